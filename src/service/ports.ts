@@ -1,0 +1,175 @@
+// What does the service need from the outside? The ports that adapters implement: the store, the PEARL node,
+// signature checking, clock and log. Use cases import this file and never an adapter.
+
+import type { AnchorProbe } from "../chain/block-shapes.ts";
+import type {
+  BlockHash,
+  Hex32,
+  ListingId,
+  Outpoint,
+  PearlAddress,
+  Tick,
+  Txid,
+} from "../primitives/brands.ts";
+import type { BalanceRow, BlockChanges, ListingRow, TokenRow, Totals } from "../prc20/state.ts";
+import type { IndexQueries } from "./queries.ts";
+
+/** Rows that a block needs, by key. Each list is free of duplicates. */
+export interface StateKeys {
+  readonly tokens: readonly Tick[];
+  readonly balances: readonly { readonly address: PearlAddress; readonly tick: Tick }[];
+  readonly listings: readonly ListingId[];
+  /** Outpoints that the block spends and that may be anchors: answered with the open listing on them. */
+  readonly anchors: readonly Outpoint[];
+}
+
+/** The rows that exist among the asked keys; an absent key has no row. Listings found by id or by anchor alike. */
+export interface LoadedState {
+  readonly tokens: readonly TokenRow[];
+  readonly balances: readonly BalanceRow[];
+  readonly listings: readonly ListingRow[];
+}
+
+/** The parameters that a database was built with (P-01), for the refusal at start. */
+export interface StoredParameters {
+  readonly network: string;
+  readonly genesisHash: string;
+  readonly marker: string;
+  readonly startHeight: number;
+  readonly feeBps: number;
+  /** "" where there is none. */
+  readonly feeAddress: string;
+}
+
+/** A block that the index holds. */
+export interface StoredBlock {
+  readonly height: number;
+  readonly hash: BlockHash;
+  readonly time: number;
+  /** D(height), hex. */
+  readonly digest: Hex32;
+  readonly totals: Totals;
+}
+
+/** The block before the start height: only hash and time are known of it (H-09), and D(start - 1). */
+export interface BaseBlock {
+  readonly height: number;
+  readonly hash: BlockHash;
+  readonly time: number;
+  readonly digest: Hex32;
+}
+
+/** What a rewind undoes and towards which tip it goes, for the `reorg` event (H-39). */
+export interface RewindOrder {
+  /** Height of the last block that stays. */
+  readonly toHeight: number;
+  /** Hash of that block: the store refuses to rewind to another one. */
+  readonly toHash: BlockHash;
+  /** The node's tip at the time of the decision. */
+  readonly newTip: { readonly height: number; readonly hash: BlockHash };
+}
+
+/** Every row of the index in canonical order and plain JSON values: two indexes are equal when their dumps are. */
+export interface StoreDump {
+  readonly blocks: readonly unknown[];
+  readonly tokens: readonly unknown[];
+  readonly balances: readonly unknown[];
+  readonly listings: readonly unknown[];
+  readonly operations: readonly unknown[];
+  /** Derived rows: candles, floors, holder counts. */
+  readonly derived: readonly unknown[];
+}
+
+/** The write side of a storage engine. One writer at a time; `commit` and `rewind` are atomic and durable. */
+export interface IndexStore {
+  readonly queries: IndexQueries;
+  /** The parameters of the database, or null where it is new. */
+  parameters(): Promise<StoredParameters | null>;
+  /** Writes the parameters of a new database; rejects where other ones are there. */
+  initialise(parameters: StoredParameters): Promise<void>;
+  /** The highest block held (the base block included), or null. */
+  tip(): Promise<StoredBlock | null>;
+  /** The hash at a height that the index holds, or null. */
+  blockHash(height: number): Promise<BlockHash | null>;
+  /** Lowest height that a rewind can go back to (undo records are kept for the newest blocks only). */
+  rewindFloor(): Promise<number>;
+  /** One batched read. Sees every commit whose promise has resolved. */
+  load(keys: StateKeys): Promise<LoadedState>;
+  /** All anchors of open listings, in batches, for the in-memory probe. */
+  openAnchors(visit: (anchors: readonly Outpoint[]) => void): Promise<void>;
+  /** Writes the base block of an empty index. */
+  commitBase(base: BaseBlock): Promise<void>;
+  /**
+   * Appends consecutive blocks in ONE durable transaction: rows, before-images, digests, derived rows, event log,
+   * cursor. Rejects, changing nothing, when the first block does not link to the tip.
+   * `undoBlocks`: how many newest blocks keep their before-images.
+   */
+  commit(blocks: readonly BlockChanges[], undoBlocks: number): Promise<void>;
+  /** Undoes all blocks above `toHeight` in one transaction, by their before-images, and logs the reorg event. */
+  rewind(order: RewindOrder): Promise<void>;
+  /** Recomputes conservation, counts and derived rows from the rows; a sentence per difference, empty when sound. */
+  audit(): Promise<readonly string[]>;
+  dump(): Promise<StoreDump>;
+  /** Removes every row, parameters included. */
+  wipe(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A best-chain position as the node reports it. */
+export interface NodeTip {
+  readonly height: number;
+  readonly hash: BlockHash;
+}
+
+/** The PEARL node. Methods reject with `NodeError` when the node does not answer or answers nonsense. */
+export interface PearlNode {
+  /** Checks network and genesis (and `getcurrentnet` where the network has it); rejects with a sentence. */
+  checkIdentity(): Promise<void>;
+  tip(): Promise<NodeTip>;
+  /** Display hex of the main-chain block at a height, or null above the tip. */
+  blockHash(height: number): Promise<BlockHash | null>;
+  /** Hashes of `count` consecutive heights from `from`, as far as they exist, in one batch. */
+  blockHashes(from: number, count: number): Promise<readonly BlockHash[]>;
+  /** Raw bytes of a block (certificate included), as `getblock hash 0` gives them; also of side-chain blocks. */
+  rawBlock(hash: BlockHash): Promise<Uint8Array>;
+  /** Ids of the node's unconfirmed transactions. */
+  mempoolTxids(): Promise<readonly Txid[]>;
+  /** Raw unconfirmed transactions; null for one that is gone. */
+  rawTransactions(txids: readonly Txid[]): Promise<readonly (Uint8Array | null)[]>;
+  /** Calls back when the node announces a new best block or a disconnect; falls back to polling by itself. */
+  onTipChange(listener: () => void): void;
+  close(): Promise<void>;
+}
+
+/** One BIP340 check. */
+export interface SignatureJob {
+  readonly key: Uint8Array;
+  readonly message: Uint8Array;
+  readonly signature: Uint8Array;
+}
+
+/** Checks many signatures, in workers where it pays. The answer has one boolean per job, in order. */
+export interface SignatureChecker {
+  verifyAll(jobs: readonly SignatureJob[]): Promise<readonly boolean[]>;
+  close(): Promise<void>;
+}
+
+/** Time and waiting, so that tests own the clock. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  nowMs(): number;
+  /** Monotonic milliseconds, for durations. */
+  monotonicMs(): number;
+  /** Resolves after `ms`, or at once when the signal aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** Structured log: one line per event. */
+export interface Log {
+  info(fields: Record<string, unknown>, message: string): void;
+  warn(fields: Record<string, unknown>, message: string): void;
+  error(fields: Record<string, unknown>, message: string): void;
+  debug(fields: Record<string, unknown>, message: string): void;
+}
+
+export type { AnchorProbe };
