@@ -1,0 +1,67 @@
+// What is hashed into the digest, in which order? Section 7, P-80 and P-81.
+import { displayedHash, lengthPrefixed, sha256 } from "./bytes.ts";
+import { holdingOf } from "./state.ts";
+import type { Network, OperationRow, State } from "./state.ts";
+
+/** P-80: D(start - 1), 32 bytes. */
+export function initialDigest(network: Network): Buffer {
+  return sha256(
+    lengthPrefixed("prc20-digest/1"),
+    lengthPrefixed(displayedHash(network.genesisHash)),
+    lengthPrefixed(network.marker),
+    lengthPrefixed(String(network.startHeight)),
+    lengthPrefixed(String(network.feeBps)),
+    lengthPrefixed(network.feeAddress ?? ""),
+  );
+}
+
+/** P-80: D(h) from D(h - 1), the block's displayed hash and its effects in order. */
+export function nextDigest(previous: Buffer, blockHash: string, effects: Buffer[]): Buffer {
+  return sha256(previous, displayedHash(blockHash), ...effects);
+}
+
+/** P-81: the effect of a recorded operation, valid or not. */
+export function operationEffect(row: OperationRow): Buffer {
+  return effect([
+    "op",
+    displayedHash(row.txid),
+    String(row.vout),
+    row.valid === 1 ? "1" : "0",
+    row.reason ?? "",
+    row.op,
+    row.tick,
+    row.amount ?? "",
+    row.from,
+    row.to ?? "",
+  ]);
+}
+
+/** P-81: the effect of a closing other than by a valid send. */
+export function closeEffect(
+  txid: string,
+  input: number,
+  listing: { id: string; amount: bigint; owner: string },
+  kind: "cancelled" | "invalid_spent",
+): Buffer {
+  return effect([
+    "close",
+    displayedHash(txid),
+    String(input),
+    listing.id,
+    kind,
+    String(listing.amount),
+    listing.owner,
+  ]);
+}
+
+/** P-81: one "balance" per address, in the order given, each address once, with the values of now. */
+export function balanceEffects(state: State, tick: string, addresses: string[]): Buffer[] {
+  return [...new Set(addresses)].map((address) => {
+    const { balance, locked } = holdingOf(state, address, tick);
+    return effect(["balance", address, tick, String(balance), String(locked)]);
+  });
+}
+
+function effect(fields: (string | Uint8Array)[]): Buffer {
+  return Buffer.concat(fields.map(lengthPrefixed));
+}
