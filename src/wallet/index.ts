@@ -1,0 +1,54 @@
+// What may a browser wallet, the demo's actors or a test import to use the token protocol?
+
+export { buildCancel, type CancelPart } from "./cancel.ts";
+export { buildFill, type FillPart, type Offer } from "./fill.ts";
+export { fillTemplatePsbt, type FillTemplate } from "./fill-psbt.ts";
+export { buildCommit, type Inscription, inscriptionLeaf, type InternalKey } from "./inscription.ts";
+export {
+  addressOfKey,
+  addressOfScript,
+  bip86Key,
+  outputKeyOfScript,
+  p2trScript,
+  plainKey,
+  scriptOfAddress,
+  type SigningKey,
+} from "./keys.ts";
+export {
+  anchorSignatureHash,
+  buildListings,
+  type ListingPart,
+  listingAnnex,
+  type MadeListing,
+  signAnchor,
+  verifyAnchorSignature,
+} from "./listing.ts";
+export { operationBody, type OperationFields } from "./operation-body.ts";
+export { buildPayment, buildReveal, type CommittedInscription, type RevealPart } from "./payment.ts";
+export {
+  balancePlan,
+  type BuildFailure,
+  coinOf,
+  DUST_LIMIT,
+  feeForSize,
+  type Funding,
+  MIN_FEE_PER_KVB,
+  type OwnedCoin,
+  type Plan,
+  type PlannedInput,
+  type SignedTx,
+  signPlan,
+  type Spend,
+} from "./plan.ts";
+export { type SignatureHashOptions, tapLeafHash, taprootSignatureHash } from "./signature-hash.ts";
+export {
+  type Coin,
+  type OutPoint,
+  parseTx,
+  serializeTx,
+  transactionId,
+  type Tx,
+  type TxInput,
+  type TxOutput,
+  virtualSize,
+} from "./transaction.ts";

@@ -1,0 +1,100 @@
+// How does an owner offer tokens for sale without being there when they are bought?
+// The reveal of a `list` carries, in its annex, the owner's signature over a future spend of output i of the
+// same transaction (the anchor): P-50 to P-53. The annex is no part of the txid, so that signature can name it;
+// the reveal's own signature covers the annex (BIP341), so it is made last.
+
+import { concatBytes } from "@scure/btc-signer/utils.js";
+import { outputKeyOfScript, type SigningKey, signHash, verifyHash } from "./keys.ts";
+import { type CommittedInscription, revealInput } from "./payment.ts";
+import {
+  balancePlan,
+  type BuildFailure,
+  type Funding,
+  type Plan,
+  type SignedTx,
+  signPlan,
+  unsignedTx,
+} from "./plan.ts";
+import { SIGHASH_SINGLE_ANYONECANPAY, taprootSignatureHash } from "./signature-hash.ts";
+import { type Coin, FINAL_SEQUENCE, type TxOutput, transactionId } from "./transaction.ts";
+
+/** Length of the annex of a listing: 0x50, signature, 0x83. */
+const ANNEX_SIZE = 66;
+
+/** One listing to be made. */
+export interface ListingPart extends CommittedInscription {
+  /** Grains in the anchor; the buyer spends it along, so the dust limit is enough. */
+  readonly anchorAmount: bigint;
+  /** Grains that the seller gets: price less protocol fee (P-52). */
+  readonly sellerNet: bigint;
+  /** Script of the address to be paid (`seller` of the operation, by default the sender's own). */
+  readonly sellerScript: Uint8Array;
+}
+
+/** A listing that was made. */
+export interface MadeListing {
+  /** `list:<txid>:<i>`, P-51. */
+  readonly id: string;
+  /** The anchor: output i, paying the sender's own script. */
+  readonly anchor: Coin;
+  /** What spends the anchor: 64 bytes of signature and 0x83. */
+  readonly signature: Uint8Array;
+}
+
+/** The hash that P-53 signs: the anchor spent with SINGLE | ANYONECANPAY against the seller's output. */
+export function anchorSignatureHash(anchor: Coin, payment: TxOutput): Uint8Array {
+  const input = { txid: anchor.txid, vout: anchor.vout, sequence: FINAL_SEQUENCE, witness: [] };
+  const tx = { version: 2, lockTime: 0, inputs: [input], outputs: [payment] };
+  return taprootSignatureHash(tx, 0, [anchor], { hashType: SIGHASH_SINGLE_ANYONECANPAY });
+}
+
+/** The 65 bytes with which anybody can spend the anchor, provided that `payment` is the same-index output. */
+export function signAnchor(key: SigningKey, anchor: Coin, payment: TxOutput): Uint8Array {
+  return concatBytes(
+    signHash(key, anchorSignatureHash(anchor, payment)),
+    Uint8Array.of(SIGHASH_SINGLE_ANYONECANPAY),
+  );
+}
+
+/** Whether the 65 bytes are the anchor key's signature by P-53; false for any malformed input. */
+export function verifyAnchorSignature(signature: Uint8Array, anchor: Coin, payment: TxOutput): boolean {
+  const outputKey = outputKeyOfScript(anchor.script);
+  if (outputKey === null || signature.length !== 65 || signature[64] !== SIGHASH_SINGLE_ANYONECANPAY)
+    return false;
+  return verifyHash(signature.slice(0, 64), anchorSignatureHash(anchor, payment), outputKey);
+}
+
+/** The annex of P-53 for a 65-byte anchor signature. */
+export function listingAnnex(signature: Uint8Array): Uint8Array {
+  return concatBytes(Uint8Array.of(0x50), signature);
+}
+
+/**
+ * Lists tokens: part i is input i, its anchor is output i, funding and change follow. Returns the transaction and
+ * the listings in the same order. Fails as `balancePlan`. @throws RangeError for a key that is not the sender.
+ */
+export function buildListings(
+  parts: readonly ListingPart[],
+  funding: Funding,
+):
+  | { readonly ok: true; readonly signed: SignedTx; readonly listings: readonly MadeListing[] }
+  | BuildFailure {
+  const draft: Plan = {
+    inputs: parts.map((part) => revealInput({ ...part, annex: new Uint8Array(ANNEX_SIZE) })),
+    outputs: parts.map((part) => ({ amount: part.anchorAmount, script: part.key.script })),
+  };
+  const balanced = balancePlan(draft, funding);
+  if (!balanced.ok) return balanced;
+  const txid = transactionId(unsignedTx(balanced.plan));
+  const listings = parts.map((part, vout): MadeListing => {
+    const anchor = { txid, vout, amount: part.anchorAmount, script: part.key.script };
+    const payment = { amount: part.sellerNet, script: part.sellerScript };
+    return { id: `list:${txid}:${vout}`, anchor, signature: signAnchor(part.key, anchor, payment) };
+  });
+  const inputs = balanced.plan.inputs.map((input, index) => {
+    const part = parts[index];
+    const listing = listings[index];
+    return part && listing ? revealInput({ ...part, annex: listingAnnex(listing.signature) }) : input;
+  });
+  return { ok: true, signed: signPlan({ inputs, outputs: balanced.plan.outputs }), listings };
+}

@@ -1,0 +1,244 @@
+// How does a list of wishes (spend this, pay that) become a signed transaction with the right fee?
+// A plan holds inputs with the way each will be signed. `balancePlan` adds the payer's coins and the change;
+// `signPlan` fills the witnesses. Sizes are exact before signing, because every witness has a fixed length.
+
+import { hex } from "@scure/base";
+import { type Inscription, revealedBy } from "./inscription.ts";
+import { type SigningKey, signHash } from "./keys.ts";
+import { tapLeafHash, taprootSignatureHash } from "./signature-hash.ts";
+import {
+  type Coin,
+  FINAL_SEQUENCE,
+  serializeTx,
+  type Tx,
+  type TxOutput,
+  transactionId,
+  virtualSize,
+} from "./transaction.ts";
+
+/** Smallest value, in grains, of an output that is relayed (333 at the network's default fee; OP_RETURN is free). */
+export const DUST_LIMIT = 333n;
+/** Lowest fee rate that is relayed: 1000 grains per 1000 vbytes, so 1 grain per vbyte. */
+export const MIN_FEE_PER_KVB = 1000n;
+
+/** How an input will be satisfied. */
+export type Spend =
+  /** Key path, SIGHASH_DEFAULT, signed by the coin's own output key. */
+  | { readonly kind: "key"; readonly key: SigningKey }
+  /** The leaf of an inscription, SIGHASH_DEFAULT, signed by its sender; the annex begins with 0x50. */
+  | {
+      readonly kind: "leaf";
+      readonly key: SigningKey;
+      readonly inscription: Inscription;
+      readonly annex?: Uint8Array;
+    }
+  /** A witness that somebody signed before. */
+  | { readonly kind: "ready"; readonly witness: readonly Uint8Array[] };
+
+/** An input that is still to be signed. */
+export interface PlannedInput {
+  readonly coin: Coin;
+  readonly spend: Spend;
+}
+
+/** Inputs and outputs in their final places. */
+export interface Plan {
+  readonly inputs: readonly PlannedInput[];
+  readonly outputs: readonly TxOutput[];
+}
+
+/** A coin with the key that spends it. */
+export interface OwnedCoin {
+  readonly coin: Coin;
+  readonly key: SigningKey;
+}
+
+/**
+ * Who pays. Coins are taken in the order given, as few as are enough; never hand in the anchor of an open listing
+ * (spending it closes the listing, P-63).
+ */
+export interface Funding {
+  readonly coins: readonly OwnedCoin[];
+  /** Where the rest goes; a rest below the dust limit becomes fee. */
+  readonly changeScript: Uint8Array;
+  /** Grains per 1000 vbytes; at least MIN_FEE_PER_KVB. */
+  readonly feePerKvb: bigint;
+}
+
+/** Why a transaction could not be made. */
+export interface BuildFailure {
+  readonly ok: false;
+  readonly code: /** The coins do not cover outputs and fee. */
+    | "FUNDS_INSUFFICIENT"
+    /** An output below the dust limit would not be relayed. */
+    | "OUTPUT_BELOW_DUST"
+    /** The fee rate is below what nodes relay. */
+    | "FEE_RATE_TOO_LOW"
+    /** The seller's signature does not sign what the offer says (P-53). */
+    | "ANCHOR_SIG_INVALID"
+    /** The inscription to be revealed is no send of the listing it is paired with. */
+    | "SEND_MISMATCH"
+    /** Spending the anchor like this would look as if the buyer had paid without a send (P-63). */
+    | "CANCEL_PAYS_SELLER";
+  /** One sentence for people. */
+  readonly detail: string;
+}
+
+/** A finished transaction. */
+export interface SignedTx {
+  readonly ok: true;
+  readonly txid: string;
+  /** Relayed bytes in hex. */
+  readonly hex: string;
+  readonly tx: Tx;
+  /** Virtual bytes. */
+  readonly vsize: number;
+  /** Grains. */
+  readonly fee: bigint;
+}
+
+/** A failure record. */
+export function failure(code: BuildFailure["code"], detail: string): BuildFailure {
+  return { ok: false, code, detail };
+}
+
+/** The fee in grains for a size in vbytes, rounded up. */
+export function feeForSize(vsize: number, feePerKvb: bigint): bigint {
+  return (BigInt(vsize) * feePerKvb + 999n) / 1000n;
+}
+
+function placeholderWitness(spend: Spend): readonly Uint8Array[] {
+  switch (spend.kind) {
+    case "key":
+      return [new Uint8Array(64)];
+    case "leaf":
+      return leafWitness(spend, new Uint8Array(64));
+    case "ready":
+      return spend.witness;
+  }
+}
+
+function leafWitness(spend: Extract<Spend, { kind: "leaf" }>, signature: Uint8Array): Uint8Array[] {
+  const { leafScript, controlBlock } = spend.inscription;
+  return [signature, leafScript, controlBlock, ...(spend.annex ? [spend.annex] : [])];
+}
+
+/** The transaction of a plan with witnesses of the right sizes and no signatures: good for its id and size. */
+export function unsignedTx(plan: Plan): Tx {
+  return {
+    version: 2,
+    lockTime: 0,
+    inputs: plan.inputs.map(({ coin, spend }) => ({
+      txid: coin.txid,
+      vout: coin.vout,
+      sequence: FINAL_SEQUENCE,
+      witness: placeholderWitness(spend),
+    })),
+    outputs: plan.outputs,
+  };
+}
+
+function total(amounts: readonly { readonly amount: bigint }[]): bigint {
+  return amounts.reduce((sum, { amount }) => sum + amount, 0n);
+}
+
+function paidFee(plan: Plan): bigint {
+  return total(plan.inputs.map(({ coin }) => coin)) - total(plan.outputs);
+}
+
+/** The plan with change where a change of at least the dust limit is left, else without; null when it is not paid. */
+function withChange(plan: Plan, funding: Funding): Plan | null {
+  const changed: Plan = {
+    inputs: plan.inputs,
+    outputs: [...plan.outputs, { amount: 0n, script: funding.changeScript }],
+  };
+  const change = paidFee(plan) - feeForSize(virtualSize(unsignedTx(changed)), funding.feePerKvb);
+  if (change >= DUST_LIMIT) {
+    return {
+      inputs: plan.inputs,
+      outputs: [...plan.outputs, { amount: change, script: funding.changeScript }],
+    };
+  }
+  const enough = paidFee(plan) >= feeForSize(virtualSize(unsignedTx(plan)), funding.feePerKvb);
+  return enough && plan.outputs.length > 0 ? plan : null;
+}
+
+/**
+ * Appends the payer's coins (as key-path inputs after the plan's own) and the change (as the last output).
+ * Fails with FEE_RATE_TOO_LOW, OUTPUT_BELOW_DUST or FUNDS_INSUFFICIENT.
+ */
+export function balancePlan(
+  plan: Plan,
+  funding: Funding,
+): { readonly ok: true; readonly plan: Plan } | BuildFailure {
+  if (funding.feePerKvb < MIN_FEE_PER_KVB) {
+    return failure(
+      "FEE_RATE_TOO_LOW",
+      `the fee rate must be at least ${MIN_FEE_PER_KVB} grains per 1000 vbytes`,
+    );
+  }
+  const dust = plan.outputs.findIndex(({ amount, script }) => amount < DUST_LIMIT && script[0] !== 0x6a);
+  if (dust >= 0) return failure("OUTPUT_BELOW_DUST", `output ${dust} is below ${DUST_LIMIT} grains`);
+  for (let used = 0; used <= funding.coins.length; used++) {
+    const added = funding.coins
+      .slice(0, used)
+      .map(({ coin, key }): PlannedInput => ({ coin, spend: { kind: "key", key } }));
+    const inputs = [...plan.inputs, ...added];
+    if (inputs.length === 0) continue;
+    const balanced = withChange({ inputs, outputs: plan.outputs }, funding);
+    if (balanced !== null) return { ok: true, plan: balanced };
+  }
+  return failure("FUNDS_INSUFFICIENT", "the coins do not cover the outputs and the fee");
+}
+
+function signInput(
+  unsigned: Tx,
+  index: number,
+  spend: Spend,
+  spent: readonly TxOutput[],
+): readonly Uint8Array[] {
+  switch (spend.kind) {
+    case "key":
+      return [signHash(spend.key, taprootSignatureHash(unsigned, index, spent))];
+    case "leaf": {
+      if (!revealedBy(spend.inscription, spend.key)) {
+        throw new RangeError(`input ${index}: the key is not the sender that the inscription names (P-15)`);
+      }
+      const leafHash = tapLeafHash(spend.inscription.leafScript);
+      const options = spend.annex ? { leafHash, annex: spend.annex } : { leafHash };
+      return leafWitness(spend, signHash(spend.key, taprootSignatureHash(unsigned, index, spent, options)));
+    }
+    case "ready":
+      return spend.witness;
+  }
+}
+
+/**
+ * Signs every input of a balanced plan.
+ * @throws RangeError when a leaf is to be signed by another key than the one it names.
+ */
+export function signPlan(plan: Plan): SignedTx {
+  const unsigned = unsignedTx(plan);
+  const spent = plan.inputs.map(({ coin }) => coin);
+  const inputs = unsigned.inputs.map((input, index) => {
+    const planned = plan.inputs[index];
+    if (planned === undefined) throw new RangeError("a plan and its transaction have the same inputs");
+    return { ...input, witness: signInput(unsigned, index, planned.spend, spent) };
+  });
+  const tx = { ...unsigned, inputs };
+  return {
+    ok: true,
+    txid: transactionId(tx),
+    hex: hex.encode(serializeTx(tx)),
+    tx,
+    vsize: virtualSize(tx),
+    fee: paidFee(plan),
+  };
+}
+
+/** Output `vout` of a finished transaction as a coin. @throws RangeError where there is none. */
+export function coinOf(signed: SignedTx, vout: number): Coin {
+  const output = signed.tx.outputs[vout];
+  if (output === undefined) throw new RangeError(`transaction ${signed.txid} has no output ${vout}`);
+  return { txid: signed.txid, vout, amount: output.amount, script: output.script };
+}
