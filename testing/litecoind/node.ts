@@ -78,6 +78,8 @@ function flags(folder: string, address: RpcAddress): string[] {
     "-disablewallet",
     "-printtoconsole=0",
     "-txindex",
+    // One script thread: only then does block validation name the reason of a refusal.
+    "-par=1",
     "-acceptnonstdtxn=1",
     "-vbparams=mweb:4000000000:4000000001",
     "-rpcbind=127.0.0.1",
