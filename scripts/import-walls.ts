@@ -1,0 +1,104 @@
+// Which folder may import which? The import law of ARCHITECTURE.md as a table, checked by scripts/structure.ts.
+
+/** One folder's permission: our own folders by path prefix, and packages by name. */
+export interface Wall {
+  /** Path prefix of the files that this entry speaks of; the longest matching prefix decides. */
+  readonly folder: string;
+  /** Path prefixes inside the repository that they may import. */
+  readonly own: readonly string[];
+  /** Packages (and `node:` for built-in modules); "*" = any package, built-in ones included. */
+  readonly packages: readonly string[];
+}
+
+const PURE = ["src/primitives/", "src/chain/", "src/prc20/", "src/wallet/"];
+
+export const WALLS: readonly Wall[] = [
+  { folder: "src/primitives/", own: ["src/primitives/"], packages: ["@scure/base", "@noble/hashes"] },
+  { folder: "src/chain/", own: ["src/primitives/", "src/chain/"], packages: [] },
+  { folder: "src/prc20/", own: ["src/primitives/", "src/chain/", "src/prc20/"], packages: [] },
+  {
+    folder: "src/wallet/",
+    own: ["src/primitives/", "src/wallet/"],
+    packages: ["@scure/base", "@scure/btc-signer", "@noble/hashes", "@noble/curves"],
+  },
+  { folder: "src/service/", own: [...PURE, "src/service/"], packages: [] },
+  {
+    folder: "src/adapters/pearl-node/",
+    own: ["src/primitives/", "src/chain/", "src/service/", "src/adapters/pearl-node/"],
+    packages: ["node:", "ws"],
+  },
+  {
+    folder: "src/adapters/store-sqlite/",
+    own: [...PURE, "src/service/", "src/adapters/store-sqlite/"],
+    packages: ["node:"],
+  },
+  {
+    folder: "src/adapters/system/",
+    own: [...PURE, "src/service/", "src/adapters/system/"],
+    packages: ["node:", "pino", "prom-client", "tiny-secp256k1"],
+  },
+  { folder: "src/http/", own: [...PURE, "src/service/", "src/http/"], packages: ["*"] },
+  {
+    folder: "src/config/",
+    own: ["src/primitives/", "src/chain/", "src/prc20/", "src/config/"],
+    packages: ["node:"],
+  },
+  { folder: "src/cli/", own: ["src/"], packages: ["*"] },
+  { folder: "src/cli.ts", own: ["src/"], packages: ["*"] },
+  { folder: "src/main.ts", own: ["src/"], packages: ["*"] },
+  // Independence is the point of these: what they check must not be what they are made of.
+  { folder: "testing/reference/", own: ["testing/reference/"], packages: ["*"] },
+  { folder: "testing/pearl-node/", own: ["testing/pearl-node/"], packages: ["*"] },
+  { folder: "testing/chain-maker/", own: ["testing/chain-maker/"], packages: ["*"] },
+  { folder: "testing/", own: ["src/", "testing/"], packages: ["*"] },
+  { folder: "test/", own: ["src/", "testing/", "test/"], packages: ["*"] },
+  { folder: "scripts/", own: ["src/", "testing/", "scripts/"], packages: ["*"] },
+  { folder: "bench/", own: ["src/", "testing/", "bench/"], packages: ["*"] },
+];
+
+/** Files that may not be imported by anything in src: only the composition root sees them. */
+export const ROOT_ONLY = ["src/main.ts", "src/cli.ts", "src/config/"];
+
+/** Unit tests beside the code may use more than the code itself. */
+export const UNIT_TEST_WALL: Wall = { folder: "src/", own: ["src/", "testing/", "test/"], packages: ["*"] };
+
+/** The wall of a file, or null where the file is in no known folder. */
+export function wallOf(file: string): Wall | null {
+  if (file.startsWith("src/") && file.endsWith(".test.ts")) return UNIT_TEST_WALL;
+  const matching = WALLS.filter((wall) => file.startsWith(wall.folder));
+  matching.sort((a, b) => b.folder.length - a.folder.length);
+  return matching[0] ?? null;
+}
+
+/** A sentence where `file` may not import `target` (a repository path or a package name), else null. */
+export function importFault(file: string, target: string, isOwn: boolean): string | null {
+  const wall = wallOf(file);
+  if (wall === null) return `${file}: lies in no folder of scripts/import-walls.ts`;
+  if (!isOwn) {
+    const name = target.startsWith("node:") ? "node:" : packageName(target);
+    return wall.packages.includes("*") || wall.packages.includes(name)
+      ? null
+      : `${file}: ${wall.folder} may not import the package ${target}`;
+  }
+  const root = ROOT_ONLY.find((prefix) => target.startsWith(prefix));
+  if (root !== undefined && file.startsWith("src/") && !isComposition(file) && !file.startsWith(root)) {
+    return `${file}: only main and cli may import ${target}`;
+  }
+  return wall.own.some((prefix) => target.startsWith(prefix))
+    ? null
+    : `${file}: ${wall.folder} may not import ${target}`;
+}
+
+function isComposition(file: string): boolean {
+  return (
+    file === "src/main.ts" ||
+    file === "src/cli.ts" ||
+    file.startsWith("src/cli/") ||
+    file.endsWith(".test.ts")
+  );
+}
+
+function packageName(specifier: string): string {
+  const parts = specifier.split("/");
+  return specifier.startsWith("@") ? parts.slice(0, 2).join("/") : (parts[0] ?? specifier);
+}

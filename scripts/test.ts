@@ -1,0 +1,75 @@
+// Do all tests pass? Runs every *.test.ts with node's own runner, two files at a time, and counts leaf tests from
+// the runner's event stream. The last line is `N passed, N failed` alone; the report is reports/tests.json.
+// Arguments: path fragments that choose files. STRAND_REQUIRE_ALL=1 makes a skipped test a failure.
+
+import { globSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { run } from "node:test";
+import { spec } from "node:test/reporters";
+import { availableParallelism } from "node:os";
+
+const requireAll = process.env["STRAND_REQUIRE_ALL"] === "1";
+const wanted = process.argv.slice(2);
+const files = globSync([
+  "src/**/*.test.ts",
+  "testing/**/*.test.ts",
+  "test/**/*.test.ts",
+  "scripts/**/*.test.ts",
+])
+  .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
+  .sort();
+
+rmSync("reports", { recursive: true, force: true });
+mkdirSync("reports", { recursive: true });
+
+interface Entry {
+  readonly name: string;
+  readonly file: string;
+  readonly outcome: "passed" | "failed" | "skipped";
+}
+const entries: Entry[] = [];
+const started = performance.now();
+const stream = run({ files, concurrency: Math.max(2, availableParallelism()), timeout: 240_000 });
+
+function record(name: string, file: string | undefined, outcome: Entry["outcome"]): void {
+  entries.push({ name, file: file ?? "", outcome });
+}
+stream.on("test:pass", (event) => {
+  if (event.details.type === "suite") return;
+  const skipped = event.skip !== undefined && event.skip !== false;
+  const todo = event.todo !== undefined && event.todo !== false;
+  if (skipped || todo) {
+    const reason = typeof event.skip === "string" ? event.skip : "";
+    console.log(`skipped: ${event.name}${reason === "" ? "" : ` — ${reason}`}`);
+    record(event.name, event.file, requireAll ? "failed" : "skipped");
+  } else record(event.name, event.file, "passed");
+});
+stream.on("test:fail", (event) => {
+  // A suite fails because a test in it failed, or because its hooks did: only the second is a failure of its own.
+  const cause = (event.details.error as { failureType?: string }).failureType;
+  if (event.details.type === "suite" && cause === "subtestsFailed") return;
+  record(event.name, event.file, "failed");
+});
+
+if (process.env["STRAND_VERBOSE"] === "1") stream.compose(spec).pipe(process.stdout);
+else {
+  stream.on("test:fail", (event) => {
+    const cause = event.details.error as { failureType?: string; cause?: unknown };
+    if (cause.failureType === "subtestsFailed") return;
+    console.log(`FAILED ${event.file ?? ""}: ${event.name}`);
+    console.log(cause.cause ?? event.details.error);
+  });
+  stream.on("data", () => undefined);
+}
+
+stream.on("end", () => {
+  const count = (outcome: Entry["outcome"]): number =>
+    entries.filter((entry) => entry.outcome === outcome).length;
+  const passed = count("passed");
+  const failed = count("failed") + (entries.length === 0 ? 1 : 0);
+  const skipped = count("skipped");
+  writeFileSync("reports/tests.json", JSON.stringify({ passed, failed, skipped, entries }, null, 1));
+  const seconds = ((performance.now() - started) / 1000).toFixed(0);
+  console.log(`${files.length} files, ${skipped} skipped, ${seconds} s`);
+  console.log(`${passed} passed, ${failed} failed`);
+  process.exitCode = failed === 0 ? 0 : 1;
+});

@@ -1,0 +1,165 @@
+// How are scripts, transactions and blocks of a generated chain written? Plain serialisation on top of
+// bitcoinjs-lib; nothing of the service is used, so that its own readers are tested against another writer.
+
+import { createHash } from "node:crypto";
+import { bech32m } from "@scure/base";
+import { Transaction } from "bitcoinjs-lib";
+
+/** SHA-256 twice. */
+export function hash256(bytes: Uint8Array): Uint8Array {
+  const once = createHash("sha256").update(bytes).digest();
+  return new Uint8Array(createHash("sha256").update(once).digest());
+}
+
+/** Display order: reversed bytes in hex. */
+export function display(bytes: Uint8Array): string {
+  return Buffer.from(bytes).reverse().toString("hex");
+}
+
+export function concat(...parts: readonly (Uint8Array | readonly number[])[]): Uint8Array {
+  return new Uint8Array(Buffer.concat(parts.map((part) => Uint8Array.from(part))));
+}
+
+export function uint32(value: number): Uint8Array {
+  return Uint8Array.of(value & 0xff, (value >>> 8) & 0xff, (value >>> 16) & 0xff, (value >>> 24) & 0xff);
+}
+
+export function compactSize(value: number): Uint8Array {
+  if (value < 0xfd) return Uint8Array.of(value);
+  if (value < 0x10000) return Uint8Array.of(0xfd, value & 0xff, value >>> 8);
+  return concat([0xfe], uint32(value));
+}
+
+/** The four ways to push bytes: shortest possible form, or a longer one that consensus allows unexecuted. */
+export type PushForm = "short" | "data1" | "data2" | "data4";
+
+export function push(bytes: Uint8Array, form: PushForm = "short"): Uint8Array {
+  const n = bytes.length;
+  if (form === "data4") return concat([0x4e], uint32(n), bytes);
+  if (form === "data2" || n > 255) return concat([0x4d, n & 0xff, n >>> 8], bytes);
+  if (form === "data1" || n > 75 || n === 0) return concat([0x4c, n], bytes);
+  return concat([n], bytes);
+}
+
+/** OP_1 <key>. */
+export function taprootScript(key: Uint8Array): Uint8Array {
+  return concat([0x51, 0x20], key);
+}
+
+export function addressOf(key: Uint8Array, hrp: string): string {
+  return bech32m.encode(hrp, [1, ...bech32m.toWords(key)]);
+}
+
+/** One input of a generated transaction. */
+export interface MadeInput {
+  /** Display hex. */
+  readonly txid: string;
+  readonly vout: number;
+  readonly witness: readonly Uint8Array[];
+}
+
+/** One output of a generated transaction. */
+export interface MadeOutput {
+  readonly value: bigint;
+  readonly script: Uint8Array;
+}
+
+export function makeTransaction(inputs: readonly MadeInput[], outputs: readonly MadeOutput[]): Transaction {
+  const transaction = new Transaction();
+  transaction.version = 2;
+  for (const input of inputs) {
+    const hash = new Uint8Array(Buffer.from(input.txid, "hex").reverse());
+    const index = transaction.addInput(hash, input.vout, 0xfffffffd);
+    transaction.setWitness(index, [...input.witness]);
+  }
+  for (const output of outputs) transaction.addOutput(output.script, output.value);
+  return transaction;
+}
+
+function merkleRoot(leaves: readonly Uint8Array[]): Uint8Array {
+  let level = [...leaves];
+  while (level.length > 1) {
+    const next: Uint8Array[] = [];
+    for (let i = 0; i < level.length; i += 2) {
+      const left = level[i];
+      const right = level[i + 1] ?? left;
+      if (left === undefined || right === undefined) throw new Error("empty merkle level");
+      next.push(hash256(concat(left, right)));
+    }
+    level = next;
+  }
+  const root = level[0];
+  if (root === undefined) throw new Error("a block without transactions");
+  return root;
+}
+
+/** Shape of a network's blocks. */
+export interface BlockFormat {
+  /** 108 with Pearl's certificate in front, or 80 without one. */
+  readonly headerBytes: 108 | 80;
+}
+
+/** A finished block. */
+export interface MadeBlock {
+  readonly height: number;
+  /** Display hex. */
+  readonly hash: string;
+  readonly previousHash: string;
+  readonly time: number;
+  /** As `getblock hash 0` gives it. */
+  readonly raw: Uint8Array;
+  /** Raw transactions in block order, coinbase first. */
+  readonly transactions: readonly Uint8Array[];
+}
+
+function heightScript(height: number): Uint8Array {
+  if (height <= 16) return Uint8Array.of(0x50 + height, 0x00);
+  const bytes: number[] = [];
+  for (let rest = height; rest > 0; rest = Math.floor(rest / 256)) bytes.push(rest % 256);
+  if ((bytes[bytes.length - 1] ?? 0) >= 0x80) bytes.push(0);
+  return concat([bytes.length], bytes);
+}
+
+function makeCoinbase(
+  height: number,
+  extra: Uint8Array,
+  payee: Uint8Array,
+  body: readonly Transaction[],
+): Transaction {
+  const coinbase = new Transaction();
+  coinbase.version = 1;
+  coinbase.addInput(new Uint8Array(32), 0xffffffff, 0xffffffff, concat(heightScript(height), push(extra)));
+  coinbase.setWitness(0, [new Uint8Array(32)]);
+  coinbase.addOutput(payee, 5_000_000_000n);
+  const witnessRoot = merkleRoot([new Uint8Array(32), ...body.map((made) => made.getHash(true))]);
+  const commitment = hash256(concat(witnessRoot, new Uint8Array(32)));
+  coinbase.addOutput(concat([0x6a, 0x24, 0xaa, 0x21, 0xa9, 0xed], commitment), 0n);
+  return coinbase;
+}
+
+/** Puts transactions into a block on top of `previousHash`, with coinbase, commitment and Pearl's dummy certificate. */
+export function makeBlock(options: {
+  readonly height: number;
+  readonly previousHash: string;
+  readonly time: number;
+  readonly body: readonly Transaction[];
+  readonly extra: Uint8Array;
+  readonly payee: Uint8Array;
+  readonly format: BlockFormat;
+}): MadeBlock {
+  const { height, previousHash, time, body, format } = options;
+  const coinbase = makeCoinbase(height, options.extra, options.payee, body);
+  const all = [coinbase, ...body];
+  const root = merkleRoot(all.map((made) => made.getHash(false)));
+  const previous = Buffer.from(previousHash, "hex").reverse();
+  const bits = format.headerBytes === 108 ? 0x1e010000 : 0x207fffff;
+  const tail = format.headerBytes === 108 ? new Uint8Array(32) : uint32(height);
+  const header = concat(uint32(0x20000000), previous, root, uint32(time), uint32(bits), tail);
+  const certificate =
+    format.headerBytes === 108
+      ? concat(uint32(4), new Uint8Array(32), uint32(0), uint32(1), [0])
+      : new Uint8Array(0);
+  const transactions = all.map((made) => new Uint8Array(made.toBuffer()));
+  const raw = concat(certificate, header, compactSize(all.length), ...transactions);
+  return { height, hash: display(hash256(header)), previousHash, time, raw, transactions };
+}
