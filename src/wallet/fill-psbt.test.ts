@@ -1,9 +1,10 @@
 // Can another PSBT library read the fill template, and does it hold what H-35 promises?
 
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { describe, test } from "node:test";
 import { Psbt } from "bitcoinjs-lib";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { fillTemplatePsbt } from "./fill-psbt.ts";
 import { plainKey } from "./keys.ts";
 import { signAnchor } from "./listing.ts";
@@ -43,7 +44,7 @@ describe("read back by bitcoinjs-lib", () => {
     assert.equal(psbt.txInputs.length, 1);
     const input = psbt.txInputs[0];
     assert.ok(input);
-    assert.equal(hexOf(Uint8Array.from(input.hash).reverse()), made.anchorTxid);
+    assert.equal(hexOf(Uint8Array.from(input.hash).toReversed()), made.anchorTxid);
     assert.equal(input.index, 7);
     assert.equal(input.sequence, 0xffffffff);
     assert.deepEqual(
@@ -58,7 +59,7 @@ describe("read back by bitcoinjs-lib", () => {
     assert.equal(input.witnessUtxo.value, 546n);
     assert.equal(hexOf(input.witnessUtxo.script), made.anchorScriptHex);
     assert.equal(hexOf(input.tapKeySig), made.signatureHex);
-    assert.deepEqual(Object.keys(input).sort(), ["sighashType", "tapKeySig", "witnessUtxo"]);
+    assert.deepEqual(Object.keys(input).toSorted(), ["sighashType", "tapKeySig", "witnessUtxo"]);
     assert.equal(input.sighashType, 0x83);
   });
 });

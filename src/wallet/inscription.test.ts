@@ -1,6 +1,7 @@
 // Is the envelope the one of P-12, and does it equal one that a real node has accepted?
 
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { describe, test } from "node:test";
 import { script as bitcoinScript, opcodes } from "bitcoinjs-lib";
 import { buildCommit, inscriptionLeaf } from "./inscription.ts";

@@ -1,6 +1,7 @@
 // Do keys, scripts and addresses agree with published vectors?
 
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { createHmac, pbkdf2Sync } from "node:crypto";
 import { test } from "node:test";
 import { secp256k1 } from "@noble/curves/secp256k1.js";

@@ -108,14 +108,9 @@ export function feeForSize(vsize: number, feePerKvb: bigint): bigint {
 }
 
 function placeholderWitness(spend: Spend): readonly Uint8Array[] {
-  switch (spend.kind) {
-    case "key":
-      return [new Uint8Array(64)];
-    case "leaf":
-      return leafWitness(spend, new Uint8Array(64));
-    case "ready":
-      return spend.witness;
-  }
+  if (spend.kind === "ready") return spend.witness;
+  const signature = new Uint8Array(64);
+  return spend.kind === "leaf" ? leafWitness(spend, signature) : [signature];
 }
 
 function leafWitness(spend: Extract<Spend, { kind: "leaf" }>, signature: Uint8Array): Uint8Array[] {
@@ -197,20 +192,14 @@ function signInput(
   spend: Spend,
   spent: readonly TxOutput[],
 ): readonly Uint8Array[] {
-  switch (spend.kind) {
-    case "key":
-      return [signHash(spend.key, taprootSignatureHash(unsigned, index, spent))];
-    case "leaf": {
-      if (!revealedBy(spend.inscription, spend.key)) {
-        throw new RangeError(`input ${index}: the key is not the sender that the inscription names (P-15)`);
-      }
-      const leafHash = tapLeafHash(spend.inscription.leafScript);
-      const options = spend.annex ? { leafHash, annex: spend.annex } : { leafHash };
-      return leafWitness(spend, signHash(spend.key, taprootSignatureHash(unsigned, index, spent, options)));
-    }
-    case "ready":
-      return spend.witness;
+  if (spend.kind === "ready") return spend.witness;
+  if (spend.kind === "key") return [signHash(spend.key, taprootSignatureHash(unsigned, index, spent))];
+  if (!revealedBy(spend.inscription, spend.key)) {
+    throw new RangeError(`input ${index}: the key is not the sender that the inscription names (P-15)`);
   }
+  const leafHash = tapLeafHash(spend.inscription.leafScript);
+  const options = spend.annex ? { leafHash, annex: spend.annex } : { leafHash };
+  return leafWitness(spend, signHash(spend.key, taprootSignatureHash(unsigned, index, spent, options)));
 }
 
 /**

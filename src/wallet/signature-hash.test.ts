@@ -1,10 +1,11 @@
 // Does the wallet sign the same bytes as bitcoinjs-lib, annex and every hash type included?
 
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { describe, test } from "node:test";
 import { Transaction } from "bitcoinjs-lib";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { SIGHASH_SINGLE_ANYONECANPAY, taprootSignatureHash } from "./signature-hash.ts";
 import { serializeTx, type Tx, type TxOutput, transactionId, virtualSize, parseTx } from "./transaction.ts";
 
@@ -30,6 +31,8 @@ const transaction: fc.Arbitrary<Tx> = fc.record({
   inputs: fc.array(input, { minLength: 1, maxLength: 5 }),
   outputs: fc.array(output, { minLength: 1, maxLength: 5 }),
 });
+
+const idFor = (text: string) => createHash("sha256").update(text).digest("hex");
 
 describe("against bitcoinjs-lib", () => {
   test("bytes, txid and virtual size", () => {
@@ -81,9 +84,8 @@ describe("against bitcoinjs-lib", () => {
 });
 
 test("SINGLE | ANYONECANPAY does not depend on the input's position (P-53)", () => {
-  const id = (text: string) => createHash("sha256").update(text).digest("hex");
-  const anchor = { txid: id("anchor"), vout: 3, sequence: 0xffffffff, witness: [] };
-  const other = { txid: id("other"), vout: 0, sequence: 0, witness: [] };
+  const anchor = { txid: idFor("anchor"), vout: 3, sequence: 0xffffffff, witness: [] };
+  const other = { txid: idFor("other"), vout: 0, sequence: 0, witness: [] };
   const spent = { amount: 333n, script: Uint8Array.of(0x51) };
   const paid = { amount: 1000n, script: Uint8Array.of(0x52) };
   const options = { hashType: SIGHASH_SINGLE_ANYONECANPAY };

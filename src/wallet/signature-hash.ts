@@ -33,7 +33,7 @@ function u64(value: bigint): Uint8Array {
 }
 
 function outPoint(input: TxInput): Uint8Array {
-  return concatBytes(hex.decode(input.txid).reverse(), u32(input.vout));
+  return concatBytes(hex.decode(input.txid).toReversed(), u32(input.vout));
 }
 
 function outputBytes(output: TxOutput): Uint8Array {

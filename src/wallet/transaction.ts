@@ -66,7 +66,7 @@ export function serializeTx(tx: Tx): Uint8Array {
 
 /** The txid in display order. Witnesses have no part in it, so it is known before anything is signed. */
 export function transactionId(tx: Tx): string {
-  return hex.encode(sha256x2(serializeStripped(tx)).reverse());
+  return hex.encode(sha256x2(serializeStripped(tx)).toReversed());
 }
 
 /** Virtual size in vbytes, rounded up: weight / 4 of BIP141. */

@@ -77,6 +77,17 @@ async function coinbaseCoin(node: Litecoind, blockHash: string): Promise<Coin> {
 
 const outPoint = ({ txid, vout }: { readonly txid: string; readonly vout: number }) => `${txid}:${vout}`;
 
+function funding(actor: Actor): Funding {
+  const largestFirst = actor.coins.toSorted((a, b) =>
+    a.amount < b.amount ? 1 : a.amount > b.amount ? -1 : 0,
+  );
+  return {
+    coins: largestFirst.map((coin) => ({ coin, key: actor.key })),
+    changeScript: actor.key.script,
+    feePerKvb: FEE_PER_KVB,
+  };
+}
+
 /** Gives every actor one mature coinbase: one block each, then the maturity. */
 export async function openSession(
   node: Litecoind,
@@ -93,17 +104,6 @@ export async function openSession(
   }
   await node.mineEmpty(MATURITY, regtestAddress(keyFromName("miner", "plain")));
   const reserved = new Set<string>();
-
-  function funding(actor: Actor): Funding {
-    const largestFirst = actor.coins.toSorted((a, b) =>
-      a.amount < b.amount ? 1 : a.amount > b.amount ? -1 : 0,
-    );
-    return {
-      coins: largestFirst.map((coin) => ({ coin, key: actor.key })),
-      changeScript: actor.key.script,
-      feePerKvb: FEE_PER_KVB,
-    };
-  }
 
   function book(signed: SignedTx): void {
     const spent = new Set(signed.tx.inputs.map(outPoint));
