@@ -193,7 +193,7 @@ function addFill(kitchen: Kitchen, draft: Draft, listing: OpenListing, buyer: Ac
 /** Fills one to three open listings in one transaction; one of them with a fault now and then. */
 export function fill(kitchen: Kitchen): void {
   const { random, ledger } = kitchen;
-  if (ledger.open.length === 0) return list(kitchen);
+  if (ledger.open.length < 5) return list(kitchen);
   const buyer = kitchen.actor();
   const draft = kitchen.draft();
   const faults = ["NET", "SELLER_SCRIPT", "FEE", "TO", "FIELD", "NO_SEND"] as const;
@@ -212,7 +212,7 @@ export function fill(kitchen: Kitchen): void {
 /** Spends an anchor for another purpose: cancelled, or invalid_spent where the seller is paid after all. */
 export function cancel(kitchen: Kitchen): void {
   const { random, ledger } = kitchen;
-  if (ledger.open.length === 0) return list(kitchen);
+  if (ledger.open.length < 5) return list(kitchen);
   const listing = random.pick(ledger.open);
   const draft = kitchen.draft();
   const index = random.oneIn(3) ? draft.spend() + 1 : 0;

@@ -157,7 +157,7 @@ function viewOf(raw: Uint8Array, height: number, txIndex: number): TransactionVi
     txIndex,
     txid: tx.getId(),
     inputs: tx.ins.map((input) => ({
-      spends: `${Buffer.from(input.hash).reverse().toString("hex")}:${input.index}`,
+      spends: `${toHex(input.hash.toReversed())}:${input.index}`,
       witness: input.witness,
     })),
     outputs: tx.outs.map((output) => ({ script: toHex(output.script), value: output.value })),

@@ -8,8 +8,14 @@ import { hasFieldTypeFault, textField } from "./outcome.ts";
 import type { Outcome, Place, Reason, Scene } from "./outcome.ts";
 import { holdingOf } from "./state.ts";
 import type { Listing, Network, State, TransactionView } from "./state.ts";
-import { addressOfKey, parseAddress, parseAmount, parsePositiveAmount, parseTick } from "./values.ts";
-import { scriptHexOfAddress } from "./values.ts";
+import {
+  addressOfKey,
+  parseAddress,
+  parseAmount,
+  parsePositiveAmount,
+  parseTick,
+  scriptHexOfAddress,
+} from "./values.ts";
 
 const DUST_LIMIT = 333n;
 const LARGEST_PRICE = 2_100_000_000_000_000_000n; // 2.1e18
@@ -22,12 +28,11 @@ function splitPrice(price: bigint, feeBps: number): { protocolFee: bigint; selle
   return { protocolFee, sellerNet: price - protocolFee };
 }
 
-/** P-50: null stands for a broken rule, "none" for the absent field. */
-function parseExpiry(text: string | undefined, height: number): string | "none" | null {
-  if (text === undefined) return "none";
+/** P-50: whether `exp` is absent (null) or a canonical decimal above this block's height, of 32 bits at most. */
+function isGoodExpiry(text: string | null, height: number): boolean {
+  if (text === null) return true;
   const value = parseAmount(text); // the canonical decimals are the same
-  if (value === null || value <= BigInt(height) || value > 4_294_967_295n) return null;
-  return text;
+  return value !== null && value > BigInt(height) && value <= 4_294_967_295n;
 }
 
 /** P-50 to P-54. */
@@ -45,8 +50,8 @@ export function applyList({ op, place, state, network }: Scene): Outcome {
 
   if ((textField(op, "pay") ?? "PEARL") !== "PEARL") return { reason: "PAY_INVALID" };
 
-  const expiry = parseExpiry(textField(op, "exp"), tx.height);
-  if (expiry === null) return { reason: "EXP_INVALID" };
+  const exp = textField(op, "exp") ?? null;
+  if (!isGoodExpiry(exp, tx.height)) return { reason: "EXP_INVALID" };
 
   const sellerAddress = parseAddress(textField(op, "seller") ?? op.sender, network.hrp);
   if (sellerAddress === null) return { reason: "ADDRESS_INVALID" };
@@ -74,7 +79,7 @@ export function applyList({ op, place, state, network }: Scene): Outcome {
     price,
     protocolFee,
     sellerNet,
-    exp: expiry === "none" ? null : expiry,
+    exp,
     txid: tx.txid,
     vout: index,
   };
@@ -108,7 +113,7 @@ function readAnchorSignature(
   const spend = new Transaction();
   spend.version = 2;
   spend.locktime = 0;
-  spend.addInput(Buffer.from(tx.txid, "hex").reverse(), index, 0xffffffff);
+  spend.addInput(Buffer.from(tx.txid, "hex").toReversed(), index, 0xffffffff);
   spend.addOutput(Buffer.from(scriptHexOfAddress(pay.sellerAddress), "hex"), pay.sellerNet);
   const hash = spend.hashForWitnessV1(
     0,
