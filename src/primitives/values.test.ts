@@ -1,0 +1,139 @@
+// Are hex, bytes and amounts what their comments promise? Buffer and plain arithmetic are the second opinion.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import { amountKey16, formatPearl, MAX_RAW_AMOUNT, parseAmount, unitPriceKey } from "./amount.ts";
+import {
+  concatBytes,
+  equalBytes,
+  equalRange,
+  readUint32,
+  readUint64,
+  uint32Bytes,
+  uint64Bytes,
+  varintBytes,
+} from "./bytes.ts";
+import { bytesToHex, displayHex, displayHexToBytes, hexToBytes } from "./hex.ts";
+
+describe("hex", () => {
+  test("equals Buffer for any bytes and range, also long ones", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), fc.nat(300), (bytes, cut) => {
+        const start = Math.min(cut, bytes.length);
+        assert.equal(bytesToHex(bytes), Buffer.from(bytes).toString("hex"));
+        assert.equal(bytesToHex(bytes, start), Buffer.from(bytes.subarray(start)).toString("hex"));
+        assert.deepEqual(hexToBytes(bytesToHex(bytes)), bytes);
+        assert.deepEqual(hexToBytes(bytesToHex(bytes).toUpperCase()), bytes);
+      }),
+    );
+    const long = new Uint8Array(10_000).map((_, i) => i * 7);
+    assert.equal(bytesToHex(long), Buffer.from(long).toString("hex"));
+  });
+
+  test("display order is reversed", () => {
+    const bytes = new Uint8Array(40).map((_, i) => i);
+    assert.equal(displayHex(bytes, 3), Buffer.from(bytes.slice(3, 35).reverse()).toString("hex"));
+    assert.deepEqual(displayHexToBytes(displayHex(bytes, 3)), bytes.slice(3, 35));
+    assert.equal(displayHexToBytes("00"), null);
+    assert.equal(displayHexToBytes("g".repeat(64)), null);
+  });
+
+  test("what is no hex gives null", () => {
+    for (const text of ["0", "0g", "g0", "é0", "0é", " 0", "0x", "--"]) assert.equal(hexToBytes(text), null);
+    assert.deepEqual(hexToBytes(""), new Uint8Array(0));
+  });
+});
+
+describe("bytes", () => {
+  test("numbers are little-endian", () => {
+    fc.assert(
+      fc.property(fc.nat(0xffff_ffff), fc.bigInt({ min: 0n, max: (1n << 64n) - 1n }), (small, large) => {
+        const four = Buffer.alloc(4);
+        four.writeUInt32LE(small);
+        assert.deepEqual(uint32Bytes(small), new Uint8Array(four));
+        assert.equal(readUint32(four, 0), small);
+        const eight = Buffer.alloc(8);
+        eight.writeBigUInt64LE(large);
+        assert.deepEqual(uint64Bytes(large), new Uint8Array(eight));
+        assert.equal(readUint64(concatBytes(Uint8Array.of(9), eight), 1), large);
+      }),
+    );
+  });
+
+  test("varints are the shortest form", () => {
+    const hexOf = (value: number): string => bytesToHex(varintBytes(value));
+    assert.deepEqual([0, 252, 253, 65535, 65536, 0xffff_ffff].map(hexOf), [
+      "00",
+      "fc",
+      "fdfd00",
+      "fdffff",
+      "fe00000100",
+      "feffffffff",
+    ]);
+  });
+
+  test("equality looks at length, content and range", () => {
+    const a = Uint8Array.of(1, 2, 3);
+    assert.ok(equalBytes(a, Uint8Array.of(1, 2, 3)));
+    assert.ok(!equalBytes(a, Uint8Array.of(1, 2)));
+    assert.ok(!equalBytes(a, Uint8Array.of(1, 2, 4)));
+    assert.ok(equalRange(a, 1, Uint8Array.of(2, 3), 0, 2));
+    assert.ok(!equalRange(a, 0, Uint8Array.of(2, 3), 0, 2));
+    assert.ok(!equalRange(a, 2, Uint8Array.of(3, 0), 0, 2));
+  });
+});
+
+describe("amounts", () => {
+  test("P-20: canonical decimals up to 2^128 - 1 and nothing else", () => {
+    for (const text of ["0", "1", "10", "340282366920938463463374607431768211455"]) {
+      assert.equal(parseAmount(text), BigInt(text));
+    }
+    const wrong = [
+      "",
+      "00",
+      "01",
+      "-0",
+      "-1",
+      "+1",
+      "1.0",
+      "1e3",
+      "0x1",
+      " 1",
+      "1 ",
+      "1\n",
+      "1_0",
+      "١",
+      "1n",
+    ];
+    for (const text of wrong) assert.equal(parseAmount(text), null, JSON.stringify(text));
+    assert.equal(parseAmount("340282366920938463463374607431768211456"), null);
+    assert.equal(parseAmount("999999999999999999999999999999999999999"), null);
+    assert.equal(parseAmount("9".repeat(1_000_000)), null);
+  });
+
+  test("PEARL has exactly eight fractional digits, without rounding", () => {
+    assert.equal(formatPearl(0n), "0.00000000");
+    assert.equal(formatPearl(1n), "0.00000001");
+    assert.equal(formatPearl(123_456_789n), "1.23456789");
+    assert.equal(formatPearl(2_100_000_000_000_000_000n), "21000000000.00000000");
+    assert.equal(formatPearl(9_007_199_254_740_993n), "90071992.54740993");
+  });
+
+  test("keys order as their numbers do", () => {
+    const amount = fc.bigInt({ min: 1n, max: MAX_RAW_AMOUNT });
+    const price = fc.bigInt({ min: 0n, max: 2_100_000_000_000_000_000n });
+    fc.assert(
+      fc.property(amount, amount, price, price, (a, b, p, q) => {
+        assert.equal(amountKey16(a).length, 32);
+        assert.equal(amountKey16(a) < amountKey16(b), a < b);
+        assert.equal(unitPriceKey(p, a).length, 80);
+        assert.equal(unitPriceKey(p, a) < unitPriceKey(q, b), p * b < q * a);
+      }),
+    );
+    // Neighbouring quotients at the limit, which differ by less than a double can tell.
+    assert.ok(unitPriceKey(1n, MAX_RAW_AMOUNT) < unitPriceKey(1n, MAX_RAW_AMOUNT - 1n));
+    assert.equal(unitPriceKey(2n, 4n), unitPriceKey(1n, 2n));
+    assert.equal(unitPriceKey(2_100_000_000_000_000_000n, 1n).length, 80);
+  });
+});
