@@ -90,12 +90,12 @@ export function takeSnapshot(
   startHeight: number,
 ): ReferenceSnapshot {
   const balances = balanceRows(state);
-  const listings = [...state.listings.values()].sort((a, b) => compare(a.id, b.id));
+  const listings = [...state.listings.values()].toSorted((a, b) => compare(a.id, b.id));
   return {
     tip: tip === null ? null : { ...tip },
     digest,
     tokens: [...state.tokens.values()]
-      .sort((a, b) => compare(a.tick, b.tick))
+      .toSorted((a, b) => compare(a.tick, b.tick))
       .map((token) => tokenRow(token, balances)),
     balances,
     listings: listings.map(listingRow),
@@ -116,7 +116,7 @@ function balanceRows(state: State): BalanceRow[] {
       rows.push({ address, tick, balance: String(balance), locked: String(locked) });
     }
   }
-  return rows.sort((a, b) => compare(a.address, b.address) || compare(a.tick, b.tick));
+  return rows.toSorted((a, b) => compare(a.address, b.address) || compare(a.tick, b.tick));
 }
 
 function tokenRow(token: Token, balances: BalanceRow[]): TokenRow {
