@@ -1,0 +1,18 @@
+// What time is it, and how does one wait? The clock of the machine behind the port, so that tests own time.
+
+import { performance } from "node:perf_hooks";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Clock } from "../../service/ports.ts";
+
+/** The real clock. */
+export const systemClock: Clock = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  sleep: async (ms, signal) => {
+    try {
+      await delay(ms, undefined, signal === undefined ? {} : { signal });
+    } catch {
+      // An abort ends the wait; that is an answer here, no failure.
+    }
+  },
+};

@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { readConfig, type Config } from "./config.ts";
+import { flagOf, SETTING_LIST } from "./declaration.ts";
+
+const ADDRESS = "prl1pxgjyem0fec8yhdx7qnhnxqyxxfyfnzw0vtcrzmc9s6k40ygvh5tqd6cty8";
+
+interface Given {
+  readonly flags?: Record<string, string>;
+  readonly environment?: Record<string, string>;
+  readonly files?: Record<string, string>;
+}
+
+function read(given: Given): ReturnType<typeof readConfig> {
+  return readConfig({
+    flags: new Map(Object.entries(given.flags ?? {})),
+    environment: given.environment ?? {},
+    readFile: (path) => given.files?.[path] ?? null,
+  });
+}
+
+/** The least configuration that is complete, with something changed. */
+function good(environment: Record<string, string> = {}, flags: Record<string, string> = {}): Config {
+  const result = read({
+    environment: { PEARL_RPC_URL: "http://127.0.0.1:44107", PRC20_FEE_BPS: "0", ...environment },
+    flags,
+    files: { "/ca.pem": "-----BEGIN CERTIFICATE-----\n" },
+  });
+  if (!result.ok) throw new Error(result.error.join("\n"));
+  return result.value;
+}
+
+function problems(
+  environment: Record<string, string>,
+  flags: Record<string, string> = {},
+): readonly string[] {
+  const result = read({
+    environment: { PEARL_RPC_URL: "http://127.0.0.1:1", PRC20_FEE_BPS: "0", ...environment },
+    flags,
+  });
+  assert.equal(result.ok, false);
+  return result.ok ? [] : result.error;
+}
+
+describe("configuration", () => {
+  test("defaults are those of the declaration", () => {
+    const config = good();
+    assert.equal(config.network.name, "mainnet");
+    assert.deepEqual(config.database, { engine: "sqlite", file: "./data/mainnet.db" });
+    assert.equal(config.host, "127.0.0.1");
+    assert.equal(config.port, 8080);
+    assert.equal(config.metricsPort, null);
+    assert.equal(config.undoBlocks, 1000);
+    assert.equal(config.node.pollMs, 250);
+    assert.equal(config.rules.startHeight, 1);
+    assert.equal(config.rateLimit, null);
+    assert.equal(config.trustProxy, false);
+    assert.equal(config.logLevel, "info");
+  });
+
+  test("a flag wins over the environment, and an empty value counts as absent", () => {
+    assert.equal(good({ PORT: "9000" }, { "--port": "9001" }).port, 9001);
+    assert.equal(good({ PORT: "" }).port, 8080);
+  });
+
+  test("all problems are reported at once, each named as it was given", () => {
+    const found = problems(
+      { PORT: "x", UNDO_BLOCKS: "0", LOG_LEVEL: "inf", STRAND_NETWORK: "mainet" },
+      { "--host": "a b" },
+    );
+    assert.equal(found.length, 5);
+    assert.ok(found.some((line) => line.startsWith("PORT ")));
+    assert.ok(found.some((line) => line.startsWith("--host ")));
+    assert.ok(found.some((line) => line.includes("did you mean mainnet?")));
+    assert.ok(found.some((line) => line.includes("did you mean info?")));
+  });
+
+  test("P-01: a fee without an address, a rate above 10000 and a start height of 0 are refused", () => {
+    assert.match(problems({ PRC20_FEE_BPS: "100" }).join(), /PRC20_FEE_ADDRESS is missing/);
+    assert.match(problems({ PRC20_FEE_BPS: "10001" }).join(), /PRC20_FEE_BPS/);
+    assert.match(problems({ PRC20_START_HEIGHT: "0" }).join(), /PRC20_START_HEIGHT/);
+  });
+
+  test("P-01: the fee address must be one of the network", () => {
+    const wrong = problems({ PRC20_FEE_BPS: "100", PRC20_FEE_ADDRESS: ADDRESS, STRAND_NETWORK: "simnet" });
+    assert.match(wrong.join(), /begins with rprl1p/);
+  });
+
+  test("secrets never appear in a problem", () => {
+    const found = problems({ PEARL_RPC_PASSWORD: "hunter2", PEARL_RPC_URL: "http://u:hunter2@example.org" });
+    assert.ok(found.length >= 2);
+    assert.ok(!found.join().includes("hunter2"));
+  });
+
+  test("a password goes over plain http to local nodes only", () => {
+    const secret = { PEARL_RPC_USER: "u", PEARL_RPC_PASSWORD: "p" };
+    for (const url of ["http://localhost:1/", "http://10.1.2.3:1/", "http://pearld:1/", "http://[::1]:1/"]) {
+      assert.equal(good({ ...secret, PEARL_RPC_URL: url }).node.url, url);
+    }
+    for (const url of ["http://example.org:1", "http://172.32.0.1:1", "http://[2001:db8::1]:1"]) {
+      assert.match(problems({ ...secret, PEARL_RPC_URL: url }).join(), /in clear/);
+    }
+  });
+
+  test("the CA is a PEM file or a fingerprint, and needs https", () => {
+    const https = { PEARL_RPC_URL: "https://example.org:44107" };
+    assert.deepEqual(good({ ...https, PEARL_RPC_CA: "/ca.pem" }).node.tls.kind, "ca");
+    const pin = good({ ...https, PEARL_RPC_CA: `SHA256:${"AB:".repeat(31)}AB` }).node.tls;
+    assert.deepEqual(pin, { kind: "pin", sha256Hex: "ab".repeat(32) });
+    assert.match(problems({ ...https, PEARL_RPC_CA: "/none" }).join(), /cannot be read/);
+    assert.match(problems({ PEARL_RPC_CA: "ab".repeat(32) }).join(), /plain http/);
+  });
+
+  test("databases: sqlite with a file, PostgreSQL is answered plainly", () => {
+    assert.equal(good({ DATABASE_URL: "sqlite:./x.db" }).database.file, "./x.db");
+    assert.equal(good({ DATABASE_URL: "sqlite:///var/x.db" }).database.file, "/var/x.db");
+    assert.equal(good({ DATABASE_URL: "sqlite:/var/x.db" }).database.file, "/var/x.db");
+    assert.match(problems({ DATABASE_URL: "postgres://u:p@h/db" }).join(), /does not have yet/);
+    assert.ok(!problems({ DATABASE_URL: "mysql://u:secret@h/db" }).join().includes("secret"));
+  });
+
+  test("an unknown flag is named with the nearest known one", () => {
+    assert.match(problems({}, { "--prot": "1" }).join(), /--prot is no flag: did you mean --port\?/);
+  });
+
+  test("proxies and the rate limit", () => {
+    assert.deepEqual(good({ TRUST_PROXY: "10.0.0.0/8, ::1" }).trustProxy, ["10.0.0.0/8", "::1"]);
+    assert.equal(good({ RATE_LIMIT: "600" }).rateLimit, 600);
+    assert.equal(good({ RATE_LIMIT: "off" }).rateLimit, null);
+    assert.match(problems({ TRUST_PROXY: "10.0.0.0/33" }).join(), /TRUST_PROXY/);
+    assert.match(problems({ RATE_LIMIT: "0" }).join(), /or off/);
+  });
+
+  test("flags are the settings' names in lower-kebab form", () => {
+    assert.equal(flagOf("PEARL_RPC_URL"), "--pearl-rpc-url");
+    assert.equal(new Set(SETTING_LIST.map(({ name }) => flagOf(name))).size, SETTING_LIST.length);
+  });
+});

@@ -1,0 +1,81 @@
+// With which settings does the service run? The typed configuration, read from flags and environment with every
+// problem reported at once, each with what was wrong and what to do. Values of secrets appear nowhere.
+
+import type { Network } from "../chain/networks.ts";
+import type { ProtocolRules } from "../prc20/rules.ts";
+import { MARKER } from "../prc20/rules.ts";
+import { err, ok, type Result } from "../primitives/result.ts";
+import { flagOf, SETTING_LIST, type SettingName } from "./declaration.ts";
+import { nearestName } from "./nearest-name.ts";
+import { readDatabase, readListen, readLogLevel, readProxies, type DatabaseTarget } from "./read-service.ts";
+import { readNode, type NodeTarget } from "./read-node.ts";
+import { readNetwork, readRules } from "./read-rules.ts";
+import { Problems, SettingReader } from "./setting-reader.ts";
+import type { LogLevel } from "./levels.ts";
+
+/** A validated configuration. */
+export interface Config {
+  readonly network: Network;
+  readonly rules: ProtocolRules;
+  readonly node: NodeTarget;
+  readonly database: DatabaseTarget;
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  /** Null: no metrics. */
+  readonly metricsPort: number | null;
+  /** Deepest reorganisation that can be undone, in blocks. */
+  readonly undoBlocks: number;
+  readonly logLevel: LogLevel;
+  /** Requests per minute and client address; null: no limit. */
+  readonly rateLimit: number | null;
+  /** Whose X-Forwarded-For is believed. */
+  readonly trustProxy: boolean | readonly string[];
+}
+
+/** Where settings come from. */
+export interface ConfigSources {
+  /** Command-line flags by their name with the dashes, as `--port`. */
+  readonly flags: ReadonlyMap<string, string>;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Text of a file, or null where it cannot be read. */
+  readonly readFile: (path: string) => string | null;
+}
+
+/** The configuration, or all that is wrong with it: one sentence per problem. */
+export function readConfig(sources: ConfigSources): Result<Config, readonly string[]> {
+  const problems = new Problems();
+  refuseUnknownFlags(sources.flags, problems);
+  const reader = new SettingReader(sources.flags, sources.environment, problems);
+  const network = readNetwork(reader);
+  const rules = readRules(reader, network, MARKER);
+  const node = readNode(reader, sources.readFile);
+  const database = readDatabase(reader, network?.name ?? "unknown");
+  const listen = readListen(reader);
+  const undoBlocks = reader.integer("UNDO_BLOCKS", 1, 100_000, 1000);
+  const logLevel = readLogLevel(reader);
+  const rateLimit = readRateLimit(reader);
+  const trustProxy = readProxies(reader);
+  if (network === null || rules === null || node === null || database === null || !problems.isEmpty) {
+    return err(problems.sentences);
+  }
+  return ok({ network, rules, node, database, ...listen, undoBlocks, logLevel, rateLimit, trustProxy });
+}
+
+/** What a parser of the command line needs to know: every flag, all of which take a value. */
+export const CONFIG_FLAGS: readonly string[] = SETTING_LIST.map(({ name }) => flagOf(name));
+
+function readRateLimit(reader: SettingReader): number | null {
+  const name: SettingName = "RATE_LIMIT";
+  if (reader.text(name) === "off") return null;
+  return reader.optionalInteger(name, 1, 1_000_000, "or off");
+}
+
+function refuseUnknownFlags(flags: ReadonlyMap<string, string>, problems: Problems): void {
+  for (const flag of flags.keys()) {
+    if (CONFIG_FLAGS.includes(flag)) continue;
+    const near = nearestName(flag, CONFIG_FLAGS);
+    const hint = near === null ? "run `strand start --help` for all flags" : `did you mean ${near}?`;
+    problems.add(`${flag} is no flag: ${hint}`);
+  }
+}

@@ -1,0 +1,92 @@
+// Where does the service keep its index, where does it listen, and whom does it believe?
+
+import { isIP } from "node:net";
+import { LOG_LEVELS, type LogLevel } from "./levels.ts";
+import { nearestName } from "./nearest-name.ts";
+import type { SettingReader } from "./setting-reader.ts";
+
+/** Which storage engine, and where. */
+export interface DatabaseTarget {
+  readonly engine: "sqlite";
+  /** Path of the database file, relative to the working directory or absolute. */
+  readonly file: string;
+}
+
+/** The database of DATABASE_URL, or null with a problem. */
+export function readDatabase(reader: SettingReader, networkName: string): DatabaseTarget | null {
+  const name = "DATABASE_URL";
+  const text = reader.text(name);
+  if (text === null) return { engine: "sqlite", file: `./data/${networkName}.db` };
+  if (/^postgres(ql)?:/i.test(text)) {
+    reader.problem(
+      name,
+      "names PostgreSQL, an engine that this version does not have yet: use sqlite:<file>",
+    );
+    return null;
+  }
+  const match = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(text);
+  const file = match?.[1];
+  if (file === undefined || file === ":memory:" || file.startsWith("//")) {
+    reader.problem(
+      name,
+      "is no database that strand knows: write sqlite: and a file name, like sqlite:./data/index.db",
+    );
+    return null;
+  }
+  return { engine: "sqlite", file };
+}
+
+/** Host and ports. */
+export function readListen(reader: SettingReader): {
+  host: string;
+  port: number;
+  metricsPort: number | null;
+} {
+  const host = reader.text("HOST") ?? "127.0.0.1";
+  if (/\s|\//.test(host))
+    reader.problem("HOST", `is ${JSON.stringify(host)}: give an address like 127.0.0.1 or 0.0.0.0`);
+  const port = reader.integer("PORT", 0, 65_535, 8080);
+  const metricsPort = reader.optionalInteger("METRICS_PORT", 0, 65_535);
+  if (metricsPort !== null && metricsPort !== 0 && metricsPort === port) {
+    reader.problem("METRICS_PORT", `is ${port}, as PORT is: give metrics a port of their own`);
+  }
+  return { host, port, metricsPort };
+}
+
+function isLogLevel(text: string): text is LogLevel {
+  return LOG_LEVELS.some((level) => level === text);
+}
+
+/** The log level; `info` where absent or wrong, the latter with a problem. */
+export function readLogLevel(reader: SettingReader): LogLevel {
+  const text = reader.text("LOG_LEVEL") ?? "info";
+  if (isLogLevel(text)) return text;
+  const near = nearestName(text, LOG_LEVELS);
+  const hint = near === null ? "" : ` (did you mean ${near}?)`;
+  reader.problem("LOG_LEVEL", `is ${JSON.stringify(text)}: give one of ${LOG_LEVELS.join(", ")}${hint}`);
+  return "info";
+}
+
+/** Whose X-Forwarded-For is believed. */
+export function readProxies(reader: SettingReader): boolean | readonly string[] {
+  const name = "TRUST_PROXY";
+  const text = reader.text(name);
+  if (text === null || text === "false") return false;
+  if (text === "true") return true;
+  const proxies = text.split(",").map((part) => part.trim());
+  const wrong = proxies.filter((proxy) => !isAddressRange(proxy));
+  if (wrong.length > 0) {
+    reader.problem(
+      name,
+      `has ${JSON.stringify(wrong[0])}: give true, false, or IP addresses or ranges like 10.0.0.0/8`,
+    );
+  }
+  return proxies;
+}
+
+function isAddressRange(text: string): boolean {
+  const [address = "", prefix, ...rest] = text.split("/");
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  return prefix === undefined || (/^[0-9]{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128));
+}

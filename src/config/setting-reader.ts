@@ -1,0 +1,75 @@
+// What does a setting say? Looks a setting up (the flag wins over the environment, an empty value counts as absent)
+// and names it in problems the way it was given.
+
+import { flagOf, SETTINGS, type SettingName } from "./declaration.ts";
+
+/** Collects what is wrong, one sentence each. */
+export class Problems {
+  readonly #sentences: string[] = [];
+
+  /** Adds a sentence. */
+  add(sentence: string): void {
+    this.#sentences.push(sentence);
+  }
+
+  /** All sentences so far. */
+  get sentences(): readonly string[] {
+    return this.#sentences;
+  }
+
+  /** Whether nothing is wrong so far. */
+  get isEmpty(): boolean {
+    return this.#sentences.length === 0;
+  }
+}
+
+/** Reads settings by name; what does not fit becomes a problem. */
+export class SettingReader {
+  readonly #flags: ReadonlyMap<string, string>;
+  readonly #environment: Readonly<Record<string, string | undefined>>;
+  readonly #problems: Problems;
+
+  constructor(
+    flags: ReadonlyMap<string, string>,
+    environment: Readonly<Record<string, string | undefined>>,
+    problems: Problems,
+  ) {
+    this.#flags = flags;
+    this.#environment = environment;
+    this.#problems = problems;
+  }
+
+  /** The text as given, or null where the setting is absent or empty. */
+  text(name: SettingName): string | null {
+    const given = this.#flags.get(flagOf(name)) ?? this.#environment[name];
+    return given === undefined || given === "" ? null : given;
+  }
+
+  /** Adds a problem with the setting: `what` continues a sentence that begins with its name. */
+  problem(name: SettingName, what: string): void {
+    const given = this.#flags.has(flagOf(name)) ? flagOf(name) : name;
+    this.#problems.add(`${given} ${what}`);
+  }
+
+  /** Text for a message: the value in quotes, or nothing of it where it is secret. */
+  quoted(name: SettingName): string {
+    return SETTINGS[name].secret ? "(hidden)" : JSON.stringify(this.text(name) ?? "");
+  }
+
+  /** A decimal integer in a range, `fallback` where absent; a problem otherwise. */
+  integer(name: SettingName, least: number, most: number, fallback: number): number {
+    if (this.text(name) === null) return fallback;
+    return this.optionalInteger(name, least, most) ?? fallback;
+  }
+
+  /** A decimal integer in a range, null where absent; a problem otherwise. `also` ends the list of what is allowed. */
+  optionalInteger(name: SettingName, least: number, most: number, also = ""): number | null {
+    const text = this.text(name);
+    if (text === null) return null;
+    const value = /^[0-9]{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= least && value <= most) return value;
+    const allowed = `an integer from ${least} to ${most}${also === "" ? "" : ` ${also}`}`;
+    this.problem(name, `is ${this.quoted(name)}: give ${allowed}`);
+    return null;
+  }
+}

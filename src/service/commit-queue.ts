@@ -1,0 +1,84 @@
+// When do decided blocks become durable? They are written in order, in batches, by at most one commit at a time,
+// while the next blocks are being decided. A failed commit stops the queue: what it left behind only the store knows.
+
+import type { BlockChanges } from "../prc20/state.ts";
+import type { IndexStore } from "./ports.ts";
+
+/** A commit was rejected; whether its blocks are in the store is unknown until its tip is read. */
+export class CommitError extends Error {
+  override readonly name = "CommitError";
+}
+
+/** What happens after a batch has become durable. */
+export type OnDurable = (blocks: readonly BlockChanges[], durationMs: number) => void;
+
+/** Settings of a queue. */
+export interface CommitQueueOptions {
+  readonly undoBlocks: number;
+  /** Batches that may wait or be written at a time; deciding waits beyond that. */
+  readonly maxQueued: number;
+  readonly monotonicMs: () => number;
+  readonly onDurable: OnDurable;
+}
+
+/** Writes batches of blocks one after the other. */
+export class CommitQueue {
+  readonly #store: IndexStore;
+  readonly #options: CommitQueueOptions;
+  #running: Promise<void>[] = [];
+  #failure: CommitError | null = null;
+
+  constructor(store: IndexStore, options: CommitQueueOptions) {
+    this.#store = store;
+    this.#options = options;
+  }
+
+  /** Queues a batch of consecutive blocks; resolves when there is room for another. Throws `CommitError`. */
+  async submit(blocks: readonly BlockChanges[]): Promise<void> {
+    if (blocks.length === 0) return;
+    this.#throwFailure();
+    const before = this.#running.at(-1) ?? Promise.resolve();
+    const write = before.then(() => this.#write(blocks));
+    this.#running.push(write);
+    while (this.#running.length > this.#options.maxQueued) await this.#oldest();
+    this.#throwFailure();
+  }
+
+  /** Resolves when everything queued is durable. Throws `CommitError`. */
+  async flush(): Promise<void> {
+    await this.settle();
+    this.#throwFailure();
+  }
+
+  /** Resolves when nothing is being written any more, whatever came of it. */
+  async settle(): Promise<void> {
+    while (this.#running.length > 0) await this.#oldest();
+  }
+
+  /** Starts anew after a failure, when the store's tip has been read again. Nothing may be queued. */
+  reset(): void {
+    this.#failure = null;
+  }
+
+  async #oldest(): Promise<void> {
+    await this.#running[0];
+    this.#running.shift();
+  }
+
+  async #write(blocks: readonly BlockChanges[]): Promise<void> {
+    // What follows a failed batch would not link to the store's tip.
+    if (this.#failure !== null) return;
+    const started = this.#options.monotonicMs();
+    try {
+      await this.#store.commit(blocks, this.#options.undoBlocks);
+    } catch (cause) {
+      this.#failure = new CommitError("the store did not acknowledge a commit", { cause });
+      return;
+    }
+    this.#options.onDurable(blocks, this.#options.monotonicMs() - started);
+  }
+
+  #throwFailure(): void {
+    if (this.#failure !== null) throw this.#failure;
+  }
+}

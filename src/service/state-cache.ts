@@ -1,0 +1,166 @@
+// What is the state after the last decided block, when its commit may still be under way? Deciding and writing
+// overlap while syncing, so rows changed by blocks that are not yet durable come from here and never from the store.
+// Used by one pipeline at a time: a load is answered before the next block is absorbed.
+
+import type { ListingId, Outpoint, PearlAddress, Tick } from "../primitives/brands.ts";
+import type { BalanceRow, BlockChanges, ListingRow, TokenRow } from "../prc20/state.ts";
+import type { LoadedState, StateKeys } from "./ports.ts";
+import { RowCache } from "./row-cache.ts";
+
+/** Where rows come from that are not cached: the store. */
+export interface StateSource {
+  load(keys: StateKeys): Promise<LoadedState>;
+}
+
+function balanceKey(address: PearlAddress, tick: Tick): string {
+  return `${tick} ${address}`;
+}
+
+/** What a batched read still has to ask, and what is known already. */
+interface Split {
+  readonly missing: StateKeys;
+  readonly found: { tokens: TokenRow[]; balances: BalanceRow[]; listings: ListingRow[] };
+}
+
+/** The store's rows with the changes of undurable blocks laid over them. */
+export class StateCache {
+  readonly #source: StateSource;
+  readonly #tokens: RowCache<Tick, TokenRow>;
+  readonly #balances: RowCache<string, BalanceRow>;
+  readonly #listings: RowCache<ListingId, ListingRow>;
+  /** Anchors of listings that undurable blocks opened: the store cannot find those. */
+  readonly #newAnchors = new Map<Outpoint, { readonly id: ListingId; readonly height: number }>();
+  #durableHeight = -1;
+
+  /** `capacity`: rows of each kind in one generation of the cache. */
+  constructor(source: StateSource, capacity = 100_000) {
+    this.#source = source;
+    this.#tokens = new RowCache(capacity);
+    this.#balances = new RowCache(capacity);
+    this.#listings = new RowCache(capacity);
+  }
+
+  /** One batched read as of the last absorbed block; the store is asked only for what is not known. */
+  async load(keys: StateKeys): Promise<LoadedState> {
+    const { missing, found } = this.#split(keys);
+    if (isEmpty(missing)) return found;
+    const loaded = await this.#source.load(missing);
+    const tokens = new Map(loaded.tokens.map((row) => [row.tick, row]));
+    for (const tick of missing.tokens) this.#tokens.addLoaded(tick, tokens.get(tick) ?? null);
+    this.#addBalances(missing, loaded, found.balances);
+    found.tokens.push(...loaded.tokens);
+    this.#addListings(missing, loaded, found.listings);
+    return found;
+  }
+
+  /** Takes over what a decided block changed. */
+  absorb(changes: BlockChanges): void {
+    const { height } = changes;
+    for (const { before, after } of changes.tokens) {
+      const row = after ?? before;
+      if (row !== null) this.#tokens.setChanged(row.tick, after, height);
+    }
+    for (const { before, after } of changes.balances) {
+      const row = after ?? before;
+      if (row !== null) this.#balances.setChanged(balanceKey(row.address, row.tick), after, height);
+    }
+    for (const { before, after } of changes.listings) {
+      const row = after ?? before;
+      if (row === null) continue;
+      this.#listings.setChanged(row.id, after, height);
+      if (after !== null && after.close === null)
+        this.#newAnchors.set(after.anchor, { id: after.id, height });
+      else this.#newAnchors.delete(row.anchor);
+    }
+    this.#trim();
+  }
+
+  /** Blocks up to `height` are durable: the store knows their rows. */
+  acknowledge(height: number): void {
+    this.#durableHeight = height;
+  }
+
+  /** Forgets everything, as after a rewind; `durableHeight` is the store's tip. */
+  reset(durableHeight: number): void {
+    this.#tokens.clear();
+    this.#balances.clear();
+    this.#listings.clear();
+    this.#newAnchors.clear();
+    this.#durableHeight = durableHeight;
+  }
+
+  // Only between blocks: an entry that left during a load could be missed by that load's answer.
+  #trim(): void {
+    this.#tokens.trim(this.#durableHeight);
+    this.#balances.trim(this.#durableHeight);
+    this.#listings.trim(this.#durableHeight);
+    for (const [anchor, { height }] of this.#newAnchors) {
+      // Insertion order is height order, so the first undurable one ends the walk.
+      if (height > this.#durableHeight) break;
+      this.#newAnchors.delete(anchor);
+    }
+  }
+
+  #split(keys: StateKeys): Split {
+    const found: Split["found"] = { tokens: [], balances: [], listings: [] };
+    const taken = new Set<ListingId>();
+    const takeListing = (row: ListingRow): void => {
+      if (!taken.has(row.id)) found.listings.push(row);
+      taken.add(row.id);
+    };
+    const tokens = keys.tokens.filter((tick) =>
+      keep(this.#tokens.get(tick), (row) => found.tokens.push(row)),
+    );
+    const balances = keys.balances.filter(({ address, tick }) =>
+      keep(this.#balances.get(balanceKey(address, tick)), (row) => found.balances.push(row)),
+    );
+    const listings = keys.listings.filter((id) => keep(this.#listings.get(id), takeListing));
+    const anchors = keys.anchors.filter((anchor) => {
+      const opened = this.#newAnchors.get(anchor);
+      if (opened === undefined) return true;
+      return keep(this.#listings.get(opened.id), takeListing);
+    });
+    return { missing: { tokens, balances, listings, anchors }, found };
+  }
+
+  #addBalances(missing: StateKeys, loaded: LoadedState, into: BalanceRow[]): void {
+    const rows = new Map(loaded.balances.map((row) => [balanceKey(row.address, row.tick), row]));
+    for (const { address, tick } of missing.balances) {
+      const key = balanceKey(address, tick);
+      const row = rows.get(key) ?? null;
+      this.#balances.addLoaded(key, row);
+      if (row !== null) into.push(row);
+    }
+  }
+
+  #addListings(missing: StateKeys, loaded: LoadedState, into: ListingRow[]): void {
+    const present = new Set(into.map((row) => row.id));
+    const answered = new Set(loaded.listings.map((row) => row.id));
+    for (const id of missing.listings) if (!answered.has(id)) this.#listings.addLoaded(id, null);
+    for (const row of loaded.listings) {
+      // The store may still show as open what an undurable block has closed: what is known here is newer.
+      const known = this.#listings.get(row.id);
+      if (known === undefined) this.#listings.addLoaded(row.id, row);
+      const newest = known === undefined ? row : known;
+      if (newest === null || present.has(newest.id)) continue;
+      present.add(newest.id);
+      into.push(newest);
+    }
+  }
+}
+
+/** Hands a known row to `take`; true where the store has to be asked. */
+function keep<Row>(known: Row | null | undefined, take: (row: Row) => void): boolean {
+  if (known === undefined) return true;
+  if (known !== null) take(known);
+  return false;
+}
+
+function isEmpty(keys: StateKeys): boolean {
+  return (
+    keys.tokens.length === 0 &&
+    keys.balances.length === 0 &&
+    keys.listings.length === 0 &&
+    keys.anchors.length === 0
+  );
+}
