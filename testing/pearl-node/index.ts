@@ -1,0 +1,167 @@
+// How is a private Pearl chain started inside a process? `startPearlNode` gives a simnet node that speaks
+// pearld's JSON-RPC over HTTP and WebSocket with the real bytes, and the same handles in-process for tests and
+// the demo. It shares no code with the service: parsing, signature hashes and script checks come from libraries.
+import { decodeAddress, programScript } from "./address.ts";
+import { toHex } from "./bytes.ts";
+import type { Chain } from "./chain.ts";
+import { PearlCore } from "./core.ts";
+import { Faults } from "./faults.ts";
+import { makeHttpServer } from "./http-server.ts";
+import type { Mempool } from "./mempool.ts";
+import type { BlockPlan } from "./mining.ts";
+import { SIMNET, type Network, type NetworkName } from "./network.ts";
+import type { PolicyName } from "./policy.ts";
+import { rejectCode } from "./rpc/tx-methods.ts";
+import { NodeWebSockets } from "./websocket.ts";
+
+/** Options of a node. Exactly one of `miningScript` and `miningAddress` says who is paid for blocks. */
+export interface PearlNodeOptions {
+  readonly network?: NetworkName;
+  /** Folder of the chain file; absent: the chain lives in memory only. */
+  readonly folder?: string;
+  readonly rpcUser: string;
+  readonly rpcPassword: string;
+  /** The user who may call the limited methods only. */
+  readonly limitUser?: string;
+  readonly limitPassword?: string;
+  /** Default 127.0.0.1. */
+  readonly host?: string;
+  /** Default 0: any free port. */
+  readonly port?: number;
+  /** Unix seconds; default the system's clock. */
+  readonly clock?: () => number;
+  readonly miningScript?: Uint8Array;
+  readonly miningAddress?: string;
+  /** Default false: every HTTP answer closes its connection, as in pearld. */
+  readonly keepAlive?: boolean;
+  /** Default `mainnet`: the standard group of rules is enforced. */
+  readonly policy?: PolicyName;
+  /** Requests served at once before the text 503; default 10. */
+  readonly maxClients?: number;
+  /** Peers that the node claims to have; default 8. */
+  readonly connections?: number;
+}
+
+/** Outcome of handing in a transaction: pearld's code and text where it is refused. */
+export type SubmitOutcome =
+  | { readonly ok: true; readonly txid: string }
+  | { readonly ok: false; readonly code: number; readonly message: string };
+
+/** A running node. */
+export interface PearlNode {
+  readonly url: string;
+  /** The WebSocket's address. */
+  readonly webSocketUrl: string;
+  readonly host: string;
+  readonly port: number;
+  readonly network: Network;
+  readonly chain: Chain;
+  readonly mempool: Mempool;
+  readonly faults: Faults;
+  /** Mines blocks and returns their hashes; throws when `plan` makes an invalid one. */
+  generate(count: number, plan?: BlockPlan): string[];
+  /** Offers a transaction to the mempool. */
+  submitRaw(hex: string): SubmitOutcome;
+  /** Bytes (hex) of a block as planned, valid if its transactions are; not submitted. */
+  assembleBlock(plan?: BlockPlan): string;
+  /** Offers a block; null: taken, otherwise why not. */
+  submitBlock(hex: string): string | null;
+  /** Raw block (hex) by hash, side chains included; null when unknown. */
+  rawBlock(hash: string): string | null;
+  /** False: unknown block, or the genesis. */
+  invalidateBlock(hash: string): boolean;
+  /** False: unknown block. */
+  reconsiderBlock(hash: string): boolean;
+  setClock(clock: () => number): void;
+  setConnections(count: number): void;
+  /** Ends every WebSocket connection. */
+  dropWebSockets(): void;
+  /** Stops listening, ends all connections and closes the file. */
+  close(): Promise<void>;
+}
+
+function miningScriptOf(options: PearlNodeOptions, network: Network): Uint8Array {
+  if (options.miningScript !== undefined) return options.miningScript;
+  const decoded =
+    options.miningAddress === undefined ? null : decodeAddress(options.miningAddress, network.hrp);
+  if (decoded === null) throw new Error("a mining script or a mining address of the network is needed");
+  return programScript(decoded);
+}
+
+/** Starts a node; resolves when it listens. Throws on a taken port, a foreign chain file or a bad mining address. */
+export async function startPearlNode(options: PearlNodeOptions): Promise<PearlNode> {
+  const network = SIMNET;
+  const core = new PearlCore({
+    network,
+    clock: options.clock ?? (() => Date.now() / 1000),
+    miningScript: miningScriptOf(options, network),
+    policy: options.policy ?? "mainnet",
+    folder: options.folder,
+  });
+  const faults = new Faults();
+  let connections = options.connections ?? 8;
+  const context = { core, faults, connections: () => connections };
+  const serverOptions = {
+    rpcUser: options.rpcUser,
+    rpcPassword: options.rpcPassword,
+    limitUser: options.limitUser,
+    limitPassword: options.limitPassword,
+    keepAlive: options.keepAlive ?? false,
+    maxClients: options.maxClients ?? 10,
+  };
+  const server = makeHttpServer(context, serverOptions);
+  const sockets = new NodeWebSockets(context, serverOptions);
+  sockets.attach(server);
+  const host = options.host ?? "127.0.0.1";
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once("error", reject);
+  server.listen(options.port ?? 0, host, resolve);
+  try {
+    await promise;
+  } catch (error) {
+    core.close();
+    throw error;
+  }
+  server.removeListener("error", reject);
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the node listens on no TCP port");
+  const { port } = address;
+
+  return {
+    url: `http://${host}:${port}`,
+    webSocketUrl: `ws://${host}:${port}/ws`,
+    host,
+    port,
+    network,
+    chain: core.chain,
+    mempool: core.mempool,
+    faults,
+    generate: (count, plan) => core.generate(count, plan),
+    submitRaw: (hex) => {
+      const taken = core.submitTransaction(hex);
+      if (taken.ok) return { ok: true, txid: taken.value.tx.txid };
+      return { ok: false, code: rejectCode(taken.reject), message: `TX rejected: ${taken.reject.message}` };
+    },
+    assembleBlock: (plan) => core.assemble(plan),
+    submitBlock: (hex) => core.submitBlockHex(hex),
+    rawBlock: (hash) => {
+      const node = core.chain.index.get(hash);
+      return node === undefined ? null : toHex(node.raw);
+    },
+    invalidateBlock: (hash) => core.invalidate(hash),
+    reconsiderBlock: (hash) => core.reconsider(hash),
+    setClock: (clock) => core.chain.setClock(clock),
+    setConnections: (count) => {
+      connections = count;
+    },
+    dropWebSockets: () => sockets.dropAll(),
+    close: async () => {
+      sockets.dropAll();
+      const closed = new Promise<void>((done) => server.close(() => done()));
+      server.closeAllConnections();
+      faults.thaw();
+      await closed;
+      core.close();
+    },
+  };
+}
