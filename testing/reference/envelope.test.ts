@@ -117,12 +117,13 @@ describe("P-12: the leaf", () => {
     ["body by OP_PUSHDATA2", Buffer.concat([HEAD, push(PING, "pushdata2"), END])],
     ["body by OP_PUSHDATA4", Buffer.concat([HEAD, push(PING, "pushdata4"), END])],
     ["many pushes", Buffer.concat([HEAD, ...PING.split("").map((letter) => push(letter)), END])],
+    ["the longest direct push, 75 bytes", Buffer.concat([HEAD, push(padded(75), "direct"), END])],
     ["an empty push by OP_PUSHDATA1", Buffer.concat([HEAD, push("", "pushdata1"), body, END])],
     ["an empty push by OP_PUSHDATA2", Buffer.concat([HEAD, body, push("", "pushdata2"), END])],
     ["an empty push by OP_PUSHDATA4", Buffer.concat([HEAD, body, push("", "pushdata4"), END])],
   ];
   for (const [name, leaf] of accepted) {
-    test(`carries one: ${name}`, () => assert.equal(payloadOf(witnessOf(leaf)), PING));
+    test(`carries one: ${name}`, () => assert.equal(payloadOf(witnessOf(leaf))?.trimEnd(), PING));
   }
 
   const refused: [string, Buffer][] = [
@@ -143,6 +144,11 @@ describe("P-12: the leaf", () => {
     ["no OP_0", Buffer.concat([keyPart, envelope, body, END])],
     ["no body push", Buffer.concat([HEAD, END])],
     ["OP_0 among the body pushes", Buffer.concat([HEAD, Buffer.from([0]), body, END])],
+    [
+      "OP_1NEGATE (0x4f) is no push of 79 bytes",
+      Buffer.concat([HEAD, Buffer.from([0x4f]), Buffer.from(padded(79)), END]),
+    ],
+    ["0x50 is no push of 80 bytes", Buffer.concat([HEAD, Buffer.from([0x50]), Buffer.from(padded(80)), END])],
     ["OP_1 among the body pushes", Buffer.concat([HEAD, body, Buffer.from([0x51]), END])],
     ["an opcode after OP_ENDIF", Buffer.concat([LEAF, Buffer.from([0x51])])],
     ["a second envelope", Buffer.concat([LEAF, envelope, rest])],

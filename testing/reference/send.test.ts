@@ -149,6 +149,9 @@ describe("send", () => {
     const { chain, after } = fill();
     const row = chain.run([BOB, { op: "send", id: after.id, to: "x" }]);
     assert.deepEqual([row.reason, row.tick, row.listing_id], ["LISTING_CLOSED", "GOLD", after.id]);
+    // The exception of P-60 is for this same transaction only: an equal input number elsewhere does not count.
+    const again = only(chain.block(transaction([{}, sendInput(after)], PAYMENT)));
+    assert.equal(again.reason, "LISTING_CLOSED");
   });
 
   test("ANCHOR_NOT_SPENT: at input 0, beside another input, one input too late for an open listing", () => {
