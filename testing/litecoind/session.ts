@@ -48,6 +48,8 @@ export interface Session {
   book(signed: SignedTx): void;
   /** Keeps an output out of the coins (the anchor of a listing). */
   reserve(coin: Coin): void;
+  /** Remembers everybody's coins; the returned function brings them back (after a reorganisation). */
+  checkpoint(): () => void;
 }
 
 /** A key from a name: the same in every run. */
@@ -129,5 +131,20 @@ export async function openSession(
     return { signed, committed };
   }
 
-  return { node, actors, funding, commit, book, reserve: (coin) => void reserved.add(outPoint(coin)) };
+  function checkpoint(): () => void {
+    const then = actors.map((actor) => [...actor.coins]);
+    return () => {
+      for (const [index, actor] of actors.entries()) actor.coins = [...(then[index] ?? [])];
+    };
+  }
+
+  return {
+    node,
+    actors,
+    funding,
+    commit,
+    book,
+    reserve: (coin) => void reserved.add(outPoint(coin)),
+    checkpoint,
+  };
 }
