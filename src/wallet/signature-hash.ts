@@ -8,7 +8,7 @@ import { concatBytes, sha256, tagSchnorr } from "@scure/btc-signer/utils.js";
 import type { Tx, TxInput, TxOutput } from "./transaction.ts";
 
 /** BIP341 hash types; DEFAULT signs everything and adds no byte to the signature. */
-export const SIGHASH_DEFAULT = 0x00;
+const SIGHASH_DEFAULT = 0x00;
 /** SINGLE | ANYONECANPAY: this input and its same-index output only; the type of a listing (P-53). */
 export const SIGHASH_SINGLE_ANYONECANPAY = 0x83;
 

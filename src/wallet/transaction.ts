@@ -53,7 +53,7 @@ function body(tx: Tx) {
 }
 
 /** The bytes without witnesses: what the txid is made of. */
-export function serializeStripped(tx: Tx): Uint8Array {
+function serializeStripped(tx: Tx): Uint8Array {
   return RawOldTx.encode(body(tx));
 }
 
