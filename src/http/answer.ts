@@ -1,0 +1,139 @@
+// How does an answer travel? The bytes of a JSON answer with its entity tag, and what a client gets of them:
+// 304 where it already has them, a compressed form where it takes one and it pays (H-08).
+
+import { hash } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+
+/** Encodings that are offered; "identity" is the plain bytes. */
+export type Encoding = "identity" | "gzip" | "br";
+
+/** A finished answer: immutable but for the compressed forms, which are made once when first asked for. */
+export interface Answer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: Buffer;
+  /** Entity tag of the bytes, without quotes. Other encodings add their name. */
+  readonly tag: string;
+  /** Headers beyond those that `headersOf` adds. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly encoded: Map<Encoding, Buffer>;
+}
+
+/** What is written to one client. */
+export interface Delivery {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  /** Null where the answer has no body (304). `content-length` is in the headers. */
+  readonly body: Buffer | null;
+}
+
+/** Content type of every JSON answer (H-01). */
+export const JSON_TYPE = "application/json; charset=utf-8";
+
+/** Smaller bodies fit into one packet anyway: compressing them costs more than it saves. */
+const COMPRESS_FROM_BYTES = 1400;
+
+/** Headers of every answer: who may read it, and which of its headers (H-08). */
+export const CORS_HEADERS: Readonly<Record<string, string>> = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers":
+    "etag, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset, x-indexed-height, x-request-id",
+};
+
+const deflate = promisify(gzip);
+const brotli = promisify(brotliCompress);
+
+/** An answer with a JSON body. */
+export function jsonAnswer(status: number, value: unknown, headers: Record<string, string> = {}): Answer {
+  return bytesAnswer(status, JSON_TYPE, Buffer.from(JSON.stringify(value)), headers);
+}
+
+/** An answer with these bytes. */
+export function bytesAnswer(
+  status: number,
+  contentType: string,
+  body: Buffer,
+  headers: Record<string, string> = {},
+): Answer {
+  const tag = hash("sha256", body, "base64url").slice(0, 22);
+  return { status, contentType, body, tag, headers, encoded: new Map([["identity", body]]) };
+}
+
+/** The encoding that these bytes should have for a client with this `Accept-Encoding`. */
+export function chooseEncoding(answer: Answer, acceptEncoding: string | undefined): Encoding {
+  if (acceptEncoding === undefined || answer.body.length < COMPRESS_FROM_BYTES) return "identity";
+  const quality = encodingQualities(acceptEncoding);
+  const br = quality("br");
+  const gz = quality("gzip");
+  if (br > 0 && br >= gz) return "br";
+  return gz > 0 ? "gzip" : "identity";
+}
+
+/** The bytes in an encoding; compresses at the first call. */
+export async function encodedBody(answer: Answer, encoding: Encoding): Promise<Buffer> {
+  const known = answer.encoded.get(encoding);
+  if (known !== undefined) return known;
+  const made =
+    encoding === "br"
+      ? await brotli(answer.body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })
+      : await deflate(answer.body, { level: 6 });
+  answer.encoded.set(encoding, made);
+  return made;
+}
+
+/** True where `If-None-Match` names this answer in any encoding (RFC 9110 §13.1.2: lists, W/, *). */
+export function isKnownToClient(answer: Answer, ifNoneMatch: string | undefined): boolean {
+  if (ifNoneMatch === undefined || answer.status !== 200) return false;
+  if (ifNoneMatch.trim() === "*") return true;
+  for (const match of ifNoneMatch.matchAll(/(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g)) {
+    const opaque = match[1];
+    if (opaque === answer.tag || opaque === `${answer.tag}-gzip` || opaque === `${answer.tag}-br`) return true;
+  }
+  return false;
+}
+
+/** Headers of an answer in an encoding, `x-request-id` and `content-length` aside. */
+export function headersOf(answer: Answer, encoding: Encoding): Record<string, string> {
+  const headers: Record<string, string> = {
+    "content-type": answer.contentType,
+    "cache-control": "no-cache",
+    etag: `"${answer.tag}${encoding === "identity" ? "" : `-${encoding}`}"`,
+    vary: "accept-encoding",
+    ...CORS_HEADERS,
+    ...answer.headers,
+  };
+  if (encoding !== "identity") headers["content-encoding"] = encoding;
+  return headers;
+}
+
+/** What this client gets of an answer. */
+export async function deliver(answer: Answer, request: IncomingHttpHeaders): Promise<Delivery> {
+  const encoding = chooseEncoding(answer, request["accept-encoding"]);
+  const headers = headersOf(answer, encoding);
+  if (isKnownToClient(answer, request["if-none-match"])) {
+    return { status: 304, headers: withoutContent(headers), body: null };
+  }
+  const body = await encodedBody(answer, encoding);
+  headers["content-length"] = String(body.length);
+  return { status: answer.status, headers, body };
+}
+
+/** The headers of a 304: those that describe the missing bytes are left out. */
+export function withoutContent(headers: Record<string, string>): Record<string, string> {
+  const { "content-type": _type, "content-encoding": _encoding, ...rest } = headers;
+  return rest;
+}
+
+/** Quality per encoding name by RFC 9110 §12.5.3; an unnamed one has that of `*`, else 0. */
+function encodingQualities(acceptEncoding: string): (name: string) => number {
+  const qualities = new Map<string, number>();
+  for (const part of acceptEncoding.toLowerCase().split(",")) {
+    const [name = "", ...parameters] = part.split(";").map((piece) => piece.trim());
+    const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
+    const quality = weight === undefined ? 1 : Number(weight);
+    qualities.set(name, Number.isFinite(quality) ? quality : 0);
+  }
+  return (name) => qualities.get(name) ?? qualities.get("*") ?? 0;
+}

@@ -1,0 +1,62 @@
+// What must be handed to the HTTP layer? Its dependencies, all as interfaces: it knows no adapter, no database and
+// no node. Everything that has a default says it.
+
+import type { ProtocolRules } from "../prc20/rules.ts";
+import type { Clock, Log } from "../service/ports.ts";
+import type { IndexQueries } from "../service/queries.ts";
+import type { IndexStatus, MempoolView, StateFeed } from "../service/serving.ts";
+
+/** The fixed part of a fill, as a PSBT is made from it (H-35). Hex without 0x, amounts in grains. */
+export interface FillPsbtInput {
+  readonly anchorTxid: string;
+  readonly anchorVout: number;
+  readonly anchorAmountSat: bigint;
+  readonly anchorScriptHex: string;
+  /** 65 bytes: signature and 0x83. */
+  readonly signatureHex: string;
+  readonly outputs: readonly { readonly scriptHex: string; readonly amountSat: bigint }[];
+}
+
+/** Requests per client address and window (H-10). */
+export interface RateLimitOptions {
+  /** Requests that a client may make in one window, >= 1. */
+  readonly max: number;
+  /** Length of the window in seconds, >= 1. */
+  readonly windowS: number;
+}
+
+/** Limits of the event stream (H-39). */
+export interface EventStreamOptions {
+  /** Milliseconds between heartbeats; default 15,000. */
+  readonly heartbeatMs?: number;
+  /** A consumer that has not taken what was written for it after this many milliseconds is cut off; default 10,000. */
+  readonly drainMs?: number;
+  /** Consumers at the same time; more are answered 503. Default 1,000. */
+  readonly maxConsumers?: number;
+}
+
+/** Everything that `buildServer` needs. */
+export interface HttpDependencies {
+  readonly queries: IndexQueries;
+  readonly rules: ProtocolRules;
+  /** Name of the network, as `/health` shows it. */
+  readonly network: string;
+  /** Version of this program. */
+  readonly version: string;
+  status(): IndexStatus;
+  readonly mempool: MempoolView;
+  readonly feed: StateFeed;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The PSBT of a fill, base64. */
+  fillPsbt(input: FillPsbtInput): string;
+  /** Which proxies may name the client in `X-Forwarded-For`: as Fastify's option of that name; default none. */
+  readonly trustProxy?: boolean | number | string | readonly string[];
+  /** Default: no limit. */
+  readonly rateLimit?: RateLimitOptions | null;
+  /** Bytes of answers that are kept for the present state; default 64 MiB. 0 switches the byte cache off. */
+  readonly cacheBytes?: number;
+  /** Writes one debug line for every request, cached ones included; default false. Failures are always logged. */
+  readonly logRequests?: boolean;
+  readonly events?: EventStreamOptions;
+}

@@ -1,0 +1,101 @@
+// How do tokens, holders, candles and statistics become wire rows? (H-30, H-37, H-38)
+
+import type { Static } from "typebox";
+import type { ProtocolRules } from "../../prc20/rules.ts";
+import type { TokenRow as TokenState } from "../../prc20/state.ts";
+import type { CandleView, HolderView, StateView, StatsView } from "../../service/queries.ts";
+import type { CandleRow, HolderRow, StatsRow, TokenListRow, TokenRow } from "../schemas/tokens.ts";
+import { pearlText, percentText, unitPriceText } from "./decimal.ts";
+
+/** Row of tokenlist. */
+export function tokenListRow(token: TokenState): Static<typeof TokenListRow> {
+  return { ...tokenFields(token), holders: token.holders, ...supplyFields(token) };
+}
+
+/** Row of token/{tick}. */
+export function tokenRow(token: TokenState): Static<typeof TokenRow> {
+  return {
+    ...tokenFields(token),
+    deployer: token.deployer,
+    deploy_txid: token.deployTxid,
+    deploy_height: token.deployHeight,
+    ...supplyFields(token),
+  };
+}
+
+function tokenFields(token: TokenState) {
+  return {
+    tick: token.tick,
+    dec: token.dec,
+    max: token.max.toString(),
+    lim: token.lim.toString(),
+    minted: token.minted.toString(),
+    pre: token.pre.toString(),
+    cid: token.cid,
+  };
+}
+
+function supplyFields(token: TokenState) {
+  const mintedOut: "minted_out" | "minting" = token.minted >= token.max ? "minted_out" : "minting";
+  return {
+    burned: token.burned.toString(),
+    supply: (token.minted - token.burned).toString(),
+    mint_progress: percentText(token.minted, token.max),
+    transfers: token.transfers,
+    state: mintedOut,
+  };
+}
+
+/** Row of token/{tick}/holders; `circulating` is minted - burned. */
+export function holderRow(holder: HolderView, circulating: bigint): Static<typeof HolderRow> {
+  const total = holder.row.balance + holder.row.locked;
+  return {
+    address: holder.row.address,
+    balance: holder.row.balance.toString(),
+    locked: holder.row.locked.toString(),
+    total: total.toString(),
+    share: percentText(total, circulating),
+  };
+}
+
+/** Row of token/{tick}/candles. */
+export function candleRow(candle: CandleView, dec: string): Static<typeof CandleRow> {
+  return {
+    start: candle.start,
+    open: unitPriceText(candle.open, dec),
+    high: unitPriceText(candle.high, dec),
+    low: unitPriceText(candle.low, dec),
+    close: unitPriceText(candle.close, dec),
+    volume: candle.volume.toString(),
+    volume_sat: candle.volumeSat.toString(),
+    fills: candle.fills,
+  };
+}
+
+/** The row of stats. */
+export function statsRow(state: StateView, stats: StatsView, rules: ProtocolRules): Static<typeof StatsRow> {
+  const { totals } = state;
+  return {
+    last_processed_height: state.height,
+    blocks_indexed: Math.max(0, state.height - rules.startHeight + 1),
+    events_total: totals.eventsTotal,
+    events_valid: totals.eventsValid,
+    tokens_deployed: totals.tokensDeployed,
+    distinct_holders: stats.distinctHolders,
+    lists_open: totals.listsOpen,
+    lists_filled: totals.listsFilled,
+    lists_cancelled: totals.listsCancelled,
+    lists_invalid_spent: totals.listsInvalidSpent,
+    total_protocol_fee_paid_sat: totals.feePaidSat.toString(),
+    total_seller_paid_sat: totals.sellerPaidSat.toString(),
+    total_protocol_fee_paid_pearl: pearlText(totals.feePaidSat),
+    total_seller_paid_pearl: pearlText(totals.sellerPaidSat),
+    lists_expired_open: stats.listsExpiredOpen,
+    digest: digestValue(state),
+  };
+}
+
+/** The state's digest with its height (H-20, H-37). */
+export function digestValue(state: Pick<StateView, "height" | "digest">) {
+  return { height: state.height, value: state.digest };
+}

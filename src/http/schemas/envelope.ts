@@ -1,0 +1,65 @@
+// What surrounds rows and errors? The PRC20 envelope, its error form, the swap error and the health objects.
+
+import Type, { type TSchema } from "typebox";
+import { ERRORS } from "../errors.ts";
+import { count, height, nullable } from "./values.ts";
+import { DigestValue } from "./tokens.ts";
+
+const errorCode = Type.Enum(Object.keys(ERRORS), { description: "Code of the error." });
+
+/** A successful answer with rows of this schema (interface §2.1). */
+export function envelope<Row extends TSchema>(row: Row) {
+  return Type.Object({
+    message: Type.String({ description: "`Success`." }),
+    prev: nullable(Type.String({ description: "Cursor of the previous page." })),
+    next: nullable(Type.String({ description: "Cursor of the next page." })),
+    result: Type.Array(row),
+  });
+}
+
+/** An error outside the swap paths (H-02). */
+export const EnvelopeErrorBody = Type.Object({
+  message: Type.String({ description: "What was wrong and what to do." }),
+  prev: Type.Null(),
+  next: Type.Null(),
+  result: Type.Array(Type.Never(), { maxItems: 0, description: "Always empty." }),
+  error: errorCode,
+});
+
+/** An error under the swap paths (H-03). */
+export const SwapErrorBody = Type.Object({
+  ok: Type.Literal(false),
+  error: errorCode,
+  message: Type.String({ description: "What was wrong and what to do." }),
+  details: Type.Record(Type.String(), Type.Unknown()),
+});
+
+const indexingStatus = Type.Union([
+  Type.Literal("synced"),
+  Type.Literal("syncing"),
+  Type.Literal("stalled"),
+]);
+
+/** The object of /health and /health/ready (interface §2.2, H-20). */
+export const HealthBody = Type.Object({
+  status: Type.Union([Type.Literal("ok"), Type.Literal("degraded")]),
+  indexing_status: indexingStatus,
+  height: height("The node's height, the last known one; -1 before its first answer."),
+  indexed_height: height("Height of the index."),
+  lag: count("height - indexed_height, at least 0."),
+  digest: DigestValue,
+  evm: nullable(
+    Type.Object({
+      height: height("The EVM node's height."),
+      indexed_height: height("Height of the EVM index."),
+      lag: count("height - indexed_height, at least 0."),
+      indexing_status: indexingStatus,
+    }),
+  ),
+  network: Type.String(),
+  version: Type.String(),
+  uptime_s: count("Seconds since the server was built."),
+});
+
+/** The object of /health/live. */
+export const LiveBody = Type.Object({ status: Type.Literal("ok") });

@@ -1,0 +1,120 @@
+// Which placeholders and query parameters are there? Each with the pattern that it is checked by and, in
+// `x-expected`, the words that complete "`name` must be ..." where it does not match (H-04, H-05, H-07).
+
+import Type from "typebox";
+import { LIFECYCLE_STATES } from "../../service/queries.ts";
+
+/** `{tick}`: any letter case (H-07). */
+export const tickParameter = Type.String({
+  pattern: "^[A-Za-z0-9]{1,16}$",
+  description: "Ticker in any letter case.",
+  "x-expected": "a ticker: 1 to 16 letters and digits",
+});
+
+/** `{address}`: the checksum is checked after the schema. */
+export const addressParameter = Type.String({
+  minLength: 1,
+  maxLength: 90,
+  description: "Taproot address of the network (bech32m, witness version 1), all lower or all upper case.",
+  "x-expected": "a Taproot address of this network",
+});
+
+/** `{txid}`. */
+export const txidParameter = Type.String({
+  pattern: "^[0-9a-fA-F]{64}$",
+  description: "Transaction id in display order, any letter case.",
+  "x-expected": "a transaction id: 64 hex digits",
+});
+
+/** `{id}` (P-51). */
+export const listingIdParameter = Type.String({
+  pattern: "^list:[0-9a-f]{64}:(0|[1-9][0-9]{0,9})$",
+  description: "Listing id `list:<txid>:<index>`; may be percent-encoded.",
+  "x-expected": "a listing id of the form list:<txid>:<index>, the txid in lower-case hex",
+});
+
+/** `{vout}`, `{height}`: integers of H-05. */
+export const indexParameter = Type.Integer({
+  minimum: 0,
+  description: "Integer, 0 or greater.",
+  "x-expected": "an integer of 1 to 20 digits",
+});
+
+/** Parameters of every paged list (H-05, H-06). */
+export const pageParameters = {
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      default: 25,
+      description: "Rows per page, 1 to 100; larger values count as 100.",
+      "x-expected": "an integer from 1 (values above 100 count as 100)",
+    }),
+  ),
+  next: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: "Cursor of the next page, as the last answer gave it. Not together with `prev`.",
+      "x-expected": "a cursor that this path returned as `next`",
+    }),
+  ),
+  prev: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: "Cursor of the previous page, as the last answer gave it. Not together with `next`.",
+      "x-expected": "a cursor that this path returned as `prev`",
+    }),
+  ),
+};
+
+/** `tick` as an exact filter. */
+export const tickFilter = Type.Optional(
+  Type.String({
+    pattern: "^[A-Za-z0-9]{1,16}$",
+    description: "Only rows of this ticker (any letter case).",
+    "x-expected": "a ticker: 1 to 16 letters and digits",
+  }),
+);
+
+/** `tick` as a prefix filter (H-30). */
+export const tickPrefixFilter = Type.Optional(
+  Type.String({
+    pattern: "^[A-Za-z0-9]{1,16}$",
+    description: "Only tickers that begin with this text (any letter case).",
+    "x-expected": "the beginning of a ticker: 1 to 16 letters and digits",
+  }),
+);
+
+/** `op`: whatever P-13 can yield, compared exactly. */
+export const opFilter = Type.Optional(
+  Type.String({
+    pattern: "^[\\x21-\\x7e]{1,16}$",
+    description: "Only operations of this kind, compared exactly (`deploy`, `mint`, `transfer`, `burn`, `list`, `send`, or one that the protocol does not know).",
+    "x-expected": "an operation kind: 1 to 16 printable characters without spaces",
+  }),
+);
+
+/** `valid`. */
+export const validFilter = Type.Optional(
+  Type.Union([Type.Literal("1"), Type.Literal("0")], {
+    description: "1: valid operations only; 0: invalid ones only.",
+    "x-expected": "1 or 0",
+  }),
+);
+
+/** `address` as a filter. */
+export const addressFilter = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 90,
+    description: "Only the operations that the history of this address shows.",
+    "x-expected": "a Taproot address of this network",
+  }),
+);
+
+/** `state` of listings (P-70). */
+export const stateFilter = Type.Optional(
+  Type.Enum(LIFECYCLE_STATES, {
+      description: "Only listings in this lifecycle state.",
+      "x-expected": `one of ${LIFECYCLE_STATES.join(", ")}`,
+    }),
+);

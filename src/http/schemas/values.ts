@@ -1,0 +1,59 @@
+// Which shapes do single values have on the wire? Amounts, heights, hashes, ids, and nullable forms of them, each
+// with its description: used by every row schema.
+
+import Type, { type TSchema } from "typebox";
+
+/** An exact count of raw units or satoshis, as text (H-01). */
+export function amount(description: string) {
+  return Type.String({ pattern: "^(0|[1-9][0-9]*)$", description });
+}
+
+/** A decimal text with exactly `digits` fractional digits. */
+export function decimal(digits: number, description: string) {
+  return Type.String({ pattern: `^-?(0|[1-9][0-9]*)\\.[0-9]{${digits}}$`, description });
+}
+
+/** A count or an index, never negative. */
+export function count(description: string) {
+  return Type.Integer({ minimum: 0, description });
+}
+
+/** A block height; -1 where nothing is indexed yet (H-09). */
+export function height(description: string) {
+  return Type.Integer({ minimum: -1, description });
+}
+
+/** 32 bytes as 64 lower-case hex digits without 0x. */
+export function hex32(description: string) {
+  return Type.String({ pattern: "^[0-9a-f]{64}$", description });
+}
+
+/** Bytes as lower-case hex with 0x. */
+export function prefixedHex(description: string) {
+  return Type.String({ pattern: "^0x([0-9a-f]{2})+$", description });
+}
+
+/** Bytes as lower-case hex without 0x. */
+export function hexBytes(description: string) {
+  return Type.String({ pattern: "^([0-9a-f]{2})+$", description });
+}
+
+/** A bech32m address in lower case (P-22). */
+export function address(description: string) {
+  return Type.String({ pattern: "^[a-z0-9]+1[a-z0-9]+$", description });
+}
+
+/** A canonical ticker (P-21). */
+export function ticker(description = "Ticker in canonical (upper) case.") {
+  return Type.String({ pattern: "^[A-Z0-9]{1,16}$", description });
+}
+
+/** A listing id (P-51). */
+export function listingId(description: string) {
+  return Type.String({ pattern: "^list:[0-9a-f]{64}:(0|[1-9][0-9]{0,9})$", description });
+}
+
+/** The value or null. Declared as a union, since serialisers turn an undeclared null into an empty text. */
+export function nullable<Schema extends TSchema>(schema: Schema) {
+  return Type.Union([schema, Type.Null()]);
+}
