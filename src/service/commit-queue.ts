@@ -10,31 +10,33 @@ export class CommitError extends Error {
 }
 
 /** What happens after a batch has become durable. */
-export type OnDurable = (blocks: readonly BlockChanges[], durationMs: number) => void;
+export type OnDurable<Block> = (blocks: readonly Block[], durationMs: number) => void;
 
 /** Settings of a queue. */
-export interface CommitQueueOptions {
+export interface CommitQueueOptions<Block> {
   readonly undoBlocks: number;
   /** Batches that may wait or be written at a time; deciding waits beyond that. */
   readonly maxQueued: number;
   readonly monotonicMs: () => number;
-  readonly onDurable: OnDurable;
+  /** What of a block the store writes. */
+  readonly changesOf: (block: Block) => BlockChanges;
+  readonly onDurable: OnDurable<Block>;
 }
 
 /** Writes batches of blocks one after the other. */
-export class CommitQueue {
+export class CommitQueue<Block> {
   readonly #store: IndexStore;
-  readonly #options: CommitQueueOptions;
+  readonly #options: CommitQueueOptions<Block>;
   #running: Promise<void>[] = [];
   #failure: CommitError | null = null;
 
-  constructor(store: IndexStore, options: CommitQueueOptions) {
+  constructor(store: IndexStore, options: CommitQueueOptions<Block>) {
     this.#store = store;
     this.#options = options;
   }
 
   /** Queues a batch of consecutive blocks; resolves when there is room for another. Throws `CommitError`. */
-  async submit(blocks: readonly BlockChanges[]): Promise<void> {
+  async submit(blocks: readonly Block[]): Promise<void> {
     if (blocks.length === 0) return;
     this.#throwFailure();
     const before = this.#running.at(-1) ?? Promise.resolve();
@@ -62,15 +64,15 @@ export class CommitQueue {
 
   async #oldest(): Promise<void> {
     await this.#running[0];
-    this.#running.shift();
+    this.#running = this.#running.slice(1);
   }
 
-  async #write(blocks: readonly BlockChanges[]): Promise<void> {
+  async #write(blocks: readonly Block[]): Promise<void> {
     // What follows a failed batch would not link to the store's tip.
     if (this.#failure !== null) return;
     const started = this.#options.monotonicMs();
     try {
-      await this.#store.commit(blocks, this.#options.undoBlocks);
+      await this.#store.commit(blocks.map(this.#options.changesOf), this.#options.undoBlocks);
     } catch (cause) {
       this.#failure = new CommitError("the store did not acknowledge a commit", { cause });
       return;

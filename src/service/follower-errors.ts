@@ -1,0 +1,54 @@
+// Why can the follower not go on just now? The failures that it knows by name; each ends a round, never the process.
+
+import type { BlockFault } from "../chain/block-fault.ts";
+import type { BlockHash } from "../primitives/brands.ts";
+import { CommitError } from "./commit-queue.ts";
+import type { FailureKind } from "./metrics.ts";
+
+/** The node's answer to `getblock` is not the block that was asked for, or breaks a rule of the chain. */
+export class BlockRefused extends Error {
+  override readonly name = "BlockRefused";
+  readonly height: number;
+  readonly fault: BlockFault;
+
+  constructor(height: number, hash: BlockHash, fault: BlockFault) {
+    super(
+      `block ${height}, as the node answered \`getblock ${hash} 0\`, is refused: ${fault.code}: ${fault.detail}`,
+    );
+    this.height = height;
+    this.fault = fault;
+  }
+}
+
+/** The node's chain leaves ours below what can be undone. Only an operator can decide what to do. */
+export class DeepReorganisation extends Error {
+  override readonly name = "DeepReorganisation";
+
+  constructor(floor: number, tipHeight: number, undoBlocks: number) {
+    super(
+      `the node's chain differs from the index already at block ${floor}; only ${tipHeight - floor} blocks below the ` +
+        `index's tip ${tipHeight} can be undone (UNDO_BLOCKS is ${undoBlocks}). Check the node; if its chain is ` +
+        "right, stop the service and run `strand reindex`",
+    );
+  }
+}
+
+/** Whether the node did not answer, or answered nonsense: errors of that name, whoever implements the port. */
+export function isNodeError(error: unknown): boolean {
+  return error instanceof Error && error.name === "NodeError";
+}
+
+/** Which kind of failure an error is, for the metrics. */
+export function failureKind(error: unknown): FailureKind {
+  if (isNodeError(error)) return "node";
+  if (error instanceof BlockRefused) return "block_refused";
+  if (error instanceof DeepReorganisation) return "deep_reorganisation";
+  if (error instanceof CommitError) return "store";
+  return "internal";
+}
+
+/** The sentence of an error with those of its causes. */
+export function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : `${error.message}: ${sentenceOf(error.cause)}`;
+}

@@ -1,0 +1,149 @@
+// What does a raw block change? The way from bytes to a write set: verify and scan, read the operations, load the
+// rows that they need (two batched reads at most), check listing signatures, decide in one pass, assert the books.
+
+import { AnchorFilter } from "../chain/anchor-filter.ts";
+import type { BlockFault } from "../chain/block-fault.ts";
+import type { RecogniseEnvelope, ScannedBlock } from "../chain/block-shapes.ts";
+import type { Network } from "../chain/networks.ts";
+import { scanBlock } from "../chain/scan-block.ts";
+import { checkConservation } from "../prc20/conservation.ts";
+import { initialDigest } from "../prc20/digest.ts";
+import { recogniseEnvelope } from "../prc20/envelope.ts";
+import { listingSignatureJobs } from "../prc20/listing-signatures.ts";
+import { readBlock } from "../prc20/read-block.ts";
+import type { ProtocolRules } from "../prc20/rules.ts";
+import type { BlockChanges, Totals } from "../prc20/state.ts";
+import { firstKeys, isEmpty, secondKeys } from "../prc20/state-keys.ts";
+import { LoadedView } from "../prc20/state-view.ts";
+import { applyBlock } from "../prc20/transition.ts";
+import { AddressBook } from "../primitives/address.ts";
+import type { BlockHash, Hex32 } from "../primitives/brands.ts";
+import type { Sha256, Sha256d } from "../primitives/hashing.ts";
+import { ok, type Result } from "../primitives/result.ts";
+import type { BaseBlock, IndexStore, SignatureChecker } from "./ports.ts";
+import type { FetchedBlock } from "./prefetch.ts";
+import { StateCache, type StateSource } from "./state-cache.ts";
+
+/** What decides blocks, apart from the state. */
+export interface IndexingContext {
+  readonly network: Network;
+  readonly rules: ProtocolRules;
+  readonly sha256: Sha256;
+  readonly sha256d: Sha256d;
+  readonly signatures: SignatureChecker;
+}
+
+/** The last decided block. */
+export interface IndexedPosition {
+  readonly height: number;
+  readonly hash: BlockHash;
+  readonly digest: Hex32;
+  readonly totals: Totals;
+}
+
+/** A block broke the invariant P-30: a bug of ours. Nothing of it is written. */
+export class BooksBroken extends Error {
+  override readonly name = "BooksBroken";
+}
+
+/** Decides blocks one after the other over a store, remembering what the store does not know yet. */
+export class BlockIndexer {
+  readonly #context: IndexingContext;
+  readonly #recognise: RecogniseEnvelope;
+  readonly #addresses: AddressBook;
+  readonly #cache: StateCache;
+  /** Anchors of all open listings as of the last decided block. */
+  readonly #anchors: AnchorFilter;
+
+  /** `anchorSeed`: any number; a random one keeps strangers from making outpoints that collide with anchors. */
+  constructor(context: IndexingContext, source: StateSource, anchorSeed: number, cacheRows?: number) {
+    this.#context = context;
+    this.#recognise = recogniseEnvelope(context.rules.marker);
+    this.#addresses = new AddressBook(context.network.hrp);
+    this.#cache = new StateCache(source, cacheRows);
+    this.#anchors = new AnchorFilter(anchorSeed);
+  }
+
+  /** Height of the block before the first one whose operations count. */
+  get baseHeight(): number {
+    return this.#context.rules.startHeight - 1;
+  }
+
+  /** Starts anew on top of what the store holds; `durableHeight` is its tip. */
+  async reset(store: IndexStore, durableHeight: number): Promise<void> {
+    this.#cache.reset(durableHeight);
+    this.#anchors.clear();
+    await store.openAnchors((anchors) => {
+      for (const anchor of anchors) this.#anchors.add(anchor);
+    });
+  }
+
+  /** Blocks up to `height` are durable: their rows need not be remembered. */
+  acknowledge(height: number): void {
+    this.#cache.acknowledge(height);
+  }
+
+  /** Verifies the block before the start height and gives what the index keeps of it (H-09, P-80). */
+  readBase(raw: Uint8Array, hash: BlockHash): Result<BaseBlock, BlockFault> {
+    const { rules, sha256 } = this.#context;
+    const height = this.baseHeight;
+    const scanned = this.#scan({ height, hash, raw }, null);
+    if (!scanned.ok) return scanned;
+    return ok({ height, hash, time: scanned.value.time, digest: initialDigest(rules, sha256) });
+  }
+
+  /**
+   * Decides a block on top of `previous`, which must be the block decided last (or the store's tip after `reset`).
+   * A fault means that the bytes are not that block; memory is then as before. Throws on a bug of ours, after which
+   * only `reset` helps.
+   */
+  async decide(fetched: FetchedBlock, previous: IndexedPosition): Promise<Result<BlockChanges, BlockFault>> {
+    const scanned = this.#scan(fetched, previous.hash);
+    if (!scanned.ok) return scanned;
+    const changes = await this.#apply(scanned.value, previous);
+    const problems = checkConservation(changes);
+    if (problems.length > 0) {
+      throw new BooksBroken(
+        `block ${changes.height} ${changes.hash} breaks the books: ${problems.join("; ")}`,
+      );
+    }
+    this.#cache.absorb(changes);
+    this.#followAnchors(changes);
+    return ok(changes);
+  }
+
+  #scan(
+    { raw, hash, height }: FetchedBlock,
+    previousHash: BlockHash | null,
+  ): Result<ScannedBlock, BlockFault> {
+    const { network, sha256d } = this.#context;
+    const context = { network, sha256d, recognise: this.#recognise, anchors: this.#anchors };
+    return scanBlock(raw, { hash, height, previousHash }, context);
+  }
+
+  async #apply(block: ScannedBlock, previous: IndexedPosition): Promise<BlockChanges> {
+    const { rules, sha256, signatures: checker } = this.#context;
+    const reading = readBlock(block, rules, (keyHex) => this.#addresses.addressOfKey(keyHex));
+    const asked = listingSignatureJobs(reading, rules, sha256);
+    const view = new LoadedView();
+    const first = firstKeys(reading);
+    // Signatures do not depend on the state: they are checked while it is loaded.
+    const [answers, rows] = await Promise.all([
+      asked.jobs.length === 0 ? [] : checker.verifyAll(asked.jobs),
+      isEmpty(first) ? null : this.#cache.load(first),
+    ]);
+    if (rows !== null) view.add(first, rows);
+    const second = secondKeys(reading, view);
+    if (!isEmpty(second)) view.add(second, await this.#cache.load(second));
+    return applyBlock({ block, reading, rules, view, signatures: asked.answered(answers), previous, sha256 });
+  }
+
+  #followAnchors(changes: BlockChanges): void {
+    for (const { before, after } of changes.listings) {
+      const wasOpen = before !== null && before.close === null;
+      const isOpen = after !== null && after.close === null;
+      if (isOpen && !wasOpen) this.#anchors.add(after.anchor);
+      else if (wasOpen && !isOpen) this.#anchors.delete(before.anchor);
+    }
+  }
+}
