@@ -1,0 +1,55 @@
+// What does a block header say? The fields that Pearl's 108 bytes and Bitcoin's 80 bytes share, and the height
+// that the coinbase repeats (BIP34).
+
+import type { BlockHash } from "../primitives/brands.ts";
+import { readUint32 } from "../primitives/bytes.ts";
+import { displayHex } from "../primitives/hex.ts";
+
+/** Header facts that the index keeps. */
+export interface HeaderFacts {
+  readonly previousHash: BlockHash;
+  /** Unix seconds. */
+  readonly time: number;
+  /** Offset of the 32 bytes of the merkle root. */
+  readonly merkleRootAt: number;
+}
+
+/** Reads the header at `at`; the caller has checked that it lies within the bytes. */
+export function readHeader(bytes: Uint8Array, at: number): HeaderFacts {
+  return {
+    previousHash: displayHex(bytes, at + 4) as BlockHash,
+    time: readUint32(bytes, at + 68),
+    merkleRootAt: at + 36,
+  };
+}
+
+/** Minimal script number push of a height above 0: OP_1 to OP_16, or a length and little-endian bytes. */
+function heightPush(height: number): Uint8Array {
+  if (height <= 16) return Uint8Array.of(0x50 + height);
+  const digits: number[] = [];
+  for (let rest = height; rest > 0; rest = Math.floor(rest / 256)) digits.push(rest % 256);
+  // The highest bit is the sign: a zero byte keeps the number positive.
+  if ((digits.at(-1) ?? 0) >= 0x80) digits.push(0);
+  return Uint8Array.of(digits.length, ...digits);
+}
+
+function startsWith(bytes: Uint8Array, start: number, end: number, prefix: Uint8Array): boolean {
+  if (end - start < prefix.length) return false;
+  for (let i = 0; i < prefix.length; i += 1) if (bytes[start + i] !== prefix[i]) return false;
+  return true;
+}
+
+/**
+ * Whether the coinbase script `bytes[start, end)` begins with the height (BIP34). Heights 1 to 16 may be written
+ * as OP_1 to OP_16 or as a one-byte push; the genesis block (0) writes none.
+ */
+export function scriptStartsWithHeight(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  height: number,
+): boolean {
+  if (height === 0) return true;
+  if (startsWith(bytes, start, end, heightPush(height))) return true;
+  return height <= 16 && startsWith(bytes, start, end, Uint8Array.of(1, height));
+}

@@ -1,0 +1,43 @@
+// Does an unconfirmed transaction matter to the protocol, and what does it spend?
+// The same reading as in a block, for one transaction alone; nothing throws, whatever the bytes are.
+
+import type { Outpoint, Txid } from "../primitives/brands.ts";
+import { displayHex } from "../primitives/hex.ts";
+import { ok, type Result } from "../primitives/result.ts";
+import { TransactionCursor } from "./block-cursor.ts";
+import { type BlockFault, refuse } from "./block-fault.ts";
+import type { AnchorProbe, TransactionView } from "./block-shapes.ts";
+import { interestingInputs } from "./interesting-inputs.ts";
+import type { ScanContext } from "./scan-block.ts";
+import { TransactionHasher } from "./transaction-hash.ts";
+import { outpointsOfCursor, RawTransactionView } from "./transaction-view.ts";
+
+/** Reads exactly one transaction that is no coinbase. */
+function readSingle(raw: Uint8Array, anchors: AnchorProbe): Result<TransactionCursor, BlockFault> {
+  const cursor = new TransactionCursor(raw, 0);
+  if (!cursor.read(anchors)) return refuse(cursor.fault, cursor.faultDetail);
+  if (cursor.position !== raw.length) return refuse("TRAILING_BYTES", "bytes after the transaction");
+  if (cursor.nullOutpoints > 0) return refuse("BAD_TRANSACTION", "it spends the null outpoint");
+  return ok(cursor);
+}
+
+/** An unconfirmed transaction: its view (with `txIndex` 0) where it is interesting, else null. Never throws. */
+export function scanTransaction(
+  raw: Uint8Array,
+  context: Omit<ScanContext, "network">,
+): Result<TransactionView | null, BlockFault> {
+  const read = readSingle(raw, context.anchors);
+  if (!read.ok) return read;
+  const interesting = interestingInputs(read.value, context.recognise);
+  if (interesting === null) return ok(null);
+  const txid = displayHex(new TransactionHasher(context.sha256d).txid(read.value)) as Txid;
+  return ok(new RawTransactionView(read.value, 0, txid, interesting));
+}
+
+const NO_ANCHORS: AnchorProbe = { mayBeAnchor: () => false };
+
+/** The outpoints that a transaction spends, in input order. Never throws. */
+export function outpointsOf(raw: Uint8Array): Result<readonly Outpoint[], BlockFault> {
+  const read = readSingle(raw, NO_ANCHORS);
+  return read.ok ? ok(outpointsOfCursor(read.value)) : read;
+}
