@@ -18,15 +18,9 @@ function fingerprint(first: number, second: number, vout: number, seed: number):
   return mixed === 0 ? 1 : mixed;
 }
 
-/** The uint32 that four bytes in wire order write, whose display text starts at `at`. */
+/** The little-endian uint32 at the wire bytes whose display text starts at `at`: both orders are reversed, so it reads off. */
 function wordOfDisplayHex(txid: string, at: number): number {
-  return Number.parseInt(
-    txid.slice(at + 6, at + 8) +
-      txid.slice(at + 4, at + 6) +
-      txid.slice(at + 2, at + 4) +
-      txid.slice(at, at + 2),
-    16,
-  );
+  return Number.parseInt(txid.slice(at, at + 8), 16);
 }
 
 /**
