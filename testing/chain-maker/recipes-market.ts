@@ -91,7 +91,7 @@ function addList(kitchen: Kitchen, draft: Draft, wish: ListWish): (txid: string)
     wish.fault === "LOW"
       ? 332n
       : random.oneIn(4)
-        ? 333n + random.amount(40_000n)
+        ? 700n + random.amount(40_000n)
         : 40_000n + random.amount(10n ** 12n);
   const { net, fee } = split(kitchen, price);
   const seller = random.oneIn(4) ? kitchen.actor() : wish.owner;
@@ -159,8 +159,9 @@ export function list(kitchen: Kitchen): void {
 
 /** A listing with one fault, all of them in turn. */
 export function brokenList(kitchen: Kitchen): void {
-  const plan = wish(kitchen, LIST_FAULTS[kitchen.turn("list") % LIST_FAULTS.length] ?? null);
-  if (plan === null) return mint(kitchen);
+  const sound = wish(kitchen, null);
+  if (sound === null) return mint(kitchen);
+  const plan = { ...sound, fault: LIST_FAULTS[kitchen.turn("list") % LIST_FAULTS.length] ?? null };
   const draft = kitchen.draft();
   addList(kitchen, draft, plan);
   kitchen.add(draft);
