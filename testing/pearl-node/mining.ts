@@ -25,31 +25,54 @@ export interface BlockPlan {
   readonly parent?: string;
 }
 
-/** Waiting transactions in block order: best fee rate first, children after their parents, within `limit` vbytes. */
+/** Below 0 when `a` goes before `b`: the better fee rate first, the earlier arrival among equals. */
+function byFeeRate(a: Candidate, b: Candidate): number {
+  const difference = b.entry.fee * BigInt(a.entry.tx.vsize) - a.entry.fee * BigInt(b.entry.tx.vsize);
+  if (difference !== 0n) return difference < 0n ? -1 : 1;
+  return a.arrival - b.arrival;
+}
+
+interface Candidate {
+  readonly entry: MempoolEntry;
+  readonly arrival: number;
+  /** Parents that are not in the block yet. */
+  missing: number;
+}
+
+/** Puts a candidate into a list whose last element is the best. */
+function insertSorted(ready: Candidate[], candidate: Candidate): void {
+  let low = 0;
+  let high = ready.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const other = ready[middle];
+    if (other !== undefined && byFeeRate(candidate, other) < 0) low = middle + 1;
+    else high = middle;
+  }
+  ready.splice(low, 0, candidate);
+}
+
+/** Waiting transactions in block order: always the best fee rate whose parents are in, within `limit` vbytes. */
 export function selectByFeeRate(mempool: Mempool, limit: number): MempoolEntry[] {
-  const better = (a: MempoolEntry, b: MempoolEntry): number => {
-    const difference = b.fee * BigInt(a.tx.vsize) - a.fee * BigInt(b.tx.vsize);
-    return difference < 0n ? -1 : difference > 0n ? 1 : 0;
-  };
-  const chosen = new Set<string>();
+  const all = new Map<string, Candidate>();
+  for (const entry of mempool.entries()) {
+    all.set(entry.tx.txid, { entry, arrival: all.size, missing: entry.parents.size });
+  }
+  const ready = [...all.values()]
+    .filter((candidate) => candidate.missing === 0)
+    .sort((a, b) => byFeeRate(b, a));
   const picked: MempoolEntry[] = [];
   let size = 0;
-  let candidates = [...mempool.entries()].sort(better);
-  // Each round takes what has all its parents in the block; children wait for a later round.
-  for (let progress = true; progress && candidates.length > 0; ) {
-    progress = false;
-    const later: MempoolEntry[] = [];
-    for (const entry of candidates) {
-      if ([...entry.parents].some((parent) => !chosen.has(parent))) {
-        later.push(entry);
-      } else if (size + entry.tx.vsize <= limit) {
-        size += entry.tx.vsize;
-        chosen.add(entry.tx.txid);
-        picked.push(entry);
-        progress = true;
-      }
+  for (let best = ready.pop(); best !== undefined; best = ready.pop()) {
+    if (size + best.entry.tx.vsize > limit) continue;
+    size += best.entry.tx.vsize;
+    picked.push(best.entry);
+    for (const txid of mempool.children(best.entry.tx.txid)) {
+      const child = all.get(txid);
+      if (child === undefined) continue;
+      child.missing -= 1;
+      if (child.missing === 0) insertSorted(ready, child);
     }
-    candidates = later;
   }
   return picked;
 }
