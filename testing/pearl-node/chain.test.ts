@@ -5,6 +5,7 @@ import { after, before, describe, test } from "node:test";
 import { encodeBlock, encodeHeader, dummyCertificate, parseBlock, type Block } from "./block-codec.ts";
 import { toHex } from "./bytes.ts";
 import { txMerkleRoot } from "./coinbase.ts";
+import { signSchnorr } from "tiny-secp256k1";
 import type { PearlNode } from "./index.ts";
 import { MINER, TEST_TIME, testNode } from "./node-fixture.ts";
 import { coinbaseInput, hex, key, outputOf, sign, txidOf, type TestTx } from "./test-wallet.ts";
@@ -265,10 +266,13 @@ test("a block of 2,000 transactions is mined in well under a few seconds, 1,000 
     node.generate(1);
     const txid = txidOf(parent);
     for (let vout = 0; vout < 2000; vout += 1) {
-      const raw = sign({
-        inputs: [{ txid, vout, value: 10_000n, script: ALICE.script, signers: [ALICE] }],
-        outputs: [{ script: BOB.script, value: 9000n }],
-      });
+      const raw = sign(
+        {
+          inputs: [{ txid, vout, value: 10_000n, script: ALICE.script, signers: [ALICE] }],
+          outputs: [{ script: BOB.script, value: 9000n }],
+        },
+        signSchnorr,
+      );
       assert.equal(node.submitRaw(raw).ok, true);
     }
     started = performance.now();

@@ -92,7 +92,10 @@ function closing(response: ServerResponse, keepAlive: boolean): void {
 }
 
 function sendText(response: ServerResponse, status: number, text: string, keepAlive: boolean): void {
+  // The request's body is drained: closing over unread bytes would reset the connection before the text arrives.
+  response.req.resume();
   closing(response, keepAlive);
+  response.setHeader("Content-Length", Buffer.byteLength(text) + 1);
   response.setHeader("Content-Type", "text/plain; charset=utf-8");
   response.setHeader("X-Content-Type-Options", "nosniff");
   response.writeHead(status);

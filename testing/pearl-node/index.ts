@@ -1,6 +1,7 @@
 // How is a private Pearl chain started inside a process? `startPearlNode` gives a simnet node that speaks
 // pearld's JSON-RPC over HTTP and WebSocket with the real bytes, and the same handles in-process for tests and
 // the demo. It shares no code with the service: parsing, signature hashes and script checks come from libraries.
+import type { Server } from "node:http";
 import { decodeAddress, programScript } from "./address.ts";
 import { toHex } from "./bytes.ts";
 import type { Chain } from "./chain.ts";
@@ -88,13 +89,63 @@ function miningScriptOf(options: PearlNodeOptions, network: Network): Uint8Array
   return programScript(decoded);
 }
 
+/** Listens on the wanted port and answers the one that it got. Throws when it is taken. */
+async function listen(server: Server, host: string, wanted: number): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once("error", reject);
+  server.listen(wanted, host, resolve);
+  await promise;
+  server.removeListener("error", reject);
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the node listens on no TCP port");
+  return address.port;
+}
+
+/** In-process handles of a core. */
+function handles(
+  core: PearlCore,
+): Pick<
+  PearlNode,
+  | "network"
+  | "chain"
+  | "mempool"
+  | "generate"
+  | "submitRaw"
+  | "assembleBlock"
+  | "submitBlock"
+  | "rawBlock"
+  | "invalidateBlock"
+  | "reconsiderBlock"
+  | "setClock"
+> {
+  return {
+    network: core.network,
+    chain: core.chain,
+    mempool: core.mempool,
+    generate: (count, plan) => core.generate(count, plan),
+    submitRaw: (hex) => {
+      const taken = core.submitTransaction(hex);
+      if (taken.ok) return { ok: true, txid: taken.value.tx.txid };
+      return { ok: false, code: rejectCode(taken.reject), message: `TX rejected: ${taken.reject.message}` };
+    },
+    assembleBlock: (plan) => core.assemble(plan),
+    submitBlock: (hex) => core.submitBlockHex(hex),
+    rawBlock: (hash) => {
+      const node = core.chain.index.get(hash);
+      return node === undefined ? null : toHex(node.raw);
+    },
+    invalidateBlock: (hash) => core.invalidate(hash),
+    reconsiderBlock: (hash) => core.reconsider(hash),
+    setClock: (clock) => core.chain.setClock(clock),
+  };
+}
+
 /** Starts a node; resolves when it listens. Throws on a taken port, a foreign chain file or a bad mining address. */
 export async function startPearlNode(options: PearlNodeOptions): Promise<PearlNode> {
-  const network = SIMNET;
   const core = new PearlCore({
-    network,
+    network: SIMNET,
     clock: options.clock ?? (() => Date.now() / 1000),
-    miningScript: miningScriptOf(options, network),
+    miningScript: miningScriptOf(options, SIMNET),
     policy: options.policy ?? "mainnet",
     folder: options.folder,
   });
@@ -113,44 +164,20 @@ export async function startPearlNode(options: PearlNodeOptions): Promise<PearlNo
   const sockets = new NodeWebSockets(context, serverOptions);
   sockets.attach(server);
   const host = options.host ?? "127.0.0.1";
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  server.once("error", reject);
-  server.listen(options.port ?? 0, host, resolve);
+  let port: number;
   try {
-    await promise;
+    port = await listen(server, host, options.port ?? 0);
   } catch (error) {
     core.close();
     throw error;
   }
-  server.removeListener("error", reject);
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the node listens on no TCP port");
-  const { port } = address;
-
   return {
+    ...handles(core),
     url: `http://${host}:${port}`,
     webSocketUrl: `ws://${host}:${port}/ws`,
     host,
     port,
-    network,
-    chain: core.chain,
-    mempool: core.mempool,
     faults,
-    generate: (count, plan) => core.generate(count, plan),
-    submitRaw: (hex) => {
-      const taken = core.submitTransaction(hex);
-      if (taken.ok) return { ok: true, txid: taken.value.tx.txid };
-      return { ok: false, code: rejectCode(taken.reject), message: `TX rejected: ${taken.reject.message}` };
-    },
-    assembleBlock: (plan) => core.assemble(plan),
-    submitBlock: (hex) => core.submitBlockHex(hex),
-    rawBlock: (hash) => {
-      const node = core.chain.index.get(hash);
-      return node === undefined ? null : toHex(node.raw);
-    },
-    invalidateBlock: (hash) => core.invalidate(hash),
-    reconsiderBlock: (hash) => core.reconsider(hash),
-    setClock: (clock) => core.chain.setClock(clock),
     setConnections: (count) => {
       connections = count;
     },

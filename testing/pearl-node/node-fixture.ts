@@ -1,4 +1,5 @@
 // How does a test of this folder get a node? One in memory with a fixed clock, owned by key 1.
+import { connect } from "node:net";
 import { startPearlNode, type PearlNode, type PearlNodeOptions } from "./index.ts";
 import { key } from "./test-wallet.ts";
 
@@ -35,4 +36,24 @@ export async function rpc(
     await response.text(),
   );
   return body;
+}
+
+/** Everything that the node sends back for one raw HTTP request, head and body. */
+export function rawHttp(
+  node: PearlNode,
+  body: string,
+  headers = `Authorization: Basic ${btoa("user:secret")}\r\n`,
+): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const socket = connect(node.port, node.host);
+  let text = "";
+  socket.on("data", (chunk) => {
+    text += chunk.toString("latin1");
+  });
+  socket.on("close", () => resolve(text));
+  socket.on("error", reject);
+  socket.write(
+    `POST / HTTP/1.1\r\nHost: node\r\n${headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+  return promise;
 }
