@@ -2,12 +2,8 @@
 // while the next blocks are being decided. A failed commit stops the queue: what it left behind only the store knows.
 
 import type { BlockChanges } from "../prc20/state.ts";
-import type { IndexStore } from "./ports.ts";
-
-/** A commit was rejected; whether its blocks are in the store is unknown until its tip is read. */
-export class CommitError extends Error {
-  override readonly name = "CommitError";
-}
+import { StoreWriteError } from "./follower-errors.ts";
+import type { FollowedStore } from "./ports.ts";
 
 /** What happens after a batch has become durable. */
 export type OnDurable<Block> = (blocks: readonly Block[], durationMs: number) => void;
@@ -25,17 +21,17 @@ export interface CommitQueueOptions<Block> {
 
 /** Writes batches of blocks one after the other. */
 export class CommitQueue<Block> {
-  readonly #store: IndexStore;
+  readonly #store: FollowedStore;
   readonly #options: CommitQueueOptions<Block>;
   #running: Promise<void>[] = [];
-  #failure: CommitError | null = null;
+  #failure: StoreWriteError | null = null;
 
-  constructor(store: IndexStore, options: CommitQueueOptions<Block>) {
+  constructor(store: FollowedStore, options: CommitQueueOptions<Block>) {
     this.#store = store;
     this.#options = options;
   }
 
-  /** Queues a batch of consecutive blocks; resolves when there is room for another. Throws `CommitError`. */
+  /** Queues a batch of consecutive blocks; resolves when there is room for another. Throws `StoreWriteError`. */
   async submit(blocks: readonly Block[]): Promise<void> {
     if (blocks.length === 0) return;
     this.#throwFailure();
@@ -46,7 +42,7 @@ export class CommitQueue<Block> {
     this.#throwFailure();
   }
 
-  /** Resolves when everything queued is durable. Throws `CommitError`. */
+  /** Resolves when everything queued is durable. Throws `StoreWriteError`. */
   async flush(): Promise<void> {
     await this.settle();
     this.#throwFailure();
@@ -74,7 +70,7 @@ export class CommitQueue<Block> {
     try {
       await this.#store.commit(blocks.map(this.#options.changesOf), this.#options.undoBlocks);
     } catch (cause) {
-      this.#failure = new CommitError("the store did not acknowledge a commit", { cause });
+      this.#failure = new StoreWriteError("a commit", { cause });
       return;
     }
     this.#options.onDurable(blocks, this.#options.monotonicMs() - started);

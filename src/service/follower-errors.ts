@@ -2,7 +2,6 @@
 
 import type { BlockFault } from "../chain/block-fault.ts";
 import type { BlockHash } from "../primitives/brands.ts";
-import { CommitError } from "./commit-queue.ts";
 import type { FailureKind } from "./metrics.ts";
 
 /** The node's answer to `getblock` is not the block that was asked for, or breaks a rule of the chain. */
@@ -33,6 +32,34 @@ export class DeepReorganisation extends Error {
   }
 }
 
+/** The node's answers contradict each other: its chain is changing just now, or several nodes answer in turns. */
+export class UnsettledChain extends Error {
+  override readonly name = "UnsettledChain";
+
+  constructor(height: number) {
+    super(`the node's answers do not fit together: its chain left ours above block ${height}, but not below`);
+  }
+}
+
+/** A write was rejected; whether it took place is unknown until the store is asked for its tip. */
+export class StoreWriteError extends Error {
+  override readonly name = "StoreWriteError";
+
+  /** `what`: the write, as "a commit". */
+  constructor(what: string, options: ErrorOptions) {
+    super(`the store did not acknowledge ${what}`, options);
+  }
+}
+
+/** The answer of a write, with its rejection named. */
+export async function acknowledged(what: string, write: Promise<void>): Promise<void> {
+  try {
+    await write;
+  } catch (cause) {
+    throw new StoreWriteError(what, { cause });
+  }
+}
+
 /** Whether the node did not answer, or answered nonsense: errors of that name, whoever implements the port. */
 export function isNodeError(error: unknown): boolean {
   return error instanceof Error && error.name === "NodeError";
@@ -40,10 +67,10 @@ export function isNodeError(error: unknown): boolean {
 
 /** Which kind of failure an error is, for the metrics. */
 export function failureKind(error: unknown): FailureKind {
-  if (isNodeError(error)) return "node";
+  if (isNodeError(error) || error instanceof UnsettledChain) return "node";
   if (error instanceof BlockRefused) return "block_refused";
   if (error instanceof DeepReorganisation) return "deep_reorganisation";
-  if (error instanceof CommitError) return "store";
+  if (error instanceof StoreWriteError) return "store";
   return "internal";
 }
 

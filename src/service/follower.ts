@@ -3,14 +3,21 @@
 // says is durable. Nothing here sleeps between an announcement and its block.
 
 import { type FollowStep, planFollow } from "../chain/follow-plan.ts";
-import type { RewindOrder, IndexStore, NodeTip, PearlNode, Clock, Log } from "./ports.ts";
+import type { RewindOrder, FollowedStore, NodeTip, PearlNode, Clock, Log } from "./ports.ts";
 import type { BlockIndexer, IndexedPosition } from "./index-block.ts";
 import type { IndexMetrics } from "./metrics.ts";
 import type { IndexProgress } from "./progress.ts";
 import type { CommitFeed } from "./commit-feed.ts";
 import { CommitQueue } from "./commit-queue.ts";
 import { decidedReport, type DecidedBlock } from "./decided-block.ts";
-import { BlockRefused, DeepReorganisation, failureKind, isNodeError, sentenceOf } from "./follower-errors.ts";
+import {
+  acknowledged,
+  BlockRefused,
+  DeepReorganisation,
+  failureKind,
+  sentenceOf,
+  UnsettledChain,
+} from "./follower-errors.ts";
 import { findCommonBlock } from "./fork-point.ts";
 import { type FetchedBlock, prefetchBlocks, PREFETCH_DEFAULTS, type PrefetchOptions } from "./prefetch.ts";
 import { Wake } from "./wake.ts";
@@ -49,7 +56,7 @@ export const FOLLOWER_DEFAULTS: Omit<FollowerOptions, "undoBlocks"> = {
 /** What the follower works with. */
 export interface FollowerParts {
   readonly node: PearlNode;
-  readonly store: IndexStore;
+  readonly store: FollowedStore;
   readonly indexer: BlockIndexer;
   readonly progress: IndexProgress;
   readonly feed: CommitFeed;
@@ -166,7 +173,11 @@ export class Follower {
     const base = indexer.readBase(await node.rawBlock(hash), hash);
     if (!base.ok) throw new BlockRefused(height, hash, base.error);
     this.#isLoaded = false;
-    await store.commitBase(base.value);
+    // A wiped database whose parameters did not make it back is a new one.
+    if ((await store.parameters()) === null) {
+      await acknowledged("the parameters", store.initialise(indexer.parameters));
+    }
+    await acknowledged("the base block", store.commitBase(base.value));
     return "again";
   }
 
@@ -225,7 +236,7 @@ export class Follower {
     const { node, store, indexer, metrics, log } = this.#parts;
     const floor = Math.max(await store.rewindFloor(), indexer.baseHeight);
     const common = await findCommonBlock(node, store, below, floor);
-    if (common === null) throw new DeepReorganisation(floor, own.height, this.#options.undoBlocks);
+    if (common === null) return this.#replaceBase(own, floor);
     if (common.height === own.height) {
       // The tip has moved back to our chain meanwhile, or the node contradicts itself: the next round will tell.
       throw new UnsettledChain(own.height);
@@ -233,7 +244,7 @@ export class Follower {
     const order: RewindOrder = { toHeight: common.height, toHash: common.hash, newTip: tip };
     // Until the store has answered, whether the blocks are undone is unknown.
     this.#isLoaded = false;
-    await store.rewind(order);
+    await acknowledged("a rewind", store.rewind(order));
     const depth = own.height - common.height;
     metrics.rewound(depth);
     log.warn(
@@ -247,6 +258,24 @@ export class Follower {
       },
       `reorganisation: ${depth} blocks above ${common.height} undone`,
     );
+    return "again";
+  }
+
+  /** The block before the start height has left the chain, too: with all above it undoable, the index begins anew. */
+  async #replaceBase(own: IndexedPosition, floor: number): Promise<RoundEnd> {
+    const { store, indexer, metrics, log } = this.#parts;
+    const depth = own.height - floor + 1;
+    if (floor > indexer.baseHeight || floor === 0 || depth > this.#options.undoBlocks) {
+      throw new DeepReorganisation(floor, own.height, this.#options.undoBlocks);
+    }
+    log.warn(
+      { depth, old_tip: own.hash },
+      `reorganisation: the block before the start height, ${floor}, was replaced`,
+    );
+    this.#isLoaded = false;
+    await acknowledged("a wipe", store.wipe());
+    await acknowledged("the parameters", store.initialise(indexer.parameters));
+    metrics.rewound(depth);
     return "again";
   }
 
@@ -267,12 +296,13 @@ export class Follower {
   #failed(error: unknown): void {
     const { progress, metrics, log } = this.#parts;
     // A node that did not answer leaves memory as it was; after anything else only the store is believed.
-    if (!isNodeError(error)) this.#isLoaded = false;
+    const kind = failureKind(error);
+    if (kind !== "node") this.#isLoaded = false;
     const sentence = sentenceOf(error);
     progress.troubled(sentence);
-    metrics.failed(failureKind(error));
-    const fields: Record<string, unknown> = { kind: failureKind(error) };
-    if (failureKind(error) === "internal" && error instanceof Error) fields["stack"] = error.stack;
+    metrics.failed(kind);
+    const fields: Record<string, unknown> = { kind };
+    if (kind === "internal" && error instanceof Error) fields["stack"] = error.stack;
     // The same trouble again and again is one line, not one per try.
     if (sentence !== this.#lastTrouble) log.error(fields, sentence);
     this.#lastTrouble = sentence;
@@ -290,14 +320,5 @@ export class Follower {
     const wait = Math.min(retryMaxMs, retryMinMs * 2 ** Math.min(failures, 20)) - retryMinMs;
     // An announcement may mean that the node is back, so it ends the longer part of the wait.
     if (wait > 0) await this.#wake.wait(wait, signal);
-  }
-}
-
-/** The node names our tip as its own and yet gave a block that does not continue it. */
-class UnsettledChain extends Error {
-  override readonly name = "UnsettledChain";
-
-  constructor(height: number) {
-    super(`the node has our block ${height} in its main chain, yet its next block names another parent`);
   }
 }

@@ -2,10 +2,10 @@
 
 import { type ChainPoint, newestCommon, searchWindow } from "../chain/follow-plan.ts";
 import type { BlockHash } from "../primitives/brands.ts";
-import type { IndexStore, PearlNode } from "./ports.ts";
+import type { FollowedStore, PearlNode } from "./ports.ts";
 
 /** Hashes that we hold at consecutive heights; fewer where our chain ends. */
-async function ownHashes(store: IndexStore, from: number, count: number): Promise<readonly BlockHash[]> {
+async function ownHashes(store: FollowedStore, from: number, count: number): Promise<readonly BlockHash[]> {
   const hashes: BlockHash[] = [];
   for (let height = from; height < from + count; height += 1) {
     const hash = await store.blockHash(height);
@@ -18,7 +18,7 @@ async function ownHashes(store: IndexStore, from: number, count: number): Promis
 /** The newest block at or below `below` and not below `floor` that both chains have; null where there is none. */
 export async function findCommonBlock(
   node: PearlNode,
-  store: IndexStore,
+  store: FollowedStore,
   below: number,
   floor: number,
 ): Promise<ChainPoint | null> {

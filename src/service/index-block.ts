@@ -20,7 +20,8 @@ import { AddressBook } from "../primitives/address.ts";
 import type { BlockHash, Hex32 } from "../primitives/brands.ts";
 import type { Sha256, Sha256d } from "../primitives/hashing.ts";
 import { ok, type Result } from "../primitives/result.ts";
-import type { BaseBlock, IndexStore, SignatureChecker } from "./ports.ts";
+import { parametersOf } from "./parameters.ts";
+import type { BaseBlock, FollowedStore, SignatureChecker, StoredParameters } from "./ports.ts";
 import type { FetchedBlock } from "./prefetch.ts";
 import { StateCache, type StateSource } from "./state-cache.ts";
 
@@ -69,8 +70,13 @@ export class BlockIndexer {
     return this.#context.rules.startHeight - 1;
   }
 
+  /** The parameters that a database for this indexer is built with (P-01). */
+  get parameters(): StoredParameters {
+    return parametersOf(this.#context.network.name, this.#context.rules);
+  }
+
   /** Starts anew on top of what the store holds; `durableHeight` is its tip. */
-  async reset(store: IndexStore, durableHeight: number): Promise<void> {
+  async reset(store: FollowedStore, durableHeight: number): Promise<void> {
     this.#cache.reset(durableHeight);
     this.#anchors.clear();
     await store.openAnchors((anchors) => {

@@ -2,7 +2,7 @@
 // start; other ones are refused with a sentence that names both values.
 
 import type { ProtocolRules } from "../prc20/rules.ts";
-import type { IndexStore, StoredParameters } from "./ports.ts";
+import type { FollowedStore, StoredParameters } from "./ports.ts";
 
 /** The parameters to store for these rules. */
 export function parametersOf(network: string, rules: ProtocolRules): StoredParameters {
@@ -37,7 +37,10 @@ export function parameterDifferences(stored: StoredParameters, wanted: StoredPar
  * Stores the parameters in a new database. Answers with the differences where it was built with other ones (P-01);
  * the caller must not go on over them.
  */
-export async function claimDatabase(store: IndexStore, wanted: StoredParameters): Promise<readonly string[]> {
+export async function claimDatabase(
+  store: FollowedStore,
+  wanted: StoredParameters,
+): Promise<readonly string[]> {
   const stored = await store.parameters();
   if (stored !== null) return parameterDifferences(stored, wanted);
   await store.initialise(wanted);

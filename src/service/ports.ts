@@ -115,6 +115,9 @@ export interface IndexStore {
   close(): Promise<void>;
 }
 
+/** What the follower needs of a store: all but the reads of the public interface. */
+export type FollowedStore = Omit<IndexStore, "queries">;
+
 /** A best-chain position as the node reports it. */
 export interface NodeTip {
   readonly height: number;

@@ -1,0 +1,158 @@
+// Single situations of the follower: what is a reorganisation, what is too deep, what is refused, and what health
+// says meanwhile.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { CoreIndex } from "../../testing/core-index/index.ts";
+import { assertCanonical } from "../../testing/simulation/compare.ts";
+import { SIMULATED_UNDO } from "../../testing/simulation/process-life.ts";
+import { Stage } from "../../testing/simulation/stage.ts";
+
+describe("follower", () => {
+  test("P-90: a node that is behind on our chain is no reorganisation, and the lag is never below 0", async () => {
+    const stage = new Stage(1);
+    stage.world.grow(10);
+    const life = stage.start();
+    await stage.until(() => stage.isAtTip());
+    const whole = stage.world.bookmark();
+    stage.world.loseHead(6);
+    life.node.announce();
+    await stage.pass(5);
+    assert.equal((await stage.store.tip())?.height, 10);
+    assert.equal(stage.metrics.rewinds, 0);
+    assert.deepEqual(life.progress.status(), {
+      nodeHeight: 4,
+      indexedHeight: 10,
+      lag: 0,
+      indexingStatus: "synced",
+      evm: null,
+    });
+    stage.world.switchTo(whole);
+    stage.world.grow(1);
+    life.node.announce();
+    await stage.until(() => stage.isAtTip());
+    assert.equal(stage.metrics.rewinds, 0);
+    life.kill();
+  });
+
+  test("P-90: a different block at a height that we have is a reorganisation, also on a shorter branch", async () => {
+    const stage = new Stage(2);
+    stage.world.grow(12);
+    const life = stage.start();
+    await stage.until(() => stage.isAtTip());
+    stage.world.reorganise(8, 3);
+    life.node.announce();
+    await stage.until(() => stage.isAtTip());
+    assert.equal((await stage.store.tip())?.height, 7);
+    await assertCanonical(stage.store, stage.world, stage.rules);
+    life.kill();
+  });
+
+  test("a reorganisation to the undo limit is followed; one block deeper stalls and changes nothing", async () => {
+    const stage = new Stage(3);
+    stage.world.grow(30);
+    const life = stage.start();
+    await stage.until(() => stage.isAtTip());
+    stage.world.reorganise(SIMULATED_UNDO, SIMULATED_UNDO + 1);
+    life.node.announce();
+    await stage.until(() => stage.isAtTip());
+    assert.equal(stage.metrics.deepest, SIMULATED_UNDO);
+    const ours = stage.world.bookmark();
+    const before = await stage.store.dump();
+    stage.world.reorganise(SIMULATED_UNDO + 1, SIMULATED_UNDO + 3);
+    life.node.announce();
+    await stage.until(() => life.progress.status().indexingStatus === "stalled");
+    await stage.pass(10);
+    assert.match(life.progress.trouble ?? "", /UNDO_BLOCKS is 12.*strand reindex/);
+    assert.deepEqual(await stage.store.dump(), before);
+    assert.equal(
+      stage.lines.filter((line) => line.startsWith("error")).length,
+      1,
+      "said once, not at every try",
+    );
+    // The node comes back to our chain: the follower goes on by itself.
+    stage.world.switchTo(ours);
+    stage.world.grow(1);
+    life.node.announce();
+    await stage.until(() => stage.isAtTip());
+    await stage.until(() => life.progress.status().indexingStatus === "synced");
+    await assertCanonical(stage.store, stage.world, stage.rules);
+    life.kill();
+  });
+
+  test("a reorganisation while the process was down is found at the next start", async () => {
+    const stage = new Stage(4);
+    stage.world.grow(20);
+    const first = stage.start();
+    await stage.until(() => stage.isAtTip());
+    await first.stop();
+    stage.world.reorganise(9, 11);
+    const second = stage.start();
+    await stage.until(() => stage.isAtTip());
+    assert.equal(stage.metrics.deepest, 9);
+    await assertCanonical(stage.store, stage.world, stage.rules);
+    second.kill();
+  });
+
+  test("H-09: the index begins with the block before the start height, and waits until there is one", async () => {
+    const stage = new Stage(5, { startHeight: 8 });
+    stage.world.grow(3);
+    const life = stage.start();
+    await stage.pass(5);
+    assert.equal(await stage.store.tip(), null);
+    assert.equal(life.progress.status().indexedHeight, -1);
+    stage.world.grow(9);
+    life.node.announce();
+    await stage.until(() => stage.isAtTip());
+    assert.equal(await stage.store.blockHash(6), null);
+    assert.equal(await stage.store.blockHash(7), stage.world.best[7]?.hash);
+    life.kill();
+  });
+
+  test("P-90: a branch that replaces the block before the start height, too, begins the index anew", async () => {
+    const stage = new Stage(6, { startHeight: 8 });
+    stage.world.grow(12);
+    const life = stage.start();
+    await stage.until(() => stage.isAtTip());
+    stage.world.reorganise(7, 9);
+    life.node.announce();
+    await stage.until(() => stage.isAtTip());
+    const fresh = new CoreIndex("simnet", stage.rules);
+    for (const block of stage.world.made) if (block.height >= 8) fresh.apply(block);
+    assert.equal((await stage.store.tip())?.digest, fresh.digest);
+    assert.equal(await stage.store.blockHash(7), stage.world.best[7]?.hash);
+    life.kill();
+  });
+
+  test("a block that fails verification is refused, named with its request, and tried again", async () => {
+    const stage = new Stage(7);
+    stage.world.grow(2);
+    const life = stage.start();
+    await stage.until(() => stage.isAtTip());
+    stage.world.grow(1);
+    const { hash } = stage.world.tip;
+    const repair = stage.world.corrupt(hash);
+    life.node.announce();
+    await stage.until(() => life.progress.status().indexingStatus === "stalled");
+    assert.match(life.progress.trouble ?? "", new RegExp(`getblock ${hash} 0.*(MERKLE|WITNESS|TRANSACTION)`));
+    assert.equal((await stage.store.tip())?.height, 2);
+    repair();
+    await stage.until(() => stage.isAtTip());
+    await assertCanonical(stage.store, stage.world, stage.rules);
+    life.kill();
+  });
+
+  test("an announced block is indexed without any time passing", async () => {
+    const stage = new Stage(8);
+    stage.world.grow(5);
+    const life = stage.start();
+    await stage.until(() => stage.isAtTip());
+    const before = stage.clock.monotonicMs();
+    stage.world.grow(1);
+    life.node.announce();
+    for (let turn = 0; turn < 20 && !(await stage.isAtTip()); turn += 1) await new Promise(setImmediate);
+    assert.ok(await stage.isAtTip());
+    assert.equal(stage.clock.monotonicMs(), before);
+    life.kill();
+  });
+});

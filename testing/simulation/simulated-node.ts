@@ -1,0 +1,109 @@
+// How does a node answer, truthfully or not? The PEARL port over a `World`, with the faults of a plan.
+
+import type { BlockHash, Txid } from "../../src/primitives/brands.ts";
+import type { NodeTip, PearlNode } from "../../src/service/ports.ts";
+import type { FaultPlan, NodeFault } from "./fault-plan.ts";
+import type { PortCalls } from "./port-calls.ts";
+import type { VirtualClock } from "./virtual-clock.ts";
+import type { World, WorldBlock } from "./world.ts";
+
+/** The error that the port promises. */
+class NodeError extends Error {
+  override readonly name = "NodeError";
+}
+
+/** A `PearlNode` that lies as planned. */
+export class SimulatedNode implements PearlNode {
+  readonly #world: World;
+  readonly #faults: FaultPlan;
+  readonly #clock: VirtualClock;
+  readonly #calls: PortCalls;
+  #listeners: (() => void)[] = [];
+
+  constructor(world: World, faults: FaultPlan, clock: VirtualClock, calls: PortCalls) {
+    this.#world = world;
+    this.#faults = faults;
+    this.#clock = clock;
+    this.#calls = calls;
+  }
+
+  /** Announces a new best block. */
+  announce(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  async checkIdentity(): Promise<void> {
+    await this.#answer("identity", async () => undefined);
+  }
+
+  tip(): Promise<NodeTip> {
+    return this.#answer("tip", async (fault) => {
+      const { best, tip } = this.#world;
+      const { height, hash } = fault === "stale-tip" ? (best[Math.floor(best.length / 2)] ?? tip) : tip;
+      return { height, hash };
+    });
+  }
+
+  blockHash(height: number): Promise<BlockHash | null> {
+    return this.#answer(`hash ${height}`, async (fault) => {
+      return fault === "null" ? null : (this.#world.best[height]?.hash ?? null);
+    });
+  }
+
+  blockHashes(from: number, count: number): Promise<readonly BlockHash[]> {
+    return this.#answer(`hashes ${from} ${count}`, async (fault) => {
+      const hashes = this.#world.best.slice(from, from + count).map((block) => block.hash);
+      return fault === "short-list" ? hashes.slice(0, Math.floor(hashes.length / 2)) : hashes;
+    });
+  }
+
+  rawBlock(hash: BlockHash): Promise<Uint8Array> {
+    return this.#answer(`block ${hash}`, async (fault) => {
+      const block = this.#world.block(hash);
+      if (block === null) throw new NodeError(`getblock ${hash}: no such block`);
+      return this.#bytes(block, fault);
+    });
+  }
+
+  async mempoolTxids(): Promise<readonly Txid[]> {
+    return [];
+  }
+
+  async rawTransactions(txids: readonly Txid[]): Promise<readonly (Uint8Array | null)[]> {
+    return txids.map(() => null);
+  }
+
+  onTipChange(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#listeners = [];
+  }
+
+  #bytes(block: WorldBlock, fault: NodeFault | null): Uint8Array {
+    const raw = Uint8Array.from(block.raw);
+    if (fault === "flipped-byte") {
+      // A byte of the body or the header: the certificate is no part of what is verified.
+      const at = raw.length - 1 - (block.height % 50);
+      raw[at] = (raw[at] ?? 0) ^ 1;
+      return raw;
+    }
+    if (fault === "half-body") return raw.slice(0, Math.floor(raw.length / 2));
+    if (fault === "other-block")
+      return Uint8Array.from(this.#world.best[Math.max(0, block.height - 1)]?.raw ?? raw);
+    return raw;
+  }
+
+  #answer<Value>(request: string, answer: (fault: NodeFault | null) => Promise<Value>): Promise<Value> {
+    return this.#calls.through(async () => {
+      const fault = this.#faults.node(request);
+      if (fault === "error") throw new NodeError(`${request}: HTTP 503`);
+      if (fault === "timeout") {
+        await this.#clock.sleep(5000);
+        throw new NodeError(`${request}: no answer within 5 s`);
+      }
+      return answer(fault);
+    });
+  }
+}

@@ -1,0 +1,153 @@
+// Does the follower reach the truth through everything that can happen to it? A run grows and forks a world,
+// restarts and kills the process, breaks answers and writes, then lets all faults end and compares.
+
+import type { ProtocolRules } from "../../src/prc20/rules.ts";
+import { testRules } from "../core-index/index.ts";
+import { assertCanonical } from "./compare.ts";
+import { FaultPlan } from "./fault-plan.ts";
+import { KeyedRandom } from "./keyed-random.ts";
+import { MemoryStore } from "./memory-store.ts";
+import { PortCalls } from "./port-calls.ts";
+import { CountedMetrics, ProcessLife, SIMULATED_UNDO, type Surroundings } from "./process-life.ts";
+import { settle, VirtualClock } from "./virtual-clock.ts";
+import { World } from "./world.ts";
+
+/** What a run has met, for assertions over many runs. */
+export interface RunReport {
+  readonly metrics: CountedMetrics;
+  readonly restarts: number;
+  readonly kills: number;
+  readonly lines: readonly string[];
+}
+
+/** Turns of the event loop, with time moving between them, after which a run that is not at rest has failed. */
+const PATIENCE = 3000;
+
+class Run {
+  readonly random: KeyedRandom;
+  readonly around: Surroundings;
+  readonly metrics = new CountedMetrics();
+  restarts = 0;
+  kills = 0;
+  #life: ProcessLife;
+
+  constructor(seed: number) {
+    this.random = new KeyedRandom(seed);
+    const world = new World(seed);
+    const rules: ProtocolRules = testRules("simnet", world.feeAddress);
+    this.around = {
+      world,
+      store: new MemoryStore(),
+      rules,
+      faults: new FaultPlan(this.random),
+      clock: new VirtualClock(),
+      lines: [],
+    };
+    world.grow(this.random.below("first blocks", 40));
+    this.#life = this.#start();
+  }
+
+  /** One thing happens to the world or the process, then some time passes. */
+  async step(): Promise<void> {
+    const { random } = this;
+    const { world } = this.around;
+    const depth = 1 + random.below("depth", SIMULATED_UNDO);
+    const action = random.below("action", 8);
+    if (action <= 2) world.grow(1 + random.below("growth", 4));
+    if (action === 3) world.reorganise(depth, depth + random.below("more", 3));
+    if (action === 4) await this.#flipFlop(depth);
+    if (action === 5) await this.#loseHead();
+    if (action === 6) await this.#restart();
+    if (action === 7) this.#kill();
+    if (random.chance("announce", 0.7)) this.#life.node.announce();
+    await this.#pass(random.below("turns", 12));
+  }
+
+  /** Faults end; the follower must reach the tip. */
+  async rest(): Promise<void> {
+    this.around.faults.isActive = false;
+    for (let turn = 0; turn < PATIENCE; turn += 1) {
+      await settle();
+      const tip = await this.around.store.tip();
+      const status = this.#life.progress.status();
+      if (tip?.hash === this.around.world.tip.hash && status.indexingStatus === "synced") break;
+      this.around.clock.advance();
+    }
+    await assertCanonical(this.around.store, this.around.world, this.around.rules);
+    await this.#stopLife();
+  }
+
+  #start(): ProcessLife {
+    return new ProcessLife(this.around, new PortCalls(), this.metrics);
+  }
+
+  /** Two branches of equal length take turns. */
+  async #flipFlop(depth: number): Promise<void> {
+    const { world } = this.around;
+    const first = world.bookmark();
+    world.reorganise(depth, depth);
+    const second = world.bookmark();
+    for (const branch of [first, second, first]) {
+      await this.#pass(this.random.below("flip", 6));
+      world.switchTo(branch);
+      this.#life.node.announce();
+    }
+  }
+
+  /** The node falls behind on our own chain and catches up again (P-90). */
+  async #loseHead(): Promise<void> {
+    const { world } = this.around;
+    const whole = world.bookmark();
+    world.loseHead(1 + this.random.below("lost", SIMULATED_UNDO));
+    this.#life.node.announce();
+    await this.#pass(this.random.below("behind", 8));
+    world.switchTo(whole);
+  }
+
+  async #restart(): Promise<void> {
+    this.restarts += 1;
+    await this.#stopLife();
+    this.#life = this.#start();
+  }
+
+  #kill(): void {
+    this.kills += 1;
+    this.#life.kill();
+    this.around.clock.forget();
+    this.#life = this.#start();
+  }
+
+  async #stopLife(): Promise<void> {
+    const stopped = this.#life.stop();
+    let isStopped = false;
+    void stopped.then(() => (isStopped = true));
+    for (let turn = 0; turn < PATIENCE && !isStopped; turn += 1) {
+      await settle();
+      if (!isStopped) this.around.clock.advance();
+    }
+    if (!isStopped) throw new Error("the follower does not stop");
+  }
+
+  async #pass(turns: number): Promise<void> {
+    for (let turn = 0; turn < turns; turn += 1) {
+      await settle();
+      this.around.clock.advance();
+    }
+  }
+}
+
+/** Runs one seed; throws with the log where the end is not what it must be. */
+export async function simulate(seed: number, steps = 14): Promise<RunReport> {
+  const run = new Run(seed);
+  try {
+    for (let step = 0; step < steps; step += 1) await run.step();
+    await run.rest();
+  } catch (cause) {
+    const lines = run.around.lines.slice(-30).join("\n");
+    throw new Error(
+      `simulation of seed ${seed} failed; run it alone with STRAND_SIM_SEED=${seed}\n${lines}`,
+      { cause },
+    );
+  }
+  return { metrics: run.metrics, restarts: run.restarts, kills: run.kills, lines: run.around.lines };
+}
