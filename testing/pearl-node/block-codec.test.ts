@@ -11,15 +11,14 @@ import { hex } from "./test-wallet.ts";
 const sha256d = (bytes: Uint8Array): Buffer =>
   createHash("sha256").update(createHash("sha256").update(bytes).digest()).digest();
 
+const displayed = (bytes: Uint8Array): string => Buffer.from(sha256d(bytes).toReversed()).toString("hex");
+
 test("genesis is 612 bytes and hashes to the published simnet hash", () => {
   assert.equal(SIMNET.genesisBlock.length, 612);
   assert.equal(certificateLength(SIMNET.genesisBlock), 208);
   const header = SIMNET.genesisBlock.slice(208, 316);
-  assert.equal(
-    sha256d(header).reverse().toString("hex"),
-    "78d0ab27df6a51a8e9dbbdefffca1ebbbeb3818cb083ce2c2f43b047247e5832",
-  );
-  const txid = sha256d(SIMNET.genesisBlock.slice(317)).reverse().toString("hex");
+  assert.equal(displayed(header), "78d0ab27df6a51a8e9dbbdefffca1ebbbeb3818cb083ce2c2f43b047247e5832");
+  const txid = displayed(SIMNET.genesisBlock.slice(317));
   assert.equal(txid, "302f59c6f1239648bd38eddf16b22acc8c8df3c96de2e4f552bd2f38371675c1");
 });
 
@@ -45,7 +44,7 @@ test("a mined block has the dummy certificate, the template coinbase and the com
       Buffer.from(raw.slice(0, 45)).toString("hex"),
       `04000000${"00".repeat(32)}000000000100000000`,
     );
-    assert.equal(sha256d(raw.slice(45, 153)).reverse().toString("hex"), hash);
+    assert.equal(displayed(raw.slice(45, 153)), hash);
     const block = parseBlock(raw);
     assert.ok(block.ok);
     const { header, txs } = block.value;

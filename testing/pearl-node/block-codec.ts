@@ -38,7 +38,7 @@ export function dummyCertificate(): Uint8Array {
 }
 
 function hashBytes(display: string): Uint8Array {
-  return new Uint8Array(Buffer.from(display, "hex")).reverse();
+  return new Uint8Array(Buffer.from(display, "hex")).toReversed();
 }
 
 /** The 108 bytes of a header. */

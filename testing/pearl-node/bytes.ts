@@ -15,13 +15,13 @@ export function fromHex(text: string): Uint8Array | null {
 
 /** Hash as people read it: the bytes reversed, in hex (txid, block hash). */
 export function toDisplay(hash: Uint8Array): string {
-  return toHex(Uint8Array.from(hash).reverse());
+  return toHex(hash.toReversed());
 }
 
 /** The 32 bytes behind a displayed hash; null when the text is not 64 hex digits. */
 export function fromDisplay(text: string): Uint8Array | null {
   const bytes = fromHex(text);
-  return bytes === null || bytes.length !== 32 ? null : bytes.reverse();
+  return bytes === null || bytes.length !== 32 ? null : bytes.toReversed();
 }
 
 /** SHA-256. */

@@ -115,7 +115,7 @@ export class PearlCore {
 
   #mark(kind: "invalidate" | "reconsider", hash: string, done: boolean): boolean {
     const bytes = fromHex(hash);
-    if (done && bytes !== null) this.#log?.append(kind, bytes.reverse());
+    if (done && bytes !== null) this.#log?.append(kind, bytes.toReversed());
     return done;
   }
 

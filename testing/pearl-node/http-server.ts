@@ -20,9 +20,12 @@ export interface ServerOptions {
   readonly maxClients: number;
 }
 
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
 /** Says who a user name and a password belong to. */
 export function callerOf(user: string, password: string, options: ServerOptions): Caller {
-  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
   const given = digest(`${user}:${password}`);
   if (timingSafeEqual(given, digest(`${options.rpcUser}:${options.rpcPassword}`))) return "admin";
   const { limitUser, limitPassword } = options;
@@ -47,10 +50,17 @@ export function callerOfRequest(
   };
 }
 
+function parseFailure(jsonrpc: string, reason: string): string {
+  return answer(jsonrpc, null, null, new RpcFailure(RPC.parse, `Failed to parse request: ${reason}`)) ?? "";
+}
+
+/** Writes an error that nobody expects to stderr: a bug of the node. */
+export function reportBug(error: unknown): void {
+  process.stderr.write(`pearl-node: ${error instanceof Error ? error.stack : String(error)}\n`);
+}
+
 /** Answers of a body, already joined for a batch; null: the connection is closed without a word. */
 async function replyTo(context: RpcContext, body: string, isAdmin: boolean): Promise<string | null> {
-  const parseFailure = (jsonrpc: string, reason: string): string =>
-    answer(jsonrpc, null, null, new RpcFailure(RPC.parse, `Failed to parse request: ${reason}`)) ?? "";
   let value: unknown;
   try {
     value = JSON.parse(body);
@@ -149,8 +159,7 @@ export function makeHttpServer(context: RpcContext, options: ServerOptions): Ser
   const server = createServer((request, response) => {
     serve(request, response).catch((error: unknown) => {
       // A client that went away while sending is its own affair; anything else is a bug worth a trace.
-      if (!request.destroyed)
-        process.stderr.write(`pearl-node: ${error instanceof Error ? error.stack : error}\n`);
+      if (!request.destroyed) reportBug(error);
       response.socket?.destroy();
     });
   });

@@ -36,20 +36,21 @@ describe("policy", () => {
     sign({ inputs: [coinbaseInput(node, height, MINER)], outputs, ...change });
   const rest = (height: number, fee: bigint): bigint => coinbaseInput(node, height, MINER).value - fee;
 
+  const payFee = (fee: bigint): string =>
+    refused(node.submitRaw(spend(1, [{ script: ALICE.script, value: rest(1, fee) }])));
+  const send = (outputs: TestTx["outputs"], change: Partial<TestTx> = {}): string =>
+    refused(node.submitRaw(spend(2, outputs, change)));
+
   test("fee floor: 1 grain per vbyte, exactly", () => {
     // One key-path input and one P2TR output are 111 vbytes.
-    const at = (fee: bigint): string =>
-      refused(node.submitRaw(spend(1, [{ script: ALICE.script, value: rest(1, fee) }])));
     assert.match(
-      at(110n),
+      payFee(110n),
       /^-26 TX rejected: transaction .* has 110 fees which is under the required amount of 111/,
     );
-    assert.equal(at(111n), "accepted");
+    assert.equal(payFee(111n), "accepted");
   });
 
   test("dust 333, one OP_RETURN, version, size, smallest size", () => {
-    const send = (outputs: TestTx["outputs"], change: Partial<TestTx> = {}): string =>
-      refused(node.submitRaw(spend(2, outputs, change)));
     const main = { script: ALICE.script, value: rest(2, 200_000n) };
     assert.match(send([main, { script: BOB.script, value: 332n }]), /^-26 .*dust/);
     const data = { script: hex("6a0401020304"), value: 0n };

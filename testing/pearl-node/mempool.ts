@@ -116,17 +116,17 @@ export class Mempool {
 
   /** What can be said before the inputs are looked up. */
   #earlyFault(tx: NodeTx): ReturnType<typeof refuse> | undefined {
-    const policy = (message: string) => refuse("policy", message);
     const always = alwaysFault(tx);
-    if (always !== undefined) return policy(always);
-    if (this.#entries.has(tx.txid)) return policy(`already have transaction in mempool ${tx.txid}`);
+    if (always !== undefined) return refuse("policy", always);
+    if (this.#entries.has(tx.txid)) return refuse("policy", `already have transaction in mempool ${tx.txid}`);
     const sanity = sanityFault(tx);
     if (sanity !== undefined) return refuse("consensus", sanity);
-    if (tx.tx.isCoinbase()) return policy(`transaction ${tx.txid} is an individual coinbase`);
+    if (tx.tx.isCoinbase()) return refuse("policy", `transaction ${tx.txid} is an individual coinbase`);
     const tip = this.#chain.tip;
-    if (!isFinal(tx.tx, tip.height + 1, tip.medianTime)) return policy("transaction is not finalized");
+    if (!isFinal(tx.tx, tip.height + 1, tip.medianTime))
+      return refuse("policy", "transaction is not finalized");
     const standard = this.#policy === "mainnet" ? standardFault(tx) : undefined;
-    return standard === undefined ? undefined : policy(standard);
+    return standard === undefined ? undefined : refuse("policy", standard);
   }
 
   #inputs(tx: NodeTx): Verdict<{ coins: Coin[]; parents: Set<string> }> {

@@ -60,7 +60,7 @@ export function selectByFeeRate(mempool: Mempool, limit: number): MempoolEntry[]
   }
   const ready = [...all.values()]
     .filter((candidate) => candidate.missing === 0)
-    .sort((a, b) => byFeeRate(b, a));
+    .toSorted((a, b) => byFeeRate(b, a));
   const picked: MempoolEntry[] = [];
   let size = 0;
   for (let best = ready.pop(); best !== undefined; best = ready.pop()) {

@@ -39,7 +39,7 @@ const GENESIS_HASH = "78d0ab27df6a51a8e9dbbdefffca1ebbbeb3818cb083ce2c2f43b04724
 const GENESIS_MERKLE = "302f59c6f1239648bd38eddf16b22acc8c8df3c96de2e4f552bd2f38371675c1";
 
 function reversed(hex: string): string {
-  return hex.match(/../g)?.reverse().join("") ?? "";
+  return hex.match(/../g)?.toReversed().join("") ?? "";
 }
 
 function genesisBlock(): Uint8Array {

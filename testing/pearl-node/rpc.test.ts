@@ -17,6 +17,8 @@ async function post(node: PearlNode, body: unknown): Promise<string> {
   return response.text();
 }
 
+const call = (method: string, id: unknown): object => ({ jsonrpc: "2.0", method, params: [], id });
+
 describe("methods", () => {
   let node: PearlNode;
   let spendHex: string;
@@ -343,7 +345,6 @@ describe("methods", () => {
   });
 
   test("requests: batches, parse errors, missing version, null id", async () => {
-    const call = (method: string, id: unknown): object => ({ jsonrpc: "2.0", method, params: [], id });
     const batch = JSON.parse(
       await post(node, [call("getblockcount", 1), call("nosuch", "x"), call("getblockcount", null), 7]),
     );

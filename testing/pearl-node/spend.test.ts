@@ -106,6 +106,16 @@ function runLeaf(
   return spendFault({ tx: Transaction.fromHex(raw), index: 0, scripts: [output.script], values: [5000n] });
 }
 
+const long = (length: number): number[] => [0x4d, length & 255, length >> 8, ...new Uint8Array(length)];
+
+const checks = (count: number): number[] => [
+  ...Array.from({ length: count }, () => [0x76, ...push(OWNER.pub), 0xad]).flat(),
+  ...push(OWNER.pub),
+  0xac,
+];
+
+const annex = (length: number): Uint8Array => Uint8Array.of(0x50, ...new Uint8Array(length - 1));
+
 describe("leaf scripts", () => {
   const preimage = new Uint8Array(32).fill(9);
   const lock = createHash("sha256").update(preimage).digest();
@@ -125,14 +135,15 @@ describe("leaf scripts", () => {
     assert.match(runLeaf([0xaa, ...push(lock), 0x87], [preimage]) ?? "", /false stack entry/);
   });
 
+  const refundAt = (lockTime: number, sequence = 0): string | undefined =>
+    runLeaf(refund, [], { signed: true, lockTime, sequence });
+
   test("absolute lock: height reached, not reached, final sequence, other kind", () => {
-    const at = (lockTime: number, sequence = 0): string | undefined =>
-      runLeaf(refund, [], { signed: true, lockTime, sequence });
-    assert.equal(at(100), undefined);
-    assert.equal(at(101), undefined);
-    assert.match(at(99) ?? "", /CHECKLOCKTIMEVERIFY/);
-    assert.match(at(100, 0xffffffff) ?? "", /CHECKLOCKTIMEVERIFY/);
-    assert.match(at(1_700_000_000) ?? "", /CHECKLOCKTIMEVERIFY/);
+    assert.equal(refundAt(100), undefined);
+    assert.equal(refundAt(101), undefined);
+    assert.match(refundAt(99) ?? "", /CHECKLOCKTIMEVERIFY/);
+    assert.match(refundAt(100, 0xffffffff) ?? "", /CHECKLOCKTIMEVERIFY/);
+    assert.match(refundAt(1_700_000_000) ?? "", /CHECKLOCKTIMEVERIFY/);
   });
 
   test("relative lock: blocks reached, not reached, version 1, disabled operand", () => {
@@ -206,7 +217,6 @@ describe("leaf scripts", () => {
   });
 
   test("pushes: 520 bytes at most, minimal when executed, whole", () => {
-    const long = (length: number): number[] => [0x4d, length & 255, length >> 8, ...new Uint8Array(length)];
     assert.equal(runLeaf([...long(520), 0x75, 0x51], []), undefined);
     assert.match(runLeaf([...long(521), 0x75, 0x51], []) ?? "", /element size/);
     assert.match(runLeaf([0x00, 0x63, ...long(521), 0x68, 0x51], []) ?? "", /element size/);
@@ -226,16 +236,10 @@ describe("leaf scripts", () => {
   });
 
   test("the budget: 50 for each signature, paid by 50 and the size of the witness", () => {
-    const checks = (count: number): number[] => [
-      ...Array.from({ length: count }, () => [0x76, ...push(OWNER.pub), 0xad]).flat(),
-      ...push(OWNER.pub),
-      0xac,
-    ];
     // Witness: count 1, signature 65, script 3 + 35n + 34, control 34; 187 + 35n is at least 50(n + 1) up to n = 9.
     assert.equal(runLeaf(checks(9), [], { signed: true }), undefined);
     assert.match(runLeaf(checks(10), [], { signed: true }) ?? "", /budget exceeded/);
     // An annex counts towards the size: 537 of the 550 that are needed, so 13 more bytes, one of them its length.
-    const annex = (length: number): Uint8Array => Uint8Array.of(0x50, ...new Uint8Array(length - 1));
     assert.match(runLeaf(checks(10), [], { signed: true, annex: annex(11) }) ?? "", /budget exceeded/);
     assert.equal(runLeaf(checks(10), [], { signed: true, annex: annex(12) }), undefined);
   });
@@ -257,9 +261,9 @@ describe("leaf scripts", () => {
     const tx = Transaction.fromHex(sign(plan));
     const context = { tx, index: 0, scripts: [OWNER.script], values: [700n] };
     assert.equal(spendFault(context), undefined);
-    const annex = tx.ins[0]?.witness[1];
-    assert.ok(annex !== undefined);
-    annex[1] = 8;
+    const item = tx.ins[0]?.witness[1];
+    assert.ok(item !== undefined);
+    item[1] = 8;
     assert.equal(spendFault(context), "Invalid Schnorr signature");
     tx.ins[0]?.witness.pop();
     assert.equal(spendFault(context), "Invalid Schnorr signature");

@@ -21,6 +21,9 @@ const SIGNATURE_COST = 50;
 const EMPTY = new Uint8Array(0);
 const ONE = Uint8Array.of(1);
 
+/** Opcodes that are handled outside the table of operations. */
+const CONTROL = { if: 0x63, notIf: 0x64, else: 0x67, endIf: 0x68, minusOne: 0x4f } as const;
+
 /** VERIF, VERNOTIF, the removed splice, logic and arithmetic opcodes: their mere presence fails. */
 function isDisabled(op: number): boolean {
   return (
@@ -95,7 +98,7 @@ function define(op: number | undefined, takes: number, run: Operation): void {
   OPERATIONS.set(op, { takes, run });
 }
 
-function item(items: readonly Uint8Array[], index: number): Uint8Array {
+function argument(items: readonly Uint8Array[], index: number): Uint8Array {
   return items[index] ?? EMPTY;
 }
 
@@ -118,8 +121,8 @@ function compareNumbers(
   items: readonly Uint8Array[],
   test: (a: number, b: number) => boolean,
 ): Fault {
-  const a = machine.number(item(items, 0), 4);
-  const b = machine.number(item(items, 1), 4);
+  const a = machine.number(argument(items, 0), 4);
+  const b = machine.number(argument(items, 1), 4);
   if (a === null || b === null) return "operand is not a minimal number";
   return machine.pushBool(test(a, b));
 }
@@ -131,26 +134,28 @@ function verified(fault: Fault, machine: Machine, name: string): Fault {
 }
 
 function defineStack(): void {
-  define(OP["OP_VERIFY"], 1, (_m, items) => (truthy(item(items, 0)) ? undefined : "OP_VERIFY failed"));
+  define(OP["OP_VERIFY"], 1, (_m, items) => (truthy(argument(items, 0)) ? undefined : "OP_VERIFY failed"));
   define(OP["OP_DROP"], 1, () => undefined);
-  define(OP["OP_DUP"], 1, (m, items) => m.push(item(items, 0)) ?? m.push(item(items, 0)));
-  define(OP["OP_SWAP"], 2, (m, items) => m.push(item(items, 1)) ?? m.push(item(items, 0)));
+  define(OP["OP_DUP"], 1, (m, items) => m.push(argument(items, 0)) ?? m.push(argument(items, 0)));
+  define(OP["OP_SWAP"], 2, (m, items) => m.push(argument(items, 1)) ?? m.push(argument(items, 0)));
   define(OP["OP_SIZE"], 1, (m, items) => {
-    m.push(item(items, 0));
-    return m.push(bscript.number.encode(item(items, 0).length));
+    m.push(argument(items, 0));
+    return m.push(bscript.number.encode(argument(items, 0).length));
   });
   define(OP["OP_RETURN"], 0, () => "script returned early");
 }
 
 function defineHashes(): void {
-  define(OP["OP_SHA256"], 1, (m, items) => m.push(sha256(item(items, 0))));
-  define(OP["OP_HASH160"], 1, (m, items) => m.push(ripemd160(sha256(item(items, 0)))));
-  define(OP["OP_HASH256"], 1, (m, items) => m.push(hash256(item(items, 0))));
+  define(OP["OP_SHA256"], 1, (m, items) => m.push(sha256(argument(items, 0))));
+  define(OP["OP_HASH160"], 1, (m, items) => m.push(ripemd160(sha256(argument(items, 0)))));
+  define(OP["OP_HASH256"], 1, (m, items) => m.push(hash256(argument(items, 0))));
 }
 
+const equal: Operation = (m, items) => m.pushBool(sameBytes(argument(items, 0), argument(items, 1)));
+
+const numberEqual: Operation = (m, items) => compareNumbers(m, items, (a, b) => a === b);
+
 function defineComparisons(): void {
-  const equal: Operation = (m, items) => m.pushBool(sameBytes(item(items, 0), item(items, 1)));
-  const numberEqual: Operation = (m, items) => compareNumbers(m, items, (a, b) => a === b);
   define(OP["OP_EQUAL"], 2, equal);
   define(OP["OP_EQUALVERIFY"], 2, (m, items) => verified(equal(m, items), m, "OP_EQUALVERIFY"));
   define(OP["OP_NUMEQUAL"], 2, numberEqual);
@@ -158,37 +163,38 @@ function defineComparisons(): void {
   define(OP["OP_BOOLAND"], 2, (m, items) => compareNumbers(m, items, (a, b) => a !== 0 && b !== 0));
 }
 
+const checkSig: Operation = (m, items) => {
+  const { valid, fault } = checkSignature(m, argument(items, 1), argument(items, 0));
+  return fault ?? m.pushBool(valid);
+};
+
 function defineSignatures(): void {
-  const checkSig: Operation = (m, items) => {
-    const { valid, fault } = checkSignature(m, item(items, 1), item(items, 0));
-    return fault ?? m.pushBool(valid);
-  };
   define(OP["OP_CHECKSIG"], 2, checkSig);
   define(OP["OP_CHECKSIGVERIFY"], 2, (m, items) => verified(checkSig(m, items), m, "OP_CHECKSIGVERIFY"));
-  define(0xba, 3, (m, items) => {
-    const count = m.number(item(items, 1), 4);
+  define(OP["OP_CHECKSIGADD"], 3, (m, items) => {
+    const count = m.number(argument(items, 1), 4);
     if (count === null) return "operand is not a minimal number";
-    const { valid, fault } = checkSignature(m, item(items, 2), item(items, 0));
+    const { valid, fault } = checkSignature(m, argument(items, 2), argument(items, 0));
     return fault ?? m.push(bscript.number.encode(count + (valid ? 1 : 0)));
   });
 }
 
-/** CLTV and CSV look at the top item and leave it. */
-function defineLocks(): void {
-  const lock = (
-    name: string,
-    reached: (tx: Transaction, index: number, operand: number) => boolean,
-  ): Operation => {
-    return (m, items) => {
-      m.push(item(items, 0));
-      const operand = m.number(item(items, 0), 5);
-      if (operand === null) return "lock operand is not a minimal number";
-      if (operand < 0) return `negative lock: ${operand}`;
-      return reached(m.context.tx, m.context.index, operand)
-        ? undefined
-        : `${name}: locktime requirement not satisfied`;
-    };
+/** CLTV or CSV: looks at the top item and leaves it. */
+function lock(
+  name: string,
+  reached: (tx: Transaction, index: number, operand: number) => boolean,
+): Operation {
+  return (m, items) => {
+    m.push(argument(items, 0));
+    const operand = m.number(argument(items, 0), 5);
+    if (operand === null) return "lock operand is not a minimal number";
+    if (operand < 0) return `negative lock: ${operand}`;
+    const met = reached(m.context.tx, m.context.index, operand);
+    return met ? undefined : `${name}: locktime requirement not satisfied`;
   };
+}
+
+function defineLocks(): void {
   define(OP["OP_CHECKLOCKTIMEVERIFY"], 1, lock("OP_CHECKLOCKTIMEVERIFY", lockTimeReached));
   define(OP["OP_CHECKSEQUENCEVERIFY"], 1, lock("OP_CHECKSEQUENCEVERIFY", sequenceReached));
 }
@@ -201,7 +207,7 @@ defineLocks();
 
 /** IF, NOTIF, ELSE and ENDIF, which act in branches that do not run too; null for other opcodes. */
 function branch(machine: Machine, op: number): { fault: Fault } | null {
-  if (op === OP["OP_IF"] || op === OP["OP_NOTIF"]) {
+  if (op === CONTROL.if || op === CONTROL.notIf) {
     if (!machine.running) {
       machine.branches.push(false);
       return { fault: undefined };
@@ -211,13 +217,13 @@ function branch(machine: Machine, op: number): { fault: Fault } | null {
     if (condition.length > 1 || (condition.length === 1 && condition[0] !== 1)) {
       return { fault: "conditional has an operand that is not minimal" };
     }
-    machine.branches.push((condition.length === 1) === (op === OP["OP_IF"]));
+    machine.branches.push((condition.length === 1) === (op === CONTROL.if));
     return { fault: undefined };
   }
-  if (op !== OP["OP_ELSE"] && op !== OP["OP_ENDIF"]) return null;
+  if (op !== CONTROL.else && op !== CONTROL.endIf) return null;
   const current = machine.branches.pop();
   if (current === undefined) return { fault: "OP_ELSE or OP_ENDIF without OP_IF" };
-  if (op === OP["OP_ELSE"]) machine.branches.push(!current);
+  if (op === CONTROL.else) machine.branches.push(!current);
   return { fault: undefined };
 }
 
@@ -262,7 +268,7 @@ function execute(machine: Machine, step: Step): Fault {
   if (conditional !== null) return conditional.fault;
   if (!machine.running) return undefined;
   if (data !== null) return isMinimal(op, data) ? machine.push(data) : "data push is not minimal";
-  if (op === OP["OP_1NEGATE"]) return machine.push(Uint8Array.of(0x81));
+  if (op === CONTROL.minusOne) return machine.push(Uint8Array.of(0x81));
   if (op >= 0x51 && op <= 0x60) return machine.push(Uint8Array.of(op - 0x50));
   const operation = OPERATIONS.get(op);
   if (operation === undefined) return `opcode 0x${op.toString(16)} is not supported`;

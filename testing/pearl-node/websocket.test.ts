@@ -28,7 +28,7 @@ class Client {
     this.socket.on("close", () => resolve());
     this.socket.on("error", () => resolve());
     this.socket.on("message", (data) => {
-      this.messages.push(JSON.parse(String(data)));
+      this.messages.push(JSON.parse(Buffer.isBuffer(data) ? data.toString("utf8") : "null"));
       this.#wake();
     });
   }
@@ -59,14 +59,17 @@ class Client {
 
   events(): string[] {
     return this.messages.flatMap(({ method, params = [] }) =>
-      method === undefined ? [] : [`${method} ${method.startsWith("filtered") ? params[0] : params[1]}`],
+      method === undefined
+        ? []
+        : [`${method} ${String(method.startsWith("filtered") ? params[0] : params[1])}`],
     );
   }
 }
 
+const header = (login: string): Record<string, string> => ({ authorization: `Basic ${btoa(login)}` });
+
 describe("websocket", () => {
   let node: PearlNode;
-  const header = (login: string): Record<string, string> => ({ authorization: `Basic ${btoa(login)}` });
   before(async () => {
     node = await testNode({ limitUser: "reader", limitPassword: "look" });
     node.generate(101);

@@ -6,7 +6,7 @@ import { WebSocketServer, type RawData, type WebSocket } from "ws";
 import type { Block } from "./block-codec.ts";
 import type { BlockNode } from "./block-index.ts";
 import { toHex } from "./bytes.ts";
-import { callerOf, callerOfRequest, type Caller, type ServerOptions } from "./http-server.ts";
+import { callerOf, callerOfRequest, reportBug, type Caller, type ServerOptions } from "./http-server.ts";
 import { answer, dispatch, isLimitedMethod, readRequest, type RpcRequest } from "./rpc/dispatch.ts";
 import { RPC, RpcFailure, type RpcContext } from "./rpc/method.ts";
 import { prl, txShape } from "./rpc/shapes.ts";
@@ -72,7 +72,7 @@ export class NodeWebSockets {
     socket.on("error", () => socket.terminate());
     socket.on("message", (data: RawData) => {
       this.#receive(client, textOf(data)).catch((error: unknown) => {
-        process.stderr.write(`pearl-node: ${error instanceof Error ? error.stack : error}\n`);
+        reportBug(error);
         socket.terminate();
       });
     });

@@ -73,6 +73,8 @@ function matches(value: unknown, type: ParamType): boolean {
       return Array.isArray(value) && value.every((entry) => typeof entry === "string");
     case "[]object":
       return Array.isArray(value) && value.every((entry) => typeof entry === "object" && entry !== null);
+    default:
+      return false;
   }
 }
 
