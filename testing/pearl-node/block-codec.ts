@@ -54,7 +54,7 @@ export function encodeHeader(header: Header): Uint8Array {
 }
 
 /** Fields of 108 header bytes. */
-export function decodeHeader(bytes: Uint8Array): Header {
+function decodeHeader(bytes: Uint8Array): Header {
   const view = new DataView(bytes.buffer, bytes.byteOffset, HEADER_BYTES);
   return {
     version: view.getInt32(0, true),
@@ -130,7 +130,7 @@ export function parseBlock(raw: Uint8Array): Verdict<Block> {
 }
 
 /** strippedSize and vsize of a block with these transactions, whose count takes `countBytes`. */
-export function blockSizes(
+function blockSizes(
   txs: readonly NodeTx[],
   countBytes: number,
 ): { strippedSize: number; vsize: number } {

@@ -127,12 +127,15 @@ export class BlockIndex {
   disconnectTip(): void {
     const node = this.tip;
     const block = this.block(node);
-    for (const [position, tx] of block.txs.entries()) {
-      this.#places.delete(tx.txid);
+    for (let position = block.txs.length - 1; position >= 0; position -= 1) {
+      const txid = block.txs[position]?.txid ?? "";
+      this.#places.delete(txid);
       for (const script of this.#scripts(block, position, node.undo ?? [])) {
-        const list = this.#byScript.get(script)?.filter((txid) => txid !== tx.txid) ?? [];
+        // Taken off in the opposite order of `connect`, so the entry stands at the end of its list.
+        const list = this.#byScript.get(script);
+        if (list?.at(-1) !== txid) throw new Error(`the address index is out of step at ${txid}`);
+        list.pop();
         if (list.length === 0) this.#byScript.delete(script);
-        else this.#byScript.set(script, list);
       }
     }
     node.undo = null;

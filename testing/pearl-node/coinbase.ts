@@ -17,7 +17,7 @@ export function subsidy(height: number): bigint {
 }
 
 /** Script bytes that BIP34 wants at the start of the coinbase of `height`: OP_1..OP_16 or a minimal push. */
-export function heightPush(height: number): Uint8Array {
+function heightPush(height: number): Uint8Array {
   if (height >= 1 && height <= 16) return Uint8Array.of(0x50 + height);
   return bscript.compile([bscript.number.encode(height)]);
 }
@@ -30,7 +30,7 @@ export function startsWithHeight(script: Uint8Array, height: number): boolean {
 }
 
 /** Merkle root of hashes in their natural byte order; an odd last one is paired with itself. */
-export function merkleRoot(hashes: readonly Uint8Array[]): Uint8Array {
+function merkleRoot(hashes: readonly Uint8Array[]): Uint8Array {
   let level = [...hashes];
   while (level.length > 1) {
     const upper: Uint8Array[] = [];

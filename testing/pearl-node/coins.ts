@@ -10,7 +10,7 @@ export interface Coin {
 }
 
 /** Outputs of a transaction that enter the set: all but OP_RETURN ones. */
-export function coinsOf(tx: NodeTx, height: number): Map<string, Coin> {
+function coinsOf(tx: NodeTx, height: number): Map<string, Coin> {
   const coins = new Map<string, Coin>();
   const coinbase = tx.tx.isCoinbase();
   for (const [index, out] of tx.tx.outs.entries()) {

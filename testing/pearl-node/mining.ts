@@ -53,7 +53,7 @@ function insertSorted(ready: Candidate[], candidate: Candidate): void {
 }
 
 /** Waiting transactions in block order: always the best fee rate whose parents are in, within `limit` vbytes. */
-export function selectByFeeRate(mempool: Mempool, limit: number): MempoolEntry[] {
+function selectByFeeRate(mempool: Mempool, limit: number): MempoolEntry[] {
   const all = new Map<string, Candidate>();
   for (const entry of mempool.entries()) {
     all.set(entry.tx.txid, { entry, arrival: all.size, missing: entry.parents.size });

@@ -6,7 +6,7 @@ import { outputClass, type NodeTx } from "./transaction.ts";
 export type PolicyName = "mainnet" | "simnet";
 
 /** Smallest value of a P2TR or P2MR output at the default relay fee, in grains. */
-export const DUST_GRAINS = 333n;
+const DUST_GRAINS = 333n;
 
 const MIN_STRIPPED_SIZE = 65;
 const MAX_STANDARD_VSIZE = 100_000;

@@ -27,7 +27,7 @@ const BAD_SIGNATURE = "Invalid Schnorr signature";
  * BIP341 signature check of one non-empty signature. Undefined = valid; otherwise the reason. `leafHash` is
  * absent on the key path.
  */
-export function signatureFault(
+function signatureFault(
   context: SpendContext,
   key: Uint8Array,
   signature: Uint8Array,
