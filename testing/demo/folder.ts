@@ -1,0 +1,92 @@
+// What lies in the demo's folder, and who may use it? Chain, keys and database side by side, one demo at a time.
+// The lock is one that the operating system lets go of when the process dies, however it dies.
+
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { castOf, type Cast } from "./cast.ts";
+
+/** Seed of every new folder: the demo is the same story on every machine. */
+const SEED = "strand demo, first story";
+const LOCK_FILE = "running.lock";
+const KEYS_FILE = "keys.json";
+const CHAIN_FOLDER = "chain";
+const DATABASE_FILE = "index.db";
+/** What `--fresh` removes. Named one by one: a folder given by mistake keeps everything else. */
+const OWN_ENTRIES = [
+  KEYS_FILE,
+  CHAIN_FOLDER,
+  DATABASE_FILE,
+  `${DATABASE_FILE}-wal`,
+  `${DATABASE_FILE}-shm`,
+  `${DATABASE_FILE}-journal`,
+];
+
+/** The demo's folder, locked for this process. */
+export interface DemoFolder {
+  readonly chainFolder: string;
+  readonly databaseFile: string;
+  /** Story seed: the one of the keys file, so that a folder keeps its people. */
+  readonly seed: string;
+  readonly cast: Cast;
+  /** Lets go of the folder. */
+  release(): void;
+}
+
+function lock(path: string): DatabaseSync | null {
+  const database = new DatabaseSync(path, { timeout: 0 });
+  try {
+    database.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE;");
+    return database;
+  } catch (error) {
+    database.close();
+    if (error instanceof Error && /locked|busy/i.test(error.message)) return null;
+    throw error;
+  }
+}
+
+function readSeed(path: string): string | null {
+  if (!existsSync(path)) return null;
+  const stored: unknown = JSON.parse(readFileSync(path, "utf8"));
+  if (typeof stored === "object" && stored !== null && "seed" in stored && typeof stored.seed === "string") {
+    return stored.seed;
+  }
+  throw new Error(`${path} holds no seed: remove the folder or start with --fresh`);
+}
+
+function writeKeys(path: string, seed: string, cast: Cast): void {
+  const people = [...cast.traders, cast.collector].map(({ name, address, key }) => ({
+    name,
+    address,
+    private_key: Buffer.from(key.privateKey).toString("hex"),
+  }));
+  const text = JSON.stringify(
+    { note: "Keys of the demo's private chain. Worthless elsewhere.", seed, people },
+    null,
+    2,
+  );
+  // Written beside and renamed, so that a kill leaves the old file or the new one.
+  writeFileSync(`${path}.new`, `${text}\n`);
+  chmodSync(`${path}.new`, 0o600);
+  renameSync(`${path}.new`, path);
+}
+
+/** Takes the folder, emptied first where `fresh` is asked for; null when another demo has it. */
+export function takeFolder(folder: string, fresh: boolean): DemoFolder | null {
+  mkdirSync(folder, { recursive: true });
+  const held = lock(join(folder, LOCK_FILE));
+  if (held === null) return null;
+  if (fresh) for (const entry of OWN_ENTRIES) rmSync(join(folder, entry), { recursive: true, force: true });
+  const keysPath = join(folder, KEYS_FILE);
+  const stored = readSeed(keysPath);
+  const seed = stored ?? SEED;
+  const cast = castOf(seed);
+  if (stored === null) writeKeys(keysPath, seed, cast);
+  return {
+    chainFolder: join(folder, CHAIN_FOLDER),
+    databaseFile: join(folder, DATABASE_FILE),
+    seed,
+    cast,
+    release: () => held.close(),
+  };
+}

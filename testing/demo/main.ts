@@ -1,0 +1,144 @@
+// What does `npm start` run? A private Pearl chain in this process, the real service following it over loopback,
+// people who act on what the service tells them, and the story of it line by line.
+
+import { createHash } from "node:crypto";
+import { startService, type RunningService } from "../../src/main.ts";
+import { type PearlNode, startPearlNode } from "../pearl-node/index.ts";
+import { FEE_BPS } from "./acts/list.ts";
+import { invitation, welcome } from "./banner.ts";
+import type { Cast } from "./cast.ts";
+import { direct } from "./director.ts";
+import { followEvents } from "./event-stream.ts";
+import { type DemoFolder, takeFolder } from "./folder.ts";
+import { found } from "./founding.ts";
+import { indexClient } from "./index-client.ts";
+import { Narrator } from "./narrator.ts";
+import { nodeClient } from "./node-client.ts";
+import { type DemoOptions, HELP, parseOptions } from "./options.ts";
+import { isPortFree } from "./port-check.ts";
+import { Purse } from "./purse.ts";
+import { serviceConfig } from "./service-config.ts";
+import { stopSignal } from "./stop-signal.ts";
+
+const HOST = "127.0.0.1";
+/** The account of the actors' wallets; the service has the limited one. */
+const WALLET_USER = "wallets";
+const SERVICE_USER = "strand";
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function note(sentence: string): void {
+  process.stdout.write(`note: ${sentence}\n`);
+}
+
+function password(seed: string, user: string): string {
+  return createHash("sha256").update(`${seed}/rpc/${user}`).digest("hex");
+}
+
+async function startNode(folder: DemoFolder): Promise<PearlNode> {
+  let node: PearlNode | null = null;
+  node = await startPearlNode({
+    folder: folder.chainFolder,
+    rpcUser: WALLET_USER,
+    rpcPassword: password(folder.seed, WALLET_USER),
+    limitUser: SERVICE_USER,
+    limitPassword: password(folder.seed, SERVICE_USER),
+    miningScript: folder.cast.collector.key.script,
+    // A computer whose clock stands before the chain's last block must not stop the chain.
+    clock: () => Math.max(Date.now() / 1000, node?.chain.tip.header.time ?? 0),
+  });
+  return node;
+}
+
+function startIndex(node: PearlNode, folder: DemoFolder, options: DemoOptions): Promise<RunningService> {
+  return startService(
+    serviceConfig({
+      nodeUrl: node.url,
+      rpcUser: SERVICE_USER,
+      rpcPassword: password(folder.seed, SERVICE_USER),
+      databaseFile: folder.databaseFile,
+      port: options.port,
+      feeAddress: folder.cast.collector.address,
+      feeBps: FEE_BPS,
+    }),
+  );
+}
+
+/** Plays until the signal ends it. */
+async function play(
+  node: PearlNode,
+  base: string,
+  folder: DemoFolder,
+  options: DemoOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const cast: Cast = folder.cast;
+  const index = indexClient(base);
+  const narrator = new Narrator(index, cast, options.quiet ? () => undefined : say, note);
+  const { promise: listening, resolve: ready } = Promise.withResolvers<void>();
+  await index.hasReached(node.chain.tip.height, node.chain.tip.hash, 60_000, signal);
+  await narrator.prepare();
+  const events = followEvents(base, (event) => narrator.hear(event), ready, signal);
+  await Promise.race([listening, events]);
+  const wallets = nodeClient(node.url, WALLET_USER, password(folder.seed, WALLET_USER));
+  await direct({
+    node,
+    stage: { cast, index, node: wallets, purse: new Purse(node, cast) },
+    seed: folder.seed,
+    blockMs: options.blockMs,
+    signal,
+    opened: () => invitation(base).forEach(say),
+    note,
+  });
+  await events;
+}
+
+async function run(options: DemoOptions, folder: DemoFolder, signal: AbortSignal): Promise<void> {
+  const node = await startNode(folder);
+  try {
+    const isNew = found(node, folder.cast) > 0;
+    const service = await startIndex(node, folder, options);
+    try {
+      const base = `http://${HOST}:${service.port}`;
+      welcome(base, isNew ? null : node.chain.tip.height).forEach(say);
+      if (!signal.aborted) await play(node, base, folder, options, signal);
+    } finally {
+      await service.stop();
+    }
+    say(`Stopped at block ${node.chain.tip.height}.`);
+  } finally {
+    await node.close();
+  }
+}
+
+/** Runs the demo until a signal ends it; resolves with the exit code. */
+export async function runDemo(argv: readonly string[]): Promise<number> {
+  const parsed = parseOptions(argv);
+  if (parsed.kind === "help") say(HELP);
+  if (parsed.kind === "wrong") process.stderr.write(`strand demo: ${parsed.sentence}\n`);
+  if (parsed.kind !== "run") return parsed.kind === "help" ? 0 : 2;
+  const { options } = parsed;
+  const signal = stopSignal();
+  if (!(await isPortFree(HOST, options.port))) {
+    const other = `npm start -- --port ${options.port + 1}`;
+    process.stderr.write(
+      `strand demo: port ${options.port} is taken; choose another with --port (${other})\n`,
+    );
+    return 1;
+  }
+  const folder = takeFolder(options.folder, options.fresh);
+  if (folder === null) {
+    process.stderr.write(
+      `strand demo: another demo is running on ${options.folder}; stop it, or give this one its own with --folder\n`,
+    );
+    return 1;
+  }
+  try {
+    await run(options, folder, signal);
+    return 0;
+  } finally {
+    folder.release();
+  }
+}

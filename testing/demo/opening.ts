@@ -1,0 +1,83 @@
+// What happens in the first blocks of a new folder? A fixed sequence that shows every kind of thing once, so that
+// whoever has just started the demo sees all of it within seconds.
+
+import type { Chance } from "./chance.ts";
+import { anyCancel } from "./acts/cancel.ts";
+import { deploy } from "./acts/deploy.ts";
+import { anyFill, fill } from "./acts/fill.ts";
+import { listSome } from "./acts/list.ts";
+import { mint } from "./acts/mint.ts";
+import { sendTooMuch } from "./acts/mistake.ts";
+import { anyBurn, anyTransfer } from "./acts/move.ts";
+import { activeListings } from "./acts/offers.ts";
+import { anyUnpairedSpend } from "./acts/unpaired-spend.ts";
+import type { Stage } from "./stage.ts";
+import { findToken, PLANNED_TOKENS } from "./tokens.ts";
+
+/** What is sent for one block; `height` is that block's. */
+export type Scene = (stage: Stage, chance: Chance, height: number) => Promise<void>;
+
+/** The token that the printed commands ask about: the first of the plan. */
+export const FIRST_TICK = "GRAIN";
+
+const deploys: Scene = async (stage) => {
+  const [first, second] = PLANNED_TOKENS;
+  if (first !== undefined) await deploy(stage, stage.cast.named("Ada"), first);
+  if (second !== undefined) await deploy(stage, stage.cast.named("Ben"), second);
+};
+
+const mints: Scene = async (stage) => {
+  await mint(stage, stage.cast.named("Ada"), FIRST_TICK, 3);
+  await mint(stage, stage.cast.named("Ben"), FIRST_TICK, 1);
+  await mint(stage, stage.cast.named("Cleo"), FIRST_TICK, 2);
+  await mint(stage, stage.cast.named("Dan"), "PEBBLE", 1);
+};
+
+const moves: Scene = async (stage, chance) => {
+  await anyTransfer(stage, chance);
+  await anyTransfer(stage, chance);
+  await anyBurn(stage, chance);
+};
+
+const listings: Scene = async (stage, chance, height) => {
+  const grain = await findToken(stage, FIRST_TICK);
+  if (grain === null) return;
+  await listSome(stage, chance, stage.cast.named("Ada"), grain, [null, null]);
+  await listSome(stage, chance, stage.cast.named("Ben"), grain, [height + 5]);
+  await listSome(stage, chance, stage.cast.named("Cleo"), grain, [null, null]);
+};
+
+const batch: Scene = async (stage, chance) => {
+  const grain = await findToken(stage, FIRST_TICK);
+  const offered = (await activeListings(stage, FIRST_TICK)).slice(0, 2);
+  await fill(stage, stage.cast.named("Edda"), offered);
+  if (grain !== null) await sendTooMuch(stage, chance, stage.cast.named("Dan"), grain);
+};
+
+const changesOfMind: Scene = async (stage, chance) => {
+  await anyCancel(stage, chance);
+  await mint(stage, stage.cast.named("Gita"), FIRST_TICK, 1);
+};
+
+const lostPayment: Scene = async (stage, chance) => {
+  await anyUnpairedSpend(stage, chance);
+  await mint(stage, stage.cast.named("Finn"), FIRST_TICK, 1);
+};
+
+const more: Scene = async (stage, chance) => {
+  const grain = await findToken(stage, FIRST_TICK);
+  if (grain !== null) await listSome(stage, chance, stage.cast.named("Gita"), grain, [null]);
+  await anyFill(stage, chance);
+};
+
+/** The opening, one scene for each block after the founding. */
+export const OPENING: readonly Scene[] = [
+  deploys,
+  mints,
+  moves,
+  listings,
+  batch,
+  changesOfMind,
+  lostPayment,
+  more,
+];

@@ -1,0 +1,83 @@
+// How is the demo started? Its flags, each with a value checked, and every mistake answered by one sentence.
+
+/** What a person asked for. */
+export interface DemoOptions {
+  /** Port of the HTTP interface on loopback; 0 takes a free one. */
+  readonly port: number;
+  /** Milliseconds from one block to the next. */
+  readonly blockMs: number;
+  readonly quiet: boolean;
+  /** Begin with an empty folder. */
+  readonly fresh: boolean;
+  /** Where chain, keys and database live. */
+  readonly folder: string;
+}
+
+/** Flags understood, or what to print instead of a demo. */
+export type ParsedOptions =
+  | { readonly kind: "run"; readonly options: DemoOptions }
+  | { readonly kind: "help" }
+  | { readonly kind: "wrong"; readonly sentence: string };
+
+/** Text of `--help`. */
+export const HELP = `strand demo: a private Pearl chain with people trading tokens on it, and the index over it
+
+  --port N            port of the HTTP interface on 127.0.0.1 (default 8080; 0 takes a free one)
+  --block-seconds N   seconds from one block to the next, 0.1 to 600 (default 2.5)
+  --quiet             print the address and the commands, not the story
+  --fresh             forget chain, keys and database and begin anew
+  --folder PATH       where they live (default ./data/demo)
+
+With npm: npm start -- --port 8081`;
+
+const DEFAULTS: DemoOptions = {
+  port: 8080,
+  blockMs: 2_500,
+  quiet: false,
+  fresh: false,
+  folder: "./data/demo",
+};
+
+function wrong(sentence: string): ParsedOptions {
+  return { kind: "wrong", sentence: `${sentence} (\`npm start -- --help\` shows all flags)` };
+}
+
+function withValue(options: DemoOptions, flag: string, value: string): DemoOptions | string {
+  switch (flag) {
+    case "--port":
+      if (/^[0-9]{1,5}$/.test(value) && Number(value) <= 65_535) return { ...options, port: Number(value) };
+      return `--port takes a number from 0 to 65535, not ${JSON.stringify(value)}`;
+    case "--block-seconds": {
+      const seconds = /^[0-9]{1,3}(\.[0-9]{1,3})?$/.test(value) ? Number(value) : Number.NaN;
+      if (seconds >= 0.1 && seconds <= 600) return { ...options, blockMs: Math.round(seconds * 1000) };
+      return `--block-seconds takes a number from 0.1 to 600, not ${JSON.stringify(value)}`;
+    }
+    case "--folder":
+      return value === "" ? "--folder takes a path" : { ...options, folder: value };
+    default:
+      return `the demo has no flag ${flag}`;
+  }
+}
+
+/** Reads the command line behind `demo`. A value follows its flag or an equals sign. */
+export function parseOptions(argv: readonly string[]): ParsedOptions {
+  let options = DEFAULTS;
+  for (let at = 0; at < argv.length; at += 1) {
+    const argument = argv[at] ?? "";
+    if (argument === "--help" || argument === "-h") return { kind: "help" };
+    if (argument === "--quiet") options = { ...options, quiet: true };
+    else if (argument === "--fresh") options = { ...options, fresh: true };
+    else {
+      const equals = argument.indexOf("=");
+      const flag = equals < 0 ? argument : argument.slice(0, equals);
+      const takesValue = flag === "--port" || flag === "--block-seconds" || flag === "--folder";
+      if (takesValue && equals < 0) at += 1;
+      const value = equals < 0 ? argv[at] : argument.slice(equals + 1);
+      if (takesValue && value === undefined) return wrong(`${flag} needs a value`);
+      const next = withValue(options, flag, value ?? "");
+      if (typeof next === "string") return wrong(next);
+      options = next;
+    }
+  }
+  return { kind: "run", options };
+}
