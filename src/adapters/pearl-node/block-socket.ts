@@ -1,0 +1,121 @@
+// Who tells us about a new block at once? pearld's WebSocket, where there is one: `notifyblocks`, reconnecting with
+// growing pauses. A node without it is left alone after a few tries and asked again rarely.
+
+import { WebSocket } from "ws";
+import type { Clock, Log } from "../../service/ports.ts";
+import type { Endpoint } from "./node-address.ts";
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 30_000;
+/** Tries in a row that the node answered with plain HTTP before it counts as a node without WebSocket. */
+const REFUSALS_BEFORE_QUIET = 3;
+const QUIET_PAUSE_MS = 600_000;
+/** A dead peer is noticed by a ping without an answer. */
+const PING_MS = 30_000;
+const LARGEST_MESSAGE = 16 * 1024 * 1024;
+
+/** How a connection ended. */
+type Ending = "was-open" | "refused" | "unreachable";
+
+/** A subscription to the node's block notifications. */
+export class BlockSocket {
+  readonly #endpoint: Endpoint;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #notify: () => void;
+  readonly #closing = new AbortController();
+  #socket: WebSocket | null = null;
+
+  /** `notify` is called for every connected and disconnected block, and once after each (re)connection. */
+  constructor(endpoint: Endpoint, clock: Clock, log: Log, notify: () => void) {
+    this.#endpoint = endpoint;
+    this.#clock = clock;
+    this.#log = log;
+    this.#notify = notify;
+  }
+
+  /** Connects and stays connected until `close`. */
+  async run(): Promise<void> {
+    const { signal } = this.#closing;
+    let pause = FIRST_PAUSE_MS;
+    let refusals = 0;
+    while (!signal.aborted) {
+      const ending = await this.#connection();
+      if (signal.aborted) return;
+      refusals = ending === "refused" ? refusals + 1 : 0;
+      if (ending === "was-open") pause = FIRST_PAUSE_MS;
+      if (refusals === REFUSALS_BEFORE_QUIET) {
+        this.#log.info({}, "the node offers no WebSocket notifications; new blocks are found by polling");
+      }
+      const wait = refusals >= REFUSALS_BEFORE_QUIET ? QUIET_PAUSE_MS : pause;
+      await this.#clock.sleep(wait, signal);
+      pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+    }
+  }
+
+  /** Ends the subscription. */
+  close(): void {
+    this.#closing.abort();
+    this.#socket?.terminate();
+  }
+
+  #connection(): Promise<Ending> {
+    const url = new URL("/ws", this.#endpoint.url);
+    url.protocol = this.#endpoint.secure ? "wss:" : "ws:";
+    const socket = new WebSocket(url, {
+      headers: { authorization: this.#endpoint.authorization },
+      maxPayload: LARGEST_MESSAGE,
+      handshakeTimeout: 10_000,
+      ...this.#endpoint.tls,
+    });
+    this.#socket = socket;
+    return new Promise((resolve) => {
+      let ending: Ending = "unreachable";
+      let pings: NodeJS.Timeout | undefined;
+      let alive = true;
+      socket.on("open", () => {
+        ending = "was-open";
+        socket.send(JSON.stringify({ jsonrpc: "1.0", id: 1, method: "notifyblocks", params: [] }));
+        // Blocks may have come while there was no connection.
+        this.#notify();
+        pings = setInterval(() => {
+          if (!alive) socket.terminate();
+          alive = false;
+          socket.ping();
+        }, PING_MS);
+      });
+      socket.on("pong", () => {
+        alive = true;
+      });
+      socket.on("message", (data) => {
+        if (isBlockNotification(String(data))) this.#notify();
+      });
+      socket.on("unexpected-response", (request, answer) => {
+        ending = "refused";
+        answer.destroy();
+        request.destroy();
+        socket.terminate();
+      });
+      // Every error is followed by "close"; without a listener it would end the process.
+      socket.on("error", (error) => {
+        if (!this.#closing.signal.aborted)
+          this.#log.debug({ error: error.message }, "the WebSocket to the node broke");
+      });
+      socket.on("close", () => {
+        clearInterval(pings);
+        resolve(ending);
+      });
+    });
+  }
+}
+
+/** `blockconnected` and `blockdisconnected`; their filtered twins say the same again. */
+function isBlockNotification(text: string): boolean {
+  try {
+    const message: unknown = JSON.parse(text);
+    if (typeof message !== "object" || message === null || !("method" in message)) return false;
+    return message.method === "blockconnected" || message.method === "blockdisconnected";
+  } catch {
+    return false;
+  }
+}

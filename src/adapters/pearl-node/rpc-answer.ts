@@ -1,0 +1,126 @@
+// What does an answer's body say? JSON-RPC answers taken apart and checked; the hex of a large block is cut out of
+// the bytes without parsing megabytes of JSON.
+
+/** One call of a request. */
+export interface RpcCall {
+  readonly method: string;
+  readonly params: readonly (string | number)[];
+}
+
+/** The node's word on one call. */
+export type RpcReply =
+  | { readonly ok: true; readonly result: unknown }
+  | { readonly ok: false; readonly code: number; readonly message: string };
+
+/** Ids of a request's calls are consecutive numbers from `firstId`. */
+export function requestBody(calls: readonly RpcCall[], firstId: number): string {
+  const objects = calls.map((call, i) => ({ jsonrpc: "1.0", id: firstId + i, ...call }));
+  return JSON.stringify(objects.length === 1 ? objects[0] : objects);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function replyOf(answer: Record<string, unknown>): RpcReply | null {
+  const { error } = answer;
+  if (error === null || error === undefined)
+    return "result" in answer ? { ok: true, result: answer.result } : null;
+  if (!isRecord(error) || typeof error.code !== "number" || typeof error.message !== "string") return null;
+  return { ok: false, code: error.code, message: error.message };
+}
+
+/** Whether the JSON value is a single error object without an id, as some nodes answer a whole batch. */
+function sharedError(json: unknown): RpcReply | null {
+  if (!isRecord(json) || (json.id !== null && json.id !== undefined)) return null;
+  const reply = replyOf(json);
+  return reply !== null && !reply.ok ? reply : null;
+}
+
+/**
+ * The replies in the order of the calls, whatever the order of the answer; a sentence part where the body is not
+ * an answer to exactly these calls.
+ */
+export function repliesOf(
+  json: unknown,
+  calls: readonly RpcCall[],
+  firstId: number,
+): readonly RpcReply[] | string {
+  const shared = sharedError(json);
+  if (shared !== null) return calls.map(() => shared);
+  const answers: readonly unknown[] = Array.isArray(json) ? json : [json];
+  if (answers.length !== calls.length) return `${answers.length} answers to ${calls.length} calls`;
+  const replies = new Map<number, RpcReply>();
+  for (const answer of answers) {
+    if (!isRecord(answer)) return "an answer that is no object";
+    const { id } = answer;
+    if (typeof id !== "number" || !Number.isInteger(id) || id < firstId || id >= firstId + calls.length) {
+      return `an answer with the id ${JSON.stringify(id)}, which was not asked`;
+    }
+    const reply = replyOf(answer);
+    if (reply === null) return "an answer with neither a result nor an error";
+    if (replies.has(id)) return `two answers with the id ${id}`;
+    replies.set(id, reply);
+  }
+  const ordered: RpcReply[] = [];
+  for (let i = 0; i < calls.length; i += 1) {
+    const reply = replies.get(firstId + i);
+    if (reply !== undefined) ordered.push(reply);
+  }
+  return ordered;
+}
+
+const RESULT_KEY = Buffer.from('"result":"', "latin1");
+const QUOTE = 0x22;
+
+/** A body whose string results were cut out: in `json`, the text `#3` stands for the fourth of `cuts`. */
+export interface CutBody {
+  readonly json: unknown;
+  /** Start and end offsets in the body, one pair after the other. */
+  readonly cuts: readonly number[];
+}
+
+/**
+ * Parses a body whose string results are hex, without parsing the hex. Inside a JSON string the key's quotes would
+ * be escaped, so whatever matches is a key. Null where the rest is no JSON.
+ */
+export function cutResults(body: Buffer): CutBody | null {
+  const cuts: number[] = [];
+  let frame = "";
+  let at = 0;
+  for (;;) {
+    const key = body.indexOf(RESULT_KEY, at);
+    if (key < 0) break;
+    const start = key + RESULT_KEY.length;
+    const end = body.indexOf(QUOTE, start);
+    if (end < 0) return null;
+    frame += `${body.toString("utf8", at, start)}#${cuts.length / 2}`;
+    cuts.push(start, end);
+    at = end;
+  }
+  frame += body.toString("utf8", at);
+  try {
+    return { json: JSON.parse(frame), cuts };
+  } catch {
+    return null;
+  }
+}
+
+/** The bytes of a cut result, or null where the result is none or no hex. */
+export function cutBytes(body: Buffer, cut: CutBody, result: unknown): Uint8Array | null {
+  if (typeof result !== "string" || !/^#[0-9]+$/.test(result)) return null;
+  const index = Number(result.slice(1));
+  const start = cut.cuts[2 * index];
+  const end = cut.cuts[2 * index + 1];
+  return start === undefined || end === undefined ? null : hexBytes(body.toString("latin1", start, end));
+}
+
+/** Bytes of hex text, or null where it is none. */
+export function hexBytes(text: string): Uint8Array | null {
+  if (text.length % 2 !== 0) return null;
+  // Buffer stops at the first character that is no hex digit: a shorter result tells.
+  const bytes = Buffer.from(text, "hex");
+  if (bytes.length * 2 !== text.length) return null;
+  // Small buffers share a slab of memory; a block that is kept must not keep its neighbours.
+  return bytes.length < bytes.buffer.byteLength ? new Uint8Array(bytes) : new Uint8Array(bytes.buffer);
+}

@@ -1,0 +1,69 @@
+// How does the follower hear of a new block within a quarter of a second? The node is polled in any case; where it
+// has a WebSocket, that is faster. Both only say "look again".
+
+import type { Clock, Log, NodeTip } from "../../service/ports.ts";
+import { BlockSocket } from "./block-socket.ts";
+import type { Endpoint } from "./node-address.ts";
+
+/** Watches one node's tip. */
+export class TipWatch {
+  readonly #tip: () => Promise<NodeTip>;
+  readonly #pollMs: number;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #socket: BlockSocket;
+  readonly #listeners: (() => void)[] = [];
+  readonly #closing = new AbortController();
+  #running: Promise<unknown> | null = null;
+
+  /** `tip` asks the node once; `pollMs` is the pause between two questions. */
+  constructor(endpoint: Endpoint, tip: () => Promise<NodeTip>, pollMs: number, clock: Clock, log: Log) {
+    this.#tip = tip;
+    this.#pollMs = pollMs;
+    this.#clock = clock;
+    this.#log = log;
+    this.#socket = new BlockSocket(endpoint, clock, log, () => this.#tell());
+  }
+
+  /** Adds a listener; the first one starts the watch. */
+  add(listener: () => void): void {
+    this.#listeners.push(listener);
+    this.#running ??= Promise.all([this.#poll(), this.#socket.run()]);
+  }
+
+  /** Ends the watch; no listener is called afterwards. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#socket.close();
+    await this.#running;
+  }
+
+  #tell(): void {
+    if (this.#closing.signal.aborted) return;
+    for (const listener of this.#listeners) listener();
+  }
+
+  async #poll(): Promise<void> {
+    const { signal } = this.#closing;
+    let known: string | null = null;
+    let failing = false;
+    while (!signal.aborted) {
+      try {
+        const { hash } = await this.#tip();
+        if (failing) this.#log.info({}, "the node answers again");
+        failing = false;
+        if (hash !== known) {
+          known = hash;
+          this.#tell();
+        }
+      } catch (error) {
+        if (!failing && !signal.aborted) {
+          const reason = error instanceof Error ? error.message : String(error);
+          this.#log.warn({ error: reason }, "the node does not answer; asking on");
+        }
+        failing = true;
+      }
+      await this.#clock.sleep(this.#pollMs, signal);
+    }
+  }
+}
