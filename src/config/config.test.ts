@@ -33,10 +33,12 @@ function good(environment: Record<string, string> = {}, flags: Record<string, st
 function problems(
   environment: Record<string, string>,
   flags: Record<string, string> = {},
+  files: Record<string, string> = {},
 ): readonly string[] {
   const result = read({
     environment: { PEARL_RPC_URL: "http://127.0.0.1:1", PRC20_FEE_BPS: "0", ...environment },
     flags,
+    files,
   });
   assert.equal(result.ok, false);
   return result.ok ? [] : result.error;
@@ -102,13 +104,14 @@ describe("configuration", () => {
     }
   });
 
-  test("the CA is a PEM file or a fingerprint, and needs https", () => {
+  test("the CA is a PEM file, and needs https", () => {
     const https = { PEARL_RPC_URL: "https://example.org:44107" };
     assert.deepEqual(good({ ...https, PEARL_RPC_CA: "/ca.pem" }).node.tls.kind, "ca");
-    const pin = good({ ...https, PEARL_RPC_CA: `SHA256:${"AB:".repeat(31)}AB` }).node.tls;
-    assert.deepEqual(pin, { kind: "pin", sha256Hex: "ab".repeat(32) });
     assert.match(problems({ ...https, PEARL_RPC_CA: "/none" }).join(), /cannot be read/);
-    assert.match(problems({ PEARL_RPC_CA: "ab".repeat(32) }).join(), /plain http/);
+    assert.match(
+      problems({ PEARL_RPC_CA: "/ca.pem" }, {}, { "/ca.pem": "-----BEGIN CERTIFICATE-----" }).join(),
+      /plain http/,
+    );
   });
 
   test("databases: sqlite with a file, PostgreSQL is answered plainly", () => {

@@ -49,9 +49,9 @@ export const SETTINGS = {
   ),
   PEARL_RPC_CA: setting(
     "PEARL_RPC_CA",
-    "file|sha256",
+    "file",
     null,
-    "For https: a PEM file (pearld's rpc.cert, or a CA), or the SHA-256 fingerprint of the certificate to pin, as hex.",
+    "For https: a PEM file with the node's own certificate (pearld's rpc.cert), which is then pinned, or with a CA.",
   ),
   PEARL_POLL_MS: setting(
     "PEARL_POLL_MS",

@@ -6,8 +6,8 @@ import type { SettingReader } from "./setting-reader.ts";
 /** Whom to believe on a TLS connection. */
 export type TlsTrust =
   | { readonly kind: "system" }
-  | { readonly kind: "ca"; readonly pem: string }
-  | { readonly kind: "pin"; readonly sha256Hex: string };
+  /** PEM text: a certificate authority, or the node's own certificate, which pins it. */
+  | { readonly kind: "ca"; readonly pem: string };
 
 /** How to reach the node. */
 export interface NodeTarget {
@@ -86,17 +86,9 @@ function readTrust(reader: SettingReader, readFile: (path: string) => string | n
   const name = "PEARL_RPC_CA";
   const text = reader.text(name);
   if (text === null) return { kind: "system" };
-  const fingerprint = text
-    .replace(/^sha256:/i, "")
-    .replaceAll(":", "")
-    .toLowerCase();
-  if (/^[0-9a-f]{64}$/.test(fingerprint)) return { kind: "pin", sha256Hex: fingerprint };
   const pem = readFile(text);
   if (pem === null) {
-    reader.problem(
-      name,
-      `is ${JSON.stringify(text)}, which cannot be read: give a PEM file or a SHA-256 fingerprint`,
-    );
+    reader.problem(name, `is ${JSON.stringify(text)}, which cannot be read: give the path of a PEM file`);
     return null;
   }
   if (!pem.includes("-----BEGIN CERTIFICATE-----")) {

@@ -21,6 +21,9 @@ export const PREFETCH_DEFAULTS: PrefetchOptions = {
   hashWindow: 500,
 };
 
+/** Where hashes and blocks come from: the node, or one's own list of hashes with the node's blocks. */
+export type BlockSource = Pick<PearlNode, "blockHashes" | "rawBlock">;
+
 /** A block as fetched, not yet verified. */
 export interface FetchedBlock {
   readonly height: number;
@@ -35,11 +38,11 @@ interface Request {
 }
 
 /**
- * The node's main-chain blocks `from` to `to` in order; fewer where the node's chain is shorter. Rejects as the node
+ * The source's blocks `from` to `to` in order; fewer where its chain is shorter. Rejects as the node
  * does. The chain may change underneath: the consumer checks that each block links to the one before.
  */
 export async function* prefetchBlocks(
-  node: PearlNode,
+  node: BlockSource,
   from: number,
   to: number,
   options: PrefetchOptions,
@@ -75,7 +78,7 @@ export async function* prefetchBlocks(
   }
 }
 
-function request(node: PearlNode, hash: BlockHash, onAnswer: (bytes: number) => void): Promise<Uint8Array> {
+function request(node: BlockSource, hash: BlockHash, onAnswer: (bytes: number) => void): Promise<Uint8Array> {
   const answer = node.rawBlock(hash).then((raw) => {
     onAnswer(raw.length);
     return raw;

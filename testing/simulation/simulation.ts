@@ -118,14 +118,12 @@ class Run {
   }
 
   async #stopLife(): Promise<void> {
-    const stopped = this.#life.stop();
-    let isStopped = false;
-    void stopped.then(() => (isStopped = true));
-    for (let turn = 0; turn < PATIENCE && !isStopped; turn += 1) {
-      await settle();
-      if (!isStopped) this.around.clock.advance();
+    const stopped = this.#life.stop().then(() => true);
+    for (let turn = 0; turn < PATIENCE; turn += 1) {
+      if (await Promise.race([stopped, settle().then(() => false)])) return;
+      this.around.clock.advance();
     }
-    if (!isStopped) throw new Error("the follower does not stop");
+    throw new Error("the follower does not stop");
   }
 
   async #pass(turns: number): Promise<void> {

@@ -1,0 +1,95 @@
+// How does an operator's monitoring see the index? Prometheus metrics, served on a port of their own.
+
+import { createServer, type Server } from "node:http";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { BlockChanges } from "../../prc20/state.ts";
+import type { FailureKind, IndexMetrics } from "../../service/metrics.ts";
+import type { IndexStatus } from "../../service/serving.ts";
+
+/** Counts in a registry of its own, so that two services in one process do not mix. */
+export class PrometheusMetrics implements IndexMetrics {
+  readonly #registry = new Registry();
+  readonly #blocks: Counter;
+  readonly #operations: Counter<"op" | "reason">;
+  readonly #rewinds: Counter;
+  readonly #undone: Counter;
+  readonly #failures: Counter<"kind">;
+  readonly #commitSeconds: Histogram;
+
+  /** `status` is asked at each scrape. */
+  constructor(status: () => IndexStatus) {
+    const registers = [this.#registry];
+    collectDefaultMetrics({ register: this.#registry });
+    const counter = <Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> =>
+      new Counter({ name, help, labelNames, registers });
+    this.#blocks = counter("strand_blocks_total", "Blocks committed.", []);
+    this.#operations = counter(
+      "strand_operations_total",
+      "Operations recorded, by reason; valid ones have none.",
+      ["op", "reason"],
+    );
+    this.#rewinds = counter("strand_rewinds_total", "Reorganisations followed.", []);
+    this.#undone = counter("strand_undone_blocks_total", "Blocks undone by reorganisations.", []);
+    this.#failures = counter("strand_failures_total", "Failed rounds of the follower, by kind.", ["kind"]);
+    this.#commitSeconds = new Histogram({
+      name: "strand_commit_seconds",
+      help: "Duration of a commit.",
+      buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3],
+      registers,
+    });
+    const gauge = (name: string, help: string, value: (status: IndexStatus) => number): Gauge =>
+      new Gauge({
+        name,
+        help,
+        registers,
+        collect() {
+          this.set(value(status()));
+        },
+      });
+    gauge("strand_node_height", "Height of the node, the last known one.", ({ nodeHeight }) => nodeHeight);
+    gauge("strand_indexed_height", "Highest committed block.", ({ indexedHeight }) => indexedHeight);
+    gauge("strand_lag_blocks", "Blocks that the node has and the index has not.", ({ lag }) => lag);
+    gauge("strand_stalled", "1 while the index cannot go on.", ({ indexingStatus }) =>
+      indexingStatus === "stalled" ? 1 : 0,
+    );
+  }
+
+  committed(blocks: readonly BlockChanges[], commitMs: number): void {
+    this.#blocks.inc(blocks.length);
+    this.#commitSeconds.observe(commitMs / 1000);
+    for (const { operations } of blocks) {
+      for (const { op, reason } of operations) {
+        // An unknown op is any text that a stranger writes: as a label it would grow without bound.
+        this.#operations.inc({ op: reason === "OP_UNKNOWN" ? "unknown" : op, reason: reason ?? "" });
+      }
+    }
+  }
+
+  rewound(depth: number): void {
+    this.#rewinds.inc();
+    this.#undone.inc(depth);
+  }
+
+  failed(kind: FailureKind): void {
+    this.#failures.inc({ kind });
+  }
+
+  /** Starts answering `/metrics`; rejects where the port is taken. Port 0 takes a free one. */
+  async serve(host: string, port: number): Promise<Server> {
+    const server = createServer((request, response) => {
+      if (request.url !== "/metrics") {
+        response.writeHead(404, { "content-type": "text/plain" }).end("only /metrics is here\n");
+        return;
+      }
+      this.#registry.metrics().then(
+        (text) => response.writeHead(200, { "content-type": this.#registry.contentType }).end(text),
+        () => response.writeHead(500).end(),
+      );
+    });
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(port, host, resolve);
+    });
+    return server;
+  }
+}
