@@ -50,8 +50,8 @@ export interface HttpDependencies {
   readonly log: Log;
   /** The PSBT of a fill, base64. */
   fillPsbt(input: FillPsbtInput): string;
-  /** Which proxies may name the client in `X-Forwarded-For`: as Fastify's option of that name; default none. */
-  readonly trustProxy?: boolean | number | string | readonly string[];
+  /** Which proxies may name the client in `X-Forwarded-For`: true, or their addresses; default none. */
+  readonly trustProxy?: boolean | string | readonly string[];
   /** Default: no limit. */
   readonly rateLimit?: RateLimitOptions | null;
   /** Bytes of answers that are kept for the present state; default 64 MiB. 0 switches the byte cache off. */

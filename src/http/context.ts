@@ -1,0 +1,152 @@
+// What do all handlers share? The dependencies, the byte cache, the table of paths, and the one way in which an
+// answer or an error leaves the server.
+
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { type Answer, deliver, jsonAnswer } from "./answer.ts";
+import type { HttpDependencies } from "./dependencies.ts";
+import {
+  ERRORS,
+  type ErrorCode,
+  errorBody,
+  isSwapPath,
+  pathOf,
+  type Refusal,
+  showsIndexedHeight,
+} from "./errors.ts";
+import type { PathTable } from "./path-table.ts";
+import type { StateCache } from "./state-cache.ts";
+
+/** Shared by all routes of one server. */
+export interface HttpContext {
+  readonly deps: HttpDependencies;
+  readonly cache: StateCache;
+  readonly paths: PathTable;
+}
+
+/** Seconds after which a refused client may try again. */
+export const RETRY_AFTER_S = { swapsDisabled: 3600, unavailable: 5 } as const;
+
+/** Sends an answer in the form that this client takes. */
+export async function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: Answer,
+): Promise<FastifyReply> {
+  const delivery = await deliver(answer, request.headers);
+  reply.code(delivery.status).header("x-request-id", request.id).headers(delivery.headers);
+  return reply.send(delivery.body ?? undefined);
+}
+
+/** Sends an expected refusal. */
+export async function refuse(
+  context: HttpContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  refusal: Refusal,
+): Promise<FastifyReply> {
+  const { code, message, indexedHeight } = refusal;
+  return sendError(context, request, reply, { code, message, indexedHeight });
+}
+
+/** One error to be sent. */
+export interface ErrorFacts {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly headers?: Record<string, string>;
+  /** Height of the state that it was judged on; null or absent: the present one. */
+  readonly indexedHeight?: number | null;
+}
+
+/** Sends an error in the shape of its path's group (H-02, H-03), with the height where the group shows it (H-09). */
+export async function sendError(
+  context: HttpContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  facts: ErrorFacts,
+): Promise<FastifyReply> {
+  const path = pathOf(request.raw.url ?? "/");
+  const headers: Record<string, string> = { ...facts.headers };
+  if (showsIndexedHeight(path)) {
+    headers["x-indexed-height"] = String(facts.indexedHeight ?? (await presentHeight(context)));
+  }
+  const answer = jsonAnswer(ERRORS[facts.code].status, errorBody(path, facts.code, facts.message), headers);
+  return send(request, reply, answer);
+}
+
+/** Height of the committed state; the follower's last known one where the store does not answer. */
+export async function presentHeight(context: HttpContext): Promise<number> {
+  const known = context.cache.knownHeight();
+  if (known !== null) return known;
+  const generation = context.cache.begin();
+  try {
+    const state = await context.deps.queries.state();
+    context.cache.observe(generation, state);
+    return state.height;
+  } catch (error) {
+    context.deps.log.warn({ error }, "the store did not answer for the height of an error answer");
+    return context.deps.status().indexedHeight;
+  }
+}
+
+/** Answers a request that no route takes: OPTIONS, 405 with `Allow`, or 404. */
+export async function answerUnrouted(
+  context: HttpContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const path = pathOf(request.raw.url ?? "/");
+  const methods = context.paths.methodsOf(path);
+  if (methods === null) {
+    return sendError(context, request, reply, {
+      code: "ROUTE_NOT_FOUND",
+      message: "There is no endpoint at this path. /openapi.json lists all of them.",
+    });
+  }
+  const allow = [...methods].sort().join(", ");
+  if (request.method === "OPTIONS") return sendOptions(context, request, reply, path, allow);
+  if (!methods.has(request.method)) {
+    return sendError(context, request, reply, {
+      code: "METHOD_NOT_ALLOWED",
+      message: `${request.method} is not possible here. Use one of: ${allow}.`,
+      headers: { allow },
+    });
+  }
+  // The path is one of ours and the method too: only its percent-encoding can be broken.
+  if (isSwapPath(path)) return sendSwapsDisabled(context, request, reply);
+  return sendError(context, request, reply, {
+    code: "INVALID_REQUEST",
+    message: "The path is not correctly percent-encoded. Write each `%` as `%25` or follow it by two hex digits.",
+  });
+}
+
+/** The one answer of all swap endpoints while no swaps are served (H-45). */
+export async function sendSwapsDisabled(
+  context: HttpContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  return sendError(context, request, reply, {
+    code: "SWAPS_DISABLED",
+    message: "This service serves no swaps: no escrow contract is configured. Use an instance that serves them.",
+    headers: { "retry-after": String(RETRY_AFTER_S.swapsDisabled) },
+  });
+}
+
+async function sendOptions(
+  context: HttpContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  path: string,
+  allow: string,
+): Promise<FastifyReply> {
+  if (showsIndexedHeight(path)) reply.header("x-indexed-height", String(await presentHeight(context)));
+  reply.code(204).headers({
+    allow,
+    "x-request-id": request.id,
+    "access-control-allow-origin": "*",
+    "access-control-allow-methods": "GET, HEAD, POST",
+    "access-control-allow-headers": "content-type",
+    "access-control-max-age": "86400",
+  });
+  return reply.send();
+}

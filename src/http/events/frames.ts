@@ -1,0 +1,124 @@
+// What is told about one block or one reorganisation? The events of a group of the log, rendered as of their block:
+// whoever reads them live and whoever resumes later gets the same bytes. (H-39, H-47)
+
+import type { PearlAddress, Tick } from "../../primitives/brands.ts";
+import type { ProtocolRules } from "../../prc20/rules.ts";
+import type { BlockHappenings, EventGroup, ListingView, OperationView } from "../../service/queries.ts";
+import { listingHistoryRow } from "../rows/market.ts";
+import { operationRow } from "../rows/operations.ts";
+
+/** One rendered event. */
+export interface Frame {
+  readonly id: number;
+  readonly text: string;
+  /** What filters look at; null: the event passes every filter. */
+  readonly about: FrameSubject | null;
+}
+
+/** Ticker and addresses that an event concerns. */
+export interface FrameSubject {
+  readonly tick: Tick | "";
+  readonly addresses: readonly PearlAddress[];
+}
+
+/** The filters of a consumer, joined by and. */
+export interface FrameFilter {
+  readonly tick: Tick | null;
+  readonly address: PearlAddress | null;
+  readonly dealHash: string | null;
+}
+
+/** True where a consumer with this filter gets the event. */
+export function passes(frame: Frame, filter: FrameFilter): boolean {
+  if (frame.about === null) return true;
+  // Neither operations nor listings belong to a deal.
+  if (filter.dealHash !== null) return false;
+  if (filter.tick !== null && frame.about.tick !== filter.tick) return false;
+  return filter.address === null || frame.about.addresses.includes(filter.address);
+}
+
+/** The text of one event. */
+export function eventText(id: number, event: string, payload: unknown): string {
+  return `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(payload)}\n\n`;
+}
+
+/** The event of a reorganisation. */
+export function reorgFrame(group: Extract<EventGroup, { kind: "reorg" }>): Frame {
+  const row = {
+    chain: "pearl",
+    fork_height: group.forkHeight,
+    old_tip: { height: group.oldTip.height, block_hash: group.oldTip.hash },
+    new_tip: { height: group.newTip.height, block_hash: group.newTip.hash },
+  };
+  const payload = { height: group.newTip.height, block_hash: group.newTip.hash, ...row, row };
+  return { id: group.lastId, text: eventText(group.lastId, "reorg", payload), about: null };
+}
+
+/** A frame before it has its id. */
+type Draft = { readonly event: string; readonly row: unknown; readonly about: FrameSubject | null };
+
+/**
+ * The events of a block in the order of the log. @throws where their number is not that of the group's ids: the
+ * store and this function disagree about the order.
+ */
+export function blockFrames(
+  group: Extract<EventGroup, { kind: "block" }>,
+  happenings: BlockHappenings,
+  rules: ProtocolRules,
+): readonly Frame[] {
+  const { height, hash, digest, operations } = happenings;
+  const block = { height, block_hash: hash, digest, operations: operations.length };
+  const drafts: Draft[] = [{ event: "block", row: block, about: null }, ...changeDrafts(happenings, rules)];
+  if (drafts.length !== group.lastId - group.firstId + 1) {
+    throw new Error(
+      `block ${height} has ${drafts.length} events, the log gave it ids ${group.firstId} to ${group.lastId}`,
+    );
+  }
+  return drafts.map(({ event, row, about }, index) => {
+    const id = group.firstId + index;
+    const payload = event === "block" ? { ...block, row } : { height, block_hash: hash, row };
+    return { id, text: eventText(id, event, payload), about };
+  });
+}
+
+/** By place: the closing, then the operation, then the listing that it created. */
+function changeDrafts(happenings: BlockHappenings, rules: ProtocolRules): readonly Draft[] {
+  const placed = [
+    ...happenings.closed.map((view) => ({
+      place: view.listing.close?.place ?? 0,
+      rank: 0,
+      draft: listingDraft(view, rules),
+    })),
+    ...happenings.operations.map((view) => ({
+      place: view.operation.place,
+      rank: 1,
+      draft: operationDraft(view),
+    })),
+    ...happenings.created.map((view) => ({
+      place: view.listing.createdPlace,
+      rank: 2,
+      draft: listingDraft(asCreated(view), rules),
+    })),
+  ];
+  placed.sort((one, other) => one.place - other.place || one.rank - other.rank);
+  return placed.map(({ draft }) => draft);
+}
+
+/** The listing as it was at the end of its own creation, whatever has happened since. */
+function asCreated(view: ListingView): ListingView {
+  return { listing: { ...view.listing, close: null }, lifecycle: "open", dec: view.dec };
+}
+
+function listingDraft(view: ListingView, rules: ProtocolRules): Draft {
+  const { tick, owner, seller, close } = view.listing;
+  const buyer = close?.buyer ?? null;
+  const addresses = buyer === null ? [owner, seller] : [owner, seller, buyer];
+  return { event: "listing", row: listingHistoryRow(view, rules), about: { tick, addresses } };
+}
+
+function operationDraft(view: OperationView): Draft {
+  const { tick, from, to, filledOwner, height } = view.operation;
+  const addresses = [from, to, filledOwner].filter((address) => address !== null);
+  // As of its block: the block was the tip then, so there was one confirmation.
+  return { event: "operation", row: operationRow(view, height), about: { tick, addresses } };
+}

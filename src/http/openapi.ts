@@ -1,0 +1,184 @@
+// How is the interface described to machines? The OpenAPI 3.1 document, made from the same route values and schemas
+// that validate requests and shape answers (H-50).
+
+import type { TObject, TSchema } from "typebox";
+import { ERRORS, type ErrorCode } from "./errors.ts";
+import type { ReadRoute } from "./read-route.ts";
+import { EVENTS_PATH, EventQuery } from "./routes/events.ts";
+import { HEALTH_PATHS } from "./routes/health.ts";
+import type { SwapEndpoint } from "./routes/swaps-disabled.ts";
+import { envelope, EnvelopeErrorBody, HealthBody, LiveBody, SwapErrorBody } from "./schemas/envelope.ts";
+import * as examples from "./schemas/examples.ts";
+
+type Json = Record<string, unknown>;
+
+/** An OpenAPI 3.1 document, as far as its readers here need it. */
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly info: { readonly title: string; readonly version: string };
+  readonly paths: Record<string, Record<string, object>>;
+}
+
+/** What the document is made from. */
+export interface DocumentParts {
+  readonly version: string;
+  readonly reads: readonly ReadRoute[];
+  readonly swaps: readonly SwapEndpoint[];
+}
+
+const HEIGHT_HEADER = {
+  description: "Height of the state that the answer shows; -1 before the first block.",
+  schema: { type: "integer", minimum: -1 },
+};
+
+/** The document, as a plain JSON value. */
+export function openApiDocument({ version, reads, swaps }: DocumentParts): OpenApiDocument {
+  const paths: Record<string, Json> = {};
+  const add = (path: string, method: string, operation: Json) => {
+    paths[path] = { ...paths[path], [method]: operation };
+  };
+  for (const path of HEALTH_PATHS) add(path, "get", healthOperation(path));
+  for (const route of reads) add(route.path, "get", readOperation(route));
+  add(EVENTS_PATH, "get", eventsOperation());
+  for (const swap of swaps) add(swap.path, swap.method.toLowerCase(), swapOperation(swap));
+  const document = {
+    openapi: "3.1.0",
+    info: {
+      title: "strand",
+      version,
+      description:
+        "PRC20 token index, token marketplace and swap service for the Pearl chain. Amounts are integers in text.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    tags: [
+      { name: "Health", description: "Service and indexing status" },
+      { name: "PRC20", description: "Tokens, balances, operations, listings, quotes" },
+      { name: "Events", description: "What happens, as it happens" },
+      { name: "Swaps", description: "Cross-chain swaps; not served by this version" },
+    ],
+    paths,
+    components: { schemas: { Error: EnvelopeErrorBody, SwapError: SwapErrorBody } },
+  };
+  // Schemas carry what only the validator needs; the wire form is the plain value.
+  return JSON.parse(JSON.stringify(document));
+}
+
+function readOperation(route: ReadRoute): Json {
+  const page = { message: "Success", prev: null, next: null, result: [route.example] };
+  return {
+    tags: ["PRC20"],
+    operationId: route.name,
+    summary: route.summary,
+    parameters: [...parameters(route.params, "path"), ...parameters(route.query, "query")],
+    responses: {
+      200: {
+        description: "Rows, possibly none.",
+        headers: { "x-indexed-height": HEIGHT_HEADER, etag: { schema: { type: "string" } } },
+        content: { "application/json": { schema: envelope(route.row), example: page } },
+      },
+      304: { description: "The client has this answer already (`If-None-Match`)." },
+      ...errors("Error", ["INVALID_REQUEST", ...route.refusals, "RATE_LIMITED", "INTERNAL_ERROR"]),
+    },
+  };
+}
+
+function healthOperation(path: (typeof HEALTH_PATHS)[number]): Json {
+  const live = path === "/health/live";
+  const content = {
+    "application/json": live
+      ? { schema: LiveBody, example: { status: "ok" } }
+      : { schema: HealthBody, example: examples.health },
+  };
+  const summaries = {
+    "/health": "Service and indexing status",
+    "/health/live": "Whether the process serves",
+    "/health/ready": "Whether the index is synced",
+  };
+  return {
+    tags: ["Health"],
+    operationId: path.slice(1).replace("/", "_"),
+    summary: summaries[path],
+    responses: {
+      200: { description: "Serving.", content },
+      ...(path === "/health/ready" ? { 503: { description: "Not synced.", content } } : {}),
+    },
+  };
+}
+
+function eventsOperation(): Json {
+  const example =
+    `id: 9120\nevent: block\ndata: {"height":4021,"block_hash":"${examples.digestRow.block_hash}","digest":` +
+    `"${examples.digestRow.value}","operations":0,"row":{"height":4021,"block_hash":` +
+    `"${examples.digestRow.block_hash}","digest":"${examples.digestRow.value}","operations":0}}\n\n`;
+  return {
+    tags: ["Events"],
+    operationId: "events",
+    summary: "Server-sent events: block, operation, listing, reorg, reset",
+    description:
+      "Each `data` is {height, block_hash, row}. `Last-Event-ID` resumes; where the log cannot, `reset` comes first.",
+    parameters: [
+      ...parameters(EventQuery, "query"),
+      { name: "last-event-id", in: "header", schema: { type: "string" }, description: "The last id received." },
+    ],
+    responses: {
+      200: {
+        description: "The stream.",
+        headers: { "x-indexed-height": HEIGHT_HEADER },
+        content: { "text/event-stream": { schema: { type: "string" }, example } },
+      },
+      ...errors("Error", ["INVALID_REQUEST", "RATE_LIMITED", "SERVICE_UNAVAILABLE"]),
+    },
+  };
+}
+
+function swapOperation(swap: SwapEndpoint): Json {
+  const names = [...swap.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+  return {
+    tags: ["Swaps"],
+    operationId: swap.name,
+    summary: swap.summary,
+    parameters: names.map((name) => ({ name, in: "path", required: true, schema: { type: "string" } })),
+    responses: errors("SwapError", ["SWAPS_DISABLED"]),
+  };
+}
+
+function parameters(schema: TObject, place: "path" | "query"): readonly Json[] {
+  const required: readonly string[] = schema.required ?? [];
+  return Object.entries<TSchema>(schema.properties).map(([name, property]) => ({
+    name,
+    in: place,
+    required: place === "path" || required.includes(name),
+    description: Reflect.get(property, "description"),
+    schema: property,
+  }));
+}
+
+/** Error answers by status; codes of one status share an answer. */
+function errors(schema: "Error" | "SwapError", codes: readonly ErrorCode[]): Record<string, Json> {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of codes) {
+    const { status } = ERRORS[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const answers: Record<string, Json> = {};
+  for (const [status, same] of byStatus) {
+    const made = same.map((code) => [code, { value: exampleError(schema, code) }] as const);
+    answers[status] = {
+      description: same.map((code) => `\`${code}\`: ${ERRORS[code].when}`).join(" "),
+      content: {
+        "application/json": {
+          schema: { $ref: `#/components/schemas/${schema}` },
+          examples: Object.fromEntries(made),
+        },
+      },
+    };
+  }
+  return answers;
+}
+
+function exampleError(schema: "Error" | "SwapError", code: ErrorCode): Json {
+  const message = ERRORS[code].when;
+  return schema === "SwapError"
+    ? { ok: false, error: code, message, details: {} }
+    : { message, prev: null, next: null, result: [], error: code };
+}

@@ -1,0 +1,111 @@
+// How is a PRC20 endpoint defined? As one value: path, schemas, example and the function that reads. The same value
+// registers the route, validates its parameters and documents it.
+
+import type { FastifyInstance } from "fastify";
+import type { Static, StaticEncode, TObject, TSchema } from "typebox";
+import type { StateView } from "../service/queries.ts";
+import { jsonAnswer } from "./answer.ts";
+import { type HttpContext, refuse, send } from "./context.ts";
+import type { HttpDependencies } from "./dependencies.ts";
+import { Refusal } from "./errors.ts";
+import { parameterReader } from "./parameters.ts";
+
+/** Rows read from one state. */
+export interface Reading<Row> {
+  readonly state: Pick<StateView, "height" | "hash">;
+  readonly rows: readonly Row[];
+  readonly next?: string | null;
+  readonly prev?: string | null;
+}
+
+/** An endpoint of the PRC20 group. */
+export interface ReadDefinition<Params extends TObject, Query extends TObject, Row extends TSchema> {
+  /** Name in the documents, unique. */
+  readonly name: string;
+  /** Path with `{placeholders}`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly params: Params;
+  readonly query: Query;
+  readonly row: Row;
+  /** One row as it may look, for the documents. */
+  readonly example: Static<Row>;
+  /** False where answers depend on more than the committed state; default true. */
+  readonly cached?: boolean;
+  /** Error codes beyond those that every endpoint may answer. */
+  readonly refusals?: readonly ("LISTING_NOT_OPEN" | "CURSOR_INVALID")[];
+  read(
+    deps: HttpDependencies,
+    params: StaticEncode<Params>,
+    query: StaticEncode<Query>,
+  ): Promise<Reading<Static<Row>> | Refusal>;
+}
+
+/** A definition with its types closed over, so that routes of all shapes fit into one list. */
+export interface ReadRoute {
+  readonly name: string;
+  readonly path: string;
+  readonly summary: string;
+  readonly params: TObject;
+  readonly query: TObject;
+  readonly row: TSchema;
+  readonly example: unknown;
+  readonly cached: boolean;
+  readonly refusals: readonly ("LISTING_NOT_OPEN" | "CURSOR_INVALID")[];
+  /** Validates, then reads. */
+  answer(deps: HttpDependencies, params: unknown, query: unknown): Promise<Reading<unknown> | Refusal>;
+}
+
+/** Makes a route of a definition. */
+export function readRoute<Params extends TObject, Query extends TObject, Row extends TSchema>(
+  definition: ReadDefinition<Params, Query, Row>,
+): ReadRoute {
+  const readParams = parameterReader(definition.params);
+  const readQuery = parameterReader(definition.query);
+  return {
+    name: definition.name,
+    path: definition.path,
+    summary: definition.summary,
+    params: definition.params,
+    query: definition.query,
+    row: definition.row,
+    example: definition.example,
+    cached: definition.cached ?? true,
+    refusals: definition.refusals ?? [],
+    async answer(deps, rawParams, rawQuery) {
+      const params = readParams(rawParams);
+      if (params instanceof Refusal) return params;
+      const query = readQuery(rawQuery);
+      if (query instanceof Refusal) return query;
+      return definition.read(deps, params, query);
+    },
+  };
+}
+
+/** Adds a route to the server. */
+export function registerRead(app: FastifyInstance, context: HttpContext, route: ReadRoute): void {
+  const { cache, deps } = context;
+  app.get(routerPath(route.path), async (request, reply) => {
+    const target = request.raw.url ?? "";
+    const kept = cache.get(target);
+    if (kept !== undefined) return send(request, reply, kept.answer);
+    const generation = cache.begin();
+    const reading = await route.answer(deps, request.params, request.query);
+    if (reading instanceof Refusal) return refuse(context, request, reply, reading);
+    cache.observe(generation, reading.state);
+    const body = {
+      message: "Success",
+      prev: reading.prev ?? null,
+      next: reading.next ?? null,
+      result: reading.rows,
+    };
+    const answer = jsonAnswer(200, body, { "x-indexed-height": String(reading.state.height) });
+    if (route.cached) cache.keep(generation, target, answer);
+    return send(request, reply, answer);
+  });
+}
+
+/** `{name}` placeholders in the router's notation. */
+export function routerPath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ":$1");
+}

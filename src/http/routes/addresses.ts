@@ -1,0 +1,123 @@
+// Which endpoints answer for addresses? Their balances, one by one or for many, and their history.
+// (interface §4.2, H-31, H-36, H-38)
+
+import Type from "typebox";
+import type { PearlAddress } from "../../primitives/brands.ts";
+import { type CursorBinding, pageLinks, pageRequest } from "../cursor.ts";
+import { invalidField, Refusal } from "../errors.ts";
+import { requestAddress, tickOf } from "../path-values.ts";
+import { type ReadRoute, readRoute } from "../read-route.ts";
+import { addressBalanceRow, balanceRow } from "../rows/balances.ts";
+import { historyRow } from "../rows/operations.ts";
+import { AddressBalanceRow, BalanceRow } from "../schemas/balances.ts";
+import * as examples from "../schemas/examples.ts";
+import { HistoryRow } from "../schemas/operations.ts";
+import { addressParameter, pageParameters, tickFilter, tickParameter } from "../schemas/parameters.ts";
+
+const ADDRESSES_MAX = 100;
+
+const tokenlist = readRoute({
+  name: "addressTokenlist",
+  path: "/api/v1/prc20/address/{address}/tokenlist",
+  summary: "Balances of an address, by ticker",
+  params: Type.Object({ address: addressParameter }),
+  query: Type.Object(pageParameters),
+  row: BalanceRow,
+  example: examples.balanceRow,
+  refusals: ["CURSOR_INVALID"],
+  async read({ queries, rules }, params, query) {
+    const address = requestAddress("address", params.address, rules.hrp);
+    if (address instanceof Refusal) return address;
+    const binding: CursorBinding = { list: "balances", scope: ["addressTokenlist", address] };
+    const page = pageRequest(query, binding);
+    if (page instanceof Refusal) return page;
+    const { state, value } = await queries.balances(address, page);
+    return { state, rows: value.rows.map(balanceRow), ...pageLinks(value, binding) };
+  },
+});
+
+const balance = readRoute({
+  name: "addressToken",
+  path: "/api/v1/prc20/address/{address}/token/{tick}",
+  summary: "Balance of an address in one token",
+  params: Type.Object({ address: addressParameter, tick: tickParameter }),
+  query: Type.Object({}),
+  row: BalanceRow,
+  example: examples.balanceRow,
+  async read({ queries, rules }, params) {
+    const address = requestAddress("address", params.address, rules.hrp);
+    if (address instanceof Refusal) return address;
+    const { state, value } = await queries.balance(address, tickOf(params.tick));
+    return { state, rows: value === null ? [] : [balanceRow(value)] };
+  },
+});
+
+const history = readRoute({
+  name: "addressHistory",
+  path: "/api/v1/prc20/address/{address}/history",
+  summary: "Operations that concern an address, newest first",
+  params: Type.Object({ address: addressParameter }),
+  query: Type.Object({ ...pageParameters, tick: tickFilter }),
+  row: HistoryRow,
+  example: examples.historyRow,
+  refusals: ["CURSOR_INVALID"],
+  async read({ queries, rules }, params, query) {
+    const address = requestAddress("address", params.address, rules.hrp);
+    if (address instanceof Refusal) return address;
+    const tick = query.tick === undefined ? null : tickOf(query.tick);
+    const binding: CursorBinding = { list: "operations", scope: ["addressHistory", address, tick] };
+    const page = pageRequest(query, binding);
+    if (page instanceof Refusal) return page;
+    const filter = { address, ...(tick === null ? {} : { tick }) };
+    const { state, value } = await queries.operations(filter, page);
+    const rows = value.rows.map((row) => historyRow(row, state.height, address));
+    return { state, rows, ...pageLinks(value, binding) };
+  },
+});
+
+const balances = readRoute({
+  name: "balances",
+  path: "/api/v1/prc20/balances",
+  summary: "Balances of up to 100 addresses, in the order given",
+  params: Type.Object({}),
+  query: Type.Object({
+    ...pageParameters,
+    addresses: Type.String({
+      minLength: 1,
+      description: "Addresses, separated by commas; one that is given twice is answered once.",
+      "x-expected": "given: 1 to 100 addresses, separated by commas",
+    }),
+    tick: tickFilter,
+  }),
+  row: AddressBalanceRow,
+  example: examples.addressBalanceRow,
+  refusals: ["CURSOR_INVALID"],
+  async read({ queries, rules }, _params, query) {
+    const addresses = addressList(query.addresses, rules.hrp);
+    if (addresses instanceof Refusal) return addresses;
+    const tick = query.tick === undefined ? null : tickOf(query.tick);
+    const binding: CursorBinding = { list: "balancesOf", scope: ["balances", tick, ...addresses] };
+    const page = pageRequest(query, binding);
+    if (page instanceof Refusal) return page;
+    const { state, value } = await queries.balancesOf(addresses, tick, page);
+    return { state, rows: value.rows.map(addressBalanceRow), ...pageLinks(value, binding) };
+  },
+});
+
+/** The distinct addresses of a comma-separated text, in order. */
+function addressList(text: string, hrp: string): readonly PearlAddress[] | Refusal {
+  const parts = text.split(",");
+  if (parts.length > ADDRESSES_MAX) {
+    return invalidField("addresses", `a list of at most ${ADDRESSES_MAX} addresses; ${parts.length} were given`);
+  }
+  const addresses = new Set<PearlAddress>();
+  for (const [index, part] of parts.entries()) {
+    const address = requestAddress(`addresses[${index}]`, part, hrp);
+    if (address instanceof Refusal) return address;
+    addresses.add(address);
+  }
+  return [...addresses];
+}
+
+/** The address endpoints. */
+export const ADDRESS_ROUTES: readonly ReadRoute[] = [tokenlist, balance, history, balances];

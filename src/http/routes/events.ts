@@ -1,0 +1,110 @@
+// Which endpoint tells what happens as it happens? GET /api/v1/events, server-sent events (H-39).
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import Type from "typebox";
+import { CORS_HEADERS } from "../answer.ts";
+import { type HttpContext, presentHeight, refuse, RETRY_AFTER_S, sendError } from "../context.ts";
+import { Refusal } from "../errors.ts";
+import type { FrameFilter } from "../events/frames.ts";
+import { EventHub } from "../events/hub.ts";
+import { responseSink } from "../events/response-sink.ts";
+import { parameterReader } from "../parameters.ts";
+import { requestAddress, tickOf } from "../path-values.ts";
+import { addressParameter, tickFilter } from "../schemas/parameters.ts";
+
+/** Path of the event stream. */
+export const EVENTS_PATH = "/api/v1/events";
+
+/** Filters of the event stream. */
+export const EventQuery = Type.Object({
+  tick: tickFilter,
+  address: Type.Optional(addressParameter),
+  deal_hash: Type.Optional(
+    Type.String({
+      pattern: "^0x[0-9a-fA-F]{64}$",
+      description: "Only events of this deal.",
+      "x-expected": "0x and 64 hex digits",
+    }),
+  ),
+});
+
+const readQuery = parameterReader(EventQuery);
+
+/** Adds the event stream. Returns nothing; the hub lives and ends with the server. */
+export function registerEvents(app: FastifyInstance, context: HttpContext): void {
+  const { deps } = context;
+  const hub = new EventHub(deps.queries, deps.rules, deps.log);
+  const { heartbeatMs = 15_000, drainMs = 10_000, maxConsumers = 1000 } = deps.events ?? {};
+  const unsubscribe = deps.feed.subscribe(() => hub.wake());
+  const timer = setInterval(() => hub.heartbeat(), heartbeatMs);
+  timer.unref();
+  app.addHook("preClose", async () => {
+    unsubscribe();
+    clearInterval(timer);
+    hub.close();
+  });
+
+  app.get(EVENTS_PATH, { exposeHeadRoute: false }, async (request, reply) => {
+    const filter = eventFilter(request.query, deps.rules.hrp);
+    if (filter instanceof Refusal) return refuse(context, request, reply, filter);
+    if (hub.size >= maxConsumers) {
+      return sendError(context, request, reply, {
+        code: "SERVICE_UNAVAILABLE",
+        message: "As many event streams are open as this service allows. Try again later.",
+        headers: { "retry-after": String(RETRY_AFTER_S.unavailable) },
+      });
+    }
+    const lastEventId = request.headers["last-event-id"];
+    const given = typeof lastEventId === "string" && lastEventId !== "" ? lastEventId : null;
+    const start = await hub.start(given);
+    const headers = await streamHeaders(context, request, reply);
+    reply.hijack();
+    const response = reply.raw;
+    // The client may have gone while the start was looked up; its close event is over then.
+    if (response.destroyed) return reply;
+    response.writeHead(200, headers);
+    response.write(": connected\nretry: 2000\n\n");
+    const sink = responseSink(response, drainMs);
+    response.once("close", () => hub.leave(sink));
+    void hub.run(sink, start, filter);
+    return reply;
+  });
+
+  app.head(EVENTS_PATH, async (request, reply) => {
+    const filter = eventFilter(request.query, deps.rules.hrp);
+    if (filter instanceof Refusal) return refuse(context, request, reply, filter);
+    return reply.headers(await streamHeaders(context, request, reply)).send();
+  });
+}
+
+function eventFilter(rawQuery: unknown, hrp: string): FrameFilter | Refusal {
+  const query = readQuery(rawQuery);
+  if (query instanceof Refusal) return query;
+  const address = query.address === undefined ? null : requestAddress("address", query.address, hrp);
+  if (address instanceof Refusal) return address;
+  return {
+    tick: query.tick === undefined ? null : tickOf(query.tick),
+    address,
+    dealHash: query.deal_hash?.toLowerCase() ?? null,
+  };
+}
+
+async function streamHeaders(
+  context: HttpContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Record<string, string>> {
+  const headers: Record<string, string> = {
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-cache",
+    // Reverse proxies that buffer would hold events back.
+    "x-accel-buffering": "no",
+    "x-indexed-height": String(await presentHeight(context)),
+    "x-request-id": request.id,
+    ...CORS_HEADERS,
+  };
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (name.startsWith("ratelimit-")) headers[name] = String(value);
+  }
+  return headers;
+}

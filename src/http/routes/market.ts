@@ -1,0 +1,153 @@
+// Which endpoints answer for the token market? Active listings, a seller's, the history, the summary, the quote and
+// the fill template. (interface §4.2, H-32 to H-35)
+
+import Type from "typebox";
+import type { ListingRow as Listing } from "../../prc20/state.ts";
+import type { ListingView, Snapshot } from "../../service/queries.ts";
+import { type CursorBinding, pageLinks, pageRequest } from "../cursor.ts";
+import { Refusal } from "../errors.ts";
+import { listingIdOf, requestAddress, tickOf } from "../path-values.ts";
+import { type ReadRoute, readRoute } from "../read-route.ts";
+import { fillTemplateRow, listingHistoryRow, listingRow, quoteRow, summaryRow } from "../rows/market.ts";
+import * as examples from "../schemas/examples.ts";
+import { FillTemplateRow, ListingHistoryRow, ListingRow, QuoteRow, SummaryRow } from "../schemas/market.ts";
+import {
+  addressParameter,
+  listingIdParameter,
+  pageParameters,
+  stateFilter,
+  tickParameter,
+} from "../schemas/parameters.ts";
+
+const market = readRoute({
+  name: "market",
+  path: "/api/v1/prc20/market/{tick}",
+  summary: "Active listings of a token, cheapest unit price first",
+  params: Type.Object({ tick: tickParameter }),
+  query: Type.Object(pageParameters),
+  row: ListingRow,
+  example: examples.listingRow,
+  refusals: ["CURSOR_INVALID"],
+  async read({ queries, rules }, params, query) {
+    const tick = tickOf(params.tick);
+    const binding: CursorBinding = { list: "market", scope: ["market", tick] };
+    const page = pageRequest(query, binding);
+    if (page instanceof Refusal) return page;
+    const { state, value } = await queries.market(tick, page);
+    return { state, rows: value.rows.map((row) => listingRow(row, rules)), ...pageLinks(value, binding) };
+  },
+});
+
+const seller = readRoute({
+  name: "marketSeller",
+  path: "/api/v1/prc20/market/{tick}/seller/{address}",
+  summary: "Listings of a token whose owner or paid address this is, newest first",
+  params: Type.Object({ tick: tickParameter, address: addressParameter }),
+  query: Type.Object({ ...pageParameters, state: stateFilter }),
+  row: ListingHistoryRow,
+  example: examples.listingHistoryRow,
+  refusals: ["CURSOR_INVALID"],
+  async read({ queries, rules }, params, query) {
+    const tick = tickOf(params.tick);
+    const address = requestAddress("address", params.address, rules.hrp);
+    if (address instanceof Refusal) return address;
+    const lifecycle = query.state ?? null;
+    const binding: CursorBinding = {
+      list: "sellerListings",
+      scope: ["marketSeller", tick, address, lifecycle],
+    };
+    const page = pageRequest(query, binding);
+    if (page instanceof Refusal) return page;
+    const { state, value } = await queries.sellerListings(tick, address, lifecycle, page);
+    const rows = value.rows.map((row) => listingHistoryRow(row, rules));
+    return { state, rows, ...pageLinks(value, binding) };
+  },
+});
+
+const history = readRoute({
+  name: "marketHistory",
+  path: "/api/v1/prc20/market/{tick}/history",
+  summary: "Listings of a token in all states, newest change first",
+  params: Type.Object({ tick: tickParameter }),
+  query: Type.Object({ ...pageParameters, state: stateFilter }),
+  row: ListingHistoryRow,
+  example: examples.listingHistoryRow,
+  refusals: ["CURSOR_INVALID"],
+  async read({ queries, rules }, params, query) {
+    const tick = tickOf(params.tick);
+    const lifecycle = query.state ?? null;
+    const binding: CursorBinding = { list: "marketHistory", scope: ["marketHistory", tick, lifecycle] };
+    const page = pageRequest(query, binding);
+    if (page instanceof Refusal) return page;
+    const { state, value } = await queries.marketHistory(tick, lifecycle, page);
+    const rows = value.rows.map((row) => listingHistoryRow(row, rules));
+    return { state, rows, ...pageLinks(value, binding) };
+  },
+});
+
+const summary = readRoute({
+  name: "marketSummary",
+  path: "/api/v1/prc20/market/{tick}/summary",
+  summary: "Counts, volume and floor of a token's market",
+  params: Type.Object({ tick: tickParameter }),
+  query: Type.Object({}),
+  row: SummaryRow,
+  example: examples.summaryRow,
+  async read({ queries }, params) {
+    const { state, value } = await queries.marketSummary(tickOf(params.tick));
+    return { state, rows: value === null ? [] : [summaryRow(value)] };
+  },
+});
+
+const quote = readRoute({
+  name: "marketQuote",
+  path: "/api/v1/prc20/market/quote/{id}",
+  summary: "What it takes to fill an open listing",
+  params: Type.Object({ id: listingIdParameter }),
+  query: Type.Object({}),
+  row: QuoteRow,
+  example: examples.quoteRow,
+  refusals: ["LISTING_NOT_OPEN"],
+  async read({ queries, rules }, params) {
+    const snapshot = await queries.listing(listingIdOf(params.id));
+    const listing = openListing(snapshot);
+    if (listing instanceof Refusal) return listing;
+    const { state } = snapshot;
+    return { state, rows: listing === null ? [] : [quoteRow(listing, state, rules)] };
+  },
+});
+
+const fillTemplate = readRoute({
+  name: "marketFillTemplate",
+  path: "/api/v1/prc20/market/fill-template/{id}/{to}",
+  summary: "The fixed part of the transaction that fills a listing for a recipient, also as PSBT",
+  params: Type.Object({ id: listingIdParameter, to: addressParameter }),
+  query: Type.Object({}),
+  row: FillTemplateRow,
+  example: examples.fillTemplateRow,
+  refusals: ["LISTING_NOT_OPEN"],
+  async read({ queries, rules, fillPsbt }, params) {
+    const to = requestAddress("to", params.to, rules.hrp);
+    if (to instanceof Refusal) return to;
+    const snapshot = await queries.listing(listingIdOf(params.id));
+    const listing = openListing(snapshot);
+    if (listing instanceof Refusal) return listing;
+    const { state } = snapshot;
+    return { state, rows: listing === null ? [] : [fillTemplateRow(listing, to, state, rules, fillPsbt)] };
+  },
+});
+
+/** The listing where it can be filled; null where there is none; `LISTING_NOT_OPEN` in every other state. */
+function openListing({ state, value }: Snapshot<ListingView | null>): Listing | null | Refusal {
+  if (value === null || value.lifecycle === "open") return value?.listing ?? null;
+  const { listing, lifecycle } = value;
+  const why = listing.close === null ? `its exp was height ${listing.exp}` : `by ${listing.close.txid}`;
+  return new Refusal(
+    "LISTING_NOT_OPEN",
+    `The listing is ${lifecycle} (${why}) and cannot be filled. Choose an open one from the market.`,
+    state.height,
+  );
+}
+
+/** The market endpoints. */
+export const MARKET_ROUTES: readonly ReadRoute[] = [quote, fillTemplate, market, seller, history, summary];

@@ -1,0 +1,147 @@
+// Which endpoints answer for operations? The list with its filters, those of one transaction, one of them, and the
+// unconfirmed ones. (interface §4.2, H-36, H-38)
+
+import Type from "typebox";
+import type { Page, PageRequest } from "../../service/queries.ts";
+import type { MempoolOperation } from "../../service/serving.ts";
+import { type CursorBinding, pageLinks, pageRequest } from "../cursor.ts";
+import { Refusal } from "../errors.ts";
+import { requestAddress, tickOf, txidOf } from "../path-values.ts";
+import { type ReadRoute, readRoute } from "../read-route.ts";
+import { mempoolRow, operationRow } from "../rows/operations.ts";
+import * as examples from "../schemas/examples.ts";
+import { MempoolRow, OperationRow } from "../schemas/operations.ts";
+import {
+  addressFilter,
+  indexParameter,
+  opFilter,
+  pageParameters,
+  tickFilter,
+  txidParameter,
+  validFilter,
+} from "../schemas/parameters.ts";
+
+const oplist = readRoute({
+  name: "oplist",
+  path: "/api/v1/prc20/oplist",
+  summary: "Recorded operations, newest first",
+  params: Type.Object({}),
+  query: Type.Object({
+    ...pageParameters,
+    tick: tickFilter,
+    op: opFilter,
+    valid: validFilter,
+    address: addressFilter,
+  }),
+  row: OperationRow,
+  example: examples.operationRow,
+  refusals: ["CURSOR_INVALID"],
+  async read({ queries, rules }, _params, query) {
+    const address =
+      query.address === undefined ? null : requestAddress("address", query.address, rules.hrp);
+    if (address instanceof Refusal) return address;
+    const tick = query.tick === undefined ? null : tickOf(query.tick);
+    const op = query.op ?? null;
+    const valid = query.valid ?? null;
+    const binding: CursorBinding = { list: "operations", scope: ["oplist", tick, op, valid, address] };
+    const page = pageRequest(query, binding);
+    if (page instanceof Refusal) return page;
+    const filter = {
+      ...(tick === null ? {} : { tick }),
+      ...(op === null ? {} : { op }),
+      ...(valid === null ? {} : { valid: valid === "1" }),
+      ...(address === null ? {} : { address }),
+    };
+    const { state, value } = await queries.operations(filter, page);
+    const rows = value.rows.map((row) => operationRow(row, state.height));
+    return { state, rows, ...pageLinks(value, binding) };
+  },
+});
+
+const operationsOf = readRoute({
+  name: "operationsOfTransaction",
+  path: "/api/v1/prc20/op/{txid}",
+  summary: "All operations of a transaction, by input",
+  params: Type.Object({ txid: txidParameter }),
+  query: Type.Object({}),
+  row: OperationRow,
+  example: examples.operationRow,
+  async read({ queries }, params) {
+    const { state, value } = await queries.operationsOf(txidOf(params.txid), null);
+    return { state, rows: value.map((row) => operationRow(row, state.height)) };
+  },
+});
+
+const operation = readRoute({
+  name: "operation",
+  path: "/api/v1/prc20/op/{txid}/{vout}",
+  summary: "The operation of one input",
+  params: Type.Object({ txid: txidParameter, vout: indexParameter }),
+  query: Type.Object({}),
+  row: OperationRow,
+  example: examples.operationRow,
+  async read({ queries }, params) {
+    const { state, value } = await queries.operationsOf(txidOf(params.txid), params.vout);
+    return { state, rows: value.map((row) => operationRow(row, state.height)) };
+  },
+});
+
+const mempool = readRoute({
+  name: "mempool",
+  path: "/api/v1/prc20/mempool",
+  summary: "Unconfirmed operations that the node holds, not judged, by transaction id",
+  params: Type.Object({}),
+  query: Type.Object(pageParameters),
+  row: MempoolRow,
+  example: examples.mempoolRow,
+  // It changes without a commit.
+  cached: false,
+  refusals: ["CURSOR_INVALID"],
+  async read(deps, _params, query) {
+    const binding: CursorBinding = { list: "mempool", scope: ["mempool"] };
+    const page = pageRequest(query, binding);
+    if (page instanceof Refusal) return page;
+    const state = await deps.queries.state();
+    const value = mempoolPage(deps.mempool.snapshot().rows, page);
+    return { state, rows: value.rows.map(mempoolRow), ...pageLinks(value, binding) };
+  },
+});
+
+/** A page of the sorted unconfirmed operations. */
+function mempoolPage(sorted: readonly MempoolOperation[], page: PageRequest): Page<MempoolOperation> {
+  const { limit, start } = page;
+  let from = 0;
+  let to = limit;
+  if (start !== null) {
+    const [txid = "", vout = 0] = start.key;
+    const isBefore = (row: MempoolOperation) => row.txid < txid || (row.txid === txid && row.vout < Number(vout));
+    const at = firstIndex(sorted, (row) => !isBefore(row));
+    const here = sorted[at];
+    const afterKey = here !== undefined && here.txid === txid && here.vout === vout ? at + 1 : at;
+    from = start.direction === "next" ? afterKey : Math.max(0, at - limit);
+    to = start.direction === "next" ? afterKey + limit : at;
+  }
+  const rows = sorted.slice(from, to);
+  const [first, last] = [rows[0], rows.at(-1)];
+  return {
+    rows,
+    next: last === undefined || to >= sorted.length ? null : [last.txid, last.vout],
+    prev: first === undefined || from === 0 ? null : [first.txid, first.vout],
+  };
+}
+
+/** Index of the first row for which `holds`; all before it must not hold (binary search). */
+function firstIndex<Row>(rows: readonly Row[], holds: (row: Row) => boolean): number {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const row = rows[middle];
+    if (row !== undefined && holds(row)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** The operation endpoints. */
+export const OPERATION_ROUTES: readonly ReadRoute[] = [oplist, operationsOf, operation, mempool];

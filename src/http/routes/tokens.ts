@@ -1,0 +1,137 @@
+// Which endpoints answer for tokens? tokenlist, stats, token/{tick}, its holders and its candles.
+// (interface §4.2, H-30, H-37, H-38)
+
+import Type from "typebox";
+import type { Tick } from "../../primitives/brands.ts";
+import type { PageRequest } from "../../service/queries.ts";
+import { type CursorBinding, pageLinks, pageRequest } from "../cursor.ts";
+import type { HttpDependencies } from "../dependencies.ts";
+import { Refusal } from "../errors.ts";
+import { tickOf } from "../path-values.ts";
+import { type ReadRoute, readRoute } from "../read-route.ts";
+import { candleRow, holderRow, statsRow, tokenListRow, tokenRow } from "../rows/tokens.ts";
+import * as examples from "../schemas/examples.ts";
+import { pageParameters, tickParameter, tickPrefixFilter } from "../schemas/parameters.ts";
+import { CandleRow, HolderRow, StatsRow, TokenListRow, TokenRow } from "../schemas/tokens.ts";
+
+const INTERVAL_S = { "1h": 3600, "4h": 14_400, "1d": 86_400 } as const;
+
+const tokenlist = readRoute({
+  name: "tokenlist",
+  path: "/api/v1/prc20/tokenlist",
+  summary: "Tokens, newest deploy first",
+  params: Type.Object({}),
+  query: Type.Object({ ...pageParameters, tick: tickPrefixFilter }),
+  row: TokenListRow,
+  example: examples.tokenListRow,
+  refusals: ["CURSOR_INVALID"],
+  async read({ queries }, _params, query) {
+    const prefix = query.tick === undefined ? null : tickOf(query.tick);
+    const binding: CursorBinding = { list: "tokens", scope: ["tokenlist", prefix] };
+    const page = pageRequest(query, binding);
+    if (page instanceof Refusal) return page;
+    const { state, value } = await queries.tokens(prefix, page);
+    return { state, rows: value.rows.map(tokenListRow), ...pageLinks(value, binding) };
+  },
+});
+
+const stats = readRoute({
+  name: "stats",
+  path: "/api/v1/prc20/stats",
+  summary: "Counts over the whole index",
+  params: Type.Object({}),
+  query: Type.Object({}),
+  row: StatsRow,
+  example: examples.statsRow,
+  async read({ queries, rules }) {
+    const { state, value } = await queries.stats();
+    return { state, rows: [statsRow(state, value, rules)] };
+  },
+});
+
+const token = readRoute({
+  name: "token",
+  path: "/api/v1/prc20/token/{tick}",
+  summary: "One token",
+  params: Type.Object({ tick: tickParameter }),
+  query: Type.Object({}),
+  row: TokenRow,
+  example: examples.tokenRow,
+  async read({ queries }, params) {
+    const { state, value } = await queries.token(tickOf(params.tick));
+    return { state, rows: value === null ? [] : [tokenRow(value)] };
+  },
+});
+
+const holders = readRoute({
+  name: "holders",
+  path: "/api/v1/prc20/token/{tick}/holders",
+  summary: "Holders of a token, largest first",
+  params: Type.Object({ tick: tickParameter }),
+  query: Type.Object(pageParameters),
+  row: HolderRow,
+  example: examples.holderRow,
+  refusals: ["CURSOR_INVALID"],
+  async read({ queries }, params, query) {
+    const tick = tickOf(params.tick);
+    const binding: CursorBinding = { list: "holders", scope: ["holders", tick] };
+    const page = pageRequest(query, binding);
+    if (page instanceof Refusal) return page;
+    const { state, value } = await queries.holders(tick, page);
+    if (value === null) return { state, rows: [] };
+    const rows = value.page.rows.map((holder) => holderRow(holder, value.circulating));
+    return { state, rows, ...pageLinks(value.page, binding) };
+  },
+});
+
+const candles = readRoute({
+  name: "candles",
+  path: "/api/v1/prc20/token/{tick}/candles",
+  summary: "Prices and volume of a token's fills by interval of block time, oldest first",
+  params: Type.Object({ tick: tickParameter }),
+  query: Type.Object({
+    ...pageParameters,
+    interval: Type.Optional(
+      Type.Union([Type.Literal("1h"), Type.Literal("4h"), Type.Literal("1d")], {
+        default: "1h",
+        description: "Length of the intervals.",
+        "x-expected": "one of 1h, 4h, 1d",
+      }),
+    ),
+  }),
+  row: CandleRow,
+  example: examples.candleRow,
+  refusals: ["CURSOR_INVALID"],
+  async read(deps, params, query) {
+    const tick = tickOf(params.tick);
+    const interval = query.interval ?? "1h";
+    const binding: CursorBinding = { list: "candles", scope: ["candles", tick, interval] };
+    const page = pageRequest(query, binding);
+    if (page instanceof Refusal) return page;
+    const { snapshot, dec } = await candlesWithDecimals(deps, tick, INTERVAL_S[interval], page);
+    const { state, value } = snapshot;
+    if (value === null) return { state, rows: [] };
+    return { state, rows: value.rows.map((row) => candleRow(row, dec)), ...pageLinks(value, binding) };
+  },
+});
+
+/** Reads a page of candles and the decimals that hold for it: the same deploy must stand before and after. */
+async function candlesWithDecimals(
+  { queries }: HttpDependencies,
+  tick: Tick,
+  intervalS: number,
+  page: PageRequest,
+) {
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    const before = await queries.token(tick);
+    const snapshot = await queries.candles(tick, intervalS, page);
+    if (snapshot.value === null) return { snapshot, dec: "0" };
+    const after = await queries.token(tick);
+    const deploy = before.value;
+    if (deploy !== null && deploy.deployTxid === after.value?.deployTxid) return { snapshot, dec: deploy.dec };
+  }
+  throw new Error(`the deploy of ${tick} changed five times while its candles were read`);
+}
+
+/** The token endpoints. */
+export const TOKEN_ROUTES: readonly ReadRoute[] = [tokenlist, stats, token, holders, candles];

@@ -1,0 +1,269 @@
+// What does a row look like? One example per row schema, for the documents. A test checks each against its schema.
+
+import type { Static } from "typebox";
+import type { AddressBalanceRow, BalanceRow } from "./balances.ts";
+import type { FillTemplateRow, ListingHistoryRow, ListingRow, QuoteRow, SummaryRow } from "./market.ts";
+import type { HistoryRow, MempoolRow, OperationRow } from "./operations.ts";
+import type { CandleRow, DigestRow, HolderRow, StatsRow, TokenListRow, TokenRow } from "./tokens.ts";
+
+const ALICE = "rprl1pqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqsdh55fs";
+const BOB = "rprl1pqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqqpnnuc";
+const FEES = "rprl1pqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvps9n2f26";
+const TXID = "5f".repeat(32);
+const BLOCK = "00".repeat(4) + "a7".repeat(28);
+const DIGEST = "c4".repeat(32);
+const LISTING = `list:${TXID}:0`;
+const TIME = 1_763_000_000;
+
+const token = {
+  tick: "SAND",
+  dec: "8",
+  max: "2100000000000000",
+  lim: "100000000000",
+  minted: "525000000000000",
+  pre: "0",
+  cid: null,
+};
+
+const supply = {
+  burned: "0",
+  supply: "525000000000000",
+  mint_progress: "25.0000",
+  transfers: 41,
+  state: "minting" as const,
+};
+
+export const tokenListRow: Static<typeof TokenListRow> = { ...token, holders: 17, ...supply };
+
+export const tokenRow: Static<typeof TokenRow> = {
+  ...token,
+  deployer: ALICE,
+  deploy_txid: TXID,
+  deploy_height: 112,
+  ...supply,
+};
+
+export const holderRow: Static<typeof HolderRow> = {
+  address: ALICE,
+  balance: "100000000000",
+  locked: "5000000000",
+  total: "105000000000",
+  share: "0.0200",
+};
+
+export const candleRow: Static<typeof CandleRow> = {
+  start: TIME - (TIME % 3600),
+  open: "1200.00000000",
+  high: "1350.50000000",
+  low: "1199.99999999",
+  close: "1300.00000000",
+  volume: "5000000000",
+  volume_sat: "65000",
+  fills: 3,
+};
+
+export const digestRow: Static<typeof DigestRow> = { height: 4021, block_hash: BLOCK, value: DIGEST };
+
+export const statsRow: Static<typeof StatsRow> = {
+  last_processed_height: 4021,
+  blocks_indexed: 4021,
+  events_total: 9120,
+  events_valid: 8873,
+  tokens_deployed: 12,
+  distinct_holders: 64,
+  lists_open: 9,
+  lists_filled: 31,
+  lists_cancelled: 4,
+  lists_invalid_spent: 1,
+  total_protocol_fee_paid_sat: "20150",
+  total_seller_paid_sat: "1994850",
+  total_protocol_fee_paid_pearl: "0.00020150",
+  total_seller_paid_pearl: "0.01994850",
+  lists_expired_open: 2,
+  digest: { height: 4021, value: DIGEST },
+};
+
+export const balanceRow: Static<typeof BalanceRow> = {
+  tick: "SAND",
+  dec: "8",
+  balance: "100000000000",
+  balance_normalized: "1000",
+  locked: "5000000000",
+  locked_normalized: "50",
+  total: "105000000000",
+};
+
+export const addressBalanceRow: Static<typeof AddressBalanceRow> = { address: ALICE, ...balanceRow };
+
+export const operationRow: Static<typeof OperationRow> = {
+  block_height: 4000,
+  txid: TXID,
+  vout: 0,
+  op: "transfer",
+  tick: "SAND",
+  valid: 1,
+  reason: null,
+  payload_json: `{"p":"prc-20","op":"transfer","tick":"SAND","amt":"2500","to":"${BOB}"}`,
+  tx_index: 3,
+  block_hash: BLOCK,
+  time: TIME,
+  from: ALICE,
+  to: BOB,
+  amount: "2500",
+  listing_id: null,
+  confirmations: 22,
+};
+
+export const historyRow: Static<typeof HistoryRow> = { ...operationRow, direction: "out" };
+
+export const mempoolRow: Static<typeof MempoolRow> = {
+  ...operationRow,
+  block_height: null,
+  valid: null,
+  reason: null,
+  tx_index: null,
+  block_hash: null,
+  time: null,
+  amount: null,
+  confirmations: null,
+};
+
+export const listingRow: Static<typeof ListingRow> = {
+  id: LISTING,
+  tick: "SAND",
+  amount: "5000000000",
+  owner: ALICE,
+  seller_address: ALICE,
+  pay: "PEARL",
+  price: "65000",
+  protocol_fee_bps: 100,
+  protocol_fee_amount: "650",
+  seller_net_amount: "64350",
+  exp: "5000",
+  created_txid: TXID,
+  created_height: 4000,
+  fill_txid: null,
+  anchor_txid: TXID,
+  anchor_vout: 0,
+  close_kind: null,
+  lifecycle_state: "open",
+  action_required: null,
+  unit_price_sat: "1300.00000000",
+  expired: false,
+  policy_hash: `0x${"9e".repeat(32)}`,
+};
+
+export const listingHistoryRow: Static<typeof ListingHistoryRow> = {
+  ...listingRow,
+  fill_txid: "6b".repeat(32),
+  close_kind: "filled",
+  lifecycle_state: "filled",
+  closed_txid: "6b".repeat(32),
+  closed_height: 4010,
+  closed_at: TIME,
+  buyer: BOB,
+  paid_seller_sat: "64350",
+  paid_fee_sat: "650",
+  refunded_amount: null,
+};
+
+export const summaryRow: Static<typeof SummaryRow> = {
+  tick: "SAND",
+  open_count: 9,
+  filled_count: 31,
+  cancelled_count: 4,
+  invalid_spent_count: 1,
+  expired_open_count: 2,
+  total_filled_amount: "155000000000",
+  total_invalid_spent_refunded_amount: "5000000000",
+  total_protocol_fee_paid_sat: "20150",
+  total_seller_paid_sat: "1994850",
+  floor_price_sat: "1300",
+  total_protocol_fee_paid_pearl: "0.00020150",
+  total_seller_paid_pearl: "0.01994850",
+  floor_price_pearl: "0.00001300",
+  floor_change_24h_pct: "-3.7037",
+  floor_unit_price_sat: "1300.00000000",
+  best_listing_id: LISTING,
+  volume_24h_sat: "130000",
+  fills_24h: 2,
+};
+
+const quoteFields = {
+  intent_id: LISTING,
+  tick: "SAND",
+  amount: "5000000000",
+  pay: "PEARL" as const,
+  price_sat: "65000",
+  protocol_fee_bps: 100,
+  protocol_fee_sat: "650",
+  seller_net_sat: "64350",
+  seller_address: ALICE,
+  protocol_address: FEES,
+  anchor_txid: TXID,
+  anchor_vout: 0,
+  policy_hash: `0x${"9e".repeat(32)}`,
+  seller_anchor_sig_hex: `0x${"3d".repeat(64)}83`,
+  payload_template: {
+    p: "prc-20",
+    op: "send" as const,
+    id: LISTING,
+    to: "__BUYER_ADDRESS__" as const,
+  },
+  sighash: "0x83" as const,
+  tx_version: 2 as const,
+  lock_time: 0 as const,
+  anchor_sequence: 4294967295 as const,
+  anchor_amount_sat: "1000",
+  anchor_script_hex: `5120${"01".repeat(32)}`,
+  exp: "5000",
+  created_height: 4000,
+  confirmations: 22,
+  indexed_height: 4021,
+};
+
+export const quoteRow: Static<typeof QuoteRow> = {
+  ...quoteFields,
+  outputs: [
+    { address: ALICE, amount_sat: "64350" },
+    { address: FEES, amount_sat: "650" },
+  ],
+};
+
+export const fillTemplateRow: Static<typeof FillTemplateRow> = {
+  ...quoteFields,
+  payload: { p: "prc-20", op: "send", id: LISTING, to: BOB },
+  payload_json: `{"p":"prc-20","op":"send","id":"${LISTING}","to":"${BOB}"}`,
+  inputs: [
+    {
+      index: 0,
+      role: "anchor",
+      txid: TXID,
+      vout: 0,
+      amount_sat: "1000",
+      script_hex: `5120${"01".repeat(32)}`,
+      sequence: 4294967295,
+      witness: [`${"3d".repeat(64)}83`],
+    },
+    { index: 1, role: "send_reveal" },
+  ],
+  outputs: [
+    { index: 0, role: "seller", address: ALICE, script_hex: `5120${"01".repeat(32)}`, amount_sat: "64350" },
+    { index: 1, role: "protocol_fee", address: FEES, script_hex: `5120${"03".repeat(32)}`, amount_sat: "650" },
+  ],
+  psbt_base64: "cHNidP8BAKsCAAAA",
+};
+
+/** The object of /health. */
+export const health = {
+  status: "ok",
+  indexing_status: "synced",
+  height: 4021,
+  indexed_height: 4021,
+  lag: 0,
+  digest: { height: 4021, value: DIGEST },
+  evm: null,
+  network: "simnet",
+  version: "0.1.0",
+  uptime_s: 86,
+} as const;

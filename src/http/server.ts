@@ -1,0 +1,205 @@
+// How do requests become answers? Builds the HTTP server: kept answers before Fastify, then limits, then the routes,
+// and one place for everything that goes wrong. It opens no port: the caller does.
+
+import { randomBytes } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { writeClientError } from "./client-error.ts";
+import { answerUnrouted, type HttpContext, RETRY_AFTER_S, sendError } from "./context.ts";
+import type { HttpDependencies } from "./dependencies.ts";
+import { type ErrorCode, errorBody, pathOf } from "./errors.ts";
+import { serveKept } from "./fast-path.ts";
+import { type OpenApiDocument, openApiDocument } from "./openapi.ts";
+import { PathTable } from "./path-table.ts";
+import { RateLimiter } from "./rate-limit.ts";
+import { type ReadRoute, registerRead } from "./read-route.ts";
+import { ADDRESS_ROUTES } from "./routes/addresses.ts";
+import { DIGEST_ROUTES } from "./routes/digest.ts";
+import { registerDocs } from "./routes/docs.ts";
+import { registerEvents } from "./routes/events.ts";
+import { registerHealth } from "./routes/health.ts";
+import { MARKET_ROUTES } from "./routes/market.ts";
+import { OPERATION_ROUTES } from "./routes/operations.ts";
+import { registerDisabledSwaps, SWAP_ENDPOINTS } from "./routes/swaps-disabled.ts";
+import { TOKEN_ROUTES } from "./routes/tokens.ts";
+import { StateCache } from "./state-cache.ts";
+
+/** Largest body that is read (H-04). */
+const BODY_LIMIT_BYTES = 64 * 1024;
+const CACHE_BYTES_DEFAULT = 64 * 1024 * 1024;
+
+/** All endpoints of the PRC20 group. */
+export const READ_ROUTES: readonly ReadRoute[] = [
+  ...TOKEN_ROUTES,
+  ...ADDRESS_ROUTES,
+  ...MARKET_ROUTES,
+  ...OPERATION_ROUTES,
+  ...DIGEST_ROUTES,
+];
+
+/** The OpenAPI document of this version (H-50). */
+export function interfaceDocument(version: string): OpenApiDocument {
+  return openApiDocument({ version, reads: READ_ROUTES, swaps: SWAP_ENDPOINTS });
+}
+
+/**
+ * The server, ready to listen. Closing it ends the event streams, answers what is under way and refuses what comes
+ * later with 503.
+ */
+export async function buildServer(deps: HttpDependencies): Promise<FastifyInstance> {
+  const cache = new StateCache(deps.cacheBytes ?? CACHE_BYTES_DEFAULT);
+  const context: HttpContext = { deps, cache, paths: new PathTable() };
+  const nextRequestId = requestIds();
+  const lifecycle = { closing: false };
+  const app = fastify({
+    logger: false,
+    bodyLimit: BODY_LIMIT_BYTES,
+    genReqId: nextRequestId,
+    requestIdHeader: false,
+    trustProxy: trustedProxies(deps),
+    // This server answers by itself while it closes; Fastify's own answer has another shape.
+    return503OnClosing: false,
+    // Longer than any request line: ids of any length are judged by their schema.
+    routerOptions: { maxParamLength: 32_768 },
+    frameworkErrors: (_error, request, reply) => answerBrokenPath(context, request, reply),
+    clientErrorHandler: writeClientError,
+    serverFactory: (handler) => nodeServer(context, nextRequestId, lifecycle, handler),
+  });
+  installHooks(app, context);
+  const unsubscribe = deps.feed.subscribe(() => cache.advance());
+  app.addHook("preClose", async () => {
+    lifecycle.closing = true;
+    unsubscribe();
+  });
+  registerHealth(app, context);
+  for (const route of READ_ROUTES) registerRead(app, context, route);
+  registerEvents(app, context);
+  registerDisabledSwaps(app, context);
+  await registerDocs(app, interfaceDocument(deps.version));
+  await app.ready();
+  return app;
+}
+
+function trustedProxies({ trustProxy }: HttpDependencies): boolean | string | string[] {
+  if (trustProxy === undefined) return false;
+  return typeof trustProxy === "object" ? [...trustProxy] : trustProxy;
+}
+
+/** Ids that no two requests of one process share, and two processes hardly ever. */
+function requestIds(): () => string {
+  const prefix = randomBytes(6).toString("hex");
+  let last = 0;
+  return () => {
+    last += 1;
+    return `${prefix}-${last.toString(36)}`;
+  };
+}
+
+/** The Node server: kept answers first, then Fastify. */
+function nodeServer(
+  context: HttpContext,
+  nextRequestId: () => string,
+  lifecycle: { readonly closing: boolean },
+  handler: (request: IncomingMessage, response: ServerResponse) => void,
+): Server {
+  const { deps, cache } = context;
+  // A limit has to count every request, so with one all of them take the ordinary way.
+  const keepsAnswers = (deps.rateLimit ?? null) === null;
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
+    if (lifecycle.closing) return writeClosing(nextRequestId(), request, response);
+    if (keepsAnswers && serveKept(cache, nextRequestId, request, response)) {
+      if (deps.logRequests === true) {
+        deps.log.debug({ method: request.method, url: request.url, status: response.statusCode, kept: true }, "request");
+      }
+      return;
+    }
+    handler(request, response);
+  };
+  const server = createServer({ keepAliveTimeout: 72_000, requireHostHeader: false }, listener);
+  return server;
+}
+
+function writeClosing(requestId: string, request: IncomingMessage, response: ServerResponse): void {
+  const message = "The service is stopping. Try again in some seconds.";
+  const body = JSON.stringify(errorBody(pathOf(request.url ?? "/"), "SERVICE_UNAVAILABLE", message));
+  response.writeHead(503, {
+    "content-type": "application/json; charset=utf-8",
+    "content-length": Buffer.byteLength(body),
+    "retry-after": String(RETRY_AFTER_S.unavailable),
+    "access-control-allow-origin": "*",
+    "x-request-id": requestId,
+    connection: "close",
+  });
+  response.end(request.method === "HEAD" ? undefined : body);
+}
+
+function installHooks(app: FastifyInstance, context: HttpContext): void {
+  const { deps, paths } = context;
+  const limiter = deps.rateLimit ? new RateLimiter(deps.rateLimit, deps.clock) : null;
+  app.addHook("onRoute", (route) => {
+    for (const method of [route.method].flat()) paths.add(method, route.url);
+  });
+  app.addHook("onRequest", async (request, reply) => {
+    reply.headers({ "x-request-id": request.id, "access-control-allow-origin": "*" });
+    const verdict = limiter?.take(request.ip);
+    if (verdict !== undefined) reply.headers(verdict.headers);
+    if (verdict?.allowed === false) {
+      return sendError(context, request, reply, {
+        code: "RATE_LIMITED",
+        message: `Too many requests. Try again in ${verdict.headers["retry-after"]} seconds.`,
+      });
+    }
+    // Before the body is read: a path that is none of ours is 404 whatever its body.
+    if (request.is404) return answerUnrouted(context, request, reply);
+    return undefined;
+  });
+  app.setNotFoundHandler((request, reply) => answerUnrouted(context, request, reply));
+  app.setErrorHandler((error, request, reply) => answerFailure(context, error, request, reply));
+  app.addHook("onResponse", async (request, reply) => {
+    if (deps.logRequests !== true) return;
+    const { method, id: request_id } = request;
+    const ms = Math.round(reply.elapsedTime);
+    deps.log.debug({ request_id, method, url: request.raw.url, status: reply.statusCode, ms }, "request");
+  });
+}
+
+/** A path that the router cannot read. */
+function answerBrokenPath(context: HttpContext, request: FastifyRequest, reply: FastifyReply): void {
+  answerUnrouted(context, request, reply).catch((error: unknown) => {
+    context.deps.log.error({ error, request_id: request.id }, "could not answer a malformed path");
+    reply.raw.destroy();
+  });
+}
+
+/** Codes of Fastify for requests that it could not read. */
+const FRAMEWORK_CODES: Readonly<Record<string, { code: ErrorCode; message: string }>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: { code: "BODY_TOO_LARGE", message: "The body may have at most 64 KiB." },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
+    code: "UNSUPPORTED_MEDIA_TYPE",
+    message: "Send the body as `application/json`.",
+  },
+};
+
+async function answerFailure(
+  context: HttpContext,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const code = error instanceof Error ? String(Reflect.get(error, "code")) : "";
+  const status = error instanceof Error ? Reflect.get(error, "statusCode") : undefined;
+  const known = FRAMEWORK_CODES[code];
+  if (known !== undefined) return sendError(context, request, reply, known);
+  if (typeof status === "number" && status >= 400 && status < 500) {
+    return sendError(context, request, reply, {
+      code: "INVALID_REQUEST",
+      message: "The request's body must be one JSON object.",
+    });
+  }
+  const { method, id: request_id } = request;
+  context.deps.log.error({ error, request_id, method, url: request.raw.url }, "a request failed");
+  return sendError(context, request, reply, {
+    code: "INTERNAL_ERROR",
+    message: `The service could not answer. Try again; if it stays, report the request id ${request_id}.`,
+  });
+}
