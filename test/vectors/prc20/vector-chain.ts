@@ -198,7 +198,8 @@ function listingMessage(
   output: OutputView,
   rules: ProtocolRules,
 ): Uint8Array {
-  const price = BigInt(String(input.op?.["price"] ?? "0"));
+  const written = String(input.op?.["price"]);
+  const price = /^[0-9]{1,19}$/.test(written) ? BigInt(written) : 0n;
   const share = (price * BigInt(rules.feeBps)) / 10000n;
   const [what, other] = (input.signs ?? "").split(" ");
   const net = what === "net" ? BigInt(other ?? "") : price - (share < 333n ? 0n : share);

@@ -1,0 +1,101 @@
+// Are fees, unit prices and policy hashes exact? Expected values are worked out from the rules, not from the code.
+
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import { addressOf, nameHash, sha256, VECTOR_RULES } from "../../test/vectors/prc20/vector-chain.ts";
+import type { ListingId, Outpoint, RawAmount, Sat, Tick } from "../primitives/brands.ts";
+import {
+  floorUnitPriceSat,
+  type PolicyTerms,
+  policyHash,
+  splitPrice,
+  unitPriceKey,
+  unitPriceSat8,
+} from "./listing-terms.ts";
+
+const sat = (value: bigint) => value as Sat;
+
+describe("the fee of a listing", () => {
+  test("is floored and cut to 0 below the dust limit [P-52]", () => {
+    const fees: [bigint, number, bigint][] = [
+      [33_299n, 100, 0n],
+      [33_300n, 100, 333n],
+      [33_399n, 100, 333n],
+      [33_400n, 100, 334n],
+      [2_100_000_000_000_000_000n, 100, 21_000_000_000_000_000n],
+      [2_100_000_000_000_000_000n, 10_000, 2_100_000_000_000_000_000n],
+      [1_000_000n, 0, 0n],
+    ];
+    for (const [price, bps, fee] of fees) {
+      assert.deepEqual(splitPrice(sat(price), bps), { protocolFeeSat: fee, sellerNetSat: price - fee });
+    }
+  });
+});
+
+describe("unit prices", () => {
+  test("are shown per whole token, rounded down [H-32 H-33]", () => {
+    assert.equal(unitPriceSat8(100_000n, 100n, "2"), "100000.00000000");
+    assert.equal(unitPriceSat8(1n, 3n, "0"), "0.33333333");
+    assert.equal(unitPriceSat8(2n, 3n, "0"), "0.66666666");
+    assert.equal(unitPriceSat8(1n, (1n << 128n) - 1n, "18"), "0.00000000");
+    assert.equal(unitPriceSat8(2_100_000_000_000_000_000n, 1n, "18"), `21${"0".repeat(35)}.00000000`);
+    assert.equal(floorUnitPriceSat(5n, 2n, "0"), 2n);
+    assert.equal(floorUnitPriceSat(5n, 2n, "1"), 25n);
+  });
+
+  test("sort by their keys exactly as the quotients do [H-32]", () => {
+    const price = fc.bigInt({ min: 1n, max: 2_100_000_000_000_000_000n });
+    const amount = fc.bigInt({ min: 1n, max: (1n << 128n) - 1n });
+    fc.assert(
+      fc.property(price, amount, price, amount, (p1, a1, p2, a2) => {
+        const first = unitPriceKey(p1, a1);
+        const second = unitPriceKey(p2, a2);
+        assert.equal(first.length, 80);
+        const exact = p1 * a2 - p2 * a1;
+        assert.equal(Math.sign(Number(exact)), first < second ? -1 : first > second ? 1 : 0);
+      }),
+    );
+  });
+
+  test("of neighbouring quotients at the limit have different keys [H-32]", () => {
+    const top = (1n << 128n) - 1n;
+    assert.ok(unitPriceKey(1n, top) < unitPriceKey(1n, top - 1n));
+    const price = 2_100_000_000_000_000_000n;
+    assert.ok(unitPriceKey(price - 1n, top) < unitPriceKey(price - 1n, top - 1n));
+    assert.ok(unitPriceKey(price, 1n) > unitPriceKey(price - 1n, 1n));
+  });
+});
+
+describe("the policy hash", () => {
+  const txid = nameHash("t");
+  const terms: PolicyTerms = {
+    id: `list:${txid}:3` as ListingId,
+    tick: "ABC" as Tick,
+    amount: 7n as RawAmount,
+    priceSat: sat(100_000n),
+    protocolFeeSat: sat(1000n),
+    sellerNetSat: sat(99_000n),
+    seller: addressOf("alice"),
+    anchor: `${txid}:3` as Outpoint,
+    exp: 77,
+  };
+
+  function byHand(fee: string, feeAddress: string, net: string, exp: string): string {
+    const head = `prc20-policy/1\n${VECTOR_RULES.genesisHash}\nlist:${txid}:3\nABC\n7\nPEARL\n100000\n`;
+    const tail = `${fee}\n${feeAddress}\n${net}\n${addressOf("alice")}\n${txid}:3\n${exp}\n`;
+    return createHash("sha256")
+      .update(head + tail)
+      .digest("hex");
+  }
+
+  test("covers the terms line by line [P-54]", () => {
+    assert.equal(policyHash(terms, VECTOR_RULES, sha256), byHand("1000", addressOf("fund"), "99000", "77"));
+  });
+
+  test("writes a dash for no fee address and no expiry [P-54]", () => {
+    const free = { ...terms, protocolFeeSat: sat(0n), sellerNetSat: sat(100_000n), exp: null };
+    assert.equal(policyHash(free, VECTOR_RULES, sha256), byHand("0", "-", "100000", "-"));
+  });
+});
