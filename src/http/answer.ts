@@ -89,7 +89,8 @@ export function isKnownToClient(answer: Answer, ifNoneMatch: string | undefined)
   if (ifNoneMatch.trim() === "*") return true;
   for (const match of ifNoneMatch.matchAll(/(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g)) {
     const opaque = match[1];
-    if (opaque === answer.tag || opaque === `${answer.tag}-gzip` || opaque === `${answer.tag}-br`) return true;
+    if (opaque === answer.tag || opaque === `${answer.tag}-gzip` || opaque === `${answer.tag}-br`)
+      return true;
   }
   return false;
 }

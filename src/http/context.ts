@@ -115,7 +115,8 @@ export async function answerUnrouted(
   if (isSwapPath(path)) return sendSwapsDisabled(context, request, reply);
   return sendError(context, request, reply, {
     code: "INVALID_REQUEST",
-    message: "The path is not correctly percent-encoded. Write each `%` as `%25` or follow it by two hex digits.",
+    message:
+      "The path is not correctly percent-encoded. Write each `%` as `%25` or follow it by two hex digits.",
   });
 }
 
@@ -127,7 +128,8 @@ export async function sendSwapsDisabled(
 ): Promise<FastifyReply> {
   return sendError(context, request, reply, {
     code: "SWAPS_DISABLED",
-    message: "This service serves no swaps: no escrow contract is configured. Use an instance that serves them.",
+    message:
+      "This service serves no swaps: no escrow contract is configured. Use an instance that serves them.",
     headers: { "retry-after": String(RETRY_AFTER_S.swapsDisabled) },
   });
 }

@@ -2,13 +2,7 @@
 // the direction by a checksum, so that a cursor from elsewhere is recognised instead of giving a wrong page.
 
 import { hash } from "node:crypto";
-import {
-  KEY_SHAPES,
-  type ListName,
-  type Page,
-  type PageKey,
-  type PageRequest,
-} from "../service/queries.ts";
+import { KEY_SHAPES, type ListName, type Page, type PageKey, type PageRequest } from "../service/queries.ts";
 import { Refusal } from "./errors.ts";
 
 /** Rows per page where the request does not say (H-05). */
@@ -37,7 +31,10 @@ const TEXT_PATTERN = /^[\x21-\x7e]{1,128}$/;
 export function pageRequest(query: PageQuery, binding: CursorBinding): PageRequest | Refusal {
   const limit = Math.min(query.limit ?? LIMIT_DEFAULT, LIMIT_MAX);
   if (query.next !== undefined && query.prev !== undefined) {
-    return new Refusal("INVALID_REQUEST", "Give `next` or `prev`, not both: a page is read in one direction.");
+    return new Refusal(
+      "INVALID_REQUEST",
+      "Give `next` or `prev`, not both: a page is read in one direction.",
+    );
   }
   const direction = query.prev === undefined ? "next" : "prev";
   const cursor = query.next ?? query.prev;

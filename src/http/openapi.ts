@@ -118,7 +118,12 @@ function eventsOperation(): Json {
       "Each `data` is {height, block_hash, row}. `Last-Event-ID` resumes; where the log cannot, `reset` comes first.",
     parameters: [
       ...parameters(EventQuery, "query"),
-      { name: "last-event-id", in: "header", schema: { type: "string" }, description: "The last id received." },
+      {
+        name: "last-event-id",
+        in: "header",
+        schema: { type: "string" },
+        description: "The last id received.",
+      },
     ],
     responses: {
       200: {

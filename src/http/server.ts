@@ -109,7 +109,10 @@ function nodeServer(
     if (lifecycle.closing) return writeClosing(nextRequestId(), request, response);
     if (keepsAnswers && serveKept(cache, nextRequestId, request, response)) {
       if (deps.logRequests === true) {
-        deps.log.debug({ method: request.method, url: request.url, status: response.statusCode, kept: true }, "request");
+        deps.log.debug(
+          { method: request.method, url: request.url, status: response.statusCode, kept: true },
+          "request",
+        );
       }
       return;
     }

@@ -108,7 +108,10 @@ const balances = readRoute({
 function addressList(text: string, hrp: string): readonly PearlAddress[] | Refusal {
   const parts = text.split(",");
   if (parts.length > ADDRESSES_MAX) {
-    return invalidField("addresses", `a list of at most ${ADDRESSES_MAX} addresses; ${parts.length} were given`);
+    return invalidField(
+      "addresses",
+      `a list of at most ${ADDRESSES_MAX} addresses; ${parts.length} were given`,
+    );
   }
   const addresses = new Set<PearlAddress>();
   for (const [index, part] of parts.entries()) {

@@ -37,8 +37,7 @@ const oplist = readRoute({
   example: examples.operationRow,
   refusals: ["CURSOR_INVALID"],
   async read({ queries, rules }, _params, query) {
-    const address =
-      query.address === undefined ? null : requestAddress("address", query.address, rules.hrp);
+    const address = query.address === undefined ? null : requestAddress("address", query.address, rules.hrp);
     if (address instanceof Refusal) return address;
     const tick = query.tick === undefined ? null : tickOf(query.tick);
     const op = query.op ?? null;
@@ -114,7 +113,8 @@ function mempoolPage(sorted: readonly MempoolOperation[], page: PageRequest): Pa
   let to = limit;
   if (start !== null) {
     const [txid = "", vout = 0] = start.key;
-    const isBefore = (row: MempoolOperation) => row.txid < txid || (row.txid === txid && row.vout < Number(vout));
+    const isBefore = (row: MempoolOperation) =>
+      row.txid < txid || (row.txid === txid && row.vout < Number(vout));
     const at = firstIndex(sorted, (row) => !isBefore(row));
     const here = sorted[at];
     const afterKey = here !== undefined && here.txid === txid && here.vout === vout ? at + 1 : at;

@@ -38,9 +38,19 @@ export const SWAP_ENDPOINTS: readonly SwapEndpoint[] = [
   endpoint("POST", "/deals/{deal_hash}/accept-lock", "acceptLock", "Submit the PEARL lock of a deal"),
   endpoint("POST", "/deals/{deal_hash}/verify-lock", "verifyLock", "Verify the PEARL lock of a deal"),
   endpoint("POST", "/deals/{deal_hash}/verify-refund", "verifyRefund", "Verify the PEARL refund of a deal"),
-  endpoint("POST", "/deals/{deal_hash}/verify-evm-refund", "verifyEvmRefund", "Verify the EVM refund of a deal"),
+  endpoint(
+    "POST",
+    "/deals/{deal_hash}/verify-evm-refund",
+    "verifyEvmRefund",
+    "Verify the EVM refund of a deal",
+  ),
   endpoint("GET", "/{order_hash}", "swapByOrder", "Deal or bid of an order (compatibility)"),
-  endpoint("GET", "/address/{address}", "swapsByAddress", "Bids, asks and deals of an address (compatibility)"),
+  endpoint(
+    "GET",
+    "/address/{address}",
+    "swapsByAddress",
+    "Bids, asks and deals of an address (compatibility)",
+  ),
   endpoint("POST", "/verify-lock/{order_hash}", "verifyLockByOrder", "Verify a PEARL lock (compatibility)"),
 ];
 

@@ -128,7 +128,8 @@ async function candlesWithDecimals(
     if (snapshot.value === null) return { snapshot, dec: "0" };
     const after = await queries.token(tick);
     const deploy = before.value;
-    if (deploy !== null && deploy.deployTxid === after.value?.deployTxid) return { snapshot, dec: deploy.dec };
+    if (deploy !== null && deploy.deployTxid === after.value?.deployTxid)
+      return { snapshot, dec: deploy.dec };
   }
   throw new Error(`the deploy of ${tick} changed five times while its candles were read`);
 }

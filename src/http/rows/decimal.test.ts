@@ -47,7 +47,10 @@ test("percentages are truncated", () => {
 test("unit prices are rounded down after the last shown digit", () => {
   assert.equal(unitPriceText({ priceSat: 10n, amount: 3n }, "0"), "3.33333333");
   assert.equal(unitPriceText({ priceSat: 1n, amount: MAX }, "18"), "0.00000000");
-  assert.equal(unitPriceText({ priceSat: 2_100_000_000_000_000_000n, amount: 1n }, "18"), `${21n * 10n ** 35n}.00000000`);
+  assert.equal(
+    unitPriceText({ priceSat: 2_100_000_000_000_000_000n, amount: 1n }, "18"),
+    `${21n * 10n ** 35n}.00000000`,
+  );
   assert.equal(unitPriceSat({ priceSat: 10n, amount: 3n }, "0"), 3n);
 });
 

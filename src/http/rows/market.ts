@@ -47,10 +47,7 @@ export function listingRow(view: ListingView, rules: ProtocolRules): Static<type
 }
 
 /** Row of market/{tick}/history and market/{tick}/seller/{address}. */
-export function listingHistoryRow(
-  view: ListingView,
-  rules: ProtocolRules,
-): Static<typeof ListingHistoryRow> {
+export function listingHistoryRow(view: ListingView, rules: ProtocolRules): Static<typeof ListingHistoryRow> {
   const { listing } = view;
   const { close } = listing;
   const filled = close?.kind === "filled";
@@ -195,7 +192,8 @@ function fillOutputs(listing: Listing, rules: ProtocolRules) {
   });
   const outputs = [output("seller", listing.seller, listing.sellerNetSat)];
   if (listing.protocolFeeSat > 0n) {
-    if (rules.feeAddress === null) throw new Error(`listing ${listing.id} has a fee, the network no fee address`);
+    if (rules.feeAddress === null)
+      throw new Error(`listing ${listing.id} has a fee, the network no fee address`);
     outputs.push(output("protocol_fee", rules.feeAddress, listing.protocolFeeSat));
   }
   return outputs;

@@ -83,7 +83,9 @@ export function isInHistoryOf(operation: Operation, address: PearlAddress): bool
 /** Who receives units by a valid operation; null where nobody does. */
 function unitsGoTo(operation: Operation): PearlAddress | null {
   if (operation.op === "deploy") return operation.amount === null ? null : operation.to;
-  return operation.op === "mint" || operation.op === "transfer" || operation.op === "send" ? operation.to : null;
+  return operation.op === "mint" || operation.op === "transfer" || operation.op === "send"
+    ? operation.to
+    : null;
 }
 
 /** Who gives units by a valid operation; null where nobody does. */

@@ -34,11 +34,7 @@ export const SwapErrorBody = Type.Object({
   details: Type.Record(Type.String(), Type.Unknown()),
 });
 
-const indexingStatus = Type.Union([
-  Type.Literal("synced"),
-  Type.Literal("syncing"),
-  Type.Literal("stalled"),
-]);
+const indexingStatus = Type.Union([Type.Literal("synced"), Type.Literal("syncing"), Type.Literal("stalled")]);
 
 /** The object of /health and /health/ready (interface §2.2, H-20). */
 export const HealthBody = Type.Object({

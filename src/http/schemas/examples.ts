@@ -249,7 +249,13 @@ export const fillTemplateRow: Static<typeof FillTemplateRow> = {
   ],
   outputs: [
     { index: 0, role: "seller", address: ALICE, script_hex: `5120${"01".repeat(32)}`, amount_sat: "64350" },
-    { index: 1, role: "protocol_fee", address: FEES, script_hex: `5120${"03".repeat(32)}`, amount_sat: "650" },
+    {
+      index: 1,
+      role: "protocol_fee",
+      address: FEES,
+      script_hex: `5120${"03".repeat(32)}`,
+      amount_sat: "650",
+    },
   ],
   psbt_base64: "cHNidP8BAKsCAAAA",
 };

@@ -33,7 +33,9 @@ const listingFields = {
   protocol_fee_bps: count("Rate of the network, basis points."),
   protocol_fee_amount: amount("Protocol fee, satoshis; 0 where it would be dust."),
   seller_net_amount: amount("price - protocol fee, satoshis."),
-  exp: nullable(Type.String({ pattern: "^[1-9][0-9]*$", description: "Last height at which it is offered." })),
+  exp: nullable(
+    Type.String({ pattern: "^[1-9][0-9]*$", description: "Last height at which it is offered." }),
+  ),
   created_txid: hex32("Transaction of the list."),
   created_height: count("Block of the list."),
   fill_txid: nullable(hex32("Transaction that filled it.")),
@@ -59,7 +61,9 @@ export const ListingHistoryRow = Type.Object({
   buyer: nullable(address("Who received the units; null unless filled.")),
   paid_seller_sat: nullable(amount("Seller's proceeds by the terms; null unless filled.")),
   paid_fee_sat: nullable(amount("Protocol fee by the terms; null unless filled.")),
-  refunded_amount: nullable(amount("Raw units that went back to the owner; null unless cancelled or invalid_spent.")),
+  refunded_amount: nullable(
+    amount("Raw units that went back to the owner; null unless cancelled or invalid_spent."),
+  ),
 });
 
 /** The row of market/{tick}/summary. */
@@ -74,11 +78,16 @@ export const SummaryRow = Type.Object({
   total_invalid_spent_refunded_amount: amount("Raw units that invalid spends returned."),
   total_protocol_fee_paid_sat: amount("Protocol fees of filled listings, satoshis."),
   total_seller_paid_sat: amount("Sellers' proceeds of filled listings, satoshis."),
-  floor_price_sat: amount("Satoshis per whole token of the cheapest active listing, rounded down; 0 where none."),
+  floor_price_sat: amount(
+    "Satoshis per whole token of the cheapest active listing, rounded down; 0 where none.",
+  ),
   total_protocol_fee_paid_pearl: decimal(8, "The same in PEARL."),
   total_seller_paid_pearl: decimal(8, "The same in PEARL."),
   floor_price_pearl: decimal(8, "The same in PEARL."),
-  floor_change_24h_pct: decimal(4, "Change of the floor over 24 h of block time, percent, truncated toward zero."),
+  floor_change_24h_pct: decimal(
+    4,
+    "Change of the floor over 24 h of block time, percent, truncated toward zero.",
+  ),
   floor_unit_price_sat: decimal(8, "The floor with 8 digits; 0.00000000 where none."),
   best_listing_id: nullable(listingId("The cheapest active listing.")),
   volume_24h_sat: amount("Prices of the fills of 24 h of block time, satoshis."),
@@ -101,7 +110,9 @@ const quoteFields = {
   protocol_fee_sat: amount("Protocol fee, satoshis."),
   seller_net_sat: amount("price - protocol fee, satoshis."),
   seller_address: address("Who is paid."),
-  protocol_address: Type.String({ description: "Recipient of the protocol fee; empty on a network without fee." }),
+  protocol_address: Type.String({
+    description: "Recipient of the protocol fee; empty on a network without fee.",
+  }),
   anchor_txid: hex32("Transaction of the anchor."),
   anchor_vout: count("Output index of the anchor."),
   policy_hash: prefixedHex("Hash of the terms."),
@@ -116,7 +127,9 @@ const quoteFields = {
   anchor_sequence: Type.Literal(4294967295),
   anchor_amount_sat: amount("Value of the anchor, satoshis."),
   anchor_script_hex: hexBytes("Output script of the anchor."),
-  exp: nullable(Type.String({ pattern: "^[1-9][0-9]*$", description: "Last height at which it is offered." })),
+  exp: nullable(
+    Type.String({ pattern: "^[1-9][0-9]*$", description: "Last height at which it is offered." }),
+  ),
   created_height: count("Block of the list."),
   confirmations: Type.Integer({ minimum: 1, description: "Of the list transaction (see P-66)." }),
   indexed_height: height("Height of the state."),

@@ -7,7 +7,10 @@ const payloadFields = {
   txid: hex32("Transaction."),
   vout: count("Input index of the operation."),
   op: Type.String({ description: "Operation kind as inscribed." }),
-  tick: Type.String({ pattern: "^[A-Z0-9]{0,16}$", description: "Canonical ticker, or empty where there is none." }),
+  tick: Type.String({
+    pattern: "^[A-Z0-9]{0,16}$",
+    description: "Canonical ticker, or empty where there is none.",
+  }),
   payload_json: Type.String({ description: "The inscribed body, byte for byte." }),
   from: nullable(address("Sender.")),
   to: nullable(address("Recipient.")),

@@ -88,7 +88,8 @@ export const tickPrefixFilter = Type.Optional(
 export const opFilter = Type.Optional(
   Type.String({
     pattern: "^[\\x21-\\x7e]{1,16}$",
-    description: "Only operations of this kind, compared exactly (`deploy`, `mint`, `transfer`, `burn`, `list`, `send`, or one that the protocol does not know).",
+    description:
+      "Only operations of this kind, compared exactly (`deploy`, `mint`, `transfer`, `burn`, `list`, `send`, or one that the protocol does not know).",
     "x-expected": "an operation kind: 1 to 16 printable characters without spaces",
   }),
 );
@@ -114,7 +115,7 @@ export const addressFilter = Type.Optional(
 /** `state` of listings (P-70). */
 export const stateFilter = Type.Optional(
   Type.Enum(LIFECYCLE_STATES, {
-      description: "Only listings in this lifecycle state.",
-      "x-expected": `one of ${LIFECYCLE_STATES.join(", ")}`,
-    }),
+    description: "Only listings in this lifecycle state.",
+    "x-expected": `one of ${LIFECYCLE_STATES.join(", ")}`,
+  }),
 );

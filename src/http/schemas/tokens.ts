@@ -77,7 +77,9 @@ export const StatsRow = Type.Object({
   lists_open: count("Open listings, expired ones included."),
   lists_filled: count("Filled listings."),
   lists_cancelled: count("Cancelled listings."),
-  lists_invalid_spent: count("Listings whose anchor was spent without a valid send although the seller was paid."),
+  lists_invalid_spent: count(
+    "Listings whose anchor was spent without a valid send although the seller was paid.",
+  ),
   total_protocol_fee_paid_sat: amount("Protocol fees of filled listings, satoshis."),
   total_seller_paid_sat: amount("Sellers' proceeds of filled listings, satoshis."),
   total_protocol_fee_paid_pearl: decimal(8, "The same in PEARL."),

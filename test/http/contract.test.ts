@@ -1,0 +1,385 @@
+// Does every path of the PRC20 group answer as the interface says: with rows, without, for things that do not exist,
+// for malformed requests, for closed listings and before anything is indexed?
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { TSchema } from "typebox";
+import { Value } from "typebox/value";
+import { envelope, EnvelopeErrorBody } from "../../src/http/schemas/envelope.ts";
+import { READ_ROUTES } from "../../src/http/server.ts";
+import type { ListingId, Txid } from "../../src/primitives/brands.ts";
+import { FakeIndex } from "./fake-index.ts";
+import { type Harness, harness, richIndex } from "./harness.ts";
+import * as rows from "./rows.ts";
+import { CONTRACT } from "./table.ts";
+
+/** Fails with the schema's own words. */
+function conforms(schema: TSchema, value: unknown, what: string): void {
+  assert.ok(Value.Check(schema, value), `${what}: ${JSON.stringify(Value.Errors(schema, value)[0])}`);
+}
+
+function propertyNames(schema: TSchema): string[] {
+  const properties: unknown = Reflect.get(schema, "properties");
+  assert.ok(typeof properties === "object" && properties !== null);
+  return Object.keys(properties).sort();
+}
+
+let rich: Harness;
+let empty: Harness;
+before(async () => {
+  rich = await harness(richIndex());
+  rich.mempool.push(
+    ...["01", "02", "03"].map((byte) => ({
+      txid: rows.txid(byte),
+      vout: 0,
+      op: "send",
+      tick: "" as const,
+      from: rows.BOB,
+      to: null,
+      listingId: `list:${rows.txid("a1")}:0` as ListingId,
+      payloadJson: '{"p":"prc-20","op":"send"}',
+    })),
+  );
+  empty = await harness(new FakeIndex(rows.NOTHING_YET));
+});
+after(async () => {
+  await rich.app.close();
+  await empty.app.close();
+});
+
+test("the contract table has every read route", () => {
+  assert.deepEqual(CONTRACT.map((one) => one.path).sort(), READ_ROUTES.map((route) => route.path).sort());
+});
+
+for (const { path, row, fields, found, absent, malformed, paged } of CONTRACT) {
+  describe(path, () => {
+    test("rows: envelope, exact fields, types before and after serialisation", async () => {
+      const route = READ_ROUTES.find((one) => one.path === path);
+      assert.ok(route !== undefined);
+      conforms(row, route.example, "the example");
+      const answer = await rich.app.inject(found);
+      assert.equal(answer.statusCode, 200, answer.body);
+      assert.equal(answer.headers["content-type"], "application/json; charset=utf-8");
+      assert.equal(answer.headers["x-indexed-height"], String(rows.TIP));
+      assert.equal(answer.headers["cache-control"], "no-cache");
+      assert.match(String(answer.headers.etag), /^"[\w-]+"$/);
+      const body = answer.json();
+      conforms(envelope(row), body, "the answer");
+      assert.deepEqual(Object.keys(body), ["message", "prev", "next", "result"]);
+      assert.equal(body.message, "Success");
+      assert.ok(body.result.length > 0, "no row found");
+      for (const shown of body.result) {
+        assert.deepEqual(Object.keys(shown).sort(), propertyNames(row));
+        for (const field of fields) assert.ok(Object.hasOwn(shown, field), `${field} is missing`);
+      }
+      // The wire form is the plain value: nothing was dropped or turned into another type on the way.
+      assert.deepEqual(JSON.parse(answer.body), JSON.parse(JSON.stringify(body)));
+    });
+
+    test("values conform before they are serialised", async () => {
+      const route = READ_ROUTES.find((one) => one.path === path);
+      assert.ok(route !== undefined);
+      const url = new URL(found, "http://test");
+      const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? "");
+      const pattern = new RegExp(`^${path.replaceAll(/\{\w+\}/g, "([^/]+)")}$`);
+      const values = pattern.exec(url.pathname)?.slice(1) ?? [];
+      const params = Object.fromEntries(names.map((name, index) => [name, values[index]]));
+      const reading = await route.answer(dependenciesOf(rich), params, Object.fromEntries(url.searchParams));
+      assert.ok("rows" in reading);
+      assert.ok(reading.rows.length > 0);
+      for (const value of reading.rows) conforms(row, value, "a row");
+    });
+
+    test("before anything is indexed", async () => {
+      const answer = await empty.app.inject(found);
+      assert.equal(answer.statusCode, 200);
+      assert.equal(answer.headers["x-indexed-height"], "-1");
+      const body = answer.json();
+      conforms(envelope(row), body, "the answer");
+      assert.equal(body.result.length, path.endsWith("/stats") ? 1 : 0);
+      assert.equal(body.next, null);
+      assert.equal(body.prev, null);
+    });
+
+    if (absent !== null) {
+      test("what does not exist is 200 with no rows", async () => {
+        const answer = await rich.app.inject(absent);
+        assert.equal(answer.statusCode, 200);
+        assert.deepEqual(answer.json(), { message: "Success", prev: null, next: null, result: [] });
+      });
+    }
+
+    test("malformed requests are 400 before anything is looked up", async () => {
+      for (const target of malformed) {
+        rich.commit();
+        await rich.app.inject("/api/v1/prc20/stats");
+        const asked = rich.index.asked;
+        const answer = await rich.app.inject(target);
+        assert.equal(answer.statusCode, 400, target);
+        const body = answer.json();
+        conforms(EnvelopeErrorBody, body, target);
+        assert.deepEqual(Object.keys(body), ["message", "prev", "next", "result", "error"]);
+        assert.match(body.error, /^(INVALID_REQUEST|CURSOR_INVALID)$/);
+        assert.ok(body.message.length > 20, body.message);
+        assert.equal(answer.headers["x-indexed-height"], String(rows.TIP));
+        assert.equal(rich.index.asked, asked, `${target} was looked up`);
+      }
+    });
+
+    if (paged) {
+      test("pages: every row once forwards, and the same back", () => walk(rich, found));
+    }
+
+    test("HEAD answers as GET without a body, OPTIONS names the methods, others are 405", async () => {
+      const get = await rich.app.inject(found);
+      const head = await rich.app.inject({ method: "HEAD", url: found });
+      assert.equal(head.statusCode, 200);
+      assert.equal(head.body, "");
+      for (const name of ["etag", "content-length", "x-indexed-height", "content-type"]) {
+        assert.equal(head.headers[name], get.headers[name], name);
+      }
+      for (const method of ["POST", "PUT", "DELETE", "PATCH"] as const) {
+        const wrong = await rich.app.inject({
+          method,
+          url: found,
+          payload: "{",
+          headers: { "content-type": "x/y" },
+        });
+        assert.equal(wrong.statusCode, 405, method);
+        assert.equal(wrong.headers.allow, "GET, HEAD, OPTIONS");
+        assert.equal(wrong.headers["x-indexed-height"], String(rows.TIP));
+        assert.equal(wrong.json().error, "METHOD_NOT_ALLOWED");
+      }
+      const options = await rich.app.inject({ method: "OPTIONS", url: found });
+      assert.equal(options.statusCode, 204);
+      assert.equal(options.headers.allow, "GET, HEAD, OPTIONS");
+      assert.equal(options.headers["access-control-allow-methods"], "GET, HEAD, POST");
+      assert.equal(options.headers["access-control-allow-headers"], "content-type");
+      assert.equal(options.headers["access-control-allow-credentials"], undefined);
+    });
+  });
+}
+
+function dependenciesOf({ index, mempool }: Harness) {
+  return {
+    queries: index,
+    rules: {
+      hrp: "rprl",
+      genesisHash: "",
+      marker: "prc-20",
+      startHeight: 1,
+      feeBps: 100,
+      feeAddress: rows.FEES,
+    },
+    network: "simnet",
+    version: "",
+    status: () => ({ nodeHeight: 0, indexedHeight: 0, lag: 0, indexingStatus: "synced" as const, evm: null }),
+    mempool: { snapshot: () => ({ version: 1, rows: mempool }) },
+    feed: { subscribe: () => () => undefined },
+    clock: { nowMs: () => 0, monotonicMs: () => 0, sleep: () => Promise.resolve() },
+    log: { info() {}, warn() {}, error() {}, debug() {} },
+    fillPsbt: () => "cHNidA==",
+  };
+}
+
+async function walk({ app }: Harness, found: string): Promise<void> {
+  const glue = found.includes("?") ? "&" : "?";
+  const all = (await app.inject(`${found}${glue}limit=1000`)).json();
+  assert.equal(all.next, null);
+  assert.equal(all.prev, null);
+  const forward: unknown[] = [];
+  let page = (await app.inject(`${found}${glue}limit=1`)).json();
+  assert.equal(page.prev, null);
+  for (;;) {
+    assert.equal(page.result.length, 1);
+    forward.push(...page.result);
+    if (page.next === null) break;
+    // Another limit with the same cursor (H-06), as long as a row is left.
+    page = (await app.inject(`${found}${glue}limit=1&next=${page.next}`)).json();
+  }
+  assert.deepEqual(forward, all.result);
+  const backward: unknown[] = [page.result[0]];
+  while (page.prev !== null) {
+    page = (await app.inject(`${found}${glue}limit=1&prev=${page.prev}`)).json();
+    backward.unshift(page.result[0]);
+  }
+  assert.deepEqual(backward, all.result);
+  assert.ok(forward.length > 1, "one row proves nothing about pages");
+}
+
+describe("values", () => {
+  const rowsOf = async (target: string) => (await rich.app.inject(target)).json().result;
+
+  test("tokens", async () => {
+    const [salt, sand] = await rowsOf("/api/v1/prc20/tokenlist");
+    assert.equal(salt.tick, "SALT");
+    assert.equal(salt.state, "minted_out");
+    assert.equal(salt.cid, "bafy");
+    assert.equal(sand.mint_progress, "33.3333");
+    assert.equal(sand.supply, "900");
+    assert.equal(sand.cid, null);
+    assert.deepEqual(await rowsOf("/api/v1/prc20/tokenlist?tick=san&ignored=1"), [sand]);
+    assert.deepEqual(await rowsOf("/api/v1/prc20/token/sand"), await rowsOf("/api/v1/prc20/token/SAND"));
+    const [holder] = await rowsOf("/api/v1/prc20/token/SAND/holders");
+    assert.deepEqual(holder, {
+      address: rows.ALICE,
+      balance: "500",
+      locked: "90",
+      total: "590",
+      share: "65.5555",
+    });
+    const [candle] = await rowsOf("/api/v1/prc20/token/SAND/candles");
+    assert.equal(candle.open, "333.33333333");
+    assert.equal((await rowsOf("/api/v1/prc20/token/SAND/candles?interval=1d")).length, 1);
+  });
+
+  test("balances", async () => {
+    const [balance] = await rowsOf(`/api/v1/prc20/address/${rows.ALICE.toUpperCase()}/tokenlist`);
+    assert.deepEqual(balance, {
+      tick: "SAND",
+      dec: "2",
+      balance: "500",
+      balance_normalized: "5",
+      locked: "90",
+      locked_normalized: "0.9",
+      total: "590",
+    });
+    const [zero] = await rowsOf(`/api/v1/prc20/address/${rows.FEES}/token/sAnD`);
+    assert.equal(zero.total, "0");
+    const many = await rowsOf(
+      `/api/v1/prc20/balances?addresses=${rows.BOB},${rows.FEES},${rows.BOB}&tick=sand`,
+    );
+    assert.deepEqual(
+      many.map((row: { address: string }) => row.address),
+      [rows.BOB, rows.FEES],
+    );
+  });
+
+  test("market", async () => {
+    const active = await rowsOf("/api/v1/prc20/market/SAND");
+    assert.deepEqual(
+      active.map((row: { unit_price_sat: string }) => row.unit_price_sat),
+      ["33333.33333333", "133333.33333333"],
+    );
+    const [newest] = await rowsOf("/api/v1/prc20/market/SAND/history");
+    assert.equal(newest.lifecycle_state, "invalid_spent");
+    assert.equal(newest.refunded_amount, "30");
+    assert.equal(newest.buyer, null);
+    const [filled] = await rowsOf("/api/v1/prc20/market/SAND/history?state=filled");
+    assert.equal(filled.buyer, rows.BOB);
+    assert.equal(filled.paid_seller_sat, "39600");
+    assert.equal(filled.fill_txid, filled.closed_txid);
+    assert.equal(filled.refunded_amount, null);
+    const [expired] = await rowsOf(`/api/v1/prc20/market/SAND/seller/${rows.ALICE}?state=expired_open`);
+    assert.equal(expired.expired, true);
+    assert.equal(expired.exp, "90");
+    assert.equal(expired.action_required, "spend_anchor");
+    assert.equal(expired.close_kind, null);
+    const [summary] = await rowsOf("/api/v1/prc20/market/SAND/summary");
+    assert.equal(summary.floor_price_sat, "33333");
+    assert.equal(summary.floor_price_pearl, "0.00033333");
+    assert.equal(summary.floor_unit_price_sat, "33333.33333333");
+    assert.equal(summary.floor_change_24h_pct, "-75.0001");
+  });
+
+  test("quote and fill template", async () => {
+    const id = encodeURIComponent(`list:${rows.txid("a1")}:0`);
+    const [quote] = await rowsOf(`/api/v1/prc20/market/quote/${id}`);
+    assert.deepEqual(quote.outputs, [
+      { address: rows.ALICE, amount_sat: "39600" },
+      { address: rows.FEES, amount_sat: "400" },
+    ]);
+    assert.equal(quote.seller_anchor_sig_hex, `0x${"3d".repeat(64)}83`);
+    assert.deepEqual(quote.payload_template, {
+      p: "prc-20",
+      op: "send",
+      id: `list:${rows.txid("a1")}:0`,
+      to: "__BUYER_ADDRESS__",
+    });
+    assert.equal(quote.anchor_script_hex, `5120${"01".repeat(32)}`);
+    assert.equal(quote.confirmations, 51);
+    const [free] = await rowsOf(`/api/v1/prc20/market/quote/list:${rows.txid("a2")}:0`);
+    assert.equal(free.outputs.length, 1);
+    assert.equal(free.protocol_address, rows.FEES);
+    const [template] = await rowsOf(`/api/v1/prc20/market/fill-template/${id}/${rows.BOB.toUpperCase()}`);
+    assert.equal(template.payload.to, rows.BOB);
+    assert.equal(template.payload_json, JSON.stringify(template.payload));
+    assert.deepEqual(template.inputs[1], { index: 1, role: "send_reveal" });
+    assert.equal(template.inputs[0].witness[0], `${"3d".repeat(64)}83`);
+    assert.equal(template.outputs[1].script_hex, `5120${"03".repeat(32)}`);
+    assert.equal(Buffer.from(template.psbt_base64, "base64").subarray(0, 5).toString("latin1"), "psbt\xff");
+  });
+
+  test("closed and expired listings are 409 with their state", async () => {
+    for (const [byte, state] of [
+      ["a3", "expired_open"],
+      ["a4", "filled"],
+      ["a5", "cancelled"],
+      ["a6", "invalid_spent"],
+    ] as const) {
+      const id = `list:${rows.txid(byte)}:0`;
+      for (const target of [`quote/${id}`, `fill-template/${id}/${rows.BOB}`]) {
+        const answer = await rich.app.inject(`/api/v1/prc20/market/${target}`);
+        assert.equal(answer.statusCode, 409);
+        const body = answer.json();
+        conforms(EnvelopeErrorBody, body, target);
+        assert.equal(body.error, "LISTING_NOT_OPEN");
+        assert.match(body.message, new RegExp(`\\b${state}\\b`));
+        assert.equal(answer.headers["x-indexed-height"], String(rows.TIP));
+      }
+    }
+  });
+
+  test("operations, directions and filters", async () => {
+    const history = await rowsOf(`/api/v1/prc20/address/${rows.ALICE}/history?limit=5`);
+    assert.deepEqual(
+      history.map((row: { op: string; direction: string }) => [row.op, row.direction]),
+      [
+        ["send", "out"],
+        ["list", "out"],
+        ["mint", "self"],
+        ["deploy", "self"],
+        ["transfer", "out"],
+      ],
+    );
+    const bob = await rowsOf(`/api/v1/prc20/address/${rows.BOB}/history?limit=5`);
+    assert.deepEqual(
+      bob.map((row: { op: string; direction: string }) => [row.op, row.direction]),
+      [
+        ["fly", "self"],
+        ["send", "in"],
+        ["burn", "out"],
+        ["mint", "in"],
+        ["transfer", "in"],
+      ],
+    );
+    const [unknown] = await rowsOf("/api/v1/prc20/oplist?valid=0");
+    assert.equal(unknown.valid, 0);
+    assert.equal(unknown.reason, "OP_UNKNOWN");
+    assert.equal(unknown.tick, "");
+    assert.equal(unknown.confirmations, rows.TIP - 46 + 1);
+    assert.deepEqual(await rowsOf("/api/v1/prc20/oplist?op=FLY"), []);
+    const upper = `${"0".repeat(62)}1F`;
+    assert.equal((await rowsOf(`/api/v1/prc20/op/${upper}/0`))[0].txid, upper.toLowerCase() as Txid);
+    assert.deepEqual(await rowsOf(`/api/v1/prc20/op/${upper}/1`), []);
+    assert.equal((await rowsOf("/api/v1/prc20/oplist")).length, 25);
+  });
+
+  test("stats and digest", async () => {
+    const [stats] = await rowsOf("/api/v1/prc20/stats");
+    assert.equal(stats.blocks_indexed, rows.TIP);
+    assert.equal(stats.lists_expired_open, 1);
+    assert.deepEqual(stats.digest, { height: rows.TIP, value: rows.digestAt(rows.TIP) });
+    assert.equal(stats.total_seller_paid_pearl, "0.00039600");
+    assert.deepEqual(await rowsOf(`/api/v1/prc20/digest/${rows.TIP + 1}`), []);
+    assert.equal((await rowsOf("/api/v1/prc20/digest/0"))[0].block_hash, rows.blockHash(0));
+  });
+
+  test("the unconfirmed have no verdict and no block", async () => {
+    const [row] = await rowsOf("/api/v1/prc20/mempool");
+    for (const name of "block_height block_hash time tx_index valid reason amount confirmations".split(" ")) {
+      assert.equal(row[name], null, name);
+    }
+    assert.equal(row.listing_id, `list:${rows.txid("a1")}:0`);
+  });
+});

@@ -1,0 +1,281 @@
+// A read side of a store, in memory and honest: it holds the rows that a test constructs, sorts and pages them by
+// the keys of the port, and answers every query from its present state.
+
+import { compareText } from "./rows.ts";
+import type { ListingId, PearlAddress, RawAmount, Tick, Txid } from "../../src/primitives/brands.ts";
+import type { BalanceRow, ListingRow, TokenRow } from "../../src/prc20/state.ts";
+import type {
+  BalanceView,
+  BlockHappenings,
+  CandleView,
+  EventGroup,
+  HolderView,
+  IndexQueries,
+  LifecycleState,
+  ListingView,
+  MarketSummaryView,
+  OperationFilter,
+  OperationView,
+  Page,
+  PageKey,
+  PageRequest,
+  Snapshot,
+  StateView,
+} from "../../src/service/queries.ts";
+
+/** Pages rows that are already in list order. */
+export function pageOf<Row>(
+  rows: readonly Row[],
+  keyOf: (row: Row) => PageKey,
+  compare: (one: PageKey, other: PageKey) => number,
+  { limit, start }: PageRequest,
+): Page<Row> {
+  let from = 0;
+  let to = limit;
+  if (start !== null) {
+    const before = rows.filter((row) => compare(keyOf(row), start.key) < 0).length;
+    const upTo = rows.filter((row) => compare(keyOf(row), start.key) <= 0).length;
+    from = start.direction === "next" ? upTo : Math.max(0, before - limit);
+    to = start.direction === "next" ? upTo + limit : before;
+  }
+  const shown = rows.slice(from, to);
+  const first = shown[0];
+  const last = shown.at(-1);
+  return {
+    rows: shown,
+    next: last === undefined || to >= rows.length ? null : keyOf(last),
+    prev: first === undefined || from === 0 ? null : keyOf(first),
+  };
+}
+
+const ascending = (one: PageKey, other: PageKey): number => {
+  for (const [index, part] of one.entries()) {
+    const against = other[index];
+    if (typeof part === "number" && typeof against === "number" && part !== against) return part - against;
+    if (typeof part === "string" && typeof against === "string" && part !== against)
+      return compareText(part, against);
+  }
+  return 0;
+};
+const descending = (one: PageKey, other: PageKey): number => ascending(other, one);
+
+export class FakeIndex implements IndexQueries {
+  present: StateView;
+  tokenRows: TokenRow[] = [];
+  balanceRows: BalanceRow[] = [];
+  listingRows: ListingRow[] = [];
+  operationRows: OperationView[] = [];
+  candleRows: CandleView[] = [];
+  blocks: { height: number; hash: BlockHappenings["hash"]; digest: BlockHappenings["digest"] }[] = [];
+  groups: EventGroup[] = [];
+  undone = new Set<string>();
+  blockHappenings = new Map<string, BlockHappenings>();
+  lowestEvent = 1;
+  summary: Omit<MarketSummaryView, "token"> = {
+    expiredOpenCount: 0,
+    best: null,
+    volume24hSat: 0n,
+    fills24h: 0,
+    floorThen: null,
+  };
+  /** Queries asked so far: tests of validation want none. */
+  asked = 0;
+  /** Where set, every query waits for it after having read its state. */
+  gate: Promise<void> | null = null;
+  failure: Error | null = null;
+
+  constructor(present: StateView) {
+    this.present = present;
+  }
+
+  async #answer<Value>(value: Value): Promise<Snapshot<Value>> {
+    this.asked += 1;
+    const state = this.present;
+    if (this.gate !== null) await this.gate;
+    if (this.failure !== null) throw this.failure;
+    return { state, value };
+  }
+
+  async state(): Promise<StateView> {
+    return (await this.#answer(null)).state;
+  }
+
+  tokens(prefix: string | null, page: PageRequest) {
+    const rows = this.tokenRows
+      .filter((row) => prefix === null || row.tick.startsWith(prefix))
+      .sort((one, other) => other.deployPlace - one.deployPlace);
+    return this.#answer(pageOf(rows, (row) => [row.deployPlace], descending, page));
+  }
+
+  #token(tick: Tick): TokenRow | null {
+    return this.tokenRows.find((row) => row.tick === tick) ?? null;
+  }
+
+  token(tick: Tick) {
+    return this.#answer(this.#token(tick));
+  }
+
+  stats() {
+    return this.#answer({
+      distinctHolders: new Set(this.balanceRows.map((row) => row.address)).size,
+      listsExpiredOpen: this.listingRows.filter((row) => this.lifecycle(row) === "expired_open").length,
+    });
+  }
+
+  #balanceView(row: BalanceRow): BalanceView {
+    return { row, dec: this.#token(row.tick)?.dec ?? "0" };
+  }
+
+  #balancesOf(address: PearlAddress): BalanceView[] {
+    return this.balanceRows
+      .filter((row) => row.address === address && row.balance + row.locked > 0n)
+      .sort((one, other) => compareText(one.tick, other.tick))
+      .map((row) => this.#balanceView(row));
+  }
+
+  balances(address: PearlAddress, page: PageRequest) {
+    return this.#answer(pageOf(this.#balancesOf(address), (view) => [view.row.tick], ascending, page));
+  }
+
+  #balance(address: PearlAddress, tick: Tick): BalanceView | null {
+    if (this.#token(tick) === null) return null;
+    const row = this.balanceRows.find((one) => one.address === address && one.tick === tick);
+    return this.#balanceView(row ?? { address, tick, balance: 0n as RawAmount, locked: 0n as RawAmount });
+  }
+
+  balance(address: PearlAddress, tick: Tick) {
+    return this.#answer(this.#balance(address, tick));
+  }
+
+  balancesOf(addresses: readonly PearlAddress[], tick: Tick | null, page: PageRequest) {
+    const views = addresses.flatMap((address): BalanceView[] => {
+      if (tick === null) return this.#balancesOf(address);
+      const view = this.#balance(address, tick);
+      return view === null ? [] : [view];
+    });
+    const keyOf = (view: BalanceView) => [addresses.indexOf(view.row.address), view.row.tick];
+    return this.#answer(pageOf(views, keyOf, ascending, page));
+  }
+
+  lifecycle(row: ListingRow): LifecycleState {
+    if (row.close !== null) return row.close.kind;
+    return row.exp !== null && this.present.height > row.exp ? "expired_open" : "open";
+  }
+
+  listingView(row: ListingRow): ListingView {
+    return { listing: row, lifecycle: this.lifecycle(row), dec: this.#token(row.tick)?.dec ?? "0" };
+  }
+
+  #listings(tick: Tick): ListingView[] {
+    return this.listingRows.filter((row) => row.tick === tick).map((row) => this.listingView(row));
+  }
+
+  market(tick: Tick, page: PageRequest) {
+    const keyOf = ({ listing }: ListingView): PageKey => [
+      ((listing.priceSat << 256n) / listing.amount).toString(16).padStart(80, "0"),
+      listing.createdPlace,
+    ];
+    const rows = this.#listings(tick)
+      .filter((view) => view.lifecycle === "open")
+      .sort((one, other) => ascending(keyOf(one), keyOf(other)));
+    return this.#answer(pageOf(rows, keyOf, ascending, page));
+  }
+
+  sellerListings(tick: Tick, address: PearlAddress, state: LifecycleState | null, page: PageRequest) {
+    const rows = this.#listings(tick)
+      .filter(({ listing }) => listing.owner === address || listing.seller === address)
+      .filter((view) => state === null || view.lifecycle === state)
+      .sort((one, other) => other.listing.createdPlace - one.listing.createdPlace);
+    return this.#answer(pageOf(rows, (view) => [view.listing.createdPlace], descending, page));
+  }
+
+  marketHistory(tick: Tick, state: LifecycleState | null, page: PageRequest) {
+    const keyOf = ({ listing }: ListingView): PageKey => [
+      listing.close === null ? 2 * listing.createdPlace : 2 * listing.close.place + 1,
+    ];
+    const rows = this.#listings(tick)
+      .filter((view) => state === null || view.lifecycle === state)
+      .sort((one, other) => descending(keyOf(one), keyOf(other)));
+    return this.#answer(pageOf(rows, keyOf, descending, page));
+  }
+
+  marketSummary(tick: Tick) {
+    const token = this.#token(tick);
+    return this.#answer(token === null ? null : { token, ...this.summary });
+  }
+
+  listing(id: ListingId) {
+    const row = this.listingRows.find((one) => one.id === id);
+    return this.#answer(row === undefined ? null : this.listingView(row));
+  }
+
+  operations(filter: OperationFilter, page: PageRequest) {
+    const rows = this.operationRows
+      .filter(({ operation }) => filter.tick === undefined || operation.tick === filter.tick)
+      .filter(({ operation }) => filter.op === undefined || operation.op === filter.op)
+      .filter(({ operation }) => filter.valid === undefined || operation.valid === filter.valid)
+      .filter(
+        ({ operation }) =>
+          filter.address === undefined ||
+          operation.from === filter.address ||
+          (operation.valid && (operation.to === filter.address || operation.filledOwner === filter.address)),
+      )
+      .sort((one, other) => other.operation.place - one.operation.place);
+    return this.#answer(pageOf(rows, (view) => [view.operation.place], descending, page));
+  }
+
+  operationsOf(txid: Txid, vout: number | null) {
+    return this.#answer(
+      this.operationRows
+        .filter(({ operation }) => operation.txid === txid && (vout === null || operation.vout === vout))
+        .sort((one, other) => one.operation.vout - other.operation.vout),
+    );
+  }
+
+  holders(tick: Tick, page: PageRequest) {
+    const token = this.#token(tick);
+    if (token === null) return this.#answer(null);
+    const keyOf = ({ row }: HolderView): PageKey => [
+      (row.balance + row.locked).toString(16).padStart(32, "0"),
+      row.address,
+    ];
+    const compare = (one: PageKey, other: PageKey) =>
+      compareText(String(other[0]), String(one[0])) || compareText(String(one[1]), String(other[1]));
+    const rows = this.balanceRows
+      .filter((row) => row.tick === tick && row.balance + row.locked > 0n)
+      .map((row): HolderView => ({ row }))
+      .sort((one, other) => compare(keyOf(one), keyOf(other)));
+    const circulating = (token.minted - token.burned) as RawAmount;
+    return this.#answer({ circulating, page: pageOf(rows, keyOf, compare, page) });
+  }
+
+  digest(height: number) {
+    return this.#answer(this.blocks.find((block) => block.height === height) ?? null);
+  }
+
+  candles(tick: Tick, intervalS: number, page: PageRequest) {
+    if (this.#token(tick) === null) return this.#answer(null);
+    const rows = this.candleRows.filter((row) => row.start % intervalS === 0);
+    return this.#answer(pageOf(rows, (row) => [row.start], ascending, page));
+  }
+
+  async eventGroups(afterId: number, limit: number): Promise<readonly EventGroup[]> {
+    return this.groups
+      .filter((group) => group.lastId > afterId && group.lastId >= this.lowestEvent)
+      .slice(0, limit);
+  }
+
+  async eventBounds() {
+    return { lowest: this.lowestEvent, highest: this.groups.at(-1)?.lastId ?? 0 };
+  }
+
+  async eventGroupOf(id: number): Promise<EventGroup | null> {
+    if (id < this.lowestEvent) return null;
+    const group = this.groups.find((one) => one.firstId <= id && id <= one.lastId);
+    return group === undefined || (group.kind === "block" && this.undone.has(group.hash)) ? null : group;
+  }
+
+  async happenings(_height: number, hash: BlockHappenings["hash"]): Promise<BlockHappenings | null> {
+    return this.undone.has(hash) ? null : (this.blockHappenings.get(hash) ?? null);
+  }
+}

@@ -1,0 +1,184 @@
+// A server over a fake index, for contract tests: with injected requests, or listening on a free port.
+
+import type { FastifyInstance } from "fastify";
+import type { HttpDependencies } from "../../src/http/dependencies.ts";
+import { buildServer } from "../../src/http/server.ts";
+import type { ProtocolRules } from "../../src/prc20/rules.ts";
+import type { IndexStatus, MempoolOperation } from "../../src/service/serving.ts";
+import { fillTemplatePsbt } from "../../src/wallet/fill-psbt.ts";
+import { FakeIndex } from "./fake-index.ts";
+import * as rows from "./rows.ts";
+
+export const RULES: ProtocolRules = {
+  hrp: "rprl",
+  genesisHash: "aa".repeat(32),
+  marker: "prc-20",
+  startHeight: 1,
+  feeBps: 100,
+  feeAddress: rows.FEES,
+};
+
+/** One line that was logged. */
+export interface LogLine {
+  readonly level: string;
+  readonly fields: Record<string, unknown>;
+  readonly message: string;
+}
+
+/** A server with all its parts in the test's hands. */
+export interface Harness {
+  readonly app: FastifyInstance;
+  readonly index: FakeIndex;
+  readonly mempool: MempoolOperation[];
+  readonly status: { value: IndexStatus };
+  readonly log: LogLine[];
+  readonly now: { ms: number };
+  /** Tells the server that the state has changed. */
+  commit(): void;
+}
+
+const SYNCED: IndexStatus = {
+  nodeHeight: rows.TIP,
+  indexedHeight: rows.TIP,
+  lag: 0,
+  indexingStatus: "synced",
+  evm: null,
+};
+
+/** Builds a server; the caller closes `app`. */
+export async function harness(index: FakeIndex, options: Partial<HttpDependencies> = {}): Promise<Harness> {
+  const listeners = new Set<() => void>();
+  const log: LogLine[] = [];
+  const line = (level: string) => (fields: Record<string, unknown>, message: string) => {
+    log.push({ level, fields, message });
+  };
+  const status = { value: SYNCED };
+  const mempool: MempoolOperation[] = [];
+  const now = { ms: 0 };
+  const app = await buildServer({
+    queries: index,
+    rules: RULES,
+    network: "simnet",
+    version: "0.0.0-test",
+    status: () => status.value,
+    mempool: { snapshot: () => ({ version: 1, rows: mempool }) },
+    feed: {
+      subscribe(listener) {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    },
+    clock: { nowMs: () => now.ms, monotonicMs: () => now.ms, sleep: () => Promise.resolve() },
+    log: { info: line("info"), warn: line("warn"), error: line("error"), debug: line("debug") },
+    fillPsbt: fillTemplatePsbt,
+    ...options,
+  });
+  const commit = () => {
+    for (const listener of listeners) listener();
+  };
+  return { app, index, mempool, status, log, now, commit };
+}
+
+/** An index with two tokens, listings in all five states and operations of every kind. */
+export function richIndex(): FakeIndex {
+  const index = new FakeIndex(
+    rows.stateAt(rows.TIP, {
+      eventsTotal: 30,
+      eventsValid: 29,
+      tokensDeployed: 2,
+      listsOpen: 3,
+      listsFilled: 1,
+      listsCancelled: 1,
+      listsInvalidSpent: 1,
+      feePaidSat: 400n,
+      sellerPaidSat: 39_600n,
+      nextPlace: 60,
+    }),
+  );
+  index.tokenRows = [
+    rows.token("SAND"),
+    rows.token("SALT", {
+      deployPlace: 2,
+      minted: rows.raw(3000n),
+      burned: rows.raw(0n),
+      cid: "bafy",
+      dec: "0",
+    }),
+  ];
+  index.balanceRows = [
+    { address: rows.ALICE, tick: rows.SAND, balance: rows.raw(500n), locked: rows.raw(90n) },
+    { address: rows.BOB, tick: rows.SAND, balance: rows.raw(310n), locked: rows.raw(0n) },
+    {
+      address: rows.BOB,
+      tick: index.tokenRows[1]?.tick ?? rows.SAND,
+      balance: rows.raw(3000n),
+      locked: rows.raw(0n),
+    },
+  ];
+  index.listingRows = [
+    rows.listing("a1", 20),
+    rows.listing("a2", 21, {
+      priceSat: rows.sat(10_000n),
+      protocolFeeSat: rows.sat(0n),
+      sellerNetSat: rows.sat(10_000n),
+    }),
+    rows.listing("a3", 22, { exp: 90 }),
+    rows.listing("a4", 23, { close: rows.closed("filled", 40), amount: rows.raw(40n) }),
+    rows.listing("a5", 24, { close: rows.closed("cancelled", 41) }),
+    rows.listing("a6", 25, { close: rows.closed("invalid_spent", 42) }),
+  ];
+  index.summary = {
+    expiredOpenCount: 1,
+    best: index.listingRows[1] ?? null,
+    volume24hSat: 40_000n,
+    fills24h: 1,
+    floorThen: { priceSat: 40_000n, amount: 30n },
+  };
+  index.operationRows = operations(index);
+  index.candleRows = [0, 1, 5].map((hour) => ({
+    start: 1_762_992_000 + hour * 3600,
+    open: { priceSat: 10n, amount: 3n },
+    high: { priceSat: 11n, amount: 3n },
+    low: { priceSat: 9n, amount: 3n },
+    close: { priceSat: 10n, amount: 3n },
+    volume: 12n,
+    volumeSat: 40n,
+    fills: 4,
+  }));
+  index.blocks = Array.from({ length: rows.TIP + 1 }, (_, height) => ({
+    height,
+    hash: rows.blockHash(height),
+    digest: rows.digestAt(height),
+  }));
+  return index;
+}
+
+function operations(index: FakeIndex) {
+  const [first] = index.listingRows;
+  const filled = index.listingRows[3];
+  const plain = Array.from({ length: 30 }, (_, at) => rows.operation(at + 1));
+  const special = [
+    rows.operation(31, { op: "deploy", from: rows.ALICE, to: rows.ALICE, amount: null }),
+    rows.operation(32, { op: "mint", from: rows.ALICE, to: rows.BOB, amount: rows.raw(500n) }),
+    rows.operation(33, { op: "burn", from: rows.BOB, to: null, amount: rows.raw(1n) }),
+    rows.operation(34, { op: "list", to: rows.ALICE, listingId: first?.id ?? null, amount: rows.raw(30n) }),
+    rows.operation(35, {
+      op: "send",
+      from: rows.BOB,
+      to: rows.BOB,
+      listingId: filled?.id ?? null,
+      filledOwner: rows.ALICE,
+      amount: rows.raw(40n),
+    }),
+    rows.operation(36, {
+      op: "fly",
+      tick: "",
+      valid: false,
+      reason: "OP_UNKNOWN",
+      to: null,
+      amount: null,
+      from: rows.BOB,
+    }),
+  ];
+  return [...plain, ...special];
+}
