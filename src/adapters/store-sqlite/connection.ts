@@ -1,0 +1,117 @@
+// How does the engine talk to SQLite? One connection with prepared statements cached by their text, rows as arrays,
+// and transactions as functions.
+
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { type Cell, cellRows, type Cells } from "./cells.ts";
+
+/** Pages between automatic checkpoints of the write-ahead log; larger logs make bulk writes faster. */
+const CHECKPOINT_PAGES = 32_000;
+/** Page cache of the writer and of a reader, in KiB. */
+const WRITER_CACHE_KIB = 262_144;
+const READER_CACHE_KIB = 65_536;
+/** Bytes of the file that may be mapped into memory. */
+const MMAP_BYTES = 2_147_418_112;
+
+/** A connection to the index database. Not shared between threads. */
+export class Connection {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  /** All rows of a query. */
+  all(sql: string, ...values: Cell[]): readonly Cells[] {
+    return cellRows(this.#prepared(sql).all(...values));
+  }
+
+  /** The first row of a query, or null. */
+  first(sql: string, ...values: Cell[]): Cells | null {
+    const row: unknown = this.#prepared(sql).get(...values);
+    return row === undefined ? null : (cellRows([row])[0] ?? null);
+  }
+
+  /** Rows one by one; the connection must not be used for writing while this goes on. */
+  *each(sql: string, ...values: Cell[]): Generator<Cells> {
+    for (const row of this.#prepared(sql).iterate(...values)) yield cellRows([row])[0] ?? [];
+  }
+
+  /** Runs a statement that changes rows; returns how many it changed. */
+  run(sql: string, ...values: Cell[]): number {
+    return Number(this.#prepared(sql).run(...values).changes);
+  }
+
+  /** The prepared statement itself, for loops over many rows. */
+  prepared(sql: string): StatementSync {
+    return this.#prepared(sql);
+  }
+
+  /** Runs SQL text without parameters, several statements allowed. */
+  exec(sql: string): void {
+    this.#database.exec(sql);
+  }
+
+  /** Runs `work` in one write transaction: everything or, when it throws, nothing. */
+  transaction<Value>(work: () => Value): Value {
+    this.#database.exec("BEGIN IMMEDIATE");
+    try {
+      const value = work();
+      this.#database.exec("COMMIT");
+      return value;
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+      throw error;
+    }
+  }
+
+  /** Runs `work` on one snapshot of the database. */
+  snapshot<Value>(work: () => Value): Value {
+    this.#prepared("BEGIN").run();
+    try {
+      return work();
+    } finally {
+      this.#prepared("COMMIT").run();
+    }
+  }
+
+  /** Closes the connection; its statements are void afterwards. */
+  close(): void {
+    this.#statements.clear();
+    this.#database.close();
+  }
+
+  #prepared(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#database.prepare(sql);
+    statement.setReturnArrays(true);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+}
+
+/** Opens the one writing connection: WAL, every commit synced to disk. */
+export function openWriter(file: string): Connection {
+  const database = new DatabaseSync(file, { timeout: 5_000 });
+  database.exec(`
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = FULL;
+    PRAGMA cache_size = -${WRITER_CACHE_KIB};
+    PRAGMA mmap_size = ${MMAP_BYTES};
+    PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
+    PRAGMA temp_store = MEMORY;
+  `);
+  return new Connection(database);
+}
+
+/** Opens a read-only connection to a database that a writer has opened. */
+export function openReader(file: string): Connection {
+  const database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
+  database.exec(`
+    PRAGMA cache_size = -${READER_CACHE_KIB};
+    PRAGMA mmap_size = ${MMAP_BYTES};
+    PRAGMA temp_store = MEMORY;
+  `);
+  return new Connection(database);
+}

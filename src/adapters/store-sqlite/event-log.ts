@@ -1,0 +1,123 @@
+// Which event ids has the service given (H-39)? One row per block or reorganisation; ids only grow, also over
+// rewinds, restarts and a wipe; the log is bounded.
+
+import type { EventGroup } from "../../service/queries.ts";
+import { bytesOf, CellReader } from "./cells.ts";
+import type { Connection } from "./connection.ts";
+
+/** Groups that the log keeps. */
+const MAX_GROUPS = 50_000;
+/** Event ids that the log spans. */
+const MAX_IDS = 5_000_000;
+
+const COLUMNS = "first_id, last_id, kind, height, hash, old_height, old_hash, new_height, new_hash";
+
+/** Highest id ever given; 0 where none. */
+export function lastEventId(connection: Connection): number {
+  const row = connection.first("SELECT value FROM meta WHERE key = 'last_event_id'");
+  return row === null ? 0 : Number(new CellReader(row).text());
+}
+
+/** Remembers the highest id given. */
+export function storeLastEventId(connection: Connection, id: number): void {
+  connection.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('last_event_id', ?)", String(id));
+}
+
+/** Appends a block's group of `count` ids after `lastId`; returns the new last id. */
+export function logBlock(
+  connection: Connection,
+  lastId: number,
+  block: { readonly height: number; readonly hash: string },
+  count: number,
+): number {
+  connection.run(
+    "INSERT INTO event_log (first_id, last_id, kind, height, hash) VALUES (?, ?, 0, ?, ?)",
+    lastId + 1,
+    lastId + count,
+    block.height,
+    bytesOf(block.hash),
+  );
+  return lastId + count;
+}
+
+/** Appends a reorganisation after `lastId`; returns the new last id. */
+export function logReorg(
+  connection: Connection,
+  lastId: number,
+  reorg: {
+    readonly forkHeight: number;
+    readonly oldTip: { readonly height: number; readonly hash: string };
+    readonly newTip: { readonly height: number; readonly hash: string };
+  },
+): number {
+  connection.run(
+    `INSERT INTO event_log (first_id, last_id, kind, height, old_height, old_hash, new_height, new_hash)
+       VALUES (?, ?, 1, ?, ?, ?, ?, ?)`,
+    lastId + 1,
+    lastId + 1,
+    reorg.forkHeight,
+    reorg.oldTip.height,
+    bytesOf(reorg.oldTip.hash),
+    reorg.newTip.height,
+    bytesOf(reorg.newTip.hash),
+  );
+  return lastId + 1;
+}
+
+/** Drops groups beyond the bounds of the log. */
+export function trimLog(connection: Connection, lastId: number): void {
+  connection.run("DELETE FROM event_log WHERE first_id <= ?1 AND last_id <= ?1", lastId - MAX_IDS);
+  connection.run("DELETE FROM event_log WHERE seq <= (SELECT max(seq) FROM event_log) - ?", MAX_GROUPS);
+}
+
+/** Groups with lastId > `afterId`, ascending. */
+export function groupsAfter(connection: Connection, afterId: number, limit: number): readonly EventGroup[] {
+  // Ids of groups do not overlap, so the only group that begins at or below afterId + 1 and matters is the last such.
+  return connection
+    .all(
+      `SELECT ${COLUMNS} FROM event_log WHERE last_id > ?1 AND first_id >=
+         coalesce((SELECT max(first_id) FROM event_log WHERE first_id <= ?1 + 1), 0)
+         ORDER BY first_id LIMIT ?2`,
+      afterId,
+      limit,
+    )
+    .map((row) => readGroup(new CellReader(row)));
+}
+
+/** Lowest id held and highest given. */
+export function logBounds(connection: Connection): { readonly lowest: number; readonly highest: number } {
+  const row = connection.first("SELECT coalesce(min(first_id), 0) FROM event_log");
+  return { lowest: row === null ? 0 : new CellReader(row).int(), highest: lastEventId(connection) };
+}
+
+/** The group of an id; null where it was never given, left the log, or its block is not in the chain any more. */
+export function groupOf(connection: Connection, id: number): EventGroup | null {
+  const row = connection.first(
+    `SELECT ${COLUMNS} FROM event_log WHERE first_id <= ? ORDER BY first_id DESC LIMIT 1`,
+    id,
+  );
+  if (row === null) return null;
+  const group = readGroup(new CellReader(row));
+  if (id > group.lastId) return null;
+  if (group.kind === "reorg") return group;
+  const held = connection.first(
+    "SELECT 1 FROM block WHERE height = ? AND hash = ?",
+    group.height,
+    bytesOf(group.hash),
+  );
+  return held === null ? null : group;
+}
+
+function readGroup(cells: CellReader): EventGroup {
+  const [firstId, lastId, kind, height] = [cells.int(), cells.int(), cells.int(), cells.int()];
+  if (kind === 0) return { kind: "block", firstId, lastId, height, hash: cells.blockHash() };
+  cells.skip(1);
+  return {
+    kind: "reorg",
+    firstId,
+    lastId,
+    forkHeight: height,
+    oldTip: { height: cells.int(), hash: cells.blockHash() },
+    newTip: { height: cells.int(), hash: cells.blockHash() },
+  };
+}

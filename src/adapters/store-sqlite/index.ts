@@ -1,0 +1,40 @@
+// How is an index database opened? The one entrance of the SQLite engine.
+
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import type { IndexStore, Log } from "../../service/ports.ts";
+import { openReader } from "./connection.ts";
+import { SqliteStore } from "./sqlite-store.ts";
+import { WriterThread } from "./writer-thread.ts";
+
+/** Where the index lives. */
+export interface SqliteStoreOptions {
+  /** Path of the database file; its folder is made where it is missing. ":memory:" = a file that `close` removes. */
+  readonly file: string;
+  readonly log?: Log;
+}
+
+/**
+ * Opens the index database, makes or migrates its schema, and starts its writer thread. Rejects with a sentence where
+ * another writer holds the file, where a newer program has written it, or where it cannot be opened.
+ */
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<IndexStore> {
+  const temporaryFolder = options.file === ":memory:" ? await mkdtemp(join(tmpdir(), "strand-index-")) : null;
+  const file = temporaryFolder === null ? resolve(options.file) : join(temporaryFolder, "index.db");
+  try {
+    await mkdir(dirname(file), { recursive: true });
+    const writer = await WriterThread.start(file);
+    try {
+      const store = new SqliteStore(writer, openReader(file), temporaryFolder);
+      options.log?.debug({ file }, "index database open");
+      return store;
+    } catch (error) {
+      await writer.close();
+      throw error;
+    }
+  } catch (error) {
+    if (temporaryFolder !== null) await rm(temporaryFolder, { recursive: true, force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,66 @@
+// How is an operation filter a small set of index ranges? Each operation has a kind: its operation and validity in
+// one number, so that "any operation" is 13 ranges and "mint, valid" is one.
+
+import type { LifecycleState } from "../../service/queries.ts";
+
+/** The operations of the protocol, in the order of their numbers. */
+export const OPERATIONS = ["deploy", "mint", "transfer", "burn", "list", "send"] as const;
+
+/** Kind of every operation outside the protocol; such a one is never valid (P-24). */
+export const UNKNOWN_KIND = OPERATIONS.length * 2;
+
+const FIRST_NAMED_KIND = 16;
+
+/** Kind of a recorded operation. */
+export function kindOf(op: string, valid: boolean): number {
+  const index = OPERATIONS.findIndex((known) => known === op);
+  return index < 0 ? UNKNOWN_KIND : index * 2 + (valid ? 1 : 0);
+}
+
+/** Kind that stands for one unknown name in the address history. */
+export function namedKind(nameId: number): number {
+  return FIRST_NAMED_KIND + nameId;
+}
+
+/** Kinds that a filter lets pass. `op` must be an operation of the protocol or null. */
+export function kindsOf(op: string | null, valid: boolean | null): readonly number[] {
+  const kinds: number[] = [];
+  for (const known of OPERATIONS) {
+    if (op !== null && op !== known) continue;
+    if (valid !== true) kinds.push(kindOf(known, false));
+    if (valid !== false) kinds.push(kindOf(known, true));
+  }
+  if (op === null && valid !== true) kinds.push(UNKNOWN_KIND);
+  return kinds;
+}
+
+/** True for an operation of the protocol. */
+export function isKnownOperation(op: string): boolean {
+  return kindOf(op, false) !== UNKNOWN_KIND;
+}
+
+/** SQL that turns `op.kind` and the joined `op_name` row into the operation's name. */
+export const OPERATION_NAME_SQL = `coalesce(op_name.text, CASE op.kind >> 1 ${OPERATIONS.map(
+  (name, index) => `WHEN ${index} THEN '${name}'`,
+).join(" ")} END)`;
+
+/** Listing states in the order of their numbers in the table. */
+export const STATES = [
+  "open",
+  "expired_open",
+  "filled",
+  "cancelled",
+  "invalid_spent",
+] as const satisfies readonly LifecycleState[];
+
+/** Number of a state in the table. */
+export function stateNumber(state: LifecycleState): number {
+  return STATES.indexOf(state);
+}
+
+/** State of a number in the table. */
+export function stateOf(number: number): LifecycleState {
+  const state = STATES[number];
+  if (state === undefined) throw new Error(`store: no listing state has the number ${number}`);
+  return state;
+}

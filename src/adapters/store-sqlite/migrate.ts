@@ -1,0 +1,44 @@
+// Which schema does a database have, and how does it get to ours? Numbered migrations, forward only; the number of
+// the last one applied is the database's `user_version`.
+
+import type { Connection } from "./connection.ts";
+import { initial } from "./migrations/0001-initial.ts";
+
+/** One step from schema `version - 1` to `version`. */
+export interface Migration {
+  readonly version: number;
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** All migrations, ascending by version without gaps. */
+export const MIGRATIONS: readonly Migration[] = [initial];
+
+/** The schema that this program reads and writes. */
+export const SCHEMA_VERSION = MIGRATIONS.length;
+
+/** Schema version of the database; 0 where it is new. */
+export function schemaVersion(connection: Connection): number {
+  return Number(connection.first("PRAGMA user_version")?.[0] ?? 0);
+}
+
+/**
+ * Applies the missing migrations, each in its own transaction. Throws, changing nothing, where the database is of a
+ * newer program.
+ */
+export function migrate(connection: Connection, file: string): void {
+  const found = schemaVersion(connection);
+  if (found > SCHEMA_VERSION) {
+    throw new Error(
+      `The database ${file} has schema ${found}, this program knows schemas up to ${SCHEMA_VERSION}: ` +
+        "use the newer program that wrote it, or another database.",
+    );
+  }
+  for (const migration of MIGRATIONS) {
+    if (migration.version <= found) continue;
+    connection.transaction(() => {
+      connection.exec(migration.sql);
+      connection.exec(`PRAGMA user_version = ${migration.version}`);
+    });
+  }
+}

@@ -1,0 +1,103 @@
+// How is a page cut out of a keyed list (H-06)? One rule for all lists: rows after a key in list order or before it,
+// and on each side a key exactly where there is something to continue with.
+
+import type { Page, PageKey, PageRequest } from "../../service/queries.ts";
+
+/** A list in a fixed order of unique keys. */
+export interface KeyedList<Row> {
+  /** At most `limit` rows after `key` in list order; from the beginning where `key` is null. */
+  after(key: PageKey | null, limit: number): readonly Row[];
+  /** At most `limit` rows before `key`, nearest first. */
+  before(key: PageKey, limit: number): readonly Row[];
+  keyOf(row: Row): PageKey;
+  /** A key before every row that can exist. */
+  readonly first: PageKey;
+  /** A key after every row that can exist. */
+  readonly last: PageKey;
+}
+
+/** The page that a request asks for. */
+export function pageOf<Row>(list: KeyedList<Row>, { limit, start }: PageRequest): Page<Row> {
+  return start?.direction === "prev"
+    ? pageBefore(list, start.key, limit)
+    : pageAfter(list, start?.key ?? null, limit);
+}
+
+function pageAfter<Row>(list: KeyedList<Row>, key: PageKey | null, limit: number): Page<Row> {
+  const found = list.after(key, limit + 1);
+  const rows = found.slice(0, limit);
+  const end = rows.at(-1);
+  const next = found.length > limit && end !== undefined ? list.keyOf(end) : null;
+  // From the beginning nothing can lie before. Elsewhere only a look tells: rows may have gone since the key was given.
+  const edge = edgeKey(list, rows[0], list.last);
+  const prev = key !== null && list.before(edge, 1).length > 0 ? edge : null;
+  return { rows, next, prev };
+}
+
+function pageBefore<Row>(list: KeyedList<Row>, key: PageKey, limit: number): Page<Row> {
+  const found = list.before(key, limit + 1);
+  const rows = found.slice(0, limit).reverse();
+  const beginning = rows[0];
+  const prev = found.length > limit && beginning !== undefined ? list.keyOf(beginning) : null;
+  const edge = edgeKey(list, rows.at(-1), list.first);
+  const next = list.after(edge, 1).length > 0 ? edge : null;
+  return { rows, next, prev };
+}
+
+function edgeKey<Row>(list: KeyedList<Row>, row: Row | undefined, whereEmpty: PageKey): PageKey {
+  return row === undefined ? whereEmpty : list.keyOf(row);
+}
+
+/** A key that every ascending integer key is above of. */
+export const BELOW_INTEGERS = -1;
+/** A key that every integer key is below of. */
+export const ABOVE_INTEGERS = Number.MAX_SAFE_INTEGER;
+/** A text that every ticker, address and hex key is below of. */
+export const ABOVE_TEXTS = "\u{10ffff}";
+
+/** Element of a page key that is an integer; a key of another shape is a bug of the caller. */
+export function intAt(key: PageKey, at: number): number {
+  const value = key[at];
+  if (typeof value !== "number") throw new Error("store: a page key has no integer at this place");
+  return value;
+}
+
+/** Element of a page key that is text. */
+export function textAt(key: PageKey, at: number): string {
+  const value = key[at];
+  if (typeof value !== "string") throw new Error("store: a page key has no text at this place");
+  return value;
+}
+
+/**
+ * One index range of a merged list: a table with a column `place`, a condition with its values, and the integer column
+ * of the order.
+ */
+export interface Range {
+  readonly table: string;
+  readonly column: string;
+  readonly where: string;
+  readonly values: readonly (number | string)[];
+}
+
+/**
+ * A list that is the union of disjoint index ranges, as SQL and values: columns k, the order, and id, the row's place.
+ * Down (descending) from below `key`, or up from above it; SQLite merges the ranges as it reads them.
+ */
+export function mergedKeys(
+  ranges: readonly Range[],
+  bound: { readonly key: number | null; readonly walk: "down" | "up" },
+  limit: number,
+): { readonly sql: string; readonly values: (number | string)[] } {
+  const compare = bound.walk === "down" ? "<" : ">";
+  const order = bound.walk === "down" ? "DESC" : "ASC";
+  const key = bound.key ?? ABOVE_INTEGERS;
+  const arms = ranges.map(
+    ({ table, column, where }) =>
+      `SELECT ${column} AS k, place AS id FROM ${table} WHERE ${where} AND ${column} ${compare} ?`,
+  );
+  return {
+    sql: `${arms.join(" UNION ALL ")} ORDER BY k ${order} LIMIT ?`,
+    values: [...ranges.flatMap(({ values }) => [...values, key]), limit],
+  };
+}

@@ -1,0 +1,192 @@
+// Who holds what (H-31, H-38)? Balances of addresses and holders of tokens.
+
+import type { PearlAddress, RawAmount, Tick } from "../../primitives/brands.ts";
+import type { BalanceView, HolderView, Page, PageKey, PageRequest } from "../../service/queries.ts";
+import type { AddressFinder } from "./address-book.ts";
+import { type Cells, CellReader } from "./cells.ts";
+import type { Connection } from "./connection.ts";
+import {
+  ABOVE_INTEGERS,
+  ABOVE_TEXTS,
+  BELOW_INTEGERS,
+  intAt,
+  type KeyedList,
+  pageOf,
+  textAt,
+} from "./paging.ts";
+import { decimalsOf, tokenRow } from "./query-tokens.ts";
+import { readBalance } from "./row-shapes.ts";
+import { rankOfHex, totalHex } from "./sort-keys.ts";
+import { headOf } from "./write-balances.ts";
+
+const NONE = 0n as RawAmount;
+
+/** A page of the balances of one address, by the bytes of the ticker. */
+export function balancesPage(
+  connection: Connection,
+  finder: AddressFinder,
+  address: PearlAddress,
+  page: PageRequest,
+): Page<BalanceView> {
+  const list: KeyedList<BalanceView> = {
+    after: (key, limit) =>
+      balancesOfAddress(connection, finder, address, key === null ? "" : textAt(key, 0), "up", limit),
+    before: (key, limit) => balancesOfAddress(connection, finder, address, textAt(key, 0), "down", limit),
+    keyOf: ({ row }) => [row.tick],
+    first: [""],
+    last: [ABOVE_TEXTS],
+  };
+  return pageOf(list, page);
+}
+
+/** The balance of an address in a token, zeros where it has none; null for an unknown token. */
+export function balanceView(
+  connection: Connection,
+  finder: AddressFinder,
+  address: PearlAddress,
+  tick: Tick,
+): BalanceView | null {
+  const dec = decimalsOf(connection, tick);
+  if (dec === null) return null;
+  const id = finder.find(address);
+  const row =
+    id === null
+      ? null
+      : connection.first(
+          "SELECT ?, tick, balance, locked FROM balance WHERE address_id = ? AND tick = ?",
+          address,
+          id,
+          tick,
+        );
+  if (row === null) return { row: { address, tick, balance: NONE, locked: NONE }, dec };
+  return { row: readBalance(new CellReader(row)), dec };
+}
+
+interface Placed {
+  readonly index: number;
+  readonly view: BalanceView;
+}
+
+/** A page over many addresses in the order given, by (index in `addresses`, ticker). */
+export function balancesOfPage(
+  connection: Connection,
+  finder: AddressFinder,
+  addresses: readonly PearlAddress[],
+  tick: Tick | null,
+  page: PageRequest,
+): Page<BalanceView> {
+  const ofAddress = (index: number, from: string, walk: "up" | "down", limit: number): readonly Placed[] => {
+    const address = addresses[index];
+    if (address === undefined) return [];
+    if (tick === null) {
+      const rows = balancesOfAddress(connection, finder, address, from, walk, limit);
+      return rows.map((view) => ({ index, view }));
+    }
+    const beyond = walk === "up" ? from >= tick : from <= tick;
+    const view = beyond ? null : balanceView(connection, finder, address, tick);
+    return view === null ? [] : [{ index, view }];
+  };
+  const walk = (index: number, from: string, direction: "up" | "down", limit: number): readonly Placed[] => {
+    const found = [...ofAddress(index, from, direction, limit)];
+    const step = direction === "up" ? 1 : -1;
+    const fresh = direction === "up" ? "" : ABOVE_TEXTS;
+    for (let at = index + step; at >= 0 && at < addresses.length && found.length < limit; at += step) {
+      found.push(...ofAddress(at, fresh, direction, limit - found.length));
+    }
+    return found;
+  };
+  const clamp = (index: number): number => Math.min(Math.max(index, -1), addresses.length);
+  const list: KeyedList<Placed> = {
+    after: (key, limit) =>
+      key === null ? walk(0, "", "up", limit) : walk(clamp(intAt(key, 0)), textAt(key, 1), "up", limit),
+    before: (key, limit) => walk(clamp(intAt(key, 0)), textAt(key, 1), "down", limit),
+    keyOf: ({ index, view }) => [index, view.row.tick],
+    first: [BELOW_INTEGERS, ""],
+    last: [ABOVE_INTEGERS, ""],
+  };
+  const { rows, next, prev } = pageOf(list, page);
+  return { rows: rows.map(({ view }) => view), next, prev };
+}
+
+function balancesOfAddress(
+  connection: Connection,
+  finder: AddressFinder,
+  address: PearlAddress,
+  from: string,
+  walk: "up" | "down",
+  limit: number,
+): readonly BalanceView[] {
+  const id = finder.find(address);
+  if (id === null) return [];
+  const [compare, order] = walk === "up" ? [">", "ASC"] : ["<", "DESC"];
+  return connection
+    .all(
+      `SELECT token.dec, ?, balance.tick, balance.balance, balance.locked FROM balance
+         CROSS JOIN token ON token.tick = balance.tick
+         WHERE balance.address_id = ? AND balance.tick ${compare} ? ORDER BY balance.tick ${order} LIMIT ?`,
+      address,
+      id,
+      from,
+      limit,
+    )
+    .map((row) => {
+      const cells = new CellReader(row);
+      return { dec: cells.text(), row: readBalance(cells) };
+    });
+}
+
+/** A page of the holders of a token, largest total first, ties by address; null for an unknown token. */
+export function holdersPage(
+  connection: Connection,
+  tick: Tick,
+  page: PageRequest,
+): { readonly circulating: RawAmount; readonly page: Page<HolderView> } | null {
+  const token = tokenRow(connection, tick);
+  if (token === null) return null;
+  const list: KeyedList<HolderView> = {
+    after: (key, limit) =>
+      key === null ? firstHolders(connection, tick, limit) : holders(connection, tick, key, "up", limit),
+    before: (key, limit) => holders(connection, tick, key, "down", limit),
+    keyOf: ({ row }) => [totalHex(row.balance + row.locked), row.address],
+    first: ["f".repeat(32), ""],
+    last: ["0".repeat(32), ABOVE_TEXTS],
+  };
+  return { circulating: (token.minted - token.burned) as RawAmount, page: pageOf(list, page) };
+}
+
+const HOLDER_ROWS = `SELECT address.text, balance.tick, balance.balance, balance.locked FROM balance
+  CROSS JOIN address ON address.id = balance.address_id WHERE balance.tick = ?1`;
+
+function firstHolders(connection: Connection, tick: Tick, limit: number): readonly HolderView[] {
+  return connection
+    .all(`${HOLDER_ROWS} ORDER BY balance.rank, balance.head, address.text LIMIT ?2`, tick, limit)
+    .map(readHolder);
+}
+
+function holders(
+  connection: Connection,
+  tick: Tick,
+  key: PageKey,
+  walk: "up" | "down",
+  limit: number,
+): readonly HolderView[] {
+  const address = textAt(key, 1);
+  const [compare, order] = walk === "up" ? [">", "ASC"] : ["<", "DESC"];
+  // The index ends with the start of the address: the first comparison finds the range, the second cuts it exactly.
+  return connection
+    .all(
+      `${HOLDER_ROWS} AND (balance.rank, balance.head) ${compare}= (?2, ?3)
+         AND ((balance.rank, balance.head) <> (?2, ?3) OR address.text ${compare} ?4)
+         ORDER BY balance.rank ${order}, balance.head ${order}, address.text ${order} LIMIT ?5`,
+      tick,
+      rankOfHex(textAt(key, 0)),
+      headOf(address),
+      address,
+      limit,
+    )
+    .map(readHolder);
+}
+
+function readHolder(row: Cells): HolderView {
+  return { row: readBalance(new CellReader(row)) };
+}

@@ -1,0 +1,233 @@
+// In which column order are rows read? One order per kind of row, for every SELECT (and for the tokens of the undo
+// record), with the reader of each.
+
+import type { ListingId, Outpoint } from "../../primitives/brands.ts";
+import type {
+  BalanceRow,
+  CloseKind,
+  ListingClose,
+  ListingRow,
+  OperationRow,
+  TokenRow,
+  Totals,
+} from "../../prc20/state.ts";
+import type { LifecycleState } from "../../service/queries.ts";
+import type { Cell, CellReader } from "./cells.ts";
+import { OPERATION_NAME_SQL, stateOf } from "./kinds.ts";
+
+/** Columns of `readToken`, for a query over `token JOIN address AS deployer`. */
+export const TOKEN_COLUMNS = `token.tick, token.dec, token.max, token.lim, token.pre, token.minted, token.burned,
+  token.cid, deployer.text, token.deploy_txid, token.deploy_height, token.deploy_place, token.holders,
+  token.transfers, token.open_count, token.filled_count, token.cancelled_count, token.invalid_spent_count,
+  token.filled_amount, token.invalid_spent_amount, token.fee_paid, token.seller_paid`;
+/** The tables of `TOKEN_COLUMNS`. */
+export const TOKEN_TABLES = "token JOIN address AS deployer ON deployer.id = token.deployer_id";
+/** A token row as cells, addresses and ids as text. */
+export function tokenCells(row: TokenRow): Cell[] {
+  return [
+    row.tick,
+    row.dec,
+    String(row.max),
+    String(row.lim),
+    String(row.pre),
+    String(row.minted),
+    String(row.burned),
+    row.cid,
+    row.deployer,
+    row.deployTxid,
+    row.deployHeight,
+    row.deployPlace,
+    row.holders,
+    row.transfers,
+    row.openCount,
+    row.filledCount,
+    row.cancelledCount,
+    row.invalidSpentCount,
+    String(row.filledAmount),
+    String(row.invalidSpentAmount),
+    String(row.feePaidSat),
+    String(row.sellerPaidSat),
+  ];
+}
+
+/** Reads a token row. */
+export function readToken(cells: CellReader): TokenRow {
+  return {
+    tick: cells.tick(),
+    dec: cells.text(),
+    max: cells.amount(),
+    lim: cells.amount(),
+    pre: cells.amount(),
+    minted: cells.amount(),
+    burned: cells.amount(),
+    cid: cells.textOrNull(),
+    deployer: cells.address(),
+    deployTxid: cells.txid(),
+    deployHeight: cells.int(),
+    deployPlace: cells.int(),
+    holders: cells.int(),
+    transfers: cells.int(),
+    openCount: cells.int(),
+    filledCount: cells.int(),
+    cancelledCount: cells.int(),
+    invalidSpentCount: cells.int(),
+    filledAmount: cells.big(),
+    invalidSpentAmount: cells.big(),
+    feePaidSat: cells.big(),
+    sellerPaidSat: cells.big(),
+  };
+}
+
+/** Reads a balance row: address text, tick, balance, locked. */
+export function readBalance(cells: CellReader): BalanceRow {
+  return {
+    address: cells.address(),
+    tick: cells.tick(),
+    balance: cells.amount(),
+    locked: cells.amount(),
+  };
+}
+
+/** Columns of `readListing`, for a query over `listing` and `LISTING_JOINS`. */
+export const LISTING_COLUMNS = `listing.state, listing.txid, listing.vout, listing.tick, listing.amount, owner.text,
+  seller.text, listing.price, listing.protocol_fee, listing.seller_net, listing.exp, listing.created_height,
+  listing.created_time, listing.place, listing.anchor_amount, listing.signature, listing.policy_hash,
+  listing.close_txid, listing.close_height, listing.close_time, listing.close_input, listing.close_place, buyer.text`;
+/** What `LISTING_COLUMNS` needs beside `listing`. */
+export const LISTING_JOINS = `JOIN address AS owner ON owner.id = listing.owner_id
+  JOIN address AS seller ON seller.id = listing.seller_id LEFT JOIN address AS buyer ON buyer.id = listing.buyer_id`;
+
+/** Reads a listing row and its state. */
+export function readListing(cells: CellReader): { listing: ListingRow; lifecycle: LifecycleState } {
+  const lifecycle = stateOf(cells.int());
+  const createdTxid = cells.txid();
+  const anchorVout = cells.int();
+  const outpoint = `${createdTxid}:${anchorVout}`;
+  const listing: ListingRow = {
+    id: `list:${outpoint}` as ListingId,
+    anchor: outpoint as Outpoint,
+    anchorTxid: createdTxid,
+    anchorVout,
+    createdTxid,
+    tick: cells.tick(),
+    amount: cells.amount(),
+    owner: cells.address(),
+    seller: cells.address(),
+    priceSat: cells.sat(),
+    protocolFeeSat: cells.sat(),
+    sellerNetSat: cells.sat(),
+    exp: cells.intOrNull(),
+    createdHeight: cells.int(),
+    createdTime: cells.int(),
+    createdPlace: cells.int(),
+    anchorAmountSat: cells.sat(),
+    signatureHex: cells.hex(),
+    policyHash: cells.hex32(),
+    close: readClose(cells, lifecycle),
+  };
+  return { listing, lifecycle };
+}
+
+function readClose(cells: CellReader, lifecycle: LifecycleState): ListingClose | null {
+  if (cells.isNull()) {
+    cells.skip(6);
+    return null;
+  }
+  return {
+    kind: closeKind(lifecycle),
+    txid: cells.txid(),
+    height: cells.int(),
+    time: cells.int(),
+    inputIndex: cells.int(),
+    place: cells.int(),
+    buyer: cells.addressOrNull(),
+  };
+}
+
+function closeKind(lifecycle: LifecycleState): CloseKind {
+  if (lifecycle === "open" || lifecycle === "expired_open") {
+    throw new Error("store: a closed listing is marked open");
+  }
+  return lifecycle;
+}
+
+/** Columns of `readOperation`, for a query over `op` and `OPERATION_JOINS`. */
+export const OPERATION_COLUMNS = `op.place, op.height, op.tx_index, op.txid, op.vout, ${OPERATION_NAME_SQL}, op.tick,
+  op.kind & 1, op.reason, op.payload, sender.text, recipient.text, op.amount,
+  'list:' || lower(hex(named.txid)) || ':' || named.vout, filled_owner.text`;
+/** What `OPERATION_COLUMNS` needs beside `op`. */
+export const OPERATION_JOINS = `JOIN address AS sender ON sender.id = op.from_id
+  LEFT JOIN address AS recipient ON recipient.id = op.to_id
+  LEFT JOIN op_name ON op_name.id = op.name_id
+  LEFT JOIN listing AS named ON named.place = op.listing_place
+  LEFT JOIN address AS filled_owner ON filled_owner.id = op.filled_owner_id`;
+/** Reads an operation row. */
+export function readOperation(cells: CellReader): OperationRow {
+  return {
+    place: cells.int(),
+    height: cells.int(),
+    txIndex: cells.int(),
+    txid: cells.txid(),
+    vout: cells.int(),
+    op: cells.text(),
+    tick: cells.tick(),
+    valid: cells.flag(),
+    reason: cells.reasonOrNull(),
+    payloadJson: cells.text(),
+    from: cells.address(),
+    to: cells.addressOrNull(),
+    amount: cells.amountOrNull(),
+    listingId: cells.textOrNull() as ListingId | null,
+    filledOwner: cells.addressOrNull(),
+  };
+}
+
+/** Columns of `readTotals` in the block table. */
+export const TOTALS_COLUMNS = `events_total, events_valid, tokens_deployed, lists_open, lists_filled, lists_cancelled,
+  lists_invalid_spent, fee_paid, seller_paid, next_place`;
+
+/** Totals as cells. */
+export function totalsCells(totals: Totals): Cell[] {
+  return [
+    totals.eventsTotal,
+    totals.eventsValid,
+    totals.tokensDeployed,
+    totals.listsOpen,
+    totals.listsFilled,
+    totals.listsCancelled,
+    totals.listsInvalidSpent,
+    String(totals.feePaidSat),
+    String(totals.sellerPaidSat),
+    totals.nextPlace,
+  ];
+}
+
+/** Reads totals. */
+export function readTotals(cells: CellReader): Totals {
+  return {
+    eventsTotal: cells.int(),
+    eventsValid: cells.int(),
+    tokensDeployed: cells.int(),
+    listsOpen: cells.int(),
+    listsFilled: cells.int(),
+    listsCancelled: cells.int(),
+    listsInvalidSpent: cells.int(),
+    feePaidSat: cells.big(),
+    sellerPaidSat: cells.big(),
+    nextPlace: cells.int(),
+  };
+}
+
+/** Totals of an index without operations. */
+export const NO_TOTALS: Totals = {
+  eventsTotal: 0,
+  eventsValid: 0,
+  tokensDeployed: 0,
+  listsOpen: 0,
+  listsFilled: 0,
+  listsCancelled: 0,
+  listsInvalidSpent: 0,
+  feePaidSat: 0n,
+  sellerPaidSat: 0n,
+  nextPlace: 0,
+};

@@ -1,0 +1,62 @@
+// In which order do amounts come? Keys that SQLite compares byte by byte and that are exact up to 2^128 - 1:
+// no order of this index goes by text or floating point.
+
+const UNIT_KEY_BYTES = 40;
+const RANK_HEX_DIGITS = 32;
+const SMALL = 0xffff_ffff_ffff;
+
+/**
+ * floor(priceSat * 2^256 / amount) as 40 bytes, big end first. Two different quotients of a price below 2^64 by an
+ * amount below 2^128 differ by more than 2^-256, so the keys order them exactly; equal quotients have equal keys.
+ */
+export function unitPriceKey(priceSat: bigint, amount: bigint): Uint8Array {
+  const key = (priceSat << 256n) / amount;
+  return Buffer.from(key.toString(16).padStart(UNIT_KEY_BYTES * 2, "0"), "hex");
+}
+
+/**
+ * Key that puts larger totals first: the complement of (number of bytes, then the bytes without leading zeros).
+ * Shorter than a fixed width and of the same order.
+ */
+export function rankOf(total: bigint): Uint8Array {
+  if (total <= SMALL) return rankOfSmall(Number(total));
+  const hex = total.toString(16);
+  const bytes = Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, "hex");
+  const rank = new Uint8Array(bytes.length + 1);
+  rank[0] = 255 - bytes.length;
+  for (let at = 0; at < bytes.length; at += 1) rank[at + 1] = 255 - (bytes[at] ?? 0);
+  return rank;
+}
+
+function rankOfSmall(total: number): Uint8Array {
+  let length = 0;
+  for (let rest = total; rest >= 1; rest /= 256) length += 1;
+  const rank = new Uint8Array(length + 1);
+  rank[0] = 255 - length;
+  let rest = total;
+  for (let at = length; at > 0; at -= 1) {
+    rank[at] = 255 - (rest % 256);
+    rest = Math.floor(rest / 256);
+  }
+  return rank;
+}
+
+/** A total as the page key of the holders list has it: 32 hex digits. */
+export function totalHex(total: bigint): string {
+  return total.toString(16).padStart(RANK_HEX_DIGITS, "0");
+}
+
+/** The rank of a total in the page key's form. A text that is no hex number below 2^128 ranks as 0. */
+export function rankOfHex(hex: string): Uint8Array {
+  return rankOf(/^[0-9a-f]{1,32}$/.test(hex) ? BigInt(`0x${hex}`) : 0n);
+}
+
+/** Compares priceA / amountA with priceB / amountB exactly: negative, 0 or positive. */
+export function compareQuotients(
+  a: { readonly priceSat: bigint; readonly amount: bigint },
+  b: { readonly priceSat: bigint; readonly amount: bigint },
+): number {
+  const left = a.priceSat * b.amount;
+  const right = b.priceSat * a.amount;
+  return left < right ? -1 : left > right ? 1 : 0;
+}

@@ -1,0 +1,118 @@
+// How does the engine fulfil the store port? Writes go to the writer thread, reads happen here on a read-only
+// connection.
+
+import { rm } from "node:fs/promises";
+import type { BlockHash, Outpoint } from "../../primitives/brands.ts";
+import type { BlockChanges } from "../../prc20/state.ts";
+import type {
+  BaseBlock,
+  IndexStore,
+  LoadedState,
+  RewindOrder,
+  StateKeys,
+  StoreDump,
+  StoredBlock,
+  StoredParameters,
+} from "../../service/ports.ts";
+import type { IndexQueries } from "../../service/queries.ts";
+import { AddressFinder } from "./address-book.ts";
+import { auditStore } from "./audit.ts";
+import { blockRow, tipRow } from "./block-rows.ts";
+import { CellReader } from "./cells.ts";
+import type { Connection } from "./connection.ts";
+import { dumpStore } from "./dump.ts";
+import { loadState, visitOpenAnchors } from "./load-state.ts";
+import { storedParameters } from "./parameters.ts";
+import { SqliteQueries } from "./queries.ts";
+import type { WriterThread } from "./writer-thread.ts";
+
+/** The store on one database file. */
+export class SqliteStore implements IndexStore {
+  readonly queries: IndexQueries;
+  readonly #writer: WriterThread;
+  readonly #reader: Connection;
+  readonly #finder: AddressFinder;
+  readonly #temporaryFolder: string | null;
+  #closed: Promise<void> | null = null;
+
+  /** `temporaryFolder`: removed with everything in it when the store closes. */
+  constructor(writer: WriterThread, reader: Connection, temporaryFolder: string | null) {
+    this.#writer = writer;
+    this.#reader = reader;
+    this.#finder = new AddressFinder(reader);
+    this.#temporaryFolder = temporaryFolder;
+    this.queries = new SqliteQueries(reader, this.#finder);
+  }
+
+  async parameters(): Promise<StoredParameters | null> {
+    return storedParameters(this.#reader);
+  }
+
+  async initialise(parameters: StoredParameters): Promise<void> {
+    await this.#writer.send({ kind: "initialise", parameters });
+  }
+
+  async tip(): Promise<StoredBlock | null> {
+    const row = tipRow(this.#reader);
+    if (row === null) return null;
+    const { height, hash, time, digest, totals } = row;
+    return { height, hash, time, digest, totals };
+  }
+
+  async blockHash(height: number): Promise<BlockHash | null> {
+    return blockRow(this.#reader, height)?.hash ?? null;
+  }
+
+  async rewindFloor(): Promise<number> {
+    return this.#reader.snapshot(() => {
+      const row = this.#reader.first("SELECT min(height) FROM undo");
+      const lowest = row === null ? null : new CellReader(row).intOrNull();
+      return lowest === null ? (tipRow(this.#reader)?.height ?? -1) : lowest - 1;
+    });
+  }
+
+  async load(keys: StateKeys): Promise<LoadedState> {
+    return loadState(this.#reader, this.#finder, keys);
+  }
+
+  async openAnchors(visit: (anchors: readonly Outpoint[]) => void): Promise<void> {
+    visitOpenAnchors(this.#reader, visit);
+  }
+
+  async commitBase(base: BaseBlock): Promise<void> {
+    await this.#writer.send({ kind: "commitBase", base });
+  }
+
+  async commit(blocks: readonly BlockChanges[], undoBlocks: number): Promise<void> {
+    await this.#writer.send({ kind: "commit", blocks, undoBlocks });
+  }
+
+  async rewind(order: RewindOrder): Promise<void> {
+    await this.#writer.send({ kind: "rewind", order });
+  }
+
+  async audit(): Promise<readonly string[]> {
+    return auditStore(this.#reader);
+  }
+
+  async dump(): Promise<StoreDump> {
+    return dumpStore(this.#reader);
+  }
+
+  async wipe(): Promise<void> {
+    await this.#writer.send({ kind: "wipe" });
+    this.#finder.clear();
+  }
+
+  /** Ends readers and writer; a second call waits for the first. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.#reader.close();
+    await this.#writer.close();
+    if (this.#temporaryFolder !== null) await rm(this.#temporaryFolder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,72 @@
+// How does the calling thread order writes? One promise per order, answered in order; when the thread dies, what is
+// pending and everything later rejects with the reason.
+
+import { Worker } from "node:worker_threads";
+import type { WriterAnswer, WriterOrder, WriterStart } from "./writer-protocol.ts";
+
+interface Waiting {
+  resolve(): void;
+  reject(error: Error): void;
+}
+
+/** Handle of a running writer thread. */
+export class WriterThread {
+  readonly #worker: Worker;
+  readonly #waiting = new Map<number, Waiting>();
+  #lastId = 0;
+  #dead: Error | null = null;
+
+  private constructor(worker: Worker) {
+    this.#worker = worker;
+    worker.on("message", ({ id, error }: WriterAnswer) => {
+      const waiting = this.#waiting.get(id);
+      this.#waiting.delete(id);
+      if (error === null) waiting?.resolve();
+      else waiting?.reject(new Error(error));
+    });
+    worker.on("error", (error) => this.#die(error));
+    worker.on("exit", (code) =>
+      this.#die(new Error(`store: the writer thread has ended (exit code ${code})`)),
+    );
+  }
+
+  /** Starts the thread and waits until the database is open; rejects with the writer's sentence where it is not. */
+  static async start(file: string): Promise<WriterThread> {
+    const workerData: WriterStart = { file };
+    const worker = new Worker(new URL("./writer.ts", import.meta.url), { workerData, name: "store-writer" });
+    const thread = new WriterThread(worker);
+    try {
+      await thread.#expect(0);
+    } catch (error) {
+      await worker.terminate();
+      throw error;
+    }
+    return thread;
+  }
+
+  /** Sends an order; resolves when it is carried out. */
+  send(order: WriterOrder): Promise<void> {
+    if (this.#dead !== null) return Promise.reject(this.#dead);
+    this.#lastId += 1;
+    const answered = this.#expect(this.#lastId);
+    this.#worker.postMessage({ id: this.#lastId, order });
+    return answered;
+  }
+
+  /** Closes database and thread. */
+  async close(): Promise<void> {
+    if (this.#dead !== null) return;
+    await this.send({ kind: "close" });
+    await this.#worker.terminate();
+  }
+
+  #expect(id: number): Promise<void> {
+    return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+  }
+
+  #die(reason: Error): void {
+    this.#dead ??= new Error(`store: the writer has stopped: ${reason.message}`);
+    for (const waiting of this.#waiting.values()) waiting.reject(this.#dead);
+    this.#waiting.clear();
+  }
+}
