@@ -54,7 +54,7 @@ export function closeListing(
     token.invalidSpentCount += 1;
     token.invalidSpentAmount += amount;
   }
-  return { kind, owner: overlay.move(owner, tick, amount, -amount) };
+  return { kind, owner: overlay.move(owner, tick, amount, 0n - amount) };
 }
 
 /** The recorded send at the next input where it names this listing, valid or not. */

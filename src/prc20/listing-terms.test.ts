@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, test } from "node:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { addressOf, nameHash, sha256, VECTOR_RULES } from "../../test/vectors/prc20/vector-chain.ts";
 import type { ListingId, Outpoint, RawAmount, Sat, Tick } from "../primitives/brands.ts";
 import {

@@ -134,5 +134,5 @@ function keep(listings: Map<ListingId, ListingRow>, row: ListingRow | null): voi
 }
 
 function sorted<Row>(rows: ReadonlyMap<string, Row>): Row[] {
-  return [...rows.keys()].sort().flatMap((key) => rows.get(key) ?? []);
+  return [...rows.keys()].toSorted().flatMap((key) => rows.get(key) ?? []);
 }

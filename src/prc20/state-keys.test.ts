@@ -117,16 +117,16 @@ describe("what the pass refuses to assume", () => {
     const state = chainOf({ txs: [{ id: "d", by: "alice", op: DEPLOY }] });
     const txs = [{ id: "l", by: "alice", op: LIST, outputs: ["alice 500"] }];
     const { block, reading } = readingOf(txs, 1);
-    const { jobs, answered } = listingSignatureJobs(reading, VECTOR_RULES, sha256);
-    assert.equal(jobs.length, 1);
-    assert.throws(() => answered([]), /1 listing signatures were asked, 0 were answered/);
+    const checks = listingSignatureJobs(reading, VECTOR_RULES, sha256);
+    assert.equal(checks.jobs.length, 1);
+    assert.throws(() => checks.answered([]), /1 listing signatures were asked, 0 were answered/);
     const input = { block, reading, rules: VECTOR_RULES, view: state, previous: state.tip, sha256 };
     assert.throws(() => applyBlock({ ...input, signatures: new Map() }), /was not verified/);
     assert.equal(
-      applyBlock({ ...input, signatures: answered([false]) }).operations[0]?.reason,
+      applyBlock({ ...input, signatures: checks.answered([false]) }).operations[0]?.reason,
       "ANCHOR_SIG_INVALID",
     );
-    assert.equal(applyBlock({ ...input, signatures: answered([true]) }).operations[0]?.valid, true);
+    assert.equal(applyBlock({ ...input, signatures: checks.answered([true]) }).operations[0]?.valid, true);
   });
 
   test("only listings whose signature can matter are verified [P-53]", () => {

@@ -16,5 +16,5 @@ export function invertChanges(changes: RowChanges): RowChanges {
 }
 
 function inverted<Row>(changes: readonly Change<Row>[]): Change<Row>[] {
-  return changes.map(({ before, after }) => ({ before: after, after: before })).reverse();
+  return changes.map(({ before, after }) => ({ before: after, after: before })).toReversed();
 }

@@ -2,12 +2,13 @@
 // of operations with the effects that must follow, and the digest over exactly these effects.
 
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import {
   addressOf,
   blockOf,
+  bytesOf,
+  hex,
   keyOf,
   sha256,
   VECTOR_RULES,
@@ -32,13 +33,13 @@ import type { BlockChanges } from "./state.ts";
 const FOLDER = new URL("../../test/vectors/prc20/", import.meta.url);
 const CHAIN_FILES = ["deploy", "mint-transfer-burn", "list", "send", "closings"];
 
-function load<Value>(name: string): Value {
-  return JSON.parse(readFileSync(new URL(`${name}.json`, FOLDER), "utf8"));
+function textOf(name: string): string {
+  return readFileSync(new URL(`${name}.json`, FOLDER), "utf8");
 }
 
-const presets = load<Record<string, readonly VectorBlock[]>>("presets");
-const chains = CHAIN_FILES.flatMap((file) => load<readonly ChainVector[]>(file));
-const envelopes = load<readonly EnvelopeVector[]>("envelope");
+const presets: Record<string, readonly VectorBlock[]> = JSON.parse(textOf("presets"));
+const chains = CHAIN_FILES.flatMap((file): readonly ChainVector[] => JSON.parse(textOf(file)));
+const envelopes: readonly EnvelopeVector[] = JSON.parse(textOf("envelope"));
 
 const sha256d: Sha256d = (bytes) => sha256(sha256(bytes));
 const recognise = recogniseEnvelope(VECTOR_RULES.marker);
@@ -102,7 +103,7 @@ describe("golden vectors of leaf scripts and bodies", () => {
       const input = view?.interesting[0];
       assert.equal(input?.envelope?.keyHex, vector.key ?? keyOf("alice"));
       const annex = input?.annex ?? null;
-      assert.equal(annex === null ? undefined : Buffer.from(annex).toString("hex"), vector.annex);
+      assert.equal(annex === null ? undefined : hex(annex), vector.annex);
       if (vector.text !== undefined) assert.equal(recorded?.text, vector.text);
     });
   }
@@ -125,8 +126,10 @@ describe("golden vectors of leaf scripts and bodies", () => {
 });
 
 describe("a real transaction of Pearl's simnet", () => {
-  const raw = Uint8Array.from(Buffer.from(load<{ raw: string }>("simnet-reveal").raw, "hex"));
-  const expected = load<{ txid: string; key: string; owner: string; text: string }>("simnet-reveal");
+  const expected: { raw: string; txid: string; key: string; text: string } = JSON.parse(
+    textOf("simnet-reveal"),
+  );
+  const raw = bytesOf(expected.raw);
 
   test("it carries no operation under the marker prc-20 [P-12 P-01]", () => {
     const scanned = scanTransaction(raw, { sha256d, recognise, anchors: { mayBeAnchor: () => false } });
@@ -155,14 +158,14 @@ describe("a real transaction of Pearl's simnet", () => {
   });
 });
 
-describe("the digest before the first block", () => {
-  const at = (changed: Partial<typeof VECTOR_RULES>) =>
-    initialDigest({ ...VECTOR_RULES, ...changed }, sha256);
+const ascii = (text: string) => hex(new TextEncoder().encode(text));
+const prefixed = (field: string) => (field.length / 2).toString(16).padStart(8, "0") + field;
+const startOf = (changed: Partial<typeof VECTOR_RULES>) =>
+  initialDigest({ ...VECTOR_RULES, ...changed }, sha256);
 
+describe("the digest before the first block", () => {
   test("it is the hash of the parameters that are consensus [P-80 P-01]", () => {
-    assert.equal(at({}), startDigest(VECTOR_RULES));
-    const lp = (hex: string) => (hex.length / 2).toString(16).padStart(8, "0") + hex;
-    const ascii = (text: string) => Buffer.from(text).toString("hex");
+    assert.equal(startOf({}), startDigest(VECTOR_RULES));
     const bytes = [
       ascii("prc20-digest/1"),
       VECTOR_RULES.genesisHash,
@@ -171,20 +174,18 @@ describe("the digest before the first block", () => {
       ascii("0"),
       "",
     ];
-    const byHand = createHash("sha256")
-      .update(Buffer.from(bytes.map(lp).join(""), "hex"))
-      .digest("hex");
-    assert.equal(at({ startHeight: 7, feeBps: 0, feeAddress: null }), byHand);
+    const byHand = hex(sha256(bytesOf(bytes.map(prefixed).join(""))));
+    assert.equal(startOf({ startHeight: 7, feeBps: 0, feeAddress: null }), byHand);
   });
 
   test("each of them changes it [P-01]", () => {
     const others = [
-      at({}),
-      at({ marker: "prc-21" }),
-      at({ startHeight: 2 }),
-      at({ feeBps: 101 }),
-      at({ feeAddress: addressOf("bob") }),
-      at({ genesisHash: "00".repeat(32) }),
+      startOf({}),
+      startOf({ marker: "prc-21" }),
+      startOf({ startHeight: 2 }),
+      startOf({ feeBps: 101 }),
+      startOf({ feeAddress: addressOf("bob") }),
+      startOf({ genesisHash: "00".repeat(32) }),
     ];
     assert.equal(new Set(others).size, others.length);
   });

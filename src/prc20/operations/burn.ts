@@ -46,7 +46,7 @@ class Burn implements Operation {
     if (overlay.balanceOf(sender, tick) < amount) return "BALANCE_INSUFFICIENT";
     const working = overlay.workingToken(tick);
     working.burned = (working.burned + amount) as RawAmount;
-    const first = overlay.move(sender, tick, -amount, 0n);
+    const first = overlay.move(sender, tick, 0n - amount, 0n);
     return { amount, to: null, listingId: null, filledOwner: null, first, second: null };
   }
 }

@@ -116,7 +116,7 @@ export class List implements Operation {
     const row = this.row(tick, amount, site, context);
     overlay.openListing(row);
     overlay.workingToken(tick).openCount += 1;
-    const first = overlay.move(this.sender, tick, -amount, amount);
+    const first = overlay.move(this.sender, tick, 0n - amount, amount);
     return { amount, to: row.seller, listingId: row.id, filledOwner: null, first, second: null };
   }
 

@@ -81,7 +81,7 @@ export class Send implements Operation {
     if (recipient === null) throw new Error("a listing was filled for nobody");
     const { owner, tick, amount } = listing;
     const toOwner = owner === recipient;
-    const first = overlay.move(owner, tick, toOwner ? amount : 0n, -amount);
+    const first = overlay.move(owner, tick, toOwner ? amount : 0n, 0n - amount);
     const second = toOwner ? null : overlay.move(recipient, tick, amount, 0n);
     return { amount, to: recipient, listingId, filledOwner: owner, first, second };
   }

@@ -51,7 +51,7 @@ class Transfer implements Operation {
     if (overlay.balanceOf(sender, tick) < amount) return "BALANCE_INSUFFICIENT";
     overlay.workingToken(tick).transfers += 1;
     const toSelf = sender === recipient;
-    const first = toSelf ? overlay.balanceCell(sender, tick) : overlay.move(sender, tick, -amount, 0n);
+    const first = toSelf ? overlay.balanceCell(sender, tick) : overlay.move(sender, tick, 0n - amount, 0n);
     const second = toSelf ? null : overlay.move(recipient, tick, amount, 0n);
     return { amount, to: recipient, listingId: null, filledOwner: null, first, second };
   }

@@ -55,6 +55,11 @@ export function hex(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("hex");
 }
 
+/** The bytes of hex. */
+export function bytesOf(digits: string): Uint8Array {
+  return Uint8Array.from(Buffer.from(digits, "hex"));
+}
+
 /** 32 bytes of hex that stand for a name: transaction ids and block hashes. */
 export function nameHash(name: string): string {
   return hex(sha256(text.encode(name)));
@@ -203,11 +208,12 @@ function listingMessage(
   const share = (price * BigInt(rules.feeBps)) / 10000n;
   const [what, other] = (input.signs ?? "").split(" ");
   const net = what === "net" ? BigInt(other ?? "") : price - (share < 333n ? 0n : share);
-  const seller = resolveNames(String(input.op?.["seller"] ?? `@${input.by ?? ""}`));
+  const named = input.op?.["seller"];
+  const seller = resolveNames(typeof named === "string" ? named : `@${input.by ?? ""}`);
   const payee = what === "seller" ? addressOf(other ?? "") : seller;
   const tx = new Transaction();
   tx.version = 2;
-  tx.addInput(Buffer.from(txid, "hex").reverse(), what === "vout" ? Number(other) : index, 0xffffffff);
+  tx.addInput(bytesOf(txid).toReversed(), what === "vout" ? Number(other) : index, 0xffffffff);
   tx.addOutput(scriptOf(payee), net);
   return tx.hashForWitnessV1(0, [Buffer.from(output.scriptHex, "hex")], [output.valueSat], 0x83);
 }

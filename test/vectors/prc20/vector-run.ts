@@ -47,9 +47,9 @@ export function judgeBlock(block: ScannedBlock, state: MemoryState, rules: Proto
   view.add(first, state.load(first));
   const second = secondKeys(reading, view);
   view.add(second, state.load(second));
-  const { jobs, answered } = listingSignatureJobs(reading, rules, sha256);
-  const signatures = answered(
-    jobs.map(({ key, message, signature }) => schnorr.verify(signature, message, key)),
+  const checks = listingSignatureJobs(reading, rules, sha256);
+  const signatures = checks.answered(
+    checks.jobs.map(({ key, message, signature }) => schnorr.verify(signature, message, key)),
   );
   const changes = applyBlock({ block, reading, rules, view, signatures, previous: state.tip, sha256 });
   assert.deepEqual(checkConservation(changes), []);

@@ -53,7 +53,8 @@ function wordBytes(word: string): Buffer {
   const opcode = OPCODES[word];
   if (opcode !== undefined) return Buffer.from(opcode, "hex");
   if (word === "key") return Buffer.concat([Buffer.of(32), Buffer.from(keyOf("alice"), "hex")]);
-  const [kind = "", rest = ""] = [word.slice(0, word.indexOf(" ")), word.slice(word.indexOf(" ") + 1)];
+  const kind = word.slice(0, word.indexOf(" "));
+  const rest = word.slice(word.indexOf(" ") + 1);
   if (kind === "hex") return Buffer.from(rest, "hex");
   if (kind === "spaces") return pushdata2(Buffer.alloc(Number(rest), 0x20));
   const data = Buffer.from(rest, "utf8");
