@@ -66,7 +66,7 @@ export function nameHash(name: string): string {
 }
 
 /** The secret key of an actor: the hash of the name. */
-export function secretOf(actor: string): Uint8Array {
+function secretOf(actor: string): Uint8Array {
   return sha256(text.encode(`actor ${actor}`));
 }
 
@@ -105,7 +105,7 @@ export function resolveNames(value: string): string {
 }
 
 /** The outpoint that `<tx>:<vout>` names. */
-export function outpointOf(name: string): Outpoint {
+function outpointOf(name: string): Outpoint {
   const [tx = "", vout = ""] = name.split(":");
   return `${nameHash(tx)}:${vout}` as Outpoint;
 }

@@ -27,7 +27,7 @@ export function nextDigest(previous: string, blockHash: string, effects: readonl
  * `close <tx> <input> <listing> <kind> <amount> <owner>`, `balance <address> <tick> <balance> <locked>`;
  * `-` is an empty field.
  */
-export function effectBytes(effect: string): Buffer {
+function effectBytes(effect: string): Buffer {
   const words = effect.split(" ").map((word) => (word === "-" ? "" : word));
   const [kind = "", first = "", index = "", verdict = "", ...rest] = words;
   if (kind === "balance") return Buffer.concat(words.map((word) => prefixed(resolveNames(word))));
