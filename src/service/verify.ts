@@ -5,7 +5,7 @@ import type { BlockChanges } from "../prc20/state.ts";
 import type { BlockHash } from "../primitives/brands.ts";
 import { dumpDifferences } from "./dump-differences.ts";
 import type { BlockIndexer, IndexedPosition } from "./index-block.ts";
-import type { FollowedStore, IndexStore, PearlNode } from "./ports.ts";
+import type { FollowedStore, IndexStore, Log, PearlNode } from "./ports.ts";
 import { type FetchedBlock, prefetchBlocks, PREFETCH_DEFAULTS } from "./prefetch.ts";
 
 /** What a verification works with. */
@@ -17,8 +17,8 @@ export interface VerifyParts {
   /** An indexer over `fresh`. */
   readonly indexer: BlockIndexer;
   readonly node: PearlNode;
-  /** Called now and then with the height that the replay has reached. */
-  readonly onHeight: (height: number, tip: number) => void;
+  /** Says now and then how far the replay is. */
+  readonly log: Log;
 }
 
 const BATCH_BLOCKS = 200;
@@ -119,7 +119,7 @@ class Replay {
 
   /** Writes what has been replayed. */
   async flush(): Promise<void> {
-    const { fresh, indexer, store, onHeight } = this.#parts;
+    const { fresh, indexer, log } = this.#parts;
     const last = this.#batch.at(-1);
     if (last === undefined) return;
     // The replay is never rewound.
@@ -127,7 +127,7 @@ class Replay {
     indexer.acknowledge(last.height);
     this.#batch = [];
     this.#operations = 0;
-    onHeight(last.height, (await store.tip())?.height ?? last.height);
+    log.info({ height: last.height }, `replayed to block ${last.height}`);
   }
 
   async #compareDigest(height: number, digest: string): Promise<Finding | null> {

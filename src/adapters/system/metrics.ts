@@ -74,9 +74,9 @@ export class PrometheusMetrics implements IndexMetrics {
     this.#failures.inc({ kind });
   }
 
-  /** Starts answering `/metrics`; rejects where the port is taken. Port 0 takes a free one. */
-  async serve(host: string, port: number): Promise<Server> {
-    const server = createServer((request, response) => {
+  /** A server that answers `/metrics`; the caller listens. */
+  server(): Server {
+    return createServer((request, response) => {
       if (request.url !== "/metrics") {
         response.writeHead(404, { "content-type": "text/plain" }).end("only /metrics is here\n");
         return;
@@ -86,10 +86,5 @@ export class PrometheusMetrics implements IndexMetrics {
         () => response.writeHead(500).end(),
       );
     });
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen(port, host, resolve);
-    });
-    return server;
   }
 }

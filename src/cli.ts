@@ -1,0 +1,57 @@
+// What can be typed after `strand`? Finds the command, reads its flags and answers with the exit code. 0: done; 1: it
+// cannot be done as configured, or verify has found something; 2: the command line is wrong.
+
+import { nearestName } from "./config/nearest-name.ts";
+import { commandHelp, COMMANDS, programHelp } from "./cli/help.ts";
+import { parseFlags } from "./cli/flags.ts";
+import { CommandFailed, runReindex, runStart, runVerify } from "./cli/commands.ts";
+import { StartRefused } from "./cli/service-host.ts";
+import { programVersion } from "./main.ts";
+
+const RUNS: Readonly<Record<string, (flags: ReadonlyMap<string, string>) => Promise<number>>> = {
+  start: runStart,
+  reindex: runReindex,
+  verify: runVerify,
+};
+
+function out(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+function fail(code: number, ...sentences: readonly string[]): number {
+  for (const sentence of sentences) process.stderr.write(`strand: ${sentence}\n`);
+  return code;
+}
+
+/** Runs one command line (without the program's name); resolves with the exit code. */
+export async function runCli(argv: readonly string[]): Promise<number> {
+  const [name = "--help", ...rest] = argv;
+  if (name === "--version" || name === "version") {
+    out(programVersion());
+    return 0;
+  }
+  if (name === "--help" || name === "-h" || name === "help") {
+    out(rest[0] === undefined ? programHelp() : (commandHelp(rest[0]) ?? programHelp()));
+    return 0;
+  }
+  const run = Object.hasOwn(RUNS, name) ? RUNS[name] : undefined;
+  if (run === undefined) {
+    const near = nearestName(name, COMMANDS);
+    return fail(
+      2,
+      `${name} is no command: ${near === null ? "run `strand --help`" : `did you mean ${near}?`}`,
+    );
+  }
+  const flags = parseFlags(rest);
+  if (flags.kind === "help") {
+    out(commandHelp(name) ?? programHelp());
+    return 0;
+  }
+  if (flags.kind === "wrong") return fail(2, ...flags.sentences);
+  try {
+    return await run(flags.flags);
+  } catch (error) {
+    if (error instanceof StartRefused || error instanceof CommandFailed) return fail(1, ...error.sentences);
+    throw error;
+  }
+}

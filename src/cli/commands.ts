@@ -1,0 +1,94 @@
+// What do the commands do? Reads the configuration, runs the service or a job on its database, and stops at a signal.
+
+import { readFileSync } from "node:fs";
+import { readConfig, type Config } from "../config/config.ts";
+import { reindex, startService, verify } from "../main.ts";
+import { sentenceOf } from "../service/follower-errors.ts";
+
+/** A command cannot be carried out; each sentence says why. */
+export class CommandFailed extends Error {
+  override readonly name = "CommandFailed";
+  readonly sentences: readonly string[];
+
+  constructor(sentences: readonly string[], options?: ErrorOptions) {
+    super(sentences.join("\n"), options);
+    this.sentences = sentences;
+  }
+}
+
+/** An orderly stop that takes longer has failed; the process ends anyway, which loses nothing that was durable. */
+const STOP_LIMIT_MS = 4500;
+
+/** Aborts at SIGINT, SIGTERM, SIGHUP, or when the launcher is gone. */
+function stopSignal(): AbortSignal {
+  const controller = new AbortController();
+  const stop = (): void => {
+    // A terminal's Ctrl-C reaches launcher and program alike: a second signal is no hurry.
+    if (controller.signal.aborted) return;
+    controller.abort();
+    setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref();
+  };
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, stop);
+  if (process.connected) process.once("disconnect", stop);
+  return controller.signal;
+}
+
+function configOf(flags: ReadonlyMap<string, string>): Config {
+  const read = readConfig({ flags, environment: process.env, readFile: textOf });
+  if (!read.ok) throw new CommandFailed(read.error);
+  return read.value;
+}
+
+function textOf(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return null;
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+/** `strand start`: serves until a signal. */
+export async function runStart(flags: ReadonlyMap<string, string>): Promise<number> {
+  const config = configOf(flags);
+  const signal = stopSignal();
+  const service = await startService(config);
+  await aborted(signal);
+  await service.stop();
+  return 0;
+}
+
+/** `strand reindex`: 0 when the new index has reached the node's tip, 1 where a signal ended it before. */
+export async function runReindex(flags: ReadonlyMap<string, string>): Promise<number> {
+  const config = configOf(flags);
+  const signal = stopSignal();
+  await nodeFailureNamed(() => reindex(config, signal));
+  return signal.aborted ? 1 : 0;
+}
+
+/** `strand verify`: a line per finding, 1 where there is one. */
+export async function runVerify(flags: ReadonlyMap<string, string>): Promise<number> {
+  const config = configOf(flags);
+  stopSignal().addEventListener("abort", () => process.exit(1), { once: true });
+  const findings = await nodeFailureNamed(() =>
+    verify(config, (sentence) => process.stdout.write(`${sentence}\n`)),
+  );
+  if (findings === 0) process.stdout.write("the index is right\n");
+  return findings === 0 ? 0 : 1;
+}
+
+async function nodeFailureNamed<Value>(job: () => Promise<Value>): Promise<Value> {
+  try {
+    return await job();
+  } catch (cause) {
+    if (cause instanceof Error && cause.name === "NodeError")
+      throw new CommandFailed([sentenceOf(cause)], { cause });
+    throw cause;
+  }
+}

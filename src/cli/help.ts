@@ -1,0 +1,51 @@
+// What does `strand --help` say? Made from the declaration of the settings, so that it cannot fall behind.
+
+import { flagOf, SETTING_LIST } from "../config/declaration.ts";
+
+/** Commands with a line each. */
+const SUMMARIES = {
+  demo: "mines a private Pearl chain with token traffic and serves it; needs nothing (this is `npm start`)",
+  start: "follows a Pearl node and serves the index over HTTP",
+  reindex: "wipes the index and builds it again from the node; the service must not be running",
+  verify: "checks the index against every block of the node; exit code 1 where it finds a difference",
+} as const;
+
+/** Names of all commands. */
+export const COMMANDS: readonly string[] = Object.keys(SUMMARIES);
+
+function summaryOf(name: string): string | null {
+  for (const [command, summary] of Object.entries(SUMMARIES)) if (command === name) return summary;
+  return null;
+}
+
+/** The help of the program. */
+export function programHelp(): string {
+  const commands = Object.entries(SUMMARIES).map(([name, summary]) => `  ${name.padEnd(9)} ${summary}`);
+  return [
+    "strand: the PRC20 token index and market of the Pearl chain",
+    "",
+    "usage: strand <command> [--flag value ...]",
+    "",
+    ...commands,
+    "",
+    "`strand <command> --help` lists its flags, `strand --version` prints the version.",
+  ].join("\n");
+}
+
+/** The help of one command, or null where there is no such command. */
+export function commandHelp(name: string): string | null {
+  const summary = summaryOf(name);
+  if (summary === null) return null;
+  if (name === "demo") return `strand demo: ${summary}\n\n\`strand demo --help\` lists its flags.`;
+  const settings = SETTING_LIST.flatMap((setting) => [
+    `  ${flagOf(setting.name)} <${setting.value}>   (or ${setting.name})`,
+    `      ${setting.what}${setting.fallback === null ? "" : ` Default: ${setting.fallback}.`}`,
+  ]);
+  return [
+    `strand ${name}: ${summary}`,
+    "",
+    "Each flag can also be given as an environment variable:",
+    "",
+    ...settings,
+  ].join("\n");
+}

@@ -1,0 +1,69 @@
+// What do starting and stopping need besides the parts? A refusal with sentences for people, a list of what to close
+// again, and listening on a port with a message that says what to do when it is taken.
+
+import type { Server } from "node:http";
+
+/** The service cannot start as configured; each sentence says what was wrong and what to do. */
+export class StartRefused extends Error {
+  override readonly name = "StartRefused";
+  readonly sentences: readonly string[];
+
+  constructor(sentences: readonly string[], options?: ErrorOptions) {
+    super(sentences.join("\n"), options);
+    this.sentences = sentences;
+  }
+}
+
+/** Closes what was opened, in reverse order. */
+export class Closers {
+  #closers: (() => Promise<void>)[] = [];
+
+  /** Adds something to close. */
+  add(close: () => Promise<void>): void {
+    this.#closers.push(close);
+  }
+
+  /** Closes everything added so far; each is tried, the first failure is thrown at the end. */
+  async closeAll(): Promise<void> {
+    const closers = this.#closers.toReversed();
+    this.#closers = [];
+    const failures: unknown[] = [];
+    for (const close of closers) {
+      try {
+        await close();
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
+  }
+}
+
+const ADVICE: Readonly<Record<string, (host: string, port: number, flag: string) => string>> = {
+  EADDRINUSE: (host, port, flag) =>
+    `port ${port} on ${host} is taken: stop the program that has it, or choose another with --${flag}`,
+  EACCES: (host, port, flag) =>
+    `port ${port} on ${host} needs more rights: choose one above 1023 with --${flag}`,
+  EADDRNOTAVAIL: (host) => `${host} is no address of this machine: choose another with --host`,
+  ENOTFOUND: (host) => `${host} is no address or name of this machine: choose another with --host`,
+};
+
+/** Listens and answers with the port. Throws `StartRefused` where the address cannot be had; `flag` changes the port. */
+export async function listenOn(server: Server, host: string, port: number, flag: string): Promise<number> {
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(port, host, () => {
+        server.off("error", reject);
+        resolve();
+      });
+    });
+  } catch (cause) {
+    const code: unknown = cause instanceof Error ? Reflect.get(cause, "code") : null;
+    const advice = typeof code === "string" ? ADVICE[code] : undefined;
+    if (advice === undefined) throw cause;
+    throw new StartRefused([advice(host, port, flag)], { cause });
+  }
+  const address = server.address();
+  return address === null || typeof address === "string" ? port : address.port;
+}

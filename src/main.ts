@@ -1,0 +1,271 @@
+// How are the parts put together? The only place that builds objects: the service as it runs, and the two jobs that
+// work on its database while it does not run (verify, reindex).
+
+import { randomInt } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { Server } from "node:http";
+import { availableParallelism } from "node:os";
+import { openPearlNode } from "./adapters/pearl-node/pearl-node.ts";
+import { openSqliteStore } from "./adapters/store-sqlite/index.ts";
+import { systemClock } from "./adapters/system/clock.ts";
+import { sha256, sha256d } from "./adapters/system/hashes.ts";
+import { openLog } from "./adapters/system/log.ts";
+import { PrometheusMetrics } from "./adapters/system/metrics.ts";
+import { SignaturePool } from "./adapters/system/signature-pool.ts";
+import type { Config } from "./config/config.ts";
+import { buildServer } from "./http/server.ts";
+import { Closers, listenOn, StartRefused } from "./cli/service-host.ts";
+import { CommitFeed } from "./service/commit-feed.ts";
+import { Follower, FOLLOWER_DEFAULTS } from "./service/follower.ts";
+import { sentenceOf } from "./service/follower-errors.ts";
+import { BlockIndexer, type IndexingContext } from "./service/index-block.ts";
+import { MempoolWatch } from "./service/mempool-watch.ts";
+import { claimDatabase } from "./service/parameters.ts";
+import type { FollowedStore, IndexStore, Log, PearlNode } from "./service/ports.ts";
+import { IndexProgress } from "./service/progress.ts";
+import type { IndexStatus } from "./service/serving.ts";
+import { verifyIndex } from "./service/verify.ts";
+import { fillTemplatePsbt } from "./wallet/index.ts";
+
+/** How long a start waits for the node to name its chain; a node that is down must not keep HTTP from serving. */
+const IDENTITY_PATIENCE_MS = 1500;
+/** How long requests under way may take when the service stops. */
+const DRAIN_MS = 1500;
+
+/** What a caller may replace. */
+export interface Overrides {
+  readonly log?: Log;
+}
+
+/** The service, serving and following. */
+export interface RunningService {
+  readonly host: string;
+  /** The port of the HTTP interface, also where 0 was configured. */
+  readonly port: number;
+  /** The port of the metrics, or null. */
+  readonly metricsPort: number | null;
+  status(): IndexStatus;
+  /** Stops following and serving; everything decided is durable and every port is free when it resolves. */
+  stop(): Promise<void>;
+}
+
+/** Version of this program, from its package.json. */
+export function programVersion(): string {
+  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+  const value: unknown = JSON.parse(text);
+  const version: unknown = typeof value === "object" && value !== null ? Reflect.get(value, "version") : null;
+  return typeof version === "string" ? version : "unknown";
+}
+
+/** What all jobs on an index need. */
+interface Foundation {
+  readonly log: Log;
+  readonly store: IndexStore;
+  readonly node: PearlNode;
+  readonly context: IndexingContext;
+  readonly closers: Closers;
+}
+
+async function openStore(file: string, log: Log): Promise<IndexStore> {
+  try {
+    return await openSqliteStore({ file, log });
+  } catch (cause) {
+    throw new StartRefused([`the database cannot be used: ${sentenceOf(cause)}`], { cause });
+  }
+}
+
+async function openFoundation(config: Config, overrides: Overrides): Promise<Foundation> {
+  const { network, rules, database } = config;
+  const log = overrides.log ?? openLog(config.logLevel);
+  const closers = new Closers();
+  const store = await openStore(database.file, log);
+  closers.add(() => store.close());
+  const signatures = new SignaturePool({ workers: Math.min(4, availableParallelism()) });
+  closers.add(() => signatures.close());
+  const { url, user, password, tls, pollMs } = config.node;
+  const node = openPearlNode({
+    url,
+    user: user ?? "",
+    password: password ?? "",
+    ...(tls.kind === "ca" ? { ca: tls.pem } : {}),
+    network,
+    pollMs,
+    clock: systemClock,
+    log,
+  });
+  closers.add(() => node.close());
+  return { log, store, node, context: { network, rules, sha256, sha256d, signatures }, closers };
+}
+
+function indexerOver(context: IndexingContext, store: FollowedStore): BlockIndexer {
+  return new BlockIndexer(context, store, randomInt(2 ** 32));
+}
+
+/** Refuses a node of another chain. A node that does not answer yet is left to the follower. */
+async function checkNode(node: PearlNode): Promise<void> {
+  const asked = node.checkIdentity().then(
+    () => null,
+    (error: unknown) => error,
+  );
+  const patience = new AbortController();
+  const error = await Promise.race([
+    asked,
+    systemClock.sleep(IDENTITY_PATIENCE_MS, patience.signal).then(() => null),
+  ]);
+  patience.abort();
+  if (error instanceof Error && Reflect.get(error, "code") === "WRONG_NETWORK") {
+    throw new StartRefused([error.message], { cause: error });
+  }
+}
+
+/** Refuses a database that was built with other parameters (P-01). */
+async function checkDatabase(store: FollowedStore, indexer: BlockIndexer, file: string): Promise<void> {
+  const differences = await claimDatabase(store, indexer.parameters);
+  if (differences.length === 0) return;
+  const advice = `choose another DATABASE_URL than ${file}, or configure what it was built with`;
+  throw new StartRefused(differences.map((difference) => `${difference}; ${advice}`));
+}
+
+/** Runs `job` and, where it fails, closes everything that was opened. */
+async function closingOnFailure<Value>(closers: Closers, job: () => Promise<Value>): Promise<Value> {
+  try {
+    return await job();
+  } catch (error) {
+    await closers.closeAll();
+    throw error;
+  }
+}
+
+/**
+ * Starts the service: resolves when HTTP serves, also while the node is down. Throws `StartRefused` with sentences
+ * for people where the configuration, the database, the node's network or a port does not allow it.
+ */
+export async function startService(config: Config, overrides: Overrides = {}): Promise<RunningService> {
+  const foundation = await openFoundation(config, overrides);
+  return closingOnFailure(foundation.closers, () => startOn(config, foundation));
+}
+
+async function startOn(config: Config, foundation: Foundation): Promise<RunningService> {
+  const { store, node, context, log, closers } = foundation;
+  const indexer = indexerOver(context, store);
+  await checkNode(node);
+  await checkDatabase(store, indexer, config.database.file);
+  const progress = new IndexProgress(systemClock);
+  const feed = new CommitFeed();
+  const metrics = new PrometheusMetrics(() => progress.status());
+  const parts = { node, store, indexer, progress, feed, clock: systemClock, log, metrics };
+  const follower = new Follower(parts, { ...FOLLOWER_DEFAULTS, undoBlocks: config.undoBlocks });
+  const mempool = new MempoolWatch({ node, rules: config.rules, sha256d, clock: systemClock, log });
+  feed.subscribe(() => mempool.lookSoon());
+  const app = await buildServer({
+    queries: store.queries,
+    rules: config.rules,
+    network: config.network.name,
+    version: programVersion(),
+    status: () => progress.status(),
+    mempool,
+    feed,
+    clock: systemClock,
+    log,
+    fillPsbt: fillTemplatePsbt,
+    trustProxy: config.trustProxy,
+    rateLimit: config.rateLimit === null ? null : { max: config.rateLimit, windowS: 60 },
+    logRequests: config.logLevel === "debug",
+  });
+  closers.add(() => closeServer(app.server, () => app.close()));
+  const port = await listenOn(app.server, config.host, config.port, "port");
+  const metricsPort = config.metricsPort === null ? null : await serveMetrics(metrics, config, closers);
+  const stop = new AbortController();
+  const running = Promise.all([follower.run(stop.signal), mempool.run(stop.signal)]);
+  log.info(
+    { host: config.host, port, network: config.network.name, database: config.database.file },
+    "serving",
+  );
+  return {
+    host: config.host,
+    port,
+    metricsPort,
+    status: () => progress.status(),
+    stop: stopOnce(async () => {
+      stop.abort();
+      // Closing the node ends the requests that the follower may be waiting for.
+      await node.close();
+      await running;
+      await closers.closeAll();
+      log.info({}, "stopped");
+    }),
+  };
+}
+
+async function serveMetrics(metrics: PrometheusMetrics, config: Config, closers: Closers): Promise<number> {
+  const server = metrics.server();
+  closers.add(() => closeServer(server, async () => void server.close()));
+  return listenOn(server, config.host, config.metricsPort ?? 0, "metrics-port");
+}
+
+/** Lets requests end, but not for ever. */
+async function closeServer(server: Server, close: () => Promise<void>): Promise<void> {
+  const deadline = new AbortController();
+  const closed = close();
+  server.closeIdleConnections();
+  await Promise.race([closed, systemClock.sleep(DRAIN_MS, deadline.signal)]);
+  server.closeAllConnections();
+  deadline.abort();
+  await closed;
+}
+
+function stopOnce(stop: () => Promise<void>): () => Promise<void> {
+  let stopping: Promise<void> | null = null;
+  return () => (stopping ??= stop());
+}
+
+/** Wipes the index and builds it again up to the node's tip, or until the signal aborts. */
+export async function reindex(config: Config, signal: AbortSignal, overrides: Overrides = {}): Promise<void> {
+  const { store, node, context, log, closers } = await openFoundation(config, overrides);
+  await closingOnFailure(closers, async () => {
+    const indexer = indexerOver(context, store);
+    await node.checkIdentity();
+    // The store holds its lock from here on: a running service would have been refused at opening.
+    await store.wipe();
+    await store.initialise(indexer.parameters);
+    const progress = new IndexProgress(systemClock);
+    const metrics = new PrometheusMetrics(() => progress.status());
+    const parts = {
+      node,
+      store,
+      indexer,
+      progress,
+      feed: new CommitFeed(),
+      clock: systemClock,
+      log,
+      metrics,
+    };
+    const follower = new Follower(parts, { ...FOLLOWER_DEFAULTS, undoBlocks: config.undoBlocks });
+    signal.addEventListener("abort", () => void node.close(), { once: true });
+    await follower.run(signal, "tip");
+  });
+  await closers.closeAll();
+}
+
+/** Checks the database against the node's blocks; `onFinding` gets one sentence each. Resolves with their number. */
+export async function verify(
+  config: Config,
+  onFinding: (sentence: string) => void,
+  overrides: Overrides = {},
+): Promise<number> {
+  const { store, node, context, log, closers } = await openFoundation(config, overrides);
+  return closingOnFailure(closers, async () => {
+    const fresh = await openStore(":memory:", log);
+    closers.add(() => fresh.close());
+    const indexer = indexerOver(context, fresh);
+    await node.checkIdentity();
+    await checkDatabase(store, indexer, config.database.file);
+    let findings = 0;
+    for await (const finding of verifyIndex({ store, fresh, indexer, node, log })) {
+      findings += 1;
+      onFinding(finding);
+    }
+    await closers.closeAll();
+    return findings;
+  });
+}
