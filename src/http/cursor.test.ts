@@ -1,0 +1,55 @@
+// Do cursors give back their key, and nothing else theirs?
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { KEY_SHAPES, type ListName } from "../service/queries.ts";
+import { type CursorBinding, decodeCursor, encodeCursor, pageRequest } from "./cursor.ts";
+import { Refusal } from "./errors.ts";
+
+const lists = Object.keys(KEY_SHAPES) as ListName[];
+const text = fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)), minLength: 1, maxLength: 128 });
+const keyed = fc.constantFrom(...lists).chain((list) =>
+  fc.tuple(
+    fc.constant(list),
+    fc.tuple(...KEY_SHAPES[list].map((kind) => (kind === "int" ? fc.maxSafeNat() : text))),
+  ),
+);
+
+test("a key comes back under its own binding only", () => {
+  fc.assert(
+    fc.property(keyed, fc.string(), ([list, key], filter) => {
+      const binding: CursorBinding = { list, scope: ["route", filter, null] };
+      const cursor = encodeCursor(key, "next", binding);
+      assert.match(cursor, /^[A-Za-z0-9_-]+$/);
+      assert.deepEqual(decodeCursor(cursor, "next", binding), key);
+      assert.equal(decodeCursor(cursor, "prev", binding), null);
+      assert.equal(decodeCursor(cursor, "next", { list, scope: ["route", `${filter}x`, null] }), null);
+    }),
+  );
+});
+
+test("keys of another shape are refused even with a right checksum", () => {
+  const binding: CursorBinding = { list: "market", scope: [] };
+  for (const key of [[], ["a"], [1, "a"], ["a", -1], ["a", 1.5], ["a", 2 ** 60], ["", 1], ["ä", 1], ["a", 1, 1]]) {
+    assert.equal(decodeCursor(encodeCursor(key, "next", binding), "next", binding), null, JSON.stringify(key));
+  }
+});
+
+test("arbitrary text is no cursor and never throws", () => {
+  const binding: CursorBinding = { list: "operations", scope: ["x"] };
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.base64String()), (cursor) => {
+      assert.equal(decodeCursor(cursor, "next", binding), null);
+    }),
+  );
+});
+
+test("limits: default 25, cut at 100", () => {
+  const binding: CursorBinding = { list: "tokens", scope: [] };
+  assert.deepEqual(pageRequest({}, binding), { limit: 25, start: null });
+  assert.deepEqual(pageRequest({ limit: 9_000_000 }, binding), { limit: 100, start: null });
+  const both = pageRequest({ next: "a", prev: "b" }, binding);
+  assert.ok(both instanceof Refusal);
+  assert.equal(both.code, "INVALID_REQUEST");
+});

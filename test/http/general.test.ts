@@ -1,0 +1,255 @@
+// Do the rules that hold for all answers hold? Unknown paths, broken paths, failures, entity tags, compression,
+// CORS, limits, health, and cursors from elsewhere.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { Value } from "typebox/value";
+import { EnvelopeErrorBody, HealthBody } from "../../src/http/schemas/envelope.ts";
+import { FakeIndex } from "./fake-index.ts";
+import { type Harness, harness, richIndex } from "./harness.ts";
+import * as rows from "./rows.ts";
+
+const OPLIST = "/api/v1/prc20/oplist";
+
+let one: Harness;
+before(async () => {
+  one = await harness(richIndex());
+});
+after(() => one.app.close());
+
+describe("paths", () => {
+  test("unknown ones are 404 in the envelope, also with a body that nobody reads", async () => {
+    for (const url of ["/", "/api", "/api/v1/prc20", "/api/v1/prc20/nope", "/HEALTH", "/health/", "/api/v1/prc20/market/a/b/c"]) {
+      for (const method of ["GET", "POST"] as const) {
+        const answer = await one.app.inject({ method, url, payload: "<x>", headers: { "content-type": "text/xml" } });
+        assert.equal(answer.statusCode, 404, url);
+        assert.ok(Value.Check(EnvelopeErrorBody, answer.json()));
+        assert.equal(answer.json().error, "ROUTE_NOT_FOUND");
+        assert.equal(answer.headers["x-indexed-height"], url.startsWith("/api/v1/prc20") ? "100" : undefined);
+      }
+    }
+  });
+
+  test("broken percent-encoding is 400 where the path exists and 404 where it does not", async () => {
+    const broken = await one.app.inject("/api/v1/prc20/token/%zz");
+    assert.equal(broken.statusCode, 400);
+    assert.ok(Value.Check(EnvelopeErrorBody, broken.json()));
+    assert.equal(broken.headers["x-indexed-height"], "100");
+    assert.ok(broken.headers["x-request-id"]);
+    assert.equal((await one.app.inject("/api/v1/nothing/%zz")).statusCode, 404);
+    assert.equal((await one.app.inject({ method: "POST", url: "/api/v1/prc20/token/%" })).statusCode, 405);
+    assert.equal((await one.app.inject("/api/v1/prc20/oplist?tick=%zz")).statusCode, 400);
+  });
+
+  test("long placeholders are malformed, not unknown", async () => {
+    const answer = await one.app.inject(`/api/v1/prc20/token/${"A".repeat(10_000)}`);
+    assert.equal(answer.statusCode, 400);
+  });
+
+  test("fixed segments win in lower case only: /market/QUOTE is the ticker", async () => {
+    const ticker = await one.app.inject("/api/v1/prc20/market/QUOTE/history");
+    assert.equal(ticker.statusCode, 200);
+    const quote = await one.app.inject("/api/v1/prc20/market/quote/history");
+    assert.equal(quote.statusCode, 400);
+    assert.match(quote.json().message, /listing id/);
+    assert.equal((await one.app.inject("/api/v1/prc20/market/Quote")).statusCode, 200);
+    assert.equal((await one.app.inject("/api/v1/prc20/market/quote")).statusCode, 200);
+  });
+});
+
+describe("failures", () => {
+  test("of the store are 500 without internals, and logged with the request's id", async () => {
+    const { app, index, log } = one;
+    index.failure = new Error("SQLITE_CORRUPT at /secret/path");
+    one.commit();
+    const answer = await app.inject(OPLIST);
+    index.failure = null;
+    assert.equal(answer.statusCode, 500);
+    assert.ok(Value.Check(EnvelopeErrorBody, answer.json()));
+    assert.equal(answer.json().error, "INTERNAL_ERROR");
+    assert.doesNotMatch(answer.body, /secret|SQLITE/);
+    assert.equal(answer.headers["x-indexed-height"], "100");
+    const line = log.find((entry) => entry.level === "error");
+    assert.equal(line?.fields.request_id, answer.headers["x-request-id"]);
+  });
+});
+
+describe("entity tags and encodings", () => {
+  test("If-None-Match: lists, weak forms, star, and other encodings of the same", async () => {
+    const { etag } = (await one.app.inject(OPLIST)).headers;
+    for (const value of [etag, `W/${etag}`, `"x", ${etag}`, "*", ` * `, `"a,b" , W/${etag}`, String(etag).replace(/"$/, '-br"')]) {
+      const answer = await one.app.inject({ url: OPLIST, headers: { "if-none-match": String(value) } });
+      assert.equal(answer.statusCode, 304, String(value));
+      assert.equal(answer.body, "");
+      assert.equal(answer.headers.etag, etag);
+      assert.equal(answer.headers["x-indexed-height"], "100");
+      assert.equal(answer.headers["cache-control"], "no-cache");
+    }
+    for (const value of ['"x"', String(etag).slice(1, -1), "", '"*"']) {
+      const answer = await one.app.inject({ url: OPLIST, headers: { "if-none-match": value } });
+      assert.equal(answer.statusCode, 200, value);
+    }
+  });
+
+  test("an error is never 304", async () => {
+    const answer = await one.app.inject({ url: `${OPLIST}?limit=0`, headers: { "if-none-match": "*" } });
+    assert.equal(answer.statusCode, 400);
+  });
+
+  test("the tag changes with the rows and stays with a state that changes none", async () => {
+    const index = richIndex();
+    const { app, commit } = await harness(index);
+    const tokens = "/api/v1/prc20/tokenlist";
+    const before = (await app.inject(tokens)).headers;
+    index.present = rows.stateAt(rows.TIP + 1);
+    commit();
+    const same = (await app.inject(tokens)).headers;
+    assert.equal(same.etag, before.etag);
+    assert.equal(same["x-indexed-height"], "101");
+    index.tokenRows.push(rows.token("NEW", { deployPlace: 9 }));
+    commit();
+    assert.notEqual((await app.inject(tokens)).headers.etag, before.etag);
+    await app.close();
+  });
+
+  test("compresses what pays, where the client accepts it", async () => {
+    const plain = await one.app.inject(OPLIST);
+    assert.equal(plain.headers["content-encoding"], undefined);
+    assert.equal(plain.headers.vary, "accept-encoding");
+    const ask = (value: string, url = OPLIST) =>
+      one.app.inject({ url, headers: { "accept-encoding": value } });
+    const br = await ask("gzip, deflate, br");
+    assert.equal(br.headers["content-encoding"], "br");
+    assert.equal(brotliDecompressSync(br.rawPayload).toString(), plain.body);
+    assert.notEqual(br.headers.etag, plain.headers.etag);
+    const gzip = await ask("gzip;q=1, br;q=0.5");
+    assert.equal(gzip.headers["content-encoding"], "gzip");
+    assert.equal(gunzipSync(gzip.rawPayload).toString(), plain.body);
+    assert.equal((await ask("br;q=0, gzip;q=0")).headers["content-encoding"], undefined);
+    assert.equal((await ask("identity")).headers["content-encoding"], undefined);
+    assert.equal((await ask("br", "/api/v1/prc20/digest/1")).headers["content-encoding"], undefined);
+  });
+});
+
+describe("CORS and request ids", () => {
+  test("any origin may read, no credentials, every request has its own id", async () => {
+    const ids = new Set<unknown>();
+    for (const url of [OPLIST, "/health", "/nope", "/docs", "/openapi.json"]) {
+      const { headers } = await one.app.inject({ url, headers: { origin: "https://example.org" } });
+      assert.equal(headers["access-control-allow-origin"], "*", url);
+      assert.equal(headers["access-control-allow-credentials"], undefined);
+      ids.add(headers["x-request-id"]);
+    }
+    assert.equal(ids.size, 5);
+    assert.ok(!ids.has(undefined));
+  });
+});
+
+describe("limits", () => {
+  test("a client over its limit is 429 with the standard headers until the window ends", async () => {
+    const { app, now } = await harness(richIndex(), { rateLimit: { max: 2, windowS: 10 } });
+    const from = (remoteAddress: string) => app.inject({ url: OPLIST, remoteAddress });
+    assert.equal((await from("10.0.0.1")).headers["ratelimit-remaining"], "1");
+    assert.equal((await from("10.0.0.1")).statusCode, 200);
+    const refused = await from("10.0.0.1");
+    assert.equal(refused.statusCode, 429);
+    assert.equal(refused.json().error, "RATE_LIMITED");
+    assert.equal(refused.headers["retry-after"], "10");
+    assert.equal(refused.headers["ratelimit-limit"], "2");
+    assert.equal(refused.headers["ratelimit-remaining"], "0");
+    assert.equal(refused.headers["x-indexed-height"], "100");
+    assert.equal((await from("10.0.0.2")).statusCode, 200);
+    now.ms = 10_000;
+    assert.equal((await from("10.0.0.1")).statusCode, 200);
+    await app.close();
+  });
+
+  test("only a trusted proxy names the client", async () => {
+    const ask = async (trustProxy: boolean) => {
+      const { app } = await harness(richIndex(), { rateLimit: { max: 1, windowS: 10 }, trustProxy });
+      await app.inject({ url: OPLIST, headers: { "x-forwarded-for": "1.1.1.1" } });
+      const second = await app.inject({ url: OPLIST, headers: { "x-forwarded-for": "2.2.2.2" } });
+      await app.close();
+      return second.statusCode;
+    };
+    assert.equal(await ask(false), 429);
+    assert.equal(await ask(true), 200);
+  });
+
+  test("there is none unless configured", async () => {
+    assert.equal((await one.app.inject(OPLIST)).headers["ratelimit-limit"], undefined);
+  });
+});
+
+describe("health", () => {
+  test("synced, syncing, stalled, and with a store that does not answer", async () => {
+    const { app, status, index, now } = await harness(richIndex());
+    now.ms = 5_999;
+    const body = async () => {
+      const answer = await app.inject("/health");
+      assert.equal(answer.statusCode, 200);
+      assert.ok(Value.Check(HealthBody, answer.json()), answer.body);
+      return answer.json();
+    };
+    assert.deepEqual(await body(), {
+      status: "ok",
+      indexing_status: "synced",
+      height: 100,
+      indexed_height: 100,
+      lag: 0,
+      digest: { height: 100, value: rows.digestAt(100) },
+      evm: null,
+      network: "simnet",
+      version: "0.0.0-test",
+      uptime_s: 5,
+    });
+    assert.equal((await app.inject("/health/live")).json().status, "ok");
+    assert.equal((await app.inject("/health/ready")).statusCode, 200);
+    status.value = { ...status.value, nodeHeight: 140, lag: 40, indexingStatus: "syncing" };
+    assert.equal((await body()).lag, 40);
+    const notReady = await app.inject("/health/ready");
+    assert.equal(notReady.statusCode, 503);
+    assert.ok(notReady.headers["retry-after"]);
+    status.value = { ...status.value, indexingStatus: "stalled", nodeHeight: 90, lag: 0 };
+    const stalled = await body();
+    assert.equal(stalled.status, "degraded");
+    assert.equal(stalled.lag, 0);
+    index.failure = new Error("gone");
+    assert.equal((await body()).status, "degraded");
+    assert.equal((await app.inject("/health/live")).statusCode, 200);
+    await app.close();
+  });
+
+  test("before anything is indexed", async () => {
+    const { app } = await harness(new FakeIndex(rows.NOTHING_YET));
+    const body = (await app.inject("/health")).json();
+    assert.equal(body.indexed_height, -1);
+    assert.deepEqual(body.digest, { height: -1, value: null });
+    await app.close();
+  });
+});
+
+describe("cursors", () => {
+  const refusal = async (url: string) => (await one.app.inject(url)).json().error;
+
+  test("from another route, filter or direction, or changed by a character, are refused", async () => {
+    const { next } = (await one.app.inject(`${OPLIST}?limit=3`)).json();
+    const page = (await one.app.inject(`${OPLIST}?limit=3&next=${next}`)).json();
+    assert.equal(page.result.length, 3);
+    assert.equal(await refusal(`${OPLIST}?tick=SAND&next=${next}`), "CURSOR_INVALID");
+    assert.equal(await refusal(`/api/v1/prc20/tokenlist?next=${next}`), "CURSOR_INVALID");
+    assert.equal(await refusal(`/api/v1/prc20/address/${rows.ALICE}/history?next=${next}`), "CURSOR_INVALID");
+    assert.equal(await refusal(`${OPLIST}?prev=${next}`), "CURSOR_INVALID");
+    assert.equal(await refusal(`${OPLIST}?next=${next}=`), "CURSOR_INVALID");
+    for (let at = 0; at < next.length; at += 1) {
+      const changed = next.slice(0, at) + (next[at] === "A" ? "B" : "A") + next.slice(at + 1);
+      assert.equal(await refusal(`${OPLIST}?next=${changed}`), "CURSOR_INVALID", `character ${at}`);
+    }
+  });
+
+  test("filters in another letter case are the same list", async () => {
+    const { next } = (await one.app.inject(`${OPLIST}?tick=sand&limit=1`)).json();
+    assert.equal((await one.app.inject(`${OPLIST}?tick=SAND&next=${next}`)).statusCode, 200);
+  });
+});
