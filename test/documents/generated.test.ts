@@ -1,0 +1,66 @@
+// Do the generated documents say something about everything that they list?
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { REASONS } from "../../src/prc20/reasons.ts";
+import { document } from "./documents.ts";
+
+function rowsOf(path: string): readonly (readonly string[])[] {
+  return readDocument(path)
+    .text.split("\n")
+    .filter((line) => line.startsWith("| `"))
+    .map((line) =>
+      line
+        .slice(2, -2)
+        .split(" | ")
+        .map((cell) => cell.trim()),
+    );
+}
+
+describe("docs/generated", () => {
+  test("every table and column of the schema has its meaning", () => {
+    const { text } = readDocument("docs/generated/schema.md");
+    const silent = [...text.matchAll(/^## (\w+)\n\n\n/gm)].map((match) => match[1]);
+    assert.deepEqual(silent, []);
+    const rows = text.split("\n").filter((line) => line.startsWith("| `"));
+    assert.ok(rows.length > 80);
+    assert.deepEqual(
+      rows.filter((line) => / \| *\|$/.test(line)),
+      [],
+    );
+  });
+
+  test("P-14: every reason code has a vector that produces it", () => {
+    const rows = rowsOf("docs/generated/reasons.md");
+    assert.deepEqual(
+      rows.map(([code = ""]) => code.replaceAll("`", "")),
+      [...REASONS],
+    );
+    assert.deepEqual(
+      rows.filter(([, , vectors = ""]) => vectors === "").map(([code]) => code),
+      [],
+    );
+  });
+
+  test("H-50: every operation of the OpenAPI document has a summary, and every success an example", () => {
+    const parsed: unknown = JSON.parse(readDocument("docs/generated/openapi.json").text);
+    const faults: string[] = [];
+    for (const [path, methods] of Object.entries(child(parsed, "paths"))) {
+      for (const [method, operation] of Object.entries(methods)) {
+        const name = `${method} ${path}`;
+        if (typeof child(operation, "summary") !== "string") faults.push(`${name}: no summary`);
+        const success = child(child(operation, "responses"), "200");
+        const contents = Object.values(child(success, "content"));
+        if (contents.some((content) => child(content, "example") === NOTHING))
+          faults.push(`${name}: no example`);
+      }
+    }
+    assert.deepEqual(faults, []);
+  });
+});
+
+const NOTHING: Record<string, object> = {};
+
+function child(value: unknown, name: string): Record<string, object> {
+  return typeof value === "object" && value !== null ? (Reflect.get(value, name) ?? NOTHING) : NOTHING;
+}

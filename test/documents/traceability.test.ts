@@ -1,0 +1,147 @@
+// Is every rule proved somewhere, and does every id that the code cites exist? Rules, assumptions and settings.
+
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { SETTING_LIST } from "../../src/config/declaration.ts";
+import { codeSpans, readDocument, documents, exists, idsIn } from "./documents.ts";
+
+const RULES = new Set([
+  ...idsIn(definitions("docs/spec/prc20.md"), "P"),
+  ...idsIn(definitions("docs/spec/http.md"), "H"),
+]);
+
+/** The bold words of a specification: there a rule is defined, elsewhere it is only named. */
+function definitions(path: string): string {
+  return [...readDocument(path).text.matchAll(/\*\*([^*]+)\*\*/g)].map((match) => match[1] ?? "").join(" ");
+}
+
+function read(patterns: readonly string[]): string {
+  const files = globSync([...patterns], {
+    exclude: ["**/node_modules/**", "test/documents/traceability.test.ts"],
+  });
+  return files.map((file) => readFileSync(file, "utf8")).join("\n");
+}
+
+interface Assumption {
+  readonly id: string;
+  readonly title: string;
+  readonly body: string;
+}
+
+function assumptions(): readonly Assumption[] {
+  return readDocument("docs/spec/assumptions.md")
+    .text.split(/^### /m)
+    .slice(1)
+    .map((part) => {
+      const [heading = "", ...body] = part.split("\n");
+      return { id: heading.slice(0, 4), title: heading.slice(5), body: body.join("\n") };
+    });
+}
+
+describe("rules", () => {
+  test("the specification defines the rules of both documents", () => {
+    assert.ok(RULES.size >= 60, `${RULES.size} rules found`);
+  });
+
+  test("every rule is cited by a test or a vector", () => {
+    const cited = idsIn(
+      read([
+        "src/**/*.test.ts",
+        "test/**/*.{ts,json}",
+        "testing/**/*.test.ts",
+        "testing/store-contract/**/*.ts",
+      ]),
+      "PH",
+    );
+    assert.deepEqual(
+      [...RULES].filter((id) => !cited.has(id)),
+      [],
+    );
+  });
+
+  test("every rule that the code cites is defined", () => {
+    const cited = idsIn(read(["src/**/*.ts", "test/**/*.{ts,json}", "testing/**/*.ts"]), "PH");
+    assert.deepEqual(
+      [...cited].filter((id) => !RULES.has(id) && !isSwapRule(id)),
+      [],
+    );
+  });
+});
+
+/** H-40 to H-47 speak of swaps and join the specification with them. */
+function isSwapRule(id: string): boolean {
+  return id.startsWith("H-4");
+}
+
+describe("assumptions", () => {
+  const entries = assumptions();
+
+  test("are numbered without gaps", () => {
+    const expected = entries.map((_, index) => `A-${String(index + 1).padStart(2, "0")}`);
+    assert.ok(entries.length >= 50);
+    assert.deepEqual(
+      entries.map(({ id }) => id),
+      expected,
+    );
+  });
+
+  for (const { id, title, body } of entries) {
+    test(`${id} ${title}: gap, choice, alternatives, risk and an existing code place`, () => {
+      const lines = ["Gap", "Choice", "Alternatives", "Risk", "Code"].map((word) =>
+        body.split("\n").find((line) => line.startsWith(`- ${word}: `)),
+      );
+      assert.ok(!lines.includes(undefined), `${id} lacks one of its five lines`);
+      const places = codeSpans({ path: "", text: lines[4] ?? "" });
+      assert.ok(places.length > 0, `${id} names no code place`);
+      assert.deepEqual(
+        places.filter((place) => !/^src\/.*\.ts$/.test(place) || !exists(place)),
+        [],
+      );
+    });
+  }
+
+  test("every assumption that a document or the code cites exists", () => {
+    const known = new Set(entries.map(({ id }) => id));
+    const cited = idsIn(read(["src/**/*.ts", "testing/**/*.ts"]) + allDocuments(), "A");
+    assert.deepEqual(
+      [...cited].filter((id) => !known.has(id)),
+      [],
+    );
+  });
+});
+
+function allDocuments(): string {
+  return documents()
+    .map(({ text }) => text)
+    .join("\n");
+}
+
+describe("settings", () => {
+  const known = new Set(SETTING_LIST.map(({ name }) => name));
+
+  test("every setting that the runbook and the README name is declared", () => {
+    const named = ["docs/operations.md", "README.md"]
+      .filter(exists)
+      .flatMap((path) => [...readDocument(path).text.matchAll(/\b(?:STRAND|PEARL|PRC20)_[A-Z_]+\b/g)])
+      .map((match) => match[0]);
+    assert.ok(named.length > 0);
+    assert.deepEqual(
+      named.filter((name) => !known.has(name) && !NOT_SETTINGS.has(name)),
+      [],
+    );
+  });
+
+  test("every consensus parameter is explained in the runbook", () => {
+    const { text } = readDocument("docs/operations.md");
+    const consensus = SETTING_LIST.filter(({ what }) => what.includes("Consensus"));
+    assert.equal(consensus.length, 3);
+    assert.deepEqual(
+      consensus.filter(({ name }) => !text.includes(name)).map(({ name }) => name),
+      [],
+    );
+  });
+});
+
+/** Variables that tests read, and that are no settings of the service. */
+const NOT_SETTINGS = new Set(["STRAND_REQUIRE_ALL", "STRAND_VERBOSE"]);
