@@ -2,9 +2,10 @@
 // edges, merkle roots, the anchor filter and the follower's decisions?
 
 import assert from "node:assert/strict";
-import { hash } from "node:crypto";
+import { Buffer } from "node:buffer";
+import { hash as digest } from "node:crypto";
 import { describe, test } from "node:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import type { BlockHash, Outpoint } from "../primitives/brands.ts";
 import { displayHex, hexToBytes } from "../primitives/hex.ts";
 import { AnchorFilter } from "./anchor-filter.ts";
@@ -15,7 +16,7 @@ import { merkleRoot } from "./merkle.ts";
 import { NETWORKS } from "./networks.ts";
 import { scanBlock } from "./scan-block.ts";
 
-const once = (bytes: Uint8Array): Buffer => hash("sha256", bytes, "buffer");
+const once = (bytes: Uint8Array): Buffer => digest("sha256", bytes, "buffer");
 const sha256d = (bytes: Uint8Array): Uint8Array => new Uint8Array(once(once(bytes)));
 const bytesOf = (hex: string): Uint8Array => {
   const bytes = hexToBytes(hex.replaceAll(/\s/g, ""));
@@ -27,12 +28,30 @@ const uint32 = (value: number): string => {
   bytes.writeUInt32LE(value);
   return bytes.toString("hex");
 };
+/** A length and that many bytes. */
+const blob = (length: number): string => uint32(length) + "cd".repeat(length);
+
+/** Our root over the leaves. */
+const rootOf = (leaves: readonly Uint8Array[]) => {
+  const room = new Uint8Array(32 * (leaves.length + 1));
+  for (const [i, leaf] of leaves.entries()) room.set(leaf, 32 * i);
+  return merkleRoot(room, leaves.length, sha256d);
+};
+
+/** An outpoint's bytes. */
+const wire = (txid: string, vout: number): Uint8Array =>
+  new Uint8Array([...Buffer.from(txid, "hex").toReversed(), ...Buffer.from(uint32(vout), "hex")]);
+
+const pointAt = (height: number, hash: string) => ({ height, hash: hash as BlockHash });
+
+const letters = (text: string): BlockHash[] => text.split("").map((letter) => letter as BlockHash);
+
 const context = { sha256d, recognise: () => null, anchors: { mayBeAnchor: () => false } };
 
 const GENESIS_COINBASE =
   "01000000010000000000000000000000000000000000000000000000000000000000000000ffffffffea04ffff001d01044ce1546865206e61746976652063757272656e637920666f72206d616368696e657320616e642068756d616e732e20546f74616c20322e31653920506561726c732c2043756d756c617469766520656d697373696f6e20682f28682b363530323236292c205754454d4120336d3134732037642c20426974636f696e20626c6f636b20233934363834322077697468204d5450203137373732373035323420697320303030303030303030303030303030303030303033613932323138363165633734313134323764643234663937396662393161336238663732363565316462632effffffff010000000000000000016a00000000";
 const GENESIS_ROOT = "302f59c6f1239648bd38eddf16b22acc8c8df3c96de2e4f552bd2f38371675c1";
-const reversed = (hex: string): string => Buffer.from(hex, "hex").reverse().toString("hex");
+const reversed = (hex: string): string => Buffer.from(Buffer.from(hex, "hex").toReversed()).toString("hex");
 
 function genesisHeader(root: string, time: number, bits: number): string {
   return `01000000${"00".repeat(32)}${reversed(root)}${uint32(time)}${uint32(bits)}${"00".repeat(32)}`;
@@ -83,7 +102,6 @@ describe("genesis", () => {
 
 describe("certificates", () => {
   const h = "ab".repeat(32);
-  const blob = (length: number): string => uint32(length) + "cd".repeat(length);
   const whole: readonly (readonly [string, string])[] = [
     ["0", "00000000"],
     ["1", `01000000${h}${"00".repeat(164)}${blob(4)}`],
@@ -204,11 +222,6 @@ test("merkle roots equal a plain recursive one, and repeated tails are noticed",
     }
     return plain(up);
   };
-  const rootOf = (leaves: readonly Uint8Array[]) => {
-    const room = new Uint8Array(32 * (leaves.length + 1));
-    for (const [i, leaf] of leaves.entries()) room.set(leaf, 32 * i);
-    return merkleRoot(room, leaves.length, sha256d);
-  };
   for (let count = 1; count <= 33; count += 1) {
     const leaves = Array.from({ length: count }, (_, i) => sha256d(Uint8Array.of(i)));
     assert.deepEqual(rootOf(leaves), { root: plain(leaves), mutated: false });
@@ -219,9 +232,6 @@ test("merkle roots equal a plain recursive one, and repeated tails are noticed",
 });
 
 describe("AnchorFilter", () => {
-  const wire = (txid: string, vout: number): Uint8Array =>
-    new Uint8Array([...Buffer.from(txid, "hex").reverse(), ...Buffer.from(uint32(vout), "hex")]);
-
   test("is a multi-set without false negatives, like a counting map", () => {
     const txids = Array.from({ length: 40 }, (_, i) =>
       Buffer.from(sha256d(Uint8Array.of(i))).toString("hex"),
@@ -278,21 +288,20 @@ describe("AnchorFilter", () => {
   });
 });
 
-describe("planFollow (P-90)", () => {
-  const at = (height: number, hash: string) => ({ height, hash: hash as BlockHash });
-  const plan = (
-    ours: [number, string],
-    node: [number, string],
-    ourLower: string | null,
-    nodeLower: string | null,
-  ) =>
-    planFollow({
-      ours: at(...ours),
-      node: at(...node),
-      ourHashAtLower: ourLower as BlockHash | null,
-      nodeHashAtLower: nodeLower as BlockHash | null,
-    });
+const plan = (
+  ours: [number, string],
+  node: [number, string],
+  ourLower: string | null,
+  nodeLower: string | null,
+) =>
+  planFollow({
+    ours: pointAt(...ours),
+    node: pointAt(...node),
+    ourHashAtLower: ourLower as BlockHash | null,
+    nodeHashAtLower: nodeLower as BlockHash | null,
+  });
 
+describe("planFollow (P-90)", () => {
   test("each case", () => {
     assert.deepEqual(plan([5, "e"], [5, "e"], "e", "e"), { kind: "current" });
     assert.deepEqual(plan([5, "e"], [8, "h"], "e", "e"), { kind: "append", from: 6, to: 8 });
@@ -325,10 +334,9 @@ describe("planFollow (P-90)", () => {
 
   test("the newest common block of a window", () => {
     const window = { from: 10, count: 4 };
-    const hashes = (text: string): BlockHash[] => [...text].map((letter) => letter as BlockHash);
-    assert.deepEqual(newestCommon(window, hashes("abcd"), hashes("abxy")), { height: 11, hash: "b" });
-    assert.deepEqual(newestCommon(window, hashes("abcd"), hashes("abc")), { height: 12, hash: "c" });
-    assert.equal(newestCommon(window, hashes("abcd"), hashes("wxyz")), null);
-    assert.equal(newestCommon(window, hashes("abcd"), []), null);
+    assert.deepEqual(newestCommon(window, letters("abcd"), letters("abxy")), { height: 11, hash: "b" });
+    assert.deepEqual(newestCommon(window, letters("abcd"), letters("abc")), { height: 12, hash: "c" });
+    assert.equal(newestCommon(window, letters("abcd"), letters("wxyz")), null);
+    assert.equal(newestCommon(window, letters("abcd"), []), null);
   });
 });

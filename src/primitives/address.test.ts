@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { bech32m } from "@scure/base";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { AddressBook, addressOfKey, keyOfAddress, parseAddress, scriptHexOfAddress } from "./address.ts";
 import { bytesToHex } from "./hex.ts";
 

@@ -75,7 +75,7 @@ export function parseAddress(text: string, hrp: string): PearlAddress | null {
 export function addressOfKey(keyHex: string, hrp: string): PearlAddress {
   const key = hexToBytes(keyHex);
   if (key === null || key.length !== 32) throw new RangeError("an output key has 64 hex digits");
-  const codes: number[] = new Array(DATA_LENGTH);
+  const codes = Array<number>(DATA_LENGTH);
   let checksum = step(startChecksum(hrp), 1);
   codes[0] = CODE[1] ?? 0;
   let at = 1;

@@ -5,9 +5,6 @@ import type { RawAmount } from "./brands.ts";
 
 /** 2^128 - 1, the largest token amount (P-20). */
 export const MAX_RAW_AMOUNT = (1n << 128n) - 1n;
-/** 2.1e18 grains, the largest value of an output (and the largest price, P-50). */
-export const MAX_SAT = 2_100_000_000_000_000_000n;
-
 /** 39 digits are as many as 2^128 - 1 has; the length check keeps long digit strings away from BigInt. */
 const AMOUNT_TEXT = /^(?:0|[1-9][0-9]{0,38})$/;
 

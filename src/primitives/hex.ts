@@ -21,7 +21,7 @@ for (let byte = 0; byte < 256; byte += 1) {
 const PIECE = 2048;
 
 function pieceToHex(bytes: Uint8Array, start: number, end: number): string {
-  const codes: number[] = new Array((end - start) * 2);
+  const codes = Array<number>((end - start) * 2);
   let at = 0;
   for (let i = start; i < end; i += 1) {
     const byte = bytes[i] ?? 0;
@@ -42,7 +42,7 @@ export function bytesToHex(bytes: Uint8Array, start = 0, end = bytes.length): st
 
 /** Lower-case hex of the 32 bytes at `offset` in reversed order, as RPC prints a hash. */
 export function displayHex(bytes: Uint8Array, offset = 0): string {
-  const codes: number[] = new Array(64);
+  const codes = Array<number>(64);
   for (let i = 0; i < 32; i += 1) {
     const byte = bytes[offset + 31 - i] ?? 0;
     codes[2 * i] = HIGH_DIGIT[byte] ?? 0;
@@ -74,6 +74,5 @@ export function hexToBytes(text: string): Uint8Array | null {
 
 /** The bytes of a hash given in display order, in wire order; null where the text is not 64 hex digits. */
 export function displayHexToBytes(text: string): Uint8Array | null {
-  if (text.length !== 64) return null;
-  return hexToBytes(text)?.reverse() ?? null;
+  return text.length === 64 ? (hexToBytes(text)?.toReversed() ?? null) : null;
 }

@@ -1,8 +1,9 @@
 // Are hex, bytes and amounts what their comments promise? Buffer and plain arithmetic are the second opinion.
 
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { describe, test } from "node:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { amountKey16, formatPearl, MAX_RAW_AMOUNT, parseAmount, unitPriceKey } from "./amount.ts";
 import {
   concatBytes,
@@ -33,7 +34,7 @@ describe("hex", () => {
 
   test("display order is reversed", () => {
     const bytes = new Uint8Array(40).map((_, i) => i);
-    assert.equal(displayHex(bytes, 3), Buffer.from(bytes.slice(3, 35).reverse()).toString("hex"));
+    assert.equal(displayHex(bytes, 3), Buffer.from(bytes.slice(3, 35).toReversed()).toString("hex"));
     assert.deepEqual(displayHexToBytes(displayHex(bytes, 3)), bytes.slice(3, 35));
     assert.equal(displayHexToBytes("00"), null);
     assert.equal(displayHexToBytes("g".repeat(64)), null);
@@ -62,15 +63,10 @@ describe("bytes", () => {
   });
 
   test("varints are the shortest form", () => {
-    const hexOf = (value: number): string => bytesToHex(varintBytes(value));
-    assert.deepEqual([0, 252, 253, 65535, 65536, 0xffff_ffff].map(hexOf), [
-      "00",
-      "fc",
-      "fdfd00",
-      "fdffff",
-      "fe00000100",
-      "feffffffff",
-    ]);
+    assert.deepEqual(
+      [0, 252, 253, 65535, 65536, 0xffff_ffff].map((value) => bytesToHex(varintBytes(value))),
+      ["00", "fc", "fdfd00", "fdffff", "fe00000100", "feffffffff"],
+    );
   });
 
   test("equality looks at length, content and range", () => {

@@ -87,8 +87,9 @@ export class BlockSocket {
       socket.on("pong", () => {
         alive = true;
       });
-      socket.on("message", (data) => {
-        if (isBlockNotification(String(data))) this.#notify();
+      // With ws's default `binaryType` a message is one Buffer.
+      socket.on("message", (data: Buffer) => {
+        if (isBlockNotification(data.toString("utf8"))) this.#notify();
       });
       socket.on("unexpected-response", (request, answer) => {
         ending = "refused";

@@ -1,85 +1,35 @@
-// Does the adapter get through a node's bad days, and does it name what it cannot get through?
+// Does the adapter understand good answers of either dialect, and does it notice new blocks?
 
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { afterEach, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import {
+  answerTip,
+  client,
+  closeAll,
+  failure,
+  fake,
+  HASH,
+  patience,
+  silent,
+  until,
+} from "../../../test/pearl-node/client-fixture.ts";
+import type { FakeRequest } from "../../../test/pearl-node/fake-node.ts";
 import { NETWORKS } from "../../chain/networks.ts";
 import type { BlockHash, Txid } from "../../primitives/brands.ts";
-import type { Clock, Log, PearlNode } from "../../service/ports.ts";
-import { type FakeNode, type FakeOptions, type FakeRequest, startFakeNode } from "./fake-node.ts";
-import { NodeError, type NodeErrorCode } from "./node-error.ts";
-import { openPearlNode, type PearlNodeOptions } from "./pearl-node.ts";
-import {
-  LEAF_CERTIFICATE,
-  LEAF_KEY,
-  MISNAMED_LEAF_CERTIFICATE,
-  OTHER_CERTIFICATE,
-  OWN_CERTIFICATE,
-  OWN_KEY,
-} from "./test-certificates.ts";
+import type { Log } from "../../service/ports.ts";
 
-const silent: Log = { info() {}, warn() {}, error() {}, debug() {} };
-/** Waits a hundredth of what is asked, so that backoff is short. */
-const quickClock: Clock = {
-  nowMs: () => Date.now(),
-  monotonicMs: () => performance.now(),
-  sleep: async (ms, signal) => {
-    await delay(ms / 100, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
-  },
+afterEach(closeAll);
+
+/** Answers every call with one error, with the HTTP status that the dialect gives it. */
+const error = (code: number, message: string) => (request: FakeRequest) => {
+  const answers = request.calls.map(({ id }) => ({ result: null, error: { code, message }, id }));
+  request.send(code === -8 ? 500 : 200, JSON.stringify(request.isBatch ? answers : answers[0]));
 };
-const HASH = "ab".repeat(32) as BlockHash;
-const patience = { attempts: 4, firstDelayMs: 50, timeoutMs: 2000 };
 
-const open = new Set<{ close(): Promise<void> }>();
-afterEach(async () => {
-  for (const one of [...open].reverse()) await one.close();
-  open.clear();
-});
-
-async function fake(handle: (request: FakeRequest) => void, options?: FakeOptions): Promise<FakeNode> {
-  const node = await startFakeNode(handle, options);
-  open.add(node);
-  return node;
-}
-
-function client(url: string, options: Partial<PearlNodeOptions> = {}): PearlNode {
-  const node = openPearlNode({
-    url,
-    user: "user",
-    password: "pässword",
-    network: NETWORKS.simnet,
-    log: silent,
-    clock: quickClock,
-    patience,
-    ...options,
-  });
-  open.add(node);
-  return node;
-}
-
-async function failure(
-  promise: Promise<unknown>,
-  code: NodeErrorCode,
-  text: RegExp = /./,
-): Promise<NodeError> {
-  const error = await promise.then(
-    () => assert.fail("it succeeded"),
-    (reason: unknown) => reason,
-  );
-  assert.ok(error instanceof NodeError, String(error));
-  assert.equal(error.code, code, error.message);
-  assert.match(error.message, text);
-  return error;
-}
-
-/** A node whose tip is HASH at height 7. */
-const answerTip = (request: FakeRequest): void =>
-  request.answer((call) => (call.method === "getblockcount" ? 7 : HASH));
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let i = 0; i < 400 && !condition(); i += 1) await delay(5);
-  assert.ok(condition(), "it did not come about within two seconds");
-}
+const identity = (genesis: string, magic: number) => (request: FakeRequest) =>
+  request.answer(({ method }) => (method === "getcurrentnet" ? magic : genesis));
 
 describe("answers", () => {
   test("tip, hashes, blocks, mempool; basic authentication", async () => {
@@ -103,10 +53,6 @@ describe("answers", () => {
   });
 
   test("heights above the tip are null in either dialect, other errors are errors", async () => {
-    const error = (code: number, message: string) => (request: FakeRequest) => {
-      const answers = request.calls.map(({ id }) => ({ result: null, error: { code, message }, id }));
-      request.send(code === -8 ? 500 : 200, JSON.stringify(request.isBatch ? answers : answers[0]));
-    };
     for (const handle of [error(-1, "Block number out of range"), error(-8, "Block height out of range")]) {
       const rpc = client((await fake(handle)).url);
       assert.equal(await rpc.blockHash(9), null);
@@ -130,14 +76,17 @@ describe("answers", () => {
         error: null,
         result: String(params[0]).padStart(64, "0"),
       }));
-      request.send(200, JSON.stringify(request.isBatch ? answers.reverse() : answers[0]));
+      request.send(200, JSON.stringify(request.isBatch ? answers.toReversed() : answers[0]));
     });
     const hashes = await client(node.url).blockHashes(1000, 250);
     assert.deepEqual(
       hashes,
       Array.from({ length: 250 }, (_, i) => String(1000 + i).padStart(64, "0")),
     );
-    assert.deepEqual(node.requests.map((request) => request.calls.length).sort(), [100, 100, 50]);
+    assert.deepEqual(
+      node.requests.map((request) => request.calls.length).toSorted((a, b) => a - b),
+      [50, 100, 100],
+    );
   });
 
   test("hashes end where the chain ends within a batch", async () => {
@@ -205,176 +154,7 @@ describe("answers", () => {
   });
 });
 
-describe("bad days", () => {
-  const firstThen = (bad: (request: FakeRequest) => void, times: number) => {
-    let count = 0;
-    return (request: FakeRequest): void => {
-      count += 1;
-      if (count <= times) bad(request);
-      else answerTip(request);
-    };
-  };
-  const passing: readonly (readonly [string, (request: FakeRequest) => void])[] = [
-    ["503 in plain text", (request) => request.send(503, "503 Too busy.  Try again later.\n")],
-    ["a closed connection", (request) => request.response.destroy()],
-    [
-      "a body that ends in the middle, with its length announced",
-      (request) => {
-        request.response.writeHead(200, { "content-length": 100 }).write('{"result":');
-        setTimeout(() => request.response.destroy(), 10);
-      },
-    ],
-    ["a body that ends in the middle, without a length", (request) => request.send(200, '{"result":"abab')],
-    ["an empty body", (request) => request.send(200, "")],
-    ["a proxy's error page", (request) => request.send(502, "<html>Bad Gateway</html>")],
-    [
-      "a node that is starting",
-      (request) => {
-        const answers = request.calls.map(({ id }) => ({
-          result: null,
-          error: { code: -28, message: "Loading" },
-          id,
-        }));
-        request.send(500, JSON.stringify(answers[0]));
-      },
-    ],
-  ];
-  for (const [name, bad] of passing) {
-    test(`${name} is tried again`, async () => {
-      const node = await fake(firstThen(bad, 3));
-      assert.deepEqual(await client(node.url).tip(), { height: 7, hash: HASH });
-      assert.equal(node.requests.length, 5);
-      const broken = await fake(firstThen(bad, 3));
-      const block = await client(broken.url)
-        .rawBlock(HASH)
-        .catch((error: unknown) => error);
-      assert.deepEqual(block, new Uint8Array(Buffer.from(HASH, "hex")));
-    });
-  }
-
-  const lasting: readonly (readonly [string, NodeErrorCode, number, (request: FakeRequest) => void])[] = [
-    ["503", "BUSY", 4, (request) => request.send(503, "503 Too busy.  Try again later.\n")],
-    ["401", "AUTH_FAILED", 1, (request) => request.send(401, "401 Unauthorized.\n")],
-    ["403", "AUTH_FAILED", 1, (request) => request.send(403, "")],
-    ["closed connections", "UNREACHABLE", 4, (request) => request.response.destroy()],
-    ["no JSON", "BAD_ANSWER", 4, (request) => request.send(200, "hello")],
-    ["a wrong id", "BAD_ANSWER", 1, (request) => request.send(200, '{"result":7,"error":null,"id":99999}')],
-    ["an id as text", "BAD_ANSWER", 1, (request) => request.send(200, '{"result":7,"error":null,"id":"1"}')],
-    [
-      "too many answers",
-      "BAD_ANSWER",
-      1,
-      (request) => request.send(200, '[{"result":7,"id":1},{"result":7,"id":2}]'),
-    ],
-    [
-      "neither result nor error",
-      "BAD_ANSWER",
-      1,
-      (request) => request.send(200, `{"id":${request.calls[0]?.id}}`),
-    ],
-    ["a list of numbers", "BAD_ANSWER", 1, (request) => request.send(200, "[7]")],
-    ["a height as text", "BAD_ANSWER", 1, (request) => request.answer(() => "7")],
-    ["a negative height", "BAD_ANSWER", 1, (request) => request.answer(() => -1)],
-    ["a fractional height", "BAD_ANSWER", 1, (request) => request.answer(() => 1.5)],
-  ];
-  for (const [name, code, requests, bad] of lasting) {
-    test(`${name} every time is ${code}, and the error names the request`, async () => {
-      const node = await fake(bad);
-      await failure(client(node.url).tip(), code, /^getblockcount\(\) at http:\/\/127\.0\.0\.1:\d+: /);
-      assert.equal(node.requests.length, requests);
-    });
-  }
-
-  test("results of the wrong kind", async () => {
-    const answering = async (result: unknown): Promise<PearlNode> =>
-      client((await fake((r) => r.answer(() => result))).url);
-    for (const result of [null, 5, "ab", HASH.toUpperCase(), `${HASH}00`, {}]) {
-      await failure((await answering(result)).blockHash(1), "BAD_ANSWER", /getblockhash\(1\)/);
-    }
-    for (const result of [null, 5, "abc", "zz", { a: 1 }]) {
-      await failure((await answering(result)).rawBlock(HASH), "BAD_ANSWER", /getblock\(abab/);
-    }
-    for (const result of [null, {}, [5], ["ab"]]) {
-      await failure((await answering(result)).mempoolTxids(), "BAD_ANSWER", /getrawmempool/);
-    }
-  });
-
-  test("a batch that is answered twice for one call, or by one error for all", async () => {
-    const twice = await fake((request) => {
-      const id = request.calls[0]?.id;
-      request.send(
-        200,
-        JSON.stringify([
-          { result: HASH, id },
-          { result: HASH, id },
-        ]),
-      );
-    });
-    await failure(
-      client(twice.url).blockHashes(0, 2),
-      "BAD_ANSWER",
-      /batch of 2 calls from getblockhash\(0\)/,
-    );
-    const refused = await fake((r) =>
-      r.send(200, '{"result":null,"error":{"code":-32600,"message":"Invalid"},"id":null}'),
-    );
-    await failure(client(refused.url).blockHashes(0, 2), "RPC_ERROR", /Invalid/);
-  });
-
-  test("silence is TIMEOUT, a closed port UNREACHABLE", async () => {
-    const node = await fake(() => {});
-    await failure(
-      client(node.url, { patience: { attempts: 2, firstDelayMs: 1, timeoutMs: 60 } }).tip(),
-      "TIMEOUT",
-    );
-    assert.equal(node.requests.length, 2);
-    const gone = await fake(answerTip);
-    await gone.close();
-    open.delete(gone);
-    await failure(client(gone.url).tip(), "UNREACHABLE", /ECONNREFUSED/);
-  });
-
-  test("a node that closes each connection and one that keeps it", async () => {
-    for (const keepAlive of [false, true]) {
-      const node = await fake(answerTip, { keepAlive });
-      const rpc = client(node.url);
-      for (let i = 0; i < 5; i += 1) await rpc.tip();
-      assert.equal(node.requests.length, 10);
-      if (keepAlive) assert.equal(node.connections(), 1);
-      else assert.equal(node.connections(), 10);
-    }
-  });
-
-  test("never more than eight requests in flight", async () => {
-    let inFlight = 0;
-    let most = 0;
-    const node = await fake((request) => {
-      inFlight += 1;
-      most = Math.max(most, inFlight);
-      setTimeout(() => {
-        inFlight -= 1;
-        request.answer(() => HASH);
-      }, 10);
-    });
-    const rpc = client(node.url);
-    await Promise.all(Array.from({ length: 40 }, (_, i) => rpc.blockHash(i)));
-    assert.equal(most, 8);
-  });
-
-  test("close ends what is under way, and later calls", async () => {
-    const node = await fake(() => {});
-    const rpc = client(node.url);
-    const pending = failure(rpc.tip(), "UNREACHABLE", /closed/);
-    await until(() => node.requests.length === 1);
-    await rpc.close();
-    await pending;
-    await failure(rpc.tip(), "UNREACHABLE", /closed/);
-  });
-});
-
 describe("identity", () => {
-  const identity = (genesis: string, magic: number) => (request: FakeRequest) =>
-    request.answer(({ method }) => (method === "getcurrentnet" ? magic : genesis));
   const { simnet, mainnet } = NETWORKS;
 
   test("network and genesis are compared; getcurrentnet only where the network has it", async () => {
@@ -394,45 +174,6 @@ describe("identity", () => {
     // Simnet and regtest share their genesis block.
     const regtest = await fake(identity(simnet.genesisHash, 0x50524c52));
     await failure(client(regtest.url).checkIdentity(), "WRONG_NETWORK", /1347570770.*simnet is 1347570771/);
-  });
-});
-
-describe("TLS", () => {
-  const secure = (cert: string, key: string): Promise<FakeNode> =>
-    fake(answerTip, { tls: { cert, key }, webSocket: true });
-
-  test("the node's own certificate is accepted whatever name it carries, for requests and notifications", async () => {
-    const node = await secure(OWN_CERTIFICATE, OWN_KEY);
-    const rpc = client(node.url, { ca: OWN_CERTIFICATE });
-    assert.equal((await rpc.tip()).height, 7);
-    rpc.onTipChange(() => {});
-    await until(() => node.subscribers.size === 1);
-  });
-
-  test("a certificate that a given authority signed is accepted for the right name only", async () => {
-    const good = await secure(LEAF_CERTIFICATE, LEAF_KEY);
-    assert.equal((await client(good.url, { ca: OWN_CERTIFICATE }).tip()).height, 7);
-    const misnamed = await secure(MISNAMED_LEAF_CERTIFICATE, LEAF_KEY);
-    await failure(client(misnamed.url, { ca: OWN_CERTIFICATE }).tip(), "UNREACHABLE", /altnames/);
-    // Pinned itself it is fine, though its signer is not given.
-    assert.equal((await client(misnamed.url, { ca: MISNAMED_LEAF_CERTIFICATE }).tip()).height, 7);
-  });
-
-  test("anything else is refused at once, and no password is sent", async () => {
-    const node = await secure(OWN_CERTIFICATE, OWN_KEY);
-    for (const ca of [undefined, OTHER_CERTIFICATE, LEAF_CERTIFICATE]) {
-      const rpc = client(node.url, ca === undefined ? {} : { ca });
-      const before = node.connections();
-      await failure(rpc.tip(), "UNREACHABLE", /certificate/i);
-      assert.equal(node.connections() - before, 1);
-    }
-    assert.equal(node.requests.length, 0);
-  });
-
-  test("addresses that cannot be used are refused before anything is sent", () => {
-    assert.throws(() => client("localhost:1"), /http: or https:/);
-    assert.throws(() => client("not a url"), /no URL/);
-    assert.throws(() => client("https://127.0.0.1:1", { ca: "nothing" }), /no PEM certificate/);
   });
 });
 

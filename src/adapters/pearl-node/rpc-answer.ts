@@ -116,7 +116,7 @@ export function cutBytes(body: Buffer, cut: CutBody, result: unknown): Uint8Arra
 }
 
 /** Bytes of hex text, or null where it is none. */
-export function hexBytes(text: string): Uint8Array | null {
+function hexBytes(text: string): Uint8Array | null {
   if (text.length % 2 !== 0) return null;
   // Buffer stops at the first character that is no hex digit: a shorter result tells.
   const bytes = Buffer.from(text, "hex");

@@ -54,6 +54,30 @@ function readBody(request: IncomingMessage): Promise<string> {
   });
 }
 
+/** Serves `/ws`, or refuses it as a node without WebSocket does. */
+function acceptSubscribers(
+  server: ReturnType<typeof createServer> | ReturnType<typeof createSecureServer>,
+  offered: boolean,
+  subscribers: Set<WebSocket>,
+): WebSocketServer {
+  const sockets = new WebSocketServer({ noServer: true });
+  server.on("upgrade", (incoming, socket, head) => {
+    if (!offered || incoming.url !== "/ws" || incoming.headers.authorization === undefined) {
+      socket.end("HTTP/1.1 405 Method Not Allowed\r\nconnection: close\r\ncontent-length: 0\r\n\r\n");
+      return;
+    }
+    sockets.handleUpgrade(incoming, socket, head, (client) => {
+      client.on("message", (data: Buffer) => {
+        const call: FakeCall = JSON.parse(data.toString("utf8"));
+        if (call.method === "notifyblocks") subscribers.add(client);
+        client.send(JSON.stringify({ jsonrpc: "1.0", result: null, error: null, id: call.id }));
+      });
+      client.on("close", () => subscribers.delete(client));
+    });
+  });
+  return sockets;
+}
+
 /** Starts a fake whose answers `handle` gives. */
 export async function startFakeNode(
   handle: (request: FakeRequest) => void,
@@ -96,25 +120,9 @@ export async function startFakeNode(
   server.on("connection", () => {
     connections += 1;
   });
-  const sockets = new WebSocketServer({ noServer: true });
-  server.on("upgrade", (incoming, socket, head) => {
+  const sockets = acceptSubscribers(server, options.webSocket === true, subscribers);
+  server.on("upgrade", () => {
     handshakes += 1;
-    if (
-      options.webSocket !== true ||
-      incoming.url !== "/ws" ||
-      incoming.headers.authorization === undefined
-    ) {
-      socket.end("HTTP/1.1 405 Method Not Allowed\r\nconnection: close\r\ncontent-length: 0\r\n\r\n");
-      return;
-    }
-    sockets.handleUpgrade(incoming, socket, head, (client) => {
-      client.on("message", (data) => {
-        const call: FakeCall = JSON.parse(String(data));
-        if (call.method === "notifyblocks") subscribers.add(client);
-        client.send(JSON.stringify({ jsonrpc: "1.0", result: null, error: null, id: call.id }));
-      });
-      client.on("close", () => subscribers.delete(client));
-    });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
