@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { REASONS } from "../../src/prc20/reasons.ts";
-import { document } from "./documents.ts";
+import { readDocument } from "./documents.ts";
 
 function rowsOf(path: string): readonly (readonly string[])[] {
   return readDocument(path)
