@@ -20,9 +20,22 @@ after(() => one.app.close());
 
 describe("paths", () => {
   test("unknown ones are 404 in the envelope, also with a body that nobody reads", async () => {
-    for (const url of ["/", "/api", "/api/v1/prc20", "/api/v1/prc20/nope", "/HEALTH", "/health/", "/api/v1/prc20/market/a/b/c"]) {
+    for (const url of [
+      "/",
+      "/api",
+      "/api/v1/prc20",
+      "/api/v1/prc20/nope",
+      "/HEALTH",
+      "/health/",
+      "/api/v1/prc20/market/a/b/c",
+    ]) {
       for (const method of ["GET", "POST"] as const) {
-        const answer = await one.app.inject({ method, url, payload: "<x>", headers: { "content-type": "text/xml" } });
+        const answer = await one.app.inject({
+          method,
+          url,
+          payload: "<x>",
+          headers: { "content-type": "text/xml" },
+        });
         assert.equal(answer.statusCode, 404, url);
         assert.ok(Value.Check(EnvelopeErrorBody, answer.json()));
         assert.equal(answer.json().error, "ROUTE_NOT_FOUND");
@@ -78,7 +91,15 @@ describe("failures", () => {
 describe("entity tags and encodings", () => {
   test("If-None-Match: lists, weak forms, star, and other encodings of the same", async () => {
     const { etag } = (await one.app.inject(OPLIST)).headers;
-    for (const value of [etag, `W/${etag}`, `"x", ${etag}`, "*", ` * `, `"a,b" , W/${etag}`, String(etag).replace(/"$/, '-br"')]) {
+    for (const value of [
+      etag,
+      `W/${etag}`,
+      `"x", ${etag}`,
+      "*",
+      ` * `,
+      `"a,b" , W/${etag}`,
+      String(etag).replace(/"$/, '-br"'),
+    ]) {
       const answer = await one.app.inject({ url: OPLIST, headers: { "if-none-match": String(value) } });
       assert.equal(answer.statusCode, 304, String(value));
       assert.equal(answer.body, "");

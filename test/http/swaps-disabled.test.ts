@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import type { LightMyRequestResponse } from "fastify";
 import { Value } from "typebox/value";
 import { SwapErrorBody } from "../../src/http/schemas/envelope.ts";
 import { SWAP_ENDPOINTS } from "../../src/http/routes/swaps-disabled.ts";
@@ -63,7 +64,7 @@ for (const documented of DOCUMENTED) {
           ];
     for (const url of targets) {
       for (const body of bodies) {
-        const answer = await one.app.inject({ method, url, ...body });
+        const answer: LightMyRequestResponse = await one.app.inject({ method, url, ...body });
         assert.equal(answer.statusCode, 503, url);
         const value = answer.json();
         assert.ok(Value.Check(SwapErrorBody, value));

@@ -17,6 +17,7 @@ export async function registerDocs(app: FastifyInstance, document: OpenApiDocume
     routePrefix: "/docs",
     // The page's default would send the document to a validator on the internet.
     uiConfig: { validatorUrl: null, docExpansion: "list" },
+    // The policy lets the browser load from this server only, whatever the page may try.
     staticCSP: true,
   });
 }

@@ -1,0 +1,337 @@
+// Does the event stream tell every block, operation, listing and reorganisation once and in order, and the same to
+// those who resume as to those who were there?
+
+import assert from "node:assert/strict";
+import { get, type IncomingMessage } from "node:http";
+import { connect, type AddressInfo } from "node:net";
+import { after, before, describe, test } from "node:test";
+import { Value } from "typebox/value";
+import type { HttpDependencies } from "../../src/http/dependencies.ts";
+import { ListingHistoryRow } from "../../src/http/schemas/market.ts";
+import { OperationRow } from "../../src/http/schemas/operations.ts";
+import type { ListingRow, OperationRow as Operation } from "../../src/prc20/state.ts";
+import type { OperationView } from "../../src/service/queries.ts";
+import { type Harness, harness, richIndex } from "./harness.ts";
+import * as rows from "./rows.ts";
+
+interface Event {
+  readonly id: number;
+  readonly event: string;
+  readonly data: Record<string, unknown> & { row: Record<string, unknown> };
+  readonly raw: string;
+}
+
+/** An open stream: collects events as they come. */
+class Stream {
+  readonly events: Event[] = [];
+  comments = 0;
+  ended = false;
+  readonly response: IncomingMessage;
+  #text = "";
+
+  constructor(response: IncomingMessage) {
+    this.response = response;
+    response.setEncoding("utf8");
+    response.on("data", (chunk: string) => this.#take(chunk));
+    response.on("end", () => {
+      this.ended = true;
+    });
+    response.on("error", () => {
+      this.ended = true;
+    });
+  }
+
+  #take(chunk: string): void {
+    this.#text += chunk;
+    for (let end = this.#text.indexOf("\n\n"); end !== -1; end = this.#text.indexOf("\n\n")) {
+      const raw = this.#text.slice(0, end);
+      this.#text = this.#text.slice(end + 2);
+      const fields = new Map(
+        raw.split("\n").map((line) => [line.split(": ")[0] ?? "", line.split(": ").slice(1).join(": ")]),
+      );
+      const data = fields.get("data");
+      if (data === undefined) this.comments += 1;
+      else
+        this.events.push({
+          id: Number(fields.get("id")),
+          event: fields.get("event") ?? "",
+          data: JSON.parse(data),
+          raw,
+        });
+    }
+  }
+
+  async until(condition: () => boolean): Promise<void> {
+    for (let waited = 0; waited < 200 && !condition(); waited += 1)
+      await new Promise((done) => setTimeout(done, 10));
+    assert.ok(condition(), `waited in vain; events: ${this.events.map((one) => one.event).join(" ")}`);
+  }
+
+  close(): void {
+    this.response.destroy();
+  }
+}
+
+function open(port: number, query = "", lastEventId?: number | string): Promise<Stream> {
+  const headers = lastEventId === undefined ? {} : { "last-event-id": String(lastEventId) };
+  return new Promise((resolve, reject) => {
+    get({ port, path: `/api/v1/events${query}`, headers, agent: false }, (response) => {
+      assert.equal(response.statusCode, 200);
+      assert.match(String(response.headers["content-type"]), /^text\/event-stream/);
+      assert.ok(response.headers["x-request-id"]);
+      assert.ok(response.headers["x-indexed-height"]);
+      assert.equal(response.headers["access-control-allow-origin"], "*");
+      const stream = new Stream(response);
+      stream.until(() => stream.comments > 0).then(() => resolve(stream), reject);
+    }).on("error", reject);
+  });
+}
+
+/** Adds a block with these happenings to the index and its log. */
+function addBlock(
+  { index }: Harness,
+  height: number,
+  operations: OperationView[] = [],
+  created: ListingRow[] = [],
+  closed: ListingRow[] = [],
+): void {
+  const hash = rows.blockHash(height);
+  const firstId = (index.groups.at(-1)?.lastId ?? 0) + 1;
+  const lastId = firstId + operations.length + created.length + closed.length;
+  index.groups.push({ kind: "block", firstId, lastId, height, hash });
+  index.blockHappenings.set(hash, {
+    height,
+    hash,
+    time: rows.TIP_TIME,
+    digest: rows.digestAt(height),
+    operations,
+    created: created.map((row) => index.listingView(row)),
+    closed: closed.map((row) => index.listingView(row)),
+  });
+  index.present = rows.stateAt(height);
+}
+
+async function listening(
+  events: NonNullable<HttpDependencies["events"]> = {},
+): Promise<Harness & { port: number }> {
+  const one = await harness(richIndex(), { events });
+  await one.app.listen({ port: 0, host: "127.0.0.1" });
+  const address = one.app.server.address() as AddressInfo;
+  return { ...one, port: address.port };
+}
+
+const at = (place: number, fields: Partial<Operation>) => rows.operation(place, { height: 101, ...fields });
+const fresh = rows.listing("b1", 201, { createdHeight: 101 });
+/** The listing as a later block has left it: events of its creation must not show that. */
+const freshNow = { ...fresh, close: rows.closed("filled", 300, 102) };
+const ended = rows.listing("b2", 100, {
+  owner: rows.BOB,
+  seller: rows.BOB,
+  close: rows.closed("cancelled", 202, 101),
+});
+
+function addBusyBlock(one: Harness): void {
+  addBlock(
+    one,
+    101,
+    [
+      at(200, { op: "mint", to: rows.BOB }),
+      at(201, { op: "list", to: rows.ALICE, listingId: fresh.id }),
+      at(202, {
+        op: "fly",
+        tick: "",
+        valid: false,
+        reason: "OP_UNKNOWN",
+        to: null,
+        amount: null,
+        from: rows.FEES,
+      }),
+    ],
+    [freshNow],
+    [ended],
+  );
+}
+
+describe("a stream", () => {
+  let one: Harness & { port: number };
+  before(async () => {
+    one = await listening({ heartbeatMs: 30 });
+    addBlock(one, 100);
+  });
+  after(() => one.app.close());
+
+  test("begins at the newest event and tells a block in the order of the log", async () => {
+    const live = await open(one.port);
+    addBusyBlock(one);
+    one.commit();
+    await live.until(() => live.events.length === 6);
+    assert.deepEqual(
+      live.events.map((event) => [event.id, event.event]),
+      [
+        [2, "block"],
+        [3, "operation"],
+        [4, "operation"],
+        [5, "listing"],
+        [6, "listing"],
+        [7, "operation"],
+      ],
+    );
+    const [block, , , created, cancelled, unknown] = live.events;
+    assert.deepEqual(block?.data.row, {
+      height: 101,
+      block_hash: rows.blockHash(101),
+      digest: rows.digestAt(101),
+      operations: 3,
+    });
+    for (const event of live.events) {
+      assert.equal(event.data.height, 101);
+      assert.equal(event.data.block_hash, rows.blockHash(101));
+      if (event.event === "operation") {
+        assert.ok(Value.Check(OperationRow, event.data.row));
+        assert.equal(event.data.row.confirmations, 1);
+      }
+      if (event.event === "listing") assert.ok(Value.Check(ListingHistoryRow, event.data.row));
+    }
+    assert.equal(created?.data.row.lifecycle_state, "open");
+    assert.equal(created?.data.row.closed_txid, null);
+    assert.equal(cancelled?.data.row.lifecycle_state, "cancelled");
+    assert.equal(unknown?.data.row.reason, "OP_UNKNOWN");
+    live.close();
+  });
+
+  test("resumed from any id gives the same bytes as live", async () => {
+    const whole = await open(one.port, "", 1);
+    await whole.until(() => whole.events.length === 6);
+    addBlock(one, 102);
+    one.commit();
+    await whole.until(() => whole.events.length === 7);
+    for (const [index, event] of whole.events.slice(0, -1).entries()) {
+      const resumed = await open(one.port, "", event.id);
+      await resumed.until(() => resumed.events.length === whole.events.length - index - 1);
+      assert.deepEqual(resumed.events, whole.events.slice(index + 1));
+      resumed.close();
+    }
+    whole.close();
+  });
+
+  test("filters by ticker and address; block events pass every filter", async () => {
+    const ids = async (query: string, enough: number) => {
+      const stream = await open(one.port, query, 1);
+      await stream.until(() => stream.events.at(-1)?.id === enough);
+      stream.close();
+      return stream.events.map((event) => event.id);
+    };
+    assert.deepEqual(await ids("?tick=sand", 8), [2, 3, 4, 5, 6, 8]);
+    assert.deepEqual(await ids("?tick=NOPE", 8), [2, 8]);
+    assert.deepEqual(await ids(`?address=${rows.FEES}`, 8), [2, 7, 8]);
+    assert.deepEqual(await ids(`?address=${rows.BOB}&tick=SAND`, 8), [2, 3, 6, 8]);
+    assert.deepEqual(await ids(`?deal_hash=0x${"ab".repeat(32)}`, 8), [2, 8]);
+  });
+
+  test("an id that was never given, has left the log, or is of an undone block is answered by reset", async () => {
+    const { index, port } = one;
+    index.undone.add(rows.blockHash(102));
+    index.lowestEvent = 2;
+    for (const id of [0, 1, 8, 9999, "abc", "99999999999999999999"]) {
+      const stream = await open(port, "?tick=NOPE", id);
+      await stream.until(() => stream.events.length > 0);
+      const [reset] = stream.events;
+      assert.equal(reset?.event, "reset", String(id));
+      assert.equal(reset?.id, 8);
+      assert.deepEqual(reset?.data as unknown, { height: 102, block_hash: rows.blockHash(102) });
+      stream.close();
+    }
+    index.undone.clear();
+    index.lowestEvent = 1;
+  });
+
+  test("a reorganisation is told with its fork and tips, and the undone block is not", async () => {
+    const { index, port, commit } = one;
+    const behind = await open(port, "", 7);
+    await behind.until(() => behind.events.length === 1);
+    index.groups.push({
+      kind: "reorg",
+      firstId: 9,
+      lastId: 9,
+      forkHeight: 101,
+      oldTip: { height: 102, hash: rows.blockHash(102) },
+      newTip: { height: 103, hash: rows.blockHash(103) },
+    });
+    index.undone.add(rows.blockHash(102));
+    commit();
+    await behind.until(() => behind.events.length === 2);
+    assert.equal(behind.events[1]?.event, "reorg");
+    assert.deepEqual(behind.events[1]?.data.row, {
+      chain: "pearl",
+      fork_height: 101,
+      old_tip: { height: 102, block_hash: rows.blockHash(102) },
+      new_tip: { height: 103, block_hash: rows.blockHash(103) },
+    });
+    behind.close();
+  });
+
+  test("heartbeats come while nothing happens, and closing the server ends the stream", async () => {
+    const own = await listening({ heartbeatMs: 20 });
+    const stream = await open(own.port);
+    await stream.until(() => stream.comments >= 3);
+    await own.app.close();
+    await stream.until(() => stream.ended);
+  });
+
+  test("malformed filters are 400 in the envelope, HEAD has no stream, POST is 405", async () => {
+    for (const query of ["?tick=", "?tick=a&tick=b", "?address=x", "?deal_hash=12"]) {
+      const answer = await one.app.inject(`/api/v1/events${query}`);
+      assert.equal(answer.statusCode, 400, query);
+      assert.equal(answer.json().error, "INVALID_REQUEST");
+    }
+    const head = await one.app.inject({ method: "HEAD", url: "/api/v1/events" });
+    assert.equal(head.statusCode, 200);
+    assert.equal(head.body, "");
+    assert.match(String(head.headers["content-type"]), /event-stream/);
+    assert.equal((await one.app.inject({ method: "POST", url: "/api/v1/events" })).statusCode, 405);
+  });
+});
+
+test("more streams than allowed are 503, and a stream that ends makes room", async () => {
+  const one = await listening({ maxConsumers: 1 });
+  const first = await open(one.port);
+  const refused = await one.app.inject("/api/v1/events");
+  assert.equal(refused.statusCode, 503);
+  assert.equal(refused.json().error, "SERVICE_UNAVAILABLE");
+  assert.ok(refused.headers["retry-after"]);
+  first.close();
+  let second: Stream | null = null;
+  for (let tries = 0; tries < 50 && second === null; tries += 1) {
+    second = await open(one.port).catch(() => null);
+    if (second === null) await new Promise((done) => setTimeout(done, 10));
+  }
+  assert.ok(second !== null);
+  second.close();
+  await one.app.close();
+});
+
+test("a consumer that does not read is cut off; its neighbour is not", async () => {
+  const one = await listening({ drainMs: 200 });
+  const socket = connect(one.port, "127.0.0.1");
+  const gone = new Promise((done) => socket.once("close", done));
+  socket.on("error", () => undefined);
+  socket.write("GET /api/v1/events HTTP/1.1\r\nhost: x\r\n\r\n");
+  await new Promise((done) => socket.once("data", done));
+  socket.pause();
+  const reader = await open(one.port);
+  const payloadJson = JSON.stringify({ p: "prc-20", op: "x".repeat(4000) });
+  for (let height = 101; height < 131; height += 1) {
+    const operations = Array.from({ length: 100 }, (_, place) =>
+      rows.operation(height * 1000 + place, { height, payloadJson }),
+    );
+    addBlock(one, height, operations);
+    one.commit();
+  }
+  await reader.until(() => reader.events.length === 30 * 101);
+  await new Promise((done) => setTimeout(done, 400));
+  socket.resume();
+  await gone;
+  assert.ok(!reader.ended);
+  reader.close();
+  await one.app.close();
+});
