@@ -22,7 +22,7 @@ import { BlockIndexer, type IndexingContext } from "./service/index-block.ts";
 import { MempoolWatch } from "./service/mempool-watch.ts";
 import { claimDatabase } from "./service/parameters.ts";
 import type { FollowedStore, IndexStore, Log, PearlNode } from "./service/ports.ts";
-import { IndexProgress } from "./service/progress.ts";
+import { IndexProgress, PROGRESS_DEFAULTS } from "./service/progress.ts";
 import type { IndexStatus } from "./service/serving.ts";
 import { verifyIndex } from "./service/verify.ts";
 import { fillTemplatePsbt } from "./wallet/index.ts";
@@ -150,7 +150,7 @@ async function startOn(config: Config, foundation: Foundation): Promise<RunningS
   const indexer = indexerOver(context, store);
   await checkNode(node);
   await checkDatabase(store, indexer, config.database.file);
-  const progress = new IndexProgress(systemClock);
+  const progress = new IndexProgress(systemClock, { ...PROGRESS_DEFAULTS, syncedLag: config.syncedLag });
   const feed = new CommitFeed();
   const metrics = new PrometheusMetrics(() => progress.status());
   const parts = { node, store, indexer, progress, feed, clock: systemClock, log, metrics };

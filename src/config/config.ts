@@ -26,6 +26,8 @@ export interface Config {
   readonly metricsPort: number | null;
   /** Deepest reorganisation that can be undone, in blocks. */
   readonly undoBlocks: number;
+  /** Lag up to which the index counts as synced (H-20), in blocks. */
+  readonly syncedLag: number;
   readonly logLevel: LogLevel;
   /** Requests per minute and client address; null: no limit. */
   readonly rateLimit: number | null;
@@ -53,13 +55,25 @@ export function readConfig(sources: ConfigSources): Result<Config, readonly stri
   const database = readDatabase(reader, network?.name ?? "unknown");
   const listen = readListen(reader);
   const undoBlocks = reader.integer("UNDO_BLOCKS", 1, 100_000, 1000);
+  const syncedLag = reader.integer("SYNCED_LAG", 0, 1000, 1);
   const logLevel = readLogLevel(reader);
   const rateLimit = readRateLimit(reader);
   const trustProxy = readProxies(reader);
   if (network === null || rules === null || node === null || database === null || !problems.isEmpty) {
     return err(problems.sentences);
   }
-  return ok({ network, rules, node, database, ...listen, undoBlocks, logLevel, rateLimit, trustProxy });
+  return ok({
+    network,
+    rules,
+    node,
+    database,
+    ...listen,
+    undoBlocks,
+    syncedLag,
+    logLevel,
+    rateLimit,
+    trustProxy,
+  });
 }
 
 /** What a parser of the command line needs to know: every flag, all of which take a value. */

@@ -56,7 +56,7 @@ export const SETTINGS = {
   PEARL_POLL_MS: setting(
     "PEARL_POLL_MS",
     "ms",
-    "250",
+    "200",
     "How often to ask for a new block where the node announces none, in milliseconds, 20 to 60000.",
   ),
   DATABASE_URL: setting(
@@ -96,6 +96,12 @@ export const SETTINGS = {
     "blocks",
     "1000",
     "Deepest reorganisation that can be undone, in blocks, 1 to 100000.",
+  ),
+  SYNCED_LAG: setting(
+    "SYNCED_LAG",
+    "blocks",
+    "1",
+    "Up to this many blocks behind the node, /health says synced, 0 to 1000.",
   ),
   LOG_LEVEL: setting(
     "LOG_LEVEL",

@@ -1,0 +1,148 @@
+// How is the program run as a real process? Starts the launcher, waits for what it serves, finds the process that
+// really does the work, and ends it in every way there is.
+
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+/** Root of the repository. */
+export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** An old Node of the system (18 to 23), with which the launcher has to find the packaged one; null where none is. */
+export function oldNode(): string | null {
+  for (const file of ["/usr/bin/node", "/usr/local/bin/node"]) {
+    if (!existsSync(file)) continue;
+    const version = execFileSync(file, ["-p", "process.versions.node"], { encoding: "utf8" });
+    if (Number(version.split(".")[0]) < 24) return file;
+  }
+  return null;
+}
+
+/** How a process ended. */
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A started program. */
+export class StartedProcess {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  stdout = "";
+  stderr = "";
+
+  constructor(command: string, args: readonly string[], environment: Readonly<Record<string, string>>) {
+    const { PATH = "", HOME = "" } = process.env;
+    this.child = spawn(command, args, {
+      cwd: ROOT,
+      env: { PATH, HOME, ...environment },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    this.child.stdout?.on("data", (chunk) => (this.stdout += String(chunk)));
+    this.child.stderr?.on("data", (chunk) => (this.stderr += String(chunk)));
+    this.ended = new Promise((resolve, reject) => {
+      this.child.once("error", reject);
+      this.child.once("close", (code, signal) =>
+        resolve({ code, signal, stdout: this.stdout, stderr: this.stderr }),
+      );
+    });
+  }
+
+  /** The process id of the launcher. */
+  get pid(): number {
+    const { pid } = this.child;
+    if (pid === undefined) throw new Error("the process did not start");
+    return pid;
+  }
+
+  /** The process that does the work: the youngest descendant, or the launcher itself where it runs the program. */
+  workerPid(): number {
+    let pid = this.pid;
+    for (;;) {
+      const children = childrenOf(pid);
+      const next = children.at(-1);
+      if (next === undefined) return pid;
+      pid = next;
+    }
+  }
+}
+
+function childrenOf(pid: number): readonly number[] {
+  try {
+    const text = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
+    return text
+      .split(" ")
+      .filter((part) => part !== "")
+      .map(Number);
+  } catch {
+    return [];
+  }
+}
+
+/** Whether a process is there. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    // A zombie that nobody has waited for yet is dead.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+/** Runs `strand` with the given Node. */
+export function startStrand(
+  node: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): StartedProcess {
+  return new StartedProcess(node, [join(ROOT, "bin", "strand"), ...args], environment);
+}
+
+/** Polls until the condition holds; throws after the limit. */
+export async function until(
+  what: string,
+  condition: () => boolean | Promise<boolean>,
+  limitMs = 20_000,
+): Promise<void> {
+  const deadline = Date.now() + limitMs;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`waited ${limitMs} ms in vain: ${what}`);
+    await delay(10);
+  }
+}
+
+/** The answer of `/health`, or null where nothing answers. */
+export async function health(port: number): Promise<Readonly<Record<string, unknown>> | null> {
+  try {
+    const response = await fetch(`http://127.0.0.1:${port}/health`);
+    const body: unknown = await response.json();
+    return typeof body === "object" && body !== null ? { ...body } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+  return port;
+}
+
+/** Whether nobody listens on the port. */
+export async function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+  });
+}
