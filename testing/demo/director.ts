@@ -20,19 +20,19 @@ import type { Stage } from "./stage.ts";
 type Act = (stage: Stage, chance: Chance, height: number) => Promise<boolean>;
 
 const ACTS: readonly { readonly weight: number; readonly act: Act }[] = [
-  { weight: 20, act: anyMint },
-  { weight: 20, act: anyTransfer },
-  { weight: 19, act: anyListing },
-  { weight: 17, act: anyFill },
+  { weight: 17, act: anyMint },
+  { weight: 18, act: anyTransfer },
+  { weight: 24, act: anyListing },
+  { weight: 20, act: anyFill },
   { weight: 6, act: anyBurn },
-  { weight: 5, act: anyCancel },
-  { weight: 4, act: cancelExpired },
+  { weight: 2, act: anyCancel },
+  { weight: 6, act: cancelExpired },
   { weight: 7, act: anyMistake },
   { weight: 3, act: anyDeploy },
 ];
 /** Acts per block after the opening. */
 const CROWDS = [
-  { weight: 2, acts: 0 },
+  { weight: 1, acts: 0 },
   { weight: 10, acts: 1 },
   { weight: 7, acts: 2 },
   { weight: 1, acts: 4 },
@@ -75,6 +75,13 @@ async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   });
 }
 
+/** One act by the weights; where it finds nothing to do, another. */
+async function oneAct(stage: Stage, chance: Chance, height: number): Promise<void> {
+  for (let tries = 4; tries > 0; tries -= 1) {
+    if (await chance.weighted(ACTS)?.act(stage, chance, height)) return;
+  }
+}
+
 /** Sends what belongs into the next block. Every failure is one act's own. */
 async function fillBlock({ stage, node, signal, note }: Direction, chance: Chance): Promise<void> {
   const height = node.chain.tip.height + 1;
@@ -93,8 +100,7 @@ async function fillBlock({ stage, node, signal, note }: Direction, chance: Chanc
   if (height % UNPAIRED_EVERY === UNPAIRED_REST) await attempt(() => anyUnpairedSpend(stage, chance));
   const acts = chance.weighted(CROWDS)?.acts ?? 0;
   for (let left = acts; left > 0; left -= 1) {
-    const chosen = chance.weighted(ACTS);
-    if (chosen !== null) await attempt(() => chosen.act(stage, chance, height));
+    await attempt(() => oneAct(stage, chance, height));
   }
 }
 

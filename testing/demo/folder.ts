@@ -9,6 +9,8 @@ import { castOf, type Cast } from "./cast.ts";
 /** Seed of every new folder: the demo is the same story on every machine. */
 const SEED = "strand demo, first story";
 const LOCK_FILE = "running.lock";
+/** Id of the process that runs, or ran last, on the folder: for people, and for tests that kill it. */
+const PROCESS_FILE = "running.pid";
 const KEYS_FILE = "keys.json";
 const CHAIN_FOLDER = "chain";
 const DATABASE_FILE = "index.db";
@@ -45,6 +47,16 @@ function lock(path: string): DatabaseSync | null {
   }
 }
 
+/** Id of the process that has the folder, as far as it is written down. */
+export function ownerOf(folder: string): number | null {
+  try {
+    const text = readFileSync(join(folder, PROCESS_FILE), "utf8").trim();
+    return /^[1-9][0-9]*$/.test(text) ? Number(text) : null;
+  } catch {
+    return null;
+  }
+}
+
 function readSeed(path: string): string | null {
   if (!existsSync(path)) return null;
   const stored: unknown = JSON.parse(readFileSync(path, "utf8"));
@@ -76,6 +88,7 @@ export function takeFolder(folder: string, fresh: boolean): DemoFolder | null {
   mkdirSync(folder, { recursive: true });
   const held = lock(join(folder, LOCK_FILE));
   if (held === null) return null;
+  writeFileSync(join(folder, PROCESS_FILE), `${process.pid}\n`);
   if (fresh) for (const entry of OWN_ENTRIES) rmSync(join(folder, entry), { recursive: true, force: true });
   const keysPath = join(folder, KEYS_FILE);
   const stored = readSeed(keysPath);

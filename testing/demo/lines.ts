@@ -113,7 +113,18 @@ export function linesOf(events: readonly IndexEvent[], speech: Speech): string[]
       lines.push(filled === undefined ? listingLine(row, speech) : fillLine(filled, speech));
     }
   }
-  return lines.filter((line) => line !== null);
+  return merged(lines.filter((line) => line !== null));
+}
+
+/** The same sentence several times in a row becomes one. */
+function merged(lines: readonly string[]): string[] {
+  const told: { readonly line: string; times: number }[] = [];
+  for (const line of lines) {
+    const last = told.at(-1);
+    if (last?.line === line) last.times += 1;
+    else told.push({ line, times: 1 });
+  }
+  return told.map(({ line, times }) => (times === 1 ? line : `${line}, ${times} times`));
 }
 
 /** Sentence of a listing whose last block has passed. */

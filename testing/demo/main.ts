@@ -2,6 +2,7 @@
 // people who act on what the service tells them, and the story of it line by line.
 
 import { createHash } from "node:crypto";
+import { StartRefused } from "../../src/cli/service-host.ts";
 import { startService, type RunningService } from "../../src/main.ts";
 import { type PearlNode, startPearlNode } from "../pearl-node/index.ts";
 import { FEE_BPS } from "./acts/list.ts";
@@ -9,7 +10,7 @@ import { invitation, welcome } from "./banner.ts";
 import type { Cast } from "./cast.ts";
 import { direct } from "./director.ts";
 import { followEvents } from "./event-stream.ts";
-import { type DemoFolder, takeFolder } from "./folder.ts";
+import { type DemoFolder, ownerOf, takeFolder } from "./folder.ts";
 import { found } from "./founding.ts";
 import { indexClient } from "./index-client.ts";
 import { Narrator } from "./narrator.ts";
@@ -80,7 +81,13 @@ async function play(
   const { promise: listening, resolve: ready } = Promise.withResolvers<void>();
   await index.hasReached(node.chain.tip.height, node.chain.tip.hash, 60_000, signal);
   await narrator.prepare();
-  const events = followEvents(base, (event) => narrator.hear(event), ready, signal);
+  const events = followEvents(base, (event) => narrator.hear(event), ready, signal).catch(
+    (error: unknown) => {
+      note(
+        `the story ends here, the chain goes on: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    },
+  );
   await Promise.race([listening, events]);
   const wallets = nodeClient(node.url, WALLET_USER, password(folder.seed, WALLET_USER));
   await direct({
@@ -93,6 +100,7 @@ async function play(
     note,
   });
   await events;
+  await narrator.end();
 }
 
 async function run(options: DemoOptions, folder: DemoFolder, signal: AbortSignal): Promise<void> {
@@ -113,6 +121,12 @@ async function run(options: DemoOptions, folder: DemoFolder, signal: AbortSignal
   }
 }
 
+function ownerSentence(folder: string): string {
+  const owner = ownerOf(folder);
+  const who = owner === null ? "another demo" : `another demo (process ${owner})`;
+  return `${who} is running on ${folder}; stop it, or give this one its own with --folder`;
+}
+
 /** Runs the demo until a signal ends it; resolves with the exit code. */
 export async function runDemo(argv: readonly string[]): Promise<number> {
   const parsed = parseOptions(argv);
@@ -130,14 +144,16 @@ export async function runDemo(argv: readonly string[]): Promise<number> {
   }
   const folder = takeFolder(options.folder, options.fresh);
   if (folder === null) {
-    process.stderr.write(
-      `strand demo: another demo is running on ${options.folder}; stop it, or give this one its own with --folder\n`,
-    );
+    process.stderr.write(`strand demo: ${ownerSentence(options.folder)}\n`);
     return 1;
   }
   try {
     await run(options, folder, signal);
     return 0;
+  } catch (error) {
+    if (!(error instanceof StartRefused)) throw error;
+    for (const sentence of error.sentences) process.stderr.write(`strand demo: ${sentence}\n`);
+    return 1;
   } finally {
     folder.release();
   }

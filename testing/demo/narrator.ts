@@ -16,6 +16,15 @@ interface BlockTale {
   readonly events: IndexEvent[];
 }
 
+/** A listing that is cancelled closes without an operation: such a block is not empty. */
+function headline({ operations, events }: BlockTale): string {
+  const closed = events.filter(
+    ({ kind, row }) => kind === "listing" && row["lifecycle_state"] !== "open",
+  ).length;
+  if (closed === 0) return operations === 0 ? "empty" : counted(operations, "operation");
+  return `${counted(operations, "operation")}, ${counted(closed, "listing")} closed`;
+}
+
 /** Tells lines through `print`. */
 export class Narrator {
   readonly #index: IndexClient;
@@ -102,7 +111,7 @@ export class Narrator {
       nameOf: (address) => this.#cast.nameOf(address),
       decimalsOf: (tick) => this.#decimals.get(tick) ?? 0,
     };
-    this.#print(`block ${tale.height}: ${counted(tale.operations, "operation")}`);
+    this.#print(`block ${tale.height}: ${headline(tale)}`);
     for (const line of linesOf(tale.events, speech)) this.#print(`  ${line}`);
     for (const { kind, row } of tale.events) if (kind === "listing") this.#watch(row);
     for (const [id, row] of this.#expiring) {

@@ -1,11 +1,9 @@
 // How do the actors hand their transactions to the node? By its JSON-RPC over HTTP, as any wallet would.
 
-/** A node as wallets see it. */
+/** A node as wallets use it. */
 export interface NodeClient {
   /** Offers a transaction; resolves with its id. @throws Error with the node's words where it is refused. */
   sendRawTransaction(hex: string): Promise<string>;
-  /** Whether an output exists and no transaction, waiting ones included, spends it. */
-  isUnspent(txid: string, vout: number): Promise<boolean>;
 }
 
 const PATIENCE_MS = 5_000;
@@ -38,6 +36,5 @@ export function nodeClient(url: string, user: string, password: string): NodeCli
       if (typeof txid !== "string") throw new Error("the node answered sendrawtransaction without an id");
       return txid;
     },
-    isUnspent: async (txid, vout) => (await call("gettxout", [txid, vout, true])) !== null,
   };
 }

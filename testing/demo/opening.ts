@@ -2,14 +2,14 @@
 // whoever has just started the demo sees all of it within seconds.
 
 import type { Chance } from "./chance.ts";
-import { anyCancel } from "./acts/cancel.ts";
+import { cancel } from "./acts/cancel.ts";
 import { deploy } from "./acts/deploy.ts";
 import { anyFill, fill } from "./acts/fill.ts";
 import { listSome } from "./acts/list.ts";
 import { mint } from "./acts/mint.ts";
 import { sendTooMuch } from "./acts/mistake.ts";
 import { anyBurn, anyTransfer } from "./acts/move.ts";
-import { activeListings } from "./acts/offers.ts";
+import { activeListings, type Listing } from "./acts/offers.ts";
 import { anyUnpairedSpend } from "./acts/unpaired-spend.ts";
 import type { Stage } from "./stage.ts";
 import { findToken, PLANNED_TOKENS } from "./tokens.ts";
@@ -43,19 +43,28 @@ const listings: Scene = async (stage, chance, height) => {
   const grain = await findToken(stage, FIRST_TICK);
   if (grain === null) return;
   await listSome(stage, chance, stage.cast.named("Ada"), grain, [null, null]);
-  await listSome(stage, chance, stage.cast.named("Ben"), grain, [height + 5]);
+  await listSome(stage, chance, stage.cast.named("Ben"), grain, [height + 3]);
   await listSome(stage, chance, stage.cast.named("Cleo"), grain, [null, null]);
 };
 
+/** What is offered for ever: Ben's listing stays, to show what expires. */
+async function lasting(stage: Stage): Promise<Listing[]> {
+  const ben = stage.cast.named("Ben").address;
+  return (await activeListings(stage, FIRST_TICK)).filter(({ owner }) => owner !== ben);
+}
+
 const batch: Scene = async (stage, chance) => {
   const grain = await findToken(stage, FIRST_TICK);
-  const offered = (await activeListings(stage, FIRST_TICK)).slice(0, 2);
-  await fill(stage, stage.cast.named("Edda"), offered);
+  const offered = await lasting(stage);
+  const [cheapest] = offered;
+  const elsewhere = offered.find(({ owner }) => owner !== cheapest?.owner);
+  const wanted = [cheapest, elsewhere].filter((listing) => listing !== undefined);
+  await fill(stage, stage.cast.named("Edda"), wanted);
   if (grain !== null) await sendTooMuch(stage, chance, stage.cast.named("Dan"), grain);
 };
 
-const changesOfMind: Scene = async (stage, chance) => {
-  await anyCancel(stage, chance);
+const changesOfMind: Scene = async (stage) => {
+  await cancel(stage, (await lasting(stage)).slice(-1));
   await mint(stage, stage.cast.named("Gita"), FIRST_TICK, 1);
 };
 

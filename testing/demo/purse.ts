@@ -55,6 +55,12 @@ export class Purse {
     return found.slice(0, MOST_OFFERED).map((coin) => ({ coin, key: actor.key }));
   }
 
+  /** Whether an output is confirmed and no transaction, waiting ones included, spends it. */
+  isFree(txid: string, vout: number): boolean {
+    const key = `${txid}:${vout}`;
+    return this.#node.chain.coins.get(key) !== undefined && this.#node.mempool.spender(key) === undefined;
+  }
+
   /** The confirmed coin of the actor at an outpoint, null where there is none or a waiting transaction spends it. */
   confirmed(actor: Actor, txid: string, vout: number): Coin | null {
     this.#follow();

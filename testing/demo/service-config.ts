@@ -27,7 +27,8 @@ export function serviceConfig(settings: ServiceSettings): Config {
     ["--prc20-start-height", "1"],
     ["--prc20-fee-bps", `${settings.feeBps}`],
     ["--prc20-fee-address", settings.feeAddress],
-    ["--log-level", "warn"],
+    // A reorganisation is a warning to an operator; here it is part of the story.
+    ["--log-level", "error"],
   ]);
   const read = readConfig({ flags, environment: {}, readFile: () => null });
   if (!read.ok) throw new Error(read.error.join("\n"));

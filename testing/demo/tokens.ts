@@ -102,6 +102,19 @@ export async function anyHolding(
   return null;
 }
 
+/**
+ * Grains that so many raw units are worth to people: mostly the last price that was paid, a little the plan's, so
+ * that prices wander without running away.
+ */
+export async function fairPrice(stage: Stage, token: Token, units: bigint): Promise<bigint> {
+  const plan = PLANNED_TOKENS.find(({ tick }) => tick === token.tick);
+  const hoped = (units * (plan?.price ?? 100_000n)) / token.unit;
+  const [last] = await stage.index.rows(`market/${token.tick}/history?state=filled&limit=1`);
+  if (last === undefined) return hoped;
+  const paid = (units * amount(last, "price")) / amount(last, "amount");
+  return (3n * paid + hoped) / 4n;
+}
+
 /** Cuts a number to its two leading digits: 1,234 becomes 1,200. */
 export function roundAmount(value: bigint): bigint {
   const zeros = Math.max(0, value.toString().length - 2);

@@ -6,7 +6,7 @@ import type { Actor } from "../cast.ts";
 import type { Chance } from "../chance.ts";
 import { text } from "../index-client.ts";
 import { built, commit, fundingOf, send, type Stage } from "../stage.ts";
-import { deployedTokens } from "../tokens.ts";
+import { deployedTokens, fairPrice, type Token } from "../tokens.ts";
 import { activeListings, type Listing, offerOf } from "./offers.ts";
 
 /** Fills these listings in one transaction; those that are no longer open are left out. False when none is left. */
@@ -30,10 +30,17 @@ export async function fill(stage: Stage, buyer: Actor, listings: readonly Listin
   return true;
 }
 
-/** Somebody buys the cheapest listings of others, up to three at once; false when nothing is for sale. */
+/** What is not much dearer than the fair price. */
+async function affordable(stage: Stage, token: Token): Promise<Listing[]> {
+  const listings = await activeListings(stage, token.tick);
+  const fair = await fairPrice(stage, token, token.unit);
+  return listings.filter(({ price, amount }) => price * token.unit * 100n <= fair * amount * 140n);
+}
+
+/** Somebody buys the cheapest listings of others, up to three at once; false when nothing is worth its price. */
 export async function anyFill(stage: Stage, chance: Chance): Promise<boolean> {
   for (const token of chance.shuffle(await deployedTokens(stage))) {
-    const listings = await activeListings(stage, token.tick);
+    const listings = await affordable(stage, token);
     for (const buyer of chance.shuffle(stage.cast.traders)) {
       const others = listings.filter(({ owner }) => owner !== buyer.address);
       const wanted = others.slice(0, chance.between(1, 3));

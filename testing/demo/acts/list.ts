@@ -4,9 +4,8 @@
 import { buildListings, operationBody } from "../../../src/wallet/index.ts";
 import type { Actor } from "../cast.ts";
 import type { Chance } from "../chance.ts";
-import { amount } from "../index-client.ts";
 import { built, commit, fundingOf, MARKER, send, type Stage, withoutCoins } from "../stage.ts";
-import { anyHolding, holdings, PLANNED_TOKENS, roundAmount, roundShare, type Token } from "../tokens.ts";
+import { anyHolding, fairPrice, holdings, roundAmount, roundShare, type Token } from "../tokens.ts";
 
 /** What is asked for: raw units, grains, and the last block in which the listing is offered (null: for ever). */
 export interface Ask {
@@ -50,14 +49,20 @@ export async function list(stage: Stage, actor: Actor, asks: readonly Ask[]): Pr
   await send(stage, made.signed);
 }
 
-/** Grains for so much of a token, near the last price that was paid (or the plan's), a little up or down. */
-export async function priceFor(stage: Stage, chance: Chance, token: Token, units: bigint): Promise<bigint> {
-  const plan = PLANNED_TOKENS.find(({ tick }) => tick === token.tick);
-  let fair = (units * (plan?.price ?? 100_000n)) / token.unit;
-  const [last] = await stage.index.rows(`market/${token.tick}/history?state=filled&limit=1`);
-  if (last !== undefined) fair = (units * amount(last, "price")) / amount(last, "amount");
-  const wanted = roundAmount(chance.share(fair, 82, 125));
-  return wanted < LEAST_PRICE ? LEAST_PRICE : wanted;
+/**
+ * An ask: near the fair price for ever, or clearly too dear until a block soon to come, so that some listings
+ * expire.
+ */
+async function askFor(
+  stage: Stage,
+  chance: Chance,
+  token: Token,
+  units: bigint,
+  until: number | null,
+): Promise<Ask> {
+  const fair = await fairPrice(stage, token, units);
+  const wanted = roundAmount(until === null ? chance.share(fair, 82, 120) : chance.share(fair, 150, 190));
+  return { tick: token.tick, amount: units, price: wanted < LEAST_PRICE ? LEAST_PRICE : wanted, until };
 }
 
 /** Somebody lists part of what they hold; `height` is the next block's. False when nobody holds anything. */
@@ -68,8 +73,8 @@ export async function anyListing(stage: Stage, chance: Chance, height: number): 
   const asks: Ask[] = [];
   for (let left = chance.oneIn(4) ? 2 : 1; left > 0; left -= 1) {
     const units = roundShare(chance, token, holding.balance, 4, 18);
-    const until = chance.oneIn(3) ? height + chance.between(4, 9) : null;
-    asks.push({ tick: token.tick, amount: units, price: await priceFor(stage, chance, token, units), until });
+    const until = chance.oneIn(3) ? height + chance.between(2, 5) : null;
+    asks.push(await askFor(stage, chance, token, units, until));
   }
   await list(stage, holding.actor, asks);
   return true;
@@ -88,7 +93,7 @@ export async function listSome(
   const asks: Ask[] = [];
   for (const until of untils) {
     const units = roundShare(chance, token, holding.balance, 5, 20);
-    asks.push({ tick: token.tick, amount: units, price: await priceFor(stage, chance, token, units), until });
+    asks.push(await askFor(stage, chance, token, units, until));
   }
   await list(stage, actor, asks);
   return true;

@@ -9,7 +9,11 @@ import { deployedTokens } from "../tokens.ts";
 /** Mints `times` times the token's limit, all in one transaction. */
 export async function mint(stage: Stage, actor: Actor, tick: string, times: number): Promise<void> {
   const body = operationBody(MARKER, "mint", { tick });
-  await inscribe(stage, actor, Array.from({ length: times }, () => body));
+  await inscribe(
+    stage,
+    actor,
+    Array.from({ length: times }, () => body),
+  );
 }
 
 /** Somebody mints a token that is not minted out, mostly the whole limit; false when all are. */

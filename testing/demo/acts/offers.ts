@@ -11,6 +11,8 @@ const HRP = "rprl";
 export interface Listing {
   readonly id: string;
   readonly tick: string;
+  readonly amount: bigint;
+  readonly price: bigint;
   readonly owner: string;
   readonly anchorTxid: string;
   readonly anchorVout: number;
@@ -23,6 +25,8 @@ function listingOf(row: Row): Listing {
   return {
     id: text(row, "id"),
     tick: text(row, "tick"),
+    amount: amount(row, "amount"),
+    price: amount(row, "price"),
     owner: text(row, "owner"),
     anchorTxid: text(row, "anchor_txid"),
     anchorVout: integer(row, "anchor_vout"),
@@ -43,12 +47,9 @@ export async function listingsInState(stage: Stage, tick: string, state: string)
   return state === "open" || state === "expired_open" ? untouched(stage, rows) : rows;
 }
 
-async function untouched(stage: Stage, listings: readonly Listing[]): Promise<Listing[]> {
-  const free: Listing[] = [];
-  for (const listing of listings) {
-    if (await stage.node.isUnspent(listing.anchorTxid, listing.anchorVout)) free.push(listing);
-  }
-  return free;
+/** A listing whose anchor a waiting transaction spends belongs to whoever was faster. */
+function untouched(stage: Stage, listings: readonly Listing[]): Listing[] {
+  return listings.filter(({ anchorTxid, anchorVout }) => stage.purse.isFree(anchorTxid, anchorVout));
 }
 
 /** Script of an address that the service showed. @throws Error where it is no address. */
