@@ -1,0 +1,94 @@
+// How do tests run the demo as a person does? `npm start` as a child process, its output line by line, and the
+// process behind npm found by the id that the demo writes into its folder.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+
+/** A demo that was started. */
+export interface DemoProcess {
+  /** npm, or what was spawned instead. */
+  readonly child: ChildProcess;
+  /** Everything printed so far. */
+  output(): string;
+  /** Resolves with the first line that matches; rejects when the process ends or the time is over. */
+  line(pattern: RegExp, patienceMs?: number): Promise<string>;
+  /** Exit code and signal, once it has ended. */
+  readonly ended: Promise<readonly [number | null, NodeJS.Signals | null]>;
+}
+
+const ROOT = join(import.meta.dirname, "..", "..");
+const POLL_MS = 20;
+
+/** Waits a little. */
+export function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+/** Starts `npm start -- <flags>`, with a database in the environment that must not be touched. */
+export function npmStart(flags: readonly string[], foreignDatabase: string): DemoProcess {
+  const child = spawn("npm", ["start", "--", ...flags], {
+    cwd: ROOT,
+    env: { ...process.env, DATABASE_URL: `sqlite:${foreignDatabase}`, PORT: "1", STRAND_NETWORK: "mainnet" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let text = "";
+  child.stdout.on("data", (chunk: Buffer) => (text += chunk.toString("utf8")));
+  child.stderr.on("data", (chunk: Buffer) => (text += chunk.toString("utf8")));
+  let hasEnded = false;
+  const ended = once(child, "close").then(([code, signal]: unknown[]) => {
+    hasEnded = true;
+    const exit = typeof code === "number" ? code : null;
+    return [exit, typeof signal === "string" ? (signal as NodeJS.Signals) : null] as const;
+  });
+
+  async function line(pattern: RegExp, patienceMs = 20_000): Promise<string> {
+    for (const until = performance.now() + patienceMs; performance.now() < until; await pause(POLL_MS)) {
+      const found = text.split("\n").find((each) => pattern.test(each));
+      if (found !== undefined) return found;
+      if (hasEnded) break;
+    }
+    throw new Error(`no line like ${pattern} in:\n${text}`);
+  }
+
+  return { child, output: () => text, line, ended };
+}
+
+/** Id of the process that runs on the folder: the program itself, not npm. */
+export function programOf(folder: string): number {
+  return Number(readFileSync(join(folder, "running.pid"), "utf8"));
+}
+
+/** Whether a process exists (a zombie that nobody has waited for yet does not). */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    // No /proc on this system, or gone in between: the signal's answer counts.
+    return process.platform !== "linux";
+  }
+}
+
+/** Waits until the process is gone; false when it is not after `patienceMs`. */
+export async function isGone(pid: number, patienceMs: number): Promise<boolean> {
+  for (const until = performance.now() + patienceMs; performance.now() < until; await pause(POLL_MS)) {
+    if (!isAlive(pid)) return true;
+  }
+  return !isAlive(pid);
+}
+
+/** Whether somebody could listen on the port now. */
+export async function isPortFree(port: number): Promise<boolean> {
+  const server = createServer();
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  server.once("error", () => resolve(false));
+  server.listen({ host: "127.0.0.1", port, exclusive: true }, () => server.close(() => resolve(true)));
+  return promise;
+}

@@ -1,0 +1,42 @@
+// Are the demo's flags read, and are mistakes answered by a sentence that names the flag?
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { parseOptions } from "../../testing/demo/options.ts";
+
+function options(...argv: readonly string[]) {
+  const parsed = parseOptions(argv);
+  assert.equal(parsed.kind, "run");
+  return parsed.kind === "run" ? parsed.options : null;
+}
+
+describe("flags of the demo", () => {
+  test("defaults", () => {
+    const expected = { port: 8080, blockMs: 2500, quiet: false, fresh: false, folder: "./data/demo" };
+    assert.deepEqual(options(), expected);
+  });
+
+  test("values follow the flag or an equals sign", () => {
+    const expected = { port: 9, blockMs: 250, quiet: true, fresh: true, folder: "a=b" };
+    assert.deepEqual(
+      options("--port", "9", "--block-seconds=0.25", "--quiet", "--fresh", "--folder=a=b"),
+      expected,
+    );
+  });
+
+  test("help wins, and mistakes name what was wrong", () => {
+    assert.equal(parseOptions(["--port", "9", "--help"]).kind, "help");
+    for (const [argv, words] of [
+      [["--port", "65536"], /--port takes .*"65536"/],
+      [["--port"], /--port needs a value/],
+      [["--block-seconds", "0.05"], /--block-seconds takes .*"0.05"/],
+      [["--block-seconds", "1e2"], /"1e2"/],
+      [["--folder="], /--folder takes a path/],
+      [["--prot", "1"], /no flag --prot/],
+      [["fast"], /no flag fast/],
+    ] as const) {
+      const parsed = parseOptions(argv);
+      assert.match(parsed.kind === "wrong" ? parsed.sentence : parsed.kind, words);
+    }
+  });
+});
