@@ -48,7 +48,7 @@ export function auditMarket(connection: Connection): string[] {
     const entries = byTick.get(token.tick) ?? [];
     found.push(...auditCounts(token, entries), ...auditExpiredCount(connection, token.tick, entries));
     found.push(
-      ...auditFloors(connection, token.tick, entries),
+      ...auditFloors(connection, token.tick, entries, height),
       ...auditCandles(connection, token.tick, entries),
     );
   }
@@ -110,24 +110,57 @@ function auditExpiredCount(connection: Connection, tick: string, entries: readon
     : [`${tick}: ${stored} expired open listings are noted, there are ${counted}.`];
 }
 
-function auditFloors(connection: Connection, tick: string, entries: readonly Entry[]): string[] {
-  let best: ListingRow | null = null;
-  for (const { listing, lifecycle } of entries) {
-    if (lifecycle === "open" && (best === null || compareQuotients(listing, best) < 0)) best = listing;
+function auditFloors(connection: Connection, tick: string, entries: readonly Entry[], tip: number): string[] {
+  const expected = floorHistory(
+    entries.map(({ listing }) => listing),
+    tip,
+  );
+  const stored = connection
+    .all("SELECT height, price, amount FROM floor WHERE tick = ? ORDER BY height", tick)
+    .map((row) => row.join(" "));
+  const at = expected.findIndex((floor, index) => floor !== stored[index]);
+  if (at < 0 && stored.length === expected.length) return [];
+  const [noted = "nothing", should = "nothing"] =
+    at < 0 ? [stored[expected.length]] : [stored[at], expected[at]];
+  return [
+    `${tick}: the floors (height, price, amount) note ${noted} where ${should} follows from the listings.`,
+  ];
+}
+
+/** Height, price and amount of the cheapest active listing at every height up to the tip where it changes, as text. */
+function floorHistory(listings: readonly ListingRow[], tip: number): string[] {
+  const order = [...listings].sort((a, b) => compareQuotients(a, b) || a.createdPlace - b.createdPlace);
+  const byCreation = Map.groupBy(order.entries(), ([, listing]) => listing.createdHeight);
+  const heights = new Set(listings.flatMap((listing) => [listing.createdHeight, endOf(listing)]));
+  const active: number[] = [];
+  const floors: string[] = [];
+  let last = " ";
+  for (const height of [...heights].filter((height) => height <= tip).sort((a, b) => a - b)) {
+    for (const [rank] of byCreation.get(height) ?? []) active.splice(placeIn(active, rank), 0, rank);
+    // Only the cheapest matters: ended ones further up go when they come to the front.
+    while (active[0] !== undefined && endOf(order[active[0]]) <= height) active.shift();
+    const best = order[active[0] ?? -1];
+    const floor = best === undefined ? " " : `${best.priceSat} ${best.amount}`;
+    if (floor !== last) floors.push(`${height} ${floor}`);
+    last = floor;
   }
-  const rows = connection.all("SELECT price, amount FROM floor WHERE tick = ? ORDER BY height", tick);
-  const floors = rows.map(([price, amount]) => `${String(price)}/${String(amount)}`);
-  const found: string[] = [];
-  if (floors.some((floor, at) => floor === floors[at - 1])) {
-    found.push(`${tick}: a floor is noted twice in a row.`);
+  return floors;
+}
+
+/** First height at whose end a listing is not active any more. */
+function endOf(listing: ListingRow | undefined): number {
+  const expired = listing?.exp === null || listing === undefined ? Number.POSITIVE_INFINITY : listing.exp + 1;
+  return Math.min(listing?.close?.height ?? Number.POSITIVE_INFINITY, expired);
+}
+
+function placeIn(ranks: readonly number[], rank: number): number {
+  let [low, high] = [0, ranks.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ranks[middle] ?? 0) < rank) low = middle + 1;
+    else high = middle;
   }
-  const expected = best === null ? "null/null" : `${best.priceSat}/${best.amount}`;
-  if ((floors.at(-1) ?? "null/null") !== expected) {
-    found.push(
-      `${tick}: the floor is noted as ${floors.at(-1) ?? "none"}, the cheapest listing is ${expected}.`,
-    );
-  }
-  return found;
+  return low;
 }
 
 function auditCandles(connection: Connection, tick: string, entries: readonly Entry[]): string[] {

@@ -49,7 +49,12 @@ export class WriterThread {
     if (this.#dead !== null) return Promise.reject(this.#dead);
     this.#lastId += 1;
     const answered = this.#expect(this.#lastId);
-    this.#worker.postMessage({ id: this.#lastId, order });
+    try {
+      this.#worker.postMessage({ id: this.#lastId, order });
+    } catch (error) {
+      this.#waiting.get(this.#lastId)?.reject(error instanceof Error ? error : new Error(String(error)));
+      this.#waiting.delete(this.#lastId);
+    }
     return answered;
   }
 

@@ -1,0 +1,96 @@
+// Does the SQLite engine keep the contract, and what is particular to it: lock, migrations, a dying writer?
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { DatabaseSync } from "node:sqlite";
+import { describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { openSqliteStore } from "../src/adapters/store-sqlite/index.ts";
+import { BASE, ChainModel } from "../testing/store-contract/chain-model.ts";
+import { withStore } from "../testing/store-contract/engine.ts";
+import { type Damage, type EngineUnderTest, storeContract } from "../testing/store-contract/index.ts";
+
+const DAMAGE_SQL: Readonly<Record<Damage, string>> = {
+  balance: "UPDATE balance SET balance = balance || '0' WHERE balance <> '0'",
+  candle: "UPDATE candle SET volume = volume || '0'",
+  floor: "UPDATE floor SET price = price || '0' WHERE price IS NOT NULL",
+  history: "DELETE FROM op_address WHERE place = (SELECT max(place) FROM op)",
+  "listing state": "UPDATE listing SET state = 1 WHERE state = 0",
+  "token holders": "UPDATE token SET holders = holders + 1",
+};
+
+async function sqliteEngine(): Promise<EngineUnderTest & { readonly file: string }> {
+  const folder = await mkdtemp(join(tmpdir(), "strand-store-test-"));
+  const file = join(folder, "index.db");
+  return {
+    file,
+    open: () => openSqliteStore({ file }),
+    damage: async (kind) => {
+      const database = new DatabaseSync(file);
+      const { changes } = database.prepare(DAMAGE_SQL[kind]).run();
+      database.close();
+      assert.ok(Number(changes) > 0, "the damage must hit a row");
+    },
+    dispose: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+storeContract("sqlite", sqliteEngine);
+
+describe("sqlite engine", () => {
+  test("a database of a newer program is refused with both numbers", async () => {
+    const engine = await sqliteEngine();
+    await (await engine.open()).close();
+    const database = new DatabaseSync(engine.file);
+    database.exec("PRAGMA user_version = 99");
+    database.close();
+    await assert.rejects(engine.open(), /schema 99.*up to 1/);
+    await engine.dispose();
+  });
+
+  test("a temporary database works and is gone after closing", async () => {
+    const store = await openSqliteStore({ file: ":memory:" });
+    await store.commitBase(BASE);
+    await store.commit(new ChainModel(81).many(3), 10);
+    assert.equal((await store.tip())?.height, 12);
+    await store.close();
+    await store.close();
+  });
+
+  test("SIGKILL in the middle of writing loses nothing acknowledged and frees the lock", async () => {
+    const engine = await sqliteEngine();
+    const program = new URL("../testing/store-contract/endless-writer.ts", import.meta.url);
+    for (const lines of [3, 8]) {
+      const writer = spawn(process.execPath, [fileURLToPath(program), engine.file], {
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      let acknowledged = BASE.height;
+      let seen = 0;
+      for await (const line of createInterface({ input: writer.stdout })) {
+        acknowledged = Number(line);
+        seen += 1;
+        if (seen === lines) writer.kill("SIGKILL");
+      }
+      const store = await engine.open();
+      const tip = await store.tip();
+      assert.ok(tip !== null && tip.height >= acknowledged && seen >= lines);
+      assert.deepEqual(await store.audit(), []);
+      await withStore(sqliteEngine, new ChainModel(7).many(tip.height - BASE.height), async (whole) => {
+        assert.deepEqual(await store.dump(), await whole.dump());
+      });
+      await store.close();
+    }
+    await engine.dispose();
+  });
+
+  test("a file that is no database is refused", async () => {
+    const engine = await sqliteEngine();
+    await writeFile(engine.file, "no database at all, but long enough to be looked at as one".repeat(50));
+    await assert.rejects(engine.open(), /not a database/);
+    await engine.dispose();
+  });
+});

@@ -1,0 +1,22 @@
+// Is it a storage engine of this service? The suite that every engine must pass, with the engine handed in.
+
+import { describe } from "node:test";
+import { answerCases } from "./answers.ts";
+import type { EngineFactory } from "./engine.ts";
+import { eventCases } from "./events.ts";
+import { exactnessCases } from "./exactness.ts";
+import { walkingCases } from "./walking.ts";
+import { writingCases } from "./writing.ts";
+
+export type { Damage, EngineFactory, EngineUnderTest } from "./engine.ts";
+
+/** Registers all cases for an engine. */
+export function storeContract(name: string, factory: EngineFactory): void {
+  describe(`store contract: ${name}`, () => {
+    writingCases(factory);
+    answerCases(factory);
+    exactnessCases(factory);
+    walkingCases(factory);
+    eventCases(factory);
+  });
+}
