@@ -233,16 +233,14 @@ test("merkle roots equal a plain recursive one, and repeated tails are noticed",
 
 describe("AnchorFilter", () => {
   test("is a multi-set without false negatives, like a counting map", () => {
-    const txids = Array.from({ length: 40 }, (_, i) =>
-      Buffer.from(sha256d(Uint8Array.of(i))).toString("hex"),
-    );
+    const txids = Array.from({ length: 5 }, (_, i) => Buffer.from(sha256d(Uint8Array.of(i))).toString("hex"));
     const action = fc.record({
       add: fc.boolean(),
-      txid: fc.nat(39),
+      txid: fc.nat(4),
       vout: fc.constantFrom(0, 1, 255, 4_294_967_295),
     });
     fc.assert(
-      fc.property(fc.array(action, { maxLength: 400 }), fc.integer(), (actions, seed) => {
+      fc.property(fc.array(action, { maxLength: 400, size: "max" }), fc.integer(), (actions, seed) => {
         const filter = new AnchorFilter(seed);
         const counts = new Map<string, number>();
         for (const { add, txid, vout } of actions) {
@@ -257,7 +255,7 @@ describe("AnchorFilter", () => {
         for (const [outpoint, count] of counts) {
           const [txid = "", vout = ""] = outpoint.split(":");
           size += count;
-          // 160 outpoints of 2^32 prints: an accidental hit would be one run in many millions.
+          // 20 outpoints of 2^32 prints: an accidental hit would be one run in many millions.
           const bytes = new Uint8Array([9, ...wire(txid, Number(vout))]);
           assert.equal(filter.mayBeAnchor(bytes, 1), count > 0);
         }

@@ -14,10 +14,12 @@ import {
   plainSpec,
   sampleBlock,
   scanned,
+  sha256d,
   small,
   V4_CERTIFICATE,
 } from "../../test/chain/sample-blocks.ts";
-import { scanBlock } from "./scan-block.ts";
+import { merkleRoot } from "./merkle.ts";
+import { scanBlock, scanTransactions } from "./scan-block.ts";
 
 /** The fault code of a block with the right merkle root over these transactions. */
 function check(txs: readonly Transaction[]): string {
@@ -25,6 +27,16 @@ function check(txs: readonly Transaction[]): string {
   const block = assemble(txs, 300, root);
   return codeOf(block.raw, block);
 }
+
+test("a coinbase carries no operation (P-10), also where nothing is verified", () => {
+  const inscription = small().txs[1]?.ins[0]?.witness;
+  assert.ok(inscription !== undefined);
+  const coinbase = coinbaseOf(300, null);
+  coinbase.setWitness(0, [...inscription]);
+  const block = assemble([coinbase], 300, Block.calculateMerkleRoot([coinbase]));
+  const unverified = scanTransactions(block.raw, contextOf());
+  assert.deepEqual(unverified, { ok: true, value: { transactionCount: 1, transactions: [] } });
+});
 
 describe("scanBlock refuses", () => {
   test("any flipped bit of header and body", () => {
@@ -118,6 +130,17 @@ describe("scanBlock refuses", () => {
     );
   });
 
+  test("a commitment to the witness root alone, without any reserved value", () => {
+    const others = small().txs.slice(1);
+    const coinbase = coinbaseOf(300, null);
+    const ids = [new Uint8Array(32), ...others.map((tx) => new Uint8Array(tx.getHash(true)))];
+    const room = new Uint8Array(32 * (ids.length + 1));
+    for (const [i, id] of ids.entries()) room.set(id, 32 * i);
+    const { root } = merkleRoot(room, ids.length, sha256d);
+    coinbase.addOutput(Buffer.concat([Buffer.from("6a24aa21a9ed", "hex"), sha256d(root)]), 0n);
+    assert.equal(check([coinbase, ...others]), "WITNESS_COMMITMENT_MISMATCH");
+  });
+
   test("no coinbase first, a second coinbase, null outpoints, no transaction", () => {
     const others = small().txs.slice(1);
     const coinbase = coinbaseOf(300, null);
@@ -130,5 +153,8 @@ describe("scanBlock refuses", () => {
     const almost = build([plainSpec(2)]);
     almost[0]?.addInput(new Uint8Array(32), 0xffff_fffe);
     assert.equal(check([coinbase, ...almost]), "accepted");
+    const other = build([plainSpec(2)]);
+    other[0]?.addInput(new Uint8Array(32).fill(1), 0xffff_ffff);
+    assert.equal(check([coinbase, ...other]), "accepted");
   });
 });

@@ -49,8 +49,8 @@ function skipLength(bytes: Uint8Array, walk: { at: number }, fixed: number): num
 }
 
 /**
- * Checks the commitment. `witnessIds`: the wtxids of all `count` transactions in block order (32 bytes each, the
- * coinbase's place is overwritten with zeros as BIP141 says) with room for one more; the array is used up.
+ * Checks the commitment. `witnessIds`: the wtxids of all `count` transactions in block order, 32 bytes each, zeros
+ * in the coinbase's place as BIP141 says, with room for one more; the array is used up.
  */
 export function checkWitnessCommitment(
   bytes: Uint8Array,
@@ -71,7 +71,6 @@ export function checkWitnessCommitment(
     const detail = "the coinbase's witness is not one item of 32 bytes";
     return err({ code: "WITNESS_COMMITMENT_MISMATCH", detail });
   }
-  witnessIds.fill(0, 0, 32);
   const { root } = merkleRoot(witnessIds, count, sha256d);
   const reserved = bytes.subarray(coinbase.reservedAt, coinbase.reservedAt + 32);
   const computed = sha256d(concatBytes(root, reserved));

@@ -11,7 +11,8 @@ import type { BlockHash } from "../../src/primitives/brands.ts";
 
 const once = (bytes: Uint8Array): Buffer => hash("sha256", bytes, "buffer");
 
-const sha256d = (bytes: Uint8Array): Uint8Array => new Uint8Array(once(once(bytes)));
+/** Double SHA-256 by node:crypto. */
+export const sha256d = (bytes: Uint8Array): Uint8Array => new Uint8Array(once(once(bytes)));
 /** Hex text in reversed order. */
 export const display = (bytes: Uint8Array): string => Buffer.from(bytes.toReversed()).toString("hex");
 /** Hex text of bytes. */
