@@ -1,0 +1,107 @@
+// Are the tests any good? Breaks the program on purpose, one small break at a time, and sees whether a test notices:
+// `npm run mutate`. Exits 1 when a break that is not named as equivalent stays green (or one that is does not).
+// --list prints the breaks, --only RULE (or a part of a file's name) tries some of them.
+
+import { readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { ALL_BREAKS, broken, listFault } from "./mutations/all-breaks.ts";
+import type { Break } from "./mutations/break.ts";
+import { testsFor } from "./mutations/suites.ts";
+import { type TrialResult, TrialTree } from "./mutations/trial.ts";
+
+/** As many breaks as the smallest machine that runs the tests has cores. */
+const LANES = 2;
+
+const { values: options } = parseArgs({
+  options: { only: { type: "string" }, list: { type: "boolean", default: false } },
+});
+const { only } = options;
+const chosen = ALL_BREAKS.filter((one) => only === undefined || one.rule === only || one.file.includes(only));
+
+if (options.list) for (const one of chosen) console.log(lineOf(one));
+else process.exitCode = await tryAll(chosen);
+
+function lineOf({ rule, file, why, equivalent }: Break): string {
+  const note = equivalent === undefined ? "" : ` (equivalent: ${equivalent})`;
+  return `${rule} ${file}: ${why}${note}`;
+}
+
+async function tryAll(breaks: readonly Break[]): Promise<number> {
+  const faults = breaks.flatMap((one) => {
+    const fault = listFault(one);
+    return fault === null ? [] : [`${one.rule} "${one.why}" ${fault}`];
+  });
+  for (const fault of faults) console.log(fault);
+  if (faults.length > 0 || breaks.length === 0) return 1;
+  const suites = [...new Set(breaks.flatMap((one) => testsFor(one.file)))];
+  const trees = Array.from({ length: Math.min(LANES, breaks.length) }, () => new TrialTree());
+  try {
+    const seconds = await greenAtFirst(trees, suites);
+    return seconds === null ? 1 : await judge(breaks, trees, seconds);
+  } finally {
+    for (const tree of trees) tree.remove();
+  }
+}
+
+/** A test that fails without a break notices nothing. Gives each test's seconds, or null where one is red. */
+async function greenAtFirst(trees: readonly TrialTree[], suites: readonly string[]): Promise<Seconds | null> {
+  const rest = [...suites];
+  const red: string[] = [];
+  const took = new Map<string, number>();
+  await Promise.all(
+    trees.map(async (tree) => {
+      for (let test = rest.shift(); test !== undefined; test = rest.shift()) {
+        const unchanged = readFileSync("package.json", "utf8");
+        const result = await tree.try("package.json", unchanged, [test]);
+        took.set(test, result.seconds);
+        if (result.by !== null) red.push(test);
+      }
+    }),
+  );
+  for (const test of red) console.log(`fails without any break: ${test}`);
+  return red.length === 0 ? took : null;
+}
+
+/** Tests by path, with the seconds that they took without a break. */
+type Seconds = ReadonlyMap<string, number>;
+
+/** The quickest test first: most breaks are noticed by several. */
+function inOrder(tests: readonly string[], seconds: Seconds): readonly string[] {
+  return tests.toSorted((a, b) => (seconds.get(a) ?? 0) - (seconds.get(b) ?? 0));
+}
+
+async function judge(
+  breaks: readonly Break[],
+  trees: readonly TrialTree[],
+  seconds: Seconds,
+): Promise<number> {
+  const started = performance.now();
+  const rest = [...breaks];
+  const wrong: string[] = [];
+  let killed = 0;
+  let equivalent = 0;
+  await Promise.all(
+    trees.map(async (tree) => {
+      for (let one = rest.shift(); one !== undefined; one = rest.shift()) {
+        const text = broken(one, readFileSync(one.file, "utf8"));
+        const result = await tree.try(one.file, text, inOrder(testsFor(one.file), seconds));
+        console.log(`${verdictOf(one, result)}  ${lineOf(one)}`);
+        if (result.by !== null) killed += 1;
+        else if (one.equivalent !== undefined) equivalent += 1;
+        if ((result.by === null) !== (one.equivalent !== undefined)) wrong.push(lineOf(one));
+      }
+    }),
+  );
+  const took = ((performance.now() - started) / 1000).toFixed(0);
+  for (const line of wrong) console.log(`not as listed: ${line}`);
+  console.log(
+    `${breaks.length} breaks: ${killed} killed, ${equivalent} equivalent, ${wrong.length} not as listed, ${took} s`,
+  );
+  return wrong.length === 0 ? 0 : 1;
+}
+
+function verdictOf(one: Break, { by, timedOut, seconds }: TrialResult): string {
+  const time = `${seconds.toFixed(1)} s`;
+  if (by === null) return `${one.equivalent === undefined ? "SURVIVED" : "equivalent"} (${time})`;
+  return `killed by ${by} (${timedOut ? "timeout, " : ""}${time})`;
+}

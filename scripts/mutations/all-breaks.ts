@@ -1,0 +1,40 @@
+// Which breaks are there? All groups, and what would make the list itself wrong.
+
+import { readFileSync } from "node:fs";
+import { parseSync } from "oxc-parser";
+import { BLOCK_VERIFICATION } from "./block-verification.ts";
+import type { Break } from "./break.ts";
+import { DIGEST_AND_UNDO } from "./digest-and-undo.ts";
+import { LISTINGS } from "./listings.ts";
+import { SENDS_AND_CLOSINGS } from "./sends-and-closings.ts";
+import { TOKEN_OPERATIONS } from "./token-operations.ts";
+import { VALUES } from "./values.ts";
+import { WHERE_OPERATIONS_ARE } from "./where-operations-are.ts";
+
+/** Every break, in the order of the specification. */
+export const ALL_BREAKS: readonly Break[] = [
+  ...WHERE_OPERATIONS_ARE,
+  ...VALUES,
+  ...TOKEN_OPERATIONS,
+  ...LISTINGS,
+  ...SENDS_AND_CLOSINGS,
+  ...DIGEST_AND_UNDO,
+  ...BLOCK_VERIFICATION,
+];
+
+/** The file with the break in it. Call only where `listFault` gives null. */
+export function broken({ find, replace }: Break, text: string): string {
+  const at = text.indexOf(find);
+  return text.slice(0, at) + replace + text.slice(at + find.length);
+}
+
+/** Why the break cannot be tried as it is written, or null. */
+export function listFault(one: Break): string | null {
+  const text = readFileSync(one.file, "utf8");
+  const found = text.split(one.find).length - 1;
+  if (found !== 1) return `occurs ${found} times in ${one.file}, not once: ${one.find}`;
+  const after = broken(one, text);
+  if (after === text) return `changes nothing: ${one.find}`;
+  const { errors } = parseSync(one.file, after);
+  return errors.length === 0 ? null : `is no program any more: ${errors[0]?.message ?? ""}`;
+}

@@ -1,0 +1,24 @@
+// Which tests must notice a break? Those that know its file; store, network and processes are left out where the rules
+// alone decide.
+
+import { globSync } from "node:fs";
+
+const CORE = "src/prc20/**/*.test.ts";
+const VECTORS = "src/prc20/vectors.test.ts";
+const SCANNER = "src/chain/**/*.test.ts";
+const DIFFERENTIAL = "test/differential/**/*.test.ts";
+const HOSTILE = "test/hostile/**/*.test.ts";
+
+const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[] = [
+  ["src/prc20/", [CORE, DIFFERENTIAL, HOSTILE]],
+  ["src/chain/", [SCANNER, VECTORS, DIFFERENTIAL, HOSTILE]],
+  ["src/primitives/", ["src/primitives/**/*.test.ts", VECTORS, SCANNER, DIFFERENTIAL]],
+  ["src/adapters/system/", ["src/adapters/system/**/*.test.ts", HOSTILE]],
+];
+
+/** The test files for a file of the program, without duplicates. */
+export function testsFor(file: string): readonly string[] {
+  const patterns = SUITES.find(([prefix]) => file.startsWith(prefix))?.[1];
+  if (patterns === undefined) throw new Error(`no tests are named for ${file}`);
+  return [...new Set(patterns.flatMap((pattern) => globSync(pattern).sort()))];
+}

@@ -1,0 +1,313 @@
+// Breaks of P-40 to P-46: the order of checks and the effects of deploy, mint, transfer and burn.
+
+import { type Break, inFile } from "./break.ts";
+
+const TICK = 'if (tick === "") return "TICK_INVALID";';
+const UNKNOWN = 'if (overlay.token(tick) === null) return "TICK_UNKNOWN";';
+const AMOUNT = 'if (amount === null) return "AMT_INVALID";';
+
+/** Two neighbouring lines exchanged. */
+function swapped(rule: string, first: string, second: string, why: string): Omit<Break, "file"> {
+  return { rule, find: `${first}\n    ${second}`, replace: `${second}\n    ${first}`, why };
+}
+
+const deploy = inFile("src/prc20/operations/deploy.ts", [
+  swapped(
+    "P-40",
+    'if (tick === RESERVED_TICK) return "TICK_RESERVED";',
+    'if (max === null) return "MAX_INVALID";',
+    "deploy: TICK_RESERVED after MAX_INVALID",
+  ),
+  swapped(
+    "P-40",
+    'if (lim === null || lim > max) return "LIM_INVALID";',
+    'if (pre === null || pre > max) return "PRE_INVALID";',
+    "deploy: LIM_INVALID after PRE_INVALID",
+  ),
+  swapped(
+    "P-40",
+    'if (pre === null || pre > max) return "PRE_INVALID";',
+    'if (dec === null) return "DEC_INVALID";',
+    "deploy: PRE_INVALID after DEC_INVALID",
+  ),
+  swapped(
+    "P-40",
+    'if (dec === null) return "DEC_INVALID";',
+    'if (cid === undefined) return "CID_INVALID";',
+    "deploy: DEC_INVALID after CID_INVALID",
+  ),
+  swapped(
+    "P-40",
+    'if (cid === undefined) return "CID_INVALID";',
+    'if (recipient === null) return "ADDRESS_INVALID";',
+    "deploy: CID_INVALID after ADDRESS_INVALID",
+  ),
+  swapped(
+    "P-40",
+    'if (recipient === null) return "ADDRESS_INVALID";',
+    'if (overlay.token(tick) !== null) return "TICK_TAKEN";',
+    "deploy: ADDRESS_INVALID after TICK_TAKEN",
+  ),
+  {
+    rule: "P-40",
+    find: "const lim = this.lim === undefined ? max : this.lim;",
+    replace: "const lim = this.lim ?? max;",
+    why: "a malformed lim is the default",
+  },
+  {
+    rule: "P-40",
+    find: "lim === null || lim > max",
+    replace: "lim === null || lim >= max",
+    why: "lim may not be max",
+  },
+  {
+    rule: "P-40",
+    find: "lim === null || lim > max",
+    replace: "lim === null",
+    why: "lim may be above max",
+  },
+  {
+    rule: "P-40",
+    find: "pre === null || pre > max",
+    replace: "pre === null || pre >= max",
+    why: "pre may not be max",
+  },
+  {
+    rule: "P-40",
+    find: "/^(?:[0-9]|1[0-8])$/",
+    replace: "/^(?:[0-9]|1[0-9])$/",
+    why: "19 decimals are taken",
+  },
+  {
+    rule: "P-40",
+    find: "/^(?:[0-9]|1[0-8])$/",
+    replace: "/^(?:[0-9]|0?1[0-8])$/",
+    why: "decimals with a leading zero are taken",
+  },
+  {
+    rule: "P-40",
+    find: "/^[\\x21-\\x7e]{1,128}$/",
+    replace: "/^[\\x21-\\x7e]{1,129}$/",
+    why: "a cid of 129 characters is taken",
+  },
+  {
+    rule: "P-40",
+    find: "/^[\\x21-\\x7e]{1,128}$/",
+    replace: "/^[\\x20-\\x7e]{1,128}$/",
+    why: "a blank in a cid is taken",
+  },
+  {
+    rule: "P-40",
+    find: '?? "8"',
+    replace: '?? "0"',
+    why: "tokens have no decimals by default",
+  },
+  {
+    rule: "P-40",
+    find: 'positiveField(fields, "max", null)',
+    replace: 'amountField(fields, "max", null)',
+    why: "max may be 0",
+  },
+  {
+    rule: "P-40",
+    find: 'addressOrSender(inscription, "to")',
+    replace: 'addressOrSender({ ...inscription, fields: {} }, "to")',
+    why: "the pre-mint always goes to the sender",
+  },
+  {
+    rule: "P-41",
+    find: "minted: pre,",
+    replace: "minted: NOTHING,",
+    why: "the pre-mint is not counted as minted",
+  },
+  {
+    rule: "P-41",
+    find: "deployer: this.sender,",
+    replace: "deployer: this.recipient ?? this.sender,",
+    why: "the deployer is who gets the pre-mint",
+  },
+  {
+    rule: "P-41",
+    find: "overlay.move(recipient, tick, pre, 0n)",
+    replace: "overlay.move(recipient, tick, max, 0n)",
+    why: "max is credited instead of pre",
+  },
+  {
+    rule: "P-81",
+    find: "const amount = pre === NOTHING ? null : pre;",
+    replace: "const amount = pre;",
+    why: "a deploy without pre has the amount 0 instead of none",
+  },
+  {
+    rule: "P-81",
+    find: "pre === NOTHING ? null : overlay.move",
+    replace: "overlay.move",
+    why: "a deploy without pre has a balance effect",
+  },
+  {
+    rule: "P-21",
+    find: "tick === RESERVED_TICK",
+    replace: "tick === RESERVED_TICK.toLowerCase()",
+    why: "PEARL can be deployed",
+  },
+]);
+
+const mint = inFile("src/prc20/operations/mint.ts", [
+  swapped(
+    "P-42",
+    'if (asked === null) return "AMT_INVALID";',
+    'if (asked > token.lim) return "AMT_OVER_LIMIT";',
+    "mint: AMT_INVALID after AMT_OVER_LIMIT",
+  ),
+  swapped(
+    "P-42",
+    'if (asked > token.lim) return "AMT_OVER_LIMIT";',
+    'if (recipient === null) return "ADDRESS_INVALID";',
+    "mint: AMT_OVER_LIMIT after ADDRESS_INVALID",
+  ),
+  swapped(
+    "P-42",
+    'if (recipient === null) return "ADDRESS_INVALID";',
+    'if (token.minted === token.max) return "MINT_ENDED";',
+    "mint: ADDRESS_INVALID after MINT_ENDED",
+  ),
+  {
+    rule: "P-42",
+    find: "asked > token.lim",
+    replace: "asked >= token.lim",
+    why: "a mint of lim is refused",
+  },
+  {
+    rule: "P-42",
+    find: "asked > token.lim",
+    replace: "asked > token.max",
+    why: "lim is no limit",
+  },
+  {
+    rule: "P-42",
+    find: "this.amount === undefined ? token.lim : this.amount",
+    replace: "this.amount ?? token.lim",
+    why: "a malformed amount is the default",
+  },
+  {
+    rule: "P-42",
+    find: "token.minted === token.max",
+    replace: "token.minted > token.max",
+    why: "minting never ends",
+  },
+  {
+    rule: "P-43",
+    find: "asked < left ? asked : left",
+    replace: "asked",
+    why: "the last mint is not cut",
+  },
+  {
+    rule: "P-43",
+    find: "(token.max - token.minted)",
+    replace: "(token.max - token.minted + token.burned)",
+    why: "burned units come back",
+  },
+  {
+    rule: "P-43",
+    find: "overlay.move(recipient, tick, credited, 0n)",
+    replace: "overlay.move(recipient, tick, asked, 0n)",
+    why: "the last mint credits more than is minted",
+  },
+  {
+    rule: "P-81",
+    find: "amount: credited,",
+    replace: "amount: asked,",
+    why: "the row of the last mint shows what was asked",
+  },
+]);
+
+const transfer = inFile("src/prc20/operations/transfer.ts", [
+  swapped("P-44", UNKNOWN, AMOUNT, "transfer: TICK_UNKNOWN after AMT_INVALID"),
+  swapped(
+    "P-44",
+    AMOUNT,
+    'if (recipient === null) return "ADDRESS_INVALID";',
+    "transfer: AMT_INVALID after ADDRESS_INVALID",
+  ),
+  {
+    rule: "P-44",
+    find: 'if (recipient === null) return "ADDRESS_INVALID";\n    if (overlay.balanceOf(sender, tick) < amount) return "BALANCE_INSUFFICIENT";',
+    replace:
+      'if (overlay.balanceOf(sender, tick) < amount) return "BALANCE_INSUFFICIENT";\n    if (recipient === null) return "ADDRESS_INVALID";',
+    why: "transfer: ADDRESS_INVALID after BALANCE_INSUFFICIENT",
+  },
+  {
+    rule: "P-44",
+    find: "overlay.balanceOf(sender, tick) < amount",
+    replace: "overlay.balanceOf(sender, tick) <= amount",
+    why: "nobody can transfer everything",
+  },
+  {
+    rule: "P-44",
+    find: "overlay.balanceOf(sender, tick) < amount",
+    replace: "overlay.balanceOf(sender, tick) + overlay.balanceCell(sender, tick).locked < amount",
+    why: "locked units count as spendable",
+  },
+  {
+    rule: "P-23",
+    find: 'parseAddress(textField(fields, "to") ?? "", hrp)',
+    replace: 'parseAddress(textField(fields, "to") ?? this.sender, hrp)',
+    why: "a transfer without to goes to the sender",
+  },
+  {
+    rule: "P-45",
+    find: "const toSelf = sender === recipient;",
+    replace: "const toSelf = false;",
+    why: "a transfer to oneself has two balance effects",
+  },
+  {
+    rule: "P-45",
+    find: "overlay.move(recipient, tick, amount, 0n)",
+    replace: "overlay.move(recipient, tick, 0n, amount)",
+    why: "received units are locked",
+  },
+  {
+    rule: "P-81",
+    find: "filledOwner: null, first, second };",
+    replace: "filledOwner: null, first: second ?? first, second: second === null ? null : first };",
+    why: "the balance effects of a transfer are exchanged",
+  },
+  {
+    rule: "H-32",
+    find: "overlay.workingToken(tick).transfers += 1;",
+    replace: "",
+    why: "transfers are not counted",
+  },
+]);
+
+const burn = inFile("src/prc20/operations/burn.ts", [
+  swapped("P-46", TICK, UNKNOWN, "burn: TICK_INVALID after TICK_UNKNOWN"),
+  swapped("P-46", UNKNOWN, AMOUNT, "burn: TICK_UNKNOWN after AMT_INVALID"),
+  {
+    rule: "P-46",
+    find: "overlay.balanceOf(sender, tick) < amount",
+    replace: "overlay.balanceOf(sender, tick) <= amount",
+    why: "nobody can burn everything",
+  },
+  {
+    rule: "P-46",
+    find: "(working.burned + amount)",
+    replace: "(working.burned + 0n)",
+    why: "burned units are not counted",
+  },
+  {
+    rule: "P-46",
+    find: "const first = overlay.move(sender, tick, 0n - amount, 0n);",
+    replace: "const first = overlay.move(sender, tick, 0n, 0n);",
+    why: "burned units stay with their owner",
+  },
+  {
+    rule: "P-81",
+    find: "to: null,",
+    replace: "to: sender,",
+    why: "a burn has a recipient",
+  },
+]);
+
+/** P-40 to P-46. */
+export const TOKEN_OPERATIONS: readonly Break[] = [...deploy, ...mint, ...transfer, ...burn];

@@ -1,0 +1,73 @@
+// Does any test notice a break? Tried in a copy of the tree: one file is changed, its tests run one after the other
+// until one fails, and the file is put back.
+
+import { spawn } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+/** What the tests said. `by` is the test file that noticed, null where none did. */
+export interface TrialResult {
+  readonly by: string | null;
+  readonly timedOut: boolean;
+  readonly seconds: number;
+}
+
+/** What is copied: sources, tests, and what they read. */
+const COPIED = ["src", "test", "testing", "scripts", "docs", "package.json", "bin"];
+/** A break that makes a test run this long counts as noticed. */
+const PATIENCE_MS = 120_000;
+
+/** A copy of the tree in the system's temporary folder. */
+export class TrialTree {
+  readonly #root = mkdtempSync(join(tmpdir(), "strand-mutate-"));
+
+  constructor() {
+    for (const name of COPIED) cpSync(name, join(this.#root, name), { recursive: true });
+    symlinkSync(resolve("node_modules"), join(this.#root, "node_modules"), "dir");
+  }
+
+  /** Runs the tests with `file` holding `text` instead of its own. */
+  async try(file: string, text: string, tests: readonly string[]): Promise<TrialResult> {
+    const started = performance.now();
+    const place = join(this.#root, file);
+    const original = readFileSync(place, "utf8");
+    writeFileSync(place, text);
+    let by: string | null = null;
+    let timedOut = false;
+    for (const test of tests) {
+      const end = await this.#run(test);
+      if (end === "passed") continue;
+      by = test;
+      timedOut = end === "timed out";
+      break;
+    }
+    writeFileSync(place, original);
+    return { by, timedOut, seconds: (performance.now() - started) / 1000 };
+  }
+
+  /** Removes the copy. */
+  remove(): void {
+    rmSync(this.#root, { recursive: true, force: true });
+  }
+
+  #run(test: string): Promise<"passed" | "failed" | "timed out"> {
+    return new Promise((settle) => {
+      const child = spawn(process.execPath, [test], {
+        cwd: this.#root,
+        // One seed of the differential test is enough here: a random chain has some hundred operations.
+        env: { ...process.env, STRAND_SEEDS: "1" },
+        stdio: "ignore",
+      });
+      let late = false;
+      const timer = setTimeout(() => {
+        late = true;
+        child.kill("SIGKILL");
+      }, PATIENCE_MS);
+      child.on("close", (code) => {
+        clearTimeout(timer);
+        settle(late ? "timed out" : code === 0 ? "passed" : "failed");
+      });
+    });
+  }
+}

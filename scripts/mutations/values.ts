@@ -1,0 +1,268 @@
+// Breaks of P-20 to P-24: amounts, tickers, addresses, field types, unknown operations.
+
+import { type Break, inFile } from "./break.ts";
+
+const amount = inFile("src/primitives/amount.ts", [
+  {
+    rule: "P-20",
+    find: "/^(?:0|[1-9][0-9]{0,38})$/",
+    replace: "/^(?:[0-9]{1,39})$/",
+    why: "leading zeros are taken",
+  },
+  {
+    rule: "P-20",
+    find: "/^(?:0|[1-9][0-9]{0,38})$/",
+    replace: "/^(?:0|[1-9][0-9]{0,37})$/",
+    why: "amounts of 39 digits are refused",
+  },
+  {
+    rule: "P-20",
+    find: "/^(?:0|[1-9][0-9]{0,38})$/",
+    replace: "/^(?:0|-?[1-9][0-9]{0,38})$/",
+    why: "negative amounts are taken",
+  },
+  {
+    rule: "P-20",
+    find: "value <= MAX_RAW_AMOUNT ?",
+    replace: "value < MAX_RAW_AMOUNT ?",
+    why: "2^128 - 1 is refused",
+  },
+  {
+    rule: "P-20",
+    find: "value <= MAX_RAW_AMOUNT ?",
+    replace: "value <= MAX_RAW_AMOUNT + 1n ?",
+    why: "2^128 is taken",
+  },
+  {
+    rule: "P-20",
+    find: "const value = BigInt(text);",
+    replace: "const value = BigInt(Number(text));",
+    why: "amounts pass through floating point",
+  },
+  {
+    rule: "H-01",
+    find: "padStart(9,",
+    replace: "padStart(8,",
+    why: "a PEARL amount below 1 loses its leading zero",
+  },
+  {
+    rule: "H-33",
+    find: "((price << 256n) / amount)",
+    replace: "((BigInt(Math.round(Number(price) / Number(amount))) << 256n) / 1n)",
+    why: "unit prices are ordered by floating point",
+  },
+  {
+    rule: "H-33",
+    find: "((price << 256n) / amount)",
+    replace: "(((price << 64n) / amount) << 192n)",
+    why: "a shorter key lets two different unit prices be equal",
+  },
+  {
+    rule: "H-31",
+    find: "return amount.toString(16).padStart(32,",
+    replace: "return BigInt(Number(amount)).toString(16).padStart(32,",
+    why: "totals are ordered by floating point",
+  },
+  {
+    rule: "H-31",
+    find: "return amount.toString(16).padStart(32,",
+    replace: "return amount.toString(10).padStart(39,",
+    why: "the key of a total is no longer 16 bytes",
+  },
+]);
+
+const address = inFile("src/primitives/address.ts", [
+  {
+    rule: "P-22",
+    find: "const BECH32M = 0x2bc830a3;",
+    replace: "const BECH32M = 1;",
+    why: "bech32 instead of bech32m",
+  },
+  {
+    rule: "P-22",
+    find: "if (checksum !== BECH32M) return null;",
+    replace: "",
+    why: "a wrong checksum is taken",
+  },
+  {
+    rule: "P-22",
+    find: "if (lower.charCodeAt(dataStart) !== CODE[1]) return null;",
+    replace: "",
+    why: "other witness versions are taken",
+  },
+  {
+    rule: "P-22",
+    find: "return (lastData & 15) === 0 ?",
+    replace: "return (lastData & 7) === 0 ?",
+    why: "a padding bit may be set",
+  },
+  {
+    rule: "P-22",
+    find: "if (text !== lower && text !== lower.toUpperCase()) return null;",
+    replace: "",
+    why: "mixed letter case is taken",
+  },
+  {
+    rule: "P-22",
+    find: "if (text !== lower && text !== lower.toUpperCase()) return null;",
+    replace: "if (text !== lower) return null;",
+    why: "upper case is refused",
+  },
+  {
+    rule: "P-22",
+    find: "if (text.length !== hrp.length + 1 + DATA_LENGTH) return null;",
+    replace: "",
+    why: "programs of other lengths are taken",
+  },
+  {
+    rule: "P-22",
+    find: "(lower as PearlAddress)",
+    replace: "(text as PearlAddress)",
+    why: "rows show upper case, and one owner has two names",
+  },
+  {
+    rule: "P-22",
+    find: "if (!lower.startsWith(hrp) || ",
+    replace: "if (",
+    why: "another network's prefix is taken",
+    equivalent: "the checksum covers the expected prefix, so a text with another one fails there",
+  },
+  {
+    rule: "P-15",
+    find: "let checksum = step(startChecksum(hrp), 1);",
+    replace: "let checksum = step(startChecksum(hrp), 2);",
+    why: "the sender's address has the checksum of version 2",
+  },
+]);
+
+const fields = inFile("src/prc20/fields.ts", [
+  {
+    rule: "P-21",
+    find: "/^[A-Za-z0-9]{1,16}$/",
+    replace: "/^[A-Za-z0-9]{1,17}$/",
+    why: "a ticker of 17 characters is taken",
+  },
+  {
+    rule: "P-21",
+    find: "/^[A-Za-z0-9]{1,16}$/",
+    replace: "/^[A-Za-z0-9]{2,16}$/",
+    why: "a ticker of one character is refused",
+  },
+  {
+    rule: "P-21",
+    find: "/^[A-Za-z0-9]{1,16}$/",
+    replace: "/^[A-Za-z0-9_]{1,16}$/",
+    why: "an underscore is taken",
+  },
+  {
+    rule: "P-21",
+    find: "(text.toUpperCase() as Tick)",
+    replace: "(text as Tick)",
+    why: "letter case tells tickers apart",
+  },
+  {
+    rule: "P-23",
+    find: 'if (value !== undefined && typeof value !== "string") return true;',
+    replace: 'if (value !== undefined && value !== null && typeof value !== "string") return true;',
+    why: "null is as good as absent",
+  },
+  {
+    rule: "P-23",
+    find: 'if (value !== undefined && typeof value !== "string") return true;',
+    replace: 'if (value !== undefined && typeof value === "object") return true;',
+    why: "numbers are no FIELD_TYPE",
+  },
+  {
+    rule: "P-20",
+    find: "return amount === 0n ? null : amount;",
+    replace: "return amount;",
+    why: "0 is positive",
+  },
+  {
+    rule: "P-23",
+    find: "return text === undefined ? absent : parseAmount(text);",
+    replace: 'return text === undefined || text === "" ? absent : parseAmount(text);',
+    why: "an empty amount is absent",
+  },
+  {
+    rule: "P-23",
+    find: "return text === undefined ? inscription.sender : parseAddress(text, inscription.hrp);",
+    replace:
+      'return text === undefined || text === "" ? inscription.sender : parseAddress(text, inscription.hrp);',
+    why: "an empty address is absent",
+  },
+  {
+    rule: "P-51",
+    find: "/^list:[0-9a-f]{64}:(?:0|[1-9][0-9]{0,9})$/",
+    replace: "/^list:[0-9a-fA-F]{64}:(?:0|[1-9][0-9]{0,9})$/",
+    why: "an id in upper case is well-formed",
+  },
+  {
+    rule: "P-51",
+    find: "/^list:[0-9a-f]{64}:(?:0|[1-9][0-9]{0,9})$/",
+    replace: "/^list:[0-9a-f]{64}:[0-9]{1,10}$/",
+    why: "an id with leading zeros is well-formed",
+  },
+  {
+    rule: "P-51",
+    find: "/^list:[0-9a-f]{64}:(?:0|[1-9][0-9]{0,9})$/",
+    replace: "/^list:[0-9a-f]{64}:(?:0|[1-9][0-9]{0,8})$/",
+    why: "an index of ten digits is malformed",
+  },
+  {
+    rule: "P-51",
+    find: "/^list:[0-9a-f]{64}:(?:0|[1-9][0-9]{0,9})$/",
+    replace: "/^list:[0-9a-f]{64}:(?:0|[1-9][0-9]*)$/",
+    why: "an index of eleven digits is well-formed",
+  },
+]);
+
+const registry = inFile("src/prc20/operations/registry.ts", [
+  {
+    rule: "P-24",
+    find: "BY_NAME.get(op)?.read",
+    replace: "BY_NAME.get(op.toLowerCase())?.read",
+    why: "op is compared without letter case",
+  },
+  {
+    rule: "P-46",
+    find: "[deploy, mint, transfer, burn, list, send]",
+    replace: "[deploy, mint, transfer, list, send]",
+    why: "burn is unknown",
+  },
+]);
+
+const judging = inFile("src/prc20/transition.ts", [
+  {
+    rule: "P-23",
+    find: 'if (operation.mistyped) return "FIELD_TYPE";',
+    replace: "",
+    why: "FIELD_TYPE is never given",
+  },
+  {
+    rule: "P-24",
+    find: 'if (operation === null) return "OP_UNKNOWN";',
+    replace: 'if (operation === null) return "FIELD_TYPE";',
+    why: "an unknown op has another reason",
+  },
+]);
+
+/** Names of the operations' field lists: FIELD_TYPE covers each named field. */
+const NAMED: readonly (readonly [file: string, list: string, left: string])[] = [
+  ["deploy", '"lim", "pre", "dec", "cid", "to"]', '"lim", "pre", "dec", "to"]'],
+  ["mint", '["tick", "amt", "to"]', '["tick", "amt"]'],
+  ["transfer", '["tick", "amt", "to"]', '["tick", "to"]'],
+  ["burn", '["tick", "amt"]', '["amt"]'],
+  ["list", '"pay", "exp", "seller"]', '"exp", "seller"]'],
+  ["send", '["id", "to"]', '["id"]'],
+];
+const named: Break[] = NAMED.map(([file, list, left]) => ({
+  rule: "P-23",
+  file: `src/prc20/operations/${file}.ts`,
+  find: list,
+  replace: left,
+  why: `a field of ${file} is left out of FIELD_TYPE`,
+}));
+
+/** P-20 to P-24, and the exact keys that rows are ordered by. */
+export const VALUES: readonly Break[] = [...amount, ...address, ...fields, ...registry, ...judging, ...named];
