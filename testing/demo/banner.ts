@@ -17,7 +17,7 @@ export function welcome(base: string, continued: number | null): string[] {
 }
 
 /** The four commands, exactly as they can be typed. */
-export function commands(base: string): string[] {
+function commands(base: string): string[] {
   const api = `${base}/api/v1/prc20`;
   return [
     `curl -s '${api}/tokenlist'`,

@@ -88,6 +88,15 @@ export function takeFolder(folder: string, fresh: boolean): DemoFolder | null {
   mkdirSync(folder, { recursive: true });
   const held = lock(join(folder, LOCK_FILE));
   if (held === null) return null;
+  try {
+    return { ...prepare(folder, fresh), release: () => held.close() };
+  } catch (error) {
+    held.close();
+    throw error;
+  }
+}
+
+function prepare(folder: string, fresh: boolean): Omit<DemoFolder, "release"> {
   writeFileSync(join(folder, PROCESS_FILE), `${process.pid}\n`);
   if (fresh) for (const entry of OWN_ENTRIES) rmSync(join(folder, entry), { recursive: true, force: true });
   const keysPath = join(folder, KEYS_FILE);
@@ -100,6 +109,5 @@ export function takeFolder(folder: string, fresh: boolean): DemoFolder | null {
     databaseFile: join(folder, DATABASE_FILE),
     seed,
     cast,
-    release: () => held.close(),
   };
 }

@@ -29,7 +29,7 @@ function protocolFee(price: bigint): bigint {
 }
 
 /** Lists everything that is asked for in one transaction. */
-export async function list(stage: Stage, actor: Actor, asks: readonly Ask[]): Promise<void> {
+async function list(stage: Stage, actor: Actor, asks: readonly Ask[]): Promise<void> {
   const bodies = asks.map((ask) =>
     operationBody(MARKER, "list", {
       tick: ask.tick,
