@@ -30,7 +30,7 @@ export interface Delivery {
 }
 
 /** Content type of every JSON answer (H-01). */
-export const JSON_TYPE = "application/json; charset=utf-8";
+const JSON_TYPE = "application/json; charset=utf-8";
 
 /** Smaller bodies fit into one packet anyway: compressing them costs more than it saves. */
 const COMPRESS_FROM_BYTES = 1400;
@@ -51,7 +51,7 @@ export function jsonAnswer(status: number, value: unknown, headers: Record<strin
 }
 
 /** An answer with these bytes. */
-export function bytesAnswer(
+function bytesAnswer(
   status: number,
   contentType: string,
   body: Buffer,
@@ -72,7 +72,7 @@ export function chooseEncoding(answer: Answer, acceptEncoding: string | undefine
 }
 
 /** The bytes in an encoding; compresses at the first call. */
-export async function encodedBody(answer: Answer, encoding: Encoding): Promise<Buffer> {
+async function encodedBody(answer: Answer, encoding: Encoding): Promise<Buffer> {
   const known = answer.encoded.get(encoding);
   if (known !== undefined) return known;
   const made =

@@ -102,7 +102,7 @@ export async function answerUnrouted(
       message: "There is no endpoint at this path. /openapi.json lists all of them.",
     });
   }
-  const allow = [...methods].sort().join(", ");
+  const allow = [...methods].toSorted().join(", ");
   if (request.method === "OPTIONS") return sendOptions(context, request, reply, path, allow);
   if (!methods.has(request.method)) {
     return sendError(context, request, reply, {

@@ -6,9 +6,9 @@ import { KEY_SHAPES, type ListName, type Page, type PageKey, type PageRequest } 
 import { Refusal } from "./errors.ts";
 
 /** Rows per page where the request does not say (H-05). */
-export const LIMIT_DEFAULT = 25;
+const LIMIT_DEFAULT = 25;
 /** Most rows per page; larger limits count as this one. */
-export const LIMIT_MAX = 100;
+const LIMIT_MAX = 100;
 
 /** What a cursor is bound to: the route and the canonical values of its placeholders and filters. */
 export interface CursorBinding {

@@ -49,7 +49,7 @@ export interface HttpDependencies {
   readonly clock: Clock;
   readonly log: Log;
   /** The PSBT of a fill, base64. */
-  fillPsbt(input: FillPsbtInput): string;
+  readonly fillPsbt: (input: FillPsbtInput) => string;
   /** Which proxies may name the client in `X-Forwarded-For`: true, or their addresses; default none. */
   readonly trustProxy?: boolean | string | readonly string[];
   /** Default: no limit. */

@@ -107,19 +107,22 @@ function nodeServer(
   const keepsAnswers = (deps.rateLimit ?? null) === null;
   const listener = (request: IncomingMessage, response: ServerResponse) => {
     if (lifecycle.closing) return writeClosing(nextRequestId(), request, response);
-    if (keepsAnswers && serveKept(cache, nextRequestId, request, response)) {
-      if (deps.logRequests === true) {
-        deps.log.debug(
-          { method: request.method, url: request.url, status: response.statusCode, kept: true },
-          "request",
-        );
-      }
-      return;
+    if (!keepsAnswers) return handler(request, response);
+    let requestId = "";
+    const takeId = () => {
+      requestId = nextRequestId();
+      return requestId;
+    };
+    if (!serveKept(cache, takeId, request, response)) return handler(request, response);
+    if (deps.logRequests === true) {
+      const { method, url } = request;
+      deps.log.debug(
+        { request_id: requestId, method, url, status: response.statusCode, kept: true },
+        "request",
+      );
     }
-    handler(request, response);
   };
-  const server = createServer({ keepAliveTimeout: 72_000, requireHostHeader: false }, listener);
-  return server;
+  return createServer({ keepAliveTimeout: 72_000, requireHostHeader: false }, listener);
 }
 
 function writeClosing(requestId: string, request: IncomingMessage, response: ServerResponse): void {

@@ -9,7 +9,7 @@ import { envelope, EnvelopeErrorBody } from "../../src/http/schemas/envelope.ts"
 import { READ_ROUTES } from "../../src/http/server.ts";
 import type { ListingId, Txid } from "../../src/primitives/brands.ts";
 import { FakeIndex } from "./fake-index.ts";
-import { type Harness, harness, richIndex } from "./harness.ts";
+import { type Harness, harness, RULES, richIndex } from "./harness.ts";
 import * as rows from "./rows.ts";
 import { CONTRACT } from "./table.ts";
 
@@ -21,7 +21,7 @@ function conforms(schema: TSchema, value: unknown, what: string): void {
 function propertyNames(schema: TSchema): string[] {
   const properties: unknown = Reflect.get(schema, "properties");
   assert.ok(typeof properties === "object" && properties !== null);
-  return Object.keys(properties).sort();
+  return Object.keys(properties).toSorted();
 }
 
 let rich: Harness;
@@ -48,7 +48,10 @@ after(async () => {
 });
 
 test("the contract table has every read route", () => {
-  assert.deepEqual(CONTRACT.map((one) => one.path).sort(), READ_ROUTES.map((route) => route.path).sort());
+  assert.deepEqual(
+    CONTRACT.map((one) => one.path).toSorted(),
+    READ_ROUTES.map((route) => route.path).toSorted(),
+  );
 });
 
 for (const { path, row, fields, found, absent, malformed, paged } of CONTRACT) {
@@ -69,7 +72,7 @@ for (const { path, row, fields, found, absent, malformed, paged } of CONTRACT) {
       assert.equal(body.message, "Success");
       assert.ok(body.result.length > 0, "no row found");
       for (const shown of body.result) {
-        assert.deepEqual(Object.keys(shown).sort(), propertyNames(row));
+        assert.deepEqual(Object.keys(shown).toSorted(), propertyNames(row));
         for (const field of fields) assert.ok(Object.hasOwn(shown, field), `${field} is missing`);
       }
       // The wire form is the plain value: nothing was dropped or turned into another type on the way.
@@ -163,14 +166,7 @@ for (const { path, row, fields, found, absent, malformed, paged } of CONTRACT) {
 function dependenciesOf({ index, mempool }: Harness) {
   return {
     queries: index,
-    rules: {
-      hrp: "rprl",
-      genesisHash: "",
-      marker: "prc-20",
-      startHeight: 1,
-      feeBps: 100,
-      feeAddress: rows.FEES,
-    },
+    rules: RULES,
     network: "simnet",
     version: "",
     status: () => ({ nodeHeight: 0, indexedHeight: 0, lag: 0, indexingStatus: "synced" as const, evm: null }),
@@ -207,9 +203,11 @@ async function walk({ app }: Harness, found: string): Promise<void> {
   assert.ok(forward.length > 1, "one row proves nothing about pages");
 }
 
-describe("values", () => {
-  const rowsOf = async (target: string) => (await rich.app.inject(target)).json().result;
+async function rowsOf(target: string) {
+  return (await rich.app.inject(target)).json().result;
+}
 
+describe("values", () => {
   test("tokens", async () => {
     const [salt, sand] = await rowsOf("/api/v1/prc20/tokenlist");
     assert.equal(salt.tick, "SALT");

@@ -26,7 +26,7 @@ test("openapi.json names every path of the contract, and no other", async () => 
     ...CONTRACT.map(({ path }) => path),
     ...SWAP_ENDPOINTS.map(({ path }) => path),
   ];
-  assert.deepEqual(Object.keys(document.paths).sort(), [...new Set(expected)].sort());
+  assert.deepEqual(Object.keys(document.paths).toSorted(), [...new Set(expected)].toSorted());
   for (const { method, path } of SWAP_ENDPOINTS) assert.ok(document.paths[path][method.toLowerCase()], path);
 });
 
@@ -38,8 +38,13 @@ test("every operation has an id of its own, its placeholders and an example that
       assert.ok(typeof operation.operationId === "string" && !ids.has(operation.operationId), path);
       ids.add(operation.operationId);
       const parameters = (operation.parameters ?? []) as { in: string; name: string }[];
-      const named = parameters.filter((one) => one.in === "path").map((one) => one.name);
-      assert.deepEqual(named.sort(), [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]).sort());
+      const named = parameters
+        .filter((parameter) => parameter.in === "path")
+        .map((parameter) => parameter.name);
+      assert.deepEqual(
+        named.toSorted(),
+        [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? "").toSorted(),
+      );
       let examples = 0;
       for (const answer of Object.values(operation.responses as Record<string, { content?: object }>)) {
         for (const media of Object.values<Record<string, never>>({ ...answer.content })) {
@@ -47,7 +52,7 @@ test("every operation has an id of its own, its placeholders and an example that
           const shown: unknown[] =
             "example" in media
               ? [media.example]
-              : Object.values<{ value: unknown }>(media.examples ?? {}).map((one) => one.value);
+              : Object.values<{ value: unknown }>(media.examples ?? {}).map((shownCase) => shownCase.value);
           for (const value of shown) {
             examples += 1;
             assert.ok(

@@ -24,7 +24,7 @@ import type {
 } from "../../src/service/queries.ts";
 
 /** Pages rows that are already in list order. */
-export function pageOf<Row>(
+function pageOf<Row>(
   rows: readonly Row[],
   keyOf: (row: Row) => PageKey,
   compare: (one: PageKey, other: PageKey) => number,
@@ -58,6 +58,21 @@ const ascending = (one: PageKey, other: PageKey): number => {
   return 0;
 };
 const descending = (one: PageKey, other: PageKey): number => ascending(other, one);
+
+const largestFirst = (one: PageKey, other: PageKey): number =>
+  compareText(String(other[0]), String(one[0])) || compareText(String(one[1]), String(other[1]));
+
+const marketKey = ({ listing }: ListingView): PageKey => [
+  ((listing.priceSat << 256n) / listing.amount).toString(16).padStart(80, "0"),
+  listing.createdPlace,
+];
+const changeKey = ({ listing }: ListingView): PageKey => [
+  listing.close === null ? 2 * listing.createdPlace : 2 * listing.close.place + 1,
+];
+const holderKey = ({ row }: HolderView): PageKey => [
+  (row.balance + row.locked).toString(16).padStart(32, "0"),
+  row.address,
+];
 
 export class FakeIndex implements IndexQueries {
   present: StateView;
@@ -103,7 +118,7 @@ export class FakeIndex implements IndexQueries {
   tokens(prefix: string | null, page: PageRequest) {
     const rows = this.tokenRows
       .filter((row) => prefix === null || row.tick.startsWith(prefix))
-      .sort((one, other) => other.deployPlace - one.deployPlace);
+      .toSorted((one, other) => other.deployPlace - one.deployPlace);
     return this.#answer(pageOf(rows, (row) => [row.deployPlace], descending, page));
   }
 
@@ -129,7 +144,7 @@ export class FakeIndex implements IndexQueries {
   #balancesOf(address: PearlAddress): BalanceView[] {
     return this.balanceRows
       .filter((row) => row.address === address && row.balance + row.locked > 0n)
-      .sort((one, other) => compareText(one.tick, other.tick))
+      .toSorted((one, other) => compareText(one.tick, other.tick))
       .map((row) => this.#balanceView(row));
   }
 
@@ -171,32 +186,25 @@ export class FakeIndex implements IndexQueries {
   }
 
   market(tick: Tick, page: PageRequest) {
-    const keyOf = ({ listing }: ListingView): PageKey => [
-      ((listing.priceSat << 256n) / listing.amount).toString(16).padStart(80, "0"),
-      listing.createdPlace,
-    ];
     const rows = this.#listings(tick)
       .filter((view) => view.lifecycle === "open")
-      .sort((one, other) => ascending(keyOf(one), keyOf(other)));
-    return this.#answer(pageOf(rows, keyOf, ascending, page));
+      .toSorted((one, other) => ascending(marketKey(one), marketKey(other)));
+    return this.#answer(pageOf(rows, marketKey, ascending, page));
   }
 
   sellerListings(tick: Tick, address: PearlAddress, state: LifecycleState | null, page: PageRequest) {
     const rows = this.#listings(tick)
       .filter(({ listing }) => listing.owner === address || listing.seller === address)
       .filter((view) => state === null || view.lifecycle === state)
-      .sort((one, other) => other.listing.createdPlace - one.listing.createdPlace);
+      .toSorted((one, other) => other.listing.createdPlace - one.listing.createdPlace);
     return this.#answer(pageOf(rows, (view) => [view.listing.createdPlace], descending, page));
   }
 
   marketHistory(tick: Tick, state: LifecycleState | null, page: PageRequest) {
-    const keyOf = ({ listing }: ListingView): PageKey => [
-      listing.close === null ? 2 * listing.createdPlace : 2 * listing.close.place + 1,
-    ];
     const rows = this.#listings(tick)
       .filter((view) => state === null || view.lifecycle === state)
-      .sort((one, other) => descending(keyOf(one), keyOf(other)));
-    return this.#answer(pageOf(rows, keyOf, descending, page));
+      .toSorted((one, other) => descending(changeKey(one), changeKey(other)));
+    return this.#answer(pageOf(rows, changeKey, descending, page));
   }
 
   marketSummary(tick: Tick) {
@@ -220,7 +228,7 @@ export class FakeIndex implements IndexQueries {
           operation.from === filter.address ||
           (operation.valid && (operation.to === filter.address || operation.filledOwner === filter.address)),
       )
-      .sort((one, other) => other.operation.place - one.operation.place);
+      .toSorted((one, other) => other.operation.place - one.operation.place);
     return this.#answer(pageOf(rows, (view) => [view.operation.place], descending, page));
   }
 
@@ -228,25 +236,19 @@ export class FakeIndex implements IndexQueries {
     return this.#answer(
       this.operationRows
         .filter(({ operation }) => operation.txid === txid && (vout === null || operation.vout === vout))
-        .sort((one, other) => one.operation.vout - other.operation.vout),
+        .toSorted((one, other) => one.operation.vout - other.operation.vout),
     );
   }
 
   holders(tick: Tick, page: PageRequest) {
     const token = this.#token(tick);
     if (token === null) return this.#answer(null);
-    const keyOf = ({ row }: HolderView): PageKey => [
-      (row.balance + row.locked).toString(16).padStart(32, "0"),
-      row.address,
-    ];
-    const compare = (one: PageKey, other: PageKey) =>
-      compareText(String(other[0]), String(one[0])) || compareText(String(one[1]), String(other[1]));
     const rows = this.balanceRows
       .filter((row) => row.tick === tick && row.balance + row.locked > 0n)
       .map((row): HolderView => ({ row }))
-      .sort((one, other) => compare(keyOf(one), keyOf(other)));
+      .toSorted((one, other) => largestFirst(holderKey(one), holderKey(other)));
     const circulating = (token.minted - token.burned) as RawAmount;
-    return this.#answer({ circulating, page: pageOf(rows, keyOf, compare, page) });
+    return this.#answer({ circulating, page: pageOf(rows, holderKey, largestFirst, page) });
   }
 
   digest(height: number) {

@@ -122,15 +122,15 @@ describe("entity tags and encodings", () => {
     const index = richIndex();
     const { app, commit } = await harness(index);
     const tokens = "/api/v1/prc20/tokenlist";
-    const before = (await app.inject(tokens)).headers;
+    const earlier = (await app.inject(tokens)).headers;
     index.present = rows.stateAt(rows.TIP + 1);
     commit();
     const same = (await app.inject(tokens)).headers;
-    assert.equal(same.etag, before.etag);
+    assert.equal(same.etag, earlier.etag);
     assert.equal(same["x-indexed-height"], "101");
     index.tokenRows.push(rows.token("NEW", { deployPlace: 9 }));
     commit();
-    assert.notEqual((await app.inject(tokens)).headers.etag, before.etag);
+    assert.notEqual((await app.inject(tokens)).headers.etag, earlier.etag);
     await app.close();
   });
 
@@ -167,6 +167,15 @@ describe("CORS and request ids", () => {
   });
 });
 
+/** The status of a second client's request behind a proxy, where one client may make one request. */
+async function secondClient(trustProxy: boolean): Promise<number> {
+  const { app } = await harness(richIndex(), { rateLimit: { max: 1, windowS: 10 }, trustProxy });
+  await app.inject({ url: OPLIST, headers: { "x-forwarded-for": "1.1.1.1" } });
+  const second = await app.inject({ url: OPLIST, headers: { "x-forwarded-for": "2.2.2.2" } });
+  await app.close();
+  return second.statusCode;
+}
+
 describe("limits", () => {
   test("a client over its limit is 429 with the standard headers until the window ends", async () => {
     const { app, now } = await harness(richIndex(), { rateLimit: { max: 2, windowS: 10 } });
@@ -187,15 +196,8 @@ describe("limits", () => {
   });
 
   test("only a trusted proxy names the client", async () => {
-    const ask = async (trustProxy: boolean) => {
-      const { app } = await harness(richIndex(), { rateLimit: { max: 1, windowS: 10 }, trustProxy });
-      await app.inject({ url: OPLIST, headers: { "x-forwarded-for": "1.1.1.1" } });
-      const second = await app.inject({ url: OPLIST, headers: { "x-forwarded-for": "2.2.2.2" } });
-      await app.close();
-      return second.statusCode;
-    };
-    assert.equal(await ask(false), 429);
-    assert.equal(await ask(true), 200);
+    assert.equal(await secondClient(false), 429);
+    assert.equal(await secondClient(true), 200);
   });
 
   test("there is none unless configured", async () => {
@@ -251,9 +253,11 @@ describe("health", () => {
   });
 });
 
-describe("cursors", () => {
-  const refusal = async (url: string) => (await one.app.inject(url)).json().error;
+async function refusal(url: string): Promise<unknown> {
+  return (await one.app.inject(url)).json().error;
+}
 
+describe("cursors", () => {
   test("from another route, filter or direction, or changed by a character, are refused", async () => {
     const { next } = (await one.app.inject(`${OPLIST}?limit=3`)).json();
     const page = (await one.app.inject(`${OPLIST}?limit=3&next=${next}`)).json();

@@ -34,7 +34,7 @@ export interface Harness {
   readonly log: LogLine[];
   readonly now: { ms: number };
   /** Tells the server that the state has changed. */
-  commit(): void;
+  readonly commit: () => void;
 }
 
 const SYNCED: IndexStatus = {

@@ -32,7 +32,7 @@ export const digestAt = (height: number) => height.toString(16).padStart(64, "d"
 export const raw = (value: bigint) => value as RawAmount;
 export const sat = (value: bigint) => value as Sat;
 
-export const ZERO_TOTALS: Totals = {
+const ZERO_TOTALS: Totals = {
   eventsTotal: 0,
   eventsValid: 0,
   tokensDeployed: 0,

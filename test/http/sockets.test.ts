@@ -40,6 +40,23 @@ function raw(port: number, bytes: string): Promise<string> {
   });
 }
 
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  for (let waited = 0; waited < 3000 && !(await condition()); waited += 1) {
+    await new Promise((done) => setTimeout(done, 5));
+  }
+  assert.ok(await condition(), "waited in vain");
+}
+
+function connections({ app }: Harness): Promise<number> {
+  return new Promise((resolve, reject) => {
+    app.server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
+  });
+}
+
+function names(headers: IncomingHttpHeaders): string[] {
+  return Object.keys(headers).toSorted();
+}
+
 async function listening(options: Parameters<typeof harness>[1] = {}): Promise<Harness & { port: number }> {
   const one = await harness(richIndex(), options);
   await one.app.listen({ port: 0, host: "127.0.0.1" });
@@ -63,7 +80,6 @@ describe("the byte cache", () => {
     const second = await ask(port, OPLIST);
     assert.equal(index.asked, asked);
     assert.deepEqual(second.body, first.body);
-    const names = (headers: IncomingHttpHeaders) => Object.keys(headers).sort();
     assert.deepEqual(names(second.headers), names(first.headers));
     for (const [name, value] of Object.entries(first.headers)) {
       if (name !== "x-request-id" && name !== "date") assert.equal(second.headers[name], value, name);
@@ -110,9 +126,9 @@ describe("the byte cache", () => {
     const target = `${OPLIST}&race=1`;
     const { promise, resolve } = Promise.withResolvers<void>();
     index.gate = promise;
+    const asked = index.asked;
     const slow = ask(port, target);
-    while (index.asked === 0 || index.gate === null) await new Promise((done) => setImmediate(done));
-    await new Promise((done) => setTimeout(done, 50));
+    await until(async () => index.asked > asked);
     index.present = rows.stateAt(rows.TIP + 2);
     commit();
     index.gate = null;
@@ -150,13 +166,24 @@ describe("the byte cache", () => {
   });
 });
 
+test("with request logging, kept answers are logged with their id too", async (context) => {
+  const one = await listening({ logRequests: true });
+  context.after(() => one.app.close());
+  for (let at = 0; at < 2; at += 1) {
+    const { headers } = await ask(one.port, OPLIST);
+    const id = headers["x-request-id"];
+    await until(async () => one.log.some((line) => line.level === "debug" && line.fields.request_id === id));
+  }
+  assert.ok(one.log.some((line) => line.fields.kept === true));
+});
+
 describe("with a rate limit", () => {
-  test("kept answers count too", async () => {
+  test("kept answers count too", async (context) => {
     const one = await listening({ rateLimit: { max: 2, windowS: 60 } });
+    context.after(() => one.app.close());
     const statuses = [];
     for (let at = 0; at < 3; at += 1) statuses.push((await ask(one.port, OPLIST)).status);
     assert.deepEqual(statuses, [200, 200, 429]);
-    await one.app.close();
   });
 });
 
@@ -198,8 +225,9 @@ describe("bytes that are no request", () => {
   });
 });
 
-test("closing answers what is under way and refuses what comes later on open connections", async () => {
+test("closing answers what is under way and refuses what comes later on open connections", async (context) => {
   const one = await listening();
+  context.after(() => one.app.close());
   const { promise, resolve } = Promise.withResolvers<void>();
   one.index.gate = promise;
   const slow = ask(one.port, OPLIST);
@@ -211,9 +239,11 @@ test("closing answers what is under way and refuses what comes later on open con
   const ended = new Promise((done) => socket.once("end", done));
   // Half a request: the connection is not idle and stays open while the server closes.
   socket.write("GET /health/live HTTP/1.1\r\n");
-  await new Promise((done) => setTimeout(done, 50));
+  await until(async () => one.index.asked > 0 && (await connections(one)) === 2);
+  // The connection counts before its first bytes are read.
+  await new Promise((done) => setTimeout(done, 100));
   const closing = one.app.close();
-  await new Promise((done) => setTimeout(done, 50));
+  await until(async () => !one.app.server.listening);
   socket.write("host: x\r\n\r\n");
   resolve();
   assert.equal((await slow).status, 200);

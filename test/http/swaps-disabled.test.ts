@@ -42,7 +42,7 @@ after(() => one.app.close());
 
 test("the endpoints are the documented ones", () => {
   const listed = SWAP_ENDPOINTS.map(({ method, path }) => `${method} ${path.slice("/api/v1/swaps/".length)}`);
-  assert.deepEqual(listed.sort(), [...DOCUMENTED].sort());
+  assert.deepEqual(listed.toSorted(), [...DOCUMENTED].toSorted());
 });
 
 for (const documented of DOCUMENTED) {

@@ -5,7 +5,7 @@ import type { PearlAddress, Tick } from "../../primitives/brands.ts";
 import type { ProtocolRules } from "../../prc20/rules.ts";
 import type { BlockHappenings, EventGroup, ListingView, OperationView } from "../../service/queries.ts";
 import { listingHistoryRow } from "../rows/market.ts";
-import { operationRow } from "../rows/operations.ts";
+import { isInHistoryOf, operationRow } from "../rows/operations.ts";
 
 /** One rendered event. */
 export interface Frame {
@@ -15,10 +15,11 @@ export interface Frame {
   readonly about: FrameSubject | null;
 }
 
-/** Ticker and addresses that an event concerns. */
-export interface FrameSubject {
+/** What an event is about. */
+interface FrameSubject {
   readonly tick: Tick | "";
-  readonly addresses: readonly PearlAddress[];
+  /** True where the event concerns the address: an operation by its history (H-36), a listing by its parties. */
+  concerns(address: PearlAddress): boolean;
 }
 
 /** The filters of a consumer, joined by and. */
@@ -34,7 +35,7 @@ export function passes(frame: Frame, filter: FrameFilter): boolean {
   // Neither operations nor listings belong to a deal.
   if (filter.dealHash !== null) return false;
   if (filter.tick !== null && frame.about.tick !== filter.tick) return false;
-  return filter.address === null || frame.about.addresses.includes(filter.address);
+  return filter.address === null || frame.about.concerns(filter.address);
 }
 
 /** The text of one event. */
@@ -100,8 +101,9 @@ function changeDrafts(happenings: BlockHappenings, rules: ProtocolRules): readon
       draft: listingDraft(asCreated(view), rules),
     })),
   ];
-  placed.sort((one, other) => one.place - other.place || one.rank - other.rank);
-  return placed.map(({ draft }) => draft);
+  return placed
+    .toSorted((one, other) => one.place - other.place || one.rank - other.rank)
+    .map(({ draft }) => draft);
 }
 
 /** The listing as it was at the end of its own creation, whatever has happened since. */
@@ -111,14 +113,20 @@ function asCreated(view: ListingView): ListingView {
 
 function listingDraft(view: ListingView, rules: ProtocolRules): Draft {
   const { tick, owner, seller, close } = view.listing;
-  const buyer = close?.buyer ?? null;
-  const addresses = buyer === null ? [owner, seller] : [owner, seller, buyer];
-  return { event: "listing", row: listingHistoryRow(view, rules), about: { tick, addresses } };
+  const parties: readonly (PearlAddress | null)[] = [owner, seller, close?.buyer ?? null];
+  return {
+    event: "listing",
+    row: listingHistoryRow(view, rules),
+    about: { tick, concerns: (address) => parties.includes(address) },
+  };
 }
 
 function operationDraft(view: OperationView): Draft {
-  const { tick, from, to, filledOwner, height } = view.operation;
-  const addresses = [from, to, filledOwner].filter((address) => address !== null);
+  const { operation } = view;
   // As of its block: the block was the tip then, so there was one confirmation.
-  return { event: "operation", row: operationRow(view, height), about: { tick, addresses } };
+  return {
+    event: "operation",
+    row: operationRow(view, operation.height),
+    about: { tick: operation.tick, concerns: (address) => isInHistoryOf(operation, address) },
+  };
 }

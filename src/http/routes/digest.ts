@@ -1,6 +1,6 @@
 // Which endpoint lets two operators compare their indexes? digest/{height} (P-82, H-38).
 
-import Type from "typebox";
+import { Type } from "typebox";
 import { type ReadRoute, readRoute } from "../read-route.ts";
 import * as examples from "../schemas/examples.ts";
 import { indexParameter } from "../schemas/parameters.ts";

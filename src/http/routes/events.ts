@@ -1,7 +1,7 @@
 // Which endpoint tells what happens as it happens? GET /api/v1/events, server-sent events (H-39).
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import Type from "typebox";
+import { Type } from "typebox";
 import { CORS_HEADERS } from "../answer.ts";
 import { type HttpContext, presentHeight, refuse, RETRY_AFTER_S, sendError } from "../context.ts";
 import { Refusal } from "../errors.ts";

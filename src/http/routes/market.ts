@@ -1,7 +1,7 @@
 // Which endpoints answer for the token market? Active listings, a seller's, the history, the summary, the quote and
 // the fill template. (interface §4.2, H-32 to H-35)
 
-import Type from "typebox";
+import { Type } from "typebox";
 import type { ListingRow as Listing } from "../../prc20/state.ts";
 import type { ListingView, Snapshot } from "../../service/queries.ts";
 import { type CursorBinding, pageLinks, pageRequest } from "../cursor.ts";

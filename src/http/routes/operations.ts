@@ -1,7 +1,7 @@
 // Which endpoints answer for operations? The list with its filters, those of one transaction, one of them, and the
 // unconfirmed ones. (interface §4.2, H-36, H-38)
 
-import Type from "typebox";
+import { Type } from "typebox";
 import type { Page, PageRequest } from "../../service/queries.ts";
 import type { MempoolOperation } from "../../service/serving.ts";
 import { type CursorBinding, pageLinks, pageRequest } from "../cursor.ts";

@@ -1,7 +1,7 @@
 // Which endpoints answer for tokens? tokenlist, stats, token/{tick}, its holders and its candles.
 // (interface §4.2, H-30, H-37, H-38)
 
-import Type from "typebox";
+import { Type } from "typebox";
 import type { Tick } from "../../primitives/brands.ts";
 import type { PageRequest } from "../../service/queries.ts";
 import { type CursorBinding, pageLinks, pageRequest } from "../cursor.ts";

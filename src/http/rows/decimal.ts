@@ -10,11 +10,6 @@ export function fixedPoint(value: bigint, digits: number): string {
   return digits === 0 ? sign + whole : `${sign}${whole}.${magnitude.slice(-digits)}`;
 }
 
-/** Satoshis as PEARL with 8 fractional digits (H-01). */
-export function pearlText(sat: bigint): string {
-  return fixedPoint(sat, 8);
-}
-
 /** Raw units as the decimal with `dec` places, trailing zeros cut, no point when whole (H-31). */
 export function normalizedText(raw: bigint, dec: string): string {
   const text = fixedPoint(raw, Number(dec));

@@ -1,12 +1,13 @@
 // How do listings, summaries, quotes and fill templates become wire rows? (H-32 to H-35, P-70)
 
 import type { Static } from "typebox";
+import { scriptHexOfAddress } from "../../primitives/address.ts";
+import { formatPearl } from "../../primitives/amount.ts";
 import type { PearlAddress } from "../../primitives/brands.ts";
 import type { ProtocolRules } from "../../prc20/rules.ts";
 import type { ListingRow as Listing } from "../../prc20/state.ts";
 import type { ListingView, MarketSummaryView, StateView } from "../../service/queries.ts";
 import type { FillPsbtInput } from "../dependencies.ts";
-import { scriptHexOf } from "../path-values.ts";
 import type {
   FillTemplateRow,
   ListingHistoryRow,
@@ -14,7 +15,7 @@ import type {
   QuoteRow,
   SummaryRow,
 } from "../schemas/market.ts";
-import { changePercentText, pearlText, unitPriceSat, unitPriceText } from "./decimal.ts";
+import { changePercentText, unitPriceSat, unitPriceText } from "./decimal.ts";
 
 /** Row of market/{tick}. */
 export function listingRow(view: ListingView, rules: ProtocolRules): Static<typeof ListingRow> {
@@ -80,9 +81,9 @@ export function summaryRow(summary: MarketSummaryView): Static<typeof SummaryRow
     total_protocol_fee_paid_sat: token.feePaidSat.toString(),
     total_seller_paid_sat: token.sellerPaidSat.toString(),
     floor_price_sat: (floor ?? 0n).toString(),
-    total_protocol_fee_paid_pearl: pearlText(token.feePaidSat),
-    total_seller_paid_pearl: pearlText(token.sellerPaidSat),
-    floor_price_pearl: pearlText(floor ?? 0n),
+    total_protocol_fee_paid_pearl: formatPearl(token.feePaidSat),
+    total_seller_paid_pearl: formatPearl(token.sellerPaidSat),
+    floor_price_pearl: formatPearl(floor ?? 0n),
     floor_change_24h_pct: changePercentText(floor, then),
     floor_unit_price_sat: best === null ? "0.00000000" : unitPriceText(best, token.dec),
     best_listing_id: best?.id ?? null,
@@ -174,7 +175,7 @@ function quoteFields(listing: Listing, state: StateView, rules: ProtocolRules) {
     anchor_sequence: 4294967295 as const,
     anchor_amount_sat: listing.anchorAmountSat.toString(),
     // P-50 lets a listing live only where the anchor has its sender's script.
-    anchor_script_hex: scriptHexOf(listing.owner, rules.hrp),
+    anchor_script_hex: scriptHexOfAddress(listing.owner),
     exp: listing.exp?.toString() ?? null,
     created_height: listing.createdHeight,
     confirmations: state.height - listing.createdHeight + 1,
@@ -184,19 +185,17 @@ function quoteFields(listing: Listing, state: StateView, rules: ProtocolRules) {
 
 /** The seller's output, then the fee's where it is not 0 (H-34). @throws where a fee has no address (P-01). */
 function fillOutputs(listing: Listing, rules: ProtocolRules) {
-  const output = (role: "seller" | "protocol_fee", address: PearlAddress, amountSat: bigint) => ({
-    role,
-    address,
-    scriptHex: scriptHexOf(address, rules.hrp),
-    amountSat,
-  });
-  const outputs = [output("seller", listing.seller, listing.sellerNetSat)];
+  const outputs = [fillOutput("seller", listing.seller, listing.sellerNetSat)];
   if (listing.protocolFeeSat > 0n) {
     if (rules.feeAddress === null)
       throw new Error(`listing ${listing.id} has a fee, the network no fee address`);
-    outputs.push(output("protocol_fee", rules.feeAddress, listing.protocolFeeSat));
+    outputs.push(fillOutput("protocol_fee", rules.feeAddress, listing.protocolFeeSat));
   }
   return outputs;
+}
+
+function fillOutput(role: "seller" | "protocol_fee", address: PearlAddress, amountSat: bigint) {
+  return { role, address, scriptHex: scriptHexOfAddress(address), amountSat };
 }
 
 /** 65 bytes: the signature and its hash type (P-53). */

@@ -65,7 +65,7 @@ export function mempoolRow(operation: MempoolOperation): Static<typeof MempoolRo
  * What an operation does to the units (balance + locked) of an address: `in` where they grow, `out` where they
  * shrink or the address lists some, else `self` (H-36).
  */
-export function directionOf(operation: Operation, address: PearlAddress): "in" | "out" | "self" {
+function directionOf(operation: Operation, address: PearlAddress): "in" | "out" | "self" {
   if (!operation.valid) return "self";
   if (operation.op === "list") return operation.from === address ? "out" : "self";
   const gains = unitsGoTo(operation) === address;

@@ -1,11 +1,12 @@
 // How do tokens, holders, candles and statistics become wire rows? (H-30, H-37, H-38)
 
 import type { Static } from "typebox";
+import { formatPearl } from "../../primitives/amount.ts";
 import type { ProtocolRules } from "../../prc20/rules.ts";
 import type { TokenRow as TokenState } from "../../prc20/state.ts";
 import type { CandleView, HolderView, StateView, StatsView } from "../../service/queries.ts";
 import type { CandleRow, HolderRow, StatsRow, TokenListRow, TokenRow } from "../schemas/tokens.ts";
-import { pearlText, percentText, unitPriceText } from "./decimal.ts";
+import { percentText, unitPriceText } from "./decimal.ts";
 
 /** Row of tokenlist. */
 export function tokenListRow(token: TokenState): Static<typeof TokenListRow> {
@@ -88,8 +89,8 @@ export function statsRow(state: StateView, stats: StatsView, rules: ProtocolRule
     lists_invalid_spent: totals.listsInvalidSpent,
     total_protocol_fee_paid_sat: totals.feePaidSat.toString(),
     total_seller_paid_sat: totals.sellerPaidSat.toString(),
-    total_protocol_fee_paid_pearl: pearlText(totals.feePaidSat),
-    total_seller_paid_pearl: pearlText(totals.sellerPaidSat),
+    total_protocol_fee_paid_pearl: formatPearl(totals.feePaidSat),
+    total_seller_paid_pearl: formatPearl(totals.sellerPaidSat),
     lists_expired_open: stats.listsExpiredOpen,
     digest: digestValue(state),
   };

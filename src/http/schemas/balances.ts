@@ -1,6 +1,6 @@
 // How do balances look on the wire? (interface §2.6, H-31, H-38)
 
-import Type from "typebox";
+import { Type } from "typebox";
 import { address, amount, ticker } from "./values.ts";
 
 const balanceFields = {

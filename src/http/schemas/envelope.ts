@@ -1,6 +1,6 @@
 // What surrounds rows and errors? The PRC20 envelope, its error form, the swap error and the health objects.
 
-import Type, { type TSchema } from "typebox";
+import { type TSchema, Type } from "typebox";
 import { ERRORS } from "../errors.ts";
 import { count, height, nullable } from "./values.ts";
 import { DigestValue } from "./tokens.ts";

@@ -1,6 +1,6 @@
 // How do operations look on the wire? (interface §2.10, H-36, H-38)
 
-import Type from "typebox";
+import { Type } from "typebox";
 import { address, amount, count, hex32, listingId, nullable } from "./values.ts";
 
 const payloadFields = {

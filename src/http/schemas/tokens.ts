@@ -1,6 +1,6 @@
 // How do tokens, holders, candles and the statistics look on the wire? (interface §2.3 to §2.5, H-30, H-37, H-38)
 
-import Type from "typebox";
+import { Type } from "typebox";
 import { address, amount, count, decimal, height, hex32, nullable, ticker } from "./values.ts";
 
 const tokenFields = {

@@ -1,7 +1,7 @@
 // Which shapes do single values have on the wire? Amounts, heights, hashes, ids, and nullable forms of them, each
 // with its description: used by every row schema.
 
-import Type, { type TSchema } from "typebox";
+import { type TSchema, Type } from "typebox";
 
 /** An exact count of raw units or satoshis, as text (H-01). */
 export function amount(description: string) {
