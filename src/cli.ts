@@ -6,7 +6,7 @@ import { commandHelp, COMMANDS, programHelp } from "./cli/help.ts";
 import { parseFlags } from "./cli/flags.ts";
 import { CommandFailed, runReindex, runStart, runVerify } from "./cli/commands.ts";
 import { StartRefused } from "./cli/service-host.ts";
-import { programVersion } from "./main.ts";
+import { programVersion } from "./cli/version.ts";
 
 const RUNS: Readonly<Record<string, (flags: ReadonlyMap<string, string>) => Promise<number>>> = {
   start: runStart,

@@ -2,7 +2,6 @@
 // work on its database while it does not run (verify, reindex).
 
 import { randomInt } from "node:crypto";
-import { readFileSync } from "node:fs";
 import type { Server } from "node:http";
 import { availableParallelism } from "node:os";
 import { openPearlNode } from "./adapters/pearl-node/pearl-node.ts";
@@ -14,6 +13,7 @@ import { PrometheusMetrics } from "./adapters/system/metrics.ts";
 import { SignaturePool } from "./adapters/system/signature-pool.ts";
 import type { Config } from "./config/config.ts";
 import { buildServer } from "./http/server.ts";
+import { programVersion } from "./cli/version.ts";
 import { Closers, listenOn, StartRefused } from "./cli/service-host.ts";
 import { CommitFeed } from "./service/commit-feed.ts";
 import { Follower, FOLLOWER_DEFAULTS } from "./service/follower.ts";
@@ -47,14 +47,6 @@ export interface RunningService {
   status(): IndexStatus;
   /** Stops following and serving; everything decided is durable and every port is free when it resolves. */
   stop(): Promise<void>;
-}
-
-/** Version of this program, from its package.json. */
-export function programVersion(): string {
-  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
-  const value: unknown = JSON.parse(text);
-  const version: unknown = typeof value === "object" && value !== null ? Reflect.get(value, "version") : null;
-  return typeof version === "string" ? version : "unknown";
 }
 
 /** What all jobs on an index need. */

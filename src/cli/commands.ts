@@ -2,7 +2,6 @@
 
 import { readFileSync } from "node:fs";
 import { readConfig, type Config } from "../config/config.ts";
-import { reindex, startService, verify } from "../main.ts";
 import { sentenceOf } from "../service/follower-errors.ts";
 
 /** A command cannot be carried out; each sentence says why. */
@@ -58,6 +57,8 @@ function aborted(signal: AbortSignal): Promise<void> {
 export async function runStart(flags: ReadonlyMap<string, string>): Promise<number> {
   const config = configOf(flags);
   const signal = stopSignal();
+  // Loaded late in all commands: a wrong setting is said at once, without the server and the libraries.
+  const { startService } = await import("../main.ts");
   const service = await startService(config);
   await aborted(signal);
   await service.stop();
@@ -68,6 +69,7 @@ export async function runStart(flags: ReadonlyMap<string, string>): Promise<numb
 export async function runReindex(flags: ReadonlyMap<string, string>): Promise<number> {
   const config = configOf(flags);
   const signal = stopSignal();
+  const { reindex } = await import("../main.ts");
   await nodeFailureNamed(() => reindex(config, signal));
   return signal.aborted ? 1 : 0;
 }
@@ -76,6 +78,7 @@ export async function runReindex(flags: ReadonlyMap<string, string>): Promise<nu
 export async function runVerify(flags: ReadonlyMap<string, string>): Promise<number> {
   const config = configOf(flags);
   stopSignal().addEventListener("abort", () => process.exit(1), { once: true });
+  const { verify } = await import("../main.ts");
   const findings = await nodeFailureNamed(() =>
     verify(config, (sentence) => process.stdout.write(`${sentence}\n`)),
   );

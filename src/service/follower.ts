@@ -233,7 +233,7 @@ export class Follower {
 
   /** Undoes our blocks down to the last one that the node's main chain has, too. */
   async #followBranch(own: IndexedPosition, tip: NodeTip, below = own.height): Promise<RoundEnd> {
-    const { node, store, indexer, metrics, log } = this.#parts;
+    const { node, store, indexer, metrics, log, clock } = this.#parts;
     const floor = Math.max(await store.rewindFloor(), indexer.baseHeight);
     const common = await findCommonBlock(node, store, below, floor);
     if (common === null) return this.#replaceBase(own, floor);
@@ -241,6 +241,7 @@ export class Follower {
       // The tip has moved back to our chain meanwhile, or the node contradicts itself: the next round will tell.
       throw new UnsettledChain(own.height);
     }
+    const startedMs = clock.monotonicMs();
     const order: RewindOrder = { toHeight: common.height, toHash: common.hash, newTip: tip };
     // Until the store has answered, whether the blocks are undone is unknown.
     this.#isLoaded = false;
@@ -251,6 +252,7 @@ export class Follower {
       {
         fork_height: common.height,
         depth,
+        ms: Math.round(clock.monotonicMs() - startedMs),
         old_tip: own.hash,
         old_height: own.height,
         new_tip: tip.hash,

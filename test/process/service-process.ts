@@ -95,13 +95,26 @@ export function isAlive(pid: number): boolean {
   }
 }
 
+const started = new Set<StartedProcess>();
+
+/** Ends whatever a failed test has left running: the launcher takes the program with it. */
+export async function endAll(): Promise<void> {
+  for (const { child, ended } of started) {
+    if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
+    await ended;
+  }
+  started.clear();
+}
+
 /** Runs `strand` with the given Node. */
 export function startStrand(
   node: string,
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): StartedProcess {
-  return new StartedProcess(node, [join(ROOT, "bin", "strand"), ...args], environment);
+  const strand = new StartedProcess(node, [join(ROOT, "bin", "strand"), ...args], environment);
+  started.add(strand);
+  return strand;
 }
 
 /** Polls until the condition holds; throws after the limit. */

@@ -13,6 +13,8 @@ export interface WorldServer {
   blockDelayMs: number;
   /** False: requests are answered 503, as a node does that is overloaded. */
   isServing: boolean;
+  /** Called with the heights of each batch of `getblockhash`, before it is answered. */
+  onHashes: (heights: readonly number[]) => void;
   close(): Promise<void>;
 }
 
@@ -71,7 +73,11 @@ function callsOf(text: string): readonly Call[] {
 
 /** Serves a world on a free port. */
 export async function serveWorld(world: World): Promise<WorldServer> {
-  const state = { blockDelayMs: 0, isServing: true };
+  const state: Pick<WorldServer, "blockDelayMs" | "isServing" | "onHashes"> = {
+    blockDelayMs: 0,
+    isServing: true,
+    onHashes: () => undefined,
+  };
   const server = createServer((request, response) => {
     const answer = async (): Promise<void> => {
       const text = await bodyOf(request);
@@ -80,6 +86,10 @@ export async function serveWorld(world: World): Promise<WorldServer> {
         return;
       }
       const calls = callsOf(text);
+      const asked = calls
+        .filter(({ method }) => method === "getblockhash")
+        .map(({ params }) => Number(params[0]));
+      if (asked.length > 0) state.onHashes(asked);
       if (state.blockDelayMs > 0 && calls.some(({ method }) => method === "getblock"))
         await delay(state.blockDelayMs);
       const answers = calls.map((call) => ({

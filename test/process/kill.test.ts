@@ -1,0 +1,140 @@
+// The real process dies by SIGKILL while it syncs, at the tip and in a rewind. Whatever was on disk then, the next
+// start must reach the same rows as an index that was never interrupted, digest included.
+
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { openSqliteStore } from "../../src/adapters/store-sqlite/index.ts";
+import type { StoreDump } from "../../src/service/ports.ts";
+import { World } from "../../testing/simulation/world.ts";
+import { serveWorld, type WorldServer } from "../../testing/simulation/world-server.ts";
+import {
+  endAll,
+  freePort,
+  health,
+  oldNode,
+  type StartedProcess,
+  startStrand,
+  until,
+} from "./service-process.ts";
+
+const BLOCKS = 320;
+const DEPTH = 150;
+/** An old Node where there is one: the process that does the work is then a child of the launcher. */
+const launcher = oldNode() ?? process.execPath;
+
+let folder = "";
+let world: World;
+let server: WorldServer;
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), "strand-kill-"));
+  world = new World(77);
+  world.grow(BLOCKS);
+  server = await serveWorld(world);
+});
+
+after(async () => {
+  await endAll();
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function start(name: string, port: number): StartedProcess {
+  return startStrand(launcher, ["start"], {
+    STRAND_NETWORK: "simnet",
+    PEARL_RPC_URL: server.url,
+    PRC20_FEE_ADDRESS: world.feeAddress,
+    DATABASE_URL: `sqlite:${join(folder, `${name}.db`)}`,
+    PORT: `${port}`,
+    PEARL_POLL_MS: "20",
+  });
+}
+
+async function indexed(port: number): Promise<number> {
+  const height = (await health(port))?.["indexed_height"];
+  return typeof height === "number" ? height : -1;
+}
+
+/** Kills the process that does the work, however deep it is below the launcher. */
+async function kill(strand: StartedProcess): Promise<void> {
+  process.kill(strand.workerPid(), "SIGKILL");
+  assert.equal((await strand.ended).signal, "SIGKILL");
+}
+
+async function isAtTip(port: number): Promise<boolean> {
+  const response = await fetch(`http://127.0.0.1:${port}/api/v1/prc20/digest/${world.tip.height}`).catch(
+    () => null,
+  );
+  return response !== null && (await response.text()).includes(world.tip.hash);
+}
+
+/** Runs until the tip is reached, stops properly and gives every row. */
+async function finish(name: string): Promise<StoreDump> {
+  const port = await freePort();
+  const strand = start(name, port);
+  await until("the tip is reached", () => isAtTip(port));
+  strand.child.kill("SIGTERM");
+  assert.equal((await strand.ended).code, 0);
+  const store = await openSqliteStore({ file: join(folder, `${name}.db`) });
+  try {
+    assert.deepEqual(await store.audit(), []);
+    return await store.dump();
+  } finally {
+    await store.close();
+  }
+}
+
+test("SIGKILL while syncing, at the tip and in a rewind: the resumed index equals an uninterrupted one", async () => {
+  const name = "killed";
+  // While syncing: killed again and again at whatever height it has reached.
+  server.blockDelayMs = 40;
+  const seen: number[] = [];
+  for (let round = 0; round < 2; round += 1) {
+    const port = await freePort();
+    const strand = start(name, port);
+    const from = seen.at(-1) ?? -1;
+    await until("some blocks are indexed", async () => (await indexed(port)) > Math.max(0, from));
+    await delay(15 * round);
+    seen.push(await indexed(port));
+    await kill(strand);
+    if ((seen.at(-1) ?? 0) >= BLOCKS) break;
+  }
+  assert.ok((seen[0] ?? BLOCKS) < BLOCKS, `killed at ${seen.join(", ")} of ${BLOCKS}`);
+  server.blockDelayMs = 0;
+
+  // At the tip: killed as a block arrives.
+  for (const patience of [0, 3]) {
+    const port = await freePort();
+    const strand = start(name, port);
+    await until("the tip is reached", () => isAtTip(port));
+    world.grow(1);
+    await delay(patience);
+    await kill(strand);
+  }
+
+  // In a rewind of many blocks: it begins when the node has named the block at which the branches part.
+  for (const patience of [1, 6, 15]) {
+    const port = await freePort();
+    const strand = start(name, port);
+    await until("the tip is reached", () => isAtTip(port));
+    const forkHeight = world.tip.height - DEPTH;
+    const isNamed = new Promise<void>((resolve) => {
+      server.onHashes = (heights) => {
+        if (heights.length > 1 && heights.includes(forkHeight)) resolve();
+      };
+    });
+    world.reorganise(DEPTH, DEPTH + 1);
+    await isNamed;
+    await delay(patience);
+    await kill(strand);
+  }
+
+  const resumed = await finish(name);
+  const uninterrupted = await finish("uninterrupted");
+  assert.equal(resumed.blocks.length, world.tip.height + 1);
+  assert.deepEqual(resumed, uninterrupted);
+});
