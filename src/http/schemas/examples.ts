@@ -33,8 +33,10 @@ const supply = {
   state: "minting" as const,
 };
 
+/** A row of tokenlist. */
 export const tokenListRow: Static<typeof TokenListRow> = { ...token, holders: 17, ...supply };
 
+/** A row of token/{tick}. */
 export const tokenRow: Static<typeof TokenRow> = {
   ...token,
   deployer: ALICE,
@@ -43,6 +45,7 @@ export const tokenRow: Static<typeof TokenRow> = {
   ...supply,
 };
 
+/** A row of token/{tick}/holders. */
 export const holderRow: Static<typeof HolderRow> = {
   address: ALICE,
   balance: "100000000000",
@@ -51,6 +54,7 @@ export const holderRow: Static<typeof HolderRow> = {
   share: "0.0200",
 };
 
+/** A row of token/{tick}/candles. */
 export const candleRow: Static<typeof CandleRow> = {
   start: TIME - (TIME % 3600),
   open: "1200.00000000",
@@ -62,8 +66,10 @@ export const candleRow: Static<typeof CandleRow> = {
   fills: 3,
 };
 
+/** A row of digest/{height}. */
 export const digestRow: Static<typeof DigestRow> = { height: 4021, block_hash: BLOCK, value: DIGEST };
 
+/** A row of stats. */
 export const statsRow: Static<typeof StatsRow> = {
   last_processed_height: 4021,
   blocks_indexed: 4021,
@@ -83,6 +89,7 @@ export const statsRow: Static<typeof StatsRow> = {
   digest: { height: 4021, value: DIGEST },
 };
 
+/** A row of address/{address}/tokenlist. */
 export const balanceRow: Static<typeof BalanceRow> = {
   tick: "SAND",
   dec: "8",
@@ -93,8 +100,10 @@ export const balanceRow: Static<typeof BalanceRow> = {
   total: "105000000000",
 };
 
+/** A row of balances. */
 export const addressBalanceRow: Static<typeof AddressBalanceRow> = { address: ALICE, ...balanceRow };
 
+/** A row of oplist and op/{txid}. */
 export const operationRow: Static<typeof OperationRow> = {
   block_height: 4000,
   txid: TXID,
@@ -114,8 +123,10 @@ export const operationRow: Static<typeof OperationRow> = {
   confirmations: 22,
 };
 
+/** A row of address/{address}/history. */
 export const historyRow: Static<typeof HistoryRow> = { ...operationRow, direction: "out" };
 
+/** A row of mempool. */
 export const mempoolRow: Static<typeof MempoolRow> = {
   ...operationRow,
   block_height: null,
@@ -128,6 +139,7 @@ export const mempoolRow: Static<typeof MempoolRow> = {
   confirmations: null,
 };
 
+/** A row of market/{tick}. */
 export const listingRow: Static<typeof ListingRow> = {
   id: LISTING,
   tick: "SAND",
@@ -153,6 +165,7 @@ export const listingRow: Static<typeof ListingRow> = {
   policy_hash: `0x${"9e".repeat(32)}`,
 };
 
+/** A row of market/{tick}/history. */
 export const listingHistoryRow: Static<typeof ListingHistoryRow> = {
   ...listingRow,
   fill_txid: "6b".repeat(32),
@@ -167,6 +180,7 @@ export const listingHistoryRow: Static<typeof ListingHistoryRow> = {
   refunded_amount: null,
 };
 
+/** A row of market/{tick}/summary. */
 export const summaryRow: Static<typeof SummaryRow> = {
   tick: "SAND",
   open_count: 9,
@@ -222,6 +236,7 @@ const quoteFields = {
   indexed_height: 4021,
 };
 
+/** A row of market/quote/{id}. */
 export const quoteRow: Static<typeof QuoteRow> = {
   ...quoteFields,
   outputs: [
@@ -230,6 +245,7 @@ export const quoteRow: Static<typeof QuoteRow> = {
   ],
 };
 
+/** A row of market/fill-template/{id}/{to}. */
 export const fillTemplateRow: Static<typeof FillTemplateRow> = {
   ...quoteFields,
   payload: { p: "prc-20", op: "send", id: LISTING, to: BOB },
