@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { VirtualClock } from "../../testing/simulation/virtual-clock.ts";
+import { IndexProgress } from "./progress.ts";
+
+async function pass(clock: VirtualClock, ms: number): Promise<void> {
+  const slept = clock.sleep(ms);
+  clock.advance();
+  await slept;
+}
+
+describe("progress (H-20)", () => {
+  test("syncing before the node has answered, synced up to the configured lag, syncing beyond", () => {
+    const progress = new IndexProgress(new VirtualClock(), { syncedLag: 2, stallMs: 1000 });
+    assert.equal(progress.status().indexingStatus, "syncing");
+    progress.nodeAt(10);
+    for (const [height, expected] of [
+      [7, "syncing"],
+      [8, "synced"],
+      [10, "synced"],
+    ] as const) {
+      progress.indexedAt(height);
+      assert.equal(progress.status().indexingStatus, expected);
+    }
+  });
+
+  test("lag is never below 0", () => {
+    const progress = new IndexProgress(new VirtualClock());
+    progress.nodeAt(5);
+    progress.indexedAt(9);
+    assert.equal(progress.status().lag, 0);
+  });
+
+  test("trouble is a stall until a round ends well", () => {
+    const progress = new IndexProgress(new VirtualClock());
+    progress.nodeAt(5);
+    progress.indexedAt(5);
+    progress.troubled("the node does not answer");
+    assert.equal(progress.status().indexingStatus, "stalled");
+    progress.untroubled();
+    assert.equal(progress.status().indexingStatus, "synced");
+  });
+
+  test("no progress for a while is a stall only where the node has more", async () => {
+    const clock = new VirtualClock();
+    const progress = new IndexProgress(clock, { syncedLag: 1, stallMs: 1000 });
+    progress.nodeAt(5);
+    progress.indexedAt(5);
+    await pass(clock, 5000);
+    assert.equal(progress.status().indexingStatus, "synced");
+    // A quiet chain does not make the next block late at once.
+    progress.nodeAt(9);
+    assert.equal(progress.status().indexingStatus, "syncing");
+    await pass(clock, 1001);
+    progress.nodeAt(9);
+    assert.equal(progress.status().indexingStatus, "stalled");
+    progress.indexedAt(6);
+    assert.equal(progress.status().indexingStatus, "syncing");
+  });
+});
