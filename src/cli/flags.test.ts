@@ -1,3 +1,5 @@
+// How is a command line read, and what is said of a wrong one?
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseFlags } from "./flags.ts";

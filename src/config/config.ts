@@ -76,8 +76,8 @@ export function readConfig(sources: ConfigSources): Result<Config, readonly stri
   });
 }
 
-/** What a parser of the command line needs to know: every flag, all of which take a value. */
-export const CONFIG_FLAGS: readonly string[] = SETTING_LIST.map(({ name }) => flagOf(name));
+/** Every flag; all of them take a value. */
+const CONFIG_FLAGS: readonly string[] = SETTING_LIST.map(({ name }) => flagOf(name));
 
 function readRateLimit(reader: SettingReader): number | null {
   const name: SettingName = "RATE_LIMIT";

@@ -73,7 +73,7 @@ function readUrl(reader: SettingReader, hasPassword: boolean): string | null {
 }
 
 /** Loopback, private and link-local addresses, and names without a dot or ending in .local or .internal. */
-export function isLocalHost(hostname: string): boolean {
+function isLocalHost(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, "").toLowerCase();
   if (isIP(host) === 4) {
     return /^(127|10)\.|^192\.168\.|^169\.254\.|^172\.(1[6-9]|2[0-9]|3[01])\./.test(host);

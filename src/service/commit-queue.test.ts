@@ -1,3 +1,5 @@
+// Are batches written one after the other, and does nothing follow a failed one?
+
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { MemoryStore } from "../../testing/simulation/memory-store.ts";

@@ -1,3 +1,5 @@
+// Does a comparison of two indexes name what differs, and stay short?
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dumpDifferences } from "./dump-differences.ts";
@@ -24,8 +26,11 @@ test("a changed, a missing and a surplus row are each named with their section",
   ]);
 });
 
+function rows(from: number): readonly number[] {
+  return Array.from({ length: 100 }, (_, index) => from + index);
+}
+
 test("many differences are counted, not listed", () => {
-  const rows = (from: number): number[] => Array.from({ length: 100 }, (_, index) => from + index);
   const found = differences({ derived: rows(0) }, { derived: rows(1000) });
   assert.equal(found.length, 11);
   assert.equal(found.at(-1), "derived: 190 more rows differ");

@@ -61,7 +61,7 @@ export async function acknowledged(what: string, write: Promise<void>): Promise<
 }
 
 /** Whether the node did not answer, or answered nonsense: errors of that name, whoever implements the port. */
-export function isNodeError(error: unknown): boolean {
+function isNodeError(error: unknown): boolean {
   return error instanceof Error && error.name === "NodeError";
 }
 

@@ -43,7 +43,7 @@ export interface IndexedPosition {
 }
 
 /** A block broke the invariant P-30: a bug of ours. Nothing of it is written. */
-export class BooksBroken extends Error {
+class BooksBroken extends Error {
   override readonly name = "BooksBroken";
 }
 

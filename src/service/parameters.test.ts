@@ -1,3 +1,5 @@
+// Is a database refused that was built with other consensus parameters (P-01)?
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MemoryStore } from "../../testing/simulation/memory-store.ts";

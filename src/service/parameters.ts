@@ -26,7 +26,7 @@ const NAMES: readonly (readonly [keyof StoredParameters, string])[] = [
 ];
 
 /** One sentence per parameter in which a database differs from what is asked; empty where it fits. */
-export function parameterDifferences(stored: StoredParameters, wanted: StoredParameters): readonly string[] {
+function parameterDifferences(stored: StoredParameters, wanted: StoredParameters): readonly string[] {
   return NAMES.filter(([name]) => stored[name] !== wanted[name]).map(
     ([name, words]) =>
       `the database was built with ${shown(stored[name])} as ${words}, but ${shown(wanted[name])} is configured`,

@@ -1,3 +1,5 @@
+// Do fetched blocks come in order and within their bounds, whatever the order of the answers?
+
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { BlockHash } from "../primitives/brands.ts";

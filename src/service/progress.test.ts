@@ -1,3 +1,5 @@
+// What does health say, and when (H-20)?
+
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { VirtualClock } from "../../testing/simulation/virtual-clock.ts";

@@ -1,3 +1,5 @@
+// Does a row stay as long as the store does not know it, and not for ever?
+
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { RowCache } from "./row-cache.ts";

@@ -10,17 +10,25 @@ import { StateCache } from "./state-cache.ts";
 
 const NONE: StateKeys = { tokens: [], balances: [], listings: [], anchors: [] };
 
+function key(row: object): string {
+  return JSON.stringify(row, (_, value: unknown) => (typeof value === "bigint" ? `${value}` : value));
+}
+
+/** The rows of changes, as after them or else as before. */
+function rows<Row>(changes: readonly { readonly before: Row | null; readonly after: Row | null }[]): Row[] {
+  return changes.flatMap(({ before, after }) => after ?? before ?? []);
+}
+
+function byText(a: object, b: object): number {
+  return key(a) < key(b) ? -1 : 1;
+}
+
 function sorted({ tokens, balances, listings }: LoadedState): unknown {
-  const key = (row: object): string =>
-    JSON.stringify(row, (_, value) => (typeof value === "bigint" ? `${value}` : value));
-  const byText = (a: object, b: object): number => (key(a) < key(b) ? -1 : 1);
   return [tokens.toSorted(byText), balances.toSorted(byText), listings.toSorted(byText)];
 }
 
 /** All keys that the changes of some blocks touch, and the anchors of all listings. */
 function keysOf(blocks: readonly BlockChanges[]): StateKeys {
-  const rows = <Row>(changes: readonly { before: Row | null; after: Row | null }[]): Row[] =>
-    changes.flatMap(({ before, after }) => after ?? before ?? []);
   const balances = new Map(
     blocks
       .flatMap((block) => rows(block.balances))

@@ -1,3 +1,5 @@
+// Is a call never lost, whether somebody waits or not?
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { VirtualClock } from "../../testing/simulation/virtual-clock.ts";

@@ -22,7 +22,7 @@ import {
 } from "./service-process.ts";
 
 const RPC = { rpcUser: "u", rpcPassword: "p", limitUser: "limited", limitPassword: "limited-password" };
-const miningScript = Uint8Array.from([0x51, 0x20, ...new Array<number>(32).fill(0x11)]);
+const miningScript = Uint8Array.of(0x51, 0x20, ...new Uint8Array(32).fill(0x11));
 const old = oldNode();
 const launchers = [process.execPath, ...(old === null ? [] : [old])];
 

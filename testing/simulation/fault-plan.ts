@@ -4,7 +4,7 @@
 import type { KeyedRandom } from "./keyed-random.ts";
 
 /** Kinds of faults of the node's answers. */
-export const NODE_FAULTS = [
+const NODE_FAULTS = [
   "error",
   "timeout",
   "stale-tip",
@@ -16,7 +16,7 @@ export const NODE_FAULTS = [
 ] as const;
 
 /** Kinds of faults of the store's commits and rewinds. */
-export const STORE_FAULTS = ["fail-before", "fail-after"] as const;
+const STORE_FAULTS = ["fail-before", "fail-after"] as const;
 
 /** A fault of the node. */
 export type NodeFault = (typeof NODE_FAULTS)[number];

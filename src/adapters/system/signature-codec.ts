@@ -9,8 +9,7 @@ const SIGNATURE = 64;
 /** Bytes of one packed check: key, message, signature. */
 export const JOB_BYTES = KEY + MESSAGE + SIGNATURE;
 
-/** Whether the three parts have their lengths; anything else is a bad signature without further looking. */
-export function isWellFormed(job: SignatureJob): boolean {
+function isWellFormed(job: SignatureJob): boolean {
   return job.key.length === KEY && job.message.length === MESSAGE && job.signature.length === SIGNATURE;
 }
 

@@ -1,3 +1,5 @@
+// Do workers and the calling thread judge signatures alike, in order, whatever the set?
+
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { schnorr } from "@noble/curves/secp256k1.js";
