@@ -10,7 +10,8 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { openSqliteStore } from "../src/adapters/store-sqlite/index.ts";
-import { BASE, ChainModel } from "../testing/store-contract/chain-model.ts";
+import { BASE } from "../testing/store-contract/chain-facts.ts";
+import { ChainModel } from "../testing/store-contract/chain-model.ts";
 import { withStore } from "../testing/store-contract/engine.ts";
 import { type Damage, type EngineUnderTest, storeContract } from "../testing/store-contract/index.ts";
 

@@ -5,7 +5,8 @@ import { describe, test } from "node:test";
 import type { BlockHash, ListingId, PearlAddress, Tick, Txid } from "../../src/primitives/brands.ts";
 import type { IndexStore } from "../../src/service/ports.ts";
 import { LIFECYCLE_STATES, type OperationFilter } from "../../src/service/queries.ts";
-import { ADDRESSES, addressOf, ChainModel, hash32, TICKS } from "./chain-model.ts";
+import { ADDRESSES, addressOf, hash32, TICKS } from "./chain-facts.ts";
+import { ChainModel } from "./chain-model.ts";
 import { type EngineFactory, valueOf, walk, withStore } from "./engine.ts";
 import { NaiveIndex } from "./naive-index.ts";
 

@@ -2,7 +2,8 @@
 // prints the height of each acknowledged commit.
 
 import { openSqliteStore } from "../../src/adapters/store-sqlite/index.ts";
-import { BASE, ChainModel } from "./chain-model.ts";
+import { BASE } from "./chain-facts.ts";
+import { ChainModel } from "./chain-model.ts";
 
 const [file] = process.argv.slice(2);
 if (file === undefined) throw new Error("usage: endless-writer.ts <database file>");

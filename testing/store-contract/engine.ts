@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type { BlockChanges } from "../../src/prc20/state.ts";
 import type { IndexStore } from "../../src/service/ports.ts";
 import type { Page, PageKey, PageRequest, Snapshot } from "../../src/service/queries.ts";
-import { BASE } from "./chain-model.ts";
+import { BASE } from "./chain-facts.ts";
 
 /** Rows that `damage` changes behind the engine's back, while the store is closed. */
 export type Damage = "balance" | "candle" | "floor" | "history" | "listing state" | "token holders";

@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { BlockHash } from "../../src/primitives/brands.ts";
 import type { BlockChanges } from "../../src/prc20/state.ts";
-import { BASE, ChainModel, hash32 } from "./chain-model.ts";
+import { BASE, hash32 } from "./chain-facts.ts";
+import { ChainModel } from "./chain-model.ts";
 import { DAMAGES, type EngineFactory, withStore } from "./engine.ts";
 
 /** Cases about the event log and the audit. */

@@ -4,7 +4,7 @@
 import type { ListingId, PearlAddress, Tick } from "../../src/primitives/brands.ts";
 import type { BalanceRow, BlockChanges, ListingRow, OperationRow, TokenRow } from "../../src/prc20/state.ts";
 import type { LifecycleState, OperationFilter } from "../../src/service/queries.ts";
-import { BASE } from "./chain-model.ts";
+import { BASE } from "./chain-facts.ts";
 
 /** A candle with the quotients as the fills that set them. */
 export interface NaiveCandle {

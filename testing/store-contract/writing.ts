@@ -5,7 +5,8 @@ import { describe, test } from "node:test";
 import type { BlockHash, ListingId, Outpoint, RawAmount, Tick } from "../../src/primitives/brands.ts";
 import type { BlockChanges } from "../../src/prc20/state.ts";
 import type { StoredParameters } from "../../src/service/ports.ts";
-import { ADDRESSES, addressOf, BASE, ChainModel, hash32, TICKS } from "./chain-model.ts";
+import { ADDRESSES, addressOf, BASE, hash32, TICKS } from "./chain-facts.ts";
+import { ChainModel } from "./chain-model.ts";
 import { type EngineFactory, withStore } from "./engine.ts";
 import { NaiveIndex } from "./naive-index.ts";
 

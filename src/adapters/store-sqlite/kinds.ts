@@ -4,7 +4,7 @@
 import type { LifecycleState } from "../../service/queries.ts";
 
 /** The operations of the protocol, in the order of their numbers. */
-export const OPERATIONS = ["deploy", "mint", "transfer", "burn", "list", "send"] as const;
+const OPERATIONS = ["deploy", "mint", "transfer", "burn", "list", "send"] as const;
 
 /** Kind of every operation outside the protocol; such a one is never valid (P-24). */
 export const UNKNOWN_KIND = OPERATIONS.length * 2;
@@ -39,10 +39,17 @@ export function isKnownOperation(op: string): boolean {
   return kindOf(op, false) !== UNKNOWN_KIND;
 }
 
-/** SQL that turns `op.kind` and the joined `op_name` row into the operation's name. */
-export const OPERATION_NAME_SQL = `coalesce(op_name.text, CASE op.kind >> 1 ${OPERATIONS.map(
-  (name, index) => `WHEN ${index} THEN '${name}'`,
-).join(" ")} END)`;
+/** Name of a kind's operation; the kind of unknown ones has none. */
+export function operationOf(kind: number): string {
+  const name = OPERATIONS[kind >> 1];
+  if (name === undefined) throw new Error(`store: the kind ${kind} has no name of its own`);
+  return name;
+}
+
+/** Whether operations of a kind are valid. */
+export function isValidKind(kind: number): boolean {
+  return (kind & 1) === 1;
+}
 
 /** Listing states in the order of their numbers in the table. */
 export const STATES = [

@@ -170,21 +170,29 @@ function holders(
   walk: "up" | "down",
   limit: number,
 ): readonly HolderView[] {
-  const address = textAt(key, 1);
+  const [total, address] = [textAt(key, 0), textAt(key, 1)];
   const [compare, order] = walk === "up" ? [">", "ASC"] : ["<", "DESC"];
-  // The index ends with the start of the address: the first comparison finds the range, the second cuts it exactly.
-  return connection
-    .all(
-      `${HOLDER_ROWS} AND (balance.rank, balance.head) ${compare}= (?2, ?3)
-         AND ((balance.rank, balance.head) <> (?2, ?3) OR address.text ${compare} ?4)
-         ORDER BY balance.rank ${order}, balance.head ${order}, address.text ${order} LIMIT ?5`,
-      tick,
-      rankOfHex(textAt(key, 0)),
-      headOf(address),
-      address,
-      limit,
-    )
-    .map(readHolder);
+  const [rank, head] = [rankOfHex(total), headOf(address)];
+  // The index ends with the start of the address; the few rows that share it with the key are a range of their own.
+  const sameHead = connection.all(
+    `${HOLDER_ROWS} AND balance.rank = ?2 AND balance.head = ?3 AND address.text ${compare} ?4
+       ORDER BY address.text ${order} LIMIT ?5`,
+    tick,
+    rank,
+    head,
+    address,
+    limit,
+  );
+  if (sameHead.length === limit) return sameHead.map(readHolder);
+  const beyond = connection.all(
+    `${HOLDER_ROWS} AND (balance.rank, balance.head) ${compare} (?2, ?3)
+       ORDER BY balance.rank ${order}, balance.head ${order}, address.text ${order} LIMIT ?4`,
+    tick,
+    rank,
+    head,
+    limit - sameHead.length,
+  );
+  return [...sameHead, ...beyond].map(readHolder);
 }
 
 function readHolder(row: Cells): HolderView {

@@ -37,18 +37,31 @@ const COLUMNS = `token.dec, ${LISTING_COLUMNS}`;
 const JOINS = `${LISTING_JOINS} JOIN token ON token.tick = listing.tick`;
 const DAY_S = 86_400;
 
-/** A page of active listings, cheapest unit price first, ties older first. */
+/**
+ * A page of active listings, cheapest unit price first, ties older first. The rest of the key's own unit price is a
+ * range of its own, so that a page is as cheap among thousands of equal prices as elsewhere.
+ */
 export function marketPage(connection: Connection, tick: Tick, page: PageRequest): Page<ListingView> {
   const read = (key: PageKey | null, walk: "up" | "down", limit: number): readonly ListingView[] => {
     const [compare, order] = walk === "up" ? [">", "ASC"] : ["<", "DESC"];
-    const from: readonly Cell[] =
-      key === null ? [new Uint8Array(0), BELOW_INTEGERS] : [bytesOf(textAt(key, 0)), intAt(key, 1)];
-    return listings(
+    const unit = key === null ? new Uint8Array(0) : bytesOf(textAt(key, 0));
+    const sameUnit =
+      key === null
+        ? []
+        : listings(
+            connection,
+            `WHERE listing.tick = ? AND listing.state = 0 AND listing.unit_key = ? AND listing.place ${compare} ?
+               ORDER BY listing.place ${order} LIMIT ?`,
+            [tick, unit, intAt(key, 1), limit],
+          );
+    if (sameUnit.length === limit) return sameUnit;
+    const beyond = listings(
       connection,
-      `WHERE listing.tick = ? AND listing.state = 0 AND (listing.unit_key, listing.place) ${compare} (?, ?)
+      `WHERE listing.tick = ? AND listing.state = 0 AND listing.unit_key ${compare} ?
          ORDER BY listing.unit_key ${order}, listing.place ${order} LIMIT ?`,
-      [tick, ...from, limit],
+      [tick, unit, limit - sameUnit.length],
     );
+    return [...sameUnit, ...beyond];
   };
   const list: KeyedList<ListingView> = {
     after: (key, limit) => read(key, "up", limit),

@@ -1,6 +1,6 @@
 // Which operations does a filter show (H-36)? Every combination of filters is a merge of a few index ranges.
 
-import type { Txid } from "../../primitives/brands.ts";
+import type { BlockHash, Txid } from "../../primitives/brands.ts";
 import type { OperationFilter, OperationView, Page, PageRequest } from "../../service/queries.ts";
 import type { AddressFinder } from "./address-book.ts";
 import { bytesOf, type Cells, CellReader } from "./cells.ts";
@@ -18,9 +18,6 @@ import {
 import { OPERATION_COLUMNS, OPERATION_JOINS, readOperation } from "./row-shapes.ts";
 import { ANY_TICK } from "./write-operations.ts";
 
-const COLUMNS = `block.hash, block.time, ${OPERATION_COLUMNS}`;
-const JOINS = `${OPERATION_JOINS} JOIN block ON block.height = op.height`;
-
 /** A page of operations, newest first. */
 export function operationsPage(
   connection: Connection,
@@ -33,13 +30,14 @@ export function operationsPage(
     if (ranges.length === 0) return [];
     const keys = mergedKeys(ranges, { key, walk }, limit);
     const order = walk === "down" ? "DESC" : "ASC";
-    return connection
-      .all(
-        `SELECT ${COLUMNS} FROM (${keys.sql}) AS page CROSS JOIN op ON op.place = page.id ${JOINS}
+    return views(
+      connection,
+      connection.all(
+        `SELECT ${OPERATION_COLUMNS} FROM (${keys.sql}) AS page CROSS JOIN op ON op.place = page.id ${OPERATION_JOINS}
            ORDER BY page.k ${order}`,
         ...keys.values,
-      )
-      .map(readView);
+      ),
+    );
   };
   const list: KeyedList<OperationView> = {
     after: (key, limit) => read(key === null ? null : intAt(key, 0), "down", limit),
@@ -58,15 +56,14 @@ export function operationsOf(
   vout: number | null,
 ): readonly OperationView[] {
   const bytes = bytesOf(txid);
-  return connection
-    .all(
-      `SELECT ${COLUMNS} FROM op ${JOINS} WHERE substr(op.txid, 1, 8) = ?1 AND op.txid = ?2
-         AND (?3 IS NULL OR op.vout = ?3) ORDER BY op.place`,
-      bytes.subarray(0, 8),
-      bytes,
-      vout,
-    )
-    .map(readView);
+  const rows = connection.all(
+    `SELECT ${OPERATION_COLUMNS} FROM op ${OPERATION_JOINS} WHERE substr(op.txid, 1, 8) = ?1 AND op.txid = ?2
+       AND (?3 IS NULL OR op.vout = ?3) ORDER BY op.place`,
+    bytes.subarray(0, 8),
+    bytes,
+    vout,
+  );
+  return views(connection, rows);
 }
 
 /** Operations with `from <= place < before`, ascending. */
@@ -75,18 +72,36 @@ export function operationsBetween(
   from: number,
   before: number,
 ): readonly OperationView[] {
-  return connection
-    .all(
-      `SELECT ${COLUMNS} FROM op ${JOINS} WHERE op.place >= ? AND op.place < ? ORDER BY op.place`,
-      from,
-      before,
-    )
-    .map(readView);
+  const rows = connection.all(
+    `SELECT ${OPERATION_COLUMNS} FROM op ${OPERATION_JOINS} WHERE op.place >= ? AND op.place < ? ORDER BY op.place`,
+    from,
+    before,
+  );
+  return views(connection, rows);
 }
 
-function readView(row: Cells): OperationView {
+/** Rows with hash and time of their blocks, each block looked up once. */
+function views(connection: Connection, rows: readonly Cells[]): readonly OperationView[] {
+  const blocks = new Map<number, { readonly blockHash: BlockHash; readonly time: number }>();
+  return rows.map((row) => {
+    const operation = readOperation(new CellReader(row));
+    let block = blocks.get(operation.height);
+    if (block === undefined) {
+      block = blockFacts(connection, operation.height);
+      blocks.set(operation.height, block);
+    }
+    return { operation, ...block };
+  });
+}
+
+function blockFacts(
+  connection: Connection,
+  height: number,
+): { readonly blockHash: BlockHash; readonly time: number } {
+  const row = connection.first("SELECT hash, time FROM block WHERE height = ?", height);
+  if (row === null) throw new Error(`store: operations of height ${height} have no block`);
   const cells = new CellReader(row);
-  return { blockHash: cells.blockHash(), time: cells.int(), operation: readOperation(cells) };
+  return { blockHash: cells.blockHash(), time: cells.int() };
 }
 
 /** Disjoint ranges of places that together are what the filter lets pass; none where nothing can. */

@@ -13,7 +13,7 @@ import type {
 } from "../../prc20/state.ts";
 import type { LifecycleState } from "../../service/queries.ts";
 import type { Cell, CellReader } from "./cells.ts";
-import { OPERATION_NAME_SQL, stateOf } from "./kinds.ts";
+import { isValidKind, operationOf, stateOf } from "./kinds.ts";
 
 /** Columns of `readToken`, for a query over `token JOIN address AS deployer`. */
 export const TOKEN_COLUMNS = `token.tick, token.dec, token.max, token.lim, token.pre, token.minted, token.burned,
@@ -151,35 +151,43 @@ function closeKind(lifecycle: LifecycleState): CloseKind {
   return lifecycle;
 }
 
-/** Columns of `readOperation`, for a query over `op` and `OPERATION_JOINS`. */
-export const OPERATION_COLUMNS = `op.place, op.height, op.tx_index, op.txid, op.vout, ${OPERATION_NAME_SQL}, op.tick,
-  op.kind & 1, op.reason, op.payload, sender.text, recipient.text, op.amount,
-  'list:' || lower(hex(named.txid)) || ':' || named.vout, filled_owner.text`;
+/** Columns of `readOperation`, for a query over `op` and `OPERATION_JOINS`: as stored, since SQL expressions cost. */
+export const OPERATION_COLUMNS = `op.place, op.height, op.tx_index, op.txid, op.vout, op.kind, op_name.text, op.tick,
+  op.reason, op.payload, sender.text, recipient.text, op.amount, named.txid, named.vout, filled_owner.text`;
 /** What `OPERATION_COLUMNS` needs beside `op`. */
 export const OPERATION_JOINS = `JOIN address AS sender ON sender.id = op.from_id
   LEFT JOIN address AS recipient ON recipient.id = op.to_id
   LEFT JOIN op_name ON op_name.id = op.name_id
   LEFT JOIN listing AS named ON named.place = op.listing_place
   LEFT JOIN address AS filled_owner ON filled_owner.id = op.filled_owner_id`;
+
 /** Reads an operation row. */
 export function readOperation(cells: CellReader): OperationRow {
+  const [place, height, txIndex] = [cells.int(), cells.int(), cells.int()];
+  const [txid, vout, kind, name] = [cells.txid(), cells.int(), cells.int(), cells.textOrNull()];
   return {
-    place: cells.int(),
-    height: cells.int(),
-    txIndex: cells.int(),
-    txid: cells.txid(),
-    vout: cells.int(),
-    op: cells.text(),
+    place,
+    height,
+    txIndex,
+    txid,
+    vout,
+    op: name ?? operationOf(kind),
     tick: cells.tick(),
-    valid: cells.flag(),
+    valid: isValidKind(kind),
     reason: cells.reasonOrNull(),
     payloadJson: cells.text(),
     from: cells.address(),
     to: cells.addressOrNull(),
     amount: cells.amountOrNull(),
-    listingId: cells.textOrNull() as ListingId | null,
+    listingId: readNamed(cells),
     filledOwner: cells.addressOrNull(),
   };
+}
+
+function readNamed(cells: CellReader): ListingId | null {
+  if (!cells.isNull()) return `list:${cells.txid()}:${cells.int()}` as ListingId;
+  cells.skip(2);
+  return null;
 }
 
 /** Columns of `readTotals` in the block table. */
