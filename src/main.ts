@@ -191,14 +191,19 @@ async function startOn(config: Config, foundation: Foundation): Promise<RunningS
 
 async function serveMetrics(metrics: PrometheusMetrics, config: Config, closers: Closers): Promise<number> {
   const server = metrics.server();
-  closers.add(() => closeServer(server, async () => void server.close()));
+  closers.add(() => closeServer(server, () => Promise.resolve()));
   return listenOn(server, config.host, config.metricsPort ?? 0, "metrics-port");
 }
 
 /** Lets requests end, but not for ever. */
 async function closeServer(server: Server, close: () => Promise<void>): Promise<void> {
   const deadline = new AbortController();
-  const closed = close();
+  // Fastify closes a server only where it has opened the port itself; the port here was opened by `listenOn`.
+  const released = new Promise<void>((resolve) => {
+    if (server.listening) server.close(() => resolve());
+    else resolve();
+  });
+  const closed = Promise.all([released, close()]);
   server.closeIdleConnections();
   await Promise.race([closed, systemClock.sleep(DRAIN_MS, deadline.signal)]);
   server.closeAllConnections();
