@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { BlockHash, ListingId, PearlAddress, Tick, Txid } from "../../src/primitives/brands.ts";
+import type { ListingRow } from "../../src/prc20/state.ts";
 import type { IndexStore } from "../../src/service/ports.ts";
 import { LIFECYCLE_STATES, type OperationFilter } from "../../src/service/queries.ts";
 import { ADDRESSES, addressOf, hash32, TICKS } from "./chain-facts.ts";
@@ -62,12 +63,10 @@ async function compareAll(store: IndexStore, naive: NaiveIndex): Promise<void> {
       block?.operations,
     );
     const listings = [...naive.listings.values()];
-    const ids = (of: readonly { readonly listing: { readonly id: string } }[] | undefined) =>
-      of?.map(({ listing }) => listing.id).sort();
     const created = listings.filter((listing) => listing.createdHeight === height).map(({ id }) => id);
     const closed = listings.filter(({ close }) => close?.height === height).map(({ id }) => id);
-    assert.deepEqual(ids(happened?.created), created.sort());
-    assert.deepEqual(ids(happened?.closed), closed.sort());
+    assert.deepEqual(idsOf(happened?.created), created.toSorted());
+    assert.deepEqual(idsOf(happened?.closed), closed.toSorted());
   }
 }
 
@@ -98,7 +97,7 @@ async function compareBalances(store: IndexStore, naive: NaiveIndex): Promise<vo
       assert.deepEqual(value, naive.tokens.has(tick) ? { row, dec: "8" } : null);
     }
   }
-  const asked = [STRANGER, ...ADDRESSES].reverse();
+  const asked = [STRANGER, ...ADDRESSES].toReversed();
   for (const limit of [1, 3, 100]) {
     const all = await walk(async (page) => (await queries.balancesOf(asked, null, page)).value, limit);
     assert.deepEqual(
@@ -197,7 +196,6 @@ async function compareFigures(store: IndexStore, naive: NaiveIndex, tick: Tick):
   });
   for (const interval of [3600, 14_400, 86_400]) {
     const rows = await walk(async (page) => valueOf(queries.candles(tick, interval, page)), 2);
-    const quotient = ({ priceSat, amount }: { priceSat: bigint; amount: bigint }) => ({ priceSat, amount });
     assert.deepEqual(
       rows,
       naive.candles(tick, interval).map((candle) => ({
@@ -269,4 +267,12 @@ function filters(): OperationFilter[] {
       ),
     ),
   );
+}
+
+function idsOf(views: readonly { readonly listing: { readonly id: string } }[] | undefined) {
+  return views?.map(({ listing }) => listing.id).toSorted();
+}
+
+function quotient({ priceSat, amount }: ListingRow) {
+  return { priceSat, amount };
 }

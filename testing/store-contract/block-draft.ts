@@ -164,7 +164,7 @@ export class BlockDraft {
     });
     this.#totals.listsOpen += 1;
     this.#change(tick, { openCount: token.openCount + 1 });
-    this.#move(owner, tick, -amount, amount);
+    this.#move(owner, tick, -terms.amount, amount);
   }
 
   /** Open listings as of now. */
@@ -202,7 +202,7 @@ export class BlockDraft {
         feePaidSat: token.feePaidSat + listing.protocolFeeSat,
         sellerPaidSat: token.sellerPaidSat + listing.sellerNetSat,
       });
-      this.#move(owner, tick, 0n, -amount);
+      this.#move(owner, tick, 0n, 0n - amount);
       return this.#move(to, tick, amount, 0n);
     }
     if (kind === "cancelled") {
@@ -217,7 +217,7 @@ export class BlockDraft {
         invalidSpentAmount: token.invalidSpentAmount + amount,
       });
     }
-    this.#move(owner, tick, amount, -amount);
+    this.#move(owner, tick, amount, 0n - amount);
   }
 
   invalid(op: string, tick: Tick | "", from: PearlAddress): void {

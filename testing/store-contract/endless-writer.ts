@@ -15,5 +15,5 @@ chain.many((tip?.height ?? BASE.height) - BASE.height);
 for (;;) {
   const blocks = chain.many(4);
   await store.commit(blocks, 1000);
-  console.log(blocks.at(-1)?.height);
+  process.stdout.write(`${blocks.at(-1)?.height}\n`);
 }

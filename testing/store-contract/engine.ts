@@ -79,7 +79,7 @@ export async function walk<Row>(fetch: Fetch<Row>, limit: number): Promise<Row[]
 
 async function walkBack<Row>(fetch: Fetch<Row>, limit: number, pages: readonly Page<Row>[]): Promise<void> {
   let key: PageKey | null = pages.at(-1)?.prev ?? null;
-  for (const page of pages.slice(0, -1).reverse()) {
+  for (const page of pages.slice(0, -1).toReversed()) {
     assert.notEqual(key, null, "prev is there on every later page");
     const back: Page<Row> = await fetch({ limit, start: { direction: "prev", key: key ?? [] } });
     assert.deepEqual(back.rows, page.rows, "prev walks the same rows back");

@@ -121,16 +121,16 @@ function expiry(factory: EngineFactory): void {
         active: (await store.queries.market(TICK, { limit: 9, start: null })).value.rows.length,
         expired: (await store.queries.stats()).value.listsExpiredOpen,
         best: (await valueOf(store.queries.marketSummary(TICK))).best?.priceSat,
-        then: (await valueOf(store.queries.marketSummary(TICK))).floorThen?.priceSat,
+        floorThen: (await valueOf(store.queries.marketSummary(TICK))).floorThen?.priceSat,
       });
-      assert.deepEqual(await look(), { active: 2, expired: 0, best: 5000n, then: 5000n });
+      assert.deepEqual(await look(), { active: 2, expired: 0, best: 5000n, floorThen: 5000n });
       await store.commit([at13], 1000);
-      assert.deepEqual(await look(), { active: 1, expired: 1, best: 9000n, then: 5000n });
+      assert.deepEqual(await look(), { active: 1, expired: 1, best: 9000n, floorThen: 5000n });
       await store.commit([at14], 1000);
-      assert.deepEqual(await look(), { active: 1, expired: 1, best: 9000n, then: 9000n });
+      assert.deepEqual(await look(), { active: 1, expired: 1, best: 9000n, floorThen: 9000n });
       const newTip = { height: 12, hash: hash32("new") as BlockHash };
       await store.rewind({ toHeight: 12, toHash: at12.hash, newTip });
-      assert.deepEqual(await look(), { active: 2, expired: 0, best: 5000n, then: 5000n });
+      assert.deepEqual(await look(), { active: 2, expired: 0, best: 5000n, floorThen: 5000n });
       assert.deepEqual(await store.audit(), []);
     });
   });

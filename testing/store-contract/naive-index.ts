@@ -19,7 +19,7 @@ export interface NaiveCandle {
 }
 
 /** Exact order of unit prices. */
-export function comparePrices(a: ListingRow, b: ListingRow): number {
+function comparePrices(a: ListingRow, b: ListingRow): number {
   const difference = a.priceSat * b.amount - b.priceSat * a.amount;
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
@@ -58,7 +58,7 @@ export class NaiveIndex {
   tokenList(prefix: string | null): TokenRow[] {
     return [...this.tokens.values()]
       .filter(({ tick }) => prefix === null || tick.startsWith(prefix))
-      .sort((a, b) => b.deployPlace - a.deployPlace);
+      .toSorted((a, b) => b.deployPlace - a.deployPlace);
   }
 
   held(): BalanceRow[] {
@@ -68,13 +68,13 @@ export class NaiveIndex {
   balancesOf(address: PearlAddress): BalanceRow[] {
     return this.held()
       .filter((row) => row.address === address)
-      .sort((a, b) => (a.tick < b.tick ? -1 : 1));
+      .toSorted((a, b) => (a.tick < b.tick ? -1 : 1));
   }
 
   holders(tick: Tick): BalanceRow[] {
     return this.held()
       .filter((row) => row.tick === tick)
-      .sort((a, b) => {
+      .toSorted((a, b) => {
         const difference = b.balance + b.locked - (a.balance + a.locked);
         return difference < 0n ? -1 : difference > 0n ? 1 : a.address < b.address ? -1 : 1;
       });
@@ -95,35 +95,33 @@ export class NaiveIndex {
           (valid === undefined || row.valid === valid) &&
           (address === undefined || isInHistory(row, address)),
       )
-      .sort((a, b) => b.place - a.place);
+      .toSorted((a, b) => b.place - a.place);
   }
 
   active(tick: Tick): ListingRow[] {
     return [...this.listings.values()]
       .filter((listing) => listing.tick === tick && this.lifecycle(listing) === "open")
-      .sort((a, b) => comparePrices(a, b) || a.createdPlace - b.createdPlace);
+      .toSorted((a, b) => comparePrices(a, b) || a.createdPlace - b.createdPlace);
   }
 
   sellerListings(tick: Tick, address: PearlAddress, state: LifecycleState | null): ListingRow[] {
     return [...this.listings.values()]
       .filter(({ owner, seller, ...rest }) => rest.tick === tick && (owner === address || seller === address))
       .filter((listing) => state === null || this.lifecycle(listing) === state)
-      .sort((a, b) => b.createdPlace - a.createdPlace);
+      .toSorted((a, b) => b.createdPlace - a.createdPlace);
   }
 
   history(tick: Tick, state: LifecycleState | null): ListingRow[] {
-    const changed = (listing: ListingRow): number => listing.close?.place ?? listing.createdPlace;
-    const rank = (listing: ListingRow): number => (listing.close === null ? 1 : 0);
     return [...this.listings.values()]
       .filter((listing) => listing.tick === tick && (state === null || this.lifecycle(listing) === state))
-      .sort((a, b) => changed(b) - changed(a) || rank(a) - rank(b));
+      .toSorted((a, b) => lastChange(b) - lastChange(a) || openLast(a) - openLast(b));
   }
 
   /** Filled listings in chain order. */
   fills(tick: Tick): ListingRow[] {
     return [...this.listings.values()]
       .filter((listing) => listing.tick === tick && listing.close?.kind === "filled")
-      .sort((a, b) => (a.close?.place ?? 0) - (b.close?.place ?? 0));
+      .toSorted((a, b) => (a.close?.place ?? 0) - (b.close?.place ?? 0));
   }
 
   fillsOfLastDay(tick: Tick): ListingRow[] {
@@ -154,8 +152,16 @@ export class NaiveIndex {
         fills: (known?.fills ?? 0) + 1,
       });
     }
-    return [...candles.values()].sort((a, b) => a.start - b.start);
+    return [...candles.values()].toSorted((a, b) => a.start - b.start);
   }
+}
+
+function lastChange(listing: ListingRow): number {
+  return listing.close?.place ?? listing.createdPlace;
+}
+
+function openLast(listing: ListingRow): number {
+  return listing.close === null ? 1 : 0;
 }
 
 /** H-36, in its own words. */

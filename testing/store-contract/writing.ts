@@ -162,7 +162,7 @@ function loading(factory: EngineFactory): void {
       assert.deepEqual(new Set(byAnchor.listings), new Set(open));
       const visited: Outpoint[] = [];
       await store.openAnchors((batch) => visited.push(...batch));
-      assert.deepEqual(visited.sort(), open.map(({ anchor }) => anchor).sort());
+      assert.deepEqual(visited.toSorted(), open.map(({ anchor }) => anchor).toSorted());
     });
   });
 

@@ -40,7 +40,7 @@ class RecentIds {
 }
 
 /** Seed of the address hash that the database was created with. */
-export function addressSeed(connection: Connection): string {
+function addressSeed(connection: Connection): string {
   const row = connection.first("SELECT value FROM meta WHERE key = 'address_seed'");
   if (row === null) throw new Error("store: the database has no address seed");
   return new CellReader(row).text();

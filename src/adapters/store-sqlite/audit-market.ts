@@ -129,13 +129,13 @@ function auditFloors(connection: Connection, tick: string, entries: readonly Ent
 
 /** Height, price and amount of the cheapest active listing at every height up to the tip where it changes, as text. */
 function floorHistory(listings: readonly ListingRow[], tip: number): string[] {
-  const order = [...listings].sort((a, b) => compareQuotients(a, b) || a.createdPlace - b.createdPlace);
+  const order = listings.toSorted((a, b) => compareQuotients(a, b) || a.createdPlace - b.createdPlace);
   const byCreation = Map.groupBy(order.entries(), ([, listing]) => listing.createdHeight);
   const heights = new Set(listings.flatMap((listing) => [listing.createdHeight, endOf(listing)]));
   const active: number[] = [];
   const floors: string[] = [];
   let last = " ";
-  for (const height of [...heights].filter((height) => height <= tip).sort((a, b) => a - b)) {
+  for (const height of [...heights].filter((each) => each <= tip).toSorted((a, b) => a - b)) {
     for (const [rank] of byCreation.get(height) ?? []) active.splice(placeIn(active, rank), 0, rank);
     // Only the cheapest matters: ended ones further up go when they come to the front.
     while (active[0] !== undefined && endOf(order[active[0]]) <= height) active.shift();
@@ -166,7 +166,7 @@ function placeIn(ranks: readonly number[], rank: number): number {
 function auditCandles(connection: Connection, tick: string, entries: readonly Entry[]): string[] {
   const fills = entries
     .flatMap(({ listing }) => (listing.close?.kind === "filled" ? [{ listing, close: listing.close }] : []))
-    .sort((a, b) => a.close.place - b.close.place);
+    .toSorted((a, b) => a.close.place - b.close.place);
   const expected = new Map<string, string>();
   for (const interval of INTERVALS) {
     const groups = Map.groupBy(fills, ({ close }) => intervalStart(close.time, interval));

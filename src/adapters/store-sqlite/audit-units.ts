@@ -3,6 +3,7 @@
 import type { TokenRow } from "../../prc20/state.ts";
 import { type Cells, CellReader, hexOf } from "./cells.ts";
 import type { Connection } from "./connection.ts";
+import { kindOf } from "./kinds.ts";
 import { readToken, TOKEN_COLUMNS, TOKEN_TABLES } from "./row-shapes.ts";
 import { rankOf } from "./sort-keys.ts";
 import { headOf } from "./write-balances.ts";

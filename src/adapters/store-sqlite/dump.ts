@@ -65,7 +65,7 @@ export function dumpStore(connection: Connection): StoreDump {
   }));
 }
 
-function rows<Row>(connection: Connection, sql: string, read: (cells: CellReader) => Row): unknown[] {
+function rows(connection: Connection, sql: string, read: (cells: CellReader) => unknown): unknown[] {
   return connection.all(sql).map((row: Cells) => plain(read(new CellReader(row))));
 }
 

@@ -52,7 +52,7 @@ export function isValidKind(kind: number): boolean {
 }
 
 /** Listing states in the order of their numbers in the table. */
-export const STATES = [
+const STATES = [
   "open",
   "expired_open",
   "filled",

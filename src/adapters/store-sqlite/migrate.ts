@@ -15,10 +15,10 @@ export interface Migration {
 export const MIGRATIONS: readonly Migration[] = [initial];
 
 /** The schema that this program reads and writes. */
-export const SCHEMA_VERSION = MIGRATIONS.length;
+const SCHEMA_VERSION = MIGRATIONS.length;
 
 /** Schema version of the database; 0 where it is new. */
-export function schemaVersion(connection: Connection): number {
+function schemaVersion(connection: Connection): number {
   return Number(connection.first("PRAGMA user_version")?.[0] ?? 0);
 }
 

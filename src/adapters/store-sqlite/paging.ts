@@ -36,7 +36,7 @@ function pageAfter<Row>(list: KeyedList<Row>, key: PageKey | null, limit: number
 
 function pageBefore<Row>(list: KeyedList<Row>, key: PageKey, limit: number): Page<Row> {
   const found = list.before(key, limit + 1);
-  const rows = found.slice(0, limit).reverse();
+  const rows = found.slice(0, limit).toReversed();
   const beginning = rows[0];
   const prev = found.length > limit && beginning !== undefined ? list.keyOf(beginning) : null;
   const edge = edgeKey(list, rows.at(-1), list.first);

@@ -108,9 +108,11 @@ export function historyPage(
   const ranges = statesOf(state).map((number) =>
     range("change_key", "tick = ? AND state = ?", [tick, number]),
   );
-  const keyOf = ({ listing }: ListingView): number =>
-    listing.close === null ? 2 * listing.createdPlace : 2 * listing.close.place + 1;
-  return mergedPage(connection, ranges, keyOf, page);
+  return mergedPage(connection, ranges, changeKey, page);
+}
+
+function changeKey({ listing }: ListingView): number {
+  return listing.close === null ? 2 * listing.createdPlace : 2 * listing.close.place + 1;
 }
 
 /** One listing, or null. */
@@ -124,12 +126,14 @@ export function listingsBetween(
   from: number,
   before: number,
 ): { readonly created: readonly ListingView[]; readonly closed: readonly ListingView[] } {
-  const where = (column: string): string =>
-    `WHERE listing.${column} >= ? AND listing.${column} < ? ORDER BY listing.${column}`;
   return {
-    created: listings(connection, where("place"), [from, before]),
-    closed: listings(connection, where("close_place"), [from, before]),
+    created: listings(connection, between("place"), [from, before]),
+    closed: listings(connection, between("close_place"), [from, before]),
   };
+}
+
+function between(column: "place" | "close_place"): string {
+  return `WHERE listing.${column} >= ? AND listing.${column} < ? ORDER BY listing.${column}`;
 }
 
 /** Facts of a token's market (H-33); null for an unknown token. `floorHeight`: last block before the last day. */

@@ -6,7 +6,7 @@ import type { Connection } from "./connection.ts";
 import { NO_TOTALS } from "./row-shapes.ts";
 
 /** The present state of the connection's snapshot. */
-export function stateView(connection: Connection): StateView {
+function stateView(connection: Connection): StateView {
   const tip = tipRow(connection);
   if (tip === null) return { height: -1, hash: null, time: 0, digest: null, totals: NO_TOTALS };
   const { height, hash, time, digest, totals } = tip;

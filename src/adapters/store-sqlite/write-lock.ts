@@ -19,6 +19,7 @@ export function takeWriteLock(file: string): WriteLock {
       throw new Error(
         `The database ${file} is in use by another process (or twice in this one): ` +
           "stop that one first, or choose another DATABASE_URL.",
+        { cause: error },
       );
     }
     throw error;

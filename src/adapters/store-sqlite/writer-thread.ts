@@ -50,7 +50,7 @@ export class WriterThread {
     this.#lastId += 1;
     const answered = this.#expect(this.#lastId);
     try {
-      this.#worker.postMessage({ id: this.#lastId, order });
+      this.#worker.postMessage({ id: this.#lastId, order }, []);
     } catch (error) {
       this.#waiting.get(this.#lastId)?.reject(error instanceof Error ? error : new Error(String(error)));
       this.#waiting.delete(this.#lastId);
