@@ -2,7 +2,6 @@
 // `npm run mutate`. Exits 1 when a break that is not named as equivalent stays green (or one that is does not).
 // --list prints the breaks, --only RULE (or a part of a file's name) tries some of them.
 
-import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { ALL_BREAKS, broken, listFault } from "./mutations/all-breaks.ts";
 import type { Break } from "./mutations/break.ts";
@@ -27,32 +26,36 @@ function lineOf({ rule, file, why, equivalent }: Break): string {
 }
 
 async function tryAll(breaks: readonly Break[]): Promise<number> {
-  const faults = breaks.flatMap((one) => {
-    const fault = listFault(one);
-    return fault === null ? [] : [`${one.rule} "${one.why}" ${fault}`];
-  });
-  for (const fault of faults) console.log(fault);
-  if (faults.length > 0 || breaks.length === 0) return 1;
-  const suites = [...new Set(breaks.flatMap((one) => testsFor(one.file)))];
-  const trees = Array.from({ length: Math.min(LANES, breaks.length) }, () => new TrialTree());
+  const first = new TrialTree(".");
+  const trees = [first, ...Array.from({ length: LANES - 1 }, () => new TrialTree(first.root))];
   try {
-    const seconds = await greenAtFirst(trees, suites);
-    return seconds === null ? 1 : await judge(breaks, trees, seconds);
+    const faults = breaks.flatMap((one) => {
+      const fault = listFault(one, first.read(one.file));
+      return fault === null ? [] : [`${one.rule} "${one.why}" ${fault}`];
+    });
+    for (const fault of faults) console.log(fault);
+    if (faults.length > 0 || breaks.length === 0) return 1;
+    const suites = new Map(breaks.map((one) => [one.file, testsFor(one.file, first.root)]));
+    const seconds = await greenAtFirst(trees, new Set([...suites.values()].flat()));
+    if (seconds === null) return 1;
+    return await judge(breaks, trees, (file) => inOrder(suites.get(file) ?? [], seconds));
   } finally {
     for (const tree of trees) tree.remove();
   }
 }
 
 /** A test that fails without a break notices nothing. Gives each test's seconds, or null where one is red. */
-async function greenAtFirst(trees: readonly TrialTree[], suites: readonly string[]): Promise<Seconds | null> {
-  const rest = [...suites];
+async function greenAtFirst(
+  trees: readonly TrialTree[],
+  tests: ReadonlySet<string>,
+): Promise<Seconds | null> {
+  const rest = [...tests];
   const red: string[] = [];
   const took = new Map<string, number>();
   await Promise.all(
     trees.map(async (tree) => {
       for (let test = rest.shift(); test !== undefined; test = rest.shift()) {
-        const unchanged = readFileSync("package.json", "utf8");
-        const result = await tree.try("package.json", unchanged, [test]);
+        const result = await tree.try("package.json", tree.read("package.json"), [test]);
         took.set(test, result.seconds);
         if (result.by !== null) red.push(test);
       }
@@ -73,7 +76,7 @@ function inOrder(tests: readonly string[], seconds: Seconds): readonly string[] 
 async function judge(
   breaks: readonly Break[],
   trees: readonly TrialTree[],
-  seconds: Seconds,
+  testsOf: (file: string) => readonly string[],
 ): Promise<number> {
   const started = performance.now();
   const rest = [...breaks];
@@ -83,8 +86,8 @@ async function judge(
   await Promise.all(
     trees.map(async (tree) => {
       for (let one = rest.shift(); one !== undefined; one = rest.shift()) {
-        const text = broken(one, readFileSync(one.file, "utf8"));
-        const result = await tree.try(one.file, text, inOrder(testsFor(one.file), seconds));
+        const text = broken(one, tree.read(one.file));
+        const result = await tree.try(one.file, text, testsOf(one.file));
         console.log(`${verdictOf(one, result)}  ${lineOf(one)}`);
         if (result.by !== null) killed += 1;
         else if (one.equivalent !== undefined) equivalent += 1;

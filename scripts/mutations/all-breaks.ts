@@ -1,6 +1,5 @@
 // Which breaks are there? All groups, and what would make the list itself wrong.
 
-import { readFileSync } from "node:fs";
 import { parseSync } from "oxc-parser";
 import { BLOCK_VERIFICATION } from "./block-verification.ts";
 import type { Break } from "./break.ts";
@@ -22,15 +21,14 @@ export const ALL_BREAKS: readonly Break[] = [
   ...BLOCK_VERIFICATION,
 ];
 
-/** The file with the break in it. Call only where `listFault` gives null. */
+/** The file's `text` with the break in it. Call only where `listFault` gives null. */
 export function broken({ find, replace }: Break, text: string): string {
   const at = text.indexOf(find);
   return text.slice(0, at) + replace + text.slice(at + find.length);
 }
 
-/** Why the break cannot be tried as it is written, or null. */
-export function listFault(one: Break): string | null {
-  const text = readFileSync(one.file, "utf8");
+/** Why the break cannot be made in its file's `text` as it is written, or null. */
+export function listFault(one: Break, text: string): string | null {
   const found = text.split(one.find).length - 1;
   if (found !== 1) return `occurs ${found} times in ${one.file}, not once: ${one.find}`;
   const after = broken(one, text);

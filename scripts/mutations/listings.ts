@@ -334,7 +334,6 @@ const verification = inFile("src/adapters/system/schnorr.ts", [
     find: "if (!isXOnlyPoint(key)) return false;",
     replace: "",
     why: "a key that is no point reaches the library",
-    equivalent: "the library refuses such a key by itself; the check keeps that from being an exception",
   },
 ]);
 

@@ -16,9 +16,9 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
   ["src/adapters/system/", ["src/adapters/system/**/*.test.ts", HOSTILE]],
 ];
 
-/** The test files for a file of the program, without duplicates. */
-export function testsFor(file: string): readonly string[] {
+/** The test files under `root` for a file of the program, without duplicates. */
+export function testsFor(file: string, root: string): readonly string[] {
   const patterns = SUITES.find(([prefix]) => file.startsWith(prefix))?.[1];
   if (patterns === undefined) throw new Error(`no tests are named for ${file}`);
-  return [...new Set(patterns.flatMap((pattern) => globSync(pattern).sort()))];
+  return [...new Set(patterns.flatMap((pattern) => globSync(pattern, { cwd: root }).toSorted()))];
 }

@@ -18,20 +18,25 @@ const COPIED = ["src", "test", "testing", "scripts", "docs", "package.json", "bi
 /** A break that makes a test run this long counts as noticed. */
 const PATIENCE_MS = 120_000;
 
-/** A copy of the tree in the system's temporary folder. */
+/** A copy of a tree in the system's temporary folder: what is tried does not change when somebody goes on working. */
 export class TrialTree {
-  readonly #root = mkdtempSync(join(tmpdir(), "strand-mutate-"));
+  readonly root = mkdtempSync(join(tmpdir(), "strand-mutate-"));
 
-  constructor() {
-    for (const name of COPIED) cpSync(name, join(this.#root, name), { recursive: true });
-    symlinkSync(resolve("node_modules"), join(this.#root, "node_modules"), "dir");
+  constructor(from: string) {
+    for (const name of COPIED) cpSync(join(from, name), join(this.root, name), { recursive: true });
+    symlinkSync(resolve("node_modules"), join(this.root, "node_modules"), "dir");
+  }
+
+  /** A file's text. */
+  read(file: string): string {
+    return readFileSync(join(this.root, file), "utf8");
   }
 
   /** Runs the tests with `file` holding `text` instead of its own. */
   async try(file: string, text: string, tests: readonly string[]): Promise<TrialResult> {
     const started = performance.now();
-    const place = join(this.#root, file);
-    const original = readFileSync(place, "utf8");
+    const place = join(this.root, file);
+    const original = this.read(file);
     writeFileSync(place, text);
     let by: string | null = null;
     let timedOut = false;
@@ -48,13 +53,13 @@ export class TrialTree {
 
   /** Removes the copy. */
   remove(): void {
-    rmSync(this.#root, { recursive: true, force: true });
+    rmSync(this.root, { recursive: true, force: true });
   }
 
   #run(test: string): Promise<"passed" | "failed" | "timed out"> {
     return new Promise((settle) => {
       const child = spawn(process.execPath, [test], {
-        cwd: this.#root,
+        cwd: this.root,
         // One seed of the differential test is enough here: a random chain has some hundred operations.
         env: { ...process.env, STRAND_SEEDS: "1" },
         stdio: "ignore",

@@ -125,7 +125,6 @@ const address = inFile("src/primitives/address.ts", [
     find: "if (!lower.startsWith(hrp) || ",
     replace: "if (",
     why: "another network's prefix is taken",
-    equivalent: "the checksum covers the expected prefix, so a text with another one fails there",
   },
   {
     rule: "P-15",

@@ -149,8 +149,9 @@ const envelope = inFile("src/prc20/envelope.ts", [
   },
   {
     rule: "P-12",
-    find: "if (length !== expected.length || length > end - from) return -1;",
-    replace: "if (length < expected.length || length > end - from) return -1;",
+    find: "if (length !== expected.length || length > end - from) return -1;\n  for (let i = 0; i < length; i++)",
+    replace:
+      "if (length < expected.length || length > end - from) return -1;\n  for (let i = 0; i < expected.length; i++)",
     why: "a marker that only begins right is taken",
   },
   {
