@@ -10,7 +10,7 @@ const PURE = ["src/primitives/", "src/chain/", "src/prc20/", "src/swap/", "src/w
 const BANNED_NAMES = /(^|[-/])(util|utils|helper|helpers|manager|data|common|misc|info|impl)([-.]|$)/;
 const files = globSync(["{src,testing,test,scripts,bench}/**/*.ts"], {
   exclude: ["**/node_modules/**"],
-}).sort();
+}).toSorted();
 const faults: string[] = [];
 
 for (const file of files) {

@@ -16,7 +16,7 @@ const files = globSync([
   "scripts/**/*.test.ts",
 ])
   .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
-  .sort();
+  .toSorted();
 
 rmSync("reports", { recursive: true, force: true });
 mkdirSync("reports", { recursive: true });

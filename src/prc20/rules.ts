@@ -28,8 +28,9 @@ export const DUST_LIMIT_SAT = 333n;
 export const AMOUNT_MAX = (1n << 128n) - 1n;
 /** Largest price in satoshis (P-50). */
 export const PRICE_MAX_SAT = 2_100_000_000_000_000_000n;
-/** Body size bounds in bytes (P-12). */
+/** Smallest body in bytes (P-12). */
 export const BODY_MIN_BYTES = 2;
+/** Largest body in bytes (P-12). */
 export const BODY_MAX_BYTES = 4096;
 /** The ticker that nobody can deploy (P-21). */
 export const RESERVED_TICK = "PEARL";

@@ -61,7 +61,7 @@ async function read(base: string): Promise<Expected> {
   const health = (await (await fetch(`${base}/health`)).json()) as { indexed_height: number };
   const [tip] = await walk(base, `digest/${health.indexed_height}`);
   const tokens = await walk(base, "tokenlist");
-  const ticks = tokens.map((row) => text(row, "tick")).sort();
+  const ticks = tokens.map((row) => text(row, "tick")).toSorted();
   const perTick = async (part: string): Promise<Row[]> => {
     const rows: Row[] = [];
     for (const tick of ticks) rows.push(...(await walk(base, part.replace("{tick}", tick))));
@@ -95,8 +95,10 @@ async function read(base: string): Promise<Expected> {
       deployTxid: text(row, "deploy_txid"),
       height: row["deploy_height"] as number,
     })),
-    balances: holders.sort((a, b) => (a.address + a.tick < b.address + b.tick ? -1 : 1)),
-    listings: (await perTick("market/{tick}/history")).map(listingRow).sort((a, b) => (a.id < b.id ? -1 : 1)),
+    balances: holders.toSorted((a, b) => (a.address + a.tick < b.address + b.tick ? -1 : 1)),
+    listings: (await perTick("market/{tick}/history"))
+      .map(listingRow)
+      .toSorted((a, b) => (a.id < b.id ? -1 : 1)),
     operations: operations.map((row) => ({
       txid: text(row, "txid"),
       vout: row["vout"] as number,

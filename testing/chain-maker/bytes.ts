@@ -6,14 +6,14 @@ import { bech32m } from "@scure/base";
 import { Transaction } from "bitcoinjs-lib";
 
 /** SHA-256 twice. */
-export function hash256(bytes: Uint8Array): Uint8Array {
+function hash256(bytes: Uint8Array): Uint8Array {
   const once = createHash("sha256").update(bytes).digest();
   return new Uint8Array(createHash("sha256").update(once).digest());
 }
 
 /** Display order: reversed bytes in hex. */
-export function display(bytes: Uint8Array): string {
-  return Buffer.from(bytes).reverse().toString("hex");
+function display(bytes: Uint8Array): string {
+  return Buffer.from(bytes.toReversed()).toString("hex");
 }
 
 export function concat(...parts: readonly (Uint8Array | readonly number[])[]): Uint8Array {
@@ -68,7 +68,7 @@ export function makeTransaction(inputs: readonly MadeInput[], outputs: readonly 
   const transaction = new Transaction();
   transaction.version = 2;
   for (const input of inputs) {
-    const hash = new Uint8Array(Buffer.from(input.txid, "hex").reverse());
+    const hash = new Uint8Array(Buffer.from(input.txid, "hex")).toReversed();
     const index = transaction.addInput(hash, input.vout, 0xfffffffd);
     transaction.setWitness(index, [...input.witness]);
   }
@@ -151,7 +151,7 @@ export function makeBlock(options: {
   const coinbase = makeCoinbase(height, options.extra, options.payee, body);
   const all = [coinbase, ...body];
   const root = merkleRoot(all.map((made) => made.getHash(false)));
-  const previous = Buffer.from(previousHash, "hex").reverse();
+  const previous = new Uint8Array(Buffer.from(previousHash, "hex")).toReversed();
   const bits = format.headerBytes === 108 ? 0x1e010000 : 0x207fffff;
   const tail = format.headerBytes === 108 ? new Uint8Array(32) : uint32(height);
   const header = concat(uint32(0x20000000), previous, root, uint32(time), uint32(bits), tail);

@@ -122,7 +122,7 @@ export class Draft {
     const anchor = this.outputs[index] ?? { value: 1000n, script: plan.signer.script };
     const fill = new Transaction();
     fill.version = 2;
-    fill.addInput(new Uint8Array(Buffer.from(txid, "hex").reverse()), index, 0xffffffff);
+    fill.addInput(new Uint8Array(Buffer.from(txid, "hex")).toReversed(), index, 0xffffffff);
     fill.addOutput(plan.sellerScript, plan.sellerNet);
     const message = fill.hashForWitnessV1(0, [anchor.script], [anchor.value], 0x83);
     const annex = concat([0x50], signSchnorr(message, plan.signer.secret), [0x83]);

@@ -28,7 +28,7 @@ const withBody =
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 /** Every near miss. The valid twins of some (annex in place, bodies of exactly 4096 bytes) are here as well. */
-export const NEAR_MISSES: readonly NearMiss[] = [
+const NEAR_MISSES: readonly NearMiss[] = [
   withEdit((leaf) => concat(leaf, [0x51])),
   withEdit((leaf) => concat(leaf, leaf.subarray(33))),
   withEdit((leaf) => leaf.subarray(0, leaf.length - 1)),

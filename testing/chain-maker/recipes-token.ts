@@ -20,7 +20,7 @@ function single(kitchen: Kitchen, body: string, shape?: LeafShape, actor = kitch
 }
 
 function mixCase(kitchen: Kitchen, tick: string): string {
-  return [...tick].map((letter) => (kitchen.random.oneIn(2) ? letter.toLowerCase() : letter)).join("");
+  return Array.from(tick, (letter) => (kitchen.random.oneIn(2) ? letter.toLowerCase() : letter)).join("");
 }
 
 function writtenAddress(kitchen: Kitchen, address: string): string {
@@ -113,7 +113,7 @@ export function several(kitchen: Kitchen): void {
 type Fields = Record<string, unknown>;
 
 /** One payload for each way in which a deploy, mint, transfer or burn is invalid. */
-export function brokenPayloads(kitchen: Kitchen): readonly string[] {
+function brokenPayloads(kitchen: Kitchen): readonly string[] {
   const { random } = kitchen;
   const tick = kitchen.someTick();
   const limited = [...kitchen.ledger.tokens.values()].find((token) => token.lim < MAX)?.tick ?? tick;

@@ -90,8 +90,10 @@ export class CoreIndex {
     view.add(first, this.state.load(first));
     const second = secondKeys(reading, view);
     view.add(second, this.state.load(second));
-    const { jobs, answered } = listingSignatureJobs(reading, rules, sha256);
-    const signatures = answered(jobs.map(({ key, message, signature }) => verify(signature, message, key)));
+    const listed = listingSignatureJobs(reading, rules, sha256);
+    const signatures = listed.answered(
+      listed.jobs.map(({ key, message, signature }) => verify(signature, message, key)),
+    );
     const input = {
       block: scanned.value,
       reading,

@@ -19,7 +19,7 @@ export function coreSnapshot(index: CoreIndex): Record<string, unknown> {
         balance: `${row.balance}`,
         locked: `${row.locked}`,
       }))
-      .sort((a, b) => compare(a.address, b.address) || compare(a.tick, b.tick)),
+      .toSorted((a, b) => compare(a.address, b.address) || compare(a.tick, b.tick)),
     listings: listings.map(listingRow),
     operations: applied.flatMap((block) => block.operations.map(operationRow)),
   };

@@ -3,8 +3,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ReferenceIndex } from "../reference/index.ts";
-import { ChainMaker } from "./index.ts";
+import { ReferenceIndex } from "../../testing/reference/index.ts";
+import { ChainMaker } from "../../testing/chain-maker/index.ts";
 
 const GENESIS = "78d0ab27df6a51a8e9dbbdefffca1ebbbeb3818cb083ce2c2f43b047247e5832";
 /** The reason codes as the specification's text lists them (P-23, P-24, P-40 to P-60). */
@@ -41,9 +41,9 @@ for (const seed of [1, 2, 3]) {
     const reached = new Set(
       operations.map((operation) => operation.reason).filter((reason) => reason !== null),
     );
-    assert.deepEqual([...reached].sort(), REASONS.split(" "));
+    assert.deepEqual([...reached].toSorted(), REASONS.split(" "));
     const states = new Set(listings.map((listing) => listing.state));
-    assert.deepEqual([...states].sort(), ["cancelled", "filled", "invalid_spent", "open"]);
+    assert.deepEqual([...states].toSorted(), ["cancelled", "filled", "invalid_spent", "open"]);
   });
 }
 
