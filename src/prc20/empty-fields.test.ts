@@ -1,0 +1,50 @@
+// An empty string is present (P-23): does it break the rule of its field everywhere, instead of taking the default that
+// an absent field takes?
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import {
+  blockOf,
+  sha256,
+  VECTOR_RULES,
+  type VectorTransaction,
+} from "../../test/vectors/prc20/vector-chain.ts";
+import { judgeBlock } from "../../test/vectors/prc20/vector-run.ts";
+import { initialDigest } from "./digest.ts";
+import { MemoryState } from "./memory-state.ts";
+
+const DEPLOY = { op: "deploy", tick: "abc", max: "10", pre: "10", to: "@ann" };
+const LIST = { op: "list", tick: "abc", amt: "1", price: "50000" };
+
+/** The verdict on `op` right after a valid deploy of ABC. */
+function verdictOn(op: Readonly<Record<string, unknown>>): string {
+  const transactions: VectorTransaction[] = [
+    { id: "one", by: "ann", op: DEPLOY },
+    { id: "two", by: "ann", op, outputs: ["ann 1000"] },
+  ];
+  const block = blockOf({ txs: transactions, effects: [] }, 0, VECTOR_RULES);
+  const changes = judgeBlock(block, new MemoryState(initialDigest(VECTOR_RULES, sha256)), VECTOR_RULES);
+  return changes.operations[1]?.reason ?? "valid";
+}
+
+describe("P-23: an empty string is no absent field", () => {
+  const cases: readonly (readonly [op: Readonly<Record<string, string>>, field: string, reason: string])[] = [
+    [{ op: "deploy", tick: "new", max: "10" }, "lim", "LIM_INVALID"],
+    [{ op: "deploy", tick: "new", max: "10" }, "pre", "PRE_INVALID"],
+    [{ op: "deploy", tick: "new", max: "10" }, "dec", "DEC_INVALID"],
+    [{ op: "deploy", tick: "new", max: "10" }, "cid", "CID_INVALID"],
+    [{ op: "deploy", tick: "new", max: "10" }, "to", "ADDRESS_INVALID"],
+    [{ op: "mint", tick: "abc" }, "amt", "AMT_INVALID"],
+    [{ op: "mint", tick: "abc" }, "to", "ADDRESS_INVALID"],
+    [LIST, "pay", "PAY_INVALID"],
+    [LIST, "exp", "EXP_INVALID"],
+    [LIST, "seller", "ADDRESS_INVALID"],
+  ];
+  for (const [op, field, reason] of cases) {
+    test(`${op["op"]} ${field}`, () => {
+      const absent = op["op"] === "mint" ? "MINT_ENDED" : "valid";
+      assert.equal(verdictOn(op), absent, "absent");
+      assert.equal(verdictOn({ ...op, [field]: "" }), reason, "empty");
+    });
+  }
+});
