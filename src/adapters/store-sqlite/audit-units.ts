@@ -91,8 +91,9 @@ function auditToken(connection: Connection, token: TokenRow, sums: Sums): string
     found.push(`${tick}: the token says ${token.holders} holders, there are ${sums.holders}.`);
   }
   const transfers = connection.first(
-    "SELECT count(*) FROM op WHERE tick = ? AND tick <> '' AND kind = 5",
+    "SELECT count(*) FROM op WHERE tick = ? AND tick <> '' AND kind = ?",
     tick,
+    kindOf("transfer", true),
   );
   if (transfers?.[0] !== token.transfers) {
     found.push(`${tick}: the token says ${token.transfers} transfers, there are ${String(transfers?.[0])}.`);
