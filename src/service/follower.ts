@@ -265,7 +265,10 @@ export class Follower {
 
   /** The block before the start height has left the chain, too: with all above it undoable, the index begins anew. */
   async #replaceBase(own: IndexedPosition, floor: number): Promise<RoundEnd> {
-    const { store, indexer, metrics, log } = this.#parts;
+    const { node, store, indexer, metrics, log } = this.#parts;
+    // So much follows from it that the node is asked once more, for this one block.
+    const theirs = await node.blockHash(floor);
+    if (theirs === null || theirs === (await store.blockHash(floor))) throw new UnsettledChain(floor);
     const depth = own.height - floor + 1;
     if (floor > indexer.baseHeight || floor === 0 || depth > this.#options.undoBlocks) {
       throw new DeepReorganisation(floor, own.height, this.#options.undoBlocks);

@@ -124,6 +124,44 @@ describe("follower", () => {
     life.kill();
   });
 
+  test("P-90: a node that is behind our first block changes nothing", async () => {
+    const stage = new Stage(9, { startHeight: 8 });
+    stage.world.grow(12);
+    const life = stage.start();
+    await stage.until(() => stage.isAtTip());
+    const whole = stage.world.bookmark();
+    stage.world.loseHead(7);
+    life.node.announce();
+    await stage.pass(6);
+    assert.equal((await stage.store.tip())?.height, 12);
+    stage.world.switchTo(whole);
+    stage.world.grow(1);
+    life.node.announce();
+    await stage.until(() => stage.isAtTip());
+    assert.equal(stage.metrics.rewinds, 0);
+    life.kill();
+  });
+
+  test("a node that names no hashes at all is not taken for one on another branch", async () => {
+    const stage = new Stage(10, { startHeight: 8 });
+    stage.world.grow(12);
+    const life = stage.start();
+    await stage.until(() => stage.isAtTip());
+    const ours = stage.world.bookmark();
+    const before = await stage.store.dump();
+    stage.world.reorganise(2, 2);
+    life.node.namesNoHashes = true;
+    life.node.announce();
+    await stage.until(() => life.progress.status().indexingStatus === "stalled");
+    await stage.pass(6);
+    assert.deepEqual(await stage.store.dump(), before);
+    stage.world.switchTo(ours);
+    life.node.namesNoHashes = false;
+    await stage.until(() => life.progress.status().indexingStatus === "synced");
+    assert.equal(stage.metrics.rewinds, 0);
+    life.kill();
+  });
+
   test("a block that fails verification is refused, named with its request, and tried again", async () => {
     const stage = new Stage(7);
     stage.world.grow(2);

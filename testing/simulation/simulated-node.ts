@@ -19,6 +19,8 @@ export class SimulatedNode implements PearlNode {
   readonly #clock: VirtualClock;
   readonly #calls: PortCalls;
   #listeners: (() => void)[] = [];
+  /** True: no hash by height is known, as while a node reorganises. */
+  namesNoHashes = false;
 
   constructor(world: World, faults: FaultPlan, clock: VirtualClock, calls: PortCalls) {
     this.#world = world;
@@ -46,12 +48,13 @@ export class SimulatedNode implements PearlNode {
 
   blockHash(height: number): Promise<BlockHash | null> {
     return this.#answer(`hash ${height}`, async (fault) => {
-      return fault === "null" ? null : (this.#world.best[height]?.hash ?? null);
+      return fault === "null" || this.namesNoHashes ? null : (this.#world.best[height]?.hash ?? null);
     });
   }
 
   blockHashes(from: number, count: number): Promise<readonly BlockHash[]> {
     return this.#answer(`hashes ${from} ${count}`, async (fault) => {
+      if (this.namesNoHashes) return [];
       const hashes = this.#world.best.slice(from, from + count).map((block) => block.hash);
       return fault === "short-list" ? hashes.slice(0, Math.floor(hashes.length / 2)) : hashes;
     });
