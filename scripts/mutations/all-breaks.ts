@@ -4,8 +4,10 @@ import { parseSync } from "oxc-parser";
 import { BLOCK_VERIFICATION } from "./block-verification.ts";
 import type { Break } from "./break.ts";
 import { DIGEST_AND_UNDO } from "./digest-and-undo.ts";
+import { HTTP_BREAKS } from "./http.ts";
 import { LISTINGS } from "./listings.ts";
 import { SENDS_AND_CLOSINGS } from "./sends-and-closings.ts";
+import { STORE_BREAKS } from "./store.ts";
 import { TOKEN_OPERATIONS } from "./token-operations.ts";
 import { VALUES } from "./values.ts";
 import { WHERE_OPERATIONS_ARE } from "./where-operations-are.ts";
@@ -19,6 +21,8 @@ export const ALL_BREAKS: readonly Break[] = [
   ...SENDS_AND_CLOSINGS,
   ...DIGEST_AND_UNDO,
   ...BLOCK_VERIFICATION,
+  ...STORE_BREAKS,
+  ...HTTP_BREAKS,
 ];
 
 /** The file's `text` with the break in it. Call only where `listFault` gives null. */

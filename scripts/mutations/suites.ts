@@ -14,6 +14,9 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
   ["src/chain/", [SCANNER, VECTORS, DIFFERENTIAL, HOSTILE]],
   ["src/primitives/", ["src/primitives/**/*.test.ts", VECTORS, SCANNER, DIFFERENTIAL]],
   ["src/adapters/system/", ["src/adapters/system/**/*.test.ts", HOSTILE]],
+  ["src/adapters/store-sqlite/", ["src/adapters/store-sqlite/**/*.test.ts", "test/store-sqlite.test.ts"]],
+  ["src/service/", ["src/service/**/*.test.ts", "test/service/follower.test.ts"]],
+  ["src/http/", ["src/http/**/*.test.ts", "test/http/**/*.test.ts"]],
 ];
 
 /** The test files under `root` for a file of the program, without duplicates. */

@@ -153,12 +153,13 @@ const deploy = inFile("src/prc20/operations/deploy.ts", [
 ]);
 
 const mint = inFile("src/prc20/operations/mint.ts", [
-  swapped(
-    "P-42",
-    'if (asked === null) return "AMT_INVALID";',
-    'if (asked > token.lim) return "AMT_OVER_LIMIT";',
-    "mint: AMT_INVALID after AMT_OVER_LIMIT",
-  ),
+  {
+    rule: "P-42",
+    find: 'if (asked === null) return "AMT_INVALID";\n    if (asked > token.lim) return "AMT_OVER_LIMIT";\n    if (recipient === null) return "ADDRESS_INVALID";',
+    replace:
+      'if (recipient === null) return "ADDRESS_INVALID";\n    if (asked === null) return "AMT_INVALID";\n    if (asked > token.lim) return "AMT_OVER_LIMIT";',
+    why: "mint: AMT_INVALID after ADDRESS_INVALID",
+  },
   swapped(
     "P-42",
     'if (asked > token.lim) return "AMT_OVER_LIMIT";',

@@ -1,0 +1,226 @@
+// Breaks of the HTTP layer: cursors that are bound to their list (H-06), values of rows, what may be filled, the cache.
+
+import { type Break, inFile } from "./break.ts";
+
+const cursor = inFile("src/http/cursor.ts", [
+  {
+    rule: "H-06",
+    find: '["cursor/1", direction, binding.list, ...binding.scope, payload]',
+    replace: '["cursor/1", binding.list, ...binding.scope, payload]',
+    why: "a cursor forwards is one backwards",
+  },
+  {
+    rule: "H-06",
+    find: '["cursor/1", direction, binding.list, ...binding.scope, payload]',
+    replace: '["cursor/1", direction, binding.list, payload]',
+    why: "a cursor fits other filters",
+  },
+  {
+    rule: "H-06",
+    find: '["cursor/1", direction, binding.list, ...binding.scope, payload]',
+    replace: '["cursor/1", direction, binding.list, ...binding.scope]',
+    why: "the key in a cursor can be changed",
+  },
+  {
+    rule: "H-06",
+    find: 'if (bytes.toString("base64url") !== cursor) return null;',
+    replace: "",
+    why: "one cursor has many spellings",
+  },
+  {
+    rule: "H-06",
+    find: "if (query.next !== undefined && query.prev !== undefined) {",
+    replace: "if (query.next === query.prev && query.next !== undefined) {",
+    why: "next and prev together are taken",
+  },
+  {
+    rule: "H-05",
+    find: "const LIMIT_MAX = 100;",
+    replace: "const LIMIT_MAX = 1000;",
+    why: "pages may have 1000 rows",
+  },
+  {
+    rule: "H-05",
+    find: "const LIMIT_DEFAULT = 25;",
+    replace: "const LIMIT_DEFAULT = 26;",
+    why: "a page has 26 rows",
+  },
+]);
+
+const marketRows = inFile("src/http/rows/market.ts", [
+  {
+    rule: "P-70",
+    find: 'action_required: expired ? "spend_anchor" : null,',
+    replace: "action_required: null,",
+    why: "an expired listing asks for nothing",
+  },
+  {
+    rule: "P-70",
+    find: "close_kind: listing.close?.kind ?? null,",
+    replace: "close_kind: lifecycle,",
+    why: "an open listing has a close_kind",
+  },
+  {
+    rule: "P-70",
+    find: "exp: listing.exp?.toString() ?? null,\n    created_txid",
+    replace: 'exp: listing.exp?.toString() ?? "0",\n    created_txid',
+    why: "a listing without exp shows 0",
+  },
+  {
+    rule: "H-32",
+    find: 'fill_txid: listing.close?.kind === "filled" ? listing.close.txid : null,',
+    replace: "fill_txid: listing.close?.txid ?? null,",
+    why: "a cancelled listing has a fill_txid",
+  },
+  {
+    rule: "P-66",
+    find: "state.height - listing.createdHeight + 1",
+    replace: "state.height - listing.createdHeight",
+    why: "the quote shows one confirmation too few",
+  },
+  {
+    rule: "H-34",
+    find: "if (listing.protocolFeeSat > 0n) {",
+    replace: "if (listing.protocolFeeSat >= 0n) {",
+    why: "a fee of 0 is an output",
+  },
+  {
+    rule: "P-53",
+    find: "return `${listing.signatureHex}83`;",
+    replace: "return listing.signatureHex;",
+    why: "the published witness has no hash type",
+  },
+  {
+    rule: "H-32",
+    find: "buyer: filled ? close.buyer : null,",
+    replace: "buyer: listing.owner,",
+    why: "the owner is the buyer",
+  },
+  {
+    rule: "H-32",
+    find: "refunded_amount: close === null || filled ? null : listing.amount.toString(),",
+    replace: "refunded_amount: close === null ? null : listing.amount.toString(),",
+    why: "a filled listing was refunded",
+  },
+]);
+
+const tokenRows = inFile("src/http/rows/tokens.ts", [
+  {
+    rule: "H-30",
+    find: "supply: (token.minted - token.burned).toString(),",
+    replace: "supply: token.minted.toString(),",
+    why: "burned units are in the supply",
+  },
+  {
+    rule: "H-31",
+    find: "share: percentText(total, circulating),",
+    replace: "share: percentText(holder.row.balance, circulating),",
+    why: "locked units have no share",
+  },
+  {
+    rule: "H-37",
+    find: "Math.max(0, state.height - rules.startHeight + 1)",
+    replace: "Math.max(0, state.height)",
+    why: "the number of blocks starts at height 0",
+  },
+]);
+
+const decimals = inFile("src/http/rows/decimal.ts", [
+  {
+    rule: "H-31",
+    find: "fixedPoint(whole === 0n ? 0n : (part * 1_000_000n) / whole, 4)",
+    replace: "(whole === 0n ? 0 : (Number(part) / Number(whole)) * 100).toFixed(4)",
+    why: "percentages pass through floating point and are rounded",
+  },
+  {
+    rule: "H-32",
+    find: "return fixedPoint((quotient.priceSat * wholeToken(dec) * 100_000_000n) / quotient.amount, 8);",
+    replace:
+      "return ((Number(quotient.priceSat) * Number(wholeToken(dec))) / Number(quotient.amount)).toFixed(8);",
+    why: "unit prices pass through floating point",
+  },
+  {
+    rule: "H-33",
+    find: "return fixedPoint(((now - then) * 1_000_000n) / then, 4);",
+    replace: "return fixedPoint(((now - then) * 1_000_000n) / now, 4);",
+    why: "the change is relative to now",
+  },
+]);
+
+const routes = inFile("src/http/routes/market.ts", [
+  {
+    rule: "P-65",
+    find: 'if (value === null || value.lifecycle === "open") return value?.listing ?? null;',
+    replace: "if (value === null || value.listing.close === null) return value?.listing ?? null;",
+    why: "an expired listing is offered for filling",
+  },
+  {
+    rule: "P-65",
+    find: 'if (value === null || value.lifecycle === "open") return value?.listing ?? null;',
+    replace: "return value?.listing ?? null;",
+    why: "a closed listing is offered for filling",
+  },
+]);
+
+const values = inFile("src/http/path-values.ts", [
+  {
+    rule: "H-07",
+    find: "return text.toUpperCase() as Tick;",
+    replace: "return text as Tick;",
+    why: "requests tell tickers apart by letter case",
+  },
+  {
+    rule: "H-07",
+    find: "return text.toLowerCase() as Txid;",
+    replace: "return text as Txid;",
+    why: "a transaction id in upper case is unknown",
+  },
+]);
+
+const cache: Break[] = [
+  ...inFile("src/http/state-cache.ts", [
+    {
+      rule: "H-09",
+      find: "if (generation !== this.#generation || this.#seen === null || size > this.#maxBytes) return;",
+      replace: "if (this.#seen === null || size > this.#maxBytes) return;",
+      why: "an answer of an older state is kept for the newer one",
+    },
+    {
+      rule: "H-09",
+      find: "this.#generation += 1;\n    this.#answers.clear();",
+      replace: "this.#generation += 1;",
+      why: "answers of the old state are served for ever",
+    },
+    {
+      rule: "H-09",
+      find: "this.#seen.hash !== state.hash || this.#seen.height !== state.height",
+      replace: "this.#seen.height !== state.height",
+      why: "another block at the same height goes unnoticed",
+    },
+  ]),
+  ...inFile("src/http/answer.ts", [
+    {
+      rule: "H-08",
+      find: "if (opaque === answer.tag || opaque ===",
+      replace: "if (opaque === undefined || opaque ===",
+      why: "a client that has the answer gets it again",
+    },
+    {
+      rule: "H-08",
+      find: 'etag: `"${answer.tag}${encoding === "identity" ? "" : `-${encoding}`}"`',
+      replace: 'etag: `"${answer.tag}"`',
+      why: "two encodings have one tag",
+    },
+  ]),
+];
+
+/** The HTTP layer. */
+export const HTTP_BREAKS: readonly Break[] = [
+  ...cursor,
+  ...marketRows,
+  ...tokenRows,
+  ...decimals,
+  ...routes,
+  ...values,
+  ...cache,
+];

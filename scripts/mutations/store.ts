@@ -1,0 +1,375 @@
+// Breaks of the store's promises: exact orders, cursors that are keys (H-06), undo and atomic commits (P-90), derived
+// rows (P-65, H-30 to H-39).
+
+import { type Break, inFile } from "./break.ts";
+
+const STORE = "src/adapters/store-sqlite";
+
+const OFFSET_CURSOR = `after: (key, limit) => read(key === null ? null : placeOf(intAt(key, 0)), "down", limit),
+    before: (key, limit) => read(placeOf(intAt(key, 0)), "up", limit),
+    keyOf: ({ operation }) => [
+      Number(connection.first("SELECT count(*) FROM op WHERE place >= ?", operation.place)?.[0] ?? 0),
+    ],`;
+const OFFSET_PLACE = `const placeOf = (offset: number): number =>
+    offset <= 0 || offset === ABOVE_INTEGERS
+      ? offset
+      : Number(connection.first("SELECT place FROM op ORDER BY place DESC LIMIT 1 OFFSET ?", offset - 1)?.[0] ?? -1);
+  const list: KeyedList<OperationView> = {`;
+
+const cursors: Break[] = [
+  {
+    rule: "H-06",
+    file: `${STORE}/query-operations.ts`,
+    find: `const list: KeyedList<OperationView> = {
+    after: (key, limit) => read(key === null ? null : intAt(key, 0), "down", limit),
+    before: (key, limit) => read(intAt(key, 0), "up", limit),
+    keyOf: ({ operation }) => [operation.place],`,
+    replace: `${OFFSET_PLACE}\n    ${OFFSET_CURSOR}`,
+    why: "a cursor by offset: rows repeat when operations are added",
+  },
+  ...inFile(`${STORE}/paging.ts`, [
+    {
+      rule: "H-06",
+      find: "const next = found.length > limit && end !== undefined ? list.keyOf(end) : null;",
+      replace: "const next = found.length >= limit && end !== undefined ? list.keyOf(end) : null;",
+      why: "a last page that is full has a next one",
+    },
+    {
+      rule: "H-06",
+      find: "const prev = key !== null && list.before(edge, 1).length > 0 ? edge : null;",
+      replace: "const prev = null;",
+      why: "there is no way back",
+    },
+    {
+      rule: "H-06",
+      find: "const rows = found.slice(0, limit).toReversed();",
+      replace: "const rows = found.slice(0, limit);",
+      why: "a page read backwards is upside down",
+    },
+    {
+      rule: "H-06",
+      find: "const next = list.after(edge, 1).length > 0 ? edge : null;",
+      replace: "const next = list.keyOf(found[0] as Row);",
+      why: "a page read backwards always goes on",
+    },
+  ]),
+];
+
+const orders: Break[] = [
+  ...inFile(`${STORE}/sort-keys.ts`, [
+    {
+      rule: "H-33",
+      find: "const key = (priceSat << 256n) / amount;",
+      replace: "const key = BigInt(Math.round((Number(priceSat) / Number(amount)) * 2 ** 128)) << 128n;",
+      why: "unit prices are ordered by floating point",
+    },
+    {
+      rule: "H-33",
+      find: "const key = (priceSat << 256n) / amount;",
+      replace: "const key = ((priceSat << 64n) / amount) << 192n;",
+      why: "a shorter key lets two different unit prices be equal",
+    },
+    {
+      rule: "H-31",
+      find: "const hex = total.toString(16);",
+      replace: "const hex = BigInt(Number(total)).toString(16);",
+      why: "totals are ordered by floating point",
+    },
+    {
+      rule: "H-31",
+      find: "rank[0] = 255 - bytes.length;",
+      replace: "rank[0] = 255;",
+      why: "large totals are ordered as text",
+    },
+    {
+      rule: "H-31",
+      find: "rank[at] = 255 - (rest % 256);",
+      replace: "rank[at] = rest % 256;",
+      why: "small totals are ordered the wrong way round",
+    },
+    {
+      rule: "H-38",
+      find: "const left = a.priceSat * b.amount;\n  const right = b.priceSat * a.amount;",
+      replace:
+        "const left = Number(a.priceSat) / Number(a.amount);\n  const right = Number(b.priceSat) / Number(b.amount);",
+      why: "candles compare prices by floating point",
+    },
+  ]),
+  ...inFile(`${STORE}/query-balances.ts`, [
+    {
+      rule: "H-31",
+      find: "ORDER BY balance.rank, balance.head, address.text LIMIT ?2",
+      replace: "ORDER BY CAST(balance.balance AS REAL) DESC, balance.head, address.text LIMIT ?2",
+      why: "the first page of holders is ordered by floating point",
+    },
+    {
+      rule: "H-31",
+      find: "keyOf: ({ row }) => [totalHex(row.balance + row.locked), row.address],",
+      replace: "keyOf: ({ row }) => [totalHex(row.balance), row.address],",
+      why: "the cursor of a holder forgets the locked units",
+    },
+  ]),
+  ...inFile(`${STORE}/query-market.ts`, [
+    {
+      rule: "H-32",
+      find: "ORDER BY listing.unit_key ${order}, listing.place ${order} LIMIT ?`",
+      replace: "ORDER BY listing.unit_key ${order}, listing.place DESC LIMIT ?`",
+      why: "of equal prices the newer listing comes first",
+    },
+    {
+      rule: "H-33",
+      find: "state.time - DAY_S + 1",
+      replace: "state.time - DAY_S",
+      why: "a fill of exactly a day ago is in the volume",
+    },
+    {
+      rule: "H-33",
+      find: '"SELECT height FROM block WHERE time <= ? ORDER BY height DESC LIMIT 1"',
+      replace: '"SELECT height FROM block WHERE time < ? ORDER BY height DESC LIMIT 1"',
+      why: "a block of exactly a day ago does not count for the change",
+    },
+    {
+      rule: "P-65",
+      find: '"WHERE listing.tick = ? AND listing.state = 0 ORDER BY listing.unit_key, listing.place LIMIT 1"',
+      replace:
+        '"WHERE listing.tick = ? AND listing.state < 2 ORDER BY listing.unit_key, listing.place LIMIT 1"',
+      why: "an expired listing is the floor",
+    },
+    {
+      rule: "H-32",
+      find: "2 * listing.close.place + 1",
+      replace: "2 * listing.createdPlace",
+      why: "the cursor of a closed listing points at its creation",
+    },
+  ]),
+];
+
+const undo: Break[] = [
+  ...inFile(`${STORE}/index-writer.ts`, [
+    {
+      rule: "P-90",
+      find: "if (withUndo) lines += balanceLine(",
+      replace: 'if (withUndo && lines === "") lines += balanceLine(',
+      why: "an undo record of a balance is left out",
+    },
+    {
+      rule: "P-90",
+      find: "return tokenImage(before, after);",
+      replace: "return tokenImage(after, after);",
+      why: "the undo record of a token holds it as it is now",
+    },
+    {
+      rule: "P-90",
+      find: "const firstUndo = last.height - undoBlocks + 1;",
+      replace: "const firstUndo = last.height - undoBlocks + 2;",
+      why: "one block less than promised can be undone",
+    },
+    {
+      rule: "P-90",
+      find: "encodeUndo({ balances: lines, tokens, floors, fills })",
+      replace: "encodeUndo({ balances: lines, tokens, floors: [], fills })",
+      why: "floors are not undone",
+    },
+    {
+      rule: "P-90",
+      find: "encodeUndo({ balances: lines, tokens, floors, fills })",
+      replace: "encodeUndo({ balances: lines, tokens, floors, fills: [] })",
+      why: "candles are not undone",
+    },
+    {
+      rule: "P-30",
+      find: "assertConserved(block);",
+      replace: "",
+      why: "a block that makes units out of nothing is stored",
+    },
+    {
+      rule: "P-90",
+      find: "assertLinked(tip, block);",
+      replace: "",
+      why: "a block that does not link to the tip is stored",
+    },
+    {
+      rule: "P-82",
+      find: "this.#connection.transaction(work);",
+      replace: "work();",
+      why: "a commit is no transaction",
+    },
+    {
+      rule: "P-01",
+      find: "if (found !== null && !sameParameters(found, parameters)) {",
+      replace: "if (found !== null && found === parameters) {",
+      why: "a database takes other parameters",
+    },
+    {
+      rule: "H-39",
+      find: "storeLastEventId(this.#connection, eventId);",
+      replace: "",
+      why: "event ids are given twice",
+    },
+  ]),
+  ...inFile(`${STORE}/rewind.ts`, [
+    {
+      rule: "P-90",
+      find: "undone.push({ block, record",
+      replace: "undone.unshift({ block, record",
+      why: "the newest image of a row is restored instead of the oldest",
+    },
+    {
+      rule: "P-90",
+      find: "removeOperations(connection, target.totals.nextPlace);",
+      replace: "removeOperations(connection, target.totals.nextPlace + 1);",
+      why: "an operation of the old branch stays",
+    },
+    {
+      rule: "P-90",
+      find: 'if (tick !== "") remove.run(party, tick, kind, place);',
+      replace: "",
+      why: "the history of an address keeps operations of the old branch",
+    },
+    {
+      rule: "P-90",
+      find: "restoreTokens(connection, undone, writers.tokens);",
+      replace: "",
+      why: "tokens are not restored",
+    },
+    {
+      rule: "P-82",
+      find: 'connection.run("DELETE FROM block WHERE height > ?", target.height);',
+      replace: 'connection.run("DELETE FROM block WHERE height > ?", target.height + 1);',
+      why: "a block of the old branch stays the tip",
+    },
+  ]),
+  ...inFile(`${STORE}/write-listings.ts`, [
+    {
+      rule: "P-65",
+      find: '"SELECT place, tick FROM listing WHERE exp = ? AND state < 2 AND state = 0",\n      height - 1,',
+      replace: '"SELECT place, tick FROM listing WHERE exp = ? AND state < 2 AND state = 0",\n      height,',
+      why: "listings expire one block early",
+    },
+    {
+      rule: "P-65",
+      find: "const expired = exp !== null && tip > exp;",
+      replace: "const expired = false;",
+      why: "an expired listing comes back as an active one",
+    },
+    {
+      rule: "P-90",
+      find: 'this.#connection.run("UPDATE listing SET state = 0 WHERE place = ?", cells.int());',
+      replace: "cells.int();",
+      why: "an expiry is not undone",
+    },
+    {
+      rule: "P-65",
+      find: "if (wasExpired) expiredOpen += this.#countExpired(after.tick, -1);",
+      replace: "",
+      why: "a closed listing is counted as expired for ever",
+    },
+    {
+      rule: "P-90",
+      find: "close_time = NULL, close_input = NULL, close_place = NULL, buyer_id = NULL WHERE place = ?`",
+      replace: "close_time = NULL, close_input = NULL, close_place = NULL WHERE place = ?`",
+      why: "a reopened listing keeps its buyer",
+    },
+  ]),
+];
+
+const derived: Break[] = [
+  ...inFile(`${STORE}/candles.ts`, [
+    {
+      rule: "H-38",
+      find: "state = 2 AND close_time >= ? AND close_time < ?",
+      replace: "state >= 2 AND close_time >= ? AND close_time < ?",
+      why: "cancelled listings are fills",
+    },
+    {
+      rule: "H-38",
+      find: "high: compareQuotients(fill, candle.high) > 0 ? fill : candle.high,",
+      replace: "high: compareQuotients(fill, candle.high) < 0 ? fill : candle.high,",
+      why: "the highest price is the lowest",
+    },
+  ]),
+  ...inFile(`${STORE}/write-operations.ts`, [
+    {
+      rule: "H-36",
+      find: "if (received !== null && received !== from) this.#addHistory",
+      replace: "if (received !== null && received === from) this.#addHistory",
+      why: "recipients have no history",
+    },
+    {
+      rule: "H-36",
+      find: "if (owner !== null && owner !== from && owner !== received)",
+      replace: "if (owner !== null && owner === from)",
+      why: "owners of filled listings have no history",
+    },
+  ]),
+  ...inFile(`${STORE}/load-state.ts`, [
+    {
+      rule: "P-65",
+      find: '"SELECT txid, vout FROM listing WHERE state < 2 ORDER BY place"',
+      replace: '"SELECT txid, vout FROM listing WHERE state = 0 ORDER BY place"',
+      why: "after a restart the spend of an expired listing's anchor goes unseen",
+    },
+  ]),
+  ...inFile(`${STORE}/conservation.ts`, [
+    {
+      rule: "P-30",
+      find: "after.minted > after.max",
+      replace: "after.minted > after.max * 2n",
+      why: "minting above max is stored",
+    },
+  ]),
+  ...inFile(`${STORE}/state-view.ts`, [
+    {
+      rule: "H-09",
+      find: "return connection.snapshot(() => {\n    const state = stateView(connection);\n    return { state, value: read(state) };\n  });",
+      replace: "const state = stateView(connection);\n  return { state, value: read(state) };",
+      why: "a page and its height come from two states",
+    },
+  ]),
+];
+
+const parameters = inFile("src/service/parameters.ts", [
+  {
+    rule: "P-01",
+    find: "return NAMES.filter(([name]) => stored[name] !== wanted[name]).map(",
+    replace: "return NAMES.slice(1).filter(([name]) => stored[name] !== wanted[name]).map(",
+    why: "a database of another network is taken",
+  },
+  {
+    rule: "P-01",
+    find: "if (stored !== null) return parameterDifferences(stored, wanted);",
+    replace: "if (stored !== null) return [];",
+    why: "a database that was built with other parameters is taken",
+  },
+  {
+    rule: "P-01",
+    find: '  ["feeAddress", "the fee address (PRC20_FEE_ADDRESS)"],\n',
+    replace: "",
+    why: "another fee address is taken",
+  },
+]);
+
+const indexing = inFile("src/service/index-block.ts", [
+  {
+    rule: "P-53",
+    find: "asked.jobs.length === 0 ? [] : checker.verifyAll(asked.jobs),",
+    replace: "asked.jobs.length === 0 ? [] : asked.jobs.map(() => true),",
+    why: "the service takes every signature",
+  },
+  {
+    rule: "parent",
+    find: "const scanned = this.#scan(fetched, previous.hash);",
+    replace: "const scanned = this.#scan(fetched, null);",
+    why: "the service does not check the parent link",
+  },
+]);
+
+/** The store, and what the service does around it. */
+export const STORE_BREAKS: readonly Break[] = [
+  ...cursors,
+  ...orders,
+  ...undo,
+  ...derived,
+  ...parameters,
+  ...indexing,
+];
