@@ -1,0 +1,136 @@
+// Our indexer over a workload, as its own process: a node's answers in, durable SQLite out, through the same answer
+// reader, follower, rules and store as the service; only the network is left out, as it is for the peer.
+// node ours-sync.ts INDEX.json DATABASE -> one JSON line; DATABASE is made anew and stays.
+
+import { mkdirSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { cutBytes, cutResults } from "../src/adapters/pearl-node/rpc-answer.ts";
+import { openSqliteStore } from "../src/adapters/store-sqlite/index.ts";
+import { systemClock } from "../src/adapters/system/clock.ts";
+import { sha256, sha256d } from "../src/adapters/system/hashes.ts";
+import { openSha256Lanes } from "../src/adapters/system/sha256-lanes.ts";
+import { SignaturePool } from "../src/adapters/system/signature-pool.ts";
+import { NETWORKS } from "../src/chain/networks.ts";
+import type { BlockHash } from "../src/primitives/brands.ts";
+import { CommitFeed } from "../src/service/commit-feed.ts";
+import { Follower, FOLLOWER_DEFAULTS } from "../src/service/follower.ts";
+import { BlockIndexer } from "../src/service/index-block.ts";
+import { parametersOf } from "../src/service/parameters.ts";
+import type { FollowedStore, PearlNode } from "../src/service/ports.ts";
+import { IndexProgress } from "../src/service/progress.ts";
+import { SIMNET } from "../testing/pearl-node/network.ts";
+import { type BalanceFact, balanceDigest } from "./balance-digest.ts";
+import { GENESIS } from "./block-maker.ts";
+import { peakRss } from "./processes.ts";
+import type { SyncLine } from "./sync-line.ts";
+import { bodyReader, workloadOf } from "./workload.ts";
+
+const work = workloadOf(process.argv[2] ?? "");
+const file = process.argv[3] ?? "";
+const bodyOf = bodyReader(work);
+const blocks = new Map(work.blocks.map((block) => [block.hash, block]));
+const hashes = [GENESIS, ...blocks.keys()];
+let reading = 0;
+
+/** The bytes of a node's answer to `getblock`. */
+function answerBody(hash: string): Buffer {
+  const block = blocks.get(hash);
+  const raw = block === undefined ? Buffer.from(SIMNET.genesisBlock) : bodyOf(block);
+  return Buffer.from(`{"result":"${raw.toString("hex")}","error":null,"id":1}`, "latin1");
+}
+
+async function rawBlock(hash: BlockHash): Promise<Uint8Array> {
+  const before = performance.now();
+  const body = answerBody(hash);
+  reading += performance.now() - before;
+  const cut = cutResults(body);
+  const bytes = cut === null ? null : cutBytes(body, cut, "#0");
+  if (bytes === null) throw new Error(`the answer for ${hash} cannot be read`);
+  return bytes;
+}
+
+const node: PearlNode = {
+  checkIdentity: () => Promise.resolve(),
+  tip: () => Promise.resolve({ height: hashes.length - 1, hash: hashes[hashes.length - 1] as BlockHash }),
+  blockHash: (height) => Promise.resolve((hashes[height] ?? null) as BlockHash | null),
+  blockHashes: (from, count) => Promise.resolve(hashes.slice(from, from + count) as BlockHash[]),
+  rawBlock,
+  mempoolTxids: () => Promise.resolve([]),
+  rawTransactions: () => Promise.resolve([]),
+  onTipChange: () => undefined,
+  close: () => Promise.resolve(),
+};
+
+async function index(store: FollowedStore): Promise<void> {
+  const network = NETWORKS.simnet;
+  const { hrp, genesisHash } = network;
+  const rules = {
+    hrp,
+    genesisHash,
+    marker: "prc-20",
+    startHeight: 1,
+    feeBps: 100,
+    feeAddress: work.feeAddress,
+  };
+  await store.initialise(parametersOf(network.name, rules));
+  const signatures = new SignaturePool({ workers: 1 });
+  const indexer = new BlockIndexer(
+    { network, rules, sha256, sha256d, sha256dAll: openSha256Lanes(sha256d), signatures },
+    store,
+    1,
+  );
+  const follower = new Follower(
+    {
+      node,
+      store,
+      indexer,
+      progress: new IndexProgress(systemClock),
+      feed: new CommitFeed(),
+      clock: systemClock,
+      log: { info: () => undefined, warn: console.error, error: console.error, debug: () => undefined },
+      metrics: { committed: () => undefined, rewound: () => undefined, failed: () => undefined },
+    },
+    { ...FOLLOWER_DEFAULTS, undoBlocks: 1000 },
+  );
+  await follower.run(AbortSignal.timeout(600_000), "tip");
+  await signatures.close();
+}
+
+/** Balances above 0 as the closed database has them. */
+function* balancesIn(path: string): Generator<BalanceFact> {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const rows = database.prepare(
+    "SELECT tick, text AS address, balance FROM balance JOIN address ON address.id = address_id WHERE balance <> '0'",
+  );
+  for (const row of rows.iterate()) {
+    yield { tick: String(row["tick"]), address: String(row["address"]), balance: String(row["balance"]) };
+  }
+  database.close();
+}
+
+mkdirSync(dirname(file), { recursive: true });
+for (const ending of ["", "-wal", "-shm"]) rmSync(`${file}${ending}`, { force: true });
+const store = await openSqliteStore({ file });
+const cpu = process.cpuUsage();
+const started = performance.now();
+await index(store);
+const seconds = (performance.now() - started) / 1000;
+const used = process.cpuUsage(cpu);
+const totals = (await store.tip())?.totals;
+const rssBytes = peakRss("self");
+await store.close();
+const line: SyncLine = {
+  operations: totals?.eventsTotal ?? 0,
+  valid: totals?.eventsValid ?? 0,
+  balances: balanceDigest(balancesIn(file)),
+  seconds,
+  cpuSeconds: (used.user + used.system) / 1e6,
+  rssBytes,
+  diskBytes: statSync(file).size,
+  readingSeconds: reading / 1000,
+  // The writer thread works meanwhile, so taking it off would flatter us.
+  readingTakenOff: false,
+};
+console.log(JSON.stringify(line));
+process.exit(0);
