@@ -10,6 +10,7 @@ import { systemClock } from "./adapters/system/clock.ts";
 import { sha256, sha256d } from "./adapters/system/hashes.ts";
 import { openLog } from "./adapters/system/log.ts";
 import { PrometheusMetrics } from "./adapters/system/metrics.ts";
+import { openSha256Lanes } from "./adapters/system/sha256-lanes.ts";
 import { SignaturePool } from "./adapters/system/signature-pool.ts";
 import type { Config } from "./config/config.ts";
 import { buildServer } from "./http/server.ts";
@@ -86,7 +87,8 @@ async function openFoundation(config: Config, overrides: Overrides): Promise<Fou
     log,
   });
   closers.add(() => node.close());
-  return { log, store, node, context: { network, rules, sha256, sha256d, signatures }, closers };
+  const sha256dAll = openSha256Lanes(sha256d);
+  return { log, store, node, context: { network, rules, sha256, sha256d, sha256dAll, signatures }, closers };
 }
 
 function indexerOver(context: IndexingContext, store: FollowedStore): BlockIndexer {

@@ -12,6 +12,7 @@ import { AnchorFilter } from "./anchor-filter.ts";
 import { certificateEnd, findHeader } from "./certificate.ts";
 import { newestCommon, planFollow, searchWindow } from "./follow-plan.ts";
 import { scriptStartsWithHeight } from "./header.ts";
+import { oneByOne } from "../primitives/hashing.ts";
 import { merkleRoot } from "./merkle.ts";
 import { NETWORKS } from "./networks.ts";
 import { scanBlock } from "./scan-block.ts";
@@ -35,7 +36,7 @@ const blob = (length: number): string => uint32(length) + "cd".repeat(length);
 const rootOf = (leaves: readonly Uint8Array[]) => {
   const room = new Uint8Array(32 * (leaves.length + 1));
   for (const [i, leaf] of leaves.entries()) room.set(leaf, 32 * i);
-  return merkleRoot(room, leaves.length, sha256d);
+  return merkleRoot(room, leaves.length, oneByOne(sha256d));
 };
 
 /** An outpoint's bytes. */

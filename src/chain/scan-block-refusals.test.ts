@@ -18,6 +18,7 @@ import {
   small,
   V4_CERTIFICATE,
 } from "../../test/chain/sample-blocks.ts";
+import { oneByOne } from "../primitives/hashing.ts";
 import { merkleRoot } from "./merkle.ts";
 import { scanBlock, scanTransactions } from "./scan-block.ts";
 
@@ -136,7 +137,7 @@ describe("scanBlock refuses", () => {
     const ids = [new Uint8Array(32), ...others.map((tx) => new Uint8Array(tx.getHash(true)))];
     const room = new Uint8Array(32 * (ids.length + 1));
     for (const [i, id] of ids.entries()) room.set(id, 32 * i);
-    const { root } = merkleRoot(room, ids.length, sha256d);
+    const { root } = merkleRoot(room, ids.length, oneByOne(sha256d));
     coinbase.addOutput(Buffer.concat([Buffer.from("6a24aa21a9ed", "hex"), sha256d(root)]), 0n);
     assert.equal(check([coinbase, ...others]), "WITNESS_COMMITMENT_MISMATCH");
   });

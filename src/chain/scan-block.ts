@@ -3,7 +3,7 @@
 
 import type { BlockHash, Outpoint, Txid } from "../primitives/brands.ts";
 import { equalRange } from "../primitives/bytes.ts";
-import type { Sha256d } from "../primitives/hashing.ts";
+import { oneByOne, type Sha256d, type Sha256dAll } from "../primitives/hashing.ts";
 import { displayHex } from "../primitives/hex.ts";
 import { err, ok, type Result } from "../primitives/result.ts";
 import { AnchorFilter } from "./anchor-filter.ts";
@@ -15,7 +15,7 @@ import { readHeader, scriptStartsWithHeight } from "./header.ts";
 import { interestingInputs } from "./interesting-inputs.ts";
 import { merkleRoot } from "./merkle.ts";
 import type { Network } from "./networks.ts";
-import { TransactionHasher } from "./transaction-hash.ts";
+import { BlockIds, TransactionHasher } from "./transaction-hash.ts";
 import { RawTransactionView } from "./transaction-view.ts";
 import {
   checkWitnessCommitment,
@@ -27,6 +27,8 @@ import {
 export interface ScanContext {
   readonly network: Network;
   readonly sha256d: Sha256d;
+  /** For the ids and trees of a block; absent = one by one. */
+  readonly sha256dAll?: Sha256dAll;
   readonly recognise: RecogniseEnvelope;
   readonly anchors: AnchorProbe;
 }
@@ -72,7 +74,7 @@ class BlockAnchors implements AnchorProbe {
 class BlockPass {
   readonly cursor: TransactionCursor;
   readonly hasher: TransactionHasher;
-  readonly transactions: TransactionView[] = [];
+  readonly transactions: RawTransactionView[] = [];
   count = 0;
   coinbase: CoinbaseCommitment = { commitmentAt: -1, reservedAt: -1 };
   anyWitness = false;
@@ -117,18 +119,20 @@ class BlockPass {
     return { code: "BAD_TRANSACTION", detail: `transaction ${index} spends the null outpoint` };
   }
 
-  /** Keeps the transaction under the cursor where it is interesting. `known`: its id, where it was computed. */
-  collect(index: number, known: Uint8Array | null): void {
+  /** Keeps the transaction under the cursor where it is interesting. `idLater`: whether its id will be given later. */
+  collect(index: number, idLater: boolean): void {
     const { cursor } = this;
     if (cursor.noteCount === 0 || index === 0) return;
     const interesting = interestingInputs(cursor, this.#recognise);
     if (interesting === null) return;
-    const txid = known ?? this.hasher.txid(cursor);
-    this.transactions.push(new RawTransactionView(cursor, index, displayHex(txid) as Txid, interesting));
-    for (const input of interesting) {
-      // P-53: no listing without an annex, so no anchor either.
-      if (input.envelope !== null && input.annex !== null) this.#anchors.make(txid, input.index);
-    }
+    // P-53: no listing without an annex, so no anchor either. The id of a possible listing is needed at once, since
+    // a later transaction of this block may spend its anchor.
+    const listings = interesting.filter((input) => input.envelope !== null && input.annex !== null);
+    const txid = idLater && listings.length === 0 ? null : this.hasher.txid(cursor);
+    const view = new RawTransactionView(cursor, index, interesting);
+    if (txid !== null) view.identify(displayHex(txid) as Txid);
+    this.transactions.push(view);
+    if (txid !== null) for (const input of listings) this.#anchors.make(txid, input.index);
   }
 
   /** After the last transaction. */
@@ -155,30 +159,33 @@ function verifyBody(
   height: number,
   merkleRootAt: number,
   sha256d: Sha256d,
+  sha256dAll: Sha256dAll,
 ): BlockFault | null {
-  const { cursor, hasher } = pass;
+  const { cursor } = pass;
   const { bytes } = cursor;
   const badCount = pass.readCount();
   if (badCount !== null) return badCount;
   const { count } = pass;
-  const ids = new Uint8Array(32 * (count + 1));
-  const witnessIds = new Uint8Array(32 * (count + 1));
+  const gathered = new BlockIds(bytes, cursor.position, count);
   for (let index = 0; index < count; index += 1) {
     const bad = pass.read(index) ?? (index === 0 ? checkHeight(cursor, height) : null);
     if (bad !== null) return bad;
-    const txid = hasher.txid(cursor);
-    ids.set(txid, 32 * index);
-    if (index > 0) witnessIds.set(cursor.hasWitness ? hasher.witnessId(cursor) : txid, 32 * index);
-    pass.collect(index, txid);
+    gathered.add(cursor, index);
+    pass.collect(index, true);
   }
   const trailing = pass.end();
   if (trailing !== null) return trailing;
-  const { root, mutated } = merkleRoot(ids, count, sha256d);
+  const ids = gathered.txids(sha256dAll);
+  for (const view of pass.transactions) view.identify(displayHex(ids, 32 * view.txIndex) as Txid);
+  const { root, mutated } = merkleRoot(ids, count, sha256dAll);
   if (!equalRange(root, 0, bytes, merkleRootAt, 32)) {
     return { code: "MERKLE_MISMATCH", detail: `the root of the transactions is ${displayHex(root)}` };
   }
   if (mutated) return { code: "MERKLE_MUTATED", detail: "two equal neighbours in the merkle tree" };
-  const witness = checkWitnessCommitment(bytes, pass.coinbase, pass.anyWitness, witnessIds, count, sha256d);
+  const { coinbase, anyWitness } = pass;
+  // A block without any witness needs no second tree.
+  const witnessIds = anyWitness || coinbase.commitmentAt >= 0 ? gathered.witnessIds(sha256dAll) : ids;
+  const witness = checkWitnessCommitment(bytes, coinbase, anyWitness, witnessIds, count, sha256d, sha256dAll);
   return witness.ok ? null : witness.error;
 }
 
@@ -200,7 +207,8 @@ export function scanBlock(
     return refuse("PARENT_MISMATCH", `the parent is ${header.previousHash}, not ${expected.previousHash}`);
   }
   const pass = new BlockPass(raw, found.value + network.headerBytes, context);
-  const bad = verifyBody(pass, expected.height, header.merkleRootAt, sha256d);
+  const all = context.sha256dAll ?? oneByOne(sha256d);
+  const bad = verifyBody(pass, expected.height, header.merkleRootAt, sha256d, all);
   if (bad !== null) return err(bad);
   return ok({
     height: expected.height,
@@ -227,7 +235,7 @@ export function scanTransactions(raw: Uint8Array, context: ScanContext): Result<
   for (let index = 0; index < pass.count; index += 1) {
     const bad = pass.read(index);
     if (bad !== null) return err(bad);
-    pass.collect(index, null);
+    pass.collect(index, false);
   }
   const trailing = pass.end();
   if (trailing !== null) return err(trailing);

@@ -30,8 +30,9 @@ export function scanTransaction(
   if (!read.ok) return read;
   const interesting = interestingInputs(read.value, context.recognise);
   if (interesting === null) return ok(null);
-  const txid = displayHex(new TransactionHasher(context.sha256d).txid(read.value)) as Txid;
-  return ok(new RawTransactionView(read.value, 0, txid, interesting));
+  const view = new RawTransactionView(read.value, 0, interesting);
+  view.identify(displayHex(new TransactionHasher(context.sha256d).txid(read.value)) as Txid);
+  return ok(view);
 }
 
 const NO_ANCHORS: AnchorProbe = { mayBeAnchor: () => false };

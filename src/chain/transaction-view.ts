@@ -40,7 +40,6 @@ function recordOffsets(
 /** A transaction of checked bytes. Keeps the bytes alive, copies none of them. */
 export class RawTransactionView implements TransactionView {
   readonly txIndex: number;
-  readonly txid: Txid;
   readonly inputCount: number;
   readonly outputCount: number;
   readonly interesting: readonly InterestingInput[];
@@ -49,22 +48,28 @@ export class RawTransactionView implements TransactionView {
   readonly #outputsStart: number;
   #inputOffsets: number[] | null = null;
   #outputOffsets: number[] | null = null;
+  #txid: Txid | null = null;
 
-  /** Takes the places of the transaction that `cursor` has just read. */
-  constructor(
-    cursor: TransactionCursor,
-    txIndex: number,
-    txid: Txid,
-    interesting: readonly InterestingInput[],
-  ) {
+  /** Takes the places of the transaction that `cursor` has just read. Its id is given by `identify`. */
+  constructor(cursor: TransactionCursor, txIndex: number, interesting: readonly InterestingInput[]) {
     this.txIndex = txIndex;
-    this.txid = txid;
     this.inputCount = cursor.inputCount;
     this.outputCount = cursor.outputCount;
     this.interesting = interesting;
     this.#bytes = cursor.bytes;
     this.#inputsStart = cursor.inputsStart;
     this.#outputsStart = cursor.outputsStart;
+  }
+
+  /** Gives the transaction its id: a block's ids are computed together, after all views are made. */
+  identify(txid: Txid): void {
+    this.#txid = txid;
+  }
+
+  /** Throws before `identify`. */
+  get txid(): Txid {
+    if (this.#txid === null) throw new Error("the id of a transaction was asked for before it was computed");
+    return this.#txid;
   }
 
   outpoint(index: number): Outpoint | null {

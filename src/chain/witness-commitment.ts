@@ -2,7 +2,7 @@
 // root of transaction ids does not cover, so this check is what ties them to the block hash.
 
 import { concatBytes, equalRange } from "../primitives/bytes.ts";
-import type { Sha256d } from "../primitives/hashing.ts";
+import { oneByOne, type Sha256d, type Sha256dAll } from "../primitives/hashing.ts";
 import { err, ok, type Result } from "../primitives/result.ts";
 import type { TransactionCursor } from "./block-cursor.ts";
 import type { BlockFault } from "./block-fault.ts";
@@ -59,6 +59,7 @@ export function checkWitnessCommitment(
   witnessIds: Uint8Array,
   count: number,
   sha256d: Sha256d,
+  sha256dAll: Sha256dAll = oneByOne(sha256d),
 ): Result<null, BlockFault> {
   if (coinbase.commitmentAt < 0) {
     if (!anyWitness) return ok(null);
@@ -71,7 +72,7 @@ export function checkWitnessCommitment(
     const detail = "the coinbase's witness is not one item of 32 bytes";
     return err({ code: "WITNESS_COMMITMENT_MISMATCH", detail });
   }
-  const { root } = merkleRoot(witnessIds, count, sha256d);
+  const { root } = merkleRoot(witnessIds, count, sha256dAll);
   const reserved = bytes.subarray(coinbase.reservedAt, coinbase.reservedAt + 32);
   const computed = sha256d(concatBytes(root, reserved));
   if (equalRange(computed, 0, bytes, coinbase.commitmentAt, 32)) return ok(null);

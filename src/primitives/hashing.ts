@@ -9,3 +9,21 @@ export type Sha256d = (bytes: Uint8Array) => Uint8Array;
 
 /** BIP340 verification: `key` 32-byte x-only, `message` 32 bytes, `signature` 64 bytes; false on any bad input. */
 export type VerifySchnorr = (key: Uint8Array, message: Uint8Array, signature: Uint8Array) => boolean;
+
+/**
+ * SHA256d of many messages: message i is `bytes[ends[i - 1], ends[i])`, the first one begins at 0. Writes `count`
+ * hashes of 32 bytes each into `into`, in order. `into` and `bytes` do not overlap.
+ */
+export type Sha256dAll = (bytes: Uint8Array, ends: Uint32Array, count: number, into: Uint8Array) => void;
+
+/** The plain way to hash many messages: one after the other. */
+export function oneByOne(sha256d: Sha256d): Sha256dAll {
+  return (bytes, ends, count, into) => {
+    let start = 0;
+    for (let i = 0; i < count; i += 1) {
+      const end = ends[i] ?? start;
+      into.set(sha256d(bytes.subarray(start, end)), 32 * i);
+      start = end;
+    }
+  };
+}

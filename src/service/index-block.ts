@@ -18,7 +18,7 @@ import { LoadedView } from "../prc20/state-view.ts";
 import { applyBlock } from "../prc20/transition.ts";
 import { AddressBook } from "../primitives/address.ts";
 import type { BlockHash, Hex32 } from "../primitives/brands.ts";
-import type { Sha256, Sha256d } from "../primitives/hashing.ts";
+import { oneByOne, type Sha256, type Sha256d, type Sha256dAll } from "../primitives/hashing.ts";
 import { ok, type Result } from "../primitives/result.ts";
 import { parametersOf } from "./parameters.ts";
 import type { BaseBlock, FollowedStore, SignatureChecker, StoredParameters } from "./ports.ts";
@@ -31,6 +31,8 @@ export interface IndexingContext {
   readonly rules: ProtocolRules;
   readonly sha256: Sha256;
   readonly sha256d: Sha256d;
+  /** For the ids and trees of a block; absent = one by one. */
+  readonly sha256dAll?: Sha256dAll;
   readonly signatures: SignatureChecker;
 }
 
@@ -122,8 +124,8 @@ export class BlockIndexer {
     { raw, hash, height }: FetchedBlock,
     previousHash: BlockHash | null,
   ): Result<ScannedBlock, BlockFault> {
-    const { network, sha256d } = this.#context;
-    const context = { network, sha256d, recognise: this.#recognise, anchors: this.#anchors };
+    const { network, sha256d, sha256dAll = oneByOne(sha256d) } = this.#context;
+    const context = { network, sha256d, sha256dAll, recognise: this.#recognise, anchors: this.#anchors };
     return scanBlock(raw, { hash, height, previousHash }, context);
   }
 
