@@ -334,6 +334,7 @@ const verification = inFile("src/adapters/system/schnorr.ts", [
     find: "if (!isXOnlyPoint(key)) return false;",
     replace: "",
     why: "a key that is no point reaches the library",
+    equivalent: "the library throws for such a key, and the catch right after says false",
   },
 ]);
 

@@ -7,7 +7,7 @@ const CORE = "src/prc20/**/*.test.ts";
 const VECTORS = "src/prc20/vectors.test.ts";
 const SCANNER = "src/chain/**/*.test.ts";
 const DIFFERENTIAL = "test/differential/**/*.test.ts";
-const HOSTILE = "test/hostile/**/*.test.ts";
+const HOSTILE = "test/hostile/*.test.ts";
 
 const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[] = [
   ["src/prc20/", [CORE, DIFFERENTIAL, HOSTILE]],
@@ -16,7 +16,7 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
   ["src/adapters/system/", ["src/adapters/system/**/*.test.ts", HOSTILE]],
   ["src/adapters/store-sqlite/", ["src/adapters/store-sqlite/**/*.test.ts", "test/store-sqlite.test.ts"]],
   ["src/service/", ["src/service/**/*.test.ts", "test/service/follower.test.ts"]],
-  ["src/http/", ["src/http/**/*.test.ts", "test/http/**/*.test.ts"]],
+  ["src/http/", ["src/http/**/*.test.ts", "test/http/**/*.test.ts", "test/hostile/answers/*.test.ts"]],
 ];
 
 /** The test files under `root` for a file of the program, without duplicates. */

@@ -1,5 +1,5 @@
-// An empty string is present (P-23): does it break the rule of its field everywhere, instead of taking the default that
-// an absent field takes?
+// Fields in odd forms: an empty string is present (P-23), so does it break the rule of its field everywhere, instead of
+// taking the default that an absent field takes? And is there one way only to write a number of decimals?
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -47,4 +47,11 @@ describe("P-23: an empty string is no absent field", () => {
       assert.equal(verdictOn({ ...op, [field]: "" }), reason, "empty");
     });
   }
+});
+
+test("P-40: decimals are written in one way", () => {
+  const deploy = { op: "deploy", tick: "new", max: "10" };
+  for (const dec of ["0", "1", "9", "10", "18"]) assert.equal(verdictOn({ ...deploy, dec }), "valid", dec);
+  for (const dec of ["00", "01", "010", "018", "19", "20", "100", "-1", "1.0", " 1", "1 ", "1\n", "٣"])
+    assert.equal(verdictOn({ ...deploy, dec }), "DEC_INVALID", dec);
 });

@@ -1,0 +1,25 @@
+// Answers that come too late: a query that was slow while the chain went on must not put its old answer under the new
+// state, whatever the others have noted in the meantime (H-09).
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { jsonAnswer } from "../../../src/http/answer.ts";
+import { StateCache } from "../../../src/http/state-cache.ts";
+import type { BlockHash } from "../../../src/primitives/brands.ts";
+
+const stateAt = (height: number) => ({ height, hash: `hash ${height}` as BlockHash });
+
+test("H-09: a slow answer of the state before is not kept, though the present state is known", () => {
+  const cache = new StateCache(1_000_000);
+  const slow = cache.begin();
+  cache.observe(slow, stateAt(1));
+  cache.advance();
+  const quick = cache.begin();
+  cache.observe(quick, stateAt(2));
+  cache.keep(slow, "/page", jsonAnswer(200, "old"));
+  assert.equal(cache.get("/page"), undefined);
+  cache.keep(quick, "/page", jsonAnswer(200, "new"));
+  assert.equal(cache.get("/page")?.answer.body.toString(), '"new"');
+  cache.observe(slow, stateAt(1));
+  assert.ok(cache.get("/page"), "what the slow one saw says nothing about the present state");
+});
