@@ -56,7 +56,7 @@ test("the contract table has every read route", () => {
 
 for (const { path, row, fields, found, absent, malformed, paged } of CONTRACT) {
   describe(path, () => {
-    test("rows: envelope, exact fields, types before and after serialisation", async () => {
+    test("H-01, H-02 rows: envelope, exact fields, types before and after serialisation", async () => {
       const route = READ_ROUTES.find((one) => one.path === path);
       assert.ok(route !== undefined);
       conforms(row, route.example, "the example");
@@ -93,7 +93,7 @@ for (const { path, row, fields, found, absent, malformed, paged } of CONTRACT) {
       for (const value of reading.rows) conforms(row, value, "a row");
     });
 
-    test("before anything is indexed", async () => {
+    test("H-09 before anything is indexed", async () => {
       const answer = await empty.app.inject(found);
       assert.equal(answer.statusCode, 200);
       assert.equal(answer.headers["x-indexed-height"], "-1");
@@ -112,7 +112,7 @@ for (const { path, row, fields, found, absent, malformed, paged } of CONTRACT) {
       });
     }
 
-    test("malformed requests are 400 before anything is looked up", async () => {
+    test("H-04, H-05 malformed requests are 400 before anything is looked up", async () => {
       for (const target of malformed) {
         rich.commit();
         await rich.app.inject("/api/v1/prc20/stats");
@@ -130,10 +130,10 @@ for (const { path, row, fields, found, absent, malformed, paged } of CONTRACT) {
     });
 
     if (paged) {
-      test("pages: every row once forwards, and the same back", () => walk(rich, found));
+      test("H-06 pages: every row once forwards, and the same back", () => walk(rich, found));
     }
 
-    test("HEAD answers as GET without a body, OPTIONS names the methods, others are 405", async () => {
+    test("H-08 HEAD answers as GET without a body, OPTIONS names the methods, others are 405", async () => {
       const get = await rich.app.inject(found);
       const head = await rich.app.inject({ method: "HEAD", url: found });
       assert.equal(head.statusCode, 200);
@@ -208,7 +208,7 @@ async function rowsOf(target: string) {
 }
 
 describe("values", () => {
-  test("tokens", async () => {
+  test("H-30 tokens", async () => {
     const [salt, sand] = await rowsOf("/api/v1/prc20/tokenlist");
     assert.equal(salt.tick, "SALT");
     assert.equal(salt.state, "minted_out");
@@ -231,7 +231,7 @@ describe("values", () => {
     assert.equal((await rowsOf("/api/v1/prc20/token/SAND/candles?interval=1d")).length, 1);
   });
 
-  test("balances", async () => {
+  test("H-31 balances", async () => {
     const [balance] = await rowsOf(`/api/v1/prc20/address/${rows.ALICE.toUpperCase()}/tokenlist`);
     assert.deepEqual(balance, {
       tick: "SAND",
@@ -253,7 +253,7 @@ describe("values", () => {
     );
   });
 
-  test("market", async () => {
+  test("H-32, H-33 market", async () => {
     const active = await rowsOf("/api/v1/prc20/market/SAND");
     assert.deepEqual(
       active.map((row: { unit_price_sat: string }) => row.unit_price_sat),
@@ -280,7 +280,7 @@ describe("values", () => {
     assert.equal(summary.floor_change_24h_pct, "-75.0001");
   });
 
-  test("quote and fill template", async () => {
+  test("H-34, H-35 quote and fill template", async () => {
     const id = encodeURIComponent(`list:${rows.txid("a1")}:0`);
     const [quote] = await rowsOf(`/api/v1/prc20/market/quote/${id}`);
     assert.deepEqual(quote.outputs, [
@@ -308,7 +308,7 @@ describe("values", () => {
     assert.equal(Buffer.from(template.psbt_base64, "base64").subarray(0, 5).toString("latin1"), "psbt\xff");
   });
 
-  test("closed and expired listings are 409 with their state", async () => {
+  test("H-34 closed and expired listings are 409 with their state", async () => {
     for (const [byte, state] of [
       ["a3", "expired_open"],
       ["a4", "filled"],
@@ -328,7 +328,7 @@ describe("values", () => {
     }
   });
 
-  test("operations, directions and filters", async () => {
+  test("H-36 operations, directions and filters", async () => {
     const history = await rowsOf(`/api/v1/prc20/address/${rows.ALICE}/history?limit=5`);
     assert.deepEqual(
       history.map((row: { op: string; direction: string }) => [row.op, row.direction]),
@@ -363,7 +363,7 @@ describe("values", () => {
     assert.equal((await rowsOf("/api/v1/prc20/oplist")).length, 25);
   });
 
-  test("stats and digest", async () => {
+  test("H-37, H-38 stats and digest", async () => {
     const [stats] = await rowsOf("/api/v1/prc20/stats");
     assert.equal(stats.blocks_indexed, rows.TIP);
     assert.equal(stats.lists_expired_open, 1);
@@ -373,7 +373,7 @@ describe("values", () => {
     assert.equal((await rowsOf("/api/v1/prc20/digest/0"))[0].block_hash, rows.blockHash(0));
   });
 
-  test("the unconfirmed have no verdict and no block", async () => {
+  test("H-38 the unconfirmed have no verdict and no block", async () => {
     const [row] = await rowsOf("/api/v1/prc20/mempool");
     for (const name of "block_height block_hash time tx_index valid reason amount confirmations".split(" ")) {
       assert.equal(row[name], null, name);

@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => one.app.close());
 
-test("openapi.json names every path of the contract, and no other", async () => {
+test("H-50 openapi.json names every path of the contract, and no other", async () => {
   const answer = await one.app.inject("/openapi.json");
   assert.equal(answer.statusCode, 200);
   const document = answer.json();

@@ -168,7 +168,7 @@ describe("a stream", () => {
   });
   after(() => one.app.close());
 
-  test("begins at the newest event and tells a block in the order of the log", async () => {
+  test("H-39 begins at the newest event and tells a block in the order of the log", async () => {
     const live = await open(one.port);
     addBusyBlock(one);
     one.commit();

@@ -19,7 +19,7 @@ before(async () => {
 after(() => one.app.close());
 
 describe("paths", () => {
-  test("unknown ones are 404 in the envelope, also with a body that nobody reads", async () => {
+  test("H-04 unknown ones are 404 in the envelope, also with a body that nobody reads", async () => {
     for (const url of [
       "/",
       "/api",
@@ -60,7 +60,7 @@ describe("paths", () => {
     assert.equal(answer.statusCode, 400);
   });
 
-  test("fixed segments win in lower case only: /market/QUOTE is the ticker", async () => {
+  test("H-07 fixed segments win in lower case only: /market/QUOTE is the ticker", async () => {
     const ticker = await one.app.inject("/api/v1/prc20/market/QUOTE/history");
     assert.equal(ticker.statusCode, 200);
     const quote = await one.app.inject("/api/v1/prc20/market/quote/history");
@@ -89,7 +89,7 @@ describe("failures", () => {
 });
 
 describe("entity tags and encodings", () => {
-  test("If-None-Match: lists, weak forms, star, and other encodings of the same", async () => {
+  test("H-08 If-None-Match: lists, weak forms, star, and other encodings of the same", async () => {
     const { etag } = (await one.app.inject(OPLIST)).headers;
     for (const value of [
       etag,
@@ -154,7 +154,7 @@ describe("entity tags and encodings", () => {
 });
 
 describe("CORS and request ids", () => {
-  test("any origin may read, no credentials, every request has its own id", async () => {
+  test("H-08, H-10 any origin may read, no credentials, every request has its own id", async () => {
     const ids = new Set<unknown>();
     for (const url of [OPLIST, "/health", "/nope", "/docs", "/openapi.json"]) {
       const { headers } = await one.app.inject({ url, headers: { origin: "https://example.org" } });
@@ -177,7 +177,7 @@ async function secondClient(trustProxy: boolean): Promise<number> {
 }
 
 describe("limits", () => {
-  test("a client over its limit is 429 with the standard headers until the window ends", async () => {
+  test("H-10 a client over its limit is 429 with the standard headers until the window ends", async () => {
     const { app, now } = await harness(richIndex(), { rateLimit: { max: 2, windowS: 10 } });
     const from = (remoteAddress: string) => app.inject({ url: OPLIST, remoteAddress });
     assert.equal((await from("10.0.0.1")).headers["ratelimit-remaining"], "1");
@@ -206,7 +206,7 @@ describe("limits", () => {
 });
 
 describe("health", () => {
-  test("synced, syncing, stalled, and with a store that does not answer", async () => {
+  test("H-20 synced, syncing, stalled, and with a store that does not answer", async () => {
     const { app, status, index, now } = await harness(richIndex());
     now.ms = 5_999;
     const body = async () => {
@@ -258,7 +258,7 @@ async function refusal(url: string): Promise<unknown> {
 }
 
 describe("cursors", () => {
-  test("from another route, filter or direction, or changed by a character, are refused", async () => {
+  test("H-06 from another route, filter or direction, or changed by a character, are refused", async () => {
     const { next } = (await one.app.inject(`${OPLIST}?limit=3`)).json();
     const page = (await one.app.inject(`${OPLIST}?limit=3&next=${next}`)).json();
     assert.equal(page.result.length, 3);

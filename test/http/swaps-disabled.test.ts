@@ -79,7 +79,7 @@ for (const documented of DOCUMENTED) {
   });
 }
 
-test("other paths are 404, other methods 405 with Allow, all in the swap shape", async () => {
+test("H-03, H-04 other paths are 404, other methods 405 with Allow, all in the swap shape", async () => {
   const expected: [string, string, number, string | undefined][] = [
     ["GET", "", 404, undefined],
     ["POST", "/asks/1/steal", 404, undefined],

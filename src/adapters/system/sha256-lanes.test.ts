@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import { array, assert as assertProperty, property, uint8Array } from "fast-check";
 import { sha256d } from "./hashes.ts";
 import { openSha256Lanes } from "./sha256-lanes.ts";
 
@@ -37,8 +37,8 @@ test("more messages than fit into the memory at once", () => {
 });
 
 test("any messages in any order", () => {
-  fc.assert(
-    fc.property(fc.array(fc.uint8Array({ maxLength: 300 }), { minLength: 1, maxLength: 40 }), assertHashes),
+  assertProperty(
+    property(array(uint8Array({ maxLength: 300 }), { minLength: 1, maxLength: 40 }), assertHashes),
     {
       numRuns: 60,
     },

@@ -189,11 +189,11 @@ CREATE TABLE candle (
   open_price TEXT NOT NULL,      -- first fill in chain order: grains
   open_amount TEXT NOT NULL,     -- and raw units
   high_price TEXT NOT NULL,      -- dearest fill
-  high_amount TEXT NOT NULL,
+  high_amount TEXT NOT NULL,     -- and its raw units
   low_price TEXT NOT NULL,       -- cheapest fill
-  low_amount TEXT NOT NULL,
+  low_amount TEXT NOT NULL,      -- and its raw units
   close_price TEXT NOT NULL,     -- last fill in chain order
-  close_amount TEXT NOT NULL,
+  close_amount TEXT NOT NULL,    -- and its raw units
   volume TEXT NOT NULL,          -- raw units filled
   volume_sat TEXT NOT NULL,      -- grains of price
   fills INTEGER NOT NULL,        -- number of fills
@@ -215,9 +215,9 @@ CREATE TABLE event_log (
   height INTEGER NOT NULL,       -- height of the block, or of the last block that stayed
   hash BLOB,                     -- hash of the block; NULL for a reorganisation, whose tips follow
   old_height INTEGER,            -- tip before
-  old_hash BLOB,
+  old_hash BLOB,                 -- its hash
   new_height INTEGER,            -- the node's tip at the decision
-  new_hash BLOB
+  new_hash BLOB                  -- its hash
 );
 `,
 };
