@@ -1,0 +1,198 @@
+// Which requests are made, and which rows must come? Every endpoint of the PRC20 group with the arguments that a
+// chain gives rise to, each with its naive expectation.
+
+import * as market from "./expected-market.ts";
+import * as operations from "./expected-operations.ts";
+import * as tokens from "./expected-tokens.ts";
+import { compareText, type Row, tipOf, type Truth } from "./truth.ts";
+
+/** Prefix of the group. */
+export const ROOT = "/api/v1/prc20";
+
+/** A paged list. `path` has no paging parameters. */
+export interface ListCase {
+  readonly path: string;
+  readonly rows: readonly Row[];
+}
+
+/** An answer without pages. */
+export interface SingleCase {
+  readonly path: string;
+  readonly rows: readonly Row[];
+}
+
+/** Path with another query parameter. */
+export function withQuery(path: string, query: string): string {
+  return query === "" ? path : `${path}${path.includes("?") ? "&" : "?"}${query}`;
+}
+
+/** Addresses that an operation, balance or listing names, in order of their text. */
+export function addressesOf(truth: Truth): string[] {
+  const { operations: rows, balances, listings } = truth.snapshot;
+  const found = new Set<string>();
+  for (const { from, to } of rows) {
+    found.add(from);
+    if (to !== null) found.add(to);
+  }
+  for (const { address } of balances) found.add(address);
+  for (const { owner, seller_address } of listings) found.add(owner).add(seller_address);
+  return [...found].sort(compareText);
+}
+
+/** Tickers of all tokens, and one of nothing. */
+export function ticksOf(truth: Truth): string[] {
+  return [...truth.snapshot.tokens.map((token) => token.tick), "NOSUCHTOKEN"];
+}
+
+/** An address that holds nothing and did nothing. */
+export const STRANGER = "rprl1pqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqsdh55fs";
+
+/** The lists that are read first of all: those that a client polls. */
+export function mainLists(truth: Truth): ListCase[] {
+  const [someone = STRANGER, other = STRANGER] = busiest(truth);
+  const busy = busiestTick(truth);
+  const addresses = addressesOf(truth).slice(0, 100);
+  return [
+    { path: "/tokenlist", rows: tokens.tokenlist(truth) },
+    { path: "/tokenlist?tick=t", rows: tokens.tokenlist(truth, "t") },
+    { path: "/oplist", rows: operations.oplist(truth) },
+    { path: "/oplist?valid=0", rows: operations.oplist(truth, { valid: "0" }) },
+    { path: `/oplist?tick=${busy}`, rows: operations.oplist(truth, { tick: busy }) },
+    { path: `/address/${someone}/history`, rows: operations.addressHistory(truth, someone) },
+    { path: `/address/${other}/history?tick=${busy}`, rows: operations.addressHistory(truth, other, busy) },
+    { path: `/address/${someone}/tokenlist`, rows: tokens.balancesOf(truth, someone) },
+    {
+      path: `/balances?addresses=${addresses.join(",")}`,
+      rows: tokens.balancesOfMany(truth, addresses, null),
+    },
+    {
+      path: `/balances?addresses=${addresses.join(",")}&tick=${busy}`,
+      rows: tokens.balancesOfMany(truth, addresses, busy),
+    },
+    { path: `/token/${busy}/holders`, rows: tokens.holders(truth, busy) },
+    { path: `/token/${busy}/candles`, rows: tokens.candles(truth, busy, "1h") },
+    { path: `/market/${busy}`, rows: market.market(truth, busy) },
+    { path: `/market/${busy}/history`, rows: market.marketHistory(truth, busy, null) },
+    { path: `/market/${busy}/history?state=open`, rows: market.marketHistory(truth, busy, "open") },
+    { path: `/market/${busy}/seller/${someone}`, rows: market.sellerListings(truth, busy, someone, null) },
+    {
+      path: `/market/${busy}/seller/${someone}?state=open`,
+      rows: market.sellerListings(truth, busy, someone, "open"),
+    },
+  ].map(rooted);
+}
+
+function rooted<Case extends { readonly path: string }>(one: Case): Case {
+  return { ...one, path: ROOT + one.path };
+}
+
+/** Addresses by the number of their operations, most first. */
+export function busiest(truth: Truth): string[] {
+  const counts = new Map<string, number>();
+  for (const { from } of truth.snapshot.operations) counts.set(from, (counts.get(from) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1] || compareText(a[0], b[0])).map(([address]) => address);
+}
+
+/** The ticker with most listings. */
+export function busiestTick(truth: Truth): string {
+  const counts = new Map<string, number>();
+  for (const { tick } of truth.snapshot.listings) counts.set(tick, (counts.get(tick) ?? 0) + 1);
+  const [first] = [...counts].sort((a, b) => b[1] - a[1] || compareText(a[0], b[0]));
+  return first?.[0] ?? truth.snapshot.tokens[0]?.tick ?? "NOSUCHTOKEN";
+}
+
+/** Every list of every token and address. */
+export function tokenAndAddressLists(truth: Truth): ListCase[] {
+  const cases: ListCase[] = [];
+  for (const tick of ticksOf(truth)) {
+    cases.push({ path: `/token/${tick}/holders`, rows: tokens.holders(truth, tick) });
+    for (const interval of ["1h", "4h", "1d"] as const) {
+      cases.push({
+        path: `/token/${tick}/candles?interval=${interval}`,
+        rows: tokens.candles(truth, tick, interval),
+      });
+    }
+  }
+  for (const address of [...addressesOf(truth), STRANGER]) {
+    cases.push({ path: `/address/${address}/tokenlist`, rows: tokens.balancesOf(truth, address) });
+    cases.push({ path: `/address/${address}/history`, rows: operations.addressHistory(truth, address) });
+  }
+  return cases.map(rooted);
+}
+
+/** Every list of the market: all tickers, sellers and states. */
+export function marketLists(truth: Truth): ListCase[] {
+  const cases: ListCase[] = [];
+  const parties = [...new Set(truth.snapshot.listings.flatMap((one) => [one.owner, one.seller_address]))];
+  for (const tick of ticksOf(truth)) {
+    cases.push({ path: `/market/${tick}`, rows: market.market(truth, tick) });
+    const isTraded = truth.snapshot.listings.some((listing) => listing.tick === tick);
+    for (const state of [null, ...market.LIFECYCLES]) {
+      const query = state === null ? "" : `state=${state}`;
+      const rows = market.marketHistory(truth, tick, state);
+      cases.push({ path: withQuery(`/market/${tick}/history`, query), rows });
+      // Where nothing is traded one look is enough.
+      for (const address of isTraded ? parties : [STRANGER]) {
+        const path = withQuery(`/market/${tick}/seller/${address}`, query);
+        cases.push({ path, rows: market.sellerListings(truth, tick, address, state) });
+      }
+    }
+  }
+  return cases.map(rooted);
+}
+
+/** oplist with every combination of some values of each filter. */
+export function filteredLists(truth: Truth): ListCase[] {
+  const [first, second] = busiest(truth);
+  const kinds = new Set(truth.snapshot.operations.map((row) => row.op));
+  const ticks = [undefined, busiestTick(truth), truth.snapshot.tokens[0]?.tick, "NOSUCHTOKEN"];
+  const cases: ListCase[] = [];
+  for (const tick of new Set(ticks)) {
+    for (const op of [undefined, ...kinds, "fly"]) {
+      for (const valid of [undefined, "0", "1"] as const) {
+        for (const address of [undefined, first, second, STRANGER]) {
+          const filters = {
+            ...(tick === undefined ? {} : { tick }),
+            ...(op === undefined ? {} : { op }),
+            ...(valid === undefined ? {} : { valid }),
+            ...(address === undefined ? {} : { address }),
+          };
+          const query = Object.entries(filters).map(
+            ([name, value]) => `${name}=${encodeURIComponent(value)}`,
+          );
+          cases.push({
+            path: withQuery("/oplist", query.join("&")),
+            rows: operations.oplist(truth, filters),
+          });
+        }
+      }
+    }
+  }
+  return cases.map(rooted);
+}
+
+/** Every answer without pages, the quotes aside. */
+export function singles(truth: Truth): SingleCase[] {
+  const cases: SingleCase[] = [{ path: "/stats", rows: tokens.statsRows(truth) }];
+  for (const tick of ticksOf(truth)) {
+    const mixed = tick.slice(0, 1) + tick.slice(1).toLowerCase();
+    cases.push({ path: `/token/${mixed}`, rows: tokens.tokenRows(truth, tick) });
+    cases.push({ path: `/market/${mixed}/summary`, rows: market.summaryRows(truth, tick) });
+    for (const address of addressesOf(truth)) {
+      const path = `/address/${address.toUpperCase()}/token/${mixed}`;
+      cases.push({ path, rows: tokens.balanceRows(truth, address, tick) });
+    }
+  }
+  for (const { txid, vout } of truth.snapshot.operations) {
+    cases.push({
+      path: `/op/${txid.toUpperCase()}/${vout}`,
+      rows: operations.operationsOf(truth, txid, vout),
+    });
+    cases.push({ path: `/op/${txid}`, rows: operations.operationsOf(truth, txid) });
+    cases.push({ path: `/op/${txid}/${vout + 1}`, rows: operations.operationsOf(truth, txid, vout + 1) });
+  }
+  for (let height = 0; height <= tipOf(truth).height + 1; height += 1) {
+    cases.push({ path: `/digest/${height}`, rows: tokens.digestRows(truth, height) });
+  }
+  return [...new Map(cases.map((one) => [one.path, one])).values()].map(rooted);
+}

@@ -1,0 +1,233 @@
+// What is under test? The service as `main` puts it together (follower, SQLite on a file, HTTP on a port), over a
+// node whose best chain the test sets. Requests go through real sockets.
+
+import assert from "node:assert/strict";
+import { Agent, request, type IncomingHttpHeaders } from "node:http";
+import type { FastifyInstance } from "fastify";
+import { openSqliteStore } from "../../src/adapters/store-sqlite/index.ts";
+import { systemClock } from "../../src/adapters/system/clock.ts";
+import { sha256, sha256d } from "../../src/adapters/system/hashes.ts";
+import { verifySchnorr } from "../../src/adapters/system/schnorr.ts";
+import { NETWORKS } from "../../src/chain/networks.ts";
+import { buildServer } from "../../src/http/server.ts";
+import { CommitFeed } from "../../src/service/commit-feed.ts";
+import { Follower, FOLLOWER_DEFAULTS } from "../../src/service/follower.ts";
+import { BlockIndexer } from "../../src/service/index-block.ts";
+import { MempoolWatch } from "../../src/service/mempool-watch.ts";
+import { claimDatabase } from "../../src/service/parameters.ts";
+import type { IndexStore, Log } from "../../src/service/ports.ts";
+import { IndexProgress } from "../../src/service/progress.ts";
+import { fillTemplatePsbt } from "../../src/wallet/fill-psbt.ts";
+import type { MadeBlock } from "../../testing/chain-maker/index.ts";
+import { testRules } from "../../testing/core-index/index.ts";
+import type { ReferenceParams } from "../../testing/reference/index.ts";
+import { ScriptedNode } from "./scripted-node.ts";
+import type { Row } from "./truth.ts";
+
+/** An answer as it came. */
+export interface Got {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+/** The PRC20 envelope. */
+export interface Page {
+  readonly message: string;
+  readonly prev: string | null;
+  readonly next: string | null;
+  readonly result: Row[];
+  readonly error?: string;
+}
+
+/** What an index is started with. */
+interface LiveOptions {
+  /** Absent: a file of its own that goes with it. */
+  readonly file?: string;
+  readonly undoBlocks?: number;
+  /** 0 switches the byte cache off. */
+  readonly cacheBytes?: number;
+}
+
+/** A running service. */
+export class LiveIndex {
+  readonly node: ScriptedNode;
+  /** Lines of warnings and errors; empty at the end of a good run. */
+  readonly complaints: string[];
+  readonly port: number;
+  readonly #store: IndexStore;
+  readonly #app: FastifyInstance;
+  readonly #feed: CommitFeed;
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 8 });
+  readonly #stop = new AbortController();
+  readonly #running: Promise<unknown>;
+
+  private constructor(
+    node: ScriptedNode,
+    parts: {
+      store: IndexStore;
+      app: FastifyInstance;
+      feed: CommitFeed;
+      complaints: string[];
+      port: number;
+      run: (signal: AbortSignal) => Promise<unknown>;
+    },
+  ) {
+    this.node = node;
+    this.complaints = parts.complaints;
+    this.port = parts.port;
+    this.#store = parts.store;
+    this.#app = parts.app;
+    this.#feed = parts.feed;
+    this.#running = parts.run(this.#stop.signal);
+  }
+
+  static async start(params: ReferenceParams, options: LiveOptions = {}): Promise<LiveIndex> {
+    const node = new ScriptedNode();
+    const complaints: string[] = [];
+    const log = complainingLog(complaints);
+    const store = await openSqliteStore({ file: options.file ?? ":memory:" });
+    const rules = {
+      ...testRules("simnet", params.feeAddress, params.feeBps),
+      startHeight: params.startHeight,
+    };
+    const signatures = {
+      verifyAll: async (jobs: readonly { key: Uint8Array; message: Uint8Array; signature: Uint8Array }[]) =>
+        jobs.map(({ key, message, signature }) => verifySchnorr(key, message, signature)),
+      close: async () => undefined,
+    };
+    const indexer = new BlockIndexer(
+      { network: NETWORKS.simnet, rules, sha256, sha256d, signatures },
+      store,
+      5,
+    );
+    assert.deepEqual(await claimDatabase(store, indexer.parameters), []);
+    const progress = new IndexProgress(systemClock);
+    const feed = new CommitFeed();
+    const metrics = { committed: () => undefined, rewound: () => undefined, failed: () => undefined };
+    const clock = systemClock;
+    const follower = new Follower(
+      { node, store, indexer, progress, feed, clock, log, metrics },
+      { ...FOLLOWER_DEFAULTS, undoBlocks: options.undoBlocks ?? 1000, retryMinMs: 1 },
+    );
+    const mempool = new MempoolWatch({ node, rules, sha256d, clock, log });
+    feed.subscribe(() => mempool.lookSoon());
+    node.onMempool = () => mempool.look();
+    const app = await buildServer({
+      queries: store.queries,
+      rules,
+      network: "simnet",
+      version: "0.0.0-test",
+      status: () => progress.status(),
+      mempool,
+      feed,
+      clock,
+      log,
+      fillPsbt: fillTemplatePsbt,
+      ...(options.cacheBytes === undefined ? {} : { cacheBytes: options.cacheBytes }),
+    });
+    await app.listen({ host: "127.0.0.1", port: 0 });
+    const address = app.server.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    const run = (signal: AbortSignal) => Promise.all([follower.run(signal), mempool.run(signal)]);
+    return new LiveIndex(node, { store, app, feed, complaints, port, run });
+  }
+
+  /** Makes this the node's best chain and resolves when the index stands at its tip. */
+  async follow(blocks: readonly MadeBlock[]): Promise<void> {
+    const tip = this.node.setBest(blocks);
+    const arrived = this.reached(tip.hash);
+    this.node.announce();
+    await arrived;
+  }
+
+  /** Resolves when the committed tip is this block and its commit was told. */
+  async reached(hash: string): Promise<void> {
+    const isThere = async () => (await this.#store.queries.state()).hash === hash;
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => {
+        clearInterval(poll);
+        unsubscribe();
+        reject(new Error(`the index does not reach ${hash}: ${this.complaints.join("; ")}`));
+      }, 20_000);
+      const look = () => {
+        isThere().then((there) => {
+          if (!there) return;
+          clearTimeout(timer);
+          clearInterval(poll);
+          unsubscribe();
+          resolve();
+        }, reject);
+      };
+      const unsubscribe = this.#feed.subscribe(look);
+      const poll = setInterval(look, 50);
+    });
+  }
+
+  /** One request over a kept connection. */
+  get(path: string, headers: Record<string, string> = {}, method = "GET"): Promise<Got> {
+    return new Promise((resolve, reject) => {
+      const sent = request({ port: this.port, path, method, headers, agent: this.#agent }, (response) => {
+        response.setEncoding("utf8");
+        let text = "";
+        response.on("data", (chunk: string) => (text += chunk));
+        response.on("end", () =>
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
+        );
+        response.on("error", reject);
+      });
+      sent.on("error", reject);
+      sent.end();
+    });
+  }
+
+  /** A page of the PRC20 group with status 200, its envelope checked. */
+  async page(path: string): Promise<Page> {
+    return (await this.pageAt(path)).page;
+  }
+
+  /** The same, and the height of the state that it shows. */
+  async pageAt(path: string): Promise<{ page: Page; height: number }> {
+    const { status, headers, text } = await this.get(path);
+    assert.equal(status, 200, `${path}: ${text}`);
+    assert.equal(headers["content-type"], "application/json; charset=utf-8");
+    const page: Page = JSON.parse(text);
+    assert.deepEqual(Object.keys(page).toSorted(), ["message", "next", "prev", "result"], path);
+    assert.equal(page.message, "Success", path);
+    return { page, height: Number(headers["x-indexed-height"]) };
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+    this.#agent.destroy();
+    this.#app.server.closeAllConnections();
+    await this.#app.close();
+    await this.#store.close();
+  }
+}
+
+function complainingLog(complaints: string[]): Log {
+  const keep = (fields: Record<string, unknown>, message: string): void => {
+    const { error } = fields;
+    complaints.push(error instanceof Error ? `${message}: ${error.stack ?? error.message}` : message);
+  };
+  // Warnings are said of reorganisations, which these tests make on purpose.
+  return { debug: () => undefined, info: () => undefined, warn: () => undefined, error: keep };
+}
+
+/** Runs a test with an index and stops it; an error in its log fails the test. */
+export async function withIndex<Value>(
+  params: ReferenceParams,
+  options: LiveOptions,
+  job: (index: LiveIndex) => Promise<Value>,
+): Promise<Value> {
+  const index = await LiveIndex.start(params, options);
+  try {
+    const value = await job(index);
+    assert.deepEqual(index.complaints, []);
+    return value;
+  } finally {
+    await index.stop();
+  }
+}
