@@ -54,8 +54,10 @@ export function positiveField<Default>(
 
 /** The address of a field in lower case (P-22), the sender where it is absent, null where it is no address. */
 export function addressOrSender(inscription: Inscription, name: string): PearlAddress | null {
-  const text = textField(inscription.fields, name);
-  return text === undefined ? inscription.sender : parseAddress(text, inscription.hrp);
+  const value = member(inscription.fields, name);
+  if (value === undefined) return inscription.sender;
+  // A value of another type names nobody; the sender is only the default of an absent field.
+  return typeof value === "string" ? parseAddress(value, inscription.hrp) : null;
 }
 
 /** The listing id of the `id` field, null where it is absent or malformed (P-51). */
