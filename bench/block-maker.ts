@@ -12,6 +12,8 @@ import { SIMNET } from "../testing/pearl-node/network.ts";
 /** Hash of the block below the first one. */
 export const GENESIS = SIMNET.genesisHash;
 const HRP = "rprl";
+/** Keys that can sign listings; the others are points only. */
+const SECRETS = 64;
 const TICKS = Array.from({ length: 40 }, (_, i) => `B${i.toString(36).toUpperCase().padStart(3, "0")}`);
 
 /** What a block holds: operations of a kind (mints and transfers, or lists) and plain payments. */
@@ -137,13 +139,13 @@ export class Generator {
 
   constructor(seed: number, keys: number, certificate = 60_000) {
     this.#stream = new Stream(seed);
-    this.#secrets = Array.from({ length: 64 }, () => {
+    this.#secrets = Array.from({ length: SECRETS }, () => {
       const secret = this.#stream.bytes(32);
       secret[0] = (secret[0] as number) & 0x7f;
       return secret;
     });
     this.#keys = Array.from({ length: keys }, (_, i) =>
-      i < 64 ? Buffer.from(xOnlyPointFromScalar(this.#secrets[i] as Buffer)) : this.#stream.bytes(32),
+      i < SECRETS ? Buffer.from(xOnlyPointFromScalar(this.#secrets[i] as Buffer)) : this.#stream.bytes(32),
     );
     this.#addresses = this.#keys.map((key) => bech32m.encode(HRP, [1, ...bech32m.toWords(key)]));
     this.#certificate = certificate;
@@ -222,11 +224,14 @@ export class Generator {
     );
   }
 
+  /** A list by somebody who minted the ticker; only chains of few keys have their secrets. */
   #list(): Made {
     const stream = this.#stream;
-    const who = stream.below(64);
+    const { who, tick } = this.#owned[stream.below(this.#owned.length)] as { who: number; tick: string };
+    const secret = this.#secrets[who];
+    if (secret === undefined) throw new Error(`a chain with listings has at most ${SECRETS} keys`);
     const price = 40_000 + stream.below(1_000_000);
-    const body = `{"p":"prc-20","op":"list","tick":"${TICKS[who % TICKS.length] as string}","amt":"1","price":"${price}"}`;
+    const body = `{"p":"prc-20","op":"list","tick":"${tick}","amt":"1","price":"${price}"}`;
     const coin = this.#coin();
     const key = this.#keys[who] as Buffer;
     // Same draws again for the witness: the id does not depend on it, so the annex can be signed afterwards.
@@ -239,11 +244,7 @@ export class Generator {
     const fee = Math.floor(price / 100) < 333 ? 0 : Math.floor(price / 100);
     fill.addOutput(p2tr(key), BigInt(price - fee));
     const message = fill.hashForWitnessV1(0, [p2tr(key)], [546n], 0x83);
-    const annex = Buffer.concat([
-      Buffer.of(0x50),
-      signSchnorr(message, this.#secrets[who] as Buffer),
-      Buffer.of(0x83),
-    ]);
+    const annex = Buffer.concat([Buffer.of(0x50), signSchnorr(message, secret), Buffer.of(0x83)]);
     const leaf = Transaction.fromBuffer(plain.raw).ins[0]?.witness ?? [];
     this.operations += 1;
     return transaction(

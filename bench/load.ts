@@ -1,84 +1,129 @@
 // How many requests per second does a server answer? Keep-alive connections over raw sockets, each with one request
-// under way, exact latencies. The generator itself costs the same for every server that it measures.
+// under way, exact latencies. The generator costs the same for every server that it measures.
+// node load.ts ORDER.json -> one JSON line.
 
-import { connect } from "node:net";
+import { readFileSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+
+/** What to ask. `paths` are asked in turn. */
+export interface LoadOrder {
+  readonly port: number;
+  readonly paths: readonly string[];
+  readonly connections: number;
+  readonly seconds: number;
+}
 
 /** What a load run saw. */
 export interface LoadResult {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  /** Answers that were no success, and connections that broke. */
   readonly bad: number;
+  readonly bytesPerAnswer: number;
+  /** Share of one core that the generator itself needed. */
+  readonly generatorCpu: number;
 }
 
-/** Asks `paths` in turn on each connection for `seconds`. */
-export async function load(
-  port: number,
-  paths: readonly string[],
-  connections: number,
-  seconds: number,
-): Promise<LoadResult> {
+const WARM_UP_MS = 500;
+const HEAD_END = Buffer.from("\r\n\r\n");
+
+/** One connection: asks, waits for the whole answer, asks again. */
+class Client {
+  readonly #socket: Socket;
+  readonly #next: () => Buffer | null;
+  readonly #onAnswer: (ms: number, bytes: number, good: boolean) => void;
+  #sentAt = 0;
+  #head: Buffer | null = null;
+  #length = 0;
+  #missing = -1;
+  #good = false;
+
+  constructor(
+    port: number,
+    next: () => Buffer | null,
+    onAnswer: (ms: number, bytes: number, good: boolean) => void,
+  ) {
+    this.#next = next;
+    this.#onAnswer = onAnswer;
+    this.#socket = connect(port, "127.0.0.1");
+    this.#socket.setNoDelay(true);
+    this.#socket.on("connect", () => this.#send());
+    this.#socket.on("data", (chunk) => this.#receive(chunk));
+    this.#socket.on("error", () => onAnswer(0, 0, false));
+  }
+
+  /** Resolves when the connection has ended. */
+  ended(): Promise<void> {
+    return new Promise((resolve) => this.#socket.once("close", () => resolve()));
+  }
+
+  #send(): void {
+    const request = this.#next();
+    if (request === null) {
+      this.#socket.destroy();
+      return;
+    }
+    this.#sentAt = performance.now();
+    this.#socket.write(request);
+  }
+
+  #receive(chunk: Buffer): void {
+    let rest = chunk;
+    if (this.#missing < 0) {
+      if (this.#head !== null) rest = Buffer.concat([this.#head, chunk]);
+      const end = rest.indexOf(HEAD_END);
+      this.#head = end < 0 ? rest : null;
+      if (end < 0) return;
+      const head = rest.toString("latin1", 0, end);
+      const length = /content-length: *(\d+)/i.exec(head)?.[1];
+      this.#good = length !== undefined && head.startsWith("HTTP/1.1 200");
+      this.#length = Number(length ?? "0");
+      this.#missing = this.#length;
+      rest = rest.subarray(end + HEAD_END.length);
+    }
+    this.#missing -= rest.length;
+    if (this.#missing > 0) return;
+    this.#missing = -1;
+    this.#onAnswer(performance.now() - this.#sentAt, this.#length, this.#good);
+    this.#send();
+  }
+}
+
+async function load({ port, paths, connections, seconds }: LoadOrder): Promise<LoadResult> {
   const requests = paths.map((path) =>
     Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`),
   );
   const latencies: number[] = [];
-  let running = true;
-  let counting = false;
-  let bad = 0;
-  let turn = 0;
-  const client = (): Promise<void> =>
-    new Promise((resolve) => {
-      const socket = connect(port, "127.0.0.1");
-      socket.setNoDelay(true);
-      let sentAt = 0;
-      let head = "";
-      let missing = -1;
-      const send = (): void => {
-        sentAt = performance.now();
-        socket.write(requests[turn++ % requests.length] ?? "");
-      };
-      const answered = (): void => {
-        if (counting) latencies.push(performance.now() - sentAt);
-        if (running) send();
-        else socket.destroy();
-      };
-      socket.on("connect", send);
-      socket.on("error", () => {
-        bad += 1;
-      });
-      socket.on("close", () => resolve());
-      socket.on("data", (chunk: Buffer) => {
-        let at = 0;
-        if (missing < 0) {
-          const end = chunk.indexOf("\r\n\r\n");
-          if (end < 0) {
-            head += chunk.toString("latin1");
-            return;
-          }
-          head += chunk.toString("latin1", 0, end);
-          const length = /content-length: *(\d+)/i.exec(head)?.[1];
-          if (length === undefined || !/^HTTP\/1\.1 2/.test(head)) bad += 1;
-          missing = Number(length ?? "0");
-          head = "";
-          at = end + 4;
-        }
-        missing -= chunk.length - at;
-        if (missing <= 0) {
-          missing = -1;
-          answered();
-        }
-      });
-    });
-  const clients = Array.from({ length: connections }, client);
-  await new Promise((resolve) => setTimeout(resolve, 500));
-  counting = true;
+  const seen = { running: true, counting: false, bad: 0, bytes: 0, turn: 0 };
+  const next = (): Buffer | null => (seen.running ? (requests[seen.turn++ % requests.length] ?? null) : null);
+  const onAnswer = (ms: number, bytes: number, good: boolean): void => {
+    if (!good) seen.bad += 1;
+    if (!seen.counting) return;
+    latencies.push(ms);
+    seen.bytes += bytes;
+  };
+  const clients = Array.from({ length: connections }, () => new Client(port, next, onAnswer).ended());
+  await new Promise((resolve) => setTimeout(resolve, WARM_UP_MS));
+  seen.counting = true;
+  const cpu = process.cpuUsage();
   const started = performance.now();
   await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
-  const elapsed = (performance.now() - started) / 1000;
-  counting = false;
-  running = false;
+  const elapsed = performance.now() - started;
+  const used = process.cpuUsage(cpu);
+  seen.counting = false;
+  seen.running = false;
   await Promise.all(clients);
   latencies.sort((a, b) => a - b);
   const at = (share: number): number => latencies[Math.floor(latencies.length * share)] ?? 0;
-  return { perSecond: latencies.length / elapsed, p50Ms: at(0.5), p99Ms: at(0.99), bad };
+  return {
+    perSecond: latencies.length / (elapsed / 1000),
+    p50Ms: at(0.5),
+    p99Ms: at(0.99),
+    bad: seen.bad,
+    bytesPerAnswer: seen.bytes / Math.max(1, latencies.length),
+    generatorCpu: (used.user + used.system) / 1000 / elapsed,
+  };
 }
+
+console.log(JSON.stringify(await load(JSON.parse(readFileSync(process.argv[2] ?? "", "utf8")) as LoadOrder)));

@@ -52,11 +52,12 @@ function checkCounts(work: Workload, lines: readonly SyncLine[]): void {
   }
 }
 
+const megabytes = (bytes: number | null): number => (bytes ?? 0) / 1e6;
+
 function figuresOf(work: Workload, ours: SyncLine, peer: SyncLine): readonly Figure[] {
   const { operations } = work;
   const thousands = `${Math.round(operations / 1000)}k operations`;
   const perOperation = (bytes: number): number => bytes / operations;
-  const megabytes = (bytes: number | null): number => (bytes ?? 0) / 1e6;
   return [
     ratioFigure(
       {

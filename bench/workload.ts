@@ -17,7 +17,7 @@ import type { PearlAddress } from "../src/primitives/brands.ts";
 import { Generator, type Recipe } from "./block-maker.ts";
 
 /** Changes when the generator makes other blocks, so that kept ones are made again. */
-const GENERATION = 2;
+const GENERATION = 3;
 /** Where workloads and databases are kept. */
 export const DATA_FOLDER = fileURLToPath(new URL("./data/", import.meta.url));
 

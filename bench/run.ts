@@ -1,0 +1,131 @@
+// Does the project reach its figures? Runs every comparison of the benchmark, prints a JSON line per figure and a
+// table, and exits 1 where counts differ or a required ratio is missed. `npm run bench -- --quick` is the short form,
+// `--only scan|sync|tip|pages` one part.
+
+import { readFileSync } from "node:fs";
+import { availableParallelism, cpus, loadavg, totalmem } from "node:os";
+import { type Figure, printFigure, ratioFigure, table } from "./figure.ts";
+import { pageFigures } from "./pages.ts";
+import { jsonLines } from "./processes.ts";
+import type { ScanLine } from "./scan.ts";
+import { type IndexedWorkload, indexOnce, syncFigures } from "./sync.ts";
+import { tipFigures } from "./tip.ts";
+
+/** How much each part does. */
+interface Size {
+  /** Blocks of the scan sets, and of the dense chain (4,000 operations each). */
+  readonly scanBlocks: number;
+  readonly syncBlocks: number;
+  readonly rounds: number;
+  readonly pulses: number;
+  readonly loadSeconds: number;
+  readonly deepPage: number;
+}
+
+const FULL: Size = {
+  scanBlocks: 25,
+  syncBlocks: 250,
+  rounds: 3,
+  pulses: 20,
+  loadSeconds: 3,
+  deepPage: 10_000,
+};
+const QUICK: Size = { scanBlocks: 5, syncBlocks: 25, rounds: 2, pulses: 20, loadSeconds: 1, deepPage: 1000 };
+const PARTS = ["scan", "sync", "tip", "pages"] as const;
+type Part = (typeof PARTS)[number];
+
+const RAW_SCAN_LEAST = 8;
+const VERIFIED_SCAN_LEAST = 1.5;
+
+async function scanFigures({ scanBlocks }: Size): Promise<readonly Figure[]> {
+  const lines = await jsonLines<ScanLine>("scan.ts", String(scanBlocks));
+  return lines.map(({ name, megabytes, operations, ours, peer, ...counted }) => {
+    const { oursOperations, peerOperations } = counted;
+    if (oursOperations !== operations || peerOperations !== operations) {
+      throw new Error(
+        `${name}: ${oursOperations} of ours, ${peerOperations} of the peer's, ${operations} made`,
+      );
+    }
+    const compared = {
+      name,
+      unit: "MB/s",
+      ours: megabytes / (ours.ms / 1000),
+      theirs: megabytes / (peer.ms / 1000),
+      against: "bitcoinjs-lib",
+      details: { megabytes, operations, ours, peer },
+    };
+    return ratioFigure(compared, "more", name.startsWith("raw") ? RAW_SCAN_LEAST : VERIFIED_SCAN_LEAST);
+  });
+}
+
+/** What was asked for on the command line. */
+function wanted(words: readonly string[]): { readonly size: Size; readonly parts: readonly Part[] } {
+  const at = words.indexOf("--only");
+  const only = at < 0 ? PARTS : PARTS.filter((part) => part === words[at + 1]);
+  const unknown = words.filter((word, i) => word !== "--quick" && i !== at && (at < 0 || i !== at + 1));
+  if (unknown.length > 0 || only.length === 0)
+    throw new Error(`usage: run.ts [--quick] [--only ${PARTS.join("|")}]`);
+  return { size: words.includes("--quick") ? QUICK : FULL, parts: only };
+}
+
+function machine(): string {
+  const [first] = cpus();
+  const [busy = 0] = loadavg();
+  const { version } = process;
+  const gigabytes = Math.round(totalmem() / 1e9);
+  const packages = JSON.parse(readFileSync(new URL("./package.json", import.meta.url), "utf8")) as {
+    dependencies: Record<string, string>;
+  };
+  const peers = Object.entries(packages.dependencies).map(([name, pinned]) => `${name} ${pinned}`);
+  return (
+    `${availableParallelism()} cores (${first?.model ?? "unknown"}), ${gigabytes} GB, Node ${version}, ${process.platform}; ` +
+    `load average ${busy.toFixed(1)} at the start; ${peers.join(", ")}`
+  );
+}
+
+async function main(): Promise<void> {
+  const { size, parts } = wanted(process.argv.slice(2));
+  const started = performance.now();
+  const figures: Figure[] = [];
+  const faults: string[] = [];
+  let indexed: IndexedWorkload | null = null;
+  const make: Record<Part, () => Promise<readonly Figure[]>> = {
+    scan: () => scanFigures(size),
+    sync: async () => {
+      const { figures: found, ...left } = await syncFigures(size.syncBlocks, size.rounds);
+      ({ indexed } = left);
+      return found;
+    },
+    tip: () => tipFigures(size.pulses),
+    pages: async () => {
+      const { rounds, loadSeconds, deepPage } = size;
+      return pageFigures(indexed ?? (await indexOnce(size.syncBlocks)), {
+        rounds,
+        seconds: loadSeconds,
+        deepPage,
+      });
+    },
+  };
+  console.log(machine());
+  for (const part of parts) {
+    try {
+      const found = await make[part]();
+      for (const figure of found) printFigure(figure);
+      figures.push(...found);
+    } catch (error) {
+      faults.push(`${part}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  console.log(`\n${table(figures)}\n`);
+  const missed = figures.filter(({ met }) => met === false);
+  for (const fault of faults) console.log(`FAILED ${fault}`);
+  for (const { name, ratio, required } of missed)
+    console.log(`MISSED ${name}: ${ratio?.toFixed(2)}, required ${required}`);
+  const seconds = Math.round((performance.now() - started) / 1000);
+  console.log(
+    `${figures.length} figures, ${missed.length} missed, ${faults.length} parts failed, in ${seconds} s`,
+  );
+  process.exit(missed.length + faults.length > 0 ? 1 : 0);
+}
+
+await main();

@@ -1,0 +1,174 @@
+// How does the benchmark run the real service? `bin/strand start` in its own process against the fake node in
+// another, and questions to it over one keep-alive connection.
+
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { Agent, get } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { NodeMessage, NodeOrder } from "./fake-node.ts";
+import { peakRss, program, readyLine, start, stop } from "./processes.ts";
+import type { Workload } from "./workload.ts";
+
+const STRAND = fileURLToPath(new URL("../bin/strand", import.meta.url));
+const SYNC_PATIENCE_MS = 120_000;
+
+/** An HTTP answer. */
+export interface HttpReply {
+  readonly status: number;
+  /** Name, value, name, value ... as sent. */
+  readonly rawHeaders: readonly string[];
+  readonly body: Buffer;
+}
+
+/** Asks one server, one request after the other on the same connection. */
+export class HttpClient {
+  readonly port: number;
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
+
+  constructor(port: number) {
+    this.port = port;
+  }
+
+  /** The whole answer. */
+  get(path: string): Promise<HttpReply> {
+    return new Promise((resolve, reject) => {
+      get({ port: this.port, host: "127.0.0.1", path, agent: this.#agent }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.on("error", reject);
+        response.on("end", () => {
+          const { statusCode = 0, rawHeaders } = response;
+          resolve({ status: statusCode, rawHeaders, body: Buffer.concat(chunks) });
+        });
+      }).on("error", reject);
+    });
+  }
+
+  /** The JSON of a successful answer. */
+  async json<Value>(path: string): Promise<Value> {
+    const { status, body } = await this.get(path);
+    if (status !== 200) throw new Error(`${path}: HTTP ${status} ${body.toString("utf8", 0, 200)}`);
+    return JSON.parse(body.toString("utf8")) as Value;
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+}
+
+/** The envelope of PRC20 answers. */
+export interface Envelope<Row> {
+  readonly next: string | null;
+  readonly result: readonly Row[];
+}
+
+/** A fake node of its own process. */
+export class NodeProcess {
+  readonly port: number;
+  readonly #child: ChildProcess;
+  readonly #served = new Map<number, number>();
+  readonly #announced = new Map<number, bigint>();
+
+  private constructor(child: ChildProcess, port: number) {
+    this.#child = child;
+    this.port = port;
+    child.on("message", (message: NodeMessage) => {
+      if ("served" in message) this.#served.set(message.served, message.ms);
+      if ("announced" in message) this.#announced.set(message.announced, BigInt(message.at));
+    });
+  }
+
+  /** Starts it with the block at `tip` as its best. */
+  static async start(work: Workload, tip: number): Promise<NodeProcess> {
+    const args = [program("fake-node.ts"), work.index, String(tip)];
+    const child = start(args, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+    const [message] = (await once(child, "message")) as [NodeMessage];
+    if (!("port" in message)) throw new Error("the fake node's first word is its port");
+    return new NodeProcess(child, message.port);
+  }
+
+  /** Makes a block its tip and announces it. */
+  announce(height: number): void {
+    const order: NodeOrder = { announce: height };
+    this.#child.send(order);
+  }
+
+  /** When a block was announced (CLOCK_MONOTONIC), and how long the node took to answer with its body. */
+  timesOf(height: number): { readonly announcedAt: bigint; readonly answerMs: number } {
+    const announcedAt = this.#announced.get(height);
+    const answerMs = this.#served.get(height);
+    if (announcedAt === undefined || answerMs === undefined)
+      throw new Error(`block ${height} was never announced or never asked for`);
+    return { announcedAt, answerMs };
+  }
+
+  stop(): Promise<void> {
+    return stop(this.#child);
+  }
+}
+
+/** The service of its own process. */
+export class StrandProcess {
+  readonly client: HttpClient;
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess, port: number) {
+    this.#child = child;
+    this.client = new HttpClient(port);
+  }
+
+  /** Starts `strand start` on a database and waits until it has indexed `height`. */
+  static async start(
+    work: Workload,
+    node: NodeProcess,
+    database: string,
+    height: number,
+  ): Promise<StrandProcess> {
+    const settings = {
+      STRAND_NETWORK: "simnet",
+      PEARL_RPC_URL: `http://127.0.0.1:${node.port}`,
+      PEARL_RPC_USER: "bench",
+      PEARL_RPC_PASSWORD: "bench",
+      DATABASE_URL: `sqlite:${database}`,
+      PORT: "0",
+      PRC20_FEE_ADDRESS: work.feeAddress,
+    };
+    const { PATH, HOME } = process.env;
+    const child = start([STRAND, "start"], { env: { PATH, HOME, ...settings } });
+    const port = await readyLine("strand", child, portIn);
+    const service = new StrandProcess(child, port);
+    const patience = AbortSignal.timeout(SYNC_PATIENCE_MS);
+    while ((await service.#indexedHeight()) < height) {
+      if (patience.aborted) throw new Error(`strand has not reached block ${height}`);
+      await pause(50);
+    }
+    return service;
+  }
+
+  /** Recorded operations, by its own statistics. */
+  async operations(): Promise<number> {
+    const { result } = await this.client.json<Envelope<{ events_total: number }>>("/api/v1/prc20/stats");
+    return result[0]?.events_total ?? 0;
+  }
+
+  peakRss(): number | null {
+    return peakRss(this.#child.pid ?? 0);
+  }
+
+  async stop(): Promise<void> {
+    this.client.close();
+    await stop(this.#child);
+  }
+
+  async #indexedHeight(): Promise<number> {
+    return (await this.client.json<{ indexed_height: number }>("/health")).indexed_height;
+  }
+}
+
+/** The port in the log line that says that the service serves. */
+function portIn(line: string): number | null {
+  if (!line.startsWith("{")) return null;
+  const entry = JSON.parse(line) as { msg?: unknown; port?: unknown };
+  return entry.msg === "serving" && typeof entry.port === "number" ? entry.port : null;
+}
