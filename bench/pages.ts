@@ -124,8 +124,8 @@ async function uncachedFigures(
   const peers = await walkTicks(reference);
   if (ours.length !== peers.length) throw new Error("pages: walks of different length");
   const both = await compareLoads(
-    { port: client.port, paths: ours },
-    { port: reference.port, paths: peers },
+    { port: client.port, paths: distinct(ours) },
+    { port: reference.port, paths: distinct(peers) },
     options,
   );
   const against = "fastify + better-sqlite3, same rows";
@@ -176,7 +176,8 @@ async function depthFigures(client: HttpClient, options: PageOptions): Promise<r
 
 /** Many targets out of a few: an unknown parameter is ignored, but the cache goes by the text. */
 function distinct(targets: readonly string[]): readonly string[] {
-  return Array.from({ length: DISTINCT_ANSWERS }, (_, i) => `${targets[i % targets.length]}&n=${i}`);
+  const length = Math.max(DISTINCT_ANSWERS, targets.length);
+  return Array.from({ length }, (_, i) => `${targets[i % targets.length]}&n=${i}`);
 }
 
 /** Targets of some pages of `ROWS` rows, the first of them page `number` of the list of all operations. */
