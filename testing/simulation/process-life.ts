@@ -15,7 +15,7 @@ import { IndexProgress } from "../../src/service/progress.ts";
 import type { FaultPlan } from "./fault-plan.ts";
 import type { PortCalls } from "./port-calls.ts";
 import { SimulatedNode } from "./simulated-node.ts";
-import { SimulatedStore } from "./simulated-store.ts";
+import { type Busy, SimulatedStore } from "./simulated-store.ts";
 import type { VirtualClock } from "./virtual-clock.ts";
 import type { World } from "./world.ts";
 
@@ -32,6 +32,7 @@ const inlineChecker: SignatureChecker = {
 export interface Surroundings {
   readonly world: World;
   readonly store: FollowedStore;
+  readonly busy: Busy;
   readonly rules: ProtocolRules;
   readonly faults: FaultPlan;
   readonly clock: VirtualClock;
@@ -73,7 +74,7 @@ export class ProcessLife {
     this.#calls = calls;
     this.node = new SimulatedNode(world, faults, clock, calls);
     this.progress = new IndexProgress(clock);
-    const store = new SimulatedStore(around.store, faults, calls, isMadeAtCrash);
+    const store = new SimulatedStore(around.store, around.busy, faults, calls, isMadeAtCrash);
     const network = NETWORKS.simnet;
     const context = { network, rules, sha256, sha256d, signatures: inlineChecker };
     // A small cache, so that rows leave it and come back.

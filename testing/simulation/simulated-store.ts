@@ -16,23 +16,30 @@ import type {
 import type { FaultPlan } from "./fault-plan.ts";
 import type { PortCalls } from "./port-calls.ts";
 
+/** How many calls of the store are under way. */
+export interface Busy {
+  calls: number;
+}
+
 /** A `FollowedStore` that passes every call through the gate and the fault plan. */
 export class SimulatedStore implements FollowedStore {
   readonly #store: FollowedStore;
+  readonly #busy: Busy;
   readonly #faults: FaultPlan;
   readonly #calls: PortCalls;
   /** Whether the write at which the process dies takes place. */
   readonly #isMadeAtCrash: boolean;
 
-  constructor(store: FollowedStore, faults: FaultPlan, calls: PortCalls, isMadeAtCrash: boolean) {
+  constructor(store: FollowedStore, busy: Busy, faults: FaultPlan, calls: PortCalls, isMadeAtCrash: boolean) {
     this.#store = store;
+    this.#busy = busy;
     this.#faults = faults;
     this.#calls = calls;
     this.#isMadeAtCrash = isMadeAtCrash;
   }
 
   parameters(): Promise<StoredParameters | null> {
-    return this.#calls.through(() => this.#store.parameters());
+    return this.#read(() => this.#store.parameters());
   }
 
   initialise(parameters: StoredParameters): Promise<void> {
@@ -40,23 +47,23 @@ export class SimulatedStore implements FollowedStore {
   }
 
   tip(): Promise<StoredBlock | null> {
-    return this.#calls.through(() => this.#store.tip());
+    return this.#read(() => this.#store.tip());
   }
 
   blockHash(height: number): Promise<BlockHash | null> {
-    return this.#calls.through(() => this.#store.blockHash(height));
+    return this.#read(() => this.#store.blockHash(height));
   }
 
   rewindFloor(): Promise<number> {
-    return this.#calls.through(() => this.#store.rewindFloor());
+    return this.#read(() => this.#store.rewindFloor());
   }
 
   load(keys: StateKeys): Promise<LoadedState> {
-    return this.#calls.through(() => this.#store.load(keys));
+    return this.#read(() => this.#store.load(keys));
   }
 
   openAnchors(visit: (anchors: readonly Outpoint[]) => void): Promise<void> {
-    return this.#calls.through(() => this.#store.openAnchors(visit));
+    return this.#read(() => this.#store.openAnchors(visit));
   }
 
   commitBase(base: BaseBlock): Promise<void> {
@@ -72,11 +79,11 @@ export class SimulatedStore implements FollowedStore {
   }
 
   audit(): Promise<readonly string[]> {
-    return this.#calls.through(() => this.#store.audit());
+    return this.#read(() => this.#store.audit());
   }
 
   dump(): Promise<StoreDump> {
-    return this.#calls.through(() => this.#store.dump());
+    return this.#read(() => this.#store.dump());
   }
 
   wipe(): Promise<void> {
@@ -87,12 +94,25 @@ export class SimulatedStore implements FollowedStore {
     return this.#store.close();
   }
 
+  #read<Value>(read: () => Promise<Value>): Promise<Value> {
+    return this.#calls.through(() => this.#counted(read));
+  }
+
   #write(request: string, write: () => Promise<void>): Promise<void> {
     return this.#calls.through(async () => {
       const fault = this.#faults.store(request);
       if (fault === "fail-before") throw new Error(`${request}: failed before the write`);
-      await write();
+      await this.#counted(write);
       if (fault === "fail-after") throw new Error(`${request}: failed after the write`);
     }, this.#isMadeAtCrash);
+  }
+
+  async #counted<Value>(call: () => Promise<Value>): Promise<Value> {
+    this.#busy.calls += 1;
+    try {
+      return await call();
+    } finally {
+      this.#busy.calls -= 1;
+    }
   }
 }

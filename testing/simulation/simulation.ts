@@ -3,6 +3,7 @@
 
 import type { ProtocolRules } from "../../src/prc20/rules.ts";
 import { testRules } from "../core-index/index.ts";
+import type { FollowedStore } from "../../src/service/ports.ts";
 import { assertCanonical } from "./compare.ts";
 import { FaultPlan } from "./fault-plan.ts";
 import { KeyedRandom } from "./keyed-random.ts";
@@ -31,13 +32,14 @@ class Run {
   kills = 0;
   #life: ProcessLife;
 
-  constructor(seed: number) {
+  constructor(seed: number, store: FollowedStore) {
     this.random = new KeyedRandom(seed);
     const world = new World(seed);
     const rules: ProtocolRules = testRules("simnet", world.feeAddress);
     this.around = {
       world,
-      store: new MemoryStore(),
+      store,
+      busy: { calls: 0 },
       rules,
       faults: new FaultPlan(this.random),
       clock: new VirtualClock(),
@@ -58,7 +60,7 @@ class Run {
     if (action === 4) await this.#flipFlop(depth);
     if (action === 5) await this.#loseHead();
     if (action === 6) await this.#restart();
-    if (action === 7) this.#kill();
+    if (action === 7) await this.#kill();
     if (random.chance("announce", 0.7)) this.#life.node.announce();
     await this.#pass(random.below("turns", 12));
   }
@@ -67,14 +69,17 @@ class Run {
   async rest(): Promise<void> {
     this.around.faults.isActive = false;
     for (let turn = 0; turn < PATIENCE; turn += 1) {
-      await settle();
+      await this.#settle();
       const tip = await this.around.store.tip();
       const status = this.#life.progress.status();
       if (tip?.hash === this.around.world.tip.hash && status.indexingStatus === "synced") break;
       this.around.clock.advance();
     }
-    await assertCanonical(this.around.store, this.around.world, this.around.rules);
     await this.#stopLife();
+  }
+
+  #settle(): Promise<void> {
+    return settle(() => this.around.busy.calls > 0);
   }
 
   #start(): ProcessLife {
@@ -110,17 +115,19 @@ class Run {
     this.#life = this.#start();
   }
 
-  #kill(): void {
+  async #kill(): Promise<void> {
     this.kills += 1;
     this.#life.kill();
     this.around.clock.forget();
+    // A dead process writes no more; what its store was doing is done, or was never begun.
+    await this.#settle();
     this.#life = this.#start();
   }
 
   async #stopLife(): Promise<void> {
     const stopped = this.#life.stop().then(() => true);
     for (let turn = 0; turn < PATIENCE; turn += 1) {
-      if (await Promise.race([stopped, settle().then(() => false)])) return;
+      if (await Promise.race([stopped, this.#settle().then(() => false)])) return;
       this.around.clock.advance();
     }
     throw new Error("the follower does not stop");
@@ -128,18 +135,29 @@ class Run {
 
   async #pass(turns: number): Promise<void> {
     for (let turn = 0; turn < turns; turn += 1) {
-      await settle();
+      await this.#settle();
       this.around.clock.advance();
     }
   }
 }
 
+/** What may be replaced in a run. */
+export interface SimulationOptions {
+  /** Things that happen before the faults end. */
+  readonly steps?: number;
+  readonly store?: FollowedStore;
+  /** Throws where the store is not what the world's best branch makes it. */
+  readonly compare?: (store: FollowedStore, world: World, rules: ProtocolRules) => Promise<void>;
+}
+
 /** Runs one seed; throws with the log where the end is not what it must be. */
-export async function simulate(seed: number, steps = 14): Promise<RunReport> {
-  const run = new Run(seed);
+export async function simulate(seed: number, options: SimulationOptions = {}): Promise<RunReport> {
+  const { steps = 14, store = new MemoryStore(), compare = assertCanonical } = options;
+  const run = new Run(seed, store);
   try {
     for (let step = 0; step < steps; step += 1) await run.step();
     await run.rest();
+    await compare(store, run.around.world, run.around.rules);
   } catch (cause) {
     const lines = run.around.lines.slice(-30).join("\n");
     throw new Error(

@@ -27,7 +27,7 @@ export class Stage {
     const faults = new FaultPlan(new KeyedRandom(seed));
     faults.isActive = false;
     const { world, store, clock, lines } = this;
-    this.#around = { world, store, clock, lines, faults, rules: this.rules };
+    this.#around = { world, store, clock, lines, faults, busy: { calls: 0 }, rules: this.rules };
   }
 
   /** Starts the follower; `calls` decides at which port call it dies. */

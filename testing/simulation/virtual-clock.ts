@@ -51,8 +51,9 @@ export class VirtualClock implements Clock {
   }
 }
 
-/** Lets everything that can go on without time go on. */
-export async function settle(): Promise<void> {
+/** Lets everything that can go on without time go on; a store with a thread of its own is waited for while busy. */
+export async function settle(isBusy: () => boolean = () => false): Promise<void> {
   // A turn of the event loop comes only after all microtasks, however many follow from one another.
-  await new Promise((resolve) => setImmediate(resolve));
+  do await new Promise((resolve) => setImmediate(resolve));
+  while (isBusy());
 }
