@@ -36,7 +36,7 @@ export function addressesOf(truth: Truth): string[] {
   }
   for (const { address } of balances) found.add(address);
   for (const { owner, seller_address } of listings) found.add(owner).add(seller_address);
-  return [...found].sort(compareText);
+  return [...found].toSorted(compareText);
 }
 
 /** Tickers of all tokens, and one of nothing. */
@@ -47,39 +47,86 @@ export function ticksOf(truth: Truth): string[] {
 /** An address that holds nothing and did nothing. */
 export const STRANGER = "rprl1pqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqsdh55fs";
 
-/** The lists that are read first of all: those that a client polls. */
-export function mainLists(truth: Truth): ListCase[] {
-  const [someone = STRANGER, other = STRANGER] = busiest(truth);
-  const busy = busiestTick(truth);
-  const addresses = addressesOf(truth).slice(0, 100);
+/** A list that is looked at again and again while the chain goes on. */
+export interface WatchedList {
+  /** Without paging parameters. */
+  readonly path: string;
+  rowsOf(truth: Truth): Row[];
+  /** What tells a row from others, and its place in the order as far as that can change. */
+  keyOf(row: Row): string;
+  /** Whether rows never leave the list and never move in it (H-06). */
+  readonly isStable: boolean;
+}
+
+const byTick = (row: Row): string => String(row["tick"]);
+const byInput = (row: Row): string => `${String(row["txid"])}:${String(row["vout"])}`;
+const byId = (row: Row): string => String(row["id"]);
+const byChange = (row: Row): string => `${String(row["id"])} ${String(row["closed_txid"])}`;
+const byHolding = (row: Row): string => `${String(row["address"])} ${String(row["tick"])}`;
+const byTotal = (row: Row): string => `${String(row["address"])} ${String(row["total"])}`;
+const byStart = (row: Row): string => String(row["start"]);
+
+/** One list of each kind and filter that clients poll, for the busiest ticker and addresses of a state. */
+export function watchedLists(at: Truth): WatchedList[] {
+  const [someone = STRANGER, other = STRANGER] = busiest(at);
+  const tick = busiestTick(at);
+  const addresses = addressesOf(at).slice(0, 100);
+  const stable = (
+    path: string,
+    keyOf: (row: Row) => string,
+    rowsOf: (truth: Truth) => Row[],
+  ): WatchedList => ({
+    path: ROOT + path,
+    rowsOf,
+    keyOf,
+    isStable: true,
+  });
+  const moving = (...list: Parameters<typeof stable>): WatchedList => ({
+    ...stable(...list),
+    isStable: false,
+  });
   return [
-    { path: "/tokenlist", rows: tokens.tokenlist(truth) },
-    { path: "/tokenlist?tick=t", rows: tokens.tokenlist(truth, "t") },
-    { path: "/oplist", rows: operations.oplist(truth) },
-    { path: "/oplist?valid=0", rows: operations.oplist(truth, { valid: "0" }) },
-    { path: `/oplist?tick=${busy}`, rows: operations.oplist(truth, { tick: busy }) },
-    { path: `/address/${someone}/history`, rows: operations.addressHistory(truth, someone) },
-    { path: `/address/${other}/history?tick=${busy}`, rows: operations.addressHistory(truth, other, busy) },
-    { path: `/address/${someone}/tokenlist`, rows: tokens.balancesOf(truth, someone) },
-    {
-      path: `/balances?addresses=${addresses.join(",")}`,
-      rows: tokens.balancesOfMany(truth, addresses, null),
-    },
-    {
-      path: `/balances?addresses=${addresses.join(",")}&tick=${busy}`,
-      rows: tokens.balancesOfMany(truth, addresses, busy),
-    },
-    { path: `/token/${busy}/holders`, rows: tokens.holders(truth, busy) },
-    { path: `/token/${busy}/candles`, rows: tokens.candles(truth, busy, "1h") },
-    { path: `/market/${busy}`, rows: market.market(truth, busy) },
-    { path: `/market/${busy}/history`, rows: market.marketHistory(truth, busy, null) },
-    { path: `/market/${busy}/history?state=open`, rows: market.marketHistory(truth, busy, "open") },
-    { path: `/market/${busy}/seller/${someone}`, rows: market.sellerListings(truth, busy, someone, null) },
-    {
-      path: `/market/${busy}/seller/${someone}?state=open`,
-      rows: market.sellerListings(truth, busy, someone, "open"),
-    },
-  ].map(rooted);
+    stable("/tokenlist", byTick, (truth) => tokens.tokenlist(truth)),
+    stable("/tokenlist?tick=t", byTick, (truth) => tokens.tokenlist(truth, "t")),
+    stable("/oplist", byInput, (truth) => operations.oplist(truth)),
+    stable("/oplist?valid=0", byInput, (truth) => operations.oplist(truth, { valid: "0" })),
+    stable(`/oplist?tick=${tick}&op=list`, byInput, (truth) =>
+      operations.oplist(truth, { tick, op: "list" }),
+    ),
+    stable(`/oplist?address=${other}&valid=1`, byInput, (truth) =>
+      operations.oplist(truth, { address: other, valid: "1" }),
+    ),
+    stable(`/address/${someone}/history`, byInput, (truth) => operations.addressHistory(truth, someone)),
+    stable(`/address/${other}/history?tick=${tick}`, byInput, (truth) =>
+      operations.addressHistory(truth, other, tick),
+    ),
+    stable(`/token/${tick}/candles`, byStart, (truth) => tokens.candles(truth, tick, "1h")),
+    stable(`/token/${tick}/candles?interval=4h`, byStart, (truth) => tokens.candles(truth, tick, "4h")),
+    moving(`/address/${someone}/tokenlist`, byTick, (truth) => tokens.balancesOf(truth, someone)),
+    moving(`/balances?addresses=${addresses.join(",")}`, byHolding, (truth) =>
+      tokens.balancesOfMany(truth, addresses, null),
+    ),
+    moving(`/balances?addresses=${addresses.join(",")}&tick=${tick}`, byHolding, (truth) =>
+      tokens.balancesOfMany(truth, addresses, tick),
+    ),
+    moving(`/token/${tick}/holders`, byTotal, (truth) => tokens.holders(truth, tick)),
+    moving(`/market/${tick}`, byId, (truth) => market.market(truth, tick)),
+    moving(`/market/${tick}/history`, byChange, (truth) => market.marketHistory(truth, tick, null)),
+    moving(`/market/${tick}/history?state=open`, byChange, (truth) =>
+      market.marketHistory(truth, tick, "open"),
+    ),
+    moving(`/market/${tick}/seller/${someone}`, byId, (truth) =>
+      market.sellerListings(truth, tick, someone, null),
+    ),
+    moving(`/market/${tick}/seller/${someone}?state=open`, byId, (truth) =>
+      market.sellerListings(truth, tick, someone, "open"),
+    ),
+  ];
+}
+
+/** The watched lists as of the state that they were chosen for. */
+export function mainLists(truth: Truth): ListCase[] {
+  return watchedLists(truth).map(({ path, rowsOf }) => ({ path, rows: rowsOf(truth) }));
 }
 
 function rooted<Case extends { readonly path: string }>(one: Case): Case {
@@ -90,14 +137,14 @@ function rooted<Case extends { readonly path: string }>(one: Case): Case {
 export function busiest(truth: Truth): string[] {
   const counts = new Map<string, number>();
   for (const { from } of truth.snapshot.operations) counts.set(from, (counts.get(from) ?? 0) + 1);
-  return [...counts].sort((a, b) => b[1] - a[1] || compareText(a[0], b[0])).map(([address]) => address);
+  return [...counts].toSorted((a, b) => b[1] - a[1] || compareText(a[0], b[0])).map(([address]) => address);
 }
 
 /** The ticker with most listings. */
 export function busiestTick(truth: Truth): string {
   const counts = new Map<string, number>();
   for (const { tick } of truth.snapshot.listings) counts.set(tick, (counts.get(tick) ?? 0) + 1);
-  const [first] = [...counts].sort((a, b) => b[1] - a[1] || compareText(a[0], b[0]));
+  const [first] = [...counts].toSorted((a, b) => b[1] - a[1] || compareText(a[0], b[0]));
   return first?.[0] ?? truth.snapshot.tokens[0]?.tick ?? "NOSUCHTOKEN";
 }
 

@@ -70,6 +70,45 @@ export function branchOf(maker: ChainMaker, options: RandomOptions = {}): Branch
   return branch(retimed(maker.blocks, spacing), { feeAddress: maker.feeAddress, feeBps, startHeight });
 }
 
+/** A random chain that can be taken back to any of its blocks and go on in another way from there. */
+export class ForkingChain {
+  readonly #options: RandomOptions;
+  /** Makers by the height of their last block. */
+  #makers: ChainMaker[];
+  #salt = 0;
+
+  constructor(seed: number, options: RandomOptions = {}) {
+    this.#options = options;
+    this.#makers = [chainMaker(seed, options)];
+  }
+
+  /** Adds blocks. */
+  grow(count: number): this {
+    for (let i = 0; i < count; i += 1) {
+      this.#salt += 1;
+      this.#makers.push(this.#tip().fork(this.#salt).grow(1));
+    }
+    return this;
+  }
+
+  /** Replaces the last `depth` blocks by `count` others. */
+  reorganise(depth: number, count: number): this {
+    this.#makers = this.#makers.slice(0, this.#makers.length - depth);
+    return this.grow(count);
+  }
+
+  /** The branch as it is now. */
+  branch(): Branch {
+    return branchOf(this.#tip(), this.#options);
+  }
+
+  #tip(): ChainMaker {
+    const tip = this.#makers.at(-1);
+    if (tip === undefined) throw new Error("the chain has lost its beginning");
+    return tip;
+  }
+}
+
 const CERTIFICATE_BYTES = 45;
 const PARENT_AT = CERTIFICATE_BYTES + 4;
 const TIME_AT = PARENT_AT + 64;

@@ -211,7 +211,7 @@ async function assertMarkets(index: LiveIndex, truth: Truth): Promise<void> {
 function assertIsBusy(truth: Truth): void {
   const { listings } = truth.snapshot;
   const states = new Set(listings.map((listing) => market.lifecycleOf(truth, listing)));
-  assert.deepEqual([...states].sort(), [...market.LIFECYCLES].sort());
+  assert.deepEqual([...states].toSorted(), [...market.LIFECYCLES].toSorted());
   const changes = ["PEA", "PEAK", "GEM"].map(
     (tick) => market.summaryRows(truth, tick)[0]?.["floor_change_24h_pct"],
   );

@@ -108,7 +108,7 @@ export function sellerListings(truth: Truth, tick: string, address: string, stat
   return listingsOf(truth, tick)
     .filter((listing) => listing.owner === address || listing.seller_address === address)
     .filter((listing) => state === null || lifecycleOf(truth, listing) === state)
-    .sort((a, b) => comparePlaces(createdPlace(truth, b), createdPlace(truth, a)))
+    .toSorted((a, b) => comparePlaces(createdPlace(truth, b), createdPlace(truth, a)))
     .map((listing) => historyRow(truth, listing));
 }
 
@@ -121,7 +121,7 @@ export function marketHistory(truth: Truth, tick: string, state: Lifecycle | nul
   return listingsOf(truth, tick)
     .filter((listing) => state === null || lifecycleOf(truth, listing) === state)
     .map((listing) => ({ listing, change: changed(listing) }))
-    .sort((a, b) => comparePlaces(b.change.place, a.change.place) || b.change.closed - a.change.closed)
+    .toSorted((a, b) => comparePlaces(b.change.place, a.change.place) || b.change.closed - a.change.closed)
     .map(({ listing }) => historyRow(truth, listing));
 }
 

@@ -139,7 +139,7 @@ export function mempool(params: ReferenceParams, raws: readonly Uint8Array[]): R
   ];
   const nulls = Object.fromEntries(unknown.map((name) => [name, null]));
   return rows
-    .sort((a, b) => compareText(a.txid, b.txid) || a.vout - b.vout)
+    .toSorted((a, b) => compareText(a.txid, b.txid) || a.vout - b.vout)
     .map((row) => ({ ...row, ...nulls }));
 }
 

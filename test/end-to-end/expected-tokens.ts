@@ -67,7 +67,7 @@ export function holders(truth: Truth, tick: string): Row[] {
   return truth.snapshot.balances
     .filter((row) => row.tick === tick)
     .map((row) => ({ row, total: BigInt(row.balance) + BigInt(row.locked) }))
-    .sort((a, b) => compareBig(b.total, a.total) || compareText(a.row.address, b.row.address))
+    .toSorted((a, b) => compareBig(b.total, a.total) || compareText(a.row.address, b.row.address))
     .map(({ row, total }) => ({
       address: row.address,
       balance: row.balance,
@@ -103,7 +103,7 @@ function balanceFields(truth: Truth, row: Pick<BalanceRow, "tick" | "balance" | 
 export function balancesOf(truth: Truth, address: string): Row[] {
   return truth.snapshot.balances
     .filter((row) => row.address === address)
-    .sort((a, b) => compareText(a.tick, b.tick))
+    .toSorted((a, b) => compareText(a.tick, b.tick))
     .map((row) => balanceFields(truth, row));
 }
 
@@ -152,7 +152,7 @@ function fillsOf(truth: Truth, tick: string) {
       place: placeOf(truth, listing.close_txid ?? "", listing.close_input ?? 0),
       time: truth.blocks.find((block) => block.height === listing.close_height)?.time ?? 0,
     }))
-    .sort((a, b) => comparePlaces(a.place, b.place));
+    .toSorted((a, b) => comparePlaces(a.place, b.place));
 }
 
 /** token/{tick}/candles?interval=... */
@@ -162,7 +162,7 @@ export function candles(truth: Truth, tick: string, interval: "1h" | "4h" | "1d"
   const fills = fillsOf(truth, tick);
   const starts = new Set(fills.map(({ time }) => time - (time % seconds)));
   return [...starts]
-    .sort((a, b) => a - b)
+    .toSorted((a, b) => a - b)
     .map((start) => {
       const inside = fills.filter(({ time }) => time >= start && time < start + seconds);
       // The largest unit price has the largest rounded-down text too, so rounding first changes no extreme.
