@@ -103,7 +103,7 @@ function keyOf(value: unknown, list: ListName): PageKey | null {
   for (const [index, kind] of shape.entries()) {
     const part: unknown = value[index];
     if (kind === "int") {
-      if (typeof part !== "number" || !Number.isSafeInteger(part) || part < 0) return null;
+      if (typeof part !== "number" || !Number.isSafeInteger(part) || part < -1) return null;
       key.push(part);
     } else {
       if (typeof part !== "string" || !TEXT_PATTERN.test(part)) return null;

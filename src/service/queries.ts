@@ -28,7 +28,10 @@ export interface Snapshot<Value> {
   readonly value: Value;
 }
 
-/** The key of a row within a list's order: safe integers and text, in the shape of `KEY_SHAPES`. */
+/**
+ * A place within a list's order, a row's or one beyond all rows: safe integers from -1 and 1 to 128 printable ASCII
+ * characters, in the shape of `KEY_SHAPES`.
+ */
 export type PageKey = readonly (number | string)[];
 
 /** Element types of each list's key; a cursor whose key has another shape is no cursor of that list. */

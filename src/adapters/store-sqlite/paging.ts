@@ -48,12 +48,16 @@ function edgeKey<Row>(list: KeyedList<Row>, row: Row | undefined, whereEmpty: Pa
   return row === undefined ? whereEmpty : list.keyOf(row);
 }
 
-/** A key that every ascending integer key is above of. */
+// Where nothing is left on a page these stand in for its rows, so they go out in cursors and have to come back.
+
+/** A key that every integer key is above of: places begin at 0. */
 export const BELOW_INTEGERS = -1;
 /** A key that every integer key is below of. */
 export const ABOVE_INTEGERS = Number.MAX_SAFE_INTEGER;
+/** A text that every ticker, address and hex key is above of. */
+export const BELOW_TEXTS = "!";
 /** A text that every ticker, address and hex key is below of. */
-export const ABOVE_TEXTS = "\u{10ffff}";
+export const ABOVE_TEXTS = "~";
 
 /** Element of a page key that is an integer; a key of another shape is a bug of the caller. */
 export function intAt(key: PageKey, at: number): number {

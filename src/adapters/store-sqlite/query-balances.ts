@@ -9,6 +9,7 @@ import {
   ABOVE_INTEGERS,
   ABOVE_TEXTS,
   BELOW_INTEGERS,
+  BELOW_TEXTS,
   intAt,
   type KeyedList,
   pageOf,
@@ -33,7 +34,7 @@ export function balancesPage(
       balancesOfAddress(connection, finder, address, key === null ? "" : textAt(key, 0), "up", limit),
     before: (key, limit) => balancesOfAddress(connection, finder, address, textAt(key, 0), "down", limit),
     keyOf: ({ row }) => [row.tick],
-    first: [""],
+    first: [BELOW_TEXTS],
     last: [ABOVE_TEXTS],
   };
   return pageOf(list, page);
@@ -101,8 +102,8 @@ export function balancesOfPage(
       key === null ? walk(0, "", "up", limit) : walk(clamp(intAt(key, 0)), textAt(key, 1), "up", limit),
     before: (key, limit) => walk(clamp(intAt(key, 0)), textAt(key, 1), "down", limit),
     keyOf: ({ index, view }) => [index, view.row.tick],
-    first: [BELOW_INTEGERS, ""],
-    last: [ABOVE_INTEGERS, ""],
+    first: [BELOW_INTEGERS, BELOW_TEXTS],
+    last: [ABOVE_INTEGERS, BELOW_TEXTS],
   };
   const { rows, next, prev } = pageOf(list, page);
   return { rows: rows.map(({ view }) => view), next, prev };
@@ -148,7 +149,7 @@ export function holdersPage(
       key === null ? firstHolders(connection, tick, limit) : holders(connection, tick, key, "up", limit),
     before: (key, limit) => holders(connection, tick, key, "down", limit),
     keyOf: ({ row }) => [totalHex(row.balance + row.locked), row.address],
-    first: ["f".repeat(32), ""],
+    first: ["f".repeat(32), BELOW_TEXTS],
     last: ["0".repeat(32), ABOVE_TEXTS],
   };
   return { circulating: (token.minted - token.burned) as RawAmount, page: pageOf(list, page) };

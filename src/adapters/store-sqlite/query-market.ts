@@ -67,7 +67,7 @@ export function marketPage(connection: Connection, tick: Tick, page: PageRequest
     after: (key, limit) => read(key, "up", limit),
     before: (key, limit) => read(key, "down", limit),
     keyOf: ({ listing }) => [hexOf(unitPriceKey(listing.priceSat, listing.amount)), listing.createdPlace],
-    first: ["", BELOW_INTEGERS],
+    first: ["00", BELOW_INTEGERS],
     last: ["ff".repeat(40), ABOVE_INTEGERS],
   };
   return pageOf(list, page);
