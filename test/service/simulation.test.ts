@@ -17,7 +17,7 @@ if (single !== undefined) {
   });
 } else {
   test("P-90: whatever happens, the index ends as that of the best branch", async () => {
-    const seeds = Number(process.env["STRAND_SIM_SEEDS"] ?? "40");
+    const seeds = Number(process.env["STRAND_SIM_SEEDS"] ?? "30");
     const met = { rewinds: 0, deepest: 0, restarts: 0, kills: 0 };
     const failures = new Map<string, number>();
     for (const seed of [...KEPT_SEEDS, ...Array.from({ length: seeds }, (_, index) => index)]) {

@@ -99,7 +99,7 @@ export class ProcessLife {
       prefetch: { maxAhead: 4, maxBytes: 20_000, hashWindow: 7 },
     });
     // Claimed on the bare store: the parameters are checked before the follower starts, and not by it.
-    this.#ended = claimDatabase(around.store, indexer.parameters).then(() => follower.run(this.#stop.signal));
+    this.#ended = claimed(around, indexer).then(() => follower.run(this.#stop.signal));
   }
 
   /** Stops as SIGTERM does; resolves when the follower has ended. */
@@ -118,6 +118,12 @@ export class ProcessLife {
   get ended(): Promise<void> {
     return this.#ended;
   }
+}
+
+async function claimed({ store, busy }: Surroundings, indexer: BlockIndexer): Promise<void> {
+  busy.calls += 1;
+  await claimDatabase(store, indexer.parameters);
+  busy.calls -= 1;
 }
 
 function logTo(lines: string[]): Log {
