@@ -130,10 +130,7 @@ export function parseBlock(raw: Uint8Array): Verdict<Block> {
 }
 
 /** strippedSize and vsize of a block with these transactions, whose count takes `countBytes`. */
-function blockSizes(
-  txs: readonly NodeTx[],
-  countBytes: number,
-): { strippedSize: number; vsize: number } {
+function blockSizes(txs: readonly NodeTx[], countBytes: number): { strippedSize: number; vsize: number } {
   let strippedSize = HEADER_BYTES + countBytes;
   let witness = 0;
   for (const tx of txs) {
