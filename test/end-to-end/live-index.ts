@@ -28,6 +28,8 @@ import type { Row } from "./truth.ts";
 export interface Got {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  /** The body as UTF-8. */
   readonly text: string;
 }
 
@@ -168,12 +170,13 @@ export class LiveIndex {
   get(path: string, headers: Record<string, string> = {}, method = "GET"): Promise<Got> {
     return new Promise((resolve, reject) => {
       const sent = request({ port: this.port, path, method, headers, agent: this.#agent }, (response) => {
-        response.setEncoding("utf8");
-        let text = "";
-        response.on("data", (chunk: string) => (text += chunk));
-        response.on("end", () =>
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
-        );
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.on("end", () => {
+          const body = Buffer.concat(chunks);
+          const { statusCode: status = 0, headers: got } = response;
+          resolve({ status, headers: got, body, text: body.toString() });
+        });
         response.on("error", reject);
       });
       sent.on("error", reject);

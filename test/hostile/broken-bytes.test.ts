@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { Transaction } from "bitcoinjs-lib";
 import { sha256d } from "../../src/adapters/system/hashes.ts";
 import type { BlockFaultCode } from "../../src/chain/block-fault.ts";
 import { NETWORKS } from "../../src/chain/networks.ts";
@@ -10,7 +11,7 @@ import { type ExpectedBlock, scanBlock, scanTransactions } from "../../src/chain
 import { outpointsOf, scanTransaction } from "../../src/chain/scan-transaction.ts";
 import { recogniseEnvelope } from "../../src/prc20/envelope.ts";
 import type { BlockHash } from "../../src/primitives/brands.ts";
-import { compactSize, concat, type MadeBlock, uint32 } from "../../testing/chain-maker/bytes.ts";
+import { compactSize, concat, hash256, type MadeBlock, uint32 } from "../../testing/chain-maker/bytes.ts";
 import { bodyOf, Workshop } from "./workshop.ts";
 
 const context = {
@@ -89,6 +90,87 @@ describe("pieces of a block", () => {
     const spoiled = Buffer.from(block.raw);
     spoiled.write('"op":"burn"', at, "latin1");
     assert.equal(verdictOf(new Uint8Array(spoiled), block), "WITNESS_COMMITMENT_MISMATCH");
+  });
+});
+
+/** The block with another coinbase, and with the root and hash that belong to it. */
+function withCoinbase(block: MadeBlock, coinbase: Transaction): { raw: Uint8Array; block: MadeBlock } {
+  const rest = block.transactions.slice(1);
+  const ids = [coinbase, ...rest.map((raw) => Transaction.fromBuffer(raw))].map((made) => made.getHash());
+  const header = block.raw.slice(CERTIFICATE_BYTES, CERTIFICATE_BYTES + HEADER_BYTES);
+  header.set(rootOf(ids), 36);
+  const hash = Buffer.from(hash256(header)).reverse().toString("hex");
+  const all = [new Uint8Array(coinbase.toBuffer()), ...rest];
+  const raw = concat(block.raw.subarray(0, CERTIFICATE_BYTES), header, compactSize(all.length), ...all);
+  return { raw, block: { ...block, hash } };
+}
+
+function rootOf(ids: readonly Uint8Array[]): Uint8Array {
+  if (ids.length === 1) return ids[0] ?? new Uint8Array(32);
+  const pairs = Array.from({ length: Math.ceil(ids.length / 2) }, (_, i) =>
+    hash256(concat(ids[2 * i] ?? [], ids[2 * i + 1] ?? ids[2 * i] ?? [])),
+  );
+  return rootOf(pairs);
+}
+
+function coinbaseOf(block: MadeBlock): Transaction {
+  return Transaction.fromBuffer(block.transactions[0] ?? new Uint8Array(0));
+}
+
+describe("a coinbase that is wrong, under a header that fits it", () => {
+  test("the same one again is accepted, so the rest of this group tests what it says", () => {
+    const block = sample(61);
+    const same = withCoinbase(block, coinbaseOf(block));
+    assert.equal(same.block.hash, block.hash);
+    assert.equal(verdictOf(same.raw, same.block), "accepted");
+  });
+
+  test("each of the 32 committed bytes counts", () => {
+    const block = sample(62);
+    for (let at = 0; at < 32; at += 1) {
+      const coinbase = coinbaseOf(block);
+      const script = coinbase.outs[1]?.script;
+      assert.ok(script !== undefined && script.length === 38);
+      script[6 + at] = (script[6 + at] ?? 0) ^ 1;
+      const other = withCoinbase(block, coinbase);
+      assert.equal(verdictOf(other.raw, other.block), "WITNESS_COMMITMENT_MISMATCH", `byte ${at}`);
+    }
+  });
+
+  test("each of the 32 reserved bytes counts", () => {
+    const block = sample(63);
+    for (let at = 0; at < 32; at += 1) {
+      const coinbase = coinbaseOf(block);
+      const reserved = new Uint8Array(32);
+      reserved[at] = 1;
+      coinbase.setWitness(0, [reserved]);
+      const other = withCoinbase(block, coinbase);
+      assert.equal(verdictOf(other.raw, other.block), "WITNESS_COMMITMENT_MISMATCH", `byte ${at}`);
+    }
+  });
+
+  test("one that spends something is none, though it begins with the height", () => {
+    const block = sample(64);
+    for (const [hash, index] of [
+      [new Uint8Array(32).fill(1), 0xffffffff],
+      [new Uint8Array(32), 0],
+    ] as const) {
+      const coinbase = coinbaseOf(block);
+      const input = coinbase.ins[0];
+      assert.ok(input !== undefined);
+      input.hash = hash;
+      input.index = index;
+      const other = withCoinbase(block, coinbase);
+      assert.equal(verdictOf(other.raw, other.block), "BAD_COINBASE");
+    }
+  });
+
+  test("one without the commitment, while a witness is there", () => {
+    const block = sample(65);
+    const coinbase = coinbaseOf(block);
+    coinbase.outs.length = 1;
+    const other = withCoinbase(block, coinbase);
+    assert.equal(verdictOf(other.raw, other.block), "WITNESS_COMMITMENT_MISSING");
   });
 });
 

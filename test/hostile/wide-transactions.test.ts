@@ -147,4 +147,21 @@ describe("the same operation again and again", () => {
     assert.deepEqual(verdicts(workshop.apply([unpaired.finish()])), { ANCHOR_NOT_SPENT: 500 });
     workshop.assertReferenceAgrees();
   });
+
+  test("an anchor that is spent twice, which no node accepts, closes its listing once", () => {
+    const { workshop, owner, txid } = withListings(46, 1);
+    const draft = workshop.draft();
+    draft.spend({ txid, vout: 0 });
+    draft.spend({ txid, vout: 0 });
+    const other = workshop.draft();
+    other.spend({ txid, vout: 0 });
+    const changes = workshop.apply([draft.finish(), other.finish()]);
+    assert.deepEqual(
+      changes.listings.map(({ after }) => [after?.close?.kind, after?.close?.inputIndex]),
+      [["cancelled", 0]],
+    );
+    const [row] = workshop.core.state.rows().balances;
+    assert.deepEqual([row?.address, row?.balance, row?.locked], [owner.address, 100_000n, 0n]);
+    workshop.assertReferenceAgrees();
+  });
 });
