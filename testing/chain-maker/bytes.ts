@@ -6,7 +6,7 @@ import { bech32m } from "@scure/base";
 import { Transaction } from "bitcoinjs-lib";
 
 /** SHA-256 twice. */
-function hash256(bytes: Uint8Array): Uint8Array {
+export function hash256(bytes: Uint8Array): Uint8Array {
   const once = createHash("sha256").update(bytes).digest();
   return new Uint8Array(createHash("sha256").update(once).digest());
 }
