@@ -4,10 +4,13 @@
 
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
+import { cpuMs } from "./processes.ts";
 
 /** What to ask. `paths` are asked in turn. */
 export interface LoadOrder {
   readonly port: number;
+  /** The server's process. */
+  readonly pid: number;
   readonly paths: readonly string[];
   readonly connections: number;
   readonly seconds: number;
@@ -21,6 +24,8 @@ export interface LoadResult {
   /** Answers that were no success, and connections that broke. */
   readonly bad: number;
   readonly bytesPerAnswer: number;
+  /** CPU time of the server per answer, all its threads; null where the system does not tell. */
+  readonly serverCpuMs: number | null;
   /** Share of one core that the generator itself needed. */
   readonly generatorCpu: number;
 }
@@ -90,7 +95,7 @@ class Client {
   }
 }
 
-async function load({ port, paths, connections, seconds }: LoadOrder): Promise<LoadResult> {
+async function load({ port, pid, paths, connections, seconds }: LoadOrder): Promise<LoadResult> {
   const requests = paths.map((path) =>
     Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`),
   );
@@ -107,10 +112,12 @@ async function load({ port, paths, connections, seconds }: LoadOrder): Promise<L
   await new Promise((resolve) => setTimeout(resolve, WARM_UP_MS));
   seen.counting = true;
   const cpu = process.cpuUsage();
+  const serverBefore = cpuMs(pid);
   const started = performance.now();
   await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
   const elapsed = performance.now() - started;
   const used = process.cpuUsage(cpu);
+  const serverAfter = cpuMs(pid);
   seen.counting = false;
   seen.running = false;
   await Promise.all(clients);
@@ -122,6 +129,10 @@ async function load({ port, paths, connections, seconds }: LoadOrder): Promise<L
     p99Ms: at(0.99),
     bad: seen.bad,
     bytesPerAnswer: seen.bytes / Math.max(1, latencies.length),
+    serverCpuMs:
+      serverBefore === null || serverAfter === null
+        ? null
+        : (serverAfter - serverBefore) / Math.max(1, latencies.length),
     generatorCpu: (used.user + used.system) / 1000 / elapsed,
   };
 }

@@ -40,7 +40,7 @@ export async function pageFigures(
   const peerPort = await readyLine("peer-api.ts", peer, Number);
   const node = await NodeProcess.start(work, work.blocks.length);
   const service = await StrandProcess.start(work, node, database, work.blocks.length);
-  const reference = new HttpClient(peerPort);
+  const reference = new HttpClient(peerPort, peer.pid ?? 0);
   try {
     await checkRows(service, reference, work.operations);
     const figures = [
@@ -88,8 +88,8 @@ async function cachedFigures(client: HttpClient, options: PageOptions): Promise<
   for (const [name, path] of asked) {
     const bare = await bareServer(client, path);
     const both = await compareLoads(
-      { port: client.port, paths: [path] },
-      { port: bare.port, paths: [path] },
+      { port: client.port, pid: client.pid, paths: [path] },
+      { port: bare.port, pid: bare.child.pid ?? 0, paths: [path] },
       options,
     );
     await stop(bare.child);
@@ -124,8 +124,8 @@ async function uncachedFigures(
   const peers = await walkTicks(reference);
   if (ours.length !== peers.length) throw new Error("pages: walks of different length");
   const both = await compareLoads(
-    { port: client.port, paths: distinct(ours) },
-    { port: reference.port, paths: distinct(peers) },
+    { port: client.port, pid: client.pid, paths: distinct(ours) },
+    { port: reference.port, pid: reference.pid, paths: distinct(peers) },
     options,
   );
   const against = "fastify + better-sqlite3, same rows";
@@ -155,8 +155,8 @@ async function depthFigures(client: HttpClient, options: PageOptions): Promise<r
   const deep = await pagesFrom(client, options.deepPage);
   const sides = await inTurns(
     options.rounds,
-    () => loadOn({ port: client.port, paths: distinct(deep) }, 1, options.seconds),
-    () => loadOn({ port: client.port, paths: distinct([first]) }, 1, options.seconds),
+    () => loadOn({ port: client.port, pid: client.pid, paths: distinct(deep) }, 1, options.seconds),
+    () => loadOn({ port: client.port, pid: client.pid, paths: distinct([first]) }, 1, options.seconds),
   );
   const [far, near] = [sides.ours, sides.peer].map((all) => bestOf(all, "less", (result) => result.p50Ms));
   return [
@@ -205,7 +205,7 @@ async function pagesFrom(client: HttpClient, number: number): Promise<readonly s
   return pages;
 }
 
-type Target = Pick<LoadOrder, "port" | "paths">;
+type Target = Pick<LoadOrder, "port" | "pid" | "paths">;
 
 /** Loads two servers in turn; the best requests per second of each, and what else was seen. */
 async function compareLoads(

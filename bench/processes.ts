@@ -7,6 +7,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
+/** Linux counts CPU time for programs in hundredths of a second. */
+const TICKS_PER_SECOND = 100;
 const running = new Set<ChildProcess>();
 process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
@@ -83,4 +85,14 @@ export function peakRss(pid: number | "self"): number | null {
   if (!existsSync(file)) return null;
   const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(file, "utf8"))?.[1];
   return kilobytes === undefined ? null : Number(kilobytes) * 1024;
+}
+
+/** CPU time that a process has used in all its threads, in milliseconds; null where the system does not tell. */
+export function cpuMs(pid: number): number | null {
+  const file = `/proc/${pid}/stat`;
+  if (!existsSync(file)) return null;
+  const text = readFileSync(file, "utf8");
+  // The name in parentheses may hold anything; user and system time are the 12th and 13th field after it.
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * (1000 / TICKS_PER_SECOND);
 }

@@ -24,10 +24,13 @@ export interface HttpReply {
 /** Asks one server, one request after the other on the same connection. */
 export class HttpClient {
   readonly port: number;
+  /** The server's process. */
+  readonly pid: number;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
-  constructor(port: number) {
+  constructor(port: number, pid: number) {
     this.port = port;
+    this.pid = pid;
   }
 
   /** The whole answer. */
@@ -115,7 +118,7 @@ export class StrandProcess {
 
   private constructor(child: ChildProcess, port: number) {
     this.#child = child;
-    this.client = new HttpClient(port);
+    this.client = new HttpClient(port, child.pid ?? 0);
   }
 
   /** Starts `strand start` on a database and waits until it has indexed `height`. */
@@ -153,7 +156,7 @@ export class StrandProcess {
   }
 
   peakRss(): number | null {
-    return peakRss(this.#child.pid ?? 0);
+    return peakRss(this.client.pid);
   }
 
   async stop(): Promise<void> {
