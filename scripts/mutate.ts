@@ -6,7 +6,7 @@ import { parseArgs } from "node:util";
 import { ALL_BREAKS, broken, listFault } from "./mutations/all-breaks.ts";
 import type { Break } from "./mutations/break.ts";
 import { testsFor } from "./mutations/suites.ts";
-import { type TrialResult, TrialTree } from "./mutations/trial.ts";
+import { type TimedTest, type TrialResult, TrialTree } from "./mutations/trial.ts";
 
 /** As many breaks as the smallest machine that runs the tests has cores. */
 const LANES = 2;
@@ -55,7 +55,9 @@ async function greenAtFirst(
   await Promise.all(
     trees.map(async (tree) => {
       for (let test = rest.shift(); test !== undefined; test = rest.shift()) {
-        const result = await tree.try("package.json", tree.read("package.json"), [test]);
+        const result = await tree.try("package.json", tree.read("package.json"), [
+          { file: test, seconds: 0 },
+        ]);
         took.set(test, result.seconds);
         if (result.by !== null) red.push(test);
       }
@@ -69,14 +71,15 @@ async function greenAtFirst(
 type Seconds = ReadonlyMap<string, number>;
 
 /** The quickest test first: most breaks are noticed by several. */
-function inOrder(tests: readonly string[], seconds: Seconds): readonly string[] {
-  return tests.toSorted((a, b) => (seconds.get(a) ?? 0) - (seconds.get(b) ?? 0));
+function inOrder(tests: readonly string[], seconds: Seconds): readonly TimedTest[] {
+  const timed = tests.map((file) => ({ file, seconds: seconds.get(file) ?? 0 }));
+  return timed.toSorted((a, b) => a.seconds - b.seconds);
 }
 
 async function judge(
   breaks: readonly Break[],
   trees: readonly TrialTree[],
-  testsOf: (file: string) => readonly string[],
+  testsOf: (file: string) => readonly TimedTest[],
 ): Promise<number> {
   const started = performance.now();
   const rest = [...breaks];

@@ -231,7 +231,7 @@ const anchors = inFile("src/chain/anchor-filter.ts", [
   {
     rule: "P-63",
     find: "if (this.#used * 2 > this.#mask) this.#grow();",
-    replace: "if (this.#used > this.#mask) this.#grow();",
+    replace: "if (this.#used > this.#mask + 1) this.#grow();",
     why: "the set fills up completely and a search never ends",
   },
   {

@@ -269,6 +269,7 @@ const undo: Break[] = [
       find: "close_time = NULL, close_input = NULL, close_place = NULL, buyer_id = NULL WHERE place = ?`",
       replace: "close_time = NULL, close_input = NULL, close_place = NULL WHERE place = ?`",
       why: "a reopened listing keeps its buyer",
+      equivalent: "the buyer is read of closed listings only, and every closing writes it again",
     },
   ]),
 ];

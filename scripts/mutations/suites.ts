@@ -14,9 +14,16 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
   ["src/chain/", [SCANNER, VECTORS, DIFFERENTIAL, HOSTILE]],
   ["src/primitives/", ["src/primitives/**/*.test.ts", VECTORS, SCANNER, DIFFERENTIAL]],
   ["src/adapters/system/", ["src/adapters/system/**/*.test.ts", HOSTILE]],
-  ["src/adapters/store-sqlite/", ["src/adapters/store-sqlite/**/*.test.ts", "test/store-sqlite.test.ts"]],
+  [
+    "src/adapters/store-sqlite/",
+    [
+      "src/adapters/store-sqlite/**/*.test.ts",
+      "test/store-sqlite.test.ts",
+      "test/hostile/answers/day-boundaries.test.ts",
+    ],
+  ],
   ["src/service/", ["src/service/**/*.test.ts", "test/service/follower.test.ts"]],
-  ["src/http/", ["src/http/**/*.test.ts", "test/http/**/*.test.ts", "test/hostile/answers/*.test.ts"]],
+  ["src/http/", ["src/http/**/*.test.ts", "test/http/**/*.test.ts", "test/hostile/answers/[!d]*.test.ts"]],
 ];
 
 /** The test files under `root` for a file of the program, without duplicates. */

@@ -15,8 +15,16 @@ export interface TrialResult {
 
 /** What is copied: sources, tests, and what they read. */
 const COPIED = ["src", "test", "testing", "scripts", "docs", "package.json", "bin"];
-/** A break that makes a test run this long counts as noticed. */
-const PATIENCE_MS = 120_000;
+/** A break that makes a test run this many times longer than without it counts as noticed, and at least this long. */
+const PATIENCE_TIMES = 12;
+const PATIENCE_MS = 20_000;
+const FIRST_PATIENCE_MS = 240_000;
+
+/** A test file, and the seconds that it takes without a break (0 where that is not known). */
+export interface TimedTest {
+  readonly file: string;
+  readonly seconds: number;
+}
 
 /** A copy of a tree in the system's temporary folder: what is tried does not change when somebody goes on working. */
 export class TrialTree {
@@ -33,7 +41,7 @@ export class TrialTree {
   }
 
   /** Runs the tests with `file` holding `text` instead of its own. */
-  async try(file: string, text: string, tests: readonly string[]): Promise<TrialResult> {
+  async try(file: string, text: string, tests: readonly TimedTest[]): Promise<TrialResult> {
     const started = performance.now();
     const place = join(this.root, file);
     const original = this.read(file);
@@ -43,7 +51,7 @@ export class TrialTree {
     for (const test of tests) {
       const end = await this.#run(test);
       if (end === "passed") continue;
-      by = test;
+      by = test.file;
       timedOut = end === "timed out";
       break;
     }
@@ -56,9 +64,11 @@ export class TrialTree {
     rmSync(this.root, { recursive: true, force: true });
   }
 
-  #run(test: string): Promise<"passed" | "failed" | "timed out"> {
+  #run({ file, seconds }: TimedTest): Promise<"passed" | "failed" | "timed out"> {
+    const patience =
+      seconds === 0 ? FIRST_PATIENCE_MS : Math.max(PATIENCE_MS, seconds * 1000 * PATIENCE_TIMES);
     return new Promise((settle) => {
-      const child = spawn(process.execPath, [test], {
+      const child = spawn(process.execPath, [file], {
         cwd: this.root,
         // One seed of the differential test is enough here: a random chain has some hundred operations.
         env: { ...process.env, STRAND_SEEDS: "1" },
@@ -68,7 +78,7 @@ export class TrialTree {
       const timer = setTimeout(() => {
         late = true;
         child.kill("SIGKILL");
-      }, PATIENCE_MS);
+      }, patience);
       child.on("close", (code) => {
         clearTimeout(timer);
         settle(late ? "timed out" : code === 0 ? "passed" : "failed");

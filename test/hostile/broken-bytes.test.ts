@@ -2,6 +2,7 @@
 // promise more than there is, the same transactions twice. All must be refused, by value, never by an exception.
 
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { describe, test } from "node:test";
 import { Transaction } from "bitcoinjs-lib";
 import { sha256d } from "../../src/adapters/system/hashes.ts";
@@ -11,7 +12,7 @@ import { type ExpectedBlock, scanBlock, scanTransactions } from "../../src/chain
 import { outpointsOf, scanTransaction } from "../../src/chain/scan-transaction.ts";
 import { recogniseEnvelope } from "../../src/prc20/envelope.ts";
 import type { BlockHash } from "../../src/primitives/brands.ts";
-import { compactSize, concat, hash256, type MadeBlock, uint32 } from "../../testing/chain-maker/bytes.ts";
+import { compactSize, concat, type MadeBlock, uint32 } from "../../testing/chain-maker/bytes.ts";
 import { bodyOf, Workshop } from "./workshop.ts";
 
 const context = {
@@ -93,13 +94,18 @@ describe("pieces of a block", () => {
   });
 });
 
+function hash256(bytes: Uint8Array): Uint8Array {
+  const once = createHash("sha256").update(bytes).digest();
+  return new Uint8Array(createHash("sha256").update(once).digest());
+}
+
 /** The block with another coinbase, and with the root and hash that belong to it. */
 function withCoinbase(block: MadeBlock, coinbase: Transaction): { raw: Uint8Array; block: MadeBlock } {
   const rest = block.transactions.slice(1);
   const ids = [coinbase, ...rest.map((raw) => Transaction.fromBuffer(raw))].map((made) => made.getHash());
   const header = block.raw.slice(CERTIFICATE_BYTES, CERTIFICATE_BYTES + HEADER_BYTES);
   header.set(rootOf(ids), 36);
-  const hash = Buffer.from(hash256(header)).reverse().toString("hex");
+  const hash = Buffer.from(hash256(header).toReversed()).toString("hex");
   const all = [new Uint8Array(coinbase.toBuffer()), ...rest];
   const raw = concat(block.raw.subarray(0, CERTIFICATE_BYTES), header, compactSize(all.length), ...all);
   return { raw, block: { ...block, hash } };

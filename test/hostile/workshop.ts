@@ -24,12 +24,15 @@ export class Workshop {
   readonly core: CoreIndex;
   readonly blocks: MadeBlock[] = [];
   readonly rules: ReturnType<typeof testRules>;
+  /** D(start - 1). */
+  readonly startDigest: CoreIndex["digest"];
 
   constructor(seed: number) {
     this.random = new Random(seed);
     this.fee = this.actor();
     this.rules = testRules("simnet", this.fee.address, FEE_BPS);
     this.core = new CoreIndex("simnet", this.rules);
+    this.startDigest = this.core.digest;
   }
 
   /** Somebody with a key. */
@@ -54,14 +57,14 @@ export class Workshop {
     return draft.finish();
   }
 
-  /** The next block with these transactions behind its coinbase, applied to nothing. */
-  make(body: readonly Transaction[]): MadeBlock {
+  /** The next block with these transactions behind its coinbase, applied to nothing. `time`: unix seconds. */
+  make(body: readonly Transaction[], time?: number): MadeBlock {
     const parent = this.blocks.at(-1);
     const height = (parent?.height ?? 0) + 1;
     const block = makeBlock({
       height,
       previousHash: parent?.hash ?? genesisHash,
-      time: FIRST_TIME + 194 * height,
+      time: time ?? FIRST_TIME + 194 * height,
       body,
       extra: this.random.bytes(4),
       payee: this.fee.script,
@@ -72,8 +75,8 @@ export class Workshop {
   }
 
   /** The next block, applied to the core. */
-  apply(body: readonly Transaction[]): BlockChanges {
-    return this.core.apply(this.make(body));
+  apply(body: readonly Transaction[], time?: number): BlockChanges {
+    return this.core.apply(this.make(body, time));
   }
 
   /** Replays all blocks with the reference and compares rows, verdicts and digest. */
