@@ -68,7 +68,7 @@ function breakOf(file: string, text: string, { start, end, replace }: Edit): Bre
     file,
     find: text.slice(from, to),
     replace: text.slice(from, start) + replace + text.slice(end, to),
-    why: `${was} -> ${replace === "" ? "nothing" : replace.slice(0, 70)}`,
+    why: `${was} -> ${replace === ";" ? "nothing" : replace.slice(0, 70)}`,
   };
 }
 
@@ -108,10 +108,10 @@ function editsOf(file: string, text: string): Edit[] {
     },
     IfStatement(node) {
       if (node.consequent.type === "ThrowStatement") skip(node);
-      else if (node.alternate === null) edit(node, "");
+      else if (node.alternate === null) edit(node, ";");
     },
     ExpressionStatement(node) {
-      if (node.expression.type === "CallExpression") edit(node, "");
+      if (node.expression.type === "CallExpression") edit(node, ";");
     },
   }).visit(program);
   return edits.filter(({ start, end }) => !skipped.some((span) => span.start <= start && end <= span.end));

@@ -19,11 +19,11 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
     [
       "src/adapters/store-sqlite/**/*.test.ts",
       "test/store-sqlite.test.ts",
-      "test/hostile/answers/day-boundaries.test.ts",
+      "test/hostile/answers/store-*.test.ts",
     ],
   ],
-  ["src/service/", ["src/service/**/*.test.ts", "test/service/follower.test.ts"]],
-  ["src/http/", ["src/http/**/*.test.ts", "test/http/**/*.test.ts", "test/hostile/answers/[!d]*.test.ts"]],
+  ["src/service/", ["src/service/**/*.test.ts", "test/service/{follower,simulation}.test.ts"]],
+  ["src/http/", ["src/http/**/*.test.ts", "test/http/**/*.test.ts", "test/hostile/answers/[!s]*.test.ts"]],
 ];
 
 /** The test files under `root` for a file of the program, without duplicates. */
