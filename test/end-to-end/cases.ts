@@ -51,9 +51,9 @@ export const STRANGER = "rprl1pqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpq
 export interface WatchedList {
   /** Without paging parameters. */
   readonly path: string;
-  rowsOf(truth: Truth): Row[];
+  readonly rowsOf: (truth: Truth) => Row[];
   /** What tells a row from others, and its place in the order as far as that can change. */
-  keyOf(row: Row): string;
+  readonly keyOf: (row: Row) => string;
   /** Whether rows never leave the list and never move in it (H-06). */
   readonly isStable: boolean;
 }
@@ -66,25 +66,19 @@ const byHolding = (row: Row): string => `${String(row["address"])} ${String(row[
 const byTotal = (row: Row): string => `${String(row["address"])} ${String(row["total"])}`;
 const byStart = (row: Row): string => String(row["start"]);
 
+function stable(path: string, keyOf: WatchedList["keyOf"], rowsOf: WatchedList["rowsOf"]): WatchedList {
+  return { path: ROOT + path, rowsOf, keyOf, isStable: true };
+}
+
+function moving(path: string, keyOf: WatchedList["keyOf"], rowsOf: WatchedList["rowsOf"]): WatchedList {
+  return { ...stable(path, keyOf, rowsOf), isStable: false };
+}
+
 /** One list of each kind and filter that clients poll, for the busiest ticker and addresses of a state. */
 export function watchedLists(at: Truth): WatchedList[] {
   const [someone = STRANGER, other = STRANGER] = busiest(at);
   const tick = busiestTick(at);
   const addresses = addressesOf(at).slice(0, 100);
-  const stable = (
-    path: string,
-    keyOf: (row: Row) => string,
-    rowsOf: (truth: Truth) => Row[],
-  ): WatchedList => ({
-    path: ROOT + path,
-    rowsOf,
-    keyOf,
-    isStable: true,
-  });
-  const moving = (...list: Parameters<typeof stable>): WatchedList => ({
-    ...stable(...list),
-    isStable: false,
-  });
   return [
     stable("/tokenlist", byTick, (truth) => tokens.tokenlist(truth)),
     stable("/tokenlist?tick=t", byTick, (truth) => tokens.tokenlist(truth, "t")),

@@ -125,10 +125,10 @@ function retimed(blocks: readonly MadeBlock[], spacing: number): MadeBlock[] {
     const jitter = Math.floor(block.height * spacing * 1.2) % (spacing * 3);
     const time = GENESIS_TIME + block.height * spacing + jitter;
     const raw = Buffer.from(block.raw);
-    Buffer.from(previousHash, "hex").reverse().copy(raw, PARENT_AT);
+    raw.set(Buffer.from(previousHash, "hex").toReversed(), PARENT_AT);
     raw.writeUInt32LE(time, TIME_AT);
     const once = createHash("sha256").update(raw.subarray(CERTIFICATE_BYTES, HEADER_END)).digest();
-    const hash = createHash("sha256").update(once).digest().reverse().toString("hex");
+    const hash = Buffer.from(createHash("sha256").update(once).digest().toReversed()).toString("hex");
     const made = { ...block, hash, previousHash, time, raw: new Uint8Array(raw) };
     previousHash = hash;
     return made;

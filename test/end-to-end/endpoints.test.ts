@@ -110,9 +110,7 @@ function assertPsbt(
   const [outpoint] = psbt.txInputs;
   assert.equal(psbt.data.inputs.length, 1);
   assert.equal(
-    Buffer.from(outpoint?.hash ?? [])
-      .reverse()
-      .toString("hex"),
+    Buffer.from((outpoint?.hash ?? new Uint8Array(0)).toReversed()).toString("hex"),
     listing.anchor_txid,
   );
   assert.deepEqual([outpoint?.index, outpoint?.sequence], [listing.anchor_vout, 0xffffffff]);

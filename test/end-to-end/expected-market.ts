@@ -150,14 +150,16 @@ function change24h(truth: Truth, tick: string): string {
   return withPoint(((floorNow - floorThen) * 100n * 10_000n) / floorThen, 4).replace(/^-(0\.0000)$/, "$1");
 }
 
+function sum(rows: readonly ListingRow[], field: "amount" | "price" | "protocol_fee" | "seller_net"): bigint {
+  return rows.reduce((total, row) => total + BigInt(row[field]), 0n);
+}
+
 /** market/{tick}/summary. */
 export function summaryRows(truth: Truth, tick: string): Row[] {
   if (tokenOf(truth, tick) === undefined) return [];
   const all = listingsOf(truth, tick);
   const tip = tipOf(truth);
   const inState = (state: ListingRow["state"]) => all.filter((listing) => listing.state === state);
-  const sum = (rows: readonly ListingRow[], field: "amount" | "price" | "protocol_fee" | "seller_net") =>
-    rows.reduce((total, row) => total + BigInt(row[field]), 0n);
   const filled = inState("filled");
   const lately = filled.filter(
     ({ close_height }) => blockAt(truth, close_height ?? -1).time > tip.time - 86_400,

@@ -1,0 +1,79 @@
+// How does a test listen to the event stream? A consumer over a real socket that keeps every event with its bytes.
+
+import assert from "node:assert/strict";
+import { get, type IncomingMessage } from "node:http";
+import type { LiveIndex } from "./live-index.ts";
+import type { Row } from "./truth.ts";
+
+/** An event as it came. */
+export interface StreamedEvent {
+  readonly id: number;
+  readonly event: string;
+  readonly data: { readonly height: number; readonly block_hash: string; readonly row?: Row };
+  /** The whole event as it was sent. */
+  readonly raw: string;
+}
+
+/** A consumer. */
+export class EventStream {
+  readonly events: StreamedEvent[] = [];
+  readonly #response: IncomingMessage;
+  #text = "";
+
+  private constructor(response: IncomingMessage) {
+    this.#response = response;
+    response.setEncoding("utf8");
+    response.on("data", (chunk: string) => this.#take(chunk));
+    response.on("error", () => undefined);
+  }
+
+  /** Connects; resolves when the service has answered. */
+  static open(
+    index: LiveIndex,
+    query = "",
+    lastEventId: number | string | null = null,
+  ): Promise<EventStream> {
+    const headers = lastEventId === null ? {} : { "last-event-id": String(lastEventId) };
+    return new Promise((resolve, reject) => {
+      get({ port: index.port, path: `/api/v1/events${query}`, headers, agent: false }, (response) => {
+        assert.equal(response.statusCode, 200);
+        assert.equal(response.headers["content-type"], "text/event-stream; charset=utf-8");
+        resolve(new EventStream(response));
+      }).on("error", reject);
+    });
+  }
+
+  /** Resolves when so many events have come and no further one comes at once. */
+  async settled(count: number): Promise<readonly StreamedEvent[]> {
+    for (let waited = 0; waited < 1000 && this.events.length < count; waited += 1) await pause(10);
+    await pause(30);
+    return this.events;
+  }
+
+  close(): void {
+    this.#response.destroy();
+  }
+
+  #take(chunk: string): void {
+    this.#text += chunk;
+    for (let end = this.#text.indexOf("\n\n"); end !== -1; end = this.#text.indexOf("\n\n")) {
+      const raw = this.#text.slice(0, end);
+      this.#text = this.#text.slice(end + 2);
+      const event = readEvent(raw);
+      if (event !== null) this.events.push(event);
+    }
+  }
+}
+
+function readEvent(raw: string): StreamedEvent | null {
+  const match = /^id: (\d+)\nevent: (\w+)\ndata: (\{.*\})$/.exec(raw);
+  if (match === null) {
+    assert.match(raw, /^(: [a-z]+|retry: \d+)(\nretry: \d+)?$/, "neither an event nor a comment");
+    return null;
+  }
+  return { id: Number(match[1]), event: match[2] ?? "", data: JSON.parse(match[3] ?? ""), raw };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,130 @@
+// Does a reorganisation leave any trace that a client could see (P-90)? After every rewind the answers are compared,
+// byte for byte and header for header, with those of a server over an index that never saw the other branch.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as cases from "./cases.ts";
+import { type Branch, ForkingChain } from "./chains.ts";
+import { type Got, type LiveIndex, type Page, withIndex } from "./live-index.ts";
+import { type Truth, truthOf } from "./truth.ts";
+
+/** Undo limit of these indexes. */
+const UNDO_BLOCKS = 56;
+
+/** Requests of every kind: all lists with their filters, and some of the many answers about one thing. */
+function pathsOf(truth: Truth): string[] {
+  const lists = [
+    ...cases.mainLists(truth),
+    ...cases.tokenAndAddressLists(truth),
+    ...cases.marketLists(truth),
+    ...cases.filteredLists(truth).filter((_, at) => at % 5 === 0),
+  ].map(({ path }) => cases.withQuery(path, "limit=40"));
+  const singles = cases.singles(truth).map(({ path }) => path);
+  const quotes = truth.snapshot.listings.flatMap(({ id }) => [
+    `${cases.ROOT}/market/quote/${id}`,
+    `${cases.ROOT}/market/fill-template/${id}/${cases.STRANGER}`,
+  ]);
+  return [...lists, ...singles.filter((_, at) => at % 4 === 0 || at < 3), ...quotes];
+}
+
+/** What must be equal: everything but the request's id and the time of day. */
+function comparable({ status, headers, text }: Got): unknown {
+  const { "x-request-id": id, date: _date, ...rest } = headers;
+  assert.ok(id !== undefined);
+  return { status, headers: rest, text };
+}
+
+async function assertSameAnswer(one: LiveIndex, other: LiveIndex, path: string): Promise<string> {
+  const [got, wanted] = await Promise.all([one.get(path), other.get(path)]);
+  assert.deepEqual(comparable(got), comparable(wanted), path);
+  return got.text;
+}
+
+async function assertSameAnswers(one: LiveIndex, other: LiveIndex, truth: Truth): Promise<void> {
+  for (const path of pathsOf(truth)) {
+    // Cursors are bytes, too, and lead to the same pages.
+    let page: Pick<Page, "next"> = JSON.parse(await assertSameAnswer(one, other, path));
+    while (page.next !== null) {
+      page = JSON.parse(await assertSameAnswer(one, other, cases.withQuery(path, `next=${page.next}`)));
+    }
+  }
+  const [mine, theirs] = await Promise.all([one.get("/health"), other.get("/health")]);
+  const { uptime_s: _mine, ...health } = JSON.parse(mine.text);
+  const { uptime_s: _theirs, ...wanted } = JSON.parse(theirs.text);
+  assert.deepEqual(health, wanted);
+}
+
+/** Compares with an index that has followed this branch only. */
+async function assertNoTrace(index: LiveIndex, { params, base, counted, blocks }: Branch): Promise<void> {
+  const truth = truthOf(params, base, counted);
+  await withIndex(params, { undoBlocks: UNDO_BLOCKS }, async (fresh) => {
+    await fresh.follow(blocks);
+    await assertSameAnswers(index, fresh, truth);
+  });
+}
+
+test(`P-90: no trace of the old branch, for depths 1, 5, 50 and the undo limit ${UNDO_BLOCKS}`, async () => {
+  const chain = new ForkingChain(800, { actors: 6, transactions: 8 }).grow(64);
+  await withIndex(chain.branch().params, { undoBlocks: UNDO_BLOCKS }, async (index) => {
+    await index.follow(chain.branch().blocks);
+    // Depth, and length of the new branch: longer, equal, shorter (a different block at a height that we have).
+    for (const [depth, length] of [
+      [1, 2],
+      [5, 5],
+      [50, 51],
+      [UNDO_BLOCKS, UNDO_BLOCKS + 1],
+      [9, 2],
+    ] as const) {
+      chain.reorganise(depth, length);
+      await index.follow(chain.branch().blocks);
+      await assertNoTrace(index, chain.branch());
+    }
+  });
+});
+
+test("P-90: branches that take turns leave the answers of the last one", async () => {
+  const chain = new ForkingChain(810, { actors: 6, transactions: 8 }).grow(30);
+  const one = chain.branch();
+  const two = chain.reorganise(12, 13).branch();
+  const three = chain.reorganise(4, 4).branch();
+  await withIndex(one.params, { undoBlocks: UNDO_BLOCKS }, async (index) => {
+    for (const branch of [one, two, one, three, two, one, three]) await index.follow(branch.blocks);
+    await assertNoTrace(index, three);
+    await index.follow(one.blocks);
+    await assertNoTrace(index, one);
+  });
+});
+
+test("P-90: a branch that replaces the block before the start height, too", async () => {
+  const chain = new ForkingChain(820, { actors: 6, startHeight: 6 }).grow(25);
+  await withIndex(chain.branch().params, { undoBlocks: UNDO_BLOCKS }, async (index) => {
+    await index.follow(chain.branch().blocks);
+    const other = chain.reorganise(22, 23).branch();
+    await index.follow(other.blocks);
+    await assertNoTrace(index, other);
+  });
+});
+
+test("a reorganisation beyond the undo limit changes no answer, and health says that it is stalled", async () => {
+  const chain = new ForkingChain(830, { actors: 6 }).grow(20);
+  const { params, base, counted, blocks } = chain.branch();
+  await withIndex(params, { undoBlocks: 6 }, async (index) => {
+    await index.follow(blocks);
+    index.node.setBest(chain.reorganise(7, 9).branch().blocks);
+    index.node.announce();
+    for (let waited = 0; waited < 400; waited += 1) {
+      const { text } = await index.get("/health");
+      const { status, indexing_status: indexing } = JSON.parse(text);
+      if (status === "degraded" && indexing === "stalled") break;
+      assert.ok(waited < 399, text);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    const truth = truthOf(params, base, counted);
+    for (const { path, rows } of cases.mainLists(truth)) {
+      const { result } = await index.page(cases.withQuery(path, "limit=100"));
+      assert.deepEqual(result, rows.slice(0, 100), path);
+    }
+    assert.match(index.complaints.splice(0).join("\n"), /UNDO_BLOCKS is 6/);
+    await index.follow(blocks);
+  });
+});
