@@ -122,11 +122,13 @@ function mempoolPage(sorted: readonly MempoolOperation[], page: PageRequest): Pa
     to = start.direction === "next" ? afterKey + limit : at;
   }
   const rows = sorted.slice(from, to);
-  const [first, last] = [rows[0], rows.at(-1)];
+  // Where nothing is left on a page, its cursors stand before or after all ids, which are hex.
+  const first = rows[0] ?? { txid: "~", vout: 0 };
+  const last = rows.at(-1) ?? { txid: "!", vout: 0 };
   return {
     rows,
-    next: last === undefined || to >= sorted.length ? null : [last.txid, last.vout],
-    prev: first === undefined || from === 0 ? null : [first.txid, first.vout],
+    next: to >= sorted.length ? null : [last.txid, last.vout],
+    prev: from === 0 ? null : [first.txid, first.vout],
   };
 }
 
