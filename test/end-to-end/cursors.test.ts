@@ -3,11 +3,13 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Transaction } from "bitcoinjs-lib";
 import { Random } from "../../testing/chain-maker/random.ts";
-import { watchedLists, withQuery } from "./cases.ts";
+import { ROOT, type WatchedList, watchedLists, withQuery } from "./cases.ts";
 import { type Branch, branchOf, busyMarket, chainMaker, ForkingChain } from "./chains.ts";
+import { mempool } from "./expected-operations.ts";
 import { type LiveIndex, withIndex } from "./live-index.ts";
-import { type Truth, truthOf, truthsOf } from "./truth.ts";
+import { type Row, type Truth, truthOf, truthsOf } from "./truth.ts";
 import { type WalkCounts, Walker } from "./walker.ts";
 
 const SEEDS = Array.from({ length: Number(process.env["STRAND_SEEDS"] ?? "1") }, (_, index) => index);
@@ -111,3 +113,40 @@ test("a cursor is bound to its list, filters and direction, and not to the page 
     }
   });
 });
+
+test("H-06 over the mempool, while transactions come and go between the pages", async () => {
+  const maker = chainMaker(670).grow(30);
+  const confirmed = branchOf(maker);
+  const truth = truthOf(confirmed.params, confirmed.base, confirmed.counted);
+  const more = maker.fork(1).grow(8, 20).blocks.slice(30);
+  const raws = more.flatMap((block) => block.transactions.slice(1)).map((raw) => [idOf(raw), raw] as const);
+  const random = new Random(670);
+  const counts: WalkCounts = { finished: 0, pages: 0, empty: 0, disturbed: 0 };
+  let rows: Row[] = [];
+  const list: WatchedList = {
+    path: `${ROOT}/mempool`,
+    rowsOf: () => rows,
+    keyOf: (row) => `${String(row["txid"])}:${String(row["vout"])}`,
+    isStable: false,
+  };
+  await withIndex(confirmed.params, {}, async (index) => {
+    await index.follow(confirmed.blocks);
+    const walkers = [1, 2, 3, 4].map(() => new Walker(list, random, counts));
+    for (let turn = 0; turn < 60; turn += 1) {
+      // Now full, now nearly empty, now without the first or the last ids, so that pages lose all of their rows.
+      const share = 1 + random.below(8);
+      const [low, high] = [random.pick(["0", "0", "c"]), random.pick(["4", "g", "g"])];
+      const isPresent = (txid: string) => random.below(8) < share && txid >= low && txid <= high;
+      const present = new Map(raws.filter(([txid]) => isPresent(txid)));
+      rows = mempool(confirmed.params, [...present.values()]);
+      await index.node.setMempool(present);
+      for (const walker of walkers) walker.advance(truth, false);
+      for (let steps = 1 + random.below(2); steps > 0; steps -= 1) await stepAll(index, truth, walkers);
+    }
+  });
+  assert.ok(counts.finished > 20 && counts.disturbed > 10 && counts.empty > 5, JSON.stringify(counts));
+});
+
+function idOf(raw: Uint8Array): string {
+  return Transaction.fromBuffer(raw).getId();
+}
