@@ -12,7 +12,7 @@ const HOSTILE = "test/hostile/*.test.ts";
 const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[] = [
   ["src/prc20/", [CORE, DIFFERENTIAL, HOSTILE]],
   ["src/chain/", [SCANNER, VECTORS, DIFFERENTIAL, HOSTILE]],
-  ["src/primitives/", ["src/primitives/**/*.test.ts", VECTORS, SCANNER, DIFFERENTIAL]],
+  ["src/primitives/", ["src/primitives/**/*.test.ts", VECTORS, SCANNER, DIFFERENTIAL, HOSTILE]],
   ["src/adapters/system/", ["src/adapters/system/**/*.test.ts", HOSTILE]],
   [
     "src/adapters/store-sqlite/",

@@ -59,14 +59,18 @@ describe("pieces of a block", () => {
       assert.notEqual(verdictOf(block.raw.subarray(0, length), block), "accepted");
       assert.ok(!scanTransactions(block.raw.subarray(0, length), context).ok);
     }
-    // A shorter certificate is no fault: the header is found by its hash, which alone decides.
+    // A shorter certificate, or none, is no fault: the header is found by its hash, which alone decides.
+    for (const from of [1, 8, 36, CERTIFICATE_BYTES])
+      assert.equal(verdictOf(block.raw.subarray(from), block), "accepted", `without ${from} bytes`);
     for (let from = CERTIFICATE_BYTES + 1; from < block.raw.length; from += 1)
       assert.notEqual(verdictOf(block.raw.subarray(from), block), "accepted");
   });
 
   test("every prefix of a transaction is refused", () => {
     for (const raw of sample(52).transactions.slice(1)) {
-      assert.ok(scanTransaction(raw, context).ok);
+      const whole = scanTransaction(raw, context);
+      assert.ok(whole.ok);
+      assert.equal(whole.value?.txIndex, 0);
       for (let length = 0; length < raw.length; length += 1) {
         assert.ok(!scanTransaction(raw.subarray(0, length), context).ok);
         assert.ok(!outpointsOf(raw.subarray(0, length)).ok);
@@ -168,6 +172,26 @@ describe("a coinbase that is wrong, under a header that fits it", () => {
       input.index = index;
       const other = withCoinbase(block, coinbase);
       assert.equal(verdictOf(other.raw, other.block), "BAD_COINBASE");
+    }
+  });
+
+  test("one whose script is shorter or longer than consensus allows", () => {
+    const workshop = new Workshop(66);
+    const block = workshop.make([workshop.operation(workshop.actor(), { op: "mint", tick: "A" })]);
+    assert.equal(block.height, 1);
+    for (const [length, verdict] of [
+      [1, "BAD_COINBASE"],
+      [2, "accepted"],
+      [100, "accepted"],
+      [101, "BAD_COINBASE"],
+      [300, "BAD_COINBASE"],
+    ] as const) {
+      const coinbase = coinbaseOf(block);
+      const input = coinbase.ins[0];
+      assert.ok(input !== undefined);
+      input.script = new Uint8Array(length).fill(0x51);
+      const other = withCoinbase(block, coinbase);
+      assert.equal(verdictOf(other.raw, other.block), verdict, `${length} bytes`);
     }
   });
 
