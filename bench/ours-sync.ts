@@ -1,6 +1,6 @@
 // Our indexer over a workload, as its own process: a node's answers in, durable SQLite out, through the same answer
 // reader, follower, rules and store as the service; only the network is left out, as it is for the peer.
-// node ours-sync.ts INDEX.json DATABASE -> one JSON line; DATABASE is made anew and stays.
+// node ours-sync.ts INDEX.json DATABASE.db -> one JSON line; DATABASE.db is made anew and stays.
 
 import { mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -109,6 +109,8 @@ function* balancesIn(path: string): Generator<BalanceFact> {
   database.close();
 }
 
+// What stands there is deleted: nothing but a database may be named by mistake.
+if (!file.endsWith(".db")) throw new Error("usage: ours-sync.ts INDEX.json DATABASE.db");
 mkdirSync(dirname(file), { recursive: true });
 for (const ending of ["", "-wal", "-shm"]) rmSync(`${file}${ending}`, { force: true });
 const store = await openSqliteStore({ file });

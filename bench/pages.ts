@@ -1,7 +1,7 @@
 // How fast are pages served? Cached ones against a bare node:http server with the same headers and bytes, uncached
 // ones against a reference API over the same rows, and a page far down the list against the first one.
 
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import type { BareAnswer } from "./bare-server.ts";
 import { type Figure, limitFigure, ratioFigure, reportFigure } from "./figure.ts";
@@ -36,7 +36,8 @@ export async function pageFigures(
   options: PageOptions,
 ): Promise<readonly Figure[]> {
   const { work, database } = indexed;
-  const peer = start([program("peer-api.ts"), database, `${DATA_FOLDER}peer.db`]);
+  const peersDatabase = `${DATA_FOLDER}peer.db`;
+  const peer = start([program("peer-api.ts"), database, peersDatabase]);
   const peerPort = await readyLine("peer-api.ts", peer, Number);
   const node = await NodeProcess.start(work, work.blocks.length);
   const service = await StrandProcess.start(work, node, database, work.blocks.length);
@@ -55,6 +56,7 @@ export async function pageFigures(
     await service.stop();
     await node.stop();
     await stop(peer);
+    for (const ending of ["", "-wal", "-shm"]) rmSync(`${peersDatabase}${ending}`, { force: true });
   }
 }
 

@@ -22,6 +22,7 @@ const insert = database.prepare(`insert into ops values(${"?,".repeat(15)}?)`);
 database.exec("begin");
 for await (const row of rows(source)) insert.run(...row);
 database.exec("commit; create index i1 on ops(tick,id); create index i2 on ops(txid)");
+database.pragma("wal_checkpoint(TRUNCATE)");
 
 const { tip } = database.prepare("select max(block_height) tip from ops").get() as { tip: number };
 const columns =

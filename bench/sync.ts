@@ -56,12 +56,12 @@ const megabytes = (bytes: number | null): number => (bytes ?? 0) / 1e6;
 
 function figuresOf(work: Workload, ours: SyncLine, peer: SyncLine): readonly Figure[] {
   const { operations } = work;
-  const thousands = `${Math.round(operations / 1000)}k operations`;
+  const size = `${operations.toLocaleString("en-US")} operations`;
   const perOperation = (bytes: number): number => bytes / operations;
   return [
     ratioFigure(
       {
-        name: `dense-mint, durable, ${thousands}`,
+        name: `dense-mint, durable, ${size}`,
         unit: "ops/s",
         ours: operations / ours.seconds,
         theirs: operations / peer.seconds,
