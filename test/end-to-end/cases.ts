@@ -27,7 +27,7 @@ export function withQuery(path: string, query: string): string {
 }
 
 /** Addresses that an operation, balance or listing names, in order of their text. */
-export function addressesOf(truth: Truth): string[] {
+function addressesOf(truth: Truth): string[] {
   const { operations: rows, balances, listings } = truth.snapshot;
   const found = new Set<string>();
   for (const { from, to } of rows) {
@@ -40,7 +40,7 @@ export function addressesOf(truth: Truth): string[] {
 }
 
 /** Tickers of all tokens, and one of nothing. */
-export function ticksOf(truth: Truth): string[] {
+function ticksOf(truth: Truth): string[] {
   return [...truth.snapshot.tokens.map((token) => token.tick), "NOSUCHTOKEN"];
 }
 

@@ -286,7 +286,7 @@ test("branches that take turns, faster than a consumer listens, leave it with th
     for (let waited = 0; waited < 500; waited += 1) {
       resuming.take(stream.events);
       listening.take(steady.events);
-      if ([resuming, listening].every((one) => one.isAt(two.blocks.at(-1)))) break;
+      if ([resuming, listening].every((consumer) => consumer.isAt(two.blocks.at(-1)))) break;
       await pause(20);
     }
     for (const consumer of [resuming, listening]) {

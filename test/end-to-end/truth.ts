@@ -44,7 +44,7 @@ export interface Base {
 }
 
 /** Replays one branch block by block. */
-export class Replay {
+class Replay {
   readonly #params: ReferenceParams;
   readonly #reference: ReferenceIndex;
   readonly #blocks: BlockFact[];
