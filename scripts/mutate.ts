@@ -26,6 +26,7 @@ const offered =
   generated === undefined ? ALL_BREAKS : generatedBreaks(Number(generated), Number(options.seed));
 const chosen = offered.filter((one) => only === undefined || one.rule === only || one.file.includes(only));
 
+if (chosen.length === 0) console.log(`no break is of ${only}`);
 if (options.list) for (const one of chosen) console.log(lineOf(one));
 else {
   const code = await tryAll(chosen);

@@ -35,12 +35,6 @@ const scan = inFile("src/chain/scan-block.ts", [
   },
   {
     rule: "BIP141",
-    find: "witnessIds.set(cursor.hasWitness ? hasher.witnessId(cursor) : txid, 32 * index)",
-    replace: "witnessIds.set(hasher.txid(cursor), 32 * index)",
-    why: "the commitment covers no witness",
-  },
-  {
-    rule: "BIP141",
     find: "if (cursor.hasWitness) this.anyWitness = true;",
     replace: "",
     why: "a block that commits to no witness may have some",
@@ -62,15 +56,6 @@ const scan = inFile("src/chain/scan-block.ts", [
     find: "if (cursor.nullOutpoints === 0) return null;",
     replace: "return null;",
     why: "a second coinbase is taken",
-  },
-]);
-
-const place = inFile("src/chain/scan-block.ts", [
-  {
-    rule: "BIP141",
-    find: "if (index > 0) witnessIds.set",
-    replace: "witnessIds.set",
-    why: "the coinbase's place in the commitment is not zero",
   },
 ]);
 
@@ -110,28 +95,61 @@ const commitment = inFile("src/chain/witness-commitment.ts", [
 const ids = inFile("src/chain/transaction-hash.ts", [
   {
     rule: "BIP141",
-    find: "return this.#sha256d(cursor.bytes.subarray(cursor.start, cursor.witnessEnd + 4));",
-    replace: "return this.#sha256d(cursor.bytes.subarray(cursor.start, cursor.witnessEnd));",
-    why: "the lock time is no part of the witness id",
+    find: "this.#fullEnds[index] = cursor.witnessEnd + 4 - this.#first;",
+    replace: "this.#fullEnds[index] = cursor.witnessEnd - this.#first;",
+    why: "witness ids are cut in the wrong places",
+  },
+  {
+    rule: "BIP141",
+    find: "sha256dAll(this.#bytes.subarray(this.#first), this.#fullEnds, this.#count, ids);",
+    replace: "sha256dAll(this.#stripped, this.#strippedEnds, this.#count, ids);",
+    why: "the commitment covers no witness",
+  },
+  {
+    rule: "BIP141",
+    find: "return ids.fill(0, 0, 32);",
+    replace: "return ids;",
+    why: "the coinbase's place in the commitment is not zero",
   },
   {
     rule: "txid",
-    find: "scratch[bodyLength + i] = bytes[witnessEnd + i] ?? 0;",
-    replace: "scratch[bodyLength + i] = 0;",
+    find: "into[at + bodyLength + i] = bytes[witnessEnd + i] ?? 0;",
+    replace: "into[at + bodyLength + i] = 0;",
     why: "the lock time is no part of the id",
+  },
+  {
+    rule: "txid",
+    find: "into[at + i] = bytes[start + i] ?? 0;",
+    replace: "",
+    why: "the version is no part of the id",
+  },
+]);
+
+const late = inFile("src/chain/scan-block.ts", [
+  {
+    rule: "txid",
+    find: "view.identify(displayHex(ids, 32 * view.txIndex) as Txid);",
+    replace: "view.identify(displayHex(ids, 32 * (view.txIndex - 1)) as Txid);",
+    why: "operations carry the id of the transaction before",
+  },
+  {
+    rule: "BIP141",
+    find: "const witnessIds = anyWitness || coinbase.commitmentAt >= 0 ? gathered.witnessIds(sha256dAll) : ids;",
+    replace: "const witnessIds = ids;",
+    why: "the commitment is checked over the transaction ids",
   },
 ]);
 
 const merkle = inFile("src/chain/merkle.ts", [
   {
     rule: "merkle root",
-    find: "if (equalRange(hashes, 32 * i, hashes, 32 * i + 32, 32)) mutated = true;",
+    find: "if (equalRange(level, 32 * i, level, 32 * i + 32, 32)) mutated = true;",
     replace: "",
     why: "equal neighbours are not noticed",
   },
   {
     rule: "merkle root",
-    find: "hashes.copyWithin(32 * width, 32 * (width - 1), 32 * width);",
+    find: "level.copyWithin(32 * width, 32 * (width - 1), 32 * width);",
     replace: "",
     why: "the last hash of an odd row is not paired with itself",
   },
@@ -248,16 +266,44 @@ const anchors = inFile("src/chain/anchor-filter.ts", [
   },
 ]);
 
+const lanes = inFile("src/adapters/system/sha256-lanes.ts", [
+  {
+    rule: "txid",
+    find: "if (free + blocks * 64 > room) flush();",
+    replace: "",
+    why: "more messages than fit are hashed over each other",
+  },
+  {
+    rule: "txid",
+    find: "into.set(single(bytes.subarray(start, end)), 32 * i);\n        start = end;",
+    replace: "into.set(single(bytes.subarray(start, end)), 32 * i);",
+    why: "the message behind a large one begins too early",
+  },
+  {
+    rule: "txid",
+    find: "32 * (index[at + lane] ?? 0)",
+    replace: "32 * (index[at] ?? 0) + 32 * lane",
+    why: "hashes of messages of different lengths are exchanged",
+  },
+  {
+    rule: "txid",
+    find: "view.setUint32(last - 8, 0);",
+    replace: "",
+    why: "what an earlier message left behind is hashed too",
+  },
+]);
+
 /** The bytes of a block. */
 export const BLOCK_VERIFICATION: readonly Break[] = [
   ...scan,
-  ...place,
   ...commitment,
   ...ids,
+  ...late,
   ...merkle,
   ...header,
   ...certificates,
   ...encodings,
   ...views,
   ...anchors,
+  ...lanes,
 ];

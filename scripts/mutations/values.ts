@@ -185,9 +185,8 @@ const fields = inFile("src/prc20/fields.ts", [
   },
   {
     rule: "P-23",
-    find: "return text === undefined ? inscription.sender : parseAddress(text, inscription.hrp);",
-    replace:
-      'return text === undefined || text === "" ? inscription.sender : parseAddress(text, inscription.hrp);',
+    find: "if (value === undefined) return inscription.sender;",
+    replace: 'if (value === undefined || value === "") return inscription.sender;',
     why: "an empty address is absent",
   },
   {

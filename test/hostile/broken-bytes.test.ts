@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import { describe, test } from "node:test";
 import { Transaction } from "bitcoinjs-lib";
 import { sha256d } from "../../src/adapters/system/hashes.ts";
+import { openSha256Lanes } from "../../src/adapters/system/sha256-lanes.ts";
 import type { BlockFaultCode } from "../../src/chain/block-fault.ts";
 import { NETWORKS } from "../../src/chain/networks.ts";
 import { type ExpectedBlock, scanBlock, scanTransactions } from "../../src/chain/scan-block.ts";
@@ -18,6 +19,7 @@ import { bodyOf, Workshop } from "./workshop.ts";
 const context = {
   network: NETWORKS.simnet,
   sha256d,
+  sha256dAll: openSha256Lanes(sha256d),
   recognise: recogniseEnvelope("prc-20"),
   anchors: { mayBeAnchor: () => true },
 };

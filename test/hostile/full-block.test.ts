@@ -4,7 +4,13 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import type { Transaction } from "bitcoinjs-lib";
-import { concat, makeTransaction, type MadeInput } from "../../testing/chain-maker/bytes.ts";
+import { sha256d } from "../../src/adapters/system/hashes.ts";
+import { openSha256Lanes } from "../../src/adapters/system/sha256-lanes.ts";
+import { NETWORKS } from "../../src/chain/networks.ts";
+import { scanBlock } from "../../src/chain/scan-block.ts";
+import { recogniseEnvelope } from "../../src/prc20/envelope.ts";
+import type { BlockHash, Txid } from "../../src/primitives/brands.ts";
+import { concat, type MadeBlock, makeTransaction, type MadeInput } from "../../testing/chain-maker/bytes.ts";
 import { leafScript } from "../../testing/chain-maker/draft.ts";
 import type { Actor } from "../../testing/chain-maker/ledger.ts";
 import { bodyOf, verdicts, Workshop } from "./workshop.ts";
@@ -48,6 +54,20 @@ function start(seed: number): { workshop: Workshop; mints: TinyMints; actor: Act
   return { workshop, mints: new TinyMints(workshop, actor), actor };
 }
 
+/** The ids of the block's interesting transactions, hashed as the running service does. */
+function idsByLanes({ raw, height, hash, previousHash }: MadeBlock): Txid[] {
+  const expected = { height, hash: hash as BlockHash, previousHash: previousHash as BlockHash };
+  const scanned = scanBlock(raw, expected, {
+    network: NETWORKS.simnet,
+    sha256d,
+    sha256dAll: openSha256Lanes(sha256d),
+    recognise: recogniseEnvelope("prc-20"),
+    anchors: { mayBeAnchor: () => false },
+  });
+  assert.ok(scanned.ok);
+  return scanned.value.transactions.map(({ txid }) => txid);
+}
+
 function assertCounted(
   { workshop, mints, actor }: ReturnType<typeof start>,
   body: readonly Transaction[],
@@ -59,6 +79,7 @@ function assertCounted(
   const ms = (performance.now() - started).toFixed(0);
   t.diagnostic(`${mints.made} operations, ${block.raw.length} bytes, ${ms} ms`);
   const good = mints.made - mints.spoiled;
+  assert.deepEqual(new Set(idsByLanes(block)), new Set(changes.operations.map(({ txid }) => txid)));
   assert.deepEqual(verdicts(changes), { TICK_UNKNOWN: mints.spoiled, valid: good });
   const { tokens, balances } = workshop.core.state.rows();
   assert.deepEqual(
