@@ -83,10 +83,14 @@ async function greenAtFirst(
 /** Tests by path, with the seconds that they took without a break. */
 type Seconds = ReadonlyMap<string, number>;
 
-/** The quickest test first: most breaks are noticed by several. */
+/** How many breaks each test has noticed in this run. */
+const noticed = new Map<string, number>();
+
+/** Quick tests and those that notice much first: most breaks are noticed by several. */
 function inOrder(tests: readonly string[], seconds: Seconds): readonly TimedTest[] {
   const timed = tests.map((file) => ({ file, seconds: seconds.get(file) ?? 0 }));
-  return timed.toSorted((a, b) => a.seconds - b.seconds);
+  const cost = (test: TimedTest): number => test.seconds / (1 + (noticed.get(test.file) ?? 0));
+  return timed.toSorted((a, b) => cost(a) - cost(b));
 }
 
 async function judge(
@@ -105,8 +109,11 @@ async function judge(
         const text = broken(one, tree.read(one.file));
         const result = await tree.try(one.file, text, testsOf(one.file));
         console.log(`${verdictOf(one, result)}  ${lineOf(one)}`);
-        if (result.by !== null) killed += 1;
-        else if (one.equivalent !== undefined) equivalent += 1;
+        if (result.by !== null) {
+          killed += 1;
+          noticed.set(result.by, (noticed.get(result.by) ?? 0) + 1);
+        }
+        if (result.by === null && one.equivalent !== undefined) equivalent += 1;
         if ((result.by === null) !== (one.equivalent !== undefined)) wrong.push(lineOf(one));
       }
     }),

@@ -6,7 +6,7 @@ import { globSync } from "node:fs";
 const CORE = "src/prc20/**/*.test.ts";
 const VECTORS = "src/prc20/vectors.test.ts";
 const SCANNER = "src/chain/**/*.test.ts";
-const DIFFERENTIAL = "test/differential/**/*.test.ts";
+const DIFFERENTIAL = "test/differential/core-and-reference.test.ts";
 const HOSTILE = "test/hostile/*.test.ts";
 
 const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[] = [

@@ -2,7 +2,6 @@
 // promise more than there is, the same transactions twice. All must be refused, by value, never by an exception.
 
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import { describe, test } from "node:test";
 import { Transaction } from "bitcoinjs-lib";
 import { sha256d } from "../../src/adapters/system/hashes.ts";
@@ -13,7 +12,7 @@ import { type ExpectedBlock, scanBlock, scanTransactions } from "../../src/chain
 import { outpointsOf, scanTransaction } from "../../src/chain/scan-transaction.ts";
 import { recogniseEnvelope } from "../../src/prc20/envelope.ts";
 import type { BlockHash } from "../../src/primitives/brands.ts";
-import { compactSize, concat, type MadeBlock, uint32 } from "../../testing/chain-maker/bytes.ts";
+import { compactSize, concat, hash256, type MadeBlock, uint32 } from "../../testing/chain-maker/bytes.ts";
 import { bodyOf, Workshop } from "./workshop.ts";
 
 const context = {
@@ -99,11 +98,6 @@ describe("pieces of a block", () => {
     assert.equal(verdictOf(new Uint8Array(spoiled), block), "WITNESS_COMMITMENT_MISMATCH");
   });
 });
-
-function hash256(bytes: Uint8Array): Uint8Array {
-  const once = createHash("sha256").update(bytes).digest();
-  return new Uint8Array(createHash("sha256").update(once).digest());
-}
 
 /** The block with another coinbase, and with the root and hash that belong to it. */
 function withCoinbase(block: MadeBlock, coinbase: Transaction): { raw: Uint8Array; block: MadeBlock } {
