@@ -43,8 +43,6 @@ interface RandomOptions {
   readonly feeBps?: number;
   /** Recipes of a block, at most. */
   readonly transactions?: number;
-  /** Seconds from block to block on average. */
-  readonly spacing?: number;
   readonly actors?: number;
   readonly startHeight?: number;
 }
@@ -66,8 +64,8 @@ export function chainMaker(seed: number, options: RandomOptions = {}): ChainMake
 
 /** The branch that a maker has made so far. */
 export function branchOf(maker: ChainMaker, options: RandomOptions = {}): Branch {
-  const { feeBps = 100, spacing = 2500, startHeight = 1 } = options;
-  return branch(retimed(maker.blocks, spacing), { feeAddress: maker.feeAddress, feeBps, startHeight });
+  const { feeBps = 100, startHeight = 1 } = options;
+  return branch(retimed(maker.blocks), { feeAddress: maker.feeAddress, feeBps, startHeight });
 }
 
 /** A random chain that can be taken back to any of its blocks and go on in another way from there. */
@@ -114,16 +112,19 @@ const PARENT_AT = CERTIFICATE_BYTES + 4;
 const TIME_AT = PARENT_AT + 64;
 const HEADER_END = CERTIFICATE_BYTES + 108;
 
+/** Seconds from block to block on average: 40 blocks are exactly a day, and some times are full hours. */
+const SPACING = 2160;
+
 /**
- * The same blocks at other times: `spacing` seconds apart, give or take more than one such step, so that some are
- * older than their parents. What two branches share they share afterwards, too.
+ * The same blocks at other times: evenly apart, give or take more than one step, so that some are older than their
+ * parents. What two branches share they share afterwards, too.
  */
-function retimed(blocks: readonly MadeBlock[], spacing: number): MadeBlock[] {
+function retimed(blocks: readonly MadeBlock[]): MadeBlock[] {
   let previousHash = GENESIS.hash;
   return blocks.map((block) => {
     // Two steps forward, then one back beyond the parent.
-    const jitter = Math.floor(block.height * spacing * 1.2) % (spacing * 3);
-    const time = GENESIS_TIME + block.height * spacing + jitter;
+    const jitter = ((block.height * SPACING * 6) / 5) % (SPACING * 3);
+    const time = GENESIS_TIME + block.height * SPACING + jitter;
     const raw = Buffer.from(block.raw);
     raw.set(Buffer.from(previousHash, "hex").toReversed(), PARENT_AT);
     raw.writeUInt32LE(time, TIME_AT);
@@ -198,7 +199,7 @@ class BusyMarket {
     this.#add(this.#opening());
     for (let height = 2; height <= blocks; height += 1) this.#add(this.#body(height));
     const terms = { feeAddress: this.#treasury.address, feeBps: this.#feeBps, startHeight: 1 };
-    return branch(retimed(this.#blocks, 2500), terms);
+    return branch(retimed(this.#blocks), terms);
   }
 
   #add(drafts: readonly Draft[]): void {
