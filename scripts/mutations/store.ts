@@ -36,7 +36,7 @@ const cursors: Break[] = [
     },
     {
       rule: "H-06",
-      find: "const prev = key !== null && list.before(edge, 1).length > 0 ? edge : null;",
+      find: 'const prev = key !== null && isAny(list, "before", edge) ? edge : null;',
       replace: "const prev = null;",
       why: "there is no way back",
     },
@@ -48,7 +48,7 @@ const cursors: Break[] = [
     },
     {
       rule: "H-06",
-      find: "const next = list.after(edge, 1).length > 0 ? edge : null;",
+      find: 'const next = isAny(list, "after", edge) ? edge : null;',
       replace: "const next = list.keyOf(found[0] as Row);",
       why: "a page read backwards always goes on",
     },
@@ -98,8 +98,8 @@ const orders: Break[] = [
   ...inFile(`${STORE}/query-balances.ts`, [
     {
       rule: "H-31",
-      find: "ORDER BY balance.rank, balance.head, address.text LIMIT ?2",
-      replace: "ORDER BY CAST(balance.balance AS REAL) DESC, balance.head, address.text LIMIT ?2",
+      find: "ORDER BY balance.rank, balance.head, address.text ${BOUND_LIMIT}",
+      replace: "ORDER BY CAST(balance.balance AS REAL) DESC, balance.head, address.text ${BOUND_LIMIT}",
       why: "the first page of holders is ordered by floating point",
     },
     {
@@ -112,8 +112,8 @@ const orders: Break[] = [
   ...inFile(`${STORE}/query-market.ts`, [
     {
       rule: "H-32",
-      find: "ORDER BY listing.unit_key ${order}, listing.place ${order} LIMIT ?`",
-      replace: "ORDER BY listing.unit_key ${order}, listing.place DESC LIMIT ?`",
+      find: "ORDER BY listing.unit_key ${order}, listing.place ${order} ${BOUND_LIMIT}`",
+      replace: "ORDER BY listing.unit_key ${order}, listing.place DESC ${BOUND_LIMIT}`",
       why: "of equal prices the newer listing comes first",
     },
     {

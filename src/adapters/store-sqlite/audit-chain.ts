@@ -5,7 +5,7 @@ import { blockRows, type BlockRow } from "./block-rows.ts";
 import { CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
 import { kindOf, namedKind, UNKNOWN_KIND } from "./kinds.ts";
-import { OPERATION_COLUMNS, OPERATION_JOINS, readOperation } from "./row-shapes.ts";
+import { NAMED_OPERATION_COLUMNS, NAMED_OPERATION_JOINS, readOperation } from "./row-shapes.ts";
 import { ANY_TICK, receives } from "./write-operations.ts";
 
 /** Differences in blocks, operations, their histories and undo records. */
@@ -85,8 +85,8 @@ function auditOperations(connection: Connection): string[] {
   const found: string[] = [];
   let expected = 0;
   const rows = connection.all(
-    `SELECT op.kind, op.name_id, op.from_id, op.to_id, op.filled_owner_id, ${OPERATION_COLUMNS} FROM op
-       ${OPERATION_JOINS} ORDER BY op.place`,
+    `SELECT op.kind, op.name_id, op.from_id, op.to_id, op.filled_owner_id, ${NAMED_OPERATION_COLUMNS} FROM op
+       ${NAMED_OPERATION_JOINS} ORDER BY op.place`,
   );
   for (const row of rows) {
     const cells = new CellReader(row);

@@ -1,7 +1,16 @@
 // What is in a row? Typed access to the cells of a database row or of a message to the writer thread, in column
 // order. A cell of another type than asked means a damaged database or a bug, so it throws.
 
-import type { BlockHash, Hex32, PearlAddress, RawAmount, Sat, Tick, Txid } from "../../primitives/brands.ts";
+import type {
+  BlockHash,
+  Hex32,
+  ListingId,
+  PearlAddress,
+  RawAmount,
+  Sat,
+  Tick,
+  Txid,
+} from "../../primitives/brands.ts";
 import { REASON_RULES, type Reason } from "../../prc20/reasons.ts";
 
 /** One value of a row. */
@@ -106,6 +115,10 @@ export class CellReader {
 
   addressOrNull(): PearlAddress | null {
     return this.#absent() ? null : this.address();
+  }
+
+  listingIdOrNull(): ListingId | null {
+    return this.textOrNull() as ListingId | null;
   }
 
   txid(): Txid {

@@ -9,8 +9,8 @@ import type { Connection } from "./connection.ts";
 import {
   LISTING_COLUMNS,
   LISTING_JOINS,
-  OPERATION_COLUMNS,
-  OPERATION_JOINS,
+  NAMED_OPERATION_COLUMNS,
+  NAMED_OPERATION_JOINS,
   readListing,
   readOperation,
   readToken,
@@ -56,8 +56,8 @@ export function dumpStore(connection: Connection): StoreDump {
     ),
     operations: rows(
       connection,
-      `SELECT ${OPERATION_COLUMNS} FROM op ${OPERATION_JOINS} ORDER BY op.place`,
-      readOperation,
+      `SELECT ${NAMED_OPERATION_COLUMNS} FROM op ${NAMED_OPERATION_JOINS} ORDER BY op.place`,
+      (cells) => readOperation(cells),
     ),
     derived: DERIVED.flatMap(([name, sql]) =>
       connection.all(sql).map((row) => [name, ...row.map(plainCell)]),

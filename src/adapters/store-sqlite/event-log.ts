@@ -4,6 +4,7 @@
 import type { EventGroup } from "../../service/queries.ts";
 import { bytesOf, CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
+import { BOUND_LIMIT } from "./paging.ts";
 
 /** Groups that the log keeps. */
 const MAX_GROUPS = 50_000;
@@ -77,7 +78,7 @@ export function groupsAfter(connection: Connection, afterId: number, limit: numb
     .all(
       `SELECT ${COLUMNS} FROM event_log WHERE last_id > ?1 AND first_id >=
          coalesce((SELECT max(first_id) FROM event_log WHERE first_id <= ?1 + 1), 0)
-         ORDER BY first_id LIMIT ?2`,
+         ORDER BY first_id ${BOUND_LIMIT}`,
       afterId,
       limit,
     )

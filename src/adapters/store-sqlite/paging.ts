@@ -9,6 +9,8 @@ export interface KeyedList<Row> {
   after(key: PageKey | null, limit: number): readonly Row[];
   /** At most `limit` rows before `key`, nearest first. */
   before(key: PageKey, limit: number): readonly Row[];
+  /** Is there any row on this side of `key`? Only where that is cheaper to answer than by reading one. */
+  readonly any?: (side: "after" | "before", key: PageKey) => boolean;
   keyOf(row: Row): PageKey;
   /** A key before every row that can exist. */
   readonly first: PageKey;
@@ -30,7 +32,7 @@ function pageAfter<Row>(list: KeyedList<Row>, key: PageKey | null, limit: number
   const next = found.length > limit && end !== undefined ? list.keyOf(end) : null;
   // From the beginning nothing can lie before. Elsewhere only a look tells: rows may have gone since the key was given.
   const edge = edgeKey(list, rows[0], list.last);
-  const prev = key !== null && list.before(edge, 1).length > 0 ? edge : null;
+  const prev = key !== null && isAny(list, "before", edge) ? edge : null;
   return { rows, next, prev };
 }
 
@@ -40,8 +42,12 @@ function pageBefore<Row>(list: KeyedList<Row>, key: PageKey, limit: number): Pag
   const beginning = rows[0];
   const prev = found.length > limit && beginning !== undefined ? list.keyOf(beginning) : null;
   const edge = edgeKey(list, rows.at(-1), list.first);
-  const next = list.after(edge, 1).length > 0 ? edge : null;
+  const next = isAny(list, "after", edge) ? edge : null;
   return { rows, next, prev };
+}
+
+function isAny<Row>(list: KeyedList<Row>, side: "after" | "before", key: PageKey): boolean {
+  return list.any?.(side, key) ?? list[side](key, 1).length > 0;
 }
 
 function edgeKey<Row>(list: KeyedList<Row>, row: Row | undefined, whereEmpty: PageKey): PageKey {
@@ -74,34 +80,45 @@ export function textAt(key: PageKey, at: number): string {
 }
 
 /**
- * One index range of a merged list: a table with a column `place`, a condition with its values, and the integer column
- * of the order.
+ * Ends a statement whose number of rows is its last value. SQLite looks at a bare parameter behind LIMIT while it
+ * plans, and so prepares such a statement anew at every execution; it does not look into a sum.
  */
-export interface Range {
+export const BOUND_LIMIT = "LIMIT ? + 0";
+
+/** A list that is the union of disjoint index ranges of one table with a column `place`. */
+export interface MergedList {
   readonly table: string;
+  /** The integer column of the order. */
   readonly column: string;
-  readonly where: string;
+  /** The condition of each range, in which ?1, ?2 ... are the values. At least one. */
+  readonly ranges: readonly string[];
   readonly values: readonly (number | string)[];
 }
 
+/** Where a walk begins and in which direction it goes. `key` null: at the top, downwards only. */
+export interface Walk {
+  readonly key: number | null;
+  readonly walk: "down" | "up";
+}
+
 /**
- * A list that is the union of disjoint index ranges, as SQL and values: columns k, the order, and id, the row's place.
- * Down (descending) from below `key`, or up from above it; SQLite merges the ranges as it reads them.
+ * A merged list as SQL and values: columns k, the order, and id, the row's place. Down (descending) from below `key`,
+ * or up from above it; SQLite merges the ranges as it reads them.
  */
 export function mergedKeys(
-  ranges: readonly Range[],
-  bound: { readonly key: number | null; readonly walk: "down" | "up" },
+  list: MergedList,
+  { key, walk }: Walk,
   limit: number,
 ): { readonly sql: string; readonly values: (number | string)[] } {
-  const compare = bound.walk === "down" ? "<" : ">";
-  const order = bound.walk === "down" ? "DESC" : "ASC";
-  const key = bound.key ?? ABOVE_INTEGERS;
+  const { table, column, ranges, values } = list;
+  const compare = walk === "down" ? "<" : ">";
+  const order = walk === "down" ? "DESC" : "ASC";
   const arms = ranges.map(
-    ({ table, column, where }) =>
-      `SELECT ${column} AS k, place AS id FROM ${table} WHERE ${where} AND ${column} ${compare} ?`,
+    (range) =>
+      `SELECT ${column} AS k, place AS id FROM ${table} WHERE ${range} AND ${column} ${compare} ?${values.length + 1}`,
   );
   return {
-    sql: `${arms.join(" UNION ALL ")} ORDER BY k ${order} LIMIT ?`,
-    values: [...ranges.flatMap(({ values }) => [...values, key]), limit],
+    sql: `${arms.join(" UNION ALL ")} ORDER BY k ${order} ${BOUND_LIMIT}`,
+    values: [...values, key ?? ABOVE_INTEGERS, limit],
   };
 }

@@ -102,7 +102,7 @@ export class SqliteQueries implements IndexQueries {
   }
 
   async operationsOf(txid: Txid, vout: number | null) {
-    return this.#read(() => operationsOf(this.#connection, txid, vout));
+    return this.#read(() => operationsOf(this.#connection, this.#finder, txid, vout));
   }
 
   async holders(tick: Tick, page: PageRequest) {
@@ -143,7 +143,7 @@ export class SqliteQueries implements IndexQueries {
         hash,
         time: block.time,
         digest: block.digest,
-        operations: operationsBetween(this.#connection, from, before),
+        operations: operationsBetween(this.#connection, this.#finder, from, before),
         ...listingsBetween(this.#connection, from, before),
       };
     });

@@ -10,6 +10,7 @@ import {
   ABOVE_TEXTS,
   BELOW_INTEGERS,
   BELOW_TEXTS,
+  BOUND_LIMIT,
   intAt,
   type KeyedList,
   pageOf,
@@ -124,7 +125,7 @@ function balancesOfAddress(
     .all(
       `SELECT token.dec, ?, balance.tick, balance.balance, balance.locked FROM balance
          CROSS JOIN token ON token.tick = balance.tick
-         WHERE balance.address_id = ? AND balance.tick ${compare} ? ORDER BY balance.tick ${order} LIMIT ?`,
+         WHERE balance.address_id = ? AND balance.tick ${compare} ? ORDER BY balance.tick ${order} ${BOUND_LIMIT}`,
       address,
       id,
       from,
@@ -160,7 +161,7 @@ const HOLDER_ROWS = `SELECT address.text, balance.tick, balance.balance, balance
 
 function firstHolders(connection: Connection, tick: Tick, limit: number): readonly HolderView[] {
   return connection
-    .all(`${HOLDER_ROWS} ORDER BY balance.rank, balance.head, address.text LIMIT ?2`, tick, limit)
+    .all(`${HOLDER_ROWS} ORDER BY balance.rank, balance.head, address.text ${BOUND_LIMIT}`, tick, limit)
     .map(readHolder);
 }
 
@@ -177,7 +178,7 @@ function holders(
   // The index ends with the start of the address; the few rows that share it with the key are a range of their own.
   const sameHead = connection.all(
     `${HOLDER_ROWS} AND balance.rank = ?2 AND balance.head = ?3 AND address.text ${compare} ?4
-       ORDER BY address.text ${order} LIMIT ?5`,
+       ORDER BY address.text ${order} ${BOUND_LIMIT}`,
     tick,
     rank,
     head,
@@ -187,7 +188,7 @@ function holders(
   if (sameHead.length === limit) return sameHead.map(readHolder);
   const beyond = connection.all(
     `${HOLDER_ROWS} AND (balance.rank, balance.head) ${compare} (?2, ?3)
-       ORDER BY balance.rank ${order}, balance.head ${order}, address.text ${order} LIMIT ?4`,
+       ORDER BY balance.rank ${order}, balance.head ${order}, address.text ${order} ${BOUND_LIMIT}`,
     tick,
     rank,
     head,

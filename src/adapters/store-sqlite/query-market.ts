@@ -22,11 +22,12 @@ import { stateNumber } from "./kinds.ts";
 import {
   ABOVE_INTEGERS,
   BELOW_INTEGERS,
+  BOUND_LIMIT,
   intAt,
   type KeyedList,
   mergedKeys,
+  type MergedList,
   pageOf,
-  type Range,
   textAt,
 } from "./paging.ts";
 import { tokenRow } from "./query-tokens.ts";
@@ -51,14 +52,14 @@ export function marketPage(connection: Connection, tick: Tick, page: PageRequest
         : listings(
             connection,
             `WHERE listing.tick = ? AND listing.state = 0 AND listing.unit_key = ? AND listing.place ${compare} ?
-               ORDER BY listing.place ${order} LIMIT ?`,
+               ORDER BY listing.place ${order} ${BOUND_LIMIT}`,
             [tick, unit, intAt(key, 1), limit],
           );
     if (sameUnit.length === limit) return sameUnit;
     const beyond = listings(
       connection,
       `WHERE listing.tick = ? AND listing.state = 0 AND listing.unit_key ${compare} ?
-         ORDER BY listing.unit_key ${order}, listing.place ${order} LIMIT ?`,
+         ORDER BY listing.unit_key ${order}, listing.place ${order} ${BOUND_LIMIT}`,
       [tick, unit, limit - sameUnit.length],
     );
     return [...sameUnit, ...beyond];
@@ -83,19 +84,13 @@ export function sellerPage(
   page: PageRequest,
 ): Page<ListingView> {
   const id = finder.find(address);
-  const ranges = statesOf(state).flatMap((number): Range[] =>
-    id === null
-      ? []
-      : [
-          range("place", "tick = ? AND owner_id = ? AND state = ?", [tick, id, number]),
-          range("place", "tick = ? AND seller_id = ? AND state = ? AND seller_id <> owner_id", [
-            tick,
-            id,
-            number,
-          ]),
-        ],
-  );
-  return mergedPage(connection, ranges, ({ listing }) => listing.createdPlace, page);
+  if (id === null) return { rows: [], next: null, prev: null };
+  const ranges = statesOf(state).flatMap((number) => [
+    `tick = ?1 AND owner_id = ?2 AND state = ${number}`,
+    `tick = ?1 AND seller_id = ?2 AND state = ${number} AND seller_id <> owner_id`,
+  ]);
+  const merged = { table: "listing", column: "place", ranges, values: [tick, id] };
+  return mergedPage(connection, merged, ({ listing }) => listing.createdPlace, page);
 }
 
 /** A page of the listings of a token, newest change first. */
@@ -105,10 +100,9 @@ export function historyPage(
   state: LifecycleState | null,
   page: PageRequest,
 ): Page<ListingView> {
-  const ranges = statesOf(state).map((number) =>
-    range("change_key", "tick = ? AND state = ?", [tick, number]),
-  );
-  return mergedPage(connection, ranges, changeKey, page);
+  const ranges = statesOf(state).map((number) => `tick = ?1 AND state = ${number}`);
+  const merged = { table: "listing", column: "change_key", ranges, values: [tick] };
+  return mergedPage(connection, merged, changeKey, page);
 }
 
 function changeKey({ listing }: ListingView): number {
@@ -184,7 +178,7 @@ export function candlesPage(
     return connection
       .all(
         `SELECT ${CANDLE_COLUMNS} FROM candle WHERE tick = ? AND interval = ? AND start ${compare} ?
-           ORDER BY start ${order} LIMIT ?`,
+           ORDER BY start ${order} ${BOUND_LIMIT}`,
         tick,
         interval,
         start,
@@ -206,19 +200,14 @@ function statesOf(state: LifecycleState | null): readonly number[] {
   return (state === null ? LIFECYCLE_STATES : [state]).map(stateNumber);
 }
 
-function range(column: string, where: string, values: readonly (number | string)[]): Range {
-  return { table: "listing", column, where, values };
-}
-
 function mergedPage(
   connection: Connection,
-  ranges: readonly Range[],
+  merged: MergedList,
   keyOf: (view: ListingView) => number,
   page: PageRequest,
 ): Page<ListingView> {
   const read = (key: number | null, walk: "down" | "up", limit: number): readonly ListingView[] => {
-    if (ranges.length === 0) return [];
-    const keys = mergedKeys(ranges, { key, walk }, limit);
+    const keys = mergedKeys(merged, { key, walk }, limit);
     const order = walk === "down" ? "DESC" : "ASC";
     return connection
       .all(

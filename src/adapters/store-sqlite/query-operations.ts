@@ -12,10 +12,11 @@ import {
   intAt,
   type KeyedList,
   mergedKeys,
+  type MergedList,
   pageOf,
-  type Range,
+  type Walk,
 } from "./paging.ts";
-import { OPERATION_COLUMNS, OPERATION_JOINS, readOperation } from "./row-shapes.ts";
+import { type AddressCell, OPERATION_COLUMNS, OPERATION_JOINS, readOperation } from "./row-shapes.ts";
 import { ANY_TICK } from "./write-operations.ts";
 
 /** A page of operations, newest first. */
@@ -25,13 +26,14 @@ export function operationsPage(
   filter: OperationFilter,
   page: PageRequest,
 ): Page<OperationView> {
-  const ranges = rangesOf(connection, finder, filter);
+  const merged = mergedList(connection, finder, filter);
+  if (merged === null) return { rows: [], next: null, prev: null };
   const read = (key: number | null, walk: "down" | "up", limit: number): readonly OperationView[] => {
-    if (ranges.length === 0) return [];
-    const keys = mergedKeys(ranges, { key, walk }, limit);
+    const keys = mergedKeys(merged, { key, walk }, limit);
     const order = walk === "down" ? "DESC" : "ASC";
     return views(
       connection,
+      finder,
       connection.all(
         `SELECT ${OPERATION_COLUMNS} FROM (${keys.sql}) AS page CROSS JOIN op ON op.place = page.id ${OPERATION_JOINS}
            ORDER BY page.k ${order}`,
@@ -43,6 +45,8 @@ export function operationsPage(
     after: (key, limit) => read(key === null ? null : intAt(key, 0), "down", limit),
     before: (key, limit) => read(intAt(key, 0), "up", limit),
     keyOf: ({ operation }) => [operation.place],
+    any: (side, key) =>
+      anyPlace(connection, merged, { key: intAt(key, 0), walk: side === "after" ? "down" : "up" }),
     first: [ABOVE_INTEGERS],
     last: [BELOW_INTEGERS],
   };
@@ -52,6 +56,7 @@ export function operationsPage(
 /** Operations of a transaction, ascending by input; with `vout`, that one. */
 export function operationsOf(
   connection: Connection,
+  finder: AddressFinder,
   txid: Txid,
   vout: number | null,
 ): readonly OperationView[] {
@@ -63,12 +68,13 @@ export function operationsOf(
     bytes,
     vout,
   );
-  return views(connection, rows);
+  return views(connection, finder, rows);
 }
 
 /** Operations with `from <= place < before`, ascending. */
 export function operationsBetween(
   connection: Connection,
+  finder: AddressFinder,
   from: number,
   before: number,
 ): readonly OperationView[] {
@@ -77,20 +83,31 @@ export function operationsBetween(
     from,
     before,
   );
-  return views(connection, rows);
+  return views(connection, finder, rows);
+}
+
+/** Is there any row on that way? The index tells, without the row. */
+function anyPlace(connection: Connection, merged: MergedList, walk: Walk): boolean {
+  const { sql, values } = mergedKeys(merged, walk, 1);
+  return connection.first(sql, ...values) !== null;
 }
 
 /** Rows with hash and time of their blocks, each block looked up once. */
-function views(connection: Connection, rows: readonly Cells[]): readonly OperationView[] {
+function views(
+  connection: Connection,
+  finder: AddressFinder,
+  rows: readonly Cells[],
+): readonly OperationView[] {
+  const address: AddressCell = (cells) => finder.textOf(cells.int());
   const blocks = new Map<number, { readonly blockHash: BlockHash; readonly time: number }>();
   return rows.map((row) => {
-    const operation = readOperation(new CellReader(row));
+    const operation = readOperation(new CellReader(row), address);
     let block = blocks.get(operation.height);
     if (block === undefined) {
       block = blockFacts(connection, operation.height);
       blocks.set(operation.height, block);
     }
-    return { operation, ...block };
+    return { operation, blockHash: block.blockHash, time: block.time };
   });
 }
 
@@ -104,33 +121,52 @@ function blockFacts(
   return { blockHash: cells.blockHash(), time: cells.int() };
 }
 
-/** Disjoint ranges of places that together are what the filter lets pass; none where nothing can. */
-function rangesOf(connection: Connection, finder: AddressFinder, filter: OperationFilter): readonly Range[] {
-  const { tick, op, valid, address } = filter;
+/** Disjoint ranges of places that together are what the filter lets pass; null where nothing can. */
+function mergedList(
+  connection: Connection,
+  finder: AddressFinder,
+  { tick, op, valid, address }: OperationFilter,
+): MergedList | null {
   const unknown = op !== undefined && !isKnownOperation(op);
-  if (unknown && (valid === true || tick !== undefined)) return [];
+  if (unknown && (valid === true || tick !== undefined)) return null;
   const nameId = unknown ? findName(connection, op) : null;
-  if (unknown && nameId === null) return [];
+  if (unknown && nameId === null) return null;
+  const kinds = nameId === null ? kindsOf(op ?? null, valid ?? null) : [];
   if (address !== undefined) {
     const id = finder.find(address);
-    if (id === null) return [];
-    const kinds = nameId === null ? kindsOf(op ?? null, valid ?? null) : [namedKind(nameId)];
-    return kinds.map((kind) => ({
-      table: "op_address",
-      column: "place",
-      where: "address_id = ? AND scope = ? AND kind = ?",
-      values: [id, tick ?? ANY_TICK, kind],
-    }));
+    if (id === null) return null;
+    const within = "address_id = ?1 AND scope = ?2 AND kind =";
+    const scope = [id, tick ?? ANY_TICK];
+    return nameId === null
+      ? {
+          table: "op_address",
+          column: "place",
+          ranges: kinds.map((kind) => `${within} ${kind}`),
+          values: scope,
+        }
+      : {
+          table: "op_address",
+          column: "place",
+          ranges: [`${within} ?3`],
+          values: [...scope, namedKind(nameId)],
+        };
   }
-  if (nameId !== null) return [{ table: "op", column: "place", where: "name_id = ?", values: [nameId] }];
-  if (tick === undefined && op === undefined && valid === undefined) {
-    return [{ table: "op", column: "place", where: "1", values: [] }];
+  if (nameId !== null) return places(["name_id = ?1"], [nameId]);
+  if (tick !== undefined) {
+    return places(
+      kinds.map((kind) => `tick = ?1 AND tick <> '' AND kind = ${kind}`),
+      [tick],
+    );
   }
-  return kindsOf(op ?? null, valid ?? null).map((kind) =>
-    tick === undefined
-      ? { table: "op", column: "place", where: "kind = ?", values: [kind] }
-      : { table: "op", column: "place", where: "tick = ? AND tick <> '' AND kind = ?", values: [tick, kind] },
+  if (op === undefined && valid === undefined) return places(["1"], []);
+  return places(
+    kinds.map((kind) => `kind = ${kind}`),
+    [],
   );
+}
+
+function places(ranges: readonly string[], values: readonly (number | string)[]): MergedList {
+  return { table: "op", column: "place", ranges, values };
 }
 
 function findName(connection: Connection, op: string): number | null {

@@ -5,7 +5,7 @@ import type { TokenRow } from "../../prc20/state.ts";
 import type { Page, PageRequest } from "../../service/queries.ts";
 import { type Cells, CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
-import { ABOVE_INTEGERS, BELOW_INTEGERS, intAt, type KeyedList, pageOf } from "./paging.ts";
+import { ABOVE_INTEGERS, BELOW_INTEGERS, BOUND_LIMIT, intAt, type KeyedList, pageOf } from "./paging.ts";
 import { readToken, TOKEN_COLUMNS, TOKEN_TABLES } from "./row-shapes.ts";
 
 /** A page of tokens whose ticker begins with `prefix`, newest deploy first. */
@@ -16,7 +16,7 @@ export function tokensPage(connection: Connection, prefix: string | null, page: 
       prefix === null
         ? connection.all(
             `SELECT ${TOKEN_COLUMNS} FROM ${TOKEN_TABLES} WHERE token.deploy_place ${compare} ?
-               ORDER BY token.deploy_place ${order} LIMIT ?`,
+               ORDER BY token.deploy_place ${order} ${BOUND_LIMIT}`,
             key,
             limit,
           )
@@ -25,7 +25,7 @@ export function tokensPage(connection: Connection, prefix: string | null, page: 
                ON token.deploy_place = token_prefix.deploy_place
                JOIN address AS deployer ON deployer.id = token.deployer_id
                WHERE token_prefix.prefix = ? AND token_prefix.deploy_place ${compare} ?
-               ORDER BY token_prefix.deploy_place ${order} LIMIT ?`,
+               ORDER BY token_prefix.deploy_place ${order} ${BOUND_LIMIT}`,
             prefix,
             key,
             limit,

@@ -1,7 +1,7 @@
 // In which column order are rows read? One order per kind of row, for every SELECT (and for the tokens of the undo
 // record), with the reader of each.
 
-import type { ListingId, Outpoint } from "../../primitives/brands.ts";
+import type { ListingId, Outpoint, PearlAddress } from "../../primitives/brands.ts";
 import type {
   BalanceRow,
   CloseKind,
@@ -151,18 +151,33 @@ function closeKind(lifecycle: LifecycleState): CloseKind {
   return lifecycle;
 }
 
-/** Columns of `readOperation`, for a query over `op` and `OPERATION_JOINS`: as stored, since SQL expressions cost. */
-export const OPERATION_COLUMNS = `op.place, op.height, op.tx_index, op.txid, op.vout, op.kind, op_name.text, op.tick,
-  op.reason, op.payload, sender.text, recipient.text, op.amount, named.txid, named.vout, filled_owner.text`;
+/** Columns of `readOperation` for a query over `op` and `OPERATION_JOINS`, with the addresses as ids. */
+export const OPERATION_COLUMNS = operationColumns("op.from_id", "op.to_id", "op.filled_owner_id");
 /** What `OPERATION_COLUMNS` needs beside `op`. */
-export const OPERATION_JOINS = `JOIN address AS sender ON sender.id = op.from_id
+export const OPERATION_JOINS = `LEFT JOIN op_name ON op_name.id = op.name_id
+  LEFT JOIN listing AS named ON named.place = op.listing_place`;
+
+/** The same with the addresses as text, for queries that read every row. */
+export const NAMED_OPERATION_COLUMNS = operationColumns("sender.text", "recipient.text", "filled_owner.text");
+/** What `NAMED_OPERATION_COLUMNS` needs beside `op`. */
+export const NAMED_OPERATION_JOINS = `${OPERATION_JOINS} JOIN address AS sender ON sender.id = op.from_id
   LEFT JOIN address AS recipient ON recipient.id = op.to_id
-  LEFT JOIN op_name ON op_name.id = op.name_id
-  LEFT JOIN listing AS named ON named.place = op.listing_place
   LEFT JOIN address AS filled_owner ON filled_owner.id = op.filled_owner_id`;
 
-/** Reads an operation row. */
-export function readOperation(cells: CellReader): OperationRow {
+/** Ids as hex text, since a BLOB on its way out costs more than a text of twice its length. */
+function operationColumns(from: string, to: string, owner: string): string {
+  return `op.place, op.height, op.tx_index, lower(hex(op.txid)), op.vout, op.kind, op_name.text, op.tick, op.reason,
+    op.payload, ${from}, ${to}, op.amount, 'list:' || lower(hex(named.txid)) || ':' || named.vout, ${owner}`;
+}
+
+/** Reads an address cell: a text, or an id whose text the reader knows. */
+export type AddressCell = (cells: CellReader) => PearlAddress;
+
+/** Reads an operation row, of `NAMED_OPERATION_COLUMNS` unless `address` reads ids. */
+export function readOperation(
+  cells: CellReader,
+  address: AddressCell = (named) => named.address(),
+): OperationRow {
   const [place, height, txIndex] = [cells.int(), cells.int(), cells.int()];
   const [txid, vout, kind, name] = [cells.txid(), cells.int(), cells.int(), cells.textOrNull()];
   return {
@@ -176,17 +191,17 @@ export function readOperation(cells: CellReader): OperationRow {
     valid: isValidKind(kind),
     reason: cells.reasonOrNull(),
     payloadJson: cells.text(),
-    from: cells.address(),
-    to: cells.addressOrNull(),
+    from: address(cells),
+    to: presentOrNull(cells, address),
     amount: cells.amountOrNull(),
-    listingId: readNamed(cells),
-    filledOwner: cells.addressOrNull(),
+    listingId: cells.listingIdOrNull(),
+    filledOwner: presentOrNull(cells, address),
   };
 }
 
-function readNamed(cells: CellReader): ListingId | null {
-  if (!cells.isNull()) return `list:${cells.txid()}:${cells.int()}` as ListingId;
-  cells.skip(2);
+function presentOrNull<Value>(cells: CellReader, read: (cells: CellReader) => Value): Value | null {
+  if (!cells.isNull()) return read(cells);
+  cells.skip(1);
   return null;
 }
 
