@@ -15,7 +15,7 @@ import { Follower, FOLLOWER_DEFAULTS } from "../../src/service/follower.ts";
 import { BlockIndexer } from "../../src/service/index-block.ts";
 import { MempoolWatch } from "../../src/service/mempool-watch.ts";
 import { claimDatabase } from "../../src/service/parameters.ts";
-import type { IndexStore, Log } from "../../src/service/ports.ts";
+import type { FollowedStore, IndexStore, Log } from "../../src/service/ports.ts";
 import { IndexProgress } from "../../src/service/progress.ts";
 import { fillTemplatePsbt } from "../../src/wallet/fill-psbt.ts";
 import type { MadeBlock } from "../../testing/chain-maker/index.ts";
@@ -49,6 +49,8 @@ interface LiveOptions {
   readonly undoBlocks?: number;
   /** 0 switches the byte cache off. */
   readonly cacheBytes?: number;
+  /** Milliseconds for which readers see a write before the follower hears that it is durable. */
+  readonly lateAckMs?: number;
 }
 
 /** A running service. */
@@ -104,12 +106,13 @@ export class LiveIndex {
       5,
     );
     assert.deepEqual(await claimDatabase(store, indexer.parameters), []);
+    const followed = lateAcks(store, options.lateAckMs ?? 0);
     const progress = new IndexProgress(systemClock);
     const feed = new CommitFeed();
     const metrics = { committed: () => undefined, rewound: () => undefined, failed: () => undefined };
     const clock = systemClock;
     const follower = new Follower(
-      { node, store, indexer, progress, feed, clock, log, metrics },
+      { node, store: followed, indexer, progress, feed, clock, log, metrics },
       { ...FOLLOWER_DEFAULTS, undoBlocks: options.undoBlocks ?? 1000, retryMinMs: 1 },
     );
     const mempool = new MempoolWatch({ node, rules, sha256d, clock, log });
@@ -147,22 +150,23 @@ export class LiveIndex {
   async reached(hash: string): Promise<void> {
     const isThere = async () => (await this.#store.queries.state()).hash === hash;
     await new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => {
-        clearInterval(poll);
+      const end = (): void => {
+        clearTimeout(timer);
         unsubscribe();
+      };
+      const timer = setTimeout(() => {
+        end();
         reject(new Error(`the index does not reach ${hash}: ${this.complaints.join("; ")}`));
       }, 20_000);
       const look = () => {
         isThere().then((there) => {
           if (!there) return;
-          clearTimeout(timer);
-          clearInterval(poll);
-          unsubscribe();
+          end();
           resolve();
         }, reject);
       };
       const unsubscribe = this.#feed.subscribe(look);
-      const poll = setInterval(look, 50);
+      look();
     });
   }
 
@@ -208,6 +212,31 @@ export class LiveIndex {
     await this.#app.close();
     await this.#store.close();
   }
+}
+
+/** The store as the follower sees it, whose answers to writes come late. */
+function lateAcks(store: IndexStore, ms: number): FollowedStore {
+  if (ms === 0) return store;
+  const late = async (written: Promise<void>): Promise<void> => {
+    await written;
+    await systemClock.sleep(ms);
+  };
+  return {
+    parameters: () => store.parameters(),
+    initialise: (parameters) => store.initialise(parameters),
+    tip: () => store.tip(),
+    blockHash: (height) => store.blockHash(height),
+    rewindFloor: () => store.rewindFloor(),
+    load: (keys) => store.load(keys),
+    openAnchors: (visit) => store.openAnchors(visit),
+    commitBase: (base) => late(store.commitBase(base)),
+    commit: (blocks, undoBlocks) => late(store.commit(blocks, undoBlocks)),
+    rewind: (order) => late(store.rewind(order)),
+    audit: () => store.audit(),
+    dump: () => store.dump(),
+    wipe: () => late(store.wipe()),
+    close: () => store.close(),
+  };
 }
 
 function complainingLog(complaints: string[]): Log {
