@@ -86,11 +86,15 @@ type Seconds = ReadonlyMap<string, number>;
 /** How many breaks each test has noticed in this run. */
 const noticed = new Map<string, number>();
 
-/** Quick tests and those that notice much first: most breaks are noticed by several. */
+/** Small for quick tests and for those that notice much. */
+function costOf({ file, seconds }: TimedTest): number {
+  return seconds / (1 + (noticed.get(file) ?? 0));
+}
+
+/** The cheapest test first: most breaks are noticed by several. */
 function inOrder(tests: readonly string[], seconds: Seconds): readonly TimedTest[] {
   const timed = tests.map((file) => ({ file, seconds: seconds.get(file) ?? 0 }));
-  const cost = (test: TimedTest): number => test.seconds / (1 + (noticed.get(test.file) ?? 0));
-  return timed.toSorted((a, b) => cost(a) - cost(b));
+  return timed.toSorted((a, b) => costOf(a) - costOf(b));
 }
 
 async function judge(
