@@ -12,6 +12,8 @@ import { type TimedTest, type TrialResult, TrialTree } from "./mutations/trial.t
 
 /** As many breaks as the smallest machine that runs the tests has cores. */
 const LANES = 2;
+/** How many breaks each test has noticed in this run. */
+const noticed = new Map<string, number>();
 
 const { values: options } = parseArgs({
   options: {
@@ -82,9 +84,6 @@ async function greenAtFirst(
 
 /** Tests by path, with the seconds that they took without a break. */
 type Seconds = ReadonlyMap<string, number>;
-
-/** How many breaks each test has noticed in this run. */
-const noticed = new Map<string, number>();
 
 /** Small for quick tests and for those that notice much. */
 function costOf({ file, seconds }: TimedTest): number {
