@@ -31,7 +31,7 @@ export function recogniseEnvelope(marker: string): RecogniseEnvelope {
     if (first < 0) return null;
     const size = bodySize(bytes, first, end);
     if (size < BODY_MIN_BYTES) return null;
-    return { keyHex: bytesToHex(bytes, start + 1, start + 33), body: copyBody(bytes, first, size) };
+    return { keyHex: bytesToHex(bytes, start + 1, start + 33), body: bodyOf(bytes, first, size) };
   };
 }
 
@@ -111,7 +111,10 @@ function byteAt(bytes: Uint8Array, at: number): number {
   return bytes[at] ?? 0;
 }
 
-function copyBody(bytes: Uint8Array, first: number, size: number): Envelope["body"] {
+/** The body's bytes: where one push holds them all, the block's own bytes, else joined in a copy. */
+function bodyOf(bytes: Uint8Array, first: number, size: number): Envelope["body"] {
+  const start = pushStart(bytes, first, bytes.length);
+  if (pushLength(bytes, first) === size) return bytes.subarray(start, start + size);
   const body = new Uint8Array(size);
   let at = first;
   let filled = 0;

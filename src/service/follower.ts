@@ -43,7 +43,7 @@ export interface FollowerOptions {
 
 /** Settings that fit ordinary machines; `undoBlocks` is the configured one. */
 export const FOLLOWER_DEFAULTS: Omit<FollowerOptions, "undoBlocks"> = {
-  batchOperations: 20_000,
+  batchOperations: 40_000,
   batchBlocks: 200,
   tipBlocks: 4,
   roundBlocks: 2000,

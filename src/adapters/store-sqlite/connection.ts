@@ -5,7 +5,7 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { type Cell, cellRows, type Cells } from "./cells.ts";
 
 /** Pages between automatic checkpoints of the write-ahead log; larger logs make bulk writes faster. */
-const CHECKPOINT_PAGES = 32_000;
+const CHECKPOINT_PAGES = 96_000;
 /** Page cache of the writer and of a reader, in KiB. */
 const WRITER_CACHE_KIB = 262_144;
 const READER_CACHE_KIB = 65_536;

@@ -74,18 +74,21 @@ export class BalanceWriter {
       "UPDATE balance SET balance = ?, locked = ?, rank = ? WHERE address_id = ? AND tick = ?",
     );
     const remove = this.#connection.prepared("DELETE FROM balance WHERE address_id = ? AND tick = ?");
-    for (const [tick, ofTick] of this.#pending) {
-      for (const [id, { stored, address, now }] of ofTick) {
-        if (now === null) {
-          if (stored) expectOne(remove.run(id, tick).changes, address, tick);
-          continue;
-        }
-        const rank = rankOf(now.balance + now.locked);
-        const balance = String(now.balance);
-        const locked = String(now.locked);
-        if (stored) expectOne(update.run(balance, locked, rank, id, tick).changes, address, tick);
-        else insert.run(id, tick, balance, locked, rank, headOf(address));
+    // In the order of the table, so that neighbours are written together.
+    const rows = [...this.#pending]
+      .flatMap(([tick, ofTick]) => Array.from(ofTick, ([id, pending]) => ({ id, tick, pending })))
+      .toSorted((a, b) => a.id - b.id);
+    for (const { id, tick, pending } of rows) {
+      const { stored, address, now } = pending;
+      if (now === null) {
+        if (stored) expectOne(remove.run(id, tick).changes, address, tick);
+        continue;
       }
+      const rank = rankOf(now.balance + now.locked);
+      const balance = String(now.balance);
+      const locked = String(now.locked);
+      if (stored) expectOne(update.run(balance, locked, rank, id, tick).changes, address, tick);
+      else insert.run(id, tick, balance, locked, rank, headOf(address));
     }
     this.#pending.clear();
   }

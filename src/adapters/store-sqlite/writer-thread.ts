@@ -4,6 +4,9 @@
 import { Worker } from "node:worker_threads";
 import type { WriterAnswer, WriterOrder, WriterStart } from "./writer-protocol.ts";
 
+/** Memory for new objects of the writer thread, in MiB. */
+const YOUNG_GENERATION_MB = 96;
+
 interface Waiting {
   resolve(): void;
   reject(error: Error): void;
@@ -33,7 +36,12 @@ export class WriterThread {
   /** Starts the thread and waits until the database is open; rejects with the writer's sentence where it is not. */
   static async start(file: string): Promise<WriterThread> {
     const workerData: WriterStart = { file };
-    const worker = new Worker(new URL("./writer.ts", import.meta.url), { workerData, name: "store-writer" });
+    const worker = new Worker(new URL("./writer.ts", import.meta.url), {
+      workerData,
+      name: "store-writer",
+      // Rows live for one transaction: with room for them the collector finds them dead and copies nothing.
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    });
     const thread = new WriterThread(worker);
     try {
       await thread.#expect(0);
