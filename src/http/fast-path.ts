@@ -3,7 +3,7 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { chooseEncoding, headersOf, isKnownToClient, withoutContent } from "./answer.ts";
-import type { CachedAnswer, StateCache } from "./state-cache.ts";
+import type { ReadyAnswer, StateCache } from "./state-cache.ts";
 
 /** Writes the kept answer for a request, if there is one. Returns false where Fastify has to answer. */
 export function serveKept(
@@ -14,7 +14,16 @@ export function serveKept(
 ): boolean {
   if (request.method !== "GET" && request.method !== "HEAD") return false;
   const kept = cache.get(request.url ?? "");
-  if (kept === undefined) return false;
+  return kept !== undefined && writeReady(kept, nextRequestId, request, response);
+}
+
+/** Writes an answer to a GET or HEAD request. Returns false where it first has to be compressed. */
+export function writeReady(
+  kept: ReadyAnswer,
+  nextRequestId: () => string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): boolean {
   const { "accept-encoding": acceptEncoding, "if-none-match": ifNoneMatch } = request.headers;
   if (acceptEncoding === undefined && ifNoneMatch === undefined) {
     writePlain(kept, nextRequestId(), request.method, response);
@@ -23,7 +32,7 @@ export function serveKept(
   return serveNegotiated(kept, nextRequestId, request, response);
 }
 
-function writePlain(kept: CachedAnswer, requestId: string, method: string, response: ServerResponse): void {
+function writePlain(kept: ReadyAnswer, requestId: string, method: string, response: ServerResponse): void {
   const headers = kept.flatHeaders;
   // writeHead copies the list at once, so the one slot for the id can be used again.
   headers[headers.length - 1] = requestId;
@@ -32,7 +41,7 @@ function writePlain(kept: CachedAnswer, requestId: string, method: string, respo
 }
 
 function serveNegotiated(
-  kept: CachedAnswer,
+  kept: ReadyAnswer,
   nextRequestId: () => string,
   request: IncomingMessage,
   response: ServerResponse,

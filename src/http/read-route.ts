@@ -1,14 +1,16 @@
 // How is a PRC20 endpoint defined? As one value: path, schemas, example and the function that reads. The same value
 // registers the route, validates its parameters and documents it.
 
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Static, StaticEncode, TObject, TSchema } from "typebox";
 import type { StateView } from "../service/queries.ts";
 import { jsonAnswer } from "./answer.ts";
 import { type HttpContext, refuse, send } from "./context.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import { Refusal } from "./errors.ts";
+import { writeReady } from "./fast-path.ts";
 import { parameterReader } from "./parameters.ts";
+import { type ReadyAnswer, readyAnswer } from "./state-cache.ts";
 
 /** Rows read from one state. */
 export interface Reading<Row> {
@@ -88,7 +90,7 @@ export function registerRead(app: FastifyInstance, context: HttpContext, route: 
   app.get(routerPath(route.path), async (request, reply) => {
     const target = request.raw.url ?? "";
     const kept = cache.get(target);
-    if (kept !== undefined) return send(request, reply, kept.answer);
+    if (kept !== undefined) return sendReady(context, request, reply, kept);
     const generation = cache.begin();
     const reading = await route.answer(deps, request.params, request.query);
     if (reading instanceof Refusal) return refuse(context, request, reply, reading);
@@ -100,9 +102,24 @@ export function registerRead(app: FastifyInstance, context: HttpContext, route: 
       result: reading.rows,
     };
     const answer = jsonAnswer(200, body, { "x-indexed-height": String(reading.state.height) });
-    if (route.cached) cache.keep(generation, target, answer);
-    return send(request, reply, answer);
+    const ready = readyAnswer(answer);
+    if (route.cached) cache.keep(generation, target, ready);
+    return sendReady(context, request, reply, ready);
   });
+}
+
+/** Past Fastify where that says the same: no limit has headers to add, and nothing is to be compressed. */
+async function sendReady(
+  { deps }: HttpContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  ready: ReadyAnswer,
+): Promise<FastifyReply> {
+  const unlimited = (deps.rateLimit ?? null) === null;
+  if (!unlimited || !writeReady(ready, () => request.id, request.raw, reply.raw)) {
+    return send(request, reply, ready.answer);
+  }
+  return reply.hijack();
 }
 
 /** `{name}` placeholders in the router's notation. */

@@ -6,7 +6,7 @@ import type { StateView } from "../service/queries.ts";
 import { type Answer, headersOf } from "./answer.ts";
 
 /** An answer with its plain headers in the form that `writeHead` takes fastest. */
-export interface CachedAnswer {
+export interface ReadyAnswer {
   readonly answer: Answer;
   /** Name, value, name, value ...; the last value is the place of the request's id. */
   readonly flatHeaders: string[];
@@ -23,7 +23,7 @@ const ENTRY_OVERHEAD_BYTES = 2048;
 /** The byte cache. All methods are synchronous; one instance per server. */
 export class StateCache {
   readonly #maxBytes: number;
-  readonly #answers = new Map<string, CachedAnswer>();
+  readonly #answers = new Map<string, ReadyAnswer>();
   #bytes = 0;
   #generation: Generation = 0;
   #seen: SeenState | null = null;
@@ -63,16 +63,17 @@ export class StateCache {
   }
 
   /** The answer for a request target, or undefined. */
-  get(target: string): CachedAnswer | undefined {
+  get(target: string): ReadyAnswer | undefined {
     return this.#answers.get(target);
   }
 
   /** Keeps an answer whose query began in `generation` and was observed since; the oldest ones make room. */
-  keep(generation: Generation, target: string, answer: Answer): void {
+  keep(generation: Generation, target: string, ready: ReadyAnswer): void {
+    const { answer } = ready;
     const size = sizeOf(target, answer);
     if (generation !== this.#generation || this.#seen === null || size > this.#maxBytes) return;
     if (this.#answers.has(target)) return;
-    this.#answers.set(target, { answer, flatHeaders: flatHeadersOf(answer) });
+    this.#answers.set(target, ready);
     this.#bytes += size;
     for (const [oldTarget, old] of this.#answers) {
       if (this.#bytes <= this.#maxBytes) break;
@@ -87,7 +88,10 @@ function sizeOf(target: string, answer: Answer): number {
   return target.length * 2 + answer.body.length * 2 + ENTRY_OVERHEAD_BYTES;
 }
 
-function flatHeadersOf(answer: Answer): string[] {
-  const headers = { ...headersOf(answer, "identity"), "content-length": String(answer.body.length) };
-  return [...Object.entries(headers).flat(), "x-request-id", ""];
+/** The answer with its headers made. */
+export function readyAnswer(answer: Answer): ReadyAnswer {
+  const flatHeaders: string[] = [];
+  for (const [name, value] of Object.entries(headersOf(answer, "identity"))) flatHeaders.push(name, value);
+  flatHeaders.push("content-length", String(answer.body.length), "x-request-id", "");
+  return { answer, flatHeaders };
 }
