@@ -43,6 +43,12 @@ function lineOf({ rule, file, why, equivalent }: Break): string {
 async function tryAll(breaks: readonly Break[]): Promise<number> {
   const first = new TrialTree(".");
   const trees = [first, ...Array.from({ length: LANES - 1 }, () => new TrialTree(first.root))];
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => {
+      for (const tree of trees) tree.remove();
+      process.exit(1);
+    });
+  }
   try {
     const faults = breaks.flatMap((one) => {
       const fault = listFault(one, first.read(one.file));
