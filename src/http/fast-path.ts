@@ -26,18 +26,18 @@ export function writeReady(
 ): boolean {
   const { "accept-encoding": acceptEncoding, "if-none-match": ifNoneMatch } = request.headers;
   if (acceptEncoding === undefined && ifNoneMatch === undefined) {
-    writePlain(kept, nextRequestId(), request.method, response);
+    writePlain(kept, nextRequestId(), request.method === "HEAD", response);
     return true;
   }
   return serveNegotiated(kept, nextRequestId, request, response);
 }
 
-function writePlain(kept: ReadyAnswer, requestId: string, method: string, response: ServerResponse): void {
+function writePlain(kept: ReadyAnswer, requestId: string, isHead: boolean, response: ServerResponse): void {
   const headers = kept.flatHeaders;
   // writeHead copies the list at once, so the one slot for the id can be used again.
   headers[headers.length - 1] = requestId;
   response.writeHead(kept.answer.status, headers);
-  response.end(method === "HEAD" ? undefined : kept.answer.body);
+  response.end(isHead ? undefined : kept.answer.body);
 }
 
 function serveNegotiated(

@@ -103,7 +103,7 @@ export function registerRead(app: FastifyInstance, context: HttpContext, route: 
     };
     const answer = jsonAnswer(200, body, { "x-indexed-height": String(reading.state.height) });
     const ready = readyAnswer(answer);
-    if (route.cached) cache.keep(generation, target, ready);
+    if (route.cached) cache.keep(generation, target, answer, ready);
     return sendReady(context, request, reply, ready);
   });
 }

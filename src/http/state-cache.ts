@@ -68,8 +68,7 @@ export class StateCache {
   }
 
   /** Keeps an answer whose query began in `generation` and was observed since; the oldest ones make room. */
-  keep(generation: Generation, target: string, ready: ReadyAnswer): void {
-    const { answer } = ready;
+  keep(generation: Generation, target: string, answer: Answer, ready = readyAnswer(answer)): void {
     const size = sizeOf(target, answer);
     if (generation !== this.#generation || this.#seen === null || size > this.#maxBytes) return;
     if (this.#answers.has(target)) return;

@@ -85,40 +85,35 @@ export function textAt(key: PageKey, at: number): string {
  */
 export const BOUND_LIMIT = "LIMIT ? + 0";
 
-/** A list that is the union of disjoint index ranges of one table with a column `place`. */
-export interface MergedList {
-  readonly table: string;
-  /** The integer column of the order. */
-  readonly column: string;
-  /** The condition of each range, in which ?1, ?2 ... are the values. At least one. */
-  readonly ranges: readonly string[];
-  readonly values: readonly (number | string)[];
-}
-
-/** Where a walk begins and in which direction it goes. `key` null: at the top, downwards only. */
-export interface Walk {
-  readonly key: number | null;
-  readonly walk: "down" | "up";
-}
+/** Downwards (descending) from below a key, or upwards from above it. */
+export type Walk = "down" | "up";
 
 /**
- * A merged list as SQL and values: columns k, the order, and id, the row's place. Down (descending) from below `key`,
- * or up from above it; SQLite merges the ranges as it reads them.
+ * A list that is the union of disjoint index ranges of one table with a column `place`, as SQL texts. Each takes the
+ * values of the ranges and then a key. Texts are made once: a list of always the same shape is worth keeping.
  */
-export function mergedKeys(
-  list: MergedList,
-  { key, walk }: Walk,
-  limit: number,
-): { readonly sql: string; readonly values: (number | string)[] } {
-  const { table, column, ranges, values } = list;
-  const compare = walk === "down" ? "<" : ">";
-  const order = walk === "down" ? "DESC" : "ASC";
-  const arms = ranges.map(
-    (range) =>
-      `SELECT ${column} AS k, place AS id FROM ${table} WHERE ${range} AND ${column} ${compare} ?${values.length + 1}`,
-  );
-  return {
-    sql: `${arms.join(" UNION ALL ")} ORDER BY k ${order} ${BOUND_LIMIT}`,
-    values: [...values, key ?? ABOVE_INTEGERS, limit],
-  };
+export class MergedList {
+  /** The keys beyond a key, nearest first; SQLite merges the ranges as it reads. One value more, the limit. k, id. */
+  readonly keys: Readonly<Record<Walk, string>>;
+  /** One row where there is any key beyond a key, else none. */
+  readonly any: Readonly<Record<Walk, string>>;
+
+  /**
+   * @param column the integer column of the order.
+   * @param ranges the condition of each range, at least one, in which ?1 to ?`values` are the values.
+   */
+  constructor(table: string, column: string, ranges: readonly string[], values: number) {
+    const conditions = (walk: Walk): readonly string[] =>
+      ranges.map((range) => `${range} AND ${column} ${walk === "down" ? "<" : ">"} ?${values + 1}`);
+    const keys = (walk: Walk): string =>
+      `${conditions(walk)
+        .map((condition) => `SELECT ${column} AS k, place AS id FROM ${table} WHERE ${condition}`)
+        .join(" UNION ALL ")} ORDER BY k ${walk === "down" ? "DESC" : "ASC"} ${BOUND_LIMIT}`;
+    const any = (walk: Walk): string =>
+      `SELECT 1 WHERE ${conditions(walk)
+        .map((condition) => `EXISTS (SELECT 1 FROM ${table} WHERE ${condition})`)
+        .join(" OR ")}`;
+    this.keys = { down: keys("down"), up: keys("up") };
+    this.any = { down: any("down"), up: any("up") };
+  }
 }

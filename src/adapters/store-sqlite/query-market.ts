@@ -25,8 +25,7 @@ import {
   BOUND_LIMIT,
   intAt,
   type KeyedList,
-  mergedKeys,
-  type MergedList,
+  MergedList,
   pageOf,
   textAt,
 } from "./paging.ts";
@@ -89,8 +88,8 @@ export function sellerPage(
     `tick = ?1 AND owner_id = ?2 AND state = ${number}`,
     `tick = ?1 AND seller_id = ?2 AND state = ${number} AND seller_id <> owner_id`,
   ]);
-  const merged = { table: "listing", column: "place", ranges, values: [tick, id] };
-  return mergedPage(connection, merged, ({ listing }) => listing.createdPlace, page);
+  const merged = new MergedList("listing", "place", ranges, 2);
+  return mergedPage(connection, merged, [tick, id], ({ listing }) => listing.createdPlace, page);
 }
 
 /** A page of the listings of a token, newest change first. */
@@ -101,8 +100,8 @@ export function historyPage(
   page: PageRequest,
 ): Page<ListingView> {
   const ranges = statesOf(state).map((number) => `tick = ?1 AND state = ${number}`);
-  const merged = { table: "listing", column: "change_key", ranges, values: [tick] };
-  return mergedPage(connection, merged, changeKey, page);
+  const merged = new MergedList("listing", "change_key", ranges, 1);
+  return mergedPage(connection, merged, [tick], changeKey, page);
 }
 
 function changeKey({ listing }: ListingView): number {
@@ -203,17 +202,19 @@ function statesOf(state: LifecycleState | null): readonly number[] {
 function mergedPage(
   connection: Connection,
   merged: MergedList,
+  values: readonly (number | string)[],
   keyOf: (view: ListingView) => number,
   page: PageRequest,
 ): Page<ListingView> {
   const read = (key: number | null, walk: "down" | "up", limit: number): readonly ListingView[] => {
-    const keys = mergedKeys(merged, { key, walk }, limit);
     const order = walk === "down" ? "DESC" : "ASC";
     return connection
       .all(
-        `SELECT ${COLUMNS} FROM (${keys.sql}) AS page CROSS JOIN listing ON listing.place = page.id ${JOINS}
+        `SELECT ${COLUMNS} FROM (${merged.keys[walk]}) AS page CROSS JOIN listing ON listing.place = page.id ${JOINS}
            ORDER BY page.k ${order}`,
-        ...keys.values,
+        ...values,
+        key ?? ABOVE_INTEGERS,
+        limit,
       )
       .map(readView);
   };
@@ -221,6 +222,8 @@ function mergedPage(
     after: (key, limit) => read(key === null ? null : intAt(key, 0), "down", limit),
     before: (key, limit) => read(intAt(key, 0), "up", limit),
     keyOf: (view) => [keyOf(view)],
+    any: (side, key) =>
+      connection.first(merged.any[side === "after" ? "down" : "up"], ...values, intAt(key, 0)) !== null,
     first: [ABOVE_INTEGERS],
     last: [BELOW_INTEGERS],
   };

@@ -11,8 +11,7 @@ import {
   BELOW_INTEGERS,
   intAt,
   type KeyedList,
-  mergedKeys,
-  type MergedList,
+  MergedList,
   pageOf,
   type Walk,
 } from "./paging.ts";
@@ -26,27 +25,17 @@ export function operationsPage(
   filter: OperationFilter,
   page: PageRequest,
 ): Page<OperationView> {
-  const merged = mergedList(connection, finder, filter);
-  if (merged === null) return { rows: [], next: null, prev: null };
-  const read = (key: number | null, walk: "down" | "up", limit: number): readonly OperationView[] => {
-    const keys = mergedKeys(merged, { key, walk }, limit);
-    const order = walk === "down" ? "DESC" : "ASC";
-    return views(
-      connection,
-      finder,
-      connection.all(
-        `SELECT ${OPERATION_COLUMNS} FROM (${keys.sql}) AS page CROSS JOIN op ON op.place = page.id ${OPERATION_JOINS}
-           ORDER BY page.k ${order}`,
-        ...keys.values,
-      ),
-    );
-  };
+  const filtered = filteredList(connection, finder, filter);
+  if (filtered === null) return { rows: [], next: null, prev: null };
+  const { shape, values } = filtered;
+  const read = (key: number | null, walk: Walk, limit: number): readonly OperationView[] =>
+    views(connection, finder, connection.all(shape.rows[walk], ...values, key ?? ABOVE_INTEGERS, limit));
   const list: KeyedList<OperationView> = {
     after: (key, limit) => read(key === null ? null : intAt(key, 0), "down", limit),
     before: (key, limit) => read(intAt(key, 0), "up", limit),
     keyOf: ({ operation }) => [operation.place],
     any: (side, key) =>
-      anyPlace(connection, merged, { key: intAt(key, 0), walk: side === "after" ? "down" : "up" }),
+      connection.first(shape.keys.any[side === "after" ? "down" : "up"], ...values, intAt(key, 0)) !== null,
     first: [ABOVE_INTEGERS],
     last: [BELOW_INTEGERS],
   };
@@ -86,12 +75,6 @@ export function operationsBetween(
   return views(connection, finder, rows);
 }
 
-/** Is there any row on that way? The index tells, without the row. */
-function anyPlace(connection: Connection, merged: MergedList, walk: Walk): boolean {
-  const { sql, values } = mergedKeys(merged, walk, 1);
-  return connection.first(sql, ...values) !== null;
-}
-
 /** Rows with hash and time of their blocks, each block looked up once. */
 function views(
   connection: Connection,
@@ -121,52 +104,62 @@ function blockFacts(
   return { blockHash: cells.blockHash(), time: cells.int() };
 }
 
+/** The statements of one combination of filters. */
+interface Shape {
+  readonly keys: MergedList;
+  readonly rows: Readonly<Record<Walk, string>>;
+}
+
+/** Shapes made so far. There are few: which filters are set, and which operation of the protocol. */
+const SHAPES = new Map<string, Shape>();
+
+function shapeOf(name: string, table: string, conditions: () => readonly string[], values: number): Shape {
+  const known = SHAPES.get(name);
+  if (known !== undefined) return known;
+  const keys = new MergedList(table, "place", conditions(), values);
+  const rows = (walk: Walk): string =>
+    `SELECT ${OPERATION_COLUMNS} FROM (${keys.keys[walk]}) AS page CROSS JOIN op ON op.place = page.id
+       ${OPERATION_JOINS} ORDER BY page.k ${walk === "down" ? "DESC" : "ASC"}`;
+  const shape = { keys, rows: { down: rows("down"), up: rows("up") } };
+  SHAPES.set(name, shape);
+  return shape;
+}
+
 /** Disjoint ranges of places that together are what the filter lets pass; null where nothing can. */
-function mergedList(
+function filteredList(
   connection: Connection,
   finder: AddressFinder,
   { tick, op, valid, address }: OperationFilter,
-): MergedList | null {
+): { readonly shape: Shape; readonly values: readonly (number | string)[] } | null {
   const unknown = op !== undefined && !isKnownOperation(op);
   if (unknown && (valid === true || tick !== undefined)) return null;
   const nameId = unknown ? findName(connection, op) : null;
   if (unknown && nameId === null) return null;
-  const kinds = nameId === null ? kindsOf(op ?? null, valid ?? null) : [];
+  const kinds = `${op ?? ""} ${valid ?? ""}`;
+  const eachKind = (within: string) => () =>
+    kindsOf(op ?? null, valid ?? null).map((kind) => `${within} kind = ${kind}`);
   if (address !== undefined) {
     const id = finder.find(address);
     if (id === null) return null;
-    const within = "address_id = ?1 AND scope = ?2 AND kind =";
+    const within = "address_id = ?1 AND scope = ?2 AND";
     const scope = [id, tick ?? ANY_TICK];
     return nameId === null
-      ? {
-          table: "op_address",
-          column: "place",
-          ranges: kinds.map((kind) => `${within} ${kind}`),
-          values: scope,
-        }
+      ? { shape: shapeOf(`address ${kinds}`, "op_address", eachKind(within), 2), values: scope }
       : {
-          table: "op_address",
-          column: "place",
-          ranges: [`${within} ?3`],
+          shape: shapeOf("address and name", "op_address", () => [`${within} kind = ?3`], 3),
           values: [...scope, namedKind(nameId)],
         };
   }
-  if (nameId !== null) return places(["name_id = ?1"], [nameId]);
+  if (nameId !== null) return { shape: shapeOf("name", "op", () => ["name_id = ?1"], 1), values: [nameId] };
   if (tick !== undefined) {
-    return places(
-      kinds.map((kind) => `tick = ?1 AND tick <> '' AND kind = ${kind}`),
-      [tick],
-    );
+    return {
+      shape: shapeOf(`tick ${kinds}`, "op", eachKind("tick = ?1 AND tick <> '' AND"), 1),
+      values: [tick],
+    };
   }
-  if (op === undefined && valid === undefined) return places(["1"], []);
-  return places(
-    kinds.map((kind) => `kind = ${kind}`),
-    [],
-  );
-}
-
-function places(ranges: readonly string[], values: readonly (number | string)[]): MergedList {
-  return { table: "op", column: "place", ranges, values };
+  if (op === undefined && valid === undefined)
+    return { shape: shapeOf("all", "op", () => ["1"], 0), values: [] };
+  return { shape: shapeOf(`any tick ${kinds}`, "op", eachKind(""), 0), values: [] };
 }
 
 function findName(connection: Connection, op: string): number | null {
