@@ -133,6 +133,8 @@ const closings = inFile("src/prc20/closings.ts", [
     find: "!send.mistyped && send.fillReason",
     replace: "send.fillReason",
     why: "a mistyped send fills the listing",
+    equivalent:
+      "the only mistyped field beside a listing's id is `to`, and a `to` of another type names nobody, which refuses the fill as well",
   },
   {
     rule: "P-63",
