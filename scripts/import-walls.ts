@@ -10,18 +10,24 @@ export interface Wall {
   readonly packages: readonly string[];
 }
 
-const PURE = ["src/primitives/", "src/chain/", "src/prc20/", "src/wallet/"];
+const PURE = ["src/primitives/", "src/chain/", "src/prc20/", "src/swap/", "src/wallet/"];
 
 export const WALLS: readonly Wall[] = [
   { folder: "src/primitives/", own: ["src/primitives/"], packages: ["@scure/base", "@noble/hashes"] },
   { folder: "src/chain/", own: ["src/primitives/", "src/chain/"], packages: [] },
   { folder: "src/prc20/", own: ["src/primitives/", "src/chain/", "src/prc20/"], packages: [] },
+  { folder: "src/swap/", own: ["src/primitives/", "src/chain/", "src/swap/"], packages: [] },
   {
     folder: "src/wallet/",
     own: ["src/primitives/", "src/wallet/"],
     packages: ["@scure/base", "@scure/btc-signer", "@noble/hashes", "@noble/curves"],
   },
   { folder: "src/service/", own: [...PURE, "src/service/"], packages: [] },
+  {
+    folder: "src/adapters/evm-rpc/",
+    own: [...PURE, "src/service/", "src/adapters/evm-rpc/"],
+    packages: ["node:", "viem"],
+  },
   {
     folder: "src/adapters/pearl-node/",
     own: ["src/primitives/", "src/chain/", "src/service/", "src/adapters/pearl-node/"],
