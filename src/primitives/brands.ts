@@ -22,3 +22,9 @@ export type RawAmount = Brand<bigint, "RawAmount">;
 export type Sat = Brand<bigint, "Sat">;
 /** Lower-case hex, 64 digits, in byte order (not reversed): hashes and keys that are shown as they are. */
 export type Hex32 = Brand<string, "Hex32">;
+/** An EVM address: 0x and 40 lower-case hex digits. The zero address is a value of it. */
+export type EvmAddress = Brand<string, "EvmAddress">;
+/** 32 bytes in the EVM's form: 0x and 64 lower-case hex digits. Hashes, order hashes, ask ids, keys, secrets. */
+export type Bytes32 = Brand<string, "Bytes32">;
+/** Lower-case hex without 0x of an output script. */
+export type ScriptHex = Brand<string, "ScriptHex">;

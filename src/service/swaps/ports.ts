@@ -1,0 +1,285 @@
+// How do the parts of the swap service talk? The ports between ledger, chain followers, API and adapters. The ledger
+// is the one owner of swap state: followers hand it what they read, the API reads from it.
+
+import type {
+  BlockHash,
+  Bytes32,
+  EvmAddress,
+  Outpoint,
+  PearlAddress,
+  ScriptHex,
+  Txid,
+} from "../../primitives/brands.ts";
+import type {
+  ChainTips,
+  EscrowEvent,
+  LockOutput,
+  PearlBlockFact,
+  SecretFact,
+  SecretShower,
+  Sighting,
+} from "../../swap/facts.ts";
+import type { AddressRecord, AskRecord, OriginRecord, TakeRecord } from "../../swap/records.ts";
+import type { SwapSubject } from "../../swap/subject.ts";
+
+/** What a database of swaps belongs to (S-26): another one is refused at start. */
+export interface SwapIdentity {
+  readonly network: string;
+  readonly chainId: number;
+  readonly escrow: EvmAddress;
+}
+
+/** One stored fact or record. The store knows nothing of its meaning. */
+export interface StoredFact {
+  /** What it is, e.g. "event", "output", "secret", "ask". */
+  readonly kind: string;
+  /** Unique within its kind. */
+  readonly key: string;
+  /** The chain whose block showed it; null where it is tied to no block. */
+  readonly chain: "evm" | "pearl" | null;
+  /** Height of that block; null with `chain` null. */
+  readonly height: number | null;
+  /** JSON text; amounts as decimal strings. */
+  readonly body: string;
+}
+
+/** A block of either chain that the ledger has seen, for finding forks. `hash` as that chain shows hashes. */
+export interface ChainCheckpoint {
+  readonly chain: "evm" | "pearl";
+  readonly height: number;
+  readonly hash: string;
+  /** Unix seconds. */
+  readonly time: number;
+}
+
+/** An event for the stream (H-39, H-47): `data` is the finished JSON text. */
+export interface StoredSwapEvent {
+  readonly type: "bid" | "ask" | "deal" | "reorg";
+  /** The order the event is about, for the filter `deal_hash`; null for asks and reorganisations. */
+  readonly dealHash: string | null;
+  /** Addresses that the filter `address` finds it by. */
+  readonly addresses: readonly string[];
+  readonly data: string;
+}
+
+/** One durable transaction of the swap tables: everything or nothing. */
+export interface SwapTransaction {
+  /** Facts of this chain above this height are deleted first, and its checkpoints. */
+  readonly rewind: { readonly chain: "evm" | "pearl"; readonly toHeight: number } | null;
+  /** Inserted; a present (kind, key) is replaced. */
+  readonly put: readonly StoredFact[];
+  readonly remove: readonly { readonly kind: string; readonly key: string }[];
+  readonly checkpoints: readonly ChainCheckpoint[];
+  readonly events: readonly StoredSwapEvent[];
+}
+
+/** Storage of swap facts. Engine-neutral: two tables, checkpoints and the shared event log. */
+export interface SwapStore {
+  /** Null in a database without swaps. */
+  identity(): Promise<SwapIdentity | null>;
+  initialise(identity: SwapIdentity): Promise<void>;
+  /** Visits every fact in the order of its first insertion, then resolves. */
+  load(visit: (facts: readonly StoredFact[]) => void): Promise<void>;
+  /** All kept checkpoints of a chain, highest first. */
+  checkpoints(chain: "evm" | "pearl"): Promise<readonly ChainCheckpoint[]>;
+  commit(transaction: SwapTransaction): Promise<void>;
+}
+
+/** What the EVM follower read: one step forward or back. */
+export interface EvmChange {
+  /** Last block that stays; null where nothing is undone. */
+  readonly rewindTo: number | null;
+  /** Ascending by (block, logIndex); all of blocks (rewindTo or old tip, tip]. */
+  readonly events: readonly EscrowEvent[];
+  /** Blocks worth remembering for finding forks: those with events and the tip. */
+  readonly checkpoints: readonly ChainCheckpoint[];
+  readonly tip: { readonly height: number; readonly hash: Bytes32; readonly time: number };
+  /** Highest final block known, never above the tip's height; a lower one than before changes nothing (S-05). */
+  readonly finalHeight: number;
+}
+
+/** What the PEARL follower read: one step forward or back, or facts of older blocks for newly known scripts. */
+export interface PearlChange {
+  readonly rewindTo: number | null;
+  readonly facts: readonly PearlBlockFact[];
+  /** Transactions that hold lock outputs, mined or not: remembered for ever (S-15). */
+  readonly sightings: readonly Sighting[];
+  readonly secrets: readonly {
+    readonly hashlock: Bytes32;
+    readonly secret: Bytes32;
+    readonly shower: SecretShower;
+  }[];
+  readonly checkpoints: readonly ChainCheckpoint[];
+  /** Null where the tip does not move (older blocks read for new scripts). */
+  readonly tip: {
+    readonly height: number;
+    readonly hash: BlockHash;
+    readonly time: number;
+    readonly medianTimePast: number;
+  } | null;
+  /** Scripts that are read completely up to the tip with this change (S-53). */
+  readonly covered: readonly ScriptHex[];
+}
+
+/** Lock outputs and their spends in the mempool now. Replaces the former picture. */
+export interface MempoolLocks {
+  /** Transactions in the mempool that have a lock output. */
+  readonly present: ReadonlySet<Txid>;
+  /** Spends of lock outputs. */
+  readonly spends: ReadonlyMap<
+    Outpoint,
+    { readonly txid: Txid; readonly path: "claim" | "refund" | "other" }
+  >;
+}
+
+/** A lock script that the PEARL follower looks for, with what a spend of it is classified by. */
+export interface WatchedScript {
+  readonly script: ScriptHex;
+  readonly hashlock: Bytes32;
+  readonly buyerKey: Bytes32;
+  readonly sellerKey: Bytes32;
+  readonly pearlRefundTime: number;
+}
+
+/** What the PEARL follower looks for. Changes with every commit of the ledger; always asked anew. */
+export interface SwapWatch {
+  /** The watched script with these bytes, or null. */
+  script(script: ScriptHex): WatchedScript | null;
+  /** The script of a known lock output (mined, pending or former), or null. */
+  lockOutput(outpoint: Outpoint): WatchedScript | null;
+  /** Whether a sighted lock transaction spends this outpoint. */
+  isSightedInput(outpoint: Outpoint): boolean;
+  /** Known hashlocks, for secrets in any spend of a lock output (S-13). */
+  isHashlock(hashlock: Bytes32): boolean;
+  /**
+   * Scripts whose older blocks are not read yet: `fromTime` = time of the first fact that named it - 7200 s (S-53).
+   */
+  uncovered(): readonly { readonly script: WatchedScript; readonly fromTime: number }[];
+  /** Number of watched scripts; with none a follower need not read blocks at all. */
+  readonly size: number;
+}
+
+/** The ledger as the followers see it. Every method resolves when the change is durable and visible. */
+export interface LedgerWrites {
+  applyEvm(change: EvmChange): Promise<void>;
+  applyPearl(change: PearlChange): Promise<void>;
+  /** Secrets and sightings that the mempool showed, and the picture itself. */
+  applyMempool(
+    locks: MempoolLocks,
+    sightings: readonly Sighting[],
+    secrets: PearlChange["secrets"],
+  ): Promise<void>;
+  readonly watch: SwapWatch;
+  /** The last applied tips; height -1 before the first. */
+  tips(): ChainTips;
+  /** Checkpoints of a chain, highest first, for finding a fork. */
+  checkpoints(chain: "evm" | "pearl"): readonly ChainCheckpoint[];
+}
+
+/** Changes to records by the API. Each resolves when durable and visible. */
+export interface RecordWrites {
+  readonly asks?: readonly AskRecord[];
+  readonly takes?: readonly TakeRecord[];
+  readonly removeTakes?: readonly Bytes32[];
+  readonly addresses?: readonly AddressRecord[];
+  readonly origins?: readonly OriginRecord[];
+}
+
+/** Present fee of the contract, from FeeSet (S-30). */
+export interface EscrowFee {
+  readonly feeBps: number;
+  readonly feeRecipient: EvmAddress;
+}
+
+/** The ledger as the API sees it: synchronous reads of one state (H-47). */
+export interface LedgerReads {
+  /** Grows with every visible change. */
+  version(): number;
+  /** Resolves when no commit is in flight, so that what is read afterwards is durable. */
+  settled(): Promise<void>;
+  tips(): ChainTips;
+  /** By order or take hash; null where neither is known. */
+  subject(hash: Bytes32): SwapSubject | null;
+  ask(askId: Bytes32): AskRecord | null;
+  /** The order that carries an ask's id, or null. */
+  orderOfAsk(askId: Bytes32): Bytes32 | null;
+  /** Live takes of an ask at `now`. */
+  liveTakes(askId: Bytes32, now: number): number;
+  /** Asks of a seller, oldest first. */
+  asksOfSeller(seller: EvmAddress): readonly AskRecord[];
+  /** All posted asks, in no order. */
+  asks(): Iterable<AskRecord>;
+  /** Hashes of all indexed orders, in no order. */
+  orders(): Iterable<Bytes32>;
+  /** Lowest ask nonce that the seller has not revoked in any indexed block. */
+  minAskNonce(seller: EvmAddress): bigint;
+  /** Null before the first FeeSet is indexed. */
+  fee(): EscrowFee | null;
+  secretOf(hashlock: Bytes32): SecretFact | null;
+  /** Whether the hashlock belongs to an indexed order or a live take. */
+  knowsHashlock(hashlock: Bytes32): boolean;
+  /** Whether an indexed order of this buyer, other than `except`, has the hashlock. */
+  isHashlockUsed(buyer: EvmAddress, hashlock: Bytes32, except: Bytes32 | null): boolean;
+  /** A known lock output by outpoint, with the script that it pays, or null. */
+  lockOutput(outpoint: Outpoint): { readonly output: LockOutput; readonly script: ScriptHex } | null;
+  write(records: RecordWrites): Promise<void>;
+}
+
+/** Questions to EVM accounts. Rejects with `EvmUnavailable` where no RPC answers (S-62). */
+export interface EvmAccounts {
+  hasCode(address: EvmAddress): Promise<boolean>;
+  /** ERC-1271 by eth_call at the latest block; false also where the call reverts. */
+  isValidSignature(address: EvmAddress, digest: Bytes32, signature: string): Promise<boolean>;
+}
+
+/** How the EVM side stands, without asking anybody. */
+export interface EvmStanding {
+  /** Latest head known; -1 before the first answer. */
+  readonly headHeight: number;
+  readonly headTime: number;
+  /** Unix ms of the last answer of an RPC; null before the first. */
+  readonly answeredAtMs: number | null;
+  /**
+   * Whether enough RPCs answer and agree (S-05): with one URL that it answers, with more that at least two do and
+   * name the same hash at the lowest of their final heights.
+   */
+  readonly agreed: boolean;
+  /** A final block was replaced: new actions stay stopped (S-05). */
+  readonly finalReplaced: boolean;
+}
+
+/** How the PEARL side stands, without asking anybody. */
+export interface PearlStanding {
+  /** The node's tip; -1 before the first answer. */
+  readonly nodeHeight: number;
+  readonly nodeTipTime: number;
+  readonly answeredAtMs: number | null;
+  /** Connections of the node at the last look; null before it. */
+  readonly connections: number | null;
+  /** Mean interval of the last 144 blocks in seconds (S-02); null while unknown. */
+  readonly blockIntervalS: number | null;
+}
+
+/** A transaction looked up at our own node, its id recomputed. */
+export interface FoundTransaction {
+  readonly txid: Txid;
+  readonly outputs: readonly { readonly amountSat: bigint; readonly script: ScriptHex }[];
+  readonly inputs: readonly Outpoint[];
+  readonly coinbase: boolean;
+  /** The main-chain block that holds it; null in the mempool. */
+  readonly block: { readonly height: number; readonly hash: BlockHash } | null;
+  /** Raw bytes, for spends. */
+  readonly raw: Uint8Array;
+}
+
+/** Questions to our own PEARL node. Rejects with `NodeError` where it does not answer (S-62). */
+export interface PearlLookups {
+  /** Null where neither a main-chain block nor the mempool holds it. */
+  transaction(txid: Txid): Promise<FoundTransaction | null>;
+}
+
+/** Where the balance of a seller's address comes from (S-34). Rejects where it cannot be told. */
+export interface BalanceSource {
+  /** Satoshis: confirmed mature outputs, unspent in blocks and mempool, without the outpoints in `except`. */
+  balance(address: PearlAddress, except: (outpoint: Outpoint) => boolean): Promise<bigint>;
+}

@@ -1,0 +1,210 @@
+// What has been seen? Facts are the only thing that is stored of chains (S-50): each carries the block that showed
+// it, a reorganisation deletes those of orphaned blocks, and everything else is computed from what is left.
+
+import type { BlockHash, Bytes32, EvmAddress, Outpoint, ScriptHex, Txid } from "../primitives/brands.ts";
+import type { Terms } from "./terms.ts";
+
+/** Where in the EVM chain a log stands. */
+export interface EvmPlace {
+  readonly block: number;
+  readonly blockHash: Bytes32;
+  /** block.timestamp, unix seconds. */
+  readonly time: number;
+  readonly txHash: Bytes32;
+  readonly logIndex: number;
+}
+
+/** Where in the PEARL chain a transaction stands. */
+export interface PearlPlace {
+  readonly height: number;
+  readonly blockHash: BlockHash;
+  /** Unix seconds, of the header. */
+  readonly time: number;
+  readonly txIndex: number;
+}
+
+/** A log of the escrow contract (S-25), decoded. Amounts are raw units of USDC. */
+export type EscrowEvent =
+  | {
+      readonly kind: "OrderLocked";
+      readonly place: EvmPlace;
+      readonly orderHash: Bytes32;
+      readonly terms: Terms;
+    }
+  | {
+      readonly kind: "OrderAccepted";
+      readonly place: EvmPlace;
+      readonly orderHash: Bytes32;
+      readonly seller: EvmAddress;
+      readonly sellerPearlKey: Bytes32;
+    }
+  | { readonly kind: "OrderCancelled"; readonly place: EvmPlace; readonly orderHash: Bytes32 }
+  | {
+      readonly kind: "OrderClaimed";
+      readonly place: EvmPlace;
+      readonly orderHash: Bytes32;
+      readonly secret: Bytes32;
+      readonly sellerNet: bigint;
+      readonly fee: bigint;
+    }
+  | {
+      readonly kind: "OrderRefunded";
+      readonly place: EvmPlace;
+      readonly orderHash: Bytes32;
+      readonly amount: bigint;
+    }
+  | {
+      readonly kind: "AsksRevoked";
+      readonly place: EvmPlace;
+      readonly seller: EvmAddress;
+      readonly nonceBelow: bigint;
+    }
+  | {
+      readonly kind: "FeeSet";
+      readonly place: EvmPlace;
+      readonly feeBps: number;
+      readonly feeRecipient: EvmAddress;
+    }
+  | {
+      readonly kind: "PayoutCredited";
+      readonly place: EvmPlace;
+      readonly orderHash: Bytes32;
+      readonly account: EvmAddress;
+      readonly amount: bigint;
+    }
+  | {
+      readonly kind: "CreditWithdrawn";
+      readonly place: EvmPlace;
+      readonly account: EvmAddress;
+      readonly to: EvmAddress;
+      readonly amount: bigint;
+    }
+  | {
+      readonly kind: "FeesWithdrawn";
+      readonly place: EvmPlace;
+      readonly recipient: EvmAddress;
+      readonly to: EvmAddress;
+      readonly amount: bigint;
+    };
+
+/** Which leaf of S-10 a spend used; "other" = neither (impossible for a script of ours but by a broken chain). */
+export type SpendPath = "claim" | "refund" | "other";
+
+/** Something that a main-chain PEARL block shows about a watched script or outpoint (S-53). */
+export type PearlBlockFact =
+  | {
+      /** An output whose script is watched. */
+      readonly kind: "output";
+      readonly place: PearlPlace;
+      readonly txid: Txid;
+      readonly vout: number;
+      readonly amountSat: bigint;
+      readonly script: ScriptHex;
+      readonly coinbase: boolean;
+    }
+  | {
+      /** The spend of a lock output. */
+      readonly kind: "spend";
+      readonly place: PearlPlace;
+      readonly outpoint: Outpoint;
+      /** The spending transaction. */
+      readonly txid: Txid;
+      readonly path: SpendPath;
+    }
+  | {
+      /** An input of a sighted lock transaction that this block spends by the transaction `txid`. */
+      readonly kind: "inputSpend";
+      readonly place: PearlPlace;
+      readonly outpoint: Outpoint;
+      readonly txid: Txid;
+    };
+
+/** A lock output once seen, in the mempool or in a block; kept for ever, not tied to a block (S-15). */
+export interface Sighting {
+  readonly txid: Txid;
+  readonly vout: number;
+  readonly amountSat: bigint;
+  readonly script: ScriptHex;
+  readonly coinbase: boolean;
+  /** What the transaction spends; empty for a coinbase. */
+  readonly inputs: readonly Outpoint[];
+}
+
+/** What showed a secret (S-13). */
+export type SecretShower =
+  | { readonly by: "claim"; readonly orderHash: Bytes32; readonly txHash: Bytes32 }
+  | { readonly by: "spend"; readonly outpoint: Outpoint; readonly txid: Txid };
+
+/** A secret that is public, kept for ever with the places that showed it (S-13). */
+export interface SecretFact {
+  readonly hashlock: Bytes32;
+  readonly secret: Bytes32;
+  /** At least one; no duplicates. */
+  readonly shownBy: readonly SecretShower[];
+}
+
+/** What the escrow says of one order: its events, assembled. */
+export interface OrderFacts {
+  readonly orderHash: Bytes32;
+  readonly terms: Terms;
+  readonly locked: EvmPlace;
+  readonly accepted: {
+    readonly place: EvmPlace;
+    readonly seller: EvmAddress;
+    readonly sellerPearlKey: Bytes32;
+  } | null;
+  readonly closed:
+    | { readonly kind: "cancelled"; readonly place: EvmPlace }
+    | {
+        readonly kind: "claimed";
+        readonly place: EvmPlace;
+        readonly secret: Bytes32;
+        readonly sellerNet: bigint;
+        readonly fee: bigint;
+      }
+    | { readonly kind: "refunded"; readonly place: EvmPlace; readonly amount: bigint }
+    | null;
+}
+
+/** A lock output of a script with everything known of it (S-15): assembled from facts, sightings and the mempool. */
+export interface LockOutput {
+  readonly txid: Txid;
+  readonly vout: number;
+  readonly amountSat: bigint;
+  readonly coinbase: boolean;
+  /** Null while it is in no main-chain block. */
+  readonly mined: PearlPlace | null;
+  /** Whether its transaction is in the mempool now. */
+  readonly inMempool: boolean;
+  /**
+   * Height of the lowest main-chain block in which another transaction spends one of its transaction's inputs; null
+   * where none does. 13 confirmations of that block make an unmined output impossible.
+   */
+  readonly conflictHeight: number | null;
+  readonly spend: {
+    readonly txid: Txid;
+    readonly path: SpendPath;
+    /** Null while the spend is only in the mempool now. */
+    readonly mined: PearlPlace | null;
+  } | null;
+}
+
+/** The tips that confirmations and finality are counted from: part of every answer's one state (H-47). */
+export interface ChainTips {
+  readonly evm: {
+    /** Last indexed block; -1 before the first. */
+    readonly height: number;
+    readonly time: number;
+    /** Highest block that ever was final; -1 where none. */
+    readonly finalHeight: number;
+    /** Confirmations that make a block final; null where the `finalized` tag decides. */
+    readonly need: number | null;
+  };
+  readonly pearl: {
+    /** Last block whose facts are indexed; -1 before the first. */
+    readonly height: number;
+    readonly time: number;
+    /** Median time past of that block, unix seconds. */
+    readonly medianTimePast: number;
+  };
+}

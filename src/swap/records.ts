@@ -1,0 +1,67 @@
+// What have people told the service? Asks, takes, addresses, origins: records that no chain shows (S-50 lists what a
+// rebuild loses). They bind nothing on any chain.
+
+import type { Bytes32, PearlAddress, Txid } from "../primitives/brands.ts";
+import type { AskTerms, Terms } from "./terms.ts";
+
+/** An ask that was posted (S-30 to S-34). */
+export interface AskRecord {
+  readonly askId: Bytes32;
+  readonly terms: AskTerms;
+  /** 0x hex: 65 bytes with v 27 | 28, or an ERC-1271 signature as given. */
+  readonly signature: string;
+  readonly settlementMode: string | null;
+  readonly sellerPostSource: string | null;
+  readonly pearlKeyProven: boolean;
+  /** *now* of S-05 at the first POST. */
+  readonly createdAt: number;
+  /** *now* at the last POST or re-check that changed the row. */
+  readonly updatedAt: number;
+  /** Set by a signed action (H-42). */
+  readonly pausedBySignature: boolean;
+  readonly cancelledBySignature: boolean;
+  /** The last accepted signed action; null where none. */
+  readonly lastAction: { readonly action: "pause" | "resume" | "cancel"; readonly deadline: number } | null;
+  /** Whether an ERC-1271 signature was still valid at the last check; true for ECDSA. */
+  readonly signatureValid: boolean;
+  /** Result of the last balance check (S-34). */
+  readonly funded: boolean;
+  /** Satoshis at the last successful check; null where none. */
+  readonly pearlBalanceSat: bigint | null;
+  /** Unix seconds of the last successful check; null where none. */
+  readonly balanceCheckedAt: number | null;
+}
+
+/** A take that was posted (S-40 to S-42). */
+export interface TakeRecord {
+  /** The order hash of `terms`. */
+  readonly dealHash: Bytes32;
+  readonly terms: Terms;
+  readonly buyerPearlAddress: PearlAddress;
+  readonly createdAt: number;
+  /** Dead at now >= this. */
+  readonly expiresAt: number;
+}
+
+/** Addresses that a take, an ask or an `accept-lock` gave for an order (S-55). */
+export interface AddressRecord {
+  readonly orderHash: Bytes32;
+  readonly buyerPearlAddress: PearlAddress | null;
+  readonly sellerPearlAddress: PearlAddress | null;
+}
+
+/** Where a bid came from, as its buyer says (S-64). */
+export interface OriginRecord {
+  readonly orderHash: Bytes32;
+  readonly origin: string;
+  readonly ref: string | null;
+}
+
+/** An outpoint that `accept-lock` named and that is no lock output as far as known (S-60). Not stored. */
+export interface LockHint {
+  readonly orderHash: Bytes32;
+  readonly txid: Txid;
+  readonly vout: number;
+  /** Unix seconds. */
+  readonly givenAt: number;
+}

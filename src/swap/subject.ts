@@ -1,0 +1,80 @@
+// What is known about one order or take? The input of every projection: facts assembled per order, records that go
+// with it, and the settings and the moment that it is looked at. Made by the service's ledger, read by pure rules.
+
+import type { Bytes32, PearlAddress, ScriptHex } from "../primitives/brands.ts";
+import type { ChainTips, LockOutput, OrderFacts, SecretFact } from "./facts.ts";
+import type { AskRecord, OriginRecord, TakeRecord } from "./records.ts";
+import type { Terms } from "./terms.ts";
+
+/** Ask statuses of the interface (part 3). */
+export type AskStatus = "ASK_OPEN" | "ASK_TAKEN" | "ASK_PAUSED" | "ASK_CANCELLED";
+
+/** Everything known about one order (S-50), or about a take whose order is not indexed. */
+export interface SwapSubject {
+  /** Order hash and deal hash: one name on both sides (S-41). */
+  readonly hash: Bytes32;
+  /** The order's terms, else the take's. */
+  readonly terms: Terms;
+  /** Null while no order with this hash is indexed. */
+  readonly order: OrderFacts | null;
+  /** The take with this hash, also a dead one while it is kept; null where none. */
+  readonly take: TakeRecord | null;
+  /** The ask named by the terms, where it was posted here. */
+  readonly ask: { readonly record: AskRecord; readonly status: AskStatus } | null;
+  /**
+   * The lock script of the present keys (S-10); null without both keys or where one is no point (S-12).
+   */
+  readonly script: ScriptHex | null;
+  /** Whether every key that the order has is a point; a bid before acceptance has the buyer's alone. */
+  readonly keysValid: boolean;
+  /** Every output known with that script, in no order (S-15). Empty for an unfunded take. */
+  readonly outputs: readonly LockOutput[];
+  /** The secret of the hashlock, once public (S-13). */
+  readonly secret: SecretFact | null;
+  /** Whether another indexed order of the same buyer has the same hashlock. */
+  readonly hashlockUsedByBuyer: boolean;
+  readonly buyerPearlAddress: PearlAddress | null;
+  readonly sellerPearlAddress: PearlAddress | null;
+  readonly origin: OriginRecord | null;
+}
+
+/** One row of S-03. Seconds; k in confirmations. */
+export interface SwapProfile {
+  readonly name: "large" | "small";
+  readonly k: number;
+  readonly revealMarginS: number;
+  readonly lockMarginS: number;
+  readonly takeMinS: number;
+}
+
+/** What the configuration says about swaps, as far as rules need it. */
+export interface SwapRules {
+  readonly large: SwapProfile;
+  readonly small: SwapProfile;
+  /** Deals of at most this many raw units are small. */
+  readonly smallDealUsdc: bigint;
+  /** The margin between the refund times in force (S-02), seconds. */
+  readonly deltaS: number;
+  /** Human-readable part of the network's addresses. */
+  readonly hrp: string;
+  readonly chainId: number;
+  /** The escrow contract, 0x lower case. */
+  readonly escrow: string;
+}
+
+/** The moment of an answer. */
+export interface Moment {
+  readonly tips: ChainTips;
+  /** *now* of S-05, unix seconds. */
+  readonly now: number;
+  /**
+   * Whether actions marked with a degree sign may be offered: both indexes synced (S-05), the pace of S-02 held, the
+   * EVM RPCs agree.
+   */
+  readonly mayAct: boolean;
+}
+
+/** The profile of a deal of this size (S-03). */
+export function profileOf(rules: SwapRules, usdcAmount: bigint): SwapProfile {
+  return usdcAmount <= rules.smallDealUsdc ? rules.small : rules.large;
+}
