@@ -1,5 +1,6 @@
-// Which documents are made from the code? OpenAPI, reason codes, settings, tables and HTTP errors, all under
-// docs/generated. Without arguments the files are written; with `--check` they are compared and nothing is written.
+// Which files are made from the code? OpenAPI, reason codes, settings, tables and HTTP errors, all under
+// docs/generated, and what the contracts compile to. Without arguments the files are written; with `--check` they are
+// compared and nothing is written.
 
 import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
@@ -8,6 +9,7 @@ import { flagOf, SETTING_LIST } from "../src/config/declaration.ts";
 import { ERRORS } from "../src/http/errors.ts";
 import { interfaceDocument } from "../src/http/server.ts";
 import { REASON_RULES, REASONS } from "../src/prc20/reasons.ts";
+import { buildContracts } from "./build-contracts.ts";
 
 const FOLDER = "docs/generated";
 const MADE_BY = "Made by `npm run gen` from the code; do not edit.";
@@ -26,11 +28,14 @@ function main(isCheck: boolean): void {
     const file = `${FOLDER}/${name}`;
     const text = make();
     if (!isCheck) writeFileSync(file, text);
-    else if (readOrEmpty(file) !== text) {
-      console.log(`${file} is stale: run \`npm run gen\` and commit what it writes`);
-      process.exitCode = 1;
-    }
+    else if (readOrEmpty(file) !== text) sayStale(file);
   }
+  buildContracts(isCheck).forEach(sayStale);
+}
+
+function sayStale(file: string): void {
+  console.log(`${file} is stale: run \`npm run gen\` and commit what it writes`);
+  process.exitCode = 1;
 }
 
 function readOrEmpty(file: string): string {

@@ -1,0 +1,174 @@
+// How does the escrow contract get onto a chain? Looks at the chain first, so that what the contract would refuse, or
+// what could never work, sends no transaction at all. Reads what `npm run gen` compiled into contracts/build.
+
+import { readFileSync } from "node:fs";
+import {
+  type Account,
+  type Address,
+  BaseError,
+  type Chain,
+  createPublicClient,
+  createWalletClient,
+  defineChain,
+  type Hex,
+  http,
+  type HttpTransport,
+  type PublicClient,
+} from "viem";
+import { err, ok, type Result } from "../../primitives/result.ts";
+import { devUsdcAbi, escrowAbi } from "./escrow-abi.ts";
+
+/** The only chain id (anvil's and Hardhat's) where a token that everybody can mint may stand in for USDC. */
+export const DEV_CHAIN_ID = 31337;
+const BUILD = new URL("../../../contracts/build/", import.meta.url);
+const RPC_LIMIT_MS = 10_000;
+const RECEIPT_LIMIT_MS = 300_000;
+const USDC_DECIMALS = 6;
+
+/** What is to be deployed, by whom. The sender becomes the owner. */
+export interface EscrowDeployment {
+  /** http(s) address of the RPC. */
+  readonly rpcUrl: string;
+  /** A local account (signs here), or the address of one that the node has unlocked. */
+  readonly sender: Account | Address;
+  /** The token; null: a DevUsdc is deployed first. */
+  readonly usdc: Address | null;
+  /** Raw units, at least 1. */
+  readonly minUsdc: bigint;
+  /** 0 to 500. */
+  readonly feeBps: number;
+  /** Not zero. */
+  readonly feeRecipient: Address;
+}
+
+/** What the configuration of the service needs. */
+export interface DeployedEscrow {
+  readonly address: Address;
+  readonly usdc: Address;
+  /** The block that holds the contract's creation. */
+  readonly block: bigint;
+  readonly chainId: number;
+}
+
+/** Why nothing was deployed (or, TRANSACTION_FAILED, not all of it), and a sentence that says what to do. */
+export interface DeployFault {
+  readonly code:
+    | "RPC_UNREACHABLE"
+    | "NOT_A_DEV_CHAIN"
+    | "USDC_WITHOUT_CODE"
+    | "USDC_NOT_SIX_DECIMALS"
+    | "TRANSACTION_FAILED";
+  readonly sentence: string;
+}
+
+/** Deploys, and waits until the creation is in a block. All checks that need the chain come before the first send. */
+export async function deployEscrow(wanted: EscrowDeployment): Promise<Result<DeployedEscrow, DeployFault>> {
+  const reached = await reach(wanted.rpcUrl);
+  if (!reached.ok) return reached;
+  const { chain, client } = reached.value;
+  const faulty = wanted.usdc === null ? devChainFault(chain) : await tokenFault(client, wanted.usdc);
+  if (faulty !== null) return err(faulty);
+  try {
+    const usdc = wanted.usdc ?? (await create(wanted, chain, client, "DevUsdc", null)).address;
+    const escrow = await create(wanted, chain, client, "PearlUsdcEscrow", usdc);
+    return ok({ address: escrow.address, usdc, block: escrow.block, chainId: chain.id });
+  } catch (cause) {
+    return err(fault("TRANSACTION_FAILED", `the chain did not take the contract: ${reasonOf(cause)}`));
+  }
+}
+
+interface Reached {
+  readonly chain: Chain;
+  readonly client: PublicClient<HttpTransport, Chain>;
+}
+
+async function reach(rpcUrl: string): Promise<Result<Reached, DeployFault>> {
+  const transport = http(rpcUrl, { retryCount: 0, timeout: RPC_LIMIT_MS });
+  try {
+    const id = await createPublicClient({ transport }).getChainId();
+    const chain = defineChain({
+      id,
+      name: `chain ${id}`,
+      nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
+      rpcUrls: { default: { http: [rpcUrl] } },
+    });
+    return ok({
+      chain,
+      client: createPublicClient({ chain, transport, pollingInterval: 100, cacheTime: 0 }),
+    });
+  } catch {
+    // The address may hold an access key, so only its host is repeated.
+    const { host } = new URL(rpcUrl);
+    return err(
+      fault("RPC_UNREACHABLE", `${host} gives no chain id: check --rpc, and that an EVM node answers there`),
+    );
+  }
+}
+
+function devChainFault(chain: Chain): DeployFault | null {
+  if (chain.id === DEV_CHAIN_ID) return null;
+  return fault(
+    "NOT_A_DEV_CHAIN",
+    `--dev-usdc is for chain id ${DEV_CHAIN_ID} alone, and this is ${chain.id}: give the token with --usdc`,
+  );
+}
+
+async function tokenFault(
+  client: PublicClient<HttpTransport, Chain>,
+  usdc: Address,
+): Promise<DeployFault | null> {
+  const code = await client.getCode({ address: usdc }).catch(() => null);
+  if (code === null) return fault("RPC_UNREACHABLE", "the RPC does not answer eth_getCode: try another one");
+  if (code === undefined || code === "0x")
+    return fault(
+      "USDC_WITHOUT_CODE",
+      `there is no contract at ${usdc}: give the address of USDC on this chain`,
+    );
+  const decimals = await client
+    .readContract({ address: usdc, abi: devUsdcAbi, functionName: "decimals" })
+    .catch(() => null);
+  if (decimals === USDC_DECIMALS) return null;
+  const has = decimals === null ? "does not say how many decimals it has" : `has ${decimals} decimals`;
+  return fault("USDC_NOT_SIX_DECIMALS", `the token at ${usdc} ${has}: USDC has 6, give its address`);
+}
+
+async function create(
+  wanted: EscrowDeployment,
+  chain: Chain,
+  client: PublicClient<HttpTransport, Chain>,
+  name: "PearlUsdcEscrow" | "DevUsdc",
+  usdc: Address | null,
+): Promise<{ readonly address: Address; readonly block: bigint }> {
+  const transport = http(wanted.rpcUrl, { retryCount: 0, timeout: RPC_LIMIT_MS });
+  const wallet = createWalletClient({ account: wanted.sender, chain, transport });
+  const bytecode = contractBytecode(name);
+  const hash = await (usdc === null
+    ? wallet.deployContract({ abi: devUsdcAbi, bytecode })
+    : wallet.deployContract({
+        abi: escrowAbi,
+        bytecode,
+        args: [usdc, wanted.minUsdc, wanted.feeBps, wanted.feeRecipient],
+      }));
+  const receipt = await client.waitForTransactionReceipt({ hash, timeout: RECEIPT_LIMIT_MS });
+  const address = receipt.contractAddress;
+  if (receipt.status !== "success" || address === null || address === undefined)
+    throw new BaseError(`the creation of ${name} reverted in transaction ${hash}`);
+  return { address, block: receipt.blockNumber };
+}
+
+/** Creation code of a compiled contract. @throws where `contracts/build` lacks it: the installation is broken. */
+export function contractBytecode(name: string): Hex {
+  const file = new URL(`${name}.json`, BUILD);
+  const { bytecode } = JSON.parse(readFileSync(file, "utf8")) as { readonly bytecode: Hex };
+  return bytecode;
+}
+
+function fault(code: DeployFault["code"], sentence: string): DeployFault {
+  return { code, sentence };
+}
+
+/** The heart of a viem error, without the request: its parameters hold the whole code. */
+function reasonOf(cause: unknown): string {
+  if (cause instanceof BaseError) return cause.details === "" ? cause.shortMessage : cause.details;
+  return cause instanceof Error ? cause.message : String(cause);
+}
