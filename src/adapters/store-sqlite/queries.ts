@@ -27,6 +27,7 @@ import {
   sellerPage,
   summaryView,
 } from "./query-market.ts";
+import { TickKinds } from "./query-kinds.ts";
 import { operationsBetween, operationsOf, operationsPage } from "./query-operations.ts";
 import { tokenRow, tokensPage } from "./query-tokens.ts";
 import { inSnapshot } from "./state-view.ts";
@@ -35,6 +36,7 @@ import { inSnapshot } from "./state-view.ts";
 export class SqliteQueries implements IndexQueries {
   readonly #connection: Connection;
   readonly #finder: AddressFinder;
+  readonly #kinds = new TickKinds();
   /** The day-old height of the last tip that was asked for: it depends on nothing else. */
   #dayOld: { readonly tip: BlockHash | null; readonly height: number | null } = { tip: null, height: null };
 
@@ -98,7 +100,10 @@ export class SqliteQueries implements IndexQueries {
   }
 
   async operations(filter: OperationFilter, page: PageRequest) {
-    return this.#read(() => operationsPage(this.#connection, this.#finder, filter, page));
+    return this.#read(({ hash }) => {
+      const kindsOfTick = (tick: Tick) => this.#kinds.of(this.#connection, hash, tick);
+      return operationsPage(this.#connection, this.#finder, kindsOfTick, filter, page);
+    });
   }
 
   async operationsOf(txid: Txid, vout: number | null) {

@@ -1,6 +1,6 @@
 // Which operations does a filter show (H-36)? Every combination of filters is a merge of a few index ranges.
 
-import type { BlockHash, Txid } from "../../primitives/brands.ts";
+import type { BlockHash, Tick, Txid } from "../../primitives/brands.ts";
 import type { OperationFilter, OperationView, Page, PageRequest } from "../../service/queries.ts";
 import type { AddressFinder } from "./address-book.ts";
 import { bytesOf, type Cells, CellReader } from "./cells.ts";
@@ -15,17 +15,21 @@ import {
   pageOf,
   type Walk,
 } from "./paging.ts";
-import { type AddressCell, OPERATION_COLUMNS, OPERATION_JOINS, readOperation } from "./row-shapes.ts";
+import { type AddressCell, OPERATION_COLUMNS, readOperation } from "./row-shapes.ts";
 import { ANY_TICK } from "./write-operations.ts";
+
+/** Tells the kinds of a ticker's operations. */
+export type KindsOfTick = (tick: Tick) => ReadonlySet<number>;
 
 /** A page of operations, newest first. */
 export function operationsPage(
   connection: Connection,
   finder: AddressFinder,
+  kindsOfTick: KindsOfTick,
   filter: OperationFilter,
   page: PageRequest,
 ): Page<OperationView> {
-  const filtered = filteredList(connection, finder, filter);
+  const filtered = filteredList(connection, finder, kindsOfTick, filter);
   if (filtered === null) return { rows: [], next: null, prev: null };
   const { shape, values } = filtered;
   const read = (key: number | null, walk: Walk, limit: number): readonly OperationView[] =>
@@ -51,7 +55,7 @@ export function operationsOf(
 ): readonly OperationView[] {
   const bytes = bytesOf(txid);
   const rows = connection.all(
-    `SELECT ${OPERATION_COLUMNS} FROM op ${OPERATION_JOINS} WHERE substr(op.txid, 1, 8) = ?1 AND op.txid = ?2
+    `SELECT ${OPERATION_COLUMNS} FROM op WHERE substr(op.txid, 1, 8) = ?1 AND op.txid = ?2
        AND (?3 IS NULL OR op.vout = ?3) ORDER BY op.place`,
     bytes.subarray(0, 8),
     bytes,
@@ -68,7 +72,7 @@ export function operationsBetween(
   before: number,
 ): readonly OperationView[] {
   const rows = connection.all(
-    `SELECT ${OPERATION_COLUMNS} FROM op ${OPERATION_JOINS} WHERE op.place >= ? AND op.place < ? ORDER BY op.place`,
+    `SELECT ${OPERATION_COLUMNS} FROM op WHERE op.place >= ? AND op.place < ? ORDER BY op.place`,
     from,
     before,
   );
@@ -110,7 +114,7 @@ interface Shape {
   readonly rows: Readonly<Record<Walk, string>>;
 }
 
-/** Shapes made so far. There are few: which filters are set, and which operation of the protocol. */
+/** Shapes made so far. There are few: which filters are set, and which operation of the protocol or how many kinds. */
 const SHAPES = new Map<string, Shape>();
 
 function shapeOf(name: string, table: string, conditions: () => readonly string[], values: number): Shape {
@@ -119,7 +123,7 @@ function shapeOf(name: string, table: string, conditions: () => readonly string[
   const keys = new MergedList(table, "place", conditions(), values);
   const rows = (walk: Walk): string =>
     `SELECT ${OPERATION_COLUMNS} FROM (${keys.keys[walk]}) AS page CROSS JOIN op ON op.place = page.id
-       ${OPERATION_JOINS} ORDER BY page.k ${walk === "down" ? "DESC" : "ASC"}`;
+       ORDER BY page.k ${walk === "down" ? "DESC" : "ASC"}`;
   const shape = { keys, rows: { down: rows("down"), up: rows("up") } };
   SHAPES.set(name, shape);
   return shape;
@@ -129,6 +133,7 @@ function shapeOf(name: string, table: string, conditions: () => readonly string[
 function filteredList(
   connection: Connection,
   finder: AddressFinder,
+  kindsOfTick: KindsOfTick,
   { tick, op, valid, address }: OperationFilter,
 ): { readonly shape: Shape; readonly values: readonly (number | string)[] } | null {
   const unknown = op !== undefined && !isKnownOperation(op);
@@ -152,14 +157,20 @@ function filteredList(
   }
   if (nameId !== null) return { shape: shapeOf("name", "op", () => ["name_id = ?1"], 1), values: [nameId] };
   if (tick !== undefined) {
-    return {
-      shape: shapeOf(`tick ${kinds}`, "op", eachKind("tick = ?1 AND tick <> '' AND"), 1),
-      values: [tick],
-    };
+    const present = kindsOfTick(tick);
+    const asked = kindsOf(op ?? null, valid ?? null).filter((kind) => present.has(kind));
+    return asked.length === 0 ? null : { shape: tickShape(asked.length), values: [tick, ...asked] };
   }
   if (op === undefined && valid === undefined)
     return { shape: shapeOf("all", "op", () => ["1"], 0), values: [] };
   return { shape: shapeOf(`any tick ${kinds}`, "op", eachKind(""), 0), values: [] };
+}
+
+/** The operations of a ticker that are of one of so many kinds. */
+function tickShape(kinds: number): Shape {
+  const ranges = () =>
+    Array.from({ length: kinds }, (_, at) => `tick = ?1 AND tick <> '' AND kind = ?${at + 2}`);
+  return shapeOf(`tick, ${kinds} kinds`, "op", ranges, 1 + kinds);
 }
 
 function findName(connection: Connection, op: string): number | null {

@@ -151,23 +151,28 @@ function closeKind(lifecycle: LifecycleState): CloseKind {
   return lifecycle;
 }
 
-/** Columns of `readOperation` for a query over `op` and `OPERATION_JOINS`, with the addresses as ids. */
+/** Columns of `readOperation` for a query over `op`, with the addresses as ids. */
 export const OPERATION_COLUMNS = operationColumns("op.from_id", "op.to_id", "op.filled_owner_id");
-/** What `OPERATION_COLUMNS` needs beside `op`. */
-export const OPERATION_JOINS = `LEFT JOIN op_name ON op_name.id = op.name_id
-  LEFT JOIN listing AS named ON named.place = op.listing_place`;
 
 /** The same with the addresses as text, for queries that read every row. */
 export const NAMED_OPERATION_COLUMNS = operationColumns("sender.text", "recipient.text", "filled_owner.text");
 /** What `NAMED_OPERATION_COLUMNS` needs beside `op`. */
-export const NAMED_OPERATION_JOINS = `${OPERATION_JOINS} JOIN address AS sender ON sender.id = op.from_id
+export const NAMED_OPERATION_JOINS = `JOIN address AS sender ON sender.id = op.from_id
   LEFT JOIN address AS recipient ON recipient.id = op.to_id
   LEFT JOIN address AS filled_owner ON filled_owner.id = op.filled_owner_id`;
 
-/** Ids as hex text, since a BLOB on its way out costs more than a text of twice its length. */
+/**
+ * Ids as hex text, since a BLOB on its way out costs more than a text of twice its length. Names and listings, which
+ * few rows have, are looked up where there is one: a join would look for each.
+ */
 function operationColumns(from: string, to: string, owner: string): string {
-  return `op.place, op.height, op.tx_index, lower(hex(op.txid)), op.vout, op.kind, op_name.text, op.tick, op.reason,
-    op.payload, ${from}, ${to}, op.amount, 'list:' || lower(hex(named.txid)) || ':' || named.vout, ${owner}`;
+  return `op.place, op.height, op.tx_index, lower(hex(op.txid)), op.vout, op.kind,
+    CASE WHEN op.name_id IS NOT NULL THEN (SELECT op_name.text FROM op_name WHERE op_name.id = op.name_id) END,
+    op.tick, op.reason, op.payload, ${from}, ${to}, op.amount,
+    CASE WHEN op.listing_place IS NOT NULL THEN
+      (SELECT 'list:' || lower(hex(named.txid)) || ':' || named.vout FROM listing AS named
+        WHERE named.place = op.listing_place) END,
+    ${owner}`;
 }
 
 /** Reads an address cell: a text, or an id whose text the reader knows. */
