@@ -1,0 +1,41 @@
+// Which texts are PEARL keys, and which key belongs to which address (S-14)?
+
+import { keyOfAddress } from "../primitives/address.ts";
+import type { Bytes32, PearlAddress } from "../primitives/brands.ts";
+import { hexToBytes } from "../primitives/hex.ts";
+import { err, ok } from "../primitives/result.ts";
+import { fromBytes32, taggedHash, toBytes32 } from "./bytes32.ts";
+import type { SwapCrypto } from "./crypto.ts";
+import type { Parsed } from "./forms.ts";
+
+const FORM = /^(?:0[xX])?(?:0[23])?([0-9a-fA-F]{64})$/;
+
+/**
+ * The x-only key that the text writes: 32 bytes x-only or 33 compressed (02 | 03), with or without 0x, any letter
+ * case. Fails with a sentence where the form is another one or the key is no point of secp256k1.
+ */
+export function parseKey(value: unknown, crypto: Pick<SwapCrypto, "isPoint">): Parsed<Bytes32> {
+  const digits = typeof value === "string" ? FORM.exec(value)?.[1] : undefined;
+  const bytes = digits === undefined ? null : hexToBytes(digits);
+  if (bytes === null) {
+    return err("expected a public key: 32 bytes x-only or 33 bytes compressed (02 or 03), in hex");
+  }
+  return crypto.isPoint(bytes) ? ok(toBytes32(bytes)) : err("the public key is no point of secp256k1");
+}
+
+/**
+ * Whether the key is the address's witness program, or its BIP86 tweak (no script tree) is. False for a key that
+ * is no point.
+ */
+export function keyFitsAddress(
+  key: Bytes32,
+  address: PearlAddress,
+  crypto: Pick<SwapCrypto, "isPoint" | "sha256" | "tweakAdd">,
+): boolean {
+  const bytes = fromBytes32(key);
+  if (!crypto.isPoint(bytes)) return false;
+  const program = `0x${keyOfAddress(address)}`;
+  if (program === key) return true;
+  const tweaked = crypto.tweakAdd(bytes, taggedHash("TapTweak", bytes, crypto.sha256));
+  return tweaked !== null && toBytes32(tweaked.key) === program;
+}
