@@ -20,7 +20,7 @@ export const WALLS: readonly Wall[] = [
   {
     folder: "src/wallet/",
     own: ["src/primitives/", "src/wallet/"],
-    packages: ["@scure/base", "@scure/btc-signer", "@noble/hashes", "@noble/curves"],
+    packages: ["@scure/base", "@scure/btc-signer", "@noble/hashes", "@noble/curves", "viem"],
   },
   { folder: "src/service/", own: [...PURE, "src/service/"], packages: [] },
   {
@@ -41,7 +41,7 @@ export const WALLS: readonly Wall[] = [
   {
     folder: "src/adapters/system/",
     own: [...PURE, "src/service/", "src/adapters/system/"],
-    packages: ["node:", "pino", "prom-client", "tiny-secp256k1"],
+    packages: ["node:", "@noble/hashes", "pino", "prom-client", "tiny-secp256k1"],
   },
   { folder: "src/http/", own: [...PURE, "src/service/", "src/http/"], packages: ["*"] },
   {
