@@ -49,7 +49,7 @@ describe("sqlite engine", () => {
     const database = new DatabaseSync(engine.file);
     database.exec("PRAGMA user_version = 99");
     database.close();
-    await assert.rejects(engine.open(), /schema 99.*up to 1/);
+    await assert.rejects(engine.open(), /schema 99.*up to 2/);
     await engine.dispose();
   });
 

@@ -46,6 +46,10 @@ export const KEY_SHAPES = {
   holders: ["text", "text"],
   candles: ["int"],
   mempool: ["text", "int"],
+  bids: ["int", "text"],
+  asks: ["int", "text"],
+  asksByPrice: ["text", "text", "int", "text"],
+  deals: ["int", "text"],
 } as const satisfies Record<string, readonly ("int" | "text")[]>;
 
 /** Names of the paged lists. */
@@ -147,8 +151,28 @@ export interface OperationFilter {
   readonly address?: PearlAddress;
 }
 
-/** One entry of the bounded event log (H-39): a group of consecutive event ids of one block, or one reorg. */
+/** A swap event as told (H-47). */
+export interface SwapEventView {
+  readonly id: number;
+  readonly type: "bid" | "ask" | "deal" | "reorg";
+  readonly dealHash: string | null;
+  readonly addresses: readonly string[];
+  /** JSON text. */
+  readonly data: string;
+}
+
+/**
+ * One entry of the bounded event log (H-39): a group of consecutive event ids of one block, one reorg, or some swap
+ * events.
+ */
 export type EventGroup =
+  | {
+      readonly kind: "swaps";
+      readonly firstId: number;
+      readonly lastId: number;
+      /** One per id, ascending. */
+      readonly events: readonly SwapEventView[];
+    }
   | {
       readonly kind: "block";
       readonly firstId: number;
@@ -242,8 +266,8 @@ export interface IndexQueries {
   /** Lowest id that the log still holds and the highest ever given (0 where none). */
   eventBounds(): Promise<{ readonly lowest: number; readonly highest: number }>;
   /**
-   * The log entry that `id` belongs to while its block is in the chain; null where the id was never given, has
-   * left the log, or belongs to an undone block.
+   * The log entry that `id` belongs to while its block is in its chain; null where the id was never given, has
+   * left the log, or belongs to an undone block of either chain.
    */
   eventGroupOf(id: number): Promise<EventGroup | null>;
   /** Null where the index does not hold this block any more. */

@@ -1,10 +1,11 @@
-// Which event ids has the service given (H-39)? One row per block or reorganisation; ids only grow, also over
-// rewinds, restarts and a wipe; the log is bounded.
+// Which event ids has the service given (H-39)? One row per block, reorganisation or group of swap events; ids only
+// grow, also over rewinds, restarts and a wipe; the log is bounded.
 
 import type { EventGroup } from "../../service/queries.ts";
 import { bytesOf, CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
 import { BOUND_LIMIT } from "./paging.ts";
+import { isUndone, swapEvents, trimSwapEvents } from "./swaps/swap-events.ts";
 
 /** Groups that the log keeps. */
 const MAX_GROUPS = 50_000;
@@ -65,10 +66,21 @@ export function logReorg(
   return lastId + 1;
 }
 
+/** Appends a group of `count` swap events after `lastId`; returns the new last id. */
+export function logSwaps(connection: Connection, lastId: number, count: number): number {
+  connection.run(
+    "INSERT INTO event_log (first_id, last_id, kind, height) VALUES (?, ?, 2, 0)",
+    lastId + 1,
+    lastId + count,
+  );
+  return lastId + count;
+}
+
 /** Drops groups beyond the bounds of the log. */
 export function trimLog(connection: Connection, lastId: number): void {
   connection.run("DELETE FROM event_log WHERE first_id <= ?1 AND last_id <= ?1", lastId - MAX_IDS);
   connection.run("DELETE FROM event_log WHERE seq <= (SELECT max(seq) FROM event_log) - ?", MAX_GROUPS);
+  trimSwapEvents(connection);
 }
 
 /** Groups with lastId > `afterId`, ascending. */
@@ -82,7 +94,7 @@ export function groupsAfter(connection: Connection, afterId: number, limit: numb
       afterId,
       limit,
     )
-    .map((row) => readGroup(new CellReader(row)));
+    .map((row) => readGroup(connection, new CellReader(row)));
 }
 
 /** Lowest id held and highest given. */
@@ -98,9 +110,10 @@ export function groupOf(connection: Connection, id: number): EventGroup | null {
     id,
   );
   if (row === null) return null;
-  const group = readGroup(new CellReader(row));
+  const group = readGroup(connection, new CellReader(row));
   if (id > group.lastId) return null;
   if (group.kind === "reorg") return group;
+  if (group.kind === "swaps") return isUndone(connection, id) ? null : group;
   const held = connection.first(
     "SELECT 1 FROM block WHERE height = ? AND hash = ?",
     group.height,
@@ -109,9 +122,10 @@ export function groupOf(connection: Connection, id: number): EventGroup | null {
   return held === null ? null : group;
 }
 
-function readGroup(cells: CellReader): EventGroup {
+function readGroup(connection: Connection, cells: CellReader): EventGroup {
   const [firstId, lastId, kind, height] = [cells.int(), cells.int(), cells.int(), cells.int()];
   if (kind === 0) return { kind: "block", firstId, lastId, height, hash: cells.blockHash() };
+  if (kind === 2) return { kind: "swaps", firstId, lastId, events: swapEvents(connection, firstId, lastId) };
   cells.skip(1);
   return {
     kind: "reorg",

@@ -15,12 +15,13 @@ import { sameParameters, storedParameters } from "./parameters.ts";
 import { rewindRows } from "./rewind.ts";
 import { NO_TOTALS } from "./row-shapes.ts";
 import { balanceLine, encodeUndo, type TokenImage } from "./undo-record.ts";
+import { wipeSwaps } from "./swaps/swap-writer.ts";
 import { BalanceWriter, held } from "./write-balances.ts";
 import { ListingWriter } from "./write-listings.ts";
 import { OperationWriter } from "./write-operations.ts";
 import { TokenWriter } from "./write-tokens.ts";
 
-/** Tables that `wipe` empties. `meta` keeps the address seed and the event id counter. */
+/** Tables that `wipe` empties. `meta` keeps the address seed, the event id counter and the number of wipes. */
 const TABLES = [
   "block",
   "address",
@@ -121,6 +122,11 @@ export class IndexWriter {
     this.#write(() => {
       for (const table of TABLES) this.#connection.run(`DELETE FROM ${table}`);
       this.#connection.run("DELETE FROM meta WHERE key = 'parameters'");
+      wipeSwaps(this.#connection);
+      // Readers that remember ids of addresses see by it that these mean others now.
+      this.#connection.run(
+        "INSERT INTO meta (key, value) VALUES ('wipes', '1') ON CONFLICT (key) DO UPDATE SET value = value + 1",
+      );
     });
     this.#book.reset();
   }

@@ -4,9 +4,15 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { IndexStore, Log } from "../../service/ports.ts";
+import type { SwapStore } from "../../service/swaps/ports.ts";
 import { openReader } from "./connection.ts";
 import { SqliteStore } from "./sqlite-store.ts";
 import { WriterThread } from "./writer-thread.ts";
+
+/** The index and the swap tables, in one database with one writer; `close` ends both. */
+export interface OpenedStore extends IndexStore {
+  readonly swaps: SwapStore;
+}
 
 /** Where the index lives. */
 export interface SqliteStoreOptions {
@@ -19,7 +25,7 @@ export interface SqliteStoreOptions {
  * Opens the index database, makes or migrates its schema, and starts its writer thread. Rejects with a sentence where
  * another writer holds the file, where a newer program has written it, or where it cannot be opened.
  */
-export async function openSqliteStore(options: SqliteStoreOptions): Promise<IndexStore> {
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<OpenedStore> {
   const temporaryFolder = options.file === ":memory:" ? await mkdtemp(join(tmpdir(), "strand-index-")) : null;
   const file = temporaryFolder === null ? resolve(options.file) : join(temporaryFolder, "index.db");
   try {

@@ -3,6 +3,7 @@
 
 import type { Connection } from "./connection.ts";
 import { initial } from "./migrations/0001-initial.ts";
+import { swaps } from "./migrations/0002-swaps.ts";
 
 /** One step from schema `version - 1` to `version`. */
 export interface Migration {
@@ -12,7 +13,7 @@ export interface Migration {
 }
 
 /** All migrations, ascending by version without gaps. */
-export const MIGRATIONS: readonly Migration[] = [initial];
+export const MIGRATIONS: readonly Migration[] = [initial, swaps];
 
 /** The schema that this program reads and writes. */
 const SCHEMA_VERSION = MIGRATIONS.length;

@@ -15,6 +15,7 @@ import type {
   StoredParameters,
 } from "../../service/ports.ts";
 import type { IndexQueries } from "../../service/queries.ts";
+import type { SwapStore } from "../../service/swaps/ports.ts";
 import { AddressFinder } from "./address-book.ts";
 import { auditStore } from "./audit.ts";
 import { blockRow, tipRow } from "./block-rows.ts";
@@ -23,12 +24,15 @@ import type { Connection } from "./connection.ts";
 import { dumpStore } from "./dump.ts";
 import { loadState, visitOpenAnchors } from "./load-state.ts";
 import { storedParameters } from "./parameters.ts";
+import { SqliteSwapStore } from "./swaps/swap-store.ts";
 import { SqliteQueries } from "./queries.ts";
 import type { WriterThread } from "./writer-thread.ts";
 
 /** The store on one database file. */
 export class SqliteStore implements IndexStore {
   readonly queries: IndexQueries;
+  /** The swap tables of the same database, behind the same writer. */
+  readonly swaps: SwapStore;
   readonly #writer: WriterThread;
   readonly #reader: Connection;
   readonly #finder: AddressFinder;
@@ -42,6 +46,7 @@ export class SqliteStore implements IndexStore {
     this.#finder = new AddressFinder(reader);
     this.#temporaryFolder = temporaryFolder;
     this.queries = new SqliteQueries(reader, this.#finder);
+    this.swaps = new SqliteSwapStore(writer, reader);
   }
 
   async parameters(): Promise<StoredParameters | null> {

@@ -3,6 +3,7 @@
 
 import type { BlockChanges } from "../../prc20/state.ts";
 import type { BaseBlock, RewindOrder, StoredParameters } from "../../service/ports.ts";
+import type { SwapOrder } from "./swaps/swap-writer.ts";
 
 /** What the writer thread is started with. */
 export interface WriterStart {
@@ -16,6 +17,7 @@ export type WriterOrder =
   | { readonly kind: "commit"; readonly blocks: readonly BlockChanges[]; readonly undoBlocks: number }
   | { readonly kind: "rewind"; readonly order: RewindOrder }
   | { readonly kind: "wipe" }
+  | { readonly kind: "swaps"; readonly order: SwapOrder }
   | { readonly kind: "close" };
 
 /** An order with the number that its answer carries. */

@@ -4,6 +4,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { type Connection, openWriter } from "./connection.ts";
 import { IndexWriter } from "./index-writer.ts";
 import { migrate } from "./migrate.ts";
+import { SwapWriter } from "./swaps/swap-writer.ts";
 import { takeWriteLock, type WriteLock } from "./write-lock.ts";
 import type { NumberedOrder, WriterAnswer, WriterOrder, WriterStart } from "./writer-protocol.ts";
 
@@ -11,6 +12,7 @@ interface OpenWriter {
   readonly lock: WriteLock;
   readonly connection: Connection;
   readonly writer: IndexWriter;
+  readonly swaps: SwapWriter;
 }
 
 function open(file: string): OpenWriter {
@@ -19,7 +21,7 @@ function open(file: string): OpenWriter {
     const connection = openWriter(file);
     try {
       migrate(connection, file);
-      return { lock, connection, writer: new IndexWriter(connection) };
+      return { lock, connection, writer: new IndexWriter(connection), swaps: new SwapWriter(connection) };
     } catch (error) {
       connection.close();
       throw error;
@@ -42,6 +44,8 @@ function carryOut(state: OpenWriter, order: WriterOrder): void {
       return state.writer.rewind(order.order);
     case "wipe":
       return state.writer.wipe();
+    case "swaps":
+      return state.swaps.carryOut(order.order);
     case "close":
       state.connection.close();
       return state.lock.release();

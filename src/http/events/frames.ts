@@ -1,5 +1,5 @@
-// What is told about one block or one reorganisation? The events of a group of the log, rendered as of their block:
-// whoever reads them live and whoever resumes later gets the same bytes. (H-39, H-47)
+// What is told about one block, one reorganisation or a change of swaps? The events of a group of the log, rendered as
+// of their block: whoever reads them live and whoever resumes later gets the same bytes. (H-39, H-47)
 
 import type { PearlAddress, Tick } from "../../primitives/brands.ts";
 import type { ProtocolRules } from "../../prc20/rules.ts";
@@ -17,23 +17,29 @@ export interface Frame {
 
 /** What an event is about. */
 interface FrameSubject {
-  readonly tick: Tick | "";
-  /** True where the event concerns the address: an operation by its history (H-36), a listing by its parties. */
-  concerns(address: PearlAddress): boolean;
+  /** Null for swaps: they belong to no tick. */
+  readonly tick: Tick | "" | null;
+  /** The order of a bid or deal; null otherwise. */
+  readonly dealHash: string | null;
+  /**
+   * True where the event concerns the address: an operation by its history (H-36), a listing by its parties, a swap
+   * by the PEARL and EVM addresses of its row.
+   */
+  concerns(address: string): boolean;
 }
 
 /** The filters of a consumer, joined by and. */
 export interface FrameFilter {
   readonly tick: Tick | null;
-  readonly address: PearlAddress | null;
+  /** A PEARL or an EVM address, lower case. */
+  readonly address: string | null;
   readonly dealHash: string | null;
 }
 
 /** True where a consumer with this filter gets the event. */
 export function passes(frame: Frame, filter: FrameFilter): boolean {
   if (frame.about === null) return true;
-  // Neither operations nor listings belong to a deal.
-  if (filter.dealHash !== null) return false;
+  if (filter.dealHash !== null && frame.about.dealHash !== filter.dealHash) return false;
   if (filter.tick !== null && frame.about.tick !== filter.tick) return false;
   return filter.address === null || frame.about.concerns(filter.address);
 }
@@ -53,6 +59,16 @@ export function reorgFrame(group: Extract<EventGroup, { kind: "reorg" }>): Frame
   };
   const payload = { height: group.newTip.height, block_hash: group.newTip.hash, ...row, row };
   return { id: group.lastId, text: eventText(group.lastId, "reorg", payload), about: null };
+}
+
+/** The events of swaps, with the texts that were stored when they happened. */
+export function swapFrames(group: Extract<EventGroup, { kind: "swaps" }>): readonly Frame[] {
+  return group.events.map(({ id, type, dealHash, addresses, data }) => ({
+    id,
+    text: `id: ${id}\nevent: ${type}\ndata: ${data}\n\n`,
+    about:
+      type === "reorg" ? null : { tick: null, dealHash, concerns: (address) => addresses.includes(address) },
+  }));
 }
 
 /** A frame before it has its id. */
@@ -117,7 +133,7 @@ function listingDraft(view: ListingView, rules: ProtocolRules): Draft {
   return {
     event: "listing",
     row: listingHistoryRow(view, rules),
-    about: { tick, concerns: (address) => parties.includes(address) },
+    about: { tick, dealHash: null, concerns: (address) => parties.some((party) => party === address) },
   };
 }
 
@@ -127,6 +143,10 @@ function operationDraft(view: OperationView): Draft {
   return {
     event: "operation",
     row: operationRow(view, operation.height),
-    about: { tick: operation.tick, concerns: (address) => isInHistoryOf(operation, address) },
+    about: {
+      tick: operation.tick,
+      dealHash: null,
+      concerns: (address) => isInHistoryOf(operation, address as PearlAddress),
+    },
   };
 }

@@ -5,7 +5,15 @@
 import type { ProtocolRules } from "../../prc20/rules.ts";
 import type { Log } from "../../service/ports.ts";
 import type { EventGroup, IndexQueries } from "../../service/queries.ts";
-import { blockFrames, eventText, type Frame, type FrameFilter, passes, reorgFrame } from "./frames.ts";
+import {
+  blockFrames,
+  eventText,
+  type Frame,
+  type FrameFilter,
+  passes,
+  reorgFrame,
+  swapFrames,
+} from "./frames.ts";
 
 /** Where a consumer's events go. */
 export interface EventSink {
@@ -167,6 +175,7 @@ export class EventHub {
 
   async #render(group: EventGroup): Promise<readonly Frame[]> {
     if (group.kind === "reorg") return [reorgFrame(group)];
+    if (group.kind === "swaps") return swapFrames(group);
     const happenings = await this.#queries.happenings(group.height, group.hash);
     // Undone since it was read: the reorg event that follows says so.
     return happenings === null ? [] : blockFrames(group, happenings, this.#rules);

@@ -1,10 +1,12 @@
 // Which endpoint tells what happens as it happens? GET /api/v1/events, server-sent events (H-39).
 
+import { keccak_256 } from "@noble/hashes/sha3.js";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
+import { parseEvmAddress } from "../../swap/forms.ts";
 import { CORS_HEADERS } from "../answer.ts";
 import { type HttpContext, presentHeight, refuse, RETRY_AFTER_S, sendError } from "../context.ts";
-import { Refusal } from "../errors.ts";
+import { invalidField, Refusal } from "../errors.ts";
 import type { FrameFilter } from "../events/frames.ts";
 import { EventHub } from "../events/hub.ts";
 import { responseSink } from "../events/response-sink.ts";
@@ -18,7 +20,12 @@ export const EVENTS_PATH = "/api/v1/events";
 /** Filters of the event stream. */
 export const EventQuery = Type.Object({
   tick: tickFilter,
-  address: Type.Optional(addressParameter),
+  address: Type.Optional({
+    ...addressParameter,
+    description:
+      "Only events that concern this address: a Taproot address of the network, or an EVM address.",
+    "x-expected": "a Taproot address of this network or an EVM address",
+  }),
   deal_hash: Type.Optional(
     Type.String({
       pattern: "^0x[0-9a-fA-F]{64}$",
@@ -29,6 +36,9 @@ export const EventQuery = Type.Object({
 });
 
 const readQuery = parameterReader(EventQuery);
+const EVM_ADDRESS_EXPECTED =
+  "a Taproot address of this network or an EVM address (0x and 40 hex digits, not zero, in one letter case or with " +
+  "a right EIP-55 checksum)";
 
 /** Adds the event stream. Returns nothing; the hub lives and ends with the server. */
 export function registerEvents(app: FastifyInstance, context: HttpContext): void {
@@ -80,13 +90,20 @@ export function registerEvents(app: FastifyInstance, context: HttpContext): void
 function eventFilter(rawQuery: unknown, hrp: string): FrameFilter | Refusal {
   const query = readQuery(rawQuery);
   if (query instanceof Refusal) return query;
-  const address = query.address === undefined ? null : requestAddress("address", query.address, hrp);
+  const address = query.address === undefined ? null : filterAddress(query.address, hrp);
   if (address instanceof Refusal) return address;
   return {
     tick: query.tick === undefined ? null : tickOf(query.tick),
     address,
     dealHash: query.deal_hash?.toLowerCase() ?? null,
   };
+}
+
+/** The canonical form of a PEARL or EVM address (S-06), or `INVALID_REQUEST`. */
+function filterAddress(text: string, hrp: string): string | Refusal {
+  if (!text.startsWith("0x")) return requestAddress("address", text, hrp);
+  const parsed = parseEvmAddress(text, keccak_256);
+  return parsed.ok ? parsed.value : invalidField("address", EVM_ADDRESS_EXPECTED);
 }
 
 async function streamHeaders(

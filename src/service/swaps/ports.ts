@@ -55,6 +55,9 @@ export interface ChainCheckpoint {
 /** An event for the stream (H-39, H-47): `data` is the finished JSON text. */
 export interface StoredSwapEvent {
   readonly type: "bid" | "ask" | "deal" | "reorg";
+  /** The chain whose block caused it, and that block's height; both null where no block did. */
+  readonly chain: "evm" | "pearl" | null;
+  readonly height: number | null;
   /** The order the event is about, for the filter `deal_hash`; null for asks and reorganisations. */
   readonly dealHash: string | null;
   /** Addresses that the filter `address` finds it by. */
@@ -66,17 +69,33 @@ export interface StoredSwapEvent {
 export interface SwapTransaction {
   /** Facts of this chain above this height are deleted first, and its checkpoints. */
   readonly rewind: { readonly chain: "evm" | "pearl"; readonly toHeight: number } | null;
-  /** Inserted; a present (kind, key) is replaced. */
-  readonly put: readonly StoredFact[];
+  /** Deleted after the rewind and before anything is put. */
   readonly remove: readonly { readonly kind: string; readonly key: string }[];
+  /** Inserted; a present (kind, key) is replaced where it stands in the order of loading. */
+  readonly put: readonly StoredFact[];
+  /** Inserted or replaced. The newest 2,000 of each chain are kept. */
   readonly checkpoints: readonly ChainCheckpoint[];
-  readonly events: readonly StoredSwapEvent[];
+  /**
+   * Appended to the one event log of the database. Null: more has changed than is told; the log is emptied, so that
+   * every consumer gets a `reset`.
+   */
+  readonly events: readonly StoredSwapEvent[] | null;
 }
 
-/** Storage of swap facts. Engine-neutral: two tables, checkpoints and the shared event log. */
+/**
+ * Kinds that a wipe of the index removes although they are tied to no block: what was derived from chain facts. All
+ * other facts without a chain are kept: records (S-50), secrets (S-13) and sightings (S-15).
+ */
+export const DERIVED_KINDS: readonly string[] = ["tip", "script", "badkey"];
+
+/**
+ * Storage of swap facts. Engine-neutral: two tables, checkpoints and the shared event log. A wipe of the index
+ * (reindex) removes facts of both chains, checkpoints, events and `DERIVED_KINDS`; the identity stays.
+ */
 export interface SwapStore {
   /** Null in a database without swaps. */
   identity(): Promise<SwapIdentity | null>;
+  /** Stores the identity of a new database; rejects where another one is there (S-26). */
   initialise(identity: SwapIdentity): Promise<void>;
   /** Visits every fact in the order of its first insertion, then resolves. */
   load(visit: (facts: readonly StoredFact[]) => void): Promise<void>;

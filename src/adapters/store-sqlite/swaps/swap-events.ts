@@ -1,0 +1,96 @@
+// Which swap events does the log hold? Their texts, in the one sequence of ids of the event log; bounded, and a block
+// that was taken back is remembered with them.
+
+import type { SwapEventView } from "../../../service/queries.ts";
+import type { StoredSwapEvent } from "../../../service/swaps/ports.ts";
+import { CellReader } from "../cells.ts";
+import type { Connection } from "../connection.ts";
+
+/** Swap events that the log keeps; each has a text of some kilobytes. */
+const MAX_SWAP_EVENTS = 50_000;
+
+/** The chain as the tables name it. */
+export function chainCode(chain: "evm" | "pearl" | null): number | null {
+  if (chain === null) return null;
+  return chain === "evm" ? 0 : 1;
+}
+
+/** Writes an event under its id. */
+export function insertSwapEvent(connection: Connection, id: number, event: StoredSwapEvent): void {
+  connection.run(
+    `INSERT INTO swap_event (id, type, chain, height, undone, deal_hash, addresses, data)
+       VALUES (?, ?, ?, ?, 0, ?, ?, ?)`,
+    id,
+    event.type,
+    chainCode(event.chain),
+    event.height,
+    event.dealHash,
+    JSON.stringify(event.addresses),
+    event.data,
+  );
+}
+
+/** Marks the events of blocks of a chain above a height as undone. */
+export function undoSwapEvents(connection: Connection, chain: "evm" | "pearl", height: number): void {
+  connection.run(
+    "UPDATE swap_event SET undone = 1 WHERE chain = ? AND height > ? AND undone = 0 AND type <> 'reorg'",
+    chainCode(chain),
+    height,
+  );
+}
+
+/** Events with these ids, ascending. */
+export function swapEvents(
+  connection: Connection,
+  firstId: number,
+  lastId: number,
+): readonly SwapEventView[] {
+  return connection
+    .all(
+      "SELECT id, type, deal_hash, addresses, data FROM swap_event WHERE id BETWEEN ? AND ? ORDER BY id",
+      firstId,
+      lastId,
+    )
+    .map((row) => {
+      const cells = new CellReader(row);
+      const [id, type, dealHash] = [cells.int(), cells.text(), cells.textOrNull()];
+      return {
+        id,
+        type: eventType(type),
+        dealHash,
+        addresses: addressList(cells.text()),
+        data: cells.text(),
+      };
+    });
+}
+
+/** Whether the event's block was taken back. */
+export function isUndone(connection: Connection, id: number): boolean {
+  const row = connection.first("SELECT undone FROM swap_event WHERE id = ?", id);
+  return row === null || new CellReader(row).flag();
+}
+
+/** Drops events that have left the log, and from the log whatever is older than the events that are kept. */
+export function trimSwapEvents(connection: Connection): void {
+  const newest = connection.first(
+    "SELECT id FROM swap_event ORDER BY id DESC LIMIT 1 OFFSET ?",
+    MAX_SWAP_EVENTS,
+  );
+  // A log with a gap would hide events from who resumes before it: everything older goes, too.
+  if (newest !== null)
+    connection.run("DELETE FROM event_log WHERE first_id <= ?", new CellReader(newest).int());
+  connection.run(
+    "DELETE FROM swap_event WHERE id < (SELECT coalesce(min(first_id), 9007199254740991) FROM event_log)",
+  );
+}
+
+function eventType(text: string): SwapEventView["type"] {
+  if (text === "bid" || text === "ask" || text === "deal" || text === "reorg") return text;
+  throw new Error(`store: a swap event has the unknown type ${text}`);
+}
+
+function addressList(text: string): readonly string[] {
+  const parsed: unknown = JSON.parse(text);
+  if (Array.isArray(parsed)) return parsed.map(String);
+  throw new Error("store: the addresses of a swap event are no list");
+}

@@ -1,0 +1,81 @@
+// How does the engine fulfil the port of swap storage? Orders go to the one writer thread, reads happen here on the
+// read-only connection.
+
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type {
+  ChainCheckpoint,
+  StoredFact,
+  SwapIdentity,
+  SwapStore,
+  SwapTransaction,
+} from "../../../service/swaps/ports.ts";
+import { CellReader } from "../cells.ts";
+import type { Connection } from "../connection.ts";
+import type { WriterThread } from "../writer-thread.ts";
+import { chainCode } from "./swap-events.ts";
+import { storedIdentity } from "./swap-identity.ts";
+
+/** Facts per piece of a load. */
+const LOAD_CHUNK = 2_000;
+
+/** The swap tables of an open database. */
+export class SqliteSwapStore implements SwapStore {
+  readonly #writer: WriterThread;
+  readonly #reader: Connection;
+
+  constructor(writer: WriterThread, reader: Connection) {
+    this.#writer = writer;
+    this.#reader = reader;
+  }
+
+  async identity(): Promise<SwapIdentity | null> {
+    return storedIdentity(this.#reader);
+  }
+
+  async initialise(identity: SwapIdentity): Promise<void> {
+    await this.#writer.send({ kind: "swaps", order: { kind: "initialise", identity } });
+  }
+
+  async load(visit: (facts: readonly StoredFact[]) => void): Promise<void> {
+    for (let seq = 0; ; ) {
+      const rows = this.#reader.all(
+        `SELECT seq, kind, key, chain, height, body FROM swap_fact WHERE seq > ? ORDER BY seq LIMIT ${LOAD_CHUNK}`,
+        seq,
+      );
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      visit(rows.map((row) => readFact(new CellReader(row))));
+      seq = new CellReader(last).int();
+      await nextTurn();
+    }
+  }
+
+  async checkpoints(chain: "evm" | "pearl"): Promise<readonly ChainCheckpoint[]> {
+    return this.#reader
+      .all(
+        "SELECT height, hash, time FROM swap_checkpoint WHERE chain = ? ORDER BY height DESC",
+        chainCode(chain),
+      )
+      .map((row) => {
+        const cells = new CellReader(row);
+        return { chain, height: cells.int(), hash: cells.text(), time: cells.int() };
+      });
+  }
+
+  async commit(transaction: SwapTransaction): Promise<void> {
+    await this.#writer.send({ kind: "swaps", order: { kind: "commit", transaction } });
+  }
+}
+
+function readFact(cells: CellReader): StoredFact {
+  cells.skip(1);
+  const [kind, key, chain, height] = [cells.text(), cells.text(), cells.intOrNull(), cells.intOrNull()];
+  return { kind, key, chain: chainName(chain), height, body: cells.text() };
+}
+
+function chainName(code: number | null): StoredFact["chain"] {
+  if (code === null) return null;
+  if (code === 0) return "evm";
+  if (code === 1) return "pearl";
+  throw new Error(`store: a swap fact names the unknown chain ${code}`);
+}

@@ -1,0 +1,140 @@
+// How do the swap tables change? One order, one transaction, with its events. Runs in the writer thread.
+
+import {
+  type ChainCheckpoint,
+  DERIVED_KINDS,
+  type StoredFact,
+  type StoredSwapEvent,
+  type SwapIdentity,
+  type SwapTransaction,
+} from "../../../service/swaps/ports.ts";
+import type { Connection } from "../connection.ts";
+import { lastEventId, logSwaps, storeLastEventId, trimLog } from "../event-log.ts";
+import { chainCode, insertSwapEvent, undoSwapEvents } from "./swap-events.ts";
+import { sameIdentity, storedIdentity } from "./swap-identity.ts";
+
+/** Checkpoints that are kept of each chain. */
+const MAX_CHECKPOINTS = 2_000;
+/** Events per group of the log: what one read of the event stream takes at a time. */
+const EVENTS_PER_GROUP = 64;
+
+/** An order to the writer thread about swaps. */
+export type SwapOrder =
+  | { readonly kind: "initialise"; readonly identity: SwapIdentity }
+  | { readonly kind: "commit"; readonly transaction: SwapTransaction };
+
+/** The writer of the swap tables. */
+export class SwapWriter {
+  readonly #connection: Connection;
+
+  /** `connection` is at the present schema. */
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** Carries out one order in one transaction; throws, changing nothing, where it cannot. */
+  carryOut(order: SwapOrder): void {
+    this.#connection.transaction(() => {
+      if (order.kind === "initialise") this.#initialise(order.identity);
+      else this.#commit(order.transaction);
+    });
+  }
+
+  #initialise(identity: SwapIdentity): void {
+    const found = storedIdentity(this.#connection);
+    if (found !== null && !sameIdentity(found, identity)) {
+      throw new Error(
+        `store: the database holds swaps of network ${found.network}, chain id ${found.chainId} and escrow ` +
+          `${found.escrow}, not of ${identity.network}, ${identity.chainId} and ${identity.escrow} (S-26)`,
+      );
+    }
+    if (found !== null) return;
+    this.#connection.run(
+      "INSERT INTO swap_identity (id, network, chain_id, escrow) VALUES (1, ?, ?, ?)",
+      identity.network,
+      identity.chainId,
+      identity.escrow,
+    );
+  }
+
+  #commit(transaction: SwapTransaction): void {
+    if (storedIdentity(this.#connection) === null) throw new Error("store: the swap tables have no identity");
+    if (transaction.rewind !== null) this.#rewind(transaction.rewind);
+    for (const { kind, key } of transaction.remove) {
+      this.#connection.run("DELETE FROM swap_fact WHERE kind = ? AND key = ?", kind, key);
+    }
+    for (const fact of transaction.put) this.#put(fact);
+    this.#putCheckpoints(transaction.checkpoints);
+    if (transaction.events === null) this.#emptyLog();
+    else this.#append(transaction.events);
+  }
+
+  #rewind({ chain, toHeight }: NonNullable<SwapTransaction["rewind"]>): void {
+    const code = chainCode(chain);
+    this.#connection.run("DELETE FROM swap_fact WHERE chain = ? AND height > ?", code, toHeight);
+    this.#connection.run("DELETE FROM swap_checkpoint WHERE chain = ? AND height > ?", code, toHeight);
+    undoSwapEvents(this.#connection, chain, toHeight);
+  }
+
+  #put({ kind, key, chain, height, body }: StoredFact): void {
+    this.#connection.run(
+      `INSERT INTO swap_fact (kind, key, chain, height, body) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT (kind, key) DO UPDATE SET chain = excluded.chain, height = excluded.height,
+           body = excluded.body`,
+      kind,
+      key,
+      chainCode(chain),
+      height,
+      body,
+    );
+  }
+
+  #putCheckpoints(checkpoints: readonly ChainCheckpoint[]): void {
+    const chains = new Set<"evm" | "pearl">();
+    for (const { chain, height, hash, time } of checkpoints) {
+      chains.add(chain);
+      this.#connection.run(
+        "INSERT OR REPLACE INTO swap_checkpoint (chain, height, hash, time) VALUES (?, ?, ?, ?)",
+        chainCode(chain),
+        height,
+        hash,
+        time,
+      );
+    }
+    for (const chain of chains) {
+      this.#connection.run(
+        `DELETE FROM swap_checkpoint WHERE chain = ?1 AND height <= (SELECT height FROM swap_checkpoint
+           WHERE chain = ?1 ORDER BY height DESC LIMIT 1 OFFSET ?2)`,
+        chainCode(chain),
+        MAX_CHECKPOINTS,
+      );
+    }
+  }
+
+  #append(events: readonly StoredSwapEvent[]): void {
+    if (events.length === 0) return;
+    let id = lastEventId(this.#connection);
+    for (let start = 0; start < events.length; start += EVENTS_PER_GROUP) {
+      const group = events.slice(start, start + EVENTS_PER_GROUP);
+      for (const [index, event] of group.entries()) insertSwapEvent(this.#connection, id + 1 + index, event);
+      id = logSwaps(this.#connection, id, group.length);
+    }
+    storeLastEventId(this.#connection, id);
+    trimLog(this.#connection, id);
+  }
+
+  /** The id grows, so that whoever has the last one sees that something is missing. */
+  #emptyLog(): void {
+    this.#connection.run("DELETE FROM event_log");
+    this.#connection.run("DELETE FROM swap_event");
+    storeLastEventId(this.#connection, lastEventId(this.#connection) + 1);
+  }
+}
+
+/** What a wipe of the index does to the swap tables: all of chains goes, what no chain shows stays. */
+export function wipeSwaps(connection: Connection): void {
+  const kinds = DERIVED_KINDS.map(() => "?").join(", ");
+  connection.run(`DELETE FROM swap_fact WHERE chain IS NOT NULL OR kind IN (${kinds})`, ...DERIVED_KINDS);
+  connection.run("DELETE FROM swap_checkpoint");
+  connection.run("DELETE FROM swap_event");
+}
