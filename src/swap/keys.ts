@@ -2,6 +2,7 @@
 
 import { keyOfAddress } from "../primitives/address.ts";
 import type { Bytes32, PearlAddress } from "../primitives/brands.ts";
+import type { Sha256 } from "../primitives/hashing.ts";
 import { hexToBytes } from "../primitives/hex.ts";
 import { err, ok } from "../primitives/result.ts";
 import { fromBytes32, taggedHash, toBytes32 } from "./bytes32.ts";
@@ -38,4 +39,9 @@ export function keyFitsAddress(
   if (program === key) return true;
   const tweaked = crypto.tweakAdd(bytes, taggedHash("TapTweak", bytes, crypto.sha256));
   return tweaked !== null && toBytes32(tweaked.key) === program;
+}
+
+/** What `seller_pearl_signature` signs by BIP340 with the ask's PEARL key (S-32), 32 bytes. */
+export function pearlProofHash(askId: Bytes32, sha256: Sha256): Uint8Array {
+  return taggedHash("PearlUsdcAsk", fromBytes32(askId), sha256);
 }

@@ -36,11 +36,31 @@ export {
   type OwnedCoin,
   type Plan,
   type PlannedInput,
+  REPLACEABLE_SEQUENCE,
   type SignedTx,
   signPlan,
   type Spend,
+  type SpendableLeaf,
 } from "./plan.ts";
 export { type SignatureHashOptions, tapLeafHash, taprootSignatureHash } from "./signature-hash.ts";
+export { buildSwapClaim, type SwapClaimPart } from "./swap-claim.ts";
+export { buildSwapLock, swapLock, type SwapLock, swapLockAddress, type SwapLockTerms } from "./swap-lock.ts";
+export {
+  askActionMessage,
+  askMessage,
+  bidOriginMessage,
+  evmAddressOf,
+  signPearlProof,
+  signSwapMessage,
+  type SwapAsk,
+  type SwapDomain,
+  type SwapMessage,
+  swapMessageDigest,
+  type SwapTerms,
+  termsMessage,
+  verifyPearlProof,
+} from "./swap-messages.ts";
+export { buildSwapRefund, type SwapRefundPart } from "./swap-refund.ts";
 export {
   type Coin,
   type OutPoint,

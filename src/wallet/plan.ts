@@ -21,6 +21,15 @@ export const DUST_LIMIT = 333n;
 /** Lowest fee rate that is relayed: 1000 grains per 1000 vbytes, so 1 grain per vbyte. */
 export const MIN_FEE_PER_KVB = 1000n;
 
+/** A leaf script (version 0xc0) with the control block that commits its output to it. */
+export interface SpendableLeaf {
+  readonly script: Uint8Array;
+  readonly controlBlock: Uint8Array;
+}
+
+/** Sequence of an input that may be replaced by a higher fee (BIP125) and leaves the lock time in force. */
+export const REPLACEABLE_SEQUENCE = 0xfffffffd;
+
 /** How an input will be satisfied. */
 export type Spend =
   /** Key path, SIGHASH_DEFAULT, signed by the coin's own output key. */
@@ -31,6 +40,13 @@ export type Spend =
       readonly key: SigningKey;
       readonly inscription: Inscription;
       readonly annex?: Uint8Array;
+    }
+  /** A leaf of a swap's lock output, SIGHASH_DEFAULT; the items stand between the signature and the leaf. */
+  | {
+      readonly kind: "swap";
+      readonly key: SigningKey;
+      readonly leaf: SpendableLeaf;
+      readonly items: readonly Uint8Array[];
     }
   /** A witness that somebody signed before. */
   | { readonly kind: "ready"; readonly witness: readonly Uint8Array[] };
@@ -45,6 +61,10 @@ export interface PlannedInput {
 export interface Plan {
   readonly inputs: readonly PlannedInput[];
   readonly outputs: readonly TxOutput[];
+  /** Of every input; FINAL_SEQUENCE when absent. */
+  readonly sequence?: number;
+  /** Of the transaction; 0 when absent. Counts only with a sequence that is not final. */
+  readonly lockTime?: number;
 }
 
 /** A coin with the key that spends it. */
@@ -110,7 +130,12 @@ export function feeForSize(vsize: number, feePerKvb: bigint): bigint {
 function placeholderWitness(spend: Spend): readonly Uint8Array[] {
   if (spend.kind === "ready") return spend.witness;
   const signature = new Uint8Array(64);
+  if (spend.kind === "swap") return swapWitness(spend, signature);
   return spend.kind === "leaf" ? leafWitness(spend, signature) : [signature];
+}
+
+function swapWitness(spend: Extract<Spend, { kind: "swap" }>, signature: Uint8Array): Uint8Array[] {
+  return [signature, ...spend.items, spend.leaf.script, spend.leaf.controlBlock];
 }
 
 function leafWitness(spend: Extract<Spend, { kind: "leaf" }>, signature: Uint8Array): Uint8Array[] {
@@ -122,11 +147,11 @@ function leafWitness(spend: Extract<Spend, { kind: "leaf" }>, signature: Uint8Ar
 export function unsignedTx(plan: Plan): Tx {
   return {
     version: 2,
-    lockTime: 0,
+    lockTime: plan.lockTime ?? 0,
     inputs: plan.inputs.map(({ coin, spend }) => ({
       txid: coin.txid,
       vout: coin.vout,
-      sequence: FINAL_SEQUENCE,
+      sequence: plan.sequence ?? FINAL_SEQUENCE,
       witness: placeholderWitness(spend),
     })),
     outputs: plan.outputs,
@@ -144,13 +169,13 @@ function paidFee(plan: Plan): bigint {
 /** The plan with change where a change of at least the dust limit is left, else without; null when it is not paid. */
 function withChange(plan: Plan, funding: Funding): Plan | null {
   const changed: Plan = {
-    inputs: plan.inputs,
+    ...plan,
     outputs: [...plan.outputs, { amount: 0n, script: funding.changeScript }],
   };
   const change = paidFee(plan) - feeForSize(virtualSize(unsignedTx(changed)), funding.feePerKvb);
   if (change >= DUST_LIMIT) {
     return {
-      inputs: plan.inputs,
+      ...plan,
       outputs: [...plan.outputs, { amount: change, script: funding.changeScript }],
     };
   }
@@ -180,7 +205,7 @@ export function balancePlan(
       .map(({ coin, key }): PlannedInput => ({ coin, spend: { kind: "key", key } }));
     const inputs = [...plan.inputs, ...added];
     if (inputs.length === 0) continue;
-    const balanced = withChange({ inputs, outputs: plan.outputs }, funding);
+    const balanced = withChange({ ...plan, inputs }, funding);
     if (balanced !== null) return { ok: true, plan: balanced };
   }
   return failure("FUNDS_INSUFFICIENT", "the coins do not cover the outputs and the fee");
@@ -194,6 +219,10 @@ function signInput(
 ): readonly Uint8Array[] {
   if (spend.kind === "ready") return spend.witness;
   if (spend.kind === "key") return [signHash(spend.key, taprootSignatureHash(unsigned, index, spent))];
+  if (spend.kind === "swap") {
+    const ofLeaf = { leafHash: tapLeafHash(spend.leaf.script) };
+    return swapWitness(spend, signHash(spend.key, taprootSignatureHash(unsigned, index, spent, ofLeaf)));
+  }
   if (!revealedBy(spend.inscription, spend.key)) {
     throw new RangeError(`input ${index}: the key is not the sender that the inscription names (P-15)`);
   }

@@ -1,0 +1,112 @@
+// Does the service's lock script equal what two libraries make of the same leaves, byte for byte, for terms at random?
+// @scure/btc-signer stands behind the wallet's builder; bitcoinjs-lib is used here alone.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { schnorr } from "@noble/curves/secp256k1.js";
+import { opcodes, payments, initEccLib, script as bitcoinScript } from "bitcoinjs-lib";
+import fc from "fast-check";
+import * as ecc from "tiny-secp256k1";
+import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
+import type { Bytes32 } from "../../src/primitives/brands.ts";
+import { lockAddress, lockOf, type LockTerms, NUMS_KEY } from "../../src/swap/lock-script.ts";
+import { swapLock, swapLockAddress } from "../../src/wallet/index.ts";
+import { bytesOf, hexOf, VECTOR_LOCK, walletTerms } from "./terms.ts";
+
+initEccLib(ecc);
+
+function viaBitcoinjs(terms: LockTerms) {
+  const claim = bitcoinScript.compile([
+    opcodes.OP_SIZE,
+    bitcoinScript.number.encode(32),
+    opcodes.OP_EQUALVERIFY,
+    opcodes.OP_SHA256,
+    bytesOf(terms.hashlock),
+    opcodes.OP_EQUALVERIFY,
+    bytesOf(terms.buyerKey),
+    opcodes.OP_CHECKSIG,
+  ]);
+  const refund = bitcoinScript.compile([
+    bitcoinScript.number.encode(terms.pearlRefundTime),
+    opcodes.OP_CHECKLOCKTIMEVERIFY,
+    opcodes.OP_DROP,
+    bytesOf(terms.sellerKey),
+    opcodes.OP_CHECKSIG,
+  ]);
+  const spent = (output: Uint8Array) => {
+    const payment = payments.p2tr({
+      internalPubkey: bytesOf(NUMS_KEY),
+      scriptTree: [{ output: claim }, { output: refund }],
+      redeem: { output, redeemVersion: 0xc0 },
+    });
+    const control = payment.witness?.at(-1);
+    assert.ok(payment.output !== undefined && control !== undefined);
+    return { script: hexOf(payment.output), control: hexOf(control) };
+  };
+  return { claim: hexOf(claim), refund: hexOf(refund), byClaim: spent(claim), byRefund: spent(refund) };
+}
+
+function assertAgreement(terms: LockTerms): void {
+  const own = lockOf(terms, swapCrypto);
+  assert.ok(own !== null);
+  const wallet = swapLock(walletTerms(terms));
+  const third = viaBitcoinjs(terms);
+  assert.deepEqual(
+    [own.script, hexOf(own.claim.script), hexOf(own.refund.script)],
+    [third.byClaim.script, third.claim, third.refund],
+  );
+  assert.equal(hexOf(own.claim.controlBlock), third.byClaim.control);
+  assert.equal(hexOf(own.refund.controlBlock), third.byRefund.control);
+  assert.equal(third.byRefund.script, own.script);
+  assert.equal(hexOf(wallet.script), own.script);
+  assert.deepEqual(
+    [wallet.claim, wallet.refund].map((leaf) => [hexOf(leaf.script), hexOf(leaf.controlBlock)]),
+    [own.claim, own.refund].map((leaf) => [hexOf(leaf.script), hexOf(leaf.controlBlock)]),
+  );
+  for (const hrp of ["prl", "tprl", "rprl"])
+    assert.equal(lockAddress(own, hrp), swapLockAddress(wallet, hrp));
+}
+
+const privateKey = fc
+  .uint8Array({ minLength: 32, maxLength: 32 })
+  .filter((bytes) => bytes.some((byte) => byte !== 0) && (bytes[0] ?? 0) < 255);
+const publicKey = privateKey.map((key) => `0x${hexOf(schnorr.getPublicKey(key))}` as Bytes32);
+const hashlock = fc
+  .uint8Array({ minLength: 32, maxLength: 32 })
+  .map((bytes) => `0x${hexOf(bytes)}` as Bytes32);
+const refundTime = fc.oneof(
+  fc.integer({ min: 500_000_000, max: 4_294_967_295 }),
+  fc.constantFrom(500_000_000, 2_147_483_647, 2_147_483_648, 4_294_967_295),
+);
+
+test("three implementations agree on the worked vector, with both parities among random terms", () => {
+  assertAgreement(VECTOR_LOCK);
+  const parities = new Set<number>();
+  fc.assert(
+    fc.property(hashlock, publicKey, publicKey, refundTime, (hash, buyerKey, sellerKey, pearlRefundTime) => {
+      const terms = { hashlock: hash, buyerKey, sellerKey, pearlRefundTime };
+      assertAgreement(terms);
+      parities.add(lockOf(terms, swapCrypto)?.parity ?? -1);
+    }),
+    { numRuns: 200 },
+  );
+  assert.deepEqual([...parities].toSorted(), [0, 1]);
+});
+
+test("three implementations agree on what is a point", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
+      let isPoint = true;
+      try {
+        schnorr.utils.lift_x(BigInt(`0x${hexOf(bytes)}`));
+      } catch {
+        isPoint = false;
+      }
+      assert.equal(swapCrypto.isPoint(bytes), isPoint);
+      const terms = { ...VECTOR_LOCK, buyerKey: `0x${hexOf(bytes)}` as Bytes32 };
+      assert.equal(lockOf(terms, swapCrypto) !== null, isPoint);
+      if (!isPoint) assert.throws(() => swapLock(walletTerms(terms)), RangeError);
+    }),
+    { numRuns: 200 },
+  );
+});
