@@ -110,6 +110,8 @@ export type PearlBlockFact =
       /** The spending transaction. */
       readonly txid: Txid;
       readonly path: SpendPath;
+      /** Scripts of the spending transaction's outputs, for the release's destination (S-61); absent = not known. */
+      readonly outputScripts?: readonly ScriptHex[];
     }
   | {
       /** An input of a sighted lock transaction that this block spends by the transaction `txid`. */
@@ -186,6 +188,8 @@ export interface LockOutput {
     readonly path: SpendPath;
     /** Null while the spend is only in the mempool now. */
     readonly mined: PearlPlace | null;
+    /** As in the fact: what the spending transaction pays; absent = not known (S-61 then judges no destination). */
+    readonly outputScripts?: readonly ScriptHex[];
   } | null;
 }
 

@@ -68,6 +68,11 @@ export interface Moment {
   /** *now* of S-05, unix seconds. */
   readonly now: number;
   /**
+   * *now* as of the last moment at which the EVM index was synced: what expiries and deadlines are compared with,
+   * since nothing dies while it is not (S-05). Absent: `now`.
+   */
+  readonly expiryNow?: number;
+  /**
    * Whether actions marked with a degree sign may be offered: both indexes synced (S-05), the pace of S-02 held, the
    * EVM RPCs agree.
    */
@@ -77,4 +82,9 @@ export interface Moment {
 /** The profile of a deal of this size (S-03). */
 export function profileOf(rules: SwapRules, usdcAmount: bigint): SwapProfile {
   return usdcAmount <= rules.smallDealUsdc ? rules.small : rules.large;
+}
+
+/** Whether something with this `expiry` or `deadline` is dead (S-05): at now >= it, as far as things may die. */
+export function isDead(moment: Pick<Moment, "now" | "expiryNow">, deadline: number): boolean {
+  return (moment.expiryNow ?? moment.now) >= deadline;
 }

@@ -1,0 +1,31 @@
+// How settled is a block? Confirmations of both chains and finality of the EVM's (S-05), and the depth at which the
+// PEARL side counts something as over.
+
+import type { ChainTips } from "./facts.ts";
+
+/** "13 deep" (S-15, S-54): confirmations after which a spend or a conflict counts as over. */
+export const DEEP = 13;
+
+/** tip - block + 1 of an EVM block; never below 0. */
+export function evmConfirmations(tips: ChainTips, block: number): number {
+  return Math.max(0, tips.evm.height - block + 1);
+}
+
+/** tip - height + 1 of a main-chain PEARL block; 0 for null (the mempool). Never below 0. */
+export function pearlConfirmations(tips: ChainTips, height: number | null): number {
+  return height === null ? 0 : Math.max(0, tips.pearl.height - height + 1);
+}
+
+/**
+ * Whether an EVM block is final (S-05): at or below the highest block that ever was `finalized`, or, where
+ * `EVM_CONFIRMATIONS` is a number, that many blocks deep.
+ */
+export function isFinal(tips: ChainTips, block: number): boolean {
+  const { need, finalHeight } = tips.evm;
+  return need === null ? block <= finalHeight : evmConfirmations(tips, block) >= need;
+}
+
+/** Whether what a main-chain PEARL block shows is 13 deep. */
+export function isDeep(tips: ChainTips, height: number): boolean {
+  return pearlConfirmations(tips, height) >= DEEP;
+}

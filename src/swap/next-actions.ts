@@ -1,0 +1,227 @@
+// What may or must each side do now? The table of S-54, from facts only: a party that does everything that is not
+// optional, and nothing that is not offered, never loses money. Windows are absolute times, and an action stands
+// whether or not its window is open, so that no row depends on a clock.
+
+import type { EvmAddress } from "../primitives/brands.ts";
+import { isGoodLock } from "./deal-status.ts";
+import { acceptBy, claimBy, lockBy } from "./deadlines.ts";
+import type { ChainTips, LockOutput } from "./facts.ts";
+import { isDeep, isFinal } from "./finality.ts";
+import { isImpossible, isPending, isUnspent, outpointOf, shownOutputs, theLock } from "./lock-choice.ts";
+import { isLive, orderState, sellerOf, type OrderState } from "./order-state.ts";
+import { isDead, profileOf, type Moment, type SwapProfile, type SwapRules } from "./subject.ts";
+import type { SwapSubject } from "./subject.ts";
+import { termsError, type TermsError } from "./terms-error.ts";
+
+/** Who acts. */
+export type ActionRole = "anyone" | "buyer" | "seller";
+/** What can be done, in the order of the table of S-54 (claim_pearl has two rows there). */
+export const ACTIONS = [
+  "claim_usdc",
+  "claim_pearl",
+  "confirm_claim",
+  "refund_pearl",
+  "abandon_lock",
+  "lock_pearl",
+  "accept_bid",
+  "refund_cooperative",
+  "refund_usdc",
+  "cancel_bid",
+  "lock_usdc",
+] as const;
+/** An action's name. */
+export type ActionName = (typeof ACTIONS)[number];
+
+/** A row of `next_actions` (S-54). Windows are unix seconds, inclusive; null where open. */
+export interface NextAction {
+  /** The party's EVM address; null for anyone and for the seller of an open bid. */
+  readonly actor: EvmAddress | null;
+  readonly role: ActionRole;
+  readonly action: ActionName;
+  /** Doing none of the optional ones never loses either. */
+  readonly optional: boolean;
+  readonly not_before: number | null;
+  readonly not_after: number | null;
+  /** "txid:vout" for claim_pearl, confirm_claim, refund_pearl and abandon_lock; else null. */
+  readonly outpoint: string | null;
+  /** Satoshis: the output's, for lock_pearl those to lock; else null. */
+  readonly amount_sat: string | null;
+}
+
+/** What the rows of the table look at. */
+interface View {
+  readonly subject: SwapSubject;
+  readonly moment: Moment;
+  readonly tips: ChainTips;
+  readonly profile: SwapProfile;
+  readonly state: OrderState;
+  readonly live: boolean;
+  readonly isSecretKnown: boolean;
+  readonly fault: TermsError | null;
+  /** In the order of rows, impossible ones left out. */
+  readonly outputs: readonly LockOutput[];
+  readonly lock: LockOutput | null;
+  readonly buyer: EvmAddress;
+  readonly seller: EvmAddress | null;
+}
+
+/** All actions that stand, in the order of the table; per-output ones in the order of `pearl_lock_outputs`. */
+export function nextActions(subject: SwapSubject, moment: Moment, rules: SwapRules): readonly NextAction[] {
+  const { tips } = moment;
+  const view: View = {
+    subject,
+    moment,
+    tips,
+    profile: profileOf(rules, subject.terms.usdcAmount),
+    state: orderState(subject.order),
+    live: isLive(subject.order, tips),
+    isSecretKnown: subject.secret !== null,
+    fault: termsError(subject, rules),
+    outputs: shownOutputs(subject.outputs, tips),
+    lock: theLock(subject.outputs, subject.terms.pearlAmountSat),
+    buyer: subject.terms.buyer,
+    seller: sellerOf(subject),
+  };
+  const actions: NextAction[] = [];
+  addClaims(view, actions);
+  addSellersWaysBack(view, actions);
+  addSellersSteps(view, actions);
+  addBuyersWaysBack(view, actions);
+  addLockUsdc(view, actions);
+  return actions;
+}
+
+function plain(
+  actor: EvmAddress | null,
+  role: ActionRole,
+  action: ActionName,
+  more: Partial<Pick<NextAction, "optional" | "not_before" | "not_after" | "outpoint" | "amount_sat">>,
+): NextAction {
+  return {
+    actor,
+    role,
+    action,
+    optional: more.optional ?? false,
+    not_before: more.not_before ?? null,
+    not_after: more.not_after ?? null,
+    outpoint: more.outpoint ?? null,
+    amount_sat: more.amount_sat ?? null,
+  };
+}
+
+function ofOutput(output: LockOutput): { readonly outpoint: string; readonly amount_sat: string } {
+  return { outpoint: outpointOf(output), amount_sat: output.amountSat.toString() };
+}
+
+/** claim_usdc, both rows of claim_pearl, confirm_claim. */
+function addClaims(view: View, actions: NextAction[]): void {
+  const { state, isSecretKnown, outputs, buyer } = view;
+  if (state === "accepted" && isSecretKnown) actions.push(plain(null, "anyone", "claim_usdc", {}));
+  if (isSecretKnown) {
+    for (const output of outputs) {
+      if (output.mined === null || !isUnspent(output)) continue;
+      actions.push(plain(buyer, "buyer", "claim_pearl", ofOutput(output)));
+    }
+  }
+  for (const output of outputs) {
+    if (isClaimUnsettled(output, view.tips)) {
+      actions.push(plain(buyer, "buyer", "confirm_claim", ofOutput(output)));
+    }
+  }
+  addReveal(view, actions);
+}
+
+/** Whether its spend by the claim leaf is in the mempool now or less than 13 deep. */
+function isClaimUnsettled(output: LockOutput, tips: ChainTips): boolean {
+  const { spend } = output;
+  if (spend === null || spend.path !== "claim") return false;
+  return spend.mined === null || !isDeep(tips, spend.mined.height);
+}
+
+/** The claim that reveals the secret: only where nobody has seen it and the seller cannot refund before it is deep. */
+function addReveal(view: View, actions: NextAction[]): void {
+  const { subject, moment, lock, profile, tips } = view;
+  if (!moment.mayAct || view.isSecretKnown || !view.live || view.fault !== null || lock === null) return;
+  if (lock.spend !== null || !isGoodLock(lock, subject.terms.pearlAmountSat, profile.k, tips)) return;
+  const window = { optional: true, not_after: claimBy(subject.terms, profile) };
+  actions.push(plain(view.buyer, "buyer", "claim_pearl", { ...window, ...ofOutput(lock) }));
+}
+
+/** refund_pearl and abandon_lock: while the buyer's secret cannot pay the seller in the escrow. */
+function addSellersWaysBack(view: View, actions: NextAction[]): void {
+  const { state, outputs, seller, subject, profile, tips } = view;
+  if (view.isSecretKnown && (state === "accepted" || state === "claimed")) return;
+  for (const output of outputs) {
+    if (output.mined === null || !isUnspent(output)) continue;
+    const window = { not_before: subject.terms.pearlRefundTime };
+    actions.push(plain(seller, "seller", "refund_pearl", { ...window, ...ofOutput(output) }));
+  }
+  for (const output of outputs) {
+    if (!isPending(output, tips)) continue;
+    const window = { not_before: lockBy(subject.terms, profile) };
+    actions.push(plain(seller, "seller", "abandon_lock", { ...window, ...ofOutput(output) }));
+  }
+}
+
+/** lock_pearl, accept_bid, refund_cooperative. */
+function addSellersSteps(view: View, actions: NextAction[]): void {
+  const { subject, moment, state, seller, profile, tips, fault } = view;
+  const { terms } = subject;
+  const isUnknown = !view.isSecretKnown;
+  if (moment.mayAct && view.live && fault === null && isUnknown && !hasFullOutput(view)) {
+    const window = { optional: true, not_after: lockBy(terms, profile) };
+    const amount = { amount_sat: terms.pearlAmountSat.toString() };
+    actions.push(plain(seller, "seller", "lock_pearl", { ...window, ...amount }));
+  }
+  const isBidFinal =
+    state === "locked" && subject.order !== null && isFinal(tips, subject.order.locked.block);
+  if (moment.mayAct && isBidFinal && fault === null) {
+    const window = { optional: true, not_after: acceptBy(terms, profile) };
+    actions.push(plain(seller, "seller", "accept_bid", window));
+  }
+  // Every output ever seen, so the impossible ones too: all of `subject.outputs`.
+  if (state === "accepted" && isUnknown && subject.outputs.every((output) => isOver(output, tips))) {
+    const window = { optional: true, not_before: lockBy(terms, profile) + 30 * 60 };
+    actions.push(plain(seller, "seller", "refund_cooperative", window));
+  }
+}
+
+/** Whether a lock output of the full amount is mined or in the mempool now. */
+function hasFullOutput(view: View): boolean {
+  const { pearlAmountSat } = view.subject.terms;
+  return view.outputs.some(
+    (output) => output.amountSat >= pearlAmountSat && (output.mined !== null || output.inMempool),
+  );
+}
+
+/** Whether the output is back with the seller 13 deep, or impossible. */
+function isOver(output: LockOutput, tips: ChainTips): boolean {
+  if (isImpossible(output, tips)) return true;
+  const { spend } = output;
+  return (
+    spend !== null && spend.path === "refund" && spend.mined !== null && isDeep(tips, spend.mined.height)
+  );
+}
+
+/** refund_usdc and cancel_bid. */
+function addBuyersWaysBack(view: View, actions: NextAction[]): void {
+  const { subject, state, buyer } = view;
+  const { pearlAmountSat, evmRefundTime } = subject.terms;
+  const isOpen = state === "accepted" || state === "locked";
+  const wasPaid = subject.outputs.some(
+    (output) => output.amountSat >= pearlAmountSat && output.spend?.path === "claim",
+  );
+  if (isOpen && !wasPaid) {
+    actions.push(plain(buyer, "buyer", "refund_usdc", { not_before: evmRefundTime }));
+  }
+  if (state === "locked") actions.push(plain(buyer, "buyer", "cancel_bid", { optional: true }));
+}
+
+/** lock_usdc: an unfunded live take of an open ask whose hashlock is unused. */
+function addLockUsdc(view: View, actions: NextAction[]): void {
+  const { subject, moment, buyer } = view;
+  const { take, ask } = subject;
+  if (!moment.mayAct || subject.order !== null || take === null || isDead(moment, take.expiresAt)) return;
+  if (ask?.status !== "ASK_OPEN" || view.isSecretKnown || subject.hashlockUsedByBuyer) return;
+  actions.push(plain(buyer, "buyer", "lock_usdc", { optional: true, not_after: take.expiresAt }));
+}

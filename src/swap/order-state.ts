@@ -1,0 +1,47 @@
+// In which state is an order in the escrow, and is it one that the seller may rely on? From the order's events
+// alone (S-20, S-51), with their blocks' finality where the rule asks for it.
+
+import type { EvmAddress } from "../primitives/brands.ts";
+import type { ChainTips, EvmPlace, OrderFacts } from "./facts.ts";
+import { isFinal } from "./finality.ts";
+import type { SwapSubject } from "./subject.ts";
+import { ZERO_ADDRESS } from "./terms.ts";
+
+/** The states of an order in the contract (S-20); "none" where no order is indexed. */
+export type OrderState = "none" | "locked" | "accepted" | "claimed" | "refunded" | "cancelled";
+
+/** The state that the indexed events lead to. */
+export function orderState(order: OrderFacts | null): OrderState {
+  if (order === null) return "none";
+  if (order.closed !== null) return order.closed.kind;
+  return order.accepted === null ? "locked" : "accepted";
+}
+
+/** Whether OrderLocked and OrderAccepted are both indexed in final blocks (S-51), whatever came later. */
+export function isAcceptedFinal(order: OrderFacts | null, tips: ChainTips): boolean {
+  if (order === null || order.accepted === null) return false;
+  return isFinal(tips, order.locked.block) && isFinal(tips, order.accepted.place.block);
+}
+
+/** *Live* (S-51): Accepted, neither claimed nor refunded, and the blocks of both events final. */
+export function isLive(order: OrderFacts | null, tips: ChainTips): boolean {
+  return orderState(order) === "accepted" && isAcceptedFinal(order, tips);
+}
+
+/** The later of OrderLocked and OrderAccepted (S-54, `confirmations`). */
+export function laterPlace(order: OrderFacts): EvmPlace {
+  const accepted = order.accepted?.place;
+  return accepted !== undefined && accepted.block > order.locked.block ? accepted : order.locked;
+}
+
+/** The seller: who accepted, else who the terms name; null in an open bid. */
+export function sellerOf(subject: SwapSubject): EvmAddress | null {
+  const accepted = subject.order?.accepted;
+  if (accepted) return accepted.seller;
+  return subject.terms.seller === ZERO_ADDRESS ? null : subject.terms.seller;
+}
+
+/** Whether a deal exists (S-50): for a take, for an order of `lockWithAsk`, and for an accepted bid. */
+export function dealExists(subject: SwapSubject): boolean {
+  return subject.take !== null || (subject.order !== null && subject.order.accepted !== null);
+}

@@ -1,0 +1,197 @@
+// How do a bid, a deal and an ask look on the wire? Plain objects with every field of interface 2.11, S-51, S-54, S-55
+// and H-40: amounts are decimal strings, times and heights integers, null where there is no value. Nothing here holds
+// the present time or is counted from it; `expired` and lock_usdc alone look at a clock (S-42).
+
+import { bidStatus, type BidStatus } from "./bid-status.ts";
+import { dealStatus, type DealStatus } from "./deal-status.ts";
+import { confirmations, deadlines, type Confirmations, type Deadlines } from "./deadlines.ts";
+import type { LockOutput } from "./facts.ts";
+import { evmLeg, pearlLeg, type EvmLeg, type PearlLeg } from "./legs.ts";
+import { lockCall, type LockCall } from "./lock-call.ts";
+import { lockOutputRow, shownOutputs, theLock, type LockOutputRow } from "./lock-choice.ts";
+import { nextActions, type NextAction } from "./next-actions.ts";
+import { dealExists, sellerOf } from "./order-state.ts";
+import type { ReleaseReason } from "./reasons.ts";
+import { judgeRelease } from "./release.ts";
+import { lockAddressOf } from "./script-address.ts";
+import { isDead, profileOf, type Moment, type SwapProfile } from "./subject.ts";
+import type { SwapRules, SwapSubject } from "./subject.ts";
+import { termsError, type TermsError } from "./terms-error.ts";
+import { ZERO_BYTES32 } from "./terms.ts";
+
+export { askRow, type AskRow } from "./ask-row.ts";
+
+/** `profile` of a row: the margins in force for it (S-03), seconds; k in confirmations. */
+export interface ProfileRow {
+  readonly name: "large" | "small";
+  readonly k: number;
+  readonly reveal_margin_s: number;
+  readonly lock_margin_s: number;
+  readonly take_min_s: number;
+}
+
+/** What bid and deal rows share (S-55): order_hash and deal_hash are one name. */
+export interface SwapRow {
+  readonly order_hash: string;
+  readonly deal_hash: string;
+  readonly ask_id: string | null;
+  readonly buyer_evm: string;
+  readonly seller_evm: string | null;
+  readonly usdc_amount: string;
+  /** Satoshis, the same string as `pearl_amount_sat`. */
+  readonly pearl_amount: string;
+  readonly pearl_amount_sat: string;
+  readonly fee_bps: number;
+  readonly fee_recipient: string;
+  readonly nonce: string;
+  readonly hashlock: string;
+  readonly pearl_refund_time: number;
+  readonly evm_refund_time: number;
+  /** Hash of the transaction that locked the order; null while none is indexed. */
+  readonly evm_bid_txid: string | null;
+  readonly buyer_pearl_address: string | null;
+  readonly buyer_pearl_pubkey: string;
+  readonly seller_pearl_address: string | null;
+  readonly seller_pearl_pubkey: string | null;
+  readonly pearl_lock_address: string | null;
+  readonly expected_script_hex: string | null;
+  readonly pearl_lock_txid: string | null;
+  readonly pearl_lock_vout: number | null;
+  readonly pearl_lock_outputs: readonly LockOutputRow[];
+  readonly pearl_claim_txid: string | null;
+  readonly pearl_refund_txid: string | null;
+  readonly pearl_release_verified: boolean | null;
+  readonly pearl_release_verify_error: ReleaseReason | null;
+  /** Null until the secret is public (H-41). */
+  readonly secret_hex: string | null;
+  readonly terms_error: TermsError | null;
+  readonly evm_leg: EvmLeg;
+  readonly pearl_leg: PearlLeg;
+  readonly profile: ProfileRow;
+  readonly confirmations: Confirmations;
+  readonly deadlines: Deadlines;
+  readonly next_actions: readonly NextAction[];
+  readonly take_expires_at: number | null;
+  /** Whether a take whose order is not indexed is dead (S-42). */
+  readonly expired: boolean;
+  /** What the buyer's wallet sends; null once the order is indexed, and without a posted ask. */
+  readonly lock_call: LockCall | null;
+  readonly origin: string | null;
+  readonly ref: string | null;
+  readonly created_at: number;
+}
+
+/** A deal row. */
+export interface DealRow extends SwapRow {
+  readonly status: DealStatus;
+}
+
+/** A bid row. */
+export interface BidRow extends SwapRow {
+  readonly status: BidStatus;
+}
+
+/** The deal's row; null where no deal exists (S-50: a bid before its acceptance). */
+export function dealRow(subject: SwapSubject, moment: Moment, rules: SwapRules): DealRow | null {
+  if (!dealExists(subject)) return null;
+  return { status: dealStatus(subject, moment, rules), ...swapRow(subject, moment, rules) };
+}
+
+/** The bid's row; null where no order is indexed. */
+export function bidRow(subject: SwapSubject, moment: Moment, rules: SwapRules): BidRow | null {
+  if (subject.order === null) return null;
+  return { status: bidStatus(subject.order, moment.tips), ...swapRow(subject, moment, rules) };
+}
+
+/** The row's `profile`, also for H-44. */
+export function profileRow(profile: SwapProfile): ProfileRow {
+  return {
+    name: profile.name,
+    k: profile.k,
+    reveal_margin_s: profile.revealMarginS,
+    lock_margin_s: profile.lockMarginS,
+    take_min_s: profile.takeMinS,
+  };
+}
+
+function swapRow(subject: SwapSubject, moment: Moment, rules: SwapRules): SwapRow {
+  const { order, take } = subject;
+  return {
+    ...termsPart(subject),
+    ...pearlPart(subject, moment, rules),
+    evm_bid_txid: order?.locked.txHash ?? null,
+    secret_hex: subject.secret?.secret ?? null,
+    terms_error: termsError(subject, rules),
+    evm_leg: evmLeg(order, moment.tips),
+    next_actions: nextActions(subject, moment, rules),
+    take_expires_at: take?.expiresAt ?? null,
+    expired: order === null && take !== null && isDead(moment, take.expiresAt),
+    lock_call: lockCall(subject, rules),
+    origin: subject.origin?.origin ?? null,
+    ref: subject.origin?.ref ?? null,
+    created_at: createdAt(subject),
+  };
+}
+
+/** Time of the OrderLocked block, for an unfunded take *now* at its first POST: the paging key of lists (S-55). */
+export function createdAt(subject: SwapSubject): number {
+  return subject.order?.locked.time ?? subject.take?.createdAt ?? 0;
+}
+
+function termsPart(subject: SwapSubject) {
+  const { terms, order, hash } = subject;
+  const sellerKey = order?.accepted?.sellerPearlKey ?? terms.sellerPearlKey;
+  return {
+    order_hash: hash,
+    deal_hash: hash,
+    ask_id: terms.askId === ZERO_BYTES32 ? null : terms.askId,
+    buyer_evm: terms.buyer,
+    seller_evm: sellerOf(subject),
+    usdc_amount: terms.usdcAmount.toString(),
+    pearl_amount: terms.pearlAmountSat.toString(),
+    pearl_amount_sat: terms.pearlAmountSat.toString(),
+    fee_bps: terms.feeBps,
+    fee_recipient: terms.feeRecipient,
+    nonce: terms.nonce.toString(),
+    hashlock: terms.hashlock,
+    pearl_refund_time: terms.pearlRefundTime,
+    evm_refund_time: terms.evmRefundTime,
+    buyer_pearl_address: subject.buyerPearlAddress,
+    buyer_pearl_pubkey: terms.buyerPearlKey,
+    seller_pearl_address: subject.sellerPearlAddress,
+    seller_pearl_pubkey: sellerKey === ZERO_BYTES32 ? null : sellerKey,
+  };
+}
+
+function pearlPart(subject: SwapSubject, moment: Moment, rules: SwapRules) {
+  const { tips } = moment;
+  const profile = profileOf(rules, subject.terms.usdcAmount);
+  const lock = theLock(subject.outputs, subject.terms.pearlAmountSat);
+  const shown = shownOutputs(subject.outputs, tips);
+  const release = judgeRelease(subject, profile, tips);
+  return {
+    pearl_lock_address: lockAddressOf(subject.script, rules.hrp),
+    expected_script_hex: subject.script,
+    pearl_lock_txid: lock?.txid ?? null,
+    pearl_lock_vout: lock?.vout ?? null,
+    pearl_lock_outputs: shown.map(lockOutputRow),
+    pearl_claim_txid: spendTxid(lock, shown, "claim"),
+    pearl_refund_txid: spendTxid(lock, shown, "refund"),
+    pearl_release_verified: release.verified,
+    pearl_release_verify_error: release.reason,
+    pearl_leg: pearlLeg(lock, tips),
+    profile: profileRow(profile),
+    confirmations: confirmations(subject, lock, profile, tips),
+    deadlines: deadlines(subject, profile),
+  };
+}
+
+/** The spend by that leaf, in a block or the mempool now, of the lock, else of the first output that has one (S-55). */
+function spendTxid(
+  lock: LockOutput | null,
+  shown: readonly LockOutput[],
+  path: "claim" | "refund",
+): string | null {
+  if (lock?.spend?.path === path) return lock.spend.txid;
+  return shown.find((output) => output.spend?.path === path)?.spend?.txid ?? null;
+}

@@ -1,0 +1,41 @@
+// Have the buyer's USDC come back? verify-evm-refund (S-61): from the order's events and their finality.
+
+import { evmConfirmations, isFinal } from "./finality.ts";
+import { theLock } from "./lock-choice.ts";
+import { orderState } from "./order-state.ts";
+import type { EvmRefundReason } from "./reasons.ts";
+import type { Moment, SwapRules, SwapSubject } from "./subject.ts";
+import { judgedLock, verdict, type Verdict } from "./verification.ts";
+
+/** The verdict of verify-evm-refund; confirmations are those of the event that closed the order. */
+export function verifyEvmRefund(
+  subject: SwapSubject,
+  moment: Moment,
+  rules: SwapRules,
+): Verdict<EvmRefundReason> {
+  const { tips } = moment;
+  const closed = subject.order?.closed ?? null;
+  return verdict(subject, rules, {
+    reason: refundFault(subject, moment),
+    output: judgedLock(subject, theLock(subject.outputs, subject.terms.pearlAmountSat)),
+    have: closed === null ? 0 : evmConfirmations(tips, closed.place.block),
+    need: tips.evm.need,
+  });
+}
+
+function refundFault(subject: SwapSubject, moment: Moment): EvmRefundReason | null {
+  const closed = subject.order?.closed ?? null;
+  switch (orderState(subject.order)) {
+    case "none":
+      return "EVM_REFUND_NOT_FOUND";
+    case "claimed":
+      return "EVM_ALREADY_CLAIMED";
+    case "cancelled":
+      return "EVM_ORDER_CANCELLED";
+    case "locked":
+    case "accepted":
+      return "EVM_ESCROW_STILL_LOCKED";
+    case "refunded":
+      return closed !== null && isFinal(moment.tips, closed.place.block) ? null : "EVM_REFUND_UNFINALIZED";
+  }
+}

@@ -1,0 +1,159 @@
+// May the buyer reveal the secret for this output? verify-lock (S-60): one outpoint is judged, and the first reason
+// in a fixed order is the answer. Only outputs that our own index read can be verified; a look-up at the node serves
+// to say what is wrong with the others.
+
+import type { ScriptHex, Txid } from "../primitives/brands.ts";
+import { claimBy } from "./deadlines.ts";
+import type { LockOutput } from "./facts.ts";
+import { pearlConfirmations } from "./finality.ts";
+import { theLock } from "./lock-choice.ts";
+import { isAcceptedFinal, orderState } from "./order-state.ts";
+import type { LockReason } from "./reasons.ts";
+import { profileOf, type Moment, type SwapRules, type SwapSubject } from "./subject.ts";
+import { isMarginTooSmall } from "./terms-error.ts";
+import { judgedLock, verdict, type JudgedOutput, type Verdict } from "./verification.ts";
+
+/** An outpoint that a body or a hint names. */
+export interface NamedOutpoint {
+  readonly txid: Txid;
+  readonly vout: number;
+}
+
+/** What our own node answered for a transaction that holds no known lock output at the named vout. */
+export interface FoundLockTransaction {
+  readonly outputs: readonly { readonly amountSat: bigint; readonly script: ScriptHex }[];
+  readonly coinbase: boolean;
+  /** Main-chain height; null in the mempool. */
+  readonly height: number | null;
+}
+
+/** What is judged: a lock output that the index knows, or an outpoint that the node has to be asked for. */
+export type LockChoice =
+  | { readonly from: "facts"; readonly output: LockOutput }
+  | { readonly from: "node"; readonly outpoint: NamedOutpoint }
+  | null;
+
+/**
+ * The outpoint that verify-lock judges (S-60): the one of its body, else *the lock*, else the newest live hint; null
+ * where there is none of the three. Only with `from: "node"` a look-up is needed.
+ */
+export function chooseLock(
+  subject: SwapSubject,
+  named: NamedOutpoint | null,
+  hint: NamedOutpoint | null,
+): LockChoice {
+  if (named !== null) return choiceOf(subject, named);
+  const lock = theLock(subject.outputs, subject.terms.pearlAmountSat);
+  if (lock !== null) return { from: "facts", output: lock };
+  return hint === null ? null : choiceOf(subject, hint);
+}
+
+function choiceOf(subject: SwapSubject, outpoint: NamedOutpoint): LockChoice {
+  const known = subject.outputs.find((o) => o.txid === outpoint.txid && o.vout === outpoint.vout);
+  return known === undefined ? { from: "node", outpoint } : { from: "facts", output: known };
+}
+
+/** The judged output in one form, wherever it comes from. */
+interface Judged extends JudgedOutput {
+  readonly isFound: boolean;
+  readonly coinbase: boolean;
+  readonly isSpent: boolean;
+  readonly have: number;
+}
+
+/** A reason of the order's own, before any output is looked at (S-60's first five). */
+export function escrowFault(subject: SwapSubject, moment: Moment): LockReason | null {
+  const state = orderState(subject.order);
+  if (state === "none") return "EVM_ESCROW_NOT_FOUND";
+  if (state === "locked") return "EVM_ESCROW_CANCELLABLE";
+  if (state !== "accepted") return "EVM_ESCROW_CLOSED";
+  if (!isAcceptedFinal(subject.order, moment.tips)) return "EVM_ESCROW_UNFINALIZED";
+  return subject.keysValid && subject.script !== null ? null : "PUBKEY_INVALID";
+}
+
+/**
+ * The verdict of verify-lock. `choice` of `chooseLock`; `found` is the node's answer for a choice from the node, null
+ * where neither a main-chain block nor the mempool holds the transaction (and for choices from facts).
+ */
+export function verifyLock(
+  subject: SwapSubject,
+  moment: Moment,
+  rules: SwapRules,
+  choice: LockChoice,
+  found: FoundLockTransaction | null,
+): Verdict<LockReason> {
+  const profile = profileOf(rules, subject.terms.usdcAmount);
+  const judged = choice === null ? null : judgedOf(subject, moment, choice, found);
+  const reason =
+    escrowFault(subject, moment) ??
+    outputFault(subject, judged, profile.k) ??
+    timeFault(subject, moment, rules);
+  const closed = reason === "EVM_ESCROW_CLOSED" ? subject.order?.closed?.kind : undefined;
+  return verdict(subject, rules, {
+    reason,
+    output: judged,
+    have: judged?.have ?? 0,
+    need: profile.k,
+    ...(closed === undefined ? {} : { state: closed }),
+    ...(reason === null ? { validUntil: Math.min(moment.now + 60, claimBy(subject.terms, profile)) } : {}),
+  });
+}
+
+function judgedOf(
+  subject: SwapSubject,
+  moment: Moment,
+  choice: Exclude<LockChoice, null>,
+  found: FoundLockTransaction | null,
+): Judged {
+  if (choice.from === "node") return foundOf(subject, moment, choice.outpoint, found);
+  const { output } = choice;
+  const base = judgedLock(subject, output);
+  return {
+    script: base?.script ?? null,
+    amountSat: output.amountSat,
+    // Stored is not enough: an evicted or orphaned transaction is in neither a block nor the mempool now.
+    isFound: output.mined !== null || output.inMempool,
+    coinbase: output.coinbase,
+    isSpent: output.spend !== null,
+    have: pearlConfirmations(moment.tips, output.mined?.height ?? null),
+  };
+}
+
+function foundOf(
+  subject: SwapSubject,
+  moment: Moment,
+  { vout }: NamedOutpoint,
+  found: FoundLockTransaction | null,
+): Judged {
+  const output = found?.outputs[vout];
+  // An output of our script that the index has not read counts as unconfirmed: its spends are not known.
+  const isOurs = output !== undefined && output.script === subject.script;
+  return {
+    script: output?.script ?? null,
+    amountSat: output?.amountSat ?? null,
+    isFound: found !== null,
+    coinbase: found?.coinbase ?? false,
+    isSpent: false,
+    have: found === null || isOurs ? 0 : pearlConfirmations(moment.tips, found.height),
+  };
+}
+
+/** LOCK_NOT_SUBMITTED to LOCK_CONFIRMATIONS_INSUFFICIENT. */
+function outputFault(subject: SwapSubject, judged: Judged | null, k: number): LockReason | null {
+  if (judged === null) return "LOCK_NOT_SUBMITTED";
+  if (!judged.isFound) return "LOCK_TX_NOT_FOUND";
+  if (judged.script === null || judged.amountSat === null) return "LOCK_VOUT_OUT_OF_RANGE";
+  if (judged.coinbase) return "LOCK_IS_COINBASE";
+  if (judged.script !== subject.script) return "TAPROOT_COMMITMENT_MISMATCH";
+  if (judged.amountSat < subject.terms.pearlAmountSat) return "LOCK_AMOUNT_TOO_LOW";
+  if (judged.isSpent) return "LOCK_OUTPUT_SPENT";
+  if (judged.have === 0) return "LOCK_UNCONFIRMED";
+  return judged.have < k ? "LOCK_CONFIRMATIONS_INSUFFICIENT" : null;
+}
+
+/** REFUND_TIME_TOO_CLOSE, TIMELOCK_MARGIN_TOO_SMALL. */
+function timeFault(subject: SwapSubject, moment: Moment, rules: SwapRules): LockReason | null {
+  const profile = profileOf(rules, subject.terms.usdcAmount);
+  if (moment.now > claimBy(subject.terms, profile)) return "REFUND_TIME_TOO_CLOSE";
+  return isMarginTooSmall(subject, rules) ? "TIMELOCK_MARGIN_TOO_SMALL" : null;
+}
