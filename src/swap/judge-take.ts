@@ -1,0 +1,121 @@
+// May this buyer take this ask? The decisions of S-40 in their exact order, in two steps: between them the service
+// checks an ERC-1271 signature again (S-31), which needs the EVM. Look-ups are handed in as functions of one state.
+
+import type { Bytes32, PearlAddress } from "../primitives/brands.ts";
+import type { AskRecord } from "./records.ts";
+import { err, ok, type Result } from "../primitives/result.ts";
+import type { AskStatus, Moment, SwapRules } from "./subject.ts";
+import { takeTerms, timelockFault, type TakeRequest } from "./take-terms.ts";
+import type { Terms } from "./terms.ts";
+
+/** Why a POST is refused: the code and the body's `details` (H-45). */
+export interface Refusal<Code extends string> {
+  readonly code: Code;
+  readonly details: Readonly<Record<string, string | number>>;
+}
+
+/** Why an index or its sources are not fit for new deals (S-02, S-05); null where they are. */
+export type Unready = Refusal<"INDEXER_NOT_SYNCED" | "EVM_RPC_UNAVAILABLE"> | null;
+
+/** Codes of a take, beside those of `Unready`. */
+export type TakeCode =
+  | "INVALID_REQUEST"
+  | "ASK_NOT_FOUND"
+  | "ASK_BUYER_PEARL_PUBKEY_MISMATCH"
+  | "ASK_SELLER_PEARL_PUBKEY_MISMATCH"
+  | "CANONICAL_DEAL_NOT_FOUND"
+  | "ASK_PAUSED"
+  | "HASHLOCK_REUSED"
+  | "TIMELOCK_INVALID"
+  | "INDEXER_NOT_SYNCED"
+  | "EVM_RPC_UNAVAILABLE";
+
+/** What the first step asks. */
+export interface TakeLookups {
+  /** S-14: whether the key is the address's program or its BIP86 tweak is. */
+  readonly keyFits: (key: Bytes32, address: PearlAddress) => boolean;
+  /** The order hash of the terms (S-20). */
+  readonly hashOf: (terms: Terms) => Bytes32;
+  /** Whether an order with this hash is indexed, at any depth. */
+  readonly isIndexed: (hash: Bytes32) => boolean;
+  /** Whether a take with this hash is kept and alive. */
+  readonly isLiveTake: (hash: Bytes32) => boolean;
+}
+
+/** What a take that is not refused stands for. */
+export interface PlannedTake {
+  readonly hash: Bytes32;
+  readonly terms: Terms;
+  /** Answered with 200 and the present deal; nothing more is judged, its addresses are kept where there were none. */
+  readonly known: boolean;
+}
+
+/**
+ * The first step, up to "known": the ask, the keys, the named order. `ask` null: there is none with this id.
+ * The request's own shape is judged before (S-06).
+ */
+export function planTake(
+  ask: AskRecord | null,
+  request: TakeRequest,
+  lookups: TakeLookups,
+): Result<PlannedTake, Refusal<TakeCode>> {
+  if (ask === null) return err({ code: "ASK_NOT_FOUND", details: {} });
+  const shape = shapeFaults(ask, request);
+  if (shape !== null) return err({ code: "INVALID_REQUEST", details: shape });
+  const isBuyersKey =
+    lookups.keyFits(request.buyerPearlKey, request.buyerPearlAddress) &&
+    request.buyerPearlKey !== ask.terms.sellerPearlKey;
+  if (!isBuyersKey) return err({ code: "ASK_BUYER_PEARL_PUBKEY_MISMATCH", details: {} });
+  if (!isSellersOwn(ask, request)) return err({ code: "ASK_SELLER_PEARL_PUBKEY_MISMATCH", details: {} });
+  const terms = takeTerms(ask, request);
+  const hash = lookups.hashOf(terms);
+  const isIndexed = lookups.isIndexed(hash);
+  if (request.evmOrderHash !== null && (request.evmOrderHash !== hash || !isIndexed)) {
+    return err({ code: "CANONICAL_DEAL_NOT_FOUND", details: { order_hash: hash } });
+  }
+  return ok({ hash, terms, known: isIndexed || lookups.isLiveTake(hash) });
+}
+
+/** What is malformed in the light of the ask: a sentence by field, or null. */
+function shapeFaults(ask: AskRecord, request: TakeRequest): Record<string, string> | null {
+  const faults: Record<string, string> = {};
+  if (request.buyerEvm === ask.terms.seller) faults["buyer_evm"] = "is the ask's own seller";
+  if (request.feeBps !== null && request.feeBps !== ask.terms.feeBps) {
+    faults["fee_bps"] = `must equal the ask's, ${ask.terms.feeBps}`;
+  }
+  if (request.feeRecipient !== null && request.feeRecipient !== ask.terms.feeRecipient) {
+    faults["fee_recipient"] = `must equal the ask's, ${ask.terms.feeRecipient}`;
+  }
+  return Object.keys(faults).length === 0 ? null : faults;
+}
+
+function isSellersOwn(ask: AskRecord, request: TakeRequest): boolean {
+  const { sellerPearlKey, sellerPearlAddress } = request;
+  const isKeySame = sellerPearlKey === null || sellerPearlKey === ask.terms.sellerPearlKey;
+  return isKeySame && (sellerPearlAddress === null || sellerPearlAddress === ask.terms.sellerPearlAddress);
+}
+
+/** What the second step is given, all of one state. */
+export interface TakeState {
+  /** S-33, with the signature's latest check in it: an ERC-1271 one that is no longer valid is ASK_PAUSED. */
+  readonly status: AskStatus;
+  /** Whether the hashlock's secret is public (S-13). */
+  readonly isSecretKnown: boolean;
+  /** Whether an indexed order of this buyer, other than this one, has the hashlock. */
+  readonly isHashlockUsed: boolean;
+  readonly moment: Moment;
+  /** Time of the EVM head, unix seconds. */
+  readonly evmHeadTime: number;
+  readonly unready: Unready;
+}
+
+/** The second step, for a take that is not known: null where it is created (201). */
+export function judgeTake(terms: Terms, state: TakeState, rules: SwapRules): Refusal<TakeCode> | null {
+  if (state.status !== "ASK_OPEN") return { code: "ASK_PAUSED", details: { status: state.status } };
+  if (state.isSecretKnown || state.isHashlockUsed) return { code: "HASHLOCK_REUSED", details: {} };
+  const fault = timelockFault(terms, state.moment.now, state.evmHeadTime, rules);
+  if (fault !== null) {
+    return { code: "TIMELOCK_INVALID", details: { bound: fault.bound, needed: fault.needed } };
+  }
+  return state.unready;
+}
