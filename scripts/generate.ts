@@ -9,6 +9,7 @@ import { flagOf, SETTING_LIST } from "../src/config/declaration.ts";
 import { ERRORS } from "../src/http/errors.ts";
 import { interfaceDocument } from "../src/http/server.ts";
 import { REASON_RULES, REASONS } from "../src/prc20/reasons.ts";
+import { swapStatesBody } from "./swap-states.ts";
 import { buildContracts } from "./build-contracts.ts";
 
 const FOLDER = "docs/generated";
@@ -20,6 +21,7 @@ const DOCUMENTS: readonly (readonly [name: string, make: () => string])[] = [
   ["configuration.md", configurationText],
   ["schema.md", schemaText],
   ["errors.md", errorsText],
+  ["swap-states.md", () => page("States of swaps", "src/swap/status-edges.ts", swapStatesBody())],
 ];
 
 function main(isCheck: boolean): void {
