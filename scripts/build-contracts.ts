@@ -47,7 +47,7 @@ interface Compiler {
 /** Brings files up to date, or says which are not. Returns the stale ones (empty after writing). */
 export function buildContracts(isCheck: boolean): string[] {
   const stale: string[] = [];
-  for (const [file, text] of outputs()) {
+  for (const [file, text] of builtFiles()) {
     if (readOrEmpty(file) === text) continue;
     if (isCheck) stale.push(file);
     else {
@@ -58,7 +58,7 @@ export function buildContracts(isCheck: boolean): string[] {
   return stale;
 }
 
-function outputs(): (readonly [file: string, text: string])[] {
+function builtFiles(): (readonly [file: string, text: string])[] {
   const contracts = compile();
   const files: (readonly [string, string])[] = [];
   const abis = new Map<string, Abi>();
@@ -74,15 +74,11 @@ function outputs(): (readonly [file: string, text: string])[] {
 }
 
 function compile(): NonNullable<CompilerAnswer["contracts"]> {
-  const require = createRequire(import.meta.url);
-  const solc = require("solc") as Compiler;
+  const solc = createRequire(import.meta.url)("solc") as Compiler;
   const files = globSync("contracts/**/*.sol").toSorted();
   const sources = Object.fromEntries(files.map((file) => [file, { content: readFileSync(file, "utf8") }]));
   const input = JSON.stringify({ language: "Solidity", sources, settings: SETTINGS });
-  const read = (path: string): { contents: string } => ({
-    contents: readFileSync(`node_modules/${path}`, "utf8"),
-  });
-  const answer = JSON.parse(solc.compile(input, { import: read })) as CompilerAnswer;
+  const answer = JSON.parse(solc.compile(input, { import: importedSource })) as CompilerAnswer;
   // A warning in such a contract is something to decide about, not to scroll past; the library's own are decided:
   // its guard clears the transient storage that the compiler warns of at the end of each call.
   const said = (answer.errors ?? []).filter(
@@ -92,6 +88,10 @@ function compile(): NonNullable<CompilerAnswer["contracts"]> {
   if (said.length > 0 || answer.contracts === undefined)
     throw new Error(said.map((entry) => entry.formattedMessage).join("\n"));
   return answer.contracts;
+}
+
+function importedSource(path: string): { contents: string } {
+  return { contents: readFileSync(`node_modules/${path}`, "utf8") };
 }
 
 function readOrEmpty(file: string): string {

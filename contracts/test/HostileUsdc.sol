@@ -79,8 +79,11 @@ contract HostileUsdc is ERC20 {
     function _move(address from, address to, uint256 value) private returns (bool) {
         require(!refused[from] && !refused[to], "refused");
         if (returnsFalse[to]) return false;
-        uint256 end = gasToBurn == 0 ? 0 : gasleft() - (gasToBurn < gasleft() ? gasToBurn : gasleft());
-        while (gasToBurn != 0 && gasleft() > end) {}
+        if (gasToBurn != 0) {
+            uint256 start = gasleft();
+            uint256 end = gasToBurn < start ? start - gasToBurn : 0;
+            while (gasleft() > end) {}
+        }
         if (hookTarget != address(0)) (hookSucceeded, hookAnswer) = hookTarget.call(hookCall);
         uint256 kept = (value * transferFeeBps) / 10_000;
         _transfer(from, to, value - kept);

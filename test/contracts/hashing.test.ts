@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { type Address, encodeFunctionData, type Hex, hashTypedData, toHex } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import { escrowAbi } from "../../src/adapters/evm-rpc/escrow-abi.ts";

@@ -41,9 +41,32 @@ function refusedBid(changes: Partial<TermsMessage>, error: Parameters<Stage["ref
   return stage.bid(changes).then((terms) => stage.refused(from, "lock", [terms], error));
 }
 
+/** Terms for a block at exactly `now`, tried there. */
+async function lockedAt(pearlIn: bigint, evmIn: bigint, error: Parameters<Stage["refused"]>[3] | null) {
+  // Calls are judged at the time of the tip here, transactions at the time that is set.
+  const now = (await stage.anvil.time()) + 100n;
+  await stage.anvil.increaseTo(now);
+  const terms = await stage.bid({ pearlRefundTime: now + pearlIn, evmRefundTime: now + evmIn });
+  if (error !== null) await stage.refusedAt(now, BUYER, "lock", [terms], error);
+  else assert.ok("answer" in (await stage.triedAt(now, BUYER, "lock", [terms])));
+}
+
+async function refusedAsk(
+  changes: { ask?: Partial<AskMessage>; terms?: Partial<TermsMessage> },
+  error: Parameters<Stage["refused"]>[3],
+  args: readonly unknown[] = [],
+  from = BUYER,
+) {
+  const ask = await stage.ask(changes.ask);
+  const terms = await stage.termsFor(ask, changes.terms);
+  await stage.refused(from, "lockWithAsk", [terms, ask, await stage.signAsk(ask)], error, args);
+}
+
+const named = (field: string): readonly unknown[] => [toHex(field, { size: 32 })];
+
 describe("lock", () => {
   test("S-21: takes the USDC, logs all terms and names the order by its hash", async () => {
-    const before_ = await stage.balance(stage.address(BUYER));
+    const had = await stage.balance(stage.address(BUYER));
     const terms = await stage.bid();
     const orderHash = await stage.hashTerms(terms);
     const receipt = await stage.call(BUYER, "lock", [terms]);
@@ -55,7 +78,7 @@ describe("lock", () => {
     ]);
     const zero = "0x0000000000000000000000000000000000000000";
     assert.deepEqual(await stage.read.orders([orderHash]), [1, plain(terms), zero, word(0n)]);
-    assert.equal(before_ - (await stage.balance(stage.address(BUYER))), terms.usdcAmount);
+    assert.equal(had - (await stage.balance(stage.address(BUYER))), terms.usdcAmount);
     assert.equal(await stage.read.hashlockUsed([terms.buyer, terms.hashlock]), true);
     assert.equal(await stage.read.hashlockUsed([stage.address(OTHER), terms.hashlock]), false);
   });
@@ -138,27 +161,17 @@ describe("lock", () => {
 });
 
 describe("times at lock", () => {
-  /** Terms for a block at exactly `now`, tried there. */
-  async function at(pearlIn: bigint, evmIn: bigint, error: Parameters<Stage["refused"]>[3] | null) {
-    // Calls are judged at the time of the tip here, transactions at the time that is set.
-    const now = (await stage.anvil.time()) + 100n;
-    await stage.anvil.increaseTo(now);
-    const terms = await stage.bid({ pearlRefundTime: now + pearlIn, evmRefundTime: now + evmIn });
-    if (error !== null) await stage.refusedAt(now, BUYER, "lock", [terms], error);
-    else assert.ok("answer" in (await stage.triedAt(now, BUYER, "lock", [terms])));
-  }
-
   test("S-22: T_p is at least 2 h ahead", async () => {
-    await at(2n * HOUR - 1n, 12n * HOUR, "PearlRefundTooSoon");
-    await at(2n * HOUR, 12n * HOUR, null);
+    await lockedAt(2n * HOUR - 1n, 12n * HOUR, "PearlRefundTooSoon");
+    await lockedAt(2n * HOUR, 12n * HOUR, null);
   });
   test("S-22: T_e is at least 4 h after T_p", async () => {
-    await at(6n * HOUR, 10n * HOUR - 1n, "RefundMarginTooSmall");
-    await at(6n * HOUR, 10n * HOUR, null);
+    await lockedAt(6n * HOUR, 10n * HOUR - 1n, "RefundMarginTooSmall");
+    await lockedAt(6n * HOUR, 10n * HOUR, null);
   });
   test("S-22: T_e is at most 72 h ahead", async () => {
-    await at(6n * HOUR, 72n * HOUR + 1n, "EvmRefundTooLate");
-    await at(6n * HOUR, 72n * HOUR, null);
+    await lockedAt(6n * HOUR, 72n * HOUR + 1n, "EvmRefundTooLate");
+    await lockedAt(6n * HOUR, 72n * HOUR, null);
   });
   test("S-22: times near the end of uint64 do not wrap", async () => {
     const changes = { pearlRefundTime: UINT64, evmRefundTime: UINT64 };
@@ -180,18 +193,6 @@ test("S-22: T_e fits into 32 bits", async () => {
 });
 
 describe("lockWithAsk", () => {
-  async function refusedAsk(
-    changes: { ask?: Partial<AskMessage>; terms?: Partial<TermsMessage> },
-    error: Parameters<Stage["refused"]>[3],
-    args: readonly unknown[] = [],
-    from = BUYER,
-  ) {
-    const ask = await stage.ask(changes.ask);
-    const terms = await stage.termsFor(ask, changes.terms);
-    await stage.refused(from, "lockWithAsk", [terms, ask, await stage.signAsk(ask)], error, args);
-  }
-  const named = (field: string): readonly unknown[] => [toHex(field, { size: 32 })];
-
   test("S-21: locks and accepts in one step, once for ever", async () => {
     const ask = await stage.ask();
     const terms = await stage.termsFor(ask);

@@ -1,0 +1,154 @@
+// What can an owner do, and what not? Construction, fee, pause, ownership, and that no Ether gets in (S-21).
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { type Address, BaseError, toFunctionSelector } from "viem";
+import { contractBytecode } from "../../src/adapters/evm-rpc/deploy.ts";
+import { escrowAbi } from "../../src/adapters/evm-rpc/escrow-abi.ts";
+import { BUYER, callData, FEES, HOUR, OTHER, OWNER, SELLER, Stage, word } from "./stage.ts";
+
+const ZERO: Address = "0x0000000000000000000000000000000000000000";
+let stage: Stage;
+before(async () => {
+  stage = await Stage.open();
+});
+after(() => stage.close());
+
+async function refusedCreation(
+  args: readonly [Address, bigint, number, Address],
+  error: string,
+): Promise<void> {
+  const bytecode = contractBytecode("PearlUsdcEscrow");
+  const wallet = stage.anvil.walletClient(OWNER);
+  // anvil names the error of a creation by its selector alone.
+  const selector = new RegExp(`custom error ${toFunctionSelector(`${error}()`)}`);
+  const failure = await wallet.deployContract({ abi: escrowAbi, bytecode, args }).catch((cause) => cause);
+  assert.match(failure instanceof BaseError ? failure.details : "deployed", selector);
+}
+
+const fees = (): Address => stage.address(FEES);
+
+describe("constructor", () => {
+  test("S-21: the token has code", () =>
+    refusedCreation([stage.address(OTHER), 1n, 0, fees()], "UsdcWithoutCode"));
+  test("S-21: minUsdc is not 0", () => refusedCreation([stage.escrow.usdc, 0n, 0, fees()], "MinUsdcZero"));
+  test("S-21: at most 500 bps", () => refusedCreation([stage.escrow.usdc, 1n, 501, fees()], "FeeTooHigh"));
+  test("S-21: the fee goes to somebody", () =>
+    refusedCreation([stage.escrow.usdc, 1n, 0, ZERO], "FeeRecipientInvalid"));
+
+  test("S-21: the deployer owns it, and FeeSet says how it starts", async () => {
+    assert.equal(await stage.read.owner(), stage.address(OWNER));
+    assert.equal(await stage.read.minUsdc(), 1_000_000n);
+    assert.equal((await stage.read.usdc()).toLowerCase(), stage.escrow.usdc.toLowerCase());
+    assert.deepEqual([await stage.read.feeBps(), await stage.read.feeRecipient()], [200, fees()]);
+    const logs = await stage.anvil.publicClient.getContractEvents({
+      address: stage.escrow.address,
+      abi: escrowAbi,
+      eventName: "FeeSet",
+      fromBlock: stage.escrow.block,
+      toBlock: stage.escrow.block,
+    });
+    assert.deepEqual(
+      logs.map(({ args }) => args),
+      [{ feeBps: 200, feeRecipient: fees() }],
+    );
+  });
+});
+
+describe("setFee", () => {
+  test("S-21: only the owner, at most 500, to somebody who is not the contract", async () => {
+    const other = stage.address(OTHER);
+    await stage.refused(OTHER, "setFee", [1, other], "OwnableUnauthorizedAccount", [other]);
+    await stage.refused(OWNER, "setFee", [501, other], "FeeTooHigh");
+    await stage.refused(OWNER, "setFee", [1, ZERO], "FeeRecipientInvalid");
+    await stage.refused(OWNER, "setFee", [1, stage.escrow.address], "FeeRecipientInvalid");
+    const receipt = await stage.call(OWNER, "setFee", [500, other]);
+    const args = { feeBps: 500, feeRecipient: other };
+    assert.deepEqual(stage.events(receipt), [{ eventName: "FeeSet", args }]);
+    assert.deepEqual([await stage.read.feeBps(), await stage.read.feeRecipient()], [500, other]);
+    await stage.call(OWNER, "setFee", [200, stage.address(FEES)]);
+  });
+});
+
+describe("pause", () => {
+  test("S-21: only the owner pauses and unpauses, each once", async () => {
+    const other = stage.address(OTHER);
+    await stage.refused(OTHER, "pause", [], "OwnableUnauthorizedAccount", [other]);
+    await stage.refused(OTHER, "unpause", [], "OwnableUnauthorizedAccount", [other]);
+    await stage.refused(OWNER, "unpause", [], "ExpectedPause");
+    await stage.call(OWNER, "pause", []);
+    assert.equal(await stage.read.paused(), true);
+    await stage.refused(OWNER, "pause", [], "EnforcedPause");
+    await stage.call(OWNER, "unpause", []);
+  });
+
+  test("S-21: it stops lock, lockWithAsk and accept, and nothing that ends an order or pays", async () => {
+    const open = await stage.locked();
+    const cancelled = await stage.locked();
+    const claimed = await stage.accepted();
+    const cooperative = await stage.accepted();
+    const refunded = await stage.accepted();
+    const ask = await stage.ask();
+    const terms = await stage.termsFor(ask);
+    const lockArgs = [terms, ask, await stage.signAsk(ask)] as const;
+    const bid = await stage.bid();
+    await stage.call(OWNER, "pause", []);
+    try {
+      await stage.refused(BUYER, "lock", [bid], "EnforcedPause");
+      await stage.refused(BUYER, "lockWithAsk", lockArgs, "EnforcedPause");
+      await stage.refused(SELLER, "accept", [open.orderHash, word(3n)], "EnforcedPause");
+      await stage.call(BUYER, "cancel", [cancelled.orderHash]);
+      await stage.call(OTHER, "claim", [claimed.orderHash, claimed.secret]);
+      await stage.call(SELLER, "refundCooperative", [cooperative.orderHash]);
+      await stage.call(SELLER, "revokeAsks", [1n]);
+      await stage.call(FEES, "withdrawFees", [stage.address(FEES)]);
+      await stage.anvil.increaseTo((await stage.anvil.time()) + 13n * HOUR);
+      await stage.call(OTHER, "refund", [refunded.orderHash]);
+      await stage.call(OTHER, "refund", [open.orderHash]);
+    } finally {
+      await stage.call(OWNER, "unpause", []);
+    }
+  });
+});
+
+describe("ownership", () => {
+  test("S-21: it is handed over in two steps and never given up", async () => {
+    await stage.refused(OWNER, "renounceOwnership", [], "RenounceForbidden");
+    await stage.refused(OTHER, "renounceOwnership", [], "RenounceForbidden");
+    const other = stage.address(OTHER);
+    await stage.refused(OTHER, "transferOwnership", [other], "OwnableUnauthorizedAccount", [other]);
+    await stage.call(OWNER, "transferOwnership", [other]);
+    assert.deepEqual(
+      [await stage.read.owner(), await stage.read.pendingOwner()],
+      [stage.address(OWNER), other],
+    );
+    const seller = stage.address(SELLER);
+    await stage.refused(SELLER, "acceptOwnership", [], "OwnableUnauthorizedAccount", [seller]);
+    await stage.call(OTHER, "acceptOwnership", []);
+    assert.equal(await stage.read.owner(), other);
+    await stage.call(OTHER, "transferOwnership", [stage.address(OWNER)]);
+    await stage.call(OWNER, "acceptOwnership", []);
+  });
+
+  test("S-21: no function but these is the owner's", () => {
+    const names = escrowAbi.flatMap((item) =>
+      item.type === "function" && item.stateMutability === "nonpayable" ? [item.name] : [],
+    );
+    const everybodys = ["accept", "cancel", "claim", "lock", "lockWithAsk", "refund", "refundCooperative"];
+    everybodys.push("revokeAsks", "withdrawCredit", "withdrawFees");
+    const owners = ["acceptOwnership", "pause", "setFee", "transferOwnership", "unpause"];
+    assert.deepEqual(names.toSorted(), [...everybodys, ...owners].toSorted());
+  });
+});
+
+describe("Ether", () => {
+  test("S-21: no function is payable, and there is neither receive nor fallback", async () => {
+    assert.ok(!escrowAbi.some((item) => "stateMutability" in item && /^payable$/.test(item.stateMutability)));
+    const wallet = stage.anvil.walletClient(OTHER);
+    const to = stage.escrow.address;
+    const terms = await stage.bid({ buyer: stage.address(OTHER) });
+    for (const data of ["0x", "0x12345678", callData("lock", [terms])] as const)
+      await assert.rejects(wallet.sendTransaction({ to, data, value: 1n }), /revert/);
+    await assert.rejects(wallet.sendTransaction({ to, data: "0x12345678" }), /revert/);
+  });
+});
