@@ -2,18 +2,15 @@
 // overlap while syncing, so rows changed by blocks that are not yet durable come from here and never from the store.
 // Used by one pipeline at a time: a load is answered before the next block is absorbed.
 
-import type { ListingId, Outpoint, PearlAddress, Tick } from "../primitives/brands.ts";
+import type { ListingId, Outpoint, Tick } from "../primitives/brands.ts";
 import type { BalanceRow, BlockChanges, ListingRow, TokenRow } from "../prc20/state.ts";
 import type { LoadedState, StateKeys } from "./ports.ts";
+import { BalanceCache } from "./balance-cache.ts";
 import { RowCache } from "./row-cache.ts";
 
 /** Where rows come from that are not cached: the store. */
 export interface StateSource {
   load(keys: StateKeys): Promise<LoadedState>;
-}
-
-function balanceKey(address: PearlAddress, tick: Tick): string {
-  return `${tick} ${address}`;
 }
 
 /** What a batched read still has to ask, and what is known already. */
@@ -26,7 +23,7 @@ interface Split {
 export class StateCache {
   readonly #source: StateSource;
   readonly #tokens: RowCache<Tick, TokenRow>;
-  readonly #balances: RowCache<string, BalanceRow>;
+  readonly #balances: BalanceCache;
   readonly #listings: RowCache<ListingId, ListingRow>;
   /** Anchors of listings that undurable blocks opened: the store cannot find those. */
   readonly #newAnchors = new Map<Outpoint, { readonly id: ListingId; readonly height: number }>();
@@ -36,7 +33,7 @@ export class StateCache {
   constructor(source: StateSource, capacity = 100_000) {
     this.#source = source;
     this.#tokens = new RowCache(capacity);
-    this.#balances = new RowCache(capacity);
+    this.#balances = new BalanceCache(capacity);
     this.#listings = new RowCache(capacity);
   }
 
@@ -62,7 +59,7 @@ export class StateCache {
     }
     for (const { before, after } of changes.balances) {
       const row = after ?? before;
-      if (row !== null) this.#balances.setChanged(balanceKey(row.address, row.tick), after, height);
+      if (row !== null) this.#balances.setChanged(row.address, row.tick, after, height);
     }
     for (const { before, after } of changes.listings) {
       const row = after ?? before;
@@ -112,7 +109,7 @@ export class StateCache {
       keep(this.#tokens.get(tick), (row) => found.tokens.push(row)),
     );
     const balances = keys.balances.filter(({ address, tick }) =>
-      keep(this.#balances.get(balanceKey(address, tick)), (row) => found.balances.push(row)),
+      keep(this.#balances.get(address, tick), (row) => found.balances.push(row)),
     );
     const listings = keys.listings.filter((id) => keep(this.#listings.get(id), takeListing));
     const anchors = keys.anchors.filter((anchor) => {
@@ -124,12 +121,10 @@ export class StateCache {
   }
 
   #addBalances(missing: StateKeys, loaded: LoadedState, into: BalanceRow[]): void {
-    const rows = new Map(loaded.balances.map((row) => [balanceKey(row.address, row.tick), row]));
-    for (const { address, tick } of missing.balances) {
-      const key = balanceKey(address, tick);
-      const row = rows.get(key) ?? null;
-      this.#balances.addLoaded(key, row);
-      if (row !== null) into.push(row);
+    for (const { address, tick } of missing.balances) this.#balances.addLoaded(address, tick, null);
+    for (const row of loaded.balances) {
+      this.#balances.addLoaded(row.address, row.tick, row);
+      into.push(row);
     }
   }
 

@@ -1,9 +1,10 @@
 // Which rows does a block need? Point reads by prepared statements, all in one snapshot.
 
-import type { Outpoint, PearlAddress } from "../../primitives/brands.ts";
+import type { Outpoint } from "../../primitives/brands.ts";
 import type { BalanceRow, ListingRow, TokenRow } from "../../prc20/state.ts";
 import type { LoadedState, StateKeys } from "../../service/ports.ts";
 import type { AddressFinder } from "./address-book.ts";
+import type { BalanceFilter } from "./balance-filter.ts";
 import { CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
 import { BY_OUTPOINT, outpointOf, outpointValues } from "./find-listing.ts";
@@ -14,7 +15,12 @@ import { LISTING_COLUMNS, LISTING_JOINS, readBalance, readListing } from "./row-
 const ANCHOR_BATCH = 10_000;
 
 /** The rows that exist among the keys. */
-export function loadState(connection: Connection, finder: AddressFinder, keys: StateKeys): LoadedState {
+export function loadState(
+  connection: Connection,
+  finder: AddressFinder,
+  filter: BalanceFilter,
+  keys: StateKeys,
+): LoadedState {
   return connection.snapshot(() => {
     const tokens: TokenRow[] = [];
     for (const tick of keys.tokens) {
@@ -23,7 +29,7 @@ export function loadState(connection: Connection, finder: AddressFinder, keys: S
     }
     return {
       tokens,
-      balances: loadBalances(connection, finder, keys),
+      balances: loadBalances(connection, finder, filter, keys),
       listings: loadListings(connection, keys),
     };
   });
@@ -48,15 +54,16 @@ export function visitOpenAnchors(
   });
 }
 
-function loadBalances(connection: Connection, finder: AddressFinder, keys: StateKeys): BalanceRow[] {
+function loadBalances(
+  connection: Connection,
+  finder: AddressFinder,
+  filter: BalanceFilter,
+  keys: StateKeys,
+): BalanceRow[] {
   const balances: BalanceRow[] = [];
-  const ids = new Map<PearlAddress, number | null>();
   for (const { address, tick } of keys.balances) {
-    let id = ids.get(address);
-    if (id === undefined) {
-      id = finder.find(address);
-      ids.set(address, id);
-    }
+    if (!filter.mayHold(address, tick)) continue;
+    const id = finder.find(address);
     if (id === null) continue;
     const row = connection.first(
       "SELECT balance, locked FROM balance WHERE address_id = ? AND tick = ?",

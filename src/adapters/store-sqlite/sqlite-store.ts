@@ -18,6 +18,7 @@ import type { IndexQueries } from "../../service/queries.ts";
 import type { SwapStore } from "../../service/swaps/ports.ts";
 import { AddressFinder } from "./address-book.ts";
 import { auditStore } from "./audit.ts";
+import { BalanceFilter } from "./balance-filter.ts";
 import { blockRow, tipRow } from "./block-rows.ts";
 import { CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
@@ -36,6 +37,7 @@ export class SqliteStore implements IndexStore {
   readonly #writer: WriterThread;
   readonly #reader: Connection;
   readonly #finder: AddressFinder;
+  readonly #filter = new BalanceFilter();
   readonly #temporaryFolder: string | null;
   #closed: Promise<void> | null = null;
 
@@ -44,6 +46,7 @@ export class SqliteStore implements IndexStore {
     this.#writer = writer;
     this.#reader = reader;
     this.#finder = new AddressFinder(reader);
+    this.#filter.fill(reader);
     this.#temporaryFolder = temporaryFolder;
     this.queries = new SqliteQueries(reader, this.#finder);
     this.swaps = new SqliteSwapStore(writer, reader);
@@ -77,7 +80,7 @@ export class SqliteStore implements IndexStore {
   }
 
   async load(keys: StateKeys): Promise<LoadedState> {
-    return loadState(this.#reader, this.#finder, keys);
+    return loadState(this.#reader, this.#finder, this.#filter, keys);
   }
 
   async openAnchors(visit: (anchors: readonly Outpoint[]) => void): Promise<void> {
@@ -89,11 +92,14 @@ export class SqliteStore implements IndexStore {
   }
 
   async commit(blocks: readonly BlockChanges[], undoBlocks: number): Promise<void> {
+    this.#filter.addRows(blocks);
     await this.#writer.send({ kind: "commit", blocks, undoBlocks });
   }
 
   async rewind(order: RewindOrder): Promise<void> {
+    const isOutrun = this.#filter.isOutrunBy(order.toHeight);
     await this.#writer.send({ kind: "rewind", order });
+    if (isOutrun) this.#filter.fill(this.#reader);
   }
 
   async audit(): Promise<readonly string[]> {
@@ -107,6 +113,7 @@ export class SqliteStore implements IndexStore {
   async wipe(): Promise<void> {
     await this.#writer.send({ kind: "wipe" });
     this.#finder.clear();
+    this.#filter.clear();
   }
 
   /** Ends readers and writer; a second call waits for the first. */
