@@ -1,0 +1,173 @@
+// What does a log of the escrow say? Topics and data decoded by the contract's ABI into the facts of S-25.
+
+import { type AbiEvent, decodeEventLog, type Hex, toEventSelector } from "viem";
+import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
+import type { EvmLog } from "../../service/swaps/evm-chain.ts";
+import { EvmUnavailable } from "../../service/swaps/evm-unavailable.ts";
+import type { EscrowEvent, EvmPlace } from "../../swap/facts.ts";
+import type { Terms } from "../../swap/terms.ts";
+import { escrowAbi } from "./escrow-abi.ts";
+
+type EscrowAbiEvent = Extract<(typeof escrowAbi)[number], { readonly type: "event" }>;
+type EventName = EscrowEvent["kind"];
+
+/** The event items of the ABI by name. */
+function eventItem<Name extends EventName>(name: Name): Extract<EscrowAbiEvent, { readonly name: Name }> {
+  const item = escrowAbi.find(
+    (one): one is Extract<EscrowAbiEvent, { readonly name: Name }> =>
+      one.type === "event" && one.name === name,
+  );
+  if (item === undefined) throw new Error(`the escrow's ABI has no event ${name}`);
+  return item;
+}
+
+interface RawLog {
+  readonly topics: [Hex, ...Hex[]];
+  readonly data: Hex;
+}
+
+type Reader = (log: RawLog, place: EvmPlace) => EscrowEvent;
+
+const bytes32 = (value: Hex): Bytes32 => value.toLowerCase() as Bytes32;
+const address = (value: Hex): EvmAddress => value.toLowerCase() as EvmAddress;
+
+/** The ABI writes a uint64 as bigint; a time above 2^53 is none that the contract accepts (S-22). */
+function seconds(value: bigint): number {
+  if (value > 4_294_967_295n) throw new RangeError(`a time of ${value} s`);
+  return Number(value);
+}
+
+interface RawTerms {
+  readonly buyer: Hex;
+  readonly seller: Hex;
+  readonly hashlock: Hex;
+  readonly usdcAmount: bigint;
+  readonly pearlAmountSat: bigint;
+  readonly buyerPearlKey: Hex;
+  readonly sellerPearlKey: Hex;
+  readonly pearlRefundTime: bigint;
+  readonly evmRefundTime: bigint;
+  readonly feeBps: number;
+  readonly feeRecipient: Hex;
+  readonly askId: Hex;
+  readonly nonce: bigint;
+}
+
+function termsOf(raw: RawTerms): Terms {
+  return {
+    buyer: address(raw.buyer),
+    seller: address(raw.seller),
+    hashlock: bytes32(raw.hashlock),
+    usdcAmount: raw.usdcAmount,
+    pearlAmountSat: raw.pearlAmountSat,
+    buyerPearlKey: bytes32(raw.buyerPearlKey),
+    sellerPearlKey: bytes32(raw.sellerPearlKey),
+    pearlRefundTime: seconds(raw.pearlRefundTime),
+    evmRefundTime: seconds(raw.evmRefundTime),
+    feeBps: raw.feeBps,
+    feeRecipient: address(raw.feeRecipient),
+    askId: bytes32(raw.askId),
+    nonce: raw.nonce,
+  };
+}
+
+function orderLocked(log: RawLog, place: EvmPlace): EscrowEvent {
+  const { args } = decodeEventLog({ abi: [eventItem("OrderLocked")], ...log, strict: true });
+  const terms = termsOf(args.terms);
+  // The indexed copies are what wallets filter by; a log whose copies differ was not made by the contract.
+  if (terms.buyer !== address(args.buyer) || terms.seller !== address(args.seller)) {
+    throw new RangeError("topics that differ from the terms");
+  }
+  return { kind: "OrderLocked", place, orderHash: bytes32(args.orderHash), terms };
+}
+
+/** One decoder per event, each with an ABI of one item: a search through the whole one costs more than the decoding. */
+const READERS: { readonly [Name in EventName]: Reader } = {
+  OrderLocked: orderLocked,
+  OrderAccepted: (log, place) => {
+    const { args } = decodeEventLog({ abi: [eventItem("OrderAccepted")], ...log, strict: true });
+    return {
+      kind: "OrderAccepted",
+      place,
+      orderHash: bytes32(args.orderHash),
+      seller: address(args.seller),
+      sellerPearlKey: bytes32(args.sellerPearlKey),
+    };
+  },
+  OrderCancelled: (log, place) => {
+    const { args } = decodeEventLog({ abi: [eventItem("OrderCancelled")], ...log, strict: true });
+    return { kind: "OrderCancelled", place, orderHash: bytes32(args.orderHash) };
+  },
+  OrderClaimed: (log, place) => {
+    const { args } = decodeEventLog({ abi: [eventItem("OrderClaimed")], ...log, strict: true });
+    const { sellerNet, fee } = args;
+    return {
+      kind: "OrderClaimed",
+      place,
+      orderHash: bytes32(args.orderHash),
+      secret: bytes32(args.secret),
+      sellerNet,
+      fee,
+    };
+  },
+  OrderRefunded: (log, place) => {
+    const { args } = decodeEventLog({ abi: [eventItem("OrderRefunded")], ...log, strict: true });
+    return { kind: "OrderRefunded", place, orderHash: bytes32(args.orderHash), amount: args.amount };
+  },
+  AsksRevoked: (log, place) => {
+    const { args } = decodeEventLog({ abi: [eventItem("AsksRevoked")], ...log, strict: true });
+    return { kind: "AsksRevoked", place, seller: address(args.seller), nonceBelow: args.nonceBelow };
+  },
+  FeeSet: (log, place) => {
+    const { args } = decodeEventLog({ abi: [eventItem("FeeSet")], ...log, strict: true });
+    return { kind: "FeeSet", place, feeBps: args.feeBps, feeRecipient: address(args.feeRecipient) };
+  },
+  PayoutCredited: (log, place) => {
+    const { args } = decodeEventLog({ abi: [eventItem("PayoutCredited")], ...log, strict: true });
+    const { amount } = args;
+    return {
+      kind: "PayoutCredited",
+      place,
+      orderHash: bytes32(args.orderHash),
+      account: address(args.account),
+      amount,
+    };
+  },
+  CreditWithdrawn: (log, place) => {
+    const { args } = decodeEventLog({ abi: [eventItem("CreditWithdrawn")], ...log, strict: true });
+    const { amount } = args;
+    return { kind: "CreditWithdrawn", place, account: address(args.account), to: address(args.to), amount };
+  },
+  FeesWithdrawn: (log, place) => {
+    const { args } = decodeEventLog({ abi: [eventItem("FeesWithdrawn")], ...log, strict: true });
+    const { amount } = args;
+    return { kind: "FeesWithdrawn", place, recipient: address(args.recipient), to: address(args.to), amount };
+  },
+};
+
+const BY_TOPIC: ReadonlyMap<string, { readonly name: string; readonly read: Reader }> = new Map(
+  Object.entries(READERS).map(([name, read]) => {
+    const item: AbiEvent = eventItem(name as EventName);
+    return [toEventSelector(item), { name, read }];
+  }),
+);
+
+/**
+ * The event of a log, null for one without a meaning for swaps. `place`: where its block really stands.
+ * @throws EvmUnavailable BAD_ANSWER where topics and data are not those of the event that the first topic names.
+ */
+export function readEscrowLog(log: EvmLog, place: EvmPlace): EscrowEvent | null {
+  const [selector, ...indexed] = log.topics;
+  const reader = selector === undefined ? undefined : BY_TOPIC.get(selector);
+  if (selector === undefined || reader === undefined) return null;
+  try {
+    return reader.read({ topics: [selector as Hex, ...(indexed as Hex[])], data: log.data as Hex }, place);
+  } catch (cause) {
+    throw new EvmUnavailable(
+      "BAD_ANSWER",
+      `log ${log.logIndex} of block ${log.block} (${log.blockHash}) has the topic of ${reader.name} and is none; ` +
+        "is the contract at ESCROW_ADDRESS a PearlUsdcEscrow?",
+      { cause },
+    );
+  }
+}

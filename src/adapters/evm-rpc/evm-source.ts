@@ -1,0 +1,191 @@
+// How does one RPC URL answer as an `EvmSource`? Only eth_chainId, eth_getBlockByNumber, eth_getBlockByHash and
+// eth_getLogs are used (S-05): no subscription, no archive state.
+
+import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
+import type { EvmBlock, EvmHeads, EvmLog, EvmSource, LogsAnswer } from "../../service/swaps/evm-chain.ts";
+import { EvmUnavailable } from "../../service/swaps/evm-unavailable.ts";
+import { bloomTest } from "./escrow-bloom.ts";
+import type { JsonRpc } from "./json-rpc.ts";
+import { blockOf, logsOf, quantity, quantityOf } from "./read-shapes.ts";
+import type { RpcCall, RpcReply } from "./rpc-answer.ts";
+import { refusalKind } from "./rpc-faults.ts";
+
+/** What a source needs to know. */
+export interface SourceOptions {
+  readonly chainId: number;
+  readonly escrow: EvmAddress;
+  /** Confirmations that make a block final, 1 or more, or the tag of that name. */
+  readonly confirmations: number | "finalized";
+}
+
+/** A poll that takes longer has failed: the next URL may be fine. */
+const POLL_PATIENCE = { attempts: 2, timeoutMs: 5000 };
+/** Logs of wide ranges take long; asking for the same again would not help, asking for less does. */
+const LOGS_PATIENCE = { attempts: 3, timeoutMs: 20_000 };
+/** Failures that mean that less has to be asked for. */
+const TOO_MUCH: ReadonlySet<string> = new Set(["TIMEOUT", "TOO_LARGE"]);
+
+/** One RPC URL. */
+export class RpcSource implements EvmSource {
+  readonly name: string;
+  readonly #rpc: JsonRpc;
+  readonly #options: SourceOptions;
+  readonly #bloomHolds: (bloom: string) => boolean;
+  #isIdentified = false;
+
+  constructor(rpc: JsonRpc, options: SourceOptions) {
+    this.name = rpc.name;
+    this.#rpc = rpc;
+    this.#options = options;
+    this.#bloomHolds = bloomTest(options.escrow);
+  }
+
+  /** The chain id that the RPC names. */
+  async chainId(): Promise<number> {
+    const call: RpcCall = { method: "eth_chainId", params: [] };
+    const id = quantityOf(await this.#rpc.result(call, POLL_PATIENCE));
+    if (id === null) throw this.#rpc.badAnswer(call, "no chain id");
+    return id;
+  }
+
+  async heads(): Promise<EvmHeads> {
+    await this.#identify();
+    const { confirmations } = this.#options;
+    const latest: RpcCall = { method: "eth_getBlockByNumber", params: ["latest", false] };
+    if (confirmations !== "finalized") {
+      const [reply] = await this.#polled([latest]);
+      const head = this.#block(latest, this.#result(latest, reply));
+      return { head, final: await this.#confirmed(head, head.number - confirmations + 1) };
+    }
+    const finalized: RpcCall = { method: "eth_getBlockByNumber", params: ["finalized", false] };
+    const replies = await this.#polled([latest, finalized]);
+    const head = this.#block(latest, this.#result(latest, replies[0]));
+    const reply = replies[1];
+    if (reply !== undefined && !reply.ok) {
+      const { message } = this.#rpc.refusal(finalized, reply);
+      throw new EvmUnavailable(
+        "RPC_ERROR",
+        `${message}; where the chain has no finalized tag, set EVM_CONFIRMATIONS to a number`,
+      );
+    }
+    const result = this.#result(finalized, reply);
+    // Young chains have no final block yet.
+    if (result === null) return { head, final: null };
+    const final = this.#block(finalized, result);
+    // A final block above the head comes from another moment, or another node.
+    return { head, final: final.number > head.number ? head : final };
+  }
+
+  async blocksAt(numbers: readonly number[]): Promise<readonly (EvmBlock | null)[]> {
+    await this.#identify();
+    const calls = numbers.map((number) => ({
+      method: "eth_getBlockByNumber",
+      params: [quantity(number), false],
+    }));
+    const blocks = await this.#blocks(calls);
+    for (const [i, block] of blocks.entries()) {
+      const call = calls[i];
+      if (call === undefined || block === null || block.number === numbers[i]) continue;
+      throw this.#rpc.badAnswer(call, `block ${block.number}`);
+    }
+    return blocks;
+  }
+
+  async blocksByHash(hashes: readonly Bytes32[]): Promise<readonly (EvmBlock | null)[]> {
+    await this.#identify();
+    const calls = hashes.map((hash) => ({ method: "eth_getBlockByHash", params: [hash, false] }));
+    const blocks = await this.#blocks(calls);
+    for (const [i, block] of blocks.entries()) {
+      const call = calls[i];
+      if (call === undefined || block === null || block.hash === hashes[i]) continue;
+      throw this.#rpc.badAnswer(call, `a block with the hash ${block.hash}`);
+    }
+    return blocks;
+  }
+
+  async logs(from: number, to: number): Promise<LogsAnswer> {
+    await this.#identify();
+    const { escrow } = this.#options;
+    const call: RpcCall = {
+      method: "eth_getLogs",
+      params: [{ address: escrow, fromBlock: quantity(from), toBlock: quantity(to) }],
+    };
+    let reply: RpcReply | undefined;
+    try {
+      [reply] = await this.#rpc.calls([call], LOGS_PATIENCE);
+    } catch (error) {
+      if (!(error instanceof EvmUnavailable) || !TOO_MUCH.has(error.code)) throw error;
+      return { kind: "too-large", why: error.message };
+    }
+    if (reply !== undefined && !reply.ok) {
+      const refusal = this.#rpc.refusal(call, reply);
+      if (refusalKind(call.method, reply.code, reply.message) !== "too-large") throw refusal;
+      return { kind: "too-large", why: refusal.message };
+    }
+    return { kind: "logs", logs: this.#logs(call, this.#result(call, reply)) };
+  }
+
+  async logsOfBlock(hash: Bytes32): Promise<readonly EvmLog[]> {
+    await this.#identify();
+    const { escrow } = this.#options;
+    const call: RpcCall = { method: "eth_getLogs", params: [{ address: escrow, blockHash: hash }] };
+    return this.#logs(call, await this.#rpc.result(call, LOGS_PATIENCE));
+  }
+
+  /** Asked until it is answered rightly, before anything else of this RPC is believed, and again after a failure. */
+  async #identify(): Promise<void> {
+    if (this.#isIdentified) return;
+    const id = await this.chainId();
+    if (id !== this.#options.chainId) {
+      throw new EvmUnavailable(
+        "WRONG_CHAIN",
+        `the RPC at ${this.name} serves chain ${id}, not ${this.#options.chainId}: check EVM_RPC_URLS and EVM_CHAIN_ID`,
+      );
+    }
+    this.#isIdentified = true;
+  }
+
+  async #confirmed(head: EvmBlock, height: number): Promise<EvmBlock | null> {
+    if (height < 0) return null;
+    if (height === head.number) return head;
+    const [block] = await this.blocksAt([height]);
+    return block ?? null;
+  }
+
+  /** Another chain may stand behind the URL when it answers again. */
+  async #polled(calls: readonly RpcCall[]): Promise<readonly RpcReply[]> {
+    try {
+      return await this.#rpc.calls(calls, POLL_PATIENCE);
+    } catch (error) {
+      this.#isIdentified = false;
+      throw error;
+    }
+  }
+
+  async #blocks(calls: readonly RpcCall[]): Promise<(EvmBlock | null)[]> {
+    const replies = await this.#rpc.calls(calls);
+    return calls.map((call, i) => {
+      const result = this.#result(call, replies[i]);
+      return result === null ? null : this.#block(call, result);
+    });
+  }
+
+  #result(call: RpcCall, reply: RpcReply | undefined): unknown {
+    if (reply === undefined) throw this.#rpc.badAnswer(call, "no answer");
+    if (!reply.ok) throw this.#rpc.refusal(call, reply);
+    return reply.result;
+  }
+
+  #block(call: RpcCall, result: unknown): EvmBlock {
+    const block = blockOf(result, this.#bloomHolds);
+    if (block === null)
+      throw this.#rpc.badAnswer(call, "no block with number, hash, parent, time, transactions");
+    return block;
+  }
+
+  #logs(call: RpcCall, result: unknown): readonly EvmLog[] {
+    const logs = logsOf(result);
+    if (logs === null) throw this.#rpc.badAnswer(call, "no list of logs with their places");
+    return logs;
+  }
+}

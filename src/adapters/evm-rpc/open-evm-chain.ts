@@ -1,0 +1,98 @@
+// How is an EVM chain opened? One client per URL, put together behind the ports of the service.
+
+import type { EvmAddress } from "../../primitives/brands.ts";
+import type { Clock } from "../../service/ports.ts";
+import type { EscrowInspection, EvmChain } from "../../service/swaps/evm-chain.ts";
+import { EvmUnavailable } from "../../service/swaps/evm-unavailable.ts";
+import { accountsOf } from "./accounts.ts";
+import { readEscrowLog } from "./escrow-events.ts";
+import { inspectEscrow } from "./escrow-inspection.ts";
+import { RpcSource } from "./evm-source.ts";
+import { FirstAnswer } from "./first-answer.ts";
+import { DEFAULT_PATIENCE, JsonRpc, type Patience } from "./json-rpc.ts";
+import { rpcUrlOf } from "./rpc-url.ts";
+
+/** What to open. */
+export interface EvmChainOptions {
+  /** http: or https: URLs, at least one; keys in them appear in no message. */
+  readonly urls: readonly string[];
+  readonly chainId: number;
+  readonly escrow: EvmAddress;
+  /** Confirmations that make a block final, 1 or more, or `finalized` for the tag of that name (S-05). */
+  readonly confirmations: number | "finalized";
+  readonly clock: Clock;
+  /** For tests. */
+  readonly patience?: Partial<Patience>;
+}
+
+interface Opened {
+  readonly rpc: JsonRpc;
+  readonly source: RpcSource;
+}
+
+function wrongChain(name: string, found: number, wanted: number): string {
+  return `the RPC at ${name} serves chain ${found}, but EVM_CHAIN_ID is ${wanted}: check EVM_RPC_URLS and EVM_CHAIN_ID`;
+}
+
+/** Asks every RPC for its chain id; sentences for those of another chain. Rejects where none answers. */
+async function foreignChains(opened: readonly Opened[], chainId: number): Promise<readonly string[]> {
+  const answers = await Promise.allSettled(opened.map(({ source }) => source.chainId()));
+  const faults: string[] = [];
+  let failure: unknown = null;
+  let answered = 0;
+  for (const [i, answer] of answers.entries()) {
+    if (answer.status === "rejected") {
+      failure = answer.reason;
+      continue;
+    }
+    answered += 1;
+    if (answer.value !== chainId)
+      faults.push(wrongChain(opened[i]?.source.name ?? "", answer.value, chainId));
+  }
+  if (answered === 0) throw failure;
+  return faults;
+}
+
+/**
+ * Opens the chain; nothing is asked yet.
+ * @throws TypeError where an URL is none.
+ */
+export function openEvmChain(options: EvmChainOptions): EvmChain {
+  const { chainId, escrow, confirmations, clock } = options;
+  const patience = { ...DEFAULT_PATIENCE, ...options.patience };
+  const opened: readonly Opened[] = options.urls.map((url) => {
+    const rpc = new JsonRpc(rpcUrlOf(url), patience, clock);
+    return { rpc, source: new RpcSource(rpc, { chainId, escrow, confirmations }) };
+  });
+  const rpcs = new FirstAnswer(opened);
+  const known = new Set<JsonRpc>();
+  /** Accounts of another chain say nothing about ours. */
+  const prepare = async ({ rpc, source }: Opened): Promise<void> => {
+    if (known.has(rpc)) return;
+    const id = await source.chainId();
+    if (id !== chainId) throw new EvmUnavailable("WRONG_CHAIN", wrongChain(source.name, id, chainId));
+    known.add(rpc);
+  };
+  return {
+    sources: opened.map(({ source }) => source),
+    escrow,
+    readLog: readEscrowLog,
+    accounts: accountsOf((question) =>
+      rpcs.ask(async (one) => {
+        await prepare(one);
+        return question(one.rpc);
+      }),
+    ),
+    inspectEscrow: async (): Promise<EscrowInspection> => {
+      const faults = await foreignChains(opened, chainId);
+      if (faults.length > 0) return { faults, usdc: null, minUsdc: null };
+      return rpcs.ask(async (one) => {
+        await prepare(one);
+        return inspectEscrow(one.rpc, escrow, chainId);
+      });
+    },
+    close: () => {
+      for (const { rpc } of opened) rpc.close();
+    },
+  };
+}

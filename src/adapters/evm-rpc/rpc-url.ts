@@ -1,0 +1,47 @@
+// How is an RPC URL taken apart? Where to connect, what to send as authorization, and a name for messages: such URLs
+// often hold the operator's key in their path, query or password.
+
+/** A URL ready for requests. */
+export interface RpcUrl {
+  /** Without credentials. */
+  readonly url: URL;
+  readonly secure: boolean;
+  /** Value of the authorization header, or null. */
+  readonly authorization: string | null;
+  /** For messages; holds no key. */
+  readonly name: string;
+}
+
+/** Longest part of a path that is shown: names of chains and versions are shorter, keys are longer. */
+const SHOWN_PART = 12;
+
+function shownPath(path: string): string {
+  return path
+    .split("/")
+    .map((part) => (part.length > SHOWN_PART ? "…" : part))
+    .join("/")
+    .replace(/\/$/, "");
+}
+
+/**
+ * Reads the URL.
+ * @throws TypeError with a sentence that does not repeat the text, where it is no http: or https: URL.
+ */
+export function rpcUrlOf(text: string): RpcUrl {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {
+    throw new TypeError("an EVM RPC URL must begin with http:// or https://");
+  }
+  const { username, password } = url;
+  url.username = "";
+  url.password = "";
+  url.hash = "";
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return {
+    url,
+    secure: url.protocol === "https:",
+    authorization:
+      username === "" && password === "" ? null : `Basic ${Buffer.from(credentials).toString("base64")}`,
+    name: `${url.protocol}//${url.host}${shownPath(url.pathname)}${url.search === "" ? "" : "?…"}`,
+  };
+}

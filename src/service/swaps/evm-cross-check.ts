@@ -1,0 +1,107 @@
+// Do these logs belong to these blocks? Every log that an RPC shows is held against the block that it names (S-05):
+// what contradicts itself is an answer that cannot be true, and nothing of it is used.
+
+import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
+import type { EscrowEvent } from "../../swap/facts.ts";
+import type { EvmBlock, EvmLog, ReadEscrowLog } from "./evm-chain.ts";
+import { EvmUnavailable } from "./evm-unavailable.ts";
+
+/** What was asked. */
+export interface LogQuestion {
+  /** The RPC, for messages. */
+  readonly source: string;
+  readonly escrow: EvmAddress;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A log that cannot be true. The message names RPC and request. */
+export function badLogs(question: LogQuestion, what: string): EvmUnavailable {
+  const { source, from, to } = question;
+  return new EvmUnavailable("BAD_ANSWER", `eth_getLogs of blocks ${from} to ${to} at ${source}: ${what}`);
+}
+
+/** What is wrong with the log by itself and after the one before it, or null. */
+function logFault(log: EvmLog, before: EvmLog | undefined, question: LogQuestion): string | null {
+  const { escrow, from, to } = question;
+  if (log.address !== escrow) return `a log of ${log.address}, which was not asked for`;
+  if (log.block < from || log.block > to) return `a log of block ${log.block}`;
+  if (log.removed) return `log ${log.logIndex} of block ${log.block} is marked as removed`;
+  if (log.topics.length === 0) return `log ${log.logIndex} of block ${log.block} has no topics`;
+  if (before === undefined) return null;
+  if (log.block < before.block) return `block ${log.block} after block ${before.block}`;
+  if (log.block > before.block) return null;
+  if (log.blockHash !== before.blockHash)
+    return `block ${log.block} with two hashes, ${before.blockHash} and ${log.blockHash}`;
+  if (log.logIndex <= before.logIndex)
+    return `log ${log.logIndex} after log ${before.logIndex} in block ${log.block}`;
+  if (log.txIndex < before.txIndex)
+    return `transaction ${log.txIndex} after ${before.txIndex} in block ${log.block}`;
+  return null;
+}
+
+/**
+ * Checks address, range, order and duplicates, without the blocks.
+ * @throws EvmUnavailable BAD_ANSWER.
+ */
+export function checkLogs(logs: readonly EvmLog[], question: LogQuestion): void {
+  for (let i = 0; i < logs.length; i += 1) {
+    const log = logs[i];
+    const fault = log === undefined ? null : logFault(log, logs[i - 1], question);
+    if (fault !== null) throw badLogs(question, fault);
+  }
+}
+
+function blockFault(log: EvmLog, block: EvmBlock): string | null {
+  if (block.hash !== log.blockHash || block.number !== log.block)
+    return `log ${log.logIndex} of block ${log.block} (${log.blockHash}), which is block ${block.number} (${block.hash})`;
+  if (block.transactions[log.txIndex] !== log.txHash)
+    return `log ${log.logIndex} of block ${log.block} names transaction ${log.txIndex} ${log.txHash}, which the block does not have there`;
+  return null;
+}
+
+/**
+ * Checks that blocks of consecutive numbers name each other as parents; `blocks` ascending by number.
+ * @throws EvmUnavailable UNSETTLED: blocks of two branches.
+ */
+export function checkLinks(blocks: readonly EvmBlock[], source: string): void {
+  for (let i = 1; i < blocks.length; i += 1) {
+    const parent = blocks[i - 1];
+    const block = blocks[i];
+    if (parent === undefined || block === undefined || block.number !== parent.number + 1) continue;
+    if (block.time < parent.time)
+      throw new EvmUnavailable(
+        "BAD_ANSWER",
+        `block ${block.number} (${block.hash}) at ${source} is older than its parent`,
+      );
+    if (block.parentHash === parent.hash) continue;
+    throw new EvmUnavailable(
+      "UNSETTLED",
+      `block ${block.number} (${block.hash}) at ${source} names another parent than block ${parent.number} ` +
+        `(${parent.hash}) at the same RPC`,
+    );
+  }
+}
+
+/**
+ * The events of the logs, each with the place where its block really stands. `blocks`: those that the logs name, by
+ * hash. @throws EvmUnavailable BAD_ANSWER.
+ */
+export function eventsOf(
+  logs: readonly EvmLog[],
+  blocks: ReadonlyMap<Bytes32, EvmBlock>,
+  question: LogQuestion,
+  readLog: ReadEscrowLog,
+): readonly EscrowEvent[] {
+  const events: EscrowEvent[] = [];
+  for (const log of logs) {
+    const block = blocks.get(log.blockHash);
+    const fault = block === undefined ? `no block ${log.blockHash}` : blockFault(log, block);
+    if (block === undefined || fault !== null) throw badLogs(question, fault ?? "");
+    const { txHash, logIndex } = log;
+    const place = { block: block.number, blockHash: block.hash, time: block.time, txHash, logIndex };
+    const event = readLog(log, place);
+    if (event !== null) events.push(event);
+  }
+  return events;
+}

@@ -1,0 +1,58 @@
+// How many blocks are asked for at once? RPCs limit ranges, numbers of logs and times in their own ways and words, so
+// the size is found by trying: it grows while answers come, and halves where one does not.
+
+/** Bounds of the search. */
+export interface RangeBounds {
+  /** First size tried, in blocks. */
+  readonly first: number;
+  readonly most: number;
+  /** Logs in one answer above which the range does not grow, and shrinks at twice as many. */
+  readonly manyLogs: number;
+}
+
+/** Bounds that suit public RPCs and dev nodes alike. */
+export const RANGE_DEFAULTS: RangeBounds = { first: 1000, most: 50_000, manyLogs: 8000 };
+
+/** Answers after which a size that once failed is tried again: a limit by number of logs passes with the logs. */
+const FORGIVE_AFTER = 32;
+
+/** The present size of a range. */
+export class RangeSizer {
+  readonly #bounds: RangeBounds;
+  #size: number;
+  #ceiling: number;
+  #successes = 0;
+
+  constructor(bounds: RangeBounds = RANGE_DEFAULTS) {
+    this.#bounds = bounds;
+    this.#size = Math.min(bounds.first, bounds.most);
+    this.#ceiling = bounds.most;
+  }
+
+  /** Blocks to ask for next, 1 or more. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** An answer for `blocks` came with so many logs. A short last range says nothing of larger ones. */
+  answered(blocks: number, logs: number): void {
+    this.#successes += 1;
+    if (this.#successes >= FORGIVE_AFTER) {
+      this.#successes = 0;
+      this.#ceiling = Math.min(this.#bounds.most, this.#ceiling * 2);
+    }
+    if (logs > 2 * this.#bounds.manyLogs) this.#size = Math.max(1, Math.floor(this.#size / 2));
+    else if (logs <= this.#bounds.manyLogs && blocks >= this.#size) {
+      this.#size = Math.min(this.#ceiling, this.#size * 2);
+    }
+  }
+
+  /** No answer for `blocks`, because they are too many; false where fewer cannot be asked for. */
+  refused(blocks: number): boolean {
+    if (blocks <= 1) return false;
+    this.#ceiling = Math.max(1, Math.floor(blocks / 2));
+    this.#size = this.#ceiling;
+    this.#successes = 0;
+    return true;
+  }
+}

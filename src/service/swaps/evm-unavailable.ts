@@ -1,0 +1,37 @@
+// Why is there no answer from the EVM side? One error class with a closed list of codes, made by the adapter and by
+// the follower's checks, and known by name to whoever answers 503 EVM_RPC_UNAVAILABLE (S-62).
+
+/** What was wrong. */
+export type EvmFailure =
+  /** No connection, or it broke every time. */
+  | "UNREACHABLE"
+  /** The connection stood, and no whole answer came in time. */
+  | "TIMEOUT"
+  /** The RPC kept answering that it is busy or that too much was asked of it (HTTP 429, 503). */
+  | "BUSY"
+  /** Key or password refused (HTTP 401, 403). */
+  | "AUTH_FAILED"
+  /** An answer that cannot be true: wrong type, id, hash, order, or no JSON at all. */
+  | "BAD_ANSWER"
+  /** Answers of one RPC that do not fit together: its chain is changing, or several nodes answer in turns. */
+  | "UNSETTLED"
+  /** More than we are ready to hold was sent, or the RPC says that the answer would be too large. */
+  | "TOO_LARGE"
+  /** A JSON-RPC error. */
+  | "RPC_ERROR"
+  /** The RPC serves another chain. */
+  | "WRONG_CHAIN";
+
+/** A question to an EVM RPC that has no answer. The message names the RPC and the request, and holds no key of it. */
+export class EvmUnavailable extends Error {
+  override readonly name = "EvmUnavailable";
+  readonly code: EvmFailure;
+  /** The JSON-RPC error code, where there is one. */
+  readonly rpcCode: number | null;
+
+  constructor(code: EvmFailure, message: string, options: { cause?: unknown; rpcCode?: number } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.rpcCode = options.rpcCode ?? null;
+  }
+}
