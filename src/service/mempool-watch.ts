@@ -34,6 +34,19 @@ export const MEMPOOL_DEFAULTS: MempoolOptions = {
   maxOperations: 20_000,
 };
 
+/** Somebody else who wants to see the node's unconfirmed transactions without asking for them twice. */
+export interface MempoolListener {
+  /** A look begins: the node has not been asked yet. */
+  starting(): void;
+  /**
+   * A look ended: all ids of the node and the raw bytes fetched in this look, unverified. The next look waits for the
+   * promise, which must not reject.
+   */
+  looked(txids: readonly Txid[], fresh: ReadonlyMap<Txid, Uint8Array>): Promise<void>;
+  /** The look failed. */
+  failed(): void;
+}
+
 /** What the watch works with. */
 export interface MempoolParts {
   readonly node: Pick<PearlNode, "mempoolTxids" | "rawTransactions">;
@@ -56,6 +69,7 @@ export class MempoolWatch implements MempoolView {
   /** Operations by transaction; most have none. */
   #known = new Map<Txid, readonly MempoolOperation[]>();
   #snapshot: MempoolSnapshot = { version: 0, rows: [] };
+  readonly #listeners: MempoolListener[] = [];
 
   constructor(parts: MempoolParts, options: MempoolOptions = MEMPOOL_DEFAULTS) {
     this.#parts = parts;
@@ -68,6 +82,11 @@ export class MempoolWatch implements MempoolView {
   /** The operations of the last look. */
   snapshot(): MempoolSnapshot {
     return this.#snapshot;
+  }
+
+  /** Lets somebody else see what is fetched. Before `run`: earlier transactions are not told again. */
+  addListener(listener: MempoolListener): void {
+    this.#listeners.push(listener);
   }
 
   /** Looks again soon: a new block has taken transactions out. */
@@ -93,6 +112,20 @@ export class MempoolWatch implements MempoolView {
 
   /** Looks once. */
   async look(): Promise<void> {
+    for (const listener of this.#listeners) listener.starting();
+    try {
+      const { txids, fresh } = await this.#fetch();
+      for (const listener of this.#listeners) await listener.looked(txids, fresh);
+    } catch (error) {
+      for (const listener of this.#listeners) listener.failed();
+      throw error;
+    }
+  }
+
+  async #fetch(): Promise<{
+    readonly txids: readonly Txid[];
+    readonly fresh: ReadonlyMap<Txid, Uint8Array>;
+  }> {
     const { node } = this.#parts;
     const { maxTransactions, fetchPerLook } = this.#options;
     const txids = (await node.mempoolTxids()).slice(0, maxTransactions);
@@ -107,16 +140,19 @@ export class MempoolWatch implements MempoolView {
     for (const [txid, operations] of this.#known)
       if (operations.length > 0 && !known.has(txid)) isChanged = true;
     const raws = fresh.length === 0 ? [] : await node.rawTransactions(fresh);
+    const fetched = new Map<Txid, Uint8Array>();
     for (const [index, txid] of fresh.entries()) {
       const raw = raws[index];
       // Gone between the two questions: confirmed or replaced.
       if (raw === undefined || raw === null) continue;
+      fetched.set(txid, raw);
       const operations = this.#operationsOf(raw, txid);
       known.set(txid, operations);
       if (operations.length > 0) isChanged = true;
     }
     this.#known = known;
     if (isChanged) this.#publish();
+    return { txids, fresh: fetched };
   }
 
   #publish(): void {

@@ -1,9 +1,10 @@
-// What does the PEARL node say? The port `PearlNode` over JSON-RPC, with methods only that pearld's limited user may
+// What does the PEARL node say? The ports `PearlNode` and `HeaderNode` over JSON-RPC, with methods only that pearld's limited user may
 // call. No answer is believed before its type and length are checked.
 
 import type { Network } from "../../chain/networks.ts";
 import type { BlockHash, Txid } from "../../primitives/brands.ts";
-import type { Clock, Log, NodeTip, PearlNode } from "../../service/ports.ts";
+import type { Clock, Log, NodeTip } from "../../service/ports.ts";
+import type { SwapNode } from "../../service/swaps/pearl-ports.ts";
 import { BlockFetcher } from "./block-fetcher.ts";
 import { endpointOf, type NodeAddress, placeOf } from "./node-address.ts";
 import { NodeError } from "./node-error.ts";
@@ -23,6 +24,7 @@ export interface PearlNodeOptions extends NodeAddress {
 
 const HASHES_PER_REQUEST = 100;
 const TRANSACTIONS_PER_REQUEST = 50;
+const HEADERS_PER_REQUEST = 100;
 const DEFAULT_POLL_MS = 200;
 /** pearld and bitcoind name a transaction or block that they do not know by the same code. */
 const NOT_FOUND = -5;
@@ -33,7 +35,7 @@ const TIP_ATTEMPTS = 5;
  * Opens a client; nothing is sent before the first call.
  * @throws TypeError with a sentence for an address that cannot be used (see `endpointOf`).
  */
-export function openPearlNode(options: PearlNodeOptions): PearlNode {
+export function openPearlNode(options: PearlNodeOptions): SwapNode {
   return new RpcPearlNode(options);
 }
 
@@ -46,7 +48,7 @@ function isOutOfRange(reply: RpcReply): boolean {
   return !reply.ok && (reply.code === -8 || (reply.code === -1 && /out of range/i.test(reply.message)));
 }
 
-class RpcPearlNode implements PearlNode {
+class RpcPearlNode implements SwapNode {
   readonly #network: Network;
   readonly #place: string;
   readonly #client: RpcClient;
@@ -108,6 +110,25 @@ class RpcPearlNode implements PearlNode {
     return reply.bytes;
   }
 
+  async rawHeaders(hashes: readonly BlockHash[]): Promise<readonly Uint8Array[]> {
+    const requests: Promise<readonly Uint8Array[]>[] = [];
+    for (let at = 0; at < hashes.length; at += HEADERS_PER_REQUEST) {
+      requests.push(this.#headerBatch(hashes.slice(at, at + HEADERS_PER_REQUEST)));
+    }
+    return (await Promise.all(requests)).flat();
+  }
+
+  async connections(): Promise<number> {
+    const call: RpcCall = { method: "getinfo", params: [] };
+    const answer = this.#result(call, await this.#one(call));
+    const count: unknown =
+      typeof answer === "object" && answer !== null ? Reflect.get(answer, "connections") : undefined;
+    if (typeof count !== "number" || !Number.isSafeInteger(count) || count < 0) {
+      throw this.#client.badAnswer(call, "no number of connections");
+    }
+    return count;
+  }
+
   async mempoolTxids(): Promise<readonly Txid[]> {
     const call: RpcCall = { method: "getrawmempool", params: [] };
     const ids = this.#result(call, await this.#one(call));
@@ -158,6 +179,16 @@ class RpcPearlNode implements PearlNode {
     );
     const replies = await this.#client.calls(calls);
     return replies.map((reply, i) => this.#hashOf(calls[i] ?? { method: "getblockhash", params: [] }, reply));
+  }
+
+  async #headerBatch(hashes: readonly BlockHash[]): Promise<readonly Uint8Array[]> {
+    // pearld takes a boolean here and nothing else.
+    const calls = hashes.map((hash): RpcCall => ({ method: "getblockheader", params: [hash, false] }));
+    const replies = await this.#client.byteCalls(calls);
+    return replies.map((reply, i) => {
+      if (reply.ok) return reply.bytes;
+      throw this.#client.refusal(calls[i] ?? { method: "getblockheader", params: [] }, reply);
+    });
   }
 
   async #transactionBatch(txids: readonly Txid[]): Promise<readonly (Uint8Array | null)[]> {

@@ -4,7 +4,7 @@
 /** One call of a request. */
 export interface RpcCall {
   readonly method: string;
-  readonly params: readonly (string | number)[];
+  readonly params: readonly (string | number | boolean)[];
 }
 
 /** The node's word on one call. */

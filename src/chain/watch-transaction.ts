@@ -1,0 +1,117 @@
+// What does a whole transaction say, coinbases and witnesses included? The view that the swap watch and look-ups of
+// single transactions read from: every input, output and witness item of checked bytes, decoded when asked for.
+
+import type { Outpoint, Txid } from "../primitives/brands.ts";
+import type { Sha256d } from "../primitives/hashing.ts";
+import { displayHex } from "../primitives/hex.ts";
+import { ok, type Result } from "../primitives/result.ts";
+import { TransactionCursor } from "./block-cursor.ts";
+import { type BlockFault, refuse } from "./block-fault.ts";
+import type { AnchorProbe, OutputView } from "./block-shapes.ts";
+import { TransactionHasher } from "./transaction-hash.ts";
+import { RawTransactionView } from "./transaction-view.ts";
+
+const NO_ANCHORS: AnchorProbe = { mayBeAnchor: () => false };
+
+/** A transaction of checked bytes, all of it. Keeps the bytes alive, copies none of them. */
+export interface WholeTransaction {
+  /** Position in its block; 0 where it was read alone. */
+  readonly txIndex: number;
+  readonly isCoinbase: boolean;
+  readonly inputCount: number;
+  readonly outputCount: number;
+  /** Hashed at the first question. */
+  readonly txid: Txid;
+  /** What input `index` spends; of a coinbase the null outpoint. Null where there is no such input. */
+  outpoint(index: number): Outpoint | null;
+  /** Null where there is no such output. */
+  output(index: number): OutputView | null;
+  /** Witness items of input `index`, slices of the bytes; empty where it has none. */
+  witness(index: number): readonly Uint8Array[];
+}
+
+class CursorTransaction implements WholeTransaction {
+  readonly isCoinbase: boolean;
+  readonly #view: RawTransactionView;
+  readonly #bytes: Uint8Array;
+  readonly #witnessAt: number;
+  readonly #start: number;
+  readonly #sha256d: Sha256d;
+  #txid: Txid | null = null;
+
+  constructor(cursor: TransactionCursor, txIndex: number, sha256d: Sha256d) {
+    this.isCoinbase = cursor.isCoinbase;
+    this.#view = new RawTransactionView(cursor, txIndex, []);
+    this.#bytes = cursor.bytes;
+    this.#witnessAt = cursor.hasWitness ? cursor.bodyEnd : -1;
+    this.#start = cursor.start;
+    this.#sha256d = sha256d;
+  }
+
+  get txIndex(): number {
+    return this.#view.txIndex;
+  }
+
+  get inputCount(): number {
+    return this.#view.inputCount;
+  }
+
+  get outputCount(): number {
+    return this.#view.outputCount;
+  }
+
+  get txid(): Txid {
+    if (this.#txid === null) {
+      const again = new TransactionCursor(this.#bytes, this.#start);
+      if (!again.read(NO_ANCHORS)) throw new Error("bytes of a checked transaction have changed");
+      this.#txid = displayHex(new TransactionHasher(this.#sha256d).txid(again)) as Txid;
+    }
+    return this.#txid;
+  }
+
+  outpoint(index: number): Outpoint | null {
+    return this.#view.outpoint(index);
+  }
+
+  output(index: number): OutputView | null {
+    return this.#view.output(index);
+  }
+
+  witness(index: number): readonly Uint8Array[] {
+    if (this.#witnessAt < 0) return [];
+    const walk = new TransactionCursor(this.#bytes, this.#witnessAt);
+    for (let input = 0; ; input += 1) {
+      const items: Uint8Array[] = [];
+      const count = walk.varint();
+      for (let item = 0; item < count; item += 1) {
+        const length = walk.varint();
+        if (input === index) items.push(this.#bytes.subarray(walk.position, walk.position + length));
+        walk.position += length;
+      }
+      if (input >= index) return items;
+    }
+  }
+}
+
+/** The transaction that `cursor` has just read. */
+export function wholeTransaction(
+  cursor: TransactionCursor,
+  txIndex: number,
+  sha256d: Sha256d,
+): WholeTransaction {
+  return new CursorTransaction(cursor, txIndex, sha256d);
+}
+
+/** Reads exactly one transaction, a coinbase too. Never throws; the bytes must not change afterwards. */
+export function readWholeTransaction(
+  raw: Uint8Array,
+  sha256d: Sha256d,
+): Result<WholeTransaction, BlockFault> {
+  const cursor = new TransactionCursor(raw, 0);
+  if (!cursor.read(NO_ANCHORS)) return refuse(cursor.fault, cursor.faultDetail);
+  if (cursor.position !== raw.length) return refuse("TRAILING_BYTES", "bytes after the transaction");
+  if (cursor.nullOutpoints > 0 && !cursor.isCoinbase) {
+    return refuse("BAD_TRANSACTION", "it spends the null outpoint");
+  }
+  return ok(wholeTransaction(cursor, 0, sha256d));
+}

@@ -1,0 +1,87 @@
+// How does the PEARL node stand, as the swaps' rules ask (S-02, S-05)? Its tip, when it last answered, its
+// connections and the pace of its blocks; kept from answers that were asked for anyway.
+
+import type { NetworkName } from "../../chain/networks.ts";
+import type { Clock, NodeTip } from "../ports.ts";
+import type { HeaderPoint, HeaderWindow } from "./pearl-headers.ts";
+import type { HeaderNode } from "./pearl-ports.ts";
+import type { PearlStanding } from "./ports.ts";
+
+/** Pause between two questions for the connections. */
+const CONNECTIONS_EVERY_MS = 5000;
+/** Target spacing, which counts as the pace where blocks are made by hand (S-02). */
+const TARGET_INTERVAL_S = 194;
+const BY_HAND: readonly NetworkName[] = ["simnet", "regtest", "litecoin-regtest"];
+
+/** Keeps a node's standing. */
+export class NodeStanding {
+  readonly #node: HeaderNode;
+  readonly #network: NetworkName;
+  readonly #clock: Clock;
+  #tip: HeaderPoint | null = null;
+  #height = -1;
+  #answeredAtMs: number | null = null;
+  #connections: number | null = null;
+  #askedMs = Number.NEGATIVE_INFINITY;
+  #asking: Promise<void> | null = null;
+
+  constructor(node: HeaderNode, network: NetworkName, clock: Clock) {
+    this.#node = node;
+    this.#network = network;
+    this.#clock = clock;
+  }
+
+  /** The node has named its tip; `time` null where it is not known yet. */
+  tipAt(tip: NodeTip, time: number | null): void {
+    this.#answered();
+    this.#height = tip.height;
+    if (time !== null) this.#tip = { ...tip, time };
+  }
+
+  /** The ledger has applied a block of the node. */
+  appliedTo(tip: HeaderPoint): void {
+    if (tip.height >= this.#height) this.#tip = tip;
+  }
+
+  /** Asks for the connections where the last answer is old; without waiting. */
+  refreshConnections(): void {
+    const now = this.#clock.monotonicMs();
+    if (this.#asking !== null || now - this.#askedMs < CONNECTIONS_EVERY_MS) return;
+    this.#askedMs = now;
+    this.#asking = this.#node
+      .connections()
+      .then(
+        (count) => {
+          this.#answered();
+          this.#connections = count;
+        },
+        // A silent node shows by `answeredAtMs`; old connections must not count as present ones.
+        () => {
+          this.#connections = null;
+        },
+      )
+      .finally(() => {
+        this.#asking = null;
+      });
+  }
+
+  /** Resolves when no question is under way. */
+  async settled(): Promise<void> {
+    await this.#asking;
+  }
+
+  /** What is known now; the pace is that of the applied blocks. */
+  read(window: HeaderWindow): PearlStanding {
+    return {
+      nodeHeight: this.#height,
+      nodeTipTime: this.#tip?.time ?? 0,
+      answeredAtMs: this.#answeredAtMs,
+      connections: this.#connections,
+      blockIntervalS: BY_HAND.includes(this.#network) ? TARGET_INTERVAL_S : window.meanIntervalS(),
+    };
+  }
+
+  #answered(): void {
+    this.#answeredAtMs = this.#clock.nowMs();
+  }
+}
