@@ -34,6 +34,7 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     out(rest[0] === undefined ? programHelp() : (commandHelp(rest[0]) ?? programHelp()));
     return 0;
   }
+  if (name === "deploy-escrow") return deployEscrow(rest);
   const run = Object.hasOwn(RUNS, name) ? RUNS[name] : undefined;
   if (run === undefined) {
     const near = nearestName(name, COMMANDS);
@@ -48,8 +49,26 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     return 0;
   }
   if (flags.kind === "wrong") return fail(2, ...flags.sentences);
+  const { flags: values } = flags;
+  return failuresSaid(() => run(values));
+}
+
+/** It needs no setting of the service, so it has flags of its own. */
+async function deployEscrow(words: readonly string[]): Promise<number> {
+  // Loaded late: no other command needs an EVM library to read its flags.
+  const { readDeployArguments } = await import("./cli/deploy-escrow-arguments.ts");
+  const { runDeployEscrow } = await import("./cli/deploy-escrow.ts");
+  const read = readDeployArguments(words);
+  if (!read.ok) return fail(2, ...read.error);
+  const wanted = read.value;
+  if (wanted !== "help") return failuresSaid(() => runDeployEscrow(wanted, process.stdin));
+  out(commandHelp("deploy-escrow") ?? programHelp());
+  return 0;
+}
+
+async function failuresSaid(run: () => Promise<number>): Promise<number> {
   try {
-    return await run(flags.flags);
+    return await run();
   } catch (error) {
     if (error instanceof StartRefused || error instanceof CommandFailed) return fail(1, ...error.sentences);
     throw error;

@@ -25,3 +25,15 @@ test("a missing value, a stray word and a repeated flag are all said at once", (
 test("help is found anywhere", () => {
   assert.equal(parseFlags(["--port", "1", "--help"]).kind, "help");
 });
+
+test("a bare flag stands alone", () => {
+  const parsed = parseFlags(["--fast", "--port", "1"], ["--fast"]);
+  const flags = new Map([
+    ["--fast", ""],
+    ["--port", "1"],
+  ]);
+  assert.deepEqual(parsed, { kind: "flags", flags });
+  assert.equal(parseFlags(["--fast=yes"], ["--fast"]).kind, "wrong");
+  assert.equal(parseFlags(["--fast", "--fast"], ["--fast"]).kind, "wrong");
+  assert.equal(parseFlags(["--fast", "yes"], ["--fast"]).kind, "wrong");
+});

@@ -6,8 +6,11 @@ export type ParsedFlags =
   | { readonly kind: "help" }
   | { readonly kind: "wrong"; readonly sentences: readonly string[] };
 
-/** Reads what follows the command. Which flags exist is the configuration's business. */
-export function parseFlags(words: readonly string[]): ParsedFlags {
+/**
+ * Reads what follows the command. Which flags exist is the configuration's business; those of `bare` stand without a
+ * value and are kept with an empty one.
+ */
+export function parseFlags(words: readonly string[], bare: readonly string[] = []): ParsedFlags {
   const flags = new Map<string, string>();
   const sentences: string[] = [];
   for (let at = 0; at < words.length; at += 1) {
@@ -22,7 +25,10 @@ export function parseFlags(words: readonly string[]): ParsedFlags {
       continue;
     }
     let value = match?.[2];
-    if (value === undefined) {
+    if (bare.includes(name)) {
+      if (value !== undefined) sentences.push(`${name} takes no value: write ${name} alone`);
+      value = "";
+    } else if (value === undefined) {
       const next = words[at + 1];
       if (next === undefined || next.startsWith("--")) {
         sentences.push(`${name} has no value: write ${name} <value>`);

@@ -1,6 +1,7 @@
 // What does `strand --help` say? Made from the declaration of the settings, so that it cannot fall behind.
 
 import { flagOf, SETTING_LIST } from "../config/declaration.ts";
+import { DEPLOY_FLAGS } from "./deploy-escrow-flags.ts";
 
 /** Commands with a line each. */
 const SUMMARIES = {
@@ -8,6 +9,7 @@ const SUMMARIES = {
   start: "follows a Pearl node and serves the index over HTTP",
   reindex: "wipes the index and builds it again from the node; the service must not be running",
   verify: "checks the index against every block of the node; exit code 1 where it finds a difference",
+  "deploy-escrow": "puts the swaps' escrow contract on an EVM chain and prints its address as JSON",
 } as const;
 
 /** Names of all commands. */
@@ -20,7 +22,7 @@ function summaryOf(name: string): string | null {
 
 /** The help of the program. */
 export function programHelp(): string {
-  const commands = Object.entries(SUMMARIES).map(([name, summary]) => `  ${name.padEnd(9)} ${summary}`);
+  const commands = Object.entries(SUMMARIES).map(([name, summary]) => `  ${name.padEnd(13)} ${summary}`);
   return [
     "strand: the PRC20 token index and market of the Pearl chain",
     "",
@@ -37,6 +39,10 @@ export function commandHelp(name: string): string | null {
   const summary = summaryOf(name);
   if (summary === null) return null;
   if (name === "demo") return `strand demo: ${summary}\n\n\`strand demo --help\` lists its flags.`;
+  if (name === "deploy-escrow") {
+    const flags = DEPLOY_FLAGS.map(([flag, what]) => `  ${flag.padEnd(26)} ${what}`);
+    return [`strand ${name}: ${summary}. The sender becomes the owner.`, "", ...flags].join("\n");
+  }
   const settings = SETTING_LIST.flatMap((setting) => [
     `  ${flagOf(setting.name)} <${setting.value}>   (or ${setting.name})`,
     `      ${setting.what}${setting.fallback === null ? "" : ` Default: ${setting.fallback}.`}`,
