@@ -45,8 +45,11 @@ const TERMS: Terms = {
 };
 const digests = escrowDigests({ chainId: 31337, verifyingContract: CONTRACT }, swapCrypto.keccak256);
 
+function hashOf(text: string): string {
+  return toBytes32(swapCrypto.keccak256(new TextEncoder().encode(text)));
+}
+
 test("type hashes", () => {
-  const hashOf = (text: string): string => toBytes32(swapCrypto.keccak256(new TextEncoder().encode(text)));
   assert.equal(
     hashOf(typeText("Terms")),
     "0x09029d9d97419a2e0f2a554f3935e1951475934ee31e1141d28c59625f36bab9",

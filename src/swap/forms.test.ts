@@ -45,6 +45,12 @@ function refuses(parse: (value: unknown) => Parsed<unknown>, values: readonly un
   }
 }
 
+const evmAddress = (value: unknown) => parseEvmAddress(value, swapCrypto.keccak256);
+const pearlKey = (value: unknown) => parseKey(value, swapCrypto);
+const pearlAddress = (value: unknown) => parsePearlAddress(value, "rprl");
+const termsNonce = (value: unknown) => parseNonce(value, MAX_TERMS_NONCE);
+const askNonce = (value: unknown) => parseNonce(value, MAX_ASK_NONCE);
+
 describe("times (S-01)", () => {
   test("integers and strings of up to ten digits, within bounds", () => {
     accepts(parseTime, [
@@ -72,7 +78,6 @@ describe("times (S-01)", () => {
 });
 
 describe("EVM addresses", () => {
-  const parse = (value: unknown) => parseEvmAddress(value, swapCrypto.keccak256);
   // The examples of EIP-55.
   const checksummed = [
     "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
@@ -90,7 +95,7 @@ describe("EVM addresses", () => {
       const lower = address.toLowerCase();
       const upper = `0x${address.slice(2).toUpperCase()}`;
       for (const form of [address, lower, upper]) {
-        const parsed = parse(form);
+        const parsed = evmAddress(form);
         assert.ok(parsed.ok, form);
         assert.equal(parsed.value, lower);
         assert.equal(checksumAddress(parsed.value, swapCrypto.keccak256), address);
@@ -99,7 +104,7 @@ describe("EVM addresses", () => {
   });
 
   test("a wrong checksum, zero, other lengths and other texts are refused", () => {
-    refuses(parse, [
+    refuses(evmAddress, [
       "0x5aaeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
       "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD",
       `0x${"0".repeat(40)}`,
@@ -179,17 +184,15 @@ describe("amounts and numbers", () => {
   });
 
   test("nonces", () => {
-    const terms = (value: unknown) => parseNonce(value, MAX_TERMS_NONCE);
-    const ask = (value: unknown) => parseNonce(value, MAX_ASK_NONCE);
-    accepts(terms, [
+    accepts(termsNonce, [
       [0, 0n],
       ["0", 0n],
       [9_007_199_254_740_991, 9_007_199_254_740_991n],
       [MAX_TERMS_NONCE.toString(), MAX_TERMS_NONCE],
     ]);
-    accepts(ask, [[MAX_ASK_NONCE.toString(), MAX_ASK_NONCE]]);
-    refuses(ask, [MAX_TERMS_NONCE.toString()]);
-    refuses(terms, [
+    accepts(askNonce, [[MAX_ASK_NONCE.toString(), MAX_ASK_NONCE]]);
+    refuses(askNonce, [MAX_TERMS_NONCE.toString()]);
+    refuses(termsNonce, [
       "01",
       "-1",
       -1,
@@ -256,12 +259,11 @@ describe("PEARL keys and addresses (S-14)", () => {
   const plain = "rprl1plycg5qvjtrp3qjf5f7zl382j9x6nrjz9sdhenvyxq8c3808qxmussd3k73";
 
   test("x-only and compressed, with or without 0x", () => {
-    const parse = (value: unknown) => parseKey(value, swapCrypto);
     for (const form of [x, x.toUpperCase(), `0x${x}`, `02${x}`, `03${x}`, `0x02${x}`, `0X03${x}`]) {
-      assert.deepEqual(parse(form), { ok: true, value: `0x${x}` }, form);
+      assert.deepEqual(pearlKey(form), { ok: true, value: `0x${x}` }, form);
     }
     // Uncompressed, hybrid, another prefix, no point, not below the field prime.
-    refuses(parse, [
+    refuses(pearlKey, [
       `04${x}${x}`,
       `06${x}${x}`,
       `04${x}`,
@@ -278,12 +280,11 @@ describe("PEARL keys and addresses (S-14)", () => {
   });
 
   test("addresses by P-22, shown lower", () => {
-    const parse = (value: unknown) => parsePearlAddress(value, "rprl");
-    accepts(parse, [
+    accepts(pearlAddress, [
       [plain, plain as PearlAddress],
       [plain.toUpperCase(), plain as PearlAddress],
     ]);
-    refuses(parse, [
+    refuses(pearlAddress, [
       `${plain.slice(0, -1)}q`,
       plain.replace("rprl", "tprl"),
       `R${plain.slice(1)}`,

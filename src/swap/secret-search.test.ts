@@ -4,11 +4,12 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { swapCrypto } from "../adapters/system/swap-crypto.ts";
 import type { Bytes32 } from "../primitives/brands.ts";
+import { bytesToHex } from "../primitives/hex.ts";
 import { toBytes32 } from "./bytes32.ts";
 import { carriesSecret } from "./secret-search.ts";
 
 const SECRET = Uint8Array.from({ length: 32 }, (_, index) => 0xa0 + index);
-const HEX = Buffer.from(SECRET).toString("hex");
+const HEX = bytesToHex(SECRET);
 const HASHLOCK = toBytes32(swapCrypto.sha256(SECRET));
 const isGuarded = (hashlock: Bytes32) => hashlock === HASHLOCK;
 const found = (text: string) => carriesSecret(text, isGuarded, swapCrypto.sha256);

@@ -58,7 +58,7 @@ export interface SwapMessage {
   };
   readonly types: Readonly<Record<string, readonly { readonly name: string; readonly type: string }[]>>;
   readonly primaryType: string;
-  readonly message: Readonly<Record<string, HexText | bigint | number | string>>;
+  readonly message: Readonly<Record<string, bigint | number | string>>;
 }
 
 const TERMS = [

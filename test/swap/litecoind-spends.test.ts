@@ -38,6 +38,9 @@ const REASONS: Readonly<Record<Refusal, RegExp>> = {
 };
 const NOT_FINAL = /non-final|bad-txns-nonfinal/;
 
+const isReason = (reason: RegExp) => (error: unknown) =>
+  error instanceof NodeRefusal && reason.test(error.message);
+
 describe("swap spends on litecoind", needsLitecoind(), () => {
   let node: Litecoind;
   let session: Session;
@@ -54,9 +57,6 @@ describe("swap spends on litecoind", needsLitecoind(), () => {
     seller = first;
   });
   after(() => node?.stop());
-
-  const isReason = (reason: RegExp) => (error: unknown) =>
-    error instanceof NodeRefusal && reason.test(error.message);
 
   async function refusedByMempool(hex: string, reason: RegExp): Promise<void> {
     await assert.rejects(node.rpc.call("sendrawtransaction", [hex, 0]), isReason(reason));

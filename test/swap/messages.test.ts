@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { hashTypedData } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { recoverSigner } from "../../src/adapters/system/evm-signature.ts";
