@@ -1,9 +1,8 @@
 // What does a log of the escrow say? Topics and data decoded by the contract's ABI into the facts of S-25.
 
-import { type AbiEvent, decodeEventLog, type Hex, toEventSelector } from "viem";
+import { type AbiEvent, BaseError, decodeEventLog, type Hex, toEventSelector } from "viem";
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import type { EvmLog } from "../../service/swaps/evm-chain.ts";
-import { EvmUnavailable } from "../../service/swaps/evm-unavailable.ts";
 import type { EscrowEvent, EvmPlace } from "../../swap/facts.ts";
 import type { Terms } from "../../swap/terms.ts";
 import { escrowAbi } from "./escrow-abi.ts";
@@ -145,29 +144,52 @@ const READERS: { readonly [Name in EventName]: Reader } = {
   },
 };
 
-const BY_TOPIC: ReadonlyMap<string, { readonly name: string; readonly read: Reader }> = new Map(
+interface EventShape {
+  readonly name: string;
+  readonly read: Reader;
+  readonly topics: number;
+  /** Length of the data as 0x-text: all parameters of the contract's events are of fixed size. */
+  readonly dataLength: number;
+}
+
+function shapeOf(name: string, read: Reader, item: AbiEvent): EventShape {
+  const inData = item.inputs.filter(({ indexed }) => indexed !== true);
+  const words = inData.map((input) => ("components" in input ? input.components.length : 1));
+  const bytes = 32 * words.reduce((sum, count) => sum + count, 0);
+  return { name, read, topics: 1 + item.inputs.length - inData.length, dataLength: 2 + 2 * bytes };
+}
+
+const BY_TOPIC: ReadonlyMap<string, EventShape> = new Map(
   Object.entries(READERS).map(([name, read]) => {
     const item: AbiEvent = eventItem(name as EventName);
-    return [toEventSelector(item), { name, read }];
+    return [toEventSelector(item), shapeOf(name, read, item)];
   }),
 );
 
 /**
- * The event of a log, null for one without a meaning for swaps. `place`: where its block really stands.
- * @throws EvmUnavailable BAD_ANSWER where topics and data are not those of the event that the first topic names.
+ * The event of a log, null for one without a meaning for swaps, a sentence where topics and data are not those of the
+ * event that the first topic names. `place`: where its block really stands.
  */
-export function readEscrowLog(log: EvmLog, place: EvmPlace): EscrowEvent | null {
+export function readEscrowLog(log: EvmLog, place: EvmPlace): EscrowEvent | string | null {
   const [selector, ...indexed] = log.topics;
-  const reader = selector === undefined ? undefined : BY_TOPIC.get(selector);
-  if (selector === undefined || reader === undefined) return null;
+  const shape = selector === undefined ? undefined : BY_TOPIC.get(selector);
+  if (selector === undefined || shape === undefined) return null;
+  const topics: [Hex, ...Hex[]] = [selector as Hex, ...(indexed as Hex[])];
+  const isShaped = topics.length === shape.topics && log.data.length === shape.dataLength;
+  const event = isShaped ? decoded(shape, { topics, data: log.data as Hex }, place) : null;
+  return (
+    event ??
+    `log ${log.logIndex} of block ${log.block} (${log.blockHash}) has the topic of ${shape.name} and is none; is the ` +
+      "contract at ESCROW_ADDRESS a PearlUsdcEscrow?"
+  );
+}
+
+/** Null where the ABI does not fit: viem says so by throwing. */
+function decoded(shape: EventShape, log: RawLog, place: EvmPlace): EscrowEvent | null {
   try {
-    return reader.read({ topics: [selector as Hex, ...(indexed as Hex[])], data: log.data as Hex }, place);
-  } catch (cause) {
-    throw new EvmUnavailable(
-      "BAD_ANSWER",
-      `log ${log.logIndex} of block ${log.block} (${log.blockHash}) has the topic of ${reader.name} and is none; ` +
-        "is the contract at ESCROW_ADDRESS a PearlUsdcEscrow?",
-      { cause },
-    );
+    return shape.read(log, place);
+  } catch (error) {
+    if (error instanceof BaseError || error instanceof RangeError) return null;
+    throw error;
   }
 }

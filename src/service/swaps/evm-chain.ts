@@ -60,15 +60,17 @@ export interface EvmSource {
   logsOfBlock(hash: Bytes32): Promise<readonly EvmLog[]>;
 }
 
-/** Reads a log of the escrow. Null for a log without a meaning for swaps (OpenZeppelin's own, S-25). */
-export type ReadEscrowLog = (log: EvmLog, place: EvmPlace) => EscrowEvent | null;
+/**
+ * Reads a log of the escrow. Null for a log without a meaning for swaps (OpenZeppelin's own, S-25); a sentence where it
+ * has the topic of a known event and is none.
+ */
+export type ReadEscrowLog = (log: EvmLog, place: EvmPlace) => EscrowEvent | string | null;
 
 /** The EVM chain with the escrow, as `openEvmChain` of the adapter makes it. */
 export interface EvmChain {
   /** One per configured URL, in their order; at least one. */
   readonly sources: readonly EvmSource[];
   readonly escrow: EvmAddress;
-  /** @throws EvmUnavailable BAD_ANSWER where a log with the topic of a known event does not decode. */
   readonly readLog: ReadEscrowLog;
   readonly accounts: EvmAccounts;
   /**

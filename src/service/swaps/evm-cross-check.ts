@@ -101,6 +101,7 @@ export function eventsOf(
     const { txHash, logIndex } = log;
     const place = { block: block.number, blockHash: block.hash, time: block.time, txHash, logIndex };
     const event = readLog(log, place);
+    if (typeof event === "string") throw badLogs(question, event);
     if (event !== null) events.push(event);
   }
   return events;

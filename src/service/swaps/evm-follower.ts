@@ -136,6 +136,7 @@ export class EvmFollower {
         this.#recovered();
         if (end === "moved") continue;
         if (until === "tip") return;
+        if (this.#standing.isBehind(this.#active, this.#options.laggardS)) this.#useNext();
         const elapsedMs = clock.monotonicMs() - startedMs;
         await clock.sleep(Math.max(1, this.#options.pollMs - elapsedMs), signal);
       } catch (error) {
@@ -199,10 +200,7 @@ export class EvmFollower {
     const theirs = below === undefined ? null : ((await source.blocksAt([below.height]))[0] ?? null);
     const isContradicted = below === undefined || theirs?.hash !== below.hash || head.number === own.number;
     if (isContradicted) return this.#followBranch(source, heads, own, signal);
-    if (!this.#isShrunk(head, own) || below.height < this.#finalHeight) {
-      if (this.#standing.isBehind(this.#active, this.#options.laggardS)) this.#useNext();
-      return "idle";
-    }
+    if (!this.#isShrunk(head, own) || below.height < this.#finalHeight) return "idle";
     this.#shrunk = null;
     return this.#rewindAndRead(source, heads, own, pointOf(below), signal);
   }

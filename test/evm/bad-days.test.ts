@@ -1,0 +1,260 @@
+// Does the follower get on with RPCs that fail, limit and hang? Transport, quotas, range limits in the words of several
+// providers, and URLs that take over from each other.
+
+import assert from "node:assert/strict";
+import type { ServerResponse } from "node:http";
+import { afterEach, describe, test } from "node:test";
+import { follow, type Followed, rebuilt } from "./follow.ts";
+import { ScriptedRpc, type WireAnswer, type WireCall } from "./scripted-rpc.ts";
+import { scriptedChain, type ScriptedBlock } from "./scripted-chain.ts";
+
+const stopped: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const stop of stopped.splice(0)) await stop();
+});
+
+const CHAIN = scriptedChain(300, (n) => (n % 3 === 0 ? 1 : 0));
+const EVENTS = 101;
+
+async function serve(chain: readonly ScriptedBlock[] = CHAIN): Promise<ScriptedRpc> {
+  const rpc = await new ScriptedRpc(chain).start();
+  rpc.final = Math.max(0, rpc.head - 10);
+  stopped.push(() => rpc.stop());
+  return rpc;
+}
+
+function followed(given: Parameters<typeof follow>[0]): Followed {
+  const one = follow(given);
+  stopped.push(() => one.close());
+  return one;
+}
+
+/** Takes over the first `times` requests that have a call of the method. */
+function spoiling(times: number, method: string, spoil: (response: ServerResponse) => void) {
+  let left = times;
+  return (calls: readonly WireCall[], response: ServerResponse): boolean => {
+    if (left <= 0 || !calls.some((call) => call.method === method)) return false;
+    left -= 1;
+    spoil(response);
+    return true;
+  };
+}
+
+function body(status: number, text: string): (response: ServerResponse) => void {
+  return (response) => void response.writeHead(status).end(text);
+}
+
+const SPOILS: Record<string, (response: ServerResponse) => void> = {
+  "an HTML page": body(200, "<html><body>Welcome</body></html>"),
+  "a gateway's page": body(502, "<html>Bad gateway</html>"),
+  "HTTP 429": body(429, "slow down"),
+  "HTTP 503": body(503, ""),
+  "half an answer": (response) => {
+    response.writeHead(200, { "content-length": "5000" });
+    response.write('[{"jsonrpc":"2.0","id":');
+    setImmediate(() => response.destroy());
+  },
+  "a rate limit as JSON": body(
+    200,
+    '{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"rate limit exceeded"}}',
+  ),
+  "a broken connection": (response) => void response.destroy(),
+  "one answer to many calls": body(200, '[{"jsonrpc":"2.0","id":1,"result":null}]'),
+  "no answer at all": () => undefined,
+};
+
+describe("an RPC that fails is asked again", () => {
+  for (const [name, spoil] of Object.entries(SPOILS)) {
+    for (const method of ["eth_getBlockByNumber", "eth_getLogs", "eth_getBlockByHash"]) {
+      test(`${name} to ${method}`, async () => {
+        const rpc = await serve();
+        rpc.takeover = spoiling(3, method, spoil);
+        const one = followed({ urls: [rpc.url], timeoutMs: 100 });
+        // Polls and logs have patience of their own; a hanging one would take seconds.
+        if (name === "no answer at all" && method !== "eth_getBlockByHash")
+          return void (await closeSoon(rpc, one));
+        await one.toTip();
+        assert.equal(one.ledger.count, EVENTS);
+        assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [rpc.url] }));
+      });
+    }
+  }
+
+  async function closeSoon(rpc: ScriptedRpc, one: Followed): Promise<void> {
+    const stop = new AbortController();
+    const running = one.follower.run(stop.signal);
+    while (rpc.calls.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    stop.abort();
+    one.close();
+    await running;
+    assert.equal(one.ledger.count, 0);
+  }
+
+  test("an answer above the bound of bytes is not read on, and less is asked for", async () => {
+    const rpc = await serve();
+    const one = followed({ urls: [rpc.url], answerBytes: 20_000 });
+    await one.toTip();
+    assert.equal(one.ledger.count, EVENTS);
+    const ranges = rpc.calls.filter(({ method }) => method === "eth_getLogs").length;
+    assert.ok(ranges > 3, `${ranges} ranges`);
+  });
+
+  test("an RPC that refuses batches is asked call by call", async () => {
+    const rpc = await serve();
+    rpc.takeover = (calls, response) => {
+      if (calls.length <= 1) return false;
+      body(
+        400,
+        '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"batch requests are not supported"}}',
+      )(response);
+      return true;
+    };
+    const one = followed({ urls: [rpc.url] });
+    await one.toTip();
+    assert.equal(one.ledger.count, EVENTS);
+  });
+
+  test("an RPC without the finalized tag is named with what to configure", async () => {
+    const rpc = await serve();
+    rpc.meddle = ({ params }) =>
+      params[0] === "finalized" ? { error: { code: -32_602, message: "unknown block tag" } } : undefined;
+    const one = followed({ urls: [rpc.url] });
+    await one.until(() => one.lines.some(({ message }) => /set EVM_CONFIRMATIONS to a number/.test(message)));
+    const counted = followed({ urls: [rpc.url], confirmations: 12 });
+    await counted.toTip();
+    assert.equal(counted.ledger.tips().evm.finalHeight, 300 - 12 + 1);
+  });
+});
+
+/** Refusals of ranges as providers word them. */
+const WORDINGS: readonly (readonly [number, string])[] = [
+  [-32_005, "query returned more than 10000 results. Try with this block range [0x0, 0x64]."],
+  [-32_602, "Log response size exceeded. You can make eth_getLogs requests with up to a 2K block range"],
+  [-32_600, "Under the Free tier plan, you can make eth_getLogs requests with up to a 10 block range."],
+  [-32_614, "eth_getLogs is limited to a 10,000 range"],
+  [-32_000, "exceed maximum block range: 50000"],
+  [-32_000, "block range is too wide"],
+  [-32_000, "query timeout exceeded"],
+  [-32_602, "query exceeds max block range 100000"],
+  [-32_000, "requested too many blocks from 0 to 300, maximum is set to 64"],
+  [-32_047, "Invalid eth_getLogs request. 'fromBlock'-'toBlock' range too large. Max range: 800"],
+  [35, "ranges over 10000 blocks are not supported on freetier"],
+  [
+    -32_701,
+    "Please specify an address in your request or, to remove restrictions, order a dedicated full node; logs are limited",
+  ],
+];
+
+describe("limits of ranges are found by trying", () => {
+  for (const [code, message] of WORDINGS) {
+    test(message.slice(0, 60), async () => {
+      const rpc = await serve();
+      const widths: number[] = [];
+      rpc.meddle = ({ method, params }): WireAnswer | undefined => {
+        if (method !== "eth_getLogs") return undefined;
+        const { fromBlock, toBlock } = params[0] as Record<string, string>;
+        const width = Number(toBlock) - Number(fromBlock) + 1;
+        widths.push(width);
+        return width > 10 ? { error: { code, message } } : undefined;
+      };
+      const one = followed({ urls: [rpc.url] });
+      await one.toTip();
+      assert.equal(one.ledger.count, EVENTS);
+      assert.ok(widths.filter((width) => width > 10).length <= 8, widths.join(" "));
+    });
+  }
+
+  test("down to one block, and a block that is refused by itself is named", async () => {
+    const rpc = await serve(scriptedChain(20, () => 1));
+    rpc.meddle = ({ method, params }): WireAnswer | undefined => {
+      if (method !== "eth_getLogs") return undefined;
+      const { fromBlock, toBlock } = params[0] as Record<string, string>;
+      const isRefused = fromBlock !== toBlock || fromBlock === "0x7";
+      return isRefused ? { error: { code: -32_000, message: "block range is too large" } } : undefined;
+    };
+    const one = followed({ urls: [rpc.url] });
+    await one.until(() =>
+      one.lines.some(({ message }) => /logs of the single block 7 are refused/.test(message)),
+    );
+    assert.equal(one.ledger.tips().evm.height, 6);
+    assert.equal(one.follower.status().lag, 14);
+  });
+});
+
+describe("several URLs", () => {
+  test("the next one takes over where one is down, and hands back nothing twice", async () => {
+    const [a, b] = [await serve(), await serve()];
+    const one = followed({
+      urls: [a.url, b.url],
+      options: { range: { first: 20, most: 20, manyLogs: 1000 } },
+    });
+    let ranges = 0;
+    a.takeover = (calls, response) => {
+      if (calls.some(({ method }) => method === "eth_getLogs")) ranges += 1;
+      if (ranges < 4) return false;
+      response.destroy();
+      return true;
+    };
+    await one.until(() => one.ledger.tips().evm.height === 300);
+    assert.equal(one.ledger.count, EVENTS);
+    assert.equal(one.follower.status().indexingStatus, "synced");
+  });
+
+  test("they agree while they show the same hash at the lower of their final heights", async () => {
+    const [a, b] = [await serve(), await serve()];
+    const one = followed({ urls: [a.url, b.url] });
+    await one.until(() => one.follower.standing().agreed);
+    assert.equal(one.follower.standing().headHeight, 300);
+  });
+
+  test("one that is behind agrees as far as it goes", async () => {
+    const [a, b] = [await serve(), await serve(CHAIN.slice(0, 200))];
+    const one = followed({ urls: [a.url, b.url] });
+    await one.until(() => one.follower.standing().agreed);
+    assert.equal(one.follower.standing().headHeight, 300);
+  });
+
+  test("one that is far behind is left for one that is not", async () => {
+    const [a, b] = [await serve(CHAIN.slice(0, 200)), await serve()];
+    const one = followed({ urls: [a.url, b.url] });
+    await one.until(() => one.ledger.tips().evm.height === 300);
+    assert.equal(one.ledger.count, EVENTS);
+    assert.ok(one.ledger.changes.every(({ rewindTo }) => rewindTo === null));
+  });
+
+  test("one with another final block: not agreed, and indexing goes on", async () => {
+    const other = scriptedChain(300, (n) => (n % 3 === 0 ? 1 : 0), "other", CHAIN, 250);
+    const [a, b] = [await serve(), await serve(other)];
+    const one = followed({ urls: [a.url, b.url] });
+    await one.until(() => one.lines.some(({ message }) => /do not agree/.test(message)));
+    assert.equal(one.follower.standing().agreed, false);
+    await one.until(() => one.ledger.tips().evm.height === 300);
+    a.chain = scriptedChain(305, () => 0, "main", CHAIN, 301);
+    await one.until(() => one.ledger.tips().evm.height === 305);
+  });
+
+  test("a difference above what is final is none", async () => {
+    const other = scriptedChain(300, () => 0, "other", CHAIN, 295);
+    const [a, b] = [await serve(), await serve(other)];
+    const one = followed({ urls: [a.url, b.url] });
+    await one.until(() => one.follower.standing().agreed);
+  });
+
+  test("one of two that is down: not agreed, and indexing goes on", async () => {
+    const [a, b] = [await serve(), await serve()];
+    await b.stop();
+    const one = followed({ urls: [a.url, `http://127.0.0.1:9`] });
+    await one.until(() => one.ledger.tips().evm.height === 300);
+    assert.equal(one.follower.standing().agreed, false);
+  });
+
+  test("one that leaves the final chain is not followed while another still has it", async () => {
+    const [a, b] = [await serve(), await serve()];
+    const one = followed({ urls: [a.url, b.url] });
+    await one.until(() => one.ledger.tips().evm.height === 300);
+    a.chain = scriptedChain(310, () => 0, "fork", CHAIN, 280);
+    await one.until(() => one.lines.some(({ message }) => /is not followed/.test(message)));
+    assert.equal(one.follower.standing().finalReplaced, false);
+    assert.ok(one.ledger.changes.every(({ rewindTo }) => rewindTo === null));
+  });
+});

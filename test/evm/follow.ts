@@ -1,0 +1,110 @@
+// A follower over given URLs and a ledger in memory, with waits short enough for tests.
+
+import { systemClock } from "../../src/adapters/system/clock.ts";
+import { openEvmChain } from "../../src/adapters/evm-rpc/open-evm-chain.ts";
+import type { EvmAddress } from "../../src/primitives/brands.ts";
+import type { Log } from "../../src/service/ports.ts";
+import type { EvmChain } from "../../src/service/swaps/evm-chain.ts";
+import {
+  EVM_FOLLOWER_DEFAULTS,
+  EvmFollower,
+  type EvmFollowerOptions,
+} from "../../src/service/swaps/evm-follower.ts";
+import { MemoryLedger } from "../../testing/swap-ledger/memory-ledger.ts";
+import { ESCROW } from "./scripted-chain.ts";
+
+/** A line of the log. */
+export interface Line {
+  readonly level: string;
+  readonly message: string;
+  readonly fields: Record<string, unknown>;
+}
+
+/** How to follow. */
+export interface Following {
+  readonly urls: readonly string[];
+  readonly escrow?: EvmAddress;
+  readonly firstBlock?: number;
+  readonly confirmations?: number | "finalized";
+  readonly ledger?: MemoryLedger;
+  readonly timeoutMs?: number;
+  readonly answerBytes?: number;
+  readonly options?: Partial<EvmFollowerOptions>;
+}
+
+/** A follower with all that belongs to it. */
+export interface Followed {
+  readonly chain: EvmChain;
+  readonly ledger: MemoryLedger;
+  readonly follower: EvmFollower;
+  readonly lines: readonly Line[];
+  /** Follows until nothing is left to read. */
+  toTip(): Promise<void>;
+  /** Follows until `done`, then stops. @throws Error after `limitMs`. */
+  until(done: () => boolean, limitMs?: number): Promise<void>;
+  close(): void;
+}
+
+function recordingLog(lines: Line[]): Log {
+  const at = (level: string) => (fields: Record<string, unknown>, message: string) =>
+    void lines.push({ level, message, fields });
+  return { info: at("info"), warn: at("warn"), error: at("error"), debug: at("debug") };
+}
+
+/** Opens a follower. */
+export function follow(given: Following): Followed {
+  const { urls, firstBlock = 0, confirmations = "finalized" } = given;
+  const ledger = given.ledger ?? new MemoryLedger(firstBlock);
+  const lines: Line[] = [];
+  const chain = openEvmChain({
+    urls,
+    chainId: 31337,
+    escrow: given.escrow ?? ESCROW,
+    confirmations,
+    clock: systemClock,
+    patience: {
+      attempts: 2,
+      firstDelayMs: 2,
+      ...(given.timeoutMs === undefined ? {} : { timeoutMs: given.timeoutMs }),
+      ...(given.answerBytes === undefined ? {} : { answerBytes: given.answerBytes }),
+    },
+  });
+  const follower = new EvmFollower(
+    { chain, ledger, clock: systemClock, log: recordingLog(lines) },
+    {
+      ...EVM_FOLLOWER_DEFAULTS,
+      firstBlock,
+      pollMs: 20,
+      agreementMs: 20,
+      retryMaxMs: 40,
+      shrunkMs: 100,
+      ...given.options,
+    },
+  );
+  return {
+    chain,
+    ledger,
+    follower,
+    lines,
+    toTip: () => follower.run(new AbortController().signal, "tip"),
+    until: async (done, limitMs = 5000) => {
+      const stop = new AbortController();
+      const running = follower.run(stop.signal);
+      const end = Date.now() + limitMs;
+      while (!done() && Date.now() < end) await systemClock.sleep(5);
+      const isDone = done();
+      stop.abort();
+      await running;
+      if (!isDone) throw new Error(`not done after ${limitMs} ms: ${JSON.stringify(lines.slice(-5))}`);
+    },
+    close: () => chain.close(),
+  };
+}
+
+/** What an index built from nothing holds. */
+export async function rebuilt(given: Following): Promise<readonly string[]> {
+  const fresh = follow({ ...given, ledger: new MemoryLedger(given.firstBlock ?? 0) });
+  await fresh.toTip();
+  fresh.close();
+  return fresh.ledger.facts();
+}
