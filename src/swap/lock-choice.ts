@@ -38,7 +38,8 @@ export function isSpentInBlock(output: LockOutput, path: "claim" | "refund"): bo
  * transaction 13 blocks deep, or it is an orphaned coinbase's.
  */
 export function isImpossible(output: LockOutput, tips: ChainTips): boolean {
-  if (output.mined !== null) return false;
+  // What the mempool holds now can be mined whatever else is recorded: the safe side of a contradiction.
+  if (output.mined !== null || output.inMempool) return false;
   return output.coinbase || (output.conflictHeight !== null && isDeep(tips, output.conflictHeight));
 }
 
