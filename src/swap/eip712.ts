@@ -21,8 +21,9 @@ function members(
   return declarations.map(([type, name]) => ({ name, type }));
 }
 
-/** Name and version of the EIP-712 domain. */
+/** `name` of the EIP-712 domain. */
 export const DOMAIN_NAME = "PearlUsdcEscrow";
+/** `version` of the EIP-712 domain. */
 export const DOMAIN_VERSION = "1";
 
 /** All types that are signed, as wallets take them (H-44). */

@@ -13,15 +13,16 @@ import { ZERO_ADDRESS, ZERO_BYTES32 } from "./terms.ts";
 export type Parsed<T> = Result<T, string>;
 
 /** Bounds of `pearl_amount_sat`, satoshis. */
-export const MIN_PEARL_SAT = 10_000n;
-export const MAX_PEARL_SAT = 2_100_000_000_000_000_000n;
+const MIN_PEARL_SAT = 10_000n;
+const MAX_PEARL_SAT = 2_100_000_000_000_000_000n;
 /** Greatest `usdc_amount`, raw units. */
-export const MAX_USDC = (1n << 128n) - 1n;
-/** Greatest nonce of Terms; an ask's is one less, because `revokeAsks` names a bound above it (S-21). */
+const MAX_USDC = (1n << 128n) - 1n;
+/** Greatest nonce of Terms: what a uint256 holds. */
 export const MAX_TERMS_NONCE = (1n << 256n) - 1n;
+/** Greatest nonce of an ask: one less, because `revokeAsks` names a bound above it (S-21). */
 export const MAX_ASK_NONCE = MAX_TERMS_NONCE - 1n;
 /** Greatest fee, in hundredths of a per cent. */
-export const MAX_FEE_BPS = 500;
+const MAX_FEE_BPS = 500;
 
 /** Whether a field was left out: `null` counts as absent (S-06). */
 export function isAbsent(value: unknown): value is null | undefined {

@@ -12,7 +12,7 @@ import type { SwapCrypto } from "./crypto.ts";
 /** Nobody knows the discrete logarithm of this point (BIP341): the key path is closed and everybody can see it. */
 export const NUMS_KEY = "0x50929b74c1a04954b78b4b6035e97a5e078a5a0f28ec96d547bfee9ace803ac0" as Bytes32;
 /** Leaf version of both leaves (BIP342). */
-export const LEAF_VERSION = 0xc0;
+const LEAF_VERSION = 0xc0;
 
 const OP_DROP = 0x75;
 const OP_SIZE = 0x82;

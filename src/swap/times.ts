@@ -3,9 +3,9 @@
 import { err, ok, type Result } from "../primitives/result.ts";
 
 /** Smallest time of S-01, unix seconds: below it a lock time would be a block height (BIP65). */
-export const MIN_TIME = 500_000_000;
+const MIN_TIME = 500_000_000;
 /** Greatest time of S-01, unix seconds: 2^32 - 1, the greatest lock time. */
-export const MAX_TIME = 4_294_967_295;
+const MAX_TIME = 4_294_967_295;
 
 const SENTENCE = `expected unix time in seconds (not milliseconds), ${MIN_TIME} to ${MAX_TIME}`;
 const MILLISECONDS = `this looks like milliseconds: ${SENTENCE}`;
