@@ -2,21 +2,22 @@
 // transactions, with every derived row. Runs in the writer thread; knows nothing of threads.
 
 import { randomBytes } from "node:crypto";
-import type { BlockChanges, TokenRow } from "../../prc20/state.ts";
+import type { TokenRow } from "../../prc20/state.ts";
 import type { BaseBlock, RewindOrder, StoredParameters } from "../../service/ports.ts";
 import { AddressBook } from "./address-book.ts";
 import { type BlockRow, insertBlock, tipRow } from "./block-rows.ts";
 import { addFills } from "./candles.ts";
+import { CommitReader } from "./commit-reader.ts";
 import type { Connection } from "./connection.ts";
-import { assertConserved } from "./conservation.ts";
 import { lastEventId, logBlock, storeLastEventId, trimLog } from "./event-log.ts";
 import { writeFloors } from "./floors.ts";
+import { BALANCE, BALANCE_CELLS, OP_CELLS, type PackedBlock, type PackedCommit } from "./packed-commit.ts";
 import { sameParameters, storedParameters } from "./parameters.ts";
 import { rewindRows } from "./rewind.ts";
 import { NO_TOTALS } from "./row-shapes.ts";
 import { balanceLine, encodeUndo, type TokenImage } from "./undo-record.ts";
 import { wipeSwaps } from "./swaps/swap-writer.ts";
-import { BalanceWriter, held } from "./write-balances.ts";
+import { amountsIn, BalanceWriter } from "./write-balances.ts";
 import { ListingWriter } from "./write-listings.ts";
 import { OperationWriter } from "./write-operations.ts";
 import { TokenWriter } from "./write-tokens.ts";
@@ -57,7 +58,7 @@ export class IndexWriter {
     this.#balances = new BalanceWriter(connection, this.#book);
     this.#tokens = new TokenWriter(connection, this.#book);
     this.#listings = new ListingWriter(connection, this.#book);
-    this.#operations = new OperationWriter(connection, this.#book);
+    this.#operations = new OperationWriter(connection);
   }
 
   /** Stores the parameters of a new database; throws where other ones are there. */
@@ -83,17 +84,19 @@ export class IndexWriter {
   }
 
   /** Appends consecutive blocks in one transaction; throws, changing nothing, where they do not link to the tip. */
-  commit(blocks: readonly BlockChanges[], undoBlocks: number): void {
+  commit(commit: PackedCommit, undoBlocks: number): void {
+    const { blocks } = commit;
     const last = blocks.at(-1);
     if (last === undefined) return;
     this.#write(() => {
       const firstUndo = last.height - undoBlocks + 1;
+      const reader = new CommitReader(commit, this.#book);
       let tip = tipRow(this.#connection);
       let eventId = lastEventId(this.#connection);
       for (const block of blocks) {
         if (tip === null) throw new Error("store: the index has no base block");
         assertLinked(tip, block);
-        const counts = this.#apply(block, tip, block.height >= firstUndo);
+        const counts = this.#apply(reader, block, tip, block.height >= firstUndo);
         insertBlock(this.#connection, block, counts.distinctHolders, counts.listsExpiredOpen);
         eventId = logBlock(this.#connection, eventId, block, counts.events);
         tip = { ...block, ...counts };
@@ -132,25 +135,29 @@ export class IndexWriter {
   }
 
   #apply(
-    block: BlockChanges,
+    reader: CommitReader,
+    block: PackedBlock,
     tip: BlockRow,
     withUndo: boolean,
   ): { distinctHolders: number; listsExpiredOpen: number; events: number } {
-    assertConserved(block);
     let distinctHolders = tip.distinctHolders;
     let lines = "";
-    for (const change of block.balances) {
-      const { id, holders } = this.#balances.change(change);
-      distinctHolders += holders;
-      const tick = (change.after ?? change.before)?.tick ?? "";
-      if (withUndo) lines += balanceLine(id, tick, held(change.before));
+    const { balances } = block;
+    for (let at = 0; at < balances.length; at += BALANCE_CELLS) {
+      const address = balances[at + BALANCE.address] ?? 0;
+      const id = reader.id(address);
+      const tick = reader.text(balances[at + BALANCE.tick] ?? 0);
+      const before = amountsIn(reader.commit, balances, at + BALANCE.balanceBefore);
+      const now = amountsIn(reader.commit, balances, at + BALANCE.balance);
+      distinctHolders += this.#balances.set(id, reader.address(address), tick, before, now);
+      if (withUndo) lines += balanceLine(id, tick, before);
     }
     const tokens = block.tokens.map(({ before, after }) => {
       this.#tokens.set(before, after);
       return tokenImage(before, after);
     });
     const effects = this.#listings.apply(block);
-    this.#operations.write(block, tip.totals.nextPlace);
+    this.#operations.write(reader, block, tip.totals.nextPlace);
     const floors = writeFloors(this.#connection, block.height, effects.touched);
     addFills(this.#connection, block.time, effects.fills);
     if (withUndo) {
@@ -161,7 +168,7 @@ export class IndexWriter {
     return {
       distinctHolders,
       listsExpiredOpen: tip.listsExpiredOpen + effects.expiredOpen,
-      events: 1 + block.operations.length + effects.created + effects.closed,
+      events: 1 + block.operations.length / OP_CELLS + effects.created + effects.closed,
     };
   }
 
@@ -192,7 +199,7 @@ function tokenImage(before: TokenRow | null, after: TokenRow | null): TokenImage
   return { tick, before };
 }
 
-function assertLinked(tip: BlockRow, block: BlockChanges): void {
+function assertLinked(tip: BlockRow, block: PackedBlock): void {
   if (block.height !== tip.height + 1 || block.previousHash !== tip.hash) {
     throw new Error(
       `store: block ${block.height} (${block.hash}) does not link to the tip ${tip.height} (${tip.hash})`,

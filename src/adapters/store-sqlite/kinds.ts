@@ -6,6 +6,9 @@ import type { LifecycleState } from "../../service/queries.ts";
 /** The operations of the protocol, in the order of their numbers. */
 const OPERATIONS = ["deploy", "mint", "transfer", "burn", "list", "send"] as const;
 
+/** The same for looks by any text. */
+const OPERATION_NAMES: readonly string[] = OPERATIONS;
+
 /** Kind of every operation outside the protocol; such a one is never valid (P-24). */
 export const UNKNOWN_KIND = OPERATIONS.length * 2;
 
@@ -13,7 +16,7 @@ const FIRST_NAMED_KIND = 16;
 
 /** Kind of a recorded operation. */
 export function kindOf(op: string, valid: boolean): number {
-  const index = OPERATIONS.findIndex((known) => known === op);
+  const index = OPERATION_NAMES.indexOf(op);
   return index < 0 ? UNKNOWN_KIND : index * 2 + (valid ? 1 : 0);
 }
 

@@ -24,6 +24,7 @@ import { CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
 import { dumpStore } from "./dump.ts";
 import { loadState, visitOpenAnchors } from "./load-state.ts";
+import { buffersOf, packCommit } from "./packed-commit.ts";
 import { storedParameters } from "./parameters.ts";
 import { SqliteSwapStore } from "./swaps/swap-store.ts";
 import { SqliteQueries } from "./queries.ts";
@@ -93,7 +94,8 @@ export class SqliteStore implements IndexStore {
 
   async commit(blocks: readonly BlockChanges[], undoBlocks: number): Promise<void> {
     this.#filter.addRows(blocks);
-    await this.#writer.send({ kind: "commit", blocks, undoBlocks });
+    const commit = packCommit(blocks);
+    await this.#writer.send({ kind: "commit", commit, undoBlocks }, buffersOf(commit));
   }
 
   async rewind(order: RewindOrder): Promise<void> {

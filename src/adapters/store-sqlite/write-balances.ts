@@ -1,9 +1,9 @@
 // How do balances reach the table? Changes of all blocks of a transaction are gathered, so that a busy row is written
 // once, and every write checks that the row was there exactly when the core believed it was.
 
-import type { BalanceRow, Change } from "../../prc20/state.ts";
 import type { AddressBook } from "./address-book.ts";
 import type { Connection } from "./connection.ts";
+import { amountIn, NONE, type PackedCommit } from "./packed-commit.ts";
 import { rankOf } from "./sort-keys.ts";
 
 /** Characters of an address in `balance.head`. */
@@ -36,14 +36,6 @@ export class BalanceWriter {
   constructor(connection: Connection, book: AddressBook) {
     this.#connection = connection;
     this.#book = book;
-  }
-
-  /** Takes over one change; returns what it does to the number of holders of any token. */
-  change(change: Change<BalanceRow>): { readonly id: number; readonly holders: number } {
-    const row = change.after ?? change.before;
-    if (row === null) throw new Error("store: a balance change without rows");
-    const id = this.#book.idOf(row.address);
-    return { id, holders: this.set(id, row.address, row.tick, held(change.before), held(change.after)) };
   }
 
   /** Sets a balance; `before` is what was there until now. Returns the change in the number of holders. */
@@ -94,9 +86,12 @@ export class BalanceWriter {
   }
 }
 
-/** The amounts of a row, or null where both are 0. */
-export function held(row: Amounts | null): Amounts | null {
-  return row === null || (row.balance === 0n && row.locked === 0n) ? null : row;
+/** The amounts in two cells of a balance change; null where there is no row, or both are 0. */
+export function amountsIn(commit: PackedCommit, cells: Float64Array, at: number): Amounts | null {
+  const balance = cells[at] ?? NONE;
+  const locked = cells[at + 1] ?? NONE;
+  if (balance === NONE || (balance === 0 && locked === 0)) return null;
+  return { balance: amountIn(commit, balance), locked: amountIn(commit, locked) };
 }
 
 function expectOne(changes: number | bigint, address: string, tick: string): void {

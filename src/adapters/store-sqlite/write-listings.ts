@@ -38,7 +38,7 @@ export class ListingWriter {
   }
 
   /** Applies a block's listing changes, then the expiry that its height brings (P-65). */
-  apply(block: BlockChanges): ListingEffects {
+  apply(block: Pick<BlockChanges, "height" | "listings">): ListingEffects {
     const touched = new Set<string>();
     const fills: ListingRow[] = [];
     let [created, closed, expiredOpen] = [0, 0, 0];

@@ -1,14 +1,15 @@
 // How are recorded operations stored, and in whose history (H-36) does each appear?
 
 import type { StatementSync } from "node:sqlite";
-import type { ListingId } from "../../primitives/brands.ts";
-import type { BlockChanges, OperationRow } from "../../prc20/state.ts";
-import type { AddressBook } from "./address-book.ts";
-import { bytesOf, CellReader } from "./cells.ts";
+import type { OperationRow } from "../../prc20/state.ts";
+import { CellReader } from "./cells.ts";
+import type { CommitReader } from "./commit-reader.ts";
 import type { Connection } from "./connection.ts";
-import { kindOf, namedKind, UNKNOWN_KIND } from "./kinds.ts";
+import { isValidKind, kindOf, namedKind, operationOf, UNKNOWN_KIND } from "./kinds.ts";
 import { findListingPlace } from "./find-listing.ts";
+import { amountText, NONE, OP, OP_CELLS, type PackedBlock } from "./packed-commit.ts";
 
+const TXID_BYTES = 32;
 const RECEIVING = new Set(["deploy", "mint", "transfer", "send"]);
 
 /** Scope of the history rows that stand for every ticker. */
@@ -25,22 +26,18 @@ interface HistoryEntry {
 /** Writes operation rows and history rows within the transactions of one connection. */
 export class OperationWriter {
   readonly #connection: Connection;
-  readonly #book: AddressBook;
   readonly #insert: StatementSync;
   readonly #history: StatementSync;
   readonly #scopedHistory: StatementSync;
   /** Places of listings that the present block touches, by id. */
-  #listings = new Map<ListingId, number>();
+  #listings = new Map<string, number>();
   #pending: HistoryEntry[] = [];
-  #txidHex = "";
-  #txid: Uint8Array = new Uint8Array(0);
 
-  constructor(connection: Connection, book: AddressBook) {
+  constructor(connection: Connection) {
     this.#connection = connection;
-    this.#book = book;
     this.#insert = connection.prepared(
       `INSERT INTO op (place, height, tx_index, txid, vout, kind, name_id, tick, reason, from_id, to_id, amount,
-         listing_place, filled_owner_id, payload) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         listing_place, filled_owner_id, payload) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, CAST(? AS TEXT))`,
     );
     this.#history = connection.prepared(
       "INSERT INTO op_address (address_id, scope, kind, place) VALUES (?, ?, ?, ?)",
@@ -50,55 +47,60 @@ export class OperationWriter {
     );
   }
 
-  /** Stores the operations of a block. Throws where a row contradicts its block or P-24. */
-  write(block: BlockChanges, firstPlace: number): void {
+  /** Stores the operations of a block. Throws where a row contradicts its block. */
+  write(reader: CommitReader, block: PackedBlock, firstPlace: number): void {
     this.#listings = new Map();
     for (const { before, after } of block.listings) {
       const row = after ?? before;
       if (row !== null) this.#listings.set(row.id, row.createdPlace);
     }
+    const cells = block.operations;
     let previous = firstPlace - 1;
-    for (const row of block.operations) {
-      if (row.height !== block.height || row.place <= previous || row.place >= block.totals.nextPlace) {
-        throw new Error(`store: operation at place ${row.place} does not belong to block ${block.height}`);
+    let start = 0;
+    for (let at = 0; at < cells.length; at += OP_CELLS) {
+      const place = cells[at + OP.place] ?? NONE;
+      const end = cells[at + OP.end] ?? 0;
+      if (place <= previous || place >= block.totals.nextPlace) {
+        throw new Error(`store: operation at place ${place} does not belong to block ${block.height}`);
       }
-      previous = row.place;
-      this.#writeOne(row);
+      this.#writeOne(reader, block, at, start, end);
+      previous = place;
+      start = end;
     }
   }
 
-  #writeOne(row: OperationRow): void {
-    const kind = kindOf(row.op, row.valid);
-    if (kind === UNKNOWN_KIND && (row.valid || row.tick !== "")) {
-      throw new Error(`store: unknown operation at place ${row.place} is valid or has a ticker (P-24, P-81)`);
-    }
-    const nameId = kind === UNKNOWN_KIND ? this.#nameId(row.op) : null;
-    const from = this.#book.idOf(row.from);
-    const to = row.to === null ? null : this.#book.idOf(row.to);
-    const owner = row.filledOwner === null ? null : this.#book.idOf(row.filledOwner);
+  #writeOne(reader: CommitReader, block: PackedBlock, at: number, start: number, end: number): void {
+    const { operations: cells, bytes } = block;
+    const cell = (which: number): number => cells[at + which] ?? NONE;
+    const [place, kind, amount, listing] = [cell(OP.place), cell(OP.kind), cell(OP.amount), cell(OP.listing)];
+    const tick = reader.text(cell(OP.tick));
+    const name = reader.textOrNull(cell(OP.name));
+    const nameId = name === null ? null : this.#nameId(name);
+    const from = reader.id(cell(OP.from));
+    const to = reader.idOrNull(cell(OP.to));
+    const owner = reader.idOrNull(cell(OP.owner));
     this.#insert.run(
-      row.place,
-      row.height,
-      row.txIndex,
-      this.#txidBytes(row.txid),
-      row.vout,
+      place,
+      block.height,
+      cell(OP.txIndex),
+      bytes.subarray(start, start + TXID_BYTES),
+      cell(OP.vout),
       kind,
       nameId,
-      row.tick,
-      row.reason,
+      tick,
+      reader.textOrNull(cell(OP.reason)),
       from,
       to,
-      row.amount === null ? null : String(row.amount),
-      row.listingId === null ? null : this.#listingPlace(row.listingId),
+      amount === NONE ? null : amountText(reader.commit, amount),
+      listing === NONE ? null : this.#listingPlace(reader.text(listing)),
       owner,
-      row.payloadJson,
+      bytes.subarray(start + TXID_BYTES, end),
     );
-    this.#addHistory(from, row.tick, kind, row.place);
-    if (nameId !== null) this.#addHistory(from, "", namedKind(nameId), row.place);
-    const received = receives(row) ? to : null;
-    if (received !== null && received !== from) this.#addHistory(received, row.tick, kind, row.place);
-    if (owner !== null && owner !== from && owner !== received)
-      this.#addHistory(owner, row.tick, kind, row.place);
+    this.#addHistory(from, tick, kind, place);
+    if (nameId !== null) this.#addHistory(from, "", namedKind(nameId), place);
+    const received = isReceived(kind, amount !== NONE && amount !== 0) ? to : null;
+    if (received !== null && received !== from) this.#addHistory(received, tick, kind, place);
+    if (owner !== null && owner !== from && owner !== received) this.#addHistory(owner, tick, kind, place);
   }
 
   /** Writes the gathered history rows, address by address: neighbours in the table are written together. */
@@ -120,7 +122,7 @@ export class OperationWriter {
     this.#pending.push({ address, tick, kind, place });
   }
 
-  #listingPlace(id: ListingId): number {
+  #listingPlace(id: string): number {
     const place = this.#listings.get(id) ?? findListingPlace(this.#connection, id);
     if (place === null) throw new Error(`store: an operation names ${id}, which is no listing`);
     return place;
@@ -132,18 +134,17 @@ export class OperationWriter {
     if (row === null) throw new Error("store: an operation name was not interned");
     return new CellReader(row).int();
   }
-
-  #txidBytes(txid: string): Uint8Array {
-    if (txid !== this.#txidHex) {
-      this.#txid = bytesOf(txid);
-      this.#txidHex = txid;
-    }
-    return this.#txid;
-  }
 }
 
 /** H-36: is the operation part of the history of its `to`? */
 export function receives(row: OperationRow): boolean {
-  if (!row.valid || row.to === null || !RECEIVING.has(row.op)) return false;
-  return row.op !== "deploy" || (row.amount !== null && row.amount > 0n);
+  if (row.to === null) return false;
+  return isReceived(kindOf(row.op, row.valid), row.amount !== null && row.amount > 0n);
+}
+
+/** The same by the kind of a recorded operation, and whether it moves any units. */
+function isReceived(kind: number, movesUnits: boolean): boolean {
+  if (kind === UNKNOWN_KIND || !isValidKind(kind)) return false;
+  const op = operationOf(kind);
+  return RECEIVING.has(op) && (op !== "deploy" || movesUnits);
 }

@@ -1,8 +1,8 @@
-// What do the calling thread and the writer thread say to each other? Blocks travel by structured clone: measured, it
-// costs about a microsecond per operation in all, as little as any hand-made encoding.
+// What do the calling thread and the writer thread say to each other? Small orders travel as they are, by structured
+// clone; blocks are packed, see packed-commit.ts.
 
-import type { BlockChanges } from "../../prc20/state.ts";
 import type { BaseBlock, RewindOrder, StoredParameters } from "../../service/ports.ts";
+import type { PackedCommit } from "./packed-commit.ts";
 import type { SwapOrder } from "./swaps/swap-writer.ts";
 
 /** What the writer thread is started with. */
@@ -14,7 +14,7 @@ export interface WriterStart {
 export type WriterOrder =
   | { readonly kind: "initialise"; readonly parameters: StoredParameters }
   | { readonly kind: "commitBase"; readonly base: BaseBlock }
-  | { readonly kind: "commit"; readonly blocks: readonly BlockChanges[]; readonly undoBlocks: number }
+  | { readonly kind: "commit"; readonly commit: PackedCommit; readonly undoBlocks: number }
   | { readonly kind: "rewind"; readonly order: RewindOrder }
   | { readonly kind: "wipe" }
   | { readonly kind: "swaps"; readonly order: SwapOrder }

@@ -52,13 +52,13 @@ export class WriterThread {
     return thread;
   }
 
-  /** Sends an order; resolves when it is carried out. */
-  send(order: WriterOrder): Promise<void> {
+  /** Sends an order; resolves when it is carried out. `buffers` in it change owners instead of being copied. */
+  send(order: WriterOrder, buffers: readonly ArrayBufferLike[] = []): Promise<void> {
     if (this.#dead !== null) return Promise.reject(this.#dead);
     this.#lastId += 1;
     const answered = this.#expect(this.#lastId);
     try {
-      this.#worker.postMessage({ id: this.#lastId, order }, []);
+      this.#worker.postMessage({ id: this.#lastId, order }, transferable(buffers));
     } catch (error) {
       this.#waiting.get(this.#lastId)?.reject(error instanceof Error ? error : new Error(String(error)));
       this.#waiting.delete(this.#lastId);
@@ -82,4 +82,8 @@ export class WriterThread {
     for (const waiting of this.#waiting.values()) waiting.reject(this.#dead);
     this.#waiting.clear();
   }
+}
+
+function transferable(buffers: readonly ArrayBufferLike[]): ArrayBuffer[] {
+  return buffers.filter((buffer) => buffer instanceof ArrayBuffer);
 }

@@ -39,7 +39,7 @@ function carryOut(state: OpenWriter, order: WriterOrder): void {
     case "commitBase":
       return state.writer.commitBase(order.base);
     case "commit":
-      return state.writer.commit(order.blocks, order.undoBlocks);
+      return state.writer.commit(order.commit, order.undoBlocks);
     case "rewind":
       return state.writer.rewind(order.order);
     case "wipe":

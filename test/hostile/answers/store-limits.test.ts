@@ -10,6 +10,7 @@ import { tipRow } from "../../../src/adapters/store-sqlite/block-rows.ts";
 import { openReader, openWriter } from "../../../src/adapters/store-sqlite/connection.ts";
 import { IndexWriter } from "../../../src/adapters/store-sqlite/index-writer.ts";
 import { openSqliteStore } from "../../../src/adapters/store-sqlite/index.ts";
+import { packCommit } from "../../../src/adapters/store-sqlite/packed-commit.ts";
 import { inSnapshot } from "../../../src/adapters/store-sqlite/state-view.ts";
 import { NETWORKS } from "../../../src/chain/networks.ts";
 import type { BlockChanges } from "../../../src/prc20/state.ts";
@@ -58,7 +59,7 @@ test("H-09: a commit in the middle of a read is not seen by it", async () => {
   try {
     const writer = new IndexWriter(writing);
     const { state, value } = inSnapshot(reading, () => {
-      writer.commit([workshop.apply([])], 10);
+      writer.commit(packCommit([workshop.apply([])]), 10);
       return tipRow(reading)?.height;
     });
     assert.equal(state.height, 1);
