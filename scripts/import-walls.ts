@@ -24,6 +24,11 @@ export const WALLS: readonly Wall[] = [
   },
   { folder: "src/service/", own: [...PURE, "src/service/"], packages: [] },
   {
+    folder: "src/adapters/blockbook/",
+    own: ["src/primitives/", "src/service/", "src/adapters/blockbook/"],
+    packages: ["node:"],
+  },
+  {
     folder: "src/adapters/evm-rpc/",
     own: [...PURE, "src/service/", "src/adapters/evm-rpc/"],
     packages: ["node:", "viem"],

@@ -1,0 +1,121 @@
+// How much can a seller's address spend, by a Blockbook API (S-34)? One GET for the unspent outputs; the answer is
+// bounded in size and time, and every entry's shape is checked before it counts.
+
+import type { Outpoint, PearlAddress } from "../../primitives/brands.ts";
+import { BalanceUnavailable } from "../../service/swaps/pearl-ports.ts";
+import type { BalanceSource } from "../../service/swaps/ports.ts";
+
+/** Where and how to ask. */
+export interface BlockbookOptions {
+  /** Base URL, e.g. `https://blockbook.example`; a path in it is kept. */
+  readonly url: string;
+  /** Longest time for the whole answer; default 5 s. */
+  readonly timeoutMs?: number;
+  /** Largest answer; default 8 MiB. */
+  readonly maxBytes?: number;
+}
+
+const DEFAULT_TIMEOUT_MS = 5000;
+const DEFAULT_MAX_BYTES = 8 * 1024 * 1024;
+/** Confirmations from which a coinbase can be spent in the next block. */
+const COINBASE_MATURITY = 100;
+/** Largest value of an output: 2.1e18 grains. */
+const MOST_SAT = 2_100_000_000_000_000_000n;
+
+/** Opens the source; nothing is sent before the first question. Rejections are `BalanceUnavailable`. */
+export function openBlockbookBalance(options: BlockbookOptions): BalanceSource {
+  const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  const maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
+  const base = options.url.replace(/\/+$/, "");
+  return {
+    async balance(address: PearlAddress, except: (outpoint: Outpoint) => boolean): Promise<bigint> {
+      // Without `confirmed=true`: only then does Blockbook leave out outputs that the mempool spends. Unconfirmed
+      // outputs come too and are left out here.
+      const url = `${base}/api/v2/utxo/${address}`;
+      const entries = entriesOf(await textOf(url, timeoutMs, maxBytes), url);
+      const seen = new Set<Outpoint>();
+      let sum = 0n;
+      for (const { outpoint, amountSat, confirmations, isCoinbase } of entries) {
+        if (seen.has(outpoint)) throw new BalanceUnavailable(`${url} names ${outpoint} twice`);
+        seen.add(outpoint);
+        if (confirmations < (isCoinbase ? COINBASE_MATURITY : 1) || except(outpoint)) continue;
+        sum += amountSat;
+      }
+      return sum;
+    },
+  };
+}
+
+interface Entry {
+  readonly outpoint: Outpoint;
+  readonly amountSat: bigint;
+  readonly confirmations: number;
+  readonly isCoinbase: boolean;
+}
+
+async function textOf(url: string, timeoutMs: number, maxBytes: number): Promise<string> {
+  try {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const response = await fetch(url, {
+      signal,
+      redirect: "error",
+      headers: { accept: "application/json" },
+    });
+    if (response.status !== 200 || response.body === null) {
+      await response.body?.cancel();
+      throw new BalanceUnavailable(`${url} answers HTTP ${response.status}`);
+    }
+    const decoder = new TextDecoder("utf-8", { fatal: true });
+    let text = "";
+    let bytes = 0;
+    for await (const chunk of response.body) {
+      bytes += chunk.length;
+      // Leaving the loop cancels the body.
+      if (bytes > maxBytes) throw new BalanceUnavailable(`${url} answers more than ${maxBytes} bytes`);
+      text += decoder.decode(chunk, { stream: true });
+    }
+    return text + decoder.decode();
+  } catch (cause) {
+    if (cause instanceof BalanceUnavailable) throw cause;
+    throw new BalanceUnavailable(`${url} does not answer`, { cause });
+  }
+}
+
+function entriesOf(text: string, url: string): readonly Entry[] {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (cause) {
+    throw new BalanceUnavailable(`${url} answers no JSON`, { cause });
+  }
+  if (!Array.isArray(json)) throw new BalanceUnavailable(`${url} answers no list of outputs`);
+  return json.map((value: unknown) => {
+    const entry = entryOf(value);
+    if (entry === null) throw new BalanceUnavailable(`${url} answers an output of the wrong shape`);
+    return entry;
+  });
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}
+
+/** `{txid, vout, value: "grains", confirmations, coinbase?}`; null for anything else. */
+function entryOf(value: unknown): Entry | null {
+  if (typeof value !== "object" || value === null) return null;
+  const field = (name: string): unknown => Reflect.get(value, name);
+  const txid = field("txid");
+  const vout = field("vout");
+  const amount = field("value");
+  const confirmations = field("confirmations");
+  const coinbase = field("coinbase") ?? false;
+  if (typeof txid !== "string" || !/^[0-9a-f]{64}$/.test(txid) || !isCount(vout) || vout > 0xffff_ffff) {
+    return null;
+  }
+  // A number would have lost digits on the way.
+  if (typeof amount !== "string" || !/^(0|[1-9][0-9]{0,18})$/.test(amount)) return null;
+  if (!isCount(confirmations) || typeof coinbase !== "boolean") return null;
+  const amountSat = BigInt(amount);
+  if (amountSat > MOST_SAT) return null;
+  return { outpoint: `${txid}:${vout}` as Outpoint, amountSat, confirmations, isCoinbase: coinbase };
+}

@@ -1,0 +1,194 @@
+// What does our own node know of one transaction (S-60 to S-62)? Asked rarely, by the API: at most four questions at
+// once, each answered or refused within seconds. Ids are recomputed; a block counts only when it is in the main chain.
+
+import { readWholeTransaction, type WholeTransaction } from "../../chain/watch-transaction.ts";
+import type { BlockHash, Outpoint, ScriptHex, Txid } from "../../primitives/brands.ts";
+import type { Sha256d } from "../../primitives/hashing.ts";
+import { hexToBytes } from "../../primitives/hex.ts";
+import type { Clock } from "../../service/ports.ts";
+import type { FoundTransaction, PearlLookups } from "../../service/swaps/ports.ts";
+import { endpointOf, type NodeAddress, placeOf } from "./node-address.ts";
+import { NodeError } from "./node-error.ts";
+import type { RpcCall, RpcReply } from "./rpc-answer.ts";
+import { type Patience, RpcClient } from "./rpc-client.ts";
+
+/** Where and how to ask. */
+export interface LookupOptions extends NodeAddress {
+  readonly sha256d: Sha256d;
+  readonly clock: Clock;
+  readonly patience?: Patience;
+}
+
+/** Look-ups with an end. */
+export interface OpenLookups extends PearlLookups {
+  close(): void;
+}
+
+/** An answer of the API must not wait long for a node: two tries, five seconds each. */
+export const LOOKUP_PATIENCE: Patience = { attempts: 2, firstDelayMs: 50, timeoutMs: 5000 };
+/** Look-ups under way for the API (S-62). */
+const MOST_AT_ONCE = 4;
+/** Tries for an answer during which the chain does not change. */
+const ROUNDS = 3;
+/** No such transaction or block. */
+const NOT_FOUND = -5;
+
+/** A member of a JSON object; undefined where it is none. */
+export function member(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+/** Lower-case hex of 32 bytes. */
+export function isHash(value: unknown): value is string {
+  return typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
+}
+
+/** The transaction in a verbose answer, its id recomputed; null where the answer is not that transaction. */
+export function transactionIn(
+  answer: unknown,
+  txid: string,
+  sha256d: Sha256d,
+): { readonly raw: Uint8Array; readonly transaction: WholeTransaction } | null {
+  const hex = member(answer, "hex");
+  const raw = typeof hex === "string" ? hexToBytes(hex) : null;
+  if (raw === null) return null;
+  const read = readWholeTransaction(raw, sha256d);
+  return read.ok && read.value.txid === txid ? { raw, transaction: read.value } : null;
+}
+
+/** One client for rare questions: a call, its reply, and what a reply that cannot be true becomes. */
+export class RareCalls {
+  readonly #client: RpcClient;
+
+  constructor(address: NodeAddress, patience: Patience, clock: Clock) {
+    this.#client = new RpcClient(endpointOf(address), patience, clock);
+  }
+
+  /** The result; null for what the node does not know. Rejects with `NodeError`. */
+  async ask(method: string, params: RpcCall["params"]): Promise<unknown> {
+    const call: RpcCall = { method, params };
+    const [reply] = await this.#client.calls([call]);
+    return reply === undefined ? null : this.#result(call, reply);
+  }
+
+  /** The results of calls of one method, in one request. */
+  async askAll(method: string, all: readonly RpcCall["params"][]): Promise<readonly unknown[]> {
+    const calls = all.map((params): RpcCall => ({ method, params }));
+    const replies = await this.#client.calls(calls);
+    return replies.map((reply, i) => this.#result(calls[i] ?? { method, params: [] }, reply));
+  }
+
+  #result(call: RpcCall, reply: RpcReply): unknown {
+    if (reply.ok) return reply.result;
+    if (reply.code === NOT_FOUND) return null;
+    throw this.#client.refusal(call, reply);
+  }
+
+  /** An answer that cannot be true. */
+  badAnswer(method: string, params: RpcCall["params"], what: string): NodeError {
+    return this.#client.badAnswer({ method, params }, what);
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+}
+
+/** Opens look-ups; nothing is sent before the first. Rejections are `NodeError`s. */
+export function openPearlLookups(options: LookupOptions): OpenLookups {
+  return new NodeLookups(options);
+}
+
+class NodeLookups implements OpenLookups {
+  readonly #calls: RareCalls;
+  readonly #place: string;
+  readonly #sha256d: Sha256d;
+  #underWay = 0;
+
+  constructor(options: LookupOptions) {
+    this.#calls = new RareCalls(options, options.patience ?? LOOKUP_PATIENCE, options.clock);
+    this.#place = placeOf(endpointOf(options));
+    this.#sha256d = options.sha256d;
+  }
+
+  async transaction(txid: Txid): Promise<FoundTransaction | null> {
+    // No line of waiting requests: the fifth is told to come again (S-62).
+    if (this.#underWay >= MOST_AT_ONCE) {
+      throw new NodeError("BUSY", `${MOST_AT_ONCE} look-ups at ${this.#place} are under way`);
+    }
+    this.#underWay += 1;
+    try {
+      return await this.#look(txid);
+    } finally {
+      this.#underWay -= 1;
+    }
+  }
+
+  close(): void {
+    this.#calls.close();
+  }
+
+  async #look(txid: Txid): Promise<FoundTransaction | null> {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const params = [txid, 1];
+      const answer = await this.#calls.ask("getrawtransaction", params);
+      if (answer === null) return null;
+      const found = transactionIn(answer, txid, this.#sha256d);
+      if (found === null) {
+        throw this.#calls.badAnswer("getrawtransaction", params, "another transaction than was asked for");
+      }
+      const blockHash = member(answer, "blockhash");
+      if (blockHash === undefined || blockHash === null || blockHash === "")
+        return described(found, txid, null);
+      if (!isHash(blockHash)) {
+        throw this.#calls.badAnswer("getrawtransaction", params, "a block hash that is none");
+      }
+      const height = await this.#mainHeight(blockHash);
+      if (height !== null) return described(found, txid, { height, hash: blockHash as BlockHash });
+      // The block left the main chain between the questions: asked again, the node knows better.
+    }
+    return null;
+  }
+
+  /** The height of a main-chain block; null where it is in no main chain. */
+  async #mainHeight(hash: string): Promise<number | null> {
+    const headerParams = [hash, true];
+    let header: unknown;
+    try {
+      header = await this.#calls.ask("getblockheader", headerParams);
+    } catch (error) {
+      // pearld answers an internal error for blocks outside the main chain.
+      if (error instanceof NodeError && error.code === "RPC_ERROR") return null;
+      throw error;
+    }
+    if (header === null) return null;
+    const height = member(header, "height");
+    if (typeof height !== "number" || !Number.isSafeInteger(height) || height < 0) {
+      throw this.#calls.badAnswer("getblockheader", headerParams, "no height");
+    }
+    try {
+      return (await this.#calls.ask("getblockhash", [height])) === hash ? height : null;
+    } catch (error) {
+      if (error instanceof NodeError && error.code === "RPC_ERROR") return null;
+      throw error;
+    }
+  }
+}
+
+function described(
+  { raw, transaction }: { readonly raw: Uint8Array; readonly transaction: WholeTransaction },
+  txid: Txid,
+  block: FoundTransaction["block"],
+): FoundTransaction {
+  const outputs: { readonly amountSat: bigint; readonly script: ScriptHex }[] = [];
+  for (let vout = 0; vout < transaction.outputCount; vout += 1) {
+    const output = transaction.output(vout);
+    if (output !== null) outputs.push({ amountSat: output.valueSat, script: output.scriptHex as ScriptHex });
+  }
+  const inputs: Outpoint[] = [];
+  for (let index = 0; index < transaction.inputCount && !transaction.isCoinbase; index += 1) {
+    const outpoint = transaction.outpoint(index);
+    if (outpoint !== null) inputs.push(outpoint);
+  }
+  return { txid, outputs, inputs, coinbase: transaction.isCoinbase, block, raw };
+}
