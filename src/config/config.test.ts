@@ -55,7 +55,7 @@ describe("configuration", () => {
     assert.equal(config.port, 8080);
     assert.equal(config.metricsPort, null);
     assert.equal(config.undoBlocks, 1000);
-    assert.equal(config.node.pollMs, 200);
+    assert.equal(config.node.pollMs, 250);
     assert.equal(config.syncedLag, 1);
     assert.equal(config.rules.startHeight, 1);
     assert.equal(config.rateLimit, null);

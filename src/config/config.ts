@@ -5,11 +5,13 @@ import type { Network } from "../chain/networks.ts";
 import type { ProtocolRules } from "../prc20/rules.ts";
 import { MARKER } from "../prc20/rules.ts";
 import { err, ok, type Result } from "../primitives/result.ts";
+import type { Keccak256 } from "../swap/crypto.ts";
 import { flagOf, SETTING_LIST, type SettingName } from "./declaration.ts";
 import { nearestName } from "./nearest-name.ts";
 import { readDatabase, readListen, readLogLevel, readProxies, type DatabaseTarget } from "./read-service.ts";
 import { readNode, type NodeTarget } from "./read-node.ts";
 import { readNetwork, readRules } from "./read-rules.ts";
+import { readSwaps, type SwapConfig } from "./read-swaps.ts";
 import { Problems, SettingReader } from "./setting-reader.ts";
 import type { LogLevel } from "./levels.ts";
 
@@ -33,6 +35,8 @@ export interface Config {
   readonly rateLimit: number | null;
   /** Whose X-Forwarded-For is believed. */
   readonly trustProxy: boolean | readonly string[];
+  /** Null: swaps are off. */
+  readonly swaps: SwapConfig | null;
 }
 
 /** Where settings come from. */
@@ -42,6 +46,8 @@ export interface ConfigSources {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Text of a file, or null where it cannot be read. */
   readonly readFile: (path: string) => string | null;
+  /** For the checksum of EVM addresses (EIP-55); without it one in mixed case is refused. */
+  readonly keccak256?: Keccak256;
 }
 
 /** The configuration, or all that is wrong with it: one sentence per problem. */
@@ -59,6 +65,7 @@ export function readConfig(sources: ConfigSources): Result<Config, readonly stri
   const logLevel = readLogLevel(reader);
   const rateLimit = readRateLimit(reader);
   const trustProxy = readProxies(reader);
+  const swaps = readSwaps(reader, network?.name ?? "mainnet", sources.keccak256 ?? null);
   if (network === null || rules === null || node === null || database === null || !problems.isEmpty) {
     return err(problems.sentences);
   }
@@ -73,6 +80,7 @@ export function readConfig(sources: ConfigSources): Result<Config, readonly stri
     logLevel,
     rateLimit,
     trustProxy,
+    swaps,
   });
 }
 

@@ -32,7 +32,7 @@ export function readNode(
   if (user !== null && password === null) {
     reader.problem("PEARL_RPC_PASSWORD", "is missing although PEARL_RPC_USER is set: give both or neither");
   }
-  const pollMs = reader.integer("PEARL_POLL_MS", 20, 60_000, 200);
+  const pollMs = reader.integer("PEARL_POLL_MS", 20, 60_000, 250);
   const tls = readTrust(reader, readFile);
   const url = readUrl(reader, password !== null);
   if (url === null || tls === null) return null;
