@@ -1,6 +1,7 @@
 // What do the commands do? Reads the configuration, runs the service or a job on its database, and stops at a signal.
 
 import { readFileSync } from "node:fs";
+import { swapCrypto } from "../adapters/system/swap-crypto.ts";
 import { readConfig, type Config } from "../config/config.ts";
 import { sentenceOf } from "../service/follower-errors.ts";
 
@@ -33,7 +34,12 @@ function stopSignal(): AbortSignal {
 }
 
 function configOf(flags: ReadonlyMap<string, string>): Config {
-  const read = readConfig({ flags, environment: process.env, readFile: textOf });
+  const read = readConfig({
+    flags,
+    environment: process.env,
+    readFile: textOf,
+    keccak256: swapCrypto.keccak256,
+  });
   if (!read.ok) throw new CommandFailed(read.error);
   return read.value;
 }
