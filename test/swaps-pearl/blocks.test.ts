@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { liar } from "./liar.ts";
 import { claimInput, miner, order, outpoint, pay, refund, type Signed, Stage } from "./stage.ts";
 
 const AMOUNT = 1_000_000n;
@@ -18,20 +19,14 @@ describe("locks in PEARL blocks", () => {
 
   test("an empty ledger begins at the node's tip, without reading a body", async () => {
     let bodies = 0;
-    const life = stage.live((node) => ({
-      ...node,
-      rawHeaders: (hashes) => node.rawHeaders(hashes),
-      connections: () => node.connections(),
-      tip: () => node.tip(),
-      blockHash: (height) => node.blockHash(height),
-      blockHashes: (from, count) => node.blockHashes(from, count),
-      onTipChange: () => undefined,
-      close: () => node.close(),
-      rawBlock: (hash) => {
-        bodies += 1;
-        return node.rawBlock(hash);
-      },
-    }));
+    const life = stage.live((node) =>
+      liar(node, {
+        rawBlock: (hash) => {
+          bodies += 1;
+          return node.rawBlock(hash);
+        },
+      }),
+    );
     await life.follow();
     assert.equal(stage.ledger.tips().pearl.height, stage.height);
     stage.mineEmpty(3);

@@ -11,7 +11,11 @@ import type { Bytes32, Outpoint, ScriptHex } from "../../src/primitives/brands.t
 import { MEMPOOL_DEFAULTS, MempoolWatch } from "../../src/service/mempool-watch.ts";
 import type { Clock, Log } from "../../src/service/ports.ts";
 import { RecentBodies } from "../../src/service/recent-bodies.ts";
-import { PearlMempool } from "../../src/service/swaps/pearl-mempool.ts";
+import {
+  PEARL_MEMPOOL_DEFAULTS,
+  PearlMempool,
+  type PearlMempoolOptions,
+} from "../../src/service/swaps/pearl-mempool.ts";
 import type { SwapNode } from "../../src/service/swaps/pearl-ports.ts";
 import {
   PEARL_WATCH_DEFAULTS,
@@ -213,6 +217,7 @@ export class Stage {
     wrap: (node: SwapNode) => SwapNode = (node) => node,
     options: Partial<PearlWatchOptions> = {},
     ledger: MemoryLedger = this.ledger,
+    mempoolOptions: Partial<PearlMempoolOptions> = {},
   ): Life {
     const warnings: string[] = [];
     const note = (_fields: unknown, message: string): void => void warnings.push(message);
@@ -236,7 +241,12 @@ export class Stage {
     );
     const rules = testRules("simnet", null);
     const mempool = new MempoolWatch({ node: client, rules, sha256d, clock, log }, MEMPOOL_DEFAULTS);
-    mempool.addListener(new PearlMempool({ node: client, ledger, watch, crypto: swapCrypto, sha256d, log }));
+    mempool.addListener(
+      new PearlMempool(
+        { node: client, ledger, watch, crypto: swapCrypto, sha256d, log },
+        { ...PEARL_MEMPOOL_DEFAULTS, ...mempoolOptions },
+      ),
+    );
     const { signal } = new AbortController();
     const follow = async (): Promise<void> => {
       while (await watch.round(signal));

@@ -1,0 +1,198 @@
+// Does the mempool reading tell of locks, spends and secrets at once, and of nothing where nothing changed (S-05)?
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Txid } from "../../src/primitives/brands.ts";
+import type { SwapNode } from "../../src/service/swaps/pearl-ports.ts";
+import { liar } from "./liar.ts";
+import { claimInput, miner, order, outpoint, pay, refund, Stage } from "./stage.ts";
+
+const AMOUNT = 1_000_000n;
+
+describe("locks in the mempool", () => {
+  let stage: Stage;
+  before(async () => {
+    stage = await Stage.start(130);
+  });
+  after(async () => {
+    await stage.close();
+  });
+
+  test("a chain of lock, claim and refund, whatever order it came in; unchanged pictures are not told", async () => {
+    const { ledger } = stage;
+    // The node names the newest transaction first.
+    const life = stage.live((node) =>
+      liar(node, { mempoolTxids: async () => (await node.mempoolTxids()).toReversed() }),
+    );
+    const one = order(21);
+    const two = order(22);
+    for (const { watched } of [one, two]) ledger.know(watched, stage.now);
+    await life.settle();
+    const lock = pay(stage.coin(), [{ script: one.lock.script, value: AMOUNT }]);
+    const claim = pay(claimInput(one, lock.txid, 0, AMOUNT), [{ script: two.lock.script, value: 50_000n }]);
+    const back = refund(two, claim.txid, 0, 50_000n);
+    for (const signed of [lock, claim, back]) stage.send(signed);
+    const before = ledger.mempoolChanges;
+    await life.settle();
+    assert.equal(ledger.mempoolChanges, before + 1);
+    assert.deepEqual(ledger.present(), [lock.txid, claim.txid].toSorted());
+    assert.deepEqual(ledger.mempool.spends.get(outpoint(lock.txid, 0)), { txid: claim.txid, path: "claim" });
+    assert.deepEqual(ledger.mempool.spends.get(outpoint(claim.txid, 0)), { txid: back.txid, path: "refund" });
+    assert.equal(ledger.secrets.get(one.watched.hashlock), `0x${"15".repeat(32)}`);
+    assert.equal(ledger.secrets.get(two.watched.hashlock), undefined);
+    await life.settle();
+    assert.equal(ledger.mempoolChanges, before + 1);
+    stage.mine(lock, claim, back);
+    await life.settle();
+    assert.equal(ledger.mempoolChanges, before + 2);
+    assert.equal(ledger.mempool.spends.size, 0);
+  });
+
+  test("S-13, S-15: an eviction empties the picture; sighting and secret stay", async () => {
+    const { ledger } = stage;
+    let isEvicted = false;
+    const life = stage.live((node) =>
+      liar(node, { mempoolTxids: async () => (isEvicted ? [] : node.mempoolTxids()) }),
+    );
+    const one = order(23);
+    ledger.know(one.watched, stage.now);
+    await life.settle();
+    const lock = pay(stage.coin(), [{ script: one.lock.script, value: AMOUNT }]);
+    const claim = pay(claimInput(one, lock.txid, 0, AMOUNT), []);
+    for (const signed of [lock, claim]) stage.send(signed);
+    await life.settle();
+    assert.deepEqual(ledger.present(), [lock.txid]);
+    isEvicted = true;
+    await life.settle();
+    assert.deepEqual(ledger.present(), []);
+    assert.equal(ledger.mempool.spends.size, 0);
+    assert.ok(ledger.sightings.has(outpoint(lock.txid, 0)));
+    assert.ok(ledger.secrets.has(one.watched.hashlock));
+    isEvicted = false;
+    await life.settle();
+    assert.deepEqual(ledger.present(), [lock.txid], "back, as after a rebroadcast");
+    stage.mine(lock, claim);
+    await life.settle();
+  });
+
+  test("S-15: a replaced lock leaves the picture and is impossible by the conflict that is mined", async () => {
+    const { ledger } = stage;
+    const life = stage.live();
+    const one = order(24);
+    ledger.know(one.watched, stage.now);
+    const coin = stage.coin();
+    const first = pay(coin, [{ script: one.lock.script, value: AMOUNT }]);
+    const second = pay(coin, [{ script: one.lock.script, value: AMOUNT }], 50_000n);
+    stage.send(first);
+    await life.settle();
+    stage.send(second);
+    await life.settle();
+    assert.deepEqual(ledger.present(), [second.txid]);
+    stage.mine(second);
+    await life.settle();
+    const conflict = `${stage.height}.1 input ${coin.txid}:${coin.vout} by ${second.txid}`;
+    assert.ok(ledger.lines().includes(conflict));
+  });
+
+  test("scripts that become known late are found among what is already in the mempool, kept or not", async () => {
+    for (const [seed, keptBytes] of [
+      [25, 1_000_000],
+      [26, 0],
+    ] as const) {
+      const { ledger } = stage;
+      const life = stage.live(undefined, {}, undefined, { keptBytes });
+      await life.settle();
+      const one = order(seed);
+      const lock = pay(stage.coin(), [{ script: one.lock.script, value: AMOUNT }]);
+      const claim = pay(claimInput(one, lock.txid, 0, AMOUNT), []);
+      for (const signed of [lock, claim]) stage.send(signed);
+      await life.settle();
+      assert.deepEqual(ledger.present(), []);
+      ledger.know(one.watched, stage.now);
+      await life.settle();
+      await life.settle();
+      assert.deepEqual(ledger.present(), [lock.txid], `with ${keptBytes} bytes kept`);
+      assert.equal(ledger.mempool.spends.get(outpoint(lock.txid, 0))?.path, "claim");
+      assert.ok(ledger.secrets.has(one.watched.hashlock));
+      stage.mine(lock, claim);
+      await life.settle();
+    }
+  });
+
+  test("a claim waits in the mempool before its lock's order is known and its lock is mined", async () => {
+    const { ledger } = stage;
+    const life = stage.live();
+    await life.settle();
+    const one = order(27);
+    const lock = pay(stage.coin(), [{ script: one.lock.script, value: AMOUNT }]);
+    stage.mine(lock);
+    const claim = pay(claimInput(one, lock.txid, 0, AMOUNT), []);
+    stage.send(claim);
+    await life.settle();
+    ledger.know(one.watched, stage.now - 7200);
+    await life.settle();
+    assert.equal(ledger.mempool.spends.get(outpoint(lock.txid, 0))?.txid, claim.txid);
+    stage.mine(claim);
+    await life.settle();
+  });
+
+  test("bytes of another transaction are named, not believed, and asked for again", async () => {
+    const { ledger } = stage;
+    let lies = 1;
+    const wrong = pay(stage.coin(), [{ script: miner.script, value: 1000n }]);
+    const life = stage.live((node) =>
+      liar(node, {
+        rawTransactions: async (txids: readonly Txid[]) => {
+          const raws = await node.rawTransactions(txids);
+          lies -= 1;
+          return lies < 0 ? raws : raws.map(() => new Uint8Array(Buffer.from(wrong.raw, "hex")));
+        },
+      }),
+    );
+    const one = order(28);
+    ledger.know(one.watched, stage.now);
+    await life.follow();
+    const lock = pay(stage.coin(), [{ script: one.lock.script, value: AMOUNT }]);
+    stage.send(lock);
+    await life.mempool.look();
+    assert.deepEqual(life.warnings, [
+      `the node's answer to \`getrawtransaction ${lock.txid}\` is not that transaction`,
+    ]);
+    await life.mempool.look();
+    assert.deepEqual(ledger.present(), [lock.txid]);
+    stage.mine(lock);
+    await life.settle();
+  });
+
+  test("S-15: a block applied while a lock is being sighted is compared again: its conflict is not missed", async () => {
+    const { ledger } = stage;
+    let between: (() => Promise<void>) | null = null;
+    const life = stage.live((node: SwapNode) =>
+      liar(node, {
+        rawTransactions: async (txids: readonly Txid[]) => {
+          const raws = await node.rawTransactions(txids);
+          await between?.();
+          return raws;
+        },
+      }),
+    );
+    const one = order(29);
+    ledger.know(one.watched, stage.now);
+    await life.settle();
+    const coin = stage.coin();
+    const lock = pay(coin, [{ script: one.lock.script, value: AMOUNT }]);
+    const rival = pay(coin, [{ script: miner.script, value: 5000n }]);
+    stage.send(lock);
+    between = async () => {
+      between = null;
+      stage.mine(rival);
+      await life.follow();
+      assert.equal(ledger.tips().pearl.height, stage.height);
+      assert.ok(!ledger.lines().some((line) => line.endsWith(rival.txid)), "not known yet");
+    };
+    await life.mempool.look();
+    await life.follow();
+    assert.ok(ledger.sightings.has(outpoint(lock.txid, 0)));
+    assert.ok(ledger.lines().includes(`${stage.height}.1 input ${coin.txid}:${coin.vout} by ${rival.txid}`));
+  });
+});
