@@ -1,0 +1,96 @@
+// How is a fact or a record stored? As JSON text with exact amounts, under a key that is unique within its kind.
+
+import type { Bytes32 } from "../../primitives/brands.ts";
+import type { EscrowEvent, PearlBlockFact, SecretShower, Sighting } from "../../swap/facts.ts";
+import type { AddressRecord, AskRecord, OriginRecord, TakeRecord } from "../../swap/records.ts";
+import type { StoredFact } from "./ports.ts";
+import type { ScriptEntry } from "./script-book.ts";
+
+/** The tip of a chain as it is stored. */
+export type StoredTip =
+  | {
+      readonly chain: "evm";
+      readonly height: number;
+      readonly hash: string;
+      readonly time: number;
+      readonly finalHeight: number;
+    }
+  | {
+      readonly chain: "pearl";
+      readonly height: number;
+      readonly hash: string;
+      readonly time: number;
+      readonly medianTimePast: number;
+    };
+
+/** An event of the escrow. */
+export function eventFact(event: EscrowEvent): StoredFact {
+  const { block, logIndex } = event.place;
+  return { kind: "event", key: `${block}:${logIndex}`, chain: "evm", height: block, body: bodyOf(event) };
+}
+
+/** What a PEARL block shows; its kind is the fact's. */
+export function blockFact(fact: PearlBlockFact): StoredFact {
+  const key = fact.kind === "output" ? `${fact.txid}:${fact.vout}` : fact.outpoint;
+  return { kind: fact.kind, key, chain: "pearl", height: fact.place.height, body: bodyOf(fact) };
+}
+
+/** A sighting. */
+export function sightingFact(sighting: Sighting): StoredFact {
+  return record("sighting", `${sighting.txid}:${sighting.vout}`, sighting);
+}
+
+/** A secret with one of the places that showed it. */
+export function secretFact(hashlock: Bytes32, secret: Bytes32, shower: SecretShower): StoredFact {
+  return record("secret", `${hashlock}/${showerKey(shower)}`, { hashlock, secret, shower });
+}
+
+/** What tells two places that show a secret apart. */
+export function showerKey(shower: SecretShower): string {
+  return shower.by === "claim"
+    ? `claim/${shower.orderHash}/${shower.txHash}`
+    : `spend/${shower.outpoint}/${shower.txid}`;
+}
+
+/** A watched script. */
+export function scriptFact(entry: ScriptEntry): StoredFact {
+  return record("script", entry.script, entry);
+}
+
+/** A key that is no point. */
+export function badKeyFact(key: Bytes32): StoredFact {
+  return record("badkey", key, {});
+}
+
+/** An ask. */
+export function askFact(ask: AskRecord): StoredFact {
+  return record("ask", ask.askId, ask);
+}
+
+/** A take. */
+export function takeFact(take: TakeRecord): StoredFact {
+  return record("take", take.dealHash, take);
+}
+
+/** Addresses of an order. */
+export function addressFact(addresses: AddressRecord): StoredFact {
+  return record("address", addresses.orderHash, addresses);
+}
+
+/** The origin of a bid. */
+export function originFact(origin: OriginRecord): StoredFact {
+  return record("origin", origin.orderHash, origin);
+}
+
+/** The tip of a chain. */
+export function tipFact(tip: StoredTip): StoredFact {
+  return record("tip", tip.chain, tip);
+}
+
+function record(kind: string, key: string, value: object): StoredFact {
+  return { kind, key, chain: null, height: null, body: bodyOf(value) };
+}
+
+function bodyOf(value: object): string {
+  return JSON.stringify(value, (_, inner: unknown) => (typeof inner === "bigint" ? String(inner) : inner));
+}

@@ -1,0 +1,247 @@
+// What does a stored fact say? The other direction of fact-codec.ts.
+
+import type {
+  EscrowEvent,
+  EvmPlace,
+  PearlBlockFact,
+  PearlPlace,
+  SecretShower,
+  Sighting,
+} from "../../swap/facts.ts";
+import type { AddressRecord, AskRecord, OriginRecord, TakeRecord } from "../../swap/records.ts";
+import type { Terms } from "../../swap/terms.ts";
+import type { StoredTip } from "./fact-codec.ts";
+import type { Fields } from "./fact-fields.ts";
+import type { ScriptEntry } from "./script-book.ts";
+
+const EVENT_KINDS = [
+  "OrderLocked",
+  "OrderAccepted",
+  "OrderCancelled",
+  "OrderClaimed",
+  "OrderRefunded",
+  "AsksRevoked",
+  "FeeSet",
+  "PayoutCredited",
+  "CreditWithdrawn",
+  "FeesWithdrawn",
+] as const;
+
+/** An event of the escrow. */
+export function readEvent(fields: Fields): EscrowEvent {
+  const kind = fields.one("kind", EVENT_KINDS);
+  const place = evmPlace(fields.inner("place"));
+  switch (kind) {
+    case "AsksRevoked":
+      return { kind, place, seller: fields.evmAddress("seller"), nonceBelow: fields.big("nonceBelow") };
+    case "FeeSet":
+      return { kind, place, feeBps: fields.int("feeBps"), feeRecipient: fields.evmAddress("feeRecipient") };
+    case "CreditWithdrawn": {
+      const [account, to] = [fields.evmAddress("account"), fields.evmAddress("to")];
+      return { kind, place, account, to, amount: fields.big("amount") };
+    }
+    case "FeesWithdrawn": {
+      const [recipient, to] = [fields.evmAddress("recipient"), fields.evmAddress("to")];
+      return { kind, place, recipient, to, amount: fields.big("amount") };
+    }
+    case "OrderLocked":
+    case "OrderAccepted":
+    case "OrderCancelled":
+    case "OrderClaimed":
+    case "OrderRefunded":
+    case "PayoutCredited":
+      return orderEvent(kind, place, fields);
+  }
+}
+
+function orderEvent(
+  kind: Extract<EscrowEvent, { orderHash: unknown }>["kind"],
+  place: EvmPlace,
+  fields: Fields,
+): EscrowEvent {
+  const orderHash = fields.bytes32("orderHash");
+  switch (kind) {
+    case "OrderLocked":
+      return { kind, place, orderHash, terms: terms(fields.inner("terms")) };
+    case "OrderAccepted": {
+      const seller = fields.evmAddress("seller");
+      return { kind, place, orderHash, seller, sellerPearlKey: fields.bytes32("sellerPearlKey") };
+    }
+    case "OrderCancelled":
+      return { kind, place, orderHash };
+    case "OrderClaimed": {
+      const [sellerNet, fee] = [fields.big("sellerNet"), fields.big("fee")];
+      return { kind, place, orderHash, secret: fields.bytes32("secret"), sellerNet, fee };
+    }
+    case "OrderRefunded":
+      return { kind, place, orderHash, amount: fields.big("amount") };
+    case "PayoutCredited":
+      return { kind, place, orderHash, account: fields.evmAddress("account"), amount: fields.big("amount") };
+  }
+}
+
+/** What a PEARL block shows; `kind` is the stored fact's. */
+export function readBlockFact(kind: PearlBlockFact["kind"], fields: Fields): PearlBlockFact {
+  const place = pearlPlace(fields.inner("place"));
+  const txid = fields.txid("txid");
+  if (kind === "output") {
+    const [amountSat, script] = [fields.big("amountSat"), fields.script("script")];
+    return {
+      kind,
+      place,
+      txid,
+      vout: fields.int("vout"),
+      amountSat,
+      script,
+      coinbase: fields.flag("coinbase"),
+    };
+  }
+  const outpoint = fields.outpoint("outpoint");
+  if (kind === "inputSpend") return { kind, place, outpoint, txid };
+  const path = fields.one("path", ["claim", "refund", "other"]);
+  const outputScripts = fields.scriptsIfAny("outputScripts");
+  const spend = { kind, place, outpoint, txid, path };
+  return outputScripts === null ? spend : { ...spend, outputScripts };
+}
+
+/** A sighting. */
+export function readSighting(fields: Fields): Sighting {
+  return {
+    txid: fields.txid("txid"),
+    vout: fields.int("vout"),
+    amountSat: fields.big("amountSat"),
+    script: fields.script("script"),
+    coinbase: fields.flag("coinbase"),
+    inputs: fields.outpoints("inputs"),
+  };
+}
+
+/** Who showed a secret. */
+export function readShower(fields: Fields): SecretShower {
+  return fields.one("by", ["claim", "spend"]) === "claim"
+    ? { by: "claim", orderHash: fields.bytes32("orderHash"), txHash: fields.bytes32("txHash") }
+    : { by: "spend", outpoint: fields.outpoint("outpoint"), txid: fields.txid("txid") };
+}
+
+/** A watched script. */
+export function readScript(fields: Fields): ScriptEntry {
+  return {
+    script: fields.script("script"),
+    hashlock: fields.bytes32("hashlock"),
+    buyerKey: fields.bytes32("buyerKey"),
+    sellerKey: fields.bytes32("sellerKey"),
+    pearlRefundTime: fields.int("pearlRefundTime"),
+    fromTime: fields.int("fromTime"),
+    covered: fields.flag("covered"),
+  };
+}
+
+/** An ask. */
+export function readAsk(fields: Fields): AskRecord {
+  const text = (name: string): string => fields.text(name);
+  const action = (name: string): NonNullable<AskRecord["lastAction"]> => {
+    const inner = fields.inner(name);
+    return { action: inner.one("action", ["pause", "resume", "cancel"]), deadline: inner.int("deadline") };
+  };
+  const ask = fields.inner("terms");
+  return {
+    askId: fields.bytes32("askId"),
+    terms: {
+      seller: ask.evmAddress("seller"),
+      sellerPearlAddress: ask.text("sellerPearlAddress"),
+      sellerPearlKey: ask.bytes32("sellerPearlKey"),
+      pearlAmountSat: ask.big("pearlAmountSat"),
+      usdcAmount: ask.big("usdcAmount"),
+      expiry: ask.int("expiry"),
+      feeBps: ask.int("feeBps"),
+      feeRecipient: ask.evmAddress("feeRecipient"),
+      nonce: ask.big("nonce"),
+    },
+    signature: fields.text("signature"),
+    settlementMode: fields.orNull("settlementMode", text),
+    sellerPostSource: fields.orNull("sellerPostSource", text),
+    pearlKeyProven: fields.flag("pearlKeyProven"),
+    createdAt: fields.int("createdAt"),
+    updatedAt: fields.int("updatedAt"),
+    pausedBySignature: fields.flag("pausedBySignature"),
+    cancelledBySignature: fields.flag("cancelledBySignature"),
+    lastAction: fields.orNull("lastAction", action),
+    signatureValid: fields.flag("signatureValid"),
+    funded: fields.flag("funded"),
+    pearlBalanceSat: fields.orNull("pearlBalanceSat", (name) => fields.big(name)),
+    balanceCheckedAt: fields.orNull("balanceCheckedAt", (name) => fields.int(name)),
+  };
+}
+
+/** A take. */
+export function readTake(fields: Fields): TakeRecord {
+  return {
+    dealHash: fields.bytes32("dealHash"),
+    terms: terms(fields.inner("terms")),
+    buyerPearlAddress: fields.pearlAddress("buyerPearlAddress"),
+    createdAt: fields.int("createdAt"),
+    expiresAt: fields.int("expiresAt"),
+  };
+}
+
+/** Addresses of an order. */
+export function readAddresses(fields: Fields): AddressRecord {
+  const address = (name: string): AddressRecord["buyerPearlAddress"] => fields.pearlAddress(name);
+  return {
+    orderHash: fields.bytes32("orderHash"),
+    buyerPearlAddress: fields.orNull("buyerPearlAddress", address),
+    sellerPearlAddress: fields.orNull("sellerPearlAddress", address),
+  };
+}
+
+/** The origin of a bid. */
+export function readOrigin(fields: Fields): OriginRecord {
+  const ref = fields.orNull("ref", (name) => fields.text(name));
+  return { orderHash: fields.bytes32("orderHash"), origin: fields.text("origin"), ref };
+}
+
+/** The tip of a chain. */
+export function readTip(fields: Fields): StoredTip {
+  const [height, hash, time] = [fields.int("height"), fields.text("hash"), fields.int("time")];
+  const chain = fields.one("chain", ["evm", "pearl"]);
+  return chain === "evm"
+    ? { chain, height, hash, time, finalHeight: fields.int("finalHeight") }
+    : { chain, height, hash, time, medianTimePast: fields.int("medianTimePast") };
+}
+
+function evmPlace(fields: Fields): EvmPlace {
+  return {
+    block: fields.int("block"),
+    blockHash: fields.bytes32("blockHash"),
+    time: fields.int("time"),
+    txHash: fields.bytes32("txHash"),
+    logIndex: fields.int("logIndex"),
+  };
+}
+
+function pearlPlace(fields: Fields): PearlPlace {
+  return {
+    height: fields.int("height"),
+    blockHash: fields.blockHash("blockHash"),
+    time: fields.int("time"),
+    txIndex: fields.int("txIndex"),
+  };
+}
+
+function terms(fields: Fields): Terms {
+  return {
+    buyer: fields.evmAddress("buyer"),
+    seller: fields.evmAddress("seller"),
+    hashlock: fields.bytes32("hashlock"),
+    usdcAmount: fields.big("usdcAmount"),
+    pearlAmountSat: fields.big("pearlAmountSat"),
+    buyerPearlKey: fields.bytes32("buyerPearlKey"),
+    sellerPearlKey: fields.bytes32("sellerPearlKey"),
+    pearlRefundTime: fields.int("pearlRefundTime"),
+    evmRefundTime: fields.int("evmRefundTime"),
+    feeBps: fields.int("feeBps"),
+    feeRecipient: fields.evmAddress("feeRecipient"),
+    askId: fields.bytes32("askId"),
+    nonce: fields.big("nonce"),
+  };
+}

@@ -1,0 +1,261 @@
+// What does each kind of change do to the books? Steps of the EVM chain and of PEARL, the mempool's picture, records,
+// and what time alone changes. All of it goes through a draft.
+
+import type { Bytes32, ScriptHex } from "../../primitives/brands.ts";
+import type { ChainTips, PearlBlockFact, Sighting } from "../../swap/facts.ts";
+import { isDead, type Moment } from "../../swap/subject.ts";
+import { evmReorgEvent } from "./change-events.ts";
+import type { CausingBlock, Cell, Draft } from "./draft.ts";
+import { eventFact, tipFact } from "./fact-codec.ts";
+import { evmCause } from "./order-book.ts";
+import type {
+  ChainCheckpoint,
+  EvmChange,
+  MempoolLocks,
+  PearlChange,
+  RecordWrites,
+  StoredSwapEvent,
+  SwapTransaction,
+} from "./ports.ts";
+import type { Books } from "./subjects.ts";
+import { Touching } from "./touching.ts";
+import { isStillWatched } from "./watch.ts";
+
+/** All that the ledger keeps. */
+export interface LedgerState {
+  readonly books: Books;
+  readonly tips: Cell<ChainTips>;
+  /** Hash of the EVM tip; "" before the first. */
+  readonly evmHash: Cell<string>;
+}
+
+/** A change beside what its draft holds. */
+export interface ChangeOutline {
+  readonly rewind: SwapTransaction["rewind"];
+  readonly checkpoints: readonly ChainCheckpoint[];
+  /** Events that are not about rows. */
+  readonly events: readonly StoredSwapEvent[];
+  /** The new tip, where that is what changes rows. */
+  readonly tipCause: CausingBlock | null;
+  /** Whether a reorganisation or an eviction explains any way of a status (S-51). */
+  readonly explained: boolean;
+}
+
+const NO_OUTLINE: ChangeOutline = {
+  rewind: null,
+  checkpoints: [],
+  events: [],
+  tipCause: null,
+  explained: false,
+};
+
+/** Outputs first: a spend is of a known one. */
+const FACT_ORDER: Readonly<Record<PearlBlockFact["kind"], number>> = { output: 0, spend: 1, inputSpend: 2 };
+
+/** Applies changes to the books of one ledger. */
+export class LedgerChanges {
+  readonly #state: LedgerState;
+  readonly #takeMax: number;
+
+  constructor(state: LedgerState, limits: { readonly takeMax: number }) {
+    this.#state = state;
+    this.#takeMax = limits.takeMax;
+  }
+
+  /** A step of the EVM chain. @throws where it does not continue what is there. */
+  evm(draft: Draft, change: EvmChange): ChangeOutline {
+    const { tips, evmHash } = this.#state;
+    const { tip, rewindTo } = change;
+    const old = tips.value.evm;
+    const oldTip = { height: old.height, hash: evmHash.value };
+    const base = checkedBase("EVM", old.height, rewindTo, tip.height);
+    const tipCause: CausingBlock = { chain: "evm", height: tip.height, hash: tip.hash };
+    if (rewindTo !== null) this.#rewindEvm(draft, rewindTo, tipCause);
+    this.#applyEvents(draft, change, base);
+    const finalHeight = Math.max(old.finalHeight, Math.min(change.finalHeight, tip.height));
+    const evm = { height: tip.height, time: tip.time, finalHeight, need: old.need };
+    draft.assign(tips, { ...tips.value, evm });
+    draft.assign(evmHash, tip.hash);
+    draft.store(() =>
+      tipFact({ chain: "evm", height: tip.height, hash: tip.hash, time: tip.time, finalHeight }),
+    );
+    return {
+      rewind: rewindTo === null ? null : { chain: "evm", toHeight: rewindTo },
+      checkpoints: change.checkpoints,
+      events: rewindTo === null ? [] : [evmReorgEvent(rewindTo, oldTip, tip)],
+      tipCause,
+      explained: rewindTo !== null,
+    };
+  }
+
+  /** A step of the PEARL chain, or facts of older blocks. @throws where it does not continue what is there. */
+  pearl(draft: Draft, change: PearlChange): ChangeOutline {
+    const { tips, books } = this.#state;
+    const { tip, rewindTo } = change;
+    const height = tip?.height ?? tips.value.pearl.height;
+    checkedBase("PEARL", tips.value.pearl.height, rewindTo, height);
+    const tipCause = tip === null ? null : ({ chain: "pearl", height, hash: tip.hash } as const);
+    const touching = new Touching(books, draft);
+    if (rewindTo !== null) {
+      books.locks.rewind(rewindTo, draft, (script) => touching.script(script, tipCause));
+    }
+    for (const sighting of change.sightings) {
+      books.locks.sight(sighting, draft, (script) => touching.script(script, null));
+    }
+    const causes = this.#applyBlockFacts(draft, change.facts, height);
+    this.#showSecrets(draft, change.secrets, causes);
+    for (const script of change.covered) books.scripts.cover(script, draft);
+    if (tip !== null) {
+      const { time, medianTimePast } = tip;
+      draft.assign(tips, { ...tips.value, pearl: { height, time, medianTimePast } });
+      draft.store(() => tipFact({ chain: "pearl", height, hash: tip.hash, time, medianTimePast }));
+    }
+    return {
+      rewind: rewindTo === null ? null : { chain: "pearl", toHeight: rewindTo },
+      checkpoints: change.checkpoints,
+      events: [],
+      tipCause,
+      explained: rewindTo !== null,
+    };
+  }
+
+  /** The mempool's picture with what it showed. */
+  mempool(
+    draft: Draft,
+    locks: MempoolLocks,
+    sightings: readonly Sighting[],
+    secrets: PearlChange["secrets"],
+  ): ChangeOutline {
+    const touching = new Touching(this.#state.books, draft);
+    const onChange = (script: ScriptHex): void => touching.script(script, null);
+    for (const sighting of sightings) this.#state.books.locks.sight(sighting, draft, onChange);
+    const explained = this.#state.books.locks.look(locks, draft, onChange);
+    this.#showSecrets(draft, secrets, new Map());
+    return { ...NO_OUTLINE, explained };
+  }
+
+  /** Records by the API. */
+  records(draft: Draft, given: RecordWrites): ChangeOutline {
+    const { records, orders } = this.#state.books;
+    const touching = new Touching(this.#state.books, draft);
+    const takes = given.takes ?? [];
+    for (const hash of given.removeTakes ?? []) {
+      if (!takes.some(({ dealHash }) => dealHash === hash)) records.removeTake(hash, draft);
+    }
+    for (const take of takes) {
+      const known = records.takes.get(take.dealHash);
+      if (known !== undefined && known.createdAt !== take.createdAt) records.renewTake(take, draft);
+      else records.putTake(take, draft);
+      if (orders.entries.has(take.dealHash)) this.#keepAddresses(draft, take.dealHash);
+    }
+    for (const ask of given.asks ?? []) {
+      records.putAsk(ask, draft);
+      touching.ask(ask.askId, null);
+    }
+    for (const addresses of given.addresses ?? []) records.putAddresses(addresses, draft);
+    for (const origin of given.origins ?? []) records.putOrigin(origin, draft);
+    return NO_OUTLINE;
+  }
+
+  /** What time changes between two moments: asks and takes die, takes long dead go, and the oldest beyond the bound. */
+  passTime(draft: Draft, before: Moment, after: Moment): void {
+    const { records } = this.#state.books;
+    const touching = new Touching(this.#state.books, draft);
+    const dies = (deadline: number): boolean => !isDead(before, deadline) && isDead(after, deadline);
+    if ((before.expiryNow ?? before.now) !== (after.expiryNow ?? after.now)) {
+      for (const ask of records.asks.values()) if (dies(ask.terms.expiry)) touching.ask(ask.askId, null);
+      for (const take of records.takes.values()) if (dies(take.expiresAt)) draft.touch(take.dealHash, null);
+    }
+    const put = new Set(draft.put.filter(({ kind }) => kind === "take").map(({ key }) => key));
+    const removed = draft.remove.filter(({ kind, key }) => kind === "take" && !put.has(key));
+    const leaving = new Set(removed.map(({ key }) => key as Bytes32));
+    const now = after.expiryNow ?? after.now;
+    for (const hash of records.outdatedTakes(now, this.#takeMax, leaving)) records.removeTake(hash, draft);
+  }
+
+  #rewindEvm(draft: Draft, rewindTo: number, cause: CausingBlock): void {
+    const { orders } = this.#state.books;
+    const touching = new Touching(this.#state.books, draft);
+    const said = orders.saidAbove(rewindTo);
+    orders.rewind(rewindTo, draft, ({ orderHash, terms }) => touching.order(orderHash, terms, cause));
+    for (const seller of said.sellers) touching.asksOf(seller, cause);
+    if (said.fee) touching.allAsks(cause);
+  }
+
+  #applyEvents(draft: Draft, { events, tip }: EvmChange, base: number): void {
+    const { orders, secrets } = this.#state.books;
+    const touching = new Touching(this.#state.books, draft);
+    for (const event of events) {
+      const { place } = event;
+      if (place.block <= base || place.block > tip.height) {
+        throw new Error(
+          `swap ledger: an event of block ${place.block} came with blocks ${base + 1} to ${tip.height}`,
+        );
+      }
+      orders.apply(event, draft);
+      // After what it is made of: loading reads scripts before the events that name them.
+      draft.store(() => eventFact(event));
+      touching.event(event, evmCause(place));
+      if (event.kind === "OrderLocked") this.#keepAddresses(draft, event.orderHash);
+      if (event.kind !== "OrderClaimed") continue;
+      const hashlock = orders.entries.get(event.orderHash)?.facts.terms.hashlock;
+      if (hashlock === undefined) continue;
+      const shower = { by: "claim", orderHash: event.orderHash, txHash: place.txHash } as const;
+      if (secrets.show(hashlock, event.secret, shower, draft)) touching.hashlock(hashlock, evmCause(place));
+    }
+  }
+
+  /** An indexed order keeps the addresses of its take for ever (S-55). */
+  #keepAddresses(draft: Draft, orderHash: Bytes32): void {
+    const { records } = this.#state.books;
+    const take = records.takes.get(orderHash);
+    if (take === undefined) return;
+    const { buyerPearlAddress } = take;
+    records.putAddresses({ orderHash, buyerPearlAddress, sellerPearlAddress: null }, draft);
+  }
+
+  /** Returns the block of every spend. */
+  #applyBlockFacts(
+    draft: Draft,
+    facts: readonly PearlBlockFact[],
+    tipHeight: number,
+  ): ReadonlyMap<string, CausingBlock> {
+    const { books } = this.#state;
+    const touching = new Touching(books, draft);
+    const causes = new Map<string, CausingBlock>();
+    const sorted = facts.toSorted((one, other) => FACT_ORDER[one.kind] - FACT_ORDER[other.kind]);
+    for (const fact of sorted) {
+      const { height, blockHash } = fact.place;
+      if (height > tipHeight) {
+        throw new Error(`swap ledger: a fact of PEARL block ${height} came with the tip ${tipHeight}`);
+      }
+      const cause: CausingBlock = { chain: "pearl", height, hash: blockHash };
+      if (fact.kind === "spend") causes.set(`${fact.outpoint}/${fact.txid}`, cause);
+      const isWatched = (entry: Parameters<typeof isStillWatched>[1], time: number): boolean =>
+        isStillWatched(books, entry, time);
+      books.locks.apply(fact, draft, isWatched, (script) => touching.script(script, cause));
+    }
+    return causes;
+  }
+
+  #showSecrets(draft: Draft, shown: PearlChange["secrets"], causes: ReadonlyMap<string, CausingBlock>): void {
+    const { secrets } = this.#state.books;
+    const touching = new Touching(this.#state.books, draft);
+    for (const { hashlock, secret, shower } of shown) {
+      if (!secrets.show(hashlock, secret, shower, draft)) continue;
+      const cause = shower.by === "spend" ? causes.get(`${shower.outpoint}/${shower.txid}`) : undefined;
+      touching.hashlock(hashlock, cause ?? null);
+    }
+  }
+}
+
+/** The last block that stays. @throws where the step leaves a gap or goes back without saying so. */
+function checkedBase(chain: string, oldHeight: number, rewindTo: number | null, newHeight: number): number {
+  if (rewindTo !== null && rewindTo > oldHeight) {
+    throw new Error(`swap ledger: a rewind of ${chain} to ${rewindTo}, the tip being ${oldHeight}`);
+  }
+  const base = rewindTo ?? oldHeight;
+  if (newHeight < base)
+    throw new Error(`swap ledger: ${chain} went from ${base} to ${newHeight} without a rewind`);
+  return base;
+}

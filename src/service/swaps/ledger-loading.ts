@@ -1,0 +1,88 @@
+// How does the ledger's memory come back after a start? Every stored fact in the order of its first insertion.
+
+import { LOADING } from "./draft.ts";
+import type { StoredTip } from "./fact-codec.ts";
+import { Fields, Interner } from "./fact-fields.ts";
+import {
+  readAddresses,
+  readAsk,
+  readBlockFact,
+  readEvent,
+  readOrigin,
+  readScript,
+  readShower,
+  readSighting,
+  readTake,
+  readTip,
+} from "./fact-reading.ts";
+import type { StoredFact, SwapStore } from "./ports.ts";
+import type { Books } from "./subjects.ts";
+
+/** Fills empty books from the store; returns the stored tips. @throws where a fact is damaged or of no known kind. */
+export async function loadBooks(store: SwapStore, books: Books): Promise<readonly StoredTip[]> {
+  const tips: StoredTip[] = [];
+  const interner = new Interner();
+  await store.load((facts) => {
+    for (const fact of facts) {
+      const fields = Fields.of(fact, interner);
+      if (fact.kind === "tip") tips.push(readTip(fields));
+      else if (!loadChainFact(fact, fields, books)) loadRecord(fact, fields, books);
+    }
+  });
+  return tips;
+}
+
+function loadChainFact(
+  fact: StoredFact,
+  fields: Fields,
+  { scripts, orders, locks, secrets }: Books,
+): boolean {
+  switch (fact.kind) {
+    case "event":
+      orders.apply(readEvent(fields), LOADING);
+      return true;
+    case "script":
+      scripts.put(readScript(fields), LOADING);
+      return true;
+    case "badkey":
+      scripts.loadBadKey(fields.keyBytes32());
+      return true;
+    case "output":
+    case "spend":
+    case "inputSpend":
+      locks.apply(readBlockFact(fact.kind, fields), LOADING, () => true, nothing);
+      return true;
+    case "sighting":
+      locks.sight(readSighting(fields), LOADING, nothing);
+      return true;
+    case "secret":
+      secrets.load(
+        fields.bytes32("hashlock"),
+        fields.bytes32("secret"),
+        readShower(fields.inner("shower")),
+        LOADING,
+      );
+      return true;
+    default:
+      return false;
+  }
+}
+
+function loadRecord(fact: StoredFact, fields: Fields, { records }: Books): void {
+  switch (fact.kind) {
+    case "ask":
+      return records.putAsk(readAsk(fields), LOADING);
+    case "take":
+      return records.putTake(readTake(fields), LOADING);
+    case "address":
+      return records.putAddresses(readAddresses(fields), LOADING);
+    case "origin":
+      return records.putOrigin(readOrigin(fields), LOADING);
+    default:
+      throw new Error(`swap ledger: the stored fact ${fact.key} has the unknown kind ${fact.kind}`);
+  }
+}
+
+function nothing(): void {
+  // Nobody is told while facts are loaded.
+}

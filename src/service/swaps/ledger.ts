@@ -1,0 +1,327 @@
+// Who owns the state of all swaps? The ledger: facts of both chains and records of people, in memory and in the store
+// alike. Each change is made out, committed in one transaction with its events, and only then visible, in one
+// synchronous step: readers see nothing that is not durable, and a failed commit changes nothing.
+
+import type { Bytes32, EvmAddress, Outpoint, ScriptHex } from "../../primitives/brands.ts";
+import type { SwapCrypto } from "../../swap/crypto.ts";
+import type { ChainTips, LockOutput, SecretFact, Sighting } from "../../swap/facts.ts";
+import type { AskRecord } from "../../swap/records.ts";
+import { isDead, type Moment, type SwapRules, type SwapSubject } from "../../swap/subject.ts";
+import { CommitFeed } from "../commit-feed.ts";
+import type { Clock, Log } from "../ports.ts";
+import { ChangeEvents } from "./change-events.ts";
+import { CheckpointList } from "./checkpoint-list.ts";
+import { Draft } from "./draft.ts";
+import type { StoredTip } from "./fact-codec.ts";
+import { type ChangeOutline, LedgerChanges, type LedgerState } from "./ledger-changes.ts";
+import { loadBooks } from "./ledger-loading.ts";
+import { LockBook } from "./lock-book.ts";
+import { OrderBook } from "./order-book.ts";
+import type {
+  ChainCheckpoint,
+  EscrowFee,
+  EvmChange,
+  LedgerReads,
+  LedgerWrites,
+  MempoolLocks,
+  PearlChange,
+  RecordWrites,
+  StoredSwapEvent,
+  SwapIdentity,
+  SwapStore,
+} from "./ports.ts";
+import { RecordBook } from "./record-book.ts";
+import { ScriptBook } from "./script-book.ts";
+import { SecretBook } from "./secret-book.ts";
+import { type Books, Subjects } from "./subjects.ts";
+import { TipWatch } from "./tip-watch.ts";
+import { LedgerWatch } from "./watch.ts";
+
+/** Rows that one change tells of; where more may have changed, consumers get a `reset` instead. */
+const MAX_TOLD = 1_000;
+
+/** What the ledger is made of. */
+export interface SwapLedgerParts {
+  readonly store: SwapStore;
+  /** What the store must belong to (S-26). */
+  readonly identity: SwapIdentity;
+  readonly crypto: SwapCrypto;
+  readonly rules: SwapRules;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** EVM confirmations that make a block final; null where the `finalized` tag decides (S-05). */
+  readonly evmConfirmations: number | null;
+  /** Takes that are kept in all (S-42). */
+  readonly takeMax: number;
+  /**
+   * The moment that rows of events are made for, with these tips. Without it: *now* of S-05, everything synced.
+   */
+  readonly momentOf?: (tips: ChainTips) => Moment;
+}
+
+/** The owner of swap state. */
+export class SwapLedger implements LedgerWrites, LedgerReads {
+  readonly watch: LedgerWatch;
+  /** Published after every visible change. */
+  readonly feed = new CommitFeed();
+  readonly #parts: SwapLedgerParts;
+  readonly #state: LedgerState;
+  readonly #subjects: Subjects;
+  readonly #changes: LedgerChanges;
+  readonly #events: ChangeEvents;
+  readonly #tipWatch: TipWatch;
+  readonly #checkpoints: { readonly evm: CheckpointList; readonly pearl: CheckpointList };
+  #version = 0;
+  #lastMoment: Moment;
+  #turn: Promise<void> = Promise.resolve();
+
+  private constructor(
+    parts: SwapLedgerParts,
+    state: LedgerState,
+    checkpoints: { readonly evm: CheckpointList; readonly pearl: CheckpointList },
+  ) {
+    const { books } = state;
+    this.#parts = parts;
+    this.#state = state;
+    this.#checkpoints = checkpoints;
+    this.#subjects = new Subjects(books);
+    this.#events = new ChangeEvents(books, this.#subjects, parts.rules, parts.log);
+    this.#tipWatch = new TipWatch(books.orders, books.locks, parts.rules);
+    this.#changes = new LedgerChanges(state, parts);
+    this.watch = new LedgerWatch(books, () => this.tips());
+    this.#lastMoment = this.#moment();
+    this.#tipWatch.settle(this.tips(), [], true);
+  }
+
+  /**
+   * The ledger on this store, with all that it holds. Rejects where the store belongs to another network, chain or
+   * escrow (S-26), or where a stored fact is damaged.
+   */
+  static async open(parts: SwapLedgerParts): Promise<SwapLedger> {
+    const { store, crypto, identity } = parts;
+    await store.initialise(identity);
+    const scripts = new ScriptBook(crypto);
+    const books: Books = {
+      scripts,
+      secrets: new SecretBook(crypto.sha256),
+      orders: new OrderBook(scripts),
+      locks: new LockBook(),
+      records: new RecordBook(),
+    };
+    const stored = await loadBooks(store, books);
+    const evm = new CheckpointList(await store.checkpoints("evm"));
+    const pearl = new CheckpointList(await store.checkpoints("pearl"));
+    const tips = { value: tipsOf(stored, parts.evmConfirmations) };
+    const evmHash = { value: stored.find(({ chain }) => chain === "evm")?.hash ?? "" };
+    return new SwapLedger(parts, { books, tips, evmHash }, { evm, pearl });
+  }
+
+  /** As `LedgerWrites.applyEvm`. @throws where the change does not fit the state: a bug, or an RPC that lies. */
+  applyEvm(change: EvmChange): Promise<void> {
+    return this.#run((draft) => this.#changes.evm(draft, change));
+  }
+
+  /** As `LedgerWrites.applyPearl`. @throws where the change does not fit the state. */
+  applyPearl(change: PearlChange): Promise<void> {
+    return this.#run((draft) => this.#changes.pearl(draft, change));
+  }
+
+  /** As `LedgerWrites.applyMempool`. */
+  applyMempool(
+    locks: MempoolLocks,
+    sightings: readonly Sighting[],
+    secrets: PearlChange["secrets"],
+  ): Promise<void> {
+    return this.#run((draft) => this.#changes.mempool(draft, locks, sightings, secrets));
+  }
+
+  /** As `LedgerReads.write`. */
+  write(records: RecordWrites): Promise<void> {
+    return this.#run((draft) => this.#changes.records(draft, records));
+  }
+
+  /** Lets what time alone changes happen: expiries are told, old takes go. To be called now and then. */
+  passTime(): Promise<void> {
+    return this.#run((draft) => this.#changes.records(draft, {}));
+  }
+
+  tips(): ChainTips {
+    return this.#state.tips.value;
+  }
+
+  checkpoints(chain: "evm" | "pearl"): readonly ChainCheckpoint[] {
+    return this.#checkpoints[chain].all;
+  }
+
+  version(): number {
+    return this.#version;
+  }
+
+  settled(): Promise<void> {
+    return this.#turn;
+  }
+
+  subject(hash: Bytes32): SwapSubject | null {
+    return this.#subjects.of(hash, this.#moment());
+  }
+
+  ask(askId: Bytes32): AskRecord | null {
+    return this.#books.records.asks.get(askId) ?? null;
+  }
+
+  orderOfAsk(askId: Bytes32): Bytes32 | null {
+    return this.#books.orders.byAsk.get(askId) ?? null;
+  }
+
+  liveTakes(askId: Bytes32, now: number): number {
+    let live = 0;
+    for (const hash of this.#books.records.takesByAsk.of(askId)) {
+      const take = this.#books.records.takes.get(hash);
+      if (take !== undefined && take.expiresAt > now && !this.#books.orders.entries.has(hash)) live += 1;
+    }
+    return live;
+  }
+
+  asksOfSeller(seller: EvmAddress): readonly AskRecord[] {
+    const { asks, asksBySeller } = this.#books.records;
+    return [...asksBySeller.of(seller)]
+      .flatMap((id) => asks.get(id) ?? [])
+      .toSorted((one, other) => one.createdAt - other.createdAt || (one.askId < other.askId ? -1 : 1));
+  }
+
+  asks(): Iterable<AskRecord> {
+    return this.#books.records.asks.values();
+  }
+
+  orders(): Iterable<Bytes32> {
+    return this.#books.orders.entries.keys();
+  }
+
+  minAskNonce(seller: EvmAddress): bigint {
+    return this.#books.orders.minAskNonce(seller);
+  }
+
+  fee(): EscrowFee | null {
+    return this.#books.orders.fee();
+  }
+
+  secretOf(hashlock: Bytes32): SecretFact | null {
+    return this.#books.secrets.entries.get(hashlock) ?? null;
+  }
+
+  knowsHashlock(hashlock: Bytes32): boolean {
+    if (this.#books.orders.byHashlock.has(hashlock)) return true;
+    const moment = this.#moment();
+    for (const hash of this.#books.records.takesByHashlock.of(hashlock)) {
+      const take = this.#books.records.takes.get(hash);
+      if (take !== undefined && !isDead(moment, take.expiresAt)) return true;
+    }
+    return false;
+  }
+
+  isHashlockUsed(buyer: EvmAddress, hashlock: Bytes32, except: Bytes32 | null): boolean {
+    return this.#books.orders.isHashlockUsed(buyer, hashlock, except);
+  }
+
+  lockOutput(outpoint: Outpoint): { readonly output: LockOutput; readonly script: ScriptHex } | null {
+    const output = this.#books.locks.output(outpoint);
+    const script = this.#books.locks.entries.get(outpoint)?.script;
+    return output === null || script === undefined ? null : { output, script };
+  }
+
+  get #books(): Books {
+    return this.#state.books;
+  }
+
+  #moment(): Moment {
+    const tips = this.tips();
+    if (this.#parts.momentOf !== undefined) return this.#parts.momentOf(tips);
+    const clock = Math.floor(this.#parts.clock.nowMs() / 1000);
+    return { tips, now: Math.max(clock, tips.evm.time, tips.pearl.medianTimePast), mayAct: true };
+  }
+
+  /** One change after the other. */
+  #run(build: (draft: Draft) => ChangeOutline): Promise<void> {
+    const done = this.#turn.then(() => this.#carryOut(build));
+    this.#turn = done.catch(() => undefined);
+    return done;
+  }
+
+  async #carryOut(build: (draft: Draft) => ChangeOutline): Promise<void> {
+    const draft = new Draft();
+    const tipsBefore = this.tips();
+    const { outline, events, moment } = this.#makeOut(draft, build);
+    const { rewind, checkpoints } = outline;
+    const isStored =
+      rewind !== null ||
+      draft.put.length + draft.remove.length + checkpoints.length > 0 ||
+      events === null ||
+      events.length > 0;
+    if (isStored) {
+      const { put, remove } = draft;
+      await this.#parts.store.commit({ rewind, put, remove, checkpoints, events });
+    }
+    draft.finish();
+    this.#checkpoints.evm.advance(...checkpointsOf("evm", outline));
+    this.#checkpoints.pearl.advance(...checkpointsOf("pearl", outline));
+    const tips = this.tips();
+    this.#tipWatch.settle(tips, draft.orders.keys(), tips.pearl.height < tipsBefore.pearl.height);
+    this.#lastMoment = { ...moment, tips };
+    this.#version += 1;
+    this.feed.publish();
+  }
+
+  /** The change and its events; memory is as before when this returns or throws. */
+  #makeOut(
+    draft: Draft,
+    build: (draft: Draft) => ChangeOutline,
+  ): {
+    readonly outline: ChangeOutline;
+    readonly events: readonly StoredSwapEvent[] | null;
+    readonly moment: Moment;
+  } {
+    const tipsBefore = this.tips();
+    const momentBefore = { ...this.#lastMoment, tips: tipsBefore };
+    let isMade = true;
+    try {
+      const outline = build(draft);
+      const moment = this.#moment();
+      this.#changes.passTime(draft, momentBefore, moment);
+      for (const hash of this.#tipWatch.changed(tipsBefore, moment.tips)) draft.touch(hash, outline.tipCause);
+      if (draft.orders.size + draft.asks.size > MAX_TOLD) return { outline, events: null, moment };
+      draft.takeBack();
+      isMade = false;
+      const before = this.#events.look(draft, momentBefore);
+      draft.makeAgain();
+      isMade = true;
+      const { explained } = outline;
+      const told = this.#events.between(before, this.#events.look(draft, moment), {
+        draft,
+        moment,
+        explained,
+      });
+      return { outline, events: [...outline.events, ...told], moment };
+    } finally {
+      if (isMade) draft.takeBack();
+    }
+  }
+}
+
+function checkpointsOf(
+  chain: "evm" | "pearl",
+  { rewind, checkpoints }: ChangeOutline,
+): [number | null, readonly ChainCheckpoint[]] {
+  const own = checkpoints.filter((one) => one.chain === chain);
+  return [rewind?.chain === chain ? rewind.toHeight : null, own];
+}
+
+function tipsOf(stored: readonly StoredTip[], need: number | null): ChainTips {
+  let evm = { height: -1, time: 0, finalHeight: -1, need };
+  let pearl = { height: -1, time: 0, medianTimePast: 0 };
+  for (const tip of stored) {
+    const { height, time } = tip;
+    if (tip.chain === "evm") evm = { height, time, finalHeight: tip.finalHeight, need };
+    else pearl = { height, time, medianTimePast: tip.medianTimePast };
+  }
+  return { evm, pearl };
+}

@@ -1,0 +1,208 @@
+// What does the escrow say? Orders assembled from its events, revoked asks and the present fee, with the indexes that
+// questions need. Whatever a block said can be taken back.
+
+import type { Bytes32, EvmAddress, ScriptHex } from "../../primitives/brands.ts";
+import type { EscrowEvent, EvmPlace, OrderFacts } from "../../swap/facts.ts";
+import { isAskMatch } from "../../swap/terms.ts";
+import type { CausingBlock, Cell, Change } from "./draft.ts";
+import { MultiIndex } from "./multi-index.ts";
+import type { EscrowFee } from "./ports.ts";
+import type { ScriptBook } from "./script-book.ts";
+
+/** An order with what is computed once from its keys. */
+export interface OrderEntry {
+  readonly facts: OrderFacts;
+  /** Of the present keys; null without both keys or where one is no point. */
+  readonly script: ScriptHex | null;
+  readonly keysValid: boolean;
+}
+
+interface Revocation {
+  readonly block: number;
+  readonly nonceBelow: bigint;
+}
+
+interface FeeChange extends EscrowFee {
+  readonly block: number;
+}
+
+/** The block of an event, as a cause. */
+export function evmCause(place: EvmPlace): CausingBlock {
+  return { chain: "evm", height: place.block, hash: place.blockHash };
+}
+
+/** All orders. */
+export class OrderBook {
+  readonly entries = new Map<Bytes32, OrderEntry>();
+  readonly byHashlock = new MultiIndex<Bytes32, Bytes32>();
+  readonly byScript = new MultiIndex<ScriptHex, Bytes32>();
+  /** By ask id: an ask passes once for ever (S-21). */
+  readonly byAsk = new Map<Bytes32, Bytes32>();
+  readonly #revocations = new Map<EvmAddress, readonly Revocation[]>();
+  readonly #fees: Cell<readonly FeeChange[]> = { value: [] };
+  readonly #scripts: ScriptBook;
+
+  constructor(scripts: ScriptBook) {
+    this.#scripts = scripts;
+  }
+
+  /** As `LedgerReads.minAskNonce`. */
+  minAskNonce(seller: EvmAddress): bigint {
+    return this.#revocations.get(seller)?.at(-1)?.nonceBelow ?? 0n;
+  }
+
+  /** As `LedgerReads.fee`. */
+  fee(): EscrowFee | null {
+    const last = this.#fees.value.at(-1);
+    return last === undefined ? null : { feeBps: last.feeBps, feeRecipient: last.feeRecipient };
+  }
+
+  /** As `LedgerReads.isHashlockUsed`. */
+  isHashlockUsed(buyer: EvmAddress, hashlock: Bytes32, except: Bytes32 | null): boolean {
+    for (const hash of this.byHashlock.of(hashlock)) {
+      if (hash !== except && this.entries.get(hash)?.facts.terms.buyer === buyer) return true;
+    }
+    return false;
+  }
+
+  /** Takes an event in, events being in chain order. @throws where it does not fit what came before it. */
+  apply(event: EscrowEvent, change: Change): void {
+    switch (event.kind) {
+      case "OrderLocked":
+        return this.#lock(event, change);
+      case "AsksRevoked": {
+        const before = this.#revocations.get(event.seller) ?? [];
+        const next = { block: event.place.block, nonceBelow: event.nonceBelow };
+        return change.set(this.#revocations, event.seller, [...before, next]);
+      }
+      case "FeeSet": {
+        const { feeBps, feeRecipient, place } = event;
+        return change.assign(this.#fees, [...this.#fees.value, { feeBps, feeRecipient, block: place.block }]);
+      }
+      case "OrderAccepted":
+      case "OrderCancelled":
+      case "OrderClaimed":
+      case "OrderRefunded":
+        return this.#advance(event, change);
+      case "PayoutCredited":
+      case "CreditWithdrawn":
+      case "FeesWithdrawn":
+        // Stored, and read by nobody: balances of the contract are its own views' matter.
+        return;
+    }
+  }
+
+  /** Takes back what blocks above this height said. `onChange` gets each order that changes. */
+  rewind(toHeight: number, change: Change, onChange: (facts: OrderFacts) => void): void {
+    for (const [hash, entry] of this.entries) {
+      const { facts } = entry;
+      if (facts.locked.block > toHeight) {
+        this.#remove(hash, entry, change);
+        onChange(facts);
+        continue;
+      }
+      const accepted =
+        facts.accepted !== null && facts.accepted.place.block > toHeight ? null : facts.accepted;
+      const closed = facts.closed !== null && facts.closed.place.block > toHeight ? null : facts.closed;
+      if (accepted === facts.accepted && closed === facts.closed) continue;
+      this.#replace(entry, { ...facts, accepted, closed }, change);
+      onChange(facts);
+    }
+    for (const [seller, all] of this.#revocations) {
+      const left = all.filter(({ block }) => block <= toHeight);
+      if (left.length === 0) change.drop(this.#revocations, seller);
+      else if (left.length < all.length) change.set(this.#revocations, seller, left);
+    }
+    const fees = this.#fees.value.filter(({ block }) => block <= toHeight);
+    if (fees.length < this.#fees.value.length) change.assign(this.#fees, fees);
+  }
+
+  /** Sellers that revoked asks, and whether the fee was set, above a height: whose asks a rewind changes. */
+  saidAbove(height: number): { readonly sellers: readonly EvmAddress[]; readonly fee: boolean } {
+    const sellers = [...this.#revocations]
+      .filter(([, all]) => (all.at(-1)?.block ?? -1) > height)
+      .map(([seller]) => seller);
+    return { sellers, fee: (this.#fees.value.at(-1)?.block ?? -1) > height };
+  }
+
+  #lock(event: Extract<EscrowEvent, { kind: "OrderLocked" }>, change: Change): void {
+    const { orderHash, terms, place } = event;
+    if (this.entries.has(orderHash))
+      throw new Error(`swap ledger: order ${orderHash} was locked twice (S-20)`);
+    const facts: OrderFacts = { orderHash, terms, locked: place, accepted: null, closed: null };
+    change.set(this.entries, orderHash, this.#entry(facts, change));
+    change.link(this.byHashlock, terms.hashlock, orderHash);
+    if (isAskMatch(terms)) change.set(this.byAsk, terms.askId, orderHash);
+    change.touch(orderHash, evmCause(place));
+  }
+
+  #advance(
+    event: Extract<
+      EscrowEvent,
+      { kind: "OrderAccepted" | "OrderCancelled" | "OrderClaimed" | "OrderRefunded" }
+    >,
+    change: Change,
+  ): void {
+    const entry = this.entries.get(event.orderHash);
+    if (entry === undefined || entry.facts.closed !== null) {
+      const known = entry === undefined ? "never locked" : "closed before";
+      throw new Error(
+        `swap ledger: ${event.kind} in block ${event.place.block} names order ${event.orderHash}, ${known}; ` +
+          "is ESCROW_FIRST_BLOCK later than the contract's block?",
+      );
+    }
+    this.#replace(entry, advanced(entry.facts, event), change);
+    change.touch(event.orderHash, evmCause(event.place));
+  }
+
+  #remove(hash: Bytes32, { facts, script }: OrderEntry, change: Change): void {
+    change.drop(this.entries, hash);
+    change.unlink(this.byHashlock, facts.terms.hashlock, hash);
+    if (script !== null) change.unlink(this.byScript, script, hash);
+    if (isAskMatch(facts.terms)) change.drop(this.byAsk, facts.terms.askId);
+  }
+
+  #replace(before: OrderEntry, facts: OrderFacts, change: Change): void {
+    const hash = facts.orderHash;
+    const isSameKeys = before.facts.accepted?.sellerPearlKey === facts.accepted?.sellerPearlKey;
+    const entry = isSameKeys ? { ...before, facts } : this.#entry(facts, change);
+    if (entry.script !== before.script) {
+      if (before.script !== null) change.unlink(this.byScript, before.script, hash);
+      if (entry.script !== null) change.link(this.byScript, entry.script, hash);
+    }
+    change.set(this.entries, hash, entry);
+  }
+
+  #entry(facts: OrderFacts, change: Change): OrderEntry {
+    const { hashlock, buyerPearlKey: buyerKey, pearlRefundTime } = facts.terms;
+    const sellerKey = facts.accepted?.sellerPearlKey ?? null;
+    const isBuyerValid = this.#scripts.isPoint(buyerKey, change);
+    if (sellerKey === null) return { facts, script: null, keysValid: isBuyerValid };
+    const keysValid = this.#scripts.isPoint(sellerKey, change) && isBuyerValid;
+    const terms = { hashlock, buyerKey, sellerKey, pearlRefundTime };
+    const script = keysValid ? this.#scripts.watch(terms, facts.locked.time, change) : null;
+    return { facts, script, keysValid };
+  }
+}
+
+function advanced(
+  facts: OrderFacts,
+  event: Extract<
+    EscrowEvent,
+    { kind: "OrderAccepted" | "OrderCancelled" | "OrderClaimed" | "OrderRefunded" }
+  >,
+): OrderFacts {
+  const { place } = event;
+  switch (event.kind) {
+    case "OrderAccepted":
+      return { ...facts, accepted: { place, seller: event.seller, sellerPearlKey: event.sellerPearlKey } };
+    case "OrderCancelled":
+      return { ...facts, closed: { kind: "cancelled", place } };
+    case "OrderClaimed": {
+      const { secret, sellerNet, fee } = event;
+      return { ...facts, closed: { kind: "claimed", place, secret, sellerNet, fee } };
+    }
+    case "OrderRefunded":
+      return { ...facts, closed: { kind: "refunded", place, amount: event.amount } };
+  }
+}

@@ -1,0 +1,99 @@
+// What have people told the service? Asks, takes, addresses and origins, with the bounds of S-42.
+
+import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
+import type { AddressRecord, AskRecord, OriginRecord, TakeRecord } from "../../swap/records.ts";
+import type { Change, Draft } from "./draft.ts";
+import { addressFact, askFact, originFact, takeFact } from "./fact-codec.ts";
+import { MultiIndex } from "./multi-index.ts";
+
+/** Seconds that a dead take keeps its addresses (S-42). */
+const KEPT_S = 7 * 86_400;
+
+/** All records. */
+export class RecordBook {
+  readonly asks = new Map<Bytes32, AskRecord>();
+  readonly asksBySeller = new MultiIndex<EvmAddress, Bytes32>();
+  /** Oldest first. */
+  readonly takes = new Map<Bytes32, TakeRecord>();
+  readonly takesByAsk = new MultiIndex<Bytes32, Bytes32>();
+  readonly takesByHashlock = new MultiIndex<Bytes32, Bytes32>();
+  readonly addresses = new Map<Bytes32, AddressRecord>();
+  readonly origins = new Map<Bytes32, OriginRecord>();
+
+  /** Puts an ask. */
+  putAsk(ask: AskRecord, change: Change): void {
+    change.set(this.asks, ask.askId, ask);
+    change.link(this.asksBySeller, ask.terms.seller, ask.askId);
+    change.store(() => askFact(ask));
+    change.touchAsk(ask.askId, null);
+  }
+
+  /** Puts a take that lives anew under a known hash: as young as a new one. */
+  renewTake(take: TakeRecord, draft: Draft): void {
+    draft.forget("take", take.dealHash);
+    this.putTake(take, draft);
+    draft.atLast(() => {
+      this.takes.delete(take.dealHash);
+      this.takes.set(take.dealHash, take);
+    });
+  }
+
+  /** Puts a take. */
+  putTake(take: TakeRecord, change: Change): void {
+    change.set(this.takes, take.dealHash, take);
+    change.link(this.takesByAsk, take.terms.askId, take.dealHash);
+    change.link(this.takesByHashlock, take.terms.hashlock, take.dealHash);
+    change.store(() => takeFact(take));
+    change.touch(take.dealHash, null);
+  }
+
+  /** Removes a take that is there. */
+  removeTake(hash: Bytes32, draft: Draft): void {
+    const take = this.takes.get(hash);
+    if (take === undefined) return;
+    // Not before the commit: a map whose entry comes back has another order.
+    draft.atLast(() => void this.takes.delete(hash));
+    draft.unlink(this.takesByAsk, take.terms.askId, hash);
+    draft.unlink(this.takesByHashlock, take.terms.hashlock, hash);
+    draft.forget("take", hash);
+  }
+
+  /** Adds addresses to those of an order: a known one is never replaced (S-55). */
+  putAddresses(given: AddressRecord, change: Change): void {
+    const known = this.addresses.get(given.orderHash);
+    const next = {
+      orderHash: given.orderHash,
+      buyerPearlAddress: known?.buyerPearlAddress ?? given.buyerPearlAddress,
+      sellerPearlAddress: known?.sellerPearlAddress ?? given.sellerPearlAddress,
+    };
+    const isSame =
+      known?.buyerPearlAddress === next.buyerPearlAddress &&
+      known.sellerPearlAddress === next.sellerPearlAddress;
+    if (isSame) return;
+    change.set(this.addresses, next.orderHash, next);
+    change.store(() => addressFact(next));
+    change.touch(next.orderHash, null);
+  }
+
+  /** Puts an origin. */
+  putOrigin(origin: OriginRecord, change: Change): void {
+    change.set(this.origins, origin.orderHash, origin);
+    change.store(() => originFact(origin));
+    change.touch(origin.orderHash, null);
+  }
+
+  /**
+   * Hashes of the takes to remove: dead for seven days, and the oldest ones beyond `max`. Those in `leaving` are about
+   * to be removed anyway.
+   */
+  outdatedTakes(now: number, max: number, leaving: ReadonlySet<Bytes32>): readonly Bytes32[] {
+    const outdated: Bytes32[] = [];
+    const excess = this.takes.size - leaving.size - max;
+    for (const [hash, take] of this.takes) {
+      if (leaving.has(hash)) continue;
+      if (outdated.length >= excess && take.expiresAt + KEPT_S > now) break;
+      outdated.push(hash);
+    }
+    return outdated;
+  }
+}

@@ -1,0 +1,98 @@
+// Which output scripts are locks of orders (S-10)? Every script that any order ever had: computed once, then stored,
+// so that loading does no curve operations; those of former keys stay watched (S-15).
+
+import type { Bytes32, ScriptHex } from "../../primitives/brands.ts";
+import { fromBytes32 } from "../../swap/bytes32.ts";
+import type { SwapCrypto } from "../../swap/crypto.ts";
+import { lockOf, type LockTerms } from "../../swap/lock-script.ts";
+import type { Change } from "./draft.ts";
+import { badKeyFact, scriptFact } from "./fact-codec.ts";
+import { MultiIndex } from "./multi-index.ts";
+import type { WatchedScript } from "./ports.ts";
+
+/** A watched script and how far PEARL blocks are read for it (S-53). */
+export interface ScriptEntry extends WatchedScript {
+  /** Older blocks count from this time on, unix seconds. */
+  readonly fromTime: number;
+  /** Whether blocks from `fromTime` to the tip are read. */
+  readonly covered: boolean;
+}
+
+/** Seconds before an order's first fact from which PEARL blocks are read for it (S-53). */
+const READ_BEFORE_S = 7200;
+
+/** All lock scripts. */
+export class ScriptBook {
+  readonly entries = new Map<ScriptHex, ScriptEntry>();
+  /** Scripts whose older blocks are not read. */
+  readonly uncovered = new Set<ScriptHex>();
+  readonly byHashlock = new MultiIndex<Bytes32, ScriptHex>();
+  readonly #badKeys = new Set<Bytes32>();
+  readonly #crypto: SwapCrypto;
+
+  constructor(crypto: SwapCrypto) {
+    this.#crypto = crypto;
+  }
+
+  /** Whether the key is a point; one that is none is remembered with the change. */
+  isPoint(key: Bytes32, change: Change): boolean {
+    if (this.#badKeys.has(key)) return false;
+    // A key that is no point was stored before the orders that have it.
+    if (change.isLoading) return true;
+    if (this.#crypto.isPoint(fromBytes32(key))) return true;
+    change.include(this.#badKeys, key);
+    change.store(() => badKeyFact(key));
+    return false;
+  }
+
+  /** A key that is no point, loaded. */
+  loadBadKey(key: Bytes32): void {
+    this.#badKeys.add(key);
+  }
+
+  /** The stored script of these terms, or null. */
+  find(terms: LockTerms): ScriptHex | null {
+    for (const script of this.byHashlock.of(terms.hashlock)) {
+      const entry = this.entries.get(script);
+      const isSame =
+        entry !== undefined &&
+        entry.buyerKey === terms.buyerKey &&
+        entry.sellerKey === terms.sellerKey &&
+        entry.pearlRefundTime === terms.pearlRefundTime;
+      if (isSame) return script;
+    }
+    return null;
+  }
+
+  /** The script of these terms, both keys being points, without watching it. */
+  compute(terms: LockTerms): ScriptHex | null {
+    return this.find(terms) ?? lockOf(terms, this.#crypto)?.script ?? null;
+  }
+
+  /** Watches the script of an order whose first fact is of `firstTime`. */
+  watch(terms: LockTerms, firstTime: number, change: Change): ScriptHex | null {
+    const script = this.compute(terms);
+    if (script === null) return null;
+    const fromTime = firstTime - READ_BEFORE_S;
+    const known = this.entries.get(script);
+    if (known !== undefined && known.fromTime <= fromTime) return script;
+    const { hashlock, buyerKey, sellerKey, pearlRefundTime } = terms;
+    this.put({ script, hashlock, buyerKey, sellerKey, pearlRefundTime, fromTime, covered: false }, change);
+    return script;
+  }
+
+  /** Says that blocks up to the tip are read for this script. Unknown scripts are ignored. */
+  cover(script: ScriptHex, change: Change): void {
+    const known = this.entries.get(script);
+    if (known !== undefined && !known.covered) this.put({ ...known, covered: true }, change);
+  }
+
+  /** Puts an entry. */
+  put(entry: ScriptEntry, change: Change): void {
+    change.set(this.entries, entry.script, entry);
+    change.link(this.byHashlock, entry.hashlock, entry.script);
+    if (entry.covered) change.exclude(this.uncovered, entry.script);
+    else change.include(this.uncovered, entry.script);
+    change.store(() => scriptFact(entry));
+  }
+}

@@ -1,0 +1,82 @@
+// What is known about one order or take? Put together from the books when it is asked for; nothing is copied that is
+// not small.
+
+import type { Bytes32, ScriptHex } from "../../primitives/brands.ts";
+import { askStatus } from "../../swap/ask-status.ts";
+import type { AskRecord, TakeRecord } from "../../swap/records.ts";
+import type { AskStatus, Moment, SwapSubject } from "../../swap/subject.ts";
+import type { LockBook } from "./lock-book.ts";
+import type { OrderBook } from "./order-book.ts";
+import type { RecordBook } from "./record-book.ts";
+import type { ScriptBook } from "./script-book.ts";
+import type { SecretBook } from "./secret-book.ts";
+
+/** All that the ledger keeps in memory, but the tips. */
+export interface Books {
+  readonly scripts: ScriptBook;
+  readonly secrets: SecretBook;
+  readonly orders: OrderBook;
+  readonly locks: LockBook;
+  readonly records: RecordBook;
+}
+
+/** Makes subjects from the books. */
+export class Subjects {
+  readonly #books: Books;
+  /** Scripts of unfunded takes, which are not watched. */
+  readonly #takeScripts = new WeakMap<TakeRecord, { readonly script: ScriptHex | null }>();
+
+  constructor(books: Books) {
+    this.#books = books;
+  }
+
+  /** The order or take with this hash, or null. */
+  of(hash: Bytes32, moment: Pick<Moment, "now" | "expiryNow">): SwapSubject | null {
+    const { orders, records, secrets, locks } = this.#books;
+    const entry = orders.entries.get(hash);
+    const take = records.takes.get(hash) ?? null;
+    const terms = entry?.facts.terms ?? take?.terms;
+    if (terms === undefined) return null;
+    const record = records.asks.get(terms.askId);
+    const addresses = records.addresses.get(hash);
+    const script = entry === undefined ? this.#takeScript(take) : entry.script;
+    return {
+      hash,
+      terms,
+      order: entry?.facts ?? null,
+      take,
+      ask: record === undefined ? null : { record, status: this.askStatus(record, moment) },
+      script,
+      keysValid: entry?.keysValid ?? script !== null,
+      outputs: entry === undefined || script === null ? [] : locks.outputsOf(script),
+      secret: secrets.entries.get(terms.hashlock) ?? null,
+      hashlockUsedByBuyer: orders.isHashlockUsed(terms.buyer, terms.hashlock, hash),
+      buyerPearlAddress: addresses?.buyerPearlAddress ?? take?.buyerPearlAddress ?? null,
+      sellerPearlAddress: addresses?.sellerPearlAddress ?? sellerAddress(record),
+      origin: records.origins.get(hash) ?? null,
+    };
+  }
+
+  /** The status of a posted ask (S-33). */
+  askStatus(record: AskRecord, moment: Pick<Moment, "now" | "expiryNow">): AskStatus {
+    const { orders } = this.#books;
+    const takenBy = orders.byAsk.get(record.askId) ?? null;
+    const minNonce = orders.minAskNonce(record.terms.seller);
+    return askStatus(record, { takenBy, minNonce, fee: orders.fee() }, moment);
+  }
+
+  #takeScript(take: TakeRecord | null): ScriptHex | null {
+    if (take === null) return null;
+    const known = this.#takeScripts.get(take);
+    if (known !== undefined) return known.script;
+    const { hashlock, buyerPearlKey, sellerPearlKey, pearlRefundTime } = take.terms;
+    const keys = { buyerKey: buyerPearlKey, sellerKey: sellerPearlKey };
+    const script = this.#books.scripts.compute({ hashlock, pearlRefundTime, ...keys });
+    this.#takeScripts.set(take, { script });
+    return script;
+  }
+}
+
+function sellerAddress(record: AskRecord | undefined): SwapSubject["sellerPearlAddress"] {
+  return record === undefined ? null : (record.terms.sellerPearlAddress as SwapSubject["sellerPearlAddress"]);
+}

@@ -1,0 +1,78 @@
+// Whose rows depend on what has changed? From an ask, a hashlock, a script or a seller to the orders, takes and asks
+// that show something of it.
+
+import type { Bytes32, EvmAddress, ScriptHex } from "../../primitives/brands.ts";
+import type { EscrowEvent } from "../../swap/facts.ts";
+import type { Terms } from "../../swap/terms.ts";
+import type { CausingBlock, Draft } from "./draft.ts";
+import type { Books } from "./subjects.ts";
+
+/** Marks what a change may make different. */
+export class Touching {
+  readonly #books: Books;
+  readonly #draft: Draft;
+
+  constructor(books: Books, draft: Draft) {
+    this.#books = books;
+    this.#draft = draft;
+  }
+
+  /** An order with these terms came, changed or went. */
+  order(hash: Bytes32, terms: Terms, cause: CausingBlock | null): void {
+    this.#draft.touch(hash, cause);
+    this.ask(terms.askId, cause);
+    // Takes of the same buyer must choose another hashlock.
+    for (const take of this.#books.records.takesByHashlock.of(terms.hashlock)) this.#draft.touch(take, cause);
+  }
+
+  /** An ask changed its status or its record: its own row, those of its takes, and its order's. */
+  ask(id: Bytes32, cause: CausingBlock | null): void {
+    if (!this.#books.records.asks.has(id)) return;
+    this.#draft.touchAsk(id, cause);
+    for (const take of this.#books.records.takesByAsk.of(id)) this.#draft.touch(take, cause);
+    const order = this.#books.orders.byAsk.get(id);
+    if (order !== undefined) this.#draft.touch(order, cause);
+  }
+
+  /** A secret became public. */
+  hashlock(hashlock: Bytes32, cause: CausingBlock | null): void {
+    for (const order of this.#books.orders.byHashlock.of(hashlock)) this.#draft.touch(order, cause);
+    for (const take of this.#books.records.takesByHashlock.of(hashlock)) this.#draft.touch(take, cause);
+  }
+
+  /** An output with this script changed. */
+  script(script: ScriptHex, cause: CausingBlock | null): void {
+    for (const order of this.#books.orders.byScript.of(script)) this.#draft.touch(order, cause);
+  }
+
+  /** A seller revoked asks, or that was undone. */
+  asksOf(seller: EvmAddress, cause: CausingBlock | null): void {
+    for (const id of this.#books.records.asksBySeller.of(seller)) this.ask(id, cause);
+  }
+
+  /** The fee changed: every ask with another one is paused. */
+  allAsks(cause: CausingBlock | null): void {
+    for (const id of this.#books.records.asks.keys()) this.ask(id, cause);
+  }
+
+  /** What an event of the escrow changes, once it is applied. */
+  event(event: EscrowEvent, cause: CausingBlock): void {
+    switch (event.kind) {
+      case "AsksRevoked":
+        return this.asksOf(event.seller, cause);
+      case "FeeSet":
+        return this.allAsks(cause);
+      case "OrderLocked":
+        return this.order(event.orderHash, event.terms, cause);
+      case "OrderAccepted":
+      case "OrderCancelled":
+      case "OrderClaimed":
+      case "OrderRefunded":
+        return this.#draft.touch(event.orderHash, cause);
+      case "PayoutCredited":
+      case "CreditWithdrawn":
+      case "FeesWithdrawn":
+        return;
+    }
+  }
+}

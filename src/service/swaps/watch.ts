@@ -1,0 +1,70 @@
+// What does the PEARL follower look for? The ledger's books as it sees them; always the present state.
+
+import type { Bytes32, Outpoint, ScriptHex } from "../../primitives/brands.ts";
+import type { ChainTips } from "../../swap/facts.ts";
+import type { OutputEntry } from "./lock-book.ts";
+import type { SwapWatch, WatchedScript } from "./ports.ts";
+import type { ScriptEntry } from "./script-book.ts";
+import type { Books } from "./subjects.ts";
+
+/** Seconds after T_e for which outputs below the amount are watched (S-15). */
+const DUST_WATCH_S = 30 * 86_400;
+
+/**
+ * Whether spends of this output in blocks of this time count (S-15): for ever where it is large enough for an order
+ * with its script, where it belongs to none now, and else until 30 d after the last T_e.
+ */
+export function isStillWatched(books: Books, entry: OutputEntry, time: number): boolean {
+  let hasOrder = false;
+  for (const hash of books.orders.byScript.of(entry.script)) {
+    const terms = books.orders.entries.get(hash)?.facts.terms;
+    if (terms === undefined) continue;
+    hasOrder = true;
+    if (entry.amountSat >= terms.pearlAmountSat || time <= terms.evmRefundTime + DUST_WATCH_S) return true;
+  }
+  return !hasOrder;
+}
+
+/** The watch over the books. */
+export class LedgerWatch implements SwapWatch {
+  readonly #books: Books;
+  readonly #tips: () => ChainTips;
+
+  constructor(books: Books, tips: () => ChainTips) {
+    this.#books = books;
+    this.#tips = tips;
+  }
+
+  get size(): number {
+    return this.#books.scripts.entries.size;
+  }
+
+  script(script: ScriptHex): WatchedScript | null {
+    return this.#books.scripts.entries.get(script) ?? null;
+  }
+
+  lockOutput(outpoint: Outpoint): WatchedScript | null {
+    const entry = this.#books.locks.entries.get(outpoint);
+    if (entry === undefined) return null;
+    // Median time past never falls and is below the next block's time: no block is missed that would count.
+    if (!isStillWatched(this.#books, entry, this.#tips().pearl.medianTimePast)) return null;
+    return this.script(entry.script);
+  }
+
+  isSightedInput(outpoint: Outpoint): boolean {
+    return this.#books.locks.byInput.has(outpoint);
+  }
+
+  isHashlock(hashlock: Bytes32): boolean {
+    return this.#books.orders.byHashlock.has(hashlock) || this.#books.scripts.byHashlock.has(hashlock);
+  }
+
+  uncovered(): readonly { readonly script: WatchedScript; readonly fromTime: number }[] {
+    const found: { readonly script: ScriptEntry; readonly fromTime: number }[] = [];
+    for (const script of this.#books.scripts.uncovered) {
+      const entry = this.#books.scripts.entries.get(script);
+      if (entry !== undefined) found.push({ script: entry, fromTime: entry.fromTime });
+    }
+    return found;
+  }
+}
