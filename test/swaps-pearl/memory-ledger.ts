@@ -118,6 +118,18 @@ export class MemoryLedger implements LedgerWrites {
     this.facts = [...this.facts.filter((other) => keyOf(other) !== key), fact];
   }
 
+  /** Another ledger in the same state. */
+  clone(): MemoryLedger {
+    const other = new MemoryLedger();
+    for (const [script, known] of this.#scripts) other.#scripts.set(script, { ...known });
+    for (const [outpoint, sighting] of this.sightings) other.sightings.set(outpoint, sighting);
+    for (const [hashlock, secret] of this.secrets) other.secrets.set(hashlock, secret);
+    other.facts = [...this.facts];
+    other.#checkpoints = [...this.#checkpoints];
+    other.#tip = this.#tip;
+    return other;
+  }
+
   /** The process died: what is in memory of the mempool is gone. */
   restart(): void {
     this.mempool = { present: new Set(), spends: new Map() };

@@ -22,7 +22,7 @@ import {
   PearlWatch,
   type PearlWatchOptions,
 } from "../../src/service/swaps/pearl-watch.ts";
-import type { WatchedScript } from "../../src/service/swaps/ports.ts";
+import type { LedgerWrites, WatchedScript } from "../../src/service/swaps/ports.ts";
 import { type SwapLock, swapLock } from "../../src/wallet/swap-lock.ts";
 import { testRules } from "../../testing/core-index/index.ts";
 import { toHex } from "../../testing/pearl-node/bytes.ts";
@@ -216,7 +216,7 @@ export class Stage {
   live(
     wrap: (node: SwapNode) => SwapNode = (node) => node,
     options: Partial<PearlWatchOptions> = {},
-    ledger: MemoryLedger = this.ledger,
+    ledger: LedgerWrites = this.ledger,
     mempoolOptions: Partial<PearlMempoolOptions> = {},
   ): Life {
     const warnings: string[] = [];

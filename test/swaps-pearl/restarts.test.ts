@@ -1,0 +1,117 @@
+// Does a crash at any call leave a gap or a double? One situation with a reorganisation, new blocks, a late script
+// and a mempool, crashed at every call of node and ledger in turn; what the next life makes of it must be the same.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { SwapNode } from "../../src/service/swaps/pearl-ports.ts";
+import type { LedgerWrites } from "../../src/service/swaps/ports.ts";
+import { PortCalls } from "../../testing/simulation/port-calls.ts";
+import { liar } from "./liar.ts";
+import type { MemoryLedger } from "./memory-ledger.ts";
+import { claimInput, order, pay, refund, Stage } from "./stage.ts";
+
+const AMOUNT = 1_000_000n;
+
+/** Everything of a ledger that must not depend on crashes. */
+function stateOf(ledger: MemoryLedger): unknown {
+  return {
+    facts: ledger.lines(),
+    tip: ledger.tips().pearl,
+    sightings: [...ledger.sightings.keys()].toSorted(),
+    secrets: [...ledger.secrets].toSorted(),
+    covered: ledger.isCovered,
+    present: ledger.present(),
+    spends: [...ledger.mempool.spends].toSorted(),
+    newest: ledger.checkpoints("pearl").slice(0, 20),
+  };
+}
+
+function gated(node: SwapNode, calls: PortCalls): SwapNode {
+  return liar(node, {
+    tip: () => calls.through(() => node.tip()),
+    blockHash: (height) => calls.through(() => node.blockHash(height)),
+    blockHashes: (from, count) => calls.through(() => node.blockHashes(from, count)),
+    rawBlock: (hash) => calls.through(() => node.rawBlock(hash)),
+    rawHeaders: (hashes) => calls.through(() => node.rawHeaders(hashes)),
+    mempoolTxids: () => calls.through(() => node.mempoolTxids()),
+    rawTransactions: (txids) => calls.through(() => node.rawTransactions(txids)),
+  });
+}
+
+/** The ledger of a process that dies: its last write may still be made. */
+function mortal(real: MemoryLedger, calls: PortCalls, isMade: boolean): LedgerWrites {
+  return {
+    watch: real.watch,
+    tips: () => real.tips(),
+    checkpoints: (chain) => real.checkpoints(chain),
+    applyEvm: () => real.applyEvm(),
+    applyPearl: (change) => calls.through(() => real.applyPearl(change), isMade),
+    applyMempool: (...all) => calls.through(() => real.applyMempool(...all), isMade),
+  };
+}
+
+test("a crash at every call of node and ledger leaves no gap and no double", async () => {
+  const stage = await Stage.start(140);
+  try {
+    const [one, two, late, waiting] = [order(31), order(32), order(33), order(34)];
+    const early = pay(stage.coin(), [{ script: late.lock.script, value: AMOUNT }]);
+    stage.mine(early);
+    for (const { watched } of [one, two, waiting]) stage.ledger.know(watched, stage.now);
+    const lock = pay(stage.coin(), [
+      { script: one.lock.script, value: AMOUNT },
+      { script: two.lock.script, value: AMOUNT },
+    ]);
+    stage.mine(lock);
+    const claim = pay(claimInput(one, lock.txid, 0, AMOUNT), []);
+    stage.mine(claim);
+    const first = stage.live();
+    await first.settle();
+    // While the service is down: three blocks replaced, new ones, a script that names older blocks.
+    const back = refund(two, lock.txid, 1, AMOUNT);
+    stage.reorganise(2, 3, lock);
+    stage.mine(back);
+    const lateClaim = pay(claimInput(late, early.txid, 0, AMOUNT), []);
+    stage.mine(lateClaim);
+    const open = pay(stage.coin(), [{ script: waiting.lock.script, value: AMOUNT }]);
+    stage.send(open);
+    stage.ledger.know(late.watched, stage.now - 600);
+    const start = stage.ledger;
+    start.restart();
+
+    const live = async (ledger: LedgerWrites, node?: (node: SwapNode) => SwapNode): Promise<void> => {
+      const life = stage.live(node, { batchBlocks: 2, backscanBlocks: 3 }, ledger);
+      await life.settle();
+      await life.settle();
+    };
+    const whole = start.clone();
+    const counted = new PortCalls();
+    await live(mortal(whole, counted, false), (node) => gated(node, counted));
+    const expected = stateOf(whole);
+    assert.equal(whole.isCovered, true);
+    assert.ok(whole.lines().some((line) => line.includes(`claim ${early.txid}:0`)));
+    assert.ok(whole.lines().some((line) => line.includes(`refund ${lock.txid}:1`)));
+    assert.deepEqual(
+      whole.present(),
+      [claim.txid, open.txid].filter((id) => id === open.txid),
+    );
+    assert.ok(counted.count > 20, `${counted.count} calls`);
+    for (let crashAt = 1; crashAt <= counted.count; crashAt += 1) {
+      for (const isMade of [false, true]) {
+        const ledger = start.clone();
+        const calls = new PortCalls(crashAt);
+        const dead = new Promise<"dead">((resolve) => {
+          const look = (): void =>
+            void (calls.isCrashed ? setImmediate(resolve, "dead") : setImmediate(look));
+          look();
+        });
+        const ended = live(mortal(ledger, calls, isMade), (node) => gated(node, calls));
+        await Promise.race([ended, dead]);
+        ledger.restart();
+        await live(ledger);
+        assert.deepEqual(stateOf(ledger), expected, `after a crash at call ${crashAt}, made: ${isMade}`);
+      }
+    }
+  } finally {
+    await stage.close();
+  }
+});
