@@ -25,7 +25,7 @@ import { type Anvil, type AnvilWallet, startAnvil } from "../../testing/anvil/no
 
 export const HOUR = 3600n;
 /** Genesis of the tests' chain: nothing depends on the machine's clock. */
-export const GENESIS = 1_790_000_000;
+const GENESIS = 1_790_000_000;
 export const FIELD_PRIME = 2n ** 256n - 2n ** 32n - 977n;
 export const PAYOUT_GAS = 200_000n;
 /** Accounts by their part. */

@@ -6,7 +6,7 @@ import { devUsdcAbi, escrowAbi } from "../../src/adapters/evm-rpc/escrow-abi.ts"
 import type { Anvil } from "./node.ts";
 
 /** The least amount of an order where a test says nothing: 1 USDC. */
-export const TEST_MIN_USDC = 1_000_000n;
+const TEST_MIN_USDC = 1_000_000n;
 
 /** What the constructor gets; `usdc` absent: a new DevUsdc. */
 export interface EscrowSetting {

@@ -19,7 +19,7 @@ import { err, ok, type Result } from "../../primitives/result.ts";
 import { devUsdcAbi, escrowAbi } from "./escrow-abi.ts";
 
 /** The only chain id (anvil's and Hardhat's) where a token that everybody can mint may stand in for USDC. */
-export const DEV_CHAIN_ID = 31337;
+const DEV_CHAIN_ID = 31337;
 const BUILD = new URL("../../../contracts/build/", import.meta.url);
 const RPC_LIMIT_MS = 10_000;
 const RECEIPT_LIMIT_MS = 300_000;
