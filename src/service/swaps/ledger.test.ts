@@ -1,0 +1,498 @@
+// Does the ledger keep one durable state of both chains, tell each change once, and stay as it was when a commit fails?
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Bytes32, ScriptHex } from "../../primitives/brands.ts";
+import type { EscrowEvent, PearlBlockFact, Sighting } from "../../swap/facts.ts";
+import {
+  alarmLog,
+  ask,
+  bytes32,
+  evmAddress,
+  evmPlace,
+  ledgerParts,
+  outpoint,
+  pearlPlace,
+  pointKey,
+  secretOf,
+  START,
+  take,
+  terms,
+  txid,
+} from "../../../testing/swap-ledger/ledger-facts.ts";
+import { MemorySwapStore } from "../../../testing/swap-ledger/memory-swap-store.ts";
+import { SwapLedger } from "./ledger.ts";
+import type { EvmChange, MempoolLocks, PearlChange } from "./ports.ts";
+
+interface Scene {
+  readonly store: MemorySwapStore;
+  readonly ledger: SwapLedger;
+  readonly alarms: readonly string[];
+  now: number;
+}
+
+async function scene(store = new MemorySwapStore(), takeMax = 100_000): Promise<Scene> {
+  const log = alarmLog();
+  const made = { store, alarms: log.alarms, now: START };
+  const parts = ledgerParts(log, () => made.now);
+  return Object.assign(made, { ledger: await SwapLedger.open({ ...parts, store, takeMax }) });
+}
+
+function evm(
+  height: number,
+  events: readonly EscrowEvent[] = [],
+  changes: Partial<EvmChange> = {},
+): EvmChange {
+  const { blockHash: hash, time } = evmPlace(height);
+  return {
+    rewindTo: null,
+    events,
+    checkpoints: [{ chain: "evm", height, hash, time }],
+    tip: { height, hash, time },
+    finalHeight: -1,
+    ...changes,
+  };
+}
+
+function pearl(
+  height: number,
+  facts: readonly PearlBlockFact[] = [],
+  changes: Partial<PearlChange> = {},
+): PearlChange {
+  const { blockHash: hash, time } = pearlPlace(height);
+  return {
+    rewindTo: null,
+    facts,
+    sightings: [],
+    secrets: [],
+    checkpoints: [{ chain: "pearl", height, hash, time }],
+    tip: { height, hash, time, medianTimePast: time - 1000 },
+    covered: [],
+    ...changes,
+  };
+}
+
+const ORDER = bytes32("order a");
+const SELLER_KEY = pointKey("seller key a");
+
+function locked(name: string, block: number): EscrowEvent {
+  return {
+    kind: "OrderLocked",
+    place: evmPlace(block),
+    orderHash: bytes32(`order ${name}`),
+    terms: terms(name),
+  };
+}
+
+function accepted(name: string, block: number): EscrowEvent {
+  const orderHash = bytes32(`order ${name}`);
+  const seller = evmAddress(`seller ${name}`);
+  const sellerPearlKey = pointKey(`seller key ${name}`);
+  return { kind: "OrderAccepted", place: evmPlace(block, 1), orderHash, seller, sellerPearlKey };
+}
+
+function claimed(name: string, block: number): EscrowEvent {
+  const { secret } = secretOf(name);
+  const orderHash = bytes32(`order ${name}`);
+  return {
+    kind: "OrderClaimed",
+    place: evmPlace(block, 2),
+    orderHash,
+    secret,
+    sellerNet: 245_000_000n,
+    fee: 5_000_000n,
+  };
+}
+
+function scriptOf(ledger: SwapLedger, hash: Bytes32): ScriptHex {
+  const script = ledger.subject(hash)?.script;
+  assert.ok(script);
+  return script;
+}
+
+function lockOf(script: ScriptHex, name = "lock"): Sighting {
+  const inputs = [outpoint("coins", 0)];
+  return { txid: txid(name), vout: 0, amountSat: 500_000_000_000n, script, coinbase: false, inputs };
+}
+
+function minedLock(lock: Sighting, height: number): PearlBlockFact {
+  const { inputs: _, ...output } = lock;
+  return { kind: "output", place: pearlPlace(height), ...output };
+}
+
+const NO_LOCKS: MempoolLocks = { present: new Set(), spends: new Map() };
+
+function statuses(store: MemorySwapStore): readonly string[] {
+  return store.events.map(({ type, data }) => {
+    const { row }: { row: { status?: string } } = JSON.parse(data);
+    return `${type} ${row.status ?? ""}`.trim();
+  });
+}
+
+describe("swap ledger", () => {
+  test("one deal from its lock to its end: every change of a row is told once, by its block", async () => {
+    const { store, ledger, alarms } = await scene();
+    await ledger.applyEvm(evm(10, [locked("a", 10)]));
+    await ledger.applyEvm(evm(11, [accepted("a", 11)]));
+    await ledger.applyEvm(evm(12, [], { finalHeight: 10 }));
+    await ledger.applyEvm(evm(13, [], { finalHeight: 11 }));
+    await ledger.applyEvm(evm(14, [], { finalHeight: 12 }));
+    const lock = lockOf(scriptOf(ledger, ORDER));
+    await ledger.applyPearl(pearl(99));
+    await ledger.applyMempool({ ...NO_LOCKS, present: new Set([lock.txid]) }, [lock], []);
+    await ledger.applyPearl(pearl(100, [minedLock(lock, 100)], { sightings: [lock] }));
+    for (let height = 101; height <= 113; height += 1) await ledger.applyPearl(pearl(height));
+    const { secret, hashlock } = secretOf("a");
+    const spent = outpoint("lock", 0);
+    const shower = { by: "spend", outpoint: spent, txid: txid("claim") } as const;
+    const spends = new Map([[spent, { txid: txid("claim"), path: "claim" }]] as const);
+    await ledger.applyMempool({ ...NO_LOCKS, spends }, [], [{ hashlock, secret, shower }]);
+    await ledger.applyEvm(evm(20, [claimed("a", 20)], { finalHeight: 12 }));
+    assert.deepEqual(statuses(store), [
+      "bid BID_CREATED",
+      "bid BID_ACCEPTED",
+      "deal DEAL_OPEN",
+      // The blocks become final one after the other, and both rows show the legs.
+      "bid BID_ACCEPTED",
+      "deal USDC_LOCKED",
+      "bid BID_ACCEPTED",
+      "deal LOCK_SUBMITTED",
+      "bid BID_ACCEPTED",
+      "deal LOCK_SUBMITTED",
+      "bid BID_ACCEPTED",
+      "deal PEARL_LOCKED",
+      "bid BID_ACCEPTED",
+      "deal USDC_CLAIMABLE",
+      "bid SETTLED",
+      "deal SETTLED",
+    ]);
+    assert.deepEqual(alarms, []);
+    const causes = store.events.map(({ chain, height }) => `${chain} ${height}`);
+    assert.deepEqual(
+      [causes[0], causes[4], causes[6], causes[8], causes[10], causes[12], causes[14]],
+      ["evm 10", "evm 13", "null null", "pearl 100", "pearl 105", "null null", "evm 20"],
+    );
+    assert.ok(store.events.every(({ type, dealHash }) => type === "ask" || dealHash === ORDER));
+    assert.ok(store.events.every(({ addresses }) => addresses.includes(evmAddress("buyer a"))));
+  });
+
+  test("S-13: a secret outlives its block, with every place that showed it", async () => {
+    const { store, ledger } = await scene();
+    await ledger.applyEvm(evm(12, [locked("a", 10), accepted("a", 11), claimed("a", 12)]));
+    await ledger.applyEvm(evm(9, [], { rewindTo: 9 }));
+    const { hashlock, secret } = secretOf("a");
+    assert.equal(ledger.subject(ORDER), null);
+    const shower = { by: "spend", outpoint: outpoint("lock", 0), txid: txid("claim") } as const;
+    for (let twice = 0; twice < 2; twice += 1)
+      await ledger.applyMempool(NO_LOCKS, [], [{ hashlock, secret, shower }]);
+    const fact = {
+      hashlock,
+      secret,
+      shownBy: [{ by: "claim", orderHash: ORDER, txHash: evmPlace(12, 2).txHash }, shower],
+    };
+    assert.deepEqual(ledger.secretOf(hashlock), fact);
+    assert.deepEqual((await scene(store)).ledger.secretOf(hashlock), fact);
+    const wrong = { hashlock, secret: bytes32("another"), shower };
+    await assert.rejects(ledger.applyMempool(NO_LOCKS, [], [wrong]), /does not hash/);
+  });
+
+  test("a commit that fails leaves the state as it was, and the same change can be made later", async () => {
+    const { store, ledger } = await scene();
+    await ledger.applyEvm(evm(10, [locked("a", 10)]));
+    const before = [ledger.version(), JSON.stringify(store.facts), store.events.length];
+    store.failure = new Error("disk full");
+    await assert.rejects(ledger.applyEvm(evm(11, [accepted("a", 11)])), /disk full/);
+    assert.deepEqual([ledger.version(), JSON.stringify(store.facts), store.events.length], before);
+    assert.equal(ledger.subject(ORDER)?.order?.accepted, null);
+    assert.equal(ledger.tips().evm.height, 10);
+    assert.equal(ledger.watch.size, 0);
+    await ledger.applyEvm(evm(11, [accepted("a", 11)]));
+    assert.equal(ledger.subject(ORDER)?.order?.accepted?.sellerPearlKey, SELLER_KEY);
+    assert.deepEqual(
+      ledger.watch.uncovered().map(({ fromTime }) => fromTime),
+      [evmPlace(10).time - 7200],
+    );
+  });
+
+  test("changes follow each other, and nobody sees one before it is durable", async () => {
+    const { ledger } = await scene();
+    const first = ledger.applyEvm(evm(10, [locked("a", 10)]));
+    const second = ledger.applyEvm(evm(11, [accepted("a", 11)]));
+    assert.equal(ledger.subject(ORDER), null);
+    await first;
+    assert.equal(ledger.subject(ORDER)?.order?.accepted, null);
+    await ledger.settled();
+    assert.notEqual(ledger.subject(ORDER)?.order?.accepted, null);
+    await second;
+  });
+
+  test("changes that leave a gap or contradict what is there are refused and change nothing", async () => {
+    const { ledger } = await scene();
+    await ledger.applyEvm(evm(10, [locked("a", 10)]));
+    const version = ledger.version();
+    await assert.rejects(ledger.applyEvm(evm(11, [accepted("b", 11)])), /never locked/);
+    await assert.rejects(ledger.applyEvm(evm(11, [locked("a", 11)])), /locked twice/);
+    await assert.rejects(ledger.applyEvm(evm(9)), /without a rewind/);
+    await assert.rejects(ledger.applyEvm(evm(11, [locked("b", 10)])), /came with blocks/);
+    await assert.rejects(ledger.applyEvm(evm(12, [], { rewindTo: 12 })), /a rewind of EVM/);
+    await assert.rejects(
+      ledger.applyPearl(pearl(5, [minedLock(lockOf("51" as ScriptHex), 6)])),
+      /PEARL block 6/,
+    );
+    assert.equal(ledger.version(), version);
+  });
+
+  test("S-15: an orphaned lock output is pending, a coinbase one too for the rules to judge; conflicts count", async () => {
+    const { ledger } = await scene();
+    await ledger.applyEvm(evm(11, [locked("a", 10), accepted("a", 11)]));
+    const lock = lockOf(scriptOf(ledger, ORDER));
+    const rival = { ...lockOf(lock.script, "rival"), vout: 1 };
+    await ledger.applyPearl(pearl(100, [minedLock(lock, 100)], { sightings: [lock, rival] }));
+    const seen = (name: string, vout: number) => ledger.lockOutput(outpoint(name, vout))?.output;
+    assert.equal(seen("rival", 1)?.conflictHeight, 100, "the mined lock spends the same coins");
+    await ledger.applyPearl(pearl(99, [], { rewindTo: 99 }));
+    assert.deepEqual(seen("lock", 0)?.mined, null);
+    assert.equal(seen("rival", 1)?.conflictHeight, null);
+    const place = pearlPlace(101);
+    const inputSpend = {
+      kind: "inputSpend",
+      place,
+      outpoint: outpoint("coins", 0),
+      txid: txid("other"),
+    } as const;
+    await ledger.applyPearl(pearl(101, [inputSpend]));
+    assert.deepEqual([seen("lock", 0)?.conflictHeight, seen("rival", 1)?.conflictHeight], [101, 101]);
+    assert.ok(ledger.watch.isSightedInput(outpoint("coins", 0)));
+  });
+
+  test("S-15: dust is watched until 30 days after T_e", async () => {
+    const { ledger } = await scene();
+    await ledger.applyEvm(evm(11, [locked("a", 10), accepted("a", 11)]));
+    const dust = { ...lockOf(scriptOf(ledger, ORDER)), amountSat: 10_000n };
+    await ledger.applyPearl(pearl(100, [minedLock(dust, 100)], { sightings: [dust] }));
+    assert.notEqual(ledger.watch.lockOutput(outpoint("lock", 0)), null);
+    const end = terms("a").evmRefundTime + 30 * 86_400;
+    const tip = { ...pearlPlace(200), hash: pearlPlace(200).blockHash, medianTimePast: end + 1 };
+    const spend: PearlBlockFact = {
+      kind: "spend",
+      place: { ...pearlPlace(200), time: end + 1 },
+      outpoint: outpoint("lock", 0),
+      txid: txid("late"),
+      path: "refund",
+    };
+    await ledger.applyPearl(
+      pearl(200, [spend], { tip: { height: 200, hash: tip.hash, time: end + 1, medianTimePast: end + 1 } }),
+    );
+    assert.equal(ledger.lockOutput(outpoint("lock", 0))?.output.spend, null);
+    assert.equal(ledger.watch.lockOutput(outpoint("lock", 0)), null);
+  });
+
+  test("S-12: a key that is no point is known without asking again after a restart", async () => {
+    const { store, ledger } = await scene();
+    const bad = `0x${"00".repeat(31)}05` as Bytes32;
+    const event = locked("a", 10);
+    assert.ok(event.kind === "OrderLocked");
+    await ledger.applyEvm(evm(10, [{ ...event, terms: { ...event.terms, buyerPearlKey: bad } }]));
+    assert.equal(ledger.subject(ORDER)?.keysValid, false);
+    const asked: string[] = [];
+    const parts = ledgerParts(alarmLog());
+    const crypto = {
+      ...parts.crypto,
+      isPoint: (key: Uint8Array) => {
+        asked.push(String(key));
+        return true;
+      },
+    };
+    const again = await SwapLedger.open({ ...parts, store, crypto });
+    assert.equal(again.subject(ORDER)?.keysValid, false);
+    assert.deepEqual(asked, []);
+  });
+
+  test("an EVM reorganisation is told first; a status that goes back without one is an alarm", async () => {
+    const { store, ledger, alarms } = await scene();
+    await ledger.applyEvm(evm(11, [locked("a", 10), accepted("a", 11)]));
+    await ledger.applyEvm(
+      evm(12, [], { rewindTo: 10, tip: { height: 12, hash: bytes32("x"), time: START } }),
+    );
+    const [reorg, bid] = store.events.slice(-2);
+    assert.equal(reorg?.type, "reorg");
+    const { height, block_hash, row } = JSON.parse(reorg.data);
+    assert.deepEqual(
+      { height, block_hash, row },
+      {
+        height: 12,
+        block_hash: bytes32("x"),
+        row: {
+          chain: "evm",
+          fork_height: 10,
+          old_tip: { height: 11, block_hash: evmPlace(11).blockHash },
+          new_tip: { height: 12, block_hash: bytes32("x") },
+        },
+      },
+    );
+    assert.equal(JSON.parse(bid?.data ?? "").row.status, "BID_CREATED");
+    assert.deepEqual(alarms, []);
+  });
+
+  test("S-05: what was final stays final when the number falls", async () => {
+    const { ledger } = await scene();
+    await ledger.applyEvm(evm(20, [], { finalHeight: 15 }));
+    await ledger.applyEvm(evm(21, [], { finalHeight: 12 }));
+    assert.equal(ledger.tips().evm.finalHeight, 15);
+    await ledger.applyEvm(evm(22, [], { finalHeight: 40 }));
+    assert.equal(ledger.tips().evm.finalHeight, 22);
+  });
+
+  test("more changes than are told empty the log instead", async () => {
+    const { store, ledger } = await scene();
+    const events = Array.from({ length: 1001 }, (_, index): EscrowEvent => {
+      const orderHash = bytes32(`many ${index}`);
+      const one = { ...terms("a"), hashlock: bytes32(`hashlock ${index}`) };
+      return { kind: "OrderLocked", place: evmPlace(10, index), orderHash, terms: one };
+    });
+    await ledger.applyEvm(evm(10, events));
+    assert.deepEqual([store.resets, store.events.length], [1, 0]);
+    await ledger.applyEvm(evm(11));
+    assert.equal(store.resets, 1);
+  });
+});
+
+describe("records of the ledger", () => {
+  test("S-42: dead takes keep their addresses for seven days; an indexed order keeps them for ever", async () => {
+    const made = await scene();
+    const { ledger, store } = made;
+    const one = ask("s");
+    await ledger.write({ asks: [one], takes: [take("a", one, START), take("b", one, START)] });
+    assert.equal(ledger.liveTakes(one.askId, START + 1199), 2);
+    assert.equal(ledger.liveTakes(one.askId, START + 1200), 0);
+    await ledger.applyEvm(
+      evm(10, [{ ...locked("a", 10), terms: take("a", one, START).terms } as EscrowEvent]),
+    );
+    made.now = START + 1200;
+    await ledger.passTime();
+    assert.deepEqual(
+      statuses(store).filter((one) => one.startsWith("deal")).length,
+      4,
+      "posted, locked or told again, died",
+    );
+    made.now = START + 1200 + 7 * 86_400 - 1;
+    await ledger.passTime();
+    assert.notEqual(ledger.subject(bytes32("order b")), null);
+    made.now += 1;
+    await ledger.passTime();
+    assert.equal(ledger.subject(bytes32("order b")), null);
+    assert.equal(ledger.subject(ORDER)?.take, null);
+    assert.equal(ledger.subject(ORDER)?.buyerPearlAddress, "rprl1buyera");
+    assert.equal(ledger.subject(ORDER)?.sellerPearlAddress, "rprl1sellers");
+  });
+
+  test("S-42: beyond the bound the oldest takes go; one that lives anew is young", async () => {
+    const { ledger, store } = await scene(new MemorySwapStore(), 3);
+    const one = ask("s");
+    for (const [index, name] of ["a", "b", "c"].entries())
+      await ledger.write({ takes: [take(name, one, START + index)] });
+    await ledger.write({ takes: [take("a", one, START + 10)] });
+    await ledger.write({ takes: [take("d", one, START + 11)] });
+    const kept = (ledgerNow: SwapLedger) =>
+      ["a", "b", "c", "d"].filter((name) => ledgerNow.subject(bytes32(`order ${name}`)) !== null);
+    assert.deepEqual(kept(ledger), ["a", "c", "d"]);
+    const again = (await scene(store, 3)).ledger;
+    assert.deepEqual(kept(again), ["a", "c", "d"]);
+    await again.write({ takes: [take("b", one, START + 12)] });
+    assert.deepEqual(kept(again), ["a", "b", "d"]);
+  });
+
+  test("S-55: a known address is never replaced", async () => {
+    const { ledger } = await scene();
+    await ledger.applyEvm(evm(10, [locked("a", 10)]));
+    const [buyer, other] = [`rprl1x` as never, `rprl1y` as never];
+    await ledger.write({
+      addresses: [{ orderHash: ORDER, buyerPearlAddress: buyer, sellerPearlAddress: null }],
+    });
+    await ledger.write({
+      addresses: [{ orderHash: ORDER, buyerPearlAddress: other, sellerPearlAddress: other }],
+    });
+    const subject = ledger.subject(ORDER);
+    assert.deepEqual([subject?.buyerPearlAddress, subject?.sellerPearlAddress], [buyer, other]);
+  });
+
+  test("asks change with fee, revocation, order and time; each is told", async () => {
+    const made = await scene();
+    const { ledger, store } = made;
+    const one = ask("s");
+    await ledger.write({ asks: [one] });
+    const place = (block: number) => evmPlace(block);
+    const feeRecipient = evmAddress("fees");
+    await ledger.applyEvm(evm(1, [{ kind: "FeeSet", place: place(1), feeBps: 200, feeRecipient }]));
+    assert.deepEqual(ledger.fee(), { feeBps: 200, feeRecipient });
+    const { seller } = one.terms;
+    await ledger.applyEvm(evm(2, [{ kind: "AsksRevoked", place: place(2), seller, nonceBelow: 4n }]));
+    assert.equal(ledger.minAskNonce(seller), 4n);
+    await ledger.applyEvm(evm(2, [], { rewindTo: 1 }));
+    assert.equal(ledger.minAskNonce(seller), 0n);
+    await ledger.applyEvm(evm(3, [{ kind: "FeeSet", place: place(3), feeBps: 100, feeRecipient }]));
+    await ledger.applyEvm(evm(3, [], { rewindTo: 2 }));
+    const order: EscrowEvent = {
+      kind: "OrderLocked",
+      place: place(4),
+      orderHash: ORDER,
+      terms: take("a", one, 0).terms,
+    };
+    await ledger.applyEvm(evm(4, [order]));
+    assert.equal(ledger.orderOfAsk(one.askId), ORDER);
+    await ledger.applyEvm(evm(4, [], { rewindTo: 3 }));
+    made.now = one.terms.expiry;
+    await ledger.passTime();
+    await ledger.write({ asks: [{ ...one, balanceCheckedAt: START + 60, updatedAt: START + 60 }] });
+    const told = statuses(store).filter((text) => text.startsWith("ask"));
+    const [open, paused] = ["ask ASK_OPEN", "ask ASK_PAUSED"];
+    assert.deepEqual(told, [
+      paused,
+      open,
+      "ask ASK_CANCELLED",
+      open,
+      paused,
+      open,
+      "ask ASK_TAKEN",
+      open,
+      "ask ASK_CANCELLED",
+    ]);
+    assert.deepEqual(
+      ledger.asksOfSeller(seller).map(({ askId }) => askId),
+      [one.askId],
+    );
+  });
+
+  test("hashlocks of orders and live takes are known; another order of the same buyer is told of", async () => {
+    const made = await scene();
+    const { ledger } = made;
+    const one = ask("s");
+    const { hashlock, buyer } = terms("a");
+    assert.equal(ledger.knowsHashlock(hashlock), false);
+    await ledger.write({ asks: [one], takes: [take("a", one, START)] });
+    assert.equal(ledger.knowsHashlock(hashlock), true);
+    made.now = START + 1200;
+    assert.equal(ledger.knowsHashlock(hashlock), false);
+    await ledger.applyEvm(evm(10, [{ ...locked("z", 10), terms: terms("a") } as EscrowEvent]));
+    assert.equal(ledger.knowsHashlock(hashlock), true);
+    assert.equal(ledger.isHashlockUsed(buyer, hashlock, null), true);
+    assert.equal(ledger.isHashlockUsed(buyer, hashlock, bytes32("order z")), false);
+    assert.equal(ledger.subject(ORDER)?.hashlockUsedByBuyer, true);
+  });
+
+  test("S-26: another identity is refused; a damaged fact is named", async () => {
+    const { store, ledger } = await scene();
+    await ledger.write({ asks: [ask("s")] });
+    const parts = ledgerParts(alarmLog());
+    await assert.rejects(SwapLedger.open({ ...parts, store, identity: { ...parts.identity, chainId: 1 } }));
+    const fact = store.facts[0];
+    assert.ok(fact);
+    const damaged = new MemorySwapStore();
+    const body = fact.body.replace("250000000", "2.5");
+    await damaged.commit({ rewind: null, remove: [], put: [{ ...fact, body }], checkpoints: [], events: [] });
+    await assert.rejects(
+      SwapLedger.open({ ...parts, store: damaged }),
+      /stored ask .* usdcAmount is not an amount/,
+    );
+  });
+});
