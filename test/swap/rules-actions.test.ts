@@ -1,0 +1,350 @@
+// The table of S-54, row by row: each action in a situation where it stands, and the same situation with one condition
+// broken, one satoshi, one confirmation or one second on the other side of each bound.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { LockOutput } from "../../src/swap/facts.ts";
+import { nextActions, type NextAction } from "../../src/swap/next-actions.ts";
+import type { Moment, SwapSubject } from "../../src/swap/subject.ts";
+import {
+  ASK,
+  BID_TERMS,
+  BUYER,
+  FOREIGN_SECRET,
+  FULL,
+  moment,
+  order,
+  outpoint,
+  output,
+  PEARL_TIP,
+  pearlPlace,
+  RULES,
+  SELLER,
+  spentBy,
+  subject,
+  T_E,
+  T_P,
+  TAKE,
+  TERMS,
+  tips,
+} from "./rules-subjects.ts";
+
+type Given = readonly [why: string, subject: SwapSubject, moment?: Moment];
+
+function mined(confirmations: number): Partial<LockOutput> {
+  return { mined: pearlPlace(PEARL_TIP - confirmations + 1) };
+}
+
+const KNOWN = { secret: FOREIGN_SECRET };
+const IN_MEMPOOL = { mined: null, inMempool: true };
+const EVICTED = { mined: null, inMempool: false };
+const LOCKED_BID = order("locked", {}, BID_TERMS);
+const NOT_SYNCED = moment({ mayAct: false });
+const LATE_TERMS = { ...TERMS, evmRefundTime: T_E - 1 };
+const M = 100 * 60;
+const L = 193 * 60;
+
+function has(given: SwapSubject, at: Moment, action: string, optional: boolean): NextAction[] {
+  return nextActions(given, at, RULES).filter((a) => a.action === action && a.optional === optional);
+}
+
+function row(
+  name: string,
+  optional: boolean,
+  first: Partial<NextAction>,
+  stands: readonly Given[],
+  not: readonly Given[],
+): void {
+  describe(`S-54: ${name}${optional ? " *" : ""}`, () => {
+    for (const [i, [why, given, at = moment()]] of stands.entries()) {
+      test(`stands: ${why}`, () => {
+        const found = has(given, at, name, optional);
+        assert.equal(found.length > 0, true);
+        if (i > 0) return;
+        const empty = { not_before: null, not_after: null, outpoint: null, amount_sat: null };
+        assert.deepEqual(found, [{ action: name, optional, ...empty, ...first }]);
+      });
+    }
+    for (const [why, given, at = moment()] of not) {
+      test(`does not stand: ${why}`, () => assert.deepEqual(has(given, at, name, optional), []));
+    }
+  });
+}
+
+row(
+  "claim_usdc",
+  false,
+  { actor: null, role: "anyone" },
+  [
+    ["Accepted, secret known", subject(KNOWN)],
+    ["whatever the clock says (S-04)", subject(KNOWN), moment({ now: T_E + 1_000_000 })],
+    ["not synced", subject(KNOWN), NOT_SYNCED],
+    ["not final", subject({ order: order("accepted", { accepted: 1000 }), ...KNOWN })],
+  ],
+  [
+    ["secret unknown", subject()],
+    ["claimed", subject({ order: order("claimed"), ...KNOWN })],
+    ["refunded", subject({ order: order("refunded"), ...KNOWN })],
+    ["not accepted", subject({ order: LOCKED_BID, ...KNOWN })],
+  ],
+);
+
+row(
+  "claim_pearl",
+  false,
+  { actor: BUYER, role: "buyer", outpoint: outpoint(1), amount_sat: "500000" },
+  [
+    ["secret known, unspent and mined", subject({ ...KNOWN, outputs: [output(1)] })],
+    ["one confirmation, dust", subject({ ...KNOWN, outputs: [output(1, { ...mined(1), amountSat: 1n })] })],
+    ["a refund in the mempool", subject({ ...KNOWN, outputs: [output(1, { spend: spentBy("refund", 0) })] })],
+    ["the order refunded", subject({ ...KNOWN, order: order("refunded"), outputs: [output(1)] }), NOT_SYNCED],
+  ],
+  [
+    ["in the mempool only", subject({ ...KNOWN, outputs: [output(1, IN_MEMPOOL)] })],
+    ["spent in a block", subject({ ...KNOWN, outputs: [output(1, { spend: spentBy("claim", 1) })] })],
+    ["secret unknown", subject({ outputs: [output(1)] })],
+  ],
+);
+
+row(
+  "confirm_claim",
+  false,
+  { actor: BUYER, role: "buyer", outpoint: outpoint(1), amount_sat: "500000" },
+  [
+    ["claim in the mempool", subject({ outputs: [output(1, { spend: spentBy("claim", 0) })] })],
+    ["12 deep", subject({ outputs: [output(1, { spend: spentBy("claim", 12) })] })],
+    ["settled", subject({ order: order("claimed"), outputs: [output(1, { spend: spentBy("claim", 1) })] })],
+  ],
+  [
+    ["13 deep", subject({ outputs: [output(1, { spend: spentBy("claim", 13) })] })],
+    ["a refund", subject({ outputs: [output(1, { spend: spentBy("refund", 1) })] })],
+  ],
+);
+
+row(
+  "claim_pearl",
+  true,
+  { actor: BUYER, role: "buyer", outpoint: outpoint(1), amount_sat: "500000", not_after: T_P - M },
+  [
+    ["K confirmations", subject({ outputs: [output(1, mined(13))] })],
+    ["beside dust and a coinbase", subject({ outputs: [output(2, { amountSat: 1n }), output(1)] })],
+    ["its window is absolute", subject({ outputs: [output(1)] }), moment({ now: T_P })],
+  ],
+  [
+    ["K - 1 confirmations", subject({ outputs: [output(1, mined(12))] })],
+    ["one satoshi short", subject({ outputs: [output(1, { amountSat: FULL - 1n })] })],
+    ["a coinbase", subject({ outputs: [output(1, { coinbase: true })] })],
+    ["spent in the mempool", subject({ outputs: [output(1, { spend: spentBy("refund", 0) })] })],
+    ["spent in a block", subject({ outputs: [output(1, { spend: spentBy("refund", 1) })] })],
+    ["not synced", subject({ outputs: [output(1)] }), NOT_SYNCED],
+    ["secret known", subject({ ...KNOWN, outputs: [output(1)] })],
+    ["not final", subject({ order: order("accepted", { accepted: 951 }), outputs: [output(1)] })],
+    ["refunded", subject({ order: order("refunded"), outputs: [output(1)] })],
+    ["claimed", subject({ order: order("claimed"), outputs: [output(1)] })],
+    ["wrong terms", subject({ order: order("accepted", {}, LATE_TERMS), outputs: [output(1)] })],
+  ],
+);
+
+row(
+  "refund_pearl",
+  false,
+  { actor: SELLER, role: "seller", outpoint: outpoint(1), amount_sat: "500000", not_before: T_P },
+  [
+    ["mined and unspent", subject({ outputs: [output(1)] })],
+    [
+      "a refund in the mempool: with a higher fee",
+      subject({ outputs: [output(1, { spend: spentBy("refund", 0) })] }),
+    ],
+    [
+      "dust, a coinbase, not synced",
+      subject({ outputs: [output(1, { amountSat: 1n, coinbase: true })] }),
+      NOT_SYNCED,
+    ],
+    ["secret known, order refunded", subject({ ...KNOWN, order: order("refunded"), outputs: [output(1)] })],
+  ],
+  [
+    ["secret known, order Accepted", subject({ ...KNOWN, outputs: [output(1)] })],
+    ["secret known, order Claimed", subject({ ...KNOWN, order: order("claimed"), outputs: [output(1)] })],
+    ["spent in a block", subject({ outputs: [output(1, { spend: spentBy("refund", 1) })] })],
+    ["not mined", subject({ outputs: [output(1, IN_MEMPOOL)] })],
+  ],
+);
+
+row(
+  "abandon_lock",
+  false,
+  { actor: SELLER, role: "seller", outpoint: outpoint(1), amount_sat: "500000", not_before: T_P - L },
+  [
+    ["in the mempool", subject({ outputs: [output(1, IN_MEMPOOL)] })],
+    ["evicted", subject({ outputs: [output(1, EVICTED)] }), NOT_SYNCED],
+    ["conflict 12 deep", subject({ outputs: [output(1, { ...EVICTED, conflictHeight: PEARL_TIP - 11 })] })],
+    [
+      "secret known, order refunded",
+      subject({ ...KNOWN, order: order("refunded"), outputs: [output(1, EVICTED)] }),
+    ],
+  ],
+  [
+    ["mined", subject({ outputs: [output(1)] })],
+    ["conflict 13 deep", subject({ outputs: [output(1, { ...EVICTED, conflictHeight: PEARL_TIP - 12 })] })],
+    ["orphaned coinbase", subject({ outputs: [output(1, { ...EVICTED, coinbase: true })] })],
+    ["secret known, order Accepted", subject({ ...KNOWN, outputs: [output(1, EVICTED)] })],
+    [
+      "secret known, order Claimed",
+      subject({ ...KNOWN, order: order("claimed"), outputs: [output(1, EVICTED)] }),
+    ],
+  ],
+);
+
+row(
+  "lock_pearl",
+  true,
+  { actor: SELLER, role: "seller", amount_sat: "500000", not_after: T_P - L },
+  [
+    ["live, no output", subject()],
+    ["dust on the script", subject({ outputs: [output(1, { amountSat: FULL - 1n })] })],
+    ["only an evicted one: again, with one of its inputs", subject({ outputs: [output(1, EVICTED)] })],
+  ],
+  [
+    ["a full one mined", subject({ outputs: [output(1)] })],
+    ["a full one in the mempool", subject({ outputs: [output(1, IN_MEMPOOL)] })],
+    ["a full one refunded", subject({ outputs: [output(1, { spend: spentBy("refund", 20) })] })],
+    ["not synced", subject(), NOT_SYNCED],
+    ["secret known", subject(KNOWN)],
+    ["not final", subject({ order: order("accepted", { accepted: 951 }) })],
+    ["the buyer can cancel", subject({ order: LOCKED_BID })],
+    ["wrong terms", subject({ order: order("accepted", {}, LATE_TERMS) })],
+    ["a key is no point", subject({ keysValid: false })],
+    ["refunded", subject({ order: order("refunded") })],
+  ],
+);
+
+row(
+  "accept_bid",
+  true,
+  { actor: null, role: "seller", not_after: T_P - L - 30 * 60 },
+  [
+    ["final bid", subject({ order: order("locked", { locked: 950 }, BID_TERMS) })],
+    ["names its seller", subject({ order: order("locked", {}, { ...BID_TERMS, seller: SELLER }) })],
+  ],
+  [
+    ["not final", subject({ order: order("locked", { locked: 951 }, BID_TERMS) })],
+    ["not synced", subject({ order: LOCKED_BID }), NOT_SYNCED],
+    ["wrong times", subject({ order: order("locked", {}, { ...BID_TERMS, evmRefundTime: T_E - 1 }) })],
+    ["its hashlock's secret is known", subject({ order: LOCKED_BID, ...KNOWN })],
+    ["accepted", subject()],
+    ["cancelled", subject({ order: order("cancelled", {}, BID_TERMS) })],
+  ],
+);
+
+row(
+  "refund_cooperative",
+  true,
+  { actor: SELLER, role: "seller", not_before: T_P - L + 30 * 60 },
+  [
+    ["no output ever", subject(), NOT_SYNCED],
+    ["refund 13 deep", subject({ outputs: [output(1, { spend: spentBy("refund", 13) })] })],
+    ["conflict 13 deep", subject({ outputs: [output(1, { ...EVICTED, conflictHeight: PEARL_TIP - 12 })] })],
+  ],
+  [
+    ["refund 12 deep", subject({ outputs: [output(1, { spend: spentBy("refund", 12) })] })],
+    ["refund in the mempool", subject({ outputs: [output(1, { spend: spentBy("refund", 0) })] })],
+    ["dust stands", subject({ outputs: [output(1, { amountSat: 1n })] })],
+    ["evicted only", subject({ outputs: [output(1, EVICTED)] })],
+    ["conflict 12 deep", subject({ outputs: [output(1, { ...EVICTED, conflictHeight: PEARL_TIP - 11 })] })],
+    ["claimed output", subject({ outputs: [output(1, { spend: spentBy("claim", 20) })] })],
+    ["secret known", subject(KNOWN)],
+    ["not accepted", subject({ order: LOCKED_BID })],
+    ["refunded already", subject({ order: order("refunded") })],
+  ],
+);
+
+row(
+  "refund_usdc",
+  false,
+  { actor: BUYER, role: "buyer", not_before: T_E },
+  [
+    ["Accepted", subject(), NOT_SYNCED],
+    ["Locked", subject({ order: LOCKED_BID })],
+    ["dust claimed", subject({ outputs: [output(1, { amountSat: FULL - 1n, spend: spentBy("claim", 5) })] })],
+    ["PEARL refunded", subject({ outputs: [output(1, { spend: spentBy("refund", 1) })] })],
+    ["secret known by another order", subject(KNOWN)],
+  ],
+  [
+    ["a full one claimed", subject({ outputs: [output(1, { spend: spentBy("claim", 5) })] })],
+    ["its claim in the mempool", subject({ outputs: [output(1, { spend: spentBy("claim", 0) })] })],
+    ["claimed", subject({ order: order("claimed") })],
+    ["refunded", subject({ order: order("refunded") })],
+    ["cancelled", subject({ order: order("cancelled") })],
+    ["no order", subject({ order: null, take: TAKE })],
+  ],
+);
+
+row(
+  "cancel_bid",
+  true,
+  { actor: BUYER, role: "buyer" },
+  [["Locked, not final", subject({ order: order("locked", { locked: 1000 }, BID_TERMS) }), NOT_SYNCED]],
+  [
+    ["accepted", subject()],
+    ["cancelled", subject({ order: order("cancelled", {}, BID_TERMS) })],
+  ],
+);
+
+const OPEN_TAKE = { order: null, take: TAKE, ask: { record: ASK, status: "ASK_OPEN" as const } };
+const ALIVE = moment({ now: TAKE.expiresAt - 1 });
+row(
+  "lock_usdc",
+  true,
+  { actor: BUYER, role: "buyer", not_after: TAKE.expiresAt },
+  [
+    ["unfunded and alive", subject(OPEN_TAKE), ALIVE],
+    [
+      "nothing dies while not synced (S-05)",
+      subject(OPEN_TAKE),
+      moment({ now: TAKE.expiresAt + 9, expiryNow: TAKE.expiresAt - 1 }),
+    ],
+  ],
+  [
+    ["dead", subject(OPEN_TAKE), moment({ now: TAKE.expiresAt })],
+    ["not synced", subject(OPEN_TAKE), { ...ALIVE, mayAct: false }],
+    ["paused ask", subject({ ...OPEN_TAKE, ask: { record: ASK, status: "ASK_PAUSED" } }), ALIVE],
+    ["no ask", subject({ ...OPEN_TAKE, ask: null }), ALIVE],
+    ["secret known", subject({ ...OPEN_TAKE, ...KNOWN }), ALIVE],
+    [
+      "another order of the buyer has the hashlock",
+      subject({ ...OPEN_TAKE, hashlockUsedByBuyer: true }),
+      ALIVE,
+    ],
+    ["indexed", subject({ ...OPEN_TAKE, order: order("accepted") }), ALIVE],
+  ],
+);
+
+describe("S-54: the list", () => {
+  test("is in the order of the table, and of the rows of outputs within an action", () => {
+    const given = subject({
+      order: order("refunded"),
+      secret: FOREIGN_SECRET,
+      outputs: [output(5, IN_MEMPOOL), output(2), output(1, { ...mined(1), spend: spentBy("claim", 0) })],
+    });
+    assert.deepEqual(
+      nextActions(given, moment(), RULES).map((a) => `${a.action} ${a.outpoint?.slice(62)}`),
+      ["claim_pearl 02:0", "claim_pearl 01:0", "confirm_claim 01:0", "refund_pearl 02:0"].concat([
+        "refund_pearl 01:0",
+        "abandon_lock 05:0",
+      ]),
+    );
+  });
+
+  test("S-05: with a number of confirmations live is one block sooner or later", () => {
+    const given = subject({ order: order("accepted", { accepted: 996 }) });
+    const at = (need: number) => moment({ tips: tips({ need, final: -1 }) });
+    assert.equal(has(given, at(5), "lock_pearl", true).length, 1);
+    assert.equal(has(given, at(6), "lock_pearl", true).length, 0);
+  });
+
+  test("a seller never locks and cooperates at the same time, nor reveals a buyer into a refund window", () => {
+    const [lock] = has(subject(), moment(), "lock_pearl", true);
+    const [cooperate] = has(subject(), moment(), "refund_cooperative", true);
+    assert.ok((cooperate?.not_before ?? 0) > (lock?.not_after ?? Infinity));
+  });
+});
