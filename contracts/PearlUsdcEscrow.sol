@@ -11,8 +11,8 @@ import {Ask, State, Terms} from "./EscrowTypes.sol";
 
 /// @title Holds a buyer's USDC until a secret, a time or the seller's word says where it goes
 /// @notice The buyer locks USDC against SHA-256 of a secret; the seller locks PEARL against the same hash; the buyer
-/// reveals the secret by taking the PEARL, and with it anyone can pay the USDC to the seller. Rule ids (S-nn) are those
-/// of docs/contract.md. The owner can stop new orders and set the fee of future ones, and can reach no money.
+/// reveals the secret by taking the PEARL, and with it anyone can pay the USDC to the seller. Rule ids (S-nn) are
+/// explained in docs/contract.md. The owner can stop new orders and set the fee of future ones, and can reach no money.
 contract PearlUsdcEscrow is EscrowFunds, EscrowHashing, Ownable2Step, Pausable {
     struct Order {
         State state;
