@@ -53,6 +53,8 @@ export interface ErrorFacts {
   readonly code: ErrorCode;
   readonly message: string;
   readonly headers?: Record<string, string>;
+  /** More about the error, in the swap group (H-03). */
+  readonly details?: Readonly<Record<string, unknown>>;
   /** Height of the state that it was judged on; null or absent: the present one. */
   readonly indexedHeight?: number | null;
 }
@@ -69,7 +71,14 @@ export async function sendError(
   if (showsIndexedHeight(path)) {
     headers["x-indexed-height"] = String(facts.indexedHeight ?? (await presentHeight(context)));
   }
-  const answer = jsonAnswer(ERRORS[facts.code].status, errorBody(path, facts.code, facts.message), headers);
+  const { swaps } = context.deps;
+  if (swaps && isSwapPath(path)) {
+    const { pearl, evm } = swaps.heights();
+    headers["x-indexed-height"] = String(pearl);
+    headers["x-evm-indexed-height"] = String(evm);
+  }
+  const body = errorBody(path, facts.code, facts.message, facts.details);
+  const answer = jsonAnswer(ERRORS[facts.code].status, body, headers);
   return send(request, reply, answer);
 }
 
@@ -112,7 +121,7 @@ export async function answerUnrouted(
     });
   }
   // The path is one of ours and the method too: only its percent-encoding can be broken.
-  if (isSwapPath(path)) return sendSwapsDisabled(context, request, reply);
+  if (isSwapPath(path) && !context.deps.swaps) return sendSwapsDisabled(context, request, reply);
   return sendError(context, request, reply, {
     code: "INVALID_REQUEST",
     message:

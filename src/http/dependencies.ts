@@ -4,6 +4,7 @@
 import type { ProtocolRules } from "../prc20/rules.ts";
 import type { Clock, Log } from "../service/ports.ts";
 import type { IndexQueries } from "../service/queries.ts";
+import type { SwapService } from "../service/swaps/api/swap-service.ts";
 import type { IndexStatus, MempoolView, StateFeed } from "../service/serving.ts";
 
 /** The fixed part of a fill, as a PSBT is made from it (H-35). Hex without 0x, amounts in grains. */
@@ -59,4 +60,6 @@ export interface HttpDependencies {
   /** Writes one debug line for every request, cached ones included; default false. Failures are always logged. */
   readonly logRequests?: boolean;
   readonly events?: EventStreamOptions;
+  /** The swap service; null or absent where no escrow is configured: swap paths then answer 503. */
+  readonly swaps?: SwapService | null;
 }

@@ -16,6 +16,57 @@ export const ERRORS = {
   INTERNAL_ERROR: { status: 500, when: "The service failed; the log has the cause under the request's id." },
   SERVICE_UNAVAILABLE: { status: 503, when: "The service is stopping or full; see `Retry-After`." },
   SWAPS_DISABLED: { status: 503, when: "This service serves no swaps; see `Retry-After`." },
+  SECRET_REFUSED: { status: 400, when: "The request holds a secret that is not public yet (S-66)." },
+  ASK_SELLER_SIGNATURE_INVALID: {
+    status: 400,
+    when: "`seller_evm_signature` is malformed or not the seller's over these terms (S-31).",
+  },
+  ASK_BELOW_MIN_USDC: { status: 400, when: "`usdc_amount` is below the minimum; see `details` (S-32)." },
+  ASK_INSUFFICIENT_SELLER_BALANCE: {
+    status: 400,
+    when: "The seller's PEARL address does not hold what its asks need; see `details` (S-34).",
+  },
+  ASK_PEARL_PROOF_INVALID: {
+    status: 400,
+    when: "`seller_pearl_signature` is wrong, or required and absent (S-32).",
+  },
+  ASK_BUYER_PEARL_PUBKEY_MISMATCH: {
+    status: 400,
+    when: "The buyer's PEARL key does not fit the address, or is the seller's (S-14).",
+  },
+  ASK_SELLER_PEARL_PUBKEY_MISMATCH: {
+    status: 400,
+    when: "The seller's PEARL key does not fit the address, or is not the ask's (S-14, S-40).",
+  },
+  TIMELOCK_INVALID: { status: 400, when: "A refund time leaves too little room; see `details` (S-40)." },
+  ASK_ACTION_SIGNATURE_INVALID: {
+    status: 401,
+    when: "`signature` is missing or not the seller's over this action (H-42).",
+  },
+  ORIGIN_SIGNATURE_INVALID: {
+    status: 401,
+    when: "`signature` is missing or not the buyer's over this origin (S-64).",
+  },
+  ASK_NOT_FOUND: { status: 404, when: "No ask with this id was posted here." },
+  DEAL_NOT_FOUND: { status: 404, when: "There is no such deal." },
+  ORDER_NOT_FOUND: { status: 404, when: "No order with this hash is indexed." },
+  CANONICAL_DEAL_NOT_FOUND: {
+    status: 404,
+    when: "`evm_order_hash` is not the hash of these terms, or no such order is indexed (S-40).",
+  },
+  ASK_PAUSED: { status: 409, when: "The ask cannot be taken now; `details.status` says why (S-33)." },
+  ASK_TAKEN: { status: 409, when: "An indexed order carries the ask (S-33)." },
+  ASK_CANCELLED: { status: 409, when: "The ask is cancelled or expired (S-33)." },
+  ASK_NONCE_REVOKED: { status: 409, when: "The seller has revoked asks with this nonce on chain (S-32)." },
+  ASK_LIMIT_REACHED: { status: 409, when: "The seller has 50 open asks (S-32)." },
+  HASHLOCK_REUSED: {
+    status: 409,
+    when: "The hashlock's secret is known, or another order of this buyer has it (S-40).",
+  },
+  INDEXER_NOT_SYNCED: { status: 503, when: "An index is behind its chain; see `details` (S-05)." },
+  BALANCE_UNAVAILABLE: { status: 503, when: "The seller's PEARL balance cannot be told now (S-34)." },
+  EVM_RPC_UNAVAILABLE: { status: 503, when: "No EVM RPC answers, or they do not agree (S-05)." },
+  PEARL_NODE_UNAVAILABLE: { status: 503, when: "The PEARL node does not answer (S-62)." },
 } as const satisfies Record<string, { status: number; when: string }>;
 
 /** A code of the registry. */
@@ -55,13 +106,18 @@ export interface SwapError {
   readonly ok: false;
   readonly error: ErrorCode;
   readonly message: string;
-  readonly details: Record<string, string>;
+  readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** The body that an error has at `path`. */
-export function errorBody(path: string, code: ErrorCode, message: string): EnvelopeError | SwapError {
+/** The body that an error has at `path`; `details` is shown in the swap group. */
+export function errorBody(
+  path: string,
+  code: ErrorCode,
+  message: string,
+  details: Readonly<Record<string, unknown>> = {},
+): EnvelopeError | SwapError {
   return isSwapPath(path)
-    ? { ok: false, error: code, message, details: {} }
+    ? { ok: false, error: code, message, details }
     : { message, prev: null, next: null, result: [], error: code };
 }
 

@@ -6,7 +6,7 @@ import { ERRORS, type ErrorCode } from "./errors.ts";
 import type { ReadRoute } from "./read-route.ts";
 import { EVENTS_PATH, EventQuery } from "./routes/events.ts";
 import { HEALTH_PATHS } from "./routes/health.ts";
-import type { SwapEndpoint } from "./routes/swaps-disabled.ts";
+import type { SwapRoute } from "./routes/swaps/swap-route.ts";
 import { envelope, EnvelopeErrorBody, HealthBody, LiveBody, SwapErrorBody } from "./schemas/envelope.ts";
 import * as examples from "./schemas/examples.ts";
 
@@ -23,7 +23,7 @@ export interface OpenApiDocument {
 export interface DocumentParts {
   readonly version: string;
   readonly reads: readonly ReadRoute[];
-  readonly swaps: readonly SwapEndpoint[];
+  readonly swaps: readonly SwapRoute[];
 }
 
 const HEIGHT_HEADER = {
@@ -54,7 +54,7 @@ export function openApiDocument({ version, reads, swaps }: DocumentParts): OpenA
       { name: "Health", description: "Service and indexing status" },
       { name: "PRC20", description: "Tokens, balances, operations, listings, quotes" },
       { name: "Events", description: "What happens, as it happens" },
-      { name: "Swaps", description: "Cross-chain swaps; not served by this version" },
+      { name: "Swaps", description: "PEARL/USDC swaps: asks, bids, deals, verifications" },
     ],
     paths,
     components: { schemas: { Error: EnvelopeErrorBody, SwapError: SwapErrorBody } },
@@ -136,15 +136,44 @@ function eventsOperation(): Json {
   };
 }
 
-function swapOperation(swap: SwapEndpoint): Json {
-  const names = [...swap.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+function swapOperation(route: SwapRoute): Json {
+  const content = (schema: TSchema, example: unknown) => ({ "application/json": { schema, example } });
+  const headers = {
+    "x-indexed-height": HEIGHT_HEADER,
+    "x-evm-indexed-height": {
+      ...HEIGHT_HEADER,
+      description: "Height of the EVM state that the answer shows.",
+    },
+    ...(route.method === "GET" ? { etag: { schema: { type: "string" } } } : {}),
+  };
+  const answer = { headers, content: content(route.response, route.example) };
+  const codes: readonly ErrorCode[] = [
+    "INVALID_REQUEST",
+    "SECRET_REFUSED",
+    ...route.errors,
+    "SWAPS_DISABLED",
+  ];
+  const bodyCodes: readonly ErrorCode[] = ["BODY_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"];
   return {
     tags: ["Swaps"],
-    operationId: swap.name,
-    summary: swap.summary,
-    parameters: names.map((name) => ({ name, in: "path", required: true, schema: { type: "string" } })),
-    responses: errors("SwapError", ["SWAPS_DISABLED"]),
+    operationId: route.name,
+    summary: route.summary,
+    parameters: [...parameters(route.params, "path"), ...parameters(route.query, "query")],
+    ...(route.body === null ? {} : { requestBody: requestBody(route.body, route.bodyExample) }),
+    responses: {
+      200: { description: route.creates ? "There already." : "The answer.", ...answer },
+      ...(route.creates ? { 201: { description: "Created.", ...answer } } : {}),
+      ...(route.method === "GET"
+        ? { 304: { description: "The client has this answer already (`If-None-Match`)." } }
+        : {}),
+      ...errors("SwapError", [...new Set([...codes, ...(route.body === null ? [] : bodyCodes)])]),
+    },
   };
+}
+
+function requestBody(schema: TObject, example: unknown): Json {
+  const required: readonly string[] = schema.required ?? [];
+  return { required: required.length > 0, content: { "application/json": { schema, example } } };
 }
 
 function parameters(schema: TObject, place: "path" | "query"): readonly Json[] {

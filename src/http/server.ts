@@ -7,7 +7,8 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { writeClientError } from "./client-error.ts";
 import { answerUnrouted, type HttpContext, RETRY_AFTER_S, sendError } from "./context.ts";
 import type { HttpDependencies } from "./dependencies.ts";
-import { type ErrorCode, errorBody, pathOf } from "./errors.ts";
+import type { SwapService } from "../service/swaps/api/swap-service.ts";
+import { type ErrorCode, errorBody, isSwapPath, pathOf } from "./errors.ts";
 import { serveKept } from "./fast-path.ts";
 import { type OpenApiDocument, openApiDocument } from "./openapi.ts";
 import { PathTable } from "./path-table.ts";
@@ -20,7 +21,9 @@ import { registerEvents } from "./routes/events.ts";
 import { registerHealth } from "./routes/health.ts";
 import { MARKET_ROUTES } from "./routes/market.ts";
 import { OPERATION_ROUTES } from "./routes/operations.ts";
-import { registerDisabledSwaps, SWAP_ENDPOINTS } from "./routes/swaps-disabled.ts";
+import { registerDisabledSwaps } from "./routes/swaps-disabled.ts";
+import { SWAP_ROUTES } from "./routes/swaps/index.ts";
+import { registerSwaps, SECRET_REFUSED_MESSAGE, targetHoldsSecret } from "./routes/swaps/swap-route.ts";
 import { TOKEN_ROUTES } from "./routes/tokens.ts";
 import { StateCache } from "./state-cache.ts";
 
@@ -39,7 +42,7 @@ export const READ_ROUTES: readonly ReadRoute[] = [
 
 /** The OpenAPI document of this version (H-50). */
 export function interfaceDocument(version: string): OpenApiDocument {
-  return openApiDocument({ version, reads: READ_ROUTES, swaps: SWAP_ENDPOINTS });
+  return openApiDocument({ version, reads: READ_ROUTES, swaps: SWAP_ROUTES });
 }
 
 /**
@@ -74,7 +77,8 @@ export async function buildServer(deps: HttpDependencies): Promise<FastifyInstan
   registerHealth(app, context);
   for (const route of READ_ROUTES) registerRead(app, context, route);
   registerEvents(app, context);
-  registerDisabledSwaps(app, context);
+  if (deps.swaps) await registerSwaps(app, context, deps.swaps, SWAP_ROUTES);
+  else registerDisabledSwaps(app, context);
   await registerDocs(app, interfaceDocument(deps.version));
   await app.ready();
   return app;
@@ -139,6 +143,10 @@ function writeClosing(requestId: string, request: IncomingMessage, response: Ser
   response.end(request.method === "HEAD" ? undefined : body);
 }
 
+function holdsSecret(swaps: SwapService, request: FastifyRequest): boolean {
+  return targetHoldsSecret(swaps, request.raw.url ?? "/");
+}
+
 function installHooks(app: FastifyInstance, context: HttpContext): void {
   const { deps, paths } = context;
   const limiter = deps.rateLimit ? new RateLimiter(deps.rateLimit, deps.clock) : null;
@@ -155,6 +163,10 @@ function installHooks(app: FastifyInstance, context: HttpContext): void {
         code: "RATE_LIMITED",
         message: `Too many requests. Try again in ${verdict.headers["retry-after"]} seconds.`,
       });
+    }
+    // Before anything else is looked at (S-66); such a target must not be echoed either.
+    if (deps.swaps && isSwapPath(pathOf(request.raw.url ?? "/")) && holdsSecret(deps.swaps, request)) {
+      return sendError(context, request, reply, { code: "SECRET_REFUSED", message: SECRET_REFUSED_MESSAGE });
     }
     // Before the body is read: a path that is none of ours is 404 whatever its body.
     if (request.is404) return answerUnrouted(context, request, reply);

@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { Value } from "typebox/value";
 import { type Harness, harness, richIndex } from "./harness.ts";
 import { CONTRACT } from "./table.ts";
-import { SWAP_ENDPOINTS } from "../../src/http/routes/swaps-disabled.ts";
+import { SWAP_ROUTES } from "../../src/http/routes/swaps/index.ts";
 
 let one: Harness;
 before(async () => {
@@ -24,10 +24,10 @@ test("H-50 openapi.json names every path of the contract, and no other", async (
     "/health/ready",
     "/api/v1/events",
     ...CONTRACT.map(({ path }) => path),
-    ...SWAP_ENDPOINTS.map(({ path }) => path),
+    ...SWAP_ROUTES.map(({ path }) => path),
   ];
   assert.deepEqual(Object.keys(document.paths).toSorted(), [...new Set(expected)].toSorted());
-  for (const { method, path } of SWAP_ENDPOINTS) assert.ok(document.paths[path][method.toLowerCase()], path);
+  for (const { method, path } of SWAP_ROUTES) assert.ok(document.paths[path][method.toLowerCase()], path);
 });
 
 test("every operation has an id of its own, its placeholders and an example that fits its schema", async () => {

@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import type { LightMyRequestResponse } from "fastify";
 import { Value } from "typebox/value";
 import { SwapErrorBody } from "../../src/http/schemas/envelope.ts";
-import { SWAP_ENDPOINTS } from "../../src/http/routes/swaps-disabled.ts";
+import { SWAP_ROUTES } from "../../src/http/routes/swaps/index.ts";
 import { type Harness, harness, richIndex } from "./harness.ts";
 
 /** Interface §4.3, its compatibility routes, H-42 and H-44, written down once more. */
@@ -41,7 +41,7 @@ before(async () => {
 after(() => one.app.close());
 
 test("the endpoints are the documented ones", () => {
-  const listed = SWAP_ENDPOINTS.map(({ method, path }) => `${method} ${path.slice("/api/v1/swaps/".length)}`);
+  const listed = SWAP_ROUTES.map(({ method, path }) => `${method} ${path.slice("/api/v1/swaps/".length)}`);
   assert.deepEqual(listed.toSorted(), [...DOCUMENTED].toSorted());
 });
 

@@ -1,0 +1,142 @@
+// Which endpoints make, show and change asks? POST asks, asks/{ask_id}, its deal, take, pause, resume, cancel
+// (S-30 to S-42, H-42).
+
+import { Type } from "typebox";
+import type { AskActionName } from "../../../service/swaps/api/swap-service.ts";
+import * as examples from "../../schemas/swap-examples.ts";
+import { AskActionBody, AskCreateBody, AskTakeBody } from "../../schemas/swap-bodies.ts";
+import { AskRow, DealRow, swapObject } from "../../schemas/swaps.ts";
+import { hashOf, hashParameter } from "./swap-parameters.ts";
+import type { SwapRequest, SwapRoute } from "./swap-route.ts";
+
+const NO_QUERY = Type.Object({});
+const askParams = Type.Object({ ask_id: hashParameter("The ask's EIP-712 digest.") });
+
+function askIdOf(request: SwapRequest) {
+  return hashOf(String(Reflect.get(Object(request.params), "ask_id")));
+}
+
+const create: SwapRoute = {
+  method: "POST",
+  path: "/api/v1/swaps/asks",
+  name: "createAsk",
+  summary: "Create an ask from a signed offer",
+  params: Type.Object({}),
+  query: NO_QUERY,
+  body: AskCreateBody,
+  creates: true,
+  response: swapObject(AskRow),
+  example: { ok: true, ...examples.askRow },
+  bodyExample: examples.askCreateBody,
+  errors: [
+    "INVALID_REQUEST",
+    "ASK_BELOW_MIN_USDC",
+    "ASK_SELLER_PEARL_PUBKEY_MISMATCH",
+    "ASK_SELLER_SIGNATURE_INVALID",
+    "ASK_PEARL_PROOF_INVALID",
+    "ASK_NONCE_REVOKED",
+    "ASK_TAKEN",
+    "ASK_LIMIT_REACHED",
+    "INDEXER_NOT_SYNCED",
+    "BALANCE_UNAVAILABLE",
+    "ASK_INSUFFICIENT_SELLER_BALANCE",
+    "EVM_RPC_UNAVAILABLE",
+  ],
+  run: (service, { body }) => service.createAsk(body),
+};
+
+const show: SwapRoute = {
+  method: "GET",
+  path: "/api/v1/swaps/asks/{ask_id}",
+  name: "ask",
+  summary: "One ask",
+  params: askParams,
+  query: NO_QUERY,
+  body: null,
+  creates: false,
+  response: swapObject(AskRow),
+  example: { ok: true, ...examples.askRow },
+  bodyExample: null,
+  errors: ["INVALID_REQUEST", "ASK_NOT_FOUND"],
+  run: (service, request) => service.ask(askIdOf(request)),
+};
+
+const deal: SwapRoute = {
+  method: "GET",
+  path: "/api/v1/swaps/asks/{ask_id}/deal",
+  name: "askDeal",
+  summary: "The deal that an ask is bound to",
+  params: askParams,
+  query: NO_QUERY,
+  body: null,
+  creates: false,
+  response: swapObject(DealRow),
+  example: { ok: true, ...examples.dealRow },
+  bodyExample: null,
+  errors: ["INVALID_REQUEST", "ASK_NOT_FOUND", "DEAL_NOT_FOUND"],
+  run: (service, request) => service.askDeal(askIdOf(request)),
+};
+
+const take: SwapRoute = {
+  method: "POST",
+  path: "/api/v1/swaps/asks/{ask_id}/take",
+  name: "takeAsk",
+  summary: "Take an ask: the deal, and the call that locks the USDC",
+  params: askParams,
+  query: NO_QUERY,
+  body: AskTakeBody,
+  creates: true,
+  response: swapObject(DealRow),
+  example: { ok: true, ...examples.dealRow },
+  bodyExample: examples.askTakeBody,
+  errors: [
+    "INVALID_REQUEST",
+    "ASK_NOT_FOUND",
+    "ASK_BUYER_PEARL_PUBKEY_MISMATCH",
+    "ASK_SELLER_PEARL_PUBKEY_MISMATCH",
+    "CANONICAL_DEAL_NOT_FOUND",
+    "ASK_PAUSED",
+    "HASHLOCK_REUSED",
+    "TIMELOCK_INVALID",
+    "INDEXER_NOT_SYNCED",
+    "EVM_RPC_UNAVAILABLE",
+    "PEARL_NODE_UNAVAILABLE",
+  ],
+  run: (service, request) => service.takeAsk(askIdOf(request), request.body),
+};
+
+function action(name: AskActionName, summary: string): SwapRoute {
+  return {
+    method: "POST",
+    path: `/api/v1/swaps/asks/{ask_id}/${name}`,
+    name: `${name}Ask`,
+    summary,
+    params: askParams,
+    query: NO_QUERY,
+    body: AskActionBody,
+    creates: false,
+    response: swapObject(AskRow),
+    example: { ok: true, ...examples.askRow },
+    bodyExample: examples.askActionBody,
+    errors: [
+      "INVALID_REQUEST",
+      "ASK_NOT_FOUND",
+      "ASK_ACTION_SIGNATURE_INVALID",
+      "ASK_TAKEN",
+      "ASK_CANCELLED",
+      "EVM_RPC_UNAVAILABLE",
+    ],
+    run: (service, request) => service.actOnAsk(askIdOf(request), name, request.body),
+  };
+}
+
+/** Everything about asks but their list. */
+export const SWAP_ASK_ROUTES: readonly SwapRoute[] = [
+  create,
+  show,
+  deal,
+  take,
+  action("pause", "Pause an ask"),
+  action("resume", "End the signed pause of an ask"),
+  action("cancel", "Cancel an ask in this service; binding on chain is `revokeAsks`"),
+];

@@ -1,0 +1,217 @@
+// Which endpoints show and check deals and bids? deals/{deal_hash}, accept-lock, the verifications, a bid's origin
+// (S-60 to S-64) and the compatibility routes (H-43).
+
+import { Type } from "typebox";
+import type { SwapOutcome } from "../../../service/swaps/api/outcome.ts";
+import type { RequestBody, SwapService } from "../../../service/swaps/api/swap-service.ts";
+import { invalidFields } from "../../../service/swaps/api/outcome.ts";
+import type { Bytes32 } from "../../../primitives/brands.ts";
+import type { ErrorCode } from "../../errors.ts";
+import * as examples from "../../schemas/swap-examples.ts";
+import {
+  AcceptLockBody,
+  OriginBody,
+  VerifyEvmRefundBody,
+  VerifyLockBody,
+  VerifyRefundBody,
+} from "../../schemas/swap-bodies.ts";
+import { AddressSwaps, BidRow, DealRow, SwapRow, swapObject, Verification } from "../../schemas/swaps.ts";
+import { hashOf, hashParameter } from "./swap-parameters.ts";
+import type { SwapRequest, SwapRoute } from "./swap-route.ts";
+
+const NO_QUERY = Type.Object({});
+const dealParams = Type.Object({ deal_hash: hashParameter("The deal's hash: its order's hash.") });
+const orderParams = Type.Object({ order_hash: hashParameter("The order's hash.") });
+
+function hashIn(request: SwapRequest, name: "deal_hash" | "order_hash"): Bytes32 {
+  return hashOf(String(Reflect.get(Object(request.params), name)));
+}
+
+const show: SwapRoute = {
+  method: "GET",
+  path: "/api/v1/swaps/deals/{deal_hash}",
+  name: "deal",
+  summary: "One deal, an unfunded take included",
+  params: dealParams,
+  query: NO_QUERY,
+  body: null,
+  creates: false,
+  response: swapObject(DealRow),
+  example: { ok: true, ...examples.dealRow },
+  bodyExample: null,
+  errors: ["INVALID_REQUEST", "DEAL_NOT_FOUND"],
+  run: (service, request) => service.deal(hashIn(request, "deal_hash")),
+};
+
+const acceptLock: SwapRoute = {
+  method: "POST",
+  path: "/api/v1/swaps/deals/{deal_hash}/accept-lock",
+  name: "acceptLock",
+  summary: "Say where the PEARL lock of a deal is",
+  params: dealParams,
+  query: NO_QUERY,
+  body: AcceptLockBody,
+  creates: false,
+  response: swapObject(Type.Union([DealRow, BidRow])),
+  example: { ok: true, ...examples.dealRow },
+  bodyExample: examples.acceptLockBody,
+  errors: [
+    "INVALID_REQUEST",
+    "DEAL_NOT_FOUND",
+    "ASK_BUYER_PEARL_PUBKEY_MISMATCH",
+    "ASK_SELLER_PEARL_PUBKEY_MISMATCH",
+  ],
+  run: (service, request) => service.acceptLock(hashIn(request, "deal_hash"), request.body),
+};
+
+type VerifyRun = (service: SwapService, hash: Bytes32, body: RequestBody) => Promise<SwapOutcome>;
+
+interface VerifyParts {
+  readonly path: string;
+  readonly name: string;
+  readonly summary: string;
+  readonly placeholder: "deal_hash" | "order_hash";
+  readonly body: SwapRoute["body"];
+  readonly bodyExample: unknown;
+  readonly run: VerifyRun;
+}
+
+const VERIFY_ERRORS: readonly ErrorCode[] = [
+  "INVALID_REQUEST",
+  "DEAL_NOT_FOUND",
+  "PEARL_NODE_UNAVAILABLE",
+  "EVM_RPC_UNAVAILABLE",
+  "INDEXER_NOT_SYNCED",
+];
+
+function verification(parts: VerifyParts): SwapRoute {
+  return {
+    method: "POST",
+    path: `/api/v1/swaps${parts.path}`,
+    name: parts.name,
+    summary: parts.summary,
+    params: parts.placeholder === "deal_hash" ? dealParams : orderParams,
+    query: NO_QUERY,
+    body: parts.body,
+    creates: false,
+    response: Verification,
+    example: examples.verification,
+    bodyExample: parts.bodyExample,
+    errors: VERIFY_ERRORS,
+    run: (service, request) => parts.run(service, hashIn(request, parts.placeholder), request.body),
+  };
+}
+
+const verifyLockRun: VerifyRun = (service, hash, body) => service.verifyLock(hash, body);
+
+const verifications: readonly SwapRoute[] = [
+  verification({
+    path: "/deals/{deal_hash}/verify-lock",
+    name: "verifyLock",
+    summary: "Whether the PEARL lock is safe to reveal the secret for, right now",
+    placeholder: "deal_hash",
+    body: VerifyLockBody,
+    bodyExample: examples.verifyLockBody,
+    run: verifyLockRun,
+  }),
+  verification({
+    path: "/deals/{deal_hash}/verify-refund",
+    name: "verifyRefund",
+    summary: "Whether the PEARL went back to the seller",
+    placeholder: "deal_hash",
+    body: VerifyRefundBody,
+    bodyExample: {},
+    run: (service, hash, body) => service.verifyRefund(hash, body),
+  }),
+  verification({
+    path: "/deals/{deal_hash}/verify-evm-refund",
+    name: "verifyEvmRefund",
+    summary: "Whether the USDC went back to the buyer",
+    placeholder: "deal_hash",
+    body: VerifyEvmRefundBody,
+    bodyExample: {},
+    run: (service, hash, body) => service.verifyEvmRefund(hash, body),
+  }),
+  verification({
+    path: "/verify-lock/{order_hash}",
+    name: "verifyLockByOrder",
+    summary: "As `deals/{deal_hash}/verify-lock` (compatibility)",
+    placeholder: "order_hash",
+    body: VerifyLockBody,
+    bodyExample: {},
+    run: verifyLockRun,
+  }),
+];
+
+const origin: SwapRoute = {
+  method: "POST",
+  path: "/api/v1/swaps/bids/{order_hash}/origin",
+  name: "bidOrigin",
+  summary: "Say where a bid was made, signed by its buyer",
+  params: orderParams,
+  query: NO_QUERY,
+  body: OriginBody,
+  creates: false,
+  response: swapObject(BidRow),
+  example: { ok: true, ...examples.bidRow },
+  bodyExample: examples.originBody,
+  errors: ["INVALID_REQUEST", "ORDER_NOT_FOUND", "ORIGIN_SIGNATURE_INVALID", "EVM_RPC_UNAVAILABLE"],
+  run: (service, request) => service.setOrigin(hashIn(request, "order_hash"), request.body),
+};
+
+const byOrder: SwapRoute = {
+  method: "GET",
+  path: "/api/v1/swaps/{order_hash}",
+  name: "swapByOrder",
+  summary: "The deal of an order, else its bid (compatibility)",
+  params: orderParams,
+  query: NO_QUERY,
+  body: null,
+  creates: false,
+  response: SwapRow,
+  example: { ok: true, kind: "deal", ...examples.dealRow },
+  bodyExample: null,
+  errors: ["INVALID_REQUEST", "ORDER_NOT_FOUND"],
+  run: (service, request) => service.swap(hashIn(request, "order_hash")),
+};
+
+const byAddress: SwapRoute = {
+  method: "GET",
+  path: "/api/v1/swaps/address/{address}",
+  name: "swapsByAddress",
+  summary: "Bids, asks and deals of an EVM or PEARL address (compatibility)",
+  params: Type.Object({
+    address: Type.String({
+      minLength: 1,
+      maxLength: 90,
+      description: "An EVM address, or a PEARL address of this network.",
+      "x-expected": "an EVM address or a PEARL address of this network",
+    }),
+  }),
+  query: NO_QUERY,
+  body: null,
+  creates: false,
+  response: AddressSwaps,
+  example: { ok: true, bids: [examples.bidRow], asks: [examples.askRow], deals: [examples.dealRow] },
+  bodyExample: null,
+  errors: ["INVALID_REQUEST"],
+  async run(service, { params }) {
+    const text = String(Reflect.get(Object(params), "address"));
+    const address = service.evmAddress(text) ?? service.pearlAddress(text);
+    if (address === null) {
+      return invalidFields({ address: "must be an EVM address or a PEARL address of this network" });
+    }
+    if (!address.startsWith("0x")) await service.preparePearlFilter();
+    return service.ofAddress(address);
+  },
+};
+
+/** Everything about deals and bids but their lists. */
+export const SWAP_DEAL_ROUTES: readonly SwapRoute[] = [
+  show,
+  acceptLock,
+  ...verifications,
+  origin,
+  byOrder,
+  byAddress,
+];

@@ -1,0 +1,122 @@
+// Which endpoints list swaps? bids, asks, deals, newest first or asks by price (H-40, S-52).
+
+import { Type } from "typebox";
+import type { PageKey } from "../../../service/queries.ts";
+import type { SwapList } from "../../../service/swaps/api/outcome.ts";
+import type { WireRow } from "../../../service/swaps/api/swap-service.ts";
+import { ASK_STATUSES } from "../../../swap/ask-status.ts";
+import { BID_STATUSES } from "../../../swap/bid-status.ts";
+import { DEAL_STATUSES } from "../../../swap/deal-status.ts";
+import { type CursorBinding, pageLinks } from "../../cursor.ts";
+import { Refusal } from "../../errors.ts";
+import { parameterReader } from "../../parameters.ts";
+import * as examples from "../../schemas/swap-examples.ts";
+import { AskRow, BidRow, DealRow, swapList } from "../../schemas/swaps.ts";
+import { asSwapRefusal } from "./swap-body.ts";
+import { booleanFilter, listParameters, readListQuery } from "./swap-parameters.ts";
+import type { SwapResult, SwapRoute } from "./swap-route.ts";
+
+const NO_PARAMS = Type.Object({});
+
+const bidFlags = Type.Object({
+  include_ask_matches: booleanFilter("Also orders that were made by taking an ask."),
+});
+const readBidFlags = parameterReader(bidFlags);
+
+const bids: SwapRoute = {
+  method: "GET",
+  path: "/api/v1/swaps/bids",
+  name: "bids",
+  summary: "Bids, newest first",
+  params: NO_PARAMS,
+  query: Type.Object({ ...listParameters(BID_STATUSES), ...bidFlags.properties }),
+  body: null,
+  creates: false,
+  response: swapList(BidRow),
+  example: examples.listOf(examples.bidRow),
+  bodyExample: null,
+  errors: ["INVALID_REQUEST", "CURSOR_INVALID"],
+  async run(service, { query }) {
+    const flags = readBidFlags(query);
+    if (flags instanceof Refusal) return asSwapRefusal(flags);
+    const includeAskMatches = flags.include_ask_matches === "true";
+    const read = readListQuery(query, service, {
+      list: "bids",
+      statuses: BID_STATUSES,
+      own: [String(includeAskMatches)],
+    });
+    if (!("query" in read)) return read;
+    if (read.query.pearlAddress !== null) await service.preparePearlFilter();
+    return page(service.bids({ ...read.query, includeAskMatches }), read.binding);
+  },
+};
+
+const askFlags = Type.Object({
+  include_unfunded: booleanFilter("Also asks whose seller does not hold the PEARL."),
+  sort: Type.Optional(
+    Type.Union([Type.Literal("created"), Type.Literal("price")], {
+      default: "created",
+      description: "`created`: newest first; `price`: cheapest first, ties older first.",
+      "x-expected": "created or price",
+    }),
+  ),
+});
+const readAskFlags = parameterReader(askFlags);
+
+const asks: SwapRoute = {
+  method: "GET",
+  path: "/api/v1/swaps/asks",
+  name: "asks",
+  summary: "Asks, newest first or cheapest first",
+  params: NO_PARAMS,
+  query: Type.Object({ ...listParameters(ASK_STATUSES), ...askFlags.properties }),
+  body: null,
+  creates: false,
+  response: swapList(AskRow),
+  example: examples.listOf(examples.askRow),
+  bodyExample: null,
+  errors: ["INVALID_REQUEST", "CURSOR_INVALID"],
+  async run(service, { query }) {
+    const flags = readAskFlags(query);
+    if (flags instanceof Refusal) return asSwapRefusal(flags);
+    const includeUnfunded = flags.include_unfunded === "true";
+    const sort = flags.sort ?? "created";
+    const read = readListQuery(query, service, {
+      list: sort === "price" ? "asksByPrice" : "asks",
+      statuses: ASK_STATUSES,
+      own: [String(includeUnfunded)],
+    });
+    if (!("query" in read)) return read;
+    if (read.query.pearlAddress !== null) await service.preparePearlFilter();
+    return page(service.asks({ ...read.query, includeUnfunded, sort }), read.binding);
+  },
+};
+
+const deals: SwapRoute = {
+  method: "GET",
+  path: "/api/v1/swaps/deals",
+  name: "deals",
+  summary: "Deals, newest first; takes that are not funded are in no list",
+  params: NO_PARAMS,
+  query: Type.Object(listParameters(DEAL_STATUSES)),
+  body: null,
+  creates: false,
+  response: swapList(DealRow),
+  example: examples.listOf(examples.dealRow),
+  bodyExample: null,
+  errors: ["INVALID_REQUEST", "CURSOR_INVALID"],
+  async run(service, { query }) {
+    const read = readListQuery(query, service, { list: "deals", statuses: DEAL_STATUSES, own: [] });
+    if (!("query" in read)) return read;
+    if (read.query.pearlAddress !== null) await service.preparePearlFilter();
+    return page(service.deals(read.query), read.binding);
+  },
+};
+
+function page(list: SwapList<WireRow>, binding: CursorBinding): SwapResult {
+  const keys: { readonly next: PageKey | null; readonly prev: PageKey | null } = list;
+  return { kind: "object", value: { result: list.rows, ...pageLinks(keys, binding) } };
+}
+
+/** The lists. */
+export const SWAP_LIST_ROUTES: readonly SwapRoute[] = [bids, asks, deals];

@@ -1,0 +1,89 @@
+// What did the client send? The body of a swap request as text and as one JSON object (H-46). The text comes first:
+// it is searched for secrets before anything else is looked at (S-66).
+
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { invalidFields, refused, type SwapRefusal } from "../../../service/swaps/api/outcome.ts";
+import type { RequestBody } from "../../../service/swaps/api/swap-service.ts";
+import { err, ok, type Result } from "../../../primitives/result.ts";
+import { Refusal } from "../../errors.ts";
+
+/** A body that is of another media type, or no JSON object. */
+export type BodyFault = Refusal | SwapRefusal;
+
+const EMPTY: RequestBody = {};
+
+/** Takes bodies of every media type as bytes, so that handlers judge them. To be called on a plugin of its own. */
+export function acceptRawBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+}
+
+/** The text of the body; "" where there is none, null where it is no UTF-8. */
+export function bodyText(request: FastifyRequest): string | null {
+  const { body } = request;
+  if (!Buffer.isBuffer(body)) return "";
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The object in a body. `allOptional`: the operation has no required field, so no body, an empty one and a bare `{}`
+ * without content-type are as good as an empty object.
+ */
+export function bodyObject(
+  text: string | null,
+  contentType: string | undefined,
+  allOptional: boolean,
+): Result<RequestBody, BodyFault> {
+  const trimmed = text?.trim() ?? null;
+  if (trimmed === "" && (allOptional || contentType === undefined)) return ok(EMPTY);
+  if (trimmed === "{}" && allOptional && contentType === undefined) return ok(EMPTY);
+  if (!isJson(contentType)) {
+    return err(new Refusal("UNSUPPORTED_MEDIA_TYPE", "Send the body with `content-type: application/json`."));
+  }
+  if (text === null) return err(notAnObject("The body is no UTF-8 text."));
+  const object = objectOf(text);
+  return object === null ? err(notAnObject("The body must be one JSON object.")) : ok(object);
+}
+
+/** All texts in which a body may hide a secret: as sent, and with JSON escapes resolved. */
+export function bodyTexts(text: string | null, raw: unknown): readonly string[] {
+  // Bytes that are no UTF-8 may still hold hex digits.
+  if (text === null) return Buffer.isBuffer(raw) ? [raw.toString("latin1")] : [];
+  if (text === "") return [];
+  if (!text.includes("\\")) return [text];
+  const parsed = parse(text);
+  return parsed === undefined ? [text] : [text, JSON.stringify(parsed)];
+}
+
+function notAnObject(message: string): SwapRefusal {
+  return refused("INVALID_REQUEST", message, { body: message });
+}
+
+function isJson(contentType: string | undefined): boolean {
+  return contentType !== undefined && /^application\/json\s*(;|$)/i.test(contentType.trim());
+}
+
+function objectOf(text: string): RequestBody | null {
+  const value = parse(text);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+  return value as RequestBody;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A refusal of the parameter reader in the form of the swap group: `details` names the field (H-45). */
+export function asSwapRefusal(refusal: Refusal): BodyFault {
+  const field = /^`(\w+)`/.exec(refusal.message)?.[1];
+  if (refusal.code !== "INVALID_REQUEST" || field === undefined) return refusal;
+  return invalidFields({ [field]: refusal.message.replace(/^`\w+` /, "").replace(/\.$/, "") });
+}

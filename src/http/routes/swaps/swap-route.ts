@@ -1,0 +1,177 @@
+// How is a swap endpoint defined? As one value, like a PRC20 endpoint: it registers the route, validates its
+// parameters and documents it. This file owns the order of checks that all swap requests share: secrets, path and
+// query, body, then the use case (S-66, H-04, H-46).
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { TObject, TSchema } from "typebox";
+import type { SwapOutcome, SwapRefusal } from "../../../service/swaps/api/outcome.ts";
+import type { RequestBody, SwapService } from "../../../service/swaps/api/swap-service.ts";
+import { ok } from "../../../primitives/result.ts";
+import { type Answer, jsonAnswer } from "../../answer.ts";
+import { type HttpContext, RETRY_AFTER_S, send, sendError } from "../../context.ts";
+import { ERRORS, type ErrorCode, Refusal } from "../../errors.ts";
+import { routerPath } from "../../read-route.ts";
+import { acceptRawBodies, asSwapRefusal, bodyObject, bodyText, bodyTexts } from "./swap-body.ts";
+
+/** What a handler returns: an outcome, or a finished object for lists and plain objects. */
+export type SwapResult = SwapOutcome | Refusal | { readonly kind: "object"; readonly value: object };
+
+/** What a handler gets. Placeholders fit their patterns; query values are raw text, for the handler's own reader. */
+export interface SwapRequest {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: RequestBody;
+}
+
+/** One swap endpoint. */
+export interface SwapRoute {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly name: string;
+  readonly summary: string;
+  readonly params: TObject;
+  readonly query: TObject;
+  /** Null for reads. `required` of the schema decides whether a body may be left out (H-46). */
+  readonly body: TObject | null;
+  /** Whether a 201 is possible. */
+  readonly creates: boolean;
+  readonly response: TSchema;
+  /** An answer and, where there is one, a body as they may look, for the documents. */
+  readonly example: unknown;
+  readonly bodyExample: unknown;
+  readonly errors: readonly ErrorCode[];
+  run(service: SwapService, request: SwapRequest): Promise<SwapResult> | SwapResult;
+}
+
+/** Adds the swap endpoints of a service that serves swaps. */
+export async function registerSwaps(
+  app: FastifyInstance,
+  context: HttpContext,
+  service: SwapService,
+  routes: readonly SwapRoute[],
+): Promise<void> {
+  await app.register(async (group) => {
+    acceptRawBodies(group);
+    for (const route of routes) {
+      group.route({
+        method: route.method,
+        url: routerPath(route.path),
+        handler: (request, reply) => handle(context, service, route, request, reply),
+      });
+    }
+  });
+}
+
+/** True where the request target of a swap path holds a secret (S-66), as sent or percent-decoded. */
+export function targetHoldsSecret(service: SwapService, target: string): boolean {
+  if (service.holdsSecret(target)) return true;
+  if (!target.includes("%")) return false;
+  try {
+    return service.holdsSecret(decodeURIComponent(target));
+  } catch {
+    return false;
+  }
+}
+
+/** The sentence of `SECRET_REFUSED`. */
+export const SECRET_REFUSED_MESSAGE =
+  "The request holds the secret of a swap that is not public yet. It was not stored. Never send a secret to " +
+  "anybody: reveal it only by claiming the PEARL.";
+
+async function handle(
+  context: HttpContext,
+  service: SwapService,
+  route: SwapRoute,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const text = route.method === "POST" ? bodyText(request) : "";
+  if (bodyTexts(text, request.body).some((each) => service.holdsSecret(each))) {
+    return sendError(context, request, reply, { code: "SECRET_REFUSED", message: SECRET_REFUSED_MESSAGE });
+  }
+  const { params, query } = request;
+  const fault = pathFault(route, params);
+  if (fault !== null) return deliverResult(context, service, route, request, reply, fault);
+  const body =
+    route.body === null
+      ? ok<RequestBody>({})
+      : bodyObject(text, request.headers["content-type"], isAllOptional(route.body));
+  const result = body.ok ? await route.run(service, { params, query, body: body.value }) : body.error;
+  return deliverResult(context, service, route, request, reply, result);
+}
+
+function isAllOptional(body: TObject): boolean {
+  const required: readonly string[] = body.required ?? [];
+  return required.length === 0;
+}
+
+/** What is wrong with the placeholders, or null. */
+function pathFault(route: SwapRoute, params: unknown): Refusal | SwapRefusal | null {
+  for (const [name, schema] of Object.entries<TSchema>(route.params.properties)) {
+    const value: unknown = Reflect.get(Object(params), name);
+    const pattern: unknown = Reflect.get(schema, "pattern");
+    const expected: unknown = Reflect.get(schema, "x-expected");
+    if (typeof pattern !== "string" || typeof value !== "string" || new RegExp(pattern).test(value)) continue;
+    return asSwapRefusal(new Refusal("INVALID_REQUEST", `\`${name}\` must be ${String(expected)}.`));
+  }
+  return null;
+}
+
+async function deliverResult(
+  context: HttpContext,
+  service: SwapService,
+  route: SwapRoute,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  result: SwapResult,
+): Promise<FastifyReply> {
+  if (result instanceof Refusal) {
+    return sendError(context, request, reply, { code: result.code, message: result.message });
+  }
+  if (result.kind === "refused") {
+    const { code, message, details } = result;
+    const headers = ERRORS[code].status === 503 ? retryAfter() : {};
+    return sendError(context, request, reply, { code, message, details, headers });
+  }
+  return sendSwap(request, reply, route, answerOf(service, result));
+}
+
+function answerOf(service: SwapService, result: Exclude<SwapResult, Refusal | SwapRefusal>): Answer {
+  const headers = heightHeaders(service);
+  if (result.kind === "noVerdict") {
+    const { orderHash, code, message, details } = result;
+    const body = {
+      ok: false,
+      order_hash: orderHash,
+      verified: false,
+      error: code,
+      reason: code,
+      message,
+      details,
+    };
+    return jsonAnswer(503, body, { ...headers, ...retryAfter() });
+  }
+  const status = result.kind === "answer" && result.created ? 201 : 200;
+  return jsonAnswer(status, { ok: true, ...result.value }, headers);
+}
+
+/** A POST is never answered by 304: its `If-None-Match`, if any, is not about its answer. */
+async function sendSwap(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  route: SwapRoute,
+  answer: Answer,
+): Promise<FastifyReply> {
+  if (route.method === "POST") delete request.headers["if-none-match"];
+  return send(request, reply, answer);
+}
+
+function retryAfter(): Record<string, string> {
+  return { "retry-after": String(RETRY_AFTER_S.unavailable) };
+}
+
+/** The headers that say which state an answer is of (H-47). */
+export function heightHeaders(service: SwapService): Record<string, string> {
+  const { pearl, evm } = service.heights();
+  return { "x-indexed-height": String(pearl), "x-evm-indexed-height": String(evm) };
+}

@@ -1,0 +1,271 @@
+// Which fields do swap rows have (interface §2.11, S-15, S-51, S-54, S-55, S-65, H-40, H-43, H-44)? The schemas of
+// every answer of the swap group, for the documents and for the contract tests.
+
+import { type TObject, type TSchema, Type } from "typebox";
+import { ASK_STATUSES } from "../../swap/ask-status.ts";
+import { BID_STATUSES } from "../../swap/bid-status.ts";
+import { DEAL_STATUSES } from "../../swap/deal-status.ts";
+import { RELEASE_REASONS } from "../../swap/reasons.ts";
+import { TERMS_ERRORS } from "../../swap/terms-error.ts";
+import { bytes32, evmAddress, satAmount, unixTime, usdcAmount } from "./swap-values.ts";
+import { address, count, decimal, hex32, hexBytes, nullable } from "./values.ts";
+
+/** A list answer (H-03). */
+export function swapList<Row extends TSchema>(row: Row) {
+  return Type.Object({
+    ok: Type.Literal(true),
+    result: Type.Array(row),
+    next: nullable(Type.String({ description: "Cursor of the next page." })),
+    prev: nullable(Type.String({ description: "Cursor of the previous page." })),
+  });
+}
+
+/** A single object with `ok` (H-03). */
+export function swapObject<Row extends TSchema>(row: Row) {
+  return Type.Intersect([Type.Object({ ok: Type.Literal(true) }), row]);
+}
+
+const feeBps = Type.Integer({
+  minimum: 0,
+  maximum: 500,
+  description: "Seller's fee, hundredths of a per cent.",
+});
+const feeRecipient = evmAddress("Who the fee is accrued for.");
+const nonce = Type.String({ pattern: "^(0|[1-9][0-9]*)$", description: "Decimal." });
+const lockOutput = Type.Object({
+  txid: hex32("Transaction id."),
+  vout: count("Output index."),
+  amount_sat: satAmount("Value."),
+  height: nullable(count("Block height; null in the mempool.")),
+  spend_txid: nullable(hex32("Spending transaction.")),
+  spend_path: nullable(Type.Enum(["claim", "refund"])),
+  spend_height: nullable(count("Height of the spend; null in the mempool.")),
+});
+
+const nextAction = Type.Object({
+  actor: nullable(evmAddress("The party; null for anyone and for the seller of an open bid.")),
+  role: Type.Enum(["buyer", "seller", "anyone"]),
+  action: Type.Enum([
+    "claim_usdc",
+    "claim_pearl",
+    "confirm_claim",
+    "refund_pearl",
+    "abandon_lock",
+    "lock_pearl",
+    "accept_bid",
+    "refund_cooperative",
+    "refund_usdc",
+    "cancel_bid",
+    "lock_usdc",
+  ]),
+  optional: Type.Boolean({ description: "Leaving it never loses." }),
+  not_before: nullable(unixTime("Not before.")),
+  not_after: nullable(unixTime("Not after.")),
+  outpoint: nullable(Type.String({ description: "`txid:vout` of the lock output it is about." })),
+  amount_sat: nullable(satAmount("Value of that output, or of the lock to make.")),
+});
+
+const profile = Type.Object({
+  name: Type.Enum(["large", "small"]),
+  k: count("Confirmations of the lock."),
+  reveal_margin_s: count("Seconds before pearl_refund_time after which the secret is not to be revealed."),
+  lock_margin_s: count("Seconds before pearl_refund_time after which PEARL is not to be locked."),
+  take_min_s: count("Seconds from a take to pearl_refund_time, at least."),
+});
+
+const deadlines = Type.Object({
+  take_expires_at: nullable(unixTime("End of the take.")),
+  accept_bid_by: nullable(unixTime("Last moment to accept the bid.")),
+  lock_pearl_by: unixTime("Last moment to lock PEARL."),
+  claim_pearl_by: unixTime("Last moment to reveal the secret."),
+  pearl_refund_time: unixTime("T_p."),
+  evm_refund_time: unixTime("T_e."),
+});
+
+const confirmations = Type.Object({
+  evm: Type.Object({
+    have: count("Of the later of OrderLocked and OrderAccepted."),
+    need: nullable(count("Null where the `finalized` tag decides.")),
+    final: Type.Boolean(),
+  }),
+  pearl: Type.Object({ have: count("Of the lock."), need: count("K.") }),
+});
+
+const evmLeg = Type.Object({
+  state: Type.Enum(["none", "locked", "accepted", "claimed", "refunded", "cancelled"]),
+  final: Type.Boolean(),
+});
+
+const pearlLeg = Type.Object({
+  state: Type.Enum(["none", "mempool", "confirmed", "claim_seen", "claimed", "refund_seen", "refunded"]),
+  confirmations: count("Of the lock."),
+});
+
+/** What bids and deals share: the settlement fields of interface §2.11 and S-51, S-54, S-55. */
+const settlement = {
+  order_hash: bytes32("Names the order on both sides; equals deal_hash."),
+  deal_hash: bytes32("Names the deal on both sides; equals order_hash."),
+  ask_id: nullable(bytes32("The ask that was taken; null for a bid.")),
+  buyer_evm: evmAddress("Buyer."),
+  seller_evm: nullable(evmAddress("Seller; null in an open bid.")),
+  usdc_amount: usdcAmount("USDC that the buyer locks."),
+  pearl_amount_sat: satAmount("PEARL that the seller locks."),
+  fee_bps: feeBps,
+  fee_recipient: feeRecipient,
+  nonce,
+  evm_bid_txid: nullable(bytes32("Transaction of OrderLocked.")),
+  buyer_pearl_address: nullable(address("Where the buyer wants the PEARL.")),
+  buyer_pearl_pubkey: bytes32("Buyer's key in the claim leaf, x-only."),
+  seller_pearl_address: nullable(address("Seller's PEARL address.")),
+  seller_pearl_pubkey: nullable(bytes32("Seller's key in the refund leaf, x-only; null before acceptance.")),
+  hashlock: bytes32("SHA-256 of the secret."),
+  pearl_refund_time: unixTime("T_p: from then on the seller may take the PEARL back."),
+  evm_refund_time: unixTime("T_e: from then on the buyer may take the USDC back."),
+  pearl_lock_address: nullable(address("Address of the lock script.")),
+  expected_script_hex: nullable(hexBytes("The lock script.")),
+  pearl_lock_txid: nullable(hex32("Transaction of the lock.")),
+  pearl_lock_vout: nullable(count("Its output index.")),
+  pearl_lock_outputs: Type.Array(lockOutput),
+  pearl_claim_txid: nullable(hex32("Spend by the claim leaf.")),
+  pearl_refund_txid: nullable(hex32("Spend by the refund leaf.")),
+  pearl_release_verified: nullable(Type.Boolean()),
+  pearl_release_verify_error: nullable(Type.Enum([...RELEASE_REASONS])),
+  secret_hex: nullable(bytes32("The secret, once it is public on a chain (H-41).")),
+  terms_error: nullable(Type.Enum([...TERMS_ERRORS])),
+  profile,
+  evm_leg: evmLeg,
+  pearl_leg: pearlLeg,
+  next_actions: Type.Array(nextAction),
+  deadlines,
+  confirmations,
+  created_at: unixTime("Time of the OrderLocked block; of the first POST for an unfunded take."),
+};
+
+/** A bid (interface §2.11, S-52). */
+export const BidRow = Type.Object({
+  ...settlement,
+  status: Type.Enum([...BID_STATUSES]),
+  pearl_amount: satAmount("The same as pearl_amount_sat."),
+  origin: nullable(Type.String()),
+  ref: nullable(Type.String()),
+});
+
+const lockCall = Type.Object({
+  chain_id: Type.Integer(),
+  to: evmAddress("The escrow contract."),
+  function: Type.Literal("lockWithAsk"),
+  terms: Type.Record(Type.String(), Type.String()),
+  ask: Type.Record(Type.String(), Type.String()),
+  seller_signature: Type.String(),
+});
+
+/** A deal (interface §2.11, S-51). */
+export const DealRow = Type.Object({
+  ...settlement,
+  status: Type.Enum([...DEAL_STATUSES]),
+  take_expires_at: nullable(unixTime("End of the take.")),
+  expired: Type.Boolean({ description: "Whether the take is dead." }),
+  lock_call: nullable(lockCall),
+});
+
+/** An ask (H-40). */
+export const AskRow = Type.Object({
+  ask_id: bytes32("The ask's EIP-712 digest."),
+  status: Type.Enum([...ASK_STATUSES]),
+  seller_pearl_address: address("Seller's PEARL address."),
+  seller_pearl_pubkey: bytes32("Seller's key, x-only."),
+  seller_evm: evmAddress("Seller."),
+  pearl_amount_sat: satAmount("PEARL for sale."),
+  usdc_amount: usdcAmount("USDC wanted."),
+  expiry: unixTime("From then on it cannot be taken."),
+  seller_evm_signature: Type.String({ pattern: "^0x([0-9a-f]{2})+$" }),
+  fee_bps: feeBps,
+  fee_recipient: feeRecipient,
+  nonce,
+  settlement_mode: nullable(Type.String()),
+  seller_post_source: nullable(Type.String()),
+  funded: Type.Boolean(),
+  pearl_balance_sat: nullable(satAmount("Seller's balance at the last check.")),
+  balance_checked_at: nullable(unixTime("Last check.")),
+  pearl_key_proven: Type.Boolean(),
+  price_usdc: decimal(6, "USDC per whole PEARL, rounded down."),
+  deal_hash: nullable(bytes32("The order that took it.")),
+  created_at: unixTime("First POST."),
+  updated_at: unixTime("Last POST or check that changed the row."),
+  binding_on_chain: Type.Optional(Type.Literal(false)),
+});
+
+/** The answer of a verification (interface §2.11, S-60, S-62). */
+export const Verification: TObject = Type.Object({
+  ok: Type.Boolean(),
+  order_hash: bytes32("The order."),
+  verified: Type.Boolean(),
+  reason: Type.Optional(Type.String({ description: "Where not verified." })),
+  error: Type.Optional(Type.String({ description: "Where there is no verdict." })),
+  message: Type.Optional(Type.String({ description: "Where there is no verdict." })),
+  details: Type.Record(Type.String(), Type.Unknown()),
+});
+
+/** `GET swaps/{order_hash}` (H-43). */
+export const SwapRow = Type.Union([
+  Type.Intersect([Type.Object({ ok: Type.Literal(true), kind: Type.Literal("deal") }), DealRow]),
+  Type.Intersect([Type.Object({ ok: Type.Literal(true), kind: Type.Literal("bid") }), BidRow]),
+]);
+
+/** `GET swaps/address/{address}` (H-43). */
+export const AddressSwaps = Type.Object({
+  ok: Type.Literal(true),
+  bids: Type.Array(BidRow),
+  asks: Type.Array(AskRow),
+  deals: Type.Array(DealRow),
+});
+
+const totals = {
+  settled_count: count("Orders claimed."),
+  settled_usdc_volume: usdcAmount("Σ usdc_amount of them."),
+  settled_pearl_volume_sat: satAmount("Σ pearl_amount_sat of them."),
+  settled_pearl_volume_pearl: decimal(8, "The same in PEARL."),
+};
+
+function counts(statuses: readonly string[]) {
+  return Type.Object(Object.fromEntries(statuses.map((status) => [status, count("Rows with this status.")])));
+}
+
+/** `GET stats` (S-65). */
+export const SwapStats = Type.Object({
+  ok: Type.Literal(true),
+  ...totals,
+  bids_by_status: counts(BID_STATUSES),
+  asks_by_status: counts(ASK_STATUSES),
+  deals_by_status: counts(DEAL_STATUSES),
+  last_24h: Type.Object(totals),
+});
+
+/** `GET typed-data` (H-44). */
+export const TypedData = Type.Object({
+  ok: Type.Literal(true),
+  domain: Type.Object({
+    name: Type.String(),
+    version: Type.String(),
+    chainId: Type.Integer(),
+    verifyingContract: evmAddress("The escrow contract."),
+  }),
+  types: Type.Record(Type.String(), Type.Array(Type.Object({ name: Type.String(), type: Type.String() }))),
+  escrow: Type.Object({
+    address: evmAddress("The escrow contract."),
+    chain_id: Type.Integer(),
+    first_block: count("First block of the contract."),
+    usdc: evmAddress("The USDC token."),
+    min_usdc_amount: usdcAmount("Smallest order."),
+    fee_bps: feeBps,
+    fee_recipient: feeRecipient,
+    abi: Type.Array(Type.Unknown()),
+  }),
+  limits: Type.Object({
+    margin_s: count("Seconds between the refund times, at least."),
+    evm_refund_max_s: count("Seconds from now to evm_refund_time, at most."),
+    min_usdc_amount: usdcAmount("Smallest ask."),
+    small_deal_usdc: usdcAmount("Deals up to this are small."),
+    profiles: Type.Array(profile),
+  }),
+});

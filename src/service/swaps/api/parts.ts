@@ -1,0 +1,56 @@
+// What do the use cases of swaps work with? Everything is handed in by `main`.
+
+import type { EvmAddress } from "../../../primitives/brands.ts";
+import type { VerifySchnorr } from "../../../primitives/hashing.ts";
+import type { SwapCrypto } from "../../../swap/crypto.ts";
+import type { EscrowDigests } from "../../../swap/eip712.ts";
+import type { SwapRules } from "../../../swap/subject.ts";
+import type { Clock, Log } from "../../ports.ts";
+import type { EvmStatus } from "../../serving.ts";
+import type { BalanceSource, EvmStanding, LedgerReads } from "../ports.ts";
+import type { SwapReadiness } from "../readiness.ts";
+import type { KeyedLock } from "./keyed-lock.ts";
+import type { LockHints } from "./lock-hints.ts";
+import type { LimitedLookups } from "./lookups.ts";
+import type { SignatureJudge } from "./signature-judge.ts";
+
+/** Settings of the use cases. Amounts are raw units of USDC. */
+export interface SwapLimits {
+  /** `ASK_MIN_USDC`. */
+  readonly askMinUsdc: bigint;
+  /** The contract's own minimum. */
+  readonly contractMinUsdc: bigint;
+  readonly takeTtlS: number;
+  readonly requirePearlProof: boolean;
+}
+
+/** The contract as H-44 shows it. */
+export interface EscrowFacts {
+  readonly firstBlock: number;
+  readonly usdc: EvmAddress;
+  readonly abi: readonly unknown[];
+}
+
+/** All parts. */
+export interface SwapParts {
+  readonly ledger: LedgerReads;
+  readonly readiness: SwapReadiness;
+  readonly rules: SwapRules;
+  readonly limits: SwapLimits;
+  readonly escrow: EscrowFacts;
+  readonly crypto: SwapCrypto;
+  readonly verifySchnorr: VerifySchnorr;
+  readonly digests: EscrowDigests;
+  readonly signatures: SignatureJudge;
+  readonly lookups: LimitedLookups;
+  readonly balances: BalanceSource;
+  readonly hints: LockHints;
+  /** Asks the PEARL watch to read a main-chain block again for watched scripts (S-53). */
+  readonly readBlockSoon: (height: number) => void;
+  /** Keys: `seller:<address>` for everything that changes asks of a seller, `deal:<hash>` for takes. */
+  readonly locks: KeyedLock;
+  readonly evmStanding: () => EvmStanding;
+  readonly evmStatus: () => EvmStatus;
+  readonly clock: Clock;
+  readonly log: Log;
+}

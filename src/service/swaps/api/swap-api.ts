@@ -1,0 +1,217 @@
+// The swap service as HTTP sees it: every use case, over the parts that `main` hands in.
+
+import type { Bytes32, EvmAddress, PearlAddress } from "../../../primitives/brands.ts";
+import { formatPearl } from "../../../primitives/amount.ts";
+import { ASK_STATUSES } from "../../../swap/ask-status.ts";
+import { parseEvmAddress, parsePearlAddress } from "../../../swap/forms.ts";
+import { bidRow, dealRow } from "../../../swap/rows.ts";
+import { carriesSecret } from "../../../swap/secret-search.ts";
+import { acceptLock } from "./accept-lock.ts";
+import { actOnAsk } from "./ask-action.ts";
+import { rowOfAsk, statusOfAsk } from "./ask-view.ts";
+import { setOrigin } from "./bid-origin.ts";
+import { createAsk } from "./create-ask.ts";
+import { KeyPrograms } from "./key-programs.ts";
+import { SwapLists } from "./lists.ts";
+import { refusal } from "./messages.ts";
+import { OrderIndex } from "./order-index.ts";
+import { answer, type SwapOutcome } from "./outcome.ts";
+import type { SwapParts } from "./parts.ts";
+import type {
+  AskActionName,
+  AskListQuery,
+  BidListQuery,
+  RequestBody,
+  SwapListQuery,
+  SwapService,
+} from "./swap-service.ts";
+import { takeAsk } from "./take-ask.ts";
+import { typedData } from "./typed-data.ts";
+import { verifyEvmRefundOf, verifyLockOf, verifyRefundOf } from "./verifications.ts";
+
+const DAY_S = 86_400;
+
+/** What tells the API which orders changed. */
+export interface OrderChanges {
+  /** Calls back with the orders whose rows may differ, after each visible change. */
+  onOrders(listener: (hashes: Iterable<Bytes32>) => void): void;
+}
+
+/** All use cases over one ledger. */
+export class SwapApi implements SwapService {
+  readonly #parts: SwapParts;
+  readonly #orders: OrderIndex;
+  readonly #programs: KeyPrograms;
+  readonly #lists: SwapLists;
+
+  constructor(parts: SwapParts, changes: OrderChanges) {
+    const { ledger, readiness, rules } = parts;
+    this.#parts = parts;
+    this.#orders = new OrderIndex({
+      subject: (hash) => ledger.subject(hash),
+      moment: () => readiness.moment(),
+      rules,
+    });
+    this.#orders.refresh(ledger.orders());
+    changes.onOrders((hashes) => this.#orders.refresh(hashes));
+    this.#programs = new KeyPrograms(parts.crypto, parts.clock);
+    this.#lists = new SwapLists({ parts, orders: this.#orders, programs: this.#programs });
+  }
+
+  holdsSecret(text: string): boolean {
+    const { ledger, crypto } = this.#parts;
+    const isGuarded = (hashlock: Bytes32): boolean =>
+      ledger.knowsHashlock(hashlock) && ledger.secretOf(hashlock) === null;
+    return carriesSecret(text, isGuarded, crypto.sha256);
+  }
+
+  evmAddress(text: string): EvmAddress | null {
+    const parsed = parseEvmAddress(text, this.#parts.crypto.keccak256);
+    return parsed.ok ? parsed.value : null;
+  }
+
+  pearlAddress(text: string): PearlAddress | null {
+    const parsed = parsePearlAddress(text, this.#parts.rules.hrp);
+    return parsed.ok ? parsed.value : null;
+  }
+
+  preparePearlFilter(): Promise<void> {
+    return this.#programs.prepare(this.#lists.keys());
+  }
+
+  version(): number {
+    return this.#parts.ledger.version();
+  }
+
+  heights() {
+    const { pearl, evm } = this.#parts.ledger.tips();
+    return { pearl: pearl.height, evm: evm.height };
+  }
+
+  evmStatus() {
+    return this.#parts.evmStatus();
+  }
+
+  stats() {
+    const { ledger, readiness } = this.#parts;
+    const moment = readiness.moment();
+    const asks = new Map<string, number>(ASK_STATUSES.map((status) => [status, 0]));
+    for (const record of ledger.asks()) {
+      const status = statusOfAsk(ledger, record, moment);
+      asks.set(status, (asks.get(status) ?? 0) + 1);
+    }
+    return {
+      ...this.#settled(Number.NEGATIVE_INFINITY),
+      bids_by_status: this.#orders.bidCounts(),
+      asks_by_status: Object.fromEntries(asks),
+      deals_by_status: this.#orders.dealCounts(),
+      last_24h: this.#settled(moment.tips.evm.time - DAY_S),
+    };
+  }
+
+  typedData(): SwapOutcome {
+    return typedData(this.#parts);
+  }
+
+  bids(query: BidListQuery) {
+    return this.#lists.bids(query);
+  }
+
+  asks(query: AskListQuery) {
+    return this.#lists.asks(query);
+  }
+
+  deals(query: SwapListQuery) {
+    return this.#lists.deals(query);
+  }
+
+  ask(askId: Bytes32): SwapOutcome {
+    const { ledger, readiness } = this.#parts;
+    const record = ledger.ask(askId);
+    return record === null
+      ? refusal("ASK_NOT_FOUND")
+      : answer({ ...rowOfAsk(ledger, record, readiness.moment()) });
+  }
+
+  /** S-42: the bound deal alone; a stranger's take is never handed out as "the" deal. */
+  askDeal(askId: Bytes32): SwapOutcome {
+    const { ledger, readiness } = this.#parts;
+    const orderHash = ledger.orderOfAsk(askId);
+    if (orderHash !== null) return this.deal(orderHash);
+    if (ledger.ask(askId) === null) return refusal("ASK_NOT_FOUND");
+    return refusal("DEAL_NOT_FOUND", { unfunded: ledger.liveTakes(askId, readiness.now()) });
+  }
+
+  deal(dealHash: Bytes32): SwapOutcome {
+    const row = this.#dealRow(dealHash);
+    return row === null ? refusal("DEAL_NOT_FOUND") : answer({ ...row });
+  }
+
+  swap(orderHash: Bytes32): SwapOutcome {
+    const deal = this.#dealRow(orderHash);
+    if (deal !== null) return answer({ kind: "deal", ...deal });
+    const { ledger, readiness, rules } = this.#parts;
+    const subject = ledger.subject(orderHash);
+    const bid = subject === null ? null : bidRow(subject, readiness.moment(), rules);
+    return bid === null ? refusal("ORDER_NOT_FOUND") : answer({ kind: "bid", ...bid });
+  }
+
+  ofAddress(address: EvmAddress | PearlAddress): SwapOutcome {
+    return answer(this.#lists.ofAddress(address));
+  }
+
+  createAsk(body: RequestBody): Promise<SwapOutcome> {
+    return createAsk(this.#parts, body);
+  }
+
+  takeAsk(askId: Bytes32, body: RequestBody): Promise<SwapOutcome> {
+    return takeAsk(this.#parts, askId, body);
+  }
+
+  actOnAsk(askId: Bytes32, action: AskActionName, body: RequestBody): Promise<SwapOutcome> {
+    return actOnAsk(this.#parts, askId, action, body);
+  }
+
+  setOrigin(orderHash: Bytes32, body: RequestBody): Promise<SwapOutcome> {
+    return setOrigin(this.#parts, orderHash, body);
+  }
+
+  acceptLock(dealHash: Bytes32, body: RequestBody): Promise<SwapOutcome> {
+    return acceptLock(this.#parts, dealHash, body);
+  }
+
+  verifyLock(dealHash: Bytes32, body: RequestBody): Promise<SwapOutcome> {
+    return verifyLockOf(this.#parts, dealHash, body);
+  }
+
+  verifyRefund(dealHash: Bytes32, body: RequestBody): Promise<SwapOutcome> {
+    return verifyRefundOf(this.#parts, dealHash, body);
+  }
+
+  verifyEvmRefund(dealHash: Bytes32): Promise<SwapOutcome> {
+    return verifyEvmRefundOf(this.#parts, dealHash);
+  }
+
+  #dealRow(hash: Bytes32) {
+    const { ledger, readiness, rules } = this.#parts;
+    const subject = ledger.subject(hash);
+    return subject === null ? null : dealRow(subject, readiness.moment(), rules);
+  }
+
+  /** Orders claimed in blocks with a later time than `after` (S-65). */
+  #settled(after: number) {
+    let [count, usdc, sat] = [0, 0n, 0n];
+    for (const { settled } of this.#orders.all()) {
+      if (settled === null || settled.time <= after) continue;
+      count += 1;
+      usdc += settled.usdc;
+      sat += settled.sat;
+    }
+    return {
+      settled_count: count,
+      settled_usdc_volume: usdc.toString(),
+      settled_pearl_volume_sat: sat.toString(),
+      settled_pearl_volume_pearl: formatPearl(sat),
+    };
+  }
+}

@@ -1,0 +1,125 @@
+// The three verifications (S-60 to S-62): a verdict from indexed facts, with at most one look-up at our node, or no
+// verdict while a side is down or behind. They store nothing.
+
+import type { Bytes32, Txid } from "../../../primitives/brands.ts";
+import { parseTxid, parseVout } from "../../../swap/forms.ts";
+import type { SwapSubject } from "../../../swap/subject.ts";
+import type { Verdict } from "../../../swap/verification.ts";
+import { isRefundLookupNeeded, verifyRefund } from "../../../swap/verify-refund.ts";
+import { verifyEvmRefund } from "../../../swap/verify-evm-refund.ts";
+import { chooseLock, escrowFault, type NamedOutpoint, verifyLock } from "../../../swap/verify-lock.ts";
+import type { NotReady, Sides } from "../readiness.ts";
+import type { LookupAnswer } from "./lookups.ts";
+import { refusal } from "./messages.ts";
+import { answer, invalidFields, type NoVerdict, type SwapOutcome } from "./outcome.ts";
+import type { SwapParts } from "./parts.ts";
+import { optional, readFields } from "./read-fields.ts";
+import type { RequestBody } from "./swap-service.ts";
+
+/** verify-lock: whether the secret may be revealed for the lock, right now. */
+export async function verifyLockOf(parts: SwapParts, hash: Bytes32, body: RequestBody): Promise<SwapOutcome> {
+  const read = readFields(body, {
+    pearl_lock_txid: optional(parseTxid),
+    pearl_lock_vout: optional(parseVout),
+  });
+  if (!read.ok) return read.error;
+  const { pearl_lock_txid: txid, pearl_lock_vout: vout } = read.value;
+  if ((txid === null) !== (vout === null)) {
+    const missing = txid === null ? "pearl_lock_txid" : "pearl_lock_vout";
+    return invalidFields({ [missing]: "is required where the other of the two is given" });
+  }
+  const named = txid === null || vout === null ? null : { txid, vout };
+  const subject = parts.ledger.subject(hash);
+  if (subject === null) return refusal("DEAL_NOT_FOUND");
+  const unready = parts.readiness.check("both");
+  if (unready !== null) return noVerdict(hash, unready);
+  return judgeLock(parts, subject, named);
+}
+
+async function judgeLock(
+  parts: SwapParts,
+  subject: SwapSubject,
+  named: NamedOutpoint | null,
+): Promise<SwapOutcome> {
+  const { readiness, rules, ledger, hints } = parts;
+  const { hash } = subject;
+  const hint = hints.newest(hash, readiness.now());
+  const choice = chooseLock(subject, named, hint);
+  if (choice?.from !== "node" || escrowFault(subject, readiness.moment()) !== null) {
+    return shown(hash, verifyLock(subject, readiness.moment(), rules, choice, null));
+  }
+  const looked = await parts.lookups.transaction(hash, choice.outpoint.txid);
+  if (looked.kind === "unavailable") return noVerdict(hash, NODE_UNAVAILABLE);
+  // Chains may have moved on while the node answered: judge what stands now.
+  const unready = readiness.check("both");
+  if (unready !== null) return noVerdict(hash, unready);
+  const present = ledger.subject(hash);
+  if (present === null) return refusal("DEAL_NOT_FOUND");
+  const again = chooseLock(present, named, hint);
+  const found = lockTransaction(looked);
+  return shown(hash, verifyLock(present, readiness.moment(), rules, again, found));
+}
+
+function lockTransaction(looked: Exclude<LookupAnswer, { kind: "unavailable" }>) {
+  if (looked.kind === "absent") return null;
+  const { outputs, coinbase, block } = looked.transaction;
+  return { outputs, coinbase, height: block?.height ?? null };
+}
+
+/** verify-refund: whether the PEARL went back to the seller. */
+export async function verifyRefundOf(
+  parts: SwapParts,
+  hash: Bytes32,
+  body: RequestBody,
+): Promise<SwapOutcome> {
+  const read = readFields(body, { pearl_refund_txid: optional(parseTxid) });
+  if (!read.ok) return read.error;
+  const txid = read.value.pearl_refund_txid;
+  const subject = parts.ledger.subject(hash);
+  if (subject === null) return refusal("DEAL_NOT_FOUND");
+  const unready = readyFor(parts, "pearl", hash);
+  if (unready !== null) return unready;
+  if (txid === null || !isRefundLookupNeeded(subject, txid)) {
+    return shown(hash, verifyRefund(subject, parts.readiness.moment(), parts.rules, txid, null));
+  }
+  return lookAtRefund(parts, hash, txid);
+}
+
+async function lookAtRefund(parts: SwapParts, hash: Bytes32, txid: Txid): Promise<SwapOutcome> {
+  const looked = await parts.lookups.transaction(hash, txid);
+  if (looked.kind === "unavailable") return noVerdict(hash, NODE_UNAVAILABLE);
+  const present = parts.ledger.subject(hash);
+  if (present === null) return refusal("DEAL_NOT_FOUND");
+  const unready = readyFor(parts, "pearl", hash);
+  if (unready !== null) return unready;
+  const found = looked.kind === "absent" ? null : { inputs: looked.transaction.inputs };
+  return shown(hash, verifyRefund(present, parts.readiness.moment(), parts.rules, txid, found));
+}
+
+/** verify-evm-refund: whether the USDC went back to the buyer. */
+export async function verifyEvmRefundOf(parts: SwapParts, hash: Bytes32): Promise<SwapOutcome> {
+  const subject = parts.ledger.subject(hash);
+  if (subject === null) return refusal("DEAL_NOT_FOUND");
+  const unready = readyFor(parts, "evm", hash);
+  if (unready !== null) return unready;
+  return shown(hash, verifyEvmRefund(subject, parts.readiness.moment(), parts.rules));
+}
+
+const NODE_UNAVAILABLE: NotReady = {
+  code: "PEARL_NODE_UNAVAILABLE",
+  message: "The PEARL node cannot be asked about this transaction now. Try again in some seconds.",
+  details: {},
+};
+
+function readyFor(parts: SwapParts, sides: Sides, hash: Bytes32): NoVerdict | null {
+  const unready = parts.readiness.check(sides);
+  return unready === null ? null : noVerdict(hash, unready);
+}
+
+function noVerdict(orderHash: Bytes32, { code, message, details }: NotReady): NoVerdict {
+  return { kind: "noVerdict", orderHash, code, message, details: { ...details, retryable: true } };
+}
+
+function shown(orderHash: Bytes32, { verified, reason, details }: Verdict<string>): SwapOutcome {
+  return answer({ order_hash: orderHash, verified, ...(reason === null ? {} : { reason }), details });
+}

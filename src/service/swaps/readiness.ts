@@ -1,0 +1,167 @@
+// May the service say what to do now? The moment of S-05 and the conditions under which takes, verdicts and the
+// marked actions are given: both indexes close to their chains, the pace of S-02, RPCs that answer and agree.
+
+import type { ChainTips } from "../../swap/facts.ts";
+import type { Moment } from "../../swap/subject.ts";
+import type { Clock } from "../ports.ts";
+import type { EvmStanding, PearlStanding } from "./ports.ts";
+
+/** When an index counts as not synced (S-05, S-02). Null: the condition is off. */
+export interface ReadinessLimits {
+  /** PEARL blocks that the index may lack. */
+  readonly pearlLagBlocks: number;
+  readonly pearlTipAgeS: number | null;
+  readonly minPeers: number | null;
+  /** Seconds that the last indexed EVM block may be older than the EVM head. */
+  readonly evmLagS: number;
+  readonly evmHeadAgeS: number | null;
+  /** Mean PEARL block interval above which the margins do not hold. */
+  readonly blockIntervalS: number;
+  /** A side that has not answered for longer is unavailable (S-62). */
+  readonly answerWithinS: number;
+}
+
+/** Why nothing may be said. `details` for the answer. */
+export interface NotReady {
+  readonly code: "PEARL_NODE_UNAVAILABLE" | "EVM_RPC_UNAVAILABLE" | "INDEXER_NOT_SYNCED";
+  readonly message: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** Which chains a question is about. */
+export type Sides = "both" | "pearl" | "evm";
+
+/** What readiness is judged from. */
+export interface ReadinessParts {
+  readonly tips: () => ChainTips;
+  readonly evm: () => EvmStanding;
+  readonly pearl: () => PearlStanding;
+  readonly clock: Clock;
+}
+
+/** Judges the present moment; cheap enough for every request. */
+export class SwapReadiness {
+  readonly #parts: ReadinessParts;
+  readonly #limits: ReadinessLimits;
+  /** *now* when the EVM index was last seen synced: until then nothing has died (S-05). */
+  #expiryNow = 0;
+
+  constructor(parts: ReadinessParts, limits: ReadinessLimits) {
+    this.#parts = parts;
+    this.#limits = limits;
+  }
+
+  /** *now* of S-05: the greatest of the clock, the last indexed EVM block's time and the median time past. */
+  now(): number {
+    const { evm, pearl } = this.#parts.tips();
+    return Math.max(this.#clockS(), evm.time, pearl.medianTimePast);
+  }
+
+  /** The moment for projections. */
+  moment(): Moment {
+    const now = this.now();
+    if (this.check("evm") === null) this.#expiryNow = Math.max(this.#expiryNow, now);
+    return { tips: this.#parts.tips(), now, expiryNow: this.#expiryNow, mayAct: this.check("both") === null };
+  }
+
+  /** Null where the sides may be spoken of; else the first reason in the order of S-62. */
+  check(sides: Sides): NotReady | null {
+    const pearl = sides !== "evm";
+    const evm = sides !== "pearl";
+    return (
+      (pearl ? this.#pearlSilent() : null) ??
+      (evm ? this.#evmSilent() : null) ??
+      (pearl ? this.#pearlBehind() : null) ??
+      (evm ? this.#evmBehind() : null)
+    );
+  }
+
+  #clockS(): number {
+    return Math.floor(this.#parts.clock.nowMs() / 1000);
+  }
+
+  #isSilent(answeredAtMs: number | null): boolean {
+    return (
+      answeredAtMs === null || this.#parts.clock.nowMs() - answeredAtMs > this.#limits.answerWithinS * 1000
+    );
+  }
+
+  #pearlSilent(): NotReady | null {
+    if (!this.#isSilent(this.#parts.pearl().answeredAtMs)) return null;
+    return {
+      code: "PEARL_NODE_UNAVAILABLE",
+      message: "The PEARL node does not answer. Try again in some seconds.",
+      details: { answered_within_s: this.#limits.answerWithinS },
+    };
+  }
+
+  #evmSilent(): NotReady | null {
+    const { answeredAtMs, agreed, finalReplaced } = this.#parts.evm();
+    const unavailable = (message: string, details: Record<string, unknown>): NotReady => ({
+      code: "EVM_RPC_UNAVAILABLE",
+      message,
+      details,
+    });
+    if (this.#isSilent(answeredAtMs)) {
+      return unavailable("No EVM RPC answers. Try again in some seconds.", {
+        answered_within_s: this.#limits.answerWithinS,
+      });
+    }
+    if (finalReplaced) {
+      return unavailable(
+        "A final block of the EVM chain was replaced: do nothing before an operator has looked at it.",
+        { final_replaced: true },
+      );
+    }
+    if (agreed) return null;
+    return unavailable("The EVM RPCs do not agree on the final block. Try again in some seconds.", {
+      agreed: false,
+    });
+  }
+
+  #pearlBehind(): NotReady | null {
+    const { pearlLagBlocks, pearlTipAgeS, minPeers, blockIntervalS } = this.#limits;
+    const standing = this.#parts.pearl();
+    const lag = Math.max(0, standing.nodeHeight - this.#parts.tips().pearl.height);
+    if (lag > pearlLagBlocks) {
+      return notSynced(`The PEARL index is ${lag} blocks behind its node.`, { pearl_lag: lag });
+    }
+    const age = this.#clockS() - standing.nodeTipTime;
+    if (pearlTipAgeS !== null && age > pearlTipAgeS) {
+      return notSynced("The PEARL node's newest block is too old: the node may be cut off.", {
+        pearl_tip_age_s: age,
+      });
+    }
+    const { connections, blockIntervalS: interval } = standing;
+    if (minPeers !== null && (connections === null || connections < minPeers)) {
+      return notSynced("The PEARL node has too few connections: it may see a chain of its own.", {
+        connections,
+      });
+    }
+    if (interval !== null && interval > blockIntervalS) {
+      return notSynced("PEARL blocks come too slowly for the margins of a swap to hold.", {
+        block_interval_s: interval,
+      });
+    }
+    return null;
+  }
+
+  #evmBehind(): NotReady | null {
+    const { evmLagS, evmHeadAgeS } = this.#limits;
+    const { headTime, headHeight } = this.#parts.evm();
+    const { evm } = this.#parts.tips();
+    const lag = headHeight < 0 || evm.height < 0 ? null : headTime - evm.time;
+    if (lag === null || lag > evmLagS) {
+      return notSynced("The EVM index is behind its chain.", { evm_lag_s: lag });
+    }
+    const age = this.#clockS() - headTime;
+    if (evmHeadAgeS !== null && age > evmHeadAgeS) {
+      return notSynced("The EVM chain's newest block is too old.", { evm_head_age_s: age });
+    }
+    return null;
+  }
+}
+
+function notSynced(message: string, details: Record<string, unknown>): NotReady {
+  return { code: "INDEXER_NOT_SYNCED", message: `${message} Try again in some minutes.`, details };
+}
