@@ -273,7 +273,7 @@ const outputAround = (n: number): fc.Arbitrary<LockOutput> =>
       amountSat: fc.constantFrom(1n, FULL - 1n, FULL, FULL, FULL + 1n),
       coinbase: fc.integer({ min: 0, max: 9 }).map((i) => i === 0),
       mined: fc.option(
-        fc.tuple(minedAround, fc.constantFrom(1, 2, 11)).map(([place, txIndex]) => ({ ...place, txIndex })),
+        fc.tuple(minedAround, fc.constantFrom(n, n + 10)).map(([place, txIndex]) => ({ ...place, txIndex })),
         { freq: 3 },
       ),
       inMempool: fc.boolean(),
