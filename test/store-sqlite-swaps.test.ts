@@ -1,0 +1,82 @@
+// Does the SQLite engine keep the contract of swap storage, and what is particular to it: a writer that dies, ledgers
+// on a real database, and bounds of the event log?
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { openSqliteStore } from "../src/adapters/store-sqlite/index.ts";
+import type { EvmAddress } from "../src/primitives/brands.ts";
+import type { StoredFact, SwapStore } from "../src/service/swaps/ports.ts";
+import { swapStoreContract } from "../testing/store-contract/swaps.ts";
+
+async function sqliteEngine() {
+  const folder = await mkdtemp(join(tmpdir(), "strand-swap-test-"));
+  const file = join(folder, "index.db");
+  return {
+    file,
+    open: () => openSqliteStore({ file }),
+    dispose: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+swapStoreContract("sqlite", sqliteEngine);
+
+async function loaded(swaps: SwapStore): Promise<readonly StoredFact[]> {
+  const facts: StoredFact[] = [];
+  await swaps.load((some) => facts.push(...some));
+  return facts;
+}
+
+describe("sqlite swap storage", () => {
+  test("SIGKILL in the middle of writing loses nothing acknowledged and leaves no half of a transaction", async () => {
+    const engine = await sqliteEngine();
+    const program = new URL("../testing/store-contract/swaps-endless-writer.ts", import.meta.url);
+    const writer = spawn(process.execPath, [fileURLToPath(program), engine.file], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let acknowledged = 0;
+    for await (const line of createInterface({ input: writer.stdout })) {
+      acknowledged = Number(line);
+      if (acknowledged === 8) writer.kill("SIGKILL");
+    }
+    const store = await engine.open();
+    const facts = await loaded(store.swaps);
+    const height = facts.at(-1)?.height ?? 0;
+    assert.ok(height >= acknowledged && acknowledged >= 8, `${height} stored, ${acknowledged} acknowledged`);
+    assert.equal(facts.length, 2 * height, "each transaction puts two facts");
+    assert.equal((await store.swaps.checkpoints("evm"))[0]?.height, height);
+    assert.deepEqual(await store.queries.eventBounds(), { lowest: 1, highest: height });
+    await store.close();
+    await engine.dispose();
+  });
+
+  test("the log holds a bounded number of swap events, and older blocks go with what is dropped", async () => {
+    const engine = await sqliteEngine();
+    const store = await engine.open();
+    const escrow = `0x${"1".repeat(40)}` as EvmAddress;
+    await store.swaps.initialise({ network: "simnet", chainId: 1, escrow });
+    const told = {
+      type: "bid",
+      chain: null,
+      height: null,
+      dealHash: null,
+      addresses: [],
+      data: "{}",
+    } as const;
+    const events = Array.from({ length: 9_000 }, () => told);
+    for (let times = 0; times < 6; times += 1) {
+      await store.swaps.commit({ rewind: null, remove: [], put: [], checkpoints: [], events });
+    }
+    const { lowest, highest } = await store.queries.eventBounds();
+    assert.equal(highest, 54_000);
+    assert.ok(lowest > 3_900 && lowest <= 4_200, `the lowest id is ${lowest}`);
+    assert.equal((await store.queries.eventGroups(0, 1))[0]?.firstId, lowest);
+    await store.close();
+    await engine.dispose();
+  });
+});
