@@ -163,12 +163,13 @@ async function checkedRange(
   }
   const blocks = await blocksOfLogs(source, logs, headers ?? [end]);
   const events = eventsOf(logs, blocks, asked, readLog);
+  // A chain that was replaced under the reading is no contradiction: that is asked first.
+  if (!(await isStill(question, end, headers !== null))) return { kind: "forked" };
   checkEnds(
     [...new Set(logs.map(({ blockHash }) => blockHash))].flatMap((hash) => blocks.get(hash) ?? []),
     end,
     question,
   );
-  if (!(await isStill(question, end, headers !== null))) return { kind: "forked" };
   const eventBlocks = new Map(events.map(({ place }) => [place.block, place]));
   eventBlocks.delete(end.number);
   const checkpoints = [...eventBlocks.values()].map(({ block, blockHash, time }) =>

@@ -1,0 +1,203 @@
+// Does the follower fit a real EVM node? The real contract on anvil: all of S-26 at start, accounts of S-31, events of
+// orders, deep reorganisations, and new blocks within one polling interval.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { getAddress, type Hex, sha256 } from "viem";
+import { openEvmChain } from "../../src/adapters/evm-rpc/open-evm-chain.ts";
+import { systemClock } from "../../src/adapters/system/clock.ts";
+import type { Bytes32, EvmAddress } from "../../src/primitives/brands.ts";
+import { deployEscrow, fundBuyer, type TestEscrow } from "../../testing/anvil/deploy.ts";
+import { type Anvil, startAnvil } from "../../testing/anvil/node.ts";
+import { MemoryLedger } from "../../testing/swap-ledger/memory-ledger.ts";
+import { follow, type Followed, rebuilt } from "./follow.ts";
+
+const KEY = (byte: string): Hex => `0x${byte.repeat(32)}`;
+
+let anvil: Anvil;
+let escrow: TestEscrow;
+let address: EvmAddress;
+let firstBlock: number;
+let nonce = 0n;
+
+before(async () => {
+  anvil = await startAnvil();
+  await anvil.mine(3);
+  escrow = await deployEscrow(anvil);
+  address = escrow.address.toLowerCase() as EvmAddress;
+  firstBlock = Number(escrow.block);
+  await fundBuyer(anvil, escrow, 1, 1_000_000_000_000n);
+});
+after(() => anvil.stop());
+
+function following(ledger = new MemoryLedger(firstBlock)): Followed {
+  return follow({ urls: [anvil.url], escrow: address, firstBlock, ledger });
+}
+
+/** A bid of account 1. */
+async function lock(): Promise<Hex> {
+  nonce += 1n;
+  const now = await anvil.time();
+  const hash = await anvil.walletClient(1).writeContract({
+    address: escrow.address,
+    abi: escrow.abi,
+    functionName: "lock",
+    args: [
+      {
+        buyer: anvil.account(1).address,
+        seller: `0x${"0".repeat(40)}`,
+        hashlock: sha256(`0x${nonce.toString(16).padStart(64, "0")}`),
+        usdcAmount: 5_000_000n,
+        pearlAmountSat: 1_000_000n,
+        buyerPearlKey: KEY("11"),
+        sellerPearlKey: KEY("00"),
+        pearlRefundTime: now + 30_000n,
+        evmRefundTime: now + 60_000n,
+        feeBps: escrow.feeBps,
+        feeRecipient: escrow.feeRecipient,
+        askId: KEY("00"),
+        nonce,
+      },
+    ],
+  });
+  const receipt = await anvil.publicClient.waitForTransactionReceipt({ hash });
+  assert.equal(receipt.status, "success");
+  return hash;
+}
+
+async function revoke(account: number, nonceBelow: bigint): Promise<void> {
+  const hash = await anvil.walletClient(account).writeContract({
+    address: escrow.address,
+    abi: escrow.abi,
+    functionName: "revokeAsks",
+    args: [nonceBelow],
+  });
+  await anvil.publicClient.waitForTransactionReceipt({ hash });
+}
+
+describe("S-26: what stands at the escrow's address", () => {
+  const open = (given: {
+    escrow?: string;
+    chainId?: number;
+    urls?: string[];
+  }): ReturnType<typeof openEvmChain> =>
+    openEvmChain({
+      urls: given.urls ?? [anvil.url],
+      chainId: given.chainId ?? 31337,
+      escrow: (given.escrow ?? address) as EvmAddress,
+      confirmations: "finalized",
+      clock: systemClock,
+      patience: { attempts: 1 },
+    });
+  const faults = async (given: Parameters<typeof open>[0]): Promise<string> => {
+    const chain = open(given);
+    const inspection = await chain.inspectEscrow();
+    chain.close();
+    return inspection.faults.join("\n");
+  };
+
+  test("the contract fits", async () => {
+    const chain = open({});
+    assert.deepEqual(await chain.inspectEscrow(), {
+      faults: [],
+      usdc: escrow.usdc.toLowerCase(),
+      minUsdc: 1_000_000n,
+    });
+    chain.close();
+  });
+
+  test("another chain, no code, another contract: a sentence for each", async () => {
+    assert.match(await faults({ chainId: 1 }), /serves chain 31337, but EVM_CHAIN_ID is 1/);
+    assert.match(await faults({ escrow: `0x${"9a".repeat(20)}` }), /has no contract/);
+    assert.match(await faults({ escrow: escrow.usdc.toLowerCase() }), /is no PearlUsdcEscrow/);
+  });
+
+  test("one URL that is down is no obstacle, all down is EvmUnavailable", async () => {
+    assert.equal(await faults({ urls: ["http://127.0.0.1:9", anvil.url] }), "");
+    await assert.rejects(faults({ urls: ["http://127.0.0.1:9"] }), {
+      name: "EvmUnavailable",
+      code: "UNREACHABLE",
+    });
+  });
+});
+
+describe("S-31: accounts", () => {
+  test("code, and signatures of contracts", async () => {
+    const { chain, close } = following();
+    const { accounts } = chain;
+    assert.equal(await accounts.hasCode(address), true);
+    assert.equal(await accounts.hasCode(anvil.account(3).address.toLowerCase() as EvmAddress), false);
+    const digest = KEY("44") as Bytes32;
+    // A contract without the function reverts; one that answers another word does not accept.
+    assert.equal(await accounts.isValidSignature(address, digest, "0x1234"), false);
+    const yes = `0x${"c1".repeat(20)}` as EvmAddress;
+    const no = `0x${"c2".repeat(20)}` as EvmAddress;
+    const returning = (word: string): string => `0x7f${word}5f5260205ff3`;
+    await anvil.rpc("anvil_setCode", [yes, returning(`1626ba7e${"0".repeat(56)}`)]);
+    await anvil.rpc("anvil_setCode", [no, returning(`1626ba7e${"0".repeat(55)}1`)]);
+    assert.equal(await accounts.isValidSignature(yes, digest, "0x1234"), true);
+    assert.equal(await accounts.isValidSignature(no, digest, "0x1234"), false);
+    assert.equal(
+      await accounts.isValidSignature(anvil.account(3).address as EvmAddress, digest, "0x"),
+      false,
+    );
+    close();
+  });
+});
+
+describe("the real contract's logs", () => {
+  test("terms come out as they were locked", async () => {
+    await lock();
+    const one = following();
+    await one.toTip();
+    const facts = one.ledger.facts().map((text) => JSON.parse(text) as Record<string, unknown>);
+    assert.equal(facts[0]?.["kind"], "FeeSet");
+    const locked = facts.find(({ kind }) => kind === "OrderLocked");
+    const terms = locked?.["terms"] as Record<string, unknown>;
+    assert.equal(terms["buyer"], anvil.account(1).address.toLowerCase());
+    assert.equal(getAddress(String(terms["feeRecipient"])), getAddress(escrow.feeRecipient));
+    assert.equal(terms["usdcAmount"], "5000000");
+    assert.equal(terms["feeBps"], 200);
+    one.close();
+  });
+
+  for (const depth of [1, 3, 12, 20]) {
+    test(`a reorganisation ${depth} deep leaves what a rebuild finds`, async () => {
+      const one = following();
+      for (let i = 0; i < depth; i += 1) {
+        await lock();
+        if (i % 5 === 0) await one.toTip();
+      }
+      await one.toTip();
+      const full = one.ledger.count;
+      await anvil.reorg(depth);
+      await one.toTip();
+      assert.equal(one.ledger.count, full - depth);
+      await lock();
+      await one.toTip();
+      assert.equal(one.ledger.count, full - depth + 1);
+      assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [anvil.url], escrow: address, firstBlock }));
+      one.close();
+    });
+  }
+
+  test("a new block shows within one polling interval and 100 ms", async () => {
+    const one = follow({ urls: [anvil.url], escrow: address, firstBlock, options: { pollMs: 200 } });
+    const stop = new AbortController();
+    const running = one.follower.run(stop.signal);
+    while (one.follower.status().indexingStatus !== "synced") await delay(5);
+    const delays: number[] = [];
+    for (let i = 1; i <= 5; i += 1) {
+      const count = one.ledger.count;
+      await revoke(2, BigInt(Date.now()) * 10n + BigInt(i));
+      const start = performance.now();
+      while (one.ledger.count === count) await delay(1);
+      delays.push(performance.now() - start);
+    }
+    stop.abort();
+    await running;
+    one.close();
+    assert.ok(Math.max(...delays) < 300, delays.map((ms) => ms.toFixed(0)).join(" "));
+  });
+});
