@@ -57,6 +57,7 @@ export const WALLS: readonly Wall[] = [
   { folder: "src/cli/", own: ["src/"], packages: ["*"] },
   { folder: "src/cli.ts", own: ["src/"], packages: ["*"] },
   { folder: "src/main.ts", own: ["src/"], packages: ["*"] },
+  { folder: "src/swap-service.ts", own: ["src/"], packages: ["*"] },
   // Independence is the point of these: what they check must not be what they are made of.
   { folder: "testing/reference/", own: ["testing/reference/"], packages: ["*"] },
   { folder: "testing/swap-reference/", own: ["testing/swap-reference/"], packages: ["*"] },
@@ -69,7 +70,7 @@ export const WALLS: readonly Wall[] = [
 ];
 
 /** Files that may not be imported by anything in src: only the composition root sees them. */
-export const ROOT_ONLY = ["src/main.ts", "src/cli.ts", "src/config/"];
+export const ROOT_ONLY = ["src/main.ts", "src/swap-service.ts", "src/cli.ts", "src/config/"];
 
 /** Unit tests beside the code may use more than the code itself. */
 export const UNIT_TEST_WALL: Wall = { folder: "src/", own: ["src/", "testing/", "test/"], packages: ["*"] };
@@ -104,6 +105,7 @@ export function importFault(file: string, target: string, isOwn: boolean): strin
 function isComposition(file: string): boolean {
   return (
     file === "src/main.ts" ||
+    file === "src/swap-service.ts" ||
     file === "src/cli.ts" ||
     file.startsWith("src/cli/") ||
     file.endsWith(".test.ts")

@@ -5,7 +5,7 @@ import { randomInt } from "node:crypto";
 import type { Server } from "node:http";
 import { availableParallelism } from "node:os";
 import { openPearlNode } from "./adapters/pearl-node/pearl-node.ts";
-import { openSqliteStore } from "./adapters/store-sqlite/index.ts";
+import { type OpenedStore, openSqliteStore } from "./adapters/store-sqlite/index.ts";
 import { systemClock } from "./adapters/system/clock.ts";
 import { sha256, sha256d } from "./adapters/system/hashes.ts";
 import { openLog } from "./adapters/system/log.ts";
@@ -20,12 +20,15 @@ import { CommitFeed } from "./service/commit-feed.ts";
 import { Follower, FOLLOWER_DEFAULTS } from "./service/follower.ts";
 import { sentenceOf } from "./service/follower-errors.ts";
 import { BlockIndexer, type IndexingContext } from "./service/index-block.ts";
-import { MempoolWatch } from "./service/mempool-watch.ts";
+import { MEMPOOL_DEFAULTS, MempoolWatch } from "./service/mempool-watch.ts";
 import { claimDatabase } from "./service/parameters.ts";
-import type { FollowedStore, IndexStore, Log, PearlNode } from "./service/ports.ts";
+import { RecentBodies } from "./service/recent-bodies.ts";
+import type { SwapNode } from "./service/swaps/pearl-ports.ts";
+import type { FollowedStore, Log, PearlNode } from "./service/ports.ts";
 import { IndexProgress, PROGRESS_DEFAULTS } from "./service/progress.ts";
 import type { IndexStatus } from "./service/serving.ts";
 import { verifyIndex } from "./service/verify.ts";
+import { composeSwaps } from "./swap-service.ts";
 import { fillTemplatePsbt } from "./wallet/index.ts";
 
 /** How long a start waits for the node to name its chain; a node that is down must not keep HTTP from serving. */
@@ -53,13 +56,13 @@ export interface RunningService {
 /** What all jobs on an index need. */
 interface Foundation {
   readonly log: Log;
-  readonly store: IndexStore;
-  readonly node: PearlNode;
+  readonly store: OpenedStore;
+  readonly node: SwapNode;
   readonly context: IndexingContext;
   readonly closers: Closers;
 }
 
-async function openStore(file: string, log: Log): Promise<IndexStore> {
+async function openStore(file: string, log: Log): Promise<OpenedStore> {
   try {
     return await openSqliteStore({ file, log });
   } catch (cause) {
@@ -147,16 +150,36 @@ async function startOn(config: Config, foundation: Foundation): Promise<RunningS
   const progress = new IndexProgress(systemClock, { ...PROGRESS_DEFAULTS, syncedLag: config.syncedLag });
   const feed = new CommitFeed();
   const metrics = new PrometheusMetrics(() => progress.status());
-  const parts = { node, store, indexer, progress, feed, clock: systemClock, log, metrics };
+  const bodies = config.swaps === null ? null : new RecentBodies(node);
+  const blocks = bodies?.reader() ?? node;
+  const parts = { node: blocks, store, indexer, progress, feed, clock: systemClock, log, metrics };
   const follower = new Follower(parts, { ...FOLLOWER_DEFAULTS, undoBlocks: config.undoBlocks });
-  const mempool = new MempoolWatch({ node, rules: config.rules, sha256d, clock: systemClock, log });
+  // Swaps read the mempool as often as blocks (S-53); tokens alone can wait.
+  const mempoolPollMs = config.swaps === null ? MEMPOOL_DEFAULTS.pollMs : config.node.pollMs;
+  const mempool = new MempoolWatch(
+    { node, rules: config.rules, sha256d, clock: systemClock, log },
+    { ...MEMPOOL_DEFAULTS, pollMs: mempoolPollMs },
+  );
   feed.subscribe(() => mempool.lookSoon());
+  const swaps =
+    config.swaps === null || bodies === null
+      ? null
+      : await composeSwaps({
+          ...foundation,
+          config,
+          swaps: config.swaps,
+          store: store.swaps,
+          bodies,
+          mempool,
+        });
   const app = await buildServer({
     queries: store.queries,
     rules: config.rules,
     network: config.network.name,
     version: programVersion(),
-    status: () => progress.status(),
+    status: () => ({ ...progress.status(), evm: swaps?.api.evmStatus() ?? null }),
+    swaps: swaps?.api ?? null,
+    ...(swaps === null ? {} : { swapFeed: swaps.ledger.feed }),
     mempool,
     feed,
     clock: systemClock,
@@ -170,7 +193,7 @@ async function startOn(config: Config, foundation: Foundation): Promise<RunningS
   const port = await listenOn(app.server, config.host, config.port, "port");
   const metricsPort = config.metricsPort === null ? null : await serveMetrics(metrics, config, closers);
   const stop = new AbortController();
-  const running = Promise.all([follower.run(stop.signal), mempool.run(stop.signal)]);
+  const running = Promise.all([follower.run(stop.signal), mempool.run(stop.signal), swaps?.run(stop.signal)]);
   log.info(
     { host: config.host, port, network: config.network.name, database: config.database.file },
     "serving",

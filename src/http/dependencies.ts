@@ -62,4 +62,6 @@ export interface HttpDependencies {
   readonly events?: EventStreamOptions;
   /** The swap service; null or absent where no escrow is configured: swap paths then answer 503. */
   readonly swaps?: SwapService | null;
+  /** Tells when swap state has changed: the event stream looks at its log again. */
+  readonly swapFeed?: StateFeed;
 }

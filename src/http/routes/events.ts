@@ -46,10 +46,12 @@ export function registerEvents(app: FastifyInstance, context: HttpContext): void
   const hub = new EventHub(deps.queries, deps.rules, deps.log);
   const { heartbeatMs = 15_000, drainMs = 10_000, maxConsumers = 1000 } = deps.events ?? {};
   const unsubscribe = deps.feed.subscribe(() => hub.wake());
+  const unsubscribeSwaps = deps.swapFeed?.subscribe(() => hub.wake());
   const timer = setInterval(() => hub.heartbeat(), heartbeatMs);
   timer.unref();
   app.addHook("preClose", async () => {
     unsubscribe();
+    unsubscribeSwaps?.();
     clearInterval(timer);
     hub.close();
   });

@@ -74,6 +74,7 @@ export class SwapLedger implements LedgerWrites, LedgerReads {
   #version = 0;
   #lastMoment: Moment;
   #turn: Promise<void> = Promise.resolve();
+  readonly #orderListeners: ((hashes: Iterable<Bytes32>) => void)[] = [];
 
   private constructor(
     parts: SwapLedgerParts,
@@ -143,6 +144,11 @@ export class SwapLedger implements LedgerWrites, LedgerReads {
   /** Lets what time alone changes happen: expiries are told, old takes go. To be called now and then. */
   passTime(): Promise<void> {
     return this.#run((draft) => this.#changes.records(draft, {}));
+  }
+
+  /** Calls back with the orders whose rows may differ, after each visible change. */
+  onOrders(listener: (hashes: Iterable<Bytes32>) => void): void {
+    this.#orderListeners.push(listener);
   }
 
   tips(): ChainTips {
@@ -268,6 +274,7 @@ export class SwapLedger implements LedgerWrites, LedgerReads {
     this.#tipWatch.settle(tips, draft.orders.keys(), tips.pearl.height < tipsBefore.pearl.height);
     this.#lastMoment = { ...moment, tips };
     this.#version += 1;
+    for (const listener of this.#orderListeners) listener(draft.orders.keys());
     this.feed.publish();
   }
 

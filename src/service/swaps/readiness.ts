@@ -52,27 +52,28 @@ export class SwapReadiness {
   }
 
   /** *now* of S-05: the greatest of the clock, the last indexed EVM block's time and the median time past. */
-  now(): number {
-    const { evm, pearl } = this.#parts.tips();
+  now(tips = this.#parts.tips()): number {
+    const { evm, pearl } = tips;
     return Math.max(this.#clockS(), evm.time, pearl.medianTimePast);
   }
 
-  /** The moment for projections. */
-  moment(): Moment {
-    const now = this.now();
-    if (this.check("evm") === null) this.#expiryNow = Math.max(this.#expiryNow, now);
-    return { tips: this.#parts.tips(), now, expiryNow: this.#expiryNow, mayAct: this.check("both") === null };
+  /** The moment for projections; of tips that are about to become the present ones, where given. */
+  moment(tips = this.#parts.tips()): Moment {
+    const now = this.now(tips);
+    if (this.check("evm", tips) === null) this.#expiryNow = Math.max(this.#expiryNow, now);
+    const mayAct = this.check("both", tips) === null;
+    return { tips, now, expiryNow: this.#expiryNow, mayAct };
   }
 
   /** Null where the sides may be spoken of; else the first reason in the order of S-62. */
-  check(sides: Sides): NotReady | null {
+  check(sides: Sides, tips = this.#parts.tips()): NotReady | null {
     const pearl = sides !== "evm";
     const evm = sides !== "pearl";
     return (
       (pearl ? this.#pearlSilent() : null) ??
       (evm ? this.#evmSilent() : null) ??
-      (pearl ? this.#pearlBehind() : null) ??
-      (evm ? this.#evmBehind() : null)
+      (pearl ? this.#pearlBehind(tips) : null) ??
+      (evm ? this.#evmBehind(tips) : null)
     );
   }
 
@@ -119,10 +120,10 @@ export class SwapReadiness {
     });
   }
 
-  #pearlBehind(): NotReady | null {
+  #pearlBehind(tips: ChainTips): NotReady | null {
     const { pearlLagBlocks, pearlTipAgeS, minPeers, blockIntervalS } = this.#limits;
     const standing = this.#parts.pearl();
-    const lag = Math.max(0, standing.nodeHeight - this.#parts.tips().pearl.height);
+    const lag = Math.max(0, standing.nodeHeight - tips.pearl.height);
     if (lag > pearlLagBlocks) {
       return notSynced(`The PEARL index is ${lag} blocks behind its node.`, { pearl_lag: lag });
     }
@@ -146,10 +147,10 @@ export class SwapReadiness {
     return null;
   }
 
-  #evmBehind(): NotReady | null {
+  #evmBehind(tips: ChainTips): NotReady | null {
     const { evmLagS, evmHeadAgeS } = this.#limits;
     const { headTime, headHeight } = this.#parts.evm();
-    const { evm } = this.#parts.tips();
+    const { evm } = tips;
     const lag = headHeight < 0 || evm.height < 0 ? null : headTime - evm.time;
     if (lag === null || lag > evmLagS) {
       return notSynced("The EVM index is behind its chain.", { evm_lag_s: lag });

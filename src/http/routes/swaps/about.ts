@@ -35,7 +35,7 @@ const typedData: SwapRoute = {
   response: TypedData,
   example: examples.typedData,
   bodyExample: null,
-  errors: ["INDEXER_NOT_SYNCED"],
+  errors: ["INDEXER_NOT_SYNCED", "EVM_RPC_UNAVAILABLE"],
   run: (service) => service.typedData(),
 };
 

@@ -54,9 +54,11 @@ export async function createAsk(parts: SwapParts, body: RequestBody): Promise<Sw
   const read = readFields(body, shapeOf(parts));
   if (!read.ok) return read.error;
   const fields = read.value;
+  const escrow = parts.escrow();
+  if (escrow === null) return refusal("EVM_RPC_UNAVAILABLE");
   const terms = termsOf(parts, fields);
   if (!terms.ok) return terms.error;
-  const minUsdc = greater(parts.limits.askMinUsdc, parts.limits.contractMinUsdc);
+  const minUsdc = greater(parts.limits.askMinUsdc, escrow.minUsdc);
   const fault = judgeAskTerms(terms.value, minUsdc, parts.rules, (key, address) =>
     keyFitsAddress(key, address, parts.crypto),
   );

@@ -18,15 +18,15 @@ import type { SignatureJudge } from "./signature-judge.ts";
 export interface SwapLimits {
   /** `ASK_MIN_USDC`. */
   readonly askMinUsdc: bigint;
-  /** The contract's own minimum. */
-  readonly contractMinUsdc: bigint;
   readonly takeTtlS: number;
   readonly requirePearlProof: boolean;
 }
 
-/** The contract as H-44 shows it. */
+/** The contract as H-44 shows it; what it does not tell by its logs is asked once at start (S-26). */
 export interface EscrowFacts {
   readonly firstBlock: number;
+  /** Least order, raw units of USDC. */
+  readonly minUsdc: bigint;
   readonly usdc: EvmAddress;
   readonly abi: readonly unknown[];
 }
@@ -37,7 +37,8 @@ export interface SwapParts {
   readonly readiness: SwapReadiness;
   readonly rules: SwapRules;
   readonly limits: SwapLimits;
-  readonly escrow: EscrowFacts;
+  /** Null until an RPC has told what stands at the contract's address. */
+  readonly escrow: () => EscrowFacts | null;
   readonly crypto: SwapCrypto;
   readonly verifySchnorr: VerifySchnorr;
   readonly digests: EscrowDigests;

@@ -7,11 +7,13 @@ import { refusal } from "./messages.ts";
 import { answer, type SwapOutcome } from "./outcome.ts";
 import type { SwapParts } from "./parts.ts";
 
-/** The object of H-44; INDEXER_NOT_SYNCED before the contract's fee is indexed. */
-export function typedData({ ledger, rules, escrow, limits }: SwapParts): SwapOutcome {
+/** The object of H-44; a 503 before the contract was asked and its fee is indexed. */
+export function typedData({ ledger, rules, escrow: ask, limits }: SwapParts): SwapOutcome {
+  const escrow = ask();
+  if (escrow === null) return refusal("EVM_RPC_UNAVAILABLE");
   const fee = ledger.fee();
   if (fee === null) return refusal("INDEXER_NOT_SYNCED", { escrow_fee: "not indexed yet" });
-  const minAsk = limits.askMinUsdc > limits.contractMinUsdc ? limits.askMinUsdc : limits.contractMinUsdc;
+  const minAsk = limits.askMinUsdc > escrow.minUsdc ? limits.askMinUsdc : escrow.minUsdc;
   return answer({
     domain: {
       name: DOMAIN_NAME,
@@ -25,7 +27,7 @@ export function typedData({ ledger, rules, escrow, limits }: SwapParts): SwapOut
       chain_id: rules.chainId,
       first_block: escrow.firstBlock,
       usdc: escrow.usdc,
-      min_usdc_amount: limits.contractMinUsdc.toString(),
+      min_usdc_amount: escrow.minUsdc.toString(),
       fee_bps: fee.feeBps,
       fee_recipient: fee.feeRecipient,
       abi: escrow.abi,

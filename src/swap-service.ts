@@ -1,0 +1,341 @@
+// How is the swap service put together? Beside main.ts the only place that builds its objects: ledger, followers of
+// both chains, look-ups and use cases, and the loops that keep them going.
+
+import { setTimeout as delay } from "node:timers/promises";
+import { openBlockbookBalance } from "./adapters/blockbook/blockbook-balance.ts";
+import { escrowAbi } from "./adapters/evm-rpc/escrow-abi.ts";
+import { openEvmChain } from "./adapters/evm-rpc/open-evm-chain.ts";
+import { openPearlLookups } from "./adapters/pearl-node/lookups.ts";
+import { openNodeBalance } from "./adapters/pearl-node/lookups-balance.ts";
+import { systemClock } from "./adapters/system/clock.ts";
+import { recoverSigner } from "./adapters/system/evm-signature.ts";
+import { sha256d } from "./adapters/system/hashes.ts";
+import { verifySchnorr } from "./adapters/system/schnorr.ts";
+import { swapCrypto } from "./adapters/system/swap-crypto.ts";
+import { type Closers, StartRefused } from "./cli/service-host.ts";
+import type { Config } from "./config/config.ts";
+import type { SwapConfig } from "./config/read-swaps.ts";
+import { sentenceOf } from "./service/follower-errors.ts";
+import type { IndexingContext } from "./service/index-block.ts";
+import type { MempoolWatch } from "./service/mempool-watch.ts";
+import type { Log } from "./service/ports.ts";
+import type { RecentBodies } from "./service/recent-bodies.ts";
+import { runRechecks } from "./service/swaps/api/ask-recheck.ts";
+import { KeyedLock } from "./service/swaps/api/keyed-lock.ts";
+import { LockHints } from "./service/swaps/api/lock-hints.ts";
+import { LimitedLookups } from "./service/swaps/api/lookups.ts";
+import type { EscrowFacts, SwapParts } from "./service/swaps/api/parts.ts";
+import { SignatureJudge } from "./service/swaps/api/signature-judge.ts";
+import { SwapApi } from "./service/swaps/api/swap-api.ts";
+import type { EvmChain, EscrowInspection } from "./service/swaps/evm-chain.ts";
+import { EVM_FOLLOWER_DEFAULTS, EvmFollower } from "./service/swaps/evm-follower.ts";
+import { SwapLedger } from "./service/swaps/ledger.ts";
+import { PearlMempool } from "./service/swaps/pearl-mempool.ts";
+import type { SwapNode } from "./service/swaps/pearl-ports.ts";
+import { PEARL_WATCH_DEFAULTS, PearlWatch } from "./service/swaps/pearl-watch.ts";
+import type { BalanceSource, EvmStanding, PearlStanding, SwapStore } from "./service/swaps/ports.ts";
+import { SwapReadiness } from "./service/swaps/readiness.ts";
+import { escrowDigests } from "./swap/eip712.ts";
+import type { SwapRules } from "./swap/subject.ts";
+
+/** How often what time alone changes is looked at: expiries are told within this time. */
+const PASS_TIME_MS = 5000;
+/** Mean PEARL block interval above which margins do not hold (S-02), seconds. */
+const MAX_BLOCK_INTERVAL_S = 300;
+/** A side that was silent for longer is unavailable (S-62), seconds. */
+const ANSWER_WITHIN_S = 30;
+/** How long a start waits for an RPC to say what stands at the contract's address. */
+const INSPECTION_PATIENCE_MS = 5000;
+const INSPECTION_RETRY_MS = 5000;
+
+/** What swaps share with the index. */
+export interface SwapFoundation {
+  readonly config: Config;
+  readonly swaps: SwapConfig;
+  readonly store: SwapStore;
+  readonly node: SwapNode;
+  /** Raw blocks that index and swaps download once. */
+  readonly bodies: RecentBodies;
+  readonly context: IndexingContext;
+  readonly mempool: MempoolWatch;
+  readonly log: Log;
+  readonly closers: Closers;
+}
+
+/** The running parts. */
+export interface ComposedSwaps {
+  readonly api: SwapApi;
+  readonly ledger: SwapLedger;
+  /** Follows both chains until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** Standings before the followers have asked anybody. */
+const UNKNOWN_EVM: EvmStanding = {
+  headHeight: -1,
+  headTime: 0,
+  answeredAtMs: null,
+  agreed: false,
+  finalReplaced: false,
+};
+const UNKNOWN_PEARL: PearlStanding = {
+  nodeHeight: -1,
+  nodeTipTime: 0,
+  answeredAtMs: null,
+  connections: null,
+  blockIntervalS: null,
+};
+
+/**
+ * Builds the swap service. Throws `StartRefused` where the contract is not the configured one, or the database belongs
+ * to another escrow (S-26). RPCs that do not answer refuse nothing: swaps answer 503 until one does.
+ */
+export async function composeSwaps(foundation: SwapFoundation): Promise<ComposedSwaps> {
+  const { config, swaps, log, closers, node, bodies, context, mempool } = foundation;
+  const chain = openEvmChain({
+    urls: swaps.evmRpcUrls,
+    chainId: swaps.chainId,
+    escrow: swaps.escrow,
+    confirmations: swaps.confirmations,
+    clock: systemClock,
+  });
+  closers.add(async () => chain.close());
+  const escrow = new EscrowQuestion(chain, swaps.firstBlock, log);
+  await escrow.askAtStart();
+  const rules = rulesOf(config, swaps);
+  const live: { followers: Followers | null; ledger: SwapLedger | null } = { followers: null, ledger: null };
+  const readiness = readinessOf(swaps, live);
+  const ledger = await openLedger(foundation, rules, readiness);
+  live.ledger = ledger;
+  const source = {
+    ...bodies.reader(),
+    rawHeaders: node.rawHeaders.bind(node),
+    connections: node.connections.bind(node),
+  };
+  const pearl = new PearlWatch(
+    { node: source, ledger, context, crypto: swapCrypto, clock: systemClock, log },
+    { ...PEARL_WATCH_DEFAULTS, pollMs: config.node.pollMs },
+  );
+  const evm = new EvmFollower(
+    { chain, ledger, clock: systemClock, log },
+    {
+      ...EVM_FOLLOWER_DEFAULTS,
+      firstBlock: swaps.firstBlock,
+      pollMs: swaps.evmPollMs,
+      syncedLagS: swaps.limits.evmLagS,
+    },
+  );
+  live.followers = { pearl, evm };
+  mempool.addListener(new PearlMempool({ node, ledger, watch: pearl, crypto: swapCrypto, sha256d, log }));
+  ledger.feed.subscribe(() => pearl.lookSoon());
+  const parts = partsOf({ foundation, rules, readiness, ledger, chain, escrow, pearl, evm });
+  const api = new SwapApi(parts, ledger);
+  return { api, ledger, run: (signal) => runAll({ foundation, parts, ledger, escrow, pearl, evm }, signal) };
+}
+
+interface Followers {
+  readonly pearl: PearlWatch;
+  readonly evm: EvmFollower;
+}
+
+function rulesOf(config: Config, swaps: SwapConfig): SwapRules {
+  return {
+    ...swaps.profiles,
+    smallDealUsdc: swaps.smallDealUsdc,
+    deltaS: swaps.deltaS,
+    hrp: config.network.hrp,
+    chainId: swaps.chainId,
+    escrow: swaps.escrow,
+  };
+}
+
+function readinessOf(
+  swaps: SwapConfig,
+  live: { readonly followers: Followers | null; readonly ledger: SwapLedger | null },
+): SwapReadiness {
+  const nothing = {
+    evm: { height: -1, time: 0, finalHeight: -1, need: null },
+    pearl: { height: -1, time: 0, medianTimePast: 0 },
+  };
+  return new SwapReadiness(
+    {
+      tips: () => live.ledger?.tips() ?? nothing,
+      evm: () => live.followers?.evm.standing() ?? UNKNOWN_EVM,
+      pearl: () => live.followers?.pearl.standing() ?? UNKNOWN_PEARL,
+      clock: systemClock,
+    },
+    { ...swaps.limits, blockIntervalS: MAX_BLOCK_INTERVAL_S, answerWithinS: ANSWER_WITHIN_S },
+  );
+}
+
+async function openLedger(
+  { config, swaps, store, log }: SwapFoundation,
+  rules: SwapRules,
+  readiness: SwapReadiness,
+): Promise<SwapLedger> {
+  try {
+    return await SwapLedger.open({
+      store,
+      identity: { network: config.network.name, chainId: swaps.chainId, escrow: swaps.escrow },
+      crypto: swapCrypto,
+      rules,
+      clock: systemClock,
+      log,
+      evmConfirmations: swaps.confirmations === "finalized" ? null : swaps.confirmations,
+      takeMax: swaps.takeMax,
+      momentOf: (tips) => readiness.moment(tips),
+    });
+  } catch (cause) {
+    throw new StartRefused([`swaps cannot use this database: ${sentenceOf(cause)}`], { cause });
+  }
+}
+
+/** What stands at the contract's address (S-26): asked until an RPC answers. */
+class EscrowQuestion {
+  readonly #chain: EvmChain;
+  readonly #firstBlock: number;
+  readonly #log: Log;
+  #facts: EscrowFacts | null = null;
+
+  constructor(chain: EvmChain, firstBlock: number, log: Log) {
+    this.#chain = chain;
+    this.#firstBlock = firstBlock;
+    this.#log = log;
+  }
+
+  get facts(): EscrowFacts | null {
+    return this.#facts;
+  }
+
+  /** Throws `StartRefused` where the contract does not fit; an RPC that does not answer in time refuses nothing. */
+  async askAtStart(): Promise<void> {
+    const patience = new AbortController();
+    const inspected = this.#chain.inspectEscrow().then(
+      (found) => found,
+      (error: unknown) => {
+        this.#log.warn({ error: sentenceOf(error) }, "no EVM RPC answers yet; swaps wait for one");
+        return null;
+      },
+    );
+    const silence = delay(INSPECTION_PATIENCE_MS, null, { signal: patience.signal }).catch(() => null);
+    const found = await Promise.race([inspected, silence]);
+    patience.abort();
+    if (found === null) return;
+    if (found.faults.length > 0) throw new StartRefused(found.faults);
+    this.#keep(found);
+  }
+
+  /** Asks until the contract is known and fits, or the signal aborts. */
+  async settle(signal: AbortSignal): Promise<void> {
+    let told = "";
+    while (this.#facts === null && !signal.aborted) {
+      try {
+        const found = await this.#chain.inspectEscrow();
+        const faults = found.faults.join("; ");
+        if (faults === "") return this.#keep(found);
+        // The service runs already: it serves tokens, and swaps stay unavailable until an operator acts.
+        if (faults !== told) this.#log.error({ faults }, "alarm: the escrow does not fit the configuration");
+        told = faults;
+      } catch (error) {
+        this.#log.debug({ error: sentenceOf(error) }, "no EVM RPC answers");
+      }
+      await systemClock.sleep(INSPECTION_RETRY_MS, signal);
+    }
+  }
+
+  #keep({ usdc, minUsdc }: EscrowInspection): void {
+    if (usdc === null || minUsdc === null)
+      throw new Error("an escrow without faults has usdc() and minUsdc()");
+    this.#facts = { usdc, minUsdc, firstBlock: this.#firstBlock, abi: escrowAbi };
+  }
+}
+
+interface Composed extends Followers {
+  readonly foundation: SwapFoundation;
+  readonly rules: SwapRules;
+  readonly readiness: SwapReadiness;
+  readonly ledger: SwapLedger;
+  readonly chain: EvmChain;
+  readonly escrow: EscrowQuestion;
+}
+
+function partsOf({ foundation, rules, readiness, ledger, chain, escrow, pearl, evm }: Composed): SwapParts {
+  const { config, swaps, closers, log } = foundation;
+  const { url, user, password, tls } = config.node;
+  const address = {
+    url,
+    user: user ?? "",
+    password: password ?? "",
+    ...(tls.kind === "ca" ? { ca: tls.pem } : {}),
+    sha256d,
+    clock: systemClock,
+  };
+  const lookups = openPearlLookups(address);
+  closers.add(async () => lookups.close());
+  return {
+    ledger,
+    readiness,
+    rules,
+    limits: {
+      askMinUsdc: swaps.askMinUsdc,
+      takeTtlS: swaps.takeTtlS,
+      requirePearlProof: swaps.requirePearlProof,
+    },
+    escrow: () => escrow.facts,
+    crypto: swapCrypto,
+    verifySchnorr,
+    digests: escrowDigests({ chainId: swaps.chainId, verifyingContract: swaps.escrow }, swapCrypto.keccak256),
+    signatures: new SignatureJudge(chain.accounts, recoverSigner),
+    lookups: new LimitedLookups(lookups, systemClock),
+    balances: balancesOf(foundation, address),
+    hints: new LockHints(),
+    readBlockSoon: (height) => pearl.readAgain(height),
+    locks: new KeyedLock(),
+    evmStanding: () => evm.standing(),
+    evmStatus: () => evm.status(),
+    clock: systemClock,
+    log,
+  };
+}
+
+function balancesOf(
+  { swaps, closers }: SwapFoundation,
+  address: Parameters<typeof openNodeBalance>[0],
+): BalanceSource {
+  if (swaps.balanceSource.kind === "blockbook") return openBlockbookBalance({ url: swaps.balanceSource.url });
+  const balances = openNodeBalance(address);
+  closers.add(async () => balances.close());
+  return balances;
+}
+
+async function runAll(
+  {
+    foundation,
+    parts,
+    ledger,
+    escrow,
+    pearl,
+    evm,
+  }: Pick<Composed, "foundation" | "ledger" | "escrow" | "pearl" | "evm"> & { readonly parts: SwapParts },
+  signal: AbortSignal,
+): Promise<void> {
+  const followEvm = async (): Promise<void> => {
+    await escrow.settle(signal);
+    if (!signal.aborted) await evm.run(signal);
+  };
+  await Promise.all([
+    pearl.run(signal),
+    followEvm(),
+    runRechecks(parts, foundation.swaps.askRecheckS, signal),
+    passTime(ledger, foundation.log, signal),
+  ]);
+}
+
+/** Tells expiries, and forgets old takes. */
+async function passTime(ledger: SwapLedger, log: Log, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await systemClock.sleep(PASS_TIME_MS, signal);
+    if (signal.aborted) return;
+    await ledger.passTime().catch((error: unknown) => log.error({ error }, "swaps: time cannot be told"));
+  }
+}
