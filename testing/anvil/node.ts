@@ -2,6 +2,7 @@
 // each time, and viem clients for it. With `--slots-in-an-epoch 1` the `finalized` block is the tip less two.
 
 import { type ChildProcess, spawn } from "node:child_process";
+import { setTimeout as delay } from "node:timers/promises";
 import {
   type Chain,
   createPublicClient,
@@ -13,6 +14,7 @@ import {
   type HttpTransport,
   type PublicClient,
   type TestClient,
+  TransactionReceiptNotFoundError,
   type WalletClient,
 } from "viem";
 import { mnemonicToAccount, type HDAccount } from "viem/accounts";
@@ -26,6 +28,8 @@ export const ANVIL_CHAIN_ID = 31337;
 export const FINALITY_LAG = 2;
 const ACCOUNTS = 10;
 const START_LIMIT_MS = 20_000;
+const RECEIPT_LIMIT_MS = 60_000;
+const POLL_MS = 5;
 
 /** An account whose key this process has; the node has it unlocked, too. */
 export type AnvilAccount = HDAccount;
@@ -151,7 +155,14 @@ function driver(child: ChildProcess, port: number): Anvil {
     rpcUrls: { default: { http: [url] } },
   });
   const shared = { chain, transport: http(url, { retryCount: 0 }), pollingInterval: 5, cacheTime: 0 };
-  const publicClient = createPublicClient(shared);
+  const plainClient = createPublicClient(shared);
+  const publicClient = {
+    ...plainClient,
+    // viem looks again only when a block is added: where a receipt comes a moment after its block, and no other block
+    // follows, it would wait for ever.
+    waitForTransactionReceipt: ({ hash }: { readonly hash: Hex }) =>
+      polledReceipt(() => plainClient.getTransactionReceipt({ hash }), hash),
+  };
   const testClient = createTestClient({ ...shared, mode: "anvil" });
   const accounts = Array.from({ length: ACCOUNTS }, (_, index) =>
     mnemonicToAccount(MNEMONIC, { addressIndex: index }),
@@ -197,6 +208,19 @@ function driver(child: ChildProcess, port: number): Anvil {
     rpc,
     stop: () => stopped(child),
   };
+}
+
+async function polledReceipt<Receipt>(read: () => Promise<Receipt>, hash: Hex): Promise<Receipt> {
+  const end = performance.now() + RECEIPT_LIMIT_MS;
+  for (;;) {
+    try {
+      return await read();
+    } catch (cause) {
+      if (!(cause instanceof TransactionReceiptNotFoundError)) throw cause;
+      if (performance.now() > end) throw new Error(`anvil does not mine ${hash}`, { cause });
+    }
+    await delay(POLL_MS);
+  }
 }
 
 async function callRpc(url: string, method: string, params: readonly unknown[]): Promise<unknown> {

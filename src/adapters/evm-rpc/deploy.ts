@@ -2,6 +2,7 @@
 // what could never work, sends no transaction at all. Reads what `npm run gen` compiled into contracts/build.
 
 import { readFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
 import {
   type Account,
   type Address,
@@ -14,6 +15,8 @@ import {
   http,
   type HttpTransport,
   type PublicClient,
+  type TransactionReceipt,
+  TransactionReceiptNotFoundError,
 } from "viem";
 import { err, ok, type Result } from "../../primitives/result.ts";
 import { devUsdcAbi, escrowAbi } from "./escrow-abi.ts";
@@ -23,6 +26,7 @@ const DEV_CHAIN_ID = 31337;
 const BUILD = new URL("../../../contracts/build/", import.meta.url);
 const RPC_LIMIT_MS = 10_000;
 const RECEIPT_LIMIT_MS = 300_000;
+const RECEIPT_POLL_MS = 200;
 const USDC_DECIMALS = 6;
 
 /** What is to be deployed, by whom. The sender becomes the owner. */
@@ -94,7 +98,7 @@ async function reach(rpcUrl: string): Promise<Result<Reached, DeployFault>> {
     });
     return ok({
       chain,
-      client: createPublicClient({ chain, transport, pollingInterval: 100, cacheTime: 0 }),
+      client: createPublicClient({ chain, transport, cacheTime: 0 }),
     });
   } catch {
     // The address may hold an access key, so only its host is repeated.
@@ -149,11 +153,26 @@ async function create(
         bytecode,
         args: [usdc, wanted.minUsdc, wanted.feeBps, wanted.feeRecipient],
       }));
-  const receipt = await client.waitForTransactionReceipt({ hash, timeout: RECEIPT_LIMIT_MS });
+  const receipt = await receiptOf(client, hash);
   const address = receipt.contractAddress;
   if (receipt.status !== "success" || address === null || address === undefined)
     throw new BaseError(`the creation of ${name} reverted in transaction ${hash}`);
   return { address, block: receipt.blockNumber };
+}
+
+/** viem's own wait looks again only when a block is added, which on a dev chain may be never. */
+async function receiptOf(client: PublicClient<HttpTransport, Chain>, hash: Hex): Promise<TransactionReceipt> {
+  const end = performance.now() + RECEIPT_LIMIT_MS;
+  for (;;) {
+    try {
+      return await client.getTransactionReceipt({ hash });
+    } catch (cause) {
+      if (!(cause instanceof TransactionReceiptNotFoundError)) throw cause;
+    }
+    if (performance.now() > end)
+      throw new BaseError(`transaction ${hash} is sent and in no block yet: look there before trying again`);
+    await delay(RECEIPT_POLL_MS);
+  }
 }
 
 /** Creation code of a compiled contract. @throws where `contracts/build` lacks it: the installation is broken. */
