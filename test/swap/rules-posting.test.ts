@@ -1,0 +1,336 @@
+// What may be posted, and with which settings: profiles (S-02, S-03), asks (S-32, S-34) and takes (S-40, S-41).
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Bytes32 } from "../../src/primitives/brands.ts";
+import { fundedFlags, fundingSum, isSameFundingGroup, type FundingAsk } from "../../src/swap/funding.ts";
+import { judgeAskBalance, judgeAskSignatures, judgeAskTerms, judgeNewAsk } from "../../src/swap/judge-ask.ts";
+import { judgeTake, planTake, type TakeLookups, type TakeState } from "../../src/swap/judge-take.ts";
+import {
+  DEFAULT_PROFILES,
+  marginInForce,
+  parseProfiles,
+  profileFaults,
+  type ProfileSettings,
+} from "../../src/swap/profiles.ts";
+import type { TakeRequest } from "../../src/swap/take-terms.ts";
+import {
+  ASK,
+  BUYER,
+  BUYER_ADDRESS,
+  HASH,
+  hex32,
+  moment,
+  RULES,
+  SELLER_ADDRESS,
+  T_E,
+  T_P,
+  TERMS,
+} from "./rules-subjects.ts";
+
+const HOUR = 3600;
+
+describe("S-02, S-03: profiles and the margin", () => {
+  const good: ProfileSettings = {
+    network: "mainnet",
+    profiles: DEFAULT_PROFILES,
+    swapMarginS: 6 * HOUR,
+    takeTtlS: 1200,
+  };
+  const { large } = DEFAULT_PROFILES;
+  const withLarge = (more: object, network = "mainnet"): ProfileSettings => ({
+    ...good,
+    network,
+    profiles: { ...DEFAULT_PROFILES, large: { ...large, ...more } },
+  });
+
+  test("the defaults are the table of S-03, and pass", () => {
+    assert.deepEqual(DEFAULT_PROFILES, {
+      large: { name: "large", k: 13, revealMarginS: 6000, lockMarginS: 11580, takeMinS: 18000 },
+      small: { name: "small", k: 6, revealMarginS: 4500, lockMarginS: 8220, takeMinS: 14400 },
+    });
+    assert.deepEqual(profileFaults(good), []);
+  });
+
+  test("the margin: at least 6 h, on simnet and regtest as configured, nowhere below 4 h", () => {
+    assert.equal(marginInForce("mainnet", 4 * HOUR), 6 * HOUR);
+    assert.equal(marginInForce("testnet2", 7 * HOUR), 7 * HOUR);
+    assert.equal(marginInForce("simnet", 4 * HOUR), 4 * HOUR);
+    assert.equal(profileFaults({ ...good, network: "simnet", swapMarginS: 4 * HOUR }).length, 0);
+    for (const network of ["mainnet", "simnet"]) {
+      assert.equal(profileFaults({ ...good, network, swapMarginS: 4 * HOUR - 1 }).length, 1);
+    }
+  });
+
+  test("values may be raised everywhere, lowered on simnet and regtest alone", () => {
+    assert.deepEqual(profileFaults(withLarge({ k: 20, takeMinS: 40_000 })), []);
+    for (const field of ["k", "revealMarginS", "lockMarginS", "takeMinS"] as const) {
+      const lowered = { [field]: large[field] - 1 };
+      assert.equal(profileFaults(withLarge(lowered)).length, 1, field);
+      assert.deepEqual(profileFaults(withLarge(lowered, "regtest")), [], field);
+    }
+  });
+
+  test("start-up refuses what leaves no room", () => {
+    const play = (more: object) => profileFaults(withLarge(more, "simnet")).length;
+    const low = { k: 1, revealMarginS: 60, lockMarginS: 360 };
+    assert.equal(play({ ...low, takeMinS: 2 * HOUR + 1200 + 600 }), 0);
+    assert.equal(play({ ...low, takeMinS: 2 * HOUR + 1200 + 599 }), 1);
+    assert.equal(play({ ...low, lockMarginS: 20_000, takeMinS: 20_000 + 1200 + 1200 }), 0);
+    assert.equal(play({ ...low, lockMarginS: 20_000, takeMinS: 20_000 + 1200 + 1199 }), 1);
+    assert.equal(play({ ...low, lockMarginS: 359, takeMinS: 18_000 }), 1);
+  });
+
+  test("SWAP_PROFILES is read strictly", () => {
+    const entry = (name: string, more = {}) => ({
+      name,
+      k: 2,
+      reveal_margin_s: 60,
+      lock_margin_s: 400,
+      take_min_s: 9000,
+      ...more,
+    });
+    const parsed = parseProfiles(JSON.stringify([entry("small"), entry("large", { k: 3 })]));
+    assert.ok(parsed.ok);
+    assert.deepEqual(parsed.value.large, {
+      name: "large",
+      k: 3,
+      revealMarginS: 60,
+      lockMarginS: 400,
+      takeMinS: 9000,
+    });
+    assert.equal(parsed.value.small.k, 2);
+    const bad: readonly unknown[] = [
+      "x",
+      {},
+      [entry("small")],
+      [entry("small"), entry("small")],
+      [entry("small"), entry("large"), entry("large")],
+      [entry("small"), entry("huge")],
+      [entry("small"), entry("large", { k: 1.5 })],
+      [entry("small"), entry("large", { k: "13" })],
+      [entry("small"), entry("large", { lock_margin_s: -1 })],
+      [entry("small"), entry("large", { k: 0 })],
+      [entry("small"), null],
+    ];
+    for (const value of bad)
+      assert.equal(parseProfiles(JSON.stringify(value)).ok, false, JSON.stringify(value));
+    assert.equal(parseProfiles("[{").ok, false);
+  });
+});
+
+describe("S-34: which asks a balance pays for", () => {
+  const ask = (n: number, amount: bigint, more: Partial<FundingAsk> = {}, createdAt = n): FundingAsk => ({
+    record: {
+      ...ASK,
+      askId: `0x${hex32(n)}` as Bytes32,
+      createdAt,
+      terms: { ...ASK.terms, pearlAmountSat: amount },
+    },
+    status: "ASK_OPEN",
+    isLockAwaited: false,
+    ...more,
+  });
+  const group = [
+    ask(4, 10n),
+    ask(1, 50n),
+    ask(2, 40n, { status: "ASK_PAUSED" }),
+    ask(3, 30n, { status: "ASK_TAKEN", isLockAwaited: true }),
+    ask(5, 500n, { status: "ASK_TAKEN" }),
+    ask(6, 500n, { status: "ASK_CANCELLED" }),
+  ];
+  const flags = (balance: bigint): string =>
+    [...fundedFlags(group, balance)]
+      .map(([id, isFunded]) => `${Number(id)}${isFunded ? "+" : "-"}`)
+      .join(" ");
+
+  test("oldest first while the running sum is at most the balance", () => {
+    assert.equal(fundingSum(group), 130n);
+    assert.equal(flags(130n), "1+ 2+ 3+ 4+");
+    assert.equal(flags(129n), "1+ 2+ 3+ 4-");
+    assert.equal(flags(119n), "1+ 2+ 3- 4-");
+    assert.equal(flags(50n), "1+ 2- 3- 4-");
+    assert.equal(flags(49n), "1- 2- 3- 4-");
+  });
+
+  test("at equal age by ask id", () => {
+    const same = fundedFlags([ask(9, 10n, {}, 1), ask(8, 10n, {}, 1)], 10n);
+    assert.deepEqual([...same.values()], [true, false]);
+    assert.equal([...same.keys()][0], `0x${hex32(8)}`);
+  });
+
+  test("a group is one seller_evm and one seller_pearl_address", () => {
+    const other = { ...ASK, terms: { ...ASK.terms, sellerPearlAddress: BUYER_ADDRESS } };
+    assert.equal(isSameFundingGroup(ASK, { ...ASK }), true);
+    assert.equal(isSameFundingGroup(ASK, other), false);
+    assert.equal(isSameFundingGroup(ASK, { ...ASK, terms: { ...ASK.terms, seller: BUYER } }), false);
+  });
+
+  test("S-32: a new ask needs the others' sum and its own", () => {
+    const { terms } = ask(7, 20n).record;
+    assert.equal(judgeAskBalance(terms, group, 150n), null);
+    assert.deepEqual(judgeAskBalance(terms, group, 149n), {
+      code: "ASK_INSUFFICIENT_SELLER_BALANCE",
+      details: { needed_sat: "150", balance_sat: "149" },
+    });
+    assert.equal(judgeAskBalance(terms, group, null)?.code, "BALANCE_UNAVAILABLE");
+  });
+});
+
+describe("S-32: POST asks, the first reason of its list", () => {
+  const { terms } = ASK;
+  const now = terms.expiry - 1;
+  const unready = { code: "INDEXER_NOT_SYNCED" as const, details: {} };
+  const worst = { now: terms.expiry, minNonce: 4n, isTaken: true, openAsks: 50, unready };
+
+  test("minimum before the key's address", () => {
+    const judge = (min: bigint, fits: boolean) => judgeAskTerms(terms, min, RULES, () => fits)?.code;
+    assert.equal(judge(terms.usdcAmount + 1n, false), "ASK_BELOW_MIN_USDC");
+    assert.equal(judge(terms.usdcAmount, false), "ASK_SELLER_PEARL_PUBKEY_MISMATCH");
+    assert.equal(judge(terms.usdcAmount, true), undefined);
+  });
+
+  test("signature before proof", () => {
+    const judge = (...given: Parameters<typeof judgeAskSignatures>) => judgeAskSignatures(...given)?.code;
+    assert.equal(judge(false, "invalid", true), "ASK_SELLER_SIGNATURE_INVALID");
+    assert.equal(judge(true, "invalid", false), "ASK_PEARL_PROOF_INVALID");
+    assert.equal(judge(true, "absent", true), "ASK_PEARL_PROOF_INVALID");
+    assert.equal(judge(true, "absent", false), undefined);
+    assert.equal(judge(true, "valid", true), undefined);
+  });
+
+  test("expiry, revoked nonce, taken, limit, not synced, in this order", () => {
+    assert.equal(judgeNewAsk(terms, worst)?.code, "INVALID_REQUEST");
+    assert.equal(typeof judgeNewAsk(terms, worst)?.details["expiry"], "string");
+    assert.equal(judgeNewAsk(terms, { ...worst, now })?.code, "ASK_NONCE_REVOKED");
+    assert.equal(judgeNewAsk(terms, { ...worst, now, minNonce: 3n })?.code, "ASK_TAKEN");
+    const free = { ...worst, now, minNonce: 3n, isTaken: false };
+    assert.equal(judgeNewAsk(terms, free)?.code, "ASK_LIMIT_REACHED");
+    assert.equal(judgeNewAsk(terms, { ...free, openAsks: 49 })?.code, "INDEXER_NOT_SYNCED");
+    assert.equal(judgeNewAsk(terms, { ...free, openAsks: 49, unready: null }), null);
+  });
+
+  test("expiry in (now, now + 30 d]", () => {
+    const fine = { ...worst, minNonce: 0n, isTaken: false, openAsks: 0, unready: null };
+    const life = 30 * 86_400;
+    assert.equal(judgeNewAsk(terms, { ...fine, now: terms.expiry - life }), null);
+    assert.equal(judgeNewAsk(terms, { ...fine, now: terms.expiry - life - 1 })?.code, "INVALID_REQUEST");
+  });
+});
+
+describe("S-40, S-41: taking", () => {
+  const request: TakeRequest = {
+    buyerEvm: BUYER,
+    buyerPearlAddress: BUYER_ADDRESS,
+    buyerPearlKey: TERMS.buyerPearlKey,
+    hashlock: TERMS.hashlock,
+    pearlRefundTime: T_P,
+    evmRefundTime: T_E,
+    evmOrderHash: null,
+    feeBps: null,
+    feeRecipient: null,
+    nonce: null,
+    sellerPearlKey: null,
+    sellerPearlAddress: null,
+  };
+  const lookups: TakeLookups = {
+    keyFits: () => true,
+    hashOf: () => HASH,
+    isIndexed: () => false,
+    isLiveTake: () => false,
+  };
+  const elsewhere = `0x${hex32(1)}` as Bytes32;
+
+  test("the terms are the ask's and the request's", () => {
+    const planned = planTake(ASK, request, lookups);
+    assert.ok(planned.ok);
+    assert.deepEqual(planned.value, { hash: HASH, terms: TERMS, known: false });
+    const numbered = planTake(ASK, { ...request, nonce: 7n }, lookups);
+    assert.equal(numbered.ok && numbered.value.terms.nonce, 7n);
+  });
+
+  const code = (more: Partial<TakeRequest>, asked: Partial<TakeLookups> = {}) => {
+    const planned = planTake(ASK, { ...request, ...more }, { ...lookups, ...asked });
+    return planned.ok ? planned.value.known : planned.error.code;
+  };
+
+  test("ask, shape, buyer's key, seller's key, named order, in this order", () => {
+    const bad = {
+      buyerEvm: ASK.terms.seller,
+      sellerPearlKey: elsewhere,
+      evmOrderHash: elsewhere,
+    };
+    const misfit = { keyFits: () => false };
+    const absent = planTake(null, { ...request, ...bad }, { ...lookups, ...misfit });
+    assert.equal(!absent.ok && absent.error.code, "ASK_NOT_FOUND");
+    assert.equal(code(bad, misfit), "INVALID_REQUEST");
+    assert.equal(code({ ...bad, buyerEvm: BUYER }, misfit), "ASK_BUYER_PEARL_PUBKEY_MISMATCH");
+    assert.equal(code({ ...bad, buyerEvm: BUYER }), "ASK_SELLER_PEARL_PUBKEY_MISMATCH");
+    assert.equal(code({ evmOrderHash: elsewhere }), "CANONICAL_DEAL_NOT_FOUND");
+  });
+
+  test("each condition alone", () => {
+    assert.equal(code({ feeBps: 201 }), "INVALID_REQUEST");
+    assert.equal(code({ feeRecipient: BUYER }), "INVALID_REQUEST");
+    assert.equal(code({ feeBps: 200, feeRecipient: ASK.terms.feeRecipient }), false);
+    // S-14: equal keys of both parties.
+    assert.equal(code({ buyerPearlKey: ASK.terms.sellerPearlKey }), "ASK_BUYER_PEARL_PUBKEY_MISMATCH");
+    assert.equal(code({ sellerPearlAddress: BUYER_ADDRESS }), "ASK_SELLER_PEARL_PUBKEY_MISMATCH");
+    assert.equal(
+      code({ sellerPearlAddress: SELLER_ADDRESS, sellerPearlKey: ASK.terms.sellerPearlKey }),
+      false,
+    );
+    assert.equal(code({ evmOrderHash: HASH }), "CANONICAL_DEAL_NOT_FOUND");
+    assert.equal(code({ evmOrderHash: HASH }, { isIndexed: () => true }), true);
+    assert.equal(code({ evmOrderHash: elsewhere }, { isIndexed: () => true }), "CANONICAL_DEAL_NOT_FOUND");
+    assert.equal(code({}, { isLiveTake: () => true }), true);
+  });
+
+  test("status, hashlock, times, sync, in this order", () => {
+    const unready = { code: "EVM_RPC_UNAVAILABLE" as const, details: {} };
+    const now = T_P - 5 * HOUR;
+    const worst: TakeState = {
+      status: "ASK_TAKEN",
+      isSecretKnown: true,
+      isHashlockUsed: true,
+      moment: moment({ now: now + 1 }),
+      evmHeadTime: now,
+      unready,
+    };
+    const judge = (more: Partial<TakeState>, terms = TERMS) => judgeTake(terms, { ...worst, ...more }, RULES);
+    assert.deepEqual(judge({}), { code: "ASK_PAUSED", details: { status: "ASK_TAKEN" } });
+    assert.equal(judge({ status: "ASK_OPEN" })?.code, "HASHLOCK_REUSED");
+    assert.equal(judge({ status: "ASK_OPEN", isSecretKnown: false })?.code, "HASHLOCK_REUSED");
+    const fresh = { status: "ASK_OPEN", isSecretKnown: false, isHashlockUsed: false } as const;
+    assert.equal(judge({ ...fresh, isSecretKnown: true })?.code, "HASHLOCK_REUSED");
+    const late = { ...TERMS, evmRefundTime: T_P - 1 };
+    const bound = (more: Partial<TakeState>, terms = TERMS) => judge({ ...fresh, ...more }, terms);
+    assert.deepEqual(bound({}, late), {
+      code: "TIMELOCK_INVALID",
+      details: { bound: "pearl_min", needed: T_P + 1 },
+    });
+    const inTime = { moment: moment({ now }) };
+    assert.deepEqual(bound({ ...inTime, evmHeadTime: T_E - 72 * HOUR - 1 }), {
+      code: "TIMELOCK_INVALID",
+      details: { bound: "evm_max", needed: T_E - 1 },
+    });
+    const close = { ...TERMS, evmRefundTime: T_E - 1 };
+    assert.deepEqual(bound(inTime, close)?.details, { bound: "margin", needed: T_E });
+    assert.equal(bound({ ...inTime, evmHeadTime: T_E - 72 * HOUR })?.code, "EVM_RPC_UNAVAILABLE");
+    assert.equal(bound({ ...inTime, unready: null }), null);
+  });
+
+  test("the small profile has its own least time", () => {
+    const small = { ...TERMS, usdcAmount: 1_000_000_000n };
+    const state: TakeState = {
+      status: "ASK_OPEN",
+      isSecretKnown: false,
+      isHashlockUsed: false,
+      moment: moment({ now: T_P - 4 * HOUR }),
+      evmHeadTime: T_P - 4 * HOUR,
+      unready: null,
+    };
+    assert.equal(judgeTake(small, state, RULES), null);
+    assert.equal(judgeTake(TERMS, state, RULES)?.details["bound"], "pearl_min");
+  });
+});

@@ -1,0 +1,143 @@
+// How do rows and stats look on the wire (H-40, S-41, S-55, S-65)?
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { EvmAddress } from "../../src/primitives/brands.ts";
+import { askRow, bidRow, dealRow } from "../../src/swap/rows.ts";
+import { swapStats } from "../../src/swap/stats.ts";
+import {
+  ASK,
+  ASK_ID,
+  BID_TERMS,
+  BUYER,
+  evmPlace,
+  FOREIGN_SECRET,
+  HASH,
+  hex32,
+  moment,
+  order,
+  output,
+  RULES,
+  spentBy,
+  subject,
+  TAKE,
+  TERMS,
+} from "./rules-subjects.ts";
+
+describe("S-65: stats", () => {
+  test("counts orders, not takes; the last day by OrderClaimed's block", () => {
+    const claimed = (time: number) => {
+      const facts = order("claimed");
+      const closed = facts.closed === null ? null : { ...facts.closed, place: { ...evmPlace(930), time } };
+      return subject({ order: { ...facts, closed } });
+    };
+    const at = moment();
+    const day = at.tips.evm.time - 86_400;
+    const all = [
+      subject({ order: null, take: TAKE }),
+      subject({ order: order("locked", {}, BID_TERMS) }),
+      claimed(day),
+      claimed(day + 1),
+    ];
+    const stats = swapStats(all, ["ASK_OPEN", "ASK_OPEN", "ASK_TAKEN"], at, RULES);
+    assert.equal(stats.settled_count, 2);
+    assert.equal(stats.settled_usdc_volume, "4000000000");
+    assert.equal(stats.settled_pearl_volume_sat, "1000000");
+    assert.equal(stats.settled_pearl_volume_pearl, "0.01000000");
+    assert.deepEqual(stats.last_24h, {
+      settled_count: 1,
+      settled_usdc_volume: "2000000000",
+      settled_pearl_volume_sat: "500000",
+      settled_pearl_volume_pearl: "0.00500000",
+    });
+    assert.deepEqual(stats.bids_by_status, {
+      SETTLED: 2,
+      USDC_REFUNDED: 0,
+      BID_CANCELLED: 0,
+      BID_ACCEPTED: 0,
+      BID_OPEN: 1,
+      BID_CREATED: 0,
+    });
+    assert.equal(
+      Object.values(stats.deals_by_status).reduce((a, b) => a + b, 0),
+      2,
+    );
+    assert.deepEqual(stats.asks_by_status, { ASK_TAKEN: 1, ASK_CANCELLED: 0, ASK_PAUSED: 0, ASK_OPEN: 2 });
+  });
+});
+
+describe("H-40, S-55: rows", () => {
+  test("a row is plain JSON", () => {
+    const given = subject({ secret: FOREIGN_SECRET, outputs: [output(1, { spend: spentBy("claim", 1) })] });
+    for (const row of [dealRow(given, moment(), RULES), bidRow(given, moment(), RULES)]) {
+      assert.deepEqual(JSON.parse(JSON.stringify(row)), row);
+    }
+  });
+
+  test("what the facts name, and null where there is no value", () => {
+    const row = bidRow(subject({ order: order("locked", {}, BID_TERMS) }), moment(), RULES);
+    assert.ok(row !== null);
+    assert.deepEqual(
+      [row.ask_id, row.seller_evm, row.seller_pearl_pubkey, row.pearl_lock_address, row.expected_script_hex],
+      [null, null, null, null, null],
+    );
+    assert.deepEqual([row.order_hash, row.deal_hash, row.pearl_amount], [HASH, HASH, row.pearl_amount_sat]);
+    assert.equal(row.evm_bid_txid, evmPlace(900).txHash);
+    assert.equal(row.created_at, evmPlace(900).time);
+    const accepted = bidRow(subject({ order: order("accepted", {}, BID_TERMS) }), moment(), RULES);
+    assert.equal(accepted?.seller_evm, ASK.terms.seller);
+    assert.equal(accepted?.seller_pearl_pubkey, ASK.terms.sellerPearlKey);
+  });
+
+  test("S-55: the claim's txid is the lock's, else the first output's that has one", () => {
+    const dustClaimed = output(2, { amountSat: 1n, spend: spentBy("claim", 1) });
+    const row = dealRow(subject({ outputs: [output(1), dustClaimed] }), moment(), RULES);
+    assert.equal(row?.pearl_lock_txid, hex32(1));
+    assert.equal(row?.pearl_claim_txid, hex32(0xc1));
+    assert.equal(row?.pearl_refund_txid, null);
+  });
+
+  test("S-41: lock_call in every answer while unfunded, null once the order is indexed", () => {
+    const take = { take: TAKE, ask: { record: ASK, status: "ASK_OPEN" as const } };
+    const row = dealRow(subject({ ...take, order: null }), moment(), RULES);
+    assert.equal(row?.lock_call?.chain_id, 31337);
+    assert.equal(row?.lock_call?.function, "lockWithAsk");
+    assert.equal(row?.lock_call?.seller_signature, ASK.signature);
+    assert.deepEqual(row?.lock_call?.terms, {
+      buyer: BUYER,
+      seller: TERMS.seller,
+      hashlock: TERMS.hashlock,
+      usdcAmount: "2000000000",
+      pearlAmountSat: "500000",
+      buyerPearlKey: TERMS.buyerPearlKey,
+      sellerPearlKey: TERMS.sellerPearlKey,
+      pearlRefundTime: "1800000000",
+      evmRefundTime: "1800021600",
+      feeBps: "200",
+      feeRecipient: TERMS.feeRecipient,
+      askId: ASK_ID,
+      nonce: "0",
+    });
+    assert.equal(row?.lock_call?.ask.expiry, String(ASK.terms.expiry));
+    assert.equal(row?.lock_call?.ask.nonce, "3");
+    assert.equal(dealRow(subject(take), moment(), RULES)?.lock_call, null);
+  });
+
+  test("an ask: price with 6 digits, funded where taken or cancelled", () => {
+    const priced = (usdcAmount: bigint, pearlAmountSat: bigint) =>
+      askRow({ ...ASK, terms: { ...ASK.terms, usdcAmount, pearlAmountSat } }, "ASK_OPEN", null).price_usdc;
+    assert.equal(priced(250_000_000n, 500_000_000_000n), "0.050000");
+    assert.equal(priced(1_000_000n, 300_000_000n), "0.333333");
+    assert.equal(priced(12_345_678n, 100_000_000n), "12.345678");
+    const unfunded = { ...ASK, funded: false };
+    const funded = (status: "ASK_TAKEN" | "ASK_CANCELLED" | "ASK_PAUSED") =>
+      askRow(unfunded, status, null).funded;
+    assert.deepEqual(
+      [funded("ASK_TAKEN"), funded("ASK_CANCELLED"), funded("ASK_PAUSED")],
+      [true, true, false],
+    );
+    const row = askRow(ASK, "ASK_TAKEN", HASH);
+    assert.deepEqual([row.deal_hash, row.nonce, row.pearl_balance_sat], [HASH, "3", "900000"]);
+    assert.equal(row.seller_evm, ASK.terms.seller satisfies EvmAddress);
+  });
+});
