@@ -5,6 +5,8 @@ import type { PearlAddress } from "../../primitives/brands.ts";
 import { addressHash, type AddressHash } from "./address-hash.ts";
 import { CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
+import { BOUND_LIMIT } from "./paging.ts";
+import { KeyFilter } from "./key-filter.ts";
 import { Recent } from "./recent.ts";
 
 const FIND_SQL = "SELECT id FROM address WHERE hash = ? AND text = ?";
@@ -63,56 +65,72 @@ export class AddressFinder {
   }
 }
 
-/** Address ids and held-tick counts of one write transaction; `flush` writes what is new, `reset` forgets all. */
+/** A database with more addresses than this is not read at the start: then every address is looked up. */
+const MOST_AT_START = 1_000_000;
+/** Held tickers that are counted at first; whether one of more is left is asked again when so many have gone. */
+const COUNTED_AT_FIRST = 64;
+
+/** How many tickers an address holds. */
+interface Held {
+  ticks: number;
+  /** There may be more. */
+  isAtLeast: boolean;
+}
+
+/** Address ids and held tickers of one write transaction; `flush` writes what is new, `reset` forgets all. */
 export class AddressBook {
   readonly #connection: Connection;
   readonly #hash: AddressHash;
   readonly #known = new Recent<string, number>(GENERATION);
+  /** Null: the database may hold any address. */
+  readonly #stored: KeyFilter | null;
   #fresh: string[] = [];
   #firstFreshId: number;
-  readonly #held = new Map<number, { before: number; now: number }>();
+  /** As of the changes so far. The table is behind until its rows are flushed. */
+  readonly #held = new Recent<number, Held>(GENERATION);
+  /** Those that were counted in part, for one transaction. */
+  readonly #many = new Map<number, Held>();
 
   constructor(connection: Connection) {
     this.#connection = connection;
     this.#hash = addressHash(addressSeed(connection));
     this.#firstFreshId = this.#nextId();
+    this.#stored = storedAddresses(connection, this.#firstFreshId);
   }
 
   /** Id of an address, a new one where it has none yet. */
   idOf(text: string): number {
     const known = this.#known.get(text);
     if (known !== undefined) return known;
-    const row = this.#connection.first(FIND_SQL, this.#hash(text), text);
-    const id = row === null ? this.#firstFreshId + this.#fresh.push(text) - 1 : new CellReader(row).int();
+    const id = this.#find(text) ?? this.#firstFreshId + this.#fresh.push(text) - 1;
+    this.#stored?.add(text, "");
     this.#known.set(text, id);
     return id;
   }
 
-  /** Adds `delta` to the number of ticks that an address holds; returns the change in the number of holders. */
+  /** Adds `delta` to the number of tickers that an address holds; returns the change in the number of holders. */
   changeHeld(id: number, delta: number): number {
     const held = this.#heldOf(id);
-    const before = held.now;
-    held.now += delta;
-    if (held.now < 0) throw new Error(`store: address ${id} would hold a negative number of ticks`);
-    return (held.now > 0 ? 1 : 0) - (before > 0 ? 1 : 0);
+    const before = held.ticks;
+    held.ticks += delta;
+    if (held.isAtLeast && held.ticks <= 0) {
+      held.ticks += this.#countHeld(id, Number.MAX_SAFE_INTEGER) - COUNTED_AT_FIRST;
+      held.isAtLeast = false;
+    }
+    if (held.ticks < 0) throw new Error(`store: address ${id} would hold a negative number of ticks`);
+    return (held.ticks > 0 ? 1 : 0) - (before > 0 ? 1 : 0);
   }
 
-  /** Writes new addresses and changed counts. */
+  /** Writes new addresses; to be called when the balances are written. */
   flush(): void {
-    const insert = this.#connection.prepared(
-      "INSERT INTO address (id, hash, held_ticks, text) VALUES (?, ?, ?, ?)",
-    );
+    const insert = this.#connection.prepared("INSERT INTO address (id, hash, text) VALUES (?, ?, ?)");
     this.#fresh.forEach((text, index) => {
-      const id = this.#firstFreshId + index;
-      insert.run(id, this.#hash(text), this.#held.get(id)?.now ?? 0, text);
+      insert.run(this.#firstFreshId + index, this.#hash(text), text);
     });
-    for (const [id, held] of this.#held) {
-      if (id >= this.#firstFreshId || held.before === held.now) continue;
-      this.#connection.run("UPDATE address SET held_ticks = ? WHERE id = ?", held.now, id);
-    }
     this.#firstFreshId += this.#fresh.length;
     this.#fresh = [];
-    this.#held.clear();
+    this.#many.clear();
+    this.#held.trim();
     this.#known.trim();
   }
 
@@ -120,25 +138,44 @@ export class AddressBook {
   reset(): void {
     this.#known.clear();
     this.#held.clear();
+    this.#many.clear();
     this.#fresh = [];
     this.#firstFreshId = this.#nextId();
   }
 
-  #heldOf(id: number): { before: number; now: number } {
-    const known = this.#held.get(id);
+  #find(text: string): number | null {
+    if (this.#stored?.mayHold(text, "") === false) return null;
+    const row = this.#connection.first(FIND_SQL, this.#hash(text), text);
+    return row === null ? null : new CellReader(row).int();
+  }
+
+  #heldOf(id: number): Held {
+    const known = this.#held.get(id) ?? this.#many.get(id);
     if (known !== undefined) return known;
-    const row =
-      id >= this.#firstFreshId
-        ? null
-        : this.#connection.first("SELECT held_ticks FROM address WHERE id = ?", id);
-    const count = row === null ? 0 : new CellReader(row).int();
-    const held = { before: count, now: count };
-    this.#held.set(id, held);
+    const ticks = id >= this.#firstFreshId ? 0 : this.#countHeld(id, COUNTED_AT_FIRST);
+    const held = { ticks, isAtLeast: ticks === COUNTED_AT_FIRST };
+    if (held.isAtLeast) this.#many.set(id, held);
+    else this.#held.set(id, held);
     return held;
+  }
+
+  /** Rows of an address in the table, up to `most`. */
+  #countHeld(id: number, most: number): number {
+    const sql = `SELECT count(*) FROM (SELECT 1 FROM balance WHERE address_id = ? ${BOUND_LIMIT})`;
+    const row = this.#connection.first(sql, id, most);
+    return row === null ? 0 : new CellReader(row).int();
   }
 
   #nextId(): number {
     const row = this.#connection.first("SELECT coalesce(max(id), 0) + 1 FROM address");
     return row === null ? 1 : new CellReader(row).int();
   }
+}
+
+/** The addresses below `nextId`; null where they are too many to be read. */
+function storedAddresses(connection: Connection, nextId: number): KeyFilter | null {
+  if (nextId > MOST_AT_START) return null;
+  const filter = new KeyFilter();
+  for (const row of connection.each("SELECT text FROM address")) filter.add(new CellReader(row).text(), "");
+  return filter;
 }

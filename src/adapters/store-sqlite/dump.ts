@@ -23,7 +23,6 @@ const DERIVED: readonly (readonly [string, string])[] = [
   ["candle", `SELECT tick, interval, ${CANDLE_COLUMNS} FROM candle ORDER BY tick, interval, start`],
   ["floor", "SELECT tick, height, price, amount FROM floor ORDER BY tick, height"],
   ["expired_open", "SELECT tick, listings FROM expired_open ORDER BY tick"],
-  ["held_ticks", "SELECT text, held_ticks FROM address WHERE held_ticks > 0 ORDER BY text"],
   ["token_prefix", "SELECT prefix, deploy_place FROM token_prefix ORDER BY prefix, deploy_place"],
   [
     "holder",

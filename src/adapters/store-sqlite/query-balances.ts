@@ -18,8 +18,7 @@ import {
 } from "./paging.ts";
 import { decimalsOf, tokenRow } from "./query-tokens.ts";
 import { readBalance } from "./row-shapes.ts";
-import { rankOfHex, totalHex } from "./sort-keys.ts";
-import { headOf } from "./write-balances.ts";
+import { headOf, rankOfHex, totalHex } from "./sort-keys.ts";
 
 const NONE = 0n as RawAmount;
 

@@ -4,15 +4,7 @@
 import type { AddressBook } from "./address-book.ts";
 import type { Connection } from "./connection.ts";
 import { amountIn, NONE, type PackedCommit } from "./packed-commit.ts";
-import { rankOf } from "./sort-keys.ts";
-
-/** Characters of an address in `balance.head`. */
-const HEAD_LENGTH = 16;
-
-/** Start of an address text, as the holders index has it. */
-export function headOf(address: string): string {
-  return address.slice(0, HEAD_LENGTH);
-}
+import { headOf, rankOf } from "./sort-keys.ts";
 
 /** Amounts of one balance; null where no row is stored. */
 export interface Amounts {

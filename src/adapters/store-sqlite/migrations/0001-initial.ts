@@ -39,7 +39,6 @@ CREATE TABLE address (
   -- Interned addresses: other tables name an address by its id. Rows stay when a branch is undone.
   id INTEGER PRIMARY KEY,        -- ascending in the order of first appearance
   hash INTEGER NOT NULL,         -- 52-bit seeded hash of the text, the way to find a text
-  held_ticks INTEGER NOT NULL,   -- number of ticks of which the address holds something
   text TEXT NOT NULL             -- lower-case bech32m
 );
 CREATE INDEX address_by_hash ON address (hash);
@@ -123,7 +122,7 @@ CREATE TABLE balance (
   balance TEXT NOT NULL,         -- spendable raw units
   locked TEXT NOT NULL,          -- raw units in open listings
   rank BLOB NOT NULL,            -- key of balance + locked, larger totals first (sort-keys.ts)
-  head TEXT NOT NULL,            -- first 16 characters of the address: orders equal totals
+  head INTEGER NOT NULL,         -- first 9 characters of the address's data as 45 bits: orders equal totals
   PRIMARY KEY (address_id, tick)
 ) WITHOUT ROWID;
 CREATE INDEX balance_by_rank ON balance (tick, rank, head);
