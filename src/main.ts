@@ -14,6 +14,7 @@ import { openSha256Lanes } from "./adapters/system/sha256-lanes.ts";
 import { SignaturePool } from "./adapters/system/signature-pool.ts";
 import type { Config } from "./config/config.ts";
 import { buildServer } from "./http/server.ts";
+import { openAnswerThread } from "./cli/open-answer-thread.ts";
 import { programVersion } from "./cli/version.ts";
 import { Closers, listenOn, StartRefused } from "./cli/service-host.ts";
 import { CommitFeed } from "./service/commit-feed.ts";
@@ -174,6 +175,7 @@ async function startOn(config: Config, foundation: Foundation): Promise<RunningS
         });
   const app = await buildServer({
     queries: store.queries,
+    answers: openAnswerThread(config.database.file, config.rules, log, closers),
     rules: config.rules,
     network: config.network.name,
     version: programVersion(),

@@ -322,8 +322,8 @@ const derived: Break[] = [
   ...inFile(`${STORE}/state-view.ts`, [
     {
       rule: "H-09",
-      find: "return connection.snapshot(() => {\n    const state = stateView(connection);\n    return { state, value: read(state) };\n  });",
-      replace: "const state = stateView(connection);\n  return { state, value: read(state) };",
+      find: "return this.#connection.snapshot(() => {\n      const state = this.#present();\n      return { state, value: read(state) };\n    });",
+      replace: "const state = this.#present();\n    return { state, value: read(state) };",
       why: "a page and its height come from two states",
     },
   ]),

@@ -42,23 +42,41 @@ export const CORS_HEADERS: Readonly<Record<string, string>> = {
     "etag, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset, x-indexed-height, x-request-id",
 };
 
+const LIST_END = Buffer.from("]}");
+
 const deflate = promisify(gzip);
 const brotli = promisify(brotliCompress);
 
-/** An answer with a JSON body. */
-export function jsonAnswer(status: number, value: unknown, headers: Record<string, string> = {}): Answer {
-  return bytesAnswer(status, JSON_TYPE, Buffer.from(JSON.stringify(value)), headers);
+/** The bytes of a JSON body and their entity tag. */
+export interface TaggedBody {
+  readonly body: Buffer;
+  readonly tag: string;
 }
 
-/** An answer with these bytes. */
-function bytesAnswer(
-  status: number,
-  contentType: string,
-  body: Buffer,
-  headers: Record<string, string> = {},
-): Answer {
-  const tag = hash("sha256", body, "base64url").slice(0, 22);
-  return { status, contentType, body, tag, headers, encoded: new Map([["identity", body]]) };
+/** A value as a JSON body. */
+export function jsonBody(value: unknown): TaggedBody {
+  return tagged(Buffer.from(JSON.stringify(value)));
+}
+
+/** An object of at least one field, and a last field `result` with these elements, as a JSON body. */
+export function listBody(fields: object, elements: Uint8Array): TaggedBody {
+  const head = Buffer.from(`${JSON.stringify(fields).slice(0, -1)},"result":[`);
+  return tagged(Buffer.concat([head, elements, LIST_END]));
+}
+
+function tagged(body: Buffer): TaggedBody {
+  return { body, tag: hash("sha256", body, "base64url").slice(0, 22) };
+}
+
+/** An answer with a JSON body. */
+export function jsonAnswer(status: number, value: unknown, headers: Record<string, string> = {}): Answer {
+  return answerOf(status, jsonBody(value), headers);
+}
+
+/** An answer with this JSON body. */
+export function answerOf(status: number, made: TaggedBody, headers: Record<string, string>): Answer {
+  const { body, tag } = made;
+  return { status, contentType: JSON_TYPE, body, tag, headers, encoded: new Map([["identity", body]]) };
 }
 
 /** The encoding that these bytes should have for a client with this `Accept-Encoding`. */

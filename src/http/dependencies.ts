@@ -6,6 +6,7 @@ import type { Clock, Log } from "../service/ports.ts";
 import type { IndexQueries } from "../service/queries.ts";
 import type { SwapService } from "../service/swaps/api/swap-service.ts";
 import type { IndexStatus, MempoolView, StateFeed } from "../service/serving.ts";
+import type { AnswerMaker } from "./made-answer.ts";
 
 /** The fixed part of a fill, as a PSBT is made from it (H-35). Hex without 0x, amounts in grains. */
 export interface FillPsbtInput {
@@ -64,4 +65,6 @@ export interface HttpDependencies {
   readonly swaps?: SwapService | null;
   /** Tells when swap state has changed: the event stream looks at its log again. */
   readonly swapFeed?: StateFeed;
+  /** Makes pages of lists beside this thread; null or absent: all answers are made here. */
+  readonly answers?: AnswerMaker | null;
 }

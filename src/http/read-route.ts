@@ -4,21 +4,26 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Static, StaticEncode, TObject, TSchema } from "typebox";
 import type { StateView } from "../service/queries.ts";
-import { jsonAnswer } from "./answer.ts";
+import { answerOf, jsonBody, listBody } from "./answer.ts";
 import { type HttpContext, refuse, send } from "./context.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import { Refusal } from "./errors.ts";
 import { writeReady } from "./fast-path.ts";
+import type { MadeAnswer } from "./made-answer.ts";
 import { parameterReader } from "./parameters.ts";
 import { type ReadyAnswer, readyAnswer } from "./state-cache.ts";
 
 /** Rows read from one state. */
 export interface Reading<Row> {
   readonly state: Pick<StateView, "height" | "hash">;
-  readonly rows: readonly Row[];
+  /** The rows, or their JSON joined by commas. */
+  readonly rows: readonly Row[] | Uint8Array;
   readonly next?: string | null;
   readonly prev?: string | null;
 }
+
+/** What the endpoints read from. */
+export type ReadDependencies = Pick<HttpDependencies, "queries" | "rules" | "fillPsbt" | "mempool">;
 
 /** An endpoint of the PRC20 group. */
 export interface ReadDefinition<Params extends TObject, Query extends TObject, Row extends TSchema> {
@@ -37,7 +42,7 @@ export interface ReadDefinition<Params extends TObject, Query extends TObject, R
   /** Error codes beyond those that every endpoint may answer. */
   readonly refusals?: readonly ("LISTING_NOT_OPEN" | "CURSOR_INVALID")[];
   read(
-    deps: HttpDependencies,
+    deps: ReadDependencies,
     params: StaticEncode<Params>,
     query: StaticEncode<Query>,
   ): Promise<Reading<Static<Row>> | Refusal>;
@@ -53,9 +58,11 @@ export interface ReadRoute {
   readonly row: TSchema;
   readonly example: unknown;
   readonly cached: boolean;
+  /** True where the answer is a page of a list. */
+  readonly isList: boolean;
   readonly refusals: readonly ("LISTING_NOT_OPEN" | "CURSOR_INVALID")[];
   /** Validates, then reads. */
-  answer(deps: HttpDependencies, params: unknown, query: unknown): Promise<Reading<unknown> | Refusal>;
+  answer(deps: ReadDependencies, params: unknown, query: unknown): Promise<Reading<unknown> | Refusal>;
 }
 
 /** Makes a route of a definition. */
@@ -73,6 +80,7 @@ export function readRoute<Params extends TObject, Query extends TObject, Row ext
     row: definition.row,
     example: definition.example,
     cached: definition.cached ?? true,
+    isList: Object.hasOwn(definition.query.properties, "next"),
     refusals: definition.refusals ?? [],
     async answer(deps, rawParams, rawQuery) {
       const params = readParams(rawParams);
@@ -84,28 +92,49 @@ export function readRoute<Params extends TObject, Query extends TObject, Row ext
   };
 }
 
+/** Makes the answer of a route in the calling thread. */
+export async function makeAnswer(
+  route: ReadRoute,
+  deps: ReadDependencies,
+  params: unknown,
+  query: unknown,
+): Promise<MadeAnswer | Refusal> {
+  const reading = await route.answer(deps, params, query);
+  if (reading instanceof Refusal) return reading;
+  const { state, rows, prev, next } = reading;
+  const envelope = { message: "Success", prev: prev ?? null, next: next ?? null };
+  const body =
+    rows instanceof Uint8Array ? listBody(envelope, rows) : jsonBody({ ...envelope, result: rows });
+  return { height: state.height, hash: state.hash, ...body };
+}
+
 /** Adds a route to the server. */
 export function registerRead(app: FastifyInstance, context: HttpContext, route: ReadRoute): void {
-  const { cache, deps } = context;
+  const { cache } = context;
   app.get(routerPath(route.path), async (request, reply) => {
     const target = request.raw.url ?? "";
     const kept = cache.get(target);
     if (kept !== undefined) return sendReady(context, request, reply, kept);
     const generation = cache.begin();
-    const reading = await route.answer(deps, request.params, request.query);
-    if (reading instanceof Refusal) return refuse(context, request, reply, reading);
-    cache.observe(generation, reading.state);
-    const body = {
-      message: "Success",
-      prev: reading.prev ?? null,
-      next: reading.next ?? null,
-      result: reading.rows,
-    };
-    const answer = jsonAnswer(200, body, { "x-indexed-height": String(reading.state.height) });
+    const made = await madeAnswer(context, route, request);
+    if (made instanceof Refusal) return refuse(context, request, reply, made);
+    cache.observe(generation, made);
+    const answer = answerOf(200, made, { "x-indexed-height": String(made.height) });
     const ready = readyAnswer(answer);
-    if (route.cached) cache.keep(generation, target, answer, ready);
+    if (route.cached && cache.isWorthKeeping(target)) cache.keep(generation, target, answer, ready);
     return sendReady(context, request, reply, ready);
   });
+}
+
+/** Made by another thread where there is one with time for it, and the answer is long enough to be worth the way. */
+async function madeAnswer(
+  { deps }: HttpContext,
+  route: ReadRoute,
+  { params, query }: FastifyRequest,
+): Promise<MadeAnswer | Refusal> {
+  const elsewhere =
+    route.isList && route.cached ? (deps.answers?.ask(route.name, params, query) ?? null) : null;
+  return (await elsewhere) ?? makeAnswer(route, deps, params, query);
 }
 
 /** Past Fastify where that says the same: no limit has headers to add, and nothing is to be compressed. */

@@ -13,32 +13,21 @@ import { serveKept } from "./fast-path.ts";
 import { type OpenApiDocument, openApiDocument } from "./openapi.ts";
 import { PathTable } from "./path-table.ts";
 import { RateLimiter } from "./rate-limit.ts";
-import { type ReadRoute, registerRead } from "./read-route.ts";
-import { ADDRESS_ROUTES } from "./routes/addresses.ts";
-import { DIGEST_ROUTES } from "./routes/digest.ts";
+import { registerRead } from "./read-route.ts";
 import { registerDocs } from "./routes/docs.ts";
 import { registerEvents } from "./routes/events.ts";
 import { registerHealth } from "./routes/health.ts";
-import { MARKET_ROUTES } from "./routes/market.ts";
-import { OPERATION_ROUTES } from "./routes/operations.ts";
+import { READ_ROUTES } from "./routes/reads.ts";
 import { registerDisabledSwaps } from "./routes/swaps-disabled.ts";
 import { SWAP_ROUTES } from "./routes/swaps/index.ts";
 import { registerSwaps, SECRET_REFUSED_MESSAGE, targetHoldsSecret } from "./routes/swaps/swap-route.ts";
-import { TOKEN_ROUTES } from "./routes/tokens.ts";
 import { StateCache } from "./state-cache.ts";
 
 /** Largest body that is read (H-04). */
 const BODY_LIMIT_BYTES = 64 * 1024;
 const CACHE_BYTES_DEFAULT = 64 * 1024 * 1024;
 
-/** All endpoints of the PRC20 group. */
-export const READ_ROUTES: readonly ReadRoute[] = [
-  ...TOKEN_ROUTES,
-  ...ADDRESS_ROUTES,
-  ...MARKET_ROUTES,
-  ...OPERATION_ROUTES,
-  ...DIGEST_ROUTES,
-];
+export { READ_ROUTES };
 
 /** The OpenAPI document of this version (H-50). */
 export function interfaceDocument(version: string): OpenApiDocument {

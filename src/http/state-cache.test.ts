@@ -76,3 +76,24 @@ test("is bounded by bytes, the oldest go first, and 0 keeps nothing", () => {
   none.keep(none.begin(), "/a", answer("a"));
   assert.equal(none.get("/a"), undefined);
 });
+
+test("a walk through many pages does not drive out what is asked again", () => {
+  const cache = new StateCache(1e6);
+  const begun = cache.begin();
+  cache.observe(begun, state(1));
+  const ask = (target: string): boolean => {
+    if (cache.get(target) !== undefined) return true;
+    if (cache.isWorthKeeping(target)) cache.keep(begun, target, answer("x".repeat(1000)));
+    return false;
+  };
+  assert.equal(ask("/hot"), false, "made while there is room");
+  for (let page = 0; page < 5000; page += 1) ask(`/walk/${page}`);
+  assert.equal(ask("/hot"), true);
+  assert.equal(ask("/late"), false);
+  assert.equal(ask("/late"), false, "the room is half taken: the first time did not count");
+  assert.equal(ask("/late"), true);
+  assert.equal(ask("/walk/3000"), false);
+  for (let page = 0; page < 5000; page += 1) ask(`/other/${page}`);
+  assert.equal(ask("/walk/3000"), false);
+  assert.equal(ask("/walk/3000"), false, "too many others were asked for in between");
+});

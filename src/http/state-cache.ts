@@ -19,11 +19,15 @@ export type SeenState = Pick<StateView, "height" | "hash">;
 export type Generation = number;
 
 const ENTRY_OVERHEAD_BYTES = 2048;
+/** Targets that are remembered as asked once: about as many as there is room for answers of a full page. */
+const ASKED_ONCE = 1024;
 
 /** The byte cache. All methods are synchronous; one instance per server. */
 export class StateCache {
   readonly #maxBytes: number;
   readonly #answers = new Map<string, ReadyAnswer>();
+  /** Targets whose answer was made once in this generation, oldest first. */
+  readonly #askedOnce = new Set<string>();
   #bytes = 0;
   #generation: Generation = 0;
   #seen: SeenState | null = null;
@@ -42,6 +46,7 @@ export class StateCache {
   advance(): void {
     this.#generation += 1;
     this.#answers.clear();
+    this.#askedOnce.clear();
     this.#bytes = 0;
     this.#seen = null;
   }
@@ -65,6 +70,24 @@ export class StateCache {
   /** The answer for a request target, or undefined. */
   get(target: string): ReadyAnswer | undefined {
     return this.#answers.get(target);
+  }
+
+  /**
+   * True while half of the room is free. Then only where an answer for this target was made before in the same state,
+   * and few others since: who walks through a list asks for each page once, and must not drive out what is asked
+   * again and again.
+   */
+  isWorthKeeping(target: string): boolean {
+    if (this.#bytes < this.#maxBytes / 2) return true;
+    if (this.#askedOnce.delete(target)) return true;
+    this.#askedOnce.add(target);
+    if (this.#askedOnce.size > ASKED_ONCE) {
+      for (const oldest of this.#askedOnce) {
+        this.#askedOnce.delete(oldest);
+        break;
+      }
+    }
+    return false;
   }
 
   /** Keeps an answer whose query began in `generation` and was observed since; the oldest ones make room. */

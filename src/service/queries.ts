@@ -94,6 +94,36 @@ export interface OperationView {
   readonly time: number;
 }
 
+/** What an engine can write of an operation as JSON: as in `OperationView`, `valid` as 1 or 0, amounts as texts. */
+export type OperationField =
+  | "height"
+  | "txIndex"
+  | "txid"
+  | "vout"
+  | "op"
+  | "tick"
+  | "valid"
+  | "reason"
+  | "payloadJson"
+  | "blockHash"
+  | "time"
+  | "from"
+  | "to"
+  | "amount"
+  | "listingId"
+  /** Height of the state - height of the block + 1. */
+  | "confirmations";
+
+/** The shape of a row: names in the order in which they are written. Made once, not per request. */
+export type OperationFields = readonly (readonly [name: string, field: OperationField])[];
+
+/** A page whose rows are JSON objects, in list order and joined by commas, as UTF-8; empty where there are none. */
+export interface PageText {
+  readonly rows: Uint8Array;
+  readonly next: PageKey | null;
+  readonly prev: PageKey | null;
+}
+
 /** A balance with its token's decimals. */
 export interface BalanceView {
   readonly row: BalanceRow;
@@ -248,6 +278,12 @@ export interface IndexQueries {
   listing(id: ListingId): Promise<Snapshot<ListingView | null>>;
   /** Newest first. Key: place. */
   operations(filter: OperationFilter, page: PageRequest): Promise<Snapshot<Page<OperationView>>>;
+  /** The same page, written by the engine. */
+  operationsText(
+    filter: OperationFilter,
+    page: PageRequest,
+    fields: OperationFields,
+  ): Promise<Snapshot<PageText>>;
   /** All operations of a transaction, ascending by input; with `vout`, that one. */
   operationsOf(txid: Txid, vout: number | null): Promise<Snapshot<readonly OperationView[]>>;
   /** By total descending, ties by address text. Key: (total as 32 hex digits, address). Null for an unknown tick. */

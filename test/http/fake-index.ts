@@ -14,6 +14,8 @@ import type {
   LifecycleState,
   ListingView,
   MarketSummaryView,
+  OperationField,
+  OperationFields,
   OperationFilter,
   OperationView,
   Page,
@@ -73,6 +75,28 @@ const holderKey = ({ row }: HolderView): PageKey => [
   (row.balance + row.locked).toString(16).padStart(32, "0"),
   row.address,
 ];
+
+function fieldValues(view: OperationView, tip: number): Record<OperationField, string | number | null> {
+  const { operation, blockHash, time } = view;
+  const { height, txIndex, txid, vout, op, tick, reason, payloadJson, from, to, listingId } = operation;
+  const amount = operation.amount === null ? null : String(operation.amount);
+  const judged = { valid: operation.valid ? 1 : 0, reason, amount, confirmations: tip - height + 1 };
+  return {
+    height,
+    txIndex,
+    txid,
+    vout,
+    op,
+    tick,
+    payloadJson,
+    from,
+    to,
+    listingId,
+    blockHash,
+    time,
+    ...judged,
+  };
+}
 
 export class FakeIndex implements IndexQueries {
   present: StateView;
@@ -230,6 +254,15 @@ export class FakeIndex implements IndexQueries {
       )
       .toSorted((one, other) => other.operation.place - one.operation.place);
     return this.#answer(pageOf(rows, (view) => [view.operation.place], descending, page));
+  }
+
+  async operationsText(filter: OperationFilter, page: PageRequest, fields: OperationFields) {
+    const { state, value } = await this.operations(filter, page);
+    const texts = value.rows.map((view) => {
+      const values = fieldValues(view, state.height);
+      return JSON.stringify(Object.fromEntries(fields.map(([name, field]) => [name, values[field]])));
+    });
+    return { state, value: { rows: Buffer.from(texts.join(",")), next: value.next, prev: value.prev } };
   }
 
   operationsOf(txid: Txid, vout: number | null) {

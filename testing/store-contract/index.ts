@@ -5,6 +5,7 @@ import { answerCases } from "./answers.ts";
 import type { EngineFactory } from "./engine.ts";
 import { eventCases } from "./events.ts";
 import { exactnessCases } from "./exactness.ts";
+import { textCases } from "./texts.ts";
 import { walkingCases } from "./walking.ts";
 import { writingCases } from "./writing.ts";
 
@@ -15,6 +16,7 @@ export function storeContract(name: string, factory: EngineFactory): void {
   describe(`store contract: ${name}`, () => {
     writingCases(factory);
     answerCases(factory);
+    textCases(factory);
     exactnessCases(factory);
     walkingCases(factory);
     eventCases(factory);

@@ -85,6 +85,12 @@ export class CellReader {
     throw this.#wrong("bytes");
   }
 
+  bytes(): Uint8Array {
+    const cell = this.#cells[this.#at++];
+    if (cell instanceof Uint8Array) return cell;
+    throw this.#wrong("a BLOB");
+  }
+
   flag(): boolean {
     return this.int() !== 0;
   }

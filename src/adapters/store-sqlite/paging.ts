@@ -97,6 +97,8 @@ export class MergedList {
   readonly keys: Readonly<Record<Walk, string>>;
   /** One row where there is any key beyond a key, else none. */
   readonly any: Readonly<Record<Walk, string>>;
+  /** How many values `keys` takes, the limit included. */
+  readonly parameters: number;
 
   /**
    * @param column the integer column of the order.
@@ -113,6 +115,7 @@ export class MergedList {
       `SELECT 1 WHERE ${conditions(walk)
         .map((condition) => `EXISTS (SELECT 1 FROM ${table} WHERE ${condition})`)
         .join(" OR ")}`;
+    this.parameters = values + 2;
     this.keys = { down: keys("down"), up: keys("up") };
     this.any = { down: any("down"), up: any("up") };
   }

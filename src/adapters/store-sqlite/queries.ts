@@ -7,6 +7,7 @@ import type {
   EventGroup,
   IndexQueries,
   LifecycleState,
+  OperationFields,
   OperationFilter,
   PageRequest,
   Snapshot,
@@ -28,14 +29,16 @@ import {
   summaryView,
 } from "./query-market.ts";
 import { TickKinds } from "./query-kinds.ts";
+import { operationsText } from "./query-operation-text.ts";
 import { operationsBetween, operationsOf, operationsPage } from "./query-operations.ts";
 import { tokenRow, tokensPage } from "./query-tokens.ts";
-import { inSnapshot } from "./state-view.ts";
+import { StateReader } from "./state-view.ts";
 
 /** The read port on one connection. */
 export class SqliteQueries implements IndexQueries {
   readonly #connection: Connection;
   readonly #finder: AddressFinder;
+  readonly #states: StateReader;
   readonly #kinds = new TickKinds();
   /** The day-old height of the last tip that was asked for: it depends on nothing else. */
   #dayOld: { readonly tip: BlockHash | null; readonly height: number | null } = { tip: null, height: null };
@@ -43,6 +46,7 @@ export class SqliteQueries implements IndexQueries {
   constructor(connection: Connection, finder: AddressFinder) {
     this.#connection = connection;
     this.#finder = finder;
+    this.#states = new StateReader(connection, () => finder.clear());
   }
 
   async state(): Promise<StateView> {
@@ -106,6 +110,14 @@ export class SqliteQueries implements IndexQueries {
     });
   }
 
+  async operationsText(filter: OperationFilter, page: PageRequest, fields: OperationFields) {
+    return this.#read(({ hash, height }) => {
+      const kindsOfTick = (tick: Tick) => this.#kinds.of(this.#connection, hash, tick);
+      const asked = { filter, page, fields };
+      return operationsText(this.#connection, this.#finder, kindsOfTick, height, asked);
+    });
+  }
+
   async operationsOf(txid: Txid, vout: number | null) {
     return this.#read(() => operationsOf(this.#connection, this.#finder, txid, vout));
   }
@@ -155,7 +167,7 @@ export class SqliteQueries implements IndexQueries {
   }
 
   #read<Value>(read: (state: StateView) => Value): Snapshot<Value> {
-    return inSnapshot(this.#connection, read);
+    return this.#states.read(read);
   }
 
   #dayOldHeight(state: StateView): number | null {

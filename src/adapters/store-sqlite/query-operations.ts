@@ -31,15 +31,15 @@ export function operationsPage(
 ): Page<OperationView> {
   const filtered = filteredList(connection, finder, kindsOfTick, filter);
   if (filtered === null) return { rows: [], next: null, prev: null };
-  const { shape, values } = filtered;
+  const { keys, values } = filtered;
   const read = (key: number | null, walk: Walk, limit: number): readonly OperationView[] =>
-    views(connection, finder, connection.all(shape.rows[walk], ...values, key ?? ABOVE_INTEGERS, limit));
+    views(connection, finder, connection.all(rowsSql(keys, walk), ...values, key ?? ABOVE_INTEGERS, limit));
   const list: KeyedList<OperationView> = {
     after: (key, limit) => read(key === null ? null : intAt(key, 0), "down", limit),
     before: (key, limit) => read(intAt(key, 0), "up", limit),
     keyOf: ({ operation }) => [operation.place],
     any: (side, key) =>
-      connection.first(shape.keys.any[side === "after" ? "down" : "up"], ...values, intAt(key, 0)) !== null,
+      connection.first(keys.any[side === "after" ? "down" : "up"], ...values, intAt(key, 0)) !== null,
     first: [ABOVE_INTEGERS],
     last: [BELOW_INTEGERS],
   };
@@ -108,34 +108,49 @@ function blockFacts(
   return { blockHash: cells.blockHash(), time: cells.int() };
 }
 
-/** The statements of one combination of filters. */
-interface Shape {
-  readonly keys: MergedList;
-  readonly rows: Readonly<Record<Walk, string>>;
+/** Lists made so far. There are few: which filters are set, and which operation of the protocol or how many kinds. */
+const LISTS = new Map<string, MergedList>();
+
+function listOf(
+  name: string,
+  table: string,
+  conditions: () => readonly string[],
+  values: number,
+): MergedList {
+  const known = LISTS.get(name);
+  if (known !== undefined) return known;
+  const list = new MergedList(table, "place", conditions(), values);
+  LISTS.set(name, list);
+  return list;
 }
 
-/** Shapes made so far. There are few: which filters are set, and which operation of the protocol or how many kinds. */
-const SHAPES = new Map<string, Shape>();
+/** Statements that read the rows of a list, made so far. */
+const STATEMENTS = new WeakMap<MergedList, Readonly<Record<Walk, string>>>();
 
-function shapeOf(name: string, table: string, conditions: () => readonly string[], values: number): Shape {
-  const known = SHAPES.get(name);
-  if (known !== undefined) return known;
-  const keys = new MergedList(table, "place", conditions(), values);
-  const rows = (walk: Walk): string =>
-    `SELECT ${OPERATION_COLUMNS} FROM (${keys.keys[walk]}) AS page CROSS JOIN op ON op.place = page.id
-       ORDER BY page.k ${walk === "down" ? "DESC" : "ASC"}`;
-  const shape = { keys, rows: { down: rows("down"), up: rows("up") } };
-  SHAPES.set(name, shape);
-  return shape;
+function rowsSql(keys: MergedList, walk: Walk): string {
+  const made = STATEMENTS.get(keys) ?? { down: rowsBy(keys, "down"), up: rowsBy(keys, "up") };
+  STATEMENTS.set(keys, made);
+  return made[walk];
+}
+
+function rowsBy(keys: MergedList, walk: Walk): string {
+  return `SELECT ${OPERATION_COLUMNS} FROM (${keys.keys[walk]}) AS page CROSS JOIN op ON op.place = page.id
+    ORDER BY page.k ${walk === "down" ? "DESC" : "ASC"}`;
+}
+
+/** A list and the values of its ranges. */
+export interface FilteredList {
+  readonly keys: MergedList;
+  readonly values: readonly (number | string)[];
 }
 
 /** Disjoint ranges of places that together are what the filter lets pass; null where nothing can. */
-function filteredList(
+export function filteredList(
   connection: Connection,
   finder: AddressFinder,
   kindsOfTick: KindsOfTick,
   { tick, op, valid, address }: OperationFilter,
-): { readonly shape: Shape; readonly values: readonly (number | string)[] } | null {
+): FilteredList | null {
   const unknown = op !== undefined && !isKnownOperation(op);
   if (unknown && (valid === true || tick !== undefined)) return null;
   const nameId = unknown ? findName(connection, op) : null;
@@ -149,28 +164,28 @@ function filteredList(
     const within = "address_id = ?1 AND scope = ?2 AND";
     const scope = [id, tick ?? ANY_TICK];
     return nameId === null
-      ? { shape: shapeOf(`address ${kinds}`, "op_address", eachKind(within), 2), values: scope }
+      ? { keys: listOf(`address ${kinds}`, "op_address", eachKind(within), 2), values: scope }
       : {
-          shape: shapeOf("address and name", "op_address", () => [`${within} kind = ?3`], 3),
+          keys: listOf("address and name", "op_address", () => [`${within} kind = ?3`], 3),
           values: [...scope, namedKind(nameId)],
         };
   }
-  if (nameId !== null) return { shape: shapeOf("name", "op", () => ["name_id = ?1"], 1), values: [nameId] };
+  if (nameId !== null) return { keys: listOf("name", "op", () => ["name_id = ?1"], 1), values: [nameId] };
   if (tick !== undefined) {
     const present = kindsOfTick(tick);
     const asked = kindsOf(op ?? null, valid ?? null).filter((kind) => present.has(kind));
-    return asked.length === 0 ? null : { shape: tickShape(asked.length), values: [tick, ...asked] };
+    return asked.length === 0 ? null : { keys: tickList(asked.length), values: [tick, ...asked] };
   }
   if (op === undefined && valid === undefined)
-    return { shape: shapeOf("all", "op", () => ["1"], 0), values: [] };
-  return { shape: shapeOf(`any tick ${kinds}`, "op", eachKind(""), 0), values: [] };
+    return { keys: listOf("all", "op", () => ["1"], 0), values: [] };
+  return { keys: listOf(`any tick ${kinds}`, "op", eachKind(""), 0), values: [] };
 }
 
 /** The operations of a ticker that are of one of so many kinds. */
-function tickShape(kinds: number): Shape {
+function tickList(kinds: number): MergedList {
   const ranges = () =>
     Array.from({ length: kinds }, (_, at) => `tick = ?1 AND tick <> '' AND kind = ?${at + 2}`);
-  return shapeOf(`tick, ${kinds} kinds`, "op", ranges, 1 + kinds);
+  return listOf(`tick, ${kinds} kinds`, "op", ranges, 1 + kinds);
 }
 
 function findName(connection: Connection, op: string): number | null {

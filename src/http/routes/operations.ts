@@ -8,7 +8,7 @@ import { type CursorBinding, pageLinks, pageRequest } from "../cursor.ts";
 import { Refusal } from "../errors.ts";
 import { requestAddress, tickOf, txidOf } from "../path-values.ts";
 import { type ReadRoute, readRoute } from "../read-route.ts";
-import { mempoolRow, operationRow } from "../rows/operations.ts";
+import { mempoolRow, OPERATION_FIELDS, operationRow } from "../rows/operations.ts";
 import * as examples from "../schemas/examples.ts";
 import { MempoolRow, OperationRow } from "../schemas/operations.ts";
 import {
@@ -51,9 +51,8 @@ const oplist = readRoute({
       ...(valid === null ? {} : { valid: valid === "1" }),
       ...(address === null ? {} : { address }),
     };
-    const { state, value } = await queries.operations(filter, page);
-    const rows = value.rows.map((row) => operationRow(row, state.height));
-    return { state, rows, ...pageLinks(value, binding) };
+    const { state, value } = await queries.operationsText(filter, page, OPERATION_FIELDS);
+    return { state, rows: value.rows, ...pageLinks(value, binding) };
   },
 });
 

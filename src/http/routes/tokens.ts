@@ -5,10 +5,9 @@ import { Type } from "typebox";
 import type { Tick } from "../../primitives/brands.ts";
 import type { PageRequest } from "../../service/queries.ts";
 import { type CursorBinding, pageLinks, pageRequest } from "../cursor.ts";
-import type { HttpDependencies } from "../dependencies.ts";
 import { Refusal } from "../errors.ts";
 import { tickOf } from "../path-values.ts";
-import { type ReadRoute, readRoute } from "../read-route.ts";
+import { type ReadDependencies, type ReadRoute, readRoute } from "../read-route.ts";
 import { candleRow, holderRow, statsRow, tokenListRow, tokenRow } from "../rows/tokens.ts";
 import * as examples from "../schemas/examples.ts";
 import { pageParameters, tickParameter, tickPrefixFilter } from "../schemas/parameters.ts";
@@ -117,7 +116,7 @@ const candles = readRoute({
 
 /** Reads a page of candles and the decimals that hold for it: the same deploy must stand before and after. */
 async function candlesWithDecimals(
-  { queries }: HttpDependencies,
+  { queries }: ReadDependencies,
   tick: Tick,
   intervalS: number,
   page: PageRequest,

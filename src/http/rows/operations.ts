@@ -3,7 +3,7 @@
 import type { Static } from "typebox";
 import type { PearlAddress } from "../../primitives/brands.ts";
 import type { OperationRow as Operation } from "../../prc20/state.ts";
-import type { OperationView } from "../../service/queries.ts";
+import type { OperationFields, OperationView } from "../../service/queries.ts";
 import type { MempoolOperation } from "../../service/serving.ts";
 import type { HistoryRow, MempoolRow, OperationRow } from "../schemas/operations.ts";
 
@@ -29,6 +29,26 @@ export function operationRow(view: OperationView, tipHeight: number): Static<typ
     confirmations: tipHeight - operation.height + 1,
   };
 }
+
+/** The same row, for an engine that writes it by itself. */
+export const OPERATION_FIELDS = [
+  ["block_height", "height"],
+  ["txid", "txid"],
+  ["vout", "vout"],
+  ["op", "op"],
+  ["tick", "tick"],
+  ["valid", "valid"],
+  ["reason", "reason"],
+  ["payload_json", "payloadJson"],
+  ["tx_index", "txIndex"],
+  ["block_hash", "blockHash"],
+  ["time", "time"],
+  ["from", "from"],
+  ["to", "to"],
+  ["amount", "amount"],
+  ["listing_id", "listingId"],
+  ["confirmations", "confirmations"],
+] as const satisfies OperationFields & readonly (readonly [keyof Static<typeof OperationRow>, unknown])[];
 
 /** Row of address/{address}/history. */
 export function historyRow(

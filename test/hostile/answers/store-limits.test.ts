@@ -11,7 +11,7 @@ import { openReader, openWriter } from "../../../src/adapters/store-sqlite/conne
 import { IndexWriter } from "../../../src/adapters/store-sqlite/index-writer.ts";
 import { openSqliteStore } from "../../../src/adapters/store-sqlite/index.ts";
 import { packCommit } from "../../../src/adapters/store-sqlite/packed-commit.ts";
-import { inSnapshot } from "../../../src/adapters/store-sqlite/state-view.ts";
+import { StateReader } from "../../../src/adapters/store-sqlite/state-view.ts";
 import { NETWORKS } from "../../../src/chain/networks.ts";
 import type { BlockChanges } from "../../../src/prc20/state.ts";
 import type { RawAmount } from "../../../src/primitives/brands.ts";
@@ -58,13 +58,13 @@ test("H-09: a commit in the middle of a read is not seen by it", async () => {
   const reading = openReader(file);
   try {
     const writer = new IndexWriter(writing);
-    const { state, value } = inSnapshot(reading, () => {
+    const { state, value } = new StateReader(reading, () => undefined).read(() => {
       writer.commit(packCommit([workshop.apply([])]), 10);
       return tipRow(reading)?.height;
     });
     assert.equal(state.height, 1);
     assert.equal(value, 1, "the same state to the end of the read");
-    assert.equal(inSnapshot(reading, () => null).state.height, 2);
+    assert.equal(new StateReader(reading, () => undefined).read(() => null).state.height, 2);
   } finally {
     reading.close();
     writing.close();

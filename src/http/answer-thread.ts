@@ -1,0 +1,120 @@
+// How is a second core used for reading? A thread with a database connection of its own makes pages of lists, bytes
+// and entity tag included, while the calling thread speaks HTTP, indexes, and makes the pages that are too many.
+
+import { Worker } from "node:worker_threads";
+import type { BlockHash } from "../primitives/brands.ts";
+import type { ProtocolRules } from "../prc20/rules.ts";
+import type { Log } from "../service/ports.ts";
+import { type ErrorCode, Refusal } from "./errors.ts";
+import type { AnswerMaker, MadeAnswer } from "./made-answer.ts";
+
+/** What the thread is started with, as `workerData`. */
+export interface AnswerThreadStart {
+  /** Path of the database file. */
+  readonly file: string;
+  readonly rules: ProtocolRules;
+}
+
+/** One answer to be made: its number, the route's name, raw placeholders and parameters. */
+export type AnswerOrder = readonly [id: number, route: string, params: unknown, query: unknown];
+
+/** What the thread tells: that it is ready, an answer, an expected refusal, or that making it failed. */
+export type AnswerReport =
+  | { readonly kind: "ready" }
+  | {
+      readonly kind: "made";
+      readonly id: number;
+      readonly height: number;
+      readonly hash: BlockHash | null;
+      readonly body: Uint8Array;
+      readonly tag: string;
+    }
+  | {
+      readonly kind: "refused";
+      readonly id: number;
+      readonly code: ErrorCode;
+      readonly message: string;
+      readonly height: number | null;
+    }
+  | { readonly kind: "failed"; readonly id: number; readonly why: string };
+
+/** Orders under way at most: enough that the thread need not wait while the caller makes an answer by itself. */
+const MOST_ORDERS = 4;
+/** Memory for new objects of the thread, in MiB: a page is garbage as soon as it is sent. */
+const YOUNG_GENERATION_MB = 32;
+
+interface Waiting {
+  readonly resolve: (answer: MadeAnswer | Refusal | null) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Handle of the thread. */
+export class AnswerThread implements AnswerMaker {
+  readonly #worker: Worker;
+  readonly #log: Log;
+  readonly #waiting = new Map<number, Waiting>();
+  #lastId = 0;
+  #state: "starting" | "ready" | "ended" = "starting";
+
+  /** Starts the thread of the program at `entry`; until it is ready it takes no orders. It keeps no process alive. */
+  constructor(entry: URL, start: AnswerThreadStart, log: Log) {
+    this.#log = log;
+    this.#worker = new Worker(entry, {
+      workerData: start,
+      name: "answers",
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    });
+    this.#worker.unref();
+    this.#worker.on("message", (report: AnswerReport) => this.#take(report));
+    this.#worker.on("error", (error) => this.#end(error));
+    this.#worker.on("exit", (code) => this.#end(new Error(`exit code ${code}`)));
+  }
+
+  ask(route: string, params: unknown, query: unknown): Promise<MadeAnswer | Refusal | null> | null {
+    if (this.#state !== "ready" || this.#waiting.size >= MOST_ORDERS) return null;
+    this.#lastId += 1;
+    const order: AnswerOrder = [this.#lastId, route, params, query];
+    this.#worker.postMessage(order, []);
+    return new Promise((resolve, reject) => this.#waiting.set(order[0], { resolve, reject }));
+  }
+
+  /** Ends the thread; what is under way is left to the callers. */
+  async close(): Promise<void> {
+    this.#leave();
+    await this.#worker.terminate();
+  }
+
+  #take(report: AnswerReport): void {
+    if (report.kind === "ready") {
+      if (this.#state === "starting") this.#state = "ready";
+      return;
+    }
+    const waiting = this.#waiting.get(report.id);
+    this.#waiting.delete(report.id);
+    if (waiting === undefined) return;
+    if (report.kind === "failed") waiting.reject(new Error(`answer thread: ${report.why}`));
+    else if (report.kind === "refused")
+      waiting.resolve(new Refusal(report.code, report.message, report.height));
+    else {
+      const { height, hash, body, tag } = report;
+      waiting.resolve({
+        height,
+        hash,
+        body: Buffer.from(body.buffer, body.byteOffset, body.byteLength),
+        tag,
+      });
+    }
+  }
+
+  #end(error: Error): void {
+    if (this.#state === "ended") return;
+    this.#log.error({ error }, "the thread that makes answers has ended: the main thread goes on without it");
+    this.#leave();
+  }
+
+  #leave(): void {
+    this.#state = "ended";
+    for (const { resolve } of this.#waiting.values()) resolve(null);
+    this.#waiting.clear();
+  }
+}

@@ -1,0 +1,17 @@
+// Which endpoints does the PRC20 group have?
+
+import type { ReadRoute } from "../read-route.ts";
+import { ADDRESS_ROUTES } from "./addresses.ts";
+import { DIGEST_ROUTES } from "./digest.ts";
+import { MARKET_ROUTES } from "./market.ts";
+import { OPERATION_ROUTES } from "./operations.ts";
+import { TOKEN_ROUTES } from "./tokens.ts";
+
+/** All of them. */
+export const READ_ROUTES: readonly ReadRoute[] = [
+  ...TOKEN_ROUTES,
+  ...ADDRESS_ROUTES,
+  ...MARKET_ROUTES,
+  ...OPERATION_ROUTES,
+  ...DIGEST_ROUTES,
+];
