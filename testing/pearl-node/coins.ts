@@ -29,6 +29,11 @@ export class CoinSet {
     return this.#coins.get(key);
   }
 
+  /** All coins with their outpoint keys, for wallets of tests. */
+  all(): IterableIterator<[string, Coin]> {
+    return this.#coins.entries();
+  }
+
   /** Number of unspent outputs. */
   get size(): number {
     return this.#coins.size;
