@@ -21,6 +21,9 @@ export interface ScriptEntry extends WatchedScript {
 /** Seconds before an order's first fact from which PEARL blocks are read for it (S-53). */
 const READ_BEFORE_S = 7200;
 
+/** Keys that are remembered to be points. */
+const MAX_GOOD_KEYS = 10_000;
+
 /** All lock scripts. */
 export class ScriptBook {
   readonly entries = new Map<ScriptHex, ScriptEntry>();
@@ -28,6 +31,7 @@ export class ScriptBook {
   readonly uncovered = new Set<ScriptHex>();
   readonly byHashlock = new MultiIndex<Bytes32, ScriptHex>();
   readonly #badKeys = new Set<Bytes32>();
+  readonly #goodKeys = new Set<Bytes32>();
   readonly #crypto: SwapCrypto;
 
   constructor(crypto: SwapCrypto) {
@@ -38,8 +42,13 @@ export class ScriptBook {
   isPoint(key: Bytes32, change: Change): boolean {
     if (this.#badKeys.has(key)) return false;
     // A key that is no point was stored before the orders that have it.
-    if (change.isLoading) return true;
-    if (this.#crypto.isPoint(fromBytes32(key))) return true;
+    if (change.isLoading || this.#goodKeys.has(key)) return true;
+    if (this.#crypto.isPoint(fromBytes32(key))) {
+      // A buyer's key is asked for at the lock and again at the acceptance, a seller's for each of his orders.
+      if (this.#goodKeys.size >= MAX_GOOD_KEYS) this.#goodKeys.clear();
+      this.#goodKeys.add(key);
+      return true;
+    }
     change.include(this.#badKeys, key);
     change.store(() => badKeyFact(key));
     return false;
