@@ -64,7 +64,7 @@ export function askRow(record: AskRecord, status: AskStatus, takenBy: Bytes32 | 
 }
 
 /** floor(usdc * 1e8 / pearl) / 1e6 with exactly 6 digits. `pearlSat` > 0. */
-export function priceUsdc(usdc: bigint, pearlSat: bigint): string {
+function priceUsdc(usdc: bigint, pearlSat: bigint): string {
   const digits = ((usdc * 100_000_000n) / pearlSat).toString().padStart(7, "0");
   return `${digits.slice(0, -6)}.${digits.slice(-6)}`;
 }

@@ -22,7 +22,7 @@ export function isSameFundingGroup(a: AskRecord, b: AskRecord): boolean {
 }
 
 /** Whether the ask takes part in the sum: open, paused for whatever reason, or taken and its lock still to come. */
-export function countsForFunding(ask: FundingAsk): boolean {
+function countsForFunding(ask: FundingAsk): boolean {
   if (ask.status === "ASK_OPEN" || ask.status === "ASK_PAUSED") return true;
   return ask.status === "ASK_TAKEN" && ask.isLockAwaited;
 }

@@ -9,9 +9,9 @@ import type { SwapRules } from "./subject.ts";
 import type { AskTerms } from "./terms.ts";
 
 /** The longest life of an ask, seconds (S-32). */
-export const ASK_LIFE_MAX_S = 30 * 86_400;
+const ASK_LIFE_MAX_S = 30 * 86_400;
 /** Open asks that one seller_evm may have (S-32). */
-export const OPEN_ASKS_MAX = 50;
+const OPEN_ASKS_MAX = 50;
 
 /** Codes of `POST asks`. */
 export type AskCode =

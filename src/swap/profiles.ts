@@ -7,9 +7,9 @@ import type { SwapProfile } from "./subject.ts";
 const MINUTE = 60;
 const HOUR = 3600;
 /** The contract's floor of T_e - T_p (S-22), seconds: no margin below it is accepted. */
-export const MIN_MARGIN_S = 4 * HOUR;
+const MIN_MARGIN_S = 4 * HOUR;
 /** The floor of the margin on networks whose coins are worth something (S-02), seconds. */
-export const SAFE_MARGIN_S = 6 * HOUR;
+const SAFE_MARGIN_S = 6 * HOUR;
 /** The contract's floor of T_p when the order is locked (S-22), seconds. */
 const CONTRACT_REFUND_S = 2 * HOUR;
 

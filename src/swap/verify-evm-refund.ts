@@ -35,7 +35,7 @@ function refundFault(subject: SwapSubject, moment: Moment): EvmRefundReason | nu
     case "locked":
     case "accepted":
       return "EVM_ESCROW_STILL_LOCKED";
-    case "refunded":
+    default:
       return closed !== null && isFinal(moment.tips, closed.place.block) ? null : "EVM_REFUND_UNFINALIZED";
   }
 }

@@ -71,6 +71,8 @@ function row(
   });
 }
 
+const withNeed = (need: number) => moment({ tips: tips({ need, final: -1 }) });
+
 row(
   "claim_usdc",
   false,
@@ -337,9 +339,8 @@ describe("S-54: the list", () => {
 
   test("S-05: with a number of confirmations live is one block sooner or later", () => {
     const given = subject({ order: order("accepted", { accepted: 996 }) });
-    const at = (need: number) => moment({ tips: tips({ need, final: -1 }) });
-    assert.equal(has(given, at(5), "lock_pearl", true).length, 1);
-    assert.equal(has(given, at(6), "lock_pearl", true).length, 0);
+    assert.equal(has(given, withNeed(5), "lock_pearl", true).length, 1);
+    assert.equal(has(given, withNeed(6), "lock_pearl", true).length, 0);
   });
 
   test("a seller never locks and cooperates at the same time, nor reveals a buyer into a refund window", () => {

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import type { Outpoint, ScriptHex, Txid } from "../../src/primitives/brands.ts";
 import type { SwapSubject } from "../../src/swap/subject.ts";
 import { dealStatus } from "../../src/swap/deal-status.ts";

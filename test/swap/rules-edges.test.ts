@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import type { Txid } from "../../src/primitives/brands.ts";
 import { ASK_STATUSES } from "../../src/swap/ask-status.ts";
 import { BID_STATUSES, bidStatus } from "../../src/swap/bid-status.ts";

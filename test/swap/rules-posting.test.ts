@@ -30,6 +30,29 @@ import {
 
 const HOUR = 3600;
 
+const entry = (name: string, more = {}) => ({
+  name,
+  k: 2,
+  reveal_margin_s: 60,
+  lock_margin_s: 400,
+  take_min_s: 9000,
+  ...more,
+});
+
+const ask = (n: number, amount: bigint, more: Partial<FundingAsk> = {}, createdAt = n): FundingAsk => ({
+  record: {
+    ...ASK,
+    askId: `0x${hex32(n)}` as Bytes32,
+    createdAt,
+    terms: { ...ASK.terms, pearlAmountSat: amount },
+  },
+  status: "ASK_OPEN",
+  isLockAwaited: false,
+  ...more,
+});
+
+const judgeBoth = (...given: Parameters<typeof judgeAskSignatures>) => judgeAskSignatures(...given)?.code;
+
 describe("S-02, S-03: profiles and the margin", () => {
   const good: ProfileSettings = {
     network: "mainnet",
@@ -71,8 +94,9 @@ describe("S-02, S-03: profiles and the margin", () => {
     }
   });
 
+  const play = (more: object) => profileFaults(withLarge(more, "simnet")).length;
+
   test("start-up refuses what leaves no room", () => {
-    const play = (more: object) => profileFaults(withLarge(more, "simnet")).length;
     const low = { k: 1, revealMarginS: 60, lockMarginS: 360 };
     assert.equal(play({ ...low, takeMinS: 2 * HOUR + 1200 + 600 }), 0);
     assert.equal(play({ ...low, takeMinS: 2 * HOUR + 1200 + 599 }), 1);
@@ -82,14 +106,6 @@ describe("S-02, S-03: profiles and the margin", () => {
   });
 
   test("SWAP_PROFILES is read strictly", () => {
-    const entry = (name: string, more = {}) => ({
-      name,
-      k: 2,
-      reveal_margin_s: 60,
-      lock_margin_s: 400,
-      take_min_s: 9000,
-      ...more,
-    });
     const parsed = parseProfiles(JSON.stringify([entry("small"), entry("large", { k: 3 })]));
     assert.ok(parsed.ok);
     assert.deepEqual(parsed.value.large, {
@@ -120,17 +136,6 @@ describe("S-02, S-03: profiles and the margin", () => {
 });
 
 describe("S-34: which asks a balance pays for", () => {
-  const ask = (n: number, amount: bigint, more: Partial<FundingAsk> = {}, createdAt = n): FundingAsk => ({
-    record: {
-      ...ASK,
-      askId: `0x${hex32(n)}` as Bytes32,
-      createdAt,
-      terms: { ...ASK.terms, pearlAmountSat: amount },
-    },
-    status: "ASK_OPEN",
-    isLockAwaited: false,
-    ...more,
-  });
   const group = [
     ask(4, 10n),
     ask(1, 50n),
@@ -191,12 +196,11 @@ describe("S-32: POST asks, the first reason of its list", () => {
   });
 
   test("signature before proof", () => {
-    const judge = (...given: Parameters<typeof judgeAskSignatures>) => judgeAskSignatures(...given)?.code;
-    assert.equal(judge(false, "invalid", true), "ASK_SELLER_SIGNATURE_INVALID");
-    assert.equal(judge(true, "invalid", false), "ASK_PEARL_PROOF_INVALID");
-    assert.equal(judge(true, "absent", true), "ASK_PEARL_PROOF_INVALID");
-    assert.equal(judge(true, "absent", false), undefined);
-    assert.equal(judge(true, "valid", true), undefined);
+    assert.equal(judgeBoth(false, "invalid", true), "ASK_SELLER_SIGNATURE_INVALID");
+    assert.equal(judgeBoth(true, "invalid", false), "ASK_PEARL_PROOF_INVALID");
+    assert.equal(judgeBoth(true, "absent", true), "ASK_PEARL_PROOF_INVALID");
+    assert.equal(judgeBoth(true, "absent", false), undefined);
+    assert.equal(judgeBoth(true, "valid", true), undefined);
   });
 
   test("expiry, revoked nonce, taken, limit, not synced, in this order", () => {

@@ -24,13 +24,17 @@ import {
   TERMS,
 } from "./rules-subjects.ts";
 
+const claimed = (time: number) => {
+  const facts = order("claimed");
+  const closed = facts.closed === null ? null : { ...facts.closed, place: { ...evmPlace(930), time } };
+  return subject({ order: { ...facts, closed } });
+};
+
+const priced = (usdcAmount: bigint, pearlAmountSat: bigint) =>
+  askRow({ ...ASK, terms: { ...ASK.terms, usdcAmount, pearlAmountSat } }, "ASK_OPEN", null).price_usdc;
+
 describe("S-65: stats", () => {
   test("counts orders, not takes; the last day by OrderClaimed's block", () => {
-    const claimed = (time: number) => {
-      const facts = order("claimed");
-      const closed = facts.closed === null ? null : { ...facts.closed, place: { ...evmPlace(930), time } };
-      return subject({ order: { ...facts, closed } });
-    };
     const at = moment();
     const day = at.tips.evm.time - 86_400;
     const all = [
@@ -124,8 +128,6 @@ describe("H-40, S-55: rows", () => {
   });
 
   test("an ask: price with 6 digits, funded where taken or cancelled", () => {
-    const priced = (usdcAmount: bigint, pearlAmountSat: bigint) =>
-      askRow({ ...ASK, terms: { ...ASK.terms, usdcAmount, pearlAmountSat } }, "ASK_OPEN", null).price_usdc;
     assert.equal(priced(250_000_000n, 500_000_000_000n), "0.050000");
     assert.equal(priced(1_000_000n, 300_000_000n), "0.333333");
     assert.equal(priced(12_345_678n, 100_000_000n), "12.345678");

@@ -45,6 +45,8 @@ const IN_MEMPOOL = { mined: null, inMempool: true };
 const EVICTED = { mined: null, inMempool: false };
 const SMALL = { ...TERMS, usdcAmount: 1_000_000_000n };
 
+const withNeed = (need: number) => moment({ tips: tips({ need, final: -1 }) });
+
 describe("S-51: deal status", () => {
   const cases: readonly [string, DealStatus, SwapSubject][] = [
     ["a take alone", "DEAL_OPEN", subject({ order: null, take: TAKE })],
@@ -141,9 +143,8 @@ describe("S-51: deal status", () => {
 
   test("S-05: with a number of confirmations, tip - block + 1 decides", () => {
     const given = subject({ order: order("accepted", { accepted: 996 }) });
-    const at = (need: number) => moment({ tips: tips({ need, final: -1 }) });
-    assert.equal(dealStatus(given, at(5), RULES), "USDC_LOCKED");
-    assert.equal(dealStatus(given, at(6), RULES), "DEAL_OPEN");
+    assert.equal(dealStatus(given, withNeed(5), RULES), "USDC_LOCKED");
+    assert.equal(dealStatus(given, withNeed(6), RULES), "DEAL_OPEN");
   });
 });
 

@@ -1,7 +1,7 @@
 // Subjects for tests of the swap rules: one builder with plain defaults, the same as plain JSON for the second model,
 // and random ones whose numbers crowd around the bounds of the rules.
 
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { addressOfKey } from "../../src/primitives/address.ts";
 import type {
   BlockHash,
@@ -22,15 +22,15 @@ import type { PlainSubject, PlainWorld } from "../../testing/swap-reference/inde
 export const T_P = 1_800_000_000;
 export const T_E = T_P + 6 * 3600;
 export const FULL = 500_000n;
-export const EVM_TIP = 1000;
+const EVM_TIP = 1000;
 export const PEARL_TIP = 500;
 export const BUYER = `0x${"b1".repeat(20)}` as EvmAddress;
 export const SELLER = `0x${"5e".repeat(20)}` as EvmAddress;
 export const HASH = `0x${"0d".repeat(32)}` as Bytes32;
 export const ASK_ID = `0x${"a5".repeat(32)}` as Bytes32;
 export const SCRIPT = `5120${"77".repeat(32)}` as ScriptHex;
-export const BUYER_KEY = "21".repeat(32);
-export const BUYER_SCRIPT = `5120${BUYER_KEY}` as ScriptHex;
+const BUYER_KEY = "21".repeat(32);
+const BUYER_SCRIPT = `5120${BUYER_KEY}` as ScriptHex;
 export const BUYER_ADDRESS: PearlAddress = addressOfKey(BUYER_KEY, "rprl");
 export const SELLER_ADDRESS: PearlAddress = addressOfKey("22".repeat(32), "rprl");
 

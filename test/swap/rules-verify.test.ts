@@ -68,6 +68,18 @@ function lock(
 const LATE_TERMS = { ...TERMS, evmRefundTime: T_E - 1 };
 const LATE = moment({ now: T_P - M + 1 });
 
+function refund(given: SwapSubject, of: Txid | null, found: FoundSpend | null = null) {
+  return verifyRefund(given, moment(), RULES, of, found);
+}
+
+const spent = (path: "claim" | "refund", confirmations: number): SwapSubject =>
+  subject({ outputs: [output(1, { spend: spentBy(path, confirmations) })] });
+
+const spends = (...inputs: Outpoint[]): FoundSpend => ({ inputs });
+
+const claimed = (confirmations: number, more = {}): LockOutput =>
+  output(1, { spend: { ...spentBy("claim", confirmations), ...more } });
+
 describe("S-60: verify-lock answers the first reason of its list", () => {
   type Step = readonly [
     reason: string | null,
@@ -132,7 +144,7 @@ describe("S-60: verify-lock answers the first reason of its list", () => {
     );
   });
   for (const [reason, given, at, named, found] of steps) {
-    test(`${reason ?? "verified"}`, () => {
+    test(reason ?? "verified", () => {
       const verdict = lock(given, at, named, found);
       assert.equal(verdict.reason, reason);
       assert.equal(verdict.verified, reason === null);
@@ -239,13 +251,7 @@ describe("S-60: details", () => {
 describe("S-61: verify-refund", () => {
   const txid = hex32(0xf1) as Txid;
   const other = hex32(0xdd) as Txid;
-  function refund(given: SwapSubject, of: Txid | null, found: FoundSpend | null = null) {
-    return verifyRefund(given, moment(), RULES, of, found);
-  }
-  const spent = (path: "claim" | "refund", confirmations: number): SwapSubject =>
-    subject({ outputs: [output(1, { spend: spentBy(path, confirmations) })] });
   const claimTxid = hex32(0xc1) as Txid;
-  const spends = (...inputs: Outpoint[]): FoundSpend => ({ inputs });
 
   const cases: readonly [string | null, SwapSubject, Txid | null, FoundSpend | null][] = [
     ["REFUND_NOT_FOUND", subject({ order: null }), txid, null],
@@ -332,8 +338,6 @@ describe("S-61: verify-evm-refund", () => {
 describe("S-61: release", () => {
   const elsewhere = { outputScripts: [FOREIGN] };
   const known = { secret: FOREIGN_SECRET, buyerPearlAddress: BUYER_ADDRESS };
-  const claimed = (confirmations: number, more = {}): LockOutput =>
-    output(1, { spend: { ...spentBy("claim", confirmations), ...more } });
   const cases: readonly [string | null, boolean | null, SwapSubject][] = [
     [null, null, subject()],
     [null, null, subject({ outputs: [output(1, IN_MEMPOOL)] })],

@@ -91,13 +91,14 @@ function lockToJudge(words: Words): PlainOutput | null {
   return open[0] ?? words.lock;
 }
 
+const isHere = (output: PlainOutput): boolean => output.mined !== null || output.inMempool;
+
 /** Dust counts only where nothing of the full amount is there; a claim before a refund. */
 function namedSpend(
   words: Words,
   bySpend: readonly PlainOutput[],
   found: PlainFound | null,
 ): PlainOutput | null {
-  const isHere = (output: PlainOutput): boolean => output.mined !== null || output.inMempool;
   const isDustIdle = words.rows.some((output) => words.full(output) && isHere(output));
   const touched = words.rows.filter((output) =>
     bySpend.length > 0 ? bySpend.includes(output) : (found?.inputs.includes(nameOf(output)) ?? false),
