@@ -24,6 +24,8 @@ const DEALS_PER_BLOCK = 50;
 const HOT_DEALS = 100;
 const escrow = `0x${"1".repeat(40)}` as EvmAddress;
 
+const quiet = (): void => undefined;
+
 function digest(name: string): string {
   return createHash("sha256").update(name).digest("hex");
 }
@@ -44,7 +46,6 @@ function pointKey(name: string): Bytes32 {
 }
 
 function openLedger(store: SwapStore): Promise<SwapLedger> {
-  const quiet = (): void => undefined;
   return SwapLedger.open({
     store,
     identity: { network: "simnet", chainId: 31_337, escrow },

@@ -162,10 +162,11 @@ export const RULES: SwapRules = {
   escrow: evmAddress("escrow"),
 };
 
+const quiet = (): void => undefined;
+
 /** A log that keeps its alarms. */
 export function alarmLog(): Log & { readonly alarms: string[] } {
   const alarms: string[] = [];
-  const quiet = (): void => undefined;
   return {
     alarms,
     info: quiet,

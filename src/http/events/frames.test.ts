@@ -20,6 +20,13 @@ function group(...types: readonly SwapEventView["type"][]): Extract<EventGroup, 
   return { kind: "swaps", firstId: 7, lastId: 6 + types.length, events };
 }
 
+const found = (filter: Partial<FrameFilter>) =>
+  swapFrames(group("bid", "ask", "deal", "reorg")).flatMap((frame) =>
+    passes(frame, { ...ANY, ...filter }) ? [frame.id] : [],
+  );
+
+const tip = (height: number) => ({ height, hash: String(height).repeat(64).slice(0, 64) as never });
+
 describe("swap events of the stream", () => {
   test("H-47: each is one frame with its id, its type and its data as stored", () => {
     const texts = swapFrames(group("bid", "reorg")).map(({ id, text }) => [id, text]);
@@ -30,10 +37,6 @@ describe("swap events of the stream", () => {
   });
 
   test("H-39: filters by deal and by address find their events; no tick finds a swap; reorg passes all", () => {
-    const found = (filter: Partial<FrameFilter>) =>
-      swapFrames(group("bid", "ask", "deal", "reorg")).flatMap((frame) =>
-        passes(frame, { ...ANY, ...filter }) ? [frame.id] : [],
-      );
     assert.deepEqual(found({}), [7, 8, 9, 10]);
     assert.deepEqual(found({ dealHash: DEAL }), [7, 9, 10]);
     assert.deepEqual(found({ dealHash: `0x${"b".repeat(64)}` }), [10]);
@@ -45,7 +48,6 @@ describe("swap events of the stream", () => {
   });
 
   test("H-47: the reorganisation of the index says that it is PEARL's", () => {
-    const tip = (height: number) => ({ height, hash: String(height).repeat(64).slice(0, 64) as never });
     const frame = reorgFrame({
       kind: "reorg",
       firstId: 3,

@@ -44,12 +44,7 @@ export function readEvent(fields: Fields): EscrowEvent {
       const [recipient, to] = [fields.evmAddress("recipient"), fields.evmAddress("to")];
       return { kind, place, recipient, to, amount: fields.big("amount") };
     }
-    case "OrderLocked":
-    case "OrderAccepted":
-    case "OrderCancelled":
-    case "OrderClaimed":
-    case "OrderRefunded":
-    case "PayoutCredited":
+    default:
       return orderEvent(kind, place, fields);
   }
 }
@@ -75,7 +70,7 @@ function orderEvent(
     }
     case "OrderRefunded":
       return { kind, place, orderHash, amount: fields.big("amount") };
-    case "PayoutCredited":
+    default:
       return { kind, place, orderHash, account: fields.evmAddress("account"), amount: fields.big("amount") };
   }
 }

@@ -4,7 +4,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { BlockHash, Bytes32, Outpoint, ScriptHex, Txid } from "../../primitives/brands.ts";
+import type { Bytes32, Outpoint, ScriptHex, Txid } from "../../primitives/brands.ts";
 import type { EscrowEvent, PearlBlockFact, Sighting } from "../../swap/facts.ts";
 import { type Terms, ZERO_BYTES32 } from "../../swap/terms.ts";
 import {
@@ -294,7 +294,7 @@ async function applyPearl(
     sightings,
     secrets: [],
     checkpoints: [{ chain: "pearl", height: last.height, hash: blockHash, time }],
-    tip: { height: last.height, hash: blockHash as BlockHash, time, medianTimePast: time - 1000 },
+    tip: { height: last.height, hash: blockHash, time, medianTimePast: time - 1000 },
     covered: [],
   });
 }
@@ -339,7 +339,8 @@ async function step(ledger: SwapLedger, store: MemorySwapStore, world: World): P
     );
     store.failure = null;
     if (error === null) return; // There was nothing to store.
-    assert.match(String(error), /in vain/);
+    assert.ok(error instanceof Error);
+    assert.match(error.message, /in vain/);
     assert.deepEqual([stateOf(ledger), memoryOf(ledger, world)], before, "a failed commit leaves the state");
   }
   await change();

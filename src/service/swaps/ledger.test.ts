@@ -3,131 +3,36 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Bytes32, ScriptHex } from "../../primitives/brands.ts";
-import type { EscrowEvent, PearlBlockFact, Sighting } from "../../swap/facts.ts";
+import type { EscrowEvent, PearlBlockFact } from "../../swap/facts.ts";
 import {
   alarmLog,
-  ask,
   bytes32,
   evmAddress,
   evmPlace,
   ledgerParts,
   outpoint,
   pearlPlace,
-  pointKey,
   secretOf,
   START,
-  take,
   terms,
   txid,
 } from "../../../testing/swap-ledger/ledger-facts.ts";
-import { MemorySwapStore } from "../../../testing/swap-ledger/memory-swap-store.ts";
+import {
+  scene,
+  evm,
+  pearl,
+  ORDER,
+  SELLER_KEY,
+  locked,
+  accepted,
+  claimed,
+  scriptOf,
+  lockOf,
+  minedLock,
+  NO_LOCKS,
+  statuses,
+} from "../../../testing/swap-ledger/ledger-scene.ts";
 import { SwapLedger } from "./ledger.ts";
-import type { EvmChange, MempoolLocks, PearlChange } from "./ports.ts";
-
-interface Scene {
-  readonly store: MemorySwapStore;
-  readonly ledger: SwapLedger;
-  readonly alarms: readonly string[];
-  now: number;
-}
-
-async function scene(store = new MemorySwapStore(), takeMax = 100_000): Promise<Scene> {
-  const log = alarmLog();
-  const made = { store, alarms: log.alarms, now: START };
-  const parts = ledgerParts(log, () => made.now);
-  return Object.assign(made, { ledger: await SwapLedger.open({ ...parts, store, takeMax }) });
-}
-
-function evm(
-  height: number,
-  events: readonly EscrowEvent[] = [],
-  changes: Partial<EvmChange> = {},
-): EvmChange {
-  const { blockHash: hash, time } = evmPlace(height);
-  return {
-    rewindTo: null,
-    events,
-    checkpoints: [{ chain: "evm", height, hash, time }],
-    tip: { height, hash, time },
-    finalHeight: -1,
-    ...changes,
-  };
-}
-
-function pearl(
-  height: number,
-  facts: readonly PearlBlockFact[] = [],
-  changes: Partial<PearlChange> = {},
-): PearlChange {
-  const { blockHash: hash, time } = pearlPlace(height);
-  return {
-    rewindTo: null,
-    facts,
-    sightings: [],
-    secrets: [],
-    checkpoints: [{ chain: "pearl", height, hash, time }],
-    tip: { height, hash, time, medianTimePast: time - 1000 },
-    covered: [],
-    ...changes,
-  };
-}
-
-const ORDER = bytes32("order a");
-const SELLER_KEY = pointKey("seller key a");
-
-function locked(name: string, block: number): EscrowEvent {
-  return {
-    kind: "OrderLocked",
-    place: evmPlace(block),
-    orderHash: bytes32(`order ${name}`),
-    terms: terms(name),
-  };
-}
-
-function accepted(name: string, block: number): EscrowEvent {
-  const orderHash = bytes32(`order ${name}`);
-  const seller = evmAddress(`seller ${name}`);
-  const sellerPearlKey = pointKey(`seller key ${name}`);
-  return { kind: "OrderAccepted", place: evmPlace(block, 1), orderHash, seller, sellerPearlKey };
-}
-
-function claimed(name: string, block: number): EscrowEvent {
-  const { secret } = secretOf(name);
-  const orderHash = bytes32(`order ${name}`);
-  return {
-    kind: "OrderClaimed",
-    place: evmPlace(block, 2),
-    orderHash,
-    secret,
-    sellerNet: 245_000_000n,
-    fee: 5_000_000n,
-  };
-}
-
-function scriptOf(ledger: SwapLedger, hash: Bytes32): ScriptHex {
-  const script = ledger.subject(hash)?.script;
-  assert.ok(script);
-  return script;
-}
-
-function lockOf(script: ScriptHex, name = "lock"): Sighting {
-  const inputs = [outpoint("coins", 0)];
-  return { txid: txid(name), vout: 0, amountSat: 500_000_000_000n, script, coinbase: false, inputs };
-}
-
-function minedLock(lock: Sighting, height: number): PearlBlockFact {
-  const { inputs: _, ...output } = lock;
-  return { kind: "output", place: pearlPlace(height), ...output };
-}
-
-const NO_LOCKS: MempoolLocks = { present: new Set(), spends: new Map() };
-
-function statuses(store: MemorySwapStore): readonly string[] {
-  return store.events.map(({ type, data }) => {
-    const { row }: { row: { status?: string } } = JSON.parse(data);
-    return `${type} ${row.status ?? ""}`.trim();
-  });
-}
 
 describe("swap ledger", () => {
   test("one deal from its lock to its end: every change of a row is told once, by its block", async () => {
@@ -354,145 +259,5 @@ describe("swap ledger", () => {
     assert.deepEqual([store.resets, store.events.length], [1, 0]);
     await ledger.applyEvm(evm(11));
     assert.equal(store.resets, 1);
-  });
-});
-
-describe("records of the ledger", () => {
-  test("S-42: dead takes keep their addresses for seven days; an indexed order keeps them for ever", async () => {
-    const made = await scene();
-    const { ledger, store } = made;
-    const one = ask("s");
-    await ledger.write({ asks: [one], takes: [take("a", one, START), take("b", one, START)] });
-    assert.equal(ledger.liveTakes(one.askId, START + 1199), 2);
-    assert.equal(ledger.liveTakes(one.askId, START + 1200), 0);
-    await ledger.applyEvm(
-      evm(10, [{ ...locked("a", 10), terms: take("a", one, START).terms } as EscrowEvent]),
-    );
-    made.now = START + 1200;
-    await ledger.passTime();
-    assert.deepEqual(
-      statuses(store).filter((one) => one.startsWith("deal")).length,
-      4,
-      "posted, locked or told again, died",
-    );
-    made.now = START + 1200 + 7 * 86_400 - 1;
-    await ledger.passTime();
-    assert.notEqual(ledger.subject(bytes32("order b")), null);
-    made.now += 1;
-    await ledger.passTime();
-    assert.equal(ledger.subject(bytes32("order b")), null);
-    assert.equal(ledger.subject(ORDER)?.take, null);
-    assert.equal(ledger.subject(ORDER)?.buyerPearlAddress, "rprl1buyera");
-    assert.equal(ledger.subject(ORDER)?.sellerPearlAddress, "rprl1sellers");
-  });
-
-  test("S-42: beyond the bound the oldest takes go; one that lives anew is young", async () => {
-    const { ledger, store } = await scene(new MemorySwapStore(), 3);
-    const one = ask("s");
-    for (const [index, name] of ["a", "b", "c"].entries())
-      await ledger.write({ takes: [take(name, one, START + index)] });
-    await ledger.write({ takes: [take("a", one, START + 10)] });
-    await ledger.write({ takes: [take("d", one, START + 11)] });
-    const kept = (ledgerNow: SwapLedger) =>
-      ["a", "b", "c", "d"].filter((name) => ledgerNow.subject(bytes32(`order ${name}`)) !== null);
-    assert.deepEqual(kept(ledger), ["a", "c", "d"]);
-    const again = (await scene(store, 3)).ledger;
-    assert.deepEqual(kept(again), ["a", "c", "d"]);
-    await again.write({ takes: [take("b", one, START + 12)] });
-    assert.deepEqual(kept(again), ["a", "b", "d"]);
-  });
-
-  test("S-55: a known address is never replaced", async () => {
-    const { ledger } = await scene();
-    await ledger.applyEvm(evm(10, [locked("a", 10)]));
-    const [buyer, other] = [`rprl1x` as never, `rprl1y` as never];
-    await ledger.write({
-      addresses: [{ orderHash: ORDER, buyerPearlAddress: buyer, sellerPearlAddress: null }],
-    });
-    await ledger.write({
-      addresses: [{ orderHash: ORDER, buyerPearlAddress: other, sellerPearlAddress: other }],
-    });
-    const subject = ledger.subject(ORDER);
-    assert.deepEqual([subject?.buyerPearlAddress, subject?.sellerPearlAddress], [buyer, other]);
-  });
-
-  test("asks change with fee, revocation, order and time; each is told", async () => {
-    const made = await scene();
-    const { ledger, store } = made;
-    const one = ask("s");
-    await ledger.write({ asks: [one] });
-    const place = (block: number) => evmPlace(block);
-    const feeRecipient = evmAddress("fees");
-    await ledger.applyEvm(evm(1, [{ kind: "FeeSet", place: place(1), feeBps: 200, feeRecipient }]));
-    assert.deepEqual(ledger.fee(), { feeBps: 200, feeRecipient });
-    const { seller } = one.terms;
-    await ledger.applyEvm(evm(2, [{ kind: "AsksRevoked", place: place(2), seller, nonceBelow: 4n }]));
-    assert.equal(ledger.minAskNonce(seller), 4n);
-    await ledger.applyEvm(evm(2, [], { rewindTo: 1 }));
-    assert.equal(ledger.minAskNonce(seller), 0n);
-    await ledger.applyEvm(evm(3, [{ kind: "FeeSet", place: place(3), feeBps: 100, feeRecipient }]));
-    await ledger.applyEvm(evm(3, [], { rewindTo: 2 }));
-    const order: EscrowEvent = {
-      kind: "OrderLocked",
-      place: place(4),
-      orderHash: ORDER,
-      terms: take("a", one, 0).terms,
-    };
-    await ledger.applyEvm(evm(4, [order]));
-    assert.equal(ledger.orderOfAsk(one.askId), ORDER);
-    await ledger.applyEvm(evm(4, [], { rewindTo: 3 }));
-    made.now = one.terms.expiry;
-    await ledger.passTime();
-    await ledger.write({ asks: [{ ...one, balanceCheckedAt: START + 60, updatedAt: START + 60 }] });
-    const told = statuses(store).filter((text) => text.startsWith("ask"));
-    const [open, paused] = ["ask ASK_OPEN", "ask ASK_PAUSED"];
-    assert.deepEqual(told, [
-      paused,
-      open,
-      "ask ASK_CANCELLED",
-      open,
-      paused,
-      open,
-      "ask ASK_TAKEN",
-      open,
-      "ask ASK_CANCELLED",
-    ]);
-    assert.deepEqual(
-      ledger.asksOfSeller(seller).map(({ askId }) => askId),
-      [one.askId],
-    );
-  });
-
-  test("hashlocks of orders and live takes are known; another order of the same buyer is told of", async () => {
-    const made = await scene();
-    const { ledger } = made;
-    const one = ask("s");
-    const { hashlock, buyer } = terms("a");
-    assert.equal(ledger.knowsHashlock(hashlock), false);
-    await ledger.write({ asks: [one], takes: [take("a", one, START)] });
-    assert.equal(ledger.knowsHashlock(hashlock), true);
-    made.now = START + 1200;
-    assert.equal(ledger.knowsHashlock(hashlock), false);
-    await ledger.applyEvm(evm(10, [{ ...locked("z", 10), terms: terms("a") } as EscrowEvent]));
-    assert.equal(ledger.knowsHashlock(hashlock), true);
-    assert.equal(ledger.isHashlockUsed(buyer, hashlock, null), true);
-    assert.equal(ledger.isHashlockUsed(buyer, hashlock, bytes32("order z")), false);
-    assert.equal(ledger.subject(ORDER)?.hashlockUsedByBuyer, true);
-  });
-
-  test("S-26: another identity is refused; a damaged fact is named", async () => {
-    const { store, ledger } = await scene();
-    await ledger.write({ asks: [ask("s")] });
-    const parts = ledgerParts(alarmLog());
-    await assert.rejects(SwapLedger.open({ ...parts, store, identity: { ...parts.identity, chainId: 1 } }));
-    const fact = store.facts[0];
-    assert.ok(fact);
-    const damaged = new MemorySwapStore();
-    const body = fact.body.replace("250000000", "2.5");
-    await damaged.commit({ rewind: null, remove: [], put: [{ ...fact, body }], checkpoints: [], events: [] });
-    await assert.rejects(
-      SwapLedger.open({ ...parts, store: damaged }),
-      /stored ask .* usdcAmount is not an amount/,
-    );
   });
 });

@@ -202,7 +202,7 @@ function advanced(
       const { secret, sellerNet, fee } = event;
       return { ...facts, closed: { kind: "claimed", place, secret, sellerNet, fee } };
     }
-    case "OrderRefunded":
+    default:
       return { ...facts, closed: { kind: "refunded", place, amount: event.amount } };
   }
 }
