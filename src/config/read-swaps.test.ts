@@ -37,6 +37,14 @@ function problems(environment: Record<string, string>): readonly string[] {
   return result.ok ? [] : result.error;
 }
 
+const row = (name: string, k: number): object => ({
+  name,
+  k,
+  reveal_margin_s: 6000,
+  lock_margin_s: 11_580,
+  take_min_s: 18_000,
+});
+
 describe("configuration of swaps", () => {
   test("absent: off", () => {
     const result = read({});
@@ -85,11 +93,10 @@ describe("configuration of swaps", () => {
 
   test("URLs without the rest: each missing setting is named", () => {
     const found = problems({ EVM_RPC_URLS: "http://127.0.0.1:8545" });
-    assert.deepEqual(found.map((line) => line.split(" ")[0]).toSorted(), [
-      "ESCROW_ADDRESS",
-      "ESCROW_FIRST_BLOCK",
-      "EVM_CHAIN_ID",
-    ]);
+    assert.deepEqual(
+      new Set(found.map((line) => line.split(" ")[0])),
+      new Set(["ESCROW_ADDRESS", "ESCROW_FIRST_BLOCK", "EVM_CHAIN_ID"]),
+    );
   });
 
   test("anything of swaps without URLs is a problem that says so", () => {
@@ -132,13 +139,6 @@ describe("configuration of swaps", () => {
   });
 
   test("S-03: profiles are raised anywhere and lowered on simnet only", () => {
-    const row = (name: string, k: number): object => ({
-      name,
-      k,
-      reveal_margin_s: 6000,
-      lock_margin_s: 11_580,
-      take_min_s: 18_000,
-    });
     const raised = JSON.stringify([row("large", 20), row("small", 7)]);
     const lowered = JSON.stringify([row("large", 2), row("small", 1)]);
     assert.equal(swaps({ SWAP_PROFILES: raised }).profiles.large.k, 20);

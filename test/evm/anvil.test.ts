@@ -13,6 +13,8 @@ import { type Anvil, startAnvil } from "../../testing/anvil/node.ts";
 import { MemoryLedger } from "../../testing/swap-ledger/memory-ledger.ts";
 import { follow, type Followed, rebuilt } from "./follow.ts";
 
+/** Code that returns this word whatever it is asked. */
+const returning = (word: string): string => `0x7f${word}5f5260205ff3`;
 const KEY = (byte: string): Hex => `0x${byte.repeat(32)}`;
 
 let anvil: Anvil;
@@ -76,27 +78,27 @@ async function revoke(account: number, nonceBelow: bigint): Promise<void> {
   await anvil.publicClient.waitForTransactionReceipt({ hash });
 }
 
-describe("S-26: what stands at the escrow's address", () => {
-  const open = (given: {
-    escrow?: string;
-    chainId?: number;
-    urls?: string[];
-  }): ReturnType<typeof openEvmChain> =>
-    openEvmChain({
-      urls: given.urls ?? [anvil.url],
-      chainId: given.chainId ?? 31337,
-      escrow: (given.escrow ?? address) as EvmAddress,
-      confirmations: "finalized",
-      clock: systemClock,
-      patience: { attempts: 1 },
-    });
-  const faults = async (given: Parameters<typeof open>[0]): Promise<string> => {
-    const chain = open(given);
-    const inspection = await chain.inspectEscrow();
-    chain.close();
-    return inspection.faults.join("\n");
-  };
+const open = (given: {
+  escrow?: string;
+  chainId?: number;
+  urls?: string[];
+}): ReturnType<typeof openEvmChain> =>
+  openEvmChain({
+    urls: given.urls ?? [anvil.url],
+    chainId: given.chainId ?? 31337,
+    escrow: (given.escrow ?? address) as EvmAddress,
+    confirmations: "finalized",
+    clock: systemClock,
+    patience: { attempts: 1 },
+  });
+const faults = async (given: Parameters<typeof open>[0]): Promise<string> => {
+  const chain = open(given);
+  const inspection = await chain.inspectEscrow();
+  chain.close();
+  return inspection.faults.join("\n");
+};
 
+describe("S-26: what stands at the escrow's address", () => {
   test("the contract fits", async () => {
     const chain = open({});
     assert.deepEqual(await chain.inspectEscrow(), {
@@ -124,8 +126,8 @@ describe("S-26: what stands at the escrow's address", () => {
 
 describe("S-31: accounts", () => {
   test("code, and signatures of contracts", async () => {
-    const { chain, close } = following();
-    const { accounts } = chain;
+    const one = following();
+    const { accounts } = one.chain;
     assert.equal(await accounts.hasCode(address), true);
     assert.equal(await accounts.hasCode(anvil.account(3).address.toLowerCase() as EvmAddress), false);
     const digest = KEY("44") as Bytes32;
@@ -133,7 +135,6 @@ describe("S-31: accounts", () => {
     assert.equal(await accounts.isValidSignature(address, digest, "0x1234"), false);
     const yes = `0x${"c1".repeat(20)}` as EvmAddress;
     const no = `0x${"c2".repeat(20)}` as EvmAddress;
-    const returning = (word: string): string => `0x7f${word}5f5260205ff3`;
     await anvil.rpc("anvil_setCode", [yes, returning(`1626ba7e${"0".repeat(56)}`)]);
     await anvil.rpc("anvil_setCode", [no, returning(`1626ba7e${"0".repeat(55)}1`)]);
     assert.equal(await accounts.isValidSignature(yes, digest, "0x1234"), true);
@@ -142,7 +143,7 @@ describe("S-31: accounts", () => {
       await accounts.isValidSignature(anvil.account(3).address as EvmAddress, digest, "0x"),
       false,
     );
-    close();
+    one.close();
   });
 });
 

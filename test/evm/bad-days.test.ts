@@ -63,6 +63,16 @@ const SPOILS: Record<string, (response: ServerResponse) => void> = {
   "no answer at all": () => undefined,
 };
 
+async function closeSoon(rpc: ScriptedRpc, one: Followed): Promise<void> {
+  const stop = new AbortController();
+  const running = one.follower.run(stop.signal);
+  while (rpc.calls.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  stop.abort();
+  one.close();
+  await running;
+  assert.equal(one.ledger.count, 0);
+}
+
 describe("an RPC that fails is asked again", () => {
   for (const [name, spoil] of Object.entries(SPOILS)) {
     for (const method of ["eth_getBlockByNumber", "eth_getLogs", "eth_getBlockByHash"]) {
@@ -71,23 +81,15 @@ describe("an RPC that fails is asked again", () => {
         rpc.takeover = spoiling(3, method, spoil);
         const one = followed({ urls: [rpc.url], timeoutMs: 100 });
         // Polls and logs have patience of their own; a hanging one would take seconds.
-        if (name === "no answer at all" && method !== "eth_getBlockByHash")
-          return void (await closeSoon(rpc, one));
+        if (name === "no answer at all" && method !== "eth_getBlockByHash") {
+          await closeSoon(rpc, one);
+          return;
+        }
         await one.toTip();
         assert.equal(one.ledger.count, EVENTS);
         assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [rpc.url] }));
       });
     }
-  }
-
-  async function closeSoon(rpc: ScriptedRpc, one: Followed): Promise<void> {
-    const stop = new AbortController();
-    const running = one.follower.run(stop.signal);
-    while (rpc.calls.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-    stop.abort();
-    one.close();
-    await running;
-    assert.equal(one.ledger.count, 0);
   }
 
   test("an answer above the bound of bytes is not read on, and less is asked for", async () => {

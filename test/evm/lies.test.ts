@@ -25,20 +25,23 @@ function followed(given: Parameters<typeof follow>[0]): Followed {
   return one;
 }
 
-function result<T>(truth: Parameters<Meddling>[1]): T {
+function result(truth: Parameters<Meddling>[1]): unknown {
   if (!("result" in truth)) throw new Error("no result");
-  return truth.result as T;
+  return truth.result;
 }
 
 /** Lies in answers to `method`. */
-function lying<T>(method: string, lie: (truth: T) => unknown): Meddling {
+function lying(method: string, lie: (truth: unknown) => unknown): Meddling {
   return (call, truth) => {
-    if (call.method !== method || result<unknown>(truth) === null) return undefined;
-    return { result: lie(structuredClone(result<T>(truth))) };
+    const told = call.method === method ? structuredClone(result(truth)) : null;
+    return told === null ? undefined : { result: lie(told) };
   };
 }
 
-const inLogs = (lie: (logs: WireLog[]) => unknown): Meddling => lying("eth_getLogs", lie);
+const inLogs = (lie: (logs: WireLog[]) => unknown): Meddling =>
+  lying("eth_getLogs", (logs) => lie(logs as WireLog[]));
+const inBlocks = (method: string, lie: (block: WireBlock) => unknown): Meddling =>
+  lying(method, (block) => lie(block as WireBlock));
 
 function first(logs: WireLog[]): WireLog {
   const log = logs[0];
@@ -109,7 +112,7 @@ const LIES: readonly { readonly name: string; readonly meddle: Meddling; readonl
   },
   {
     name: "a block answered under another hash",
-    meddle: lying<WireBlock>("eth_getBlockByHash", (block) => ({ ...block, hash: OTHER })),
+    meddle: inBlocks("eth_getBlockByHash", (block) => ({ ...block, hash: OTHER })),
     says: /eth_getBlockByHash\(.* at http:.*a block with the hash 0x7777/,
   },
   {
@@ -146,7 +149,7 @@ describe("S-05: what an RPC makes up is not indexed", () => {
     const rpc = await serve();
     rpc.meddle = ({ method, params }, truth) =>
       method === "eth_getBlockByNumber" && params[0] === "0x13"
-        ? { result: { ...result<WireBlock>(truth), number: "0x3" } }
+        ? { result: { ...(result(truth) as WireBlock), number: "0x3" } }
         : undefined;
     const one = followed({ urls: [rpc.url], options: { range: { first: 20, most: 20, manyLogs: 1000 } } });
     await one.until(() =>
@@ -160,7 +163,7 @@ describe("S-05: what an RPC makes up is not indexed", () => {
     const one = followed({ urls: [rpc.url] });
     await one.toTip();
     rpc.chain = scriptedChain(45, (n) => (n % 5 === 0 ? 2 : 0), "main", rpc.chain, 41);
-    rpc.meddle = lying<WireBlock>("eth_getBlockByNumber", (block) =>
+    rpc.meddle = inBlocks("eth_getBlockByNumber", (block) =>
       block.number === "0x2b" ? { ...block, parentHash: OTHER } : block,
     );
     await one.until(() => one.lines.some(({ message }) => /names another parent/.test(message)));
@@ -175,7 +178,7 @@ describe("S-05: what an RPC makes up is not indexed", () => {
     const one = followed({ urls: [rpc.url] });
     await one.toTip();
     rpc.chain = scriptedChain(42, () => 1, "main", rpc.chain, 41);
-    rpc.meddle = lying<WireBlock>("eth_getBlockByNumber", (block) =>
+    rpc.meddle = inBlocks("eth_getBlockByNumber", (block) =>
       block.number === "0x29" ? { ...block, parentHash: OTHER } : block,
     );
     await one.until(() => one.lines.some(({ message }) => /does not follow it|another parent/.test(message)));

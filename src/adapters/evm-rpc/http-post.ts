@@ -82,8 +82,9 @@ export class HttpPost {
       const request = (secure ? httpsRequest : httpRequest)(url, options, (answer) =>
         collect(answer, limits.answerBytes, resolve, fail),
       );
-      const stop = (): void =>
-        void request.destroy(new PostFault("closed", "this client was closed")) as undefined;
+      const stop = (): void => {
+        request.destroy(new PostFault("closed", "this client was closed"));
+      };
       const limit = setTimeout(() => {
         const fault = new PostFault("timeout", `no whole answer within ${limits.timeoutMs} ms`);
         reject(fault);

@@ -17,7 +17,7 @@ export function quantity(value: number): string {
 }
 
 /** 32 bytes, in lower case. */
-export function bytes32Of(value: unknown): Bytes32 | null {
+function bytes32Of(value: unknown): Bytes32 | null {
   if (typeof value !== "string" || !/^0x[0-9a-fA-F]{64}$/.test(value)) return null;
   return value.toLowerCase() as Bytes32;
 }
@@ -62,7 +62,7 @@ export function blockOf(value: unknown, bloomHolds: (bloom: string) => boolean):
 }
 
 /** A log in a block. */
-export function logOf(value: unknown): EvmLog | null {
+function logOf(value: unknown): EvmLog | null {
   if (!isRecord(value)) return null;
   const address = addressOf(value["address"]);
   const block = quantityOf(value["blockNumber"]);

@@ -78,5 +78,5 @@ export function repliesOf(
 }
 
 function shown(id: unknown): string {
-  return String(JSON.stringify(id)).slice(0, 40);
+  return id === undefined ? "undefined" : JSON.stringify(id).slice(0, 40);
 }

@@ -23,6 +23,15 @@ function shownPath(path: string): string {
     .replace(/\/$/, "");
 }
 
+/** Without percent signs; as it stands where they mean nothing. */
+function plain(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /**
  * Reads the URL.
  * @throws TypeError with a sentence that does not repeat the text, where it is no http: or https: URL.
@@ -36,7 +45,7 @@ export function rpcUrlOf(text: string): RpcUrl {
   url.username = "";
   url.password = "";
   url.hash = "";
-  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const credentials = `${plain(username)}:${plain(password)}`;
   return {
     url,
     secure: url.protocol === "https:",

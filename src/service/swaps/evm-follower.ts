@@ -6,6 +6,7 @@ import type { Clock, Log } from "../ports.ts";
 import type { EvmStatus } from "../serving.ts";
 import type { EvmBlock, EvmChain, EvmHeads, EvmSource } from "./evm-chain.ts";
 import { newestShared, pointOf } from "./evm-fork.ts";
+import { replacesFinal } from "./evm-finality.ts";
 import { EvmProgress } from "./evm-progress.ts";
 import { RANGE_DEFAULTS, type RangeBounds, RangeSizer } from "./evm-range.ts";
 import { checkpointOf, type EvmPoint, readRange } from "./evm-read-range.ts";
@@ -237,7 +238,7 @@ export class EvmFollower {
   ): Promise<RoundEnd> {
     const { firstBlock } = this.#options;
     const rewindTo = shared?.number ?? firstBlock - 1;
-    await this.#judgeFinality(source, rewindTo);
+    if (await replacesFinal(this.#parts, source, rewindTo)) this.#standing.finalWasReplaced();
     this.#parts.log.warn(
       { fork_height: rewindTo, depth: own.number - rewindTo, old_tip: own.hash, new_tip: heads.head.hash },
       `EVM reorganisation: blocks above ${rewindTo} undone`,
@@ -253,34 +254,6 @@ export class EvmFollower {
       return "moved";
     }
     return this.#read(source, heads, { rewindTo, from, before: shared }, signal);
-  }
-
-  /**
-   * A final block that is replaced stops new actions (S-05). Another RPC that still has it is believed instead: this
-   * one is left, and nothing is undone.
-   */
-  async #judgeFinality(source: EvmSource, rewindTo: number): Promise<void> {
-    const { chain, ledger, log } = this.#parts;
-    const { finalHeight } = ledger.tips().evm;
-    if (rewindTo >= finalHeight) return;
-    const witness = ledger
-      .checkpoints("evm")
-      .find(({ height }) => height <= finalHeight && height > rewindTo);
-    for (const other of chain.sources) {
-      if (other === source || witness === undefined) continue;
-      if (!(await hasBlock(other, witness))) continue;
-      throw new EvmUnavailable(
-        "BAD_ANSWER",
-        `the RPC at ${source.name} has another block than ${witness.hash} at the final height ${witness.height}, ` +
-          `which ${other.name} still has: it is not followed`,
-      );
-    }
-    this.#standing.finalWasReplaced();
-    log.error(
-      { alarm: "final_block_replaced", final_height: finalHeight, fork_height: rewindTo, rpc: source.name },
-      `ALARM: the final EVM block ${finalHeight} was replaced from ${rewindTo + 1} on: new actions stay stopped until ` +
-        "an operator has looked at the chain and starts the service again",
-    );
   }
 
   /** Reads ranges up to the head; the next one is read while the former is written. */
@@ -404,15 +377,4 @@ function contradicts(source: EvmSource, point: EvmPoint): EvmUnavailable {
     `the answers of ${source.name} do not fit together: it has block ${point.number} (${point.hash}), and what it ` +
       "shows of the blocks above does not follow it",
   );
-}
-
-/** Whether the RPC has this very block at its height; false also where it does not answer. */
-async function hasBlock(source: EvmSource, checkpoint: ChainCheckpoint): Promise<boolean> {
-  try {
-    const [block] = await source.blocksAt([checkpoint.height]);
-    return block?.hash === checkpoint.hash;
-  } catch (error) {
-    if (error instanceof EvmUnavailable) return false;
-    throw error;
-  }
 }

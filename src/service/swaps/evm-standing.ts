@@ -7,7 +7,7 @@ import { EvmUnavailable } from "./evm-unavailable.ts";
 import type { EvmStanding } from "./ports.ts";
 
 /** An RPC counts as available for this long after an answer (S-62). */
-export const ANSWER_COUNTS_MS = 30_000;
+const ANSWER_COUNTS_MS = 30_000;
 
 interface View {
   heads: EvmHeads | null;
@@ -166,8 +166,8 @@ export class EvmStandingWatch {
   }
 
   #newestHead(): { readonly number: number; readonly time: number } | null {
-    const heads = this.#views.flatMap(({ heads }) => (heads === null ? [] : [heads.head]));
-    return heads.toSorted((a, b) => b.number - a.number)[0] ?? null;
+    const known = this.#views.flatMap(({ heads }) => (heads === null ? [] : [heads.head]));
+    return known.toSorted((a, b) => b.number - a.number)[0] ?? null;
   }
 
   #sentences(): readonly string[] {
