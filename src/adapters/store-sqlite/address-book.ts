@@ -108,6 +108,15 @@ export class AddressBook {
     return id;
   }
 
+  /** Remembers what the database says of an address, for a transaction to come. Changes nothing. */
+  expect(text: string): void {
+    if (this.#known.get(text) !== undefined) return;
+    const id = this.#find(text);
+    if (id === null) return;
+    this.#known.set(text, id);
+    this.#heldOf(id);
+  }
+
   /** Adds `delta` to the number of tickers that an address holds; returns the change in the number of holders. */
   changeHeld(id: number, delta: number): number {
     const held = this.#heldOf(id);

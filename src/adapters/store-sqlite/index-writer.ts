@@ -108,6 +108,13 @@ export class IndexWriter {
     });
   }
 
+  /** Looks up what the next commit will need to know of these addresses, while its block is still being decided. */
+  expect(addresses: readonly string[]): void {
+    this.#connection.snapshot(() => {
+      for (const address of addresses) this.#book.expect(address);
+    });
+  }
+
   /** Takes back every block above the order's height in one transaction and logs the reorganisation. */
   rewind(order: RewindOrder): void {
     this.#write(() => {

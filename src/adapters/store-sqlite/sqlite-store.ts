@@ -43,14 +43,14 @@ export class SqliteStore implements IndexStore {
   #closed: Promise<void> | null = null;
 
   /** `temporaryFolder`: removed with everything in it when the store closes. */
-  constructor(writer: WriterThread, reader: Connection, temporaryFolder: string | null) {
+  constructor(writer: WriterThread, reader: Connection, file: string, temporaryFolder: string | null) {
     this.#writer = writer;
     this.#reader = reader;
     this.#finder = new AddressFinder(reader);
     this.#filter.fill(reader);
     this.#temporaryFolder = temporaryFolder;
     this.queries = new SqliteQueries(reader, this.#finder);
-    this.swaps = new SqliteSwapStore(writer, reader);
+    this.swaps = new SqliteSwapStore(writer, reader, file);
   }
 
   async parameters(): Promise<StoredParameters | null> {
@@ -81,6 +81,7 @@ export class SqliteStore implements IndexStore {
   }
 
   async load(keys: StateKeys): Promise<LoadedState> {
+    this.#expect(keys);
     return loadState(this.#reader, this.#finder, this.#filter, keys);
   }
 
@@ -122,6 +123,14 @@ export class SqliteStore implements IndexStore {
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
+  }
+
+  /** A writer that has nothing to do prepares for the block that is being decided; a busy one is not kept from work. */
+  #expect({ balances }: StateKeys): void {
+    if (this.#writer.isBusy || balances.length === 0) return;
+    const addresses = [...new Set(balances.map(({ address }) => address))];
+    // Whoever sends an order that matters learns that the writer has died.
+    this.#writer.send({ kind: "expect", addresses }).catch(() => undefined);
   }
 
   async #close(): Promise<void> {

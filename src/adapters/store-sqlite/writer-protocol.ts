@@ -15,6 +15,8 @@ export type WriterOrder =
   | { readonly kind: "initialise"; readonly parameters: StoredParameters }
   | { readonly kind: "commitBase"; readonly base: BaseBlock }
   | { readonly kind: "commit"; readonly commit: PackedCommit; readonly undoBlocks: number }
+  /** The next commit will name these addresses. */
+  | { readonly kind: "expect"; readonly addresses: readonly string[] }
   | { readonly kind: "rewind"; readonly order: RewindOrder }
   | { readonly kind: "wipe" }
   | { readonly kind: "swaps"; readonly order: SwapOrder }

@@ -52,6 +52,11 @@ export class WriterThread {
     return thread;
   }
 
+  /** True while an order is waiting or being carried out. */
+  get isBusy(): boolean {
+    return this.#waiting.size > 0;
+  }
+
   /** Sends an order; resolves when it is carried out. `buffers` in it change owners instead of being copied. */
   send(order: WriterOrder, buffers: readonly ArrayBufferLike[] = []): Promise<void> {
     if (this.#dead !== null) return Promise.reject(this.#dead);

@@ -40,6 +40,8 @@ function carryOut(state: OpenWriter, order: WriterOrder): void {
       return state.writer.commitBase(order.base);
     case "commit":
       return state.writer.commit(order.commit, order.undoBlocks);
+    case "expect":
+      return state.writer.expect(order.addresses);
     case "rewind":
       return state.writer.rewind(order.order);
     case "wipe":
