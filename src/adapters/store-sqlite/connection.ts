@@ -105,6 +105,11 @@ export function openWriter(file: string): Connection {
   return new Connection(database);
 }
 
+/** Opens a read-only connection for one long read: little cache and nothing mapped, so that it leaves no memory. */
+export function openPassingReader(file: string): Connection {
+  return new Connection(new DatabaseSync(file, { readOnly: true, timeout: 5_000 }));
+}
+
 /** Opens a read-only connection to a database that a writer has opened. */
 export function openReader(file: string): Connection {
   const database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });

@@ -32,7 +32,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Open
     await mkdir(dirname(file), { recursive: true });
     const writer = await WriterThread.start(file);
     try {
-      const store = new SqliteStore(writer, openReader(file), temporaryFolder);
+      const store = new SqliteStore(writer, openReader(file), file, temporaryFolder);
       options.log?.debug({ file }, "index database open");
       return store;
     } catch (error) {

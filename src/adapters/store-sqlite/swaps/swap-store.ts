@@ -10,22 +10,25 @@ import type {
   SwapTransaction,
 } from "../../../service/swaps/ports.ts";
 import { CellReader } from "../cells.ts";
-import type { Connection } from "../connection.ts";
+import { type Connection, openPassingReader } from "../connection.ts";
 import type { WriterThread } from "../writer-thread.ts";
 import { chainCode } from "./swap-events.ts";
 import { storedIdentity } from "./swap-identity.ts";
 
 /** Facts per piece of a load. */
-const LOAD_CHUNK = 2_000;
+const LOAD_CHUNK = 500;
 
 /** The swap tables of an open database. */
 export class SqliteSwapStore implements SwapStore {
   readonly #writer: WriterThread;
   readonly #reader: Connection;
+  readonly #file: string;
 
-  constructor(writer: WriterThread, reader: Connection) {
+  /** `file`: of the open database. */
+  constructor(writer: WriterThread, reader: Connection, file: string) {
     this.#writer = writer;
     this.#reader = reader;
+    this.#file = file;
   }
 
   async identity(): Promise<SwapIdentity | null> {
@@ -37,16 +40,11 @@ export class SqliteSwapStore implements SwapStore {
   }
 
   async load(visit: (facts: readonly StoredFact[]) => void): Promise<void> {
-    for (let seq = 0; ; ) {
-      const rows = this.#reader.all(
-        `SELECT seq, kind, key, chain, height, body FROM swap_fact WHERE seq > ? ORDER BY seq LIMIT ${LOAD_CHUNK}`,
-        seq,
-      );
-      const last = rows.at(-1);
-      if (last === undefined) return;
-      visit(rows.map((row) => readFact(new CellReader(row))));
-      seq = new CellReader(last).int();
-      await nextTurn();
+    const reader = openPassingReader(this.#file);
+    try {
+      await visitFacts(reader, visit);
+    } finally {
+      reader.close();
     }
   }
 
@@ -64,6 +62,20 @@ export class SqliteSwapStore implements SwapStore {
 
   async commit(transaction: SwapTransaction): Promise<void> {
     await this.#writer.send({ kind: "swaps", order: { kind: "commit", transaction } });
+  }
+}
+
+async function visitFacts(reader: Connection, visit: (facts: readonly StoredFact[]) => void): Promise<void> {
+  for (let seq = 0; ; ) {
+    const rows = reader.all(
+      `SELECT seq, kind, key, chain, height, body FROM swap_fact WHERE seq > ? ORDER BY seq LIMIT ${LOAD_CHUNK}`,
+      seq,
+    );
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    visit(rows.map((row) => readFact(new CellReader(row))));
+    seq = new CellReader(last).int();
+    await nextTurn();
   }
 }
 
