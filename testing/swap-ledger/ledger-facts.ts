@@ -23,7 +23,7 @@ import { type Terms, ZERO_ADDRESS, ZERO_BYTES32 } from "../../src/swap/terms.ts"
 export const START = 1_800_000_000;
 
 /** 32 bytes that belong to a name. */
-export function hex32(name: string): string {
+function hex32(name: string): string {
   return createHash("sha256").update(name).digest("hex");
 }
 
@@ -153,7 +153,7 @@ export function take(name: string, of: AskRecord, createdAt: number): TakeRecord
 }
 
 /** Settings of tests. */
-export const RULES: SwapRules = {
+const RULES: SwapRules = {
   ...DEFAULT_PROFILES,
   smallDealUsdc: 1_000_000_000n,
   deltaS: 21_600,

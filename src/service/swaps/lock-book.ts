@@ -3,6 +3,7 @@
 
 import type { Outpoint, ScriptHex, Txid } from "../../primitives/brands.ts";
 import type { LockOutput, PearlBlockFact, PearlPlace, Sighting, SpendPath } from "../../swap/facts.ts";
+import { outpointOf } from "../../swap/lock-choice.ts";
 import type { Cell, Change } from "./draft.ts";
 import { blockFact, sightingFact } from "./fact-codec.ts";
 import { MultiIndex } from "./multi-index.ts";
@@ -32,13 +33,8 @@ interface InputSpend {
 const EMPTY: MempoolLocks = { present: new Set(), spends: new Map() };
 
 /** The transaction of an outpoint. */
-export function txidOf(outpoint: Outpoint): Txid {
+function txidOf(outpoint: Outpoint): Txid {
   return outpoint.slice(0, outpoint.indexOf(":")) as Txid;
-}
-
-/** The outpoint of an output. */
-export function outpointOf(output: { readonly txid: Txid; readonly vout: number }): Outpoint {
-  return `${output.txid}:${output.vout}` as Outpoint;
 }
 
 /** All lock outputs. */
