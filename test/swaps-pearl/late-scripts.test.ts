@@ -8,6 +8,10 @@ import { claimInput, order, pay, refund, Stage } from "./stage.ts";
 
 const AMOUNT = 1_000_000n;
 
+function at(times: readonly number[]): (height: number) => Promise<number> {
+  return async (height) => times[height] ?? 0;
+}
+
 describe("late scripts", () => {
   let stage: Stage;
   before(async () => {
@@ -141,7 +145,6 @@ describe("late scripts", () => {
 
   test("the start is found by halving, and moves down where times are not in order", async () => {
     const rising = Array.from({ length: 50 }, (_, height) => 1000 + 10 * height);
-    const at = (times: readonly number[]) => async (height: number) => times[height] ?? 0;
     assert.equal(await firstHeightAt(1200, 49, at(rising)), 20);
     assert.equal(await firstHeightAt(1201, 49, at(rising)), 21);
     assert.equal(await firstHeightAt(0, 49, at(rising)), 0);

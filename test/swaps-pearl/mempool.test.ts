@@ -32,19 +32,19 @@ describe("locks in the mempool", () => {
     const claim = pay(claimInput(one, lock.txid, 0, AMOUNT), [{ script: two.lock.script, value: 50_000n }]);
     const back = refund(two, claim.txid, 0, 50_000n);
     for (const signed of [lock, claim, back]) stage.send(signed);
-    const before = ledger.mempoolChanges;
+    const told = ledger.mempoolChanges;
     await life.settle();
-    assert.equal(ledger.mempoolChanges, before + 1);
+    assert.equal(ledger.mempoolChanges, told + 1);
     assert.deepEqual(ledger.present(), [lock.txid, claim.txid].toSorted());
     assert.deepEqual(ledger.mempool.spends.get(outpoint(lock.txid, 0)), { txid: claim.txid, path: "claim" });
     assert.deepEqual(ledger.mempool.spends.get(outpoint(claim.txid, 0)), { txid: back.txid, path: "refund" });
     assert.equal(ledger.secrets.get(one.watched.hashlock), `0x${"15".repeat(32)}`);
     assert.equal(ledger.secrets.get(two.watched.hashlock), undefined);
     await life.settle();
-    assert.equal(ledger.mempoolChanges, before + 1);
+    assert.equal(ledger.mempoolChanges, told + 1);
     stage.mine(lock, claim, back);
     await life.settle();
-    assert.equal(ledger.mempoolChanges, before + 2);
+    assert.equal(ledger.mempoolChanges, told + 2);
     assert.equal(ledger.mempool.spends.size, 0);
   });
 

@@ -101,22 +101,22 @@ export function pay(
 }
 
 /** The lock output as an input of its claim, with the secret. */
-export function claimInput(order: Order, txid: string, vout: number, value: bigint): TestInput {
-  const { lock, secret } = order;
+export function claimInput(of: Order, txid: string, vout: number, value: bigint): TestInput {
+  const { lock, secret } = of;
   const leaf = { script: lock.claim.script, control: lock.claim.controlBlock };
   return { txid, vout, value, script: lock.script, signers: [buyer], leaf, extra: [secret] };
 }
 
 /** The lock output as an input of its refund. */
-export function refundInput(order: Order, txid: string, vout: number, value: bigint): TestInput {
-  const { lock } = order;
+export function refundInput(of: Order, txid: string, vout: number, value: bigint): TestInput {
+  const { lock } = of;
   const leaf = { script: lock.refund.script, control: lock.refund.controlBlock };
   return { txid, vout, value, script: lock.script, signers: [seller], leaf };
 }
 
 /** A transaction whose lock time lets the refund leaf pass. */
-export function refund(order: Order, txid: string, vout: number, value: bigint): Signed {
-  const input = { ...refundInput(order, txid, vout, value), sequence: 0xfffffffd };
+export function refund(of: Order, txid: string, vout: number, value: bigint): Signed {
+  const input = { ...refundInput(of, txid, vout, value), sequence: 0xfffffffd };
   const outputs = [{ script: seller.script, value: value - FEE }];
   const raw = sign({ inputs: [input], outputs, lockTime: REFUND_TIME });
   return { raw, txid: txidOf(raw) };

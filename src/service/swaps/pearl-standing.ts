@@ -9,6 +9,8 @@ import type { PearlStanding } from "./ports.ts";
 
 /** Pause between two questions for the connections. */
 const CONNECTIONS_EVERY_MS = 5000;
+/** Pause after a question that failed. */
+const ASK_AGAIN_MS = 500;
 /** Target spacing, which counts as the pace where blocks are made by hand (S-02). */
 const TARGET_INTERVAL_S = 194;
 const BY_HAND: readonly NetworkName[] = ["simnet", "regtest", "litecoin-regtest"];
@@ -55,9 +57,9 @@ export class NodeStanding {
           this.#answered();
           this.#connections = count;
         },
-        // A silent node shows by `answeredAtMs`; old connections must not count as present ones.
+        // A silent node shows by `answeredAtMs`; the last answer stands until the next one, which is asked for soon.
         () => {
-          this.#connections = null;
+          this.#askedMs = now - CONNECTIONS_EVERY_MS + ASK_AGAIN_MS;
         },
       )
       .finally(() => {

@@ -5,16 +5,17 @@
 import type { WatchContext } from "../../chain/watch-block.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import { BlockRefused, failureKind, sentenceOf, UnsettledChain } from "../follower-errors.ts";
-import type { Clock, Log, NodeTip } from "../ports.ts";
+import type { Clock, Log } from "../ports.ts";
 import { Wake } from "../wake.ts";
 import { Backscan } from "./pearl-backscan.ts";
-import { firstHeightAt, newestCommonPoint } from "./pearl-fork.ts";
-import { fetchHeaders, type HeaderPoint, HeaderWindow, WINDOW_BLOCKS } from "./pearl-headers.ts";
-import { BlockFindings, PearlMatcher } from "./pearl-matcher.ts";
+import { firstHeightAt } from "./pearl-fork.ts";
+import { fetchHeaders, type HeaderPoint } from "./pearl-headers.ts";
+import { PearlMatcher } from "./pearl-matcher.ts";
 import type { SwapNode } from "./pearl-ports.ts";
-import { BlockReader, type BodySource, findIn } from "./pearl-reader.ts";
+import { BlockReader, type BodySource } from "./pearl-reader.ts";
 import { NodeStanding } from "./pearl-standing.ts";
-import type { LedgerWrites, PearlChange, PearlStanding } from "./ports.ts";
+import { type PearlStep, PearlTip } from "./pearl-tip.ts";
+import type { LedgerWrites, PearlStanding } from "./ports.ts";
 
 /** What the watch works with. */
 export interface PearlWatchParts {
@@ -57,9 +58,6 @@ export interface TipMark {
   height: number;
 }
 
-/** The result of appending. */
-type Appended = { readonly kind: "moved" } | { readonly kind: "branch" };
-
 /** Follows the PEARL chain for the ledger; see the file header. */
 export class PearlWatch {
   readonly #parts: PearlWatchParts;
@@ -67,13 +65,11 @@ export class PearlWatch {
   readonly #wake: Wake;
   readonly #reader: BlockReader;
   readonly #standing: NodeStanding;
+  readonly #tip: PearlTip;
   readonly #marks = new Set<TipMark>();
   readonly #listeners: (() => void)[] = [];
-  /** False: the window may not be what the ledger has. */
-  #isLoaded = false;
   #isTipDue = true;
   #tipAskedMs = Number.NEGATIVE_INFINITY;
-  #window = new HeaderWindow();
   #backscan: Backscan | null = null;
   /** Lowest height to read again, or null. */
   #readAgainFrom: number | null = null;
@@ -85,6 +81,8 @@ export class PearlWatch {
     this.#wake = new Wake(parts.clock);
     this.#reader = new BlockReader(parts.node, parts.context);
     this.#standing = new NodeStanding(parts.node, parts.context.network.name, parts.clock);
+    const following = { ...parts, reader: this.#reader, standing: this.#standing };
+    this.#tip = new PearlTip(following, options.batchBlocks, (step) => this.#stepped(step));
     parts.node.onTipChange(() => {
       this.#isTipDue = true;
       this.#wake.call();
@@ -93,7 +91,7 @@ export class PearlWatch {
 
   /** How the PEARL side stands, without asking anybody. */
   standing(): PearlStanding {
-    return this.#standing.read(this.#window);
+    return this.#standing.read(this.#tip.window);
   }
 
   /** The failure that stops the watch just now, as a sentence; null while it goes on. */
@@ -158,12 +156,15 @@ export class PearlWatch {
   /** One look at the tip and, where none is due, one piece of an older pass. Whether there is more to do at once. */
   async round(signal: AbortSignal): Promise<boolean> {
     const { clock } = this.#parts;
-    if (!this.#isLoaded) this.#load();
+    if (!this.#tip.isLoaded) {
+      this.#backscan = null;
+      this.#tip.load();
+    }
     this.#standing.refreshConnections();
     if (this.#isTipDue || clock.monotonicMs() - this.#tipAskedMs >= this.#options.idleMs) {
       this.#isTipDue = false;
       try {
-        if (await this.#followTip()) {
+        if (await this.#tip.follow()) {
           this.#isTipDue = true;
           return true;
         }
@@ -176,212 +177,17 @@ export class PearlWatch {
     return signal.aborted ? false : this.#readOlder();
   }
 
-  /** Makes memory equal to what the ledger has. */
-  #load(): void {
-    const { ledger } = this.#parts;
-    const height = ledger.tips().pearl.height;
-    const points: HeaderPoint[] = [];
-    for (const { height: at, hash, time } of ledger.checkpoints("pearl")) {
-      // Ones above the tip cannot be; ones below a gap are found by the search for a fork.
-      if (at !== height - points.length || points.length === WINDOW_BLOCKS) break;
-      points.push({ height: at, hash: hash as HeaderPoint["hash"], time });
-    }
-    if (height >= 0 && points.length === 0) throw new Error("the ledger has no checkpoint at its PEARL tip");
-    this.#window = new HeaderWindow(points.toReversed());
-    this.#backscan = null;
-    this.#isLoaded = true;
-  }
-
-  /** Whether the chain moved, so that it should be looked at again at once. */
-  async #followTip(): Promise<boolean> {
-    const { node } = this.#parts;
-    const tip = await node.tip();
-    this.#standing.tipAt(tip, await this.#timeOf(tip));
-    const own = this.#window.tip;
-    if (own === null) return this.#begin(tip);
-    if (tip.hash === own.hash && tip.height === own.height) {
-      if (!this.#window.isEnough) this.#window = await this.#filled(this.#window);
-      return false;
-    }
-    if (tip.height > own.height) {
-      const isNext = tip.height === own.height + 1;
-      const theirs = isNext ? own.hash : await node.blockHash(own.height);
-      if (theirs === null) throw new UnsettledChain(own.height);
-      if (theirs === own.hash) {
-        const appended = await this.#append(this.#window, tip, null);
-        if (appended.kind === "moved") return true;
-      }
-    }
-    return this.#followBranch(tip);
-  }
-
-  /** The time of the node's tip; null where the blocks between are about to be read anyway. */
-  async #timeOf(tip: NodeTip): Promise<number | null> {
-    const known = this.#window.at(tip.height);
-    if (known !== null && known.hash === tip.hash) return known.time;
-    // One question more would only delay the very block that answers it.
-    if (tip.height === (this.#window.tip?.height ?? -2) + 1) return null;
-    const [header] = await fetchHeaders(
-      this.#parts.node,
-      this.#parts.context,
-      tip.height,
-      tip.height,
-      null,
-    ).catch((error: unknown) => {
-      if (error instanceof UnsettledChain) return [];
-      throw error;
-    });
-    return header?.hash === tip.hash ? header.time : null;
-  }
-
-  /** An empty ledger begins at the node's tip: older blocks are read when a script asks for them. */
-  async #begin(tip: NodeTip): Promise<boolean> {
-    const { node, context } = this.#parts;
-    const from = Math.max(0, tip.height - WINDOW_BLOCKS + 1);
-    const points = await fetchHeaders(node, context, from, tip.height, null);
-    await this.#commit(new HeaderWindow(points), points, null, new BlockFindings());
-    return true;
-  }
-
-  /** Undoes what the node's chain has left, together with the first blocks of its branch. */
-  async #followBranch(tip: NodeTip): Promise<boolean> {
-    const { node, log } = this.#parts;
-    const own = this.#window.tip;
-    if (own === null) return false;
-    const points = this.#knownPoints().filter((point) => point.height <= tip.height);
-    const common = await newestCommonPoint(points, (height) => node.blockHash(height));
-    const highest = points[0];
-    if (common === null || highest === undefined) throw new UnsettledChain(-1);
-    if (common.height === highest.height && tip.height <= own.height) {
-      // The node is behind on our own chain: no reorganisation (P-90).
-      return false;
-    }
-    if (common.height === own.height) throw new UnsettledChain(own.height);
-    const window = this.#window.upTo(common.height);
-    const base = window.tip === null ? await this.#windowAt(common.height) : window;
-    const appended = await this.#append(base, tip, common.height);
-    if (appended.kind === "branch") throw new UnsettledChain(common.height);
-    log.warn(
-      { fork_height: common.height, depth: own.height - common.height, old_tip: own.hash, new_tip: tip.hash },
-      `swaps: PEARL reorganisation, ${own.height - common.height} blocks above ${common.height} undone`,
-    );
-    return true;
-  }
-
-  /** A window of the one block at a height, as the node has it. */
-  async #windowAt(height: number): Promise<HeaderWindow> {
-    const { node, context } = this.#parts;
-    return new HeaderWindow(await fetchHeaders(node, context, height, height, null));
-  }
-
-  /** Everything known of the applied chain, highest first, down to the genesis block. */
-  #knownPoints(): readonly HeaderPoint[] {
-    const { ledger, context } = this.#parts;
-    const points = this.#window.points().toReversed();
-    const lowest = points.at(-1)?.height ?? 0;
-    for (const { height, hash, time } of ledger.checkpoints("pearl")) {
-      if (height < lowest && height > 0) points.push({ height, hash: hash as HeaderPoint["hash"], time });
-    }
-    if (lowest > 0) points.push({ height: 0, hash: context.network.genesisHash, time: 0 });
-    return points;
-  }
-
-  /** Appends blocks on top of `base`; "branch" where the node's chain does not continue it. */
-  async #append(base: HeaderWindow, tip: NodeTip, rewindTo: number | null): Promise<Appended> {
-    const from = base.tip;
-    if (from === null) throw new Error("nothing can be appended to nothing");
-    if (tip.height <= from.height) throw new UnsettledChain(from.height);
-    const window = base.isEnough ? base : await this.#filled(base);
-    if (this.#parts.ledger.watch.size === 0) return this.#appendHeaders(window, from, tip, rewindTo);
-    const to = Math.min(tip.height, from.height + this.#options.batchBlocks);
-    const findings = new BlockFindings();
-    const matcher = this.#newMatcher();
-    const points: HeaderPoint[] = [];
-    let previous = from.hash;
-    const known = to === tip.height ? tip.hash : null;
-    for await (const fetched of this.#reader.fetch(from.height + 1, to, known)) {
-      const block = this.#reader.open(fetched, previous);
-      if (block === null) {
-        if (points.length === 0) return { kind: "branch" };
-        break;
-      }
-      points.push(findIn(block, findings, matcher));
-      previous = block.hash;
-    }
-    if (points.length === 0) throw new UnsettledChain(from.height);
-    await this.#commit(window.with(points), points, rewindTo, findings);
-    return { kind: "moved" };
-  }
-
-  /** With nothing to look for, headers are enough; far ahead the chain is joined at its newest blocks. */
-  async #appendHeaders(
-    window: HeaderWindow,
-    from: HeaderPoint,
-    tip: NodeTip,
-    rewindTo: number | null,
-  ): Promise<Appended> {
-    const { node, context } = this.#parts;
-    const first = Math.max(from.height + 1, tip.height - WINDOW_BLOCKS + 1);
-    const parent = first === from.height + 1 ? from.hash : null;
-    const points = await fetchHeaders(node, context, first, tip.height, parent).catch((error: unknown) => {
-      // The tip's parent is another block than ours: that is a branch, not a contradiction.
-      if (error instanceof UnsettledChain && parent !== null) return null;
-      throw error;
-    });
-    if (points === null) return { kind: "branch" };
-    const next = parent === null ? new HeaderWindow(points) : window.with(points);
-    await this.#commit(next, points, rewindTo, new BlockFindings());
-    return { kind: "moved" };
-  }
-
-  /** The window with older headers below it, so that median and pace can be told. */
-  async #filled(window: HeaderWindow): Promise<HeaderWindow> {
-    const { first, tip } = window;
-    if (first === null || tip === null || first.height === 0) return window;
-    const from = Math.max(0, tip.height - WINDOW_BLOCKS + 1);
-    const { node, context } = this.#parts;
-    const below = await fetchHeaders(node, context, from, first.height, null);
-    if (below.at(-1)?.hash !== first.hash) throw new UnsettledChain(first.height);
-    return window.with(below.slice(0, -1));
-  }
-
-  /** Makes one step durable and visible. */
-  async #commit(
-    window: HeaderWindow,
-    points: readonly HeaderPoint[],
-    rewindTo: number | null,
-    { facts, sightings, secrets }: BlockFindings,
-  ): Promise<void> {
-    const { tip } = window;
-    if (tip === null) throw new Error("a step without a tip");
-    await this.#apply({
-      rewindTo,
-      facts,
-      sightings,
-      secrets,
-      checkpoints: points.map((point) => ({ chain: "pearl" as const, ...point })),
-      tip: { ...tip, medianTimePast: window.medianTimePast() },
-      covered: [],
-    });
-    this.#window = window;
-    this.#standing.appliedTo(tip);
+  #stepped({ rewindTo, hasLocks }: PearlStep): void {
     if (rewindTo !== null) this.#rewound(rewindTo);
-    if (sightings.length > 0) this.#tellNewLocks();
+    if (hasLocks) this.#tellNewLocks();
   }
 
   #rewound(toHeight: number): void {
     for (const mark of this.#marks) mark.height = Math.min(mark.height, toHeight);
     if (this.#readAgainFrom !== null) this.#readAgainFrom = Math.min(this.#readAgainFrom, toHeight + 1);
-    const stays = this.#window.at(toHeight);
+    const stays = this.#tip.window.at(toHeight);
     if (stays === null) this.#backscan = null;
     else this.#backscan?.truncate(toHeight, stays.hash);
-  }
-
-  async #apply(change: PearlChange): Promise<void> {
-    // Until the ledger has answered, whether the change was taken is unknown.
-    this.#isLoaded = false;
-    await this.#parts.ledger.applyPearl(change);
-    this.#isLoaded = true;
   }
 
   #newMatcher(): PearlMatcher {
@@ -394,7 +200,7 @@ export class PearlWatch {
 
   /** One piece of a pass over older blocks; whether there is more to do at once. */
   async #readOlder(): Promise<boolean> {
-    const { tip } = this.#window;
+    const { tip } = this.#tip.window;
     if (tip === null) return false;
     const scan = (this.#backscan ??= await this.#nextBackscan(tip));
     if (scan === null) return false;
@@ -402,7 +208,7 @@ export class PearlWatch {
     const endMs = clock.monotonicMs() + this.#options.backscanMs;
     try {
       await scan.read(
-        this.#window,
+        this.#tip.window,
         this.#options.backscanBlocks,
         () => clock.monotonicMs() >= endMs || scan.isFull,
       );
@@ -414,7 +220,7 @@ export class PearlWatch {
     if (isDone) this.#backscan = null;
     if (isDone || scan.isFull) {
       const change = scan.change(isDone ? scan.scripts : []);
-      await this.#apply(change);
+      await this.#tip.apply(change);
       if (change.sightings.length > 0) this.#tellNewLocks();
     }
     return true;
@@ -423,7 +229,7 @@ export class PearlWatch {
   /** The node's chain has changed under a pass: what lies within the window is read anew, after the tip. */
   #unsettle(scan: Backscan): void {
     this.#isTipDue = true;
-    const { first } = this.#window;
+    const { first } = this.#tip.window;
     if (first === null || scan.nextHeight <= first.height + 1) this.#backscan = null;
     else scan.truncate(first.height, first.hash);
   }
@@ -449,7 +255,7 @@ export class PearlWatch {
   }
 
   async #timeAt(height: number): Promise<number> {
-    const known = this.#window.at(height);
+    const known = this.#tip.window.at(height);
     if (known !== null) return known.time;
     const { node, context } = this.#parts;
     const [header] = await fetchHeaders(node, context, height, height, null);
@@ -459,7 +265,7 @@ export class PearlWatch {
 
   #failed(error: unknown): void {
     const { log } = this.#parts;
-    if (failureKind(error) !== "node" && !(error instanceof BlockRefused)) this.#isLoaded = false;
+    if (failureKind(error) !== "node" && !(error instanceof BlockRefused)) this.#tip.doubt();
     const sentence = sentenceOf(error);
     const kind = failureKind(error);
     const stack = kind === "internal" && error instanceof Error ? { stack: error.stack } : {};

@@ -1,0 +1,130 @@
+// Look-ups and balances against the embedded node, asked as its limited user, and against a node that lies.
+
+import assert from "node:assert/strict";
+import { after, afterEach, before, describe, test } from "node:test";
+import { closeAll, fake } from "../../../test/pearl-node/client-fixture.ts";
+import { claimInput, clock, miner, order, pay, seller, Stage } from "../../../test/swaps-pearl/stage.ts";
+import { addressOfKey } from "../../primitives/address.ts";
+import type { Outpoint, Txid } from "../../primitives/brands.ts";
+import { bytesToHex } from "../../primitives/hex.ts";
+import { sha256d } from "../system/hashes.ts";
+import { openPearlLookups, type OpenLookups } from "./lookups.ts";
+import { openNodeBalance, type OpenBalance } from "./lookups-balance.ts";
+
+const never = (): boolean => false;
+
+describe("questions to our own node", () => {
+  let stage: Stage;
+  let lookups: OpenLookups;
+  let source: OpenBalance;
+  const login = { user: "reader", password: "only", sha256d, clock };
+  const sellerAddress = addressOfKey(bytesToHex(seller.pub), "rprl");
+  before(async () => {
+    stage = await Stage.start(130);
+    lookups = openPearlLookups({ url: stage.node.url, ...login });
+    source = openNodeBalance({ url: stage.node.url, ...login, pageSize: 3, maxPages: 3 });
+  });
+  after(async () => {
+    lookups.close();
+    source.close();
+    await stage.close();
+  });
+  afterEach(closeAll);
+
+  test("S-60: a transaction in the mempool, in a block, orphaned, unknown", async () => {
+    const one = order(90);
+    const coin = stage.coin();
+    const lock = pay(coin, [{ script: one.lock.script, value: 40_000n }]);
+    const txid = lock.txid as Txid;
+    assert.equal(await lookups.transaction(txid), null);
+    stage.send(lock);
+    const waiting = await lookups.transaction(txid);
+    assert.equal(waiting?.block, null);
+    assert.equal(waiting?.coinbase, false);
+    assert.deepEqual(waiting?.inputs, [`${coin.txid}:0`]);
+    assert.deepEqual(waiting?.outputs[0], { amountSat: 40_000n, script: one.watched.script });
+    assert.equal(bytesToHex(waiting?.raw ?? new Uint8Array(0)), lock.raw);
+    const hash = stage.mine(lock);
+    assert.deepEqual((await lookups.transaction(txid))?.block, { height: stage.height, hash });
+    stage.reorganise(1, 2);
+    assert.equal((await lookups.transaction(txid))?.block, null);
+    stage.mine(lock);
+    const coinbase = await lookups.transaction(coin.txid as Txid);
+    assert.equal(coinbase?.coinbase, true);
+    assert.deepEqual(coinbase?.inputs, []);
+  });
+
+  test("S-34: confirmed and unspent counts; the mempool's spends, lock outputs and young coinbases do not", async () => {
+    assert.equal(await source.balance(sellerAddress, never), 0n);
+    const first = pay(stage.coin(), [
+      { script: seller.script, value: 10_000n },
+      { script: seller.script, value: 20_000n },
+    ]);
+    stage.send(first);
+    assert.equal(await source.balance(sellerAddress, never), 0n, "unconfirmed");
+    stage.mine(first);
+    assert.equal(await source.balance(sellerAddress, never), 30_000n);
+    const kept = `${first.txid}:1` as Outpoint;
+    assert.equal(await source.balance(sellerAddress, (outpoint) => outpoint === kept), 10_000n);
+    const input = {
+      txid: first.txid,
+      vout: 0,
+      value: 10_000n,
+      script: seller.script,
+      signers: [seller],
+    };
+    const spend = pay(input, []);
+    stage.send(spend);
+    assert.equal(await source.balance(sellerAddress, never), 20_000n, "spent in the mempool");
+    stage.mine(spend);
+    assert.equal(await source.balance(sellerAddress, never), 20_000n);
+    stage.pass(10);
+    stage.node.generate(1, { miningScript: seller.script, transactions: "none" });
+    assert.equal(await source.balance(sellerAddress, never), 20_000n, "an immature coinbase");
+    const minerAddress = addressOfKey(bytesToHex(miner.pub), "rprl");
+    await assert.rejects(source.balance(minerAddress, never), { name: "BalanceUnavailable" });
+    stage.mineEmpty(98);
+    assert.equal(await source.balance(sellerAddress, never), 20_000n, "99 confirmations");
+    stage.mineEmpty(1);
+    assert.ok((await source.balance(sellerAddress, never)) > 20_000n, "100 confirmations");
+  });
+
+  test("lies: another transaction, a block outside the main chain, a transaction that the index invents", async () => {
+    const real = pay(stage.coin(), [{ script: seller.script, value: 5000n }]);
+    const other = pay(claimInput(order(91), real.txid, 0, 5000n), []);
+    const hash = "cd".repeat(32);
+    let entry: object = {};
+    const node = await fake((request) =>
+      request.answer(({ method }) => {
+        if (method === "getrawtransaction") return entry;
+        if (method === "getblockheader") return { height: 7 };
+        if (method === "getblockhash") return "ef".repeat(32);
+        if (method === "getbestblockhash") return hash;
+        if (method === "searchrawtransactions") return [entry];
+        return null;
+      }),
+    );
+    const lied = openPearlLookups({ url: node.url, ...login });
+    entry = { hex: other.raw, txid: real.txid };
+    await assert.rejects(lied.transaction(real.txid as Txid), { name: "NodeError", code: "BAD_ANSWER" });
+    entry = { hex: real.raw, txid: real.txid, blockhash: hash, confirmations: 3 };
+    assert.equal(await lied.transaction(real.txid as Txid), null);
+    lied.close();
+    const balance = openNodeBalance({ url: node.url, ...login });
+    assert.equal(await balance.balance(sellerAddress, never), 0n, "gettxout does not know it");
+    entry = { hex: other.raw, txid: real.txid, confirmations: 3 };
+    await assert.rejects(balance.balance(sellerAddress, never), { name: "NodeError", code: "BAD_ANSWER" });
+    balance.close();
+  });
+
+  test("S-62: four look-ups at once, the fifth is refused at once", async () => {
+    stage.node.faults.delay("getrawtransaction", 50);
+    const txid = "12".repeat(32) as Txid;
+    const all = await Promise.allSettled(Array.from({ length: 5 }, () => lookups.transaction(txid)));
+    stage.node.faults.delay("getrawtransaction", 0);
+    assert.deepEqual(
+      all.map(({ status }) => status),
+      ["fulfilled", "fulfilled", "fulfilled", "fulfilled", "rejected"],
+    );
+  });
+});
