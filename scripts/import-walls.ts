@@ -51,7 +51,7 @@ export const WALLS: readonly Wall[] = [
   { folder: "src/http/", own: [...PURE, "src/service/", "src/http/"], packages: ["*"] },
   {
     folder: "src/config/",
-    own: ["src/primitives/", "src/chain/", "src/prc20/", "src/config/"],
+    own: ["src/primitives/", "src/chain/", "src/prc20/", "src/swap/", "src/config/"],
     packages: ["node:"],
   },
   { folder: "src/cli/", own: ["src/"], packages: ["*"] },

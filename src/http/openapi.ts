@@ -137,7 +137,6 @@ function eventsOperation(): Json {
 }
 
 function swapOperation(route: SwapRoute): Json {
-  const content = (schema: TSchema, example: unknown) => ({ "application/json": { schema, example } });
   const headers = {
     "x-indexed-height": HEIGHT_HEADER,
     "x-evm-indexed-height": {
@@ -146,7 +145,7 @@ function swapOperation(route: SwapRoute): Json {
     },
     ...(route.method === "GET" ? { etag: { schema: { type: "string" } } } : {}),
   };
-  const answer = { headers, content: content(route.response, route.example) };
+  const answer = { headers, content: jsonContent(route.response, route.example) };
   const codes: readonly ErrorCode[] = [
     "INVALID_REQUEST",
     "SECRET_REFUSED",
@@ -173,7 +172,11 @@ function swapOperation(route: SwapRoute): Json {
 
 function requestBody(schema: TObject, example: unknown): Json {
   const required: readonly string[] = schema.required ?? [];
-  return { required: required.length > 0, content: { "application/json": { schema, example } } };
+  return { required: required.length > 0, content: jsonContent(schema, example) };
+}
+
+function jsonContent(schema: TSchema, example: unknown): Json {
+  return { "application/json": { schema, example } };
 }
 
 function parameters(schema: TObject, place: "path" | "query"): readonly Json[] {
