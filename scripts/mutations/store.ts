@@ -303,6 +303,14 @@ const derived: Break[] = [
       why: "owners of filled listings have no history",
     },
   ]),
+  ...inFile(`${STORE}/balance-filter.ts`, [
+    {
+      rule: "P-90",
+      find: "if (height >= this.#sinceHeight) return false;",
+      replace: "return false;",
+      why: "a balance that had gone before the start is denied after a rewind brings it back",
+    },
+  ]),
   ...inFile(`${STORE}/load-state.ts`, [
     {
       rule: "P-65",
