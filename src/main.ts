@@ -145,6 +145,9 @@ export async function startService(config: Config, overrides: Overrides = {}): P
 
 async function startOn(config: Config, foundation: Foundation): Promise<RunningService> {
   const { store, node, context, log, closers } = foundation;
+  const unused = config.unusedSwapSettings;
+  if (unused.length > 0)
+    log.warn({ settings: unused }, "swaps are off: EVM_RPC_URLS is not set; these are not used");
   const indexer = indexerOver(context, store);
   await checkNode(node);
   await checkDatabase(store, indexer, config.database.file);

@@ -11,7 +11,7 @@ import { nearestName } from "./nearest-name.ts";
 import { readDatabase, readListen, readLogLevel, readProxies, type DatabaseTarget } from "./read-service.ts";
 import { readNode, type NodeTarget } from "./read-node.ts";
 import { readNetwork, readRules } from "./read-rules.ts";
-import { readSwaps, type SwapConfig } from "./read-swaps.ts";
+import { readSwaps, type SwapConfig, unusedSwapSettings } from "./read-swaps.ts";
 import { Problems, SettingReader } from "./setting-reader.ts";
 import type { LogLevel } from "./levels.ts";
 
@@ -37,6 +37,8 @@ export interface Config {
   readonly trustProxy: boolean | readonly string[];
   /** Null: swaps are off. */
   readonly swaps: SwapConfig | null;
+  /** Names of swap settings that are given although swaps are off. */
+  readonly unusedSwapSettings: readonly SettingName[];
 }
 
 /** Where settings come from. */
@@ -81,6 +83,7 @@ export function readConfig(sources: ConfigSources): Result<Config, readonly stri
     rateLimit,
     trustProxy,
     swaps,
+    unusedSwapSettings: unusedSwapSettings(reader),
   });
 }
 

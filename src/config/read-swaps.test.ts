@@ -99,10 +99,13 @@ describe("configuration of swaps", () => {
     );
   });
 
-  test("anything of swaps without URLs is a problem that says so", () => {
-    const found = problems({ ESCROW_ADDRESS: ESCROW, TAKE_MAX: "5" });
-    assert.equal(found.length, 2);
-    for (const line of found) assert.match(line, /EVM_RPC_URLS is not/);
+  test("anything of swaps without URLs leaves swaps off, is not judged, and is named for the warning", () => {
+    const result = read({ ESCROW_ADDRESS: "nonsense", TAKE_MAX: "-5" });
+    if (!result.ok) throw new Error(result.error.join("\n"));
+    assert.equal(result.value.swaps, null);
+    assert.deepEqual(result.value.unusedSwapSettings, ["ESCROW_ADDRESS", "TAKE_MAX"]);
+    const on = read(SWAPS);
+    assert.deepEqual(on.ok && on.value.unusedSwapSettings, []);
   });
 
   test("keys in URLs never appear in a problem", () => {

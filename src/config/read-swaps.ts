@@ -1,5 +1,5 @@
 // Are swaps served, of which escrow on which chain, and under which limits? All of it hangs on EVM_RPC_URLS: with it
-// the chain, the contract and its first block have to be given; without it nothing of swaps may be.
+// the chain, the contract and its first block have to be given; without it swaps are off, whatever else is set.
 
 import type { EvmAddress } from "../primitives/brands.ts";
 import type { Keccak256 } from "../swap/crypto.ts";
@@ -78,18 +78,19 @@ const SWAP_SETTINGS: readonly SettingName[] = [
   "SWAP_EVM_HEAD_AGE_S",
 ];
 
+/** Swap settings that are given and not looked at, because EVM_RPC_URLS is absent: worth a warning. */
+export function unusedSwapSettings(reader: SettingReader): readonly SettingName[] {
+  if (reader.text("EVM_RPC_URLS") !== null) return [];
+  return SWAP_SETTINGS.filter((name) => reader.text(name) !== null);
+}
+
 /** The swap settings; null where swaps are off, and with problems. `network`: of PEARL, decides what may be lowered. */
 export function readSwaps(
   reader: SettingReader,
   network: string,
   keccak256: Keccak256 | null,
 ): SwapConfig | null {
-  if (reader.text("EVM_RPC_URLS") === null) {
-    const given = SWAP_SETTINGS.filter((name) => reader.text(name) !== null);
-    for (const name of given)
-      reader.problem(name, "is set although EVM_RPC_URLS is not: without RPC URLs swaps are off");
-    return null;
-  }
+  if (reader.text("EVM_RPC_URLS") === null) return null;
   const evmRpcUrls = readUrls(reader);
   const chainId = required(reader, "EVM_CHAIN_ID", 1, "the chain id, like 42161");
   const escrow = readEscrow(reader, keccak256);

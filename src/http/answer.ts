@@ -39,7 +39,7 @@ const COMPRESS_FROM_BYTES = 1400;
 export const CORS_HEADERS: Readonly<Record<string, string>> = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers":
-    "etag, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset, x-indexed-height, x-request-id",
+    "etag, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset, x-indexed-height, x-evm-indexed-height, x-request-id",
 };
 
 const LIST_END = Buffer.from("]}");

@@ -20,7 +20,13 @@ import { registerHealth } from "./routes/health.ts";
 import { READ_ROUTES } from "./routes/reads.ts";
 import { registerDisabledSwaps } from "./routes/swaps-disabled.ts";
 import { SWAP_ROUTES } from "./routes/swaps/index.ts";
-import { registerSwaps, SECRET_REFUSED_MESSAGE, targetHoldsSecret } from "./routes/swaps/swap-route.ts";
+import { strayBody } from "./routes/swaps/swap-body.ts";
+import {
+  bodyHoldsSecret,
+  registerSwaps,
+  SECRET_REFUSED_MESSAGE,
+  targetHoldsSecret,
+} from "./routes/swaps/swap-route.ts";
 import { StateCache } from "./state-cache.ts";
 
 /** Largest body that is read (H-04). */
@@ -132,8 +138,28 @@ function writeClosing(requestId: string, request: IncomingMessage, response: Ser
   response.end(request.method === "HEAD" ? undefined : body);
 }
 
-function holdsSecret(swaps: SwapService, request: FastifyRequest): boolean {
-  return targetHoldsSecret(swaps, request.raw.url ?? "/");
+/** A swap request whose body nobody reads is searched for secrets all the same, then goes its way (S-66). */
+function afterStrayBody(
+  context: HttpContext,
+  swaps: SwapService,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  done: () => void,
+): Promise<FastifyReply> | undefined {
+  const { "content-length": length, "transfer-encoding": encoding } = request.headers;
+  if ((length === undefined || length === "0") && encoding === undefined) {
+    if (request.is404) return answerUnrouted(context, request, reply);
+    done();
+    return undefined;
+  }
+  return strayBody(request.raw, BODY_LIMIT_BYTES).then((body) => {
+    if (bodyHoldsSecret(swaps, body)) {
+      return sendError(context, request, reply, { code: "SECRET_REFUSED", message: SECRET_REFUSED_MESSAGE });
+    }
+    if (request.is404) return answerUnrouted(context, request, reply);
+    done();
+    return reply;
+  });
 }
 
 function installHooks(app: FastifyInstance, context: HttpContext): void {
@@ -154,9 +180,12 @@ function installHooks(app: FastifyInstance, context: HttpContext): void {
       });
     }
     // Before anything else is looked at (S-66); such a target must not be echoed either.
-    if (deps.swaps && isSwapPath(pathOf(request.raw.url ?? "/")) && holdsSecret(deps.swaps, request)) {
+    const swaps = isSwapPath(pathOf(request.raw.url ?? "/")) ? (deps.swaps ?? null) : null;
+    if (swaps !== null && targetHoldsSecret(swaps, request.raw.url ?? "/")) {
       return sendError(context, request, reply, { code: "SECRET_REFUSED", message: SECRET_REFUSED_MESSAGE });
     }
+    const isRead = !request.is404 && request.method === "POST";
+    if (swaps !== null && !isRead) return afterStrayBody(context, swaps, request, reply, done);
     // Before the body is read: a path that is none of ours is 404 whatever its body.
     if (request.is404) return answerUnrouted(context, request, reply);
     done();

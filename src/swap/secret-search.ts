@@ -13,26 +13,31 @@ const LONG_RUNS = /[0-9a-fA-F]{64,}/g;
  * whose SHA-256 `isGuarded` names: a known hashlock whose secret is not public. Time is linear in the text: one
  * SHA-256 and one question per two digits, so at most some 32,700 for 64 KiB (tens of milliseconds). The caller
  * hands in the text as it came and, where that differs, as it reads after decoding (JSON escapes, percent signs).
+ * `isShown` names values that are public anyway (ids, keys): a stranger could make a hashlock of one, and every
+ * request that names it would be refused.
  */
 export function carriesSecret(
   text: string,
   isGuarded: (hashlock: Bytes32) => boolean,
   sha256: Sha256,
+  isShown: (value: Bytes32) => boolean = () => false,
 ): boolean {
+  const isSecret = (value: Uint8Array): boolean =>
+    isGuarded(toBytes32(sha256(value))) && !isShown(toBytes32(value));
   for (const [run] of text.matchAll(LONG_RUNS)) {
-    if (runCarriesSecret(run, isGuarded, sha256)) return true;
+    if (runCarriesSecret(run, isSecret)) return true;
   }
   return false;
 }
 
-function runCarriesSecret(run: string, isGuarded: (hashlock: Bytes32) => boolean, sha256: Sha256): boolean {
+function runCarriesSecret(run: string, isSecret: (value: Uint8Array) => boolean): boolean {
   const even = run.length - (run.length % 2);
   const bytes = hexToBytes(run.slice(0, even));
   // In a run of odd length the last 64 digits stand at an odd offset.
   const tail = even === run.length ? null : hexToBytes(run.slice(-64));
   if (bytes === null) return false;
   for (let at = 0; at + 32 <= bytes.length; at += 1) {
-    if (isGuarded(toBytes32(sha256(bytes.subarray(at, at + 32))))) return true;
+    if (isSecret(bytes.subarray(at, at + 32))) return true;
   }
-  return tail !== null && isGuarded(toBytes32(sha256(tail)));
+  return tail !== null && isSecret(tail);
 }

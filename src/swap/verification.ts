@@ -1,7 +1,7 @@
 // How does a verification answer? The verdict and its `details` (S-60, S-62), the same fields for all three.
 
 import type { LockOutput } from "./facts.ts";
-import { isRetryable, type EvmRefundReason, type LockReason, type RefundReason } from "./reasons.ts";
+import { isRetryable, type VerifyReason } from "./reasons.ts";
 import { lockAddressOf } from "./script-address.ts";
 import type { SwapRules, SwapSubject } from "./subject.ts";
 
@@ -60,7 +60,7 @@ export function judgedLock(subject: SwapSubject, lock: LockOutput | null): Judge
 }
 
 /** The verdict with all its details. */
-export function verdict<Reason extends LockReason | RefundReason | EvmRefundReason>(
+export function verdict<Reason extends VerifyReason>(
   subject: SwapSubject,
   rules: SwapRules,
   parts: VerdictParts<Reason>,

@@ -28,8 +28,11 @@ export interface NotReady {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** Which chains a question is about. */
-export type Sides = "both" | "pearl" | "evm";
+/**
+ * Which chains a question is about. "deals": both, and the pace of PEARL blocks too, without which a deal's margins do
+ * not hold (S-02): takes, verify-lock and the marked actions ask for it, nothing else does.
+ */
+export type Sides = "both" | "pearl" | "evm" | "deals";
 
 /** What readiness is judged from. */
 export interface ReadinessParts {
@@ -43,8 +46,11 @@ export interface ReadinessParts {
 export class SwapReadiness {
   readonly #parts: ReadinessParts;
   readonly #limits: ReadinessLimits;
-  /** *now* when the EVM index was last seen synced: until then nothing has died (S-05). */
-  #expiryNow = 0;
+  /**
+   * *now* when the EVM index was last seen synced: until then nothing has died (S-05). After a start the time of the
+   * stored EVM tip, which has surely passed: what was dead by then must not come back to life.
+   */
+  #expiryNow: number | null = null;
 
   constructor(parts: ReadinessParts, limits: ReadinessLimits) {
     this.#parts = parts;
@@ -60,9 +66,10 @@ export class SwapReadiness {
   /** The moment for projections; of tips that are about to become the present ones, where given. */
   moment(tips = this.#parts.tips()): Moment {
     const now = this.now(tips);
-    if (this.check("evm", tips) === null) this.#expiryNow = Math.max(this.#expiryNow, now);
-    const mayAct = this.check("both", tips) === null;
-    return { tips, now, expiryNow: this.#expiryNow, mayAct };
+    const before = this.#expiryNow ?? tips.evm.time;
+    const expiryNow = this.check("evm", tips) === null ? Math.max(before, now) : before;
+    this.#expiryNow = expiryNow;
+    return { tips, now, expiryNow, mayAct: this.check("deals", tips) === null };
   }
 
   /** Null where the sides may be spoken of; else the first reason in the order of S-62. */
@@ -73,7 +80,8 @@ export class SwapReadiness {
       (pearl ? this.#pearlSilent() : null) ??
       (evm ? this.#evmSilent() : null) ??
       (pearl ? this.#pearlBehind(tips) : null) ??
-      (evm ? this.#evmBehind(tips) : null)
+      (evm ? this.#evmBehind(tips) : null) ??
+      (sides === "deals" ? this.#pearlSlow() : null)
     );
   }
 
@@ -98,30 +106,25 @@ export class SwapReadiness {
 
   #evmSilent(): NotReady | null {
     const { answeredAtMs, agreed, finalReplaced } = this.#parts.evm();
-    const unavailable = (message: string, details: Record<string, unknown>): NotReady => ({
-      code: "EVM_RPC_UNAVAILABLE",
-      message,
-      details,
-    });
     if (this.#isSilent(answeredAtMs)) {
-      return unavailable("No EVM RPC answers. Try again in some seconds.", {
+      return evmUnavailable("No EVM RPC answers. Try again in some seconds.", {
         answered_within_s: this.#limits.answerWithinS,
       });
     }
     if (finalReplaced) {
-      return unavailable(
+      return evmUnavailable(
         "A final block of the EVM chain was replaced: do nothing before an operator has looked at it.",
         { final_replaced: true },
       );
     }
     if (agreed) return null;
-    return unavailable("The EVM RPCs do not agree on the final block. Try again in some seconds.", {
+    return evmUnavailable("The EVM RPCs do not agree on the final block. Try again in some seconds.", {
       agreed: false,
     });
   }
 
   #pearlBehind(tips: ChainTips): NotReady | null {
-    const { pearlLagBlocks, pearlTipAgeS, minPeers, blockIntervalS } = this.#limits;
+    const { pearlLagBlocks, pearlTipAgeS, minPeers } = this.#limits;
     const standing = this.#parts.pearl();
     const lag = Math.max(0, standing.nodeHeight - tips.pearl.height);
     if (lag > pearlLagBlocks) {
@@ -133,18 +136,21 @@ export class SwapReadiness {
         pearl_tip_age_s: age,
       });
     }
-    const { connections, blockIntervalS: interval } = standing;
+    const { connections } = standing;
     if (minPeers !== null && (connections === null || connections < minPeers)) {
       return notSynced("The PEARL node has too few connections: it may see a chain of its own.", {
         connections,
       });
     }
-    if (interval !== null && interval > blockIntervalS) {
-      return notSynced("PEARL blocks come too slowly for the margins of a swap to hold.", {
-        block_interval_s: interval,
-      });
-    }
     return null;
+  }
+
+  #pearlSlow(): NotReady | null {
+    const { blockIntervalS } = this.#parts.pearl();
+    if (blockIntervalS === null || blockIntervalS <= this.#limits.blockIntervalS) return null;
+    return notSynced("PEARL blocks come too slowly for the margins of a swap to hold.", {
+      block_interval_s: blockIntervalS,
+    });
   }
 
   #evmBehind(tips: ChainTips): NotReady | null {
@@ -161,6 +167,10 @@ export class SwapReadiness {
     }
     return null;
   }
+}
+
+function evmUnavailable(message: string, details: Record<string, unknown>): NotReady {
+  return { code: "EVM_RPC_UNAVAILABLE", message, details };
 }
 
 function notSynced(message: string, details: Record<string, unknown>): NotReady {

@@ -106,8 +106,17 @@ export function readListQuery(
   const scope = [form.list, [...new Set(statuses)].toSorted().join(","), buyerEvm, sellerEvm, pearlAddress];
   const binding: CursorBinding = { list: form.list, scope: [...scope, ...form.own] };
   const page = pageRequest(values, binding);
-  if (page instanceof Refusal) return page;
+  if (page instanceof Refusal) return withPageFields(page);
   return { query: { statuses, ...parties, limit: page.limit, start: page.start }, binding };
+}
+
+/** H-45: `details` names the fields. */
+function withPageFields(refusal: Refusal): Refusal | SwapRefusal {
+  if (refusal.code !== "INVALID_REQUEST") return refusal;
+  return invalidFields({
+    next: "must not be given together with `prev`",
+    prev: "must not be given together with `next`",
+  });
 }
 
 function readStatuses(raw: unknown, allowed: readonly string[]): readonly string[] | null {

@@ -11,7 +11,14 @@ import { type Answer, jsonAnswer } from "../../answer.ts";
 import { type HttpContext, RETRY_AFTER_S, send, sendError } from "../../context.ts";
 import { ERRORS, type ErrorCode, Refusal } from "../../errors.ts";
 import { routerPath } from "../../read-route.ts";
-import { acceptRawBodies, asSwapRefusal, bodyObject, bodyText, bodyTexts } from "./swap-body.ts";
+import {
+  acceptRawBodies,
+  asSwapRefusal,
+  bodyObject,
+  bodyText,
+  bodyTexts,
+  percentDecoded,
+} from "./swap-body.ts";
 
 /** What a handler returns: an outcome, or a finished object for lists and plain objects. */
 export type SwapResult = SwapOutcome | Refusal | { readonly kind: "object"; readonly value: object };
@@ -64,13 +71,12 @@ export async function registerSwaps(
 
 /** True where the request target of a swap path holds a secret (S-66), as sent or percent-decoded. */
 export function targetHoldsSecret(service: SwapService, target: string): boolean {
-  if (service.holdsSecret(target)) return true;
-  if (!target.includes("%")) return false;
-  try {
-    return service.holdsSecret(decodeURIComponent(target));
-  } catch {
-    return false;
-  }
+  return service.holdsSecret(target) || (target.includes("%") && service.holdsSecret(percentDecoded(target)));
+}
+
+/** True where these bytes hold a secret (S-66), however they are escaped. */
+export function bodyHoldsSecret(service: SwapService, body: Buffer): boolean {
+  return bodyTexts(body).some((text) => service.holdsSecret(text));
 }
 
 /** The sentence of `SECRET_REFUSED`. */
@@ -85,10 +91,10 @@ async function handle(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const text = route.method === "POST" ? bodyText(request) : "";
-  if (bodyTexts(text, request.body).some((each) => service.holdsSecret(each))) {
+  if (Buffer.isBuffer(request.body) && bodyHoldsSecret(service, request.body)) {
     return sendError(context, request, reply, { code: "SECRET_REFUSED", message: SECRET_REFUSED_MESSAGE });
   }
+  const text = route.method === "POST" ? bodyText(request) : "";
   const { params, query } = request;
   const fault = pathFault(route, params);
   if (fault !== null) return deliverResult(context, service, route, request, reply, fault);

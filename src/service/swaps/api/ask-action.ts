@@ -51,11 +51,11 @@ async function carryOut(
   if (wrong !== null) return invalidFields({ deadline: wrong });
   const status = statusOfAsk(ledger, ask, moment);
   if (status === "ASK_TAKEN" || status === "ASK_CANCELLED") return refusal(status);
-  const changed = changedBy(ask, action, deadline, moment);
+  // Before it is open again: a resumed ask must not be offered on the word of an old balance (S-34).
+  if (action === "resume") await recheckGroup(parts, ask);
+  const changed = changedBy(ledger.ask(askId) ?? ask, action, deadline, moment);
   await ledger.write({ asks: [changed] });
-  // A resumed ask must not be open on the word of an old balance (S-34).
-  if (action === "resume") await recheckGroup(parts, changed);
-  return shown(parts, ledger.ask(askId) ?? changed, action);
+  return shown(parts, changed, action);
 }
 
 /** `deadline` in (now, now + 3600] and greater than that of the last accepted action. */

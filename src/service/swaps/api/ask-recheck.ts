@@ -27,7 +27,7 @@ export async function runRechecks(parts: SwapParts, everyS: number, signal: Abor
 /** Looks at every group once. */
 export async function recheckAll(parts: SwapParts, signal?: AbortSignal): Promise<void> {
   const done = new Set<string>();
-  for (const ask of [...parts.ledger.asks()]) {
+  for (const ask of parts.ledger.asks()) {
     if (signal?.aborted === true) return;
     const group = `${ask.terms.seller} ${ask.terms.sellerPearlAddress}`;
     if (done.has(group)) continue;

@@ -27,9 +27,10 @@ import type { SwapParts } from "./parts.ts";
 import { anyString, type FieldValues, optional, readFields, required } from "./read-fields.ts";
 import type { RequestBody } from "./swap-service.ts";
 
+const printable = (value: unknown) => parsePrintable(value);
+
 function shapeOf({ rules, crypto }: SwapParts) {
   const evm = (value: unknown) => parseEvmAddress(value, crypto.keccak256);
-  const printable = (value: unknown) => parsePrintable(value);
   return {
     seller_pearl_address: required((value: unknown) => parsePearlAddress(value, rules.hrp)),
     seller_pearl_pubkey: required((value: unknown) => parseKey(value, crypto)),
@@ -98,7 +99,7 @@ async function admit(parts: SwapParts, ask: SignedAsk): Promise<SwapOutcome> {
     minNonce: ledger.minAskNonce(seller),
     isTaken: ledger.orderOfAsk(ask.askId) !== null,
     openAsks: openAsksOf(ledger, seller, moment),
-    unready: unreadyOf(parts),
+    unready: unreadyOf(parts, "both"),
   });
   if (refusedNew !== null) return refusal(refusedNew.code, refusedNew.details);
   const balance = await balanceOf(parts, ask.terms);
@@ -144,9 +145,9 @@ function proofOf(parts: SwapParts, fields: AskFields, askId: Bytes32): "absent" 
   return parts.verifySchnorr(key, hash, signature) ? "valid" : "invalid";
 }
 
-/** Why no ask or take may begin now, in the two codes that they know; null where they may. */
-export function unreadyOf({ readiness }: SwapParts): Unready {
-  const notReady = readiness.check("both");
+/** Why no ask ("both") or take ("deals") may begin now, in the two codes that they know; null where they may. */
+export function unreadyOf({ readiness }: SwapParts, sides: "both" | "deals"): Unready {
+  const notReady = readiness.check(sides);
   if (notReady === null) return null;
   const details = Object.fromEntries(
     Object.entries(notReady.details).map(([name, value]) => [

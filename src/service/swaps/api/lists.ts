@@ -90,7 +90,6 @@ export class SwapLists {
   /** H-43: at most 100 of each kind, newest first, unfunded asks included. */
   ofAddress(address: EvmAddress | PearlAddress): WireRow {
     const isEvm = address.startsWith("0x");
-    const rows = (list: SwapList<WireRow>): readonly WireRow[] => list.rows;
     const base = { statuses: [], start: null, limit: MAX_OF_ADDRESS };
     const sides: readonly Filters[] = isEvm
       ? [
@@ -100,7 +99,7 @@ export class SwapLists {
       : [{ buyerEvm: null, sellerEvm: null, pearlAddress: address as PearlAddress }];
     const merged = (list: (filters: Filters) => SwapList<WireRow>, hash: string): readonly WireRow[] =>
       newest(
-        sides.flatMap((side) => rows(list(side))),
+        sides.flatMap((side) => list(side).rows),
         hash,
       );
     return {

@@ -25,8 +25,8 @@ import type {
   SwapListQuery,
   SwapService,
 } from "./swap-service.ts";
+import { signingTerms } from "./signing-terms.ts";
 import { takeAsk } from "./take-ask.ts";
-import { typedData } from "./typed-data.ts";
 import { verifyEvmRefundOf, verifyLockOf, verifyRefundOf } from "./verifications.ts";
 
 const DAY_S = 86_400;
@@ -62,7 +62,16 @@ export class SwapApi implements SwapService {
     const { ledger, crypto } = this.#parts;
     const isGuarded = (hashlock: Bytes32): boolean =>
       ledger.knowsHashlock(hashlock) && ledger.secretOf(hashlock) === null;
-    return carriesSecret(text, isGuarded, crypto.sha256);
+    return carriesSecret(text, isGuarded, crypto.sha256, (value) => this.#isShown(value));
+  }
+
+  /** Whether rows show these 32 bytes already: such a value is nobody's secret, whatever hashlock was made of it. */
+  #isShown(value: Bytes32): boolean {
+    const { ledger } = this.#parts;
+    if (ledger.ask(value) !== null || ledger.subject(value) !== null || ledger.knowsHashlock(value))
+      return true;
+    for (const key of this.#lists.keys()) if (key === value) return true;
+    return false;
   }
 
   evmAddress(text: string): EvmAddress | null {
@@ -110,7 +119,7 @@ export class SwapApi implements SwapService {
   }
 
   typedData(): SwapOutcome {
-    return typedData(this.#parts);
+    return signingTerms(this.#parts);
   }
 
   bids(query: BidListQuery) {

@@ -110,7 +110,7 @@ async function settle(
       isHashlockUsed: ledger.isHashlockUsed(terms.buyer, terms.hashlock, hash),
       moment,
       evmHeadTime: parts.evmStanding().headTime,
-      unready: signature ?? unreadyOf(parts),
+      unready: signature ?? unreadyOf(parts, "deals"),
     },
     rules,
   );

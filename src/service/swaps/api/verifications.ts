@@ -3,8 +3,8 @@
 
 import type { Bytes32, Txid } from "../../../primitives/brands.ts";
 import { parseTxid, parseVout } from "../../../swap/forms.ts";
-import type { SwapSubject } from "../../../swap/subject.ts";
-import type { Verdict } from "../../../swap/verification.ts";
+import { profileOf, type SwapSubject } from "../../../swap/subject.ts";
+import { type Verdict, verdict } from "../../../swap/verification.ts";
 import { isRefundLookupNeeded, verifyRefund } from "../../../swap/verify-refund.ts";
 import { verifyEvmRefund } from "../../../swap/verify-evm-refund.ts";
 import { chooseLock, escrowFault, type NamedOutpoint, verifyLock } from "../../../swap/verify-lock.ts";
@@ -31,8 +31,8 @@ export async function verifyLockOf(parts: SwapParts, hash: Bytes32, body: Reques
   const named = txid === null || vout === null ? null : { txid, vout };
   const subject = parts.ledger.subject(hash);
   if (subject === null) return refusal("DEAL_NOT_FOUND");
-  const unready = parts.readiness.check("both");
-  if (unready !== null) return noVerdict(hash, unready);
+  const unready = parts.readiness.check("deals");
+  if (unready !== null) return noVerdict(parts, subject, unready);
   return judgeLock(parts, subject, named);
 }
 
@@ -49,12 +49,12 @@ async function judgeLock(
     return shown(hash, verifyLock(subject, readiness.moment(), rules, choice, null));
   }
   const looked = await parts.lookups.transaction(hash, choice.outpoint.txid);
-  if (looked.kind === "unavailable") return noVerdict(hash, NODE_UNAVAILABLE);
   // Chains may have moved on while the node answered: judge what stands now.
-  const unready = readiness.check("both");
-  if (unready !== null) return noVerdict(hash, unready);
   const present = ledger.subject(hash);
   if (present === null) return refusal("DEAL_NOT_FOUND");
+  if (looked.kind === "unavailable") return noVerdict(parts, present, NODE_UNAVAILABLE);
+  const unready = readiness.check("deals");
+  if (unready !== null) return noVerdict(parts, present, unready);
   const again = chooseLock(present, named, hint);
   const found = lockTransaction(looked);
   return shown(hash, verifyLock(present, readiness.moment(), rules, again, found));
@@ -77,7 +77,7 @@ export async function verifyRefundOf(
   const txid = read.value.pearl_refund_txid;
   const subject = parts.ledger.subject(hash);
   if (subject === null) return refusal("DEAL_NOT_FOUND");
-  const unready = readyFor(parts, "pearl", hash);
+  const unready = readyFor(parts, "pearl", subject);
   if (unready !== null) return unready;
   if (txid === null || !isRefundLookupNeeded(subject, txid)) {
     return shown(hash, verifyRefund(subject, parts.readiness.moment(), parts.rules, txid, null));
@@ -87,10 +87,10 @@ export async function verifyRefundOf(
 
 async function lookAtRefund(parts: SwapParts, hash: Bytes32, txid: Txid): Promise<SwapOutcome> {
   const looked = await parts.lookups.transaction(hash, txid);
-  if (looked.kind === "unavailable") return noVerdict(hash, NODE_UNAVAILABLE);
   const present = parts.ledger.subject(hash);
   if (present === null) return refusal("DEAL_NOT_FOUND");
-  const unready = readyFor(parts, "pearl", hash);
+  if (looked.kind === "unavailable") return noVerdict(parts, present, NODE_UNAVAILABLE);
+  const unready = readyFor(parts, "pearl", present);
   if (unready !== null) return unready;
   const found = looked.kind === "absent" ? null : { inputs: looked.transaction.inputs };
   return shown(hash, verifyRefund(present, parts.readiness.moment(), parts.rules, txid, found));
@@ -100,8 +100,8 @@ async function lookAtRefund(parts: SwapParts, hash: Bytes32, txid: Txid): Promis
 export async function verifyEvmRefundOf(parts: SwapParts, hash: Bytes32): Promise<SwapOutcome> {
   const subject = parts.ledger.subject(hash);
   if (subject === null) return refusal("DEAL_NOT_FOUND");
-  const unready = readyFor(parts, "evm", hash);
-  if (unready !== null) return unready;
+  const unready = parts.readiness.check("evm");
+  if (unready !== null) return noVerdict(parts, subject, unready, parts.ledger.tips().evm.need);
   return shown(hash, verifyEvmRefund(subject, parts.readiness.moment(), parts.rules));
 }
 
@@ -111,13 +111,26 @@ const NODE_UNAVAILABLE: NotReady = {
   details: {},
 };
 
-function readyFor(parts: SwapParts, sides: Sides, hash: Bytes32): NoVerdict | null {
+function readyFor(parts: SwapParts, sides: Sides, subject: SwapSubject): NoVerdict | null {
   const unready = parts.readiness.check(sides);
-  return unready === null ? null : noVerdict(hash, unready);
+  return unready === null ? null : noVerdict(parts, subject, unready);
 }
 
-function noVerdict(orderHash: Bytes32, { code, message, details }: NotReady): NoVerdict {
-  return { kind: "noVerdict", orderHash, code, message, details: { ...details, retryable: true } };
+/** Nothing was judged: `details` has what the terms say, and nulls. */
+function noVerdict(
+  { rules }: SwapParts,
+  subject: SwapSubject,
+  { code, message, details }: NotReady,
+  need: number | null = profileOf(rules, subject.terms.usdcAmount).k,
+): NoVerdict {
+  const none = verdict(subject, rules, { reason: code, output: null, have: 0, need });
+  return {
+    kind: "noVerdict",
+    orderHash: subject.hash,
+    code,
+    message,
+    details: { ...none.details, ...details },
+  };
 }
 
 function shown(orderHash: Bytes32, { verified, reason, details }: Verdict<string>): SwapOutcome {

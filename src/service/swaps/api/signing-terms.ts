@@ -8,7 +8,7 @@ import { answer, type SwapOutcome } from "./outcome.ts";
 import type { SwapParts } from "./parts.ts";
 
 /** The object of H-44; a 503 before the contract was asked and its fee is indexed. */
-export function typedData({ ledger, rules, escrow: ask, limits }: SwapParts): SwapOutcome {
+export function signingTerms({ ledger, rules, escrow: ask, limits }: SwapParts): SwapOutcome {
   const escrow = ask();
   if (escrow === null) return refusal("EVM_RPC_UNAVAILABLE");
   const fee = ledger.fee();
