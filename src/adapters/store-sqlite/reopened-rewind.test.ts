@@ -6,10 +6,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { openSqliteStore } from "../src/adapters/store-sqlite/index.ts";
-import { NETWORKS } from "../src/chain/networks.ts";
-import type { PearlAddress, Tick } from "../src/primitives/brands.ts";
-import { Workshop } from "./hostile/workshop.ts";
+import { openSqliteStore } from "./index.ts";
+import { NETWORKS } from "../../chain/networks.ts";
+import type { PearlAddress, Tick } from "../../primitives/brands.ts";
+import { Workshop } from "../../../test/hostile/workshop.ts";
 
 test("a balance that left before a restart is found again after a rewind below it", async () => {
   const folder = mkdtempSync(join(tmpdir(), "strand-reopened-"));
