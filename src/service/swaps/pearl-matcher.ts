@@ -27,6 +27,8 @@ export interface MatchedInputs {
 }
 
 const NOTHING: MatchedInputs = { spends: [], secrets: [], sightedInputs: [] };
+/** Scripts of one spend that are kept: nobody can make us remember more. */
+const MAX_PAID_SCRIPTS = 1000;
 /** `OP_1` and a push of 32 bytes: every lock script has this form. */
 const TAPROOT_PREFIX = "5120";
 const TAPROOT_DIGITS = 68;
@@ -110,6 +112,18 @@ export class PearlMatcher {
   }
 }
 
+/** Distinct Taproot scripts that the transaction pays: where a release may go (S-61). Null where there are too many. */
+function paidScripts(transaction: WholeTransaction): readonly ScriptHex[] | null {
+  const scripts = new Set<ScriptHex>();
+  for (let vout = 0; vout < transaction.outputCount; vout += 1) {
+    const script = transaction.output(vout)?.scriptHex ?? "";
+    if (script.length !== TAPROOT_DIGITS || !script.startsWith(TAPROOT_PREFIX)) continue;
+    scripts.add(script as ScriptHex);
+    if (scripts.size > MAX_PAID_SCRIPTS) return null;
+  }
+  return [...scripts];
+}
+
 /** What blocks showed, gathered for one change of the ledger. */
 export class BlockFindings {
   facts: PearlBlockFact[] = [];
@@ -130,8 +144,10 @@ export class BlockFindings {
         this.facts.push({ kind: "output", place: at, ...output });
       }
       this.sightings.push(...outputs);
+      const paid = spends.length === 0 ? null : paidScripts(transaction);
       for (const { outpoint, path } of spends) {
-        this.facts.push({ kind: "spend", place: at, outpoint, txid: transaction.txid, path });
+        const spend = { kind: "spend", place: at, outpoint, txid: transaction.txid, path } as const;
+        this.facts.push(paid === null ? spend : { ...spend, outputScripts: paid });
       }
       for (const outpoint of sightedInputs) {
         this.facts.push({ kind: "inputSpend", place: at, outpoint, txid: transaction.txid });
