@@ -31,6 +31,26 @@ export class AdversaryBuyer extends Adversary {
     this.add("claim in public", 0.7, () => this.#claim(false));
     this.add("private claim", 0.7, () => this.#claim(true));
     this.add("claim after the refund time", 3, () => this.#claimLate());
+    this.add("claim after the USDC is back", 3, () => this.#claimWithoutPaying());
+    this.add("an accept unmade after the lock", 0.5, () => this.#unmake());
+    const honestly = {
+      "claim in public": 0,
+      "private claim": 0,
+      "cancel races accept": 0,
+      "reused hashlock": 0.1,
+    };
+    this.lean({
+      patience: {
+        ...honestly,
+        "claim after the refund time": 0,
+        "claim after the USDC is back": 20,
+        "refund of USDC at the first second": 20,
+        "PEARL reorganisation": 0.1,
+        "bid or take": 1,
+        "front-run accept": 0,
+      },
+      unmaking: { ...honestly, "claim after the USDC is back": 20, "an accept unmade after the lock": 20 },
+    });
   }
 
   override start(): void {
@@ -72,7 +92,7 @@ export class AdversaryBuyer extends Adversary {
     const { world } = this;
     const { chance, scenario, evm } = world;
     if (buyer === undefined || evm.storage.orders.size >= MOST_ORDERS) return false;
-    const pearlRefundTime = world.now + scenario.profile.takeMinS + chance.between(0, 2400);
+    const pearlRefundTime = world.now + scenario.lawful.takeMinS + chance.between(0, 2400);
     const ask = scenario.entry === "ask" ? this.oneOf(world.asks) : null;
     const seller = scenario.entry === "bid" ? ZERO_ADDRESS : addressOf("seller");
     const terms: Terms = {
@@ -113,9 +133,9 @@ export class AdversaryBuyer extends Adversary {
 
   #openBadly(): boolean {
     const { chance, now, scenario } = this.world;
-    const { lockMarginS } = scenario.profile;
+    const { lockMarginS } = scenario.lawful;
     const soon = now + chance.pick([7300, lockMarginS + 600, lockMarginS + 1800]);
-    const late = now + scenario.profile.takeMinS;
+    const late = now + scenario.lawful.takeMinS;
     const terms = chance.is(0.5)
       ? { pearlRefundTime: soon, evmRefundTime: soon + scenario.rules.deltaS }
       : { pearlRefundTime: late, evmRefundTime: late + 4 * 3600 };
@@ -140,7 +160,7 @@ export class AdversaryBuyer extends Adversary {
   #cancel(): boolean {
     const { evm, chance } = this.world;
     const accepting = evm.pool.flatMap(({ call }) => (call.fn === "accept" ? [call.orderHash] : []));
-    const open = this.ordersIn("Locked").filter(([hash]) => accepting.includes(hash) || chance.is(0.05));
+    const open = this.ordersIn("Locked").filter(([hash]) => accepting.includes(hash) || chance.is(0.02));
     for (const [orderHash, { terms }] of open)
       evm.submit(terms.buyer, { fn: "cancel", orderHash }, chance.is(0.7));
     return open.some(([hash]) => accepting.includes(hash));
@@ -172,6 +192,30 @@ export class AdversaryBuyer extends Adversary {
     world.show(seen.order.terms.hashlock);
     if (isPrivate) world.bribe.extras.push(hex);
     else return world.pearl.submit(hex) === null;
+    return true;
+  }
+
+  /** The order is refunded, cancelled or gone, and the PEARL still stands there. */
+  #claimWithoutPaying(): boolean {
+    const { evm } = this.world;
+    const isFree = this.lockOutputs().some(({ isSpent, hash }) => {
+      const state = evm.storage.orders.get(hash)?.state;
+      return !isSpent && state !== "Accepted" && state !== "Claimed";
+    });
+    return isFree && this.#claim(this.world.chance.is(0.5));
+  }
+
+  /** Has blocks replaced that say that the order is accepted, once the seller has sent its PEARL. */
+  #unmake(): boolean {
+    const { evm } = this.world;
+    if (evm.mayUndo < 1 || this.world.evmBribe !== null) return false;
+    const locked = this.lockOutputs().filter(({ hash, isSpent }) => {
+      const order = evm.storage.orders.get(hash);
+      return !isSpent && order?.state === "Accepted" && this.names.includes(order.terms.buyer);
+    });
+    if (locked.length === 0) return false;
+    this.world.evmBribe = { depth: evm.mayUndo, forgets: (from) => this.names.some((name) => name === from) };
+    this.beforeEvmReorganisation();
     return true;
   }
 

@@ -7,6 +7,7 @@ import { Adversary } from "./adversary.ts";
 import type { EscrowOrder } from "./escrow-model.ts";
 import { addressOf, hex32, lockOfOrder, type SentLock } from "./purse.ts";
 import { FEE_BPS, PEARL_AMOUNT } from "./scenario.ts";
+import { PEARL_BLOCK_S } from "./pearl-world.ts";
 import type { World } from "./world.ts";
 
 /** A number that is no point's x coordinate. */
@@ -31,6 +32,19 @@ export class AdversarySeller extends Adversary {
     this.add("early claim of USDC", 1, () => this.#claimUsdc());
     this.add("refund_cooperative at will", 0.15, () => this.#giveBack());
     this.add("copied terms", 0.2, () => this.#copy());
+    const plain = { "refund_cooperative at will": 0, "a seller's key that is no point": 0 };
+    const greedy = { ...plain, "refund of PEARL at the first second": 20 };
+    this.lean({
+      lateness: { ...greedy, lock: 0, "lock of too little": 0, "a coinbase lock": 0, "a late lock": 20 },
+      coinbase: { ...greedy, lock: 0, "lock of too little": 0, "a late lock": 0, "a coinbase lock": 10 },
+      "double-spend": {
+        ...plain,
+        "double-spend of the lock": 10,
+        "double-spend of the lock in a reorganisation": 20,
+        "a coinbase lock": 0,
+        "early claim of USDC": 5,
+      },
+    });
   }
 
   override start(): void {
@@ -90,16 +104,19 @@ export class AdversarySeller extends Adversary {
   /** Just before or after the last moment at which anybody should rely on it. */
   #lockLate(): boolean {
     const order = this.#target();
-    const { now, scenario } = this.world;
-    if (order === null || now < order.terms.pearlRefundTime - scenario.profile.lockMarginS - 600)
-      return false;
-    return this.#lock(PEARL_AMOUNT);
+    const { now, scenario, chance } = this.world;
+    if (order === null) return false;
+    const { lockMarginS, k } = scenario.lawful;
+    // So late that the confirmations come when the refund does, or just late.
+    const isRace = chance.is(scenario.plot === "lateness" ? 0.97 : 0.5);
+    const from = order.terms.pearlRefundTime - (isRace ? k * PEARL_BLOCK_S : lockMarginS + 600);
+    return now >= from && this.#lock(PEARL_AMOUNT);
   }
 
   #lockByCoinbase(): boolean {
     const order = this.#target();
     const lock = order === null ? null : lockOfOrder(order);
-    if (lock === null || this.world.happened.has("a coinbase lock")) return false;
+    if (lock === null || this.world.happened.get("a coinbase lock") === 2) return false;
     this.world.bribe.payTo = lock.script;
     return true;
   }
@@ -118,7 +135,7 @@ export class AdversarySeller extends Adversary {
       return true;
     }
     const depth = pearl.height - mined + 1;
-    if (!isReorganisation || bribe.depth > 0 || depth > scenario.profile.k - 1) return false;
+    if (!isReorganisation || bribe.depth > 0 || depth > scenario.lawful.k - 1) return false;
     bribe.depth = depth;
     bribe.extras.push(hex);
     bribe.leftOut.add(sent.signed.txid);

@@ -5,7 +5,7 @@ import type { Bytes32, EvmAddress } from "../../src/primitives/brands.ts";
 import type { Coin, SwapLock } from "../../src/wallet/index.ts";
 import type { EscrowOrder } from "./escrow-model.ts";
 import { addressOf, bytesOf, FEE_RATE, keyOf, lockOfOrder, Purse } from "./purse.ts";
-import { PEARL_AMOUNT } from "./scenario.ts";
+import { PEARL_AMOUNT, type Plot } from "./scenario.ts";
 import type { World } from "./world.ts";
 
 /** One thing that an adversary can do; false where it makes no sense now. */
@@ -28,6 +28,8 @@ export class Adversary {
   readonly purse = new Purse(keyOf("mallory"));
   readonly moves = new Map<string, Move>();
   readonly #odds = new Map<string, number>();
+  /** Orders with both keys, also those that a reorganisation has unmade. */
+  readonly #accepted = new Map<Bytes32, EscrowOrder>();
 
   constructor(world: World) {
     this.world = world;
@@ -45,6 +47,12 @@ export class Adversary {
     this.#odds.set(name, odds);
   }
 
+  /** Changes weights for the plan that was drawn. */
+  lean(plans: Partial<Record<Plot, Readonly<Record<string, number>>>>): void {
+    for (const [name, odds] of Object.entries(plans[this.world.scenario.plot] ?? {}))
+      this.#odds.set(name, odds);
+  }
+
   /** Begins to pay attention. */
   start(): void {
     this.world.later(this.world.chance.between(60, 400), () => this.#wake());
@@ -54,6 +62,7 @@ export class Adversary {
     const { world } = this;
     const { malice } = world.scenario;
     const isBusy = world.chance.is(malice);
+    this.lockOutputs();
     for (let tries = 0; isBusy && tries < 4; tries += 1) {
       const name = this.#draw();
       if (await this.moves.get(name)?.()) {
@@ -61,7 +70,8 @@ export class Adversary {
         break;
       }
     }
-    world.later(world.chance.between(40, 500), () => this.#wake());
+    const pause = world.scenario.plot === "chaos" ? 500 : 180;
+    world.later(world.chance.between(40, pause), () => this.#wake());
   }
 
   #draw(): string {
@@ -88,20 +98,20 @@ export class Adversary {
   lockOutputs(): SeenOutput[] {
     const { evm, pearl } = this.world;
     const seen: SeenOutput[] = [];
-    const outputs = [...pearl.outputs()].filter(({ height }) => height > 125);
     for (const [hash, order] of evm.storage.orders) {
+      if (lockOfOrder(order) !== null) this.#accepted.set(hash, order);
+    }
+    for (const [hash, order] of this.#accepted) {
       const lock = lockOfOrder(order);
       if (lock === null) continue;
-      const script = Buffer.from(lock.script).toString("hex");
-      for (const { txid, vout, value, script: paid } of outputs) {
-        if (Buffer.from(paid).toString("hex") !== script) continue;
+      for (const { txid, vout, value } of pearl.outputsOf(lock.script)) {
         const coin = { txid, vout, amount: value, script: lock.script };
-        const isSpent = pearl.core.chain.coins.get(`${txid}:${vout}`) === undefined;
+        const isSpent = pearl.spenderOf(`${txid}:${vout}`) !== null;
         seen.push({ coin, lock, order, hash, isMined: true, isSpent });
       }
       for (const { tx } of pearl.core.mempool.entries()) {
         for (const [vout, { value, script: paid }] of tx.tx.outs.entries()) {
-          if (Buffer.from(paid).toString("hex") !== script) continue;
+          if (!Buffer.from(paid).equals(lock.script)) continue;
           const coin = { txid: tx.txid, vout, amount: value, script: lock.script };
           seen.push({ coin, lock, order, hash, isMined: false, isSpent: false });
         }
@@ -158,7 +168,7 @@ export class Adversary {
   /** Asks for a reorganisation that leaves out some of what it undoes and takes in what this adversary likes. */
   #reorganise(): boolean {
     const { bribe, chance, scenario, pearl } = this.world;
-    const { k } = scenario.profile;
+    const { k } = scenario.lawful;
     const depth = chance.is(0.5) ? chance.between(1, 2) : chance.between(3, Math.max(3, k - 1));
     if (bribe.depth > 0 || depth > k - 1) return false;
     if (chance.is(0.5)) for (const id of this.txidsWithin(depth)) bribe.leftOut.add(id);

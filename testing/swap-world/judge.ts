@@ -113,20 +113,19 @@ export async function compareRebuild(
 /** Holds each row against both chains. */
 export function checkTruth(world: World): void {
   const rows = rowsOf(world, (hash) => world.row(hash));
-  const outputs = [...world.pearl.outputs()].filter(({ height }) => height > 125);
   for (const [hash, order] of world.evm.storage.orders) {
     const row = rows.get(hash);
     assert.ok(row !== undefined, `order ${hash} is not known`);
     assert.equal((row["evm_leg"] as { state: string }).state, order.state.toLowerCase());
     const script = lockOfOrder(order)?.script;
     if (script === undefined) continue;
-    const paid = outputs.filter((one) => Buffer.from(one.script).equals(script));
+    const paid = world.pearl.outputsOf(script);
     const shown = (row["pearl_lock_outputs"] as Record<string, unknown>[]).filter(
       (one) => one["height"] !== null,
     );
     const expected = paid.map(({ txid, vout, value, height }) => {
       const spender = world.pearl.spenderOf(`${txid}:${vout}`);
-      return [`${txid}:${vout}`, `${value}`, height, spender?.tx.txid ?? null, spender?.height ?? null];
+      return [`${txid}:${vout}`, `${value}`, height, spender?.txid ?? null, spender?.height ?? null];
     });
     const told = shown.map((one) => [
       `${String(one["txid"])}:${String(one["vout"])}`,

@@ -1,6 +1,7 @@
 // What is true on the PEARL chain of a world? The embedded node without its servers: real bytes, signatures and script
 // checks; with a miner who may leave transactions out, mine unseen ones and reorganise, and a mempool that forgets.
 
+import { hash } from "node:crypto";
 import { PearlCore } from "../pearl-node/core.ts";
 import { fromHex, toHex } from "../pearl-node/bytes.ts";
 import { SIMNET } from "../pearl-node/network.ts";
@@ -17,6 +18,22 @@ function opened(hex: string): NodeTx {
   return parsed.value;
 }
 
+/** Nobody's script: no block of a branch is like one that was replaced. */
+function otherMiner(count: number): Uint8Array {
+  return Uint8Array.of(0x51, 0x20, ...hash("sha256", `branch ${count}`, "buffer"));
+}
+
+/** An output of the main chain. */
+export interface ChainOutput {
+  readonly txid: string;
+  readonly vout: number;
+  readonly value: bigint;
+  readonly script: Uint8Array;
+  readonly scriptHex: string;
+  readonly height: number;
+  readonly coinbase: boolean;
+}
+
 /** The chain. */
 export class PearlWorld {
   readonly core: PearlCore;
@@ -26,6 +43,9 @@ export class PearlWorld {
   readonly #evicted = new Set<string>();
   /** Miners leave these out until then. */
   readonly #censored = new Map<string, number>();
+  #branches = 0;
+  readonly #outputs: ChainOutput[] = [];
+  readonly #spenders = new Map<string, { readonly txid: string; readonly height: number }>();
   /** Every transaction that was ever sent or mined. */
   readonly seen = new Map<string, string>();
 
@@ -41,6 +61,7 @@ export class PearlWorld {
       policy: "simnet",
       folder: undefined,
     });
+    this.#listen();
     for (let i = 0; i < blocks; i += 1) {
       this.#now += PEARL_BLOCK_S;
       const owner = owners[i % owners.length] ?? miner;
@@ -115,7 +136,8 @@ export class PearlWorld {
     let taken = false;
     for (let i = 1; i <= depth + 1; i += 1) {
       const time = base + Math.max(i, Math.floor(((this.#now - base) * i) / (depth + 1)));
-      const isTaken = this.#mineAt(time, i === 1 ? extras : [], this.#miner, isLeftOut);
+      this.#branches += 1;
+      const isTaken = this.#mineAt(time, i === 1 ? extras : [], otherMiner(this.#branches), isLeftOut);
       if (i === 1) taken = isTaken;
     }
     return taken;
@@ -146,14 +168,11 @@ export class PearlWorld {
     const hexes = [...extras];
     const spent = new Set(extras.flatMap((hex) => opened(hex).spends));
     const inside = new Set(extras.map((hex) => opened(hex).txid));
-    for (const { tx, parents } of this.core.mempool.entries()) {
+    for (const { tx } of this.core.mempool.entries()) {
       const { txid } = tx;
       const isHeld = (this.#censored.get(txid) ?? 0) > this.#now;
       if (isHeld || this.#evicted.has(txid) || isLeftOut(txid) || inside.has(txid)) continue;
-      const lacksParent = [...parents].some(
-        (one) => !inside.has(one) && this.core.mempool.get(one) !== undefined,
-      );
-      if (lacksParent || tx.spends.some((key) => spent.has(key))) continue;
+      if (tx.spends.some((key) => spent.has(key)) || !this.#isMinable(tx, inside)) continue;
       for (const key of tx.spends) spent.add(key);
       inside.add(txid);
       hexes.push(toHex(tx.raw));
@@ -161,46 +180,62 @@ export class PearlWorld {
     return hexes;
   }
 
-  /** Unspent outputs of these scripts (hex), with their values. */
-  unspent(scripts: ReadonlySet<string>): Coin[] {
-    const coins: Coin[] = [];
-    for (const { txid, vout, value, script } of this.outputs()) {
-      if (!scripts.has(toHex(script))) continue;
-      if (this.core.chain.coins.get(`${txid}:${vout}`) !== undefined)
-        coins.push({ txid, vout, amount: value, script });
-    }
-    return coins;
+  /** The node keeps transactions that a reorganisation has made immature; a miner does not take them. */
+  #isMinable(tx: NodeTx, inside: ReadonlySet<string>): boolean {
+    const { chain } = this.core;
+    if (tx.tx.locktime > 0 && tx.tx.locktime >= chain.tip.medianTime) return false;
+    return tx.spends.every((key) => {
+      const coin = chain.coins.get(key);
+      if (coin === undefined) return inside.has(key.slice(0, key.indexOf(":")));
+      return !coin.coinbase || this.height + 1 - coin.height >= 100;
+    });
   }
 
-  /** Every output of the main chain, spent or not, in order. */
-  *outputs(): Generator<{
-    txid: string;
-    vout: number;
-    value: bigint;
-    script: Uint8Array;
-    height: number;
-    coinbase: boolean;
-  }> {
-    const { index } = this.core.chain;
-    for (let height = 1; height <= this.height; height += 1) {
-      const node = index.at(height);
-      if (node === undefined) continue;
-      for (const [at, { txid, tx }] of index.block(node).txs.entries()) {
-        for (const [vout, { value, script }] of tx.outs.entries())
-          yield { txid, vout, value, script, height, coinbase: at === 0 };
-      }
-    }
+  /** Unspent outputs of these scripts (hex). */
+  unspent(scripts: ReadonlySet<string>): Coin[] {
+    return this.#outputs
+      .filter(
+        ({ txid, vout, scriptHex }) =>
+          scripts.has(scriptHex) && this.#spenders.get(`${txid}:${vout}`) === undefined,
+      )
+      .map(({ txid, vout, value, script }) => ({ txid, vout, amount: value, script }));
+  }
+
+  /** Outputs of the main chain that pay this script, spent or not, in order. */
+  outputsOf(script: Uint8Array): readonly ChainOutput[] {
+    const wanted = toHex(script);
+    return this.#outputs.filter(({ scriptHex }) => scriptHex === wanted);
   }
 
   /** The main-chain transaction that spends an outpoint, or null. */
-  spenderOf(outpoint: string): { readonly tx: NodeTx; readonly height: number } | null {
-    const { index } = this.core.chain;
-    for (let height = this.height; height >= 1; height -= 1) {
-      const node = index.at(height);
-      if (node === undefined) continue;
-      const tx = index.block(node).txs.find(({ spends }) => spends.includes(outpoint));
-      if (tx !== undefined) return { tx, height };
-    }
-    return null;
+  spenderOf(outpoint: string): { readonly txid: string; readonly height: number } | null {
+    return this.#spenders.get(outpoint) ?? null;
+  }
+
+  /** Keeps what the main chain pays and spends. */
+  #listen(): void {
+    this.core.chain.listen({
+      connected: ({ height }, { txs }) => {
+        for (const [at, { txid, tx, spends }] of txs.entries()) {
+          for (const [vout, { value, script }] of tx.outs.entries()) {
+            this.#outputs.push({
+              txid,
+              vout,
+              value,
+              script,
+              scriptHex: toHex(script),
+              height,
+              coinbase: at === 0,
+            });
+          }
+          if (at > 0) for (const key of spends) this.#spenders.set(key, { txid, height });
+        }
+      },
+      disconnected: ({ height }, { txs }) => {
+        while ((this.#outputs.at(-1)?.height ?? 0) >= height) this.#outputs.pop();
+        for (const { spends } of txs.slice(1)) for (const key of spends) this.#spenders.delete(key);
+      },
+      settled: () => undefined,
+    });
   }
 }

@@ -49,9 +49,22 @@ export function hex32(bytes: Uint8Array): Bytes32 {
   return `0x${Buffer.from(bytes).toString("hex")}` as Bytes32;
 }
 
+/** Locks by what they are made of: making one is slow. */
+const locks = new Map<string, SwapLock | null>();
+
 /** The lock of terms with this seller key; null where a key is missing or no point. */
 export function lockFor(terms: Terms, sellerKey: Bytes32): SwapLock | null {
   if (sellerKey === ZERO_BYTES32) return null;
+  const name = [terms.hashlock, terms.buyerPearlKey, sellerKey, terms.pearlRefundTime].join();
+  const known = locks.get(name);
+  if (known !== undefined) return known;
+  if (locks.size > 200) locks.clear();
+  const made = makeLock(terms, sellerKey);
+  locks.set(name, made);
+  return made;
+}
+
+function makeLock(terms: Terms, sellerKey: Bytes32): SwapLock | null {
   try {
     return swapLock({
       hashlock: bytesOf(terms.hashlock),
@@ -115,12 +128,18 @@ export class Purse {
     return done(buildPayment([{ amount: 10_000n, script: this.key.script }], this.#funding(coins, rate)));
   }
 
+  /** The claim at this rate, or at the lowest one where the coin does not bear it. */
   claim(lock: SwapLock, coin: Coin, secret: Uint8Array, rate = FEE_RATE): SignedTx {
-    return done(buildSwapClaim([{ lock, coin, secret, key: this.key }], this.#funding([], rate)));
+    const part = { lock, coin, secret, key: this.key };
+    const built = buildSwapClaim([part], this.#funding([], rate));
+    return built.ok ? built : done(buildSwapClaim([part], this.#funding([], FEE_RATE)));
   }
 
+  /** The refund at this rate, or at the lowest one where the coin does not bear it. */
   refund(lock: SwapLock, coin: Coin, rate = FEE_RATE): SignedTx {
-    return done(buildSwapRefund([{ lock, coin, key: this.key }], this.#funding([], rate)));
+    const part = { lock, coin, key: this.key };
+    const built = buildSwapRefund([part], this.#funding([], rate));
+    return built.ok ? built : done(buildSwapRefund([part], this.#funding([], FEE_RATE)));
   }
 
   #funding(coins: readonly OwnedCoin[], feePerKvb: bigint): Funding {

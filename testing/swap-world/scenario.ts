@@ -1,6 +1,7 @@
 // Who meets whom in a world, and which rules are broken in it on purpose? Everything that is drawn before it starts.
 
 import { DEFAULT_PROFILES } from "../../src/swap/profiles.ts";
+import type { LockOutput } from "../../src/swap/facts.ts";
 import type { SwapProfile, SwapRules, SwapSubject } from "../../src/swap/subject.ts";
 import type { Chance } from "./chance.ts";
 import { addressOf } from "./purse.ts";
@@ -27,12 +28,37 @@ export interface Mutation {
   readonly skipVerify?: boolean;
 }
 
+/** Rules broken on purpose: in each of these worlds somebody honest must lose sooner or later. */
+export const MUTATIONS: Readonly<Record<string, Mutation>> = {
+  "a lock counts without confirmations": { profile: { k: 0 } },
+  "the secret is revealed after T_p - M": { profile: { revealMarginS: -3600 } },
+  "no margin between the refund times": { deltaS: 0, contractMarginS: 0 },
+  "an escrow event counts before it is final": { everythingFinal: true },
+  "a coinbase output counts as a lock": {
+    distort: withOutputs((output) => ({ ...output, coinbase: false })),
+  },
+  "any amount counts as the full one": {
+    distort: withOutputs((output) => ({ ...output, amountSat: PEARL_AMOUNT })),
+  },
+};
+
+function withOutputs(change: (output: LockOutput) => LockOutput): (subject: SwapSubject) => SwapSubject {
+  return (subject) => ({ ...subject, outputs: subject.outputs.map(change) });
+}
+
+/** Plans of adversaries: to wait for both refund times, to lock at the last moment, and so on. */
+export const PLOTS = ["chaos", "patience", "lateness", "coinbase", "unmaking", "double-spend"] as const;
+/** One of them. */
+export type Plot = (typeof PLOTS)[number];
+
 /** What is drawn. */
 export interface Scenario {
   readonly seed: number;
   readonly honest: "buyer" | "seller" | "both";
   readonly entry: "bid" | "named" | "ask";
   readonly profile: SwapProfile;
+  /** The profile as S-03 has it: what an adversary reckons with, and how deep reorganisations may be. */
+  readonly lawful: SwapProfile;
   readonly usdcAmount: bigint;
   readonly rules: SwapRules;
   /** EVM_CONFIRMATIONS, or null with the `finalized` tag. */
@@ -42,6 +68,8 @@ export interface Scenario {
   /** RPC URLs. */
   readonly sources: 1 | 2;
   readonly mutation: Mutation;
+  /** What an adversary is after; "chaos": anything. */
+  readonly plot: Plot;
   /** Odds of an adversary's attention, 0 .. 1: how often it does anything at all. */
   readonly malice: number;
 }
@@ -53,11 +81,20 @@ export function scenarioOf(seed: number, chance: Chance, mutation: Mutation): Sc
   const profile = { ...base, ...mutation.profile };
   const isCounted = chance.is(0.3);
   const finalAfter = chance.between(3, 7);
+  const honest = chance.pick(["buyer", "buyer", "seller", "seller", "both"] as const);
+  const plots: Record<string, readonly Plot[]> = {
+    buyer: ["chaos", "lateness", "coinbase", "double-spend"],
+    seller: ["chaos", "patience", "unmaking"],
+    both: ["chaos"],
+  };
+  const plot: Plot = chance.pick<Plot>(plots[honest] ?? ["chaos"]);
   return {
     seed,
-    honest: chance.pick(["buyer", "buyer", "seller", "seller", "both"]),
+    honest,
+    plot,
     entry: chance.pick(["bid", "named", "ask"]),
     profile,
+    lawful: base,
     usdcAmount: isLarge ? 5_000_000_000n : 250_000_000n,
     rules: {
       large: isLarge ? profile : DEFAULT_PROFILES.large,
@@ -72,6 +109,6 @@ export function scenarioOf(seed: number, chance: Chance, mutation: Mutation): Sc
     finalAfter,
     sources: chance.is(0.25) ? 2 : 1,
     mutation,
-    malice: chance.pick([0.2, 0.5, 0.8]),
+    malice: plot === "chaos" ? chance.pick([0.2, 0.5, 0.8]) : 1,
   };
 }
