@@ -8,6 +8,10 @@ import { HTTP_BREAKS } from "./http.ts";
 import { LISTINGS } from "./listings.ts";
 import { SENDS_AND_CLOSINGS } from "./sends-and-closings.ts";
 import { STORE_BREAKS } from "./store.ts";
+import { SWAPS_API } from "./swaps-api.ts";
+import { SWAPS_BYTES } from "./swaps-bytes.ts";
+import { SWAPS_RULES } from "./swaps-rules.ts";
+import { SWAPS_SERVICE } from "./swaps-service.ts";
 import { TOKEN_OPERATIONS } from "./token-operations.ts";
 import { VALUES } from "./values.ts";
 import { WHERE_OPERATIONS_ARE } from "./where-operations-are.ts";
@@ -23,6 +27,10 @@ export const ALL_BREAKS: readonly Break[] = [
   ...BLOCK_VERIFICATION,
   ...STORE_BREAKS,
   ...HTTP_BREAKS,
+  ...SWAPS_BYTES,
+  ...SWAPS_RULES,
+  ...SWAPS_SERVICE,
+  ...SWAPS_API,
 ];
 
 /** The file's `text` with the break in it. Call only where `listFault` gives null. */

@@ -2,7 +2,7 @@
 
 /** A break of one rule: in `file`, the text `find` (which occurs exactly once) becomes `replace`. */
 export interface Break {
-  /** Rule of the specification (P-nn, H-nn), or a word for what the wider design promises. */
+  /** Rule of the specification (P-nn, H-nn, S-nn) or answer of the assumptions (A-nn), or a word for what the wider design promises. */
   readonly rule: string;
   readonly file: string;
   readonly find: string;

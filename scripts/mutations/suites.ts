@@ -9,11 +9,27 @@ const SCANNER = "src/chain/**/*.test.ts";
 const DIFFERENTIAL = "test/differential/core-and-reference.test.ts";
 const HOSTILE = "test/hostile/*.test.ts";
 
+/** The rules of swaps at the level of values: quick, and beside a second model. */
+const SWAP_RULES = ["src/swap/**/*.test.ts", "test/swap/*.test.ts"];
+/** Swaps in the service: ledger, followers and use cases. */
+const SWAP_SERVICE = [
+  "src/service/swaps/**/*.test.ts",
+  "test/swaps-pearl/*.test.ts",
+  "test/evm/*.test.ts",
+  "test/swaps/*.test.ts",
+];
+
 const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[] = [
   ["src/prc20/", [CORE, DIFFERENTIAL, HOSTILE]],
   ["src/chain/", [SCANNER, VECTORS, DIFFERENTIAL, HOSTILE]],
   ["src/primitives/", ["src/primitives/**/*.test.ts", VECTORS, SCANNER, DIFFERENTIAL, HOSTILE]],
+  ["src/adapters/system/evm-signature.ts", SWAP_RULES],
+  ["src/adapters/system/swap-crypto.ts", SWAP_RULES],
   ["src/adapters/system/", ["src/adapters/system/**/*.test.ts", HOSTILE]],
+  [
+    "src/adapters/store-sqlite/swaps/",
+    ["test/store-sqlite-swaps.test.ts", "src/service/swaps/*.test.ts", "test/swaps/*.test.ts"],
+  ],
   [
     "src/adapters/store-sqlite/",
     [
@@ -22,7 +38,16 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
       "test/hostile/answers/store-*.test.ts",
     ],
   ],
+  [
+    "src/adapters/evm-rpc/",
+    ["src/adapters/evm-rpc/**/*.test.ts", "test/evm/*.test.ts", "test/swaps/*.test.ts"],
+  ],
+  ["src/swap/", SWAP_RULES],
+  ["src/wallet/swap-", ["test/swap/*.test.ts"]],
+  ["src/service/swaps/", SWAP_SERVICE],
   ["src/service/", ["src/service/**/*.test.ts", "test/service/{follower,simulation}.test.ts"]],
+  ["src/config/", ["src/config/*.test.ts"]],
+  ["src/http/routes/swaps/", ["test/swaps/*.test.ts", "test/http/*.test.ts"]],
   ["src/http/", ["src/http/**/*.test.ts", "test/http/**/*.test.ts", "test/hostile/answers/[!s]*.test.ts"]],
 ];
 

@@ -1,0 +1,1346 @@
+// Breaks of the pure rules of swaps: margins (S-02, S-03), finality (S-05), the choice of the lock (S-15), asks and
+// takes (S-32 to S-42), status, actions and rows (S-50 to S-55), verifications (S-60 to S-62), stats (S-65).
+
+import { type Break, inFile } from "./break.ts";
+
+const margins = [
+  ...inFile("src/swap/profiles.ts", [
+    {
+      rule: "S-03",
+      find: "lockMarginS: 193 * MINUTE",
+      replace: "lockMarginS: 192 * MINUTE",
+      why: "L of large deals is lower",
+    },
+    {
+      rule: "S-03",
+      find: "revealMarginS: 75 * MINUTE",
+      replace: "revealMarginS: 74 * MINUTE",
+      why: "M of small deals is lower",
+    },
+    { rule: "S-03", find: "k: 13,", replace: "k: 12,", why: "K of large deals is lower" },
+    {
+      rule: "S-02",
+      find: "const SAFE_MARGIN_S = 6 * HOUR;",
+      replace: "const SAFE_MARGIN_S = 5 * HOUR;",
+      why: "the margin may be below 6 h on networks of worth",
+    },
+    {
+      rule: "S-02",
+      find: "isPlayNetwork(network) ? swapMarginS : Math.max(swapMarginS, SAFE_MARGIN_S)",
+      replace: "swapMarginS",
+      why: "SWAP_MARGIN_S alone counts everywhere",
+    },
+    {
+      rule: "S-02",
+      find: "settings.swapMarginS < MIN_MARGIN_S",
+      replace: "false",
+      why: "a margin below the contract's floor starts",
+    },
+    {
+      rule: "S-03",
+      find: "if (!isPlayNetwork(settings.network)) faults",
+      replace: "if (false) faults",
+      why: "mainnet may lower the profiles",
+    },
+    {
+      rule: "S-03",
+      find: "CONTRACT_REFUND_S + takeTtlS + 10 * MINUTE",
+      replace: "CONTRACT_REFUND_S + takeTtlS",
+      why: "ten minutes less are left for the lock to be sent",
+    },
+    {
+      rule: "S-03",
+      find: "lockMarginS + takeTtlS + 20 * MINUTE",
+      replace: "lockMarginS + takeTtlS",
+      why: "twenty minutes less are left for the seller",
+    },
+    {
+      rule: "S-03",
+      find: "lockMarginS < revealMarginS + 5 * MINUTE",
+      replace: "lockMarginS < revealMarginS",
+      why: "L may be as small as M",
+    },
+    {
+      rule: "S-03",
+      find: "if (byName.has(profile.value.name)) return",
+      replace: "if (false) return",
+      why: "a profile may be named twice",
+    },
+    {
+      rule: "S-03",
+      find: "!Number.isSafeInteger(value) || value < 1",
+      replace: "value < 0",
+      why: "a margin of 0 or a fraction is accepted",
+    },
+  ]),
+  ...inFile("src/swap/deadlines.ts", [
+    {
+      rule: "S-03",
+      find: "terms.pearlRefundTime - profile.lockMarginS",
+      replace: "terms.pearlRefundTime - profile.revealMarginS",
+      why: "the seller may lock until T_p - M",
+    },
+    {
+      rule: "S-03",
+      find: "return terms.pearlRefundTime - profile.revealMarginS",
+      replace: "return terms.pearlRefundTime",
+      why: "the buyer may reveal until T_p",
+    },
+    {
+      rule: "S-54",
+      find: "lockBy(terms, profile) - 30 * 60, terms",
+      replace: "lockBy(terms, profile), terms",
+      why: "a bid may be accepted until T_p - L",
+    },
+    {
+      rule: "S-54",
+      find: "terms.pearlRefundTime - 130 * 60",
+      replace: "terms.pearlRefundTime - 120 * 60",
+      why: "a bid may be accepted ten minutes later than the contract allows safely",
+    },
+    {
+      rule: "S-54",
+      find: "isAskMatch(terms) ? null : acceptBy",
+      replace: "false ? null : acceptBy",
+      why: "orders with an ask show accept_bid_by",
+    },
+    {
+      rule: "S-54",
+      find: "final: block !== null && isFinal(tips, block)",
+      replace: "final: block !== null",
+      why: "unfinal events are shown as final",
+    },
+  ]),
+];
+
+const finality = inFile("src/swap/finality.ts", [
+  { rule: "S-15", find: "DEEP = 13", replace: "DEEP = 12", why: "a conflict counts as over one block early" },
+  {
+    rule: "S-05",
+    find: "tips.evm.height - block + 1",
+    replace: "tips.evm.height - block",
+    why: "EVM confirmations are one too few",
+  },
+  {
+    rule: "S-05",
+    find: "tips.pearl.height - height + 1",
+    replace: "tips.pearl.height - height + 2",
+    why: "PEARL confirmations are one too many",
+  },
+  {
+    rule: "S-05",
+    find: "block <= finalHeight",
+    replace: "block < finalHeight",
+    why: "the finalized block itself is not final",
+  },
+  {
+    rule: "S-05",
+    find: "evmConfirmations(tips, block) >= need",
+    replace: "evmConfirmations(tips, block) > need",
+    why: "one confirmation more is wanted",
+  },
+]);
+
+const choice = [
+  ...inFile("src/swap/lock-choice.ts", [
+    {
+      rule: "S-15",
+      find: "isFull && !output.coinbase ? 0 : 2",
+      replace: "isFull ? 0 : 2",
+      why: "a coinbase output is the lock",
+    },
+    {
+      rule: "S-15",
+      find: "const isFull = output.amountSat >= amountSat;",
+      replace: "const isFull = output.amountSat > amountSat;",
+      why: "an output of exactly the amount is not full",
+    },
+    {
+      rule: "S-15",
+      find: "return isFull ? 1 : 3;",
+      replace: "return isFull ? 1 : 1;",
+      why: "dust in the mempool is chosen like the lock",
+    },
+    {
+      rule: "S-15",
+      find: "const spent = Number(isUnspent(b)) - Number(isUnspent(a));",
+      replace: "const spent = 0;",
+      why: "a spent output is the lock though an unspent one is there",
+    },
+    {
+      rule: "S-15",
+      find: "a.mined.height - b.mined.height ||",
+      replace: "",
+      why: "the order by height is lost",
+    },
+    {
+      rule: "S-15",
+      find: "byText(a.txid, b.txid) || a.vout - b.vout",
+      replace: "a.vout - b.vout",
+      why: "unmined outputs are not ordered by txid",
+    },
+    {
+      rule: "S-15",
+      find: "return output.spend === null || output.spend.mined === null;",
+      replace: "return output.spend === null;",
+      why: "a spend in the mempool counts as spent",
+    },
+    {
+      rule: "S-15",
+      find: "return output.coinbase ||",
+      replace: "return",
+      why: "an orphaned coinbase output can come back",
+    },
+    {
+      rule: "A-68",
+      find: "if (output.mined !== null || output.inMempool) return false;",
+      replace: "if (output.mined !== null) return false;",
+      why: "what the mempool holds is impossible where a conflict is deep",
+    },
+    {
+      rule: "S-15",
+      find: "return output.mined === null && !isImpossible(output, tips);",
+      replace: "return output.mined === null && output.inMempool;",
+      why: "eviction ends a pending output",
+    },
+    {
+      rule: "S-15",
+      find: "outputs.filter((output) => !isImpossible(output, tips)).toSorted(compare)",
+      replace: "outputs.toSorted(compare)",
+      why: "impossible outputs are shown among several",
+    },
+    {
+      rule: "S-15",
+      find: "return isImpossible(first, tips) ? [] : outputs;",
+      replace: "return outputs;",
+      why: "a single impossible output is shown",
+    },
+    {
+      rule: "S-15",
+      find: 'spend.path === "other" ? null',
+      replace: "false ? null",
+      why: "a spend by neither leaf has a path",
+    },
+  ]),
+];
+
+const asks = [
+  ...inFile("src/swap/judge-ask.ts", [
+    {
+      rule: "S-32",
+      find: "terms.usdcAmount < minUsdc",
+      replace: "terms.usdcAmount <= minUsdc",
+      why: "an ask of exactly the minimum is refused",
+    },
+    {
+      rule: "S-32",
+      find: 'return fits ? null : { code: "ASK_SELLER_PEARL_PUBKEY_MISMATCH"',
+      replace: 'return true ? null : { code: "ASK_SELLER_PEARL_PUBKEY_MISMATCH"',
+      why: "a key that fits no address is accepted",
+    },
+    { rule: "S-32", find: 'proof === "invalid" ||', replace: "", why: "a wrong PEARL proof is accepted" },
+    {
+      rule: "S-32",
+      find: '(proof === "absent" && isProofRequired)',
+      replace: "false",
+      why: "REQUIRE_PEARL_PROOF does nothing",
+    },
+    {
+      rule: "S-32",
+      find: "terms.expiry <= now ||",
+      replace: "terms.expiry < now ||",
+      why: "an ask that is dead at once is accepted",
+    },
+    {
+      rule: "S-32",
+      find: "terms.expiry > now + ASK_LIFE_MAX_S",
+      replace: "terms.expiry > now + ASK_LIFE_MAX_S + 1",
+      why: "an ask may live longer than 30 days",
+    },
+    {
+      rule: "S-32",
+      find: "terms.nonce < state.minNonce",
+      replace: "terms.nonce <= state.minNonce",
+      why: "the lowest valid nonce is refused",
+    },
+    {
+      rule: "S-32",
+      find: "state.openAsks >= OPEN_ASKS_MAX",
+      replace: "state.openAsks > OPEN_ASKS_MAX",
+      why: "51 open asks are accepted",
+    },
+    {
+      rule: "S-32",
+      find: 'if (state.isTaken) return { code: "ASK_TAKEN", details: {} };',
+      replace: "",
+      why: "a taken ask can be posted",
+    },
+    {
+      rule: "S-32",
+      find: "return state.unready;",
+      replace: "return null;",
+      why: "asks are created though the index is behind",
+    },
+    {
+      rule: "S-34",
+      find: "terms.pearlAmountSat + fundingSum(group)",
+      replace: "terms.pearlAmountSat",
+      why: "one balance pays for two asks",
+    },
+    {
+      rule: "S-34",
+      find: "needed <= balanceSat",
+      replace: "needed < balanceSat",
+      why: "exactly enough PEARL are too few",
+    },
+  ]),
+  ...inFile("src/swap/funding.ts", [
+    {
+      rule: "S-34",
+      find: 'ask.status === "ASK_TAKEN" && ask.isLockAwaited',
+      replace: "false",
+      why: "PEARL promised to a taken ask is counted as free",
+    },
+    {
+      rule: "S-34",
+      find: 'ask.status === "ASK_TAKEN" && ask.isLockAwaited',
+      replace: 'ask.status === "ASK_TAKEN"',
+      why: "locked PEARL is wanted a second time",
+    },
+    {
+      rule: "S-34",
+      find: 'ask.status === "ASK_OPEN" || ask.status === "ASK_PAUSED"',
+      replace: 'ask.status === "ASK_OPEN"',
+      why: "paused asks take no part in the sum",
+    },
+    {
+      rule: "S-34",
+      find: "a.record.createdAt - b.record.createdAt ||",
+      replace: "b.record.createdAt - a.record.createdAt ||",
+      why: "the newest ask is funded first",
+    },
+    {
+      rule: "S-34",
+      find: " && a.terms.sellerPearlAddress === b.terms.sellerPearlAddress",
+      replace: "",
+      why: "asks of different PEARL addresses share a balance",
+    },
+    {
+      rule: "S-34",
+      find: "sum <= balanceSat",
+      replace: "sum < balanceSat",
+      why: "an ask that is just funded is paused",
+    },
+  ]),
+  ...inFile("src/swap/ask-status.ts", [
+    {
+      rule: "S-33",
+      find: 'if (facts.takenBy !== null) return "ASK_TAKEN";',
+      replace: "",
+      why: "a taken ask is open",
+    },
+    {
+      rule: "S-33",
+      find: "terms.nonce < facts.minNonce",
+      replace: "terms.nonce <= facts.minNonce",
+      why: "one nonce too many is revoked",
+    },
+    {
+      rule: "S-33",
+      find: "record.cancelledBySignature || isRevoked || isDead(moment, terms.expiry)",
+      replace: "record.cancelledBySignature || isRevoked",
+      why: "an expired ask is open",
+    },
+    {
+      rule: "S-33",
+      find: "record.funded && record.signatureValid && isFeePresent",
+      replace: "record.funded && record.signatureValid",
+      why: "an ask with an outdated fee is open",
+    },
+    {
+      rule: "S-31",
+      find: "record.funded && record.signatureValid && isFeePresent",
+      replace: "record.funded && isFeePresent",
+      why: "an ask whose contract signature is void is open",
+    },
+    {
+      rule: "S-33",
+      find: "record.funded && record.signatureValid && isFeePresent",
+      replace: "record.signatureValid && isFeePresent",
+      why: "an ask without funds is open",
+    },
+    {
+      rule: "S-33",
+      find: "record.pausedBySignature || !isSound",
+      replace: "!isSound",
+      why: "a pause by signature does nothing",
+    },
+  ]),
+  ...inFile("src/swap/ask-row.ts", [
+    {
+      rule: "H-40",
+      find: "* 100_000_000n) / pearlSat",
+      replace: "* 100_000_001n) / pearlSat",
+      why: "the price is wrong",
+    },
+    {
+      rule: "H-40",
+      find: 'record.funded || status === "ASK_TAKEN" || status === "ASK_CANCELLED"',
+      replace: "record.funded",
+      why: "a taken ask is shown as unfunded",
+    },
+    { rule: "H-40", find: "padStart(7,", replace: "padStart(6,", why: "prices below one lose their zero" },
+  ]),
+];
+
+const takes = [
+  ...inFile("src/swap/judge-take.ts", [
+    {
+      rule: "S-40",
+      find: "if (request.buyerEvm === ask.terms.seller) faults",
+      replace: "if (false) faults",
+      why: "a seller takes an ask of his own",
+    },
+    {
+      rule: "S-14",
+      find: "request.buyerPearlKey !== ask.terms.sellerPearlKey",
+      replace: "true",
+      why: "both parties may have one key",
+    },
+    {
+      rule: "S-40",
+      find: "lookups.keyFits(request.buyerPearlKey, request.buyerPearlAddress) &&",
+      replace: "",
+      why: "the buyer's key need not fit the address",
+    },
+    {
+      rule: "S-40",
+      find: "request.evmOrderHash !== hash || !isIndexed",
+      replace: "request.evmOrderHash !== hash",
+      why: "an order that is not indexed counts as canonical",
+    },
+    {
+      rule: "S-40",
+      find: "request.evmOrderHash !== hash || !isIndexed",
+      replace: "!isIndexed",
+      why: "another order's hash counts as canonical",
+    },
+    {
+      rule: "S-40",
+      find: "known: isIndexed || lookups.isLiveTake(hash)",
+      replace: "known: isIndexed",
+      why: "the same POST twice is judged anew",
+    },
+    {
+      rule: "S-41",
+      find: "request.feeBps !== null && request.feeBps !== ask.terms.feeBps",
+      replace: "false",
+      why: "another fee than the ask's is accepted",
+    },
+    {
+      rule: "S-40",
+      find: "const isKeySame = sellerPearlKey === null || sellerPearlKey === ask.terms.sellerPearlKey;",
+      replace: "const isKeySame = true;",
+      why: "another seller key than the ask's is accepted",
+    },
+    {
+      rule: "S-40",
+      find: 'state.status !== "ASK_OPEN"',
+      replace: 'state.status === "ASK_PAUSED"',
+      why: "a cancelled ask can be taken",
+    },
+    {
+      rule: "S-40",
+      find: "state.isSecretKnown || state.isHashlockUsed",
+      replace: "state.isHashlockUsed",
+      why: "a public secret's hashlock is accepted",
+    },
+    {
+      rule: "S-40",
+      find: "state.isSecretKnown || state.isHashlockUsed",
+      replace: "state.isSecretKnown",
+      why: "a buyer may use a hashlock twice",
+    },
+    {
+      rule: "S-40",
+      find: "return state.unready;",
+      replace: "return null;",
+      why: "takes begin though the index is behind",
+    },
+  ]),
+  ...inFile("src/swap/take-terms.ts", [
+    {
+      rule: "S-40",
+      find: "terms.pearlRefundTime < pearlMin",
+      replace: "terms.pearlRefundTime <= pearlMin",
+      why: "T_p at its least is refused",
+    },
+    {
+      rule: "S-40",
+      find: "Math.min(now, evmHeadTime) + EVM_REFUND_MAX_S",
+      replace: "now + EVM_REFUND_MAX_S",
+      why: "T_e is bounded by our clock, not by the chain's",
+    },
+    {
+      rule: "S-40",
+      find: "terms.evmRefundTime > evmMax",
+      replace: "terms.evmRefundTime > evmMax + 1",
+      why: "T_e one second above the contract's bound is accepted",
+    },
+    {
+      rule: "S-02",
+      find: "terms.evmRefundTime < margin ?",
+      replace: "false ?",
+      why: "T_e may stand before T_p plus the margin",
+    },
+    {
+      rule: "S-02",
+      find: "const margin = terms.pearlRefundTime + rules.deltaS;",
+      replace: "const margin = terms.pearlRefundTime + rules.deltaS - 1;",
+      why: "the margin is one second short",
+    },
+    {
+      rule: "S-41",
+      find: "nonce: request.nonce ?? 0n",
+      replace: "nonce: ask.terms.nonce",
+      why: "the ask's nonce becomes the order's",
+    },
+    {
+      rule: "S-41",
+      find: "sellerPearlKey: ask.terms.sellerPearlKey",
+      replace: "sellerPearlKey: request.buyerPearlKey",
+      why: "the seller's key of the terms is not the ask's",
+    },
+  ]),
+  ...inFile("src/swap/lock-call.ts", [
+    {
+      rule: "S-41",
+      find: "subject.order !== null || subject.take === null",
+      replace: "subject.take === null",
+      why: "lock_call stays after the order is indexed",
+    },
+    {
+      rule: "S-41",
+      find: "seller_signature: record.signature",
+      replace: 'seller_signature: "0x"',
+      why: "lock_call lacks the seller's signature",
+    },
+    {
+      rule: "S-41",
+      find: "chain_id: rules.chainId",
+      replace: "chain_id: 1",
+      why: "lock_call names another chain",
+    },
+    {
+      rule: "S-41",
+      find: "evmRefundTime: terms.evmRefundTime.toString()",
+      replace: "evmRefundTime: terms.pearlRefundTime.toString()",
+      why: "lock_call has another T_e than the terms",
+    },
+  ]),
+  ...inFile("src/swap/subject.ts", [
+    {
+      rule: "S-03",
+      find: "usdcAmount <= rules.smallDealUsdc",
+      replace: "usdcAmount < rules.smallDealUsdc",
+      why: "a deal of exactly the bound is large",
+    },
+    {
+      rule: "S-05",
+      find: "(moment.expiryNow ?? moment.now) >= deadline",
+      replace: "(moment.expiryNow ?? moment.now) > deadline",
+      why: "nothing dies at its expiry",
+    },
+    {
+      rule: "S-05",
+      find: "(moment.expiryNow ?? moment.now) >= deadline",
+      replace: "moment.now >= deadline",
+      why: "things die while the EVM index is not synced",
+    },
+  ]),
+];
+
+const status = [
+  ...inFile("src/swap/deal-status.ts", [
+    {
+      rule: "S-51",
+      find: 'if (state === "accepted" && subject.secret !== null) return "USDC_CLAIMABLE";',
+      replace: "",
+      why: "a known secret does not make the USDC claimable",
+    },
+    {
+      rule: "S-51",
+      find: 'if (state === "claimed") return "SETTLED";',
+      replace: "",
+      why: "a claimed order is not settled",
+    },
+    {
+      rule: "S-51",
+      find: 'if (state === "refunded") return "USDC_REFUNDED";',
+      replace: "",
+      why: "a refunded order is not shown so",
+    },
+    {
+      rule: "S-51",
+      find: "output.mined === null || output.amountSat < amountSat",
+      replace: "output.mined === null",
+      why: "a refund of dust is a refund",
+    },
+    {
+      rule: "S-51",
+      find: 'if (!isSpentInBlock(output, "refund")) return false;',
+      replace: "",
+      why: "one of two locks refunded counts as refunded",
+    },
+    {
+      rule: "S-51",
+      find: 'if (!isAcceptedFinal(order, tips)) return "DEAL_OPEN";',
+      replace: 'if (state === "none" || state === "locked") return "DEAL_OPEN";',
+      why: "an accepted order that is not final is USDC_LOCKED",
+    },
+    {
+      rule: "S-51",
+      find: "lock.amountSat >= amountSat &&",
+      replace: "",
+      why: "too small a lock is PEARL_LOCKED",
+    },
+    { rule: "S-51", find: "!lock.coinbase &&", replace: "", why: "a coinbase lock is PEARL_LOCKED" },
+    {
+      rule: "S-51",
+      find: ".height) >= k &&",
+      replace: ".height) >= k - 1 &&",
+      why: "K - 1 confirmations are PEARL_LOCKED",
+    },
+    { rule: "S-51", find: "isUnspent(lock)\n", replace: "true\n", why: "a spent lock is PEARL_LOCKED" },
+  ]),
+  ...inFile("src/swap/order-state.ts", [
+    {
+      rule: "S-51",
+      find: "isFinal(tips, order.locked.block) && isFinal(tips, order.accepted.place.block)",
+      replace: "isFinal(tips, order.locked.block)",
+      why: "live before the acceptance is final",
+    },
+    {
+      rule: "S-51",
+      find: 'orderState(order) === "accepted" && isAcceptedFinal',
+      replace: "isAcceptedFinal",
+      why: "closed orders are live",
+    },
+    {
+      rule: "S-54",
+      find: "accepted.block > order.locked.block ? accepted : order.locked",
+      replace: "accepted.block > order.locked.block ? order.locked : order.locked",
+      why: "confirmations are those of the lock, not of the acceptance",
+    },
+    {
+      rule: "S-50",
+      find: "subject.take !== null || (subject",
+      replace: "(subject",
+      why: "a take is no deal",
+    },
+    {
+      rule: "S-50",
+      find: "subject.order !== null && subject.order.accepted !== null",
+      replace: "subject.order !== null",
+      why: "a bid that nobody accepted is a deal",
+    },
+    {
+      rule: "S-54",
+      find: "subject.terms.seller === ZERO_ADDRESS ? null :",
+      replace: "",
+      why: "an open bid's seller is the zero address",
+    },
+  ]),
+  ...inFile("src/swap/bid-status.ts", [
+    {
+      rule: "S-52",
+      find: "isFinal(tips, order.locked.block) ?",
+      replace: "true ?",
+      why: "an unfinal bid is open",
+    },
+    {
+      rule: "S-52",
+      find: 'if (order.accepted !== null) return "BID_ACCEPTED";',
+      replace: "",
+      why: "an accepted bid is open",
+    },
+    {
+      rule: "S-52",
+      find: 'return "BID_CANCELLED";',
+      replace: 'return "USDC_REFUNDED";',
+      why: "a cancelled bid is shown as refunded",
+    },
+  ]),
+  ...inFile("src/swap/legs.ts", [
+    {
+      rule: "S-51",
+      find: "isFinal(tips, order.closed.place.block)",
+      replace: "isAcceptedFinal(order, tips)",
+      why: "a closing counts as final before its block is",
+    },
+    {
+      rule: "S-51",
+      find: 'spend.mined === null ? "claim_seen" : "claimed"',
+      replace: '"claimed"',
+      why: "a claim in the mempool is shown as mined",
+    },
+    {
+      rule: "S-51",
+      find: 'lock.mined === null ? "mempool" : "confirmed"',
+      replace: '"confirmed"',
+      why: "a lock in the mempool is shown as confirmed",
+    },
+  ]),
+  ...inFile("src/swap/status-edges.ts", [
+    {
+      rule: "S-51",
+      find: "return from === to || edges[from].includes(to);",
+      replace: "return true;",
+      why: "no edge is illegal",
+    },
+    {
+      rule: "S-51",
+      find: 'USDC_CLAIMABLE: ["USDC_REFUNDED", "SETTLED"]',
+      replace: 'USDC_CLAIMABLE: ["SETTLED"]',
+      why: "a refund after the reveal is an alarm",
+    },
+    {
+      rule: "S-51",
+      find: 'PEARL_LOCKED: ["LOCK_SUBMITTED", ',
+      replace: "PEARL_LOCKED: [",
+      why: "a second output that takes the lock's place is an alarm",
+    },
+    {
+      rule: "S-33",
+      find: 'ASK_CANCELLED: ["ASK_TAKEN"]',
+      replace: "ASK_CANCELLED: []",
+      why: "a cancelled ask that is taken on chain is an alarm",
+    },
+    {
+      rule: "S-52",
+      find: 'BID_ACCEPTED: ["USDC_REFUNDED", "SETTLED"]',
+      replace: 'BID_ACCEPTED: ["SETTLED"]',
+      why: "the refund of an accepted bid is an alarm",
+    },
+  ]),
+  ...inFile("src/swap/terms-error.ts", [
+    {
+      rule: "S-50",
+      find: 'if (!subject.keysValid) return "PUBKEY_INVALID";',
+      replace: "",
+      why: "a key that is no point is not told",
+    },
+    {
+      rule: "S-50",
+      find: "- subject.terms.pearlRefundTime < rules.deltaS",
+      replace: "- subject.terms.pearlRefundTime <= rules.deltaS",
+      why: "exactly the margin is too small",
+    },
+    {
+      rule: "S-50",
+      find: "secret !== null && !wasShownByOrder(subject, secret)",
+      replace: "false",
+      why: "an order whose secret is known from elsewhere is offered",
+    },
+    {
+      rule: "S-50",
+      find: "shower.orderHash === subject.hash : own",
+      replace: "true : own",
+      why: "another order's claim counts as this one's",
+    },
+    {
+      rule: "S-50",
+      find: "own.has(shower.outpoint)",
+      replace: "true",
+      why: "a spend of another order's output counts as this one's",
+    },
+  ]),
+];
+
+const actions = inFile("src/swap/next-actions.ts", [
+  {
+    rule: "S-54",
+    find: 'if (state === "accepted" && isSecretKnown) actions.push(plain(null, "anyone", "claim_usdc", {}));',
+    replace: "",
+    why: "claim_usdc is never offered",
+  },
+  {
+    rule: "S-04",
+    find: 'if (state === "accepted" && isSecretKnown) actions.push(plain(null, "anyone", "claim_usdc", {}));',
+    replace:
+      'if (state === "accepted" && isSecretKnown) actions.push(plain(null, "anyone", "claim_usdc", { not_after: view.subject.terms.evmRefundTime }));',
+    why: "claim_usdc ends at T_e",
+  },
+  {
+    rule: "S-54",
+    find: 'if (output.mined === null || !isUnspent(output)) continue;\n      actions.push(plain(buyer, "buyer", "claim_pearl"',
+    replace:
+      'if (output.mined === null || !isUnspent(output) || output !== view.lock) continue;\n      actions.push(plain(buyer, "buyer", "claim_pearl"',
+    why: "with the secret known only the lock is claimed, not every output",
+  },
+  {
+    rule: "S-54",
+    find: 'if (spend === null || spend.path !== "claim") return false;',
+    replace: "if (spend === null) return false;",
+    why: "confirm_claim is offered for refunds",
+  },
+  {
+    rule: "S-54",
+    find: "return spend.mined === null || !isDeep(tips, spend.mined.height);",
+    replace: "return spend.mined === null;",
+    why: "a claim in a shallow block need not be confirmed",
+  },
+  {
+    rule: "S-54",
+    find: "!moment.mayAct || view.isSecretKnown || !view.live",
+    replace: "view.isSecretKnown || !view.live",
+    why: "the reveal is offered while an index is behind",
+  },
+  {
+    rule: "S-54",
+    find: "view.isSecretKnown || !view.live ||",
+    replace: "view.isSecretKnown ||",
+    why: "the reveal is offered before the escrow is final",
+  },
+  {
+    rule: "S-54",
+    find: "!view.live || view.fault !== null ||",
+    replace: "!view.live ||",
+    why: "the reveal is offered for wrong terms",
+  },
+  {
+    rule: "S-54",
+    find: "if (lock.spend !== null || !isGoodLock",
+    replace: "if (!isGoodLock",
+    why: "the reveal is offered while a spend is in the mempool",
+  },
+  {
+    rule: "S-54",
+    find: "|| !isGoodLock(lock, subject.terms.pearlAmountSat, profile.k, tips)) return;",
+    replace: ") return;",
+    why: "the reveal is offered for any lock",
+  },
+  {
+    rule: "S-54",
+    find: "{ optional: true, not_after: claimBy(subject.terms, profile) }",
+    replace: "{ optional: true, not_after: subject.terms.pearlRefundTime }",
+    why: "the reveal is offered until T_p",
+  },
+  {
+    rule: "S-54",
+    find: 'if (view.isSecretKnown && (state === "accepted" || state === "claimed")) return;',
+    replace: "",
+    why: "the seller is told to refund PEARL that the buyer may claim",
+  },
+  {
+    rule: "S-54",
+    find: 'if (view.isSecretKnown && (state === "accepted" || state === "claimed")) return;',
+    replace: "if (view.isSecretKnown) return;",
+    why: "a seller whose order was refunded is not told to save the PEARL",
+  },
+  {
+    rule: "S-54",
+    find: "const window = { not_before: subject.terms.pearlRefundTime };",
+    replace: "const window = { not_before: subject.terms.evmRefundTime };",
+    why: "refund_pearl stands from T_e on",
+  },
+  {
+    rule: "S-54",
+    find: "if (!isPending(output, tips)) continue;",
+    replace: "if (!output.inMempool) continue;",
+    why: "an evicted lock transaction need not be abandoned",
+  },
+  {
+    rule: "S-54",
+    find: "const window = { not_before: lockBy(subject.terms, profile) };",
+    replace: "const window = {};",
+    why: "abandon_lock stands at once",
+  },
+  {
+    rule: "S-54",
+    find: "view.live && fault === null && isUnknown && !hasFullOutput(view)",
+    replace: "fault === null && isUnknown && !hasFullOutput(view)",
+    why: "the seller is told to lock while the buyer can cancel",
+  },
+  {
+    rule: "S-54",
+    find: "view.live && fault === null && isUnknown && !hasFullOutput(view)",
+    replace: "view.live && isUnknown && !hasFullOutput(view)",
+    why: "the seller is told to lock for wrong terms",
+  },
+  {
+    rule: "S-54",
+    find: "view.live && fault === null && isUnknown && !hasFullOutput(view)",
+    replace: "view.live && fault === null && !hasFullOutput(view)",
+    why: "the seller is told to lock when the secret is public",
+  },
+  {
+    rule: "S-54",
+    find: "view.live && fault === null && isUnknown && !hasFullOutput(view)",
+    replace: "view.live && fault === null && isUnknown",
+    why: "the seller is told to lock twice",
+  },
+  {
+    rule: "S-54",
+    find: "output.amountSat >= pearlAmountSat && (output.mined !== null || output.inMempool)",
+    replace: "output.mined !== null || output.inMempool",
+    why: "a stranger's dust keeps the seller from locking",
+  },
+  {
+    rule: "S-54",
+    find: "{ optional: true, not_after: lockBy(terms, profile) }",
+    replace: "{ optional: true, not_after: claimBy(terms, profile) }",
+    why: "lock_pearl stands until T_p - M",
+  },
+  {
+    rule: "S-54",
+    find: "moment.mayAct && isBidFinal && fault === null",
+    replace: 'moment.mayAct && state === "locked" && fault === null',
+    why: "an unfinal bid may be accepted",
+  },
+  {
+    rule: "S-54",
+    find: "moment.mayAct && isBidFinal && fault === null",
+    replace: "moment.mayAct && isBidFinal",
+    why: "a bid of wrong terms may be accepted",
+  },
+  {
+    rule: "S-54",
+    find: "moment.mayAct && isBidFinal && fault === null",
+    replace: "isBidFinal && fault === null",
+    why: "a bid may be accepted while an index is behind",
+  },
+  {
+    rule: "S-54",
+    find: 'state === "accepted" && isUnknown && subject.outputs.every((output) => isOver(output, tips))',
+    replace: 'state === "accepted" && subject.outputs.every((output) => isOver(output, tips))',
+    why: "the seller gives the USDC back though the secret is known",
+  },
+  {
+    rule: "S-54",
+    find: "&& subject.outputs.every((output) => isOver(output, tips))",
+    replace: "",
+    why: "the seller gives the USDC back while the buyer can claim the PEARL",
+  },
+  {
+    rule: "S-54",
+    find: "lockBy(terms, profile) + 30 * 60",
+    replace: "lockBy(terms, profile)",
+    why: "refund_cooperative stands half an hour early",
+  },
+  {
+    rule: "S-54",
+    find: 'spend.path === "refund" && spend.mined !== null && isDeep',
+    replace: "spend.mined !== null && isDeep",
+    why: "a claimed output counts as back with the seller",
+  },
+  {
+    rule: "S-54",
+    find: "spend.mined !== null && isDeep(tips, spend.mined.height)\n",
+    replace: "spend.mined !== null\n",
+    why: "a shallow refund lets the seller give the USDC back",
+  },
+  {
+    rule: "S-54",
+    find: "if (isOpen && !wasPaid)",
+    replace: "if (isOpen)",
+    why: "a buyer who has the PEARL is told to refund",
+  },
+  {
+    rule: "S-54",
+    find: 'output.amountSat >= pearlAmountSat && output.spend?.path === "claim"',
+    replace: 'output.spend?.path === "claim"',
+    why: "a claim of dust takes the buyer's refund away",
+  },
+  {
+    rule: "S-54",
+    find: '"refund_usdc", { not_before: evmRefundTime }',
+    replace: '"refund_usdc", { not_before: subject.terms.pearlRefundTime }',
+    why: "refund_usdc stands from T_p on",
+  },
+  {
+    rule: "S-54",
+    find: 'state === "accepted" || state === "locked";',
+    replace: 'state === "accepted";',
+    why: "a bid that nobody accepted is not refunded",
+  },
+  {
+    rule: "S-54",
+    find: 'if (state === "locked") actions.push(plain(buyer, "buyer", "cancel_bid"',
+    replace: 'if (state === "accepted") actions.push(plain(buyer, "buyer", "cancel_bid"',
+    why: "cancel_bid is offered for accepted orders",
+  },
+  {
+    rule: "S-54",
+    find: "take === null || isDead(moment, take.expiresAt)",
+    replace: "take === null",
+    why: "lock_usdc is offered for a dead take",
+  },
+  {
+    rule: "S-54",
+    find: 'if (ask?.status !== "ASK_OPEN" || view',
+    replace: "if (view",
+    why: "lock_usdc is offered for a paused ask",
+  },
+  {
+    rule: "S-54",
+    find: "view.isSecretKnown || subject.hashlockUsedByBuyer) return;",
+    replace: "view.isSecretKnown) return;",
+    why: "lock_usdc is offered for a used hashlock",
+  },
+  {
+    rule: "S-54",
+    find: "view.isSecretKnown || subject.hashlockUsedByBuyer) return;",
+    replace: "subject.hashlockUsedByBuyer) return;",
+    why: "lock_usdc is offered when the secret is public",
+  },
+]);
+
+const rows = inFile("src/swap/rows.ts", [
+  {
+    rule: "S-42",
+    find: "expired: order === null && take !== null &&",
+    replace: "expired: take !== null &&",
+    why: "an indexed order's take is shown as expired",
+  },
+  {
+    rule: "S-55",
+    find: "order?.accepted?.sellerPearlKey ?? terms.sellerPearlKey",
+    replace: "terms.sellerPearlKey",
+    why: "an accepted bid shows no seller key",
+  },
+  {
+    rule: "S-55",
+    find: "terms.askId === ZERO_BYTES32 ? null : terms.askId",
+    replace: "terms.askId",
+    why: "a bid shows the zero ask id",
+  },
+  {
+    rule: "S-55",
+    find: "subject.order?.locked.time ?? subject.take?.createdAt",
+    replace: "subject.take?.createdAt ?? subject.order?.locked.time",
+    why: "created_at of an order is that of its take",
+  },
+  {
+    rule: "S-55",
+    find: "if (lock?.spend?.path === path) return lock.spend.txid;",
+    replace: "",
+    why: "pearl_claim_txid is of another output than the lock",
+  },
+  {
+    rule: "S-55",
+    find: "return shown.find((output) => output.spend?.path === path)?.spend?.txid ?? null;",
+    replace: "return null;",
+    why: "spends of other outputs than the lock are not shown",
+  },
+  {
+    rule: "S-55",
+    find: "if (!dealExists(subject)) return null;",
+    replace: "",
+    why: "a bid that nobody accepted has a deal row",
+  },
+]);
+
+const verifications = [
+  ...inFile("src/swap/verify-lock.ts", [
+    {
+      rule: "S-60",
+      find: 'if (state === "none") return "EVM_ESCROW_NOT_FOUND";',
+      replace: "",
+      why: "a take without an order is not told so",
+    },
+    {
+      rule: "S-60",
+      find: 'if (state === "locked") return "EVM_ESCROW_CANCELLABLE";',
+      replace: "",
+      why: "a bid that the buyer can cancel is not told so",
+    },
+    {
+      rule: "S-60",
+      find: 'if (state !== "accepted") return "EVM_ESCROW_CLOSED";',
+      replace: "",
+      why: "a closed order verifies",
+    },
+    {
+      rule: "S-60",
+      find: 'if (!isAcceptedFinal(subject.order, moment.tips)) return "EVM_ESCROW_UNFINALIZED";',
+      replace: "",
+      why: "an unfinal escrow verifies",
+    },
+    {
+      rule: "S-60",
+      find: "subject.keysValid && subject.script !== null ?",
+      replace: "true ?",
+      why: "PUBKEY_INVALID is not told",
+    },
+    {
+      rule: "S-60",
+      find: 'if (!judged.isFound) return "LOCK_TX_NOT_FOUND";',
+      replace: "",
+      why: "LOCK_TX_NOT_FOUND is not told",
+    },
+    {
+      rule: "S-60",
+      find: "isFound: output.mined !== null || output.inMempool",
+      replace: "isFound: true",
+      why: "a stored but evicted output is found",
+    },
+    {
+      rule: "S-60",
+      find: 'if (judged.script === null || judged.amountSat === null) return "LOCK_VOUT_OUT_OF_RANGE";',
+      replace: "if (judged.script === null || judged.amountSat === null) return null;",
+      why: "an output that is not there verifies",
+    },
+    {
+      rule: "S-60",
+      find: 'if (judged.coinbase) return "LOCK_IS_COINBASE";',
+      replace: "",
+      why: "a coinbase lock verifies",
+    },
+    {
+      rule: "S-60",
+      find: 'if (judged.script !== subject.script) return "TAPROOT_COMMITMENT_MISMATCH";',
+      replace: "",
+      why: "a foreign script verifies",
+    },
+    {
+      rule: "S-60",
+      find: "judged.amountSat < subject.terms.pearlAmountSat",
+      replace: "judged.amountSat < subject.terms.pearlAmountSat - 1n",
+      why: "one satoshi too few verifies",
+    },
+    {
+      rule: "S-60",
+      find: "isSpent: output.spend !== null",
+      replace: "isSpent: output.spend !== null && output.spend.mined !== null",
+      why: "a lock whose spend is in the mempool verifies",
+    },
+    {
+      rule: "S-60",
+      find: 'if (judged.have === 0) return "LOCK_UNCONFIRMED";',
+      replace: "",
+      why: "LOCK_UNCONFIRMED is not told",
+    },
+    {
+      rule: "S-60",
+      find: 'judged.have < k ? "LOCK_CONFIRMATIONS_INSUFFICIENT" : null',
+      replace: "null",
+      why: "one confirmation verifies",
+    },
+    {
+      rule: "S-60",
+      find: "moment.now > claimBy(subject.terms, profile)",
+      replace: "moment.now > subject.terms.pearlRefundTime",
+      why: "a lock verifies up to T_p",
+    },
+    {
+      rule: "S-60",
+      find: "moment.now > claimBy(subject.terms, profile)",
+      replace: "moment.now >= claimBy(subject.terms, profile)",
+      why: "T_p - M itself is too late",
+    },
+    {
+      rule: "S-60",
+      find: 'isMarginTooSmall(subject, rules) ? "TIMELOCK_MARGIN_TOO_SMALL" : null',
+      replace: "null",
+      why: "a small margin verifies",
+    },
+    {
+      rule: "S-60",
+      find: "Math.min(moment.now + 60, claimBy(subject.terms, profile))",
+      replace: "moment.now + 60",
+      why: "a verdict is valid beyond T_p - M",
+    },
+    {
+      rule: "S-60",
+      find: 'if (lock !== null) return { from: "facts", output: lock };',
+      replace: "",
+      why: "a hint displaces the lock",
+    },
+    {
+      rule: "A-70",
+      find: "found === null || isOurs ? 0 :",
+      replace: "found === null ? 0 :",
+      why: "an output that the index has not read verifies",
+    },
+    {
+      rule: "S-60",
+      find: "o.txid === outpoint.txid && o.vout === outpoint.vout",
+      replace: "o.txid === outpoint.txid",
+      why: "the vout of the body is not looked at",
+    },
+  ]),
+  ...inFile("src/swap/verify-refund.ts", [
+    {
+      rule: "S-61",
+      find: 'if (subject.order === null) return { output: null, reason: "REFUND_NOT_FOUND" };',
+      replace: "",
+      why: "a take with a txid is looked up",
+    },
+    {
+      rule: "S-61",
+      find: 'if (found === null) return { output: null, reason: "REFUND_TX_NOT_FOUND" };',
+      replace: "if (found === null) return { output: null, reason: null };",
+      why: "REFUND_TX_NOT_FOUND is not told",
+    },
+    {
+      rule: "S-61",
+      find: 'output === null ? "REFUND_DOES_NOT_SPEND_LOCK" : null',
+      replace: "null",
+      why: "any transaction is a refund",
+    },
+    {
+      rule: "S-61",
+      find: 'output === null || output.spend === null ? "REFUND_NOT_FOUND" : null',
+      replace: "null",
+      why: "REFUND_NOT_FOUND is not told",
+    },
+    {
+      rule: "S-61",
+      find: 'isClaim ? "REFUND_IS_CLAIM_PATH" : have',
+      replace: "have",
+      why: "a claim verifies as a refund",
+    },
+    {
+      rule: "S-61",
+      find: 'have < k ? "REFUND_UNCONFIRMED" : null',
+      replace: 'have < 1 ? "REFUND_UNCONFIRMED" : null',
+      why: "one confirmation verifies a refund",
+    },
+    {
+      rule: "S-61",
+      find: 'output.mined !== null && output.amountSat >= terms.pearlAmountSat && !isSpentInBlock(output, "refund")',
+      replace: "false",
+      why: "one of two refunded locks verifies",
+    },
+    {
+      rule: "A-71",
+      find: "(full.length === 0 ? present : full).filter(isSpent)",
+      replace: "present.filter(isSpent)",
+      why: "a refund of dust verifies while the lock stands",
+    },
+    {
+      rule: "A-71",
+      find: 'spent.find(({ spend }) => spend?.path === "claim") ?? spent[0]',
+      replace: "spent[0]",
+      why: "a refund beside a release is judged first",
+    },
+  ]),
+  ...inFile("src/swap/verify-evm-refund.ts", [
+    {
+      rule: "S-61",
+      find: 'return "EVM_REFUND_NOT_FOUND";',
+      replace: 'return "EVM_ESCROW_STILL_LOCKED";',
+      why: "EVM_REFUND_NOT_FOUND is not told",
+    },
+    {
+      rule: "S-61",
+      find: 'return "EVM_ALREADY_CLAIMED";',
+      replace: 'return "EVM_ORDER_CANCELLED";',
+      why: "EVM_ALREADY_CLAIMED is not told",
+    },
+    {
+      rule: "S-61",
+      find: 'return "EVM_ORDER_CANCELLED";',
+      replace: "return null;",
+      why: "a cancelled order verifies as refunded",
+    },
+    {
+      rule: "S-61",
+      find: 'case "accepted":\n      return "EVM_ESCROW_STILL_LOCKED";',
+      replace: 'case "accepted":\n      return "EVM_REFUND_UNFINALIZED";',
+      why: "EVM_ESCROW_STILL_LOCKED is not told",
+    },
+    {
+      rule: "S-61",
+      find: "closed !== null && isFinal(moment.tips, closed.place.block) ? null",
+      replace: "closed !== null ? null",
+      why: "an unfinal refund verifies",
+    },
+  ]),
+  ...inFile("src/swap/release.ts", [
+    {
+      rule: "S-61",
+      find: "lock === null || lock.spend === null || isUnspent(lock)",
+      replace: "lock === null || lock.spend === null",
+      why: "a claim in the mempool is a release",
+    },
+    {
+      rule: "S-61",
+      find: 'if (spend.path === "refund") return "RELEASE_IS_REFUND_PATH";',
+      replace: "",
+      why: "RELEASE_IS_REFUND_PATH is not told",
+    },
+    {
+      rule: "S-61",
+      find: 'if (spend.path === "other" || subject.secret === null) return "SECRET_NOT_FOUND";',
+      replace: "",
+      why: "SECRET_NOT_FOUND is not told",
+    },
+    {
+      rule: "S-61",
+      find: 'if (!paysBuyer(subject, spend.outputScripts)) return "RELEASE_DESTINATION_MISMATCH";',
+      replace: "",
+      why: "RELEASE_DESTINATION_MISMATCH is not told",
+    },
+    {
+      rule: "S-61",
+      find: '< profile.k ? "RELEASE_UNCONFIRMED" : null',
+      replace: '< 1 ? "RELEASE_UNCONFIRMED" : null',
+      why: "one confirmation verifies a release",
+    },
+    {
+      rule: "S-61",
+      find: "if (!subject.outputs.some((output) => output.mined !== null)) return NONE;",
+      replace: "",
+      why: "a release is judged though nothing is mined",
+    },
+  ]),
+  ...inFile("src/swap/verification.ts", [
+    {
+      rule: "S-60",
+      find: "const isCommitted = subject.script !== null && output?.script === subject.script;",
+      replace: "const isCommitted = output !== null;",
+      why: "details say that a foreign script commits",
+    },
+    {
+      rule: "S-62",
+      find: "reason !== null && isRetryable(reason)",
+      replace: "reason === null || isRetryable(reason)",
+      why: "a verified answer is retryable",
+    },
+    {
+      rule: "S-60",
+      find: "secret_public: subject.secret !== null",
+      replace: "secret_public: false",
+      why: "details hide that the secret is public",
+    },
+  ]),
+  ...inFile("src/swap/reasons.ts", [
+    {
+      rule: "S-62",
+      find: '  "LOCK_UNCONFIRMED",\n  "LOCK_CONFIRMATIONS_INSUFFICIENT",\n  "REFUND_NOT_FOUND",',
+      replace: '  "LOCK_CONFIRMATIONS_INSUFFICIENT",\n  "REFUND_NOT_FOUND",',
+      why: "LOCK_UNCONFIRMED is not retryable",
+    },
+    {
+      rule: "S-62",
+      find: "const RETRYABLE: ReadonlySet<VerifyReason> = new Set<VerifyReason>([",
+      replace: 'const RETRYABLE: ReadonlySet<VerifyReason> = new Set<VerifyReason>(["LOCK_OUTPUT_SPENT", ',
+      why: "a spent lock is retryable",
+    },
+  ]),
+];
+
+/** S-02, S-03, S-05, S-15, S-32 to S-42, S-50 to S-55, S-60 to S-62. */
+export const SWAPS_RULES: readonly Break[] = [
+  ...margins,
+  ...finality,
+  ...choice,
+  ...asks,
+  ...takes,
+  ...status,
+  ...actions,
+  ...rows,
+  ...verifications,
+];
