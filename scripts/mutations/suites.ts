@@ -11,13 +11,9 @@ const HOSTILE = "test/hostile/*.test.ts";
 
 /** The rules of swaps at the level of values: quick, and beside a second model. */
 const SWAP_RULES = ["src/swap/**/*.test.ts", "test/swap/*.test.ts"];
-/** Swaps in the service: ledger, followers and use cases. */
-const SWAP_SERVICE = [
-  "src/service/swaps/**/*.test.ts",
-  "test/swaps-pearl/*.test.ts",
-  "test/evm/*.test.ts",
-  "test/swaps/*.test.ts",
-];
+/** Whole swaps over HTTP, on an EVM dev node and the embedded PEARL node. */
+const SWAPS_OVER_HTTP = "test/swaps/*.test.ts";
+const SWAP_LEDGER = ["src/service/swaps/*.test.ts", "test/evm/{lies,bad-days}.test.ts", SWAPS_OVER_HTTP];
 
 const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[] = [
   ["src/prc20/", [CORE, DIFFERENTIAL, HOSTILE]],
@@ -28,7 +24,7 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
   ["src/adapters/system/", ["src/adapters/system/**/*.test.ts", HOSTILE]],
   [
     "src/adapters/store-sqlite/swaps/",
-    ["test/store-sqlite-swaps.test.ts", "src/service/swaps/*.test.ts", "test/swaps/*.test.ts"],
+    ["test/store-sqlite-swaps.test.ts", "src/service/swaps/*.test.ts", SWAPS_OVER_HTTP],
   ],
   [
     "src/adapters/store-sqlite/",
@@ -38,16 +34,20 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
       "test/hostile/answers/store-*.test.ts",
     ],
   ],
-  [
-    "src/adapters/evm-rpc/",
-    ["src/adapters/evm-rpc/**/*.test.ts", "test/evm/*.test.ts", "test/swaps/*.test.ts"],
-  ],
+  ["src/adapters/evm-rpc/", ["src/adapters/evm-rpc/**/*.test.ts", "test/evm/*.test.ts", SWAPS_OVER_HTTP]],
   ["src/swap/", SWAP_RULES],
   ["src/wallet/swap-", ["test/swap/*.test.ts"]],
-  ["src/service/swaps/", SWAP_SERVICE],
+  ["src/service/swaps/api/", ["src/service/swaps/api/*.test.ts", SWAPS_OVER_HTTP]],
+  ["src/service/swaps/evm-", ["src/service/swaps/evm-*.test.ts", "test/evm/*.test.ts", SWAPS_OVER_HTTP]],
+  [
+    "src/service/swaps/pearl-",
+    ["src/service/swaps/pearl-*.test.ts", "test/swaps-pearl/*.test.ts", SWAPS_OVER_HTTP],
+  ],
+  ["src/service/swaps/readiness", ["src/service/swaps/readiness.test.ts", SWAPS_OVER_HTTP]],
+  ["src/service/swaps/", SWAP_LEDGER],
   ["src/service/", ["src/service/**/*.test.ts", "test/service/{follower,simulation}.test.ts"]],
   ["src/config/", ["src/config/*.test.ts"]],
-  ["src/http/routes/swaps/", ["test/swaps/*.test.ts", "test/http/*.test.ts"]],
+  ["src/http/routes/swaps/", [SWAPS_OVER_HTTP, "test/http/*.test.ts"]],
   ["src/http/", ["src/http/**/*.test.ts", "test/http/**/*.test.ts", "test/hostile/answers/[!s]*.test.ts"]],
 ];
 

@@ -246,6 +246,7 @@ const spends = inFile("src/swap/spend-leaf.ts", [
     find: "pathLength % 32 !== 0 ||",
     replace: "",
     why: "a control block of a broken length is read",
+    equivalent: "a branch over fewer than 32 bytes leads to no output key of ours",
   },
 ]);
 
