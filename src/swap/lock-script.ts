@@ -109,8 +109,16 @@ export function branchHash(a: Uint8Array, b: Uint8Array, sha256: Sha256): Uint8A
  * not below the group order, which no known hash does.)
  */
 export function lockOf(terms: LockTerms, crypto: SwapCrypto): Lock | null {
-  const { sha256, isPoint, tweakAdd } = crypto;
+  const { isPoint } = crypto;
   if (!isPoint(fromBytes32(terms.buyerKey)) || !isPoint(fromBytes32(terms.sellerKey))) return null;
+  return lockOfPoints(terms, crypto);
+}
+
+/** As `lockOf`, for keys that are known to be points: looking again would take a third of the time. */
+export function lockOfPoints(
+  terms: LockTerms,
+  { sha256, tweakAdd }: Pick<SwapCrypto, "sha256" | "tweakAdd">,
+): Lock | null {
   const claim = claimScript(terms.hashlock, terms.buyerKey);
   const refund = refundScript(terms.pearlRefundTime, terms.sellerKey);
   const claimHash = leafHash(LEAF_VERSION, claim, sha256);

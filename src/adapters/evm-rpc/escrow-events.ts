@@ -1,21 +1,23 @@
 // What does a log of the escrow say? Topics and data decoded by the contract's ABI into the facts of S-25.
 
-import { type AbiEvent, BaseError, decodeEventLog, type Hex, toEventSelector } from "viem";
+import { type AbiEvent, type DecodeEventLogReturnType, type Hex, toEventSelector } from "viem";
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import type { EvmLog } from "../../service/swaps/evm-chain.ts";
 import type { EscrowEvent, EvmPlace } from "../../swap/facts.ts";
 import type { Terms } from "../../swap/terms.ts";
 import { escrowAbi } from "./escrow-abi.ts";
+import { eventArguments } from "./event-arguments.ts";
 
 type EscrowAbiEvent = Extract<(typeof escrowAbi)[number], { readonly type: "event" }>;
 type EventName = EscrowEvent["kind"];
 
-/** The event items of the ABI by name. */
-function eventItem<Name extends EventName>(name: Name): Extract<EscrowAbiEvent, { readonly name: Name }> {
-  const item = escrowAbi.find(
-    (one): one is Extract<EscrowAbiEvent, { readonly name: Name }> =>
-      one.type === "event" && one.name === name,
-  );
+const ITEMS: ReadonlyMap<string, EscrowAbiEvent> = new Map(
+  escrowAbi.flatMap((item) => (item.type === "event" ? [[item.name, item] as const] : [])),
+);
+
+/** The event item of the ABI. */
+function eventItem(name: EventName): EscrowAbiEvent {
+  const item = ITEMS.get(name);
   if (item === undefined) throw new Error(`the escrow's ABI has no event ${name}`);
   return item;
 }
@@ -23,6 +25,23 @@ function eventItem<Name extends EventName>(name: Name): Extract<EscrowAbiEvent, 
 interface RawLog {
   readonly topics: [Hex, ...Hex[]];
   readonly data: Hex;
+}
+
+type EventArguments<Name extends EventName> = DecodeEventLogReturnType<
+  typeof escrowAbi,
+  Name,
+  [Hex, ...Hex[]],
+  Hex,
+  true
+>["args"];
+
+/** @throws RangeError where a word is none of its type. */
+function argumentsOf<Name extends EventName>(
+  name: Name,
+  { topics: [, ...topics], data }: RawLog,
+): EventArguments<Name> {
+  // The ABI that makes the type is the one that is read by.
+  return eventArguments(eventItem(name), { topics, data }) as EventArguments<Name>;
 }
 
 type Reader = (log: RawLog, place: EvmPlace) => EscrowEvent;
@@ -71,7 +90,7 @@ function termsOf(raw: RawTerms): Terms {
 }
 
 function orderLocked(log: RawLog, place: EvmPlace): EscrowEvent {
-  const { args } = decodeEventLog({ abi: [eventItem("OrderLocked")], ...log, strict: true });
+  const args = argumentsOf("OrderLocked", log);
   const terms = termsOf(args.terms);
   // The indexed copies are what wallets filter by; a log whose copies differ was not made by the contract.
   if (terms.buyer !== address(args.buyer) || terms.seller !== address(args.seller)) {
@@ -80,11 +99,11 @@ function orderLocked(log: RawLog, place: EvmPlace): EscrowEvent {
   return { kind: "OrderLocked", place, orderHash: bytes32(args.orderHash), terms };
 }
 
-/** One decoder per event, each with an ABI of one item: a search through the whole one costs more than the decoding. */
+/** One reader per event. */
 const READERS: { readonly [Name in EventName]: Reader } = {
   OrderLocked: orderLocked,
   OrderAccepted: (log, place) => {
-    const { args } = decodeEventLog({ abi: [eventItem("OrderAccepted")], ...log, strict: true });
+    const args = argumentsOf("OrderAccepted", log);
     return {
       kind: "OrderAccepted",
       place,
@@ -94,11 +113,11 @@ const READERS: { readonly [Name in EventName]: Reader } = {
     };
   },
   OrderCancelled: (log, place) => {
-    const { args } = decodeEventLog({ abi: [eventItem("OrderCancelled")], ...log, strict: true });
+    const args = argumentsOf("OrderCancelled", log);
     return { kind: "OrderCancelled", place, orderHash: bytes32(args.orderHash) };
   },
   OrderClaimed: (log, place) => {
-    const { args } = decodeEventLog({ abi: [eventItem("OrderClaimed")], ...log, strict: true });
+    const args = argumentsOf("OrderClaimed", log);
     const { sellerNet, fee } = args;
     return {
       kind: "OrderClaimed",
@@ -110,19 +129,19 @@ const READERS: { readonly [Name in EventName]: Reader } = {
     };
   },
   OrderRefunded: (log, place) => {
-    const { args } = decodeEventLog({ abi: [eventItem("OrderRefunded")], ...log, strict: true });
+    const args = argumentsOf("OrderRefunded", log);
     return { kind: "OrderRefunded", place, orderHash: bytes32(args.orderHash), amount: args.amount };
   },
   AsksRevoked: (log, place) => {
-    const { args } = decodeEventLog({ abi: [eventItem("AsksRevoked")], ...log, strict: true });
+    const args = argumentsOf("AsksRevoked", log);
     return { kind: "AsksRevoked", place, seller: address(args.seller), nonceBelow: args.nonceBelow };
   },
   FeeSet: (log, place) => {
-    const { args } = decodeEventLog({ abi: [eventItem("FeeSet")], ...log, strict: true });
+    const args = argumentsOf("FeeSet", log);
     return { kind: "FeeSet", place, feeBps: args.feeBps, feeRecipient: address(args.feeRecipient) };
   },
   PayoutCredited: (log, place) => {
-    const { args } = decodeEventLog({ abi: [eventItem("PayoutCredited")], ...log, strict: true });
+    const args = argumentsOf("PayoutCredited", log);
     const { amount } = args;
     return {
       kind: "PayoutCredited",
@@ -133,12 +152,12 @@ const READERS: { readonly [Name in EventName]: Reader } = {
     };
   },
   CreditWithdrawn: (log, place) => {
-    const { args } = decodeEventLog({ abi: [eventItem("CreditWithdrawn")], ...log, strict: true });
+    const args = argumentsOf("CreditWithdrawn", log);
     const { amount } = args;
     return { kind: "CreditWithdrawn", place, account: address(args.account), to: address(args.to), amount };
   },
   FeesWithdrawn: (log, place) => {
-    const { args } = decodeEventLog({ abi: [eventItem("FeesWithdrawn")], ...log, strict: true });
+    const args = argumentsOf("FeesWithdrawn", log);
     const { amount } = args;
     return { kind: "FeesWithdrawn", place, recipient: address(args.recipient), to: address(args.to), amount };
   },
@@ -184,12 +203,12 @@ export function readEscrowLog(log: EvmLog, place: EvmPlace): EscrowEvent | strin
   );
 }
 
-/** Null where the ABI does not fit: viem says so by throwing. */
+/** Null where the ABI does not fit. */
 function decoded(shape: EventShape, log: RawLog, place: EvmPlace): EscrowEvent | null {
   try {
     return shape.read(log, place);
   } catch (error) {
-    if (error instanceof BaseError || error instanceof RangeError) return null;
+    if (error instanceof RangeError) return null;
     throw error;
   }
 }

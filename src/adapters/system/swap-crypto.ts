@@ -2,7 +2,7 @@
 // compiled to WebAssembly.
 
 import { keccak_256 } from "@noble/hashes/sha3.js";
-import { isXOnlyPoint, xOnlyPointAddTweak } from "tiny-secp256k1";
+import { isXOnlyPoint, pointAdd, pointCompress, pointFromScalar } from "tiny-secp256k1";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import { sha256 } from "./hashes.ts";
 
@@ -10,16 +10,37 @@ const ORDER = Uint8Array.from(
   Buffer.from("fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141", "hex"),
 );
 
+const EVEN = 2;
+
+/**
+ * The point of the internal key that was asked for last: all locks have the same one (S-10). With it, uncompressed, the
+ * library adds a multiple of G in half of the time of its own `xOnlyPointAddTweak`, which lifts the key each time.
+ */
+let lifted: { readonly key: Uint8Array; readonly point: Uint8Array } | null = null;
+
+/** lift_x of BIP340, uncompressed; null where the key is no point. */
+function lift(xOnly: Uint8Array): Uint8Array | null {
+  if (lifted !== null && Buffer.compare(lifted.key, xOnly) === 0) return lifted.point;
+  if (!isXOnlyPoint(xOnly)) return null;
+  lifted = { key: Uint8Array.from(xOnly), point: pointCompress(Uint8Array.of(EVEN, ...xOnly), false) };
+  return lifted.point;
+}
+
 /** All that the pure swap code needs. Nothing here throws, whatever the bytes: a wrong length is no point. */
 export const swapCrypto: SwapCrypto = {
   sha256,
   keccak256: keccak_256,
   isPoint: (xOnly) => xOnly.length === 32 && isXOnlyPoint(xOnly),
   tweakAdd: (xOnly, tweak) => {
-    if (xOnly.length !== 32 || tweak.length !== 32 || !isXOnlyPoint(xOnly)) return null;
+    if (xOnly.length !== 32 || tweak.length !== 32) return null;
     // The library throws for a tweak that is no scalar; BIP341 makes such an output unspendable.
     if (Buffer.compare(tweak, ORDER) >= 0) return null;
-    const tweaked = xOnlyPointAddTweak(xOnly, tweak);
-    return tweaked === null ? null : { key: tweaked.xOnlyPubkey, parity: tweaked.parity };
+    const point = lift(xOnly);
+    if (point === null) return null;
+    if (tweak.every((byte) => byte === 0)) return { key: Uint8Array.from(xOnly), parity: 0 };
+    const multiple = pointFromScalar(tweak, false);
+    // Null too where the sum is the point at infinity.
+    const sum = multiple === null ? null : pointAdd(point, multiple, true);
+    return sum === null ? null : { key: sum.slice(1), parity: sum[0] === EVEN ? 0 : 1 };
   },
 };

@@ -4,7 +4,7 @@
 import type { Bytes32, ScriptHex } from "../../primitives/brands.ts";
 import { fromBytes32 } from "../../swap/bytes32.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
-import { lockOf, type LockTerms } from "../../swap/lock-script.ts";
+import { lockOf, lockOfPoints, type LockTerms } from "../../swap/lock-script.ts";
 import type { Change } from "./draft.ts";
 import { badKeyFact, scriptFact } from "./fact-codec.ts";
 import { MultiIndex } from "./multi-index.ts";
@@ -73,14 +73,14 @@ export class ScriptBook {
     return null;
   }
 
-  /** The script of these terms, both keys being points, without watching it. */
+  /** The script of these terms without watching it; null where a key is no point. */
   compute(terms: LockTerms): ScriptHex | null {
     return this.find(terms) ?? lockOf(terms, this.#crypto)?.script ?? null;
   }
 
-  /** Watches the script of an order whose first fact is of `firstTime`. */
+  /** Watches the script of an order whose first fact is of `firstTime`; both keys are known to be points. */
   watch(terms: LockTerms, firstTime: number, change: Change): ScriptHex | null {
-    const script = this.compute(terms);
+    const script = this.find(terms) ?? lockOfPoints(terms, this.#crypto)?.script ?? null;
     if (script === null) return null;
     const fromTime = firstTime - READ_BEFORE_S;
     const known = this.entries.get(script);
