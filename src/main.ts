@@ -176,6 +176,7 @@ async function startOn(config: Config, foundation: Foundation): Promise<RunningS
           bodies,
           mempool,
         });
+  if (swaps !== null) metrics.showEvm(() => swaps.api.evmStatus());
   const app = await buildServer({
     queries: store.queries,
     answers: openAnswerThread(config.database.file, config.rules, log, closers),

@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { BlockChanges } from "../../prc20/state.ts";
 import type { FailureKind, IndexMetrics } from "../../service/metrics.ts";
-import type { IndexStatus } from "../../service/serving.ts";
+import type { EvmStatus, IndexStatus } from "../../service/serving.ts";
 
 /** Counts in a registry of its own, so that two services in one process do not mix. */
 export class PrometheusMetrics implements IndexMetrics {
@@ -37,20 +37,37 @@ export class PrometheusMetrics implements IndexMetrics {
       buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3],
       registers,
     });
-    const gauge = (name: string, help: string, value: (status: IndexStatus) => number): Gauge =>
-      new Gauge({
-        name,
-        help,
-        registers,
-        collect() {
-          this.set(value(status()));
-        },
-      });
+    const gauge = (name: string, help: string, value: (status: IndexStatus) => number): void =>
+      this.#gauge(name, help, () => value(status()));
     gauge("strand_node_height", "Height of the node, the last known one.", ({ nodeHeight }) => nodeHeight);
     gauge("strand_indexed_height", "Highest committed block.", ({ indexedHeight }) => indexedHeight);
     gauge("strand_lag_blocks", "Blocks that the node has and the index has not.", ({ lag }) => lag);
     gauge("strand_stalled", "1 while the index cannot go on.", ({ indexingStatus }) =>
       indexingStatus === "stalled" ? 1 : 0,
+    );
+  }
+
+  /** Shows the EVM side of swaps too; asked at each scrape. */
+  showEvm(status: () => EvmStatus): void {
+    this.#gauge("strand_evm_height", "Height of the EVM chain, the last known one.", () => status().height);
+    this.#gauge("strand_evm_indexed_height", "Highest indexed EVM block.", () => status().indexedHeight);
+    this.#gauge("strand_evm_lag_blocks", "EVM blocks that are not indexed yet.", () => status().lag);
+    this.#gauge("strand_evm_stalled", "1 while the EVM index cannot go on.", () =>
+      status().indexingStatus === "stalled" ? 1 : 0,
+    );
+  }
+
+  #gauge(name: string, help: string, value: () => number): void {
+    // The registry keeps it and asks it.
+    this.#registry.registerMetric(
+      new Gauge({
+        name,
+        help,
+        registers: [],
+        collect() {
+          this.set(value());
+        },
+      }),
     );
   }
 
