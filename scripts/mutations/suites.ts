@@ -36,7 +36,7 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
   ],
   ["src/adapters/evm-rpc/", ["src/adapters/evm-rpc/**/*.test.ts", "test/evm/*.test.ts", SWAPS_OVER_HTTP]],
   ["src/swap/", SWAP_RULES],
-  ["src/wallet/swap-", ["test/swap/*.test.ts"]],
+  ["src/wallet/swap-", ["src/wallet/swap-*.test.ts", "test/swap/*.test.ts"]],
   ["src/service/swaps/api/", ["src/service/swaps/api/*.test.ts", SWAPS_OVER_HTTP]],
   ["src/service/swaps/evm-", ["src/service/swaps/evm-*.test.ts", "test/evm/*.test.ts", SWAPS_OVER_HTTP]],
   [

@@ -52,7 +52,7 @@ describe("the worked vector of S-11", () => {
   });
 });
 
-test("numbers are pushed in their shortest form", () => {
+test("S-10: numbers are pushed in their shortest form", () => {
   const pushes: readonly (readonly [number, string])[] = [
     [0, "00"],
     [1, "51"],
@@ -74,7 +74,7 @@ test("numbers are pushed in their shortest form", () => {
   for (const [number, hex] of pushes) assert.equal(bytesToHex(pushNumber(number)), hex, String(number));
 });
 
-test("a key that is no point has no lock", () => {
+test("S-12: a key that is no point has no lock", () => {
   // x = 5 is on no point; the others are zero, the field prime and beyond it.
   const noPoints = [
     `0x${"5".padStart(64, "0")}`,
@@ -88,7 +88,7 @@ test("a key that is no point has no lock", () => {
   }
 });
 
-test("every term counts", () => {
+test("S-10: every term counts", () => {
   const other = "0xe493dbf1c10d80f3581e4904930b1404cc6c13900ee0758474fa94abe8c4cd13" as Bytes32;
   const scripts = [
     TERMS,

@@ -14,7 +14,7 @@ const HASHLOCK = toBytes32(swapCrypto.sha256(SECRET));
 const isGuarded = (hashlock: Bytes32) => hashlock === HASHLOCK;
 const found = (text: string) => carriesSecret(text, isGuarded, swapCrypto.sha256);
 
-describe("a secret in a text", () => {
+describe("S-66: a secret in a text", () => {
   test("alone, in either case, with 0x, in JSON, in a path", () => {
     const texts = [
       HEX,

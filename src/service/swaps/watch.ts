@@ -11,7 +11,7 @@ import type { Books } from "./subjects.ts";
 const DUST_WATCH_S = 30 * 86_400;
 
 /**
- * Whether spends of this output in blocks of this time count (S-15): for ever where it is large enough for an order
+ * Whether spends of this output in blocks of this time count (S-15, S-63): for ever where it is large enough for an order
  * with its script, where it belongs to none now, and else until 30 d after the last T_e.
  */
 export function isStillWatched(books: Books, entry: OutputEntry, time: number): boolean {
