@@ -1,5 +1,6 @@
-// Does `npm start` do what it promises: a story at once, commands that work as printed, a second start and a start
-// after SIGKILL that go on with the same chain, keys and tokens, and an end that leaves nothing behind?
+// Does `npm start` do what it promises: a story at once, commands that work as printed, swaps that come to each of
+// their ends, one of them followed with curl alone; a second start and a start after SIGKILL that go on with the same
+// chains, keys, tokens and swaps; and an end that leaves nothing behind?
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -12,7 +13,7 @@ import { type DemoProcess, isAlive, isGone, isPortFree, npmStart, pause, program
 import { judgeChain } from "./reference-digest.ts";
 
 const run = promisify(execFile);
-const BLOCK_SECONDS = "0.3";
+const BLOCK_SECONDS = "0.2";
 
 interface Envelope {
   readonly message: string;
@@ -26,6 +27,28 @@ interface Landmarks {
   readonly genesisDigest: unknown;
   readonly settled: unknown;
   readonly tokens: readonly string[];
+  /** Swaps that are over, by hash: what is final does not change. */
+  readonly ended: ReadonlyMap<string, unknown>;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+async function swaps(base: string, path: string): Promise<Row> {
+  const response = await fetch(`${base}/api/v1/swaps/${path}`);
+  assert.equal(response.status, 200, path);
+  return (await response.json()) as Row;
+}
+
+async function deals(base: string, query: string): Promise<readonly Row[]> {
+  return (await swaps(base, `deals?limit=100&${query}`))["result"] as readonly Row[];
+}
+
+/** Asks until the answer is yes. */
+async function until(what: string, patienceMs: number, question: () => Promise<boolean>): Promise<void> {
+  for (const end = performance.now() + patienceMs; performance.now() < end; await pause(100)) {
+    if (await question()) return;
+  }
+  assert.fail(`waited in vain for: ${what}`);
 }
 
 async function rows(base: string, path: string): Promise<Envelope["result"]> {
@@ -34,6 +57,13 @@ async function rows(base: string, path: string): Promise<Envelope["result"]> {
   const { message, result } = (await response.json()) as Envelope;
   assert.equal(message, "Success");
   return result;
+}
+
+async function hasCurl(): Promise<boolean> {
+  return run("curl", ["--version"]).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function indexedHeight(base: string): Promise<number> {
@@ -50,10 +80,12 @@ describe("npm start", () => {
   let base = "";
   let port = 0;
   let marks: Landmarks | null = null;
+  const starts: DemoProcess[] = [];
 
   async function start(wanted: number): Promise<DemoProcess> {
     const started = npmStart(["--port", `${wanted}`, ...flags], foreignDatabase);
     demo = started;
+    starts.push(started);
     const line = await started.line(/^The index over it: http:/);
     base = /http:\/\/127\.0\.0\.1:[0-9]+/.exec(line)?.[0] ?? "";
     port = Number(new URL(base).port);
@@ -62,12 +94,16 @@ describe("npm start", () => {
 
   async function landmarks(height: number): Promise<Landmarks> {
     const tokens = await rows(base, "tokenlist?limit=100");
+    const settled = await deals(base, "status=SETTLED");
+    // What a late reorganisation could still change is left out.
+    const ended = settled.filter(({ pearl_release_verified: isVerified }) => isVerified === true);
     return {
       keys: readFileSync(join(folder, "keys.json"), "utf8"),
       height,
       genesisDigest: await rows(base, "digest/0"),
       // Deeper than the demo's reorganisations reach.
       settled: await rows(base, "digest/112"),
+      ended: new Map(ended.map((row) => [String(row["order_hash"]), row["secret_hex"]])),
       tokens: tokens.map((row) => `${String(row["tick"])} ${String(row["deploy_txid"])}`).toReversed(),
     };
   }
@@ -77,9 +113,13 @@ describe("npm start", () => {
     const height = await indexedHeight(base);
     assert.ok(height >= earlier.height, `height ${height} after ${earlier.height}`);
     const now = await landmarks(height);
+    for (const [hash, secret] of earlier.ended) {
+      const deal = await swaps(base, `deals/${hash}`);
+      assert.deepEqual([deal["status"], deal["secret_hex"]], ["SETTLED", secret]);
+    }
     assert.deepEqual(
-      { ...now, height: 0, tokens: now.tokens.slice(0, earlier.tokens.length) },
-      { ...earlier, height: 0 },
+      { ...now, height: 0, tokens: now.tokens.slice(0, earlier.tokens.length), ended: null },
+      { ...earlier, height: 0, ended: null },
     );
   }
 
@@ -124,18 +164,43 @@ describe("npm start", () => {
   });
 
   test("the printed commands work as printed and show rows", async (context) => {
-    const printed = (demo?.output() ?? "").split("\n").filter((line) => line.startsWith("  curl "));
-    assert.equal(printed.length, 4);
-    const hasCurl = await run("curl", ["--version"]).then(
-      () => true,
-      () => false,
-    );
-    if (!hasCurl) return context.skip("curl is not installed (apt-get install curl)");
+    const printed = (demo?.output() ?? "").split("\n").filter((line) => line.startsWith("  curl -s '"));
+    assert.equal(printed.length, 7);
+    if (!(await hasCurl())) return context.skip("curl is not installed (apt-get install curl)");
     for (const command of printed) {
       const { stdout } = await run("sh", ["-c", `${command.trim()} -w '\\n%{http_code}'`]);
       const [body = "", status] = stdout.split("\n");
       assert.equal(status, "200", command);
-      assert.ok((JSON.parse(body) as Envelope).result.length > 0, command);
+      const answer = JSON.parse(body) as Partial<Envelope> & { readonly ok?: boolean };
+      assert.ok(answer.ok === true || (answer.result?.length ?? 0) > 0, command);
+    }
+  });
+
+  test("a reader follows one swap from POST asks to SETTLED with curl alone", async (context) => {
+    if (!(await hasCurl())) return context.skip("curl is not installed (apt-get install curl)");
+    const curl = async (command: string): Promise<Row> =>
+      JSON.parse((await run("sh", ["-c", command])).stdout) as Row;
+    const post = await demo?.line(/^ {2}curl -s -H .*your-ask\.json/);
+    const ask = await curl(post ?? "");
+    assert.equal(ask["status"], "ASK_OPEN", JSON.stringify(ask));
+    const api = `${base}/api/v1/swaps`;
+    let hash: unknown = null;
+    await until("a deal", 30_000, async () => {
+      hash = (await curl(`curl -s '${api}/asks/${String(ask["ask_id"])}'`))["deal_hash"];
+      return hash !== null;
+    });
+    const seen = new Set<string>();
+    await until("SETTLED", 60_000, async () => {
+      const { status } = await curl(`curl -s '${api}/deals/${String(hash)}'`);
+      if (status === "PEARL_LOCKED" && !seen.has("verified")) {
+        const verdict = await curl(`curl -s -X POST '${api}/deals/${String(hash)}/verify-lock'`);
+        if (verdict["verified"] === true) seen.add("verified");
+      }
+      seen.add(String(status));
+      return status === "SETTLED";
+    });
+    for (const status of ["USDC_LOCKED", "LOCK_SUBMITTED", "PEARL_LOCKED", "verified", "USDC_CLAIMABLE"]) {
+      assert.ok(seen.has(status), `${status} in ${[...seen].join(", ")}`);
     }
   });
 
@@ -182,6 +247,31 @@ describe("npm start", () => {
     await goesOn(marks);
     await again.line(new RegExp(`^block ${marks.height + 3}:`));
     assert.doesNotMatch(again.output(), /note:/);
+  });
+
+  test("swaps come to each of their ends, those of the first start too", async () => {
+    const count = async (query: string, wanted: (row: Row) => boolean): Promise<number> =>
+      (await deals(base, query)).filter(wanted).length;
+    await until(
+      "settled from an ask and from a bid, refunded on both chains, cancelled",
+      60_000,
+      async () => {
+        const { bids_by_status: bids } = await swaps(base, "stats");
+        return (
+          (await count("status=SETTLED", (row) => row["ask_id"] !== null)) > 0 &&
+          (await count("status=SETTLED", (row) => row["ask_id"] === null)) > 0 &&
+          (await count("status=USDC_REFUNDED", (row) => row["pearl_refund_txid"] !== null)) > 0 &&
+          // One whose seller was silent until T_e, one sent back early.
+          (await count("status=USDC_REFUNDED", (row) => row["pearl_lock_txid"] === null)) > 1 &&
+          Number((bids as Row)["BID_CANCELLED"]) > 0
+        );
+      },
+    );
+    const told = starts.map((started) => started.output()).join("\n");
+    assert.match(told, /^ask 0x[0-9a-f]{8}: paused: \w+'s PEARL is not there$/m);
+    assert.match(told, /^ask 0x[0-9a-f]{8}: open again: \w+ asks [0-9.,]+ USDC for [0-9.,]+ PEARL$/m);
+    assert.match(told, /\(PEARL_REFUNDED\)$/m);
+    assert.doesNotMatch(told, /note:/);
   });
 
   test("everything that was indexed is what the reference says about the chain, block by block", async () => {

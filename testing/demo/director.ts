@@ -10,11 +10,13 @@ import { anyMint } from "./acts/mint.ts";
 import { anyMistake } from "./acts/mistake.ts";
 import { anyBurn, anyTransfer } from "./acts/move.ts";
 import { anyUnpairedSpend } from "./acts/unpaired-spend.ts";
+import { nextPearlTime } from "./chain-time.ts";
 import { Chance } from "./chance.ts";
 import { FOUNDING_HEIGHT, minerOf } from "./founding.ts";
 import { OPENING } from "./opening.ts";
 import { reorganise } from "./reorganisation.ts";
 import type { Stage } from "./stage.ts";
+import type { SwapScene } from "./swaps/swap-scene.ts";
 
 /** An act: true where something was sent. */
 type Act = (stage: Stage, chance: Chance, height: number) => Promise<boolean>;
@@ -44,16 +46,23 @@ const UNPAIRED_EVERY = 17;
 const UNPAIRED_REST = 8;
 const OPENING_BLOCK_MS = 700;
 const VISIBLE_MS = 10_000;
+/** Blocks for which the commands wait for a deal that they can show. */
+const DEAL_WITHIN = 12;
 
 /** What the director needs beside the stage. */
 export interface Direction {
   readonly node: PearlNode;
   readonly stage: Stage;
+  /** Null: tokens alone. */
+  readonly swaps: SwapScene | null;
   readonly seed: string;
   readonly blockMs: number;
   readonly signal: AbortSignal;
-  /** Called once when the opening is over, or at once where it was over before. */
-  readonly opened: () => void;
+  /**
+   * Called once when the opening is over, or at once where it was over before; with the hash of a deal to look at,
+   * null where swaps are off or have none to show.
+   */
+  readonly opened: (deal: string | null) => void;
   /** Told of what went wrong without ending the story: one sentence. */
   readonly note: (sentence: string) => void;
 }
@@ -104,29 +113,48 @@ async function fillBlock({ stage, node, signal, note }: Direction, chance: Chanc
   }
 }
 
+/** Everybody acts, and the next block of each chain is mined, or another branch of the PEARL chain. */
+async function playBlock(direction: Direction, inOpening: boolean): Promise<void> {
+  const { node, stage, swaps, signal } = direction;
+  const { height, arrival } = node.chain.tip;
+  // The order of arrival tells two blocks of one height apart, and is the same after a restart.
+  const chance = new Chance(`${direction.seed}/${height}/${arrival}`);
+  await swaps?.beat();
+  if (!inOpening && height % REORG_EVERY === REORG_REST && !signal.aborted) {
+    reorganise(node, stage.cast, chance, chance.between(1, 3));
+  } else {
+    await fillBlock(direction, chance);
+    if (signal.aborted) return;
+    const miningScript = minerOf(stage.cast, height + 1).key.script;
+    node.generate(1, { miningScript, time: nextPearlTime(node) });
+  }
+  await swaps?.mine();
+}
+
 /** Plays until the signal ends it. */
 export async function direct(direction: Direction): Promise<void> {
-  const { node, stage, signal, note } = direction;
+  const { node, stage, swaps, signal, note } = direction;
   let isOpen = false;
+  let waited = 0;
   while (!signal.aborted) {
-    const { height, hash, arrival } = node.chain.tip;
+    const { height, hash } = node.chain.tip;
     if (!(await stage.index.hasReached(height, hash, VISIBLE_MS, signal)) && !signal.aborted) {
       note(`the service does not show block ${height} after ${VISIBLE_MS / 1000} seconds`);
     }
     const inOpening = height < FOUNDING_HEIGHT + OPENING.length;
     if (!inOpening && !isOpen) {
-      isOpen = true;
-      direction.opened();
+      const deal = (await swaps?.someDeal()) ?? null;
+      waited += 1;
+      isOpen = deal !== null || swaps === null || waited > DEAL_WITHIN;
+      if (isOpen) direction.opened(deal);
     }
     await pause(inOpening ? Math.min(OPENING_BLOCK_MS, direction.blockMs) : direction.blockMs, signal);
     if (signal.aborted) return;
-    // The order of arrival tells two blocks of one height apart, and is the same after a restart.
-    const chance = new Chance(`${direction.seed}/${height}/${arrival}`);
-    if (!inOpening && height % REORG_EVERY === REORG_REST) {
-      reorganise(node, stage.cast, chance, chance.between(1, 3));
-      continue;
+    try {
+      await playBlock(direction, inOpening);
+    } catch (error) {
+      // What a stop interrupts half way is taken up by the next start.
+      if (!signal.aborted) throw error;
     }
-    await fillBlock(direction, chance);
-    if (!signal.aborted) node.generate(1, { miningScript: minerOf(stage.cast, height + 1).key.script });
   }
 }

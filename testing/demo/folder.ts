@@ -14,10 +14,17 @@ const PROCESS_FILE = "running.pid";
 const KEYS_FILE = "keys.json";
 const CHAIN_FOLDER = "chain";
 const DATABASE_FILE = "index.db";
+const EVM_FOLDER = "evm";
+const STORIES_FILE = "swaps.json";
+const READER_FILE = "your-ask.json";
 /** What `--fresh` removes. Named one by one: a folder given by mistake keeps everything else. */
 const OWN_ENTRIES = [
   KEYS_FILE,
   CHAIN_FOLDER,
+  EVM_FOLDER,
+  `${EVM_FOLDER}.lost`,
+  STORIES_FILE,
+  READER_FILE,
   DATABASE_FILE,
   `${DATABASE_FILE}-wal`,
   `${DATABASE_FILE}-shm`,
@@ -28,6 +35,12 @@ const OWN_ENTRIES = [
 export interface DemoFolder {
   readonly chainFolder: string;
   readonly databaseFile: string;
+  /** The EVM chain. */
+  readonly evmFolder: string;
+  /** The swaps that are under way. */
+  readonly storiesFile: string;
+  /** The ask that a reader may post. */
+  readonly readerFile: string;
   /** Story seed: the one of the keys file, so that a folder keeps its people. */
   readonly seed: string;
   readonly cast: Cast;
@@ -107,6 +120,9 @@ function prepare(folder: string, fresh: boolean): Omit<DemoFolder, "release"> {
   return {
     chainFolder: join(folder, CHAIN_FOLDER),
     databaseFile: join(folder, DATABASE_FILE),
+    evmFolder: join(folder, EVM_FOLDER),
+    storiesFile: join(folder, STORIES_FILE),
+    readerFile: join(folder, READER_FILE),
     seed,
     cast,
   };

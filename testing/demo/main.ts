@@ -6,20 +6,26 @@ import { StartRefused } from "../../src/cli/service-host.ts";
 import { startService, type RunningService } from "../../src/main.ts";
 import { type PearlNode, startPearlNode } from "../pearl-node/index.ts";
 import { FEE_BPS } from "./acts/list.ts";
-import { invitation, welcome } from "./banner.ts";
+import { invitation, readerInvitation, welcome } from "./banner.ts";
 import type { Cast } from "./cast.ts";
+import { catchUp } from "./chain-time.ts";
 import { direct } from "./director.ts";
 import { followEvents } from "./event-stream.ts";
 import { type DemoFolder, ownerOf, takeFolder } from "./folder.ts";
-import { found } from "./founding.ts";
-import { indexClient } from "./index-client.ts";
+import { found, FOUNDING_HEIGHT } from "./founding.ts";
+import { indexClient, rowOf } from "./index-client.ts";
 import { Narrator } from "./narrator.ts";
 import { nodeClient } from "./node-client.ts";
+import { OPENING } from "./opening.ts";
 import { type DemoOptions, HELP, parseOptions } from "./options.ts";
 import { isPortFree } from "./port-check.ts";
 import { Purse } from "./purse.ts";
 import { serviceConfig } from "./service-config.ts";
 import { stopSignal } from "./stop-signal.ts";
+import { type EvmSide, openEvmSide, WITHOUT_SWAPS } from "./swaps/opening.ts";
+import { swapClient } from "./swaps/swap-client.ts";
+import { SwapTeller } from "./swaps/swap-lines.ts";
+import { swapScene } from "./swaps/swap-scene.ts";
 
 const HOST = "127.0.0.1";
 /** The account of the actors' wallets; the service has the limited one. */
@@ -53,7 +59,16 @@ async function startNode(folder: DemoFolder): Promise<PearlNode> {
   return node;
 }
 
-function startIndex(node: PearlNode, folder: DemoFolder, options: DemoOptions): Promise<RunningService> {
+function startIndex(
+  node: PearlNode,
+  side: EvmSide | null,
+  folder: DemoFolder,
+  options: DemoOptions,
+): Promise<RunningService> {
+  const evm =
+    side === null
+      ? null
+      : { url: side.chain.anvil.url, escrow: side.escrow.address, firstBlock: side.escrow.block };
   return startService(
     serviceConfig({
       nodeUrl: node.url,
@@ -63,21 +78,38 @@ function startIndex(node: PearlNode, folder: DemoFolder, options: DemoOptions): 
       port: options.port,
       feeAddress: folder.cast.collector.address,
       feeBps: FEE_BPS,
+      evm,
     }),
   );
 }
 
+/** What a run has in hand when the service is up. */
+interface Run {
+  readonly node: PearlNode;
+  readonly side: EvmSide | null;
+  readonly base: string;
+  readonly folder: DemoFolder;
+  readonly options: DemoOptions;
+  readonly signal: AbortSignal;
+}
+
+/** What the service shows already is not told again. */
+async function learnSwaps(base: string, teller: SwapTeller): Promise<void> {
+  const service = swapClient(base);
+  for (const kind of ["ask", "bid", "deal"]) {
+    const { row } = await service.get(`${kind}s?limit=100${kind === "ask" ? "&include_unfunded=true" : ""}`);
+    const { result } = row;
+    if (Array.isArray(result)) for (const one of result.toReversed()) teller.line(kind, rowOf(one));
+  }
+}
+
 /** Plays until the signal ends it. */
-async function play(
-  node: PearlNode,
-  base: string,
-  folder: DemoFolder,
-  options: DemoOptions,
-  signal: AbortSignal,
-): Promise<void> {
+async function play({ node, side, base, folder, options, signal }: Run): Promise<void> {
   const cast: Cast = folder.cast;
   const index = indexClient(base);
-  const narrator = new Narrator(index, cast, options.quiet ? () => undefined : say, note);
+  const teller = side === null ? null : new SwapTeller((evm) => side.people.nameOf(evm));
+  if (teller !== null) await learnSwaps(base, teller);
+  const narrator = new Narrator(index, cast, options.quiet ? () => undefined : say, note, teller);
   const { promise: listening, resolve: ready } = Promise.withResolvers<void>();
   await index.hasReached(node.chain.tip.height, node.chain.tip.hash, 60_000, signal);
   await narrator.prepare();
@@ -90,13 +122,16 @@ async function play(
   );
   await Promise.race([listening, events]);
   const wallets = nodeClient(node.url, WALLET_USER, password(folder.seed, WALLET_USER));
+  const stage = { cast, index, node: wallets, purse: new Purse(node, cast) };
+  const readerAskReady = (): void => readerInvitation(base, folder.readerFile).forEach(say);
   await direct({
     node,
-    stage: { cast, index, node: wallets, purse: new Purse(node, cast) },
+    stage,
+    swaps: side === null ? null : swapScene({ side, node, stage, folder, signal, note, readerAskReady }),
     seed: folder.seed,
     blockMs: options.blockMs,
     signal,
-    opened: () => invitation(base).forEach(say),
+    opened: (deal) => invitation(base, deal).forEach(say),
     note,
   });
   await events;
@@ -107,18 +142,32 @@ async function run(options: DemoOptions, folder: DemoFolder, signal: AbortSignal
   const node = await startNode(folder);
   try {
     const isNew = found(node, folder.cast) > 0;
-    const service = await startIndex(node, folder, options);
+    // The opening is told by height: no empty block may stand in it.
+    if (node.chain.tip.height >= FOUNDING_HEIGHT + OPENING.length) catchUp(node, folder.cast);
+    const side = await openEvmSide(folder, node, say);
     try {
-      const base = `http://${HOST}:${service.port}`;
-      welcome(base, isNew ? null : node.chain.tip.height).forEach(say);
-      if (!signal.aborted) await play(node, base, folder, options, signal);
+      if (side === null) say(WITHOUT_SWAPS);
+      await serve({ node, side, folder, options, signal }, isNew);
     } finally {
-      await service.stop();
+      await side?.chain.close();
     }
-    say(`Stopped at block ${node.chain.tip.height}.`);
   } finally {
     await node.close();
   }
+}
+
+async function serve(parts: Omit<Run, "base">, isNew: boolean): Promise<void> {
+  const { node, side, folder, options, signal } = parts;
+  const service = await startIndex(node, side, folder, options);
+  try {
+    const base = `http://${HOST}:${service.port}`;
+    const openSwaps = side === null ? null : side.book.open.length;
+    welcome({ base, continued: isNew ? null : node.chain.tip.height, openSwaps }).forEach(say);
+    if (!signal.aborted) await play({ ...parts, base });
+  } finally {
+    await service.stop();
+  }
+  say(`Stopped at block ${node.chain.tip.height}.`);
 }
 
 function ownerSentence(folder: string): string {

@@ -5,10 +5,13 @@ import type { Cast } from "./cast.ts";
 import type { IndexEvent } from "./event-stream.ts";
 import { integer, type IndexClient, optionalText, type Row, rowOf, text } from "./index-client.ts";
 import { expiryLine, linesOf, type Speech } from "./lines.ts";
+import type { SwapTeller } from "./swaps/swap-lines.ts";
 import { counted } from "./wording.ts";
 
 /** Events of one block come in one burst; after so long without another the block is told. */
 const BURST_MS = 60;
+/** Kinds of events that are told at once, one by one. */
+const SWAP_KINDS = new Set(["ask", "bid", "deal"]);
 
 interface BlockTale {
   readonly height: number;
@@ -25,12 +28,19 @@ function headline({ operations, events }: BlockTale): string {
   return `${counted(operations, "operation")}, ${counted(closed, "listing")} closed`;
 }
 
+function evmReorgLine(row: Row): string {
+  const fork = integer(row, "fork_height");
+  const replaced = integer(rowOf(row["old_tip"]), "height") - fork;
+  return `reorg of the EVM chain: ${counted(replaced, "block")} replaced from block ${fork + 1}`;
+}
+
 /** Tells lines through `print`. */
 export class Narrator {
   readonly #index: IndexClient;
   readonly #cast: Cast;
   readonly #print: (line: string) => void;
   readonly #note: (sentence: string) => void;
+  readonly #swaps: SwapTeller | null;
   readonly #decimals = new Map<string, number>();
   /** Open listings that will expire, by id. */
   readonly #expiring = new Map<string, Row>();
@@ -39,16 +49,19 @@ export class Narrator {
   /** Blocks are told one after the other, although telling one asks the service. */
   #telling: Promise<void> = Promise.resolve();
 
+  /** `swaps` tells the lines of swaps; null: there are none. */
   constructor(
     index: IndexClient,
     cast: Cast,
     print: (line: string) => void,
     note: (sentence: string) => void,
+    swaps: SwapTeller | null = null,
   ) {
     this.#index = index;
     this.#cast = cast;
     this.#print = print;
     this.#note = note;
+    this.#swaps = swaps;
   }
 
   /** Learns which listings are open already, for the line that tells when they expire. */
@@ -61,6 +74,7 @@ export class Narrator {
 
   /** Takes an event of the stream. */
   hear(event: IndexEvent): void {
+    if (SWAP_KINDS.has(event.kind) || event.row["chain"] === "evm") return this.#hearSwap(event);
     if (event.kind === "block" || event.kind === "reorg" || event.kind === "reset") this.#finish();
     if (event.kind === "reorg") this.#tellReorg(event.row);
     else if (event.kind === "block") {
@@ -76,6 +90,13 @@ export class Narrator {
   async end(): Promise<void> {
     this.#finish();
     await this.#telling;
+  }
+
+  #hearSwap({ kind, row }: IndexEvent): void {
+    this.#next(async () => {
+      const line = kind === "reorg" ? evmReorgLine(row) : (this.#swaps?.line(kind, row) ?? null);
+      if (line !== null) this.#print(line);
+    });
   }
 
   #finish(): void {

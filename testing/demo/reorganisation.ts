@@ -5,6 +5,7 @@
 import { buildPayment, type SignedTx } from "../../src/wallet/index.ts";
 import type { PearlNode } from "../pearl-node/index.ts";
 import type { Actor, Cast } from "./cast.ts";
+import { nextPearlTime } from "./chain-time.ts";
 import type { Chance } from "./chance.ts";
 import { minerOf } from "./founding.ts";
 import { built } from "./stage.ts";
@@ -51,6 +52,7 @@ export function reorganise(node: PearlNode, cast: Cast, chance: Chance, depth: n
   for (let block = 0; block <= depth; block += 1) {
     const miningScript = minerOf(cast, first.height + block, 3).key.script;
     const opening = conflict === null ? "none" : [conflict.hex];
-    node.generate(1, { transactions: block === 0 ? opening : "mempool", miningScript });
+    const transactions = block === 0 ? opening : "mempool";
+    node.generate(1, { transactions, miningScript, time: nextPearlTime(node) });
   }
 }

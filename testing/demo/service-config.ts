@@ -2,6 +2,7 @@
 // itself; the environment is not looked at, so nobody's DATABASE_URL or PORT gets in.
 
 import { readConfig, type Config } from "../../src/config/config.ts";
+import { MARGIN_S } from "./swaps/terms.ts";
 
 /** What the demo decides. */
 export interface ServiceSettings {
@@ -12,6 +13,35 @@ export interface ServiceSettings {
   readonly port: number;
   readonly feeAddress: string;
   readonly feeBps: bigint;
+  /** The EVM side; null: swaps are off. */
+  readonly evm: { readonly url: string; readonly escrow: string; readonly firstBlock: number } | null;
+}
+
+const MINUTE = 60;
+/**
+ * Margins lowered as simnet allows (S-03): the chain's own reorganisations here are three blocks deep, time passes at
+ * an even pace, and people act within a block or two.
+ */
+const PROFILES = [
+  { name: "large", k: 6, reveal_margin_s: 50 * MINUTE, lock_margin_s: 95 * MINUTE, take_min_s: 150 * MINUTE },
+  { name: "small", k: 4, reveal_margin_s: 45 * MINUTE, lock_margin_s: 90 * MINUTE, take_min_s: 150 * MINUTE },
+];
+
+function swapFlags({ evm }: ServiceSettings): readonly (readonly [string, string])[] {
+  if (evm === null) return [];
+  return [
+    ["--evm-rpc-urls", evm.url],
+    ["--evm-chain-id", "31337"],
+    ["--escrow-address", evm.escrow],
+    ["--escrow-first-block", `${evm.firstBlock}`],
+    ["--evm-poll-ms", "100"],
+    ["--pearl-poll-ms", "100"],
+    ["--ask-recheck-s", "2"],
+    ["--swap-margin-s", `${MARGIN_S}`],
+    ["--swap-profiles", JSON.stringify(PROFILES)],
+    // An EVM block here is 194 seconds after the one before: a lag of one block is none.
+    ["--swap-evm-lag-s", "300"],
+  ];
 }
 
 /** The configuration. @throws Error with every problem, which would be a fault of the demo. */
@@ -29,6 +59,7 @@ export function serviceConfig(settings: ServiceSettings): Config {
     ["--prc20-fee-address", settings.feeAddress],
     // A reorganisation is a warning to an operator; here it is part of the story.
     ["--log-level", "error"],
+    ...swapFlags(settings),
   ]);
   const read = readConfig({ flags, environment: {}, readFile: () => null });
   if (!read.ok) throw new Error(read.error.join("\n"));
