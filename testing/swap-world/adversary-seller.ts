@@ -32,10 +32,22 @@ export class AdversarySeller extends Adversary {
     this.add("early claim of USDC", 1, () => this.#claimUsdc());
     this.add("refund_cooperative at will", 0.15, () => this.#giveBack());
     this.add("copied terms", 0.2, () => this.#copy());
+    this.add("a claim taken off the chain", 2, () => this.#orphanClaim());
     const plain = { "refund_cooperative at will": 0, "a seller's key that is no point": 0 };
     const greedy = { ...plain, "refund of PEARL at the first second": 20 };
     this.lean({
-      lateness: { ...greedy, lock: 0, "lock of too little": 0, "a coinbase lock": 0, "a late lock": 20 },
+      lateness: {
+        ...greedy,
+        lock: 0,
+        "lock of too little": 0,
+        "a coinbase lock": 0,
+        "a late lock": 20,
+        "a claim taken off the chain": 30,
+        "PEARL reorganisation": 0,
+        "double-spend of the lock": 0,
+        "double-spend of the lock in a reorganisation": 0,
+        "early claim of USDC": 0.2,
+      },
       coinbase: { ...greedy, lock: 0, "lock of too little": 0, "a late lock": 0, "a coinbase lock": 10 },
       "double-spend": {
         ...plain,
@@ -94,7 +106,8 @@ export class AdversarySeller extends Adversary {
     const order = this.#target();
     const lock = order === null ? null : lockOfOrder(order);
     if (lock === null || this.purse.isEmpty || this.#locks.length >= 3) return false;
-    if (this.#locks.length > 0 && this.world.chance.is(0.8)) return false;
+    const isOne = this.world.scenario.plot === "lateness";
+    if (this.#locks.length > 0 && (isOne || this.world.chance.is(0.8))) return false;
     const coins: readonly OwnedCoin[] = [this.purse.take()];
     const sent = this.purse.lock(lock, amount, coins);
     this.#locks.push(sent);
@@ -108,7 +121,7 @@ export class AdversarySeller extends Adversary {
     if (order === null) return false;
     const { lockMarginS, k } = scenario.lawful;
     // So late that the confirmations come when the refund does, or just late.
-    const isRace = chance.is(scenario.plot === "lateness" ? 0.97 : 0.5);
+    const isRace = chance.is(scenario.plot === "lateness" ? 1 : 0.5);
     const from = order.terms.pearlRefundTime - (isRace ? k * PEARL_BLOCK_S : lockMarginS + 600);
     return now >= from && this.#lock(PEARL_AMOUNT);
   }
@@ -158,6 +171,27 @@ export class AdversarySeller extends Adversary {
     if (chance.is(0.5)) return pearl.submit(hex) === null;
     bribe.extras.push(hex);
     return true;
+  }
+
+  /** Has the blocks since the buyer's claim replaced by others, with its own refund where that is valid there. */
+  #orphanClaim(): boolean {
+    const { bribe, pearl, scenario } = this.world;
+    if (bribe.depth > 0) return false;
+    for (const { coin, lock, order, isSpent } of this.lockOutputs()) {
+      const spender = pearl.spenderOf(`${coin.txid}:${coin.vout}`);
+      if (!isSpent || spender === null || order.sellerKey !== this.#key || coin.amount < PEARL_AMOUNT)
+        continue;
+      const depth = pearl.height - spender.height + 1;
+      if (depth > scenario.lawful.k - 1) continue;
+      // Before the refund is valid it can only gain time.
+      const isDue = pearl.medianTime > order.terms.pearlRefundTime;
+      if (!isDue && (depth < 3 || scenario.plot === "lateness" || this.world.chance.is(0.8))) continue;
+      bribe.depth = depth;
+      bribe.leftOut.add(spender.txid);
+      bribe.extras.push(this.purse.refund(lock, coin, this.highRate()).hex);
+      return true;
+    }
+    return false;
   }
 
   #claimUsdc(): boolean {

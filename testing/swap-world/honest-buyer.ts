@@ -4,7 +4,7 @@
 import type { Bytes32, EvmAddress, PearlAddress } from "../../src/primitives/brands.ts";
 import { type Terms, ZERO_ADDRESS, ZERO_BYTES32 } from "../../src/swap/terms.ts";
 import type { NextAction } from "../../src/swap/next-actions.ts";
-import type { SignedTx } from "../../src/wallet/index.ts";
+import { addressOfKey, type SignedTx } from "../../src/wallet/index.ts";
 import { askIdOf, orderHashOf } from "./escrow-model.ts";
 import { addressOf, bytesOf, FEE_RATE, hex32, keyOf, lockFor, Purse } from "./purse.ts";
 import { FEE_BPS, PEARL_AMOUNT } from "./scenario.ts";
@@ -102,7 +102,7 @@ export class HonestBuyer {
     const { seller, sellerPearlKey } = ask;
     const terms = this.#terms({ seller, sellerPearlKey, askId: askIdOf(ask) });
     const { hash } = this.#remember(terms);
-    const buyerPearlAddress = "rprl1buyer" as PearlAddress;
+    const buyerPearlAddress = addressOfKey(this.purse.key, "rprl") as PearlAddress;
     const take = {
       dealHash: hash,
       terms,

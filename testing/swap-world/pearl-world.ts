@@ -119,7 +119,7 @@ export class PearlWorld {
   }
 
   /**
-   * Replaces the newest `depth` blocks by one more. The first of the new ones holds `extras` where they are valid;
+   * Replaces the newest `depth` blocks by one more. The first of the new ones in which they are valid holds `extras`;
    * what `isLeftOut` names is in none of them. Whether the extras were taken.
    */
   reorganise(
@@ -137,8 +137,8 @@ export class PearlWorld {
     for (let i = 1; i <= depth + 1; i += 1) {
       const time = base + Math.max(i, Math.floor(((this.#now - base) * i) / (depth + 1)));
       this.#branches += 1;
-      const isTaken = this.#mineAt(time, i === 1 ? extras : [], otherMiner(this.#branches), isLeftOut);
-      if (i === 1) taken = isTaken;
+      const isTaken = this.#mineAt(time, taken ? [] : extras, otherMiner(this.#branches), isLeftOut);
+      taken ||= isTaken;
     }
     return taken;
   }

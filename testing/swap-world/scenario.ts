@@ -17,6 +17,9 @@ export const FEE_BPS = 200;
 
 /** What makes a rule useless: a world with one of them must show a loss. */
 export interface Mutation {
+  /** Who is to lose, and by which plan; drawn where absent. */
+  readonly honest?: "buyer" | "seller";
+  readonly plot?: Plot;
   readonly profile?: Partial<SwapProfile>;
   readonly deltaS?: number;
   /** Seconds that the contract wants between the refund times. */
@@ -30,14 +33,22 @@ export interface Mutation {
 
 /** Rules broken on purpose: in each of these worlds somebody honest must lose sooner or later. */
 export const MUTATIONS: Readonly<Record<string, Mutation>> = {
-  "a lock counts without confirmations": { profile: { k: 0 } },
-  "the secret is revealed after T_p - M": { profile: { revealMarginS: -3600 } },
-  "no margin between the refund times": { deltaS: 0, contractMarginS: 0 },
-  "an escrow event counts before it is final": { everythingFinal: true },
+  "a lock counts without confirmations": { honest: "buyer", plot: "double-spend", profile: { k: 0 } },
+  "the secret is revealed after T_p - M": {
+    honest: "buyer",
+    plot: "lateness",
+    profile: { revealMarginS: -3600 },
+  },
+  "no margin between the refund times": { honest: "seller", plot: "patience", deltaS: 0, contractMarginS: 0 },
+  "an escrow event counts before it is final": { honest: "seller", plot: "unmaking", everythingFinal: true },
   "a coinbase output counts as a lock": {
+    honest: "buyer",
+    plot: "coinbase",
     distort: withOutputs((output) => ({ ...output, coinbase: false })),
   },
   "any amount counts as the full one": {
+    honest: "buyer",
+    plot: "double-spend",
     distort: withOutputs((output) => ({ ...output, amountSat: PEARL_AMOUNT })),
   },
 };
@@ -81,13 +92,13 @@ export function scenarioOf(seed: number, chance: Chance, mutation: Mutation): Sc
   const profile = { ...base, ...mutation.profile };
   const isCounted = chance.is(0.3);
   const finalAfter = chance.between(3, 7);
-  const honest = chance.pick(["buyer", "buyer", "seller", "seller", "both"] as const);
+  const honest = mutation.honest ?? chance.pick(["buyer", "buyer", "seller", "seller", "both"] as const);
   const plots: Record<string, readonly Plot[]> = {
     buyer: ["chaos", "lateness", "coinbase", "double-spend"],
     seller: ["chaos", "patience", "unmaking"],
     both: ["chaos"],
   };
-  const plot: Plot = chance.pick<Plot>(plots[honest] ?? ["chaos"]);
+  const plot = mutation.plot ?? chance.pick<Plot>(plots[honest] ?? ["chaos"]);
   return {
     seed,
     honest,
