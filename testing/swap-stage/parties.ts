@@ -206,7 +206,8 @@ export function termsArgument(terms: Record<keyof SwapTerms, string | number | b
   };
 }
 
-function askArgument(ask: Record<keyof SwapAsk, string | number | bigint>) {
+/** An ask in viem's types. */
+export function askArgument(ask: Record<keyof SwapAsk, string | number | bigint>) {
   return {
     seller: String(ask.seller) as Hex,
     sellerPearlAddress: String(ask.sellerPearlAddress),

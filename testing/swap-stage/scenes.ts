@@ -5,17 +5,21 @@ import assert from "node:assert/strict";
 import type { Hex } from "viem";
 import { escrowAbi } from "../../src/adapters/evm-rpc/escrow-abi.ts";
 import {
+  askActionMessage,
+  bidOriginMessage,
   buildPayment,
   buildSwapLock,
   type Coin,
   type SwapLock,
   type SwapTerms,
+  signSwapMessage,
   swapLock,
   swapMessageDigest,
   termsMessage,
 } from "../../src/wallet/index.ts";
 import type { Answer } from "./http.ts";
 import {
+  askArgument,
   type AskDraft,
   coinsOf,
   domainOf,
@@ -23,6 +27,7 @@ import {
   lockUsdc,
   mined,
   type Party,
+  privateKeyOf,
   secretOf,
   signAsk,
   type SignedAsk,
@@ -189,6 +194,59 @@ export async function lockBid(stage: SwapStage, buyer: Party, terms: SwapTerms):
     }),
   );
   return swapMessageDigest(termsMessage(domainOf(stage), terms));
+}
+
+/** Sends `lockWithAsk` for an ask that need not be posted; returns the order hash. */
+export async function lockAsk(
+  stage: SwapStage,
+  buyer: Party,
+  offer: SignedAsk,
+  terms: SwapTerms,
+): Promise<Hex> {
+  const { ask, askId, signature } = offer;
+  const bound: SwapTerms = {
+    ...terms,
+    seller: ask.seller,
+    sellerPearlKey: ask.sellerPearlKey,
+    usdcAmount: ask.usdcAmount,
+    pearlAmountSat: ask.pearlAmountSat,
+    askId,
+  };
+  await mined(
+    stage,
+    await stage.anvil.walletClient(buyer.account).writeContract({
+      address: stage.escrow.address,
+      abi: escrowAbi,
+      functionName: "lockWithAsk",
+      args: [termsArgument(bound), askArgument({ ...ask }), signature],
+    }),
+  );
+  return swapMessageDigest(termsMessage(domainOf(stage), bound));
+}
+
+/** Body of `asks/{ask_id}/<action>`, signed by this person. */
+export function actionBody(
+  stage: SwapStage,
+  person: Party,
+  askId: Hex,
+  action: "pause" | "resume" | "cancel",
+  deadline: number,
+): Row {
+  const message = askActionMessage(domainOf(stage), askId, action, deadline);
+  return { deadline, signature: signSwapMessage(message, privateKeyOf(person)) };
+}
+
+/** Body of `bids/{order_hash}/origin`, signed by this person. */
+export function originBody(stage: SwapStage, person: Party, hash: Hex, origin: string, ref?: string): Row {
+  const message = bidOriginMessage(domainOf(stage), hash, origin, ref);
+  const signature = signSwapMessage(message, privateKeyOf(person));
+  return { origin, ...(ref === undefined ? {} : { ref }), signature };
+}
+
+/** *now* of S-05 as far as a test can know it, unix seconds. */
+export async function nowOf(stage: SwapStage): Promise<number> {
+  const { medianTime } = stage.pearl.chain.tip;
+  return Math.max(Math.floor(Date.now() / 1000), medianTime, Number(await stage.anvil.time()));
 }
 
 /** A bid that is locked and accepted, both final. */

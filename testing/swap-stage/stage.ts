@@ -65,6 +65,7 @@ export class SwapStage {
     const folder = await mkdtemp(join(tmpdir(), "strand-swaps-"));
     const anvil = await startAnvil();
     let pearl: PearlNode | null = null;
+    let stage: SwapStage | null = null;
     try {
       const escrow = await deployEscrow(anvil, options.escrow ?? {});
       pearl = await startPearlNode({
@@ -74,12 +75,13 @@ export class SwapStage {
         keepAlive: true,
       });
       const now = Math.floor(Date.now() / 1000);
-      const stage = new SwapStage({ anvil, escrow, pearl, folder }, options, now);
+      stage = new SwapStage({ anvil, escrow, pearl, folder }, options, now);
       pearl.generate(120);
       await anvil.mine(3);
       await stage.startService();
       return stage;
     } catch (error) {
+      await stage?.stopService();
       await pearl?.close();
       await anvil.stop();
       await rm(folder, { recursive: true, force: true });
