@@ -1,0 +1,86 @@
+// Is nothing of a range used that is not of one chain (S-05)? Answers that change at one chosen moment; whole chains
+// with reorganisations are in test/evm.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
+import type { EvmBlock, EvmSource } from "./evm-chain.ts";
+import { checkLinks } from "./evm-cross-check.ts";
+import { RangeSizer } from "./evm-range.ts";
+import { readRange } from "./evm-read-range.ts";
+
+const ESCROW = `0x${"e".repeat(40)}` as EvmAddress;
+
+function hashOf(number: number, branch: string): Bytes32 {
+  return `0x${branch}${number.toString(16).padStart(63, "0")}` as Bytes32;
+}
+
+function block(number: number, branch = "a", more: Partial<EvmBlock> = {}): EvmBlock {
+  return {
+    number,
+    hash: hashOf(number, branch),
+    parentHash: hashOf(number - 1, branch),
+    time: 1000 + number,
+    transactions: [],
+    mayHoldLogs: false,
+    ...more,
+  };
+}
+
+/** A source whose blocks are of branch `b` from `forksAt` on, once the logs were asked for. */
+function turningSource(forksAt: number): EvmSource {
+  let branch = "a";
+  const at = (number: number): EvmBlock => block(number, number >= forksAt ? branch : "a");
+  return {
+    name: "turning",
+    heads: () => Promise.reject(new Error("not asked")),
+    blocksAt: async (numbers) => numbers.map(at),
+    blocksByHash: async () => [],
+    logs: async () => {
+      branch = "b";
+      return { kind: "logs", logs: [] };
+    },
+    logsOfBlock: async () => [],
+  };
+}
+
+function read(source: EvmSource, from: number, head: EvmBlock, before: EvmBlock) {
+  const sizer = new RangeSizer({ first: 1000, most: 1000, manyLogs: 1000 });
+  return readRange({ source, escrow: ESCROW, readLog: () => null, sizer, from, head, before });
+}
+
+describe("S-05: a range that is replaced while its logs are read", () => {
+  test("is not used where its end is another block now, wide or narrow", async () => {
+    for (const head of [105, 150]) {
+      await assert.rejects(read(turningSource(103), 101, block(head), block(100)), {
+        name: "EvmUnavailable",
+        code: "UNSETTLED",
+      });
+    }
+  });
+
+  test("is a fork where the block before it has left the chain, too", async () => {
+    const answer = await read(turningSource(100), 101, block(150), block(100));
+    assert.equal(answer.kind, "forked");
+  });
+
+  test("is used where nothing changed", async () => {
+    const answer = await read(turningSource(1000), 101, block(150), block(100));
+    assert.ok(answer.kind === "read");
+    assert.equal(answer.end.hash, hashOf(150, "a"));
+  });
+});
+
+describe("S-05: neighbours", () => {
+  const links =
+    (...blocks: EvmBlock[]) =>
+    () =>
+      checkLinks(blocks, "an RPC");
+
+  test("name their parents and do not go back in time; what is no neighbour says nothing", () => {
+    assert.doesNotThrow(links(block(1), block(2), block(9, "b")));
+    assert.doesNotThrow(links(block(1), block(2, "a", { time: 1001 })));
+    assert.throws(links(block(1), block(2, "b")), { code: "UNSETTLED" });
+    assert.throws(links(block(1), block(2, "a", { time: 1000 })), { code: "BAD_ANSWER" });
+  });
+});
