@@ -21,7 +21,7 @@ export class AdversarySeller extends Adversary {
   constructor(world: World) {
     super(world);
     this.add("accept", 6, () => this.#accept(this.#key));
-    this.add("a seller's key that is no point", 0.2, () => this.#accept(NO_POINT));
+    this.add("a seller's key that is no point", 0.5, () => this.#accept(NO_POINT));
     this.add("lock", 4, () => this.#lock(PEARL_AMOUNT));
     this.add("lock of too little", 0.3, () => this.#lock(PEARL_AMOUNT - 1n));
     this.add("a late lock", 2, () => this.#lockLate());

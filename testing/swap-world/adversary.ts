@@ -33,7 +33,7 @@ export class Adversary {
 
   constructor(world: World) {
     this.world = world;
-    this.add("evict a transaction", 0.5, () => this.#evict());
+    this.add("evict a transaction", 2, () => this.#evict());
     this.add("mine an evicted transaction", 1, () => this.#mineForgotten());
     this.add("dust on the lock script", 0.7, () => this.#dust());
     this.add("PEARL reorganisation", 0.6, () => this.#reorganise());

@@ -94,8 +94,8 @@ export function scenarioOf(seed: number, chance: Chance, mutation: Mutation): Sc
   const finalAfter = chance.between(3, 7);
   const honest = mutation.honest ?? chance.pick(["buyer", "buyer", "seller", "seller", "both"] as const);
   const plots: Record<string, readonly Plot[]> = {
-    buyer: ["chaos", "lateness", "coinbase", "double-spend"],
-    seller: ["chaos", "patience", "unmaking"],
+    buyer: ["chaos", "chaos", "chaos", "lateness", "coinbase", "double-spend"],
+    seller: ["chaos", "chaos", "patience", "unmaking"],
     both: ["chaos"],
   };
   const plot = mutation.plot ?? chance.pick<Plot>(plots[honest] ?? ["chaos"]);
