@@ -1,6 +1,6 @@
 // Does the project reach its figures? Runs every comparison of the benchmark, prints a JSON line per figure and a
 // table, and exits 1 where counts differ or a required ratio is missed. `npm run bench -- --quick` is the short form,
-// `--only scan|sync|tip|pages` one part.
+// `--only scan|sync|tip|pages|swaps` one part.
 
 import { readFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg, totalmem } from "node:os";
@@ -8,6 +8,7 @@ import { type Figure, printFigure, ratioFigure, table } from "./figure.ts";
 import { pageFigures } from "./pages.ts";
 import { jsonLines } from "./processes.ts";
 import type { ScanLine } from "./scan.ts";
+import { swapFigures, type SwapSize } from "./swaps.ts";
 import { type IndexedWorkload, indexOnce, syncFigures } from "./sync.ts";
 import { tipFigures } from "./tip.ts";
 
@@ -20,6 +21,7 @@ interface Size {
   readonly pulses: number;
   readonly loadSeconds: number;
   readonly deepPage: number;
+  readonly swaps: SwapSize;
 }
 
 const FULL: Size = {
@@ -29,9 +31,18 @@ const FULL: Size = {
   pulses: 20,
   loadSeconds: 3,
   deepPage: 10_000,
+  swaps: { projectedDeals: 100_000, logs: 200_000, blocks: 20, watchedDeals: 100_000 },
 };
-const QUICK: Size = { scanBlocks: 5, syncBlocks: 25, rounds: 2, pulses: 20, loadSeconds: 1, deepPage: 1000 };
-const PARTS = ["scan", "sync", "tip", "pages"] as const;
+const QUICK: Size = {
+  scanBlocks: 5,
+  syncBlocks: 25,
+  rounds: 2,
+  pulses: 20,
+  loadSeconds: 1,
+  deepPage: 1000,
+  swaps: { projectedDeals: 100_000, logs: 20_000, blocks: 10, watchedDeals: 50_000 },
+};
+const PARTS = ["scan", "sync", "tip", "pages", "swaps"] as const;
 type Part = (typeof PARTS)[number];
 
 const RAW_SCAN_LEAST = 8;
@@ -105,6 +116,7 @@ async function main(): Promise<void> {
         deepPage,
       });
     },
+    swaps: () => swapFigures(size.swaps),
   };
   console.log(machine());
   for (const part of parts) {

@@ -1,26 +1,44 @@
 // How much memory do 100,000 watched deals take, how long does a start read them, and what does a new block cost?
 // Synthetic orders with one lock output each, written to a database by one process and loaded by another.
-//
-//   node bench/swap-memory.ts [number of deals]
+// node swap-memory.ts DEALS -> one JSON line.
 
 import { execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openSqliteStore } from "../src/adapters/store-sqlite/index.ts";
 import { systemClock } from "../src/adapters/system/clock.ts";
 import { swapCrypto } from "../src/adapters/system/swap-crypto.ts";
-import type { BlockHash, Bytes32, EvmAddress, Outpoint, Txid } from "../src/primitives/brands.ts";
+import type { BlockHash, EvmAddress, Outpoint, Txid } from "../src/primitives/brands.ts";
 import { SwapLedger } from "../src/service/swaps/ledger.ts";
 import type { SwapStore } from "../src/service/swaps/ports.ts";
 import type { EscrowEvent, PearlBlockFact, Sighting } from "../src/swap/facts.ts";
-import { DEFAULT_PROFILES } from "../src/swap/profiles.ts";
-import { type Terms, ZERO_ADDRESS, ZERO_BYTES32 } from "../src/swap/terms.ts";
+import { dealRow } from "../src/swap/rows.ts";
+import type { Moment } from "../src/swap/subject.ts";
+import { bytes32, CHAIN_ID, digest, rulesFor, sellerOfDeal, START, termsOfDeal } from "./swap-orders.ts";
 
-const START = 1_800_000_000;
+/** What this program prints. Megabytes are beyond the same process with an empty ledger. */
+export interface MemoryLine {
+  readonly deals: number;
+  readonly scripts: number;
+  /** Resident after loading and collecting garbage. */
+  readonly rssMb: number;
+  /** Resident when the load has just ended. */
+  readonly rssAtOnceMb: number;
+  /** Of `rssMb`: not mapped files. */
+  readonly ownMb: number;
+  readonly heapMb: number;
+  readonly loadMs: number;
+  /** A new PEARL block with some deals waiting for confirmations: median and longest of 40. */
+  readonly blockMs: number;
+  readonly blockMostMs: number;
+  /** Every subject from the ledger, made into its row. */
+  readonly rowsMs: number;
+  readonly load: number;
+}
+
 const DEALS_PER_BLOCK = 50;
 const HOT_DEALS = 100;
 /**
@@ -29,41 +47,16 @@ const HOT_DEALS = 100;
  */
 const NODE_OPTIONS = ["--expose-gc", "--max-semi-space-size=16"];
 const escrow = `0x${"1".repeat(40)}` as EvmAddress;
+const rules = rulesFor(escrow);
 
 const quiet = (): void => undefined;
-
-function digest(name: string): string {
-  return createHash("sha256").update(name).digest("hex");
-}
-
-function bytes32(name: string): Bytes32 {
-  return `0x${digest(name)}` as Bytes32;
-}
-
-function address(name: string): EvmAddress {
-  return `0x${digest(name).slice(0, 40)}` as EvmAddress;
-}
-
-function pointKey(name: string): Bytes32 {
-  for (let count = 0; ; count += 1) {
-    const key = digest(`${name} ${count}`);
-    if (swapCrypto.isPoint(Buffer.from(key, "hex"))) return `0x${key}` as Bytes32;
-  }
-}
 
 function openLedger(store: SwapStore): Promise<SwapLedger> {
   return SwapLedger.open({
     store,
-    identity: { network: "simnet", chainId: 31_337, escrow },
+    identity: { network: "simnet", chainId: CHAIN_ID, escrow },
     crypto: swapCrypto,
-    rules: {
-      ...DEFAULT_PROFILES,
-      smallDealUsdc: 1_000_000_000n,
-      deltaS: 21_600,
-      hrp: "rprl",
-      chainId: 31_337,
-      escrow,
-    },
+    rules,
     clock: systemClock,
     log: { info: quiet, warn: quiet, error: quiet, debug: quiet },
     evmConfirmations: null,
@@ -74,33 +67,17 @@ function openLedger(store: SwapStore): Promise<SwapLedger> {
 function eventsOf(deal: number, block: number, logIndex: number): readonly EscrowEvent[] {
   const blockHash = bytes32(`evm ${block}`);
   const place = { block, blockHash, time: START + 12 * block, txHash: bytes32(`evm tx ${deal}`), logIndex };
-  const secret = digest(`secret ${deal}`);
-  const hashlock = createHash("sha256").update(Buffer.from(secret, "hex")).digest("hex");
-  const terms: Terms = {
-    buyer: address(`buyer ${deal}`),
-    seller: ZERO_ADDRESS,
-    hashlock: `0x${hashlock}` as Bytes32,
-    usdcAmount: 250_000_000n + BigInt(deal),
-    pearlAmountSat: 500_000_000_000n,
-    buyerPearlKey: pointKey(`buyer ${deal}`),
-    sellerPearlKey: ZERO_BYTES32,
-    pearlRefundTime: place.time + 5 * 3600,
-    evmRefundTime: place.time + 12 * 3600,
-    feeBps: 200,
-    feeRecipient: address("fees"),
-    askId: ZERO_BYTES32,
-    nonce: BigInt(deal),
-  };
+  const terms = termsOfDeal(deal, place.time, "bid");
   const orderHash = bytes32(`order ${deal}`);
-  const sellerPearlKey = pointKey(`seller ${deal % 5_000}`);
+  const { seller, key } = sellerOfDeal(deal);
   return [
     { kind: "OrderLocked", place, orderHash, terms },
     {
       kind: "OrderAccepted",
       place: { ...place, logIndex: logIndex + 1 },
       orderHash,
-      seller: address(`seller ${deal % 5_000}`),
-      sellerPearlKey,
+      seller,
+      sellerPearlKey: key,
     },
   ];
 }
@@ -130,7 +107,6 @@ async function build(file: string, deals: number): Promise<void> {
   const store = await openSqliteStore({ file });
   const ledger = await openLedger(store.swaps);
   const blocks = Math.ceil(deals / DEALS_PER_BLOCK);
-  const started = performance.now();
   for (let first = 0; first < blocks; first += 100) {
     const events: EscrowEvent[] = [];
     const last = Math.min(first + 100, blocks) - 1;
@@ -145,7 +121,6 @@ async function build(file: string, deals: number): Promise<void> {
     const tip = { height: last, hash: bytes32(`evm ${last}`), time: START + 12 * last };
     await ledger.applyEvm({ rewindTo: null, events, checkpoints: [], tip, finalHeight: last });
   }
-  const evmMs = performance.now() - started;
   for (let first = 0; first < blocks; first += 100) {
     const last = Math.min(first + 100, blocks) - 1;
     const locks: ReturnType<typeof lockOf>[] = [];
@@ -169,29 +144,51 @@ async function build(file: string, deals: number): Promise<void> {
     });
   }
   await store.close();
-  report("write escrow events, ms", evmMs);
-  report("write in all, ms", performance.now() - started);
 }
 
-/** Loads them and changes the tip. */
-async function load(file: string): Promise<void> {
+/** Loads them, changes the tip, and asks for every row. */
+async function load(file: string): Promise<MemoryLine> {
   const store = await openSqliteStore({ file });
   globalThis.gc?.();
   const before = process.memoryUsage();
   const ownBefore = ownMemoryMb();
   const started = performance.now();
   const ledger = await openLedger(store.swaps);
-  report("load, ms", performance.now() - started);
-  report("RSS grown right after the load, MB", (process.memoryUsage.rss() - before.rss) / 1e6);
+  const loadMs = performance.now() - started;
+  const rssAtOnceMb = (process.memoryUsage.rss() - before.rss) / 1e6;
   globalThis.gc?.();
   await systemClock.sleep(500);
   globalThis.gc?.();
   const after = process.memoryUsage();
-  report("RSS grown, MB", (after.rss - before.rss) / 1e6);
-  report("of that memory of its own (not mapped files), MB", ownMemoryMb() - ownBefore);
-  report("heap grown, MB", (after.heapUsed - before.heapUsed) / 1e6);
-  report("scripts watched", ledger.watch.size);
-  const height = ledger.tips().pearl.height;
+  const ownMb = ownMemoryMb() - ownBefore;
+  const blockMs = await blockTimes(ledger);
+  const from = performance.now();
+  const moment: Moment = { tips: ledger.tips(), now: ledger.tips().evm.time, mayAct: true };
+  let rows = 0;
+  for (const hash of ledger.orders()) {
+    const subject = ledger.subject(hash);
+    if (subject !== null && dealRow(subject, moment, rules)?.status !== undefined) rows += 1;
+  }
+  const line: MemoryLine = {
+    deals: rows,
+    scripts: ledger.watch.size,
+    rssMb: (after.rss - before.rss) / 1e6,
+    rssAtOnceMb,
+    ownMb,
+    heapMb: (after.heapUsed - before.heapUsed) / 1e6,
+    loadMs,
+    blockMs: blockMs[Math.floor(blockMs.length / 2)] ?? Number.NaN,
+    blockMostMs: blockMs.at(-1) ?? Number.NaN,
+    rowsMs: performance.now() - from,
+    load: loadavg()[0] ?? Number.NaN,
+  };
+  await store.close();
+  return line;
+}
+
+/** How long new PEARL blocks take, ascending; in some of them the rows of all waiting deals change. */
+async function blockTimes(ledger: SwapLedger): Promise<readonly number[]> {
+  const { height } = ledger.tips().pearl;
   const times: number[] = [];
   for (let next = height + 1; next <= height + 40; next += 1) {
     const from = performance.now();
@@ -199,14 +196,7 @@ async function load(file: string): Promise<void> {
     await ledger.applyPearl({ ...change, tip: pearlTip(next) });
     times.push(performance.now() - from);
   }
-  times.sort((one, other) => one - other);
-  report("one PEARL block with 100 waiting deals, median ms", times[20] ?? Number.NaN);
-  report("the slowest of 40 (all 100 rows change), ms", times.at(-1) ?? Number.NaN);
-  const from = performance.now();
-  let read = 0;
-  for (const hash of ledger.orders()) if (ledger.subject(hash) !== null) read += 1;
-  report(`${read} subjects, ms`, performance.now() - from);
-  await store.close();
+  return times.toSorted((one, other) => one - other);
 }
 
 /** Anonymous memory: RSS without mapped files, whose pages the system takes back as it likes. */
@@ -215,21 +205,16 @@ function ownMemoryMb(): number {
   return Number(line?.[1] ?? Number.NaN) / 1e3;
 }
 
-function report(what: string, value: number): void {
-  process.stdout.write(`${what}: ${Number.isInteger(value) ? value : value.toFixed(1)}\n`);
-}
-
-const [mode = "all", file = "", count = "100000"] = process.argv.slice(2);
+const [mode = "100000", file = "", count = ""] = process.argv.slice(2);
 if (mode === "build") await build(file, Number(count));
-else if (mode === "load") await load(file);
+else if (mode === "load") console.log(JSON.stringify(await load(file)));
 else {
   const folder = await mkdtemp(join(tmpdir(), "strand-swap-memory-"));
   const program = fileURLToPath(import.meta.url);
-  const deals = /^[0-9]+$/.test(mode) ? mode : count;
   const run = (...given: string[]) =>
     execFileSync(process.execPath, [...NODE_OPTIONS, program, ...given], { stdio: "inherit" });
   try {
-    run("build", join(folder, "index.db"), deals);
+    run("build", join(folder, "index.db"), mode);
     run("load", join(folder, "index.db"));
   } finally {
     await rm(folder, { recursive: true, force: true });

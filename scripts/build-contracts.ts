@@ -15,6 +15,7 @@ const WANTED: Readonly<Record<string, string>> = {
   "test/HostileUsdc": "contracts/test/HostileUsdc.sol",
   "test/SmartWallet": "contracts/test/SmartWallet.sol",
   "test/GasStarver": "contracts/test/GasStarver.sol",
+  "test/LogMaker": "contracts/test/LogMaker.sol",
 };
 
 /** cancun: what OpenZeppelin 5.7 needs (MCOPY, transient storage) and what Arbitrum and mainnet have. */
