@@ -61,9 +61,9 @@ export class Adversary {
   async #wake(): Promise<void> {
     const { world } = this;
     const { malice } = world.scenario;
-    const isBusy = world.chance.is(malice);
+    const tries = world.chance.is(malice) ? 4 : 0;
     this.lockOutputs();
-    for (let tries = 0; isBusy && tries < 4; tries += 1) {
+    for (let count = 0; count < tries; count += 1) {
       const name = this.#draw();
       if (await this.moves.get(name)?.()) {
         world.note(name);

@@ -47,7 +47,7 @@ function logsOf(block: WorldEvmBlock, address: EvmAddress): EvmLog[] {
 }
 
 /** Reads what `logsOf` wrote. */
-export function readWorldLog(log: EvmLog, place: EvmPlace): EscrowEvent {
+function readWorldLog(log: EvmLog, place: EvmPlace): EscrowEvent {
   const text = Buffer.from(log.data.slice(2), "hex").toString();
   const read = JSON.parse(text, (name, value: unknown) =>
     AMOUNTS.has(name) && typeof value === "string" ? BigInt(value) : value,

@@ -57,7 +57,7 @@ export class HonestSeller {
   async #wake(): Promise<void> {
     const world = this.#world;
     await world.look();
-    for (const hash of [...(world.service?.ledger.orders() ?? [])]) {
+    for (const hash of world.service?.ledger.orders() ?? []) {
       const row = world.row(hash);
       if (row !== null) this.#follow(hash, row);
     }

@@ -245,13 +245,16 @@ class Run {
   }
 }
 
+function isDeath(line: string): boolean {
+  return /process (is dead|died)/.test(line);
+}
+
 /**
  * Alarms and failures without a name, in the log of a run. An RPC that lies may say that final blocks are others: that
  * alarm is right then.
  */
 function badLines(lines: readonly string[], isLiedTo: boolean): string[] {
   const isExpected = (line: string): boolean => isLiedTo && line.includes("final_block_replaced");
-  const isDeath = (line: string): boolean => /process (is dead|died)/.test(line);
   return lines.filter(
     (line) =>
       line.startsWith("error") &&

@@ -215,6 +215,6 @@ export class ServiceLife {
 }
 
 /** The deal's row, the bid's where there is no deal yet. */
-export function rowOf(subject: SwapSubject, moment: Moment, rules: SwapRules): Row | null {
+function rowOf(subject: SwapSubject, moment: Moment, rules: SwapRules): Row | null {
   return dealRow(subject, moment, rules) ?? bidRow(subject, moment, rules);
 }

@@ -20,7 +20,7 @@ import { FEE_BPS, type Mutation, type Scenario, scenarioOf, START } from "./scen
 import { type Row, ServiceLife } from "./service.ts";
 
 /** Names of the parties; each has a key and an EVM address. */
-export const PARTIES = ["buyer", "seller", "mallory", "oscar"] as const;
+const PARTIES = ["buyer", "seller", "mallory", "oscar"] as const;
 /** USDC of every party at the beginning. */
 export const USDC_EACH = 100_000_000_000n;
 
