@@ -297,6 +297,17 @@ describe("npm start", () => {
     assert.ok(reasons.has("BALANCE_INSUFFICIENT"));
   });
 
+  test("without an EVM chain the tokens go on alone, and swaps are off", async () => {
+    flags.push("--tokens-only");
+    const alone = await start(port);
+    await alone.line(/^In another terminal:/);
+    assert.match(alone.output(), /^No swaps this time/m);
+    assert.equal(alone.output().match(/^ {2}curl /gm)?.length, 4);
+    const answer = await fetch(`${base}/api/v1/swaps/asks`);
+    assert.equal(answer.status, 503);
+    assert.equal(((await answer.json()) as Row)["error"], "SWAPS_DISABLED");
+  });
+
   test("the database that DATABASE_URL names was not touched", () => {
     assert.equal(existsSync(foreignDatabase), false);
   });

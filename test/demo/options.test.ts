@@ -12,14 +12,21 @@ function options(...argv: readonly string[]) {
 
 describe("flags of the demo", () => {
   test("defaults", () => {
-    const expected = { port: 8080, blockMs: 2500, quiet: false, fresh: false, folder: "./data/demo" };
+    const expected = {
+      port: 8080,
+      blockMs: 2500,
+      quiet: false,
+      tokensOnly: false,
+      fresh: false,
+      folder: "./data/demo",
+    };
     assert.deepEqual(options(), expected);
   });
 
   test("values follow the flag or an equals sign", () => {
-    const expected = { port: 9, blockMs: 250, quiet: true, fresh: true, folder: "a=b" };
+    const expected = { port: 9, blockMs: 250, quiet: true, tokensOnly: true, fresh: true, folder: "a=b" };
     assert.deepEqual(
-      options("--port", "9", "--block-seconds=0.25", "--quiet", "--fresh", "--folder=a=b"),
+      options("--port", "9", "--block-seconds=0.25", "--quiet", "--tokens-only", "--fresh", "--folder=a=b"),
       expected,
     );
   });

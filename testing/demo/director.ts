@@ -34,9 +34,9 @@ const ACTS: readonly { readonly weight: number; readonly act: Act }[] = [
 ];
 /** Acts per block after the opening. */
 const CROWDS = [
-  { weight: 1, acts: 0 },
+  { weight: 5, acts: 0 },
   { weight: 10, acts: 1 },
-  { weight: 7, acts: 2 },
+  { weight: 3, acts: 2 },
   { weight: 1, acts: 4 },
 ];
 /** A reorganisation follows every tip whose height has this rest; the first one soon after the opening. */

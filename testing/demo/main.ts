@@ -144,9 +144,9 @@ async function run(options: DemoOptions, folder: DemoFolder, signal: AbortSignal
     const isNew = found(node, folder.cast) > 0;
     // The opening is told by height: no empty block may stand in it.
     if (node.chain.tip.height >= FOUNDING_HEIGHT + OPENING.length) catchUp(node, folder.cast);
-    const side = await openEvmSide(folder, node, say);
+    const side = options.tokensOnly ? null : await openEvmSide(folder, node, say);
     try {
-      if (side === null) say(WITHOUT_SWAPS);
+      if (side === null) say(options.tokensOnly ? "No swaps this time: tokens alone." : WITHOUT_SWAPS);
       await serve({ node, side, folder, options, signal }, isNew);
     } finally {
       await side?.chain.close();

@@ -7,6 +7,8 @@ export interface DemoOptions {
   /** Milliseconds from one block to the next. */
   readonly blockMs: number;
   readonly quiet: boolean;
+  /** No EVM chain, no swaps. */
+  readonly tokensOnly: boolean;
   /** Begin with an empty folder. */
   readonly fresh: boolean;
   /** Where chain, keys and database live. */
@@ -20,12 +22,14 @@ export type ParsedOptions =
   | { readonly kind: "wrong"; readonly sentence: string };
 
 /** Text of `--help`. */
-export const HELP = `strand demo: a private Pearl chain with people trading tokens on it, and the index over it
+export const HELP = `strand demo: a private Pearl chain with people trading tokens on it and swapping PEARL for USDC on an EVM chain
+beside it, and the service over both
 
   --port N            port of the HTTP interface on 127.0.0.1 (default 8080; 0 takes a free one)
   --block-seconds N   seconds from one block to the next, 0.1 to 600 (default 2.5)
   --quiet             print the address and the commands, not the story
-  --fresh             forget chain, keys and database and begin anew
+  --tokens-only       no EVM chain and no swaps this time
+  --fresh             forget chains, keys and database and begin anew
   --folder PATH       where they live (default ./data/demo)
 
 With npm: npm start -- --port 8081`;
@@ -34,6 +38,7 @@ const DEFAULTS: DemoOptions = {
   port: 8080,
   blockMs: 2_500,
   quiet: false,
+  tokensOnly: false,
   fresh: false,
   folder: "./data/demo",
 };
@@ -66,6 +71,7 @@ export function parseOptions(argv: readonly string[]): ParsedOptions {
     const argument = argv[at] ?? "";
     if (argument === "--help" || argument === "-h") return { kind: "help" };
     if (argument === "--quiet") options = { ...options, quiet: true };
+    else if (argument === "--tokens-only") options = { ...options, tokensOnly: true };
     else if (argument === "--fresh") options = { ...options, fresh: true };
     else {
       const equals = argument.indexOf("=");

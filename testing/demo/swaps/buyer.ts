@@ -26,7 +26,7 @@ export async function takeAsk(scenery: Scenery, story: Story): Promise<void> {
     buyer_evm: evm,
     buyer_pearl_address: actor.address,
     buyer_pearl_pubkey: hexOf(actor.key.outputKey),
-    hashlock: secretOf(scenery.seed, story.id, story.tries).hashlock,
+    hashlock: secretOf(scenery.keySeed, story.id, story.tries).hashlock,
     pearl_refund_time: story.order.pearlRefundTime,
     evm_refund_time: story.order.evmRefundTime,
   });
@@ -71,7 +71,7 @@ export async function claimPearl(
   const [txid = "", vout = ""] = (action.outpoint ?? "").split(":");
   const coin = { txid, vout: Number(vout), amount: BigInt(action.amountSat ?? "0"), script: lock.script };
   const { key } = scenery.people.named(story.buyer).actor;
-  const secret = Buffer.from(secretOf(scenery.seed, story.id, story.tries).secret.slice(2), "hex");
+  const secret = Buffer.from(secretOf(scenery.keySeed, story.id, story.tries).secret.slice(2), "hex");
   const funding: Funding = { coins: [], changeScript: key.script, feePerKvb: FEE_PER_KVB };
   await send(scenery.stage, built(buildSwapClaim([{ lock, coin, secret, key }], funding)));
 }

@@ -21,8 +21,9 @@ export interface EvmCall {
 /** The chain. */
 export class EvmChain {
   readonly anvil: Anvil;
+  /** Time of the genesis block: tells one chain from another. */
+  readonly genesisTime: number;
   readonly #journal: EvmJournal;
-  readonly #genesisTime: number;
   /** Raw transactions that wait for the next block, in the order in which they came. */
   #waiting: Hex[] = [];
   /** Blocks above the last saved state: deeper nothing can be taken back. */
@@ -32,7 +33,7 @@ export class EvmChain {
   private constructor(anvil: Anvil, journal: EvmJournal, genesisTime: number, tip: EvmChain["tip"]) {
     this.anvil = anvil;
     this.#journal = journal;
-    this.#genesisTime = genesisTime;
+    this.genesisTime = genesisTime;
     this.#tip = tip;
   }
 
@@ -148,7 +149,7 @@ export class EvmChain {
   async #save(): Promise<void> {
     const dump = await this.anvil.rpc("anvil_dumpState");
     if (typeof dump !== "string") throw new Error("the dev node gave no state");
-    this.#journal.save({ genesisTime: this.#genesisTime, dump });
+    this.#journal.save({ genesisTime: this.genesisTime, dump });
     this.#sinceSaved = 0;
   }
 }

@@ -3,7 +3,7 @@
 // it give back exactly the chain that the service has seen, and no block is ever lost.
 
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, readdirSync } from "node:fs";
-import { renameSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { renameSync, rmSync, truncateSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
 /** One thing that was done to the chain. `parent`: the tip's hash before it, for checking a replay. */
@@ -100,7 +100,10 @@ export class EvmJournal {
     const path = join(this.#folder, fileOf("journal", this.#sequence));
     if (!existsSync(path)) return [];
     // A last line without its end was being written when the process died: its block was never made.
-    const complete = readFileSync(path, "utf8").split("\n").slice(0, -1);
+    const text = readFileSync(path, "utf8");
+    const end = text.lastIndexOf("\n") + 1;
+    if (end < text.length) truncateSync(path, Buffer.byteLength(text.slice(0, end)));
+    const complete = text.slice(0, end).split("\n").slice(0, -1);
     return complete.map((text, at) => {
       const line = lineOf(text);
       if (line === null) throw new EvmChainLost(`line ${at + 1} of its journal cannot be read`);

@@ -19,7 +19,10 @@ export interface Scenery {
   readonly escrow: Escrow;
   readonly people: People;
   readonly service: SwapClient;
+  /** Of the story: who swaps how much. */
   readonly seed: string;
+  /** Of keys and secrets: another one for each EVM chain, so that a new chain meets no secret of a lost one. */
+  readonly keySeed: string;
   readonly book: StoryBook;
 }
 

@@ -32,8 +32,8 @@ const OPEN_S = 20 * 86_400;
 const FEE_PER_KVB = 2_000n;
 
 /** Coins on the address of a swap that nothing spends yet; with `waiting` those of the memory pool too. */
-function swapCoins({ node, seed }: Scenery, story: Story, waiting: boolean): readonly OwnedCoin[] {
-  const key = sellerKey(seed, story.id);
+function swapCoins({ node, keySeed }: Scenery, story: Story, waiting: boolean): readonly OwnedCoin[] {
+  const key = sellerKey(keySeed, story.id);
   const isOurs = (script: Uint8Array): boolean => Buffer.compare(script, key.script) === 0;
   const coins: OwnedCoin[] = [];
   const add = (txid: string, vout: number, amount: bigint): void => {
@@ -58,7 +58,7 @@ export async function keepFunded(scenery: Scenery, story: Story): Promise<boolea
   if (swapCoins(scenery, story, true).length > 0) return false;
   const seller = scenery.people.named(story.seller).actor;
   const outputs = [
-    { amount: BigInt(story.pearlSat) + FEES, script: sellerKey(scenery.seed, story.id).script },
+    { amount: BigInt(story.pearlSat) + FEES, script: sellerKey(scenery.keySeed, story.id).script },
   ];
   await send(scenery.stage, built(buildPayment(outputs, fundingOf(scenery.stage, seller))));
   return false;
@@ -76,7 +76,7 @@ export async function moveAway(scenery: Scenery, story: Story): Promise<boolean>
 
 /** Signs the ask of the story, with the proof of its PEARL key; posts nothing. */
 export function signAsk(scenery: Scenery, story: Story): NonNullable<Story["ask"]> {
-  const key = sellerKey(scenery.seed, story.id);
+  const key = sellerKey(scenery.keySeed, story.id);
   const ask = askOf(scenery, story, addressOfKey(key, HRP), present(scenery) + OPEN_S);
   const message = askMessage(scenery.escrow.domain, ask);
   const id = swapMessageDigest(message);
@@ -121,7 +121,7 @@ export async function postAsk({ service }: Scenery, { body }: NonNullable<Story[
 /** Accepts the bid with the swap's own key. */
 export async function acceptBid(scenery: Scenery, story: Story, { hash }: Order): Promise<void> {
   const { account } = scenery.people.named(story.seller);
-  const args = [hash, hexOf(sellerKey(scenery.seed, story.id).outputKey)] as const;
+  const args = [hash, hexOf(sellerKey(scenery.keySeed, story.id).outputKey)] as const;
   const data = encodeFunctionData({ abi: escrowAbi, functionName: "accept", args });
   await scenery.chain.send(account, { to: scenery.escrow.address, data });
 }
@@ -153,7 +153,7 @@ export async function refundPearl(
   const lock = lockOf(scenery, story, order);
   const [txid = "", vout = ""] = (action.outpoint ?? "").split(":");
   const coin = { txid, vout: Number(vout), amount: BigInt(action.amountSat ?? "0"), script: lock.script };
-  const key = sellerKey(scenery.seed, story.id);
+  const key = sellerKey(scenery.keySeed, story.id);
   await send(scenery.stage, built(buildSwapRefund([{ lock, coin, key }], backTo(scenery, story))));
 }
 

@@ -46,7 +46,8 @@ export function swapScene({
 }: SwapSceneParts): SwapScene {
   const { chain, escrow, people, book } = side;
   const service = swapClient(stage.index.base);
-  const scenery = { stage, node, chain, escrow, people, service, seed: folder.seed, book };
+  const keySeed = `${folder.seed}/${chain.genesisTime}`;
+  const scenery = { stage, node, chain, escrow, people, service, seed: folder.seed, keySeed, book };
   const troupe = new Troupe(scenery, {
     note,
     readerAsk: (body) => {

@@ -37,7 +37,7 @@ export function newOrder(scenery: Scenery, story: Story): Order {
 
 /** The terms of the story's order. */
 export function termsOf(scenery: Scenery, story: Story, order: Order): SwapTerms {
-  const { escrow, people, seed } = scenery;
+  const { escrow, people, keySeed } = scenery;
   const buyer = people.named(story.buyer);
   const ask = hasAsk(story) ? story.ask : null;
   // Every second bid names its seller, the others are open to whoever accepts.
@@ -45,11 +45,11 @@ export function termsOf(scenery: Scenery, story: Story, order: Order): SwapTerms
   return {
     buyer: buyer.evm,
     seller: named,
-    hashlock: secretOf(seed, story.id, story.tries).hashlock,
+    hashlock: secretOf(keySeed, story.id, story.tries).hashlock,
     usdcAmount: BigInt(story.usdc),
     pearlAmountSat: BigInt(story.pearlSat),
     buyerPearlKey: hexOf(buyer.actor.key.outputKey),
-    sellerPearlKey: ask === null ? ZERO_BYTES32 : hexOf(sellerKey(seed, story.id).outputKey),
+    sellerPearlKey: ask === null ? ZERO_BYTES32 : hexOf(sellerKey(keySeed, story.id).outputKey),
     pearlRefundTime: order.pearlRefundTime,
     evmRefundTime: order.evmRefundTime,
     feeBps: escrow.feeBps,
@@ -61,7 +61,7 @@ export function termsOf(scenery: Scenery, story: Story, order: Order): SwapTerms
 
 /** The ask of a story, as it is signed. `expiry` in unix seconds. */
 export function askOf(
-  { escrow, people, seed }: Scenery,
+  { escrow, people, keySeed }: Scenery,
   story: Story,
   address: string,
   expiry: number,
@@ -69,7 +69,7 @@ export function askOf(
   return {
     seller: people.named(story.seller).evm,
     sellerPearlAddress: address,
-    sellerPearlKey: hexOf(sellerKey(seed, story.id).outputKey),
+    sellerPearlKey: hexOf(sellerKey(keySeed, story.id).outputKey),
     pearlAmountSat: BigInt(story.pearlSat),
     usdcAmount: BigInt(story.usdc),
     expiry,
@@ -80,12 +80,12 @@ export function askOf(
 }
 
 /** The PEARL lock of the story's order. */
-export function lockOf({ people, seed }: Scenery, story: Story, order: Order): SwapLock {
-  const { hashlock } = secretOf(seed, story.id, story.tries);
+export function lockOf({ people, keySeed }: Scenery, story: Story, order: Order): SwapLock {
+  const { hashlock } = secretOf(keySeed, story.id, story.tries);
   return swapLock({
     hashlock: Buffer.from(hashlock.slice(2), "hex"),
     buyerKey: people.named(story.buyer).actor.key.outputKey,
-    sellerKey: sellerKey(seed, story.id).outputKey,
+    sellerKey: sellerKey(keySeed, story.id).outputKey,
     refundTime: order.pearlRefundTime,
   });
 }

@@ -1,0 +1,101 @@
+// Does the demo's EVM chain come back, block for block, however the process ended; and is a chain that cannot come back
+// told apart from one that can?
+
+import assert from "node:assert/strict";
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, test } from "node:test";
+import { EvmChain } from "../../testing/demo/swaps/evm-chain.ts";
+import { EvmChainLost } from "../../testing/demo/swaps/evm-journal.ts";
+
+const GENESIS = 1_800_000_000;
+
+describe("the demo's EVM chain", () => {
+  let folder = "";
+  let chain: EvmChain | null = null;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "strand-evm-"));
+  });
+  afterEach(async () => {
+    await chain?.close();
+    chain = null;
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function open(): Promise<EvmChain> {
+    chain = await EvmChain.open(folder, GENESIS);
+    return chain;
+  }
+
+  /** Blocks with a payment in every third one. */
+  async function grow(of: EvmChain, blocks: number): Promise<void> {
+    for (let block = 0; block < blocks; block += 1) {
+      if (block % 3 === 0)
+        await of.send(of.anvil.account(1), { to: of.anvil.account(2).address, data: "0x" });
+      await of.mine(of.tip.time + 194);
+    }
+  }
+
+  function journal(): string {
+    const name = readdirSync(folder).find((each) => each.startsWith("journal-"));
+    assert.ok(name);
+    return join(folder, name);
+  }
+
+  test("comes back with the same hashes after an end without a word, reorganisations and saved states included", async () => {
+    const first = await open();
+    await grow(first, 8);
+    await first.reorganise(2);
+    await grow(first, 200);
+    const { tip } = first;
+    assert.equal(readdirSync(folder).filter((name) => name.startsWith("state-")).length, 1);
+    // As after SIGKILL: the node is gone, nothing was said to the journal.
+    await first.anvil.stop();
+    // A line that was being written when the process died: its block was never made.
+    appendFileSync(journal(), '{"parent":"0x');
+    const again = await open();
+    assert.deepEqual(again.tip, tip);
+    const [old, final] = await Promise.all([
+      again.anvil.publicClient.getBlock({ blockNumber: 1n }),
+      again.anvil.publicClient.getBlock({ blockTag: "finalized" }),
+    ]);
+    assert.equal(old.transactions.length, 1);
+    assert.equal(final.number, (await again.anvil.publicClient.getBlockNumber()) - 2n);
+    await grow(again, 2);
+    await again.close();
+    assert.deepEqual((await open()).tip, again.tip);
+  });
+
+  test("a reorganisation brings other blocks, one more, and no older time", async () => {
+    const only = await open();
+    await grow(only, 5);
+    const { tip } = only;
+    await only.reorganise(2);
+    assert.equal(await only.anvil.publicClient.getBlockNumber(), 6n);
+    const replaced = await only.anvil.publicClient.getBlock({ blockNumber: 4n });
+    assert.ok(replaced.timestamp > tip.time);
+    assert.equal(replaced.transactions.length, 0);
+    assert.equal(only.canReplace(6), false);
+  });
+
+  test("files that do not give the chain back are named", async () => {
+    const first = await open();
+    await grow(first, 4);
+    await first.close();
+    const path = journal();
+    const text = readFileSync(path, "utf8");
+    writeFileSync(path, text.split("\n").slice(1).join("\n"));
+    await assert.rejects(
+      open(),
+      (error) => error instanceof EvmChainLost && /does not fit/.test(error.message),
+    );
+    writeFileSync(path, `nonsense\n${text}`);
+    await assert.rejects(open(), (error) => error instanceof EvmChainLost && /line 1/.test(error.message));
+    writeFileSync(join(folder, "state-00000000.json"), "{}");
+    await assert.rejects(
+      open(),
+      (error) => error instanceof EvmChainLost && /holds no state/.test(error.message),
+    );
+  });
+});
