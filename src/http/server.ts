@@ -138,6 +138,12 @@ function writeClosing(requestId: string, request: IncomingMessage, response: Ser
   response.end(request.method === "HEAD" ? undefined : body);
 }
 
+/** False for a content type that is none: the framework refuses it before it reads the body. */
+function hasReadableType({ headers }: FastifyRequest): boolean {
+  const type = headers["content-type"];
+  return type === undefined || /^\s*[\w!#$%&'*.^`|~+-]+\/[\w!#$%&'*.^`|~+-]+\s*(;|$)/.test(type);
+}
+
 /** A swap request whose body nobody reads is searched for secrets all the same, then goes its way (S-66). */
 function afterStrayBody(
   context: HttpContext,
@@ -184,7 +190,7 @@ function installHooks(app: FastifyInstance, context: HttpContext): void {
     if (swaps !== null && targetHoldsSecret(swaps, request.raw.url ?? "/")) {
       return sendError(context, request, reply, { code: "SECRET_REFUSED", message: SECRET_REFUSED_MESSAGE });
     }
-    const isRead = !request.is404 && request.method === "POST";
+    const isRead = !request.is404 && request.method === "POST" && hasReadableType(request);
     if (swaps !== null && !isRead) return afterStrayBody(context, swaps, request, reply, done);
     // Before the body is read: a path that is none of ours is 404 whatever its body.
     if (request.is404) return answerUnrouted(context, request, reply);
