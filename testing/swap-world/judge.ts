@@ -110,6 +110,10 @@ export async function compareRebuild(
   return { same, excepted };
 }
 
+function texts(lines: readonly unknown[]): Set<string> {
+  return new Set(lines.map((line) => JSON.stringify(line)));
+}
+
 /** Holds each row against both chains. */
 export function checkTruth(world: World): void {
   const rows = rowsOf(world, (hash) => world.row(hash));
@@ -134,8 +138,6 @@ export function checkTruth(world: World): void {
       one["spend_height"] === null ? null : one["spend_txid"],
       one["spend_height"],
     ]);
-    const texts = (lines: readonly unknown[]): Set<string> =>
-      new Set(lines.map((line) => JSON.stringify(line)));
     assert.deepEqual(texts(told), texts(expected), `lock outputs of ${hash}`);
   }
   assert.equal(rows.size, world.evm.storage.orders.size, "no order is made up");
