@@ -8,10 +8,20 @@ import { HTTP_BREAKS } from "./http.ts";
 import { LISTINGS } from "./listings.ts";
 import { SENDS_AND_CLOSINGS } from "./sends-and-closings.ts";
 import { STORE_BREAKS } from "./store.ts";
-import { SWAPS_API } from "./swaps-api.ts";
+import { SWAPS_ACTIONS } from "./swaps-actions.ts";
+import { SWAPS_ASKS } from "./swaps-asks.ts";
 import { SWAPS_BYTES } from "./swaps-bytes.ts";
-import { SWAPS_RULES } from "./swaps-rules.ts";
-import { SWAPS_SERVICE } from "./swaps-service.ts";
+import { SWAPS_DEALS } from "./swaps-deals.ts";
+import { SWAPS_EVENTS } from "./swaps-events.ts";
+import { SWAPS_EVM } from "./swaps-evm.ts";
+import { SWAPS_LEDGER } from "./swaps-ledger.ts";
+import { SWAPS_LISTS } from "./swaps-lists.ts";
+import { SWAPS_MARGINS } from "./swaps-margins.ts";
+import { SWAPS_PEARL } from "./swaps-pearl.ts";
+import { SWAPS_POSTING } from "./swaps-posting.ts";
+import { SWAPS_SIGNING } from "./swaps-signing.ts";
+import { SWAPS_STATUS } from "./swaps-status.ts";
+import { SWAPS_VERIFICATIONS } from "./swaps-verifications.ts";
 import { TOKEN_OPERATIONS } from "./token-operations.ts";
 import { VALUES } from "./values.ts";
 import { WHERE_OPERATIONS_ARE } from "./where-operations-are.ts";
@@ -28,9 +38,19 @@ export const ALL_BREAKS: readonly Break[] = [
   ...STORE_BREAKS,
   ...HTTP_BREAKS,
   ...SWAPS_BYTES,
-  ...SWAPS_RULES,
-  ...SWAPS_SERVICE,
-  ...SWAPS_API,
+  ...SWAPS_SIGNING,
+  ...SWAPS_MARGINS,
+  ...SWAPS_POSTING,
+  ...SWAPS_STATUS,
+  ...SWAPS_ACTIONS,
+  ...SWAPS_VERIFICATIONS,
+  ...SWAPS_LEDGER,
+  ...SWAPS_EVENTS,
+  ...SWAPS_EVM,
+  ...SWAPS_PEARL,
+  ...SWAPS_ASKS,
+  ...SWAPS_DEALS,
+  ...SWAPS_LISTS,
 ];
 
 /** The file's `text` with the break in it. Call only where `listFault` gives null. */

@@ -13,7 +13,7 @@ const HOSTILE = "test/hostile/*.test.ts";
 const SWAP_RULES = ["src/swap/**/*.test.ts", "test/swap/*.test.ts"];
 /** Whole swaps over HTTP, on an EVM dev node and the embedded PEARL node. */
 const SWAPS_OVER_HTTP = "test/swaps/*.test.ts";
-const SWAP_LEDGER = ["src/service/swaps/*.test.ts", "test/evm/{lies,bad-days}.test.ts", SWAPS_OVER_HTTP];
+const SWAP_LEDGER = ["src/service/swaps/*.test.ts"];
 
 const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[] = [
   ["src/prc20/", [CORE, DIFFERENTIAL, HOSTILE]],
@@ -22,10 +22,7 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
   ["src/adapters/system/evm-signature.ts", SWAP_RULES],
   ["src/adapters/system/swap-crypto.ts", ["src/adapters/system/swap-crypto.test.ts", ...SWAP_RULES]],
   ["src/adapters/system/", ["src/adapters/system/**/*.test.ts", HOSTILE]],
-  [
-    "src/adapters/store-sqlite/swaps/",
-    ["test/store-sqlite-swaps.test.ts", "src/service/swaps/*.test.ts", SWAPS_OVER_HTTP],
-  ],
+  ["src/adapters/store-sqlite/swaps/", ["test/store-sqlite-swaps.test.ts"]],
   [
     "src/adapters/store-sqlite/",
     [
@@ -34,16 +31,13 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
       "test/hostile/answers/store-*.test.ts",
     ],
   ],
-  ["src/adapters/evm-rpc/", ["src/adapters/evm-rpc/**/*.test.ts", "test/evm/*.test.ts", SWAPS_OVER_HTTP]],
+  ["src/adapters/evm-rpc/", ["src/adapters/evm-rpc/**/*.test.ts", "test/evm/*.test.ts"]],
   ["src/swap/", SWAP_RULES],
   ["src/wallet/swap-", ["src/wallet/swap-*.test.ts", "test/swap/*.test.ts"]],
   ["src/service/swaps/api/", ["src/service/swaps/api/*.test.ts", SWAPS_OVER_HTTP]],
-  ["src/service/swaps/evm-", ["src/service/swaps/evm-*.test.ts", "test/evm/*.test.ts", SWAPS_OVER_HTTP]],
-  [
-    "src/service/swaps/pearl-",
-    ["src/service/swaps/pearl-*.test.ts", "test/swaps-pearl/*.test.ts", SWAPS_OVER_HTTP],
-  ],
-  ["src/service/swaps/readiness", ["src/service/swaps/readiness.test.ts", SWAPS_OVER_HTTP]],
+  ["src/service/swaps/evm-", ["src/service/swaps/evm-*.test.ts", "test/evm/*.test.ts"]],
+  ["src/service/swaps/pearl-", ["src/service/swaps/pearl-*.test.ts", "test/swaps-pearl/*.test.ts"]],
+  ["src/service/swaps/readiness", ["src/service/swaps/readiness.test.ts"]],
   ["src/service/swaps/", SWAP_LEDGER],
   ["src/service/", ["src/service/**/*.test.ts", "test/service/{follower,simulation}.test.ts"]],
   ["src/config/", ["src/config/*.test.ts"]],

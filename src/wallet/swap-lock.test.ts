@@ -15,6 +15,10 @@ const TERMS: SwapLockTerms = {
   refundTime: 1_800_000_000,
 };
 
+function has(leaf: Uint8Array, key: Uint8Array): boolean {
+  return hex.encode(leaf).includes(hex.encode(key));
+}
+
 function refuses(changes: Partial<SwapLockTerms>, what: RegExp): void {
   assert.throws(() => swapLock({ ...TERMS, ...changes }), { name: "RangeError", message: what });
 }
@@ -23,7 +27,6 @@ describe("S-10: a wallet's lock", () => {
   test("stands for good terms, with the buyer's key in the claim leaf and the seller's in the refund leaf", () => {
     const { claim, refund, script } = swapLock(TERMS);
     assert.equal(hex.encode(script).slice(0, 4), "5120");
-    const has = (leaf: Uint8Array, key: Uint8Array): boolean => hex.encode(leaf).includes(hex.encode(key));
     assert.deepEqual([has(claim.script, G), has(claim.script, TWO_G)], [true, false]);
     assert.deepEqual([has(refund.script, G), has(refund.script, TWO_G)], [false, true]);
   });

@@ -9,9 +9,10 @@ import { isImpossible, isPending } from "../../src/swap/lock-choice.ts";
 import { ASK_EDGES, isLegalEdge } from "../../src/swap/status-edges.ts";
 import { ASK, output, PEARL_TIP, RULES, T_P, TERMS, tips } from "./rules-subjects.ts";
 
+const by = (lockMarginS: number) => acceptBy(TERMS, { ...RULES.large, lockMarginS });
+
 describe("S-54: accept_bid by", () => {
   test("never later than 2 h 10 min before T_p, also where a lowered profile has a small L", () => {
-    const by = (lockMarginS: number) => acceptBy(TERMS, { ...RULES.large, lockMarginS });
     assert.equal(by(100 * 60 - 1), T_P - 130 * 60);
     assert.equal(by(100 * 60), T_P - 130 * 60);
     assert.equal(by(100 * 60 + 1), T_P - 130 * 60 - 1);

@@ -71,12 +71,12 @@ describe("S-05: a range that is replaced while its logs are read", () => {
   });
 });
 
-describe("S-05: neighbours", () => {
-  const links =
-    (...blocks: EvmBlock[]) =>
-    () =>
-      checkLinks(blocks, "an RPC");
+const links =
+  (...blocks: EvmBlock[]) =>
+  () =>
+    checkLinks(blocks, "an RPC");
 
+describe("S-05: neighbours", () => {
   test("name their parents and do not go back in time; what is no neighbour says nothing", () => {
     assert.doesNotThrow(links(block(1), block(2), block(9, "b")));
     assert.doesNotThrow(links(block(1), block(2, "a", { time: 1001 })));

@@ -75,6 +75,25 @@ const pearl = (change: Partial<PearlStanding>) => (at: World) => {
   at.pearl = { ...at.pearl, ...change };
 };
 
+/** All of these changes. */
+const all =
+  (...changes: readonly ((at: World) => void)[]) =>
+  (at: World): void => {
+    for (const change of changes) change(at);
+  };
+/** A side that answered so many seconds ago. */
+const answered = (ago: number) => ({ answeredAtMs: (NOW - ago) * 1000 });
+/** An EVM chain whose head is so old. */
+const old = (age: number) => (at: World) => {
+  at.evm = { ...at.evm, headTime: NOW - age };
+  at.tips = { ...at.tips, evm: { ...at.tips.evm, time: NOW - age } };
+};
+
+/** The EVM index before its first block. */
+function unread(at: World): void {
+  at.tips = { ...at.tips, evm: { height: -1, time: 0, finalHeight: -1, need: null } };
+}
+
 describe("S-05: synced", () => {
   test("a world in order", () => {
     for (const sides of ["deals", "both", "pearl", "evm"] as const)
@@ -106,18 +125,11 @@ describe("S-05: synced", () => {
   test("the EVM index: 60 s behind the head, and never read", () => {
     assert.equal(codeOf(evm({ headTime: NOW + 48 })), null);
     assert.equal(codeOf(evm({ headTime: NOW + 49 })), "INDEXER_NOT_SYNCED");
-    const unread = (at: World): void => {
-      at.tips = { ...at.tips, evm: { height: -1, time: 0, finalHeight: -1, need: null } };
-    };
     assert.equal(codeOf(unread), "INDEXER_NOT_SYNCED");
     assert.equal(codeOf(unread, "pearl"), null);
   });
 
   test("the EVM head's age, where it counts; a chain ahead of the clock is no fault", () => {
-    const old = (age: number) => (at: World) => {
-      at.evm = { ...at.evm, headTime: NOW - age };
-      at.tips = { ...at.tips, evm: { ...at.tips.evm, time: NOW - age } };
-    };
     assert.equal(codeOf(old(300)), null);
     assert.equal(codeOf(old(301)), "INDEXER_NOT_SYNCED");
     assert.equal(codeOf(old(301), "deals", { evmHeadAgeS: null }), null);
@@ -134,25 +146,17 @@ describe("S-05: synced", () => {
 
 describe("S-62: available", () => {
   test("a side that was silent for 30 s is not, and PEARL is judged first", () => {
-    const answered = (ago: number) => ({ answeredAtMs: (NOW - ago) * 1000 });
     assert.equal(codeOf(pearl(answered(30))), null);
     assert.equal(codeOf(pearl(answered(31))), "PEARL_NODE_UNAVAILABLE");
     assert.equal(codeOf(pearl({ answeredAtMs: null })), "PEARL_NODE_UNAVAILABLE");
     assert.equal(codeOf(evm(answered(30))), null);
     assert.equal(codeOf(evm(answered(31))), "EVM_RPC_UNAVAILABLE");
     assert.equal(codeOf(evm({ answeredAtMs: null }), "pearl"), null);
-    const both = (at: World): void => {
-      pearl(answered(31))(at);
-      evm(answered(31))(at);
-    };
-    assert.equal(codeOf(both), "PEARL_NODE_UNAVAILABLE");
+    assert.equal(codeOf(all(pearl(answered(31)), evm(answered(31)))), "PEARL_NODE_UNAVAILABLE");
   });
 
   test("a side that is down is told before one that is behind", () => {
-    const mixed = (at: World): void => {
-      pearl({ nodeHeight: 900 })(at);
-      evm({ answeredAtMs: null })(at);
-    };
+    const mixed = all(pearl({ nodeHeight: 900 }), evm({ answeredAtMs: null }));
     assert.equal(codeOf(mixed), "EVM_RPC_UNAVAILABLE");
   });
 

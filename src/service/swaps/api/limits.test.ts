@@ -112,8 +112,7 @@ describe("S-40: jobs of one key", () => {
   test("run one after the other in their order, also after one that fails; other keys do not wait", async () => {
     const locks = new KeyedLock();
     const done: string[] = [];
-    let open = (): void => undefined;
-    const gate = new Promise<void>((resolve) => (open = resolve));
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>();
     const first = locks.run("a", async () => {
       await gate;
       done.push("a1");
@@ -129,15 +128,16 @@ describe("S-40: jobs of one key", () => {
   });
 });
 
-describe("H-06: pages by key", () => {
-  const entries = (from: number, to: number) =>
-    Array.from({ length: Math.abs(to - from) + 1 }, (_, i) => {
-      const n = from < to ? from + i : from - i;
-      return { entry: n, key: [n] as const };
-    });
-  const page = (start: Parameters<typeof pageOf>[0]["start"], all: ReturnType<typeof entries>) =>
-    pageOf({ limit: 3, start, entries: all, row: (n: number) => n });
+const entries = (from: number, to: number) =>
+  Array.from({ length: Math.abs(to - from) + 1 }, (_, i) => {
+    const n = from < to ? from + i : from - i;
+    return { entry: n, key: [n] as const };
+  });
 
+const page = (start: Parameters<typeof pageOf>[0]["start"], all: ReturnType<typeof entries>) =>
+  pageOf({ limit: 3, start, entries: all, row: (n: number) => n });
+
+describe("H-06: pages by key", () => {
   test("the first page, one in the middle, and the last one", () => {
     assert.deepEqual(page(null, entries(1, 7)), { kind: "list", rows: [1, 2, 3], next: [3], prev: null });
     const next = { direction: "next" as const, key: [3] };

@@ -1,0 +1,263 @@
+// Breaks of the use cases of takes (S-40 to S-42) and deals (S-55, S-60 to S-66).
+
+import { type Break, inFile } from "./break.ts";
+
+const takes = inFile("src/service/swaps/api/take-ask.ts", [
+  {
+    rule: "S-42",
+    find: "expiresAt: now + parts.limits.takeTtlS",
+    replace: "expiresAt: now + 2 * parts.limits.takeTtlS",
+    why: "takes live twice as long",
+  },
+  {
+    rule: "S-40",
+    find: "parts.locks.run(`deal:${plan.value.hash}`, () => settle",
+    replace: "parts.locks.run(`${Math.random()}`, () => settle",
+    why: "the same POST twice at once creates twice",
+  },
+  {
+    rule: "S-40",
+    find: "if (subject === null || subject.take !== null) return;",
+    replace: "return;",
+    why: "a take whose order came first keeps no address",
+  },
+  {
+    rule: "S-31",
+    find: "const signature = await recheckSignature(parts, ask);",
+    replace: "const signature = null;",
+    why: "a contract signature is not checked again at the take",
+  },
+  {
+    rule: "S-40",
+    find: "isSecretKnown: ledger.secretOf(terms.hashlock) !== null",
+    replace: "isSecretKnown: false",
+    why: "a public secret's hashlock is accepted",
+  },
+  {
+    rule: "S-40",
+    find: "isHashlockUsed: ledger.isHashlockUsed(terms.buyer, terms.hashlock, hash)",
+    replace: "isHashlockUsed: false",
+    why: "a buyer may use a hashlock twice",
+  },
+  {
+    rule: "S-40",
+    find: "evmHeadTime: parts.evmStanding().headTime",
+    replace: "evmHeadTime: moment.now",
+    why: "T_e is bounded by our clock, not by the chain's",
+  },
+  {
+    rule: "S-40",
+    find: 'unready: signature ?? unreadyOf(parts, "deals")',
+    replace: "unready: signature",
+    why: "takes begin though the index is behind",
+  },
+  {
+    rule: "S-40",
+    find: "if (isIndexed(parts, hash) || isLiveTake(parts, hash, before)) {",
+    replace: "if (isIndexed(parts, hash)) {",
+    why: "the same POST twice is judged anew",
+  },
+  {
+    rule: "S-42",
+    find: "return take !== null && !isDead(moment, take.expiresAt);",
+    replace: "return take !== null;",
+    why: "a dead take is answered as a live one",
+  },
+]);
+
+const deals = [
+  ...inFile("src/service/swaps/api/accept-lock.ts", [
+    {
+      rule: "S-55",
+      find: "buyer !== null && !keyFitsAddress(subject.terms.buyerPearlKey, buyer, crypto)",
+      replace: "false",
+      why: "an address of a stranger is kept as the buyer's",
+    },
+    {
+      rule: "S-55",
+      find: "return fits ? null : refusal(",
+      replace: "return true ? null : refusal(",
+      why: "an address of a stranger is kept as the seller's",
+    },
+    {
+      rule: "S-60",
+      find: "parts.hints.add(subject.hash, txid, vout, parts.readiness.now());",
+      replace: "",
+      why: "hints are not kept",
+    },
+    {
+      rule: "S-53",
+      find: "if (block !== null) parts.readBlockSoon(block.height);",
+      replace: "",
+      why: "the block of an older lock is not read",
+    },
+    {
+      rule: "S-60",
+      find: "dealRow(subject, moment, rules) ?? bidRow(subject, moment, rules)",
+      replace: "dealRow(subject, moment, rules)",
+      why: "accept-lock of a bid has no answer",
+    },
+  ]),
+  ...inFile("src/service/swaps/api/lock-hints.ts", [
+    {
+      rule: "S-60",
+      find: "const HINT_TTL_S = 30 * 60;",
+      replace: "const HINT_TTL_S = 60 * 60;",
+      why: "hints live an hour",
+    },
+    {
+      rule: "S-60",
+      find: "const MAX_HINTS = 4;",
+      replace: "const MAX_HINTS = 5;",
+      why: "five hints are kept",
+    },
+    {
+      rule: "S-60",
+      find: "return this.live(orderHash, now).at(-1) ?? null;",
+      replace: "return this.live(orderHash, now)[0] ?? null;",
+      why: "the oldest hint is judged",
+    },
+  ]),
+  ...inFile("src/service/swaps/api/lookups.ts", [
+    {
+      rule: "S-62",
+      find: "const MAX_IN_FLIGHT = 4;",
+      replace: "const MAX_IN_FLIGHT = 400;",
+      why: "strangers ask our node as much as they like",
+    },
+    {
+      rule: "S-62",
+      find: "now - last.atMs < REUSE_MS) {",
+      replace: "now - last.atMs < 0) {",
+      why: "an answer is not reused",
+    },
+    {
+      rule: "S-62",
+      find: 'return last.txid === txid ? last.answer : { kind: "unavailable" };',
+      replace: "return last.answer;",
+      why: "the answer for another transaction is reused",
+    },
+    {
+      rule: "S-62",
+      find: 'catch {\n      return { kind: "unavailable" };',
+      replace: 'catch {\n      return { kind: "absent" };',
+      why: "a node that is down has no such transaction",
+    },
+    { rule: "S-62", find: "this.#inFlight -= 1;", replace: "", why: "after four look-ups there are no more" },
+  ]),
+  ...inFile("src/service/swaps/api/verifications.ts", [
+    {
+      rule: "S-62",
+      find: 'const unready = parts.readiness.check("deals");\n  if (unready !== null) return noVerdict(parts, subject, unready);\n  return judgeLock',
+      replace: "return judgeLock",
+      why: "a verdict is given while an index is behind",
+    },
+    {
+      rule: "S-60",
+      find: "if ((txid === null) !== (vout === null)) {",
+      replace: "if (false) {",
+      why: "a txid without vout is ignored",
+    },
+    {
+      rule: "S-62",
+      find: 'const unready = parts.readiness.check("evm");',
+      replace: 'const unready = parts.readiness.check("deals");',
+      why: "verify-evm-refund needs PEARL, too",
+    },
+    {
+      rule: "S-62",
+      find: "details: { ...none.details, ...details }",
+      replace: "details",
+      why: "no verdict lacks the details that every verification has",
+    },
+    {
+      rule: "S-62",
+      find: 'if (looked.kind === "unavailable") return noVerdict(parts, present, NODE_UNAVAILABLE);\n  const unready = readiness',
+      replace:
+        'if (looked.kind === "unavailable") return shown(hash, verifyLock(present, readiness.moment(), rules, choice, null));\n  const unready = readiness',
+      why: "a node that is down gives the verdict LOCK_TX_NOT_FOUND",
+    },
+  ]),
+  ...inFile("src/service/swaps/api/bid-origin.ts", [
+    {
+      rule: "S-64",
+      find: 'if (verdict.kind === "invalid") return refusal("ORIGIN_SIGNATURE_INVALID");',
+      replace: "",
+      why: "anybody sets an origin",
+    },
+    {
+      rule: "S-64",
+      find: 'ref: ref ?? ""',
+      replace: 'ref: ref ?? "null"',
+      why: "an absent ref is not the empty string in the digest",
+    },
+    {
+      rule: "S-64",
+      find: "const MAX_REF = 128;",
+      replace: "const MAX_REF = 129;",
+      why: "a ref of 129 characters is accepted",
+    },
+    {
+      rule: "S-64",
+      find: 'if (order === null) return refusal("ORDER_NOT_FOUND");\n',
+      replace: 'if (order === null) return refusal("DEAL_NOT_FOUND");\n',
+      why: "an unknown order is told as an unknown deal",
+    },
+    {
+      rule: "S-64",
+      find: "await ledger.write({ origins: [{ orderHash, origin, ref }] });",
+      replace:
+        "if (ledger.subject(orderHash)?.origin === null) await ledger.write({ origins: [{ orderHash, origin, ref }] });",
+      why: "the first origin wins",
+    },
+  ]),
+  ...inFile("src/service/swaps/api/swap-api.ts", [
+    {
+      rule: "S-65",
+      find: "settled.time <= after",
+      replace: "settled.time < after",
+      why: "the last day has one second more",
+    },
+    {
+      rule: "S-65",
+      find: "moment.tips.evm.time - DAY_S",
+      replace: "moment.now - DAY_S",
+      why: "the last day ends at our clock",
+    },
+    {
+      rule: "S-42",
+      find: "if (orderHash !== null) return this.deal(orderHash);",
+      replace: "",
+      why: "a taken ask has no deal",
+    },
+    {
+      rule: "S-42",
+      find: "{ unfunded: ledger.liveTakes(askId, readiness.now()) }",
+      replace: "{ unfunded: 0 }",
+      why: "live takes are not counted",
+    },
+    {
+      rule: "S-66",
+      find: "ledger.knowsHashlock(hashlock) && ledger.secretOf(hashlock) === null",
+      replace: "ledger.knowsHashlock(hashlock)",
+      why: "a public secret is refused",
+    },
+    {
+      rule: "S-66",
+      find: "return carriesSecret(text, isGuarded, crypto.sha256, (value) => this.#isShown(value));",
+      replace: "return false;",
+      why: "secrets are let in",
+    },
+  ]),
+  ...inFile("src/service/swaps/api/keyed-lock.ts", [
+    {
+      rule: "S-40",
+      find: "const mine = before.then(job, job);",
+      replace: "const mine = job();",
+      why: "jobs of one key overtake each other",
+    },
+  ]),
+];
+
+/** All of them. */
+export const SWAPS_DEALS: readonly Break[] = [...takes, ...deals];

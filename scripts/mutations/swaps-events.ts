@@ -1,0 +1,54 @@
+// Breaks of what is told of swaps: events of rows (H-39, H-47, S-54) and alarms (S-51).
+
+import { type Break, inFile } from "./break.ts";
+
+/** All of them. */
+export const SWAPS_EVENTS: readonly Break[] = [
+  ...inFile("src/service/swaps/change-events.ts", [
+    {
+      rule: "S-51",
+      find: "if (frame.explained) return;",
+      replace: "return;",
+      why: "no alarm for an illegal edge",
+    },
+    { rule: "S-51", find: "if (frame.explained) return;", replace: "", why: "a reorganisation is an alarm" },
+    {
+      rule: "S-54",
+      find: "const able = { ...moment, mayAct: true };",
+      replace: "const able = moment;",
+      why: "lag sends events",
+    },
+    {
+      rule: "H-39",
+      find: '"confirmations", "balance_checked_at"',
+      replace: '"balance_checked_at"',
+      why: "every block sends events for every deal",
+    },
+    {
+      rule: "S-51",
+      find: "if (was !== undefined) this.#checkEdge(hash, was, now, frame);",
+      replace: "",
+      why: "edges are not checked",
+    },
+  ]),
+  ...inFile("src/service/swaps/touching.ts", [
+    {
+      rule: "H-39",
+      find: "for (const take of this.#books.records.takesByHashlock.of(terms.hashlock)) this.#draft.touch(take, cause);",
+      replace: "",
+      why: "takes of a used hashlock change without an event",
+    },
+    {
+      rule: "H-39",
+      find: "for (const id of this.#books.records.asks.keys()) this.ask(id, cause);",
+      replace: "",
+      why: "a new fee pauses asks without an event",
+    },
+    {
+      rule: "H-39",
+      find: "for (const order of this.#books.orders.byHashlock.of(hashlock)) this.#draft.touch(order, cause);",
+      replace: "",
+      why: "a public secret changes rows without an event",
+    },
+  ]),
+];

@@ -1,0 +1,279 @@
+// Breaks of the EVM follower and its RPCs: S-05, S-25, S-26.
+
+import { type Break, inFile } from "./break.ts";
+
+/** All of them. */
+export const SWAPS_EVM: readonly Break[] = [
+  ...inFile("src/service/swaps/evm-cross-check.ts", [
+    {
+      rule: "S-26",
+      find: "if (log.address !== escrow) return",
+      replace: "if (false) return",
+      why: "logs of other contracts count",
+    },
+    {
+      rule: "S-05",
+      find: "if (log.block < from || log.block > to) return",
+      replace: "if (false) return",
+      why: "logs outside the range count",
+    },
+    {
+      rule: "S-05",
+      find: "if (log.removed) return",
+      replace: "if (false) return",
+      why: "removed logs count",
+    },
+    {
+      rule: "S-05",
+      find: "if (log.logIndex <= before.logIndex)",
+      replace: "if (false)",
+      why: "a log may come twice",
+    },
+    {
+      rule: "S-05",
+      find: "if (block.hash !== log.blockHash || block.number !== log.block)",
+      replace: "if (false)",
+      why: "a log of another block counts",
+    },
+    {
+      rule: "S-05",
+      find: "if (block.transactions[log.txIndex] !== log.txHash)",
+      replace: "if (false)",
+      why: "a log of a transaction that its block does not have counts",
+    },
+    {
+      rule: "S-05",
+      find: "if (block.parentHash === parent.hash) continue;",
+      replace: "continue;",
+      why: "blocks of two branches are taken for one chain",
+    },
+    {
+      rule: "S-05",
+      find: "if (block.time < parent.time)",
+      replace: "if (false)",
+      why: "block times may fall",
+    },
+  ]),
+  ...inFile("src/service/swaps/evm-read-range.ts", [
+    {
+      rule: "S-05",
+      find: 'first.parentHash !== before.hash) return { kind: "forked" };\n    if',
+      replace: 'false) return { kind: "forked" };\n    if',
+      why: "a range that does not follow our tip is appended",
+    },
+    {
+      rule: "S-05",
+      find: "if (own.length > 0) throw",
+      replace: "if (false) throw",
+      why: "logs that an RPC does not know yet are left out for ever",
+    },
+    {
+      rule: "S-05",
+      find: "if (asksBefore && now[0]?.hash !== before.hash) return false;",
+      replace: "",
+      why: "a chain replaced during a wide range is not noticed",
+    },
+    {
+      rule: "S-05",
+      find: "if (now.at(-1)?.hash !== end.hash)",
+      replace: "if (false)",
+      why: "an end replaced while it was read is kept",
+    },
+    {
+      rule: "S-05",
+      find: "if (foreign !== undefined)",
+      replace: "if (false)",
+      why: "a log of a block that is none of the range counts",
+      equivalent: "the block's number is compared with the log's, and its parent with its neighbours",
+    },
+    {
+      rule: "S-05",
+      find: "if (!sizer.refused(to - from + 1)) {",
+      replace: "if (sizer.refused(to - from + 1)) {",
+      why: "a range that is refused is not split",
+    },
+  ]),
+  ...inFile("src/service/swaps/evm-range.ts", [
+    {
+      rule: "S-05",
+      find: "this.#ceiling = Math.max(1, Math.floor(blocks / 2));",
+      replace: "this.#ceiling = blocks;",
+      why: "a refused size is tried again for ever",
+    },
+    {
+      rule: "S-05",
+      find: "this.#size = Math.min(this.#ceiling, this.#size * 2);",
+      replace: "this.#size = this.#size * 2;",
+      why: "ranges grow without bound",
+    },
+  ]),
+  ...inFile("src/service/swaps/evm-finality.ts", [
+    {
+      rule: "S-05",
+      find: "if (rewindTo >= finalHeight) return false;",
+      replace: "return false;",
+      why: "a replaced final block is no alarm",
+    },
+    {
+      rule: "S-05",
+      find: "if (other === source || witness === undefined || !(await hasBlock(other, witness))) continue;",
+      replace: "continue;",
+      why: "an RPC that denies a final block is followed though another still has it",
+    },
+    {
+      rule: "S-05",
+      find: "return block?.hash === checkpoint.hash;",
+      replace: "return block !== undefined;",
+      why: "any block at the height is a witness",
+    },
+  ]),
+  ...inFile("src/service/swaps/evm-standing.ts", [
+    {
+      rule: "S-05",
+      find: "fresh.filter(({ agrees }) => agrees === true).length >= 2 &&",
+      replace: "",
+      why: "one RPC of two is enough",
+    },
+    {
+      rule: "S-05",
+      find: "fresh.every(({ agrees }) => agrees !== false)",
+      replace: "true",
+      why: "an RPC that contradicts two others is overlooked",
+    },
+    {
+      rule: "S-05",
+      find: "otherView.agrees = own.hash === theirs.hash;",
+      replace: "otherView.agrees = true;",
+      why: "hashes are not compared",
+    },
+    {
+      rule: "S-05",
+      find: "Math.min(view.heads?.final?.number ?? 0, otherView.heads?.final?.number ?? 0)",
+      replace: "Math.max(view.heads?.final?.number ?? 0, otherView.heads?.final?.number ?? 0)",
+      why: "RPCs are compared where one of them is not yet",
+    },
+    {
+      rule: "S-62",
+      find: "const ANSWER_COUNTS_MS = 30_000;",
+      replace: "const ANSWER_COUNTS_MS = 3_000_000;",
+      why: "a silent RPC counts for an hour",
+    },
+    {
+      rule: "S-26",
+      find: 'error.code === "WRONG_CHAIN") view.answeredAtMs = null;',
+      replace: 'error.code === "WRONG_CHAIN") view.trouble = sentence;',
+      why: "an RPC of another chain counts by what it said before",
+    },
+    {
+      rule: "S-05",
+      find: "this.#finalReplaced = true;",
+      replace: "",
+      why: "after a replaced final block actions go on",
+    },
+  ]),
+  ...inFile("src/service/swaps/evm-fork.ts", [
+    {
+      rule: "S-05",
+      find: "checkpoints.filter(({ height }) => height <= below)",
+      replace: "checkpoints.filter(({ height }) => height < below)",
+      why: "the newest shared block is overlooked",
+    },
+    {
+      rule: "S-05",
+      find: "part.findIndex(({ hash }, i) => blocks[i]?.hash === hash)",
+      replace: "part.findIndex((_, i) => blocks[i] !== undefined)",
+      why: "a replaced block counts as shared",
+    },
+  ]),
+  ...inFile("src/service/swaps/evm-follower.ts", [
+    {
+      rule: "S-05",
+      find: "this.#finalHeight = Math.max(this.#finalHeight, final?.number ?? -1);",
+      replace: "this.#finalHeight = final?.number ?? -1;",
+      why: "a finalized number that falls is passed on",
+      equivalent: "the ledger keeps the greatest",
+    },
+    {
+      rule: "S-05",
+      find: "if (this.#standing.isBehind(this.#active, this.#options.laggardS)) this.#useNext();",
+      replace: "",
+      why: "an RPC that stays behind is followed for ever",
+    },
+    {
+      rule: "S-05",
+      find: "if (finality.finalHeight > before) {",
+      replace: "if (false) {",
+      why: "finality does not rise without a new block",
+    },
+    {
+      rule: "S-05",
+      find: "if (await replacesFinal(this.#parts, source, rewindTo)) this.#standing.finalWasReplaced();",
+      replace: "",
+      why: "a replaced final block stops nothing",
+    },
+    {
+      rule: "S-05",
+      find: "return nowMs - this.#shrunk.sinceMs >= this.#options.shrunkMs;",
+      replace: "return true;",
+      why: "an RPC that is behind undoes our blocks at once",
+    },
+    {
+      rule: "S-05",
+      find: 'below.height < this.#finalHeight) return "idle";',
+      replace: 'false) return "idle";',
+      why: "a shrunk chain undoes final blocks",
+    },
+  ]),
+  ...inFile("src/adapters/evm-rpc/escrow-events.ts", [
+    {
+      rule: "S-25",
+      find: "if (terms.buyer !== address(args.buyer) || terms.seller !== address(args.seller)) {",
+      replace: "if (false) {",
+      why: "topics that differ from the terms are believed",
+    },
+    {
+      rule: "S-25",
+      find: "topics.length === shape.topics && log.data.length === shape.dataLength",
+      replace: "true",
+      why: "a log with more data than its event is read",
+    },
+    {
+      rule: "S-25",
+      find: "nonceBelow: args.nonceBelow };",
+      replace: "nonceBelow: args.nonceBelow + 1n };",
+      why: "one nonce too many is revoked",
+    },
+    {
+      rule: "S-25",
+      find: "evmRefundTime: seconds(raw.evmRefundTime)",
+      replace: "evmRefundTime: seconds(raw.pearlRefundTime)",
+      why: "T_e of an order is its T_p",
+    },
+    {
+      rule: "S-25",
+      find: "sellerPearlKey: bytes32(args.sellerPearlKey)",
+      replace: "sellerPearlKey: bytes32(args.orderHash)",
+      why: "an acceptance has another seller key",
+    },
+  ]),
+  ...inFile("src/adapters/evm-rpc/escrow-inspection.ts", [
+    {
+      rule: "S-26",
+      find: "BigInt(`0x${decimals}`) !== 6n",
+      replace: "false",
+      why: "a token of 18 decimals is accepted",
+    },
+    {
+      rule: "S-26",
+      find: 'if ((await codeAt(rpc, escrow)) === "0x") {',
+      replace: "if (false) {",
+      why: "an address without code is told as another contract",
+    },
+    {
+      rule: "S-26",
+      find: "usdc === null || minUsdc === null || minUsdc === 0n",
+      replace: "usdc === null || minUsdc === null",
+      why: "a minimum of 0 is accepted",
+    },
+  ]),
+];

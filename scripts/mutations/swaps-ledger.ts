@@ -1,0 +1,376 @@
+// Breaks of what is kept of swaps: S-13, S-15, S-42, S-50, S-51, S-63.
+
+import { type Break, inFile } from "./break.ts";
+
+/** All of them. */
+export const SWAPS_LEDGER: readonly Break[] = [
+  ...inFile("src/service/swaps/lock-book.ts", [
+    {
+      rule: "S-13",
+      find: "const spend = entry.spend !== null && entry.spend.place.height > toHeight ? null : entry.spend;",
+      replace: "const spend = entry.spend;",
+      why: "a rewind leaves the spends of orphaned blocks",
+    },
+    {
+      rule: "S-50",
+      find: "const mined = entry.mined !== null && entry.mined.height > toHeight ? null : entry.mined;",
+      replace: "const mined = entry.mined;",
+      why: "a rewind leaves lock outputs mined",
+    },
+    {
+      rule: "S-15",
+      find: "if (spent.height <= toHeight) continue;",
+      replace: "continue;",
+      why: "conflicts of orphaned blocks stay",
+    },
+    {
+      rule: "S-15",
+      find: "if (mined === null && entry.inputs === null) this.#remove(outpoint, entry, change);",
+      replace: "if (mined === null) this.#remove(outpoint, entry, change);",
+      why: "an orphaned lock transaction is forgotten",
+    },
+    {
+      rule: "S-15",
+      find: "inMempool: entry.mined === null && present.has(txid)",
+      replace: "inMempool: entry.mined === null",
+      why: "an evicted output is in the mempool",
+    },
+    {
+      rule: "S-15",
+      find: "if (spent !== undefined && spent.txid !== txid) see(spent.height);",
+      replace: "",
+      why: "a conflict in a block is not seen",
+    },
+    {
+      rule: "S-15",
+      find: "if (mined !== null) see(mined.height);",
+      replace: "",
+      why: "a rival lock transaction that is mined is no conflict",
+    },
+    {
+      rule: "S-15",
+      find: "if (lowest === null || height < lowest) lowest = height;",
+      replace: "lowest = height;",
+      why: "not the lowest conflict counts",
+    },
+    {
+      rule: "S-63",
+      find: "if (!isStillWatched(known, fact.place.time)) return;",
+      replace: "return;",
+      why: "spends are not kept",
+    },
+    { rule: "S-51", find: "hasLeft ||= was && !is;", replace: "", why: "an eviction explains nothing" },
+    {
+      rule: "S-51",
+      find: "hasLeft ||= was !== undefined;",
+      replace: "",
+      why: "the eviction of a spend explains nothing",
+    },
+  ]),
+  ...inFile("src/service/swaps/order-book.ts", [
+    {
+      rule: "S-50",
+      find: "facts.accepted !== null && facts.accepted.place.block > toHeight ? null : facts.accepted",
+      replace: "facts.accepted",
+      why: "an orphaned acceptance stays",
+    },
+    {
+      rule: "S-50",
+      find: "facts.closed !== null && facts.closed.place.block > toHeight ? null : facts.closed",
+      replace: "facts.closed",
+      why: "an orphaned claim stays",
+    },
+    {
+      rule: "S-50",
+      find: "if (facts.locked.block > toHeight) {",
+      replace: "if (false) {",
+      why: "an orphaned order stays",
+    },
+    {
+      rule: "S-33",
+      find: "const left = all.filter(({ block }) => block <= toHeight);",
+      replace: "const left = all;",
+      why: "an orphaned revocation stays",
+    },
+    {
+      rule: "S-30",
+      find: "const fees = this.#fees.value.filter(({ block }) => block <= toHeight);",
+      replace: "const fees = this.#fees.value;",
+      why: "an orphaned fee stays",
+    },
+    {
+      rule: "S-40",
+      find: "if (hash !== except && this",
+      replace: "if (this",
+      why: "an order blocks its own hashlock",
+    },
+    {
+      rule: "S-40",
+      find: "this.entries.get(hash)?.facts.terms.buyer === buyer",
+      replace: "true",
+      why: "a stranger's order blocks a buyer's hashlock",
+    },
+    {
+      rule: "S-20",
+      find: "if (this.entries.has(orderHash))",
+      replace: "if (false)",
+      why: "an order that is locked twice is believed",
+    },
+    {
+      rule: "S-20",
+      find: "entry === undefined || entry.facts.closed !== null",
+      replace: "entry === undefined",
+      why: "a closed order is closed again",
+    },
+    {
+      rule: "S-33",
+      find: "if (isAskMatch(terms)) change.set(this.byAsk, terms.askId, orderHash);",
+      replace: "",
+      why: "an order does not take its ask",
+    },
+    {
+      rule: "S-12",
+      find: "const keysValid = this.#scripts.isPoint(sellerKey, change) && isBuyerValid;",
+      replace: "const keysValid = isBuyerValid;",
+      why: "a seller key that is no point is not told",
+    },
+    {
+      rule: "S-50",
+      find: "if (sellerKey === null) return { facts, script: null, keysValid: isBuyerValid };",
+      replace: "if (sellerKey === null) return { facts, script: null, keysValid: true };",
+      why: "a bid whose buyer key is no point is offered",
+    },
+    {
+      rule: "S-15",
+      find: "if (before.script !== null) change.unlink(this.byScript, before.script, hash);",
+      replace: "",
+      why: "an order keeps outputs of its former key",
+    },
+  ]),
+  ...inFile("src/service/swaps/secret-book.ts", [
+    {
+      rule: "S-13",
+      find: "if (toBytes32(this.#sha256(fromBytes32(secret))) !== hashlock) {",
+      replace: "if (false) {",
+      why: "a secret is believed unhashed",
+    },
+    {
+      rule: "S-13",
+      find: "shownBy: [...shownBy, shower]",
+      replace: "shownBy: [shower]",
+      why: "only the last place that showed a secret is kept",
+    },
+    {
+      rule: "S-13",
+      find: "showerKey(one) === key) === true) return false;",
+      replace: "showerKey(one) === key) === true) return true;",
+      why: "a known shower counts as a change",
+      equivalent: "touches rows that then do not differ",
+    },
+  ]),
+  ...inFile("src/service/swaps/script-book.ts", [
+    {
+      rule: "S-53",
+      find: "const READ_BEFORE_S = 7200;",
+      replace: "const READ_BEFORE_S = 0;",
+      why: "blocks shortly before an order are not read for it",
+    },
+    {
+      rule: "S-12",
+      find: "change.include(this.#badKeys, key);",
+      replace: "",
+      why: "a bad key is not remembered for the next start",
+    },
+    {
+      rule: "S-53",
+      find: "if (known !== undefined && !known.covered) this.put({ ...known, covered: true }, change);",
+      replace: "",
+      why: "older blocks are read again for ever",
+    },
+    {
+      rule: "S-10",
+      find: "entry.pearlRefundTime === terms.pearlRefundTime",
+      replace: "true",
+      why: "orders that differ in T_p share a script",
+    },
+  ]),
+  ...inFile("src/service/swaps/record-book.ts", [
+    {
+      rule: "S-42",
+      find: "const KEPT_S = 7 * 86_400;",
+      replace: "const KEPT_S = 6 * 86_400;",
+      why: "dead takes go a day early",
+    },
+    {
+      rule: "S-42",
+      find: "outdated.length >= excess && take.expiresAt + KEPT_S > now",
+      replace: "take.expiresAt + KEPT_S > now",
+      why: "TAKE_MAX does nothing",
+    },
+    {
+      rule: "S-55",
+      find: "known?.buyerPearlAddress ?? given.buyerPearlAddress",
+      replace: "given.buyerPearlAddress ?? known?.buyerPearlAddress ?? null",
+      why: "a known buyer address is replaced",
+    },
+    {
+      rule: "S-55",
+      find: "known?.sellerPearlAddress ?? given.sellerPearlAddress",
+      replace: "given.sellerPearlAddress ?? known?.sellerPearlAddress ?? null",
+      why: "a known seller address is replaced",
+    },
+    {
+      rule: "S-42",
+      find: "this.takes.delete(take.dealHash);\n      this",
+      replace: "this",
+      why: "a renewed take keeps its old place among the oldest",
+    },
+  ]),
+  ...inFile("src/service/swaps/ledger-changes.ts", [
+    {
+      rule: "S-05",
+      find: "Math.max(old.finalHeight, Math.min(change.finalHeight, tip.height))",
+      replace: "Math.min(change.finalHeight, tip.height)",
+      why: "a finalized number that falls unmakes what was final",
+    },
+    {
+      rule: "S-05",
+      find: "Math.min(change.finalHeight, tip.height))",
+      replace: "change.finalHeight)",
+      why: "blocks that are not indexed are final",
+    },
+    {
+      rule: "S-55",
+      find: 'if (event.kind === "OrderLocked") this.#keepAddresses(draft, event.orderHash);',
+      replace: "",
+      why: "an order loses the addresses of its take",
+    },
+    {
+      rule: "S-13",
+      find: "if (secrets.show(hashlock, event.secret, shower, draft)) touching",
+      replace: "if (false) touching",
+      why: "a claim shows no secret",
+    },
+    {
+      rule: "S-51",
+      find: "events: rewindTo === null ? [] : [evmReorgEvent(rewindTo, oldTip, tip)],",
+      replace: "events: [],",
+      why: "no reorg event for the EVM chain",
+    },
+    {
+      rule: "S-50",
+      find: "if (newHeight < base)\n    throw",
+      replace: "if (false)\n    throw",
+      why: "a chain may go back without saying so",
+    },
+    {
+      rule: "S-13",
+      find: "this.#showSecrets(draft, secrets, new Map());",
+      replace: "",
+      why: "a secret in the mempool is overlooked",
+    },
+    {
+      rule: "S-15",
+      find: "for (const sighting of sightings) this.#state.books.locks.sight(sighting, draft, onChange);",
+      replace: "",
+      why: "what the mempool showed is forgotten",
+    },
+    {
+      rule: "S-50",
+      find: "for (const seller of said.sellers) touching.asksOf(seller, cause);",
+      replace: "",
+      why: "no event for asks whose revocation was undone",
+    },
+    {
+      rule: "S-05",
+      find: "for (const ask of records.asks.values()) if (dies(ask.terms.expiry)) touching.ask(ask.askId, null);",
+      replace: "",
+      why: "no event for asks that expire",
+    },
+  ]),
+  ...inFile("src/service/swaps/ledger.ts", [
+    {
+      rule: "S-50",
+      find: "await this.#parts.store.commit({ rewind, put, remove, checkpoints, events });",
+      replace: "void this.#parts.store.commit({ rewind, put, remove, checkpoints, events });",
+      why: "changes are shown before they are durable",
+    },
+    {
+      rule: "S-42",
+      find: "take.expiresAt > now && !this.#books.orders.entries.has(hash)",
+      replace: "!this.#books.orders.entries.has(hash)",
+      why: "dead takes are counted as live ones",
+    },
+    {
+      rule: "S-42",
+      find: "take.expiresAt > now && !this.#books.orders.entries.has(hash)",
+      replace: "take.expiresAt > now",
+      why: "funded takes are counted as unfunded",
+    },
+    {
+      rule: "S-66",
+      find: "if (take !== undefined && !isDead(moment, take.expiresAt)) return true;",
+      replace: "",
+      why: "secrets of takes are not guarded",
+    },
+    {
+      rule: "S-66",
+      find: "if (this.#books.orders.byHashlock.has(hashlock)) return true;",
+      replace: "",
+      why: "secrets of orders are not guarded",
+    },
+    {
+      rule: "S-26",
+      find: "await store.initialise(identity);",
+      replace: "",
+      why: "a database of another escrow is opened",
+    },
+    {
+      rule: "S-50",
+      find: "if (isMade) draft.takeBack();",
+      replace: "",
+      why: "a change that failed stays in memory",
+    },
+  ]),
+  ...inFile("src/service/swaps/subjects.ts", [
+    {
+      rule: "S-42",
+      find: "outputs: entry === undefined || script === null ? []",
+      replace: "outputs: script === null ? []",
+      why: "an unfunded take shows lock outputs",
+    },
+    {
+      rule: "S-55",
+      find: "addresses?.sellerPearlAddress ?? sellerAddress(record)",
+      replace: "sellerAddress(record)",
+      why: "an accept-lock's seller address is not shown",
+    },
+  ]),
+  ...inFile("src/service/swaps/watch.ts", [
+    {
+      rule: "S-15",
+      find: "const DUST_WATCH_S = 30 * 86_400;",
+      replace: "const DUST_WATCH_S = 0;",
+      why: "dust is watched until T_e alone",
+    },
+    {
+      rule: "S-15",
+      find: "entry.amountSat >= terms.pearlAmountSat ||",
+      replace: "",
+      why: "a lock is not watched for ever",
+    },
+    {
+      rule: "S-15",
+      find: "return !hasOrder;",
+      replace: "return false;",
+      why: "outputs of a former key are not watched for secrets",
+    },
+    {
+      rule: "S-13",
+      find: "this.#books.orders.byHashlock.has(hashlock) || this",
+      replace: "this",
+      why: "hashlocks of orders without script are not known",
+      equivalent: "an order without script has no lock output that a secret could be seen at",
+    },
+  ]),
+];

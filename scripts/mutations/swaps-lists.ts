@@ -1,0 +1,200 @@
+// Breaks of lists, pages and the HTTP of swaps: S-52, S-66, H-06, H-40 to H-47.
+
+import { type Break, inFile } from "./break.ts";
+
+const lists = [
+  ...inFile("src/service/swaps/api/lists.ts", [
+    {
+      rule: "S-52",
+      find: "(query.includeAskMatches || !order.isAskMatch) &&",
+      replace: "",
+      why: "the list of bids shows orders of asks",
+    },
+    {
+      rule: "H-40",
+      find: "if (!query.includeUnfunded && !isShownAsFunded(record, status)) continue;",
+      replace: "",
+      why: "unfunded asks are listed",
+    },
+    {
+      rule: "H-40",
+      find: "if (left !== right) return left < right ? -1 : 1;",
+      replace: "if (left !== right) return Number(left) < Number(right) ? -1 : 0;",
+      why: "prices are ordered by floating point",
+    },
+    {
+      rule: "H-40",
+      find: "if (sellerEvm !== null && parties.sellerEvm !== sellerEvm) return false;",
+      replace: "",
+      why: "the filter seller_evm does nothing",
+    },
+    {
+      rule: "H-40",
+      find: "if (buyerEvm !== null && parties.buyerEvm !== buyerEvm) return false;",
+      replace: "",
+      why: "the filter buyer_evm does nothing",
+    },
+    {
+      rule: "H-40",
+      find: "return parties.pearlKeys.some((key) => this.#parts.programs.fits(key, pearlAddress));",
+      replace: "return false;",
+      why: "keys do not find their address",
+    },
+    { rule: "H-43", find: ".slice(0, MAX_OF_ADDRESS)", replace: "", why: "more than 100 rows of an address" },
+    {
+      rule: "H-40",
+      find: "compare(key, start.key) < 0).toReversed()",
+      replace: "compare(key, start.key) < 0)",
+      why: "the previous page of asks is the first one",
+    },
+  ]),
+  ...inFile("src/service/swaps/api/page-of.ts", [
+    {
+      rule: "H-06",
+      find: "if (isBack) found.reverse();",
+      replace: "",
+      why: "a previous page is upside down",
+    },
+    {
+      rule: "H-06",
+      find: "const isPrev = isBack ? hasMore : start !== null;",
+      replace: "const isPrev = isBack ? hasMore : true;",
+      why: "the first page has a previous one",
+    },
+    {
+      rule: "H-06",
+      find: "next: isNext ? last.key : null",
+      replace: "next: isNext ? first.key : null",
+      why: "the next page begins behind the first row",
+    },
+  ]),
+  ...inFile("src/service/swaps/api/order-index.ts", [
+    {
+      rule: "S-55",
+      find: "if (timeA !== timeB) return timeA > timeB ? -1 : 1;\n  return hashA",
+      replace: "return hashA",
+      why: "orders are listed by hash",
+    },
+    {
+      rule: "S-52",
+      find: "bid: bidStatus(order, moment.tips)",
+      replace: 'bid: "BID_CREATED"',
+      why: "the filter status finds no bids",
+    },
+    {
+      rule: "S-65",
+      find: "if (before !== undefined) this.#count(before, -1);",
+      replace: "",
+      why: "counts by status only grow",
+    },
+    {
+      rule: "S-55",
+      find: "if (key !== null && first !== undefined && compareKeys(keyOf(first), key) === 0) at += 1;",
+      replace: "",
+      why: "the row of the cursor stands on both pages",
+    },
+  ]),
+  ...inFile("src/service/swaps/api/key-programs.ts", [
+    {
+      rule: "S-14",
+      find: "if (key === ZERO_BYTES32) return false;",
+      replace: "",
+      why: "an open bid's zero key is looked at",
+      equivalent: "the zero key is no point and fits no address",
+    },
+    {
+      rule: "S-14",
+      find: "return keyFitsAddress(key, address, this.#crypto);",
+      replace: "return true;",
+      why: "48 equal bits are enough",
+      equivalent: "nobody finds two keys with equal 48 bits in a test",
+    },
+  ]),
+  ...inFile("src/service/swaps/api/signing-terms.ts", [
+    {
+      rule: "H-44",
+      find: "limits.askMinUsdc > escrow.minUsdc ?",
+      replace: "limits.askMinUsdc < escrow.minUsdc ?",
+      why: "the smaller minimum is told",
+    },
+  ]),
+  ...inFile("src/service/swaps/api/read-fields.ts", [
+    {
+      rule: "H-46",
+      find: "Object.hasOwn(body, name) ? body[name] : undefined",
+      replace: "body[name]",
+      why: "members that every object inherits are fields",
+      equivalent: "no field has such a name",
+    },
+    {
+      rule: "S-06",
+      find: "if (isAbsent(given)) {",
+      replace: "if (given === undefined) {",
+      why: "null is no absent value",
+    },
+  ]),
+];
+
+const http = [
+  ...inFile("src/http/routes/swaps/swap-route.ts", [
+    {
+      rule: "S-66",
+      find: "if (Buffer.isBuffer(request.body) && bodyHoldsSecret(service, request.body)) {",
+      replace: "if (false) {",
+      why: "a body with a secret is let in",
+    },
+    {
+      rule: "S-66",
+      find: '|| (target.includes("%") && service.holdsSecret(percentDecoded(target)))',
+      replace: "",
+      why: "a percent-encoded secret is let in",
+    },
+    {
+      rule: "H-46",
+      find: 'if (route.method === "POST") delete request.headers["if-none-match"];',
+      replace: "",
+      why: "a POST is answered by 304",
+    },
+    {
+      rule: "S-62",
+      find: "const headers = ERRORS[code].status === 503 ? retryAfter() : {};",
+      replace: "const headers = {};",
+      why: "a 503 lacks Retry-After",
+    },
+    {
+      rule: "S-62",
+      find: "return jsonAnswer(503, body, { ...headers, ...retryAfter() });",
+      replace: "return jsonAnswer(200, body, headers);",
+      why: "no verdict is answered with 200",
+    },
+    {
+      rule: "S-40",
+      find: 'result.kind === "answer" && result.created ? 201 : 200',
+      replace: "200",
+      why: "what is created is answered with 200",
+    },
+  ]),
+  ...inFile("src/http/routes/swaps/swap-body.ts", [
+    {
+      rule: "S-66",
+      find: 'if (text.includes("\\\\"))',
+      replace: "if (false)",
+      why: "a secret in JSON escapes is let in",
+    },
+    {
+      rule: "H-46",
+      find: "if (!isJson(contentType)) {",
+      replace: "if (false) {",
+      why: "any content type is read",
+    },
+    {
+      rule: "H-46",
+      find: "value === null || Array.isArray(value)",
+      replace: "value === null",
+      why: "an array is a body",
+    },
+  ]),
+];
+
+/** All of them. */
+export const SWAPS_LISTS: readonly Break[] = [...lists, ...http];

@@ -1,0 +1,270 @@
+// Breaks of the PEARL watch (S-12, S-13, S-53) and of the store (S-26, S-50).
+
+import { type Break, inFile } from "./break.ts";
+
+const pearl = [
+  ...inFile("src/service/swaps/pearl-matcher.ts", [
+    {
+      rule: "S-53",
+      find: "if (watched === null) continue;",
+      replace: "continue;",
+      why: "lock outputs are not found",
+    },
+    {
+      rule: "S-53",
+      find: "this.#watch.lockOutput(outpoint) ?? this.#found.get(outpoint) ?? null",
+      replace: "this.#watch.lockOutput(outpoint)",
+      why: "a spend in the block of its lock is overlooked",
+    },
+    {
+      rule: "S-15",
+      find: "if (this.#watch.isSightedInput(outpoint)) sightedInputs.push(outpoint);",
+      replace: "",
+      why: "conflicts of lock transactions are not seen",
+    },
+    {
+      rule: "S-13",
+      find: "hashlock === own || this.#watch.isHashlock(hashlock)",
+      replace: "this.#watch.isHashlock(hashlock)",
+      why: "the secret of a script without an order is overlooked",
+      equivalent: "the watch knows the hashlocks of all scripts",
+    },
+    {
+      rule: "S-13",
+      find: "spends.push({ outpoint, path: this.#path(witness, script) });",
+      replace: 'spends.push({ outpoint, path: "claim" });',
+      why: "every spend is a claim",
+    },
+    {
+      rule: "S-13",
+      find: "this.secrets.push(...secrets);",
+      replace: "",
+      why: "secrets in blocks are overlooked",
+    },
+    {
+      rule: "S-15",
+      find: "this.sightings.push(...outputs);",
+      replace: "",
+      why: "the inputs of a mined lock are not kept for its orphaning",
+    },
+    {
+      rule: "S-61",
+      find: "this.facts.push(paid === null ? spend : { ...spend, outputScripts: paid });",
+      replace: "this.facts.push({ ...spend, outputScripts: [] });",
+      why: "every release pays somebody else",
+    },
+  ]),
+  ...inFile("src/service/swaps/pearl-mempool.ts", [
+    {
+      rule: "S-12",
+      find: "if (!read.ok || read.value.txid !== txid) {",
+      replace: "if (!read.ok) {",
+      why: "another transaction than was asked for is believed",
+    },
+    {
+      rule: "S-53",
+      find: "      if (present.has(txid)) continue;",
+      replace: "      continue;",
+      why: "evictions are not noticed",
+    },
+    {
+      rule: "S-53",
+      find: "if (this.#isStale) this.#readAgain();\n    this.#compare(changed, fresh);",
+      replace: "this.#compare(changed, fresh);",
+      why: "the mempool is not compared with new scripts",
+      equivalent: "telling the ledger does it once more",
+    },
+    {
+      rule: "S-13",
+      find: "if (!waiting.shown.has(secret.hashlock)) this.#news.secrets.push(secret);",
+      replace: "",
+      why: "a secret in the mempool is overlooked",
+    },
+    {
+      rule: "S-53",
+      find: "this.#told = picture;",
+      replace: "this.#told = null;",
+      why: "the same picture is told at every look",
+    },
+    {
+      rule: "S-15",
+      find: "this.#parts.watch.release(this.#mark, hasSightings);",
+      replace: "this.#parts.watch.release(this.#mark, false);",
+      why: "a conflict in a block that came during the look is missed",
+    },
+  ]),
+  ...inFile("src/service/swaps/pearl-backscan.ts", [
+    {
+      rule: "S-53",
+      find: "if (this.#nextHeight <= toHeight + 1) return;",
+      replace: "return;",
+      why: "an older pass keeps what left the chain",
+    },
+    {
+      rule: "S-53",
+      find: "if (ours !== null && ours.hash !== block.hash) throw",
+      replace: "if (false) throw",
+      why: "an older pass reads blocks of another branch",
+    },
+  ]),
+  ...inFile("src/service/swaps/pearl-fork.ts", [
+    {
+      rule: "S-53",
+      find: "if ((await timeAt(middle)) >= time) high = middle;",
+      replace: "if ((await timeAt(middle)) > time) high = middle;",
+      why: "a block of exactly the time is left out",
+    },
+    {
+      rule: "S-53",
+      find: "return points[high] ?? null;",
+      replace: "return points[high - 1] ?? points[high] ?? null;",
+      why: "the fork is found one block too high",
+    },
+  ]),
+  ...inFile("src/service/swaps/pearl-headers.ts", [
+    {
+      rule: "S-05",
+      find: "[times.length >> 1] ?? 0",
+      replace: "[0] ?? 0",
+      why: "the median time past is the lowest time",
+    },
+    {
+      rule: "S-02",
+      find: "(last.time - base.time) / PACE_BLOCKS",
+      replace: "(last.time - base.time) / (PACE_BLOCKS + 1)",
+      why: "the pace of blocks is wrong",
+    },
+    {
+      rule: "S-05",
+      find: "if (previous !== null && opened.value.previousHash !== previous) throw",
+      replace: "if (false) throw",
+      why: "headers need not link",
+    },
+  ]),
+  ...inFile("src/service/swaps/pearl-standing.ts", [
+    {
+      rule: "S-02",
+      find: "BY_HAND.includes(this.#network) ? TARGET_INTERVAL_S :",
+      replace: "",
+      why: "a simnet's pace stops swaps",
+    },
+    {
+      rule: "S-05",
+      find: "this.#connections = count;",
+      replace: "",
+      why: "the node's connections are unknown",
+    },
+  ]),
+  ...inFile("src/service/swaps/pearl-tip.ts", [
+    {
+      rule: "S-53",
+      find: "if (block === null) {\n        if (points.length === 0) return",
+      replace: "if (block === null) {\n        if (false) return",
+      why: "a branch at the next block is not followed",
+    },
+    {
+      rule: "S-05",
+      find: "medianTimePast: window.medianTimePast()",
+      replace: "medianTimePast: tip.time",
+      why: "the tip's time passes for the median",
+    },
+    {
+      rule: "S-53",
+      find: "if (this.#parts.ledger.watch.size === 0) return this.#appendHeaders",
+      replace: "if (this.#parts.ledger.watch.size >= 0) return this.#appendHeaders",
+      why: "blocks are never read",
+    },
+  ]),
+  ...inFile("src/service/swaps/pearl-watch.ts", [
+    {
+      rule: "S-15",
+      find: "if (hasSightings && mark.height >= 0 && height > mark.height) this.readAgain(mark.height + 1);",
+      replace: "",
+      why: "blocks that came during a look are not compared again",
+    },
+    {
+      rule: "S-53",
+      find: "const change = scan.change(isDone ? scan.scripts : []);",
+      replace: "const change = scan.change([]);",
+      why: "older blocks are read for ever",
+    },
+    {
+      rule: "S-53",
+      find: "else this.#backscan?.truncate(toHeight, stays.hash);",
+      replace: "",
+      why: "an older pass keeps facts of orphaned blocks",
+    },
+  ]),
+];
+
+const storage = [
+  ...inFile("src/adapters/store-sqlite/swaps/swap-writer.ts", [
+    {
+      rule: "S-26",
+      find: "found !== null && !sameIdentity(found, identity)",
+      replace: "false",
+      why: "a database of another escrow is opened",
+    },
+    {
+      rule: "S-50",
+      find: '"DELETE FROM swap_fact WHERE chain = ? AND height > ?"',
+      replace: '"DELETE FROM swap_fact WHERE chain = ? AND height > ? + 1"',
+      why: "a rewind leaves facts of one block",
+    },
+    {
+      rule: "S-50",
+      find: '"DELETE FROM swap_checkpoint WHERE chain = ? AND height > ?"',
+      replace: '"DELETE FROM swap_checkpoint WHERE chain = ? AND height > ? + 1"',
+      why: "a rewind leaves a checkpoint",
+    },
+    {
+      rule: "H-39",
+      find: "storeLastEventId(this.#connection, lastEventId(this.#connection) + 1);",
+      replace: "",
+      why: "consumers do not learn that events are missing",
+    },
+    {
+      rule: "S-50",
+      find: "WHERE chain IS NOT NULL OR kind IN",
+      replace: "WHERE kind IN",
+      why: "a reindex leaves facts of blocks",
+    },
+  ]),
+  ...inFile("src/adapters/store-sqlite/swaps/swap-identity.ts", [
+    {
+      rule: "S-26",
+      find: "one.network === other.network &&",
+      replace: "",
+      why: "a database of another network is opened",
+    },
+    {
+      rule: "S-26",
+      find: "&& one.chainId === other.chainId",
+      replace: "",
+      why: "a database of another chain is opened",
+    },
+    {
+      rule: "S-26",
+      find: "&& one.escrow === other.escrow",
+      replace: "",
+      why: "a database of another escrow is opened",
+    },
+  ]),
+  ...inFile("src/adapters/store-sqlite/swaps/swap-events.ts", [
+    {
+      rule: "H-39",
+      find: "AND undone = 0 AND type <> 'reorg'",
+      replace: "AND undone = 0",
+      why: "a reorganisation's own event is undone",
+    },
+    {
+      rule: "H-39",
+      find: "return row === null || new CellReader(row).flag();",
+      replace: "return row === null;",
+      why: "a stream resumes behind an undone event",
+    },
+  ]),
+];
+
+/** All of them. */
+export const SWAPS_PEARL: readonly Break[] = [...pearl, ...storage];

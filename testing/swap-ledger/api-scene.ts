@@ -1,0 +1,147 @@
+// How does a test get the use cases of swaps without chains? A ledger in memory, the real judgements, and outside
+// answers (accounts, balances, node) that the test chooses.
+
+import { recoverSigner } from "../../src/adapters/system/evm-signature.ts";
+import { verifySchnorr } from "../../src/adapters/system/schnorr.ts";
+import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
+import type { EvmAddress } from "../../src/primitives/brands.ts";
+import { KeyedLock } from "../../src/service/swaps/api/keyed-lock.ts";
+import { LockHints } from "../../src/service/swaps/api/lock-hints.ts";
+import { LimitedLookups } from "../../src/service/swaps/api/lookups.ts";
+import type { SwapParts } from "../../src/service/swaps/api/parts.ts";
+import { SignatureJudge } from "../../src/service/swaps/api/signature-judge.ts";
+import { SwapLedger } from "../../src/service/swaps/ledger.ts";
+import type {
+  EvmAccounts,
+  EvmStanding,
+  FoundTransaction,
+  PearlStanding,
+} from "../../src/service/swaps/ports.ts";
+import { type ReadinessLimits, SwapReadiness } from "../../src/service/swaps/readiness.ts";
+import { escrowDigests } from "../../src/swap/eip712.ts";
+import type { ChainTips } from "../../src/swap/facts.ts";
+import { alarmLog, evmAddress, ledgerParts, START } from "./ledger-facts.ts";
+import { evm, pearl } from "./ledger-scene.ts";
+import { MemorySwapStore } from "./memory-swap-store.ts";
+
+/** What the outside world says; the test changes it at will. */
+export interface Outside {
+  /** Unix seconds. */
+  now: number;
+  /** Satoshis of every seller; null: the source fails. */
+  balance: bigint | null;
+  /** Accounts with code, and whether they find signatures valid. */
+  readonly contracts: Map<EvmAddress, boolean>;
+  /** No RPC answers questions about accounts. */
+  accountsDown: boolean;
+  /** What the node knows of any transaction. */
+  transaction: FoundTransaction | null;
+}
+
+/** The use cases' parts with everything behind them. */
+export interface ApiScene {
+  readonly ledger: SwapLedger;
+  readonly parts: SwapParts;
+  readonly outside: Outside;
+  /** Heights that were asked to be read again. */
+  readonly readAgain: number[];
+}
+
+/** On a network of play: ages and connections do not count. */
+const LIMITS: ReadinessLimits = {
+  pearlLagBlocks: 1,
+  pearlTipAgeS: null,
+  minPeers: null,
+  evmLagS: 60,
+  evmHeadAgeS: null,
+  blockIntervalS: 300,
+  answerWithinS: 30,
+};
+
+/** The first block of both chains: the contract's fee. */
+async function begin(ledger: SwapLedger): Promise<void> {
+  const { hash: blockHash, time } = evm(1).tip;
+  const place = { block: 1, blockHash, time, txHash: blockHash, logIndex: 0 };
+  await ledger.applyEvm(evm(1, [{ kind: "FeeSet", place, feeBps: 200, feeRecipient: evmAddress("fees") }]));
+  await ledger.applyPearl(pearl(1));
+}
+
+function accountsOf(outside: Outside): EvmAccounts {
+  return {
+    hasCode: async (address: EvmAddress) => {
+      if (outside.accountsDown) throw new Error("no RPC answers");
+      return outside.contracts.has(address);
+    },
+    isValidSignature: async (address: EvmAddress) => outside.contracts.get(address) === true,
+  };
+}
+
+/** Both sides synced, the fee known: 200 bps for `fees`, block 1 of the EVM chain, height 1 of PEARL. */
+export async function apiScene(): Promise<ApiScene> {
+  const outside: Outside = {
+    now: START + 100,
+    balance: 10n ** 15n,
+    contracts: new Map(),
+    accountsDown: false,
+    transaction: null,
+  };
+  const clock = {
+    nowMs: () => outside.now * 1000,
+    monotonicMs: () => outside.now * 1000,
+    sleep: () => Promise.resolve(),
+  };
+  const log = alarmLog();
+  const ledgerWith = ledgerParts(log, () => outside.now);
+  const live: { ledger: SwapLedger | null } = { ledger: null };
+  const tips = (): ChainTips => {
+    if (live.ledger === null) throw new Error("the ledger is not open yet");
+    return live.ledger.tips();
+  };
+  const evmStanding = (): EvmStanding => ({
+    headHeight: tips().evm.height,
+    headTime: tips().evm.time,
+    answeredAtMs: outside.now * 1000,
+    agreed: true,
+    finalReplaced: false,
+  });
+  const pearlStanding = (): PearlStanding => ({
+    nodeHeight: tips().pearl.height,
+    nodeTipTime: tips().pearl.time,
+    answeredAtMs: outside.now * 1000,
+    connections: 8,
+    blockIntervalS: 194,
+  });
+  const readiness = new SwapReadiness({ tips, evm: evmStanding, pearl: pearlStanding, clock }, LIMITS);
+  const ledger = await SwapLedger.open({ ...ledgerWith, store: new MemorySwapStore() });
+  live.ledger = ledger;
+  await begin(ledger);
+  const readAgain: number[] = [];
+  const { rules } = ledgerWith;
+  const domain = { chainId: rules.chainId, verifyingContract: evmAddress("escrow") };
+  const parts: SwapParts = {
+    ledger,
+    readiness,
+    rules,
+    limits: { askMinUsdc: 1_000_000n, takeTtlS: 1200, requirePearlProof: false },
+    escrow: () => ({ firstBlock: 0, minUsdc: 2_000_000n, usdc: evmAddress("usdc"), abi: [] }),
+    crypto: swapCrypto,
+    verifySchnorr,
+    digests: escrowDigests(domain, swapCrypto.keccak256),
+    signatures: new SignatureJudge(accountsOf(outside), recoverSigner),
+    lookups: new LimitedLookups({ transaction: async () => outside.transaction }, clock),
+    balances: {
+      balance: async () => {
+        if (outside.balance === null) throw new Error("the source does not answer");
+        return outside.balance;
+      },
+    },
+    hints: new LockHints(),
+    readBlockSoon: (height) => readAgain.push(height),
+    locks: new KeyedLock(),
+    evmStanding,
+    evmStatus: () => ({ height: 1, indexedHeight: 1, lag: 0, indexingStatus: "synced" }),
+    clock,
+    log,
+  };
+  return { ledger, parts, outside, readAgain };
+}
