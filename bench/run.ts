@@ -40,7 +40,7 @@ const QUICK: Size = {
   pulses: 20,
   loadSeconds: 1,
   deepPage: 1000,
-  swaps: { projectedDeals: 100_000, logs: 20_000, blocks: 10, watchedDeals: 50_000 },
+  swaps: { projectedDeals: 100_000, logs: 20_000, blocks: 10, watchedDeals: 100_000 },
 };
 const PARTS = ["scan", "sync", "tip", "pages", "swaps"] as const;
 type Part = (typeof PARTS)[number];

@@ -33,13 +33,18 @@ type EventItem = Extract<(typeof escrowAbi)[number], { readonly type: "event" }>
 function logOf(kind: EventItem["name"], args: Readonly<Record<string, unknown>>): MadeLog {
   const item = escrowAbi.find((one): one is EventItem => one.type === "event" && one.name === kind);
   if (item === undefined) throw new Error(`the escrow has no event ${kind}`);
-  const topics = encodeEventTopics({ abi: [item], eventName: kind, args } as never) as readonly Hex[];
-  const inData = item.inputs.filter((input) => !("indexed" in input && input.indexed === true));
+  const topics: readonly Hex[] = encodeEventTopics({ abi: [item], eventName: kind, args });
+  const inData = item.inputs.filter((input) => !("indexed" in input && input.indexed));
   return {
     kind,
     topics,
     data: encodeAbiParameters(inData, inData.map(({ name }) => args[name ?? ""]) as never),
   };
+}
+
+function accept(deal: number, orderHash: Hex): MadeLog {
+  const { seller, key } = sellerOfDeal(deal);
+  return logOf("OrderAccepted", { orderHash, seller, sellerPearlKey: key });
 }
 
 /** The logs of all orders, in an order in which the contract could have made them, without an end. */
@@ -49,10 +54,6 @@ function* logs(escrow: EvmAddress): Generator<MadeLog, never> {
     swapCrypto.keccak256,
   );
   const known = new Map<number, { readonly terms: Terms; readonly orderHash: Hex }>();
-  const accept = (deal: number, orderHash: Hex): MadeLog => {
-    const { seller, key } = sellerOfDeal(deal);
-    return logOf("OrderAccepted", { orderHash, seller, sellerPearlKey: key });
-  };
   for (let step = 0; ; step += 1) {
     const isBid = step % 20 >= 12;
     const locked = termsOfDeal(step, START, isBid ? "bid" : "ask");

@@ -42,6 +42,10 @@ export async function swapFigures(size: SwapSize): Promise<readonly Figure[]> {
 
 const thousands = (count: number): string => count.toLocaleString("en-US");
 
+function seconds(milliseconds: number): string {
+  return (milliseconds / 1000).toFixed(1);
+}
+
 function projection(line: ProjectionLine): readonly Figure[] {
   const { deals, judged, rows, json, ...details } = line;
   const theirs = (PROJECTION_S * deals) / 100_000;
@@ -74,7 +78,6 @@ function projection(line: ProjectionLine): readonly Figure[] {
 
 function indexing(line: IndexLine): readonly Figure[] {
   const { logs, ms, rawMs, waitedMs, nodeCpuMs } = line;
-  const seconds = (milliseconds: number): string => (milliseconds / 1000).toFixed(1);
   const nodes = nodeCpuMs === null ? "" : `, ${seconds(nodeCpuMs)} s of its CPU`;
   return [
     limitFigure(

@@ -27,13 +27,7 @@ interface RawLog {
   readonly data: Hex;
 }
 
-type EventArguments<Name extends EventName> = DecodeEventLogReturnType<
-  typeof escrowAbi,
-  Name,
-  [Hex, ...Hex[]],
-  Hex,
-  true
->["args"];
+type EventArguments<Name extends EventName> = DecodeEventLogReturnType<typeof escrowAbi, Name>["args"];
 
 /** @throws RangeError where a word is none of its type. */
 function argumentsOf<Name extends EventName>(
@@ -41,7 +35,7 @@ function argumentsOf<Name extends EventName>(
   { topics: [, ...topics], data }: RawLog,
 ): EventArguments<Name> {
   // The ABI that makes the type is the one that is read by.
-  return eventArguments(eventItem(name), { topics, data }) as EventArguments<Name>;
+  return eventArguments(eventItem(name), { topics, data });
 }
 
 type Reader = (log: RawLog, place: EvmPlace) => EscrowEvent;

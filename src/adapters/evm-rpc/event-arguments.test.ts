@@ -11,10 +11,20 @@ const item = parseAbiItem([
 ]);
 const who: Hex = `0x${"ab".repeat(20)}`;
 const name: Hex = `0x${"cd".repeat(32)}`;
-const inner = { owner: `0x${"12".repeat(20)}` as Hex, time: 2n ** 64n - 1n, amount: 7n };
-const [, ...topics] = encodeEventTopics({ abi: [item], eventName: "Seen", args: { name, who } }) as Hex[];
+const owner: Hex = `0x${"12".repeat(20)}`;
+const inner = { owner, time: 2n ** 64n - 1n, amount: 7n };
+const [, ...topics]: readonly Hex[] = encodeEventTopics({
+  abi: [item],
+  eventName: "Seen",
+  args: { name, who },
+}).flatMap((topic) => (typeof topic === "string" ? [topic] : []));
 const inData = item.inputs.filter((input) => !("indexed" in input));
 const data = encodeAbiParameters(inData, [2n ** 256n - 1n, inner, 65_535]);
+
+/** The data with another word. */
+function changed(word: number, text: string): Hex {
+  return `0x${data.slice(2, 2 + 64 * word)}${text.padStart(64, "0")}${data.slice(66 + 64 * word)}`;
+}
 
 test("S-25: indexed ones from topics, the others from data, structs inside, integers as viem types them", () => {
   assert.deepEqual(eventArguments(item, { topics, data }), {
@@ -27,8 +37,6 @@ test("S-25: indexed ones from topics, the others from data, structs inside, inte
 });
 
 test("S-25: a word that its type cannot hold, and one that is not there, are refused", () => {
-  const changed = (word: number, text: string): Hex =>
-    `0x${data.slice(2, 2 + 64 * word)}${text.padStart(64, "0")}${data.slice(66 + 64 * word)}`;
   const one = `1${"0".repeat(40)}`;
   assert.throws(() => eventArguments(item, { topics, data: changed(1, one) }), RangeError);
   assert.throws(() => eventArguments(item, { topics, data: changed(2, `1${"0".repeat(16)}`) }), RangeError);
