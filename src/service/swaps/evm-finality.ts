@@ -9,20 +9,18 @@ import type { ChainCheckpoint, LedgerWrites } from "./ports.ts";
 export interface FinalityParts {
   readonly chain: Pick<EvmChain, "sources">;
   readonly ledger: Pick<LedgerWrites, "tips" | "checkpoints">;
-  readonly log: Log;
 }
 
 /**
- * Whether undoing all above `rewindTo`, as `source` has it, replaces a final block; then the alarm is in the log.
- * Another RPC that still has the final block is believed instead: rejects with `EvmUnavailable` BAD_ANSWER, and nothing
- * may be undone.
+ * Whether undoing all above `rewindTo`, as `source` has it, replaces a final block. Another RPC that still has it is
+ * believed instead: rejects with `EvmUnavailable` BAD_ANSWER, and nothing may be undone.
  */
 export async function replacesFinal(
   parts: FinalityParts,
   source: EvmSource,
   rewindTo: number,
 ): Promise<boolean> {
-  const { chain, ledger, log } = parts;
+  const { chain, ledger } = parts;
   const { finalHeight } = ledger.tips().evm;
   if (rewindTo >= finalHeight) return false;
   const witness = ledger.checkpoints("evm").find(({ height }) => height <= finalHeight && height > rewindTo);
@@ -34,12 +32,16 @@ export async function replacesFinal(
         `which ${other.name} still has: it is not followed`,
     );
   }
+  return true;
+}
+
+/** The alarm, to be given once the other branch was read and written. */
+export function alarmFinalReplaced(log: Log, source: EvmSource, finalHeight: number, rewindTo: number): void {
   log.error(
     { alarm: "final_block_replaced", final_height: finalHeight, fork_height: rewindTo, rpc: source.name },
     `ALARM: the final EVM block ${finalHeight} was replaced from ${rewindTo + 1} on: new actions stay stopped until ` +
       "an operator has looked at the chain and starts the service again",
   );
-  return true;
 }
 
 /** Whether the RPC has this very block at its height; false also where it does not answer. */

@@ -6,7 +6,7 @@ import type { Clock, Log } from "../ports.ts";
 import type { EvmStatus } from "../serving.ts";
 import type { EvmBlock, EvmChain, EvmHeads, EvmSource } from "./evm-chain.ts";
 import { newestShared, pointOf } from "./evm-fork.ts";
-import { replacesFinal } from "./evm-finality.ts";
+import { alarmFinalReplaced, replacesFinal } from "./evm-finality.ts";
 import { EvmProgress } from "./evm-progress.ts";
 import { RANGE_DEFAULTS, type RangeBounds, RangeSizer } from "./evm-range.ts";
 import { checkpointOf, type EvmPoint, readRange } from "./evm-read-range.ts";
@@ -59,6 +59,8 @@ interface Start {
   readonly rewindTo: number | null;
   readonly from: number;
   readonly before: EvmPoint | null;
+  /** Called when the rewind is written. */
+  readonly rewound?: () => void;
 }
 
 /** "moved": look at the head again at once. */
@@ -238,7 +240,14 @@ export class EvmFollower {
   ): Promise<RoundEnd> {
     const { firstBlock } = this.#options;
     const rewindTo = shared?.number ?? firstBlock - 1;
-    if (await replacesFinal(this.#parts, source, rewindTo)) this.#standing.finalWasReplaced();
+    const { finalHeight } = this.#parts.ledger.tips().evm;
+    const isFinalReplaced = await replacesFinal(this.#parts, source, rewindTo);
+    // Only once the other branch stands in the ledger: a single false answer must not stop all actions for good.
+    const replaced = (): void => {
+      if (!isFinalReplaced) return;
+      alarmFinalReplaced(this.#parts.log, source, finalHeight, rewindTo);
+      this.#standing.finalWasReplaced();
+    };
     this.#parts.log.warn(
       { fork_height: rewindTo, depth: own.number - rewindTo, old_tip: own.hash, new_tip: heads.head.hash },
       `EVM reorganisation: blocks above ${rewindTo} undone`,
@@ -251,9 +260,10 @@ export class EvmFollower {
         events: [],
         tip: tipOf(shared),
       });
+      replaced();
       return "moved";
     }
-    return this.#read(source, heads, { rewindTo, from, before: shared }, signal);
+    return this.#read(source, heads, { rewindTo, from, before: shared, rewound: replaced }, signal);
   }
 
   /** Reads ranges up to the head; the next one is read while the former is written. */
@@ -281,12 +291,13 @@ export class EvmFollower {
           return await this.#followBranch(source, heads, before, signal);
         }
         const { events, end, checkpoints } = answer;
-        writing = this.#apply({
+        const applied = this.#apply({
           ...this.#finality(heads, end, checkpoints),
           rewindTo,
           events,
           tip: tipOf(end),
         });
+        writing = rewindTo === null ? applied : applied.then(start.rewound);
         // It is awaited below in every case; until then nobody listens.
         writing.catch(() => undefined);
         rewindTo = null;
