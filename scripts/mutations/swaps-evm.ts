@@ -207,7 +207,7 @@ export const SWAPS_EVM: readonly Break[] = [
     },
     {
       rule: "S-05",
-      find: "if (await replacesFinal(this.#parts, source, rewindTo)) this.#standing.finalWasReplaced();",
+      find: "      this.#standing.finalWasReplaced();",
       replace: "",
       why: "a replaced final block stops nothing",
     },
