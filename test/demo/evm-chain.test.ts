@@ -11,6 +11,14 @@ import { EvmChainLost } from "../../testing/demo/swaps/evm-journal.ts";
 
 const GENESIS = 1_800_000_000;
 
+/** Blocks with a payment in every third one. */
+async function grow(of: EvmChain, blocks: number): Promise<void> {
+  for (let block = 0; block < blocks; block += 1) {
+    if (block % 3 === 0) await of.send(of.anvil.account(1), { to: of.anvil.account(2).address, data: "0x" });
+    await of.mine(of.tip.time + 194);
+  }
+}
+
 describe("the demo's EVM chain", () => {
   let folder = "";
   let chain: EvmChain | null = null;
@@ -26,15 +34,6 @@ describe("the demo's EVM chain", () => {
   async function open(): Promise<EvmChain> {
     chain = await EvmChain.open(folder, GENESIS);
     return chain;
-  }
-
-  /** Blocks with a payment in every third one. */
-  async function grow(of: EvmChain, blocks: number): Promise<void> {
-    for (let block = 0; block < blocks; block += 1) {
-      if (block % 3 === 0)
-        await of.send(of.anvil.account(1), { to: of.anvil.account(2).address, data: "0x" });
-      await of.mine(of.tip.time + 194);
-    }
   }
 
   function journal(): string {

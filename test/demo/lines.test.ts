@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { IndexEvent } from "../../testing/demo/event-stream.ts";
 import { linesOf, type Speech } from "../../testing/demo/lines.ts";
+import { SwapTeller } from "../../testing/demo/swaps/swap-lines.ts";
 import { counted, pearl, tokens } from "../../testing/demo/wording.ts";
 
 const speech: Speech = { nameOf: (address) => address, decimalsOf: (tick) => (tick === "GRAIN" ? 2 : 0) };
@@ -57,5 +58,58 @@ describe("sentences", () => {
       "Eve filled 2 listings at once: 1 GRAIN from Ada and 100 T from Ben, for 0.02 PEARL",
       "Dan filled a listing: 1 GRAIN from Ada, for 0.01 PEARL",
     ]);
+  });
+});
+
+describe("sentences of swaps", () => {
+  const ask = (fields: Readonly<Record<string, unknown>>) => ({
+    ask_id: `0x${"a".repeat(64)}`,
+    seller_evm: "Ada",
+    usdc_amount: "25500000",
+    pearl_amount_sat: "500000000",
+    funded: true,
+    ...fields,
+  });
+  const order = (fields: Readonly<Record<string, unknown>>) => ({
+    order_hash: `0x${"b".repeat(64)}`,
+    ask_id: null,
+    buyer_evm: "Ben",
+    seller_evm: "Ada",
+    usdc_amount: "25500000",
+    pearl_amount_sat: "500000000",
+    evm_bid_txid: null,
+    pearl_leg: { state: "none", confirmations: 0 },
+    ...fields,
+  });
+
+  test("amounts are exact, hashes short, and what has not changed is not told again", () => {
+    const teller = new SwapTeller((evm) => evm);
+    const open = "ask 0xaaaaaaaa: Ada asks 25.5 USDC for 5 PEARL";
+    assert.equal(teller.line("ask", ask({ status: "ASK_OPEN" })), open);
+    assert.equal(teller.line("ask", ask({ status: "ASK_OPEN" })), null);
+    const paused = ask({ status: "ASK_PAUSED", funded: false });
+    assert.equal(teller.line("ask", paused), "ask 0xaaaaaaaa: paused: Ada's PEARL is not there");
+    const again = "ask 0xaaaaaaaa: open again: Ada asks 25.5 USDC for 5 PEARL";
+    assert.equal(teller.line("ask", ask({ status: "ASK_OPEN" })), again);
+    assert.equal(teller.line("ask", ask({ status: "ASK_TAKEN" })), null);
+  });
+
+  test("a bid is told by its own row, an order that took an ask by the deal's alone", () => {
+    const teller = new SwapTeller((evm) => evm);
+    const anybody = order({ status: "BID_OPEN", seller_evm: null });
+    assert.equal(teller.line("bid", anybody), "swap 0xbbbbbbbb: Ben bids 25.5 USDC for 5 PEARL");
+    const named = teller.line("bid", order({ status: "BID_OPEN" }));
+    assert.equal(named, "swap 0xbbbbbbbb: Ben bids 25.5 USDC for 5 PEARL, to Ada alone");
+    assert.equal(teller.line("bid", order({ status: "BID_OPEN", ask_id: "0x1" })), null);
+    const locked = order({ status: "PEARL_LOCKED", pearl_leg: { state: "confirmed", confirmations: 4 } });
+    const line = "swap 0xbbbbbbbb: Ada's lock of 5 PEARL has 4 confirmations (PEARL_LOCKED)";
+    assert.equal(teller.line("deal", locked), line);
+    const refunding = order({
+      status: "PEARL_LOCKED",
+      pearl_leg: { state: "refund_seen", confirmations: 40 },
+    });
+    assert.equal(teller.line("deal", refunding), "swap 0xbbbbbbbb: Ada takes the PEARL back");
+    const settled = "swap 0xbbbbbbbb: Ben has 5 PEARL, Ada the USDC: 25.5 USDC less the fee (SETTLED)";
+    assert.equal(teller.line("deal", order({ status: "SETTLED" })), settled);
   });
 });

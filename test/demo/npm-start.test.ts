@@ -13,7 +13,7 @@ import { type DemoProcess, isAlive, isGone, isPortFree, npmStart, pause, program
 import { judgeChain } from "./reference-digest.ts";
 
 const run = promisify(execFile);
-const BLOCK_SECONDS = "0.2";
+const BLOCK_SECONDS = "0.1";
 
 interface Envelope {
   readonly message: string;

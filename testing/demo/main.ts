@@ -22,7 +22,7 @@ import { isPortFree } from "./port-check.ts";
 import { Purse } from "./purse.ts";
 import { serviceConfig } from "./service-config.ts";
 import { stopSignal } from "./stop-signal.ts";
-import { type EvmSide, openEvmSide, WITHOUT_SWAPS } from "./swaps/opening.ts";
+import { type EvmSide, openEvmSide } from "./swaps/opening.ts";
 import { swapClient } from "./swaps/swap-client.ts";
 import { SwapTeller } from "./swaps/swap-lines.ts";
 import { swapScene } from "./swaps/swap-scene.ts";
@@ -146,7 +146,7 @@ async function run(options: DemoOptions, folder: DemoFolder, signal: AbortSignal
     if (node.chain.tip.height >= FOUNDING_HEIGHT + OPENING.length) catchUp(node, folder.cast);
     const side = options.tokensOnly ? null : await openEvmSide(folder, node, say);
     try {
-      if (side === null) say(options.tokensOnly ? "No swaps this time: tokens alone." : WITHOUT_SWAPS);
+      if (options.tokensOnly) say("No swaps this time, tokens alone: --tokens-only was given.");
       await serve({ node, side, folder, options, signal }, isNew);
     } finally {
       await side?.chain.close();

@@ -12,6 +12,11 @@ const MAX_FEE = 100_000_000_000n;
 /** States that the dev node keeps for the way back: a reorganisation here replaces two blocks. */
 const STATES_KEPT = 64;
 
+/** The dev node is there and does not start; the message says what it said. */
+export class AnvilUnusable extends Error {
+  override readonly name = "AnvilUnusable";
+}
+
 /** A call of a contract, or a creation (`to` absent). */
 export interface EvmCall {
   readonly to?: Hex;
@@ -39,7 +44,7 @@ export class EvmChain {
 
   /**
    * Starts the chain of the folder, or a new one whose genesis has the time given (unix seconds).
-   * @throws EvmChainLost where the files of an older one do not give it back.
+   * @throws EvmChainLost where the files of an older one do not give it back, AnvilUnusable where no node starts.
    */
   static async open(folder: string, genesisTime: number): Promise<EvmChain> {
     const { journal, isNew } = EvmJournal.open(folder);
@@ -49,6 +54,8 @@ export class EvmChain {
       genesisTime: state.genesisTime,
       noMining: true,
       extra: ["--order", "fifo", "--prune-history", String(STATES_KEPT)],
+    }).catch((cause: unknown) => {
+      throw new AnvilUnusable(cause instanceof Error ? cause.message : String(cause), { cause });
     });
     try {
       if (state.dump !== null) await load(anvil, state.dump);

@@ -100,10 +100,10 @@ export class EvmJournal {
     const path = join(this.#folder, fileOf("journal", this.#sequence));
     if (!existsSync(path)) return [];
     // A last line without its end was being written when the process died: its block was never made.
-    const text = readFileSync(path, "utf8");
-    const end = text.lastIndexOf("\n") + 1;
-    if (end < text.length) truncateSync(path, Buffer.byteLength(text.slice(0, end)));
-    const complete = text.slice(0, end).split("\n").slice(0, -1);
+    const written = readFileSync(path, "utf8");
+    const end = written.lastIndexOf("\n") + 1;
+    if (end < written.length) truncateSync(path, Buffer.byteLength(written.slice(0, end)));
+    const complete = written.slice(0, end).split("\n").slice(0, -1);
     return complete.map((text, at) => {
       const line = lineOf(text);
       if (line === null) throw new EvmChainLost(`line ${at + 1} of its journal cannot be read`);

@@ -7,7 +7,7 @@ import type { PearlNode } from "../../pearl-node/index.ts";
 import { evmTime } from "../chain-time.ts";
 import type { DemoFolder } from "../folder.ts";
 import { type Escrow, escrowOn } from "./escrow.ts";
-import { EvmChain } from "./evm-chain.ts";
+import { AnvilUnusable, EvmChain } from "./evm-chain.ts";
 import { EvmChainLost } from "./evm-journal.ts";
 import { type People, peopleOf } from "./people.ts";
 import { StoryBook } from "./story.ts";
@@ -20,13 +20,12 @@ export interface EvmSide {
   readonly book: StoryBook;
 }
 
-/** Where there is no dev node for this computer. */
-export const WITHOUT_SWAPS =
-  "No swaps this time: there is no anvil (the EVM dev node) for this computer; tokens alone. (`npm ci` installs it on " +
+const WITHOUT_ANVIL =
+  "No swaps this time, tokens alone: there is no anvil (the EVM dev node) for this computer. (`npm ci` installs it on " +
   "Linux and macOS; elsewhere put Foundry's anvil on PATH.)";
 
 /**
- * Starts the EVM side; null where there is no dev node. Where the chain of the folder is lost, the old files are put
+ * Starts the EVM side; null where there is no dev node or it does not run here, which `say` is told. Where the chain of the folder is lost, the old files are put
  * aside, `say` is told, and chain, swaps and database begin anew (the tokens are read again from the PEARL chain).
  */
 export async function openEvmSide(
@@ -34,8 +33,17 @@ export async function openEvmSide(
   node: PearlNode,
   say: (line: string) => void,
 ): Promise<EvmSide | null> {
-  if (findAnvil() === null) return null;
-  const { chain, book } = await openChain(folder, node, say);
+  if (findAnvil() === null) {
+    say(WITHOUT_ANVIL);
+    return null;
+  }
+  const opened = await openChain(folder, node, say).catch((error: unknown) => {
+    if (!(error instanceof AnvilUnusable)) throw error;
+    say(`No swaps this time, tokens alone: ${error.message}`);
+    return null;
+  });
+  if (opened === null) return null;
+  const { chain, book } = opened;
   try {
     const people = peopleOf(folder.cast, chain);
     const escrow = await escrowOn(chain, people);

@@ -33,6 +33,12 @@ class Memory {
     return beat - since >= patience && (done === undefined || beat - done >= SEND_AGAIN);
   }
 
+  /** Whether a step was done so lately that what came of it may not show yet. */
+  isFresh(step: string, beat: number): boolean {
+    const done = this.#done.get(step);
+    return done !== undefined && beat - done < SEND_AGAIN;
+  }
+
   did(step: string, beat: number): void {
     this.#done.set(step, beat);
   }
@@ -101,7 +107,7 @@ export class Player {
     if (story.plot === "poor-seller" && !story.wasAway) return this.#beAway(story, status);
     const isFunded = await seller.keepFunded(scenery, story);
     if (status !== "ASK_OPEN" || !isFunded) return false;
-    if (story.tries >= MOST_TRIES) return true;
+    if (story.tries >= MOST_TRIES) return seller.moveAway(scenery, story);
     await this.#once(story, `take ${story.tries}`, () => buyer.takeAsk(scenery, story));
     return false;
   }
@@ -131,6 +137,9 @@ export class Player {
     const { order } = story;
     if (order === null) return false;
     if (row !== null) {
+      // USDC that were sent just before the take died may still arrive: then it is a deal like any other.
+      const memory = this.#memories.get(story.id);
+      if (memory?.isFresh(`${order.hash} lock_usdc `, this.#beat) === true) return false;
       story.order = null;
       this.#scenery.book.save();
       return false;
