@@ -5,6 +5,8 @@ import { globSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { SETTING_LIST } from "../../src/config/declaration.ts";
 import { ERRORS } from "../../src/http/errors.ts";
+import { ASK_STATUSES } from "../../src/swap/ask-status.ts";
+import { DEAL_STATUSES } from "../../src/swap/deal-status.ts";
 import { codeSpans, readDocument, documents, exists, idsIn } from "./documents.ts";
 
 const RULES = new Set([
@@ -169,5 +171,11 @@ describe("settings", () => {
   });
 });
 
-/** Variables that tests read, and error codes that look like settings. */
-const NOT_SETTINGS = new Set(["STRAND_REQUIRE_ALL", "STRAND_VERBOSE", ...Object.keys(ERRORS)]);
+/** Variables that tests read, and codes and statuses that look like settings. */
+const NOT_SETTINGS = new Set<string>([
+  "STRAND_REQUIRE_ALL",
+  "STRAND_VERBOSE",
+  ...Object.keys(ERRORS),
+  ...ASK_STATUSES,
+  ...DEAL_STATUSES,
+]);

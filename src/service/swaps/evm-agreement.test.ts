@@ -100,22 +100,33 @@ describe("S-05: a final block that an RPC denies", () => {
   const ledger = { tips: () => tips, checkpoints: () => [100, 90, 80].map((height) => checkpoint(height)) };
   const liar = rpc("liar", "b", 80);
 
+  const replacedBy = (...others: readonly EvmSource[]) => {
+    const parts = { chain: { sources: [liar, ...others] }, ledger };
+    return (rewindTo: number) => replacesFinal(parts, liar, rewindTo);
+  };
+
   test("is kept where another RPC still has it", async () => {
-    const parts = { chain: { sources: [liar, rpc("honest")] }, ledger };
-    await assert.rejects(replacesFinal(parts, liar, 80), { code: "BAD_ANSWER", message: /honest still has/ });
+    await assert.rejects(replacedBy(rpc("honest"))(80), { code: "BAD_ANSWER", message: /honest still has/ });
   });
 
-  test("is replaced, with an alarm, where every other RPC has another block or is silent", async () => {
+  test("is replaced where every other RPC has another block or is silent", async () => {
     const silent = { ...rpc("silent"), blocksAt: () => Promise.resolve([null]) };
-    for (const other of [rpc("same", "b", 80), silent]) {
-      assert.equal(await replacesFinal({ chain: { sources: [liar, other] }, ledger }, liar, 80), true);
-      const log = alarmLog();
-      alarmFinalReplaced(log, liar, 90, 80);
-      assert.match(log.alarms[0] ?? "", /^ALARM: the final EVM block 90 was replaced from 81 on/);
-    }
+    assert.equal(await replacedBy()(80), true);
+    assert.equal(await replacedBy(rpc("same", "b", 80))(80), true);
+    assert.equal(await replacedBy(silent)(80), true);
   });
 
   test("is not touched by an undo above it", async () => {
-    assert.equal(await replacesFinal({ chain: { sources: [liar] }, ledger }, liar, 90), false);
+    assert.equal(await replacedBy()(90), false);
+    assert.equal(await replacedBy()(89), true);
+  });
+
+  test("has an alarm that names what was replaced and what stays stopped", () => {
+    const log = alarmLog();
+    alarmFinalReplaced(log, liar, 90, 80);
+    assert.match(
+      log.alarms[0] ?? "",
+      /^ALARM: the final EVM block 90 was replaced from 81 on: new actions stay stopped/,
+    );
   });
 });

@@ -5,11 +5,10 @@ import { describe, test } from "node:test";
 import type { EvmAddress } from "../../../primitives/brands.ts";
 import { askMessage, evmAddressOf, signSwapMessage } from "../../../wallet/swap-messages.ts";
 import { type ApiScene, apiScene } from "../../../../testing/swap-ledger/api-scene.ts";
-import { ask, evmAddress, START, take } from "../../../../testing/swap-ledger/ledger-facts.ts";
+import { ask, evmAddress, evmPlace, START, take } from "../../../../testing/swap-ledger/ledger-facts.ts";
 import {
   accepted,
   evm,
-  locked,
   lockOf,
   minedLock,
   ORDER,
@@ -17,6 +16,7 @@ import {
   scriptOf,
 } from "../../../../testing/swap-ledger/ledger-scene.ts";
 import { bytesToHex, hexToBytes } from "../../../primitives/hex.ts";
+import type { EscrowEvent } from "../../../swap/facts.ts";
 import type { AskRecord } from "../../../swap/records.ts";
 import { recheckAll } from "./ask-recheck.ts";
 import { fundingGroup, statusOfAsk } from "./ask-view.ts";
@@ -118,8 +118,9 @@ async function taken() {
   const made = await apiScene();
   const one = { ...ask("a"), createdAt: START };
   await made.ledger.write({ asks: [one] });
-  const order = { ...locked("a", 2), terms: take("a", one, 0).terms };
-  await made.ledger.applyEvm(evm(2, [order as ReturnType<typeof locked>]));
+  const { terms: agreed } = take("a", one, 0);
+  const order: EscrowEvent = { kind: "OrderLocked", place: evmPlace(2), orderHash: ORDER, terms: agreed };
+  await made.ledger.applyEvm(evm(2, [order]));
   const awaited = () => fundingGroup(made.ledger, one, made.parts.readiness.moment())[0]?.isLockAwaited;
   return { ...made, awaited };
 }
