@@ -104,7 +104,8 @@ export class SwapStage {
     return this.#pearlTime;
   }
 
-  async startService(more: Readonly<Record<string, string>> = {}): Promise<void> {
+  /** Starts the service with these flags beside the usual ones; with `isWaiting` until both indexes are at their tips. */
+  async startService(more: Readonly<Record<string, string>> = {}, isWaiting = true): Promise<void> {
     const flags = new Map(
       Object.entries({
         "--strand-network": "simnet",
@@ -128,7 +129,7 @@ export class SwapStage {
     const config = readConfig({ flags, environment: {}, readFile: () => null });
     if (!config.ok) throw new Error(config.error.join("\n"));
     this.#service = await startService(config.value, { log: this.#options.log ?? SILENT });
-    await this.caughtUp();
+    if (isWaiting) await this.caughtUp();
   }
 
   async stopService(): Promise<void> {
