@@ -65,6 +65,7 @@ export const SWAPS_LEDGER: readonly Break[] = [
       find: "hasLeft ||= was !== undefined;",
       replace: "",
       why: "the eviction of a spend explains nothing",
+      equivalent: "no status depends on a spend that is in the mempool only",
     },
   ]),
   ...inFile("src/service/swaps/order-book.ts", [
