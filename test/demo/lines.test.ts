@@ -61,27 +61,27 @@ describe("sentences", () => {
   });
 });
 
-describe("sentences of swaps", () => {
-  const ask = (fields: Readonly<Record<string, unknown>>) => ({
-    ask_id: `0x${"a".repeat(64)}`,
-    seller_evm: "Ada",
-    usdc_amount: "25500000",
-    pearl_amount_sat: "500000000",
-    funded: true,
-    ...fields,
-  });
-  const order = (fields: Readonly<Record<string, unknown>>) => ({
-    order_hash: `0x${"b".repeat(64)}`,
-    ask_id: null,
-    buyer_evm: "Ben",
-    seller_evm: "Ada",
-    usdc_amount: "25500000",
-    pearl_amount_sat: "500000000",
-    evm_bid_txid: null,
-    pearl_leg: { state: "none", confirmations: 0 },
-    ...fields,
-  });
+const ask = (fields: Readonly<Record<string, unknown>>) => ({
+  ask_id: `0x${"a".repeat(64)}`,
+  seller_evm: "Ada",
+  usdc_amount: "25500000",
+  pearl_amount_sat: "500000000",
+  funded: true,
+  ...fields,
+});
+const order = (fields: Readonly<Record<string, unknown>>) => ({
+  order_hash: `0x${"b".repeat(64)}`,
+  ask_id: null,
+  buyer_evm: "Ben",
+  seller_evm: "Ada",
+  usdc_amount: "25500000",
+  pearl_amount_sat: "500000000",
+  evm_bid_txid: null,
+  pearl_leg: { state: "none", confirmations: 0 },
+  ...fields,
+});
 
+describe("sentences of swaps", () => {
   test("amounts are exact, hashes short, and what has not changed is not told again", () => {
     const teller = new SwapTeller((evm) => evm);
     const open = "ask 0xaaaaaaaa: Ada asks 25.5 USDC for 5 PEARL";

@@ -43,6 +43,10 @@ async function deals(base: string, query: string): Promise<readonly Row[]> {
   return (await swaps(base, `deals?limit=100&${query}`))["result"] as readonly Row[];
 }
 
+async function countDeals(base: string, query: string, wanted: (row: Row) => boolean): Promise<number> {
+  return (await deals(base, query)).filter(wanted).length;
+}
+
 /** Asks until the answer is yes. */
 async function until(what: string, patienceMs: number, question: () => Promise<boolean>): Promise<void> {
   for (const end = performance.now() + patienceMs; performance.now() < end; await pause(100)) {
@@ -57,6 +61,10 @@ async function rows(base: string, path: string): Promise<Envelope["result"]> {
   const { message, result } = (await response.json()) as Envelope;
   assert.equal(message, "Success");
   return result;
+}
+
+async function curl(command: string): Promise<Row> {
+  return JSON.parse((await run("sh", ["-c", command])).stdout) as Row;
 }
 
 async function hasCurl(): Promise<boolean> {
@@ -178,8 +186,6 @@ describe("npm start", () => {
 
   test("a reader follows one swap from POST asks to SETTLED with curl alone", async (context) => {
     if (!(await hasCurl())) return context.skip("curl is not installed (apt-get install curl)");
-    const curl = async (command: string): Promise<Row> =>
-      JSON.parse((await run("sh", ["-c", command])).stdout) as Row;
     const post = await demo?.line(/^ {2}curl -s -H .*your-ask\.json/);
     const ask = await curl(post ?? "");
     assert.equal(ask["status"], "ASK_OPEN", JSON.stringify(ask));
@@ -250,19 +256,17 @@ describe("npm start", () => {
   });
 
   test("swaps come to each of their ends, those of the first start too", async () => {
-    const count = async (query: string, wanted: (row: Row) => boolean): Promise<number> =>
-      (await deals(base, query)).filter(wanted).length;
     await until(
       "settled from an ask and from a bid, refunded on both chains, cancelled",
       60_000,
       async () => {
         const { bids_by_status: bids } = await swaps(base, "stats");
         return (
-          (await count("status=SETTLED", (row) => row["ask_id"] !== null)) > 0 &&
-          (await count("status=SETTLED", (row) => row["ask_id"] === null)) > 0 &&
-          (await count("status=USDC_REFUNDED", (row) => row["pearl_refund_txid"] !== null)) > 0 &&
+          (await countDeals(base, "status=SETTLED", (row) => row["ask_id"] !== null)) > 0 &&
+          (await countDeals(base, "status=SETTLED", (row) => row["ask_id"] === null)) > 0 &&
+          (await countDeals(base, "status=USDC_REFUNDED", (row) => row["pearl_refund_txid"] !== null)) > 0 &&
           // One whose seller was silent until T_e, one sent back early.
-          (await count("status=USDC_REFUNDED", (row) => row["pearl_lock_txid"] === null)) > 1 &&
+          (await countDeals(base, "status=USDC_REFUNDED", (row) => row["pearl_lock_txid"] === null)) > 1 &&
           Number((bids as Row)["BID_CANCELLED"]) > 0
         );
       },
