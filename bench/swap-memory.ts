@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openSqliteStore } from "../src/adapters/store-sqlite/index.ts";
 import { systemClock } from "../src/adapters/system/clock.ts";
+import { withSteadyHeap } from "../src/adapters/system/steady-heap.ts";
 import { swapCrypto } from "../src/adapters/system/swap-crypto.ts";
 import type { BlockHash, EvmAddress, Outpoint, Txid } from "../src/primitives/brands.ts";
 import { SwapLedger } from "../src/service/swaps/ledger.ts";
@@ -41,11 +42,6 @@ export interface MemoryLine {
 
 const DEALS_PER_BLOCK = 50;
 const HOT_DEALS = 100;
-/**
- * The space for new objects grows to 134 MB while anything is allocated fast and stays, empty, whatever is kept: bounded
- * here, so that what is measured is the deals.
- */
-const NODE_OPTIONS = ["--expose-gc", "--max-semi-space-size=16"];
 const escrow = `0x${"1".repeat(40)}` as EvmAddress;
 const rules = rulesFor(escrow);
 
@@ -153,7 +149,7 @@ async function load(file: string): Promise<MemoryLine> {
   const before = process.memoryUsage();
   const ownBefore = ownMemoryMb();
   const started = performance.now();
-  const ledger = await openLedger(store.swaps);
+  const ledger = await withSteadyHeap(() => openLedger(store.swaps));
   const loadMs = performance.now() - started;
   const rssAtOnceMb = (process.memoryUsage.rss() - before.rss) / 1e6;
   globalThis.gc?.();
@@ -212,7 +208,7 @@ else {
   const folder = await mkdtemp(join(tmpdir(), "strand-swap-memory-"));
   const program = fileURLToPath(import.meta.url);
   const run = (...given: string[]) =>
-    execFileSync(process.execPath, [...NODE_OPTIONS, program, ...given], { stdio: "inherit" });
+    execFileSync(process.execPath, ["--expose-gc", program, ...given], { stdio: "inherit" });
   try {
     run("build", join(folder, "index.db"), mode);
     run("load", join(folder, "index.db"));

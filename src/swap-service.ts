@@ -11,6 +11,7 @@ import { systemClock } from "./adapters/system/clock.ts";
 import { recoverSigner } from "./adapters/system/evm-signature.ts";
 import { sha256d } from "./adapters/system/hashes.ts";
 import { verifySchnorr } from "./adapters/system/schnorr.ts";
+import { withSteadyHeap } from "./adapters/system/steady-heap.ts";
 import { swapCrypto } from "./adapters/system/swap-crypto.ts";
 import { type Closers, StartRefused } from "./cli/service-host.ts";
 import type { Config } from "./config/config.ts";
@@ -29,7 +30,7 @@ import { SignatureJudge } from "./service/swaps/api/signature-judge.ts";
 import { SwapApi } from "./service/swaps/api/swap-api.ts";
 import type { EvmChain, EscrowInspection } from "./service/swaps/evm-chain.ts";
 import { EVM_FOLLOWER_DEFAULTS, EvmFollower } from "./service/swaps/evm-follower.ts";
-import { SwapLedger } from "./service/swaps/ledger.ts";
+import { SwapLedger, type SwapLedgerParts } from "./service/swaps/ledger.ts";
 import { PearlMempool } from "./service/swaps/pearl-mempool.ts";
 import type { SwapNode } from "./service/swaps/pearl-ports.ts";
 import { PEARL_WATCH_DEFAULTS, PearlWatch } from "./service/swaps/pearl-watch.ts";
@@ -174,7 +175,7 @@ async function openLedger(
   readiness: SwapReadiness,
 ): Promise<SwapLedger> {
   try {
-    return await SwapLedger.open({
+    const parts: SwapLedgerParts = {
       store,
       identity: { network: config.network.name, chainId: swaps.chainId, escrow: swaps.escrow },
       crypto: swapCrypto,
@@ -184,7 +185,8 @@ async function openLedger(
       evmConfirmations: swaps.confirmations === "finalized" ? null : swaps.confirmations,
       takeMax: swaps.takeMax,
       momentOf: (tips) => readiness.moment(tips),
-    });
+    };
+    return await withSteadyHeap(() => SwapLedger.open(parts));
   } catch (cause) {
     throw new StartRefused([`swaps cannot use this database: ${sentenceOf(cause)}`], { cause });
   }
