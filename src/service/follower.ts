@@ -4,7 +4,7 @@
 
 import { type FollowStep, planFollow } from "../chain/follow-plan.ts";
 import type { RewindOrder, FollowedStore, NodeTip, PearlNode, Clock, Log } from "./ports.ts";
-import type { BlockIndexer, IndexedPosition } from "./index-block.ts";
+import type { BlockIndexer, IndexedPosition, OnOperations } from "./index-block.ts";
 import type { IndexMetrics } from "./metrics.ts";
 import type { IndexProgress } from "./progress.ts";
 import type { CommitFeed } from "./commit-feed.ts";
@@ -78,6 +78,8 @@ export class Follower {
   #isIdentityChecked = false;
   /** The last decided block; null where the index has not even its base block. */
   #position: IndexedPosition | null = null;
+  /** What the node named as its new block, until a round has used it. */
+  #announced: NodeTip | null = null;
   #lastTrouble: string | null = null;
 
   constructor(parts: FollowerParts, options: FollowerOptions) {
@@ -91,7 +93,10 @@ export class Follower {
       changesOf: (block) => block.changes,
       onDurable: (blocks, commitMs) => this.#onDurable(blocks, commitMs),
     });
-    parts.node.onTipChange(() => this.#wake.call());
+    parts.node.onTipChange((announced) => {
+      this.#announced = announced ?? null;
+      this.#wake.call();
+    });
   }
 
   /**
@@ -125,7 +130,7 @@ export class Follower {
       this.#isIdentityChecked = true;
     }
     if (!this.#isLoaded) await this.#load();
-    const tip = await node.tip();
+    const tip = this.#takeAnnounced() ?? (await node.tip());
     progress.nodeAt(tip.height);
     const position = this.#position;
     if (position === null) return this.#commitBase(tip);
@@ -137,6 +142,13 @@ export class Follower {
     if (step.kind !== "append") return "idle";
     const isLinked = await this.#append(position, tip, signal);
     return isLinked ? "again" : this.#followBranch(this.#position ?? position, tip);
+  }
+
+  /** The announced block where it may be the next one: two questions are spared. The round after it asks for the tip. */
+  #takeAnnounced(): NodeTip | null {
+    const announced = this.#announced;
+    this.#announced = null;
+    return announced !== null && announced.height === (this.#position?.height ?? -1) + 1 ? announced : null;
   }
 
   async #plan(ours: IndexedPosition, tip: NodeTip): Promise<FollowStep> {
@@ -200,6 +212,7 @@ export class Follower {
         batch = [];
         operations = 0;
         await this.#queue.submit(full);
+        this.#parts.indexer.remember();
       }
       return true;
     } finally {
@@ -218,11 +231,15 @@ export class Follower {
 
   /** Decides a block on top of the position; null where it names another parent. */
   async #decide(fetched: FetchedBlock, isSyncing: boolean): Promise<DecidedBlock | null> {
-    const { indexer, clock } = this.#parts;
+    const { indexer, clock, store } = this.#parts;
     const position = this.#position;
     if (position === null) throw new Error("a block cannot be decided without its predecessor");
     const startedMs = clock.monotonicMs();
-    const result = await indexer.decide(fetched, position);
+    // At the tip the writer waits for this block; while syncing it has the batch before to write.
+    const onOperations: OnOperations | undefined = isSyncing
+      ? undefined
+      : (block, first, operations) => store.prepare?.(block, first, operations);
+    const result = await indexer.decide(fetched, position, onOperations);
     if (!result.ok) {
       if (result.error.code === "PARENT_MISMATCH") return null;
       throw new BlockRefused(fetched.height, fetched.hash, result.error);

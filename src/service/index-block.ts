@@ -12,7 +12,7 @@ import { recogniseEnvelope } from "../prc20/envelope.ts";
 import { listingSignatureJobs } from "../prc20/listing-signatures.ts";
 import { readBlock } from "../prc20/read-block.ts";
 import type { ProtocolRules } from "../prc20/rules.ts";
-import type { BlockChanges, Totals } from "../prc20/state.ts";
+import type { BlockChanges, OperationRow, Totals } from "../prc20/state.ts";
 import { firstKeys, isEmpty, secondKeys } from "../prc20/state-keys.ts";
 import { LoadedView } from "../prc20/state-view.ts";
 import { applyBlock } from "../prc20/transition.ts";
@@ -34,6 +34,8 @@ export interface IndexingContext {
   /** For the ids and trees of a block; absent = one by one. */
   readonly sha256dAll?: Sha256dAll;
   readonly signatures: SignatureChecker;
+  /** Operations of a block that are told together while it is being decided; absent = 200. */
+  readonly toldTogether?: number;
 }
 
 /** The last decided block. */
@@ -43,6 +45,16 @@ export interface IndexedPosition {
   readonly digest: Hex32;
   readonly totals: Totals;
 }
+
+/** Hears of operations of a block that is being decided, `first` of which it has heard of; see `IndexStore.prepare`. */
+export type OnOperations = (
+  block: { readonly height: number; readonly hash: BlockHash },
+  first: number,
+  operations: readonly OperationRow[],
+) => void;
+
+/** Operations that are told together. */
+const TOLD_TOGETHER = 200;
 
 /** A block broke the invariant P-30: a bug of ours. Nothing of it is written. */
 class BooksBroken extends Error {
@@ -57,6 +69,8 @@ export class BlockIndexer {
   readonly #cache: StateCache;
   /** Anchors of all open listings as of the last decided block. */
   readonly #anchors: AnchorFilter;
+  /** The last decided block where its changes are not yet in the cache and the filter. */
+  #unremembered: BlockChanges | null = null;
 
   /** `anchorSeed`: any number; a random one keeps strangers from making outpoints that collide with anchors. */
   constructor(context: IndexingContext, source: StateSource, anchorSeed: number, cacheRows?: number) {
@@ -79,6 +93,7 @@ export class BlockIndexer {
 
   /** Starts anew on top of what the store holds; `durableHeight` is its tip. */
   async reset(store: FollowedStore, durableHeight: number): Promise<void> {
+    this.#unremembered = null;
     this.#cache.reset(durableHeight);
     this.#anchors.clear();
     await store.openAnchors((anchors) => {
@@ -103,21 +118,37 @@ export class BlockIndexer {
   /**
    * Decides a block on top of `previous`, which must be the block decided last (or the store's tip after `reset`).
    * A fault means that the bytes are not that block; memory is then as before. Throws on a bug of ours, after which
-   * only `reset` helps.
+   * only `reset` helps. `onOperations` hears of operations as they are decided, of a verified block only.
    */
-  async decide(fetched: FetchedBlock, previous: IndexedPosition): Promise<Result<BlockChanges, BlockFault>> {
+  async decide(
+    fetched: FetchedBlock,
+    previous: IndexedPosition,
+    onOperations?: OnOperations,
+  ): Promise<Result<BlockChanges, BlockFault>> {
+    this.remember();
     const scanned = this.#scan(fetched, previous.hash);
     if (!scanned.ok) return scanned;
-    const changes = await this.#apply(scanned.value, previous);
+    const changes = await this.#apply(scanned.value, previous, onOperations);
     const problems = checkConservation(changes);
     if (problems.length > 0) {
       throw new BooksBroken(
         `block ${changes.height} ${changes.hash} breaks the books: ${problems.join("; ")}`,
       );
     }
+    this.#unremembered = changes;
+    return ok(changes);
+  }
+
+  /**
+   * Takes in what the last decided block changed. Happens before the next one is decided at the latest, and best while
+   * that block is being written.
+   */
+  remember(): void {
+    const changes = this.#unremembered;
+    if (changes === null) return;
+    this.#unremembered = null;
     this.#cache.absorb(changes);
     this.#followAnchors(changes);
-    return ok(changes);
   }
 
   #scan(
@@ -129,8 +160,12 @@ export class BlockIndexer {
     return scanBlock(raw, { hash, height, previousHash }, context);
   }
 
-  async #apply(block: ScannedBlock, previous: IndexedPosition): Promise<BlockChanges> {
-    const { rules, sha256, signatures: checker } = this.#context;
+  async #apply(
+    block: ScannedBlock,
+    previous: IndexedPosition,
+    onOperations: OnOperations | undefined,
+  ): Promise<BlockChanges> {
+    const { rules, sha256, signatures: checker, toldTogether = TOLD_TOGETHER } = this.#context;
     const reading = readBlock(block, rules, (keyHex) => this.#addresses.addressOfKey(keyHex));
     const asked = listingSignatureJobs(reading, rules, sha256);
     const view = new LoadedView();
@@ -143,7 +178,10 @@ export class BlockIndexer {
     if (rows !== null) view.add(first, rows);
     const second = secondKeys(reading, view);
     if (!isEmpty(second)) view.add(second, await this.#cache.load(second));
-    return applyBlock({ block, reading, rules, view, signatures: asked.answered(answers), previous, sha256 });
+    const input = { block, reading, rules, view, signatures: asked.answered(answers), previous, sha256 };
+    return onOperations === undefined
+      ? applyBlock(input)
+      : applyBlock({ ...input, onOperation: inParts(block, onOperations, toldTogether) });
   }
 
   #followAnchors(changes: BlockChanges): void {
@@ -154,4 +192,17 @@ export class BlockIndexer {
       else if (wasOpen && !isOpen) this.#anchors.delete(before.anchor);
     }
   }
+}
+
+/** Gathers operations into parts; what is left over at the end comes with the block. */
+function inParts(block: ScannedBlock, tell: OnOperations, size: number): (row: OperationRow) => void {
+  let first = 0;
+  let part: OperationRow[] = [];
+  return (row) => {
+    part.push(row);
+    if (part.length < size) return;
+    tell(block, first, part);
+    first += part.length;
+    part = [];
+  };
 }

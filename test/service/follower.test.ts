@@ -193,4 +193,18 @@ describe("follower", () => {
     assert.equal(stage.clock.monotonicMs(), before);
     life.kill();
   });
+
+  test("a block that was announced and is gone when it is asked for holds nothing up for long", async () => {
+    const stage = new Stage(9);
+    stage.world.grow(5);
+    const life = stage.start();
+    await stage.until(() => stage.isAtTip());
+    stage.world.grow(1);
+    life.node.announce();
+    stage.world.reorganise(2, 3);
+    await stage.until(() => stage.isAtTip());
+    await assertCanonical(stage.store, stage.world, stage.rules);
+    await stage.until(() => life.progress.status().indexingStatus === "synced");
+    life.kill();
+  });
 });

@@ -18,7 +18,7 @@ export class SimulatedNode implements PearlNode {
   readonly #faults: FaultPlan;
   readonly #clock: VirtualClock;
   readonly #calls: PortCalls;
-  #listeners: (() => void)[] = [];
+  #listeners: ((announced?: NodeTip) => void)[] = [];
   /** True: no hash by height is known, as while a node reorganises. */
   namesNoHashes = false;
 
@@ -29,9 +29,10 @@ export class SimulatedNode implements PearlNode {
     this.#calls = calls;
   }
 
-  /** Announces a new best block. */
+  /** Announces a new best block by name. */
   announce(): void {
-    for (const listener of this.#listeners) listener();
+    const { height, hash } = this.#world.tip;
+    for (const listener of this.#listeners) listener({ height, hash });
   }
 
   async checkIdentity(): Promise<void> {
@@ -76,7 +77,7 @@ export class SimulatedNode implements PearlNode {
     return txids.map(() => null);
   }
 
-  onTipChange(listener: () => void): void {
+  onTipChange(listener: (announced?: NodeTip) => void): void {
     this.#listeners.push(listener);
   }
 

@@ -2,7 +2,8 @@
 // growing pauses. A node without it is left alone after a few tries and asked again rarely.
 
 import { WebSocket } from "ws";
-import type { Clock, Log } from "../../service/ports.ts";
+import type { BlockHash } from "../../primitives/brands.ts";
+import type { Clock, Log, NodeTip } from "../../service/ports.ts";
 import type { Endpoint } from "./node-address.ts";
 
 const FIRST_PAUSE_MS = 250;
@@ -22,12 +23,15 @@ export class BlockSocket {
   readonly #endpoint: Endpoint;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #notify: () => void;
+  readonly #notify: (announced?: NodeTip) => void;
   readonly #closing = new AbortController();
   #socket: WebSocket | null = null;
 
-  /** `notify` is called for every connected and disconnected block, and once after each (re)connection. */
-  constructor(endpoint: Endpoint, clock: Clock, log: Log, notify: () => void) {
+  /**
+   * `notify` is called for every connected and disconnected block, and once after each (re)connection; with the block
+   * where one was connected.
+   */
+  constructor(endpoint: Endpoint, clock: Clock, log: Log, notify: (announced?: NodeTip) => void) {
     this.#endpoint = endpoint;
     this.#clock = clock;
     this.#log = log;
@@ -89,7 +93,8 @@ export class BlockSocket {
       });
       // With ws's default `binaryType` a message is one Buffer.
       socket.on("message", (data: Buffer) => {
-        if (isBlockNotification(data.toString("utf8"))) this.#notify();
+        const told = blockNotification(data.toString("utf8"));
+        if (told !== null) this.#notify(told.connected);
       });
       socket.on("unexpected-response", (request, answer) => {
         ending = "refused";
@@ -110,13 +115,24 @@ export class BlockSocket {
   }
 }
 
-/** `blockconnected` and `blockdisconnected`; their filtered twins say the same again. */
-function isBlockNotification(text: string): boolean {
+/** `blockconnected` and `blockdisconnected`; their filtered twins say the same again. Null: another message. */
+function blockNotification(text: string): { readonly connected: NodeTip | undefined } | null {
   try {
     const message: unknown = JSON.parse(text);
-    if (typeof message !== "object" || message === null || !("method" in message)) return false;
-    return message.method === "blockconnected" || message.method === "blockdisconnected";
+    if (typeof message !== "object" || message === null || !("method" in message)) return null;
+    if (message.method === "blockdisconnected") return { connected: undefined };
+    if (message.method !== "blockconnected") return null;
+    return { connected: "params" in message ? connectedBlock(message.params) : undefined };
   } catch {
-    return false;
+    return null;
   }
+}
+
+/** Of the parameters hash, height, time; undefined where they are something else. */
+function connectedBlock(params: unknown): NodeTip | undefined {
+  if (!Array.isArray(params)) return undefined;
+  const [hash, height]: unknown[] = params;
+  if (typeof hash !== "string" || !/^[0-9a-f]{64}$/.test(hash)) return undefined;
+  if (typeof height !== "number" || !Number.isSafeInteger(height) || height < 0) return undefined;
+  return { height, hash: hash as BlockHash };
 }

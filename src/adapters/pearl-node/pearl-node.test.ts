@@ -220,8 +220,10 @@ describe("new blocks", () => {
   test("WebSocket notifications are heard, and the connection is made anew when it breaks", async () => {
     const node = await fake(answerTip, { webSocket: true });
     let told = 0;
-    client(node.url, { pollMs: 10_000_000 }).onTipChange(() => {
+    const named: unknown[] = [];
+    client(node.url, { pollMs: 10_000_000 }).onTipChange((announced) => {
       told += 1;
+      named.push(announced);
     });
     await until(() => node.subscribers.size === 1 && told >= 1);
     await delay(20);
@@ -234,7 +236,12 @@ describe("new blocks", () => {
     say('{"jsonrpc":"1.0","method":"blockconnected","params":["00",8,1],"id":null}');
     say('{"jsonrpc":"1.0","method":"blockdisconnected","params":["00",8,1],"id":null}');
     await until(() => told === before + 2);
+    assert.deepEqual(named.slice(before), [undefined, undefined], "no hash, and a block that left");
+    const hash = "0a".repeat(32);
+    say(`{"jsonrpc":"1.0","method":"blockconnected","params":["${hash}",8,1],"id":null}`);
+    await until(() => told === before + 3);
+    assert.deepEqual(named.at(-1), { height: 8, hash });
     for (const subscriber of node.subscribers) subscriber.terminate();
-    await until(() => node.handshakes() === 2 && node.subscribers.size === 1 && told === before + 3);
+    await until(() => node.handshakes() === 2 && node.subscribers.size === 1 && told === before + 4);
   });
 });

@@ -145,7 +145,7 @@ class RpcPearlNode implements SwapNode {
     return (await Promise.all(requests)).flat();
   }
 
-  onTipChange(listener: () => void): void {
+  onTipChange(listener: (announced?: NodeTip) => void): void {
     this.#watch.add(listener);
   }
 

@@ -1,5 +1,5 @@
 // How does the follower hear of a new block within a quarter of a second? The node is polled in any case; where it
-// has a WebSocket, that is faster. Both only say "look again".
+// has a WebSocket, that is faster. Both say "look again", and where to look when they know.
 
 import type { Clock, Log, NodeTip } from "../../service/ports.ts";
 import { BlockSocket } from "./block-socket.ts";
@@ -12,7 +12,7 @@ export class TipWatch {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #socket: BlockSocket;
-  readonly #listeners: (() => void)[] = [];
+  readonly #listeners: ((announced?: NodeTip) => void)[] = [];
   readonly #closing = new AbortController();
   #running: Promise<unknown> | null = null;
 
@@ -22,11 +22,11 @@ export class TipWatch {
     this.#pollMs = pollMs;
     this.#clock = clock;
     this.#log = log;
-    this.#socket = new BlockSocket(endpoint, clock, log, () => this.#tell());
+    this.#socket = new BlockSocket(endpoint, clock, log, (announced) => this.#tell(announced));
   }
 
   /** Adds a listener; the first one starts the watch. */
-  add(listener: () => void): void {
+  add(listener: (announced?: NodeTip) => void): void {
     this.#listeners.push(listener);
     this.#running ??= Promise.all([this.#poll(), this.#socket.run()]);
   }
@@ -38,9 +38,9 @@ export class TipWatch {
     await this.#running;
   }
 
-  #tell(): void {
+  #tell(announced?: NodeTip): void {
     if (this.#closing.signal.aborted) return;
-    for (const listener of this.#listeners) listener();
+    for (const listener of this.#listeners) listener(announced);
   }
 
   async #poll(): Promise<void> {
@@ -49,12 +49,12 @@ export class TipWatch {
     let failing = false;
     while (!signal.aborted) {
       try {
-        const { hash } = await this.#tip();
+        const tip = await this.#tip();
         if (failing) this.#log.info({}, "the node answers again");
         failing = false;
-        if (hash !== known) {
-          known = hash;
-          this.#tell();
+        if (tip.hash !== known) {
+          known = tip.hash;
+          this.#tell(tip);
         }
       } catch (error) {
         if (!failing && !signal.aborted) {
