@@ -141,7 +141,9 @@ function schemaText(): string {
   const database = new DatabaseSync(":memory:");
   for (const { sql } of MIGRATIONS) database.exec(sql);
   const entries = database
-    .prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid")
+    .prepare(
+      "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY rowid",
+    )
     .all();
   database.close();
   const indexes = entries.filter((entry) => entry["type"] === "index");

@@ -114,7 +114,6 @@ const settings = inFile("src/config/read-swaps.ts", [
     find: 'reader.integer("SWAP_MARGIN_S", 14_400,',
     replace: 'reader.integer("SWAP_MARGIN_S", 14_399,',
     why: "a margin below the contract's floor is accepted",
-    equivalent: "S-03's judgement refuses it a second time",
   },
   {
     rule: "S-05",

@@ -371,7 +371,6 @@ export const SWAPS_LEDGER: readonly Break[] = [
       find: "this.#books.orders.byHashlock.has(hashlock) || this",
       replace: "this",
       why: "hashlocks of orders without script are not known",
-      equivalent: "an order without script has no lock output that a secret could be seen at",
     },
   ]),
 ];

@@ -122,3 +122,58 @@ test("S-15: outputs of a former key stay watched when its acceptance is orphaned
   assert.equal(ledger.subject(ORDER)?.script, null);
   assert.notEqual(ledger.watch.lockOutput(outpointOf(lock)), null);
 });
+
+test("S-51: an ask that comes back to life without a reorganisation is an alarm", async () => {
+  const made = await scene();
+  const one = ask("a");
+  await made.ledger.write({ asks: [one] });
+  made.now = one.terms.expiry;
+  await made.ledger.passTime();
+  assert.deepEqual(made.alarms, []);
+  made.now = START;
+  await made.ledger.write({ asks: [{ ...one, settlementMode: "x" }] });
+  assert.equal(made.alarms.length, 1);
+  assert.match(made.alarms[0] ?? "", /^alarm: a swap's status went back/);
+});
+
+test("S-40: a stranger's order uses nobody else's hashlock", async () => {
+  const { ledger } = await scene();
+  const { hashlock, buyer } = terms("a");
+  await ledger.applyEvm(evm(10, [locked("a", 10)]));
+  assert.equal(ledger.isHashlockUsed(buyer, hashlock, null), true);
+  assert.equal(ledger.isHashlockUsed(terms("b").buyer, hashlock, null), false);
+});
+
+test("S-20: an order that is closed is not closed again, and nothing of the change stays", async () => {
+  const { ledger } = await scene();
+  await ledger.applyEvm(evm(10, [locked("a", 10), accepted("a", 10)]));
+  await ledger.applyEvm(evm(11, [claimed("a", 11)]));
+  await assert.rejects(ledger.applyEvm(evm(12, [claimed("a", 12)])), /closed before/);
+  assert.equal(ledger.tips().evm.height, 11);
+});
+
+test("S-12: a seller's key that is no point leaves the order without a script", async () => {
+  const { ledger } = await scene();
+  const sellerPearlKey = `0x${"ff".repeat(32)}` as Bytes32;
+  const bad = [accepted("a", 10)].flatMap((event) =>
+    event.kind === "OrderAccepted" ? [{ ...event, sellerPearlKey }] : [],
+  );
+  await ledger.applyEvm(evm(10, [locked("a", 10), ...bad]));
+  const { keysValid, script } = ledger.subject(ORDER) ?? {};
+  assert.deepEqual([keysValid, script], [false, null]);
+});
+
+test("S-15: dust on a former script belongs to no order, and is watched for ever", async () => {
+  const { ledger } = await scene();
+  await ledger.applyEvm(evm(10, [locked("a", 10)]));
+  await ledger.applyEvm(evm(11, [accepted("a", 11)]));
+  const dust = { ...lockOf(scriptOf(ledger, ORDER)), amountSat: 1n };
+  const late = terms("a").evmRefundTime + 90 * 86_400;
+  const { tip } = pearl(100);
+  assert.ok(tip);
+  const change = { sightings: [dust], tip: { ...tip, medianTimePast: late } };
+  await ledger.applyPearl(pearl(100, [minedLock(dust, 100)], change));
+  assert.equal(ledger.watch.lockOutput(outpointOf(dust)), null);
+  await ledger.applyEvm(evm(11, [], { rewindTo: 10 }));
+  assert.notEqual(ledger.watch.lockOutput(outpointOf(dust)), null);
+});
