@@ -178,7 +178,7 @@ export const SWAPS_LEDGER: readonly Break[] = [
     },
     {
       rule: "S-12",
-      find: "change.include(this.#badKeys, key);",
+      find: "change.store(() => badKeyFact(key));",
       replace: "",
       why: "a bad key is not remembered for the next start",
     },
