@@ -195,6 +195,12 @@ const undo: Break[] = [
       why: "operations that came ahead of their block are lost when another order came between",
     },
     {
+      rule: "P-82",
+      find: "prepared.assertStartOf(first, commit.ahead, tipRow(this.#connection));",
+      replace: "",
+      why: "operations that came ahead may stand at places beyond their block",
+    },
+    {
       rule: "H-39",
       find: "counts.events + ahead",
       replace: "counts.events",

@@ -138,6 +138,10 @@ test("a commit that fails takes what was ahead with it", async () => {
   await assert.rejects(store.commit([early], UNDO), /not the beginning|does not belong/);
   tell(first, 0, 4);
   await store.commit([first], UNDO);
+  const operations = second.operations.map((row) => ({ ...row, place: row.place + 1000 }));
+  const beyond = { ...second, operations };
+  tell(beyond, 0, operations.length);
+  await assert.rejects(store.commit([beyond], UNDO), /not the beginning/);
   await store.commit([second], UNDO);
   await assertSame();
 });
