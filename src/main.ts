@@ -29,7 +29,7 @@ import type { FollowedStore, Log, PearlNode } from "./service/ports.ts";
 import { IndexProgress, PROGRESS_DEFAULTS } from "./service/progress.ts";
 import type { IndexStatus } from "./service/serving.ts";
 import { verifyIndex } from "./service/verify.ts";
-import { composeSwaps } from "./swap-service.ts";
+import { type ComposedSwaps, composeSwaps } from "./swap-service.ts";
 import { fillTemplatePsbt } from "./wallet/index.ts";
 
 /** How long a start waits for the node to name its chain; a node that is down must not keep HTTP from serving. */
@@ -145,9 +145,7 @@ export async function startService(config: Config, overrides: Overrides = {}): P
 
 async function startOn(config: Config, foundation: Foundation): Promise<RunningService> {
   const { store, node, context, log, closers } = foundation;
-  const unused = config.unusedSwapSettings;
-  if (unused.length > 0)
-    log.warn({ settings: unused }, "swaps are off: EVM_RPC_URLS is not set; these are not used");
+  warnOfUnused(config, log);
   const indexer = indexerOver(context, store);
   await checkNode(node);
   await checkDatabase(store, indexer, config.database.file);
@@ -165,17 +163,7 @@ async function startOn(config: Config, foundation: Foundation): Promise<RunningS
     { ...MEMPOOL_DEFAULTS, pollMs: mempoolPollMs },
   );
   feed.subscribe(() => mempool.lookSoon());
-  const swaps =
-    config.swaps === null || bodies === null
-      ? null
-      : await composeSwaps({
-          ...foundation,
-          config,
-          swaps: config.swaps,
-          store: store.swaps,
-          bodies,
-          mempool,
-        });
+  const swaps = bodies === null ? null : await openSwaps(config, foundation, bodies, mempool);
   if (swaps !== null) metrics.showEvm(() => swaps.api.evmStatus());
   const app = await buildServer({
     queries: store.queries,
@@ -218,6 +206,23 @@ async function startOn(config: Config, foundation: Foundation): Promise<RunningS
       log.info({}, "stopped");
     }),
   };
+}
+
+function warnOfUnused({ unusedSwapSettings: settings }: Config, log: Log): void {
+  if (settings.length > 0)
+    log.warn({ settings }, "swaps are off: EVM_RPC_URLS is not set; these are not used");
+}
+
+/** The swap service; null where swaps are off. */
+async function openSwaps(
+  config: Config,
+  foundation: Foundation,
+  bodies: RecentBodies,
+  mempool: MempoolWatch,
+): Promise<ComposedSwaps | null> {
+  const { swaps } = config;
+  if (swaps === null) return null;
+  return composeSwaps({ ...foundation, config, swaps, store: foundation.store.swaps, bodies, mempool });
 }
 
 async function serveMetrics(metrics: PrometheusMetrics, config: Config, closers: Closers): Promise<number> {

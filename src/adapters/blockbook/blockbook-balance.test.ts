@@ -10,8 +10,11 @@ import { openBlockbookBalance } from "./blockbook-balance.ts";
 const ADDRESS = "rprl1plycg5qvjtrp3qjf5f7zl382j9x6nrjz9sdhenvyxq8c3808qxmussd3k73" as PearlAddress;
 const TXID = "ab".repeat(32);
 
+/** Says nothing until a test has decided. */
+const silent = (): void => undefined;
+
 describe("balance by Blockbook", () => {
-  let answer: (response: ServerResponse) => void = () => undefined;
+  let answer: (response: ServerResponse) => void = silent;
   const asked: (string | undefined)[] = [];
   const server = createServer((request, response) => {
     asked.push(request.url);
