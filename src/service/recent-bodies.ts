@@ -12,7 +12,7 @@ export interface RecentBodiesOptions {
 }
 
 /** Some hours of mainnet blocks, or days of small ones. */
-export const RECENT_BODIES_DEFAULTS: RecentBodiesOptions = { maxBytes: 32 * 1024 * 1024, maxBlocks: 10_000 };
+const RECENT_BODIES_DEFAULTS: RecentBodiesOptions = { maxBytes: 32 * 1024 * 1024, maxBlocks: 10_000 };
 
 /** The node as one reader sees it. */
 export interface SharedNode extends PearlNode {

@@ -60,7 +60,7 @@ export function lockCall(subject: SwapSubject, rules: SwapRules): LockCall | nul
 }
 
 /** Terms as the contract's ABI names them, integers as decimal strings. */
-export function termsWire(terms: Terms): TermsWire {
+function termsWire(terms: Terms): TermsWire {
   return {
     buyer: terms.buyer,
     seller: terms.seller,
@@ -79,7 +79,7 @@ export function termsWire(terms: Terms): TermsWire {
 }
 
 /** An ask as the contract's ABI names it, integers as decimal strings. */
-export function askWire(terms: AskTerms): AskWire {
+function askWire(terms: AskTerms): AskWire {
   return {
     seller: terms.seller,
     sellerPearlAddress: terms.sellerPearlAddress,

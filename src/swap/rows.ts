@@ -134,7 +134,7 @@ function swapRow(subject: SwapSubject, moment: Moment, rules: SwapRules): SwapRo
 }
 
 /** Time of the OrderLocked block, for an unfunded take *now* at its first POST: the paging key of lists (S-55). */
-export function createdAt(subject: SwapSubject): number {
+function createdAt(subject: SwapSubject): number {
   return subject.order?.locked.time ?? subject.take?.createdAt ?? 0;
 }
 

@@ -36,7 +36,7 @@ export interface Parties {
   readonly seller: SigningKey;
 }
 
-export const PARTIES: Parties = {
+const PARTIES: Parties = {
   buyer: plainKey(new Uint8Array(32).fill(71)),
   seller: plainKey(new Uint8Array(32).fill(72)),
 };

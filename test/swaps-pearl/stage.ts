@@ -38,14 +38,14 @@ import {
 import { MemoryLedger } from "./memory-ledger.ts";
 
 /** Unix seconds at which the node's clock stands at first. */
-export const START_TIME = 1_790_000_000;
+const START_TIME = 1_790_000_000;
 /** T_p of all locks: in the past of the node's clock, so that refunds are minable. */
-export const REFUND_TIME = START_TIME - 100_000;
+const REFUND_TIME = START_TIME - 100_000;
 /** A fee that every test transaction can pay. */
-export const FEE = 2000n;
+const FEE = 2000n;
 
 export const miner: Key = key(1);
-export const buyer: Key = key(2);
+const buyer: Key = key(2);
 export const seller: Key = key(3);
 
 export const clock: Clock = {
@@ -108,7 +108,7 @@ export function claimInput(of: Order, txid: string, vout: number, value: bigint)
 }
 
 /** The lock output as an input of its refund. */
-export function refundInput(of: Order, txid: string, vout: number, value: bigint): TestInput {
+function refundInput(of: Order, txid: string, vout: number, value: bigint): TestInput {
   const { lock } = of;
   const leaf = { script: lock.refund.script, control: lock.refund.controlBlock };
   return { txid, vout, value, script: lock.script, signers: [seller], leaf };
