@@ -129,7 +129,8 @@ test("S-40: two takers at once both get takes; the first lock wins, the other is
 test("the same POST of an ask at once: exactly one 201", async () => {
   const offer = await signAsk(stage, party(stage, 3), { nonce: 2n });
   const answers = await Promise.all(Array.from({ length: 8 }, () => post("/asks", offer.body)));
-  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 200, 200, 200, 200, 200, 200, 201]);
+  const counts = [201, 200].map((wanted) => answers.filter(({ status }) => status === wanted).length);
+  assert.deepEqual(counts, [1, 7]);
 });
 
 test("S-31: v 0 and 1, and EIP-2098, are kept and handed out as 65 bytes with v 27 or 28", async () => {

@@ -206,8 +206,8 @@ test("a lock sent late comes back by its refund; a claim in the mempool alone, a
   const { buyer, seller } = parties();
   const at = await times(stage);
   const late = await openDeal(stage, { buyer, seller }, 60, { at });
-  const private_ = await openDeal(stage, { buyer, seller }, 61, { at });
-  const claimable = payLock(stage, seller, private_.lock, ONE);
+  const quiet = await openDeal(stage, { buyer, seller }, 61, { at });
+  const claimable = payLock(stage, seller, quiet.lock, ONE);
   await stage.minePearl(6);
   await stage.moveTo(at.pearlRefundTime - 600);
   // Rows hold no present time: the action stands, and says that it is over.
@@ -223,15 +223,15 @@ test("a lock sent late comes back by its refund; a claim in the mempool alone, a
   await stage.minePearl(1);
   await untilDeal(stage, late.dealHash, "PEARL_REFUNDED");
   await stage.moveTo(at.evmRefundTime + 10);
-  claimPearl(stage, buyer, private_.lock, claimable, private_.secret);
-  const seen = await untilDeal(stage, private_.dealHash, "USDC_CLAIMABLE");
+  claimPearl(stage, buyer, quiet.lock, claimable, quiet.secret);
+  const seen = await untilDeal(stage, quiet.dealHash, "USDC_CLAIMABLE");
   assert.equal(Object(seen["pearl_leg"]).state, "claim_seen");
   assert.ok(actionsOf(seen).includes("anyone claim_usdc"));
   assert.ok(!actionsOf(seen).includes("buyer refund_usdc"), "the buyer has the PEARL");
-  await escrowCall(stage, seller, "claim", [private_.dealHash, private_.secret]);
+  await escrowCall(stage, seller, "claim", [quiet.dealHash, quiet.secret]);
   await stage.minePearl(1);
   await stage.mineEvm(3);
-  await untilDeal(stage, private_.dealHash, "SETTLED");
+  await untilDeal(stage, quiet.dealHash, "SETTLED");
 });
 
 function endOf(row: Row, name: string): unknown {

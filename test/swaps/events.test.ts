@@ -73,6 +73,10 @@ function open(query = "", last?: number): Promise<Stream> {
 
 let stage: SwapStage;
 
+function statusOf(one: Told | undefined): unknown {
+  return one?.data.row["status"];
+}
+
 before(async () => {
   stage = await SwapStage.open({ flags: { "--ask-recheck-s": "1000" } });
   await payOutputs(stage, party(stage, 2), 6, 200_000_000n);
@@ -94,7 +98,6 @@ test("a deal's life in events, filters, and the same again over a restart", asyn
   await stage.mineEvm(3);
   const lock = lockOf(taken.hashlock, buyer, seller, Number(taken.body["pearl_refund_time"]));
   payLock(stage, seller, lock, 100_000_000n);
-  const statusOf = (one: Told | undefined): unknown => one?.data.row["status"];
   await stage.until("LOCK_SUBMITTED told", async () => statusOf(all.of("deal").at(-1)) === "LOCK_SUBMITTED");
   await stage.minePearl(6);
   await stage.until("PEARL_LOCKED told", async () => statusOf(mine.of("deal").at(-1)) === "PEARL_LOCKED");
@@ -122,19 +125,19 @@ test("a deal's life in events, filters, and the same again over a restart", asyn
   const last = all.of("deal").at(-1)?.data.row ?? {};
   assert.deepEqual({ ...last, confirmations: null }, { ...shown, confirmations: null });
   for (const [index, one] of all.of("deal").entries()) {
-    const before = all.of("deal")[index - 1];
-    if (before !== undefined)
+    const earlier = all.of("deal")[index - 1];
+    if (earlier !== undefined)
       assert.notDeepEqual(
         { ...one.data.row, confirmations: null },
-        { ...before.data.row, confirmations: null },
+        { ...earlier.data.row, confirmations: null },
       );
   }
   assert.deepEqual(nobody.told.filter(({ event }) => event !== "block").length, 0);
   assert.ok(theirs.of("deal").length > 0 && theirs.of("ask").length > 0);
-  const after = all.of("deal").filter(({ data }) => data["chain"] !== null);
+  const ofBlocks = all.of("deal").filter(({ data }) => data["chain"] !== null);
   assert.deepEqual(
     mine.of("deal").filter(({ data }) => data["chain"] !== null),
-    after,
+    ofBlocks,
   );
 
   const first = all.told[0];

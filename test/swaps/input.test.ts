@@ -317,16 +317,21 @@ describe("bodies of every POST", () => {
   });
 });
 
-describe("S-66: a secret that is not public", () => {
-  const refuse = async (what: string, answer: Promise<Sent>): Promise<void> => {
-    const { status, error, text } = await answer;
-    assert.deepEqual([status, error], [400, "SECRET_REFUSED"], `${what}: ${status} ${text}`);
-    assert.ok(!text.toLowerCase().includes(secret.slice(2, 20)), `${what} echoes`);
-  };
+async function refuse(what: string, answer: Promise<Sent>): Promise<void> {
+  const { status, error, text } = await answer;
+  assert.deepEqual([status, error], [400, "SECRET_REFUSED"], `${what}: ${status} ${text}`);
+  assert.ok(!text.toLowerCase().includes(secret.slice(2, 20)), `${what} echoes`);
+}
 
+/** Every character in another way of writing it. */
+function spelled(text: string, prefix: string): string {
+  return text.replaceAll(/./g, (one) => `${prefix}${one.charCodeAt(0).toString(16)}`);
+}
+
+describe("S-66: a secret that is not public", () => {
   test("in bodies, however written, before every other check", async () => {
     const digits = secret.slice(2);
-    const escaped = [...digits].map((digit) => `\\u00${digit.charCodeAt(0).toString(16)}`).join("");
+    const escaped = spelled(digits, "\\u00");
     const bodies: readonly [string, Buffer | string][] = [
       ["plain", `{"x":"${secret}"}`],
       ["without 0x", `{"x":"${digits}"}`],
@@ -337,10 +342,7 @@ describe("S-66: a secret that is not public", () => {
       ["escaped", `{"x":"${escaped}"}`],
       ["escaped in what is no JSON", `{"x":"${escaped}`],
       ["escaped at the bottom", `${'{"a":['.repeat(2000)}"${escaped}"`],
-      [
-        "percent-encoded form",
-        `x=%30x${[...digits].map((one) => `%${one.charCodeAt(0).toString(16)}`).join("")}`,
-      ],
+      ["percent-encoded form", `x=%30x${spelled(digits, "%")}`],
       ["no JSON", digits],
       ["no UTF-8", Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(digits)])],
     ];
@@ -363,7 +365,7 @@ describe("S-66: a secret that is not public", () => {
 
   test("in path and query", async () => {
     const digits = secret.slice(2);
-    const encoded = [...digits].map((one) => `%${one.charCodeAt(0).toString(16)}`).join("");
+    const encoded = spelled(digits, "%");
     for (const target of [
       `/deals/${secret}`,
       `/${secret}`,

@@ -65,7 +65,7 @@ async function walk(
     else seen.unshift(...rows);
     const following = answer.body[direction];
     if (following === null) return seen;
-    cursor = String(following);
+    cursor = typeof following === "string" ? following : "";
     await between(page);
   }
   throw new Error(`${path} does not end`);
@@ -90,12 +90,12 @@ test("order: newest first with ties by hash; by price exactly, ties older first"
   }
   const rows = rowsOf(await get("/asks?sort=price"));
   for (const [index, row] of rows.slice(1).entries()) {
-    const before = rows[index] ?? {};
-    const [left, right] = [cross(before, row), cross(row, before)];
+    const cheaper = rows[index] ?? {};
+    const [left, right] = [cross(cheaper, row), cross(row, cheaper)];
     assert.ok(left <= right);
     if (left !== right) continue;
-    const [old, young] = [Number(before["created_at"]), Number(row["created_at"])];
-    assert.ok(old < young || (old === young && idOf(before) < idOf(row)));
+    const [old, young] = [Number(cheaper["created_at"]), Number(row["created_at"])];
+    assert.ok(old < young || (old === young && idOf(cheaper) < idOf(row)));
   }
 });
 
@@ -159,6 +159,19 @@ test("a cursor from elsewhere: another list, other filters, the other direction,
   }
 });
 
+function even(seed: number): boolean {
+  return seed % 2 === 0;
+}
+
+function accepted(seed: number): boolean {
+  return seed % 3 !== 0;
+}
+
+/** Bids whose number is wanted, sorted. */
+function of(wanted: (seed: number) => boolean): readonly string[] {
+  return bids.filter((_, index) => wanted(index + 1)).toSorted();
+}
+
 test("filters are joined by and; statuses by or; addresses in any form", async () => {
   const [buyer, other, seller] = [party(stage, 1), party(stage, 4), party(stage, 2)];
   const hashes = async (query: string): Promise<readonly string[]> =>
@@ -166,10 +179,6 @@ test("filters are joined by and; statuses by or; addresses in any form", async (
       .map(orderHash)
       .filter((hash) => bids.includes(hash))
       .toSorted();
-  const of = (wanted: (seed: number) => boolean): readonly string[] =>
-    bids.filter((_, index) => wanted(index + 1)).toSorted();
-  const even = (seed: number): boolean => seed % 2 === 0;
-  const accepted = (seed: number): boolean => seed % 3 !== 0;
   assert.deepEqual(await hashes(`buyer_evm=${buyer.evm}`), of(even));
   assert.deepEqual(
     await hashes(`buyer_evm=0x${buyer.evm.slice(2).toUpperCase()}&status=BID_ACCEPTED`),

@@ -136,13 +136,12 @@ export async function openDeal(
 
 /** The lock of these parties. */
 export function lockOf(hashlock: Hex, buyer: Party, seller: Party, refundTime: number): SwapLock {
-  const bytes = (text: string): Uint8Array => Buffer.from(text.slice(2), "hex");
-  return swapLock({
-    hashlock: bytes(hashlock),
-    buyerKey: bytes(buyer.pub),
-    sellerKey: bytes(seller.pub),
-    refundTime,
-  });
+  const [hash, buyerKey, sellerKey] = [bytes(hashlock), bytes(buyer.pub), bytes(seller.pub)];
+  return swapLock({ hashlock: hash, buyerKey, sellerKey, refundTime });
+}
+
+function bytes(text: Hex): Uint8Array {
+  return Buffer.from(text.slice(2), "hex");
 }
 
 /** Pays this amount to a lock from one coin of the seller's; in the mempool. */

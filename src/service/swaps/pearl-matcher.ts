@@ -34,7 +34,7 @@ const TAPROOT_PREFIX = "5120";
 const TAPROOT_DIGITS = 68;
 
 /** What a transaction spends; nothing for a coinbase. */
-export function inputsOf(transaction: WholeTransaction): readonly Outpoint[] {
+function inputsOf(transaction: WholeTransaction): readonly Outpoint[] {
   if (transaction.isCoinbase) return [];
   const inputs: Outpoint[] = [];
   for (let index = 0; index < transaction.inputCount; index += 1) {

@@ -39,7 +39,7 @@ export function booleanFilter(description: string) {
 }
 
 /** Parameters of the three lists, `status` as the documents show it. */
-export function listParameters<const Status extends readonly string[]>(statuses: Status) {
+export function listParameters(statuses: readonly string[]) {
   return {
     ...pageParameters,
     status: Type.Optional(
@@ -103,7 +103,13 @@ export function readListQuery(
   const parties = readParties(values, service);
   if (!("buyerEvm" in parties)) return parties;
   const { buyerEvm, sellerEvm, pearlAddress } = parties;
-  const scope = [form.list, [...new Set(statuses)].toSorted().join(","), buyerEvm, sellerEvm, pearlAddress];
+  const scope = [
+    form.list,
+    form.statuses.filter((status) => statuses.includes(status)).join(","),
+    buyerEvm,
+    sellerEvm,
+    pearlAddress,
+  ];
   const binding: CursorBinding = { list: form.list, scope: [...scope, ...form.own] };
   const page = pageRequest(values, binding);
   if (page instanceof Refusal) return withPageFields(page);

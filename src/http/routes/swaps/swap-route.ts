@@ -177,7 +177,7 @@ function retryAfter(): Record<string, string> {
 }
 
 /** The headers that say which state an answer is of (H-47). */
-export function heightHeaders(service: SwapService): Record<string, string> {
+function heightHeaders(service: SwapService): Record<string, string> {
   const { pearl, evm } = service.heights();
   return { "x-indexed-height": String(pearl), "x-evm-indexed-height": String(evm) };
 }

@@ -1,0 +1,23 @@
+// Has a refusal the form of H-03, the status of its code, and details that name fields (H-45)?
+
+import assert from "node:assert/strict";
+import { ERRORS } from "../../src/http/errors.ts";
+import type { Answer } from "../../testing/swap-stage/http.ts";
+import type { Row } from "../../testing/swap-stage/scenes.ts";
+
+/** Wants this refusal in the form of H-03, and returns its details. */
+export function refusalOf(answer: Answer, code: keyof typeof ERRORS): Row {
+  assert.equal(answer.body["error"], code, answer.text);
+  assert.equal(answer.status, ERRORS[code].status);
+  assert.deepEqual(Object.keys(answer.body), ["ok", "error", "message", "details"]);
+  assert.equal(answer.body["ok"], false);
+  assert.match(String(answer.body["message"]), /\.$/);
+  assert.equal(answer.headers.get("retry-after"), ERRORS[code].status === 503 ? "5" : null);
+  const details: unknown = answer.body["details"];
+  assert.ok(typeof details === "object" && details !== null && !Array.isArray(details));
+  if (code === "INVALID_REQUEST") {
+    assert.ok(Object.keys(details).length > 0, answer.text);
+    for (const sentence of Object.values(details)) assert.equal(typeof sentence, "string");
+  }
+  return { ...details };
+}
