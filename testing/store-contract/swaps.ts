@@ -113,6 +113,8 @@ function factCases(on: On): void {
     assert.deepEqual(await again.identity(), IDENTITY);
     await assert.rejects(again.initialise({ ...IDENTITY, chainId: 1 }), /31337.*not of.*1 /);
     await assert.rejects(again.initialise({ ...IDENTITY, network: "mainnet" }), /simnet.*mainnet/);
+    const escrow = `0x${"2".repeat(40)}` as EvmAddress;
+    await assert.rejects(again.initialise({ ...IDENTITY, escrow }), /0x1{40}, not of .* 0x2{40}/);
     assert.deepEqual(await again.identity(), IDENTITY);
   });
 
@@ -201,6 +203,8 @@ function factCases(on: On): void {
         (await swaps.checkpoints(chain)).map(({ height, hash }) => `${height} ${hash}`);
       assert.deepEqual(await left("evm"), ["11 evm 11", "10 evm 10", "9 evm 9"]);
       assert.deepEqual(await left("pearl"), ["10 another", "9 pearl 9"]);
+      await swaps.commit(order({ rewind: { chain: "evm", toHeight: 9 } }));
+      assert.deepEqual(await left("evm"), ["9 evm 9"], "the very next block goes too");
       await swaps.commit(order({ rewind: { chain: "evm", toHeight: -1 } }));
       assert.deepEqual(await keys(swaps), ["output/9", "secret/s", "output/11"]);
       assert.deepEqual(await left("evm"), []);

@@ -6,7 +6,15 @@ import { test } from "node:test";
 import type { Bytes32, PearlAddress } from "../../primitives/brands.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import { outpointOf } from "../../swap/lock-choice.ts";
-import { ask, bytes32, evmPlace, START, take, terms } from "../../../testing/swap-ledger/ledger-facts.ts";
+import {
+  ask,
+  bytes32,
+  evmAddress,
+  evmPlace,
+  START,
+  take,
+  terms,
+} from "../../../testing/swap-ledger/ledger-facts.ts";
 import {
   accepted,
   claimed,
@@ -176,4 +184,22 @@ test("S-15: dust on a former script belongs to no order, and is watched for ever
   assert.equal(ledger.watch.lockOutput(outpointOf(dust)), null);
   await ledger.applyEvm(evm(11, [], { rewindTo: 10 }));
   assert.notEqual(ledger.watch.lockOutput(outpointOf(dust)), null);
+});
+
+test("H-39: a take is told when its buyer uses its hashlock elsewhere, and when that is undone", async () => {
+  const { ledger, store } = await scene();
+  const fee = { feeBps: 200, feeRecipient: evmAddress("fees") };
+  await ledger.applyEvm(evm(1, [{ kind: "FeeSet", place: evmPlace(1), ...fee }]));
+  const one = ask("a");
+  await ledger.write({ asks: [one], takes: [take("a", one, START)] });
+  const toldSince = (from: number) => store.events.slice(from).map(({ type, dealHash }) => [type, dealHash]);
+  let from = store.events.length;
+  await ledger.applyEvm(evm(10, [lockedWith(Z, 10, {})]));
+  assert.deepEqual(toldSince(from), [
+    ["bid", Z],
+    ["deal", ORDER],
+  ]);
+  from = store.events.length;
+  await ledger.applyEvm(evm(10, [], { rewindTo: 9 }));
+  assert.ok(toldSince(from).some(([type, hash]) => type === "deal" && hash === ORDER));
 });
