@@ -7,6 +7,7 @@ import { DIGEST_AND_UNDO } from "./digest-and-undo.ts";
 import { HTTP_BREAKS } from "./http.ts";
 import { LISTINGS } from "./listings.ts";
 import { SENDS_AND_CLOSINGS } from "./sends-and-closings.ts";
+import { INDEXING_BREAKS } from "./indexing.ts";
 import { STORE_BREAKS } from "./store.ts";
 import { SWAPS_ACTIONS } from "./swaps-actions.ts";
 import { SWAPS_ASKS } from "./swaps-asks.ts";
@@ -36,6 +37,7 @@ export const ALL_BREAKS: readonly Break[] = [
   ...DIGEST_AND_UNDO,
   ...BLOCK_VERIFICATION,
   ...STORE_BREAKS,
+  ...INDEXING_BREAKS,
   ...HTTP_BREAKS,
   ...SWAPS_BYTES,
   ...SWAPS_SIGNING,

@@ -357,48 +357,5 @@ const derived: Break[] = [
   ]),
 ];
 
-const parameters = inFile("src/service/parameters.ts", [
-  {
-    rule: "P-01",
-    find: "return NAMES.filter(([name]) => stored[name] !== wanted[name]).map(",
-    replace: "return NAMES.slice(1).filter(([name]) => stored[name] !== wanted[name]).map(",
-    why: "a database of another network is taken",
-  },
-  {
-    rule: "P-01",
-    find: "if (stored !== null) return parameterDifferences(stored, wanted);",
-    replace: "if (stored !== null) return [];",
-    why: "a database that was built with other parameters is taken",
-  },
-  {
-    rule: "P-01",
-    find: '  ["feeAddress", "the fee address (PRC20_FEE_ADDRESS)"],\n',
-    replace: "",
-    why: "another fee address is taken",
-  },
-]);
-
-const indexing = inFile("src/service/index-block.ts", [
-  {
-    rule: "P-53",
-    find: "asked.jobs.length === 0 ? [] : checker.verifyAll(asked.jobs),",
-    replace: "asked.jobs.length === 0 ? [] : asked.jobs.map(() => true),",
-    why: "the service takes every signature",
-  },
-  {
-    rule: "parent",
-    find: "const scanned = this.#scan(fetched, previous.hash);",
-    replace: "const scanned = this.#scan(fetched, null);",
-    why: "the service does not check the parent link",
-  },
-]);
-
-/** The store, and what the service does around it. */
-export const STORE_BREAKS: readonly Break[] = [
-  ...cursors,
-  ...orders,
-  ...undo,
-  ...derived,
-  ...parameters,
-  ...indexing,
-];
+/** The store. */
+export const STORE_BREAKS: readonly Break[] = [...cursors, ...orders, ...undo, ...derived];

@@ -6,12 +6,13 @@ import type { BlockHash } from "../primitives/brands.ts";
 import type { PearlNode } from "./ports.ts";
 import { RecentBodies } from "./recent-bodies.ts";
 
+const none = async (): Promise<never> => assert.fail("nothing else is asked");
+
 function nodeOf(body: (hash: string, count: number) => Promise<Uint8Array>): {
   node: PearlNode;
   asked: string[];
 } {
   const asked: string[] = [];
-  const none = async (): Promise<never> => assert.fail("nothing else is asked");
   const node: PearlNode = {
     checkIdentity: none,
     tip: none,
