@@ -190,6 +190,12 @@ const script = inFile("src/swap/lock-script.ts", [
     why: "a key that is no point has a lock script",
   },
   {
+    rule: "S-12",
+    find: "if (!isPoint(fromBytes32(terms.buyerKey)) || !isPoint(fromBytes32(terms.sellerKey))) return null;",
+    replace: "if (!isPoint(fromBytes32(terms.buyerKey))) return null;",
+    why: "a seller's key that is no point has a lock script",
+  },
+  {
     rule: "S-11",
     find: "LEAF_VERSION | output.parity",
     replace: "LEAF_VERSION",

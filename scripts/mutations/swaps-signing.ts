@@ -181,6 +181,42 @@ const wallet = [
       replace: "",
       why: "a tweak that is no scalar throws",
     },
+    {
+      rule: "S-10",
+      find: "if (lifted !== null && Buffer.compare(lifted.key, xOnly) === 0) return lifted.point;",
+      replace: "if (lifted !== null) return lifted.point;",
+      why: "the point that was lifted last is every key's",
+    },
+    {
+      rule: "S-12",
+      find: "  if (!isXOnlyPoint(xOnly)) return null;\n",
+      replace: "",
+      why: "a tweak of a key that is no point throws",
+    },
+    {
+      rule: "S-10",
+      find: "const EVEN = 2;",
+      replace: "const EVEN = 3;",
+      why: "keys are lifted to the odd y, and parities are exchanged",
+    },
+    {
+      rule: "S-10",
+      find: "parity: sum[0] === EVEN ? 0 : 1",
+      replace: "parity: 0",
+      why: "the parity of every lock is even",
+    },
+    {
+      rule: "S-10",
+      find: "if (tweak.every((byte) => byte === 0)) return { key: Uint8Array.from(xOnly), parity: 0 };",
+      replace: "",
+      why: "a tweak of zero has no sum",
+    },
+    {
+      rule: "S-12",
+      find: "isPoint: (xOnly) => xOnly.length === 32 && isXOnlyPoint(xOnly),",
+      replace: "isPoint: (xOnly) => xOnly.length === 32,",
+      why: "every 32 bytes are a point",
+    },
   ]),
 ];
 

@@ -191,6 +191,25 @@ describe("S-05: finality", () => {
     assert.equal(one.follower.standing().finalReplaced, true);
   });
 
+  test("a chain that ends below the final block undoes nothing, however long it stays so", async () => {
+    const rpc = await serve();
+    rpc.final = 107;
+    const one = followed({ urls: [rpc.url] });
+    await one.toTip();
+    const before = one.ledger.changes.length;
+    rpc.chain = CHAIN.slice(0, 107);
+    rpc.final = 50;
+    const seen = rpc.calls.length;
+    const end = Date.now() + 4000;
+    // Three times as long as a shorter chain is waited for before it is believed.
+    const enough = Date.now() + 300;
+    await one.until(() => (Date.now() > enough && rpc.calls.length > seen + 20) || Date.now() > end);
+    assert.ok(rpc.calls.length > seen + 20, "the RPC went on being asked");
+    assert.equal(one.ledger.changes.length, before);
+    assert.equal(one.ledger.tips().evm.height, 120);
+    assert.equal(one.follower.standing().finalReplaced, false);
+  });
+
   test("with a number, blocks below head - n + 1 are final", async () => {
     const rpc = await serve();
     const one = followed({ urls: [rpc.url], confirmations: 1 });

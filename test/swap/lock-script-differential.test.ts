@@ -9,7 +9,7 @@ import * as fc from "fast-check";
 import * as ecc from "tiny-secp256k1";
 import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
 import type { Bytes32 } from "../../src/primitives/brands.ts";
-import { lockAddress, lockOf, type LockTerms, NUMS_KEY } from "../../src/swap/lock-script.ts";
+import { lockAddress, lockOf, lockOfPoints, type LockTerms, NUMS_KEY } from "../../src/swap/lock-script.ts";
 import { swapLock, swapLockAddress } from "../../src/wallet/index.ts";
 import { bytesOf, hexOf, VECTOR_LOCK, walletTerms } from "./terms.ts";
 
@@ -109,4 +109,60 @@ test("three implementations agree on what is a point", () => {
     }),
     { numRuns: 200 },
   );
+});
+
+test("S-12: lockOfPoints gives what lockOf gives where both keys are points; lockOf alone says where one is none", () => {
+  const anyKey = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((key) => `0x${hexOf(key)}` as Bytes32);
+  const seen = { points: 0, others: 0 };
+  fc.assert(
+    fc.property(hashlock, anyKey, anyKey, refundTime, (hash, buyerKey, sellerKey, pearlRefundTime) => {
+      const terms = { hashlock: hash, buyerKey, sellerKey, pearlRefundTime };
+      const checked = lockOf(terms, swapCrypto);
+      if ([buyerKey, sellerKey].every((key) => ecc.isXOnlyPoint(bytesOf(key)))) {
+        seen.points += 1;
+        assert.ok(checked !== null);
+        assert.deepEqual(lockOfPoints(terms, swapCrypto), checked);
+      } else {
+        seen.others += 1;
+        assert.equal(checked, null);
+      }
+    }),
+    { numRuns: 300, seed: 12 },
+  );
+  // A quarter of all pairs are two points.
+  assert.ok(seen.points > 30 && seen.others > 100, JSON.stringify(seen));
+});
+
+function sumOf(key: Uint8Array, tweak: Uint8Array): string | null {
+  const sum = swapCrypto.tweakAdd(key, tweak);
+  return sum === null ? null : `${hexOf(sum.key)} ${sum.parity}`;
+}
+
+test("S-10: the sum of the internal key and a tweak is that of another implementation, whatever key came before", () => {
+  const point = schnorr.Point;
+  const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 });
+  const viaNoble = (key: Uint8Array, tweak: Uint8Array): string | null => {
+    const scalar = BigInt(`0x${hexOf(tweak)}`);
+    if (scalar >= point.Fn.ORDER) return null;
+    try {
+      const lifted = schnorr.utils.lift_x(BigInt(`0x${hexOf(key)}`));
+      const sum = scalar === 0n ? lifted : lifted.add(point.BASE.multiply(scalar));
+      const { x, y } = sum.toAffine();
+      return `${x.toString(16).padStart(64, "0")} ${y % 2n}`;
+    } catch {
+      return null;
+    }
+  };
+  const nums = bytesOf(NUMS_KEY);
+  fc.assert(
+    fc.property(bytes, bytes, (key, tweak) => {
+      for (const one of [nums, key, nums, key]) assert.equal(sumOf(one, tweak), viaNoble(one, tweak));
+      assert.equal(sumOf(key, new Uint8Array(32)), viaNoble(key, new Uint8Array(32)));
+    }),
+    { numRuns: 60, seed: 10 },
+  );
+  // x(G) + (n - 1) G: the point at infinity, which has no x.
+  const generator = "0x79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798" as Bytes32;
+  const last = "0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364140" as Bytes32;
+  assert.equal(sumOf(bytesOf(generator), bytesOf(last)), null);
 });
