@@ -214,14 +214,8 @@ const deals = [
   ...inFile("src/service/swaps/api/swap-api.ts", [
     {
       rule: "S-65",
-      find: "settled.time <= after",
-      replace: "settled.time < after",
-      why: "the last day has one second more",
-    },
-    {
-      rule: "S-65",
-      find: "moment.tips.evm.time - DAY_S",
-      replace: "moment.now - DAY_S",
+      find: "asks, moment.tips.evm.time)",
+      replace: "asks, moment.now)",
       why: "the last day ends at our clock",
     },
     {

@@ -77,15 +77,9 @@ const lists = [
     },
     {
       rule: "S-52",
-      find: "bid: bidStatus(order, moment.tips)",
-      replace: 'bid: "BID_CREATED"',
-      why: "the filter status finds no bids",
-    },
-    {
-      rule: "S-65",
-      find: "if (before !== undefined) this.#count(before, -1);",
-      replace: "",
-      why: "counts by status only grow",
+      find: "else this.#known.set(hash, after);",
+      replace: "else if (before === undefined) this.#known.set(hash, after);",
+      why: "lists and counts stay with an order's first status",
     },
     {
       rule: "S-55",

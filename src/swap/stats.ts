@@ -4,7 +4,6 @@ import { formatPearl } from "../primitives/amount.ts";
 import { ASK_STATUSES } from "./ask-status.ts";
 import { BID_STATUSES, bidStatus, type BidStatus } from "./bid-status.ts";
 import { DEAL_STATUSES, dealStatus, type DealStatus } from "./deal-status.ts";
-import { dealExists } from "./order-state.ts";
 import type { AskStatus, Moment, SwapRules, SwapSubject } from "./subject.ts";
 
 /** Settled swaps: a count, and volumes as decimal strings (raw USDC, satoshis, PEARL with 8 digits). */
@@ -23,6 +22,17 @@ export interface SwapStats extends SettledStats {
   /** Orders whose OrderClaimed block's time > EVM tip time - 86400. */
   readonly last_24h: SettledStats;
 }
+
+/** Where an indexed order stands, as lists show it and stats count it. */
+export interface OrderStanding {
+  readonly bid: BidStatus;
+  /** Null for a bid that is not accepted. */
+  readonly deal: DealStatus | null;
+  /** Where the order is claimed: the time of OrderClaimed's block, raw USDC and satoshis. */
+  readonly settled: { readonly time: number; readonly usdc: bigint; readonly sat: bigint } | null;
+}
+
+const DAY_S = 86_400;
 
 class SettledSum {
   #count = 0;
@@ -45,28 +55,38 @@ class SettledSum {
   }
 }
 
-/** The stats over all subjects (unfunded takes are left out, so may be given) and the statuses of all posted asks. */
+/** The order's standing; null for a take whose order is not indexed. */
+export function orderStanding(subject: SwapSubject, moment: Moment, rules: SwapRules): OrderStanding | null {
+  const { order, terms } = subject;
+  if (order === null) return null;
+  const { accepted, closed } = order;
+  return {
+    bid: bidStatus(order, moment.tips),
+    deal: accepted === null ? null : dealStatus(subject, moment, rules),
+    settled:
+      closed?.kind === "claimed"
+        ? { time: closed.place.time, usdc: terms.usdcAmount, sat: terms.pearlAmountSat }
+        : null,
+  };
+}
+
+/** The stats over all indexed orders and the statuses of all posted asks. `evmTime`: time of the EVM tip. */
 export function swapStats(
-  subjects: Iterable<SwapSubject>,
+  orders: Iterable<OrderStanding>,
   asks: Iterable<AskStatus>,
-  moment: Moment,
-  rules: SwapRules,
+  evmTime: number,
 ): SwapStats {
   const bids = zeros(BID_STATUSES);
   const deals = zeros(DEAL_STATUSES);
   const askCounts = zeros(ASK_STATUSES);
   const all = new SettledSum();
   const lastDay = new SettledSum();
-  for (const subject of subjects) {
-    const { order, terms } = subject;
-    if (order === null) continue;
-    bids[bidStatus(order, moment.tips)] += 1;
-    if (dealExists(subject)) deals[dealStatus(subject, moment, rules)] += 1;
-    if (order.closed?.kind !== "claimed") continue;
-    all.add(terms.usdcAmount, terms.pearlAmountSat);
-    if (order.closed.place.time > moment.tips.evm.time - 86_400) {
-      lastDay.add(terms.usdcAmount, terms.pearlAmountSat);
-    }
+  for (const { bid, deal, settled } of orders) {
+    bids[bid] += 1;
+    if (deal !== null) deals[deal] += 1;
+    if (settled === null) continue;
+    all.add(settled.usdc, settled.sat);
+    if (settled.time > evmTime - DAY_S) lastDay.add(settled.usdc, settled.sat);
   }
   for (const status of asks) askCounts[status] += 1;
   return {

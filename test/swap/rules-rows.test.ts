@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { EvmAddress } from "../../src/primitives/brands.ts";
 import { askRow, bidRow, dealRow } from "../../src/swap/rows.ts";
-import { swapStats } from "../../src/swap/stats.ts";
+import { orderStanding, swapStats } from "../../src/swap/stats.ts";
 import {
   ASK,
   ASK_ID,
@@ -43,7 +43,8 @@ describe("S-65: stats", () => {
       claimed(day),
       claimed(day + 1),
     ];
-    const stats = swapStats(all, ["ASK_OPEN", "ASK_OPEN", "ASK_TAKEN"], at, RULES);
+    const standings = all.flatMap((one) => orderStanding(one, at, RULES) ?? []);
+    const stats = swapStats(standings, ["ASK_OPEN", "ASK_OPEN", "ASK_TAKEN"], at.tips.evm.time);
     assert.equal(stats.settled_count, 2);
     assert.equal(stats.settled_usdc_volume, "4000000000");
     assert.equal(stats.settled_pearl_volume_sat, "1000000");

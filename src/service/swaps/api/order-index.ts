@@ -2,23 +2,16 @@
 // remembered until something that they depend on changes, so that a list or a count need not look at every order.
 
 import type { Bytes32 } from "../../../primitives/brands.ts";
-import { BID_STATUSES, bidStatus, type BidStatus } from "../../../swap/bid-status.ts";
-import { DEAL_STATUSES, dealStatus, type DealStatus } from "../../../swap/deal-status.ts";
-import { dealExists } from "../../../swap/order-state.ts";
+import { type OrderStanding, orderStanding } from "../../../swap/stats.ts";
 import type { Moment, SwapRules, SwapSubject } from "../../../swap/subject.ts";
 import { isAskMatch } from "../../../swap/terms.ts";
 
 /** An indexed order as lists see it. */
-export interface IndexedOrder {
+export interface IndexedOrder extends OrderStanding {
   readonly hash: Bytes32;
   /** Time of the OrderLocked block. */
   readonly createdAt: number;
-  readonly bid: BidStatus;
-  /** Null for a bid that is not accepted. */
-  readonly deal: DealStatus | null;
   readonly isAskMatch: boolean;
-  /** The settlement, where the order is claimed. */
-  readonly settled: { readonly time: number; readonly usdc: bigint; readonly sat: bigint } | null;
 }
 
 /** What the index is made from. */
@@ -33,8 +26,6 @@ export class OrderIndex {
   readonly #parts: OrderIndexParts;
   readonly #known = new Map<Bytes32, IndexedOrder>();
   #sorted: IndexedOrder[] = [];
-  readonly #bids = new Map<BidStatus, number>(BID_STATUSES.map((status) => [status, 0]));
-  readonly #deals = new Map<DealStatus, number>(DEAL_STATUSES.map((status) => [status, 0]));
 
   constructor(parts: OrderIndexParts) {
     this.#parts = parts;
@@ -48,8 +39,6 @@ export class OrderIndex {
     for (const hash of hashes) {
       const before = this.#known.get(hash);
       const after = this.#look(hash, moment);
-      if (before !== undefined) this.#count(before, -1);
-      if (after !== null) this.#count(after, 1);
       if (after === null) this.#known.delete(hash);
       else this.#known.set(hash, after);
       const isMoved = before?.createdAt !== after?.createdAt;
@@ -78,16 +67,6 @@ export class OrderIndex {
     for (; at < this.#sorted.length; at += 1) yield* this.#at(at);
   }
 
-  /** How many bids have each status. */
-  bidCounts(): Record<BidStatus, number> {
-    return Object.fromEntries(this.#bids) as Record<BidStatus, number>;
-  }
-
-  /** How many deals have each status. */
-  dealCounts(): Record<DealStatus, number> {
-    return Object.fromEntries(this.#deals) as Record<DealStatus, number>;
-  }
-
   /** All orders, in no order. */
   all(): Iterable<IndexedOrder> {
     return this.#known.values();
@@ -105,29 +84,10 @@ export class OrderIndex {
 
   #look(hash: Bytes32, moment: Moment): IndexedOrder | null {
     const subject = this.#parts.subject(hash);
-    const order = subject?.order ?? null;
-    if (subject === null || order === null) return null;
-    const { usdcAmount, pearlAmountSat } = subject.terms;
-    const closed = order.closed;
-    return {
-      hash,
-      createdAt: order.locked.time,
-      bid: bidStatus(order, moment.tips),
-      deal:
-        dealExists(subject) && order.accepted !== null
-          ? dealStatus(subject, moment, this.#parts.rules)
-          : null,
-      isAskMatch: isAskMatch(subject.terms),
-      settled:
-        closed?.kind === "claimed"
-          ? { time: closed.place.time, usdc: usdcAmount, sat: pearlAmountSat }
-          : null,
-    };
-  }
-
-  #count(order: IndexedOrder, by: 1 | -1): void {
-    this.#bids.set(order.bid, (this.#bids.get(order.bid) ?? 0) + by);
-    if (order.deal !== null) this.#deals.set(order.deal, (this.#deals.get(order.deal) ?? 0) + by);
+    const standing = subject === null ? null : orderStanding(subject, moment, this.#parts.rules);
+    const createdAt = subject?.order?.locked.time;
+    if (subject === null || standing === null || createdAt === undefined) return null;
+    return { ...standing, hash, createdAt, isAskMatch: isAskMatch(subject.terms) };
   }
 
   #insert(added: readonly IndexedOrder[]): void {

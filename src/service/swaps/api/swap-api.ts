@@ -1,11 +1,10 @@
 // The swap service as HTTP sees it: every use case, over the parts that `main` hands in.
 
 import type { Bytes32, EvmAddress, PearlAddress } from "../../../primitives/brands.ts";
-import { formatPearl } from "../../../primitives/amount.ts";
-import { ASK_STATUSES } from "../../../swap/ask-status.ts";
 import { parseEvmAddress, parsePearlAddress } from "../../../swap/forms.ts";
 import { bidRow, dealRow } from "../../../swap/rows.ts";
 import { carriesSecret } from "../../../swap/secret-search.ts";
+import { swapStats } from "../../../swap/stats.ts";
 import { acceptLock } from "./accept-lock.ts";
 import { actOnAsk } from "./ask-action.ts";
 import { rowOfAsk, statusOfAsk } from "./ask-view.ts";
@@ -28,8 +27,6 @@ import type {
 import { signingTerms } from "./signing-terms.ts";
 import { takeAsk } from "./take-ask.ts";
 import { verifyEvmRefundOf, verifyLockOf, verifyRefundOf } from "./verifications.ts";
-
-const DAY_S = 86_400;
 
 /** What tells the API which orders changed. */
 export interface OrderChanges {
@@ -104,18 +101,8 @@ export class SwapApi implements SwapService {
   stats() {
     const { ledger, readiness } = this.#parts;
     const moment = readiness.moment();
-    const asks = new Map<string, number>(ASK_STATUSES.map((status) => [status, 0]));
-    for (const record of ledger.asks()) {
-      const status = statusOfAsk(ledger, record, moment);
-      asks.set(status, (asks.get(status) ?? 0) + 1);
-    }
-    return {
-      ...this.#settled(Number.NEGATIVE_INFINITY),
-      bids_by_status: this.#orders.bidCounts(),
-      asks_by_status: Object.fromEntries(asks),
-      deals_by_status: this.#orders.dealCounts(),
-      last_24h: this.#settled(moment.tips.evm.time - DAY_S),
-    };
+    const asks = Array.from(ledger.asks(), (record) => statusOfAsk(ledger, record, moment));
+    return { ...swapStats(this.#orders.all(), asks, moment.tips.evm.time) };
   }
 
   typedData(): SwapOutcome {
@@ -205,22 +192,5 @@ export class SwapApi implements SwapService {
     const { ledger, readiness, rules } = this.#parts;
     const subject = ledger.subject(hash);
     return subject === null ? null : dealRow(subject, readiness.moment(), rules);
-  }
-
-  /** Orders claimed in blocks with a later time than `after` (S-65). */
-  #settled(after: number) {
-    let [count, usdc, sat] = [0, 0n, 0n];
-    for (const { settled } of this.#orders.all()) {
-      if (settled === null || settled.time <= after) continue;
-      count += 1;
-      usdc += settled.usdc;
-      sat += settled.sat;
-    }
-    return {
-      settled_count: count,
-      settled_usdc_volume: usdc.toString(),
-      settled_pearl_volume_sat: sat.toString(),
-      settled_pearl_volume_pearl: formatPearl(sat),
-    };
   }
 }
