@@ -6,7 +6,7 @@ import type { Bytes32, EvmAddress, Outpoint, ScriptHex } from "../../primitives/
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import type { ChainTips, LockOutput, SecretFact, Sighting } from "../../swap/facts.ts";
 import type { AskRecord } from "../../swap/records.ts";
-import { isDead, type Moment, type SwapRules, type SwapSubject } from "../../swap/subject.ts";
+import { type AskStatus, isDead, type Moment, type SwapRules, type SwapSubject } from "../../swap/subject.ts";
 import { CommitFeed } from "../commit-feed.ts";
 import type { Clock, Log } from "../ports.ts";
 import { ChangeEvents } from "./change-events.ts";
@@ -173,6 +173,10 @@ export class SwapLedger implements LedgerWrites, LedgerReads {
 
   ask(askId: Bytes32): AskRecord | null {
     return this.#books.records.asks.get(askId) ?? null;
+  }
+
+  askStatus(record: AskRecord, when: Pick<Moment, "now" | "expiryNow">): AskStatus {
+    return this.#subjects.askStatus(record, when);
   }
 
   orderOfAsk(askId: Bytes32): Bytes32 | null {

@@ -20,7 +20,7 @@ import type {
   Sighting,
 } from "../../swap/facts.ts";
 import type { AddressRecord, AskRecord, OriginRecord, TakeRecord } from "../../swap/records.ts";
-import type { SwapSubject } from "../../swap/subject.ts";
+import type { AskStatus, Moment, SwapSubject } from "../../swap/subject.ts";
 
 /** What a database of swaps belongs to (S-26): another one is refused at start. */
 export interface SwapIdentity {
@@ -220,6 +220,8 @@ export interface LedgerReads {
   /** By order or take hash; null where neither is known. */
   subject(hash: Bytes32): SwapSubject | null;
   ask(askId: Bytes32): AskRecord | null;
+  /** The status of S-33, by the facts and this *now*; the record may be one that is not written yet. */
+  askStatus(record: AskRecord, when: Pick<Moment, "now" | "expiryNow">): AskStatus;
   /** The order that carries an ask's id, or null. */
   orderOfAsk(askId: Bytes32): Bytes32 | null;
   /** Live takes of an ask at `now`. */

@@ -4,7 +4,7 @@ import type { Bytes32 } from "../../../primitives/brands.ts";
 import type { AskRecord } from "../../../swap/records.ts";
 import type { Moment } from "../../../swap/subject.ts";
 import { parseTime } from "../../../swap/times.ts";
-import { statusOfAsk, rowOfAsk } from "./ask-view.ts";
+import { rowOfAsk } from "./ask-view.ts";
 import { recheckGroup } from "./ask-recheck.ts";
 import { refusal } from "./messages.ts";
 import { answer, invalidFields, type SwapOutcome } from "./outcome.ts";
@@ -49,7 +49,7 @@ async function carryOut(
   const moment = readiness.moment();
   const wrong = deadlineFault(deadline, last?.deadline ?? 0, moment.now);
   if (wrong !== null) return invalidFields({ deadline: wrong });
-  const status = statusOfAsk(ledger, ask, moment);
+  const status = ledger.askStatus(ask, moment);
   if (status === "ASK_TAKEN" || status === "ASK_CANCELLED") return refusal(status);
   // Before it is open again: a resumed ask must not be offered on the word of an old balance (S-34).
   if (action === "resume") await recheckGroup(parts, ask);

@@ -19,7 +19,7 @@ import { bytesToHex, hexToBytes } from "../../../primitives/hex.ts";
 import type { EscrowEvent } from "../../../swap/facts.ts";
 import type { AskRecord } from "../../../swap/records.ts";
 import { recheckAll } from "./ask-recheck.ts";
-import { fundingGroup, statusOfAsk } from "./ask-view.ts";
+import { fundingGroup } from "./ask-view.ts";
 
 const KEY = new Uint8Array(32).fill(9);
 const SELLER = evmAddressOf(KEY) as EvmAddress;
@@ -47,7 +47,7 @@ async function sceneWith(count: number): Promise<ApiScene & { readonly asks: rea
 function statusesOf({ ledger, parts, asks }: ApiScene & { readonly asks: readonly AskRecord[] }) {
   return asks.map(({ askId }) => {
     const record = ledger.ask(askId);
-    return record === null ? null : statusOfAsk(ledger, record, parts.readiness.moment());
+    return record === null ? null : ledger.askStatus(record, parts.readiness.moment());
   });
 }
 

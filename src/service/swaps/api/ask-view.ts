@@ -1,38 +1,24 @@
-// How does a posted ask stand now? Status, row and the sums of its seller, from the ledger at one moment.
+// How does a posted ask stand now? Row and the sums of its seller, from the ledger at one moment.
 
 import type { EvmAddress } from "../../../primitives/brands.ts";
 import { askRow, type AskRow } from "../../../swap/ask-row.ts";
-import { askStatus } from "../../../swap/ask-status.ts";
 import { type FundingAsk, isSameFundingGroup } from "../../../swap/funding.ts";
 import type { AskRecord } from "../../../swap/records.ts";
-import type { AskStatus, Moment } from "../../../swap/subject.ts";
+import type { Moment } from "../../../swap/subject.ts";
 import type { LedgerReads } from "../ports.ts";
 
 type When = Pick<Moment, "now" | "expiryNow">;
 
-/** The status of S-33. */
-export function statusOfAsk(ledger: LedgerReads, record: AskRecord, when: When): AskStatus {
-  return askStatus(
-    record,
-    {
-      takenBy: ledger.orderOfAsk(record.askId),
-      minNonce: ledger.minAskNonce(record.terms.seller),
-      fee: ledger.fee(),
-    },
-    when,
-  );
-}
-
 /** The row of H-40. */
 export function rowOfAsk(ledger: LedgerReads, record: AskRecord, when: When): AskRow {
-  return askRow(record, statusOfAsk(ledger, record, when), ledger.orderOfAsk(record.askId));
+  return askRow(record, ledger.askStatus(record, when), ledger.orderOfAsk(record.askId));
 }
 
 /** Asks of this seller_evm whose status is ASK_OPEN (S-32). */
 export function openAsksOf(ledger: LedgerReads, seller: EvmAddress, when: When): number {
   let open = 0;
   for (const record of ledger.asksOfSeller(seller)) {
-    if (statusOfAsk(ledger, record, when) === "ASK_OPEN") open += 1;
+    if (ledger.askStatus(record, when) === "ASK_OPEN") open += 1;
   }
   return open;
 }
@@ -46,7 +32,7 @@ export function fundingGroup(
   const group: FundingAsk[] = [];
   for (const record of ledger.asksOfSeller(of.terms.seller)) {
     if (!isSameFundingGroup(record, { ...record, terms: of.terms })) continue;
-    const status = statusOfAsk(ledger, record, when);
+    const status = ledger.askStatus(record, when);
     group.push({ record, status, isLockAwaited: isLockAwaited(ledger, record) });
   }
   return group;

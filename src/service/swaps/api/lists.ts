@@ -4,7 +4,7 @@ import type { Bytes32, EvmAddress, PearlAddress } from "../../../primitives/bran
 import type { AskRecord } from "../../../swap/records.ts";
 import { bidRow, dealRow } from "../../../swap/rows.ts";
 import type { AskStatus, SwapSubject } from "../../../swap/subject.ts";
-import { rowOfAsk, statusOfAsk } from "./ask-view.ts";
+import { rowOfAsk } from "./ask-view.ts";
 import type { KeyPrograms } from "./key-programs.ts";
 import { type IndexedOrder, keyOf, type OrderIndex } from "./order-index.ts";
 import type { SwapList } from "./outcome.ts";
@@ -71,7 +71,7 @@ export class SwapLists {
     const moment = readiness.moment();
     const listed: Keyed<AskRecord>[] = [];
     for (const record of ledger.asks()) {
-      const status = statusOfAsk(ledger, record, moment);
+      const status = ledger.askStatus(record, moment);
       if (!isOneOf(query.statuses, status)) continue;
       if (!query.includeUnfunded && !isShownAsFunded(record, status)) continue;
       if (!this.#fits(this.#partiesOfAsk(record), query)) continue;

@@ -7,7 +7,7 @@ import { carriesSecret } from "../../../swap/secret-search.ts";
 import { swapStats } from "../../../swap/stats.ts";
 import { acceptLock } from "./accept-lock.ts";
 import { actOnAsk } from "./ask-action.ts";
-import { rowOfAsk, statusOfAsk } from "./ask-view.ts";
+import { rowOfAsk } from "./ask-view.ts";
 import { setOrigin } from "./bid-origin.ts";
 import { createAsk } from "./create-ask.ts";
 import { KeyPrograms } from "./key-programs.ts";
@@ -101,7 +101,7 @@ export class SwapApi implements SwapService {
   stats() {
     const { ledger, readiness } = this.#parts;
     const moment = readiness.moment();
-    const asks = Array.from(ledger.asks(), (record) => statusOfAsk(ledger, record, moment));
+    const asks = Array.from(ledger.asks(), (record) => ledger.askStatus(record, moment));
     return { ...swapStats(this.#orders.all(), asks, moment.tips.evm.time) };
   }
 

@@ -17,7 +17,6 @@ import { dealRow } from "../../../swap/rows.ts";
 import { isDead, type Moment } from "../../../swap/subject.ts";
 import type { TakeRequest } from "../../../swap/take-terms.ts";
 import { parseTime } from "../../../swap/times.ts";
-import { statusOfAsk } from "./ask-view.ts";
 import { unreadyOf } from "./create-ask.ts";
 import { refusal } from "./messages.ts";
 import { answer, created, invalidFields, type SwapOutcome } from "./outcome.ts";
@@ -105,7 +104,7 @@ async function settle(
   const refusedTake = judgeTake(
     terms,
     {
-      status: statusOfAsk(ledger, present, moment),
+      status: ledger.askStatus(present, moment),
       isSecretKnown: ledger.secretOf(terms.hashlock) !== null,
       isHashlockUsed: ledger.isHashlockUsed(terms.buyer, terms.hashlock, hash),
       moment,
