@@ -73,7 +73,7 @@ const lists = [
       rule: "S-55",
       find: "if (timeA !== timeB) return timeA > timeB ? -1 : 1;\n  return hashA",
       replace: "return hashA",
-      why: "orders are listed by hash",
+      why: "orders and asks are listed by hash",
     },
     {
       rule: "S-52",
@@ -83,7 +83,7 @@ const lists = [
     },
     {
       rule: "S-55",
-      find: "if (key !== null && first !== undefined && compareKeys(keyOf(first), key) === 0) at += 1;",
+      find: "if (key !== null && first !== undefined && compareNewest(keyOf(first), key) === 0) at += 1;",
       replace: "",
       why: "the row of the cursor stands on both pages",
     },

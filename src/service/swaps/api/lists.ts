@@ -6,7 +6,7 @@ import { bidRow, dealRow } from "../../../swap/rows.ts";
 import type { AskStatus, SwapSubject } from "../../../swap/subject.ts";
 import { rowOfAsk } from "./ask-view.ts";
 import type { KeyPrograms } from "./key-programs.ts";
-import { type IndexedOrder, keyOf, type OrderIndex } from "./order-index.ts";
+import { compareNewest, type IndexedOrder, keyOf, type OrderIndex } from "./order-index.ts";
 import type { SwapList } from "./outcome.ts";
 import { type Keyed, pageOf } from "./page-of.ts";
 import type { SwapParts } from "./parts.ts";
@@ -178,12 +178,7 @@ function askKey(record: AskRecord, sort: "created" | "price"): readonly (number 
     : [record.createdAt, record.askId];
 }
 
-type Compare = (a: readonly (number | string)[], b: readonly (number | string)[]) => number;
-
-const compareNewest: Compare = ([timeA = 0, idA = ""], [timeB = 0, idB = ""]) => {
-  if (timeA !== timeB) return timeA > timeB ? -1 : 1;
-  return idA === idB ? 0 : idA > idB ? -1 : 1;
-};
+type Compare = typeof compareNewest;
 
 /** Exact quotients, cheapest first; ties by created_at, then id, both ascending. */
 const comparePrice: Compare = (a, b) => {

@@ -63,7 +63,7 @@ export class OrderIndex {
     }
     let at = key === null ? 0 : this.#firstNotBefore(key);
     const first = this.#sorted[at];
-    if (key !== null && first !== undefined && compareKeys(keyOf(first), key) === 0) at += 1;
+    if (key !== null && first !== undefined && compareNewest(keyOf(first), key) === 0) at += 1;
     for (; at < this.#sorted.length; at += 1) yield* this.#at(at);
   }
 
@@ -93,7 +93,7 @@ export class OrderIndex {
   #insert(added: readonly IndexedOrder[]): void {
     if (added.length === 0) return;
     if (added.length > 64) {
-      this.#sorted = [...this.#sorted, ...added].toSorted((a, b) => compareKeys(keyOf(a), keyOf(b)));
+      this.#sorted = [...this.#sorted, ...added].toSorted((a, b) => compareNewest(keyOf(a), keyOf(b)));
       return;
     }
     for (const order of added) this.#sorted.splice(this.#firstNotBefore(keyOf(order)), 0, order);
@@ -107,7 +107,7 @@ export class OrderIndex {
     while (low < high) {
       const middle = (low + high) >>> 1;
       const order = this.#sorted[middle];
-      if (order !== undefined && compareKeys(keyOf(order), key) < 0) low = middle + 1;
+      if (order !== undefined && compareNewest(keyOf(order), key) < 0) low = middle + 1;
       else high = middle;
     }
     return low;
@@ -119,8 +119,8 @@ export function keyOf(order: Pick<IndexedOrder, "createdAt" | "hash">): readonly
   return [order.createdAt, order.hash];
 }
 
-/** Negative where `a` stands before `b`: both descending. */
-function compareKeys(a: readonly (number | string)[], b: readonly (number | string)[]): number {
+/** Negative where key `a` stands before `b`: newest first, ties by hash or id descending (S-55). */
+export function compareNewest(a: readonly (number | string)[], b: readonly (number | string)[]): number {
   const [timeA = 0, hashA = ""] = a;
   const [timeB = 0, hashB = ""] = b;
   if (timeA !== timeB) return timeA > timeB ? -1 : 1;
