@@ -127,7 +127,7 @@ const asks = [
   ...inFile("src/service/swaps/api/create-ask.ts", [
     {
       rule: "S-32",
-      find: "greater(parts.limits.askMinUsdc, escrow.minUsdc)",
+      find: "leastAskUsdc(parts.limits, escrow)",
       replace: "parts.limits.askMinUsdc",
       why: "the contract's own minimum does not count",
     },

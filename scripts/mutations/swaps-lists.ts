@@ -104,12 +104,20 @@ const lists = [
       equivalent: "nobody finds two keys with equal 48 bits in a test",
     },
   ]),
+  ...inFile("src/service/swaps/api/parts.ts", [
+    {
+      rule: "S-32",
+      find: "askMinUsdc > minUsdc ?",
+      replace: "askMinUsdc < minUsdc ?",
+      why: "the smaller minimum counts",
+    },
+  ]),
   ...inFile("src/service/swaps/api/signing-terms.ts", [
     {
       rule: "H-44",
-      find: "limits.askMinUsdc > escrow.minUsdc ?",
-      replace: "limits.askMinUsdc < escrow.minUsdc ?",
-      why: "the smaller minimum is told",
+      find: "leastAskUsdc(limits, escrow).toString()",
+      replace: "limits.askMinUsdc.toString()",
+      why: "the setting's minimum is told though the contract wants more",
     },
   ]),
   ...inFile("src/service/swaps/api/read-fields.ts", [

@@ -23,7 +23,7 @@ import { parseTime } from "../../../swap/times.ts";
 import { fundingGroup, openAsksOf, rowOfAsk } from "./ask-view.ts";
 import { refusal } from "./messages.ts";
 import { answer, created, invalidFields, type SwapOutcome, type SwapRefusal } from "./outcome.ts";
-import type { SwapParts } from "./parts.ts";
+import { leastAskUsdc, type SwapParts } from "./parts.ts";
 import { anyString, type FieldValues, optional, readFields, required } from "./read-fields.ts";
 import type { RequestBody } from "./swap-service.ts";
 
@@ -59,7 +59,7 @@ export async function createAsk(parts: SwapParts, body: RequestBody): Promise<Sw
   if (escrow === null) return refusal("EVM_RPC_UNAVAILABLE");
   const terms = termsOf(parts, fields);
   if (!terms.ok) return terms.error;
-  const minUsdc = greater(parts.limits.askMinUsdc, escrow.minUsdc);
+  const minUsdc = leastAskUsdc(parts.limits, escrow);
   const fault = judgeAskTerms(terms.value, minUsdc, parts.rules, (key, address) =>
     keyFitsAddress(key, address, parts.crypto),
   );
@@ -192,8 +192,4 @@ function recordOf(ask: SignedAsk, now: number, balance: bigint | null): AskRecor
     pearlBalanceSat: balance,
     balanceCheckedAt: now,
   };
-}
-
-function greater(a: bigint, b: bigint): bigint {
-  return a > b ? a : b;
 }

@@ -31,6 +31,14 @@ export interface EscrowFacts {
   readonly abi: readonly unknown[];
 }
 
+/** The least that an ask may ask for, raw units of USDC (S-32): the setting's minimum, or the contract's if greater. */
+export function leastAskUsdc(
+  { askMinUsdc }: Pick<SwapLimits, "askMinUsdc">,
+  { minUsdc }: Pick<EscrowFacts, "minUsdc">,
+): bigint {
+  return askMinUsdc > minUsdc ? askMinUsdc : minUsdc;
+}
+
 /** All parts. */
 export interface SwapParts {
   readonly ledger: LedgerReads;

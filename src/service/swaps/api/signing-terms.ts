@@ -5,7 +5,7 @@ import { profileRow } from "../../../swap/rows.ts";
 import { EVM_REFUND_MAX_S } from "../../../swap/take-terms.ts";
 import { refusal } from "./messages.ts";
 import { answer, type SwapOutcome } from "./outcome.ts";
-import type { SwapParts } from "./parts.ts";
+import { leastAskUsdc, type SwapParts } from "./parts.ts";
 
 /** The object of H-44; a 503 before the contract was asked and its fee is indexed. */
 export function signingTerms({ ledger, rules, escrow: ask, limits }: SwapParts): SwapOutcome {
@@ -13,7 +13,6 @@ export function signingTerms({ ledger, rules, escrow: ask, limits }: SwapParts):
   if (escrow === null) return refusal("EVM_RPC_UNAVAILABLE");
   const fee = ledger.fee();
   if (fee === null) return refusal("INDEXER_NOT_SYNCED", { escrow_fee: "not indexed yet" });
-  const minAsk = limits.askMinUsdc > escrow.minUsdc ? limits.askMinUsdc : escrow.minUsdc;
   return answer({
     domain: {
       name: DOMAIN_NAME,
@@ -35,7 +34,7 @@ export function signingTerms({ ledger, rules, escrow: ask, limits }: SwapParts):
     limits: {
       margin_s: rules.deltaS,
       evm_refund_max_s: EVM_REFUND_MAX_S,
-      min_usdc_amount: minAsk.toString(),
+      min_usdc_amount: leastAskUsdc(limits, escrow).toString(),
       small_deal_usdc: rules.smallDealUsdc.toString(),
       profiles: [profileRow(rules.large), profileRow(rules.small)],
     },

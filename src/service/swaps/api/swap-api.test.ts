@@ -98,6 +98,15 @@ describe("S-65: stats", () => {
   });
 });
 
+test("H-44: the least ask that is told is the contract's minimum where the setting's is lower, and the other way round", async () => {
+  const { parts, ledger } = await api();
+  const told = (askMinUsdc: bigint) => {
+    const swaps = new SwapApi({ ...parts, limits: { ...parts.limits, askMinUsdc } }, ledger);
+    return Reflect.get(Object(field(swaps.typedData(), "limits")), "min_usdc_amount");
+  };
+  assert.deepEqual([told(1_999_999n), told(2_000_001n)], ["2000000", "2000001"]);
+});
+
 describe("S-66: secrets in texts", () => {
   test("of orders and live takes are held back until they are public", async () => {
     const { api: swaps, ledger } = await api();
