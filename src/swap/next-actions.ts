@@ -16,7 +16,7 @@ import { termsError, type TermsError } from "./terms-error.ts";
 /** Who acts. */
 export type ActionRole = "anyone" | "buyer" | "seller";
 /** What can be done, in the order of the table of S-54 (claim_pearl has two rows there). */
-const ACTIONS = [
+export const ACTIONS = [
   "claim_usdc",
   "claim_pearl",
   "confirm_claim",

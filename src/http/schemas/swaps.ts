@@ -5,6 +5,7 @@ import { type TObject, type TSchema, Type } from "typebox";
 import { ASK_STATUSES } from "../../swap/ask-status.ts";
 import { BID_STATUSES } from "../../swap/bid-status.ts";
 import { DEAL_STATUSES } from "../../swap/deal-status.ts";
+import { ACTIONS } from "../../swap/next-actions.ts";
 import { RELEASE_REASONS } from "../../swap/reasons.ts";
 import { TERMS_ERRORS } from "../../swap/terms-error.ts";
 import { bytes32, evmAddress, satAmount, unixTime, usdcAmount } from "./swap-values.ts";
@@ -45,19 +46,7 @@ const lockOutput = Type.Object({
 const nextAction = Type.Object({
   actor: nullable(evmAddress("The party; null for anyone and for the seller of an open bid.")),
   role: Type.Enum(["buyer", "seller", "anyone"]),
-  action: Type.Enum([
-    "claim_usdc",
-    "claim_pearl",
-    "confirm_claim",
-    "refund_pearl",
-    "abandon_lock",
-    "lock_pearl",
-    "accept_bid",
-    "refund_cooperative",
-    "refund_usdc",
-    "cancel_bid",
-    "lock_usdc",
-  ]),
+  action: Type.Enum([...ACTIONS]),
   optional: Type.Boolean({ description: "Leaving it never loses." }),
   not_before: nullable(unixTime("Not before.")),
   not_after: nullable(unixTime("Not after.")),
