@@ -5,6 +5,7 @@ import { WebSocket } from "ws";
 import type { BlockHash } from "../../primitives/brands.ts";
 import type { Clock, Log, NodeTip } from "../../service/ports.ts";
 import type { Endpoint } from "./node-address.ts";
+import { isHash } from "./rpc-answer.ts";
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 30_000;
@@ -132,7 +133,7 @@ function blockNotification(text: string): { readonly connected: NodeTip | undefi
 function connectedBlock(params: unknown): NodeTip | undefined {
   if (!Array.isArray(params)) return undefined;
   const [hash, height]: unknown[] = params;
-  if (typeof hash !== "string" || !/^[0-9a-f]{64}$/.test(hash)) return undefined;
+  if (!isHash(hash)) return undefined;
   if (typeof height !== "number" || !Number.isSafeInteger(height) || height < 0) return undefined;
   return { height, hash: hash as BlockHash };
 }

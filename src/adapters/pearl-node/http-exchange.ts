@@ -1,5 +1,5 @@
 // How does one request reach the node and its whole answer come back? One POST, no retries: status and body bytes,
-// or a `TransportFault` that says whether trying again can help.
+// or a `TransportFault` that says whether trying again can help. Bounded is silence, not the whole time.
 
 import {
   Agent as HttpAgent,

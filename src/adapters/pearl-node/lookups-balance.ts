@@ -8,8 +8,9 @@ import type { Sha256d } from "../../primitives/hashing.ts";
 import type { Clock } from "../../service/ports.ts";
 import { BalanceUnavailable } from "../../service/swaps/pearl-ports.ts";
 import type { BalanceSource } from "../../service/swaps/ports.ts";
-import { isHash, LOOKUP_PATIENCE, member, RareCalls, transactionIn } from "./lookups.ts";
+import { LOOKUP_PATIENCE, RareCalls, transactionIn } from "./lookups.ts";
 import type { NodeAddress } from "./node-address.ts";
+import { isHash, member } from "./rpc-answer.ts";
 import type { Patience } from "./rpc-client.ts";
 
 /** Where and how to ask. */

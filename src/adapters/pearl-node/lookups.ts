@@ -9,7 +9,7 @@ import type { Clock } from "../../service/ports.ts";
 import type { FoundTransaction, PearlLookups } from "../../service/swaps/ports.ts";
 import { endpointOf, type NodeAddress, placeOf } from "./node-address.ts";
 import { NodeError } from "./node-error.ts";
-import type { RpcCall, RpcReply } from "./rpc-answer.ts";
+import { isHash, member, NOT_FOUND, type RpcCall, type RpcReply } from "./rpc-answer.ts";
 import { type Patience, RpcClient } from "./rpc-client.ts";
 
 /** Where and how to ask. */
@@ -30,18 +30,6 @@ export const LOOKUP_PATIENCE: Patience = { attempts: 2, firstDelayMs: 50, timeou
 const MOST_AT_ONCE = 4;
 /** Tries for an answer during which the chain does not change. */
 const ROUNDS = 3;
-/** No such transaction or block. */
-const NOT_FOUND = -5;
-
-/** A member of a JSON object; undefined where it is none. */
-export function member(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
-}
-
-/** Lower-case hex of 32 bytes. */
-export function isHash(value: unknown): value is string {
-  return typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
-}
 
 /** The transaction in a verbose answer, its id recomputed; null where the answer is not that transaction. */
 export function transactionIn(

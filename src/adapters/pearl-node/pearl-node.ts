@@ -8,7 +8,7 @@ import type { SwapNode } from "../../service/swaps/pearl-ports.ts";
 import { BlockFetcher } from "./block-fetcher.ts";
 import { endpointOf, type NodeAddress, placeOf } from "./node-address.ts";
 import { NodeError } from "./node-error.ts";
-import type { RpcCall, RpcReply } from "./rpc-answer.ts";
+import { isHash, member, NOT_FOUND, type RpcCall, type RpcReply } from "./rpc-answer.ts";
 import { DEFAULT_PATIENCE, type Patience, RpcClient } from "./rpc-client.ts";
 import { TipWatch } from "./tip-watch.ts";
 
@@ -26,8 +26,6 @@ const HASHES_PER_REQUEST = 100;
 const TRANSACTIONS_PER_REQUEST = 50;
 const HEADERS_PER_REQUEST = 100;
 const DEFAULT_POLL_MS = 200;
-/** pearld and bitcoind name a transaction or block that they do not know by the same code. */
-const NOT_FOUND = -5;
 /** A tip may vanish between the question for its height and that for its hash. */
 const TIP_ATTEMPTS = 5;
 
@@ -37,10 +35,6 @@ const TIP_ATTEMPTS = 5;
  */
 export function openPearlNode(options: PearlNodeOptions): SwapNode {
   return new RpcPearlNode(options);
-}
-
-function isHash(value: unknown): value is string {
-  return typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
 }
 
 /** A height above the tip: pearld says -1 with this text, bitcoind -8. */
@@ -120,9 +114,7 @@ class RpcPearlNode implements SwapNode {
 
   async connections(): Promise<number> {
     const call: RpcCall = { method: "getinfo", params: [] };
-    const answer = this.#result(call, await this.#one(call));
-    const count: unknown =
-      typeof answer === "object" && answer !== null ? Reflect.get(answer, "connections") : undefined;
+    const count = member(this.#result(call, await this.#one(call)), "connections");
     if (typeof count !== "number" || !Number.isSafeInteger(count) || count < 0) {
       throw this.#client.badAnswer(call, "no number of connections");
     }

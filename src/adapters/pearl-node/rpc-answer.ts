@@ -18,6 +18,19 @@ export function requestBody(calls: readonly RpcCall[], firstId: number): string 
   return JSON.stringify(objects.length === 1 ? objects[0] : objects);
 }
 
+/** The code by which pearld and bitcoind say that they do not know a transaction or block. */
+export const NOT_FOUND = -5;
+
+/** A hash as the node writes it: lower-case hex of 32 bytes. */
+export function isHash(value: unknown): value is string {
+  return typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
+}
+
+/** A member of a JSON object; undefined where it is none. */
+export function member(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+}
+
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
