@@ -22,6 +22,15 @@ const lists = [
       replace: "if (left !== right) return Number(left) < Number(right) ? -1 : 0;",
       why: "prices are ordered by floating point",
     },
+    { rule: "H-43", find: ".slice(0, MAX_OF_ADDRESS)", replace: "", why: "more than 100 rows of an address" },
+    {
+      rule: "H-40",
+      find: "compare(key, start.key) < 0).toReversed()",
+      replace: "compare(key, start.key) < 0)",
+      why: "the previous page of asks is the first one",
+    },
+  ]),
+  ...inFile("src/service/swaps/api/parties.ts", [
     {
       rule: "H-40",
       find: "if (sellerEvm !== null && parties.sellerEvm !== sellerEvm) return false;",
@@ -36,16 +45,27 @@ const lists = [
     },
     {
       rule: "H-40",
-      find: "return parties.pearlKeys.some((key) => this.#parts.programs.fits(key, pearlAddress));",
+      find: "return isKeyOf(parties.buyerPearlKey) || isKeyOf(parties.sellerPearlKey);",
       replace: "return false;",
       why: "keys do not find their address",
     },
-    { rule: "H-43", find: ".slice(0, MAX_OF_ADDRESS)", replace: "", why: "more than 100 rows of an address" },
     {
       rule: "H-40",
-      find: "compare(key, start.key) < 0).toReversed()",
-      replace: "compare(key, start.key) < 0)",
-      why: "the previous page of asks is the first one",
+      find: "return isKeyOf(parties.buyerPearlKey) || isKeyOf(parties.sellerPearlKey);",
+      replace: "return isKeyOf(parties.buyerPearlKey);",
+      why: "a seller's key does not find its address",
+    },
+    {
+      rule: "H-40",
+      find: "parties.buyerPearlAddress === pearlAddress || parties",
+      replace: "parties",
+      why: "a buyer's address finds only what its key fits",
+    },
+    {
+      rule: "H-40",
+      find: "sellerEvm: accepted?.seller ?? terms.seller,",
+      replace: "sellerEvm: terms.seller,",
+      why: "who accepted a bid does not find it",
     },
   ]),
   ...inFile("src/service/swaps/api/page-of.ts", [
@@ -77,14 +97,14 @@ const lists = [
     },
     {
       rule: "S-52",
-      find: "else this.#known.set(hash, after);",
-      replace: "else if (before === undefined) this.#known.set(hash, after);",
+      find: "before?.createdAt === after.createdAt) this.#replace(after);",
+      replace: "before?.createdAt === after.createdAt) continue;",
       why: "lists and counts stay with an order's first status",
     },
     {
       rule: "S-55",
-      find: "if (key !== null && first !== undefined && compareNewest(keyOf(first), key) === 0) at += 1;",
-      replace: "",
+      find: "slice(isOfCursor ? at + 1 : at)",
+      replace: "slice(at)",
       why: "the row of the cursor stands on both pages",
     },
   ]),

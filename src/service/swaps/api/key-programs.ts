@@ -27,7 +27,7 @@ export class KeyPrograms {
     this.#clock = clock;
   }
 
-  /** Makes sure that `fits` answers at once for these keys; lets other work run in between. */
+  /** Makes sure that `keysOf` answers at once for these keys; lets other work run in between. */
   async prepare(keys: Iterable<Bytes32>): Promise<void> {
     let made = 0;
     for (const key of keys) {
@@ -38,12 +38,15 @@ export class KeyPrograms {
     }
   }
 
-  /** Whether the key fits the address by S-14. A zero key fits none. */
-  fits(key: Bytes32, address: PearlAddress): boolean {
-    if (key === ZERO_BYTES32) return false;
+  /** Tells which keys fit the address by S-14. A zero key fits none. */
+  keysOf(address: PearlAddress): (key: Bytes32) => boolean {
     const program = `0x${keyOfAddress(address)}`;
-    if (program !== key && this.#prefixOf(key) !== prefixOf(program)) return false;
-    return keyFitsAddress(key, address, this.#crypto);
+    const prefix = prefixOf(program);
+    return (key) => {
+      if (key === ZERO_BYTES32) return false;
+      if (program !== key && this.#prefixOf(key) !== prefix) return false;
+      return keyFitsAddress(key, address, this.#crypto);
+    };
   }
 
   #prefixOf(key: Bytes32): number {

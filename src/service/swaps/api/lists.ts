@@ -9,6 +9,7 @@ import type { KeyPrograms } from "./key-programs.ts";
 import { compareNewest, type IndexedOrder, keyOf, type OrderIndex } from "./order-index.ts";
 import type { SwapList } from "./outcome.ts";
 import { type Keyed, pageOf } from "./page-of.ts";
+import { type Parties, partiesOfAsk, partyFilter, type PartyFilters } from "./parties.ts";
 import type { SwapParts } from "./parts.ts";
 import type { AskListQuery, BidListQuery, SwapListQuery, WireRow } from "./swap-service.ts";
 
@@ -21,16 +22,6 @@ export interface ListParts {
   readonly orders: OrderIndex;
   readonly programs: KeyPrograms;
 }
-
-/** Who a row belongs to, for the filters. */
-interface Parties {
-  readonly buyerEvm: EvmAddress | null;
-  readonly sellerEvm: EvmAddress | null;
-  readonly pearlAddresses: readonly (string | null)[];
-  readonly pearlKeys: readonly Bytes32[];
-}
-
-type Filters = Pick<SwapListQuery, "buyerEvm" | "sellerEvm" | "pearlAddress">;
 
 /** Lists of one state. */
 export class SwapLists {
@@ -69,12 +60,13 @@ export class SwapLists {
   asks(query: AskListQuery): SwapList<WireRow> {
     const { readiness, ledger } = this.#parts.parts;
     const moment = readiness.moment();
+    const isOfParty = partyFilter(query, this.#parts.programs);
     const listed: Keyed<AskRecord>[] = [];
     for (const record of ledger.asks()) {
       const status = ledger.askStatus(record, moment);
       if (!isOneOf(query.statuses, status)) continue;
       if (!query.includeUnfunded && !isShownAsFunded(record, status)) continue;
-      if (!this.#fits(this.#partiesOfAsk(record), query)) continue;
+      if (!isOfParty(this.#partiesOfAsk(record))) continue;
       listed.push({ entry: record, key: askKey(record, query.sort) });
     }
     const compare = query.sort === "price" ? comparePrice : compareNewest;
@@ -91,13 +83,13 @@ export class SwapLists {
   ofAddress(address: EvmAddress | PearlAddress): WireRow {
     const isEvm = address.startsWith("0x");
     const base = { statuses: [], start: null, limit: MAX_OF_ADDRESS };
-    const sides: readonly Filters[] = isEvm
+    const sides: readonly PartyFilters[] = isEvm
       ? [
           { buyerEvm: address as EvmAddress, sellerEvm: null, pearlAddress: null },
           { buyerEvm: null, sellerEvm: address as EvmAddress, pearlAddress: null },
         ]
       : [{ buyerEvm: null, sellerEvm: null, pearlAddress: address as PearlAddress }];
-    const merged = (list: (filters: Filters) => SwapList<WireRow>, hash: string): readonly WireRow[] =>
+    const merged = (list: (filters: PartyFilters) => SwapList<WireRow>, hash: string): readonly WireRow[] =>
       newest(
         sides.flatMap((side) => list(side).rows),
         hash,
@@ -115,52 +107,29 @@ export class SwapLists {
   /** Every key that `pearl_address` may have to be compared with. */
   *keys(): Generator<Bytes32> {
     const { ledger } = this.#parts.parts;
-    for (const hash of ledger.orders()) {
-      const subject = ledger.subject(hash);
-      if (subject !== null) yield* partiesOf(subject).pearlKeys;
+    for (const { parties } of this.#parts.orders.all()) {
+      yield parties.buyerPearlKey;
+      yield parties.sellerPearlKey;
     }
     for (const ask of ledger.asks()) yield ask.terms.sellerPearlKey;
   }
 
   *#orders(query: SwapListQuery, isListed: (order: IndexedOrder) => boolean): Generator<Keyed<SwapSubject>> {
-    const { ledger } = this.#parts.parts;
-    for (const order of this.#parts.orders.walk(query.start)) {
-      if (!isListed(order)) continue;
-      const subject = ledger.subject(order.hash);
-      if (subject === null || !this.#fits(partiesOf(subject), query)) continue;
-      yield { entry: subject, key: keyOf(order) };
+    const { parts, orders, programs } = this.#parts;
+    const isOfParty = partyFilter(query, programs);
+    for (const order of orders.walk(query.start)) {
+      if (!isListed(order) || !isOfParty(order.parties)) continue;
+      const subject = parts.ledger.subject(order.hash);
+      if (subject !== null) yield { entry: subject, key: keyOf(order) };
     }
   }
 
   #partiesOfAsk(record: AskRecord): Parties {
-    const { ledger } = this.#parts.parts;
-    const orderHash = ledger.orderOfAsk(record.askId);
-    const bound = orderHash === null ? null : ledger.subject(orderHash);
-    return {
-      // On asks the bound deal's (H-40).
-      buyerEvm: bound?.terms.buyer ?? null,
-      sellerEvm: record.terms.seller,
-      pearlAddresses: [record.terms.sellerPearlAddress],
-      pearlKeys: [record.terms.sellerPearlKey],
-    };
+    const { parts, orders } = this.#parts;
+    const orderHash = parts.ledger.orderOfAsk(record.askId);
+    const bound = orderHash === null ? null : orders.order(orderHash);
+    return partiesOfAsk(record, bound?.parties.buyerEvm ?? null);
   }
-
-  #fits(parties: Parties, { buyerEvm, sellerEvm, pearlAddress }: Filters): boolean {
-    if (buyerEvm !== null && parties.buyerEvm !== buyerEvm) return false;
-    if (sellerEvm !== null && parties.sellerEvm !== sellerEvm) return false;
-    if (pearlAddress === null || parties.pearlAddresses.includes(pearlAddress)) return true;
-    return parties.pearlKeys.some((key) => this.#parts.programs.fits(key, pearlAddress));
-  }
-}
-
-function partiesOf(subject: SwapSubject): Parties {
-  const { terms, order } = subject;
-  return {
-    buyerEvm: terms.buyer,
-    sellerEvm: order?.accepted?.seller ?? terms.seller,
-    pearlAddresses: [subject.buyerPearlAddress, subject.sellerPearlAddress],
-    pearlKeys: [terms.buyerPearlKey, order?.accepted?.sellerPearlKey ?? terms.sellerPearlKey],
-  };
 }
 
 function isOneOf(statuses: readonly string[], status: string): boolean {

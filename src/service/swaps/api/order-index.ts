@@ -5,6 +5,8 @@ import type { Bytes32 } from "../../../primitives/brands.ts";
 import { type OrderStanding, orderStanding } from "../../../swap/stats.ts";
 import type { Moment, SwapRules, SwapSubject } from "../../../swap/subject.ts";
 import { isAskMatch } from "../../../swap/terms.ts";
+import { type Parties, partiesOfOrder } from "./parties.ts";
+import type { SwapPageStart } from "./swap-service.ts";
 
 /** An indexed order as lists see it. */
 export interface IndexedOrder extends OrderStanding {
@@ -12,6 +14,7 @@ export interface IndexedOrder extends OrderStanding {
   /** Time of the OrderLocked block. */
   readonly createdAt: number;
   readonly isAskMatch: boolean;
+  readonly parties: Parties;
 }
 
 /** What the index is made from. */
@@ -36,35 +39,34 @@ export class OrderIndex {
     const added: IndexedOrder[] = [];
     let isAnyGone = false;
     const moment = this.#parts.moment();
-    for (const hash of hashes) {
+    for (const hash of new Set(hashes)) {
       const before = this.#known.get(hash);
       const after = this.#look(hash, moment);
       if (after === null) this.#known.delete(hash);
       else this.#known.set(hash, after);
-      const isMoved = before?.createdAt !== after?.createdAt;
-      if (before !== undefined && isMoved) isAnyGone = true;
-      if (after !== null && isMoved) added.push(after);
+      if (after !== null && before?.createdAt === after.createdAt) this.#replace(after);
+      else {
+        if (before !== undefined) isAnyGone = true;
+        if (after !== null) added.push(after);
+      }
     }
-    if (isAnyGone) this.#sorted = this.#sorted.filter((one) => this.#isCurrent(one));
+    if (isAnyGone) this.#sorted = this.#sorted.filter((one) => this.#known.get(one.hash) === one);
     this.#insert(added);
   }
 
-  /** Orders in list order. `after`: only those that stand behind this key; "prev" walks the other way. */
-  *walk(
-    start: {
-      readonly direction: "next" | "prev";
-      readonly key: readonly (number | string)[];
-    } | null,
-  ): Generator<IndexedOrder> {
-    const key = start?.key ?? null;
-    if (start?.direction === "prev") {
-      for (let at = this.#firstNotBefore(key) - 1; at >= 0; at -= 1) yield* this.#at(at);
-      return;
-    }
-    let at = key === null ? 0 : this.#firstNotBefore(key);
+  /** Orders in list order. `start`: only those that stand behind its key; "prev" walks the other way. */
+  walk(start: SwapPageStart | null): readonly IndexedOrder[] {
+    if (start === null) return this.#sorted;
+    const at = this.#firstNotBefore(start.key);
+    if (start.direction === "prev") return this.#sorted.slice(0, at).toReversed();
     const first = this.#sorted[at];
-    if (key !== null && first !== undefined && compareNewest(keyOf(first), key) === 0) at += 1;
-    for (; at < this.#sorted.length; at += 1) yield* this.#at(at);
+    const isOfCursor = first !== undefined && compareNewest(keyOf(first), start.key) === 0;
+    return this.#sorted.slice(isOfCursor ? at + 1 : at);
+  }
+
+  /** An indexed order, or null. */
+  order(hash: Bytes32): IndexedOrder | null {
+    return this.#known.get(hash) ?? null;
   }
 
   /** All orders, in no order. */
@@ -72,22 +74,19 @@ export class OrderIndex {
     return this.#known.values();
   }
 
-  *#at(index: number): Generator<IndexedOrder> {
-    const placed = this.#sorted[index];
-    const current = placed === undefined ? undefined : this.#known.get(placed.hash);
-    if (current !== undefined) yield current;
-  }
-
-  #isCurrent(placed: IndexedOrder): boolean {
-    return this.#known.get(placed.hash)?.createdAt === placed.createdAt;
-  }
-
   #look(hash: Bytes32, moment: Moment): IndexedOrder | null {
     const subject = this.#parts.subject(hash);
     const standing = subject === null ? null : orderStanding(subject, moment, this.#parts.rules);
     const createdAt = subject?.order?.locked.time;
     if (subject === null || standing === null || createdAt === undefined) return null;
-    return { ...standing, hash, createdAt, isAskMatch: isAskMatch(subject.terms) };
+    const { bid, deal, settled } = standing;
+    const parties = partiesOfOrder(subject);
+    return { hash, createdAt, bid, deal, settled, isAskMatch: isAskMatch(subject.terms), parties };
+  }
+
+  /** Puts what an order is now in the place where it stands. */
+  #replace(order: IndexedOrder): void {
+    this.#sorted[this.#firstNotBefore(keyOf(order))] = order;
   }
 
   #insert(added: readonly IndexedOrder[]): void {
@@ -100,8 +99,7 @@ export class OrderIndex {
   }
 
   /** Place of the first order that does not stand before the key. */
-  #firstNotBefore(key: readonly (number | string)[] | null): number {
-    if (key === null) return this.#sorted.length;
+  #firstNotBefore(key: readonly (number | string)[]): number {
     let low = 0;
     let high = this.#sorted.length;
     while (low < high) {
