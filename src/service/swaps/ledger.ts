@@ -71,7 +71,6 @@ export class SwapLedger implements LedgerWrites, LedgerReads {
   readonly #events: ChangeEvents;
   readonly #tipWatch: TipWatch;
   readonly #checkpoints: { readonly evm: CheckpointList; readonly pearl: CheckpointList };
-  #version = 0;
   #lastMoment: Moment;
   #turn: Promise<void> = Promise.resolve();
   readonly #orderListeners: ((hashes: Iterable<Bytes32>) => void)[] = [];
@@ -157,10 +156,6 @@ export class SwapLedger implements LedgerWrites, LedgerReads {
 
   checkpoints(chain: "evm" | "pearl"): readonly ChainCheckpoint[] {
     return this.#checkpoints[chain].all;
-  }
-
-  version(): number {
-    return this.#version;
   }
 
   settled(): Promise<void> {
@@ -277,7 +272,6 @@ export class SwapLedger implements LedgerWrites, LedgerReads {
     const tips = this.tips();
     this.#tipWatch.settle(tips, draft.orders.keys(), tips.pearl.height < tipsBefore.pearl.height);
     this.#lastMoment = { ...moment, tips };
-    this.#version += 1;
     for (const listener of this.#orderListeners) listener(draft.orders.keys());
     this.feed.publish();
   }

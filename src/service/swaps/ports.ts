@@ -212,8 +212,6 @@ export interface EscrowFee {
 
 /** The ledger as the API sees it: synchronous reads of one state (H-47). */
 export interface LedgerReads {
-  /** Grows with every visible change. */
-  version(): number;
   /** Resolves when no commit is in flight, so that what is read afterwards is durable. */
   settled(): Promise<void>;
   tips(): ChainTips;

@@ -85,10 +85,6 @@ export class SwapApi implements SwapService {
     return this.#programs.prepare(this.#lists.keys());
   }
 
-  version(): number {
-    return this.#parts.ledger.version();
-  }
-
   heights() {
     const { pearl, evm } = this.#parts.ledger.tips();
     return { pearl: pearl.height, evm: evm.height };

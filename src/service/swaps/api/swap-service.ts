@@ -57,8 +57,6 @@ export interface SwapService {
   pearlAddress(text: string): PearlAddress | null;
   /** To be awaited before a read that filters by a PEARL address: makes what keys are compared with (S-14). */
   preparePearlFilter(): Promise<void>;
-  /** Grows with every change of any answer but those by time alone. */
-  version(): number;
   heights(): SwapHeights;
   evmStatus(): EvmStatus;
   stats(): WireRow;
