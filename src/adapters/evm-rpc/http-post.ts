@@ -1,8 +1,7 @@
 // How does one request reach an RPC and its whole answer come back? One POST over a kept connection, no retries, with
-// bounds on the whole time and on the size of the answer. Nothing is shared with
-// the client of the PEARL node, which is another adapter with other bounds: one's own node may take minutes over a
-// batch while bytes keep coming, and may show a pinned certificate; a stranger's RPC gets a whole time and a size, and
-// may pack its answers.
+// bounds on the whole time and on the size of the answer. Nothing is shared with the client of the PEARL node, which is
+// another adapter with other bounds: one's own node may take minutes over a batch while bytes keep coming, and may show
+// a pinned certificate; a stranger's RPC gets a whole time and a size, and may pack its answers.
 
 import {
   Agent as HttpAgent,

@@ -1,5 +1,5 @@
-// What does our own node know of one transaction (S-60 to S-62)? Asked rarely, by the API: at most four questions at
-// once, each answered or refused within seconds. Ids are recomputed; a block counts only when it is in the main chain.
+// What does our own node know of one transaction (S-60 to S-62)? Asked rarely, by the API, which bounds how many ask at
+// once; each is answered or refused within seconds. Ids are recomputed; a block counts only when it is in the main chain.
 
 import { readWholeTransaction, type WholeTransaction } from "../../chain/watch-transaction.ts";
 import type { BlockHash, Outpoint, ScriptHex, Txid } from "../../primitives/brands.ts";
@@ -7,7 +7,7 @@ import type { Sha256d } from "../../primitives/hashing.ts";
 import { hexToBytes } from "../../primitives/hex.ts";
 import type { Clock } from "../../service/ports.ts";
 import type { FoundTransaction, PearlLookups } from "../../service/swaps/ports.ts";
-import { endpointOf, type NodeAddress, placeOf } from "./node-address.ts";
+import { endpointOf, type NodeAddress } from "./node-address.ts";
 import { NodeError } from "./node-error.ts";
 import { isHash, member, NOT_FOUND, type RpcCall, type RpcReply } from "./rpc-answer.ts";
 import { type Patience, RpcClient } from "./rpc-client.ts";
@@ -26,8 +26,6 @@ export interface OpenLookups extends PearlLookups {
 
 /** An answer of the API must not wait long for a node: two tries, five seconds each. */
 export const LOOKUP_PATIENCE: Patience = { attempts: 2, firstDelayMs: 50, timeoutMs: 5000 };
-/** Look-ups under way for the API (S-62). */
-const MOST_AT_ONCE = 4;
 /** Tries for an answer during which the chain does not change. */
 const ROUNDS = 3;
 
@@ -89,34 +87,14 @@ export function openPearlLookups(options: LookupOptions): OpenLookups {
 
 class NodeLookups implements OpenLookups {
   readonly #calls: RareCalls;
-  readonly #place: string;
   readonly #sha256d: Sha256d;
-  #underWay = 0;
 
   constructor(options: LookupOptions) {
     this.#calls = new RareCalls(options, options.patience ?? LOOKUP_PATIENCE, options.clock);
-    this.#place = placeOf(endpointOf(options));
     this.#sha256d = options.sha256d;
   }
 
   async transaction(txid: Txid): Promise<FoundTransaction | null> {
-    // No line of waiting requests: the fifth is told to come again (S-62).
-    if (this.#underWay >= MOST_AT_ONCE) {
-      throw new NodeError("BUSY", `${MOST_AT_ONCE} look-ups at ${this.#place} are under way`);
-    }
-    this.#underWay += 1;
-    try {
-      return await this.#look(txid);
-    } finally {
-      this.#underWay -= 1;
-    }
-  }
-
-  close(): void {
-    this.#calls.close();
-  }
-
-  async #look(txid: Txid): Promise<FoundTransaction | null> {
     for (let round = 0; round < ROUNDS; round += 1) {
       const params = [txid, 1];
       const answer = await this.#calls.ask("getrawtransaction", params);
@@ -136,6 +114,10 @@ class NodeLookups implements OpenLookups {
       // The block left the main chain between the questions: asked again, the node knows better.
     }
     return null;
+  }
+
+  close(): void {
+    this.#calls.close();
   }
 
   /** The height of a main-chain block; null where it is in no main chain. */
