@@ -5,7 +5,7 @@ import type { AskRecord } from "./records.ts";
 import type { AskStatus } from "./subject.ts";
 
 /** An ask row: the create fields, and what the service knows of it. */
-export interface AskRow {
+export type AskRow = {
   readonly ask_id: string;
   readonly status: AskStatus;
   readonly seller_pearl_address: string;
@@ -32,7 +32,7 @@ export interface AskRow {
   readonly deal_hash: string | null;
   readonly created_at: number;
   readonly updated_at: number;
-}
+};
 
 /** The row of a posted ask. `takenBy`: the indexed order that carries its id, or null. */
 export function askRow(record: AskRecord, status: AskStatus, takenBy: Bytes32 | null): AskRow {

@@ -30,8 +30,11 @@ export interface ProfileRow {
   readonly take_min_s: number;
 }
 
-/** What bid and deal rows share (S-55): order_hash and deal_hash are one name. */
-export interface SwapRow {
+/**
+ * What bid and deal rows share (S-55): order_hash and deal_hash are one name. A type like every row, not an interface:
+ * so it may stand where any JSON object may.
+ */
+export type SwapRow = {
   readonly order_hash: string;
   readonly deal_hash: string;
   readonly ask_id: string | null;
@@ -79,17 +82,17 @@ export interface SwapRow {
   readonly origin: string | null;
   readonly ref: string | null;
   readonly created_at: number;
-}
+};
 
 /** A deal row. */
-export interface DealRow extends SwapRow {
+export type DealRow = SwapRow & {
   readonly status: DealStatus;
-}
+};
 
 /** A bid row. */
-export interface BidRow extends SwapRow {
+export type BidRow = SwapRow & {
   readonly status: BidStatus;
-}
+};
 
 /** The deal's row; null where no deal exists (S-50: a bid before its acceptance). */
 export function dealRow(subject: SwapSubject, moment: Moment, rules: SwapRules): DealRow | null {

@@ -7,21 +7,21 @@ import { DEAL_STATUSES, dealStatus, type DealStatus } from "./deal-status.ts";
 import type { AskStatus, Moment, SwapRules, SwapSubject } from "./subject.ts";
 
 /** Settled swaps: a count, and volumes as decimal strings (raw USDC, satoshis, PEARL with 8 digits). */
-export interface SettledStats {
+export type SettledStats = {
   readonly settled_count: number;
   readonly settled_usdc_volume: string;
   readonly settled_pearl_volume_sat: string;
   readonly settled_pearl_volume_pearl: string;
-}
+};
 
 /** The object of S-65; every status of interface part 3 is a key. */
-export interface SwapStats extends SettledStats {
+export type SwapStats = SettledStats & {
   readonly bids_by_status: Readonly<Record<BidStatus, number>>;
   readonly asks_by_status: Readonly<Record<AskStatus, number>>;
   readonly deals_by_status: Readonly<Record<DealStatus, number>>;
   /** Orders whose OrderClaimed block's time > EVM tip time - 86400. */
   readonly last_24h: SettledStats;
-}
+};
 
 /** Where an indexed order stands, as lists show it and stats count it. */
 export interface OrderStanding {

@@ -77,5 +77,5 @@ function rowOf({ ledger, readiness, rules }: SwapParts, hash: Bytes32): SwapOutc
   if (subject === null) return refusal("DEAL_NOT_FOUND");
   const moment = readiness.moment();
   const row = dealRow(subject, moment, rules) ?? bidRow(subject, moment, rules);
-  return row === null ? refusal("DEAL_NOT_FOUND") : answer({ ...row });
+  return row === null ? refusal("DEAL_NOT_FOUND") : answer(row);
 }

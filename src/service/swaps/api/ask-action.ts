@@ -83,5 +83,5 @@ function changedBy(ask: AskRecord, action: AskActionName, deadline: number, { no
 function shown({ ledger, readiness }: SwapParts, ask: AskRecord, action: AskActionName): SwapOutcome {
   const row = rowOfAsk(ledger, ask, readiness.moment());
   // The contract knows nothing of it: whoever holds the signed ask can still take it (S-33).
-  return answer(action === "cancel" ? { ...row, binding_on_chain: false } : { ...row });
+  return answer(action === "cancel" ? { ...row, binding_on_chain: false } : row);
 }

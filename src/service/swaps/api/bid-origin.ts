@@ -34,5 +34,5 @@ export async function setOrigin(
   const subject = ledger.subject(orderHash);
   const row = subject === null ? null : bidRow(subject, parts.readiness.moment(), parts.rules);
   // A reorganisation may have taken the order away while its buyer's account was asked.
-  return row === null ? refusal("ORDER_NOT_FOUND") : answer({ ...row });
+  return row === null ? refusal("ORDER_NOT_FOUND") : answer(row);
 }

@@ -91,7 +91,7 @@ async function admit(parts: SwapParts, ask: SignedAsk): Promise<SwapOutcome> {
   const { ledger, readiness } = parts;
   await ledger.settled();
   const known = ledger.ask(ask.askId);
-  if (known !== null) return answer({ ...rowOfAsk(ledger, known, readiness.moment()) });
+  if (known !== null) return answer(rowOfAsk(ledger, known, readiness.moment()));
   const { seller } = ask.terms;
   const moment = readiness.moment();
   const refusedNew = judgeNewAsk(ask.terms, {
@@ -107,7 +107,7 @@ async function admit(parts: SwapParts, ask: SignedAsk): Promise<SwapOutcome> {
   if (unfunded !== null) return refusal(unfunded.code, unfunded.details);
   const record = recordOf(ask, moment.now, balance);
   await ledger.write({ asks: [record] });
-  return created({ ...rowOfAsk(ledger, record, readiness.moment()) });
+  return created(rowOfAsk(ledger, record, readiness.moment()));
 }
 
 /** S-30: absent fee fields are the contract's present ones; others than those are refused. */

@@ -40,7 +40,7 @@ export class SwapLists {
       limit: query.limit,
       start: query.start,
       entries: this.#orders(query, isListed),
-      row: (subject) => ({ ...bidRow(subject, moment, rules) }),
+      row: (subject) => rowIn(subject, bidRow(subject, moment, rules)),
     });
   }
 
@@ -53,7 +53,7 @@ export class SwapLists {
       limit: query.limit,
       start: query.start,
       entries: this.#orders(query, isListed),
-      row: (subject) => ({ ...dealRow(subject, moment, rules) }),
+      row: (subject) => rowIn(subject, dealRow(subject, moment, rules)),
     });
   }
 
@@ -75,7 +75,7 @@ export class SwapLists {
       limit: query.limit,
       start: query.start,
       entries: behind(listed, query.start, compare),
-      row: (record) => ({ ...rowOfAsk(ledger, record, moment) }),
+      row: (record) => rowOfAsk(ledger, record, moment),
     });
   }
 
@@ -130,6 +130,12 @@ export class SwapLists {
     const bound = orderHash === null ? null : orders.order(orderHash);
     return partiesOfAsk(record, bound?.parties.buyerEvm ?? null);
   }
+}
+
+/** The row of an order that a list holds. @throws where it has none: the index and the ledger differ. */
+function rowIn(subject: SwapSubject, row: WireRow | null): WireRow {
+  if (row === null) throw new Error(`swap lists: order ${subject.hash} is listed and has no row`);
+  return row;
 }
 
 function isOneOf(statuses: readonly string[], status: string): boolean {

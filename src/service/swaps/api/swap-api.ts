@@ -98,7 +98,7 @@ export class SwapApi implements SwapService {
     const { ledger, readiness } = this.#parts;
     const moment = readiness.moment();
     const asks = Array.from(ledger.asks(), (record) => ledger.askStatus(record, moment));
-    return { ...swapStats(this.#orders.all(), asks, moment.tips.evm.time) };
+    return swapStats(this.#orders.all(), asks, moment.tips.evm.time);
   }
 
   typedData(): SwapOutcome {
@@ -120,9 +120,7 @@ export class SwapApi implements SwapService {
   ask(askId: Bytes32): SwapOutcome {
     const { ledger, readiness } = this.#parts;
     const record = ledger.ask(askId);
-    return record === null
-      ? refusal("ASK_NOT_FOUND")
-      : answer({ ...rowOfAsk(ledger, record, readiness.moment()) });
+    return record === null ? refusal("ASK_NOT_FOUND") : answer(rowOfAsk(ledger, record, readiness.moment()));
   }
 
   /** S-42: the bound deal alone; a stranger's take is never handed out as "the" deal. */
@@ -136,7 +134,7 @@ export class SwapApi implements SwapService {
 
   deal(dealHash: Bytes32): SwapOutcome {
     const row = this.#dealRow(dealHash);
-    return row === null ? refusal("DEAL_NOT_FOUND") : answer({ ...row });
+    return row === null ? refusal("DEAL_NOT_FOUND") : answer(row);
   }
 
   swap(orderHash: Bytes32): SwapOutcome {

@@ -174,7 +174,7 @@ function rowOf({ ledger, readiness, rules }: SwapParts, hash: Bytes32): Readonly
   const subject = ledger.subject(hash);
   const row = subject === null ? null : dealRow(subject, readiness.moment(), rules);
   if (row === null) throw new Error(`the take ${hash} was kept, and is not there`);
-  return { ...row };
+  return row;
 }
 
 function textsOf(details: Readonly<Record<string, string | number>>): Record<string, string> {
