@@ -268,6 +268,12 @@ const asks = [
       why: "contract signatures are not looked at again",
     },
     {
+      rule: "S-31",
+      find: "recheckGroup(parts, ask, kinds[index])",
+      replace: "recheckGroup(parts, ask)",
+      why: "a re-check asks for every account twice",
+    },
+    {
       rule: "S-34",
       find: "balanceCheckedAt: balance === null ? ask.balanceCheckedAt : now",
       replace: "balanceCheckedAt: now",
@@ -303,8 +309,8 @@ const asks = [
     },
     {
       rule: "S-31",
-      find: "if (!(await this.#accounts.hasCode(account))) return",
-      replace: "if (true) return",
+      find: '(await this.#accounts.hasCode(account)) ? "contract" : "key"',
+      replace: '"key"',
       why: "contract accounts cannot sign",
     },
     {
@@ -315,8 +321,8 @@ const asks = [
     },
     {
       rule: "S-31",
-      find: 'return { kind: "unavailable" };',
-      replace: "return INVALID;",
+      find: 'const UNAVAILABLE = { kind: "unavailable" } as const;',
+      replace: "const UNAVAILABLE = INVALID;",
       why: "an account that cannot be read has a wrong signature",
     },
   ]),

@@ -20,6 +20,7 @@ import type { EscrowEvent } from "../../../swap/facts.ts";
 import type { AskRecord } from "../../../swap/records.ts";
 import { recheckAll } from "./ask-recheck.ts";
 import { fundingGroup } from "./ask-view.ts";
+import { SignatureJudge } from "./signature-judge.ts";
 
 const KEY = new Uint8Array(32).fill(9);
 const SELLER = evmAddressOf(KEY) as EvmAddress;
@@ -111,6 +112,42 @@ describe("S-31: a contract's signature at a re-check", () => {
     await recheckAll(made.parts);
     assert.deepEqual(statusesOf(made), ["ASK_OPEN"]);
   });
+});
+
+test("S-31: a round asks once for each seller with asks that stand, some at a time, however many asks he has", async () => {
+  const made = await apiScene();
+  const asked: EvmAddress[] = [];
+  let [underWay, most] = [0, 0];
+  const accounts = {
+    hasCode: async (address: EvmAddress) => {
+      asked.push(address);
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await Promise.resolve();
+      underWay -= 1;
+      return true;
+    },
+    isValidSignature: async () => true,
+  };
+  const sellers = Array.from({ length: 20 }, (_, i) => evmAddress(`seller ${i}`));
+  const asks = sellers.flatMap((seller, i) =>
+    ["one", "two", "three"].map((name, n): AskRecord => {
+      const base = ask(`${name} ${i}`);
+      // Two balances, and for the last seller nothing that a look could change.
+      const sellerPearlAddress = n === 0 ? "rprl1other" : base.terms.sellerPearlAddress;
+      const terms = { ...base.terms, seller, sellerPearlAddress };
+      return { ...base, terms, signature: "0x01", cancelledBySignature: i === 19 };
+    }),
+  );
+  await made.ledger.write({ asks });
+  await recheckAll({ ...made.parts, signatures: new SignatureJudge(accounts, () => null) });
+  assert.deepEqual(asked.toSorted(), sellers.slice(0, 19).toSorted());
+  assert.equal(most, 8);
+  const checked = asks.map(({ askId }) => made.ledger.ask(askId)?.balanceCheckedAt === made.outside.now);
+  assert.deepEqual(
+    checked,
+    asks.map((_, n) => n < 57),
+  );
 });
 
 /** A taken ask, and whether its lock is still awaited. */

@@ -17,7 +17,11 @@ export type SignatureVerdict =
 /** Recovers the account that signed the digest with a normalised 65-byte signature; null where there is none. */
 export type RecoverSigner = (digest: Bytes32, signature: Uint8Array) => EvmAddress | null;
 
+/** Who judges an account's signatures: its key, its contract's code, or nobody while the code cannot be read. */
+export type AccountKind = "key" | "contract" | "unknown";
+
 const INVALID = { kind: "invalid" } as const;
+const UNAVAILABLE = { kind: "unavailable" } as const;
 
 /** Judges signatures of EVM accounts. */
 export class SignatureJudge {
@@ -29,17 +33,41 @@ export class SignatureJudge {
     this.#recover = recover;
   }
 
-  /** `signature` as the request has it; anything but a text is invalid. */
-  async judge(account: EvmAddress, digest: Bytes32, signature: unknown): Promise<SignatureVerdict> {
+  /** What stands at the account's address at the latest block; one question. */
+  async kindOf(account: EvmAddress): Promise<AccountKind> {
+    try {
+      return (await this.#accounts.hasCode(account)) ? "contract" : "key";
+    } catch {
+      return "unknown";
+    }
+  }
+
+  /** `signature` as the request has it; anything but a text is invalid. `kind`, where it was just asked for. */
+  async judge(
+    account: EvmAddress,
+    digest: Bytes32,
+    signature: unknown,
+    kind?: AccountKind,
+  ): Promise<SignatureVerdict> {
     const bytes = typeof signature === "string" ? hexSignature(signature, MAX_CONTRACT_SIGNATURE) : null;
     if (bytes === null) return INVALID;
+    switch (kind ?? (await this.kindOf(account))) {
+      case "key":
+        return this.#byKey(account, digest, bytes);
+      case "contract":
+        return this.#byContract(account, digest, bytes);
+      default:
+        return UNAVAILABLE;
+    }
+  }
+
+  async #byContract(account: EvmAddress, digest: Bytes32, bytes: Uint8Array): Promise<SignatureVerdict> {
+    const kept = `0x${bytesToHex(bytes)}`;
     try {
-      if (!(await this.#accounts.hasCode(account))) return this.#byKey(account, digest, bytes);
-      const kept = `0x${bytesToHex(bytes)}`;
       const isValid = await this.#accounts.isValidSignature(account, digest, kept);
       return isValid ? { kind: "valid", kept, byContract: true } : INVALID;
     } catch {
-      return { kind: "unavailable" };
+      return UNAVAILABLE;
     }
   }
 
