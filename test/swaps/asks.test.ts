@@ -69,6 +69,8 @@ test("S-34: a balance that pays for two asks; the oldest stay funded; a refill r
   // A later second, by the median time of PEARL, which is ahead of the clock here.
   await stage.minePearl(2);
   const second = await postAsk(stage, seller, { nonce: 2n, pearlSat: ONE });
+  const createdAt = async ({ askId }: { readonly askId: string }) => Number((await ask(askId))["created_at"]);
+  assert.ok((await createdAt(first)) < (await createdAt(second)), "in one second the hash is the age");
   const third = await signAsk(stage, seller, { nonce: 3n, pearlSat: 10_000n });
   const refused = await post("/asks", third.body);
   assert.deepEqual([refused.status, refused.body["error"]], [400, "ASK_INSUFFICIENT_SELLER_BALANCE"]);
