@@ -25,7 +25,7 @@ export function answerOrders(port: MessagePort, deps: Pick<ReadDependencies, "qu
     }
     return { kind: "made", id, ...made };
   };
-  const send = (report: AnswerReport): void => port.postMessage(report);
+  const send = (report: AnswerReport): void => port.postMessage(report, ownMemoryOf(report));
   port.on("message", (order: AnswerOrder) => {
     reportOn(order).then(send, (error: unknown) => {
       send({
@@ -36,4 +36,11 @@ export function answerOrders(port: MessagePort, deps: Pick<ReadDependencies, "qu
     });
   });
   send({ kind: "ready" });
+}
+
+/** What changes owners instead of being copied. Small buffers share their memory with others (Node's pool). */
+function ownMemoryOf(report: AnswerReport): readonly ArrayBuffer[] {
+  if (report.kind !== "made" || report.body.length <= Buffer.poolSize) return [];
+  const { buffer } = report.body;
+  return buffer instanceof ArrayBuffer ? [buffer] : [];
 }

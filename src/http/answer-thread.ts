@@ -38,8 +38,8 @@ export type AnswerReport =
     }
   | { readonly kind: "failed"; readonly id: number; readonly why: string };
 
-/** Orders under way at most: enough that the thread need not wait while the caller makes an answer by itself. */
-const MOST_ORDERS = 4;
+/** Orders under way at most: enough that the thread need not wait while the caller makes some answers by itself. */
+const MOST_ORDERS = 8;
 /** Memory for new objects of the thread, in MiB: a page is garbage as soon as it is sent. */
 const YOUNG_GENERATION_MB = 32;
 

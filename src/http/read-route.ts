@@ -3,7 +3,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Static, StaticEncode, TObject, TSchema } from "typebox";
-import type { StateView } from "../service/queries.ts";
+import type { RoomyText, StateView } from "../service/queries.ts";
 import { answerOf, jsonBody, listBody } from "./answer.ts";
 import { type HttpContext, refuse, send } from "./context.ts";
 import type { HttpDependencies } from "./dependencies.ts";
@@ -17,7 +17,7 @@ import { type ReadyAnswer, readyAnswer } from "./state-cache.ts";
 export interface Reading<Row> {
   readonly state: Pick<StateView, "height" | "hash">;
   /** The rows, or their JSON joined by commas. */
-  readonly rows: readonly Row[] | Uint8Array;
+  readonly rows: readonly Row[] | RoomyText;
   readonly next?: string | null;
   readonly prev?: string | null;
 }
@@ -103,8 +103,7 @@ export async function makeAnswer(
   if (reading instanceof Refusal) return reading;
   const { state, rows, prev, next } = reading;
   const envelope = { message: "Success", prev: prev ?? null, next: next ?? null };
-  const body =
-    rows instanceof Uint8Array ? listBody(envelope, rows) : jsonBody({ ...envelope, result: rows });
+  const body = "buffer" in rows ? listBody(envelope, rows) : jsonBody({ ...envelope, result: rows });
   return { height: state.height, hash: state.hash, ...body };
 }
 

@@ -117,9 +117,19 @@ export type OperationField =
 /** The shape of a row: names in the order in which they are written. Made once, not per request. */
 export type OperationFields = readonly (readonly [name: string, field: OperationField])[];
 
-/** A page whose rows are JSON objects, in list order and joined by commas, as UTF-8; empty where there are none. */
+/**
+ * Text in a buffer that belongs to it alone: the UTF-8 bytes from `from` on up to `to`. What stands before and behind
+ * may be written over, so that an envelope can be put around the text where it is.
+ */
+export interface RoomyText {
+  readonly buffer: Uint8Array;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A page whose rows are JSON objects, in list order and joined by commas; empty where there are none. */
 export interface PageText {
-  readonly rows: Uint8Array;
+  readonly rows: RoomyText;
   readonly next: PageKey | null;
   readonly prev: PageKey | null;
 }

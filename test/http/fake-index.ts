@@ -99,6 +99,7 @@ function fieldValues(view: OperationView, tip: number): Record<OperationField, s
 }
 
 export class FakeIndex implements IndexQueries {
+  #isRoomy = false;
   present: StateView;
   tokenRows: TokenRow[] = [];
   balanceRows: BalanceRow[] = [];
@@ -262,7 +263,12 @@ export class FakeIndex implements IndexQueries {
       const values = fieldValues(view, state.height);
       return JSON.stringify(Object.fromEntries(fields.map(([name, field]) => [name, values[field]])));
     });
-    return { state, value: { rows: Buffer.from(texts.join(",")), next: value.next, prev: value.prev } };
+    // With and without room for an envelope, in turn.
+    this.#isRoomy = !this.#isRoomy;
+    const room = this.#isRoomy ? " ".repeat(600) : "";
+    const buffer = Buffer.from(`${room}${texts.join(",")}${room}`);
+    const rows = { buffer, from: room.length, to: buffer.length - room.length };
+    return { state, value: { rows, next: value.next, prev: value.prev } };
   }
 
   operationsOf(txid: Txid, vout: number | null) {

@@ -66,7 +66,8 @@ async function textPage(
   page: PageRequest,
 ): Promise<Page<unknown>> {
   const { value } = await store.queries.operationsText(filter, page, FIELDS);
-  const rows: unknown = JSON.parse(`[${Buffer.from(value.rows).toString("utf8")}]`);
+  const { buffer, from, to } = value.rows;
+  const rows: unknown = JSON.parse(`[${Buffer.from(buffer.subarray(from, to)).toString("utf8")}]`);
   assert.ok(Array.isArray(rows));
   return { rows, next: value.next, prev: value.prev };
 }

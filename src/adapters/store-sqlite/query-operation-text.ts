@@ -2,7 +2,7 @@
 // of bytes instead of some eight hundred cells, and costs half.
 
 import type { OperationField, OperationFields, OperationFilter, PageText } from "../../service/queries.ts";
-import type { PageKey, PageRequest } from "../../service/queries.ts";
+import type { PageKey, PageRequest, RoomyText } from "../../service/queries.ts";
 import type { AddressFinder } from "./address-book.ts";
 import { CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
@@ -10,7 +10,9 @@ import { kindsOf, operationOf, UNKNOWN_KIND } from "./kinds.ts";
 import { ABOVE_INTEGERS, BELOW_INTEGERS, intAt, type MergedList, type Walk } from "./paging.ts";
 import { filteredList, type KindsOfTick } from "./query-operations.ts";
 
-const NO_ROWS = new Uint8Array(0);
+/** Bytes left free around the rows: enough for the envelope of any answer, whose cursors are its longest part. */
+const ROOM_BEFORE = 512;
+const ROOM_BEHIND = 2;
 
 /** A page of operations, newest first, as text. `tip`: height of the snapshot's state. */
 export function operationsText(
@@ -21,7 +23,7 @@ export function operationsText(
   { filter, page, fields }: { filter: OperationFilter; page: PageRequest; fields: OperationFields },
 ): PageText {
   const filtered = filteredList(connection, finder, kindsOfTick, filter);
-  if (filtered === null) return { rows: NO_ROWS, next: null, prev: null };
+  if (filtered === null) return { rows: noRows(), next: null, prev: null };
   const { keys, values } = filtered;
   const walk: Walk = page.start?.direction === "prev" ? "up" : "down";
   const start = page.start === null ? ABOVE_INTEGERS : intAt(page.start.key, 0);
@@ -31,7 +33,7 @@ export function operationsText(
   // Without rows these stand in for them, so that there is a way back to what is left.
   const newest = count === 0 ? beyond(walk) : cells.int();
   const oldest = count === 0 ? beyond(walk) : cells.int();
-  const rows = count === 0 ? NO_ROWS : cells.bytes();
+  const rows = count === 0 ? noRows() : roomy(cells.bytes());
   const any = (side: Walk, key: number): PageKey | null =>
     connection.first(keys.any[side], ...values, key) === null ? null : [key];
   const isFirst = page.start === null;
@@ -40,6 +42,14 @@ export function operationsText(
     next: count === 0 && walk === "down" ? null : any("down", oldest),
     prev: isFirst || (count === 0 && walk === "up") ? null : any("up", newest),
   };
+}
+
+function noRows(): RoomyText {
+  return { buffer: new Uint8Array(0), from: 0, to: 0 };
+}
+
+function roomy(buffer: Uint8Array): RoomyText {
+  return { buffer, from: ROOM_BEFORE, to: buffer.length - ROOM_BEHIND };
 }
 
 /** Where an empty page stands: behind the last row, or before the first one. */
@@ -64,7 +74,8 @@ function pageSql(keys: MergedList, walk: Walk, fields: OperationFields): string 
 /** SQLite keeps the order of a subquery under `group_concat`. Binds what the keys take, then the tip's height. */
 function textSql(keys: MergedList, walk: Walk, fields: OperationFields): string {
   return `WITH page AS (${keys.keys[walk]})
-    SELECT count(*), max(place), min(place), CAST(group_concat(row, ',') AS BLOB) FROM (
+    SELECT count(*), max(place), min(place), CAST(concat('${" ".repeat(ROOM_BEFORE)}', group_concat(row, ','),
+      '${" ".repeat(ROOM_BEHIND)}') AS BLOB) FROM (
     SELECT op.place AS place, ${rowSql(fields, `?${keys.parameters + 1}`)} AS row
       FROM page CROSS JOIN op ON op.place = page.id
       CROSS JOIN address AS sender ON sender.id = op.from_id CROSS JOIN block ON block.height = op.height
