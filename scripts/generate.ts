@@ -171,6 +171,12 @@ function tableLines(sql: string): string[] {
     const column = /^([a-z_]+) ([A-Z][A-Z ]*?),?\s*(?:-- (.*))?$/.exec(line);
     if (column !== null) rows.push([`\`${column[1] ?? ""}\``, column[2] ?? "", column[3] ?? ""]);
   }
+  // Columns that a later migration added, with their comments in the other form.
+  for (const [, name = "", type = "", meaning = ""] of sql.matchAll(
+    /, ([a-z_]+) ([A-Z][^/,]*?) \/\* (.*?) \*\//g,
+  )) {
+    rows.push([`\`${name}\``, type, meaning]);
+  }
   return [about.join(" "), "", ...table(["column", "type", "meaning"], rows)];
 }
 

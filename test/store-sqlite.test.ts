@@ -21,6 +21,7 @@ const DAMAGE_SQL: Readonly<Record<Damage, string>> = {
   floor: "UPDATE floor SET price = price || '0' WHERE price IS NOT NULL",
   history: "DELETE FROM op_address WHERE place = (SELECT max(place) FROM op)",
   "listing state": "UPDATE listing SET state = 1 WHERE state = 0",
+  party: "UPDATE op SET from_text = 'rprl1q' WHERE place = (SELECT max(place) FROM op)",
   "token holders": "UPDATE token SET holders = holders + 1",
 };
 
@@ -49,7 +50,26 @@ describe("sqlite engine", () => {
     const database = new DatabaseSync(engine.file);
     database.exec("PRAGMA user_version = 99");
     database.close();
-    await assert.rejects(engine.open(), /schema 99.*up to 2/);
+    await assert.rejects(engine.open(), /schema 99.*up to 3/);
+    await engine.dispose();
+  });
+
+  test("operations of a database of schema 2 get the texts of their addresses", async () => {
+    const engine = await sqliteEngine();
+    const written = await engine.open();
+    await written.commitBase(BASE);
+    await written.commit(new ChainModel(91).many(30, { actions: 6 }), 10);
+    const before = await written.dump();
+    await written.close();
+    const database = new DatabaseSync(engine.file);
+    database.exec("ALTER TABLE op DROP COLUMN from_text; ALTER TABLE op DROP COLUMN to_text");
+    database.exec("PRAGMA user_version = 2");
+    database.close();
+    const store = await engine.open();
+    assert.deepEqual(await store.dump(), before);
+    assert.deepEqual(await store.audit(), []);
+    assert.ok(before.operations.length > 50);
+    await store.close();
     await engine.dispose();
   });
 

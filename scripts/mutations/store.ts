@@ -184,27 +184,9 @@ const undo: Break[] = [
     },
     {
       rule: "P-82",
-      find: "      if (!isOpen) this.#connection.begin();\n      this.#connection.finish(work);",
-      replace: "      work();",
+      find: "this.#connection.transaction(work);",
+      replace: "work();",
       why: "a commit is no transaction",
-    },
-    {
-      rule: "P-82",
-      find: "if (!isWritten) prepared.writeAll(this.#operations, this.#book);",
-      replace: "",
-      why: "operations that came ahead of their block are lost when another order came between",
-    },
-    {
-      rule: "P-82",
-      find: "prepared.assertStartOf(first, commit.ahead, tipRow(this.#connection));",
-      replace: "",
-      why: "operations that came ahead may stand at places beyond their block",
-    },
-    {
-      rule: "H-39",
-      find: "counts.events + ahead",
-      replace: "counts.events",
-      why: "operations that came ahead of their block have no event ids",
     },
     {
       rule: "P-01",

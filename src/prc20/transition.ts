@@ -24,8 +24,6 @@ export interface BlockInput {
   /** Digest and totals at the end of the block before. */
   readonly previous: { readonly digest: Hex32; readonly totals: Totals };
   readonly sha256: Sha256;
-  /** Told of every recorded operation as soon as it is decided, in order. */
-  readonly onOperation?: (row: OperationRow) => void;
 }
 
 /**
@@ -122,7 +120,6 @@ class BlockPass {
     totals.eventsTotal += 1;
     const row = this.row(recorded, site, verdict, named);
     this.operations.push(row);
-    this.input.onOperation?.(row);
     digest.operation(row);
     if (typeof verdict === "string") return;
     if (verdict.first !== null) digest.balance(verdict.first);

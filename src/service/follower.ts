@@ -4,7 +4,7 @@
 
 import { type FollowStep, planFollow } from "../chain/follow-plan.ts";
 import type { RewindOrder, FollowedStore, NodeTip, PearlNode, Clock, Log } from "./ports.ts";
-import type { BlockIndexer, IndexedPosition, OnOperations } from "./index-block.ts";
+import type { BlockIndexer, IndexedPosition } from "./index-block.ts";
 import type { IndexMetrics } from "./metrics.ts";
 import type { IndexProgress } from "./progress.ts";
 import type { CommitFeed } from "./commit-feed.ts";
@@ -231,15 +231,11 @@ export class Follower {
 
   /** Decides a block on top of the position; null where it names another parent. */
   async #decide(fetched: FetchedBlock, isSyncing: boolean): Promise<DecidedBlock | null> {
-    const { indexer, clock, store } = this.#parts;
+    const { indexer, clock } = this.#parts;
     const position = this.#position;
     if (position === null) throw new Error("a block cannot be decided without its predecessor");
     const startedMs = clock.monotonicMs();
-    // At the tip the writer waits for this block; while syncing it has the batch before to write.
-    const onOperations: OnOperations | undefined = isSyncing
-      ? undefined
-      : (block, first, operations) => store.prepare?.(block, first, operations);
-    const result = await indexer.decide(fetched, position, onOperations);
+    const result = await indexer.decide(fetched, position);
     if (!result.ok) {
       if (result.error.code === "PARENT_MISMATCH") return null;
       throw new BlockRefused(fetched.height, fetched.hash, result.error);

@@ -12,7 +12,7 @@ import { recogniseEnvelope } from "../prc20/envelope.ts";
 import { listingSignatureJobs } from "../prc20/listing-signatures.ts";
 import { readBlock } from "../prc20/read-block.ts";
 import type { ProtocolRules } from "../prc20/rules.ts";
-import type { BlockChanges, OperationRow, Totals } from "../prc20/state.ts";
+import type { BlockChanges, Totals } from "../prc20/state.ts";
 import { firstKeys, isEmpty, secondKeys } from "../prc20/state-keys.ts";
 import { LoadedView } from "../prc20/state-view.ts";
 import { applyBlock } from "../prc20/transition.ts";
@@ -34,8 +34,6 @@ export interface IndexingContext {
   /** For the ids and trees of a block; absent = one by one. */
   readonly sha256dAll?: Sha256dAll;
   readonly signatures: SignatureChecker;
-  /** Operations of a block that are told together while it is being decided; absent = 200. */
-  readonly toldTogether?: number;
 }
 
 /** The last decided block. */
@@ -45,16 +43,6 @@ export interface IndexedPosition {
   readonly digest: Hex32;
   readonly totals: Totals;
 }
-
-/** Hears of operations of a block that is being decided, `first` of which it has heard of; see `IndexStore.prepare`. */
-export type OnOperations = (
-  block: { readonly height: number; readonly hash: BlockHash },
-  first: number,
-  operations: readonly OperationRow[],
-) => void;
-
-/** Operations that are told together. */
-const TOLD_TOGETHER = 200;
 
 /** A block broke the invariant P-30: a bug of ours. Nothing of it is written. */
 class BooksBroken extends Error {
@@ -118,17 +106,13 @@ export class BlockIndexer {
   /**
    * Decides a block on top of `previous`, which must be the block decided last (or the store's tip after `reset`).
    * A fault means that the bytes are not that block; memory is then as before. Throws on a bug of ours, after which
-   * only `reset` helps. `onOperations` hears of operations as they are decided, of a verified block only.
+   * only `reset` helps.
    */
-  async decide(
-    fetched: FetchedBlock,
-    previous: IndexedPosition,
-    onOperations?: OnOperations,
-  ): Promise<Result<BlockChanges, BlockFault>> {
+  async decide(fetched: FetchedBlock, previous: IndexedPosition): Promise<Result<BlockChanges, BlockFault>> {
     this.remember();
     const scanned = this.#scan(fetched, previous.hash);
     if (!scanned.ok) return scanned;
-    const changes = await this.#apply(scanned.value, previous, onOperations);
+    const changes = await this.#apply(scanned.value, previous);
     const problems = checkConservation(changes);
     if (problems.length > 0) {
       throw new BooksBroken(
@@ -160,12 +144,8 @@ export class BlockIndexer {
     return scanBlock(raw, { hash, height, previousHash }, context);
   }
 
-  async #apply(
-    block: ScannedBlock,
-    previous: IndexedPosition,
-    onOperations: OnOperations | undefined,
-  ): Promise<BlockChanges> {
-    const { rules, sha256, signatures: checker, toldTogether = TOLD_TOGETHER } = this.#context;
+  async #apply(block: ScannedBlock, previous: IndexedPosition): Promise<BlockChanges> {
+    const { rules, sha256, signatures: checker } = this.#context;
     const reading = readBlock(block, rules, (keyHex) => this.#addresses.addressOfKey(keyHex));
     const asked = listingSignatureJobs(reading, rules, sha256);
     const view = new LoadedView();
@@ -178,10 +158,7 @@ export class BlockIndexer {
     if (rows !== null) view.add(first, rows);
     const second = secondKeys(reading, view);
     if (!isEmpty(second)) view.add(second, await this.#cache.load(second));
-    const input = { block, reading, rules, view, signatures: asked.answered(answers), previous, sha256 };
-    return onOperations === undefined
-      ? applyBlock(input)
-      : applyBlock({ ...input, onOperation: inParts(block, onOperations, toldTogether) });
+    return applyBlock({ block, reading, rules, view, signatures: asked.answered(answers), previous, sha256 });
   }
 
   #followAnchors(changes: BlockChanges): void {
@@ -192,17 +169,4 @@ export class BlockIndexer {
       else if (wasOpen && !isOpen) this.#anchors.delete(before.anchor);
     }
   }
-}
-
-/** Gathers operations into parts; what is left over at the end comes with the block. */
-function inParts(block: ScannedBlock, tell: OnOperations, size: number): (row: OperationRow) => void {
-  let first = 0;
-  let part: OperationRow[] = [];
-  return (row) => {
-    part.push(row);
-    if (part.length < size) return;
-    tell(block, first, part);
-    first += part.length;
-    part = [];
-  };
 }

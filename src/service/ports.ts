@@ -11,7 +11,7 @@ import type {
   Tick,
   Txid,
 } from "../primitives/brands.ts";
-import type { BalanceRow, BlockChanges, ListingRow, OperationRow, TokenRow, Totals } from "../prc20/state.ts";
+import type { BalanceRow, BlockChanges, ListingRow, TokenRow, Totals } from "../prc20/state.ts";
 import type { IndexQueries } from "./queries.ts";
 
 /** Rows that a block needs, by key. Each list is free of duplicates. */
@@ -99,16 +99,6 @@ export interface IndexStore {
   openAnchors(visit: (anchors: readonly Outpoint[]) => void): Promise<void>;
   /** Writes the base block of an empty index. */
   commitBase(base: BaseBlock): Promise<void>;
-  /**
-   * Tells of operations that the block to be committed next will hold, while it is still being decided: `first` of
-   * them were told before. A store may get their rows ready. Nothing is visible or durable by it, the commit gets
-   * the whole block all the same, and a block that is never committed leaves no trace. Only an aid to speed.
-   */
-  prepare?(
-    block: { readonly height: number; readonly hash: BlockHash },
-    first: number,
-    operations: readonly OperationRow[],
-  ): void;
   /**
    * Appends consecutive blocks in ONE durable transaction: rows, before-images, digests, derived rows, event log,
    * cursor. Rejects, changing nothing, when the first block does not link to the tip.

@@ -76,7 +76,7 @@ export class ProcessLife {
     this.progress = new IndexProgress(clock);
     const store = new SimulatedStore(around.store, around.busy, faults, calls, isMadeAtCrash);
     const network = NETWORKS.simnet;
-    const context = { network, rules, sha256, sha256d, signatures: inlineChecker, toldTogether: 2 };
+    const context = { network, rules, sha256, sha256d, signatures: inlineChecker };
     // A small cache, so that rows leave it and come back.
     const indexer = new BlockIndexer(context, store, 7, 8);
     const parts = {

@@ -70,10 +70,6 @@ export class SimulatedStore implements FollowedStore {
     return this.#write("commitBase", () => this.#store.commitBase(base));
   }
 
-  prepare(...told: Parameters<NonNullable<FollowedStore["prepare"]>>): void {
-    this.#store.prepare?.(...told);
-  }
-
   commit(blocks: readonly BlockChanges[], undoBlocks: number): Promise<void> {
     return this.#write(`commit ${blocks[0]?.hash ?? ""}`, () => this.#store.commit(blocks, undoBlocks));
   }

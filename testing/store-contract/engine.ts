@@ -7,7 +7,7 @@ import type { Page, PageKey, PageRequest, Snapshot } from "../../src/service/que
 import { BASE } from "./chain-facts.ts";
 
 /** Rows that `damage` changes behind the engine's back, while the store is closed. */
-export type Damage = "balance" | "candle" | "floor" | "history" | "listing state" | "token holders";
+export type Damage = "balance" | "candle" | "floor" | "history" | "listing state" | "party" | "token holders";
 
 /** All kinds of damage. */
 export const DAMAGES: readonly Damage[] = [
@@ -16,6 +16,7 @@ export const DAMAGES: readonly Damage[] = [
   "floor",
   "history",
   "listing state",
+  "party",
   "token holders",
 ];
 

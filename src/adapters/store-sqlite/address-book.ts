@@ -1,7 +1,6 @@
 // Which number stands for an address? Interning of address texts, with bounded memory: a finder for readers, and a
 // book for the writer, which also keeps each address's count of held ticks.
 
-import type { PearlAddress } from "../../primitives/brands.ts";
 import { addressHash, type AddressHash } from "./address-hash.ts";
 import { CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
@@ -12,8 +11,6 @@ import { Recent } from "./recent.ts";
 const FIND_SQL = "SELECT id FROM address WHERE hash = ? AND text = ?";
 /** Texts remembered per generation; two generations are held. */
 const GENERATION = 150_000;
-/** The same for the texts that a finder remembers by id. */
-const TEXT_GENERATION = 50_000;
 
 /** Seed of the address hash that the database was created with. */
 function addressSeed(connection: Connection): string {
@@ -22,12 +19,11 @@ function addressSeed(connection: Connection): string {
   return new CellReader(row).text();
 }
 
-/** Finds ids of addresses that the database knows, and their texts. */
+/** Finds ids of addresses that the database knows. */
 export class AddressFinder {
   readonly #connection: Connection;
   readonly #hash: AddressHash;
   readonly #known = new Recent<string, number>(GENERATION);
-  readonly #texts = new Recent<number, PearlAddress>(TEXT_GENERATION);
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -46,22 +42,9 @@ export class AddressFinder {
     return id;
   }
 
-  /** Text of an address that a row names by its id: an id keeps its text for good. */
-  textOf(id: number): PearlAddress {
-    const known = this.#texts.get(id);
-    if (known !== undefined) return known;
-    const row = this.#connection.first("SELECT text FROM address WHERE id = ?", id);
-    if (row === null) throw new Error(`store: a row names address ${id}, which does not exist`);
-    const text = new CellReader(row).address();
-    this.#texts.trim();
-    this.#texts.set(id, text);
-    return text;
-  }
-
   /** Forgets everything, after the rows were removed. */
   clear(): void {
     this.#known.clear();
-    this.#texts.clear();
   }
 }
 

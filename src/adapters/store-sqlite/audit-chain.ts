@@ -5,7 +5,7 @@ import { blockRows, type BlockRow } from "./block-rows.ts";
 import { CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
 import { kindOf, namedKind, UNKNOWN_KIND } from "./kinds.ts";
-import { NAMED_OPERATION_COLUMNS, NAMED_OPERATION_JOINS, readOperation } from "./row-shapes.ts";
+import { OPERATION_COLUMNS, readOperation } from "./row-shapes.ts";
 import { ANY_TICK, receives } from "./write-operations.ts";
 
 /** Differences in blocks, operations, their histories and undo records. */
@@ -85,16 +85,21 @@ function auditOperations(connection: Connection): string[] {
   const found: string[] = [];
   let expected = 0;
   const rows = connection.all(
-    `SELECT op.kind, op.name_id, op.from_id, op.to_id, op.filled_owner_id, ${NAMED_OPERATION_COLUMNS} FROM op
-       ${NAMED_OPERATION_JOINS} ORDER BY op.place`,
+    `SELECT sender.text, recipient.text, op.kind, op.name_id, op.from_id, op.to_id, op.filled_owner_id,
+       ${OPERATION_COLUMNS} FROM op JOIN address AS sender ON sender.id = op.from_id
+       LEFT JOIN address AS recipient ON recipient.id = op.to_id ORDER BY op.place`,
   );
   for (const row of rows) {
     const cells = new CellReader(row);
+    const [sender, recipient] = [cells.text(), cells.textOrNull()];
     const [kind, nameId, from] = [cells.int(), cells.intOrNull(), cells.int()];
     const [to, owner, operation] = [cells.intOrNull(), cells.intOrNull(), readOperation(cells)];
     const { place, tick } = operation;
     if (kind !== kindOf(operation.op, operation.valid) || (kind === UNKNOWN_KIND) !== (nameId !== null)) {
       found.push(`The operation at place ${place} has the wrong kind.`);
+    }
+    if (operation.from !== sender || operation.to !== recipient) {
+      found.push(`The operation at place ${place} does not name its parties.`);
     }
     for (const party of new Set([from, owner, receives(operation) ? to : null])) {
       if (party === null) continue;

@@ -2,17 +2,17 @@
 // for them, each looked up once per order.
 
 import type { AddressBook } from "./address-book.ts";
-import { NONE, type PackedTerms } from "./packed-commit.ts";
+import { NONE, type PackedCommit } from "./packed-commit.ts";
 
 /** Reads one order. Ids are for the transaction that it is written in. */
 export class CommitReader {
-  readonly commit: PackedTerms;
+  readonly commit: PackedCommit;
   readonly #book: AddressBook;
   readonly #texts: (string | undefined)[];
   readonly #ids: Float64Array;
   readonly #bytes: Buffer;
 
-  constructor(commit: PackedTerms, book: AddressBook) {
+  constructor(commit: PackedCommit, book: AddressBook) {
     const { addresses, addressEnds } = commit;
     this.commit = commit;
     this.#book = book;

@@ -54,30 +54,15 @@ export class Connection {
 
   /** Runs `work` in one write transaction: everything or, when it throws, nothing. */
   transaction<Value>(work: () => Value): Value {
-    this.begin();
-    return this.finish(work);
-  }
-
-  /** Opens a write transaction; `finish` or `rollBack` ends it. */
-  begin(): void {
     this.#database.exec("BEGIN IMMEDIATE");
-  }
-
-  /** Does the rest of the open write transaction and commits it; when `work` throws, nothing of it all is left. */
-  finish<Value>(work: () => Value): Value {
     try {
       const value = work();
       this.#database.exec("COMMIT");
       return value;
     } catch (error) {
-      this.rollBack();
+      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
       throw error;
     }
-  }
-
-  /** Takes back what the open write transaction has done, where one is open. */
-  rollBack(): void {
-    if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
   }
 
   /** Runs `work` on one snapshot of the database. */

@@ -9,8 +9,7 @@ import type { Connection } from "./connection.ts";
 import {
   LISTING_COLUMNS,
   LISTING_JOINS,
-  NAMED_OPERATION_COLUMNS,
-  NAMED_OPERATION_JOINS,
+  OPERATION_COLUMNS,
   readListing,
   readOperation,
   readToken,
@@ -53,10 +52,8 @@ export function dumpStore(connection: Connection): StoreDump {
       `SELECT ${LISTING_COLUMNS} FROM listing ${LISTING_JOINS} ORDER BY listing.place`,
       readListing,
     ),
-    operations: rows(
-      connection,
-      `SELECT ${NAMED_OPERATION_COLUMNS} FROM op ${NAMED_OPERATION_JOINS} ORDER BY op.place`,
-      (cells) => readOperation(cells),
+    operations: rows(connection, `SELECT ${OPERATION_COLUMNS} FROM op ORDER BY op.place`, (cells) =>
+      readOperation(cells),
     ),
     derived: DERIVED.flatMap(([name, sql]) =>
       connection.all(sql).map((row) => [name, ...row.map(plainCell)]),

@@ -11,16 +11,8 @@ import { CommitReader } from "./commit-reader.ts";
 import type { Connection } from "./connection.ts";
 import { lastEventId, logBlock, storeLastEventId, trimLog } from "./event-log.ts";
 import { writeFloors } from "./floors.ts";
-import {
-  BALANCE,
-  BALANCE_CELLS,
-  OP_CELLS,
-  type PackedBlock,
-  type PackedCommit,
-  type PackedPart,
-} from "./packed-commit.ts";
+import { BALANCE, BALANCE_CELLS, OP_CELLS, type PackedBlock, type PackedCommit } from "./packed-commit.ts";
 import { sameParameters, storedParameters } from "./parameters.ts";
-import { PreparedOperations } from "./prepared-operations.ts";
 import { rewindRows } from "./rewind.ts";
 import { NO_TOTALS } from "./row-shapes.ts";
 import { balanceLine, encodeUndo, type TokenImage } from "./undo-record.ts";
@@ -56,10 +48,6 @@ export class IndexWriter {
   readonly #tokens: TokenWriter;
   readonly #listings: ListingWriter;
   readonly #operations: OperationWriter;
-  /** Operations that came ahead of their block's commit. */
-  #prepared = new PreparedOperations();
-  /** They stand in a transaction that waits for that commit. */
-  #isOpen = false;
 
   /** `connection` is at the present schema. */
   constructor(connection: Connection) {
@@ -95,50 +83,12 @@ export class IndexWriter {
     });
   }
 
-  /**
-   * Writes operations of the next block into a transaction that stays open for its commit. What goes wrong here is
-   * taken back and shows when the commit does the same again. Nothing is visible or durable before that commit.
-   */
-  prepare(part: PackedPart): void {
-    const isContinued = this.#prepared.add(part);
-    try {
-      if (!isContinued) {
-        this.putAside();
-        this.#connection.begin();
-        this.#isOpen = true;
-      }
-      if (this.#isOpen) this.#prepared.write(part, this.#operations, this.#book);
-    } catch {
-      this.putAside();
-    }
-  }
-
-  /** Takes the open transaction back, where there is one. What it held is kept for the commit that it was for. */
-  putAside(): void {
-    if (!this.#isOpen) return;
-    this.#isOpen = false;
-    this.#connection.rollBack();
-    this.#forget();
-  }
-
-  /**
-   * Appends consecutive blocks in one transaction, with what was prepared for the first; throws, changing nothing,
-   * where they do not link to the tip, or where what was prepared is not what the commit leaves out.
-   */
+  /** Appends consecutive blocks in one transaction; throws, changing nothing, where they do not link to the tip. */
   commit(commit: PackedCommit, undoBlocks: number): void {
     const { blocks } = commit;
-    const [first] = blocks;
     const last = blocks.at(-1);
-    if (first === undefined || last === undefined) return;
-    const prepared = this.#prepared;
-    this.#prepared = new PreparedOperations();
-    if (commit.ahead === 0) this.putAside();
-    const isWritten = this.#isOpen;
+    if (last === undefined) return;
     this.#write(() => {
-      if (commit.ahead > 0) {
-        if (!isWritten) prepared.writeAll(this.#operations, this.#book);
-        prepared.assertStartOf(first, commit.ahead, tipRow(this.#connection));
-      }
       const firstUndo = last.height - undoBlocks + 1;
       const reader = new CommitReader(commit, this.#book);
       let tip = tipRow(this.#connection);
@@ -146,11 +96,9 @@ export class IndexWriter {
       for (const block of blocks) {
         if (tip === null) throw new Error("store: the index has no base block");
         assertLinked(tip, block);
-        const ahead = block === first ? commit.ahead : 0;
-        const firstPlace = ahead === 0 ? tip.totals.nextPlace : prepared.nextPlace;
-        const counts = this.#apply(reader, block, tip, firstPlace, block.height >= firstUndo);
+        const counts = this.#apply(reader, block, tip, block.height >= firstUndo);
         insertBlock(this.#connection, block, counts.distinctHolders, counts.listsExpiredOpen);
-        eventId = logBlock(this.#connection, eventId, block, counts.events + ahead);
+        eventId = logBlock(this.#connection, eventId, block, counts.events);
         tip = { ...block, ...counts };
       }
       this.#flush();
@@ -197,7 +145,6 @@ export class IndexWriter {
     reader: CommitReader,
     block: PackedBlock,
     tip: BlockRow,
-    firstPlace: number,
     withUndo: boolean,
   ): { distinctHolders: number; listsExpiredOpen: number; events: number } {
     let distinctHolders = tip.distinctHolders;
@@ -217,7 +164,7 @@ export class IndexWriter {
       return tokenImage(before, after);
     });
     const effects = this.#listings.apply(block);
-    this.#operations.write(reader, block, firstPlace);
+    this.#operations.write(reader, block, tip.totals.nextPlace);
     const floors = writeFloors(this.#connection, block.height, effects.touched);
     addFills(this.#connection, block.time, effects.fills);
     if (withUndo) {
@@ -241,22 +188,15 @@ export class IndexWriter {
 
   /** One transaction; on failure everything gathered for it is forgotten. */
   #write(work: () => void): void {
-    const isOpen = this.#isOpen;
-    this.#isOpen = false;
     try {
-      if (!isOpen) this.#connection.begin();
-      this.#connection.finish(work);
+      this.#connection.transaction(work);
     } catch (error) {
-      this.#forget();
+      this.#balances.discard();
+      this.#tokens.discard();
+      this.#operations.discard();
+      this.#book.reset();
       throw error;
     }
-  }
-
-  #forget(): void {
-    this.#balances.discard();
-    this.#tokens.discard();
-    this.#operations.discard();
-    this.#book.reset();
   }
 }
 

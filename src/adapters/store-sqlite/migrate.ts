@@ -4,6 +4,7 @@
 import type { Connection } from "./connection.ts";
 import { initial } from "./migrations/0001-initial.ts";
 import { swaps } from "./migrations/0002-swaps.ts";
+import { operationAddresses } from "./migrations/0003-operation-addresses.ts";
 
 /** One step from schema `version - 1` to `version`. */
 export interface Migration {
@@ -13,7 +14,7 @@ export interface Migration {
 }
 
 /** All migrations, ascending by version without gaps. */
-export const MIGRATIONS: readonly Migration[] = [initial, swaps];
+export const MIGRATIONS: readonly Migration[] = [initial, swaps, operationAddresses];
 
 /** The schema that this program reads and writes. */
 const SCHEMA_VERSION = MIGRATIONS.length;

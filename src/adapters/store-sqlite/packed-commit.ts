@@ -2,7 +2,7 @@
 // that change owners without being copied; each address once, as an index; the few rows (tokens, listings) as they
 // are. Cloning the rows as objects cost each of the threads more than a tenth of its time.
 
-import type { BlockHash, PearlAddress, Txid } from "../../primitives/brands.ts";
+import type { PearlAddress, Txid } from "../../primitives/brands.ts";
 import type { BalanceRow, BlockChanges, OperationRow } from "../../prc20/state.ts";
 import { assertConserved } from "./conservation.ts";
 import { kindOf, UNKNOWN_KIND } from "./kinds.ts";
@@ -45,20 +45,17 @@ export const BALANCE = {
 /** Cells per balance change. */
 export const BALANCE_CELLS = 6;
 
-/** Operations; texts, addresses and large amounts are indexes into those of their order. */
-export interface PackedOperations {
+/** A block; texts, addresses and large amounts are indexes into those of its order. */
+export interface PackedBlock extends Omit<BlockChanges, "operations" | "balances"> {
   readonly operations: Float64Array;
   /** Transaction ids and bodies of the operations. */
   readonly bytes: Uint8Array;
-}
-
-/** A block, less the operations that went ahead in parts. */
-export interface PackedBlock extends Omit<BlockChanges, "operations" | "balances">, PackedOperations {
   readonly balances: Float64Array;
 }
 
-/** What the indexes of an order stand for. */
-export interface PackedTerms {
+/** Consecutive blocks for one transaction. */
+export interface PackedCommit {
+  readonly blocks: readonly PackedBlock[];
   /** Tickers, names, reasons and listing ids. */
   readonly texts: readonly string[];
   /** Addresses one after the other, and where each ends. */
@@ -67,46 +64,12 @@ export interface PackedTerms {
   readonly bigs: readonly bigint[];
 }
 
-/** Consecutive blocks for one transaction. */
-export interface PackedCommit extends PackedTerms {
-  readonly blocks: readonly PackedBlock[];
-  /** Operations of the first block that went ahead in parts. */
-  readonly ahead: number;
-}
-
-/** Operations of a block that go ahead of its commit. */
-export interface PackedPart extends PackedTerms, PackedOperations {
-  readonly height: number;
-  readonly hash: BlockHash;
-  /** Operations of the block in the parts before. */
-  readonly first: number;
-}
-
 /**
- * Packs blocks; the first `ahead` operations of the first one are left out. Throws where a block breaks P-30, where
- * an operation belongs to another block, or where an unknown one is valid or has a ticker (P-24, P-81).
+ * Packs blocks. Throws where a block breaks P-30, where an operation belongs to another block, or where an unknown
+ * one is valid or has a ticker (P-24, P-81).
  */
-export function packCommit(blocks: readonly BlockChanges[], ahead = 0): PackedCommit {
-  return new Packer().pack(blocks, ahead);
-}
-
-/** Packs operations of a block that is still being decided; throws like `packCommit`. */
-export function packPart(
-  block: { readonly height: number; readonly hash: BlockHash },
-  first: number,
-  operations: readonly OperationRow[],
-): PackedPart {
-  return new Packer().part(block, first, operations);
-}
-
-/** The buffers of a part that may change owners. */
-export function buffersOfPart({
-  addresses,
-  addressEnds,
-  operations,
-  bytes,
-}: PackedPart): readonly ArrayBufferLike[] {
-  return [addresses.buffer, addressEnds.buffer, operations.buffer, bytes.buffer];
+export function packCommit(blocks: readonly BlockChanges[]): PackedCommit {
+  return new Packer().pack(blocks);
 }
 
 /** The buffers of an order that may change owners. */
@@ -123,12 +86,12 @@ export function buffersOf(commit: PackedCommit): readonly ArrayBufferLike[] {
 }
 
 /** An amount of a cell that is not `NONE`. */
-export function amountIn(commit: PackedTerms, cell: number): bigint {
+export function amountIn(commit: PackedCommit, cell: number): bigint {
   return cell >= 0 ? BigInt(cell) : (commit.bigs[FIRST_BIG - cell] ?? 0n);
 }
 
 /** The same as decimal text. */
-export function amountText(commit: PackedTerms, cell: number): string {
+export function amountText(commit: PackedCommit, cell: number): string {
   return String(cell >= 0 ? cell : amountIn(commit, cell));
 }
 
@@ -145,20 +108,8 @@ class Packer {
   #lastAddress: PearlAddress | null = null;
   #lastAddressAt = 0;
 
-  pack(blocks: readonly BlockChanges[], ahead: number): PackedCommit {
-    const packed = blocks.map((block, at) => this.#block(block, at === 0 ? ahead : 0));
-    return { blocks: packed, ahead, ...this.#terms() };
-  }
-
-  part(
-    { height, hash }: { readonly height: number; readonly hash: BlockHash },
-    first: number,
-    operations: readonly OperationRow[],
-  ): PackedPart {
-    return { height, hash, first, ...this.#operations(height, operations), ...this.#terms() };
-  }
-
-  #terms(): PackedTerms {
+  pack(blocks: readonly BlockChanges[]): PackedCommit {
+    const packed = blocks.map((block) => this.#block(block));
     const addressEnds = new Uint32Array(this.#addresses.size);
     let length = 0;
     for (const [address, at] of this.#addresses) {
@@ -169,10 +120,10 @@ class Packer {
     const addresses = Buffer.allocUnsafeSlow(length);
     let from = 0;
     for (const address of this.#addresses.keys()) from += addresses.write(address, from, "latin1");
-    return { texts: [...this.#texts.keys()], addresses, addressEnds, bigs: this.#bigs };
+    return { blocks: packed, texts: [...this.#texts.keys()], addresses, addressEnds, bigs: this.#bigs };
   }
 
-  #block(block: BlockChanges, ahead: number): PackedBlock {
+  #block(block: BlockChanges): PackedBlock {
     assertConserved(block);
     const balances = new Float64Array(block.balances.length * BALANCE_CELLS);
     let at = 0;
@@ -185,8 +136,7 @@ class Packer {
       this.#amounts(balances, at + BALANCE.balance, after);
       at += BALANCE_CELLS;
     }
-    const rest = ahead === 0 ? block.operations : block.operations.slice(ahead);
-    const { operations, bytes } = this.#operations(block.height, rest);
+    const { operations, bytes } = this.#operations(block);
     const { height, hash, previousHash, time, digest, totals, tokens, listings } = block;
     return {
       height,
@@ -208,7 +158,10 @@ class Packer {
     cells[at + 1] = row === null ? NONE : this.#amount(row.locked);
   }
 
-  #operations(height: number, operations: readonly OperationRow[]): PackedOperations {
+  #operations({ height, operations }: BlockChanges): {
+    readonly operations: Float64Array;
+    readonly bytes: Buffer;
+  } {
     const cells = new Float64Array(operations.length * OP_CELLS);
     let most = 0;
     for (const { payloadJson } of operations) most += TXID_BYTES + payloadJson.length * MOST_BYTES_PER_UNIT;

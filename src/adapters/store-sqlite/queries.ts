@@ -119,7 +119,7 @@ export class SqliteQueries implements IndexQueries {
   }
 
   async operationsOf(txid: Txid, vout: number | null) {
-    return this.#read(() => operationsOf(this.#connection, this.#finder, txid, vout));
+    return this.#read(() => operationsOf(this.#connection, txid, vout));
   }
 
   async holders(tick: Tick, page: PageRequest) {
@@ -160,7 +160,7 @@ export class SqliteQueries implements IndexQueries {
         hash,
         time: block.time,
         digest: block.digest,
-        operations: operationsBetween(this.#connection, this.#finder, from, before),
+        operations: operationsBetween(this.#connection, from, before),
         ...listingsBetween(this.#connection, from, before),
       };
     });

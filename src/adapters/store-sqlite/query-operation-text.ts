@@ -8,6 +8,7 @@ import { CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
 import { kindsOf, operationOf, UNKNOWN_KIND } from "./kinds.ts";
 import { ABOVE_INTEGERS, BELOW_INTEGERS, intAt, type MergedList, type Walk } from "./paging.ts";
+import { RECIPIENT_TEXT } from "./row-shapes.ts";
 import { filteredList, type KindsOfTick } from "./query-operations.ts";
 
 /** Bytes left free around the rows: enough for the envelope of any answer, whose cursors are its longest part. */
@@ -78,7 +79,7 @@ function textSql(keys: MergedList, walk: Walk, fields: OperationFields): string 
       '${" ".repeat(ROOM_BEHIND)}') AS BLOB) FROM (
     SELECT op.place AS place, ${rowSql(fields, `?${keys.parameters + 1}`)} AS row
       FROM page CROSS JOIN op ON op.place = page.id
-      CROSS JOIN address AS sender ON sender.id = op.from_id CROSS JOIN block ON block.height = op.height
+      CROSS JOIN block ON block.height = op.height
       ORDER BY page.k DESC)`;
 }
 
@@ -116,9 +117,8 @@ const VALUES: Readonly<Record<OperationField, (tip: string) => string>> = {
   payloadJson: () => "json_quote(op.payload)",
   blockHash: () => quoted("lower(hex(block.hash))"),
   time: () => "block.time",
-  from: () => quoted("sender.text"),
-  to: () => `CASE WHEN op.to_id IS NULL THEN 'null' WHEN op.to_id = op.from_id THEN '"' || sender.text || '"'
-    ELSE (SELECT '"' || recipient.text || '"' FROM address AS recipient WHERE recipient.id = op.to_id) END`,
+  from: () => quoted("op.from_text"),
+  to: () => quotedOrNull(RECIPIENT_TEXT),
   amount: () => quotedOrNull("op.amount"),
   listingId: () => `CASE WHEN op.listing_place IS NULL THEN 'null' ELSE
     (SELECT '"list:' || lower(hex(named.txid)) || ':' || named.vout || '"' FROM listing AS named

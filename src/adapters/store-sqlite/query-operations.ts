@@ -15,7 +15,7 @@ import {
   pageOf,
   type Walk,
 } from "./paging.ts";
-import { type AddressCell, OPERATION_COLUMNS, readOperation } from "./row-shapes.ts";
+import { OPERATION_COLUMNS, readOperation } from "./row-shapes.ts";
 import { ANY_TICK } from "./write-operations.ts";
 
 /** Tells the kinds of a ticker's operations. */
@@ -33,7 +33,7 @@ export function operationsPage(
   if (filtered === null) return { rows: [], next: null, prev: null };
   const { keys, values } = filtered;
   const read = (key: number | null, walk: Walk, limit: number): readonly OperationView[] =>
-    views(connection, finder, connection.all(rowsSql(keys, walk), ...values, key ?? ABOVE_INTEGERS, limit));
+    views(connection, connection.all(rowsSql(keys, walk), ...values, key ?? ABOVE_INTEGERS, limit));
   const list: KeyedList<OperationView> = {
     after: (key, limit) => read(key === null ? null : intAt(key, 0), "down", limit),
     before: (key, limit) => read(intAt(key, 0), "up", limit),
@@ -49,7 +49,6 @@ export function operationsPage(
 /** Operations of a transaction, ascending by input; with `vout`, that one. */
 export function operationsOf(
   connection: Connection,
-  finder: AddressFinder,
   txid: Txid,
   vout: number | null,
 ): readonly OperationView[] {
@@ -61,13 +60,12 @@ export function operationsOf(
     bytes,
     vout,
   );
-  return views(connection, finder, rows);
+  return views(connection, rows);
 }
 
 /** Operations with `from <= place < before`, ascending. */
 export function operationsBetween(
   connection: Connection,
-  finder: AddressFinder,
   from: number,
   before: number,
 ): readonly OperationView[] {
@@ -76,19 +74,14 @@ export function operationsBetween(
     from,
     before,
   );
-  return views(connection, finder, rows);
+  return views(connection, rows);
 }
 
 /** Rows with hash and time of their blocks, each block looked up once. */
-function views(
-  connection: Connection,
-  finder: AddressFinder,
-  rows: readonly Cells[],
-): readonly OperationView[] {
-  const address: AddressCell = (cells) => finder.textOf(cells.int());
+function views(connection: Connection, rows: readonly Cells[]): readonly OperationView[] {
   const blocks = new Map<number, { readonly blockHash: BlockHash; readonly time: number }>();
   return rows.map((row) => {
-    const operation = readOperation(new CellReader(row), address);
+    const operation = readOperation(new CellReader(row));
     let block = blocks.get(operation.height);
     if (block === undefined) {
       block = blockFacts(connection, operation.height);

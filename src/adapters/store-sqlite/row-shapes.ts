@@ -1,7 +1,7 @@
 // In which column order are rows read? One order per kind of row, for every SELECT (and for the tokens of the undo
 // record), with the reader of each.
 
-import type { ListingId, Outpoint, PearlAddress } from "../../primitives/brands.ts";
+import type { ListingId, Outpoint } from "../../primitives/brands.ts";
 import type {
   BalanceRow,
   CloseKind,
@@ -151,38 +151,24 @@ function closeKind(lifecycle: LifecycleState): CloseKind {
   return lifecycle;
 }
 
-/** Columns of `readOperation` for a query over `op`, with the addresses as ids. */
-export const OPERATION_COLUMNS = operationColumns("op.from_id", "op.to_id", "op.filled_owner_id");
-
-/** The same with the addresses as text, for queries that read every row. */
-export const NAMED_OPERATION_COLUMNS = operationColumns("sender.text", "recipient.text", "filled_owner.text");
-/** What `NAMED_OPERATION_COLUMNS` needs beside `op`. */
-export const NAMED_OPERATION_JOINS = `JOIN address AS sender ON sender.id = op.from_id
-  LEFT JOIN address AS recipient ON recipient.id = op.to_id
-  LEFT JOIN address AS filled_owner ON filled_owner.id = op.filled_owner_id`;
+/** The recipient of a row of `op`, as text; NULL where there is none. */
+export const RECIPIENT_TEXT = "CASE WHEN op.to_id = op.from_id THEN op.from_text ELSE op.to_text END";
 
 /**
- * Ids as hex text, since a BLOB on its way out costs more than a text of twice its length. Names and listings, which
- * few rows have, are looked up where there is one: a join would look for each.
+ * Columns of `readOperation` for a query over `op`. Ids as hex text, since a BLOB on its way out costs more than a
+ * text of twice its length. What few rows have is looked up where there is one: a join would look for each.
  */
-function operationColumns(from: string, to: string, owner: string): string {
-  return `op.place, op.height, op.tx_index, lower(hex(op.txid)), op.vout, op.kind,
-    CASE WHEN op.name_id IS NOT NULL THEN (SELECT op_name.text FROM op_name WHERE op_name.id = op.name_id) END,
-    op.tick, op.reason, op.payload, ${from}, ${to}, op.amount,
-    CASE WHEN op.listing_place IS NOT NULL THEN
-      (SELECT 'list:' || lower(hex(named.txid)) || ':' || named.vout FROM listing AS named
-        WHERE named.place = op.listing_place) END,
-    ${owner}`;
-}
+export const OPERATION_COLUMNS = `op.place, op.height, op.tx_index, lower(hex(op.txid)), op.vout, op.kind,
+  CASE WHEN op.name_id IS NOT NULL THEN (SELECT op_name.text FROM op_name WHERE op_name.id = op.name_id) END,
+  op.tick, op.reason, op.payload, op.from_text, ${RECIPIENT_TEXT}, op.amount,
+  CASE WHEN op.listing_place IS NOT NULL THEN
+    (SELECT 'list:' || lower(hex(named.txid)) || ':' || named.vout FROM listing AS named
+      WHERE named.place = op.listing_place) END,
+  CASE WHEN op.filled_owner_id IS NOT NULL THEN
+    (SELECT filled_owner.text FROM address AS filled_owner WHERE filled_owner.id = op.filled_owner_id) END`;
 
-/** Reads an address cell: a text, or an id whose text the reader knows. */
-export type AddressCell = (cells: CellReader) => PearlAddress;
-
-/** Reads an operation row, of `NAMED_OPERATION_COLUMNS` unless `address` reads ids. */
-export function readOperation(
-  cells: CellReader,
-  address: AddressCell = (named) => named.address(),
-): OperationRow {
+/** Reads an operation row. */
+export function readOperation(cells: CellReader): OperationRow {
   const [place, height, txIndex] = [cells.int(), cells.int(), cells.int()];
   const [txid, vout, kind, name] = [cells.txid(), cells.int(), cells.int(), cells.textOrNull()];
   return {
@@ -196,18 +182,12 @@ export function readOperation(
     valid: isValidKind(kind),
     reason: cells.reasonOrNull(),
     payloadJson: cells.text(),
-    from: address(cells),
-    to: presentOrNull(cells, address),
+    from: cells.address(),
+    to: cells.addressOrNull(),
     amount: cells.amountOrNull(),
     listingId: cells.listingIdOrNull(),
-    filledOwner: presentOrNull(cells, address),
+    filledOwner: cells.addressOrNull(),
   };
-}
-
-function presentOrNull<Value>(cells: CellReader, read: (cells: CellReader) => Value): Value | null {
-  if (!cells.isNull()) return read(cells);
-  cells.skip(1);
-  return null;
 }
 
 /** Columns of `readTotals` in the block table. */

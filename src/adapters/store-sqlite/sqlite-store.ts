@@ -3,7 +3,7 @@
 
 import { rm } from "node:fs/promises";
 import type { BlockHash, Outpoint } from "../../primitives/brands.ts";
-import type { BlockChanges, OperationRow } from "../../prc20/state.ts";
+import type { BlockChanges } from "../../prc20/state.ts";
 import type {
   BaseBlock,
   IndexStore,
@@ -23,9 +23,8 @@ import { blockRow, tipRow } from "./block-rows.ts";
 import { CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
 import { dumpStore } from "./dump.ts";
-import { GoingAhead } from "./going-ahead.ts";
 import { loadState, visitOpenAnchors } from "./load-state.ts";
-import { buffersOf, buffersOfPart, packCommit, packPart } from "./packed-commit.ts";
+import { buffersOf, packCommit } from "./packed-commit.ts";
 import { storedParameters } from "./parameters.ts";
 import { SqliteSwapStore } from "./swaps/swap-store.ts";
 import { SqliteQueries } from "./queries.ts";
@@ -40,7 +39,6 @@ export class SqliteStore implements IndexStore {
   readonly #reader: Connection;
   readonly #finder: AddressFinder;
   readonly #filter = new BalanceFilter();
-  readonly #ahead = new GoingAhead();
   readonly #temporaryFolder: string | null;
   #closed: Promise<void> | null = null;
 
@@ -95,20 +93,9 @@ export class SqliteStore implements IndexStore {
     await this.#writer.send({ kind: "commitBase", base });
   }
 
-  prepare(
-    block: { readonly height: number; readonly hash: BlockHash },
-    first: number,
-    operations: readonly OperationRow[],
-  ): void {
-    if (!this.#ahead.take(block.hash, first, operations)) return;
-    const part = packPart(block, first, operations);
-    // Whoever commits learns that the writer has died.
-    this.#writer.send({ kind: "prepare", part }, buffersOfPart(part)).catch(() => undefined);
-  }
-
   async commit(blocks: readonly BlockChanges[], undoBlocks: number): Promise<void> {
     this.#filter.addRows(blocks);
-    const commit = packCommit(blocks, this.#ahead.settle(blocks));
+    const commit = packCommit(blocks);
     await this.#writer.send({ kind: "commit", commit, undoBlocks }, buffersOf(commit));
   }
 

@@ -3,7 +3,7 @@
 
 import type { AddressBook } from "./address-book.ts";
 import type { Connection } from "./connection.ts";
-import { amountIn, NONE, type PackedTerms } from "./packed-commit.ts";
+import { amountIn, NONE, type PackedCommit } from "./packed-commit.ts";
 import { headOf, rankOf } from "./sort-keys.ts";
 
 /** Amounts of one balance; null where no row is stored. */
@@ -79,7 +79,7 @@ export class BalanceWriter {
 }
 
 /** The amounts in two cells of a balance change; null where there is no row, or both are 0. */
-export function amountsIn(commit: PackedTerms, cells: Float64Array, at: number): Amounts | null {
+export function amountsIn(commit: PackedCommit, cells: Float64Array, at: number): Amounts | null {
   const balance = cells[at] ?? NONE;
   const locked = cells[at + 1] ?? NONE;
   if (balance === NONE || (balance === 0 && locked === 0)) return null;

@@ -7,7 +7,7 @@ import type { CommitReader } from "./commit-reader.ts";
 import type { Connection } from "./connection.ts";
 import { isValidKind, kindOf, namedKind, operationOf, UNKNOWN_KIND } from "./kinds.ts";
 import { findListingPlace } from "./find-listing.ts";
-import { amountText, NONE, OP, OP_CELLS, type PackedBlock, type PackedPart } from "./packed-commit.ts";
+import { amountText, NONE, OP, OP_CELLS, type PackedBlock } from "./packed-commit.ts";
 
 const TXID_BYTES = 32;
 const RECEIVING = new Set(["deploy", "mint", "transfer", "send"]);
@@ -23,9 +23,6 @@ interface HistoryEntry {
   readonly place: number;
 }
 
-/** Operations of one block. */
-type Rows = Pick<PackedBlock, "height" | "operations" | "bytes">;
-
 /** Writes operation rows and history rows within the transactions of one connection. */
 export class OperationWriter {
   readonly #connection: Connection;
@@ -40,7 +37,8 @@ export class OperationWriter {
     this.#connection = connection;
     this.#insert = connection.prepared(
       `INSERT INTO op (place, height, tx_index, txid, vout, kind, name_id, tick, reason, from_id, to_id, amount,
-         listing_place, filled_owner_id, payload) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, CAST(? AS TEXT))`,
+         listing_place, filled_owner_id, payload, from_text, to_text)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, CAST(? AS TEXT), ?, ?)`,
     );
     this.#history = connection.prepared(
       "INSERT INTO op_address (address_id, scope, kind, place) VALUES (?, ?, ?, ?)",
@@ -57,35 +55,22 @@ export class OperationWriter {
       const row = after ?? before;
       if (row !== null) this.#listings.set(row.id, row.createdPlace);
     }
-    this.#writeRows(reader, block, firstPlace, block.totals.nextPlace);
-  }
-
-  /**
-   * Stores operations of a block whose end is not known yet; none of them names a listing. Their places ascend from
-   * `firstPlace` on. Returns the place after the last one.
-   */
-  writePart(reader: CommitReader, part: PackedPart, firstPlace: number): number {
-    return this.#writeRows(reader, part, firstPlace, Number.POSITIVE_INFINITY);
-  }
-
-  #writeRows(reader: CommitReader, block: Rows, firstPlace: number, endPlace: number): number {
     const cells = block.operations;
     let previous = firstPlace - 1;
     let start = 0;
     for (let at = 0; at < cells.length; at += OP_CELLS) {
       const place = cells[at + OP.place] ?? NONE;
       const end = cells[at + OP.end] ?? 0;
-      if (place <= previous || place >= endPlace) {
+      if (place <= previous || place >= block.totals.nextPlace) {
         throw new Error(`store: operation at place ${place} does not belong to block ${block.height}`);
       }
       this.#writeOne(reader, block, at, start, end);
       previous = place;
       start = end;
     }
-    return previous + 1;
   }
 
-  #writeOne(reader: CommitReader, block: Rows, at: number, start: number, end: number): void {
+  #writeOne(reader: CommitReader, block: PackedBlock, at: number, start: number, end: number): void {
     const { operations: cells, bytes } = block;
     const cell = (which: number): number => cells[at + which] ?? NONE;
     const [place, kind, amount, listing] = [cell(OP.place), cell(OP.kind), cell(OP.amount), cell(OP.listing)];
@@ -111,6 +96,8 @@ export class OperationWriter {
       listing === NONE ? null : this.#listingPlace(reader.text(listing)),
       owner,
       bytes.subarray(start + TXID_BYTES, end),
+      reader.address(cell(OP.from)),
+      to === null || to === from ? null : reader.address(cell(OP.to)),
     );
     this.#addHistory(from, tick, kind, place);
     if (nameId !== null) this.#addHistory(from, "", namedKind(nameId), place);

@@ -2,7 +2,7 @@
 // clone; blocks are packed, see packed-commit.ts.
 
 import type { BaseBlock, RewindOrder, StoredParameters } from "../../service/ports.ts";
-import type { PackedCommit, PackedPart } from "./packed-commit.ts";
+import type { PackedCommit } from "./packed-commit.ts";
 import type { SwapOrder } from "./swaps/swap-writer.ts";
 
 /** What the writer thread is started with. */
@@ -15,8 +15,6 @@ export type WriterOrder =
   | { readonly kind: "initialise"; readonly parameters: StoredParameters }
   | { readonly kind: "commitBase"; readonly base: BaseBlock }
   | { readonly kind: "commit"; readonly commit: PackedCommit; readonly undoBlocks: number }
-  /** Operations of the block that will be committed next. */
-  | { readonly kind: "prepare"; readonly part: PackedPart }
   /** The next commit will name these addresses. */
   | { readonly kind: "expect"; readonly addresses: readonly string[] }
   | { readonly kind: "rewind"; readonly order: RewindOrder }

@@ -33,11 +33,7 @@ function open(file: string): OpenWriter {
 }
 
 function carryOut(state: OpenWriter, order: WriterOrder): void {
-  // Any other order must find no transaction open: what was prepared is written again when its commit comes.
-  if (order.kind !== "prepare" && order.kind !== "commit") state.writer.putAside();
   switch (order.kind) {
-    case "prepare":
-      return state.writer.prepare(order.part);
     case "initialise":
       return state.writer.initialise(order.parameters);
     case "commitBase":
