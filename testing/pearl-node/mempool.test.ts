@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { PearlNode, SubmitOutcome } from "./index.ts";
-import { MINER, testNode } from "./node-fixture.ts";
+import { MINER, TEST_TIME, testNode } from "./node-fixture.ts";
 import { coinbaseInput, hex, key, outputOf, sign, txidOf, type TestTx } from "./test-wallet.ts";
 
 const ALICE = key(3);
@@ -162,6 +162,84 @@ describe("policy", () => {
     assert.equal(refused(node.submitRaw(waiting)), "accepted");
     node.generate(1, { transactions: [spend(10, [{ script: BOB.script, value: 6000n }])] });
     assert.equal(node.mempool.size, 0);
+  });
+});
+
+describe("lost blocks that held no transactions", () => {
+  let node: PearlNode;
+  const now = { unix: TEST_TIME };
+
+  before(async () => {
+    node = await testNode({ clock: () => now.unix });
+    node.generate(105);
+  });
+  after(() => node.close());
+
+  const spend = (height: number, change: Partial<TestTx> = {}): TestTx => {
+    const input = coinbaseInput(node, height, MINER);
+    return {
+      inputs: [{ ...input, sequence: 0xfffffffe }],
+      outputs: [{ script: ALICE.script, value: input.value - 500n }],
+      ...change,
+    };
+  };
+  const lose = (blocks: number): void => {
+    const first = node.chain.index.at(node.chain.tip.height - blocks + 1);
+    assert.ok(first !== undefined);
+    assert.equal(node.invalidateBlock(first.hash), true);
+  };
+  const waiting = (): string[] => Array.from(node.mempool.entries(), ({ tx }) => tx.txid);
+  const submit = (tx: TestTx): string => {
+    const raw = sign(tx);
+    assert.equal(refused(node.submitRaw(raw)), "accepted");
+    return txidOf(raw);
+  };
+
+  test("what spends a coinbase that is immature again goes, with what builds on it; the rest stays as it came", () => {
+    const young = spend(6);
+    const [old, parent] = [submit(spend(5)), submit(young)];
+    const child = submit({
+      inputs: [outputOf(sign(young), young, 0, ALICE)],
+      outputs: [{ script: BOB.script, value: 5000n }],
+    });
+    assert.deepEqual(waiting(), [old, parent, child]);
+    const { time, height } = node.mempool.get(old) ?? {};
+    now.unix += 30;
+    lose(1);
+    assert.deepEqual(waiting(), [old], "at height 105 the coinbase of 6 has 99 confirmations");
+    assert.deepEqual([node.mempool.get(old)?.time, node.mempool.get(old)?.height], [time, height]);
+    assert.match(refused(node.submitRaw(sign(young))), /^-25 .*maturity/);
+    node.generate(2);
+    assert.deepEqual(waiting(), []);
+  });
+
+  test("what is not final any more goes", () => {
+    const next = node.chain.tip.height + 1;
+    const [final, early] = [
+      submit(spend(1, { lockTime: next - 2 })),
+      submit(spend(2, { lockTime: next - 1 })),
+    ];
+    assert.deepEqual(waiting(), [final, early]);
+    node.generate(1, { transactions: "none" });
+    lose(2);
+    assert.deepEqual(waiting(), [final]);
+  });
+
+  test("a longer empty branch: judged at its tip, not where the branches part", () => {
+    const fork = node.chain.tip.height;
+    const [theirs = ""] = node.generate(3, { transactions: "none", miningScript: ALICE.script });
+    const tip = node.chain.tip.hash;
+    node.invalidateBlock(theirs);
+    node.generate(2, { transactions: "none", miningScript: BOB.script });
+    const young = submit(spend(fork + 3 - 100));
+    assert.equal(node.reconsiderBlock(theirs), true);
+    assert.equal(node.chain.tip.hash, tip);
+    assert.ok(waiting().includes(young));
+    lose(3);
+    assert.ok(waiting().includes(young), "the other branch is the best again, and long enough");
+    lose(2);
+    assert.equal(node.chain.tip.height, fork);
+    assert.ok(!waiting().includes(young));
   });
 });
 

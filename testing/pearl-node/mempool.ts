@@ -21,8 +21,8 @@ export class Mempool {
   readonly #entries = new Map<string, MempoolEntry>();
   readonly #spenders = new Map<string, string>();
   readonly #listeners: AcceptListener[] = [];
-  /** Transactions of disconnected blocks, in chain order, until the chain has settled. */
-  #orphaned: NodeTx[] = [];
+  /** Transactions of disconnected blocks, in chain order, until the chain has settled; null where none was. */
+  #orphaned: NodeTx[] | null = null;
 
   constructor(chain: Chain, policy: PolicyName) {
     this.#chain = chain;
@@ -30,7 +30,7 @@ export class Mempool {
     chain.listen({
       connected: (_node, block) => this.#removeMined(block),
       disconnected: (_node, block) => {
-        this.#orphaned = [...block.txs.slice(1), ...this.#orphaned];
+        this.#orphaned = [...block.txs.slice(1), ...(this.#orphaned ?? [])];
       },
       settled: () => this.#readmit(),
     });
@@ -211,16 +211,20 @@ export class Mempool {
     }
   }
 
-  /** After a reorganisation: everything waits again that is still valid, the transactions of lost blocks first. */
+  /**
+   * After a reorganisation: everything waits again that is still valid, the transactions of lost blocks first. A lost
+   * block without any matters, too: its coinbase is gone, others are younger again, and so is the chain's time.
+   */
   #readmit(): void {
-    if (this.#orphaned.length === 0) return;
-    const waiting = [...this.#orphaned, ...[...this.#entries.values()].map((entry) => entry.tx)];
-    this.#orphaned = [];
+    if (this.#orphaned === null) return;
+    const lost = this.#orphaned.map((tx) => ({ tx }));
+    const waiting = Array.from(this.#entries.values(), ({ tx, time, height }) => ({ tx, time, height }));
+    this.#orphaned = null;
     this.#entries.clear();
     this.#spenders.clear();
-    for (const tx of waiting) {
+    for (const { tx, ...arrival } of [...lost, ...waiting]) {
       const checked = this.check(tx);
-      if (checked.ok) this.#insert(checked.value);
+      if (checked.ok) this.#insert({ ...checked.value, ...arrival });
     }
   }
 }

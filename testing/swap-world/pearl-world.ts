@@ -82,7 +82,7 @@ export class PearlWorld {
   submit(hex: string): string | null {
     const { txid } = opened(hex);
     this.seen.set(txid, hex);
-    if (this.#evicted.delete(txid)) return null;
+    this.#evicted.delete(txid);
     if (this.core.mempool.get(txid) !== undefined) return null;
     const taken = this.core.submitTransaction(hex);
     return taken.ok ? null : taken.reject.message;
@@ -172,7 +172,7 @@ export class PearlWorld {
       const { txid } = tx;
       const isHeld = (this.#censored.get(txid) ?? 0) > this.#now;
       if (isHeld || this.#evicted.has(txid) || isLeftOut(txid) || inside.has(txid)) continue;
-      if (tx.spends.some((key) => spent.has(key)) || !this.#isMinable(tx, inside)) continue;
+      if (tx.spends.some((key) => spent.has(key)) || !this.#hasParents(tx, inside)) continue;
       for (const key of tx.spends) spent.add(key);
       inside.add(txid);
       hexes.push(toHex(tx.raw));
@@ -180,15 +180,12 @@ export class PearlWorld {
     return hexes;
   }
 
-  /** The node keeps transactions that a reorganisation has made immature; a miner does not take them. */
-  #isMinable(tx: NodeTx, inside: ReadonlySet<string>): boolean {
-    const { chain } = this.core;
-    if (tx.tx.locktime > 0 && tx.tx.locktime >= chain.tip.medianTime) return false;
-    return tx.spends.every((key) => {
-      const coin = chain.coins.get(key);
-      if (coin === undefined) return inside.has(key.slice(0, key.indexOf(":")));
-      return !coin.coinbase || this.height + 1 - coin.height >= 100;
-    });
+  /** Its parents are mined, or go into the same block: a parent may be one that this miner leaves out. */
+  #hasParents(tx: NodeTx, inside: ReadonlySet<string>): boolean {
+    const { coins } = this.core.chain;
+    return tx.spends.every(
+      (key) => coins.get(key) !== undefined || inside.has(key.slice(0, key.indexOf(":"))),
+    );
   }
 
   /** Unspent outputs of these scripts (hex). */
