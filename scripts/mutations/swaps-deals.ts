@@ -242,6 +242,18 @@ const deals = [
       replace: "return false;",
       why: "secrets are let in",
     },
+    {
+      rule: "H-40",
+      find: "this.#programs.add(ask.terms.sellerPearlKey);",
+      replace: "ask.terms.sellerPearlKey;",
+      why: "a seller's key does not find asks",
+    },
+    {
+      rule: "S-66",
+      find: "this.#programs.has(value) ||",
+      replace: "",
+      why: "a key that rows show is refused as a secret when somebody makes a hashlock of it",
+    },
   ]),
   ...inFile("src/service/swaps/api/keyed-lock.ts", [
     {

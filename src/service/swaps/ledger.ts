@@ -73,7 +73,7 @@ export class SwapLedger implements LedgerWrites, LedgerReads {
   readonly #checkpoints: { readonly evm: CheckpointList; readonly pearl: CheckpointList };
   #lastMoment: Moment;
   #turn: Promise<void> = Promise.resolve();
-  readonly #orderListeners: ((hashes: Iterable<Bytes32>) => void)[] = [];
+  readonly #rowListeners: ((orders: readonly Bytes32[], asks: readonly Bytes32[]) => void)[] = [];
 
   private constructor(
     parts: SwapLedgerParts,
@@ -145,9 +145,9 @@ export class SwapLedger implements LedgerWrites, LedgerReads {
     return this.#run((draft) => this.#changes.records(draft, {}));
   }
 
-  /** Calls back with the orders whose rows may differ, after each visible change. */
-  onOrders(listener: (hashes: Iterable<Bytes32>) => void): void {
-    this.#orderListeners.push(listener);
+  /** Calls back with the orders (and takes) and the asks whose rows may differ, after each visible change. */
+  onRows(listener: (orders: readonly Bytes32[], asks: readonly Bytes32[]) => void): void {
+    this.#rowListeners.push(listener);
   }
 
   tips(): ChainTips {
@@ -272,7 +272,7 @@ export class SwapLedger implements LedgerWrites, LedgerReads {
     const tips = this.tips();
     this.#tipWatch.settle(tips, draft.orders.keys(), tips.pearl.height < tipsBefore.pearl.height);
     this.#lastMoment = { ...moment, tips };
-    for (const listener of this.#orderListeners) listener(draft.orders.keys());
+    for (const listener of this.#rowListeners) listener([...draft.orders.keys()], [...draft.asks.keys()]);
     this.feed.publish();
   }
 

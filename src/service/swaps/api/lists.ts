@@ -1,6 +1,6 @@
 // The three lists and what is found by an address (H-40, H-43, S-52): filters over orders and asks in list order.
 
-import type { Bytes32, EvmAddress, PearlAddress } from "../../../primitives/brands.ts";
+import type { EvmAddress, PearlAddress } from "../../../primitives/brands.ts";
 import type { AskRecord } from "../../../swap/records.ts";
 import { bidRow, dealRow } from "../../../swap/rows.ts";
 import type { AskStatus, SwapSubject } from "../../../swap/subject.ts";
@@ -102,16 +102,6 @@ export class SwapLists {
       ),
       deals: merged((side) => this.deals({ ...base, ...side }), "deal_hash"),
     };
-  }
-
-  /** Every key that `pearl_address` may have to be compared with. */
-  *keys(): Generator<Bytes32> {
-    const { ledger } = this.#parts.parts;
-    for (const { parties } of this.#parts.orders.all()) {
-      yield parties.buyerPearlKey;
-      yield parties.sellerPearlKey;
-    }
-    for (const ask of ledger.asks()) yield ask.terms.sellerPearlKey;
   }
 
   *#orders(query: SwapListQuery, isListed: (order: IndexedOrder) => boolean): Generator<Keyed<SwapSubject>> {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { apiScene } from "../../../../testing/swap-ledger/api-scene.ts";
-import { bytes32, evmAddress, pointKey, terms } from "../../../../testing/swap-ledger/ledger-facts.ts";
+import { ask, bytes32, evmAddress, pointKey, terms } from "../../../../testing/swap-ledger/ledger-facts.ts";
 import { accepted, evm, locked, ORDER } from "../../../../testing/swap-ledger/ledger-scene.ts";
 import { swapCrypto } from "../../../adapters/system/swap-crypto.ts";
 import { addressOfKey } from "../../../primitives/address.ts";
@@ -64,6 +64,29 @@ test("H-40, S-14: PEARL addresses find by the keys of both sides, tweaked or not
   const zero = addressOfKey("00".repeat(32), HRP);
   const other = walletAddress(pointKey("other"));
   for (const pearlAddress of [zero, other]) assert.deepEqual(found({ pearlAddress }), [0, 0]);
+});
+
+test("H-40, S-14: a PEARL address finds the asks of its key, those from before the start and those since", async () => {
+  const { ledger, parts } = await apiScene();
+  const [old, young] = [ask("old"), ask("young")];
+  await ledger.write({ asks: [old] });
+  const api = new SwapApi(parts, ledger);
+  const none = { statuses: [], buyerEvm: null, sellerEvm: null, start: null, limit: 9 };
+  const found = async (key: Bytes32) => {
+    await api.preparePearlFilter();
+    const query = {
+      ...none,
+      pearlAddress: walletAddress(key),
+      includeUnfunded: true,
+      sort: "created",
+    } as const;
+    return api.asks(query).rows.map((row) => row["ask_id"]);
+  };
+  assert.deepEqual(await found(old.terms.sellerPearlKey), [old.askId]);
+  assert.deepEqual(await found(young.terms.sellerPearlKey), []);
+  await ledger.write({ asks: [young] });
+  assert.deepEqual(await found(young.terms.sellerPearlKey), [young.askId]);
+  assert.deepEqual(await found(old.terms.sellerPearlKey), [old.askId]);
 });
 
 test("H-40: an address that was told with an order finds it from then on", async () => {

@@ -57,13 +57,13 @@ export function partyFilter(
   { buyerEvm, sellerEvm, pearlAddress }: PartyFilters,
   programs: KeyPrograms,
 ): (parties: Parties) => boolean {
-  const isKeyOf = pearlAddress === null ? null : programs.keysOf(pearlAddress);
+  const keys = pearlAddress === null ? null : programs.keysOf(pearlAddress);
   return (parties) => {
     if (buyerEvm !== null && parties.buyerEvm !== buyerEvm) return false;
     if (sellerEvm !== null && parties.sellerEvm !== sellerEvm) return false;
-    if (isKeyOf === null) return true;
+    if (keys === null) return true;
     if (parties.buyerPearlAddress === pearlAddress || parties.sellerPearlAddress === pearlAddress)
       return true;
-    return isKeyOf(parties.buyerPearlKey) || isKeyOf(parties.sellerPearlKey);
+    return keys.has(parties.buyerPearlKey) || keys.has(parties.sellerPearlKey);
   };
 }

@@ -13,6 +13,8 @@ import {
   terms,
 } from "../../../../testing/swap-ledger/ledger-facts.ts";
 import { accepted, claimed, evm, locked, ORDER } from "../../../../testing/swap-ledger/ledger-scene.ts";
+import { swapCrypto } from "../../../adapters/system/swap-crypto.ts";
+import { fromBytes32, toBytes32 } from "../../../swap/bytes32.ts";
 import type { EscrowEvent } from "../../../swap/facts.ts";
 import type { SwapOutcome } from "./outcome.ts";
 import { SwapApi } from "./swap-api.ts";
@@ -120,5 +122,21 @@ describe("S-66: secrets in texts", () => {
     assert.equal(swaps.holdsSecret(bytes32("another")), false);
     await ledger.applyEvm(evm(3, [claimed("a", 3)]));
     assert.equal(swaps.holdsSecret(`x ${secret}`), false);
+  });
+
+  test("a key that rows show is nobody's secret, though somebody made a hashlock of it", async () => {
+    const { api: swaps, ledger } = await api();
+    const key = terms("a").buyerPearlKey;
+    const hashlock = toBytes32(swapCrypto.sha256(fromBytes32(key)));
+    const ofKey: EscrowEvent = {
+      kind: "OrderLocked",
+      place: evmPlace(2),
+      orderHash: bytes32("order of a key"),
+      terms: terms("b", { hashlock }),
+    };
+    await ledger.applyEvm(evm(2, [ofKey]));
+    assert.equal(swaps.holdsSecret(key), true, "no row shows it yet");
+    await ledger.applyEvm(evm(3, [locked("a", 3)]));
+    assert.equal(swaps.holdsSecret(key), false);
   });
 });

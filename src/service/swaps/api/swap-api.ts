@@ -28,10 +28,10 @@ import { signingTerms } from "./signing-terms.ts";
 import { takeAsk } from "./take-ask.ts";
 import { verifyEvmRefundOf, verifyLockOf, verifyRefundOf } from "./verifications.ts";
 
-/** What tells the API which orders changed. */
-export interface OrderChanges {
-  /** Calls back with the orders whose rows may differ, after each visible change. */
-  onOrders(listener: (hashes: Iterable<Bytes32>) => void): void;
+/** What tells the API which rows changed. */
+export interface RowChanges {
+  /** Calls back with the orders and the asks whose rows may differ, after each visible change. */
+  onRows(listener: (orders: readonly Bytes32[], asks: readonly Bytes32[]) => void): void;
 }
 
 /** All use cases over one ledger. */
@@ -41,7 +41,7 @@ export class SwapApi implements SwapService {
   readonly #programs: KeyPrograms;
   readonly #lists: SwapLists;
 
-  constructor(parts: SwapParts, changes: OrderChanges) {
+  constructor(parts: SwapParts, changes: RowChanges) {
     const { ledger, readiness, rules } = parts;
     this.#parts = parts;
     this.#orders = new OrderIndex({
@@ -49,10 +49,28 @@ export class SwapApi implements SwapService {
       moment: () => readiness.moment(),
       rules,
     });
-    this.#orders.refresh(ledger.orders());
-    changes.onOrders((hashes) => this.#orders.refresh(hashes));
     this.#programs = new KeyPrograms(parts.crypto, parts.clock);
     this.#lists = new SwapLists({ parts, orders: this.#orders, programs: this.#programs });
+    this.#lookAgain(
+      [...ledger.orders()],
+      Array.from(ledger.asks(), ({ askId }) => askId),
+    );
+    changes.onRows((orders, asks) => this.#lookAgain(orders, asks));
+  }
+
+  /** Rows that are new or may differ: where they stand in lists, and the keys that find them. */
+  #lookAgain(orders: readonly Bytes32[], asks: readonly Bytes32[]): void {
+    this.#orders.refresh(orders);
+    for (const hash of orders) {
+      const parties = this.#orders.order(hash)?.parties;
+      if (parties === undefined) continue;
+      this.#programs.add(parties.buyerPearlKey);
+      this.#programs.add(parties.sellerPearlKey);
+    }
+    for (const askId of asks) {
+      const ask = this.#parts.ledger.ask(askId);
+      if (ask !== null) this.#programs.add(ask.terms.sellerPearlKey);
+    }
   }
 
   holdsSecret(text: string): boolean {
@@ -62,13 +80,18 @@ export class SwapApi implements SwapService {
     return carriesSecret(text, isGuarded, crypto.sha256, (value) => this.#isShown(value));
   }
 
-  /** Whether rows show these 32 bytes already: such a value is nobody's secret, whatever hashlock was made of it. */
+  /**
+   * Whether rows show these 32 bytes already, or a key that they showed: such a value is nobody's secret, whatever
+   * hashlock was made of it. A body may ask this for each of its bytes, so no answer walks over rows.
+   */
   #isShown(value: Bytes32): boolean {
     const { ledger } = this.#parts;
-    if (ledger.ask(value) !== null || ledger.subject(value) !== null || ledger.knowsHashlock(value))
-      return true;
-    for (const key of this.#lists.keys()) if (key === value) return true;
-    return false;
+    return (
+      this.#programs.has(value) ||
+      ledger.ask(value) !== null ||
+      ledger.subject(value) !== null ||
+      ledger.knowsHashlock(value)
+    );
   }
 
   evmAddress(text: string): EvmAddress | null {
@@ -82,7 +105,7 @@ export class SwapApi implements SwapService {
   }
 
   preparePearlFilter(): Promise<void> {
-    return this.#programs.prepare(this.#lists.keys());
+    return this.#programs.prepare();
   }
 
   heights() {
