@@ -12,7 +12,7 @@ export function refusalOf(answer: Answer, code: keyof typeof ERRORS): Row {
   assert.deepEqual(Object.keys(answer.body), ["ok", "error", "message", "details"]);
   assert.equal(answer.body["ok"], false);
   assert.match(String(answer.body["message"]), /\.$/);
-  assert.equal(answer.headers.get("retry-after"), ERRORS[code].status === 503 ? "5" : null);
+  assert.equal(answer.headers.get("retry-after"), waitOf(answer));
   const details: unknown = answer.body["details"];
   assert.ok(typeof details === "object" && details !== null && !Array.isArray(details));
   if (code === "INVALID_REQUEST") {
@@ -20,4 +20,10 @@ export function refusalOf(answer: Answer, code: keyof typeof ERRORS): Row {
     for (const sentence of Object.values(details)) assert.equal(typeof sentence, "string");
   }
   return { ...details };
+}
+
+/** What `Retry-After` must say (H-04): until the limit's window ends, or until a node may have come back. */
+function waitOf({ status, headers }: Answer): string | null {
+  if (status === 429) return headers.get("ratelimit-reset");
+  return status === 503 ? "5" : null;
 }
