@@ -225,8 +225,8 @@ const asks = [
     },
     {
       rule: "S-33",
-      find: 'action === "cancel" ? { ...row, binding_on_chain: false } : { ...row }',
-      replace: "{ ...row }",
+      find: 'action === "cancel" ? { ...row, binding_on_chain: false } : row',
+      replace: "row",
       why: "a cancel does not say that it binds the API alone",
     },
     {
