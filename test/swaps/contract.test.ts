@@ -31,6 +31,7 @@ import {
   SWAPS,
 } from "../../testing/swap-stage/scenes.ts";
 import { SwapStage } from "../../testing/swap-stage/stage.ts";
+import { knownAnswer } from "./known-answer.ts";
 import { ASK, ASKS, BID, BIDS, checkRow, DEAL, DEALS, TOTALS, VERIFICATION } from "./wire-fields.ts";
 
 const UNKNOWN = `0x${"9".repeat(64)}`;
@@ -362,15 +363,11 @@ describe("every path", () => {
         assert.equal(answer.headers.get("allow"), allow);
       }
       if (!known.has("GET")) continue;
-      const first = await stage.http.get(target);
-      const tag = first.headers.get("etag") ?? "";
-      assert.match(tag, /^"[\w-]+"$/);
       const head = await stage.http.send("HEAD", target, {});
       assert.deepEqual([head.status, head.text], [200, ""]);
       assert.ok(head.headers.get("x-evm-indexed-height") !== null);
-      for (const match of [tag, `"x", W/${tag}`, "*"]) {
-        const cached = await stage.http.get(target, { "if-none-match": match });
-        assert.deepEqual([cached.status, cached.text], [304, ""], target);
+      for (const form of [(tag: string) => tag, (tag: string) => `"x", W/${tag}`, () => "*"]) {
+        await knownAnswer(stage.http, target, form);
       }
       assert.equal((await stage.http.get(target, { "if-none-match": '"other"' })).status, 200);
     }
