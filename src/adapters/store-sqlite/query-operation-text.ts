@@ -123,5 +123,6 @@ const VALUES: Readonly<Record<OperationField, (tip: string) => string>> = {
   listingId: () => `CASE WHEN op.listing_place IS NULL THEN 'null' ELSE
     (SELECT '"list:' || lower(hex(named.txid)) || ':' || named.vout || '"' FROM listing AS named
       WHERE named.place = op.listing_place) END`,
-  confirmations: (tip) => `${tip} - op.height + 1`,
+  // A bound number is a REAL, and would be written as 1.0.
+  confirmations: (tip) => `CAST(${tip} AS INTEGER) - op.height + 1`,
 };
