@@ -199,6 +199,8 @@ export class LiveIndex {
     assert.equal(status, 200, `${path}: ${text}`);
     assert.equal(headers["content-type"], "application/json; charset=utf-8");
     const page: Page = JSON.parse(text);
+    // To the byte: 1.0 would be another number to many a reader.
+    assert.equal(JSON.stringify(page), text, path);
     assert.deepEqual(Object.keys(page).toSorted(), ["message", "next", "prev", "result"], path);
     assert.equal(page.message, "Success", path);
     return { page, height: Number(headers["x-indexed-height"]) };
