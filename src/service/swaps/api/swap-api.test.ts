@@ -6,6 +6,7 @@ import { apiScene } from "../../../../testing/swap-ledger/api-scene.ts";
 import {
   ask,
   bytes32,
+  evmAddress,
   evmPlace,
   secretOf,
   START,
@@ -61,6 +62,39 @@ describe("H-43: swaps/{order_hash}", () => {
     assert.deepEqual(count(terms("b").buyer), [1, 0, 0]);
     assert.deepEqual(count(offered.terms.seller), [0, 1, 0]);
     assert.deepEqual(count(terms("z").buyer), [0, 0, 0]);
+  });
+
+  test("at most 100 of each kind, the newest, though one address is on both sides", async () => {
+    const { api: swaps, ledger } = await api();
+    const mine = evmAddress("mine");
+    const names = Array.from({ length: 110 }, (_none, index) => `n${index}`);
+    for (const [index, name] of names.entries()) {
+      const order = locked(name, 2 + index);
+      const acceptance = accepted(name, 2 + index);
+      assert.ok(order.kind === "OrderLocked" && acceptance.kind === "OrderAccepted");
+      // By turns the buyer's and the seller's.
+      const pair: readonly EscrowEvent[] =
+        index % 2 === 0
+          ? [{ ...order, terms: { ...order.terms, buyer: mine } }, acceptance]
+          : [order, { ...acceptance, seller: mine }];
+      await ledger.applyEvm(evm(2 + index, pair));
+    }
+    const outcome = swaps.ofAddress(mine);
+    for (const [kind, hash] of [
+      ["deals", "deal_hash"],
+      ["bids", "order_hash"],
+    ] as const) {
+      const rows: unknown = field(outcome, kind);
+      assert.ok(Array.isArray(rows));
+      assert.deepEqual(
+        rows.map((row) => Reflect.get(Object(row), hash)),
+        names
+          .toReversed()
+          .slice(0, 100)
+          .map((name) => bytes32(`order ${name}`)),
+        kind,
+      );
+    }
   });
 });
 
