@@ -52,6 +52,17 @@ async function codeOf(parts: SwapParts, record: AskRecord, body: Readonly<Record
   return outcome.kind === "refused" ? [outcome.code, outcome.details] : [outcome.kind];
 }
 
+test("S-40: the same POST at once is one take, created once", async () => {
+  const { parts, outside, record, ledger } = await withAsk();
+  const body = bodyOf(outside.now);
+  const outcomes = await Promise.all(Array.from({ length: 4 }, () => takeAsk(parts, record.askId, body)));
+  assert.deepEqual(
+    outcomes.map((outcome) => outcome.kind === "answer" && outcome.created),
+    [true, false, false, false],
+  );
+  assert.equal(ledger.liveTakes(record.askId, outside.now), 1);
+});
+
 test("S-42: the same POST again is the same take while it lives, and judged anew when it is dead", async () => {
   const { parts, outside, record, ledger } = await withAsk();
   const body = bodyOf(outside.now);
