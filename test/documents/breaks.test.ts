@@ -1,0 +1,16 @@
+// Can every deliberate break still be made? One whose line has changed tests nothing, and should fail here at once, not
+// when somebody runs all of them.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { ALL_BREAKS, listFault } from "../../scripts/mutations/all-breaks.ts";
+
+test("every deliberate break names a text that is in its file once, and leaves a program", () => {
+  const faults = ALL_BREAKS.map((one) => listFault(one, readFileSync(new URL(`../../${one.file}`, import.meta.url), "utf8")));
+  assert.deepEqual(
+    faults.filter((fault) => fault !== null),
+    [],
+  );
+  assert.ok(ALL_BREAKS.length > 900, String(ALL_BREAKS.length));
+});
