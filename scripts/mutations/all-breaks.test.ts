@@ -4,10 +4,12 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { ALL_BREAKS, listFault } from "../../scripts/mutations/all-breaks.ts";
+import { ALL_BREAKS, listFault } from "./all-breaks.ts";
 
 test("every deliberate break names a text that is in its file once, and leaves a program", () => {
-  const faults = ALL_BREAKS.map((one) => listFault(one, readFileSync(new URL(`../../${one.file}`, import.meta.url), "utf8")));
+  const faults = ALL_BREAKS.map((one) =>
+    listFault(one, readFileSync(new URL(`../../${one.file}`, import.meta.url), "utf8")),
+  );
   assert.deepEqual(
     faults.filter((fault) => fault !== null),
     [],
