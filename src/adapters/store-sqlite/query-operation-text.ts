@@ -8,12 +8,14 @@ import { CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
 import { kindsOf, operationOf, UNKNOWN_KIND } from "./kinds.ts";
 import { ABOVE_INTEGERS, BELOW_INTEGERS, intAt, type MergedList, type Walk } from "./paging.ts";
-import { RECIPIENT_TEXT } from "./row-shapes.ts";
+import { LISTING_ID_TEXT, RECIPIENT_TEXT } from "./row-shapes.ts";
 import { filteredList, type KindsOfTick } from "./query-operations.ts";
 
 /** Bytes left free around the rows: enough for the envelope of any answer, whose cursors are its longest part. */
 const ROOM_BEFORE = 512;
 const ROOM_BEHIND = 2;
+
+const NO_ROWS: RoomyText = { buffer: new Uint8Array(0), from: 0, to: 0 };
 
 /** A page of operations, newest first, as text. `tip`: height of the snapshot's state. */
 export function operationsText(
@@ -24,7 +26,7 @@ export function operationsText(
   { filter, page, fields }: { filter: OperationFilter; page: PageRequest; fields: OperationFields },
 ): PageText {
   const filtered = filteredList(connection, finder, kindsOfTick, filter);
-  if (filtered === null) return { rows: noRows(), next: null, prev: null };
+  if (filtered === null) return { rows: NO_ROWS, next: null, prev: null };
   const { keys, values } = filtered;
   const walk: Walk = page.start?.direction === "prev" ? "up" : "down";
   const start = page.start === null ? ABOVE_INTEGERS : intAt(page.start.key, 0);
@@ -34,7 +36,7 @@ export function operationsText(
   // Without rows these stand in for them, so that there is a way back to what is left.
   const newest = count === 0 ? beyond(walk) : cells.int();
   const oldest = count === 0 ? beyond(walk) : cells.int();
-  const rows = count === 0 ? noRows() : roomy(cells.bytes());
+  const rows = count === 0 ? NO_ROWS : roomy(cells.bytes());
   const any = (side: Walk, key: number): PageKey | null =>
     connection.first(keys.any[side], ...values, key) === null ? null : [key];
   const isFirst = page.start === null;
@@ -43,10 +45,6 @@ export function operationsText(
     next: count === 0 && walk === "down" ? null : any("down", oldest),
     prev: isFirst || (count === 0 && walk === "up") ? null : any("up", newest),
   };
-}
-
-function noRows(): RoomyText {
-  return { buffer: new Uint8Array(0), from: 0, to: 0 };
 }
 
 function roomy(buffer: Uint8Array): RoomyText {
@@ -120,9 +118,7 @@ const VALUES: Readonly<Record<OperationField, (tip: string) => string>> = {
   from: () => quoted("op.from_text"),
   to: () => quotedOrNull(RECIPIENT_TEXT),
   amount: () => quotedOrNull("op.amount"),
-  listingId: () => `CASE WHEN op.listing_place IS NULL THEN 'null' ELSE
-    (SELECT '"list:' || lower(hex(named.txid)) || ':' || named.vout || '"' FROM listing AS named
-      WHERE named.place = op.listing_place) END`,
+  listingId: () => quotedOrNull(LISTING_ID_TEXT),
   // A bound number is a REAL, and would be written as 1.0.
   confirmations: (tip) => `CAST(${tip} AS INTEGER) - op.height + 1`,
 };

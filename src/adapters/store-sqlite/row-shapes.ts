@@ -154,16 +154,18 @@ function closeKind(lifecycle: LifecycleState): CloseKind {
 /** The recipient of a row of `op`, as text; NULL where there is none. */
 export const RECIPIENT_TEXT = "CASE WHEN op.to_id = op.from_id THEN op.from_text ELSE op.to_text END";
 
+/** The listing that a row of `op` created or names, as its id; NULL where there is none. */
+export const LISTING_ID_TEXT = `CASE WHEN op.listing_place IS NOT NULL THEN
+  (SELECT 'list:' || lower(hex(named.txid)) || ':' || named.vout FROM listing AS named
+    WHERE named.place = op.listing_place) END`;
+
 /**
  * Columns of `readOperation` for a query over `op`. Ids as hex text, since a BLOB on its way out costs more than a
  * text of twice its length. What few rows have is looked up where there is one: a join would look for each.
  */
 export const OPERATION_COLUMNS = `op.place, op.height, op.tx_index, lower(hex(op.txid)), op.vout, op.kind,
   CASE WHEN op.name_id IS NOT NULL THEN (SELECT op_name.text FROM op_name WHERE op_name.id = op.name_id) END,
-  op.tick, op.reason, op.payload, op.from_text, ${RECIPIENT_TEXT}, op.amount,
-  CASE WHEN op.listing_place IS NOT NULL THEN
-    (SELECT 'list:' || lower(hex(named.txid)) || ':' || named.vout FROM listing AS named
-      WHERE named.place = op.listing_place) END,
+  op.tick, op.reason, op.payload, op.from_text, ${RECIPIENT_TEXT}, op.amount, ${LISTING_ID_TEXT},
   CASE WHEN op.filled_owner_id IS NOT NULL THEN
     (SELECT filled_owner.text FROM address AS filled_owner WHERE filled_owner.id = op.filled_owner_id) END`;
 
