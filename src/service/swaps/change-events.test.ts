@@ -10,25 +10,13 @@ import type { Moment } from "../../swap/subject.ts";
 import { ChangeEvents, type Picture } from "./change-events.ts";
 import { Draft } from "./draft.ts";
 import { LedgerChanges } from "./ledger-changes.ts";
-import { LockBook } from "./lock-book.ts";
-import { OrderBook } from "./order-book.ts";
-import { RecordBook } from "./record-book.ts";
-import { ScriptBook } from "./script-book.ts";
-import { SecretBook } from "./secret-book.ts";
-import { type Books, Subjects } from "./subjects.ts";
+import { emptyBooks, Subjects } from "./subjects.ts";
 
 /** Books in which the order `a` went through these events, one per block from 10 on, and rows of them. */
 function after(...events: readonly EscrowEvent[]) {
   const log = alarmLog();
   const { crypto, rules } = ledgerParts(log);
-  const scripts = new ScriptBook(crypto);
-  const books: Books = {
-    scripts,
-    secrets: new SecretBook(crypto.sha256),
-    orders: new OrderBook(scripts),
-    locks: new LockBook(),
-    records: new RecordBook(),
-  };
+  const books = emptyBooks(crypto);
   const tips = {
     value: {
       evm: { height: 9, time: START, finalHeight: -1, need: null },

@@ -15,8 +15,6 @@ import { Draft } from "./draft.ts";
 import type { StoredTip } from "./fact-codec.ts";
 import { type ChangeOutline, LedgerChanges, type LedgerState } from "./ledger-changes.ts";
 import { loadBooks } from "./ledger-loading.ts";
-import { LockBook } from "./lock-book.ts";
-import { OrderBook } from "./order-book.ts";
 import type {
   ChainCheckpoint,
   EscrowFee,
@@ -30,10 +28,7 @@ import type {
   SwapIdentity,
   SwapStore,
 } from "./ports.ts";
-import { RecordBook } from "./record-book.ts";
-import { ScriptBook } from "./script-book.ts";
-import { SecretBook } from "./secret-book.ts";
-import { type Books, Subjects } from "./subjects.ts";
+import { type Books, emptyBooks, Subjects } from "./subjects.ts";
 import { TipWatch } from "./tip-watch.ts";
 import { LedgerWatch } from "./watch.ts";
 
@@ -100,14 +95,7 @@ export class SwapLedger implements LedgerWrites, LedgerReads {
   static async open(parts: SwapLedgerParts): Promise<SwapLedger> {
     const { store, crypto, identity } = parts;
     await store.initialise(identity);
-    const scripts = new ScriptBook(crypto);
-    const books: Books = {
-      scripts,
-      secrets: new SecretBook(crypto.sha256),
-      orders: new OrderBook(scripts),
-      locks: new LockBook(),
-      records: new RecordBook(),
-    };
+    const books = emptyBooks(crypto);
     const stored = await loadBooks(store, books);
     const evm = new CheckpointList(await store.checkpoints("evm"));
     const pearl = new CheckpointList(await store.checkpoints("pearl"));

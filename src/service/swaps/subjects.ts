@@ -3,13 +3,14 @@
 
 import type { Bytes32, ScriptHex } from "../../primitives/brands.ts";
 import { askStatus } from "../../swap/ask-status.ts";
+import type { SwapCrypto } from "../../swap/crypto.ts";
 import type { AskRecord, TakeRecord } from "../../swap/records.ts";
 import type { AskStatus, Moment, SwapSubject } from "../../swap/subject.ts";
-import type { LockBook } from "./lock-book.ts";
-import type { OrderBook } from "./order-book.ts";
-import type { RecordBook } from "./record-book.ts";
-import type { ScriptBook } from "./script-book.ts";
-import type { SecretBook } from "./secret-book.ts";
+import { LockBook } from "./lock-book.ts";
+import { OrderBook } from "./order-book.ts";
+import { RecordBook } from "./record-book.ts";
+import { ScriptBook } from "./script-book.ts";
+import { SecretBook } from "./secret-book.ts";
 
 /** All that the ledger keeps in memory, but the tips. */
 export interface Books {
@@ -18,6 +19,18 @@ export interface Books {
   readonly orders: OrderBook;
   readonly locks: LockBook;
   readonly records: RecordBook;
+}
+
+/** Books in which nothing stands yet. */
+export function emptyBooks(crypto: SwapCrypto): Books {
+  const scripts = new ScriptBook(crypto);
+  return {
+    scripts,
+    secrets: new SecretBook(crypto.sha256),
+    orders: new OrderBook(scripts),
+    locks: new LockBook(),
+    records: new RecordBook(),
+  };
 }
 
 /** Makes subjects from the books. */
