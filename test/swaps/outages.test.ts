@@ -137,22 +137,25 @@ test("an EVM index that is behind: no verdict about it, no marked action, and no
 
 test("silence of a side for 30 s: its verdicts end, PEARL named first; the other side's go on", async () => {
   const real = Date.now.bind(Date);
-  stage.pearl.faults.freeze();
   let ahead = 0;
   mock.method(Date, "now", () => real() + ahead);
-  // The EVM is asked all the time and is heard again at once; the frozen node is not.
-  ahead = 40_000;
+  // An answer that was under way when its side fell silent still counts, from the time at which it comes. So time
+  // goes on until no side that should be silent was heard, and a side that answers is then heard at once again.
+  const silent = (what: string, sides: readonly Operation[]): Promise<void> =>
+    stage.until(what, async () => {
+      ahead += 40_000;
+      await new Promise((done) => setTimeout(done, 200));
+      const answers = await Promise.all(sides.map(verify));
+      return answers.every(({ status }) => status === 503);
+    });
+  stage.pearl.faults.freeze();
   const PEARL = "PEARL_NODE_UNAVAILABLE";
-  await stage.until("PEARL silent", async () => (await verify("verify-refund")).status === 503);
+  await silent("PEARL silent", ["verify-refund"]);
   await stage.until("EVM heard", async () => (await verify("verify-evm-refund")).status === 200);
   await expectVerdicts({ "verify-lock": PEARL, "verify-refund": PEARL, "verify-evm-refund": null });
   proxy.isDown = true;
   const EVM = "EVM_RPC_UNAVAILABLE";
-  // An answer under way may still come: time goes on until none does.
-  await stage.until("EVM silent", async () => {
-    ahead += 40_000;
-    return (await verify("verify-evm-refund")).status === 503;
-  });
+  await silent("EVM silent", ["verify-refund", "verify-evm-refund"]);
   await expectVerdicts({ "verify-lock": PEARL, "verify-refund": PEARL, "verify-evm-refund": EVM });
   const body = takeBody(party(stage, 1), secretOf(9).hashlock, await times(stage));
   const taken = await post(`/asks/${deal.offer.askId}/take`, body);

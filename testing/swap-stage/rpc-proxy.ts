@@ -49,6 +49,11 @@ export class RpcProxy {
     const answered = Array.isArray(asked)
       ? await Promise.all(asked.map((one) => this.#answer(target, Object(one))))
       : await this.#answer(target, Object(asked));
+    // An answer that was under way when the proxy went down is lost, too.
+    if (this.isDown) {
+      request.socket.destroy();
+      return;
+    }
     response.setHeader("content-type", "application/json").end(JSON.stringify(answered));
   }
 
