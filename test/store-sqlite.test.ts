@@ -15,6 +15,7 @@ import { ChainModel } from "../testing/store-contract/chain-model.ts";
 import { withStore } from "../testing/store-contract/engine.ts";
 import { type Damage, type EngineUnderTest, storeContract } from "../testing/store-contract/index.ts";
 
+const NEVER_MS = 3_600_000;
 const DAMAGE_SQL: Readonly<Record<Damage, string>> = {
   balance: "UPDATE balance SET balance = balance || '0' WHERE balance <> '0'",
   candle: "UPDATE candle SET volume = volume || '0'",
@@ -25,12 +26,13 @@ const DAMAGE_SQL: Readonly<Record<Damage, string>> = {
   "token holders": "UPDATE token SET holders = holders + 1",
 };
 
-async function sqliteEngine(): Promise<EngineUnderTest & { readonly file: string }> {
+/** `mostBlocks`: operations of commits of up to so many blocks are not indexed before the next commit. */
+async function sqliteEngine(mostBlocks = 0): Promise<EngineUnderTest & { readonly file: string }> {
   const folder = await mkdtemp(join(tmpdir(), "strand-store-test-"));
   const file = join(folder, "index.db");
   return {
     file,
-    open: () => openSqliteStore({ file }),
+    open: () => openSqliteStore({ file, lateIndexes: { mostBlocks, afterMs: NEVER_MS } }),
     damage: async (kind) => {
       const database = new DatabaseSync(file);
       const { changes } = database.prepare(DAMAGE_SQL[kind]).run();
@@ -41,7 +43,8 @@ async function sqliteEngine(): Promise<EngineUnderTest & { readonly file: string
   };
 }
 
-storeContract("sqlite", sqliteEngine);
+storeContract("sqlite", () => sqliteEngine());
+storeContract("sqlite, the newest operations not indexed", () => sqliteEngine(Number.MAX_SAFE_INTEGER));
 
 describe("sqlite engine", () => {
   test("a database of a newer program is refused with both numbers", async () => {
@@ -50,11 +53,11 @@ describe("sqlite engine", () => {
     const database = new DatabaseSync(engine.file);
     database.exec("PRAGMA user_version = 99");
     database.close();
-    await assert.rejects(engine.open(), /schema 99.*up to 3/);
+    await assert.rejects(engine.open(), /schema 99.*up to 4/);
     await engine.dispose();
   });
 
-  test("operations of a database of schema 2 get the texts of their addresses", async () => {
+  test("operations of a database of schema 2 get the texts of their addresses and stay in their indexes", async () => {
     const engine = await sqliteEngine();
     const written = await engine.open();
     await written.commitBase(BASE);
@@ -62,12 +65,21 @@ describe("sqlite engine", () => {
     const before = await written.dump();
     await written.close();
     const database = new DatabaseSync(engine.file);
-    database.exec("ALTER TABLE op DROP COLUMN from_text; ALTER TABLE op DROP COLUMN to_text");
-    database.exec("PRAGMA user_version = 2");
+    database.exec(`
+      DROP INDEX op_by_kind; DROP INDEX op_by_tick; DROP INDEX op_by_txid;
+      ALTER TABLE op DROP COLUMN is_indexed; ALTER TABLE op DROP COLUMN from_text; ALTER TABLE op DROP COLUMN to_text;
+      DELETE FROM meta WHERE key = 'indexed_place';
+      CREATE INDEX op_by_kind ON op (kind);
+      CREATE INDEX op_by_tick ON op (tick, kind) WHERE tick <> '';
+      CREATE INDEX op_by_txid ON op (substr(txid, 1, 8));
+      PRAGMA user_version = 2;
+    `);
     database.close();
     const store = await engine.open();
     assert.deepEqual(await store.dump(), before);
     assert.deepEqual(await store.audit(), []);
+    const { value } = await store.queries.operations({ op: "mint" }, { limit: 9, start: null });
+    assert.ok(value.rows.length > 5, "found by an index");
     assert.ok(before.operations.length > 50);
     await store.close();
     await engine.dispose();
@@ -100,9 +112,13 @@ describe("sqlite engine", () => {
       const tip = await store.tip();
       assert.ok(tip !== null && tip.height >= acknowledged && seen >= lines);
       assert.deepEqual(await store.audit(), []);
-      await withStore(sqliteEngine, new ChainModel(7).many(tip.height - BASE.height), async (whole) => {
-        assert.deepEqual(await store.dump(), await whole.dump());
-      });
+      await withStore(
+        () => sqliteEngine(),
+        new ChainModel(7).many(tip.height - BASE.height),
+        async (whole) => {
+          assert.deepEqual(await store.dump(), await whole.dump());
+        },
+      );
       await store.close();
     }
     await engine.dispose();

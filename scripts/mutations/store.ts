@@ -210,8 +210,8 @@ const undo: Break[] = [
     },
     {
       rule: "P-90",
-      find: "removeOperations(connection, target.totals.nextPlace);",
-      replace: "removeOperations(connection, target.totals.nextPlace + 1);",
+      find: "removeOperations(connection, nextPlace);",
+      replace: "removeOperations(connection, nextPlace + 1);",
       why: "an operation of the old branch stays",
     },
     {
@@ -283,20 +283,6 @@ const derived: Break[] = [
       why: "the highest price is the lowest",
     },
   ]),
-  ...inFile(`${STORE}/write-operations.ts`, [
-    {
-      rule: "H-36",
-      find: "if (received !== null && received !== from) this.#addHistory",
-      replace: "if (received !== null && received === from) this.#addHistory",
-      why: "recipients have no history",
-    },
-    {
-      rule: "H-36",
-      find: "if (owner !== null && owner !== from && owner !== received)",
-      replace: "if (owner !== null && owner === from)",
-      why: "owners of filled listings have no history",
-    },
-  ]),
   ...inFile(`${STORE}/packed-commit.ts`, [
     {
       rule: "P-30",
@@ -332,8 +318,9 @@ const derived: Break[] = [
   ...inFile(`${STORE}/state-view.ts`, [
     {
       rule: "H-09",
-      find: "return this.#connection.snapshot(() => {\n      const state = this.#present();\n      return { state, value: read(state) };\n    });",
-      replace: "const state = this.#present();\n    return { state, value: read(state) };",
+      find: "return this.#connection.snapshot(() => {\n      const { state, unindexedFrom } = this.#present();\n      return { state, value: read(state, unindexedFrom) };\n    });",
+      replace:
+        "const { state, unindexedFrom } = this.#present();\n    return { state, value: read(state, unindexedFrom) };",
       why: "a page and its height come from two states",
     },
   ]),

@@ -27,6 +27,7 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
     "src/adapters/store-sqlite/",
     [
       "src/adapters/store-sqlite/**/*.test.ts",
+      "test/store-sqlite-late-indexes.test.ts",
       "test/store-sqlite.test.ts",
       "test/hostile/answers/store-*.test.ts",
     ],

@@ -1,16 +1,23 @@
 // Do blocks link, and do their totals and the operation indexes agree with the operations?
 
-import type { Totals } from "../../prc20/state.ts";
+import type { OperationRow, Totals } from "../../prc20/state.ts";
 import { blockRows, type BlockRow } from "./block-rows.ts";
 import { CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
 import { kindOf, namedKind, UNKNOWN_KIND } from "./kinds.ts";
+import { ANY_TICK, indexedPlace } from "./operation-indexes.ts";
 import { OPERATION_COLUMNS, readOperation } from "./row-shapes.ts";
-import { ANY_TICK, receives } from "./write-operations.ts";
+
+const RECEIVING = new Set(["deploy", "mint", "transfer", "send"]);
 
 /** Differences in blocks, operations, their histories and undo records. */
 export function auditChain(connection: Connection): string[] {
-  return [...auditBlocks(connection), ...auditOperations(connection), ...auditUndo(connection)];
+  return [
+    ...auditBlocks(connection),
+    ...auditOperations(connection),
+    ...auditIndexes(connection),
+    ...auditUndo(connection),
+  ];
 }
 
 function auditBlocks(connection: Connection): string[] {
@@ -134,6 +141,19 @@ function isInHistory(
     place,
   );
   return row !== null;
+}
+
+/** H-36 in its own words: is the operation part of the history of its `to`? */
+function receives({ op, valid, to, amount }: OperationRow): boolean {
+  if (!valid || to === null || !RECEIVING.has(op)) return false;
+  return op !== "deploy" || (amount !== null && amount > 0n);
+}
+
+function auditIndexes(connection: Connection): string[] {
+  const marks = connection.first("SELECT count(*) FROM op WHERE is_indexed <> 1");
+  const tip = connection.first("SELECT next_place FROM block ORDER BY height DESC LIMIT 1");
+  const isWhole = marks?.[0] === 0 && (tip === null || tip[0] === indexedPlace(connection));
+  return isWhole ? [] : ["Operations are not in their indexes."];
 }
 
 function auditUndo(connection: Connection): string[] {

@@ -75,6 +75,11 @@ export class Connection {
     }
   }
 
+  /** Copies the write-ahead log into the database, as far as no reader stands in the way. */
+  checkpoint(): void {
+    this.#database.exec("PRAGMA wal_checkpoint(PASSIVE)");
+  }
+
   /** Closes the connection; its statements are void afterwards. */
   close(): void {
     this.#statements.clear();

@@ -11,6 +11,7 @@ import { CommitReader } from "./commit-reader.ts";
 import type { Connection } from "./connection.ts";
 import { lastEventId, logBlock, storeLastEventId, trimLog } from "./event-log.ts";
 import { writeFloors } from "./floors.ts";
+import { indexedPlace, indexOperations, storeIndexedPlace, writeHistories } from "./operation-indexes.ts";
 import { BALANCE, BALANCE_CELLS, OP_CELLS, type PackedBlock, type PackedCommit } from "./packed-commit.ts";
 import { sameParameters, storedParameters } from "./parameters.ts";
 import { rewindRows } from "./rewind.ts";
@@ -22,7 +23,7 @@ import { ListingWriter } from "./write-listings.ts";
 import { OperationWriter } from "./write-operations.ts";
 import { TokenWriter } from "./write-tokens.ts";
 
-/** Tables that `wipe` empties. `meta` keeps the address seed, the event id counter and the number of wipes. */
+/** Tables that `wipe` empties. `meta` keeps the address seed, the event id counter and the like. */
 const TABLES = [
   "block",
   "address",
@@ -83,8 +84,11 @@ export class IndexWriter {
     });
   }
 
-  /** Appends consecutive blocks in one transaction; throws, changing nothing, where they do not link to the tip. */
-  commit(commit: PackedCommit, undoBlocks: number): void {
+  /**
+   * Appends consecutive blocks in one transaction; throws, changing nothing, where they do not link to the tip.
+   * `isLate`: their operations are indexed by `indexLate` or with the next commit, whichever comes first.
+   */
+  commit(commit: PackedCommit, undoBlocks: number, isLate: boolean): void {
     const { blocks } = commit;
     const last = blocks.at(-1);
     if (last === undefined) return;
@@ -92,20 +96,40 @@ export class IndexWriter {
       const firstUndo = last.height - undoBlocks + 1;
       const reader = new CommitReader(commit, this.#book);
       let tip = tipRow(this.#connection);
+      const firstPlace = tip?.totals.nextPlace ?? 0;
+      indexOperations(this.#connection, firstPlace);
       let eventId = lastEventId(this.#connection);
       for (const block of blocks) {
         if (tip === null) throw new Error("store: the index has no base block");
         assertLinked(tip, block);
-        const counts = this.#apply(reader, block, tip, block.height >= firstUndo);
+        const counts = this.#apply(reader, block, tip, { withUndo: block.height >= firstUndo, isLate });
         insertBlock(this.#connection, block, counts.distinctHolders, counts.listsExpiredOpen);
         eventId = logBlock(this.#connection, eventId, block, counts.events);
         tip = { ...block, ...counts };
       }
       this.#flush();
+      if (!isLate) {
+        writeHistories(this.#connection, firstPlace);
+        storeIndexedPlace(this.#connection, last.totals.nextPlace);
+      }
       this.#connection.run("DELETE FROM undo WHERE height < ?", firstUndo);
       storeLastEventId(this.#connection, eventId);
       trimLog(this.#connection, eventId);
     });
+  }
+
+  /** True while there are operations that are not indexed. */
+  get isBehind(): boolean {
+    return this.#connection.snapshot(() => {
+      const nextPlace = tipRow(this.#connection)?.totals.nextPlace ?? 0;
+      return indexedPlace(this.#connection) < nextPlace;
+    });
+  }
+
+  /** Indexes, in one transaction, the operations of a late commit; without such ones it does nothing. */
+  indexLate(): void {
+    if (!this.isBehind) return;
+    this.#write(() => indexOperations(this.#connection, tipRow(this.#connection)?.totals.nextPlace ?? 0));
   }
 
   /** Looks up what the next commit will need to know of these addresses, while its block is still being decided. */
@@ -132,6 +156,7 @@ export class IndexWriter {
     this.#write(() => {
       for (const table of TABLES) this.#connection.run(`DELETE FROM ${table}`);
       this.#connection.run("DELETE FROM meta WHERE key = 'parameters'");
+      storeIndexedPlace(this.#connection, 0);
       wipeSwaps(this.#connection);
       // Readers that remember ids of addresses see by it that these mean others now.
       this.#connection.run(
@@ -145,7 +170,7 @@ export class IndexWriter {
     reader: CommitReader,
     block: PackedBlock,
     tip: BlockRow,
-    withUndo: boolean,
+    { withUndo, isLate }: { readonly withUndo: boolean; readonly isLate: boolean },
   ): { distinctHolders: number; listsExpiredOpen: number; events: number } {
     let distinctHolders = tip.distinctHolders;
     let lines = "";
@@ -164,7 +189,7 @@ export class IndexWriter {
       return tokenImage(before, after);
     });
     const effects = this.#listings.apply(block);
-    this.#operations.write(reader, block, tip.totals.nextPlace);
+    this.#operations.write(reader, block, tip.totals.nextPlace, !isLate);
     const floors = writeFloors(this.#connection, block.height, effects.touched);
     addFills(this.#connection, block.time, effects.fills);
     if (withUndo) {
@@ -180,7 +205,6 @@ export class IndexWriter {
   }
 
   #flush(): void {
-    this.#operations.flush();
     this.#balances.flush();
     this.#tokens.flush();
     this.#book.flush();
@@ -193,7 +217,6 @@ export class IndexWriter {
     } catch (error) {
       this.#balances.discard();
       this.#tokens.discard();
-      this.#operations.discard();
       this.#book.reset();
       throw error;
     }

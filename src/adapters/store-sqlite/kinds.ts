@@ -12,7 +12,8 @@ const OPERATION_NAMES: readonly string[] = OPERATIONS;
 /** Kind of every operation outside the protocol; such a one is never valid (P-24). */
 export const UNKNOWN_KIND = OPERATIONS.length * 2;
 
-const FIRST_NAMED_KIND = 16;
+/** Kinds of names that stand for themselves in the address history begin here, see `namedKind`. */
+export const FIRST_NAMED_KIND = 16;
 
 /** Kind of a recorded operation. */
 export function kindOf(op: string, valid: boolean): number {

@@ -5,6 +5,7 @@ import type { Connection } from "./connection.ts";
 import { initial } from "./migrations/0001-initial.ts";
 import { swaps } from "./migrations/0002-swaps.ts";
 import { operationAddresses } from "./migrations/0003-operation-addresses.ts";
+import { lateIndexes } from "./migrations/0004-late-indexes.ts";
 
 /** One step from schema `version - 1` to `version`. */
 export interface Migration {
@@ -14,7 +15,7 @@ export interface Migration {
 }
 
 /** All migrations, ascending by version without gaps. */
-export const MIGRATIONS: readonly Migration[] = [initial, swaps, operationAddresses];
+export const MIGRATIONS: readonly Migration[] = [initial, swaps, operationAddresses, lateIndexes];
 
 /** The schema that this program reads and writes. */
 const SCHEMA_VERSION = MIGRATIONS.length;

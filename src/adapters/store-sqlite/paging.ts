@@ -88,9 +88,21 @@ export const BOUND_LIMIT = "LIMIT ? + 0";
 /** Downwards (descending) from below a key, or upwards from above it. */
 export type Walk = "down" | "up";
 
+/** A range of a list: rows of a table with a column `place` and the list's column. */
+export interface Range {
+  readonly table: string;
+  /** SQL in which ?1 and so on are the values of the list. */
+  readonly condition: string;
+}
+
+/** Ranges of one table. */
+export function rangesOf(table: string, conditions: readonly string[]): readonly Range[] {
+  return conditions.map((condition) => ({ table, condition }));
+}
+
 /**
- * A list that is the union of disjoint index ranges of one table with a column `place`, as SQL texts. Each takes the
- * values of the ranges and then a key. Texts are made once: a list of always the same shape is worth keeping.
+ * A list that is the union of disjoint index ranges, as SQL texts. Each takes the values of the ranges and then a key.
+ * Texts are made once: a list of always the same shape is worth keeping.
  */
 export class MergedList {
   /** The keys beyond a key, nearest first; SQLite merges the ranges as it reads. One value more, the limit. k, id. */
@@ -102,18 +114,18 @@ export class MergedList {
 
   /**
    * @param column the integer column of the order.
-   * @param ranges the condition of each range, at least one, in which ?1 to ?`values` are the values.
+   * @param ranges at least one, with `values` values.
    */
-  constructor(table: string, column: string, ranges: readonly string[], values: number) {
-    const conditions = (walk: Walk): readonly string[] =>
-      ranges.map((range) => `${range} AND ${column} ${walk === "down" ? "<" : ">"} ?${values + 1}`);
+  constructor(column: string, ranges: readonly Range[], values: number) {
+    const beyond = ({ condition }: Range, walk: Walk): string =>
+      `${condition} AND ${column} ${walk === "down" ? "<" : ">"} ?${values + 1}`;
     const keys = (walk: Walk): string =>
-      `${conditions(walk)
-        .map((condition) => `SELECT ${column} AS k, place AS id FROM ${table} WHERE ${condition}`)
+      `${ranges
+        .map((range) => `SELECT ${column} AS k, place AS id FROM ${range.table} WHERE ${beyond(range, walk)}`)
         .join(" UNION ALL ")} ORDER BY k ${walk === "down" ? "DESC" : "ASC"} ${BOUND_LIMIT}`;
     const any = (walk: Walk): string =>
-      `SELECT 1 WHERE ${conditions(walk)
-        .map((condition) => `EXISTS (SELECT 1 FROM ${table} WHERE ${condition})`)
+      `SELECT 1 WHERE ${ranges
+        .map((range) => `EXISTS (SELECT 1 FROM ${range.table} WHERE ${beyond(range, walk)})`)
         .join(" OR ")}`;
     this.parameters = values + 2;
     this.keys = { down: keys("down"), up: keys("up") };

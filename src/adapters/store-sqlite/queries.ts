@@ -17,6 +17,7 @@ import type { AddressFinder } from "./address-book.ts";
 import { blockRow, tipRow } from "./block-rows.ts";
 import type { Connection } from "./connection.ts";
 import { groupOf, groupsAfter, logBounds } from "./event-log.ts";
+import type { OperationSource } from "./operation-source.ts";
 import { balancesOfPage, balancesPage, balanceView, holdersPage } from "./query-balances.ts";
 import {
   candlesPage,
@@ -104,22 +105,17 @@ export class SqliteQueries implements IndexQueries {
   }
 
   async operations(filter: OperationFilter, page: PageRequest) {
-    return this.#read(({ hash }) => {
-      const kindsOfTick = (tick: Tick) => this.#kinds.of(this.#connection, hash, tick);
-      return operationsPage(this.#connection, this.#finder, kindsOfTick, filter, page);
-    });
+    return this.#readOperations((source) => operationsPage(source, filter, page));
   }
 
   async operationsText(filter: OperationFilter, page: PageRequest, fields: OperationFields) {
-    return this.#read(({ hash, height }) => {
-      const kindsOfTick = (tick: Tick) => this.#kinds.of(this.#connection, hash, tick);
-      const asked = { filter, page, fields };
-      return operationsText(this.#connection, this.#finder, kindsOfTick, height, asked);
-    });
+    return this.#readOperations((source, { height }) =>
+      operationsText(source, height, { filter, page, fields }),
+    );
   }
 
   async operationsOf(txid: Txid, vout: number | null) {
-    return this.#read(() => operationsOf(this.#connection, txid, vout));
+    return this.#readOperations((source) => operationsOf(source, txid, vout));
   }
 
   async holders(tick: Tick, page: PageRequest) {
@@ -168,6 +164,14 @@ export class SqliteQueries implements IndexQueries {
 
   #read<Value>(read: (state: StateView) => Value): Snapshot<Value> {
     return this.#states.read(read);
+  }
+
+  #readOperations<Value>(read: (source: OperationSource, state: StateView) => Value): Snapshot<Value> {
+    return this.#states.read((state, unindexedFrom) => {
+      const connection = this.#connection;
+      const kindsOfTick = (tick: Tick) => this.#kinds.of(connection, state.hash, unindexedFrom, tick);
+      return read({ connection, finder: this.#finder, kindsOfTick, unindexedFrom }, state);
+    });
   }
 
   #dayOldHeight(state: StateView): number | null {

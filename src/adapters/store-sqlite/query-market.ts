@@ -26,6 +26,7 @@ import {
   intAt,
   type KeyedList,
   MergedList,
+  rangesOf,
   pageOf,
   textAt,
 } from "./paging.ts";
@@ -88,7 +89,7 @@ export function sellerPage(
     `tick = ?1 AND owner_id = ?2 AND state = ${number}`,
     `tick = ?1 AND seller_id = ?2 AND state = ${number} AND seller_id <> owner_id`,
   ]);
-  const merged = new MergedList("listing", "place", ranges, 2);
+  const merged = new MergedList("place", rangesOf("listing", ranges), 2);
   return mergedPage(connection, merged, [tick, id], ({ listing }) => listing.createdPlace, page);
 }
 
@@ -100,7 +101,7 @@ export function historyPage(
   page: PageRequest,
 ): Page<ListingView> {
   const ranges = statesOf(state).map((number) => `tick = ?1 AND state = ${number}`);
-  const merged = new MergedList("listing", "change_key", ranges, 1);
+  const merged = new MergedList("change_key", rangesOf("listing", ranges), 1);
   return mergedPage(connection, merged, [tick], changeKey, page);
 }
 

@@ -3,13 +3,12 @@
 
 import type { OperationField, OperationFields, OperationFilter, PageText } from "../../service/queries.ts";
 import type { PageKey, PageRequest, RoomyText } from "../../service/queries.ts";
-import type { AddressFinder } from "./address-book.ts";
 import { CellReader } from "./cells.ts";
-import type { Connection } from "./connection.ts";
 import { kindsOf, operationOf, UNKNOWN_KIND } from "./kinds.ts";
 import { ABOVE_INTEGERS, BELOW_INTEGERS, intAt, type MergedList, type Walk } from "./paging.ts";
 import { LISTING_ID_TEXT, RECIPIENT_TEXT } from "./row-shapes.ts";
-import { filteredList, type KindsOfTick } from "./query-operations.ts";
+import type { OperationSource } from "./operation-source.ts";
+import { filteredList } from "./query-operations.ts";
 
 /** Bytes left free around the rows: enough for the envelope of any answer, whose cursors are its longest part. */
 const ROOM_BEFORE = 512;
@@ -19,13 +18,12 @@ const NO_ROWS: RoomyText = { buffer: new Uint8Array(0), from: 0, to: 0 };
 
 /** A page of operations, newest first, as text. `tip`: height of the snapshot's state. */
 export function operationsText(
-  connection: Connection,
-  finder: AddressFinder,
-  kindsOfTick: KindsOfTick,
+  source: OperationSource,
   tip: number,
   { filter, page, fields }: { filter: OperationFilter; page: PageRequest; fields: OperationFields },
 ): PageText {
-  const filtered = filteredList(connection, finder, kindsOfTick, filter);
+  const { connection } = source;
+  const filtered = filteredList(source, filter);
   if (filtered === null) return { rows: NO_ROWS, next: null, prev: null };
   const { keys, values } = filtered;
   const walk: Walk = page.start?.direction === "prev" ? "up" : "down";

@@ -2,10 +2,11 @@
 
 import type { BlockHash, Tick, Txid } from "../../primitives/brands.ts";
 import type { OperationFilter, OperationView, Page, PageRequest } from "../../service/queries.ts";
-import type { AddressFinder } from "./address-book.ts";
 import { bytesOf, type Cells, CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
-import { isKnownOperation, kindsOf, namedKind } from "./kinds.ts";
+import { FIRST_NAMED_KIND, isKnownOperation, kindsOf, namedKind } from "./kinds.ts";
+import type { OperationSource } from "./operation-source.ts";
+import { ANY_TICK, concerns } from "./operation-indexes.ts";
 import {
   ABOVE_INTEGERS,
   BELOW_INTEGERS,
@@ -13,23 +14,19 @@ import {
   type KeyedList,
   MergedList,
   pageOf,
+  rangesOf,
   type Walk,
 } from "./paging.ts";
 import { OPERATION_COLUMNS, readOperation } from "./row-shapes.ts";
-import { ANY_TICK } from "./write-operations.ts";
-
-/** Tells the kinds of a ticker's operations. */
-export type KindsOfTick = (tick: Tick) => ReadonlySet<number>;
 
 /** A page of operations, newest first. */
 export function operationsPage(
-  connection: Connection,
-  finder: AddressFinder,
-  kindsOfTick: KindsOfTick,
+  source: OperationSource,
   filter: OperationFilter,
   page: PageRequest,
 ): Page<OperationView> {
-  const filtered = filteredList(connection, finder, kindsOfTick, filter);
+  const { connection } = source;
+  const filtered = filteredList(source, filter);
   if (filtered === null) return { rows: [], next: null, prev: null };
   const { keys, values } = filtered;
   const read = (key: number | null, walk: Walk, limit: number): readonly OperationView[] =>
@@ -48,19 +45,28 @@ export function operationsPage(
 
 /** Operations of a transaction, ascending by input; with `vout`, that one. */
 export function operationsOf(
-  connection: Connection,
+  { connection, unindexedFrom }: OperationSource,
   txid: Txid,
   vout: number | null,
 ): readonly OperationView[] {
   const bytes = bytesOf(txid);
+  const ofTransaction = "op.txid = ?2 AND (?3 IS NULL OR op.vout = ?3)";
   const rows = connection.all(
-    `SELECT ${OPERATION_COLUMNS} FROM op WHERE substr(op.txid, 1, 8) = ?1 AND op.txid = ?2
-       AND (?3 IS NULL OR op.vout = ?3) ORDER BY op.place`,
+    `SELECT ${OPERATION_COLUMNS} FROM op WHERE substr(op.txid, 1, 8) = ?1 AND op.is_indexed = 1 AND ${ofTransaction}
+       ORDER BY op.place`,
     bytes.subarray(0, 8),
     bytes,
     vout,
   );
-  return views(connection, rows);
+  if (rows.length > 0 || unindexedFrom === null) return views(connection, rows);
+  // All operations of a transaction are of one block: where none is indexed, all may be among the newest.
+  const newest = connection.all(
+    `SELECT ${OPERATION_COLUMNS} FROM op WHERE op.place >= ?1 AND ${ofTransaction} ORDER BY op.place`,
+    unindexedFrom,
+    bytes,
+    vout,
+  );
+  return views(connection, newest);
 }
 
 /** Operations with `from <= place < before`, ascending. */
@@ -104,17 +110,36 @@ function blockFacts(
 /** Lists made so far. There are few: which filters are set, and which operation of the protocol or how many kinds. */
 const LISTS = new Map<string, MergedList>();
 
+/** What a list is made of. */
+interface ListParts {
+  /** Ranges of indexed operations; those in `op` say so by `is_indexed`. */
+  readonly table: "op" | "op_address";
+  readonly ranges: readonly string[];
+  /** The same of a row of `op` that is in no index yet; null where the ranges are always whole. */
+  readonly unindexed: string | null;
+}
+
+/** The list of a name; with the operations that are not indexed, where there are such ones. */
 function listOf(
+  { unindexedFrom }: OperationSource,
   name: string,
-  table: string,
-  conditions: () => readonly string[],
-  values: number,
-): MergedList {
-  const known = LISTS.get(name);
-  if (known !== undefined) return known;
-  const list = new MergedList(table, "place", conditions(), values);
-  LISTS.set(name, list);
-  return list;
+  parts: () => ListParts,
+  values: readonly (number | string)[],
+): FilteredList {
+  const isWhole = unindexedFrom === null;
+  const key = `${name}${isWhole ? "" : ", newest"}`;
+  let keys = LISTS.get(key);
+  if (keys === undefined) {
+    const { table, ranges, unindexed } = parts();
+    const all = [...rangesOf(table, ranges)];
+    const from = values.length + 1;
+    if (!isWhole && unindexed !== null) {
+      all.push({ table: "op", condition: `place >= ?${from} AND ${unindexed}` });
+    }
+    keys = new MergedList("place", all, isWhole ? values.length : from);
+    LISTS.set(key, keys);
+  }
+  return { keys, values: isWhole ? values : [...values, unindexedFrom] };
 }
 
 /** Statements that read the rows of a list, made so far. */
@@ -138,47 +163,72 @@ export interface FilteredList {
 }
 
 /** Disjoint ranges of places that together are what the filter lets pass; null where nothing can. */
-export function filteredList(
-  connection: Connection,
-  finder: AddressFinder,
-  kindsOfTick: KindsOfTick,
-  { tick, op, valid, address }: OperationFilter,
-): FilteredList | null {
+export function filteredList(source: OperationSource, filter: OperationFilter): FilteredList | null {
+  const { tick, op, valid, address } = filter;
   const unknown = op !== undefined && !isKnownOperation(op);
   if (unknown && (valid === true || tick !== undefined)) return null;
-  const nameId = unknown ? findName(connection, op) : null;
+  const nameId = unknown ? findName(source.connection, op) : null;
   if (unknown && nameId === null) return null;
-  const kinds = `${op ?? ""} ${valid ?? ""}`;
-  const eachKind = (within: string) => () =>
-    kindsOf(op ?? null, valid ?? null).map((kind) => `${within} kind = ${kind}`);
   if (address !== undefined) {
-    const id = finder.find(address);
-    if (id === null) return null;
-    const within = "address_id = ?1 AND scope = ?2 AND";
-    const scope = [id, tick ?? ANY_TICK];
-    return nameId === null
-      ? { keys: listOf(`address ${kinds}`, "op_address", eachKind(within), 2), values: scope }
-      : {
-          keys: listOf("address and name", "op_address", () => [`${within} kind = ?3`], 3),
-          values: [...scope, namedKind(nameId)],
-        };
+    const id = source.finder.find(address);
+    return id === null ? null : addressList(source, id, filter, nameId);
   }
-  if (nameId !== null) return { keys: listOf("name", "op", () => ["name_id = ?1"], 1), values: [nameId] };
+  if (nameId !== null) {
+    // That index has every row at once.
+    return listOf(source, "name", () => ({ table: "op", ranges: ["name_id = ?1"], unindexed: null }), [
+      nameId,
+    ]);
+  }
+  const kinds = kindsOf(op ?? null, valid ?? null);
   if (tick !== undefined) {
-    const present = kindsOfTick(tick);
-    const asked = kindsOf(op ?? null, valid ?? null).filter((kind) => present.has(kind));
-    return asked.length === 0 ? null : { keys: tickList(asked.length), values: [tick, ...asked] };
+    const present = source.kindsOfTick(tick);
+    const asked = kinds.filter((kind) => present.has(kind));
+    return asked.length === 0 ? null : tickList(source, tick, asked);
   }
   if (op === undefined && valid === undefined)
-    return { keys: listOf("all", "op", () => ["1"], 0), values: [] };
-  return { keys: listOf(`any tick ${kinds}`, "op", eachKind(""), 0), values: [] };
+    return listOf(source, "all", () => ({ table: "op", ranges: ["1"], unindexed: null }), []);
+  const parts = (): ListParts => ({
+    table: "op",
+    ranges: kinds.map((kind) => `kind = ${kind} AND is_indexed = 1`),
+    unindexed: `kind IN (${kinds.join(", ")})`,
+  });
+  return listOf(source, `any tick ${op ?? ""} ${valid ?? ""}`, parts, []);
 }
 
-/** The operations of a ticker that are of one of so many kinds. */
-function tickList(kinds: number): MergedList {
-  const ranges = () =>
-    Array.from({ length: kinds }, (_, at) => `tick = ?1 AND tick <> '' AND kind = ?${at + 2}`);
-  return listOf(`tick, ${kinds} kinds`, "op", ranges, 1 + kinds);
+/** The history of an address; `nameId`: only operations of that name, which no ticker goes with. */
+function addressList(
+  source: OperationSource,
+  id: number,
+  { tick, op, valid }: OperationFilter,
+  nameId: number | null,
+): FilteredList {
+  const within = "address_id = ?1 AND scope = ?2 AND";
+  if (nameId !== null) {
+    const parts = (): ListParts => ({
+      table: "op_address",
+      ranges: [`${within} kind = ?3`],
+      unindexed: `from_id = ?1 AND name_id = ?3 - ${FIRST_NAMED_KIND}`,
+    });
+    return listOf(source, "address and name", parts, [id, ANY_TICK, namedKind(nameId)]);
+  }
+  const kinds = kindsOf(op ?? null, valid ?? null);
+  const parts = (): ListParts => ({
+    table: "op_address",
+    ranges: kinds.map((kind) => `${within} kind = ${kind}`),
+    unindexed: `(?2 = '${ANY_TICK}' OR tick = ?2) AND kind IN (${kinds.join(", ")}) AND ${concerns("?1")}`,
+  });
+  return listOf(source, `address ${op ?? ""} ${valid ?? ""}`, parts, [id, tick ?? ANY_TICK]);
+}
+
+/** The operations of a ticker that are of one of these kinds. */
+function tickList(source: OperationSource, tick: Tick, kinds: readonly number[]): FilteredList {
+  const places = kinds.map((_, at) => `?${at + 2}`);
+  const parts = (): ListParts => ({
+    table: "op",
+    ranges: places.map((kind) => `tick = ?1 AND tick <> '' AND kind = ${kind} AND is_indexed = 1`),
+    unindexed: `tick = ?1 AND kind IN (${places.join(", ")})`,
+  });
+  return listOf(source, `tick, ${kinds.length} kinds`, parts, [tick, ...kinds]);
 }
 
 function findName(connection: Connection, op: string): number | null {

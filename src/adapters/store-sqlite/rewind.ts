@@ -9,11 +9,11 @@ import type { Connection } from "./connection.ts";
 import { lastEventId, logReorg, storeLastEventId, trimLog } from "./event-log.ts";
 import { rewindFloors } from "./floors.ts";
 import { namedKind } from "./kinds.ts";
+import { ANY_TICK, indexedPlace, storeIndexedPlace } from "./operation-indexes.ts";
 import { readBalance, readToken, TOKEN_COLUMNS, TOKEN_TABLES } from "./row-shapes.ts";
 import { type BalanceImage, decodeUndo, type TokenImage, type UndoRecord } from "./undo-record.ts";
 import type { BalanceWriter } from "./write-balances.ts";
 import type { ListingWriter } from "./write-listings.ts";
-import { ANY_TICK } from "./write-operations.ts";
 import type { TokenWriter } from "./write-tokens.ts";
 
 /** The writers of the transaction that a rewind runs in. */
@@ -37,7 +37,10 @@ export function rewindRows(connection: Connection, order: RewindOrder, writers: 
     throw new Error(`store: the index does not hold block ${order.toHeight} (${order.toHash}) to rewind to`);
   }
   const undone = undoneBlocks(connection, target.height, tip.height);
-  removeOperations(connection, target.totals.nextPlace);
+  const { nextPlace } = target.totals;
+  removeOperations(connection, nextPlace);
+  // What is not indexed yet stands in the newest blocks: often none of it is left.
+  storeIndexedPlace(connection, Math.min(indexedPlace(connection), nextPlace));
   const expiredOpen = writers.listings.rewind(target.totals.nextPlace, target.height);
   for (const { block, record } of undone) {
     for (const tick of record.floors) rewindFloors(connection, tick, target.height);

@@ -106,10 +106,12 @@ export class SqliteStore implements IndexStore {
   }
 
   async audit(): Promise<readonly string[]> {
+    await this.#writer.send({ kind: "index" });
     return auditStore(this.#reader);
   }
 
   async dump(): Promise<StoreDump> {
+    await this.#writer.send({ kind: "index" });
     return dumpStore(this.#reader);
   }
 

@@ -5,6 +5,7 @@ import type { Snapshot, StateView } from "../../service/queries.ts";
 import { tipRow } from "./block-rows.ts";
 import { CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
+import { indexedPlace } from "./operation-indexes.ts";
 import { NO_TOTALS } from "./row-shapes.ts";
 
 /** The present state of the connection's snapshot. */
@@ -15,11 +16,19 @@ function stateView(connection: Connection): StateView {
   return { height, hash, time, digest, totals };
 }
 
+/** A state, and what the engine alone knows of it. */
+interface SeenState {
+  readonly version: number;
+  readonly state: StateView;
+  /** The first place whose operation is in no index yet; null where all are. */
+  readonly unindexedFrom: number | null;
+}
+
 /** Snapshots of one read-only connection. */
 export class StateReader {
   readonly #connection: Connection;
   readonly #onWipe: () => void;
-  #seen: { readonly version: number; readonly state: StateView } | null = null;
+  #seen: SeenState | null = null;
   #wipes: string | null = null;
 
   /** `onWipe`: called inside a snapshot, before its read, where the database was emptied since the last one. */
@@ -30,24 +39,26 @@ export class StateReader {
   }
 
   /** Runs a read on one snapshot and says which state it saw. */
-  read<Value>(read: (state: StateView) => Value): Snapshot<Value> {
+  read<Value>(read: (state: StateView, unindexedFrom: number | null) => Value): Snapshot<Value> {
     return this.#connection.snapshot(() => {
-      const state = this.#present();
-      return { state, value: read(state) };
+      const { state, unindexedFrom } = this.#present();
+      return { state, value: read(state, unindexedFrom) };
     });
   }
 
-  #present(): StateView {
+  #present(): SeenState {
     // It begins the snapshot, and stays the same until another connection's commit is visible in one.
     const row = this.#connection.first("PRAGMA data_version");
     const version = row === null ? 0 : new CellReader(row).int();
-    if (this.#seen?.version === version) return this.#seen.state;
+    if (this.#seen?.version === version) return this.#seen;
     const wipes = wipesOf(this.#connection);
     if (wipes !== this.#wipes) this.#onWipe();
     this.#wipes = wipes;
     const state = stateView(this.#connection);
-    this.#seen = { version, state };
-    return state;
+    const indexed = indexedPlace(this.#connection);
+    const unindexedFrom = indexed < state.totals.nextPlace ? indexed : null;
+    this.#seen = { version, state, unindexedFrom };
+    return this.#seen;
   }
 }
 

@@ -34,8 +34,7 @@ export class WriterThread {
   }
 
   /** Starts the thread and waits until the database is open; rejects with the writer's sentence where it is not. */
-  static async start(file: string): Promise<WriterThread> {
-    const workerData: WriterStart = { file };
+  static async start(workerData: WriterStart): Promise<WriterThread> {
     const worker = new Worker(new URL("./writer.ts", import.meta.url), {
       workerData,
       name: "store-writer",
