@@ -10,6 +10,9 @@ interface Entry {
   readonly height: number;
 }
 
+/** Most keys of a block of mints: one entry for all of them. */
+const ABSENT: Entry = { row: null, height: 0 };
+
 /** Entries by ticker and address, counted. */
 class Generation {
   readonly ticks = new Map<Tick, Map<PearlAddress, Entry>>();
@@ -54,7 +57,7 @@ export class BalanceCache {
 
   /** Adds a row as the store has it; nothing may be known of it. */
   addLoaded(address: PearlAddress, tick: Tick, row: BalanceRow | null): void {
-    this.#young.set(address, tick, { row, height: 0 });
+    this.#young.set(address, tick, row === null ? ABSENT : { row, height: 0 });
   }
 
   /** As `RowCache.setChanged`. */

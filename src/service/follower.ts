@@ -303,11 +303,12 @@ export class Follower {
     if (last === undefined) return;
     indexer.acknowledge(last.changes.height);
     progress.indexedAt(last.changes.height);
+    // Whoever waits for the block is told first.
+    feed.publish();
     metrics.committed(
       blocks.map(({ changes }) => changes),
       commitMs,
     );
-    feed.publish();
     decidedReport(blocks, clock.monotonicMs(), log);
   }
 
