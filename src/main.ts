@@ -29,7 +29,7 @@ import type { FollowedStore, Log, PearlNode } from "./service/ports.ts";
 import { IndexProgress, PROGRESS_DEFAULTS } from "./service/progress.ts";
 import type { IndexStatus } from "./service/serving.ts";
 import { verifyIndex } from "./service/verify.ts";
-import { type ComposedSwaps, composeSwaps } from "./swap-service.ts";
+import { type ComposedSwaps, composeSwaps, type SwapSides } from "./swap-service.ts";
 import { fillTemplatePsbt } from "./wallet/index.ts";
 
 /** How long a start waits for the node to name its chain; a node that is down must not keep HTTP from serving. */
@@ -50,6 +50,8 @@ export interface RunningService {
   /** The port of the metrics, or null. */
   readonly metricsPort: number | null;
   status(): IndexStatus;
+  /** How swaps stand with both chains; null where swaps are off. */
+  swapSides(): SwapSides | null;
   /** Stops following and serving; everything decided is durable and every port is free when it resolves. */
   stop(): Promise<void>;
 }
@@ -197,6 +199,7 @@ async function startOn(config: Config, foundation: Foundation): Promise<RunningS
     port,
     metricsPort,
     status: () => progress.status(),
+    swapSides: () => swaps?.sides() ?? null,
     stop: stopOnce(async () => {
       stop.abort();
       // Closing the node ends the requests that the follower may be waiting for.

@@ -20,6 +20,7 @@ import { sentenceOf } from "./service/follower-errors.ts";
 import type { IndexingContext } from "./service/index-block.ts";
 import type { MempoolWatch } from "./service/mempool-watch.ts";
 import type { Log } from "./service/ports.ts";
+import type { ChainTips } from "./swap/facts.ts";
 import type { RecentBodies } from "./service/recent-bodies.ts";
 import { runRechecks } from "./service/swaps/api/ask-recheck.ts";
 import { KeyedLock } from "./service/swaps/api/keyed-lock.ts";
@@ -63,10 +64,19 @@ export interface SwapFoundation {
   readonly closers: Closers;
 }
 
+/** What swaps know of both chains: how far their ledger is, and what the nodes last said of theirs. */
+export interface SwapSides {
+  readonly tips: ChainTips;
+  readonly evm: EvmStanding;
+  readonly pearl: PearlStanding;
+}
+
 /** The running parts. */
 export interface ComposedSwaps {
   readonly api: SwapApi;
   readonly ledger: SwapLedger;
+  /** Without asking anybody. */
+  sides(): SwapSides;
   /** Follows both chains until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -131,7 +141,13 @@ export async function composeSwaps(foundation: SwapFoundation): Promise<Composed
   ledger.feed.subscribe(() => pearl.lookSoon());
   const parts = partsOf({ foundation, rules, readiness, ledger, chain, escrow, pearl, evm });
   const api = new SwapApi(parts, ledger);
-  return { api, ledger, run: (signal) => runAll({ foundation, parts, ledger, escrow, pearl, evm }, signal) };
+  const sides = () => ({ tips: ledger.tips(), evm: evm.standing(), pearl: pearl.standing() });
+  return {
+    api,
+    ledger,
+    sides,
+    run: (signal) => runAll({ foundation, parts, ledger, escrow, pearl, evm }, signal),
+  };
 }
 
 interface Followers {

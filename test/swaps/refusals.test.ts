@@ -138,15 +138,14 @@ describe("POST asks, in the order of S-32", () => {
 
   test("the fiftieth open ask is the last, and the balance is for all of them", async () => {
     const seller = party(stage, 3);
-    const answers = [];
+    const offers: SignedAsk[] = [];
     for (let nonce = 1; nonce <= 50; nonce += 1) {
-      const offer = await signAsk(stage, seller, { nonce: BigInt(nonce), pearlSat: 100_000_000n });
-      answers.push((await post("/asks", offer.body)).status);
+      offers.push(await postAsk(stage, seller, { nonce: BigInt(nonce), pearlSat: 100_000_000n }));
     }
-    assert.deepEqual(new Set(answers), new Set([201]));
     const more = await signAsk(stage, seller, { nonce: 51n, pearlSat: 8_000_000_000n });
     refusedWith(await post("/asks", more.body), "ASK_LIMIT_REACHED");
-    const first = await signAsk(stage, seller, { nonce: 1n, pearlSat: 100_000_000n });
+    const [first] = offers;
+    assert.ok(first !== undefined);
     const cancel = actionBody(stage, seller, first.askId, "cancel", (await nowOf(stage)) + 600);
     const cancelled = await post(`/asks/${first.askId}/cancel`, cancel);
     assert.equal(cancelled.body["binding_on_chain"], false, cancelled.text);

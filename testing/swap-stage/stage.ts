@@ -31,7 +31,8 @@ const QUICK: Readonly<Record<string, string>> = {
 };
 
 const SILENT: Log = { info: () => {}, warn: () => {}, error: () => {}, debug: () => {} };
-const PATIENCE_MS = 20_000;
+/** Counts only where something is missing: then a slow machine must not be blamed for it. */
+const PATIENCE_MS = 60_000;
 
 /** The key that mines PEARL. */
 export const MINER: SigningKey = plainKey(new Uint8Array(32).fill(7));
@@ -137,16 +138,29 @@ export class SwapStage {
     this.#service = null;
   }
 
-  /** Waits until both indexes stand at their chains' tips. */
+  /**
+   * Waits until both indexes stand at their chains' tips, what is final there is final here, and both nodes have told
+   * this very process of their tips: a ledger that was there before a restart is at the tip without having asked.
+   */
   async caughtUp(): Promise<void> {
     await this.until("both indexes at their tips", async () => {
-      const evm = Number(await this.anvil.publicClient.getBlockNumber({ cacheTime: 0 }));
-      const answer = await this.http.get("/api/v1/swaps/stats");
-      const pearl = Number(answer.headers.get("x-indexed-height"));
-      return (
-        pearl === this.pearl.chain.tip.height && Number(answer.headers.get("x-evm-indexed-height")) === evm
-      );
+      const { number, final } = await this.#evmHeights();
+      const sides = this.service.swapSides();
+      if (sides === null) throw new Error("swaps are off");
+      const { tips, evm, pearl } = sides;
+      const { height } = this.pearl.chain.tip;
+      const isPearlRead = tips.pearl.height === height && pearl.nodeHeight === height;
+      const isEvmRead = tips.evm.height === number && tips.evm.finalHeight >= final;
+      return isPearlRead && isEvmRead && evm.headHeight === number;
     });
+  }
+
+  async #evmHeights(): Promise<{ readonly number: number; readonly final: number }> {
+    const [latest, finalized] = await Promise.all([
+      this.anvil.publicClient.getBlock({ blockTag: "latest" }),
+      this.anvil.publicClient.getBlock({ blockTag: "finalized" }),
+    ]);
+    return { number: Number(latest.number), final: Number(finalized.number) };
   }
 
   /** Mines PEARL blocks and waits for the service. */
