@@ -39,7 +39,7 @@ const ONE = 100_000_000n;
 let stage: SwapStage;
 
 before(async () => {
-  stage = await SwapStage.open();
+  stage = await SwapStage.open({ flags: { "--ask-recheck-s": "1" } });
   await payOutputs(stage, party(stage, 2), 3, ONE);
   await payOutputs(stage, party(stage, 3), 20, ONE);
   for (const index of [1, 4]) await fund(stage, party(stage, index), 500_000_000n);

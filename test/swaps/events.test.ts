@@ -78,7 +78,7 @@ function statusOf(one: Told | undefined): unknown {
 }
 
 before(async () => {
-  stage = await SwapStage.open({ flags: { "--ask-recheck-s": "1000" } });
+  stage = await SwapStage.open();
   await payOutputs(stage, party(stage, 2), 6, 200_000_000n);
   await fund(stage, party(stage, 1), 100_000_000n);
   await stage.caughtUp();

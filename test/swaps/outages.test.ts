@@ -31,7 +31,7 @@ let proxy: RpcProxy;
 let deal: Deal;
 
 before(async () => {
-  stage = await SwapStage.open({ flags: { "--ask-recheck-s": "1000" } });
+  stage = await SwapStage.open();
   proxy = await RpcProxy.open(stage.anvil.url);
   const [buyer, seller] = [party(stage, 1), party(stage, 2)];
   await payOutputs(stage, seller, 6, 200_000_000n);

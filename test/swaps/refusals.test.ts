@@ -358,7 +358,6 @@ describe("sources that do not answer", () => {
     await stage.startService({
       "--evm-rpc-urls": proxy.url,
       "--pearl-balance-source": "http://127.0.0.1:1",
-      "--ask-recheck-s": "1000",
     });
     const seller = party(stage, 2);
     const offer = await signAsk(stage, seller, { nonce: 70n, pearlSat: 10_000n });

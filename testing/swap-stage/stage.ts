@@ -23,11 +23,14 @@ export interface SwapStageOptions {
   readonly log?: Log;
 }
 
-/** Flags that make the service look often. */
+/**
+ * Flags that make the service look often at both chains, and never again at asks: a re-check between two questions
+ * would change rows that a test compares. Tests that are about re-checks ask for them.
+ */
 const QUICK: Readonly<Record<string, string>> = {
   "--evm-poll-ms": "20",
   "--pearl-poll-ms": "20",
-  "--ask-recheck-s": "1",
+  "--ask-recheck-s": "3600",
 };
 
 const SILENT: Log = { info: () => {}, warn: () => {}, error: () => {}, debug: () => {} };
