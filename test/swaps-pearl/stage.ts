@@ -212,6 +212,11 @@ export class Stage {
     return this.node.chain.tip.height;
   }
 
+  /** Waits until the node tells every life of the service of its blocks. */
+  async subscribed(): Promise<void> {
+    await patiently("the subscriptions", () => this.node.blockListeners() === this.#lives.length);
+  }
+
   /** A new life of the service. `wrap` may put a liar between node and watch. */
   live(
     wrap: (node: SwapNode) => SwapNode = (node) => node,
@@ -271,6 +276,15 @@ export class Stage {
   async close(): Promise<void> {
     for (const life of this.#lives) await life.close();
     await this.node.close();
+  }
+}
+
+/** Waits for something that happens by itself. @throws Error that names it, after a minute. */
+export async function patiently(what: string, isDone: () => boolean): Promise<void> {
+  const end = performance.now() + 60_000;
+  while (!isDone()) {
+    if (performance.now() > end) throw new Error(`waited in vain for ${what}`);
+    await delay(2);
   }
 }
 

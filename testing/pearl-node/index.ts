@@ -75,6 +75,8 @@ export interface PearlNode {
   reconsiderBlock(hash: string): boolean;
   setClock(clock: () => number): void;
   setConnections(count: number): void;
+  /** WebSocket connections that are told of blocks now. */
+  blockListeners(): number;
   /** Ends every WebSocket connection. */
   dropWebSockets(): void;
   /** Stops listening, ends all connections and closes the file. */
@@ -181,6 +183,7 @@ export async function startPearlNode(options: PearlNodeOptions): Promise<PearlNo
     setConnections: (count) => {
       connections = count;
     },
+    blockListeners: () => sockets.blockListeners,
     dropWebSockets: () => sockets.dropAll(),
     close: async () => {
       sockets.dropAll();

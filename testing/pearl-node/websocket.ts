@@ -59,6 +59,11 @@ export class NodeWebSockets {
     });
   }
 
+  /** Connections that asked to be told of blocks. */
+  get blockListeners(): number {
+    return [...this.#clients].filter(({ blocks }) => blocks).length;
+  }
+
   /** Closes every connection at once. */
   dropAll(): void {
     for (const client of this.#clients) client.socket.terminate();
