@@ -8,6 +8,7 @@ import { getAddress, type Hex, sha256 } from "viem";
 import { openEvmChain } from "../../src/adapters/evm-rpc/open-evm-chain.ts";
 import { systemClock } from "../../src/adapters/system/clock.ts";
 import type { Bytes32, EvmAddress } from "../../src/primitives/brands.ts";
+import type { Clock } from "../../src/service/ports.ts";
 import { deployEscrow, fundBuyer, type TestEscrow } from "../../testing/anvil/deploy.ts";
 import { type Anvil, startAnvil } from "../../testing/anvil/node.ts";
 import { MemoryLedger } from "../../testing/swap-ledger/memory-ledger.ts";
@@ -76,6 +77,14 @@ async function revoke(account: number, nonceBelow: bigint): Promise<void> {
     args: [nonceBelow],
   });
   await anvil.publicClient.waitForTransactionReceipt({ hash });
+}
+
+async function patiently(what: string, isDone: () => boolean): Promise<void> {
+  const end = performance.now() + 60_000;
+  while (!isDone()) {
+    if (performance.now() > end) throw new Error(`waited in vain for ${what}`);
+    await delay(1);
+  }
 }
 
 const open = (given: {
@@ -183,22 +192,39 @@ describe("the real contract's logs", () => {
     });
   }
 
-  test("a new block shows within one polling interval and 100 ms", async () => {
-    const one = follow({ urls: [anvil.url], escrow: address, firstBlock, options: { pollMs: 200 } });
+  test("a new block shows after at most one polling interval, which is never longer than configured", async () => {
+    const pollMs = 200;
+    // Waits are counted, not timed: how long one look takes is the machine's matter, and a benchmark's.
+    const ledger = new MemoryLedger(firstBlock);
+    const waits: { readonly ms: number; readonly count: number }[] = [];
+    const sleep: Clock["sleep"] = async (ms, signal) => {
+      await systemClock.sleep(ms, signal);
+      waits.push({ ms, count: ledger.count });
+    };
+    const clock = { ...systemClock, sleep };
+    const options = { pollMs };
+    const one = follow({ urls: [anvil.url], escrow: address, firstBlock, ledger, clock, options });
     const stop = new AbortController();
     const running = one.follower.run(stop.signal);
-    while (one.follower.status().indexingStatus !== "synced") await delay(5);
-    const delays: number[] = [];
-    for (let i = 1; i <= 5; i += 1) {
-      const count = one.ledger.count;
-      await revoke(2, BigInt(Date.now()) * 10n + BigInt(i));
-      const start = performance.now();
-      while (one.ledger.count === count) await delay(1);
-      delays.push(performance.now() - start);
+    try {
+      await patiently("the first look", () => one.follower.status().indexingStatus === "synced");
+      for (let i = 1; i <= 5; i += 1) {
+        const { count } = ledger;
+        await revoke(2, BigInt(1000 + i));
+        const before = waits.length;
+        await patiently("the new event", () => ledger.count > count);
+        // A look that was under way may have missed the block; the one after the next wait may not.
+        const inVain = waits.slice(before).filter((wait) => wait.count === count).length;
+        assert.ok(inVain <= 1, `${inVain} waits`);
+      }
+    } finally {
+      stop.abort();
+      await running;
+      one.close();
     }
-    stop.abort();
-    await running;
-    one.close();
-    assert.ok(Math.max(...delays) < 300, delays.map((ms) => ms.toFixed(0)).join(" "));
+    assert.ok(
+      waits.every(({ ms }) => ms <= pollMs),
+      waits.map(({ ms }) => ms).join(" "),
+    );
   });
 });

@@ -3,7 +3,7 @@
 import { systemClock } from "../../src/adapters/system/clock.ts";
 import { openEvmChain } from "../../src/adapters/evm-rpc/open-evm-chain.ts";
 import type { EvmAddress } from "../../src/primitives/brands.ts";
-import type { Log } from "../../src/service/ports.ts";
+import type { Clock, Log } from "../../src/service/ports.ts";
 import type { EvmChain } from "../../src/service/swaps/evm-chain.ts";
 import {
   EVM_FOLLOWER_DEFAULTS,
@@ -29,6 +29,8 @@ export interface Following {
   readonly ledger?: MemoryLedger;
   readonly timeoutMs?: number;
   readonly answerBytes?: number;
+  /** Absent: the machine's. */
+  readonly clock?: Clock;
   readonly options?: Partial<EvmFollowerOptions>;
 }
 
@@ -53,7 +55,7 @@ function recordingLog(lines: Line[]): Log {
 
 /** Opens a follower. */
 export function follow(given: Following): Followed {
-  const { urls, firstBlock = 0, confirmations = "finalized" } = given;
+  const { urls, firstBlock = 0, confirmations = "finalized", clock = systemClock } = given;
   const ledger = given.ledger ?? new MemoryLedger(firstBlock);
   const lines: Line[] = [];
   const chain = openEvmChain({
@@ -61,7 +63,7 @@ export function follow(given: Following): Followed {
     chainId: 31337,
     escrow: given.escrow ?? ESCROW,
     confirmations,
-    clock: systemClock,
+    clock,
     patience: {
       attempts: 2,
       firstDelayMs: 2,
@@ -70,7 +72,7 @@ export function follow(given: Following): Followed {
     },
   });
   const follower = new EvmFollower(
-    { chain, ledger, clock: systemClock, log: recordingLog(lines) },
+    { chain, ledger, clock, log: recordingLog(lines) },
     {
       ...EVM_FOLLOWER_DEFAULTS,
       firstBlock,
@@ -87,7 +89,7 @@ export function follow(given: Following): Followed {
     follower,
     lines,
     toTip: () => follower.run(new AbortController().signal, "tip"),
-    until: async (done, limitMs = 5000) => {
+    until: async (done, limitMs = 60_000) => {
       const stop = new AbortController();
       const running = follower.run(stop.signal);
       const end = Date.now() + limitMs;
