@@ -241,8 +241,9 @@ export class Stage {
     const context = { network, sha256d };
     const watch = new PearlWatch(
       { node, ledger, context, crypto: swapCrypto, clock, log },
-      // Every round asks for the tip, so that no test waits for a notification.
-      { ...PEARL_WATCH_DEFAULTS, pollMs: 5, idleMs: 0, ...options },
+      // Every round asks for the tip, so that no test waits for a notification; pieces of a pass end by their blocks,
+      // not by the time that a slow machine takes for them.
+      { ...PEARL_WATCH_DEFAULTS, pollMs: 5, idleMs: 0, backscanMs: 600_000, ...options },
     );
     const rules = testRules("simnet", null);
     const mempool = new MempoolWatch({ node: client, rules, sha256d, clock, log }, MEMPOOL_DEFAULTS);
