@@ -27,8 +27,10 @@ export const ANVIL_CHAIN_ID = 31337;
 /** `finalized` stays this many blocks behind the tip. */
 export const FINALITY_LAG = 2;
 const ACCOUNTS = 10;
-const START_LIMIT_MS = 20_000;
+/** Limits count only where something is broken, so they are long enough for any machine. */
+const START_LIMIT_MS = 60_000;
 const RECEIPT_LIMIT_MS = 60_000;
+const ANSWER_LIMIT_MS = 60_000;
 const POLL_MS = 5;
 
 /** An account whose key this process has; the node has it unlocked, too. */
@@ -154,7 +156,12 @@ function driver(child: ChildProcess, port: number): Anvil {
     nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
     rpcUrls: { default: { http: [url] } },
   });
-  const shared = { chain, transport: http(url, { retryCount: 0 }), pollingInterval: 5, cacheTime: 0 };
+  const shared = {
+    chain,
+    transport: http(url, { retryCount: 0, timeout: ANSWER_LIMIT_MS }),
+    pollingInterval: 5,
+    cacheTime: 0,
+  };
   const plainClient = createPublicClient(shared);
   const publicClient = {
     ...plainClient,
