@@ -79,7 +79,7 @@ describe("an RPC that fails is asked again", () => {
       test(`${name} to ${method}`, async () => {
         const rpc = await serve();
         rpc.takeover = spoiling(3, method, spoil);
-        const one = followed({ urls: [rpc.url], timeoutMs: 100 });
+        const one = followed({ urls: [rpc.url], timeoutMs: 400 });
         // Polls and logs have patience of their own; a hanging one would take seconds.
         if (name === "no answer at all" && method !== "eth_getBlockByHash") {
           await closeSoon(rpc, one);

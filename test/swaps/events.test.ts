@@ -64,7 +64,7 @@ function open(query = "", last?: number): Promise<Stream> {
   const headers = last === undefined ? {} : { "last-event-id": String(last) };
   return new Promise((resolve, reject) => {
     const { port } = stage.service;
-    get({ port, path: `/api/v1/events${query}`, headers, agent: false }, (response) => {
+    get({ host: "127.0.0.1", port, path: `/api/v1/events${query}`, headers, agent: false }, (response) => {
       assert.equal(response.statusCode, 200);
       resolve(new Stream(response));
     }).on("error", reject);

@@ -96,7 +96,7 @@ function send(
   return new Promise((resolve, reject) => {
     const length = { "content-length": String(bytes.length) };
     const sent = request(
-      { port, method, path, headers: { ...length, ...headers }, agent: false },
+      { host: "127.0.0.1", port, method, path, headers: { ...length, ...headers }, agent: false },
       (response) => {
         const chunks: Buffer[] = [];
         response.on("data", (chunk: Buffer) => chunks.push(chunk));
