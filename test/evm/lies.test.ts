@@ -145,6 +145,20 @@ describe("S-05: what an RPC makes up is not indexed", () => {
     });
   }
 
+  test("a service that stops while an RPC lies does not say that it goes on", async () => {
+    const rpc = await serve();
+    const one = followed({ urls: [rpc.url], options: { range: ONE_RANGE } });
+    const stop = new AbortController();
+    rpc.meddle = (call, truth) => {
+      // The look at the head is answered truly, and no range is read any more.
+      if (one.lines.some(({ message }) => /no list of logs/.test(message))) stop.abort();
+      return inLogs(() => [{ data: "0x" }])(call, truth);
+    };
+    await one.follower.run(stop.signal);
+    assert.equal(one.follower.status().indexingStatus, "stalled");
+    assert.ok(!one.lines.some(({ message }) => /going on again/.test(message)));
+  });
+
   test("a block answered under another number is refused", async () => {
     const rpc = await serve();
     rpc.meddle = ({ method, params }, truth) =>

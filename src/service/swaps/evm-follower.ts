@@ -135,6 +135,8 @@ export class EvmFollower {
       const startedMs = clock.monotonicMs();
       try {
         const end = await this.#round(signal);
+        // A round that was cut short by the end of the service shows nothing: what troubled it stands.
+        if (signal.aborted) return;
         failures = 0;
         this.#recovered();
         if (end === "moved") continue;
