@@ -211,10 +211,10 @@ describe("the real contract's logs", () => {
       for (let i = 1; i <= 5; i += 1) {
         const { count } = ledger;
         await revoke(2, BigInt(1000 + i));
-        const before = waits.length;
+        const earlier = waits.length;
         await patiently("the new event", () => ledger.count > count);
         // A look that was under way may have missed the block; the one after the next wait may not.
-        const inVain = waits.slice(before).filter((wait) => wait.count === count).length;
+        const inVain = waits.slice(earlier).filter((wait) => wait.count === count).length;
         assert.ok(inVain <= 1, `${inVain} waits`);
       }
     } finally {

@@ -71,17 +71,17 @@ if (single !== undefined) {
     await runWorld(Number(single));
   });
 } else {
-  const count = Math.ceil(WORLDS * factor);
+  const all = Math.ceil(WORLDS * factor);
   const reports: RunReport[] = [];
-  for (let from = 0; from < count; from += AT_ONCE) {
-    const to = Math.min(count, from + AT_ONCE);
+  for (let from = 0; from < all; from += AT_ONCE) {
+    const to = Math.min(all, from + AT_ONCE);
     test(`S-54: an honest party that follows next_actions never loses, worlds ${from} to ${to - 1}`, async () => {
       for (let seed = from; seed < to; seed += 1) reports.push(await runWorld(seed));
     });
   }
 
   test("S-54: every end and every move is met in these worlds; S-50: a rebuild has the same rows", (context) => {
-    assert.equal(reports.length, count, "all worlds came to their end");
+    assert.equal(reports.length, all, "all worlds came to their end");
     const counts = new Map<string, number>();
     for (const { happened } of reports) {
       for (const [what, count] of happened) counts.set(what, (counts.get(what) ?? 0) + count);
