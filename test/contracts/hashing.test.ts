@@ -120,7 +120,7 @@ test("S-20: any message has viem's digest, and nothing about it is checked", asy
       const hash = hashTypedData({ domain, types: termsTypes, primaryType: "Terms", message: someTerms });
       assert.equal(await stage.hashTerms(someTerms), hash);
     }),
-    { numRuns: 60 },
+    { numRuns: 60, seed: 20 },
   );
 });
 
