@@ -4,7 +4,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 
 /** A demo that was started. */
@@ -21,6 +20,8 @@ export interface DemoProcess {
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const POLL_MS = 20;
+/** For what comes within seconds, on a machine that has much else to do. */
+const PATIENCE_MS = 120_000;
 
 /** Waits a little. */
 export function pause(milliseconds: number): Promise<void> {
@@ -44,7 +45,7 @@ export function npmStart(flags: readonly string[], foreignDatabase: string): Dem
     return [exit, typeof signal === "string" ? (signal as NodeJS.Signals) : null] as const;
   });
 
-  async function line(pattern: RegExp, patienceMs = 20_000): Promise<string> {
+  async function line(pattern: RegExp, patienceMs = PATIENCE_MS): Promise<string> {
     for (const until = performance.now() + patienceMs; performance.now() < until; await pause(POLL_MS)) {
       const found = text.split("\n").find((each) => pattern.test(each));
       if (found !== undefined) return found;
@@ -82,13 +83,4 @@ export async function isGone(pid: number, patienceMs: number): Promise<boolean> 
     if (!isAlive(pid)) return true;
   }
   return !isAlive(pid);
-}
-
-/** Whether somebody could listen on the port now. */
-export async function isPortFree(port: number): Promise<boolean> {
-  const server = createServer();
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  server.once("error", () => resolve(false));
-  server.listen({ host: "127.0.0.1", port, exclusive: true }, () => server.close(() => resolve(true)));
-  return promise;
 }

@@ -3,17 +3,22 @@
 // chains, keys, tokens and swaps; and an end that leaves nothing behind?
 
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
-import { type DemoProcess, isAlive, isGone, isPortFree, npmStart, pause, programOf } from "./demo-process.ts";
+import { freePort, isFree } from "../../testing/free-port.ts";
+import { type DemoProcess, isAlive, isGone, npmStart, pause, programOf } from "./demo-process.ts";
 import { judgeChain } from "./reference-digest.ts";
 
 const run = promisify(execFile);
 const BLOCK_SECONDS = "0.1";
+/** Reorganisations of the demo replace fewer blocks: so far below the tip nothing changes. */
+const SETTLED_BELOW = 4;
+/** For what takes the demo some dozens of blocks, on a machine that has much else to do. */
+const LONG_MS = 240_000;
 
 interface Envelope {
   readonly message: string;
@@ -67,6 +72,20 @@ async function curl(command: string): Promise<Row> {
   return JSON.parse((await run("sh", ["-c", command])).stdout) as Row;
 }
 
+/** What the event stream tells of deals, read by curl from now on: a status that passes quickly is seen, too. */
+function curlEvents(base: string) {
+  const child = spawn("curl", ["-s", "-N", `${base}/api/v1/events`], { stdio: ["ignore", "pipe", "ignore"] });
+  let text = "";
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+  const statusesOf = (hash: string): Set<unknown> => {
+    const events = text.split("\n\n").slice(0, -1);
+    const told = events.flatMap((event) => /^event: deal\ndata: (.*)$/m.exec(event)?.[1] ?? []);
+    const rows = told.map((data) => (JSON.parse(data) as { readonly row: Row }).row);
+    return new Set(rows.filter((row) => row["order_hash"] === hash).map((row) => row["status"]));
+  };
+  return { isOpen: () => text !== "", statusesOf, stop: () => child.kill() };
+}
+
 async function hasCurl(): Promise<boolean> {
   return run("curl", ["--version"]).then(
     () => true,
@@ -101,7 +120,9 @@ describe("npm start", () => {
   }
 
   async function landmarks(height: number): Promise<Landmarks> {
-    const tokens = await rows(base, "tokenlist?limit=100");
+    const listed = await rows(base, "tokenlist?limit=100");
+    const tokens = await Promise.all(listed.map(({ tick }) => rows(base, `token/${String(tick)}`)));
+    const deep = tokens.flat().filter((row) => Number(row["deploy_height"]) <= height - SETTLED_BELOW);
     const settled = await deals(base, "status=SETTLED");
     // What a late reorganisation could still change is left out.
     const ended = settled.filter(({ pearl_release_verified: isVerified }) => isVerified === true);
@@ -112,7 +133,7 @@ describe("npm start", () => {
       // Deeper than the demo's reorganisations reach.
       settled: await rows(base, "digest/112"),
       ended: new Map(ended.map((row) => [String(row["order_hash"]), row["secret_hex"]])),
-      tokens: tokens.map((row) => `${String(row["tick"])} ${String(row["deploy_txid"])}`).toReversed(),
+      tokens: deep.map((row) => `${String(row["tick"])} ${String(row["deploy_txid"])}`).toReversed(),
     };
   }
 
@@ -132,7 +153,7 @@ describe("npm start", () => {
   }
 
   before(async () => {
-    const started = await start(0);
+    const started = await start(await freePort());
     await started.line(/^In another terminal:/);
     await started.line(/^block 121:/);
   });
@@ -141,6 +162,7 @@ describe("npm start", () => {
     demo?.child.kill("SIGKILL");
     const pid = existsSync(join(folder, "running.pid")) ? programOf(folder) : 0;
     if (pid > 0 && isAlive(pid)) process.kill(pid, "SIGKILL");
+    if (pid > 0) await isGone(pid, 5_000);
     rmSync(work, { recursive: true, force: true });
   });
 
@@ -186,27 +208,30 @@ describe("npm start", () => {
 
   test("a reader follows one swap from POST asks to SETTLED with curl alone", async (context) => {
     if (!(await hasCurl())) return context.skip("curl is not installed (apt-get install curl)");
+    const events = curlEvents(base);
+    context.after(() => events.stop());
+    await until("the event stream", LONG_MS, async () => events.isOpen());
     const post = await demo?.line(/^ {2}curl -s -H .*your-ask\.json/);
     const ask = await curl(post ?? "");
     assert.equal(ask["status"], "ASK_OPEN", JSON.stringify(ask));
     const api = `${base}/api/v1/swaps`;
-    let hash: unknown = null;
-    await until("a deal", 30_000, async () => {
-      hash = (await curl(`curl -s '${api}/asks/${String(ask["ask_id"])}'`))["deal_hash"];
-      return hash !== null;
+    let hash = "";
+    await until("a deal", LONG_MS, async () => {
+      hash = String((await curl(`curl -s '${api}/asks/${String(ask["ask_id"])}'`))["deal_hash"] ?? "");
+      return hash !== "";
     });
-    const seen = new Set<string>();
-    await until("SETTLED", 60_000, async () => {
-      const { status } = await curl(`curl -s '${api}/deals/${String(hash)}'`);
-      if (status === "PEARL_LOCKED" && !seen.has("verified")) {
-        const verdict = await curl(`curl -s -X POST '${api}/deals/${String(hash)}/verify-lock'`);
-        if (verdict["verified"] === true) seen.add("verified");
-      }
-      seen.add(String(status));
-      return status === "SETTLED";
+    await until("PEARL_LOCKED", LONG_MS, async () => events.statusesOf(hash).has("PEARL_LOCKED"));
+    await until("a verified lock", LONG_MS, async () => {
+      const verdict = await curl(`curl -s -X POST '${api}/deals/${hash}/verify-lock'`);
+      return verdict["verified"] === true;
     });
-    for (const status of ["USDC_LOCKED", "LOCK_SUBMITTED", "PEARL_LOCKED", "verified", "USDC_CLAIMABLE"]) {
-      assert.ok(seen.has(status), `${status} in ${[...seen].join(", ")}`);
+    await until("SETTLED", LONG_MS, async () => {
+      return (await curl(`curl -s '${api}/deals/${hash}'`))["status"] === "SETTLED";
+    });
+    await until("the end in the stream", LONG_MS, async () => events.statusesOf(hash).has("SETTLED"));
+    const told = events.statusesOf(hash);
+    for (const status of ["USDC_LOCKED", "LOCK_SUBMITTED", "PEARL_LOCKED", "USDC_CLAIMABLE"]) {
+      assert.ok(told.has(status), `${status} in ${[...told].join(", ")}`);
     }
   });
 
@@ -228,7 +253,7 @@ describe("npm start", () => {
     assert.ok(await isGone(pid, 5_000));
     await demo?.ended;
     assert.ok(performance.now() - started < 5_000);
-    assert.equal(await isPortFree(port), true);
+    assert.equal(await isFree(port), true);
     assert.match(demo?.output() ?? "", /^Stopped at block [0-9]+\.$/m);
   });
 
@@ -258,7 +283,7 @@ describe("npm start", () => {
   test("swaps come to each of their ends, those of the first start too", async () => {
     await until(
       "settled from an ask and from a bid, refunded on both chains, cancelled",
-      60_000,
+      LONG_MS,
       async () => {
         const { bids_by_status: bids } = await swaps(base, "stats");
         return (
@@ -271,11 +296,15 @@ describe("npm start", () => {
         );
       },
     );
-    const told = starts.map((started) => started.output()).join("\n");
-    assert.match(told, /^ask 0x[0-9a-f]{8}: paused: \w+'s PEARL is not there$/m);
-    assert.match(told, /^ask 0x[0-9a-f]{8}: open again: \w+ asks [0-9.,]+ USDC for [0-9.,]+ PEARL$/m);
-    assert.match(told, /\(PEARL_REFUNDED\)$/m);
-    assert.doesNotMatch(told, /note:/);
+    const told = (): string => starts.map((started) => started.output()).join("\n");
+    // What the interface shows is told a moment later, and an ask is paused and opens again when its turn comes.
+    for (const line of [
+      /^ask 0x[0-9a-f]{8}: paused: \w+'s PEARL is not there$/m,
+      /^ask 0x[0-9a-f]{8}: open again: \w+ asks [0-9.,]+ USDC for [0-9.,]+ PEARL$/m,
+      /\(PEARL_REFUNDED\)$/m,
+    ])
+      await until(String(line), LONG_MS, async () => line.test(told()));
+    assert.doesNotMatch(told(), /note:/);
   });
 
   test("everything that was indexed is what the reference says about the chain, block by block", async () => {
@@ -286,7 +315,7 @@ describe("npm start", () => {
     ).people.filter(({ name }) => name === "Otto");
     const said = new Map<number, unknown>();
     const height = await indexedHeight(base);
-    for (let at = 100; at <= height - 4; at += 1) {
+    for (let at = 100; at <= height - SETTLED_BELOW; at += 1) {
       const [row] = await rows(base, `digest/${at}`);
       said.set(at, row?.["value"]);
     }
@@ -305,6 +334,8 @@ describe("npm start", () => {
     flags.push("--tokens-only");
     const alone = await start(port);
     await alone.line(/^In another terminal:/);
+    // The commands are printed line by line, and all of them before the first block is made.
+    await alone.line(/^block [0-9]+:/);
     assert.match(alone.output(), /^No swaps this time/m);
     assert.equal(alone.output().match(/^ {2}curl /gm)?.length, 4);
     const answer = await fetch(`${base}/api/v1/swaps/asks`);

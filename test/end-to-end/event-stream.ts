@@ -45,7 +45,7 @@ export class EventStream {
 
   /** Resolves when so many events have come and no further one comes at once. */
   async settled(count: number): Promise<readonly StreamedEvent[]> {
-    for (let waited = 0; waited < 1000 && this.events.length < count; waited += 1) await pause(10);
+    for (let waited = 0; waited < 6000 && this.events.length < count; waited += 1) await pause(10);
     await pause(30);
     return this.events;
   }

@@ -7,13 +7,12 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { freePort, isFree } from "../../testing/free-port.ts";
 import { type PearlNode, startPearlNode } from "../../testing/pearl-node/index.ts";
 import {
   endAll,
-  freePort,
   health,
   isAlive,
-  isFree,
   oldNode,
   ROOT,
   startStrand,

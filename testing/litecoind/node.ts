@@ -6,16 +6,16 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { freePort } from "../free-port.ts";
 import { type RpcAddress, type RpcClient, rpcClient } from "./rpc.ts";
 
 /** The bech32m prefix of litecoin's regtest. */
 export const LITECOIN_REGTEST_HRP = "rltc";
 
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 10_000;
 
 /** The program itself: the launcher of the Debian package would write into the home folder. */
@@ -51,20 +51,6 @@ export function needsLitecoind(): { readonly skip: string | false } {
   const reason = "litecoind is not installed; on Debian: apt-get install litecoind";
   if (process.env["STRAND_REQUIRE_ALL"] === "1") throw new Error(reason);
   return { skip: reason };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const bound = server.address();
-      server.close(() => {
-        if (bound !== null && typeof bound === "object") resolve(bound.port);
-        else reject(new Error("no free port"));
-      });
-    });
-  });
 }
 
 function flags(folder: string, address: RpcAddress): string[] {
@@ -126,7 +112,7 @@ async function mineExactly(
 /**
  * Starts a node with a chain of its own; several may run at once. The caller must `stop` it (it is killed when the
  * test process ends all the same).
- * @throws when litecoind is not installed, ends at once, or does not answer within 30 seconds.
+ * @throws when litecoind is not installed, ends at once, or does not answer within a minute.
  */
 export async function startLitecoind(): Promise<Litecoind> {
   const program = litecoindPath();

@@ -11,12 +11,16 @@ export interface WorldServer {
   readonly url: string;
   /** Milliseconds before each answer to `getblock`; may be changed at any time. */
   blockDelayMs: number;
+  /** Blocks above this height are not answered for until it is raised. */
+  withheldAbove: number;
   /** False: requests are answered 503, as a node does that is overloaded. */
   isServing: boolean;
   /** Called with the heights of each batch of `getblockhash`, before it is answered. */
   onHashes: (heights: readonly number[]) => void;
   close(): Promise<void>;
 }
+
+const WITHHELD_POLL_MS = 20;
 
 interface Call {
   readonly id: unknown;
@@ -54,6 +58,11 @@ function answerOf(
   return failure(-32601, "Method not found");
 }
 
+/** Height of the block that a call wants to have; -1 for every other call. */
+function heightAskedFor(world: World, { method, params: [hash] }: Call): number {
+  return method === "getblock" && typeof hash === "string" ? (world.block(hash)?.height ?? -1) : -1;
+}
+
 async function bodyOf(request: IncomingMessage): Promise<string> {
   let text = "";
   for await (const chunk of request) text += String(chunk);
@@ -73,8 +82,9 @@ function callsOf(text: string): readonly Call[] {
 
 /** Serves a world on a free port. */
 export async function serveWorld(world: World): Promise<WorldServer> {
-  const state: Pick<WorldServer, "blockDelayMs" | "isServing" | "onHashes"> = {
+  const state: Pick<WorldServer, "blockDelayMs" | "withheldAbove" | "isServing" | "onHashes"> = {
     blockDelayMs: 0,
+    withheldAbove: Number.MAX_SAFE_INTEGER,
     isServing: true,
     onHashes: () => undefined,
   };
@@ -92,6 +102,8 @@ export async function serveWorld(world: World): Promise<WorldServer> {
       if (asked.length > 0) state.onHashes(asked);
       if (state.blockDelayMs > 0 && calls.some(({ method }) => method === "getblock"))
         await delay(state.blockDelayMs);
+      const highest = Math.max(...calls.map((call) => heightAskedFor(world, call)));
+      while (highest > state.withheldAbove && !response.destroyed) await delay(WITHHELD_POLL_MS);
       const answers = calls.map((call) => ({
         jsonrpc: "1.0",
         result: null,
