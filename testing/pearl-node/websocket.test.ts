@@ -77,7 +77,7 @@ describe("websocket", () => {
   after(() => node.close());
 
   test("blocks: both kinds of notification, disconnects from the tip downwards, then connects", {
-    timeout: 5000,
+    timeout: 60_000,
   }, async () => {
     const client = new Client(node, header("user:secret"));
     await client.open();
@@ -128,7 +128,7 @@ describe("websocket", () => {
     await client.closed;
   });
 
-  test("new transactions, plain and verbose", { timeout: 5000 }, async () => {
+  test("new transactions, plain and verbose", { timeout: 60_000 }, async () => {
     const plain = new Client(node, header("user:secret"));
     const verbose = new Client(node, header("user:secret"));
     await Promise.all([plain.open(), verbose.open()]);
@@ -148,7 +148,7 @@ describe("websocket", () => {
     await Promise.all([plain.closed, verbose.closed]);
   });
 
-  test("accounts: authenticate by message, limited user, refusals", { timeout: 5000 }, async () => {
+  test("accounts: authenticate by message, limited user, refusals", { timeout: 60_000 }, async () => {
     const client = new Client(node, {});
     await client.open();
     assert.equal((await client.call("authenticate", ["reader", "look"], 1)).error, null);
