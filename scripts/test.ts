@@ -28,7 +28,7 @@ interface Entry {
 }
 const entries: Entry[] = [];
 const started = performance.now();
-const stream = run({ files, concurrency: Math.max(2, availableParallelism()), timeout: 240_000 });
+const stream = run({ files, concurrency: Math.max(2, availableParallelism()), timeout: 600_000 });
 
 function record(name: string, file: string | undefined, outcome: Entry["outcome"]): void {
   entries.push({ name, file: file ?? "", outcome });

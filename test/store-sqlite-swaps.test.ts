@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -39,11 +40,14 @@ describe("sqlite swap storage", () => {
     const writer = spawn(process.execPath, [fileURLToPath(program), engine.file], {
       stdio: ["ignore", "pipe", "inherit"],
     });
+    const ended = once(writer, "close");
     let acknowledged = 0;
     for await (const line of createInterface({ input: writer.stdout })) {
       acknowledged = Number(line);
       if (acknowledged === 8) writer.kill("SIGKILL");
     }
+    // Its output ends before its files are closed.
+    await ended;
     const store = await engine.open();
     const facts = await loaded(store.swaps);
     const height = facts.at(-1)?.height ?? 0;

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -101,6 +102,7 @@ describe("sqlite engine", () => {
       const writer = spawn(process.execPath, [fileURLToPath(program), engine.file], {
         stdio: ["ignore", "pipe", "inherit"],
       });
+      const ended = once(writer, "close");
       let acknowledged = BASE.height;
       let seen = 0;
       for await (const line of createInterface({ input: writer.stdout })) {
@@ -108,6 +110,8 @@ describe("sqlite engine", () => {
         seen += 1;
         if (seen === lines) writer.kill("SIGKILL");
       }
+      // Its output ends before its files are closed.
+      await ended;
       const store = await engine.open();
       const tip = await store.tip();
       assert.ok(tip !== null && tip.height >= acknowledged && seen >= lines);

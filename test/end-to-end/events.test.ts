@@ -283,7 +283,7 @@ test("branches that take turns, faster than a consumer listens, leave it with th
       stream = await EventStream.open(index, "", resuming.lastId);
     }
     const listening = new Follower(0, 10);
-    for (let waited = 0; waited < 500; waited += 1) {
+    for (let waited = 0; waited < 3000; waited += 1) {
       resuming.take(stream.events);
       listening.take(steady.events);
       if ([resuming, listening].every((consumer) => consumer.isAt(two.blocks.at(-1)))) break;

@@ -157,7 +157,7 @@ export class LiveIndex {
       const timer = setTimeout(() => {
         end();
         reject(new Error(`the index does not reach ${hash}: ${this.complaints.join("; ")}`));
-      }, 20_000);
+      }, 60_000);
       const look = () => {
         isThere().then((there) => {
           if (!there) return;

@@ -44,7 +44,7 @@ async function bench(context: TestContext): Promise<Bench> {
 
 /** Waits until the thread takes orders. */
 async function ready(thread: AnswerThread): Promise<void> {
-  for (let tries = 0; tries < 500; tries += 1) {
+  for (let tries = 0; tries < 3000; tries += 1) {
     if ((await thread.ask("tokenlist", {}, {})) !== null) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
@@ -144,7 +144,7 @@ test("a thread that cannot start is reported once, and nothing is ordered from i
     { file: join(tmpdir(), "there is no", "such.db"), rules: RULES },
     log,
   );
-  for (let tries = 0; tries < 500 && errors.length === 0; tries += 1) {
+  for (let tries = 0; tries < 3000 && errors.length === 0; tries += 1) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   assert.equal(errors.length, 1);

@@ -72,17 +72,23 @@ class Stream {
   }
 }
 
+/** The stream of an answer. Rejects where it is another answer than that of a stream. */
+async function opened(response: IncomingMessage): Promise<Stream> {
+  assert.equal(response.statusCode, 200);
+  assert.match(String(response.headers["content-type"]), /^text\/event-stream/);
+  assert.ok(response.headers["x-request-id"]);
+  assert.ok(response.headers["x-indexed-height"]);
+  assert.equal(response.headers["access-control-allow-origin"], "*");
+  const stream = new Stream(response);
+  await stream.until(() => stream.comments > 0);
+  return stream;
+}
+
 function open(port: number, query = "", lastEventId?: number | string): Promise<Stream> {
   const headers = lastEventId === undefined ? {} : { "last-event-id": String(lastEventId) };
   return new Promise((resolve, reject) => {
     get({ port, path: `/api/v1/events${query}`, headers, agent: false }, (response) => {
-      assert.equal(response.statusCode, 200);
-      assert.match(String(response.headers["content-type"]), /^text\/event-stream/);
-      assert.ok(response.headers["x-request-id"]);
-      assert.ok(response.headers["x-indexed-height"]);
-      assert.equal(response.headers["access-control-allow-origin"], "*");
-      const stream = new Stream(response);
-      stream.until(() => stream.comments > 0).then(() => resolve(stream), reject);
+      opened(response).then(resolve, reject);
     }).on("error", reject);
   });
 }
@@ -150,6 +156,12 @@ function addBusyBlock(one: Harness): void {
     [freshNow],
     [ended],
   );
+}
+
+function connections({ app }: Harness): Promise<number> {
+  return new Promise((resolve, reject) => {
+    app.server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
+  });
 }
 
 /** Ids of the events after id 1 under a filter, up to `enough`. */
@@ -304,7 +316,7 @@ test("more streams than allowed are 503, and a stream that ends makes room", asy
   assert.ok(refused.headers["retry-after"]);
   first.close();
   let second: Stream | null = null;
-  for (let tries = 0; tries < 50 && second === null; tries += 1) {
+  for (let tries = 0; tries < 3000 && second === null; tries += 1) {
     second = await open(one.port).catch(() => null);
     if (second === null) await new Promise((done) => setTimeout(done, 10));
   }
@@ -313,7 +325,7 @@ test("more streams than allowed are 503, and a stream that ends makes room", asy
 });
 
 test("a consumer that does not read is cut off; its neighbour is not", async (context) => {
-  const one = await listening({ drainMs: 1500 });
+  const one = await listening({ drainMs: 3000 });
   context.after(() => one.app.close());
   const socket = connect(one.port, "127.0.0.1");
   const gone = new Promise((done) => socket.once("close", done));
@@ -331,7 +343,10 @@ test("a consumer that does not read is cut off; its neighbour is not", async (co
     one.commit();
   }
   await reader.until(() => reader.events.length === 20 * 101);
-  await new Promise((done) => setTimeout(done, 2000));
+  // Read on only when it is too late: before that, the server would find it slow, but not too slow.
+  for (let tries = 0; tries < 3000 && (await connections(one)) > 1; tries += 1)
+    await new Promise((done) => setTimeout(done, 10));
+  assert.equal(await connections(one), 1);
   socket.resume();
   await gone;
   assert.ok(!reader.ended);

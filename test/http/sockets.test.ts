@@ -224,7 +224,6 @@ test("closing answers what is under way and refuses what comes later on open con
   context.after(() => one.app.close());
   const accepted: Socket[] = [];
   one.app.server.on("connection", (connection: Socket) => accepted.push(connection));
-  const hasBeenRead = ({ bytesRead }: Socket): boolean => bytesRead > 0;
   const { promise, resolve } = Promise.withResolvers<void>();
   one.index.gate = promise;
   const slow = ask(one.port, OPLIST);
@@ -236,7 +235,10 @@ test("closing answers what is under way and refuses what comes later on open con
   const ended = new Promise((done) => socket.once("end", done));
   // Half a request: the connection is not idle and stays open while the server closes, once those bytes are read.
   socket.write("GET /health/live HTTP/1.1\r\n");
-  await until(async () => one.index.asked > 0 && accepted.length === 2 && accepted.every(hasBeenRead));
+  await until(
+    async () =>
+      one.index.asked > 0 && accepted.length === 2 && accepted.every(({ bytesRead }) => bytesRead > 0),
+  );
   const closing = one.app.close();
   await until(async () => !one.app.server.listening);
   socket.write("host: x\r\n\r\n");

@@ -25,7 +25,7 @@ export const HASH = "ab".repeat(32) as BlockHash;
 export const patience = { attempts: 4, firstDelayMs: 50, timeoutMs: 30_000 };
 
 /** What a test left open, closed by `closeAll` in reverse order. */
-export const open = new Set<{ close(): Promise<void> }>();
+const open = new Set<{ close(): Promise<void> }>();
 /** Ends all clients and fakes; to be called after each test. */
 export async function closeAll(): Promise<void> {
   for (const one of [...open].toReversed()) await one.close();

@@ -115,13 +115,13 @@ async function read(base: string): Promise<Expected> {
 }
 
 async function untilIndexed(base: string, hash: string, height: number): Promise<void> {
-  for (let waited = 0; waited < 20_000; waited += 50) {
+  for (let waited = 0; waited < 60_000; waited += 50) {
     const answer = await fetch(`${base}/api/v1/prc20/digest/${height}`);
     const body = (await answer.json()) as Envelope;
     if (body.result[0]?.["block_hash"] === hash) return;
     await wait(50);
   }
-  assert.fail(`block ${hash} at ${height} was not indexed within 20 s`);
+  assert.fail(`block ${hash} at ${height} was not indexed within a minute`);
 }
 
 describe("the index over litecoind", needsLitecoind(), () => {

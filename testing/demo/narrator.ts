@@ -81,15 +81,21 @@ export class Narrator {
       const { row } = event;
       this.#tale = { height: integer(row, "height"), operations: integer(row, "operations"), events: [] };
     } else if (this.#tale !== null) this.#tale.events.push(event);
-    if (this.#tale === null) return;
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#finish(), BURST_MS);
+    if (this.#tale !== null) this.#waitForMore(this.#tale);
   }
 
   /** Tells what is still untold. */
   async end(): Promise<void> {
     this.#finish();
     await this.#telling;
+  }
+
+  /** The block is told when its operations are all here and nothing has followed them for a while. */
+  #waitForMore(tale: BlockTale): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    const heard = tale.events.filter(({ kind }) => kind === "operation").length;
+    // On a busy machine one block's events come in pieces: those of later pieces must not be lost.
+    this.#timer = heard < tale.operations ? null : setTimeout(() => this.#finish(), BURST_MS);
   }
 
   #hearSwap({ kind, row }: IndexEvent): void {
