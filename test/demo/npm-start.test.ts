@@ -195,12 +195,12 @@ describe("npm start", () => {
     assert.equal(ask["status"], "ASK_OPEN", JSON.stringify(ask));
     const api = `${base}/api/v1/swaps`;
     let hash = "";
-    await until("a deal", LONG_MS, async () => {
+    // The ask names its deal: another one where the EVM has lost the block of the first and its take has died.
+    await until("PEARL_LOCKED", LONG_MS, async () => {
       const { deal_hash: found } = await curl(`curl -s '${api}/asks/${String(ask["ask_id"])}'`);
       if (typeof found === "string") hash = found;
-      return typeof found === "string";
+      return events.statusesOf(hash).has("PEARL_LOCKED");
     });
-    await until("PEARL_LOCKED", LONG_MS, async () => events.statusesOf(hash).has("PEARL_LOCKED"));
     await until("a verified lock", LONG_MS, async () => {
       const verdict = await curl(`curl -s -X POST '${api}/deals/${hash}/verify-lock'`);
       return verdict["verified"] === true;

@@ -128,14 +128,19 @@ export class Troupe {
     this.#scenery.book.begin({ plot, seller: seller.name, buyer: buyer.name, pearlSat, usdc });
   }
 
-  /** Whether an order stands in blocks that are not final yet. */
+  /**
+   * Whether an order stands in blocks that are not final yet. Not while the reader's does, or waits for its block: who
+   * follows one deal by its hash should not find that its take has died.
+   */
   async #isUnderway(): Promise<boolean> {
-    for (const { order } of this.#scenery.book.open) {
+    let isUnderway = false;
+    for (const { order, plot } of this.#scenery.book.open) {
       if (order === null) continue;
       const { row } = await this.#scenery.service.get(order.hash);
       const leg: Row = Object(row["evm_leg"]);
-      if (leg["final"] === false && leg["state"] !== "none") return true;
+      if (plot === "reader" && leg["final"] !== true) return false;
+      if (leg["final"] === false && leg["state"] !== "none") isUnderway = true;
     }
-    return false;
+    return isUnderway;
   }
 }
