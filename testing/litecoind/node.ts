@@ -70,6 +70,8 @@ function flags(folder: string, address: RpcAddress): string[] {
     "-vbparams=mweb:4000000000:4000000001",
     "-rpcbind=127.0.0.1",
     "-rpcallowip=127.0.0.1",
+    // A kept connection must not be closed under a question that comes late on a busy machine.
+    "-rpcservertimeout=600",
     `-rpcport=${address.port}`,
     `-rpcuser=${address.user}`,
     `-rpcpassword=${address.password}`,
