@@ -10,6 +10,7 @@ import { systemClock } from "./adapters/system/clock.ts";
 import { sha256, sha256d } from "./adapters/system/hashes.ts";
 import { openLog } from "./adapters/system/log.ts";
 import { PrometheusMetrics } from "./adapters/system/metrics.ts";
+import { VerifierThread } from "./adapters/system/block-verifier.ts";
 import { openSha256Lanes } from "./adapters/system/sha256-lanes.ts";
 import { SignaturePool } from "./adapters/system/signature-pool.ts";
 import type { Config } from "./config/config.ts";
@@ -81,6 +82,8 @@ async function openFoundation(config: Config, overrides: Overrides): Promise<Fou
   closers.add(() => store.close());
   const signatures = new SignaturePool({ workers: Math.min(4, availableParallelism()) });
   closers.add(() => signatures.close());
+  const verifier = new VerifierThread(network.name);
+  closers.add(() => verifier.close());
   const { url, user, password, tls, pollMs } = config.node;
   const node = openPearlNode({
     url,
@@ -94,7 +97,8 @@ async function openFoundation(config: Config, overrides: Overrides): Promise<Fou
   });
   closers.add(() => node.close());
   const sha256dAll = openSha256Lanes(sha256d);
-  return { log, store, node, context: { network, rules, sha256, sha256d, sha256dAll, signatures }, closers };
+  const context = { network, rules, sha256, sha256d, sha256dAll, signatures, verifier };
+  return { log, store, node, context, closers };
 }
 
 function indexerOver(context: IndexingContext, store: FollowedStore): BlockIndexer {

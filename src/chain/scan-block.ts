@@ -153,30 +153,37 @@ function checkHeight(cursor: TransactionCursor, height: number): BlockFault | nu
   return { code: "HEIGHT_MISMATCH", detail: `the coinbase does not begin with height ${height}` };
 }
 
-/** Reads, hashes and collects all transactions, then checks both trees. */
-function verifyBody(
-  pass: BlockPass,
-  height: number,
-  merkleRootAt: number,
-  sha256d: Sha256d,
-  sha256dAll: Sha256dAll,
-): BlockFault | null {
+/** Reads and collects all transactions and gives the interesting ones their ids. */
+function readBody(pass: BlockPass, height: number, sha256dAll: Sha256dAll): Result<BodyIds, BlockFault> {
   const { cursor } = pass;
   const { bytes } = cursor;
   const badCount = pass.readCount();
-  if (badCount !== null) return badCount;
+  if (badCount !== null) return err(badCount);
   const { count } = pass;
   const gathered = new BlockIds(bytes, cursor.position, count);
   for (let index = 0; index < count; index += 1) {
     const bad = pass.read(index) ?? (index === 0 ? checkHeight(cursor, height) : null);
-    if (bad !== null) return bad;
+    if (bad !== null) return err(bad);
     gathered.add(cursor, index);
     pass.collect(index, true);
   }
   const trailing = pass.end();
-  if (trailing !== null) return trailing;
+  if (trailing !== null) return err(trailing);
   const ids = gathered.txids(sha256dAll);
   for (const view of pass.transactions) view.identify(displayHex(ids, 32 * view.txIndex) as Txid);
+  return ok({ gathered, ids });
+}
+
+/** Checks both trees of a body that was read. */
+function checkTrees(
+  pass: BlockPass,
+  { gathered, ids }: BodyIds,
+  merkleRootAt: number,
+  sha256d: Sha256d,
+  sha256dAll: Sha256dAll,
+): BlockFault | null {
+  const { count } = pass;
+  const { bytes } = pass.cursor;
   const { root, mutated } = merkleRoot(ids, count, sha256dAll);
   if (!equalRange(root, 0, bytes, merkleRootAt, 32)) {
     return { code: "MERKLE_MISMATCH", detail: `the root of the transactions is ${displayHex(root)}` };
@@ -189,6 +196,13 @@ function verifyBody(
   return witness.ok ? null : witness.error;
 }
 
+/** The ids of a block's transactions. */
+interface BodyIds {
+  readonly gathered: BlockIds;
+  /** In wire order, one after the other, with room for one more. */
+  readonly ids: Uint8Array;
+}
+
 /**
  * Verifies the bytes of a block (hash, parent, BIP34 height, merkle root, BIP141 witness commitment, every byte in
  * its place) and gives its interesting transactions. Never throws; the bytes must not change while the views live.
@@ -197,6 +211,38 @@ export function scanBlock(
   raw: Uint8Array,
   expected: ExpectedBlock,
   context: ScanContext,
+): Result<ScannedBlock, BlockFault> {
+  return scan(raw, expected, context, true);
+}
+
+/**
+ * The same without the merkle root and the witness commitment: the bytes are NOT shown to be the block. Only for a
+ * caller who has them verified by `scanBlock` elsewhere at the same time, and drops everything where that fails.
+ */
+export function scanUnprovenBlock(
+  raw: Uint8Array,
+  expected: ExpectedBlock,
+  context: ScanContext,
+): Result<ScannedBlock, BlockFault> {
+  return scan(raw, expected, context, false);
+}
+
+/** Verifies a block like `scanBlock` without looking for anything in it; null where the bytes are that block. */
+export function faultOfBlock(
+  raw: Uint8Array,
+  expected: ExpectedBlock,
+  context: Omit<ScanContext, "recognise" | "anchors">,
+): BlockFault | null {
+  const blind = { ...context, recognise: () => null, anchors: { mayBeAnchor: () => false } };
+  const scanned = scanBlock(raw, expected, blind);
+  return scanned.ok ? null : scanned.error;
+}
+
+function scan(
+  raw: Uint8Array,
+  expected: ExpectedBlock,
+  context: ScanContext,
+  areTreesChecked: boolean,
 ): Result<ScannedBlock, BlockFault> {
   if (raw.length > LARGEST_BLOCK) return refuse("BAD_TRANSACTION", `${raw.length} bytes are no block`);
   const { network, sha256d } = context;
@@ -208,7 +254,9 @@ export function scanBlock(
   }
   const pass = new BlockPass(raw, found.value + network.headerBytes, context);
   const all = context.sha256dAll ?? oneByOne(sha256d);
-  const bad = verifyBody(pass, expected.height, header.merkleRootAt, sha256d, all);
+  const body = readBody(pass, expected.height, all);
+  if (!body.ok) return body;
+  const bad = areTreesChecked ? checkTrees(pass, body.value, header.merkleRootAt, sha256d, all) : null;
   if (bad !== null) return err(bad);
   return ok({
     height: expected.height,

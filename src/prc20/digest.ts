@@ -3,7 +3,7 @@
 
 import type { BlockHash, Hex32, Txid } from "../primitives/brands.ts";
 import type { Sha256 } from "../primitives/hashing.ts";
-import { bytesToHex } from "../primitives/hex.ts";
+import { bytesToHex, writeHex } from "../primitives/hex.ts";
 import type { BalanceCell } from "./overlay.ts";
 import type { ProtocolRules } from "./rules.ts";
 import type { CloseKind, ListingRow, OperationRow } from "./state.ts";
@@ -112,12 +112,8 @@ class Preimage {
   rawHash(hex: string): void {
     if (hex.length !== 64) throw new Error(`not 32 bytes of hex: ${hex}`);
     this.reserve(32);
-    const { buffer } = this;
-    let at = this.length;
-    for (let i = 0; i < 64; i += 2) {
-      buffer[at++] = (nibble(hex.charCodeAt(i)) << 4) | nibble(hex.charCodeAt(i + 1));
-    }
-    this.length = at;
+    writeHex(hex, this.buffer, this.length);
+    this.length += 32;
   }
 
   bytes(): Uint8Array {
@@ -141,9 +137,4 @@ class Preimage {
     grown.set(this.buffer);
     this.buffer = grown;
   }
-}
-
-/** Value of one lower-case hex digit. */
-function nibble(code: number): number {
-  return code < 0x3a ? code - 0x30 : code - 0x57;
 }

@@ -235,7 +235,7 @@ export class Follower {
     const position = this.#position;
     if (position === null) throw new Error("a block cannot be decided without its predecessor");
     const startedMs = clock.monotonicMs();
-    const result = await indexer.decide(fetched, position);
+    const result = await indexer.decide(fetched, position, !isSyncing);
     if (!result.ok) {
       if (result.error.code === "PARENT_MISMATCH") return null;
       throw new BlockRefused(fetched.height, fetched.hash, result.error);

@@ -5,7 +5,7 @@ import { AnchorFilter } from "../chain/anchor-filter.ts";
 import type { BlockFault } from "../chain/block-fault.ts";
 import type { RecogniseEnvelope, ScannedBlock } from "../chain/block-shapes.ts";
 import type { Network } from "../chain/networks.ts";
-import { scanBlock } from "../chain/scan-block.ts";
+import { faultOfBlock, scanBlock, scanUnprovenBlock } from "../chain/scan-block.ts";
 import { checkConservation } from "../prc20/conservation.ts";
 import { initialDigest } from "../prc20/digest.ts";
 import { recogniseEnvelope } from "../prc20/envelope.ts";
@@ -19,9 +19,16 @@ import { applyBlock } from "../prc20/transition.ts";
 import { AddressBook } from "../primitives/address.ts";
 import type { BlockHash, Hex32 } from "../primitives/brands.ts";
 import { oneByOne, type Sha256, type Sha256d, type Sha256dAll } from "../primitives/hashing.ts";
-import { ok, type Result } from "../primitives/result.ts";
+import { err, ok, type Result } from "../primitives/result.ts";
 import { parametersOf } from "./parameters.ts";
-import type { BaseBlock, FollowedStore, SignatureChecker, StoredParameters } from "./ports.ts";
+import type {
+  BaseBlock,
+  BlockVerdict,
+  BlockVerifier,
+  FollowedStore,
+  SignatureChecker,
+  StoredParameters,
+} from "./ports.ts";
 import type { FetchedBlock } from "./prefetch.ts";
 import { StateCache, type StateSource } from "./state-cache.ts";
 
@@ -34,7 +41,12 @@ export interface IndexingContext {
   /** For the ids and trees of a block; absent = one by one. */
   readonly sha256dAll?: Sha256dAll;
   readonly signatures: SignatureChecker;
+  /** Absent = every block is verified before it is read. */
+  readonly verifier?: BlockVerifier;
 }
+
+/** Smaller blocks are verified sooner than another thread is woken. */
+const WORTH_A_THREAD = 100_000;
 
 /** The last decided block. */
 export interface IndexedPosition {
@@ -98,7 +110,7 @@ export class BlockIndexer {
   readBase(raw: Uint8Array, hash: BlockHash): Result<BaseBlock, BlockFault> {
     const { rules, sha256 } = this.#context;
     const height = this.baseHeight;
-    const scanned = this.#scan({ height, hash, raw }, null);
+    const scanned = this.#scan({ height, hash, raw }, null, scanBlock);
     if (!scanned.ok) return scanned;
     return ok({ height, hash, time: scanned.value.time, digest: initialDigest(rules, sha256) });
   }
@@ -106,13 +118,24 @@ export class BlockIndexer {
   /**
    * Decides a block on top of `previous`, which must be the block decided last (or the store's tip after `reset`).
    * A fault means that the bytes are not that block; memory is then as before. Throws on a bug of ours, after which
-   * only `reset` helps.
+   * only `reset` helps. `isAwaited`: the block is worth two threads, one to verify it and one to read it meanwhile;
+   * what was read counts only when it is verified.
    */
-  async decide(fetched: FetchedBlock, previous: IndexedPosition): Promise<Result<BlockChanges, BlockFault>> {
+  async decide(
+    fetched: FetchedBlock,
+    previous: IndexedPosition,
+    isAwaited = false,
+  ): Promise<Result<BlockChanges, BlockFault>> {
     this.remember();
-    const scanned = this.#scan(fetched, previous.hash);
+    const verdict = isAwaited ? this.#verdict(fetched, previous.hash) : null;
+    const scanned = this.#scan(fetched, previous.hash, verdict === null ? scanBlock : scanUnprovenBlock);
     if (!scanned.ok) return scanned;
-    const changes = await this.#apply(scanned.value, previous);
+    const [applied] = await Promise.allSettled([this.#apply(scanned.value, previous)]);
+    // Whatever came of bytes that are not the block, also a failure, says nothing.
+    const fault = verdict === null || verdict.isSound() ? null : await verdict.fault;
+    if (fault !== null) return err(fault);
+    if (applied.status === "rejected") throw applied.reason;
+    const changes = applied.value;
     const problems = checkConservation(changes);
     if (problems.length > 0) {
       throw new BooksBroken(
@@ -138,10 +161,25 @@ export class BlockIndexer {
   #scan(
     { raw, hash, height }: FetchedBlock,
     previousHash: BlockHash | null,
+    scan: typeof scanBlock,
   ): Result<ScannedBlock, BlockFault> {
+    const context = { ...this.#hashing(), recognise: this.#recognise, anchors: this.#anchors };
+    return scan(raw, { hash, height, previousHash }, context);
+  }
+
+  /** What another thread finds wrong with the block; null where it is not asked. */
+  #verdict({ raw, hash, height }: FetchedBlock, previousHash: BlockHash): BlockVerdict | null {
+    const { verifier } = this.#context;
+    if (verifier === undefined || raw.length < WORTH_A_THREAD) return null;
+    const expected = { hash, height, previousHash };
+    const verdict = verifier.verify(raw, expected);
+    const fault = verdict.fault.catch(() => faultOfBlock(raw, expected, this.#hashing()));
+    return { isSound: () => verdict.isSound(), fault };
+  }
+
+  #hashing() {
     const { network, sha256d, sha256dAll = oneByOne(sha256d) } = this.#context;
-    const context = { network, sha256d, sha256dAll, recognise: this.#recognise, anchors: this.#anchors };
-    return scanBlock(raw, { hash, height, previousHash }, context);
+    return { network, sha256d, sha256dAll };
   }
 
   async #apply(block: ScannedBlock, previous: IndexedPosition): Promise<BlockChanges> {

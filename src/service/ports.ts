@@ -1,7 +1,9 @@
 // What does the service need from the outside? The ports that adapters implement: the store, the PEARL node,
 // signature checking, clock and log. Use cases import this file and never an adapter.
 
+import type { BlockFault } from "../chain/block-fault.ts";
 import type { AnchorProbe } from "../chain/block-shapes.ts";
+import type { ExpectedBlock } from "../chain/scan-block.ts";
 import type {
   BlockHash,
   Hex32,
@@ -157,6 +159,21 @@ export interface SignatureJob {
 /** Checks many signatures, in workers where it pays. The answer has one boolean per job, in order. */
 export interface SignatureChecker {
   verifyAll(jobs: readonly SignatureJob[]): Promise<readonly boolean[]>;
+  close(): Promise<void>;
+}
+
+/** What comes of a block that is being verified. */
+export interface BlockVerdict {
+  /** True as soon as the bytes are known to be the block; can be asked without waiting. */
+  isSound(): boolean;
+  /** What `scanBlock` finds wrong with the bytes, or null. Rejects where that could not be found out. */
+  readonly fault: Promise<BlockFault | null>;
+}
+
+/** Verifies blocks beside the calling thread. */
+export interface BlockVerifier {
+  /** Begins at once. The bytes may change or go afterwards. */
+  verify(raw: Uint8Array, expected: ExpectedBlock): BlockVerdict;
   close(): Promise<void>;
 }
 

@@ -68,6 +68,8 @@ export class AddressBook {
   /** Null: the database may hold any address. */
   readonly #stored: KeyFilter | null;
   #fresh: string[] = [];
+  /** New ones that `expect` has written in the transaction that is open; their ids are the last ones before. */
+  #expected: string[] = [];
   #firstFreshId: number;
   /** As of the changes so far. The table is behind until its rows are flushed. */
   readonly #held = new Recent<number, Held>(GENERATION);
@@ -91,13 +93,28 @@ export class AddressBook {
     return id;
   }
 
-  /** Remembers what the database says of an address, for a transaction to come. Changes nothing. */
-  expect(text: string): void {
-    if (this.#known.get(text) !== undefined) return;
-    const id = this.#find(text);
-    if (id === null) return;
-    this.#known.set(text, id);
-    this.#heldOf(id);
+  /**
+   * Looks addresses up that the next commit may name, and writes the new ones at its transaction's beginning. Where
+   * that transaction is given up, `forgetExpected` has to be called.
+   */
+  expect(texts: readonly string[]): void {
+    for (const text of texts) {
+      if (this.#known.get(text) !== undefined) continue;
+      const id = this.idOf(text);
+      if (id >= this.#firstFreshId) this.#expected.push(text);
+      this.#heldOf(id);
+    }
+    this.#writeFresh();
+  }
+
+  /** The transaction of `expect` was rolled back. */
+  forgetExpected(): void {
+    this.#firstFreshId -= this.#expected.length;
+    this.#expected.forEach((text, index) => {
+      this.#known.delete(text);
+      this.#held.delete(this.#firstFreshId + index);
+    });
+    this.#expected = [];
   }
 
   /** Adds `delta` to the number of tickers that an address holds; returns the change in the number of holders. */
@@ -115,12 +132,8 @@ export class AddressBook {
 
   /** Writes new addresses; to be called when the balances are written. */
   flush(): void {
-    const insert = this.#connection.prepared("INSERT INTO address (id, hash, text) VALUES (?, ?, ?)");
-    this.#fresh.forEach((text, index) => {
-      insert.run(this.#firstFreshId + index, this.#hash(text), text);
-    });
-    this.#firstFreshId += this.#fresh.length;
-    this.#fresh = [];
+    this.#writeFresh();
+    this.#expected = [];
     this.#many.clear();
     this.#held.trim();
     this.#known.trim();
@@ -132,7 +145,17 @@ export class AddressBook {
     this.#held.clear();
     this.#many.clear();
     this.#fresh = [];
+    this.#expected = [];
     this.#firstFreshId = this.#nextId();
+  }
+
+  #writeFresh(): void {
+    const insert = this.#connection.prepared("INSERT INTO address (id, hash, text) VALUES (?, ?, ?)");
+    this.#fresh.forEach((text, index) => {
+      insert.run(this.#firstFreshId + index, this.#hash(text), text);
+    });
+    this.#firstFreshId += this.#fresh.length;
+    this.#fresh = [];
   }
 
   #find(text: string): number | null {

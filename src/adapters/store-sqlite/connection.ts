@@ -16,6 +16,7 @@ const MMAP_BYTES = 2_147_418_112;
 export class Connection {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  #isAhead = false;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -52,9 +53,27 @@ export class Connection {
     this.#database.exec(sql);
   }
 
+  /** True while a transaction is open that `beginAhead` has begun. */
+  get isAhead(): boolean {
+    return this.#isAhead;
+  }
+
+  /** Begins a write transaction that the next `transaction` goes on with. */
+  beginAhead(): void {
+    this.#database.exec("BEGIN IMMEDIATE");
+    this.#isAhead = true;
+  }
+
+  /** Takes back what was written since `beginAhead`. */
+  rollbackAhead(): void {
+    this.#isAhead = false;
+    if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+  }
+
   /** Runs `work` in one write transaction: everything or, when it throws, nothing. */
   transaction<Value>(work: () => Value): Value {
-    this.#database.exec("BEGIN IMMEDIATE");
+    if (!this.#isAhead) this.#database.exec("BEGIN IMMEDIATE");
+    this.#isAhead = false;
     try {
       const value = work();
       this.#database.exec("COMMIT");

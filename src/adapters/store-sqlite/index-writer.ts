@@ -132,11 +132,20 @@ export class IndexWriter {
     this.#write(() => indexOperations(this.#connection, tipRow(this.#connection)?.totals.nextPlace ?? 0));
   }
 
-  /** Looks up what the next commit will need to know of these addresses, while its block is still being decided. */
+  /**
+   * Begins the transaction of the next commit with the addresses that it may name, while its block is still being
+   * decided. Anything but that commit must call `giveUpExpected` first.
+   */
   expect(addresses: readonly string[]): void {
-    this.#connection.snapshot(() => {
-      for (const address of addresses) this.#book.expect(address);
-    });
+    if (!this.#connection.isAhead) this.#connection.beginAhead();
+    this.#book.expect(addresses);
+  }
+
+  /** Takes back what `expect` has written: its block did not come. */
+  giveUpExpected(): void {
+    if (!this.#connection.isAhead) return;
+    this.#connection.rollbackAhead();
+    this.#book.forgetExpected();
   }
 
   /** Takes back every block above the order's height in one transaction and logs the reorganisation. */

@@ -3,6 +3,7 @@
 // are. Cloning the rows as objects cost each of the threads more than a tenth of its time.
 
 import type { PearlAddress, Txid } from "../../primitives/brands.ts";
+import { writeHex } from "../../primitives/hex.ts";
 import type { BalanceRow, BlockChanges, OperationRow } from "../../prc20/state.ts";
 import { assertConserved } from "./conservation.ts";
 import { kindOf, UNKNOWN_KIND } from "./kinds.ts";
@@ -176,7 +177,7 @@ class Packer {
       }
       // Several operations of one transaction: its id is read from hex once.
       if (row.txid === txid) bytes.copyWithin(end, txidAt, txidAt + TXID_BYTES);
-      else bytes.write(row.txid, end, "hex");
+      else writeHex(row.txid, bytes, end);
       txid = row.txid;
       txidAt = end;
       end += TXID_BYTES;

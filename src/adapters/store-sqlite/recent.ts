@@ -23,6 +23,11 @@ export class Recent<Key, Value> {
     this.#young.set(key, value);
   }
 
+  delete(key: Key): void {
+    this.#young.delete(key);
+    this.#old.delete(key);
+  }
+
   /** Forgets the older generation where the younger one is full; to be called again and again. */
   trim(): void {
     if (this.#young.size < this.#generation) return;

@@ -41,6 +41,7 @@ function open(file: string): OpenWriter {
 }
 
 function carryOut(state: OpenWriter, order: WriterOrder, late: LateIndexes): void {
+  if (order.kind !== "expect" && order.kind !== "commit") state.writer.giveUpExpected();
   switch (order.kind) {
     case "initialise":
       return state.writer.initialise(order.parameters);
@@ -89,7 +90,9 @@ class Rest {
   /** An order has been carried out. */
   begin(order: WriterOrder): void {
     this.#isDue ||= order.kind === "commit" && order.commit.blocks.length <= this.#late.mostBlocks;
-    if (this.#isDue) this.#timer = setTimeout(() => this.#work(), this.#late.afterMs);
+    // An expected block comes soon, and must not wait.
+    if (this.#isDue && order.kind !== "expect")
+      this.#timer = setTimeout(() => this.#work(), this.#late.afterMs);
   }
 
   #work(): void {
