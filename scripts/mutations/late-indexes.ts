@@ -76,7 +76,7 @@ export const LATE_INDEXES: readonly Break[] = [
   ...inFile(`${STORE}/index-writer.ts`, [
     {
       rule: "H-36",
-      find: "indexOperations(this.#connection, firstPlace);",
+      find: "indexNewest(this.#connection, firstPlace);",
       replace: "",
       why: "operations of a block that the next one followed at once are never indexed",
     },

@@ -11,7 +11,7 @@ import { CommitReader } from "./commit-reader.ts";
 import type { Connection } from "./connection.ts";
 import { lastEventId, logBlock, storeLastEventId, trimLog } from "./event-log.ts";
 import { writeFloors } from "./floors.ts";
-import { indexedPlace, indexOperations, storeIndexedPlace, writeHistories } from "./operation-indexes.ts";
+import { indexedPlace, indexNewest, storeIndexedPlace, writeHistories } from "./operation-indexes.ts";
 import { BALANCE, BALANCE_CELLS, OP_CELLS, type PackedBlock, type PackedCommit } from "./packed-commit.ts";
 import { sameParameters, storedParameters } from "./parameters.ts";
 import { rewindRows } from "./rewind.ts";
@@ -86,10 +86,13 @@ export class IndexWriter {
 
   /**
    * Appends consecutive blocks in one transaction; throws, changing nothing, where they do not link to the tip.
-   * `isLate`: their operations are indexed by `indexLate` or with the next commit, whichever comes first.
+   * `mayBeLate`: their operations are indexed and their balances ranked by `indexLate` or with the next commit,
+   * whichever comes first.
    */
-  commit(commit: PackedCommit, undoBlocks: number, isLate: boolean): void {
+  commit(commit: PackedCommit, undoBlocks: number, mayBeLate: boolean): void {
     const { blocks } = commit;
+    // Undo records say what is to be done later.
+    const isLate = mayBeLate && undoBlocks >= blocks.length;
     const last = blocks.at(-1);
     if (last === undefined) return;
     this.#write(() => {
@@ -97,7 +100,7 @@ export class IndexWriter {
       const reader = new CommitReader(commit, this.#book);
       let tip = tipRow(this.#connection);
       const firstPlace = tip?.totals.nextPlace ?? 0;
-      indexOperations(this.#connection, firstPlace);
+      indexNewest(this.#connection, firstPlace);
       let eventId = lastEventId(this.#connection);
       for (const block of blocks) {
         if (tip === null) throw new Error("store: the index has no base block");
@@ -107,7 +110,7 @@ export class IndexWriter {
         eventId = logBlock(this.#connection, eventId, block, counts.events);
         tip = { ...block, ...counts };
       }
-      this.#flush();
+      this.#flush(isLate);
       if (!isLate) {
         writeHistories(this.#connection, firstPlace);
         storeIndexedPlace(this.#connection, last.totals.nextPlace);
@@ -129,7 +132,7 @@ export class IndexWriter {
   /** Indexes, in one transaction, the operations of a late commit; without such ones it does nothing. */
   indexLate(): void {
     if (!this.isBehind) return;
-    this.#write(() => indexOperations(this.#connection, tipRow(this.#connection)?.totals.nextPlace ?? 0));
+    this.#write(() => indexNewest(this.#connection, tipRow(this.#connection)?.totals.nextPlace ?? 0));
   }
 
   /**
@@ -155,7 +158,7 @@ export class IndexWriter {
         balances: this.#balances,
         tokens: this.#tokens,
         listings: this.#listings,
-        flush: () => this.#flush(),
+        flush: () => this.#flush(false),
       });
     });
   }
@@ -213,8 +216,8 @@ export class IndexWriter {
     };
   }
 
-  #flush(): void {
-    this.#balances.flush();
+  #flush(isLate: boolean): void {
+    this.#balances.flush(isLate);
     this.#tokens.flush();
     this.#book.flush();
   }

@@ -4,6 +4,7 @@
 import type { Cell } from "./cells.ts";
 import { CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
+import { rankBalances } from "./holder-ranks.ts";
 import { FIRST_NAMED_KIND, kindOf } from "./kinds.ts";
 
 /** Scope of the history rows that stand for every ticker. */
@@ -56,10 +57,11 @@ export function writeHistories(connection: Connection, from: number): void {
   connection.run(HISTORY_SQL, from);
 }
 
-/** Indexes what is not indexed yet, within a transaction. `nextPlace`: the next free place. */
-export function indexOperations(connection: Connection, nextPlace: number): void {
+/** Indexes and ranks what is not yet, within a transaction. `nextPlace`: the next free place. */
+export function indexNewest(connection: Connection, nextPlace: number): void {
   const from = indexedPlace(connection);
   if (from >= nextPlace) return;
+  rankBalances(connection, from);
   connection.run("UPDATE op SET is_indexed = 1 WHERE place >= ?", from);
   writeHistories(connection, from);
   storeIndexedPlace(connection, nextPlace);

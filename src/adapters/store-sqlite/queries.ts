@@ -18,7 +18,7 @@ import { blockRow, tipRow } from "./block-rows.ts";
 import type { Connection } from "./connection.ts";
 import { groupOf, groupsAfter, logBounds } from "./event-log.ts";
 import type { OperationSource } from "./operation-source.ts";
-import { balancesOfPage, balancesPage, balanceView, holdersPage } from "./query-balances.ts";
+import { balancesOfPage, balancesPage, balanceView } from "./query-balances.ts";
 import {
   candlesPage,
   dayOldHeight,
@@ -29,6 +29,7 @@ import {
   sellerPage,
   summaryView,
 } from "./query-market.ts";
+import { holdersPage } from "./query-holders.ts";
 import { TickKinds } from "./query-kinds.ts";
 import { operationsText } from "./query-operation-text.ts";
 import { operationsBetween, operationsOf, operationsPage } from "./query-operations.ts";
@@ -119,7 +120,7 @@ export class SqliteQueries implements IndexQueries {
   }
 
   async holders(tick: Tick, page: PageRequest) {
-    return this.#read(() => holdersPage(this.#connection, tick, page));
+    return this.#states.read((_, unindexedFrom) => holdersPage(this.#connection, tick, page, unindexedFrom));
   }
 
   async digest(height: number) {

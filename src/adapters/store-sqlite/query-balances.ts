@@ -1,9 +1,9 @@
 // Who holds what (H-31, H-38)? Balances of addresses and holders of tokens.
 
 import type { PearlAddress, RawAmount, Tick } from "../../primitives/brands.ts";
-import type { BalanceView, HolderView, Page, PageKey, PageRequest } from "../../service/queries.ts";
+import type { BalanceView, Page, PageRequest } from "../../service/queries.ts";
 import type { AddressFinder } from "./address-book.ts";
-import { type Cells, CellReader } from "./cells.ts";
+import { CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
 import {
   ABOVE_INTEGERS,
@@ -16,9 +16,8 @@ import {
   pageOf,
   textAt,
 } from "./paging.ts";
-import { decimalsOf, tokenRow } from "./query-tokens.ts";
+import { decimalsOf } from "./query-tokens.ts";
 import { readBalance } from "./row-shapes.ts";
-import { headOf, rankOfHex, totalHex } from "./sort-keys.ts";
 
 const NONE = 0n as RawAmount;
 
@@ -134,68 +133,4 @@ function balancesOfAddress(
       const cells = new CellReader(row);
       return { dec: cells.text(), row: readBalance(cells) };
     });
-}
-
-/** A page of the holders of a token, largest total first, ties by address; null for an unknown token. */
-export function holdersPage(
-  connection: Connection,
-  tick: Tick,
-  page: PageRequest,
-): { readonly circulating: RawAmount; readonly page: Page<HolderView> } | null {
-  const token = tokenRow(connection, tick);
-  if (token === null) return null;
-  const list: KeyedList<HolderView> = {
-    after: (key, limit) =>
-      key === null ? firstHolders(connection, tick, limit) : holders(connection, tick, key, "up", limit),
-    before: (key, limit) => holders(connection, tick, key, "down", limit),
-    keyOf: ({ row }) => [totalHex(row.balance + row.locked), row.address],
-    first: ["f".repeat(32), BELOW_TEXTS],
-    last: ["0".repeat(32), ABOVE_TEXTS],
-  };
-  return { circulating: (token.minted - token.burned) as RawAmount, page: pageOf(list, page) };
-}
-
-const HOLDER_ROWS = `SELECT address.text, balance.tick, balance.balance, balance.locked FROM balance
-  CROSS JOIN address ON address.id = balance.address_id WHERE balance.tick = ?1`;
-
-function firstHolders(connection: Connection, tick: Tick, limit: number): readonly HolderView[] {
-  return connection
-    .all(`${HOLDER_ROWS} ORDER BY balance.rank, balance.head, address.text ${BOUND_LIMIT}`, tick, limit)
-    .map(readHolder);
-}
-
-function holders(
-  connection: Connection,
-  tick: Tick,
-  key: PageKey,
-  walk: "up" | "down",
-  limit: number,
-): readonly HolderView[] {
-  const [total, address] = [textAt(key, 0), textAt(key, 1)];
-  const [compare, order] = walk === "up" ? [">", "ASC"] : ["<", "DESC"];
-  const [rank, head] = [rankOfHex(total), headOf(address)];
-  // The index ends with the start of the address; the few rows that share it with the key are a range of their own.
-  const sameHead = connection.all(
-    `${HOLDER_ROWS} AND balance.rank = ?2 AND balance.head = ?3 AND address.text ${compare} ?4
-       ORDER BY address.text ${order} ${BOUND_LIMIT}`,
-    tick,
-    rank,
-    head,
-    address,
-    limit,
-  );
-  if (sameHead.length === limit) return sameHead.map(readHolder);
-  const beyond = connection.all(
-    `${HOLDER_ROWS} AND (balance.rank, balance.head) ${compare} (?2, ?3)
-       ORDER BY balance.rank ${order}, balance.head ${order}, address.text ${order} ${BOUND_LIMIT}`,
-    tick,
-    rank,
-    head,
-    limit - sameHead.length,
-  );
-  return [...sameHead, ...beyond].map(readHolder);
-}
-
-function readHolder(row: Cells): HolderView {
-  return { row: readBalance(new CellReader(row)) };
 }

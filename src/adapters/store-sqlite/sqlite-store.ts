@@ -130,7 +130,7 @@ export class SqliteStore implements IndexStore {
   /** A writer that has nothing to do prepares for the block that is being decided; a busy one is not kept from work. */
   #expect({ balances }: StateKeys): void {
     if (this.#writer.isBusy || balances.length === 0) return;
-    const addresses = [...new Set(balances.map(({ address }) => address))];
+    const addresses = balances.map(({ address }) => address);
     // Whoever sends an order that matters learns that the writer has died.
     this.#writer.send({ kind: "expect", addresses }).catch(() => undefined);
   }

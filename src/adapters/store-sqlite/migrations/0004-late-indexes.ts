@@ -15,7 +15,10 @@ DROP INDEX op_by_txid;
 CREATE INDEX op_by_kind ON op (kind) WHERE is_indexed = 1;   -- filter by operation and validity
 CREATE INDEX op_by_tick ON op (tick, kind) WHERE is_indexed = 1 AND tick <> ''; -- the same within a ticker
 CREATE INDEX op_by_txid ON op (substr(txid, 1, 8)) WHERE is_indexed = 1; -- lookup by transaction
--- Operations from this place on are not indexed; it is the next free place where all are.
+DROP INDEX balance_by_rank;
+CREATE INDEX balance_by_rank ON balance (tick, rank, head) WHERE rank <> x''; -- holders; see the next comment
+-- Operations from this place on are not indexed, and balances that their blocks changed have the rank of before, or
+-- none. It is the next free place where everything is done.
 INSERT INTO meta (key, value) SELECT 'indexed_place', coalesce(max(next_place), 0) FROM block;
 `,
 };
