@@ -65,6 +65,40 @@ export const LATE_INDEXES: readonly Break[] = [
       why: "an unknown operation of the newest block is not in its sender's list by name",
     },
   ]),
+  ...inFile(`${STORE}/query-holders.ts`, [
+    {
+      rule: "H-38",
+      find: ".filter(({ row }) => !except.has(row.address)));",
+      replace: ");",
+      why: "a holder whose balance has just changed is listed twice",
+    },
+    {
+      rule: "H-38",
+      find: "const merged = [...ranked, ...beyond].toSorted(inListOrder);",
+      replace: "const merged = [...ranked, ...beyond];",
+      why: "holders of the newest block come last until they are ranked",
+    },
+    {
+      rule: "H-38",
+      find: "if (last === undefined || rows.length < limit || found.length >= limit) return found;",
+      replace: "if (last === undefined || found.length <= limit) return found;",
+      why: "a page of holders is short where entries of the index are outdated",
+    },
+  ]),
+  ...inFile(`${STORE}/holder-ranks.ts`, [
+    {
+      rule: "H-38",
+      find: "update.run(rankOf(balance + locked), addressId, tick);",
+      replace: "update.run(rankOf(balance), addressId, tick);",
+      why: "late ranks leave out what is locked",
+    },
+    {
+      rule: "H-38",
+      find: "WHERE block.next_place > ? ORDER BY",
+      replace: "WHERE block.next_place > ? + 1 ORDER BY",
+      why: "a block of one operation is never ranked",
+    },
+  ]),
   ...inFile(`${STORE}/query-kinds.ts`, [
     {
       rule: "H-36",
@@ -75,6 +109,18 @@ export const LATE_INDEXES: readonly Break[] = [
   ]),
   ...inFile(`${STORE}/index-writer.ts`, [
     {
+      rule: "P-90",
+      find: "this.#connection.rollbackAhead();\n    this.#book.forgetExpected();",
+      replace: "this.#connection.rollbackAhead();",
+      why: "addresses are remembered that were taken back",
+    },
+    {
+      rule: "P-90",
+      find: "const isLate = mayBeLate && undoBlocks >= blocks.length;",
+      replace: "const isLate = mayBeLate;",
+      why: "balances whose undo records are not kept are never ranked",
+    },
+    {
       rule: "H-36",
       find: "indexNewest(this.#connection, firstPlace);",
       replace: "",
@@ -82,6 +128,12 @@ export const LATE_INDEXES: readonly Break[] = [
     },
   ]),
   ...inFile(`${STORE}/writer.ts`, [
+    {
+      rule: "P-90",
+      find: 'if (order.kind !== "expect" && order.kind !== "commit") state.writer.giveUpExpected();',
+      replace: "",
+      why: "what was prepared for a block that did not come is kept",
+    },
     {
       rule: "H-36",
       find: "      this.#state.writer.indexLate();\n      // The next",

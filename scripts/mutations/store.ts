@@ -95,7 +95,7 @@ const orders: Break[] = [
       why: "candles compare prices by floating point",
     },
   ]),
-  ...inFile(`${STORE}/query-balances.ts`, [
+  ...inFile(`${STORE}/query-holders.ts`, [
     {
       rule: "H-31",
       find: "ORDER BY balance.rank, balance.head, address.text ${BOUND_LIMIT}",

@@ -28,6 +28,7 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
     [
       "src/adapters/store-sqlite/**/*.test.ts",
       "test/store-sqlite-late-indexes.test.ts",
+      "test/store-sqlite-expected.test.ts",
       "test/store-sqlite.test.ts",
       "test/hostile/answers/store-*.test.ts",
     ],
@@ -40,7 +41,10 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
   ["src/service/swaps/pearl-", ["src/service/swaps/pearl-*.test.ts", "test/swaps-pearl/*.test.ts"]],
   ["src/service/swaps/readiness", ["src/service/swaps/readiness.test.ts"]],
   ["src/service/swaps/", SWAP_LEDGER],
-  ["src/service/", ["src/service/**/*.test.ts", "test/service/{follower,simulation}.test.ts"]],
+  [
+    "src/service/",
+    ["src/service/**/*.test.ts", "test/service/{follower,simulation,verified-beside}.test.ts"],
+  ],
   ["src/config/", ["src/config/*.test.ts"]],
   ["src/http/routes/swaps/", [SWAPS_OVER_HTTP, "test/http/*.test.ts"]],
   ["src/http/", ["src/http/**/*.test.ts", "test/http/**/*.test.ts", "test/hostile/answers/[!s]*.test.ts"]],

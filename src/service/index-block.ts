@@ -45,9 +45,6 @@ export interface IndexingContext {
   readonly verifier?: BlockVerifier;
 }
 
-/** Smaller blocks are verified sooner than another thread is woken. */
-const WORTH_A_THREAD = 100_000;
-
 /** The last decided block. */
 export interface IndexedPosition {
   readonly height: number;
@@ -170,7 +167,7 @@ export class BlockIndexer {
   /** What another thread finds wrong with the block; null where it is not asked. */
   #verdict({ raw, hash, height }: FetchedBlock, previousHash: BlockHash): BlockVerdict | null {
     const { verifier } = this.#context;
-    if (verifier === undefined || raw.length < WORTH_A_THREAD) return null;
+    if (verifier === undefined || raw.length < verifier.smallestBlock) return null;
     const expected = { hash, height, previousHash };
     const verdict = verifier.verify(raw, expected);
     const fault = verdict.fault.catch(() => faultOfBlock(raw, expected, this.#hashing()));

@@ -172,6 +172,8 @@ export interface BlockVerdict {
 
 /** Verifies blocks beside the calling thread. */
 export interface BlockVerifier {
+  /** Bytes of the smallest block that is worth it: a smaller one is verified sooner than another thread is woken. */
+  readonly smallestBlock: number;
   /** Begins at once. The bytes may change or go afterwards. */
   verify(raw: Uint8Array, expected: ExpectedBlock): BlockVerdict;
   close(): Promise<void>;

@@ -7,6 +7,8 @@ import type { ExpectedBlock } from "../../chain/scan-block.ts";
 import type { BlockVerdict, BlockVerifier } from "../../service/ports.ts";
 import type { VerifierAnswer, VerifierStart, VerifierTask } from "./block-verifier-worker.ts";
 
+const WORTH_A_THREAD = 100_000;
+
 interface Waiting {
   readonly resolve: (fault: BlockFault | null) => void;
   readonly reject: (error: Error) => void;
@@ -14,6 +16,7 @@ interface Waiting {
 
 /** A `BlockVerifier` in a worker thread, which starts at the first block. */
 export class VerifierThread implements BlockVerifier {
+  readonly smallestBlock: number;
   readonly #network: NetworkName;
   readonly #waiting = new Map<number, Waiting>();
   readonly #lastSound = new Int32Array(new SharedArrayBuffer(4));
@@ -21,8 +24,9 @@ export class VerifierThread implements BlockVerifier {
   #lastId = 0;
   #isClosed = false;
 
-  constructor(network: NetworkName) {
+  constructor(network: NetworkName, smallestBlock = WORTH_A_THREAD) {
     this.#network = network;
+    this.smallestBlock = smallestBlock;
   }
 
   /** As the port says; the fault rejects where the thread has died, and the next block finds a new one. */
