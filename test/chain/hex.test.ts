@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { bytesToHex, displayHex, displayHexToBytes, hexToBytes, writeHex } from "./hex.ts";
+import { bytesToHex, displayHex, displayHexToBytes, hexToBytes, writeHex } from "../../src/primitives/hex.ts";
 
 const bytes = fc.uint8Array({ maxLength: 5000 });
 
