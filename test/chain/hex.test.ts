@@ -2,14 +2,14 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import { assert as holds, nat, property, uint8Array } from "fast-check";
 import { bytesToHex, displayHex, displayHexToBytes, hexToBytes, writeHex } from "../../src/primitives/hex.ts";
 
-const bytes = fc.uint8Array({ maxLength: 5000 });
+const bytes = uint8Array({ maxLength: 5000 });
 
 test("bytes become the hex of Buffer, and come back from it in either letter case", () => {
-  fc.assert(
-    fc.property(bytes, (some) => {
+  holds(
+    property(bytes, (some) => {
       const text = Buffer.from(some).toString("hex");
       assert.equal(bytesToHex(some), text);
       assert.deepEqual(hexToBytes(text), some);
@@ -20,8 +20,8 @@ test("bytes become the hex of Buffer, and come back from it in either letter cas
 });
 
 test("hex is written where it belongs, and nothing beside it", () => {
-  fc.assert(
-    fc.property(bytes, fc.nat(40), (some, at) => {
+  holds(
+    property(bytes, nat(40), (some, at) => {
       const into = new Uint8Array(some.length + 60).fill(0xa5);
       writeHex(Buffer.from(some).toString("hex"), into, at);
       const expected = new Uint8Array(into.length).fill(0xa5);
