@@ -324,6 +324,15 @@ test("more streams than allowed are 503, and a stream that ends makes room", asy
   second.close();
 });
 
+test("streams that are opened at the same time do not pass the limit together", async (context) => {
+  const one = await listening({ maxConsumers: 2 });
+  context.after(() => one.app.close());
+  const tried = await Promise.allSettled(Array.from({ length: 8 }, () => open(one.port)));
+  const streams = tried.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+  assert.equal(streams.length, 2);
+  for (const stream of streams) stream.close();
+});
+
 test("a consumer that does not read is cut off; its neighbour is not", async (context) => {
   const one = await listening({ drainMs: 3000 });
   context.after(() => one.app.close());

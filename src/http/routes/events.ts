@@ -56,30 +56,37 @@ export function registerEvents(app: FastifyInstance, context: HttpContext): void
     hub.close();
   });
 
+  /** Streams that are being opened: they count, or many at once would pass the limit together. */
+  let opening = 0;
   app.get(EVENTS_PATH, { exposeHeadRoute: false }, async (request, reply) => {
     const filter = eventFilter(request.query, deps.rules.hrp);
     if (filter instanceof Refusal) return refuse(context, request, reply, filter);
-    if (hub.size >= maxConsumers) {
+    if (hub.size + opening >= maxConsumers) {
       return sendError(context, request, reply, {
         code: "SERVICE_UNAVAILABLE",
         message: "As many event streams are open as this service allows. Try again later.",
         headers: { "retry-after": String(RETRY_AFTER_S.unavailable) },
       });
     }
-    const lastEventId = request.headers["last-event-id"];
-    const given = typeof lastEventId === "string" && lastEventId !== "" ? lastEventId : null;
-    const start = await hub.start(given);
-    const headers = await streamHeaders(context, request, reply);
-    reply.hijack();
-    const response = reply.raw;
-    // The client may have gone while the start was looked up; its close event is over then.
-    if (response.destroyed) return reply;
-    response.writeHead(200, headers);
-    response.write(": connected\nretry: 2000\n\n");
-    const sink = responseSink(response, drainMs);
-    response.once("close", () => hub.leave(sink));
-    void hub.run(sink, start, filter);
-    return reply;
+    opening += 1;
+    try {
+      const lastEventId = request.headers["last-event-id"];
+      const given = typeof lastEventId === "string" && lastEventId !== "" ? lastEventId : null;
+      const start = await hub.start(given);
+      const headers = await streamHeaders(context, request, reply);
+      reply.hijack();
+      const response = reply.raw;
+      // The client may have gone while the start was looked up; its close event is over then.
+      if (response.destroyed) return reply;
+      response.writeHead(200, headers);
+      response.write(": connected\nretry: 2000\n\n");
+      const sink = responseSink(response, drainMs);
+      response.once("close", () => hub.leave(sink));
+      void hub.run(sink, start, filter);
+      return reply;
+    } finally {
+      opening -= 1;
+    }
   });
 
   app.head(EVENTS_PATH, async (request, reply) => {
