@@ -15,10 +15,20 @@ import { addressOf, BASE, TICKS } from "../testing/store-contract/chain-facts.ts
 import { ChainModel } from "../testing/store-contract/chain-model.ts";
 
 let folder: string;
+const stores: IndexStore[] = [];
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "strand-expected-"));
 });
-after(() => rm(folder, { recursive: true, force: true }));
+after(async () => {
+  await Promise.all(stores.map((store) => store.close()));
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function open(name: string): Promise<IndexStore> {
+  const store = await openSqliteStore({ file: join(folder, name) });
+  stores.push(store);
+  return store;
+}
 
 const STRANGERS = Array.from({ length: 40 }, (_, index) => addressOf(500 + index));
 
@@ -39,7 +49,7 @@ function blockOfStrangers(model: ChainModel): BlockChanges {
 }
 
 async function opened(name: string, blocks: readonly BlockChanges[]): Promise<IndexStore> {
-  const store = await openSqliteStore({ file: join(folder, name) });
+  const store = await open(name);
   await store.commitBase(BASE);
   await store.commit(blocks, 100);
   return store;
@@ -107,7 +117,7 @@ test("a rewind, a wipe and an end instead of the block leave nothing of it", asy
   await expectStrangers(store);
   await store.close();
   assert.equal(strangersIn("turns.db"), 0);
-  const again = await openSqliteStore({ file: join(folder, "turns.db") });
+  const again = await open("turns.db");
   await assertLike(again, past, "ended.db");
   await expectStrangers(again);
   const strange = blockOfStrangers(model);

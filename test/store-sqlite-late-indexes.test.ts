@@ -22,10 +22,20 @@ const LATE = { mostBlocks: 1, afterMs: NEVER_MS };
 const AT_ONCE = { mostBlocks: 0, afterMs: NEVER_MS };
 
 let folder: string;
+const stores: IndexStore[] = [];
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "strand-late-"));
 });
-after(() => rm(folder, { recursive: true, force: true }));
+after(async () => {
+  await Promise.all(stores.map((store) => store.close()));
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function open(name: string, lateIndexes: typeof LATE): Promise<IndexStore> {
+  const store = await openSqliteStore({ file: join(folder, name), lateIndexes });
+  stores.push(store);
+  return store;
+}
 
 const NAME = "stake";
 const FILTERS: readonly OperationFilter[] = [undefined, ...TICKS.slice(0, 3)].flatMap((tick) =>
@@ -59,7 +69,7 @@ function chain(seed: number): Chain {
 }
 
 async function built(name: string, seed: number, lateIndexes: typeof LATE): Promise<IndexStore> {
-  const store = await openSqliteStore({ file: join(folder, name), lateIndexes });
+  const store = await open(name, lateIndexes);
   const { past, newest } = chain(seed);
   await store.commitBase(BASE);
   await store.commit(past, 1000);
@@ -108,7 +118,7 @@ describe("operations that are not indexed yet", () => {
     // Closing indexes nothing: for the database it is what a crash would leave.
     await late.close();
     assert.equal(stored("late.db").unindexed, newest.operations.length);
-    const again = await openSqliteStore({ file: join(folder, "late.db"), lateIndexes: LATE });
+    const again = await open("late.db", LATE);
     assert.deepEqual(stored("late.db"), stored("whole.db"));
     assert.deepEqual(await answers(again), expected);
     assert.deepEqual(await again.audit(), []);
@@ -143,7 +153,7 @@ describe("operations that are not indexed yet", () => {
     assert.ok(stored("undone.db").unindexed > 0);
     await late.rewind({ toHeight: tip.height, toHash: tip.hash, newTip });
     assert.equal(stored("undone.db").unindexed, 0);
-    const whole = await openSqliteStore({ file: join(folder, "never.db"), lateIndexes: AT_ONCE });
+    const whole = await open("never.db", AT_ONCE);
     await whole.commitBase(BASE);
     await whole.commit(past, 1000);
     assert.deepEqual(await late.audit(), []);
