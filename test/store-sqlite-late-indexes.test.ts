@@ -10,6 +10,7 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { openSqliteStore } from "../src/adapters/store-sqlite/index.ts";
 import type { BlockChanges } from "../src/prc20/state.ts";
+import type { Tick } from "../src/primitives/brands.ts";
 import type { IndexStore } from "../src/service/ports.ts";
 import type { OperationFilter } from "../src/service/queries.ts";
 import { ADDRESSES, BASE, TICKS } from "../testing/store-contract/chain-facts.ts";
@@ -143,6 +144,34 @@ describe("operations that are not indexed yet", () => {
     assert.deepEqual(await busy.dump(), await resting.dump());
     await busy.close();
     await resting.close();
+  });
+
+  test("of a block of one operation move a holder at once, and for good when they are ranked", async () => {
+    const model = new ChainModel(304);
+    const [first = assert.fail(), second = assert.fail()] = ADDRESSES;
+    const tick = "single" as Tick;
+    const deployed = model.open(60);
+    deployed.deploy(tick, first, first, 50n);
+    deployed.mint(tick, second, second, 40n);
+    const past = [model.close(deployed)];
+    const only = model.open(60);
+    only.mint(tick, second, second, 20n);
+    const block = model.close(only);
+    assert.equal(block.operations.length, 1);
+    const store = await open("single.db", LATE);
+    await store.commitBase(BASE);
+    await store.commit(past, 1000);
+    const holders = async (): Promise<readonly string[]> => {
+      const { value } = await store.queries.holders(tick, { limit: 9, start: null });
+      return (value ?? assert.fail()).page.rows.map(({ row }) => row.address);
+    };
+    assert.deepEqual(await holders(), [first, second]);
+    await store.commit([block], 1000);
+    assert.equal(stored("single.db").unindexed, 1);
+    assert.deepEqual(await holders(), [second, first]);
+    assert.deepEqual(await store.audit(), []);
+    assert.equal(stored("single.db").unindexed, 0);
+    assert.deepEqual(await holders(), [second, first]);
   });
 
   test("leave no trace where their block is undone, or everything wiped", async () => {
