@@ -109,6 +109,11 @@ test("a rewind, a wipe and an end instead of the block leave nothing of it", asy
   await expectStrangers(store);
   await store.commit([last], 100);
   await assertLike(store, past, "again.db");
+  // What was taken back is not remembered: the strangers are new to a later block.
+  const other = blockOfStrangers(model.fork(9));
+  await store.commit([other], 100);
+  await assertLike(store, [...past, other], "later.db");
+  await store.rewind({ toHeight: last.height, toHash: last.hash, newTip });
   await expectStrangers(store);
   await store.wipe();
   await store.commitBase(BASE);

@@ -172,6 +172,13 @@ describe("operations that are not indexed yet", () => {
     assert.deepEqual(await store.audit(), []);
     assert.equal(stored("single.db").unindexed, 0);
     assert.deepEqual(await holders(), [second, first]);
+    // Without an undo record nobody would know later what to rank.
+    const unrecorded = model.open(60);
+    unrecorded.mint(tick, first, first, 30n);
+    await store.commit([model.close(unrecorded)], 0);
+    assert.equal(stored("single.db").unindexed, 0);
+    assert.deepEqual(await holders(), [first, second]);
+    assert.deepEqual(await store.audit(), []);
   });
 
   test("leave no trace where their block is undone, or everything wiped", async () => {

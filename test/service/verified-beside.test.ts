@@ -88,6 +88,16 @@ test("a thread that dies is no verdict: the block is verified here", async () =>
   assert.equal(dead.asked, 2);
 });
 
+test("a block that names another parent is refused, whoever verifies it", async () => {
+  const { raw, hash } = block();
+  const elsewhere = { ...previous, hash: "22".repeat(32) as BlockHash };
+  for (const isAwaited of [true, false]) {
+    const indexer = indexerWith(new Verifier(() => ({ isSound: () => true, fault: Promise.resolve(null) })));
+    const decided = await indexer.decide({ height: HEIGHT, hash, raw }, elsewhere, isAwaited);
+    assert.equal(decided.ok ? "decided" : decided.error.code, "PARENT_MISMATCH");
+  }
+});
+
 test("blocks of the past and small ones are verified before they are read", async () => {
   const { raw, hash } = block();
   const never = new Verifier(() => assert.fail("must not be asked"), raw.length + 1);
