@@ -5,6 +5,9 @@ import type { Outpoint } from "../primitives/brands.ts";
 import { readUint32 } from "../primitives/bytes.ts";
 import type { AnchorProbe } from "./block-shapes.ts";
 
+/** Knows of no anchor: for whoever reads bytes without looking for listings. */
+export const NO_ANCHORS: AnchorProbe = { mayBeAnchor: () => false };
+
 const SMALLEST_CAPACITY = 64;
 
 /** Mixes three words so that every bit depends on each of them (the constants are odd and have no structure). */

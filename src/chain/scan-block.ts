@@ -1,6 +1,7 @@
 // Is this the block that was asked for, and which of its transactions may matter to the protocol?
 // Everything that ties the bytes to the expected hash is checked; nothing throws, whatever the bytes are.
 
+import { NO_ANCHORS } from "./anchor-filter.ts";
 import type { BlockHash, Outpoint, Txid } from "../primitives/brands.ts";
 import { equalRange } from "../primitives/bytes.ts";
 import { oneByOne, type Sha256d, type Sha256dAll } from "../primitives/hashing.ts";
@@ -233,8 +234,7 @@ export function faultOfBlock(
   expected: ExpectedBlock,
   context: Omit<ScanContext, "recognise" | "anchors">,
 ): BlockFault | null {
-  const blind = { ...context, recognise: () => null, anchors: { mayBeAnchor: () => false } };
-  const scanned = scanBlock(raw, expected, blind);
+  const scanned = scanBlock(raw, expected, { ...context, recognise: () => null, anchors: NO_ANCHORS });
   return scanned.ok ? null : scanned.error;
 }
 

@@ -6,6 +6,7 @@ import { displayHex } from "../primitives/hex.ts";
 import { ok, type Result } from "../primitives/result.ts";
 import { TransactionCursor } from "./block-cursor.ts";
 import { type BlockFault, refuse } from "./block-fault.ts";
+import { NO_ANCHORS } from "./anchor-filter.ts";
 import type { AnchorProbe, TransactionView } from "./block-shapes.ts";
 import { interestingInputs } from "./interesting-inputs.ts";
 import type { ScanContext } from "./scan-block.ts";
@@ -34,8 +35,6 @@ export function scanTransaction(
   view.identify(displayHex(new TransactionHasher(context.sha256d).txid(read.value)) as Txid);
   return ok(view);
 }
-
-const NO_ANCHORS: AnchorProbe = { mayBeAnchor: () => false };
 
 /** The outpoints that a transaction spends, in input order. Never throws. */
 export function outpointsOf(raw: Uint8Array): Result<readonly Outpoint[], BlockFault> {

@@ -3,17 +3,15 @@
 
 import type { BlockHash } from "../primitives/brands.ts";
 import type { Sha256d, Sha256dAll } from "../primitives/hashing.ts";
-import { ok, type Result } from "../primitives/result.ts";
+import { err, ok, type Result } from "../primitives/result.ts";
 import { TransactionCursor } from "./block-cursor.ts";
 import { type BlockFault, refuse } from "./block-fault.ts";
-import type { AnchorProbe } from "./block-shapes.ts";
+import { NO_ANCHORS } from "./anchor-filter.ts";
 import { findHeader } from "./certificate.ts";
 import { readHeader } from "./header.ts";
 import type { Network } from "./networks.ts";
-import { type ExpectedBlock, scanBlock } from "./scan-block.ts";
+import { type ExpectedBlock, faultOfBlock } from "./scan-block.ts";
 import { type WholeTransaction, wholeTransaction } from "./watch-transaction.ts";
-
-const NO_ANCHORS: AnchorProbe = { mayBeAnchor: () => false };
 
 /** What reading a block needs. */
 export interface WatchContext {
@@ -41,9 +39,8 @@ export function openBlock(
   context: WatchContext,
 ): Result<VerifiedBlock, BlockFault> {
   const { network, sha256d } = context;
-  const scanned = scanBlock(raw, expected, { ...context, recognise: () => null, anchors: NO_ANCHORS });
-  if (!scanned.ok) return scanned;
-  return reopenBlock(raw, expected, { network, sha256d });
+  const fault = faultOfBlock(raw, expected, context);
+  return fault === null ? reopenBlock(raw, expected, { network, sha256d }) : err(fault);
 }
 
 /**

@@ -7,11 +7,10 @@ import { displayHex } from "../primitives/hex.ts";
 import { ok, type Result } from "../primitives/result.ts";
 import { TransactionCursor } from "./block-cursor.ts";
 import { type BlockFault, refuse } from "./block-fault.ts";
-import type { AnchorProbe, OutputView } from "./block-shapes.ts";
+import { NO_ANCHORS } from "./anchor-filter.ts";
+import type { OutputView } from "./block-shapes.ts";
 import { TransactionHasher } from "./transaction-hash.ts";
 import { RawTransactionView } from "./transaction-view.ts";
-
-const NO_ANCHORS: AnchorProbe = { mayBeAnchor: () => false };
 
 /** A transaction of checked bytes, all of it. Keeps the bytes alive, copies none of them. */
 export interface WholeTransaction {

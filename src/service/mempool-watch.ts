@@ -1,7 +1,8 @@
 // Which token operations are on their way (H-38)? Looks at the node's unconfirmed transactions now and then, parses
 // the new ones and keeps their operations: never judged, never counted. What is remembered is bounded.
 
-import type { AnchorProbe, RecogniseEnvelope } from "../chain/block-shapes.ts";
+import { NO_ANCHORS } from "../chain/anchor-filter.ts";
+import type { RecogniseEnvelope } from "../chain/block-shapes.ts";
 import { scanTransaction } from "../chain/scan-transaction.ts";
 import { recogniseEnvelope } from "../prc20/envelope.ts";
 import { readTransaction, type AddressOf, type ReadTransaction } from "../prc20/read-block.ts";
@@ -56,7 +57,6 @@ export interface MempoolParts {
   readonly log: Log;
 }
 
-const NO_ANCHORS: AnchorProbe = { mayBeAnchor: () => false };
 const NONE: readonly MempoolOperation[] = [];
 
 /** Watches the unconfirmed transactions of a node. */
