@@ -88,8 +88,8 @@ export const LATE_INDEXES: readonly Break[] = [
   ...inFile(`${STORE}/holder-ranks.ts`, [
     {
       rule: "H-38",
-      find: "update.run(rankOf(balance + locked), addressId, tick);",
-      replace: "update.run(rankOf(balance), addressId, tick);",
+      find: "update.run(rankOf(row.balance + row.locked), addressId, tick);",
+      replace: "update.run(rankOf(row.balance), addressId, tick);",
       why: "late ranks leave out what is locked",
     },
     {

@@ -1,6 +1,7 @@
 // When do balances get their place in the order of holders? With their block or, at the tip, in a transaction right
 // behind it. Until then the undo records of those blocks say which balances they are.
 
+import type { BalanceRow } from "../../prc20/state.ts";
 import { CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
 import { readBalance } from "./row-shapes.ts";
@@ -29,19 +30,26 @@ export function unrankedIds(
   return new Set(changed.filter((image) => image.tick === tick).map(({ addressId }) => addressId));
 }
 
+/** A balance by its address's id, or null. */
+export function balanceOfId(connection: Connection, addressId: number, tick: string): BalanceRow | null {
+  const row = connection.first(
+    `SELECT address.text, balance.tick, balance.balance, balance.locked FROM balance
+       CROSS JOIN address ON address.id = balance.address_id WHERE balance.address_id = ? AND balance.tick = ?`,
+    addressId,
+    tick,
+  );
+  return row === null ? null : readBalance(new CellReader(row));
+}
+
 /** Ranks the balances that the blocks from a place on have changed, within a transaction. */
 export function rankBalances(connection: Connection, unindexedFrom: number): void {
-  const find = `SELECT address.text, balance.tick, balance.balance, balance.locked FROM balance
-    CROSS JOIN address ON address.id = balance.address_id WHERE balance.address_id = ? AND balance.tick = ?`;
   const update = connection.prepared("UPDATE balance SET rank = ? WHERE address_id = ? AND tick = ?");
   const done = new Set<string>();
   for (const { addressId, tick } of changedBalances(connection, unindexedFrom)) {
     const key = `${addressId} ${tick}`;
     if (done.has(key)) continue;
     done.add(key);
-    const row = connection.first(find, addressId, tick);
-    if (row === null) continue;
-    const { balance, locked } = readBalance(new CellReader(row));
-    update.run(rankOf(balance + locked), addressId, tick);
+    const row = balanceOfId(connection, addressId, tick);
+    if (row !== null) update.run(rankOf(row.balance + row.locked), addressId, tick);
   }
 }

@@ -11,7 +11,7 @@ import { CommitReader } from "./commit-reader.ts";
 import type { Connection } from "./connection.ts";
 import { lastEventId, logBlock, storeLastEventId, trimLog } from "./event-log.ts";
 import { writeFloors } from "./floors.ts";
-import { indexedPlace, indexNewest, storeIndexedPlace, writeHistories } from "./operation-indexes.ts";
+import { indexNewest, storeIndexedPlace, unindexedPlace, writeHistories } from "./operation-indexes.ts";
 import { BALANCE, BALANCE_CELLS, OP_CELLS, type PackedBlock, type PackedCommit } from "./packed-commit.ts";
 import { sameParameters, storedParameters } from "./parameters.ts";
 import { rewindRows } from "./rewind.ts";
@@ -121,18 +121,12 @@ export class IndexWriter {
     });
   }
 
-  /** True while there are operations that are not indexed. */
-  get isBehind(): boolean {
-    return this.#connection.snapshot(() => {
-      const nextPlace = tipRow(this.#connection)?.totals.nextPlace ?? 0;
-      return indexedPlace(this.#connection) < nextPlace;
-    });
-  }
-
   /** Indexes, in one transaction, the operations of a late commit; without such ones it does nothing. */
   indexLate(): void {
-    if (!this.isBehind) return;
-    this.#write(() => indexNewest(this.#connection, tipRow(this.#connection)?.totals.nextPlace ?? 0));
+    const nextPlace = tipRow(this.#connection)?.totals.nextPlace ?? 0;
+    // Nobody else writes. An empty transaction would still be one.
+    if (unindexedPlace(this.#connection, nextPlace) === null) return;
+    this.#write(() => indexNewest(this.#connection, nextPlace));
   }
 
   /**
@@ -141,7 +135,14 @@ export class IndexWriter {
    */
   expect(addresses: readonly string[]): void {
     if (!this.#connection.isAhead) this.#connection.beginAhead();
-    this.#book.expect(addresses);
+    try {
+      this.#book.expect(addresses);
+    } catch (error) {
+      // Which of them were written is unknown.
+      this.#connection.rollbackAhead();
+      this.#book.reset();
+      throw error;
+    }
   }
 
   /** Takes back what `expect` has written: its block did not come. */

@@ -1,7 +1,6 @@
 // When are the operations of a block in the indexes and in the histories of their addresses (H-36)? With the block or,
 // at the tip, in a transaction right behind it: until then whoever reads looks through the newest rows themselves.
 
-import type { Cell } from "./cells.ts";
 import { CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
 import { rankBalances } from "./holder-ranks.ts";
@@ -46,10 +45,15 @@ export function indexedPlace(connection: Connection): number {
   return row === null ? 0 : new CellReader(row).int();
 }
 
+/** The same; null where all operations are indexed. `nextPlace`: the next free place. */
+export function unindexedPlace(connection: Connection, nextPlace: number): number | null {
+  const place = indexedPlace(connection);
+  return place < nextPlace ? place : null;
+}
+
 /** Says from which place on operations are not indexed. */
 export function storeIndexedPlace(connection: Connection, place: number): void {
-  const cells: Cell[] = [PLACE_KEY, String(place)];
-  connection.run("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", ...cells);
+  connection.run("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", PLACE_KEY, String(place));
 }
 
 /** Puts all operations from a place on, which stand as indexed in their rows, into the histories. */
@@ -59,8 +63,8 @@ export function writeHistories(connection: Connection, from: number): void {
 
 /** Indexes and ranks what is not yet, within a transaction. `nextPlace`: the next free place. */
 export function indexNewest(connection: Connection, nextPlace: number): void {
-  const from = indexedPlace(connection);
-  if (from >= nextPlace) return;
+  const from = unindexedPlace(connection, nextPlace);
+  if (from === null) return;
   rankBalances(connection, from);
   connection.run("UPDATE op SET is_indexed = 1 WHERE place >= ?", from);
   writeHistories(connection, from);

@@ -5,7 +5,7 @@ import type { PearlAddress, RawAmount, Tick } from "../../primitives/brands.ts";
 import type { HolderView, Page, PageKey, PageRequest } from "../../service/queries.ts";
 import { type Cells, CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
-import { unrankedIds } from "./holder-ranks.ts";
+import { balanceOfId, unrankedIds } from "./holder-ranks.ts";
 import {
   ABOVE_TEXTS,
   BELOW_TEXTS,
@@ -17,7 +17,7 @@ import {
 } from "./paging.ts";
 import { tokenRow } from "./query-tokens.ts";
 import { readBalance } from "./row-shapes.ts";
-import { headOf, rankOfHex, totalHex } from "./sort-keys.ts";
+import { headOf, rankOf, totalHex, totalOfHex } from "./sort-keys.ts";
 
 /** A place in the order of the index. */
 interface Position {
@@ -115,13 +115,16 @@ function rankedRow(row: Cells): RankedRow {
 
 function positionOf(key: PageKey): Position {
   const address = textAt(key, 1);
-  return { rank: rankOfHex(textAt(key, 0)), head: headOf(address), address };
+  return { rank: rankOf(totalOfHex(textAt(key, 0))), head: headOf(address), address };
 }
 
 /** The rows of the index but those of balances that it does not have as they are, merged with these. */
 function unrankedMerged(connection: Connection, tick: Tick, unindexedFrom: number): HolderRows {
   const ids = unrankedIds(connection, unindexedFrom, tick);
-  const unranked = [...ids].flatMap((id) => holder(connection, id, tick) ?? []);
+  const unranked: readonly HolderView[] = [...ids].flatMap((id) => {
+    const row = balanceOfId(connection, id, tick);
+    return row === null ? [] : [{ row }];
+  });
   const addresses = new Set(unranked.map(({ row }) => row.address));
   return (_, __, key, walk, limit) => {
     const ranked = otherRows(connection, tick, { except: addresses, key, walk, limit });
@@ -154,16 +157,6 @@ function otherRows(
   }
 }
 
-function holder(connection: Connection, id: number, tick: Tick): HolderView | null {
-  const row = connection.first(
-    `SELECT address.text, balance.tick, balance.balance, balance.locked FROM balance
-       CROSS JOIN address ON address.id = balance.address_id WHERE balance.address_id = ? AND balance.tick = ?`,
-    id,
-    tick,
-  );
-  return row === null ? null : { row: readBalance(new CellReader(row)) };
-}
-
 function inListOrder(one: HolderView, other: HolderView): number {
   return orderOf(one, other.row.balance + other.row.locked, other.row.address);
 }
@@ -176,8 +169,6 @@ function orderOf({ row }: HolderView, total: bigint, address: PearlAddress | str
 }
 
 function isBeyond(view: HolderView, key: PageKey, walk: Walk): boolean {
-  const hex = textAt(key, 0);
-  const total = /^[0-9a-f]{1,32}$/.test(hex) ? BigInt(`0x${hex}`) : 0n;
-  const order = orderOf(view, total, textAt(key, 1));
+  const order = orderOf(view, totalOfHex(textAt(key, 0)), textAt(key, 1));
   return walk === "down" ? order > 0 : order < 0;
 }

@@ -71,9 +71,9 @@ export function totalHex(total: bigint): string {
   return total.toString(16).padStart(RANK_HEX_DIGITS, "0");
 }
 
-/** The rank of a total in the page key's form. A text that is no hex number below 2^128 ranks as 0. */
-export function rankOfHex(hex: string): Uint8Array {
-  return rankOf(/^[0-9a-f]{1,32}$/.test(hex) ? BigInt(`0x${hex}`) : 0n);
+/** The total of a page key's form; 0 for a text that is no hex number below 2^128. */
+export function totalOfHex(hex: string): bigint {
+  return /^[0-9a-f]{1,32}$/.test(hex) ? BigInt(`0x${hex}`) : 0n;
 }
 
 /** Compares priceA / amountA with priceB / amountB exactly: negative, 0 or positive. */

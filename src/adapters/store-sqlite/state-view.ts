@@ -5,7 +5,7 @@ import type { Snapshot, StateView } from "../../service/queries.ts";
 import { tipRow } from "./block-rows.ts";
 import { CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
-import { indexedPlace } from "./operation-indexes.ts";
+import { unindexedPlace } from "./operation-indexes.ts";
 import { NO_TOTALS } from "./row-shapes.ts";
 
 /** The present state of the connection's snapshot. */
@@ -55,8 +55,7 @@ export class StateReader {
     if (wipes !== this.#wipes) this.#onWipe();
     this.#wipes = wipes;
     const state = stateView(this.#connection);
-    const indexed = indexedPlace(this.#connection);
-    const unindexedFrom = indexed < state.totals.nextPlace ? indexed : null;
+    const unindexedFrom = unindexedPlace(this.#connection, state.totals.nextPlace);
     this.#seen = { version, state, unindexedFrom };
     return this.#seen;
   }
