@@ -2,33 +2,16 @@
 // where another order, or none, follows instead of that block?
 
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { after, before, test } from "node:test";
-import { openSqliteStore } from "../src/adapters/store-sqlite/index.ts";
+import { test } from "node:test";
 import type { BlockHash, Tick } from "../src/primitives/brands.ts";
 import type { BlockChanges } from "../src/prc20/state.ts";
 import type { IndexStore } from "../src/service/ports.ts";
 import { addressOf, BASE, TICKS } from "../testing/store-contract/chain-facts.ts";
 import { ChainModel } from "../testing/store-contract/chain-model.ts";
+import { sqliteStores } from "./sqlite-stores.ts";
 
-let folder: string;
-const stores: IndexStore[] = [];
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), "strand-expected-"));
-});
-after(async () => {
-  await Promise.all(stores.map((store) => store.close()));
-  await rm(folder, { recursive: true, force: true });
-});
-
-async function open(name: string): Promise<IndexStore> {
-  const store = await openSqliteStore({ file: join(folder, name) });
-  stores.push(store);
-  return store;
-}
+const stores = sqliteStores();
 
 const STRANGERS = Array.from({ length: 40 }, (_, index) => addressOf(500 + index));
 
@@ -49,7 +32,7 @@ function blockOfStrangers(model: ChainModel): BlockChanges {
 }
 
 async function opened(name: string, blocks: readonly BlockChanges[]): Promise<IndexStore> {
-  const store = await open(name);
+  const store = await stores.open(name);
   await store.commitBase(BASE);
   await store.commit(blocks, 100);
   return store;
@@ -64,7 +47,7 @@ async function assertLike(store: IndexStore, blocks: readonly BlockChanges[], na
 }
 
 function strangersIn(name: string): number {
-  const database = new DatabaseSync(join(folder, name), { readOnly: true });
+  const database = new DatabaseSync(stores.path(name), { readOnly: true });
   const places = STRANGERS.map(() => "?").join(", ");
   const found = database
     .prepare(`SELECT count(*) AS n FROM address WHERE text IN (${places})`)
@@ -122,7 +105,7 @@ test("a rewind, a wipe and an end instead of the block leave nothing of it", asy
   await expectStrangers(store);
   await store.close();
   assert.equal(strangersIn("turns.db"), 0);
-  const again = await open("turns.db");
+  const again = await stores.open("turns.db");
   await assertLike(again, past, "ended.db");
   await expectStrangers(again);
   const strange = blockOfStrangers(model);

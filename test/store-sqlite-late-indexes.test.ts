@@ -2,13 +2,9 @@
 // Not while they are not, not after a crash in between, not over reorganisations.
 
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { openSqliteStore } from "../src/adapters/store-sqlite/index.ts";
 import type { BlockChanges } from "../src/prc20/state.ts";
 import type { Tick } from "../src/primitives/brands.ts";
 import type { IndexStore } from "../src/service/ports.ts";
@@ -16,27 +12,16 @@ import type { OperationFilter } from "../src/service/queries.ts";
 import { ADDRESSES, BASE, TICKS } from "../testing/store-contract/chain-facts.ts";
 import { ChainModel } from "../testing/store-contract/chain-model.ts";
 import { walk } from "../testing/store-contract/engine.ts";
+import { sqliteStores } from "./sqlite-stores.ts";
 
 const NEVER_MS = 3_600_000;
 /** A file in which the operations of a block that came alone stay out of the indexes until something is done. */
 const LATE = { mostBlocks: 1, afterMs: NEVER_MS };
 const AT_ONCE = { mostBlocks: 0, afterMs: NEVER_MS };
 
-let folder: string;
-const stores: IndexStore[] = [];
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), "strand-late-"));
-});
-after(async () => {
-  await Promise.all(stores.map((store) => store.close()));
-  await rm(folder, { recursive: true, force: true });
-});
-
-async function open(name: string, lateIndexes: typeof LATE): Promise<IndexStore> {
-  const store = await openSqliteStore({ file: join(folder, name), lateIndexes });
-  stores.push(store);
-  return store;
-}
+const stores = sqliteStores();
+const open = (name: string, lateIndexes: typeof LATE): Promise<IndexStore> =>
+  stores.open(name, { lateIndexes });
 
 const NAME = "stake";
 const FILTERS: readonly OperationFilter[] = [undefined, ...TICKS.slice(0, 3)].flatMap((tick) =>
@@ -80,7 +65,7 @@ async function built(name: string, seed: number, lateIndexes: typeof LATE): Prom
 
 /** How many operations are in no index, and how many rows the histories have. */
 function stored(name: string): { readonly unindexed: number; readonly histories: number } {
-  const database = new DatabaseSync(join(folder, name), { readOnly: true });
+  const database = new DatabaseSync(stores.path(name), { readOnly: true });
   const count = (sql: string): number => Number(Object(database.prepare(sql).get()).n);
   const unindexed = count("SELECT count(*) AS n FROM op WHERE is_indexed = 0");
   const histories = count("SELECT count(*) AS n FROM op_address");
