@@ -24,12 +24,12 @@ describe("block verifier", () => {
   test("a block is sound, and that can be asked without waiting from then on", async () => {
     const block = sample();
     const verdict = verifier.verify(block.raw, expectedOf(block));
-    assert.equal(verdict.isSound(), false);
     assert.equal(await verdict.fault, null);
     assert.equal(verdict.isSound(), true);
-    const next = verifier.verify(block.raw, expectedOf(block));
+    // The thread may have answered already, so only a block that is not sound shows whose verdict is asked for.
+    const next = verifier.verify(block.raw.subarray(0, -9), expectedOf(block));
     assert.equal(next.isSound(), false, "not by the verdict about another block");
-    assert.equal(await next.fault, null);
+    assert.equal((await next.fault)?.code, "TRUNCATED");
   });
 
   test("a flipped witness byte, another parent and a cut body have the scanner's codes", async () => {
