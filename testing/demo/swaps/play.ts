@@ -13,6 +13,8 @@ const SEND_AGAIN = 4;
 /** Beats that a step is thought over; a reader's swap goes slowly enough to look at every status. */
 const THOUGHT = 1;
 const THOUGHT_FOR_READER = 6;
+/** A claim ends what verify-lock can be asked about: whoever reads along has to see the status and ask before it. */
+const THOUGHT_BEFORE_CLAIM = 12;
 /** A take dies after 20 minutes, six blocks: the USDC has to be locked sooner. */
 const THOUGHT_FOR_LOCK = 3;
 /** Beats for which a poor seller's PEARL is away. */
@@ -189,6 +191,7 @@ export class Player {
 }
 
 function patienceOf(step: string): number {
+  if (step.includes("claim_pearl")) return THOUGHT_BEFORE_CLAIM;
   return step.includes("lock_usdc") ? THOUGHT_FOR_LOCK : THOUGHT_FOR_READER;
 }
 
