@@ -35,11 +35,14 @@ export class EventStream {
   ): Promise<EventStream> {
     const headers = lastEventId === null ? {} : { "last-event-id": String(lastEventId) };
     return new Promise((resolve, reject) => {
-      get({ port: index.port, path: `/api/v1/events${query}`, headers, agent: false }, (response) => {
-        assert.equal(response.statusCode, 200);
-        assert.equal(response.headers["content-type"], "text/event-stream; charset=utf-8");
-        resolve(new EventStream(response));
-      }).on("error", reject);
+      get(
+        { host: index.host, port: index.port, path: `/api/v1/events${query}`, headers, agent: false },
+        (response) => {
+          assert.equal(response.statusCode, 200);
+          assert.equal(response.headers["content-type"], "text/event-stream; charset=utf-8");
+          resolve(new EventStream(response));
+        },
+      ).on("error", reject);
     });
   }
 

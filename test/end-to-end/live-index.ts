@@ -25,6 +25,9 @@ import type { ReferenceParams } from "../../testing/reference/index.ts";
 import { ScriptedNode } from "./scripted-node.ts";
 import type { Row } from "./truth.ts";
 
+/** Not by name: of several addresses of one, Node gives up the first after 250 ms, however busy the machine is. */
+const HOST = "127.0.0.1";
+
 /** An answer as it came. */
 export interface Got {
   readonly status: number;
@@ -59,6 +62,7 @@ export class LiveIndex {
   readonly node: ScriptedNode;
   /** Lines of warnings and errors; empty at the end of a good run. */
   readonly complaints: string[];
+  readonly host = HOST;
   readonly port: number;
   readonly #store: IndexStore;
   readonly #app: FastifyInstance;
@@ -133,7 +137,7 @@ export class LiveIndex {
       fillPsbt: fillTemplatePsbt,
       ...(options.cacheBytes === undefined ? {} : { cacheBytes: options.cacheBytes }),
     });
-    await app.listen({ host: "127.0.0.1", port: 0 });
+    await app.listen({ host: HOST, port: 0 });
     const address = app.server.address();
     const port = typeof address === "object" && address !== null ? address.port : 0;
     const run = async (signal: AbortSignal): Promise<void> => {
@@ -178,16 +182,19 @@ export class LiveIndex {
   /** One request over a kept connection. */
   get(path: string, headers: Record<string, string> = {}, method = "GET"): Promise<Got> {
     return new Promise((resolve, reject) => {
-      const sent = request({ port: this.port, path, method, headers, agent: this.#agent }, (response) => {
-        const chunks: Buffer[] = [];
-        response.on("data", (chunk: Buffer) => chunks.push(chunk));
-        response.on("end", () => {
-          const body = Buffer.concat(chunks);
-          const { statusCode: status = 0, headers: got } = response;
-          resolve({ status, headers: got, body, text: body.toString() });
-        });
-        response.on("error", reject);
-      });
+      const sent = request(
+        { host: this.host, port: this.port, path, method, headers, agent: this.#agent },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on("data", (chunk: Buffer) => chunks.push(chunk));
+          response.on("end", () => {
+            const body = Buffer.concat(chunks);
+            const { statusCode: status = 0, headers: got } = response;
+            resolve({ status, headers: got, body, text: body.toString() });
+          });
+          response.on("error", reject);
+        },
+      );
       sent.on("error", reject);
       sent.end();
     });

@@ -87,7 +87,7 @@ async function opened(response: IncomingMessage): Promise<Stream> {
 function open(port: number, query = "", lastEventId?: number | string): Promise<Stream> {
   const headers = lastEventId === undefined ? {} : { "last-event-id": String(lastEventId) };
   return new Promise((resolve, reject) => {
-    get({ port, path: `/api/v1/events${query}`, headers, agent: false }, (response) => {
+    get({ host: "127.0.0.1", port, path: `/api/v1/events${query}`, headers, agent: false }, (response) => {
       opened(response).then(resolve, reject);
     }).on("error", reject);
   });
