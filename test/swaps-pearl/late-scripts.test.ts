@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { firstHeightAt } from "../../src/service/swaps/pearl-fork.ts";
 import { liar } from "./liar.ts";
-import { claimInput, order, pay, refund, Stage } from "./stage.ts";
+import { claimInput, clock, order, pay, refund, Stage } from "./stage.ts";
 
 const AMOUNT = 1_000_000n;
 
@@ -141,6 +141,32 @@ describe("late scripts", () => {
     stage.mine(lock);
     await life.follow();
     assert.ok(ledger.lines().includes(`${stage.height}.1 output ${lock.txid}:0 ${AMOUNT}`));
+  });
+
+  test("a piece is no shorter for a node that is slow to begin it", async (context) => {
+    const { ledger } = stage;
+    let nowMs = 0;
+    context.mock.method(clock, "monotonicMs", () => nowMs);
+    const one = order(73);
+    const life = stage.live(
+      (node) =>
+        liar(node, {
+          blockHashes: (from, count) => {
+            nowMs += 60_000;
+            return node.blockHashes(from, count);
+          },
+        }),
+      { backscanMs: 150 },
+    );
+    const from = stage.now;
+    const lock = pay(stage.coin(), [{ script: one.lock.script, value: AMOUNT }]);
+    stage.mine(lock);
+    stage.mineEmpty(20);
+    await life.follow();
+    ledger.know(one.watched, from);
+    await life.watch.round(new AbortController().signal);
+    assert.ok(ledger.isCovered, "all blocks in one piece");
+    assert.ok(ledger.lines().some((line) => line.includes(`output ${lock.txid}:0`)));
   });
 
   test("the start is found by halving, and moves down where times are not in order", async () => {

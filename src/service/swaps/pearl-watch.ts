@@ -36,7 +36,7 @@ export interface PearlWatchOptions {
   readonly idleMs: number;
   /** Blocks in one change of the ledger while catching up. */
   readonly batchBlocks: number;
-  /** Blocks read for late scripts, and the time they may take, before the tip is looked at again. */
+  /** Blocks read for late scripts, and the time from the first of them on, before the tip is looked at again. */
   readonly backscanBlocks: number;
   readonly backscanMs: number;
   readonly retryMinMs: number;
@@ -205,13 +205,14 @@ export class PearlWatch {
     const scan = (this.#backscan ??= await this.#nextBackscan(tip));
     if (scan === null) return false;
     const { clock } = this.#parts;
-    const endMs = clock.monotonicMs() + this.#options.backscanMs;
+    // The wait for the first block is not counted: a slow node would be asked for many and heard about one, each time.
+    let endMs: number | null = null;
+    const isLate = (): boolean => {
+      endMs ??= clock.monotonicMs() + this.#options.backscanMs;
+      return clock.monotonicMs() >= endMs;
+    };
     try {
-      await scan.read(
-        this.#tip.window,
-        this.#options.backscanBlocks,
-        () => clock.monotonicMs() >= endMs || scan.isFull,
-      );
+      await scan.read(this.#tip.window, this.#options.backscanBlocks, () => isLate() || scan.isFull);
     } catch (error) {
       if (error instanceof UnsettledChain) this.#unsettle(scan);
       throw error;
