@@ -79,44 +79,96 @@ function textSql(keys: MergedList, walk: Walk, fields: OperationFields): string 
       ORDER BY page.k DESC)`;
 }
 
+/**
+ * A row as one `concat`. What it costs is mostly the number of its arguments, so texts that stand side by side are one
+ * argument, and those beside a choice are in both of its outcomes.
+ */
 function rowSql(fields: OperationFields, tip: string): string {
-  const pieces = fields.map(
-    ([name, field], at) =>
-      `${literal(`${at === 0 ? "{" : ","}${JSON.stringify(name)}:`)}, ${VALUES[field](tip)}`,
-  );
-  return `concat(${pieces.join(", ")}, '}')`;
+  const parts: Part[] = [];
+  for (const [at, [name, field]] of fields.entries()) {
+    append(parts, text(`${at === 0 ? "{" : ","}${JSON.stringify(name)}:`));
+    for (const part of VALUES[field](tip)) append(parts, part);
+  }
+  append(parts, text("}"));
+  return `concat(${parts.map(sqlOf).join(", ")})`;
 }
 
-function literal(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
+/** Known texts: one where the value of `choice` is NULL and one where it is not; where `choice` is null, `else`. */
+interface Known {
+  readonly choice: string | null;
+  readonly ifNull: string;
+  readonly else: string;
 }
 
-const quoted = (sql: string): string => `'"', ${sql}, '"'`;
-const quotedOrNull = (sql: string): string => `coalesce('"' || ${sql} || '"', 'null')`;
+/** A piece of a row: known, or what SQLite finds. */
+type Part = Known | { readonly sql: string };
+
+function text(always: string): Known {
+  return { choice: null, ifNull: always, else: always };
+}
+
+/** Appends a part, as one with the last where both are known and there is one choice to make at most. */
+function append(parts: Part[], part: Part): void {
+  const last = parts.at(-1);
+  if (
+    last === undefined ||
+    "sql" in last ||
+    "sql" in part ||
+    (last.choice !== null && part.choice !== null)
+  ) {
+    parts.push(part);
+    return;
+  }
+  const choice = last.choice ?? part.choice;
+  parts[parts.length - 1] = { choice, ifNull: last.ifNull + part.ifNull, else: last.else + part.else };
+}
+
+function sqlOf(part: Part): string {
+  if ("sql" in part) return part.sql;
+  if (part.choice === null) return literal(part.else);
+  return `iif(${part.choice} IS NULL, ${literal(part.ifNull)}, ${literal(part.else)})`;
+}
+
+function literal(content: string): string {
+  return `'${content.replaceAll("'", "''")}'`;
+}
+
+const quoted = (sql: string): readonly Part[] => [text('"'), { sql }, text('"')];
+/** `sql` is looked at three times, so it must be cheap; for `concat` NULL is no text. */
+const quotedOrNull = (sql: string): readonly Part[] => [
+  { choice: sql, ifNull: "null", else: '"' },
+  { sql },
+  { choice: sql, ifNull: "", else: '"' },
+];
+/** For what is NULL in most rows, or not cheap. */
+const rarelyQuoted = (sql: string): readonly Part[] => [{ sql: `coalesce('"' || ${sql} || '"', 'null')` }];
 
 const NAMES = kindsOf(null, null)
   .filter((kind) => kind !== UNKNOWN_KIND)
   .map((kind) => `WHEN ${kind} THEN '"${operationOf(kind)}"'`)
   .join(" ");
 
-/** JSON values of a row as arguments of `concat`. Whatever is not quoted by `json_quote` has nothing to escape. */
-const VALUES: Readonly<Record<OperationField, (tip: string) => string>> = {
-  height: () => "op.height",
-  txIndex: () => "op.tx_index",
+/** JSON values of a row. Whatever is not quoted by `json_quote` has nothing to escape. */
+const VALUES: Readonly<Record<OperationField, (tip: string) => readonly Part[]>> = {
+  height: () => [{ sql: "op.height" }],
+  txIndex: () => [{ sql: "op.tx_index" }],
   txid: () => quoted("lower(hex(op.txid))"),
-  vout: () => "op.vout",
-  op: () =>
-    `CASE op.kind ${NAMES} ELSE (SELECT json_quote(op_name.text) FROM op_name WHERE op_name.id = op.name_id) END`,
+  vout: () => [{ sql: "op.vout" }],
+  op: () => [
+    {
+      sql: `CASE op.kind ${NAMES} ELSE (SELECT json_quote(op_name.text) FROM op_name WHERE op_name.id = op.name_id) END`,
+    },
+  ],
   tick: () => quoted("op.tick"),
-  valid: () => "op.kind & 1",
-  reason: () => quotedOrNull("op.reason"),
-  payloadJson: () => "json_quote(op.payload)",
+  valid: () => [{ sql: "op.kind & 1" }],
+  reason: () => rarelyQuoted("op.reason"),
+  payloadJson: () => [{ sql: "json_quote(op.payload)" }],
   blockHash: () => quoted("lower(hex(block.hash))"),
-  time: () => "block.time",
+  time: () => [{ sql: "block.time" }],
   from: () => quoted("op.from_text"),
   to: () => quotedOrNull(RECIPIENT_TEXT),
   amount: () => quotedOrNull("op.amount"),
-  listingId: () => quotedOrNull(LISTING_ID_TEXT),
+  listingId: () => rarelyQuoted(LISTING_ID_TEXT),
   // A bound number is a REAL, and would be written as 1.0.
-  confirmations: (tip) => `CAST(${tip} AS INTEGER) - op.height + 1`,
+  confirmations: (tip) => [{ sql: `CAST(${tip} AS INTEGER) - op.height + 1` }],
 };
