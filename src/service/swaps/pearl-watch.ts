@@ -138,6 +138,8 @@ export class PearlWatch {
     while (!signal.aborted) {
       try {
         const isAgain = await this.round(signal);
+        // A round that was cut short says nothing about what stood still.
+        if (signal.aborted) break;
         failures = 0;
         if (this.#lastTrouble !== null) this.#parts.log.info({ after: this.#lastTrouble }, "going on again");
         this.#lastTrouble = null;
