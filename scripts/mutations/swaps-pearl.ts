@@ -113,6 +113,7 @@ const pearl = [
       find: "if ((await timeAt(middle)) >= time) high = middle;",
       replace: "if ((await timeAt(middle)) > time) high = middle;",
       why: "a block of exactly the time is left out",
+      equivalent: "the start moves down to it afterwards",
     },
     {
       rule: "S-53",

@@ -2,8 +2,9 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { toHex } from "../../testing/pearl-node/bytes.ts";
 import { liar } from "./liar.ts";
-import { claimInput, miner, order, outpoint, pay, refund, type Signed, Stage } from "./stage.ts";
+import { claimInput, miner, order, outpoint, pay, refund, seller, type Signed, Stage } from "./stage.ts";
 
 const AMOUNT = 1_000_000n;
 const PLAIN = { script: miner.script, value: 5000n };
@@ -87,6 +88,29 @@ describe("locks in PEARL blocks", () => {
     assert.ok(ledger.lines().includes(`${stage.height}.1 output ${lock.txid}:1 ${AMOUNT}`));
     const pair = ledger.changes.filter(({ rewindTo }) => rewindTo !== null);
     assert.equal(pair.length, 1, "undone and replaced in one step");
+  });
+
+  test("S-61: a release is told with the distinct Taproot scripts that it pays", async () => {
+    const { ledger } = stage;
+    const life = stage.live();
+    const [one, two] = [order(21), order(22)];
+    for (const { watched } of [one, two]) ledger.know(watched, stage.now);
+    await life.settle();
+    const outputs = [one, two].map(({ lock }) => ({ script: lock.script, value: AMOUNT }));
+    const lock = pay(stage.coin(), outputs);
+    const toSeller = { script: seller.script, value: 1000n };
+    const noTaproot = { script: Uint8Array.of(0x6a, 1, 7), value: 0n };
+    const claim = pay(claimInput(one, lock.txid, 0, AMOUNT), [toSeller, noTaproot, toSeller]);
+    const back = refund(two, lock.txid, 1, AMOUNT);
+    stage.mine(lock);
+    stage.mine(claim, back);
+    await life.settle();
+    const paidBy = (txid: string): unknown =>
+      ledger.facts.flatMap((fact) =>
+        fact.kind === "spend" && fact.txid === txid ? [fact.outputScripts] : [],
+      );
+    assert.deepEqual(paidBy(claim.txid), [[toHex(seller.script), toHex(miner.script)]]);
+    assert.deepEqual(paidBy(back.txid), [[toHex(seller.script)]]);
   });
 
   test("S-13: a private claim in a block shows the secret, also after the block is orphaned", async () => {

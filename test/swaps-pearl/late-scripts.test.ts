@@ -143,6 +143,32 @@ describe("late scripts", () => {
     assert.ok(ledger.lines().includes(`${stage.height}.1 output ${lock.txid}:0 ${AMOUNT}`));
   });
 
+  test("a chain that is shorter than a pass has read: nothing of the blocks that left it stays", async () => {
+    const { ledger } = stage;
+    const one = order(74);
+    const life = stage.live(undefined, { backscanBlocks: 6 });
+    await life.follow();
+    const from = stage.now;
+    const lock = pay(stage.coin(), [{ script: one.lock.script, value: AMOUNT }]);
+    stage.mine(lock);
+    const { height } = stage;
+    stage.mineEmpty(20);
+    await life.follow();
+    ledger.know(one.watched, from);
+    const { signal } = new AbortController();
+    for (let i = 0; i < 2; i += 1) await life.watch.round(signal);
+    assert.ok(!ledger.isCovered, "the pass has read the lock and is not done");
+    // As a branch of fewer blocks and more work.
+    stage.reorganise(21, 3);
+    await life.follow();
+    assert.equal(ledger.tips().pearl.height, height + 2);
+    assert.ok(ledger.isCovered);
+    assert.ok(!ledger.lines().some((line) => line.includes(lock.txid)));
+    stage.mine(lock);
+    await life.follow();
+    assert.ok(ledger.lines().includes(`${stage.height}.1 output ${lock.txid}:0 ${AMOUNT}`));
+  });
+
   test("a piece is no shorter for a node that is slow to begin it", async (context) => {
     const { ledger } = stage;
     let nowMs = 0;

@@ -1,0 +1,92 @@
+// What is a header believed for? Links to its parent and its time, and from many the pace of the chain (S-02, S-05); a
+// pass over older blocks believes no block that is not the applied one (S-53).
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { sha256d } from "../../src/adapters/system/hashes.ts";
+import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
+import { NETWORKS } from "../../src/chain/networks.ts";
+import type { BlockHash } from "../../src/primitives/brands.ts";
+import { UnsettledChain } from "../../src/service/follower-errors.ts";
+import { Backscan } from "../../src/service/swaps/pearl-backscan.ts";
+import { fetchHeaders, type HeaderPoint, HeaderWindow } from "../../src/service/swaps/pearl-headers.ts";
+import { PearlMatcher } from "../../src/service/swaps/pearl-matcher.ts";
+import { BlockReader } from "../../src/service/swaps/pearl-reader.ts";
+import { liar } from "./liar.ts";
+import { Stage } from "./stage.ts";
+
+const context = { network: NETWORKS.simnet, sha256d };
+
+/** Blocks of heights 1 to the number of times, at these times. */
+function windowOf(times: readonly number[]): HeaderWindow {
+  return new HeaderWindow(
+    times.map((time, index): HeaderPoint => {
+      const height = index + 1;
+      return { height, hash: height.toString(16).padStart(64, "0") as BlockHash, time };
+    }),
+  );
+}
+
+test("S-02: the pace is the time of the last 144 intervals, divided by 144", () => {
+  // Slow at first, then 100 s a block: what lies before the 145 newest blocks must not count.
+  const times = Array.from({ length: 300 }, (_, index) =>
+    index < 100 ? 5000 * index : 500_000 + 100 * index,
+  );
+  assert.equal(windowOf(times).meanIntervalS(), 100);
+  assert.equal(windowOf(times.slice(0, 145)).meanIntervalS(), (500_000 + 100 * 144) / 144);
+  assert.equal(windowOf(times.slice(0, 144)).meanIntervalS(), null);
+});
+
+describe("headers of a node", () => {
+  let stage: Stage;
+  before(async () => {
+    stage = await Stage.start(40);
+  });
+  after(async () => {
+    await stage.close();
+  });
+
+  test("S-05: headers that do not link are refused, also where each of them is of the chain", async () => {
+    const { client } = stage.live();
+    const honest = await fetchHeaders(client, context, 10, 14, null);
+    assert.deepEqual(
+      honest.map(({ height }) => height),
+      [10, 11, 12, 13, 14],
+    );
+    const [first, second] = honest;
+    assert.ok(first !== undefined && second !== undefined);
+    assert.equal((await fetchHeaders(client, context, 11, 14, first.hash)).length, 4);
+    await assert.rejects(fetchHeaders(client, context, 11, 14, second.hash), UnsettledChain);
+    const skipping = liar(client, {
+      blockHashes: async (from, count) => {
+        const hashes = await client.blockHashes(from, count + 1);
+        return hashes.toSpliced(2, 1);
+      },
+    });
+    await assert.rejects(fetchHeaders(skipping, context, 10, 14, null), UnsettledChain);
+  });
+
+  test("S-53: a pass over older blocks stops where the node shows another branch than the applied one", async () => {
+    const { client } = stage.live();
+    const { height } = stage;
+    const applied = new HeaderWindow(await fetchHeaders(client, context, 0, height, null));
+    const pass = (): Backscan =>
+      new Backscan(
+        [],
+        height - 3,
+        new BlockReader(client, context),
+        new PearlMatcher(stage.ledger.watch, swapCrypto),
+      );
+    const honest = pass();
+    await honest.read(applied, 100, () => false);
+    assert.equal(honest.nextHeight, height + 1);
+    stage.reorganise(6, 8);
+    const misled = pass();
+    // Its first block has no parent to be compared with: only the applied chain tells that it is another one.
+    await assert.rejects(
+      misled.read(applied, 100, () => false),
+      UnsettledChain,
+    );
+    assert.equal(misled.nextHeight, height - 3);
+  });
+});
