@@ -44,10 +44,13 @@ export function holdersPage(
 ): { readonly circulating: RawAmount; readonly page: Page<HolderView> } | null {
   const token = tokenRow(connection, tick);
   if (token === null) return null;
-  const rows = unindexedFrom === null ? rankedHolders : unrankedMerged(connection, tick, unindexedFrom);
+  const rows =
+    unindexedFrom === null
+      ? rankedHolders(connection, tick)
+      : unrankedMerged(connection, tick, unindexedFrom);
   const list: KeyedList<HolderView> = {
-    after: (key, limit) => rows(connection, tick, key, "down", limit),
-    before: (key, limit) => rows(connection, tick, key, "up", limit),
+    after: (key, limit) => rows(key, "down", limit),
+    before: (key, limit) => rows(key, "up", limit),
     keyOf: ({ row }) => [totalHex(row.balance + row.locked), row.address],
     first: ["f".repeat(32), BELOW_TEXTS],
     last: ["0".repeat(32), ABOVE_TEXTS],
@@ -56,16 +59,13 @@ export function holdersPage(
 }
 
 /** Holders beyond a key, nearest first: "down" the list to smaller totals or up. */
-type HolderRows = (
-  connection: Connection,
-  tick: Tick,
-  key: PageKey | null,
-  walk: Walk,
-  limit: number,
-) => readonly HolderView[];
+type HolderRows = (key: PageKey | null, walk: Walk, limit: number) => readonly HolderView[];
 
-const rankedHolders: HolderRows = (connection, tick, key, walk, limit) =>
-  indexRows(connection, tick, key === null ? null : positionOf(key), walk, limit).map(({ view }) => view);
+/** The rows of the index, where all balances are ranked. */
+function rankedHolders(connection: Connection, tick: Tick): HolderRows {
+  return (key, walk, limit) =>
+    indexRows(connection, tick, key === null ? null : positionOf(key), walk, limit).map(({ view }) => view);
+}
 
 const RANKED = `SELECT balance.rank, address.text, balance.tick, balance.balance, balance.locked FROM balance
   CROSS JOIN address ON address.id = balance.address_id WHERE balance.tick = ?1 AND balance.rank <> x''`;
@@ -126,7 +126,7 @@ function unrankedMerged(connection: Connection, tick: Tick, unindexedFrom: numbe
     return row === null ? [] : [{ row }];
   });
   const addresses = new Set(unranked.map(({ row }) => row.address));
-  return (_, __, key, walk, limit) => {
+  return (key, walk, limit) => {
     const ranked = otherRows(connection, tick, { except: addresses, key, walk, limit });
     const beyond = unranked.filter((view) => key === null || isBeyond(view, key, walk));
     const merged = [...ranked, ...beyond].toSorted(inListOrder);
