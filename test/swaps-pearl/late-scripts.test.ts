@@ -4,12 +4,28 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { firstHeightAt } from "../../src/service/swaps/pearl-fork.ts";
 import { liar } from "./liar.ts";
-import { claimInput, clock, order, pay, refund, Stage } from "./stage.ts";
+import { claimInput, clock, type Life, order, type Order, pay, refund, type Signed, Stage } from "./stage.ts";
 
 const AMOUNT = 1_000_000n;
 
 function at(times: readonly number[]): (height: number) => Promise<number> {
   return async (height) => times[height] ?? 0;
+}
+
+/** A lock under 20 more blocks that `life` has followed before its script becomes known; `height` of its block. */
+async function lockKnownLate(
+  stage: Stage,
+  life: Life,
+  one: Order,
+): Promise<{ lock: Signed; height: number }> {
+  const from = stage.now;
+  const lock = pay(stage.coin(), [{ script: one.lock.script, value: AMOUNT }]);
+  stage.mine(lock);
+  const { height } = stage;
+  stage.mineEmpty(20);
+  await life.follow();
+  stage.ledger.know(one.watched, from);
+  return { lock, height };
 }
 
 describe("late scripts", () => {
@@ -121,12 +137,7 @@ describe("late scripts", () => {
     const one = order(72);
     const life = stage.live(undefined, { backscanBlocks: 4 });
     await life.follow();
-    const from = stage.now;
-    const lock = pay(stage.coin(), [{ script: one.lock.script, value: AMOUNT }]);
-    stage.mine(lock);
-    stage.mineEmpty(20);
-    await life.follow();
-    ledger.know(one.watched, from);
+    const { lock } = await lockKnownLate(stage, life, one);
     const { signal } = new AbortController();
     for (let i = 0; i < 3; i += 1) await life.watch.round(signal);
     stage.reorganise(21, 23);
@@ -148,13 +159,7 @@ describe("late scripts", () => {
     const one = order(74);
     const life = stage.live(undefined, { backscanBlocks: 6 });
     await life.follow();
-    const from = stage.now;
-    const lock = pay(stage.coin(), [{ script: one.lock.script, value: AMOUNT }]);
-    stage.mine(lock);
-    const { height } = stage;
-    stage.mineEmpty(20);
-    await life.follow();
-    ledger.know(one.watched, from);
+    const { lock, height } = await lockKnownLate(stage, life, one);
     const { signal } = new AbortController();
     for (let i = 0; i < 2; i += 1) await life.watch.round(signal);
     assert.ok(!ledger.isCovered, "the pass has read the lock and is not done");
@@ -184,12 +189,7 @@ describe("late scripts", () => {
         }),
       { backscanMs: 150 },
     );
-    const from = stage.now;
-    const lock = pay(stage.coin(), [{ script: one.lock.script, value: AMOUNT }]);
-    stage.mine(lock);
-    stage.mineEmpty(20);
-    await life.follow();
-    ledger.know(one.watched, from);
+    const { lock } = await lockKnownLate(stage, life, one);
     await life.watch.round(new AbortController().signal);
     assert.ok(ledger.isCovered, "all blocks in one piece");
     assert.ok(ledger.lines().some((line) => line.includes(`output ${lock.txid}:0`)));
