@@ -5,6 +5,7 @@ import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { writeClientError } from "./client-error.ts";
+import { clientKey } from "./client-key.ts";
 import { answerUnrouted, type HttpContext, RETRY_AFTER_S, sendError } from "./context.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import type { SwapService } from "../service/swaps/api/swap-service.ts";
@@ -177,7 +178,7 @@ function installHooks(app: FastifyInstance, context: HttpContext): void {
   // Hooks with callbacks: a promise in each would cost every answer some turns of the event loop's queue.
   app.addHook("onRequest", (request, reply, done) => {
     reply.headers({ "x-request-id": request.id, "access-control-allow-origin": "*" });
-    const verdict = limiter?.take(request.ip);
+    const verdict = limiter?.take(clientKey(request.ip));
     if (verdict !== undefined) reply.headers(verdict.headers);
     if (verdict?.allowed === false) {
       return sendError(context, request, reply, {

@@ -1,0 +1,50 @@
+// Who counts as one client: an IPv4 address, or an IPv6 /64, because whoever has one IPv6 address usually has the
+// whole /64 and could otherwise be 2^64 clients (H-10, H-11).
+
+import { isIP } from "node:net";
+
+/** The key of whoever has no readable address: all of them together are one client. */
+const UNKNOWN = "unknown";
+const GROUPS = 8;
+/** Groups of 16 bits in a /64. */
+const CLIENT_GROUPS = 4;
+
+/**
+ * The key under which everything of one client is counted (H-10): the address itself for IPv4, also where it is
+ * written as IPv4-mapped IPv6 (`::ffff:1.2.3.4`); `2001:db8:1:2::/64` for IPv6, whatever its spelling or zone; one
+ * common key for text that is no address. At most 24 characters, so that a table of keys has a bounded size.
+ */
+export function clientKey(address: string | undefined): string {
+  const [bare = ""] = (address ?? "").split("%", 1);
+  const family = isIP(bare);
+  if (family === 4) return bare;
+  if (family !== 6) return UNKNOWN;
+  const groups = groupsOf(bare);
+  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+  if (isMapped) return ipv4Of(groups[6] ?? 0, groups[7] ?? 0);
+  const network = groups.slice(0, CLIENT_GROUPS).map((group) => group.toString(16));
+  return `${network.join(":")}::/64`;
+}
+
+/** The eight groups of a well-formed IPv6 address. */
+function groupsOf(address: string): readonly number[] {
+  const [head = "", tail] = address.split("::", 2);
+  const before = partsOf(head);
+  const after = partsOf(tail ?? "");
+  const gap = Array.from({ length: GROUPS - before.length - after.length }, () => 0);
+  return [...before, ...gap, ...after];
+}
+
+/** The groups of one side of `::`; a dotted end is two of them. */
+function partsOf(text: string): readonly number[] {
+  if (text === "") return [];
+  return text.split(":").flatMap((part) => {
+    if (!part.includes(".")) return [Number.parseInt(part, 16)];
+    const [a = 0, b = 0, c = 0, d = 0] = part.split(".").map(Number);
+    return [a * 256 + b, c * 256 + d];
+  });
+}
+
+function ipv4Of(high: number, low: number): string {
+  return [high >> 8, high & 255, low >> 8, low & 255].join(".");
+}
