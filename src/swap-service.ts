@@ -85,14 +85,16 @@ export interface ComposedSwaps {
 const UNKNOWN_EVM: EvmStanding = {
   headHeight: -1,
   headTime: 0,
-  answeredAtMs: null,
+  answeredAtMonotonicMs: null,
+  headChangedAtMonotonicMs: null,
   agreed: false,
   finalReplaced: false,
 };
 const UNKNOWN_PEARL: PearlStanding = {
   nodeHeight: -1,
   nodeTipTime: 0,
-  answeredAtMs: null,
+  answeredAtMonotonicMs: null,
+  tipChangedAtMonotonicMs: null,
   connections: null,
   blockIntervalS: null,
 };

@@ -38,8 +38,18 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
   ["src/wallet/swap-", ["src/wallet/swap-*.test.ts", "test/swap/*.test.ts"]],
   ["src/service/swaps/api/", ["src/service/swaps/api/*.test.ts", SWAPS_OVER_HTTP]],
   ["src/service/swaps/evm-", ["src/service/swaps/evm-*.test.ts", "test/evm/*.test.ts"]],
-  ["src/service/swaps/pearl-", ["src/service/swaps/pearl-*.test.ts", "test/swaps-pearl/*.test.ts"]],
-  ["src/service/swaps/readiness", ["src/service/swaps/readiness.test.ts"]],
+  [
+    "src/service/swaps/pearl-",
+    [
+      "src/service/swaps/pearl-*.test.ts",
+      "test/swaps-pearl/*.test.ts",
+      "test/attacks/*{clock,pearl}*.test.ts",
+    ],
+  ],
+  [
+    "src/service/swaps/readiness",
+    ["src/service/swaps/readiness.test.ts", "test/attacks/*{clock,pearl}*.test.ts"],
+  ],
   ["src/service/swaps/", SWAP_LEDGER],
   [
     "src/service/",

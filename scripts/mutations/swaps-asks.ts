@@ -22,6 +22,24 @@ const readiness = inFile("src/service/swaps/readiness.ts", [
     why: "marked actions are offered while an index is behind",
   },
   {
+    rule: "S-05",
+    find: "this.#parts.clock.monotonicMs() - answeredAtMonotonicMs",
+    replace: "this.#parts.clock.nowMs() - answeredAtMonotonicMs",
+    why: "silence is measured by a clock that can be set back",
+  },
+  {
+    rule: "S-05",
+    find: "return Math.max(this.#clockS() - blockTime, watched);",
+    replace: "return this.#clockS() - blockTime;",
+    why: "a frozen chain looks fresh when the clock is set back",
+  },
+  {
+    rule: "S-05",
+    find: "if (blockIntervalS === null) {",
+    replace: "if (blockIntervalS === null) return null;\n    if (blockIntervalS === null) {",
+    why: "an unknown pace of PEARL passes",
+  },
+  {
     rule: "S-62",
     find: "> this.#limits.answerWithinS * 1000",
     replace: "> this.#limits.answerWithinS * 1_000_000",
@@ -65,7 +83,7 @@ const readiness = inFile("src/service/swaps/readiness.ts", [
   },
   {
     rule: "S-02",
-    find: "blockIntervalS === null || blockIntervalS <= this.#limits.blockIntervalS",
+    find: "blockIntervalS <= this.#limits.blockIntervalS",
     replace: "true",
     why: "slow PEARL blocks stop nothing",
   },

@@ -160,7 +160,7 @@ export const SWAPS_EVM: readonly Break[] = [
     },
     {
       rule: "S-26",
-      find: 'error.code === "WRONG_CHAIN") view.answeredAtMs = null;',
+      find: 'error.code === "WRONG_CHAIN") view.answeredAtMonotonicMs = null;',
       replace: 'error.code === "WRONG_CHAIN") view.trouble = sentence;',
       why: "an RPC of another chain counts by what it said before",
     },

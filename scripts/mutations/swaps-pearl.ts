@@ -151,9 +151,28 @@ const pearl = [
     },
     {
       rule: "S-05",
-      find: "this.#connections = count;",
+      find: "this.#connections = { count, atMs: this.#clock.monotonicMs() };",
       replace: "",
       why: "the node's connections are unknown",
+    },
+    {
+      rule: "S-05",
+      find: "this.#clock.monotonicMs() - known.atMs > CONNECTIONS_COUNT_MS",
+      replace: "false",
+      why: "connections of long ago count",
+    },
+    {
+      rule: "S-05",
+      find: "if (tip.hash !== this.#hash) this.#changedAtMs",
+      replace: "this.#changedAtMs",
+      why: "a tip that stands still looks new at every answer",
+    },
+    {
+      rule: "S-62",
+      find: "this.#connections = { count, atMs: this.#clock.monotonicMs() };",
+      replace:
+        "this.#connections = { count, atMs: this.#clock.monotonicMs() };\n          this.#answeredAtMs = this.#clock.monotonicMs();",
+      why: "a node that tells its peers alone looks alive",
     },
   ]),
   ...inFile("src/service/swaps/pearl-tip.ts", [

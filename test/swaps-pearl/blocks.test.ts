@@ -31,7 +31,7 @@ describe("locks in PEARL blocks", () => {
     await life.follow();
     assert.equal(stage.ledger.tips().pearl.height, stage.height);
     stage.mineEmpty(3);
-    const askedFrom = Date.now();
+    const askedFrom = performance.now();
     await life.follow();
     const { tip } = stage.node.chain;
     const { pearl } = stage.ledger.tips();
@@ -45,7 +45,7 @@ describe("locks in PEARL blocks", () => {
     assert.equal(standing.nodeHeight, tip.height);
     assert.equal(standing.nodeTipTime, tip.header.time);
     assert.equal(standing.blockIntervalS, 194, "S-02: 194 s on simnet");
-    assert.ok(standing.answeredAtMs !== null && standing.answeredAtMs >= askedFrom);
+    assert.ok(standing.answeredAtMonotonicMs !== null && standing.answeredAtMonotonicMs >= askedFrom);
   });
 
   test("S-15, S-53: a lock is mined, orphaned 12 deep, pending, and mined again", async () => {

@@ -100,14 +100,16 @@ export async function apiScene(): Promise<ApiScene> {
   const evmStanding = (): EvmStanding => ({
     headHeight: tips().evm.height,
     headTime: tips().evm.time,
-    answeredAtMs: outside.now * 1000,
+    answeredAtMonotonicMs: outside.now * 1000,
+    headChangedAtMonotonicMs: outside.now * 1000,
     agreed: true,
     finalReplaced: false,
   });
   const pearlStanding = (): PearlStanding => ({
     nodeHeight: tips().pearl.height,
     nodeTipTime: tips().pearl.time,
-    answeredAtMs: outside.now * 1000,
+    answeredAtMonotonicMs: outside.now * 1000,
+    tipChangedAtMonotonicMs: outside.now * 1000,
     connections: 8,
     blockIntervalS: 194,
   });

@@ -11,7 +11,7 @@ const ANSWER_COUNTS_MS = 30_000;
 
 interface View {
   heads: EvmHeads | null;
-  answeredAtMs: number | null;
+  answeredAtMonotonicMs: number | null;
   /** Whether it named the same hash as the first RPC at the lower of their final heights; null: not compared. */
   agrees: boolean | null;
   trouble: string | null;
@@ -30,12 +30,14 @@ export class EvmStandingWatch {
   readonly #views: readonly View[];
   #finalReplaced = false;
   #wasAgreed = true;
+  /** The head as `standing` tells it, and since when it is this one. */
+  #seen: { readonly number: number; readonly time: number; readonly sinceMs: number } | null = null;
 
   constructor(parts: StandingParts) {
     this.#parts = parts;
     this.#views = parts.sources.map(() => ({
       heads: null,
-      answeredAtMs: null,
+      answeredAtMonotonicMs: null,
       agrees: null,
       trouble: null,
     }));
@@ -46,9 +48,12 @@ export class EvmStandingWatch {
     const view = this.#views[index];
     if (view === undefined) return;
     view.heads = heads;
-    view.answeredAtMs = this.#parts.clock.nowMs();
+    view.answeredAtMonotonicMs = this.#parts.clock.monotonicMs();
     if (view.trouble !== null) this.#parts.log.info({ after: view.trouble }, "an EVM RPC answers again");
     view.trouble = null;
+    const { headHeight: number, headTime: time } = this.standing();
+    if (number === this.#seen?.number && time === this.#seen.time) return;
+    this.#seen = { number, time, sinceMs: view.answeredAtMonotonicMs };
   }
 
   /** A final block has left the chain: stays so until the service is started again. */
@@ -67,18 +72,19 @@ export class EvmStandingWatch {
   /** The standing now. */
   standing(): EvmStanding {
     let head = { number: -1, time: 0 };
-    let answeredAtMs: number | null = null;
+    let answeredAtMonotonicMs: number | null = null;
     for (const view of this.#views) {
-      if (view.heads === null || view.answeredAtMs === null) continue;
-      answeredAtMs = Math.max(answeredAtMs ?? 0, view.answeredAtMs);
+      if (view.heads === null || view.answeredAtMonotonicMs === null) continue;
+      answeredAtMonotonicMs = Math.max(answeredAtMonotonicMs ?? 0, view.answeredAtMonotonicMs);
       if (this.#isFresh(view) && view.heads.head.number > head.number) head = view.heads.head;
     }
-    // With no fresh answer the last known head is better than none: its age is told by `answeredAtMs`.
+    // With no fresh answer the last known head is better than none: its age is told by `answeredAtMonotonicMs`.
     if (head.number < 0) head = this.#newestHead() ?? head;
     return {
       headHeight: head.number,
       headTime: head.time,
-      answeredAtMs,
+      answeredAtMonotonicMs,
+      headChangedAtMonotonicMs: this.#seen?.sinceMs ?? null,
       agreed: this.#isAgreed(),
       finalReplaced: this.#finalReplaced,
     };
@@ -148,11 +154,14 @@ export class EvmStandingWatch {
     if (view.trouble !== sentence) this.#parts.log.warn({}, sentence);
     view.trouble = sentence;
     // A URL of another chain must not count by what it said before.
-    if (error instanceof EvmUnavailable && error.code === "WRONG_CHAIN") view.answeredAtMs = null;
+    if (error instanceof EvmUnavailable && error.code === "WRONG_CHAIN") view.answeredAtMonotonicMs = null;
   }
 
   #isFresh(view: View): boolean {
-    return view.answeredAtMs !== null && this.#parts.clock.nowMs() - view.answeredAtMs <= ANSWER_COUNTS_MS;
+    return (
+      view.answeredAtMonotonicMs !== null &&
+      this.#parts.clock.monotonicMs() - view.answeredAtMonotonicMs <= ANSWER_COUNTS_MS
+    );
   }
 
   #isAgreed(): boolean {

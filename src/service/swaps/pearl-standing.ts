@@ -2,6 +2,7 @@
 // connections and the pace of its blocks; kept from answers that were asked for anyway.
 
 import type { NetworkName } from "../../chain/networks.ts";
+import type { BlockHash } from "../../primitives/brands.ts";
 import type { Clock, NodeTip } from "../ports.ts";
 import type { HeaderPoint, HeaderWindow } from "./pearl-headers.ts";
 import type { HeaderNode } from "./pearl-ports.ts";
@@ -9,6 +10,8 @@ import type { PearlStanding } from "./ports.ts";
 
 /** Pause between two questions for the connections. */
 const CONNECTIONS_EVERY_MS = 5000;
+/** An answer counts for this long: a node whose peers are not known has none (S-05). */
+const CONNECTIONS_COUNT_MS = 30_000;
 /** Pause after a question that failed. */
 const ASK_AGAIN_MS = 500;
 /** Target spacing, which counts as the pace where blocks are made by hand (S-02). */
@@ -23,7 +26,9 @@ export class NodeStanding {
   #tip: HeaderPoint | null = null;
   #height = -1;
   #answeredAtMs: number | null = null;
-  #connections: number | null = null;
+  #changedAtMs: number | null = null;
+  #hash: BlockHash | null = null;
+  #connections: { readonly count: number; readonly atMs: number } | null = null;
   #askedMs = Number.NEGATIVE_INFINITY;
   #asking: Promise<void> | null = null;
 
@@ -35,7 +40,9 @@ export class NodeStanding {
 
   /** The node has named its tip; `time` null where it is not known yet. */
   tipAt(tip: NodeTip, time: number | null): void {
-    this.#answered();
+    this.#answeredAtMs = this.#clock.monotonicMs();
+    if (tip.hash !== this.#hash) this.#changedAtMs = this.#answeredAtMs;
+    this.#hash = tip.hash;
     this.#height = tip.height;
     if (time !== null) this.#tip = { ...tip, time };
   }
@@ -45,7 +52,10 @@ export class NodeStanding {
     if (tip.height >= this.#height) this.#tip = tip;
   }
 
-  /** Asks for the connections where the last answer is old; without waiting. */
+  /**
+   * Asks for the connections where the last answer is old; without waiting. An answer says nothing of the chain: a
+   * node that tells its peers and not its tip is silent (S-62).
+   */
   refreshConnections(): void {
     const now = this.#clock.monotonicMs();
     if (this.#asking !== null || now - this.#askedMs < CONNECTIONS_EVERY_MS) return;
@@ -54,10 +64,9 @@ export class NodeStanding {
       .connections()
       .then(
         (count) => {
-          this.#answered();
-          this.#connections = count;
+          this.#connections = { count, atMs: this.#clock.monotonicMs() };
         },
-        // A silent node shows by `answeredAtMs`; the last answer stands until the next one, which is asked for soon.
+        // The last answer stands for a while; the next is asked for soon.
         () => {
           this.#askedMs = now - CONNECTIONS_EVERY_MS + ASK_AGAIN_MS;
         },
@@ -77,13 +86,16 @@ export class NodeStanding {
     return {
       nodeHeight: this.#height,
       nodeTipTime: this.#tip?.time ?? 0,
-      answeredAtMs: this.#answeredAtMs,
-      connections: this.#connections,
+      answeredAtMonotonicMs: this.#answeredAtMs,
+      tipChangedAtMonotonicMs: this.#changedAtMs,
+      connections: this.#knownConnections(),
       blockIntervalS: BY_HAND.includes(this.#network) ? TARGET_INTERVAL_S : window.meanIntervalS(),
     };
   }
 
-  #answered(): void {
-    this.#answeredAtMs = this.#clock.nowMs();
+  #knownConnections(): number | null {
+    const known = this.#connections;
+    if (known === null || this.#clock.monotonicMs() - known.atMs > CONNECTIONS_COUNT_MS) return null;
+    return known.count;
   }
 }

@@ -256,8 +256,10 @@ export interface EvmStanding {
   /** Latest head known; -1 before the first answer. */
   readonly headHeight: number;
   readonly headTime: number;
-  /** Unix ms of the last answer of an RPC; null before the first. */
-  readonly answeredAtMs: number | null;
+  /** `Clock.monotonicMs` of the last answer of an RPC; null before the first (S-05). */
+  readonly answeredAtMonotonicMs: number | null;
+  /** `Clock.monotonicMs` at which the head was last seen to change; null before the first answer. */
+  readonly headChangedAtMonotonicMs: number | null;
   /**
    * Whether enough RPCs answer and agree (S-05): with one URL that it answers, with more that at least two do and
    * name the same hash at the lowest of their final heights.
@@ -272,8 +274,11 @@ export interface PearlStanding {
   /** The node's tip; -1 before the first answer. */
   readonly nodeHeight: number;
   readonly nodeTipTime: number;
-  readonly answeredAtMs: number | null;
-  /** Connections of the node at the last look; null before it. */
+  /** `Clock.monotonicMs` of the node's last answer about its chain; null before the first (S-05). */
+  readonly answeredAtMonotonicMs: number | null;
+  /** `Clock.monotonicMs` at which the node's tip was last seen to change; null before the first answer. */
+  readonly tipChangedAtMonotonicMs: number | null;
+  /** Connections of the node at the last look; null where that failed for 30 s, and before the first. */
   readonly connections: number | null;
   /** Mean interval of the last 144 blocks in seconds (S-02); null while unknown. */
   readonly blockIntervalS: number | null;

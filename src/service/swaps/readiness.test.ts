@@ -7,6 +7,8 @@ import type { EvmStanding, PearlStanding } from "./ports.ts";
 import { type ReadinessLimits, type Sides, SwapReadiness } from "./readiness.ts";
 
 const NOW = 1_800_000_000;
+/** The machine has run for a day. */
+const MONOTONIC = 86_400_000;
 
 const LIMITS: ReadinessLimits = {
   pearlLagBlocks: 1,
@@ -20,6 +22,7 @@ const LIMITS: ReadinessLimits = {
 
 interface World {
   nowS: number;
+  monotonicMs: number;
   tips: ChainTips;
   evm: EvmStanding;
   pearl: PearlStanding;
@@ -28,6 +31,7 @@ interface World {
 function world(): World {
   return {
     nowS: NOW,
+    monotonicMs: MONOTONIC,
     tips: {
       evm: { height: 1000, time: NOW - 12, finalHeight: 990, need: null },
       pearl: { height: 500, time: NOW - 100, medianTimePast: NOW - 1200 },
@@ -35,14 +39,16 @@ function world(): World {
     evm: {
       headHeight: 1000,
       headTime: NOW - 12,
-      answeredAtMs: NOW * 1000 - 500,
+      answeredAtMonotonicMs: MONOTONIC - 500,
+      headChangedAtMonotonicMs: MONOTONIC - 500,
       agreed: true,
       finalReplaced: false,
     },
     pearl: {
       nodeHeight: 500,
       nodeTipTime: NOW - 100,
-      answeredAtMs: NOW * 1000 - 500,
+      answeredAtMonotonicMs: MONOTONIC - 500,
+      tipChangedAtMonotonicMs: MONOTONIC - 100_000,
       connections: 8,
       blockIntervalS: 194,
     },
@@ -55,7 +61,11 @@ function readinessOf(at: World, limits: Partial<ReadinessLimits> = {}): SwapRead
       tips: () => at.tips,
       evm: () => at.evm,
       pearl: () => at.pearl,
-      clock: { nowMs: () => at.nowS * 1000, monotonicMs: () => 0, sleep: () => Promise.resolve() },
+      clock: {
+        nowMs: () => at.nowS * 1000,
+        monotonicMs: () => at.monotonicMs,
+        sleep: () => Promise.resolve(),
+      },
     },
     { ...LIMITS, ...limits },
   );
@@ -82,7 +92,9 @@ const all =
     for (const change of changes) change(at);
   };
 /** A side that answered so many seconds ago. */
-const answered = (ago: number) => ({ answeredAtMs: (NOW - ago) * 1000 });
+const answered = (ago: number) => ({ answeredAtMonotonicMs: since(ago) });
+/** The monotonic clock so many seconds ago. */
+const since = (s: number): number => MONOTONIC - s * 1000;
 /** An EVM chain whose head is so old. */
 const old = (age: number) => (at: World) => {
   at.evm = { ...at.evm, headTime: NOW - age };
@@ -129,6 +141,21 @@ describe("S-05: synced", () => {
     assert.equal(codeOf(unread, "pearl"), null);
   });
 
+  test("ages by the monotonic clock: a chain that was not seen to move", () => {
+    assert.equal(codeOf(pearl({ tipChangedAtMonotonicMs: since(2400) })), null);
+    assert.equal(codeOf(pearl({ tipChangedAtMonotonicMs: since(2401) })), "INDEXER_NOT_SYNCED");
+    assert.equal(
+      codeOf(pearl({ tipChangedAtMonotonicMs: since(9999) }), "deals", { pearlTipAgeS: null }),
+      null,
+    );
+    assert.equal(codeOf(evm({ headChangedAtMonotonicMs: since(300) })), null);
+    assert.equal(codeOf(evm({ headChangedAtMonotonicMs: since(301) })), "INDEXER_NOT_SYNCED");
+    assert.equal(
+      codeOf(evm({ headChangedAtMonotonicMs: since(9999) }), "deals", { evmHeadAgeS: null }),
+      null,
+    );
+  });
+
   test("the EVM head's age, where it counts; a chain ahead of the clock is no fault", () => {
     assert.equal(codeOf(old(300)), null);
     assert.equal(codeOf(old(301)), "INDEXER_NOT_SYNCED");
@@ -139,7 +166,8 @@ describe("S-05: synced", () => {
   test("S-02: slow PEARL blocks stop deals alone", () => {
     assert.equal(codeOf(pearl({ blockIntervalS: 300 })), null);
     assert.equal(codeOf(pearl({ blockIntervalS: 300.01 })), "INDEXER_NOT_SYNCED");
-    assert.equal(codeOf(pearl({ blockIntervalS: null })), null);
+    assert.equal(codeOf(pearl({ blockIntervalS: null })), "INDEXER_NOT_SYNCED", "S-05: an unknown pace");
+    assert.equal(codeOf(pearl({ blockIntervalS: null }), "pearl"), null);
     assert.equal(codeOf(pearl({ blockIntervalS: 1000 }), "pearl"), null);
   });
 });
@@ -148,15 +176,15 @@ describe("S-62: available", () => {
   test("a side that was silent for 30 s is not, and PEARL is judged first", () => {
     assert.equal(codeOf(pearl(answered(30))), null);
     assert.equal(codeOf(pearl(answered(31))), "PEARL_NODE_UNAVAILABLE");
-    assert.equal(codeOf(pearl({ answeredAtMs: null })), "PEARL_NODE_UNAVAILABLE");
+    assert.equal(codeOf(pearl({ answeredAtMonotonicMs: null })), "PEARL_NODE_UNAVAILABLE");
     assert.equal(codeOf(evm(answered(30))), null);
     assert.equal(codeOf(evm(answered(31))), "EVM_RPC_UNAVAILABLE");
-    assert.equal(codeOf(evm({ answeredAtMs: null }), "pearl"), null);
+    assert.equal(codeOf(evm({ answeredAtMonotonicMs: null }), "pearl"), null);
     assert.equal(codeOf(all(pearl(answered(31)), evm(answered(31)))), "PEARL_NODE_UNAVAILABLE");
   });
 
   test("a side that is down is told before one that is behind", () => {
-    const mixed = all(pearl({ nodeHeight: 900 }), evm({ answeredAtMs: null }));
+    const mixed = all(pearl({ nodeHeight: 900 }), evm({ answeredAtMonotonicMs: null }));
     assert.equal(codeOf(mixed), "EVM_RPC_UNAVAILABLE");
   });
 
@@ -193,7 +221,7 @@ describe("S-05: the moment", () => {
     at.nowS = NOW + 400;
     assert.equal(readiness.moment().now, NOW + 400);
     assert.equal(readiness.moment().expiryNow, NOW);
-    evm({ headTime: NOW + 400, answeredAtMs: (NOW + 400) * 1000 })(at);
+    evm({ headTime: NOW + 400 })(at);
     at.tips = { ...at.tips, evm: { ...at.tips.evm, time: NOW + 390 } };
     assert.equal(readiness.moment().expiryNow, NOW + 400);
     at.nowS = NOW + 300;
@@ -202,7 +230,7 @@ describe("S-05: the moment", () => {
 
   test("after a start the stored EVM tip's time has surely passed", () => {
     const at = world();
-    evm({ answeredAtMs: null })(at);
+    evm({ answeredAtMonotonicMs: null })(at);
     assert.equal(readinessOf(at).moment().expiryNow, NOW - 12);
   });
 });

@@ -89,14 +89,24 @@ export class SwapReadiness {
     return Math.floor(this.#parts.clock.nowMs() / 1000);
   }
 
-  #isSilent(answeredAtMs: number | null): boolean {
-    return (
-      answeredAtMs === null || this.#parts.clock.nowMs() - answeredAtMs > this.#limits.answerWithinS * 1000
-    );
+  /** By the monotonic clock: one that is set back must not make a silent chain look alive (S-05). */
+  #isSilent(answeredAtMonotonicMs: number | null): boolean {
+    if (answeredAtMonotonicMs === null) return true;
+    return this.#parts.clock.monotonicMs() - answeredAtMonotonicMs > this.#limits.answerWithinS * 1000;
+  }
+
+  /**
+   * Seconds since a chain has moved: by its newest block's time, and by how long that block has been looked at. The
+   * second holds where the service's clock was set back, the first where the service has just been started.
+   */
+  #ageS(blockTime: number, changedAtMonotonicMs: number | null): number {
+    const now = this.#parts.clock.monotonicMs();
+    const watched = Math.floor((now - (changedAtMonotonicMs ?? now)) / 1000);
+    return Math.max(this.#clockS() - blockTime, watched);
   }
 
   #pearlSilent(): NotReady | null {
-    if (!this.#isSilent(this.#parts.pearl().answeredAtMs)) return null;
+    if (!this.#isSilent(this.#parts.pearl().answeredAtMonotonicMs)) return null;
     return {
       code: "PEARL_NODE_UNAVAILABLE",
       message: "The PEARL node does not answer. Try again in some seconds.",
@@ -105,8 +115,8 @@ export class SwapReadiness {
   }
 
   #evmSilent(): NotReady | null {
-    const { answeredAtMs, agreed, finalReplaced } = this.#parts.evm();
-    if (this.#isSilent(answeredAtMs)) {
+    const { answeredAtMonotonicMs, agreed, finalReplaced } = this.#parts.evm();
+    if (this.#isSilent(answeredAtMonotonicMs)) {
       return evmUnavailable("No EVM RPC answers. Try again in some seconds.", {
         answered_within_s: this.#limits.answerWithinS,
       });
@@ -130,7 +140,7 @@ export class SwapReadiness {
     if (lag > pearlLagBlocks) {
       return notSynced(`The PEARL index is ${lag} blocks behind its node.`, { pearl_lag: lag });
     }
-    const age = this.#clockS() - standing.nodeTipTime;
+    const age = this.#ageS(standing.nodeTipTime, standing.tipChangedAtMonotonicMs);
     if (pearlTipAgeS !== null && age > pearlTipAgeS) {
       return notSynced("The PEARL node's newest block is too old: the node may be cut off.", {
         pearl_tip_age_s: age,
@@ -147,7 +157,12 @@ export class SwapReadiness {
 
   #pearlSlow(): NotReady | null {
     const { blockIntervalS } = this.#parts.pearl();
-    if (blockIntervalS === null || blockIntervalS <= this.#limits.blockIntervalS) return null;
+    if (blockIntervalS === null) {
+      return notSynced("The pace of PEARL blocks is not known yet: 145 blocks are needed.", {
+        block_interval_s: null,
+      });
+    }
+    if (blockIntervalS <= this.#limits.blockIntervalS) return null;
     return notSynced("PEARL blocks come too slowly for the margins of a swap to hold.", {
       block_interval_s: blockIntervalS,
     });
@@ -155,13 +170,13 @@ export class SwapReadiness {
 
   #evmBehind(tips: ChainTips): NotReady | null {
     const { evmLagS, evmHeadAgeS } = this.#limits;
-    const { headTime, headHeight } = this.#parts.evm();
+    const { headTime, headHeight, headChangedAtMonotonicMs } = this.#parts.evm();
     const { evm } = tips;
     const lag = headHeight < 0 || evm.height < 0 ? null : headTime - evm.time;
     if (lag === null || lag > evmLagS) {
       return notSynced("The EVM index is behind its chain.", { evm_lag_s: lag });
     }
-    const age = this.#clockS() - headTime;
+    const age = this.#ageS(headTime, headChangedAtMonotonicMs);
     if (evmHeadAgeS !== null && age > evmHeadAgeS) {
       return notSynced("The EVM chain's newest block is too old.", { evm_head_age_s: age });
     }
