@@ -6,6 +6,18 @@ import { type Break, inFile } from "./break.ts";
 export const SWAPS_ACTIONS: readonly Break[] = inFile("src/swap/next-actions.ts", [
   {
     rule: "S-54",
+    find: 'credit.account === buyer ? "buyer" : "seller", "withdraw_credit"',
+    replace: '"seller", "withdraw_credit"',
+    why: "the buyer's credit is the seller's action",
+  },
+  {
+    rule: "S-54",
+    find: "  if (credit === null) return;",
+    replace: '  if (credit === null || subject.order?.closed?.kind === "claimed") return;',
+    why: "a settled deal has nothing left to do",
+  },
+  {
+    rule: "S-54",
     find: 'if (state === "accepted" && isSecretKnown) actions.push(plain(null, "anyone", "claim_usdc", {}));',
     replace: "",
     why: "claim_usdc is never offered",

@@ -70,6 +70,30 @@ export const SWAPS_LEDGER: readonly Break[] = [
   ]),
   ...inFile("src/service/swaps/order-book.ts", [
     {
+      rule: "S-54",
+      find: "credited: { ...credited, withdrawn: place }",
+      replace: "credited: { ...credited, withdrawn: null }",
+      why: "a credit that was withdrawn is owed for ever",
+    },
+    {
+      rule: "S-54",
+      find: "if (credited === null || credited.place.block > height) return null;",
+      replace: "if (credited === null) return null;",
+      why: "an orphaned credit stays",
+    },
+    {
+      rule: "S-54",
+      find: "if (credited.withdrawn === null || credited.withdrawn.block <= height) return credited;",
+      replace: "return credited;",
+      why: "an orphaned withdrawal stays",
+    },
+    {
+      rule: "S-25",
+      find: "entry === undefined || entry.facts.closed === null || entry.facts.credited !== null",
+      replace: "entry === undefined || entry.facts.closed === null",
+      why: "an order is credited twice",
+    },
+    {
       rule: "S-50",
       find: "facts.accepted !== null && facts.accepted.place.block > toHeight ? null : facts.accepted",
       replace: "facts.accepted",

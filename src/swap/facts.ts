@@ -166,6 +166,14 @@ export interface OrderFacts {
       }
     | { readonly kind: "refunded"; readonly place: EvmPlace; readonly amount: bigint }
     | null;
+  /** The payout that the token refused (S-23), raw units; null where there was none. An order is paid out once. */
+  readonly credited: {
+    readonly place: EvmPlace;
+    readonly account: EvmAddress;
+    readonly amount: bigint;
+    /** Where the account withdrew all that it was owed; null while it has not. */
+    readonly withdrawn: EvmPlace | null;
+  } | null;
 }
 
 /** A lock output of a script with everything known of it (S-15): assembled from facts, sightings and the mempool. */

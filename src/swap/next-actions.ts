@@ -8,7 +8,7 @@ import { acceptBy, claimBy, lockBy } from "./deadlines.ts";
 import type { ChainTips, LockOutput } from "./facts.ts";
 import { isDeep, isFinal } from "./finality.ts";
 import { isImpossible, isPending, isUnspent, outpointOf, shownOutputs, theLock } from "./lock-choice.ts";
-import { isLive, orderState, sellerOf, type OrderState } from "./order-state.ts";
+import { evmCredit, isLive, orderState, sellerOf, type OrderState } from "./order-state.ts";
 import { isDead, profileOf, type Moment, type SwapProfile, type SwapRules } from "./subject.ts";
 import type { SwapSubject } from "./subject.ts";
 import { termsError, type TermsError } from "./terms-error.ts";
@@ -27,6 +27,7 @@ export const ACTIONS = [
   "refund_cooperative",
   "refund_usdc",
   "cancel_bid",
+  "withdraw_credit",
   "lock_usdc",
 ] as const;
 /** An action's name. */
@@ -87,6 +88,7 @@ export function nextActions(subject: SwapSubject, moment: Moment, rules: SwapRul
   addSellersWaysBack(view, actions);
   addSellersSteps(view, actions);
   addBuyersWaysBack(view, actions);
+  addWithdrawal(view, actions);
   addLockUsdc(view, actions);
   return actions;
 }
@@ -215,6 +217,13 @@ function addBuyersWaysBack(view: View, actions: NextAction[]): void {
     actions.push(plain(buyer, "buyer", "refund_usdc", { not_before: evmRefundTime }));
   }
   if (state === "locked") actions.push(plain(buyer, "buyer", "cancel_bid", { optional: true }));
+}
+
+/** withdraw_credit: the token refused the payout, so the contract still owes it to the account that it names. */
+function addWithdrawal({ subject, buyer }: View, actions: NextAction[]): void {
+  const credit = evmCredit(subject.order);
+  if (credit === null) return;
+  actions.push(plain(credit.account, credit.account === buyer ? "buyer" : "seller", "withdraw_credit", {}));
 }
 
 /** lock_usdc: an unfunded live take of an open ask whose hashlock is unused. */

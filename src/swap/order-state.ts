@@ -41,6 +41,16 @@ export function sellerOf(subject: SwapSubject): EvmAddress | null {
   return subject.terms.seller === ZERO_ADDRESS ? null : subject.terms.seller;
 }
 
+/** A payout that is still owed by the contract (S-54, `evm_credit`): raw units as a decimal string. */
+export type EvmCredit = { readonly account: EvmAddress; readonly amount: string };
+
+/** The payout of this order that became a credit and is not withdrawn yet, or null. */
+export function evmCredit(order: OrderFacts | null): EvmCredit | null {
+  const credited = order?.credited ?? null;
+  if (credited === null || credited.withdrawn !== null) return null;
+  return { account: credited.account, amount: credited.amount.toString() };
+}
+
 /** Whether a deal exists (S-50): for a take, for an order of `lockWithAsk`, and for an accepted bid. */
 export function dealExists(subject: SwapSubject): boolean {
   return subject.take !== null || (subject.order !== null && subject.order.accepted !== null);

@@ -10,7 +10,7 @@ import { evmLeg, pearlLeg, type EvmLeg, type PearlLeg } from "./legs.ts";
 import { lockCall, type LockCall } from "./lock-call.ts";
 import { lockOutputRow, shownOutputs, theLock, type LockOutputRow } from "./lock-choice.ts";
 import { nextActions, type NextAction } from "./next-actions.ts";
-import { dealExists, sellerOf } from "./order-state.ts";
+import { dealExists, type EvmCredit, evmCredit, sellerOf } from "./order-state.ts";
 import type { ReleaseReason } from "./reasons.ts";
 import { judgeRelease } from "./release.ts";
 import { lockAddressOf } from "./script-address.ts";
@@ -70,6 +70,8 @@ export type SwapRow = {
   readonly terms_error: TermsError | null;
   readonly evm_leg: EvmLeg;
   readonly pearl_leg: PearlLeg;
+  /** A payout that the token refused and its account has not withdrawn since (S-54). */
+  readonly evm_credit: EvmCredit | null;
   readonly profile: ProfileRow;
   readonly confirmations: Confirmations;
   readonly deadlines: Deadlines;
@@ -126,6 +128,7 @@ function swapRow(subject: SwapSubject, moment: Moment, rules: SwapRules): SwapRo
     secret_hex: subject.secret?.secret ?? null,
     terms_error: termsError(subject, rules),
     evm_leg: evmLeg(order, moment.tips),
+    evm_credit: evmCredit(order),
     next_actions: nextActions(subject, moment, rules),
     take_expires_at: take?.expiresAt ?? null,
     expired: order === null && take !== null && isDead(moment, take.expiresAt),

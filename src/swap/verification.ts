@@ -29,6 +29,8 @@ export interface VerificationDetails {
   readonly retryable: boolean;
   /** With EVM_ESCROW_CLOSED alone: what closed the order. */
   readonly state?: "claimed" | "refunded" | "cancelled";
+  /** With verify-evm-refund alone: whether the payout is a credit that its account has not withdrawn (S-54). */
+  readonly credited?: boolean;
 }
 
 /** A verdict; `reason` is null where verified. */
@@ -52,6 +54,7 @@ export interface VerdictParts<Reason> {
   readonly need: number | null;
   readonly validUntil?: number;
   readonly state?: "claimed" | "refunded" | "cancelled";
+  readonly credited?: boolean;
 }
 
 /** The judged form of a known lock output: its script is the order's by definition (S-15). */
@@ -83,6 +86,7 @@ export function verdict<Reason extends VerifyReason>(
     valid_until: parts.validUntil ?? null,
     retryable: reason !== null && isRetryable(reason),
     ...(parts.state === undefined ? {} : { state: parts.state }),
+    ...(parts.credited === undefined ? {} : { credited: parts.credited }),
   };
   return { verified: reason === null, reason, details };
 }

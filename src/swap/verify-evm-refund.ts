@@ -2,7 +2,7 @@
 
 import { evmConfirmations, isFinal } from "./finality.ts";
 import { theLock } from "./lock-choice.ts";
-import { orderState } from "./order-state.ts";
+import { evmCredit, orderState } from "./order-state.ts";
 import type { EvmRefundReason } from "./reasons.ts";
 import type { Moment, SwapRules, SwapSubject } from "./subject.ts";
 import { judgedLock, verdict, type Verdict } from "./verification.ts";
@@ -20,6 +20,8 @@ export function verifyEvmRefund(
     output: judgedLock(subject, theLock(subject.outputs, subject.terms.pearlAmountSat)),
     have: closed === null ? 0 : evmConfirmations(tips, closed.place.block),
     need: tips.evm.need,
+    // The order is refunded all the same: the contract owes what the token did not take (S-23).
+    credited: evmCredit(subject.order) !== null,
   });
 }
 

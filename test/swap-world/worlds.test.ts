@@ -53,6 +53,7 @@ const MUST_HAPPEN = [
   "PEARL reorganised with a transaction of the adversary",
   "PEARL halt",
   "EVM reorganised",
+  "credit withdrawn",
   "crash",
   "restart compared",
   "fault error",

@@ -10,6 +10,7 @@ import {
   ASK,
   BID_TERMS,
   BUYER,
+  credited,
   FOREIGN_SECRET,
   FULL,
   moment,
@@ -290,6 +291,46 @@ row(
     ["accepted", subject()],
     ["cancelled", subject({ order: order("cancelled", {}, BID_TERMS) })],
   ],
+);
+
+const UNPAID = order("claimed");
+const REFUNDED = order("refunded");
+row(
+  "withdraw_credit",
+  false,
+  { actor: SELLER, role: "seller" },
+  [
+    [
+      "the seller's payout was refused, whatever is synced",
+      subject({ order: { ...UNPAID, credited: credited(UNPAID, false) } }),
+      NOT_SYNCED,
+    ],
+  ],
+  [
+    ["it was paid", subject({ order: UNPAID })],
+    ["withdrawn since", subject({ order: { ...UNPAID, credited: credited(UNPAID, true) } })],
+  ],
+);
+row(
+  "withdraw_credit",
+  false,
+  { actor: BUYER, role: "buyer" },
+  [
+    [
+      "the buyer's refund was refused",
+      subject({ order: { ...REFUNDED, credited: credited(REFUNDED, false) } }),
+    ],
+    [
+      "the return of a cancelled bid was refused",
+      subject({
+        order: {
+          ...order("cancelled", {}, BID_TERMS),
+          credited: credited(order("cancelled", {}, BID_TERMS), false),
+        },
+      }),
+    ],
+  ],
+  [["paid", subject({ order: REFUNDED })]],
 );
 
 const OPEN_TAKE = { order: null, take: TAKE, ask: { record: ASK, status: "ASK_OPEN" as const } };

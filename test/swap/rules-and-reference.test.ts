@@ -30,6 +30,7 @@ const RUNS = { numRuns: Number(process.env["STRAND_SWAP_RUNS"] ?? 4000), seed: 2
 const FIELDS = [
   "terms_error",
   "evm_leg",
+  "evm_credit",
   "pearl_leg",
   "pearl_lock_outputs",
   "pearl_claim_txid",
@@ -94,8 +95,8 @@ describe("the rules and the second model", () => {
       }),
       RUNS,
     );
-    // 8 statuses, 12 rows of the table, 5 faults of a release and none.
-    assert.equal(seen.size, 8 + 12 + 6, [...seen.keys()].join(", "));
+    // 8 statuses, 13 rows of the table, 5 faults of a release and none.
+    assert.equal(seen.size, 8 + 13 + 6, [...seen.keys()].join(", "));
   });
 
   test("agree on every verdict (S-60, S-61)", () => {
@@ -122,6 +123,7 @@ describe("the rules and the second model", () => {
           }
           const evm = verifyEvmRefund(subject, moment, RULES);
           assert.equal(evm.reason, reference.verifyEvmRefund(words));
+          assert.equal(evm.details.credited, reference.isCredited(words));
           count(seen, `lock ${lock.reason}`);
           count(seen, `evm ${evm.reason}`);
           assert.equal(lock.verified, lock.reason === null);

@@ -149,7 +149,15 @@ export function order(
         }
       : null,
     closed,
+    credited: null,
   };
+}
+
+/** The refused payout of a closed order: to the seller where it was claimed, else to the buyer. */
+export function credited(of: OrderFacts, isWithdrawn: boolean): OrderFacts["credited"] {
+  const account = of.closed?.kind === "claimed" ? SELLER : BUYER;
+  const withdrawn = isWithdrawn ? evmPlace(980) : null;
+  return { place: evmPlace(930), account, amount: of.terms.usdcAmount, withdrawn };
 }
 
 const SECRET_VALUE = `0x${"53".repeat(32)}` as Bytes32;
@@ -326,13 +334,16 @@ const orderAround: fc.Arbitrary<OrderFacts | null> = fc
     named: fc.boolean(),
     usdcAmount: fc.constantFrom(1n, 1_000_000_000n, 1_000_000_001n),
     shift: fc.constantFrom(-1, 0, 0, 0, 1),
+    credit: fc.constantFrom("none", "none", "owed", "withdrawn"),
   })
-  .map(({ state, blocks, isBid, named, usdcAmount, shift }) => {
+  .map(({ state, blocks, isBid, named, usdcAmount, shift, credit }) => {
     if (state === null) return null;
     const base = isBid ? { ...BID_TERMS, ...(named ? { seller: SELLER } : {}) } : TERMS;
     const terms = { ...base, usdcAmount, evmRefundTime: T_E + shift };
     const { locked, later, closed } = blocks;
-    return order(state, { locked, accepted: Math.max(locked, later), closed }, terms);
+    const made = order(state, { locked, accepted: Math.max(locked, later), closed }, terms);
+    if (made.closed === null || credit === "none") return made;
+    return { ...made, credited: credited(made, credit === "withdrawn") };
   });
 
 /** Random subjects that facts could make. */

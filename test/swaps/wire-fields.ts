@@ -35,6 +35,7 @@ const SETTLEMENT: Readonly<Record<string, string>> = {
   terms_error: "string?",
   profile: "object",
   evm_leg: "object",
+  evm_credit: "object?",
   pearl_leg: "object",
   next_actions: "object",
   deadlines: "object",

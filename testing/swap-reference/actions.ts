@@ -7,7 +7,7 @@ const HOURS = 3600;
 
 interface Row {
   readonly action: string;
-  readonly role: "anyone" | "buyer" | "seller";
+  readonly role: "anyone" | "buyer" | "seller" | "the account that is owed";
   /** The asterisk. */
   readonly optional?: true;
   /** The degree sign. */
@@ -141,6 +141,11 @@ const TABLE: readonly Row[] = [
     stands: (words) => words.escrow === "Locked",
   },
   {
+    action: "withdraw_credit",
+    role: "the account that is owed",
+    stands: (words) => words.owed !== null,
+  },
+  {
     action: "lock_usdc",
     role: "buyer",
     optional: true,
@@ -171,14 +176,15 @@ const NO_OUTPUT: PlainOutput = {
 export function nextActions(words: Words): readonly object[] {
   const { buyer } = words.subject.terms;
   const actors = { anyone: null, buyer, seller: words.seller };
+  const owedRole = words.owed?.account === buyer ? "buyer" : "seller";
   return TABLE.flatMap((row) => {
     if (row.needsSync && !words.world.mayAct) return [];
     const outputs = row.perOutput ? words.rows : [NO_OUTPUT];
     return outputs
       .filter((output) => row.stands(words, output))
       .map((output) => ({
-        actor: actors[row.role],
-        role: row.role,
+        actor: row.role === "the account that is owed" ? (words.owed?.account ?? null) : actors[row.role],
+        role: row.role === "the account that is owed" ? owedRole : row.role,
         action: row.action,
         optional: row.optional ?? false,
         not_before: row.notBefore?.(words) ?? null,

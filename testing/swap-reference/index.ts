@@ -4,7 +4,7 @@ import { nextActions } from "./actions.ts";
 import { nameOf, Words, type PlainOutput, type PlainSubject, type PlainWorld } from "./plain.ts";
 import { bidStatus, dealStatus, evmLeg, pearlLeg, release } from "./status.ts";
 
-export { verifyEvmRefund, verifyLock, verifyRefund, type PlainFound } from "./verify.ts";
+export { isCredited, verifyEvmRefund, verifyLock, verifyRefund, type PlainFound } from "./verify.ts";
 export { Words, type PlainSubject, type PlainWorld } from "./plain.ts";
 
 /** The computed fields of bid and deal rows, with both statuses. */
@@ -23,6 +23,7 @@ export function project(subject: PlainSubject, world: PlainWorld): Record<string
     bid_status: bidStatus(words),
     terms_error: words.termsError,
     evm_leg: evmLeg(words),
+    evm_credit: words.owed,
     pearl_leg: pearlLeg(words),
     lock: lock === null ? null : nameOf(lock),
     pearl_lock_outputs: rows.map(shown),

@@ -41,6 +41,12 @@ export interface PlainSubject {
     readonly locked: PlainPlace;
     readonly accepted: { readonly place: PlainPlace; readonly seller: string } | null;
     readonly closed: { readonly kind: string; readonly place: PlainPlace } | null;
+    /** PayoutCredited of this order, and the CreditWithdrawn of its account that came after it. */
+    readonly credited: {
+      readonly account: string;
+      readonly amount: string;
+      readonly withdrawn: object | null;
+    } | null;
   } | null;
   readonly take: { readonly createdAt: number; readonly expiresAt: number } | null;
   readonly ask: { readonly status: string } | null;
@@ -184,6 +190,13 @@ export class Words {
       if (shower.by === "spend" && outputs.some((output) => nameOf(output) === shower.outpoint)) return null;
     }
     return "HASHLOCK_REUSED";
+  }
+
+  /** "a payout of this order became a credit (PayoutCredited) and the account has not withdrawn since" (S-54). */
+  get owed(): { readonly account: string; readonly amount: string } | null {
+    const credited = this.subject.order?.credited;
+    if (!credited || credited.withdrawn) return null;
+    return { account: credited.account, amount: credited.amount };
   }
 
   get seller(): string | null {

@@ -107,6 +107,11 @@ function namedSpend(
   return counted.find((output) => output.spend?.path === "claim") ?? counted[0] ?? null;
 }
 
+/** `details.credited` of verify-evm-refund: the payout was credited and is not yet withdrawn (S-54). */
+export function isCredited(words: Words): boolean {
+  return words.owed !== null;
+}
+
 /** Reason of verify-evm-refund, null where verified. */
 export function verifyEvmRefund(words: Words): string | null {
   const closedIn = words.subject.order?.closed?.place.block ?? 0;

@@ -225,7 +225,15 @@ export function askArgument(ask: Record<keyof SwapAsk, string | number | bigint>
 export async function escrowCall(
   stage: SwapStage,
   person: Party,
-  functionName: "cancel" | "claim" | "refund" | "refundCooperative" | "accept" | "lock" | "revokeAsks",
+  functionName:
+    | "cancel"
+    | "claim"
+    | "refund"
+    | "refundCooperative"
+    | "accept"
+    | "lock"
+    | "revokeAsks"
+    | "withdrawCredit",
   args: readonly unknown[],
 ): Promise<void> {
   const hash = await stage.anvil.walletClient(person.account).writeContract({

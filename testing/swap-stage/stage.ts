@@ -5,6 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import type { Address } from "viem";
 import { readConfig } from "../../src/config/config.ts";
 import { type RunningService, startService } from "../../src/main.ts";
 import type { Log } from "../../src/service/ports.ts";
@@ -19,6 +20,8 @@ export interface SwapStageOptions {
   /** More flags for the service, with their dashes. */
   readonly flags?: Readonly<Record<string, string>>;
   readonly escrow?: EscrowSetting;
+  /** Deploys the token that the escrow takes for USDC; absent: a DevUsdc. */
+  readonly token?: (anvil: Anvil) => Promise<Address>;
   /** Lines of the service's log go here; absent: nowhere. */
   readonly log?: Log;
 }
@@ -71,7 +74,11 @@ export class SwapStage {
     let pearl: PearlNode | null = null;
     let stage: SwapStage | null = null;
     try {
-      const escrow = await deployEscrow(anvil, options.escrow ?? {});
+      const usdc = await options.token?.(anvil);
+      const escrow = await deployEscrow(anvil, {
+        ...options.escrow,
+        ...(usdc === undefined ? {} : { usdc }),
+      });
       pearl = await startPearlNode({
         rpcUser: "user",
         rpcPassword: "secret",

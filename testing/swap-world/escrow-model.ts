@@ -1,5 +1,6 @@
 // What does the escrow contract do? S-20 to S-25 as a plain state machine, written from their text: which call reverts,
-// who is paid, what is logged. Signatures and token quirks are left out; the contract's own tests have those.
+// who is paid, what is logged. Of the token's quirks it has the one that rows must tell: it refuses some payees (S-23).
+// Signatures are left out; the contract's own tests have those.
 
 import { createHash } from "node:crypto";
 import { ZERO_ADDRESS, ZERO_BYTES32, type AskTerms, type Terms } from "../../src/swap/terms.ts";
@@ -15,7 +16,8 @@ export type Call =
   | { readonly fn: "lockWithAsk"; readonly terms: Terms; readonly ask: AskTerms }
   | { readonly fn: "accept"; readonly orderHash: Bytes32; readonly key: Bytes32 }
   | { readonly fn: "cancel" | "refund" | "refundCooperative"; readonly orderHash: Bytes32 }
-  | { readonly fn: "claim"; readonly orderHash: Bytes32; readonly secret: Bytes32 };
+  | { readonly fn: "claim"; readonly orderHash: Bytes32; readonly secret: Bytes32 }
+  | { readonly fn: "withdrawCredit"; readonly to: EvmAddress };
 
 /** A log before it has a place. */
 export type EscrowLog = EscrowEvent extends infer Event
@@ -43,6 +45,8 @@ export interface EscrowStorage {
   /** Raw USDC by holder; the contract's own under `escrow`. */
   readonly usdc: ReadonlyMap<string, bigint>;
   readonly fees: bigint;
+  /** Payouts that the token refused, by the account that is owed. */
+  readonly credits: ReadonlyMap<EvmAddress, bigint>;
 }
 
 /** What a contract is deployed with; `marginS` is 4 h but in worlds that are broken on purpose. */
@@ -51,6 +55,8 @@ export interface EscrowSettings {
   readonly feeRecipient: EvmAddress;
   readonly minUsdc: bigint;
   readonly marginS: number;
+  /** Accounts that the token pays nothing. */
+  readonly refused: ReadonlySet<EvmAddress>;
 }
 
 /** SHA-256 as 0x hex. */
@@ -75,7 +81,14 @@ export function askIdOf(ask: AskTerms): Bytes32 {
 
 /** Storage with these holdings. */
 export function freshStorage(usdc: ReadonlyMap<string, bigint>): EscrowStorage {
-  return { orders: new Map(), hashlocks: new Set(), asksTaken: new Set(), usdc, fees: 0n };
+  return {
+    orders: new Map(),
+    hashlocks: new Set(),
+    asksTaken: new Set(),
+    usdc,
+    fees: 0n,
+    credits: new Map(),
+  };
 }
 
 interface Outcome {
@@ -97,9 +110,25 @@ export function execute(
       return lock(storage, settings, from, call, time);
     case "accept":
       return accept(storage, settings, from, call, time);
+    case "withdrawCredit":
+      return withdraw(storage, settings, from, call.to);
     default:
-      return close(storage, from, call, time);
+      return close(storage, settings, from, call, time);
   }
+}
+
+function withdraw(
+  storage: EscrowStorage,
+  { refused }: EscrowSettings,
+  account: EvmAddress,
+  to: EvmAddress,
+): Outcome | null {
+  const amount = storage.credits.get(account) ?? 0n;
+  const usdc = refused.has(to) ? null : transfer(storage.usdc, "escrow", to, amount);
+  if (amount === 0n || usdc === null) return null;
+  const credits = new Map(storage.credits);
+  credits.delete(account);
+  return { storage: { ...storage, usdc, credits }, logs: [{ kind: "CreditWithdrawn", account, to, amount }] };
 }
 
 function keyFits(key: Bytes32): boolean {
@@ -194,8 +223,21 @@ function accept(
   };
 }
 
+/** What a payout does: the token pays, or refuses and the payee is owed. */
+function payout(
+  storage: EscrowStorage,
+  { refused }: EscrowSettings,
+  payee: EvmAddress,
+  sum: bigint,
+): Pick<EscrowStorage, "usdc" | "credits"> {
+  const { usdc, credits } = storage;
+  if (!refused.has(payee)) return { usdc: transfer(usdc, "escrow", payee, sum) ?? usdc, credits };
+  return { usdc, credits: new Map(credits).set(payee, (credits.get(payee) ?? 0n) + sum) };
+}
+
 function close(
   storage: EscrowStorage,
+  settings: EscrowSettings,
   from: EvmAddress,
   call: Extract<Call, { fn: "cancel" | "refund" | "refundCooperative" | "claim" }>,
   time: number,
@@ -206,15 +248,19 @@ function close(
   const { terms, state } = order;
   const amount = terms.usdcAmount;
   const isOpen = state === "Locked" || state === "Accepted";
-  const closed = (to: EscrowState, payee: EvmAddress, sum: bigint, fee: bigint, log: EscrowLog): Outcome => ({
-    storage: {
-      ...storage,
-      usdc: transfer(storage.usdc, "escrow", payee, sum) ?? storage.usdc,
-      fees: storage.fees + fee,
-      orders: new Map(storage.orders).set(orderHash, { ...order, state: to }),
-    },
-    logs: [log],
-  });
+  const closed = (to: EscrowState, payee: EvmAddress, sum: bigint, fee: bigint, log: EscrowLog): Outcome => {
+    const paid = payout(storage, settings, payee, sum);
+    const credit: EscrowLog = { kind: "PayoutCredited", orderHash, account: payee, amount: sum };
+    return {
+      storage: {
+        ...storage,
+        ...paid,
+        fees: storage.fees + fee,
+        orders: new Map(storage.orders).set(orderHash, { ...order, state: to }),
+      },
+      logs: paid.credits === storage.credits ? [log] : [log, credit],
+    };
+  };
   if (call.fn === "cancel") {
     if (from !== terms.buyer || state !== "Locked") return null;
     return closed("Cancelled", terms.buyer, amount, 0n, { kind: "OrderCancelled", orderHash });
@@ -260,7 +306,8 @@ export function conservationFault(storage: EscrowStorage, supply: bigint): strin
     if (state === "Locked" || state === "Accepted") locked += terms.usdcAmount;
   }
   const held = storage.usdc.get("escrow") ?? 0n;
-  if (held !== locked + storage.fees) return `the escrow holds ${held}, owes ${locked} and ${storage.fees}`;
+  const owed = [...storage.credits.values()].reduce((sum, one) => sum + one, storage.fees);
+  if (held !== locked + owed) return `the escrow holds ${held}, owes ${locked} and ${owed}`;
   const total = [...storage.usdc.values()].reduce((sum, one) => sum + one, 0n);
   return total === supply ? null : `${total} of ${supply} USDC are left`;
 }

@@ -6,7 +6,7 @@ import { type Terms, ZERO_ADDRESS, ZERO_BYTES32 } from "../../src/swap/terms.ts"
 import type { NextAction } from "../../src/swap/next-actions.ts";
 import { addressOfKey, type SignedTx } from "../../src/wallet/index.ts";
 import { askIdOf, orderHashOf } from "./escrow-model.ts";
-import { addressOf, bytesOf, FEE_RATE, hex32, keyOf, lockFor, Purse } from "./purse.ts";
+import { addressOf, bytesOf, FEE_RATE, hex32, keyOf, lockFor, Purse, vaultOf } from "./purse.ts";
 import { FEE_BPS, PEARL_AMOUNT } from "./scenario.ts";
 import type { Row } from "./service.ts";
 import type { World } from "./world.ts";
@@ -147,6 +147,9 @@ export class HonestBuyer {
         if (ask !== undefined) evm.submit(this.evm, { fn: "lockWithAsk", terms: order.terms, ask });
         return;
       }
+      case "withdraw_credit":
+        this.#world.note("credit withdrawn");
+        return evm.submit(this.evm, { fn: "withdrawCredit", to: vaultOf("buyer") });
       case "cancel_bid":
         return evm.submit(this.evm, { fn: "cancel", orderHash: hash });
       case "refund_usdc":

@@ -4,7 +4,7 @@
 import type { Bytes32, EvmAddress } from "../../src/primitives/brands.ts";
 import type { NextAction } from "../../src/swap/next-actions.ts";
 import type { OwnedCoin, SignedTx } from "../../src/wallet/index.ts";
-import { addressOf, FEE_RATE, hex32, keyOf, lockFor, Purse, type SentLock } from "./purse.ts";
+import { addressOf, FEE_RATE, hex32, keyOf, lockFor, Purse, type SentLock, vaultOf } from "./purse.ts";
 import { FEE_BPS, PEARL_AMOUNT } from "./scenario.ts";
 import type { Row } from "./service.ts";
 import type { World } from "./world.ts";
@@ -91,12 +91,16 @@ export class HonestSeller {
   }
 
   #act(hash: Bytes32, row: Row, action: NextAction): void {
-    const { evm } = this.#world;
+    const world = this.#world;
+    const { evm } = world;
     switch (action.action) {
       case "claim_usdc":
         if (row.secret_hex !== null)
           evm.submit(this.evm, { fn: "claim", orderHash: hash, secret: row.secret_hex as Bytes32 });
         return;
+      case "withdraw_credit":
+        world.note("credit withdrawn");
+        return evm.submit(this.evm, { fn: "withdrawCredit", to: vaultOf("seller") });
       case "accept_bid":
         return evm.submit(this.evm, { fn: "accept", orderHash: hash, key: hex32(this.purse.key.outputKey) });
       case "lock_pearl":

@@ -2,12 +2,12 @@
 // nothing has the same ones (S-50, S-54).
 
 import assert from "node:assert/strict";
-import type { Bytes32 } from "../../src/primitives/brands.ts";
+import type { Bytes32, EvmAddress } from "../../src/primitives/brands.ts";
 import { MemorySwapStore } from "../swap-ledger/memory-swap-store.ts";
 import type { HonestBuyer } from "./honest-buyer.ts";
 import type { HonestSeller } from "./honest-seller.ts";
 import { plainText } from "./escrow-model.ts";
-import { addressOf, keyOf, lockOfOrder } from "./purse.ts";
+import { addressOf, keyOf, lockOfOrder, vaultOf } from "./purse.ts";
 import { FEE_ALLOWANCE } from "./scenario.ts";
 import type { Row } from "./service.ts";
 import { USDC_EACH, type World } from "./world.ts";
@@ -16,6 +16,12 @@ import { USDC_EACH, type World } from "./world.ts";
 export function pearlOf(world: World, name: string): bigint {
   const script = Buffer.from(keyOf(name).script).toString("hex");
   return world.pearl.unspent(new Set([script])).reduce((sum, { amount }) => sum + amount, 0n);
+}
+
+/** Raw USDC that a party holds; what the contract still owes it is not in its hands. */
+function usdcOf(world: World, name: string, evm: EvmAddress): bigint {
+  const { usdc } = world.evm.storage;
+  return (usdc.get(evm) ?? 0n) + (usdc.get(vaultOf(name)) ?? 0n);
 }
 
 /** How an honest buyer has lost, or null: each order paid for is PEARL received, all other USDC is back. */
@@ -27,7 +33,7 @@ export function buyersLoss(world: World, { evm, orders }: HonestBuyer, pearlBefo
     due += terms.pearlAmountSat;
     paid += terms.usdcAmount;
   }
-  const usdc = world.evm.storage.usdc.get(evm) ?? 0n;
+  const usdc = usdcOf(world, "buyer", evm);
   if (usdc < USDC_EACH - paid) return `the buyer has ${usdc} USDC of ${USDC_EACH}, and paid ${paid}`;
   const gained = pearlOf(world, "buyer") - pearlBefore;
   return gained >= due - FEE_ALLOWANCE ? null : `the buyer received ${gained} of ${due} PEARL`;
@@ -42,7 +48,7 @@ export function sellersLoss(world: World, { evm }: HonestSeller, pearlBefore: bi
     sold += terms.pearlAmountSat;
     due += terms.usdcAmount - (terms.usdcAmount * BigInt(terms.feeBps)) / 10_000n;
   }
-  const usdc = world.evm.storage.usdc.get(evm) ?? 0n;
+  const usdc = usdcOf(world, "seller", evm);
   if (usdc < USDC_EACH + due) return `the seller has ${usdc} USDC, and is owed ${USDC_EACH + due}`;
   const lost = pearlBefore - pearlOf(world, "seller");
   return lost <= sold + FEE_ALLOWANCE ? null : `the seller gave ${lost} PEARL, and sold ${sold}`;
@@ -114,6 +120,17 @@ function texts(lines: readonly unknown[]): Set<string> {
   return new Set(lines.map((line) => JSON.stringify(line)));
 }
 
+/** Sums of `evm_credit` by account. */
+function creditsIn(rows: readonly Record<string, unknown>[]): Map<string, bigint> {
+  const sums = new Map<string, bigint>();
+  for (const row of rows) {
+    if (row["evm_credit"] === null) continue;
+    const { account, amount } = row["evm_credit"] as Row["evm_credit"] & object;
+    sums.set(account, (sums.get(account) ?? 0n) + BigInt(amount));
+  }
+  return sums;
+}
+
 /** Holds each row against both chains. */
 export function checkTruth(world: World): void {
   const rows = rowsOf(world, (hash) => world.row(hash));
@@ -140,6 +157,7 @@ export function checkTruth(world: World): void {
     ]);
     assert.deepEqual(texts(told), texts(expected), `lock outputs of ${hash}`);
   }
+  assert.deepEqual(creditsIn([...rows.values()]), new Map(world.evm.storage.credits), "what is owed");
   assert.equal(rows.size, world.evm.storage.orders.size, "no order is made up");
 }
 

@@ -39,6 +39,11 @@ export function addressOf(name: string): EvmAddress {
   return `0x${createHash("sha256").update(`address ${name}`).digest("hex").slice(0, 40)}` as EvmAddress;
 }
 
+/** The address to which a party that the USDC refuses takes what it is owed. */
+export function vaultOf(name: string): EvmAddress {
+  return addressOf(`vault of ${name}`);
+}
+
 /** Bytes of 0x hex. */
 export function bytesOf(hex: string): Uint8Array {
   return Uint8Array.from(Buffer.from(hex.replace(/^0x/, ""), "hex"));

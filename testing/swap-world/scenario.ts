@@ -3,7 +3,7 @@
 import { DEFAULT_PROFILES } from "../../src/swap/profiles.ts";
 import type { LockOutput } from "../../src/swap/facts.ts";
 import type { SwapProfile, SwapRules, SwapSubject } from "../../src/swap/subject.ts";
-import type { Chance } from "./chance.ts";
+import { Chance } from "./chance.ts";
 import { addressOf } from "./purse.ts";
 
 /** Unix seconds at which a world begins. */
@@ -77,10 +77,18 @@ export interface Scenario {
   /** RPC URLs. */
   readonly sources: 1 | 2;
   readonly mutation: Mutation;
+  /** Parties that the USDC refuses to pay, as a blacklist does (S-23). */
+  readonly refused: readonly ("buyer" | "seller")[];
   /** What an adversary is after; "chaos": anything. */
   readonly plot: Plot;
   /** Odds of an adversary's attention, 0 .. 1: how often it does anything at all. */
   readonly malice: number;
+}
+
+/** Drawn by a stream of its own, so that a world is otherwise what it would be without. */
+function refusedIn(seed: number): Scenario["refused"] {
+  const chance = new Chance(seed ^ 0x5eed);
+  return (["buyer", "seller"] as const).filter(() => chance.is(0.25));
 }
 
 /** Draws a scenario. */
@@ -118,6 +126,7 @@ export function scenarioOf(seed: number, chance: Chance, mutation: Mutation): Sc
     finalAfter,
     sources: chance.is(0.25) ? 2 : 1,
     mutation,
+    refused: refusedIn(seed),
     malice: plot === "chaos" ? chance.pick([0.2, 0.5, 0.8]) : 1,
   };
 }

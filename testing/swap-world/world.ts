@@ -76,6 +76,7 @@ export class World {
           feeRecipient: addressOf("fees"),
           minUsdc: 1_000_000n,
           marginS: mutation.contractMarginS ?? 4 * 3600,
+          refused: new Set(this.scenario.refused.map(addressOf)),
         },
         usdc: new Map(PARTIES.map((name) => [addressOf(name), USDC_EACH])),
         startTime: START - 1000,

@@ -56,6 +56,7 @@ export const dealRow = {
   secret_hex: null,
   terms_error: null,
   evm_leg: { state: "accepted", final: true },
+  evm_credit: null,
   next_actions: [
     {
       actor: "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf",
@@ -141,6 +142,7 @@ export const bidRow = {
   secret_hex: null,
   terms_error: null,
   evm_leg: { state: "locked", final: true },
+  evm_credit: null,
   next_actions: [
     {
       actor: null,

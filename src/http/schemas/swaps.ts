@@ -85,6 +85,14 @@ const evmLeg = Type.Object({
   final: Type.Boolean(),
 });
 
+const evmCredit = Type.Object(
+  {
+    account: evmAddress("Who is owed."),
+    amount: usdcAmount("What the contract owes to that account for this order."),
+  },
+  { description: "A payout that the token refused; the account has not withdrawn it." },
+);
+
 const pearlLeg = Type.Object({
   state: Type.Enum(["none", "mempool", "confirmed", "claim_seen", "claimed", "refund_seen", "refunded"]),
   confirmations: count("Of the lock."),
@@ -123,6 +131,7 @@ const settlement = {
   terms_error: nullable(Type.Enum([...TERMS_ERRORS])),
   profile,
   evm_leg: evmLeg,
+  evm_credit: nullable(evmCredit),
   pearl_leg: pearlLeg,
   next_actions: Type.Array(nextAction),
   deadlines,

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Bytes32, PearlAddress } from "../../primitives/brands.ts";
+import type { Bytes32, EvmAddress, PearlAddress } from "../../primitives/brands.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import { outpointOf } from "../../swap/lock-choice.ts";
 import {
@@ -157,6 +157,48 @@ test("S-20: an order that is closed is not closed again, and nothing of the chan
   await ledger.applyEvm(evm(10, [locked("a", 10), accepted("a", 10)]));
   await ledger.applyEvm(evm(11, [claimed("a", 11)]));
   await assert.rejects(ledger.applyEvm(evm(12, [claimed("a", 12)])), /closed before/);
+  assert.equal(ledger.tips().evm.height, 11);
+});
+
+function credited(name: string, block: number, account: EvmAddress): EscrowEvent {
+  const place = evmPlace(block, 3);
+  return { kind: "PayoutCredited", place, orderHash: bytes32(`order ${name}`), account, amount: 7n };
+}
+
+function withdrawn(block: number, account: EvmAddress): EscrowEvent {
+  return { kind: "CreditWithdrawn", place: evmPlace(block, 4), account, to: evmAddress("safe"), amount: 7n };
+}
+
+test("S-54: a credit and its withdrawal are told of the orders that they are about, and of no other", async () => {
+  const { ledger, store } = await scene();
+  const seller = evmAddress("seller a");
+  const deals = ["a", "b"].flatMap((name) => [locked(name, 10), accepted(name, 10)]);
+  await ledger.applyEvm(evm(10, deals));
+  await ledger.applyEvm(evm(11, [claimed("a", 11), claimed("b", 11), credited("a", 11, seller)]));
+  const told = (): readonly string[] =>
+    store.events.splice(0).map(({ type, dealHash, data }) => {
+      const { row } = JSON.parse(data) as { row: { evm_credit: { amount: string } | null } };
+      return `${type} ${dealHash === ORDER ? "a" : "b"} ${row.evm_credit?.amount ?? "none"}`;
+    });
+  told();
+  // Somebody else's withdrawal is nobody's here.
+  await ledger.applyEvm(evm(12, [withdrawn(12, evmAddress("seller b"))]));
+  assert.deepEqual(told(), []);
+  await ledger.applyEvm(evm(13, [withdrawn(13, seller)]));
+  assert.deepEqual(told(), ["bid a none", "deal a none"]);
+  await ledger.applyEvm(evm(13, [], { rewindTo: 12 }));
+  assert.deepEqual(told().slice(-2), ["bid a 7", "deal a 7"]);
+  await ledger.applyEvm(evm(14, [withdrawn(14, seller)]));
+  assert.deepEqual(told(), ["bid a none", "deal a none"]);
+});
+
+test("S-25: a credit of an order that is open, or that has one, is refused and nothing of the change stays", async () => {
+  const { ledger } = await scene();
+  const seller = evmAddress("seller a");
+  await ledger.applyEvm(evm(10, [locked("a", 10), accepted("a", 10)]));
+  await assert.rejects(ledger.applyEvm(evm(11, [credited("a", 11, seller)])), /was not closed/);
+  await ledger.applyEvm(evm(11, [claimed("a", 11), credited("a", 11, seller)]));
+  await assert.rejects(ledger.applyEvm(evm(12, [credited("a", 12, seller)])), /credited already/);
   assert.equal(ledger.tips().evm.height, 11);
 });
 

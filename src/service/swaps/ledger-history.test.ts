@@ -144,9 +144,20 @@ class World {
     const kinds = new Set(own.map(({ kind }) => kind));
     const order = TERMS.get(orderHash);
     assert.ok(order);
+    const credit = own.find((event) => event.kind === "PayoutCredited");
+    if (credit?.kind === "PayoutCredited" && roll < 5) {
+      const { account, amount } = credit;
+      return { kind: "CreditWithdrawn", place, account, to: evmAddress("elsewhere"), amount };
+    }
+    const isClosed = ["OrderClaimed", "OrderRefunded", "OrderCancelled"].some((kind) =>
+      kinds.has(kind as never),
+    );
+    if (isClosed && credit === undefined && roll > 4) {
+      const account = roll > 7 ? order.buyer : evmAddress("buyer a");
+      return { kind: "PayoutCredited", place, orderHash, account, amount: order.usdcAmount };
+    }
     if (!kinds.has("OrderLocked")) return { kind: "OrderLocked", place, orderHash, terms: order };
-    if (["OrderClaimed", "OrderRefunded", "OrderCancelled"].some((kind) => kinds.has(kind as never)))
-      return null;
+    if (isClosed) return null;
     if (!kinds.has("OrderAccepted")) {
       const { seller, key } = this.#pick(SELLERS);
       return roll === 2

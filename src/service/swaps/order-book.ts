@@ -38,6 +38,8 @@ export class OrderBook {
   readonly byScript = new MultiIndex<ScriptHex, Bytes32>();
   /** By ask id: an ask passes once for ever (S-21). */
   readonly byAsk = new Map<Bytes32, Bytes32>();
+  /** Orders whose credited payout the account has not withdrawn (S-23), by the account. */
+  readonly #owed = new MultiIndex<EvmAddress, Bytes32>();
   readonly #revocations = new Map<EvmAddress, readonly Revocation[]>();
   readonly #fees: Cell<readonly FeeChange[]> = { value: [] };
   readonly #scripts: ScriptBook;
@@ -85,9 +87,11 @@ export class OrderBook {
       case "OrderRefunded":
         return this.#advance(event, change);
       case "PayoutCredited":
+        return this.#credit(event, change);
       case "CreditWithdrawn":
+        return this.#withdraw(event, change);
       case "FeesWithdrawn":
-        // Stored, and read by nobody: balances of the contract are its own views' matter.
+        // Stored, and read by nobody: fees are no part of a swap's row.
         return;
     }
   }
@@ -104,8 +108,9 @@ export class OrderBook {
       const accepted =
         facts.accepted !== null && facts.accepted.place.block > toHeight ? null : facts.accepted;
       const closed = facts.closed !== null && facts.closed.place.block > toHeight ? null : facts.closed;
-      if (accepted === facts.accepted && closed === facts.closed) continue;
-      this.#replace(entry, { ...facts, accepted, closed }, change);
+      const credited = creditAt(facts.credited, toHeight);
+      if (accepted === facts.accepted && closed === facts.closed && credited === facts.credited) continue;
+      this.#replace(entry, { ...facts, accepted, closed, credited }, change);
       onChange(facts);
     }
     for (const [seller, all] of this.#revocations) {
@@ -129,7 +134,14 @@ export class OrderBook {
     const { orderHash, terms, place } = event;
     if (this.entries.has(orderHash))
       throw new Error(`swap ledger: order ${orderHash} was locked twice (S-20)`);
-    const facts: OrderFacts = { orderHash, terms, locked: place, accepted: null, closed: null };
+    const facts: OrderFacts = {
+      orderHash,
+      terms,
+      locked: place,
+      accepted: null,
+      closed: null,
+      credited: null,
+    };
     change.set(this.entries, orderHash, this.#entry(facts, change));
     change.link(this.byHashlock, terms.hashlock, orderHash);
     if (isAskMatch(terms)) change.set(this.byAsk, terms.askId, orderHash);
@@ -155,11 +167,37 @@ export class OrderBook {
     change.touch(event.orderHash, evmCause(event.place));
   }
 
+  /** The token refused the payout of a closed order. */
+  #credit(event: Extract<EscrowEvent, { kind: "PayoutCredited" }>, change: Change): void {
+    const { orderHash, account, amount, place } = event;
+    const entry = this.entries.get(orderHash);
+    if (entry === undefined || entry.facts.closed === null || entry.facts.credited !== null) {
+      throw new Error(
+        `swap ledger: PayoutCredited in block ${place.block} names order ${orderHash}, which was not closed or is ` +
+          "credited already (S-25)",
+      );
+    }
+    this.#replace(entry, { ...entry.facts, credited: { place, account, amount, withdrawn: null } }, change);
+    change.touch(orderHash, evmCause(place));
+  }
+
+  /** An account withdraws all that it is owed, so its credits of all orders end. */
+  #withdraw({ account, place }: Extract<EscrowEvent, { kind: "CreditWithdrawn" }>, change: Change): void {
+    for (const hash of this.#owed.of(account)) {
+      const entry = this.entries.get(hash);
+      const credited = entry?.facts.credited ?? null;
+      if (entry === undefined || credited === null) continue;
+      this.#replace(entry, { ...entry.facts, credited: { ...credited, withdrawn: place } }, change);
+      change.touch(hash, evmCause(place));
+    }
+  }
+
   #remove(hash: Bytes32, { facts, script }: OrderEntry, change: Change): void {
     change.drop(this.entries, hash);
     change.unlink(this.byHashlock, facts.terms.hashlock, hash);
     if (script !== null) change.unlink(this.byScript, script, hash);
     if (isAskMatch(facts.terms)) change.drop(this.byAsk, facts.terms.askId);
+    this.#follow(facts, { ...facts, credited: null }, change);
   }
 
   #replace(before: OrderEntry, facts: OrderFacts, change: Change): void {
@@ -171,6 +209,15 @@ export class OrderBook {
       if (entry.script !== null) change.link(this.byScript, entry.script, hash);
     }
     change.set(this.entries, hash, entry);
+    this.#follow(before.facts, facts, change);
+  }
+
+  /** Keeps the index of what is owed with an order that changes. */
+  #follow(before: OrderFacts, after: OrderFacts, change: Change): void {
+    const [was, is] = [creditor(before), creditor(after)];
+    if (was === is) return;
+    if (was !== null) change.unlink(this.#owed, was, before.orderHash);
+    if (is !== null) change.link(this.#owed, is, after.orderHash);
   }
 
   #entry(facts: OrderFacts, change: Change): OrderEntry {
@@ -183,6 +230,18 @@ export class OrderBook {
     const script = keysValid ? this.#scripts.watch(terms, facts.locked.time, change) : null;
     return { facts, script, keysValid };
   }
+}
+
+/** The account that an order's refused payout is owed to; null where nothing is owed. */
+function creditor({ credited }: OrderFacts): EvmAddress | null {
+  return credited === null || credited.withdrawn !== null ? null : credited.account;
+}
+
+/** A credit as the blocks up to this height show it. */
+function creditAt(credited: OrderFacts["credited"], height: number): OrderFacts["credited"] {
+  if (credited === null || credited.place.block > height) return null;
+  if (credited.withdrawn === null || credited.withdrawn.block <= height) return credited;
+  return { ...credited, withdrawn: null };
 }
 
 function advanced(

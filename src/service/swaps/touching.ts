@@ -71,6 +71,8 @@ export class Touching {
         return this.#draft.touch(event.orderHash, cause);
       case "PayoutCredited":
       case "CreditWithdrawn":
+        // The book of orders marks the orders themselves: it knows whose credits a withdrawal ended.
+        return;
       case "FeesWithdrawn":
         return;
     }
