@@ -40,6 +40,12 @@ const readiness = inFile("src/service/swaps/readiness.ts", [
     why: "an unknown pace of PEARL passes",
   },
   {
+    rule: "S-05",
+    find: "if (nodeHeight >= tips.pearl.height) return null;",
+    replace: "if (nodeHeight >= -1) return null;",
+    why: "blocks that the node no longer has go on confirming",
+  },
+  {
     rule: "S-62",
     find: "> this.#limits.answerWithinS * 1000",
     replace: "> this.#limits.answerWithinS * 1_000_000",
@@ -101,8 +107,9 @@ const readiness = inFile("src/service/swaps/readiness.ts", [
   },
   {
     rule: "S-62",
-    find: "(pearl ? this.#pearlSilent() : null) ??\n      (evm ? this.#evmSilent() : null) ??",
-    replace: "(evm ? this.#evmSilent() : null) ??\n      (pearl ? this.#pearlSilent() : null) ??",
+    find: "(pearl ? (this.#pearlSilent() ?? this.#pearlFallenBack(tips)) : null) ??\n      (evm ? this.#evmSilent() : null) ??",
+    replace:
+      "(evm ? this.#evmSilent() : null) ??\n      (pearl ? (this.#pearlSilent() ?? this.#pearlFallenBack(tips)) : null) ??",
     why: "PEARL_NODE_UNAVAILABLE is not judged first",
   },
 ]);

@@ -175,6 +175,14 @@ const pearl = [
       why: "a node that tells its peers alone looks alive",
     },
   ]),
+  ...inFile("src/service/swaps/pearl-watch.ts", [
+    {
+      rule: "S-05",
+      find: "return signal.aborted || this.#tip.isFallenBack ? false",
+      replace: "return signal.aborted ? false",
+      why: "older blocks are asked for without a pause of a node that fell back",
+    },
+  ]),
   ...inFile("src/service/swaps/pearl-tip.ts", [
     {
       rule: "S-53",

@@ -135,7 +135,7 @@ export function txidOf(rawHex: string): string {
 }
 
 /** The payment of the coinbase of the active block at `height`, owned by `owner`. */
-export function coinbaseInput(node: PearlNode, height: number, owner: Key): TestInput {
+export function coinbaseInput(node: Pick<PearlNode, "chain">, height: number, owner: Key): TestInput {
   const block = node.chain.index.at(height);
   const coinbase = block === undefined ? undefined : node.chain.index.block(block).txs[0];
   const value = coinbase?.tx.outs[0]?.value;

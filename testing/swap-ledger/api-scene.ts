@@ -59,11 +59,11 @@ const LIMITS: ReadinessLimits = {
 };
 
 /** The first block of both chains: the contract's fee. */
-async function begin(ledger: SwapLedger): Promise<void> {
+async function begin(ledger: SwapLedger, isPearlMadeUp: boolean): Promise<void> {
   const { hash: blockHash, time } = evm(1).tip;
   const place = { block: 1, blockHash, time, txHash: blockHash, logIndex: 0 };
   await ledger.applyEvm(evm(1, [{ kind: "FeeSet", place, feeBps: 200, feeRecipient: evmAddress("fees") }]));
-  await ledger.applyPearl(pearl(1));
+  if (isPearlMadeUp) await ledger.applyPearl(pearl(1));
 }
 
 function accountsOf(outside: Outside): EvmAccounts {
@@ -76,8 +76,27 @@ function accountsOf(outside: Outside): EvmAccounts {
   };
 }
 
+/** A node that has answered just now, with the ledger's own tip. */
+function healthyNode({ pearl: tip }: ChainTips, now: number): PearlStanding {
+  return {
+    nodeHeight: tip.height,
+    nodeTipTime: tip.time,
+    answeredAtMonotonicMs: now * 1000,
+    tipChangedAtMonotonicMs: now * 1000,
+    connections: 8,
+    blockIntervalS: 194,
+  };
+}
+
+/** How a scene differs from the usual one. */
+export interface SceneOptions {
+  /** The PEARL side's standing; then no PEARL block is made up: a follower is expected to bring them. */
+  readonly pearl?: () => PearlStanding;
+  readonly limits?: Partial<ReadinessLimits>;
+}
+
 /** Both sides synced, the fee known: 200 bps for `fees`, block 1 of the EVM chain, height 1 of PEARL. */
-export async function apiScene(): Promise<ApiScene> {
+export async function apiScene(options: SceneOptions = {}): Promise<ApiScene> {
   const outside: Outside = {
     now: START + 100,
     balance: 10n ** 15n,
@@ -105,18 +124,13 @@ export async function apiScene(): Promise<ApiScene> {
     agreed: true,
     finalReplaced: false,
   });
-  const pearlStanding = (): PearlStanding => ({
-    nodeHeight: tips().pearl.height,
-    nodeTipTime: tips().pearl.time,
-    answeredAtMonotonicMs: outside.now * 1000,
-    tipChangedAtMonotonicMs: outside.now * 1000,
-    connections: 8,
-    blockIntervalS: 194,
-  });
-  const readiness = new SwapReadiness({ tips, evm: evmStanding, pearl: pearlStanding, clock }, LIMITS);
+  const readiness = new SwapReadiness(
+    { tips, evm: evmStanding, pearl: options.pearl ?? (() => healthyNode(tips(), outside.now)), clock },
+    { ...LIMITS, ...options.limits },
+  );
   const ledger = await SwapLedger.open({ ...ledgerWith, store: new MemorySwapStore() });
   live.ledger = ledger;
-  await begin(ledger);
+  await begin(ledger, options.pearl === undefined);
   const readAgain: number[] = [];
   const { rules } = ledgerWith;
   const domain = { chainId: rules.chainId, verifyingContract: evmAddress("escrow") };

@@ -42,6 +42,7 @@ export class PearlTip {
   readonly #batchBlocks: number;
   readonly #onStep: (step: PearlStep) => void;
   #isLoaded = false;
+  #isFallenBack = false;
   #window = new HeaderWindow();
 
   /** `batchBlocks`: blocks in one change while catching up. `onStep` is called after each step is durable. */
@@ -59,6 +60,14 @@ export class PearlTip {
   /** The newest applied blocks. */
   get window(): HeaderWindow {
     return this.#window;
+  }
+
+  /**
+   * Whether the node's chain, at the last look, was the beginning of the applied one (S-05): pearld forgets its newest
+   * blocks when it is killed. Nothing above its tip can be read until it has our tip again or another branch.
+   */
+  get isFallenBack(): boolean {
+    return this.#isFallenBack;
   }
 
   /** Believes nothing in memory any more. */
@@ -89,6 +98,7 @@ export class PearlTip {
     const own = this.#window.tip;
     if (own === null) return this.#begin(tip);
     if (tip.hash === own.hash && tip.height === own.height) {
+      this.#isFallenBack = false;
       if (!this.#window.isEnough) this.#window = await this.#filled(this.#window);
       return false;
     }
@@ -143,6 +153,13 @@ export class PearlTip {
     if (common === null || highest === undefined) throw new UnsettledChain(-1);
     if (common.height === highest.height && tip.height <= own.height) {
       // The node is behind on our own chain: no reorganisation (P-90).
+      if (!this.#isFallenBack) {
+        log.warn(
+          { node_height: tip.height, indexed_height: own.height },
+          `swaps: the PEARL node fell back by ${own.height - tip.height} blocks: no verdicts until it has them again`,
+        );
+      }
+      this.#isFallenBack = true;
       return false;
     }
     if (common.height === own.height) throw new UnsettledChain(own.height);
@@ -243,6 +260,9 @@ export class PearlTip {
   ): Promise<void> {
     const { tip } = window;
     if (tip === null) throw new Error("a step without a tip");
+    // Readers see the ledger's new chain before this call returns: what was said of blocks that leave must not be
+    // taken for blocks of the same height.
+    if (rewindTo !== null) this.#window = this.#window.upTo(rewindTo);
     await this.apply({
       rewindTo,
       facts,
@@ -253,6 +273,7 @@ export class PearlTip {
       covered: [],
     });
     this.#window = window;
+    this.#isFallenBack = false;
     this.#parts.standing.appliedTo(tip);
     this.#onStep({ rewindTo, hasLocks: sightings.length > 0 });
   }

@@ -176,7 +176,8 @@ export class PearlWatch {
       }
       this.#tipAskedMs = clock.monotonicMs();
     }
-    return signal.aborted ? false : this.#readOlder();
+    // Of a node that fell back the blocks up to the applied tip cannot be had.
+    return signal.aborted || this.#tip.isFallenBack ? false : this.#readOlder();
   }
 
   #stepped({ rewindTo, hasLocks }: PearlStep): void {

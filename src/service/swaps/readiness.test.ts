@@ -183,6 +183,16 @@ describe("S-62: available", () => {
     assert.equal(codeOf(all(pearl(answered(31)), evm(answered(31)))), "PEARL_NODE_UNAVAILABLE");
   });
 
+  test("S-05: a node below our tip on our own chain confirms nothing", () => {
+    assert.equal(codeOf(pearl({ nodeHeight: 499 })), "PEARL_NODE_UNAVAILABLE");
+    assert.equal(codeOf(pearl({ nodeHeight: 499 }), "pearl"), "PEARL_NODE_UNAVAILABLE");
+    assert.equal(codeOf(pearl({ nodeHeight: 499 }), "evm"), null);
+    assert.equal(
+      codeOf(all(pearl({ nodeHeight: 499 }), evm({ answeredAtMonotonicMs: null }))),
+      "PEARL_NODE_UNAVAILABLE",
+    );
+  });
+
   test("a side that is down is told before one that is behind", () => {
     const mixed = all(pearl({ nodeHeight: 900 }), evm({ answeredAtMonotonicMs: null }));
     assert.equal(codeOf(mixed), "EVM_RPC_UNAVAILABLE");

@@ -77,7 +77,7 @@ export class SwapReadiness {
     const pearl = sides !== "evm";
     const evm = sides !== "pearl";
     return (
-      (pearl ? this.#pearlSilent() : null) ??
+      (pearl ? (this.#pearlSilent() ?? this.#pearlFallenBack(tips)) : null) ??
       (evm ? this.#evmSilent() : null) ??
       (pearl ? this.#pearlBehind(tips) : null) ??
       (evm ? this.#evmBehind(tips) : null) ??
@@ -111,6 +111,18 @@ export class SwapReadiness {
       code: "PEARL_NODE_UNAVAILABLE",
       message: "The PEARL node does not answer. Try again in some seconds.",
       details: { answered_within_s: this.#limits.answerWithinS },
+    };
+  }
+
+  /** Blocks that the node no longer has confirm nothing (S-05): nobody can say whether they come back. */
+  #pearlFallenBack(tips: ChainTips): NotReady | null {
+    const { nodeHeight } = this.#parts.pearl();
+    if (nodeHeight >= tips.pearl.height) return null;
+    return {
+      code: "PEARL_NODE_UNAVAILABLE",
+      message:
+        "The PEARL node has forgotten its newest blocks and reads them again. Try again in some minutes.",
+      details: { node_height: nodeHeight, indexed_height: tips.pearl.height },
     };
   }
 

@@ -1,0 +1,92 @@
+// A PEARL node that was killed offers the beginning of our chain (S-05). Nothing may be undone, nothing said on blocks
+// that it no longer has, and everything has to come back with them, or with another branch.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { pearlPort } from "../../testing/swap-world/pearl-port.ts";
+import { AMOUNT, K, PearlChain, PearlStage } from "./pearl-stage.ts";
+
+/** A lock with `deep` confirmations, verified where that is enough. */
+async function staged(deep: number) {
+  const chain = new PearlChain();
+  let requests = 0;
+  const port = pearlPort(chain.core);
+  const counted = new Proxy(port, {
+    get: (target, name) => {
+      requests += 1;
+      return Reflect.get(target, name);
+    },
+  });
+  const stage = await PearlStage.open(counted);
+  await stage.follow();
+  const lock = chain.payment(5, stage.script, AMOUNT);
+  chain.mine([lock.raw]);
+  chain.mineEmpty(deep - 1);
+  await stage.follow();
+  return { chain, stage, requests: () => requests };
+}
+
+describe("S-05: a node that fell back", () => {
+  for (const depth of [1, 5, 25]) {
+    test(`${depth} blocks, and then the same branch again`, async () => {
+      const { chain, stage, requests } = await staged(30);
+      const before = await stage.told();
+      assert.equal(before.verdict, true);
+      assert.deepEqual(before.actions.slice(0, 1), ["claim_pearl"]);
+      const tip = stage.scene.ledger.tips().pearl;
+      const bringBack = chain.forget(depth);
+      // A script that becomes known now cannot be looked for in blocks that the node does not have.
+      stage.watch.readAgain(chain.height - 3);
+      const asked = requests();
+      for (let look = 0; look < 10; look += 1)
+        assert.equal(await stage.follow(1), 1, "no round without a pause");
+      assert.ok(requests() - asked < 200, `${requests() - asked} requests in ten looks`);
+      assert.deepEqual(stage.scene.ledger.tips().pearl, tip, "nothing is undone");
+      const during = await stage.told();
+      assert.equal(during.verdict, "PEARL_NODE_UNAVAILABLE");
+      assert.equal(await stage.refundTold(), "PEARL_NODE_UNAVAILABLE");
+      assert.deepEqual(during.details["node_height"], chain.height);
+      assert.deepEqual(during.details["indexed_height"], tip.height);
+      assert.ok(!during.actions.includes("claim_pearl"));
+      assert.ok(!during.actions.includes("lock_pearl"));
+      assert.equal(stage.lines.filter((line) => line.includes("fell back")).length, 1, "told once");
+      bringBack();
+      await stage.follow();
+      assert.deepEqual(await stage.told(), { ...before, details: (await stage.told()).details });
+      assert.equal(stage.scene.ledger.tips().pearl.height, tip.height);
+    });
+
+    test(`${depth} blocks, and then another branch`, async () => {
+      const { chain, stage } = await staged(25);
+      assert.equal((await stage.told()).verdict, true);
+      chain.forget(depth);
+      await stage.follow();
+      assert.equal((await stage.told()).verdict, "PEARL_NODE_UNAVAILABLE");
+      // The first block of another branch: still lower than ours, and told at once.
+      chain.mineEmpty(1, 1);
+      await stage.follow();
+      const { pearl } = stage.scene.ledger.tips();
+      assert.equal(pearl.height, chain.height);
+      const told = await stage.told();
+      if (depth < 25) {
+        assert.equal(told.verdict, 25 - depth + 1 >= K ? true : "LOCK_CONFIRMATIONS_INSUFFICIENT");
+        assert.equal(told.details["confirmations_have"], 25 - depth + 1);
+      } else {
+        // The lock itself is gone: mined nowhere, and the mempool was not looked at.
+        assert.equal(told.verdict, "LOCK_NOT_SUBMITTED");
+        assert.ok(!told.actions.includes("claim_pearl"));
+      }
+    });
+  }
+
+  test("one block less than K is left: the lock is not verified on the blocks of before", async () => {
+    const { chain, stage } = await staged(K);
+    assert.equal((await stage.told()).verdict, true);
+    chain.forget(1);
+    await stage.follow();
+    const told = await stage.told();
+    assert.equal(told.verdict, "PEARL_NODE_UNAVAILABLE");
+    assert.equal(told.status, "PEARL_LOCKED", "S-51: no lag enters the status");
+    assert.ok(!told.actions.includes("claim_pearl"));
+  });
+});

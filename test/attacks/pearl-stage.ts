@@ -1,0 +1,213 @@
+// A deal whose PEARL side is real: a ledger with an accepted order of final events, embedded nodes without a network
+// between them, the real watch, readiness and use cases, and a clock that the test sets.
+
+import { sha256d } from "../../src/adapters/system/hashes.ts";
+import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
+import { NETWORKS } from "../../src/chain/networks.ts";
+import type { ScriptHex } from "../../src/primitives/brands.ts";
+import type { Clock, Log } from "../../src/service/ports.ts";
+import { verifyLockOf, verifyRefundOf } from "../../src/service/swaps/api/verifications.ts";
+import type { SwapNode } from "../../src/service/swaps/pearl-ports.ts";
+import { PEARL_WATCH_DEFAULTS, PearlWatch } from "../../src/service/swaps/pearl-watch.ts";
+import type { PearlStanding } from "../../src/service/swaps/ports.ts";
+import type { EscrowEvent } from "../../src/swap/facts.ts";
+import { dealRow } from "../../src/swap/rows.ts";
+import { toHex } from "../../testing/pearl-node/bytes.ts";
+import { PearlCore } from "../../testing/pearl-node/core.ts";
+import { SIMNET } from "../../testing/pearl-node/network.ts";
+import { coinbaseInput, hex, key, sign, txidOf } from "../../testing/pearl-node/test-wallet.ts";
+import { apiScene, type ApiScene, type SceneOptions } from "../../testing/swap-ledger/api-scene.ts";
+import { evmPlace, START, terms } from "../../testing/swap-ledger/ledger-facts.ts";
+import { accepted, evm, ORDER, scriptOf } from "../../testing/swap-ledger/ledger-scene.ts";
+
+/** Satoshis that the seller has to lock. */
+export const AMOUNT = 1_000_000n;
+/** Confirmations of a small deal (S-03). */
+export const K = 6;
+const BLOCKS_BEFORE = 200;
+const BLOCK_S = 194;
+const MINER = key(1);
+
+/** A chain of its own: the first `BLOCKS_BEFORE` blocks are the same in all of them. */
+export class PearlChain {
+  readonly core: PearlCore;
+  #now: number;
+
+  constructor() {
+    this.#now = START - BLOCKS_BEFORE * BLOCK_S;
+    this.core = new PearlCore({
+      network: SIMNET,
+      clock: () => this.#now,
+      miningScript: MINER.script,
+      policy: "simnet",
+      folder: undefined,
+    });
+    for (let i = 0; i < BLOCKS_BEFORE; i += 1) this.mine();
+  }
+
+  get height(): number {
+    return this.core.chain.tip.height;
+  }
+
+  /** Mines one block with these transactions (hex), ten seconds after the last; `branch` makes it another one. */
+  mine(transactions: readonly string[] = [], branch = 0): void {
+    this.#now += this.height < BLOCKS_BEFORE ? BLOCK_S : 10;
+    const miningScript = branch === 0 ? MINER.script : key(100 + branch).script;
+    this.core.generate(1, { transactions, miningScript });
+  }
+
+  /** Mines empty blocks. */
+  mineEmpty(count: number, branch = 0): void {
+    for (let i = 0; i < count; i += 1) this.mine([], branch);
+  }
+
+  /** A transaction (hex) that pays the coinbase of a height to a script. */
+  payment(
+    height: number,
+    script: ScriptHex,
+    value = AMOUNT,
+  ): { readonly raw: string; readonly txid: string } {
+    const coin = coinbaseInput(this.core, height, MINER);
+    const outputs = [
+      { script: hex(script), value },
+      { script: MINER.script, value: coin.value - value - 2000n },
+    ];
+    const raw = sign({ inputs: [{ sequence: 0xfffffffd, ...coin }], outputs });
+    return { raw, txid: txidOf(raw) };
+  }
+
+  /** Takes all blocks of another chain; the longer one becomes the main chain. */
+  takeFrom(other: PearlChain): void {
+    this.#now = Math.max(this.#now, other.#now);
+    for (let height = 1; height <= other.height; height += 1) {
+      const block = other.core.chain.index.at(height);
+      if (block !== undefined && this.core.chain.index.get(block.hash) === undefined) {
+        this.core.submitBlockHex(toHex(block.raw));
+      }
+    }
+  }
+
+  /** Forgets the newest blocks, as pearld does when it is killed; gives back what brings them again. */
+  forget(count: number): () => void {
+    const first = this.core.chain.index.at(this.height - count + 1);
+    if (first === undefined) throw new RangeError("no such block");
+    this.core.invalidate(first.hash);
+    return () => void this.core.reconsider(first.hash);
+  }
+}
+
+/** What verify-lock and the row say. */
+export interface Told {
+  /** true, a reason, or the code of no verdict. */
+  readonly verdict: unknown;
+  readonly details: Readonly<Record<string, unknown>>;
+  /** Names of the actions that stand, in order. */
+  readonly actions: readonly string[];
+  readonly status: string;
+}
+
+/** The deal over a PEARL node. */
+export class PearlStage {
+  readonly scene: ApiScene;
+  readonly watch: PearlWatch;
+  readonly script: ScriptHex;
+  readonly lines: string[];
+
+  private constructor(scene: ApiScene, watch: PearlWatch, lines: string[]) {
+    this.scene = scene;
+    this.watch = watch;
+    this.script = scriptOf(scene.ledger, ORDER);
+    this.lines = lines;
+  }
+
+  /** `node` is what the watch follows. */
+  static async open(
+    node: SwapNode,
+    limits: SceneOptions["limits"] = {},
+    standing: (own: PearlStanding) => PearlStanding = (own) => own,
+  ): Promise<PearlStage> {
+    const live: { watch: PearlWatch | null } = { watch: null };
+    const pearl = (): PearlStanding => standing(live.watch?.standing() ?? UNKNOWN);
+    const scene = await apiScene({ pearl, limits });
+    await scene.ledger.applyEvm(evm(2, [lockedSmall(), accepted("a", 2)]));
+    await scene.ledger.applyEvm(evm(8, [], { finalHeight: 4 }));
+    const lines: string[] = [];
+    const keep = (_fields: unknown, message: string): void => void lines.push(message);
+    const log: Log = { info() {}, debug() {}, warn: keep, error: keep };
+    const watch = new PearlWatch(
+      {
+        node,
+        ledger: scene.ledger,
+        context: { network: NETWORKS.simnet, sha256d },
+        crypto: swapCrypto,
+        clock: clockOf(scene),
+        log,
+      },
+      { ...PEARL_WATCH_DEFAULTS, pollMs: 5, idleMs: 0, backscanMs: 600_000 },
+    );
+    live.watch = watch;
+    return new PearlStage(scene, watch, lines);
+  }
+
+  /** Rounds of the watch until it has nothing more to do; how many it took. Throws where it does not come to rest. */
+  async follow(most = 200): Promise<number> {
+    const { signal } = new AbortController();
+    for (let rounds = 1; rounds <= most; rounds += 1) if (!(await this.watch.round(signal))) return rounds;
+    throw new Error(`the watch is not at rest after ${most} rounds`);
+  }
+
+  pass(seconds: number): void {
+    this.scene.outside.now += seconds;
+  }
+
+  /** verify-lock and the deal row, now. */
+  async told(): Promise<Told> {
+    const { ledger, parts } = this.scene;
+    const outcome = await verifyLockOf(parts, ORDER, {});
+    const subject = ledger.subject(ORDER);
+    const row = subject === null ? null : dealRow(subject, parts.readiness.moment(), parts.rules);
+    if (row === null || outcome.kind === "refused") throw new Error("no deal");
+    const value: Readonly<Record<string, unknown>> = outcome.kind === "answer" ? outcome.value : {};
+    return {
+      verdict: outcome.kind === "noVerdict" ? outcome.code : (value["reason"] ?? value["verified"]),
+      details: Object(outcome.kind === "noVerdict" ? outcome.details : value["details"]),
+      actions: row.next_actions.map(({ action }) => action),
+      status: row.status,
+    };
+  }
+
+  /** What verify-refund says. */
+  async refundTold(): Promise<unknown> {
+    const outcome = await verifyRefundOf(this.scene.parts, ORDER, {});
+    if (outcome.kind === "noVerdict") return outcome.code;
+    return outcome.kind === "answer" ? (outcome.value["reason"] ?? outcome.value["verified"]) : null;
+  }
+}
+
+/** The scene's clock: both hands go with `outside.now`. */
+function clockOf({ outside }: ApiScene): Clock {
+  return {
+    nowMs: () => outside.now * 1000,
+    monotonicMs: () => outside.now * 1000,
+    sleep: () => Promise.resolve(),
+  };
+}
+
+const UNKNOWN: PearlStanding = {
+  nodeHeight: -1,
+  nodeTipTime: 0,
+  answeredAtMonotonicMs: null,
+  tipChangedAtMonotonicMs: null,
+  connections: null,
+  blockIntervalS: null,
+};
+
+function lockedSmall(): EscrowEvent {
+  const orderHash = ORDER;
+  return {
+    kind: "OrderLocked",
+    place: evmPlace(2),
+    orderHash,
+    terms: terms("a", { pearlAmountSat: AMOUNT }),
+  };
+}
