@@ -19,6 +19,7 @@ import { openAnswerThread } from "./cli/open-answer-thread.ts";
 import { programVersion } from "./cli/version.ts";
 import { Closers, listenOn, StartRefused } from "./cli/service-host.ts";
 import { CommitFeed } from "./service/commit-feed.ts";
+import type { ConditionSource } from "./service/conditions.ts";
 import { Follower, FOLLOWER_DEFAULTS } from "./service/follower.ts";
 import { sentenceOf } from "./service/follower-errors.ts";
 import { BlockIndexer, type IndexingContext } from "./service/index-block.ts";
@@ -51,6 +52,11 @@ export interface RunningService {
   /** The port of the metrics, or null. */
   readonly metricsPort: number | null;
   status(): IndexStatus;
+  /**
+   * Resolves with a sentence when the service cannot go on until it is started again; else never. It answers reads and
+   * says so in /health until `stop`, which is the caller's to call.
+   */
+  readonly failed: Promise<string>;
   /** How swaps stand with both chains; null where swaps are off. */
   swapSides(): SwapSides | null;
   /** Stops following and serving; everything decided is durable and every port is free when it resolves. */
@@ -171,6 +177,7 @@ async function startOn(config: Config, foundation: Foundation): Promise<RunningS
   feed.subscribe(() => mempool.lookSoon());
   const swaps = bodies === null ? null : await openSwaps(config, foundation, bodies, mempool);
   if (swaps !== null) metrics.showEvm(() => swaps.api.evmStatus());
+  const watched: readonly ConditionSource[] = [store, progress, ...(swaps === null ? [] : [swaps])];
   const app = await buildServer({
     queries: store.queries,
     answers: openAnswerThread(config.database.file, config.rules, log, closers),
@@ -178,6 +185,7 @@ async function startOn(config: Config, foundation: Foundation): Promise<RunningS
     network: config.network.name,
     version: programVersion(),
     status: () => ({ ...progress.status(), evm: swaps?.api.evmStatus() ?? null }),
+    conditions: () => watched.flatMap((part) => part.conditions()),
     swaps: swaps?.api ?? null,
     ...(swaps === null ? {} : { swapFeed: swaps.ledger.feed }),
     mempool,
@@ -203,6 +211,10 @@ async function startOn(config: Config, foundation: Foundation): Promise<RunningS
     port,
     metricsPort,
     status: () => progress.status(),
+    failed: store.writerDied.then((cause) => {
+      log.error({ kind: "store" }, `alarm: nothing can be written any more: ${cause.message}`);
+      return `nothing can be written any more, start the service again: ${cause.message}`;
+    }),
     swapSides: () => swaps?.sides() ?? null,
     stop: stopOnce(async () => {
       stop.abort();

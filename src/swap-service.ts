@@ -16,6 +16,7 @@ import { swapCrypto } from "./adapters/system/swap-crypto.ts";
 import { type Closers, StartRefused } from "./cli/service-host.ts";
 import type { Config } from "./config/config.ts";
 import type { SwapConfig } from "./config/read-swaps.ts";
+import type { Condition } from "./service/conditions.ts";
 import { sentenceOf } from "./service/follower-errors.ts";
 import type { IndexingContext } from "./service/index-block.ts";
 import type { MempoolWatch } from "./service/mempool-watch.ts";
@@ -31,6 +32,7 @@ import { SignatureJudge } from "./service/swaps/api/signature-judge.ts";
 import { SwapApi } from "./service/swaps/api/swap-api.ts";
 import type { EvmChain, EscrowInspection } from "./service/swaps/evm-chain.ts";
 import { EVM_FOLLOWER_DEFAULTS, EvmFollower } from "./service/swaps/evm-follower.ts";
+import { evmConditions } from "./service/swaps/evm-progress.ts";
 import { SwapLedger, type SwapLedgerParts } from "./service/swaps/ledger.ts";
 import { PearlMempool } from "./service/swaps/pearl-mempool.ts";
 import type { SwapNode } from "./service/swaps/pearl-ports.ts";
@@ -77,6 +79,8 @@ export interface ComposedSwaps {
   readonly ledger: SwapLedger;
   /** Without asking anybody. */
   sides(): SwapSides;
+  /** What is wrong now with the side of swaps (H-20). */
+  conditions(): readonly Condition[];
   /** Follows both chains until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -148,6 +152,7 @@ export async function composeSwaps(foundation: SwapFoundation): Promise<Composed
     api,
     ledger,
     sides,
+    conditions: () => evmConditions(evm.status(), evm.standing()),
     run: (signal) => runAll({ foundation, parts, ledger, escrow, pearl, evm }, signal),
   };
 }

@@ -59,16 +59,26 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** `strand start`: serves until a signal. */
+/**
+ * `strand start`: serves until a signal, or until its writer has died: then it ends with 1, so that a service manager
+ * starts it again. What was durable is whole, so a new process is right at once; one that stays would serve an ever
+ * older state, and no manager but one that asks /health/live would notice.
+ */
 export async function runStart(flags: ReadonlyMap<string, string>): Promise<number> {
   const config = configOf(flags);
   const signal = stopSignal();
   // Loaded late in all commands: a wrong setting is said at once, without the server and the libraries.
   const { startService } = await import("../main.ts");
   const service = await startService(config);
-  await aborted(signal);
-  await service.stop();
-  return 0;
+  const failure = await Promise.race([aborted(signal), service.failed]);
+  if (failure === undefined) {
+    await service.stop();
+    return 0;
+  }
+  // The store cannot close in order any more: whatever that makes of the stop, the process ends.
+  setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref();
+  await service.stop().catch(() => undefined);
+  throw new CommandFailed([failure]);
 }
 
 /** `strand reindex`: 0 when the new index has reached the node's tip, 1 where a signal ended it before. */

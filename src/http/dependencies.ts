@@ -2,6 +2,7 @@
 // no node. Everything that has a default says it.
 
 import type { ProtocolRules } from "../prc20/rules.ts";
+import type { Condition } from "../service/conditions.ts";
 import type { Clock, Log } from "../service/ports.ts";
 import type { IndexQueries } from "../service/queries.ts";
 import type { SwapService } from "../service/swaps/api/swap-service.ts";
@@ -46,6 +47,8 @@ export interface HttpDependencies {
   /** Version of this program. */
   readonly version: string;
   status(): IndexStatus;
+  /** What is wrong now with any running part, for /health (H-20). */
+  conditions(): readonly Condition[];
   readonly mempool: MempoolView;
   readonly feed: StateFeed;
   readonly clock: Clock;

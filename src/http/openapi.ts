@@ -100,7 +100,9 @@ function healthOperation(path: (typeof HEALTH_PATHS)[number]): Json {
     summary: summaries[path],
     responses: {
       200: { description: "Serving.", content },
-      ...(path === "/health/ready" ? { 503: { description: "Not synced.", content } } : {}),
+      ...(path === "/health"
+        ? {}
+        : { 503: { description: live ? "To be restarted." : "Not synced.", content } }),
     },
   };
 }

@@ -1,5 +1,6 @@
 // How far is the index, and is it getting on (H-20)? Written by the follower, read by HTTP at any time.
 
+import type { Condition } from "./conditions.ts";
 import type { Clock } from "./ports.ts";
 import type { IndexStatus } from "./serving.ts";
 
@@ -69,5 +70,18 @@ export class IndexProgress {
       indexingStatus: this.#trouble !== null || isStuck ? "stalled" : isSynced ? "synced" : "syncing",
       evm: null,
     };
+  }
+
+  /** What is wrong now (H-20). */
+  conditions(): readonly Condition[] {
+    const { indexingStatus, nodeHeight, indexedHeight } = this.status();
+    if (indexingStatus !== "stalled") return [];
+    const where = `the index is at ${indexedHeight}, the node was last seen at ${nodeHeight}`;
+    return [
+      {
+        code: "PEARL_STALLED",
+        sentence: `The index does not get on (${where}). The last error line of the log says why; check that the node runs and answers.`,
+      },
+    ];
   }
 }

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { SETTING_LIST } from "../../src/config/declaration.ts";
+import { CONDITIONS } from "../../src/service/conditions.ts";
 import { ERRORS } from "../../src/http/errors.ts";
 import { ASK_STATUSES } from "../../src/swap/ask-status.ts";
 import { DEAL_STATUSES } from "../../src/swap/deal-status.ts";
@@ -176,6 +177,7 @@ const NOT_SETTINGS = new Set<string>([
   "STRAND_REQUIRE_ALL",
   "STRAND_VERBOSE",
   ...Object.keys(ERRORS),
+  ...Object.keys(CONDITIONS),
   ...ASK_STATUSES,
   ...DEAL_STATUSES,
 ]);

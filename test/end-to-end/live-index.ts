@@ -130,6 +130,7 @@ export class LiveIndex {
       network: "simnet",
       version: "0.0.0-test",
       status: () => progress.status(),
+      conditions: () => progress.conditions(),
       mempool,
       feed,
       clock,

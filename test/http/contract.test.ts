@@ -175,6 +175,7 @@ function dependenciesOf({ index, mempool }: Harness) {
     network: "simnet",
     version: "",
     status: () => ({ nodeHeight: 0, indexedHeight: 0, lag: 0, indexingStatus: "synced" as const, evm: null }),
+    conditions: () => [],
     mempool: { snapshot: () => ({ version: 1, rows: mempool }) },
     feed: { subscribe: () => () => undefined },
     clock: { nowMs: () => 0, monotonicMs: () => 0, sleep: () => Promise.resolve() },

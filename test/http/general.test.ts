@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { Value } from "typebox/value";
-import { EnvelopeErrorBody, HealthBody } from "../../src/http/schemas/envelope.ts";
+import { EnvelopeErrorBody, HealthBody, LiveBody } from "../../src/http/schemas/envelope.ts";
 import { FakeIndex } from "./fake-index.ts";
 import { type Harness, harness, richIndex } from "./harness.ts";
 import * as rows from "./rows.ts";
@@ -207,7 +207,7 @@ describe("limits", () => {
 
 describe("health", () => {
   test("H-20 synced, syncing, stalled, and with a store that does not answer", async () => {
-    const { app, status, index, now } = await harness(richIndex());
+    const { app, status, conditions, index, now } = await harness(richIndex());
     now.ms = 5_999;
     const body = async () => {
       const answer = await app.inject("/health");
@@ -217,6 +217,8 @@ describe("health", () => {
     };
     assert.deepEqual(await body(), {
       status: "ok",
+      reasons: [],
+      conditions: [],
       indexing_status: "synced",
       height: 100,
       indexed_height: 100,
@@ -235,12 +237,47 @@ describe("health", () => {
     assert.equal(notReady.statusCode, 503);
     assert.ok(notReady.headers["retry-after"]);
     status.value = { ...status.value, indexingStatus: "stalled", nodeHeight: 90, lag: 0 };
+    conditions.push({ code: "PEARL_NODE_BEHIND", sentence: "The node lost blocks. Wait." });
     const stalled = await body();
     assert.equal(stalled.status, "degraded");
     assert.equal(stalled.lag, 0);
+    assert.deepEqual(stalled.reasons, ["PEARL_NODE_BEHIND"]);
+    assert.deepEqual(stalled.conditions, [
+      { code: "PEARL_NODE_BEHIND", message: "The node lost blocks. Wait." },
+    ]);
     index.failure = new Error("gone");
-    assert.equal((await body()).status, "degraded");
+    assert.deepEqual((await body()).reasons, ["PEARL_NODE_BEHIND", "STORE_SILENT"]);
     assert.equal((await app.inject("/health/live")).statusCode, 200);
+    await app.close();
+  });
+
+  test("H-20 what is wrong with swaps alone degrades, and takes nobody away from the tokens", async () => {
+    const { app, conditions, index } = await harness(richIndex());
+    for (const code of ["EVM_STALLED", "EVM_RPCS_DISAGREE", "EVM_FINAL_BLOCK_REPLACED"] as const)
+      conditions.push({ code, sentence: "Something is wrong. Do something." });
+    // Two parts may see the same.
+    conditions.push({ code: "EVM_STALLED", sentence: "So it is." });
+    const body = (await app.inject("/health")).json();
+    assert.equal(body.status, "degraded");
+    assert.deepEqual(body.reasons, ["EVM_STALLED", "EVM_RPCS_DISAGREE", "EVM_FINAL_BLOCK_REPLACED"]);
+    assert.equal(body.conditions.length, 4);
+    assert.equal((await app.inject("/health/ready")).statusCode, 200);
+    assert.equal((await app.inject("/health/live")).statusCode, 200);
+    // A store that does not answer is another matter, though the index is synced.
+    index.failure = new Error("gone");
+    assert.equal((await app.inject("/health/ready")).statusCode, 503);
+    await app.close();
+  });
+
+  test("H-20 with a dead writer the process is not alive, and not ready", async () => {
+    const { app, conditions } = await harness(richIndex());
+    conditions.push({ code: "WRITER_DEAD", sentence: "It has ended. Start again." });
+    const live = await app.inject("/health/live");
+    assert.equal(live.statusCode, 503);
+    assert.ok(Value.Check(LiveBody, live.json()), live.body);
+    assert.ok(live.headers["retry-after"]);
+    assert.equal((await app.inject("/health/ready")).statusCode, 503);
+    assert.equal((await app.inject("/health")).statusCode, 200);
     await app.close();
   });
 

@@ -3,6 +3,7 @@
 import type { FastifyInstance } from "fastify";
 import type { HttpDependencies } from "../../src/http/dependencies.ts";
 import { buildServer } from "../../src/http/server.ts";
+import type { Condition } from "../../src/service/conditions.ts";
 import type { ProtocolRules } from "../../src/prc20/rules.ts";
 import type { IndexStatus, MempoolOperation } from "../../src/service/serving.ts";
 import { fillTemplatePsbt } from "../../src/wallet/fill-psbt.ts";
@@ -31,6 +32,8 @@ export interface Harness {
   readonly index: FakeIndex;
   readonly mempool: MempoolOperation[];
   readonly status: { value: IndexStatus };
+  /** What the running parts say is wrong. */
+  readonly conditions: Condition[];
   readonly log: LogLine[];
   readonly now: { ms: number };
   /** Tells the server that the state has changed. */
@@ -53,6 +56,7 @@ export async function harness(index: FakeIndex, options: Partial<HttpDependencie
     log.push({ level, fields, message });
   };
   const status = { value: SYNCED };
+  const conditions: Condition[] = [];
   const mempool: MempoolOperation[] = [];
   const now = { ms: 0 };
   const app = await buildServer({
@@ -61,6 +65,7 @@ export async function harness(index: FakeIndex, options: Partial<HttpDependencie
     network: "simnet",
     version: "0.0.0-test",
     status: () => status.value,
+    conditions: () => conditions,
     mempool: { snapshot: () => ({ version: 1, rows: mempool }) },
     feed: {
       subscribe(listener) {
@@ -76,7 +81,7 @@ export async function harness(index: FakeIndex, options: Partial<HttpDependencie
   const commit = () => {
     for (const listener of listeners) listener();
   };
-  return { app, index, mempool, status, log, now, commit };
+  return { app, index, mempool, status, conditions, log, now, commit };
 }
 
 /** An index with two tokens, listings in all five states and operations of every kind. */

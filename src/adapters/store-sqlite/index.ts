@@ -3,6 +3,7 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import type { ConditionSource } from "../../service/conditions.ts";
 import type { IndexStore, Log } from "../../service/ports.ts";
 import type { SwapStore } from "../../service/swaps/ports.ts";
 import { openReader } from "./connection.ts";
@@ -13,7 +14,9 @@ import { WriterThread } from "./writer-thread.ts";
 const LATE_INDEXES: LateIndexes = { mostBlocks: 1, afterMs: 25 };
 
 /** The index and the swap tables, in one database with one writer; `close` ends both. */
-export interface OpenedStore extends IndexStore {
+export interface OpenedStore extends IndexStore, ConditionSource {
+  /** Resolves with the reason when the writer ends before `close`; else never. */
+  readonly writerDied: Promise<Error>;
   readonly swaps: SwapStore;
 }
 

@@ -4,6 +4,7 @@
 import { rm } from "node:fs/promises";
 import type { BlockHash, Outpoint } from "../../primitives/brands.ts";
 import type { BlockChanges } from "../../prc20/state.ts";
+import type { Condition, ConditionSource } from "../../service/conditions.ts";
 import type {
   BaseBlock,
   IndexStore,
@@ -31,7 +32,7 @@ import { SqliteQueries } from "./queries.ts";
 import type { WriterThread } from "./writer-thread.ts";
 
 /** The store on one database file. */
-export class SqliteStore implements IndexStore {
+export class SqliteStore implements IndexStore, ConditionSource {
   readonly queries: IndexQueries;
   /** The swap tables of the same database, behind the same writer. */
   readonly swaps: SwapStore;
@@ -51,6 +52,19 @@ export class SqliteStore implements IndexStore {
     this.#temporaryFolder = temporaryFolder;
     this.queries = new SqliteQueries(reader, this.#finder);
     this.swaps = new SqliteSwapStore(writer, reader, file);
+  }
+
+  /** Resolves with the reason when the writer ends before `close`; else never. */
+  get writerDied(): Promise<Error> {
+    return this.#writer.died;
+  }
+
+  conditions(): readonly Condition[] {
+    if (!this.#writer.hasDied) return [];
+    const sentence =
+      "The thread that writes the database has ended: nothing new is indexed or accepted until the service is " +
+      "started again. Nothing that was written is lost; the log has the reason.";
+    return [{ code: "WRITER_DEAD", sentence }];
   }
 
   async parameters(): Promise<StoredParameters | null> {

@@ -18,6 +18,8 @@ export class WriterThread {
   readonly #waiting = new Map<number, Waiting>();
   #lastId = 0;
   #dead: Error | null = null;
+  #isClosing = false;
+  readonly #died = Promise.withResolvers<Error>();
 
   private constructor(worker: Worker) {
     this.#worker = worker;
@@ -31,6 +33,11 @@ export class WriterThread {
     worker.on("exit", (code) =>
       this.#die(new Error(`store: the writer thread has ended (exit code ${code})`)),
     );
+  }
+
+  /** Resolves with the reason when the thread ends before `close`; else never. */
+  get died(): Promise<Error> {
+    return this.#died.promise;
   }
 
   /** Starts the thread and waits until the database is open; rejects with the writer's sentence where it is not. */
@@ -56,6 +63,11 @@ export class WriterThread {
     return this.#waiting.size > 0;
   }
 
+  /** Whether the thread has ended before `close`. */
+  get hasDied(): boolean {
+    return this.#dead !== null && !this.#isClosing;
+  }
+
   /** Sends an order; resolves when it is carried out. `buffers` in it change owners instead of being copied. */
   send(order: WriterOrder, buffers: readonly ArrayBufferLike[] = []): Promise<void> {
     if (this.#dead !== null) return Promise.reject(this.#dead);
@@ -73,6 +85,7 @@ export class WriterThread {
   /** Closes database and thread. */
   async close(): Promise<void> {
     if (this.#dead !== null) return;
+    this.#isClosing = true;
     await this.send({ kind: "close" });
     await this.#worker.terminate();
   }
@@ -85,6 +98,7 @@ export class WriterThread {
     this.#dead ??= new Error(`store: the writer has stopped: ${reason.message}`);
     for (const waiting of this.#waiting.values()) waiting.reject(this.#dead);
     this.#waiting.clear();
+    if (!this.#isClosing) this.#died.resolve(this.#dead);
   }
 }
 

@@ -3,6 +3,7 @@
 
 import type { FastifyInstance } from "fastify";
 import type { Static } from "typebox";
+import { type Condition, CONDITIONS } from "../../service/conditions.ts";
 import type { StateView } from "../../service/queries.ts";
 import { jsonAnswer } from "../answer.ts";
 import { type HttpContext, RETRY_AFTER_S, send } from "../context.ts";
@@ -13,36 +14,47 @@ import type { HealthBody, LiveBody } from "../schemas/envelope.ts";
 /** Paths of the health endpoints. */
 export const HEALTH_PATHS = ["/health", "/health/live", "/health/ready"] as const;
 
+const RETRY = { "retry-after": String(RETRY_AFTER_S.unavailable) };
+
 /** Adds the health endpoints. */
 export function registerHealth(app: FastifyInstance, context: HttpContext): void {
   const { deps } = context;
   const startedMs = deps.clock.monotonicMs();
 
   app.get("/health", async (request, reply) => {
-    return send(request, reply, jsonAnswer(200, await healthBody(deps, startedMs)));
-  });
-
-  app.get("/health/live", async (request, reply) => {
-    const body: Static<typeof LiveBody> = { status: "ok" };
+    const { body } = await healthOf(deps, startedMs);
     return send(request, reply, jsonAnswer(200, body));
   });
 
+  // That this is answered at all shows that the event loop turns.
+  app.get("/health/live", async (request, reply) => {
+    const isDead = deps.conditions().some(({ code }) => code === "WRITER_DEAD");
+    const body: Static<typeof LiveBody> = { status: isDead ? "dead" : "ok" };
+    return send(request, reply, isDead ? jsonAnswer(503, body, RETRY) : jsonAnswer(200, body));
+  });
+
   app.get("/health/ready", async (request, reply) => {
-    const body = await healthBody(deps, startedMs);
-    const ready = body.indexing_status === "synced" && body.status === "ok";
-    const retry: Record<string, string> = ready ? {} : { "retry-after": String(RETRY_AFTER_S.unavailable) };
-    return send(request, reply, jsonAnswer(ready ? 200 : 503, body, retry));
+    const { body, isReady } = await healthOf(deps, startedMs);
+    return send(request, reply, isReady ? jsonAnswer(200, body) : jsonAnswer(503, body, RETRY));
   });
 }
 
-async function healthBody(deps: HttpDependencies, startedMs: number): Promise<Static<typeof HealthBody>> {
+interface Health {
+  readonly body: Static<typeof HealthBody>;
+  /** Whether PRC20 answers are given and are of the present. */
+  readonly isReady: boolean;
+}
+
+async function healthOf(deps: HttpDependencies, startedMs: number): Promise<Health> {
   const status = deps.status();
   const state = await committedState(deps);
+  const conditions = [...deps.conditions(), ...(state === null ? [STORE_SILENT] : [])];
   // The committed state is the truth; the follower's count may be a moment older or newer.
   const indexedHeight = state?.height ?? status.indexedHeight;
-  const healthy = state !== null && status.indexingStatus !== "stalled";
-  return {
-    status: healthy ? "ok" : "degraded",
+  const body = {
+    status: conditions.length === 0 ? ("ok" as const) : ("degraded" as const),
+    reasons: [...new Set(conditions.map(({ code }) => code))],
+    conditions: conditions.map(({ code, sentence }) => ({ code, message: sentence })),
     indexing_status: status.indexingStatus,
     height: status.nodeHeight,
     indexed_height: indexedHeight,
@@ -53,7 +65,16 @@ async function healthBody(deps: HttpDependencies, startedMs: number): Promise<St
     version: deps.version,
     uptime_s: Math.floor((deps.clock.monotonicMs() - startedMs) / 1000),
   };
+  const isReady =
+    status.indexingStatus === "synced" && !conditions.some(({ code }) => CONDITIONS[code].concernsTokens);
+  return { body, isReady };
 }
+
+const STORE_SILENT: Condition = {
+  code: "STORE_SILENT",
+  sentence:
+    "The database does not answer, so that nothing can be read. Check its disk and permissions; the log has the error.",
+};
 
 /** The committed state, or null where the store does not answer: health must still be told then. */
 async function committedState({ queries, log }: HttpDependencies): Promise<StateView | null> {

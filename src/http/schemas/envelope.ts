@@ -1,6 +1,7 @@
 // What surrounds rows and errors? The PRC20 envelope, its error form, the swap error and the health objects.
 
 import { type TSchema, Type } from "typebox";
+import { type ConditionCode, CONDITIONS } from "../../service/conditions.ts";
 import { ERRORS } from "../errors.ts";
 import { count, height, nullable } from "./values.ts";
 import { DigestValue } from "./tokens.ts";
@@ -36,9 +37,23 @@ export const SwapErrorBody = Type.Object({
 
 const indexingStatus = Type.Union([Type.Literal("synced"), Type.Literal("syncing"), Type.Literal("stalled")]);
 
+const conditionCodes = Object.keys(CONDITIONS) as ConditionCode[];
+const conditionMeanings = conditionCodes.map((code) => `\`${code}\`: ${CONDITIONS[code].meaning}`).join("; ");
+const conditionCode = Type.Enum(conditionCodes, { description: `${conditionMeanings}.` });
+
 /** The object of /health and /health/ready (interface §2.2, H-20). */
 export const HealthBody = Type.Object({
-  status: Type.Union([Type.Literal("ok"), Type.Literal("degraded")]),
+  status: Type.Union([Type.Literal("ok"), Type.Literal("degraded")], {
+    description: "`degraded` while something is wrong: `reasons` and `conditions` say what.",
+  }),
+  reasons: Type.Array(conditionCode, { description: "Codes of what is wrong now; empty where all is well." }),
+  conditions: Type.Array(
+    Type.Object({
+      code: conditionCode,
+      message: Type.String({ description: "What is wrong and what to do." }),
+    }),
+    { description: "The same in sentences." },
+  ),
   indexing_status: indexingStatus,
   height: height("The node's height, the last known one; -1 before its first answer."),
   indexed_height: height("Height of the index."),
@@ -58,4 +73,8 @@ export const HealthBody = Type.Object({
 });
 
 /** The object of /health/live. */
-export const LiveBody = Type.Object({ status: Type.Literal("ok") });
+export const LiveBody = Type.Object({
+  status: Type.Union([Type.Literal("ok"), Type.Literal("dead")], {
+    description: "`dead`, with 503, where the thread that writes the database has ended.",
+  }),
+});

@@ -279,6 +279,8 @@ export const fillTemplateRow: Static<typeof FillTemplateRow> = {
 /** The object of /health. */
 export const health = {
   status: "ok",
+  reasons: [],
+  conditions: [],
   indexing_status: "synced",
   height: 4021,
   indexed_height: 4021,

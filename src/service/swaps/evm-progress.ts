@@ -1,5 +1,6 @@
 // How far is the EVM index, and is it getting on (H-20)?
 
+import type { Condition } from "../conditions.ts";
 import type { Clock } from "../ports.ts";
 import type { EvmStatus } from "../serving.ts";
 import type { EvmStanding } from "./ports.ts";
@@ -55,4 +56,21 @@ export class EvmProgress {
       indexingStatus: this.#trouble !== null || isStuck ? "stalled" : isSynced ? "synced" : "syncing",
     };
   }
+}
+
+/** What is wrong with the EVM side now (H-20). */
+export function evmConditions(status: EvmStatus, standing: EvmStanding): readonly Condition[] {
+  const conditions: Condition[] = [];
+  if (status.indexingStatus === "stalled") {
+    const where = `its index is at ${status.indexedHeight}, the RPCs were last seen at ${status.height}`;
+    const advice = "The log says which RPC fails and why; check EVM_RPC_URLS.";
+    const sentence = `The EVM side does not get on (${where}), so swaps stand still. ${advice}`;
+    conditions.push({ code: "EVM_STALLED", sentence });
+  }
+  if (standing.finalReplaced) {
+    const sentence =
+      "An EVM block that was final was replaced: no new swap action is offered. Find out which RPC is right first.";
+    conditions.push({ code: "EVM_FINAL_BLOCK_REPLACED", sentence });
+  }
+  return conditions;
 }

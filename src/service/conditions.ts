@@ -1,0 +1,59 @@
+// What is wrong at present that people and monitoring have to know (H-20)? A closed set of codes. Each running part
+// tells its own through `conditions()`; /health shows them all and is degraded while one stands. A condition is computed
+// from what the part knows at the moment of the question: there is nothing to switch on or to forget to switch off.
+
+/** What a condition means to those who ask about tokens, and for the documents. */
+interface ConditionMeaning {
+  /** True: PRC20 answers are wrong or late, or cannot be given, so that /health/ready is 503. */
+  readonly concernsTokens: boolean;
+  /** For the OpenAPI document. */
+  readonly meaning: string;
+}
+
+/** All conditions. A new one needs its line here and a part that tells it. */
+export const CONDITIONS = {
+  /** The PEARL node does not answer, or the index does not get on though the node has more. */
+  PEARL_STALLED: {
+    concernsTokens: true,
+    meaning: "the PEARL node does not answer, or the index does not get on though the node has more",
+  },
+  /** The best chain of the node ends below the last indexed block and is the beginning of ours (S-05). */
+  PEARL_NODE_BEHIND: {
+    concernsTokens: true,
+    meaning: "the PEARL node has lost blocks that the index has",
+  },
+  /** The followed node and a witness name different blocks (S-09). Which of them is right is not known. */
+  PEARL_NODES_DISAGREE: { concernsTokens: false, meaning: "PEARL nodes name different blocks" },
+  /** No EVM RPC answers, or the EVM index does not get on. */
+  EVM_STALLED: {
+    concernsTokens: false,
+    meaning: "no EVM RPC answers, or the EVM index does not get on",
+  },
+  /** EVM RPCs name different blocks or events (S-07). */
+  EVM_RPCS_DISAGREE: { concernsTokens: false, meaning: "EVM RPCs contradict each other" },
+  /** A final EVM block was replaced; stands until an operator lifts it (S-05). */
+  EVM_FINAL_BLOCK_REPLACED: {
+    concernsTokens: false,
+    meaning: "a final EVM block was replaced; stands until an operator lifts it",
+  },
+  /** The thread that writes the database has ended: nothing is indexed or accepted until a restart. */
+  WRITER_DEAD: { concernsTokens: true, meaning: "the thread that writes the database has ended" },
+  /** The database does not answer reads. */
+  STORE_SILENT: { concernsTokens: true, meaning: "the database does not answer" },
+} as const satisfies Readonly<Record<string, ConditionMeaning>>;
+
+/** Code of a condition, as `reasons` of /health shows it. */
+export type ConditionCode = keyof typeof CONDITIONS;
+
+/** One thing that is wrong now. */
+export interface Condition {
+  readonly code: ConditionCode;
+  /** What is wrong and what to do. Public: it names no host, path, user or credential. */
+  readonly sentence: string;
+}
+
+/** A running part that can be asked what is wrong with it. Cheap: asks nobody, reads nothing. */
+export interface ConditionSource {
+  /** What is wrong now; empty where all is well. */
+  conditions(): readonly Condition[];
+}
