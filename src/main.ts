@@ -241,7 +241,8 @@ async function openSwaps(
 ): Promise<ComposedSwaps | null> {
   const { swaps } = config;
   if (swaps === null) return null;
-  return composeSwaps({ ...foundation, config, swaps, store: foundation.store.swaps, bodies, mempool });
+  const { swaps: store, queries } = foundation.store;
+  return composeSwaps({ ...foundation, config, swaps, store, queries, bodies, mempool });
 }
 
 async function serveMetrics(metrics: PrometheusMetrics, config: Config, closers: Closers): Promise<number> {

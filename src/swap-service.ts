@@ -11,6 +11,7 @@ import { systemClock } from "./adapters/system/clock.ts";
 import { recoverSigner } from "./adapters/system/evm-signature.ts";
 import { sha256d } from "./adapters/system/hashes.ts";
 import { verifySchnorr } from "./adapters/system/schnorr.ts";
+import { openWindowHasher } from "./adapters/system/sha256-lanes.ts";
 import { withSteadyHeap } from "./adapters/system/steady-heap.ts";
 import { swapCrypto } from "./adapters/system/swap-crypto.ts";
 import { type Closers, StartRefused } from "./cli/service-host.ts";
@@ -21,12 +22,14 @@ import { sentenceOf } from "./service/follower-errors.ts";
 import type { IndexingContext } from "./service/index-block.ts";
 import type { MempoolWatch } from "./service/mempool-watch.ts";
 import type { Log } from "./service/ports.ts";
+import type { IndexQueries } from "./service/queries.ts";
 import type { ChainTips } from "./swap/facts.ts";
 import type { RecentBodies } from "./service/recent-bodies.ts";
 import { runRechecks } from "./service/swaps/api/ask-recheck.ts";
 import { KeyedLock } from "./service/swaps/api/keyed-lock.ts";
 import { LockHints } from "./service/swaps/api/lock-hints.ts";
 import { LimitedLookups } from "./service/swaps/api/lookups.ts";
+import { indexedIds, PublicValues } from "./service/swaps/api/public-values.ts";
 import type { EscrowFacts, SwapParts } from "./service/swaps/api/parts.ts";
 import { SignatureJudge } from "./service/swaps/api/signature-judge.ts";
 import { SwapApi } from "./service/swaps/api/swap-api.ts";
@@ -57,6 +60,8 @@ export interface SwapFoundation {
   readonly config: Config;
   readonly swaps: SwapConfig;
   readonly store: SwapStore;
+  /** Reads of the index. */
+  readonly queries: IndexQueries;
   readonly node: SwapNode;
   /** Raw blocks that index and swaps download once. */
   readonly bodies: RecentBodies;
@@ -285,7 +290,7 @@ interface Composed extends Followers {
 }
 
 function partsOf({ foundation, rules, readiness, ledger, chain, escrow, pearl, evm }: Composed): SwapParts {
-  const { config, swaps, closers, log } = foundation;
+  const { config, swaps, queries, closers, log } = foundation;
   const { url, user, password, tls } = config.node;
   const address = {
     url,
@@ -312,6 +317,8 @@ function partsOf({ foundation, rules, readiness, ledger, chain, escrow, pearl, e
     digests: escrowDigests({ chainId: swaps.chainId, verifyingContract: swaps.escrow }, swapCrypto.keccak256),
     signatures: new SignatureJudge(chain.accounts, recoverSigner),
     lookups: new LimitedLookups(lookups, systemClock),
+    publicValues: new PublicValues({ isIndexed: indexedIds(queries, rules.hrp), node: lookups }, systemClock),
+    hashWindows: openWindowHasher(),
     balances: balancesOf(foundation, address),
     hints: new LockHints(),
     readBlockSoon: (height) => pearl.readAgain(height),

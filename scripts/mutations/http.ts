@@ -215,7 +215,51 @@ const cache: Break[] = [
 ];
 
 /** The HTTP layer. */
+const requests = [
+  ...inFile("src/http/secret-check.ts", [
+    {
+      rule: "S-66",
+      find: "if (authority === undefined) return target;",
+      replace: "return target;",
+      why: "a target in absolute form is no path",
+    },
+    {
+      rule: "S-66",
+      find: "if (service === null || target.length < 64) return false;",
+      replace: 'if (service === null || !target.startsWith("/api/v1/swaps")) return false;',
+      why: "paths outside the swap group may hold a secret",
+    },
+    {
+      rule: "S-66",
+      find: "request.raw.url = WITHHELD;",
+      replace: "",
+      why: "the target of a refused request is logged",
+    },
+    {
+      rule: "S-66",
+      find: "if (size > limit) return null;",
+      replace: "",
+      why: "a body of any size is searched",
+    },
+  ]),
+  ...inFile("src/http/client-error.ts", [
+    {
+      rule: "H-03",
+      find: 'return target === undefined ? "" : pathOf(originForm(target));',
+      replace: 'return "";',
+      why: "what the parser refuses is always answered in the envelope",
+    },
+    {
+      rule: "H-10",
+      find: '"x-request-id": requestId,',
+      replace: "",
+      why: "an answer to bytes that are no request has no id",
+    },
+  ]),
+];
+
 export const HTTP_BREAKS: readonly Break[] = [
+  ...requests,
   ...cursor,
   ...marketRows,
   ...tokenRows,

@@ -13,6 +13,8 @@ const HOSTILE = "test/hostile/*.test.ts";
 const SWAP_RULES = ["src/swap/**/*.test.ts", "test/swap/*.test.ts"];
 /** Whole swaps over HTTP, on an EVM dev node and the embedded PEARL node. */
 const SWAPS_OVER_HTTP = "test/swaps/*.test.ts";
+/** What strangers write where secrets are searched for. */
+const SECRETS = ["test/attacks/*{hashlock,hex}*.test.ts", "src/service/swaps/api/swap-api.test.ts"];
 const SWAP_LEDGER = ["src/service/swaps/*.test.ts"];
 
 const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[] = [
@@ -36,6 +38,9 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
   ["src/adapters/evm-rpc/", ["src/adapters/evm-rpc/**/*.test.ts", "test/evm/*.test.ts"]],
   ["src/swap/", SWAP_RULES],
   ["src/wallet/swap-", ["src/wallet/swap-*.test.ts", "test/swap/*.test.ts"]],
+  ["src/service/swaps/api/secret-guard.ts", SECRETS],
+  ["src/service/swaps/api/public-values.ts", SECRETS],
+  ["src/service/swaps/hashlock-filter.ts", SECRETS],
   ["src/service/swaps/api/", ["src/service/swaps/api/*.test.ts", SWAPS_OVER_HTTP]],
   ["src/service/swaps/evm-", ["src/service/swaps/evm-*.test.ts", "test/evm/*.test.ts"]],
   [
@@ -57,6 +62,8 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
   ],
   ["src/config/", ["src/config/*.test.ts"]],
   ["src/http/routes/swaps/", [SWAPS_OVER_HTTP, "test/http/*.test.ts"]],
+  ["src/http/secret-check.ts", [...SECRETS, "test/attacks/requests-that-*.test.ts"]],
+  ["src/http/client-error.ts", ["test/attacks/requests-that-*.test.ts", "test/http/sockets.test.ts"]],
   ["src/http/", ["src/http/**/*.test.ts", "test/http/**/*.test.ts", "test/hostile/answers/[!s]*.test.ts"]],
 ];
 

@@ -63,27 +63,124 @@ const signatures = inFile("src/swap/evm-signature.ts", [
   { rule: "S-31", find: "sNumber === 0n ||", replace: "", why: "an s of 0 is accepted" },
 ]);
 
-const search = inFile("src/swap/secret-search.ts", [
-  {
-    rule: "S-66",
-    find: "at + 32 <= bytes.length",
-    replace: "at + 32 < bytes.length",
-    why: "a secret at the end of a run is overlooked",
-  },
-  { rule: "S-66", find: "at += 1", replace: "at += 32", why: "only whole words of a run are looked at" },
-  {
-    rule: "S-66",
-    find: "hexToBytes(run.slice(-64))",
-    replace: "null",
-    why: "the last 64 digits of an odd run are overlooked",
-  },
-  {
-    rule: "S-66",
-    find: "[0-9a-fA-F]{64,}",
-    replace: "[0-9a-f]{64,}",
-    why: "capital hex digits hide a secret",
-  },
-]);
+const search = [
+  ...inFile("src/swap/secret-search.ts", [
+    {
+      rule: "S-66",
+      find: "window <= last;",
+      replace: "window < last;",
+      why: "a secret at the end of a run is overlooked",
+    },
+    {
+      rule: "S-66",
+      find: "window += 1",
+      replace: "window += 32",
+      why: "only whole words of a run are looked at",
+    },
+    {
+      rule: "S-66",
+      find: "if (!isOdd ||",
+      replace: "if (isOdd ||",
+      why: "the last 64 digits of an odd run are overlooked",
+    },
+    {
+      rule: "S-66",
+      find: "end - start > LONG_RUN_DIGITS",
+      replace: "end - start > 64 * LONG_RUN_DIGITS",
+      why: "a long run is searched as a whole",
+    },
+    {
+      rule: "S-66",
+      find: "window = last - LONG_RUN_WINDOWS + 1",
+      replace: "window = last",
+      why: "of a long run only the first windows are searched",
+    },
+    {
+      rule: "S-66",
+      find: "if (marked < from) continue;",
+      replace: "",
+      why: "one escape lets every window be hashed twice",
+    },
+    {
+      rule: "S-66",
+      find: "if (text[at] === PERCENT) return isByte(plain, at + 1) ? 3 : 0;",
+      replace: "",
+      why: "percent signs hide a secret",
+    },
+    {
+      rule: "S-66",
+      find: "return plain[at + 2] === 0 && plain[at + 3] === 0 && isByte(plain, at + 4) ? 6 : 0;",
+      replace: "return 0;",
+      why: "JSON escapes hide a secret",
+    },
+  ]),
+  ...inFile("src/service/swaps/api/secret-guard.ts", [
+    {
+      rule: "S-66",
+      find: "!ledger.knowsHashlock(hashlock) || ledger.secretOf(hashlock) !== null",
+      replace: "!ledger.knowsHashlock(hashlock)",
+      why: "a public secret is refused",
+    },
+    {
+      rule: "S-66",
+      find: "if (candidates.size > MAX_CANDIDATES) return true;",
+      replace: "",
+      why: "one request asks the node about any number of values",
+    },
+    {
+      rule: "S-66",
+      find: "const PIECE = 8192;",
+      replace: "const PIECE = 65_536;",
+      why: "a body full of hex is searched in one piece",
+    },
+    {
+      rule: "S-66",
+      find: "if (!isShown(text)) candidates.add(text);",
+      replace: "candidates.add(text);",
+      why: "a value that rows show is looked up at the node",
+    },
+  ]),
+  ...inFile("src/service/swaps/api/public-values.ts", [
+    {
+      rule: "S-66",
+      find: "(await this.#sources.isIndexed(digits)) ||",
+      replace: "",
+      why: "an id that only the index knows is refused as a secret",
+    },
+    {
+      rule: "S-66",
+      find: "(await node.isBlock(digits as BlockHash)) ||",
+      replace: "",
+      why: "the hash of a block is refused as a secret",
+    },
+    {
+      rule: "S-66",
+      find: "this.#answers.delete(value);\n      return false;",
+      replace: "return true;",
+      why: "a secret passes while the node does not answer",
+    },
+    {
+      rule: "S-66",
+      find: "if (this.#inFlight >= MAX_IN_FLIGHT) {",
+      replace: "if (false) {",
+      why: "strangers ask the node any number of questions at once",
+    },
+    {
+      rule: "S-66",
+      find: "if (!isPublic) answer.untilMs ??= this.#clock.monotonicMs() + UNKNOWN_FOR_MS;",
+      replace: "",
+      why: "what was unknown once is a secret for ever",
+    },
+  ]),
+  ...inFile("src/service/swaps/hashlock-filter.ts", [
+    {
+      rule: "S-66",
+      find: "if (now !== FULL) table[cell] = now + step;",
+      replace: "if (now !== FULL) table[cell] = 0;",
+      why: "no hashlock is known",
+    },
+  ]),
+];
 
 const wallet = [
   ...inFile("src/wallet/swap-lock.ts", [

@@ -36,9 +36,13 @@ const JSON_TYPE = "application/json; charset=utf-8";
 /** Smaller bodies fit into one packet anyway: compressing them costs more than it saves. */
 const COMPRESS_FROM_BYTES = 1400;
 
-/** Headers of every answer: who may read it, and which of its headers (H-08). */
-export const CORS_HEADERS: Readonly<Record<string, string>> = {
+/**
+ * Headers of every answer: who may read it, and which of its headers (H-08); and that a browser must not guess another
+ * type than the one that it names.
+ */
+export const COMMON_HEADERS: Readonly<Record<string, string>> = {
   "access-control-allow-origin": "*",
+  "x-content-type-options": "nosniff",
   "access-control-expose-headers":
     "etag, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset, x-indexed-height, x-evm-indexed-height, x-request-id",
 };
@@ -131,7 +135,7 @@ export function headersOf(answer: Answer, encoding: Encoding): Record<string, st
     "cache-control": "no-cache",
     etag: `"${answer.tag}${encoding === "identity" ? "" : `-${encoding}`}"`,
     vary: "accept-encoding",
-    ...CORS_HEADERS,
+    ...COMMON_HEADERS,
     ...answer.headers,
   };
   if (encoding !== "identity") headers["content-encoding"] = encoding;

@@ -1,14 +1,28 @@
-// What do clients get whose bytes are no HTTP request? An error in the envelope, written to the bare socket, since
-// there is no request to answer (H-02).
+// Answers clients whose bytes are no HTTP request: an error in the form of the path's group (H-02, H-03), written to the
+// bare socket, since there is no request to answer.
 
 import type { Socket } from "node:net";
-import { ERRORS, type ErrorCode, errorBody } from "./errors.ts";
+import type { Log } from "../service/ports.ts";
+import { COMMON_HEADERS } from "./answer.ts";
+import { ERRORS, type ErrorCode, errorBody, pathOf } from "./errors.ts";
+import { originForm } from "./secret-check.ts";
 
-const FACTS: Readonly<Record<string, { code: ErrorCode; reason: string; message: string }>> = {
+interface Facts {
+  readonly code: ErrorCode;
+  readonly reason: string;
+  readonly message: string;
+}
+
+const FACTS: Readonly<Record<string, Facts>> = {
   HPE_HEADER_OVERFLOW: {
     code: "HEADERS_TOO_LARGE",
     reason: "Request Header Fields Too Large",
     message: "The request line and headers are too large. Send fewer or shorter ones.",
+  },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: {
+    code: "BODY_TOO_LARGE",
+    reason: "Content Too Large",
+    message: "The body's chunk extensions are too large. Send none.",
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
     code: "REQUEST_TIMEOUT",
@@ -17,23 +31,71 @@ const FACTS: Readonly<Record<string, { code: ErrorCode; reason: string; message:
   },
 };
 
-const MALFORMED = {
+const LONG_TARGET: Facts = {
+  code: "TARGET_TOO_LONG",
+  reason: "URI Too Long",
+  message: "The request's path and query are too long. All endpoints take less than 8 KiB.",
+};
+
+const MALFORMED: Facts = {
   code: "INVALID_REQUEST",
   reason: "Bad Request",
   message: "This is no well-formed HTTP/1.1 request.",
-} as const;
+};
 
-/** Answers and closes a connection whose request could not be parsed. */
-export function writeClientError(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === "ECONNRESET" || socket.destroyed) return;
-  const { code, reason, message } = FACTS[error.code ?? ""] ?? MALFORMED;
-  const body = JSON.stringify(errorBody("", code, message));
-  if (socket.writable) {
-    socket.write(
-      `HTTP/1.1 ${ERRORS[code].status} ${reason}\r\ncontent-type: application/json; charset=utf-8\r\n` +
-        `content-length: ${Buffer.byteLength(body)}\r\naccess-control-allow-origin: *\r\nconnection: close\r\n\r\n` +
-        body,
-    );
-  }
-  socket.destroySoon();
+/** A request line of more bytes is what made the headers too large. */
+const LONG_LINE_BYTES = 8192;
+/** Longest path that is looked for in bytes that could not be read. */
+const READ_BYTES = 512;
+
+/** A handler that answers and closes a connection whose request could not be parsed. */
+export function clientErrorWriter(
+  nextRequestId: () => string,
+  log: Log,
+): (error: Error & { readonly code?: string }, socket: Socket) => void {
+  return (error, socket) => {
+    if (error.code === "ECONNRESET" || socket.destroyed) return;
+    // The bytes that the parser read last; Node's types do not know them.
+    const packet: unknown = Reflect.get(error, "rawPacket");
+    const bytes = Buffer.isBuffer(packet) ? packet : Buffer.alloc(0);
+    const facts = factsOf(error.code ?? "", bytes);
+    const status = ERRORS[facts.code].status;
+    const requestId = nextRequestId();
+    // Neither the bytes nor the target: both may hold anything.
+    log.debug({ request_id: requestId, status, cause: error.code ?? "" }, "bytes that are no request");
+    if (socket.writable) socket.write(answerTo(facts, status, pathIn(bytes), requestId));
+    socket.destroySoon();
+  };
+}
+
+function answerTo({ code, reason, message }: Facts, status: number, path: string, requestId: string): string {
+  const body = JSON.stringify(errorBody(path, code, message));
+  const headers = {
+    "content-type": "application/json; charset=utf-8",
+    "content-length": String(Buffer.byteLength(body)),
+    ...COMMON_HEADERS,
+    "x-request-id": requestId,
+    connection: "close",
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${reason}\r\n${lines.join("")}\r\n${body}`;
+}
+
+function factsOf(code: string, bytes: Buffer): Facts {
+  if (code === "HPE_HEADER_OVERFLOW" && lineLength(bytes) > LONG_LINE_BYTES) return LONG_TARGET;
+  return FACTS[code] ?? MALFORMED;
+}
+
+/** Bytes of the first line where these bytes begin with a request; else 0. */
+function lineLength(bytes: Buffer): number {
+  if (pathIn(bytes) === "") return 0;
+  const end = bytes.indexOf("\n");
+  return end === -1 ? bytes.length : end;
+}
+
+/** The path of the request that these bytes begin with, "" where they do not begin with one. */
+function pathIn(bytes: Buffer): string {
+  const start = bytes.toString("latin1", 0, READ_BYTES);
+  const target = /^[A-Z]{1,32} (\S+)/.exec(start)?.[1];
+  return target === undefined ? "" : pathOf(originForm(target));
 }

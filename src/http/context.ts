@@ -2,7 +2,7 @@
 // answer or an error leaves the server.
 
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type Answer, deliver, jsonAnswer } from "./answer.ts";
+import { type Answer, COMMON_HEADERS, deliver, jsonAnswer } from "./answer.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import {
   ERRORS,
@@ -154,7 +154,7 @@ async function sendOptions(
   reply.code(204).headers({
     allow,
     "x-request-id": request.id,
-    "access-control-allow-origin": "*",
+    ...COMMON_HEADERS,
     "access-control-allow-methods": "GET, HEAD, POST",
     "access-control-allow-headers": "content-type",
     "access-control-max-age": "86400",

@@ -10,7 +10,12 @@ export const ERRORS = {
   REQUEST_TIMEOUT: { status: 408, when: "The request did not arrive completely in time." },
   LISTING_NOT_OPEN: { status: 409, when: "The listing is filled, cancelled, invalid_spent or expired." },
   BODY_TOO_LARGE: { status: 413, when: "The body is larger than 64 KiB." },
+  TARGET_TOO_LONG: { status: 414, when: "The request's path and query are too long." },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, when: "The body is not `application/json`." },
+  EXPECTATION_FAILED: {
+    status: 417,
+    when: "The `Expect` header asks for something else than `100-continue`.",
+  },
   RATE_LIMITED: { status: 429, when: "Too many requests from this address; see `Retry-After`." },
   HEADERS_TOO_LARGE: { status: 431, when: "The request's headers are too large." },
   INTERNAL_ERROR: { status: 500, when: "The service failed; the log has the cause under the request's id." },

@@ -4,12 +4,13 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { writeClientError } from "./client-error.ts";
+import { COMMON_HEADERS } from "./answer.ts";
+import { clientErrorWriter } from "./client-error.ts";
 import { clientKey } from "./client-key.ts";
 import { answerUnrouted, type HttpContext, RETRY_AFTER_S, sendError } from "./context.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import type { SwapService } from "../service/swaps/api/swap-service.ts";
-import { type ErrorCode, errorBody, isSwapPath, pathOf } from "./errors.ts";
+import { type ErrorCode, errorBody, ERRORS, pathOf } from "./errors.ts";
 import { serveKept } from "./fast-path.ts";
 import { type OpenApiDocument, openApiDocument } from "./openapi.ts";
 import { PathTable } from "./path-table.ts";
@@ -21,13 +22,8 @@ import { registerHealth } from "./routes/health.ts";
 import { READ_ROUTES } from "./routes/reads.ts";
 import { registerDisabledSwaps } from "./routes/swaps-disabled.ts";
 import { SWAP_ROUTES } from "./routes/swaps/index.ts";
-import { strayBody } from "./routes/swaps/swap-body.ts";
-import {
-  bodyHoldsSecret,
-  registerSwaps,
-  SECRET_REFUSED_MESSAGE,
-  targetHoldsSecret,
-} from "./routes/swaps/swap-route.ts";
+import { registerSwaps } from "./routes/swaps/swap-route.ts";
+import { hasBody, originForm, refuseSecret, strayBody, targetHoldsSecret } from "./secret-check.ts";
 import { StateCache } from "./state-cache.ts";
 
 /** Largest body that is read (H-04). */
@@ -61,7 +57,7 @@ export async function buildServer(deps: HttpDependencies): Promise<FastifyInstan
     // Longer than any request line: ids of any length are judged by their schema.
     routerOptions: { maxParamLength: 32_768 },
     frameworkErrors: (_error, request, reply) => answerBrokenPath(context, request, reply),
-    clientErrorHandler: writeClientError,
+    clientErrorHandler: clientErrorWriter(nextRequestId, deps.log),
     serverFactory: (handler) => nodeServer(context, nextRequestId, lifecycle, handler),
   });
   installHooks(app, context);
@@ -103,11 +99,15 @@ function nodeServer(
   handler: (request: IncomingMessage, response: ServerResponse) => void,
 ): Server {
   const { deps, cache } = context;
+  const swaps = deps.swaps ?? null;
   // A limit has to count every request, so with one all of them take the ordinary way.
   const keepsAnswers = (deps.rateLimit ?? null) === null;
   const listener = (request: IncomingMessage, response: ServerResponse) => {
-    if (lifecycle.closing) return writeClosing(nextRequestId(), request, response);
-    if (!keepsAnswers) return handler(request, response);
+    request.url = originForm(request.url ?? "/");
+    if (lifecycle.closing) return writeError(CLOSING, nextRequestId(), request, response);
+    // What the ordinary way has to refuse, or to look at twice, is no kept answer.
+    const isOrdinary = !keepsAnswers || lacksHost(request) || targetHoldsSecret(swaps, request.url) !== false;
+    if (isOrdinary) return handler(request, response);
     let requestId = "";
     const takeId = () => {
       requestId = nextRequestId();
@@ -122,17 +122,40 @@ function nodeServer(
       );
     }
   };
-  return createServer({ keepAliveTimeout: 72_000, requireHostHeader: false }, listener);
+  // A missing `Host` is answered by us, in the form of the path's group.
+  const server = createServer({ keepAliveTimeout: 72_000, requireHostHeader: false }, listener);
+  server.on("checkExpectation", (request, response) => {
+    request.url = originForm(request.url ?? "/");
+    writeError(EXPECTATION, nextRequestId(), request, response);
+  });
+  return server;
 }
 
-function writeClosing(requestId: string, request: IncomingMessage, response: ServerResponse): void {
-  const message = "The service is stopping. Try again in some seconds.";
-  const body = JSON.stringify(errorBody(pathOf(request.url ?? "/"), "SERVICE_UNAVAILABLE", message));
-  response.writeHead(503, {
+const CLOSING = {
+  code: "SERVICE_UNAVAILABLE",
+  message: "The service is stopping. Try again in some seconds.",
+  headers: { "retry-after": String(RETRY_AFTER_S.unavailable) },
+} as const;
+const EXPECTATION = {
+  code: "EXPECTATION_FAILED",
+  message:
+    "The `Expect` header asks for what this service does not do. Leave it out, or send `100-continue`.",
+  headers: {},
+} as const;
+
+/** Answers by an error without the framework, and closes the connection: the request's body is not read. */
+function writeError(
+  { code, message, headers }: typeof CLOSING | typeof EXPECTATION,
+  requestId: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const body = JSON.stringify(errorBody(pathOf(request.url ?? "/"), code, message));
+  response.writeHead(ERRORS[code].status, {
     "content-type": "application/json; charset=utf-8",
     "content-length": Buffer.byteLength(body),
-    "retry-after": String(RETRY_AFTER_S.unavailable),
-    "access-control-allow-origin": "*",
+    ...headers,
+    ...COMMON_HEADERS,
     "x-request-id": requestId,
     connection: "close",
   });
@@ -145,28 +168,26 @@ function hasReadableType({ headers }: FastifyRequest): boolean {
   return type === undefined || /^\s*[\w!#$%&'*.^`|~+-]+\/[\w!#$%&'*.^`|~+-]+\s*(;|$)/.test(type);
 }
 
-/** A swap request whose body nobody reads is searched for secrets all the same, then goes its way (S-66). */
-function afterStrayBody(
+/** HTTP/1.1 wants a `Host` (RFC 9112 §3.2); a request without one was not meant for anybody in particular. */
+function lacksHost({ headers, httpVersion }: IncomingMessage): boolean {
+  return headers.host === undefined && httpVersion === "1.1";
+}
+
+/** A request whose body nobody reads is searched for secrets all the same (S-66), then goes its way. */
+async function afterStrayBody(
   context: HttpContext,
   swaps: SwapService,
   request: FastifyRequest,
   reply: FastifyReply,
-  done: () => void,
-): Promise<FastifyReply> | undefined {
-  const { "content-length": length, "transfer-encoding": encoding } = request.headers;
-  if ((length === undefined || length === "0") && encoding === undefined) {
-    if (request.is404) return answerUnrouted(context, request, reply);
-    done();
-    return undefined;
+  goOn: () => unknown,
+): Promise<unknown> {
+  const body = await strayBody(request.raw, BODY_LIMIT_BYTES);
+  if (body === null) {
+    // The rest of the body stands on the connection, unread.
+    reply.header("connection", "close");
+    return sendError(context, request, reply, TOO_LARGE);
   }
-  return strayBody(request.raw, BODY_LIMIT_BYTES).then((body) => {
-    if (bodyHoldsSecret(swaps, body)) {
-      return sendError(context, request, reply, { code: "SECRET_REFUSED", message: SECRET_REFUSED_MESSAGE });
-    }
-    if (request.is404) return answerUnrouted(context, request, reply);
-    done();
-    return reply;
-  });
+  return (await swaps.holdsSecret(body)) ? refuseSecret(context, request, reply) : goOn();
 }
 
 function installHooks(app: FastifyInstance, context: HttpContext): void {
@@ -177,26 +198,35 @@ function installHooks(app: FastifyInstance, context: HttpContext): void {
   });
   // Hooks with callbacks: a promise in each would cost every answer some turns of the event loop's queue.
   app.addHook("onRequest", (request, reply, done) => {
-    reply.headers({ "x-request-id": request.id, "access-control-allow-origin": "*" });
-    const verdict = limiter?.take(clientKey(request.ip));
-    if (verdict !== undefined) reply.headers(verdict.headers);
-    if (verdict?.allowed === false) {
-      return sendError(context, request, reply, {
-        code: "RATE_LIMITED",
-        message: `Too many requests. Try again in ${verdict.headers["retry-after"]} seconds.`,
-      });
-    }
-    // Before anything else is looked at (S-66); such a target must not be echoed either.
-    const swaps = isSwapPath(pathOf(request.raw.url ?? "/")) ? (deps.swaps ?? null) : null;
-    if (swaps !== null && targetHoldsSecret(swaps, request.raw.url ?? "/")) {
-      return sendError(context, request, reply, { code: "SECRET_REFUSED", message: SECRET_REFUSED_MESSAGE });
-    }
-    const isRead = !request.is404 && request.method === "POST" && hasReadableType(request);
-    if (swaps !== null && !isRead) return afterStrayBody(context, swaps, request, reply, done);
-    // Before the body is read: a path that is none of ours is 404 whatever its body.
-    if (request.is404) return answerUnrouted(context, request, reply);
-    done();
-    return undefined;
+    reply.headers({ "x-request-id": request.id, ...COMMON_HEADERS });
+    const swaps = deps.swaps ?? null;
+    const goOn = (): unknown => {
+      // Before the body is read: a path that is none of ours is 404 whatever its body.
+      if (request.is404) return answerUnrouted(context, request, reply);
+      return done();
+    };
+    const limited = (): unknown => {
+      const verdict = limiter?.take(clientKey(request.ip));
+      if (verdict !== undefined) reply.headers(verdict.headers);
+      if (verdict?.allowed === false) {
+        return sendError(context, request, reply, {
+          code: "RATE_LIMITED",
+          message: `Too many requests. Try again in ${verdict.headers["retry-after"]} seconds.`,
+        });
+      }
+      if (lacksHost(request.raw)) return sendError(context, request, reply, NO_HOST);
+      const isRead = !request.is404 && request.method === "POST" && hasReadableType(request);
+      if (swaps === null || isRead || !hasBody(request.raw)) return goOn();
+      return afterStrayBody(context, swaps, request, reply, goOn);
+    };
+    // Before anything else is looked at (S-66).
+    const suspicion = targetHoldsSecret(swaps, request.raw.url ?? "/");
+    const answered =
+      suspicion === false
+        ? limited()
+        : suspicion.then((found) => (found ? refuseSecret(context, request, reply) : limited()));
+    // The framework must not wait for it: `done` may have been called already.
+    if (answered instanceof Promise) answered.catch((error: unknown) => done(asError(error)));
   });
   app.setNotFoundHandler((request, reply) => answerUnrouted(context, request, reply));
   app.setErrorHandler((error, request, reply) => answerFailure(context, error, request, reply));
@@ -208,17 +238,32 @@ function installHooks(app: FastifyInstance, context: HttpContext): void {
   });
 }
 
-/** A path that the router cannot read. */
+/** A path that the router cannot read: no hook has seen it yet. */
 function answerBrokenPath(context: HttpContext, request: FastifyRequest, reply: FastifyReply): void {
-  answerUnrouted(context, request, reply).catch((error: unknown) => {
-    context.deps.log.error({ error, request_id: request.id }, "could not answer a malformed path");
+  const { deps } = context;
+  const answer = async (): Promise<FastifyReply> =>
+    (await targetHoldsSecret(deps.swaps ?? null, request.raw.url ?? "/"))
+      ? refuseSecret(context, request, reply)
+      : answerUnrouted(context, request, reply);
+  answer().catch((error: unknown) => {
+    deps.log.error({ error, request_id: request.id }, "could not answer a malformed path");
     reply.raw.destroy();
   });
 }
 
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+const TOO_LARGE = { code: "BODY_TOO_LARGE", message: "The body may have at most 64 KiB." } as const;
+const NO_HOST = {
+  code: "INVALID_REQUEST",
+  message: "The request has no `Host` header, which HTTP/1.1 demands. Send the name that you connected to.",
+} as const;
+
 /** Codes of Fastify for requests that it could not read. */
 const FRAMEWORK_CODES: Readonly<Record<string, { code: ErrorCode; message: string }>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: { code: "BODY_TOO_LARGE", message: "The body may have at most 64 KiB." },
+  FST_ERR_CTP_BODY_TOO_LARGE: TOO_LARGE,
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
     code: "UNSUPPORTED_MEDIA_TYPE",
     message: "Send the body as `application/json`.",

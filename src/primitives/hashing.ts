@@ -16,6 +16,22 @@ export type VerifySchnorr = (key: Uint8Array, message: Uint8Array, signature: Ui
  */
 export type Sha256dAll = (bytes: Uint8Array, ends: Uint32Array, count: number, into: Uint8Array) => void;
 
+/**
+ * The last four bytes, as a little-endian number of the big-endian word, of the SHA-256 of the 32 bytes of `bytes` at
+ * each of `offsets`, which must lie within. The answer is valid until the next call.
+ */
+export type WindowHashEnds = (bytes: Uint8Array, offsets: Uint32Array) => Uint32Array;
+
+/** The last word of a hash, as `WindowHashEnds` tells it. */
+function endOfHash(hash: Uint8Array): number {
+  return (((hash[28] ?? 0) << 24) | ((hash[29] ?? 0) << 16) | ((hash[30] ?? 0) << 8) | (hash[31] ?? 0)) >>> 0;
+}
+
+/** The plain way to hash windows: one after the other. */
+export function windowByWindow(sha256: Sha256): WindowHashEnds {
+  return (bytes, offsets) => offsets.map((offset) => endOfHash(sha256(bytes.subarray(offset, offset + 32))));
+}
+
 /** The plain way to hash many messages: one after the other. */
 export function oneByOne(sha256d: Sha256d): Sha256dAll {
   return (bytes, ends, count, into) => {

@@ -5,7 +5,7 @@
 const HIGH_DIGIT = new Uint8Array(256);
 const LOW_DIGIT = new Uint8Array(256);
 /** Value of a character code as a hex digit, 0xff where it is none. Both letter cases are digits. */
-const DIGIT_VALUE = new Uint8Array(128).fill(0xff);
+const DIGIT_VALUE = new Uint8Array(256).fill(0xff);
 
 for (let value = 0; value < 16; value += 1) {
   const digit = value.toString(16);
@@ -49,6 +49,13 @@ export function displayHex(bytes: Uint8Array, offset = 0): string {
     codes[2 * i + 1] = LOW_DIGIT[byte] ?? 0;
   }
   return String.fromCharCode.apply(null, codes);
+}
+
+/** Values 0 to 15 of character codes as hex digits of either letter case, 0xff for those that are none. */
+export function digitValues(codes: Uint8Array): Uint8Array {
+  const values = new Uint8Array(codes.length);
+  for (let i = 0; i < codes.length; i += 1) values[i] = DIGIT_VALUE[codes[i] ?? 0] ?? 0xff;
+  return values;
 }
 
 /** Value 0 to 255 of the two hex digits at `at`, or a number above 255 where they are none. */

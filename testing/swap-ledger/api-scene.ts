@@ -5,16 +5,19 @@ import { recoverSigner } from "../../src/adapters/system/evm-signature.ts";
 import { verifySchnorr } from "../../src/adapters/system/schnorr.ts";
 import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
 import type { EvmAddress } from "../../src/primitives/brands.ts";
+import { windowByWindow } from "../../src/primitives/hashing.ts";
 import { KeyedLock } from "../../src/service/swaps/api/keyed-lock.ts";
 import { LockHints } from "../../src/service/swaps/api/lock-hints.ts";
 import { LimitedLookups } from "../../src/service/swaps/api/lookups.ts";
 import type { SwapParts } from "../../src/service/swaps/api/parts.ts";
+import { PublicValues } from "../../src/service/swaps/api/public-values.ts";
 import { SignatureJudge } from "../../src/service/swaps/api/signature-judge.ts";
 import { SwapLedger } from "../../src/service/swaps/ledger.ts";
 import type {
   EvmAccounts,
   EvmStanding,
   FoundTransaction,
+  PearlLookups,
   PearlStanding,
 } from "../../src/service/swaps/ports.ts";
 import { type ReadinessLimits, SwapReadiness } from "../../src/service/swaps/readiness.ts";
@@ -36,6 +39,14 @@ export interface Outside {
   accountsDown: boolean;
   /** What the node knows of any transaction. */
   transaction: FoundTransaction | null;
+  /** Ids that the index knows, without 0x. */
+  readonly indexed: Set<string>;
+  /** Hashes of the node's blocks. */
+  readonly blocks: Set<string>;
+  /** The node does not answer. */
+  nodeDown: boolean;
+  /** Every question to the node. */
+  readonly asked: string[];
 }
 
 /** The use cases' parts with everything behind them. */
@@ -95,15 +106,40 @@ export interface SceneOptions {
   readonly limits?: Partial<ReadinessLimits>;
 }
 
-/** Both sides synced, the fee known: 200 bps for `fees`, block 1 of the EVM chain, height 1 of PEARL. */
-export async function apiScene(options: SceneOptions = {}): Promise<ApiScene> {
-  const outside: Outside = {
+function nodeOf(outside: Outside): PearlLookups {
+  const ask = async (id: string): Promise<void> => {
+    outside.asked.push(id);
+    if (outside.nodeDown) throw new Error(`the node does not answer about ${id}`);
+  };
+  return {
+    transaction: async (txid) => {
+      await ask(txid);
+      return outside.transaction;
+    },
+    isBlock: async (hash) => {
+      await ask(hash);
+      return outside.blocks.has(hash);
+    },
+  };
+}
+
+function quietOutside(): Outside {
+  return {
     now: START + 100,
     balance: 10n ** 15n,
     contracts: new Map(),
     accountsDown: false,
     transaction: null,
+    indexed: new Set(),
+    blocks: new Set(),
+    nodeDown: false,
+    asked: [],
   };
+}
+
+/** Both sides synced, the fee known: 200 bps for `fees`, block 1 of the EVM chain, height 1 of PEARL. */
+export async function apiScene(options: SceneOptions = {}): Promise<ApiScene> {
+  const outside = quietOutside();
   const clock = {
     nowMs: () => outside.now * 1000,
     monotonicMs: () => outside.now * 1000,
@@ -132,6 +168,7 @@ export async function apiScene(options: SceneOptions = {}): Promise<ApiScene> {
   live.ledger = ledger;
   await begin(ledger, options.pearl === undefined);
   const readAgain: number[] = [];
+  const node = nodeOf(outside);
   const { rules } = ledgerWith;
   const domain = { chainId: rules.chainId, verifyingContract: evmAddress("escrow") };
   const parts: SwapParts = {
@@ -144,7 +181,9 @@ export async function apiScene(options: SceneOptions = {}): Promise<ApiScene> {
     verifySchnorr,
     digests: escrowDigests(domain, swapCrypto.keccak256),
     signatures: new SignatureJudge(accountsOf(outside), recoverSigner),
-    lookups: new LimitedLookups({ transaction: async () => outside.transaction }, clock),
+    lookups: new LimitedLookups(node, clock),
+    publicValues: new PublicValues({ isIndexed: async (digits) => outside.indexed.has(digits), node }, clock),
+    hashWindows: windowByWindow(swapCrypto.sha256),
     balances: {
       balance: async () => {
         if (outside.balance === null) throw new Error("the source does not answer");

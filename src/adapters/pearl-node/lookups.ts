@@ -4,7 +4,7 @@
 import { readWholeTransaction, type WholeTransaction } from "../../chain/watch-transaction.ts";
 import type { BlockHash, Outpoint, ScriptHex, Txid } from "../../primitives/brands.ts";
 import type { Sha256d } from "../../primitives/hashing.ts";
-import { hexToBytes } from "../../primitives/hex.ts";
+import { displayHex, hexToBytes } from "../../primitives/hex.ts";
 import type { Clock } from "../../service/ports.ts";
 import type { FoundTransaction, PearlLookups } from "../../service/swaps/ports.ts";
 import { endpointOf, type NodeAddress } from "./node-address.ts";
@@ -114,6 +114,23 @@ class NodeLookups implements OpenLookups {
       // The block left the main chain between the questions: asked again, the node knows better.
     }
     return null;
+  }
+
+  async isBlock(hash: BlockHash): Promise<boolean> {
+    const params = [hash, false];
+    let hex: unknown;
+    try {
+      hex = await this.#calls.ask("getblockheader", params);
+    } catch (error) {
+      if (error instanceof NodeError && error.code === "RPC_ERROR") return false;
+      throw error;
+    }
+    if (hex === null) return false;
+    const header = typeof hex === "string" ? hexToBytes(hex) : null;
+    if (header === null || displayHex(this.#sha256d(header)) !== hash) {
+      throw this.#calls.badAnswer("getblockheader", params, "another header than was asked for");
+    }
+    return true;
   }
 
   close(): void {

@@ -1,6 +1,7 @@
-// Which WebAssembly computes SHA-256 twice over four messages at once? The module is assembled here, instruction by
-// instruction, from FIPS 180-4: one function, every 32-bit word a vector of four lanes, one message per lane. No
-// binary is checked in and nothing is compiled at install time.
+// The WebAssembly that computes SHA-256 over four messages at once: twice for messages of any length, and the last word
+// alone for messages of 32 bytes. The module is assembled here, instruction by instruction, from FIPS 180-4: every
+// 32-bit word is a vector of four lanes, one message per lane. No binary is checked in and nothing is compiled at
+// install time.
 
 const ROUNDS = 64;
 /** First 32 bits of the fractional parts of the cube roots of the first 64 primes, and of the square roots of 8. */
@@ -15,13 +16,16 @@ const HASH = 6;
 const WORK = HASH + 8;
 const WORDS = WORK + 8;
 const TEMP = WORDS + 16;
-const LOCALS = TEMP + 4 - HASH;
+/** a ^ b of even and of odd rounds. */
+const PAIRS = TEMP + 4;
+const LOCALS = PAIRS + 2 - HASH;
 
 const I32_CONST = 0x41;
 const LOCAL_GET = 0x20;
 const LOCAL_SET = 0x21;
 const LOCAL_TEE = 0x22;
 const LOAD = 0x00;
+const STORE = 0x0b;
 const SHUFFLE = 0x0d;
 const V_CONST = 0x0c;
 const NOT_AND = 0x4f;
@@ -145,9 +149,9 @@ function transpose(asm: Assembler, into: (index: number) => number): void {
   asm.get(a).get(b).shuffle(HIGH_HALVES).set(into(3));
 }
 
-/** Reads 64 bytes of each lane into the sixteen words. */
-function loadBlock(asm: Assembler): void {
-  for (let group = 0; group < 4; group += 1) {
+/** Reads `groups` times 16 bytes of each lane into the first words. */
+function loadWords(asm: Assembler, groups: number): void {
+  for (let group = 0; group < groups; group += 1) {
     for (const lane of LANE) {
       asm.get(lane).vector(LOAD);
       asm.code.push(0, 16 * group); // alignment hint, offset
@@ -162,42 +166,92 @@ function loadBlock(asm: Assembler): void {
   }
 }
 
-/** W[t] for t ≥ 16, kept in sixteen rolling locals. */
-function expand(asm: Assembler, round: number): void {
-  const word = (back: number): number => WORDS + ((round - back) & 15);
-  asm.get(word(16));
-  asm.rotate(word(15), 7).rotate(word(15), 18).vector(XOR).get(word(15)).shift(SHIFT_RIGHT, 3).vector(XOR);
-  asm.vector(ADD).get(word(7)).vector(ADD);
-  asm.rotate(word(2), 17).rotate(word(2), 19).vector(XOR).get(word(2)).shift(SHIFT_RIGHT, 10).vector(XOR);
-  asm.vector(ADD).set(word(16));
+/** W[t] of a message of 32 bytes for t from 8 to 15: the end bit and the length in bits. */
+const PADDING = [0x80000000, 0, 0, 0, 0, 0, 0, 256];
+
+function rotated(word: number, bits: number): number {
+  return (word >>> bits) | (word << (32 - bits));
 }
 
-/** The 64 rounds over the words, from and into the working variables. */
-function compress(asm: Assembler): void {
-  for (let round = 0; round < ROUNDS; round += 1) {
-    if (round >= 16) expand(asm, round);
+/** W[t] for t ≥ 16, kept in sixteen rolling locals. `padded`: the words 8 to 15 are `PADDING` and in no local. */
+function expand(asm: Assembler, round: number, padded: boolean): void {
+  const local = (back: number): number => WORDS + ((round - back) & 15);
+  const known = (back: number): number | null => (padded ? (PADDING[round - back - 8] ?? null) : null);
+  let constant = 0;
+  let isFirst = true;
+  const add = (value: number | null, push: () => void): void => {
+    if (value !== null) {
+      constant = (constant + value) >>> 0;
+      return;
+    }
+    push();
+    if (!isFirst) asm.vector(ADD);
+    isFirst = false;
+  };
+  const sum = (back: number, [one, other, shift]: readonly [number, number, number]): void => {
+    const word = known(back);
+    add(word === null ? null : (rotated(word, one) ^ rotated(word, other) ^ (word >>> shift)) >>> 0, () =>
+      asm
+        .rotate(local(back), one)
+        .rotate(local(back), other)
+        .vector(XOR)
+        .get(local(back))
+        .shift(SHIFT_RIGHT, shift)
+        .vector(XOR),
+    );
+  };
+  sum(15, [7, 18, 3]);
+  sum(2, [17, 19, 10]);
+  add(known(16), () => asm.get(local(16)));
+  add(known(7), () => asm.get(local(7)));
+  if (constant !== 0) asm.splat(constant).vector(ADD);
+  asm.set(local(16));
+}
+
+/** Pushes K[t] + W[t]. */
+function pushRoundWord(asm: Assembler, round: number, padded: boolean): void {
+  const k = K[round] ?? 0;
+  if (padded && round >= 8 && round < 16) {
+    asm.splat((k + (PADDING[round - 8] ?? 0)) >>> 0);
+    return;
+  }
+  asm
+    .splat(k)
+    .get(WORDS + (round & 15))
+    .vector(ADD);
+}
+
+/**
+ * The rounds over the words, from and into the working variables. `padded`: of a message of 32 bytes, and only as many
+ * as the last variable needs: what is e after round 60 moves on to f, g and h.
+ */
+function compress(asm: Assembler, padded = false): void {
+  const last = padded ? ROUNDS - 4 : ROUNDS - 1;
+  asm
+    .get(WORK + 1)
+    .get(WORK + 2)
+    .vector(XOR)
+    .set(PAIRS + 1);
+  for (let round = 0; round <= last; round += 1) {
+    if (round >= 16) expand(asm, round, padded);
     // Instead of moving the eight variables, their names move on by one in each round.
-    const [a, b, c, d, e, f, g, h] = Array.from({ length: 8 }, (_, i) => WORK + ((i - round) & 7)) as [
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-    ];
+    const name = (i: number): number => WORK + ((i - round) & 7);
+    const [a, b, d, e, f, g, h] = [name(0), name(1), name(3), name(4), name(5), name(6), name(7)];
     asm.get(h).rotate(e, 6).rotate(e, 11).vector(XOR).rotate(e, 25).vector(XOR).vector(ADD);
     asm.get(e).get(f).vector(AND).get(g).get(e).vector(NOT_AND).vector(XOR).vector(ADD);
-    asm
-      .splat(K[round] ?? 0)
-      .vector(ADD)
-      .get(WORDS + (round & 15))
-      .vector(ADD)
-      .set(TEMP);
+    pushRoundWord(asm, round, padded);
+    asm.vector(ADD).set(TEMP);
     asm.get(d).get(TEMP).vector(ADD).set(d);
+    if (padded && round === last) return;
     asm.rotate(a, 2).rotate(a, 13).vector(XOR).rotate(a, 22).vector(XOR);
-    asm.get(a).get(b).vector(XOR).get(c).vector(AND).get(a).get(b).vector(AND).vector(XOR).vector(ADD);
+    // The majority of a, b and c is b where b and c are the same, else a. b ^ c is the a ^ b of the round before.
+    asm
+      .get(a)
+      .get(b)
+      .vector(XOR)
+      .tee(PAIRS + (round & 1))
+      .get(PAIRS + (~round & 1));
+    asm.vector(AND).get(b).vector(XOR).vector(ADD);
     asm.get(TEMP).vector(ADD).set(h);
   }
 }
@@ -216,7 +270,7 @@ function body(): number[] {
   const asm = new Assembler();
   for (let i = 0; i < 8; i += 1) asm.splat(INITIAL[i] ?? 0).set(HASH + i);
   asm.code.push(0x03, 0x40); // loop
-  loadBlock(asm);
+  loadWords(asm, 4);
   for (let i = 0; i < 8; i += 1) asm.get(HASH + i).set(WORK + i);
   compress(asm);
   addInto(asm, (i) => asm.get(HASH + i));
@@ -239,6 +293,22 @@ function body(): number[] {
   return asm.code;
 }
 
+/** The body of `last32`: the 32 bytes of each lane are hashed once, and the last word of each hash is written. */
+function shortBody(): number[] {
+  const asm = new Assembler();
+  loadWords(asm, 2);
+  for (let i = 0; i < 8; i += 1) asm.splat(INITIAL[i] ?? 0).set(WORK + i);
+  compress(asm, true);
+  asm
+    .get(OUT)
+    .get(WORK + 7)
+    .splat(INITIAL[7] ?? 0)
+    .vector(ADD)
+    .vector(STORE);
+  asm.code.push(0, 0, 0x0b);
+  return asm.code;
+}
+
 /** Writes the four hashes, 32 bytes each, one behind the other. */
 function storeHashes(asm: Assembler): void {
   for (let half = 0; half < 2; half += 1) {
@@ -250,7 +320,7 @@ function storeHashes(asm: Assembler): void {
         .get(WORDS + lane)
         .get(WORDS + lane)
         .shuffle(SWAP_BYTES)
-        .vector(0x0b);
+        .vector(STORE);
       asm.code.push(0, 32 * lane + 16 * half);
     }
   }
@@ -267,16 +337,18 @@ function text(value: string): number[] {
 /**
  * The bytes of the module. Exports `memory` (`pages` of 64 KiB) and `run(p0, p1, p2, p3, blocks, out)`: each p is the
  * address of a padded message of `blocks` 64-byte blocks; SHA256d of each goes to out, out + 32, out + 64, out + 96.
+ * `last32` has the same parameters: each p is the address of 32 bytes, the last four bytes of whose SHA-256 go to out,
+ * out + 4, out + 8, out + 12 as little-endian numbers; `blocks` is not read.
  */
 export function sha256LanesModule(pages: number): Uint8Array<ArrayBuffer> {
-  const code = [1, LOCALS, 0x7b, ...body()]; // one group of locals of type v128
+  const functions = [body(), shortBody()].map((code) => [1, LOCALS, 0x7b, ...code]); // one group of v128 locals
   const content = [
     [0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
     section(1, [1, 0x60, 6, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0]),
-    section(3, [1, 0]),
+    section(3, [2, 0, 0]),
     section(5, [1, 0, ...unsignedLeb(pages)]),
-    section(7, [2, ...text("memory"), 2, 0, ...text("run"), 0, 0]),
-    section(10, [1, ...unsignedLeb(code.length), ...code]),
+    section(7, [3, ...text("memory"), 2, 0, ...text("run"), 0, 0, ...text("last32"), 0, 1]),
+    section(10, [2, ...functions.flatMap((code) => [...unsignedLeb(code.length), ...code])]),
   ];
   return Uint8Array.from(content.flat());
 }

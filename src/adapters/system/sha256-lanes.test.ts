@@ -3,9 +3,10 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { array, assert as assertProperty, property, uint8Array } from "fast-check";
-import { sha256d } from "./hashes.ts";
-import { openSha256Lanes } from "./sha256-lanes.ts";
+import { array, assert as assertProperty, integer, property, uint8Array } from "fast-check";
+import { windowByWindow } from "../../primitives/hashing.ts";
+import { sha256, sha256d } from "./hashes.ts";
+import { openSha256Lanes, openWindowHasher } from "./sha256-lanes.ts";
 
 const all = openSha256Lanes(sha256d);
 
@@ -43,4 +44,19 @@ test("any messages in any order", () => {
       numRuns: 60,
     },
   );
+});
+
+test("S-66: the last words of the hashes of any windows of 32 bytes equal the native library's", () => {
+  const hasher = openWindowHasher();
+  assertProperty(
+    property(uint8Array({ minLength: 32, maxLength: 400 }), integer({ min: 1, max: 9 }), (bytes, step) => {
+      const offsets = Uint32Array.from(
+        { length: Math.floor((bytes.length - 32) / step) + 1 },
+        (_, i) => i * step,
+      );
+      assert.deepEqual([...hasher(bytes, offsets)], [...windowByWindow(sha256)(bytes, offsets)]);
+    }),
+    { numRuns: 60 },
+  );
+  assert.throws(() => hasher(new Uint8Array(1_000_000), new Uint32Array(100_000)), /1 MiB/);
 });

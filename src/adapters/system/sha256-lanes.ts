@@ -1,7 +1,7 @@
-// How are many messages hashed at once? SHA256d over four messages at a time in WebAssembly, for the ids and trees of
-// a block: several times the speed of one call of the native library per message, whose overhead is the call.
+// Hashes many messages at once, four at a time in WebAssembly: SHA256d X times the speed of one call of the native library per message, whose overhead
+// is the call.
 
-import type { Sha256dAll } from "../../primitives/hashing.ts";
+import type { Sha256dAll, WindowHashEnds } from "../../primitives/hashing.ts";
 import { sha256LanesModule } from "./sha256-lanes-module.ts";
 
 /** The part of the runtime's WebAssembly that is used here: neither ECMAScript's types nor Node's declare it. */
@@ -13,6 +13,7 @@ declare const WebAssembly: {
 
 const PAGE = 65_536;
 const PAGES = 64;
+const WINDOW_PAGES = 16;
 /** Where messages begin: behind the four hashes of a run. */
 const START = 128;
 
@@ -20,18 +21,20 @@ interface Kernel {
   readonly memory: Uint8Array;
   readonly view: DataView;
   run(p0: number, p1: number, p2: number, p3: number, blocks: number, out: number): void;
+  last32(p0: number, p1: number, p2: number, p3: number, blocks: number, out: number): void;
 }
 
-function instantiate(): Kernel {
-  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(sha256LanesModule(PAGES)));
-  const { memory, run } = exports;
-  if (!(memory instanceof WebAssembly.Memory) || typeof run !== "function") {
+function instantiate(pages: number): Kernel {
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(sha256LanesModule(pages)));
+  const { memory, run, last32 } = exports;
+  if (!(memory instanceof WebAssembly.Memory) || typeof run !== "function" || typeof last32 !== "function") {
     throw new Error("the hashing module lacks its exports");
   }
   return {
     memory: new Uint8Array(memory.buffer),
     view: new DataView(memory.buffer),
     run: run as Kernel["run"],
+    last32: last32 as Kernel["last32"],
   };
 }
 
@@ -46,7 +49,7 @@ interface Lanes {
  * to `single`.
  */
 export function openSha256Lanes(single: (bytes: Uint8Array) => Uint8Array): Sha256dAll {
-  const kernel = instantiate();
+  const kernel = instantiate(PAGES);
   const { memory } = kernel;
   const room = PAGE * PAGES;
   return (bytes, ends, count, into) => {
@@ -82,6 +85,33 @@ export function openSha256Lanes(single: (bytes: Uint8Array) => Uint8Array): Sha2
       start = end;
     }
     flush();
+  };
+}
+
+/** A hasher of windows with 1 MiB of its own memory; not shared between threads. */
+export function openWindowHasher(): WindowHashEnds {
+  const kernel = instantiate(WINDOW_PAGES);
+  const { memory } = kernel;
+  return (bytes, offsets) => {
+    const { length } = offsets;
+    const out = (bytes.length + 15) & ~15;
+    if (out + 4 * (length + 3) > PAGE * WINDOW_PAGES) {
+      throw new RangeError("the bytes and the hashes of the windows must fit in 1 MiB");
+    }
+    memory.set(bytes);
+    for (let at = 0; at < length; at += 4) {
+      const first = offsets[at] ?? 0;
+      // A lane without a window of its own repeats the first one's.
+      kernel.last32(
+        first,
+        offsets[at + 1] ?? first,
+        offsets[at + 2] ?? first,
+        offsets[at + 3] ?? first,
+        1,
+        out + 4 * at,
+      );
+    }
+    return new Uint32Array(memory.buffer, out, length);
   };
 }
 

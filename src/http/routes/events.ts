@@ -4,7 +4,7 @@ import { keccak_256 } from "@noble/hashes/sha3.js";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { parseEvmAddress } from "../../swap/forms.ts";
-import { CORS_HEADERS } from "../answer.ts";
+import { COMMON_HEADERS } from "../answer.ts";
 import { type HttpContext, presentHeight, refuse, RETRY_AFTER_S, sendError } from "../context.ts";
 import { invalidField, Refusal } from "../errors.ts";
 import type { FrameFilter } from "../events/frames.ts";
@@ -127,7 +127,7 @@ async function streamHeaders(
     "x-accel-buffering": "no",
     "x-indexed-height": String(await presentHeight(context)),
     "x-request-id": request.id,
-    ...CORS_HEADERS,
+    ...COMMON_HEADERS,
   };
   for (const [name, value] of Object.entries(reply.getHeaders())) {
     if (name.startsWith("ratelimit-")) headers[name] = String(value);

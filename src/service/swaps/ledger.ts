@@ -202,6 +202,10 @@ export class SwapLedger implements LedgerWrites, LedgerReads {
     return this.#books.secrets.entries.get(hashlock) ?? null;
   }
 
+  mayKnowHashlock(end: number): boolean {
+    return this.#books.hashlocks.mayHave(end);
+  }
+
   knowsHashlock(hashlock: Bytes32): boolean {
     if (this.#books.orders.byHashlock.has(hashlock)) return true;
     const moment = this.#moment();

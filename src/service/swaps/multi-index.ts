@@ -1,14 +1,26 @@
 // Which members belong to a key? An index from one text to some texts, small where most keys have one member.
 
+/** Told which keys have members: once when a key gets its first, once when it has lost its last. */
+export interface KeyWatcher<Key extends string> {
+  add(key: Key): void;
+  delete(key: Key): void;
+}
+
 /** Sets of members by key. A key without members is absent. */
 export class MultiIndex<Key extends string, Member extends string> {
   readonly #members = new Map<Key, Member | Set<Member>>();
+  readonly #watcher: KeyWatcher<Key> | null;
+
+  constructor(watcher: KeyWatcher<Key> | null = null) {
+    this.#watcher = watcher;
+  }
 
   /** Adds a member; false where it was there. */
   add(key: Key, member: Member): boolean {
     const known = this.#members.get(key);
     if (known === undefined) {
       this.#members.set(key, member);
+      this.#watcher?.add(key);
       return true;
     }
     if (typeof known !== "string") {
@@ -24,9 +36,12 @@ export class MultiIndex<Key extends string, Member extends string> {
   delete(key: Key, member: Member): boolean {
     const known = this.#members.get(key);
     if (known === undefined) return false;
-    if (typeof known === "string") return known === member && this.#members.delete(key);
-    const removed = known.delete(member);
-    if (known.size === 0) this.#members.delete(key);
+    const removed = typeof known === "string" ? known === member : known.delete(member);
+    const isEmpty = typeof known === "string" ? removed : known.size === 0;
+    if (isEmpty) {
+      this.#members.delete(key);
+      this.#watcher?.delete(key);
+    }
     return removed;
   }
 

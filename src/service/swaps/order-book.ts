@@ -5,7 +5,7 @@ import type { Bytes32, EvmAddress, ScriptHex } from "../../primitives/brands.ts"
 import type { EscrowEvent, EvmPlace, OrderFacts } from "../../swap/facts.ts";
 import { isAskMatch } from "../../swap/terms.ts";
 import type { CausingBlock, Cell, Change } from "./draft.ts";
-import { MultiIndex } from "./multi-index.ts";
+import { type KeyWatcher, MultiIndex } from "./multi-index.ts";
 import type { EscrowFee } from "./ports.ts";
 import type { ScriptBook } from "./script-book.ts";
 
@@ -34,7 +34,7 @@ export function evmCause(place: EvmPlace): CausingBlock {
 /** All orders. */
 export class OrderBook {
   readonly entries = new Map<Bytes32, OrderEntry>();
-  readonly byHashlock = new MultiIndex<Bytes32, Bytes32>();
+  readonly byHashlock: MultiIndex<Bytes32, Bytes32>;
   readonly byScript = new MultiIndex<ScriptHex, Bytes32>();
   /** By ask id: an ask passes once for ever (S-21). */
   readonly byAsk = new Map<Bytes32, Bytes32>();
@@ -44,8 +44,10 @@ export class OrderBook {
   readonly #fees: Cell<readonly FeeChange[]> = { value: [] };
   readonly #scripts: ScriptBook;
 
-  constructor(scripts: ScriptBook) {
+  /** `hashlocks` is told which hashlocks orders have. */
+  constructor(scripts: ScriptBook, hashlocks: KeyWatcher<Bytes32>) {
     this.#scripts = scripts;
+    this.byHashlock = new MultiIndex(hashlocks);
   }
 
   /** As `LedgerReads.minAskNonce`. */

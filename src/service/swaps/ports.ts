@@ -235,6 +235,8 @@ export interface LedgerReads {
   /** Null before the first FeeSet is indexed. */
   fee(): EscrowFee | null;
   secretOf(hashlock: Bytes32): SecretFact | null;
+  /** False where no hashlock that ends in these four bytes, a big-endian number, is known. Costs nanoseconds. */
+  mayKnowHashlock(end: number): boolean;
   /** Whether the hashlock belongs to an indexed order or a live take. */
   knowsHashlock(hashlock: Bytes32): boolean;
   /** Whether an indexed order of this buyer, other than `except`, has the hashlock. */
@@ -300,6 +302,8 @@ export interface FoundTransaction {
 export interface PearlLookups {
   /** Null where neither a main-chain block nor the mempool holds it. */
   transaction(txid: Txid): Promise<FoundTransaction | null>;
+  /** Whether a block that the node has, in whatever chain, has this hash: proved by its header. */
+  isBlock(hash: BlockHash): Promise<boolean>;
 }
 
 /** Where the balance of a seller's address comes from (S-34). Rejects where it cannot be told. */

@@ -4,7 +4,7 @@ import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import type { AddressRecord, AskRecord, OriginRecord, TakeRecord } from "../../swap/records.ts";
 import type { Change, Draft } from "./draft.ts";
 import { addressFact, askFact, originFact, takeFact } from "./fact-codec.ts";
-import { MultiIndex } from "./multi-index.ts";
+import { type KeyWatcher, MultiIndex } from "./multi-index.ts";
 
 /** Seconds that a dead take keeps its addresses (S-42). */
 const KEPT_S = 7 * 86_400;
@@ -16,9 +16,14 @@ export class RecordBook {
   /** Oldest first. */
   readonly takes = new Map<Bytes32, TakeRecord>();
   readonly takesByAsk = new MultiIndex<Bytes32, Bytes32>();
-  readonly takesByHashlock = new MultiIndex<Bytes32, Bytes32>();
+  readonly takesByHashlock: MultiIndex<Bytes32, Bytes32>;
   readonly addresses = new Map<Bytes32, AddressRecord>();
   readonly origins = new Map<Bytes32, OriginRecord>();
+
+  /** `hashlocks` is told which hashlocks takes have. */
+  constructor(hashlocks: KeyWatcher<Bytes32>) {
+    this.takesByHashlock = new MultiIndex(hashlocks);
+  }
 
   /** Puts an ask. */
   putAsk(ask: AskRecord, change: Change): void {

@@ -6,6 +6,7 @@ import { askStatus } from "../../swap/ask-status.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import type { AskRecord, TakeRecord } from "../../swap/records.ts";
 import type { AskStatus, Moment, SwapSubject } from "../../swap/subject.ts";
+import { HashlockFilter } from "./hashlock-filter.ts";
 import { LockBook } from "./lock-book.ts";
 import { OrderBook } from "./order-book.ts";
 import { RecordBook } from "./record-book.ts";
@@ -19,17 +20,21 @@ export interface Books {
   readonly orders: OrderBook;
   readonly locks: LockBook;
   readonly records: RecordBook;
+  /** The hashlocks of orders and takes. */
+  readonly hashlocks: HashlockFilter;
 }
 
 /** Books in which nothing stands yet. */
 export function emptyBooks(crypto: SwapCrypto): Books {
   const scripts = new ScriptBook(crypto);
+  const hashlocks = new HashlockFilter();
   return {
     scripts,
     secrets: new SecretBook(crypto.sha256),
-    orders: new OrderBook(scripts),
+    orders: new OrderBook(scripts, hashlocks),
     locks: new LockBook(),
-    records: new RecordBook(),
+    records: new RecordBook(hashlocks),
+    hashlocks,
   };
 }
 

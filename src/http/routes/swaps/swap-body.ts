@@ -1,7 +1,6 @@
 // What did the client send? The body of a swap request as text and as one JSON object (H-46). The text comes first:
 // it is searched for secrets before anything else is looked at (S-66).
 
-import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { invalidFields, refused, type SwapRefusal } from "../../../service/swaps/api/outcome.ts";
 import type { RequestBody } from "../../../service/swaps/api/swap-service.ts";
@@ -17,23 +16,6 @@ const EMPTY: RequestBody = {};
 export function acceptRawBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
-}
-
-/** Bytes of a body that no handler reads: at most `limit`, later ones are left alone. Never rejects. */
-export async function strayBody(request: IncomingMessage, limit: number): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const part of request.iterator({ destroyOnReturn: false })) {
-      if (!Buffer.isBuffer(part)) break;
-      parts.push(part);
-      size += part.length;
-      if (size >= limit) break;
-    }
-  } catch {
-    // The client has gone: what came is judged, and nobody reads the answer.
-  }
-  return Buffer.concat(parts).subarray(0, limit);
 }
 
 /** The text of the body; "" where there is none, null where it is no UTF-8. */
@@ -65,29 +47,6 @@ export function bodyObject(
   if (text === null) return err(notAnObject("The body is no UTF-8 text."));
   const object = objectOf(text);
   return object === null ? err(notAnObject("The body must be one JSON object.")) : ok(object);
-}
-
-/**
- * All texts in which a body may hide a secret: as sent, with percent signs decoded, and with JSON escapes resolved,
- * whether or not it is JSON as a whole.
- */
-export function bodyTexts(body: Buffer): readonly string[] {
-  // Byte for byte: what is no UTF-8 may still hold hex digits.
-  const text = body.toString("latin1");
-  const texts = [text];
-  if (text.includes("%")) texts.push(percentDecoded(text));
-  if (text.includes("\\"))
-    texts.push(text.replaceAll(/\\u00([0-7][0-9a-fA-F])/g, (_, code) => characterOf(code)));
-  return texts;
-}
-
-/** The text with every `%` and two hex digits replaced; unlike `decodeURIComponent` it takes any text. */
-export function percentDecoded(text: string): string {
-  return text.replaceAll(/%([0-7][0-9a-fA-F])/g, (_, code) => characterOf(code));
-}
-
-function characterOf(code: string): string {
-  return String.fromCharCode(Number.parseInt(code, 16));
 }
 
 function notAnObject(message: string): SwapRefusal {

@@ -11,14 +11,8 @@ import { type Answer, jsonAnswer } from "../../answer.ts";
 import { type HttpContext, RETRY_AFTER_S, send, sendError } from "../../context.ts";
 import { ERRORS, type ErrorCode, Refusal } from "../../errors.ts";
 import { routerPath } from "../../read-route.ts";
-import {
-  acceptRawBodies,
-  asSwapRefusal,
-  bodyObject,
-  bodyText,
-  bodyTexts,
-  percentDecoded,
-} from "./swap-body.ts";
+import { refuseSecret } from "../../secret-check.ts";
+import { acceptRawBodies, asSwapRefusal, bodyObject, bodyText } from "./swap-body.ts";
 
 /** What a handler returns: an outcome, or a finished object for lists and plain objects. */
 export type SwapResult = SwapOutcome | Refusal | { readonly kind: "object"; readonly value: object };
@@ -69,21 +63,6 @@ export async function registerSwaps(
   });
 }
 
-/** True where the request target of a swap path holds a secret (S-66), as sent or percent-decoded. */
-export function targetHoldsSecret(service: SwapService, target: string): boolean {
-  return service.holdsSecret(target) || (target.includes("%") && service.holdsSecret(percentDecoded(target)));
-}
-
-/** True where these bytes hold a secret (S-66), however they are escaped. */
-export function bodyHoldsSecret(service: SwapService, body: Buffer): boolean {
-  return bodyTexts(body).some((text) => service.holdsSecret(text));
-}
-
-/** The sentence of `SECRET_REFUSED`. */
-export const SECRET_REFUSED_MESSAGE =
-  "The request holds the secret of a swap that is not public yet. It was not stored. Never send a secret to " +
-  "anybody: reveal it only by claiming the PEARL.";
-
 async function handle(
   context: HttpContext,
   service: SwapService,
@@ -91,8 +70,8 @@ async function handle(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  if (Buffer.isBuffer(request.body) && bodyHoldsSecret(service, request.body)) {
-    return sendError(context, request, reply, { code: "SECRET_REFUSED", message: SECRET_REFUSED_MESSAGE });
+  if (Buffer.isBuffer(request.body) && (await service.holdsSecret(request.body))) {
+    return refuseSecret(context, request, reply);
   }
   const text = route.method === "POST" ? bodyText(request) : "";
   const { params, query } = request;

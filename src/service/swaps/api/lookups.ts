@@ -24,12 +24,12 @@ interface Remembered {
 
 /** The API's way to the node's transactions. */
 export class LimitedLookups {
-  readonly #lookups: PearlLookups;
+  readonly #lookups: Pick<PearlLookups, "transaction">;
   readonly #clock: Clock;
   readonly #last = new Map<Bytes32, Remembered>();
   #inFlight = 0;
 
-  constructor(lookups: PearlLookups, clock: Clock) {
+  constructor(lookups: Pick<PearlLookups, "transaction">, clock: Clock) {
     this.#lookups = lookups;
     this.#clock = clock;
   }

@@ -1,7 +1,7 @@
 // What do the use cases of swaps work with? Everything is handed in by `main`.
 
 import type { EvmAddress } from "../../../primitives/brands.ts";
-import type { VerifySchnorr } from "../../../primitives/hashing.ts";
+import type { VerifySchnorr, WindowHashEnds } from "../../../primitives/hashing.ts";
 import type { SwapCrypto } from "../../../swap/crypto.ts";
 import type { EscrowDigests } from "../../../swap/eip712.ts";
 import type { SwapRules } from "../../../swap/subject.ts";
@@ -12,6 +12,7 @@ import type { SwapReadiness } from "../readiness.ts";
 import type { KeyedLock } from "./keyed-lock.ts";
 import type { LockHints } from "./lock-hints.ts";
 import type { LimitedLookups } from "./lookups.ts";
+import type { PublicValues } from "./public-values.ts";
 import type { SignatureJudge } from "./signature-judge.ts";
 
 /** Settings of the use cases. Amounts are raw units of USDC. */
@@ -52,6 +53,9 @@ export interface SwapParts {
   readonly digests: EscrowDigests;
   readonly signatures: SignatureJudge;
   readonly lookups: LimitedLookups;
+  /** For S-66. */
+  readonly publicValues: PublicValues;
+  readonly hashWindows: WindowHashEnds;
   readonly balances: BalanceSource;
   readonly hints: LockHints;
   /** Asks the PEARL watch to read a main-chain block again for watched scripts (S-53). */

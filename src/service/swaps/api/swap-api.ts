@@ -3,7 +3,6 @@
 import type { Bytes32, EvmAddress, PearlAddress } from "../../../primitives/brands.ts";
 import { parseEvmAddress, parsePearlAddress } from "../../../swap/forms.ts";
 import { bidRow, dealRow } from "../../../swap/rows.ts";
-import { carriesSecret } from "../../../swap/secret-search.ts";
 import { swapStats } from "../../../swap/stats.ts";
 import { acceptLock } from "./accept-lock.ts";
 import { actOnAsk } from "./ask-action.ts";
@@ -16,6 +15,7 @@ import { refusal } from "./messages.ts";
 import { OrderIndex } from "./order-index.ts";
 import { answer, type SwapOutcome } from "./outcome.ts";
 import type { SwapParts } from "./parts.ts";
+import { SecretGuard } from "./secret-guard.ts";
 import type {
   AskActionName,
   AskListQuery,
@@ -40,6 +40,7 @@ export class SwapApi implements SwapService {
   readonly #orders: OrderIndex;
   readonly #programs: KeyPrograms;
   readonly #lists: SwapLists;
+  readonly #guard: SecretGuard;
 
   constructor(parts: SwapParts, changes: RowChanges) {
     const { ledger, readiness, rules } = parts;
@@ -51,6 +52,7 @@ export class SwapApi implements SwapService {
     });
     this.#programs = new KeyPrograms(parts.crypto, parts.clock);
     this.#lists = new SwapLists({ parts, orders: this.#orders, programs: this.#programs });
+    this.#guard = new SecretGuard({ ...parts, isShown: (value) => this.#isShown(value) });
     this.#lookAgain(
       [...ledger.orders()],
       Array.from(ledger.asks(), ({ askId }) => askId),
@@ -73,11 +75,8 @@ export class SwapApi implements SwapService {
     }
   }
 
-  holdsSecret(text: string): boolean {
-    const { ledger, crypto } = this.#parts;
-    const isGuarded = (hashlock: Bytes32): boolean =>
-      ledger.knowsHashlock(hashlock) && ledger.secretOf(hashlock) === null;
-    return carriesSecret(text, isGuarded, crypto.sha256, (value) => this.#isShown(value));
+  holdsSecret(text: Uint8Array): false | Promise<boolean> {
+    return this.#guard.holdsSecret(text);
   }
 
   /**

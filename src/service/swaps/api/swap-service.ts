@@ -49,8 +49,11 @@ export interface SwapHeights {
 
 /** All use cases. Reads are synchronous: what they return is of one state, the one of `heights()`. */
 export interface SwapService {
-  /** S-66: whether the text holds a secret of a known hashlock that is not public. */
-  holdsSecret(text: string): boolean;
+  /**
+   * S-66: whether the text, given byte by byte, holds a secret of a known hashlock that is not public. False at once
+   * for almost every text; else a promise, which never rejects.
+   */
+  holdsSecret(text: Uint8Array): false | Promise<boolean>;
   /** The address that a text names by S-06, or null. */
   evmAddress(text: string): EvmAddress | null;
   /** The address of this network that a text names by P-22, or null. */

@@ -1,0 +1,70 @@
+// Refuses requests that hold a secret that is not public yet (S-66): before any other check, on every path, not stored,
+// not echoed, not logged. Also reads request targets in absolute form as the path that they name.
+
+import type { IncomingMessage } from "node:http";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { SwapService } from "../service/swaps/api/swap-service.ts";
+import { type HttpContext, sendError } from "./context.ts";
+
+const SECRET_REFUSED_MESSAGE =
+  "The request holds the secret of a swap that is not public yet. It was not stored. Never send a secret to " +
+  "anybody: reveal it only by claiming the PEARL.";
+
+/** What stands in the log for a target that may not be repeated. */
+const WITHHELD = "(withheld: it held a secret)";
+
+/**
+ * A request target as origin form: `http://host/path?query`, which proxies send (RFC 9112 §3.2.2), names the same
+ * resource as `/path?query`, and every check looks at the path.
+ */
+export function originForm(target: string): string {
+  const authority = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i.exec(target)?.[0];
+  if (authority === undefined) return target;
+  const rest = target.slice(authority.length);
+  return rest.startsWith("/") ? rest : `/${rest}`;
+}
+
+/** Whether a target holds a secret, as sent or percent-decoded: false at once where it does not. */
+export function targetHoldsSecret(service: SwapService | null, target: string): false | Promise<boolean> {
+  // Shorter ones hold no 64 digits: most requests are judged by this line.
+  if (service === null || target.length < 64) return false;
+  return service.holdsSecret(Buffer.from(target, "latin1"));
+}
+
+/** The answer to such a request. The log shows nothing of its target. */
+export function refuseSecret(
+  context: HttpContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const sent = sendError(context, request, reply, {
+    code: "SECRET_REFUSED",
+    message: SECRET_REFUSED_MESSAGE,
+  });
+  request.raw.url = WITHHELD;
+  return sent;
+}
+
+/** Whether a body follows the headers. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  const { "content-length": length, "transfer-encoding": encoding } = headers;
+  return encoding !== undefined || (length !== undefined && length !== "0");
+}
+
+/** The bytes of a body that no handler reads; null where they are more than `limit`. Never rejects. */
+export async function strayBody(request: IncomingMessage, limit: number): Promise<Buffer | null> {
+  if (Number(request.headers["content-length"] ?? 0) > limit) return null;
+  const parts: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const part of request.iterator({ destroyOnReturn: false })) {
+      if (!Buffer.isBuffer(part)) break;
+      parts.push(part);
+      size += part.length;
+      if (size > limit) return null;
+    }
+  } catch {
+    // The client has gone: what came is judged, and nobody reads the answer.
+  }
+  return Buffer.concat(parts);
+}

@@ -1,0 +1,112 @@
+// A client fills bodies, paths and queries with hex digits, plain, escaped and in the worst mixture: how much does the
+// search for secrets cost (S-66), in windows hashed and in pieces between which others are served?
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { bytes32 } from "../../testing/swap-ledger/ledger-facts.ts";
+import { guardedService } from "../../testing/swap-ledger/guarded-service.ts";
+import { harness, richIndex } from "../http/harness.ts";
+
+const BODY = 64 * 1024;
+const SECRET = bytes32("the secret");
+const DIGITS = SECRET.slice(2);
+
+/** Pieces of text repeated to the size of the largest body. */
+function filled(piece: string, size = BODY): string {
+  return piece.repeat(Math.ceil(size / piece.length)).slice(0, size);
+}
+
+function spelled(text: string, prefix: string): string {
+  return text.replaceAll(/./g, (one) => `${prefix}${one.charCodeAt(0).toString(16)}`);
+}
+
+const FILLINGS: readonly (readonly [name: string, text: string])[] = [
+  ["one run", filled("a5")],
+  ["runs of 4,096", filled(`${"a5".repeat(2048)} `)],
+  ["runs of 4,096 with an escape each", filled(`${"a5".repeat(2047)}%61`)],
+  ["runs of 64", filled(`${"a5".repeat(32)} `)],
+  ["an escape per 64 digits", filled(`${"a5".repeat(31)}b\\u0061`)],
+  ["percent signs", filled("%61%35")],
+  ["JSON escapes", filled("\\u0061\\u0035")],
+];
+
+describe("S-66: what a search costs", () => {
+  for (const [name, text] of FILLINGS) {
+    test(`64 KiB, ${name}: at most 33,300 windows, never more than 8,192 at a time`, async () => {
+      const { swaps, guard, work } = await guardedService();
+      await guard(SECRET);
+      assert.equal(await swaps.holdsSecret(Buffer.from(text, "latin1")), false);
+      const { pieces, breaths } = work();
+      assert.ok(Math.max(...pieces) <= 8192, pieces.join(" + "));
+      assert.ok(pieces.reduce((sum, one) => sum + one, 0) <= 33_300, pieces.join(" + "));
+      assert.equal(breaths, pieces.length - 1, "others are served between two pieces");
+    });
+  }
+
+  test("the secret is found in the last piece, however it is written", async () => {
+    const { swaps, guard } = await guardedService();
+    await guard(SECRET);
+    const front = filled(`${"a5".repeat(2048)} `, BODY - 1000);
+    for (const written of [DIGITS, spelled(DIGITS, "%"), spelled(DIGITS, "\\u00")]) {
+      assert.equal(await swaps.holdsSecret(Buffer.from(`${front} ${written}`, "latin1")), true);
+    }
+  });
+
+  test("a body of more than 64 KiB is 413 before anything is searched, on every path", async () => {
+    const { swaps, guard, work } = await guardedService();
+    await guard(SECRET);
+    const { app } = await harness(richIndex(), { swaps });
+    const payload = `${"x".repeat(BODY)} ${DIGITS}`;
+    for (const url of [
+      "/api/v1/swaps/asks",
+      "/api/v1/swaps/no/such/path",
+      "/api/v1/prc20/stats",
+      "/health",
+    ]) {
+      for (const headers of [{ "content-type": "application/json" }, { "content-type": "nonsense" }]) {
+        const answer = await app.inject({ method: "POST", url, headers, payload });
+        assert.deepEqual([answer.statusCode, answer.json().error], [413, "BODY_TOO_LARGE"], url);
+      }
+    }
+    assert.deepEqual(work().pieces, []);
+    await app.close();
+  });
+
+  test("a body at any path and a target of any group is searched", async () => {
+    const { swaps, guard } = await guardedService();
+    await guard(SECRET);
+    const { app } = await harness(richIndex(), { swaps });
+    const bodies = [
+      "/api/v1/swaps/asks",
+      "/api/v1/swaps/x",
+      "/api/v1/prc20/stats",
+      "/api/v1/events",
+      "/docs",
+      "/x",
+    ];
+    for (const url of bodies) {
+      const answer = await app.inject({ method: "POST", url, payload: { x: SECRET } });
+      assert.deepEqual([answer.statusCode, answer.json().error], [400, "SECRET_REFUSED"], url);
+    }
+    const encoded = spelled(DIGITS, "%");
+    const targets = [
+      `/api/v1/prc20/op/${DIGITS}`,
+      `/api/v1/prc20/op/${encoded}`,
+      `/x?${DIGITS}`,
+      `/%zz/${DIGITS}`,
+    ];
+    for (const url of targets) {
+      const answer = await app.inject(url);
+      assert.deepEqual([answer.statusCode, answer.json().error], [400, "SECRET_REFUSED"], url);
+    }
+    await app.close();
+  });
+});
+
+test("S-66: a request that no reading gives 64 digits of hashes nothing", async () => {
+  const { swaps, guard, work } = await guardedService();
+  await guard(SECRET);
+  const texts = ["", "/api/v1/prc20/tokenlist?limit=100", filled(`${"a5".repeat(31)} `), filled("x")];
+  for (const text of texts) assert.equal(swaps.holdsSecret(Buffer.from(text)), false);
+  assert.deepEqual(work().pieces, []);
+});
