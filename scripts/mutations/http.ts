@@ -214,7 +214,6 @@ const cache: Break[] = [
   ]),
 ];
 
-/** The HTTP layer. */
 const requests = [
   ...inFile("src/http/secret-check.ts", [
     {
@@ -258,6 +257,7 @@ const requests = [
   ]),
 ];
 
+/** The HTTP layer. */
 export const HTTP_BREAKS: readonly Break[] = [
   ...requests,
   ...cursor,
