@@ -148,7 +148,9 @@ export async function composeSwaps(foundation: SwapFoundation): Promise<Composed
     },
   );
   live.followers = { pearl, evm };
-  mempool.addListener(new PearlMempool({ node, ledger, watch: pearl, crypto: swapCrypto, sha256d, log }));
+  mempool.addListener(
+    new PearlMempool({ node, ledger, watch: pearl, crypto: swapCrypto, sha256d, clock: systemClock, log }),
+  );
   ledger.feed.subscribe(() => pearl.lookSoon());
   const parts = partsOf({ foundation, rules, readiness, ledger, chain, escrow, pearl, evm });
   const api = new SwapApi(parts, ledger);

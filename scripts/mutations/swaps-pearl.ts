@@ -54,7 +54,33 @@ const pearl = [
       why: "every release pays somebody else",
     },
   ]),
+  ...inFile("src/service/mempool-watch.ts", [
+    {
+      rule: "S-13",
+      find: "if (look === this.#look) continue;",
+      replace: "if (look === this.#look || this.#known.size > 0) continue;",
+      why: "what has left the mempool is shown for ever",
+    },
+    {
+      rule: "H-38",
+      find: "this.#beyond.add(txid);",
+      replace: "",
+      why: "a cut list of unconfirmed operations is shown as the whole",
+    },
+    {
+      rule: "H-38",
+      find: "else if (this.#withheld.has(txid)) withheld.add(txid);",
+      replace: "",
+      why: "ids that the node does not give keep the others from being read",
+    },
+  ]),
   ...inFile("src/service/swaps/pearl-mempool.ts", [
+    {
+      rule: "S-13",
+      find: "this.#sought.add(markOf(txid));",
+      replace: "this.#isStale = true;",
+      why: "whoever pays a lock has the whole mempool fetched again",
+    },
     {
       rule: "S-12",
       find: "if (!read.ok || read.value.txid !== txid) {",
@@ -63,27 +89,26 @@ const pearl = [
     },
     {
       rule: "S-53",
-      find: "      if (present.has(txid)) continue;",
-      replace: "      continue;",
+      find: "      if (known.has(txid)) continue;\n      for (const lock",
+      replace: "      if (known.has(txid) || txid !== undefined) continue;\n      for (const lock",
       why: "evictions are not noticed",
     },
     {
       rule: "S-53",
-      find: "if (this.#isStale) this.#readAgain();\n    this.#compare(changed, fresh);",
-      replace: "this.#compare(changed, fresh);",
+      find: "const again = this.#isStale ? known.ids() : this.#spendersOf(this.#sought);",
+      replace: "const again = this.#spendersOf(this.#sought);",
       why: "the mempool is not compared with new scripts",
-      equivalent: "telling the ledger does it once more",
     },
     {
       rule: "S-13",
-      find: "if (!waiting.shown.has(secret.hashlock)) this.#news.secrets.push(secret);",
+      find: "this.#news.secrets.push(...fresh);",
       replace: "",
       why: "a secret in the mempool is overlooked",
     },
     {
       rule: "S-53",
-      find: "this.#told = picture;",
-      replace: "this.#told = null;",
+      find: "this.#isNew = false;",
+      replace: "",
       why: "the same picture is told at every look",
     },
     {

@@ -7,7 +7,14 @@ import type { ReadRoute } from "./read-route.ts";
 import { EVENTS_PATH, EventQuery } from "./routes/events.ts";
 import { HEALTH_PATHS } from "./routes/health.ts";
 import type { SwapRoute } from "./routes/swaps/swap-route.ts";
-import { envelope, EnvelopeErrorBody, HealthBody, LiveBody, SwapErrorBody } from "./schemas/envelope.ts";
+import {
+  boundedEnvelope,
+  envelope,
+  EnvelopeErrorBody,
+  HealthBody,
+  LiveBody,
+  SwapErrorBody,
+} from "./schemas/envelope.ts";
 import * as examples from "./schemas/examples.ts";
 
 type Json = Record<string, unknown>;
@@ -64,7 +71,10 @@ export function openApiDocument({ version, reads, swaps }: DocumentParts): OpenA
 }
 
 function readOperation(route: ReadRoute): Json {
-  const page = { message: "Success", prev: null, next: null, result: [route.example] };
+  const links = { message: "Success", prev: null, next: null };
+  const bound = route.truncates ? { truncated: false } : {};
+  const page = { ...links, ...bound, result: [route.example] };
+  const schema = route.truncates ? boundedEnvelope(route.row) : envelope(route.row);
   return {
     tags: ["PRC20"],
     operationId: route.name,
@@ -74,7 +84,7 @@ function readOperation(route: ReadRoute): Json {
       200: {
         description: "Rows, possibly none.",
         headers: { "x-indexed-height": HEIGHT_HEADER, etag: { schema: { type: "string" } } },
-        content: { "application/json": { schema: envelope(route.row), example: page } },
+        content: { "application/json": { schema, example: page } },
       },
       304: { description: "The client has this answer already (`If-None-Match`)." },
       ...errors("Error", ["INVALID_REQUEST", ...route.refusals, "RATE_LIMITED", "INTERNAL_ERROR"]),

@@ -20,6 +20,8 @@ export interface Reading<Row> {
   readonly rows: readonly Row[] | RoomyText;
   readonly next?: string | null;
   readonly prev?: string | null;
+  /** Of a route that may `truncate`: whether rows are missing beyond its bound. */
+  readonly truncated?: boolean;
 }
 
 /** What the endpoints read from. */
@@ -39,6 +41,8 @@ export interface ReadDefinition<Params extends TObject, Query extends TObject, R
   readonly example: Static<Row>;
   /** False where answers depend on more than the committed state; default true. */
   readonly cached?: boolean;
+  /** Whether the envelope says `truncated`; default false. */
+  readonly truncates?: boolean;
   /** Error codes beyond those that every endpoint may answer. */
   readonly refusals?: readonly ("LISTING_NOT_OPEN" | "CURSOR_INVALID")[];
   read(
@@ -60,6 +64,8 @@ export interface ReadRoute {
   readonly cached: boolean;
   /** True where the answer is a page of a list. */
   readonly isList: boolean;
+  /** True where the envelope says whether the rows are all there are. */
+  readonly truncates: boolean;
   readonly refusals: readonly ("LISTING_NOT_OPEN" | "CURSOR_INVALID")[];
   /** Validates, then reads. */
   answer(deps: ReadDependencies, params: unknown, query: unknown): Promise<Reading<unknown> | Refusal>;
@@ -81,6 +87,7 @@ export function readRoute<Params extends TObject, Query extends TObject, Row ext
     example: definition.example,
     cached: definition.cached ?? true,
     isList: Object.hasOwn(definition.query.properties, "next"),
+    truncates: definition.truncates ?? false,
     refusals: definition.refusals ?? [],
     async answer(deps, rawParams, rawQuery) {
       const params = readParams(rawParams);
@@ -101,8 +108,9 @@ export async function makeAnswer(
 ): Promise<MadeAnswer | Refusal> {
   const reading = await route.answer(deps, params, query);
   if (reading instanceof Refusal) return reading;
-  const { state, rows, prev, next } = reading;
-  const envelope = { message: "Success", prev: prev ?? null, next: next ?? null };
+  const { state, rows, prev, next, truncated } = reading;
+  const links = { message: "Success", prev: prev ?? null, next: next ?? null };
+  const envelope = route.truncates ? { ...links, truncated: truncated ?? false } : links;
   const body = "buffer" in rows ? listBody(envelope, rows) : jsonBody({ ...envelope, result: rows });
   return { height: state.height, hash: state.hash, ...body };
 }

@@ -1,5 +1,6 @@
-// Which token operations are on their way (H-38)? Looks at the node's unconfirmed transactions now and then, parses
-// the new ones and keeps their operations: never judged, never counted. What is remembered is bounded.
+// Token operations that are on their way (H-38): looks at the node's unconfirmed transactions now and then, parses the
+// new ones and keeps their operations, never judged, never counted. Every id that the node lists is followed, each
+// transaction is asked for once, and what is remembered is bounded by what the node itself may hold.
 
 import { NO_ANCHORS } from "../chain/anchor-filter.ts";
 import type { RecogniseEnvelope } from "../chain/block-shapes.ts";
@@ -19,32 +20,54 @@ import { Wake } from "./wake.ts";
 export interface MempoolOptions {
   /** Pause between two looks, in milliseconds. */
   readonly pollMs: number;
-  /** Transactions fetched in one look; the rest waits for the next. */
+  /** Transactions asked for in one look; the rest waits for the next. */
   readonly fetchPerLook: number;
-  /** Transactions remembered; those beyond are not looked at. */
+  /** Transactions whose bytes are in memory at a time. */
+  readonly fetchAtOnce: number;
+  /** Ids that a node may list: a longer list fails the look. */
   readonly maxTransactions: number;
   /** Operations shown. */
   readonly maxOperations: number;
 }
 
-/** Bounds that hold a full mempool of ordinary transactions. */
+/**
+ * Bounds of memory. pearld keeps at most 300 MB of transactions, so some 3 million ids at 100 bytes each: one text and
+ * one number are kept per id, some 130 bytes. Operations are at most 4 KiB of text each, and together less than the
+ * node's own mempool.
+ */
 export const MEMPOOL_DEFAULTS: MempoolOptions = {
   pollMs: 1000,
   fetchPerLook: 2000,
-  maxTransactions: 200_000,
-  maxOperations: 20_000,
+  fetchAtOnce: 250,
+  maxTransactions: 4_000_000,
+  maxOperations: 100_000,
 };
+
+/** Ids compared between two turns of the event loop. */
+const IDS_PER_TURN = 20_000;
+
+/** The unconfirmed transactions whose bytes were told to listeners and that the node still lists. */
+export interface KnownTransactions {
+  has(txid: Txid): boolean;
+  /** In the order in which they became known. */
+  ids(): Iterable<Txid>;
+}
 
 /** Somebody else who wants to see the node's unconfirmed transactions without asking for them twice. */
 export interface MempoolListener {
   /** A look begins: the node has not been asked yet. */
   starting(): void;
   /**
-   * A look ended: all ids of the node and the raw bytes fetched in this look, unverified. The next look waits for the
+   * Raw bytes of transactions that became known in this look, unverified; called for each piece of it, each transaction
+   * once as long as the node lists it. The next piece waits for the promise, which must not reject.
+   */
+  fetched(fresh: ReadonlyMap<Txid, Uint8Array>): Promise<void>;
+  /**
+   * A look ended: what is not in `known` has left the node's mempool, or was not told yet. The next look waits for the
    * promise, which must not reject.
    */
-  looked(txids: readonly Txid[], fresh: ReadonlyMap<Txid, Uint8Array>): Promise<void>;
-  /** The look failed. */
+  looked(known: KnownTransactions): Promise<void>;
+  /** The look failed: nothing is known to have left. */
   failed(): void;
 }
 
@@ -66,9 +89,21 @@ export class MempoolWatch implements MempoolView {
   readonly #recognise: RecogniseEnvelope;
   readonly #addressOf: AddressOf;
   readonly #wake: Wake;
-  /** Operations by transaction; most have none. */
-  #known = new Map<Txid, readonly MempoolOperation[]>();
-  #snapshot: MempoolSnapshot = { version: 0, rows: [] };
+  /**
+   * The number of the look that listed it last, for every transaction whose bytes were read. Only a list that lacks it
+   * ends a transaction, so the order in which the node lists them, which changes from call to call, means nothing.
+   */
+  readonly #known = new Map<Txid, number>();
+  /** Listed, and not given when last asked for: they wait behind those that were never asked for. */
+  #withheld = new Set<Txid>();
+  /** Operations that are shown, by transaction. Those that came first keep their places. */
+  readonly #shown = new Map<Txid, readonly MempoolOperation[]>();
+  #shownCount = 0;
+  /** Known transactions with operations for which there was no room: asked for again when there is. */
+  readonly #beyond = new Set<Txid>();
+  #look = 0;
+  #isBehind = false;
+  #snapshot: MempoolSnapshot = { version: 0, rows: [], truncated: false };
   readonly #listeners: MempoolListener[] = [];
 
   constructor(parts: MempoolParts, options: MempoolOptions = MEMPOOL_DEFAULTS) {
@@ -96,76 +131,148 @@ export class MempoolWatch implements MempoolView {
 
   /** Looks until the signal aborts. A node that does not answer leaves the last snapshot in place. */
   async run(signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#parts;
     let isFailing = false;
     while (!signal.aborted) {
+      const startedMs = clock.monotonicMs();
       try {
         await this.look();
         isFailing = false;
       } catch (error) {
+        this.#isBehind = false;
         // The follower reports a silent node; here it is a detail.
-        if (!isFailing && !signal.aborted) this.#parts.log.debug({}, `mempool: ${sentenceOf(error)}`);
+        if (!isFailing && !signal.aborted) log.debug({}, `mempool: ${sentenceOf(error)}`);
         isFailing = true;
       }
-      await this.#wake.wait(this.#options.pollMs, signal);
+      // A flood makes looks long: they may take half of the time, not all of it.
+      const pauseMs = Math.max(this.#isBehind ? 0 : this.#options.pollMs, clock.monotonicMs() - startedMs);
+      await this.#wake.wait(pauseMs, signal);
     }
   }
 
-  /** Looks once. */
+  /** Looks once: takes in the whole list of ids and as many new transactions as one look may ask for. */
   async look(): Promise<void> {
     for (const listener of this.#listeners) listener.starting();
     try {
-      const { txids, fresh } = await this.#fetch();
-      for (const listener of this.#listeners) await listener.looked(txids, fresh);
+      await this.#read();
+      const known: KnownTransactions = {
+        has: (txid) => this.#known.has(txid),
+        ids: () => this.#known.keys(),
+      };
+      for (const listener of this.#listeners) await listener.looked(known);
     } catch (error) {
       for (const listener of this.#listeners) listener.failed();
       throw error;
     }
   }
 
-  async #fetch(): Promise<{
-    readonly txids: readonly Txid[];
-    readonly fresh: ReadonlyMap<Txid, Uint8Array>;
-  }> {
-    const { node } = this.#parts;
-    const { maxTransactions, fetchPerLook } = this.#options;
-    const txids = (await node.mempoolTxids()).slice(0, maxTransactions);
-    const known = new Map<Txid, readonly MempoolOperation[]>();
-    const fresh: Txid[] = [];
-    let isChanged = false;
-    for (const txid of txids) {
-      const operations = this.#known.get(txid);
-      if (operations !== undefined) known.set(txid, operations);
-      else if (fresh.length < fetchPerLook) fresh.push(txid);
+  async #read(): Promise<void> {
+    const listed = await this.#parts.node.mempoolTxids();
+    const { maxTransactions } = this.#options;
+    if (listed.length > maxTransactions) {
+      throw new Error(
+        `the node lists ${listed.length} transactions; at most ${maxTransactions} are followed`,
+      );
     }
-    for (const [txid, operations] of this.#known)
-      if (operations.length > 0 && !known.has(txid)) isChanged = true;
-    const raws = fresh.length === 0 ? [] : await node.rawTransactions(fresh);
-    const fetched = new Map<Txid, Uint8Array>();
-    for (const [index, txid] of fresh.entries()) {
-      const raw = raws[index];
-      // Gone between the two questions: confirmed or replaced.
-      if (raw === undefined || raw === null) continue;
-      fetched.set(txid, raw);
-      const operations = this.#operationsOf(raw, txid);
-      known.set(txid, operations);
-      if (operations.length > 0) isChanged = true;
+    const wanted = await this.#compare(listed);
+    const gone = this.#forget();
+    const added: MempoolOperation[] = [];
+    try {
+      await this.#fetch(wanted, added);
+    } finally {
+      if (gone.size + added.length > 0 || this.#snapshot.truncated !== this.#beyond.size > 0) {
+        this.#publish(gone, added);
+      }
     }
-    this.#known = known;
-    if (isChanged) this.#publish();
-    return { txids, fresh: fetched };
   }
 
-  #publish(): void {
-    const txids = [...this.#known].filter(([, operations]) => operations.length > 0).map(([txid]) => txid);
-    const rows: MempoolOperation[] = [];
-    for (const txid of txids.toSorted()) {
-      rows.push(...(this.#known.get(txid) ?? NONE));
-      if (rows.length >= this.#options.maxOperations) break;
+  /** Marks what is listed; returns what to ask for: the new ones, then as far as there is room the others. */
+  async #compare(listed: readonly Txid[]): Promise<readonly Txid[]> {
+    const { fetchPerLook, maxOperations } = this.#options;
+    this.#look += 1;
+    const fresh = new Set<Txid>();
+    const withheld = new Set<Txid>();
+    let isBehind = false;
+    for (const [at, txid] of listed.entries()) {
+      if (at % IDS_PER_TURN === IDS_PER_TURN - 1) await this.#parts.clock.sleep(0);
+      if (this.#known.has(txid)) this.#known.set(txid, this.#look);
+      else if (this.#withheld.has(txid)) withheld.add(txid);
+      else if (fresh.size < fetchPerLook) fresh.add(txid);
+      else isBehind = true;
     }
-    this.#snapshot = {
-      version: this.#snapshot.version + 1,
-      rows: rows.slice(0, this.#options.maxOperations),
-    };
+    this.#withheld = withheld;
+    this.#isBehind = isBehind;
+    const others = this.#shownCount < maxOperations ? [...withheld, ...this.#beyond] : [...withheld];
+    return [...fresh, ...others.slice(0, fetchPerLook - fresh.size)];
+  }
+
+  /** Forgets what the last list lacked; returns those whose operations were shown. */
+  #forget(): ReadonlySet<Txid> {
+    const gone = new Set<Txid>();
+    for (const [txid, look] of this.#known) {
+      if (look === this.#look) continue;
+      this.#known.delete(txid);
+      this.#beyond.delete(txid);
+      const shown = this.#shown.get(txid);
+      if (shown === undefined) continue;
+      this.#shown.delete(txid);
+      this.#shownCount -= shown.length;
+      gone.add(txid);
+    }
+    return gone;
+  }
+
+  async #fetch(wanted: readonly Txid[], added: MempoolOperation[]): Promise<void> {
+    const { fetchAtOnce } = this.#options;
+    for (let at = 0; at < wanted.length; at += fetchAtOnce) {
+      const piece = wanted.slice(at, at + fetchAtOnce);
+      const raws = await this.#parts.node.rawTransactions(piece);
+      const fresh = new Map<Txid, Uint8Array>();
+      for (const [index, txid] of piece.entries()) {
+        const raw = raws[index] ?? null;
+        if (raw === null) {
+          // Gone between the two questions, confirmed or replaced; or a node that lists what it does not give.
+          if (!this.#known.has(txid)) this.#withheld.add(txid);
+          continue;
+        }
+        this.#withheld.delete(txid);
+        if (!this.#known.has(txid)) fresh.set(txid, raw);
+        this.#known.set(txid, this.#look);
+        added.push(...this.#room(txid, this.#operationsOf(raw, txid)));
+      }
+      if (fresh.size > 0) for (const listener of this.#listeners) await listener.fetched(fresh);
+    }
+  }
+
+  /** Takes a transaction's operations in where there is room for all of them; returns those that are shown now. */
+  #room(txid: Txid, operations: readonly MempoolOperation[]): readonly MempoolOperation[] {
+    if (operations.length === 0 || this.#shown.has(txid)) return NONE;
+    if (this.#shownCount + operations.length > this.#options.maxOperations) {
+      this.#beyond.add(txid);
+      return NONE;
+    }
+    this.#beyond.delete(txid);
+    this.#shown.set(txid, operations);
+    this.#shownCount += operations.length;
+    return operations;
+  }
+
+  /** The rows that stay and the new ones in one order: linear, however many rows stay. */
+  #publish(gone: ReadonlySet<Txid>, added: readonly MempoolOperation[]): void {
+    const next = added.toSorted(byPlace);
+    const rows: MempoolOperation[] = [];
+    let at = 0;
+    for (const row of this.#snapshot.rows) {
+      if (gone.has(row.txid)) continue;
+      for (let one = next[at]; one !== undefined && byPlace(one, row) < 0; one = next[at]) {
+        rows.push(one);
+        at += 1;
+      }
+      rows.push(row);
+    }
+    for (const one of next.slice(at)) rows.push(one);
+    const version = this.#snapshot.version + 1;
+    this.#snapshot = { version, rows, truncated: this.#beyond.size > 0 };
   }
 
   #operationsOf(raw: Uint8Array, txid: Txid): readonly MempoolOperation[] {
@@ -176,6 +283,10 @@ export class MempoolWatch implements MempoolView {
     const read = readTransaction(scanned.value, rules, this.#addressOf);
     return read === null ? NONE : rowsOf(read, txid);
   }
+}
+
+function byPlace(one: MempoolOperation, other: MempoolOperation): number {
+  return one.txid < other.txid ? -1 : one.txid > other.txid ? 1 : one.vout - other.vout;
 }
 
 function rowsOf(read: ReadTransaction, txid: Txid): readonly MempoolOperation[] {

@@ -44,10 +44,12 @@ export interface MempoolOperation {
 
 /** One look at the unconfirmed operations. */
 export interface MempoolSnapshot {
-  /** Grows whenever `rows` changes. */
+  /** Grows whenever `rows` or `truncated` changes. */
   readonly version: number;
   /** By txid, then input index, both ascending; no pair twice. */
   readonly rows: readonly MempoolOperation[];
+  /** Whether the node holds more operations than are kept (H-38). */
+  readonly truncated: boolean;
 }
 
 /** The unconfirmed operations that the node holds. Cheap to ask: returns the snapshot that is already there. */

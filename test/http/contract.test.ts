@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { TSchema } from "typebox";
 import { Value } from "typebox/value";
-import { envelope, EnvelopeErrorBody } from "../../src/http/schemas/envelope.ts";
+import { boundedEnvelope, envelope, EnvelopeErrorBody } from "../../src/http/schemas/envelope.ts";
 import { READ_ROUTES } from "../../src/http/server.ts";
 import type { ListingId, Txid } from "../../src/primitives/brands.ts";
 import { FakeIndex } from "./fake-index.ts";
@@ -67,8 +67,9 @@ for (const { path, row, fields, found, absent, malformed, paged } of CONTRACT) {
       assert.equal(answer.headers["cache-control"], "no-cache");
       assert.match(String(answer.headers.etag), /^"[\w-]+"$/);
       const body = answer.json();
-      conforms(envelope(row), body, "the answer");
-      assert.deepEqual(Object.keys(body), ["message", "prev", "next", "result"]);
+      conforms(route.truncates ? boundedEnvelope(row) : envelope(row), body, "the answer");
+      const bound = route.truncates ? ["truncated"] : [];
+      assert.deepEqual(Object.keys(body), ["message", "prev", "next", ...bound, "result"]);
       assert.equal(body.message, "Success");
       assert.ok(body.result.length > 0, "no row found");
       for (const shown of body.result) {
@@ -176,7 +177,7 @@ function dependenciesOf({ index, mempool }: Harness) {
     version: "",
     status: () => ({ nodeHeight: 0, indexedHeight: 0, lag: 0, indexingStatus: "synced" as const, evm: null }),
     conditions: () => [],
-    mempool: { snapshot: () => ({ version: 1, rows: mempool }) },
+    mempool: { snapshot: () => ({ version: 1, rows: mempool, truncated: false }) },
     feed: { subscribe: () => () => undefined },
     clock: { nowMs: () => 0, monotonicMs: () => 0, sleep: () => Promise.resolve() },
     log: { info() {}, warn() {}, error() {}, debug() {} },
@@ -385,5 +386,13 @@ describe("values", () => {
       assert.equal(row[name], null, name);
     }
     assert.equal(row.listing_id, `list:${rows.txid("a1")}:0`);
+    for (const [query, isFound] of [
+      ["tick=NOPE", false],
+      [`address=${row.from}`, true],
+      [`address=${row.from}&tick=NOPE`, false],
+    ] as const) {
+      const found = await rowsOf(`/api/v1/prc20/mempool?${query}`);
+      assert.equal(found.length > 0, isFound, query);
+    }
   });
 });

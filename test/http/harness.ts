@@ -66,7 +66,7 @@ export async function harness(index: FakeIndex, options: Partial<HttpDependencie
     version: "0.0.0-test",
     status: () => status.value,
     conditions: () => conditions,
-    mempool: { snapshot: () => ({ version: 1, rows: mempool }) },
+    mempool: { snapshot: () => ({ version: 1, rows: mempool, truncated: false }) },
     feed: {
       subscribe(listener) {
         listeners.add(listener);

@@ -249,7 +249,7 @@ export class Stage {
     const mempool = new MempoolWatch({ node: client, rules, sha256d, clock, log }, MEMPOOL_DEFAULTS);
     mempool.addListener(
       new PearlMempool(
-        { node: client, ledger, watch, crypto: swapCrypto, sha256d, log },
+        { node: client, ledger, watch, crypto: swapCrypto, sha256d, clock, log },
         { ...PEARL_MEMPOOL_DEFAULTS, ...mempoolOptions },
       ),
     );

@@ -111,7 +111,7 @@ export class ServiceLife {
       MEMPOOL_DEFAULTS,
     );
     this.#mempool.addListener(
-      new PearlMempool({ node, ledger, watch: this.#watch, crypto: swapCrypto, sha256d, log }),
+      new PearlMempool({ node, ledger, watch: this.#watch, crypto: swapCrypto, sha256d, clock, log }),
     );
     const tips = (): ReturnType<SwapLedger["tips"]> => ledger.tips();
     this.readiness = new SwapReadiness(

@@ -89,19 +89,28 @@ const mempool = readRoute({
   path: "/api/v1/prc20/mempool",
   summary: "Unconfirmed operations that the node holds, not judged, by transaction id",
   params: Type.Object({}),
-  query: Type.Object(pageParameters),
+  query: Type.Object({ ...pageParameters, tick: tickFilter, address: addressFilter }),
   row: MempoolRow,
   example: examples.mempoolRow,
   // It changes without a commit.
   cached: false,
+  truncates: true,
   refusals: ["CURSOR_INVALID"],
   async read(deps, _params, query) {
-    const binding: CursorBinding = { list: "mempool", scope: ["mempool"] };
+    const { hrp } = deps.rules;
+    const address = query.address === undefined ? null : requestAddress("address", query.address, hrp);
+    if (address instanceof Refusal) return address;
+    const tick = query.tick === undefined ? null : tickOf(query.tick);
+    const binding: CursorBinding = { list: "mempool", scope: ["mempool", tick, address] };
     const page = pageRequest(query, binding);
     if (page instanceof Refusal) return page;
     const state = await deps.queries.state();
-    const value = mempoolPage(deps.mempool.snapshot().rows, page);
-    return { state, rows: value.rows.map(mempoolRow), ...pageLinks(value, binding) };
+    const { rows, truncated } = deps.mempool.snapshot();
+    const isMeant = (row: MempoolOperation): boolean =>
+      (tick === null || row.tick === tick) &&
+      (address === null || row.from === address || row.to === address);
+    const value = mempoolPage(tick === null && address === null ? rows : rows.filter(isMeant), page);
+    return { state, truncated, rows: value.rows.map(mempoolRow), ...pageLinks(value, binding) };
   },
 });
 

@@ -18,6 +18,15 @@ export function envelope<Row extends TSchema>(row: Row) {
   });
 }
 
+/** The same of a list that has a bound: whether the rows are all there are (H-38). */
+export function boundedEnvelope<Row extends TSchema>(row: Row) {
+  const { message, prev, next, result } = envelope(row).properties;
+  const truncated = Type.Boolean({
+    description: "Whether there are more than 100,000, so that some are missing.",
+  });
+  return Type.Object({ message, prev, next, truncated, result });
+}
+
 /** An error outside the swap paths (H-02). */
 export const EnvelopeErrorBody = Type.Object({
   message: Type.String({ description: "What was wrong and what to do." }),

@@ -48,12 +48,14 @@ function inputsOf(transaction: WholeTransaction): readonly Outpoint[] {
 export class PearlMatcher {
   readonly #watch: SwapWatch;
   readonly #crypto: SwapCrypto;
-  /** Lock outputs found here that the ledger may not know yet. */
-  readonly #found = new Map<Outpoint, WatchedScript>();
+  /** Lock outputs found before that the ledger may not know yet. */
+  readonly #found: Map<Outpoint, WatchedScript>;
 
-  constructor(watch: SwapWatch, crypto: SwapCrypto) {
+  /** `found`: lock outputs that the ledger may not know; those that this matcher finds are added. */
+  constructor(watch: SwapWatch, crypto: SwapCrypto, found = new Map<Outpoint, WatchedScript>()) {
     this.#watch = watch;
     this.#crypto = crypto;
+    this.#found = found;
   }
 
   /** Its outputs with a watched script, remembered for later spends. */

@@ -1,18 +1,21 @@
-// What does the mempool show about swaps now (S-05, S-13, S-15)? A listener of the one reader of the mempool: lock
-// outputs, spends of lock outputs by leaf, secrets at once. The ledger hears of it only where the picture changed.
-// Transactions are kept (bounded) to be compared again when scripts or lock outputs become known.
+// What the mempool shows about swaps now (S-05, S-13, S-15). A listener of the one reader of the mempool: lock outputs,
+// spends of lock outputs by leaf, secrets at once. The ledger hears of it only where the picture changed. Only what
+// concerns swaps is kept of a transaction, a mark per input, by which spends of a lock that is found later are sought,
+// and as many bytes as one bound allows, to compare them again when scripts become known; the others are then fetched
+// again, some at each look, none twice before all had their turn.
 
 import { readWholeTransaction, type WholeTransaction } from "../../chain/watch-transaction.ts";
 import type { Bytes32, Outpoint, Txid } from "../../primitives/brands.ts";
 import type { Sha256d } from "../../primitives/hashing.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import type { Sighting, SpendPath } from "../../swap/facts.ts";
+import { outpointOf } from "../../swap/lock-choice.ts";
 import { sentenceOf } from "../follower-errors.ts";
-import type { MempoolListener } from "../mempool-watch.ts";
-import type { Log, PearlNode } from "../ports.ts";
+import type { KnownTransactions, MempoolListener } from "../mempool-watch.ts";
+import type { Clock, Log, PearlNode } from "../ports.ts";
 import { type LockSpend, PearlMatcher, type ShownSecret } from "./pearl-matcher.ts";
 import type { PearlWatch, TipMark } from "./pearl-watch.ts";
-import type { LedgerWrites, MempoolLocks } from "./ports.ts";
+import type { LedgerWrites, MempoolLocks, WatchedScript } from "./ports.ts";
 
 /** What the reading works with. */
 export interface PearlMempoolParts {
@@ -22,6 +25,7 @@ export interface PearlMempoolParts {
   readonly watch: Pick<PearlWatch, "mark" | "release" | "onNewLocks">;
   readonly crypto: SwapCrypto;
   readonly sha256d: Sha256d;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -29,8 +33,9 @@ export interface PearlMempoolParts {
 export interface PearlMempoolOptions {
   /** Raw bytes kept for comparing again; what is beyond is fetched again when it must be. */
   readonly keptBytes: number;
-  /** Transactions fetched again in one look. */
+  /** Transactions fetched again in one look, and of them at a time. */
   readonly fetchPerLook: number;
+  readonly fetchAtOnce: number;
   /** Tries to get the right bytes of a transaction. */
   readonly attempts: number;
 }
@@ -39,24 +44,22 @@ export interface PearlMempoolOptions {
 export const PEARL_MEMPOOL_DEFAULTS: PearlMempoolOptions = {
   keptBytes: 32 * 1024 * 1024,
   fetchPerLook: 2000,
+  fetchAtOnce: 250,
   attempts: 5,
 };
 
-/** One transaction of the present mempool. */
-interface Waiting {
-  raw: Uint8Array | null;
-  /** "unseen": the reader brings it; "read": compared; "missing": to be fetched here and compared. */
-  state: "unseen" | "read" | "missing";
-  attempts: number;
-  locks: readonly Sighting[];
-  spends: readonly LockSpend[];
+/** Transactions compared between two turns of the event loop. */
+const COMPARED_PER_TURN = 500;
+
+/** What a transaction of the present mempool shows about swaps; most show nothing. */
+interface Shown {
+  readonly locks: readonly Sighting[];
+  readonly spends: readonly LockSpend[];
   /** Hashlocks whose secrets were told. */
-  readonly shown: Set<Bytes32>;
+  readonly secrets: ReadonlySet<Bytes32>;
 }
 
-function unseen(): Waiting {
-  return { raw: null, state: "unseen", attempts: 0, locks: [], spends: [], shown: new Set() };
-}
+const NOTHING: Shown = { locks: [], spends: [], secrets: new Set() };
 
 /** New things of one look. */
 interface News {
@@ -68,13 +71,26 @@ interface News {
 export class PearlMempool implements MempoolListener {
   readonly #parts: PearlMempoolParts;
   readonly #options: PearlMempoolOptions;
-  readonly #waiting = new Map<Txid, Waiting>();
+  readonly #shown = new Map<Txid, Shown>();
+  /** Their lock outputs: what is compared later may spend them before the ledger knows them. */
+  readonly #found = new Map<Outpoint, WatchedScript>();
+  /** Bytes kept for comparing again. */
+  readonly #kept = new Map<Txid, Uint8Array>();
   #keptBytes = 0;
+  /** Marks of what each compared transaction spends: whoever pays locks must not have everything read again. */
+  readonly #spent = new Map<Txid, number | readonly number[]>();
+  /** Marks of transactions whose lock outputs were found after others had been compared. */
+  readonly #sought = new Set<number>();
+  /**
+   * To be fetched here and compared, with the answers that were not the transaction. In the order of their turn: one
+   * that was asked for goes to the end, so that a mempool that is read again and again is still read to its end.
+   */
+  readonly #missing = new Map<Txid, number>();
   #mark: TipMark | null = null;
   /** Everything must be compared again. */
   #isStale = false;
-  /** The last picture that the ledger took; null before the first, and after one whose fate is unknown. */
-  #told: string | null = null;
+  /** Whether the picture differs from the last one that the ledger took, or that one's fate is unknown. */
+  #isNew = true;
   /** News that the ledger has not taken yet. */
   #news: News = { sightings: [], secrets: [] };
   #lastTrouble: string | null = null;
@@ -99,12 +115,18 @@ export class PearlMempool implements MempoolListener {
     this.#mark = null;
   }
 
+  /** Compares what the reader has just fetched. */
+  async fetched(fresh: ReadonlyMap<Txid, Uint8Array>): Promise<void> {
+    await this.#compare(fresh);
+  }
+
   /** Takes what the reader saw. Never rejects: what could not be done is done at the next look. */
-  async looked(txids: readonly Txid[], fresh: ReadonlyMap<Txid, Uint8Array>): Promise<void> {
+  async looked(known: KnownTransactions): Promise<void> {
     try {
-      this.#take(txids, fresh);
+      this.#forget(known);
+      await this.#compareAgain(known);
       await this.#fetchMissing();
-      const hasSightings = await this.#tell();
+      const hasSightings = await this.#tell(known);
       if (this.#mark !== null) this.#parts.watch.release(this.#mark, hasSightings);
       this.#mark = null;
       this.#lastTrouble = null;
@@ -116,133 +138,177 @@ export class PearlMempool implements MempoolListener {
     }
   }
 
-  #take(txids: readonly Txid[], fresh: ReadonlyMap<Txid, Uint8Array>): void {
-    const present = new Set(txids);
-    for (const [txid, waiting] of this.#waiting) {
-      if (present.has(txid)) continue;
-      this.#keptBytes -= waiting.raw?.length ?? 0;
-      this.#waiting.delete(txid);
+  /** Drops what has left the mempool. */
+  #forget(known: KnownTransactions): void {
+    for (const [txid, raw] of this.#kept) {
+      if (known.has(txid)) continue;
+      this.#kept.delete(txid);
+      this.#keptBytes -= raw.length;
     }
-    const changed: Txid[] = [];
-    for (const txid of txids) {
-      const raw = fresh.get(txid);
-      const known = this.#waiting.get(txid);
-      if (known === undefined) this.#waiting.set(txid, unseen());
-      if (raw !== undefined && known?.state !== "read") changed.push(txid);
+    for (const txid of this.#missing.keys()) if (!known.has(txid)) this.#missing.delete(txid);
+    for (const txid of this.#spent.keys()) if (!known.has(txid)) this.#spent.delete(txid);
+    for (const [txid, { locks }] of this.#shown) {
+      if (known.has(txid)) continue;
+      for (const lock of locks) this.#found.delete(outpointOf(lock));
+      this.#shown.delete(txid);
+      this.#isNew = true;
     }
-    if (this.#isStale) this.#readAgain();
-    this.#compare(changed, fresh);
   }
 
-  /** Compares everything that is kept anew, and has the rest fetched. */
-  #readAgain(): void {
-    this.#isStale = false;
+  /** Compares anew what may show more than it did: what is kept at once, the rest when it is fetched. */
+  async #compareAgain(known: KnownTransactions): Promise<void> {
+    if (!this.#isStale && this.#sought.size === 0) return;
+    const again = this.#isStale ? known.ids() : this.#spendersOf(this.#sought);
     const kept = new Map<Txid, Uint8Array>();
-    for (const [txid, waiting] of this.#waiting) {
-      if (waiting.raw !== null) kept.set(txid, waiting.raw);
-      else if (waiting.state === "read") {
-        waiting.state = "missing";
-        waiting.attempts = 0;
-      }
+    for (const txid of again) {
+      const raw = this.#kept.get(txid);
+      if (raw !== undefined) kept.set(txid, raw);
+      else if (!this.#missing.has(txid)) this.#missing.set(txid, 0);
     }
-    this.#compare([...kept.keys()], kept);
+    this.#isStale = false;
+    this.#sought.clear();
+    await this.#compare(kept);
+  }
+
+  *#spendersOf(sought: ReadonlySet<number>): Generator<Txid> {
+    for (const [txid, marks] of this.#spent) {
+      const isOne = typeof marks === "number" ? sought.has(marks) : marks.some((mark) => sought.has(mark));
+      if (isOne) yield txid;
+    }
   }
 
   /** Fetches what is in the mempool and was not compared: dropped bytes, or an answer that was not the transaction. */
   async #fetchMissing(): Promise<void> {
-    const missing: Txid[] = [];
-    for (const [txid, { state, attempts }] of this.#waiting) {
-      if (state !== "missing" || attempts >= this.#options.attempts) continue;
-      missing.push(txid);
-      if (missing.length === this.#options.fetchPerLook) break;
+    const { attempts, fetchPerLook, fetchAtOnce } = this.#options;
+    const wanted: Txid[] = [];
+    for (const [txid, tried] of this.#missing) {
+      if (tried >= attempts) continue;
+      wanted.push(txid);
+      if (wanted.length === fetchPerLook) break;
     }
-    if (missing.length === 0) return;
-    const raws = await this.#parts.node.rawTransactions(missing);
-    const fetched = new Map<Txid, Uint8Array>();
-    for (const [index, txid] of missing.entries()) {
-      const raw = raws[index] ?? null;
-      if (raw !== null) fetched.set(txid, raw);
+    for (let at = 0; at < wanted.length; at += fetchAtOnce) {
+      const piece = wanted.slice(at, at + fetchAtOnce);
+      const raws = await this.#parts.node.rawTransactions(piece);
+      const fetched = new Map<Txid, Uint8Array>();
+      for (const [index, txid] of piece.entries()) {
+        this.#putLast(txid, this.#missing.get(txid) ?? 0);
+        const raw = raws[index] ?? null;
+        if (raw !== null) fetched.set(txid, raw);
+      }
+      await this.#compare(fetched);
     }
-    this.#compare([...fetched.keys()], fetched);
+  }
+
+  /** Compares transactions, some at a time. */
+  async #compare(raws: ReadonlyMap<Txid, Uint8Array>): Promise<void> {
+    let piece: [Txid, Uint8Array][] = [];
+    for (const one of raws) {
+      piece.push(one);
+      if (piece.length < COMPARED_PER_TURN) continue;
+      this.#comparePiece(piece);
+      piece = [];
+      await this.#parts.clock.sleep(0);
+    }
+    this.#comparePiece(piece);
   }
 
   /** Outputs first, so that spends within the mempool are found in whatever order they came. */
-  #compare(txids: readonly Txid[], raws: ReadonlyMap<Txid, Uint8Array>): void {
-    const matcher = new PearlMatcher(this.#parts.ledger.watch, this.#parts.crypto);
-    const opened: { readonly waiting: Waiting; readonly transaction: WholeTransaction }[] = [];
-    for (const txid of txids) {
-      const raw = raws.get(txid);
-      const waiting = this.#waiting.get(txid);
-      if (raw === undefined || waiting === undefined) continue;
-      const transaction = this.#open(txid, raw, waiting);
+  #comparePiece(piece: readonly (readonly [Txid, Uint8Array])[]): void {
+    const { ledger, crypto } = this.#parts;
+    const matcher = new PearlMatcher(ledger.watch, crypto, this.#found);
+    const opened: { readonly txid: Txid; readonly transaction: WholeTransaction }[] = [];
+    for (const [txid, raw] of piece) {
+      const transaction = this.#open(txid, raw);
       if (transaction === null) continue;
       const locks = matcher.outputs(transaction);
-      for (const lock of locks) {
-        if (waiting.locks.some(({ vout }) => vout === lock.vout)) continue;
-        this.#news.sightings.push(lock);
-        // What was compared before may spend the new lock output.
-        this.#isStale = true;
-      }
-      waiting.locks = locks;
-      opened.push({ waiting, transaction });
+      const before = this.#shown.get(txid) ?? NOTHING;
+      const known = new Set(before.locks.map(({ vout }) => vout));
+      const fresh = locks.filter(({ vout }) => !known.has(vout));
+      this.#news.sightings.push(...fresh);
+      // What was compared before may spend the new lock output.
+      if (fresh.length > 0) this.#sought.add(markOf(txid));
+      if (fresh.length > 0 || locks.length < before.locks.length) this.#put(txid, { ...before, locks });
+      opened.push({ txid, transaction });
     }
-    for (const { waiting, transaction } of opened) {
+    for (const { txid, transaction } of opened) {
       const { spends, secrets } = matcher.inputs(transaction);
-      waiting.spends = spends;
-      for (const secret of secrets) {
-        if (!waiting.shown.has(secret.hashlock)) this.#news.secrets.push(secret);
-        waiting.shown.add(secret.hashlock);
-      }
+      const before = this.#shown.get(txid) ?? NOTHING;
+      const fresh = secrets.filter(({ hashlock }) => !before.secrets.has(hashlock));
+      this.#news.secrets.push(...fresh);
+      if (fresh.length === 0 && isSame(spends, before.spends)) continue;
+      const told = new Set([...before.secrets, ...fresh.map(({ hashlock }) => hashlock)]);
+      this.#put(txid, { ...before, spends, secrets: told });
     }
   }
 
+  #put(txid: Txid, shown: Shown): void {
+    this.#shown.set(txid, shown);
+    this.#isNew = true;
+  }
+
+  #putLast(txid: Txid, tried: number): void {
+    this.#missing.delete(txid);
+    this.#missing.set(txid, tried);
+  }
+
   /** The transaction whose id this is; null where the bytes are not it, which is tried again. */
-  #open(txid: Txid, raw: Uint8Array, waiting: Waiting): WholeTransaction | null {
+  #open(txid: Txid, raw: Uint8Array): WholeTransaction | null {
     const read = readWholeTransaction(raw, this.#parts.sha256d);
     if (!read.ok || read.value.txid !== txid) {
-      waiting.state = "missing";
-      waiting.attempts += 1;
+      this.#putLast(txid, (this.#missing.get(txid) ?? 0) + 1);
       this.#parts.log.warn(
         { txid },
         `the node's answer to \`getrawtransaction ${txid}\` is not that transaction`,
       );
       return null;
     }
-    waiting.state = "read";
-    if (waiting.raw === null && this.#keptBytes + raw.length <= this.#options.keptBytes) {
-      waiting.raw = raw;
+    this.#missing.delete(txid);
+    this.#spent.set(txid, marksOf(read.value));
+    if (!this.#kept.has(txid) && this.#keptBytes + raw.length <= this.#options.keptBytes) {
+      this.#kept.set(txid, raw);
       this.#keptBytes += raw.length;
     }
     return read.value;
   }
 
   /** Tells the ledger where something changed; whether there were sightings. */
-  async #tell(): Promise<boolean> {
-    if (this.#isStale) this.#readAgain();
+  async #tell(known: KnownTransactions): Promise<boolean> {
+    await this.#compareAgain(known);
+    const { sightings, secrets } = this.#news;
+    if (!this.#isNew && sightings.length === 0 && secrets.length === 0) return false;
     const present = new Set<Txid>();
     const spends = new Map<Outpoint, { readonly txid: Txid; readonly path: SpendPath }>();
-    for (const [txid, waiting] of this.#waiting) {
-      if (waiting.locks.length > 0) present.add(txid);
-      for (const { outpoint, path } of waiting.spends) spends.set(outpoint, { txid, path });
+    for (const [txid, shown] of this.#shown) {
+      if (shown.locks.length > 0) present.add(txid);
+      for (const { outpoint, path } of shown.spends) spends.set(outpoint, { txid, path });
     }
-    const picture = pictureOf(present, spends);
-    const { sightings, secrets } = this.#news;
-    if (picture === this.#told && sightings.length === 0 && secrets.length === 0) return false;
     // Until the ledger has answered, what it shows is unknown.
-    this.#told = null;
+    this.#isNew = true;
     const locks: MempoolLocks = { present, spends };
     await this.#parts.ledger.applyMempool(locks, sightings, secrets);
-    this.#told = picture;
+    this.#isNew = false;
     this.#news = { sightings: [], secrets: [] };
     return sightings.length > 0;
   }
 }
 
-/** Text that is the same for the same picture. */
-function pictureOf(
-  present: ReadonlySet<Txid>,
-  spends: ReadonlyMap<Outpoint, { readonly txid: Txid; readonly path: SpendPath }>,
-): string {
-  const spent = [...spends].map(([outpoint, { txid, path }]) => `${outpoint} ${txid} ${path}`);
-  return [...[...present].toSorted(), "", ...spent.toSorted()].join("\n");
+/** The first 28 bits of an id: what is found by them alone is compared again, so that equal ones cost a look. */
+function markOf(txid: string): number {
+  return Number.parseInt(txid.slice(0, 7), 16);
+}
+
+function marksOf(transaction: WholeTransaction): number | readonly number[] {
+  const marks = new Set<number>();
+  for (let index = 0; index < transaction.inputCount; index += 1) {
+    marks.add(markOf(transaction.outpoint(index) ?? ""));
+  }
+  const [first, ...others] = marks;
+  return others.length === 0 && first !== undefined ? first : [...marks];
+}
+
+function isSame(one: readonly LockSpend[], other: readonly LockSpend[]): boolean {
+  return (
+    one.length === other.length &&
+    one.every(({ outpoint, path }, at) => outpoint === other[at]?.outpoint && path === other[at]?.path)
+  );
 }
