@@ -34,9 +34,22 @@ export const SWAPS_EVENTS: readonly Break[] = [
   ...inFile("src/service/swaps/touching.ts", [
     {
       rule: "H-39",
-      find: "for (const take of this.#books.records.takesByHashlock.of(terms.hashlock)) this.#draft.touch(take, cause);",
+      find: "this.#takesOf(terms.hashlock, cause);",
       replace: "",
       why: "takes of a used hashlock change without an event",
+    },
+    {
+      rule: "S-34",
+      find: "if (told === TAKES_TOLD) return;",
+      replace: "",
+      why: "a thousand takes on one hashlock are told at once",
+    },
+    {
+      rule: "S-34",
+      find: "if (this.#books.records.asks.has(id)) this.#draft.touchAsk(id, cause);",
+      replace:
+        "if (!this.#books.records.asks.has(id)) return;\n    this.#draft.touchAsk(id, cause);\n    for (const take of this.#books.records.takesByAsk.of(id)) this.#draft.touch(take, cause);",
+      why: "every change of an ask is told once for each of its takes",
     },
     {
       rule: "H-39",

@@ -234,15 +234,15 @@ export const SWAPS_LEDGER: readonly Break[] = [
     },
     {
       rule: "S-55",
-      find: "known?.buyerPearlAddress ?? given.buyerPearlAddress",
-      replace: "given.buyerPearlAddress ?? known?.buyerPearlAddress ?? null",
-      why: "a known buyer address is replaced",
+      find: "(isFixed ? null : given.buyerPearlAddress)",
+      replace: "given.buyerPearlAddress",
+      why: "the address of a take is replaced by whoever comes later",
     },
     {
       rule: "S-55",
-      find: "known?.sellerPearlAddress ?? given.sellerPearlAddress",
-      replace: "given.sellerPearlAddress ?? known?.sellerPearlAddress ?? null",
-      why: "a known seller address is replaced",
+      find: "given.sellerPearlAddress ?? known?.sellerPearlAddress",
+      replace: "known?.sellerPearlAddress ?? given.sellerPearlAddress",
+      why: "the first stranger's accept-lock decides the seller's address",
     },
     {
       rule: "S-42",
@@ -308,7 +308,7 @@ export const SWAPS_LEDGER: readonly Break[] = [
     },
     {
       rule: "S-05",
-      find: "for (const ask of records.asks.values()) if (dies(ask.terms.expiry)) touching.ask(ask.askId, null);",
+      find: "for (const id of records.asksEnding(was, now)) touching.ask(id, null);",
       replace: "",
       why: "no event for asks that expire",
     },
@@ -352,9 +352,21 @@ export const SWAPS_LEDGER: readonly Break[] = [
     },
     {
       rule: "S-50",
-      find: "if (isMade) draft.takeBack();",
-      replace: "",
+      find: "    } finally {\n      draft.takeBack();\n    }",
+      replace: "    } finally {\n      draft.asks.size;\n    }",
       why: "a change that failed stays in memory",
+    },
+    {
+      rule: "H-39",
+      find: "if (isUntold)\n",
+      replace: "if (isUntold && false)\n",
+      why: "a process that died while it told leaves a gap that nobody sees",
+    },
+    {
+      rule: "H-39",
+      find: "if (rest.length > 0) await this.#tellRest(change, rest);",
+      replace: "",
+      why: "rows beyond the first 512 of a change are told to nobody",
     },
   ]),
   ...inFile("src/service/swaps/subjects.ts", [
@@ -366,7 +378,7 @@ export const SWAPS_LEDGER: readonly Break[] = [
     },
     {
       rule: "S-55",
-      find: "addresses?.sellerPearlAddress ?? sellerAddress(record)",
+      find: "sellerAddress(record) ?? addresses?.sellerPearlAddress",
       replace: "sellerAddress(record)",
       why: "an accept-lock's seller address is not shown",
     },

@@ -43,11 +43,13 @@ export interface TakeRecord {
   readonly expiresAt: number;
 }
 
-/** Addresses that a take, an ask or an `accept-lock` gave for an order (S-55). */
+/** Addresses that a take or an `accept-lock` gave for an order (S-55); the ask's own stands in the ask. */
 export interface AddressRecord {
   readonly orderHash: Bytes32;
   readonly buyerPearlAddress: PearlAddress | null;
   readonly sellerPearlAddress: PearlAddress | null;
+  /** Whether the buyer's is the take's: then it is never replaced. */
+  readonly isBuyerFromTake: boolean;
 }
 
 /** Where a bid came from, as its buyer says (S-64). */

@@ -34,6 +34,8 @@ export interface SwapSubject {
   /** Whether another indexed order of the same buyer has the same hashlock. */
   readonly hashlockUsedByBuyer: boolean;
   readonly buyerPearlAddress: PearlAddress | null;
+  /** Whether the buyer's address is the take's: then it is the one where the PEARL must go (S-55, S-61). */
+  readonly isBuyerAddressFromTake: boolean;
   readonly sellerPearlAddress: PearlAddress | null;
   readonly origin: OriginRecord | null;
 }

@@ -221,6 +221,7 @@ export function subject(more: Partial<SwapSubject> = {}): SwapSubject {
     secret: null,
     hashlockUsedByBuyer: false,
     buyerPearlAddress: null,
+    isBuyerAddressFromTake: false,
     sellerPearlAddress: null,
     origin: null,
     ...more,

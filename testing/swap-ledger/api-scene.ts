@@ -52,6 +52,7 @@ export interface Outside {
 /** The use cases' parts with everything behind them. */
 export interface ApiScene {
   readonly ledger: SwapLedger;
+  readonly store: MemorySwapStore;
   readonly parts: SwapParts;
   readonly outside: Outside;
   /** Heights that were asked to be read again. */
@@ -164,7 +165,8 @@ export async function apiScene(options: SceneOptions = {}): Promise<ApiScene> {
     { tips, evm: evmStanding, pearl: options.pearl ?? (() => healthyNode(tips(), outside.now)), clock },
     { ...LIMITS, ...options.limits },
   );
-  const ledger = await SwapLedger.open({ ...ledgerWith, store: new MemorySwapStore() });
+  const store = new MemorySwapStore();
+  const ledger = await SwapLedger.open({ ...ledgerWith, store });
   live.ledger = ledger;
   await begin(ledger, options.pearl === undefined);
   const readAgain: number[] = [];
@@ -198,5 +200,5 @@ export async function apiScene(options: SceneOptions = {}): Promise<ApiScene> {
     clock,
     log,
   };
-  return { ledger, parts, outside, readAgain };
+  return { ledger, store, parts, outside, readAgain };
 }

@@ -26,13 +26,14 @@ function after(...events: readonly EscrowEvent[]) {
   const changes = new LedgerChanges({ books, tips, evmHash: { value: "" } }, { takeMax: 10 });
   const draft = new Draft();
   changes.evm(draft, evm(20, events, { finalHeight: 20 }));
+  const rows = { orders: [...draft.orders.keys()], asks: [...draft.asks.keys()] };
   const moment: Moment = { tips: tips.value, now: START + 300, mayAct: true };
   const telling = new ChangeEvents(books, new Subjects(books), rules, log);
   const between = (before: Picture, now: Picture, explained = false) =>
     telling.between(before, now, { draft, moment, explained }).map(({ type }) => type);
   return {
     alarms: log.alarms,
-    look: (changed: Partial<Moment> = {}) => telling.look(draft, { ...moment, ...changed }),
+    look: (changed: Partial<Moment> = {}) => telling.look(rows, { ...moment, ...changed }),
     between,
   };
 }

@@ -26,6 +26,12 @@ export interface Picture {
   readonly asks: ReadonlyMap<Bytes32, { readonly row: AskRow; readonly buyer: string | null }>;
 }
 
+/** Rows that a change may have made different. */
+export interface TouchedRows {
+  readonly orders: readonly Bytes32[];
+  readonly asks: readonly Bytes32[];
+}
+
 /** What a change is, as far as its events need it. */
 export interface ChangeFrame {
   readonly draft: Draft;
@@ -49,17 +55,14 @@ export class ChangeEvents {
     this.#log = log;
   }
 
-  /** The rows of everything that the draft touches, as if the service might act: lag sends no event (S-54). */
-  look(draft: Draft, moment: Moment): Picture {
+  /** These rows as if the service might act: lag sends no event (S-54). */
+  look({ orders, asks }: TouchedRows, moment: Moment): Picture {
     const able = { ...moment, mayAct: true };
-    const asks = [...draft.asks.keys()].flatMap((id) => {
+    const shown = asks.flatMap((id) => {
       const ask = this.#ask(id, able);
       return ask === null ? [] : [[id, ask] as const];
     });
-    return {
-      orders: new Map([...draft.orders.keys()].map((hash) => [hash, this.#rows(hash, able)])),
-      asks: new Map(asks),
-    };
+    return { orders: new Map(orders.map((hash) => [hash, this.#rows(hash, able)])), asks: new Map(shown) };
   }
 
   /** The events between two pictures: asks, then bids and deals. */

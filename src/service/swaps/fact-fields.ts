@@ -73,6 +73,11 @@ export class Fields {
     return value;
   }
 
+  /** False where the field is absent: facts that were stored before there was one. */
+  flagIfAny(name: string): boolean {
+    return Reflect.get(this.#values, name) !== undefined && this.flag(name);
+  }
+
   big(name: string): bigint {
     const value = this.#value(name);
     if (typeof value !== "string" || !/^(0|[1-9][0-9]*)$/.test(value)) {

@@ -186,6 +186,7 @@ export function readAddresses(fields: Fields): AddressRecord {
     orderHash: fields.bytes32("orderHash"),
     buyerPearlAddress: fields.orNull("buyerPearlAddress", address),
     sellerPearlAddress: fields.orNull("sellerPearlAddress", address),
+    isBuyerFromTake: fields.flagIfAny("isBuyerFromTake"),
   };
 }
 

@@ -3,7 +3,7 @@
 
 import type { Bytes32, ScriptHex } from "../../primitives/brands.ts";
 import type { ChainTips, PearlBlockFact, Sighting } from "../../swap/facts.ts";
-import { isDead, type Moment } from "../../swap/subject.ts";
+import type { Moment } from "../../swap/subject.ts";
 import { evmReorgEvent } from "./change-events.ts";
 import type { CausingBlock, Cell, Draft } from "./draft.ts";
 import { eventFact, tipFact } from "./fact-codec.ts";
@@ -161,15 +161,12 @@ export class LedgerChanges {
   passTime(draft: Draft, before: Moment, after: Moment): void {
     const { records } = this.#state.books;
     const touching = new Touching(this.#state.books, draft);
-    const dies = (deadline: number): boolean => !isDead(before, deadline) && isDead(after, deadline);
-    if ((before.expiryNow ?? before.now) !== (after.expiryNow ?? after.now)) {
-      for (const ask of records.asks.values()) if (dies(ask.terms.expiry)) touching.ask(ask.askId, null);
-      for (const take of records.takes.values()) if (dies(take.expiresAt)) draft.touch(take.dealHash, null);
-    }
+    const [was, now] = [before.expiryNow ?? before.now, after.expiryNow ?? after.now];
+    for (const id of records.asksEnding(was, now)) touching.ask(id, null);
+    for (const hash of records.takesEnding(was, now)) draft.touch(hash, null);
     const put = new Set(draft.put.filter(({ kind }) => kind === "take").map(({ key }) => key));
     const removed = draft.remove.filter(({ kind, key }) => kind === "take" && !put.has(key));
     const leaving = new Set(removed.map(({ key }) => key as Bytes32));
-    const now = after.expiryNow ?? after.now;
     for (const hash of records.outdatedTakes(now, this.#takeMax, leaving)) records.removeTake(hash, draft);
   }
 
@@ -211,7 +208,8 @@ export class LedgerChanges {
     const take = records.takes.get(orderHash);
     if (take === undefined) return;
     const { buyerPearlAddress } = take;
-    records.putAddresses({ orderHash, buyerPearlAddress, sellerPearlAddress: null }, draft);
+    const addresses = { orderHash, buyerPearlAddress, sellerPearlAddress: null, isBuyerFromTake: true };
+    records.putAddresses(addresses, draft);
   }
 
   /** Returns the block of every spend. */

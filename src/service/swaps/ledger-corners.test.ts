@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Bytes32, EvmAddress, PearlAddress } from "../../primitives/brands.ts";
+import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import { outpointOf } from "../../swap/lock-choice.ts";
 import {
@@ -60,26 +60,6 @@ test("S-51: a status that goes back by an eviction is no alarm", async () => {
   await ledger.applyMempool({ ...NO_LOCKS, present: new Set([lock.txid]) }, [lock], []);
   await ledger.applyMempool(NO_LOCKS, [], []);
   assert.deepEqual(alarms, []);
-});
-
-test("S-55: a known address is never replaced", async () => {
-  const { ledger } = await scene();
-  await ledger.applyEvm(evm(10, [locked("a", 10)]));
-  const give = (buyer: string | null, seller: string | null) =>
-    ledger.write({
-      addresses: [
-        {
-          orderHash: ORDER,
-          buyerPearlAddress: buyer as PearlAddress | null,
-          sellerPearlAddress: seller as PearlAddress | null,
-        },
-      ],
-    });
-  await give(null, "rprl1first");
-  await give("rprl1buyer", "rprl1second");
-  await give("rprl1other", null);
-  const { buyerPearlAddress, sellerPearlAddress } = ledger.subject(ORDER) ?? {};
-  assert.deepEqual([buyerPearlAddress, sellerPearlAddress], ["rprl1buyer", "rprl1first"]);
 });
 
 test("S-12: a key that is no point is none after a restart either", async () => {

@@ -18,18 +18,27 @@ import {
 import type { StoredFact, SwapStore } from "./ports.ts";
 import type { Books } from "./subjects.ts";
 
-/** Fills empty books from the store; returns the stored tips. @throws where a fact is damaged or of no known kind. */
-export async function loadBooks(store: SwapStore, books: Books): Promise<readonly StoredTip[]> {
+/** What the store holds beside facts and records. */
+export interface LoadedRest {
+  readonly tips: readonly StoredTip[];
+  /** Whether a change was being told when the process ended. */
+  readonly isUntold: boolean;
+}
+
+/** Fills empty books from the store. @throws where a fact is damaged or of no known kind. */
+export async function loadBooks(store: SwapStore, books: Books): Promise<LoadedRest> {
   const tips: StoredTip[] = [];
+  let isUntold = false;
   const interner = new Interner();
   await store.load((facts) => {
     for (const fact of facts) {
       const fields = Fields.of(fact, interner);
       if (fact.kind === "tip") tips.push(readTip(fields));
+      else if (fact.kind === "untold") isUntold = true;
       else if (!loadChainFact(fact, fields, books)) loadRecord(fact, fields, books);
     }
   });
-  return tips;
+  return { tips, isUntold };
 }
 
 function loadChainFact(

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { PearlAddress } from "../../primitives/brands.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import {
   alarmLog,
@@ -64,18 +65,37 @@ describe("records of the ledger", () => {
     assert.deepEqual(kept(again), ["a", "b", "d"]);
   });
 
-  test("S-55: a known address is never replaced", async () => {
-    const { ledger } = await scene();
+  test("S-55: the address of a take is never replaced, one from accept-lock by any later one", async () => {
+    const { ledger, store } = await scene();
     await ledger.applyEvm(evm(10, [locked("a", 10)]));
-    const [buyer, other] = [`rprl1x` as never, `rprl1y` as never];
+    const give = (buyer: string | null, seller: string | null) =>
+      ledger.write({
+        addresses: [
+          {
+            orderHash: ORDER,
+            buyerPearlAddress: buyer as PearlAddress | null,
+            sellerPearlAddress: seller as PearlAddress | null,
+            isBuyerFromTake: false,
+          },
+        ],
+      });
+    const shown = () => {
+      const subject = ledger.subject(ORDER);
+      return [subject?.buyerPearlAddress, subject?.sellerPearlAddress, subject?.isBuyerAddressFromTake];
+    };
+    await give("rprl1x", null);
+    await give("rprl1y", "rprl1s");
+    await give(null, "rprl1t");
+    assert.deepEqual(shown(), ["rprl1y", "rprl1t", false]);
+    const one = ask("s");
+    await ledger.write({ takes: [take("a", one, START)] });
+    assert.deepEqual(shown(), ["rprl1buyera", "rprl1t", true]);
+    await give("rprl1z", null);
     await ledger.write({
-      addresses: [{ orderHash: ORDER, buyerPearlAddress: buyer, sellerPearlAddress: null }],
+      takes: [{ ...take("a", one, START), buyerPearlAddress: "rprl1w" as PearlAddress }],
     });
-    await ledger.write({
-      addresses: [{ orderHash: ORDER, buyerPearlAddress: other, sellerPearlAddress: other }],
-    });
-    const subject = ledger.subject(ORDER);
-    assert.deepEqual([subject?.buyerPearlAddress, subject?.sellerPearlAddress], [buyer, other]);
+    assert.deepEqual(shown(), ["rprl1buyera", "rprl1t", true]);
+    assert.deepEqual((await scene(store)).ledger.subject(ORDER), ledger.subject(ORDER));
   });
 
   test("asks change with fee, revocation, order and time; each is told", async () => {

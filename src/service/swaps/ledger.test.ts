@@ -12,6 +12,7 @@ import {
   ledgerParts,
   outpoint,
   pearlPlace,
+  pointKey,
   secretOf,
   START,
   terms,
@@ -32,6 +33,7 @@ import {
   NO_LOCKS,
   statuses,
 } from "../../../testing/swap-ledger/ledger-scene.ts";
+import { MemorySwapStore } from "../../../testing/swap-ledger/memory-swap-store.ts";
 import { SwapLedger } from "./ledger.ts";
 
 /** How many changes have become visible since. */
@@ -257,17 +259,60 @@ describe("swap ledger", () => {
     await ledger.applyEvm(evm(22, [], { finalHeight: 40 }));
     assert.equal(ledger.tips().evm.finalHeight, 22);
   });
+});
 
-  test("more changes than are told empty the log instead", async () => {
+/** So many orders in one block. */
+function many(count: number): readonly EscrowEvent[] {
+  const key = pointKey("buyer key a");
+  return Array.from({ length: count }, (_, index): EscrowEvent => {
+    const orderHash = bytes32(`many ${index}`);
+    const one = { ...terms("a"), buyerPearlKey: key, hashlock: bytes32(`hashlock ${index}`) };
+    return { kind: "OrderLocked", place: evmPlace(10, index), orderHash, terms: one };
+  });
+}
+
+describe("H-39: a change of more rows than one transaction tells", () => {
+  test("is told in several, each row once, and empties nobody's log", async () => {
     const { store, ledger } = await scene();
-    const events = Array.from({ length: 1001 }, (_, index): EscrowEvent => {
-      const orderHash = bytes32(`many ${index}`);
-      const one = { ...terms("a"), hashlock: bytes32(`hashlock ${index}`) };
-      return { kind: "OrderLocked", place: evmPlace(10, index), orderHash, terms: one };
-    });
-    await ledger.applyEvm(evm(10, events));
-    assert.deepEqual([store.resets, store.events.length], [1, 0]);
+    await ledger.applyEvm(evm(10, many(1300)));
+    assert.deepEqual([store.resets, store.events.length, store.commits], [0, 1300, 3]);
+    assert.equal(new Set(store.events.map(({ dealHash }) => dealHash)).size, 1300);
+    assert.equal(JSON.parse(store.events.at(-1)?.data ?? "").row.status, "BID_CREATED");
+    await ledger.applyEvm(evm(11, [], { finalHeight: 11 }));
+    assert.deepEqual([store.resets, store.events.length], [0, 2600]);
+    assert.equal(JSON.parse(store.events.at(-1)?.data ?? "").row.status, "BID_OPEN");
+    assert.deepEqual((await scene(store)).store.resets, 0);
+  });
+
+  test("is visible before all of it is told; where the process dies in between, the next start empties the log", async () => {
+    const { store, ledger } = await scene();
+    const told = ledger.applyEvm(evm(10, many(600)));
+    while (store.commits < 1) await Promise.resolve();
+    store.failure = new Error("the disk is full");
+    await told;
+    assert.equal([...ledger.orders()].length, 600);
+    assert.deepEqual([store.resets, store.events.length], [0, 512]);
+    const again = new MemorySwapStore();
+    await again.commit({ rewind: null, remove: [], put: store.facts, checkpoints: [], events: [] });
+    await scene(again);
+    assert.equal(again.resets, 1);
+    await scene(again);
+    assert.equal(again.resets, 1);
+  });
+
+  test("is told by a reset with the next change where the store refused the rest", async () => {
+    const { store, ledger, alarms } = await scene();
+    const told = ledger.applyEvm(evm(10, many(600)));
+    while (store.commits < 1) await Promise.resolve();
+    store.failure = new Error("the disk is full");
+    await told;
+    assert.match(alarms.join(), /event log begins anew/);
     await ledger.applyEvm(evm(11));
+    await ledger.applyEvm(evm(12));
     assert.equal(store.resets, 1);
+    assert.equal(
+      store.facts.some(({ kind }) => kind === "untold"),
+      false,
+    );
   });
 });

@@ -9,7 +9,7 @@ import type { AskRecord } from "../../swap/records.ts";
 import { type AskStatus, isDead, type Moment, type SwapRules, type SwapSubject } from "../../swap/subject.ts";
 import { CommitFeed } from "../commit-feed.ts";
 import type { Clock, Log } from "../ports.ts";
-import { ChangeEvents } from "./change-events.ts";
+import { ChangeEvents, type ChangeFrame, type TouchedRows } from "./change-events.ts";
 import { CheckpointList } from "./checkpoint-list.ts";
 import { Draft } from "./draft.ts";
 import type { StoredTip } from "./fact-codec.ts";
@@ -32,8 +32,15 @@ import { type Books, emptyBooks, Subjects } from "./subjects.ts";
 import { TipWatch } from "./tip-watch.ts";
 import { LedgerWatch } from "./watch.ts";
 
-/** Rows that one change tells of; where more may have changed, consumers get a `reset` instead. */
-const MAX_TOLD = 1_000;
+/** Rows that one transaction tells of; a change of more is told by further transactions. */
+const TOLD_AT_ONCE = 512;
+/** Rows that are looked at between two breaths of the event loop: some milliseconds. */
+const LOOKED_AT_ONCE = 64;
+/**
+ * In the store while a change is visible whose last rows are not told yet. Where it is found at a start, the process
+ * died in between: events are missing, and the emptied log says so to everybody.
+ */
+const UNTOLD = { kind: "untold", key: "rows", chain: null, height: null, body: "{}" } as const;
 
 /** What the ledger is made of. */
 export interface SwapLedgerParts {
@@ -67,6 +74,8 @@ export class SwapLedger implements LedgerWrites, LedgerReads {
   readonly #tipWatch: TipWatch;
   readonly #checkpoints: { readonly evm: CheckpointList; readonly pearl: CheckpointList };
   #lastMoment: Moment;
+  /** Whether events are missing that could not be written: the next transaction empties the log. */
+  #owesReset = false;
   #turn: Promise<void> = Promise.resolve();
   readonly #rowListeners: ((orders: readonly Bytes32[], asks: readonly Bytes32[]) => void)[] = [];
 
@@ -96,7 +105,9 @@ export class SwapLedger implements LedgerWrites, LedgerReads {
     const { store, crypto, identity } = parts;
     await store.initialise(identity);
     const books = emptyBooks(crypto);
-    const stored = await loadBooks(store, books);
+    const { tips: stored, isUntold } = await loadBooks(store, books);
+    if (isUntold)
+      await store.commit({ rewind: null, remove: [UNTOLD], put: [], checkpoints: [], events: null });
     const evm = new CheckpointList(await store.checkpoints("evm"));
     const pearl = new CheckpointList(await store.checkpoints("pearl"));
     const tips = { value: tipsOf(stored, parts.evmConfirmations) };
@@ -246,62 +257,114 @@ export class SwapLedger implements LedgerWrites, LedgerReads {
 
   async #carryOut(build: (draft: Draft) => ChangeOutline): Promise<void> {
     const draft = new Draft();
-    const tipsBefore = this.tips();
-    const { outline, events, moment } = this.#makeOut(draft, build);
+    const change = this.#makeOut(draft, build);
+    const { outline, frame, before } = change;
+    const rows = touchedRows(draft);
+    const told = await this.#told(change, rows.slice(0, TOLD_AT_ONCE), "hidden");
+    const rest = rows.slice(TOLD_AT_ONCE);
+    if (rest.length > 0) draft.put.push(UNTOLD);
+    const events = this.#owesReset ? null : [...outline.events, ...told];
+    if (this.#owesReset) draft.remove.push(UNTOLD);
     const { rewind, checkpoints } = outline;
+    const { put, remove } = draft;
     const isStored =
-      rewind !== null ||
-      draft.put.length + draft.remove.length + checkpoints.length > 0 ||
-      events === null ||
-      events.length > 0;
-    if (isStored) {
-      const { put, remove } = draft;
-      await this.#parts.store.commit({ rewind, put, remove, checkpoints, events });
-    }
+      rewind !== null || put.length + remove.length + checkpoints.length > 0 || events?.length !== 0;
+    if (isStored) await this.#parts.store.commit({ rewind, put, remove, checkpoints, events });
+    this.#owesReset = false;
     draft.finish();
     this.#checkpoints.evm.advance(...checkpointsOf("evm", outline));
     this.#checkpoints.pearl.advance(...checkpointsOf("pearl", outline));
     const tips = this.tips();
-    this.#tipWatch.settle(tips, draft.orders.keys(), tips.pearl.height < tipsBefore.pearl.height);
-    this.#lastMoment = { ...moment, tips };
+    this.#tipWatch.settle(tips, draft.orders.keys(), tips.pearl.height < before.tips.pearl.height);
+    this.#lastMoment = { ...frame.moment, tips };
     for (const listener of this.#rowListeners) listener([...draft.orders.keys()], [...draft.asks.keys()]);
     this.feed.publish();
+    if (rest.length > 0) await this.#tellRest(change, rest);
   }
 
-  /** The change and its events; memory is as before when this returns or throws. */
-  #makeOut(
-    draft: Draft,
-    build: (draft: Draft) => ChangeOutline,
-  ): {
-    readonly outline: ChangeOutline;
-    readonly events: readonly StoredSwapEvent[] | null;
-    readonly moment: Moment;
-  } {
-    const tipsBefore = this.tips();
-    const momentBefore = { ...this.#lastMoment, tips: tipsBefore };
-    let isMade = true;
+  /** The change with the rows that it touches; memory is as before when this returns or throws. */
+  #makeOut(draft: Draft, build: (draft: Draft) => ChangeOutline): MadeChange {
+    const before = { ...this.#lastMoment, tips: this.tips() };
     try {
       const outline = build(draft);
       const moment = this.#moment();
-      this.#changes.passTime(draft, momentBefore, moment);
-      for (const hash of this.#tipWatch.changed(tipsBefore, moment.tips)) draft.touch(hash, outline.tipCause);
-      if (draft.orders.size + draft.asks.size > MAX_TOLD) return { outline, events: null, moment };
-      draft.takeBack();
-      isMade = false;
-      const before = this.#events.look(draft, momentBefore);
-      draft.makeAgain();
-      isMade = true;
-      const { explained } = outline;
-      const told = this.#events.between(before, this.#events.look(draft, moment), {
-        draft,
-        moment,
-        explained,
-      });
-      return { outline, events: [...outline.events, ...told], moment };
+      this.#changes.passTime(draft, before, moment);
+      for (const hash of this.#tipWatch.changed(before.tips, moment.tips))
+        draft.touch(hash, outline.tipCause);
+      return { outline, before, frame: { draft, moment, explained: outline.explained } };
     } finally {
-      if (isMade) draft.takeBack();
+      draft.takeBack();
     }
   }
+
+  /**
+   * The events of these rows: each before and after the change, in pieces between which others are served. Memory is
+   * as the change left it where that is "visible" already, else as before.
+   */
+  async #told(
+    { before, frame }: MadeChange,
+    rows: readonly TouchedRow[],
+    now: "hidden" | "visible",
+  ): Promise<StoredSwapEvent[]> {
+    const { draft, moment } = frame;
+    const events: StoredSwapEvent[] = [];
+    for (let at = 0; at < rows.length; at += LOOKED_AT_ONCE) {
+      if (at > 0) await this.#parts.clock.sleep(0);
+      const piece = split(rows.slice(at, at + LOOKED_AT_ONCE));
+      if (now === "visible") draft.takeBack();
+      let isMade = false;
+      try {
+        const was = this.#events.look(piece, before);
+        draft.makeAgain();
+        isMade = true;
+        events.push(...this.#events.between(was, this.#events.look(piece, moment), frame));
+      } finally {
+        if (isMade && now === "hidden") draft.takeBack();
+        if (!isMade && now === "visible") draft.makeAgain();
+      }
+    }
+    return events;
+  }
+
+  /** The change is durable and visible: what fails here are events, and a reset says so. */
+  async #tellRest(change: MadeChange, rows: readonly TouchedRow[]): Promise<void> {
+    try {
+      for (let at = 0; at < rows.length; at += TOLD_AT_ONCE) {
+        const events = await this.#told(change, rows.slice(at, at + TOLD_AT_ONCE), "visible");
+        const isLast = at + TOLD_AT_ONCE >= rows.length;
+        const remove = isLast ? [UNTOLD] : [];
+        await this.#parts.store.commit({ rewind: null, remove, put: [], checkpoints: [], events });
+        this.feed.publish();
+      }
+    } catch (error) {
+      this.#owesReset = true;
+      this.#parts.log.error({ error }, "events of swaps could not be written; the event log begins anew");
+    }
+  }
+}
+
+/** A change that was made out: what it is, and the moments before and after it. */
+interface MadeChange {
+  readonly outline: ChangeOutline;
+  readonly before: Moment;
+  readonly frame: ChangeFrame;
+}
+
+type TouchedRow = { readonly order: Bytes32 } | { readonly ask: Bytes32 };
+
+/** Asks, then bids and deals. */
+function touchedRows({ asks, orders }: Draft): readonly TouchedRow[] {
+  return [
+    ...Array.from(asks.keys(), (ask) => ({ ask })),
+    ...Array.from(orders.keys(), (order) => ({ order })),
+  ];
+}
+
+function split(rows: readonly TouchedRow[]): TouchedRows {
+  return {
+    orders: rows.flatMap((row) => ("order" in row ? [row.order] : [])),
+    asks: rows.flatMap((row) => ("ask" in row ? [row.ask] : [])),
+  };
 }
 
 function checkpointsOf(

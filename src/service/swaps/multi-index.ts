@@ -45,6 +45,16 @@ export class MultiIndex<Key extends string, Member extends string> {
     return removed;
   }
 
+  /** Number of keys. */
+  get size(): number {
+    return this.#members.size;
+  }
+
+  /** The keys, in no order. */
+  keys(): Iterable<Key> {
+    return this.#members.keys();
+  }
+
   /** Whether the key has a member. */
   has(key: Key): boolean {
     return this.#members.has(key);

@@ -17,6 +17,9 @@ export class RecordBook {
   readonly takes = new Map<Bytes32, TakeRecord>();
   readonly takesByAsk = new MultiIndex<Bytes32, Bytes32>();
   readonly takesByHashlock: MultiIndex<Bytes32, Bytes32>;
+  /** Asks by `expiry` and takes by `expiresAt`, in decimal: who dies is found without looking at everybody. */
+  readonly #asksByEnd = new MultiIndex<string, Bytes32>();
+  readonly #takesByEnd = new MultiIndex<string, Bytes32>();
   readonly addresses = new Map<Bytes32, AddressRecord>();
   readonly origins = new Map<Bytes32, OriginRecord>();
 
@@ -29,6 +32,7 @@ export class RecordBook {
   putAsk(ask: AskRecord, change: Change): void {
     change.set(this.asks, ask.askId, ask);
     change.link(this.asksBySeller, ask.terms.seller, ask.askId);
+    change.link(this.#asksByEnd, String(ask.terms.expiry), ask.askId);
     change.store(() => askFact(ask));
     change.touchAsk(ask.askId, null);
   }
@@ -45,6 +49,9 @@ export class RecordBook {
 
   /** Puts a take. */
   putTake(take: TakeRecord, change: Change): void {
+    const known = this.takes.get(take.dealHash);
+    if (known !== undefined) change.unlink(this.#takesByEnd, String(known.expiresAt), take.dealHash);
+    change.link(this.#takesByEnd, String(take.expiresAt), take.dealHash);
     change.set(this.takes, take.dealHash, take);
     change.link(this.takesByAsk, take.terms.askId, take.dealHash);
     change.link(this.takesByHashlock, take.terms.hashlock, take.dealHash);
@@ -60,20 +67,37 @@ export class RecordBook {
     draft.atLast(() => void this.takes.delete(hash));
     draft.unlink(this.takesByAsk, take.terms.askId, hash);
     draft.unlink(this.takesByHashlock, take.terms.hashlock, hash);
+    draft.unlink(this.#takesByEnd, String(take.expiresAt), hash);
     draft.forget("take", hash);
   }
 
-  /** Adds addresses to those of an order: a known one is never replaced (S-55). */
+  /** Asks whose `expiry` is in (after, until]. */
+  asksEnding(after: number, until: number): Iterable<Bytes32> {
+    return membersBetween(this.#asksByEnd, after, until);
+  }
+
+  /** Takes whose `expiresAt` is in (after, until]. */
+  takesEnding(after: number, until: number): Iterable<Bytes32> {
+    return membersBetween(this.#takesByEnd, after, until);
+  }
+
+  /**
+   * Gives an order addresses. The one of its take stays for ever; one that somebody gave by accept-lock is replaced by
+   * any later one, or the first stranger would decide (S-55). Null fields change nothing.
+   */
   putAddresses(given: AddressRecord, change: Change): void {
     const known = this.addresses.get(given.orderHash);
-    const next = {
+    const isFixed = known?.isBuyerFromTake === true;
+    const next: AddressRecord = {
       orderHash: given.orderHash,
-      buyerPearlAddress: known?.buyerPearlAddress ?? given.buyerPearlAddress,
-      sellerPearlAddress: known?.sellerPearlAddress ?? given.sellerPearlAddress,
+      buyerPearlAddress: (isFixed ? null : given.buyerPearlAddress) ?? known?.buyerPearlAddress ?? null,
+      sellerPearlAddress: given.sellerPearlAddress ?? known?.sellerPearlAddress ?? null,
+      isBuyerFromTake: isFixed || given.isBuyerFromTake,
     };
     const isSame =
       known?.buyerPearlAddress === next.buyerPearlAddress &&
-      known.sellerPearlAddress === next.sellerPearlAddress;
+      known.sellerPearlAddress === next.sellerPearlAddress &&
+      isFixed === next.isBuyerFromTake;
     if (isSame) return;
     change.set(this.addresses, next.orderHash, next);
     change.store(() => addressFact(next));
@@ -101,4 +125,18 @@ export class RecordBook {
     }
     return outdated;
   }
+}
+
+/** Members of the keys in (after, until], which are whole numbers in decimal. */
+function* membersBetween(
+  index: MultiIndex<string, Bytes32>,
+  after: number,
+  until: number,
+): Generator<Bytes32> {
+  // A clock that stood still for days jumps over more seconds than there are ends.
+  if (until - after > index.size) {
+    for (const end of index.keys()) if (Number(end) > after && Number(end) <= until) yield* index.of(end);
+    return;
+  }
+  for (let end = after + 1; end <= until; end += 1) yield* index.of(String(end));
 }

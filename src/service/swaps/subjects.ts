@@ -4,7 +4,7 @@
 import type { Bytes32, ScriptHex } from "../../primitives/brands.ts";
 import { askStatus } from "../../swap/ask-status.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
-import type { AskRecord, TakeRecord } from "../../swap/records.ts";
+import type { AddressRecord, AskRecord, TakeRecord } from "../../swap/records.ts";
 import type { AskStatus, Moment, SwapSubject } from "../../swap/subject.ts";
 import { HashlockFilter } from "./hashlock-filter.ts";
 import { LockBook } from "./lock-book.ts";
@@ -69,8 +69,8 @@ export class Subjects {
       outputs: entry === undefined || script === null ? [] : locks.outputsOf(script),
       secret: secrets.entries.get(terms.hashlock) ?? null,
       hashlockUsedByBuyer: orders.isHashlockUsed(terms.buyer, terms.hashlock, hash),
-      buyerPearlAddress: addresses?.buyerPearlAddress ?? take?.buyerPearlAddress ?? null,
-      sellerPearlAddress: addresses?.sellerPearlAddress ?? sellerAddress(record),
+      ...buyerAddress(addresses, take),
+      sellerPearlAddress: sellerAddress(record) ?? addresses?.sellerPearlAddress ?? null,
       origin: records.origins.get(hash) ?? null,
     };
   }
@@ -93,6 +93,19 @@ export class Subjects {
     this.#takeScripts.set(take, { script });
     return script;
   }
+}
+
+/** The address of the take that this order was first known by, else of the present take, else of an accept-lock (S-55). */
+function buyerAddress(
+  addresses: AddressRecord | undefined,
+  take: TakeRecord | null,
+): Pick<SwapSubject, "buyerPearlAddress" | "isBuyerAddressFromTake"> {
+  const kept = addresses?.isBuyerFromTake === true ? addresses.buyerPearlAddress : null;
+  const taken = kept ?? take?.buyerPearlAddress ?? null;
+  return {
+    buyerPearlAddress: taken ?? addresses?.buyerPearlAddress ?? null,
+    isBuyerAddressFromTake: taken !== null,
+  };
 }
 
 function sellerAddress(record: AskRecord | undefined): SwapSubject["sellerPearlAddress"] {

@@ -1,11 +1,18 @@
-// Whose rows depend on what has changed? From an ask, a hashlock, a script or a seller to the orders, takes and asks
-// that show something of it.
+// Finds the rows that a change may make different: from an ask, a hashlock, a script or a seller to the orders, takes
+// and asks that show something of it.
+//
+// Unfunded takes cost nothing and bind nothing, and anybody may post a thousand of them on somebody else's ask or
+// hashlock. So the event of an ask speaks for its takes too, and a hashlock tells of its oldest takes alone: else one
+// POST would be told as often as strangers like, and each re-check would empty the log of everybody's events.
 
 import type { Bytes32, EvmAddress, ScriptHex } from "../../primitives/brands.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { Terms } from "../../swap/terms.ts";
 import type { CausingBlock, Draft } from "./draft.ts";
 import type { Books } from "./subjects.ts";
+
+/** Unfunded takes that are told when their hashlock is used or its secret becomes public: the oldest. */
+const TAKES_TOLD = 16;
 
 /** Marks what a change may make different. */
 export class Touching {
@@ -22,22 +29,27 @@ export class Touching {
     this.#draft.touch(hash, cause);
     this.ask(terms.askId, cause);
     // Takes of the same buyer must choose another hashlock.
-    for (const take of this.#books.records.takesByHashlock.of(terms.hashlock)) this.#draft.touch(take, cause);
+    this.#takesOf(terms.hashlock, cause);
   }
 
-  /** An ask changed its status or its record: its own row, those of its takes, and its order's. */
+  /** An ask changed its status or its record. Rows of orders show nothing of it that could change. */
   ask(id: Bytes32, cause: CausingBlock | null): void {
-    if (!this.#books.records.asks.has(id)) return;
-    this.#draft.touchAsk(id, cause);
-    for (const take of this.#books.records.takesByAsk.of(id)) this.#draft.touch(take, cause);
-    const order = this.#books.orders.byAsk.get(id);
-    if (order !== undefined) this.#draft.touch(order, cause);
+    if (this.#books.records.asks.has(id)) this.#draft.touchAsk(id, cause);
   }
 
   /** A secret became public. */
   hashlock(hashlock: Bytes32, cause: CausingBlock | null): void {
     for (const order of this.#books.orders.byHashlock.of(hashlock)) this.#draft.touch(order, cause);
-    for (const take of this.#books.records.takesByHashlock.of(hashlock)) this.#draft.touch(take, cause);
+    this.#takesOf(hashlock, cause);
+  }
+
+  #takesOf(hashlock: Bytes32, cause: CausingBlock | null): void {
+    let told = 0;
+    for (const take of this.#books.records.takesByHashlock.of(hashlock)) {
+      if (told === TAKES_TOLD) return;
+      told += 1;
+      this.#draft.touch(take, cause);
+    }
   }
 
   /** An output with this script changed. */

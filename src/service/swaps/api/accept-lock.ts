@@ -55,10 +55,14 @@ async function keepAddresses(
   buyer: PearlAddress | null,
   seller: PearlAddress | null,
 ): Promise<void> {
-  const buyerPearlAddress = subject.buyerPearlAddress === null ? buyer : null;
-  const sellerPearlAddress = subject.sellerPearlAddress === null ? seller : null;
+  // What the take and the ask gave is never replaced; what anybody gave here is by whoever comes later (S-55).
+  const buyerPearlAddress = subject.isBuyerAddressFromTake ? null : buyer;
+  const sellerPearlAddress = subject.ask === null ? seller : null;
   if (buyerPearlAddress === null && sellerPearlAddress === null) return;
-  await ledger.write({ addresses: [{ orderHash: subject.hash, buyerPearlAddress, sellerPearlAddress }] });
+  const { hash: orderHash } = subject;
+  await ledger.write({
+    addresses: [{ orderHash, buyerPearlAddress, sellerPearlAddress, isBuyerFromTake: false }],
+  });
 }
 
 /** A known lock output needs nothing; another outpoint is a hint, and read from its block where the node has it. */

@@ -93,11 +93,18 @@ test("H-40: an address that was told with an order finds it from then on", async
   const { ledger, found } = await scene();
   const [mine, theirs] = [walletAddress(pointKey("mine")), walletAddress(pointKey("theirs"))];
   assert.deepEqual(found({ pearlAddress: mine }), [0, 0]);
-  const told = { orderHash: ORDER, buyerPearlAddress: mine, sellerPearlAddress: null };
+  const told = {
+    orderHash: ORDER,
+    buyerPearlAddress: mine,
+    sellerPearlAddress: null,
+    isBuyerFromTake: false,
+  };
   await ledger.write({ addresses: [told] });
   assert.deepEqual(found({ pearlAddress: mine }), [1, 0]);
   assert.deepEqual(found({ pearlAddress: theirs }), [0, 0]);
-  await ledger.write({ addresses: [{ ...told, buyerPearlAddress: null, sellerPearlAddress: theirs }] });
+  await ledger.write({
+    addresses: [{ ...told, buyerPearlAddress: null, sellerPearlAddress: theirs, isBuyerFromTake: false }],
+  });
   assert.deepEqual(found({ pearlAddress: theirs }), [1, 0]);
 });
 
