@@ -21,6 +21,7 @@ import { SWAPS_LISTS } from "./swaps-lists.ts";
 import { SWAPS_MARGINS } from "./swaps-margins.ts";
 import { SWAPS_PEARL } from "./swaps-pearl.ts";
 import { SWAPS_POSTING } from "./swaps-posting.ts";
+import { SWAPS_RECORDS } from "./swaps-records.ts";
 import { SWAPS_SIGNING } from "./swaps-signing.ts";
 import { SWAPS_STATUS } from "./swaps-status.ts";
 import { SWAPS_VERIFICATIONS } from "./swaps-verifications.ts";
@@ -42,6 +43,7 @@ export const ALL_BREAKS: readonly Break[] = [
   ...INDEXING_BREAKS,
   ...HTTP_BREAKS,
   ...SWAPS_BYTES,
+  ...SWAPS_RECORDS,
   ...SWAPS_SIGNING,
   ...SWAPS_MARGINS,
   ...SWAPS_POSTING,
