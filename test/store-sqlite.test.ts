@@ -19,6 +19,7 @@ import { type Damage, type EngineUnderTest, storeContract } from "../testing/sto
 const NEVER_MS = 3_600_000;
 const DAMAGE_SQL: Readonly<Record<Damage, string>> = {
   balance: "UPDATE balance SET balance = balance || '0' WHERE balance <> '0'",
+  "block fills": "UPDATE block_fills SET fills = fills + 1",
   candle: "UPDATE candle SET volume = volume || '0'",
   floor: "UPDATE floor SET price = price || '0' WHERE price IS NOT NULL",
   history: "DELETE FROM op_address WHERE place = (SELECT max(place) FROM op)",
@@ -54,11 +55,11 @@ describe("sqlite engine", () => {
     const database = new DatabaseSync(engine.file);
     database.exec("PRAGMA user_version = 99");
     database.close();
-    await assert.rejects(engine.open(), /schema 99.*up to 4/);
+    await assert.rejects(engine.open(), /schema 99.*up to 5/);
     await engine.dispose();
   });
 
-  test("operations of a database of schema 2 get the texts of their addresses and stay in their indexes", async () => {
+  test("a database of schema 2 gets the texts of addresses and the fills of blocks, and its operations stay in their indexes", async () => {
     const engine = await sqliteEngine();
     const written = await engine.open();
     await written.commitBase(BASE);
@@ -70,6 +71,8 @@ describe("sqlite engine", () => {
       DROP INDEX op_by_kind; DROP INDEX op_by_tick; DROP INDEX op_by_txid;
       ALTER TABLE op DROP COLUMN is_indexed; ALTER TABLE op DROP COLUMN from_text; ALTER TABLE op DROP COLUMN to_text;
       DELETE FROM meta WHERE key = 'indexed_place';
+      DROP TABLE block_fills;
+      CREATE INDEX listing_fills ON listing (tick, close_time, close_place) WHERE state = 2;
       CREATE INDEX op_by_kind ON op (kind);
       CREATE INDEX op_by_tick ON op (tick, kind) WHERE tick <> '';
       CREATE INDEX op_by_txid ON op (substr(txid, 1, 8));

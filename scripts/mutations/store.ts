@@ -118,8 +118,8 @@ const orders: Break[] = [
     },
     {
       rule: "H-33",
-      find: "state.time - DAY_S + 1",
-      replace: "state.time - DAY_S",
+      find: "fillsAfter(connection, tick, state.time - DAY_S)",
+      replace: "fillsAfter(connection, tick, state.time - DAY_S - 1)",
       why: "a fill of exactly a day ago is in the volume",
     },
     {
@@ -271,15 +271,27 @@ const undo: Break[] = [
 const derived: Break[] = [
   ...inFile(`${STORE}/candles.ts`, [
     {
-      rule: "H-38",
-      find: "state = 2 AND close_time >= ? AND close_time < ?",
-      replace: "state >= 2 AND close_time >= ? AND close_time < ?",
-      why: "cancelled listings are fills",
+      rule: "H-33",
+      find: "WHERE tick = ?1 AND time > ?2 AND time < ?3",
+      replace: "WHERE tick = ?1 AND time > ?3 AND time < ?3",
+      why: "the volume of a day leaves out its first, broken hour",
+    },
+    {
+      rule: "P-90",
+      find: "time >= ? AND time < ? ORDER BY height`",
+      replace: "time >= ? AND time < ? ORDER BY time`",
+      why: "a candle that is made again is opened and closed by time instead of the chain's order",
+    },
+    {
+      rule: "P-90",
+      find: "connection.run(sql, tick, time, height);",
+      replace: "",
+      why: "the fills of an undone block stay in the volume",
     },
     {
       rule: "H-38",
-      find: "high: compareQuotients(fill, candle.high) > 0 ? fill : candle.high,",
-      replace: "high: compareQuotients(fill, candle.high) < 0 ? fill : candle.high,",
+      find: "high: compareQuotients(later.high, known.high) > 0 ? later.high : known.high,",
+      replace: "high: compareQuotients(later.high, known.high) < 0 ? later.high : known.high,",
       why: "the highest price is the lowest",
     },
   ]),

@@ -33,6 +33,7 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
       "test/store-sqlite-expected.test.ts",
       "test/store-sqlite.test.ts",
       "test/hostile/answers/store-*.test.ts",
+      "test/attacks/summary-of-a-busy-day.test.ts",
     ],
   ],
   ["src/adapters/evm-rpc/", ["src/adapters/evm-rpc/**/*.test.ts", "test/evm/*.test.ts"]],

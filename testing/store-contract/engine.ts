@@ -7,11 +7,20 @@ import type { Page, PageKey, PageRequest, Snapshot } from "../../src/service/que
 import { BASE } from "./chain-facts.ts";
 
 /** Rows that `damage` changes behind the engine's back, while the store is closed. */
-export type Damage = "balance" | "candle" | "floor" | "history" | "listing state" | "party" | "token holders";
+export type Damage =
+  | "balance"
+  | "block fills"
+  | "candle"
+  | "floor"
+  | "history"
+  | "listing state"
+  | "party"
+  | "token holders";
 
 /** All kinds of damage. */
 export const DAMAGES: readonly Damage[] = [
   "balance",
+  "block fills",
   "candle",
   "floor",
   "history",

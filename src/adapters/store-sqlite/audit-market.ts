@@ -2,7 +2,14 @@
 
 import type { ListingRow } from "../../prc20/state.ts";
 import type { LifecycleState } from "../../service/queries.ts";
-import { CANDLE_COLUMNS, INTERVALS, intervalStart, readCandle, withFills } from "./candles.ts";
+import {
+  BLOCK_FILLS_COLUMNS,
+  CANDLE_COLUMNS,
+  candleOf,
+  INTERVALS,
+  intervalStart,
+  readCandle,
+} from "./candles.ts";
 import { CellReader, hexOf } from "./cells.ts";
 import type { Connection } from "./connection.ts";
 import {
@@ -167,20 +174,31 @@ function auditCandles(connection: Connection, tick: string, entries: readonly En
   const fills = entries
     .flatMap(({ listing }) => (listing.close?.kind === "filled" ? [{ listing, close: listing.close }] : []))
     .toSorted((a, b) => a.close.place - b.close.place);
+  const textOf = (start: number, group: readonly (typeof fills)[number][]): string =>
+    candleText(
+      candleOf(
+        start,
+        group.map(({ listing: { priceSat, amount } }) => ({ priceSat, amount })),
+      ),
+    );
   const expected = new Map<string, string>();
   for (const interval of INTERVALS) {
     const groups = Map.groupBy(fills, ({ close }) => intervalStart(close.time, interval));
-    for (const [start, group] of groups) {
-      const quotients = group.map(({ listing }) => ({ priceSat: listing.priceSat, amount: listing.amount }));
-      expected.set(`${interval} ${start}`, candleText(withFills(null, start, quotients)));
-    }
+    for (const [start, group] of groups) expected.set(`candle ${interval} ${start}`, textOf(start, group));
   }
-  const rows = connection.all(`SELECT interval, ${CANDLE_COLUMNS} FROM candle WHERE tick = ?`, tick);
+  for (const [height, group] of Map.groupBy(fills, ({ close }) => close.height)) {
+    const time = group[0]?.close.time ?? 0;
+    expected.set(`block ${height} ${time}`, textOf(time, group));
+  }
+  const rows = connection.all(
+    `SELECT 'candle', interval, ${CANDLE_COLUMNS} FROM candle WHERE tick = ?1
+       UNION ALL SELECT 'block', height, ${BLOCK_FILLS_COLUMNS} FROM block_fills WHERE tick = ?1`,
+    tick,
+  );
   const sound = rows.filter((row) => {
     const cells = new CellReader(row);
-    const interval = cells.int();
-    const candle = readCandle(cells);
-    return expected.get(`${interval} ${candle.start}`) === candleText(candle);
+    const [table, key, candle] = [cells.text(), cells.int(), readCandle(cells)];
+    return expected.get(`${table} ${key} ${candle.start}`) === candleText(candle);
   });
   return sound.length === rows.length && rows.length === expected.size
     ? []

@@ -3,7 +3,7 @@
 
 import type { StoreDump } from "../../service/ports.ts";
 import { blockRows } from "./block-rows.ts";
-import { CANDLE_COLUMNS } from "./candles.ts";
+import { BLOCK_FILLS_COLUMNS, CANDLE_COLUMNS } from "./candles.ts";
 import { type Cells, CellReader, hexOf } from "./cells.ts";
 import type { Connection } from "./connection.ts";
 import {
@@ -20,6 +20,7 @@ import {
 /** Queries of the derived rows; each row is put after its name. */
 const DERIVED: readonly (readonly [string, string])[] = [
   ["candle", `SELECT tick, interval, ${CANDLE_COLUMNS} FROM candle ORDER BY tick, interval, start`],
+  ["block_fills", `SELECT tick, height, ${BLOCK_FILLS_COLUMNS} FROM block_fills ORDER BY tick, time, height`],
   ["floor", "SELECT tick, height, price, amount FROM floor ORDER BY tick, height"],
   ["expired_open", "SELECT tick, listings FROM expired_open ORDER BY tick"],
   ["token_prefix", "SELECT prefix, deploy_place FROM token_prefix ORDER BY prefix, deploy_place"],

@@ -36,6 +36,7 @@ const TABLES = [
   "listing",
   "expired_open",
   "floor",
+  "block_fills",
   "candle",
   "undo",
   "event_log",
@@ -204,7 +205,7 @@ export class IndexWriter {
     const effects = this.#listings.apply(block);
     this.#operations.write(reader, block, tip.totals.nextPlace, !isLate);
     const floors = writeFloors(this.#connection, block.height, effects.touched);
-    addFills(this.#connection, block.time, effects.fills);
+    addFills(this.#connection, block, effects.fills);
     if (withUndo) {
       const fills = [...new Set(effects.fills.map((listing) => listing.tick))];
       const record = encodeUndo({ balances: lines, tokens, floors, fills });

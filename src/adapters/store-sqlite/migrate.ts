@@ -6,16 +6,19 @@ import { initial } from "./migrations/0001-initial.ts";
 import { swaps } from "./migrations/0002-swaps.ts";
 import { operationAddresses } from "./migrations/0003-operation-addresses.ts";
 import { lateIndexes } from "./migrations/0004-late-indexes.ts";
+import { blockFills } from "./migrations/0005-block-fills.ts";
 
 /** One step from schema `version - 1` to `version`. */
 export interface Migration {
   readonly version: number;
   readonly name: string;
   readonly sql: string;
+  /** Makes what SQL alone cannot, after it and in the same transaction. */
+  readonly fill?: (connection: Connection) => void;
 }
 
 /** All migrations, ascending by version without gaps. */
-export const MIGRATIONS: readonly Migration[] = [initial, swaps, operationAddresses, lateIndexes];
+export const MIGRATIONS: readonly Migration[] = [initial, swaps, operationAddresses, lateIndexes, blockFills];
 
 /** The schema that this program reads and writes. */
 const SCHEMA_VERSION = MIGRATIONS.length;
@@ -41,6 +44,7 @@ export function migrate(connection: Connection, file: string): void {
     if (migration.version <= found) continue;
     connection.transaction(() => {
       connection.exec(migration.sql);
+      migration.fill?.(connection);
       connection.exec(`PRAGMA user_version = ${migration.version}`);
     });
   }

@@ -13,7 +13,7 @@ import {
   type StateView,
 } from "../../service/queries.ts";
 import type { AddressFinder } from "./address-book.ts";
-import { CANDLE_COLUMNS, fillsBetween, readCandle } from "./candles.ts";
+import { CANDLE_COLUMNS, fillsAfter, readCandle } from "./candles.ts";
 import { bytesOf, type Cell, type Cells, CellReader, hexOf } from "./cells.ts";
 import type { Connection } from "./connection.ts";
 import { BY_OUTPOINT, outpointOf, outpointValues } from "./find-listing.ts";
@@ -140,7 +140,7 @@ export function summaryView(
   const token = tokenRow(connection, tick);
   if (token === null) return null;
   const expired = connection.first("SELECT listings FROM expired_open WHERE tick = ?", tick);
-  const fills = fillsBetween(connection, tick, state.time - DAY_S + 1, Number.MAX_SAFE_INTEGER);
+  const fills = fillsAfter(connection, tick, state.time - DAY_S);
   const best = listings(
     connection,
     "WHERE listing.tick = ? AND listing.state = 0 ORDER BY listing.unit_key, listing.place LIMIT 1",
@@ -150,8 +150,8 @@ export function summaryView(
     token,
     expiredOpenCount: expired === null ? 0 : new CellReader(expired).int(),
     best: best[0]?.listing ?? null,
-    volume24hSat: fills.reduce((sum, fill) => sum + fill.priceSat, 0n),
-    fills24h: fills.length,
+    volume24hSat: fills.volumeSat,
+    fills24h: fills.fills,
     floorThen: floorHeight === null ? null : floorAt(connection, tick, floorHeight),
   };
 }

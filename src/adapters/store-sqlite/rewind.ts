@@ -3,7 +3,7 @@
 
 import type { RewindOrder } from "../../service/ports.ts";
 import { type BlockRow, blockRow, tipRow } from "./block-rows.ts";
-import { remakeCandles } from "./candles.ts";
+import { removeFills } from "./candles.ts";
 import { CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
 import { lastEventId, logReorg, storeLastEventId, trimLog } from "./event-log.ts";
@@ -42,10 +42,13 @@ export function rewindRows(connection: Connection, order: RewindOrder, writers: 
   // What is not indexed yet stands in the newest blocks: often none of it is left.
   storeIndexedPlace(connection, Math.min(indexedPlace(connection), nextPlace));
   const expiredOpen = writers.listings.rewind(target.totals.nextPlace, target.height);
-  for (const { block, record } of undone) {
+  for (const { record } of undone) {
     for (const tick of record.floors) rewindFloors(connection, tick, target.height);
-    for (const tick of record.fills) remakeCandles(connection, tick, block.time);
   }
+  removeFills(
+    connection,
+    undone.map(({ block, record }) => ({ ...block, ticks: record.fills })),
+  );
   const holders = restoreBalances(connection, undone, writers.balances);
   restoreTokens(connection, undone, writers.tokens);
   writers.flush();
