@@ -10,7 +10,7 @@ import { type Envelope, NodeProcess, StrandProcess } from "./service.ts";
 import { listings, pulses, type Workload } from "./workload.ts";
 
 /** Longest wait for the median block of 2,000 mints and transfers. */
-const LIMIT_MS = 80;
+const LIMIT_MS = 150;
 /** Blocks whose operations give the later ones balances to move. */
 const BLOCKS_BEFORE = 5;
 /** The first announced blocks find code that is not compiled yet. */

@@ -16,7 +16,6 @@ import { ChainModel } from "../testing/store-contract/chain-model.ts";
 import { withStore } from "../testing/store-contract/engine.ts";
 import { type Damage, type EngineUnderTest, storeContract } from "../testing/store-contract/index.ts";
 
-const NEVER_MS = 3_600_000;
 const DAMAGE_SQL: Readonly<Record<Damage, string>> = {
   balance: "UPDATE balance SET balance = balance || '0' WHERE balance <> '0'",
   "block fills": "UPDATE block_fills SET fills = fills + 1",
@@ -28,13 +27,12 @@ const DAMAGE_SQL: Readonly<Record<Damage, string>> = {
   "token holders": "UPDATE token SET holders = holders + 1",
 };
 
-/** `mostBlocks`: operations of commits of up to so many blocks are not indexed before the next commit. */
-async function sqliteEngine(mostBlocks = 0): Promise<EngineUnderTest & { readonly file: string }> {
+async function sqliteEngine(): Promise<EngineUnderTest & { readonly file: string }> {
   const folder = await mkdtemp(join(tmpdir(), "strand-store-test-"));
   const file = join(folder, "index.db");
   return {
     file,
-    open: () => openSqliteStore({ file, lateIndexes: { mostBlocks, afterMs: NEVER_MS } }),
+    open: () => openSqliteStore({ file }),
     damage: async (kind) => {
       const database = new DatabaseSync(file);
       const { changes } = database.prepare(DAMAGE_SQL[kind]).run();
@@ -45,8 +43,7 @@ async function sqliteEngine(mostBlocks = 0): Promise<EngineUnderTest & { readonl
   };
 }
 
-storeContract("sqlite", () => sqliteEngine());
-storeContract("sqlite, the newest operations not indexed", () => sqliteEngine(Number.MAX_SAFE_INTEGER));
+storeContract("sqlite", sqliteEngine);
 
 describe("sqlite engine", () => {
   test("a database of a newer program is refused with both numbers", async () => {
@@ -55,7 +52,7 @@ describe("sqlite engine", () => {
     const database = new DatabaseSync(engine.file);
     database.exec("PRAGMA user_version = 99");
     database.close();
-    await assert.rejects(engine.open(), /schema 99.*up to 5/);
+    await assert.rejects(engine.open(), /schema 99.*up to 6/);
     await engine.dispose();
   });
 
@@ -68,14 +65,9 @@ describe("sqlite engine", () => {
     await written.close();
     const database = new DatabaseSync(engine.file);
     database.exec(`
-      DROP INDEX op_by_kind; DROP INDEX op_by_tick; DROP INDEX op_by_txid;
-      ALTER TABLE op DROP COLUMN is_indexed; ALTER TABLE op DROP COLUMN from_text; ALTER TABLE op DROP COLUMN to_text;
-      DELETE FROM meta WHERE key = 'indexed_place';
+      ALTER TABLE op DROP COLUMN from_text; ALTER TABLE op DROP COLUMN to_text;
       DROP TABLE block_fills;
       CREATE INDEX listing_fills ON listing (tick, close_time, close_place) WHERE state = 2;
-      CREATE INDEX op_by_kind ON op (kind);
-      CREATE INDEX op_by_tick ON op (tick, kind) WHERE tick <> '';
-      CREATE INDEX op_by_txid ON op (substr(txid, 1, 8));
       PRAGMA user_version = 2;
     `);
     database.close();
@@ -85,6 +77,40 @@ describe("sqlite engine", () => {
     const { value } = await store.queries.operations({ op: "mint" }, { limit: 9, start: null });
     assert.ok(value.rows.length > 5, "found by an index");
     assert.ok(before.operations.length > 50);
+    await store.close();
+    await engine.dispose();
+  });
+
+  test("what a program of schema 5 had left for later is indexed and ranked when the database is opened", async () => {
+    const engine = await sqliteEngine();
+    const written = await engine.open();
+    await written.commitBase(BASE);
+    const model = new ChainModel(92);
+    await written.commit(model.many(20, { actions: 6 }), 10);
+    const late = model.next({ actions: 90 });
+    await written.commit([late], 10);
+    const before = await written.dump();
+    await written.close();
+    const database = new DatabaseSync(engine.file);
+    const place = late.operations[0]?.place ?? assert.fail();
+    database.exec(`
+      DROP INDEX op_by_kind; DROP INDEX op_by_tick; DROP INDEX op_by_txid; DROP INDEX balance_by_rank;
+      ALTER TABLE op ADD COLUMN is_indexed INTEGER NOT NULL DEFAULT 1;
+      UPDATE op SET is_indexed = 0 WHERE place >= ${place};
+      DELETE FROM op_address WHERE place >= ${place};
+      UPDATE balance SET rank = x'' WHERE address_id % 2 = 0;
+      INSERT INTO meta (key, value) VALUES ('indexed_place', '${place}');
+      CREATE INDEX op_by_kind ON op (kind) WHERE is_indexed = 1;
+      CREATE INDEX op_by_tick ON op (tick, kind) WHERE is_indexed = 1 AND tick <> '';
+      CREATE INDEX op_by_txid ON op (substr(txid, 1, 8)) WHERE is_indexed = 1;
+      CREATE INDEX balance_by_rank ON balance (tick, rank, head) WHERE rank <> x'';
+      PRAGMA user_version = 5;
+    `);
+    database.close();
+    const store = await engine.open();
+    assert.ok(late.operations.length > 20);
+    assert.deepEqual(await store.audit(), []);
+    assert.deepEqual(await store.dump(), before);
     await store.close();
     await engine.dispose();
   });
@@ -119,13 +145,9 @@ describe("sqlite engine", () => {
       const tip = await store.tip();
       assert.ok(tip !== null && tip.height >= acknowledged && seen >= lines);
       assert.deepEqual(await store.audit(), []);
-      await withStore(
-        () => sqliteEngine(),
-        new ChainModel(7).many(tip.height - BASE.height),
-        async (whole) => {
-          assert.deepEqual(await store.dump(), await whole.dump());
-        },
-      );
+      await withStore(sqliteEngine, new ChainModel(7).many(tip.height - BASE.height), async (whole) => {
+        assert.deepEqual(await store.dump(), await whole.dump());
+      });
       await store.close();
     }
     await engine.dispose();

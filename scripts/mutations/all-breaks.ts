@@ -5,7 +5,6 @@ import { BLOCK_VERIFICATION } from "./block-verification.ts";
 import type { Break } from "./break.ts";
 import { DIGEST_AND_UNDO } from "./digest-and-undo.ts";
 import { HTTP_BREAKS } from "./http.ts";
-import { LATE_INDEXES } from "./late-indexes.ts";
 import { LISTINGS } from "./listings.ts";
 import { SENDS_AND_CLOSINGS } from "./sends-and-closings.ts";
 import { INDEXING_BREAKS } from "./indexing.ts";
@@ -39,7 +38,6 @@ export const ALL_BREAKS: readonly Break[] = [
   ...DIGEST_AND_UNDO,
   ...BLOCK_VERIFICATION,
   ...STORE_BREAKS,
-  ...LATE_INDEXES,
   ...INDEXING_BREAKS,
   ...HTTP_BREAKS,
   ...SWAPS_BYTES,

@@ -144,8 +144,37 @@ const orders: Break[] = [
   ]),
 ];
 
+const histories: Break[] = inFile(`${STORE}/operation-indexes.ts`, [
+  {
+    rule: "H-36",
+    find: "WHERE place >= ?1 AND to_id <> from_id AND",
+    replace: "WHERE place >= ?1 AND to_id = from_id AND",
+    why: "recipients have no history",
+  },
+  {
+    rule: "H-36",
+    find: "WHERE place >= ?1 AND filled_owner_id <> from_id",
+    replace: "WHERE place >= ?1 AND filled_owner_id = from_id",
+    why: "owners of filled listings have no history",
+  },
+]);
+
 const undo: Break[] = [
+  ...inFile(`${STORE}/writer.ts`, [
+    {
+      rule: "P-90",
+      find: 'if (order.kind !== "expect" && order.kind !== "commit") state.writer.giveUpExpected();',
+      replace: "",
+      why: "what was prepared for a block that did not come is kept",
+    },
+  ]),
   ...inFile(`${STORE}/index-writer.ts`, [
+    {
+      rule: "P-90",
+      find: "this.#connection.rollbackAhead();\n    this.#book.forgetExpected();",
+      replace: "this.#connection.rollbackAhead();",
+      why: "addresses are remembered that were taken back",
+    },
     {
       rule: "P-90",
       find: "if (withUndo) lines += balanceLine(",
@@ -242,6 +271,12 @@ const undo: Break[] = [
     },
     {
       rule: "P-65",
+      find: '"SELECT place, tick FROM listing WHERE exp >= ? AND exp < ? AND state < 2 AND state = 1"',
+      replace: '"SELECT place, tick FROM listing WHERE exp > ? AND exp < ? AND state < 2 AND state = 1"',
+      why: "a listing that expired in the first undone block stays expired",
+    },
+    {
+      rule: "P-65",
       find: "const expired = exp !== null && tip > exp;",
       replace: "const expired = false;",
       why: "an expired listing comes back as an active one",
@@ -306,8 +341,8 @@ const derived: Break[] = [
   ...inFile(`${STORE}/balance-filter.ts`, [
     {
       rule: "P-90",
-      find: "if (height >= this.#sinceHeight) return false;",
-      replace: "return false;",
+      find: "if (height >= this.#sinceHeight) return;",
+      replace: "return;",
       why: "a balance that had gone before the start is denied after a rewind brings it back",
     },
   ]),
@@ -330,13 +365,12 @@ const derived: Break[] = [
   ...inFile(`${STORE}/state-view.ts`, [
     {
       rule: "H-09",
-      find: "return this.#connection.snapshot(() => {\n      const { state, unindexedFrom } = this.#present();\n      return { state, value: read(state, unindexedFrom) };\n    });",
-      replace:
-        "const { state, unindexedFrom } = this.#present();\n    return { state, value: read(state, unindexedFrom) };",
+      find: "return this.#connection.snapshot(() => {\n      const state = this.#present();\n      return { state, value: read(state) };\n    });",
+      replace: "const state = this.#present();\n    return { state, value: read(state) };",
       why: "a page and its height come from two states",
     },
   ]),
 ];
 
 /** The store. */
-export const STORE_BREAKS: readonly Break[] = [...cursors, ...orders, ...undo, ...derived];
+export const STORE_BREAKS: readonly Break[] = [...cursors, ...orders, ...histories, ...undo, ...derived];

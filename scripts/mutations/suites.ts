@@ -29,11 +29,10 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
     "src/adapters/store-sqlite/",
     [
       "src/adapters/store-sqlite/**/*.test.ts",
-      "test/store-sqlite-late-indexes.test.ts",
       "test/store-sqlite-expected.test.ts",
       "test/store-sqlite.test.ts",
       "test/hostile/answers/store-*.test.ts",
-      "test/attacks/summary-of-a-busy-day.test.ts",
+      "test/attacks/{summary-of-a-busy-day,reorganisation-over-many-listings}.test.ts",
     ],
   ],
   ["src/adapters/evm-rpc/", ["src/adapters/evm-rpc/**/*.test.ts", "test/evm/*.test.ts"]],

@@ -1,7 +1,7 @@
-// A read-only connection that counts the rows that statements hand over, and remembers the statements: what a read
+// A connection that counts the rows that statements hand over, and remembers the statements: what a read or a write
 // costs, in numbers that do not depend on the machine.
 
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { Cell, Cells } from "../../src/adapters/store-sqlite/cells.ts";
 import { Connection } from "../../src/adapters/store-sqlite/connection.ts";
 
@@ -12,9 +12,9 @@ export class CountingConnection extends Connection {
   /** Texts of the statements that were run. */
   readonly statements = new Set<string>();
 
-  /** `file` is a database that a writer has opened. */
-  constructor(file: string) {
-    super(new DatabaseSync(file, { readOnly: true }));
+  /** `file` is a database that the engine has made. */
+  constructor(file: string, readOnly = true) {
+    super(new DatabaseSync(file, { readOnly }));
   }
 
   override all(sql: string, ...values: Cell[]): readonly Cells[] {
@@ -31,6 +31,16 @@ export class CountingConnection extends Connection {
     return row;
   }
 
+  override run(sql: string, ...values: Cell[]): number {
+    this.statements.add(sql);
+    return super.run(sql, ...values);
+  }
+
+  override prepared(sql: string): StatementSync {
+    this.statements.add(sql);
+    return super.prepared(sql);
+  }
+
   override *each(sql: string, ...values: Cell[]): Generator<Cells> {
     this.statements.add(sql);
     for (const row of super.each(sql, ...values)) {
@@ -39,18 +49,23 @@ export class CountingConnection extends Connection {
     }
   }
 
+  /** Lines of the plans of the statements so far. */
+  plans(): readonly string[] {
+    return [...this.statements].flatMap((sql) =>
+      super.all(`EXPLAIN QUERY PLAN ${sql}`).map((row) => `${String(row[3])}: ${sql}`),
+    );
+  }
+
   /**
-   * Lines of the plans of the statements so far that go through a whole table or index. Not a walk down from the tip
-   * that ends at the first block that is old enough: it looks at the blocks of a day at most.
+   * Those of them that go through a whole table or index. Not a walk from the end that stops after a bounded number of
+   * rows: at the first block that is old enough, or at an offset that the statement is given.
    */
   scans(): readonly string[] {
-    const walks = [...this.statements].filter((sql) => !/ORDER BY height DESC LIMIT 1$/.test(sql));
-    return walks.flatMap((sql) =>
-      super
-        .all(`EXPLAIN QUERY PLAN ${sql}`)
-        .map((row) => String(row[3]))
-        .filter((line) => line.startsWith("SCAN"))
-        .map((line) => `${line}: ${sql}`),
+    return this.plans().filter(
+      (line) =>
+        line.startsWith("SCAN") &&
+        !line.startsWith("SCAN (subquery") &&
+        !/ DESC LIMIT 1( OFFSET \?)?$/.test(line),
     );
   }
 }

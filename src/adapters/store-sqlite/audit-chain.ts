@@ -5,19 +5,14 @@ import { blockRows, type BlockRow } from "./block-rows.ts";
 import { CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
 import { kindOf, namedKind, UNKNOWN_KIND } from "./kinds.ts";
-import { ANY_TICK, indexedPlace } from "./operation-indexes.ts";
+import { ANY_TICK } from "./operation-indexes.ts";
 import { OPERATION_COLUMNS, readOperation } from "./row-shapes.ts";
 
 const RECEIVING = new Set(["deploy", "mint", "transfer", "send"]);
 
 /** Differences in blocks, operations, their histories and undo records. */
 export function auditChain(connection: Connection): string[] {
-  return [
-    ...auditBlocks(connection),
-    ...auditOperations(connection),
-    ...auditIndexes(connection),
-    ...auditUndo(connection),
-  ];
+  return [...auditBlocks(connection), ...auditOperations(connection), ...auditUndo(connection)];
 }
 
 function auditBlocks(connection: Connection): string[] {
@@ -147,13 +142,6 @@ function isInHistory(
 function receives({ op, valid, to, amount }: OperationRow): boolean {
   if (!valid || to === null || !RECEIVING.has(op)) return false;
   return op !== "deploy" || (amount !== null && amount > 0n);
-}
-
-function auditIndexes(connection: Connection): string[] {
-  const marks = connection.first("SELECT count(*) FROM op WHERE is_indexed <> 1");
-  const tip = connection.first("SELECT next_place FROM block ORDER BY height DESC LIMIT 1");
-  const isWhole = marks?.[0] === 0 && (tip === null || tip[0] === indexedPlace(connection));
-  return isWhole ? [] : ["Operations are not in their indexes."];
 }
 
 function auditUndo(connection: Connection): string[] {

@@ -90,7 +90,7 @@ function auditToken(connection: Connection, token: TokenRow, sums: Sums): string
     found.push(`${tick}: the token says ${token.holders} holders, there are ${sums.holders}.`);
   }
   const transfers = connection.first(
-    "SELECT count(*) FROM op WHERE tick = ? AND tick <> '' AND kind = ? AND is_indexed = 1",
+    "SELECT count(*) FROM op WHERE tick = ? AND tick <> '' AND kind = ?",
     tick,
     kindOf("transfer", true),
   );

@@ -36,16 +36,4 @@ describe("balance filter", () => {
     const strangers = addresses(20_000, 8).filter((address) => filter.mayHold(address, "T1")).length;
     assert.ok(strangers < 20, `${strangers} of 20,000`);
   });
-
-  test("rows that a block leaves are added, and a rewind below what was read says nothing any more", () => {
-    const filter = new BalanceFilter();
-    filter.clear();
-    const [address, other] = addresses(2, 3);
-    assert.ok(address !== undefined && other !== undefined);
-    filter.add(address, "A");
-    assert.equal(filter.isOutrunBy(-1), false);
-    assert.equal(filter.mayHold(other, "A"), false);
-    assert.equal(filter.isOutrunBy(-2), true);
-    assert.equal(filter.mayHold(other, "A"), true);
-  });
 });

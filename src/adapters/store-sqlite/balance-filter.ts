@@ -7,6 +7,7 @@ import { tipRow } from "./block-rows.ts";
 import { CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
 import { KeyFilter } from "./key-filter.ts";
+import { decodeUndo } from "./undo-record.ts";
 
 /** A database with more balances than this is not read at the start: then every key is looked up. */
 const MOST_AT_START = 1_000_000;
@@ -33,11 +34,20 @@ export class BalanceFilter {
     }
   }
 
-  /** True where a rewind to `height` may bring rows back that the filter never saw; it then says nothing any more. */
-  isOutrunBy(height: number): boolean {
-    if (height >= this.#sinceHeight) return false;
-    this.#keys = null;
-    return true;
+  /**
+   * Takes in the rows that a rewind to `height` may bring back and the filter never saw: those that went in the
+   * blocks in between, which their undo records name. To be called before the rewind.
+   */
+  addUndone(connection: Connection, height: number): void {
+    if (height >= this.#sinceHeight) return;
+    const sql = "SELECT record FROM undo WHERE height > ? AND height <= ?";
+    for (const row of connection.all(sql, height, this.#sinceHeight)) {
+      for (const { addressId, tick, before } of decodeUndo(new CellReader(row).text()).balances) {
+        const address = before && connection.first("SELECT text FROM address WHERE id = ?", addressId);
+        if (address !== null) this.add(new CellReader(address).address(), tick);
+      }
+    }
+    this.#sinceHeight = height;
   }
 
   /** Adds the rows that blocks will leave. To be called before they are visible to a reader. */

@@ -11,7 +11,7 @@ import { CommitReader } from "./commit-reader.ts";
 import type { Connection } from "./connection.ts";
 import { lastEventId, logBlock, storeLastEventId, trimLog } from "./event-log.ts";
 import { writeFloors } from "./floors.ts";
-import { indexNewest, storeIndexedPlace, unindexedPlace, writeHistories } from "./operation-indexes.ts";
+import { writeHistories } from "./operation-indexes.ts";
 import { BALANCE, BALANCE_CELLS, OP_CELLS, type PackedBlock, type PackedCommit } from "./packed-commit.ts";
 import { sameParameters, storedParameters } from "./parameters.ts";
 import { rewindRows } from "./rewind.ts";
@@ -85,15 +85,9 @@ export class IndexWriter {
     });
   }
 
-  /**
-   * Appends consecutive blocks in one transaction; throws, changing nothing, where they do not link to the tip.
-   * `mayBeLate`: their operations are indexed and their balances ranked by `indexLate` or with the next commit,
-   * whichever comes first.
-   */
-  commit(commit: PackedCommit, undoBlocks: number, mayBeLate: boolean): void {
+  /** Appends consecutive blocks in one transaction; throws, changing nothing, where they do not link to the tip. */
+  commit(commit: PackedCommit, undoBlocks: number): void {
     const { blocks } = commit;
-    // Undo records say what is to be done later.
-    const isLate = mayBeLate && undoBlocks >= blocks.length;
     const last = blocks.at(-1);
     if (last === undefined) return;
     this.#write(() => {
@@ -101,33 +95,21 @@ export class IndexWriter {
       const reader = new CommitReader(commit, this.#book);
       let tip = tipRow(this.#connection);
       const firstPlace = tip?.totals.nextPlace ?? 0;
-      indexNewest(this.#connection, firstPlace);
       let eventId = lastEventId(this.#connection);
       for (const block of blocks) {
         if (tip === null) throw new Error("store: the index has no base block");
         assertLinked(tip, block);
-        const counts = this.#apply(reader, block, tip, { withUndo: block.height >= firstUndo, isLate });
+        const counts = this.#apply(reader, block, tip, block.height >= firstUndo);
         insertBlock(this.#connection, block, counts.distinctHolders, counts.listsExpiredOpen);
         eventId = logBlock(this.#connection, eventId, block, counts.events);
         tip = { ...block, ...counts };
       }
-      this.#flush(isLate);
-      if (!isLate) {
-        writeHistories(this.#connection, firstPlace);
-        storeIndexedPlace(this.#connection, last.totals.nextPlace);
-      }
+      this.#flush();
+      writeHistories(this.#connection, firstPlace);
       this.#connection.run("DELETE FROM undo WHERE height < ?", firstUndo);
       storeLastEventId(this.#connection, eventId);
       trimLog(this.#connection, eventId);
     });
-  }
-
-  /** Indexes, in one transaction, the operations of a late commit; without such ones it does nothing. */
-  indexLate(): void {
-    const nextPlace = tipRow(this.#connection)?.totals.nextPlace ?? 0;
-    // Nobody else writes. An empty transaction would still be one.
-    if (unindexedPlace(this.#connection, nextPlace) === null) return;
-    this.#write(() => indexNewest(this.#connection, nextPlace));
   }
 
   /**
@@ -160,7 +142,7 @@ export class IndexWriter {
         balances: this.#balances,
         tokens: this.#tokens,
         listings: this.#listings,
-        flush: () => this.#flush(false),
+        flush: () => this.#flush(),
       });
     });
   }
@@ -170,7 +152,6 @@ export class IndexWriter {
     this.#write(() => {
       for (const table of TABLES) this.#connection.run(`DELETE FROM ${table}`);
       this.#connection.run("DELETE FROM meta WHERE key = 'parameters'");
-      storeIndexedPlace(this.#connection, 0);
       wipeSwaps(this.#connection);
       // Readers that remember ids of addresses see by it that these mean others now.
       this.#connection.run(
@@ -184,7 +165,7 @@ export class IndexWriter {
     reader: CommitReader,
     block: PackedBlock,
     tip: BlockRow,
-    { withUndo, isLate }: { readonly withUndo: boolean; readonly isLate: boolean },
+    withUndo: boolean,
   ): { distinctHolders: number; listsExpiredOpen: number; events: number } {
     let distinctHolders = tip.distinctHolders;
     let lines = "";
@@ -203,7 +184,7 @@ export class IndexWriter {
       return tokenImage(before, after);
     });
     const effects = this.#listings.apply(block);
-    this.#operations.write(reader, block, tip.totals.nextPlace, !isLate);
+    this.#operations.write(reader, block, tip.totals.nextPlace);
     const floors = writeFloors(this.#connection, block.height, effects.touched);
     addFills(this.#connection, block, effects.fills);
     if (withUndo) {
@@ -218,8 +199,8 @@ export class IndexWriter {
     };
   }
 
-  #flush(isLate: boolean): void {
-    this.#balances.flush(isLate);
+  #flush(): void {
+    this.#balances.flush();
     this.#tokens.flush();
     this.#book.flush();
   }

@@ -8,10 +8,7 @@ import type { IndexStore, Log } from "../../service/ports.ts";
 import type { SwapStore } from "../../service/swaps/ports.ts";
 import { openReader } from "./connection.ts";
 import { SqliteStore } from "./sqlite-store.ts";
-import type { LateIndexes } from "./writer-protocol.ts";
 import { WriterThread } from "./writer-thread.ts";
-
-const LATE_INDEXES: LateIndexes = { mostBlocks: 1, afterMs: 25 };
 
 /** The index and the swap tables, in one database with one writer; `close` ends both. */
 export interface OpenedStore extends IndexStore, ConditionSource {
@@ -24,8 +21,6 @@ export interface OpenedStore extends IndexStore, ConditionSource {
 export interface SqliteStoreOptions {
   /** Path of the database file; its folder is made where it is missing. ":memory:" = a file that `close` removes. */
   readonly file: string;
-  /** Default: the operations of a block that is committed alone, after a rest that is long enough to ask for it. */
-  readonly lateIndexes?: LateIndexes;
   readonly log?: Log;
 }
 
@@ -38,7 +33,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Open
   const file = temporaryFolder === null ? resolve(options.file) : join(temporaryFolder, "index.db");
   try {
     await mkdir(dirname(file), { recursive: true });
-    const writer = await WriterThread.start({ file, lateIndexes: options.lateIndexes ?? LATE_INDEXES });
+    const writer = await WriterThread.start({ file });
     try {
       const store = new SqliteStore(writer, openReader(file), file, temporaryFolder);
       options.log?.debug({ file }, "index database open");

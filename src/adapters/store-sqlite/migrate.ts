@@ -7,6 +7,7 @@ import { swaps } from "./migrations/0002-swaps.ts";
 import { operationAddresses } from "./migrations/0003-operation-addresses.ts";
 import { lateIndexes } from "./migrations/0004-late-indexes.ts";
 import { blockFills } from "./migrations/0005-block-fills.ts";
+import { wholeIndexes } from "./migrations/0006-whole-indexes.ts";
 
 /** One step from schema `version - 1` to `version`. */
 export interface Migration {
@@ -18,7 +19,14 @@ export interface Migration {
 }
 
 /** All migrations, ascending by version without gaps. */
-export const MIGRATIONS: readonly Migration[] = [initial, swaps, operationAddresses, lateIndexes, blockFills];
+export const MIGRATIONS: readonly Migration[] = [
+  initial,
+  swaps,
+  operationAddresses,
+  lateIndexes,
+  blockFills,
+  wholeIndexes,
+];
 
 /** The schema that this program reads and writes. */
 const SCHEMA_VERSION = MIGRATIONS.length;

@@ -10,6 +10,4 @@ export interface OperationSource {
   readonly finder: AddressFinder;
   /** The kinds of a ticker's operations. */
   readonly kindsOfTick: (tick: Tick) => ReadonlySet<number>;
-  /** Operations from this place on are in no index but that of names; null where all are indexed. */
-  readonly unindexedFrom: number | null;
 }

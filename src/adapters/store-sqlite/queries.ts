@@ -120,7 +120,7 @@ export class SqliteQueries implements IndexQueries {
   }
 
   async holders(tick: Tick, page: PageRequest) {
-    return this.#states.read((_, unindexedFrom) => holdersPage(this.#connection, tick, page, unindexedFrom));
+    return this.#read(() => holdersPage(this.#connection, tick, page));
   }
 
   async digest(height: number) {
@@ -168,10 +168,10 @@ export class SqliteQueries implements IndexQueries {
   }
 
   #readOperations<Value>(read: (source: OperationSource, state: StateView) => Value): Snapshot<Value> {
-    return this.#states.read((state, unindexedFrom) => {
+    return this.#states.read((state) => {
       const connection = this.#connection;
-      const kindsOfTick = (tick: Tick) => this.#kinds.of(connection, state.hash, unindexedFrom, tick);
-      return read({ connection, finder: this.#finder, kindsOfTick, unindexedFrom }, state);
+      const kindsOfTick = (tick: Tick) => this.#kinds.of(connection, state.hash, tick);
+      return read({ connection, finder: this.#finder, kindsOfTick }, state);
     });
   }
 

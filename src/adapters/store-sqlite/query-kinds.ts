@@ -11,42 +11,25 @@ const MOST_TICKERS = 4096;
 
 const ALL_KINDS = kindsOf(null, null);
 const PRESENT_SQL = `SELECT ${ALL_KINDS.map(
-  (kind) => `EXISTS (SELECT 1 FROM op WHERE tick = ?1 AND tick <> '' AND kind = ${kind} AND is_indexed = 1)`,
+  (kind) => `EXISTS (SELECT 1 FROM op WHERE tick = ?1 AND tick <> '' AND kind = ${kind})`,
 ).join(", ")}`;
-const NEWEST_SQL = "SELECT DISTINCT kind FROM op WHERE place >= ?1 AND tick = ?2";
 
 /** The kinds of each ticker as of one tip: its hash says which blocks there are, and they say which operations. */
 export class TickKinds {
   readonly #known = new Map<Tick, ReadonlySet<number>>();
   #tip: BlockHash | null = null;
 
-  /**
-   * Kinds of the operations of a ticker in the connection's snapshot, whose tip is `tip`. `unindexedFrom` as in
-   * OperationSource: it changes nothing about the answer.
-   */
-  of(
-    connection: Connection,
-    tip: BlockHash | null,
-    unindexedFrom: number | null,
-    tick: Tick,
-  ): ReadonlySet<number> {
+  /** Kinds of the operations of a ticker in the connection's snapshot, whose tip is `tip`. */
+  of(connection: Connection, tip: BlockHash | null, tick: Tick): ReadonlySet<number> {
     if (tip === null || tip !== this.#tip || this.#known.size >= MOST_TICKERS) {
       this.#known.clear();
       this.#tip = tip;
     }
     const known = this.#known.get(tick);
     if (known !== undefined) return known;
-    const present = presentKinds(connection, unindexedFrom, tick);
+    const cells = new CellReader(connection.first(PRESENT_SQL, tick) ?? ALL_KINDS.map(() => 0));
+    const present = new Set(ALL_KINDS.filter(() => cells.flag()));
     this.#known.set(tick, present);
     return present;
   }
-}
-
-function presentKinds(connection: Connection, unindexedFrom: number | null, tick: Tick): ReadonlySet<number> {
-  const cells = new CellReader(connection.first(PRESENT_SQL, tick) ?? ALL_KINDS.map(() => 0));
-  const present = new Set(ALL_KINDS.filter(() => cells.flag()));
-  if (unindexedFrom !== null) {
-    for (const row of connection.all(NEWEST_SQL, unindexedFrom, tick)) present.add(new CellReader(row).int());
-  }
-  return present;
 }

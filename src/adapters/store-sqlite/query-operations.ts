@@ -4,9 +4,9 @@ import type { BlockHash, Tick, Txid } from "../../primitives/brands.ts";
 import type { OperationFilter, OperationView, Page, PageRequest } from "../../service/queries.ts";
 import { bytesOf, type Cells, CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
-import { FIRST_NAMED_KIND, isKnownOperation, kindsOf, namedKind } from "./kinds.ts";
+import { isKnownOperation, kindsOf, namedKind } from "./kinds.ts";
 import type { OperationSource } from "./operation-source.ts";
-import { ANY_TICK, concerns } from "./operation-indexes.ts";
+import { ANY_TICK } from "./operation-indexes.ts";
 import {
   ABOVE_INTEGERS,
   BELOW_INTEGERS,
@@ -45,28 +45,19 @@ export function operationsPage(
 
 /** Operations of a transaction, ascending by input; with `vout`, that one. */
 export function operationsOf(
-  { connection, unindexedFrom }: OperationSource,
+  { connection }: OperationSource,
   txid: Txid,
   vout: number | null,
 ): readonly OperationView[] {
   const bytes = bytesOf(txid);
-  const ofTransaction = "op.txid = ?2 AND (?3 IS NULL OR op.vout = ?3)";
   const rows = connection.all(
-    `SELECT ${OPERATION_COLUMNS} FROM op WHERE substr(op.txid, 1, 8) = ?1 AND op.is_indexed = 1 AND ${ofTransaction}
-       ORDER BY op.place`,
+    `SELECT ${OPERATION_COLUMNS} FROM op WHERE substr(op.txid, 1, 8) = ?1 AND op.txid = ?2
+       AND (?3 IS NULL OR op.vout = ?3) ORDER BY op.place`,
     bytes.subarray(0, 8),
     bytes,
     vout,
   );
-  if (rows.length > 0 || unindexedFrom === null) return views(connection, rows);
-  // All operations of a transaction are of one block: where none is indexed, all may be among the newest.
-  const newest = connection.all(
-    `SELECT ${OPERATION_COLUMNS} FROM op WHERE op.place >= ?1 AND ${ofTransaction} ORDER BY op.place`,
-    unindexedFrom,
-    bytes,
-    vout,
-  );
-  return views(connection, newest);
+  return views(connection, rows);
 }
 
 /** Operations with `from <= place < before`, ascending. */
@@ -110,36 +101,18 @@ function blockFacts(
 /** Lists made so far. There are few: which filters are set, and which operation of the protocol or how many kinds. */
 const LISTS = new Map<string, MergedList>();
 
-/** What a list is made of. */
-interface ListParts {
-  /** Ranges of indexed operations; those in `op` say so by `is_indexed`. */
-  readonly table: "op" | "op_address";
-  readonly ranges: readonly string[];
-  /** The same of a row of `op` that is in no index yet; null where the ranges are always whole. */
-  readonly unindexed: string | null;
-}
-
-/** The list of a name; with the operations that are not indexed, where there are such ones. */
+/** The list of a name; `parts` says the table and the conditions of its ranges. */
 function listOf(
-  { unindexedFrom }: OperationSource,
   name: string,
-  parts: () => ListParts,
+  parts: () => readonly [table: "op" | "op_address", ranges: readonly string[]],
   values: readonly (number | string)[],
 ): FilteredList {
-  const isWhole = unindexedFrom === null;
-  const key = `${name}${isWhole ? "" : ", newest"}`;
-  let keys = LISTS.get(key);
+  let keys = LISTS.get(name);
   if (keys === undefined) {
-    const { table, ranges, unindexed } = parts();
-    const all = [...rangesOf(table, ranges)];
-    const from = values.length + 1;
-    if (!isWhole && unindexed !== null) {
-      all.push({ table: "op", condition: `place >= ?${from} AND ${unindexed}` });
-    }
-    keys = new MergedList("place", all, isWhole ? values.length : from);
-    LISTS.set(key, keys);
+    keys = new MergedList("place", rangesOf(...parts()), values.length);
+    LISTS.set(name, keys);
   }
-  return { keys, values: isWhole ? values : [...values, unindexedFrom] };
+  return { keys, values };
 }
 
 /** Statements that read the rows of a list, made so far. */
@@ -171,64 +144,38 @@ export function filteredList(source: OperationSource, filter: OperationFilter): 
   if (unknown && nameId === null) return null;
   if (address !== undefined) {
     const id = source.finder.find(address);
-    return id === null ? null : addressList(source, id, filter, nameId);
+    return id === null ? null : addressList(id, filter, nameId);
   }
-  if (nameId !== null) {
-    // That index has every row at once.
-    return listOf(source, "name", () => ({ table: "op", ranges: ["name_id = ?1"], unindexed: null }), [
-      nameId,
-    ]);
-  }
+  if (nameId !== null) return listOf("name", () => ["op", ["name_id = ?1"]], [nameId]);
   const kinds = kindsOf(op ?? null, valid ?? null);
   if (tick !== undefined) {
     const present = source.kindsOfTick(tick);
     const asked = kinds.filter((kind) => present.has(kind));
-    return asked.length === 0 ? null : tickList(source, tick, asked);
+    return asked.length === 0 ? null : tickList(tick, asked);
   }
-  if (op === undefined && valid === undefined)
-    return listOf(source, "all", () => ({ table: "op", ranges: ["1"], unindexed: null }), []);
-  const parts = (): ListParts => ({
-    table: "op",
-    ranges: kinds.map((kind) => `kind = ${kind} AND is_indexed = 1`),
-    unindexed: `kind IN (${kinds.join(", ")})`,
-  });
-  return listOf(source, `any tick ${op ?? ""} ${valid ?? ""}`, parts, []);
+  if (op === undefined && valid === undefined) return listOf("all", () => ["op", ["1"]], []);
+  const ranges = (): readonly string[] => kinds.map((kind) => `kind = ${kind}`);
+  return listOf(`any tick ${op ?? ""} ${valid ?? ""}`, () => ["op", ranges()], []);
 }
 
 /** The history of an address; `nameId`: only operations of that name, which no ticker goes with. */
-function addressList(
-  source: OperationSource,
-  id: number,
-  { tick, op, valid }: OperationFilter,
-  nameId: number | null,
-): FilteredList {
+function addressList(id: number, { tick, op, valid }: OperationFilter, nameId: number | null): FilteredList {
   const within = "address_id = ?1 AND scope = ?2 AND";
   if (nameId !== null) {
-    const parts = (): ListParts => ({
-      table: "op_address",
-      ranges: [`${within} kind = ?3`],
-      unindexed: `from_id = ?1 AND name_id = ?3 - ${FIRST_NAMED_KIND}`,
-    });
-    return listOf(source, "address and name", parts, [id, ANY_TICK, namedKind(nameId)]);
+    const values = [id, ANY_TICK, namedKind(nameId)];
+    return listOf("address and name", () => ["op_address", [`${within} kind = ?3`]], values);
   }
-  const kinds = kindsOf(op ?? null, valid ?? null);
-  const parts = (): ListParts => ({
-    table: "op_address",
-    ranges: kinds.map((kind) => `${within} kind = ${kind}`),
-    unindexed: `(?2 = '${ANY_TICK}' OR tick = ?2) AND kind IN (${kinds.join(", ")}) AND ${concerns("?1")}`,
-  });
-  return listOf(source, `address ${op ?? ""} ${valid ?? ""}`, parts, [id, tick ?? ANY_TICK]);
+  const ranges = (): readonly string[] =>
+    kindsOf(op ?? null, valid ?? null).map((kind) => `${within} kind = ${kind}`);
+  const name = `address ${op ?? ""} ${valid ?? ""}`;
+  return listOf(name, () => ["op_address", ranges()], [id, tick ?? ANY_TICK]);
 }
 
 /** The operations of a ticker that are of one of these kinds. */
-function tickList(source: OperationSource, tick: Tick, kinds: readonly number[]): FilteredList {
-  const places = kinds.map((_, at) => `?${at + 2}`);
-  const parts = (): ListParts => ({
-    table: "op",
-    ranges: places.map((kind) => `tick = ?1 AND tick <> '' AND kind = ${kind} AND is_indexed = 1`),
-    unindexed: `tick = ?1 AND kind IN (${places.join(", ")})`,
-  });
-  return listOf(source, `tick, ${kinds.length} kinds`, parts, [tick, ...kinds]);
+function tickList(tick: Tick, kinds: readonly number[]): FilteredList {
+  const ranges = (): readonly string[] =>
+    kinds.map((_, at) => `tick = ?1 AND tick <> '' AND kind = ?${at + 2}`);
+  return listOf(`tick, ${kinds.length} kinds`, () => ["op", ranges()], [tick, ...kinds]);
 }
 
 function findName(connection: Connection, op: string): number | null {

@@ -9,7 +9,7 @@ import type { Connection } from "./connection.ts";
 import { lastEventId, logReorg, storeLastEventId, trimLog } from "./event-log.ts";
 import { rewindFloors } from "./floors.ts";
 import { namedKind } from "./kinds.ts";
-import { ANY_TICK, indexedPlace, storeIndexedPlace } from "./operation-indexes.ts";
+import { ANY_TICK } from "./operation-indexes.ts";
 import { readBalance, readToken, TOKEN_COLUMNS, TOKEN_TABLES } from "./row-shapes.ts";
 import { type BalanceImage, decodeUndo, type TokenImage, type UndoRecord } from "./undo-record.ts";
 import type { BalanceWriter } from "./write-balances.ts";
@@ -39,9 +39,7 @@ export function rewindRows(connection: Connection, order: RewindOrder, writers: 
   const undone = undoneBlocks(connection, target.height, tip.height);
   const { nextPlace } = target.totals;
   removeOperations(connection, nextPlace);
-  // What is not indexed yet stands in the newest blocks: often none of it is left.
-  storeIndexedPlace(connection, Math.min(indexedPlace(connection), nextPlace));
-  const expiredOpen = writers.listings.rewind(target.totals.nextPlace, target.height);
+  const listings = writers.listings.rewind(nextPlace, target.height, tip.height);
   for (const { record } of undone) {
     for (const tick of record.floors) rewindFloors(connection, tick, target.height);
   }
@@ -54,7 +52,11 @@ export function rewindRows(connection: Connection, order: RewindOrder, writers: 
   writers.flush();
   connection.run("DELETE FROM undo WHERE height > ?", target.height);
   connection.run("DELETE FROM block WHERE height > ?", target.height);
-  assertRestored(connection, target, tip.distinctHolders + holders, tip.listsExpiredOpen + expiredOpen);
+  assertRestored(connection, target, {
+    distinctHolders: tip.distinctHolders + holders,
+    listsOpen: tip.totals.listsOpen + listings.open,
+    listsExpiredOpen: tip.listsExpiredOpen + listings.expiredOpen,
+  });
   const eventId = logReorg(connection, lastEventId(connection), {
     forkHeight: target.height,
     oldTip: { height: tip.height, hash: tip.hash },
@@ -137,25 +139,24 @@ function restoreTokens(connection: Connection, undone: readonly UndoneBlock[], w
   }
 }
 
+/** The counts come from what was undone: counting all rows again would make a reorganisation cost what the past holds. */
 function assertRestored(
   connection: Connection,
   target: BlockRow,
-  distinctHolders: number,
-  listsExpiredOpen: number,
+  counts: {
+    readonly distinctHolders: number;
+    readonly listsOpen: number;
+    readonly listsExpiredOpen: number;
+  },
 ): void {
   const tip = tipRow(connection);
-  const counts = connection.first(
-    "SELECT coalesce((SELECT max(place) FROM op), -1), (SELECT count(*) FROM listing WHERE state < 2)",
-  );
-  if (tip === null || counts === null) throw new Error("store: a rewind left no block");
-  const cells = new CellReader(counts);
-  const lastPlace = cells.int();
-  const open = cells.int();
+  const last = connection.first("SELECT coalesce(max(place), -1) FROM op");
+  if (tip === null || last === null) throw new Error("store: a rewind left no block");
   const sound =
     tip.digest === target.digest &&
-    lastPlace < target.totals.nextPlace &&
-    open === target.totals.listsOpen &&
-    distinctHolders === target.distinctHolders &&
-    listsExpiredOpen === target.listsExpiredOpen;
+    new CellReader(last).int() < target.totals.nextPlace &&
+    counts.listsOpen === target.totals.listsOpen &&
+    counts.distinctHolders === target.distinctHolders &&
+    counts.listsExpiredOpen === target.listsExpiredOpen;
   if (!sound) throw new Error(`store: the rewind to ${target.height} does not reach the state of that block`);
 }

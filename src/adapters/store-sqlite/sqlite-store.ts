@@ -114,18 +114,15 @@ export class SqliteStore implements IndexStore, ConditionSource {
   }
 
   async rewind(order: RewindOrder): Promise<void> {
-    const isOutrun = this.#filter.isOutrunBy(order.toHeight);
+    this.#filter.addUndone(this.#reader, order.toHeight);
     await this.#writer.send({ kind: "rewind", order });
-    if (isOutrun) this.#filter.fill(this.#reader);
   }
 
   async audit(): Promise<readonly string[]> {
-    await this.#writer.send({ kind: "index" });
     return auditStore(this.#reader);
   }
 
   async dump(): Promise<StoreDump> {
-    await this.#writer.send({ kind: "index" });
     return dumpStore(this.#reader);
   }
 

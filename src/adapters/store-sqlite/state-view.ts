@@ -5,7 +5,6 @@ import type { Snapshot, StateView } from "../../service/queries.ts";
 import { tipRow } from "./block-rows.ts";
 import { CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
-import { unindexedPlace } from "./operation-indexes.ts";
 import { NO_TOTALS } from "./row-shapes.ts";
 
 /** The present state of the connection's snapshot. */
@@ -16,12 +15,10 @@ function stateView(connection: Connection): StateView {
   return { height, hash, time, digest, totals };
 }
 
-/** A state, and what the engine alone knows of it. */
+/** A state, and the number by which SQLite tells it from later ones. */
 interface SeenState {
   readonly version: number;
   readonly state: StateView;
-  /** The first place whose operation is in no index yet; null where all are. */
-  readonly unindexedFrom: number | null;
 }
 
 /** Snapshots of one read-only connection. */
@@ -39,25 +36,24 @@ export class StateReader {
   }
 
   /** Runs a read on one snapshot and says which state it saw. */
-  read<Value>(read: (state: StateView, unindexedFrom: number | null) => Value): Snapshot<Value> {
+  read<Value>(read: (state: StateView) => Value): Snapshot<Value> {
     return this.#connection.snapshot(() => {
-      const { state, unindexedFrom } = this.#present();
-      return { state, value: read(state, unindexedFrom) };
+      const state = this.#present();
+      return { state, value: read(state) };
     });
   }
 
-  #present(): SeenState {
+  #present(): StateView {
     // It begins the snapshot, and stays the same until another connection's commit is visible in one.
     const row = this.#connection.first("PRAGMA data_version");
     const version = row === null ? 0 : new CellReader(row).int();
-    if (this.#seen?.version === version) return this.#seen;
+    if (this.#seen?.version === version) return this.#seen.state;
     const wipes = wipesOf(this.#connection);
     if (wipes !== this.#wipes) this.#onWipe();
     this.#wipes = wipes;
     const state = stateView(this.#connection);
-    const unindexedFrom = unindexedPlace(this.#connection, state.totals.nextPlace);
-    this.#seen = { version, state, unindexedFrom };
-    return this.#seen;
+    this.#seen = { version, state };
+    return state;
   }
 }
 

@@ -3,7 +3,6 @@
 
 import type { AddressBook } from "./address-book.ts";
 import type { Connection } from "./connection.ts";
-import { NO_RANK } from "./holder-ranks.ts";
 import { amountIn, NONE, type PackedCommit } from "./packed-commit.ts";
 import { headOf, rankOf } from "./sort-keys.ts";
 
@@ -50,17 +49,13 @@ export class BalanceWriter {
     this.#pending.clear();
   }
 
-  /** Writes what was gathered. `isLate`: `rankBalances` gives it its ranks. */
-  flush(isLate: boolean): void {
+  /** Writes what was gathered. */
+  flush(): void {
     const insert = this.#connection.prepared(
       "INSERT INTO balance (address_id, tick, balance, locked, rank, head) VALUES (?, ?, ?, ?, ?, ?)",
     );
     const update = this.#connection.prepared(
       "UPDATE balance SET balance = ?, locked = ?, rank = ? WHERE address_id = ? AND tick = ?",
-    );
-    // The rank of before stays, and with it the entry in the index.
-    const updateUnranked = this.#connection.prepared(
-      "UPDATE balance SET balance = ?, locked = ? WHERE address_id = ? AND tick = ?",
     );
     const remove = this.#connection.prepared("DELETE FROM balance WHERE address_id = ? AND tick = ?");
     // In the order of the table, so that neighbours are written together.
@@ -73,11 +68,10 @@ export class BalanceWriter {
         if (stored) expectOne(remove.run(id, tick).changes, address, tick);
         continue;
       }
-      const rank = isLate ? NO_RANK : rankOf(now.balance + now.locked);
+      const rank = rankOf(now.balance + now.locked);
       const balance = String(now.balance);
       const locked = String(now.locked);
-      if (stored && isLate) expectOne(updateUnranked.run(balance, locked, id, tick).changes, address, tick);
-      else if (stored) expectOne(update.run(balance, locked, rank, id, tick).changes, address, tick);
+      if (stored) expectOne(update.run(balance, locked, rank, id, tick).changes, address, tick);
       else insert.run(id, tick, balance, locked, rank, headOf(address));
     }
     this.#pending.clear();

@@ -64,13 +64,23 @@ export class ListingWriter {
   }
 
   /**
-   * Takes back everything at or above `firstPlace`, so that `tip` is the last block: created listings vanish,
-   * closings and expiries are undone. Returns the change in the number of expired open listings.
+   * Takes back everything at or above `firstPlace`, so that `tip` is the last block where `oldTip` was it: created
+   * listings vanish, closings and expiries are undone. Returns the changes in the numbers of open listings, and of
+   * those among them that have expired.
    */
-  rewind(firstPlace: number, tip: number): number {
-    let expiredOpen = 0;
-    const gone = this.#connection.all("SELECT tick FROM listing WHERE place >= ? AND state = 1", firstPlace);
-    for (const row of gone) expiredOpen += this.#countExpired(new CellReader(row).text(), -1);
+  rewind(
+    firstPlace: number,
+    tip: number,
+    oldTip: number,
+  ): { readonly open: number; readonly expiredOpen: number } {
+    let [open, expiredOpen] = [0, 0];
+    const sql = "SELECT tick, state FROM listing WHERE place >= ? AND state < 2";
+    for (const row of this.#connection.all(sql, firstPlace)) {
+      const cells = new CellReader(row);
+      const tick = cells.text();
+      open -= 1;
+      if (cells.int() === stateNumber("expired_open")) expiredOpen += this.#countExpired(tick, -1);
+    }
     this.#connection.run("DELETE FROM listing WHERE place >= ?", firstPlace);
     const reopened = this.#connection.all(
       "SELECT place, tick, exp FROM listing WHERE close_place >= ?",
@@ -79,20 +89,23 @@ export class ListingWriter {
     for (const row of reopened) {
       const cells = new CellReader(row);
       const [place, tick, exp] = [cells.int(), cells.text(), cells.intOrNull()];
+      open += 1;
       const expired = exp !== null && tip > exp;
       if (expired) expiredOpen += this.#countExpired(tick, 1);
       this.#reopen(place, expired);
     }
+    // Only what expired in the undone blocks: listings that expire later may be any number.
     const revived = this.#connection.all(
-      "SELECT place, tick FROM listing WHERE exp >= ? AND state < 2 AND state = 1",
+      "SELECT place, tick FROM listing WHERE exp >= ? AND exp < ? AND state < 2 AND state = 1",
       tip,
+      oldTip,
     );
     for (const row of revived) {
       const cells = new CellReader(row);
       this.#connection.run("UPDATE listing SET state = 0 WHERE place = ?", cells.int());
       expiredOpen += this.#countExpired(cells.text(), -1);
     }
-    return expiredOpen;
+    return { open, expiredOpen };
   }
 
   #expire(height: number, touched: Set<string>): number {

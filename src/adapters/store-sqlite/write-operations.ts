@@ -15,20 +15,18 @@ export class OperationWriter {
   readonly #insert: StatementSync;
   /** Places of listings that the present block touches, by id. */
   #listings = new Map<string, number>();
-  #isIndexed: 0 | 1 = 1;
 
   constructor(connection: Connection) {
     this.#connection = connection;
     this.#insert = connection.prepared(
       `INSERT INTO op (place, height, tx_index, txid, vout, kind, name_id, tick, reason, from_id, to_id, amount,
-         listing_place, filled_owner_id, payload, from_text, to_text, is_indexed)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, CAST(? AS TEXT), ?, ?, ?)`,
+         listing_place, filled_owner_id, payload, from_text, to_text)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, CAST(? AS TEXT), ?, ?)`,
     );
   }
 
-  /** Stores the operations of a block, in the indexes or not yet. Throws where a row contradicts its block. */
-  write(reader: CommitReader, block: PackedBlock, firstPlace: number, isIndexed: boolean): void {
-    this.#isIndexed = isIndexed ? 1 : 0;
+  /** Stores the operations of a block. Throws where a row contradicts its block. */
+  write(reader: CommitReader, block: PackedBlock, firstPlace: number): void {
     this.#listings = new Map();
     for (const { before, after } of block.listings) {
       const row = after ?? before;
@@ -76,7 +74,6 @@ export class OperationWriter {
       bytes.subarray(start + TXID_BYTES, end),
       reader.address(cell(OP.from)),
       to === null || to === from ? null : reader.address(cell(OP.to)),
-      this.#isIndexed,
     );
   }
 

@@ -5,18 +5,9 @@ import type { BaseBlock, RewindOrder, StoredParameters } from "../../service/por
 import type { PackedCommit } from "./packed-commit.ts";
 import type { SwapOrder } from "./swaps/swap-writer.ts";
 
-/** When operations are indexed in a transaction of their own. */
-export interface LateIndexes {
-  /** Most blocks of a commit for which that is so: many at once are blocks of the past, which nobody waits for. */
-  readonly mostBlocks: number;
-  /** How long nothing must be ordered before it is done. */
-  readonly afterMs: number;
-}
-
 /** What the writer thread is started with. */
 export interface WriterStart {
   readonly file: string;
-  readonly lateIndexes: LateIndexes;
 }
 
 /** One order to the writer. */
@@ -26,8 +17,6 @@ export type WriterOrder =
   | { readonly kind: "commit"; readonly commit: PackedCommit; readonly undoBlocks: number }
   /** The next commit will name these addresses. */
   | { readonly kind: "expect"; readonly addresses: readonly string[] }
-  /** Everything is to be indexed now. */
-  | { readonly kind: "index" }
   | { readonly kind: "rewind"; readonly order: RewindOrder }
   | { readonly kind: "wipe" }
   | { readonly kind: "swaps"; readonly order: SwapOrder }

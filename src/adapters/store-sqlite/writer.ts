@@ -6,13 +6,10 @@ import { IndexWriter } from "./index-writer.ts";
 import { migrate } from "./migrate.ts";
 import { SwapWriter } from "./swaps/swap-writer.ts";
 import { takeWriteLock, type WriteLock } from "./write-lock.ts";
-import type {
-  LateIndexes,
-  NumberedOrder,
-  WriterAnswer,
-  WriterOrder,
-  WriterStart,
-} from "./writer-protocol.ts";
+import type { NumberedOrder, WriterAnswer, WriterOrder, WriterStart } from "./writer-protocol.ts";
+
+/** How long nothing must be ordered after a commit before the log is copied. */
+const REST_MS = 25;
 
 interface OpenWriter {
   readonly lock: WriteLock;
@@ -27,9 +24,7 @@ function open(file: string): OpenWriter {
     const connection = openWriter(file);
     try {
       migrate(connection, file);
-      const writer = new IndexWriter(connection);
-      writer.indexLate();
-      return { lock, connection, writer, swaps: new SwapWriter(connection) };
+      return { lock, connection, writer: new IndexWriter(connection), swaps: new SwapWriter(connection) };
     } catch (error) {
       connection.close();
       throw error;
@@ -40,7 +35,7 @@ function open(file: string): OpenWriter {
   }
 }
 
-function carryOut(state: OpenWriter, order: WriterOrder, late: LateIndexes): void {
+function carryOut(state: OpenWriter, order: WriterOrder): void {
   if (order.kind !== "expect" && order.kind !== "commit") state.writer.giveUpExpected();
   switch (order.kind) {
     case "initialise":
@@ -48,15 +43,9 @@ function carryOut(state: OpenWriter, order: WriterOrder, late: LateIndexes): voi
     case "commitBase":
       return state.writer.commitBase(order.base);
     case "commit":
-      return state.writer.commit(
-        order.commit,
-        order.undoBlocks,
-        order.commit.blocks.length <= late.mostBlocks,
-      );
+      return state.writer.commit(order.commit, order.undoBlocks);
     case "expect":
       return state.writer.expect(order.addresses);
-    case "index":
-      return state.writer.indexLate();
     case "rewind":
       return state.writer.rewind(order.order);
     case "wipe":
@@ -69,16 +58,14 @@ function carryOut(state: OpenWriter, order: WriterOrder, late: LateIndexes): voi
   }
 }
 
-/** What is done while nothing is ordered. */
-class Rest {
-  readonly #state: OpenWriter;
-  readonly #late: LateIndexes;
+/** A rest after a commit in which the write-ahead log is copied into the database. */
+class IdleCheckpoint {
+  readonly #connection: Connection;
   #timer: NodeJS.Timeout | null = null;
   #isDue = false;
 
-  constructor(state: OpenWriter, late: LateIndexes) {
-    this.#state = state;
-    this.#late = late;
+  constructor(connection: Connection) {
+    this.#connection = connection;
   }
 
   /** An order has come. */
@@ -89,20 +76,18 @@ class Rest {
 
   /** An order has been carried out. */
   begin(order: WriterOrder): void {
-    this.#isDue ||= order.kind === "commit" && order.commit.blocks.length <= this.#late.mostBlocks;
+    this.#isDue ||= order.kind === "commit";
     // An expected block comes soon, and must not wait.
-    if (this.#isDue && order.kind !== "expect")
-      this.#timer = setTimeout(() => this.#work(), this.#late.afterMs);
+    if (this.#isDue && order.kind !== "expect") this.#timer = setTimeout(() => this.#work(), REST_MS);
   }
 
   #work(): void {
     this.#isDue = false;
     try {
-      this.#state.writer.indexLate();
       // The next block finds an empty log, which is written faster than one that grows.
-      this.#state.connection.checkpoint();
+      this.#connection.checkpoint();
     } catch {
-      // Readers do without, and the next commit does it first: should it fail again, that one says so.
+      // The log stays as it is, and SQLite copies it when it has grown large: should that fail, a commit says so.
     }
   }
 }
@@ -117,11 +102,11 @@ const answer = (message: WriterAnswer): void => port.postMessage(message);
 const start: WriterStart = workerData;
 try {
   const state = open(start.file);
-  const rest = new Rest(state, start.lateIndexes);
+  const rest = new IdleCheckpoint(state.connection);
   port.on("message", ({ id, order }: NumberedOrder) => {
     rest.interrupt();
     try {
-      carryOut(state, order, start.lateIndexes);
+      carryOut(state, order);
       answer({ id, error: null });
     } catch (error) {
       answer({ id, error: sentence(error) });

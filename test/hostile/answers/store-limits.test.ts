@@ -59,7 +59,7 @@ test("H-09: a commit in the middle of a read is not seen by it", async () => {
   try {
     const writer = new IndexWriter(writing);
     const { state, value } = new StateReader(reading, () => undefined).read(() => {
-      writer.commit(packCommit([workshop.apply([])]), 10, false);
+      writer.commit(packCommit([workshop.apply([])]), 10);
       return tipRow(reading)?.height;
     });
     assert.equal(state.height, 1);
