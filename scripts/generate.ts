@@ -115,7 +115,7 @@ function configurationText(): string {
     secret ? `${what} Never printed.` : what,
   ]);
   return page("Settings", "src/config/declaration.ts", [
-    "Each setting is an environment variable and a flag of `strand start`, `strand reindex` and `strand verify`; " +
+    "Each setting is an environment variable and a flag of `./bin/strand start`, `reindex` and `verify`; " +
       "the flag wins, and an empty value counts as absent. How to use them: [operations.md](../operations.md).",
     "",
     ...table(["variable", "flag", "default", "meaning"], rows),

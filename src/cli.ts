@@ -40,7 +40,7 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     const near = nearestName(name, COMMANDS);
     return fail(
       2,
-      `${name} is no command: ${near === null ? "run `strand --help`" : `did you mean ${near}?`}`,
+      `${name} is no command: ${near === null ? "run `./bin/strand --help`" : `did you mean ${near}?`}`,
     );
   }
   const flags = parseFlags(rest);

@@ -227,7 +227,8 @@ async function startOn(config: Config, foundation: Foundation): Promise<RunningS
   };
 }
 
-function warnOfUnused({ unusedSwapSettings: settings }: Config, log: Log): void {
+function warnOfUnused({ unusedSwapSettings: settings, misspelled }: Config, log: Log): void {
+  for (const sentence of misspelled) log.warn({}, sentence);
   if (settings.length > 0)
     log.warn({ settings }, "swaps are off: EVM_RPC_URLS is not set; these are not used");
 }

@@ -51,7 +51,7 @@ class Reader {
     this.flags = flags;
     for (const name of flags.keys())
       if (!VALUED.includes(name) && !BARE.includes(name))
-        this.sentences.push(`${name} is no flag of deploy-escrow: see \`strand deploy-escrow --help\``);
+        this.sentences.push(`${name} is no flag of deploy-escrow: see \`./bin/strand deploy-escrow --help\``);
   }
 
   rpcUrl(): string | null {

@@ -26,11 +26,11 @@ export function programHelp(): string {
   return [
     "strand: the PRC20 token index and market of the Pearl chain",
     "",
-    "usage: strand <command> [--flag value ...]",
+    "usage: ./bin/strand <command> [--flag value ...]   (in the clone, or by its full path)",
     "",
     ...commands,
     "",
-    "`strand <command> --help` lists its flags, `strand --version` prints the version.",
+    "`./bin/strand <command> --help` lists its flags, `./bin/strand --version` prints the version.",
   ].join("\n");
 }
 
@@ -38,7 +38,7 @@ export function programHelp(): string {
 export function commandHelp(name: string): string | null {
   const summary = summaryOf(name);
   if (summary === null) return null;
-  if (name === "demo") return `strand demo: ${summary}\n\n\`strand demo --help\` lists its flags.`;
+  if (name === "demo") return `strand demo: ${summary}\n\n\`./bin/strand demo --help\` lists its flags.`;
   if (name === "deploy-escrow") {
     const flags = DEPLOY_FLAGS.map(([flag, what]) => `  ${flag.padEnd(26)} ${what}`);
     return [`strand ${name}: ${summary}. The sender becomes the owner.`, "", ...flags].join("\n");
@@ -50,7 +50,7 @@ export function commandHelp(name: string): string | null {
   return [
     `strand ${name}: ${summary}`,
     "",
-    "Each flag can also be given as an environment variable:",
+    "Each flag can also be given as an environment variable; the flag wins, and an empty variable counts as absent:",
     "",
     ...settings,
   ].join("\n");

@@ -129,6 +129,44 @@ describe("configuration", () => {
     assert.match(problems({}, { "--prot": "1" }).join(), /--prot is no flag: did you mean --port\?/);
   });
 
+  test("misspelled variables are named with the setting that was meant, and never their values", () => {
+    const meant = (environment: Record<string, string>): readonly string[] => good(environment).misspelled;
+    const typos = {
+      PEARL_RPC_ULR: "PEARL_RPC_URL",
+      STRAND_NETWROK: "STRAND_NETWORK",
+      DATABASE_URI: "DATABASE_URL",
+      EVM_RPC_URL: "EVM_RPC_URLS",
+      log_level: "LOG_LEVEL",
+      METRIC_PORT: "METRICS_PORT",
+    };
+    for (const [written, setting] of Object.entries(typos)) {
+      const environment = { [written]: "hunter2" };
+      // With the node's URL set the first one has no setting to be meant for: it begins like ours.
+      const [sentence = "", ...rest] = meant(environment);
+      assert.ok(sentence.startsWith(`${written} is set in the environment and is no setting`), written);
+      if (setting !== "PEARL_RPC_URL") assert.ok(sentence.includes(`did you mean ${setting}?`), sentence);
+      assert.ok(!sentence.includes("hunter2"));
+      assert.deepEqual(rest, []);
+    }
+    const missing = problems({ PEARL_RPC_URL: "", PEARL_RPC_ULR: "http://127.0.0.1:1" }).join();
+    assert.match(missing, /PEARL_RPC_URL is missing.*PEARL_RPC_ULR is set .* did you mean PEARL_RPC_URL\?/);
+    assert.deepEqual(meant({ LOG_LEVEL: "warn", LOG_LEVELS: "x" }), [], "the setting itself is there");
+  });
+
+  test("nobody else's variables are called misspelled", () => {
+    const others =
+      "HOME HOSTNAME HOSTTYPE SHELL PATH PWD OLDPWD USER LOGNAME LANG LC_ALL TERM TERM_PROGRAM COLORTERM LS_COLORS " +
+      "SSH_CLIENT SSH_TTY SSH_AUTH_SOCK XDG_RUNTIME_DIR XDG_SESSION_ID DISPLAY EDITOR PAGER SHLVL MAIL TMPDIR TZ " +
+      "NODE_ENV NODE_OPTIONS NODE_PATH NPM_CONFIG_CACHE npm_lifecycle_event npm_config_user_agent npm_node_execpath " +
+      "npm_package_json npm_execpath INIT_CWD http_proxy https_proxy no_proxy HTTP_PROXY CI GITHUB_ACTIONS DEBUG " +
+      "KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT KUBERNETES_PORT REDIS_URL POSTGRES_URL DATABASE_HOST " +
+      "DATABASE_NAME LOG_FILE LOG_FORMAT RATE_LIMIT_WINDOW PROXY_TRUST AWS_REGION EVM_NETWORK RPC_URL ETH_RPC_URL " +
+      "INVOCATION_ID JOURNAL_STREAM NOTIFY_SOCKET LISTEN_PID MEMORY_PRESSURE_WATCH SYSTEMD_EXEC_PID " +
+      "STRAND_VERBOSE STRAND_REQUIRE_ALL POST SORT PORTS HOSTS";
+    const environment = Object.fromEntries(others.split(" ").map((name) => [name, "x"]));
+    assert.deepEqual(good(environment).misspelled, []);
+  });
+
   test("proxies and the rate limit", () => {
     assert.deepEqual(good({ TRUST_PROXY: "10.0.0.0/8, ::1" }).trustProxy, ["10.0.0.0/8", "::1"]);
     assert.equal(good({ RATE_LIMIT: "600" }).rateLimit, 600);

@@ -7,6 +7,7 @@ import { MARKER } from "../prc20/rules.ts";
 import { err, ok, type Result } from "../primitives/result.ts";
 import type { Keccak256 } from "../swap/crypto.ts";
 import { flagOf, SETTING_LIST, type SettingName } from "./declaration.ts";
+import { misspelledSettings } from "./misspelled.ts";
 import { nearestName } from "./nearest-name.ts";
 import { readDatabase, readListen, readLogLevel, readProxies, type DatabaseTarget } from "./read-service.ts";
 import { readNode, type NodeTarget } from "./read-node.ts";
@@ -39,6 +40,8 @@ export interface Config {
   readonly swaps: SwapConfig | null;
   /** Names of swap settings that are given although swaps are off. */
   readonly unusedSwapSettings: readonly SettingName[];
+  /** Sentences about environment variables that look like misspelled settings. */
+  readonly misspelled: readonly string[];
 }
 
 /** Where settings come from. */
@@ -68,8 +71,10 @@ export function readConfig(sources: ConfigSources): Result<Config, readonly stri
   const rateLimit = readRateLimit(reader);
   const trustProxy = readProxies(reader);
   const swaps = readSwaps(reader, network?.name ?? "mainnet", sources.keccak256 ?? null);
+  const misspelled = misspelledSettings(sources.environment);
   if (network === null || rules === null || node === null || database === null || !problems.isEmpty) {
-    return err(problems.sentences);
+    // A misspelled name is often why another one is missing.
+    return err([...problems.sentences, ...misspelled]);
   }
   return ok({
     network,
@@ -84,6 +89,7 @@ export function readConfig(sources: ConfigSources): Result<Config, readonly stri
     trustProxy,
     swaps,
     unusedSwapSettings: unusedSwapSettings(reader),
+    misspelled,
   });
 }
 
@@ -100,7 +106,7 @@ function refuseUnknownFlags(flags: ReadonlyMap<string, string>, problems: Proble
   for (const flag of flags.keys()) {
     if (CONFIG_FLAGS.includes(flag)) continue;
     const near = nearestName(flag, CONFIG_FLAGS);
-    const hint = near === null ? "run `strand start --help` for all flags" : `did you mean ${near}?`;
+    const hint = near === null ? "run `./bin/strand start --help` for all flags" : `did you mean ${near}?`;
     problems.add(`${flag} is no flag: ${hint}`);
   }
 }

@@ -133,7 +133,7 @@ export const SETTINGS = {
     "ESCROW_ADDRESS",
     "address",
     null,
-    "The PearlUsdcEscrow contract, as `strand deploy-escrow` prints it. Needed for swaps.",
+    "The PearlUsdcEscrow contract, as `./bin/strand deploy-escrow` prints it. Needed for swaps.",
   ),
   ESCROW_FIRST_BLOCK: setting(
     "ESCROW_FIRST_BLOCK",

@@ -14,10 +14,14 @@ function distance(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
-/** The known name nearest to a written one, or null where none is near. */
-export function nearestName(written: string, known: readonly string[]): string | null {
+/** The known name nearest to a written one, or null where none is at most `most` characters away. */
+export function nearestName(
+  written: string,
+  known: readonly string[],
+  most = Math.max(2, Math.floor(written.length / 4)),
+): string | null {
   let best: string | null = null;
-  let least = Math.max(2, Math.floor(written.length / 4)) + 1;
+  let least = most + 1;
   for (const name of known) {
     const far = distance(written, name);
     if (far < least) {

@@ -153,7 +153,7 @@ function readEscrow(reader: SettingReader, keccak256: Keccak256 | null): EvmAddr
   if (text === null) {
     reader.problem(
       name,
-      "is missing although EVM_RPC_URLS is set: give the contract's address, or deploy one with `strand deploy-escrow`",
+      "is missing although EVM_RPC_URLS is set: give the contract's address, or deploy one with `./bin/strand deploy-escrow`",
     );
     return null;
   }

@@ -27,7 +27,7 @@ export class DeepReorganisation extends Error {
     super(
       `the node's chain differs from the index already at block ${floor}; only ${tipHeight - floor} blocks below the ` +
         `index's tip ${tipHeight} can be undone (UNDO_BLOCKS is ${undoBlocks}). Check the node; if its chain is ` +
-        "right, stop the service and run `strand reindex`",
+        "right, stop the service and run `./bin/strand reindex`",
     );
   }
 }

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { parseOptions } from "../../testing/demo/options.ts";
+import { parseOptions, unusedSettings } from "../../testing/demo/options.ts";
 
 function options(...argv: readonly string[]) {
   const parsed = parseOptions(argv);
@@ -29,6 +29,18 @@ describe("flags of the demo", () => {
       options("--port", "9", "--block-seconds=0.25", "--quiet", "--tokens-only", "--fresh", "--folder=a=b"),
       expected,
     );
+  });
+
+  test("PORT of the environment counts, a flag wins over it, and an empty one is none", () => {
+    const port = (argv: readonly string[], PORT: string): unknown => {
+      const parsed = parseOptions(argv, { PORT });
+      return parsed.kind === "run" ? parsed.options.port : parsed;
+    };
+    assert.equal(port([], "9000"), 9000);
+    assert.equal(port(["--port", "9001"], "9000"), 9001);
+    assert.equal(port([], ""), 8080);
+    assert.match(JSON.stringify(port([], "70000")), /PORT takes a number/);
+    assert.deepEqual(unusedSettings({ PORT: "1", DATABASE_URL: "x", HOST: "", PATH: "y" }), ["DATABASE_URL"]);
   });
 
   test("help wins, and mistakes name what was wrong", () => {

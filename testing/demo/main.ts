@@ -17,7 +17,7 @@ import { indexClient, rowOf } from "./index-client.ts";
 import { Narrator } from "./narrator.ts";
 import { nodeClient } from "./node-client.ts";
 import { OPENING } from "./opening.ts";
-import { type DemoOptions, HELP, parseOptions } from "./options.ts";
+import { type DemoOptions, HELP, parseOptions, unusedSettings } from "./options.ts";
 import { isPortFree } from "./port-check.ts";
 import { Purse } from "./purse.ts";
 import { serviceConfig } from "./service-config.ts";
@@ -76,6 +76,7 @@ function startIndex(
       rpcPassword: password(folder.seed, SERVICE_USER),
       databaseFile: folder.databaseFile,
       port: options.port,
+      environment: process.env,
       feeAddress: folder.cast.collector.address,
       feeBps: FEE_BPS,
       evm,
@@ -178,11 +179,13 @@ function ownerSentence(folder: string): string {
 
 /** Runs the demo until a signal ends it; resolves with the exit code. */
 export async function runDemo(argv: readonly string[]): Promise<number> {
-  const parsed = parseOptions(argv);
+  const parsed = parseOptions(argv, process.env);
   if (parsed.kind === "help") say(HELP);
   if (parsed.kind === "wrong") process.stderr.write(`strand demo: ${parsed.sentence}\n`);
   if (parsed.kind !== "run") return parsed.kind === "help" ? 0 : 2;
   const { options } = parsed;
+  const unused = unusedSettings(process.env);
+  if (unused.length > 0) note(`${unused.join(", ")}: set, and not used by the demo, which has its own`);
   const signal = stopSignal();
   if (!(await isPortFree(HOST, options.port))) {
     const other = `npm start -- --port ${options.port + 1}`;

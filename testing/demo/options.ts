@@ -1,4 +1,26 @@
-// How is the demo started? Its flags, each with a value checked, and every mistake answered by one sentence.
+// Reads how the demo is started: its flags and the settings of the environment that it looks at, each with a value
+// checked, and every mistake answered by one sentence.
+
+import { SETTING_LIST } from "../../src/config/declaration.ts";
+
+/** Settings of the service that the demo takes from the environment; the others are the demo's own. */
+export const DEMO_SETTINGS: readonly string[] = [
+  "PORT",
+  "METRICS_PORT",
+  "LOG_LEVEL",
+  "RATE_LIMIT",
+  "RATE_LIMIT_POST",
+];
+
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Settings of the service that are set and that the demo does not look at. */
+export function unusedSettings(environment: Environment): readonly string[] {
+  return SETTING_LIST.map(({ name }) => name).filter(
+    (name) => (environment[name] ?? "") !== "" && !DEMO_SETTINGS.includes(name),
+  );
+}
 
 /** What a person asked for. */
 export interface DemoOptions {
@@ -25,14 +47,17 @@ export type ParsedOptions =
 export const HELP = `strand demo: a private Pearl chain with people trading tokens on it and swapping PEARL for USDC on an EVM chain
 beside it, and the service over both
 
-  --port N            port of the HTTP interface on 127.0.0.1 (default 8080; 0 takes a free one)
+  --port N            port of the HTTP interface on 127.0.0.1 (or PORT; default 8080; 0 takes a free one)
   --block-seconds N   seconds from one block to the next, 0.1 to 600 (default 2.5)
   --quiet             print the address and the commands, not the story
   --tokens-only       no EVM chain and no swaps this time
   --fresh             forget chains, keys and database and begin anew
   --folder PATH       where they live (default ./data/demo)
 
-With npm: npm start -- --port 8081`;
+Of the service's settings PORT, METRICS_PORT, LOG_LEVEL, RATE_LIMIT and RATE_LIMIT_POST are taken from the environment;
+a flag wins over it, and an empty variable counts as absent.
+
+With npm: npm start -- --port 8081, or PORT=8081 npm start`;
 
 const DEFAULTS: DemoOptions = {
   port: 8080,
@@ -64,9 +89,12 @@ function withValue(options: DemoOptions, flag: string, value: string): DemoOptio
   }
 }
 
-/** Reads the command line behind `demo`. A value follows its flag or an equals sign. */
-export function parseOptions(argv: readonly string[]): ParsedOptions {
-  let options = DEFAULTS;
+/** Reads the command line behind `demo`. A value follows its flag or an equals sign; a flag wins over the environment. */
+export function parseOptions(argv: readonly string[], environment: Environment = {}): ParsedOptions {
+  const { PORT: port = "" } = environment;
+  const given = port === "" ? DEFAULTS : withValue(DEFAULTS, "--port", port);
+  if (typeof given === "string") return wrong(given.replace("--port", "PORT"));
+  let options = given;
   for (let at = 0; at < argv.length; at += 1) {
     const argument = argv[at] ?? "";
     if (argument === "--help" || argument === "-h") return { kind: "help" };

@@ -1,7 +1,9 @@
-// With which configuration does the demo run the service? The ordinary one, read from flags that the demo gives
-// itself; the environment is not looked at, so nobody's DATABASE_URL or PORT gets in.
+// The configuration with which the demo runs the service: the ordinary one, read from flags that the demo gives itself.
+// Of the environment only `DEMO_SETTINGS` are looked at, so nobody's DATABASE_URL gets in.
 
+import { StartRefused } from "../../src/cli/service-host.ts";
 import { readConfig, type Config } from "../../src/config/config.ts";
+import { DEMO_SETTINGS, type Environment } from "./options.ts";
 import { MARGIN_S } from "./swaps/terms.ts";
 
 /** What the demo decides. */
@@ -11,6 +13,8 @@ export interface ServiceSettings {
   readonly rpcPassword: string;
   readonly databaseFile: string;
   readonly port: number;
+  /** Where `DEMO_SETTINGS` are looked up. */
+  readonly environment: Environment;
   readonly feeAddress: string;
   readonly feeBps: bigint;
   /** The EVM side; null: swaps are off. */
@@ -44,7 +48,7 @@ function swapFlags({ evm }: ServiceSettings): readonly (readonly [string, string
   ];
 }
 
-/** The configuration. @throws Error with every problem, which would be a fault of the demo. */
+/** The configuration. @throws StartRefused with every problem of what the environment says. */
 export function serviceConfig(settings: ServiceSettings): Config {
   const flags = new Map([
     ["--strand-network", "simnet"],
@@ -57,11 +61,14 @@ export function serviceConfig(settings: ServiceSettings): Config {
     ["--prc20-start-height", "1"],
     ["--prc20-fee-bps", `${settings.feeBps}`],
     ["--prc20-fee-address", settings.feeAddress],
-    // A reorganisation is a warning to an operator; here it is part of the story.
-    ["--log-level", "error"],
     ...swapFlags(settings),
   ]);
-  const read = readConfig({ flags, environment: {}, readFile: () => null });
-  if (!read.ok) throw new Error(read.error.join("\n"));
+  // A reorganisation is a warning to an operator; here it is part of the story.
+  const environment: Record<string, string | undefined> = { LOG_LEVEL: "error" };
+  for (const name of DEMO_SETTINGS)
+    if ((settings.environment[name] ?? "") !== "") environment[name] = settings.environment[name];
+  const read = readConfig({ flags, environment, readFile: () => null });
+  // Only what came from the environment can be wrong.
+  if (!read.ok) throw new StartRefused(read.error);
   return read.value;
 }

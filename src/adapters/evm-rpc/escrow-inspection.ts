@@ -34,7 +34,7 @@ export async function inspectEscrow(
 ): Promise<EscrowInspection> {
   const nothing = { usdc: null, minUsdc: null };
   if ((await codeAt(rpc, escrow)) === "0x") {
-    const what = `ESCROW_ADDRESS is ${escrow}, where chain ${chainId} has no contract: check the address, or deploy one with \`strand deploy-escrow\``;
+    const what = `ESCROW_ADDRESS is ${escrow}, where chain ${chainId} has no contract: check the address, or deploy one with \`./bin/strand deploy-escrow\``;
     return { faults: [what], ...nothing };
   }
   const usdc = addressIn(await word(rpc, escrow, "usdc"));

@@ -7,6 +7,7 @@ import type { ConditionSource } from "../../service/conditions.ts";
 import type { IndexStore, Log } from "../../service/ports.ts";
 import type { SwapStore } from "../../service/swaps/ports.ts";
 import { openReader } from "./connection.ts";
+import { explained } from "./open-fault.ts";
 import { SqliteStore } from "./sqlite-store.ts";
 import { WriterThread } from "./writer-thread.ts";
 
@@ -44,6 +45,6 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Open
     }
   } catch (error) {
     if (temporaryFolder !== null) await rm(temporaryFolder, { recursive: true, force: true });
-    throw error;
+    throw await explained(file, error);
   }
 }

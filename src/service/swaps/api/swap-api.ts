@@ -1,6 +1,6 @@
 // The swap service as HTTP sees it: every use case, over the parts that `main` hands in.
 
-import type { Bytes32, EvmAddress, PearlAddress } from "../../../primitives/brands.ts";
+import type { Bytes32, EvmAddress, Outpoint, PearlAddress } from "../../../primitives/brands.ts";
 import { parseEvmAddress, parsePearlAddress } from "../../../swap/forms.ts";
 import { bidRow, dealRow } from "../../../swap/rows.ts";
 import { swapStats } from "../../../swap/stats.ts";
@@ -27,6 +27,9 @@ import type {
 import { signingTerms } from "./signing-terms.ts";
 import { takeAsk } from "./take-ask.ts";
 import { verifyEvmRefundOf, verifyLockOf, verifyRefundOf } from "./verifications.ts";
+
+/** Outputs at which a lock is looked for by its transaction alone. */
+const LOCK_VOUTS = 100;
 
 /** What tells the API which rows changed. */
 export interface RowChanges {
@@ -89,8 +92,18 @@ export class SwapApi implements SwapService {
       this.#programs.has(value) ||
       ledger.ask(value) !== null ||
       ledger.subject(value) !== null ||
-      ledger.knowsHashlock(value)
+      ledger.knowsHashlock(value) ||
+      this.#isLockTransaction(value)
     );
+  }
+
+  /** A node without a transaction index knows no mined transaction by its id; the ledger knows those of locks. */
+  #isLockTransaction(value: Bytes32): boolean {
+    const txid = value.slice(2);
+    for (let vout = 0; vout < LOCK_VOUTS; vout += 1) {
+      if (this.#parts.ledger.lockOutput(`${txid}:${vout}` as Outpoint) !== null) return true;
+    }
+    return false;
   }
 
   evmAddress(text: string): EvmAddress | null {

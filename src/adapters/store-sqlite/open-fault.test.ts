@@ -1,0 +1,71 @@
+// Does a database that cannot be opened say which, why, and what to do?
+
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, test } from "node:test";
+import { openSqliteStore } from "./index.ts";
+import { explained } from "./open-fault.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "strand-open-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+async function sentence(file: string): Promise<string> {
+  const error: unknown = await openSqliteStore({ file }).then(
+    async (store) => {
+      await store.close();
+      return "it opened";
+    },
+    (reason: unknown) => reason,
+  );
+  return error instanceof Error ? error.message : String(error);
+}
+
+describe("a database file that cannot be opened", () => {
+  test("a directory, a file where the folder should be, and a file that is no database", async () => {
+    const directory = join(folder, "directory");
+    mkdirSync(directory);
+    assert.match(await sentence(directory), /directory: it is a directory; give the path of a file in it/);
+    const plain = join(folder, "plain");
+    writeFileSync(plain, "x");
+    assert.match(
+      await sentence(join(plain, "index.db")),
+      /index\.db: a file stands where its folder should be/,
+    );
+    const text = join(folder, "text.db");
+    writeFileSync(text, "this is no database, and long enough to be looked at as one. ".repeat(20));
+    assert.match(await sentence(text), /text\.db: it is no SQLite database; .* DATABASE_URL/);
+  });
+
+  test("a lock file that is a directory is said of the database that it belongs to", async () => {
+    const file = join(folder, "locked.db");
+    mkdirSync(`${file}.lock`);
+    assert.match(await sentence(file), /locked\.db/);
+  });
+
+  test("codes of the operating system in words", async () => {
+    const words = {
+      EACCES: /\/x\.db: this user may not write there; give the file and its folder/,
+      EROFS: /\/x\.db: the file system is read-only; mount it/,
+      ENOSPC: /\/x\.db: the disk is full; free some space/,
+      ENOENT: /\/x\.db: its folder does not exist; create the folder/,
+    };
+    for (const [code, expected] of Object.entries(words)) {
+      const error = Object.assign(new Error(`${code}: something`), { code });
+      assert.match(String(await explained("/x.db", error)), expected);
+    }
+    assert.match(String(await explained("/x.db", new Error("database or disk is full"))), /the disk is full/);
+  });
+
+  test("SQLite's own words are explained by looking at the path", async () => {
+    const missing = join(folder, "no", "such", "x.db");
+    const vague = new Error("unable to open database file");
+    assert.match(String(await explained(missing, vague)), /its folder does not exist/);
+  });
+
+  test("other failures stay what they are", async () => {
+    const busy = new Error("The database is in use by another process");
+    assert.equal(await explained(join(folder, "x.db"), busy), busy);
+  });
+});

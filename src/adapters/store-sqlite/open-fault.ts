@@ -1,0 +1,109 @@
+// Says why a database file could not be opened: SQLite's "unable to open database file" names neither the file nor the
+// reason. The file system is asked afterwards.
+
+import { constants } from "node:fs";
+import { access, stat, statfs } from "node:fs/promises";
+import { dirname } from "node:path";
+
+/** The reason and the advice, or null where the file system knows none. */
+interface Fault {
+  readonly reason: string;
+  readonly advice: string;
+}
+
+const FAULTS = {
+  missing: { reason: "its folder does not exist", advice: "create the folder" },
+  noFolder: { reason: "a file stands where its folder should be", advice: "choose another path" },
+  directory: { reason: "it is a directory", advice: "give the path of a file in it" },
+  forbidden: {
+    reason: "this user may not write there",
+    advice: "give the file and its folder to the user that runs strand",
+  },
+  readOnly: { reason: "the file system is read-only", advice: "mount it for writing or choose another path" },
+  full: { reason: "the disk is full", advice: "free some space" },
+  damaged: {
+    reason: "it is no SQLite database",
+    advice: "choose another path, or restore the file from a backup",
+  },
+} as const satisfies Record<string, Fault>;
+
+/** Endings of the files beside a database. */
+const BESIDE = [".lock", "-wal", "-shm"];
+
+const BY_CODE: Readonly<Record<string, Fault>> = {
+  EACCES: FAULTS.forbidden,
+  EPERM: FAULTS.forbidden,
+  EROFS: FAULTS.readOnly,
+  ENOENT: FAULTS.missing,
+  ENOTDIR: FAULTS.noFolder,
+  EEXIST: FAULTS.noFolder,
+  EISDIR: FAULTS.directory,
+  ENOSPC: FAULTS.full,
+  EDQUOT: FAULTS.full,
+};
+
+/** A database file that cannot be opened. The message names the file, the reason and what to do. */
+export class DatabaseUnopenable extends Error {
+  override readonly name = "DatabaseUnopenable";
+}
+
+/** The failure of an opening with its reason, or as it was where the file system does not explain it. */
+export async function explained(file: string, error: unknown): Promise<unknown> {
+  const fault = await faultOf(file, error);
+  if (fault === null) return error;
+  // Without the cause: it says the same in fewer words, and would be repeated behind this sentence.
+  return new DatabaseUnopenable(
+    `${file}: ${fault.reason}; ${fault.advice}, or set DATABASE_URL to another file`,
+  );
+}
+
+async function faultOf(file: string, error: unknown): Promise<Fault | null> {
+  const message = error instanceof Error ? error.message : String(error);
+  const known = BY_CODE[codeOf(error)];
+  if (known !== undefined) return known;
+  if (/disk is full/i.test(message)) return FAULTS.full;
+  if (/not a database|malformed/i.test(message)) return FAULTS.damaged;
+  if (!/unable to open|readonly|read-only|disk I\/O/i.test(message)) return null;
+  const folder = dirname(file);
+  const found = (await accessFault(folder)) ?? (await fileFault(file));
+  if (found !== null) return found;
+  if (await isFull(folder)) return FAULTS.full;
+  // The writer's lock and SQLite's own files stand beside the database.
+  for (const other of BESIDE) {
+    const fault = await fileFault(`${file}${other}`);
+    if (fault !== null)
+      return { reason: `of ${file}${other}, ${fault.reason}`, advice: "move that one away" };
+  }
+  return { reason: message, advice: "check the path, its owner and the disk" };
+}
+
+async function accessFault(path: string): Promise<Fault | null> {
+  try {
+    await access(path, constants.R_OK | constants.W_OK);
+    return null;
+  } catch (error) {
+    return BY_CODE[codeOf(error)] ?? null;
+  }
+}
+
+/** Of the file itself; one that does not exist is no fault. */
+async function fileFault(file: string): Promise<Fault | null> {
+  try {
+    if ((await stat(file)).isDirectory()) return FAULTS.directory;
+  } catch (error) {
+    return codeOf(error) === "ENOENT" ? null : (BY_CODE[codeOf(error)] ?? null);
+  }
+  return accessFault(file);
+}
+
+async function isFull(folder: string): Promise<boolean> {
+  try {
+    return (await statfs(folder)).bavail === 0;
+  } catch {
+    return false;
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error ? String(Reflect.get(error, "code") ?? "") : "";
+}
