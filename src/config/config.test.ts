@@ -46,6 +46,8 @@ function problems(
   return result.ok ? [] : result.error;
 }
 
+const meant = (environment: Record<string, string>): readonly string[] => good(environment).misspelled;
+
 describe("configuration", () => {
   test("defaults are those of the declaration", () => {
     const config = good();
@@ -130,7 +132,6 @@ describe("configuration", () => {
   });
 
   test("misspelled variables are named with the setting that was meant, and never their values", () => {
-    const meant = (environment: Record<string, string>): readonly string[] => good(environment).misspelled;
     const typos = {
       PEARL_RPC_ULR: "PEARL_RPC_URL",
       STRAND_NETWROK: "STRAND_NETWORK",

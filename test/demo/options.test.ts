@@ -10,6 +10,11 @@ function options(...argv: readonly string[]) {
   return parsed.kind === "run" ? parsed.options : null;
 }
 
+const port = (argv: readonly string[], PORT: string): unknown => {
+  const parsed = parseOptions(argv, { PORT });
+  return parsed.kind === "run" ? parsed.options.port : parsed;
+};
+
 describe("flags of the demo", () => {
   test("defaults", () => {
     const expected = {
@@ -32,10 +37,6 @@ describe("flags of the demo", () => {
   });
 
   test("PORT of the environment counts, a flag wins over it, and an empty one is none", () => {
-    const port = (argv: readonly string[], PORT: string): unknown => {
-      const parsed = parseOptions(argv, { PORT });
-      return parsed.kind === "run" ? parsed.options.port : parsed;
-    };
     assert.equal(port([], "9000"), 9000);
     assert.equal(port(["--port", "9001"], "9000"), 9001);
     assert.equal(port([], ""), 8080);

@@ -42,8 +42,8 @@ const BY_CODE: Readonly<Record<string, Fault>> = {
   EDQUOT: FAULTS.full,
 };
 
-/** A database file that cannot be opened. The message names the file, the reason and what to do. */
-export class DatabaseUnopenable extends Error {
+/** The message names the file, the reason and what to do. */
+class DatabaseUnopenable extends Error {
   override readonly name = "DatabaseUnopenable";
 }
 
