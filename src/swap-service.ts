@@ -36,6 +36,7 @@ import { SwapApi } from "./service/swaps/api/swap-api.ts";
 import type { EvmChain, EscrowInspection } from "./service/swaps/evm-chain.ts";
 import { EVM_FOLLOWER_DEFAULTS, EvmFollower } from "./service/swaps/evm-follower.ts";
 import { evmConditions } from "./service/swaps/evm-progress.ts";
+import { MAX_AHEAD_S } from "./service/swaps/evm-source-checks.ts";
 import { SwapLedger, type SwapLedgerParts } from "./service/swaps/ledger.ts";
 import { PearlMempool } from "./service/swaps/pearl-mempool.ts";
 import type { SwapNode } from "./service/swaps/pearl-ports.ts";
@@ -145,6 +146,8 @@ export async function composeSwaps(foundation: SwapFoundation): Promise<Composed
       firstBlock: swaps.firstBlock,
       pollMs: swaps.evmPollMs,
       syncedLagS: swaps.limits.evmLagS,
+      rereadMs: swaps.evmRereadS * 1000,
+      maxAheadS: swaps.isPlay ? null : MAX_AHEAD_S,
     },
   );
   live.followers = { pearl, evm };
@@ -365,11 +368,12 @@ async function runAll(
   ]);
 }
 
-/** Tells expiries, and forgets old takes. */
+/** Tells expiries, forgets old takes, and sees which alarms an operator has lifted. */
 async function passTime(ledger: SwapLedger, log: Log, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await systemClock.sleep(PASS_TIME_MS, signal);
     if (signal.aborted) return;
     await ledger.passTime().catch((error: unknown) => log.error({ error }, "swaps: time cannot be told"));
+    await ledger.passAlarms().catch((error: unknown) => log.error({ error }, "swaps: alarms cannot be read"));
   }
 }

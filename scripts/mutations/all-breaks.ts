@@ -15,6 +15,7 @@ import { SWAPS_BYTES } from "./swaps-bytes.ts";
 import { SWAPS_DEALS } from "./swaps-deals.ts";
 import { SWAPS_EVENTS } from "./swaps-events.ts";
 import { SWAPS_EVM } from "./swaps-evm.ts";
+import { SWAPS_EVM_TRUST } from "./swaps-evm-trust.ts";
 import { SWAPS_LEDGER } from "./swaps-ledger.ts";
 import { SWAPS_LISTS } from "./swaps-lists.ts";
 import { SWAPS_MARGINS } from "./swaps-margins.ts";
@@ -51,6 +52,7 @@ export const ALL_BREAKS: readonly Break[] = [
   ...SWAPS_LEDGER,
   ...SWAPS_EVENTS,
   ...SWAPS_EVM,
+  ...SWAPS_EVM_TRUST,
   ...SWAPS_PEARL,
   ...SWAPS_ASKS,
   ...SWAPS_DEALS,

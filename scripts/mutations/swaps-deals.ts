@@ -148,7 +148,7 @@ const deals = [
   ...inFile("src/service/swaps/api/verifications.ts", [
     {
       rule: "S-62",
-      find: 'const unready = parts.readiness.check("deals");\n  if (unready !== null) return noVerdict(parts, subject, unready);\n  return judgeLock',
+      find: 'const unready = parts.readiness.check("deals") ?? disputeOf(subject);\n  if (unready !== null) return noVerdict(parts, subject, unready);\n  return judgeLock',
       replace: "return judgeLock",
       why: "a verdict is given while an index is behind",
     },
@@ -160,8 +160,8 @@ const deals = [
     },
     {
       rule: "S-62",
-      find: 'const unready = parts.readiness.check("evm");',
-      replace: 'const unready = parts.readiness.check("deals");',
+      find: 'const unready = parts.readiness.check("evm") ?? disputeOf(subject);',
+      replace: 'const unready = parts.readiness.check("deals") ?? disputeOf(subject);',
       why: "verify-evm-refund needs PEARL, too",
     },
     {

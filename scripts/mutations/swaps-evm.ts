@@ -7,8 +7,8 @@ export const SWAPS_EVM: readonly Break[] = [
   ...inFile("src/service/swaps/evm-cross-check.ts", [
     {
       rule: "S-26",
-      find: "if (log.address !== escrow) return",
-      replace: "if (false) return",
+      find: "return logs.filter(({ address }) => address === escrow);",
+      replace: "return logs;",
       why: "logs of other contracts count",
     },
     {
@@ -63,8 +63,8 @@ export const SWAPS_EVM: readonly Break[] = [
     },
     {
       rule: "S-05",
-      find: "if (own.length > 0) throw",
-      replace: "if (false) throw",
+      find: "if (late !== undefined)\n",
+      replace: "if (false)\n",
       why: "logs that an RPC does not know yet are left out for ever",
     },
     {
@@ -107,70 +107,6 @@ export const SWAPS_EVM: readonly Break[] = [
       why: "ranges grow without bound",
     },
   ]),
-  ...inFile("src/service/swaps/evm-finality.ts", [
-    {
-      rule: "S-05",
-      find: "if (rewindTo >= finalHeight) return false;",
-      replace: "return false;",
-      why: "a replaced final block is no alarm",
-    },
-    {
-      rule: "S-05",
-      find: "if (other === source || witness === undefined || !(await hasBlock(other, witness))) continue;",
-      replace: "continue;",
-      why: "an RPC that denies a final block is followed though another still has it",
-    },
-    {
-      rule: "S-05",
-      find: "return block?.hash === checkpoint.hash;",
-      replace: "return block !== undefined;",
-      why: "any block at the height is a witness",
-    },
-  ]),
-  ...inFile("src/service/swaps/evm-standing.ts", [
-    {
-      rule: "S-05",
-      find: "fresh.filter(({ agrees }) => agrees === true).length >= 2 &&",
-      replace: "",
-      why: "one RPC of two is enough",
-    },
-    {
-      rule: "S-05",
-      find: "fresh.every(({ agrees }) => agrees !== false)",
-      replace: "true",
-      why: "an RPC that contradicts two others is overlooked",
-    },
-    {
-      rule: "S-05",
-      find: "otherView.agrees = own.hash === theirs.hash;",
-      replace: "otherView.agrees = true;",
-      why: "hashes are not compared",
-    },
-    {
-      rule: "S-05",
-      find: "Math.min(view.heads?.final?.number ?? 0, otherView.heads?.final?.number ?? 0)",
-      replace: "Math.max(view.heads?.final?.number ?? 0, otherView.heads?.final?.number ?? 0)",
-      why: "RPCs are compared where one of them is not yet",
-    },
-    {
-      rule: "S-62",
-      find: "const ANSWER_COUNTS_MS = 30_000;",
-      replace: "const ANSWER_COUNTS_MS = 3_000_000;",
-      why: "a silent RPC counts for an hour",
-    },
-    {
-      rule: "S-26",
-      find: 'error.code === "WRONG_CHAIN") view.answeredAtMonotonicMs = null;',
-      replace: 'error.code === "WRONG_CHAIN") view.trouble = sentence;',
-      why: "an RPC of another chain counts by what it said before",
-    },
-    {
-      rule: "S-05",
-      find: "this.#finalReplaced = true;",
-      replace: "",
-      why: "after a replaced final block actions go on",
-    },
-  ]),
   ...inFile("src/service/swaps/evm-fork.ts", [
     {
       rule: "S-05",
@@ -184,15 +120,20 @@ export const SWAPS_EVM: readonly Break[] = [
       replace: "part.findIndex((_, i) => blocks[i] !== undefined)",
       why: "a replaced block counts as shared",
     },
-  ]),
-  ...inFile("src/service/swaps/evm-follower.ts", [
     {
       rule: "S-05",
-      find: "this.#finalHeight = Math.max(this.#finalHeight, final?.number ?? -1);",
-      replace: "this.#finalHeight = final?.number ?? -1;",
-      why: "a finalized number that falls is passed on",
-      equivalent: "the ledger keeps the greatest",
+      find: "if (rewindTo >= finalHeight) return null;",
+      replace: "return null;",
+      why: "a replaced final block is no alarm",
     },
+    {
+      rule: "S-05",
+      find: "if ((await hashAt(other, witness.height)) !== witness.hash) continue;",
+      replace: "continue;",
+      why: "an RPC that denies a final block is followed though another still has it",
+    },
+  ]),
+  ...inFile("src/service/swaps/evm-follower.ts", [
     {
       rule: "S-05",
       find: "if (this.#standing.isBehind(this.#active, this.#options.laggardS)) this.#useNext();",
@@ -201,16 +142,18 @@ export const SWAPS_EVM: readonly Break[] = [
     },
     {
       rule: "S-05",
-      find: "if (finality.finalHeight > before) {",
-      replace: "if (false) {",
-      why: "finality does not rise without a new block",
-    },
-    {
-      rule: "S-05",
-      find: "      this.#standing.finalWasReplaced();",
-      replace: "",
+      find: "finalReplaced: this.#parts.ledger.alarms().length > 0",
+      replace: "finalReplaced: false",
       why: "a replaced final block stops nothing",
     },
+    {
+      rule: "S-08",
+      find: "if (!isFromFinal && finalHeight < height) {",
+      replace: "if (false) {",
+      why: "a log that all RPCs gave late wedges the index",
+    },
+  ]),
+  ...inFile("src/service/swaps/evm-catch-up.ts", [
     {
       rule: "S-05",
       find: "return nowMs - this.#shrunk.sinceMs >= this.#options.shrunkMs;",
@@ -219,9 +162,17 @@ export const SWAPS_EVM: readonly Break[] = [
     },
     {
       rule: "S-05",
-      find: 'below.height < this.#finalHeight) return "idle";',
+      find: 'below.height < ledger.tips().evm.finalHeight) return "idle";',
       replace: 'false) return "idle";',
       why: "a shrunk chain undoes final blocks",
+    },
+  ]),
+  ...inFile("src/service/swaps/ledger-changes.ts", [
+    {
+      rule: "S-08",
+      find: "rewindTo === null ? old.finalHeight : Math.min(old.finalHeight, rewindTo)",
+      replace: "old.finalHeight",
+      why: "what is read again after a rewind counts as read twice",
     },
   ]),
   ...inFile("src/adapters/evm-rpc/escrow-events.ts", [

@@ -137,14 +137,14 @@ export const SWAPS_LEDGER: readonly Break[] = [
     },
     {
       rule: "S-20",
-      find: "if (this.entries.has(orderHash))",
-      replace: "if (false)",
+      find: "if (fault !== null) throw new ImpossibleLog(event, fault);",
+      replace: "",
       why: "an order that is locked twice is believed",
     },
     {
       rule: "S-20",
-      find: "entry === undefined || entry.facts.closed !== null",
-      replace: "entry === undefined",
+      find: "if (entry === undefined || fault !== null) {",
+      replace: "if (entry === undefined) {",
       why: "a closed order is closed again",
     },
     {
@@ -175,7 +175,7 @@ export const SWAPS_LEDGER: readonly Break[] = [
   ...inFile("src/service/swaps/secret-book.ts", [
     {
       rule: "S-13",
-      find: "if (toBytes32(this.#sha256(fromBytes32(secret))) !== hashlock) {",
+      find: "if (!this.fits(hashlock, secret)) {",
       replace: "if (false) {",
       why: "a secret is believed unhashed",
     },
@@ -222,7 +222,7 @@ export const SWAPS_LEDGER: readonly Break[] = [
   ...inFile("src/service/swaps/ledger-changes.ts", [
     {
       rule: "S-05",
-      find: "Math.max(old.finalHeight, Math.min(change.finalHeight, tip.height))",
+      find: "Math.max(kept, Math.min(change.finalHeight, tip.height))",
       replace: "Math.min(change.finalHeight, tip.height)",
       why: "a finalized number that falls unmakes what was final",
     },

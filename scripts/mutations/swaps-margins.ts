@@ -105,7 +105,7 @@ const margins = [
     },
     {
       rule: "S-54",
-      find: "final: block !== null && isFinal(tips, block)",
+      find: "final: order !== null && block !== null && isEventFinal(order, block, tips)",
       replace: "final: block !== null",
       why: "unfinal events are shown as final",
     },
@@ -149,15 +149,9 @@ const finality = inFile("src/swap/finality.ts", [
   },
   {
     rule: "S-05",
-    find: "block <= finalHeight",
-    replace: "block < finalHeight",
+    find: "block <= tips.evm.finalHeight",
+    replace: "block < tips.evm.finalHeight",
     why: "the finalized block itself is not final",
-  },
-  {
-    rule: "S-05",
-    find: "evmConfirmations(tips, block) >= need",
-    replace: "evmConfirmations(tips, block) > need",
-    why: "one confirmation more is wanted",
   },
 ]);
 

@@ -58,9 +58,15 @@ const status = [
   ...inFile("src/swap/order-state.ts", [
     {
       rule: "S-51",
-      find: "isFinal(tips, order.locked.block) && isFinal(tips, order.accepted.place.block)",
-      replace: "isFinal(tips, order.locked.block)",
+      find: "return isEventFinal(order, locked, tips) && isEventFinal(order, accepted, tips);",
+      replace: "return isEventFinal(order, locked, tips);",
       why: "live before the acceptance is final",
+    },
+    {
+      rule: "S-07",
+      find: "order.disputed !== true && ",
+      replace: "",
+      why: "an event that a second RPC denies is final",
     },
     {
       rule: "S-51",
@@ -96,7 +102,7 @@ const status = [
   ...inFile("src/swap/bid-status.ts", [
     {
       rule: "S-52",
-      find: "isFinal(tips, order.locked.block) ?",
+      find: "isEventFinal(order, order.locked.block, tips) ?",
       replace: "true ?",
       why: "an unfinal bid is open",
     },
@@ -116,7 +122,7 @@ const status = [
   ...inFile("src/swap/legs.ts", [
     {
       rule: "S-51",
-      find: "isFinal(tips, order.closed.place.block)",
+      find: "isEventFinal(order, order.closed.place.block, tips)",
       replace: "isAcceptedFinal(order, tips)",
       why: "a closing counts as final before its block is",
     },

@@ -215,8 +215,8 @@ export const SWAPS_VERIFICATIONS: readonly Break[] = [
     },
     {
       rule: "S-61",
-      find: "closed !== null && isFinal(moment.tips, closed.place.block) ? null",
-      replace: "closed !== null ? null",
+      find: "order?.closed && isEventFinal(order, order.closed.place.block, moment.tips)",
+      replace: "order?.closed",
       why: "an unfinal refund verifies",
     },
   ]),

@@ -125,7 +125,7 @@ export const SETTINGS = {
     "EVM_RPC_URLS",
     "urls",
     null,
-    "JSON-RPC URLs of the EVM chain of the escrow, separated by commas. Without it swaps are off (503 SWAPS_DISABLED); with two or more, at least two must agree on what is final before anybody is told to act.",
+    "JSON-RPC URLs of the EVM chain of the escrow, separated by commas. Without it swaps are off (503 SWAPS_DISABLED); with two or more, two must agree on what is final, and show the same events, before anybody is told to act.",
     true,
   ),
   EVM_CHAIN_ID: setting("EVM_CHAIN_ID", "id", null, "Chain id of that chain. Needed for swaps."),
@@ -152,6 +152,12 @@ export const SETTINGS = {
     "ms",
     "1000",
     "How often to look for a new EVM block, in milliseconds, 20 to 60000.",
+  ),
+  EVM_REREAD_S: setting(
+    "EVM_REREAD_S",
+    "seconds",
+    "60",
+    "Every EVM block is read twice before it counts as final: by another RPC where there is one, else by the same one this many seconds later, 0 to 3600. Default on simnet and regtest: 0.",
   ),
   SWAP_PROFILES: setting(
     "SWAP_PROFILES",

@@ -59,6 +59,8 @@ describe("configuration of swaps", () => {
       firstBlock: 0,
       confirmations: "finalized",
       evmPollMs: 1000,
+      evmRereadS: 60,
+      isPlay: false,
       profiles: {
         large: { name: "large", k: 13, revealMarginS: 6000, lockMarginS: 11_580, takeMinS: 18_000 },
         small: { name: "small", k: 6, revealMarginS: 4500, lockMarginS: 8220, takeMinS: 14_400 },

@@ -39,6 +39,10 @@ export interface SwapConfig {
   readonly firstBlock: number;
   readonly confirmations: number | "finalized";
   readonly evmPollMs: number;
+  /** Seconds between the two readings of a block by one RPC (S-08). */
+  readonly evmRereadS: number;
+  /** Whether the network's time and finality are a test's to move: then neither is held against the clock. */
+  readonly isPlay: boolean;
   /** Already judged by S-03. */
   readonly profiles: SwapProfiles;
   /** Deals of at most this many raw units are small. */
@@ -62,6 +66,7 @@ const SWAP_SETTINGS: readonly SettingName[] = [
   "ESCROW_FIRST_BLOCK",
   "EVM_CONFIRMATIONS",
   "EVM_POLL_MS",
+  "EVM_REREAD_S",
   "SWAP_PROFILES",
   "SWAP_SMALL_DEAL_USDC",
   "SWAP_MARGIN_S",
@@ -100,6 +105,8 @@ export function readSwaps(
   const config = {
     confirmations: readConfirmations(reader),
     evmPollMs: reader.integer("EVM_POLL_MS", 20, 60_000, 1000),
+    evmRereadS: reader.integer("EVM_REREAD_S", 0, 3600, isPlayNetwork(network) ? 0 : 60),
+    isPlay: isPlayNetwork(network),
     profiles: readProfiles(reader, network, swapMarginS, takeTtlS),
     smallDealUsdc: readRaw(reader, "SWAP_SMALL_DEAL_USDC", 1_000_000_000n),
     deltaS: marginInForce(network, swapMarginS),

@@ -1,7 +1,7 @@
 // What is a bid's status? S-52: the first condition that holds, from the escrow's events and their finality.
 
 import type { ChainTips, OrderFacts } from "./facts.ts";
-import { isFinal } from "./finality.ts";
+import { isEventFinal } from "./order-state.ts";
 
 /** Bid statuses of the interface (part 3), in the order in which S-52 asks. */
 export const BID_STATUSES = [
@@ -26,6 +26,6 @@ export function bidStatus(order: OrderFacts, tips: ChainTips): BidStatus {
       return "BID_CANCELLED";
     default:
       if (order.accepted !== null) return "BID_ACCEPTED";
-      return isFinal(tips, order.locked.block) ? "BID_OPEN" : "BID_CREATED";
+      return isEventFinal(order, order.locked.block, tips) ? "BID_OPEN" : "BID_CREATED";
   }
 }

@@ -2,8 +2,8 @@
 // confirmations that both legs have and need. Bounds are inclusive (S-05); no clock enters.
 
 import type { ChainTips, LockOutput } from "./facts.ts";
-import { evmConfirmations, isFinal, pearlConfirmations } from "./finality.ts";
-import { laterPlace } from "./order-state.ts";
+import { evmConfirmations, pearlConfirmations } from "./finality.ts";
+import { isEventFinal, laterPlace } from "./order-state.ts";
 import type { SwapProfile, SwapSubject } from "./subject.ts";
 import { isAskMatch, type Terms } from "./terms.ts";
 
@@ -67,12 +67,13 @@ export function confirmations(
   profile: SwapProfile,
   tips: ChainTips,
 ): Confirmations {
-  const block = subject.order === null ? null : laterPlace(subject.order).block;
+  const { order } = subject;
+  const block = order === null ? null : laterPlace(order).block;
   return {
     evm: {
       have: block === null ? 0 : evmConfirmations(tips, block),
       need: tips.evm.need,
-      final: block !== null && isFinal(tips, block),
+      final: order !== null && block !== null && isEventFinal(order, block, tips),
     },
     pearl: { have: pearlConfirmations(tips, lock?.mined?.height ?? null), need: profile.k },
   };

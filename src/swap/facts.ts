@@ -174,6 +174,8 @@ export interface OrderFacts {
     /** Where the account withdrew all that it was owed; null while it has not. */
     readonly withdrawn: EvmPlace | null;
   } | null;
+  /** A second RPC lacks or contradicts an event of the order: none of them counts as final until two agree (S-07). */
+  readonly disputed?: boolean;
 }
 
 /** A lock output of a script with everything known of it (S-15): assembled from facts, sightings and the mempool. */

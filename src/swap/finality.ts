@@ -17,12 +17,11 @@ export function pearlConfirmations(tips: ChainTips, height: number | null): numb
 }
 
 /**
- * Whether an EVM block is final (S-05): at or below the highest block that ever was `finalized`, or, where
- * `EVM_CONFIRMATIONS` is a number, that many blocks deep.
+ * Whether an EVM block is final (S-05, S-08): at or below the highest block that was final by S-07 and read twice. How
+ * many blocks stand above it says nothing, also where `EVM_CONFIRMATIONS` is a number.
  */
 export function isFinal(tips: ChainTips, block: number): boolean {
-  const { need, finalHeight } = tips.evm;
-  return need === null ? block <= finalHeight : evmConfirmations(tips, block) >= need;
+  return block <= tips.evm.finalHeight;
 }
 
 /** Whether what a main-chain PEARL block shows is 13 deep. */

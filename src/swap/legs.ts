@@ -1,8 +1,8 @@
 // How do both legs of a swap stand, shown beside the status (S-51)?
 
 import type { ChainTips, LockOutput, OrderFacts } from "./facts.ts";
-import { isFinal, pearlConfirmations } from "./finality.ts";
-import { isAcceptedFinal, orderState, type OrderState } from "./order-state.ts";
+import { pearlConfirmations } from "./finality.ts";
+import { isAcceptedFinal, isEventFinal, orderState, type OrderState } from "./order-state.ts";
 
 /** `evm_leg`: the order's state, and whether the block of the event that led there is final. */
 export interface EvmLeg {
@@ -20,9 +20,9 @@ export interface PearlLeg {
 export function evmLeg(order: OrderFacts | null, tips: ChainTips): EvmLeg {
   const state = orderState(order);
   if (order === null) return { state, final: false };
-  if (order.closed !== null) return { state, final: isFinal(tips, order.closed.place.block) };
+  if (order.closed !== null) return { state, final: isEventFinal(order, order.closed.place.block, tips) };
   if (order.accepted !== null) return { state, final: isAcceptedFinal(order, tips) };
-  return { state, final: isFinal(tips, order.locked.block) };
+  return { state, final: isEventFinal(order, order.locked.block, tips) };
 }
 
 /** `lock`: of `theLock`. A spend by no leaf of ours changes nothing here. */

@@ -6,9 +6,9 @@ import type { EvmAddress } from "../primitives/brands.ts";
 import { isGoodLock } from "./deal-status.ts";
 import { acceptBy, claimBy, lockBy } from "./deadlines.ts";
 import type { ChainTips, LockOutput } from "./facts.ts";
-import { isDeep, isFinal } from "./finality.ts";
+import { isDeep } from "./finality.ts";
 import { isImpossible, isPending, isUnspent, outpointOf, shownOutputs, theLock } from "./lock-choice.ts";
-import { evmCredit, isLive, orderState, sellerOf, type OrderState } from "./order-state.ts";
+import { evmCredit, isEventFinal, isLive, orderState, sellerOf, type OrderState } from "./order-state.ts";
 import { isDead, profileOf, type Moment, type SwapProfile, type SwapRules } from "./subject.ts";
 import type { SwapSubject } from "./subject.ts";
 import { termsError, type TermsError } from "./terms-error.ts";
@@ -176,7 +176,9 @@ function addSellersSteps(view: View, actions: NextAction[]): void {
     actions.push(plain(seller, "seller", "lock_pearl", { ...window, ...amount }));
   }
   const isBidFinal =
-    state === "locked" && subject.order !== null && isFinal(tips, subject.order.locked.block);
+    state === "locked" &&
+    subject.order !== null &&
+    isEventFinal(subject.order, subject.order.locked.block, tips);
   if (moment.mayAct && isBidFinal && fault === null) {
     const window = { optional: true, not_after: acceptBy(terms, profile) };
     actions.push(plain(seller, "seller", "accept_bid", window));

@@ -2,13 +2,40 @@
 // alone (S-20, S-51), with their blocks' finality where the rule asks for it.
 
 import type { EvmAddress } from "../primitives/brands.ts";
-import type { ChainTips, EvmPlace, OrderFacts } from "./facts.ts";
+import type { ChainTips, EscrowEvent, EvmPlace, OrderFacts } from "./facts.ts";
 import { isFinal } from "./finality.ts";
 import type { SwapSubject } from "./subject.ts";
 import { ZERO_ADDRESS } from "./terms.ts";
 
 /** The states of an order in the contract (S-20); "none" where no order is indexed. */
 export type OrderState = "none" | "locked" | "accepted" | "claimed" | "refunded" | "cancelled";
+
+/** An event that moves an order on. */
+export type OrderStep = Extract<
+  EscrowEvent,
+  { readonly kind: "OrderLocked" | "OrderAccepted" | "OrderCancelled" | "OrderClaimed" | "OrderRefunded" }
+>;
+
+/** The states out of which the contract gives each event (S-20). */
+const STEPS: Readonly<Record<OrderStep["kind"], readonly OrderState[]>> = {
+  OrderLocked: ["none"],
+  OrderAccepted: ["locked"],
+  OrderCancelled: ["locked"],
+  OrderClaimed: ["accepted"],
+  OrderRefunded: ["locked", "accepted"],
+};
+
+/**
+ * Why no state of the contract can have produced this event after what is known of its order (S-08, S-20); null where
+ * one can. A log before it may also be missing.
+ */
+export function stepFault(order: OrderFacts | null, event: OrderStep): string | null {
+  const state = orderState(order);
+  if (!STEPS[event.kind].includes(state)) return `the order is ${state === "none" ? "not there" : state}`;
+  if (event.kind !== "OrderAccepted" || order === null) return null;
+  const wanted = order.terms.seller;
+  return wanted === ZERO_ADDRESS || wanted === event.seller ? null : `only ${wanted} may accept it`;
+}
 
 /** The state that the indexed events lead to. */
 export function orderState(order: OrderFacts | null): OrderState {
@@ -17,10 +44,19 @@ export function orderState(order: OrderFacts | null): OrderState {
   return order.accepted === null ? "locked" : "accepted";
 }
 
+/**
+ * Whether an event of the order, in this block, is final (S-07): the block is, and no second RPC lacks or contradicts
+ * an event of the order.
+ */
+export function isEventFinal(order: OrderFacts, block: number, tips: ChainTips): boolean {
+  return order.disputed !== true && isFinal(tips, block);
+}
+
 /** Whether OrderLocked and OrderAccepted are both indexed in final blocks (S-51), whatever came later. */
 export function isAcceptedFinal(order: OrderFacts | null, tips: ChainTips): boolean {
   if (order === null || order.accepted === null) return false;
-  return isFinal(tips, order.locked.block) && isFinal(tips, order.accepted.place.block);
+  const [locked, accepted] = [order.locked.block, order.accepted.place.block];
+  return isEventFinal(order, locked, tips) && isEventFinal(order, accepted, tips);
 }
 
 /** *Live* (S-51): Accepted, neither claimed nor refunded, and the blocks of both events final. */

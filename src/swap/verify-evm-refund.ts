@@ -1,8 +1,8 @@
 // Have the buyer's USDC come back? verify-evm-refund (S-61): from the order's events and their finality.
 
-import { evmConfirmations, isFinal } from "./finality.ts";
+import { evmConfirmations } from "./finality.ts";
 import { theLock } from "./lock-choice.ts";
-import { evmCredit, orderState } from "./order-state.ts";
+import { evmCredit, isEventFinal, orderState } from "./order-state.ts";
 import type { EvmRefundReason } from "./reasons.ts";
 import type { Moment, SwapRules, SwapSubject } from "./subject.ts";
 import { judgedLock, verdict, type Verdict } from "./verification.ts";
@@ -26,8 +26,8 @@ export function verifyEvmRefund(
 }
 
 function refundFault(subject: SwapSubject, moment: Moment): EvmRefundReason | null {
-  const closed = subject.order?.closed ?? null;
-  switch (orderState(subject.order)) {
+  const { order } = subject;
+  switch (orderState(order)) {
     case "none":
       return "EVM_REFUND_NOT_FOUND";
     case "claimed":
@@ -38,6 +38,8 @@ function refundFault(subject: SwapSubject, moment: Moment): EvmRefundReason | nu
     case "accepted":
       return "EVM_ESCROW_STILL_LOCKED";
     default:
-      return closed !== null && isFinal(moment.tips, closed.place.block) ? null : "EVM_REFUND_UNFINALIZED";
+      return order?.closed && isEventFinal(order, order.closed.place.block, moment.tips)
+        ? null
+        : "EVM_REFUND_UNFINALIZED";
   }
 }

@@ -66,8 +66,9 @@ async function stage() {
     blocksByHash: async () => [head],
     logs: async () => ({ kind: "logs", logs: [] }),
     logsOfBlock: async () => [],
+    receipts: async () => [],
   };
-  const rpcs = new EvmStandingWatch({ sources: [rpc], clock, log: quiet });
+  const rpcs = new EvmStandingWatch({ sources: [rpc], clock, log: quiet, pollMs: 0 });
   // 145 headers at the target's pace, the last of them the ledger's tip.
   const pace = new HeaderWindow(
     Array.from({ length: 146 }, (_, i) => ({
@@ -77,7 +78,12 @@ async function stage() {
     })),
   );
   const readiness = new SwapReadiness(
-    { tips: () => ledger.tips(), evm: () => rpcs.standing(), pearl: () => node.read(pace), clock },
+    {
+      tips: () => ledger.tips(),
+      evm: () => ({ ...rpcs.standing(), finalReplaced: false }),
+      pearl: () => node.read(pace),
+      clock,
+    },
     {
       pearlLagBlocks: 1,
       pearlTipAgeS: 2400,
@@ -105,7 +111,11 @@ async function stage() {
       node.refreshConnections();
       await node.settled();
     },
-    evmAnswers: () => rpcs.saw(0, { head, final: head }),
+    // With one RPC two answers make a block final (S-07).
+    evmAnswers: async () => {
+      await rpcs.ask(0);
+      await rpcs.ask(0);
+    },
     verdict: async () => {
       const outcome = await verifyLockOf(parts, ORDER, {});
       return outcome.kind === "noVerdict"
@@ -124,7 +134,7 @@ type Played = Awaited<ReturnType<typeof stage>>;
 async function alive(played: Played): Promise<void> {
   played.pearlAnswers();
   await played.peersAnswer();
-  played.evmAnswers();
+  await played.evmAnswers();
   assert.equal(await played.verdict(), true);
   assert.equal(played.mayAct(), true);
 }
@@ -171,7 +181,7 @@ describe("S-05: ages do not follow the wall clock", () => {
     played.clockIsSet(-HOUR);
     for (let second = 0; second < 300; second += 20) {
       played.passes(20);
-      played.evmAnswers();
+      await played.evmAnswers();
       played.pearlAnswers();
     }
     assert.equal(played.readiness.check("evm"), null, "300 s are allowed");

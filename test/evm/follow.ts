@@ -80,6 +80,8 @@ export function follow(given: Following): Followed {
       agreementMs: 20,
       retryMaxMs: 40,
       shrunkMs: 100,
+      rereadMs: 0,
+      disputeMs: 50,
       ...given.options,
     },
   );

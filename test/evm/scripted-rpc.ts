@@ -88,6 +88,7 @@ export class ScriptedRpc {
       return { result: this.chain.find(({ block }) => block.hash === params[0])?.block ?? null };
     }
     if (method === "eth_getLogs") return { result: this.#logs(params[0] as Record<string, string>) };
+    if (method === "eth_getTransactionReceipt") return { result: this.#receipt(params[0]) };
     return { error: { code: -32601, message: `the method ${method} does not exist` } };
   }
 
@@ -95,6 +96,13 @@ export class ScriptedRpc {
     if (tag === "latest") return this.chain.at(-1)?.block ?? null;
     if (tag === "finalized") return this.final === null ? null : (this.chain[this.final]?.block ?? null);
     return this.chain[number(tag)]?.block ?? null;
+  }
+
+  #receipt(txHash: unknown): unknown {
+    const found = this.chain.find(({ block }) => block.transactions.some((hash) => hash === txHash));
+    if (found === undefined) return null;
+    const logs = found.logs.filter(({ transactionHash }) => transactionHash === txHash);
+    return { transactionHash: txHash, blockHash: found.block.hash, logs: logs.map((log) => ({ ...log })) };
   }
 
   #logs(filter: Record<string, string>): readonly WireLog[] {

@@ -72,7 +72,7 @@ function row(
   });
 }
 
-const withNeed = (need: number) => moment({ tips: tips({ need, final: -1 }) });
+const finalAt = (final: number) => moment({ tips: tips({ need: 5, final }) });
 
 row(
   "claim_usdc",
@@ -378,10 +378,10 @@ describe("S-54: the list", () => {
     );
   });
 
-  test("S-05: with a number of confirmations live is one block sooner or later", () => {
+  test("S-08: with a number of confirmations, too, live is what is at or below the final height", () => {
     const given = subject({ order: order("accepted", { accepted: 996 }) });
-    assert.equal(has(given, withNeed(5), "lock_pearl", true).length, 1);
-    assert.equal(has(given, withNeed(6), "lock_pearl", true).length, 0);
+    assert.equal(has(given, finalAt(996), "lock_pearl", true).length, 1);
+    assert.equal(has(given, finalAt(995), "lock_pearl", true).length, 0);
   });
 
   test("a seller never locks and cooperates at the same time, nor reveals a buyer into a refund window", () => {

@@ -45,7 +45,7 @@ const IN_MEMPOOL = { mined: null, inMempool: true };
 const EVICTED = { mined: null, inMempool: false };
 const SMALL = { ...TERMS, usdcAmount: 1_000_000_000n };
 
-const withNeed = (need: number) => moment({ tips: tips({ need, final: -1 }) });
+const finalAt = (final: number) => moment({ tips: tips({ need: 5, final }) });
 
 describe("S-51: deal status", () => {
   const cases: readonly [string, DealStatus, SwapSubject][] = [
@@ -141,10 +141,10 @@ describe("S-51: deal status", () => {
     });
   }
 
-  test("S-05: with a number of confirmations, tip - block + 1 decides", () => {
+  test("S-08: with a number of confirmations, too, the final height decides and not the depth", () => {
     const given = subject({ order: order("accepted", { accepted: 996 }) });
-    assert.equal(dealStatus(given, withNeed(5), RULES), "USDC_LOCKED");
-    assert.equal(dealStatus(given, withNeed(6), RULES), "DEAL_OPEN");
+    assert.equal(dealStatus(given, finalAt(996), RULES), "USDC_LOCKED");
+    assert.equal(dealStatus(given, finalAt(995), RULES), "DEAL_OPEN");
   });
 });
 

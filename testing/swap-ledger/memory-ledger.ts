@@ -3,7 +3,8 @@
 
 import assert from "node:assert/strict";
 import type { ChainTips, EscrowEvent } from "../../src/swap/facts.ts";
-import type { ChainCheckpoint, EvmChange, LedgerWrites } from "../../src/service/swaps/ports.ts";
+import { ImpossibleLog } from "../../src/service/swaps/evm-unavailable.ts";
+import type { ChainCheckpoint, EvmChange, EvmLedger, FinalAlarm } from "../../src/service/swaps/ports.ts";
 
 /** A write that was lost together with its process. */
 export class LedgerDied extends Error {
@@ -11,7 +12,7 @@ export class LedgerDied extends Error {
 }
 
 /** The EVM half of a ledger. */
-export class MemoryLedger implements Pick<LedgerWrites, "applyEvm" | "tips" | "checkpoints"> {
+export class MemoryLedger implements EvmLedger {
   /** Every change, in order. */
   readonly changes: EvmChange[] = [];
   readonly #events: EscrowEvent[] = [];
@@ -24,6 +25,10 @@ export class MemoryLedger implements Pick<LedgerWrites, "applyEvm" | "tips" | "c
   #diesIn: { writes: number; after: boolean } | null = null;
   /** How long a write takes, in milliseconds. */
   writeMs = 0;
+  /** Why an event cannot follow those that stand; null where it can. */
+  judge: (event: EscrowEvent, standing: readonly EscrowEvent[]) => string | null = () => null;
+  #disputes: EscrowEvent[] = [];
+  readonly #alarms: FinalAlarm[] = [];
 
   constructor(firstBlock: number, need: number | null = null) {
     this.#firstBlock = firstBlock;
@@ -39,6 +44,13 @@ export class MemoryLedger implements Pick<LedgerWrites, "applyEvm" | "tips" | "c
     if (this.writeMs > 0) await new Promise((resolve) => setTimeout(resolve, this.writeMs));
     const dies = this.#diesIn !== null && this.#diesIn.writes-- <= 0 ? this.#diesIn : null;
     if (dies !== null) this.#diesIn = null;
+    const dropped = change.rewindTo ?? Number.POSITIVE_INFINITY;
+    const standing = this.#events.filter(({ place }) => place.block <= dropped);
+    for (const event of change.events) {
+      const fault = this.judge(event, standing);
+      if (fault !== null) throw new ImpossibleLog(event, fault);
+      standing.push(event);
+    }
     if (dies === null || dies.after) this.#apply(change);
     if (dies !== null) throw new LedgerDied("the ledger died");
   }
@@ -53,6 +65,19 @@ export class MemoryLedger implements Pick<LedgerWrites, "applyEvm" | "tips" | "c
 
   checkpoints(chain: "evm" | "pearl"): readonly ChainCheckpoint[] {
     return chain === "evm" ? this.#checkpoints : [];
+  }
+
+  unsettled(from: number, to: number): readonly EscrowEvent[] {
+    const least = Math.max(from, this.#finalHeight + 1);
+    return this.#events.filter(({ place }) => place.block >= least && place.block <= to);
+  }
+
+  disputes(): readonly EscrowEvent[] {
+    return this.#disputes;
+  }
+
+  alarms(): readonly FinalAlarm[] {
+    return this.#alarms;
   }
 
   /** All events that stand, in order, as plain text. */
@@ -74,6 +99,8 @@ export class MemoryLedger implements Pick<LedgerWrites, "applyEvm" | "tips" | "c
       while ((this.#events.at(-1)?.place.block ?? -1) > rewindTo) this.#events.pop();
       this.#checkpoints = this.#checkpoints.filter(({ height }) => height <= rewindTo);
       this.#tip = { height: rewindTo, time: 0 };
+      this.#finalHeight = Math.min(this.#finalHeight, rewindTo);
+      this.#disputes = this.#disputes.filter(({ place }) => place.block <= rewindTo);
     }
     const old = this.#tip.height < 0 ? this.#firstBlock - 1 : this.#tip.height;
     assert.ok(tip.height >= old, `the tip goes from ${old} to ${tip.height}`);
@@ -104,6 +131,9 @@ export class MemoryLedger implements Pick<LedgerWrites, "applyEvm" | "tips" | "c
     this.#checkpoints.sort((a, b) => b.height - a.height);
     this.#tip = { height: tip.height, time: tip.time };
     this.#finalHeight = Math.max(this.#finalHeight, finalHeight);
+    const resolved = new Set(change.undisputed ?? []);
+    this.#disputes = [...this.#disputes, ...(change.disputed ?? [])].filter((event) => !resolved.has(event));
+    if (change.alarm !== undefined) this.#alarms.push(change.alarm);
     this.changes.push(change);
   }
 }

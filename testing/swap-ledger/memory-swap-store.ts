@@ -69,6 +69,10 @@ export class MemorySwapStore implements SwapStore {
     else this.events.push(...events);
   }
 
+  async keys(kind: string): Promise<readonly string[]> {
+    return this.#facts.flatMap((fact) => (fact.kind === kind ? [fact.key] : []));
+  }
+
   /** All facts as stored. */
   get facts(): readonly StoredFact[] {
     return this.#facts;

@@ -47,6 +47,7 @@ export interface PlainSubject {
       readonly amount: string;
       readonly withdrawn: object | null;
     } | null;
+    readonly disputed?: boolean;
   } | null;
   readonly take: { readonly createdAt: number; readonly expiresAt: number } | null;
   readonly ask: { readonly status: string } | null;
@@ -112,10 +113,9 @@ export class Words {
     return this.world.tips.pearl.height - height + 1;
   }
 
+  /** S-05, S-07: the event's block is final, and no second RPC contradicts an event of the order. */
   finalBlock(block: number): boolean {
-    const { evm } = this.world.tips;
-    if (evm.need === null) return evm.finalHeight >= block;
-    return evm.height - block + 1 >= evm.need;
+    return !(this.subject.order?.disputed ?? false) && this.world.tips.evm.finalHeight >= block;
   }
 
   /** "None", "Locked", "Accepted", "Claimed", "Refunded", "Cancelled". */

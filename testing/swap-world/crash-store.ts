@@ -46,6 +46,10 @@ export class CrashStore implements SwapStore {
     return this.#store.checkpoints(chain);
   }
 
+  keys(kind: string): Promise<readonly string[]> {
+    return this.#store.keys(kind);
+  }
+
   async commit(transaction: SwapTransaction): Promise<void> {
     if (this.isDead) throw new Error("the process is dead");
     const texts = [

@@ -112,6 +112,17 @@ export class WorldEvmSource implements EvmSource {
     return logsOf(block, this.#parts.escrow);
   }
 
+  async receipts(txHashes: readonly Bytes32[]): ReturnType<EvmSource["receipts"]> {
+    const { world, escrow } = this.#parts;
+    const fault = this.#fault("receipts");
+    return txHashes.map((txHash) => {
+      const block = world.blockOf(txHash);
+      if (block === null || fault !== null) return null;
+      const logs = logsOf(block, escrow).filter((log) => log.txHash === txHash);
+      return { txHash, blockHash: block.hash, logs };
+    });
+  }
+
   #fault(request: string): "stale" | "lie" | null {
     const { faults, now } = this.#parts;
     const fault = faults.draw(now());

@@ -88,6 +88,11 @@ export class EvmWorld {
     return this.#known.get(hash) ?? null;
   }
 
+  /** The block of the best chain that holds the transaction, or null. */
+  blockOf(txHash: Bytes32): WorldEvmBlock | null {
+    return this.#blocks.findLast(({ txs }) => txs.some(({ hash }) => hash === txHash)) ?? null;
+  }
+
   /** Storage after the newest block. */
   get storage(): EscrowStorage {
     return this.head.storage;

@@ -170,6 +170,8 @@ class Run {
   /** A restart in between changes no row. */
   async #restart(): Promise<void> {
     const { world } = this;
+    // Twice: what the RPCs said a poll ago still counts in the first (S-07), and a new process has not heard it.
+    await world.look();
     await world.look();
     // What stops new actions until the service is started again ends with the restart, as it should.
     const isComparable = this.#isReady();

@@ -41,7 +41,7 @@ export interface ServiceParts {
 }
 
 /** Waits of one look after which a follower that gets nowhere is stopped until the next. */
-const PATIENCE = 12;
+const PATIENCE = 30;
 const ROUNDS = 60;
 
 /** A clock on which waiting costs nothing but is counted. */
@@ -100,7 +100,7 @@ export class ServiceLife {
     this.ledger = ledger;
     this.#follower = new EvmFollower(
       { chain, ledger, clock, log },
-      { ...EVM_FOLLOWER_DEFAULTS, firstBlock: 0, pollMs: 1000 },
+      { ...EVM_FOLLOWER_DEFAULTS, firstBlock: 0, pollMs: 100, rereadMs: 0, disputeMs: 0 },
     );
     this.#watch = new PearlWatch(
       { node, ledger, context: { network, sha256d }, crypto: swapCrypto, clock, log },

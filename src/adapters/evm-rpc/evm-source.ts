@@ -1,12 +1,19 @@
-// How does one RPC URL answer as an `EvmSource`? Only eth_chainId, eth_getBlockByNumber, eth_getBlockByHash and
-// eth_getLogs are used (S-05): no subscription, no archive state.
+// One RPC URL as an `EvmSource`. Only eth_chainId, eth_getBlockByNumber, eth_getBlockByHash, eth_getLogs and
+// eth_getTransactionReceipt are used (S-05): no subscription, no archive state.
 
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
-import type { EvmBlock, EvmHeads, EvmLog, EvmSource, LogsAnswer } from "../../service/swaps/evm-chain.ts";
+import type {
+  EvmBlock,
+  EvmHeads,
+  EvmLog,
+  EvmReceipt,
+  EvmSource,
+  LogsAnswer,
+} from "../../service/swaps/evm-chain.ts";
 import { EvmUnavailable } from "../../service/swaps/evm-unavailable.ts";
 import { bloomTest } from "./escrow-bloom.ts";
 import type { JsonRpc } from "./json-rpc.ts";
-import { blockOf, logsOf, quantity, quantityOf } from "./read-shapes.ts";
+import { blockOf, logsOf, quantity, quantityOf, receiptOf } from "./read-shapes.ts";
 import type { RpcCall, RpcReply } from "./rpc-answer.ts";
 import { refusalKind } from "./rpc-faults.ts";
 
@@ -71,9 +78,7 @@ export class RpcSource implements EvmSource {
     const result = this.#result(finalized, reply);
     // Young chains have no final block yet.
     if (result === null) return { head, final: null };
-    const final = this.#block(finalized, result);
-    // A final block above the head comes from another moment, or another node.
-    return { head, final: final.number > head.number ? head : final };
+    return { head, final: this.#block(finalized, result) };
   }
 
   async blocksAt(numbers: readonly number[]): Promise<readonly (EvmBlock | null)[]> {
@@ -130,6 +135,20 @@ export class RpcSource implements EvmSource {
     const { escrow } = this.#options;
     const call: RpcCall = { method: "eth_getLogs", params: [{ address: escrow, blockHash: hash }] };
     return this.#logs(call, await this.#rpc.result(call, LOGS_PATIENCE));
+  }
+
+  async receipts(txHashes: readonly Bytes32[]): Promise<readonly (EvmReceipt | null)[]> {
+    await this.#identify();
+    const calls = txHashes.map((hash) => ({ method: "eth_getTransactionReceipt", params: [hash] }));
+    const replies = await this.#rpc.calls(calls);
+    return calls.map((call, i) => {
+      const result = this.#result(call, replies[i]);
+      if (result === null) return null;
+      const receipt = receiptOf(result);
+      if (receipt === null || receipt.txHash !== txHashes[i])
+        throw this.#rpc.badAnswer(call, "no receipt of that transaction");
+      return receipt;
+    });
   }
 
   /** Asked until it is answered rightly, before anything else of this RPC is believed, and again after a failure. */

@@ -1,7 +1,7 @@
 // Is this JSON a block, a log, a number? Shapes of Ethereum's JSON-RPC read strictly; null where they are not met.
 
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
-import type { EvmBlock, EvmLog } from "../../service/swaps/evm-chain.ts";
+import type { EvmBlock, EvmLog, EvmReceipt } from "../../service/swaps/evm-chain.ts";
 import { isRecord } from "./rpc-answer.ts";
 
 /** A quantity (0x and hex digits) up to 2^53 - 1. */
@@ -82,4 +82,12 @@ function logOf(value: unknown): EvmLog | null {
 /** A list of logs. */
 export function logsOf(value: unknown): readonly EvmLog[] | null {
   return allOf(value, logOf);
+}
+
+/** A receipt with its logs. */
+export function receiptOf(value: unknown): EvmReceipt | null {
+  if (!isRecord(value)) return null;
+  const [txHash, blockHash] = [bytes32Of(value["transactionHash"]), bytes32Of(value["blockHash"])];
+  const logs = logsOf(value["logs"]);
+  return txHash === null || blockHash === null || logs === null ? null : { txHash, blockHash, logs };
 }

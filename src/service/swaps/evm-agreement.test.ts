@@ -1,5 +1,5 @@
-// Which RPC is believed (S-05, S-62)? Answers that grow old, RPCs that contradict, forks, and final blocks that one of
-// them denies.
+// Which RPC is believed (S-05, S-07, S-62): answers that grow old, RPCs that contradict, forks, and final blocks that one
+// of them denies.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -7,8 +7,8 @@ import type { Bytes32 } from "../../primitives/brands.ts";
 import type { ChainTips } from "../../swap/facts.ts";
 import { alarmLog } from "../../../testing/swap-ledger/ledger-facts.ts";
 import type { EvmBlock, EvmHeads, EvmSource } from "./evm-chain.ts";
-import { alarmFinalReplaced, replacesFinal } from "./evm-finality.ts";
-import { newestShared } from "./evm-fork.ts";
+import { newestShared, replacedFinal } from "./evm-fork.ts";
+import { checkedSource } from "./evm-source-checks.ts";
 import { EvmStandingWatch } from "./evm-standing.ts";
 import type { ChainCheckpoint } from "./ports.ts";
 
@@ -32,21 +32,23 @@ function rpc(name: string, branch = "a", forksAt = 0): EvmSource {
     blocksByHash: async () => [],
     logs: async () => ({ kind: "logs", logs: [] }),
     logsOfBlock: async () => [],
+    receipts: async () => [],
   };
 }
 
 function watchOf(sources: readonly EvmSource[]) {
   const time = { ms: 1_000_000 };
   const clock = { nowMs: () => time.ms, monotonicMs: () => time.ms, sleep: () => Promise.resolve() };
-  return { time, watch: new EvmStandingWatch({ sources, clock, log: alarmLog() }) };
+  return { time, watch: new EvmStandingWatch({ sources, clock, log: alarmLog(), pollMs: 1000 }) };
 }
 
 describe("S-62: an RPC that was silent", () => {
   test("for 30 s still counts, for longer it does not", async () => {
-    const source = rpc("one");
-    const { time, watch } = watchOf([source]);
+    const { time, watch } = watchOf([rpc("one")]);
     assert.equal(watch.standing().agreed, false);
-    watch.saw(0, await source.heads());
+    await watch.ask(0);
+    time.ms += 1000;
+    await watch.ask(0);
     time.ms += 30_000;
     assert.equal(watch.standing().agreed, true);
     time.ms += 1;
@@ -55,13 +57,78 @@ describe("S-62: an RPC that was silent", () => {
   });
 });
 
-describe("S-05: several RPCs", () => {
-  test("two that agree are enough; one alone, or one that contradicts, is not", async () => {
+/** An RPC that names these final blocks, one after the other; below 0 none. */
+function saying(finals: readonly number[]): EvmSource {
+  let asked = 0;
+  return {
+    ...rpc("one"),
+    heads: async () => {
+      const final = finals[Math.min(asked, finals.length - 1)] ?? 0;
+      asked += 1;
+      return { head: block(200, "a"), final: final < 0 ? null : block(final, "a") };
+    },
+  };
+}
+
+describe("S-07: one RPC", () => {
+  test("the lower of its last two answers counts, a poll apart", async () => {
+    const { time, watch } = watchOf([saying([90, 91, 199, 92, 93])]);
+    const heights: (number | null)[] = [];
+    for (let poll = 0; poll < 5; poll += 1) {
+      await watch.ask(0);
+      heights.push(watch.final()?.height ?? null);
+      time.ms += 1000;
+    }
+    assert.deepEqual(heights, [null, 90, 91, 92, 92]);
+  });
+
+  test("two answers of one poll are one, and the lower of them", async () => {
+    const { time, watch } = watchOf([saying([199, 90, 91])]);
+    await watch.ask(0);
+    time.ms += 999;
+    await watch.ask(0);
+    assert.equal(watch.final(), null);
+    time.ms += 1;
+    await watch.ask(0);
+    assert.equal(watch.final()?.height, 90);
+  });
+
+  test("where nothing is final yet, nothing is, and it answers", async () => {
+    const { time, watch } = watchOf([saying([-1])]);
+    await watch.ask(0);
+    time.ms += 1000;
+    await watch.ask(0);
+    assert.deepEqual(watch.final(), { height: -1, hash: null, time: 0, supporters: [0] });
+  });
+
+  test("a final block above its own latest, and a block of the far future, are no answers", async () => {
+    const clock = { nowMs: () => 1_000_000, monotonicMs: () => 0, sleep: () => Promise.resolve() };
+    const heads = (head: number, final: number): EvmSource => ({
+      ...rpc("one"),
+      heads: async () => ({ head: block(head, "a"), final: block(final, "a") }),
+    });
+    await checkedSource(heads(100, 100), clock, 900).heads();
+    await assert.rejects(checkedSource(heads(100, 101), clock, 900).heads(), { code: "BAD_ANSWER" });
+    // Block n has the time 1000 + n, the clock says 1000.
+    await checkedSource(heads(900, 100), clock, 900).heads();
+    await assert.rejects(checkedSource(heads(901, 100), clock, 900).heads(), /901 s ahead of this machine/);
+    await checkedSource(heads(901, 100), clock, null).heads();
+    const future = { ...rpc("one"), blocksAt: async () => [null, block(901, "a")] };
+    await assert.rejects(checkedSource(future, clock, 900).blocksAt([1, 901]), { code: "BAD_ANSWER" });
+    const byHash = { ...rpc("one"), blocksByHash: async () => [block(901, "a")] };
+    await assert.rejects(checkedSource(byHash, clock, 900).blocksByHash([]), { code: "BAD_ANSWER" });
+  });
+});
+
+describe("S-07: several RPCs", () => {
+  test("two that give the same hash at the second greatest final height are enough, one is not", async () => {
     const cases = [
       [[rpc("one"), rpc("two")], true],
       [[rpc("one"), rpc("two", "b", 90)], true],
       [[rpc("one"), rpc("two", "b", 89)], false],
-      [[rpc("one"), rpc("two"), rpc("three", "b")], false],
+      [[rpc("one"), rpc("two"), rpc("three", "b")], true],
+      [[rpc("one"), rpc("two", "c"), rpc("three", "b")], false],
+      [[rpc("one"), rpc("two"), rpc("three", "b"), rpc("four", "b")], false],
     ] as const;
     for (const [sources, agreed] of cases) {
       const { watch } = watchOf(sources);
@@ -74,6 +141,15 @@ describe("S-05: several RPCs", () => {
     ]);
     await watch.look();
     assert.equal(watch.standing().agreed, false);
+  });
+
+  test("one that names a final block far above the others moves nothing", async () => {
+    const far = { ...rpc("liar"), heads: async () => ({ head: block(5000, "b"), final: block(5000, "b") }) };
+    const { watch } = watchOf([rpc("one"), far, rpc("two")]);
+    await watch.look();
+    assert.deepEqual(watch.final()?.supporters, [0, 1, 2]);
+    assert.equal(watch.final()?.height, 90);
+    assert.equal(watch.standing().headHeight, 100);
   });
 });
 
@@ -101,32 +177,31 @@ describe("S-05: a final block that an RPC denies", () => {
   const liar = rpc("liar", "b", 80);
 
   const replacedBy = (...others: readonly EvmSource[]) => {
-    const parts = { chain: { sources: [liar, ...others] }, ledger };
-    return (rewindTo: number) => replacesFinal(parts, liar, rewindTo);
+    const parts = { sources: [liar, ...others], ledger, nowS: 7 };
+    return (rewindTo: number) => replacedFinal(parts, liar, rewindTo);
   };
 
   test("is kept where another RPC still has it", async () => {
     await assert.rejects(replacedBy(rpc("honest"))(80), { code: "BAD_ANSWER", message: /honest still has/ });
   });
 
-  test("is replaced where every other RPC has another block or is silent", async () => {
+  test("is replaced where every other RPC has another block or is silent: an alarm with both hashes", async () => {
     const silent = { ...rpc("silent"), blocksAt: () => Promise.resolve([null]) };
-    assert.equal(await replacedBy()(80), true);
-    assert.equal(await replacedBy(rpc("same", "b", 80))(80), true);
-    assert.equal(await replacedBy(silent)(80), true);
+    const alarm = {
+      id: `final-90-${hashOf(90, "a").slice(2, 10)}`,
+      height: 90,
+      oldHash: hashOf(90, "a"),
+      newHash: hashOf(90, "b"),
+      forkHeight: 80,
+      raisedAt: 7,
+    };
+    assert.deepEqual(await replacedBy()(80), alarm);
+    assert.deepEqual(await replacedBy(rpc("same", "b", 80))(80), alarm);
+    assert.deepEqual(await replacedBy(silent)(80), alarm);
   });
 
   test("is not touched by an undo above it", async () => {
-    assert.equal(await replacedBy()(90), false);
-    assert.equal(await replacedBy()(89), true);
-  });
-
-  test("has an alarm that names what was replaced and what stays stopped", () => {
-    const log = alarmLog();
-    alarmFinalReplaced(log, liar, 90, 80);
-    assert.match(
-      log.alarms[0] ?? "",
-      /^ALARM: the final EVM block 90 was replaced from 81 on: new actions stay stopped/,
-    );
+    assert.equal(await replacedBy()(90), null);
+    assert.notEqual(await replacedBy()(89), null);
   });
 });

@@ -38,10 +38,18 @@ export type LogsAnswer =
   /** `why`: the RPC's words, for the log. */
   | { readonly kind: "too-large"; readonly why: string };
 
+/** What became of a transaction, by an RPC's word. */
+export interface EvmReceipt {
+  readonly txHash: Bytes32;
+  readonly blockHash: Bytes32;
+  /** All its logs, of whatever contract. */
+  readonly logs: readonly EvmLog[];
+}
+
 /** The newest block, and the newest final one by this RPC's word. */
 export interface EvmHeads {
   readonly head: EvmBlock;
-  /** The block of the `finalized` tag, or that at head - n + 1, never above the head; null where none is final yet. */
+  /** The block of the `finalized` tag, or that at head - n + 1, as answered; null where none is final yet. */
   readonly final: EvmBlock | null;
 }
 
@@ -58,6 +66,8 @@ export interface EvmSource {
   logs(from: number, to: number): Promise<LogsAnswer>;
   /** All logs of the escrow in one block. */
   logsOfBlock(hash: Bytes32): Promise<readonly EvmLog[]>;
+  /** Receipts of transactions; null for one that the RPC has in no block. */
+  receipts(txHashes: readonly Bytes32[]): Promise<readonly (EvmReceipt | null)[]>;
 }
 
 /**

@@ -1,5 +1,5 @@
-// Do these logs belong to these blocks? Every log that an RPC shows is held against the block that it names (S-05):
-// what contradicts itself is an answer that cannot be true, and nothing of it is used.
+// Whether logs belong to blocks. Every log that an RPC shows is held against the block that it names (S-05): what
+// contradicts itself is an answer that cannot be true, and nothing of it is used.
 
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
@@ -10,7 +10,6 @@ import { EvmUnavailable } from "./evm-unavailable.ts";
 export interface LogQuestion {
   /** The RPC, for messages. */
   readonly source: string;
-  readonly escrow: EvmAddress;
   readonly from: number;
   readonly to: number;
 }
@@ -21,10 +20,14 @@ export function badLogs(question: LogQuestion, what: string): EvmUnavailable {
   return new EvmUnavailable("BAD_ANSWER", `eth_getLogs of blocks ${from} to ${to} at ${source}: ${what}`);
 }
 
+/** The logs of the escrow: those of other contracts in an answer say nothing, and are dropped (S-08). */
+export function ownLogs(logs: readonly EvmLog[], escrow: EvmAddress): readonly EvmLog[] {
+  return logs.filter(({ address }) => address === escrow);
+}
+
 /** What is wrong with the log by itself and after the one before it, or null. */
 function logFault(log: EvmLog, before: EvmLog | undefined, question: LogQuestion): string | null {
-  const { escrow, from, to } = question;
-  if (log.address !== escrow) return `a log of ${log.address}, which was not asked for`;
+  const { from, to } = question;
   if (log.block < from || log.block > to) return `a log of block ${log.block}`;
   if (log.removed) return `log ${log.logIndex} of block ${log.block} is marked as removed`;
   if (log.topics.length === 0) return `log ${log.logIndex} of block ${log.block} has no topics`;
@@ -41,7 +44,7 @@ function logFault(log: EvmLog, before: EvmLog | undefined, question: LogQuestion
 }
 
 /**
- * Checks address, range, order and duplicates, without the blocks.
+ * Checks range, order and duplicates of the escrow's logs, without the blocks.
  * @throws EvmUnavailable BAD_ANSWER.
  */
 export function checkLogs(logs: readonly EvmLog[], question: LogQuestion): void {

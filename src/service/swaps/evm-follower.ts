@@ -1,18 +1,19 @@
-// How does the ledger follow the EVM chain? One loop: look at an RPC's head, read the next ranges or undo what has left
-// the chain, wait for the next poll. Where to go on from is what the ledger says, never what is remembered here, so a
-// crash leaves neither a gap nor a double. An RPC that fails is left for the next one.
+// The ledger follows the EVM chain in one loop: look at an RPC's head, read on or go back, read again what is final, wait
+// for the next poll. An RPC that fails, or gives what cannot be, is left for the next one.
 
 import type { Clock, Log } from "../ports.ts";
 import type { EvmStatus } from "../serving.ts";
-import type { EvmBlock, EvmChain, EvmHeads, EvmSource } from "./evm-chain.ts";
-import { newestShared, pointOf } from "./evm-fork.ts";
-import { alarmFinalReplaced, replacesFinal } from "./evm-finality.ts";
+import { EvmCatchUp, type RoundEnd } from "./evm-catch-up.ts";
+import type { EvmChain } from "./evm-chain.ts";
+import { pointOf } from "./evm-fork.ts";
 import { EvmProgress } from "./evm-progress.ts";
 import { RANGE_DEFAULTS, type RangeBounds, RangeSizer } from "./evm-range.ts";
-import { checkpointOf, type EvmPoint, readRange } from "./evm-read-range.ts";
+import { checkpointOf } from "./evm-read-range.ts";
+import { type ReadingStep, SecondReading } from "./evm-second-reading.ts";
+import { checkedSource } from "./evm-source-checks.ts";
 import { EvmStandingWatch } from "./evm-standing.ts";
-import { EvmUnavailable } from "./evm-unavailable.ts";
-import type { ChainCheckpoint, EvmChange, EvmStanding, LedgerWrites } from "./ports.ts";
+import { EvmUnavailable, ImpossibleLog } from "./evm-unavailable.ts";
+import type { EvmChange, EvmLedger, EvmStanding } from "./ports.ts";
 
 /** Settings of the follower. */
 export interface EvmFollowerOptions {
@@ -32,6 +33,12 @@ export interface EvmFollowerOptions {
   readonly shrunkMs: number;
   /** Seconds of block time that an RPC may be behind another one before the other one is followed. */
   readonly laggardS: number;
+  /** EVM_REREAD_S in milliseconds: with one RPC the time between the two readings of a block (S-08). */
+  readonly rereadMs: number;
+  /** Time between two looks at logs that one RPC shows and another denies (S-07). */
+  readonly disputeMs: number;
+  /** Seconds that a block may be ahead of the clock (S-07); null on simnet and regtest. */
+  readonly maxAheadS: number | null;
   readonly range: RangeBounds;
 }
 
@@ -43,31 +50,31 @@ export const EVM_FOLLOWER_DEFAULTS: Omit<EvmFollowerOptions, "firstBlock" | "pol
   retryMaxMs: 10_000,
   shrunkMs: 3000,
   laggardS: 15,
+  rereadMs: 60_000,
+  disputeMs: 15_000,
+  maxAheadS: null,
   range: RANGE_DEFAULTS,
 };
 
 /** What the follower works with. */
 export interface EvmFollowerParts {
   readonly chain: EvmChain;
-  readonly ledger: Pick<LedgerWrites, "applyEvm" | "tips" | "checkpoints">;
+  readonly ledger: EvmLedger;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** From where a round reads on. */
-interface Start {
-  readonly rewindTo: number | null;
-  readonly from: number;
-  readonly before: EvmPoint | null;
-  /** Called when the rewind is written. */
-  readonly rewound?: () => void;
+/** What is read again after an impossible log: all that is not final, since a log before it may have been missed. */
+interface Impossible {
+  readonly sentence: string;
+  /** RPCs that have given it. */
+  readonly by: ReadonlySet<number>;
+  /** Whether they were asked for everything above the final height, or only for what comes next. */
+  readonly isFromFinal: boolean;
 }
 
-/** "moved": look at the head again at once. */
-type RoundEnd = "idle" | "moved";
-
-/** A long catch-up is cut into pieces of this length, so that head and finality stay fresh. */
-const ROUND_MS = 5000;
+/** Second readings of one round; then head and finality are looked at again. */
+const STEPS_PER_ROUND = 50;
 /** Contradictions of one RPC in a row after which another one is asked. */
 const UNSETTLED_TRIES = 3;
 /** Different troubles that are logged from one good round to the next. */
@@ -79,32 +86,42 @@ export class EvmFollower {
   readonly #options: EvmFollowerOptions;
   readonly #standing: EvmStandingWatch;
   readonly #progress: EvmProgress;
-  /** What one RPC refuses, another may give. */
-  readonly #sizers: readonly RangeSizer[];
+  readonly #second: SecondReading;
+  readonly #catchUp: EvmCatchUp;
   #active = 0;
   #unsettled = 0;
-  /** Highest block that ever was final, also above the ledger's tip. */
-  #finalHeight = -1;
-  /** Since when the active RPC's chain ends below ours; null while it does not. */
-  #shrunk: { readonly sinceMs: number; readonly head: number } | null = null;
-  /** The highest head that each RPC has shown. */
-  readonly #shown: number[];
+  #impossible: Impossible | null = null;
+  /** All RPCs give a log that cannot be (S-08): the index stands still. */
+  #stopped: string | null = null;
   /** Troubles since the last good round. */
   readonly #troubles = new Set<string>();
 
   constructor(parts: EvmFollowerParts, options: EvmFollowerOptions) {
-    const { chain, clock, log } = parts;
+    const { chain, ledger, clock, log } = parts;
+    const { escrow, readLog } = chain;
+    const sources = chain.sources.map((source) => checkedSource(source, clock, options.maxAheadS));
+    const sizers = sources.map(() => new RangeSizer(options.range));
     this.#parts = parts;
     this.#options = options;
-    this.#standing = new EvmStandingWatch({ sources: chain.sources, clock, log });
+    this.#standing = new EvmStandingWatch({ sources, clock, log, pollMs: options.pollMs });
     this.#progress = new EvmProgress(clock, options);
-    this.#sizers = chain.sources.map(() => new RangeSizer(options.range));
-    this.#shown = chain.sources.map(() => -1);
+    const shared = {
+      sources,
+      sizers,
+      reading: { escrow, readLog },
+      ledger,
+      standing: this.#standing,
+      clock,
+      log,
+    };
+    this.#second = new SecondReading(shared, options);
+    const onMoved = (): void => this.#progress.moved();
+    this.#catchUp = new EvmCatchUp({ ...shared, second: this.#second, onMoved }, options);
   }
 
   /** How the RPCs stand. */
   standing(): EvmStanding {
-    return this.#standing.standing();
+    return { ...this.#standing.standing(), finalReplaced: this.#parts.ledger.alarms().length > 0 };
   }
 
   /** Progress for `/health` (H-20). */
@@ -113,8 +130,8 @@ export class EvmFollower {
   }
 
   /**
-   * Follows until the signal aborts, or, with `until` "tip", until the RPC has nothing more. Failures are logged and
-   * tried again; nothing is thrown. No write is under way when it resolves.
+   * Follows until the signal aborts, or, with `until` "tip", until the RPC has nothing more and all that can be final
+   * is. Failures are logged and tried again; nothing is thrown. No write is under way when it resolves.
    */
   async run(signal: AbortSignal, until: "aborted" | "tip" = "aborted"): Promise<void> {
     const stop = new AbortController();
@@ -140,7 +157,7 @@ export class EvmFollower {
         failures = 0;
         this.#recovered();
         if (end === "moved") continue;
-        if (until === "tip") return;
+        if (end === "idle" && until === "tip") return;
         if (this.#standing.isBehind(this.#active, this.#options.laggardS)) this.#useNext();
         const elapsedMs = clock.monotonicMs() - startedMs;
         await clock.sleep(Math.max(1, this.#options.pollMs - elapsedMs), signal);
@@ -159,215 +176,131 @@ export class EvmFollower {
     const all = this.#parts.chain.sources.length;
     // A chain that is being replaced under our reading is settled a moment later.
     if (error instanceof EvmUnavailable && error.code === "UNSETTLED" && failures <= 2) return 20;
-    if (error instanceof EvmUnavailable && failures < all) return 0;
+    if ((error instanceof EvmUnavailable || error instanceof ImpossibleLog) && failures < all) return 0;
     return Math.min(retryMaxMs, pollMs * 2 ** Math.min(20, Math.floor(failures / all)));
   }
 
   async #round(signal: AbortSignal): Promise<RoundEnd> {
-    const { chain, ledger } = this.#parts;
     const index = this.#active;
-    const source = chain.sources[index];
-    if (source === undefined) throw new Error(`there is no EVM RPC ${index}`);
-    const heads = await source.heads();
-    this.#standing.saw(index, heads);
-    this.#shown[index] = Math.max(this.#shown[index] ?? -1, heads.head.number);
-    const own = this.#own();
-    if (heads.head.number < this.#options.firstBlock) return "idle";
-    if (own === null) {
-      // A tip without a checkpoint cannot be compared with anything: all is read again.
-      const rewindTo = ledger.tips().evm.height < 0 ? null : this.#options.firstBlock - 1;
-      return this.#read(source, heads, { rewindTo, from: this.#options.firstBlock, before: null }, signal);
+    const followed = { index, heads: await this.#standing.ask(index) };
+    const before = this.#parts.ledger.tips().evm.height;
+    const isFromFinal = this.#impossible?.isFromFinal === true;
+    const end = isFromFinal
+      ? await this.#catchUp.readAgain(followed, this.#finalPoint(), signal)
+      : await this.#catchUp.round(followed, signal);
+    if (isFromFinal || this.#parts.ledger.tips().evm.height > before) {
+      this.#impossible = null;
+      this.#stopped = null;
     }
-    if (heads.head.hash === own.hash) {
-      this.#shrunk = null;
-      return this.#raiseFinal(heads, own);
-    }
-    if (heads.head.number > own.number) {
-      this.#shrunk = null;
-      return this.#read(source, heads, { rewindTo: null, from: own.number + 1, before: own }, signal);
-    }
-    return this.#lower(source, heads, own, signal);
+    const settled = await this.#settle(signal);
+    if (end === "moved" || settled === "moved") return "moved";
+    return end === "waiting" ? end : settled;
   }
 
-  /** The last block that the ledger holds; null where it holds none. */
-  #own(): EvmPoint | null {
+  /** The newest block that was read twice; null where none is known. */
+  #finalPoint(): Parameters<EvmCatchUp["readAgain"]>[1] {
     const { ledger } = this.#parts;
-    const newest = ledger.checkpoints("evm")[0];
-    const { height, finalHeight } = ledger.tips().evm;
-    this.#finalHeight = Math.max(this.#finalHeight, finalHeight);
-    return newest === undefined || newest.height !== height ? null : pointOf(newest);
+    const { finalHeight } = ledger.tips().evm;
+    const found = ledger.checkpoints("evm").find(({ height }) => height <= finalHeight);
+    return found === undefined ? null : pointOf(found);
   }
 
-  /** The RPC's chain is not longer than ours and ends otherwise: replaced, or the RPC is behind. */
-  async #lower(source: EvmSource, heads: EvmHeads, own: EvmPoint, signal: AbortSignal): Promise<RoundEnd> {
-    const { head } = heads;
-    const below = this.#parts.ledger.checkpoints("evm").find(({ height }) => height <= head.number);
-    const theirs = below === undefined ? null : ((await source.blocksAt([below.height]))[0] ?? null);
-    const isContradicted = below === undefined || theirs?.hash !== below.hash || head.number === own.number;
-    if (isContradicted) return this.#followBranch(source, heads, own, signal);
-    if (!this.#isShrunk(head, own) || below.height < this.#finalHeight) return "idle";
-    this.#shrunk = null;
-    return this.#rewindAndRead(source, heads, own, pointOf(below), signal);
-  }
-
-  /** Whether an RPC that has shown our tip itself has shown less for a while now, without growing. */
-  #isShrunk(head: EvmBlock, own: EvmPoint): boolean {
-    const nowMs = this.#parts.clock.monotonicMs();
-    if ((this.#shown[this.#active] ?? -1) < own.number) return false;
-    if (this.#shrunk === null || this.#shrunk.head < head.number) {
-      this.#shrunk = { sinceMs: nowMs, head: head.number };
-    }
-    return nowMs - this.#shrunk.sinceMs >= this.#options.shrunkMs;
-  }
-
-  /** Our tip has left the chain: undoes down to the newest block that both have, and reads the other branch. */
-  async #followBranch(
-    source: EvmSource,
-    heads: EvmHeads,
-    own: EvmPoint,
-    signal: AbortSignal,
-  ): Promise<RoundEnd> {
-    const checkpoints = this.#parts.ledger.checkpoints("evm");
-    const shared = await newestShared(source, checkpoints, heads.head.number);
-    if (shared?.hash === own.hash) throw contradicts(source, own);
-    return this.#rewindAndRead(source, heads, own, shared, signal);
-  }
-
-  async #rewindAndRead(
-    source: EvmSource,
-    heads: EvmHeads,
-    own: EvmPoint,
-    shared: EvmPoint | null,
-    signal: AbortSignal,
-  ): Promise<RoundEnd> {
-    const { firstBlock } = this.#options;
-    const rewindTo = shared?.number ?? firstBlock - 1;
-    const { finalHeight } = this.#parts.ledger.tips().evm;
-    const isFinalReplaced = await replacesFinal(this.#parts, source, rewindTo);
-    // Only once the other branch stands in the ledger: a single false answer must not stop all actions for good.
-    const replaced = (): void => {
-      if (!isFinalReplaced) return;
-      alarmFinalReplaced(this.#parts.log, source, finalHeight, rewindTo);
-      this.#standing.finalWasReplaced();
-    };
-    this.#parts.log.warn(
-      { fork_height: rewindTo, depth: own.number - rewindTo, old_tip: own.hash, new_tip: heads.head.hash },
-      `EVM reorganisation: blocks above ${rewindTo} undone`,
-    );
-    const from = rewindTo + 1;
-    if (shared !== null && heads.head.number < from) {
-      await this.#apply({
-        ...this.#finality(heads, shared, [checkpointOf(shared)]),
-        rewindTo,
-        events: [],
-        tip: tipOf(shared),
-      });
-      replaced();
-      return "moved";
-    }
-    return this.#read(source, heads, { rewindTo, from, before: shared, rewound: replaced }, signal);
-  }
-
-  /** Reads ranges up to the head; the next one is read while the former is written. */
-  async #read(source: EvmSource, heads: EvmHeads, start: Start, signal: AbortSignal): Promise<RoundEnd> {
-    const { chain, clock } = this.#parts;
-    const { escrow, readLog } = chain;
-    const sizer = this.#sizers[this.#active] ?? new RangeSizer(this.#options.range);
-    const startedMs = clock.monotonicMs();
-    let { rewindTo, from, before } = start;
-    let writing: Promise<void> = Promise.resolve();
-    try {
-      while (from <= heads.head.number && !signal.aborted) {
-        const answer = await readRange({
-          source,
-          escrow,
-          readLog,
-          sizer,
-          from,
-          head: heads.head,
-          before,
-        });
-        await writing;
-        if (answer.kind === "forked") {
-          if (before === null || rewindTo !== null) throw contradicts(source, before ?? heads.head);
-          return await this.#followBranch(source, heads, before, signal);
-        }
-        const { events, end, checkpoints } = answer;
-        const applied = this.#apply({
-          ...this.#finality(heads, end, checkpoints),
-          rewindTo,
-          events,
-          tip: tipOf(end),
-        });
-        writing = rewindTo === null ? applied : applied.then(start.rewound);
-        // It is awaited below in every case; until then nobody listens.
-        writing.catch(() => undefined);
-        rewindTo = null;
-        from = end.number + 1;
-        before = end;
-        if (clock.monotonicMs() - startedMs > ROUND_MS) break;
+  /** Makes final what two readings agree on. */
+  async #settle(signal: AbortSignal): Promise<RoundEnd> {
+    for (let steps = 0; steps < STEPS_PER_ROUND && !signal.aborted; steps += 1) {
+      const step = await this.#second.next(this.#active);
+      if (step.kind === "done") return "idle";
+      if (step.kind === "waiting") return "waiting";
+      if (step.kind === "back") {
+        await this.#goBack(step, signal);
+        return "moved";
       }
-    } finally {
-      await writing;
+      await this.#apply(step);
     }
-    return from <= heads.head.number ? "moved" : "idle";
+    return "moved";
   }
 
-  /** Final height and checkpoints of a change whose last block is `end`. The final block is always a checkpoint. */
-  #finality(
-    heads: EvmHeads,
-    end: EvmPoint,
-    checkpoints: readonly ChainCheckpoint[],
-  ): Pick<EvmChange, "finalHeight" | "checkpoints"> {
-    const { final } = heads;
-    this.#finalHeight = Math.max(this.#finalHeight, final?.number ?? -1);
-    const finalHeight = Math.min(this.#finalHeight, end.number);
-    const isKnown = final === null || checkpoints.some(({ height }) => height === final.number);
-    if (isKnown || final.number > end.number || final.number < this.#options.firstBlock) {
-      return { finalHeight, checkpoints };
+  async #apply(step: Exclude<ReadingStep, { kind: "back" | "done" | "waiting" }>): Promise<void> {
+    const own = this.#catchUp.own();
+    if (step.kind === "more" || own === null) return;
+    const tip = { height: own.number, hash: own.hash, time: own.time };
+    const change: EvmChange = {
+      rewindTo: null,
+      events: [],
+      tip,
+      checkpoints: [checkpointOf(own)],
+      finalHeight: -1,
+    };
+    if (step.kind === "resolve") await this.#parts.ledger.applyEvm({ ...change, undisputed: step.events });
+    else {
+      // The final block is always a checkpoint: a fork right above it is then found there.
+      const { final, disputed } = step;
+      const checkpoints =
+        final.number === own.number ? change.checkpoints : [checkpointOf(final), checkpointOf(own)];
+      await this.#parts.ledger.applyEvm({ ...change, checkpoints, finalHeight: final.number, disputed });
     }
-    const all = [...checkpoints, checkpointOf(final)].toSorted((a, b) => a.height - b.height);
-    return { finalHeight, checkpoints: all };
-  }
-
-  /** The head is where it was; more of it may be final. */
-  async #raiseFinal(heads: EvmHeads, own: EvmPoint): Promise<RoundEnd> {
-    const before = this.#parts.ledger.tips().evm.finalHeight;
-    const finality = this.#finality(heads, own, [checkpointOf(own)]);
-    if (finality.finalHeight > before) {
-      await this.#apply({ ...finality, rewindTo: null, events: [], tip: tipOf(own) });
-    }
-    return "idle";
-  }
-
-  async #apply(change: EvmChange): Promise<void> {
-    await this.#parts.ledger.applyEvm(change);
     this.#progress.moved();
+  }
+
+  async #goBack(step: Extract<ReadingStep, { kind: "back" }>, signal: AbortSignal): Promise<void> {
+    const { log, chain } = this.#parts;
+    log.warn({ rpc: chain.sources[step.use]?.name }, step.why);
+    this.#active = step.use;
+    const followed = { index: step.use, heads: await this.#standing.ask(step.use) };
+    if (step.isBranch) await this.#catchUp.leaveBranch(followed, step.parent, signal);
+    else await this.#catchUp.readAgain(followed, step.parent, signal);
   }
 
   #failed(error: unknown, failures: number): void {
     const { chain, log } = this.#parts;
     const sentence = error instanceof Error ? error.message : String(error);
-    const isOutside = error instanceof EvmUnavailable;
-    const fields: Record<string, unknown> = isOutside ? { code: error.code } : {};
+    const isOutside = error instanceof EvmUnavailable || error instanceof ImpossibleLog;
+    const fields: Record<string, unknown> = error instanceof EvmUnavailable ? { code: error.code } : {};
     if (!isOutside && error instanceof Error) fields["stack"] = error.stack;
     // The same trouble again and again is one line, not one per try.
     if (!this.#troubles.has(sentence) && this.#troubles.size < LOGGED_TROUBLES) {
-      if (isOutside && error.code === "UNSETTLED") log.debug(fields, sentence);
+      if (error instanceof EvmUnavailable && error.code === "UNSETTLED") log.debug(fields, sentence);
       else log.error(fields, sentence);
       this.#troubles.add(sentence);
     }
     // One RPC of several that fails is no standstill.
     if (!isOutside || failures >= chain.sources.length) this.#progress.troubled(sentence);
-    if (!isOutside) return;
+    if (error instanceof ImpossibleLog) this.#wasImpossible(error);
+    if (!(error instanceof EvmUnavailable)) return;
     this.#unsettled = error.code === "UNSETTLED" ? this.#unsettled + 1 : 0;
     if (error.code === "UNSETTLED" && this.#unsettled < UNSETTLED_TRIES) return;
     this.#useNext();
   }
 
+  /**
+   * A log that cannot be is a fault of the RPC that gave it (S-08). Where all give it, one before it may have been
+   * missed: then all that is not final is read again from each. Where they all still give it, the index stands still.
+   */
+  #wasImpossible(error: ImpossibleLog): void {
+    const { chain, log, ledger } = this.#parts;
+    const sentence = error.message;
+    this.#second.refused(this.#active, error);
+    const isFromFinal = this.#impossible?.isFromFinal ?? false;
+    const by = new Set([...(this.#impossible?.by ?? []), this.#active]);
+    this.#impossible = { sentence, by, isFromFinal };
+    this.#useNext();
+    if (by.size < chain.sources.length) return;
+    const { height, finalHeight } = ledger.tips().evm;
+    if (!isFromFinal && finalHeight < height) {
+      this.#impossible = { sentence, by: new Set(), isFromFinal: true };
+      return;
+    }
+    this.#impossible = null;
+    if (this.#stopped === sentence) return;
+    this.#stopped = sentence;
+    log.error(
+      { alarm: "impossible_log", rpcs: chain.sources.map(({ name }) => name) },
+      `ALARM: every EVM RPC gives a log that the escrow cannot have made, and the index stands still: ${sentence}`,
+    );
+  }
+
   #useNext(): void {
     this.#unsettled = 0;
-    this.#shrunk = null;
     this.#active = (this.#active + 1) % this.#parts.chain.sources.length;
   }
 
@@ -377,17 +310,4 @@ export class EvmFollower {
     this.#unsettled = 0;
     this.#progress.untroubled();
   }
-}
-
-function tipOf(point: EvmPoint): EvmChange["tip"] {
-  return { height: point.number, hash: point.hash, time: point.time };
-}
-
-/** The RPC names a block as on its chain, and another one as the parent of the next. */
-function contradicts(source: EvmSource, point: EvmPoint): EvmUnavailable {
-  return new EvmUnavailable(
-    "UNSETTLED",
-    `the answers of ${source.name} do not fit together: it has block ${point.number} (${point.hash}), and what it ` +
-      "shows of the blocks above does not follow it",
-  );
 }

@@ -41,12 +41,13 @@ function turningSource(forksAt: number): EvmSource {
       return { kind: "logs", logs: [] };
     },
     logsOfBlock: async () => [],
+    receipts: async () => [],
   };
 }
 
 function read(source: EvmSource, from: number, head: EvmBlock, before: EvmBlock) {
   const sizer = new RangeSizer({ first: 1000, most: 1000, manyLogs: 1000 });
-  return readRange({ source, escrow: ESCROW, readLog: () => null, sizer, from, head, before });
+  return readRange({ source, escrow: ESCROW, readLog: () => null, sizer, from, head, before, settled: 1000 });
 }
 
 describe("S-05: a range that is replaced while its logs are read", () => {

@@ -1,10 +1,11 @@
-// What happened in the next blocks? One range of logs read so that all of it is of one chain: the end of the range and
-// the block before it have the same hashes before and after the reading, and each log is held against its block.
+// One range of logs, read so that all of it is of one chain: the end of the range and the block before it have the same
+// hashes before and after the reading, each log is held against its block, and the answer against the filter in the
+// header of every block that is not final yet (S-08).
 
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { EvmBlock, EvmLog, EvmSource, ReadEscrowLog } from "./evm-chain.ts";
-import { badLogs, checkLinks, checkLogs, eventsOf, type LogQuestion } from "./evm-cross-check.ts";
+import { badLogs, checkLinks, checkLogs, eventsOf, type LogQuestion, ownLogs } from "./evm-cross-check.ts";
 import type { RangeSizer } from "./evm-range.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
 import type { ChainCheckpoint } from "./ports.ts";
@@ -28,6 +29,8 @@ export interface RangeQuestion {
   readonly head: EvmBlock;
   /** The block before `from` that the ledger stands on; null at the first block of all. */
   readonly before: EvmPoint | null;
+  /** Final by what is known: of blocks above it every header is read. */
+  readonly settled: number;
 }
 
 /** What was read. */
@@ -38,12 +41,18 @@ export type RangeAnswer =
       /** Blocks with events, ascending, and the end. */
       readonly checkpoints: readonly ChainCheckpoint[];
       readonly end: EvmPoint;
+      /** All headers of the range where they were read, ascending; else null. */
+      readonly headers: readonly EvmBlock[] | null;
     }
   /** The chain does not continue the block before the range. */
   | { readonly kind: "forked" };
 
-/** Up to so many blocks are read with all their headers, which must link from the block before to the end. */
+/** Up to so many final blocks are read with all their headers too, which must link from the block before to the end. */
 const CHAINED_BLOCKS = 16;
+/** Headers that are held at a time. */
+const HEADERS_AT_ONCE = 1000;
+/** Blocks asked for their logs at a time, where the filter says that there may be some. */
+const BLOCKS_AT_ONCE = 8;
 
 function unsettled(source: EvmSource, what: string): EvmUnavailable {
   return new EvmUnavailable("UNSETTLED", `the answers of ${source.name} do not fit together: ${what}`);
@@ -60,11 +69,11 @@ async function blockAt(source: EvmSource, number: number): Promise<EvmBlock> {
   return block;
 }
 
-/** All headers of a short range; null for a long one. Linked to each other and to the end. */
+/** All headers of a short range or of one that is not final; else null. Linked to each other and to the end. */
 async function headersOf(question: RangeQuestion, to: number): Promise<readonly EvmBlock[] | null> {
-  const { source, from, head } = question;
+  const { source, from, head, settled } = question;
   const count = to - from + 1;
-  if (count > CHAINED_BLOCKS) return null;
+  if (count > CHAINED_BLOCKS && to <= settled) return null;
   if (count === 1 && to === head.number) return [head];
   const numbers = Array.from({ length: count }, (_, i) => from + i);
   const blocks = await source.blocksAt(numbers);
@@ -96,16 +105,25 @@ async function blocksOfLogs(
 
 /** Some RPCs know a block before they know its logs; its header's filter tells, and the block is asked by its hash. */
 async function checkNoneMissing(
-  source: EvmSource,
+  { source, escrow }: RangeQuestion,
   headers: readonly EvmBlock[],
   logs: readonly EvmLog[],
 ): Promise<void> {
   const shown = new Set(logs.map(({ blockHash }) => blockHash));
-  for (const block of headers) {
-    if (!block.mayHoldLogs || shown.has(block.hash)) continue;
-    const own = await source.logsOfBlock(block.hash);
-    if (own.length > 0) throw unsettled(source, `block ${block.number} has logs that its range did not show`);
+  const silent = headers.filter((block) => block.mayHoldLogs && !shown.has(block.hash));
+  for (let at = 0; at < silent.length; at += BLOCKS_AT_ONCE) {
+    const part = silent.slice(at, at + BLOCKS_AT_ONCE);
+    const answers = await Promise.all(part.map(({ hash }) => source.logsOfBlock(hash)));
+    const late = part.find((_, i) => ownLogs(answers[i] ?? [], escrow).length > 0);
+    if (late !== undefined)
+      throw unsettled(source, `block ${late.number} has logs that its range did not show`);
   }
+}
+
+/** The last block to ask for: blocks that are final and blocks that are not are read apart. */
+function endOf({ from, head, settled, sizer }: RangeQuestion): number {
+  if (from <= settled) return Math.min(head.number, settled, from + sizer.size - 1);
+  return Math.min(head.number, from + Math.min(HEADERS_AT_ONCE, sizer.size) - 1);
 }
 
 /** False where the block before the range has left the chain. Rejects where the end has. */
@@ -124,7 +142,7 @@ async function isStill(question: RangeQuestion, end: EvmBlock, isChained: boolea
 export async function readRange(question: RangeQuestion): Promise<RangeAnswer> {
   const { source, sizer, from, head, before } = question;
   for (;;) {
-    const to = Math.min(head.number, from + sizer.size - 1);
+    const to = endOf(question);
     const end = to === head.number ? head : await blockAt(source, to);
     const headers = await headersOf(question, to);
     const first = headers?.[0];
@@ -134,7 +152,7 @@ export async function readRange(question: RangeQuestion): Promise<RangeAnswer> {
     const answer = await source.logs(from, to);
     if (answer.kind === "logs") {
       sizer.answered(to - from + 1, answer.logs.length);
-      return checkedRange(question, end, headers, answer.logs);
+      return checkedRange(question, end, headers, ownLogs(answer.logs, question.escrow));
     }
     if (!sizer.refused(to - from + 1)) {
       throw new EvmUnavailable(
@@ -151,15 +169,15 @@ async function checkedRange(
   headers: readonly EvmBlock[] | null,
   logs: readonly EvmLog[],
 ): Promise<RangeAnswer> {
-  const { source, escrow, readLog, from } = question;
-  const asked: LogQuestion = { source: source.name, escrow, from, to: end.number };
+  const { source, readLog, from } = question;
+  const asked: LogQuestion = { source: source.name, from, to: end.number };
   checkLogs(logs, asked);
   if (headers !== null) {
     const hashes = new Set(headers.map(({ hash }) => hash));
     const foreign = logs.find(({ blockHash }) => !hashes.has(blockHash));
     if (foreign !== undefined)
       throw badLogs(asked, `a log of ${foreign.blockHash}, which is none of these blocks`);
-    await checkNoneMissing(source, headers, logs);
+    await checkNoneMissing(question, headers, logs);
   }
   const blocks = await blocksOfLogs(source, logs, headers ?? [end]);
   const events = eventsOf(logs, blocks, asked, readLog);
@@ -175,7 +193,7 @@ async function checkedRange(
   const checkpoints = [...eventBlocks.values()].map(({ block, blockHash, time }) =>
     checkpointOf({ number: block, hash: blockHash, time }),
   );
-  return { kind: "read", events, checkpoints: [...checkpoints, checkpointOf(end)], end };
+  return { kind: "read", events, checkpoints: [...checkpoints, checkpointOf(end)], end, headers };
 }
 
 /** Blocks with logs link to each other, to the block before the range and to its end, wherever they are neighbours. */

@@ -1,5 +1,8 @@
-// Why is there no answer from the EVM side? One error class with a closed list of codes, made by the adapter and by
-// the follower's checks, and known by name to whoever answers 503 EVM_RPC_UNAVAILABLE (S-62).
+// Why there is no answer from the EVM side, or none that can be taken in. `EvmUnavailable` has a closed list of codes,
+// is made by the adapter and by the follower's checks, and is known by name to whoever answers 503 EVM_RPC_UNAVAILABLE
+// (S-62); `ImpossibleLog` comes from the ledger.
+
+import type { EvmPlace } from "../../swap/facts.ts";
 
 /** What was wrong. */
 export type EvmFailure =
@@ -33,5 +36,22 @@ export class EvmUnavailable extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.rpcCode = options.rpcCode ?? null;
+  }
+}
+
+/** A log that no state of the contract can have produced after what is indexed (S-08). Nothing of its change stands. */
+export class ImpossibleLog extends Error {
+  override readonly name = "ImpossibleLog";
+  readonly block: number;
+  readonly logIndex: number;
+
+  /** `why`: what is wrong, as the end of a sentence. */
+  constructor(event: { readonly kind: string; readonly place: EvmPlace }, why: string) {
+    const { block, blockHash, logIndex } = event.place;
+    super(
+      `log ${logIndex} of EVM block ${block} (${blockHash}) is a ${event.kind} that the escrow cannot have made: ${why}`,
+    );
+    this.block = block;
+    this.logIndex = logIndex;
   }
 }

@@ -3,7 +3,7 @@
 import type { Bytes32 } from "../../primitives/brands.ts";
 import type { EscrowEvent, PearlBlockFact, SecretShower, Sighting } from "../../swap/facts.ts";
 import type { AddressRecord, AskRecord, OriginRecord, TakeRecord } from "../../swap/records.ts";
-import type { StoredFact } from "./ports.ts";
+import type { FinalAlarm, StoredFact } from "./ports.ts";
 import type { ScriptEntry } from "./script-book.ts";
 
 /** The tip of a chain as it is stored. */
@@ -23,10 +23,30 @@ export type StoredTip =
       readonly medianTimePast: number;
     };
 
+/** What tells two events of one chain apart. */
+export function eventKey({ place }: EscrowEvent): string {
+  return `${place.block}:${place.logIndex}`;
+}
+
 /** An event of the escrow. */
 export function eventFact(event: EscrowEvent): StoredFact {
-  const { block, logIndex } = event.place;
-  return { kind: "event", key: `${block}:${logIndex}`, chain: "evm", height: block, body: bodyOf(event) };
+  return {
+    kind: "event",
+    key: eventKey(event),
+    chain: "evm",
+    height: event.place.block,
+    body: bodyOf(event),
+  };
+}
+
+/** An event that a second RPC denies (S-07). */
+export function disputeFact(event: EscrowEvent): StoredFact {
+  return { ...eventFact(event), kind: "dispute" };
+}
+
+/** A final block that was replaced (S-05): of no block, since no reorganisation takes it back. */
+export function alarmFact(alarm: FinalAlarm): StoredFact {
+  return record("alarm", alarm.id, alarm);
 }
 
 /** What a PEARL block shows; its kind is the fact's. */

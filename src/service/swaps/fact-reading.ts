@@ -12,6 +12,7 @@ import type { AddressRecord, AskRecord, OriginRecord, TakeRecord } from "../../s
 import type { Terms } from "../../swap/terms.ts";
 import type { StoredTip } from "./fact-codec.ts";
 import type { Fields } from "./fact-fields.ts";
+import type { FinalAlarm } from "./ports.ts";
 import type { ScriptEntry } from "./script-book.ts";
 
 const EVENT_KINDS = [
@@ -203,6 +204,18 @@ export function readTip(fields: Fields): StoredTip {
   return chain === "evm"
     ? { chain, height, hash, time, finalHeight: fields.int("finalHeight") }
     : { chain, height, hash, time, medianTimePast: fields.int("medianTimePast") };
+}
+
+/** A final block that was replaced. */
+export function readAlarm(fields: Fields): FinalAlarm {
+  return {
+    id: fields.text("id"),
+    height: fields.int("height"),
+    oldHash: fields.text("oldHash"),
+    newHash: fields.orNull("newHash", (name) => fields.text(name)),
+    forkHeight: fields.int("forkHeight"),
+    raisedAt: fields.int("raisedAt"),
+  };
 }
 
 function evmPlace(fields: Fields): EvmPlace {

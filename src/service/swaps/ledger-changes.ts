@@ -7,6 +7,7 @@ import type { Moment } from "../../swap/subject.ts";
 import { evmReorgEvent } from "./change-events.ts";
 import type { CausingBlock, Cell, Draft } from "./draft.ts";
 import { eventFact, tipFact } from "./fact-codec.ts";
+import { ImpossibleLog } from "./evm-unavailable.ts";
 import { evmCause } from "./order-book.ts";
 import type {
   ChainCheckpoint,
@@ -72,7 +73,10 @@ export class LedgerChanges {
     const tipCause: CausingBlock = { chain: "evm", height: tip.height, hash: tip.hash };
     if (rewindTo !== null) this.#rewindEvm(draft, rewindTo, tipCause);
     this.#applyEvents(draft, change, base);
-    const finalHeight = Math.max(old.finalHeight, Math.min(change.finalHeight, tip.height));
+    // What is read again after a rewind was not read twice yet (S-08).
+    const kept = rewindTo === null ? old.finalHeight : Math.min(old.finalHeight, rewindTo);
+    const finalHeight = Math.max(kept, Math.min(change.finalHeight, tip.height));
+    this.#applyTrust(draft, change, finalHeight, tipCause);
     const evm = { height: tip.height, time: tip.time, finalHeight, need: old.need };
     draft.assign(tips, { ...tips.value, evm });
     draft.assign(evmHash, tip.hash);
@@ -84,8 +88,14 @@ export class LedgerChanges {
       checkpoints: change.checkpoints,
       events: rewindTo === null ? [] : [evmReorgEvent(rewindTo, oldTip, tip)],
       tipCause,
-      explained: rewindTo !== null,
+      explained: rewindTo !== null || (change.disputed ?? []).length > 0,
     };
+  }
+
+  /** Alarms that an operator has lifted are over: `stored` are the keys of those that are left. */
+  liftAlarms(draft: Draft, stored: readonly string[]): ChangeOutline {
+    this.#state.books.trust.keepAlarms(new Set(stored), draft);
+    return NO_OUTLINE;
   }
 
   /** A step of the PEARL chain, or facts of older blocks. @throws where it does not continue what is there. */
@@ -170,8 +180,20 @@ export class LedgerChanges {
     for (const hash of records.outdatedTakes(now, this.#takeMax, leaving)) records.removeTake(hash, draft);
   }
 
+  #applyTrust(draft: Draft, change: EvmChange, finalHeight: number, cause: CausingBlock): void {
+    const { trust } = this.#state.books;
+    trust.settle(finalHeight, draft);
+    for (const event of change.disputed ?? []) trust.dispute(event, draft);
+    for (const event of change.undisputed ?? []) trust.resolve(event, draft);
+    for (const event of [...(change.disputed ?? []), ...(change.undisputed ?? [])]) {
+      if ("orderHash" in event) draft.touch(event.orderHash, cause);
+    }
+    if (change.alarm !== undefined) trust.raise(change.alarm, draft);
+  }
+
   #rewindEvm(draft: Draft, rewindTo: number, cause: CausingBlock): void {
-    const { orders } = this.#state.books;
+    const { orders, trust } = this.#state.books;
+    trust.rewind(rewindTo, draft);
     const touching = new Touching(this.#state.books, draft);
     const said = orders.saidAbove(rewindTo);
     orders.rewind(rewindTo, draft, ({ orderHash, terms }) => touching.order(orderHash, terms, cause));
@@ -180,7 +202,7 @@ export class LedgerChanges {
   }
 
   #applyEvents(draft: Draft, { events, tip }: EvmChange, base: number): void {
-    const { orders, secrets } = this.#state.books;
+    const { orders, secrets, trust } = this.#state.books;
     const touching = new Touching(this.#state.books, draft);
     for (const event of events) {
       const { place } = event;
@@ -190,6 +212,7 @@ export class LedgerChanges {
         );
       }
       orders.apply(event, draft);
+      trust.add(event, draft);
       // After what it is made of: loading reads scripts before the events that name them.
       draft.store(() => eventFact(event));
       touching.event(event, evmCause(place));
@@ -197,6 +220,9 @@ export class LedgerChanges {
       if (event.kind !== "OrderClaimed") continue;
       const hashlock = orders.entries.get(event.orderHash)?.facts.terms.hashlock;
       if (hashlock === undefined) continue;
+      if (!secrets.fits(hashlock, event.secret)) {
+        throw new ImpossibleLog(event, `its secret does not hash to ${hashlock}`);
+      }
       const shower = { by: "claim", orderHash: event.orderHash, txHash: place.txHash } as const;
       if (secrets.show(hashlock, event.secret, shower, draft)) touching.hashlock(hashlock, evmCause(place));
     }
@@ -256,4 +282,13 @@ function checkedBase(chain: string, oldHeight: number, rewindTo: number | null, 
   if (newHeight < base)
     throw new Error(`swap ledger: ${chain} went from ${base} to ${newHeight} without a rewind`);
   return base;
+}
+
+/** What a change does to the remembered blocks of a chain: those above a height go, others come. */
+export function checkpointsOf(
+  chain: "evm" | "pearl",
+  { rewind, checkpoints }: ChangeOutline,
+): [number | null, readonly ChainCheckpoint[]] {
+  const own = checkpoints.filter((one) => one.chain === chain);
+  return [rewind?.chain === chain ? rewind.toHeight : null, own];
 }

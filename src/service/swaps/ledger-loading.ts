@@ -1,10 +1,12 @@
 // How does the ledger's memory come back after a start? Every stored fact in the order of its first insertion.
 
+import type { ChainTips } from "../../swap/facts.ts";
 import { LOADING } from "./draft.ts";
 import type { StoredTip } from "./fact-codec.ts";
 import { Fields, Interner } from "./fact-fields.ts";
 import {
   readAddresses,
+  readAlarm,
   readAsk,
   readBlockFact,
   readEvent,
@@ -38,17 +40,27 @@ export async function loadBooks(store: SwapStore, books: Books): Promise<LoadedR
       else if (!loadChainFact(fact, fields, books)) loadRecord(fact, fields, books);
     }
   });
+  for (const tip of tips) if (tip.chain === "evm") books.trust.settle(tip.finalHeight, LOADING);
   return { tips, isUntold };
 }
 
 function loadChainFact(
   fact: StoredFact,
   fields: Fields,
-  { scripts, orders, locks, secrets }: Books,
+  { scripts, orders, locks, secrets, trust }: Books,
 ): boolean {
   switch (fact.kind) {
-    case "event":
-      orders.apply(readEvent(fields), LOADING);
+    case "event": {
+      const event = readEvent(fields);
+      orders.apply(event, LOADING);
+      trust.add(event, LOADING);
+      return true;
+    }
+    case "dispute":
+      trust.dispute(readEvent(fields), LOADING);
+      return true;
+    case "alarm":
+      trust.raise(readAlarm(fields), LOADING);
       return true;
     case "script":
       scripts.put(readScript(fields), LOADING);
@@ -94,4 +106,16 @@ function loadRecord(fact: StoredFact, fields: Fields, { records }: Books): void 
 
 function nothing(): void {
   // Nobody is told while facts are loaded.
+}
+
+/** The tips as the store has them. `need`: as in `ChainTips`. */
+export function tipsOf(stored: readonly StoredTip[], need: number | null): ChainTips {
+  let evm = { height: -1, time: 0, finalHeight: -1, need };
+  let pearl = { height: -1, time: 0, medianTimePast: 0 };
+  for (const tip of stored) {
+    const { height, time } = tip;
+    if (tip.chain === "evm") evm = { height, time, finalHeight: tip.finalHeight, need };
+    else pearl = { height, time, medianTimePast: tip.medianTimePast };
+  }
+  return { evm, pearl };
 }

@@ -4,7 +4,7 @@
 
 import type { Bytes32, EvmAddress, Outpoint, ScriptHex } from "../../primitives/brands.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
-import type { ChainTips, LockOutput, SecretFact, Sighting } from "../../swap/facts.ts";
+import type { ChainTips, EscrowEvent, LockOutput, SecretFact, Sighting } from "../../swap/facts.ts";
 import type { AskRecord } from "../../swap/records.ts";
 import { type AskStatus, isDead, type Moment, type SwapRules, type SwapSubject } from "../../swap/subject.ts";
 import { CommitFeed } from "../commit-feed.ts";
@@ -12,13 +12,14 @@ import type { Clock, Log } from "../ports.ts";
 import { ChangeEvents, type ChangeFrame, type TouchedRows } from "./change-events.ts";
 import { CheckpointList } from "./checkpoint-list.ts";
 import { Draft } from "./draft.ts";
-import type { StoredTip } from "./fact-codec.ts";
-import { type ChangeOutline, LedgerChanges, type LedgerState } from "./ledger-changes.ts";
-import { loadBooks } from "./ledger-loading.ts";
+import { type ChangeOutline, checkpointsOf, LedgerChanges, type LedgerState } from "./ledger-changes.ts";
+import { loadBooks, tipsOf } from "./ledger-loading.ts";
 import type {
   ChainCheckpoint,
   EscrowFee,
   EvmChange,
+  EvmLedger,
+  FinalAlarm,
   LedgerReads,
   LedgerWrites,
   MempoolLocks,
@@ -62,7 +63,7 @@ export interface SwapLedgerParts {
 }
 
 /** The owner of swap state. */
-export class SwapLedger implements LedgerWrites, LedgerReads {
+export class SwapLedger implements LedgerWrites, EvmLedger, LedgerReads {
   readonly watch: LedgerWatch;
   /** Published after every visible change. */
   readonly feed = new CommitFeed();
@@ -155,6 +156,35 @@ export class SwapLedger implements LedgerWrites, LedgerReads {
 
   checkpoints(chain: "evm" | "pearl"): readonly ChainCheckpoint[] {
     return this.#checkpoints[chain].all;
+  }
+
+  unsettled(from: number, to: number): readonly EscrowEvent[] {
+    return this.#books.trust.unsettled(from, to);
+  }
+
+  disputes(): readonly EscrowEvent[] {
+    return this.#books.trust.disputes;
+  }
+
+  alarms(): readonly FinalAlarm[] {
+    return this.#books.trust.alarms;
+  }
+
+  /** Looks whether an operator has lifted alarms since (S-05): another process removes them from the store. */
+  async passAlarms(): Promise<void> {
+    const before = this.alarms();
+    if (before.length === 0) return;
+    await this.#turn;
+    const stored = await this.#parts.store.keys("alarm");
+    await this.#run((draft) => this.#changes.liftAlarms(draft, [...stored, ...this.#raisedSince(before)]));
+    for (const { id } of before) {
+      if (this.alarms().some((alarm) => alarm.id === id)) continue;
+      this.#parts.log.warn({ alarm_id: id }, "an operator has lifted the alarm of a replaced final block");
+    }
+  }
+
+  #raisedSince(before: readonly FinalAlarm[]): readonly string[] {
+    return this.alarms().flatMap(({ id }) => (before.some((alarm) => alarm.id === id) ? [] : [id]));
   }
 
   settled(): Promise<void> {
@@ -365,23 +395,4 @@ function split(rows: readonly TouchedRow[]): TouchedRows {
     orders: rows.flatMap((row) => ("order" in row ? [row.order] : [])),
     asks: rows.flatMap((row) => ("ask" in row ? [row.ask] : [])),
   };
-}
-
-function checkpointsOf(
-  chain: "evm" | "pearl",
-  { rewind, checkpoints }: ChangeOutline,
-): [number | null, readonly ChainCheckpoint[]] {
-  const own = checkpoints.filter((one) => one.chain === chain);
-  return [rewind?.chain === chain ? rewind.toHeight : null, own];
-}
-
-function tipsOf(stored: readonly StoredTip[], need: number | null): ChainTips {
-  let evm = { height: -1, time: 0, finalHeight: -1, need };
-  let pearl = { height: -1, time: 0, medianTimePast: 0 };
-  for (const tip of stored) {
-    const { height, time } = tip;
-    if (tip.chain === "evm") evm = { height, time, finalHeight: tip.finalHeight, need };
-    else pearl = { height, time, medianTimePast: tip.medianTimePast };
-  }
-  return { evm, pearl };
 }

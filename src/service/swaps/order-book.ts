@@ -3,8 +3,10 @@
 
 import type { Bytes32, EvmAddress, ScriptHex } from "../../primitives/brands.ts";
 import type { EscrowEvent, EvmPlace, OrderFacts } from "../../swap/facts.ts";
-import { isAskMatch } from "../../swap/terms.ts";
+import { type OrderStep, stepFault } from "../../swap/order-state.ts";
+import { isAskMatch, type Terms } from "../../swap/terms.ts";
 import type { CausingBlock, Cell, Change } from "./draft.ts";
+import { ImpossibleLog } from "./evm-unavailable.ts";
 import { type KeyWatcher, MultiIndex } from "./multi-index.ts";
 import type { EscrowFee } from "./ports.ts";
 import type { ScriptBook } from "./script-book.ts";
@@ -69,7 +71,7 @@ export class OrderBook {
     return false;
   }
 
-  /** Takes an event in, events being in chain order. @throws where it does not fit what came before it. */
+  /** Takes an event in, events being in chain order. @throws ImpossibleLog where it does not fit what came before it. */
   apply(event: EscrowEvent, change: Change): void {
     switch (event.kind) {
       case "OrderLocked":
@@ -134,8 +136,8 @@ export class OrderBook {
 
   #lock(event: Extract<EscrowEvent, { kind: "OrderLocked" }>, change: Change): void {
     const { orderHash, terms, place } = event;
-    if (this.entries.has(orderHash))
-      throw new Error(`swap ledger: order ${orderHash} was locked twice (S-20)`);
+    const fault = stepFault(this.entries.get(orderHash)?.facts ?? null, event) ?? this.#reuse(terms);
+    if (fault !== null) throw new ImpossibleLog(event, fault);
     const facts: OrderFacts = {
       orderHash,
       terms,
@@ -150,19 +152,21 @@ export class OrderBook {
     change.touch(orderHash, evmCause(place));
   }
 
-  #advance(
-    event: Extract<
-      EscrowEvent,
-      { kind: "OrderAccepted" | "OrderCancelled" | "OrderClaimed" | "OrderRefunded" }
-    >,
-    change: Change,
-  ): void {
+  /** What the contract lets pass once for ever: an ask (S-21), and a hashlock of the same buyer (S-22). */
+  #reuse(terms: Terms): string | null {
+    if (isAskMatch(terms) && this.byAsk.has(terms.askId)) return `ask ${terms.askId} was taken before`;
+    return this.isHashlockUsed(terms.buyer, terms.hashlock, null)
+      ? "its buyer used the hashlock before"
+      : null;
+  }
+
+  #advance(event: Exclude<OrderStep, { kind: "OrderLocked" }>, change: Change): void {
     const entry = this.entries.get(event.orderHash);
-    if (entry === undefined || entry.facts.closed !== null) {
-      const known = entry === undefined ? "never locked" : "closed before";
-      throw new Error(
-        `swap ledger: ${event.kind} in block ${event.place.block} names order ${event.orderHash}, ${known}; ` +
-          "is ESCROW_FIRST_BLOCK later than the contract's block?",
+    const fault = stepFault(entry?.facts ?? null, event);
+    if (entry === undefined || fault !== null) {
+      throw new ImpossibleLog(
+        event,
+        `${fault ?? "the order is not there"}; is ESCROW_FIRST_BLOCK later than the contract's block?`,
       );
     }
     this.#replace(entry, advanced(entry.facts, event), change);
@@ -174,10 +178,7 @@ export class OrderBook {
     const { orderHash, account, amount, place } = event;
     const entry = this.entries.get(orderHash);
     if (entry === undefined || entry.facts.closed === null || entry.facts.credited !== null) {
-      throw new Error(
-        `swap ledger: PayoutCredited in block ${place.block} names order ${orderHash}, which was not closed or is ` +
-          "credited already (S-25)",
-      );
+      throw new ImpossibleLog(event, "its order is not over, or was credited already (S-25)");
     }
     this.#replace(entry, { ...entry.facts, credited: { place, account, amount, withdrawn: null } }, change);
     change.touch(orderHash, evmCause(place));
@@ -246,13 +247,7 @@ function creditAt(credited: OrderFacts["credited"], height: number): OrderFacts[
   return { ...credited, withdrawn: null };
 }
 
-function advanced(
-  facts: OrderFacts,
-  event: Extract<
-    EscrowEvent,
-    { kind: "OrderAccepted" | "OrderCancelled" | "OrderClaimed" | "OrderRefunded" }
-  >,
-): OrderFacts {
+function advanced(facts: OrderFacts, event: Exclude<OrderStep, { kind: "OrderLocked" }>): OrderFacts {
   const { place } = event;
   switch (event.kind) {
     case "OrderAccepted":

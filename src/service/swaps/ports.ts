@@ -102,6 +102,8 @@ export interface SwapStore {
   /** All kept checkpoints of a chain, highest first. */
   checkpoints(chain: "evm" | "pearl"): Promise<readonly ChainCheckpoint[]>;
   commit(transaction: SwapTransaction): Promise<void>;
+  /** Keys of all stored facts of a kind, as they are now: another process may have removed some (S-05). */
+  keys(kind: string): Promise<readonly string[]>;
 }
 
 /** What the EVM follower read: one step forward or back. */
@@ -113,8 +115,33 @@ export interface EvmChange {
   /** Blocks worth remembering for finding forks: those with events and the tip. */
   readonly checkpoints: readonly ChainCheckpoint[];
   readonly tip: { readonly height: number; readonly hash: Bytes32; readonly time: number };
-  /** Highest final block known, never above the tip's height; a lower one than before changes nothing (S-05). */
+  /**
+   * Highest final block: at or below the tip, read twice (S-08), and with several RPCs all its events but the disputed
+   * ones shown by two. A lower one than before changes nothing (S-05), but `rewindTo` lowers it: what is read again is
+   * not final before it is found so again.
+   */
   readonly finalHeight: number;
+  /** Events at or below `finalHeight` that one RPC shows and another denies: their orders wait (S-07). */
+  readonly disputed?: readonly EscrowEvent[];
+  /** Events that were disputed, and that two RPCs now show. */
+  readonly undisputed?: readonly EscrowEvent[];
+  /** A final block is replaced by this change (S-05). */
+  readonly alarm?: FinalAlarm;
+}
+
+/** A final block that was replaced (S-05): stored, and standing until an operator lifts it. */
+export interface FinalAlarm {
+  /** What it is lifted by: a word without spaces. */
+  readonly id: string;
+  /** Height of the block whose two hashes are known. */
+  readonly height: number;
+  readonly oldHash: string;
+  /** Null where the new chain is not that long. */
+  readonly newHash: string | null;
+  /** Last block that stayed. */
+  readonly forkHeight: number;
+  /** Unix seconds. */
+  readonly raisedAt: number;
 }
 
 /** What the PEARL follower read: one step forward or back, or facts of older blocks for newly known scripts. */
@@ -180,6 +207,7 @@ export interface SwapWatch {
 
 /** The ledger as the followers see it. Every method resolves when the change is durable and visible. */
 export interface LedgerWrites {
+  /** Rejects with `ImpossibleLog` where an event cannot have followed what is indexed (S-08); then nothing changed. */
   applyEvm(change: EvmChange): Promise<void>;
   applyPearl(change: PearlChange): Promise<void>;
   /** Secrets and sightings that the mempool showed, and the picture itself. */
@@ -193,6 +221,16 @@ export interface LedgerWrites {
   tips(): ChainTips;
   /** Checkpoints of a chain, highest first, for finding a fork. */
   checkpoints(chain: "evm" | "pearl"): readonly ChainCheckpoint[];
+}
+
+/** The ledger as the EVM follower sees it. */
+export interface EvmLedger extends Pick<LedgerWrites, "applyEvm" | "tips" | "checkpoints"> {
+  /** Indexed events of blocks `from` to `to` above the final height, ascending by (block, logIndex). */
+  unsettled(from: number, to: number): readonly EscrowEvent[];
+  /** Events at or below the final height that are disputed (S-07). */
+  disputes(): readonly EscrowEvent[];
+  /** Replaced final blocks that nobody has lifted yet (S-05). */
+  alarms(): readonly FinalAlarm[];
 }
 
 /** Changes to records by the API. Each resolves when durable and visible. */
@@ -263,11 +301,11 @@ export interface EvmStanding {
   /** `Clock.monotonicMs` at which the head was last seen to change; null before the first answer. */
   readonly headChangedAtMonotonicMs: number | null;
   /**
-   * Whether enough RPCs answer and agree (S-05): with one URL that it answers, with more that at least two do and
-   * name the same hash at the lowest of their final heights.
+   * Whether a final block is in force (S-07): with one URL that it has answered twice, with more that two give the
+   * same hash at the second greatest final height.
    */
   readonly agreed: boolean;
-  /** A final block was replaced: new actions stay stopped (S-05). */
+  /** A final block was replaced, and nobody has lifted the alarm: new actions stay stopped (S-05). */
   readonly finalReplaced: boolean;
 }
 

@@ -17,9 +17,14 @@ export class SecretBook {
     this.#sha256 = sha256;
   }
 
+  /** Whether the secret is the hashlock's. */
+  fits(hashlock: Bytes32, secret: Bytes32): boolean {
+    return toBytes32(this.#sha256(fromBytes32(secret))) === hashlock;
+  }
+
   /** Remembers who showed a secret; false where that was known. @throws where it is not the hashlock's. */
   show(hashlock: Bytes32, secret: Bytes32, shower: SecretShower, change: Change): boolean {
-    if (toBytes32(this.#sha256(fromBytes32(secret))) !== hashlock) {
+    if (!this.fits(hashlock, secret)) {
       throw new Error(`swap ledger: a secret was handed in that does not hash to ${hashlock} (S-13)`);
     }
     const known = this.entries.get(hashlock);

@@ -4,14 +4,16 @@
 import type { Bytes32, ScriptHex } from "../../primitives/brands.ts";
 import { askStatus } from "../../swap/ask-status.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
+import type { OrderFacts } from "../../swap/facts.ts";
 import type { AddressRecord, AskRecord, TakeRecord } from "../../swap/records.ts";
 import type { AskStatus, Moment, SwapSubject } from "../../swap/subject.ts";
 import { HashlockFilter } from "./hashlock-filter.ts";
 import { LockBook } from "./lock-book.ts";
-import { OrderBook } from "./order-book.ts";
+import { OrderBook, type OrderEntry } from "./order-book.ts";
 import { RecordBook } from "./record-book.ts";
 import { ScriptBook } from "./script-book.ts";
 import { SecretBook } from "./secret-book.ts";
+import { TrustBook } from "./trust-book.ts";
 
 /** All that the ledger keeps in memory, but the tips. */
 export interface Books {
@@ -22,6 +24,7 @@ export interface Books {
   readonly records: RecordBook;
   /** The hashlocks of orders and takes. */
   readonly hashlocks: HashlockFilter;
+  readonly trust: TrustBook;
 }
 
 /** Books in which nothing stands yet. */
@@ -35,6 +38,7 @@ export function emptyBooks(crypto: SwapCrypto): Books {
     locks: new LockBook(),
     records: new RecordBook(hashlocks),
     hashlocks,
+    trust: new TrustBook(),
   };
 }
 
@@ -61,7 +65,7 @@ export class Subjects {
     return {
       hash,
       terms,
-      order: entry?.facts ?? null,
+      order: entry === undefined ? null : this.#orderOf(entry),
       take,
       ask: record === undefined ? null : { record, status: this.askStatus(record, moment) },
       script,
@@ -81,6 +85,10 @@ export class Subjects {
     const takenBy = orders.byAsk.get(record.askId) ?? null;
     const minNonce = orders.minAskNonce(record.terms.seller);
     return askStatus(record, { takenBy, minNonce, fee: orders.fee() }, moment);
+  }
+
+  #orderOf({ facts }: OrderEntry): OrderFacts {
+    return this.#books.trust.isDisputed(facts.orderHash) ? { ...facts, disputed: true } : facts;
   }
 
   #takeScript(take: TakeRecord | null): ScriptHex | null {

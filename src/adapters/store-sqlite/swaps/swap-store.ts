@@ -60,6 +60,12 @@ export class SqliteSwapStore implements SwapStore {
       });
   }
 
+  async keys(kind: string): Promise<readonly string[]> {
+    return this.#reader
+      .all("SELECT key FROM swap_fact WHERE kind = ? ORDER BY key", kind)
+      .map((row) => new CellReader(row).text());
+  }
+
   async commit(transaction: SwapTransaction): Promise<void> {
     await this.#writer.send({ kind: "swaps", order: { kind: "commit", transaction } });
   }

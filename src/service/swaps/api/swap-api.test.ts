@@ -110,7 +110,11 @@ describe("S-42: the deal of an ask", () => {
     assert.deepEqual(unbound.kind === "refused" ? unbound.details : null, { unfunded: 1 });
     const { terms: agreed } = take("a", one, 0);
     const order: EscrowEvent = { kind: "OrderLocked", place: evmPlace(2), orderHash: ORDER, terms: agreed };
-    await ledger.applyEvm(evm(2, [order, accepted("a", 2)]));
+    const [accept] = [accepted("a", 2)].flatMap((event) =>
+      event.kind === "OrderAccepted" ? [{ ...event, seller: agreed.seller }] : [],
+    );
+    assert.ok(accept);
+    await ledger.applyEvm(evm(2, [order, accept]));
     assert.equal(field(swaps.askDeal(one.askId), "deal_hash"), ORDER);
   });
 });

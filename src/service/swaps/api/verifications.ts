@@ -31,7 +31,7 @@ export async function verifyLockOf(parts: SwapParts, hash: Bytes32, body: Reques
   const named = txid === null || vout === null ? null : { txid, vout };
   const subject = parts.ledger.subject(hash);
   if (subject === null) return refusal("DEAL_NOT_FOUND");
-  const unready = parts.readiness.check("deals");
+  const unready = parts.readiness.check("deals") ?? disputeOf(subject);
   if (unready !== null) return noVerdict(parts, subject, unready);
   return judgeLock(parts, subject, named);
 }
@@ -53,7 +53,7 @@ async function judgeLock(
   const present = ledger.subject(hash);
   if (present === null) return refusal("DEAL_NOT_FOUND");
   if (looked.kind === "unavailable") return noVerdict(parts, present, NODE_UNAVAILABLE);
-  const unready = readiness.check("deals");
+  const unready = readiness.check("deals") ?? disputeOf(present);
   if (unready !== null) return noVerdict(parts, present, unready);
   const again = chooseLock(present, named, hint);
   const found = lockTransaction(looked);
@@ -100,9 +100,20 @@ async function lookAtRefund(parts: SwapParts, hash: Bytes32, txid: Txid): Promis
 export async function verifyEvmRefundOf(parts: SwapParts, hash: Bytes32): Promise<SwapOutcome> {
   const subject = parts.ledger.subject(hash);
   if (subject === null) return refusal("DEAL_NOT_FOUND");
-  const unready = parts.readiness.check("evm");
+  const unready = parts.readiness.check("evm") ?? disputeOf(subject);
   if (unready !== null) return noVerdict(parts, subject, unready, parts.ledger.tips().evm.need);
   return shown(hash, verifyEvmRefund(subject, parts.readiness.moment(), parts.rules));
+}
+
+/** One EVM RPC shows an event of the order and another one denies it: nothing is said of it until two agree (S-07). */
+function disputeOf({ order }: SwapSubject): NotReady | null {
+  if (order?.disputed !== true) return null;
+  return {
+    code: "EVM_RPC_UNAVAILABLE",
+    message:
+      "The EVM RPCs contradict each other about an event of this order. Do nothing until two of them agree.",
+    details: { disputed: true },
+  };
 }
 
 const NODE_UNAVAILABLE: NotReady = {

@@ -1,0 +1,122 @@
+// Which RPCs show a log, and which lack it? By receipt, in batches: an event of several RPCs is final only when a second
+// one has shown the same log in the same block (S-07).
+
+import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
+import type { EscrowEvent } from "../../swap/facts.ts";
+import type { EvmChain, EvmLog, EvmReceipt, EvmSource } from "./evm-chain.ts";
+import { ownLogs } from "./evm-cross-check.ts";
+import { EvmUnavailable } from "./evm-unavailable.ts";
+
+/** Receipts that are held at a time: each has all logs of its transaction. */
+const RECEIPTS_AT_ONCE = 500;
+
+/** Indices of the RPCs that show an event and of those that have its block and not the event. */
+export interface Witnesses {
+  readonly shows: readonly number[];
+  readonly lacks: readonly number[];
+}
+
+/** What logs are read with. */
+export type LogReading = Pick<EvmChain, "escrow" | "readLog">;
+
+/** Whether the log says what the event says, at the same place. */
+export function showsEvent(
+  event: EscrowEvent,
+  log: EvmLog,
+  { readLog }: Pick<LogReading, "readLog">,
+): boolean {
+  const { block, blockHash, txHash, logIndex } = event.place;
+  if (log.block !== block || log.blockHash !== blockHash || log.removed) return false;
+  if (log.txHash !== txHash || log.logIndex !== logIndex) return false;
+  const read = readLog(log, event.place);
+  return read !== null && typeof read !== "string" && textOf(read) === textOf(event);
+}
+
+/**
+ * Asks these RPCs about the events; witnesses in their order. One that does not answer, or has not got the block, is no
+ * witness of either kind.
+ */
+export async function witnessesOf(
+  events: readonly EscrowEvent[],
+  sources: ReadonlyMap<number, EvmSource>,
+  reading: LogReading,
+): Promise<readonly Witnesses[]> {
+  const answers = await Promise.all(
+    [...sources].map(async ([index, source]) => ({
+      index,
+      shown: await askedQuietly(events, source, reading),
+    })),
+  );
+  return events.map((_, i) => ({
+    shows: answers.flatMap(({ index, shown }) => (shown?.[i] === true ? [index] : [])),
+    lacks: answers.flatMap(({ index, shown }) => (shown?.[i] === false ? [index] : [])),
+  }));
+}
+
+async function askedQuietly(
+  events: readonly EscrowEvent[],
+  source: EvmSource,
+  reading: LogReading,
+): Promise<readonly (boolean | null)[] | null> {
+  try {
+    return await shownBy(events, source, reading);
+  } catch (error) {
+    if (error instanceof EvmUnavailable) return null;
+    throw error;
+  }
+}
+
+/**
+ * Whether the RPC shows each event by receipt; null where it has not got its block, which says nothing. Rejects with
+ * `EvmUnavailable` where it does not answer.
+ */
+export async function shownBy(
+  events: readonly EscrowEvent[],
+  source: EvmSource,
+  reading: LogReading,
+): Promise<readonly (boolean | null)[]> {
+  const shown: (boolean | null)[] = [];
+  for (let at = 0; at < events.length; at += RECEIPTS_AT_ONCE) {
+    const part = events.slice(at, at + RECEIPTS_AT_ONCE);
+    const hashes = [...new Set(part.map(({ place }) => place.txHash))];
+    const receipts = await source.receipts(hashes);
+    const byHash = new Map(hashes.map((hash, i) => [hash, receipts[i] ?? null]));
+    const isShown = part.map((event) =>
+      isIn(event, byHash.get(event.place.txHash) ?? null, reading.escrow, reading),
+    );
+    const known = await knownBlocks(
+      part.filter((_, i) => isShown[i] === false),
+      source,
+    );
+    for (const [i, event] of part.entries()) {
+      shown.push(isShown[i] === true ? true : known.has(event.place.blockHash) ? false : null);
+    }
+  }
+  return shown;
+}
+
+function isIn(
+  event: EscrowEvent,
+  receipt: EvmReceipt | null,
+  escrow: EvmAddress,
+  reading: LogReading,
+): boolean {
+  if (receipt === null || receipt.blockHash !== event.place.blockHash) return false;
+  return ownLogs(receipt.logs, escrow).some((log) => showsEvent(event, log, reading));
+}
+
+async function knownBlocks(events: readonly EscrowEvent[], source: EvmSource): Promise<ReadonlySet<Bytes32>> {
+  const hashes = [...new Set(events.map(({ place }) => place.blockHash))];
+  if (hashes.length === 0) return new Set();
+  const blocks = await source.blocksByHash(hashes);
+  return new Set(blocks.flatMap((block) => (block === null ? [] : [block.hash])));
+}
+
+/** The event as one text, whatever order its fields were written in: stored ones come from another reader. */
+function textOf(event: EscrowEvent): string {
+  return JSON.stringify(event, (_, value: unknown) => {
+    if (typeof value === "bigint") return `${value}n`;
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+    return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  });
+}
