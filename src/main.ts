@@ -14,6 +14,7 @@ import { VerifierThread } from "./adapters/system/block-verifier.ts";
 import { openSha256Lanes } from "./adapters/system/sha256-lanes.ts";
 import { SignaturePool } from "./adapters/system/signature-pool.ts";
 import type { Config } from "./config/config.ts";
+import type { RateLimitOptions } from "./http/dependencies.ts";
 import { buildServer } from "./http/server.ts";
 import { openAnswerThread } from "./cli/open-answer-thread.ts";
 import { programVersion } from "./cli/version.ts";
@@ -194,7 +195,8 @@ async function startOn(config: Config, foundation: Foundation): Promise<RunningS
     log,
     fillPsbt: fillTemplatePsbt,
     trustProxy: config.trustProxy,
-    rateLimit: config.rateLimit === null ? null : { max: config.rateLimit, windowS: 60 },
+    rateLimit: perMinute(config.rateLimit),
+    rateLimitPost: perMinute(config.rateLimitPost),
     logRequests: config.logLevel === "debug",
   });
   closers.add(() => closeServer(app.server, () => app.close()));
@@ -225,6 +227,10 @@ async function startOn(config: Config, foundation: Foundation): Promise<RunningS
       log.info({}, "stopped");
     }),
   };
+}
+
+function perMinute(max: number | null): RateLimitOptions | null {
+  return max === null ? null : { max, windowS: 60 };
 }
 
 function warnOfUnused({ unusedSwapSettings: settings, misspelled }: Config, log: Log): void {

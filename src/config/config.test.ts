@@ -172,6 +172,16 @@ describe("configuration", () => {
     assert.deepEqual(good({ TRUST_PROXY: "10.0.0.0/8, ::1" }).trustProxy, ["10.0.0.0/8", "::1"]);
     assert.equal(good({ RATE_LIMIT: "600" }).rateLimit, 600);
     assert.equal(good({ RATE_LIMIT: "off" }).rateLimit, null);
+    assert.equal(good({}).rateLimitPost, 60);
+    assert.equal(good({ RATE_LIMIT_POST: "off" }).rateLimitPost, null);
+    assert.equal(good({ RATE_LIMIT_POST: "5" }).rateLimitPost, 5);
+    assert.equal(good({}).maxConnections, 4096);
+    assert.equal(good({ MAX_CONNECTIONS: "100" }).maxConnections, 100);
+    assert.match(problems({ MAX_CONNECTIONS: "3" }).join(), /MAX_CONNECTIONS/);
+    assert.equal(good({ TRUST_PROXY: "false" }).trustProxy, false);
+    assert.equal(good({ TRUST_PROXY: "2" }).trustProxy, 2);
+    assert.match(problems({ TRUST_PROXY: "11" }).join(), /from 1 to 10/);
+    assert.match(problems({ TRUST_PROXY: "true" }).join(), /every client choose its own address/);
     assert.match(problems({ TRUST_PROXY: "10.0.0.0/33" }).join(), /TRUST_PROXY/);
     assert.match(problems({ RATE_LIMIT: "0" }).join(), /or off/);
   });

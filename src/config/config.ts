@@ -32,10 +32,14 @@ export interface Config {
   /** Lag up to which the index counts as synced (H-20), in blocks. */
   readonly syncedLag: number;
   readonly logLevel: LogLevel;
-  /** Requests per minute and client address; null: no limit. */
+  /** Reads per minute and client; null: no limit. */
   readonly rateLimit: number | null;
-  /** Whose X-Forwarded-For is believed. */
-  readonly trustProxy: boolean | readonly string[];
+  /** POSTs per minute and client; null: no limit. */
+  readonly rateLimitPost: number | null;
+  /** Connections of all clients at a time (H-11). */
+  readonly maxConnections: number;
+  /** Whose X-Forwarded-For is believed: addresses and networks, the nearest so many hops, or nobody's. */
+  readonly trustProxy: false | number | readonly string[];
   /** Null: swaps are off. */
   readonly swaps: SwapConfig | null;
   /** Names of swap settings that are given although swaps are off. */
@@ -68,7 +72,9 @@ export function readConfig(sources: ConfigSources): Result<Config, readonly stri
   const undoBlocks = reader.integer("UNDO_BLOCKS", 1, 100_000, 1000);
   const syncedLag = reader.integer("SYNCED_LAG", 0, 1000, 1);
   const logLevel = readLogLevel(reader);
-  const rateLimit = readRateLimit(reader);
+  const rateLimit = readRateLimit(reader, "RATE_LIMIT", null);
+  const rateLimitPost = readRateLimit(reader, "RATE_LIMIT_POST", 60);
+  const maxConnections = reader.integer("MAX_CONNECTIONS", 16, 100_000, 4096);
   const trustProxy = readProxies(reader);
   const swaps = readSwaps(reader, network?.name ?? "mainnet", sources.keccak256 ?? null);
   const misspelled = misspelledSettings(sources.environment);
@@ -86,6 +92,8 @@ export function readConfig(sources: ConfigSources): Result<Config, readonly stri
     syncedLag,
     logLevel,
     rateLimit,
+    rateLimitPost,
+    maxConnections,
     trustProxy,
     swaps,
     unusedSwapSettings: unusedSwapSettings(reader),
@@ -96,8 +104,8 @@ export function readConfig(sources: ConfigSources): Result<Config, readonly stri
 /** Every flag; all of them take a value. */
 const CONFIG_FLAGS: readonly string[] = SETTING_LIST.map(({ name }) => flagOf(name));
 
-function readRateLimit(reader: SettingReader): number | null {
-  const name: SettingName = "RATE_LIMIT";
+function readRateLimit(reader: SettingReader, name: SettingName, fallback: number | null): number | null {
+  if (reader.text(name) === null) return fallback;
   if (reader.text(name) === "off") return null;
   return reader.optionalInteger(name, 1, 1_000_000, "or off");
 }

@@ -113,13 +113,25 @@ export const SETTINGS = {
     "RATE_LIMIT",
     "requests",
     "off",
-    "Requests per minute that one client address may make, 1 to 1000000, or off.",
+    "Reads (GET, HEAD, OPTIONS) per minute that one client may make, 1 to 1000000, or off. A client is an IPv4 address or an IPv6 /64.",
+  ),
+  RATE_LIMIT_POST: setting(
+    "RATE_LIMIT_POST",
+    "requests",
+    "60",
+    "POSTs per minute that one client may make, 1 to 1000000, or off.",
+  ),
+  MAX_CONNECTIONS: setting(
+    "MAX_CONNECTIONS",
+    "connections",
+    "4096",
+    "Connections of all clients at a time, 16 to 100000; one client has 64 at most.",
   ),
   TRUST_PROXY: setting(
     "TRUST_PROXY",
-    "true|false|list",
+    "list|hops|false",
     "false",
-    "Whether X-Forwarded-For is believed: true, false, or the addresses of the proxies, separated by commas.",
+    "Which proxies are believed in X-Forwarded-For: their addresses and networks, separated by commas, or how many stand before the service, 1 to 10; false for none.",
   ),
   EVM_RPC_URLS: setting(
     "EVM_RPC_URLS",

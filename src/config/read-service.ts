@@ -5,6 +5,9 @@ import { LOG_LEVELS, type LogLevel } from "./levels.ts";
 import { nearestName } from "./nearest-name.ts";
 import type { SettingReader } from "./setting-reader.ts";
 
+/** Proxies in a row that a number in TRUST_PROXY may stand for. */
+const MAX_HOPS = 10;
+
 /** Which storage engine, and where. */
 export interface DatabaseTarget {
   readonly engine: "sqlite";
@@ -67,20 +70,25 @@ export function readLogLevel(reader: SettingReader): LogLevel {
   return "info";
 }
 
-/** Whose X-Forwarded-For is believed. */
-export function readProxies(reader: SettingReader): boolean | readonly string[] {
+/** Whose X-Forwarded-For is believed (H-10): a list of addresses and networks, a number of hops, or nobody's. */
+export function readProxies(reader: SettingReader): false | number | readonly string[] {
   const name = "TRUST_PROXY";
   const text = reader.text(name);
   if (text === null || text === "false") return false;
-  if (text === "true") return true;
+  const forms = "the addresses or networks of your proxies, like 10.0.0.0/8, or how many there are, like 1";
+  if (/^[0-9]{1,3}$/.test(text)) {
+    if (Number(text) >= 1 && Number(text) <= MAX_HOPS) return Number(text);
+    reader.problem(name, `is ${text}: give a number of proxies from 1 to ${MAX_HOPS}, or ${forms}`);
+    return false;
+  }
+  if (text === "true") {
+    // Then whatever the client itself writes into the header would be its address.
+    reader.problem(name, `is true, which lets every client choose its own address: give ${forms}`);
+    return false;
+  }
   const proxies = text.split(",").map((part) => part.trim());
   const wrong = proxies.filter((proxy) => !isAddressRange(proxy));
-  if (wrong.length > 0) {
-    reader.problem(
-      name,
-      `has ${JSON.stringify(wrong[0])}: give true, false, or IP addresses or ranges like 10.0.0.0/8`,
-    );
-  }
+  if (wrong.length > 0) reader.problem(name, `has ${JSON.stringify(wrong[0])}: give false, ${forms}`);
   return proxies;
 }
 

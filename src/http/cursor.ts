@@ -27,9 +27,14 @@ export interface PageQuery {
 const CHECKSUM_LENGTH = 12;
 const TEXT_PATTERN = /^[\x21-\x7e]{1,128}$/;
 
+/** The rows that a page has at most where the request says `limit` (H-05). */
+export function pageLimit(limit: number): number {
+  return Math.min(limit, LIMIT_MAX);
+}
+
 /** The page that a request asks for, or `CURSOR_INVALID` / `INVALID_REQUEST`. */
 export function pageRequest(query: PageQuery, binding: CursorBinding): PageRequest | Refusal {
-  const limit = Math.min(query.limit ?? LIMIT_DEFAULT, LIMIT_MAX);
+  const limit = pageLimit(query.limit ?? LIMIT_DEFAULT);
   if (query.next !== undefined && query.prev !== undefined) {
     return new Refusal(
       "INVALID_REQUEST",

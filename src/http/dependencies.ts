@@ -20,7 +20,10 @@ export interface FillPsbtInput {
   readonly outputs: readonly { readonly scriptHex: string; readonly amountSat: bigint }[];
 }
 
-/** Requests per client address and window (H-10). */
+/** Addresses and networks (`10.0.0.0/8`) of proxies, their number, or false for none (H-10). */
+export type TrustedProxies = false | number | readonly string[];
+
+/** Requests per client and window (H-10). */
 export interface RateLimitOptions {
   /** Requests that a client may make in one window, >= 1. */
   readonly max: number;
@@ -55,10 +58,15 @@ export interface HttpDependencies {
   readonly log: Log;
   /** The PSBT of a fill, base64. */
   readonly fillPsbt: (input: FillPsbtInput) => string;
-  /** Which proxies may name the client in `X-Forwarded-For`: true, or their addresses; default none. */
-  readonly trustProxy?: boolean | string | readonly string[];
-  /** Default: no limit. */
+  /**
+   * Which proxies may name the client in `X-Forwarded-For`: their addresses and networks, or how many stand between
+   * client and service; default none.
+   */
+  readonly trustProxy?: TrustedProxies;
+  /** For GET, HEAD and OPTIONS; default: no limit. */
   readonly rateLimit?: RateLimitOptions | null;
+  /** For every other method; default: no limit. */
+  readonly rateLimitPost?: RateLimitOptions | null;
   /** Bytes of answers that are kept for the present state; default 64 MiB. 0 switches the byte cache off. */
   readonly cacheBytes?: number;
   /** Writes one debug line for every request, cached ones included; default false. Failures are always logged. */

@@ -13,7 +13,7 @@ export function serveKept(
   response: ServerResponse,
 ): boolean {
   if (request.method !== "GET" && request.method !== "HEAD") return false;
-  const kept = cache.get(request.url ?? "");
+  const kept = cache.find(request.url ?? "");
   return kept !== undefined && writeReady(kept, nextRequestId, request, response);
 }
 

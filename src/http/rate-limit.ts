@@ -1,50 +1,73 @@
-// How many requests may one client make? A fixed window per client address (H-10), with the `RateLimit` headers
-// that clients know. Off unless configured. Memory is bounded: a window forgets everybody when it ends.
+// A limit on the requests of one client (H-10): a window of its own per client, with the `RateLimit` headers that
+// clients know. The table of clients is bounded: where it is full, the client that has been silent longest is
+// forgotten, so that a newcomer is never counted together with others, however many addresses somebody has.
 
 import type { Clock } from "../service/ports.ts";
+import { clientKey } from "./client-key.ts";
 import type { RateLimitOptions } from "./dependencies.ts";
 
 /** The verdict on one request. */
 export interface RateVerdict {
   readonly allowed: boolean;
-  /** `RateLimit-Limit`, `-Remaining`, `-Reset`, and `Retry-After` where refused. */
+  /** `RateLimit-Limit`, `-Remaining`, `-Reset`, `-Policy`, and `Retry-After` where refused. */
   readonly headers: Record<string, string>;
 }
 
-/** Clients counted apart in one window; beyond that new ones share one count. */
-const MAX_CLIENTS = 100_000;
+/** Clients that are remembered: some 10 MiB. */
+const MAX_CLIENTS = 50_000;
+
+interface Window {
+  count: number;
+  readonly endMs: number;
+}
 
 /** Counts requests per client. */
 export class RateLimiter {
   readonly #options: RateLimitOptions;
   readonly #clock: Clock;
-  readonly #counts = new Map<string, number>();
-  #windowEndMs = 0;
+  /** The one that has been silent longest first. */
+  readonly #windows = new Map<string, Window>();
 
   constructor(options: RateLimitOptions, clock: Clock) {
     this.#options = options;
     this.#clock = clock;
   }
 
-  /** Counts one request of `client`. */
-  take(client: string): RateVerdict {
+  /** Clients in the table at present. */
+  get size(): number {
+    return this.#windows.size;
+  }
+
+  /** Counts one request from `address`. */
+  take(address: string | undefined): RateVerdict {
+    const { max, windowS } = this.#options;
     const now = this.#clock.monotonicMs();
-    if (now >= this.#windowEndMs) {
-      this.#counts.clear();
-      this.#windowEndMs = now + this.#options.windowS * 1000;
-    }
-    const key = this.#counts.has(client) || this.#counts.size < MAX_CLIENTS ? client : "";
-    const count = (this.#counts.get(key) ?? 0) + 1;
-    this.#counts.set(key, count);
-    const resetS = String(Math.max(1, Math.ceil((this.#windowEndMs - now) / 1000)));
-    const allowed = count <= this.#options.max;
+    const window = this.#windowOf(clientKey(address), now);
+    window.count += 1;
+    const resetS = String(Math.max(1, Math.ceil((window.endMs - now) / 1000)));
+    const allowed = window.count <= max;
     const headers: Record<string, string> = {
-      "ratelimit-limit": String(this.#options.max),
-      "ratelimit-remaining": String(Math.max(0, this.#options.max - count)),
+      "ratelimit-limit": String(max),
+      "ratelimit-remaining": String(Math.max(0, max - window.count)),
       "ratelimit-reset": resetS,
-      "ratelimit-policy": `${this.#options.max};w=${this.#options.windowS}`,
+      "ratelimit-policy": `${max};w=${windowS}`,
     };
     if (!allowed) headers["retry-after"] = resetS;
     return { allowed, headers };
+  }
+
+  #windowOf(client: string, now: number): Window {
+    const known = this.#windows.get(client);
+    this.#windows.delete(client);
+    const window =
+      known !== undefined && now < known.endMs
+        ? known
+        : { count: 0, endMs: now + this.#options.windowS * 1000 };
+    this.#windows.set(client, window);
+    if (this.#windows.size > MAX_CLIENTS) {
+      const { value, done } = this.#windows.keys().next();
+      if (done !== true) this.#windows.delete(value);
+    }
+    return window;
   }
 }

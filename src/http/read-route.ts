@@ -1,16 +1,18 @@
-// How is a PRC20 endpoint defined? As one value: path, schemas, example and the function that reads. The same value
-// registers the route, validates its parameters and documents it.
+// The definition of a PRC20 endpoint as one value: path, schemas, example and the function that reads. The same value
+// registers the route, validates its parameters, names its answer in the cache and documents it.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Static, StaticEncode, TObject, TSchema } from "typebox";
 import type { RoomyText, StateView } from "../service/queries.ts";
 import { answerOf, jsonBody, listBody } from "./answer.ts";
 import { type HttpContext, refuse, send } from "./context.ts";
+import { pageLimit } from "./cursor.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import { Refusal } from "./errors.ts";
 import { writeReady } from "./fast-path.ts";
 import type { MadeAnswer } from "./made-answer.ts";
 import { parameterReader } from "./parameters.ts";
+import { tickOf, txidOf } from "./path-values.ts";
 import { type ReadyAnswer, readyAnswer } from "./state-cache.ts";
 
 /** Rows read from one state. */
@@ -67,8 +69,17 @@ export interface ReadRoute {
   /** True where the envelope says whether the rows are all there are. */
   readonly truncates: boolean;
   readonly refusals: readonly ("LISTING_NOT_OPEN" | "CURSOR_INVALID")[];
-  /** Validates, then reads. */
-  answer(deps: ReadDependencies, params: unknown, query: unknown): Promise<Reading<unknown> | Refusal>;
+  /** Validates (H-05), or says what is wrong. */
+  ask(params: unknown, query: unknown): ReadQuestion | Refusal;
+}
+
+/** A well-formed request to an endpoint. */
+export interface ReadQuestion {
+  /** The same for all requests that ask for the same, however they are spelled and whatever else they carry. */
+  readonly key: string;
+  /** True where the request has parameters that the endpoint does not know (H-05). */
+  readonly hasUnknown: boolean;
+  read(deps: ReadDependencies): Promise<Reading<unknown> | Refusal>;
 }
 
 /** Makes a route of a definition. */
@@ -89,14 +100,45 @@ export function readRoute<Params extends TObject, Query extends TObject, Row ext
     isList: Object.hasOwn(definition.query.properties, "next"),
     truncates: definition.truncates ?? false,
     refusals: definition.refusals ?? [],
-    async answer(deps, rawParams, rawQuery) {
+    ask(rawParams, rawQuery) {
       const params = readParams(rawParams);
       if (params instanceof Refusal) return params;
       const query = readQuery(rawQuery);
       if (query instanceof Refusal) return query;
-      return definition.read(deps, params, query);
+      return {
+        key: questionKey(definition, params, query),
+        hasUnknown: Object.keys(Object(rawQuery)).some(
+          (name) => !Object.hasOwn(definition.query.properties, name),
+        ),
+        read: (deps) => definition.read(deps, params, query),
+      };
     },
   };
+}
+
+/** Values that a route reads in one way only, however they are written (H-05, H-07). */
+const CANONICAL: Readonly<Record<string, (value: unknown) => unknown>> = {
+  tick: (value) => tickOf(String(value)),
+  txid: (value) => txidOf(String(value)),
+  limit: (value) => pageLimit(Number(value)),
+};
+
+function questionKey(
+  { name, params: inPath, query: inQuery }: Pick<ReadRoute, "name" | "params" | "query">,
+  params: object,
+  query: object,
+): string {
+  const parts: unknown[] = [name];
+  for (const [schema, values] of [
+    [inPath, params],
+    [inQuery, query],
+  ] as const) {
+    for (const field of Object.keys(schema.properties)) {
+      const value: unknown = Reflect.get(values, field);
+      parts.push(value === undefined ? null : (CANONICAL[field]?.(value) ?? value));
+    }
+  }
+  return JSON.stringify(parts);
 }
 
 /** Makes the answer of a route in the calling thread. */
@@ -106,7 +148,16 @@ export async function makeAnswer(
   params: unknown,
   query: unknown,
 ): Promise<MadeAnswer | Refusal> {
-  const reading = await route.answer(deps, params, query);
+  const question = route.ask(params, query);
+  return question instanceof Refusal ? question : answerTo(route, question, deps);
+}
+
+async function answerTo(
+  route: ReadRoute,
+  question: ReadQuestion,
+  deps: ReadDependencies,
+): Promise<MadeAnswer | Refusal> {
+  const reading = await question.read(deps);
   if (reading instanceof Refusal) return reading;
   const { state, rows, prev, next, truncated } = reading;
   const links = { message: "Success", prev: prev ?? null, next: next ?? null };
@@ -119,16 +170,25 @@ export async function makeAnswer(
 export function registerRead(app: FastifyInstance, context: HttpContext, route: ReadRoute): void {
   const { cache } = context;
   app.get(routerPath(route.path), async (request, reply) => {
-    const target = request.raw.url ?? "";
-    const kept = cache.get(target);
-    if (kept !== undefined) return sendReady(context, request, reply, kept);
+    const question = route.ask(request.params, request.query);
+    if (question instanceof Refusal) return refuse(context, request, reply, question);
+    const { key, hasUnknown } = question;
+    const kept = cache.get(key);
+    if (kept !== undefined) {
+      if (!hasUnknown) cache.shortCut(request.raw.url ?? "", key);
+      return sendReady(context, request, reply, kept);
+    }
     const generation = cache.begin();
-    const made = await madeAnswer(context, route, request);
-    if (made instanceof Refusal) return refuse(context, request, reply, made);
+    const made = await madeAnswer(context, route, request, question);
+    if (made instanceof Refusal) {
+      if (made.indexedHeight !== null) cache.observeHeight(made.indexedHeight);
+      return refuse(context, request, reply, made);
+    }
     cache.observe(generation, made);
     const answer = answerOf(200, made, { "x-indexed-height": String(made.height) });
     const ready = readyAnswer(answer);
-    if (route.cached && cache.isWorthKeeping(target)) cache.keep(generation, target, answer, ready);
+    if (route.cached && cache.isWorthKeeping(key)) cache.keep(generation, key, answer, ready);
+    if (!hasUnknown) cache.shortCut(request.raw.url ?? "", key);
     return sendReady(context, request, reply, ready);
   });
 }
@@ -138,10 +198,11 @@ async function madeAnswer(
   { deps }: HttpContext,
   route: ReadRoute,
   { params, query }: FastifyRequest,
+  question: ReadQuestion,
 ): Promise<MadeAnswer | Refusal> {
   const elsewhere =
     route.isList && route.cached ? (deps.answers?.ask(route.name, params, query) ?? null) : null;
-  return (await elsewhere) ?? makeAnswer(route, deps, params, query);
+  return (await elsewhere) ?? answerTo(route, question, deps);
 }
 
 /** Past Fastify where that says the same: no limit has headers to add, and nothing is to be compressed. */

@@ -6,7 +6,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { COMMON_HEADERS } from "./answer.ts";
 import { clientErrorWriter } from "./client-error.ts";
-import { clientKey } from "./client-key.ts";
 import { answerUnrouted, type HttpContext, RETRY_AFTER_S, sendError } from "./context.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import type { SwapService } from "../service/swaps/api/swap-service.ts";
@@ -14,11 +13,11 @@ import { type ErrorCode, errorBody, ERRORS, pathOf } from "./errors.ts";
 import { serveKept } from "./fast-path.ts";
 import { type OpenApiDocument, openApiDocument } from "./openapi.ts";
 import { PathTable } from "./path-table.ts";
-import { RateLimiter } from "./rate-limit.ts";
+import { RateLimiter, type RateVerdict } from "./rate-limit.ts";
 import { registerRead } from "./read-route.ts";
 import { registerDocs } from "./routes/docs.ts";
 import { registerEvents } from "./routes/events.ts";
-import { registerHealth } from "./routes/health.ts";
+import { isHealthPath, registerHealth } from "./routes/health.ts";
 import { READ_ROUTES } from "./routes/reads.ts";
 import { registerDisabledSwaps } from "./routes/swaps-disabled.ts";
 import { SWAP_ROUTES } from "./routes/swaps/index.ts";
@@ -28,6 +27,8 @@ import { StateCache } from "./state-cache.ts";
 
 /** Largest body that is read (H-04). */
 const BODY_LIMIT_BYTES = 64 * 1024;
+/** Methods under the limit of reads; every other one is under that of POST (H-10). */
+const READ_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS"];
 const CACHE_BYTES_DEFAULT = 64 * 1024 * 1024;
 
 export { READ_ROUTES };
@@ -76,9 +77,10 @@ export async function buildServer(deps: HttpDependencies): Promise<FastifyInstan
   return app;
 }
 
-function trustedProxies({ trustProxy }: HttpDependencies): boolean | string | string[] {
-  if (trustProxy === undefined) return false;
-  return typeof trustProxy === "object" ? [...trustProxy] : trustProxy;
+function trustedProxies({ trustProxy = false }: HttpDependencies) {
+  if (trustProxy === false) return false;
+  if (typeof trustProxy === "number") return (_address: string, hop: number) => hop < trustProxy;
+  return [...trustProxy];
 }
 
 /** Ids that no two requests of one process share, and two processes hardly ever. */
@@ -190,9 +192,22 @@ async function afterStrayBody(
   return (await swaps.holdsSecret(body)) ? refuseSecret(context, request, reply) : goOn();
 }
 
+/** Counts a request and judges it; undefined where nothing limits it (H-10). */
+function requestLimits(deps: HttpDependencies): (request: FastifyRequest) => RateVerdict | undefined {
+  const reads = deps.rateLimit ? new RateLimiter(deps.rateLimit, deps.clock) : null;
+  const posts = deps.rateLimitPost ? new RateLimiter(deps.rateLimitPost, deps.clock) : null;
+  return (request) => {
+    const isRead = READ_METHODS.includes(request.method);
+    const limiter = isRead ? reads : posts;
+    // Whoever watches over the service has to see it most of all while it is asked too much.
+    if (limiter === null || (isRead && isHealthPath(pathOf(request.raw.url ?? "/")))) return undefined;
+    return limiter.take(request.ip);
+  };
+}
+
 function installHooks(app: FastifyInstance, context: HttpContext): void {
   const { deps, paths } = context;
-  const limiter = deps.rateLimit ? new RateLimiter(deps.rateLimit, deps.clock) : null;
+  const limits = requestLimits(deps);
   app.addHook("onRoute", (route) => {
     for (const method of [route.method].flat()) paths.add(method, route.url);
   });
@@ -206,7 +221,7 @@ function installHooks(app: FastifyInstance, context: HttpContext): void {
       return done();
     };
     const limited = (): unknown => {
-      const verdict = limiter?.take(clientKey(request.ip));
+      const verdict = limits(request);
       if (verdict !== undefined) reply.headers(verdict.headers);
       if (verdict?.allowed === false) {
         return sendError(context, request, reply, {

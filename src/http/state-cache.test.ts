@@ -1,9 +1,10 @@
-// Can an answer of an older state ever stand under a newer one?
+// Answers of an older state never stand under a newer one, and what is asked in many spellings is kept once.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { BlockHash } from "../primitives/brands.ts";
 import { jsonAnswer } from "./answer.ts";
+import { Random } from "../../testing/store-contract/random.ts";
 import { type SeenState, StateCache } from "./state-cache.ts";
 
 const state = (height: number): SeenState => ({ height, hash: `h${height}` as BlockHash });
@@ -96,4 +97,107 @@ test("a walk through many pages does not drive out what is asked again", () => {
   for (let page = 0; page < 5000; page += 1) ask(`/other/${page}`);
   assert.equal(ask("/walk/3000"), false);
   assert.equal(ask("/walk/3000"), false, "too many others were asked for in between");
+});
+
+test("H-09: a late answer that shows a state which was not told yet drops what is older than it", () => {
+  for (const isSeen of [true, false]) {
+    const cache = new StateCache(1e6);
+    const late = cache.begin();
+    cache.advance();
+    const begun = cache.begin();
+    if (isSeen) {
+      cache.observe(begun, state(2));
+      cache.keep(begun, "/a", answer("a"));
+    }
+    // Begun before the change that was told, read after the next one became visible.
+    cache.observe(late, state(3));
+    // Begun and read before state 3 was visible, answered after somebody has seen it.
+    cache.observe(begun, state(2));
+    cache.keep(begun, "/a", answer("a"));
+    assert.equal(cache.get("/a"), undefined, isSeen ? "kept before" : "kept after");
+  }
+});
+
+test("H-09: a refusal shows a state too", () => {
+  const cache = new StateCache(1e6);
+  const begun = cache.begin();
+  cache.observe(begun, state(1));
+  cache.keep(begun, "/a", answer("a"));
+  cache.observeHeight(1);
+  assert.ok(cache.get("/a"));
+  cache.observeHeight(2);
+  assert.equal(cache.get("/a"), undefined);
+  cache.observe(begun, state(1));
+  cache.keep(begun, "/a", answer("a"));
+  assert.equal(cache.get("/a"), undefined);
+});
+
+/** A query on its way: when it began, and what it read once it has. */
+interface Flight {
+  readonly generation: number;
+  readonly isRefusal: boolean;
+  read: number | null;
+}
+
+/** Random commits, news of them, and queries that begin, read and end in any order. Throws where the cache falls back. */
+function fly(seed: number): number {
+  const random = new Random(seed);
+  const cache = new StateCache(1e6);
+  const flights: Flight[] = [];
+  let present = 0;
+  let told = 0;
+  let seen = 0;
+  let hits = 0;
+  for (let step = 0; step < 400; step += 1) {
+    const kept = cache.get("/page");
+    if (kept !== undefined) {
+      const shown = Number(JSON.parse(kept.answer.body.toString()));
+      assert.ok(shown >= seen, `seed ${seed}, step ${step}: state ${shown} after state ${seen}`);
+      hits += 1;
+    }
+    const flight = flights[random.int(Math.max(1, flights.length))];
+    const what = random.int(8);
+    if (what === 0) present += 1;
+    else if (what === 1 && told < present) {
+      cache.advance();
+      told = present;
+    } else if (what < 4)
+      flights.push({ generation: cache.begin(), isRefusal: random.int(4) === 0, read: null });
+    else if (flight === undefined) continue;
+    else if (flight.read === null) flight.read = present;
+    else {
+      flights.splice(flights.indexOf(flight), 1);
+      seen = Math.max(seen, flight.read);
+      if (flight.isRefusal) cache.observeHeight(flight.read);
+      else {
+        cache.observe(flight.generation, state(flight.read));
+        cache.keep(flight.generation, "/page", answer(String(flight.read)));
+      }
+    }
+  }
+  return hits;
+}
+
+test("H-09: whoever has seen a state is never given an older one from the cache, in any order of events", () => {
+  let hits = 0;
+  for (let seed = 1; seed <= 300; seed += 1) hits += fly(seed);
+  assert.ok(hits > 1000, `kept answers were served ${hits} times`);
+});
+
+test("short cuts lead to kept answers only, are bounded, and end with the state", () => {
+  const cache = new StateCache(1e6);
+  const begun = cache.begin();
+  cache.shortCut("/early", "key");
+  cache.observe(begun, state(1));
+  cache.keep(begun, "key", answer("a"));
+  cache.shortCut("/a?y", "key");
+  cache.shortCut(`/a?${"y".repeat(600)}`, "key");
+  assert.ok(cache.find("/a?y"));
+  assert.equal(cache.find("/early"), undefined);
+  assert.equal(cache.find(`/a?${"y".repeat(600)}`), undefined);
+  for (let at = 0; at < 5000; at += 1) cache.shortCut(`/a?z=${at}`, "key");
+  assert.equal(cache.find("/a?y"), undefined, "the oldest went");
+  assert.ok(cache.find("/a?z=4999"));
+  cache.advance();
+  assert.equal(cache.find("/a?z=4999"), undefined);
 });

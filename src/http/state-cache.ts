@@ -1,6 +1,8 @@
-// Which answers are still true? Ready answers of the present committed state, by request target, dropped as a whole
-// when the state changes. The generation number decides what may be kept: an answer is stored only when no change
-// was noticed since before its query began, so an older state's answer never stands under a newer generation.
+// Ready answers of the present committed state, dropped as a whole when the state changes. They are kept under what
+// was asked (the route and the values of its known parameters), so that unknown parameters and other spellings of
+// the same request find the same bytes (H-05). The generation number decides what may be kept: an answer is stored
+// only when no change was noticed since before its query began, so nobody who has seen a state is given an older one
+// from here (H-09).
 
 import type { StateView } from "../service/queries.ts";
 import { type Answer, headersOf } from "./answer.ts";
@@ -19,14 +21,19 @@ export type SeenState = Pick<StateView, "height" | "hash">;
 export type Generation = number;
 
 const ENTRY_OVERHEAD_BYTES = 2048;
-/** Targets that are remembered as asked once: about as many as there is room for answers of a full page. */
+/** Request targets that are found without reading their parameters: as many, and as long, as usual clients need. */
+const SHORT_CUTS = 4096;
+const SHORT_CUT_CHARACTERS = 512;
+/** Keys that are remembered as asked once: about as many as there is room for answers of a full page. */
 const ASKED_ONCE = 1024;
 
 /** The byte cache. All methods are synchronous; one instance per server. */
 export class StateCache {
   readonly #maxBytes: number;
   readonly #answers = new Map<string, ReadyAnswer>();
-  /** Targets whose answer was made once in this generation, oldest first. */
+  /** Raw request target -> key of its answer, oldest first. Keys alone: a short cut keeps no answer alive. */
+  readonly #shortCuts = new Map<string, string>();
+  /** Keys whose answer was made once in this generation, oldest first. */
   readonly #askedOnce = new Set<string>();
   #bytes = 0;
   #generation: Generation = 0;
@@ -46,20 +53,29 @@ export class StateCache {
   advance(): void {
     this.#generation += 1;
     this.#answers.clear();
+    this.#shortCuts.clear();
     this.#askedOnce.clear();
     this.#bytes = 0;
     this.#seen = null;
   }
 
   /**
-   * Notes the state that a query begun in `generation` has read. Where it differs from the one that this generation
-   * has shown before, a commit is visible that the feed has not told yet: everything is dropped, so that no later
-   * answer comes from the older state (H-09).
+   * Notes the state that an answer shows whose query began in `generation`. Whoever gets that answer may not be given
+   * an older state afterwards (H-09). So where this state is another one than this generation has shown, or belongs
+   * to a query of an earlier generation, which may have read an older state or one that the feed has not told yet,
+   * everything is dropped: what is kept from now on is read from now on.
    */
   observe(generation: Generation, state: SeenState): void {
-    if (generation !== this.#generation) return;
-    if (this.#seen === null) this.#seen = { height: state.height, hash: state.hash };
-    else if (this.#seen.hash !== state.hash || this.#seen.height !== state.height) this.advance();
+    if (this.#seen === null && generation === this.#generation) {
+      this.#seen = { height: state.height, hash: state.hash };
+    } else if (this.#seen === null || this.#seen.hash !== state.hash || this.#seen.height !== state.height) {
+      this.advance();
+    }
+  }
+
+  /** The same for an answer of which only the height is known: that of a refusal. */
+  observeHeight(height: number): void {
+    if (this.#seen?.height !== height) this.advance();
   }
 
   /** Height of the present state where a query of this generation has shown it, else null. */
@@ -67,47 +83,61 @@ export class StateCache {
     return this.#seen?.height ?? null;
   }
 
-  /** The answer for a request target, or undefined. */
-  get(target: string): ReadyAnswer | undefined {
-    return this.#answers.get(target);
+  /** The answer for a raw request target that a request for the same has left, or undefined. */
+  find(target: string): ReadyAnswer | undefined {
+    const key = this.#shortCuts.get(target);
+    return key === undefined ? undefined : this.#answers.get(key);
+  }
+
+  /** The answer for a key, or undefined. */
+  get(key: string): ReadyAnswer | undefined {
+    return this.#answers.get(key);
+  }
+
+  /** Lets `find` answer for a target. To be called for targets without unknown parameters: these have no end. */
+  shortCut(target: string, key: string): void {
+    if (target.length > SHORT_CUT_CHARACTERS || !this.#answers.has(key) || this.#shortCuts.has(target))
+      return;
+    this.#shortCuts.set(target, key);
+    if (this.#shortCuts.size > SHORT_CUTS) dropOldest(this.#shortCuts);
   }
 
   /**
-   * True while half of the room is free. Then only where an answer for this target was made before in the same state,
+   * True while half of the room is free. Then only where an answer for this key was made before in the same state,
    * and few others since: who walks through a list asks for each page once, and must not drive out what is asked
    * again and again.
    */
-  isWorthKeeping(target: string): boolean {
+  isWorthKeeping(key: string): boolean {
     if (this.#bytes < this.#maxBytes / 2) return true;
-    if (this.#askedOnce.delete(target)) return true;
-    this.#askedOnce.add(target);
-    if (this.#askedOnce.size > ASKED_ONCE) {
-      for (const oldest of this.#askedOnce) {
-        this.#askedOnce.delete(oldest);
-        break;
-      }
-    }
+    if (this.#askedOnce.delete(key)) return true;
+    this.#askedOnce.add(key);
+    if (this.#askedOnce.size > ASKED_ONCE) dropOldest(this.#askedOnce);
     return false;
   }
 
   /** Keeps an answer whose query began in `generation` and was observed since; the oldest ones make room. */
-  keep(generation: Generation, target: string, answer: Answer, ready = readyAnswer(answer)): void {
-    const size = sizeOf(target, answer);
+  keep(generation: Generation, key: string, answer: Answer, ready = readyAnswer(answer)): void {
+    const size = sizeOf(key, answer);
     if (generation !== this.#generation || this.#seen === null || size > this.#maxBytes) return;
-    if (this.#answers.has(target)) return;
-    this.#answers.set(target, ready);
+    if (this.#answers.has(key)) return;
+    this.#answers.set(key, ready);
     this.#bytes += size;
-    for (const [oldTarget, old] of this.#answers) {
+    for (const [oldKey, old] of this.#answers) {
       if (this.#bytes <= this.#maxBytes) break;
-      this.#answers.delete(oldTarget);
-      this.#bytes -= sizeOf(oldTarget, old.answer);
+      this.#answers.delete(oldKey);
+      this.#bytes -= sizeOf(oldKey, old.answer);
     }
   }
 }
 
+function dropOldest(entries: { keys(): Iterator<string>; delete(key: string): boolean }): void {
+  const { value, done } = entries.keys().next();
+  if (done !== true) entries.delete(value);
+}
+
 /** Compressed forms come later and are smaller than the body: twice its size bounds all of them in practice. */
-function sizeOf(target: string, answer: Answer): number {
-  return target.length * 2 + answer.body.length * 2 + ENTRY_OVERHEAD_BYTES;
+function sizeOf(key: string, answer: Answer): number {
+  return key.length * 2 + answer.body.length * 2 + ENTRY_OVERHEAD_BYTES;
 }
 
 /** The answer with its headers made. */

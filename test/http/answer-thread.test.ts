@@ -88,7 +88,9 @@ test("pages of lists are the same bytes with the same tag, cursors and refusals 
     const target = `/api/v1/prc20/${path}`;
     const before = there.made.count;
     const [own, other] = [await here.app.inject(target), await there.app.inject(target)];
-    assert.equal(there.made.count, before + 1, `${path} was made by the thread`);
+    // A malformed request is refused where it arrives.
+    const orders = path === "oplist?limit=0" ? 0 : 1;
+    assert.equal(there.made.count, before + orders, `${path} was made by the thread`);
     assert.equal(other.body, own.body, path);
     assert.equal(other.statusCode, own.statusCode);
     assert.deepEqual({ ...other.headers, ...VOLATILE }, { ...own.headers, ...VOLATILE });

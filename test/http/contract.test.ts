@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { TSchema } from "typebox";
 import { Value } from "typebox/value";
+import { Refusal } from "../../src/http/errors.ts";
 import { boundedEnvelope, envelope, EnvelopeErrorBody } from "../../src/http/schemas/envelope.ts";
 import { READ_ROUTES } from "../../src/http/server.ts";
 import type { ListingId, Txid } from "../../src/primitives/brands.ts";
@@ -88,7 +89,8 @@ for (const { path, row, fields, found, absent, malformed, paged } of CONTRACT) {
       const pattern = new RegExp(`^${path.replaceAll(/\{\w+\}/g, "([^/]+)")}$`);
       const values = pattern.exec(url.pathname)?.slice(1) ?? [];
       const params = Object.fromEntries(names.map((name, index) => [name, values[index]]));
-      const reading = await route.answer(dependenciesOf(rich), params, Object.fromEntries(url.searchParams));
+      const question = route.ask(params, Object.fromEntries(url.searchParams));
+      const reading = question instanceof Refusal ? question : await question.read(dependenciesOf(rich));
       assert.ok("rows" in reading);
       const made = reading.rows;
       const all: unknown =

@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { Value } from "typebox/value";
+import type { TrustedProxies } from "../../src/http/dependencies.ts";
 import { EnvelopeErrorBody, HealthBody, LiveBody } from "../../src/http/schemas/envelope.ts";
 import { FakeIndex } from "./fake-index.ts";
 import { type Harness, harness, richIndex } from "./harness.ts";
@@ -168,10 +169,10 @@ describe("CORS and request ids", () => {
 });
 
 /** The status of a second client's request behind a proxy, where one client may make one request. */
-async function secondClient(trustProxy: boolean): Promise<number> {
+async function secondClient(trustProxy: TrustedProxies, said = ""): Promise<number> {
   const { app } = await harness(richIndex(), { rateLimit: { max: 1, windowS: 10 }, trustProxy });
-  await app.inject({ url: OPLIST, headers: { "x-forwarded-for": "1.1.1.1" } });
-  const second = await app.inject({ url: OPLIST, headers: { "x-forwarded-for": "2.2.2.2" } });
+  await app.inject({ url: OPLIST, headers: { "x-forwarded-for": `${said}1.1.1.1` } });
+  const second = await app.inject({ url: OPLIST, headers: { "x-forwarded-for": `7.7.7.7, ${said}2.2.2.2` } });
   await app.close();
   return second.statusCode;
 }
@@ -195,9 +196,38 @@ describe("limits", () => {
     await app.close();
   });
 
+  test("H-10 POST has a limit of its own, and health none", async () => {
+    const { app } = await harness(richIndex(), {
+      rateLimit: { max: 2, windowS: 60 },
+      rateLimitPost: { max: 1, windowS: 60 },
+    });
+    const status = async (method: "GET" | "POST" | "DELETE", url: string) =>
+      (await app.inject({ method, url })).statusCode;
+    const posts = [
+      await status("POST", OPLIST),
+      await status("DELETE", OPLIST),
+      await status("POST", "/nope"),
+    ];
+    assert.deepEqual(posts, [405, 429, 429]);
+    assert.deepEqual([await status("GET", OPLIST), await status("GET", OPLIST)], [200, 200]);
+    assert.equal(await status("GET", OPLIST), 429);
+    for (const path of ["/health", "/health/live", "/health/ready", "/health?x=1"]) {
+      const answer = await app.inject(path);
+      assert.equal(answer.statusCode, 200, path);
+      assert.equal(answer.headers["ratelimit-limit"], undefined);
+    }
+    assert.equal(await status("POST", "/health"), 429);
+    await app.close();
+  });
+
   test("only a trusted proxy names the client", async () => {
     assert.equal(await secondClient(false), 429);
-    assert.equal(await secondClient(true), 200);
+    assert.equal(await secondClient(["127.0.0.0/8"]), 200);
+    assert.equal(await secondClient(["10.0.0.1"]), 429);
+    assert.equal(await secondClient(1), 200);
+    // What a client writes into the header itself stands further away than the trusted hops.
+    assert.equal(await secondClient(1, "3.3.3.3, "), 200);
+    assert.equal(await secondClient(2, "3.3.3.3, "), 429);
   });
 
   test("there is none unless configured", async () => {

@@ -120,7 +120,7 @@ describe("the byte cache", () => {
 
   test("an answer read before a commit and finished after it is not kept", async () => {
     const { port, index, commit } = one;
-    const target = `${OPLIST}&race=1`;
+    const target = "/api/v1/prc20/oplist?limit=51";
     const { promise, resolve } = Promise.withResolvers<void>();
     index.gate = promise;
     const asked = index.asked;
@@ -138,7 +138,7 @@ describe("the byte cache", () => {
     const { port, index, commit } = one;
     await ask(port, OPLIST);
     index.present = rows.stateAt(rows.TIP + 3);
-    assert.equal((await ask(port, `${OPLIST}&other=1`)).headers["x-indexed-height"], "103");
+    assert.equal((await ask(port, "/api/v1/prc20/oplist?limit=52")).headers["x-indexed-height"], "103");
     assert.equal((await ask(port, OPLIST)).headers["x-indexed-height"], "103");
     commit();
   });
@@ -197,6 +197,8 @@ describe("bytes that are no request", () => {
     assert.equal(JSON.parse(nonsense.split("\r\n\r\n")[1] ?? "").error, "INVALID_REQUEST");
     const huge = await raw(one.port, `GET / HTTP/1.1\r\nhost: x\r\nx: ${"y".repeat(20_000)}\r\n\r\n`);
     assert.match(huge, /^HTTP\/1\.1 431 /);
+    const ids = [nonsense, huge].map((answer) => /^x-request-id: (\S+)\r$/m.exec(answer)?.[1]);
+    assert.ok(ids[0] && ids[1] && ids[0] !== ids[1], `H-10: ids of unparsable requests: ${ids.join(", ")}`);
     assert.deepEqual(JSON.parse(huge.split("\r\n\r\n")[1] ?? "").result, []);
   });
 

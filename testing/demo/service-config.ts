@@ -61,6 +61,8 @@ export function serviceConfig(settings: ServiceSettings): Config {
     ["--prc20-start-height", "1"],
     ["--prc20-fee-bps", `${settings.feeBps}`],
     ["--prc20-fee-address", settings.feeAddress],
+    // Everybody in the story, and whoever plays along, comes from one address.
+    ["--rate-limit-post", "1000"],
     ...swapFlags(settings),
   ]);
   // A reorganisation is a warning to an operator; here it is part of the story.

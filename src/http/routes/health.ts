@@ -16,6 +16,11 @@ export const HEALTH_PATHS = ["/health", "/health/live", "/health/ready"] as cons
 
 const RETRY = { "retry-after": String(RETRY_AFTER_S.unavailable) };
 
+/** True for the paths of health, which no limit counts (H-10). */
+export function isHealthPath(path: string): boolean {
+  return HEALTH_PATHS.some((one) => one === path);
+}
+
 /** Adds the health endpoints. */
 export function registerHealth(app: FastifyInstance, context: HttpContext): void {
   const { deps } = context;
