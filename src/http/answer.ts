@@ -88,6 +88,12 @@ export function jsonAnswer(status: number, value: unknown, headers: Record<strin
   return answerOf(status, jsonBody(value), headers);
 }
 
+/** An answer with a text of another type. */
+export function textAnswer(contentType: string, text: string, headers: Record<string, string> = {}): Answer {
+  const { body, tag } = tagged(Buffer.from(text));
+  return { status: 200, contentType, body, tag, headers, encoded: new Map([["identity", body]]) };
+}
+
 /** An answer with this JSON body. */
 export function answerOf(status: number, made: TaggedBody, headers: Record<string, string>): Answer {
   const { body, tag } = made;

@@ -1,12 +1,14 @@
-// How is the interface described to machines? The OpenAPI 3.1 document, made from the same route values and schemas
-// that validate requests and shape answers (H-50).
+// Describes the interface to machines: the OpenAPI 3.1 document, made from the same route values and schemas that
+// validate requests and shape answers (H-50).
 
 import type { TObject, TSchema } from "typebox";
 import { ERRORS, type ErrorCode } from "./errors.ts";
+import { type Json, SchemaBook } from "./openapi-schemas.ts";
 import type { ReadRoute } from "./read-route.ts";
 import { EVENTS_PATH, EventQuery } from "./routes/events.ts";
 import { HEALTH_PATHS } from "./routes/health.ts";
 import type { SwapRoute } from "./routes/swaps/swap-route.ts";
+import { AddressBalanceRow, BalanceRow } from "./schemas/balances.ts";
 import {
   boundedEnvelope,
   envelope,
@@ -16,8 +18,30 @@ import {
   SwapErrorBody,
 } from "./schemas/envelope.ts";
 import * as examples from "./schemas/examples.ts";
-
-type Json = Record<string, unknown>;
+import { FillTemplateRow, ListingHistoryRow, ListingRow, QuoteRow, SummaryRow } from "./schemas/market.ts";
+import { HistoryRow, MempoolRow, OperationRow } from "./schemas/operations.ts";
+import {
+  AddressSwaps,
+  AskRow,
+  BidRow,
+  DealRow,
+  LockOutput,
+  NextAction,
+  Profile,
+  SwapRow,
+  SwapStats,
+  TypedData,
+  Verification,
+} from "./schemas/swaps.ts";
+import {
+  CandleRow,
+  DigestRow,
+  DigestValue,
+  HolderRow,
+  StatsRow,
+  TokenListRow,
+  TokenRow,
+} from "./schemas/tokens.ts";
 
 /** An OpenAPI 3.1 document, as far as its readers here need it. */
 export interface OpenApiDocument {
@@ -25,6 +49,42 @@ export interface OpenApiDocument {
   readonly info: { readonly title: string; readonly version: string };
   readonly paths: Record<string, Record<string, object>>;
 }
+
+/** Shapes that have a name in the document. */
+const BOOK = new SchemaBook({
+  Error: EnvelopeErrorBody,
+  SwapError: SwapErrorBody,
+  Health: HealthBody,
+  Liveness: LiveBody,
+  Digest: DigestRow,
+  StateDigest: DigestValue,
+  Statistics: StatsRow,
+  TokenListEntry: TokenListRow,
+  Token: TokenRow,
+  Holder: HolderRow,
+  Candle: CandleRow,
+  Balance: BalanceRow,
+  AddressBalance: AddressBalanceRow,
+  Operation: OperationRow,
+  AddressOperation: HistoryRow,
+  MempoolOperation: MempoolRow,
+  Listing: ListingRow,
+  ClosedListing: ListingHistoryRow,
+  MarketSummary: SummaryRow,
+  Quote: QuoteRow,
+  FillTemplate: FillTemplateRow,
+  Ask: AskRow,
+  Bid: BidRow,
+  Deal: DealRow,
+  LockOutput: LockOutput,
+  NextAction: NextAction,
+  Profile: Profile,
+  Verification,
+  Swap: SwapRow,
+  AddressSwaps,
+  SwapStatistics: SwapStats,
+  TypedData,
+});
 
 /** What the document is made from. */
 export interface DocumentParts {
@@ -51,12 +111,13 @@ export function openApiDocument({ version, reads, swaps }: DocumentParts): OpenA
   const document = {
     openapi: "3.1.0",
     info: {
-      title: "strand",
+      title: "Strand",
       version,
       description:
         "PRC20 token index, token marketplace and swap service for the Pearl chain. Amounts are integers in text.",
       license: { name: "MIT", identifier: "MIT" },
     },
+    servers: [{ url: "/", description: "The server that this document comes from." }],
     tags: [
       { name: "Health", description: "Service and indexing status" },
       { name: "PRC20", description: "Tokens, balances, operations, listings, quotes" },
@@ -64,7 +125,7 @@ export function openApiDocument({ version, reads, swaps }: DocumentParts): OpenA
       { name: "Swaps", description: "PEARL/USDC swaps: asks, bids, deals, verifications" },
     ],
     paths,
-    components: { schemas: { Error: EnvelopeErrorBody, SwapError: SwapErrorBody } },
+    components: { schemas: BOOK.components },
   };
   // Schemas carry what only the validator needs; the wire form is the plain value.
   return JSON.parse(JSON.stringify(document));
@@ -74,7 +135,7 @@ function readOperation(route: ReadRoute): Json {
   const links = { message: "Success", prev: null, next: null };
   const bound = route.truncates ? { truncated: false } : {};
   const page = { ...links, ...bound, result: [route.example] };
-  const schema = route.truncates ? boundedEnvelope(route.row) : envelope(route.row);
+  const schema = BOOK.write(route.truncates ? boundedEnvelope(route.row) : envelope(route.row));
   return {
     tags: ["PRC20"],
     operationId: route.name,
@@ -96,8 +157,8 @@ function healthOperation(path: (typeof HEALTH_PATHS)[number]): Json {
   const live = path === "/health/live";
   const content = {
     "application/json": live
-      ? { schema: LiveBody, example: { status: "ok" } }
-      : { schema: HealthBody, example: examples.health },
+      ? { schema: BOOK.write(LiveBody), example: { status: "ok" } }
+      : { schema: BOOK.write(HealthBody), example: examples.health },
   };
   const summaries = {
     "/health": "Service and indexing status",
@@ -188,7 +249,7 @@ function requestBody(schema: TObject, example: unknown): Json {
 }
 
 function jsonContent(schema: TSchema, example: unknown): Json {
-  return { "application/json": { schema, example } };
+  return { "application/json": { schema: BOOK.write(schema), example } };
 }
 
 function parameters(schema: TObject, place: "path" | "query"): readonly Json[] {
@@ -198,7 +259,7 @@ function parameters(schema: TObject, place: "path" | "query"): readonly Json[] {
     in: place,
     required: place === "path" || required.includes(name),
     description: Reflect.get(property, "description"),
-    schema: property,
+    schema: BOOK.write(property),
   }));
 }
 

@@ -72,7 +72,7 @@ export async function buildServer(deps: HttpDependencies): Promise<FastifyInstan
   registerEvents(app, context);
   if (deps.swaps) await registerSwaps(app, context, deps.swaps, SWAP_ROUTES);
   else registerDisabledSwaps(app, context);
-  await registerDocs(app, interfaceDocument(deps.version));
+  registerDocs(app, interfaceDocument(deps.version));
   await app.ready();
   return app;
 }

@@ -33,7 +33,8 @@ const feeBps = Type.Integer({
 });
 const feeRecipient = evmAddress("Who the fee is accrued for.");
 const nonce = Type.String({ pattern: "^(0|[1-9][0-9]*)$", description: "Decimal." });
-const lockOutput = Type.Object({
+/** An output that pays a lock script (S-15). */
+export const LockOutput = Type.Object({
   txid: hex32("Transaction id."),
   vout: count("Output index."),
   amount_sat: satAmount("Value."),
@@ -43,7 +44,8 @@ const lockOutput = Type.Object({
   spend_height: nullable(count("Height of the spend; null in the mempool.")),
 });
 
-const nextAction = Type.Object({
+/** Something that a party may or must do (S-54, S-55). */
+export const NextAction = Type.Object({
   actor: nullable(evmAddress("The party; null for anyone and for the seller of an open bid.")),
   role: Type.Enum(["buyer", "seller", "anyone"]),
   action: Type.Enum([...ACTIONS]),
@@ -54,7 +56,8 @@ const nextAction = Type.Object({
   amount_sat: nullable(satAmount("Value of that output, or of the lock to make.")),
 });
 
-const profile = Type.Object({
+/** Margins of a deal's size (S-03). */
+export const Profile = Type.Object({
   name: Type.Enum(["large", "small"]),
   k: count("Confirmations of the lock."),
   reveal_margin_s: count("Seconds before pearl_refund_time after which the secret is not to be revealed."),
@@ -98,6 +101,15 @@ const pearlLeg = Type.Object({
   confirmations: count("Of the lock."),
 });
 
+const lockCall = Type.Object({
+  chain_id: Type.Integer(),
+  to: evmAddress("The escrow contract."),
+  function: Type.Literal("lockWithAsk"),
+  terms: Type.Record(Type.String(), Type.String()),
+  ask: Type.Record(Type.String(), Type.String()),
+  seller_signature: Type.String(),
+});
+
 /** What bids and deals share: the settlement fields of interface §2.11 and S-51, S-54, S-55. */
 const settlement = {
   order_hash: bytes32("Names the order on both sides; equals deal_hash."),
@@ -122,20 +134,26 @@ const settlement = {
   expected_script_hex: nullable(hexBytes("The lock script.")),
   pearl_lock_txid: nullable(hex32("Transaction of the lock.")),
   pearl_lock_vout: nullable(count("Its output index.")),
-  pearl_lock_outputs: Type.Array(lockOutput),
+  pearl_lock_outputs: Type.Array(LockOutput),
   pearl_claim_txid: nullable(hex32("Spend by the claim leaf.")),
   pearl_refund_txid: nullable(hex32("Spend by the refund leaf.")),
   pearl_release_verified: nullable(Type.Boolean()),
   pearl_release_verify_error: nullable(Type.Enum([...RELEASE_REASONS])),
   secret_hex: nullable(bytes32("The secret, once it is public on a chain (H-41).")),
   terms_error: nullable(Type.Enum([...TERMS_ERRORS])),
-  profile,
+  profile: Profile,
   evm_leg: evmLeg,
   evm_credit: nullable(evmCredit),
   pearl_leg: pearlLeg,
-  next_actions: Type.Array(nextAction),
+  next_actions: Type.Array(NextAction),
   deadlines,
   confirmations,
+  take_expires_at: nullable(unixTime("End of the take.")),
+  expired: Type.Boolean({ description: "Whether the take is dead." }),
+  lock_call: nullable(lockCall),
+  pearl_amount: satAmount("The same as pearl_amount_sat."),
+  origin: nullable(Type.String()),
+  ref: nullable(Type.String()),
   created_at: unixTime("Time of the OrderLocked block; of the first POST for an unfunded take."),
 };
 
@@ -143,27 +161,12 @@ const settlement = {
 export const BidRow = Type.Object({
   ...settlement,
   status: Type.Enum([...BID_STATUSES]),
-  pearl_amount: satAmount("The same as pearl_amount_sat."),
-  origin: nullable(Type.String()),
-  ref: nullable(Type.String()),
-});
-
-const lockCall = Type.Object({
-  chain_id: Type.Integer(),
-  to: evmAddress("The escrow contract."),
-  function: Type.Literal("lockWithAsk"),
-  terms: Type.Record(Type.String(), Type.String()),
-  ask: Type.Record(Type.String(), Type.String()),
-  seller_signature: Type.String(),
 });
 
 /** A deal (interface §2.11, S-51). */
 export const DealRow = Type.Object({
   ...settlement,
   status: Type.Enum([...DEAL_STATUSES]),
-  take_expires_at: nullable(unixTime("End of the take.")),
-  expired: Type.Boolean({ description: "Whether the take is dead." }),
-  lock_call: nullable(lockCall),
 });
 
 /** An ask (H-40). */
@@ -264,6 +267,6 @@ export const TypedData = Type.Object({
     evm_refund_max_s: count("Seconds from now to evm_refund_time, at most."),
     min_usdc_amount: usdcAmount("Smallest ask."),
     small_deal_usdc: usdcAmount("Deals up to this are small."),
-    profiles: Type.Array(profile),
+    profiles: Type.Array(Profile),
   }),
 });

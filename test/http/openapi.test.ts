@@ -1,0 +1,270 @@
+// Is the document of the interface valid for others' validators, does it name its shapes, does it describe every field
+// that rows carry, and does every example fit?
+
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { interfaceDocument } from "../../src/http/server.ts";
+import { guardedService } from "../../testing/swap-ledger/guarded-service.ts";
+import { accepted, claimed, evm, locked } from "../../testing/swap-ledger/ledger-scene.ts";
+import { ask, bytes32, START, take } from "../../testing/swap-ledger/ledger-facts.ts";
+import { type Harness, harness, richIndex } from "./harness.ts";
+import * as rows from "./rows.ts";
+import { CONTRACT } from "./table.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** A validator that others use. */
+interface PublicValidator {
+  readonly name: string;
+  /** What is wrong with a document, in the validator's words. */
+  faults(document: Json): Promise<readonly string[]>;
+}
+
+function isInstalled(name: string): boolean {
+  return existsSync(new URL(`../../node_modules/${name}/package.json`, import.meta.url));
+}
+
+/** Loaded by name when they are used: an older folder of packages must not keep the other tests from running. */
+const VALIDATORS: readonly PublicValidator[] = [
+  {
+    name: "@seriousme/openapi-schema-validator",
+    async faults(document) {
+      const { Validator } = await import(this.name);
+      const { valid, errors } = await new Validator().validate(document);
+      return valid === true ? [] : [JSON.stringify(errors)];
+    },
+  },
+  {
+    name: "@apidevtools/swagger-parser",
+    async faults(document) {
+      const { default: SwaggerParser } = await import(this.name);
+      return SwaggerParser.validate(document).then(
+        () => [],
+        (error: unknown) => [String(error)],
+      );
+    },
+  },
+];
+
+/** What the wire has: plain JSON. */
+const DOCUMENT: Json = JSON.parse(JSON.stringify(interfaceDocument("1.2.3")));
+
+function at(value: unknown, ...path: readonly string[]): unknown {
+  return path.reduce<unknown>((inner, name) => Object(inner)[name], value);
+}
+
+function entries(value: unknown): readonly (readonly [string, unknown])[] {
+  return Object.entries<unknown>(Object(value));
+}
+
+/** All schema objects in the document, with where they stand. */
+function* schemasIn(value: unknown, place: string): Generator<readonly [place: string, schema: Json]> {
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, inner] of entries(value)) {
+    const here = `${place}/${name}`;
+    const isSchema = name === "schema" || place.endsWith("/components/schemas");
+    if (isSchema) yield* withInner(inner, here);
+    else if (name !== "example" && name !== "examples") yield* schemasIn(inner, here);
+  }
+}
+
+function* withInner(value: unknown, place: string): Generator<readonly [place: string, schema: Json]> {
+  if (typeof value !== "object" || value === null) return;
+  yield [place, Object(value)];
+  for (const [name, inner] of entries(at(value, "properties"))) yield* withInner(inner, `${place}.${name}`);
+  for (const name of ["items", "additionalProperties", "not"])
+    yield* withInner(at(value, name), `${place}/${name}`);
+  for (const name of ["anyOf", "allOf", "oneOf", "prefixItems"]) {
+    for (const [index, inner] of entries(at(value, name)))
+      yield* withInner(inner, `${place}/${name}[${index}]`);
+  }
+}
+
+const SCHEMAS = [...schemasIn(DOCUMENT, "#")];
+
+function ajv(): Ajv2020 {
+  const checker = new Ajv2020({ strict: true, strictTypes: false, allErrors: true });
+  checker.addVocabulary(["info", "paths", "openapi", "servers", "tags", "components"]);
+  checker.addSchema({ ...DOCUMENT, $id: "document" });
+  return checker;
+}
+
+/** A schema of the document as a schema of its own: references lead into the document. */
+function standalone(schema: unknown): object {
+  return Object(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')));
+}
+
+describe("H-50: the document", () => {
+  for (const validator of VALIDATORS) {
+    const skip = isInstalled(validator.name) ? false : `${validator.name} is not installed: run \`npm ci\``;
+    test(`is OpenAPI 3.1 for ${validator.name}, and a broken one is not`, { skip }, async () => {
+      assert.deepEqual(await validator.faults(structuredClone(DOCUMENT)), []);
+      const broken = { ...DOCUMENT, paths: { "/x": { get: { responses: { 200: {} } } } } };
+      assert.notDeepEqual(await validator.faults(structuredClone(broken)), []);
+    });
+  }
+
+  test("holds schemas of JSON Schema 2020-12 only, without words that are nobody's", () => {
+    const checker = ajv();
+    for (const [place, schema] of SCHEMAS) {
+      assert.ok(!Array.isArray(schema["items"]), `${place}: items is a list`);
+      assert.ok(!("additionalItems" in schema), place);
+      assert.ok(!Object.keys(schema).some((name) => /^(x-|~)/.test(name)), place);
+      assert.doesNotThrow(() => checker.compile(standalone(schema)), place);
+    }
+    assert.ok(SCHEMAS.some(([, schema]) => "prefixItems" in schema));
+  });
+
+  test("names a server and the shapes that people look for, and uses the names", () => {
+    assert.deepEqual(at(DOCUMENT, "servers", "0", "url"), "/");
+    const text = JSON.stringify(DOCUMENT);
+    for (const name of ["Token", "Listing", "Operation", "Ask", "Bid", "Deal", "Health", "Quote", "Holder"]) {
+      assert.ok(at(DOCUMENT, "components", "schemas", name) !== undefined, name);
+      assert.ok(text.includes(`"$ref":"#/components/schemas/${name}"`), `${name} is used`);
+    }
+    const unused = entries(at(DOCUMENT, "components", "schemas"))
+      .map(([name]) => name)
+      .filter((name) => !text.includes(`"#/components/schemas/${name}"`));
+    assert.deepEqual(unused, []);
+  });
+
+  test("describes every field", () => {
+    const silent: string[] = [];
+    for (const [place, schema] of SCHEMAS) {
+      for (const [name, field] of entries(schema["properties"])) {
+        if (typeof at(field, "description") !== "string") silent.push(`${place}.${name}`);
+      }
+    }
+    assert.deepEqual(silent, []);
+  });
+
+  test("has an example for every operation and body, and each fits its schema", () => {
+    const checker = ajv();
+    for (const [path, operations] of entries(DOCUMENT["paths"])) {
+      for (const [method, operation] of entries(operations)) {
+        const contents = [
+          ...entries(at(operation, "responses")).map(
+            ([status, answer]) => [status, at(answer, "content")] as const,
+          ),
+          ["body", at(operation, "requestBody", "content")] as const,
+        ];
+        let examples = 0;
+        for (const [where, content] of contents) {
+          for (const [, media] of entries(content)) {
+            const validate = checker.compile(standalone(at(media, "schema")));
+            const single = at(media, "example");
+            const many = entries(at(media, "examples")).map(([, one]) => at(one, "value"));
+            for (const value of single === undefined ? many : [single]) {
+              examples += 1;
+              assert.ok(
+                validate(value),
+                `${method} ${path} ${where}: ${checker.errorsText(validate.errors)}`,
+              );
+            }
+          }
+        }
+        assert.ok(examples > 0, `${method} ${path} has no example`);
+      }
+    }
+  });
+});
+
+/** The places in a value that its schema says nothing about. */
+function undescribed(value: unknown, schema: unknown, place: string): readonly string[] {
+  const resolved = dereferenced(schema);
+  if (Array.isArray(value)) {
+    const inner = at(resolved, "items");
+    return value.flatMap((one: unknown, i) =>
+      undescribed(one, at(resolved, "prefixItems", `${i}`) ?? inner, `${place}[]`),
+    );
+  }
+  if (typeof value !== "object" || value === null) return [];
+  const choices = at(resolved, "anyOf");
+  if (Array.isArray(choices)) {
+    const each = choices.map((one) => undescribed(value, one, place));
+    return each.toSorted((one, other) => one.length - other.length)[0] ?? [];
+  }
+  const known = new Map(shapes(resolved).flatMap((shape) => [...entries(at(shape, "properties"))]));
+  const others = shapes(resolved)
+    .map((shape) => at(shape, "additionalProperties"))
+    .find((one) => one !== undefined);
+  return entries(value).flatMap(([name, inner]) => {
+    const field = known.get(name) ?? others;
+    return field === undefined ? [`${place}.${name}`] : undescribed(inner, field, `${place}.${name}`);
+  });
+}
+
+function dereferenced(schema: unknown): unknown {
+  const reference = at(schema, "$ref");
+  if (typeof reference !== "string") return schema;
+  return at(DOCUMENT, "components", "schemas", reference.split("/").at(-1) ?? "");
+}
+
+/** The schema and those that it is put together from. */
+function shapes(schema: unknown): readonly unknown[] {
+  const parts = at(schema, "allOf");
+  return Array.isArray(parts) ? parts.flatMap((one: unknown) => shapes(dereferenced(one))) : [schema];
+}
+
+function answerSchema(path: string, method = "get", status = "200"): unknown {
+  return at(DOCUMENT, "paths", path, method, "responses", status, "content", "application/json", "schema");
+}
+
+describe("H-50: rows as they are", () => {
+  let http: Harness;
+  before(async () => {
+    const service = await guardedService();
+    const { ledger } = service.scene;
+    await ledger.write({ asks: [ask("one")], takes: [take("t", ask("one"), START)] });
+    await ledger.applyEvm(evm(2, [locked("a", 2), locked("b", 2), locked("c", 2)]));
+    await ledger.applyEvm(evm(3, [accepted("a", 3), accepted("b", 3)]));
+    await ledger.applyEvm(evm(4, [claimed("a", 4)]));
+    const index = richIndex();
+    http = await harness(index, { swaps: service.swaps });
+    http.mempool.push({
+      txid: rows.txid("77"),
+      vout: 1,
+      op: "mint",
+      tick: rows.SAND,
+      from: rows.ALICE,
+      to: null,
+      listingId: null,
+      payloadJson: "{}",
+    });
+  });
+  after(() => http.app.close());
+
+  test("no answer carries a field that the document does not describe", async () => {
+    const order = bytes32("order a");
+    const swaps = {
+      "/api/v1/swaps/stats": "",
+      "/api/v1/swaps/typed-data": "",
+      "/api/v1/swaps/bids": "",
+      "/api/v1/swaps/asks": "?include_unfunded=true",
+      "/api/v1/swaps/deals": "",
+      "/api/v1/swaps/asks/{ask_id}": ask("one").askId,
+      "/api/v1/swaps/deals/{deal_hash}": order,
+      "/api/v1/swaps/{order_hash}": bytes32("order c"),
+      "/api/v1/swaps/address/{address}": ask("one").terms.seller,
+    };
+    const requests = [
+      ...["/health", "/health/live", "/health/ready"].map((path) => [path, path] as const),
+      ...CONTRACT.map(({ path, found }) => [path, found] as const),
+      ...Object.entries(swaps).map(([path, value]) => {
+        return [path, value.startsWith("?") ? path + value : path.replace(/\{\w+\}/, value)] as const;
+      }),
+    ];
+    let filled = 0;
+    for (const [path, url] of requests) {
+      const answer = await http.app.inject(url);
+      assert.equal(answer.statusCode, 200, `${url}: ${answer.body}`);
+      const body: unknown = answer.json();
+      const result = at(body, "result");
+      if (Array.isArray(result) && result.length > 0) filled += 1;
+      assert.deepEqual(undescribed(body, answerSchema(path), path), []);
+    }
+    assert.ok(filled >= 20, `${filled} lists with rows`);
+  });
+});
