@@ -9,6 +9,7 @@ import { type OpenedStore, openSqliteStore } from "./adapters/store-sqlite/index
 import { systemClock } from "./adapters/system/clock.ts";
 import { sha256, sha256d } from "./adapters/system/hashes.ts";
 import { openLog } from "./adapters/system/log.ts";
+import { redactedLog } from "./adapters/system/redacted-log.ts";
 import { PrometheusMetrics } from "./adapters/system/metrics.ts";
 import { VerifierThread } from "./adapters/system/block-verifier.ts";
 import { openSha256Lanes } from "./adapters/system/sha256-lanes.ts";
@@ -20,7 +21,7 @@ import { openAnswerThread } from "./cli/open-answer-thread.ts";
 import { programVersion } from "./cli/version.ts";
 import { Closers, listenOn, StartRefused } from "./cli/service-host.ts";
 import { CommitFeed } from "./service/commit-feed.ts";
-import type { ConditionSource } from "./service/conditions.ts";
+import type { Condition, ConditionSource } from "./service/conditions.ts";
 import { Follower, FOLLOWER_DEFAULTS } from "./service/follower.ts";
 import { sentenceOf } from "./service/follower-errors.ts";
 import { BlockIndexer, type IndexingContext } from "./service/index-block.ts";
@@ -83,7 +84,7 @@ async function openStore(file: string, log: Log): Promise<OpenedStore> {
 
 async function openFoundation(config: Config, overrides: Overrides): Promise<Foundation> {
   const { network, rules, database } = config;
-  const log = overrides.log ?? openLog(config.logLevel);
+  const log = redactedLog(overrides.log ?? openLog(config.logLevel), config.redact);
   const closers = new Closers();
   const store = await openStore(database.file, log);
   closers.add(() => store.close());
@@ -186,7 +187,7 @@ async function startOn(config: Config, foundation: Foundation): Promise<RunningS
     network: config.network.name,
     version: programVersion(),
     status: () => ({ ...progress.status(), evm: swaps?.api.evmStatus() ?? null }),
-    conditions: () => watched.flatMap((part) => part.conditions()),
+    conditions: () => conditionsOf(watched, config),
     swaps: swaps?.api ?? null,
     ...(swaps === null ? {} : { swapFeed: swaps.ledger.feed }),
     mempool,
@@ -231,6 +232,13 @@ async function startOn(config: Config, foundation: Foundation): Promise<RunningS
 
 function perMinute(max: number | null): RateLimitOptions | null {
   return max === null ? null : { max, windowS: 60 };
+}
+
+/** The conditions of all parts, without what is secret in the settings. */
+function conditionsOf(parts: readonly ConditionSource[], { redact }: Config): readonly Condition[] {
+  return parts
+    .flatMap((part) => part.conditions())
+    .map(({ code, sentence }) => ({ code, sentence: redact(sentence) }));
 }
 
 function warnOfUnused({ unusedSwapSettings: settings, misspelled }: Config, log: Log): void {

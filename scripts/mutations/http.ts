@@ -214,6 +214,21 @@ const cache: Break[] = [
   ]),
 ];
 
+const keys = inFile("src/config/redactor.ts", [
+  {
+    rule: "S-66",
+    find: 'for (const label of hostname.split(".")) keep(label, parts, SHORTEST_PART);',
+    replace: "",
+    why: "a key in a subdomain is logged where it stands alone",
+  },
+  {
+    rule: "S-66",
+    find: "for (const form of formsOf(one)) keep(form, parts, SHORTEST_SECRET);",
+    replace: "",
+    why: "user and password of a URL are logged",
+  },
+]);
+
 const documents = [
   ...inFile("src/http/openapi-schemas.ts", [
     {
@@ -359,6 +374,7 @@ const clients: Break[] = [
 export const HTTP_BREAKS: readonly Break[] = [
   ...requests,
   ...documents,
+  ...keys,
   ...cursor,
   ...marketRows,
   ...tokenRows,

@@ -60,6 +60,7 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
     "src/service/",
     ["src/service/**/*.test.ts", "test/service/{follower,simulation,verified-beside}.test.ts"],
   ],
+  ["src/config/redactor.ts", ["test/attacks/keys-stand-*.test.ts"]],
   ["src/config/", ["src/config/*.test.ts"]],
   ["src/http/routes/swaps/", [SWAPS_OVER_HTTP, "test/http/*.test.ts"]],
   ["src/http/secret-check.ts", [...SECRETS, "test/attacks/requests-that-*.test.ts"]],

@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { swapCrypto } from "../adapters/system/swap-crypto.ts";
 import { readConfig, type Config } from "../config/config.ts";
+import { StartRefused } from "./service-host.ts";
 import { sentenceOf } from "../service/follower-errors.ts";
 
 /** A command cannot be carried out; each sentence says why. */
@@ -69,7 +70,7 @@ export async function runStart(flags: ReadonlyMap<string, string>): Promise<numb
   const signal = stopSignal();
   // Loaded late in all commands: a wrong setting is said at once, without the server and the libraries.
   const { startService } = await import("../main.ts");
-  const service = await startService(config);
+  const service = await redacted(config, () => startService(config));
   const failure = await Promise.race([aborted(signal), service.failed]);
   if (failure === undefined) {
     await service.stop();
@@ -78,7 +79,7 @@ export async function runStart(flags: ReadonlyMap<string, string>): Promise<numb
   // The store cannot close in order any more: whatever that makes of the stop, the process ends.
   setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref();
   await service.stop().catch(() => undefined);
-  throw new CommandFailed([failure]);
+  throw new CommandFailed([config.redact(failure)]);
 }
 
 /** `strand reindex`: 0 when the new index has reached the node's tip, 1 where a signal ended it before. */
@@ -86,7 +87,7 @@ export async function runReindex(flags: ReadonlyMap<string, string>): Promise<nu
   const config = configOf(flags);
   const signal = stopSignal();
   const { reindex } = await import("../main.ts");
-  await nodeFailureNamed(() => reindex(config, signal));
+  await redacted(config, () => nodeFailureNamed(() => reindex(config, signal)));
   return signal.aborted ? 1 : 0;
 }
 
@@ -95,11 +96,29 @@ export async function runVerify(flags: ReadonlyMap<string, string>): Promise<num
   const config = configOf(flags);
   stopSignal().addEventListener("abort", () => process.exit(1), { once: true });
   const { verify } = await import("../main.ts");
-  const findings = await nodeFailureNamed(() =>
-    verify(config, (sentence) => process.stdout.write(`${sentence}\n`)),
+  const findings = await redacted(config, () =>
+    nodeFailureNamed(() =>
+      verify(config, (sentence) => process.stdout.write(`${config.redact(sentence)}\n`)),
+    ),
   );
   if (findings === 0) process.stdout.write("the index is right\n");
   return findings === 0 ? 0 : 1;
+}
+
+/** Runs a job whose failure says nothing that is secret: a `CommandFailed` where it was said in sentences. */
+async function redacted<Value>(config: Config, job: () => Promise<Value>): Promise<Value> {
+  try {
+    return await job();
+  } catch (error) {
+    if (error instanceof StartRefused || error instanceof CommandFailed) {
+      throw new CommandFailed(error.sentences.map((sentence) => config.redact(sentence)));
+    }
+    if (!(error instanceof Error)) throw error;
+    // Without its cause, which was not looked through.
+    const bare = new Error(config.redact(error.message));
+    bare.stack = config.redact(error.stack ?? error.message);
+    throw bare;
+  }
 }
 
 async function nodeFailureNamed<Value>(job: () => Promise<Value>): Promise<Value> {

@@ -13,6 +13,7 @@ import { readDatabase, readListen, readLogLevel, readProxies, type DatabaseTarge
 import { readNode, type NodeTarget } from "./read-node.ts";
 import { readNetwork, readRules } from "./read-rules.ts";
 import { readSwaps, type SwapConfig, unusedSwapSettings } from "./read-swaps.ts";
+import { type Redact, redactorOf } from "./redactor.ts";
 import { Problems, SettingReader } from "./setting-reader.ts";
 import type { LogLevel } from "./levels.ts";
 
@@ -46,6 +47,8 @@ export interface Config {
   readonly unusedSwapSettings: readonly SettingName[];
   /** Sentences about environment variables that look like misspelled settings. */
   readonly misspelled: readonly string[];
+  /** Takes what is secret in these settings out of a text. */
+  readonly redact: Redact;
 }
 
 /** Where settings come from. */
@@ -98,6 +101,7 @@ export function readConfig(sources: ConfigSources): Result<Config, readonly stri
     swaps,
     unusedSwapSettings: unusedSwapSettings(reader),
     misspelled,
+    redact: redactorOf(sources.flags, sources.environment),
   });
 }
 

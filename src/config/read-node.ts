@@ -65,7 +65,7 @@ function readUrl(reader: SettingReader, hasPassword: boolean): string | null {
   if (url.protocol === "http:" && hasPassword && !isLocalHost(url.hostname)) {
     reader.problem(
       name,
-      `would send the password to ${url.hostname} in clear: use https: outside the local network`,
+      "would send the password in clear over plain http: use https: outside the local network",
     );
     return null;
   }

@@ -3,6 +3,7 @@
 
 import type { Outpoint, PearlAddress } from "../../primitives/brands.ts";
 import { BalanceUnavailable } from "../../service/swaps/pearl-ports.ts";
+import { shownUrl } from "../../service/shown-url.ts";
 import type { BalanceSource } from "../../service/swaps/ports.ts";
 
 /** Where and how to ask. */
@@ -26,23 +27,42 @@ const MOST_SAT = 2_100_000_000_000_000_000n;
 export function openBlockbookBalance(options: BlockbookOptions): BalanceSource {
   const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   const maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
-  const base = options.url.replace(/\/+$/, "");
+  const { base, place, authorization } = partsOf(options.url);
   return {
     async balance(address: PearlAddress, except: (outpoint: Outpoint) => boolean): Promise<bigint> {
       // Without `confirmed=true`: only then does Blockbook leave out outputs that the mempool spends. Unconfirmed
       // outputs come too and are left out here.
       const url = `${base}/api/v2/utxo/${address}`;
-      const entries = entriesOf(await textOf(url, timeoutMs, maxBytes), url);
+      const shown = `${place}/api/v2/utxo/${address}`;
+      const entries = entriesOf(await textOf({ url, shown, authorization }, timeoutMs, maxBytes), shown);
       const seen = new Set<Outpoint>();
       let sum = 0n;
       for (const { outpoint, amountSat, confirmations, isCoinbase } of entries) {
-        if (seen.has(outpoint)) throw new BalanceUnavailable(`${url} names ${outpoint} twice`);
+        if (seen.has(outpoint)) throw new BalanceUnavailable(`${shown} names ${outpoint} twice`);
         seen.add(outpoint);
         if (confirmations < (isCoinbase ? COINBASE_MATURITY : 1) || except(outpoint)) continue;
         sum += amountSat;
       }
       return sum;
     },
+  };
+}
+
+/** `fetch` takes no credentials in a URL: they go into a header. */
+function partsOf(text: string): {
+  readonly base: string;
+  readonly place: string;
+  readonly authorization: string | null;
+} {
+  const url = new URL(text);
+  const { username, password } = url;
+  url.username = "";
+  url.password = "";
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return {
+    base: url.href.replace(/\/+$/, ""),
+    place: shownUrl(url),
+    authorization: credentials === ":" ? null : `Basic ${Buffer.from(credentials).toString("base64")}`,
   };
 }
 
@@ -53,17 +73,25 @@ interface Entry {
   readonly isCoinbase: boolean;
 }
 
-async function textOf(url: string, timeoutMs: number, maxBytes: number): Promise<string> {
+/** Where to ask, and how that is called in messages. */
+interface Target {
+  readonly url: string;
+  readonly shown: string;
+  readonly authorization: string | null;
+}
+
+async function textOf(target: Target, timeoutMs: number, maxBytes: number): Promise<string> {
+  const { url, shown, authorization } = target;
   try {
     const signal = AbortSignal.timeout(timeoutMs);
     const response = await fetch(url, {
       signal,
       redirect: "error",
-      headers: { accept: "application/json" },
+      headers: { accept: "application/json", ...(authorization === null ? {} : { authorization }) },
     });
     if (response.status !== 200 || response.body === null) {
       await response.body?.cancel();
-      throw new BalanceUnavailable(`${url} answers HTTP ${response.status}`);
+      throw new BalanceUnavailable(`${shown} answers HTTP ${response.status}`);
     }
     const decoder = new TextDecoder("utf-8", { fatal: true });
     let text = "";
@@ -71,27 +99,27 @@ async function textOf(url: string, timeoutMs: number, maxBytes: number): Promise
     for await (const chunk of response.body) {
       bytes += chunk.length;
       // Leaving the loop cancels the body.
-      if (bytes > maxBytes) throw new BalanceUnavailable(`${url} answers more than ${maxBytes} bytes`);
+      if (bytes > maxBytes) throw new BalanceUnavailable(`${shown} answers more than ${maxBytes} bytes`);
       text += decoder.decode(chunk, { stream: true });
     }
     return text + decoder.decode();
   } catch (cause) {
     if (cause instanceof BalanceUnavailable) throw cause;
-    throw new BalanceUnavailable(`${url} does not answer`, { cause });
+    throw new BalanceUnavailable(`${shown} does not answer`, { cause });
   }
 }
 
-function entriesOf(text: string, url: string): readonly Entry[] {
+function entriesOf(text: string, shown: string): readonly Entry[] {
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch (cause) {
-    throw new BalanceUnavailable(`${url} answers no JSON`, { cause });
+    throw new BalanceUnavailable(`${shown} answers no JSON`, { cause });
   }
-  if (!Array.isArray(json)) throw new BalanceUnavailable(`${url} answers no list of outputs`);
+  if (!Array.isArray(json)) throw new BalanceUnavailable(`${shown} answers no list of outputs`);
   return json.map((value: unknown) => {
     const entry = entryOf(value);
-    if (entry === null) throw new BalanceUnavailable(`${url} answers an output of the wrong shape`);
+    if (entry === null) throw new BalanceUnavailable(`${shown} answers an output of the wrong shape`);
     return entry;
   });
 }

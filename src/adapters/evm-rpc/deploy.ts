@@ -20,6 +20,7 @@ import {
 } from "viem";
 import { err, ok, type Result } from "../../primitives/result.ts";
 import { devUsdcAbi, escrowAbi } from "./escrow-abi.ts";
+import { shownUrl } from "../../service/shown-url.ts";
 
 /** The only chain id (anvil's and Hardhat's) where a token that everybody can mint may stand in for USDC. */
 const DEV_CHAIN_ID = 31337;
@@ -101,10 +102,10 @@ async function reach(rpcUrl: string): Promise<Result<Reached, DeployFault>> {
       client: createPublicClient({ chain, transport, cacheTime: 0 }),
     });
   } catch {
-    // The address may hold an access key, so only its host is repeated.
-    const { host } = new URL(rpcUrl);
+    // The address may hold an access key.
+    const place = shownUrl(new URL(rpcUrl));
     return err(
-      fault("RPC_UNREACHABLE", `${host} gives no chain id: check --rpc, and that an EVM node answers there`),
+      fault("RPC_UNREACHABLE", `${place} gives no chain id: check --rpc, and that an EVM node answers there`),
     );
   }
 }

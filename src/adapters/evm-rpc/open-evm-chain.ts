@@ -60,8 +60,8 @@ async function foreignChains(opened: readonly Opened[], chainId: number): Promis
 export function openEvmChain(options: EvmChainOptions): EvmChain {
   const { chainId, escrow, confirmations, clock } = options;
   const patience = { ...DEFAULT_PATIENCE, ...options.patience };
-  const opened: readonly Opened[] = options.urls.map((url) => {
-    const rpc = new JsonRpc(rpcUrlOf(url), patience, clock);
+  const opened: readonly Opened[] = options.urls.map((url, i) => {
+    const rpc = new JsonRpc(rpcUrlOf(url, i + 1), patience, clock);
     return { rpc, source: new RpcSource(rpc, { chainId, escrow, confirmations }) };
   });
   const rpcs = new FirstAnswer(opened);

@@ -13,10 +13,8 @@ test("keys in path, query, user and password are not in the name", () => {
   ]) {
     assert.ok(!rpcUrlOf(text).name.includes("hunter2"), text);
   }
-  assert.equal(
-    rpcUrlOf("https://rpc.example/arbitrum/hunter2hunter2").name,
-    "https://rpc.example/arbitrum/…",
-  );
+  assert.ok(!rpcUrlOf("https://hunter2hunter2.rpc.example/").name.includes("hunter2"), "nor a subdomain");
+  assert.equal(rpcUrlOf("https://rpc.example/arbitrum/hunter2hunter2", 2).name, "https://… (no. 2)");
   assert.equal(rpcUrlOf("http://127.0.0.1:8545/").name, "http://127.0.0.1:8545");
 });
 

@@ -1,6 +1,8 @@
 // How is an RPC URL taken apart? Where to connect, what to send as authorization, and a name for messages: such URLs
 // often hold the operator's key in their path, query or password.
 
+import { shownUrl } from "../../service/shown-url.ts";
+
 /** A URL ready for requests. */
 export interface RpcUrl {
   /** Without credentials. */
@@ -10,17 +12,6 @@ export interface RpcUrl {
   readonly authorization: string | null;
   /** For messages; holds no key. */
   readonly name: string;
-}
-
-/** Longest part of a path that is shown: names of chains and versions are shorter, keys are longer. */
-const SHOWN_PART = 12;
-
-function shownPath(path: string): string {
-  return path
-    .split("/")
-    .map((part) => (part.length > SHOWN_PART ? "…" : part))
-    .join("/")
-    .replace(/\/$/, "");
 }
 
 /** Without percent signs; as it stands where they mean nothing. */
@@ -33,10 +24,10 @@ function plain(text: string): string {
 }
 
 /**
- * Reads the URL.
+ * Reads the URL. `place`: which one of EVM_RPC_URLS it is, from 1 on, since its name says little.
  * @throws TypeError with a sentence that does not repeat the text, where it is no http: or https: URL.
  */
-export function rpcUrlOf(text: string): RpcUrl {
+export function rpcUrlOf(text: string, place?: number): RpcUrl {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {
     throw new TypeError("an EVM RPC URL must begin with http:// or https://");
@@ -51,6 +42,6 @@ export function rpcUrlOf(text: string): RpcUrl {
     secure: url.protocol === "https:",
     authorization:
       username === "" && password === "" ? null : `Basic ${Buffer.from(credentials).toString("base64")}`,
-    name: `${url.protocol}//${url.host}${shownPath(url.pathname)}${url.search === "" ? "" : "?…"}`,
+    name: place === undefined ? shownUrl(url) : `${shownUrl(url)} (no. ${place})`,
   };
 }

@@ -4,6 +4,8 @@
 import { X509Certificate } from "node:crypto";
 import { checkServerIdentity, type ConnectionOptions, type PeerCertificate } from "node:tls";
 
+import { shownUrl } from "../../service/shown-url.ts";
+
 /** Where the node listens and who asks. */
 export interface NodeAddress {
   /** `http://host:port` or `https://host:port`. */
@@ -52,7 +54,7 @@ function tlsSettings(ca: string | undefined): ConnectionOptions {
  */
 export function endpointOf(address: NodeAddress): Endpoint {
   if (!URL.canParse(address.url))
-    throw new TypeError(`PEARL_RPC_URL is no URL: ${JSON.stringify(address.url)}`);
+    throw new TypeError("PEARL_RPC_URL is no URL: write it like https://127.0.0.1:44107");
   const url = new URL(address.url);
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     throw new TypeError(`PEARL_RPC_URL must begin with http: or https:, not ${url.protocol}`);
@@ -69,5 +71,5 @@ export function endpointOf(address: NodeAddress): Endpoint {
 
 /** The node's place for messages, without credentials. */
 export function placeOf(endpoint: Endpoint): string {
-  return `${endpoint.url.protocol}//${endpoint.url.host}`;
+  return shownUrl(endpoint.url);
 }

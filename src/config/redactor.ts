@@ -1,0 +1,80 @@
+// Takes secrets out of every text that leaves the process: log lines, error sentences, health. Adapters show little of
+// their URLs already; this catches what others repeat: a resolver that names the host, an RPC that quotes our path back.
+
+import { flagOf, SETTING_LIST } from "./declaration.ts";
+
+/** Puts `…` in place of everything that is secret in a text. */
+export type Redact = (text: string) => string;
+
+/** Parts of fewer characters are no keys: `v1`, `rpc`, a port. */
+const SHORTEST_PART = 6;
+const SHORTEST_SECRET = 3;
+
+/**
+ * The redactor of what is configured, by flags or environment: secrets as a whole, and of URLs everything that may be a
+ * key: user, password, host names and their labels, path and its parts, query and its values. Addresses that are no
+ * names stay.
+ */
+export function redactorOf(
+  flags: ReadonlyMap<string, string>,
+  environment: Readonly<Record<string, string | undefined>>,
+): Redact {
+  const parts = new Set<string>();
+  for (const { name, value, secret } of SETTING_LIST) {
+    for (const text of [flags.get(flagOf(name)) ?? "", environment[name] ?? ""]) {
+      if (secret && !value.includes("url") && text.length >= SHORTEST_SECRET) parts.add(text);
+      if (value.includes("url")) for (const one of text.split(",")) addUrl(one.trim(), parts);
+    }
+  }
+  // The longest first: a part of another one must not leave the rest of it behind.
+  const ordered = [...parts].toSorted((one, other) => other.length - one.length);
+  return (text) => ordered.reduce((rest, part) => rest.replaceAll(part, "…"), text);
+}
+
+function addUrl(text: string, parts: Set<string>): void {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {
+    // sqlite:<file> is a path that people need to read; anything else that is no URL may be a key by mistake.
+    if (!text.startsWith("sqlite:") && text !== "node" && text.length >= SHORTEST_PART) parts.add(text);
+    return;
+  }
+  const { username, password, hostname, pathname, search, searchParams, hash } = url;
+  for (const one of [username, password]) for (const form of formsOf(one)) keep(form, parts, SHORTEST_SECRET);
+  if (username !== "" || password !== "") {
+    const plain = `${decoded(username)}:${decoded(password)}`;
+    parts.add(Buffer.from(plain).toString("base64"));
+  }
+  if (!/^(\[.*\]|[\d.]+|localhost)$/i.test(hostname)) {
+    keep(hostname, parts, SHORTEST_SECRET);
+    for (const label of hostname.split(".")) keep(label, parts, SHORTEST_PART);
+  }
+  for (const one of [
+    pathname.replace(/^\//, ""),
+    ...pathname.split("/"),
+    search.replace(/^\?/, ""),
+    hash.slice(1),
+  ]) {
+    for (const form of formsOf(one)) keep(form, parts, SHORTEST_PART);
+  }
+  for (const [name, value] of searchParams) {
+    keep(name, parts, SHORTEST_PART);
+    for (const form of formsOf(value)) keep(form, parts, SHORTEST_PART);
+  }
+}
+
+/** As written, and without percent signs. */
+function formsOf(text: string): readonly string[] {
+  return [text, decoded(text), encodeURIComponent(decoded(text))];
+}
+
+function keep(text: string, parts: Set<string>, shortest: number): void {
+  if (text.length >= shortest) parts.add(text);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
