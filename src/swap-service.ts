@@ -25,7 +25,9 @@ import type { Log } from "./service/ports.ts";
 import type { IndexQueries } from "./service/queries.ts";
 import type { ChainTips } from "./swap/facts.ts";
 import type { RecentBodies } from "./service/recent-bodies.ts";
-import { runRechecks } from "./service/swaps/api/ask-recheck.ts";
+import { AskIndex } from "./service/swaps/api/ask-index.ts";
+import { AskRechecks } from "./service/swaps/api/ask-recheck.ts";
+import { BalanceLookups } from "./service/swaps/api/balance-lookups.ts";
 import { KeyedLock } from "./service/swaps/api/keyed-lock.ts";
 import { LockHints } from "./service/swaps/api/lock-hints.ts";
 import { LimitedLookups } from "./service/swaps/api/lookups.ts";
@@ -307,24 +309,35 @@ function partsOf({ foundation, rules, readiness, ledger, chain, escrow, pearl, e
   };
   const lookups = openPearlLookups(address);
   closers.add(async () => lookups.close());
-  return {
+  const parts: Omit<SwapParts, "rechecks"> = {
     ledger,
     readiness,
     rules,
     limits: {
       askMinUsdc: swaps.askMinUsdc,
       takeTtlS: swaps.takeTtlS,
+      askMax: swaps.askMax,
       requirePearlProof: swaps.requirePearlProof,
     },
     escrow: () => escrow.facts,
     crypto: swapCrypto,
     verifySchnorr,
     digests: escrowDigests({ chainId: swaps.chainId, verifyingContract: swaps.escrow }, swapCrypto.keccak256),
-    signatures: new SignatureJudge(chain.accounts, recoverSigner),
+    signatures: new SignatureJudge({
+      accounts: chain.accounts,
+      recover: recoverSigner,
+      clock: systemClock,
+      keptMs: swaps.askRecheckS * 1000,
+    }),
     lookups: new LimitedLookups(lookups, systemClock),
     publicValues: new PublicValues({ isIndexed: indexedIds(queries, rules.hrp), node: lookups }, systemClock),
     hashWindows: openWindowHasher(),
-    balances: balancesOf(foundation, address),
+    balances: new BalanceLookups(balancesOf(foundation, address), ledger, log),
+    asks: new AskIndex({
+      ledger,
+      moment: () => readiness.moment(),
+      onRows: (listener) => ledger.onRows(listener),
+    }),
     hints: new LockHints(),
     readBlockSoon: (height) => pearl.readAgain(height),
     locks: new KeyedLock(),
@@ -333,6 +346,7 @@ function partsOf({ foundation, rules, readiness, ledger, chain, escrow, pearl, e
     clock: systemClock,
     log,
   };
+  return { ...parts, rechecks: new AskRechecks(parts) };
 }
 
 function balancesOf(
@@ -363,7 +377,7 @@ async function runAll(
   await Promise.all([
     pearl.run(signal),
     followEvm(),
-    runRechecks(parts, foundation.swaps.askRecheckS, signal),
+    parts.rechecks.run(foundation.swaps.askRecheckS, signal),
     passTime(ledger, foundation.log, signal),
   ]);
 }

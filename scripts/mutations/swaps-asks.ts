@@ -187,22 +187,10 @@ const asks = [
       why: "a malformed PEARL proof counts as absent",
     },
     {
-      rule: "S-34",
-      find: "ledger.lockOutput(outpoint) !== null)",
-      replace: "false)",
-      why: "lock outputs count as a seller's balance",
-    },
-    {
       rule: "S-32",
       find: 'if (signed.kind === "unavailable") return refusal("EVM_RPC_UNAVAILABLE");',
       replace: "",
       why: "an account that cannot be read has a wrong signature",
-    },
-    {
-      rule: "S-32",
-      find: "parts.locks.run(`seller:${terms.value.seller}`, () =>",
-      replace: "parts.locks.run(`${Math.random()}`, () =>",
-      why: "two asks at once overtake each other's balance",
     },
   ]),
   ...inFile("src/service/swaps/api/ask-action.ts", [
@@ -244,7 +232,7 @@ const asks = [
     },
     {
       rule: "S-34",
-      find: 'if (action === "resume") await recheckGroup(parts, ask);',
+      find: 'if (action === "resume") await parts.rechecks.look(ask.terms.sellerPearlAddress, "request");',
       replace: "",
       why: "a resumed ask is open on an old balance",
     },
@@ -264,6 +252,30 @@ const asks = [
   ...inFile("src/service/swaps/api/ask-recheck.ts", [
     {
       rule: "S-34",
+      find: "if (isRowSame && !isTimeOld) return ask;",
+      replace: "",
+      why: "each round writes every ask",
+    },
+    {
+      rule: "S-34",
+      find: "Math.min(LONGEST_WAIT_MIN, before * 2)",
+      replace: "1",
+      why: "an address that funds nothing is asked about for ever",
+    },
+    {
+      rule: "S-31",
+      find: "failures === FAILURES_OF_SELLER",
+      replace: "false",
+      why: "a contract that burns its gas is called for each of its asks",
+    },
+    {
+      rule: "S-31",
+      find: 'else if (before.get(seller) !== "key") await this.#judgeByKey(seller);',
+      replace: "",
+      why: "a seller who is a contract no longer stays paused",
+    },
+    {
+      rule: "S-34",
       find: "const STALE_AFTER_S = 6 * 3600;",
       replace: "const STALE_AFTER_S = 0;",
       why: "a source that fails once pauses asks",
@@ -280,61 +292,85 @@ const asks = [
       replace: "funded: ask.funded",
       why: "a re-check changes nothing",
     },
+  ]),
+  ...inFile("src/service/swaps/api/balance-lookups.ts", [
     {
-      rule: "S-31",
-      find: 'if (verdict.kind !== "unavailable") signatures',
-      replace: "signatures",
-      why: "an account that cannot be read voids its signatures",
-    },
-    {
-      rule: "S-31",
-      find: "signatureValid: signatureValid ?? ask.signatureValid",
-      replace: "signatureValid: ask.signatureValid",
-      why: "contract signatures are not looked at again",
-    },
-    {
-      rule: "S-31",
-      find: "recheckGroup(parts, ask, kinds[index])",
-      replace: "recheckGroup(parts, ask)",
-      why: "a re-check asks for every account twice",
+      rule: "S-34",
+      find: "this.#ledger.lockOutput(outpoint) !== null",
+      replace: "false",
+      why: "lock outputs count as a seller's balance",
     },
     {
       rule: "S-34",
-      find: "balanceCheckedAt: balance === null ? ask.balanceCheckedAt : now",
-      replace: "balanceCheckedAt: now",
-      why: "a failed look counts as a check",
+      find: "if (known !== undefined) return known;",
+      replace: "",
+      why: "an address is looked up once for each who asks",
     },
   ]),
-  ...inFile("src/service/swaps/api/ask-view.ts", [
+  ...inFile("src/service/swaps/api/ask-index.ts", [
     {
       rule: "S-34",
-      find: "return isAccepted && !subject.outputs.some((output) => output.mined !== null);",
-      replace: "return isAccepted;",
+      find: "isAccepted && order?.outputs.every((output) => output.mined === null) === true",
+      replace: "isAccepted",
       why: "a taken ask keeps its PEARL busy after the lock",
     },
     {
       rule: "S-34",
-      find: "subject.order.accepted !== null && subject.order.closed === null",
-      replace: "subject.order.accepted !== null",
+      find: "facts.accepted !== null && facts.closed === null",
+      replace: "facts.accepted !== null",
       why: "a refunded order keeps its PEARL busy",
+    },
+    {
+      rule: "S-05",
+      find: "if (dead.length > 0) this.#look(dead);",
+      replace: "",
+      why: "lists show an expired ask as open",
+    },
+    {
+      rule: "H-40",
+      find: '(includeUnfunded || shelf !== "unfunded")',
+      replace: "true",
+      why: "unfunded asks are listed",
+    },
+  ]),
+  ...inFile("src/service/swaps/api/ask-order.ts", [
+    {
+      rule: "H-40",
+      find: "if (left !== right) return left < right ? -1 : 1;",
+      replace: "if (left !== right) return Number(left) < Number(right) ? -1 : 0;",
+      why: "prices are ordered by floating point",
+    },
+  ]),
+  ...inFile("src/service/swaps/ledger-changes.ts", [
+    {
+      rule: "S-34",
+      find: "if (orders.byAsk.has(askId)) continue;",
+      replace: "",
+      why: "an ask that an order carries is forgotten",
+    },
+    {
+      rule: "S-34",
+      find: "if (endedAt + KEPT_S <= (expiryNow ?? now)) records.removeAsk(askId, draft);",
+      replace: "",
+      why: "asks are kept for ever",
     },
   ]),
   ...inFile("src/service/swaps/api/signature-judge.ts", [
     {
       rule: "S-31",
-      find: "if (normal === null || this.#recover(digest, normal) !== account) return INVALID;",
+      find: "if (normal === null || this.#parts.recover(digest, normal) !== account) return INVALID;",
       replace: "if (normal === null) return INVALID;",
       why: "anybody signs for anybody",
     },
     {
       rule: "S-31",
-      find: 'return isValid ? { kind: "valid", kept, byContract: true } : INVALID;',
+      find: 'return verdict === "valid" ? { kind: "valid", kept, byContract: true } : INVALID;',
       replace: 'return { kind: "valid", kept, byContract: true };',
       why: "a contract's refusal does not count",
     },
     {
       rule: "S-31",
-      find: '(await this.#accounts.hasCode(account)) ? "contract" : "key"',
+      find: 'answers[i] === true ? "contract" : "key"',
       replace: '"key"',
       why: "contract accounts cannot sign",
     },

@@ -23,7 +23,7 @@ const takes = inFile("src/service/swaps/api/take-ask.ts", [
   },
   {
     rule: "S-31",
-    find: "const signature = await recheckSignature(parts, ask);",
+    find: "const signature = await recheckSignature(parts, ledger.ask(ask.askId) ?? ask);",
     replace: "const signature = null;",
     why: "a contract signature is not checked again at the take",
   },
@@ -214,8 +214,8 @@ const deals = [
   ...inFile("src/service/swaps/api/swap-api.ts", [
     {
       rule: "S-65",
-      find: "asks, moment.tips.evm.time)",
-      replace: "asks, moment.now)",
+      find: "asks.counts(), moment.tips.evm.time)",
+      replace: "asks.counts(), moment.now)",
       why: "the last day ends at our clock",
     },
     {

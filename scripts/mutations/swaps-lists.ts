@@ -10,25 +10,7 @@ const lists = [
       replace: "",
       why: "the list of bids shows orders of asks",
     },
-    {
-      rule: "H-40",
-      find: "if (!query.includeUnfunded && !isShownAsFunded(record, status)) continue;",
-      replace: "",
-      why: "unfunded asks are listed",
-    },
-    {
-      rule: "H-40",
-      find: "if (left !== right) return left < right ? -1 : 1;",
-      replace: "if (left !== right) return Number(left) < Number(right) ? -1 : 0;",
-      why: "prices are ordered by floating point",
-    },
     { rule: "H-43", find: ".slice(0, MAX_OF_ADDRESS)", replace: "", why: "more than 100 rows of an address" },
-    {
-      rule: "H-40",
-      find: "compare(key, start.key) < 0).toReversed()",
-      replace: "compare(key, start.key) < 0)",
-      why: "the previous page of asks is the first one",
-    },
   ]),
   ...inFile("src/service/swaps/api/parties.ts", [
     {

@@ -43,9 +43,21 @@ const asks = [
     },
     {
       rule: "S-32",
-      find: "state.openAsks >= OPEN_ASKS_MAX",
-      replace: "state.openAsks > OPEN_ASKS_MAX",
+      find: "state.ofSeller >= OF_SELLER_MAX",
+      replace: "state.ofSeller > OF_SELLER_MAX",
       why: "51 open asks are accepted",
+    },
+    {
+      rule: "S-32",
+      find: "kept.all >= askMax",
+      replace: "kept.all > askMax",
+      why: "ASK_MAX is passed by one",
+    },
+    {
+      rule: "S-32",
+      find: "!state.isProven && kept.unproven >= UNPROVEN_MAX",
+      replace: "kept.unproven >= UNPROVEN_MAX",
+      why: "strangers' unproven asks keep out who proves his key",
     },
     {
       rule: "S-32",
@@ -55,14 +67,14 @@ const asks = [
     },
     {
       rule: "S-32",
-      find: "return state.unready;",
-      replace: "return null;",
+      find: "return limitFault(state) ?? state.unready;",
+      replace: "return limitFault(state);",
       why: "asks are created though the index is behind",
     },
     {
       rule: "S-34",
-      find: "terms.pearlAmountSat + fundingSum(group)",
-      replace: "terms.pearlAmountSat",
+      find: "const needed = fundingNeed(ask, onAddress);",
+      replace: "const needed = fundingNeed(ask, []);",
       why: "one balance pays for two asks",
     },
     {
@@ -99,9 +111,21 @@ const asks = [
     },
     {
       rule: "S-34",
-      find: " && a.terms.sellerPearlAddress === b.terms.sellerPearlAddress",
+      find: "(ask.pearlKeyProven && terms.seller !== seller)",
+      replace: "terms.seller !== seller",
+      why: "every EVM key uses a foreign balance once more",
+    },
+    {
+      rule: "S-34",
+      find: "unproven += pearlAmountSat;",
       replace: "",
-      why: "asks of different PEARL addresses share a balance",
+      why: "strangers count what the owner has offered a second time",
+    },
+    {
+      rule: "S-34",
+      find: "    if (!record.pearlKeyProven) continue;\n    const { seller",
+      replace: "    const { seller",
+      why: "a stranger's older ask stands before the owner's",
     },
     {
       rule: "S-34",
@@ -193,21 +217,15 @@ const takes = [
     },
     {
       rule: "S-40",
-      find: "request.evmOrderHash !== hash || !isIndexed",
-      replace: "request.evmOrderHash !== hash",
+      find: "named !== hash || !lookups.isIndexed(hash)",
+      replace: "named !== hash",
       why: "an order that is not indexed counts as canonical",
     },
     {
       rule: "S-40",
-      find: "request.evmOrderHash !== hash || !isIndexed",
-      replace: "!isIndexed",
+      find: "named !== hash || !lookups.isIndexed(hash)",
+      replace: "!lookups.isIndexed(hash)",
       why: "another order's hash counts as canonical",
-    },
-    {
-      rule: "S-40",
-      find: "known: isIndexed || lookups.isLiveTake(hash)",
-      replace: "known: isIndexed",
-      why: "the same POST twice is judged anew",
     },
     {
       rule: "S-41",

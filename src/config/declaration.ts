@@ -201,6 +201,12 @@ export const SETTINGS = {
     "60",
     "How often the balances behind open asks are looked at again, 1 to 86400.",
   ),
+  ASK_MAX: setting(
+    "ASK_MAX",
+    "asks",
+    "100000",
+    "How many asks are kept that no order carries, 1 to 10000000; 10000 of them at most without seller_pearl_signature.",
+  ),
   TAKE_TTL_S: setting("TAKE_TTL_S", "seconds", "1200", "How long an unfunded take lives, 1 to 86400."),
   TAKE_MAX: setting(
     "TAKE_MAX",

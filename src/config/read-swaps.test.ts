@@ -68,6 +68,7 @@ describe("configuration of swaps", () => {
       smallDealUsdc: 1_000_000_000n,
       deltaS: 21_600,
       askMinUsdc: 1_000_000n,
+      askMax: 100_000,
       askRecheckS: 60,
       takeTtlS: 1200,
       takeMax: 100_000,

@@ -52,6 +52,8 @@ export interface SwapConfig {
   /** Raw units. */
   readonly askMinUsdc: bigint;
   readonly askRecheckS: number;
+  /** Asks that are kept in all (S-32). */
+  readonly askMax: number;
   readonly takeTtlS: number;
   readonly takeMax: number;
   readonly requirePearlProof: boolean;
@@ -72,6 +74,7 @@ const SWAP_SETTINGS: readonly SettingName[] = [
   "SWAP_MARGIN_S",
   "ASK_MIN_USDC",
   "ASK_RECHECK_S",
+  "ASK_MAX",
   "TAKE_TTL_S",
   "TAKE_MAX",
   "REQUIRE_PEARL_PROOF",
@@ -112,6 +115,7 @@ export function readSwaps(
     deltaS: marginInForce(network, swapMarginS),
     askMinUsdc: readRaw(reader, "ASK_MIN_USDC", 1_000_000n),
     askRecheckS: reader.integer("ASK_RECHECK_S", 1, 86_400, 60),
+    askMax: reader.integer("ASK_MAX", 1, 10_000_000, 100_000),
     takeTtlS,
     takeMax: reader.integer("TAKE_MAX", 1, 10_000_000, 100_000),
     requirePearlProof: readSwitch(reader, "REQUIRE_PEARL_PROOF"),

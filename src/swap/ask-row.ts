@@ -34,8 +34,16 @@ export type AskRow = {
   readonly updated_at: number;
 };
 
-/** The row of a posted ask. `takenBy`: the indexed order that carries its id, or null. */
-export function askRow(record: AskRecord, status: AskStatus, takenBy: Bytes32 | null): AskRow {
+/**
+ * The row of a posted ask. `takenBy`: the indexed order that carries its id, or null. `balanceSeenAt`: when the balance
+ * was last looked up, where that is later than the record says; unix seconds or null.
+ */
+export function askRow(
+  record: AskRecord,
+  status: AskStatus,
+  takenBy: Bytes32 | null,
+  balanceSeenAt: number | null,
+): AskRow {
   const { terms } = record;
   return {
     ask_id: record.askId,
@@ -54,7 +62,7 @@ export function askRow(record: AskRecord, status: AskStatus, takenBy: Bytes32 | 
     seller_post_source: record.sellerPostSource,
     funded: record.funded || status === "ASK_TAKEN" || status === "ASK_CANCELLED",
     pearl_balance_sat: record.pearlBalanceSat?.toString() ?? null,
-    balance_checked_at: record.balanceCheckedAt,
+    balance_checked_at: Math.max(balanceSeenAt ?? 0, record.balanceCheckedAt ?? 0) || null,
     pearl_key_proven: record.pearlKeyProven,
     price_usdc: priceUsdc(terms.usdcAmount, terms.pearlAmountSat),
     deal_hash: takenBy,

@@ -1,11 +1,11 @@
-// Which asks of a seller does his PEARL balance pay for (S-34)? A running sum over the asks of one seller_evm and one
-// seller_pearl_address, oldest first.
+// Which asks on a PEARL address does its balance pay for (S-34)? Whoever owns the address may prove it; his asks stand
+// before everybody else's, and the unproven ones share what is left, however many EVM accounts they come from.
 
-import type { Bytes32 } from "../primitives/brands.ts";
+import type { Bytes32, EvmAddress } from "../primitives/brands.ts";
 import type { AskRecord } from "./records.ts";
 import type { AskStatus } from "./subject.ts";
 
-/** An ask as the sum sees it. */
+/** An ask as the sums see it. */
 export interface FundingAsk {
   readonly record: AskRecord;
   readonly status: AskStatus;
@@ -16,35 +16,55 @@ export interface FundingAsk {
   readonly isLockAwaited: boolean;
 }
 
-/** Whether two asks share a balance: the same seller_evm and the same seller_pearl_address. */
-export function isSameFundingGroup(a: AskRecord, b: AskRecord): boolean {
-  return a.terms.seller === b.terms.seller && a.terms.sellerPearlAddress === b.terms.sellerPearlAddress;
-}
-
-/** Whether the ask takes part in the sum: open, paused for whatever reason, or taken and its lock still to come. */
-function countsForFunding(ask: FundingAsk): boolean {
+/** Whether the ask takes part in a sum: open, paused for whatever reason, or taken and its lock still to come. */
+export function countsForFunding(ask: Pick<FundingAsk, "status" | "isLockAwaited">): boolean {
   if (ask.status === "ASK_OPEN" || ask.status === "ASK_PAUSED") return true;
   return ask.status === "ASK_TAKEN" && ask.isLockAwaited;
 }
 
-/** Satoshis that the group's asks need together. */
-export function fundingSum(group: readonly FundingAsk[]): bigint {
-  return group.reduce(
-    (sum, ask) => (countsForFunding(ask) ? sum + ask.record.terms.pearlAmountSat : sum),
-    0n,
-  );
+/**
+ * Satoshis that a new ask and those that stand before or beside it need together: with a proof those of the same
+ * seller_evm, without one all asks on the address. `onAddress`: the asks with the same seller_pearl_address.
+ */
+export function fundingNeed(
+  ask: Pick<AskRecord, "terms" | "pearlKeyProven">,
+  onAddress: Iterable<FundingAsk>,
+): bigint {
+  const { seller, pearlAmountSat } = ask.terms;
+  let need = pearlAmountSat;
+  for (const other of onAddress) {
+    const { terms } = other.record;
+    if (!countsForFunding(other) || (ask.pearlKeyProven && terms.seller !== seller)) continue;
+    need += terms.pearlAmountSat;
+  }
+  return need;
 }
 
 /**
- * The `funded` flag of every ask of one group that takes part: oldest first (ties by ask id), true while the running
- * sum is at most the balance. Asks that take no part are not in the answer.
+ * The `funded` flag of every ask on one address that takes part, oldest first (ties by ask id): true while the running
+ * sum is at most the balance. Proven asks sum up by seller_evm; unproven ones all together, after every proven one. Asks
+ * that take no part are not in the answer.
  */
-export function fundedFlags(group: readonly FundingAsk[], balanceSat: bigint): ReadonlyMap<Bytes32, boolean> {
+export function fundedFlags(
+  onAddress: Iterable<FundingAsk>,
+  balanceSat: bigint,
+): ReadonlyMap<Bytes32, boolean> {
+  const counted = Array.from(onAddress).filter(countsForFunding).toSorted(byAge);
   const flags = new Map<Bytes32, boolean>();
-  let sum = 0n;
-  for (const { record } of group.filter(countsForFunding).toSorted(byAge)) {
-    sum += record.terms.pearlAmountSat;
+  const provenBySeller = new Map<EvmAddress, bigint>();
+  let unproven = 0n;
+  for (const { record } of counted) {
+    if (!record.pearlKeyProven) continue;
+    const { seller, pearlAmountSat } = record.terms;
+    const sum = (provenBySeller.get(seller) ?? 0n) + pearlAmountSat;
+    provenBySeller.set(seller, sum);
+    unproven += pearlAmountSat;
     flags.set(record.askId, sum <= balanceSat);
+  }
+  for (const { record } of counted) {
+    if (record.pearlKeyProven) continue;
+    unproven += record.terms.pearlAmountSat;
+    flags.set(record.askId, unproven <= balanceSat);
   }
   return flags;
 }

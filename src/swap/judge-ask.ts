@@ -3,15 +3,18 @@
 
 import type { Bytes32, PearlAddress } from "../primitives/brands.ts";
 import { parseAddress } from "../primitives/address.ts";
-import { fundingSum, type FundingAsk } from "./funding.ts";
+import { fundingNeed, type FundingAsk } from "./funding.ts";
 import type { Refusal, Unready } from "./judge-take.ts";
+import type { AskRecord } from "./records.ts";
 import type { SwapRules } from "./subject.ts";
 import type { AskTerms } from "./terms.ts";
 
 /** The longest life of an ask, seconds (S-32). */
 const ASK_LIFE_MAX_S = 30 * 86_400;
-/** Open asks that one seller_evm may have (S-32). */
-const OPEN_ASKS_MAX = 50;
+/** Open and paused asks that one seller_evm may have (S-32). */
+const OF_SELLER_MAX = 50;
+/** Asks without a proof of the PEARL key that are kept in all: the rest of `ASK_MAX` is for who proves (S-32). */
+const UNPROVEN_MAX = 10_000;
 
 /** Codes of `POST asks`. */
 export type AskCode =
@@ -68,8 +71,14 @@ export interface AskState {
   readonly minNonce: bigint;
   /** Whether an indexed order carries the ask's id. */
   readonly isTaken: boolean;
-  /** Asks of this seller_evm whose status is ASK_OPEN. */
-  readonly openAsks: number;
+  /** Asks of this seller_evm whose status is ASK_OPEN or ASK_PAUSED. */
+  readonly ofSeller: number;
+  /** Whether the ask comes with a valid proof of its PEARL key. */
+  readonly isProven: boolean;
+  /** Asks that are kept and that no order carries, those that have ended included: all, and those without a proof. */
+  readonly kept: { readonly all: number; readonly unproven: number };
+  /** `ASK_MAX`. */
+  readonly askMax: number;
   readonly unready: Unready;
 }
 
@@ -84,21 +93,33 @@ export function judgeNewAsk(terms: AskTerms, state: AskState): Refusal<AskCode> 
     return { code: "ASK_NONCE_REVOKED", details: { min_nonce: state.minNonce.toString() } };
   }
   if (state.isTaken) return { code: "ASK_TAKEN", details: {} };
-  if (state.openAsks >= OPEN_ASKS_MAX) return { code: "ASK_LIMIT_REACHED", details: { max: OPEN_ASKS_MAX } };
-  return state.unready;
+  return limitFault(state) ?? state.unready;
+}
+
+function reached(limit: string, max: number, isProvenPossible: boolean): Refusal<AskCode> {
+  return { code: "ASK_LIMIT_REACHED", details: { limit, max, proven_possible: isProvenPossible } };
+}
+
+/** The bounds of S-32; `proven_possible` where the same ask with a proof would pass them. */
+function limitFault(state: AskState): Refusal<AskCode> | null {
+  const { kept, askMax } = state;
+  if (state.ofSeller >= OF_SELLER_MAX) return reached("seller", OF_SELLER_MAX, false);
+  if (kept.all >= askMax) return reached("all", askMax, false);
+  const isUnprovenFull = !state.isProven && kept.unproven >= UNPROVEN_MAX;
+  return isUnprovenFull ? reached("unproven", UNPROVEN_MAX, true) : null;
 }
 
 /**
- * Step 4: the balance (S-34), satoshis, null where its source cannot tell it. `group`: the other asks with the same
- * seller_evm and seller_pearl_address. Null: the ask is created (201).
+ * Step 4: the balance (S-34), satoshis, null where its source cannot tell it. `onAddress`: the other asks with the same
+ * seller_pearl_address. Null: the ask is created (201).
  */
 export function judgeAskBalance(
-  terms: AskTerms,
-  group: readonly FundingAsk[],
+  ask: Pick<AskRecord, "terms" | "pearlKeyProven">,
+  onAddress: Iterable<FundingAsk>,
   balanceSat: bigint | null,
 ): Refusal<AskCode> | null {
   if (balanceSat === null) return { code: "BALANCE_UNAVAILABLE", details: {} };
-  const needed = terms.pearlAmountSat + fundingSum(group);
+  const needed = fundingNeed(ask, onAddress);
   if (needed <= balanceSat) return null;
   const details = { needed_sat: needed.toString(), balance_sat: balanceSat.toString() };
   return { code: "ASK_INSUFFICIENT_SELLER_BALANCE", details };

@@ -11,7 +11,7 @@ import type { Terms } from "./terms.ts";
 /** Why a POST is refused: the code and the body's `details` (H-45). */
 export interface Refusal<Code extends string> {
   readonly code: Code;
-  readonly details: Readonly<Record<string, string | number>>;
+  readonly details: Readonly<Record<string, string | number | boolean>>;
 }
 
 /** Why an index or its sources are not fit for new deals (S-02, S-05); null where they are. */
@@ -38,20 +38,16 @@ export interface TakeLookups {
   readonly hashOf: (terms: Terms) => Bytes32;
   /** Whether an order with this hash is indexed, at any depth. */
   readonly isIndexed: (hash: Bytes32) => boolean;
-  /** Whether a take with this hash is kept and alive. */
-  readonly isLiveTake: (hash: Bytes32) => boolean;
 }
 
 /** What a take that is not refused stands for. */
 export interface PlannedTake {
   readonly hash: Bytes32;
   readonly terms: Terms;
-  /** Answered with 200 and the present deal; nothing more is judged, its addresses are kept where there were none. */
-  readonly known: boolean;
 }
 
 /**
- * The first step, up to "known": the ask, the keys, the named order. `ask` null: there is none with this id.
+ * The first step, up to "known", which its caller decides when no other POST of the take comes between: the ask, the keys, the named order. `ask` null: there is none with this id.
  * The request's own shape is judged before (S-06).
  */
 export function planTake(
@@ -69,11 +65,11 @@ export function planTake(
   if (!isSellersOwn(ask, request)) return err({ code: "ASK_SELLER_PEARL_PUBKEY_MISMATCH", details: {} });
   const terms = takeTerms(ask, request);
   const hash = lookups.hashOf(terms);
-  const isIndexed = lookups.isIndexed(hash);
-  if (request.evmOrderHash !== null && (request.evmOrderHash !== hash || !isIndexed)) {
+  const named = request.evmOrderHash;
+  if (named !== null && (named !== hash || !lookups.isIndexed(hash))) {
     return err({ code: "CANONICAL_DEAL_NOT_FOUND", details: { order_hash: hash } });
   }
-  return ok({ hash, terms, known: isIndexed || lookups.isLiveTake(hash) });
+  return ok({ hash, terms });
 }
 
 /** What is malformed in the light of the ask: a sentence by field, or null. */

@@ -1,7 +1,6 @@
 // How much was swapped, and how many bids, asks and deals are in which state (S-65)?
 
 import { formatPearl } from "../primitives/amount.ts";
-import { ASK_STATUSES } from "./ask-status.ts";
 import { BID_STATUSES, bidStatus, type BidStatus } from "./bid-status.ts";
 import { DEAL_STATUSES, dealStatus, type DealStatus } from "./deal-status.ts";
 import type { AskStatus, Moment, SwapRules, SwapSubject } from "./subject.ts";
@@ -70,15 +69,14 @@ export function orderStanding(subject: SwapSubject, moment: Moment, rules: SwapR
   };
 }
 
-/** The stats over all indexed orders and the statuses of all posted asks. `evmTime`: time of the EVM tip. */
+/** The stats over all indexed orders and the counts of posted asks. `evmTime`: time of the EVM tip. */
 export function swapStats(
   orders: Iterable<OrderStanding>,
-  asks: Iterable<AskStatus>,
+  asks: Readonly<Record<AskStatus, number>>,
   evmTime: number,
 ): SwapStats {
   const bids = zeros(BID_STATUSES);
   const deals = zeros(DEAL_STATUSES);
-  const askCounts = zeros(ASK_STATUSES);
   const all = new SettledSum();
   const lastDay = new SettledSum();
   for (const { bid, deal, settled } of orders) {
@@ -88,11 +86,10 @@ export function swapStats(
     all.add(settled.usdc, settled.sat);
     if (settled.time > evmTime - DAY_S) lastDay.add(settled.usdc, settled.sat);
   }
-  for (const status of asks) askCounts[status] += 1;
   return {
     ...all.shown(),
     bids_by_status: bids,
-    asks_by_status: askCounts,
+    asks_by_status: asks,
     deals_by_status: deals,
     last_24h: lastDay.shown(),
   };

@@ -3,7 +3,6 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { recheckAll } from "../../src/service/swaps/api/ask-recheck.ts";
 import type { TakeRecord } from "../../src/swap/records.ts";
 import { type ApiScene, apiScene } from "../../testing/swap-ledger/api-scene.ts";
 import { ask, bytes32, evmAddress, evmPlace, START, take } from "../../testing/swap-ledger/ledger-facts.ts";
@@ -41,21 +40,23 @@ describe("1,001 takes on one ask", () => {
   test("S-34: a re-check that changes the ask tells of the ask alone", async () => {
     const made = await crowded(false);
     made.outside.balance = 1n;
-    await recheckAll(made.parts);
+    await made.parts.rechecks.round();
     assert.deepEqual(told(made), ["ask"]);
     made.outside.balance = 10n ** 15n;
-    await recheckAll(made.parts);
+    made.outside.now += 60;
+    await made.parts.rechecks.round();
     assert.deepEqual(told(made), ["ask"]);
     assert.equal(made.store.resets, 0);
   });
 
   test("S-34: a re-check that finds the same tells nothing", async () => {
     const made = await crowded(false);
-    await recheckAll(made.parts);
+    await made.parts.rechecks.round();
     told(made);
+    const { commits } = made.store;
     made.outside.now += 60;
-    await recheckAll(made.parts);
-    assert.deepEqual([told(made), made.store.resets], [[], 0]);
+    await made.parts.rechecks.round();
+    assert.deepEqual([told(made), made.store.resets, made.store.commits], [[], 0, commits]);
   });
 
   test("H-39: the order that takes the ask is told with the ask, and no stranger's take", async () => {

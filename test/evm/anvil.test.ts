@@ -137,20 +137,20 @@ describe("S-31: accounts", () => {
   test("code, and signatures of contracts", async () => {
     const one = following();
     const { accounts } = one.chain;
-    assert.equal(await accounts.hasCode(address), true);
-    assert.equal(await accounts.hasCode(anvil.account(3).address.toLowerCase() as EvmAddress), false);
+    const nobody = anvil.account(3).address.toLowerCase() as EvmAddress;
+    assert.deepEqual(await accounts.haveCode([nobody, address, nobody]), [false, true, false]);
     const digest = KEY("44") as Bytes32;
     // A contract without the function reverts; one that answers another word does not accept.
-    assert.equal(await accounts.isValidSignature(address, digest, "0x1234"), false);
+    assert.equal(await accounts.judgeSignature(address, digest, "0x1234"), "failed");
     const yes = `0x${"c1".repeat(20)}` as EvmAddress;
     const no = `0x${"c2".repeat(20)}` as EvmAddress;
     await anvil.rpc("anvil_setCode", [yes, returning(`1626ba7e${"0".repeat(56)}`)]);
     await anvil.rpc("anvil_setCode", [no, returning(`1626ba7e${"0".repeat(55)}1`)]);
-    assert.equal(await accounts.isValidSignature(yes, digest, "0x1234"), true);
-    assert.equal(await accounts.isValidSignature(no, digest, "0x1234"), false);
+    assert.equal(await accounts.judgeSignature(yes, digest, "0x1234"), "valid");
+    assert.equal(await accounts.judgeSignature(no, digest, "0x1234"), "invalid");
     assert.equal(
-      await accounts.isValidSignature(anvil.account(3).address as EvmAddress, digest, "0x"),
-      false,
+      await accounts.judgeSignature(anvil.account(3).address as EvmAddress, digest, "0x"),
+      "invalid",
     );
     one.close();
   });

@@ -31,7 +31,7 @@ describe("S-15: what the mempool holds now", () => {
 describe("H-40: the price of an ask", () => {
   test("is exact in its last digit for large amounts", () => {
     const terms = { ...ASK.terms, usdcAmount: 123_456_789_012_345_678n, pearlAmountSat: 100_000_000n };
-    assert.equal(askRow({ ...ASK, terms }, "ASK_OPEN", null).price_usdc, "123456789012.345678");
+    assert.equal(askRow({ ...ASK, terms }, "ASK_OPEN", null, null).price_usdc, "123456789012.345678");
   });
 });
 

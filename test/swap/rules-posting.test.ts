@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Bytes32 } from "../../src/primitives/brands.ts";
-import { fundedFlags, fundingSum, isSameFundingGroup, type FundingAsk } from "../../src/swap/funding.ts";
+import type { Bytes32, EvmAddress } from "../../src/primitives/brands.ts";
+import { fundedFlags, fundingNeed, type FundingAsk } from "../../src/swap/funding.ts";
 import { judgeAskBalance, judgeAskSignatures, judgeAskTerms, judgeNewAsk } from "../../src/swap/judge-ask.ts";
 import { judgeTake, planTake, type TakeLookups, type TakeState } from "../../src/swap/judge-take.ts";
 import {
@@ -22,6 +22,7 @@ import {
   hex32,
   moment,
   RULES,
+  SELLER,
   SELLER_ADDRESS,
   T_E,
   T_P,
@@ -150,7 +151,6 @@ describe("S-34: which asks a balance pays for", () => {
       .join(" ");
 
   test("oldest first while the running sum is at most the balance", () => {
-    assert.equal(fundingSum(group), 130n);
     assert.equal(flags(130n), "1+ 2+ 3+ 4+");
     assert.equal(flags(129n), "1+ 2+ 3+ 4-");
     assert.equal(flags(119n), "1+ 2+ 3- 4-");
@@ -164,21 +164,41 @@ describe("S-34: which asks a balance pays for", () => {
     assert.equal([...same.keys()][0], `0x${hex32(8)}`);
   });
 
-  test("a group is one seller_evm and one seller_pearl_address", () => {
-    const other = { ...ASK, terms: { ...ASK.terms, sellerPearlAddress: BUYER_ADDRESS } };
-    assert.equal(isSameFundingGroup(ASK, { ...ASK }), true);
-    assert.equal(isSameFundingGroup(ASK, other), false);
-    assert.equal(isSameFundingGroup(ASK, { ...ASK, terms: { ...ASK.terms, seller: BUYER } }), false);
+  const of = (n: number, amount: bigint, seller: EvmAddress, isProven: boolean): FundingAsk => {
+    const made = ask(n, amount);
+    const terms = { ...made.record.terms, seller };
+    return { ...made, record: { ...made.record, terms, pearlKeyProven: isProven } };
+  };
+  const stranger = `0x${"57".repeat(20)}` as EvmAddress;
+
+  test("unproven asks count together, whoever their seller_evm is", () => {
+    const both = [of(1, 60n, SELLER, false), of(2, 50n, stranger, false)];
+    assert.deepEqual([...fundedFlags(both, 109n).values()], [true, false]);
+    assert.deepEqual([...fundedFlags(both, 110n).values()], [true, true]);
+    assert.equal(fundingNeed(of(3, 5n, BUYER, false).record, both), 115n);
+  });
+
+  test("a proven ask stands before older unproven ones, and is no part of another seller_evm's sum", () => {
+    const all = [of(1, 60n, stranger, false), of(2, 50n, SELLER, true), of(3, 70n, BUYER, true)];
+    const flagsAt = (balance: bigint) => Object.fromEntries(fundedFlags(all, balance));
+    const [first, second, third] = all.map(({ record }) => record.askId as string);
+    assert.ok(first !== undefined && second !== undefined && third !== undefined);
+    assert.deepEqual(flagsAt(70n), { [first]: false, [second]: true, [third]: true });
+    assert.deepEqual(flagsAt(69n), { [first]: false, [second]: true, [third]: false });
+    assert.deepEqual(flagsAt(179n)[first], false);
+    assert.deepEqual(flagsAt(180n)[first], true);
+    assert.equal(fundingNeed(of(4, 5n, SELLER, true).record, all), 55n);
+    assert.equal(fundingNeed(of(4, 5n, SELLER, false).record, all), 185n);
   });
 
   test("S-32: a new ask needs the others' sum and its own", () => {
-    const { terms } = ask(7, 20n).record;
-    assert.equal(judgeAskBalance(terms, group, 150n), null);
-    assert.deepEqual(judgeAskBalance(terms, group, 149n), {
+    const { record } = ask(7, 20n);
+    assert.equal(judgeAskBalance(record, group, 150n), null);
+    assert.deepEqual(judgeAskBalance(record, group, 149n), {
       code: "ASK_INSUFFICIENT_SELLER_BALANCE",
       details: { needed_sat: "150", balance_sat: "149" },
     });
-    assert.equal(judgeAskBalance(terms, group, null)?.code, "BALANCE_UNAVAILABLE");
+    assert.equal(judgeAskBalance(record, group, null)?.code, "BALANCE_UNAVAILABLE");
   });
 });
 
@@ -186,7 +206,17 @@ describe("S-32: POST asks, the first reason of its list", () => {
   const { terms } = ASK;
   const now = terms.expiry - 1;
   const unready = { code: "INDEXER_NOT_SYNCED" as const, details: {} };
-  const worst = { now: terms.expiry, minNonce: 4n, isTaken: true, openAsks: 50, unready };
+  const full = { all: 100_000, unproven: 10_000 };
+  const worst = {
+    now: terms.expiry,
+    minNonce: 4n,
+    isTaken: true,
+    ofSeller: 50,
+    isProven: false,
+    kept: full,
+    askMax: 100_000,
+    unready,
+  };
 
   test("minimum before the key's address", () => {
     const judge = (min: bigint, fits: boolean) => judgeAskTerms(terms, min, RULES, () => fits)?.code;
@@ -210,12 +240,37 @@ describe("S-32: POST asks, the first reason of its list", () => {
     assert.equal(judgeNewAsk(terms, { ...worst, now, minNonce: 3n })?.code, "ASK_TAKEN");
     const free = { ...worst, now, minNonce: 3n, isTaken: false };
     assert.equal(judgeNewAsk(terms, free)?.code, "ASK_LIMIT_REACHED");
-    assert.equal(judgeNewAsk(terms, { ...free, openAsks: 49 })?.code, "INDEXER_NOT_SYNCED");
-    assert.equal(judgeNewAsk(terms, { ...free, openAsks: 49, unready: null }), null);
+    const fits = { ...free, ofSeller: 49, kept: { all: 99_999, unproven: 9_999 } };
+    assert.equal(judgeNewAsk(terms, fits)?.code, "INDEXER_NOT_SYNCED");
+    assert.equal(judgeNewAsk(terms, { ...fits, unready: null }), null);
+  });
+
+  test("50 of a seller, ASK_MAX in all, 10,000 without a proof: each alone, and what a proof would help", () => {
+    const free = { ...worst, now, minNonce: 3n, isTaken: false, ofSeller: 0, unready: null };
+    const fits = { ...free, kept: { all: 99_999, unproven: 9_999 } };
+    const details = (more: Partial<typeof worst>) => judgeNewAsk(terms, { ...fits, ...more })?.details;
+    assert.equal(details({}), undefined);
+    assert.deepEqual(details({ ofSeller: 50 }), { limit: "seller", max: 50, proven_possible: false });
+    assert.deepEqual(details({ kept: { all: 100_000, unproven: 0 } }), {
+      limit: "all",
+      max: 100_000,
+      proven_possible: false,
+    });
+    const many = { all: 99_999, unproven: 10_000 };
+    assert.deepEqual(details({ kept: many }), { limit: "unproven", max: 10_000, proven_possible: true });
+    assert.equal(details({ kept: many, isProven: true }), undefined);
+    assert.deepEqual(details({ askMax: 7, isProven: true })?.["limit"], "all");
   });
 
   test("expiry in (now, now + 30 d]", () => {
-    const fine = { ...worst, minNonce: 0n, isTaken: false, openAsks: 0, unready: null };
+    const fine = {
+      ...worst,
+      minNonce: 0n,
+      isTaken: false,
+      ofSeller: 0,
+      kept: { all: 0, unproven: 0 },
+      unready: null,
+    };
     const life = 30 * 86_400;
     assert.equal(judgeNewAsk(terms, { ...fine, now: terms.expiry - life }), null);
     assert.equal(judgeNewAsk(terms, { ...fine, now: terms.expiry - life - 1 })?.code, "INVALID_REQUEST");
@@ -241,21 +296,20 @@ describe("S-40, S-41: taking", () => {
     keyFits: () => true,
     hashOf: () => HASH,
     isIndexed: () => false,
-    isLiveTake: () => false,
   };
   const elsewhere = `0x${hex32(1)}` as Bytes32;
 
   test("the terms are the ask's and the request's", () => {
     const planned = planTake(ASK, request, lookups);
     assert.ok(planned.ok);
-    assert.deepEqual(planned.value, { hash: HASH, terms: TERMS, known: false });
+    assert.deepEqual(planned.value, { hash: HASH, terms: TERMS });
     const numbered = planTake(ASK, { ...request, nonce: 7n }, lookups);
     assert.equal(numbered.ok && numbered.value.terms.nonce, 7n);
   });
 
   const code = (more: Partial<TakeRequest>, asked: Partial<TakeLookups> = {}) => {
     const planned = planTake(ASK, { ...request, ...more }, { ...lookups, ...asked });
-    return planned.ok ? planned.value.known : planned.error.code;
+    return planned.ok ? "fits" : planned.error.code;
   };
 
   test("ask, shape, buyer's key, seller's key, named order, in this order", () => {
@@ -276,18 +330,17 @@ describe("S-40, S-41: taking", () => {
   test("each condition alone", () => {
     assert.equal(code({ feeBps: 201 }), "INVALID_REQUEST");
     assert.equal(code({ feeRecipient: BUYER }), "INVALID_REQUEST");
-    assert.equal(code({ feeBps: 200, feeRecipient: ASK.terms.feeRecipient }), false);
+    assert.equal(code({ feeBps: 200, feeRecipient: ASK.terms.feeRecipient }), "fits");
     // S-14: equal keys of both parties.
     assert.equal(code({ buyerPearlKey: ASK.terms.sellerPearlKey }), "ASK_BUYER_PEARL_PUBKEY_MISMATCH");
     assert.equal(code({ sellerPearlAddress: BUYER_ADDRESS }), "ASK_SELLER_PEARL_PUBKEY_MISMATCH");
     assert.equal(
       code({ sellerPearlAddress: SELLER_ADDRESS, sellerPearlKey: ASK.terms.sellerPearlKey }),
-      false,
+      "fits",
     );
     assert.equal(code({ evmOrderHash: HASH }), "CANONICAL_DEAL_NOT_FOUND");
-    assert.equal(code({ evmOrderHash: HASH }, { isIndexed: () => true }), true);
+    assert.equal(code({ evmOrderHash: HASH }, { isIndexed: () => true }), "fits");
     assert.equal(code({ evmOrderHash: elsewhere }, { isIndexed: () => true }), "CANONICAL_DEAL_NOT_FOUND");
-    assert.equal(code({}, { isLiveTake: () => true }), true);
   });
 
   test("status, hashlock, times, sync, in this order", () => {

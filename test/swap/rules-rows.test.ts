@@ -20,6 +20,7 @@ import {
   RULES,
   spentBy,
   subject,
+  T_P,
   TAKE,
   TERMS,
 } from "./rules-subjects.ts";
@@ -31,7 +32,7 @@ const claimed = (time: number) => {
 };
 
 const priced = (usdcAmount: bigint, pearlAmountSat: bigint) =>
-  askRow({ ...ASK, terms: { ...ASK.terms, usdcAmount, pearlAmountSat } }, "ASK_OPEN", null).price_usdc;
+  askRow({ ...ASK, terms: { ...ASK.terms, usdcAmount, pearlAmountSat } }, "ASK_OPEN", null, null).price_usdc;
 
 describe("S-65: stats", () => {
   test("counts orders, not takes; the last day by OrderClaimed's block", () => {
@@ -44,7 +45,11 @@ describe("S-65: stats", () => {
       claimed(day + 1),
     ];
     const standings = all.flatMap((one) => orderStanding(one, at, RULES) ?? []);
-    const stats = swapStats(standings, ["ASK_OPEN", "ASK_OPEN", "ASK_TAKEN"], at.tips.evm.time);
+    const stats = swapStats(
+      standings,
+      { ASK_TAKEN: 1, ASK_CANCELLED: 0, ASK_PAUSED: 0, ASK_OPEN: 2 },
+      at.tips.evm.time,
+    );
     assert.equal(stats.settled_count, 2);
     assert.equal(stats.settled_usdc_volume, "4000000000");
     assert.equal(stats.settled_pearl_volume_sat, "1000000");
@@ -134,12 +139,15 @@ describe("H-40, S-55: rows", () => {
     assert.equal(priced(12_345_678n, 100_000_000n), "12.345678");
     const unfunded = { ...ASK, funded: false };
     const funded = (status: "ASK_TAKEN" | "ASK_CANCELLED" | "ASK_PAUSED") =>
-      askRow(unfunded, status, null).funded;
+      askRow(unfunded, status, null, null).funded;
     assert.deepEqual(
       [funded("ASK_TAKEN"), funded("ASK_CANCELLED"), funded("ASK_PAUSED")],
       [true, true, false],
     );
-    const row = askRow(ASK, "ASK_TAKEN", HASH);
+    const row = askRow(ASK, "ASK_TAKEN", HASH, null);
+    assert.equal(row.balance_checked_at, ASK.balanceCheckedAt);
+    assert.equal(askRow(ASK, "ASK_TAKEN", HASH, T_P).balance_checked_at, T_P);
+    assert.equal(askRow({ ...ASK, balanceCheckedAt: null }, "ASK_OPEN", null, null).balance_checked_at, null);
     assert.deepEqual([row.deal_hash, row.nonce, row.pearl_balance_sat], [HASH, "3", "900000"]);
     assert.equal(row.seller_evm, ASK.terms.seller satisfies EvmAddress);
   });

@@ -4,8 +4,11 @@
 import { recoverSigner } from "../../src/adapters/system/evm-signature.ts";
 import { verifySchnorr } from "../../src/adapters/system/schnorr.ts";
 import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
-import type { EvmAddress } from "../../src/primitives/brands.ts";
+import type { EvmAddress, Outpoint } from "../../src/primitives/brands.ts";
 import { windowByWindow } from "../../src/primitives/hashing.ts";
+import { AskIndex } from "../../src/service/swaps/api/ask-index.ts";
+import { AskRechecks } from "../../src/service/swaps/api/ask-recheck.ts";
+import { BalanceLookups } from "../../src/service/swaps/api/balance-lookups.ts";
 import { KeyedLock } from "../../src/service/swaps/api/keyed-lock.ts";
 import { LockHints } from "../../src/service/swaps/api/lock-hints.ts";
 import { LimitedLookups } from "../../src/service/swaps/api/lookups.ts";
@@ -14,6 +17,7 @@ import { PublicValues } from "../../src/service/swaps/api/public-values.ts";
 import { SignatureJudge } from "../../src/service/swaps/api/signature-judge.ts";
 import { SwapLedger } from "../../src/service/swaps/ledger.ts";
 import type {
+  BalanceSource,
   EvmAccounts,
   EvmStanding,
   FoundTransaction,
@@ -34,7 +38,15 @@ export interface Outside {
   /** Satoshis of every seller; null: the source fails. */
   balance: bigint | null;
   /** Accounts with code, and whether they find signatures valid. */
-  readonly contracts: Map<EvmAddress, boolean>;
+  readonly contracts: Map<EvmAddress, boolean | "failed">;
+  /** Questions that were asked: whose code, by request; which contracts were called; which balances were looked up. */
+  readonly codeRead: (readonly EvmAddress[])[];
+  readonly called: EvmAddress[];
+  readonly lookedUp: string[];
+  /** What the last look-up leaves out of a balance. */
+  except: (outpoint: Outpoint) => boolean;
+  /** Look-ups wait for this. */
+  gate: Promise<void>;
   /** No RPC answers questions about accounts. */
   accountsDown: boolean;
   /** What the node knows of any transaction. */
@@ -70,6 +82,9 @@ const LIMITS: ReadinessLimits = {
   answerWithinS: 30,
 };
 
+/** Seconds of a round of re-checks. */
+export const ROUND_S = 60;
+
 /** The first block of both chains: the contract's fee. */
 async function begin(ledger: SwapLedger, isPearlMadeUp: boolean): Promise<void> {
   const { hash: blockHash, time } = evm(1).tip;
@@ -80,11 +95,29 @@ async function begin(ledger: SwapLedger, isPearlMadeUp: boolean): Promise<void> 
 
 function accountsOf(outside: Outside): EvmAccounts {
   return {
-    hasCode: async (address: EvmAddress) => {
+    haveCode: async (addresses: readonly EvmAddress[]) => {
+      outside.codeRead.push(addresses);
       if (outside.accountsDown) throw new Error("no RPC answers");
-      return outside.contracts.has(address);
+      return addresses.map((address) => outside.contracts.has(address));
     },
-    isValidSignature: async (address: EvmAddress) => outside.contracts.get(address) === true,
+    judgeSignature: async (address: EvmAddress) => {
+      outside.called.push(address);
+      if (outside.accountsDown) throw new Error("no RPC answers");
+      const verdict = outside.contracts.get(address);
+      return typeof verdict === "string" ? verdict : verdict === true ? "valid" : "invalid";
+    },
+  };
+}
+
+function balancesOf(outside: Outside): BalanceSource {
+  return {
+    balance: async (address, except) => {
+      outside.lookedUp.push(address);
+      outside.except = except;
+      await outside.gate;
+      if (outside.balance === null) throw new Error("the source does not answer");
+      return outside.balance;
+    },
   };
 }
 
@@ -129,6 +162,11 @@ function quietOutside(): Outside {
     now: START + 100,
     balance: 10n ** 15n,
     contracts: new Map(),
+    codeRead: [],
+    called: [],
+    lookedUp: [],
+    except: () => false,
+    gate: Promise.resolve(),
     accountsDown: false,
     transaction: null,
     indexed: new Set(),
@@ -173,25 +211,30 @@ export async function apiScene(options: SceneOptions = {}): Promise<ApiScene> {
   const node = nodeOf(outside);
   const { rules } = ledgerWith;
   const domain = { chainId: rules.chainId, verifyingContract: evmAddress("escrow") };
-  const parts: SwapParts = {
+  const base: Omit<SwapParts, "rechecks"> = {
     ledger,
     readiness,
     rules,
-    limits: { askMinUsdc: 1_000_000n, takeTtlS: 1200, requirePearlProof: false },
+    limits: { askMinUsdc: 1_000_000n, takeTtlS: 1200, askMax: 100_000, requirePearlProof: false },
     escrow: () => ({ firstBlock: 0, minUsdc: 2_000_000n, usdc: evmAddress("usdc"), abi: [] }),
     crypto: swapCrypto,
     verifySchnorr,
     digests: escrowDigests(domain, swapCrypto.keccak256),
-    signatures: new SignatureJudge(accountsOf(outside), recoverSigner),
+    signatures: new SignatureJudge({
+      accounts: accountsOf(outside),
+      recover: recoverSigner,
+      clock,
+      keptMs: ROUND_S * 1000,
+    }),
     lookups: new LimitedLookups(node, clock),
     publicValues: new PublicValues({ isIndexed: async (digits) => outside.indexed.has(digits), node }, clock),
     hashWindows: windowByWindow(swapCrypto.sha256),
-    balances: {
-      balance: async () => {
-        if (outside.balance === null) throw new Error("the source does not answer");
-        return outside.balance;
-      },
-    },
+    balances: new BalanceLookups(balancesOf(outside), ledger, log),
+    asks: new AskIndex({
+      ledger,
+      moment: () => readiness.moment(),
+      onRows: (listener) => ledger.onRows(listener),
+    }),
     hints: new LockHints(),
     readBlockSoon: (height) => readAgain.push(height),
     locks: new KeyedLock(),
@@ -200,5 +243,6 @@ export async function apiScene(options: SceneOptions = {}): Promise<ApiScene> {
     clock,
     log,
   };
+  const parts: SwapParts = { ...base, rechecks: new AskRechecks(base) };
   return { ledger, store, parts, outside, readAgain };
 }

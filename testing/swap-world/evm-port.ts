@@ -137,7 +137,7 @@ export function worldEvmChain(sources: readonly EvmSource[], escrow: EvmAddress)
     sources,
     escrow,
     readLog: readWorldLog,
-    accounts: { hasCode: async () => false, isValidSignature: async () => false },
+    accounts: { haveCode: async () => [], judgeSignature: async () => "invalid" },
     inspectEscrow: async () => ({ faults: [], usdc: null, minUsdc: null }),
     close: () => undefined,
   };

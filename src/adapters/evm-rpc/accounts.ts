@@ -11,8 +11,14 @@ import { refusalKind } from "./rpc-faults.ts";
 const ERC1271 = parseAbi(["function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)"]);
 /** The whole first word, as OpenZeppelin's checker compares it in the contract. */
 const MAGIC_WORD = `1626ba7e${"0".repeat(56)}`;
-/** A wallet that needs more could not be used in a transaction; it must not hold the RPC either. */
-const CALL_GAS = "0x989680";
+/** What a view of the escrow or of the token may use. */
+const VIEW_GAS = "0x989680";
+/**
+ * What `isValidSignature` may use, the 21,000 of any call and the signature's bytes included: one million. Wallets need
+ * far less (a Safe some 10,000 for each owner, a passkey that is verified in Solidity about 350,000), and whoever posts
+ * an ask chooses the contract that is called again and again: one that loops to its limit costs the RPC milliseconds.
+ */
+const SIGNATURE_GAS = "0xf4240";
 const PATIENCE = { attempts: 2, timeoutMs: 5000 };
 
 /** Where a call ended. */
@@ -21,9 +27,17 @@ export type CallResult =
   /** The EVM ended it without a result. */
   | { readonly kind: "failed" };
 
-/** Calls a contract at the latest block. Rejects with `EvmUnavailable` where the RPC does not say how it ended. */
-export async function callContract(rpc: JsonRpc, to: EvmAddress, data: string): Promise<CallResult> {
-  const call: RpcCall = { method: "eth_call", params: [{ to, data, gas: CALL_GAS }, "latest"] };
+/**
+ * Calls a contract at the latest block with at most this gas (0x hex). Rejects with `EvmUnavailable` where the RPC does
+ * not say how it ended.
+ */
+export async function callContract(
+  rpc: JsonRpc,
+  to: EvmAddress,
+  data: string,
+  gas: string = VIEW_GAS,
+): Promise<CallResult> {
+  const call: RpcCall = { method: "eth_call", params: [{ to, data, gas }, "latest"] };
   const [reply] = await rpc.calls([call], PATIENCE);
   if (reply === undefined) throw rpc.badAnswer(call, "no answer");
   if (!reply.ok) {
@@ -43,24 +57,38 @@ export async function codeAt(rpc: JsonRpc, address: EvmAddress): Promise<string>
   return code;
 }
 
+/** Whether there is code at each address at the latest block, asked in one batch. */
+async function haveCode(rpc: JsonRpc, addresses: readonly EvmAddress[]): Promise<readonly boolean[]> {
+  const calls = addresses.map((address): RpcCall => ({ method: "eth_getCode", params: [address, "latest"] }));
+  const replies = await rpc.calls(calls, PATIENCE);
+  return calls.map((call, i) => {
+    const reply = replies[i];
+    if (reply?.ok === false) throw rpc.refusal(call, reply);
+    const code = bytesOf(reply?.result);
+    if (code === null) throw rpc.badAnswer(call, "no hex");
+    return code !== "0x";
+  });
+}
+
 /** Puts a question to an RPC of the right chain, another one where the first does not answer. */
 export type AskRpc = <T>(question: (rpc: JsonRpc) => Promise<T>) => Promise<T>;
 
 /** Questions to accounts, of whichever RPC answers. */
 export function accountsOf(ask: AskRpc): EvmAccounts {
   return {
-    hasCode: (address) => ask(async (rpc) => (await codeAt(rpc, address)) !== "0x"),
-    isValidSignature: (address: EvmAddress, digest: Bytes32, signature: string) => {
+    haveCode: (addresses) => ask((rpc) => haveCode(rpc, addresses)),
+    judgeSignature: (address: EvmAddress, digest: Bytes32, signature: string) => {
       const bytes = bytesOf(signature);
-      if (bytes === null) return Promise.resolve(false);
+      if (bytes === null) return Promise.resolve("invalid");
       const data = encodeFunctionData({
         abi: ERC1271,
         functionName: "isValidSignature",
         args: [digest as `0x${string}`, bytes as `0x${string}`],
       });
       return ask(async (rpc) => {
-        const result = await callContract(rpc, address, data);
-        return result.kind === "returned" && result.bytes.slice(2, 66) === MAGIC_WORD;
+        const result = await callContract(rpc, address, data, SIGNATURE_GAS);
+        if (result.kind === "failed") return "failed";
+        return result.bytes.slice(2, 66) === MAGIC_WORD ? "valid" : "invalid";
       });
     },
   };

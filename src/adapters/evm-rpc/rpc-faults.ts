@@ -15,7 +15,7 @@ const UNKNOWN_BLOCK =
 
 /** Calls that the EVM ends without a result. */
 const CALL_FAILED =
-  /revert|out of gas|invalid opcode|invalid jump|stack (over|under)flow|bad instruction|vm execution|execution (error|failed)|opcode/i;
+  /revert|out ?of ?gas|gas (is )?exhausted|invalid opcode|invalid jump|stack (over|under)flow|bad instruction|vm execution|execution (error|failed)|opcode/i;
 
 /** How an error of a JSON-RPC call is to be taken. */
 export type RefusalKind = "busy" | "too-large" | "unknown-block" | "call-failed" | "other";

@@ -32,6 +32,25 @@ export interface TouchedRows {
   readonly asks: readonly Bytes32[];
 }
 
+/** One of them. */
+export type TouchedRow = { readonly order: Bytes32 } | { readonly ask: Bytes32 };
+
+/** The rows that a change touches: asks, then bids and deals. */
+export function touchedRows({ asks, orders }: Draft): readonly TouchedRow[] {
+  return [
+    ...Array.from(asks.keys(), (ask) => ({ ask })),
+    ...Array.from(orders.keys(), (order) => ({ order })),
+  ];
+}
+
+/** Some of them, by kind. */
+export function rowsIn(rows: readonly TouchedRow[]): TouchedRows {
+  return {
+    orders: rows.flatMap((row) => ("order" in row ? [row.order] : [])),
+    asks: rows.flatMap((row) => ("ask" in row ? [row.ask] : [])),
+  };
+}
+
 /** What a change is, as far as its events need it. */
 export interface ChangeFrame {
   readonly draft: Draft;
@@ -110,7 +129,8 @@ export class ChangeEvents {
     if (record === undefined) return null;
     const takenBy = this.#books.orders.byAsk.get(id) ?? null;
     const order = takenBy === null ? undefined : this.#books.orders.entries.get(takenBy);
-    const row = askRow(record, this.#subjects.askStatus(record, moment), takenBy);
+    const seenAt = this.#books.records.balancesSeen.get(record.terms.sellerPearlAddress) ?? null;
+    const row = askRow(record, this.#subjects.askStatus(record, moment), takenBy, seenAt);
     return { row, buyer: order?.facts.terms.buyer ?? null };
   }
 

@@ -3,6 +3,7 @@
 
 import type { Bytes32, ScriptHex } from "../../primitives/brands.ts";
 import type { ChainTips, PearlBlockFact, Sighting } from "../../swap/facts.ts";
+import type { AskRecord } from "../../swap/records.ts";
 import type { Moment } from "../../swap/subject.ts";
 import { evmReorgEvent } from "./change-events.ts";
 import type { CausingBlock, Cell, Draft } from "./draft.ts";
@@ -18,6 +19,7 @@ import type {
   StoredSwapEvent,
   SwapTransaction,
 } from "./ports.ts";
+import { KEPT_S } from "./record-book.ts";
 import type { Books } from "./subjects.ts";
 import { Touching } from "./touching.ts";
 import { isStillWatched } from "./watch.ts";
@@ -53,10 +55,15 @@ const NO_OUTLINE: ChangeOutline = {
 /** Outputs first: a spend is of a known one. */
 const FACT_ORDER: Readonly<Record<PearlBlockFact["kind"], number>> = { output: 0, spend: 1, inputSpend: 2 };
 
+/** Asks that one step of time looks at for whether they are to be forgotten. */
+const LOOKED_AT_ONCE = 2_000;
+
 /** Applies changes to the books of one ledger. */
 export class LedgerChanges {
   readonly #state: LedgerState;
   readonly #takeMax: number;
+  /** Goes round all asks, some at a step of time. */
+  #asksInTurn: Iterator<AskRecord> | null = null;
 
   constructor(state: LedgerState, limits: { readonly takeMax: number }) {
     this.#state = state;
@@ -164,6 +171,30 @@ export class LedgerChanges {
     }
     for (const addresses of given.addresses ?? []) records.putAddresses(addresses, draft);
     for (const origin of given.origins ?? []) records.putOrigin(origin, draft);
+    return NO_OUTLINE;
+  }
+
+  /** Asks that were cancelled or expired seven days ago, and that no order carries, go (S-34): some are looked at. */
+  forgetAsks(draft: Draft, { now, expiryNow }: Moment): ChangeOutline {
+    const { records, orders } = this.#state.books;
+    const turn = this.#asksInTurn ?? records.asks.values();
+    this.#asksInTurn = turn;
+    for (let looked = 0; looked < LOOKED_AT_ONCE; looked += 1) {
+      const next = turn.next();
+      if (next.done === true) {
+        this.#asksInTurn = null;
+        break;
+      }
+      const { askId, terms, cancelledBySignature, updatedAt } = next.value;
+      if (orders.byAsk.has(askId)) continue;
+      const ends = [
+        terms.expiry,
+        orders.revokedAt(terms.seller, terms.nonce),
+        cancelledBySignature ? updatedAt : null,
+      ];
+      const endedAt = Math.min(...ends.map((end) => end ?? Number.POSITIVE_INFINITY));
+      if (endedAt + KEPT_S <= (expiryNow ?? now)) records.removeAsk(askId, draft);
+    }
     return NO_OUTLINE;
   }
 

@@ -9,7 +9,7 @@ import type { AskRecord } from "../../swap/records.ts";
 import { type AskStatus, isDead, type Moment, type SwapRules, type SwapSubject } from "../../swap/subject.ts";
 import { CommitFeed } from "../commit-feed.ts";
 import type { Clock, Log } from "../ports.ts";
-import { ChangeEvents, type ChangeFrame, type TouchedRows } from "./change-events.ts";
+import { ChangeEvents, type ChangeFrame, rowsIn, type TouchedRow, touchedRows } from "./change-events.ts";
 import { CheckpointList } from "./checkpoint-list.ts";
 import { Draft } from "./draft.ts";
 import { type ChangeOutline, checkpointsOf, LedgerChanges, type LedgerState } from "./ledger-changes.ts";
@@ -140,9 +140,9 @@ export class SwapLedger implements LedgerWrites, EvmLedger, LedgerReads {
     return this.#run((draft) => this.#changes.records(draft, records));
   }
 
-  /** Lets what time alone changes happen: expiries are told, old takes go. To be called now and then. */
+  /** Lets what time alone changes happen: expiries are told, old takes and asks go. To be called now and then. */
   passTime(): Promise<void> {
-    return this.#run((draft) => this.#changes.records(draft, {}));
+    return this.#run((draft) => this.#changes.forgetAsks(draft, this.#moment()));
   }
 
   /** Calls back with the orders (and takes) and the asks whose rows may differ, after each visible change. */
@@ -216,11 +216,22 @@ export class SwapLedger implements LedgerWrites, EvmLedger, LedgerReads {
     return live;
   }
 
-  asksOfSeller(seller: EvmAddress): readonly AskRecord[] {
-    const { asks, asksBySeller } = this.#books.records;
-    return [...asksBySeller.of(seller)]
-      .flatMap((id) => asks.get(id) ?? [])
-      .toSorted((one, other) => one.createdAt - other.createdAt || (one.askId < other.askId ? -1 : 1));
+  asksEnding(after: number, until: number): Iterable<Bytes32> {
+    return this.#books.records.asksEnding(after, until);
+  }
+
+  balanceSeenAt(address: string): number | null {
+    return this.#books.records.balancesSeen.get(address) ?? null;
+  }
+
+  addressesSeen(): Iterable<string> {
+    return this.#books.records.balancesSeen.keys();
+  }
+
+  noteBalanceSeen(address: string, at: number | null): void {
+    const { balancesSeen } = this.#books.records;
+    if (at === null) balancesSeen.delete(address);
+    else balancesSeen.set(address, at);
   }
 
   asks(): Iterable<AskRecord> {
@@ -340,7 +351,7 @@ export class SwapLedger implements LedgerWrites, EvmLedger, LedgerReads {
     const events: StoredSwapEvent[] = [];
     for (let at = 0; at < rows.length; at += LOOKED_AT_ONCE) {
       if (at > 0) await this.#parts.clock.sleep(0);
-      const piece = split(rows.slice(at, at + LOOKED_AT_ONCE));
+      const piece = rowsIn(rows.slice(at, at + LOOKED_AT_ONCE));
       if (now === "visible") draft.takeBack();
       let isMade = false;
       try {
@@ -378,21 +389,4 @@ interface MadeChange {
   readonly outline: ChangeOutline;
   readonly before: Moment;
   readonly frame: ChangeFrame;
-}
-
-type TouchedRow = { readonly order: Bytes32 } | { readonly ask: Bytes32 };
-
-/** Asks, then bids and deals. */
-function touchedRows({ asks, orders }: Draft): readonly TouchedRow[] {
-  return [
-    ...Array.from(asks.keys(), (ask) => ({ ask })),
-    ...Array.from(orders.keys(), (order) => ({ order })),
-  ];
-}
-
-function split(rows: readonly TouchedRow[]): TouchedRows {
-  return {
-    orders: rows.flatMap((row) => ("order" in row ? [row.order] : [])),
-    asks: rows.flatMap((row) => ("ask" in row ? [row.ask] : [])),
-  };
 }

@@ -21,6 +21,7 @@ export interface OrderEntry {
 
 interface Revocation {
   readonly block: number;
+  readonly time: number;
   readonly nonceBelow: bigint;
 }
 
@@ -57,6 +58,11 @@ export class OrderBook {
     return this.#revocations.get(seller)?.at(-1)?.nonceBelow ?? 0n;
   }
 
+  /** Time of the block that revoked the seller's asks with this nonce; null where none did. */
+  revokedAt(seller: EvmAddress, nonce: bigint): number | null {
+    return this.#revocations.get(seller)?.find(({ nonceBelow }) => nonce < nonceBelow)?.time ?? null;
+  }
+
   /** As `LedgerReads.fee`. */
   fee(): EscrowFee | null {
     const last = this.#fees.value.at(-1);
@@ -78,7 +84,8 @@ export class OrderBook {
         return this.#lock(event, change);
       case "AsksRevoked": {
         const before = this.#revocations.get(event.seller) ?? [];
-        const next = { block: event.place.block, nonceBelow: event.nonceBelow };
+        const { block, time } = event.place;
+        const next = { block, time, nonceBelow: event.nonceBelow };
         return change.set(this.#revocations, event.seller, [...before, next]);
       }
       case "FeeSet": {

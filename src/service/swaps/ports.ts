@@ -262,8 +262,17 @@ export interface LedgerReads {
   orderOfAsk(askId: Bytes32): Bytes32 | null;
   /** Live takes of an ask at `now`. */
   liveTakes(askId: Bytes32, now: number): number;
-  /** Asks of a seller, oldest first. */
-  asksOfSeller(seller: EvmAddress): readonly AskRecord[];
+  /** Asks whose `expiry` is in (after, until]. */
+  asksEnding(after: number, until: number): Iterable<Bytes32>;
+  /** When a balance of this PEARL address was last looked up, unix seconds; null where not since the start (S-34). */
+  balanceSeenAt(address: string): number | null;
+  /**
+   * Notes that. In memory alone: rows show it, no event tells it, and records are brought up to date once an hour.
+   * Null forgets it.
+   */
+  noteBalanceSeen(address: string, at: number | null): void;
+  /** Addresses of which that is noted. */
+  addressesSeen(): Iterable<string>;
   /** All posted asks, in no order. */
   asks(): Iterable<AskRecord>;
   /** Hashes of all indexed orders, in no order. */
@@ -284,11 +293,15 @@ export interface LedgerReads {
   write(records: RecordWrites): Promise<void>;
 }
 
+/** What a contract says of a signature; "failed": its call reverted or ran out of the gas that it may use. */
+export type ContractVerdict = "valid" | "invalid" | "failed";
+
 /** Questions to EVM accounts. Rejects with `EvmUnavailable` where no RPC answers (S-62). */
 export interface EvmAccounts {
-  hasCode(address: EvmAddress): Promise<boolean>;
-  /** ERC-1271 by eth_call at the latest block; false also where the call reverts. */
-  isValidSignature(address: EvmAddress, digest: Bytes32, signature: string): Promise<boolean>;
+  /** Whether there is code at each address at the latest block, in one request. */
+  haveCode(addresses: readonly EvmAddress[]): Promise<readonly boolean[]>;
+  /** ERC-1271 by eth_call at the latest block, with bounded gas. */
+  judgeSignature(address: EvmAddress, digest: Bytes32, signature: string): Promise<ContractVerdict>;
 }
 
 /** How the EVM side stands, without asking anybody. */

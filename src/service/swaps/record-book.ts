@@ -6,13 +6,15 @@ import type { Change, Draft } from "./draft.ts";
 import { addressFact, askFact, originFact, takeFact } from "./fact-codec.ts";
 import { type KeyWatcher, MultiIndex } from "./multi-index.ts";
 
-/** Seconds that a dead take keeps its addresses (S-42). */
-const KEPT_S = 7 * 86_400;
+/** Seconds that a dead take keeps its addresses (S-42), and that an ask is kept when it has ended (S-34). */
+export const KEPT_S = 7 * 86_400;
 
 /** All records. */
 export class RecordBook {
   readonly asks = new Map<Bytes32, AskRecord>();
   readonly asksBySeller = new MultiIndex<EvmAddress, Bytes32>();
+  /** As `LedgerReads.balanceSeenAt`. Not stored. */
+  readonly balancesSeen = new Map<string, number>();
   /** Oldest first. */
   readonly takes = new Map<Bytes32, TakeRecord>();
   readonly takesByAsk = new MultiIndex<Bytes32, Bytes32>();
@@ -35,6 +37,17 @@ export class RecordBook {
     change.link(this.#asksByEnd, String(ask.terms.expiry), ask.askId);
     change.store(() => askFact(ask));
     change.touchAsk(ask.askId, null);
+  }
+
+  /** Removes an ask that is there. */
+  removeAsk(id: Bytes32, change: Change): void {
+    const ask = this.asks.get(id);
+    if (ask === undefined) return;
+    change.drop(this.asks, id);
+    change.unlink(this.asksBySeller, ask.terms.seller, id);
+    change.unlink(this.#asksByEnd, String(ask.terms.expiry), id);
+    change.forget("ask", id);
+    change.touchAsk(id, null);
   }
 
   /** Puts a take that lives anew under a known hash: as young as a new one. */

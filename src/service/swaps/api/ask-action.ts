@@ -5,7 +5,6 @@ import type { AskRecord } from "../../../swap/records.ts";
 import type { Moment } from "../../../swap/subject.ts";
 import { parseTime } from "../../../swap/times.ts";
 import { rowOfAsk } from "./ask-view.ts";
-import { recheckGroup } from "./ask-recheck.ts";
 import { refusal } from "./messages.ts";
 import { answer, invalidFields, type SwapOutcome } from "./outcome.ts";
 import type { SwapParts } from "./parts.ts";
@@ -31,15 +30,32 @@ export async function actOnAsk(
   const verdict = await parts.signatures.judge(ask.terms.seller, digest, body["signature"]);
   if (verdict.kind === "unavailable") return refusal("EVM_RPC_UNAVAILABLE");
   if (verdict.kind === "invalid") return refusal("ASK_ACTION_SIGNATURE_INVALID");
-  return parts.locks.run(`seller:${ask.terms.seller}`, () => carryOut(parts, askId, action, deadline));
+  const asked: AskedAction = { askId, action, deadline };
+  const early = await decided(parts, asked);
+  if (early.kind !== "goes-on") return early;
+  // Before it is open again: a resumed ask must not be offered on the word of an old balance (S-34). Looked up before
+  // the lock is taken, so that nobody's ask waits for a slow source.
+  if (action === "resume") await parts.rechecks.look(ask.terms.sellerPearlAddress, "request");
+  return parts.locks.run("asks", async () => {
+    const outcome = await decided(parts, asked);
+    if (outcome.kind !== "goes-on") return outcome;
+    const changed = changedBy(outcome.ask, action, deadline, parts.readiness.moment());
+    await parts.ledger.write({ asks: [changed] });
+    return shown(parts, changed, action);
+  });
 }
 
-async function carryOut(
+interface AskedAction {
+  readonly askId: Bytes32;
+  readonly action: AskActionName;
+  readonly deadline: number;
+}
+
+/** What an action comes to without changing anything, or the ask that it changes. */
+async function decided(
   parts: SwapParts,
-  askId: Bytes32,
-  action: AskActionName,
-  deadline: number,
-): Promise<SwapOutcome> {
+  { askId, action, deadline }: AskedAction,
+): Promise<SwapOutcome | { readonly kind: "goes-on"; readonly ask: AskRecord }> {
   const { ledger, readiness } = parts;
   await ledger.settled();
   const ask = ledger.ask(askId);
@@ -51,11 +67,7 @@ async function carryOut(
   if (wrong !== null) return invalidFields({ deadline: wrong });
   const status = ledger.askStatus(ask, moment);
   if (status === "ASK_TAKEN" || status === "ASK_CANCELLED") return refusal(status);
-  // Before it is open again: a resumed ask must not be offered on the word of an old balance (S-34).
-  if (action === "resume") await recheckGroup(parts, ask);
-  const changed = changedBy(ledger.ask(askId) ?? ask, action, deadline, moment);
-  await ledger.write({ asks: [changed] });
-  return shown(parts, changed, action);
+  return { kind: "goes-on", ask };
 }
 
 /** `deadline` in (now, now + 3600] and greater than that of the last accepted action. */

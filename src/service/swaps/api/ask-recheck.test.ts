@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { EvmAddress } from "../../../primitives/brands.ts";
 import { askMessage, evmAddressOf, signSwapMessage } from "../../../wallet/swap-messages.ts";
-import { type ApiScene, apiScene } from "../../../../testing/swap-ledger/api-scene.ts";
+import { type ApiScene, apiScene, ROUND_S } from "../../../../testing/swap-ledger/api-scene.ts";
 import { ask, evmAddress, evmPlace, START, take } from "../../../../testing/swap-ledger/ledger-facts.ts";
 import {
   accepted,
@@ -18,9 +18,7 @@ import {
 import { bytesToHex, hexToBytes } from "../../../primitives/hex.ts";
 import type { EscrowEvent } from "../../../swap/facts.ts";
 import type { AskRecord } from "../../../swap/records.ts";
-import { recheckAll } from "./ask-recheck.ts";
-import { fundingGroup } from "./ask-view.ts";
-import { SignatureJudge } from "./signature-judge.ts";
+import { rowOfAsk } from "./ask-view.ts";
 
 const KEY = new Uint8Array(32).fill(9);
 const SELLER = evmAddressOf(KEY) as EvmAddress;
@@ -56,42 +54,91 @@ describe("S-34: a re-check", () => {
   test("a balance that pays for one of two asks leaves the older one open, and opens the other when it grows", async () => {
     const made = await sceneWith(2);
     made.outside.balance = 2n * AMOUNT - 1n;
-    await recheckAll(made.parts);
+    await made.parts.rechecks.round();
     assert.deepEqual(statusesOf(made), ["ASK_OPEN", "ASK_PAUSED"]);
     made.outside.balance = 2n * AMOUNT;
-    await recheckAll(made.parts);
+    await made.parts.rechecks.round();
     assert.deepEqual(statusesOf(made), ["ASK_OPEN", "ASK_OPEN"]);
   });
 
   test("a source that fails changes nothing for 6 h, then pauses; the last balance and its time stay", async () => {
     const made = await sceneWith(1);
-    await recheckAll(made.parts);
+    await made.parts.rechecks.round();
     const checkedAt = made.outside.now;
     made.outside.balance = null;
     made.outside.now = checkedAt + 6 * HOUR - 1;
-    await recheckAll(made.parts);
+    await made.parts.rechecks.round();
     assert.deepEqual(statusesOf(made), ["ASK_OPEN"]);
     assert.equal(made.ledger.ask(made.asks[0]?.askId ?? ORDER)?.balanceCheckedAt, checkedAt);
     made.outside.now = checkedAt + 6 * HOUR;
-    await recheckAll(made.parts);
+    await made.parts.rechecks.round();
     assert.deepEqual(statusesOf(made), ["ASK_PAUSED"]);
     const record = made.ledger.ask(made.asks[0]?.askId ?? ORDER);
     assert.deepEqual([record?.balanceCheckedAt, record?.pearlBalanceSat], [checkedAt, 10n ** 15n]);
     made.outside.balance = AMOUNT;
-    await recheckAll(made.parts);
+    made.outside.now += 60;
+    await made.parts.rechecks.round();
     assert.deepEqual(statusesOf(made), ["ASK_OPEN"]);
   });
 
-  test("a look that finds the same is no change of the row", async () => {
+  test("a look that finds the same is no change of the row and no write, and rows show when it was", async () => {
     const made = await sceneWith(1);
-    await recheckAll(made.parts);
-    const id = made.asks[0]?.askId ?? ORDER;
-    const before = made.ledger.ask(id);
+    await made.parts.rechecks.round();
+    const { askId } = made.asks[0] ?? { askId: ORDER };
+    const before = made.ledger.ask(askId);
+    const { commits } = made.store;
     made.outside.now += 60;
-    await recheckAll(made.parts);
-    const after = made.ledger.ask(id);
-    assert.equal(after?.updatedAt, before?.updatedAt);
-    assert.equal(after?.balanceCheckedAt, made.outside.now);
+    await made.parts.rechecks.round();
+    assert.equal(made.ledger.ask(askId), before);
+    assert.equal(made.store.commits, commits);
+    assert.ok(before !== null);
+    const row = rowOfAsk(made.ledger, before, made.parts.readiness.moment());
+    assert.deepEqual([row.balance_checked_at, row.updated_at], [made.outside.now, before.updatedAt]);
+  });
+
+  test("the stored time of a look follows within an hour, so that six hours outlive a restart", async () => {
+    const made = await sceneWith(1);
+    await made.parts.rechecks.round();
+    const id = made.asks[0]?.askId ?? ORDER;
+    const first = made.ledger.ask(id)?.balanceCheckedAt ?? 0;
+    const updatedAt = made.ledger.ask(id)?.updatedAt;
+    made.outside.now = first + HOUR;
+    await made.parts.rechecks.round();
+    assert.equal(made.ledger.ask(id)?.balanceCheckedAt, first + HOUR);
+    assert.equal(made.ledger.ask(id)?.updatedAt, updatedAt);
+  });
+
+  test("an address without a funded ask is looked up again after 1, 2, 4 … 60 minutes, with one in every round", async () => {
+    const made = await sceneWith(1);
+    made.outside.balance = 0n;
+    const minutes: number[] = [];
+    for (let minute = 0; minute <= 250; minute += 1) {
+      const { length } = made.outside.lookedUp;
+      await made.parts.rechecks.round();
+      if (made.outside.lookedUp.length > length) minutes.push(minute);
+      made.outside.now += 60;
+    }
+    assert.deepEqual(minutes, [0, 1, 3, 7, 15, 31, 63, 123, 183, 243]);
+    made.outside.balance = AMOUNT;
+    made.outside.now += 3600;
+    await made.parts.rechecks.round();
+    const { length } = made.outside.lookedUp;
+    made.outside.now += 60;
+    await made.parts.rechecks.round();
+    assert.equal(made.outside.lookedUp.length, length + 1);
+  });
+
+  test("nobody waits for a slow source: the lock of asks is free while a balance is looked up", async () => {
+    const made = await sceneWith(1);
+    const slow = Promise.withResolvers<void>();
+    made.outside.gate = slow.promise;
+    const round = made.parts.rechecks.round();
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(made.outside.lookedUp.length, 1);
+    const ran = await made.parts.locks.run("asks", async () => "free");
+    assert.equal(ran, "free");
+    slow.resolve();
+    await round;
   });
 });
 
@@ -99,55 +146,50 @@ describe("S-31: a contract's signature at a re-check", () => {
   test("pauses when it is no longer valid and opens when it is again; an account that cannot be read says nothing", async () => {
     const made = await sceneWith(1);
     made.outside.contracts.set(SELLER, false);
-    await recheckAll(made.parts);
+    await made.parts.rechecks.round();
     assert.deepEqual(statusesOf(made), ["ASK_PAUSED"]);
     made.outside.contracts.set(SELLER, true);
     made.outside.accountsDown = true;
-    await recheckAll(made.parts);
+    await made.parts.rechecks.round();
     assert.deepEqual(statusesOf(made), ["ASK_PAUSED"]);
     made.outside.accountsDown = false;
-    await recheckAll(made.parts);
+    await made.parts.rechecks.round();
     assert.deepEqual(statusesOf(made), ["ASK_OPEN"]);
     made.outside.accountsDown = true;
-    await recheckAll(made.parts);
+    await made.parts.rechecks.round();
     assert.deepEqual(statusesOf(made), ["ASK_OPEN"]);
   });
 });
 
-test("S-31: a round asks once for each seller with asks that stand, some at a time, however many asks he has", async () => {
+test("S-31: a round reads the code of sellers in batches, each once, and only where an ask stands", async () => {
   const made = await apiScene();
-  const asked: EvmAddress[] = [];
-  let [underWay, most] = [0, 0];
-  const accounts = {
-    hasCode: async (address: EvmAddress) => {
-      asked.push(address);
-      underWay += 1;
-      most = Math.max(most, underWay);
-      await Promise.resolve();
-      underWay -= 1;
-      return true;
-    },
-    isValidSignature: async () => true,
-  };
-  const sellers = Array.from({ length: 20 }, (_, i) => evmAddress(`seller ${i}`));
+  const sellers = Array.from({ length: 120 }, (_, i) => evmAddress(`seller ${i}`));
   const asks = sellers.flatMap((seller, i) =>
-    ["one", "two", "three"].map((name, n): AskRecord => {
+    ["one", "two", "three"].map((name): AskRecord => {
       const base = ask(`${name} ${i}`);
-      // Two balances, and for the last seller nothing that a look could change.
-      const sellerPearlAddress = n === 0 ? "rprl1other" : base.terms.sellerPearlAddress;
-      const terms = { ...base.terms, seller, sellerPearlAddress };
-      return { ...base, terms, signature: "0x01", cancelledBySignature: i === 19 };
+      const terms = { ...base.terms, seller };
+      return { ...base, terms, signature: "0x01", cancelledBySignature: i === 119 };
     }),
   );
   await made.ledger.write({ asks });
-  await recheckAll({ ...made.parts, signatures: new SignatureJudge(accounts, () => null) });
-  assert.deepEqual(asked.toSorted(), sellers.slice(0, 19).toSorted());
-  assert.equal(most, 8);
-  const checked = asks.map(({ askId }) => made.ledger.ask(askId)?.balanceCheckedAt === made.outside.now);
+  await made.parts.rechecks.round();
   assert.deepEqual(
-    checked,
-    asks.map((_, n) => n < 57),
+    made.outside.codeRead.map(({ length }) => length),
+    [50, 50, 19],
   );
+  assert.deepEqual(made.outside.codeRead.flat().toSorted(), sellers.slice(0, 119).toSorted());
+});
+
+test("S-31: a seller who becomes a contract is noticed by the next round, and his takes ask it from then on", async () => {
+  const made = await sceneWith(1);
+  await made.parts.rechecks.round();
+  assert.deepEqual(statusesOf(made), ["ASK_OPEN"]);
+  made.outside.contracts.set(SELLER, false);
+  await made.parts.rechecks.round();
+  assert.deepEqual(statusesOf(made), ["ASK_PAUSED"]);
+  made.outside.contracts.delete(SELLER);
+  await made.parts.rechecks.round();
+  assert.deepEqual(statusesOf(made), ["ASK_OPEN"]);
 });
 
 /** A taken ask, and whether its lock is still awaited. */
@@ -158,7 +200,8 @@ async function taken() {
   const { terms: agreed } = take("a", one, 0);
   const order: EscrowEvent = { kind: "OrderLocked", place: evmPlace(2), orderHash: ORDER, terms: agreed };
   await made.ledger.applyEvm(evm(2, [order]));
-  const awaited = () => fundingGroup(made.ledger, one, made.parts.readiness.moment())[0]?.isLockAwaited;
+  const awaited = () =>
+    made.parts.asks.fundingAsks(one.terms.sellerPearlAddress).some(({ isLockAwaited }) => isLockAwaited);
   return { ...made, awaited };
 }
 
@@ -182,6 +225,24 @@ describe("S-34: the PEARL of a taken ask", () => {
     await ledger.applyEvm(evm(4, [{ kind: "OrderRefunded", place, orderHash: ORDER, amount: 250_000_000n }]));
     assert.equal(awaited(), false);
   });
+});
+
+test("S-31: a contract whose call fails is called once in a round for a signature; another one is asked about", async () => {
+  const { parts, outside } = await apiScene();
+  const wallet = evmAddress("wallet");
+  outside.contracts.set(wallet, "failed");
+  const judged = (signature: string) => parts.signatures.judge(wallet, ORDER, signature);
+  for (let i = 0; i < 5; i += 1) assert.deepEqual(await judged("0x01"), { kind: "invalid" });
+  assert.equal(outside.called.length, 1);
+  outside.contracts.set(wallet, true);
+  assert.equal((await judged("0x02")).kind, "valid");
+  assert.equal((await judged("0x01")).kind, "valid");
+  outside.contracts.set(wallet, "failed");
+  await judged("0x01");
+  outside.contracts.set(wallet, true);
+  assert.equal((await judged("0x01")).kind, "invalid");
+  outside.now += ROUND_S;
+  assert.equal((await judged("0x01")).kind, "valid");
 });
 
 test("S-31: what is kept of a signature is the contract's form, and whose it is decides", async () => {

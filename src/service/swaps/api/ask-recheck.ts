@@ -1,99 +1,199 @@
-// Do sellers still hold what their asks offer, and are contract signatures still valid (S-31, S-34)? Looks at every
-// group of asks now and then; what cannot be told changes nothing for six hours, then pauses.
+// Looks again and again at what asks rest on (S-31, S-34): the balance of each PEARL address once in a round, and the
+// signatures of contracts. Everything slow is asked first; the lock of asks is held for the judgement and its write
+// alone, on the state of that moment. What cannot be told changes nothing for six hours, then pauses.
 
 import type { EvmAddress } from "../../../primitives/brands.ts";
 import { fundedFlags } from "../../../swap/funding.ts";
 import type { AskRecord } from "../../../swap/records.ts";
-import type { AskStatus } from "../../../swap/subject.ts";
-import { fundingGroup } from "./ask-view.ts";
-import { balanceOf } from "./create-ask.ts";
 import type { SwapParts } from "./parts.ts";
-import type { AccountKind } from "./signature-judge.ts";
 
 /** How long the last known balance stands where its source fails, seconds. */
 const STALE_AFTER_S = 6 * 3600;
-/** Accounts that are asked for at a time: few, since public RPCs count how often they are asked. */
-const SELLERS_AT_ONCE = 8;
+/**
+ * A look that finds the same is noted in memory; the stored time follows when it is so old. A restart while the source
+ * fails shortens the six hours by so much at most, and a round of a hundred thousand asks writes nothing.
+ */
+const STORED_AFTER_S = 3600;
+/** Addresses that are looked up at a time. */
+const ADDRESSES_AT_ONCE = 8;
+/** Asks that one transaction writes. */
+const WRITTEN_AT_ONCE = 256;
+/** Addresses that are passed over between two breaths of the event loop. */
+const PASSED_AT_ONCE = 500;
+/** Minutes until an address without a funded ask is looked up again: 1, 2, 4 and so on, at most this. */
+const LONGEST_WAIT_MIN = 60;
+/** Sellers whose accounts one round reads, in turn, and how many by one request. */
+const SELLERS_OF_ROUND = 1_000;
+const SELLERS_OF_REQUEST = 50;
+/** Contracts that one round calls. With the gas of a call it bounds what sellers can make an RPC compute. */
+const CALLS_OF_ROUND = 500;
+/** A contract whose calls fail so often is not called again in the round: its other asks wait for their turn. */
+const FAILURES_OF_SELLER = 3;
 
-/** Looks at all asks every `everyS` seconds until the signal aborts. */
-export async function runRechecks(parts: SwapParts, everyS: number, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    await parts.clock.sleep(everyS * 1000, signal);
-    if (signal.aborted) return;
-    try {
-      await recheckAll(parts, signal);
-    } catch (error) {
-      // A commit that failed, or a bug: the next look may do better, and requests say what they find.
-      if (!signal.aborted) parts.log.error({ error }, "a re-check of asks failed");
-    }
+/** What the rounds work with. */
+export type RecheckParts = Pick<
+  SwapParts,
+  "ledger" | "readiness" | "asks" | "balances" | "signatures" | "locks" | "clock" | "log"
+>;
+
+/** Runs the rounds, and the look that a seller's `resume` asks for. */
+export class AskRechecks {
+  readonly #parts: RecheckParts;
+  /** Addresses without a funded ask: when they are looked up next, and after which wait. */
+  readonly #resting = new Map<string, { readonly nextS: number; readonly waitMin: number }>();
+  #nextSeller = 0;
+
+  constructor(parts: RecheckParts) {
+    this.#parts = parts;
   }
-}
 
-/** Looks at every group once. One question per seller tells who judges the signatures of all his asks. */
-export async function recheckAll(parts: SwapParts, signal?: AbortSignal): Promise<void> {
-  const sellers = [...groupsBySeller(parts)];
-  for (let at = 0; at < sellers.length; at += SELLERS_AT_ONCE) {
-    const some = sellers.slice(at, at + SELLERS_AT_ONCE);
-    const kinds = await Promise.all(some.map(([seller]) => parts.signatures.kindOf(seller)));
-    for (const [index, [seller, groups]] of some.entries()) {
-      for (const ask of groups) {
-        if (signal?.aborted === true) return;
-        await parts.locks.run(`seller:${seller}`, () => recheckGroup(parts, ask, kinds[index]));
+  /** A round every `everyS` seconds until the signal aborts. */
+  async run(everyS: number, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.#parts.clock.sleep(everyS * 1000, signal);
+      if (signal.aborted) return;
+      try {
+        await this.round(signal);
+      } catch (error) {
+        // A commit that failed, or a bug: the next look may do better, and requests say what they find.
+        if (!signal.aborted) this.#parts.log.error({ error }, "a re-check of asks failed");
       }
     }
   }
-}
 
-/** Sellers with one ask of each group in which a look may change something. */
-function groupsBySeller({ ledger, readiness }: SwapParts): Map<EvmAddress, readonly AskRecord[]> {
-  const moment = readiness.moment();
-  const groups = new Map<EvmAddress, readonly AskRecord[]>();
-  for (const ask of ledger.asks()) {
-    if (!isInteresting(ledger.askStatus(ask, moment))) continue;
-    const { seller, sellerPearlAddress } = ask.terms;
-    const known = groups.get(seller) ?? [];
-    if (known.some(({ terms }) => terms.sellerPearlAddress === sellerPearlAddress)) continue;
-    groups.set(seller, [...known, ask]);
+  /** Looks at every address that is due, and at some sellers' accounts. */
+  async round(signal?: AbortSignal): Promise<void> {
+    const addresses = this.#parts.asks.fundingAddresses();
+    const left = addresses[Symbol.iterator]();
+    const work = async (): Promise<void> => {
+      let passed = 0;
+      for (const address of left) {
+        if (signal?.aborted === true) return;
+        if (this.#isDue(address)) await this.look(address, "round");
+        else if ((passed += 1) % PASSED_AT_ONCE === 0) await this.#parts.clock.sleep(0);
+      }
+    };
+    await Promise.all(Array.from({ length: ADDRESSES_AT_ONCE }, work));
+    this.#forgetAllBut(new Set(addresses));
+    if (signal?.aborted !== true) await this.#readAccounts(signal);
   }
-  return groups;
-}
 
-/** Whether a balance or a signature can change what the ask is. */
-function isInteresting(status: AskStatus): boolean {
-  return status === "ASK_OPEN" || status === "ASK_PAUSED";
-}
-
-/** Looks at the asks that share a balance with `of`. The caller holds the seller's lock. `kind`: as `judge` has it. */
-export async function recheckGroup(parts: SwapParts, of: AskRecord, kind?: AccountKind): Promise<void> {
-  const { ledger, readiness } = parts;
-  const interesting = fundingGroup(ledger, of, readiness.moment()).filter(({ status }) =>
-    isInteresting(status),
-  );
-  if (interesting.length === 0) return;
-  const balance = await balanceOf(parts, of.terms);
-  const { seller } = of.terms;
-  const judge = kind ?? (await parts.signatures.kindOf(seller));
-  const signatures = new Map<string, boolean>();
-  for (const { record } of interesting) {
-    const verdict = await parts.signatures.judge(seller, record.askId, record.signature, judge);
-    if (verdict.kind !== "unavailable") signatures.set(record.askId, verdict.kind === "valid");
+  /** Looks one address up and judges the asks on it. The caller holds no lock. */
+  async look(address: string, lane: "round" | "request"): Promise<void> {
+    const { balances, readiness, ledger, locks, asks } = this.#parts;
+    if (!asks.fundingAsks(address).some(({ status }) => status !== "ASK_TAKEN")) return;
+    const balance = await balances.look(address, lane);
+    if (balance !== null) ledger.noteBalanceSeen(address, readiness.now());
+    let isWritten = false;
+    while (!isWritten) {
+      isWritten = await locks.run("asks", () => this.#write(this.#judged(address, balance)));
+    }
+    this.#rest(address);
   }
-  // Read again: chains may have moved on while the sources answered.
-  const moment = readiness.moment();
-  const flags = balance === null ? null : fundedFlags(fundingGroup(ledger, of, moment), balance);
-  const changed: AskRecord[] = [];
-  for (const { record } of interesting) {
-    const present = ledger.ask(record.askId);
-    if (present === null) continue;
-    const next = judged(present, {
-      now: moment.now,
-      balance,
-      funded: flags?.get(record.askId) ?? null,
-      signatureValid: signatures.get(record.askId) ?? null,
+
+  #isDue(address: string): boolean {
+    const resting = this.#resting.get(address);
+    return resting === undefined || resting.nextS <= this.#parts.readiness.now();
+  }
+
+  /** An address that funds nothing is looked up less and less often: asks on foreign addresses cost their poster nothing. */
+  #rest(address: string): void {
+    const isFunding = this.#parts.asks
+      .fundingAsks(address)
+      .some(({ record, status }) => status === "ASK_TAKEN" || record.funded);
+    if (isFunding) {
+      this.#resting.delete(address);
+      return;
+    }
+    const before = this.#resting.get(address)?.waitMin;
+    const waitMin = before === undefined ? 1 : Math.min(LONGEST_WAIT_MIN, before * 2);
+    this.#resting.set(address, { nextS: this.#parts.readiness.now() + waitMin * 60, waitMin });
+  }
+
+  #forgetAllBut(addresses: ReadonlySet<string>): void {
+    for (const address of this.#resting.keys()) if (!addresses.has(address)) this.#resting.delete(address);
+    for (const address of this.#parts.ledger.addressesSeen()) {
+      if (!addresses.has(address)) this.#parts.ledger.noteBalanceSeen(address, null);
+    }
+  }
+
+  /** The records that a look changes, as they stand now. */
+  #judged(address: string, balance: bigint | null): readonly AskRecord[] {
+    const { asks, readiness, ledger } = this.#parts;
+    const now = readiness.now();
+    const onAddress = asks.fundingAsks(address);
+    const flags = balance === null ? null : fundedFlags(onAddress, balance);
+    const seenAt = ledger.balanceSeenAt(address);
+    return onAddress.flatMap(({ record, status }) => {
+      if (status === "ASK_TAKEN") return [];
+      const next = judged(record, { now, balance, funded: flags?.get(record.askId) ?? null, seenAt });
+      return next === record ? [] : [next];
     });
-    if (next !== present) changed.push(next);
   }
-  if (changed.length > 0) await ledger.write({ asks: changed });
+
+  /** Writes some of the changes; false where more are left, which are judged again. */
+  async #write(changed: readonly AskRecord[]): Promise<boolean> {
+    if (changed.length > 0) await this.#parts.ledger.write({ asks: changed.slice(0, WRITTEN_AT_ONCE) });
+    return changed.length <= WRITTEN_AT_ONCE;
+  }
+
+  /** Whose accounts have become contracts, or stopped being ones, and which contracts still say yes (S-31). */
+  async #readAccounts(signal?: AbortSignal): Promise<void> {
+    const { asks, signatures } = this.#parts;
+    const all = asks.standingSellers();
+    const from = all.length <= SELLERS_OF_ROUND ? 0 : this.#nextSeller % all.length;
+    const turn = [...all.slice(from), ...all.slice(0, from)].slice(0, SELLERS_OF_ROUND);
+    this.#nextSeller = from + SELLERS_OF_ROUND;
+    const budget = { calls: CALLS_OF_ROUND };
+    for (let at = 0; at < turn.length; at += SELLERS_OF_REQUEST) {
+      const some = turn.slice(at, at + SELLERS_OF_REQUEST);
+      const before = new Map(some.map((seller) => [seller, signatures.known(seller)]));
+      const kinds = await signatures.readKinds(some);
+      if (kinds === null || signal?.aborted === true) return;
+      for (const seller of some) {
+        const kind = kinds.get(seller);
+        if (kind === "contract") await this.#callContract(seller, budget);
+        else if (before.get(seller) !== "key") await this.#judgeByKey(seller);
+      }
+    }
+  }
+
+  async #callContract(seller: EvmAddress, budget: { calls: number }): Promise<void> {
+    const { asks, signatures } = this.#parts;
+    let failures = 0;
+    for (const { askId, signature, signatureValid } of asks.fundedOf(seller)) {
+      if (budget.calls === 0 || failures === FAILURES_OF_SELLER) return;
+      budget.calls -= 1;
+      const verdict = await signatures.callContract(seller, askId, signature);
+      if (verdict === null) return;
+      if (verdict === "failed") failures += 1;
+      if (signatureValid !== (verdict === "valid"))
+        await keepSignatureVerdict(this.#parts, askId, verdict === "valid");
+    }
+  }
+
+  async #judgeByKey(seller: EvmAddress): Promise<void> {
+    const { asks, signatures } = this.#parts;
+    for (const { askId, signature, signatureValid } of asks.fundedOf(seller)) {
+      const { kind } = await signatures.judgeStored(seller, askId, signature);
+      if (kind !== "unavailable" && signatureValid !== (kind === "valid"))
+        await keepSignatureVerdict(this.#parts, askId, kind === "valid");
+    }
+  }
+}
+
+/** Stores whether an ask's signature is valid, where that has changed. */
+export async function keepSignatureVerdict(
+  { locks, ledger, readiness }: Pick<SwapParts, "locks" | "ledger" | "readiness">,
+  askId: AskRecord["askId"],
+  signatureValid: boolean,
+): Promise<void> {
+  await locks.run("asks", async () => {
+    await ledger.settled();
+    const present = ledger.ask(askId);
+    if (present === null || present.signatureValid === signatureValid) return;
+    await ledger.write({ asks: [{ ...present, signatureValid, updatedAt: readiness.now() }] });
+  });
 }
 
 interface Findings {
@@ -101,22 +201,21 @@ interface Findings {
   readonly balance: bigint | null;
   /** Null where the balance is unknown or the ask takes no part in the sum. */
   readonly funded: boolean | null;
-  readonly signatureValid: boolean | null;
+  /** When the balance was last looked up; null where that is what the record says. */
+  readonly seenAt: number | null;
 }
 
-/** The record after a look; the same object where nothing has changed. */
-function judged(ask: AskRecord, { now, balance, funded, signatureValid }: Findings): AskRecord {
-  const isStale = balance === null && now - (ask.balanceCheckedAt ?? ask.createdAt) >= STALE_AFTER_S;
+/** The record after a look; the same object where there is nothing to store. */
+function judged(ask: AskRecord, { now, balance, funded, seenAt }: Findings): AskRecord {
+  const checkedAt = Math.max(seenAt ?? 0, ask.balanceCheckedAt ?? ask.createdAt);
+  const isStale = balance === null && now - checkedAt >= STALE_AFTER_S;
   const next = {
     funded: funded ?? (isStale ? false : ask.funded),
-    signatureValid: signatureValid ?? ask.signatureValid,
     pearlBalanceSat: balance ?? ask.pearlBalanceSat,
-    balanceCheckedAt: balance === null ? ask.balanceCheckedAt : now,
+    balanceCheckedAt: seenAt ?? ask.balanceCheckedAt,
   };
-  const isRowSame =
-    next.funded === ask.funded &&
-    next.signatureValid === ask.signatureValid &&
-    next.pearlBalanceSat === ask.pearlBalanceSat;
-  if (isRowSame && next.balanceCheckedAt === ask.balanceCheckedAt) return ask;
+  const isRowSame = next.funded === ask.funded && next.pearlBalanceSat === ask.pearlBalanceSat;
+  const isTimeOld = (next.balanceCheckedAt ?? 0) - (ask.balanceCheckedAt ?? 0) >= STORED_AFTER_S;
+  if (isRowSame && !isTimeOld) return ask;
   return { ...ask, ...next, updatedAt: isRowSame ? ask.updatedAt : now };
 }

@@ -16,7 +16,7 @@ import {
 } from "../../../../testing/swap-ledger/ledger-scene.ts";
 import { addressOfKey } from "../../../primitives/address.ts";
 import type { Outpoint } from "../../../primitives/brands.ts";
-import { balanceOf, createAsk } from "./create-ask.ts";
+import { createAsk } from "./create-ask.ts";
 
 function bodyOf(usdcAmount: string): Readonly<Record<string, unknown>> {
   const { terms } = ask("s");
@@ -47,20 +47,12 @@ test("S-32: the greater of ASK_MIN_USDC and the contract's minimum counts", asyn
 });
 
 test("S-34: lock outputs are left out of a seller's balance, others are not", async () => {
-  const { parts, ledger } = await apiScene();
+  const { parts, ledger, outside } = await apiScene();
   await ledger.applyEvm(evm(2, [locked("a", 2), accepted("a", 2)]));
   const lock = lockOf(scriptOf(ledger, ORDER));
   await ledger.applyPearl(pearl(2, [minedLock(lock, 2)], { sightings: [lock] }));
-  const asked: ((outpoint: Outpoint) => boolean)[] = [];
-  const balances = {
-    balance: async (_address: unknown, except: (outpoint: Outpoint) => boolean) => {
-      asked.push(except);
-      return 7n;
-    },
-  };
-  assert.equal(await balanceOf({ ...parts, balances }, ask("s").terms), 7n);
-  const [except] = asked;
-  assert.ok(except !== undefined);
-  assert.equal(except(`${lock.txid}:${lock.vout}` as Outpoint), true);
-  assert.equal(except(`${lock.txid}:${lock.vout + 1}` as Outpoint), false);
+  outside.balance = 7n;
+  assert.equal(await parts.balances.look(ask("s").terms.sellerPearlAddress, "request"), 7n);
+  assert.equal(outside.except(`${lock.txid}:${lock.vout}` as Outpoint), true);
+  assert.equal(outside.except(`${lock.txid}:${lock.vout + 1}` as Outpoint), false);
 });

@@ -20,7 +20,7 @@ import { keyFitsAddress, parseKey, pearlProofHash } from "../../../swap/keys.ts"
 import type { AskRecord } from "../../../swap/records.ts";
 import type { AskTerms } from "../../../swap/terms.ts";
 import { parseTime } from "../../../swap/times.ts";
-import { fundingGroup, openAsksOf, rowOfAsk } from "./ask-view.ts";
+import { rowOfAsk } from "./ask-view.ts";
 import { refusal } from "./messages.ts";
 import { answer, created, invalidFields, type SwapOutcome, type SwapRefusal } from "./outcome.ts";
 import { leastAskUsdc, type SwapParts } from "./parts.ts";
@@ -72,10 +72,13 @@ export async function createAsk(parts: SwapParts, body: RequestBody): Promise<Sw
   if (unsigned !== null || signed.kind !== "valid") {
     return refusal(unsigned?.code ?? "ASK_SELLER_SIGNATURE_INVALID");
   }
-  const isProven = proof === "valid";
-  return parts.locks.run(`seller:${terms.value.seller}`, () =>
-    admit(parts, { askId, terms: terms.value, fields, signature: signed.kept, isProven }),
-  );
+  const pearlKeyProven = proof === "valid";
+  const ask = { askId, terms: terms.value, fields, signature: signed.kept, pearlKeyProven };
+  // What is refused anyway costs no look-up; and while a slow source is asked, nobody waits for the lock of asks.
+  const early = await knownOrRefused(parts, ask);
+  if (early !== null) return early;
+  const balance = await parts.balances.look(ask.terms.sellerPearlAddress, "request");
+  return parts.locks.run("asks", () => admit(parts, ask, balance));
 }
 
 interface SignedAsk {
@@ -83,30 +86,40 @@ interface SignedAsk {
   readonly terms: AskTerms;
   readonly fields: AskFields;
   readonly signature: string;
-  readonly isProven: boolean;
+  readonly pearlKeyProven: boolean;
 }
 
-/** From "known ask_id" on; no other change of this seller's asks comes between. */
-async function admit(parts: SwapParts, ask: SignedAsk): Promise<SwapOutcome> {
-  const { ledger, readiness } = parts;
+/** The row of a known ask, or why the ask is refused before its balance matters; null where it goes on. */
+async function knownOrRefused(parts: SwapParts, ask: SignedAsk): Promise<SwapOutcome | null> {
+  const { ledger, readiness, asks, limits } = parts;
   await ledger.settled();
   const known = ledger.ask(ask.askId);
   if (known !== null) return answer(rowOfAsk(ledger, known, readiness.moment()));
   const { seller } = ask.terms;
-  const moment = readiness.moment();
   const refusedNew = judgeNewAsk(ask.terms, {
-    now: moment.now,
+    now: readiness.now(),
     minNonce: ledger.minAskNonce(seller),
     isTaken: ledger.orderOfAsk(ask.askId) !== null,
-    openAsks: openAsksOf(ledger, seller, moment),
+    ofSeller: asks.standingOf(seller),
+    isProven: ask.pearlKeyProven,
+    kept: asks.kept(),
+    askMax: limits.askMax,
     unready: unreadyOf(parts, "both"),
   });
-  if (refusedNew !== null) return refusal(refusedNew.code, refusedNew.details);
-  const balance = await balanceOf(parts, ask.terms);
-  const unfunded = judgeAskBalance(ask.terms, fundingGroup(ledger, ask, moment), balance);
+  return refusedNew === null ? null : refusal(refusedNew.code, refusedNew.details);
+}
+
+/** From "known ask_id" on, on the state of now: no other change of asks comes between. */
+async function admit(parts: SwapParts, ask: SignedAsk, balance: bigint | null): Promise<SwapOutcome> {
+  const { ledger, readiness, asks } = parts;
+  const early = await knownOrRefused(parts, ask);
+  if (early !== null) return early;
+  const address = ask.terms.sellerPearlAddress;
+  const unfunded = judgeAskBalance(ask, asks.fundingAsks(address), balance);
   if (unfunded !== null) return refusal(unfunded.code, unfunded.details);
-  const record = recordOf(ask, moment.now, balance);
+  const record = recordOf(ask, readiness.now(), balance);
   await ledger.write({ asks: [record] });
+  ledger.noteBalanceSeen(address, record.createdAt);
   return created(rowOfAsk(ledger, record, readiness.moment()));
 }
 
@@ -160,20 +173,6 @@ export function unreadyOf({ readiness }: SwapParts, sides: "both" | "deals"): Un
   return { code: "INDEXER_NOT_SYNCED", details: { ...details, ...reason } };
 }
 
-/** Satoshis of the seller's address without lock outputs (S-34); null where they cannot be told. */
-export async function balanceOf(
-  { balances, ledger, log }: SwapParts,
-  terms: Pick<AskTerms, "sellerPearlAddress">,
-): Promise<bigint | null> {
-  try {
-    const address = terms.sellerPearlAddress as Parameters<typeof balances.balance>[0];
-    return await balances.balance(address, (outpoint) => ledger.lockOutput(outpoint) !== null);
-  } catch (error) {
-    log.warn({ error: String(error) }, "the balance of a seller cannot be told");
-    return null;
-  }
-}
-
 function recordOf(ask: SignedAsk, now: number, balance: bigint | null): AskRecord {
   return {
     askId: ask.askId,
@@ -181,7 +180,7 @@ function recordOf(ask: SignedAsk, now: number, balance: bigint | null): AskRecor
     signature: ask.signature,
     settlementMode: ask.fields.settlement_mode,
     sellerPostSource: ask.fields.seller_post_source,
-    pearlKeyProven: ask.isProven,
+    pearlKeyProven: ask.pearlKeyProven,
     createdAt: now,
     updatedAt: now,
     pausedBySignature: false,

@@ -1,15 +1,16 @@
 // The three lists and what is found by an address (H-40, H-43, S-52): filters over orders and asks in list order.
 
-import type { EvmAddress, PearlAddress } from "../../../primitives/brands.ts";
-import type { AskRecord } from "../../../swap/records.ts";
+import type { Bytes32, EvmAddress, PearlAddress } from "../../../primitives/brands.ts";
 import { bidRow, dealRow } from "../../../swap/rows.ts";
-import type { AskStatus, SwapSubject } from "../../../swap/subject.ts";
+import type { SwapSubject } from "../../../swap/subject.ts";
+import type { IndexedAsk } from "./ask-index.ts";
+import { askKey, placeOfKey } from "./ask-order.ts";
 import { rowOfAsk } from "./ask-view.ts";
 import type { KeyPrograms } from "./key-programs.ts";
 import { compareNewest, type IndexedOrder, keyOf, type OrderIndex } from "./order-index.ts";
 import type { SwapList } from "./outcome.ts";
 import { type Keyed, pageOf } from "./page-of.ts";
-import { type Parties, partiesOfAsk, partyFilter, type PartyFilters } from "./parties.ts";
+import { type Parties, partyFilter, type PartyFilters } from "./parties.ts";
 import type { SwapParts } from "./parts.ts";
 import type { AskListQuery, BidListQuery, SwapListQuery, WireRow } from "./swap-service.ts";
 
@@ -18,7 +19,7 @@ const MAX_OF_ADDRESS = 100;
 
 /** What the lists read from. */
 export interface ListParts {
-  readonly parts: Pick<SwapParts, "ledger" | "readiness" | "rules">;
+  readonly parts: Pick<SwapParts, "ledger" | "readiness" | "rules" | "asks">;
   readonly orders: OrderIndex;
   readonly programs: KeyPrograms;
 }
@@ -58,25 +59,33 @@ export class SwapLists {
   }
 
   asks(query: AskListQuery): SwapList<WireRow> {
-    const { readiness, ledger } = this.#parts.parts;
+    const { parts, programs } = this.#parts;
+    const { readiness, ledger, asks } = parts;
+    const { sort, start, statuses, includeUnfunded } = query;
+    const place = start === null ? null : placeOfKey(start.key, sort);
+    const walk = asks.walk({
+      statuses,
+      includeUnfunded,
+      sort,
+      start: start === null || place === null ? null : { direction: start.direction, place },
+      among: this.#candidates(query),
+    });
+    const isOfParty = partyFilter(query, programs);
     const moment = readiness.moment();
-    const isOfParty = partyFilter(query, this.#parts.programs);
-    const listed: Keyed<AskRecord>[] = [];
-    for (const record of ledger.asks()) {
-      const status = ledger.askStatus(record, moment);
-      if (!isOneOf(query.statuses, status)) continue;
-      if (!query.includeUnfunded && !isShownAsFunded(record, status)) continue;
-      if (!isOfParty(this.#partiesOfAsk(record))) continue;
-      listed.push({ entry: record, key: askKey(record, query.sort) });
-    }
-    const compare = query.sort === "price" ? comparePrice : compareNewest;
-    listed.sort((a, b) => compare(a.key, b.key));
     return pageOf({
       limit: query.limit,
-      start: query.start,
-      entries: behind(listed, query.start, compare),
-      row: (record) => rowOfAsk(ledger, record, moment),
+      start,
+      entries: keyed(walk, isOfParty, (ask) => askKey(ask, sort)),
+      row: ({ record }) => rowOfAsk(ledger, record, moment),
     });
+  }
+
+  /** Ids that the filters by party leave, as far as an index tells; null: all. */
+  #candidates({ sellerEvm, buyerEvm, pearlAddress }: PartyFilters): readonly Bytes32[] | null {
+    const { parts, programs } = this.#parts;
+    const byEvm = parts.asks.of(sellerEvm, buyerEvm);
+    if (byEvm !== null || pearlAddress === null) return byEvm;
+    return parts.asks.ofPearl(pearlAddress, programs.keysOf(pearlAddress));
   }
 
   /** H-43: at most 100 of each kind, newest first, unfunded asks included. */
@@ -113,13 +122,6 @@ export class SwapLists {
       if (subject !== null) yield { entry: subject, key: keyOf(order) };
     }
   }
-
-  #partiesOfAsk(record: AskRecord): Parties {
-    const { parts, orders } = this.#parts;
-    const orderHash = parts.ledger.orderOfAsk(record.askId);
-    const bound = orderHash === null ? null : orders.order(orderHash);
-    return partiesOfAsk(record, bound?.parties.buyerEvm ?? null);
-  }
 }
 
 /** The row of an order that a list holds. @throws where it has none: the index and the ledger differ. */
@@ -132,39 +134,13 @@ function isOneOf(statuses: readonly string[], status: string): boolean {
   return statuses.length === 0 || statuses.includes(status);
 }
 
-function isShownAsFunded(record: AskRecord, status: AskStatus): boolean {
-  return record.funded || status === "ASK_TAKEN" || status === "ASK_CANCELLED";
-}
-
-function askKey(record: AskRecord, sort: "created" | "price"): readonly (number | string)[] {
-  const { usdcAmount, pearlAmountSat } = record.terms;
-  return sort === "price"
-    ? [usdcAmount.toString(), pearlAmountSat.toString(), record.createdAt, record.askId]
-    : [record.createdAt, record.askId];
-}
-
-type Compare = typeof compareNewest;
-
-/** Exact quotients, cheapest first; ties by created_at, then id, both ascending. */
-const comparePrice: Compare = (a, b) => {
-  const [usdcA, pearlA, timeA = 0, idA = ""] = a;
-  const [usdcB, pearlB, timeB = 0, idB = ""] = b;
-  const left = BigInt(usdcA ?? 0) * BigInt(pearlB ?? 0);
-  const right = BigInt(usdcB ?? 0) * BigInt(pearlA ?? 0);
-  if (left !== right) return left < right ? -1 : 1;
-  if (timeA !== timeB) return timeA < timeB ? -1 : 1;
-  return idA === idB ? 0 : idA < idB ? -1 : 1;
-};
-
-/** What stands behind the start, nearest first. */
-function behind<Entry>(
-  sorted: readonly Keyed<Entry>[],
-  start: SwapListQuery["start"],
-  compare: Compare,
-): readonly Keyed<Entry>[] {
-  if (start === null) return sorted;
-  if (start.direction === "next") return sorted.filter(({ key }) => compare(key, start.key) > 0);
-  return sorted.filter(({ key }) => compare(key, start.key) < 0).toReversed();
+/** Asks of a party with their keys. */
+function* keyed(
+  asks: Iterable<IndexedAsk>,
+  isOfParty: (parties: Parties) => boolean,
+  keyOfAsk: (ask: IndexedAsk) => readonly (number | string)[],
+): Generator<Keyed<IndexedAsk>> {
+  for (const ask of asks) if (isOfParty(ask.parties)) yield { entry: ask, key: keyOfAsk(ask) };
 }
 
 function newest(rows: readonly WireRow[], hash: string): readonly WireRow[] {

@@ -31,7 +31,9 @@ const MESSAGES: Readonly<Partial<Record<SwapRefusalCode, string>>> = {
   ASK_TAKEN: "The ask is taken: an indexed order carries it.",
   ASK_CANCELLED: "The ask is cancelled or expired. Sign a new one.",
   ASK_NONCE_REVOKED: "The seller has revoked this nonce on chain. Sign an ask with a higher nonce.",
-  ASK_LIMIT_REACHED: "The seller has as many open asks as are allowed. Cancel one first.",
+  ASK_LIMIT_REACHED:
+    "As many asks as are allowed are there; `details.limit` says whose. Cancel one first, or, where `details.proven_possible` " +
+    "is true, send `seller_pearl_signature` with the ask.",
   HASHLOCK_REUSED: "The hashlock was used before. Make a new secret and send the hash of that.",
   INDEXER_NOT_SYNCED: "The service is behind a chain; `details` says which. Try again in some minutes.",
   BALANCE_UNAVAILABLE:

@@ -7,8 +7,11 @@ import type { EscrowDigests } from "../../../swap/eip712.ts";
 import type { SwapRules } from "../../../swap/subject.ts";
 import type { Clock, Log } from "../../ports.ts";
 import type { EvmStatus } from "../../serving.ts";
-import type { BalanceSource, EvmStanding, LedgerReads } from "../ports.ts";
+import type { EvmStanding, LedgerReads } from "../ports.ts";
 import type { SwapReadiness } from "../readiness.ts";
+import type { AskIndex } from "./ask-index.ts";
+import type { AskRechecks } from "./ask-recheck.ts";
+import type { BalanceLookups } from "./balance-lookups.ts";
 import type { KeyedLock } from "./keyed-lock.ts";
 import type { LockHints } from "./lock-hints.ts";
 import type { LimitedLookups } from "./lookups.ts";
@@ -20,6 +23,8 @@ export interface SwapLimits {
   /** `ASK_MIN_USDC`. */
   readonly askMinUsdc: bigint;
   readonly takeTtlS: number;
+  /** `ASK_MAX`. */
+  readonly askMax: number;
   readonly requirePearlProof: boolean;
 }
 
@@ -56,11 +61,16 @@ export interface SwapParts {
   /** For S-66. */
   readonly publicValues: PublicValues;
   readonly hashWindows: WindowHashEnds;
-  readonly balances: BalanceSource;
+  readonly balances: BalanceLookups;
+  readonly asks: AskIndex;
+  readonly rechecks: AskRechecks;
   readonly hints: LockHints;
   /** Asks the PEARL watch to read a main-chain block again for watched scripts (S-53). */
   readonly readBlockSoon: (height: number) => void;
-  /** Keys: `seller:<address>` for everything that changes asks of a seller, `deal:<hash>` for takes. */
+  /**
+   * Keys: `asks` for judging and writing asks, `deal:<hash>` for takes. Nobody asks an outside source while he holds
+   * `asks`.
+   */
   readonly locks: KeyedLock;
   readonly evmStanding: () => EvmStanding;
   readonly evmStatus: () => EvmStatus;

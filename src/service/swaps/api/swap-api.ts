@@ -130,10 +130,9 @@ export class SwapApi implements SwapService {
   }
 
   stats() {
-    const { ledger, readiness } = this.#parts;
+    const { asks, readiness } = this.#parts;
     const moment = readiness.moment();
-    const asks = Array.from(ledger.asks(), (record) => ledger.askStatus(record, moment));
-    return swapStats(this.#orders.all(), asks, moment.tips.evm.time);
+    return swapStats(this.#orders.all(), asks.counts(), moment.tips.evm.time);
   }
 
   typedData(): SwapOutcome {

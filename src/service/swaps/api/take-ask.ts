@@ -17,6 +17,7 @@ import { dealRow } from "../../../swap/rows.ts";
 import { isDead, type Moment } from "../../../swap/subject.ts";
 import type { TakeRequest } from "../../../swap/take-terms.ts";
 import { parseTime } from "../../../swap/times.ts";
+import { keepSignatureVerdict } from "./ask-recheck.ts";
 import { unreadyOf } from "./create-ask.ts";
 import { refusal } from "./messages.ts";
 import { answer, created, invalidFields, type SwapOutcome } from "./outcome.ts";
@@ -68,12 +69,10 @@ export async function takeAsk(parts: SwapParts, askId: Bytes32, body: RequestBod
   if (!read.ok) return read.error;
   const request = requestOf(read.value);
   const ask = ledger.ask(askId);
-  const moment = parts.readiness.moment();
   const plan = planTake(ask, request, {
     keyFits: (key, address) => keyFitsAddress(key, address, crypto),
     hashOf: digests.terms,
     isIndexed: (hash) => isIndexed(parts, hash),
-    isLiveTake: (hash) => isLiveTake(parts, hash, moment),
   });
   if (!plan.ok) {
     const { code, details } = plan.error;
@@ -98,7 +97,7 @@ async function settle(
     await keepKnown(parts, plan, request.buyerPearlAddress, before);
     return answer(rowOf(parts, hash));
   }
-  const signature = await recheckSignature(parts, ask);
+  const signature = await recheckSignature(parts, ledger.ask(ask.askId) ?? ask);
   const moment = readiness.moment();
   const present = ledger.ask(ask.askId) ?? ask;
   const refusedTake = judgeTake(
@@ -120,17 +119,16 @@ async function settle(
 
 /**
  * S-31: whether the seller's signature would pass the contract now. An invalid one pauses the ask; without an answer
- * the take is refused last.
+ * the take is refused last. Nobody is asked for an ask that cannot be taken, nor where the seller is no contract.
  */
 async function recheckSignature(parts: SwapParts, ask: AskRecord): Promise<Unready> {
-  const verdict = await parts.signatures.judge(ask.terms.seller, ask.askId, ask.signature);
+  const { ledger, readiness, signatures } = parts;
+  const status = ledger.askStatus(ask, readiness.moment());
+  if (status === "ASK_TAKEN" || status === "ASK_CANCELLED") return null;
+  const verdict = await signatures.judgeStored(ask.terms.seller, ask.askId, ask.signature);
   if (verdict.kind === "unavailable") return { code: "EVM_RPC_UNAVAILABLE", details: {} };
-  await parts.locks.run(`seller:${ask.terms.seller}`, async () => {
-    const present = parts.ledger.ask(ask.askId);
-    const signatureValid = verdict.kind === "valid";
-    if (present === null || present.signatureValid === signatureValid) return;
-    await parts.ledger.write({ asks: [{ ...present, signatureValid, updatedAt: parts.readiness.now() }] });
-  });
+  const isValid = verdict.kind === "valid";
+  if (isValid !== ask.signatureValid) await keepSignatureVerdict(parts, ask.askId, isValid);
   return null;
 }
 
@@ -177,6 +175,6 @@ function rowOf({ ledger, readiness, rules }: SwapParts, hash: Bytes32): Readonly
   return row;
 }
 
-function textsOf(details: Readonly<Record<string, string | number>>): Record<string, string> {
+function textsOf(details: Readonly<Record<string, string | number | boolean>>): Record<string, string> {
   return Object.fromEntries(Object.entries(details).map(([name, value]) => [name, String(value)]));
 }
