@@ -146,7 +146,8 @@ describe("bad days", () => {
       client(node.url, { patience: { attempts: 2, firstDelayMs: 1, timeoutMs: 1000 } }).tip(),
       "TIMEOUT",
     );
-    assert.equal(node.requests.length, 2);
+    // Asking a silent node again would hide its silence for as many time-outs as there are tries (H-20).
+    assert.equal(node.requests.length, 1);
     // A port that nobody is given, so that nobody else's server stands on it either.
     await failure(client("http://127.0.0.1:1").tip(), "UNREACHABLE", /ECONNREFUSED/);
   });

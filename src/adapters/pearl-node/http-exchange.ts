@@ -1,5 +1,5 @@
 // How does one request reach the node and its whole answer come back? One POST, no retries: status and body bytes,
-// or a `TransportFault` that says whether trying again can help. Bounded is silence, not the whole time.
+// or a `TransportFault` that says whether trying again can help. Bounded are silence and the whole time.
 
 import {
   Agent as HttpAgent,
@@ -30,6 +30,14 @@ export class TransportFault extends Error {
   }
 }
 
+/** How long one request may take. */
+export interface ExchangeLimits {
+  /** Longest silence on the connection, milliseconds. */
+  readonly silenceMs: number;
+  /** From the sending to the last byte, milliseconds: a node that drips bytes must not hold us either. */
+  readonly wholeMs: number;
+}
+
 /** More than the hex of any batch that is asked for; a larger answer is not kept in memory. */
 const LARGEST_BODY = 256 * 1024 * 1024;
 
@@ -46,12 +54,9 @@ function codeOf(error: Error): string {
 export class HttpExchange {
   readonly #endpoint: Endpoint;
   readonly #agent: HttpAgent;
-  readonly #timeoutMs: number;
 
-  /** `timeoutMs`: longest silence on a connection. */
-  constructor(endpoint: Endpoint, timeoutMs: number) {
+  constructor(endpoint: Endpoint) {
     this.#endpoint = endpoint;
-    this.#timeoutMs = timeoutMs;
     // pearld closes after each answer and says so; then the agent opens a new connection by itself.
     const settings = { keepAlive: true, maxSockets: 16, scheduling: "lifo" as const };
     this.#agent = endpoint.secure
@@ -60,7 +65,7 @@ export class HttpExchange {
   }
 
   /** Sends a body and gives the whole answer; rejects with `TransportFault`. */
-  post(body: string, signal: AbortSignal): Promise<HttpAnswer> {
+  post(body: string, limits: ExchangeLimits, signal: AbortSignal): Promise<HttpAnswer> {
     const payload = Buffer.from(body, "utf8");
     const options: RequestOptions = {
       method: "POST",
@@ -82,9 +87,14 @@ export class HttpExchange {
             new TransportFault(error.message || codeOf(error), false, !isTrustError(codeOf(error)), error),
           );
       };
-      request.setTimeout(this.#timeoutMs, () => {
-        request.destroy(new TransportFault(`no answer within ${this.#timeoutMs} ms`, true, true));
+      const { silenceMs, wholeMs } = limits;
+      request.setTimeout(silenceMs, () => {
+        request.destroy(new TransportFault(`no answer within ${silenceMs} ms`, true, true));
       });
+      const whole = setTimeout(() => {
+        request.destroy(new TransportFault(`no whole answer within ${wholeMs} ms`, true, true));
+      }, wholeMs);
+      request.on("close", () => clearTimeout(whole));
       request.on("error", fail);
       request.end(payload);
     });

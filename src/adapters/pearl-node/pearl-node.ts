@@ -26,8 +26,9 @@ const HASHES_PER_REQUEST = 100;
 const TRANSACTIONS_PER_REQUEST = 50;
 const HEADERS_PER_REQUEST = 100;
 const DEFAULT_POLL_MS = 200;
-/** A tip may vanish between the question for its height and that for its hash. */
+/** A tip may vanish between the question for its height and that for its hash. The wait doubles each time. */
 const TIP_ATTEMPTS = 5;
+const TIP_WAIT_MS = 20;
 
 /**
  * Opens a client; nothing is sent before the first call.
@@ -48,11 +49,14 @@ class RpcPearlNode implements SwapNode {
   readonly #client: RpcClient;
   readonly #blocks: BlockFetcher;
   readonly #watch: TipWatch;
+  readonly #clock: Clock;
+  readonly #closing = new AbortController();
 
   constructor(options: PearlNodeOptions) {
     const endpoint = endpointOf(options);
     this.#network = options.network;
     this.#place = placeOf(endpoint);
+    this.#clock = options.clock;
     this.#client = new RpcClient(endpoint, options.patience ?? DEFAULT_PATIENCE, options.clock);
     this.#blocks = new BlockFetcher((calls) => this.#client.byteCalls(calls));
     const pollMs = options.pollMs ?? DEFAULT_POLL_MS;
@@ -142,6 +146,7 @@ class RpcPearlNode implements SwapNode {
   }
 
   async close(): Promise<void> {
+    this.#closing.abort();
     this.#client.close();
     await this.#watch.close();
   }
@@ -155,6 +160,8 @@ class RpcPearlNode implements SwapNode {
       }
       const hash = await this.#hashAt(height, urgent);
       if (hash !== null) return { height, hash };
+      await this.#clock.sleep(TIP_WAIT_MS * 2 ** (attempt - 1), this.#closing.signal);
+      if (this.#closing.signal.aborted) break;
     }
     throw this.#client.badAnswer(call, "a height at which the node then had no block, several times");
   }

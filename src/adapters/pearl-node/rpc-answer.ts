@@ -86,46 +86,69 @@ export function repliesOf(
 const RESULT_KEY = Buffer.from('"result":"', "latin1");
 const QUOTE = 0x22;
 
-/** A body whose string results were cut out: in `json`, the text `#3` stands for the fourth of `cuts`. */
-export interface CutBody {
+/** A body whose results are hex: what it says, and the bytes of a result as it stands there. */
+export interface BytesBody {
   readonly json: unknown;
-  /** Start and end offsets in the body, one pair after the other. */
-  readonly cuts: readonly number[];
+  /** Null where the result is no hex. */
+  bytesOf(result: unknown): Uint8Array | null;
 }
 
 /**
- * Parses a body whose string results are hex, without parsing the hex. Inside a JSON string the key's quotes would
- * be escaped, so whatever matches is a key. Null where the rest is no JSON.
+ * Takes a body apart whose results are hex. The way of a node's own writer is read without parsing megabytes of hex;
+ * whatever else is valid JSON (white space, escapes, members in any order or twice) is parsed as a whole. Null where the
+ * body is no JSON.
  */
-export function cutResults(body: Buffer): CutBody | null {
-  const cuts: number[] = [];
+export function readBytes(body: Buffer): BytesBody | null {
+  return readCut(body) ?? readWhole(body);
+}
+
+/** Null unless every result stands there in the expected way and is hex without escapes. */
+function readCut(body: Buffer): BytesBody | null {
+  const decoded: (Uint8Array | null)[] = [];
   let frame = "";
   let at = 0;
   for (;;) {
+    // Inside a JSON string the quotes would be escaped, so whatever matches is a key.
     const key = body.indexOf(RESULT_KEY, at);
     if (key < 0) break;
     const start = key + RESULT_KEY.length;
     const end = body.indexOf(QUOTE, start);
     if (end < 0) return null;
-    frame += `${body.toString("utf8", at, start)}#${cuts.length / 2}`;
-    cuts.push(start, end);
+    const bytes = hexBytes(body.toString("latin1", start, end));
+    if (bytes === null) return null;
+    frame += `${body.toString("utf8", at, start)}#${decoded.length}`;
+    decoded.push(bytes);
     at = end;
   }
-  frame += body.toString("utf8", at);
-  try {
-    return { json: JSON.parse(frame), cuts };
-  } catch {
-    return null;
-  }
+  const json = parsed(frame + body.toString("utf8", at));
+  if (json === undefined) return null;
+  // A result that was not cut out, or a cut that is no result: the body is written in another way.
+  const results = (Array.isArray(json) ? json : [json])
+    .map((answer: unknown) => member(answer, "result"))
+    .filter((result) => typeof result === "string");
+  const isWhole =
+    results.length === decoded.length &&
+    new Set(results).size === decoded.length &&
+    results.every((result) => /^#[0-9]+$/.test(result));
+  if (!isWhole) return null;
+  return {
+    json,
+    bytesOf: (result) => (typeof result === "string" ? (decoded[Number(result.slice(1))] ?? null) : null),
+  };
 }
 
-/** The bytes of a cut result, or null where the result is none or no hex. */
-export function cutBytes(body: Buffer, cut: CutBody, result: unknown): Uint8Array | null {
-  if (typeof result !== "string" || !/^#[0-9]+$/.test(result)) return null;
-  const index = Number(result.slice(1));
-  const start = cut.cuts[2 * index];
-  const end = cut.cuts[2 * index + 1];
-  return start === undefined || end === undefined ? null : hexBytes(body.toString("latin1", start, end));
+function readWhole(body: Buffer): BytesBody | null {
+  const json = parsed(body.toString("utf8"));
+  if (json === undefined) return null;
+  return { json, bytesOf: (result) => (typeof result === "string" ? hexBytes(result) : null) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Bytes of hex text, or null where it is none. */

@@ -3,10 +3,10 @@
 
 import type { Clock } from "../../service/ports.ts";
 import { Gate } from "./gate.ts";
-import { type HttpAnswer, HttpExchange, TransportFault } from "./http-exchange.ts";
+import { type ExchangeLimits, type HttpAnswer, HttpExchange, TransportFault } from "./http-exchange.ts";
 import { type Endpoint, placeOf } from "./node-address.ts";
 import { NodeError, type NodeErrorCode } from "./node-error.ts";
-import { cutBytes, cutResults, repliesOf, requestBody, type RpcCall, type RpcReply } from "./rpc-answer.ts";
+import { readBytes, repliesOf, requestBody, type RpcCall, type RpcReply } from "./rpc-answer.ts";
 
 /** How patient the client is. */
 export interface Patience {
@@ -16,10 +16,22 @@ export interface Patience {
   readonly firstDelayMs: number;
   /** Longest silence on a connection. */
   readonly timeoutMs: number;
+  /** The same while blocks and transactions are awaited, which a node reads from its disk; default `timeoutMs`. */
+  readonly bytesTimeoutMs?: number;
 }
 
-/** About three seconds in all for a refused connection. */
-export const DEFAULT_PATIENCE: Patience = { attempts: 7, firstDelayMs: 50, timeoutMs: 30_000 };
+/**
+ * About three seconds in all for a refused connection. A node that hangs is told within seven: whoever follows it has to
+ * know before H-20's 15 s are over.
+ */
+export const DEFAULT_PATIENCE: Patience = {
+  attempts: 7,
+  firstDelayMs: 50,
+  timeoutMs: 7000,
+  bytesTimeoutMs: 30_000,
+};
+/** A whole answer may take this many times the longest silence. */
+const WHOLE_ANSWER = 10;
 
 /** pearld answers 503 above 10 clients; the poller and an operator's own calls need places too. */
 const REQUESTS_IN_FLIGHT = 8;
@@ -57,7 +69,7 @@ export class RpcClient {
   #nextId = 1;
 
   constructor(endpoint: Endpoint, patience: Patience, clock: Clock) {
-    this.#exchange = new HttpExchange(endpoint, patience.timeoutMs);
+    this.#exchange = new HttpExchange(endpoint);
     this.#place = placeOf(endpoint);
     this.#patience = patience;
     this.#clock = clock;
@@ -66,7 +78,8 @@ export class RpcClient {
   /** Makes the calls in one request; replies in their order. `urgent`: in a lane of its own. */
   calls(calls: readonly RpcCall[], urgent = false): Promise<readonly RpcReply[]> {
     if (calls.length === 0) return Promise.resolve([]);
-    return this.#request(calls, urgent, (answer, firstId) => {
+    const limits = limitsOf(this.#patience.timeoutMs);
+    return this.#request(calls, urgent ? this.#pollGate : this.#gate, limits, (answer, firstId) => {
       const json = parseJson(answer.body);
       return json === undefined ? this.#notJson(calls, answer) : this.#replies(json, calls, firstId);
     });
@@ -75,20 +88,18 @@ export class RpcClient {
   /** Makes calls whose results are hex; the bytes in their order. */
   byteCalls(calls: readonly RpcCall[]): Promise<readonly BytesReply[]> {
     if (calls.length === 0) return Promise.resolve([]);
-    return this.#request(calls, false, (answer, firstId): Outcome<readonly BytesReply[]> => {
-      const cut = cutResults(answer.body);
-      if (cut === null) return this.#notJson(calls, answer);
-      const replies = this.#replies(cut.json, calls, firstId);
+    const limits = limitsOf(this.#patience.bytesTimeoutMs ?? this.#patience.timeoutMs);
+    return this.#request(calls, this.#gate, limits, (answer, firstId): Outcome<readonly BytesReply[]> => {
+      const read = readBytes(answer.body);
+      if (read === null) return this.#notJson(calls, answer);
+      const replies = this.#replies(read.json, calls, firstId);
       if (!replies.done) return replies;
       const bytes: BytesReply[] = [];
       for (const reply of replies.value) {
-        if (!reply.ok) {
-          bytes.push(reply);
-          continue;
-        }
-        const decoded = cutBytes(answer.body, cut, reply.result);
-        if (decoded === null) return this.#fault("BAD_ANSWER", calls, "a result that is no hex", false);
-        bytes.push({ ok: true, bytes: decoded });
+        const decoded = reply.ok ? read.bytesOf(reply.result) : null;
+        if (!reply.ok) bytes.push(reply);
+        else if (decoded === null) return this.#fault("BAD_ANSWER", calls, "a result that is no hex", false);
+        else bytes.push({ ok: true, bytes: decoded });
       }
       return { done: true, value: bytes };
     });
@@ -120,20 +131,22 @@ export class RpcClient {
 
   #request<T>(
     calls: readonly RpcCall[],
-    urgent: boolean,
+    gate: Gate,
+    limits: ExchangeLimits,
     read: (answer: HttpAnswer, firstId: number) => Outcome<T>,
   ): Promise<T> {
-    return (urgent ? this.#pollGate : this.#gate).run(() => this.#retry(calls, read));
+    return gate.run(() => this.#retry(calls, limits, read));
   }
 
   async #retry<T>(
     calls: readonly RpcCall[],
+    limits: ExchangeLimits,
     read: (answer: HttpAnswer, firstId: number) => Outcome<T>,
   ): Promise<T> {
     let delay = this.#patience.firstDelayMs;
     for (let attempt = 1; ; attempt += 1) {
       if (this.#closing.signal.aborted) throw this.#error("UNREACHABLE", calls, "this client was closed");
-      const outcome = await this.#once(calls, read);
+      const outcome = await this.#once(calls, limits, read);
       if (outcome.done) return outcome.value;
       if (!outcome.again || attempt >= this.#patience.attempts) throw outcome.error;
       await this.#clock.sleep(delay, this.#closing.signal);
@@ -143,16 +156,19 @@ export class RpcClient {
 
   async #once<T>(
     calls: readonly RpcCall[],
+    limits: ExchangeLimits,
     read: (answer: HttpAnswer, firstId: number) => Outcome<T>,
   ): Promise<Outcome<T>> {
     const firstId = this.#nextId;
     this.#nextId += calls.length;
     let answer: HttpAnswer;
     try {
-      answer = await this.#exchange.post(requestBody(calls, firstId), this.#closing.signal);
+      answer = await this.#exchange.post(requestBody(calls, firstId), limits, this.#closing.signal);
     } catch (error) {
       if (!(error instanceof TransportFault)) throw error;
-      return this.#fault(error.timeout ? "TIMEOUT" : "UNREACHABLE", calls, error.message, error.again, error);
+      // Silence was waited for long enough: to wait for it again, seven times over, would only hide it.
+      const again = error.again && !error.timeout;
+      return this.#fault(error.timeout ? "TIMEOUT" : "UNREACHABLE", calls, error.message, again, error);
     }
     if (answer.status === 401 || answer.status === 403) {
       return this.#fault("AUTH_FAILED", calls, `HTTP ${answer.status}`, false);
@@ -215,4 +231,8 @@ function parseJson(body: Buffer): unknown {
   } catch {
     return undefined;
   }
+}
+
+function limitsOf(silenceMs: number): ExchangeLimits {
+  return { silenceMs, wholeMs: WHOLE_ANSWER * silenceMs };
 }

@@ -5,6 +5,9 @@ import type { Clock, Log, NodeTip } from "../../service/ports.ts";
 import { BlockSocket } from "./block-socket.ts";
 import type { Endpoint } from "./node-address.ts";
 
+/** Longest pause between two questions to a node that does not answer. */
+const MAX_PAUSE_MS = 5000;
+
 /** Watches one node's tip. */
 export class TipWatch {
   readonly #tip: () => Promise<NodeTip>;
@@ -46,24 +49,26 @@ export class TipWatch {
   async #poll(): Promise<void> {
     const { signal } = this.#closing;
     let known: string | null = null;
-    let failing = false;
+    let failures = 0;
     while (!signal.aborted) {
       try {
         const tip = await this.#tip();
-        if (failing) this.#log.info({}, "the node answers again");
-        failing = false;
+        if (failures > 0) this.#log.info({}, "the node answers again");
+        failures = 0;
         if (tip.hash !== known) {
           known = tip.hash;
           this.#tell(tip);
         }
       } catch (error) {
-        if (!failing && !signal.aborted) {
+        if (failures === 0 && !signal.aborted) {
           const reason = error instanceof Error ? error.message : String(error);
           this.#log.warn({ error: reason }, "the node does not answer; asking on");
         }
-        failing = true;
+        failures += 1;
       }
-      await this.#clock.sleep(this.#pollMs, signal);
+      // A node that cannot answer is not asked at the pace of one that can.
+      const pauseMs = failures === 0 ? this.#pollMs : Math.min(MAX_PAUSE_MS, this.#pollMs * 2 ** failures);
+      await this.#clock.sleep(Math.max(this.#pollMs, pauseMs), signal);
     }
   }
 }
