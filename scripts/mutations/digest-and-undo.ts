@@ -245,5 +245,60 @@ const follow = inFile("src/chain/follow-plan.ts", [
   },
 ]);
 
-/** P-30, P-31, P-80, P-81, P-90, and P-01 in the digest. */
-export const DIGEST_AND_UNDO: readonly Break[] = [...digest, ...books, ...undo, ...follow];
+const progress = inFile("src/service/progress.ts", [
+  {
+    rule: "H-20",
+    find: "const isStalled = this.#isBehind || this.#isStuck;",
+    replace: "const isStalled = this.#isStuck;",
+    why: "a node that fell back below the index is synced",
+  },
+  {
+    rule: "H-20",
+    find: "if (this.#trouble !== null || this.#isSilent) return true;",
+    replace: "if (this.#trouble !== null) return true;",
+    why: "a node that hangs is waited for as long as its client does",
+  },
+  {
+    rule: "H-20",
+    find: "const sinceMs = Math.max(oldest.atMs, this.#heardAtMs);",
+    replace: "const sinceMs = this.#heardAtMs;",
+    why: "time in which nobody asked the node counts as its silence",
+  },
+]);
+
+const follower = inFile("src/service/follower.ts", [
+  {
+    rule: "S-05",
+    find: "progress.nodeAt(tip.height, position !== null && tip.height < position.height);",
+    replace: "progress.nodeAt(tip.height);",
+    why: "a node that fell back is not known as such",
+  },
+  {
+    rule: "H-20",
+    find: 'if (step.kind === "search") progress.nodeAt(tip.height);',
+    replace: "",
+    why: "another branch that is too deep to follow is told as lost blocks",
+  },
+  {
+    rule: "H-20",
+    find: "if (isEmpty) throw new BlocksHidden(from.height + 1, tip);",
+    replace: "",
+    why: "a node that hides its hashes is asked without a pause",
+  },
+  {
+    rule: "P-90",
+    find: 'if (kind === "store" || kind === "internal") this.#isLoaded = false;',
+    replace: 'if (kind !== "node") this.#isLoaded = false;',
+    why: "a refused block makes every anchor be read again",
+  },
+]);
+
+/** P-30, P-31, P-80, P-81, P-90, P-01 in the digest, and how the node is followed (S-05, H-20). */
+export const DIGEST_AND_UNDO: readonly Break[] = [
+  ...digest,
+  ...books,
+  ...undo,
+  ...follow,
+  ...progress,
+  ...follower,
+];

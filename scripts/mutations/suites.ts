@@ -58,7 +58,11 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
   ["src/service/swaps/", SWAP_LEDGER],
   [
     "src/service/",
-    ["src/service/**/*.test.ts", "test/service/{follower,simulation,verified-beside}.test.ts"],
+    [
+      "src/service/**/*.test.ts",
+      "test/service/{follower,simulation,verified-beside}.test.ts",
+      "test/attacks/{a-node,the-block-before}*.test.ts",
+    ],
   ],
   ["src/config/redactor.ts", ["test/attacks/keys-stand-*.test.ts"]],
   ["src/config/", ["src/config/*.test.ts"]],

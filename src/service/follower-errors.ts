@@ -41,6 +41,17 @@ export class UnsettledChain extends Error {
   }
 }
 
+/** The node names a tip above ours and shows no hash of the blocks between: asking on at once would not end. */
+export class BlocksHidden extends Error {
+  override readonly name = "BlocksHidden";
+
+  constructor(from: number, tip: { readonly height: number; readonly hash: BlockHash }) {
+    super(
+      `the node names block ${tip.height} (${tip.hash}) as its tip, but no hash of the blocks from ${from} on; look at its log`,
+    );
+  }
+}
+
 /** A write was rejected; whether it took place is unknown until the store is asked for its tip. */
 export class StoreWriteError extends Error {
   override readonly name = "StoreWriteError";
@@ -67,7 +78,7 @@ function isNodeError(error: unknown): boolean {
 
 /** Which kind of failure an error is, for the metrics. */
 export function failureKind(error: unknown): FailureKind {
-  if (isNodeError(error) || error instanceof UnsettledChain) return "node";
+  if (isNodeError(error) || error instanceof UnsettledChain || error instanceof BlocksHidden) return "node";
   if (error instanceof BlockRefused) return "block_refused";
   if (error instanceof DeepReorganisation) return "deep_reorganisation";
   if (error instanceof StoreWriteError) return "store";

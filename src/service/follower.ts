@@ -3,16 +3,18 @@
 // says is durable. Nothing here sleeps between an announcement and its block.
 
 import { type FollowStep, planFollow } from "../chain/follow-plan.ts";
-import type { RewindOrder, FollowedStore, NodeTip, PearlNode, Clock, Log } from "./ports.ts";
+import type { BlockHash } from "../primitives/brands.ts";
+import type { BaseBlock, Clock, FollowedStore, Log, NodeTip, PearlNode, RewindOrder } from "./ports.ts";
 import type { BlockIndexer, IndexedPosition } from "./index-block.ts";
 import type { IndexMetrics } from "./metrics.ts";
-import type { IndexProgress } from "./progress.ts";
+import type { FollowedNode, IndexProgress } from "./progress.ts";
 import type { CommitFeed } from "./commit-feed.ts";
 import { CommitQueue } from "./commit-queue.ts";
 import { decidedReport, type DecidedBlock } from "./decided-block.ts";
 import {
   acknowledged,
   BlockRefused,
+  BlocksHidden,
   DeepReorganisation,
   failureKind,
   sentenceOf,
@@ -47,7 +49,7 @@ export const FOLLOWER_DEFAULTS: Omit<FollowerOptions, "undoBlocks"> = {
   batchBlocks: 200,
   tipBlocks: 4,
   roundBlocks: 2000,
-  idleMs: 10_000,
+  idleMs: 3000,
   retryMinMs: 100,
   retryMaxMs: 10_000,
   prefetch: PREFETCH_DEFAULTS,
@@ -71,9 +73,14 @@ type RoundEnd = "idle" | "again";
 export class Follower {
   readonly #parts: FollowerParts;
   readonly #options: FollowerOptions;
+  /** The node, with an eye on how long it takes to answer. */
+  readonly #node: FollowedNode;
   readonly #queue: CommitQueue<DecidedBlock>;
   readonly #wake: Wake;
-  /** False: what is in memory may not be what the store has. */
+  /**
+   * False: what is in memory may not be what the store has. What a node says or refuses to say never makes it so: bytes
+   * that are no block leave memory as it was, and a node that sends them costs no row read again.
+   */
   #isLoaded = false;
   #isIdentityChecked = false;
   /** The last decided block; null where the index has not even its base block. */
@@ -85,6 +92,7 @@ export class Follower {
   constructor(parts: FollowerParts, options: FollowerOptions) {
     this.#parts = parts;
     this.#options = options;
+    this.#node = parts.progress.hearing(parts.node);
     this.#wake = new Wake(parts.clock);
     this.#queue = new CommitQueue(parts.store, {
       undoBlocks: options.undoBlocks,
@@ -124,20 +132,22 @@ export class Follower {
   }
 
   async #round(signal: AbortSignal): Promise<RoundEnd> {
-    const { node, progress } = this.#parts;
+    const { progress } = this.#parts;
     if (!this.#isIdentityChecked) {
-      await node.checkIdentity();
+      await this.#node.checkIdentity();
       this.#isIdentityChecked = true;
     }
     if (!this.#isLoaded) await this.#load();
-    const tip = this.#takeAnnounced() ?? (await node.tip());
-    progress.nodeAt(tip.height);
+    const tip = this.#takeAnnounced() ?? (await this.#node.tip());
     const position = this.#position;
+    // A shorter chain counts as the beginning of ours until it is seen to be another branch.
+    progress.nodeAt(tip.height, position !== null && tip.height < position.height);
     if (position === null) return this.#commitBase(tip);
     // A node below our first block can be compared with nothing that we hold.
     if (tip.height < this.#parts.indexer.baseHeight) return "idle";
     const step = await this.#plan(position, tip);
     if (step.kind === "ask-again") throw new UnsettledChain(position.height);
+    if (step.kind === "search") progress.nodeAt(tip.height);
     if (step.kind === "search") return this.#followBranch(position, tip, step.below);
     if (step.kind !== "append") return "idle";
     const isLinked = await this.#append(position, tip, signal);
@@ -152,11 +162,11 @@ export class Follower {
   }
 
   async #plan(ours: IndexedPosition, tip: NodeTip): Promise<FollowStep> {
-    const { node, store } = this.#parts;
+    const { store } = this.#parts;
     // The usual case costs no question: the block itself will name its parent.
     if (tip.height === ours.height + 1) return { kind: "append", from: tip.height, to: tip.height };
     const lower = Math.min(ours.height, tip.height);
-    const nodeHashAtLower = lower === tip.height ? tip.hash : await node.blockHash(lower);
+    const nodeHashAtLower = lower === tip.height ? tip.hash : await this.#node.blockHash(lower);
     const ourHashAtLower = lower === ours.height ? ours.hash : await store.blockHash(lower);
     return planFollow({ ours, node: tip, ourHashAtLower, nodeHashAtLower });
   }
@@ -177,20 +187,28 @@ export class Follower {
 
   /** The block before the start height: hash and time are all that is kept of it (H-09). */
   async #commitBase(tip: NodeTip): Promise<RoundEnd> {
-    const { node, store, indexer } = this.#parts;
+    const { store, indexer, progress } = this.#parts;
     const height = indexer.baseHeight;
-    if (tip.height < height) return "idle";
-    const hash = await node.blockHash(height);
-    if (hash === null) return "idle";
-    const base = indexer.readBase(await node.rawBlock(hash), hash);
-    if (!base.ok) throw new BlockRefused(height, hash, base.error);
+    const hash = tip.height < height ? null : await this.#node.blockHash(height);
+    if (hash === null) {
+      progress.nothingToIndex();
+      return "idle";
+    }
+    const base = await this.#fetchBase(hash);
     this.#isLoaded = false;
     // A wiped database whose parameters did not make it back is a new one.
     if ((await store.parameters()) === null) {
       await acknowledged("the parameters", store.initialise(indexer.parameters));
     }
-    await acknowledged("the base block", store.commitBase(base.value));
+    await acknowledged("the base block", store.commitBase(base));
     return "again";
+  }
+
+  async #fetchBase(hash: BlockHash): Promise<BaseBlock> {
+    const { indexer } = this.#parts;
+    const base = indexer.readBase(await this.#node.rawBlock(hash), hash);
+    if (!base.ok) throw new BlockRefused(indexer.baseHeight, hash, base.error);
+    return base.value;
   }
 
   /** Appends blocks up to the tip; false where the node's chain does not continue ours. */
@@ -200,9 +218,11 @@ export class Follower {
     const limits = isSyncing ? this.#options : { batchBlocks: 1, batchOperations: 1 };
     let batch: DecidedBlock[] = [];
     let operations = 0;
+    let isEmpty = true;
     try {
       for await (const fetched of this.#blocks(from.height + 1, to, tip)) {
         if (signal.aborted) return true;
+        isEmpty = false;
         const decided = await this.#decide(fetched, isSyncing);
         if (decided === null) return false;
         batch.push(decided);
@@ -214,6 +234,8 @@ export class Follower {
         await this.#queue.submit(full);
         this.#parts.indexer.remember();
       }
+      // Looking at once again would ask the same for ever, as fast as the node says no.
+      if (isEmpty) throw new BlocksHidden(from.height + 1, tip);
       return true;
     } finally {
       // Also after a failure: what was decided is true and need not be fetched again.
@@ -224,9 +246,8 @@ export class Follower {
 
   /** The next blocks; a single one at the tip is asked for by the hash that is known already. */
   async *#blocks(from: number, to: number, tip: NodeTip): AsyncGenerator<FetchedBlock, void, void> {
-    const { node } = this.#parts;
-    if (from < tip.height) yield* prefetchBlocks(node, from, to, this.#options.prefetch);
-    else yield { height: from, hash: tip.hash, raw: await node.rawBlock(tip.hash) };
+    if (from < tip.height) yield* prefetchBlocks(this.#node, from, to, this.#options.prefetch);
+    else yield { height: from, hash: tip.hash, raw: await this.#node.rawBlock(tip.hash) };
   }
 
   /** Decides a block on top of the position; null where it names another parent. */
@@ -246,10 +267,10 @@ export class Follower {
 
   /** Undoes our blocks down to the last one that the node's main chain has, too. */
   async #followBranch(own: IndexedPosition, tip: NodeTip, below = own.height): Promise<RoundEnd> {
-    const { node, store, indexer, metrics, log, clock } = this.#parts;
+    const { store, indexer, metrics, log, clock } = this.#parts;
     const floor = Math.max(await store.rewindFloor(), indexer.baseHeight);
-    const common = await findCommonBlock(node, store, below, floor);
-    if (common === null) return this.#replaceBase(own, floor);
+    const common = await findCommonBlock(this.#node, store, below, floor);
+    if (common === null) return this.#replaceBase(own, tip, floor);
     if (common.height === own.height) {
       // The tip has moved back to our chain meanwhile, or the node contradicts itself: the next round will tell.
       throw new UnsettledChain(own.height);
@@ -276,24 +297,24 @@ export class Follower {
     return "again";
   }
 
-  /** The block before the start height has left the chain, too: with all above it undoable, the index begins anew. */
-  async #replaceBase(own: IndexedPosition, floor: number): Promise<RoundEnd> {
-    const { node, store, indexer, metrics, log } = this.#parts;
+  /** The block before the start height has left the chain, too: with all above it undone, another one takes its place. */
+  async #replaceBase(own: IndexedPosition, tip: NodeTip, floor: number): Promise<RoundEnd> {
+    const { store, indexer, metrics, log } = this.#parts;
     // So much follows from it that the node is asked once more, for this one block.
-    const theirs = await node.blockHash(floor);
+    const theirs = await this.#node.blockHash(floor);
     if (theirs === null || theirs === (await store.blockHash(floor))) throw new UnsettledChain(floor);
     const depth = own.height - floor + 1;
     if (floor > indexer.baseHeight || floor === 0 || depth > this.#options.undoBlocks) {
       throw new DeepReorganisation(floor, own.height, this.#options.undoBlocks);
     }
+    const base = await this.#fetchBase(theirs);
+    this.#isLoaded = false;
+    await acknowledged("another base block", store.replaceBase(base, tip));
+    metrics.rewound(depth);
     log.warn(
-      { depth, old_tip: own.hash },
+      { depth, old_tip: own.hash, old_height: own.height, new_tip: tip.hash, new_height: tip.height },
       `reorganisation: the block before the start height, ${floor}, was replaced`,
     );
-    this.#isLoaded = false;
-    await acknowledged("a wipe", store.wipe());
-    await acknowledged("the parameters", store.initialise(indexer.parameters));
-    metrics.rewound(depth);
     return "again";
   }
 
@@ -314,9 +335,8 @@ export class Follower {
 
   #failed(error: unknown): void {
     const { progress, metrics, log } = this.#parts;
-    // A node that did not answer leaves memory as it was; after anything else only the store is believed.
     const kind = failureKind(error);
-    if (kind !== "node") this.#isLoaded = false;
+    if (kind === "store" || kind === "internal") this.#isLoaded = false;
     const sentence = sentenceOf(error);
     progress.troubled(sentence);
     metrics.failed(kind);

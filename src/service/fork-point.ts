@@ -17,7 +17,7 @@ async function ownHashes(store: FollowedStore, from: number, count: number): Pro
 
 /** The newest block at or below `below` and not below `floor` that both chains have; null where there is none. */
 export async function findCommonBlock(
-  node: PearlNode,
+  node: Pick<PearlNode, "blockHashes">,
   store: FollowedStore,
   below: number,
   floor: number,

@@ -109,6 +109,12 @@ export interface IndexStore {
   commit(blocks: readonly BlockChanges[], undoBlocks: number): Promise<void>;
   /** Undoes all blocks above `toHeight` in one transaction, by their before-images, and logs the reorg event. */
   rewind(order: RewindOrder): Promise<void>;
+  /**
+   * Undoes every block by its before-images and puts another base block in the place of the present one, of the same
+   * height, in one transaction, and logs the reorg event with the height below it. Swap facts stay: their followers
+   * rewind them as far as their own chain was replaced. Rejects, changing nothing, where undo records are missing.
+   */
+  replaceBase(base: BaseBlock, newTip: NodeTip): Promise<void>;
   /** Recomputes conservation, counts and derived rows from the rows; a sentence per difference, empty when sound. */
   audit(): Promise<readonly string[]>;
   dump(): Promise<StoreDump>;

@@ -13,7 +13,7 @@ async function pass(clock: VirtualClock, ms: number): Promise<void> {
 
 describe("progress (H-20)", () => {
   test("syncing before the node has answered, synced up to the configured lag, syncing beyond", () => {
-    const progress = new IndexProgress(new VirtualClock(), { syncedLag: 2, stallMs: 1000 });
+    const progress = new IndexProgress(new VirtualClock(), { syncedLag: 2, stallMs: 1000, silenceMs: 500 });
     assert.equal(progress.status().indexingStatus, "syncing");
     progress.nodeAt(10);
     for (const [height, expected] of [
@@ -45,7 +45,7 @@ describe("progress (H-20)", () => {
 
   test("no progress for a while is a stall only where the node has more", async () => {
     const clock = new VirtualClock();
-    const progress = new IndexProgress(clock, { syncedLag: 1, stallMs: 1000 });
+    const progress = new IndexProgress(clock, { syncedLag: 1, stallMs: 1000, silenceMs: 500 });
     progress.nodeAt(5);
     progress.indexedAt(5);
     await pass(clock, 5000);

@@ -1,7 +1,8 @@
-// How far is the index, and is it getting on (H-20)? Written by the follower, read by HTTP at any time.
+// How far is the index, and is it getting on (H-20)? Written by the follower, read by HTTP at any time. All ages are
+// monotonic, and counted from the question: whoever asks the node, and how often it is asked again, hides nothing.
 
 import type { Condition } from "./conditions.ts";
-import type { Clock } from "./ports.ts";
+import type { Clock, PearlNode } from "./ports.ts";
 import type { IndexStatus } from "./serving.ts";
 
 /** Settings of the judgement. */
@@ -10,10 +11,21 @@ export interface ProgressOptions {
   readonly syncedLag: number;
   /** Milliseconds without a new block, though the node has more, after which the index counts as stalled. */
   readonly stallMs: number;
+  /** Milliseconds that the node may owe an answer before it counts as hanging. */
+  readonly silenceMs: number;
 }
 
-/** H-20: synced up to a lag of 1; a minute without progress is a stall. */
-export const PROGRESS_DEFAULTS: ProgressOptions = { syncedLag: 1, stallMs: 60_000 };
+/**
+ * H-20: synced up to a lag of 1; a minute without progress is a stall. A node that hangs is one within 15 s: the
+ * follower asks it every 3 s, and 8 s pass from the question to the judgement.
+ */
+export const PROGRESS_DEFAULTS: ProgressOptions = { syncedLag: 1, stallMs: 60_000, silenceMs: 8000 };
+
+/** What the follower asks of a node. */
+export type FollowedNode = Pick<
+  PearlNode,
+  "checkIdentity" | "tip" | "blockHash" | "blockHashes" | "rawBlock"
+>;
 
 /** The index's progress against its node. */
 export class IndexProgress {
@@ -21,20 +33,34 @@ export class IndexProgress {
   readonly #options: ProgressOptions;
   #nodeHeight = -1;
   #indexedHeight = -1;
+  #isBehind = false;
   #trouble: string | null = null;
   #movedAtMs: number;
+  #heardAtMs: number;
+  /** When the questions were asked that the node has not answered yet, in the order of asking. */
+  readonly #asked = new Set<{ readonly atMs: number }>();
 
   constructor(clock: Clock, options: ProgressOptions = PROGRESS_DEFAULTS) {
     this.#clock = clock;
     this.#options = options;
     this.#movedAtMs = clock.monotonicMs();
+    this.#heardAtMs = this.#movedAtMs;
   }
 
-  /** The node has answered with its height. */
-  nodeAt(height: number): void {
+  /**
+   * The node has answered with its height. `isBehind`: its best chain ends below the index and is its beginning, as far
+   * as is known (S-05, H-20).
+   */
+  nodeAt(height: number, isBehind = false): void {
     // Time spent waiting for a node that had nothing new is no lack of progress.
     if (this.#nodeHeight <= this.#indexedHeight) this.#movedAtMs = this.#clock.monotonicMs();
     this.#nodeHeight = height;
+    this.#isBehind = isBehind;
+  }
+
+  /** The node has no block yet that the index could begin with. */
+  nothingToIndex(): void {
+    this.#movedAtMs = this.#clock.monotonicMs();
   }
 
   /** The store's tip is now at this height; -1 where it has none. */
@@ -58,30 +84,72 @@ export class IndexProgress {
     return this.#trouble;
   }
 
+  /** The same node, whose answers are waited for with an eye on the clock. */
+  hearing(node: FollowedNode): FollowedNode {
+    return {
+      checkIdentity: () => this.#answerOf(node.checkIdentity()),
+      tip: () => this.#answerOf(node.tip()),
+      blockHash: (height) => this.#answerOf(node.blockHash(height)),
+      blockHashes: (from, count) => this.#answerOf(node.blockHashes(from, count)),
+      rawBlock: (hash) => this.#answerOf(node.rawBlock(hash)),
+    };
+  }
+
+  async #answerOf<Value>(answer: Promise<Value>): Promise<Value> {
+    const question = { atMs: this.#clock.monotonicMs() };
+    this.#asked.add(question);
+    try {
+      return await answer;
+    } finally {
+      this.#asked.delete(question);
+      this.#heardAtMs = this.#clock.monotonicMs();
+    }
+  }
+
+  /** Whether the node owes an answer and has given none for too long. */
+  get #isSilent(): boolean {
+    const [oldest] = this.#asked;
+    if (oldest === undefined) return false;
+    const sinceMs = Math.max(oldest.atMs, this.#heardAtMs);
+    return this.#clock.monotonicMs() - sinceMs >= this.#options.silenceMs;
+  }
+
+  /** Whether the index does not get on, whatever the node's height. */
+  get #isStuck(): boolean {
+    if (this.#trouble !== null || this.#isSilent) return true;
+    const hasMore = this.#nodeHeight > this.#indexedHeight;
+    return hasMore && this.#clock.monotonicMs() - this.#movedAtMs > this.#options.stallMs;
+  }
+
   /** The state for `/health`. */
   status(): IndexStatus {
     const lag = Math.max(0, this.#nodeHeight - this.#indexedHeight);
-    const isStuck = lag > 0 && this.#clock.monotonicMs() - this.#movedAtMs > this.#options.stallMs;
     const isSynced = this.#nodeHeight >= 0 && lag <= this.#options.syncedLag;
+    const isStalled = this.#isBehind || this.#isStuck;
     return {
       nodeHeight: this.#nodeHeight,
       indexedHeight: this.#indexedHeight,
       lag,
-      indexingStatus: this.#trouble !== null || isStuck ? "stalled" : isSynced ? "synced" : "syncing",
+      indexingStatus: isStalled ? "stalled" : isSynced ? "synced" : "syncing",
       evm: null,
     };
   }
 
   /** What is wrong now (H-20). */
   conditions(): readonly Condition[] {
-    const { indexingStatus, nodeHeight, indexedHeight } = this.status();
-    if (indexingStatus !== "stalled") return [];
-    const where = `the index is at ${indexedHeight}, the node was last seen at ${nodeHeight}`;
-    return [
-      {
-        code: "PEARL_STALLED",
-        sentence: `The index does not get on (${where}). The last error line of the log says why; check that the node runs and answers.`,
-      },
-    ];
+    const heights = `the index is at ${this.#indexedHeight}, the node was last seen at ${this.#nodeHeight}`;
+    const conditions: Condition[] = [];
+    if (this.#isStuck) {
+      const what = this.#isSilent ? "The node owes an answer and is silent" : "The index does not get on";
+      const advice = "The last error line of the log says why; check that the node runs and answers.";
+      conditions.push({ code: "PEARL_STALLED", sentence: `${what} (${heights}). ${advice}` });
+    }
+    if (this.#isBehind) {
+      const what = `The node has lost blocks that the index has (${heights}), as it does when it is killed`;
+      const advice =
+        "Nothing is undone; let it sync. The index goes on when it has our tip or another branch.";
+      conditions.push({ code: "PEARL_NODE_BEHIND", sentence: `${what}. ${advice}` });
+    }
+    return conditions;
   }
 }

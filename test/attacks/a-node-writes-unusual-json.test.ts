@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { afterEach, describe, test } from "node:test";
+import type { Txid } from "../../src/primitives/brands.ts";
 import { client, closeAll, failure, fake, HASH } from "../pearl-node/client-fixture.ts";
 
 afterEach(closeAll);
@@ -51,8 +52,8 @@ describe("every method takes any valid JSON", () => {
 
   test("a block of four megabytes after white space", async () => {
     const hex = "5a".repeat(4_000_000);
-    const node = await fake(({ calls, send }) =>
-      send(200, `{"error": null, "id": ${calls[0]?.id}, "result": "${hex}"}`),
+    const node = await fake((request) =>
+      request.send(200, `{"error": null, "id": ${request.calls[0]?.id}, "result": "${hex}"}`),
     );
     const raw = await client(node.url).rawBlock(HASH);
     assert.equal(raw.length, 4_000_000);
@@ -74,8 +75,8 @@ describe("what is no hex is refused, however it is written", () => {
   ]) {
     for (const space of ["", " "]) {
       test(`${result} after ${space.length} spaces`, async () => {
-        const node = await fake(({ calls, send }) =>
-          send(200, `{"result":${space}${result},"error":null,"id":${calls[0]?.id}}`),
+        const node = await fake((request) =>
+          request.send(200, `{"result":${space}${result},"error":null,"id":${request.calls[0]?.id}}`),
         );
         await failure(client(node.url).rawBlock(HASH), "BAD_ANSWER");
       });
@@ -83,14 +84,15 @@ describe("what is no hex is refused, however it is written", () => {
   }
 
   test("one bad answer in a batch gives nobody the bytes of another", async () => {
-    const node = await fake(({ calls, send, isBatch }) => {
+    const node = await fake((request) => {
+      const { calls, isBatch } = request;
       const answers = calls.map(
         ({ id }, i) => `{"result"${i === 0 ? ": " : ":"}"${i === 0 ? "#1" : "00"}","id":${id}}`,
       );
-      send(200, isBatch ? `[${answers.join(",")}]` : (answers[0] ?? ""));
+      request.send(200, isBatch ? `[${answers.join(",")}]` : (answers[0] ?? ""));
     });
     const rpc = client(node.url);
-    const [txid] = [HASH];
-    await failure(rpc.rawTransactions([txid, txid].map((id) => id as never)), "BAD_ANSWER", /no hex/);
+    const txid = HASH as string as Txid;
+    await failure(rpc.rawTransactions([txid, txid]), "BAD_ANSWER", /no hex/);
   });
 });

@@ -247,6 +247,7 @@ function lateAcks(store: IndexStore, ms: number): FollowedStore {
     commitBase: (base) => late(store.commitBase(base)),
     commit: (blocks, undoBlocks) => late(store.commit(blocks, undoBlocks)),
     rewind: (order) => late(store.rewind(order)),
+    replaceBase: (base, newTip) => late(store.replaceBase(base, newTip)),
     audit: () => store.audit(),
     dump: () => store.dump(),
     wipe: () => late(store.wipe()),

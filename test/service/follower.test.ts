@@ -9,7 +9,7 @@ import { SIMULATED_UNDO } from "../../testing/simulation/process-life.ts";
 import { Stage } from "../../testing/simulation/stage.ts";
 
 describe("follower", () => {
-  test("P-90: a node that is behind on our chain is no reorganisation, and the lag is never below 0", async () => {
+  test("P-90, H-20: a node that is behind on our chain is no reorganisation but a stall, and the lag is never below 0", async () => {
     const stage = new Stage(1);
     stage.world.grow(10);
     const life = stage.start();
@@ -24,7 +24,7 @@ describe("follower", () => {
       nodeHeight: 4,
       indexedHeight: 10,
       lag: 0,
-      indexingStatus: "synced",
+      indexingStatus: "stalled",
       evm: null,
     });
     stage.world.switchTo(whole);

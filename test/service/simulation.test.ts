@@ -18,20 +18,22 @@ if (single !== undefined) {
 } else {
   test("P-90: whatever happens, the index ends as that of the best branch", async () => {
     const seeds = Number(process.env["STRAND_SIM_SEEDS"] ?? "30");
-    const met = { rewinds: 0, deepest: 0, restarts: 0, kills: 0 };
+    const met = { rewinds: 0, deepest: 0, restarts: 0, kills: 0, falls: 0 };
     const failures = new Map<string, number>();
     for (const seed of [...KEPT_SEEDS, ...Array.from({ length: seeds }, (_, index) => index)]) {
-      const { metrics, restarts, kills } = await simulate(seed);
+      const { metrics, restarts, kills, falls } = await simulate(seed);
       met.rewinds += metrics.rewinds;
       met.deepest = Math.max(met.deepest, metrics.deepest);
       met.restarts += restarts;
       met.kills += kills;
+      met.falls += falls;
       for (const [kind, count] of metrics.failures) failures.set(kind, (failures.get(kind) ?? 0) + count);
     }
     // A simulation that meets nothing proves nothing.
     assert.ok(met.rewinds > seeds, `only ${met.rewinds} rewinds`);
     assert.equal(met.deepest, SIMULATED_UNDO, "a reorganisation as deep as the undo limit was met");
     assert.ok(met.restarts > 10 && met.kills > 10, `${met.restarts} restarts, ${met.kills} kills`);
+    assert.ok(met.falls > 5, `${met.falls} falls of the node below the index`);
     for (const kind of ["node", "block_refused", "store"])
       assert.ok((failures.get(kind) ?? 0) > 10, `few failures: ${kind}`);
     assert.equal(failures.get("internal") ?? 0, 0, "no failure without a name");

@@ -7,9 +7,11 @@ import type { KeyedRandom } from "./keyed-random.ts";
 const NODE_FAULTS = [
   "error",
   "timeout",
+  "hang",
   "stale-tip",
   "null",
   "short-list",
+  "no-hashes",
   "flipped-byte",
   "half-body",
   "other-block",

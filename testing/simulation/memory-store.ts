@@ -9,6 +9,7 @@ import type {
   BaseBlock,
   FollowedStore,
   LoadedState,
+  NodeTip,
   RewindOrder,
   StateKeys,
   StoreDump,
@@ -93,6 +94,13 @@ export class MemoryStore implements FollowedStore {
       state.undo();
       this.undone += 1;
     }
+  }
+
+  async replaceBase(base: BaseBlock, newTip: NodeTip): Promise<void> {
+    const held = this.#present();
+    if (base.height !== held.base.height) throw new Error(`block ${base.height} is not the base block`);
+    await this.rewind({ toHeight: base.height, toHash: held.base.hash, newTip: newTip });
+    this.#held = { base, state: new MemoryState(base.digest) };
   }
 
   async audit(): Promise<readonly string[]> {

@@ -77,6 +77,8 @@ const verifier: BlockVerifier = {
 export class ProcessLife {
   readonly node: SimulatedNode;
   readonly progress: IndexProgress;
+  /** What this life has read of the store so far: all anchors, and batches of rows. */
+  readonly reads: Readonly<{ anchors: number; rows: number }>;
   readonly #calls: PortCalls;
   readonly #stop = new AbortController();
   readonly #ended: Promise<void>;
@@ -87,6 +89,7 @@ export class ProcessLife {
     this.node = new SimulatedNode(world, faults, clock, calls);
     this.progress = new IndexProgress(clock);
     const store = new SimulatedStore(around.store, around.busy, faults, calls, isMadeAtCrash);
+    this.reads = store.reads;
     const network = NETWORKS.simnet;
     const context = { network, rules, sha256, sha256d, signatures: inlineChecker, verifier };
     // A small cache, so that rows leave it and come back.

@@ -21,6 +21,12 @@ export class SimulatedNode implements PearlNode {
   #listeners: ((announced?: NodeTip) => void)[] = [];
   /** True: no hash by height is known, as while a node reorganises. */
   namesNoHashes = false;
+  /** No hash above this height is known, though the tip is. */
+  hidesAbove = Number.POSITIVE_INFINITY;
+  /** True: no question is answered until it is false again, nor is it refused. */
+  isHanging = false;
+  /** Questions so far. */
+  asked = 0;
 
   constructor(world: World, faults: FaultPlan, clock: VirtualClock, calls: PortCalls) {
     this.#world = world;
@@ -49,14 +55,16 @@ export class SimulatedNode implements PearlNode {
 
   blockHash(height: number): Promise<BlockHash | null> {
     return this.#answer(`hash ${height}`, async (fault) => {
-      return fault === "null" || this.namesNoHashes ? null : (this.#world.best[height]?.hash ?? null);
+      return fault === "null" || this.#isHidden(height) ? null : (this.#world.best[height]?.hash ?? null);
     });
   }
 
   blockHashes(from: number, count: number): Promise<readonly BlockHash[]> {
     return this.#answer(`hashes ${from} ${count}`, async (fault) => {
       if (this.namesNoHashes) return [];
-      const hashes = this.#world.best.slice(from, from + count).map((block) => block.hash);
+      const known = this.#world.best.slice(from, from + count);
+      const hashes = known.filter(({ height }) => !this.#isHidden(height)).map((block) => block.hash);
+      if (fault === "no-hashes") return [];
       return fault === "short-list" ? hashes.slice(0, Math.floor(hashes.length / 2)) : hashes;
     });
   }
@@ -67,6 +75,10 @@ export class SimulatedNode implements PearlNode {
       if (block === null) throw new NodeError(`getblock ${hash}: no such block`);
       return this.#bytes(block, fault);
     });
+  }
+
+  #isHidden(height: number): boolean {
+    return this.namesNoHashes || height > this.hidesAbove;
   }
 
   async mempoolTxids(): Promise<readonly Txid[]> {
@@ -101,7 +113,11 @@ export class SimulatedNode implements PearlNode {
 
   #answer<Value>(request: string, answer: (fault: NodeFault | null) => Promise<Value>): Promise<Value> {
     return this.#calls.through(async () => {
+      this.asked += 1;
+      while (this.isHanging) await this.#clock.sleep(1000);
       const fault = this.#faults.node(request);
+      // Far longer than any time-out: whoever waits for it must be told by somebody else.
+      if (fault === "hang") await this.#clock.sleep(300_000);
       if (fault === "error") throw new NodeError(`${request}: HTTP 503`);
       if (fault === "timeout") {
         await this.#clock.sleep(5000);

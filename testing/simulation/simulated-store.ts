@@ -7,6 +7,7 @@ import type {
   BaseBlock,
   FollowedStore,
   LoadedState,
+  NodeTip,
   RewindOrder,
   StateKeys,
   StoreDump,
@@ -27,6 +28,8 @@ export class SimulatedStore implements FollowedStore {
   readonly #busy: Busy;
   readonly #faults: FaultPlan;
   readonly #calls: PortCalls;
+  /** Reads so far: all anchors, and batches of rows. */
+  readonly reads = { anchors: 0, rows: 0 };
   /** Whether the write at which the process dies takes place. */
   readonly #isMadeAtCrash: boolean;
 
@@ -59,10 +62,12 @@ export class SimulatedStore implements FollowedStore {
   }
 
   load(keys: StateKeys): Promise<LoadedState> {
+    this.reads.rows += 1;
     return this.#read(() => this.#store.load(keys));
   }
 
   openAnchors(visit: (anchors: readonly Outpoint[]) => void): Promise<void> {
+    this.reads.anchors += 1;
     return this.#read(() => this.#store.openAnchors(visit));
   }
 
@@ -76,6 +81,10 @@ export class SimulatedStore implements FollowedStore {
 
   rewind(order: RewindOrder): Promise<void> {
     return this.#write(`rewind ${order.toHash}`, () => this.#store.rewind(order));
+  }
+
+  replaceBase(base: BaseBlock, newTip: NodeTip): Promise<void> {
+    return this.#write(`replaceBase ${base.hash}`, () => this.#store.replaceBase(base, newTip));
   }
 
   audit(): Promise<readonly string[]> {

@@ -18,6 +18,8 @@ export interface RunReport {
   readonly metrics: CountedMetrics;
   readonly restarts: number;
   readonly kills: number;
+  /** Falls of the node below an index that had all of its blocks; nothing may be undone meanwhile. */
+  readonly falls: number;
   readonly lines: readonly string[];
 }
 
@@ -30,6 +32,8 @@ class Run {
   readonly metrics = new CountedMetrics();
   restarts = 0;
   kills = 0;
+  /** How often the node fell back below an index that had all of its blocks. */
+  falls = 0;
   #life: ProcessLife;
 
   constructor(seed: number, store: FollowedStore) {
@@ -99,14 +103,31 @@ class Run {
     }
   }
 
-  /** The node falls behind on our own chain and catches up again (P-90). */
+  /**
+   * The node forgets its newest blocks (S-05, P-90) and is the beginning of our chain for a while, over a restart of
+   * ours too. Then it gets them back, or another branch from there on, which may end below our tip.
+   */
   async #loseHead(): Promise<void> {
+    const { random } = this;
     const { world } = this.around;
     const whole = world.bookmark();
-    world.loseHead(1 + this.random.below("lost", SIMULATED_UNDO));
+    const { rewinds } = this.metrics;
+    const { height } = world.tip;
+    const isAtRest = (await this.around.store.tip())?.hash === world.tip.hash;
+    world.loseHead(1 + random.below("lost", SIMULATED_UNDO));
     this.#life.node.announce();
-    await this.#pass(this.random.below("behind", 8));
-    world.switchTo(whole);
+    await this.#pass(random.below("behind", 8));
+    if (random.chance("restart behind", 0.3)) await this.#restart();
+    await this.#pass(random.below("behind again", 8));
+    if (isAtRest) this.falls += 1;
+    if (isAtRest && this.metrics.rewinds !== rewinds)
+      throw new Error("blocks were undone although the node had only lost them");
+    if (!random.chance("another branch", 0.4)) return world.switchTo(whole);
+    world.reorganise(0, 1 + random.below("regrown", SIMULATED_UNDO));
+    this.#life.node.announce();
+    await this.#pass(random.below("on the shorter", 8));
+    // Undo records end that far below the highest tip: a lower one would make the next reorganisation too deep.
+    world.grow(Math.max(0, height - world.tip.height));
   }
 
   async #restart(): Promise<void> {
@@ -165,5 +186,11 @@ export async function simulate(seed: number, options: SimulationOptions = {}): P
       { cause },
     );
   }
-  return { metrics: run.metrics, restarts: run.restarts, kills: run.kills, lines: run.around.lines };
+  return {
+    metrics: run.metrics,
+    restarts: run.restarts,
+    kills: run.kills,
+    falls: run.falls,
+    lines: run.around.lines,
+  };
 }

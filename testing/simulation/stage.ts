@@ -2,6 +2,7 @@
 // want to see one thing.
 
 import type { ProtocolRules } from "../../src/prc20/rules.ts";
+import type { FollowedStore } from "../../src/service/ports.ts";
 import { testRules } from "../core-index/index.ts";
 import { FaultPlan } from "./fault-plan.ts";
 import { KeyedRandom } from "./keyed-random.ts";
@@ -14,19 +15,21 @@ import { World } from "./world.ts";
 /** A simulation without faults, moved by its test. */
 export class Stage {
   readonly world: World;
-  readonly store = new MemoryStore();
+  readonly store: FollowedStore;
   readonly clock = new VirtualClock();
   readonly lines: string[] = [];
   readonly metrics = new CountedMetrics();
   readonly rules: ProtocolRules;
   readonly #around: Surroundings;
 
-  constructor(seed: number, rules: Partial<ProtocolRules> = {}) {
+  /** `store`: one in memory where none is given; the caller closes it. */
+  constructor(seed: number, rules: Partial<ProtocolRules> = {}, store: FollowedStore = new MemoryStore()) {
     this.world = new World(seed);
+    this.store = store;
     this.rules = { ...testRules("simnet", this.world.feeAddress), ...rules };
     const faults = new FaultPlan(new KeyedRandom(seed));
     faults.isActive = false;
-    const { world, store, clock, lines } = this;
+    const { world, clock, lines } = this;
     this.#around = { world, store, clock, lines, faults, busy: { calls: 0 }, rules: this.rules };
   }
 
@@ -38,7 +41,7 @@ export class Stage {
   /** Lets time pass until the condition holds; throws where it does not within `turns` turns. */
   async until(condition: () => boolean | Promise<boolean>, turns = 2000): Promise<void> {
     for (let turn = 0; turn < turns; turn += 1) {
-      await settle();
+      await this.#settle();
       if (await condition()) return;
       this.clock.advance();
     }
@@ -48,14 +51,18 @@ export class Stage {
   /** Lets a number of sleeps end. */
   async pass(turns: number): Promise<void> {
     for (let turn = 0; turn < turns; turn += 1) {
-      await settle();
+      await this.#settle();
       this.clock.advance();
     }
-    await settle();
+    await this.#settle();
   }
 
   /** Whether the store's tip is the world's. */
   async isAtTip(): Promise<boolean> {
     return (await this.store.tip())?.hash === this.world.tip.hash;
+  }
+
+  #settle(): Promise<void> {
+    return settle(() => this.#around.busy.calls > 0);
   }
 }

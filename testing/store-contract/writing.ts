@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { BlockHash, ListingId, Outpoint, RawAmount, Tick } from "../../src/primitives/brands.ts";
 import type { BlockChanges } from "../../src/prc20/state.ts";
+import { ZERO_TOTALS } from "../../src/prc20/totals.ts";
 import type { StoredParameters } from "../../src/service/ports.ts";
 import { ADDRESSES, addressOf, BASE, hash32, TICKS } from "./chain-facts.ts";
 import { ChainModel } from "./chain-model.ts";
@@ -26,6 +27,7 @@ export function writingCases(factory: EngineFactory): void {
     committing(factory);
     loading(factory);
     rewinding(factory);
+    replacingBase(factory);
   });
 }
 
@@ -234,6 +236,68 @@ function rewinding(factory: EngineFactory): void {
       const dump = await store.dump();
       assert.deepEqual([dump.tokens, dump.balances, dump.listings, dump.operations, dump.derived].flat(), []);
       assert.equal(dump.blocks.length, 1);
+    });
+  });
+}
+
+const NO_ROWS = { tokens: new Map(), balances: new Map(), listings: new Map(), totals: ZERO_TOTALS };
+
+function replacingBase(factory: EngineFactory): void {
+  const other = { ...BASE, hash: hash32("other base") as BlockHash, time: BASE.time + 7 };
+  const newTip = { height: 12, hash: hash32("new") as BlockHash };
+
+  for (const blocks of [0, 1, 2, 5, 12]) {
+    test(`P-90, H-09: another base block below ${blocks} blocks leaves the index of one that begins with it`, async () => {
+      const undone = new ChainModel(40 + blocks).many(blocks, { actions: 9 });
+      await withStore(factory, undone, async (store) => {
+        const { queries } = store;
+        const { highest } = await queries.eventBounds();
+        const old = undone.at(-1) ?? BASE;
+        await store.replaceBase(other, newTip);
+        assert.equal((await store.tip())?.hash, other.hash);
+        assert.equal((await store.tip())?.height, BASE.height);
+        assert.equal(await store.rewindFloor(), BASE.height);
+        const dump = await store.dump();
+        assert.deepEqual(
+          [dump.tokens, dump.balances, dump.listings, dump.operations, dump.derived].flat(),
+          [],
+        );
+        assert.equal(dump.blocks.length, 1);
+        assert.deepEqual(await store.audit(), []);
+        // Consumers are told, by one event, with an id that follows.
+        const reorg = {
+          kind: "reorg",
+          firstId: highest + 1,
+          lastId: highest + 1,
+          forkHeight: BASE.height - 1,
+          oldTip: { height: old.height, hash: old.hash },
+          newTip,
+        };
+        assert.deepEqual(await queries.eventGroups(highest, 10), [reorg]);
+        if (blocks > 0)
+          assert.equal(await queries.eventGroupOf(1), null, "ids of undone blocks are known as such");
+        // It grows from there, and not from the old one.
+        const branch = new ChainModel(77, "branch", { ...other, ...NO_ROWS });
+        const after = branch.many(4, { actions: 9 });
+        await assert.rejects(store.commit(new ChainModel(3).many(1), 1000));
+        await store.commit(after, 1000);
+        assert.equal((await store.tip())?.hash, after.at(-1)?.hash);
+        assert.deepEqual(await store.audit(), []);
+      });
+    });
+  }
+
+  test("another height than that of the base block, and missing undo records, change nothing", async () => {
+    const blocks = new ChainModel(41).many(10);
+    await withStore(factory, [], async (store) => {
+      await store.commit(blocks, 4);
+      const dump = await store.dump();
+      const { highest } = await store.queries.eventBounds();
+      await assert.rejects(store.replaceBase({ ...other, height: BASE.height + 1 }, newTip));
+      await assert.rejects(store.replaceBase({ ...other, height: BASE.height - 1 }, newTip));
+      await assert.rejects(store.replaceBase(other, newTip), /too deep/);
+      assert.deepEqual(await store.dump(), dump);
+      assert.deepEqual(await store.queries.eventBounds(), { lowest: 1, highest });
     });
   });
 }

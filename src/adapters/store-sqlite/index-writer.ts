@@ -3,9 +3,9 @@
 
 import { randomBytes } from "node:crypto";
 import type { TokenRow } from "../../prc20/state.ts";
-import type { BaseBlock, RewindOrder, StoredParameters } from "../../service/ports.ts";
+import type { BaseBlock, NodeTip, RewindOrder, StoredParameters } from "../../service/ports.ts";
 import { AddressBook } from "./address-book.ts";
-import { type BlockRow, insertBlock, tipRow } from "./block-rows.ts";
+import { blockRow, type BlockRow, insertBlock, tipRow } from "./block-rows.ts";
 import { addFills } from "./candles.ts";
 import { CommitReader } from "./commit-reader.ts";
 import type { Connection } from "./connection.ts";
@@ -137,13 +137,27 @@ export class IndexWriter {
 
   /** Takes back every block above the order's height in one transaction and logs the reorganisation. */
   rewind(order: RewindOrder): void {
+    this.#write(() => this.#rewindRows(order, order.toHeight));
+  }
+
+  /** Takes back every block and replaces the base block, in one transaction that logs the reorganisation. */
+  replaceBase(base: BaseBlock, newTip: NodeTip): void {
     this.#write(() => {
-      rewindRows(this.#connection, order, {
-        balances: this.#balances,
-        tokens: this.#tokens,
-        listings: this.#listings,
-        flush: () => this.#flush(),
-      });
+      const held = blockRow(this.#connection, base.height);
+      if (held === null || held.previousHash !== null)
+        throw new Error(`store: block ${base.height} is not the base block of the index`);
+      this.#rewindRows({ toHeight: held.height, toHash: held.hash, newTip }, held.height - 1);
+      this.#connection.run("DELETE FROM block WHERE height = ?", held.height);
+      insertBlock(this.#connection, { ...base, previousHash: null, totals: NO_TOTALS }, 0, 0);
+    });
+  }
+
+  #rewindRows(order: RewindOrder, forkHeight: number): void {
+    rewindRows(this.#connection, order, forkHeight, {
+      balances: this.#balances,
+      tokens: this.#tokens,
+      listings: this.#listings,
+      flush: () => this.#flush(),
     });
   }
 

@@ -29,8 +29,16 @@ interface UndoneBlock {
   readonly record: UndoRecord;
 }
 
-/** Undoes all blocks above `order.toHeight`; throws where that is not possible or the result is not the target. */
-export function rewindRows(connection: Connection, order: RewindOrder, writers: RewindWriters): void {
+/**
+ * Undoes all blocks above `order.toHeight`; throws where that is not possible or the result is not the target.
+ * `forkHeight`: what the event names as the last block that stays.
+ */
+export function rewindRows(
+  connection: Connection,
+  order: RewindOrder,
+  forkHeight: number,
+  writers: RewindWriters,
+): void {
   const tip = tipRow(connection);
   const target = blockRow(connection, order.toHeight);
   if (tip === null || target === null || target.hash !== order.toHash) {
@@ -58,7 +66,7 @@ export function rewindRows(connection: Connection, order: RewindOrder, writers: 
     listsExpiredOpen: tip.listsExpiredOpen + listings.expiredOpen,
   });
   const eventId = logReorg(connection, lastEventId(connection), {
-    forkHeight: target.height,
+    forkHeight,
     oldTip: { height: tip.height, hash: tip.hash },
     newTip: order.newTip,
   });

@@ -9,6 +9,7 @@ import type {
   BaseBlock,
   IndexStore,
   LoadedState,
+  NodeTip,
   RewindOrder,
   StateKeys,
   StoreDump,
@@ -116,6 +117,11 @@ export class SqliteStore implements IndexStore, ConditionSource {
   async rewind(order: RewindOrder): Promise<void> {
     this.#filter.addUndone(this.#reader, order.toHeight);
     await this.#writer.send({ kind: "rewind", order });
+  }
+
+  async replaceBase(base: BaseBlock, newTip: NodeTip): Promise<void> {
+    this.#filter.addUndone(this.#reader, base.height);
+    await this.#writer.send({ kind: "replaceBase", base, newTip });
   }
 
   async audit(): Promise<readonly string[]> {

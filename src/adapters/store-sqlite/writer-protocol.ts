@@ -1,7 +1,7 @@
 // What do the calling thread and the writer thread say to each other? Small orders travel as they are, by structured
 // clone; blocks are packed, see packed-commit.ts.
 
-import type { BaseBlock, RewindOrder, StoredParameters } from "../../service/ports.ts";
+import type { BaseBlock, NodeTip, RewindOrder, StoredParameters } from "../../service/ports.ts";
 import type { PackedCommit } from "./packed-commit.ts";
 import type { SwapOrder } from "./swaps/swap-writer.ts";
 
@@ -18,6 +18,7 @@ export type WriterOrder =
   /** The next commit will name these addresses. */
   | { readonly kind: "expect"; readonly addresses: readonly string[] }
   | { readonly kind: "rewind"; readonly order: RewindOrder }
+  | { readonly kind: "replaceBase"; readonly base: BaseBlock; readonly newTip: NodeTip }
   | { readonly kind: "wipe" }
   | { readonly kind: "swaps"; readonly order: SwapOrder }
   | { readonly kind: "close" };

@@ -48,6 +48,8 @@ function carryOut(state: OpenWriter, order: WriterOrder): void {
       return state.writer.expect(order.addresses);
     case "rewind":
       return state.writer.rewind(order.order);
+    case "replaceBase":
+      return state.writer.replaceBase(order.base, order.newTip);
     case "wipe":
       return state.writer.wipe();
     case "swaps":

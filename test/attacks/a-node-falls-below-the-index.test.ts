@@ -1,0 +1,168 @@
+// pearld forgets its newest blocks when it is killed and offers the beginning of our chain (S-05, H-20). Nothing is
+// undone meanwhile, health says so with the node's height as it is, and everything goes on when the node has our tip
+// again or another branch, however long that branch is.
+
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, test } from "node:test";
+import { freePort } from "../../testing/free-port.ts";
+import { assertCanonical } from "../../testing/simulation/compare.ts";
+import type { ProcessLife } from "../../testing/simulation/process-life.ts";
+import { Stage } from "../../testing/simulation/stage.ts";
+import { World } from "../../testing/simulation/world.ts";
+import { serveWorld } from "../../testing/simulation/world-server.ts";
+import { endAll, health, startStrand, until } from "../process/service-process.ts";
+
+after(endAll);
+
+const HEIGHT = 20;
+
+function codes(life: ProcessLife): readonly string[] {
+  return life.progress.conditions().map(({ code }) => code);
+}
+
+async function fallen(seed: number, depth: number): Promise<{ stage: Stage; life: ProcessLife }> {
+  const stage = new Stage(seed);
+  stage.world.grow(HEIGHT);
+  const life = stage.start();
+  await stage.until(() => stage.isAtTip());
+  assert.deepEqual(codes(life), []);
+  stage.world.loseHead(depth);
+  life.node.announce();
+  await stage.pass(10);
+  return { stage, life };
+}
+
+async function assertFallen(stage: Stage, life: ProcessLife, nodeHeight: number): Promise<void> {
+  const { indexingStatus, nodeHeight: told, indexedHeight, lag } = life.progress.status();
+  assert.deepEqual(
+    { indexingStatus, told, indexedHeight, lag },
+    { indexingStatus: "stalled", told: nodeHeight, indexedHeight: HEIGHT, lag: 0 },
+  );
+  assert.deepEqual(codes(life), ["PEARL_NODE_BEHIND"]);
+  assert.equal(stage.metrics.rewinds, 0);
+  assert.equal((await stage.store.tip())?.height, HEIGHT);
+}
+
+async function assertWell(stage: Stage, life: ProcessLife): Promise<void> {
+  await stage.until(() => stage.isAtTip());
+  await stage.until(() => life.progress.status().indexingStatus === "synced");
+  assert.deepEqual(codes(life), []);
+  await assertCanonical(stage.store, stage.world, stage.rules);
+  life.kill();
+}
+
+describe("a node that fell back (S-05, H-20)", () => {
+  for (const depth of [1, 2, 5, 12]) {
+    test(`by ${depth} blocks: stalled, nothing undone; it gets its blocks back`, async () => {
+      const { stage, life } = await fallen(depth, depth);
+      await assertFallen(stage, life, HEIGHT - depth);
+      // It grows again on the same branch, one block at a time, and is behind until the last one.
+      for (let height = HEIGHT - depth + 1; height < HEIGHT; height += 1) {
+        stage.world.grow(1);
+        life.node.announce();
+        await stage.pass(6);
+        await assertFallen(stage, life, height);
+      }
+      stage.world.grow(1);
+      life.node.announce();
+      await stage.until(() => life.progress.status().indexingStatus === "synced");
+      assert.equal(stage.metrics.rewinds, 0);
+      stage.world.grow(3);
+      await assertWell(stage, life);
+    });
+
+    for (const [name, length] of [
+      ["a shorter", Math.max(1, depth - 1)],
+      ["an equally long", depth],
+      ["a longer", depth + 3],
+    ] as const) {
+      test(`by ${depth} blocks, then on ${name} branch: the lost ones are undone, and all goes on`, async () => {
+        const { stage, life } = await fallen(30 + depth, depth);
+        await assertFallen(stage, life, HEIGHT - depth);
+        stage.world.reorganise(0, length);
+        life.node.announce();
+        await assertWell(stage, life);
+        assert.equal(stage.metrics.rewinds, 1);
+        assert.equal(stage.metrics.deepest, depth);
+      });
+    }
+
+    test(`by ${depth} blocks while we are restarted`, async () => {
+      const { stage, life } = await fallen(60 + depth, depth);
+      await life.stop();
+      const next = stage.start();
+      await stage.pass(10);
+      await assertFallen(stage, next, HEIGHT - depth);
+      stage.world.grow(depth + 1);
+      await assertWell(stage, next);
+      assert.equal(stage.metrics.rewinds, 0);
+    });
+  }
+
+  test("below the block before the start height, where nothing can be compared", async () => {
+    const stage = new Stage(90, { startHeight: 8 });
+    stage.world.grow(HEIGHT);
+    const life = stage.start();
+    await stage.until(() => stage.isAtTip());
+    const whole = stage.world.bookmark();
+    stage.world.loseHead(HEIGHT - 3);
+    life.node.announce();
+    await stage.pass(10);
+    await assertFallen(stage, life, 3);
+    stage.world.switchTo(whole);
+    await stage.until(() => life.progress.status().indexingStatus === "synced");
+    assert.equal(stage.metrics.rewinds, 0);
+    life.kill();
+  });
+
+  test("before the index has begun, it is a node that syncs: no stall, however long it takes", async () => {
+    const stage = new Stage(91, { startHeight: 30 });
+    stage.world.grow(5);
+    const life = stage.start();
+    const startedMs = stage.clock.monotonicMs();
+    while (stage.clock.monotonicMs() - startedMs < 600_000) {
+      await stage.pass(1);
+      assert.notEqual(life.progress.status().indexingStatus, "stalled");
+    }
+    life.kill();
+  });
+});
+
+test("/health of a real process: 12 blocks lost, and come back", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "strand-fallen-"));
+  const world = new World(92);
+  world.grow(25);
+  const server = await serveWorld(world);
+  const port = await freePort();
+  const strand = startStrand(process.execPath, ["start"], {
+    STRAND_NETWORK: "simnet",
+    PEARL_RPC_URL: server.url,
+    PRC20_FEE_ADDRESS: world.feeAddress,
+    DATABASE_URL: `sqlite:${join(folder, "index.db")}`,
+    PORT: `${port}`,
+    PEARL_POLL_MS: "20",
+  });
+  try {
+    await until("it is synced", async () => (await health(port))?.["indexed_height"] === 25);
+    const whole = world.bookmark();
+    world.loseHead(12);
+    await until("health says stalled", async () => (await health(port))?.["indexing_status"] === "stalled");
+    const { status, reasons, height, indexed_height, lag } = (await health(port)) ?? {};
+    assert.deepEqual(
+      { status, reasons, height, indexed_height, lag },
+      { status: "degraded", reasons: ["PEARL_NODE_BEHIND"], height: 13, indexed_height: 25, lag: 0 },
+    );
+    assert.equal((await fetch(`http://127.0.0.1:${port}/health/ready`)).status, 503);
+    assert.equal((await fetch(`http://127.0.0.1:${port}/health/live`)).status, 200);
+    world.switchTo(whole);
+    await until("all is well again", async () => (await health(port))?.["status"] === "ok");
+  } finally {
+    strand.child.kill("SIGTERM");
+    await strand.ended;
+    await server.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

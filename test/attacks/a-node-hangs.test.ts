@@ -1,0 +1,146 @@
+// A node takes questions and answers none. Health says stalled within 15 s (H-20) of virtual time whatever is being
+// asked, and a real process within 15 s of its own; both go on by themselves when the node answers again.
+
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, test } from "node:test";
+import { freePort } from "../../testing/free-port.ts";
+import { assertCanonical } from "../../testing/simulation/compare.ts";
+import { Stage } from "../../testing/simulation/stage.ts";
+import { World } from "../../testing/simulation/world.ts";
+import { serveWorld } from "../../testing/simulation/world-server.ts";
+import { client, closeAll, failure, fake, patience } from "../pearl-node/client-fixture.ts";
+import { endAll, health, startStrand, until } from "../process/service-process.ts";
+
+after(endAll);
+after(closeAll);
+
+const WITHIN_MS = 15_000;
+
+/** Virtual milliseconds until health says stalled; time moves in the steps in which a hanging node is waited for. */
+async function untilStalled(stage: Stage, isStalled: () => boolean): Promise<number> {
+  const startedMs = stage.clock.monotonicMs();
+  await stage.until(() => isStalled() || stage.clock.monotonicMs() - startedMs > 10 * WITHIN_MS);
+  return stage.clock.monotonicMs() - startedMs;
+}
+
+describe("a node that hangs is stalled within 15 s (H-20)", () => {
+  for (const [name, growth] of [
+    ["while it has nothing new", 0],
+    ["at the next block", 1],
+    ["in the middle of syncing", 60],
+  ] as const) {
+    test(name, async () => {
+      const stage = new Stage(growth + 1);
+      stage.world.grow(10);
+      const life = stage.start();
+      await stage.until(() => stage.isAtTip());
+      stage.world.grow(growth);
+      life.node.isHanging = true;
+      if (growth > 0) life.node.announce();
+      const isStalled = (): boolean => life.progress.status().indexingStatus === "stalled";
+      const took = await untilStalled(stage, isStalled);
+      assert.ok(took <= WITHIN_MS, `${took} ms`);
+      assert.deepEqual(
+        life.progress.conditions().map(({ code }) => code),
+        ["PEARL_STALLED"],
+      );
+      life.node.isHanging = false;
+      await stage.until(() => stage.isAtTip());
+      await stage.until(() => life.progress.status().indexingStatus === "synced");
+      await assertCanonical(stage.store, stage.world, stage.rules);
+      life.kill();
+    });
+  }
+
+  test("from the first question on", async () => {
+    const stage = new Stage(70);
+    stage.world.grow(10);
+    const life = stage.start();
+    life.node.isHanging = true;
+    const took = await untilStalled(stage, () => life.progress.status().indexingStatus === "stalled");
+    assert.ok(took <= WITHIN_MS, `${took} ms`);
+    life.kill();
+  });
+
+  test("a node that takes its time over a block is not", async () => {
+    const stage = new Stage(71);
+    stage.world.grow(10);
+    const life = stage.start();
+    await stage.until(() => stage.isAtTip());
+    for (let i = 0; i < 40; i += 1) {
+      await stage.pass(1);
+      assert.equal(life.progress.status().indexingStatus, "synced");
+    }
+    life.kill();
+  });
+});
+
+test("no ladder of tries hides it: a question that times out is not asked again by the client", async () => {
+  const node = await fake(() => undefined);
+  // Long enough for a request to arrive, however busy the machine is.
+  const silent = client(node.url, { patience: { ...patience, attempts: 7, timeoutMs: 1000 } });
+  await failure(silent.tip(), "TIMEOUT");
+  assert.equal(node.requests.length, 1);
+});
+
+test("a node that drips its answer is not waited for without end", async () => {
+  const node = await fake(({ response }) => {
+    response.writeHead(200, { "content-type": "application/json" });
+    const timer = setInterval(() => response.write(" "), 5);
+    response.on("close", () => clearInterval(timer));
+  });
+  const dripped = client(node.url, { patience: { ...patience, timeoutMs: 1000 } });
+  await failure(dripped.tip(), "TIMEOUT", /no whole answer within 10000 ms/);
+});
+
+test("/health of a real process", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "strand-hanging-"));
+  const world = new World(72);
+  world.grow(12);
+  const server = await serveWorld(world);
+  let isHanging = false;
+  // In front of the node: takes requests and, when told so, answers none.
+  const door = createServer((request, response) => {
+    if (isHanging) return;
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      fetch(server.url, { method: "POST", body: Buffer.concat(chunks) })
+        .then(async (answer) => response.writeHead(answer.status).end(await answer.text()))
+        .catch(() => response.destroy());
+    });
+  });
+  const doorPort = await freePort();
+  await new Promise<void>((resolve) => door.listen(doorPort, "127.0.0.1", resolve));
+  const port = await freePort();
+  const strand = startStrand(process.execPath, ["start"], {
+    STRAND_NETWORK: "simnet",
+    PEARL_RPC_URL: `http://127.0.0.1:${doorPort}`,
+    PRC20_FEE_ADDRESS: world.feeAddress,
+    DATABASE_URL: `sqlite:${join(folder, "index.db")}`,
+    PORT: `${port}`,
+  });
+  const status = async (): Promise<unknown> => (await health(port))?.["indexing_status"];
+  try {
+    await until("it is synced", async () => (await health(port))?.["indexed_height"] === 12);
+    await until("it says so", async () => (await status()) === "synced");
+    isHanging = true;
+    await until("health says stalled", async () => (await status()) === "stalled", WITHIN_MS);
+    const body = await health(port);
+    assert.deepEqual(body?.["reasons"], ["PEARL_STALLED"]);
+    assert.equal(body?.["height"], 12);
+    isHanging = false;
+    await until("all is well again", async () => (await status()) === "synced");
+  } finally {
+    strand.child.kill("SIGTERM");
+    await strand.ended;
+    door.closeAllConnections();
+    door.close();
+    await server.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
