@@ -4,7 +4,7 @@
 import { nearestName } from "./config/nearest-name.ts";
 import { commandHelp, COMMANDS, programHelp } from "./cli/help.ts";
 import { parseFlags } from "./cli/flags.ts";
-import { CommandFailed, runReindex, runStart, runVerify } from "./cli/commands.ts";
+import { CommandFailed, runAlarms, runReindex, runStart, runVerify } from "./cli/commands.ts";
 import { StartRefused } from "./cli/service-host.ts";
 import { programVersion } from "./cli/version.ts";
 
@@ -12,6 +12,7 @@ const RUNS: Readonly<Record<string, (flags: ReadonlyMap<string, string>) => Prom
   start: runStart,
   reindex: runReindex,
   verify: runVerify,
+  alarms: runAlarms,
 };
 
 function out(text: string): void {

@@ -37,7 +37,7 @@ import { SignatureJudge } from "./service/swaps/api/signature-judge.ts";
 import { SwapApi } from "./service/swaps/api/swap-api.ts";
 import type { EvmChain, EscrowInspection } from "./service/swaps/evm-chain.ts";
 import { EVM_FOLLOWER_DEFAULTS, EvmFollower } from "./service/swaps/evm-follower.ts";
-import { evmConditions } from "./service/swaps/evm-progress.ts";
+import { confirmationsConditions, SOUND_FINALITY_LAG_S } from "./service/swaps/evm-progress.ts";
 import { MAX_AHEAD_S } from "./service/swaps/evm-source-checks.ts";
 import { SwapLedger, type SwapLedgerParts } from "./service/swaps/ledger.ts";
 import { PearlMempool } from "./service/swaps/pearl-mempool.ts";
@@ -150,6 +150,7 @@ export async function composeSwaps(foundation: SwapFoundation): Promise<Composed
       syncedLagS: swaps.limits.evmLagS,
       rereadMs: swaps.evmRereadS * 1000,
       maxAheadS: swaps.isPlay ? null : MAX_AHEAD_S,
+      maxFinalityLagS: swaps.isPlay ? null : SOUND_FINALITY_LAG_S,
     },
   );
   live.followers = { pearl, evm };
@@ -159,12 +160,14 @@ export async function composeSwaps(foundation: SwapFoundation): Promise<Composed
   ledger.feed.subscribe(() => pearl.lookSoon());
   const parts = partsOf({ foundation, rules, readiness, ledger, chain, escrow, pearl, evm });
   const api = new SwapApi(parts, ledger);
+  const confirmations = swaps.isPlay ? [] : confirmationsConditions(swaps.confirmations);
+  for (const { sentence } of confirmations) log.warn({}, sentence);
   const sides = () => ({ tips: ledger.tips(), evm: evm.standing(), pearl: pearl.standing() });
   return {
     api,
     ledger,
     sides,
-    conditions: () => evmConditions(evm.status(), evm.standing()),
+    conditions: () => [...evm.conditions(), ...confirmations],
     run: (signal) => runAll({ foundation, parts, ledger, escrow, pearl, evm }, signal),
   };
 }

@@ -1,10 +1,12 @@
 // What do the commands do? Reads the configuration, runs the service or a job on its database, and stops at a signal.
 
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { swapCrypto } from "../adapters/system/swap-crypto.ts";
 import { readConfig, type Config } from "../config/config.ts";
 import { StartRefused } from "./service-host.ts";
 import { sentenceOf } from "../service/follower-errors.ts";
+import type { FinalAlarm } from "../service/swaps/ports.ts";
+import { LIFT_FLAG } from "./help.ts";
 
 /** A command cannot be carried out; each sentence says why. */
 export class CommandFailed extends Error {
@@ -119,6 +121,43 @@ async function redacted<Value>(config: Config, job: () => Promise<Value>): Promi
     bare.stack = config.redact(error.stack ?? error.message);
     throw bare;
   }
+}
+
+function out(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** `strand alarms`: shows what stands; with `--lift <id>` ends one, also beside a running service. 1: no such alarm. */
+export async function runAlarms(flags: ReadonlyMap<string, string>): Promise<number> {
+  const lift = flags.get(LIFT_FLAG) ?? null;
+  const { file } = configOf(new Map([...flags].filter(([name]) => name !== LIFT_FLAG))).database;
+  if (!existsSync(file)) throw new CommandFailed([`there is no database at ${file}: check DATABASE_URL`]);
+  const { removeAlarm, storedAlarms } = await import("../adapters/store-sqlite/swaps/stored-alarms.ts");
+  const alarms = storedAlarms(file);
+  if (lift === null) {
+    if (alarms.length === 0) out("no alarm stands");
+    for (const alarm of alarms) for (const line of alarmLines(alarm)) out(line);
+    if (alarms.length > 0) out("Find out which chain is right. Then: strand alarms --lift <id>");
+    return 0;
+  }
+  const alarm = alarms.find(({ id }) => id === lift);
+  if (alarm === undefined) {
+    const known =
+      alarms.length === 0 ? "none stands" : `these stand: ${alarms.map(({ id }) => id).join(", ")}`;
+    throw new CommandFailed([`there is no alarm ${JSON.stringify(lift)}: ${known}`]);
+  }
+  removeAlarm(file, alarm.id);
+  for (const line of alarmLines(alarm)) out(line);
+  out("lifted; a running service offers actions again within some seconds");
+  return 0;
+}
+
+function alarmLines(alarm: FinalAlarm): readonly string[] {
+  return [
+    `${alarm.id}: a final EVM block was replaced, seen at ${new Date(1000 * alarm.raisedAt).toISOString()}`,
+    `  block ${alarm.height} was ${alarm.oldHash}`,
+    `  and is   ${alarm.newHash ?? "not there: the new chain is shorter"}; the chains part after block ${alarm.forkHeight}`,
+  ];
 }
 
 async function nodeFailureNamed<Value>(job: () => Promise<Value>): Promise<Value> {

@@ -9,8 +9,12 @@ const SUMMARIES = {
   start: "follows a Pearl node and serves the index over HTTP",
   reindex: "wipes the index and builds it again from the node; the service must not be running",
   verify: "checks the index against every block of the node; exit code 1 where it finds a difference",
+  alarms: "shows alarms of swaps that stop new actions; --lift <id> ends one, also beside a running service",
   "deploy-escrow": "puts the swaps' escrow contract on an EVM chain and prints its address as JSON",
 } as const;
+
+/** The flag of `strand alarms` that names the alarm to end. */
+export const LIFT_FLAG = "--lift";
 
 /** Names of all commands. */
 export const COMMANDS: readonly string[] = Object.keys(SUMMARIES);
@@ -49,6 +53,7 @@ export function commandHelp(name: string): string | null {
   ]);
   return [
     `strand ${name}: ${summary}`,
+    ...(name === "alarms" ? ["", `  ${LIFT_FLAG} <id>   ends this alarm, after showing both hashes`] : []),
     "",
     "Each flag can also be given as an environment variable; the flag wins, and an empty variable counts as absent:",
     "",

@@ -31,6 +31,18 @@ export const CONDITIONS = {
   },
   /** EVM RPCs name different blocks or events (S-07). */
   EVM_RPCS_DISAGREE: { concernsTokens: false, meaning: "EVM RPCs contradict each other" },
+  /** Every EVM RPC gives a log that the escrow cannot have made (S-08): the EVM index stands still. */
+  EVM_LOGS_IMPOSSIBLE: {
+    concernsTokens: false,
+    meaning: "every EVM RPC gives a log that the escrow cannot have made, and the EVM index stands still",
+  },
+  /** Finality of the EVM chain is hours behind its head (S-07): deals have no time left when they become final. */
+  EVM_FINALITY_LAGS: { concernsTokens: false, meaning: "the EVM chain calls blocks final hours late" },
+  /** EVM_CONFIRMATIONS is less than a reorganisation may be deep. */
+  EVM_CONFIRMATIONS_LOW: {
+    concernsTokens: false,
+    meaning: "EVM_CONFIRMATIONS is lower than a reorganisation may be deep",
+  },
   /** A final EVM block was replaced; stands until an operator lifts it (S-05). */
   EVM_FINAL_BLOCK_REPLACED: {
     concernsTokens: false,

@@ -1,12 +1,13 @@
 // The ledger follows the EVM chain in one loop: look at an RPC's head, read on or go back, read again what is final, wait
 // for the next poll. An RPC that fails, or gives what cannot be, is left for the next one.
 
+import type { Condition } from "../conditions.ts";
 import type { Clock, Log } from "../ports.ts";
 import type { EvmStatus } from "../serving.ts";
 import { EvmCatchUp, type RoundEnd } from "./evm-catch-up.ts";
 import type { EvmChain } from "./evm-chain.ts";
 import { pointOf } from "./evm-fork.ts";
-import { EvmProgress } from "./evm-progress.ts";
+import { evmConditions, EvmProgress } from "./evm-progress.ts";
 import { RANGE_DEFAULTS, type RangeBounds, RangeSizer } from "./evm-range.ts";
 import { checkpointOf } from "./evm-read-range.ts";
 import { type ReadingStep, SecondReading } from "./evm-second-reading.ts";
@@ -39,6 +40,8 @@ export interface EvmFollowerOptions {
   readonly disputeMs: number;
   /** Seconds that a block may be ahead of the clock (S-07); null on simnet and regtest. */
   readonly maxAheadS: number | null;
+  /** Seconds that finality may be behind the head before it is warned of; null on simnet and regtest. */
+  readonly maxFinalityLagS: number | null;
   readonly range: RangeBounds;
 }
 
@@ -53,6 +56,7 @@ export const EVM_FOLLOWER_DEFAULTS: Omit<EvmFollowerOptions, "firstBlock" | "pol
   rereadMs: 60_000,
   disputeMs: 15_000,
   maxAheadS: null,
+  maxFinalityLagS: null,
   range: RANGE_DEFAULTS,
 };
 
@@ -93,6 +97,8 @@ export class EvmFollower {
   #impossible: Impossible | null = null;
   /** All RPCs give a log that cannot be (S-08): the index stands still. */
   #stopped: string | null = null;
+  /** Whether finality was behind by too much in the last round. */
+  #isFinalityLate = false;
   /** Troubles since the last good round. */
   readonly #troubles = new Set<string>();
 
@@ -127,6 +133,19 @@ export class EvmFollower {
   /** Progress for `/health` (H-20). */
   status(): EvmStatus {
     return this.#progress.status(this.standing(), this.#parts.ledger.tips().evm);
+  }
+
+  /** What is wrong now (H-20). */
+  conditions(): readonly Condition[] {
+    const lag = this.#standing.finalityLagS();
+    return evmConditions({
+      status: this.status(),
+      standing: this.standing(),
+      rpcs: this.#parts.chain.sources.length,
+      disputes: this.#parts.ledger.disputes().length,
+      impossible: this.#stopped,
+      finalityLagS: this.#isTooLate(lag) ? lag : null,
+    });
   }
 
   /**
@@ -193,8 +212,24 @@ export class EvmFollower {
       this.#stopped = null;
     }
     const settled = await this.#settle(signal);
+    this.#tellLag();
     if (end === "moved" || settled === "moved") return "moved";
     return end === "waiting" ? end : settled;
+  }
+
+  #isTooLate(lagS: number | null): boolean {
+    const { maxFinalityLagS } = this.#options;
+    return lagS !== null && maxFinalityLagS !== null && lagS > maxFinalityLagS;
+  }
+
+  #tellLag(): void {
+    const lag = this.#standing.finalityLagS();
+    if (lag === null || this.#isTooLate(lag) === this.#isFinalityLate) return;
+    this.#isFinalityLate = !this.#isFinalityLate;
+    const sentence = `EVM: the final block is ${lag} s older than the newest one`;
+    if (this.#isFinalityLate)
+      this.#parts.log.warn({ lag_s: lag }, `${sentence}: deals become final very late`);
+    else this.#parts.log.info({ lag_s: lag }, sentence);
   }
 
   /** The newest block that was read twice; null where none is known. */

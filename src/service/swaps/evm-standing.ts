@@ -110,6 +110,12 @@ export class EvmStandingWatch {
     return (this.final() ?? this.#finalOfOne(index))?.height ?? null;
   }
 
+  /** Seconds of block time from the final block in force to the newest one; null while either is not known. */
+  finalityLagS(): number | null {
+    const [head, final] = [this.#head(), this.final()];
+    return head === null || final === null || final.height < 0 ? null : Math.max(0, head.time - final.time);
+  }
+
   /** The standing now. `finalReplaced` is the ledger's to say. */
   standing(): Omit<EvmStanding, "finalReplaced"> {
     // With no fresh answer the last known head is better than none: its age is told by `answeredAtMonotonicMs`.

@@ -1,0 +1,106 @@
+// Of two or three EVM RPCs one invents logs in real blocks, or withholds some, in ranges, by block and by receipt (S-07,
+// S-08). With two the log is disputed and nothing else is; with two honest ones of three the index is the honest one.
+
+import assert from "node:assert/strict";
+import { afterEach, describe, test } from "node:test";
+import { follow, type Followed, rebuilt } from "../evm/follow.ts";
+import { scriptedChain, type WireLog } from "../evm/scripted-chain.ts";
+import { type Meddling, ScriptedRpc } from "../evm/scripted-rpc.ts";
+
+const CHAIN = scriptedChain(120, (n) => (n % 10 === 0 ? 2 : 0));
+const FINAL = 100;
+/** The block that is lied about. */
+const VICTIM = CHAIN[30];
+
+const stopped: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const stop of stopped.splice(0)) await stop();
+});
+
+async function serve(meddle: Meddling = () => undefined): Promise<ScriptedRpc> {
+  const rpc = await new ScriptedRpc(CHAIN).start();
+  rpc.final = FINAL;
+  rpc.meddle = meddle;
+  stopped.push(() => rpc.stop());
+  return rpc;
+}
+
+function followed(rpcs: readonly ScriptedRpc[]): Followed {
+  const one = follow({ urls: rpcs.map(({ url }) => url) });
+  stopped.push(() => one.close());
+  return one;
+}
+
+/** Changes the victim's logs in every answer that has them. */
+function changing(change: (logs: readonly WireLog[]) => readonly WireLog[]): Meddling {
+  const inList = (logs: readonly WireLog[]): readonly WireLog[] => {
+    const own = logs.filter(({ blockHash }) => blockHash === VICTIM?.block.hash);
+    const at = logs.findIndex(({ blockHash }) => blockHash === VICTIM?.block.hash);
+    return own.length === 0 ? logs : logs.toSpliced(at, own.length, ...change(own));
+  };
+  return ({ method }, truth) => {
+    if (!("result" in truth)) return undefined;
+    if (method === "eth_getLogs") return { result: inList(truth.result as readonly WireLog[]) };
+    if (method !== "eth_getTransactionReceipt" || truth.result === null) return undefined;
+    const receipt = truth.result as { readonly logs: readonly WireLog[] };
+    return { result: { ...receipt, logs: inList(receipt.logs) } };
+  };
+}
+
+const LIES: Readonly<Record<string, Meddling>> = {
+  "one more log": changing((logs) =>
+    logs.flatMap((log) => (log.logIndex === "0x1" ? [log, { ...log, logIndex: "0x2" }] : [log])),
+  ),
+  "a log with other words": changing((logs) =>
+    logs.map((log) => (log.logIndex === "0x1" ? { ...log, data: `0x${"00".repeat(31)}07` } : log)),
+  ),
+  "one log less": changing((logs) => logs.filter(({ logIndex }) => logIndex !== "0x1")),
+};
+
+describe("S-07: one of two RPCs lies about a log", () => {
+  for (const [name, lie] of Object.entries(LIES)) {
+    for (const first of ["the liar", "the honest one"]) {
+      test(`${name}, ${first} being followed: the log is disputed, alone`, async () => {
+        const [liar, honest] = [await serve(lie), await serve()];
+        const one = followed(first === "the liar" ? [liar, honest] : [honest, liar]);
+        await one.until(() => one.ledger.tips().evm.finalHeight === FINAL);
+        const disputed = one.ledger.disputes().map(({ place }) => [place.block, place.logIndex]);
+        assert.deepEqual(disputed, [[30, name === "one more log" ? 2 : 1]]);
+        assert.ok(one.lines.some(({ fields }) => fields["alarm"] === "log_disputed"));
+        liar.meddle = () => undefined;
+        await one.until(() => one.ledger.disputes().length === 0);
+        await one.until(() => one.ledger.tips().evm.finalHeight === FINAL);
+        assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [honest.url] }));
+      });
+    }
+  }
+});
+
+describe("S-07, S-08: one of three RPCs lies about a log", () => {
+  for (const [name, lie] of Object.entries(LIES)) {
+    for (const place of [0, 1, 2]) {
+      test(`${name}, in place ${place}: the index is the honest one, and nothing is disputed`, async () => {
+        const rpcs = [await serve(), await serve(), await serve()];
+        const liar = rpcs[place];
+        assert.ok(liar);
+        liar.meddle = lie;
+        const one = followed(rpcs);
+        await one.until(() => one.ledger.tips().evm.finalHeight === FINAL);
+        const honest = rpcs[(place + 1) % 3];
+        assert.ok(honest);
+        assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [honest.url] }));
+        assert.deepEqual(one.ledger.disputes(), []);
+      });
+    }
+  }
+});
+
+test("S-07: a log that one RPC alone shows is not final while the other one does not answer", async () => {
+  const [liar, silent] = [await serve(LIES["one more log"]), await serve()];
+  silent.meddle = ({ method }) =>
+    method === "eth_getTransactionReceipt" ? { error: { code: -32_000, message: "not now" } } : undefined;
+  const one = followed([liar, silent]);
+  await one.until(() => one.ledger.tips().evm.height === 120 && silent.calls.length > 20);
+  assert.ok(one.ledger.tips().evm.finalHeight < 30, String(one.ledger.tips().evm.finalHeight));
+  assert.ok(one.lines.some(({ message }) => /second reading: /.test(message)));
+});
