@@ -86,7 +86,13 @@ test("two RPCs that do not agree on a final block: no verdict, no marked action,
     "seller refund_pearl",
     "buyer refund_usdc",
   ]);
-  await stage.mineEvm(2);
+  // Blocks are indexed, and none of them becomes final (S-07).
+  const then = stage.service.swapSides()?.tips.evm;
+  await stage.anvil.mine(2);
+  await stage.until("two more blocks", async () => {
+    const now = stage.service.swapSides()?.tips.evm;
+    return now?.height === (then?.height ?? 0) + 2 && now.finalHeight === then?.finalHeight;
+  });
   const offer = await signAsk(stage, party(stage, 2), { nonce: 2n, pearlSat: 1_000_000n });
   assert.equal((await post("/asks", offer.body)).body["error"], EVM);
   proxy.twist = () => "pass";
