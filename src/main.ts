@@ -195,12 +195,11 @@ async function startOn(config: Config, foundation: Foundation): Promise<RunningS
     clock: systemClock,
     log,
     fillPsbt: fillTemplatePsbt,
-    trustProxy: config.trustProxy,
-    rateLimit: perMinute(config.rateLimit),
-    rateLimitPost: perMinute(config.rateLimitPost),
+    ...limitsOfClients(config),
     logRequests: config.logLevel === "debug",
   });
-  closers.add(() => closeServer(app.server, () => app.close()));
+  const closeHttp = stopOnce(() => closeServer(app.server, () => app.close()));
+  closers.add(closeHttp);
   const port = await listenOn(app.server, config.host, config.port, "port");
   const metricsPort = config.metricsPort === null ? null : await serveMetrics(metrics, config, closers);
   const stop = new AbortController();
@@ -221,12 +220,24 @@ async function startOn(config: Config, foundation: Foundation): Promise<RunningS
     swapSides: () => swaps?.sides() ?? null,
     stop: stopOnce(async () => {
       stop.abort();
+      // At once: nobody may keep the rest from ending by asking more. What goes wrong is told by the closers.
+      closeHttp().catch(() => undefined);
       // Closing the node ends the requests that the follower may be waiting for.
       await node.close();
       await running;
       await closers.closeAll();
       log.info({}, "stopped");
     }),
+  };
+}
+
+/** What one client may do (H-10, H-11). */
+function limitsOfClients({ trustProxy, rateLimit, rateLimitPost, maxConnections }: Config) {
+  return {
+    trustProxy,
+    rateLimit: perMinute(rateLimit),
+    rateLimitPost: perMinute(rateLimitPost),
+    connections: { max: maxConnections },
   };
 }
 

@@ -1,6 +1,7 @@
 // Breaks of the HTTP layer: cursors that are bound to their list (H-06), values of rows, what may be filled, the cache.
 
 import { type Break, inFile } from "./break.ts";
+import { CLIENT_BREAKS } from "./http-clients.ts";
 
 const cursor = inFile("src/http/cursor.ts", [
   {
@@ -303,73 +304,6 @@ const requests = [
   ]),
 ];
 
-const clients: Break[] = [
-  ...inFile("src/http/state-cache.ts", [
-    {
-      rule: "H-09",
-      find: "if (this.#seen === null && generation === this.#generation) {",
-      replace: "if (generation !== this.#generation) return;\n    if (this.#seen === null) {",
-      why: "a late answer that shows a newer state than what is kept leaves that standing",
-    },
-    {
-      rule: "H-09",
-      find: "if (this.#seen?.height !== height) this.advance();",
-      replace: "if (this.#seen !== null && height < this.#seen.height) this.advance();",
-      why: "a refusal that shows a newer state leaves older answers standing",
-    },
-  ]),
-  ...inFile("src/http/read-route.ts", [
-    {
-      rule: "H-05",
-      find: "key: questionKey(definition, params, query),",
-      replace: "key: JSON.stringify([definition.name, rawParams, rawQuery]),",
-      why: "unknown parameters pass by the cache",
-    },
-  ]),
-  ...inFile("src/http/client-key.ts", [
-    {
-      rule: "H-10",
-      find: "const CLIENT_GROUPS = 4;",
-      replace: "const CLIENT_GROUPS = 8;",
-      why: "an IPv6 /64 is as many clients as it has addresses",
-    },
-    {
-      rule: "H-10",
-      find: "if (isMapped) return",
-      replace: "if (isMapped && family === 4) return",
-      why: "all IPv4 clients of a dual-stack socket are one",
-    },
-  ]),
-  ...inFile("src/http/rate-limit.ts", [
-    {
-      rule: "H-10",
-      find: "this.#windows.delete(client);",
-      replace: "",
-      why: "a client that is loud all the time is forgotten first",
-    },
-    {
-      rule: "H-10",
-      find: "if (this.#windows.size > MAX_CLIENTS) {",
-      replace: "if (this.#windows.size > MAX_CLIENTS * 1000) {",
-      why: "the table of clients grows without bound",
-    },
-  ]),
-  ...inFile("src/http/server.ts", [
-    {
-      rule: "H-10",
-      find: "const limiter = isRead ? reads : posts;",
-      replace: "const limiter = reads ?? posts;",
-      why: "POST has no limit of its own",
-    },
-    {
-      rule: "H-10",
-      find: "(isRead && isHealthPath(",
-      replace: "(!isRead && isHealthPath(",
-      why: "health is limited",
-    },
-  ]),
-];
-
 /** The HTTP layer. */
 export const HTTP_BREAKS: readonly Break[] = [
   ...requests,
@@ -382,5 +316,5 @@ export const HTTP_BREAKS: readonly Break[] = [
   ...routes,
   ...values,
   ...cache,
-  ...clients,
+  ...CLIENT_BREAKS,
 ];

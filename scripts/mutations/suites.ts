@@ -69,7 +69,15 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
   ["src/http/routes/swaps/", [SWAPS_OVER_HTTP, "test/http/*.test.ts"]],
   ["src/http/secret-check.ts", [...SECRETS, "test/attacks/requests-that-*.test.ts"]],
   ["src/http/client-error.ts", ["test/attacks/requests-that-*.test.ts", "test/http/sockets.test.ts"]],
-  ["src/http/", ["src/http/**/*.test.ts", "test/http/**/*.test.ts", "test/hostile/answers/[!s]*.test.ts"]],
+  [
+    "src/http/",
+    [
+      "src/http/**/*.test.ts",
+      "test/http/**/*.test.ts",
+      "test/hostile/answers/[!s]*.test.ts",
+      "test/attacks/{an-event,one-client,pipelined,unknown}*.test.ts",
+    ],
+  ],
 ];
 
 /** The test files under `root` for a file of the program, without duplicates. */

@@ -4,6 +4,7 @@
 import type { Socket } from "node:net";
 import type { Log } from "../service/ports.ts";
 import { COMMON_HEADERS } from "./answer.ts";
+import { RETRY_AFTER_S } from "./context.ts";
 import { ERRORS, type ErrorCode, errorBody, pathOf } from "./errors.ts";
 import { originForm } from "./secret-check.ts";
 
@@ -37,6 +38,12 @@ const LONG_TARGET: Facts = {
   message: "The request's path and query are too long. All endpoints take less than 8 KiB.",
 };
 
+const TOO_MANY: Facts = {
+  code: "SERVICE_UNAVAILABLE",
+  reason: "Service Unavailable",
+  message: "Too many connections are open. Use fewer, or try again later.",
+};
+
 const MALFORMED: Facts = {
   code: "INVALID_REQUEST",
   reason: "Bad Request",
@@ -68,13 +75,26 @@ export function clientErrorWriter(
   };
 }
 
-function answerTo({ code, reason, message }: Facts, status: number, path: string, requestId: string): string {
+/** Answers a connection that is not served: there are as many as may be, or as many of this client (H-11). */
+export function writeTooMany(socket: Socket, requestId: string): void {
+  const retry = { "retry-after": String(RETRY_AFTER_S.unavailable) };
+  if (socket.writable) socket.end(answerTo(TOO_MANY, ERRORS[TOO_MANY.code].status, "", requestId, retry));
+}
+
+function answerTo(
+  { code, reason, message }: Facts,
+  status: number,
+  path: string,
+  requestId: string,
+  more: Readonly<Record<string, string>> = {},
+): string {
   const body = JSON.stringify(errorBody(path, code, message));
   const headers = {
     "content-type": "application/json; charset=utf-8",
     "content-length": String(Buffer.byteLength(body)),
     ...COMMON_HEADERS,
     "x-request-id": requestId,
+    ...more,
     connection: "close",
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);

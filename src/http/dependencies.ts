@@ -7,6 +7,7 @@ import type { Clock, Log } from "../service/ports.ts";
 import type { IndexQueries } from "../service/queries.ts";
 import type { SwapService } from "../service/swaps/api/swap-service.ts";
 import type { IndexStatus, MempoolView, StateFeed } from "../service/serving.ts";
+import type { ConnectionLimits } from "./connections.ts";
 import type { AnswerMaker } from "./made-answer.ts";
 
 /** The fixed part of a fill, as a PSBT is made from it (H-35). Hex without 0x, amounts in grains. */
@@ -39,6 +40,8 @@ export interface EventStreamOptions {
   readonly drainMs?: number;
   /** Consumers at the same time; more are answered 503. Default 1,000. */
   readonly maxConsumers?: number;
+  /** Of one client; more are answered 503. Default 16. */
+  readonly maxPerClient?: number;
 }
 
 /** Everything that `buildServer` needs. */
@@ -72,6 +75,7 @@ export interface HttpDependencies {
   /** Writes one debug line for every request, cached ones included; default false. Failures are always logged. */
   readonly logRequests?: boolean;
   readonly events?: EventStreamOptions;
+  readonly connections?: ConnectionLimits;
   /** The swap service; null or absent where no escrow is configured: swap paths then answer 503. */
   readonly swaps?: SwapService | null;
   /** Tells when swap state has changed: the event stream looks at its log again. */

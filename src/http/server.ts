@@ -3,9 +3,11 @@
 
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { BlockList, isIP } from "node:net";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { COMMON_HEADERS } from "./answer.ts";
-import { clientErrorWriter } from "./client-error.ts";
+import { clientErrorWriter, writeTooMany } from "./client-error.ts";
+import { Connections } from "./connections.ts";
 import { answerUnrouted, type HttpContext, RETRY_AFTER_S, sendError } from "./context.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import type { SwapService } from "../service/swaps/api/swap-service.ts";
@@ -29,6 +31,13 @@ import { StateCache } from "./state-cache.ts";
 const BODY_LIMIT_BYTES = 64 * 1024;
 /** Methods under the limit of reads; every other one is under that of POST (H-10). */
 const READ_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS"];
+/** How long a connection may stay without a request, and how long a request may take to arrive. */
+const TIMEOUTS = {
+  keepAliveTimeout: 72_000,
+  headersTimeout: 20_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 5_000,
+} as const;
 const CACHE_BYTES_DEFAULT = 64 * 1024 * 1024;
 
 export { READ_ROUTES };
@@ -83,6 +92,20 @@ function trustedProxies({ trustProxy = false }: HttpDependencies) {
   return [...trustProxy];
 }
 
+/** Tells whether the other end of a connection is a proxy that speaks for others. */
+function proxyTest({ trustProxy = false }: HttpDependencies): (address: string) => boolean {
+  // With a number of hops, whoever connects is the nearest of them.
+  if (typeof trustProxy !== "object") return () => trustProxy !== false;
+  const trusted = new BlockList();
+  for (const range of trustProxy) {
+    const [address = "", prefix] = range.split("/");
+    const family = isIP(address) === 6 ? "ipv6" : "ipv4";
+    if (prefix === undefined) trusted.addAddress(address, family);
+    else trusted.addSubnet(address, Number(prefix), family);
+  }
+  return (address) => trusted.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+}
+
 /** Ids that no two requests of one process share, and two processes hardly ever. */
 function requestIds(): () => string {
   const prefix = randomBytes(6).toString("hex");
@@ -104,7 +127,14 @@ function nodeServer(
   const swaps = deps.swaps ?? null;
   // A limit has to count every request, so with one all of them take the ordinary way.
   const keepsAnswers = (deps.rateLimit ?? null) === null;
+  const connections = new Connections({
+    limits: deps.connections ?? {},
+    isProxy: proxyTest(deps),
+    monotonicMs: () => deps.clock.monotonicMs(),
+    refuse: (socket) => writeTooMany(socket, nextRequestId()),
+  });
   const listener = (request: IncomingMessage, response: ServerResponse) => {
+    connections.begin(request, response);
     request.url = originForm(request.url ?? "/");
     if (lifecycle.closing) return writeError(CLOSING, nextRequestId(), request, response);
     // What the ordinary way has to refuse, or to look at twice, is no kept answer.
@@ -125,8 +155,10 @@ function nodeServer(
     }
   };
   // A missing `Host` is answered by us, in the form of the path's group.
-  const server = createServer({ keepAliveTimeout: 72_000, requireHostHeader: false }, listener);
+  const server = createServer({ ...TIMEOUTS, requireHostHeader: false }, listener);
+  connections.watch(server);
   server.on("checkExpectation", (request, response) => {
+    connections.begin(request, response);
     request.url = originForm(request.url ?? "/");
     writeError(EXPECTATION, nextRequestId(), request, response);
   });

@@ -239,6 +239,10 @@ export interface BlockHappenings {
   readonly hash: BlockHash;
   readonly time: number;
   readonly digest: Hex32;
+  /** Operations of the whole block, whatever part of it was asked for. */
+  readonly operationCount: number;
+  /** Where the next part begins; null where this is the last one. */
+  readonly nextPlace: number | null;
   /** Ascending by place. */
   readonly operations: readonly OperationView[];
   /** Listings created in this block, in their present state. */
@@ -246,6 +250,15 @@ export interface BlockHappenings {
   /** Listings closed in this block. */
   readonly closed: readonly ListingView[];
 }
+
+/** A part of a block: the rows at so many places, from a place on, or from the block's first where it is null. */
+export interface BlockPart {
+  readonly from: number | null;
+  readonly places: number;
+}
+
+/** All of a block at once: for blocks that are known to be small. */
+export const WHOLE_BLOCK: BlockPart = { from: null, places: Number.MAX_SAFE_INTEGER };
 
 /** The read side of a storage engine. */
 export interface IndexQueries {
@@ -316,6 +329,6 @@ export interface IndexQueries {
    * left the log, or belongs to an undone block of either chain.
    */
   eventGroupOf(id: number): Promise<EventGroup | null>;
-  /** Null where the index does not hold this block any more. */
-  happenings(height: number, hash: BlockHash): Promise<BlockHappenings | null>;
+  /** A part of a block; null where the index does not hold the block any more. */
+  happenings(height: number, hash: BlockHash, part: BlockPart): Promise<BlockHappenings | null>;
 }

@@ -110,6 +110,8 @@ function addBlock(
     hash,
     time: rows.TIP_TIME,
     digest: rows.digestAt(height),
+    operationCount: operations.length,
+    nextPlace: null,
     operations,
     created: created.map((row) => index.listingView(row)),
     closed: closed.map((row) => index.listingView(row)),

@@ -7,6 +7,7 @@ import type { BalanceRow, ListingRow, TokenRow } from "../../src/prc20/state.ts"
 import type {
   BalanceView,
   BlockHappenings,
+  BlockPart,
   CandleView,
   EventGroup,
   HolderView,
@@ -316,7 +317,32 @@ export class FakeIndex implements IndexQueries {
     return group === undefined || (group.kind === "block" && this.undone.has(group.hash)) ? null : group;
   }
 
-  async happenings(_height: number, hash: BlockHappenings["hash"]): Promise<BlockHappenings | null> {
-    return this.undone.has(hash) ? null : (this.blockHappenings.get(hash) ?? null);
+  /** Parts that were asked for, with the places that each may have at most. */
+  readonly parts: number[] = [];
+
+  async happenings(
+    _height: number,
+    hash: BlockHappenings["hash"],
+    { from, places }: BlockPart,
+  ): Promise<BlockHappenings | null> {
+    this.parts.push(places);
+    const whole = this.blockHappenings.get(hash);
+    if (whole === undefined || this.undone.has(hash)) return null;
+    const all = [
+      ...whole.operations.map(({ operation }) => operation.place),
+      ...whole.created.map(({ listing }) => listing.createdPlace),
+      ...whole.closed.map(({ listing }) => listing.close?.place ?? 0),
+    ];
+    const end = all.length === 0 ? 0 : Math.max(...all) + 1;
+    const start = from ?? (all.length === 0 ? 0 : Math.min(...all));
+    const before = Math.min(end, start + places);
+    const isIn = (place: number): boolean => place >= start && place < before;
+    return {
+      ...whole,
+      nextPlace: before < end ? before : null,
+      operations: whole.operations.filter(({ operation }) => isIn(operation.place)),
+      created: whole.created.filter(({ listing }) => isIn(listing.createdPlace)),
+      closed: whole.closed.filter(({ listing }) => isIn(listing.close?.place ?? 0)),
+    };
   }
 }

@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import type { BlockHash, ListingId, PearlAddress, Tick, Txid } from "../../src/primitives/brands.ts";
 import type { ListingRow } from "../../src/prc20/state.ts";
 import type { IndexStore } from "../../src/service/ports.ts";
-import { LIFECYCLE_STATES, type OperationFilter } from "../../src/service/queries.ts";
+import { LIFECYCLE_STATES, type OperationFilter, WHOLE_BLOCK } from "../../src/service/queries.ts";
 import { ADDRESSES, addressOf, hash32, TICKS } from "./chain-facts.ts";
 import { ChainModel } from "./chain-model.ts";
 import { type EngineFactory, valueOf, walk, withStore } from "./engine.ts";
@@ -56,18 +56,36 @@ async function compareAll(store: IndexStore, naive: NaiveIndex): Promise<void> {
   assert.equal(stats.state.height, naive.height);
   assert.equal(stats.state.hash, naive.blocks.at(-1)?.hash ?? (await store.tip())?.hash);
   for (const { height, hash } of naive.blocks.slice(-3)) {
-    const happened = await store.queries.happenings(height, hash);
+    const happened = await store.queries.happenings(height, hash, WHOLE_BLOCK);
     const block = naive.blocks.find((of) => of.height === height);
     assert.deepEqual(
       happened?.operations.map(({ operation }) => operation),
       block?.operations,
     );
+    assert.equal(happened?.operationCount, block?.operations.length);
+    assert.deepEqual(await partsOf(store, height, hash), happened);
     const listings = [...naive.listings.values()];
     const created = listings.filter((listing) => listing.createdHeight === height).map(({ id }) => id);
     const closed = listings.filter(({ close }) => close?.height === height).map(({ id }) => id);
     assert.deepEqual(idsOf(happened?.created), created.toSorted());
     assert.deepEqual(idsOf(happened?.closed), closed.toSorted());
   }
+}
+
+/** A block put together of parts of one place each. */
+async function partsOf(store: IndexStore, height: number, hash: BlockHash) {
+  let whole = await store.queries.happenings(height, hash, { from: null, places: 1 });
+  while (whole !== null && whole.nextPlace !== null) {
+    const part = await store.queries.happenings(height, hash, { from: whole.nextPlace, places: 1 });
+    assert.ok(part !== null && part.operations.length <= 1 && part.closed.length <= 1);
+    whole = {
+      ...part,
+      operations: [...whole.operations, ...part.operations],
+      created: [...whole.created, ...part.created],
+      closed: [...whole.closed, ...part.closed],
+    };
+  }
+  return whole;
 }
 
 async function compareTokens(store: IndexStore, naive: NaiveIndex): Promise<void> {

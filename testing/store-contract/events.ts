@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { BlockHash } from "../../src/primitives/brands.ts";
 import type { BlockChanges } from "../../src/prc20/state.ts";
+import { WHOLE_BLOCK } from "../../src/service/queries.ts";
 import { BASE, hash32 } from "./chain-facts.ts";
 import { ChainModel } from "./chain-model.ts";
 import { DAMAGES, type EngineFactory, withStore } from "./engine.ts";
@@ -78,7 +79,7 @@ function logging(factory: EngineFactory): void {
       assert.deepEqual(await store.queries.eventGroups(before.highest, 10), [reorg]);
       assert.deepEqual(await store.queries.eventGroupOf(before.highest + 1), reorg);
       assert.equal(await store.queries.eventGroupOf(before.highest), null);
-      assert.equal(await store.queries.happenings(oldTip.height, oldTip.hash), null);
+      assert.equal(await store.queries.happenings(oldTip.height, oldTip.hash, WHOLE_BLOCK), null);
       assert.notEqual(await store.queries.eventGroupOf(1), null);
       await store.close();
       store = await engine.open();

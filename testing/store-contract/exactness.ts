@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { BlockHash, Tick } from "../../src/primitives/brands.ts";
 import type { BlockChanges } from "../../src/prc20/state.ts";
+import { WHOLE_BLOCK } from "../../src/service/queries.ts";
 import { ADDRESSES, AMOUNT_MAX, addressOf, BASE, hash32 } from "./chain-facts.ts";
 import { ChainModel } from "./chain-model.ts";
 import { type EngineFactory, valueOf, walk, withStore } from "./engine.ts";
@@ -187,7 +188,7 @@ function ties(factory: EngineFactory): void {
         assert.equal(rows[0]?.listing.close?.place, rows[1]?.listing.createdPlace);
       }
       const closing = blocks.at(-1);
-      const happened = closing && (await store.queries.happenings(closing.height, closing.hash));
+      const happened = closing && (await store.queries.happenings(closing.height, closing.hash, WHOLE_BLOCK));
       assert.deepEqual([happened?.created.length, happened?.closed.length], [1, 1]);
     });
   });

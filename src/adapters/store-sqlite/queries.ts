@@ -4,6 +4,7 @@
 import type { BlockHash, ListingId, PearlAddress, Tick, Txid } from "../../primitives/brands.ts";
 import type {
   BlockHappenings,
+  BlockPart,
   EventGroup,
   IndexQueries,
   LifecycleState,
@@ -31,6 +32,7 @@ import {
 } from "./query-market.ts";
 import { holdersPage } from "./query-holders.ts";
 import { TickKinds } from "./query-kinds.ts";
+import { NO_TOTALS } from "./row-shapes.ts";
 import { operationsText } from "./query-operation-text.ts";
 import { operationsBetween, operationsOf, operationsPage } from "./query-operations.ts";
 import { tokenRow, tokensPage } from "./query-tokens.ts";
@@ -146,17 +148,21 @@ export class SqliteQueries implements IndexQueries {
     return this.#connection.snapshot(() => groupOf(this.#connection, id));
   }
 
-  async happenings(height: number, hash: BlockHash): Promise<BlockHappenings | null> {
+  async happenings(height: number, hash: BlockHash, part: BlockPart): Promise<BlockHappenings | null> {
     return this.#connection.snapshot(() => {
       const block = blockRow(this.#connection, height);
       if (block === null || block.hash !== hash) return null;
-      const from = blockRow(this.#connection, height - 1)?.totals.nextPlace ?? 0;
-      const before = block.totals.nextPlace;
+      const earlier = blockRow(this.#connection, height - 1)?.totals ?? NO_TOTALS;
+      const end = block.totals.nextPlace;
+      const from = part.from ?? earlier.nextPlace;
+      const before = Math.min(end, from + part.places);
       return {
         height,
         hash,
         time: block.time,
         digest: block.digest,
+        operationCount: block.totals.eventsTotal - earlier.eventsTotal,
+        nextPlace: before < end ? before : null,
         operations: operationsBetween(this.#connection, from, before),
         ...listingsBetween(this.#connection, from, before),
       };

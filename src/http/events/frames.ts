@@ -75,24 +75,28 @@ export function swapFrames(group: Extract<EventGroup, { kind: "swaps" }>): reado
 type Draft = { readonly event: string; readonly row: unknown; readonly about: FrameSubject | null };
 
 /**
- * The events of a block in the order of the log. @throws where their number is not that of the group's ids: the
- * store and this function disagree about the order.
+ * The events of a part of a block in the order of the log, the first with id `nextId`; the first part begins with the
+ * block's own event. @throws where the last part does not end with the group's last id: the store and this function
+ * disagree about the order.
  */
 export function blockFrames(
   group: Extract<EventGroup, { kind: "block" }>,
   happenings: BlockHappenings,
   rules: ProtocolRules,
+  nextId: number,
 ): readonly Frame[] {
-  const { height, hash, digest, operations } = happenings;
-  const block = { height, block_hash: hash, digest, operations: operations.length };
-  const drafts: Draft[] = [{ event: "block", row: block, about: null }, ...changeDrafts(happenings, rules)];
-  if (drafts.length !== group.lastId - group.firstId + 1) {
+  const { height, hash, digest, operationCount, nextPlace } = happenings;
+  const block = { height, block_hash: hash, digest, operations: operationCount };
+  const first: Draft[] = nextId === group.firstId ? [{ event: "block", row: block, about: null }] : [];
+  const drafts: Draft[] = [...first, ...changeDrafts(happenings, rules)];
+  const lastId = nextId + drafts.length - 1;
+  if (nextPlace === null ? lastId !== group.lastId : lastId > group.lastId) {
     throw new Error(
-      `block ${height} has ${drafts.length} events, the log gave it ids ${group.firstId} to ${group.lastId}`,
+      `block ${height} has events up to ${lastId}, the log gave it ids ${group.firstId} to ${group.lastId}`,
     );
   }
   return drafts.map(({ event, row, about }, index) => {
-    const id = group.firstId + index;
+    const id = nextId + index;
     const payload = event === "block" ? { ...block, row } : { height, block_hash: hash, row };
     return { id, text: eventText(id, event, payload), about };
   });

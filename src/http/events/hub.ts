@@ -1,24 +1,20 @@
-// How do events reach many consumers? Each consumer reads the log at its own pace, from the id that it has; what is
-// read and rendered is shared. Nothing is queued for a consumer: one that does not take what was written for it is
-// cut off, and can resume by its last id as long as the log holds it. (H-39)
+// How events reach many consumers. Each consumer stands somewhere in the log and is served in steps of bounded work,
+// between which everybody else has a turn: one lane for those who wait for the newest, four for those who come back and
+// have more to read (H-11). Nothing is queued for a consumer: one that does not take what was written for it is cut
+// off, and can resume by its last id as long as the log holds it (H-39).
 
 import type { ProtocolRules } from "../../prc20/rules.ts";
 import type { Log } from "../../service/ports.ts";
-import type { EventGroup, IndexQueries } from "../../service/queries.ts";
-import {
-  blockFrames,
-  eventText,
-  type Frame,
-  type FrameFilter,
-  passes,
-  reorgFrame,
-  swapFrames,
-} from "./frames.ts";
+import type { IndexQueries } from "../../service/queries.ts";
+import { eventText, type Frame, type FrameFilter, passes } from "./frames.ts";
+import { PieceReader, type PieceStart } from "./pieces.ts";
 
 /** Where a consumer's events go. */
 export interface EventSink {
-  /** Writes text; resolves when it may go on, with false where the consumer is gone or too slow. */
-  write(text: string): Promise<boolean>;
+  /** Writes text: `full` where the consumer has to take it before more may be written, `gone` where nobody does. */
+  write(text: string): "taken" | "full" | "gone";
+  /** Resolves when more may be written, with false where the consumer is gone or too slow. */
+  drained(): Promise<boolean>;
   /** Writes a comment where nothing waits to be taken. */
   heartbeat(): void;
   /** Ends the stream. */
@@ -31,110 +27,211 @@ export interface EventStart {
   readonly after: number;
   /** Text that goes first: a reset, or nothing. */
   readonly preface: string;
+  /** True where the log has more for it already. */
+  readonly isReplay: boolean;
 }
 
-const GROUPS_PER_READ = 16;
-const SHARED_GROUPS = 16;
+interface Consumer {
+  readonly sink: EventSink;
+  readonly filter: FrameFilter;
+  /** The last id that it has, or that is not for it. */
+  after: number;
+  start: PieceStart;
+  /** Until it has come to the end of the log for the first time. */
+  isReplay: boolean;
+  state: "queued" | "waiting" | "draining" | "gone";
+}
+
+/** Characters that are written to a consumer in one step, give or take one event. */
 const CHUNK_CHARACTERS = 64 * 1024;
+/** Replays that are worked on at once (H-11). */
+const REPLAY_LANES = 4;
+/** Steps of a replay before the next one that waits has its turn. */
+const STEPS_PER_TURN = 64;
+/** Events that a resume may have to read; beyond that it is answered by `reset` (H-11). */
+const MAX_REPLAYED = 100_000;
 
 /** The event stream of one server. */
 export class EventHub {
   readonly #queries: IndexQueries;
-  readonly #rules: ProtocolRules;
+  readonly #pieces: PieceReader;
   readonly #log: Log;
-  readonly #sinks = new Set<EventSink>();
-  readonly #rendered = new Map<number, Promise<readonly Frame[]>>();
-  readonly #reads = new Map<number, Promise<readonly EventGroup[]>>();
-  #waiting: (() => void)[] = [];
-  #wakeups = 0;
+  readonly #consumers = new Map<EventSink, Consumer>();
+  readonly #live: Consumer[] = [];
+  readonly #replays: Consumer[] = [];
+  #liveLanes = 0;
+  #replayLanes = 0;
   #closed = false;
+  /** Id behind which the log has nothing, until somebody says that it has grown. */
+  #end: number | null = null;
+  #wakeups = 0;
 
   constructor(queries: IndexQueries, rules: ProtocolRules, log: Log) {
     this.#queries = queries;
-    this.#rules = rules;
+    this.#pieces = new PieceReader(queries, rules);
     this.#log = log;
   }
 
   /** Consumers at present. */
   get size(): number {
-    return this.#sinks.size;
+    return this.#consumers.size;
   }
 
   /** The log may have grown. */
   wake(): void {
+    this.#end = null;
     this.#wakeups += 1;
-    this.#reads.clear();
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const resume of waiting) resume();
+    for (const consumer of this.#consumers.values()) {
+      if (consumer.state === "waiting") this.#queue(consumer);
+    }
   }
 
   /** Writes a heartbeat to every consumer that has nothing waiting. */
   heartbeat(): void {
-    for (const sink of this.#sinks) sink.heartbeat();
+    for (const sink of this.#consumers.keys()) sink.heartbeat();
   }
 
   /** Ends all streams; later ones end at once. */
   close(): void {
     this.#closed = true;
-    for (const sink of this.#sinks) sink.end();
-    this.wake();
+    for (const consumer of this.#consumers.values()) this.#drop(consumer);
   }
 
   /**
-   * Where a consumer begins: after `lastEventId` where the log holds it and its block stands; after the newest event
-   * where it is null (none given); else with a `reset`.
+   * Where a consumer begins: after `lastEventId` where the log holds it, its block stands and the log has at most
+   * 100,000 events behind it; after the newest event where it is null (none given); else with a `reset`.
    */
   async start(lastEventId: string | null): Promise<EventStart> {
-    if (lastEventId === null) return { after: (await this.#queries.eventBounds()).highest, preface: "" };
+    const { highest } = await this.#queries.eventBounds();
+    if (lastEventId === null) return { after: highest, preface: "", isReplay: false };
     const id = /^[0-9]{1,20}$/.test(lastEventId) ? Number(lastEventId) : -1;
-    const known = Number.isSafeInteger(id) && id >= 0 && (await this.#queries.eventGroupOf(id)) !== null;
-    return known ? { after: id, preface: "" } : this.#reset();
+    const isInReach = Number.isSafeInteger(id) && id >= 0 && highest - id <= MAX_REPLAYED;
+    const known = isInReach && (await this.#queries.eventGroupOf(id)) !== null;
+    return known ? { after: id, preface: "", isReplay: id < highest } : this.#reset();
   }
 
-  /** Serves one consumer until it is gone or the hub closes. Does not throw. */
-  async run(sink: EventSink, start: EventStart, filter: FrameFilter): Promise<void> {
-    this.#sinks.add(sink);
+  /** Serves a consumer from now on, until it is gone or the hub closes. */
+  join(sink: EventSink, start: EventStart, filter: FrameFilter): void {
+    if (this.#closed) {
+      sink.end();
+      return;
+    }
+    const { after, preface, isReplay } = start;
+    const consumer: Consumer = {
+      sink,
+      filter,
+      after,
+      start: { kind: "after", id: after },
+      isReplay,
+      state: "queued",
+    };
+    this.#consumers.set(sink, consumer);
+    if (preface === "" || this.#write(consumer, preface)) this.#queue(consumer);
+  }
+
+  /** A consumer whose connection has ended. */
+  leave(sink: EventSink): void {
+    const consumer = this.#consumers.get(sink);
+    if (consumer !== undefined) this.#drop(consumer);
+  }
+
+  #drop(consumer: Consumer): void {
+    consumer.state = "gone";
+    this.#consumers.delete(consumer.sink);
+    consumer.sink.end();
+  }
+
+  #queue(consumer: Consumer): void {
+    consumer.state = "queued";
+    if (consumer.isReplay) {
+      this.#replays.push(consumer);
+      if (this.#replayLanes < REPLAY_LANES) void this.#serveReplays();
+    } else {
+      this.#live.push(consumer);
+      if (this.#liveLanes === 0) void this.#serveLive();
+    }
+  }
+
+  async #serveLive(): Promise<void> {
+    this.#liveLanes += 1;
+    for (let consumer = this.#live.shift(); consumer !== undefined; consumer = this.#live.shift()) {
+      await this.#turnOf(consumer, 1);
+    }
+    this.#liveLanes -= 1;
+  }
+
+  async #serveReplays(): Promise<void> {
+    this.#replayLanes += 1;
+    for (let consumer = this.#replays.shift(); consumer !== undefined; consumer = this.#replays.shift()) {
+      await this.#turnOf(consumer, STEPS_PER_TURN);
+    }
+    this.#replayLanes -= 1;
+  }
+
+  /** Serves a consumer for some steps. Does not throw. */
+  async #turnOf(consumer: Consumer, steps: number): Promise<void> {
     try {
-      let after: number | null = start.after;
-      if (start.preface !== "" && !(await sink.write(start.preface))) return;
-      while (after !== null && !this.#closed) after = await this.#advance(sink, after, filter);
+      for (let step = 0; step < steps && consumer.state === "queued"; step += 1) {
+        await this.#step(consumer);
+        // Everybody else has a turn, whether or not anything was written: a filter may let nothing pass.
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      if (consumer.state === "queued") this.#queue(consumer);
     } catch (error) {
       this.#log.error({ error }, "an event stream failed");
-    } finally {
-      this.#sinks.delete(sink);
-      sink.end();
+      this.#drop(consumer);
     }
   }
 
-  /** Writes what the log has after an id, or waits for more. Returns the new id, or null where the sink is gone. */
-  async #advance(sink: EventSink, after: number, filter: FrameFilter): Promise<number | null> {
+  /** Writes what one piece has for a consumer, up to a chunk, or lets it wait for more. */
+  async #step(consumer: Consumer): Promise<void> {
     const wakeups = this.#wakeups;
-    const groups = await this.#groupsAfter(after);
-    const first = groups[0];
-    if (first === undefined) {
-      await this.#nextWake(wakeups, sink);
-      return this.#sinks.has(sink) ? after : null;
+    if (consumer.start.kind === "after" && consumer.start.id === this.#end) return this.#wait(consumer);
+    const piece = await this.#pieces.at(consumer.start);
+    if (consumer.state === "gone") return;
+    if (piece === null) {
+      if (wakeups === this.#wakeups && consumer.start.kind === "after") {
+        this.#end = consumer.start.id;
+        this.#wait(consumer);
+      }
+      return;
     }
-    if (first.firstId > after + 1 && (await this.#queries.eventBounds()).lowest > after + 1) {
+    if (
+      piece.firstId > consumer.after + 1 &&
+      (await this.#queries.eventBounds()).lowest > consumer.after + 1
+    ) {
       // The log has dropped events that this consumer has not seen.
-      const { after: newest, preface } = await this.#reset();
-      return (await sink.write(preface)) ? newest : null;
+      const { after, preface } = await this.#reset();
+      consumer.after = after;
+      consumer.start = { kind: "after", id: after };
+      this.#write(consumer, preface);
+      return;
     }
-    for (const group of groups) {
-      const frames = await this.#framesOf(group);
-      const wanted = frames.filter((frame) => frame.id > after && passes(frame, filter));
-      for (const chunk of chunks(wanted)) if (!(await sink.write(chunk))) return null;
-    }
-    return groups.at(-1)?.lastId ?? after;
+    const { text, rest } = chunkOf(piece.frames, consumer);
+    if (!rest) consumer.start = piece.next;
+    if (text !== "") this.#write(consumer, text);
   }
 
-  /** A consumer whose connection ends while it waits: forgets it and lets its loop finish. */
-  leave(sink: EventSink): void {
-    this.#sinks.delete(sink);
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const resume of waiting) resume();
+  #wait(consumer: Consumer): void {
+    consumer.isReplay = false;
+    consumer.state = "waiting";
+  }
+
+  /** True where more may be written at once; else the consumer is queued when it has taken what there is, or is gone. */
+  #write(consumer: Consumer, text: string): boolean {
+    const outcome = consumer.state === "gone" ? "gone" : consumer.sink.write(text);
+    if (outcome === "taken") return true;
+    if (outcome === "gone") {
+      this.#drop(consumer);
+      return false;
+    }
+    consumer.state = "draining";
+    void consumer.sink.drained().then((goesOn) => {
+      if (consumer.state !== "draining") return;
+      if (goesOn && !this.#closed) this.#queue(consumer);
+      else this.#drop(consumer);
+    });
+    return false;
   }
 
   async #reset(): Promise<EventStart> {
@@ -142,55 +239,21 @@ export class EventHub {
     const { highest } = await this.#queries.eventBounds();
     const state = await this.#queries.state();
     const preface = eventText(highest, "reset", { height: state.height, block_hash: state.hash });
-    return { after: highest, preface };
-  }
-
-  #nextWake(wakeups: number, sink: EventSink): Promise<void> {
-    if (this.#wakeups !== wakeups || this.#closed || !this.#sinks.has(sink)) return Promise.resolve();
-    return new Promise((resume) => {
-      this.#waiting.push(resume);
-    });
-  }
-
-  /** Consumers that stand at the same id share one read between two wake-ups. */
-  #groupsAfter(after: number): Promise<readonly EventGroup[]> {
-    const known = this.#reads.get(after);
-    if (known !== undefined) return known;
-    const read = this.#queries.eventGroups(after, GROUPS_PER_READ);
-    this.#reads.set(after, read);
-    read.catch(() => this.#reads.delete(after));
-    return read;
-  }
-
-  #framesOf(group: EventGroup): Promise<readonly Frame[]> {
-    const known = this.#rendered.get(group.firstId);
-    if (known !== undefined) return known;
-    const frames = this.#render(group);
-    this.#rendered.set(group.firstId, frames);
-    frames.catch(() => this.#rendered.delete(group.firstId));
-    const oldest = this.#rendered.keys().next().value;
-    if (this.#rendered.size > SHARED_GROUPS && oldest !== undefined) this.#rendered.delete(oldest);
-    return frames;
-  }
-
-  async #render(group: EventGroup): Promise<readonly Frame[]> {
-    if (group.kind === "reorg") return [reorgFrame(group)];
-    if (group.kind === "swaps") return swapFrames(group);
-    const happenings = await this.#queries.happenings(group.height, group.hash);
-    // Undone since it was read: the reorg event that follows says so.
-    return happenings === null ? [] : blockFrames(group, happenings, this.#rules);
+    return { after: highest, preface, isReplay: false };
   }
 }
 
-/** The texts joined to pieces of bounded size. */
-function* chunks(frames: readonly Frame[]): Generator<string> {
-  let chunk = "";
+/** The next texts for a consumer up to a chunk; `rest`: the piece has more for it. Moves the consumer on. */
+function chunkOf(
+  frames: readonly Frame[],
+  consumer: Consumer,
+): { readonly text: string; readonly rest: boolean } {
+  let text = "";
   for (const frame of frames) {
-    chunk += frame.text;
-    if (chunk.length >= CHUNK_CHARACTERS) {
-      yield chunk;
-      chunk = "";
-    }
+    if (frame.id <= consumer.after) continue;
+    if (text.length >= CHUNK_CHARACTERS) return { text, rest: true };
+    if (passes(frame, consumer.filter)) text += frame.text;
+    consumer.after = frame.id;
   }
-  if (chunk !== "") yield chunk;
+  return { text, rest: false };
 }

@@ -1,20 +1,23 @@
-// How fast must a consumer read? Writes events to a response and waits until they are taken; a consumer that takes
-// too long is cut off instead of being buffered for (H-39).
+// A consumer's response as a place where events go: at most one chunk waits in memory, and a consumer that takes too
+// long to take it is cut off instead of being buffered for (H-39).
 
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { EventSink } from "./hub.ts";
 
-/** A sink over an HTTP response. At most one chunk waits in memory at any time. */
+/** A sink over an HTTP response. */
 export function responseSink(response: ServerResponse, drainMs: number): EventSink {
   let draining = false;
   const gone = new AbortController();
   response.once("close", () => gone.abort());
   return {
-    async write(text) {
-      if (response.destroyed || response.writableEnded) return false;
-      if (response.write(text)) return true;
+    write(text) {
+      if (response.destroyed || response.writableEnded) return "gone";
+      if (response.write(text)) return "taken";
       draining = true;
+      return "full";
+    },
+    async drained() {
       try {
         const signal = AbortSignal.any([AbortSignal.timeout(drainMs), gone.signal]);
         await once(response, "drain", { signal });

@@ -1,10 +1,12 @@
 // Which endpoint tells what happens as it happens? GET /api/v1/events, server-sent events (H-39).
 
 import { keccak_256 } from "@noble/hashes/sha3.js";
+import type { ServerResponse } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { parseEvmAddress } from "../../swap/forms.ts";
 import { COMMON_HEADERS } from "../answer.ts";
+import { clientKey } from "../client-key.ts";
 import { type HttpContext, presentHeight, refuse, RETRY_AFTER_S, sendError } from "../context.ts";
 import { invalidField, Refusal } from "../errors.ts";
 import type { FrameFilter } from "../events/frames.ts";
@@ -44,7 +46,12 @@ const EVM_ADDRESS_EXPECTED =
 export function registerEvents(app: FastifyInstance, context: HttpContext): void {
   const { deps } = context;
   const hub = new EventHub(deps.queries, deps.rules, deps.log);
-  const { heartbeatMs = 15_000, drainMs = 10_000, maxConsumers = 1000 } = deps.events ?? {};
+  const {
+    heartbeatMs = 15_000,
+    drainMs = 10_000,
+    maxConsumers = 1000,
+    maxPerClient = 16,
+  } = deps.events ?? {};
   const unsubscribe = deps.feed.subscribe(() => hub.wake());
   const unsubscribeSwaps = deps.swapFeed?.subscribe(() => hub.wake());
   const timer = setInterval(() => hub.heartbeat(), heartbeatMs);
@@ -56,37 +63,32 @@ export function registerEvents(app: FastifyInstance, context: HttpContext): void
     hub.close();
   });
 
-  /** Streams that are being opened: they count, or many at once would pass the limit together. */
-  let opening = 0;
+  const places = new StreamPlaces(maxConsumers, maxPerClient);
   app.get(EVENTS_PATH, { exposeHeadRoute: false }, async (request, reply) => {
     const filter = eventFilter(request.query, deps.rules.hrp);
     if (filter instanceof Refusal) return refuse(context, request, reply, filter);
-    if (hub.size + opening >= maxConsumers) {
+    const full = places.take(clientKey(request.ip), reply.raw);
+    if (full !== null) {
       return sendError(context, request, reply, {
         code: "SERVICE_UNAVAILABLE",
-        message: "As many event streams are open as this service allows. Try again later.",
+        message: full,
         headers: { "retry-after": String(RETRY_AFTER_S.unavailable) },
       });
     }
-    opening += 1;
-    try {
-      const lastEventId = request.headers["last-event-id"];
-      const given = typeof lastEventId === "string" && lastEventId !== "" ? lastEventId : null;
-      const start = await hub.start(given);
-      const headers = await streamHeaders(context, request, reply);
-      reply.hijack();
-      const response = reply.raw;
-      // The client may have gone while the start was looked up; its close event is over then.
-      if (response.destroyed) return reply;
-      response.writeHead(200, headers);
-      response.write(": connected\nretry: 2000\n\n");
-      const sink = responseSink(response, drainMs);
-      response.once("close", () => hub.leave(sink));
-      void hub.run(sink, start, filter);
-      return reply;
-    } finally {
-      opening -= 1;
-    }
+    const lastEventId = request.headers["last-event-id"];
+    const given = typeof lastEventId === "string" && lastEventId !== "" ? lastEventId : null;
+    const start = await hub.start(given);
+    const headers = await streamHeaders(context, request, reply);
+    reply.hijack();
+    const response = reply.raw;
+    // The client may have gone while the start was looked up; its close event is over then.
+    if (response.destroyed) return reply;
+    response.writeHead(200, headers);
+    response.write(": connected\nretry: 2000\n\n");
+    const sink = responseSink(response, drainMs);
+    response.once("close", () => hub.leave(sink));
+    hub.join(sink, start, filter);
+    return reply;
   });
 
   app.head(EVENTS_PATH, async (request, reply) => {
@@ -94,6 +96,39 @@ export function registerEvents(app: FastifyInstance, context: HttpContext): void
     if (filter instanceof Refusal) return refuse(context, request, reply, filter);
     return reply.headers(await streamHeaders(context, request, reply)).send();
   });
+}
+
+/** Who has how many streams; one that is being opened counts, or many at once would pass the limit together. */
+class StreamPlaces {
+  readonly #most: number;
+  readonly #mostPerClient: number;
+  readonly #ofClient = new Map<string, number>();
+  #taken = 0;
+
+  constructor(most: number, mostPerClient: number) {
+    this.#most = most;
+    this.#mostPerClient = mostPerClient;
+  }
+
+  /** Takes a place until the response closes, or says why there is none. */
+  take(client: string, response: ServerResponse): string | null {
+    const own = this.#ofClient.get(client) ?? 0;
+    if (own >= this.#mostPerClient) {
+      return `You have ${own} event streams open, as many as one client may have. Close one, or use one for several purposes.`;
+    }
+    if (this.#taken >= this.#most) {
+      return "As many event streams are open as this service allows. Try again later.";
+    }
+    this.#taken += 1;
+    this.#ofClient.set(client, own + 1);
+    response.once("close", () => {
+      this.#taken -= 1;
+      const left = (this.#ofClient.get(client) ?? 1) - 1;
+      if (left > 0) this.#ofClient.set(client, left);
+      else this.#ofClient.delete(client);
+    });
+    return null;
+  }
 }
 
 function eventFilter(rawQuery: unknown, hrp: string): FrameFilter | Refusal {
