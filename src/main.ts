@@ -16,6 +16,7 @@ import { openSha256Lanes } from "./adapters/system/sha256-lanes.ts";
 import { SignaturePool } from "./adapters/system/signature-pool.ts";
 import type { Config } from "./config/config.ts";
 import type { RateLimitOptions } from "./http/dependencies.ts";
+import { addressOf, type NodeEndpoint } from "./config/read-node.ts";
 import { buildServer } from "./http/server.ts";
 import { openAnswerThread } from "./cli/open-answer-thread.ts";
 import { programVersion } from "./cli/version.ts";
@@ -27,8 +28,8 @@ import { sentenceOf } from "./service/follower-errors.ts";
 import { BlockIndexer, type IndexingContext } from "./service/index-block.ts";
 import { MEMPOOL_DEFAULTS, MempoolWatch } from "./service/mempool-watch.ts";
 import { claimDatabase } from "./service/parameters.ts";
+import { FollowedNode, type NamedNode } from "./service/pearl-nodes.ts";
 import { RecentBodies } from "./service/recent-bodies.ts";
-import type { SwapNode } from "./service/swaps/pearl-ports.ts";
 import type { FollowedStore, Log, PearlNode } from "./service/ports.ts";
 import { IndexProgress, PROGRESS_DEFAULTS } from "./service/progress.ts";
 import type { IndexStatus } from "./service/serving.ts";
@@ -69,7 +70,7 @@ export interface RunningService {
 interface Foundation {
   readonly log: Log;
   readonly store: OpenedStore;
-  readonly node: SwapNode;
+  readonly node: FollowedNode;
   readonly context: IndexingContext;
   readonly closers: Closers;
 }
@@ -92,17 +93,11 @@ async function openFoundation(config: Config, overrides: Overrides): Promise<Fou
   closers.add(() => signatures.close());
   const verifier = new VerifierThread(network.name);
   closers.add(() => verifier.close());
-  const { url, user, password, tls, pollMs } = config.node;
-  const node = openPearlNode({
-    url,
-    user: user ?? "",
-    password: password ?? "",
-    ...(tls.kind === "ca" ? { ca: tls.pem } : {}),
-    network,
-    pollMs,
-    clock: systemClock,
-    log,
-  });
+  const open = (endpoint: NodeEndpoint): NamedNode => {
+    const address = { ...addressOf(endpoint), network, pollMs: config.node.pollMs };
+    return { name: endpoint.url, node: openPearlNode({ ...address, clock: systemClock, log }) };
+  };
+  const node = new FollowedNode([open(config.node), ...config.node.witnesses.map(open)], systemClock, log);
   closers.add(() => node.close());
   const sha256dAll = openSha256Lanes(sha256d);
   const context = { network, rules, sha256, sha256d, sha256dAll, signatures, verifier };
@@ -179,7 +174,7 @@ async function startOn(config: Config, foundation: Foundation): Promise<RunningS
   feed.subscribe(() => mempool.lookSoon());
   const swaps = bodies === null ? null : await openSwaps(config, foundation, bodies, mempool);
   if (swaps !== null) metrics.showEvm(() => swaps.api.evmStatus());
-  const watched: readonly ConditionSource[] = [store, progress, ...(swaps === null ? [] : [swaps])];
+  const watched: readonly ConditionSource[] = [store, progress, node, ...(swaps === null ? [] : [swaps])];
   const app = await buildServer({
     queries: store.queries,
     answers: openAnswerThread(config.database.file, config.rules, log, closers),
@@ -188,6 +183,7 @@ async function startOn(config: Config, foundation: Foundation): Promise<RunningS
     version: programVersion(),
     status: () => ({ ...progress.status(), evm: swaps?.api.evmStatus() ?? null }),
     conditions: () => conditionsOf(watched, config),
+    nodes: () => node.counts(),
     swaps: swaps?.api ?? null,
     ...(swaps === null ? {} : { swapFeed: swaps.ledger.feed }),
     mempool,
@@ -203,7 +199,12 @@ async function startOn(config: Config, foundation: Foundation): Promise<RunningS
   const port = await listenOn(app.server, config.host, config.port, "port");
   const metricsPort = config.metricsPort === null ? null : await serveMetrics(metrics, config, closers);
   const stop = new AbortController();
-  const running = Promise.all([follower.run(stop.signal), mempool.run(stop.signal), swaps?.run(stop.signal)]);
+  const running = Promise.all([
+    node.run(stop.signal),
+    follower.run(stop.signal),
+    mempool.run(stop.signal),
+    swaps?.run(stop.signal),
+  ]);
   log.info(
     { host: config.host, port, network: config.network.name, database: config.database.file },
     "serving",

@@ -5,8 +5,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { openBlockbookBalance } from "./adapters/blockbook/blockbook-balance.ts";
 import { escrowAbi } from "./adapters/evm-rpc/escrow-abi.ts";
 import { openEvmChain } from "./adapters/evm-rpc/open-evm-chain.ts";
-import { openPearlLookups } from "./adapters/pearl-node/lookups.ts";
-import { openNodeBalance } from "./adapters/pearl-node/lookups-balance.ts";
+import {
+  openFollowedBalance,
+  openFollowedLookups,
+  type SeveralNodes,
+} from "./adapters/pearl-node/followed-clients.ts";
 import { systemClock } from "./adapters/system/clock.ts";
 import { recoverSigner } from "./adapters/system/evm-signature.ts";
 import { sha256d } from "./adapters/system/hashes.ts";
@@ -16,11 +19,13 @@ import { withSteadyHeap } from "./adapters/system/steady-heap.ts";
 import { swapCrypto } from "./adapters/system/swap-crypto.ts";
 import { type Closers, StartRefused } from "./cli/service-host.ts";
 import type { Config } from "./config/config.ts";
+import { addressOf } from "./config/read-node.ts";
 import type { SwapConfig } from "./config/read-swaps.ts";
 import type { Condition } from "./service/conditions.ts";
 import { sentenceOf } from "./service/follower-errors.ts";
 import type { IndexingContext } from "./service/index-block.ts";
 import type { MempoolWatch } from "./service/mempool-watch.ts";
+import type { FollowedNode } from "./service/pearl-nodes.ts";
 import type { Log } from "./service/ports.ts";
 import type { IndexQueries } from "./service/queries.ts";
 import type { ChainTips } from "./swap/facts.ts";
@@ -41,7 +46,6 @@ import { confirmationsConditions, SOUND_FINALITY_LAG_S } from "./service/swaps/e
 import { MAX_AHEAD_S } from "./service/swaps/evm-source-checks.ts";
 import { SwapLedger, type SwapLedgerParts } from "./service/swaps/ledger.ts";
 import { PearlMempool } from "./service/swaps/pearl-mempool.ts";
-import type { SwapNode } from "./service/swaps/pearl-ports.ts";
 import { PEARL_WATCH_DEFAULTS, PearlWatch } from "./service/swaps/pearl-watch.ts";
 import type { BalanceSource, EvmStanding, PearlStanding, SwapStore } from "./service/swaps/ports.ts";
 import { SwapReadiness } from "./service/swaps/readiness.ts";
@@ -65,7 +69,7 @@ export interface SwapFoundation {
   readonly store: SwapStore;
   /** Reads of the index. */
   readonly queries: IndexQueries;
-  readonly node: SwapNode;
+  readonly node: FollowedNode;
   /** Raw blocks that index and swaps download once. */
   readonly bodies: RecentBodies;
   readonly context: IndexingContext;
@@ -109,6 +113,8 @@ const UNKNOWN_PEARL: PearlStanding = {
   tipChangedAtMonotonicMs: null,
   connections: null,
   blockIntervalS: null,
+  witnesses: [],
+  nodes: { configured: 1, answering: 0, agreeing: 0 },
 };
 
 /**
@@ -132,13 +138,9 @@ export async function composeSwaps(foundation: SwapFoundation): Promise<Composed
   const readiness = readinessOf(swaps, live);
   const ledger = await openLedger(foundation, rules, readiness);
   live.ledger = ledger;
-  const source = {
-    ...bodies.reader(),
-    rawHeaders: node.rawHeaders.bind(node),
-    connections: node.connections.bind(node),
-  };
+  const source = { ...bodies.reader(), rawHeaders: node.rawHeaders, connections: node.connections };
   const pearl = new PearlWatch(
-    { node: source, ledger, context, crypto: swapCrypto, clock: systemClock, log },
+    { node: source, others: node, ledger, context, crypto: swapCrypto, clock: systemClock, log },
     { ...PEARL_WATCH_DEFAULTS, pollMs: config.node.pollMs },
   );
   const evm = new EvmFollower(
@@ -300,17 +302,10 @@ interface Composed extends Followers {
 }
 
 function partsOf({ foundation, rules, readiness, ledger, chain, escrow, pearl, evm }: Composed): SwapParts {
-  const { config, swaps, queries, closers, log } = foundation;
-  const { url, user, password, tls } = config.node;
-  const address = {
-    url,
-    user: user ?? "",
-    password: password ?? "",
-    ...(tls.kind === "ca" ? { ca: tls.pem } : {}),
-    sha256d,
-    clock: systemClock,
-  };
-  const lookups = openPearlLookups(address);
+  const { config, swaps, queries, closers, log, node } = foundation;
+  const addresses = [config.node, ...config.node.witnesses].map(addressOf);
+  const nodes: SeveralNodes = { addresses, followed: () => node.place };
+  const lookups = openFollowedLookups(nodes, { sha256d, clock: systemClock });
   closers.add(async () => lookups.close());
   const parts: Omit<SwapParts, "rechecks"> = {
     ledger,
@@ -335,7 +330,7 @@ function partsOf({ foundation, rules, readiness, ledger, chain, escrow, pearl, e
     lookups: new LimitedLookups(lookups, systemClock),
     publicValues: new PublicValues({ isIndexed: indexedIds(queries, rules.hrp), node: lookups }, systemClock),
     hashWindows: openWindowHasher(),
-    balances: new BalanceLookups(balancesOf(foundation, address), ledger, log),
+    balances: new BalanceLookups(balancesOf(foundation, nodes), ledger, log),
     asks: new AskIndex({
       ledger,
       moment: () => readiness.moment(),
@@ -352,12 +347,9 @@ function partsOf({ foundation, rules, readiness, ledger, chain, escrow, pearl, e
   return { ...parts, rechecks: new AskRechecks(parts) };
 }
 
-function balancesOf(
-  { swaps, closers }: SwapFoundation,
-  address: Parameters<typeof openNodeBalance>[0],
-): BalanceSource {
+function balancesOf({ swaps, closers }: SwapFoundation, nodes: SeveralNodes): BalanceSource {
   if (swaps.balanceSource.kind === "blockbook") return openBlockbookBalance({ url: swaps.balanceSource.url });
-  const balances = openNodeBalance(address);
+  const balances = openFollowedBalance(nodes, { sha256d, clock: systemClock });
   closers.add(async () => balances.close());
   return balances;
 }

@@ -56,6 +56,7 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
     ["src/service/swaps/readiness.test.ts", "test/attacks/*{clock,pearl}*.test.ts"],
   ],
   ["src/service/swaps/", SWAP_LEDGER],
+  ["src/service/pearl-nodes", ["src/service/pearl-nodes.test.ts"]],
   [
     "src/service/",
     [

@@ -5,6 +5,12 @@ import { type Break, inFile } from "./break.ts";
 /** All of them. */
 export const SWAPS_ACTIONS: readonly Break[] = inFile("src/swap/next-actions.ts", [
   {
+    rule: "S-09",
+    find: "if (lock.mined === null || !isWitnessed(moment, lock.mined.height, profile.k)) return;",
+    replace: "",
+    why: "a claim is offered for a lock that only one node shows",
+  },
+  {
     rule: "S-54",
     find: 'credit.account === buyer ? "buyer" : "seller", "withdraw_credit"',
     replace: '"seller", "withdraw_credit"',

@@ -17,8 +17,8 @@ const readiness = inFile("src/service/swaps/readiness.ts", [
   },
   {
     rule: "S-54",
-    find: 'mayAct: this.check("deals", tips) === null',
-    replace: "mayAct: true",
+    find: 'const mayAct = this.check("deals", tips) === null;',
+    replace: "const mayAct = true;",
     why: "marked actions are offered while an index is behind",
   },
   {

@@ -134,6 +134,30 @@ const stats = inFile("src/swap/stats.ts", [
 ]);
 
 const finality = inFile("src/swap/finality.ts", [
+  {
+    rule: "S-09",
+    find: "if (witnesses === null) return true;",
+    replace: "return true;",
+    why: "the word of one node counts, whatever the others say",
+  },
+  {
+    rule: "S-09",
+    find: "sharedHeight >= height && tipHeight >= height + k - 2",
+    replace: "tipHeight >= height + k - 2",
+    why: "a witness on another chain confirms a lock",
+  },
+  {
+    rule: "S-09",
+    find: "sharedHeight >= height && tipHeight >= height + k - 2",
+    replace: "sharedHeight >= height && tipHeight >= height + k - 3",
+    why: "a witness two blocks short confirms a lock",
+  },
+  {
+    rule: "S-09",
+    find: "sharedHeight >= height && tipHeight >= height + k - 2",
+    replace: "sharedHeight >= height && tipHeight >= height + k - 1",
+    why: "a witness one block short does not confirm a lock",
+  },
   { rule: "S-15", find: "DEEP = 13", replace: "DEEP = 12", why: "a conflict counts as over one block early" },
   {
     rule: "S-05",

@@ -187,6 +187,12 @@ const pearl = [
       why: "connections of long ago count",
     },
     {
+      rule: "S-09",
+      find: "if (hash !== null && hash === window.at(height)?.hash)",
+      replace: "if (hash !== null)",
+      why: "a witness with other blocks counts",
+    },
+    {
       rule: "S-05",
       find: "if (tip.hash !== this.#hash) this.#changedAtMs",
       replace: "this.#changedAtMs",
@@ -200,6 +206,50 @@ const pearl = [
       why: "a node that tells its peers alone looks alive",
     },
   ]),
+  ...inFile("src/service/pearl-nodes.ts", [
+    {
+      rule: "S-09",
+      find: "if (!this.isIdentified) await this.node.checkIdentity();",
+      replace: "",
+      why: "a node of another network counts",
+    },
+    {
+      rule: "S-09",
+      find: "this.#clock.monotonicMs() - answeredAtMs <= ANSWER_COUNTS_MS;",
+      replace: "true;",
+      why: "a silent witness counts for ever",
+    },
+    {
+      rule: "S-09",
+      find: "const isAhead = this.#isFresh(one) && ahead > AHEAD_BLOCKS;",
+      replace: "const isAhead = this.#isFresh(one) && ahead > AHEAD_BLOCKS + 1;",
+      why: "a node that is left behind by 3 blocks is followed on",
+    },
+    {
+      rule: "S-09",
+      find: "} else if (ahead.length >= 2) {",
+      replace: "} else if (ahead.length >= 1) {",
+      why: "one other node alone decides whom to follow",
+    },
+    {
+      rule: "S-09",
+      find: "for (const end of this.#asked) end(replaced);",
+      replace: "",
+      why: "questions to a node that hangs are waited for when another is followed",
+    },
+    {
+      rule: "S-09",
+      find: "if (one === this.#current) this.#tell(announced);",
+      replace: "this.#tell(announced);",
+      why: "announcements of a node that is not followed are believed",
+    },
+    {
+      rule: "H-20",
+      find: "return depth > FORK_BLOCKS ||",
+      replace: "return depth > FORK_BLOCKS + 1 ||",
+      why: "nodes two blocks apart do not disagree",
+    },
+  ]),
   ...inFile("src/service/swaps/pearl-watch.ts", [
     {
       rule: "S-05",
@@ -209,6 +259,12 @@ const pearl = [
     },
   ]),
   ...inFile("src/service/swaps/pearl-tip.ts", [
+    {
+      rule: "S-09",
+      find: "if (rewindTo !== null) this.#window = this.#window.upTo(rewindTo);",
+      replace: "",
+      why: "what a witness said of replaced blocks counts for those that replace them",
+    },
     {
       rule: "S-53",
       find: "if (block === null) {\n        if (points.length === 0) return",

@@ -85,9 +85,15 @@ export const SWAPS_VERIFICATIONS: readonly Break[] = [
     },
     {
       rule: "S-60",
-      find: 'judged.have < k ? "LOCK_CONFIRMATIONS_INSUFFICIENT" : null',
-      replace: "null",
+      find: 'if (judged.have < k) return "LOCK_CONFIRMATIONS_INSUFFICIENT";',
+      replace: "",
       why: "one confirmation verifies",
+    },
+    {
+      rule: "S-09",
+      find: 'return judged.isWitnessed ? null : "PEARL_NODE_UNAVAILABLE";',
+      replace: "return null;",
+      why: "one node alone verifies a lock",
     },
     {
       rule: "S-60",

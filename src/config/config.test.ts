@@ -109,6 +109,38 @@ describe("configuration", () => {
     }
   });
 
+  test("S-09: further nodes, with credentials of their own or those of the first", () => {
+    const first = { PEARL_RPC_URL: "https://one.example:1", PEARL_RPC_USER: "u", PEARL_RPC_PASSWORD: "p" };
+    const given = { ...first, PEARL_WITNESS_URLS: "https://two.example:1, http://10.0.0.3:1" };
+    assert.deepEqual(good(first).node.witnesses, []);
+    assert.deepEqual(
+      good(given).node.witnesses.map(({ url, user, password }) => [url, user, password]),
+      [
+        ["https://two.example:1/", "u", "p"],
+        ["http://10.0.0.3:1/", "u", "p"],
+      ],
+    );
+    const own = good({ ...given, PEARL_WITNESS_USER: "v", PEARL_WITNESS_PASSWORD: "q" }).node;
+    assert.deepEqual([own.witnesses[0]?.user, own.witnesses[1]?.password, own.user], ["v", "q", "u"]);
+    const pinned = good({ ...given, PEARL_RPC_CA: "/ca.pem" }).node.witnesses;
+    assert.deepEqual(
+      pinned.map(({ tls }) => tls.kind),
+      ["ca", "system"],
+    );
+  });
+
+  test("S-09: a node that is named twice is no second opinion, and no problem repeats a password", () => {
+    const of = (urls: string): string =>
+      problems({ PEARL_RPC_USER: "u", PEARL_RPC_PASSWORD: "p", PEARL_WITNESS_URLS: urls }).join("\n");
+    assert.match(of("http://127.0.0.1:1"), /configured already.*no second opinion/);
+    assert.match(of("https://a.example,https://a.example/"), /in place 2.*no second opinion/);
+    assert.match(of("https://a.example,,"), /no http: or https: address in place 2/);
+    assert.match(of("https://u:hunter2@a.example"), /holds credentials in place 1/);
+    assert.ok(!of("https://u:hunter2@a.example").includes("hunter2"));
+    assert.match(of("http://a.example"), /in clear/);
+    assert.match(problems({ PEARL_WITNESS_USER: "v" }).join(), /PEARL_WITNESS_PASSWORD is missing/);
+  });
+
   test("the CA is a PEM file, and needs https", () => {
     const https = { PEARL_RPC_URL: "https://example.org:44107" };
     assert.deepEqual(good({ ...https, PEARL_RPC_CA: "/ca.pem" }).node.tls.kind, "ca");

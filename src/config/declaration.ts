@@ -51,7 +51,26 @@ export const SETTINGS = {
     "PEARL_RPC_CA",
     "file",
     null,
-    "For https: a PEM file with the node's own certificate (pearld's rpc.cert), which is then pinned, or with a CA.",
+    "For https: a PEM file with the node's own certificate (pearld's rpc.cert), which is then pinned, or with a CA. Those of further nodes go into the same file.",
+  ),
+  PEARL_WITNESS_URLS: setting(
+    "PEARL_WITNESS_URLS",
+    "urls",
+    null,
+    "Further PEARL nodes, separated by commas. With one of them a swap's lock counts its confirmations only when a second node shows its block, and the next node is followed when the first falls silent or behind. Without, one lying node can fake locks.",
+  ),
+  PEARL_WITNESS_USER: setting(
+    "PEARL_WITNESS_USER",
+    "text",
+    null,
+    "RPC user of the further nodes; absent: PEARL_RPC_USER.",
+  ),
+  PEARL_WITNESS_PASSWORD: setting(
+    "PEARL_WITNESS_PASSWORD",
+    "text",
+    null,
+    "RPC password of the further nodes.",
+    true,
   ),
   PEARL_POLL_MS: setting(
     "PEARL_POLL_MS",

@@ -1,6 +1,7 @@
 // How is the PEARL node reached? URL, credentials and whose certificate to believe.
 
 import { isIP } from "node:net";
+import type { SettingName } from "./declaration.ts";
 import type { SettingReader } from "./setting-reader.ts";
 
 /** Whom to believe on a TLS connection. */
@@ -9,14 +10,31 @@ export type TlsTrust =
   /** PEM text: a certificate authority, or the node's own certificate, which pins it. */
   | { readonly kind: "ca"; readonly pem: string };
 
-/** How to reach the node. */
-export interface NodeTarget {
+/** How to reach one node. */
+export interface NodeEndpoint {
   /** http: or https:, without credentials. */
   readonly url: string;
   readonly user: string | null;
   readonly password: string | null;
   readonly tls: TlsTrust;
+}
+
+/** How to reach the node that is followed first, and the others (S-09). */
+export interface NodeTarget extends NodeEndpoint {
   readonly pollMs: number;
+  /** In the order in which they take its place; none is given twice. */
+  readonly witnesses: readonly NodeEndpoint[];
+}
+
+/** A node's address as its clients take it. */
+export function addressOf({ url, user, password, tls }: NodeEndpoint): {
+  readonly url: string;
+  readonly user: string;
+  readonly password: string;
+  readonly ca?: string;
+} {
+  const ca = tls.kind === "ca" ? { ca: tls.pem } : {};
+  return { url, user: user ?? "", password: password ?? "", ...ca };
 }
 
 /** The node's address and credentials, or null with problems. */
@@ -24,25 +42,33 @@ export function readNode(
   reader: SettingReader,
   readFile: (path: string) => string | null,
 ): NodeTarget | null {
-  const user = reader.text("PEARL_RPC_USER");
-  const password = reader.text("PEARL_RPC_PASSWORD");
-  if (user === null && password !== null) {
-    reader.problem("PEARL_RPC_USER", "is missing although PEARL_RPC_PASSWORD is set: give both or neither");
-  }
-  if (user !== null && password === null) {
-    reader.problem("PEARL_RPC_PASSWORD", "is missing although PEARL_RPC_USER is set: give both or neither");
-  }
+  const login = readLogin(reader, "PEARL_RPC_USER", "PEARL_RPC_PASSWORD");
   const pollMs = reader.integer("PEARL_POLL_MS", 20, 60_000, 250);
   const tls = readTrust(reader, readFile);
-  const url = readUrl(reader, password !== null);
+  const url = readUrl(reader, login.password !== null);
   if (url === null || tls === null) return null;
+  const witnesses = readWitnesses(reader, url, login, tls);
   if (tls.kind !== "system" && !url.startsWith("https:")) {
     reader.problem(
       "PEARL_RPC_CA",
       "is set although PEARL_RPC_URL is plain http: use https: or leave the CA out",
     );
   }
-  return { url, user, password, tls, pollMs };
+  return { url, ...login, tls, pollMs, witnesses };
+}
+
+type Login = Pick<NodeEndpoint, "user" | "password">;
+
+function readLogin(reader: SettingReader, userName: SettingName, passwordName: SettingName): Login {
+  const user = reader.text(userName);
+  const password = reader.text(passwordName);
+  if (user === null && password !== null) {
+    reader.problem(userName, `is missing although ${passwordName} is set: give both or neither`);
+  }
+  if (user !== null && password === null) {
+    reader.problem(passwordName, `is missing although ${userName} is set: give both or neither`);
+  }
+  return { user, password };
 }
 
 function readUrl(reader: SettingReader, hasPassword: boolean): string | null {
@@ -52,24 +78,63 @@ function readUrl(reader: SettingReader, hasPassword: boolean): string | null {
     reader.problem(name, "is missing: give the address of pearld's RPC, like https://127.0.0.1:44107");
     return null;
   }
+  const url = addressIn(text, hasPassword);
+  if (url instanceof URL) return url.href;
+  reader.problem(
+    name,
+    {
+      form: "is no http: or https: address: write it like https://127.0.0.1:44107",
+      login: "holds credentials: put them into PEARL_RPC_USER and PEARL_RPC_PASSWORD",
+      clear: "would send the password in clear over plain http: use https: outside the local network",
+    }[url],
+  );
+  return null;
+}
+
+/** The further nodes (S-09). The texts are not repeated in problems: they may hold passwords. */
+function readWitnesses(
+  reader: SettingReader,
+  followed: string,
+  login: Login,
+  tls: TlsTrust,
+): readonly NodeEndpoint[] {
+  const name = "PEARL_WITNESS_URLS";
+  const own = readLogin(reader, "PEARL_WITNESS_USER", "PEARL_WITNESS_PASSWORD");
+  const text = reader.text(name);
+  if (text === null) return [];
+  const { user, password } = own.user === null ? login : own;
+  const witnesses: NodeEndpoint[] = [];
+  for (const [i, part] of text.split(",").entries()) {
+    const url = addressIn(part.trim(), password !== null);
+    const place = `in place ${i + 1}`;
+    if (!(url instanceof URL)) {
+      reader.problem(
+        name,
+        {
+          form: `has no http: or https: address ${place}: write them like https://one.example:44107,https://two.example:44107`,
+          login: `holds credentials ${place}: put them into PEARL_WITNESS_USER and PEARL_WITNESS_PASSWORD`,
+          clear: `would send the password in clear over plain http ${place}: use https: outside the local network`,
+        }[url],
+      );
+    } else if (url.href === followed || witnesses.some((one) => one.url === url.href)) {
+      reader.problem(
+        name,
+        `names a node ${place} that is configured already: a node that agrees with itself is no second opinion`,
+      );
+    } else {
+      const trust: TlsTrust = url.protocol === "https:" ? tls : { kind: "system" };
+      witnesses.push({ url: url.href, user, password, tls: trust });
+    }
+  }
+  return witnesses;
+}
+
+/** The address in a text, or what is wrong with it. */
+function addressIn(text: string, hasPassword: boolean): URL | "form" | "login" | "clear" {
   const url = URL.canParse(text) ? new URL(text) : null;
-  // The text itself is not repeated: it may hold a password, as the next check says.
-  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {
-    reader.problem(name, "is no http: or https: address: write it like https://127.0.0.1:44107");
-    return null;
-  }
-  if (url.username !== "" || url.password !== "") {
-    reader.problem(name, "holds credentials: put them into PEARL_RPC_USER and PEARL_RPC_PASSWORD");
-    return null;
-  }
-  if (url.protocol === "http:" && hasPassword && !isLocalHost(url.hostname)) {
-    reader.problem(
-      name,
-      "would send the password in clear over plain http: use https: outside the local network",
-    );
-    return null;
-  }
-  return url.href;
+  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) return "form";
+  if (url.username !== "" || url.password !== "") return "login";
+  return url.protocol === "http:" && hasPassword && !isLocalHost(url.hostname) ? "clear" : url;
 }
 
 /** Loopback, private and link-local addresses, and names without a dot or ending in .local or .internal. */

@@ -3,6 +3,7 @@
 
 import type { ProtocolRules } from "../prc20/rules.ts";
 import type { Condition } from "../service/conditions.ts";
+import type { NodeCounts } from "../service/pearl-nodes.ts";
 import type { Clock, Log } from "../service/ports.ts";
 import type { IndexQueries } from "../service/queries.ts";
 import type { SwapService } from "../service/swaps/api/swap-service.ts";
@@ -55,6 +56,8 @@ export interface HttpDependencies {
   status(): IndexStatus;
   /** What is wrong now with any running part, for /health (H-20). */
   conditions(): readonly Condition[];
+  /** The configured PEARL nodes, for `/health` (H-20). */
+  nodes(): NodeCounts;
   readonly mempool: MempoolView;
   readonly feed: StateFeed;
   readonly clock: Clock;

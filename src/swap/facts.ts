@@ -203,6 +203,13 @@ export interface LockOutput {
   } | null;
 }
 
+/** What a PEARL node other than the followed one shows of the indexed chain (S-09). */
+export interface ChainWitness {
+  /** Height up to which its blocks are the indexed ones; -1 where it shares none that are known. */
+  readonly sharedHeight: number;
+  readonly tipHeight: number;
+}
+
 /** The tips that confirmations and finality are counted from: part of every answer's one state (H-47). */
 export interface ChainTips {
   readonly evm: {

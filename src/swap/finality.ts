@@ -2,6 +2,7 @@
 // PEARL side counts something as over.
 
 import type { ChainTips } from "./facts.ts";
+import type { Moment } from "./subject.ts";
 
 /** "13 deep" (S-15, S-54): confirmations after which a spend or a conflict counts as over. */
 export const DEEP = 13;
@@ -22,6 +23,17 @@ export function pearlConfirmations(tips: ChainTips, height: number | null): numb
  */
 export function isFinal(tips: ChainTips, block: number): boolean {
   return block <= tips.evm.finalHeight;
+}
+
+/**
+ * Whether the word of a second PEARL node lets a lock in the block of this height count `k` confirmations (S-09): one
+ * that has the same block there and whose tip is at most one block short of them. Always where none is configured.
+ */
+export function isWitnessed({ witnesses }: Pick<Moment, "witnesses">, height: number, k: number): boolean {
+  if (witnesses === null) return true;
+  return witnesses.some(
+    ({ sharedHeight, tipHeight }) => sharedHeight >= height && tipHeight >= height + k - 2,
+  );
 }
 
 /** Whether what a main-chain PEARL block shows is 13 deep. */

@@ -6,7 +6,7 @@ import type { EvmAddress } from "../primitives/brands.ts";
 import { isGoodLock } from "./deal-status.ts";
 import { acceptBy, claimBy, lockBy } from "./deadlines.ts";
 import type { ChainTips, LockOutput } from "./facts.ts";
-import { isDeep } from "./finality.ts";
+import { isDeep, isWitnessed } from "./finality.ts";
 import { isImpossible, isPending, isUnspent, outpointOf, shownOutputs, theLock } from "./lock-choice.ts";
 import { evmCredit, isEventFinal, isLive, orderState, sellerOf, type OrderState } from "./order-state.ts";
 import { isDead, profileOf, type Moment, type SwapProfile, type SwapRules } from "./subject.ts";
@@ -145,6 +145,8 @@ function addReveal(view: View, actions: NextAction[]): void {
   const { subject, moment, lock, profile, tips } = view;
   if (!moment.mayAct || view.isSecretKnown || !view.live || view.fault !== null || lock === null) return;
   if (lock.spend !== null || !isGoodLock(lock, subject.terms.pearlAmountSat, profile.k, tips)) return;
+  // One node alone can make up a chain with a lock in it.
+  if (lock.mined === null || !isWitnessed(moment, lock.mined.height, profile.k)) return;
   const window = { optional: true, not_after: claimBy(subject.terms, profile) };
   actions.push(plain(view.buyer, "buyer", "claim_pearl", { ...window, ...ofOutput(lock) }));
 }

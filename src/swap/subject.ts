@@ -2,7 +2,7 @@
 // with it, and the settings and the moment that it is looked at. Made by the service's ledger, read by pure rules.
 
 import type { Bytes32, PearlAddress, ScriptHex } from "../primitives/brands.ts";
-import type { ChainTips, LockOutput, OrderFacts, SecretFact } from "./facts.ts";
+import type { ChainTips, ChainWitness, LockOutput, OrderFacts, SecretFact } from "./facts.ts";
 import type { AskRecord, OriginRecord, TakeRecord } from "./records.ts";
 import type { Terms } from "./terms.ts";
 
@@ -79,6 +79,8 @@ export interface Moment {
    * EVM RPCs agree.
    */
   readonly mayAct: boolean;
+  /** The PEARL nodes beside the followed one that answer; null where none is configured (S-09). */
+  readonly witnesses: readonly ChainWitness[] | null;
 }
 
 /** The profile of a deal of this size (S-03). */

@@ -5,7 +5,7 @@
 import type { ScriptHex, Txid } from "../primitives/brands.ts";
 import { claimBy } from "./deadlines.ts";
 import type { LockOutput } from "./facts.ts";
-import { pearlConfirmations } from "./finality.ts";
+import { isWitnessed, pearlConfirmations } from "./finality.ts";
 import { theLock } from "./lock-choice.ts";
 import { isAcceptedFinal, orderState } from "./order-state.ts";
 import type { LockReason } from "./reasons.ts";
@@ -59,6 +59,8 @@ interface Judged extends JudgedOutput {
   readonly coinbase: boolean;
   readonly isSpent: boolean;
   readonly have: number;
+  /** Whether a second PEARL node lets it count `k` confirmations (S-09). */
+  readonly isWitnessed: boolean;
 }
 
 /** A reason of the order's own, before any output is looked at (S-60's first five). */
@@ -72,7 +74,8 @@ export function escrowFault(subject: SwapSubject, moment: Moment): LockReason | 
 }
 
 /**
- * The verdict of verify-lock. `choice` of `chooseLock`; `found` is the node's answer for a choice from the node, null
+ * The verdict of verify-lock; PEARL_NODE_UNAVAILABLE is none, but says that an output with enough confirmations may
+ * not count them, because no second PEARL node shows its block (S-09): answered like the others of S-62. `choice` of `chooseLock`; `found` is the node's answer for a choice from the node, null
  * where neither a main-chain block nor the mempool holds the transaction (and for choices from facts).
  */
 export function verifyLock(
@@ -81,9 +84,9 @@ export function verifyLock(
   rules: SwapRules,
   choice: LockChoice,
   found: FoundLockTransaction | null,
-): Verdict<LockReason> {
+): Verdict<LockReason | "PEARL_NODE_UNAVAILABLE"> {
   const profile = profileOf(rules, subject.terms.usdcAmount);
-  const judged = choice === null ? null : judgedOf(subject, moment, choice, found);
+  const judged = choice === null ? null : judgedOf(subject, moment, choice, found, profile.k);
   const reason =
     escrowFault(subject, moment) ??
     outputFault(subject, judged, profile.k) ??
@@ -104,6 +107,7 @@ function judgedOf(
   moment: Moment,
   choice: Exclude<LockChoice, null>,
   found: FoundLockTransaction | null,
+  k: number,
 ): Judged {
   if (choice.from === "node") return foundOf(subject, moment, choice.outpoint, found);
   const { output } = choice;
@@ -116,6 +120,7 @@ function judgedOf(
     coinbase: output.coinbase,
     isSpent: output.spend !== null,
     have: pearlConfirmations(moment.tips, output.mined?.height ?? null),
+    isWitnessed: output.mined !== null && isWitnessed(moment, output.mined.height, k),
   };
 }
 
@@ -134,12 +139,17 @@ function foundOf(
     isFound: found !== null,
     coinbase: found?.coinbase ?? false,
     isSpent: false,
+    isWitnessed: false,
     have: found === null || isOurs ? 0 : pearlConfirmations(moment.tips, found.height),
   };
 }
 
-/** LOCK_NOT_SUBMITTED to LOCK_CONFIRMATIONS_INSUFFICIENT. */
-function outputFault(subject: SwapSubject, judged: Judged | null, k: number): LockReason | null {
+/** LOCK_NOT_SUBMITTED to LOCK_CONFIRMATIONS_INSUFFICIENT, and confirmations that nobody else shows. */
+function outputFault(
+  subject: SwapSubject,
+  judged: Judged | null,
+  k: number,
+): LockReason | "PEARL_NODE_UNAVAILABLE" | null {
   if (judged === null) return "LOCK_NOT_SUBMITTED";
   if (!judged.isFound) return "LOCK_TX_NOT_FOUND";
   if (judged.script === null || judged.amountSat === null) return "LOCK_VOUT_OUT_OF_RANGE";
@@ -148,7 +158,8 @@ function outputFault(subject: SwapSubject, judged: Judged | null, k: number): Lo
   if (judged.amountSat < subject.terms.pearlAmountSat) return "LOCK_AMOUNT_TOO_LOW";
   if (judged.isSpent) return "LOCK_OUTPUT_SPENT";
   if (judged.have === 0) return "LOCK_UNCONFIRMED";
-  return judged.have < k ? "LOCK_CONFIRMATIONS_INSUFFICIENT" : null;
+  if (judged.have < k) return "LOCK_CONFIRMATIONS_INSUFFICIENT";
+  return judged.isWitnessed ? null : "PEARL_NODE_UNAVAILABLE";
 }
 
 /** REFUND_TIME_TOO_CLOSE, TIMELOCK_MARGIN_TOO_SMALL. */

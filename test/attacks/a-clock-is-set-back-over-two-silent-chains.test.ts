@@ -12,6 +12,7 @@ import { HeaderWindow } from "../../src/service/swaps/pearl-headers.ts";
 import { NodeStanding } from "../../src/service/swaps/pearl-standing.ts";
 import { SwapReadiness } from "../../src/service/swaps/readiness.ts";
 import type { BlockHash } from "../../src/primitives/brands.ts";
+import { LONE_NODE } from "../../testing/swap-world/pearl-port.ts";
 import { apiScene } from "../../testing/swap-ledger/api-scene.ts";
 import { bytes32, START } from "../../testing/swap-ledger/ledger-facts.ts";
 import {
@@ -48,6 +49,7 @@ async function stage() {
   const peers = { count: 8 };
   const node = new NodeStanding(
     { connections: async () => peers.count, rawHeaders: async () => [] },
+    LONE_NODE,
     MAINNET.name,
     clock,
   );

@@ -19,6 +19,7 @@ const MOMENT: Moment = {
   },
   now: START + 1,
   mayAct: true,
+  witnesses: null,
 };
 
 function record(number: number): AskRecord {

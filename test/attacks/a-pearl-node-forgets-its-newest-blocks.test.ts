@@ -17,7 +17,7 @@ async function staged(deep: number) {
       return Reflect.get(target, name);
     },
   });
-  const stage = await PearlStage.open(counted);
+  const stage = await PearlStage.over(counted);
   await stage.follow();
   const lock = chain.payment(5, stage.script, AMOUNT);
   chain.mine([lock.raw]);

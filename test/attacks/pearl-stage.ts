@@ -5,9 +5,11 @@ import { sha256d } from "../../src/adapters/system/hashes.ts";
 import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
 import { NETWORKS } from "../../src/chain/networks.ts";
 import type { ScriptHex } from "../../src/primitives/brands.ts";
+import { FollowedNode } from "../../src/service/pearl-nodes.ts";
 import type { Clock, Log } from "../../src/service/ports.ts";
 import { verifyLockOf, verifyRefundOf } from "../../src/service/swaps/api/verifications.ts";
 import type { SwapNode } from "../../src/service/swaps/pearl-ports.ts";
+import type { OtherNodes } from "../../src/service/swaps/pearl-standing.ts";
 import { PEARL_WATCH_DEFAULTS, PearlWatch } from "../../src/service/swaps/pearl-watch.ts";
 import type { PearlStanding } from "../../src/service/swaps/ports.ts";
 import type { EscrowEvent } from "../../src/swap/facts.ts";
@@ -16,9 +18,10 @@ import { toHex } from "../../testing/pearl-node/bytes.ts";
 import { PearlCore } from "../../testing/pearl-node/core.ts";
 import { SIMNET } from "../../testing/pearl-node/network.ts";
 import { coinbaseInput, hex, key, sign, txidOf } from "../../testing/pearl-node/test-wallet.ts";
-import { apiScene, type ApiScene, type SceneOptions } from "../../testing/swap-ledger/api-scene.ts";
+import { apiScene, type ApiScene } from "../../testing/swap-ledger/api-scene.ts";
 import { evmPlace, START, terms } from "../../testing/swap-ledger/ledger-facts.ts";
 import { accepted, evm, ORDER, scriptOf } from "../../testing/swap-ledger/ledger-scene.ts";
+import { LONE_NODE } from "../../testing/swap-world/pearl-port.ts";
 
 /** Satoshis that the seller has to lock. */
 export const AMOUNT = 1_000_000n;
@@ -76,10 +79,10 @@ export class PearlChain {
     return { raw, txid: txidOf(raw) };
   }
 
-  /** Takes all blocks of another chain; the longer one becomes the main chain. */
-  takeFrom(other: PearlChain): void {
+  /** Takes the blocks of another chain up to a height; the longer one becomes the main chain. */
+  takeFrom(other: PearlChain, upTo = other.height): void {
     this.#now = Math.max(this.#now, other.#now);
-    for (let height = 1; height <= other.height; height += 1) {
+    for (let height = 1; height <= upTo; height += 1) {
       const block = other.core.chain.index.at(height);
       if (block !== undefined && this.core.chain.index.get(block.hash) === undefined) {
         this.core.submitBlockHex(toHex(block.raw));
@@ -112,41 +115,69 @@ export class PearlStage {
   readonly watch: PearlWatch;
   readonly script: ScriptHex;
   readonly lines: string[];
+  /** Null over one node. */
+  readonly nodes: FollowedNode | null;
 
-  private constructor(scene: ApiScene, watch: PearlWatch, lines: string[]) {
+  private constructor({
+    scene,
+    watch,
+    lines,
+    nodes,
+  }: Pick<PearlStage, "scene" | "watch" | "lines" | "nodes">) {
     this.scene = scene;
     this.watch = watch;
+    this.nodes = nodes;
     this.script = scriptOf(scene.ledger, ORDER);
     this.lines = lines;
   }
 
-  /** `node` is what the watch follows. */
-  static async open(
-    node: SwapNode,
-    limits: SceneOptions["limits"] = {},
-    standing: (own: PearlStanding) => PearlStanding = (own) => own,
+  /** Over one node, which has nobody beside it. */
+  static over(node: SwapNode): Promise<PearlStage> {
+    return PearlStage.#open(() => ({ node, others: LONE_NODE, nodes: null }));
+  }
+
+  /** Over several: the first is followed, the others are its witnesses (S-09). */
+  static async overAll(ports: readonly [SwapNode, ...SwapNode[]]): Promise<PearlStage> {
+    const stage = await PearlStage.#open((clock, log) => {
+      const [first, ...more] = ports;
+      const named = more.map((node, i) => ({ name: `node ${i + 2}`, node }));
+      const nodes = new FollowedNode([{ name: "node 1", node: first }, ...named], clock, log);
+      return { node: nodes, others: nodes, nodes };
+    });
+    await stage.look();
+    return stage;
+  }
+
+  static async #open(
+    make: (
+      clock: Clock,
+      log: Log,
+    ) => { readonly node: SwapNode; readonly others: OtherNodes; readonly nodes: FollowedNode | null },
   ): Promise<PearlStage> {
     const live: { watch: PearlWatch | null } = { watch: null };
-    const pearl = (): PearlStanding => standing(live.watch?.standing() ?? UNKNOWN);
-    const scene = await apiScene({ pearl, limits });
+    const pearl = (): PearlStanding => live.watch?.standing() ?? UNKNOWN;
+    const scene = await apiScene({ pearl });
     await scene.ledger.applyEvm(evm(2, [lockedSmall(), accepted("a", 2)]));
     await scene.ledger.applyEvm(evm(8, [], { finalHeight: 4 }));
     const lines: string[] = [];
     const keep = (_fields: unknown, message: string): void => void lines.push(message);
     const log: Log = { info() {}, debug() {}, warn: keep, error: keep };
+    const clock = clockOf(scene);
+    const { node, others, nodes } = make(clock, log);
     const watch = new PearlWatch(
       {
         node,
+        others,
         ledger: scene.ledger,
         context: { network: NETWORKS.simnet, sha256d },
         crypto: swapCrypto,
-        clock: clockOf(scene),
+        clock,
         log,
       },
       { ...PEARL_WATCH_DEFAULTS, pollMs: 5, idleMs: 0, backscanMs: 600_000 },
     );
     live.watch = watch;
-    return new PearlStage(scene, watch, lines);
+    return new PearlStage({ scene, watch, lines, nodes });
   }
 
   /** Rounds of the watch until it has nothing more to do; how many it took. Throws where it does not come to rest. */
@@ -154,6 +185,14 @@ export class PearlStage {
     const { signal } = new AbortController();
     for (let rounds = 1; rounds <= most; rounds += 1) if (!(await this.watch.round(signal))) return rounds;
     throw new Error(`the watch is not at rest after ${most} rounds`);
+  }
+
+  /** Looks at every node once. A node that hangs is not waited for. */
+  async look(): Promise<void> {
+    const count = this.nodes?.counts().configured ?? 0;
+    for (let place = 0; place < count; place += 1) {
+      await Promise.race([this.nodes?.look(place), new Promise((done) => setImmediate(done))]);
+    }
   }
 
   pass(seconds: number): void {
@@ -200,6 +239,8 @@ const UNKNOWN: PearlStanding = {
   tipChangedAtMonotonicMs: null,
   connections: null,
   blockIntervalS: null,
+  witnesses: null,
+  nodes: { configured: 1, answering: 0, agreeing: 0 },
 };
 
 function lockedSmall(): EscrowEvent {

@@ -131,6 +131,7 @@ export class LiveIndex {
       version: "0.0.0-test",
       status: () => progress.status(),
       conditions: () => progress.conditions(),
+      nodes: () => ({ configured: 1, answering: 1, agreeing: 1 }),
       mempool,
       feed,
       clock,

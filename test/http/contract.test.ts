@@ -179,6 +179,7 @@ function dependenciesOf({ index, mempool }: Harness) {
     version: "",
     status: () => ({ nodeHeight: 0, indexedHeight: 0, lag: 0, indexingStatus: "synced" as const, evm: null }),
     conditions: () => [],
+    nodes: () => ({ configured: 1, answering: 1, agreeing: 1 }),
     mempool: { snapshot: () => ({ version: 1, rows: mempool, truncated: false }) },
     feed: { subscribe: () => () => undefined },
     clock: { nowMs: () => 0, monotonicMs: () => 0, sleep: () => Promise.resolve() },

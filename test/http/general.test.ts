@@ -249,6 +249,7 @@ describe("health", () => {
       status: "ok",
       reasons: [],
       conditions: [],
+      nodes: { configured: 2, answering: 2, agreeing: 1 },
       indexing_status: "synced",
       height: 100,
       indexed_height: 100,

@@ -66,6 +66,7 @@ export async function harness(index: FakeIndex, options: Partial<HttpDependencie
     version: "0.0.0-test",
     status: () => status.value,
     conditions: () => conditions,
+    nodes: () => ({ configured: 2, answering: 2, agreeing: 1 }),
     mempool: { snapshot: () => ({ version: 1, rows: mempool, truncated: false }) },
     feed: {
       subscribe(listener) {

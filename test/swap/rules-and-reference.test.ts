@@ -131,7 +131,7 @@ describe("the rules and the second model", () => {
       ),
       RUNS,
     );
-    assert.equal(seen.size, 17 + 6 + 6, [...seen.keys()].toSorted().join(", "));
+    assert.equal(seen.size, 18 + 6 + 6, [...seen.keys()].toSorted().join(", "));
   });
 });
 

@@ -231,7 +231,7 @@ export function subject(more: Partial<SwapSubject> = {}): SwapSubject {
 
 /** Now is four hours before T_p by default; block 950 is the last final one. */
 export function moment(more: Partial<Moment> = {}): Moment {
-  return { tips: tips(), now: T_P - 4 * 3600, mayAct: true, ...more };
+  return { tips: tips(), now: T_P - 4 * 3600, mayAct: true, witnesses: null, ...more };
 }
 
 export function tips(more: { final?: number; need?: number | null; evm?: number; pearl?: number } = {}) {
@@ -382,5 +382,15 @@ export const anyMoment: fc.Arbitrary<Moment> = fc
     mayAct: fc.boolean(),
     need: fc.constantFrom(null, null, 4, 5),
     final: fc.constantFrom(949, 950, 951, 1000),
+    witnesses: fc.option(
+      fc.array(
+        fc.record({
+          sharedHeight: fc.constantFrom(-1, PEARL_TIP - 13, PEARL_TIP - 12, PEARL_TIP - 5, PEARL_TIP),
+          tipHeight: fc.constantFrom(PEARL_TIP - 2, PEARL_TIP - 1, PEARL_TIP),
+        }),
+        { maxLength: 2 },
+      ),
+      { freq: 2 },
+    ),
   })
-  .map(({ now, mayAct, need, final }) => moment({ now, mayAct, tips: tips({ need, final }) }));
+  .map(({ need, final, ...more }) => moment({ ...more, tips: tips({ need, final }) }));

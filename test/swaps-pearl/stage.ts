@@ -35,6 +35,7 @@ import {
   type TestInput,
   txidOf,
 } from "../../testing/pearl-node/test-wallet.ts";
+import { LONE_NODE } from "../../testing/swap-world/pearl-port.ts";
 import { MemoryLedger } from "./memory-ledger.ts";
 
 /** Unix seconds at which the node's clock stands at first. */
@@ -240,7 +241,7 @@ export class Stage {
     };
     const context = { network, sha256d };
     const watch = new PearlWatch(
-      { node, ledger, context, crypto: swapCrypto, clock, log },
+      { node, others: LONE_NODE, ledger, context, crypto: swapCrypto, clock, log },
       // Every round asks for the tip, so that no test waits for a notification; pieces of a pass end by their blocks,
       // not by the time that a slow machine takes for them.
       { ...PEARL_WATCH_DEFAULTS, pollMs: 5, idleMs: 0, backscanMs: 600_000, ...options },

@@ -27,6 +27,7 @@ import type {
 import { type ReadinessLimits, SwapReadiness } from "../../src/service/swaps/readiness.ts";
 import { escrowDigests } from "../../src/swap/eip712.ts";
 import type { ChainTips } from "../../src/swap/facts.ts";
+import type { Moment } from "../../src/swap/subject.ts";
 import { alarmLog, evmAddress, ledgerParts, START } from "./ledger-facts.ts";
 import { evm, pearl } from "./ledger-scene.ts";
 import { MemorySwapStore } from "./memory-swap-store.ts";
@@ -130,8 +131,16 @@ function healthyNode({ pearl: tip }: ChainTips, now: number): PearlStanding {
     tipChangedAtMonotonicMs: now * 1000,
     connections: 8,
     blockIntervalS: 194,
+    witnesses: null,
+    nodes: { configured: 1, answering: 1, agreeing: 1 },
   };
 }
+
+/** Before the ledger is open. */
+const NO_TIPS: ChainTips = {
+  evm: { height: -1, time: 0, finalHeight: -1, need: null },
+  pearl: { height: -1, time: 0, medianTimePast: 0 },
+};
 
 /** How a scene differs from the usual one. */
 export interface SceneOptions {
@@ -187,10 +196,7 @@ export async function apiScene(options: SceneOptions = {}): Promise<ApiScene> {
   const log = alarmLog();
   const ledgerWith = ledgerParts(log, () => outside.now);
   const live: { ledger: SwapLedger | null } = { ledger: null };
-  const tips = (): ChainTips => {
-    if (live.ledger === null) throw new Error("the ledger is not open yet");
-    return live.ledger.tips();
-  };
+  const tips = (): ChainTips => live.ledger?.tips() ?? NO_TIPS;
   const evmStanding = (): EvmStanding => ({
     headHeight: tips().evm.height,
     headTime: tips().evm.time,
@@ -204,7 +210,12 @@ export async function apiScene(options: SceneOptions = {}): Promise<ApiScene> {
     { ...LIMITS, ...options.limits },
   );
   const store = new MemorySwapStore();
-  const ledger = await SwapLedger.open({ ...ledgerWith, store });
+  const momentOf = (at: ChainTips): Moment => readiness.moment(at);
+  const ledger = await SwapLedger.open({
+    ...ledgerWith,
+    store,
+    ...(options.pearl === undefined ? {} : { momentOf }),
+  });
   live.ledger = ledger;
   await begin(ledger, options.pearl === undefined);
   const readAgain: number[] = [];

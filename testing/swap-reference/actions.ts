@@ -71,6 +71,7 @@ const TABLE: readonly Row[] = [
       !output.coinbase &&
       output.mined !== null &&
       words.depth(output.mined.height) >= words.profile.k &&
+      words.secondNodeHas(output.mined.height) &&
       output.spend === null,
     notAfter: (words) => refundTime(words) - words.profile.revealMarginS,
   },

@@ -76,6 +76,8 @@ interface PlainProfile {
 export interface PlainWorld {
   readonly now: number;
   readonly mayAct: boolean;
+  /** Other PEARL nodes that answer: which heights of our chain they have, and their tips. Null: none is configured. */
+  readonly witnesses: readonly { readonly sharedHeight: number; readonly tipHeight: number }[] | null;
   readonly tips: {
     readonly evm: {
       readonly height: number;
@@ -111,6 +113,17 @@ export class Words {
   /** S-05: PEARL confirmations of what a block at this height shows. */
   depth(height: number): number {
     return this.world.tips.pearl.height - height + 1;
+  }
+
+  /** S-09: a second node has the same block at the lock's height and a tip of at least that height + K - 2. */
+  secondNodeHas(height: number): boolean {
+    const others = this.world.witnesses;
+    if (others === null) return true;
+    for (const other of others) {
+      const hasBlock = height <= other.sharedHeight;
+      if (hasBlock && other.tipHeight >= height + this.profile.k - 2) return true;
+    }
+    return false;
   }
 
   /** S-05, S-07: the event's block is final, and no second RPC contradicts an event of the order. */

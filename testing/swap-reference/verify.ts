@@ -56,6 +56,7 @@ export function verifyLock(
     ["LOCK_OUTPUT_SPENT", () => known !== undefined && known.spend !== null],
     ["LOCK_UNCONFIRMED", () => depth < 1],
     ["LOCK_CONFIRMATIONS_INSUFFICIENT", () => depth < profile.k],
+    ["PEARL_NODE_UNAVAILABLE", () => !words.secondNodeHas(known?.mined?.height ?? 0)],
     ["REFUND_TIME_TOO_CLOSE", () => world.now + profile.revealMarginS > terms.pearlRefundTime],
     ["TIMELOCK_MARGIN_TOO_SMALL", () => terms.pearlRefundTime + world.deltaS > terms.evmRefundTime],
   ]);

@@ -4,10 +4,17 @@
 import { NodeError } from "../../src/adapters/pearl-node/node-error.ts";
 import type { BlockHash, Txid } from "../../src/primitives/brands.ts";
 import type { SwapNode } from "../../src/service/swaps/pearl-ports.ts";
+import type { OtherNodes } from "../../src/service/swaps/pearl-standing.ts";
 import { encodeHeader } from "../pearl-node/block-codec.ts";
 import type { PearlCore } from "../pearl-node/core.ts";
 import type { FaultSource } from "./faults.ts";
 import type { PearlWorld } from "./pearl-world.ts";
+
+/** No other node is configured beside the followed one. */
+export const LONE_NODE: OtherNodes = {
+  witnesses: () => null,
+  counts: () => ({ configured: 1, answering: 1, agreeing: 1 }),
+};
 
 /** An honest node: everything as the core has it, in the same turn. */
 export function pearlPort(core: Pick<PearlCore, "chain" | "mempool">): SwapNode {

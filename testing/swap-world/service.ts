@@ -20,6 +20,7 @@ import type { Moment, SwapRules, SwapSubject } from "../../src/swap/subject.ts";
 import { chooseLock, verifyLock } from "../../src/swap/verify-lock.ts";
 import { testRules } from "../core-index/index.ts";
 import { plainText } from "./escrow-model.ts";
+import { LONE_NODE } from "./pearl-port.ts";
 
 /** A row as the API shows it. */
 export type Row = BidRow | DealRow;
@@ -103,7 +104,7 @@ export class ServiceLife {
       { ...EVM_FOLLOWER_DEFAULTS, firstBlock: 0, pollMs: 100, rereadMs: 0, disputeMs: 0 },
     );
     this.#watch = new PearlWatch(
-      { node, ledger, context: { network, sha256d }, crypto: swapCrypto, clock, log },
+      { node, others: LONE_NODE, ledger, context: { network, sha256d }, crypto: swapCrypto, clock, log },
       { ...PEARL_WATCH_DEFAULTS, pollMs: 250, idleMs: 0 },
     );
     this.#mempool = new MempoolWatch(

@@ -66,6 +66,7 @@ async function healthOf(deps: HttpDependencies, startedMs: number): Promise<Heal
     lag: Math.max(0, status.nodeHeight - indexedHeight),
     digest: digestValue(state ?? { height: indexedHeight, digest: null }),
     evm: evmBody(status.evm),
+    nodes: deps.nodes(),
     network: deps.network,
     version: deps.version,
     uptime_s: Math.floor((deps.clock.monotonicMs() - startedMs) / 1000),

@@ -76,6 +76,16 @@ export const HealthBody = Type.Object({
       indexing_status: indexingStatus,
     }),
   ),
+  nodes: Type.Object(
+    {
+      configured: count("PEARL nodes that are configured."),
+      answering: count("Those of the right network that have told their tip within 30 s."),
+      agreeing: count(
+        "Answering ones whose chain is the followed node's, its beginning or its continuation; the followed one included.",
+      ),
+    },
+    { description: "The followed PEARL node and its witnesses." },
+  ),
   network: Type.String(),
   version: Type.String(),
   uptime_s: count("Seconds since the server was built."),

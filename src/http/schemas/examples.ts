@@ -281,6 +281,7 @@ export const health = {
   status: "ok",
   reasons: [],
   conditions: [],
+  nodes: { configured: 2, answering: 2, agreeing: 2 },
   indexing_status: "synced",
   height: 4021,
   indexed_height: 4021,

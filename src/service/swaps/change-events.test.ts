@@ -27,7 +27,7 @@ function after(...events: readonly EscrowEvent[]) {
   const draft = new Draft();
   changes.evm(draft, evm(20, events, { finalHeight: 20 }));
   const rows = { orders: [...draft.orders.keys()], asks: [...draft.asks.keys()] };
-  const moment: Moment = { tips: tips.value, now: START + 300, mayAct: true };
+  const moment: Moment = { tips: tips.value, now: START + 300, mayAct: true, witnesses: null };
   const telling = new ChangeEvents(books, new Subjects(books), rules, log);
   const between = (before: Picture, now: Picture, explained = false) =>
     telling.between(before, now, { draft, moment, explained }).map(({ type }) => type);

@@ -74,9 +74,9 @@ export class ChangeEvents {
     this.#log = log;
   }
 
-  /** These rows as if the service might act: lag sends no event (S-54). */
+  /** These rows as if the service might act: neither lag nor a witness sends an event (S-54). */
   look({ orders, asks }: TouchedRows, moment: Moment): Picture {
-    const able = { ...moment, mayAct: true };
+    const able = { ...moment, mayAct: true, witnesses: null };
     const shown = asks.flatMap((id) => {
       const ask = this.#ask(id, able);
       return ask === null ? [] : [[id, ask] as const];
@@ -109,7 +109,7 @@ export class ChangeEvents {
 
   /** The row as its endpoint shows it at this moment. */
   #shown(hash: Bytes32, { type, row }: Row, moment: Moment): BidRow | DealRow {
-    if (moment.mayAct) return row;
+    if (moment.mayAct && moment.witnesses === null) return row;
     return this.#rows(hash, moment).find((one) => one.type === type)?.row ?? row;
   }
 

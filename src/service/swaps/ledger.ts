@@ -286,7 +286,8 @@ export class SwapLedger implements LedgerWrites, EvmLedger, LedgerReads {
     const tips = this.tips();
     if (this.#parts.momentOf !== undefined) return this.#parts.momentOf(tips);
     const clock = Math.floor(this.#parts.clock.nowMs() / 1000);
-    return { tips, now: Math.max(clock, tips.evm.time, tips.pearl.medianTimePast), mayAct: true };
+    const now = Math.max(clock, tips.evm.time, tips.pearl.medianTimePast);
+    return { tips, now, mayAct: true, witnesses: null };
   }
 
   /** One change after the other. */

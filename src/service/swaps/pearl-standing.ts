@@ -3,8 +3,10 @@
 
 import type { NetworkName } from "../../chain/networks.ts";
 import type { BlockHash } from "../../primitives/brands.ts";
+import type { ChainWitness } from "../../swap/facts.ts";
 import type { Clock, NodeTip } from "../ports.ts";
 import type { HeaderPoint, HeaderWindow } from "./pearl-headers.ts";
+import type { FollowedNode, Witness } from "../pearl-nodes.ts";
 import type { HeaderNode } from "./pearl-ports.ts";
 import type { PearlStanding } from "./ports.ts";
 
@@ -18,11 +20,15 @@ const ASK_AGAIN_MS = 500;
 const TARGET_INTERVAL_S = 194;
 const BY_HAND: readonly NetworkName[] = ["simnet", "regtest", "litecoin-regtest"];
 
+/** What is known of the nodes beside the followed one. */
+export type OtherNodes = Pick<FollowedNode, "witnesses" | "counts">;
+
 /** Keeps a node's standing. */
 export class NodeStanding {
   readonly #node: HeaderNode;
   readonly #network: NetworkName;
   readonly #clock: Clock;
+  readonly #others: OtherNodes;
   #tip: HeaderPoint | null = null;
   #height = -1;
   #answeredAtMs: number | null = null;
@@ -32,8 +38,9 @@ export class NodeStanding {
   #askedMs = Number.NEGATIVE_INFINITY;
   #asking: Promise<void> | null = null;
 
-  constructor(node: HeaderNode, network: NetworkName, clock: Clock) {
+  constructor(node: HeaderNode, others: OtherNodes, network: NetworkName, clock: Clock) {
     this.#node = node;
+    this.#others = others;
     this.#network = network;
     this.#clock = clock;
   }
@@ -81,7 +88,7 @@ export class NodeStanding {
     await this.#asking;
   }
 
-  /** What is known now; the pace is that of the applied blocks. */
+  /** What is known now; the pace is that of the applied blocks, and so is what other nodes share. */
   read(window: HeaderWindow): PearlStanding {
     return {
       nodeHeight: this.#height,
@@ -90,6 +97,8 @@ export class NodeStanding {
       tipChangedAtMonotonicMs: this.#changedAtMs,
       connections: this.#knownConnections(),
       blockIntervalS: BY_HAND.includes(this.#network) ? TARGET_INTERVAL_S : window.meanIntervalS(),
+      witnesses: this.#others.witnesses()?.map((one) => witnessOf(one, window)) ?? null,
+      nodes: this.#others.counts(),
     };
   }
 
@@ -98,4 +107,17 @@ export class NodeStanding {
     if (known === null || this.#clock.monotonicMs() - known.atMs > CONNECTIONS_COUNT_MS) return null;
     return known.count;
   }
+}
+
+/**
+ * How far another node's chain is the applied one. Every block names its parent, so that one common block makes all
+ * below it common: nobody has to be asked about the block of each lock.
+ */
+function witnessOf({ tip, from, hashAt }: Witness, window: HeaderWindow): ChainWitness {
+  for (let height = Math.min(tip.height, window.tip?.height ?? -1); height >= from; height -= 1) {
+    const hash = hashAt(height);
+    if (hash !== null && hash === window.at(height)?.hash)
+      return { sharedHeight: height, tipHeight: tip.height };
+  }
+  return { sharedHeight: -1, tipHeight: tip.height };
 }

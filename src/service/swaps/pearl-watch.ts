@@ -13,7 +13,7 @@ import { fetchHeaders, type HeaderPoint } from "./pearl-headers.ts";
 import { PearlMatcher } from "./pearl-matcher.ts";
 import type { SwapNode } from "./pearl-ports.ts";
 import { BlockReader, type BodySource } from "./pearl-reader.ts";
-import { NodeStanding } from "./pearl-standing.ts";
+import { NodeStanding, type OtherNodes } from "./pearl-standing.ts";
 import { type PearlStep, PearlTip } from "./pearl-tip.ts";
 import type { LedgerWrites, PearlStanding } from "./ports.ts";
 
@@ -21,6 +21,7 @@ import type { LedgerWrites, PearlStanding } from "./ports.ts";
 export interface PearlWatchParts {
   /** Its bodies may come from a cache that the index shares (`RecentBodies`). */
   readonly node: SwapNode & BodySource;
+  readonly others: OtherNodes;
   readonly ledger: LedgerWrites;
   readonly context: WatchContext;
   readonly crypto: SwapCrypto;
@@ -80,7 +81,7 @@ export class PearlWatch {
     this.#options = options;
     this.#wake = new Wake(parts.clock);
     this.#reader = new BlockReader(parts.node, parts.context);
-    this.#standing = new NodeStanding(parts.node, parts.context.network.name, parts.clock);
+    this.#standing = new NodeStanding(parts.node, parts.others, parts.context.network.name, parts.clock);
     const following = { ...parts, reader: this.#reader, standing: this.#standing };
     this.#tip = new PearlTip(following, options.batchBlocks, (step) => this.#stepped(step));
     parts.node.onTipChange(() => {

@@ -12,6 +12,7 @@ import type {
 } from "../../primitives/brands.ts";
 import type {
   ChainTips,
+  ChainWitness,
   EscrowEvent,
   LockOutput,
   PearlBlockFact,
@@ -21,6 +22,7 @@ import type {
 } from "../../swap/facts.ts";
 import type { AddressRecord, AskRecord, OriginRecord, TakeRecord } from "../../swap/records.ts";
 import type { AskStatus, Moment, SwapSubject } from "../../swap/subject.ts";
+import type { NodeCounts } from "../pearl-nodes.ts";
 
 /** What a database of swaps belongs to (S-26): another one is refused at start. */
 export interface SwapIdentity {
@@ -335,6 +337,10 @@ export interface PearlStanding {
   readonly connections: number | null;
   /** Mean interval of the last 144 blocks in seconds (S-02); null while unknown. */
   readonly blockIntervalS: number | null;
+  /** What the other nodes that answer show of the indexed chain; null where none is configured (S-09). */
+  readonly witnesses: readonly ChainWitness[] | null;
+  /** For `details` and `/health`. */
+  readonly nodes: NodeCounts;
 }
 
 /** A transaction looked up at our own node, its id recomputed. */

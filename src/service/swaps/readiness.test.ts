@@ -51,6 +51,8 @@ function world(): World {
       tipChangedAtMonotonicMs: MONOTONIC - 100_000,
       connections: 8,
       blockIntervalS: 194,
+      witnesses: null,
+      nodes: { configured: 1, answering: 1, agreeing: 1 },
     },
   };
 }

@@ -69,7 +69,19 @@ export class SwapReadiness {
     const before = this.#expiryNow ?? tips.evm.time;
     const expiryNow = this.check("evm", tips) === null ? Math.max(before, now) : before;
     this.#expiryNow = expiryNow;
-    return { tips, now, expiryNow, mayAct: this.check("deals", tips) === null };
+    const mayAct = this.check("deals", tips) === null;
+    return { tips, now, expiryNow, mayAct, witnesses: this.#parts.pearl().witnesses };
+  }
+
+  /** What to answer where no second PEARL node lets a lock count its confirmations (S-09). */
+  get unwitnessed(): NotReady {
+    return {
+      code: "PEARL_NODE_UNAVAILABLE",
+      message:
+        "No second PEARL node shows the block of this lock, or enough blocks above it: do not reveal the secret. " +
+        "Try again in some seconds.",
+      details: { nodes: this.#parts.pearl().nodes },
+    };
   }
 
   /** Null where the sides may be spoken of; else the first reason in the order of S-62. */

@@ -3,6 +3,7 @@
 
 import type { Bytes32, Txid } from "../../../primitives/brands.ts";
 import { parseTxid, parseVout } from "../../../swap/forms.ts";
+import type { LockReason } from "../../../swap/reasons.ts";
 import { profileOf, type SwapSubject } from "../../../swap/subject.ts";
 import { type Verdict, verdict } from "../../../swap/verification.ts";
 import { isRefundLookupNeeded, verifyRefund } from "../../../swap/verify-refund.ts";
@@ -46,7 +47,7 @@ async function judgeLock(
   const hint = hints.newest(hash, readiness.now());
   const choice = chooseLock(subject, named, hint);
   if (choice?.from !== "node" || escrowFault(subject, readiness.moment()) !== null) {
-    return shown(hash, verifyLock(subject, readiness.moment(), rules, choice, null));
+    return lockTold(parts, subject, verifyLock(subject, readiness.moment(), rules, choice, null));
   }
   const looked = await parts.lookups.transaction(hash, choice.outpoint.txid);
   // Chains may have moved on while the node answered: judge what stands now.
@@ -57,7 +58,19 @@ async function judgeLock(
   if (unready !== null) return noVerdict(parts, present, unready);
   const again = chooseLock(present, named, hint);
   const found = lockTransaction(looked);
-  return shown(hash, verifyLock(present, readiness.moment(), rules, again, found));
+  return lockTold(parts, present, verifyLock(present, readiness.moment(), rules, again, found));
+}
+
+/** A verdict, or none where the confirmations lack the word of a second node (S-09). */
+function lockTold(
+  parts: SwapParts,
+  subject: SwapSubject,
+  told: Verdict<LockReason | "PEARL_NODE_UNAVAILABLE">,
+): SwapOutcome {
+  if (told.reason === "PEARL_NODE_UNAVAILABLE") {
+    return noVerdict(parts, subject, parts.readiness.unwitnessed);
+  }
+  return shown(subject.hash, told);
 }
 
 function lockTransaction(looked: Exclude<LookupAnswer, { kind: "unavailable" }>) {
