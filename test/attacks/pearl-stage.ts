@@ -13,7 +13,7 @@ import type { OtherNodes } from "../../src/service/swaps/pearl-standing.ts";
 import { PEARL_WATCH_DEFAULTS, PearlWatch } from "../../src/service/swaps/pearl-watch.ts";
 import type { PearlStanding } from "../../src/service/swaps/ports.ts";
 import type { EscrowEvent } from "../../src/swap/facts.ts";
-import { dealRow } from "../../src/swap/rows.ts";
+import { dealRow, type DealRow } from "../../src/swap/rows.ts";
 import { toHex } from "../../testing/pearl-node/bytes.ts";
 import { PearlCore } from "../../testing/pearl-node/core.ts";
 import { SIMNET } from "../../testing/pearl-node/network.ts";
@@ -199,13 +199,20 @@ export class PearlStage {
     this.scene.outside.now += seconds;
   }
 
-  /** verify-lock and the deal row, now. */
-  async told(): Promise<Told> {
+  /** The deal row, now. */
+  row(): DealRow {
     const { ledger, parts } = this.scene;
-    const outcome = await verifyLockOf(parts, ORDER, {});
     const subject = ledger.subject(ORDER);
     const row = subject === null ? null : dealRow(subject, parts.readiness.moment(), parts.rules);
-    if (row === null || outcome.kind === "refused") throw new Error("no deal");
+    if (row === null) throw new Error("no deal");
+    return row;
+  }
+
+  /** verify-lock and the deal row, now. */
+  async told(): Promise<Told> {
+    const outcome = await verifyLockOf(this.scene.parts, ORDER, {});
+    if (outcome.kind === "refused") throw new Error("no deal");
+    const row = this.row();
     const value: Readonly<Record<string, unknown>> = outcome.kind === "answer" ? outcome.value : {};
     return {
       verdict: outcome.kind === "noVerdict" ? outcome.code : (value["reason"] ?? value["verified"]),
