@@ -152,6 +152,12 @@ export async function startService(config: Config, overrides: Overrides = {}): P
   return closingOnFailure(foundation.closers, () => startOn(config, foundation));
 }
 
+/** Swaps read the mempool as often as blocks (S-53); tokens alone can wait. */
+function mempoolOf({ swaps, rules, node: { pollMs } }: Config, { node, log }: Foundation): MempoolWatch {
+  const options = swaps === null ? MEMPOOL_DEFAULTS : { ...MEMPOOL_DEFAULTS, pollMs };
+  return new MempoolWatch({ node, rules, sha256d, clock: systemClock, log }, options);
+}
+
 async function startOn(config: Config, foundation: Foundation): Promise<RunningService> {
   const { store, node, context, log, closers } = foundation;
   warnOfUnused(config, log);
@@ -165,12 +171,7 @@ async function startOn(config: Config, foundation: Foundation): Promise<RunningS
   const blocks = bodies?.reader() ?? node;
   const parts = { node: blocks, store, indexer, progress, feed, clock: systemClock, log, metrics };
   const follower = new Follower(parts, { ...FOLLOWER_DEFAULTS, undoBlocks: config.undoBlocks });
-  // Swaps read the mempool as often as blocks (S-53); tokens alone can wait.
-  const mempoolPollMs = config.swaps === null ? MEMPOOL_DEFAULTS.pollMs : config.node.pollMs;
-  const mempool = new MempoolWatch(
-    { node, rules: config.rules, sha256d, clock: systemClock, log },
-    { ...MEMPOOL_DEFAULTS, pollMs: mempoolPollMs },
-  );
+  const mempool = mempoolOf(config, foundation);
   feed.subscribe(() => mempool.lookSoon());
   const swaps = bodies === null ? null : await openSwaps(config, foundation, bodies, mempool);
   if (swaps !== null) metrics.showEvm(() => swaps.api.evmStatus());
@@ -199,12 +200,8 @@ async function startOn(config: Config, foundation: Foundation): Promise<RunningS
   const port = await listenOn(app.server, config.host, config.port, "port");
   const metricsPort = config.metricsPort === null ? null : await serveMetrics(metrics, config, closers);
   const stop = new AbortController();
-  const running = Promise.all([
-    node.run(stop.signal),
-    follower.run(stop.signal),
-    mempool.run(stop.signal),
-    swaps?.run(stop.signal),
-  ]);
+  const loops = [node, follower, mempool, ...(swaps === null ? [] : [swaps])];
+  const running = Promise.all(loops.map((part) => part.run(stop.signal)));
   log.info(
     { host: config.host, port, network: config.network.name, database: config.database.file },
     "serving",

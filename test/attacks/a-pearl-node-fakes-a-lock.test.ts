@@ -43,7 +43,7 @@ async function forged(deep: number, witnesses: (honest: PearlChain) => readonly 
 }
 
 /** A lock that the network has, seen by the followed node and by these others. */
-async function true_(deep: number, others: (honest: PearlChain) => readonly SwapNode[]) {
+async function genuine(deep: number, others: (honest: PearlChain) => readonly SwapNode[]) {
   const honest = new PearlChain();
   const stage = await PearlStage.overAll([portOf(honest), ...others(honest)]);
   await stage.follow();
@@ -53,6 +53,13 @@ async function true_(deep: number, others: (honest: PearlChain) => readonly Swap
   await stage.follow();
   return { honest, stage };
 }
+
+/** A node that makes up a height and every hash. */
+const invented = (honest: PearlChain): SwapNode => ({
+  ...portOf(honest),
+  tip: async () => ({ height: 10_000, hash: "ab".repeat(32) as BlockHash }),
+  blockHashes: async (_from, count) => Array<BlockHash>(count).fill("cd".repeat(32) as BlockHash),
+});
 
 describe("S-09: a lock that only the followed node shows", () => {
   test("without a witness it is verified: the trust that one node of one's own needs", async () => {
@@ -114,14 +121,9 @@ describe("S-09: a lock that only the followed node shows", () => {
   });
 
   test("a second liar who has only the height says nothing, one of two honest ones is enough", async () => {
-    const invented = (honest: PearlChain): SwapNode => ({
-      ...portOf(honest),
-      tip: async () => ({ height: 10_000, hash: "ab".repeat(32) as BlockHash }),
-      blockHashes: async (_from, count) => Array<BlockHash>(count).fill("cd".repeat(32) as BlockHash),
-    });
     const fake = await forged(K, (honest) => [invented(honest), portOf(honest)]);
     assert.equal((await fake.stage.told()).verdict, "PEARL_NODE_UNAVAILABLE");
-    const real = await true_(K, (honest) => [invented(honest), portOf(honest)]);
+    const real = await genuine(K, (honest) => [invented(honest), portOf(honest)]);
     assert.equal((await real.stage.told()).verdict, true);
     assert.deepEqual((await real.stage.told()).actions[0], "claim_pearl");
   });
@@ -130,7 +132,7 @@ describe("S-09: a lock that only the followed node shows", () => {
 describe("S-09: a lock that the network has", () => {
   test("a witness with the block and a tip of height + K - 2 confirms it, one block less does not", async () => {
     const behind = new PearlChain();
-    const { honest, stage } = await true_(K, () => [portOf(behind)]);
+    const { honest, stage } = await genuine(K, () => [portOf(behind)]);
     assert.equal((await stage.told()).verdict, "PEARL_NODE_UNAVAILABLE", "it has no block of it");
     const lockHeight = honest.height - K + 1;
     for (const [tip, verdict] of [

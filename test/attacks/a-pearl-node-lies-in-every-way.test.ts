@@ -274,6 +274,9 @@ async function check({ honest, stage }: World): Promise<boolean> {
   return true;
 }
 
+/** The lock outputs in blocks, as the row shows them. */
+const mined = (stage: PearlStage) => stage.row().pearl_lock_outputs.filter(({ height }) => height !== null);
+
 /** When the lies stop: what a service over the honest chain alone shows. */
 async function comesBack(world: World): Promise<void> {
   const { honest, liar, stage } = world;
@@ -291,7 +294,6 @@ async function comesBack(world: World): Promise<void> {
   const [is, right] = [await stage.told(), await fresh.told()];
   assert.equal(is.verdict, right.verdict);
   assert.equal(is.status, right.status);
-  const mined = (of: PearlStage) => of.row().pearl_lock_outputs.filter(({ height }) => height !== null);
   assert.deepEqual(mined(stage), mined(fresh));
   assert.equal(is.actions.includes("claim_pearl"), right.actions.includes("claim_pearl"));
 }
