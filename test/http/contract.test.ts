@@ -1,5 +1,4 @@
-// Does every path of the PRC20 group answer as the interface says: with rows, without, for things that do not exist,
-// for malformed requests, for closed listings and before anything is indexed?
+// Every path of the PRC20 group: with rows, without, absent, malformed, closed listings, before anything is indexed.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
