@@ -29,6 +29,7 @@ import { BlockIndexer, type IndexingContext } from "./service/index-block.ts";
 import { MEMPOOL_DEFAULTS, MempoolWatch } from "./service/mempool-watch.ts";
 import { claimDatabase } from "./service/parameters.ts";
 import { FollowedNode, type NamedNode } from "./service/pearl-nodes.ts";
+import { shownUrl } from "./service/shown-url.ts";
 import { RecentBodies } from "./service/recent-bodies.ts";
 import type { FollowedStore, Log, PearlNode } from "./service/ports.ts";
 import { IndexProgress, PROGRESS_DEFAULTS } from "./service/progress.ts";
@@ -93,11 +94,13 @@ async function openFoundation(config: Config, overrides: Overrides): Promise<Fou
   closers.add(() => signatures.close());
   const verifier = new VerifierThread(network.name);
   closers.add(() => verifier.close());
-  const open = (endpoint: NodeEndpoint): NamedNode => {
+  const open = (endpoint: NodeEndpoint, place: number): NamedNode => {
     const address = { ...addressOf(endpoint), network, pollMs: config.node.pollMs };
-    return { name: endpoint.url, node: openPearlNode({ ...address, clock: systemClock, log }) };
+    const name = `${place + 1}: ${shownUrl(new URL(endpoint.url))}`;
+    return { name, node: openPearlNode({ ...address, clock: systemClock, log }) };
   };
-  const node = new FollowedNode([open(config.node), ...config.node.witnesses.map(open)], systemClock, log);
+  const witnesses = config.node.witnesses.map((one, i) => open(one, i + 1));
+  const node = new FollowedNode([open(config.node, 0), ...witnesses], systemClock, log);
   closers.add(() => node.close());
   const sha256dAll = openSha256Lanes(sha256d);
   const context = { network, rules, sha256, sha256d, sha256dAll, signatures, verifier };

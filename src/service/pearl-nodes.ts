@@ -12,7 +12,7 @@ import type { SwapNode } from "./swaps/pearl-ports.ts";
 
 /** A configured node. */
 export interface NamedNode {
-  /** For the log: the address without credentials. */
+  /** For the log: its place in the settings from 1, and what may be shown of its address. */
   readonly name: string;
   readonly node: SwapNode;
 }

@@ -142,6 +142,18 @@ const NO_TIPS: ChainTips = {
   pearl: { height: -1, time: 0, medianTimePast: 0 },
 };
 
+/** An RPC that has answered just now, with the ledger's own tip. */
+function healthyRpc({ evm: tip }: ChainTips, now: number): EvmStanding {
+  return {
+    headHeight: tip.height,
+    headTime: tip.time,
+    answeredAtMonotonicMs: now * 1000,
+    headChangedAtMonotonicMs: now * 1000,
+    agreed: true,
+    finalReplaced: false,
+  };
+}
+
 /** How a scene differs from the usual one. */
 export interface SceneOptions {
   /** The PEARL side's standing; then no PEARL block is made up: a follower is expected to bring them. */
@@ -197,14 +209,7 @@ export async function apiScene(options: SceneOptions = {}): Promise<ApiScene> {
   const ledgerWith = ledgerParts(log, () => outside.now);
   const live: { ledger: SwapLedger | null } = { ledger: null };
   const tips = (): ChainTips => live.ledger?.tips() ?? NO_TIPS;
-  const evmStanding = (): EvmStanding => ({
-    headHeight: tips().evm.height,
-    headTime: tips().evm.time,
-    answeredAtMonotonicMs: outside.now * 1000,
-    headChangedAtMonotonicMs: outside.now * 1000,
-    agreed: true,
-    finalReplaced: false,
-  });
+  const evmStanding = (): EvmStanding => healthyRpc(tips(), outside.now);
   const readiness = new SwapReadiness(
     { tips, evm: evmStanding, pearl: options.pearl ?? (() => healthyNode(tips(), outside.now)), clock },
     { ...LIMITS, ...options.limits },
