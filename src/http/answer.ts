@@ -2,7 +2,8 @@
 // 304 where it already has them, a compressed form where it takes one and it pays (H-08).
 
 import { hash } from "node:crypto";
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { RoomyText } from "../service/queries.ts";
@@ -51,6 +52,23 @@ const LIST_END = "]}";
 
 const deflate = promisify(gzip);
 const brotli = promisify(brotliCompress);
+
+/** What is handed to a connection at a time: its client has taken one piece before it is given the next (H-11). */
+const PIECE_BYTES = 256 * 1024;
+
+/** The pieces of a body that is too large to wait for a client as a whole; null where it is not. */
+export function piecesOf(body: Buffer): readonly Buffer[] | null {
+  if (body.length <= PIECE_BYTES) return null;
+  const count = Math.ceil(body.length / PIECE_BYTES);
+  return Array.from({ length: count }, (_, at) => body.subarray(at * PIECE_BYTES, (at + 1) * PIECE_BYTES));
+}
+
+/** Ends a response by a body, a large one piece by piece. */
+export function endWith(response: ServerResponse, body: Buffer | undefined): void {
+  const pieces = body === undefined ? null : piecesOf(body);
+  if (pieces === null) response.end(body);
+  else Readable.from(pieces).pipe(response);
+}
 
 /** The bytes of a JSON body and their entity tag. */
 export interface TaggedBody {

@@ -1,8 +1,9 @@
 // What do all handlers share? The dependencies, the byte cache, the table of paths, and the one way in which an
 // answer or an error leaves the server.
 
+import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type Answer, COMMON_HEADERS, deliver, jsonAnswer } from "./answer.ts";
+import { type Answer, COMMON_HEADERS, deliver, jsonAnswer, piecesOf } from "./answer.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import {
   ERRORS,
@@ -34,7 +35,8 @@ export async function send(
 ): Promise<FastifyReply> {
   const delivery = await deliver(answer, request.headers);
   reply.code(delivery.status).header("x-request-id", request.id).headers(delivery.headers);
-  return reply.send(delivery.body ?? undefined);
+  const pieces = delivery.body === null ? null : piecesOf(delivery.body);
+  return reply.send(pieces === null ? (delivery.body ?? undefined) : Readable.from(pieces));
 }
 
 /** Sends an expected refusal. */

@@ -2,7 +2,7 @@
 // its raw target: a kept answer is written with headers made in advance. Everything else takes the ordinary way.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { chooseEncoding, headersOf, isKnownToClient, withoutContent } from "./answer.ts";
+import { chooseEncoding, endWith, headersOf, isKnownToClient, withoutContent } from "./answer.ts";
 import type { ReadyAnswer, StateCache } from "./state-cache.ts";
 
 /** Writes the kept answer for a request, if there is one. Returns false where Fastify has to answer. */
@@ -37,7 +37,7 @@ function writePlain(kept: ReadyAnswer, requestId: string, isHead: boolean, respo
   // writeHead copies the list at once, so the one slot for the id can be used again.
   headers[headers.length - 1] = requestId;
   response.writeHead(kept.answer.status, headers);
-  response.end(isHead ? undefined : kept.answer.body);
+  endWith(response, isHead ? undefined : kept.answer.body);
 }
 
 function serveNegotiated(
@@ -59,6 +59,6 @@ function serveNegotiated(
   if (body === undefined) return false;
   const length = String(body.length);
   response.writeHead(200, { ...headers, "content-length": length, "x-request-id": nextRequestId() });
-  response.end(request.method === "HEAD" ? undefined : body);
+  endWith(response, request.method === "HEAD" ? undefined : body);
   return true;
 }

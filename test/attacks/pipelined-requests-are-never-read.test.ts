@@ -110,6 +110,36 @@ test("a client that never reads has one answer of unsent bytes, and is cut", asy
   assert.ok(started.count < 500, `${started.count} requests were started for a client that reads nothing`);
 });
 
+test("an answer of 6 MB waits for its client in pieces, and arrives whole", async (context) => {
+  for (const encoding of ["", "accept-encoding: gzip;q=0\r\n"]) {
+    const { port, index, app } = await listening(context);
+    const payloadJson = JSON.stringify({ p: "prc-20", x: "x".repeat(200_000) });
+    index.operationRows = index.operationRows.map((row) => ({
+      ...row,
+      operation: { ...row.operation, payloadJson },
+    }));
+    const accepted: Socket[] = [];
+    app.server.on("connection", (socket: Socket) => accepted.push(socket));
+    for (let round = 0; round < 2; round += 1) {
+      const socket = await client(context, port);
+      socket.pause();
+      const more = `${encoding}connection: close\r\n`;
+      socket.write(`GET /api/v1/prc20/oplist?limit=100 HTTP/1.1\r\nhost: x\r\n${more}\r\n`);
+      await until(() => (accepted.at(-1)?.writableLength ?? 0) > 0, "some of it waits");
+      await turns();
+      const waiting = accepted.at(-1)?.writableLength ?? 0;
+      assert.ok(waiting <= 1024 * 1024, `${waiting} bytes wait`);
+      const parts: Buffer[] = [];
+      socket.on("data", (part: Buffer) => parts.push(part));
+      socket.resume();
+      await once(socket, "end");
+      const [head = "", body = ""] = Buffer.concat(parts).toString("latin1").split("\r\n\r\n");
+      assert.equal(/^content-length: (\d+)/im.exec(head)?.[1], String(body.length));
+      assert.equal(JSON.parse(body).result.length, 36);
+    }
+  }
+});
+
 function clockOfTheMachine(): HttpDependencies["clock"] {
   return { nowMs: () => Date.now(), monotonicMs: () => performance.now(), sleep: (ms) => delay(ms) };
 }
