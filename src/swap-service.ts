@@ -83,6 +83,8 @@ export interface SwapSides {
   readonly tips: ChainTips;
   readonly evm: EvmStanding;
   readonly pearl: PearlStanding;
+  /** Lock scripts for which older PEARL blocks are still to be read. */
+  readonly uncovered: () => number;
 }
 
 /** The running parts. */
@@ -164,7 +166,8 @@ export async function composeSwaps(foundation: SwapFoundation): Promise<Composed
   const api = new SwapApi(parts, ledger);
   const confirmations = swaps.isPlay ? [] : confirmationsConditions(swaps.confirmations);
   for (const { sentence } of confirmations) log.warn({}, sentence);
-  const sides = () => ({ tips: ledger.tips(), evm: evm.standing(), pearl: pearl.standing() });
+  const uncovered = (): number => ledger.watch.uncovered().length;
+  const sides = () => ({ tips: ledger.tips(), evm: evm.standing(), pearl: pearl.standing(), uncovered });
   return {
     api,
     ledger,

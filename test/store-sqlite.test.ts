@@ -52,7 +52,7 @@ describe("sqlite engine", () => {
     const database = new DatabaseSync(engine.file);
     database.exec("PRAGMA user_version = 99");
     database.close();
-    await assert.rejects(engine.open(), /schema 99.*up to 6/);
+    await assert.rejects(engine.open(), /schema 99.*up to 7/);
     await engine.dispose();
   });
 

@@ -20,6 +20,7 @@ import { SWAPS_LEDGER } from "./swaps-ledger.ts";
 import { SWAPS_LISTS } from "./swaps-lists.ts";
 import { SWAPS_MARGINS } from "./swaps-margins.ts";
 import { SWAPS_PEARL } from "./swaps-pearl.ts";
+import { SWAPS_STRANGERS } from "./swaps-strangers.ts";
 import { SWAPS_POSTING } from "./swaps-posting.ts";
 import { SWAPS_RECORDS } from "./swaps-records.ts";
 import { SWAPS_SIGNING } from "./swaps-signing.ts";
@@ -54,6 +55,7 @@ export const ALL_BREAKS: readonly Break[] = [
   ...SWAPS_EVM,
   ...SWAPS_EVM_TRUST,
   ...SWAPS_PEARL,
+  ...SWAPS_STRANGERS,
   ...SWAPS_ASKS,
   ...SWAPS_DEALS,
   ...SWAPS_LISTS,

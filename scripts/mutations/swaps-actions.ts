@@ -56,7 +56,7 @@ export const SWAPS_ACTIONS: readonly Break[] = inFile("src/swap/next-actions.ts"
   },
   {
     rule: "S-54",
-    find: "!moment.mayAct || view.isSecretKnown || !view.live",
+    find: "!view.mayAct || view.isSecretKnown || !view.live",
     replace: "view.isSecretKnown || !view.live",
     why: "the reveal is offered while an index is behind",
   },
@@ -158,19 +158,19 @@ export const SWAPS_ACTIONS: readonly Break[] = inFile("src/swap/next-actions.ts"
   },
   {
     rule: "S-54",
-    find: "moment.mayAct && isBidFinal && fault === null",
-    replace: 'moment.mayAct && state === "locked" && fault === null',
+    find: "view.mayAct && isBidFinal && fault === null",
+    replace: 'view.mayAct && state === "locked" && fault === null',
     why: "an unfinal bid may be accepted",
   },
   {
     rule: "S-54",
-    find: "moment.mayAct && isBidFinal && fault === null",
-    replace: "moment.mayAct && isBidFinal",
+    find: "view.mayAct && isBidFinal && fault === null",
+    replace: "view.mayAct && isBidFinal",
     why: "a bid of wrong terms may be accepted",
   },
   {
     rule: "S-54",
-    find: "moment.mayAct && isBidFinal && fault === null",
+    find: "view.mayAct && isBidFinal && fault === null",
     replace: "isBidFinal && fault === null",
     why: "a bid may be accepted while an index is behind",
   },

@@ -266,20 +266,20 @@ const keys = inFile("src/swap/keys.ts", [
   },
   {
     rule: "S-14",
-    find: "if (program === key) return true;",
-    replace: "",
+    find: "tweaked === null ? [key] : [key, toBytes32(tweaked.key)];",
+    replace: "tweaked === null ? [] : [toBytes32(tweaked.key)];",
     why: "the plain program of a key does not fit it",
   },
   {
     rule: "S-14",
-    find: "return tweaked !== null && toBytes32(tweaked.key) === program;",
-    replace: "return tweaked !== null;",
+    find: "some((script) => script === scriptHexOfAddress(address));",
+    replace: "length > 0;",
     why: "every key fits every address",
   },
   {
     rule: "S-14",
-    find: "return tweaked !== null && toBytes32(tweaked.key) === program;",
-    replace: "return false;",
+    find: "tweaked === null ? [key] : [key, toBytes32(tweaked.key)];",
+    replace: "[key];",
     why: "BIP86 addresses do not fit their key",
   },
   {

@@ -127,14 +127,14 @@ const deals = [
     },
     {
       rule: "S-62",
-      find: "now - last.atMs < REUSE_MS) {",
-      replace: "now - last.atMs < 0) {",
+      find: "if (last !== undefined) return",
+      replace: "if (last !== undefined && now < 0) return",
       why: "an answer is not reused",
     },
     {
       rule: "S-62",
-      find: 'return last.txid === txid ? last.answer : { kind: "unavailable" };',
-      replace: "return last.answer;",
+      find: "(last.txid === txid ? last.answer : null) ?? BUSY;",
+      replace: "last.answer ?? BUSY;",
       why: "the answer for another transaction is reused",
     },
     {
@@ -143,12 +143,29 @@ const deals = [
       replace: 'catch {\n      return { kind: "absent" };',
       why: "a node that is down has no such transaction",
     },
-    { rule: "S-62", find: "this.#inFlight -= 1;", replace: "", why: "after four look-ups there are no more" },
+    {
+      rule: "S-62",
+      find: "this.#asking.delete(client);",
+      replace: "",
+      why: "after four look-ups there are no more",
+    },
+    {
+      rule: "S-62",
+      find: " || this.#asking.has(client)) return BUSY;",
+      replace: ") return BUSY;",
+      why: "one client takes all look-ups",
+    },
+    {
+      rule: "S-62",
+      find: "const key = `${deal}/${client}`;",
+      replace: "const key = deal;",
+      why: "a stranger's question keeps the right one from being answered",
+    },
   ]),
   ...inFile("src/service/swaps/api/verifications.ts", [
     {
       rule: "S-62",
-      find: 'const unready = parts.readiness.check("deals") ?? disputeOf(subject);\n  if (unready !== null) return noVerdict(parts, subject, unready);\n  return judgeLock',
+      find: 'const unready = readyFor(parts, "deals", subject);\n  if (unready !== null) return unready;\n  return judgeLock',
       replace: "return judgeLock",
       why: "a verdict is given while an index is behind",
     },
@@ -172,10 +189,15 @@ const deals = [
     },
     {
       rule: "S-62",
-      find: 'if (looked.kind === "unavailable") return noVerdict(parts, present, NODE_UNAVAILABLE);\n  const unready = readiness',
-      replace:
-        'if (looked.kind === "unavailable") return shown(hash, verifyLock(present, readiness.moment(), rules, choice, null));\n  const unready = readiness',
-      why: "a node that is down gives the verdict LOCK_TX_NOT_FOUND",
+      find: "return subject.isCovered ? null : noVerdict(parts, subject, NOT_COVERED);",
+      replace: "return null;",
+      why: "a verdict is given before the script's blocks are read",
+    },
+    {
+      rule: "S-62",
+      find: 'return known === null ? choice : { from: "facts", ...known };',
+      replace: "return known === null || txid !== undefined ? choice : null;",
+      why: "what the index knows of another order's lock is looked up",
     },
   ]),
   ...inFile("src/service/swaps/api/bid-origin.ts", [

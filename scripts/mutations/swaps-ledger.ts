@@ -6,6 +6,18 @@ import { type Break, inFile } from "./break.ts";
 export const SWAPS_LEDGER: readonly Break[] = [
   ...inFile("src/service/swaps/lock-book.ts", [
     {
+      rule: "S-15",
+      find: "return fact.amountSat < DUST_SAT",
+      replace: "return fact.amountSat < 0n",
+      why: "dust is a lock output",
+    },
+    {
+      rule: "S-15",
+      find: "if (!this.#isSmall(script, amountSat)) return true;",
+      replace: "if (!this.#isSmall(script, amountSat) || amountSat > 0n) return true;",
+      why: "as many small outputs are kept as a stranger pays for",
+    },
+    {
       rule: "S-13",
       find: "const spend = entry.spend !== null && entry.spend.place.height > toHeight ? null : entry.spend;",
       replace: "const spend = entry.spend;",
@@ -19,14 +31,8 @@ export const SWAPS_LEDGER: readonly Break[] = [
     },
     {
       rule: "S-15",
-      find: "if (spent.height <= toHeight) continue;",
-      replace: "continue;",
-      why: "conflicts of orphaned blocks stay",
-    },
-    {
-      rule: "S-15",
-      find: "if (mined === null && entry.inputs === null) this.#remove(outpoint, entry, change);",
-      replace: "if (mined === null) this.#remove(outpoint, entry, change);",
+      find: "if (mined === null && (!entry.isSighted || (entry.mined !== null && isFull))) {",
+      replace: "if (mined === null) {",
       why: "an orphaned lock transaction is forgotten",
     },
     {
@@ -36,27 +42,9 @@ export const SWAPS_LEDGER: readonly Break[] = [
       why: "an evicted output is in the mempool",
     },
     {
-      rule: "S-15",
-      find: "if (spent !== undefined && spent.txid !== txid) see(spent.height);",
-      replace: "",
-      why: "a conflict in a block is not seen",
-    },
-    {
-      rule: "S-15",
-      find: "if (mined !== null) see(mined.height);",
-      replace: "",
-      why: "a rival lock transaction that is mined is no conflict",
-    },
-    {
-      rule: "S-15",
-      find: "if (lowest === null || height < lowest) lowest = height;",
-      replace: "lowest = height;",
-      why: "not the lowest conflict counts",
-    },
-    {
       rule: "S-63",
-      find: "if (!isStillWatched(known, fact.place.time)) return;",
-      replace: "return;",
+      find: "if (!isStillWatched(known, fact.place.time)) return true;",
+      replace: "return true;",
       why: "spends are not kept",
     },
     { rule: "S-51", find: "hasLeft ||= was && !is;", replace: "", why: "an eviction explains nothing" },
@@ -208,7 +196,7 @@ export const SWAPS_LEDGER: readonly Break[] = [
     },
     {
       rule: "S-53",
-      find: "if (known !== undefined && !known.covered) this.put({ ...known, covered: true }, change);",
+      find: "this.put({ ...known, covered: true }, change);",
       replace: "",
       why: "older blocks are read again for ever",
     },
@@ -264,7 +252,7 @@ export const SWAPS_LEDGER: readonly Break[] = [
     },
     {
       rule: "S-15",
-      find: "for (const sighting of sightings) this.#state.books.locks.sight(sighting, draft, onChange);",
+      find: "locks.sight(sighting, draft, onChange);",
       replace: "",
       why: "what the mempool showed is forgotten",
     },
@@ -340,8 +328,8 @@ export const SWAPS_LEDGER: readonly Break[] = [
   ...inFile("src/service/swaps/subjects.ts", [
     {
       rule: "S-42",
-      find: "outputs: entry === undefined || script === null ? []",
-      replace: "outputs: script === null ? []",
+      find: "const outputs = entry === undefined || script === null ? []",
+      replace: "const outputs = script === null ? []",
       why: "an unfunded take shows lock outputs",
     },
     {

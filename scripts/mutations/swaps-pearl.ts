@@ -12,7 +12,7 @@ const pearl = [
     },
     {
       rule: "S-53",
-      find: "this.#watch.lockOutput(outpoint) ?? this.#found.get(outpoint) ?? null",
+      find: "this.#watch.lockOutput(outpoint) ?? this.#found.get(outpoint)",
       replace: "this.#watch.lockOutput(outpoint)",
       why: "a spend in the block of its lock is overlooked",
     },
@@ -31,8 +31,8 @@ const pearl = [
     },
     {
       rule: "S-13",
-      find: "spends.push({ outpoint, path: this.#path(witness, script) });",
-      replace: 'spends.push({ outpoint, path: "claim" });',
+      find: "spends.push({ outpoint, path: this.#path(witness, watched), outputScripts });",
+      replace: 'spends.push({ outpoint, path: "claim", outputScripts });',
       why: "every spend is a claim",
     },
     {
@@ -43,35 +43,15 @@ const pearl = [
     },
     {
       rule: "S-15",
-      find: "this.sightings.push(...outputs);",
+      find: "if (!isDust) this.sightings.push(sighting);",
       replace: "",
       why: "the inputs of a mined lock are not kept for its orphaning",
     },
     {
       rule: "S-61",
-      find: "this.facts.push(paid === null ? spend : { ...spend, outputScripts: paid });",
-      replace: "this.facts.push({ ...spend, outputScripts: [] });",
+      find: ".filter((script) => ways.has(script));",
+      replace: ".filter((script) => !ways.has(script));",
       why: "every release pays somebody else",
-    },
-  ]),
-  ...inFile("src/service/mempool-watch.ts", [
-    {
-      rule: "S-13",
-      find: "if (look === this.#look) continue;",
-      replace: "if (look === this.#look || this.#known.size > 0) continue;",
-      why: "what has left the mempool is shown for ever",
-    },
-    {
-      rule: "H-38",
-      find: "this.#beyond.add(txid);",
-      replace: "",
-      why: "a cut list of unconfirmed operations is shown as the whole",
-    },
-    {
-      rule: "H-38",
-      find: "else if (this.#withheld.has(txid)) withheld.add(txid);",
-      replace: "",
-      why: "ids that the node does not give keep the others from being read",
     },
   ]),
   ...inFile("src/service/swaps/pearl-mempool.ts", [

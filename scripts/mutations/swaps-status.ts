@@ -192,8 +192,8 @@ const status = [
     },
     {
       rule: "S-50",
-      find: "shower.orderHash === subject.hash : own",
-      replace: "true : own",
+      find: "? shower.orderHash === subject.hash",
+      replace: "? true",
       why: "another order's claim counts as this one's",
     },
     {

@@ -229,9 +229,15 @@ export const SWAPS_VERIFICATIONS: readonly Break[] = [
   ...inFile("src/swap/release.ts", [
     {
       rule: "S-61",
-      find: "lock === null || lock.spend === null || isUnspent(lock)",
-      replace: "lock === null || lock.spend === null",
-      why: "a claim in the mempool is a release",
+      find: "if (lock === null || lock.spend === null) return",
+      replace: "if (lock === null || lock.spend === null || lock.spend.mined === null) return",
+      why: "a claim in the mempool is no spend",
+    },
+    {
+      rule: "S-61",
+      find: "[scriptHexOfAddress(address)] : buyerScripts;",
+      replace: "[scriptHexOfAddress(address)] : scripts;",
+      why: "without a take a release may go anywhere",
     },
     {
       rule: "S-61",

@@ -25,8 +25,11 @@ export interface WholeTransaction {
   outpoint(index: number): Outpoint | null;
   /** Null where there is no such output. */
   output(index: number): OutputView | null;
-  /** Witness items of input `index`, slices of the bytes; empty where it has none. */
-  witness(index: number): readonly Uint8Array[];
+  /**
+   * Witness items by input, slices of the bytes; empty lists where there are none. All in one pass: an input's own can
+   * only be found by walking over those before it.
+   */
+  witnesses(): readonly (readonly Uint8Array[])[];
 }
 
 class CursorTransaction implements WholeTransaction {
@@ -76,19 +79,21 @@ class CursorTransaction implements WholeTransaction {
     return this.#view.output(index);
   }
 
-  witness(index: number): readonly Uint8Array[] {
-    if (this.#witnessAt < 0) return [];
+  witnesses(): readonly (readonly Uint8Array[])[] {
+    if (this.#witnessAt < 0) return Array.from({ length: this.inputCount }, () => []);
+    const all: Uint8Array[][] = [];
     const walk = new TransactionCursor(this.#bytes, this.#witnessAt);
-    for (let input = 0; ; input += 1) {
+    for (let input = 0; input < this.inputCount; input += 1) {
       const items: Uint8Array[] = [];
       const count = walk.varint();
       for (let item = 0; item < count; item += 1) {
         const length = walk.varint();
-        if (input === index) items.push(this.#bytes.subarray(walk.position, walk.position + length));
+        items.push(this.#bytes.subarray(walk.position, walk.position + length));
         walk.position += length;
       }
-      if (input >= index) return items;
+      all.push(items);
     }
+    return all;
   }
 }
 

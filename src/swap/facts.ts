@@ -110,7 +110,10 @@ export type PearlBlockFact =
       /** The spending transaction. */
       readonly txid: Txid;
       readonly path: SpendPath;
-      /** Scripts of the spending transaction's outputs, for the release's destination (S-61); absent = not known. */
+      /**
+       * Those of the spending transaction's output scripts that matter for the release's destination (S-61): addresses
+       * that the buyer's key fits (older facts: all of them); absent = not known.
+       */
       readonly outputScripts?: readonly ScriptHex[];
     }
   | {
@@ -135,7 +138,13 @@ export interface Sighting {
 /** What showed a secret (S-13). */
 export type SecretShower =
   | { readonly by: "claim"; readonly orderHash: Bytes32; readonly txHash: Bytes32 }
-  | { readonly by: "spend"; readonly outpoint: Outpoint; readonly txid: Txid };
+  | {
+      readonly by: "spend";
+      readonly outpoint: Outpoint;
+      readonly txid: Txid;
+      /** The spent output's; absent in facts that were stored without it. */
+      readonly script?: ScriptHex;
+    };
 
 /** A secret that is public, kept for ever with the places that showed it (S-13). */
 export interface SecretFact {

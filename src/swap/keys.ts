@@ -1,7 +1,7 @@
 // Which texts are PEARL keys, and which key belongs to which address (S-14)?
 
-import { keyOfAddress } from "../primitives/address.ts";
-import type { Bytes32, PearlAddress } from "../primitives/brands.ts";
+import { scriptHexOfAddress } from "../primitives/address.ts";
+import type { Bytes32, PearlAddress, ScriptHex } from "../primitives/brands.ts";
 import type { Sha256 } from "../primitives/hashing.ts";
 import { hexToBytes } from "../primitives/hex.ts";
 import { err, ok } from "../primitives/result.ts";
@@ -33,12 +33,19 @@ export function keyFitsAddress(
   address: PearlAddress,
   crypto: Pick<SwapCrypto, "isPoint" | "sha256" | "tweakAdd">,
 ): boolean {
+  return scriptsOfKey(key, crypto).some((script) => script === scriptHexOfAddress(address));
+}
+
+/** The output scripts of the addresses that a key fits (S-14); none for a key that is no point. */
+export function scriptsOfKey(
+  key: Bytes32,
+  crypto: Pick<SwapCrypto, "isPoint" | "sha256" | "tweakAdd">,
+): readonly ScriptHex[] {
   const bytes = fromBytes32(key);
-  if (!crypto.isPoint(bytes)) return false;
-  const program = `0x${keyOfAddress(address)}`;
-  if (program === key) return true;
+  if (!crypto.isPoint(bytes)) return [];
   const tweaked = crypto.tweakAdd(bytes, taggedHash("TapTweak", bytes, crypto.sha256));
-  return tweaked !== null && toBytes32(tweaked.key) === program;
+  const keys = tweaked === null ? [key] : [key, toBytes32(tweaked.key)];
+  return keys.map((one) => `5120${one.slice(2)}` as ScriptHex);
 }
 
 /** What `seller_pearl_signature` signs by BIP340 with the ask's PEARL key (S-32), 32 bytes. */

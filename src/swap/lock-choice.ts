@@ -5,6 +5,11 @@ import type { Outpoint } from "../primitives/brands.ts";
 import type { ChainTips, LockOutput } from "./facts.ts";
 import { isDeep } from "./finality.ts";
 
+/** Least satoshis of an output that counts: those below are in no row, no status and no action (S-15). */
+export const DUST_SAT = 10_000n;
+/** Outputs that rows, and actions, show. */
+const MAX_SHOWN = 20;
+
 /** A row of `pearl_lock_outputs` (S-15). */
 export interface LockOutputRow {
   readonly txid: string;
@@ -48,6 +53,10 @@ export function isPending(output: LockOutput, tips: ChainTips): boolean {
   return output.mined === null && !isImpossible(output, tips);
 }
 
+function byAmountDescending(one: LockOutput, other: LockOutput): number {
+  return one.amountSat > other.amountSat ? -1 : one.amountSat < other.amountSat ? 1 : 0;
+}
+
 function byText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
@@ -70,6 +79,17 @@ export function shownOutputs(outputs: readonly LockOutput[], tips: ChainTips): r
   if (first === undefined) return outputs;
   if (outputs.length === 1) return isImpossible(first, tips) ? [] : outputs;
   return outputs.filter((output) => !isImpossible(output, tips)).toSorted(compare);
+}
+
+/**
+ * The outputs that rows and actions show, in the order of `shown` (of `shownOutputs`): all, or the 20 of the greatest
+ * amounts with the lock among them; of equal amounts the first.
+ */
+export function rowOutputs(shown: readonly LockOutput[], lock: LockOutput | null): readonly LockOutput[] {
+  if (shown.length <= MAX_SHOWN) return shown;
+  const rest = shown.filter((output) => output !== lock).toSorted(byAmountDescending);
+  const kept = new Set(lock === null ? rest.slice(0, MAX_SHOWN) : [lock, ...rest.slice(0, MAX_SHOWN - 1)]);
+  return shown.filter((output) => kept.has(output));
 }
 
 /** Rank of S-15's four classes, 0 first; null for an output that is neither mined nor in the mempool now. */

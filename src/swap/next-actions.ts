@@ -7,7 +7,15 @@ import { isGoodLock } from "./deal-status.ts";
 import { acceptBy, claimBy, lockBy } from "./deadlines.ts";
 import type { ChainTips, LockOutput } from "./facts.ts";
 import { isDeep, isWitnessed } from "./finality.ts";
-import { isImpossible, isPending, isUnspent, outpointOf, shownOutputs, theLock } from "./lock-choice.ts";
+import {
+  isImpossible,
+  isPending,
+  isUnspent,
+  outpointOf,
+  rowOutputs,
+  shownOutputs,
+  theLock,
+} from "./lock-choice.ts";
 import { evmCredit, isEventFinal, isLive, orderState, sellerOf, type OrderState } from "./order-state.ts";
 import { isDead, profileOf, type Moment, type SwapProfile, type SwapRules } from "./subject.ts";
 import type { SwapSubject } from "./subject.ts";
@@ -59,7 +67,9 @@ interface View {
   readonly live: boolean;
   readonly isSecretKnown: boolean;
   readonly fault: TermsError | null;
-  /** In the order of rows, impossible ones left out. */
+  /** Whether the marked actions may be offered: the service may act, and the order's script is read for (S-62). */
+  readonly mayAct: boolean;
+  /** Those that rows show, in their order. */
   readonly outputs: readonly LockOutput[];
   readonly lock: LockOutput | null;
   readonly buyer: EvmAddress;
@@ -69,6 +79,7 @@ interface View {
 /** All actions that stand, in the order of the table; per-output ones in the order of `pearl_lock_outputs`. */
 export function nextActions(subject: SwapSubject, moment: Moment, rules: SwapRules): readonly NextAction[] {
   const { tips } = moment;
+  const lock = theLock(subject.outputs, subject.terms.pearlAmountSat);
   const view: View = {
     subject,
     moment,
@@ -78,8 +89,9 @@ export function nextActions(subject: SwapSubject, moment: Moment, rules: SwapRul
     live: isLive(subject.order, tips),
     isSecretKnown: subject.secret !== null,
     fault: termsError(subject, rules),
-    outputs: shownOutputs(subject.outputs, tips),
-    lock: theLock(subject.outputs, subject.terms.pearlAmountSat),
+    mayAct: moment.mayAct && subject.isCovered,
+    outputs: rowOutputs(shownOutputs(subject.outputs, tips), lock),
+    lock,
     buyer: subject.terms.buyer,
     seller: sellerOf(subject),
   };
@@ -143,7 +155,7 @@ function isClaimUnsettled(output: LockOutput, tips: ChainTips): boolean {
 /** The claim that reveals the secret: only where nobody has seen it and the seller cannot refund before it is deep. */
 function addReveal(view: View, actions: NextAction[]): void {
   const { subject, moment, lock, profile, tips } = view;
-  if (!moment.mayAct || view.isSecretKnown || !view.live || view.fault !== null || lock === null) return;
+  if (!view.mayAct || view.isSecretKnown || !view.live || view.fault !== null || lock === null) return;
   if (lock.spend !== null || !isGoodLock(lock, subject.terms.pearlAmountSat, profile.k, tips)) return;
   // One node alone can make up a chain with a lock in it.
   if (lock.mined === null || !isWitnessed(moment, lock.mined.height, profile.k)) return;
@@ -169,10 +181,10 @@ function addSellersWaysBack(view: View, actions: NextAction[]): void {
 
 /** lock_pearl, accept_bid, refund_cooperative. */
 function addSellersSteps(view: View, actions: NextAction[]): void {
-  const { subject, moment, state, seller, profile, tips, fault } = view;
+  const { subject, state, seller, profile, tips, fault } = view;
   const { terms } = subject;
   const isUnknown = !view.isSecretKnown;
-  if (moment.mayAct && view.live && fault === null && isUnknown && !hasFullOutput(view)) {
+  if (view.mayAct && view.live && fault === null && isUnknown && !hasFullOutput(view)) {
     const window = { optional: true, not_after: lockBy(terms, profile) };
     const amount = { amount_sat: terms.pearlAmountSat.toString() };
     actions.push(plain(seller, "seller", "lock_pearl", { ...window, ...amount }));
@@ -181,7 +193,7 @@ function addSellersSteps(view: View, actions: NextAction[]): void {
     state === "locked" &&
     subject.order !== null &&
     isEventFinal(subject.order, subject.order.locked.block, tips);
-  if (moment.mayAct && isBidFinal && fault === null) {
+  if (view.mayAct && isBidFinal && fault === null) {
     const window = { optional: true, not_after: acceptBy(terms, profile) };
     actions.push(plain(seller, "seller", "accept_bid", window));
   }
@@ -195,7 +207,7 @@ function addSellersSteps(view: View, actions: NextAction[]): void {
 /** Whether a lock output of the full amount is mined or in the mempool now. */
 function hasFullOutput(view: View): boolean {
   const { pearlAmountSat } = view.subject.terms;
-  return view.outputs.some(
+  return view.subject.outputs.some(
     (output) => output.amountSat >= pearlAmountSat && (output.mined !== null || output.inMempool),
   );
 }
@@ -234,7 +246,7 @@ function addWithdrawal({ subject, buyer }: View, actions: NextAction[]): void {
 function addLockUsdc(view: View, actions: NextAction[]): void {
   const { subject, moment, buyer } = view;
   const { take, ask } = subject;
-  if (!moment.mayAct || subject.order !== null || take === null || isDead(moment, take.expiresAt)) return;
+  if (!view.mayAct || subject.order !== null || take === null || isDead(moment, take.expiresAt)) return;
   if (ask?.status !== "ASK_OPEN" || view.isSecretKnown || subject.hashlockUsedByBuyer) return;
   actions.push(plain(buyer, "buyer", "lock_usdc", { optional: true, not_after: take.expiresAt }));
 }

@@ -4,7 +4,7 @@
 import { scriptHexOfAddress } from "../primitives/address.ts";
 import type { ChainTips, LockOutput } from "./facts.ts";
 import { pearlConfirmations } from "./finality.ts";
-import { isUnspent, theLock } from "./lock-choice.ts";
+import { theLock } from "./lock-choice.ts";
 import type { ReleaseReason } from "./reasons.ts";
 import type { SwapProfile, SwapSubject } from "./subject.ts";
 
@@ -17,7 +17,7 @@ export interface Release {
 const NONE: Release = { verified: null, reason: null };
 const VERIFIED: Release = { verified: true, reason: null };
 
-/** The judgement of S-61. A claim that is in the mempool only leaves the lock unspent: RELEASE_NOT_FOUND. */
+/** The judgement of S-61. A claim that is in the mempool only is one of 0 confirmations. */
 export function judgeRelease(subject: SwapSubject, profile: SwapProfile, tips: ChainTips): Release {
   if (!subject.outputs.some((output) => output.mined !== null)) return NONE;
   const lock = theLock(subject.outputs, subject.terms.pearlAmountSat);
@@ -31,7 +31,7 @@ function releaseFault(
   profile: SwapProfile,
   tips: ChainTips,
 ): ReleaseReason | null {
-  if (lock === null || lock.spend === null || isUnspent(lock)) return "RELEASE_NOT_FOUND";
+  if (lock === null || lock.spend === null) return "RELEASE_NOT_FOUND";
   const { spend } = lock;
   if (spend.path === "refund") return "RELEASE_IS_REFUND_PATH";
   // Inconsistent facts only: a claim shows the secret (S-13), and a spend by neither leaf cannot be.
@@ -41,6 +41,8 @@ function releaseFault(
 }
 
 function paysBuyer(subject: SwapSubject, scripts: readonly string[] | undefined): boolean {
-  if (subject.buyerPearlAddress === null || scripts === undefined) return true;
-  return scripts.includes(scriptHexOfAddress(subject.buyerPearlAddress));
+  if (scripts === undefined) return true;
+  const { buyerPearlAddress: address, isBuyerAddressFromTake, buyerScripts } = subject;
+  const wanted = isBuyerAddressFromTake && address !== null ? [scriptHexOfAddress(address)] : buyerScripts;
+  return wanted.some((script) => scripts.includes(script));
 }

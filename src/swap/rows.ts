@@ -8,7 +8,7 @@ import { confirmations, deadlines, type Confirmations, type Deadlines } from "./
 import type { LockOutput } from "./facts.ts";
 import { evmLeg, pearlLeg, type EvmLeg, type PearlLeg } from "./legs.ts";
 import { lockCall, type LockCall } from "./lock-call.ts";
-import { lockOutputRow, shownOutputs, theLock, type LockOutputRow } from "./lock-choice.ts";
+import { lockOutputRow, rowOutputs, shownOutputs, theLock, type LockOutputRow } from "./lock-choice.ts";
 import { nextActions, type NextAction } from "./next-actions.ts";
 import { dealExists, type EvmCredit, evmCredit, sellerOf } from "./order-state.ts";
 import type { ReleaseReason } from "./reasons.ts";
@@ -60,7 +60,10 @@ export type SwapRow = {
   readonly expected_script_hex: string | null;
   readonly pearl_lock_txid: string | null;
   readonly pearl_lock_vout: number | null;
+  /** At most 20 (S-15). */
   readonly pearl_lock_outputs: readonly LockOutputRow[];
+  /** How many there are. */
+  readonly pearl_lock_outputs_total: number;
   readonly pearl_claim_txid: string | null;
   readonly pearl_refund_txid: string | null;
   readonly pearl_release_verified: boolean | null;
@@ -180,7 +183,8 @@ function pearlPart(subject: SwapSubject, moment: Moment, rules: SwapRules) {
     expected_script_hex: subject.script,
     pearl_lock_txid: lock?.txid ?? null,
     pearl_lock_vout: lock?.vout ?? null,
-    pearl_lock_outputs: shown.map(lockOutputRow),
+    pearl_lock_outputs: rowOutputs(shown, lock).map(lockOutputRow),
+    pearl_lock_outputs_total: shown.length,
     pearl_claim_txid: spendTxid(lock, shown, "claim"),
     pearl_refund_txid: spendTxid(lock, shown, "refund"),
     pearl_release_verified: release.verified,

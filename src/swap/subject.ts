@@ -27,7 +27,12 @@ export interface SwapSubject {
   readonly script: ScriptHex | null;
   /** Whether every key that the order has is a point; a bid before acceptance has the buyer's alone. */
   readonly keysValid: boolean;
-  /** Every output known with that script, in no order (S-15). Empty for an unfunded take. */
+  /**
+   * Whether blocks and mempool are read for that script as far back as S-53 says: before, outputs may be missing, so that
+   * no verdict is given and no marked action offered (S-62). True where there is no script to read for.
+   */
+  readonly isCovered: boolean;
+  /** Every output kept of that script of at least `DUST_SAT`, in no order (S-15). Empty for an unfunded take. */
   readonly outputs: readonly LockOutput[];
   /** The secret of the hashlock, once public (S-13). */
   readonly secret: SecretFact | null;
@@ -36,6 +41,8 @@ export interface SwapSubject {
   readonly buyerPearlAddress: PearlAddress | null;
   /** Whether the buyer's address is the take's: then it is the one where the PEARL must go (S-55, S-61). */
   readonly isBuyerAddressFromTake: boolean;
+  /** Scripts of the addresses that the buyer's key fits (S-14); a release without a take pays one of them. */
+  readonly buyerScripts: readonly ScriptHex[];
   readonly sellerPearlAddress: PearlAddress | null;
   readonly origin: OriginRecord | null;
 }

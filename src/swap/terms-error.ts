@@ -29,6 +29,10 @@ export function isMarginTooSmall(subject: SwapSubject, rules: SwapRules): boolea
 function wasShownByOrder(subject: SwapSubject, secret: SecretFact): boolean {
   const own = new Set<string>(subject.outputs.map(outpointOf));
   const isOwn = (shower: SecretShower): boolean =>
-    shower.by === "claim" ? shower.orderHash === subject.hash : own.has(shower.outpoint);
+    shower.by === "claim"
+      ? shower.orderHash === subject.hash
+      : shower.script === undefined
+        ? own.has(shower.outpoint)
+        : shower.script === subject.script;
   return secret.shownBy.some(isOwn);
 }

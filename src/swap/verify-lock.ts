@@ -29,7 +29,12 @@ export interface FoundLockTransaction {
 
 /** What is judged: a lock output that the index knows, or an outpoint that the node has to be asked for. */
 export type LockChoice =
-  | { readonly from: "facts"; readonly output: LockOutput }
+  | {
+      readonly from: "facts";
+      readonly output: LockOutput;
+      /** Where the output is none of this order's, or too small to count: what it pays. Else the order's script. */
+      readonly script?: ScriptHex;
+    }
   | { readonly from: "node"; readonly outpoint: NamedOutpoint }
   | null;
 
@@ -110,10 +115,10 @@ function judgedOf(
   k: number,
 ): Judged {
   if (choice.from === "node") return foundOf(subject, moment, choice.outpoint, found);
-  const { output } = choice;
+  const { output, script } = choice;
   const base = judgedLock(subject, output);
   return {
-    script: base?.script ?? null,
+    script: script ?? base?.script ?? null,
     amountSat: output.amountSat,
     // Stored is not enough: an evicted or orphaned transaction is in neither a block nor the mempool now.
     isFound: output.mined !== null || output.inMempool,

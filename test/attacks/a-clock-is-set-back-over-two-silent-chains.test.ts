@@ -119,7 +119,7 @@ async function stage() {
       await rpcs.ask(0);
     },
     verdict: async () => {
-      const outcome = await verifyLockOf(parts, ORDER, {});
+      const outcome = await verifyLockOf(parts, ORDER, {}, "192.0.2.1");
       return outcome.kind === "noVerdict"
         ? outcome.code
         : outcome.kind === "answer"

@@ -36,7 +36,8 @@ async function sceneWithOrder() {
   };
   await made.ledger.applyEvm(evm(2, [locked, accepted("a", 2)]));
   const give = async (address: PearlAddress, of: "buyer" | "seller" = "buyer") => {
-    const outcome = await acceptLock(made.parts, ORDER, { ...BODY, [`${of}_pearl_address`]: address });
+    const body = { ...BODY, [`${of}_pearl_address`]: address };
+    const outcome = await acceptLock(made.parts, ORDER, body, "192.0.2.1");
     assert.ok(outcome.kind === "answer", JSON.stringify(outcome));
     return outcome.value[`${of}_pearl_address`];
   };
@@ -70,7 +71,7 @@ test("S-55: the seller's address is replaced alike; one that fits no key is refu
     Buffer.from(schnorr.getPublicKey(new Uint8Array(32).fill(7))).toString("hex"),
     "rprl",
   );
-  const outcome = await acceptLock(parts, ORDER, { ...BODY, seller_pearl_address: foreign });
+  const outcome = await acceptLock(parts, ORDER, { ...BODY, seller_pearl_address: foreign }, "192.0.2.1");
   assert.equal(outcome.kind === "refused" ? outcome.code : outcome.kind, "ASK_SELLER_PEARL_PUBKEY_MISMATCH");
   assert.equal(await give(tweaked, "seller"), tweaked);
 });

@@ -210,7 +210,7 @@ export class PearlStage {
 
   /** verify-lock and the deal row, now. */
   async told(): Promise<Told> {
-    const outcome = await verifyLockOf(this.scene.parts, ORDER, {});
+    const outcome = await verifyLockOf(this.scene.parts, ORDER, {}, "192.0.2.1");
     if (outcome.kind === "refused") throw new Error("no deal");
     const row = this.row();
     const value: Readonly<Record<string, unknown>> = outcome.kind === "answer" ? outcome.value : {};
@@ -224,7 +224,7 @@ export class PearlStage {
 
   /** What verify-refund says. */
   async refundTold(): Promise<unknown> {
-    const outcome = await verifyRefundOf(this.scene.parts, ORDER, {});
+    const outcome = await verifyRefundOf(this.scene.parts, ORDER, {}, "192.0.2.1");
     if (outcome.kind === "noVerdict") return outcome.code;
     return outcome.kind === "answer" ? (outcome.value["reason"] ?? outcome.value["verified"]) : null;
   }

@@ -219,9 +219,11 @@ export function subject(more: Partial<SwapSubject> = {}): SwapSubject {
     keysValid: true,
     outputs: [],
     secret: null,
+    isCovered: true,
     hashlockUsedByBuyer: false,
     buyerPearlAddress: null,
     isBuyerAddressFromTake: false,
+    buyerScripts: [BUYER_SCRIPT],
     sellerPearlAddress: null,
     origin: null,
     ...more,
@@ -248,9 +250,10 @@ export function tips(more: { final?: number; need?: number | null; evm?: number;
 
 /** The subject as the second model reads it. */
 export function plainSubject(value: SwapSubject): PlainSubject {
-  const { outputs, buyerPearlAddress } = value;
-  const plain: object = JSON.parse(jsonOf({ ...value, outputs }));
-  return { ...plain, buyerScript: buyerPearlAddress === null ? null : BUYER_SCRIPT } as PlainSubject;
+  const { buyerPearlAddress, isBuyerAddressFromTake } = value;
+  const plain: object = JSON.parse(jsonOf(value));
+  const isGiven = isBuyerAddressFromTake && buyerPearlAddress !== null;
+  return { ...plain, takeScript: isGiven ? BUYER_SCRIPT : null } as PlainSubject;
 }
 
 /** Moment and rules as the second model reads them. */
@@ -279,7 +282,7 @@ const outputAround = (n: number): fc.Arbitrary<LockOutput> =>
     .record({
       txid: fc.constant(hex32(n) as Txid),
       vout: fc.nat(2),
-      amountSat: fc.constantFrom(1n, FULL - 1n, FULL, FULL, FULL + 1n),
+      amountSat: fc.constantFrom(10_000n, FULL - 1n, FULL, FULL, FULL + 1n),
       coinbase: fc.integer({ min: 0, max: 9 }).map((i) => i === 0),
       mined: fc.option(
         fc.tuple(minedAround, fc.constantFrom(n, n + 10)).map(([place, txIndex]) => ({ ...place, txIndex })),

@@ -337,19 +337,30 @@ describe("S-61: verify-evm-refund", () => {
 
 describe("S-61: release", () => {
   const elsewhere = { outputScripts: [FOREIGN] };
-  const known = { secret: FOREIGN_SECRET, buyerPearlAddress: BUYER_ADDRESS };
+  const known = { secret: FOREIGN_SECRET, buyerPearlAddress: BUYER_ADDRESS, isBuyerAddressFromTake: true };
+  const noTake = { ...known, isBuyerAddressFromTake: false };
   const cases: readonly [string | null, boolean | null, SwapSubject][] = [
     [null, null, subject()],
     [null, null, subject({ outputs: [output(1, IN_MEMPOOL)] })],
     ["RELEASE_NOT_FOUND", false, subject({ outputs: [output(1)] })],
-    // Unspent means not spent in a block (S-15).
-    ["RELEASE_NOT_FOUND", false, subject({ ...known, outputs: [claimed(0)] })],
+    // A spend in the mempool is one: of 0 confirmations, and judged by where it goes.
+    ["RELEASE_UNCONFIRMED", false, subject({ ...known, outputs: [claimed(0)] })],
+    ["RELEASE_DESTINATION_MISMATCH", false, subject({ ...known, outputs: [claimed(0, elsewhere)] })],
     ["RELEASE_IS_REFUND_PATH", false, subject({ outputs: [output(1, { spend: spentBy("refund", 1) })] })],
     ["SECRET_NOT_FOUND", false, subject({ ...known, secret: null, outputs: [claimed(1, elsewhere)] })],
     ["RELEASE_DESTINATION_MISMATCH", false, subject({ ...known, outputs: [claimed(1, elsewhere)] })],
     ["RELEASE_UNCONFIRMED", false, subject({ ...known, outputs: [claimed(12)] })],
     [null, true, subject({ ...known, outputs: [claimed(13)] })],
-    [null, true, subject({ ...known, buyerPearlAddress: null, outputs: [claimed(13, elsewhere)] })],
+    // Where no take gave an address, any that the buyer's key fits will do, and no other: not one by accept-lock.
+    [null, true, subject({ ...noTake, outputs: [claimed(13)] })],
+    [null, true, subject({ ...noTake, buyerPearlAddress: null, outputs: [claimed(13)] })],
+    ["RELEASE_DESTINATION_MISMATCH", false, subject({ ...noTake, outputs: [claimed(13, elsewhere)] })],
+    [null, true, subject({ ...noTake, buyerScripts: [SCRIPT, FOREIGN], outputs: [claimed(13, elsewhere)] })],
+    [
+      "RELEASE_DESTINATION_MISMATCH",
+      false,
+      subject({ ...known, buyerScripts: [FOREIGN], outputs: [claimed(13, elsewhere)] }),
+    ],
   ];
   for (const [i, [reason, verified, given]] of cases.entries()) {
     test(`${reason ?? String(verified)} (${i})`, () => {
@@ -359,7 +370,7 @@ describe("S-61: release", () => {
   }
   test("every reason is in a case", () => {
     const found = cases.flatMap(([reason]) => (reason === null ? [] : [reason]));
-    assert.deepEqual([...new Set(found)], [...RELEASE_REASONS]);
+    assert.deepEqual([...new Set(found)].toSorted(), [...RELEASE_REASONS].toSorted());
   });
 });
 

@@ -38,8 +38,14 @@ export class MemoryLedger implements LedgerWrites {
     this.watch = {
       script: (script) => scripts.get(script)?.watched ?? null,
       lockOutput: (outpoint) => {
-        const sighting = sightings.get(outpoint);
-        return sighting === undefined ? null : (scripts.get(sighting.script)?.watched ?? null);
+        const dust = this.facts.find(
+          (fact) => fact.kind === "output" && keyOf(fact) === `output ${outpoint}`,
+        );
+        const found = sightings.get(outpoint) ?? (dust?.kind === "output" ? dust : undefined);
+        const script = found === undefined ? undefined : scripts.get(found.script)?.watched;
+        return found === undefined || script === undefined
+          ? null
+          : { script, isDust: found.amountSat < 10_000n };
       },
       isSightedInput: (outpoint) => [...sightings.values()].some(({ inputs }) => inputs.includes(outpoint)),
       isHashlock: (hashlock) => [...scripts.values()].some(({ watched }) => watched.hashlock === hashlock),

@@ -36,8 +36,16 @@ describe("locks in the mempool", () => {
     await life.settle();
     assert.equal(ledger.mempoolChanges, told + 1);
     assert.deepEqual(ledger.present(), [lock.txid, claim.txid].toSorted());
-    assert.deepEqual(ledger.mempool.spends.get(outpoint(lock.txid, 0)), { txid: claim.txid, path: "claim" });
-    assert.deepEqual(ledger.mempool.spends.get(outpoint(claim.txid, 0)), { txid: back.txid, path: "refund" });
+    assert.deepEqual(ledger.mempool.spends.get(outpoint(lock.txid, 0)), {
+      txid: claim.txid,
+      path: "claim",
+      outputScripts: [],
+    });
+    assert.deepEqual(ledger.mempool.spends.get(outpoint(claim.txid, 0)), {
+      txid: back.txid,
+      path: "refund",
+      outputScripts: [],
+    });
     assert.equal(ledger.secrets.get(one.watched.hashlock), `0x${"15".repeat(32)}`);
     assert.equal(ledger.secrets.get(two.watched.hashlock), undefined);
     await life.settle();

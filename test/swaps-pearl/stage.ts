@@ -46,7 +46,7 @@ const REFUND_TIME = START_TIME - 100_000;
 const FEE = 2000n;
 
 export const miner: Key = key(1);
-const buyer: Key = key(2);
+export const buyer: Key = key(2);
 export const seller: Key = key(3);
 
 export const clock: Clock = {
@@ -79,6 +79,7 @@ export function order(seed: number): Order {
     buyerKey: bytes32(buyer.pub),
     sellerKey: bytes32(seller.pub),
     pearlRefundTime: REFUND_TIME,
+    leastAmountSat: 0n,
   };
   return { lock, secret, watched };
 }

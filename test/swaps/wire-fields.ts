@@ -27,6 +27,7 @@ const SETTLEMENT: Readonly<Record<string, string>> = {
   pearl_lock_vout: "number?",
   pearl_lock_address: "string?",
   pearl_lock_outputs: "object",
+  pearl_lock_outputs_total: "number",
   pearl_claim_txid: "string?",
   pearl_refund_txid: "string?",
   pearl_release_verified: "boolean?",

@@ -59,11 +59,16 @@ export interface PlainSubject {
       readonly by: string;
       readonly orderHash?: string;
       readonly outpoint?: string;
+      readonly script?: string;
     }[];
   } | null;
   readonly hashlockUsedByBuyer: boolean;
-  /** Output script of the buyer's address; null where the address is not known. */
-  readonly buyerScript: string | null;
+  /** Whether the blocks that may hold outputs of its script are read (S-62). */
+  readonly isCovered: boolean;
+  /** Output script of the buyer's address that the take gave; null where it gave none. */
+  readonly takeScript: string | null;
+  /** Output scripts of the addresses that the buyer's key fits. */
+  readonly buyerScripts: readonly string[];
 }
 
 interface PlainProfile {
@@ -176,6 +181,21 @@ export class Words {
     return [...unspent, ...spent, ...others];
   }
 
+  /** What rows show: all, or the 20 of the greatest amounts with the lock among them. */
+  get shown(): readonly PlainOutput[] {
+    const all = this.rows;
+    if (all.length <= 20) return all;
+    const chosen: PlainOutput[] = this.lock ? [this.lock] : [];
+    while (chosen.length < 20) {
+      const left = all.filter((output) => !chosen.includes(output));
+      const most = left.reduce((best, output) =>
+        BigInt(output.amountSat) > BigInt(best.amountSat) ? output : best,
+      );
+      chosen.push(most);
+    }
+    return all.filter((output) => chosen.includes(output));
+  }
+
   /** *The lock*: the first that exists of four kinds (S-15). */
   get lock(): PlainOutput | null {
     const { rows } = this;
@@ -200,7 +220,9 @@ export class Words {
     if (secret === null) return null;
     for (const shower of secret.shownBy) {
       if (shower.by === "claim" && shower.orderHash === hash) return null;
-      if (shower.by === "spend" && outputs.some((output) => nameOf(output) === shower.outpoint)) return null;
+      if (shower.by !== "spend") continue;
+      if (shower.script && shower.script === this.subject.script) return null;
+      if (!shower.script && outputs.some((output) => nameOf(output) === shower.outpoint)) return null;
     }
     return "HASHLOCK_REUSED";
   }

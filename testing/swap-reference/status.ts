@@ -79,11 +79,10 @@ export function pearlLeg(words: Words): object {
 export function release(words: Words): readonly [boolean | null, string | null] {
   const { lock, subject } = words;
   if (!subject.outputs.some((output) => output.mined)) return [null, null];
-  const spend = lock && spentInBlock(lock) ? lock.spend : null;
-  const isPaid =
-    subject.buyerScript === null ||
-    spend?.outputScripts === undefined ||
-    spend.outputScripts.includes(subject.buyerScript);
+  const spend = lock ? lock.spend : null;
+  const right = subject.takeScript === null ? subject.buyerScripts : [subject.takeScript];
+  const paid = spend?.outputScripts;
+  const isPaid = paid === undefined || right.some((script) => paid.includes(script));
   const depth = spend?.mined ? words.depth(spend.mined.height) : 0;
   const fault = firstOf([
     ["RELEASE_NOT_FOUND", spend === null],

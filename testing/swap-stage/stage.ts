@@ -151,7 +151,7 @@ export class SwapStage {
   }
 
   /**
-   * Waits until both indexes stand at their chains' tips, what is final there is final here, and both nodes have told
+   * Waits until both indexes stand at their chains' tips, older blocks are read for every lock script, what is final there is final here, and both nodes have told
    * this very process of their tips: a ledger that was there before a restart is at the tip without having asked.
    */
   async caughtUp(): Promise<void> {
@@ -159,11 +159,11 @@ export class SwapStage {
       const { number, final } = await this.#evmHeights();
       const sides = this.service.swapSides();
       if (sides === null) throw new Error("swaps are off");
-      const { tips, evm, pearl } = sides;
+      const { tips, evm, pearl, uncovered } = sides;
       const { height } = this.pearl.chain.tip;
       const isPearlRead = tips.pearl.height === height && pearl.nodeHeight === height;
       const isEvmRead = tips.evm.height === number && tips.evm.finalHeight >= final;
-      return isPearlRead && isEvmRead && evm.headHeight === number;
+      return isPearlRead && isEvmRead && evm.headHeight === number && uncovered() === 0;
     });
   }
 

@@ -163,7 +163,7 @@ class NodeLookups implements OpenLookups {
 }
 
 function described(
-  { raw, transaction }: { readonly raw: Uint8Array; readonly transaction: WholeTransaction },
+  { transaction }: { readonly transaction: WholeTransaction },
   txid: Txid,
   block: FoundTransaction["block"],
 ): FoundTransaction {
@@ -177,5 +177,5 @@ function described(
     const outpoint = transaction.outpoint(index);
     if (outpoint !== null) inputs.push(outpoint);
   }
-  return { txid, outputs, inputs, coinbase: transaction.isCoinbase, block, raw };
+  return { txid, outputs, inputs, coinbase: transaction.isCoinbase, block };
 }

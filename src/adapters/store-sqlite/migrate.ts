@@ -8,6 +8,7 @@ import { operationAddresses } from "./migrations/0003-operation-addresses.ts";
 import { lateIndexes } from "./migrations/0004-late-indexes.ts";
 import { blockFills } from "./migrations/0005-block-fills.ts";
 import { wholeIndexes } from "./migrations/0006-whole-indexes.ts";
+import { lockInputs } from "./migrations/0007-lock-inputs.ts";
 
 /** One step from schema `version - 1` to `version`. */
 export interface Migration {
@@ -26,6 +27,7 @@ export const MIGRATIONS: readonly Migration[] = [
   lateIndexes,
   blockFills,
   wholeIndexes,
+  lockInputs,
 ];
 
 /** The schema that this program reads and writes. */

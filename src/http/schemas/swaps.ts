@@ -134,7 +134,12 @@ const settlement = {
   expected_script_hex: nullable(hexBytes("The lock script.")),
   pearl_lock_txid: nullable(hex32("Transaction of the lock.")),
   pearl_lock_vout: nullable(count("Its output index.")),
-  pearl_lock_outputs: Type.Array(LockOutput),
+  pearl_lock_outputs: Type.Array(LockOutput, {
+    maxItems: 20,
+    description:
+      "All, or the 20 of the greatest amounts with the lock among them; those below 10,000 sat are none.",
+  }),
+  pearl_lock_outputs_total: count("How many there are."),
   pearl_claim_txid: nullable(hex32("Spend by the claim leaf.")),
   pearl_refund_txid: nullable(hex32("Spend by the refund leaf.")),
   pearl_release_verified: nullable(Type.Boolean()),

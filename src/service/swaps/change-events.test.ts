@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { alarmLog, ledgerParts, START } from "../../../testing/swap-ledger/ledger-facts.ts";
 import { accepted, claimed, evm, locked, ORDER } from "../../../testing/swap-ledger/ledger-scene.ts";
+import { swapCrypto } from "../../adapters/system/swap-crypto.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { Moment } from "../../swap/subject.ts";
 import { ChangeEvents, type Picture } from "./change-events.ts";
@@ -28,7 +29,7 @@ function after(...events: readonly EscrowEvent[]) {
   changes.evm(draft, evm(20, events, { finalHeight: 20 }));
   const rows = { orders: [...draft.orders.keys()], asks: [...draft.asks.keys()] };
   const moment: Moment = { tips: tips.value, now: START + 300, mayAct: true, witnesses: null };
-  const telling = new ChangeEvents(books, new Subjects(books), rules, log);
+  const telling = new ChangeEvents(books, new Subjects(books, swapCrypto), rules, log);
   const between = (before: Picture, now: Picture, explained = false) =>
     telling.between(before, now, { draft, moment, explained }).map(({ type }) => type);
   return {

@@ -1,6 +1,6 @@
 // How is a fact or a record stored? As JSON text with exact amounts, under a key that is unique within its kind.
 
-import type { Bytes32 } from "../../primitives/brands.ts";
+import type { Bytes32, Outpoint, Txid } from "../../primitives/brands.ts";
 import type { EscrowEvent, PearlBlockFact, SecretShower, Sighting } from "../../swap/facts.ts";
 import type { AddressRecord, AskRecord, OriginRecord, TakeRecord } from "../../swap/records.ts";
 import type { FinalAlarm, StoredFact } from "./ports.ts";
@@ -55,9 +55,15 @@ export function blockFact(fact: PearlBlockFact): StoredFact {
   return { kind: fact.kind, key, chain: "pearl", height: fact.place.height, body: bodyOf(fact) };
 }
 
-/** A sighting. */
-export function sightingFact(sighting: Sighting): StoredFact {
-  return record("sighting", `${sighting.txid}:${sighting.vout}`, sighting);
+/** A sighting; what its transaction spends is stored beside it, once for all its outputs. */
+export function sightingFact(sighting: Omit<Sighting, "inputs">): StoredFact {
+  const { txid, vout, amountSat, script, coinbase } = sighting;
+  return record("sighting", `${txid}:${vout}`, { txid, vout, amountSat, script, coinbase });
+}
+
+/** What a transaction with sighted outputs spends. */
+export function inputsFact(txid: Txid, inputs: readonly Outpoint[]): StoredFact {
+  return record("inputs", txid, { inputs });
 }
 
 /** A secret with one of the places that showed it. */
@@ -67,9 +73,9 @@ export function secretFact(hashlock: Bytes32, secret: Bytes32, shower: SecretSho
 
 /** What tells two places that show a secret apart. */
 export function showerKey(shower: SecretShower): string {
-  return shower.by === "claim"
-    ? `claim/${shower.orderHash}/${shower.txHash}`
-    : `spend/${shower.outpoint}/${shower.txid}`;
+  if (shower.by === "claim") return `claim/${shower.orderHash}/${shower.txHash}`;
+  // One spend per script is enough: a thousand outputs that are claimed at once show the same secret.
+  return shower.script === undefined ? `spend/${shower.outpoint}/${shower.txid}` : `spend/${shower.script}`;
 }
 
 /** A watched script. */

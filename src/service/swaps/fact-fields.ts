@@ -48,6 +48,12 @@ export class Fields {
     return new Fields(values, fact, interner);
   }
 
+  /** The fact's key, which is a transaction id. */
+  keyTxid(): Txid {
+    if (!/^[0-9a-f]{64}$/.test(this.#fact.key)) throw wrong(this.#fact, "its key", "64 hex digits");
+    return this.#interner.text(this.#fact.key) as Txid;
+  }
+
   /** The fact's key, which is 32 bytes. */
   keyBytes32(): Bytes32 {
     if (!/^0x[0-9a-f]{64}$/.test(this.#fact.key)) throw wrong(this.#fact, "its key", "0x and 64 hex digits");
@@ -136,6 +142,11 @@ export class Fields {
 
   outpoints(name: string): readonly Outpoint[] {
     return this.#list(name).map((text) => this.#outpointOf(text, name));
+  }
+
+  /** The value by `read`, or null where the field is absent. */
+  ifAny<Value>(name: string, read: (name: string) => Value): Value | null {
+    return Reflect.get(this.#values, name) === undefined ? null : read(name);
   }
 
   /** Output scripts; null where the field is absent. */

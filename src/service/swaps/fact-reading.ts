@@ -100,15 +100,14 @@ export function readBlockFact(kind: PearlBlockFact["kind"], fields: Fields): Pea
   return outputScripts === null ? spend : { ...spend, outputScripts };
 }
 
-/** A sighting. */
-export function readSighting(fields: Fields): Sighting {
+/** A sighting, without what its transaction spends. */
+export function readSighting(fields: Fields): Omit<Sighting, "inputs"> {
   return {
     txid: fields.txid("txid"),
     vout: fields.int("vout"),
     amountSat: fields.big("amountSat"),
     script: fields.script("script"),
     coinbase: fields.flag("coinbase"),
-    inputs: fields.outpoints("inputs"),
   };
 }
 
@@ -116,7 +115,13 @@ export function readSighting(fields: Fields): Sighting {
 export function readShower(fields: Fields): SecretShower {
   return fields.one("by", ["claim", "spend"]) === "claim"
     ? { by: "claim", orderHash: fields.bytes32("orderHash"), txHash: fields.bytes32("txHash") }
-    : { by: "spend", outpoint: fields.outpoint("outpoint"), txid: fields.txid("txid") };
+    : spendShower(fields);
+}
+
+function spendShower(fields: Fields): SecretShower {
+  const shower = { by: "spend", outpoint: fields.outpoint("outpoint"), txid: fields.txid("txid") } as const;
+  const script = fields.ifAny("script", (name) => fields.script(name));
+  return script === null ? shower : { ...shower, script };
 }
 
 /** A watched script. */
@@ -129,6 +134,8 @@ export function readScript(fields: Fields): ScriptEntry {
     pearlRefundTime: fields.int("pearlRefundTime"),
     fromTime: fields.int("fromTime"),
     covered: fields.flag("covered"),
+    leastAmountSat: fields.ifAny("leastAmountSat", (name) => fields.big(name)) ?? 0n,
+    isCapped: fields.ifAny("isCapped", (name) => fields.flag(name)) ?? false,
   };
 }
 

@@ -1,8 +1,9 @@
 // What does each kind of change do to the books? Steps of the EVM chain and of PEARL, the mempool's picture, records,
 // and what time alone changes. All of it goes through a draft.
 
-import type { Bytes32, ScriptHex } from "../../primitives/brands.ts";
+import type { Bytes32, Outpoint, ScriptHex } from "../../primitives/brands.ts";
 import type { ChainTips, PearlBlockFact, Sighting } from "../../swap/facts.ts";
+import { outpointOf } from "../../swap/lock-choice.ts";
 import type { AskRecord } from "../../swap/records.ts";
 import type { Moment } from "../../swap/subject.ts";
 import { evmReorgEvent } from "./change-events.ts";
@@ -52,8 +53,15 @@ const NO_OUTLINE: ChangeOutline = {
   explained: false,
 };
 
-/** Outputs first: a spend is of a known one. */
 const FACT_ORDER: Readonly<Record<PearlBlockFact["kind"], number>> = { output: 0, spend: 1, inputSpend: 2 };
+
+/** Outputs first, since a spend is of a known one, and in chain order, which decides which of them are kept (S-15). */
+function inOrder(one: PearlBlockFact, other: PearlBlockFact): number {
+  if (one.kind !== "output" || other.kind !== "output") return FACT_ORDER[one.kind] - FACT_ORDER[other.kind];
+  return (
+    one.place.height - other.place.height || one.place.txIndex - other.place.txIndex || one.vout - other.vout
+  );
+}
 
 /** Asks that one step of time looks at for whether they are to be forgotten. */
 const LOOKED_AT_ONCE = 2_000;
@@ -116,12 +124,19 @@ export class LedgerChanges {
     if (rewindTo !== null) {
       books.locks.rewind(rewindTo, draft, (script) => touching.script(script, tipCause));
     }
-    for (const sighting of change.sightings) {
-      books.locks.sight(sighting, draft, (script) => touching.script(script, null));
+    const { causes, turnedAway } = this.#applyBlockFacts(draft, change.facts, height);
+    // After the blocks: a bound for outputs in no block must not judge those that blocks hold.
+    const sightings = change.sightings.filter((sighting) => !turnedAway.has(outpointOf(sighting)));
+    this.#sight(draft, sightings);
+    // Spends of outputs that are not kept show nothing, or a rebuild in other steps would know other secrets.
+    const secrets = change.secrets.filter(
+      ({ shower }) => shower.by === "claim" || !turnedAway.has(shower.outpoint),
+    );
+    this.#showSecrets(draft, secrets, causes);
+    for (const script of change.covered) {
+      // From now on the order's actions and verdicts stand (S-62): its row is another one.
+      if (books.scripts.cover(script, draft)) touching.script(script, tipCause);
     }
-    const causes = this.#applyBlockFacts(draft, change.facts, height);
-    this.#showSecrets(draft, change.secrets, causes);
-    for (const script of change.covered) books.scripts.cover(script, draft);
     if (tip !== null) {
       const { time, medianTimePast } = tip;
       draft.assign(tips, { ...tips.value, pearl: { height, time, medianTimePast } });
@@ -145,7 +160,7 @@ export class LedgerChanges {
   ): ChangeOutline {
     const touching = new Touching(this.#state.books, draft);
     const onChange = (script: ScriptHex): void => touching.script(script, null);
-    for (const sighting of sightings) this.#state.books.locks.sight(sighting, draft, onChange);
+    this.#sight(draft, sightings);
     const explained = this.#state.books.locks.look(locks, draft, onChange);
     this.#showSecrets(draft, secrets, new Map());
     return { ...NO_OUTLINE, explained };
@@ -269,16 +284,29 @@ export class LedgerChanges {
     records.putAddresses(addresses, draft);
   }
 
-  /** Returns the block of every spend. */
+  /** Remembers sightings, and once per transaction what it spends. */
+  #sight(draft: Draft, sightings: readonly Sighting[]): void {
+    const { locks } = this.#state.books;
+    const touching = new Touching(this.#state.books, draft);
+    const onChange = (script: ScriptHex): void => touching.script(script, null);
+    for (const sighting of sightings) {
+      locks.sight(sighting, draft, onChange);
+      if (locks.entries.get(outpointOf(sighting))?.isSighted !== true) continue;
+      locks.know(sighting.txid, sighting.inputs, draft, onChange);
+    }
+  }
+
+  /** Returns the block of every spend, and the outputs that are not kept. */
   #applyBlockFacts(
     draft: Draft,
     facts: readonly PearlBlockFact[],
     tipHeight: number,
-  ): ReadonlyMap<string, CausingBlock> {
+  ): { readonly causes: ReadonlyMap<string, CausingBlock>; readonly turnedAway: ReadonlySet<Outpoint> } {
     const { books } = this.#state;
     const touching = new Touching(books, draft);
     const causes = new Map<string, CausingBlock>();
-    const sorted = facts.toSorted((one, other) => FACT_ORDER[one.kind] - FACT_ORDER[other.kind]);
+    const turnedAway = new Set<Outpoint>();
+    const sorted = facts.toSorted(inOrder);
     for (const fact of sorted) {
       const { height, blockHash } = fact.place;
       if (height > tipHeight) {
@@ -288,9 +316,10 @@ export class LedgerChanges {
       if (fact.kind === "spend") causes.set(`${fact.outpoint}/${fact.txid}`, cause);
       const isWatched = (entry: Parameters<typeof isStillWatched>[1], time: number): boolean =>
         isStillWatched(books, entry, time);
-      books.locks.apply(fact, draft, isWatched, (script) => touching.script(script, cause));
+      const isKept = books.locks.apply(fact, draft, isWatched, (script) => touching.script(script, cause));
+      if (!isKept && fact.kind === "output") turnedAway.add(outpointOf(fact));
     }
-    return causes;
+    return { causes, turnedAway };
   }
 
   #showSecrets(draft: Draft, shown: PearlChange["secrets"], causes: ReadonlyMap<string, CausingBlock>): void {

@@ -103,7 +103,7 @@ class World {
     const made: Sighting = {
       txid: txid(`lock ${this.sightings.length}`),
       vout: this.random.int(3),
-      amountSat: this.random.int(3) === 0 ? 20_000n : 500_000_000_000n,
+      amountSat: this.#pick([9_999n, 20_000n, 500_000_000_000n, 500_000_000_000n]),
       script: this.#pick(scripts),
       coinbase: false,
       inputs,
@@ -259,13 +259,14 @@ function memoryOf(ledger: SwapLedger, world: World): string {
     .uncovered()
     .map(({ script, fromTime }) => `${script.script} ${fromTime}`)
     .toSorted();
-  return JSON.stringify([
+  const memory = [
     scripts,
     uncovered,
     ledger.checkpoints("evm"),
     ledger.checkpoints("pearl"),
     ledger.watch.size,
-  ]);
+  ];
+  return JSON.stringify(memory, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));
 }
 
 function open(store: MemorySwapStore): Promise<SwapLedger> {

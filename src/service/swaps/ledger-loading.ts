@@ -73,6 +73,9 @@ function loadChainFact(
     case "inputSpend":
       locks.apply(readBlockFact(fact.kind, fields), LOADING, () => true, nothing);
       return true;
+    case "inputs":
+      locks.know(fields.keyTxid(), fields.outpoints("inputs"), LOADING, nothing);
+      return true;
     case "sighting":
       locks.sight(readSighting(fields), LOADING, nothing);
       return true;

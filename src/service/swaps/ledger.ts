@@ -2,7 +2,7 @@
 // alike. Each change is made out, committed in one transaction with its events, and only then visible, in one
 // synchronous step: readers see nothing that is not durable, and a failed commit changes nothing.
 
-import type { Bytes32, EvmAddress, Outpoint, ScriptHex } from "../../primitives/brands.ts";
+import type { Bytes32, EvmAddress, Outpoint, ScriptHex, Txid } from "../../primitives/brands.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import type { ChainTips, EscrowEvent, LockOutput, SecretFact, Sighting } from "../../swap/facts.ts";
 import type { AskRecord } from "../../swap/records.ts";
@@ -89,7 +89,7 @@ export class SwapLedger implements LedgerWrites, EvmLedger, LedgerReads {
     this.#parts = parts;
     this.#state = state;
     this.#checkpoints = checkpoints;
-    this.#subjects = new Subjects(books);
+    this.#subjects = new Subjects(books, parts.crypto);
     this.#events = new ChangeEvents(books, this.#subjects, parts.rules, parts.log);
     this.#tipWatch = new TipWatch(books.orders, books.locks, parts.rules);
     this.#changes = new LedgerChanges(state, parts);
@@ -273,9 +273,11 @@ export class SwapLedger implements LedgerWrites, EvmLedger, LedgerReads {
   }
 
   lockOutput(outpoint: Outpoint): { readonly output: LockOutput; readonly script: ScriptHex } | null {
-    const output = this.#books.locks.output(outpoint);
-    const script = this.#books.locks.entries.get(outpoint)?.script;
-    return output === null || script === undefined ? null : { output, script };
+    return this.#books.locks.named(outpoint);
+  }
+
+  knowsTransaction(txid: Txid): boolean {
+    return this.#books.locks.knows(txid);
   }
 
   get #books(): Books {

@@ -1,22 +1,26 @@
-// Which outputs were locks, and what became of them (S-15)? Outputs and spends from blocks, sightings kept for ever,
-// spent inputs of sighted transactions, and the mempool's present picture.
+// Which outputs were locks, and what became of them (S-15): outputs and spends from blocks, sightings, spent inputs of
+// sighted transactions, and the mempool's present picture. Anybody can pay to a script, as often as a block holds: what
+// is kept of a transaction is linear in its inputs and outputs, and small outputs are kept up to a bound per script.
 
 import type { Outpoint, ScriptHex, Txid } from "../../primitives/brands.ts";
 import type { LockOutput, PearlBlockFact, PearlPlace, Sighting, SpendPath } from "../../swap/facts.ts";
-import { outpointOf } from "../../swap/lock-choice.ts";
+import { DUST_SAT, outpointOf } from "../../swap/lock-choice.ts";
 import type { Cell, Change } from "./draft.ts";
 import { blockFact, sightingFact } from "./fact-codec.ts";
+import { FirstOutputs, MAX_SMALL_OUTPUTS } from "./first-outputs.ts";
+import { LockConflicts } from "./lock-conflicts.ts";
 import { MultiIndex } from "./multi-index.ts";
 import type { MempoolLocks } from "./ports.ts";
+import type { ScriptBook } from "./script-book.ts";
 
-/** What is known of an outpoint whose script is or was a lock. */
+/** What is known of an outpoint whose script is or was a lock, of at least `DUST_SAT`. */
 export interface OutputEntry {
   readonly script: ScriptHex;
   readonly amountSat: bigint;
   readonly coinbase: boolean;
   readonly mined: PearlPlace | null;
-  /** What its transaction spends; null where no sighting told. */
-  readonly inputs: readonly Outpoint[] | null;
+  /** Whether it stays when its block goes: its transaction's inputs are known. */
+  readonly isSighted: boolean;
   readonly spend: {
     readonly txid: Txid;
     readonly path: SpendPath;
@@ -25,10 +29,15 @@ export interface OutputEntry {
   } | null;
 }
 
-interface InputSpend {
-  readonly txid: Txid;
-  readonly height: number;
+/** A mined output below `DUST_SAT`: watched for spends and secrets alone (S-15). */
+export interface DustEntry {
+  readonly script: ScriptHex;
+  readonly amountSat: bigint;
+  readonly coinbase: boolean;
+  readonly place: PearlPlace;
 }
+
+type OnChange = (script: ScriptHex) => void;
 
 const EMPTY: MempoolLocks = { present: new Set(), spends: new Map() };
 
@@ -40,22 +49,34 @@ function txidOf(outpoint: Outpoint): Txid {
 /** All lock outputs. */
 export class LockBook {
   readonly entries = new Map<Outpoint, OutputEntry>();
+  readonly dust = new Map<Outpoint, DustEntry>();
   readonly byScript = new MultiIndex<ScriptHex, Outpoint>();
-  /** Lock outputs by what their transactions spend. */
-  readonly byInput = new MultiIndex<Outpoint, Outpoint>();
-  readonly #inputSpends = new Map<Outpoint, InputSpend>();
+  readonly conflicts = new LockConflicts();
+  readonly #scripts: ScriptBook;
+  readonly #byTransaction = new MultiIndex<Txid, Outpoint>();
+  /** Lock outputs by the mined transaction that spends them. */
+  readonly #bySpender = new MultiIndex<Txid, Outpoint>();
   /** Those in no block: the ones that the mempool decides about. */
   readonly #unmined = new Set<Outpoint>();
+  /** Of them those below the least amount of their script. */
+  readonly #unminedSmall = new MultiIndex<ScriptHex, Outpoint>();
+  readonly #firstDust = new FirstOutputs();
+  readonly #firstSmall = new FirstOutputs();
   readonly #mempool: Cell<MempoolLocks> = { value: EMPTY };
 
-  /** The output with everything known of it, or null. */
+  /** `scripts` tells which amounts are small. */
+  constructor(scripts: ScriptBook) {
+    this.#scripts = scripts;
+  }
+
+  /** The output with everything known of it, or null; of dust that it is mined. */
   output(outpoint: Outpoint): LockOutput | null {
-    const entry = this.entries.get(outpoint);
-    if (entry === undefined) return null;
+    const entry = this.entries.get(outpoint) ?? dustEntry(this.dust.get(outpoint));
+    if (entry === null) return null;
     const { present, spends } = this.#mempool.value;
     const txid = txidOf(outpoint);
     const seen = spends.get(outpoint);
-    const unconfirmed = seen === undefined ? null : { txid: seen.txid, path: seen.path, mined: null };
+    const unconfirmed = seen === undefined ? null : { ...seen, mined: null };
     return {
       txid,
       vout: Number(outpoint.slice(txid.length + 1)),
@@ -63,12 +84,19 @@ export class LockBook {
       coinbase: entry.coinbase,
       mined: entry.mined,
       inMempool: entry.mined === null && present.has(txid),
-      conflictHeight: this.#conflictHeight(txid, entry),
+      conflictHeight: entry.mined === null ? this.conflicts.heightOf(txid) : null,
       spend: entry.spend === null ? unconfirmed : minedSpend(entry.spend),
     };
   }
 
-  /** All outputs of a script, in no order. */
+  /** The same with the script that it pays. */
+  named(outpoint: Outpoint): { readonly output: LockOutput; readonly script: ScriptHex } | null {
+    const output = this.output(outpoint);
+    const script = (this.entries.get(outpoint) ?? this.dust.get(outpoint))?.script;
+    return output === null || script === undefined ? null : { output, script };
+  }
+
+  /** All outputs of a script of at least `DUST_SAT`, in no order. */
   outputsOf(script: ScriptHex): LockOutput[] {
     const outputs: LockOutput[] = [];
     for (const outpoint of this.byScript.of(script)) {
@@ -76,6 +104,18 @@ export class LockBook {
       if (output !== null) outputs.push(output);
     }
     return outputs;
+  }
+
+  /** Whether a lock output of this transaction, or a spend of one, is in a block or in the mempool now. */
+  knows(txid: Txid): boolean {
+    const { present, spends } = this.#mempool.value;
+    if (present.has(txid)) return true;
+    for (const outpoint of this.#byTransaction.of(txid)) {
+      if (this.entries.get(outpoint)?.mined !== null) return true;
+    }
+    if (this.#bySpender.has(txid)) return true;
+    for (const spend of spends.values()) if (spend.txid === txid) return true;
+    return false;
   }
 
   /** Heights of blocks that the rows of a script's orders count confirmations from. */
@@ -86,79 +126,94 @@ export class LockBook {
       if (entry.mined !== null) yield entry.mined.height;
       if (entry.spend !== null) yield entry.spend.place.height;
       if (entry.mined !== null) continue;
-      const conflict = this.#conflictHeight(txidOf(outpoint), entry);
+      const conflict = this.conflicts.heightOf(txidOf(outpoint));
       if (conflict !== null) yield conflict;
     }
   }
 
-  /** Remembers a sighting. `onChange` gets the scripts whose outputs change. */
-  sight(sighting: Sighting, change: Change, onChange: (script: ScriptHex) => void): void {
+  /** Remembers a sighting; one that a bound turns away is not known. `onChange` gets the scripts whose outputs change. */
+  sight(sighting: Omit<Sighting, "inputs">, change: Change, onChange: OnChange): void {
+    const { script, amountSat, coinbase } = sighting;
+    if (amountSat < DUST_SAT) return;
     const outpoint = outpointOf(sighting);
     const known = this.entries.get(outpoint);
-    if (known !== undefined && known.inputs !== null) return;
-    const { script, amountSat, coinbase, inputs } = sighting;
-    this.#put(outpoint, { script, amountSat, coinbase, mined: null, spend: null, ...known, inputs }, change);
-    for (const input of inputs) change.link(this.byInput, input, outpoint);
+    if (known?.isSighted === true) return;
+    const isNew = known === undefined;
+    if (isNew && this.#isSmall(script, amountSat) && this.#unminedSmall.count(script) >= MAX_SMALL_OUTPUTS) {
+      return;
+    }
+    const before = { mined: null, spend: null, ...known };
+    this.#put(outpoint, { ...before, script, amountSat, coinbase, isSighted: true }, change);
     change.store(() => sightingFact(sighting));
     onChange(script);
   }
 
+  /** Remembers what a transaction with lock outputs spends. */
+  know(txid: Txid, inputs: readonly Outpoint[], change: Change, onChange: OnChange): void {
+    let minedAt: number | null = null;
+    for (const outpoint of this.#byTransaction.of(txid)) {
+      minedAt = this.entries.get(outpoint)?.mined?.height ?? minedAt;
+    }
+    this.conflicts.know(txid, inputs, minedAt, change, (other) => this.#notify(other, onChange));
+  }
+
   /**
-   * Takes in what a main-chain block shows. `isStillWatched` says whether a spend in a block of that time counts.
-   * @throws where a spend is of no known lock output.
+   * Takes in what a main-chain block shows, outputs of one change in chain order and before spends. `isStillWatched`
+   * says whether a spend in a block of that time counts. False where it is, or spends, an output that is not kept.
    */
   apply(
     fact: PearlBlockFact,
     change: Change,
-    isStillWatched: (entry: OutputEntry, time: number) => boolean,
-    onChange: (script: ScriptHex) => void,
-  ): void {
-    switch (fact.kind) {
-      case "output": {
-        const { script, amountSat, coinbase, place: mined } = fact;
-        const outpoint = outpointOf(fact);
-        const known = this.entries.get(outpoint);
-        const before = { inputs: known?.inputs ?? null, spend: known?.spend ?? null };
-        this.#put(outpoint, { script, amountSat, coinbase, mined, ...before }, change);
-        this.#store(fact, change);
-        return this.#notify(outpoint, script, onChange);
-      }
-      case "spend": {
-        const known = this.entries.get(fact.outpoint);
-        if (known === undefined) {
-          throw new Error(`swap ledger: ${fact.txid} spends ${fact.outpoint}, which is no lock output`);
-        }
-        if (!isStillWatched(known, fact.place.time)) return;
-        const { txid, path, place } = fact;
-        const spend = { txid, path, place, outputScripts: fact.outputScripts ?? null };
-        this.#put(fact.outpoint, { ...known, spend }, change);
-        this.#store(fact, change);
-        return onChange(known.script);
-      }
-      case "inputSpend":
-        return this.#spendInput(fact, change, onChange);
+    isStillWatched: (entry: Pick<OutputEntry, "script" | "amountSat">, time: number) => boolean,
+    onChange: OnChange,
+  ): boolean {
+    if (fact.kind === "output") {
+      return fact.amountSat < DUST_SAT
+        ? this.#applyDust(fact, change)
+        : this.#applyOutput(fact, change, onChange);
     }
+    if (fact.kind === "inputSpend") {
+      // A lock transaction's own spends follow from its being mined.
+      if (this.conflicts.isOwn(fact.outpoint, fact.txid)) return true;
+      this.#store(fact, change);
+      const spend = { txid: fact.txid, height: fact.place.height };
+      this.conflicts.spend([fact.outpoint], spend, change, (other) => this.#notify(other, onChange));
+      return true;
+    }
+    const known = this.entries.get(fact.outpoint);
+    if (known === undefined) return this.dust.has(fact.outpoint);
+    if (!isStillWatched(known, fact.place.time)) return true;
+    const { txid, path, place } = fact;
+    const spend = { txid, path, place, outputScripts: fact.outputScripts ?? null };
+    this.#put(fact.outpoint, { ...known, spend }, change);
+    this.#store(fact, change);
+    onChange(known.script);
+    return true;
   }
 
   /** Takes back what blocks above this height showed. */
-  rewind(toHeight: number, change: Change, onChange: (script: ScriptHex) => void): void {
+  rewind(toHeight: number, change: Change, onChange: OnChange): void {
+    this.#firstDust.rewind(toHeight, change);
+    this.#firstSmall.rewind(toHeight, change);
+    for (const [outpoint, { place }] of this.dust)
+      if (place.height > toHeight) change.drop(this.dust, outpoint);
     for (const [outpoint, entry] of this.entries) {
       const mined = entry.mined !== null && entry.mined.height > toHeight ? null : entry.mined;
       const spend = entry.spend !== null && entry.spend.place.height > toHeight ? null : entry.spend;
       if (mined === entry.mined && spend === entry.spend) continue;
-      if (mined === null && entry.inputs === null) this.#remove(outpoint, entry, change);
-      else this.#put(outpoint, { ...entry, mined, spend }, change);
-      this.#notify(outpoint, entry.script, onChange);
+      const { script, amountSat } = entry;
+      const isFull =
+        this.#isSmall(script, amountSat) && this.#unminedSmall.count(script) >= MAX_SMALL_OUTPUTS;
+      if (mined === null && (!entry.isSighted || (entry.mined !== null && isFull))) {
+        this.#remove(outpoint, entry, change);
+      } else this.#put(outpoint, { ...entry, mined, spend }, change);
+      onChange(script);
     }
-    for (const [input, spent] of this.#inputSpends) {
-      if (spent.height <= toHeight) continue;
-      change.drop(this.#inputSpends, input);
-      this.#notifyInput(input, onChange);
-    }
+    this.conflicts.rewind(toHeight, change, (txid) => this.#notify(txid, onChange));
   }
 
   /** Replaces the mempool's picture. Returns whether a lock or a spend has left it. */
-  look(locks: MempoolLocks, change: Change, onChange: (script: ScriptHex) => void): boolean {
+  look(locks: MempoolLocks, change: Change, onChange: OnChange): boolean {
     const before = this.#mempool.value;
     change.assign(this.#mempool, locks);
     let hasLeft = false;
@@ -179,64 +234,130 @@ export class LockBook {
     return hasLeft;
   }
 
-  #spendInput(
-    fact: Extract<PearlBlockFact, { kind: "inputSpend" }>,
-    change: Change,
-    onChange: (script: ScriptHex) => void,
-  ): void {
-    // A lock transaction's own spends follow from its being mined.
-    for (const outpoint of this.byInput.of(fact.outpoint)) if (txidOf(outpoint) === fact.txid) return;
-    change.set(this.#inputSpends, fact.outpoint, { txid: fact.txid, height: fact.place.height });
+  #applyDust(fact: Extract<PearlBlockFact, { kind: "output" }>, change: Change): boolean {
+    const { script, amountSat, coinbase, place } = fact;
+    const outpoint = outpointOf(fact);
+    const { isKept, evicted } = this.#firstDust.admit(script, { outpoint, place }, () => [], change);
+    if (evicted !== null) {
+      change.drop(this.dust, evicted);
+      change.forget("output", evicted);
+    }
+    if (!isKept) return false;
+    change.set(this.dust, outpoint, { script, amountSat, coinbase, place });
     this.#store(fact, change);
-    this.#notifyInput(fact.outpoint, onChange);
+    return true;
   }
 
-  #conflictHeight(txid: Txid, entry: OutputEntry): number | null {
-    if (entry.mined !== null || entry.inputs === null) return null;
-    let lowest: number | null = null;
-    const see = (height: number): void => {
-      if (lowest === null || height < lowest) lowest = height;
-    };
-    for (const input of entry.inputs) {
-      const spent = this.#inputSpends.get(input);
-      if (spent !== undefined && spent.txid !== txid) see(spent.height);
-      for (const rival of this.byInput.of(input)) {
-        const mined = txidOf(rival) === txid ? null : (this.entries.get(rival)?.mined ?? null);
-        if (mined !== null) see(mined.height);
+  #applyOutput(
+    fact: Extract<PearlBlockFact, { kind: "output" }>,
+    change: Change,
+    onChange: OnChange,
+  ): boolean {
+    const { script, amountSat, coinbase, place: mined } = fact;
+    const outpoint = outpointOf(fact);
+    const known = this.entries.get(outpoint);
+    if (!this.#admit(outpoint, fact, change, onChange)) {
+      if (known !== undefined) {
+        this.#remove(outpoint, known, change);
+        onChange(script);
       }
+      return false;
     }
-    return lowest;
-  }
-
-  /** The output's own script, and those of outputs that it is a conflict for. */
-  #notify(outpoint: Outpoint, script: ScriptHex, onChange: (script: ScriptHex) => void): void {
+    const before = { isSighted: known?.isSighted ?? false, spend: known?.spend ?? null };
+    this.#put(outpoint, { script, amountSat, coinbase, mined, ...before }, change);
+    this.#store(fact, change);
     onChange(script);
-    for (const input of this.entries.get(outpoint)?.inputs ?? []) this.#notifyInput(input, onChange);
+    this.conflicts.mine(fact.txid, mined.height, change, (other) => this.#notify(other, onChange));
+    return true;
   }
 
-  #notifyInput(input: Outpoint, onChange: (script: ScriptHex) => void): void {
-    for (const outpoint of this.byInput.of(input)) {
-      const entry = this.entries.get(outpoint);
-      if (entry !== undefined) onChange(entry.script);
+  /** Whether a mined output is kept: always where it is large enough for an order, else among the first (S-15). */
+  #admit(
+    outpoint: Outpoint,
+    { script, amountSat, place }: Pick<OutputEntry, "script" | "amountSat"> & { readonly place: PearlPlace },
+    change: Change,
+    onChange: OnChange,
+  ): boolean {
+    if (!this.#isSmall(script, amountSat)) return true;
+    const least = this.#scripts.leastAmount(script);
+    const present = () => this.#minedSmall(script);
+    const { isKept, evicted } = this.#firstSmall.admit(
+      `${script}/${least}`,
+      { outpoint, place },
+      present,
+      change,
+    );
+    if (!isKept || evicted !== null) this.#scripts.cap(script, change);
+    const entry = evicted === null ? undefined : this.entries.get(evicted);
+    if (evicted !== null && entry !== undefined) {
+      change.forget("output", evicted);
+      change.forget("spend", evicted);
+      this.#remove(evicted, entry, change);
+      onChange(script);
     }
+    return isKept;
+  }
+
+  *#minedSmall(script: ScriptHex): Generator<{ readonly outpoint: Outpoint; readonly place: PearlPlace }> {
+    for (const outpoint of this.byScript.of(script)) {
+      const entry = this.entries.get(outpoint);
+      if (entry === undefined || entry.mined === null || !this.#isSmall(script, entry.amountSat)) continue;
+      yield { outpoint, place: entry.mined };
+    }
+  }
+
+  /** Whether the amount is below pearl_amount_sat of every order that ever had the script. */
+  #isSmall(script: ScriptHex, amountSat: bigint): boolean {
+    return amountSat < this.#scripts.leastAmount(script);
+  }
+
+  #notify(txid: Txid, onChange: OnChange): void {
+    const scripts = new Set<ScriptHex>();
+    for (const outpoint of this.#byTransaction.of(txid)) {
+      const script = this.entries.get(outpoint)?.script;
+      if (script !== undefined) scripts.add(script);
+    }
+    for (const script of scripts) onChange(script);
   }
 
   #put(outpoint: Outpoint, entry: OutputEntry, change: Change): void {
+    const { script, amountSat, mined, spend } = entry;
+    const before = this.entries.get(outpoint)?.spend ?? null;
+    if (before !== null && before.txid !== spend?.txid) change.unlink(this.#bySpender, before.txid, outpoint);
+    if (spend !== null) change.link(this.#bySpender, spend.txid, outpoint);
     change.set(this.entries, outpoint, entry);
-    change.link(this.byScript, entry.script, outpoint);
-    if (entry.mined === null) change.include(this.#unmined, outpoint);
+    change.link(this.byScript, script, outpoint);
+    change.link(this.#byTransaction, txidOf(outpoint), outpoint);
+    if (mined === null) change.include(this.#unmined, outpoint);
     else change.exclude(this.#unmined, outpoint);
+    if (mined === null && this.#isSmall(script, amountSat)) change.link(this.#unminedSmall, script, outpoint);
+    else change.unlink(this.#unminedSmall, script, outpoint);
   }
 
+  /** Forgets an output, and what its transaction spends with the last one of it. */
   #remove(outpoint: Outpoint, entry: OutputEntry, change: Change): void {
+    const txid = txidOf(outpoint);
+    if (entry.spend !== null) change.unlink(this.#bySpender, entry.spend.txid, outpoint);
     change.drop(this.entries, outpoint);
     change.unlink(this.byScript, entry.script, outpoint);
+    change.unlink(this.#byTransaction, txid, outpoint);
+    change.unlink(this.#unminedSmall, entry.script, outpoint);
     change.exclude(this.#unmined, outpoint);
+    if (!entry.isSighted) return;
+    change.forget("sighting", outpoint);
+    if (!this.#byTransaction.has(txid)) this.conflicts.forget(txid, change);
   }
 
   #store(fact: PearlBlockFact, change: Change): void {
     change.store(() => blockFact(fact));
   }
+}
+
+/** Dust in the form of an output: whether it was spent is not kept. */
+function dustEntry(dust: DustEntry | undefined): OutputEntry | null {
+  if (dust === undefined) return null;
+  const { script, amountSat, coinbase, place: mined } = dust;
+  return { script, amountSat, coinbase, mined, isSighted: false, spend: null };
 }
 
 function minedSpend(spend: NonNullable<OutputEntry["spend"]>): NonNullable<LockOutput["spend"]> {

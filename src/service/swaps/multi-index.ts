@@ -55,6 +55,12 @@ export class MultiIndex<Key extends string, Member extends string> {
     return this.#members.keys();
   }
 
+  /** Number of members of a key. */
+  count(key: Key): number {
+    const known = this.#members.get(key);
+    return known === undefined ? 0 : typeof known === "string" ? 1 : known.size;
+  }
+
   /** Whether the key has a member. */
   has(key: Key): boolean {
     return this.#members.has(key);

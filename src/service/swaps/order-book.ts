@@ -231,13 +231,13 @@ export class OrderBook {
   }
 
   #entry(facts: OrderFacts, change: Change): OrderEntry {
-    const { hashlock, buyerPearlKey: buyerKey, pearlRefundTime } = facts.terms;
+    const { hashlock, buyerPearlKey: buyerKey, pearlRefundTime, pearlAmountSat } = facts.terms;
     const sellerKey = facts.accepted?.sellerPearlKey ?? null;
     const isBuyerValid = this.#scripts.isPoint(buyerKey, change);
     if (sellerKey === null) return { facts, script: null, keysValid: isBuyerValid };
     const keysValid = this.#scripts.isPoint(sellerKey, change) && isBuyerValid;
     const terms = { hashlock, buyerKey, sellerKey, pearlRefundTime };
-    const script = keysValid ? this.#scripts.watch(terms, facts.locked.time, change) : null;
+    const script = keysValid ? this.#scripts.watch(terms, pearlAmountSat, facts.locked.time, change) : null;
     return { facts, script, keysValid };
   }
 }

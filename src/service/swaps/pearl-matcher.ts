@@ -1,22 +1,33 @@
-// What does a PEARL transaction mean for swaps? Outputs that pay a watched script, spends of lock outputs by leaf,
-// secrets in them, and spends of what a sighted lock transaction needs (S-13, S-15, S-53).
+// What a PEARL transaction means for swaps: outputs that pay a watched script, spends of lock outputs by leaf, secrets in
+// them, and spends of what a sighted lock transaction needs (S-13, S-15, S-53). Work is linear in inputs and outputs.
 
 import type { WholeTransaction } from "../../chain/watch-transaction.ts";
 import type { Bytes32, Outpoint, ScriptHex } from "../../primitives/brands.ts";
+import { bytesToHex } from "../../primitives/hex.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import type { PearlBlockFact, PearlPlace, Sighting, SpendPath } from "../../swap/facts.ts";
-import { lockOf } from "../../swap/lock-script.ts";
-import { secretsIn, spendPath } from "../../swap/spend-leaf.ts";
-import type { PearlChange, SwapWatch, WatchedScript } from "./ports.ts";
+import { scriptsOfKey } from "../../swap/keys.ts";
+import { DUST_SAT } from "../../swap/lock-choice.ts";
+import { type Lock, lockOf } from "../../swap/lock-script.ts";
+import { secretsIn, spendPath, withoutAnnex } from "../../swap/spend-leaf.ts";
+import { MAX_SMALL_OUTPUTS } from "./first-outputs.ts";
+import type { PearlChange, SwapWatch, WatchedOutput, WatchedScript } from "./ports.ts";
 
-/** The spend of a lock output. */
+/** The spend of a lock output that counts. */
 export interface LockSpend {
   readonly outpoint: Outpoint;
   readonly path: SpendPath;
+  /** Of the scripts that the transaction pays those of addresses that the buyer's key fits (S-61). */
+  readonly outputScripts: readonly ScriptHex[];
 }
 
 /** Secrets as a change of the ledger carries them. */
 export type ShownSecret = PearlChange["secrets"][number];
+
+/** A lock output of a transaction. Dust counts for nothing but secrets in its spend (S-15). */
+export interface MatchedOutput extends Sighting {
+  readonly isDust: boolean;
+}
 
 /** Everything that inputs of a transaction mean. */
 export interface MatchedInputs {
@@ -27,11 +38,11 @@ export interface MatchedInputs {
 }
 
 const NOTHING: MatchedInputs = { spends: [], secrets: [], sightedInputs: [] };
-/** Scripts of one spend that are kept: nobody can make us remember more. */
-const MAX_PAID_SCRIPTS = 1000;
 /** `OP_1` and a push of 32 bytes: every lock script has this form. */
 const TAPROOT_PREFIX = "5120";
 const TAPROOT_DIGITS = 68;
+/** Dust outputs that are remembered to be seen spent before the ledger knows them. */
+const MAX_FOUND_DUST = 10_000;
 
 /** What a transaction spends; nothing for a coinbase. */
 function inputsOf(transaction: WholeTransaction): readonly Outpoint[] {
@@ -44,23 +55,51 @@ function inputsOf(transaction: WholeTransaction): readonly Outpoint[] {
   return inputs;
 }
 
+/** Lock outputs that the ledger may not know yet. */
+export class FoundOutputs {
+  readonly #outputs = new Map<Outpoint, WatchedOutput>();
+  #dust = 0;
+
+  /** Remembers an output; of dust only some. */
+  add(outpoint: Outpoint, output: WatchedOutput): void {
+    if (this.#outputs.has(outpoint)) return;
+    if (output.isDust && this.#dust >= MAX_FOUND_DUST) return;
+    if (output.isDust) this.#dust += 1;
+    this.#outputs.set(outpoint, output);
+  }
+
+  get(outpoint: Outpoint): WatchedOutput | null {
+    return this.#outputs.get(outpoint) ?? null;
+  }
+
+  delete(outpoint: Outpoint): void {
+    if (this.#outputs.get(outpoint)?.isDust === true) this.#dust -= 1;
+    this.#outputs.delete(outpoint);
+  }
+}
+
 /** Matches transactions against the present watch and the lock outputs that it has found itself. */
 export class PearlMatcher {
   readonly #watch: SwapWatch;
   readonly #crypto: SwapCrypto;
-  /** Lock outputs found before that the ledger may not know yet. */
-  readonly #found: Map<Outpoint, WatchedScript>;
+  readonly #found: FoundOutputs;
+  /** Small outputs found of each script: of one batch no more can be among the first of the chain (S-15). */
+  readonly #small = new Map<string, number>();
+  readonly #locks = new Map<ScriptHex, Lock | null>();
+  readonly #releases = new Map<ScriptHex, readonly ScriptHex[]>();
+  /** Leaves by script, control block and leaf script: a thousand spends of one lock are classified once. */
+  readonly #paths = new Map<string, SpendPath>();
 
   /** `found`: lock outputs that the ledger may not know; those that this matcher finds are added. */
-  constructor(watch: SwapWatch, crypto: SwapCrypto, found = new Map<Outpoint, WatchedScript>()) {
+  constructor(watch: SwapWatch, crypto: SwapCrypto, found = new FoundOutputs()) {
     this.#watch = watch;
     this.#crypto = crypto;
     this.#found = found;
   }
 
   /** Its outputs with a watched script, remembered for later spends. */
-  outputs(transaction: WholeTransaction): readonly Sighting[] {
-    const sightings: Sighting[] = [];
+  outputs(transaction: WholeTransaction): readonly MatchedOutput[] {
+    const matched: MatchedOutput[] = [];
     let inputs: readonly Outpoint[] | null = null;
     for (let vout = 0; vout < transaction.outputCount; vout += 1) {
       const output = transaction.output(vout);
@@ -70,38 +109,72 @@ export class PearlMatcher {
       const watched = this.#watch.script(script);
       if (watched === null) continue;
       const { txid, isCoinbase: coinbase } = transaction;
+      const amountSat = output.valueSat;
+      const isDust = amountSat < DUST_SAT;
+      if (!this.#hasRoom(watched, amountSat)) continue;
       inputs ??= inputsOf(transaction);
-      sightings.push({ txid, vout, amountSat: output.valueSat, script, coinbase, inputs });
-      this.#found.set(`${txid}:${vout}` as Outpoint, watched);
+      matched.push({ txid, vout, amountSat, script, coinbase, inputs, isDust });
+      this.#found.add(`${txid}:${vout}` as Outpoint, { script: watched, isDust });
     }
-    return sightings;
+    return matched;
   }
 
   /** What its inputs mean. Outputs that it may spend have been matched before. */
   inputs(transaction: WholeTransaction): MatchedInputs {
     if (transaction.isCoinbase) return NOTHING;
     const spends: LockSpend[] = [];
-    const secrets: ShownSecret[] = [];
+    const secrets = new Map<string, ShownSecret>();
     const sightedInputs: Outpoint[] = [];
+    let paid: ReadonlySet<ScriptHex> | null = null;
+    let witnesses: readonly (readonly Uint8Array[])[] | null = null;
     for (let index = 0; index < transaction.inputCount; index += 1) {
       const outpoint = transaction.outpoint(index);
       if (outpoint === null) continue;
       if (this.#watch.isSightedInput(outpoint)) sightedInputs.push(outpoint);
-      const script = this.#watch.lockOutput(outpoint) ?? this.#found.get(outpoint) ?? null;
-      if (script === null) continue;
-      const witness = transaction.witness(index);
-      spends.push({ outpoint, path: this.#path(witness, script) });
-      for (const { hashlock, secret } of this.#secrets(witness, script.hashlock)) {
-        secrets.push({ hashlock, secret, shower: { by: "spend", outpoint, txid: transaction.txid } });
+      const output = this.#watch.lockOutput(outpoint) ?? this.#found.get(outpoint);
+      if (output === null) continue;
+      const { script: watched, isDust } = output;
+      witnesses ??= transaction.witnesses();
+      const witness = witnesses[index] ?? [];
+      for (const { hashlock, secret } of this.#secrets(witness, watched.hashlock)) {
+        const { script } = watched;
+        const shower = { by: "spend", outpoint, txid: transaction.txid, script } as const;
+        const key = `${hashlock}/${script}`;
+        if (!secrets.has(key)) secrets.set(key, { hashlock, secret, shower });
       }
+      if (isDust) continue;
+      paid ??= paidScripts(transaction);
+      const ways = paid;
+      const outputScripts = this.#releasesOf(watched).filter((script) => ways.has(script));
+      spends.push({ outpoint, path: this.#path(witness, watched), outputScripts });
     }
-    if (spends.length === 0 && sightedInputs.length === 0) return NOTHING;
-    return { spends, secrets, sightedInputs };
+    return { spends, secrets: [...secrets.values()], sightedInputs };
   }
 
-  #path(witness: readonly Uint8Array[], script: WatchedScript): SpendPath {
-    const lock = lockOf(script, this.#crypto);
-    return lock === null ? "other" : spendPath(witness, lock, this.#crypto);
+  /** Whether an output of this amount can be among the first of its kind, given those found before. */
+  #hasRoom({ script, leastAmountSat }: WatchedScript, amountSat: bigint): boolean {
+    const isDust = amountSat < DUST_SAT;
+    if (!isDust && amountSat >= leastAmountSat) return true;
+    const key = `${script}/${isDust}`;
+    const count = this.#small.get(key) ?? 0;
+    if (count >= MAX_SMALL_OUTPUTS) return false;
+    this.#small.set(key, count + 1);
+    return true;
+  }
+
+  #path(witness: readonly Uint8Array[], watched: WatchedScript): SpendPath {
+    const [leaf, control] = withoutAnnex(witness).slice(-2);
+    const key = `${watched.script}/${textOf(leaf)}/${textOf(control)}`;
+    const known = this.#paths.get(key);
+    if (known !== undefined) return known;
+    const lock = remembered(this.#locks, watched.script, () => lockOf(watched, this.#crypto));
+    const path = lock === null ? "other" : spendPath(witness, lock, this.#crypto);
+    if (path !== "other") this.#paths.set(key, path);
+    return path;
+  }
+
+  #releasesOf({ script, buyerKey }: WatchedScript): readonly ScriptHex[] {
+    return remembered(this.#releases, script, () => scriptsOfKey(buyerKey, this.#crypto));
   }
 
   /** The hashlock of the spent script counts also where its order is known to nobody any more. */
@@ -114,16 +187,27 @@ export class PearlMatcher {
   }
 }
 
-/** Distinct Taproot scripts that the transaction pays: where a release may go (S-61). Null where there are too many. */
-function paidScripts(transaction: WholeTransaction): readonly ScriptHex[] | null {
+function remembered<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const value = make();
+  map.set(key, value);
+  return value;
+}
+
+function textOf(bytes: Uint8Array | undefined): string {
+  return bytes === undefined ? "" : bytesToHex(bytes);
+}
+
+/** The Taproot scripts that a transaction pays. */
+function paidScripts(transaction: WholeTransaction): ReadonlySet<ScriptHex> {
   const scripts = new Set<ScriptHex>();
   for (let vout = 0; vout < transaction.outputCount; vout += 1) {
     const script = transaction.output(vout)?.scriptHex ?? "";
-    if (script.length !== TAPROOT_DIGITS || !script.startsWith(TAPROOT_PREFIX)) continue;
-    scripts.add(script as ScriptHex);
-    if (scripts.size > MAX_PAID_SCRIPTS) return null;
+    if (script.length === TAPROOT_DIGITS && script.startsWith(TAPROOT_PREFIX))
+      scripts.add(script as ScriptHex);
   }
-  return [...scripts];
+  return scripts;
 }
 
 /** What blocks showed, gathered for one change of the ledger. */
@@ -142,14 +226,12 @@ export class BlockFindings {
       const at: PearlPlace = { ...place, txIndex: transaction.txIndex };
       const outputs = matcher.outputs(transaction);
       const { spends, secrets, sightedInputs } = matcher.inputs(transaction);
-      for (const { inputs: _inputs, ...output } of outputs) {
+      for (const { inputs: _inputs, isDust: _isDust, ...output } of outputs) {
         this.facts.push({ kind: "output", place: at, ...output });
       }
-      this.sightings.push(...outputs);
-      const paid = spends.length === 0 ? null : paidScripts(transaction);
-      for (const { outpoint, path } of spends) {
-        const spend = { kind: "spend", place: at, outpoint, txid: transaction.txid, path } as const;
-        this.facts.push(paid === null ? spend : { ...spend, outputScripts: paid });
+      for (const { isDust, ...sighting } of outputs) if (!isDust) this.sightings.push(sighting);
+      for (const spend of spends) {
+        this.facts.push({ kind: "spend", place: at, txid: transaction.txid, ...spend });
       }
       for (const outpoint of sightedInputs) {
         this.facts.push({ kind: "inputSpend", place: at, outpoint, txid: transaction.txid });

@@ -8,14 +8,20 @@ import { readWholeTransaction, type WholeTransaction } from "../../chain/watch-t
 import type { Bytes32, Outpoint, Txid } from "../../primitives/brands.ts";
 import type { Sha256d } from "../../primitives/hashing.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
-import type { Sighting, SpendPath } from "../../swap/facts.ts";
+import type { Sighting } from "../../swap/facts.ts";
 import { outpointOf } from "../../swap/lock-choice.ts";
 import { sentenceOf } from "../follower-errors.ts";
 import type { KnownTransactions, MempoolListener } from "../mempool-watch.ts";
 import type { Clock, Log, PearlNode } from "../ports.ts";
-import { type LockSpend, PearlMatcher, type ShownSecret } from "./pearl-matcher.ts";
+import {
+  FoundOutputs,
+  type LockSpend,
+  type MatchedOutput,
+  PearlMatcher,
+  type ShownSecret,
+} from "./pearl-matcher.ts";
 import type { PearlWatch, TipMark } from "./pearl-watch.ts";
-import type { LedgerWrites, MempoolLocks, WatchedScript } from "./ports.ts";
+import type { LedgerWrites, MempoolLocks } from "./ports.ts";
 
 /** What the reading works with. */
 export interface PearlMempoolParts {
@@ -53,13 +59,15 @@ const COMPARED_PER_TURN = 500;
 
 /** What a transaction of the present mempool shows about swaps; most show nothing. */
 interface Shown {
-  readonly locks: readonly Sighting[];
+  readonly locks: readonly MatchedOutput[];
   readonly spends: readonly LockSpend[];
   /** Hashlocks whose secrets were told. */
   readonly secrets: ReadonlySet<Bytes32>;
 }
 
 const NOTHING: Shown = { locks: [], spends: [], secrets: new Set() };
+
+type SeenSpend = MempoolLocks["spends"] extends ReadonlyMap<Outpoint, infer Spend> ? Spend : never;
 
 /** New things of one look. */
 interface News {
@@ -73,7 +81,7 @@ export class PearlMempool implements MempoolListener {
   readonly #options: PearlMempoolOptions;
   readonly #shown = new Map<Txid, Shown>();
   /** Their lock outputs: what is compared later may spend them before the ledger knows them. */
-  readonly #found = new Map<Outpoint, WatchedScript>();
+  readonly #found = new FoundOutputs();
   /** Bytes kept for comparing again. */
   readonly #kept = new Map<Txid, Uint8Array>();
   #keptBytes = 0;
@@ -224,7 +232,7 @@ export class PearlMempool implements MempoolListener {
       const before = this.#shown.get(txid) ?? NOTHING;
       const known = new Set(before.locks.map(({ vout }) => vout));
       const fresh = locks.filter(({ vout }) => !known.has(vout));
-      this.#news.sightings.push(...fresh);
+      for (const { isDust, ...sighting } of fresh) if (!isDust) this.#news.sightings.push(sighting);
       // What was compared before may spend the new lock output.
       if (fresh.length > 0) this.#sought.add(markOf(txid));
       if (fresh.length > 0 || locks.length < before.locks.length) this.#put(txid, { ...before, locks });
@@ -277,10 +285,10 @@ export class PearlMempool implements MempoolListener {
     const { sightings, secrets } = this.#news;
     if (!this.#isNew && sightings.length === 0 && secrets.length === 0) return false;
     const present = new Set<Txid>();
-    const spends = new Map<Outpoint, { readonly txid: Txid; readonly path: SpendPath }>();
+    const spends = new Map<Outpoint, SeenSpend>();
     for (const [txid, shown] of this.#shown) {
-      if (shown.locks.length > 0) present.add(txid);
-      for (const { outpoint, path } of shown.spends) spends.set(outpoint, { txid, path });
+      if (shown.locks.some(({ isDust }) => !isDust)) present.add(txid);
+      for (const { outpoint, ...spend } of shown.spends) spends.set(outpoint, { txid, ...spend });
     }
     // Until the ledger has answered, what it shows is unknown.
     this.#isNew = true;

@@ -169,6 +169,13 @@ export interface PearlChange {
   readonly covered: readonly ScriptHex[];
 }
 
+/** A known lock output. */
+export interface WatchedOutput {
+  readonly script: WatchedScript;
+  /** Below what counts: watched for secrets alone (S-15). */
+  readonly isDust: boolean;
+}
+
 /** Lock outputs and their spends in the mempool now. Replaces the former picture. */
 export interface MempoolLocks {
   /** Transactions in the mempool that have a lock output. */
@@ -176,7 +183,12 @@ export interface MempoolLocks {
   /** Spends of lock outputs. */
   readonly spends: ReadonlyMap<
     Outpoint,
-    { readonly txid: Txid; readonly path: "claim" | "refund" | "other" }
+    {
+      readonly txid: Txid;
+      readonly path: "claim" | "refund" | "other";
+      /** As in the fact of a mined spend. */
+      readonly outputScripts?: readonly ScriptHex[];
+    }
   >;
 }
 
@@ -187,14 +199,16 @@ export interface WatchedScript {
   readonly buyerKey: Bytes32;
   readonly sellerKey: Bytes32;
   readonly pearlRefundTime: number;
+  /** Below it outputs are small, and kept up to a bound (S-15). */
+  readonly leastAmountSat: bigint;
 }
 
 /** What the PEARL follower looks for. Changes with every commit of the ledger; always asked anew. */
 export interface SwapWatch {
   /** The watched script with these bytes, or null. */
   script(script: ScriptHex): WatchedScript | null;
-  /** The script of a known lock output (mined, pending or former), or null. */
-  lockOutput(outpoint: Outpoint): WatchedScript | null;
+  /** A known lock output (mined, pending or former) that is still watched, or null. */
+  lockOutput(outpoint: Outpoint): WatchedOutput | null;
   /** Whether a sighted lock transaction spends this outpoint. */
   isSightedInput(outpoint: Outpoint): boolean;
   /** Known hashlocks, for secrets in any spend of a lock output (S-13). */
@@ -290,8 +304,10 @@ export interface LedgerReads {
   knowsHashlock(hashlock: Bytes32): boolean;
   /** Whether an indexed order of this buyer, other than `except`, has the hashlock. */
   isHashlockUsed(buyer: EvmAddress, hashlock: Bytes32, except: Bytes32 | null): boolean;
-  /** A known lock output by outpoint, with the script that it pays, or null. */
+  /** A known lock output by outpoint, with the script that it pays, or null. Dust too, where it is mined (S-15). */
   lockOutput(outpoint: Outpoint): { readonly output: LockOutput; readonly script: ScriptHex } | null;
+  /** Whether a lock output of this transaction, or a spend of one, is in a block or in the mempool now (S-62). */
+  knowsTransaction(txid: Txid): boolean;
   write(records: RecordWrites): Promise<void>;
 }
 
@@ -351,8 +367,6 @@ export interface FoundTransaction {
   readonly coinbase: boolean;
   /** The main-chain block that holds it; null in the mempool. */
   readonly block: { readonly height: number; readonly hash: BlockHash } | null;
-  /** Raw bytes, for spends. */
-  readonly raw: Uint8Array;
 }
 
 /** Questions to our own PEARL node. Rejects with `NodeError` where it does not answer (S-62). */

@@ -16,6 +16,8 @@ export interface ScriptEntry extends WatchedScript {
   readonly fromTime: number;
   /** Whether blocks from `fromTime` to the tip are read. */
   readonly covered: boolean;
+  /** Whether outputs below `leastAmountSat` were not kept, being too many (S-15). */
+  readonly isCapped: boolean;
 }
 
 /** Seconds before an order's first fact from which PEARL blocks are read for it (S-53). */
@@ -78,22 +80,47 @@ export class ScriptBook {
     return this.find(terms) ?? lockOf(terms, this.#crypto)?.script ?? null;
   }
 
-  /** Watches the script of an order whose first fact is of `firstTime`; both keys are known to be points. */
-  watch(terms: LockTerms, firstTime: number, change: Change): ScriptHex | null {
+  /**
+   * Watches the script of an order of this amount whose first fact is of `firstTime`; both keys are known to be points.
+   */
+  watch(terms: LockTerms, amountSat: bigint, firstTime: number, change: Change): ScriptHex | null {
     const script = this.find(terms) ?? lockOfPoints(terms, this.#crypto)?.script ?? null;
     if (script === null) return null;
     const fromTime = firstTime - READ_BEFORE_S;
     const known = this.entries.get(script);
-    if (known !== undefined && known.fromTime <= fromTime) return script;
+    const isEarlier = known === undefined || fromTime < known.fromTime;
+    const isLess = known === undefined || known.leastAmountSat === 0n || amountSat < known.leastAmountSat;
+    if (!isEarlier && !isLess) return script;
     const { hashlock, buyerKey, sellerKey, pearlRefundTime } = terms;
-    this.put({ script, hashlock, buyerKey, sellerKey, pearlRefundTime, fromTime, covered: false }, change);
+    const leastAmountSat = isLess ? amountSat : known.leastAmountSat;
+    // What was not kept as too small may be large enough now: it is read again.
+    const isReadAgain = isEarlier || known.isCapped;
+    const covered = known !== undefined && known.covered && !isReadAgain;
+    const isCapped = known !== undefined && known.isCapped && !isReadAgain;
+    const bounds = { fromTime: isEarlier ? fromTime : known.fromTime, covered, leastAmountSat, isCapped };
+    this.put({ script, hashlock, buyerKey, sellerKey, pearlRefundTime, ...bounds }, change);
     return script;
   }
 
-  /** Says that blocks up to the tip are read for this script. Unknown scripts are ignored. */
-  cover(script: ScriptHex, change: Change): void {
+  /**
+   * Says that blocks up to the tip are read for this script; whether that is news. Unknown scripts are ignored.
+   */
+  cover(script: ScriptHex, change: Change): boolean {
     const known = this.entries.get(script);
-    if (known !== undefined && !known.covered) this.put({ ...known, covered: true }, change);
+    if (known === undefined || known.covered) return false;
+    this.put({ ...known, covered: true }, change);
+    return true;
+  }
+
+  /** Says that small outputs of the script were not kept (S-15). */
+  cap(script: ScriptHex, change: Change): void {
+    const known = this.entries.get(script);
+    if (known !== undefined && !known.isCapped) this.put({ ...known, isCapped: true }, change);
+  }
+
+  /** The least pearl_amount_sat of the orders that ever had the script: below it outputs are small (S-15). */
+  leastAmount(script: ScriptHex): bigint {
+    return this.entries.get(script)?.leastAmountSat ?? 0n;
   }
 
   /** Puts an entry. */

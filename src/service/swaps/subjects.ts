@@ -5,6 +5,7 @@ import type { Bytes32, ScriptHex } from "../../primitives/brands.ts";
 import { askStatus } from "../../swap/ask-status.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import type { OrderFacts } from "../../swap/facts.ts";
+import { scriptsOfKey } from "../../swap/keys.ts";
 import type { AddressRecord, AskRecord, TakeRecord } from "../../swap/records.ts";
 import type { AskStatus, Moment, SwapSubject } from "../../swap/subject.ts";
 import { HashlockFilter } from "./hashlock-filter.ts";
@@ -14,6 +15,9 @@ import { RecordBook } from "./record-book.ts";
 import { ScriptBook } from "./script-book.ts";
 import { SecretBook } from "./secret-book.ts";
 import { TrustBook } from "./trust-book.ts";
+
+/** Buyers' keys whose addresses are remembered. */
+const MAX_KEYS = 10_000;
 
 /** All that the ledger keeps in memory, but the tips. */
 export interface Books {
@@ -35,7 +39,7 @@ export function emptyBooks(crypto: SwapCrypto): Books {
     scripts,
     secrets: new SecretBook(crypto.sha256),
     orders: new OrderBook(scripts, hashlocks),
-    locks: new LockBook(),
+    locks: new LockBook(scripts),
     records: new RecordBook(hashlocks),
     hashlocks,
     trust: new TrustBook(),
@@ -48,8 +52,12 @@ export class Subjects {
   /** Scripts of unfunded takes, which are not watched. */
   readonly #takeScripts = new WeakMap<TakeRecord, { readonly script: ScriptHex | null }>();
 
-  constructor(books: Books) {
+  readonly #scriptsOfKeys = new Map<Bytes32, readonly ScriptHex[]>();
+  readonly #crypto: SwapCrypto;
+
+  constructor(books: Books, crypto: SwapCrypto) {
     this.#books = books;
+    this.#crypto = crypto;
   }
 
   /** The order or take with this hash, or null. */
@@ -62,6 +70,7 @@ export class Subjects {
     const record = records.asks.get(terms.askId);
     const addresses = records.addresses.get(hash);
     const script = entry === undefined ? this.#takeScript(take) : entry.script;
+    const outputs = entry === undefined || script === null ? [] : locks.outputsOf(script);
     return {
       hash,
       terms,
@@ -70,10 +79,14 @@ export class Subjects {
       ask: record === undefined ? null : { record, status: this.askStatus(record, moment) },
       script,
       keysValid: entry?.keysValid ?? script !== null,
-      outputs: entry === undefined || script === null ? [] : locks.outputsOf(script),
+      isCovered: entry === undefined || script === null || !this.#books.scripts.uncovered.has(script),
+      outputs,
       secret: secrets.entries.get(terms.hashlock) ?? null,
       hashlockUsedByBuyer: orders.isHashlockUsed(terms.buyer, terms.hashlock, hash),
       ...buyerAddress(addresses, take),
+      buyerScripts: outputs.some(({ spend }) => spend?.path === "claim")
+        ? this.#buyerScripts(terms.buyerPearlKey)
+        : [],
       sellerPearlAddress: sellerAddress(record) ?? addresses?.sellerPearlAddress ?? null,
       origin: records.origins.get(hash) ?? null,
     };
@@ -89,6 +102,16 @@ export class Subjects {
 
   #orderOf({ facts }: OrderEntry): OrderFacts {
     return this.#books.trust.isDisputed(facts.orderHash) ? { ...facts, disputed: true } : facts;
+  }
+
+  /** Computed where a release is judged, and kept for some buyers. */
+  #buyerScripts(key: Bytes32): readonly ScriptHex[] {
+    const known = this.#scriptsOfKeys.get(key);
+    if (known !== undefined) return known;
+    const scripts = scriptsOfKey(key, this.#crypto);
+    if (this.#scriptsOfKeys.size >= MAX_KEYS) this.#scriptsOfKeys.clear();
+    this.#scriptsOfKeys.set(key, scripts);
+    return scripts;
   }
 
   #takeScript(take: TakeRecord | null): ScriptHex | null {

@@ -67,24 +67,24 @@ describe("S-63: a deal that has ended", () => {
   });
 });
 
-describe("S-15: dust on the script", () => {
+describe("S-15: small outputs on the script", () => {
   const end = terms("a").evmRefundTime + DUST_S;
 
   test("is watched until 30 days after T_e, and not longer", async () => {
-    assert.notEqual((await watched(1n, end)).ledger.watch.lockOutput(LOCK), null);
-    assert.equal((await watched(1n, end + 1)).ledger.watch.lockOutput(LOCK), null);
+    assert.notEqual((await watched(10_000n, end)).ledger.watch.lockOutput(LOCK), null);
+    assert.equal((await watched(10_000n, end + 1)).ledger.watch.lockOutput(LOCK), null);
   });
 
   test("a spend in a later block does not count, whatever the median said", async () => {
-    const { ledger } = await watched(1n, START);
+    const { ledger } = await watched(10_000n, START);
     await ledger.applyPearl(pearl(102, [spend(end + 1)]));
     assert.equal(ledger.subject(ORDER)?.outputs[0]?.spend, null);
-    const within = await watched(1n, START);
+    const within = await watched(10_000n, START);
     await within.ledger.applyPearl(pearl(102, [spend(end)]));
     assert.equal(within.ledger.subject(ORDER)?.outputs[0]?.spend?.txid, txid("late"));
   });
 
-  test("one satoshi below the amount is dust, the amount itself is none", async () => {
+  test("one satoshi below the amount is small, the amount itself is not", async () => {
     const { pearlAmountSat } = terms("a");
     assert.equal((await watched(pearlAmountSat - 1n, end + 1)).ledger.watch.lockOutput(LOCK), null);
     assert.notEqual((await watched(pearlAmountSat, end + 1)).ledger.watch.lockOutput(LOCK), null);

@@ -3,7 +3,7 @@
 import type { Bytes32, Outpoint, ScriptHex } from "../../primitives/brands.ts";
 import type { ChainTips } from "../../swap/facts.ts";
 import type { OutputEntry } from "./lock-book.ts";
-import type { SwapWatch, WatchedScript } from "./ports.ts";
+import type { SwapWatch, WatchedOutput, WatchedScript } from "./ports.ts";
 import type { ScriptEntry } from "./script-book.ts";
 import type { Books } from "./subjects.ts";
 
@@ -14,7 +14,11 @@ const DUST_WATCH_S = 30 * 86_400;
  * Whether spends of this output in blocks of this time count (S-15, S-63): for ever where it is large enough for an order
  * with its script, where it belongs to none now, and else until 30 d after the last T_e.
  */
-export function isStillWatched(books: Books, entry: OutputEntry, time: number): boolean {
+export function isStillWatched(
+  books: Books,
+  entry: Pick<OutputEntry, "script" | "amountSat">,
+  time: number,
+): boolean {
   let hasOrder = false;
   for (const hash of books.orders.byScript.of(entry.script)) {
     const terms = books.orders.entries.get(hash)?.facts.terms;
@@ -43,16 +47,18 @@ export class LedgerWatch implements SwapWatch {
     return this.#books.scripts.entries.get(script) ?? null;
   }
 
-  lockOutput(outpoint: Outpoint): WatchedScript | null {
-    const entry = this.#books.locks.entries.get(outpoint);
+  lockOutput(outpoint: Outpoint): WatchedOutput | null {
+    const { locks } = this.#books;
+    const entry = locks.entries.get(outpoint) ?? locks.dust.get(outpoint);
     if (entry === undefined) return null;
     // Median time past never falls and is below the next block's time: no block is missed that would count.
     if (!isStillWatched(this.#books, entry, this.#tips().pearl.medianTimePast)) return null;
-    return this.script(entry.script);
+    const script = this.script(entry.script);
+    return script === null ? null : { script, isDust: locks.dust.has(outpoint) };
   }
 
   isSightedInput(outpoint: Outpoint): boolean {
-    return this.#books.locks.byInput.has(outpoint);
+    return this.#books.locks.conflicts.byInput.has(outpoint);
   }
 
   isHashlock(hashlock: Bytes32): boolean {

@@ -61,10 +61,15 @@ const acceptLock: SwapRoute = {
     "ASK_BUYER_PEARL_PUBKEY_MISMATCH",
     "ASK_SELLER_PEARL_PUBKEY_MISMATCH",
   ],
-  run: (service, request) => service.acceptLock(hashIn(request, "deal_hash"), request.body),
+  run: (service, request) => service.acceptLock(hashIn(request, "deal_hash"), request.body, request.client),
 };
 
-type VerifyRun = (service: SwapService, hash: Bytes32, body: RequestBody) => Promise<SwapOutcome>;
+type VerifyRun = (
+  service: SwapService,
+  hash: Bytes32,
+  body: RequestBody,
+  client: string,
+) => Promise<SwapOutcome>;
 
 interface VerifyParts {
   readonly path: string;
@@ -98,11 +103,12 @@ function verification(parts: VerifyParts): SwapRoute {
     example: examples.verification,
     bodyExample: parts.bodyExample,
     errors: VERIFY_ERRORS,
-    run: (service, request) => parts.run(service, hashIn(request, parts.placeholder), request.body),
+    run: (service, request) =>
+      parts.run(service, hashIn(request, parts.placeholder), request.body, request.client),
   };
 }
 
-const verifyLockRun: VerifyRun = (service, hash, body) => service.verifyLock(hash, body);
+const verifyLockRun: VerifyRun = (service, hash, body, client) => service.verifyLock(hash, body, client);
 
 const verifications: readonly SwapRoute[] = [
   verification({
@@ -121,7 +127,7 @@ const verifications: readonly SwapRoute[] = [
     placeholder: "deal_hash",
     body: VerifyRefundBody,
     bodyExample: {},
-    run: (service, hash, body) => service.verifyRefund(hash, body),
+    run: (service, hash, body, client) => service.verifyRefund(hash, body, client),
   }),
   verification({
     path: "/deals/{deal_hash}/verify-evm-refund",

@@ -8,6 +8,7 @@ import type { SwapOutcome, SwapRefusal } from "../../../service/swaps/api/outcom
 import type { RequestBody, SwapService } from "../../../service/swaps/api/swap-service.ts";
 import { ok } from "../../../primitives/result.ts";
 import { type Answer, jsonAnswer } from "../../answer.ts";
+import { clientKey } from "../../client-key.ts";
 import { type HttpContext, RETRY_AFTER_S, send, sendError } from "../../context.ts";
 import { ERRORS, type ErrorCode, Refusal } from "../../errors.ts";
 import { routerPath } from "../../read-route.ts";
@@ -22,6 +23,8 @@ export interface SwapRequest {
   readonly params: unknown;
   readonly query: unknown;
   readonly body: RequestBody;
+  /** The client as H-10 counts it. */
+  readonly client: string;
 }
 
 /** One swap endpoint. */
@@ -81,7 +84,8 @@ async function handle(
     route.body === null
       ? ok<RequestBody>({})
       : bodyObject(text, request.headers["content-type"], isAllOptional(route.body));
-  const result = body.ok ? await route.run(service, { params, query, body: body.value }) : body.error;
+  const client = clientKey(request.ip);
+  const result = body.ok ? await route.run(service, { params, query, body: body.value, client }) : body.error;
   return deliverResult(context, service, route, request, reply, result);
 }
 

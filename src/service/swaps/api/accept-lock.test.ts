@@ -31,10 +31,10 @@ async function scene({ height, script }: { readonly height: number | null; reado
     inputs: [],
     coinbase: false,
     block: height === null ? null : { height, hash: "ab".repeat(32) as BlockHash },
-    raw: new Uint8Array(0),
   };
   const hint = async (name: string, vout: number): Promise<unknown> => {
-    const outcome = await acceptLock(parts, ORDER, { pearl_lock_txid: txid(name), pearl_lock_vout: vout });
+    const body = { pearl_lock_txid: txid(name), pearl_lock_vout: vout };
+    const outcome = await acceptLock(parts, ORDER, body, "192.0.2.1");
     assert.ok(outcome.kind === "answer");
     return outcome.value["pearl_lock_txid"];
   };

@@ -1,11 +1,13 @@
 // POST deals/{deal_hash}/accept-lock: somebody says where the PEARL lock is (S-60). A hint: facts are made by reading,
 // never by a POST (S-53).
 
-import type { Bytes32, PearlAddress, Txid } from "../../../primitives/brands.ts";
+import type { Bytes32, PearlAddress } from "../../../primitives/brands.ts";
 import { parsePearlAddress, parseTxid, parseVout } from "../../../swap/forms.ts";
 import { keyFitsAddress } from "../../../swap/keys.ts";
+import { outpointOf } from "../../../swap/lock-choice.ts";
 import { bidRow, dealRow } from "../../../swap/rows.ts";
 import type { SwapSubject } from "../../../swap/subject.ts";
+import type { NamedOutpoint } from "../../../swap/verify-lock.ts";
 import { ZERO_BYTES32 } from "../../../swap/terms.ts";
 import { refusal } from "./messages.ts";
 import { answer, type SwapOutcome, type SwapRefusal } from "./outcome.ts";
@@ -14,7 +16,12 @@ import { optional, readFields, required } from "./read-fields.ts";
 import type { RequestBody } from "./swap-service.ts";
 
 /** Keeps addresses that fit and the outpoint as a hint; answers the deal row, the bid row while no deal exists. */
-export async function acceptLock(parts: SwapParts, hash: Bytes32, body: RequestBody): Promise<SwapOutcome> {
+export async function acceptLock(
+  parts: SwapParts,
+  hash: Bytes32,
+  body: RequestBody,
+  client: string,
+): Promise<SwapOutcome> {
   const address = (value: unknown) => parsePearlAddress(value, parts.rules.hrp);
   const read = readFields(body, {
     pearl_lock_txid: required(parseTxid),
@@ -29,7 +36,8 @@ export async function acceptLock(parts: SwapParts, hash: Bytes32, body: RequestB
   const misfit = misfitOf(parts, subject, fields.buyer_pearl_address, fields.seller_pearl_address);
   if (misfit !== null) return misfit;
   await keepAddresses(parts, subject, fields.buyer_pearl_address, fields.seller_pearl_address);
-  await follow(parts, subject, fields.pearl_lock_txid, fields.pearl_lock_vout);
+  const outpoint = { txid: fields.pearl_lock_txid, vout: fields.pearl_lock_vout };
+  await follow(parts, subject, outpoint, client);
   return rowOf(parts, hash);
 }
 
@@ -65,12 +73,21 @@ async function keepAddresses(
   });
 }
 
-/** A known lock output needs nothing; another outpoint is a hint, and read from its block where the node has it. */
-async function follow(parts: SwapParts, subject: SwapSubject, txid: Txid, vout: number): Promise<void> {
-  if (subject.outputs.some((output) => output.txid === txid && output.vout === vout)) return;
+/**
+ * A known lock output needs nothing; another outpoint is a hint, and read from its block where the node has it. A hint
+ * that may not be looked up now stays unseen.
+ */
+async function follow(
+  parts: SwapParts,
+  subject: SwapSubject,
+  { txid, vout }: NamedOutpoint,
+  client: string,
+): Promise<void> {
+  const known = parts.ledger.lockOutput(outpointOf({ txid, vout }));
+  if (known !== null && known.script === subject.script) return;
   parts.hints.add(subject.hash, txid, vout, parts.readiness.now());
-  if (subject.order === null) return;
-  const looked = await parts.lookups.transaction(subject.hash, txid);
+  if (subject.order === null || known !== null) return;
+  const looked = await parts.lookups.transaction(subject.hash, txid, client);
   if (looked.kind !== "found" || looked.transaction.outputs[vout]?.script !== subject.script) return;
   const { block } = looked.transaction;
   if (block !== null) parts.readBlockSoon(block.height);

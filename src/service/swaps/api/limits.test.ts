@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Bytes32, Txid } from "../../../primitives/brands.ts";
+import type { Bytes32, Outpoint, Txid } from "../../../primitives/brands.ts";
 import { parseFeeBps, parseOrigin } from "../../../swap/forms.ts";
 import type { FoundTransaction } from "../ports.ts";
 import { KeyedLock } from "./keyed-lock.ts";
@@ -20,6 +20,12 @@ function txid(n: number): Txid {
 
 function deal(n: number): Bytes32 {
   return `0x${txid(n)}` as Bytes32;
+}
+
+const ME = "192.0.2.1";
+
+function client(n: number): string {
+  return `198.51.100.${n}`;
 }
 
 describe("S-60: hints", () => {
@@ -72,17 +78,17 @@ function lookups() {
 }
 
 describe("S-62: look-ups at our node", () => {
-  test("one per deal and 5 s, whose answer is reused; another transaction has to wait", async () => {
+  test("one per deal, client and 5 s, whose answer is reused; another transaction has to wait", async () => {
     const { node, time, limited } = lookups();
-    const first = limited.transaction(DEAL, txid(1));
+    const first = limited.transaction(DEAL, txid(1), ME);
     node.answer(null);
     assert.deepEqual(await first, { kind: "absent" });
     time.ms = 4999;
-    assert.deepEqual(await limited.transaction(DEAL, txid(1)), { kind: "absent" });
-    assert.deepEqual(await limited.transaction(DEAL, txid(2)), { kind: "unavailable" });
+    assert.deepEqual(await limited.transaction(DEAL, txid(1), ME), { kind: "absent" });
+    assert.deepEqual(await limited.transaction(DEAL, txid(2), ME), { kind: "busy" });
     assert.equal(node.asked.length, 1);
     time.ms = 5000;
-    const again = limited.transaction(DEAL, txid(2));
+    const again = limited.transaction(DEAL, txid(2), ME);
     node.answer(null);
     assert.deepEqual(await again, { kind: "absent" });
     assert.deepEqual(node.asked, [txid(1), txid(2)]);
@@ -90,19 +96,48 @@ describe("S-62: look-ups at our node", () => {
 
   test("four in flight for the whole API, and an answer makes room", async () => {
     const { node, limited } = lookups();
-    const four = [1, 2, 3, 4].map((n) => limited.transaction(deal(n), txid(n)));
-    assert.deepEqual(await limited.transaction(deal(5), txid(5)), { kind: "unavailable" });
+    const four = [1, 2, 3, 4].map((n) => limited.transaction(deal(n), txid(n), client(n)));
+    assert.deepEqual(await limited.transaction(deal(5), txid(5), client(5)), { kind: "busy" });
     node.answer(null);
     assert.deepEqual(await four[0], { kind: "absent" });
-    const fifth = limited.transaction(deal(5), txid(5));
+    const fifth = limited.transaction(deal(5), txid(5), client(5));
     for (let n = 0; n < 4; n += 1) node.answer(null);
     assert.deepEqual(await fifth, { kind: "absent" });
     assert.equal(node.asked.length, 5);
   });
 
+  test("one in flight per client, whatever deals it asks for; another client is not kept waiting", async () => {
+    const { node, limited } = lookups();
+    const mine = limited.transaction(deal(1), txid(1), ME);
+    assert.deepEqual(await limited.transaction(deal(2), txid(2), ME), { kind: "busy" });
+    const theirs = limited.transaction(deal(1), txid(2), client(2));
+    for (let n = 0; n < 2; n += 1) node.answer(null);
+    assert.deepEqual([await mine, await theirs], [{ kind: "absent" }, { kind: "absent" }]);
+    assert.deepEqual(node.asked, [txid(1), txid(2)]);
+  });
+
+  test("answers that are kept for being reused are bounded by their size: the oldest goes, and is not asked again", async () => {
+    const { node, limited } = lookups();
+    const large = {
+      txid: txid(1),
+      outputs: [],
+      inputs: Array.from({ length: 150_000 }, () => `${txid(9)}:0` as Outpoint),
+      coinbase: false,
+      block: null,
+    };
+    for (const n of [1, 2]) {
+      const asked = limited.transaction(DEAL, txid(n), client(n));
+      node.answer(large);
+      assert.equal((await asked).kind, "found");
+    }
+    assert.equal((await limited.transaction(DEAL, txid(1), client(1))).kind, "busy");
+    assert.equal((await limited.transaction(DEAL, txid(2), client(2))).kind, "found");
+    assert.equal(node.asked.length, 2);
+  });
+
   test("a node that does not answer is no node without the transaction", async () => {
     const { node, limited } = lookups();
-    const asked = limited.transaction(DEAL, txid(1));
+    const asked = limited.transaction(DEAL, txid(1), ME);
     node.answer(new Error("down"));
     assert.deepEqual(await asked, { kind: "unavailable" });
   });

@@ -200,16 +200,16 @@ export class SwapApi implements SwapService {
     return setOrigin(this.#parts, orderHash, body);
   }
 
-  acceptLock(dealHash: Bytes32, body: RequestBody): Promise<SwapOutcome> {
-    return acceptLock(this.#parts, dealHash, body);
+  acceptLock(dealHash: Bytes32, body: RequestBody, client: string): Promise<SwapOutcome> {
+    return acceptLock(this.#parts, dealHash, body, client);
   }
 
-  verifyLock(dealHash: Bytes32, body: RequestBody): Promise<SwapOutcome> {
-    return verifyLockOf(this.#parts, dealHash, body);
+  verifyLock(dealHash: Bytes32, body: RequestBody, client: string): Promise<SwapOutcome> {
+    return verifyLockOf(this.#parts, dealHash, body, client);
   }
 
-  verifyRefund(dealHash: Bytes32, body: RequestBody): Promise<SwapOutcome> {
-    return verifyRefundOf(this.#parts, dealHash, body);
+  verifyRefund(dealHash: Bytes32, body: RequestBody, client: string): Promise<SwapOutcome> {
+    return verifyRefundOf(this.#parts, dealHash, body, client);
   }
 
   verifyEvmRefund(dealHash: Bytes32): Promise<SwapOutcome> {

@@ -79,8 +79,9 @@ export interface SwapService {
   takeAsk(askId: Bytes32, body: RequestBody): Promise<SwapOutcome>;
   actOnAsk(askId: Bytes32, action: AskActionName, body: RequestBody): Promise<SwapOutcome>;
   setOrigin(orderHash: Bytes32, body: RequestBody): Promise<SwapOutcome>;
-  acceptLock(dealHash: Bytes32, body: RequestBody): Promise<SwapOutcome>;
-  verifyLock(dealHash: Bytes32, body: RequestBody): Promise<SwapOutcome>;
-  verifyRefund(dealHash: Bytes32, body: RequestBody): Promise<SwapOutcome>;
+  /** `client` of this and the next two: whose look-ups at our node it counts against (S-62). */
+  acceptLock(dealHash: Bytes32, body: RequestBody, client: string): Promise<SwapOutcome>;
+  verifyLock(dealHash: Bytes32, body: RequestBody, client: string): Promise<SwapOutcome>;
+  verifyRefund(dealHash: Bytes32, body: RequestBody, client: string): Promise<SwapOutcome>;
   verifyEvmRefund(dealHash: Bytes32, body: RequestBody): Promise<SwapOutcome>;
 }

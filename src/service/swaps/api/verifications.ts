@@ -8,7 +8,14 @@ import { profileOf, type SwapSubject } from "../../../swap/subject.ts";
 import { type Verdict, verdict } from "../../../swap/verification.ts";
 import { isRefundLookupNeeded, verifyRefund } from "../../../swap/verify-refund.ts";
 import { verifyEvmRefund } from "../../../swap/verify-evm-refund.ts";
-import { chooseLock, escrowFault, type NamedOutpoint, verifyLock } from "../../../swap/verify-lock.ts";
+import { outpointOf } from "../../../swap/lock-choice.ts";
+import {
+  chooseLock,
+  escrowFault,
+  type LockChoice,
+  type NamedOutpoint,
+  verifyLock,
+} from "../../../swap/verify-lock.ts";
 import type { NotReady, Sides } from "../readiness.ts";
 import type { LookupAnswer } from "./lookups.ts";
 import { refusal } from "./messages.ts";
@@ -18,7 +25,12 @@ import { optional, readFields } from "./read-fields.ts";
 import type { RequestBody } from "./swap-service.ts";
 
 /** verify-lock: whether the secret may be revealed for the lock, right now. */
-export async function verifyLockOf(parts: SwapParts, hash: Bytes32, body: RequestBody): Promise<SwapOutcome> {
+export async function verifyLockOf(
+  parts: SwapParts,
+  hash: Bytes32,
+  body: RequestBody,
+  client: string,
+): Promise<SwapOutcome> {
   const read = readFields(body, {
     pearl_lock_txid: optional(parseTxid),
     pearl_lock_vout: optional(parseVout),
@@ -32,31 +44,32 @@ export async function verifyLockOf(parts: SwapParts, hash: Bytes32, body: Reques
   const named = txid === null || vout === null ? null : { txid, vout };
   const subject = parts.ledger.subject(hash);
   if (subject === null) return refusal("DEAL_NOT_FOUND");
-  const unready = parts.readiness.check("deals") ?? disputeOf(subject);
-  if (unready !== null) return noVerdict(parts, subject, unready);
-  return judgeLock(parts, subject, named);
+  const unready = readyFor(parts, "deals", subject);
+  if (unready !== null) return unready;
+  return judgeLock(parts, subject, named, client);
 }
 
 async function judgeLock(
   parts: SwapParts,
   subject: SwapSubject,
   named: NamedOutpoint | null,
+  client: string,
 ): Promise<SwapOutcome> {
   const { readiness, rules, ledger, hints } = parts;
   const { hash } = subject;
   const hint = hints.newest(hash, readiness.now());
-  const choice = chooseLock(subject, named, hint);
+  const choice = indexed(ledger, chooseLock(subject, named, hint));
   if (choice?.from !== "node" || escrowFault(subject, readiness.moment()) !== null) {
     return lockTold(parts, subject, verifyLock(subject, readiness.moment(), rules, choice, null));
   }
-  const looked = await parts.lookups.transaction(hash, choice.outpoint.txid);
+  const looked = await parts.lookups.transaction(hash, choice.outpoint.txid, client);
   // Chains may have moved on while the node answered: judge what stands now.
   const present = ledger.subject(hash);
   if (present === null) return refusal("DEAL_NOT_FOUND");
-  if (looked.kind === "unavailable") return noVerdict(parts, present, NODE_UNAVAILABLE);
-  const unready = readiness.check("deals") ?? disputeOf(present);
-  if (unready !== null) return noVerdict(parts, present, unready);
-  const again = chooseLock(present, named, hint);
+  if (looked.kind === "unavailable" || looked.kind === "busy") return noLookup(parts, present, looked.kind);
+  const unready = readyFor(parts, "deals", present);
+  if (unready !== null) return unready;
+  const again = indexed(ledger, chooseLock(present, named, hint));
   const found = lockTransaction(looked);
   return lockTold(parts, present, verifyLock(present, readiness.moment(), rules, again, found));
 }
@@ -73,7 +86,15 @@ function lockTold(
   return shown(subject.hash, told);
 }
 
-function lockTransaction(looked: Exclude<LookupAnswer, { kind: "unavailable" }>) {
+/** What our own index knows of an outpoint needs no look-up: another order's lock, or an output too small to count. */
+function indexed(ledger: SwapParts["ledger"], choice: LockChoice): LockChoice {
+  if (choice?.from !== "node") return choice;
+  const { txid, vout } = choice.outpoint;
+  const known = ledger.lockOutput(outpointOf({ txid, vout }));
+  return known === null ? choice : { from: "facts", ...known };
+}
+
+function lockTransaction(looked: Extract<LookupAnswer, { kind: "absent" | "found" }>) {
   if (looked.kind === "absent") return null;
   const { outputs, coinbase, block } = looked.transaction;
   return { outputs, coinbase, height: block?.height ?? null };
@@ -84,6 +105,7 @@ export async function verifyRefundOf(
   parts: SwapParts,
   hash: Bytes32,
   body: RequestBody,
+  client: string,
 ): Promise<SwapOutcome> {
   const read = readFields(body, { pearl_refund_txid: optional(parseTxid) });
   if (!read.ok) return read.error;
@@ -92,17 +114,27 @@ export async function verifyRefundOf(
   if (subject === null) return refusal("DEAL_NOT_FOUND");
   const unready = readyFor(parts, "pearl", subject);
   if (unready !== null) return unready;
+  const moment = parts.readiness.moment();
   if (txid === null || !isRefundLookupNeeded(subject, txid)) {
-    return shown(hash, verifyRefund(subject, parts.readiness.moment(), parts.rules, txid, null));
+    return shown(hash, verifyRefund(subject, moment, parts.rules, txid, null));
   }
-  return lookAtRefund(parts, hash, txid);
+  // A transaction that the index knows by a lock output or a spend, and by none of this order's, spends none of those.
+  if (parts.ledger.knowsTransaction(txid)) {
+    return shown(hash, verifyRefund(subject, moment, parts.rules, txid, { inputs: [] }));
+  }
+  return lookAtRefund(parts, hash, txid, client);
 }
 
-async function lookAtRefund(parts: SwapParts, hash: Bytes32, txid: Txid): Promise<SwapOutcome> {
-  const looked = await parts.lookups.transaction(hash, txid);
+async function lookAtRefund(
+  parts: SwapParts,
+  hash: Bytes32,
+  txid: Txid,
+  client: string,
+): Promise<SwapOutcome> {
+  const looked = await parts.lookups.transaction(hash, txid, client);
   const present = parts.ledger.subject(hash);
   if (present === null) return refusal("DEAL_NOT_FOUND");
-  if (looked.kind === "unavailable") return noVerdict(parts, present, NODE_UNAVAILABLE);
+  if (looked.kind === "unavailable" || looked.kind === "busy") return noLookup(parts, present, looked.kind);
   const unready = readyFor(parts, "pearl", present);
   if (unready !== null) return unready;
   const found = looked.kind === "absent" ? null : { inputs: looked.transaction.inputs };
@@ -129,16 +161,34 @@ function disputeOf({ order }: SwapSubject): NotReady | null {
   };
 }
 
-const NODE_UNAVAILABLE: NotReady = {
-  code: "PEARL_NODE_UNAVAILABLE",
-  message: "The PEARL node cannot be asked about this transaction now. Try again in some seconds.",
-  details: {},
-};
+function noLookup(parts: SwapParts, subject: SwapSubject, why: "unavailable" | "busy"): NoVerdict {
+  const code = "PEARL_NODE_UNAVAILABLE";
+  const unavailable = "The PEARL node cannot be asked about this transaction now. Try again in some seconds.";
+  const busy =
+    "The index does not know this transaction, and one was looked up for this deal within the last 5 seconds, or too " +
+    "many are being looked up. Try again in 5 seconds.";
+  return noVerdict(
+    parts,
+    subject,
+    why === "busy"
+      ? { code, message: busy, details: { busy: true } }
+      : { code, message: unavailable, details: {} },
+  );
+}
 
 function readyFor(parts: SwapParts, sides: Sides, subject: SwapSubject): NoVerdict | null {
-  const unready = parts.readiness.check(sides);
-  return unready === null ? null : noVerdict(parts, subject, unready);
+  const dispute = sides === "deals" ? disputeOf(subject) : null;
+  const unready = parts.readiness.check(sides) ?? dispute;
+  if (unready !== null) return noVerdict(parts, subject, unready);
+  return subject.isCovered ? null : noVerdict(parts, subject, NOT_COVERED);
 }
+
+/** S-62: after a reindex, in a new database, or for an order that has just become known. */
+const NOT_COVERED: NotReady = {
+  code: "INDEXER_NOT_SYNCED",
+  message: "PEARL blocks are still being read for this order's lock script. Try again in some seconds.",
+  details: { script_covered: false },
+};
 
 /** Nothing was judged: `details` has what the terms say, and nulls. */
 function noVerdict(

@@ -1,0 +1,77 @@
+// The first outputs of a script in chain order, up to a bound (S-15). Which they are does not depend on the order in
+// which blocks were read: an older output that is found late takes the place of the newest one, and since a rewind takes
+// the newest blocks away, nothing that was turned away is ever older than what is kept.
+
+import type { Outpoint } from "../../primitives/brands.ts";
+import type { PearlPlace } from "../../swap/facts.ts";
+import type { Change } from "./draft.ts";
+
+/** Outputs below pearl_amount_sat that are kept of a script, and as many below the least that counts. */
+export const MAX_SMALL_OUTPUTS = 1_000;
+
+/** An output with what orders it within the chain. */
+export interface PlacedOutput {
+  readonly outpoint: Outpoint;
+  readonly place: Pick<PearlPlace, "height" | "txIndex">;
+}
+
+/** What became of an output that asks for a place. */
+export interface Admission {
+  readonly isKept: boolean;
+  /** The output whose place it took. */
+  readonly evicted: Outpoint | null;
+}
+
+function voutOf(outpoint: Outpoint): number {
+  return Number(outpoint.slice(outpoint.indexOf(":") + 1));
+}
+
+/** Chain order. */
+function byPlace(one: PlacedOutput, other: PlacedOutput): number {
+  return (
+    one.place.height - other.place.height ||
+    one.place.txIndex - other.place.txIndex ||
+    voutOf(one.outpoint) - voutOf(other.outpoint)
+  );
+}
+
+/** Lists of the first outputs, by script and kind. */
+export class FirstOutputs {
+  readonly #lists = new Map<string, readonly PlacedOutput[]>();
+
+  /**
+   * Asks for a place in the list of this key. `present` gives the outputs of a list that was never asked for, in no
+   * order. One that has a place keeps it.
+   */
+  admit(key: string, output: PlacedOutput, present: () => Iterable<PlacedOutput>, change: Change): Admission {
+    const list = this.#lists.get(key) ?? [...present()].toSorted(byPlace).slice(0, MAX_SMALL_OUTPUTS);
+    const at = indexOf(list, output);
+    const known = list[at];
+    if (known !== undefined && byPlace(known, output) === 0) return { isKept: true, evicted: null };
+    if (at >= MAX_SMALL_OUTPUTS) return { isKept: false, evicted: null };
+    const next = list.toSpliced(at, 0, output);
+    change.set(this.#lists, key, next.slice(0, MAX_SMALL_OUTPUTS));
+    return { isKept: true, evicted: next[MAX_SMALL_OUTPUTS]?.outpoint ?? null };
+  }
+
+  /** Takes outputs of blocks above this height out. */
+  rewind(toHeight: number, change: Change): void {
+    for (const [key, list] of this.#lists) {
+      const left = list.filter(({ place }) => place.height <= toHeight);
+      if (left.length < list.length) change.set(this.#lists, key, left);
+    }
+  }
+}
+
+/** Index of the first output that does not stand before this one (binary search). */
+function indexOf(list: readonly PlacedOutput[], output: PlacedOutput): number {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const one = list[middle];
+    if (one !== undefined && byPlace(one, output) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
