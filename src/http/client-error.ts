@@ -59,6 +59,7 @@ const READ_BYTES = 512;
 export function clientErrorWriter(
   nextRequestId: () => string,
   log: Log,
+  targetOf: (socket: Socket) => string | undefined,
 ): (error: Error & { readonly code?: string }, socket: Socket) => void {
   return (error, socket) => {
     if (error.code === "ECONNRESET" || socket.destroyed) return;
@@ -68,9 +69,12 @@ export function clientErrorWriter(
     const facts = factsOf(error.code ?? "", bytes);
     const status = ERRORS[facts.code].status;
     const requestId = nextRequestId();
+    // An error in a body: what begins the bytes then is no request line.
+    const target = targetOf(socket);
+    const path = target === undefined ? pathIn(bytes) : pathOf(originForm(target));
     // Neither the bytes nor the target: both may hold anything.
     log.debug({ request_id: requestId, status, cause: error.code ?? "" }, "bytes that are no request");
-    if (socket.writable) socket.write(answerTo(facts, status, pathIn(bytes), requestId));
+    if (socket.writable) socket.write(answerTo(facts, status, path, requestId));
     socket.destroySoon();
   };
 }

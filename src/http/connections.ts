@@ -86,6 +86,11 @@ export class Connections {
     });
   }
 
+  /** Target of the request that is read or answered on a connection; undefined where there is none. */
+  targetOf(socket: Socket): string | undefined {
+    return this.#connections.get(socket)?.gate.target;
+  }
+
   #accept(socket: Socket): void {
     const address = socket.remoteAddress;
     const isProxy = address !== undefined && this.#parts.isProxy(address);

@@ -43,14 +43,9 @@ export class RequestGate {
     socket.on("data", (bytes: Buffer) => this.#take(bytes));
   }
 
-  /** True while a request is read or answered. */
-  get isBusy(): boolean {
-    return this.#open !== null;
-  }
-
-  /** Bytes that wait for their turn. */
-  get heldBytes(): number {
-    return this.#held.length;
+  /** Target of the request that is read or answered; undefined where there is none. */
+  get target(): string | undefined {
+    return this.#open?.request.url;
   }
 
   /** A request has begun; the next one is parsed when the response is out. */

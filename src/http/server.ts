@@ -56,6 +56,12 @@ export async function buildServer(deps: HttpDependencies): Promise<FastifyInstan
   const context: HttpContext = { deps, cache, paths: new PathTable() };
   const nextRequestId = requestIds();
   const lifecycle = { closing: false };
+  const connections = new Connections({
+    limits: deps.connections ?? {},
+    isProxy: proxyTest(deps),
+    monotonicMs: () => deps.clock.monotonicMs(),
+    refuse: (socket) => writeTooMany(socket, nextRequestId()),
+  });
   const app = fastify({
     logger: false,
     bodyLimit: BODY_LIMIT_BYTES,
@@ -67,8 +73,8 @@ export async function buildServer(deps: HttpDependencies): Promise<FastifyInstan
     // Longer than any request line: ids of any length are judged by their schema.
     routerOptions: { maxParamLength: 32_768 },
     frameworkErrors: (_error, request, reply) => answerBrokenPath(context, request, reply),
-    clientErrorHandler: clientErrorWriter(nextRequestId, deps.log),
-    serverFactory: (handler) => nodeServer(context, nextRequestId, lifecycle, handler),
+    clientErrorHandler: clientErrorWriter(nextRequestId, deps.log, (socket) => connections.targetOf(socket)),
+    serverFactory: (handler) => nodeServer(context, connections, nextRequestId, lifecycle, handler),
   });
   installHooks(app, context);
   const unsubscribe = deps.feed.subscribe(() => cache.advance());
@@ -119,6 +125,7 @@ function requestIds(): () => string {
 /** The Node server: kept answers first, then Fastify. */
 function nodeServer(
   context: HttpContext,
+  connections: Connections,
   nextRequestId: () => string,
   lifecycle: { readonly closing: boolean },
   handler: (request: IncomingMessage, response: ServerResponse) => void,
@@ -127,12 +134,6 @@ function nodeServer(
   const swaps = deps.swaps ?? null;
   // A limit has to count every request, so with one all of them take the ordinary way.
   const keepsAnswers = (deps.rateLimit ?? null) === null;
-  const connections = new Connections({
-    limits: deps.connections ?? {},
-    isProxy: proxyTest(deps),
-    monotonicMs: () => deps.clock.monotonicMs(),
-    refuse: (socket) => writeTooMany(socket, nextRequestId()),
-  });
   const listener = (request: IncomingMessage, response: ServerResponse) => {
     connections.begin(request, response);
     request.url = originForm(request.url ?? "/");
