@@ -1,11 +1,13 @@
-// How are the parts put together? The only place that builds objects: the service as it runs, and the two jobs that
-// work on its database while it does not run (verify, reindex).
+// How are the parts put together? The only place that builds objects: the service as it runs, the job that builds its
+// database anew while it does not run (reindex), and the one that checks it at any time (verify).
 
 import { randomInt } from "node:crypto";
 import type { Server } from "node:http";
 import { availableParallelism } from "node:os";
 import { openPearlNode } from "./adapters/pearl-node/pearl-node.ts";
-import { type OpenedStore, openSqliteStore } from "./adapters/store-sqlite/index.ts";
+import { rm } from "node:fs/promises";
+import { openIndexReader } from "./adapters/store-sqlite/index-reader.ts";
+import { type OpenedStore, openSqliteStore, type PageMemory } from "./adapters/store-sqlite/index.ts";
 import { systemClock } from "./adapters/system/clock.ts";
 import { sha256, sha256d } from "./adapters/system/hashes.ts";
 import { openLog } from "./adapters/system/log.ts";
@@ -27,19 +29,21 @@ import { Follower, FOLLOWER_DEFAULTS } from "./service/follower.ts";
 import { sentenceOf } from "./service/follower-errors.ts";
 import { BlockIndexer, type IndexingContext } from "./service/index-block.ts";
 import { MEMPOOL_DEFAULTS, MempoolWatch } from "./service/mempool-watch.ts";
-import { claimDatabase } from "./service/parameters.ts";
+import { claimDatabase, parameterDifferences } from "./service/parameters.ts";
 import { FollowedNode, type NamedNode } from "./service/pearl-nodes.ts";
 import { shownUrl } from "./service/shown-url.ts";
 import { RecentBodies } from "./service/recent-bodies.ts";
 import type { FollowedStore, Log, PearlNode } from "./service/ports.ts";
 import { IndexProgress, PROGRESS_DEFAULTS } from "./service/progress.ts";
 import type { IndexStatus } from "./service/serving.ts";
-import { verifyIndex } from "./service/verify.ts";
+import { type IndexUnderTest, SEGMENT_BLOCKS, verifyIndex } from "./service/verify.ts";
 import { type ComposedSwaps, composeSwaps, type SwapSides } from "./swap-service.ts";
 import { fillTemplatePsbt } from "./wallet/index.ts";
 
 /** How long a start waits for the node to name its chain; a node that is down must not keep HTTP from serving. */
 const IDENTITY_PATIENCE_MS = 1500;
+/** Rows that a verification remembers: it has no other work that would be slowed down by a look into the database. */
+const VERIFY_CACHE_ROWS = 20_000;
 /** How long requests under way may take when the service stops. */
 const DRAIN_MS = 1500;
 
@@ -76,19 +80,24 @@ interface Foundation {
   readonly closers: Closers;
 }
 
-async function openStore(file: string, log: Log): Promise<OpenedStore> {
+async function openStore(file: string, log: Log, memory: PageMemory): Promise<OpenedStore> {
   try {
-    return await openSqliteStore({ file, log });
+    return await openSqliteStore({ file, log, memory });
   } catch (cause) {
     throw new StartRefused([`the database cannot be used: ${sentenceOf(cause)}`], { cause });
   }
 }
 
-async function openFoundation(config: Config, overrides: Overrides): Promise<Foundation> {
-  const { network, rules, database } = config;
+async function openFoundation(
+  config: Config,
+  overrides: Overrides,
+  file = config.database.file,
+  memory: PageMemory = "ample",
+): Promise<Foundation> {
+  const { network, rules } = config;
   const log = redactedLog(overrides.log ?? openLog(config.logLevel), config.redact);
   const closers = new Closers();
-  const store = await openStore(database.file, log);
+  const store = await openStore(file, log, memory);
   closers.add(() => store.close());
   const signatures = new SignaturePool({ workers: Math.min(4, availableParallelism()) });
   closers.add(() => signatures.close());
@@ -130,7 +139,10 @@ async function checkNode(node: PearlNode): Promise<void> {
 
 /** Refuses a database that was built with other parameters (P-01). */
 async function checkDatabase(store: FollowedStore, indexer: BlockIndexer, file: string): Promise<void> {
-  const differences = await claimDatabase(store, indexer.parameters);
+  refuseOthers(await claimDatabase(store, indexer.parameters), file);
+}
+
+function refuseOthers(differences: readonly string[], file: string): void {
   if (differences.length === 0) return;
   const advice = `choose another DATABASE_URL than ${file}, or configure what it was built with`;
   throw new StartRefused(differences.map((difference) => `${difference}; ${advice}`));
@@ -327,25 +339,52 @@ export async function reindex(config: Config, signal: AbortSignal, overrides: Ov
   await closers.closeAll();
 }
 
-/** Checks the database against the node's blocks; `onFinding` gets one sentence each. Resolves with their number. */
+/** Where a verification keeps its replay, so that the next run goes on with it. */
+function replayFileOf(database: string): string {
+  return `${database}.verify-${programVersion()}`;
+}
+
+/**
+ * Checks the database against the node's blocks, also while a service writes it; `onFinding` gets one sentence each.
+ * Resolves with their number. What was replayed stays beside the database until a run has come to its end.
+ */
 export async function verify(
   config: Config,
   onFinding: (sentence: string) => void,
   overrides: Overrides = {},
 ): Promise<number> {
-  const { store, node, context, log, closers } = await openFoundation(config, overrides);
+  const { file } = config.database;
+  const index = readerOf(file);
+  const replayFile = replayFileOf(file);
+  const { store, node, context, log, closers } = await openFoundation(
+    config,
+    overrides,
+    replayFile,
+    "little",
+  );
+  closers.add(() => Promise.resolve(index.close()));
   return closingOnFailure(closers, async () => {
-    const fresh = await openStore(":memory:", log);
-    closers.add(() => fresh.close());
-    const indexer = indexerOver(context, fresh);
+    const indexer = new BlockIndexer(context, store, randomInt(2 ** 32), VERIFY_CACHE_ROWS);
     await node.checkIdentity();
-    await checkDatabase(store, indexer, config.database.file);
+    refuseOthers(parameterDifferences(index.parameters(), indexer.parameters), file);
     let findings = 0;
-    for await (const finding of verifyIndex({ store, fresh, indexer, node, log })) {
+    const segmentBlocks = SEGMENT_BLOCKS;
+    const parts = { index, replay: store, replayFile, indexer, node, clock: systemClock, log, segmentBlocks };
+    for await (const finding of verifyIndex(parts)) {
       findings += 1;
       onFinding(finding);
     }
     await closers.closeAll();
+    const files = ["", "-wal", "-shm", ".lock"].map((suffix) => `${replayFile}${suffix}`);
+    await Promise.all(files.map((each) => rm(each, { force: true })));
     return findings;
   });
+}
+
+function readerOf(file: string): IndexUnderTest {
+  try {
+    return openIndexReader(file);
+  } catch (cause) {
+    throw new StartRefused([`the database cannot be used: ${sentenceOf(cause)}`], { cause });
+  }
 }

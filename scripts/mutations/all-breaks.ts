@@ -9,6 +9,7 @@ import { LISTINGS } from "./listings.ts";
 import { SENDS_AND_CLOSINGS } from "./sends-and-closings.ts";
 import { INDEXING_BREAKS } from "./indexing.ts";
 import { STORE_BREAKS } from "./store.ts";
+import { VERIFY_BREAKS } from "./verify.ts";
 import { SWAPS_ACTIONS } from "./swaps-actions.ts";
 import { SWAPS_ASKS } from "./swaps-asks.ts";
 import { SWAPS_BYTES } from "./swaps-bytes.ts";
@@ -40,6 +41,7 @@ export const ALL_BREAKS: readonly Break[] = [
   ...DIGEST_AND_UNDO,
   ...BLOCK_VERIFICATION,
   ...STORE_BREAKS,
+  ...VERIFY_BREAKS,
   ...INDEXING_BREAKS,
   ...HTTP_BREAKS,
   ...SWAPS_BYTES,

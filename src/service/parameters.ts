@@ -25,8 +25,12 @@ const NAMES: readonly (readonly [keyof StoredParameters, string])[] = [
   ["feeAddress", "the fee address (PRC20_FEE_ADDRESS)"],
 ];
 
-/** One sentence per parameter in which a database differs from what is asked; empty where it fits. */
-function parameterDifferences(stored: StoredParameters, wanted: StoredParameters): readonly string[] {
+/** One sentence per parameter in which a database differs from what is asked; empty where it fits or has none. */
+export function parameterDifferences(
+  stored: StoredParameters | null,
+  wanted: StoredParameters,
+): readonly string[] {
+  if (stored === null) return [];
   return NAMES.filter(([name]) => stored[name] !== wanted[name]).map(
     ([name, words]) =>
       `the database was built with ${shown(stored[name])} as ${words}, but ${shown(wanted[name])} is configured`,

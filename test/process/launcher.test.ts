@@ -2,7 +2,7 @@
 // Pearl node: which Node runs it, what signals do, what is said when it cannot start.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -218,11 +218,19 @@ describe("jobs", () => {
     const settings = environment("jobs", port);
     const service = startStrand(process.execPath, ["start"], settings);
     await synced(port);
-    service.child.kill("SIGTERM");
-    await service.ended;
+    // Beside the service, and killed in the middle: the next run goes on with what there is, and leaves nothing.
+    const killed = startStrand(process.execPath, ["verify"], settings);
+    const replays = (): string[] => readdirSync(folder).filter((name) => name.startsWith("jobs.db.verify-"));
+    await until("a replay has begun", async () => replays().length > 0);
+    killed.child.kill("SIGKILL");
+    await killed.ended;
+    assert.ok(replays().length > 0);
     const sound = await startStrand(process.execPath, ["verify"], settings).ended;
     assert.equal(sound.code, 0, sound.stderr);
     assert.match(sound.stdout, /the index is right\n$/);
+    assert.deepEqual(replays(), []);
+    service.child.kill("SIGTERM");
+    await service.ended;
     const again = await startStrand(process.execPath, ["reindex"], settings).ended;
     assert.equal(again.code, 0, again.stderr);
     const afterwards = await startStrand(process.execPath, ["verify"], settings).ended;

@@ -9,6 +9,8 @@ import { Connection } from "../../src/adapters/store-sqlite/connection.ts";
 export class CountingConnection extends Connection {
   /** Rows handed over so far. */
   rows = 0;
+  /** Rows of the largest answer that was handed over at once. */
+  largest = 0;
   /** Texts of the statements that were run. */
   readonly statements = new Set<string>();
 
@@ -21,6 +23,7 @@ export class CountingConnection extends Connection {
     this.statements.add(sql);
     const rows = super.all(sql, ...values);
     this.rows += rows.length;
+    this.largest = Math.max(this.largest, rows.length);
     return rows;
   }
 
@@ -57,15 +60,18 @@ export class CountingConnection extends Connection {
   }
 
   /**
-   * Those of them that go through a whole table or index. Not a walk from the end that stops after a bounded number of
-   * rows: at the first block that is old enough, or at an offset that the statement is given.
+   * Those of them that go through a whole table or index. Not what is bounded by itself: the rows of a page, and a walk
+   * from the end that stops at an offset or at the first block that is old enough.
    */
   scans(): readonly string[] {
-    return this.plans().filter(
-      (line) =>
-        line.startsWith("SCAN") &&
-        !line.startsWith("SCAN (subquery") &&
-        !/ DESC LIMIT 1( OFFSET \?)?$/.test(line),
-    );
+    const isScan = /^SCAN (?!page:|CONSTANT ROW:|\(subquery)/;
+    const isWalk = / DESC LIMIT 1( OFFSET \?)?$/;
+    return this.plans().filter((line) => isScan.test(line) && !isWalk.test(line));
+  }
+
+  /** Those of them that sort all rows of a range; not holders whose total and first 45 bits of address are equal. */
+  sorts(): readonly string[] {
+    const sorting = this.plans().filter((line) => /^USE TEMP B-TREE FOR (ORDER|GROUP) BY/.test(line));
+    return sorting.filter((line) => !line.includes("balance.head = ?3"));
   }
 }

@@ -13,7 +13,7 @@ const FIND_SQL = "SELECT id FROM address WHERE hash = ? AND text = ?";
 const GENERATION = 150_000;
 
 /** Seed of the address hash that the database was created with. */
-function addressSeed(connection: Connection): string {
+export function addressSeed(connection: Connection): string {
   const row = connection.first("SELECT value FROM meta WHERE key = 'address_seed'");
   if (row === null) throw new Error("store: the database has no address seed");
   return new CellReader(row).text();

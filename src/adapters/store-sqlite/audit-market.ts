@@ -1,16 +1,18 @@
 // Do listing counts, expiry, sort keys, floors and candles follow from the listings?
 
 import type { ListingRow } from "../../prc20/state.ts";
-import type { LifecycleState } from "../../service/queries.ts";
+import type { CandleView, LifecycleState, Quotient } from "../../service/queries.ts";
 import {
   BLOCK_FILLS_COLUMNS,
   CANDLE_COLUMNS,
   candleOf,
   INTERVALS,
   intervalStart,
+  joined,
   readCandle,
 } from "./candles.ts";
 import { CellReader, hexOf } from "./cells.ts";
+import { findings, type Step } from "./compare.ts";
 import type { Connection } from "./connection.ts";
 import {
   LISTING_COLUMNS,
@@ -20,46 +22,72 @@ import {
   TOKEN_COLUMNS,
   TOKEN_TABLES,
 } from "./row-shapes.ts";
-import { compareQuotients, unitPriceKey } from "./sort-keys.ts";
+import { unitPriceKey } from "./sort-keys.ts";
 
 interface Entry {
   readonly listing: ListingRow;
   readonly lifecycle: LifecycleState;
 }
 
-/** Differences in listings and what is derived from them. */
-export function auditMarket(connection: Connection): string[] {
-  const found: string[] = [];
+const LISTINGS = `SELECT hex(listing.unit_key), listing.change_key, ${LISTING_COLUMNS} FROM listing ${LISTING_JOINS}`;
+
+/** Differences in listings and what is derived from them, ticker by ticker. */
+export function* auditMarket(connection: Connection): Generator<Step, void, void> {
   const tip = connection.first("SELECT height, lists_expired_open FROM block ORDER BY height DESC LIMIT 1");
   const [height, noted] = tip === null ? [-1, 0] : readTwo(tip);
-  const byTick = new Map<string, Entry[]>();
   let expired = 0;
-  const rows = connection.each(
-    `SELECT hex(listing.unit_key), listing.change_key, ${LISTING_COLUMNS} FROM listing ${LISTING_JOINS}
-       ORDER BY listing.place`,
+  connection.exec(
+    "CREATE TEMP TABLE IF NOT EXISTS active (unit_key BLOB, place INTEGER PRIMARY KEY, floor TEXT, until INTEGER)",
   );
-  for (const row of rows) {
-    const cells = new CellReader(row);
-    const [unitKey, changeKey, entry] = [cells.text(), cells.int(), readListing(cells)];
-    found.push(...auditListing(entry, unitKey.toLowerCase(), changeKey, height));
-    if (entry.lifecycle === "expired_open") expired += 1;
-    const ofTick = byTick.get(entry.listing.tick);
-    if (ofTick === undefined) byTick.set(entry.listing.tick, [entry]);
-    else ofTick.push(entry);
+  connection.exec("CREATE INDEX IF NOT EXISTS temp.active_by_price ON active (unit_key, place)");
+  for (const row of connection.each(`SELECT ${TOKEN_COLUMNS} FROM ${TOKEN_TABLES} ORDER BY token.tick`)) {
+    const token = readToken(new CellReader(row));
+    const sums = new Sums();
+    const entries = connection.each(`${LISTINGS} WHERE listing.tick = ? ORDER BY listing.place`, token.tick);
+    for (const each of entries) {
+      const cells = new CellReader(each);
+      const [unitKey, changeKey, entry] = [cells.text(), cells.int(), readListing(cells)];
+      yield* findings(auditListing(entry, unitKey.toLowerCase(), changeKey, height));
+      sums.add(entry);
+      yield { reading: "books of listings", rows: 1 };
+    }
+    expired += sums.expired;
+    yield* findings(auditCounts(token, sums));
+    yield* findings(auditExpiredCount(connection, token.tick, sums.expired));
+    yield* auditFloors(connection, token.tick, height);
+    yield* auditCandles(connection, token.tick);
   }
-  if (expired !== noted) found.push(`The tip says ${noted} expired open listings, there are ${expired}.`);
-  const ticks = connection
-    .all(`SELECT ${TOKEN_COLUMNS} FROM ${TOKEN_TABLES}`)
-    .map((row) => readToken(new CellReader(row)));
-  for (const token of ticks) {
-    const entries = byTick.get(token.tick) ?? [];
-    found.push(...auditCounts(token, entries), ...auditExpiredCount(connection, token.tick, entries));
-    found.push(
-      ...auditFloors(connection, token.tick, entries, height),
-      ...auditCandles(connection, token.tick, entries),
-    );
+  if (expired !== noted) {
+    yield { finding: `The tip says ${noted} expired open listings, there are ${expired}.` };
   }
-  return found;
+}
+
+/** What the listings of a ticker sum to. */
+class Sums {
+  open = 0;
+  expired = 0;
+  filled = 0;
+  cancelled = 0;
+  invalid = 0;
+  filledAmount = 0n;
+  invalidAmount = 0n;
+  feesSat = 0n;
+  netSat = 0n;
+
+  add({ listing, lifecycle }: Entry): void {
+    if (listing.close === null) this.open += 1;
+    if (lifecycle === "expired_open") this.expired += 1;
+    if (lifecycle === "cancelled") this.cancelled += 1;
+    if (lifecycle === "invalid_spent") {
+      this.invalid += 1;
+      this.invalidAmount += listing.amount;
+    }
+    if (lifecycle !== "filled") return;
+    this.filled += 1;
+    this.filledAmount += listing.amount;
+    this.feesSat += listing.protocolFeeSat;
+    this.netSat += listing.sellerNetSat;
+  }
 }
 
 function readTwo(row: readonly (null | number | bigint | string | Uint8Array)[]): [number, number] {
@@ -85,20 +113,16 @@ function auditListing(entry: Entry, unitKey: string, changeKey: number, tip: num
   return found;
 }
 
-function auditCounts(token: ReturnType<typeof readToken>, entries: readonly Entry[]): string[] {
-  const filled = entries.filter(({ lifecycle }) => lifecycle === "filled");
-  const invalid = entries.filter(({ lifecycle }) => lifecycle === "invalid_spent");
-  const sum = (of: readonly Entry[], value: (listing: ListingRow) => bigint): bigint =>
-    of.reduce((total, { listing }) => total + value(listing), 0n);
+function auditCounts(token: ReturnType<typeof readToken>, sums: Sums): string[] {
   const pairs: readonly (readonly [string, number | bigint, number | bigint])[] = [
-    ["open", token.openCount, entries.filter(({ listing }) => listing.close === null).length],
-    ["filled", token.filledCount, filled.length],
-    ["cancelled", token.cancelledCount, entries.filter(({ lifecycle }) => lifecycle === "cancelled").length],
-    ["invalid-spent", token.invalidSpentCount, invalid.length],
-    ["units of filled", token.filledAmount, sum(filled, (listing) => listing.amount)],
-    ["units of invalid-spent", token.invalidSpentAmount, sum(invalid, (listing) => listing.amount)],
-    ["fees of filled", token.feePaidSat, sum(filled, (listing) => listing.protocolFeeSat)],
-    ["seller payments of filled", token.sellerPaidSat, sum(filled, (listing) => listing.sellerNetSat)],
+    ["open", token.openCount, sums.open],
+    ["filled", token.filledCount, sums.filled],
+    ["cancelled", token.cancelledCount, sums.cancelled],
+    ["invalid-spent", token.invalidSpentCount, sums.invalid],
+    ["units of filled", token.filledAmount, sums.filledAmount],
+    ["units of invalid-spent", token.invalidSpentAmount, sums.invalidAmount],
+    ["fees of filled", token.feePaidSat, sums.feesSat],
+    ["seller payments of filled", token.sellerPaidSat, sums.netSat],
   ];
   return pairs
     .filter(([, stored, counted]) => stored !== counted)
@@ -108,8 +132,7 @@ function auditCounts(token: ReturnType<typeof readToken>, entries: readonly Entr
     );
 }
 
-function auditExpiredCount(connection: Connection, tick: string, entries: readonly Entry[]): string[] {
-  const counted = entries.filter(({ lifecycle }) => lifecycle === "expired_open").length;
+function auditExpiredCount(connection: Connection, tick: string, counted: number): string[] {
   const row = connection.first("SELECT listings FROM expired_open WHERE tick = ?", tick);
   const stored = row === null ? 0 : new CellReader(row).int();
   return stored === counted
@@ -117,92 +140,129 @@ function auditExpiredCount(connection: Connection, tick: string, entries: readon
     : [`${tick}: ${stored} expired open listings are noted, there are ${counted}.`];
 }
 
-function auditFloors(connection: Connection, tick: string, entries: readonly Entry[], tip: number): string[] {
-  const expected = floorHistory(
-    entries.map(({ listing }) => listing),
-    tip,
-  );
-  const stored = connection
-    .all("SELECT height, price, amount FROM floor WHERE tick = ? ORDER BY height", tick)
-    .map((row) => row.join(" "));
-  const at = expected.findIndex((floor, index) => floor !== stored[index]);
-  if (at < 0 && stored.length === expected.length) return [];
-  const [noted = "nothing", should = "nothing"] =
-    at < 0 ? [stored[expected.length]] : [stored[at], expected[at]];
-  return [
-    `${tick}: the floors (height, price, amount) note ${noted} where ${should} follows from the listings.`,
-  ];
-}
-
-/** Height, price and amount of the cheapest active listing at every height up to the tip where it changes, as text. */
-function floorHistory(listings: readonly ListingRow[], tip: number): string[] {
-  const order = listings.toSorted((a, b) => compareQuotients(a, b) || a.createdPlace - b.createdPlace);
-  const byCreation = Map.groupBy(order.entries(), ([, listing]) => listing.createdHeight);
-  const heights = new Set(listings.flatMap((listing) => [listing.createdHeight, endOf(listing)]));
-  const active: number[] = [];
-  const floors: string[] = [];
-  let last = " ";
-  for (const height of [...heights].filter((each) => each <= tip).toSorted((a, b) => a - b)) {
-    for (const [rank] of byCreation.get(height) ?? []) active.splice(placeIn(active, rank), 0, rank);
-    // Only the cheapest matters: ended ones further up go when they come to the front.
-    while (active[0] !== undefined && endOf(order[active[0]]) <= height) active.shift();
-    const best = order[active[0] ?? -1];
-    const floor = best === undefined ? " " : `${best.priceSat} ${best.amount}`;
-    if (floor !== last) floors.push(`${height} ${floor}`);
-    last = floor;
-  }
-  return floors;
-}
-
-/** First height at whose end a listing is not active any more. */
-function endOf(listing: ListingRow | undefined): number {
-  const expired = listing?.exp === null || listing === undefined ? Number.POSITIVE_INFINITY : listing.exp + 1;
-  return Math.min(listing?.close?.height ?? Number.POSITIVE_INFINITY, expired);
-}
-
-function placeIn(ranks: readonly number[], rank: number): number {
-  let [low, high] = [0, ranks.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((ranks[middle] ?? 0) < rank) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-function auditCandles(connection: Connection, tick: string, entries: readonly Entry[]): string[] {
-  const fills = entries
-    .flatMap(({ listing }) => (listing.close?.kind === "filled" ? [{ listing, close: listing.close }] : []))
-    .toSorted((a, b) => a.close.place - b.close.place);
-  const textOf = (start: number, group: readonly (typeof fills)[number][]): string =>
-    candleText(
-      candleOf(
-        start,
-        group.map(({ listing: { priceSat, amount } }) => ({ priceSat, amount })),
-      ),
-    );
-  const expected = new Map<string, string>();
-  for (const interval of INTERVALS) {
-    const groups = Map.groupBy(fills, ({ close }) => intervalStart(close.time, interval));
-    for (const [start, group] of groups) expected.set(`candle ${interval} ${start}`, textOf(start, group));
-  }
-  for (const [height, group] of Map.groupBy(fills, ({ close }) => close.height)) {
-    const time = group[0]?.close.time ?? 0;
-    expected.set(`block ${height} ${time}`, textOf(time, group));
-  }
-  const rows = connection.all(
-    `SELECT 'candle', interval, ${CANDLE_COLUMNS} FROM candle WHERE tick = ?1
-       UNION ALL SELECT 'block', height, ${BLOCK_FILLS_COLUMNS} FROM block_fills WHERE tick = ?1`,
+function* auditFloors(connection: Connection, tick: string, tip: number): Generator<Step, void, void> {
+  const stored = connection.each(
+    "SELECT height, price, amount FROM floor WHERE tick = ? ORDER BY height",
     tick,
   );
-  const sound = rows.filter((row) => {
+  const expected = floorHistory(connection, tick, tip);
+  for (;;) {
+    const [one, other] = [stored.next(), expected.next()];
+    const noted = one.done === true ? "nothing" : one.value.map((cell) => String(cell ?? "")).join(" ");
+    const should = other.done === true ? "nothing" : other.value;
+    if (noted !== should) {
+      yield {
+        finding: `${tick}: the floors (height, price, amount) note ${noted} where ${should} follows from the listings.`,
+      };
+      stored.return(undefined);
+      expected.return(undefined);
+      return;
+    }
+    if (one.done === true) return;
+    yield { reading: "books of floors", rows: 1 };
+  }
+}
+
+/** First height at whose end a listing is not active any more, as SQL. */
+const UNTIL = "min(coalesce(close_height, 9e15), coalesce(exp + 1, 9e15))";
+
+/**
+ * Height, price and amount of the cheapest active listing at every height up to the tip where it changes, as text. The
+ * active ones stand in a table of the connection's own, since there may be millions.
+ */
+function* floorHistory(connection: Connection, tick: string, tip: number): Generator<string, void, void> {
+  connection.run("DELETE FROM temp.active");
+  const heights = connection.each(
+    `SELECT created_height AS height FROM listing WHERE tick = ?1
+       UNION SELECT ${UNTIL} FROM listing WHERE tick = ?1 ORDER BY 1`,
+    tick,
+  );
+  const created = connection.each(
+    `SELECT created_height, unit_key, place, price || ' ' || amount, ${UNTIL} FROM listing WHERE tick = ? ORDER BY place`,
+    tick,
+  );
+  let upcoming = created.next();
+  let last = " ";
+  for (const row of heights) {
+    const height = new CellReader(row).int();
+    if (height > tip) return;
+    while (upcoming.done !== true && upcoming.value[0] === height) {
+      connection.run("INSERT INTO temp.active VALUES (?, ?, ?, ?)", ...upcoming.value.slice(1));
+      upcoming = created.next();
+    }
+    const floor = cheapest(connection, height);
+    if (floor !== last) yield `${height} ${floor}`;
+    last = floor;
+  }
+}
+
+/** The cheapest active listing. Only it matters: ended ones further up go when they come to the front. */
+function cheapest(connection: Connection, height: number): string {
+  for (;;) {
+    const row = connection.first(
+      "SELECT place, until, floor FROM temp.active ORDER BY unit_key, place LIMIT 1",
+    );
+    if (row === null) return " ";
     const cells = new CellReader(row);
-    const [table, key, candle] = [cells.text(), cells.int(), readCandle(cells)];
-    return expected.get(`${table} ${key} ${candle.start}`) === candleText(candle);
-  });
-  return sound.length === rows.length && rows.length === expected.size
-    ? []
-    : [`${tick}: candles do not follow the filled listings.`];
+    const [place, until] = [cells.int(), cells.int()];
+    if (until > height) return cells.text();
+    connection.run("DELETE FROM temp.active WHERE place = ?", place);
+  }
+}
+
+/** Of one ticker all candles are in memory, at most some 30 a day; of its fills, those of one block. */
+function* auditCandles(connection: Connection, tick: string): Generator<Step, void, void> {
+  const wrong = { finding: `${tick}: candles do not follow the filled listings.` };
+  const candles = new Map<string, CandleView>();
+  let blocks = 0;
+  for (const { height, fills, time } of fillsByBlock(connection, tick)) {
+    const ofBlock = candleOf(time, fills);
+    if (ofBlock === null) continue;
+    blocks += 1;
+    const sql = `SELECT ${BLOCK_FILLS_COLUMNS} FROM block_fills WHERE tick = ? AND time = ? AND height = ?`;
+    const row = connection.first(sql, tick, time, height);
+    if (row === null || candleText(readCandle(new CellReader(row))) !== candleText(ofBlock))
+      return yield wrong;
+    for (const interval of INTERVALS) {
+      const start = intervalStart(time, interval);
+      const key = `${interval} ${start}`;
+      candles.set(key, joined(candles.get(key) ?? null, { ...ofBlock, start }));
+    }
+    yield { reading: "books of fills", rows: fills.length };
+  }
+  const count = connection.first("SELECT count(*) FROM block_fills WHERE tick = ?", tick);
+  let isSound = count?.[0] === blocks;
+  for (const row of connection.each(`SELECT interval, ${CANDLE_COLUMNS} FROM candle WHERE tick = ?`, tick)) {
+    const cells = new CellReader(row);
+    const [interval, candle] = [cells.int(), readCandle(cells)];
+    const key = `${interval} ${candle.start}`;
+    isSound &&= candleText(candles.get(key)) === candleText(candle);
+    candles.delete(key);
+  }
+  if (!isSound || candles.size > 0) yield wrong;
+}
+
+interface BlockOfFills {
+  readonly height: number;
+  readonly time: number;
+  readonly fills: Quotient[];
+}
+
+function* fillsByBlock(connection: Connection, tick: string): Generator<BlockOfFills, void, void> {
+  let block: BlockOfFills | null = null;
+  for (const row of connection.each(
+    `SELECT close_height, close_time, price, amount FROM listing WHERE tick = ? AND state = 2 ORDER BY change_key`,
+    tick,
+  )) {
+    const cells = new CellReader(row);
+    const [height, time] = [cells.int(), cells.int()];
+    if (block === null || block.height !== height) {
+      if (block !== null) yield block;
+      block = { height, time, fills: [] };
+    }
+    block.fills.push({ priceSat: cells.big(), amount: cells.big() });
+  }
+  if (block !== null) yield block;
 }
 
 function candleText(candle: unknown): string {

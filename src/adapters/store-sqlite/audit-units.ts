@@ -1,7 +1,8 @@
 // Are units neither made nor lost (P-30), and do holder counts, ranks and held ticks follow from the balances?
 
 import type { TokenRow } from "../../prc20/state.ts";
-import { type Cells, CellReader, hexOf } from "./cells.ts";
+import { CellReader, hexOf } from "./cells.ts";
+import { findings, type Step } from "./compare.ts";
 import type { Connection } from "./connection.ts";
 import { kindOf } from "./kinds.ts";
 import { readToken, TOKEN_COLUMNS, TOKEN_TABLES } from "./row-shapes.ts";
@@ -14,67 +15,115 @@ interface Sums {
 }
 
 /** Differences in balances and tokens. */
-export function auditUnits(connection: Connection): string[] {
-  const found: string[] = [];
-  const sums = new Map<string, Sums>();
-  const held = new Set<string>();
-  const listed = openAmounts(connection);
-  for (const row of connection.each(
-    `SELECT address.text, balance.tick, balance.balance, balance.locked, balance.rank, balance.head FROM balance
-       JOIN address ON address.id = balance.address_id`,
-  )) {
-    found.push(...auditBalance(row, sums, held, listed));
-  }
-  for (const [key, amount] of listed) found.push(`${key}: open listings of ${amount} without a balance row.`);
-  const tokens = connection
-    .all(`SELECT ${TOKEN_COLUMNS} FROM ${TOKEN_TABLES}`)
-    .map((row) => readToken(new CellReader(row)));
-  for (const token of tokens) {
-    found.push(...auditToken(connection, token, sums.get(token.tick) ?? { units: 0n, holders: 0 }));
-    sums.delete(token.tick);
-  }
-  for (const tick of sums.keys()) found.push(`Balances name the unknown token ${tick}.`);
-  return [...found, ...auditHolders(connection, held.size), ...auditPrefixes(connection, tokens)];
+export function* auditUnits(connection: Connection): Generator<Step, void, void> {
+  yield* auditBalances(connection);
+  yield* auditTokens(connection);
+  yield* findings(auditHolders(connection));
+  yield* auditPrefixes(connection);
 }
 
-function auditBalance(
-  row: Cells,
-  sums: Map<string, Sums>,
-  held: Set<string>,
-  listed: Map<string, bigint>,
-): string[] {
-  const found: string[] = [];
-  const cells = new CellReader(row);
-  const [address, tick, balance, locked] = [cells.text(), cells.text(), cells.big(), cells.big()];
-  const [rank, head] = [cells.hex(), cells.int()];
-  const sum = sums.get(tick) ?? { units: 0n, holders: 0 };
-  sum.units += balance + locked;
-  sum.holders += 1;
-  sums.set(tick, sum);
-  held.add(address);
-  const key = `${address} in ${tick}`;
-  if (balance < 0n || locked < 0n || balance + locked === 0n)
-    found.push(`${key}: balance ${balance}, ${locked}.`);
-  if (rank !== hexOf(rankOf(balance + locked)) || head !== headOf(address)) {
-    found.push(`${key}: the holder index does not follow the balance.`);
-  }
-  const open = listed.get(key) ?? 0n;
-  listed.delete(key);
-  if (open !== locked) found.push(`${key}: locked is ${locked}, open listings sum to ${open} (P-30).`);
-  return found;
-}
-
-function openAmounts(connection: Connection): Map<string, bigint> {
-  const sums = new Map<string, bigint>();
+/** Units in open listings by owner and ticker, in the order of the table of balances. */
+function* openAmounts(connection: Connection): Generator<Locked, null, void> {
+  let sum: Locked | null = null;
   for (const row of connection.each(
-    `SELECT address.text, listing.tick, listing.amount FROM listing JOIN address ON address.id = listing.owner_id
-       WHERE listing.state < 2`,
+    `SELECT address.text, listing.owner_id, listing.tick, listing.amount FROM listing
+       JOIN address ON address.id = listing.owner_id WHERE listing.state < 2 ORDER BY 2, 3`,
   )) {
     const cells = new CellReader(row);
-    const key = `${cells.text()} in ${cells.text()}`;
-    sums.set(key, (sums.get(key) ?? 0n) + cells.big());
+    const [address, id, tick, amount] = [cells.text(), cells.int(), cells.text(), cells.big()];
+    if (sum === null || sum.id !== id || sum.tick !== tick) {
+      if (sum !== null) yield sum;
+      sum = { address, id, tick, amount: 0n };
+    }
+    sum.amount += amount;
   }
-  return sums;
+  if (sum !== null) yield sum;
+  return null;
+}
+
+interface Locked {
+  readonly address: string;
+  readonly id: number;
+  readonly tick: string;
+  amount: bigint;
+}
+
+function* auditBalances(connection: Connection): Generator<Step, void, void> {
+  const listed = openAmounts(connection);
+  let locked = listed.next().value;
+  for (const row of connection.each(
+    `SELECT address.text, balance.address_id, balance.tick, balance.balance, balance.locked, balance.rank,
+       balance.head FROM balance CROSS JOIN address ON address.id = balance.address_id
+       ORDER BY balance.address_id, balance.tick`,
+  )) {
+    const cells = new CellReader(row);
+    const [address, id, tick] = [cells.text(), cells.int(), cells.text()];
+    while (locked !== null && (locked.id < id || (locked.id === id && locked.tick < tick))) {
+      yield { finding: withoutBalance(locked) };
+      locked = listed.next().value;
+    }
+    const isListed = locked !== null && locked.id === id && locked.tick === tick;
+    yield* auditBalance(`${address} in ${tick}`, address, cells, isListed ? (locked?.amount ?? 0n) : 0n);
+    if (isListed) locked = listed.next().value;
+    yield { reading: "books of balances", rows: 1 };
+  }
+  for (; locked !== null; locked = listed.next().value) yield { finding: withoutBalance(locked) };
+}
+
+function withoutBalance({ address, tick, amount }: Locked): string {
+  return `${address} in ${tick}: open listings of ${amount} without a balance row.`;
+}
+
+function* auditBalance(
+  key: string,
+  address: string,
+  cells: CellReader,
+  open: bigint,
+): Generator<Step, void, void> {
+  const [balance, locked, rank, head] = [cells.big(), cells.big(), cells.hex(), cells.int()];
+  if (balance < 0n || locked < 0n || balance + locked === 0n)
+    yield { finding: `${key}: balance ${balance}, ${locked}.` };
+  if (rank !== hexOf(rankOf(balance + locked)) || head !== headOf(address)) {
+    yield { finding: `${key}: the holder index does not follow the balance.` };
+  }
+  if (open !== locked) {
+    yield { finding: `${key}: locked is ${locked}, open listings sum to ${open} (P-30).` };
+  }
+}
+
+/** Sums of balances by ticker, in its order. */
+function* heldByTick(connection: Connection): Generator<Sums & { readonly tick: string }, null, void> {
+  let sum: (Sums & { readonly tick: string }) | null = null;
+  for (const row of connection.each("SELECT tick, balance, locked FROM balance ORDER BY tick")) {
+    const cells = new CellReader(row);
+    const [tick, units] = [cells.text(), cells.big() + cells.big()];
+    if (sum === null || sum.tick !== tick) {
+      if (sum !== null) yield sum;
+      sum = { tick, units: 0n, holders: 0 };
+    }
+    sum.units += units;
+    sum.holders += 1;
+  }
+  if (sum !== null) yield sum;
+  return null;
+}
+
+function* auditTokens(connection: Connection): Generator<Step, void, void> {
+  const held = heldByTick(connection);
+  let sums = held.next().value;
+  for (const row of connection.each(`SELECT ${TOKEN_COLUMNS} FROM ${TOKEN_TABLES} ORDER BY token.tick`)) {
+    const token = readToken(new CellReader(row));
+    for (; sums !== null && sums.tick < token.tick; sums = held.next().value) {
+      yield { finding: `Balances name the unknown token ${sums.tick}.` };
+    }
+    const own: Sums | null = sums?.tick === token.tick ? sums : null;
+    yield* findings(auditToken(connection, token, own ?? { units: 0n, holders: 0 }));
+    if (own !== null) sums = held.next().value;
+    yield { reading: "books of tokens", rows: 1 };
+  }
+  for (; sums !== null; sums = held.next().value) {
+    yield { finding: `Balances name the unknown token ${sums.tick}.` };
+  }
 }
 
 function auditToken(connection: Connection, token: TokenRow, sums: Sums): string[] {
@@ -100,19 +149,27 @@ function auditToken(connection: Connection, token: TokenRow, sums: Sums): string
   return found;
 }
 
-function auditHolders(connection: Connection, holders: number): string[] {
+function auditHolders(connection: Connection): string[] {
   const tip = connection.first("SELECT distinct_holders FROM block ORDER BY height DESC LIMIT 1");
-  if (tip === null || tip[0] === holders) return [];
-  return [`The tip says ${String(tip[0])} distinct holders, there are ${holders}.`];
+  const counted = connection.first("SELECT count(*) FROM (SELECT DISTINCT address_id FROM balance)");
+  if (tip === null || tip[0] === counted?.[0]) return [];
+  return [`The tip says ${String(tip[0])} distinct holders, there are ${String(counted?.[0])}.`];
 }
 
-function auditPrefixes(connection: Connection, tokens: readonly TokenRow[]): string[] {
-  const expected = new Set(
-    tokens.flatMap(({ tick, deployPlace }) => prefixesOf(tick).map((prefix) => `${prefix} ${deployPlace}`)),
-  );
-  const stored = connection
-    .all("SELECT prefix || ' ' || deploy_place FROM token_prefix")
-    .map(([key]) => String(key));
-  const sound = stored.length === expected.size && stored.every((key) => expected.has(key));
-  return sound ? [] : ["The prefixes of tickers do not follow the tokens."];
+function* auditPrefixes(connection: Connection): Generator<Step, void, void> {
+  let expected = 0;
+  let isWhole = true;
+  for (const row of connection.each("SELECT tick, deploy_place FROM token")) {
+    const cells = new CellReader(row);
+    const [tick, place] = [cells.text(), cells.int()];
+    for (const prefix of prefixesOf(tick)) {
+      expected += 1;
+      const sql = "SELECT 1 FROM token_prefix WHERE prefix = ? AND deploy_place = ?";
+      isWhole &&= connection.first(sql, prefix, place) !== null;
+    }
+    yield { reading: "prefixes", rows: 1 };
+  }
+  const stored = connection.first("SELECT count(*) FROM token_prefix");
+  if (!isWhole || stored?.[0] !== expected)
+    yield { finding: "The prefixes of tickers do not follow the tokens." };
 }

@@ -3,7 +3,7 @@
 import type { BlockHash, Hex32 } from "../../primitives/brands.ts";
 import type { Totals } from "../../prc20/state.ts";
 import type { StoredBlock } from "../../service/ports.ts";
-import { bytesOf, CellReader } from "./cells.ts";
+import { bytesOf, type Cells, CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
 import { readTotals, TOTALS_COLUMNS, totalsCells } from "./row-shapes.ts";
 
@@ -14,23 +14,25 @@ export interface BlockRow extends StoredBlock {
   readonly listsExpiredOpen: number;
 }
 
-const COLUMNS = `height, hash, previous_hash, time, digest, ${TOTALS_COLUMNS}, distinct_holders, lists_expired_open`;
+/** Columns of `readBlockRow`. */
+export const BLOCK_COLUMNS = `height, hash, previous_hash, time, digest, ${TOTALS_COLUMNS}, distinct_holders, lists_expired_open`;
 
 /** The highest block, or null. */
 export function tipRow(connection: Connection): BlockRow | null {
-  return readRow(connection.first(`SELECT ${COLUMNS} FROM block ORDER BY height DESC LIMIT 1`));
+  const row = connection.first(`SELECT ${BLOCK_COLUMNS} FROM block ORDER BY height DESC LIMIT 1`);
+  return row === null ? null : readBlockRow(row);
 }
 
 /** The block at a height, or null. */
 export function blockRow(connection: Connection, height: number): BlockRow | null {
-  return readRow(connection.first(`SELECT ${COLUMNS} FROM block WHERE height = ?`, height));
+  const row = connection.first(`SELECT ${BLOCK_COLUMNS} FROM block WHERE height = ?`, height);
+  return row === null ? null : readBlockRow(row);
 }
 
 /** All blocks, ascending. */
 export function* blockRows(connection: Connection): Generator<BlockRow> {
-  for (const cells of connection.each(`SELECT ${COLUMNS} FROM block ORDER BY height`)) {
-    const row = readRow(cells);
-    if (row !== null) yield row;
+  for (const cells of connection.each(`SELECT ${BLOCK_COLUMNS} FROM block ORDER BY height`)) {
+    yield readBlockRow(cells);
   }
 }
 
@@ -49,7 +51,7 @@ export function insertBlock(
   listsExpiredOpen: number,
 ): void {
   connection.run(
-    `INSERT INTO block (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO block (${BLOCK_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     block.height,
     bytesOf(block.hash),
     block.previousHash === null ? null : bytesOf(block.previousHash),
@@ -61,8 +63,8 @@ export function insertBlock(
   );
 }
 
-function readRow(row: readonly (null | number | bigint | string | Uint8Array)[] | null): BlockRow | null {
-  if (row === null) return null;
+/** Reads a block row. */
+export function readBlockRow(row: Cells): BlockRow {
   const cells = new CellReader(row);
   return {
     height: cells.int(),

@@ -139,7 +139,7 @@ export function candleOf(start: number, fills: readonly Quotient[]): CandleView 
 }
 
 /** A candle with later fills. Of equal prices the first one stays the highest and the lowest. */
-function joined(known: CandleView | null, later: CandleView): CandleView {
+export function joined(known: CandleView | null, later: CandleView): CandleView {
   if (known === null) return later;
   return {
     start: known.start,

@@ -115,15 +115,23 @@ export class Connection {
   }
 }
 
+/** How much memory connections may take for pages of the file: as much as makes them fast, or little. */
+export type PageMemory = "ample" | "little";
+
+/** Page cache of a connection that may take little, in KiB. */
+const LITTLE_CACHE_KIB = 24_576;
+/** Pages of the log at which a connection that may take little copies it into the file. */
+const LITTLE_CHECKPOINT_PAGES = 4_000;
+
 /** Opens the one writing connection: WAL, every commit synced to disk. */
-export function openWriter(file: string): Connection {
+export function openWriter(file: string, memory: PageMemory = "ample"): Connection {
   const database = new DatabaseSync(file, { timeout: 5_000 });
   database.exec(`
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;
-    PRAGMA cache_size = -${WRITER_CACHE_KIB};
-    PRAGMA mmap_size = ${MMAP_BYTES};
-    PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
+    PRAGMA cache_size = -${memory === "ample" ? WRITER_CACHE_KIB : LITTLE_CACHE_KIB};
+    PRAGMA mmap_size = ${memory === "ample" ? MMAP_BYTES : 0};
+    PRAGMA wal_autocheckpoint = ${memory === "ample" ? CHECKPOINT_PAGES : LITTLE_CHECKPOINT_PAGES};
     PRAGMA temp_store = MEMORY;
   `);
   return new Connection(database);
@@ -135,11 +143,11 @@ export function openPassingReader(file: string): Connection {
 }
 
 /** Opens a read-only connection to a database that a writer has opened. */
-export function openReader(file: string): Connection {
+export function openReader(file: string, memory: PageMemory = "ample"): Connection {
   const database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
   database.exec(`
-    PRAGMA cache_size = -${READER_CACHE_KIB};
-    PRAGMA mmap_size = ${MMAP_BYTES};
+    PRAGMA cache_size = -${memory === "ample" ? READER_CACHE_KIB : LITTLE_CACHE_KIB};
+    PRAGMA mmap_size = ${memory === "ample" ? MMAP_BYTES : 0};
     PRAGMA temp_store = MEMORY;
   `);
   return new Connection(database);

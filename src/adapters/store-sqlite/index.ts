@@ -6,10 +6,12 @@ import { dirname, join, resolve } from "node:path";
 import type { ConditionSource } from "../../service/conditions.ts";
 import type { IndexStore, Log } from "../../service/ports.ts";
 import type { SwapStore } from "../../service/swaps/ports.ts";
-import { openReader } from "./connection.ts";
+import { openReader, type PageMemory } from "./connection.ts";
 import { explained } from "./open-fault.ts";
 import { SqliteStore } from "./sqlite-store.ts";
 import { WriterThread } from "./writer-thread.ts";
+
+export type { PageMemory };
 
 /** The index and the swap tables, in one database with one writer; `close` ends both. */
 export interface OpenedStore extends IndexStore, ConditionSource {
@@ -22,6 +24,8 @@ export interface OpenedStore extends IndexStore, ConditionSource {
 export interface SqliteStoreOptions {
   /** Path of the database file; its folder is made where it is missing. ":memory:" = a file that `close` removes. */
   readonly file: string;
+  /** "little" for a job that nobody waits for; default "ample". */
+  readonly memory?: PageMemory;
   readonly log?: Log;
 }
 
@@ -30,13 +34,14 @@ export interface SqliteStoreOptions {
  * another writer holds the file, where a newer program has written it, or where it cannot be opened.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<OpenedStore> {
+  const { memory = "ample" } = options;
   const temporaryFolder = options.file === ":memory:" ? await mkdtemp(join(tmpdir(), "strand-index-")) : null;
   const file = temporaryFolder === null ? resolve(options.file) : join(temporaryFolder, "index.db");
   try {
     await mkdir(dirname(file), { recursive: true });
-    const writer = await WriterThread.start({ file });
+    const writer = await WriterThread.start({ file, memory });
     try {
-      const store = new SqliteStore(writer, openReader(file), file, temporaryFolder);
+      const store = new SqliteStore(writer, openReader(file, memory), file, temporaryFolder);
       options.log?.debug({ file }, "index database open");
       return store;
     } catch (error) {

@@ -59,3 +59,13 @@ export function migrate(connection: Connection, file: string): void {
     });
   }
 }
+
+/** Throws a sentence where the database does not have this program's schema. */
+export function assertReadable(connection: Connection, file: string): void {
+  const found = schemaVersion(connection);
+  if (found === SCHEMA_VERSION) return;
+  throw new Error(
+    `The database ${file} has schema ${found}, this program reads schema ${SCHEMA_VERSION}: ` +
+      "start the service of this version on it once, or use the program that wrote it.",
+  );
+}

@@ -2,12 +2,14 @@
 // clone; blocks are packed, see packed-commit.ts.
 
 import type { BaseBlock, NodeTip, RewindOrder, StoredParameters } from "../../service/ports.ts";
+import type { PageMemory } from "./connection.ts";
 import type { PackedCommit } from "./packed-commit.ts";
 import type { SwapOrder } from "./swaps/swap-writer.ts";
 
 /** What the writer thread is started with. */
 export interface WriterStart {
   readonly file: string;
+  readonly memory: PageMemory;
 }
 
 /** One order to the writer. */

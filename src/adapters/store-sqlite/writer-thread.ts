@@ -5,7 +5,7 @@ import { Worker } from "node:worker_threads";
 import type { WriterAnswer, WriterOrder, WriterStart } from "./writer-protocol.ts";
 
 /** Memory for new objects of the writer thread, in MiB. */
-const YOUNG_GENERATION_MB = 96;
+const YOUNG_GENERATION_MB = { ample: 96, little: 16 } as const;
 
 interface Waiting {
   resolve(): void;
@@ -46,7 +46,7 @@ export class WriterThread {
       workerData,
       name: "store-writer",
       // Rows live for one transaction: with room for them the collector finds them dead and copies nothing.
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB[workerData.memory] },
     });
     const thread = new WriterThread(worker);
     try {

@@ -18,10 +18,10 @@ interface OpenWriter {
   readonly swaps: SwapWriter;
 }
 
-function open(file: string): OpenWriter {
+function open({ file, memory }: WriterStart): OpenWriter {
   const lock = takeWriteLock(file);
   try {
-    const connection = openWriter(file);
+    const connection = openWriter(file, memory);
     try {
       migrate(connection, file);
       return { lock, connection, writer: new IndexWriter(connection), swaps: new SwapWriter(connection) };
@@ -103,7 +103,7 @@ if (port === null) throw new Error("store: the writer must run in a worker threa
 const answer = (message: WriterAnswer): void => port.postMessage(message);
 const start: WriterStart = workerData;
 try {
-  const state = open(start.file);
+  const state = open(start);
   const rest = new IdleCheckpoint(state.connection);
   port.on("message", ({ id, order }: NumberedOrder) => {
     rest.interrupt();

@@ -1,0 +1,230 @@
+// An operator verifies a large index while its service writes, follows a reorganisation, and is in need of memory; or
+// stops it half-way; or has a database in which one row of some table is wrong.
+
+import assert from "node:assert/strict";
+import { copyFile } from "node:fs/promises";
+import { DatabaseSync } from "node:sqlite";
+import { describe, test } from "node:test";
+import { auditSteps } from "../../src/adapters/store-sqlite/audit.ts";
+import { compareStores } from "../../src/adapters/store-sqlite/compare.ts";
+import { openIndexReader } from "../../src/adapters/store-sqlite/index-reader.ts";
+import { systemClock } from "../../src/adapters/system/clock.ts";
+import { sha256, sha256d } from "../../src/adapters/system/hashes.ts";
+import { verifySchnorr } from "../../src/adapters/system/schnorr.ts";
+import { NETWORKS } from "../../src/chain/networks.ts";
+import type { BlockHash } from "../../src/primitives/brands.ts";
+import { BlockIndexer } from "../../src/service/index-block.ts";
+import type { FollowedStore, Log, SignatureChecker } from "../../src/service/ports.ts";
+import { verifyIndex } from "../../src/service/verify.ts";
+import { testRules } from "../../testing/core-index/index.ts";
+import { World } from "../../testing/simulation/world.ts";
+import { CountingConnection } from "../../testing/store-contract/counting-connection.ts";
+import { sqliteStores } from "../sqlite-stores.ts";
+
+const stores = sqliteStores();
+const quiet = (): void => undefined;
+const LOG: Log = { info: quiet, warn: quiet, error: quiet, debug: quiet };
+const SIGNATURES: SignatureChecker = {
+  verifyAll: async (jobs) =>
+    jobs.map(({ key, message, signature }) => verifySchnorr(key, message, signature)),
+  close: async () => undefined,
+};
+
+function indexerOver(world: World, store: FollowedStore): BlockIndexer {
+  const rules = testRules("simnet", world.feeAddress);
+  const context = { network: NETWORKS.simnet, rules, sha256, sha256d, signatures: SIGNATURES };
+  return new BlockIndexer(context, store, 1, 50);
+}
+
+/** An index over a world, written as a service does. */
+class Written {
+  readonly world: World;
+  readonly store: FollowedStore;
+  readonly file: string;
+  readonly #indexer: BlockIndexer;
+
+  private constructor(world: World, store: FollowedStore, file: string) {
+    this.world = world;
+    this.store = store;
+    this.file = file;
+    this.#indexer = indexerOver(world, store);
+  }
+
+  static async of(name: string, seed: number, blocks: number): Promise<Written> {
+    const written = new Written(new World(seed), await stores.open(name), stores.path(name));
+    const [genesis = assert.fail()] = written.world.best;
+    const base = written.#indexer.readBase(genesis.raw, genesis.hash);
+    assert.ok(base.ok);
+    await written.store.initialise(written.#indexer.parameters);
+    await written.store.commitBase(base.value);
+    await written.#indexer.reset(written.store, 0);
+    written.world.grow(blocks);
+    await written.follow();
+    return written;
+  }
+
+  /** Goes to the world's best block, by undoing and appending. */
+  async follow(): Promise<void> {
+    const { best, tip } = this.world;
+    const held = await this.store.tip();
+    let height = Math.min(held?.height ?? 0, tip.height);
+    while ((await this.store.blockHash(height)) !== best[height]?.hash) height -= 1;
+    if (height < (held?.height ?? 0)) {
+      const toHash = best[height]?.hash ?? assert.fail();
+      await this.store.rewind({ toHeight: height, toHash, newTip: tip });
+      await this.#indexer.reset(this.store, height);
+    }
+    for (const block of best.slice(height + 1)) {
+      const previous = (await this.store.tip()) ?? assert.fail();
+      const decided = await this.#indexer.decide(block, previous);
+      assert.ok(decided.ok);
+      await this.store.commit([decided.value], 100);
+      this.#indexer.acknowledge(block.height);
+    }
+  }
+}
+
+interface Run {
+  readonly findings: readonly string[];
+  /** Heights of the blocks that the node was asked for, in order. */
+  readonly asked: readonly number[];
+  readonly replay: FollowedStore;
+}
+
+/** One run of `verify`. `onBlock` is called before the node answers for a block. */
+async function run(
+  written: Written,
+  replayName: string,
+  onBlock: (height: number, count: number) => Promise<void> = async () => undefined,
+): Promise<Run> {
+  const { world, file } = written;
+  const replay = await stores.open(replayName, { memory: "little" });
+  const index = openIndexReader(file);
+  const asked: number[] = [];
+  const node = {
+    rawBlock: async (hash: BlockHash) => {
+      const block = world.block(hash) ?? assert.fail("a block that no branch has");
+      asked.push(block.height);
+      await onBlock(block.height, asked.length);
+      return block.raw;
+    },
+  };
+  const indexer = indexerOver(world, replay);
+  const replayFile = stores.path(replayName);
+  const parts = { index, replay, replayFile, indexer, node, clock: systemClock, log: LOG, segmentBlocks: 6 };
+  const findings: string[] = [];
+  try {
+    for await (const finding of verifyIndex(parts)) findings.push(finding);
+    return { findings, asked, replay };
+  } finally {
+    index.close();
+    await replay.close();
+  }
+}
+
+/** One wrong row per kind of rows that an index keeps. */
+const WRONG_ROWS: Readonly<Record<string, string>> = {
+  "block: digest": "UPDATE block SET digest = zeroblob(32) WHERE height = 20",
+  "block: totals": "UPDATE block SET events_total = events_total + 1 WHERE height = 20",
+  "block: holders": "UPDATE block SET distinct_holders = distinct_holders + 1 WHERE height = 20",
+  "block: link": "UPDATE block SET previous_hash = zeroblob(32) WHERE height = 20",
+  "block: missing": "DELETE FROM block WHERE height = 20",
+  address: "UPDATE address SET hash = hash + 1 WHERE id = 2",
+  op: "UPDATE op SET amount = amount || '0' WHERE amount IS NOT NULL AND place = (SELECT min(place) FROM op WHERE amount > '0')",
+  "op: payload": "UPDATE op SET payload = payload || ' ' WHERE place = (SELECT max(place) FROM op)",
+  "op: missing": "DELETE FROM op WHERE place = (SELECT max(place) FROM op)",
+  op_name: "UPDATE op_name SET text = text || '!' WHERE id = 1",
+  "op_address: missing": "DELETE FROM op_address WHERE place = (SELECT max(place) FROM op)",
+  "op_address: surplus":
+    "INSERT INTO op_address SELECT max(address_id) + 1, scope, kind, place FROM op_address",
+  token: "UPDATE token SET minted = minted || '0'",
+  "token: cid": "UPDATE token SET cid = 'x'",
+  token_prefix: "DELETE FROM token_prefix WHERE deploy_place = (SELECT min(deploy_place) FROM token)",
+  balance: "UPDATE balance SET balance = balance || '0' WHERE balance <> '0'",
+  "balance: rank": "UPDATE balance SET rank = x'ff00'",
+  "balance: missing": "DELETE FROM balance WHERE address_id = (SELECT min(address_id) FROM balance)",
+  listing: "UPDATE listing SET price = price || '0'",
+  "listing: order": "UPDATE listing SET unit_key = x'00'",
+  "listing: state": "UPDATE listing SET state = 1 - state WHERE state < 2",
+  "listing: history": "UPDATE listing SET change_key = change_key + 100000",
+  expired_open: "INSERT OR REPLACE INTO expired_open SELECT tick, 77 FROM token LIMIT 1",
+  floor: "UPDATE floor SET price = price || '0' WHERE price IS NOT NULL",
+  candle: "UPDATE candle SET volume = volume || '0'",
+  block_fills: "UPDATE block_fills SET fills = fills + 1",
+  undo: "UPDATE undo SET record = replace(record, ' ', ' 1') WHERE height = (SELECT max(height) FROM undo)",
+  "undo: missing": "DELETE FROM undo WHERE height = (SELECT max(height) - 2 FROM undo)",
+  event_log: "UPDATE event_log SET first_id = first_id - 1 WHERE seq = 5",
+};
+
+describe("verify", () => {
+  test("finds one wrong row of every table, and nothing in a sound index", async () => {
+    const written = await Written.of("sound.db", 61, 110);
+    await written.store.close();
+    assert.deepEqual((await run(written, "sound.verify")).findings, []);
+    for (const [what, sql] of Object.entries(WRONG_ROWS)) {
+      const name = `wrong ${what}.db`;
+      await copyFile(written.file, stores.path(name));
+      const database = new DatabaseSync(stores.path(name));
+      assert.ok(Number(database.prepare(sql).run().changes) > 0, `${what}: the damage must hit a row`);
+      database.close();
+      const wrong = { world: written.world, store: written.store, file: stores.path(name) } as Written;
+      // The replay is that of the sound one: only what is stored has to be read.
+      const { findings } = await run(wrong, "sound.verify");
+      assert.notDeepEqual(findings, [], what);
+    }
+  });
+
+  test("H-09: beside a service that writes and reorganises it ends at its tip and finds nothing", async () => {
+    const written = await Written.of("busy.db", 62, 40);
+    const { world } = written;
+    const { findings, replay, asked } = await run(written, "busy.verify", async (_, count) => {
+      if (count === 10) world.grow(9);
+      if (count === 20) world.reorganise(35, 40);
+      if (count === 45) world.reorganise(3, 12);
+      if ([10, 20, 45].includes(count)) await written.follow();
+    });
+    assert.ok(asked.length > world.tip.height, "blocks of the old branch had been replayed");
+    assert.deepEqual(findings, []);
+    await replay.close();
+    const reopened = await stores.open("busy.verify");
+    assert.equal((await reopened.tip())?.hash, world.tip.hash);
+  });
+
+  test("goes on where it was stopped, also when the index has gone back below that meanwhile", async () => {
+    const written = await Written.of("stopped.db", 63, 60);
+    const stop = async (_: number, count: number): Promise<void> => {
+      if (count === 40) throw new Error("stopped");
+    };
+    await assert.rejects(run(written, "stopped.verify", stop), /stopped/);
+    const second = await run(written, "stopped.verify", async (_, count) => {
+      if (count === 12) throw new Error("stopped again");
+    }).catch((error: unknown) => String(error));
+    assert.match(String(second), /stopped again/);
+    const third = await run(written, "stopped.verify");
+    assert.deepEqual(third.findings, []);
+    assert.ok((third.asked[0] ?? 0) > 24, `it went on at ${third.asked[0]}`);
+    written.world.reorganise(45, 46);
+    await written.follow();
+    const fourth = await run(written, "stopped.verify");
+    assert.deepEqual(fourth.findings, []);
+    assert.equal(fourth.asked[0], 16, "from the last common block on");
+  });
+
+  test("H-11: of no table it holds more than some rows at once", async () => {
+    const written = await Written.of("large.db", 64, 90);
+    const index = new CountingConnection(written.file);
+    const other = new CountingConnection(written.file);
+    index.exec("BEGIN");
+    let steps = 0;
+    for (const step of [...auditSteps(index), ...compareStores(index, other)]) {
+      assert.ok(!("finding" in step));
+      steps += 1;
+    }
+    const operations = index.first("SELECT count(*) FROM op")?.[0];
+    assert.ok(Number(operations) > 200, `${String(operations)} operations, ${steps} steps`);
+    assert.ok(index.rows > 3000 && other.rows > 1000, `${index.rows} and ${other.rows} rows`);
+    assert.ok(index.largest < 100, `${index.largest} rows were held at once`);
+    index.close();
+    other.close();
+  });
+});
