@@ -156,7 +156,7 @@ describe("sqlite engine", () => {
   test("a file that is no database is refused", async () => {
     const engine = await sqliteEngine();
     await writeFile(engine.file, "no database at all, but long enough to be looked at as one".repeat(50));
-    await assert.rejects(engine.open(), /not a database/);
+    await assert.rejects(engine.open(), /no SQLite database/);
     await engine.dispose();
   });
 });
