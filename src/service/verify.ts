@@ -59,7 +59,7 @@ const UNDO_BLOCKS = 1000;
 const PROGRESS_MS = 5000;
 /** Rows after which a stop signal and other waiting work get their turn. */
 const ROWS_PER_TURN = 5000;
-const PREFETCH: PrefetchOptions = { maxAhead: 4, maxBytes: 8 * 1024 * 1024, hashWindow: SEGMENT_BLOCKS };
+const PREFETCH: PrefetchOptions = { maxAhead: 2, maxBytes: 4 * 1024 * 1024, hashWindow: SEGMENT_BLOCKS };
 
 /** One sentence per finding, as they are found; none where the index is right. Rejects where the node fails. */
 export async function* verifyIndex(parts: VerifyParts): AsyncGenerator<string, void, void> {

@@ -3,14 +3,14 @@
 
 import { addressHash, type AddressHash } from "./address-hash.ts";
 import { CellReader } from "./cells.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection, PageMemory } from "./connection.ts";
 import { BOUND_LIMIT } from "./paging.ts";
 import { KeyFilter } from "./key-filter.ts";
 import { Recent } from "./recent.ts";
 
 const FIND_SQL = "SELECT id FROM address WHERE hash = ? AND text = ?";
 /** Texts remembered per generation; two generations are held. */
-const GENERATION = 150_000;
+const GENERATION: Readonly<Record<PageMemory, number>> = { ample: 150_000, little: 10_000 };
 
 /** Seed of the address hash that the database was created with. */
 export function addressSeed(connection: Connection): string {
@@ -23,11 +23,12 @@ export function addressSeed(connection: Connection): string {
 export class AddressFinder {
   readonly #connection: Connection;
   readonly #hash: AddressHash;
-  readonly #known = new Recent<string, number>(GENERATION);
+  readonly #known: Recent<string, number>;
 
   constructor(connection: Connection) {
     this.#connection = connection;
     this.#hash = addressHash(addressSeed(connection));
+    this.#known = new Recent(GENERATION[connection.memory]);
   }
 
   /** Id of an address, or null where no row names it. */
@@ -64,7 +65,7 @@ interface Held {
 export class AddressBook {
   readonly #connection: Connection;
   readonly #hash: AddressHash;
-  readonly #known = new Recent<string, number>(GENERATION);
+  readonly #known: Recent<string, number>;
   /** Null: the database may hold any address. */
   readonly #stored: KeyFilter | null;
   #fresh: string[] = [];
@@ -72,13 +73,15 @@ export class AddressBook {
   #expected: string[] = [];
   #firstFreshId: number;
   /** As of the changes so far. The table is behind until its rows are flushed. */
-  readonly #held = new Recent<number, Held>(GENERATION);
+  readonly #held: Recent<number, Held>;
   /** Those that were counted in part, for one transaction. */
   readonly #many = new Map<number, Held>();
 
   constructor(connection: Connection) {
     this.#connection = connection;
     this.#hash = addressHash(addressSeed(connection));
+    this.#known = new Recent(GENERATION[connection.memory]);
+    this.#held = new Recent(GENERATION[connection.memory]);
     this.#firstFreshId = this.#nextId();
     this.#stored = storedAddresses(connection, this.#firstFreshId);
   }
@@ -187,9 +190,9 @@ export class AddressBook {
   }
 }
 
-/** The addresses below `nextId`; null where they are too many to be read. */
+/** The addresses below `nextId`; null where they are too many to be read, or memory is short. */
 function storedAddresses(connection: Connection, nextId: number): KeyFilter | null {
-  if (nextId > MOST_AT_START) return null;
+  if (nextId > MOST_AT_START || connection.memory === "little") return null;
   const filter = new KeyFilter();
   for (const row of connection.each("SELECT text FROM address")) filter.add(new CellReader(row).text(), "");
   return filter;

@@ -23,6 +23,7 @@ export class BalanceFilter {
   fill(connection: Connection): void {
     this.#keys = null;
     this.#sinceHeight = tipRow(connection)?.height ?? -1;
+    if (connection.memory === "little") return;
     if (connection.first("SELECT 1 FROM balance LIMIT 1 OFFSET ?", MOST_AT_START) !== null) return;
     this.clear();
     const rows = connection.each(

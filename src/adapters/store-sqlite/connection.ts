@@ -12,14 +12,20 @@ const READER_CACHE_KIB = 65_536;
 /** Bytes of the file that may be mapped into memory. */
 const MMAP_BYTES = 2_147_418_112;
 
+/** How much memory may be taken for pages of the file and what was looked up: as much as makes it fast, or little. */
+export type PageMemory = "ample" | "little";
+
 /** A connection to the index database. Not shared between threads. */
 export class Connection {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   #isAhead = false;
+  /** How much memory whoever works with it may take. */
+  readonly memory: PageMemory;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, memory: PageMemory = "ample") {
     this.#database = database;
+    this.memory = memory;
   }
 
   /** All rows of a query. */
@@ -115,11 +121,8 @@ export class Connection {
   }
 }
 
-/** How much memory connections may take for pages of the file: as much as makes them fast, or little. */
-export type PageMemory = "ample" | "little";
-
 /** Page cache of a connection that may take little, in KiB. */
-const LITTLE_CACHE_KIB = 24_576;
+const LITTLE_CACHE_KIB = 12_288;
 /** Pages of the log at which a connection that may take little copies it into the file. */
 const LITTLE_CHECKPOINT_PAGES = 4_000;
 
@@ -134,7 +137,7 @@ export function openWriter(file: string, memory: PageMemory = "ample"): Connecti
     PRAGMA wal_autocheckpoint = ${memory === "ample" ? CHECKPOINT_PAGES : LITTLE_CHECKPOINT_PAGES};
     PRAGMA temp_store = MEMORY;
   `);
-  return new Connection(database);
+  return new Connection(database, memory);
 }
 
 /** Opens a read-only connection for one long read: little cache and nothing mapped, so that it leaves no memory. */
@@ -150,5 +153,5 @@ export function openReader(file: string, memory: PageMemory = "ample"): Connecti
     PRAGMA mmap_size = ${memory === "ample" ? MMAP_BYTES : 0};
     PRAGMA temp_store = MEMORY;
   `);
-  return new Connection(database);
+  return new Connection(database, memory);
 }

@@ -5,7 +5,7 @@ import { Worker } from "node:worker_threads";
 import type { WriterAnswer, WriterOrder, WriterStart } from "./writer-protocol.ts";
 
 /** Memory for new objects of the writer thread, in MiB. */
-const YOUNG_GENERATION_MB = { ample: 96, little: 16 } as const;
+const YOUNG_GENERATION_MB = { ample: 96, little: 8 } as const;
 
 interface Waiting {
   resolve(): void;
