@@ -13,8 +13,8 @@ export const VERIFY_BREAKS: readonly Break[] = [
     },
     {
       rule: "H-09",
-      find: "if (isLast && replay.isAt(tip)) return",
-      replace: "if (isLast) return",
+      find: "const isAtTip = isLast && tip !== null && replay.isAt(tip);",
+      replace: "const isAtTip = isLast && tip !== null;",
       why: "rows of a replay are compared that is not at the tip of the index",
     },
     {

@@ -69,7 +69,8 @@ export async function* verifyIndex(parts: VerifyParts): AsyncGenerator<string, v
   const base = await replay.begin();
   if (base !== null) {
     yield base;
-    return yield* audited(parts, false);
+    yield* audited(parts, false);
+    return;
   }
   for (;;) {
     const seen = index.tip();
@@ -82,9 +83,11 @@ export async function* verifyIndex(parts: VerifyParts): AsyncGenerator<string, v
       const found = await replay.segment();
       yield* found.sentences;
       const tip = index.tip();
-      if (tip === null) return yield "the index was emptied while it was verified";
-      if (found.isFinal) return yield* audited(parts, isLast);
-      if (isLast && replay.isAt(tip)) return yield* finished(parts, replayFile);
+      const isAtTip = isLast && tip !== null && replay.isAt(tip);
+      if (tip === null) yield "the index was emptied while it was verified";
+      else if (found.isFinal) yield* audited(parts, isLast);
+      else if (isAtTip) yield* finished(parts, replayFile);
+      if (tip === null || found.isFinal || isAtTip) return;
     } finally {
       if (isLast) index.release();
     }
@@ -93,12 +96,11 @@ export async function* verifyIndex(parts: VerifyParts): AsyncGenerator<string, v
 
 /** The books alone, where the rows cannot be compared. */
 async function* audited(parts: VerifyParts, isPinned: boolean): AsyncGenerator<string, void, void> {
-  if (isPinned) return yield* finished(parts, null);
-  parts.index.pin();
+  if (!isPinned) parts.index.pin();
   try {
     yield* finished(parts, null);
   } finally {
-    parts.index.release();
+    if (!isPinned) parts.index.release();
   }
 }
 

@@ -221,8 +221,10 @@ function* auditCandles(connection: Connection, tick: string): Generator<Step, vo
     blocks += 1;
     const sql = `SELECT ${BLOCK_FILLS_COLUMNS} FROM block_fills WHERE tick = ? AND time = ? AND height = ?`;
     const row = connection.first(sql, tick, time, height);
-    if (row === null || candleText(readCandle(new CellReader(row))) !== candleText(ofBlock))
-      return yield wrong;
+    if (row === null || candleText(readCandle(new CellReader(row))) !== candleText(ofBlock)) {
+      yield wrong;
+      return;
+    }
     for (const interval of INTERVALS) {
       const start = intervalStart(time, interval);
       const key = `${interval} ${start}`;

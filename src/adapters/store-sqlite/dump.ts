@@ -27,7 +27,7 @@ export interface Section {
   /** Columns of the order, which no two rows share. */
   readonly keys: readonly number[];
   /** The row as plain JSON values. */
-  show(row: Cells): unknown;
+  readonly show: (row: Cells) => unknown;
 }
 
 const BALANCES = "balance JOIN address ON address.id = balance.address_id";
@@ -110,20 +110,19 @@ function derived(name: string, sql: string, keys: readonly number[]): Section {
 
 /** The dump of the connection's database. Everything at once: for indexes of some thousand rows. */
 export function dumpStore(connection: Connection): StoreDump {
-  return connection.snapshot(() => {
-    const rowsOf = (part: keyof StoreDump): unknown[] =>
-      SECTIONS.filter((section) => section.part === part).flatMap(({ sql, show }) =>
-        connection.all(sql).map(show),
-      );
-    return {
-      blocks: rowsOf("blocks"),
-      tokens: rowsOf("tokens"),
-      balances: rowsOf("balances"),
-      listings: rowsOf("listings"),
-      operations: rowsOf("operations"),
-      derived: rowsOf("derived"),
-    };
-  });
+  return connection.snapshot(() => ({
+    blocks: rowsOf(connection, "blocks"),
+    tokens: rowsOf(connection, "tokens"),
+    balances: rowsOf(connection, "balances"),
+    listings: rowsOf(connection, "listings"),
+    operations: rowsOf(connection, "operations"),
+    derived: rowsOf(connection, "derived"),
+  }));
+}
+
+function rowsOf(connection: Connection, part: keyof StoreDump): unknown[] {
+  const sections = SECTIONS.filter((section) => section.part === part);
+  return sections.flatMap(({ sql, show }) => connection.all(sql).map((row) => show(row)));
 }
 
 /** A value of rows as JSON has it: big integers as decimal text. */
