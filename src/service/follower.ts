@@ -300,13 +300,14 @@ export class Follower {
   /** The block before the start height has left the chain, too: with all above it undone, another one takes its place. */
   async #replaceBase(own: IndexedPosition, tip: NodeTip, floor: number): Promise<RoundEnd> {
     const { store, indexer, metrics, log } = this.#parts;
+    const tooDeep = new DeepReorganisation(floor, own.height, this.#options.undoBlocks);
+    // A branch that ends below what can be undone has no block there to compare.
+    if (tip.height < floor) throw tooDeep;
     // So much follows from it that the node is asked once more, for this one block.
     const theirs = await this.#node.blockHash(floor);
     if (theirs === null || theirs === (await store.blockHash(floor))) throw new UnsettledChain(floor);
     const depth = own.height - floor + 1;
-    if (floor > indexer.baseHeight || floor === 0 || depth > this.#options.undoBlocks) {
-      throw new DeepReorganisation(floor, own.height, this.#options.undoBlocks);
-    }
+    if (floor > indexer.baseHeight || floor === 0 || depth > this.#options.undoBlocks) throw tooDeep;
     const base = await this.#fetchBase(theirs);
     this.#isLoaded = false;
     await acknowledged("another base block", store.replaceBase(base, tip));

@@ -59,4 +59,42 @@ describe("progress (H-20)", () => {
     progress.indexedAt(6);
     assert.equal(progress.status().indexingStatus, "syncing");
   });
+
+  test("silence counts from the oldest question that is not answered, or from the last answer to another", async () => {
+    const clock = new VirtualClock();
+    const progress = new IndexProgress(clock, { syncedLag: 1, stallMs: 60_000, silenceMs: 500 });
+    progress.nodeAt(5);
+    progress.indexedAt(5);
+    // Time in which nobody asked is no silence.
+    await pass(clock, 5000);
+    const first = Promise.withResolvers<null>();
+    const second = Promise.withResolvers<null>();
+    const answers = [first.promise, second.promise];
+    const node = progress.hearing({
+      checkIdentity: () => Promise.resolve(),
+      tip: () => Promise.reject(new Error("not asked")),
+      blockHash: (at) => answers[at] ?? Promise.resolve(null),
+      blockHashes: () => Promise.resolve([]),
+      rawBlock: () => Promise.reject(new Error("not asked")),
+    });
+    const asked = [node.blockHash(0), node.blockHash(1)];
+    await pass(clock, 499);
+    assert.equal(progress.status().indexingStatus, "synced");
+    first.resolve(null);
+    await asked[0];
+    await pass(clock, 499);
+    assert.equal(progress.status().indexingStatus, "synced", "it has answered another question meanwhile");
+    await pass(clock, 1);
+    assert.equal(progress.status().indexingStatus, "stalled");
+    assert.deepEqual(
+      progress.conditions().map(({ code }) => code),
+      ["PEARL_STALLED"],
+    );
+    second.resolve(null);
+    await asked[1];
+    assert.equal(progress.status().indexingStatus, "synced");
+    await assert.rejects(node.tip());
+    await pass(clock, 5000);
+    assert.equal(progress.status().indexingStatus, "synced", "a refusal is an answer");
+  });
 });

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { freePort } from "../../testing/free-port.ts";
 import { assertCanonical } from "../../testing/simulation/compare.ts";
-import type { ProcessLife } from "../../testing/simulation/process-life.ts";
+import { type ProcessLife, SIMULATED_UNDO } from "../../testing/simulation/process-life.ts";
 import { Stage } from "../../testing/simulation/stage.ts";
 import { World } from "../../testing/simulation/world.ts";
 import { serveWorld } from "../../testing/simulation/world-server.ts";
@@ -115,6 +115,20 @@ describe("a node that fell back (S-05, H-20)", () => {
     stage.world.switchTo(whole);
     await stage.until(() => life.progress.status().indexingStatus === "synced");
     assert.equal(stage.metrics.rewinds, 0);
+    life.kill();
+  });
+
+  test("another branch that is shorter and too deep to follow is a stall, but no blocks were lost", async () => {
+    const stage = new Stage(93);
+    stage.world.grow(30);
+    const life = stage.start();
+    await stage.until(() => stage.isAtTip());
+    stage.world.reorganise(SIMULATED_UNDO + 5, 3);
+    life.node.announce();
+    await stage.until(() => life.progress.trouble !== null);
+    assert.match(life.progress.trouble ?? "", /UNDO_BLOCKS/);
+    assert.deepEqual(codes(life), ["PEARL_STALLED"]);
+    assert.equal(life.progress.status().nodeHeight, 16);
     life.kill();
   });
 

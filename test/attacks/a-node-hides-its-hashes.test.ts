@@ -25,6 +25,7 @@ describe("missing hashes", () => {
       // Not one of them is shown, while the tip and the block at our height are.
       const { world } = stage;
       life.node.hidesAbove = world.tip.height;
+      life.node.mostAsked = life.node.asked + 2 * MOST_QUESTIONS;
       world.grow(lag);
       life.node.announce();
       await stage.until(() => life.progress.status().indexingStatus === "stalled");
@@ -37,6 +38,7 @@ describe("missing hashes", () => {
       }
       assert.ok(life.node.asked - before > 50, "it is asked on");
       life.node.hidesAbove = Number.POSITIVE_INFINITY;
+      life.node.mostAsked = Number.POSITIVE_INFINITY;
       await stage.until(() => stage.isAtTip());
       await assertCanonical(stage.store, stage.world, stage.rules);
       life.kill();

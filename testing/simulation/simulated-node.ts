@@ -27,6 +27,8 @@ export class SimulatedNode implements PearlNode {
   isHanging = false;
   /** Questions so far. */
   asked = 0;
+  /** Beyond so many questions it hangs, so that a caller who asks without a pause does not take the test with it. */
+  mostAsked = Number.POSITIVE_INFINITY;
 
   constructor(world: World, faults: FaultPlan, clock: VirtualClock, calls: PortCalls) {
     this.#world = world;
@@ -114,7 +116,7 @@ export class SimulatedNode implements PearlNode {
   #answer<Value>(request: string, answer: (fault: NodeFault | null) => Promise<Value>): Promise<Value> {
     return this.#calls.through(async () => {
       this.asked += 1;
-      while (this.isHanging) await this.#clock.sleep(1000);
+      while (this.isHanging || this.asked > this.mostAsked) await this.#clock.sleep(1000);
       const fault = this.#faults.node(request);
       // Far longer than any time-out: whoever waits for it must be told by somebody else.
       if (fault === "hang") await this.#clock.sleep(300_000);
