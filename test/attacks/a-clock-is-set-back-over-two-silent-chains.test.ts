@@ -37,8 +37,9 @@ async function stage() {
   outside.now = START + 1600;
   await ledger.applyEvm(evm(2, [locked("a", 2), accepted("a", 2)]));
   await ledger.applyEvm(evm(130, [], { finalHeight: 120 }));
-  const lock = lockOf(scriptOf(ledger, ORDER));
-  await ledger.applyPearl(pearl(2, [minedLock(lock, 2)], { sightings: [lock] }));
+  const script = scriptOf(ledger, ORDER);
+  const lock = lockOf(script);
+  await ledger.applyPearl(pearl(2, [minedLock(lock, 2)], { sightings: [lock], covered: [script] }));
   await ledger.applyPearl(pearl(8));
   const time = { wallS: START + 1600, monotonicS: 5000 };
   const clock = {
