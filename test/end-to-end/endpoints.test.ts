@@ -141,6 +141,9 @@ async function assertHealth(index: LiveIndex, truth: Truth): Promise<void> {
   assert.ok(Number.isInteger(uptime) && typeof version === "string");
   assert.deepEqual(health, {
     status: "ok",
+    reasons: [],
+    conditions: [],
+    nodes: { configured: 1, answering: 1, agreeing: 1 },
     indexing_status: "synced",
     height,
     indexed_height: height,

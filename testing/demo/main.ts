@@ -185,7 +185,7 @@ export async function runDemo(argv: readonly string[]): Promise<number> {
   if (parsed.kind !== "run") return parsed.kind === "help" ? 0 : 2;
   const { options } = parsed;
   const unused = unusedSettings(process.env);
-  if (unused.length > 0) note(`${unused.join(", ")}: set, and not used by the demo, which has its own`);
+  if (unused.length > 0) say(`Set, and not used by the demo, which has its own: ${unused.join(", ")}`);
   const signal = stopSignal();
   if (!(await isPortFree(HOST, options.port))) {
     const other = `npm start -- --port ${options.port + 1}`;
