@@ -170,9 +170,12 @@ class Run {
   /** A restart in between changes no row. */
   async #restart(): Promise<void> {
     const { world } = this;
-    // Twice: what the RPCs said a poll ago still counts in the first (S-07), and a new process has not heard it.
-    await world.look();
-    await world.look();
+    // A second apart: what the RPCs said a poll ago still counts in the first look (S-07), and a new process, which has
+    // not heard it, waits for two answers of its own.
+    for (let looks = 0; looks < 3; looks += 1) {
+      await world.look();
+      world.now += 1;
+    }
     // What stops new actions until the service is started again ends with the restart, as it should.
     const isComparable = this.#isReady();
     const before = plainText([...rowsOf(world, (hash) => world.row(hash))]);
