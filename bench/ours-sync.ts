@@ -5,7 +5,7 @@
 import { mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { cutBytes, cutResults } from "../src/adapters/pearl-node/rpc-answer.ts";
+import { member, readBytes } from "../src/adapters/pearl-node/rpc-answer.ts";
 import { openSqliteStore } from "../src/adapters/store-sqlite/index.ts";
 import { systemClock } from "../src/adapters/system/clock.ts";
 import { sha256, sha256d } from "../src/adapters/system/hashes.ts";
@@ -44,8 +44,8 @@ async function rawBlock(hash: BlockHash): Promise<Uint8Array> {
   const before = performance.now();
   const body = answerBody(hash);
   reading += performance.now() - before;
-  const cut = cutResults(body);
-  const bytes = cut === null ? null : cutBytes(body, cut, "#0");
+  const answer = readBytes(body);
+  const bytes = answer?.bytesOf(member(answer.json, "result")) ?? null;
   if (bytes === null) throw new Error(`the answer for ${hash} cannot be read`);
   return bytes;
 }
@@ -93,7 +93,7 @@ async function index(store: FollowedStore): Promise<void> {
     },
     { ...FOLLOWER_DEFAULTS, undoBlocks: 1000 },
   );
-  await follower.run(AbortSignal.timeout(600_000), "tip");
+  await follower.run(AbortSignal.timeout(3_600_000), "tip");
   await signatures.close();
 }
 

@@ -90,6 +90,11 @@ function noted(source: EvmSource, questions: Questions, address: string): EvmSou
     logs: (from, to) => questions.during([ranges(from, to)], source.logs(from, to)),
     logsOfBlock: (hash) =>
       questions.during([call("eth_getLogs", [{ address, blockHash: hash }])], source.logsOfBlock(hash)),
+    receipts: (hashes) =>
+      questions.during(
+        hashes.map((hash, id) => call("eth_getTransactionReceipt", [hash], id)),
+        source.receipts(hashes),
+      ),
   };
 }
 
@@ -131,7 +136,7 @@ async function indexed(
   });
   const follower = new EvmFollower(
     { chain: { ...evm, sources }, ledger, clock: systemClock, log },
-    { ...EVM_FOLLOWER_DEFAULTS, firstBlock, pollMs: 1000 },
+    { ...EVM_FOLLOWER_DEFAULTS, firstBlock, pollMs: 1000, rereadMs: 0 },
   );
   await follower.run(new AbortController().signal, "tip");
   await ledger.settled();

@@ -5,7 +5,7 @@
 import { encodeAbiParameters, encodeEventTopics, type Hex } from "viem";
 import { escrowAbi } from "../src/adapters/evm-rpc/escrow-abi.ts";
 import { swapCrypto } from "../src/adapters/system/swap-crypto.ts";
-import type { EvmAddress } from "../src/primitives/brands.ts";
+import type { Bytes32, EvmAddress } from "../src/primitives/brands.ts";
 import { escrowDigests } from "../src/swap/eip712.ts";
 import type { Terms } from "../src/swap/terms.ts";
 import { CHAIN_ID, secretOf, sellerOfDeal, START, termsOfDeal } from "./swap-orders.ts";
@@ -33,7 +33,7 @@ type EventItem = Extract<(typeof escrowAbi)[number], { readonly type: "event" }>
 function logOf(kind: EventItem["name"], args: Readonly<Record<string, unknown>>): MadeLog {
   const item = escrowAbi.find((one): one is EventItem => one.type === "event" && one.name === kind);
   if (item === undefined) throw new Error(`the escrow has no event ${kind}`);
-  const topics: readonly Hex[] = encodeEventTopics({ abi: [item], eventName: kind, args });
+  const topics = encodeEventTopics({ abi: [item], eventName: kind, args }).flatMap((topic) => topic ?? []);
   const inData = item.inputs.filter((input) => !("indexed" in input && input.indexed));
   return {
     kind,
@@ -42,7 +42,7 @@ function logOf(kind: EventItem["name"], args: Readonly<Record<string, unknown>>)
   };
 }
 
-function accept(deal: number, orderHash: Hex): MadeLog {
+function accept(deal: number, orderHash: Bytes32): MadeLog {
   const { seller, key } = sellerOfDeal(deal);
   return logOf("OrderAccepted", { orderHash, seller, sellerPearlKey: key });
 }
@@ -53,7 +53,7 @@ function* logs(escrow: EvmAddress): Generator<MadeLog, never> {
     { chainId: CHAIN_ID, verifyingContract: escrow },
     swapCrypto.keccak256,
   );
-  const known = new Map<number, { readonly terms: Terms; readonly orderHash: Hex }>();
+  const known = new Map<number, { readonly terms: Terms; readonly orderHash: Bytes32 }>();
   for (let step = 0; ; step += 1) {
     const isBid = step % 20 >= 12;
     const locked = termsOfDeal(step, START, isBid ? "bid" : "ask");
@@ -84,7 +84,7 @@ function* logs(escrow: EvmAddress): Generator<MadeLog, never> {
 /** How an order ends: of 18 accepted ones of 20, ten are claimed, four refunded, four stay open. */
 function* closing(
   deal: number,
-  known: Map<number, { readonly terms: Terms; readonly orderHash: Hex }>,
+  known: Map<number, { readonly terms: Terms; readonly orderHash: Bytes32 }>,
 ): Generator<MadeLog> {
   const order = known.get(deal);
   known.delete(deal);

@@ -159,7 +159,7 @@ async function load(file: string): Promise<MemoryLine> {
   const ownMb = ownMemoryMb() - ownBefore;
   const blockMs = await blockTimes(ledger);
   const from = performance.now();
-  const moment: Moment = { tips: ledger.tips(), now: ledger.tips().evm.time, mayAct: true };
+  const moment: Moment = { tips: ledger.tips(), now: ledger.tips().evm.time, mayAct: true, witnesses: null };
   let rows = 0;
   for (const hash of ledger.orders()) {
     const subject = ledger.subject(hash);

@@ -85,7 +85,7 @@ const tips: ChainTips = {
   evm: { height: 2_000_000, time: START + 86_400, finalHeight: 1_999_900, need: null },
   pearl: { height: 200_000, time: START + 86_400, medianTimePast: START + 85_400 },
 };
-const moment: Moment = { tips, now: START + 86_400, mayAct: true };
+const moment: Moment = { tips, now: START + 86_400, mayAct: true, witnesses: null };
 
 function evmPlace(block: number, name: string): EvmPlace {
   return { block, blockHash: bytes32(`evm ${block}`), time: START + 10, txHash: bytes32(name), logIndex: 1 };
@@ -101,7 +101,7 @@ function orderOf(kind: Kind, deal: number, hash: Bytes32, terms: Terms): OrderFa
   const { seller, key } = sellerOfDeal(deal);
   const accepted = { place: evmPlace(block, `accept ${deal}`), seller, sellerPearlKey: key };
   const place = evmPlace(block + 5, `close ${deal}`);
-  const order = { orderHash: hash, terms, locked: evmPlace(block, `lock ${deal}`), accepted };
+  const order = { orderHash: hash, terms, locked: evmPlace(block, `lock ${deal}`), accepted, credited: null };
   if (kind === "settled") {
     const { secret } = secretOf(deal);
     const fee = terms.usdcAmount / 50n;
@@ -171,10 +171,13 @@ function subjectOf(deal: number): SwapSubject {
     ask: null,
     script: `5120${digest(`script ${deal}`)}` as ScriptHex,
     keysValid: true,
+    isCovered: true,
     outputs: outputsOf(kind, deal, terms),
     secret: secretFact(kind, deal, hash),
     hashlockUsedByBuyer: false,
     buyerPearlAddress: buyerAddress,
+    isBuyerAddressFromTake: deal % 2 === 0 || kind === "take",
+    buyerScripts: [`5120${digest(`payee ${deal}`)}` as ScriptHex],
     sellerPearlAddress: lockAddressOf(`5120${digest(address(`seller ${deal}`))}`, rules.hrp),
     origin: null,
   };
