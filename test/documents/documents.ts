@@ -56,7 +56,7 @@ export function anchorsOf(document: Document): ReadonlySet<string> {
   );
 }
 
-/** Ids of rules and assumptions in a text, as P-40, H-06, A-12. */
+/** Ids of rules and assumptions in a text, as P-40, H-06, A-12, A-104. */
 export function idsIn(text: string, letters: string): ReadonlySet<string> {
-  return new Set(text.match(new RegExp(`\\b[${letters}]-[0-9]{2}\\b`, "g")));
+  return new Set(text.match(new RegExp(`\\b[${letters}]-[0-9]{2,3}\\b`, "g")));
 }

@@ -40,7 +40,8 @@ function assumptions(): readonly Assumption[] {
     .slice(1)
     .map((part) => {
       const [heading = "", ...body] = part.split("\n");
-      return { id: heading.slice(0, 4), title: heading.slice(5), body: body.join("\n") };
+      const [id = "", ...title] = heading.split(" ");
+      return { id, title: title.join(" "), body: body.join("\n") };
     });
 }
 
