@@ -7,7 +7,7 @@ import { bech32m } from "@scure/base";
 import { Transaction } from "bitcoinjs-lib";
 import { signSchnorr, xOnlyPointFromScalar } from "tiny-secp256k1";
 import type { PearlAddress } from "../src/primitives/brands.ts";
-import { SIMNET } from "../testing/pearl-node/network.ts";
+import { SIMNET } from "../testkit/doubles/pearl-node/network.ts";
 
 /** Hash of the block below the first one. */
 export const GENESIS = SIMNET.genesisHash;

@@ -5,7 +5,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type WebSocket, WebSocketServer } from "ws";
-import { SIMNET } from "../testing/pearl-node/network.ts";
+import { SIMNET } from "../testkit/doubles/pearl-node/network.ts";
 import { GENESIS } from "./block-maker.ts";
 import { bodyReader, workloadOf } from "./workload.ts";
 

@@ -2,7 +2,7 @@
 // the reference API's own database.
 
 import { openSqliteStore } from "../src/adapters/store-sqlite/index.ts";
-import type { PageKey } from "../src/service/queries.ts";
+import type { PageKey } from "../src/index/queries.ts";
 
 /** A row in the order of the reference's columns; the first value is the place in chain order. */
 export type PeerRow = readonly (string | number | null)[];

@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import type { Hex } from "viem";
 import type { EvmAddress } from "../src/primitives/brands.ts";
-import { created } from "../testing/anvil/deploy.ts";
-import { type Anvil, startAnvil } from "../testing/anvil/node.ts";
+import { created } from "../testkit/doubles/anvil/deploy.ts";
+import { type Anvil, startAnvil } from "../testkit/doubles/anvil/node.ts";
 import { type LogCounts, transactionInputs, TRANSACTIONS_PER_BLOCK } from "./swap-logs.ts";
 import { START } from "./swap-orders.ts";
 

@@ -15,8 +15,8 @@ import {
   signAsk,
   takeBody,
   times,
-} from "../testing/swap-stage/parties.ts";
-import { SwapStage } from "../testing/swap-stage/stage.ts";
+} from "../testkit/worlds/swap-stage/parties.ts";
+import { SwapStage } from "../testkit/worlds/swap-stage/stage.ts";
 
 /** Times in milliseconds, ascending. */
 export interface SwapTipLine {

@@ -1,6 +1,6 @@
 // What does each call of the escrow cost? Measures and writes docs/gas.md.
 
 import { writeFileSync } from "node:fs";
-import { gasPage, measureGas } from "../testing/anvil/gas-table.ts";
+import { gasPage, measureGas } from "../testkit/doubles/anvil/gas-table.ts";
 
 writeFileSync("docs/gas.md", gasPage(await measureGas()));

@@ -5,7 +5,7 @@
 import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { MIGRATIONS } from "../src/adapters/store-sqlite/migrate.ts";
-import { flagOf, SETTING_LIST } from "../src/config/declaration.ts";
+import { flagOf, SETTING_LIST } from "../src/app/config/declaration.ts";
 import { ERRORS } from "../src/http/errors.ts";
 import { interfaceDocument } from "../src/http/server.ts";
 import { REASON_RULES, REASONS } from "../src/prc20/reasons.ts";
@@ -114,7 +114,7 @@ function configurationText(): string {
     fallback === null ? "none" : `\`${fallback}\``,
     secret ? `${what} Never printed.` : what,
   ]);
-  return page("Settings", "src/config/declaration.ts", [
+  return page("Settings", "src/app/config/declaration.ts", [
     "Each setting is an environment variable and a flag of `./bin/strand start`, `reindex` and `verify`; " +
       "the flag wins, and an empty value counts as absent. How to use them: [operations.md](../operations.md).",
     "",

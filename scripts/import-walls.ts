@@ -22,58 +22,63 @@ export const WALLS: readonly Wall[] = [
     own: ["src/primitives/", "src/wallet/"],
     packages: ["@scure/base", "@scure/btc-signer", "@noble/hashes", "@noble/curves", "viem"],
   },
-  { folder: "src/service/", own: [...PURE, "src/service/"], packages: [] },
+  { folder: "src/follow/", own: [...PURE, "src/follow/"], packages: [] },
+  // Siblings: neither of the two may import the other.
+  { folder: "src/index/", own: [...PURE, "src/follow/", "src/index/"], packages: [] },
+  { folder: "src/swaps/", own: [...PURE, "src/follow/", "src/swaps/"], packages: [] },
   {
     folder: "src/adapters/blockbook/",
-    own: ["src/primitives/", "src/service/", "src/adapters/blockbook/"],
+    own: ["src/primitives/", "src/follow/", "src/swaps/", "src/adapters/blockbook/"],
     packages: ["node:"],
   },
   {
     folder: "src/adapters/evm-rpc/",
-    own: [...PURE, "src/service/", "src/adapters/evm-rpc/"],
+    own: [...PURE, "src/follow/", "src/swaps/", "src/adapters/evm-rpc/"],
     packages: ["node:", "viem"],
   },
   {
     folder: "src/adapters/pearl-node/",
-    own: ["src/primitives/", "src/chain/", "src/service/", "src/adapters/pearl-node/"],
+    own: ["src/primitives/", "src/chain/", "src/follow/", "src/swaps/", "src/adapters/pearl-node/"],
     packages: ["node:", "ws"],
   },
   {
     folder: "src/adapters/store-sqlite/",
-    own: [...PURE, "src/service/", "src/adapters/store-sqlite/"],
+    own: [...PURE, "src/follow/", "src/index/", "src/swaps/", "src/adapters/store-sqlite/"],
     packages: ["node:"],
   },
   {
     folder: "src/adapters/system/",
-    own: [...PURE, "src/service/", "src/adapters/system/"],
+    own: [...PURE, "src/follow/", "src/index/", "src/swaps/", "src/adapters/system/"],
     packages: ["node:", "@noble/hashes", "pino", "prom-client", "tiny-secp256k1"],
   },
-  { folder: "src/http/", own: [...PURE, "src/service/", "src/http/"], packages: ["*"] },
   {
-    folder: "src/config/",
-    own: ["src/primitives/", "src/chain/", "src/prc20/", "src/swap/", "src/config/"],
+    folder: "src/http/",
+    own: [...PURE, "src/follow/", "src/index/", "src/swaps/", "src/http/"],
+    packages: ["*"],
+  },
+  {
+    folder: "src/app/config/",
+    own: ["src/primitives/", "src/chain/", "src/prc20/", "src/swap/", "src/app/config/"],
     packages: ["node:"],
   },
-  { folder: "src/cli/", own: ["src/"], packages: ["*"] },
-  { folder: "src/cli.ts", own: ["src/"], packages: ["*"] },
-  { folder: "src/main.ts", own: ["src/"], packages: ["*"] },
-  { folder: "src/swap-service.ts", own: ["src/"], packages: ["*"] },
+  { folder: "src/app/", own: ["src/"], packages: ["*"] },
   // Independence is the point of these: what they check must not be what they are made of.
-  { folder: "testing/reference/", own: ["testing/reference/"], packages: ["*"] },
-  { folder: "testing/swap-reference/", own: ["testing/swap-reference/"], packages: ["*"] },
-  { folder: "testing/pearl-node/", own: ["testing/pearl-node/"], packages: ["*"] },
-  { folder: "testing/chain-maker/", own: ["testing/chain-maker/"], packages: ["*"] },
-  { folder: "testing/", own: ["src/", "testing/"], packages: ["*"] },
-  { folder: "test/", own: ["src/", "testing/", "test/"], packages: ["*"] },
-  { folder: "scripts/", own: ["src/", "testing/", "scripts/"], packages: ["*"] },
-  { folder: "bench/", own: ["src/", "testing/", "bench/"], packages: ["*"] },
+  { folder: "testkit/oracles/prc20/", own: ["testkit/oracles/prc20/"], packages: ["*"] },
+  { folder: "testkit/oracles/swap/", own: ["testkit/oracles/swap/"], packages: ["*"] },
+  { folder: "testkit/doubles/pearl-node/", own: ["testkit/doubles/pearl-node/"], packages: ["*"] },
+  { folder: "testkit/builders/chain-maker/", own: ["testkit/builders/chain-maker/"], packages: ["*"] },
+  { folder: "testkit/", own: ["src/", "testkit/"], packages: ["*"] },
+  { folder: "demo/", own: ["src/", "testkit/", "demo/"], packages: ["*"] },
+  { folder: "test/", own: ["src/", "testkit/", "demo/", "test/"], packages: ["*"] },
+  { folder: "scripts/", own: ["src/", "testkit/", "demo/", "scripts/"], packages: ["*"] },
+  { folder: "bench/", own: ["src/", "testkit/", "bench/"], packages: ["*"] },
 ];
 
 /** Files that may not be imported by anything in src: only the composition root sees them. */
-export const ROOT_ONLY = ["src/main.ts", "src/swap-service.ts", "src/cli.ts", "src/config/"];
+export const ROOT_ONLY = ["src/app/"];
 
 /** Unit tests beside the code may use more than the code itself. */
-export const UNIT_TEST_WALL: Wall = { folder: "src/", own: ["src/", "testing/", "test/"], packages: ["*"] };
+export const UNIT_TEST_WALL: Wall = { folder: "src/", own: ["src/", "testkit/", "test/"], packages: ["*"] };
 
 /** The wall of a file, or null where the file is in no known folder. */
 export function wallOf(file: string): Wall | null {
@@ -103,13 +108,7 @@ export function importFault(file: string, target: string, isOwn: boolean): strin
 }
 
 function isComposition(file: string): boolean {
-  return (
-    file === "src/main.ts" ||
-    file === "src/swap-service.ts" ||
-    file === "src/cli.ts" ||
-    file.startsWith("src/cli/") ||
-    file.endsWith(".test.ts")
-  );
+  return file.startsWith("src/app/") || file.endsWith(".test.ts");
 }
 
 function packageName(specifier: string): string {

@@ -8,7 +8,7 @@ import { importFault } from "./import-walls.ts";
 
 const PURE = ["src/primitives/", "src/chain/", "src/prc20/", "src/swap/", "src/wallet/"];
 const BANNED_NAMES = /(^|[-/])(util|utils|helper|helpers|manager|data|common|misc|info|impl)([-.]|$)/;
-const files = globSync(["{src,testing,test,scripts,bench}/**/*.ts"], {
+const files = globSync(["{src,testkit,demo,test,scripts,bench}/**/*.ts"], {
   exclude: ["**/node_modules/**"],
 }).toSorted();
 const faults: string[] = [];

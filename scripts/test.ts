@@ -11,7 +11,7 @@ const requireAll = process.env["STRAND_REQUIRE_ALL"] === "1";
 const wanted = process.argv.slice(2);
 const files = globSync([
   "src/**/*.test.ts",
-  "testing/**/*.test.ts",
+  "testkit/**/*.test.ts",
   "test/**/*.test.ts",
   "scripts/**/*.test.ts",
 ])

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
 import { openSqliteStore, type SqliteStoreOptions } from "../src/adapters/store-sqlite/index.ts";
-import type { IndexStore } from "../src/service/ports.ts";
+import type { IndexStore } from "../src/index/ports.ts";
 
 /** Databases by name. */
 export interface SqliteStores {

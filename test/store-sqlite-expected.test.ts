@@ -6,9 +6,9 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import type { BlockHash, Tick } from "../src/primitives/brands.ts";
 import type { BlockChanges } from "../src/prc20/state.ts";
-import type { IndexStore } from "../src/service/ports.ts";
-import { addressOf, BASE, TICKS } from "../testing/store-contract/chain-facts.ts";
-import { ChainModel } from "../testing/store-contract/chain-model.ts";
+import type { IndexStore } from "../src/index/ports.ts";
+import { addressOf, BASE, TICKS } from "../testkit/store-contract/chain-facts.ts";
+import { ChainModel } from "../testkit/store-contract/chain-model.ts";
 import { sqliteStores } from "./sqlite-stores.ts";
 
 const stores = sqliteStores();

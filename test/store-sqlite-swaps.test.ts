@@ -12,8 +12,8 @@ import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { openSqliteStore } from "../src/adapters/store-sqlite/index.ts";
 import type { EvmAddress } from "../src/primitives/brands.ts";
-import type { StoredFact, SwapStore } from "../src/service/swaps/ports.ts";
-import { swapStoreContract } from "../testing/store-contract/swaps.ts";
+import type { StoredFact, SwapStore } from "../src/swaps/ledger/ports.ts";
+import { swapStoreContract } from "../testkit/store-contract/swaps.ts";
 
 async function sqliteEngine() {
   const folder = await mkdtemp(join(tmpdir(), "strand-swap-test-"));
@@ -36,7 +36,7 @@ async function loaded(swaps: SwapStore): Promise<readonly StoredFact[]> {
 describe("sqlite swap storage", () => {
   test("SIGKILL in the middle of writing loses nothing acknowledged and leaves no half of a transaction", async () => {
     const engine = await sqliteEngine();
-    const program = new URL("../testing/store-contract/swaps-endless-writer.ts", import.meta.url);
+    const program = new URL("../testkit/store-contract/swaps-endless-writer.ts", import.meta.url);
     const writer = spawn(process.execPath, [fileURLToPath(program), engine.file], {
       stdio: ["ignore", "pipe", "inherit"],
     });

@@ -11,10 +11,10 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { openSqliteStore } from "../src/adapters/store-sqlite/index.ts";
-import { BASE } from "../testing/store-contract/chain-facts.ts";
-import { ChainModel } from "../testing/store-contract/chain-model.ts";
-import { withStore } from "../testing/store-contract/engine.ts";
-import { type Damage, type EngineUnderTest, storeContract } from "../testing/store-contract/index.ts";
+import { BASE } from "../testkit/store-contract/chain-facts.ts";
+import { ChainModel } from "../testkit/store-contract/chain-model.ts";
+import { withStore } from "../testkit/store-contract/engine.ts";
+import { type Damage, type EngineUnderTest, storeContract } from "../testkit/store-contract/index.ts";
 
 const DAMAGE_SQL: Readonly<Record<Damage, string>> = {
   balance: "UPDATE balance SET balance = balance || '0' WHERE balance <> '0'",
@@ -126,7 +126,7 @@ describe("sqlite engine", () => {
 
   test("SIGKILL in the middle of writing loses nothing acknowledged and frees the lock", async () => {
     const engine = await sqliteEngine();
-    const program = new URL("../testing/store-contract/endless-writer.ts", import.meta.url);
+    const program = new URL("../testkit/store-contract/endless-writer.ts", import.meta.url);
     for (const lines of [3, 8]) {
       const writer = spawn(process.execPath, [fileURLToPath(program), engine.file], {
         stdio: ["ignore", "pipe", "inherit"],

@@ -245,7 +245,7 @@ const follow = inFile("src/chain/follow-plan.ts", [
   },
 ]);
 
-const progress = inFile("src/service/progress.ts", [
+const progress = inFile("src/follow/progress.ts", [
   {
     rule: "H-20",
     find: "const isStalled = this.#isBehind || this.#isStuck;",
@@ -266,7 +266,7 @@ const progress = inFile("src/service/progress.ts", [
   },
 ]);
 
-const follower = inFile("src/service/follower.ts", [
+const follower = inFile("src/index/follower.ts", [
   {
     rule: "S-05",
     find: "progress.nodeAt(tip.height, position !== null && tip.height < position.height);",

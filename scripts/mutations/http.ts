@@ -215,7 +215,7 @@ const cache: Break[] = [
   ]),
 ];
 
-const keys = inFile("src/config/redactor.ts", [
+const keys = inFile("src/app/config/redactor.ts", [
   {
     rule: "S-66",
     find: 'for (const label of hostname.split(".")) keep(label, parts, SHORTEST_PART);',

@@ -2,7 +2,7 @@
 
 import { type Break, inFile } from "./break.ts";
 
-const parameters = inFile("src/service/parameters.ts", [
+const parameters = inFile("src/index/parameters.ts", [
   {
     rule: "P-01",
     find: "return NAMES.filter(([name]) => stored[name] !== wanted[name]).map(",
@@ -23,7 +23,7 @@ const parameters = inFile("src/service/parameters.ts", [
   },
 ]);
 
-const indexing = inFile("src/service/index-block.ts", [
+const indexing = inFile("src/index/index-block.ts", [
   {
     rule: "P-53",
     find: "asked.jobs.length === 0 ? [] : checker.verifyAll(asked.jobs),",

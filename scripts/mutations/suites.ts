@@ -14,8 +14,15 @@ const SWAP_RULES = ["src/swap/**/*.test.ts", "test/swap/*.test.ts"];
 /** Whole swaps over HTTP, on an EVM dev node and the embedded PEARL node. */
 const SWAPS_OVER_HTTP = "test/swaps/*.test.ts";
 /** What strangers write where secrets are searched for. */
-const SECRETS = ["test/attacks/*{hashlock,hex}*.test.ts", "src/service/swaps/api/swap-api.test.ts"];
-const SWAP_LEDGER = ["src/service/swaps/*.test.ts"];
+const SECRETS = ["test/attacks/*{hashlock,hex}*.test.ts", "src/swaps/usecases/swap-api.test.ts"];
+const SWAP_LEDGER = ["src/swaps/ledger/*.test.ts", "src/swaps/*.test.ts"];
+
+/** Following a chain, and the index that follows one. */
+const FOLLOWING = [
+  "src/{follow,index}/**/*.test.ts",
+  "test/service/{follower,simulation,verified-beside}.test.ts",
+  "test/attacks/{a-node,the-block-before}*.test.ts",
+];
 
 const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[] = [
   ["src/prc20/", [CORE, DIFFERENTIAL, HOSTILE]],
@@ -35,39 +42,26 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
       "test/attacks/{summary-of-a-busy-day,reorganisation-over-many-listings,verify-beside-a-running-service}.test.ts",
     ],
   ],
-  ["src/service/verify.ts", ["test/attacks/verify-beside-a-running-service.test.ts"]],
+  ["src/index/verify.ts", ["test/attacks/verify-beside-a-running-service.test.ts"]],
   ["src/adapters/evm-rpc/", ["src/adapters/evm-rpc/**/*.test.ts", "test/evm/*.test.ts"]],
   ["src/swap/", SWAP_RULES],
   ["src/wallet/swap-", ["src/wallet/swap-*.test.ts", "test/swap/*.test.ts"]],
-  ["src/service/swaps/api/secret-guard.ts", SECRETS],
-  ["src/service/swaps/api/public-values.ts", SECRETS],
-  ["src/service/swaps/hashlock-filter.ts", SECRETS],
-  ["src/service/swaps/api/", ["src/service/swaps/api/*.test.ts", SWAPS_OVER_HTTP]],
-  ["src/service/swaps/evm-", ["src/service/swaps/evm-*.test.ts", "test/evm/*.test.ts"]],
+  ["src/swaps/usecases/secret-guard.ts", SECRETS],
+  ["src/swaps/usecases/public-values.ts", SECRETS],
+  ["src/swaps/ledger/hashlock-filter.ts", SECRETS],
+  ["src/swaps/usecases/", ["src/swaps/usecases/*.test.ts", SWAPS_OVER_HTTP]],
+  ["src/swaps/evm/evm-", ["src/swaps/evm/evm-*.test.ts", "test/evm/*.test.ts"]],
   [
-    "src/service/swaps/pearl-",
-    [
-      "src/service/swaps/pearl-*.test.ts",
-      "test/swaps-pearl/*.test.ts",
-      "test/attacks/*{clock,pearl}*.test.ts",
-    ],
+    "src/swaps/pearl/pearl-",
+    ["src/swaps/pearl/pearl-*.test.ts", "test/swaps-pearl/*.test.ts", "test/attacks/*{clock,pearl}*.test.ts"],
   ],
-  [
-    "src/service/swaps/readiness",
-    ["src/service/swaps/readiness.test.ts", "test/attacks/*{clock,pearl}*.test.ts"],
-  ],
-  ["src/service/swaps/", SWAP_LEDGER],
-  ["src/service/pearl-nodes", ["src/service/pearl-nodes.test.ts"]],
-  [
-    "src/service/",
-    [
-      "src/service/**/*.test.ts",
-      "test/service/{follower,simulation,verified-beside}.test.ts",
-      "test/attacks/{a-node,the-block-before}*.test.ts",
-    ],
-  ],
-  ["src/config/redactor.ts", ["test/attacks/keys-stand-*.test.ts"]],
-  ["src/config/", ["src/config/*.test.ts"]],
+  ["src/swaps/readiness", ["src/swaps/readiness.test.ts", "test/attacks/*{clock,pearl}*.test.ts"]],
+  ["src/swaps/", SWAP_LEDGER],
+  ["src/follow/pearl-nodes", ["src/follow/pearl-nodes.test.ts"]],
+  ["src/follow/", FOLLOWING],
+  ["src/index/", FOLLOWING],
+  ["src/app/config/redactor.ts", ["test/attacks/keys-stand-*.test.ts"]],
+  ["src/app/config/", ["src/app/config/*.test.ts"]],
   ["src/http/routes/swaps/", [SWAPS_OVER_HTTP, "test/http/*.test.ts"]],
   ["src/http/secret-check.ts", [...SECRETS, "test/attacks/requests-that-*.test.ts"]],
   ["src/http/client-error.ts", ["test/attacks/requests-that-*.test.ts", "test/http/sockets.test.ts"]],

@@ -2,7 +2,7 @@
 
 import { type Break, inFile } from "./break.ts";
 
-const readiness = inFile("src/service/swaps/readiness.ts", [
+const readiness = inFile("src/swaps/readiness.ts", [
   {
     rule: "S-05",
     find: "Math.max(this.#clockS(), evm.time, pearl.medianTimePast)",
@@ -114,7 +114,7 @@ const readiness = inFile("src/service/swaps/readiness.ts", [
   },
 ]);
 
-const settings = inFile("src/config/read-swaps.ts", [
+const settings = inFile("src/app/config/read-swaps.ts", [
   { rule: "S-05", find: "isPlay ? 0 : 3)", replace: "0)", why: "no connections are wanted on mainnet" },
   {
     rule: "S-05",
@@ -149,7 +149,7 @@ const settings = inFile("src/config/read-swaps.ts", [
 ]);
 
 const asks = [
-  ...inFile("src/service/swaps/api/create-ask.ts", [
+  ...inFile("src/swaps/usecases/create-ask.ts", [
     {
       rule: "S-32",
       find: "leastAskUsdc(parts.limits, escrow)",
@@ -193,7 +193,7 @@ const asks = [
       why: "an account that cannot be read has a wrong signature",
     },
   ]),
-  ...inFile("src/service/swaps/api/ask-action.ts", [
+  ...inFile("src/swaps/usecases/ask-action.ts", [
     {
       rule: "H-42",
       find: "deadline <= now || deadline > now + MAX_DEADLINE_S",
@@ -249,7 +249,7 @@ const asks = [
       why: "a cancel does nothing",
     },
   ]),
-  ...inFile("src/service/swaps/api/ask-recheck.ts", [
+  ...inFile("src/swaps/usecases/ask-recheck.ts", [
     {
       rule: "S-34",
       find: "if (isRowSame && !isTimeOld) return ask;",
@@ -293,7 +293,7 @@ const asks = [
       why: "a re-check changes nothing",
     },
   ]),
-  ...inFile("src/service/swaps/api/balance-lookups.ts", [
+  ...inFile("src/swaps/usecases/balance-lookups.ts", [
     {
       rule: "S-34",
       find: "this.#ledger.lockOutput(outpoint) !== null",
@@ -307,7 +307,7 @@ const asks = [
       why: "an address is looked up once for each who asks",
     },
   ]),
-  ...inFile("src/service/swaps/api/ask-index.ts", [
+  ...inFile("src/swaps/usecases/ask-index.ts", [
     {
       rule: "S-34",
       find: "isAccepted && order?.outputs.every((output) => output.mined === null) === true",
@@ -333,7 +333,7 @@ const asks = [
       why: "unfunded asks are listed",
     },
   ]),
-  ...inFile("src/service/swaps/api/ask-order.ts", [
+  ...inFile("src/swaps/usecases/ask-order.ts", [
     {
       rule: "H-40",
       find: "if (left !== right) return left < right ? -1 : 1;",
@@ -341,7 +341,7 @@ const asks = [
       why: "prices are ordered by floating point",
     },
   ]),
-  ...inFile("src/service/swaps/ledger-changes.ts", [
+  ...inFile("src/swaps/ledger/ledger-changes.ts", [
     {
       rule: "S-34",
       find: "if (orders.byAsk.has(askId)) continue;",
@@ -355,7 +355,7 @@ const asks = [
       why: "asks are kept for ever",
     },
   ]),
-  ...inFile("src/service/swaps/api/signature-judge.ts", [
+  ...inFile("src/swaps/usecases/signature-judge.ts", [
     {
       rule: "S-31",
       find: "if (normal === null || this.#parts.recover(digest, normal) !== account) return INVALID;",

@@ -2,7 +2,7 @@
 
 import { type Break, inFile } from "./break.ts";
 
-const takes = inFile("src/service/swaps/api/take-ask.ts", [
+const takes = inFile("src/swaps/usecases/take-ask.ts", [
   {
     rule: "S-42",
     find: "expiresAt: now + parts.limits.takeTtlS",
@@ -66,7 +66,7 @@ const takes = inFile("src/service/swaps/api/take-ask.ts", [
 ]);
 
 const deals = [
-  ...inFile("src/service/swaps/api/accept-lock.ts", [
+  ...inFile("src/swaps/usecases/accept-lock.ts", [
     {
       rule: "S-55",
       find: "buyer !== null && !keyFitsAddress(subject.terms.buyerPearlKey, buyer, crypto)",
@@ -98,7 +98,7 @@ const deals = [
       why: "accept-lock of a bid has no answer",
     },
   ]),
-  ...inFile("src/service/swaps/api/lock-hints.ts", [
+  ...inFile("src/swaps/usecases/lock-hints.ts", [
     {
       rule: "S-60",
       find: "const HINT_TTL_S = 30 * 60;",
@@ -118,7 +118,7 @@ const deals = [
       why: "the oldest hint is judged",
     },
   ]),
-  ...inFile("src/service/swaps/api/lookups.ts", [
+  ...inFile("src/swaps/usecases/lookups.ts", [
     {
       rule: "S-62",
       find: "const MAX_IN_FLIGHT = 4;",
@@ -162,7 +162,7 @@ const deals = [
       why: "a stranger's question keeps the right one from being answered",
     },
   ]),
-  ...inFile("src/service/swaps/api/verifications.ts", [
+  ...inFile("src/swaps/usecases/verifications.ts", [
     {
       rule: "S-62",
       find: 'const unready = readyFor(parts, "deals", subject);\n  if (unready !== null) return unready;\n  return judgeLock',
@@ -200,7 +200,7 @@ const deals = [
       why: "what the index knows of another order's lock is looked up",
     },
   ]),
-  ...inFile("src/service/swaps/api/bid-origin.ts", [
+  ...inFile("src/swaps/usecases/bid-origin.ts", [
     {
       rule: "S-64",
       find: 'if (verdict.kind === "invalid") return refusal("ORIGIN_SIGNATURE_INVALID");',
@@ -233,7 +233,7 @@ const deals = [
       why: "the first origin wins",
     },
   ]),
-  ...inFile("src/service/swaps/api/swap-api.ts", [
+  ...inFile("src/swaps/usecases/swap-api.ts", [
     {
       rule: "S-65",
       find: "asks.counts(), moment.tips.evm.time)",
@@ -271,7 +271,7 @@ const deals = [
       why: "a key that rows show is refused as a secret when somebody makes a hashlock of it",
     },
   ]),
-  ...inFile("src/service/swaps/api/keyed-lock.ts", [
+  ...inFile("src/swaps/usecases/keyed-lock.ts", [
     {
       rule: "S-40",
       find: "const mine = before.then(job, job);",

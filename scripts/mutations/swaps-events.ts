@@ -4,7 +4,7 @@ import { type Break, inFile } from "./break.ts";
 
 /** All of them. */
 export const SWAPS_EVENTS: readonly Break[] = [
-  ...inFile("src/service/swaps/change-events.ts", [
+  ...inFile("src/swaps/ledger/change-events.ts", [
     {
       rule: "S-51",
       find: "if (frame.explained) return;",
@@ -37,7 +37,7 @@ export const SWAPS_EVENTS: readonly Break[] = [
       why: "edges are not checked",
     },
   ]),
-  ...inFile("src/service/swaps/touching.ts", [
+  ...inFile("src/swaps/ledger/touching.ts", [
     {
       rule: "H-39",
       find: "this.#takesOf(terms.hashlock, cause);",

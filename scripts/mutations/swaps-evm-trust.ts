@@ -42,7 +42,7 @@ export const SWAPS_EVM_TRUST: readonly Break[] = [
       why: "a log that nobody shows stays",
     },
   ]),
-  ...inFile("src/service/swaps/evm-standing.ts", [
+  ...inFile("src/swaps/evm/evm-standing.ts", [
     {
       rule: "S-62",
       find: "const ANSWER_COUNTS_MS = 30_000;",
@@ -68,7 +68,7 @@ export const SWAPS_EVM_TRUST: readonly Break[] = [
       why: "hashes of other heights are compared",
     },
   ]),
-  ...inFile("src/service/swaps/evm-source-checks.ts", [
+  ...inFile("src/swaps/evm/evm-source-checks.ts", [
     {
       rule: "S-07",
       find: "if (maxAheadS === null || ahead <= maxAheadS) return;",
@@ -82,7 +82,7 @@ export const SWAPS_EVM_TRUST: readonly Break[] = [
       why: "a final block above the latest one counts",
     },
   ]),
-  ...inFile("src/service/swaps/evm-compare-range.ts", [
+  ...inFile("src/swaps/evm/evm-compare-range.ts", [
     {
       rule: "S-07",
       find: "theirs.hash !== final.hash) return null;",
@@ -102,7 +102,7 @@ export const SWAPS_EVM_TRUST: readonly Break[] = [
       why: "a log that says something else counts as the same",
     },
   ]),
-  ...inFile("src/service/swaps/evm-witnesses.ts", [
+  ...inFile("src/swaps/evm/evm-witnesses.ts", [
     {
       rule: "S-07",
       find: "receipt.blockHash !== event.place.blockHash",
@@ -117,7 +117,7 @@ export const SWAPS_EVM_TRUST: readonly Break[] = [
       why: "any log at the place is a witness",
     },
   ]),
-  ...inFile("src/service/swaps/evm-second-reading.ts", [
+  ...inFile("src/swaps/evm/evm-second-reading.ts", [
     {
       rule: "S-08",
       find: "filter((index) => index !== span.source)",

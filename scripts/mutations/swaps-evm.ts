@@ -4,7 +4,7 @@ import { type Break, inFile } from "./break.ts";
 
 /** All of them. */
 export const SWAPS_EVM: readonly Break[] = [
-  ...inFile("src/service/swaps/evm-cross-check.ts", [
+  ...inFile("src/swaps/evm/evm-cross-check.ts", [
     {
       rule: "S-26",
       find: "return logs.filter(({ address }) => address === escrow);",
@@ -54,7 +54,7 @@ export const SWAPS_EVM: readonly Break[] = [
       why: "block times may fall",
     },
   ]),
-  ...inFile("src/service/swaps/evm-read-range.ts", [
+  ...inFile("src/swaps/evm/evm-read-range.ts", [
     {
       rule: "S-05",
       find: 'first.parentHash !== before.hash) return { kind: "forked" };\n    if',
@@ -93,7 +93,7 @@ export const SWAPS_EVM: readonly Break[] = [
       why: "a range that is refused is not split",
     },
   ]),
-  ...inFile("src/service/swaps/evm-range.ts", [
+  ...inFile("src/swaps/evm/evm-range.ts", [
     {
       rule: "S-05",
       find: "this.#ceiling = Math.max(1, Math.floor(blocks / 2));",
@@ -107,7 +107,7 @@ export const SWAPS_EVM: readonly Break[] = [
       why: "ranges grow without bound",
     },
   ]),
-  ...inFile("src/service/swaps/evm-fork.ts", [
+  ...inFile("src/swaps/evm/evm-fork.ts", [
     {
       rule: "S-05",
       find: "checkpoints.filter(({ height }) => height <= below)",
@@ -133,7 +133,7 @@ export const SWAPS_EVM: readonly Break[] = [
       why: "an RPC that denies a final block is followed though another still has it",
     },
   ]),
-  ...inFile("src/service/swaps/evm-follower.ts", [
+  ...inFile("src/swaps/evm/evm-follower.ts", [
     {
       rule: "S-05",
       find: "if (this.#standing.isBehind(this.#active, this.#options.laggardS)) this.#useNext();",
@@ -153,7 +153,7 @@ export const SWAPS_EVM: readonly Break[] = [
       why: "a log that all RPCs gave late wedges the index",
     },
   ]),
-  ...inFile("src/service/swaps/evm-catch-up.ts", [
+  ...inFile("src/swaps/evm/evm-catch-up.ts", [
     {
       rule: "S-05",
       find: "return nowMs - this.#shrunk.sinceMs >= this.#options.shrunkMs;",
@@ -167,7 +167,7 @@ export const SWAPS_EVM: readonly Break[] = [
       why: "a shrunk chain undoes final blocks",
     },
   ]),
-  ...inFile("src/service/swaps/ledger-changes.ts", [
+  ...inFile("src/swaps/ledger/ledger-changes.ts", [
     {
       rule: "S-08",
       find: "rewindTo === null ? old.finalHeight : Math.min(old.finalHeight, rewindTo)",

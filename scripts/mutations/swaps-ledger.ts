@@ -4,7 +4,7 @@ import { type Break, inFile } from "./break.ts";
 
 /** All of them. */
 export const SWAPS_LEDGER: readonly Break[] = [
-  ...inFile("src/service/swaps/lock-book.ts", [
+  ...inFile("src/swaps/ledger/lock-book.ts", [
     {
       rule: "S-15",
       find: "return fact.amountSat < DUST_SAT",
@@ -56,7 +56,7 @@ export const SWAPS_LEDGER: readonly Break[] = [
       equivalent: "no status depends on a spend that is in the mempool only",
     },
   ]),
-  ...inFile("src/service/swaps/order-book.ts", [
+  ...inFile("src/swaps/ledger/order-book.ts", [
     {
       rule: "S-54",
       find: "credited: { ...credited, withdrawn: place }",
@@ -160,7 +160,7 @@ export const SWAPS_LEDGER: readonly Break[] = [
       why: "an order keeps outputs of its former key",
     },
   ]),
-  ...inFile("src/service/swaps/secret-book.ts", [
+  ...inFile("src/swaps/ledger/secret-book.ts", [
     {
       rule: "S-13",
       find: "if (!this.fits(hashlock, secret)) {",
@@ -181,7 +181,7 @@ export const SWAPS_LEDGER: readonly Break[] = [
       equivalent: "touches rows that then do not differ",
     },
   ]),
-  ...inFile("src/service/swaps/script-book.ts", [
+  ...inFile("src/swaps/ledger/script-book.ts", [
     {
       rule: "S-53",
       find: "const READ_BEFORE_S = 7200;",
@@ -207,7 +207,7 @@ export const SWAPS_LEDGER: readonly Break[] = [
       why: "orders that differ in T_p share a script",
     },
   ]),
-  ...inFile("src/service/swaps/ledger-changes.ts", [
+  ...inFile("src/swaps/ledger/ledger-changes.ts", [
     {
       rule: "S-05",
       find: "Math.max(kept, Math.min(change.finalHeight, tip.height))",
@@ -269,7 +269,7 @@ export const SWAPS_LEDGER: readonly Break[] = [
       why: "no event for asks that expire",
     },
   ]),
-  ...inFile("src/service/swaps/ledger.ts", [
+  ...inFile("src/swaps/ledger/ledger.ts", [
     {
       rule: "S-50",
       find: "await this.#parts.store.commit({ rewind, put, remove, checkpoints, events });",
@@ -325,7 +325,7 @@ export const SWAPS_LEDGER: readonly Break[] = [
       why: "rows beyond the first 512 of a change are told to nobody",
     },
   ]),
-  ...inFile("src/service/swaps/subjects.ts", [
+  ...inFile("src/swaps/ledger/subjects.ts", [
     {
       rule: "S-42",
       find: "const outputs = entry === undefined || script === null ? []",
@@ -339,7 +339,7 @@ export const SWAPS_LEDGER: readonly Break[] = [
       why: "an accept-lock's seller address is not shown",
     },
   ]),
-  ...inFile("src/service/swaps/watch.ts", [
+  ...inFile("src/swaps/ledger/watch.ts", [
     {
       rule: "S-15",
       find: "const DUST_WATCH_S = 30 * 86_400;",

@@ -3,7 +3,7 @@
 import { type Break, inFile } from "./break.ts";
 
 const lists = [
-  ...inFile("src/service/swaps/api/lists.ts", [
+  ...inFile("src/swaps/usecases/lists.ts", [
     {
       rule: "S-52",
       find: "(query.includeAskMatches || !order.isAskMatch) &&",
@@ -12,7 +12,7 @@ const lists = [
     },
     { rule: "H-43", find: ".slice(0, MAX_OF_ADDRESS)", replace: "", why: "more than 100 rows of an address" },
   ]),
-  ...inFile("src/service/swaps/api/parties.ts", [
+  ...inFile("src/swaps/usecases/parties.ts", [
     {
       rule: "H-40",
       find: "if (sellerEvm !== null && parties.sellerEvm !== sellerEvm) return false;",
@@ -50,7 +50,7 @@ const lists = [
       why: "who accepted a bid does not find it",
     },
   ]),
-  ...inFile("src/service/swaps/api/page-of.ts", [
+  ...inFile("src/swaps/usecases/page-of.ts", [
     {
       rule: "H-06",
       find: "if (isBack) found.reverse();",
@@ -70,7 +70,7 @@ const lists = [
       why: "the next page begins behind the first row",
     },
   ]),
-  ...inFile("src/service/swaps/api/order-index.ts", [
+  ...inFile("src/swaps/usecases/order-index.ts", [
     {
       rule: "S-55",
       find: "if (timeA !== timeB) return timeA > timeB ? -1 : 1;\n  return hashA",
@@ -90,7 +90,7 @@ const lists = [
       why: "the row of the cursor stands on both pages",
     },
   ]),
-  ...inFile("src/service/swaps/api/key-programs.ts", [
+  ...inFile("src/swaps/usecases/key-programs.ts", [
     {
       rule: "S-14",
       find: "this.#known.has(key) && keyFitsAddress(key, address, this.#crypto)",
@@ -116,7 +116,7 @@ const lists = [
       why: "a key that is itself the address's program is not found",
     },
   ]),
-  ...inFile("src/service/swaps/api/parts.ts", [
+  ...inFile("src/swaps/usecases/parts.ts", [
     {
       rule: "S-32",
       find: "askMinUsdc > minUsdc ?",
@@ -124,7 +124,7 @@ const lists = [
       why: "the smaller minimum counts",
     },
   ]),
-  ...inFile("src/service/swaps/api/signing-terms.ts", [
+  ...inFile("src/swaps/usecases/signing-terms.ts", [
     {
       rule: "H-44",
       find: "leastAskUsdc(limits, escrow).toString()",
@@ -132,7 +132,7 @@ const lists = [
       why: "the setting's minimum is told though the contract wants more",
     },
   ]),
-  ...inFile("src/service/swaps/api/read-fields.ts", [
+  ...inFile("src/swaps/usecases/read-fields.ts", [
     {
       rule: "H-46",
       find: "Object.hasOwn(body, name) ? body[name] : undefined",

@@ -3,7 +3,7 @@
 import { type Break, inFile } from "./break.ts";
 
 const pearl = [
-  ...inFile("src/service/swaps/pearl-matcher.ts", [
+  ...inFile("src/swaps/pearl/pearl-matcher.ts", [
     {
       rule: "S-53",
       find: "if (watched === null) continue;",
@@ -54,7 +54,7 @@ const pearl = [
       why: "every release pays somebody else",
     },
   ]),
-  ...inFile("src/service/swaps/pearl-mempool.ts", [
+  ...inFile("src/swaps/pearl/pearl-mempool.ts", [
     {
       rule: "S-13",
       find: "this.#sought.add(markOf(txid));",
@@ -98,7 +98,7 @@ const pearl = [
       why: "a conflict in a block that came during the look is missed",
     },
   ]),
-  ...inFile("src/service/swaps/pearl-backscan.ts", [
+  ...inFile("src/swaps/pearl/pearl-backscan.ts", [
     {
       rule: "S-53",
       find: "if (this.#nextHeight <= toHeight + 1) return;",
@@ -112,7 +112,7 @@ const pearl = [
       why: "an older pass reads blocks of another branch",
     },
   ]),
-  ...inFile("src/service/swaps/pearl-fork.ts", [
+  ...inFile("src/swaps/pearl/pearl-fork.ts", [
     {
       rule: "S-53",
       find: "if ((await timeAt(middle)) >= time) high = middle;",
@@ -127,7 +127,7 @@ const pearl = [
       why: "the fork is found one block too high",
     },
   ]),
-  ...inFile("src/service/swaps/pearl-headers.ts", [
+  ...inFile("src/swaps/pearl/pearl-headers.ts", [
     {
       rule: "S-05",
       find: "[times.length >> 1] ?? 0",
@@ -147,7 +147,7 @@ const pearl = [
       why: "headers need not link",
     },
   ]),
-  ...inFile("src/service/swaps/pearl-standing.ts", [
+  ...inFile("src/swaps/pearl/pearl-standing.ts", [
     {
       rule: "S-02",
       find: "BY_HAND.includes(this.#network) ? TARGET_INTERVAL_S :",
@@ -186,7 +186,7 @@ const pearl = [
       why: "a node that tells its peers alone looks alive",
     },
   ]),
-  ...inFile("src/service/pearl-nodes.ts", [
+  ...inFile("src/follow/pearl-nodes.ts", [
     {
       rule: "S-09",
       find: "if (!this.isIdentified) await this.node.checkIdentity();",
@@ -230,7 +230,7 @@ const pearl = [
       why: "nodes two blocks apart do not disagree",
     },
   ]),
-  ...inFile("src/service/swaps/pearl-watch.ts", [
+  ...inFile("src/swaps/pearl/pearl-watch.ts", [
     {
       rule: "S-05",
       find: "return signal.aborted || this.#tip.isFallenBack ? false",
@@ -238,7 +238,7 @@ const pearl = [
       why: "older blocks are asked for without a pause of a node that fell back",
     },
   ]),
-  ...inFile("src/service/swaps/pearl-tip.ts", [
+  ...inFile("src/swaps/pearl/pearl-tip.ts", [
     {
       rule: "S-09",
       find: "if (rewindTo !== null) this.#window = this.#window.upTo(rewindTo);",
@@ -264,7 +264,7 @@ const pearl = [
       why: "blocks are never read",
     },
   ]),
-  ...inFile("src/service/swaps/pearl-watch.ts", [
+  ...inFile("src/swaps/pearl/pearl-watch.ts", [
     {
       rule: "S-15",
       find: "if (hasSightings && mark.height >= 0 && height > mark.height) this.readAgain(mark.height + 1);",

@@ -4,7 +4,7 @@ import { type Break, inFile } from "./break.ts";
 
 /** All of them. */
 export const SWAPS_RECORDS: readonly Break[] = [
-  ...inFile("src/service/swaps/record-book.ts", [
+  ...inFile("src/swaps/ledger/record-book.ts", [
     {
       rule: "S-42",
       find: "const KEPT_S = 7 * 86_400;",

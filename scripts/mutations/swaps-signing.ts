@@ -114,7 +114,7 @@ const search = [
       why: "JSON escapes hide a secret",
     },
   ]),
-  ...inFile("src/service/swaps/api/secret-guard.ts", [
+  ...inFile("src/swaps/usecases/secret-guard.ts", [
     {
       rule: "S-66",
       find: "!ledger.knowsHashlock(hashlock) || ledger.secretOf(hashlock) !== null",
@@ -140,7 +140,7 @@ const search = [
       why: "a value that rows show is looked up at the node",
     },
   ]),
-  ...inFile("src/service/swaps/api/public-values.ts", [
+  ...inFile("src/swaps/usecases/public-values.ts", [
     {
       rule: "S-66",
       find: "(await this.#sources.isIndexed(digits)) ||",
@@ -172,7 +172,7 @@ const search = [
       why: "what was unknown once is a secret for ever",
     },
   ]),
-  ...inFile("src/service/swaps/hashlock-filter.ts", [
+  ...inFile("src/swaps/ledger/hashlock-filter.ts", [
     {
       rule: "S-66",
       find: "if (now !== FULL) table[cell] = now + step;",

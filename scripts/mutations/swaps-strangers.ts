@@ -5,7 +5,7 @@ import { type Break, inFile } from "./break.ts";
 
 /** All of them. */
 export const SWAPS_STRANGERS: readonly Break[] = [
-  ...inFile("src/service/swaps/lock-conflicts.ts", [
+  ...inFile("src/swaps/ledger/lock-conflicts.ts", [
     {
       rule: "S-15",
       find: "if (height > toHeight) change.drop(this.#spends, input);",
@@ -31,7 +31,7 @@ export const SWAPS_STRANGERS: readonly Break[] = [
       why: "not the lowest conflict counts",
     },
   ]),
-  ...inFile("src/service/swaps/first-outputs.ts", [
+  ...inFile("src/swaps/ledger/first-outputs.ts", [
     {
       rule: "S-15",
       find: "if (at >= MAX_SMALL_OUTPUTS) return { isKept: false, evicted: null };",
@@ -45,7 +45,7 @@ export const SWAPS_STRANGERS: readonly Break[] = [
       why: "outputs of orphaned blocks keep their places among the first",
     },
   ]),
-  ...inFile("src/service/mempool-watch.ts", [
+  ...inFile("src/follow/mempool-watch.ts", [
     {
       rule: "S-13",
       find: "if (look === this.#look) continue;",

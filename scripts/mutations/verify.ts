@@ -4,7 +4,7 @@ import { type Break, inFile } from "./break.ts";
 
 /** The job that verifies an index. */
 export const VERIFY_BREAKS: readonly Break[] = [
-  ...inFile("src/service/verify.ts", [
+  ...inFile("src/index/verify.ts", [
     {
       rule: "P-90",
       find: "if (tip === null || this.#isOn(this.height)) return;",

@@ -4,7 +4,7 @@
 import { Worker } from "node:worker_threads";
 import type { BlockHash } from "../primitives/brands.ts";
 import type { ProtocolRules } from "../prc20/rules.ts";
-import type { Log } from "../service/ports.ts";
+import type { Log } from "../follow/ports.ts";
 import { type ErrorCode, Refusal } from "./errors.ts";
 import type { AnswerMaker, MadeAnswer } from "./made-answer.ts";
 

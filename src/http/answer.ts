@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import type { RoomyText } from "../service/queries.ts";
+import type { RoomyText } from "../index/queries.ts";
 
 /** Encodings that are offered; "identity" is the plain bytes. */
 export type Encoding = "identity" | "gzip" | "br";

@@ -2,7 +2,7 @@
 // bare socket, since there is no request to answer.
 
 import type { Socket } from "node:net";
-import type { Log } from "../service/ports.ts";
+import type { Log } from "../follow/ports.ts";
 import { COMMON_HEADERS } from "./answer.ts";
 import { RETRY_AFTER_S } from "./context.ts";
 import { ERRORS, type ErrorCode, errorBody, pathOf } from "./errors.ts";

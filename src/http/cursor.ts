@@ -2,7 +2,7 @@
 // the direction by a checksum, so that a cursor from elsewhere is recognised instead of giving a wrong page.
 
 import { hash } from "node:crypto";
-import { KEY_SHAPES, type ListName, type Page, type PageKey, type PageRequest } from "../service/queries.ts";
+import { KEY_SHAPES, type ListName, type Page, type PageKey, type PageRequest } from "../index/queries.ts";
 import { Refusal } from "./errors.ts";
 
 /** Rows per page where the request does not say (H-05). */

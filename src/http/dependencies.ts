@@ -2,12 +2,12 @@
 // no node. Everything that has a default says it.
 
 import type { ProtocolRules } from "../prc20/rules.ts";
-import type { Condition } from "../service/conditions.ts";
-import type { NodeCounts } from "../service/pearl-nodes.ts";
-import type { Clock, Log } from "../service/ports.ts";
-import type { IndexQueries } from "../service/queries.ts";
-import type { SwapService } from "../service/swaps/api/swap-service.ts";
-import type { IndexStatus, MempoolView, StateFeed } from "../service/serving.ts";
+import type { Condition } from "../follow/conditions.ts";
+import type { NodeCounts } from "../follow/pearl-nodes.ts";
+import type { Clock, Log } from "../follow/ports.ts";
+import type { IndexQueries } from "../index/queries.ts";
+import type { SwapService } from "../swaps/usecases/swap-service.ts";
+import type { IndexStatus, MempoolView, StateFeed } from "../follow/serving.ts";
 import type { ConnectionLimits } from "./connections.ts";
 import type { AnswerMaker } from "./made-answer.ts";
 

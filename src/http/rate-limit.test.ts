@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Clock } from "../service/ports.ts";
+import type { Clock } from "../follow/ports.ts";
 import { RateLimiter } from "./rate-limit.ts";
 
 function limiter(max: number): {

@@ -2,7 +2,7 @@
 // clients know. The table of clients is bounded: where it is full, the client that has been silent longest is
 // forgotten, so that a newcomer is never counted together with others, however many addresses somebody has.
 
-import type { Clock } from "../service/ports.ts";
+import type { Clock } from "../follow/ports.ts";
 import { clientKey } from "./client-key.ts";
 import type { RateLimitOptions } from "./dependencies.ts";
 

@@ -3,7 +3,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Static, StaticEncode, TObject, TSchema } from "typebox";
-import type { RoomyText, StateView } from "../service/queries.ts";
+import type { RoomyText, StateView } from "../index/queries.ts";
 import { answerOf, jsonBody, listBody } from "./answer.ts";
 import { type HttpContext, refuse, send } from "./context.ts";
 import { pageLimit } from "./cursor.ts";

@@ -3,7 +3,7 @@
 
 import type { IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { SwapService } from "../service/swaps/api/swap-service.ts";
+import type { SwapService } from "../swaps/usecases/swap-service.ts";
 import { type HttpContext, sendError } from "./context.ts";
 
 const SECRET_REFUSED_MESSAGE =

@@ -10,7 +10,7 @@ import { clientErrorWriter, writeTooMany } from "./client-error.ts";
 import { Connections } from "./connections.ts";
 import { answerUnrouted, type HttpContext, RETRY_AFTER_S, sendError } from "./context.ts";
 import type { HttpDependencies } from "./dependencies.ts";
-import type { SwapService } from "../service/swaps/api/swap-service.ts";
+import type { SwapService } from "../swaps/usecases/swap-service.ts";
 import { type ErrorCode, errorBody, ERRORS, pathOf } from "./errors.ts";
 import { serveKept } from "./fast-path.ts";
 import { type OpenApiDocument, openApiDocument } from "./openapi.ts";

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { BlockHash } from "../primitives/brands.ts";
 import { jsonAnswer } from "./answer.ts";
-import { Random } from "../../testing/store-contract/random.ts";
+import { Random } from "../../testkit/store-contract/random.ts";
 import { type SeenState, StateCache } from "./state-cache.ts";
 
 const state = (height: number): SeenState => ({ height, hash: `h${height}` as BlockHash });

@@ -4,7 +4,7 @@
 // only when no change was noticed since before its query began, so nobody who has seen a state is given an older one
 // from here (H-09).
 
-import type { StateView } from "../service/queries.ts";
+import type { StateView } from "../index/queries.ts";
 import { type Answer, headersOf } from "./answer.ts";
 
 /** An answer with its plain headers in the form that `writeHead` takes fastest. */

@@ -4,15 +4,21 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { ScriptHex, Txid } from "../../src/primitives/brands.ts";
-import { acceptLock } from "../../src/service/swaps/api/accept-lock.ts";
-import { LimitedLookups } from "../../src/service/swaps/api/lookups.ts";
-import { verifyLockOf, verifyRefundOf } from "../../src/service/swaps/api/verifications.ts";
-import type { SwapOutcome } from "../../src/service/swaps/api/outcome.ts";
-import type { FoundTransaction } from "../../src/service/swaps/ports.ts";
+import { acceptLock } from "../../src/swaps/usecases/accept-lock.ts";
+import { LimitedLookups } from "../../src/swaps/usecases/lookups.ts";
+import { verifyLockOf, verifyRefundOf } from "../../src/swaps/usecases/verifications.ts";
+import type { SwapOutcome } from "../../src/swaps/usecases/outcome.ts";
+import type { FoundTransaction } from "../../src/swaps/ledger/ports.ts";
 import type { PearlBlockFact } from "../../src/swap/facts.ts";
 import { dealRow } from "../../src/swap/rows.ts";
-import { apiScene } from "../../testing/swap-ledger/api-scene.ts";
-import { bytes32, outpoint, pearlPlace, secretOf, txid } from "../../testing/swap-ledger/ledger-facts.ts";
+import { apiScene } from "../../testkit/builders/swap-ledger/api-scene.ts";
+import {
+  bytes32,
+  outpoint,
+  pearlPlace,
+  secretOf,
+  txid,
+} from "../../testkit/builders/swap-ledger/ledger-facts.ts";
 import {
   accepted,
   evm,
@@ -22,7 +28,7 @@ import {
   ORDER,
   pearl,
   scriptOf,
-} from "../../testing/swap-ledger/ledger-scene.ts";
+} from "../../testkit/builders/swap-ledger/ledger-scene.ts";
 
 const STRANGER = "192.0.2.66";
 const SELLER = "2001:db8:1:2";

@@ -5,16 +5,16 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { NETWORKS } from "../../src/chain/networks.ts";
-import { verifyLockOf } from "../../src/service/swaps/api/verifications.ts";
-import type { EvmBlock, EvmSource } from "../../src/service/swaps/evm-chain.ts";
-import { EvmStandingWatch } from "../../src/service/swaps/evm-standing.ts";
-import { HeaderWindow } from "../../src/service/swaps/pearl-headers.ts";
-import { NodeStanding } from "../../src/service/swaps/pearl-standing.ts";
-import { SwapReadiness } from "../../src/service/swaps/readiness.ts";
+import { verifyLockOf } from "../../src/swaps/usecases/verifications.ts";
+import type { EvmBlock, EvmSource } from "../../src/swaps/evm/evm-chain.ts";
+import { EvmStandingWatch } from "../../src/swaps/evm/evm-standing.ts";
+import { HeaderWindow } from "../../src/swaps/pearl/pearl-headers.ts";
+import { NodeStanding } from "../../src/swaps/pearl/pearl-standing.ts";
+import { SwapReadiness } from "../../src/swaps/readiness.ts";
 import type { BlockHash } from "../../src/primitives/brands.ts";
-import { LONE_NODE } from "../../testing/swap-world/pearl-port.ts";
-import { apiScene } from "../../testing/swap-ledger/api-scene.ts";
-import { bytes32, START } from "../../testing/swap-ledger/ledger-facts.ts";
+import { LONE_NODE } from "../../testkit/worlds/swap-world/pearl-port.ts";
+import { apiScene } from "../../testkit/builders/swap-ledger/api-scene.ts";
+import { bytes32, START } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
 import {
   accepted,
   evm,
@@ -24,7 +24,7 @@ import {
   ORDER,
   pearl,
   scriptOf,
-} from "../../testing/swap-ledger/ledger-scene.ts";
+} from "../../testkit/builders/swap-ledger/ledger-scene.ts";
 
 const HOUR = 3600;
 const MAINNET = NETWORKS.mainnet;

@@ -4,8 +4,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Bytes32 } from "../../src/primitives/brands.ts";
-import { bytes32 } from "../../testing/swap-ledger/ledger-facts.ts";
-import { type GuardedService, guardedService } from "../../testing/swap-ledger/guarded-service.ts";
+import { bytes32 } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
+import { type GuardedService, guardedService } from "../../testkit/builders/swap-ledger/guarded-service.ts";
 import { type Harness, harness, richIndex } from "../http/harness.ts";
 
 interface World extends GuardedService {

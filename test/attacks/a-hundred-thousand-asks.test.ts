@@ -4,11 +4,11 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import type { Bytes32, EvmAddress } from "../../src/primitives/brands.ts";
-import { AskIndex, type AskWalk, type IndexedAsk } from "../../src/service/swaps/api/ask-index.ts";
-import { ASK_ORDERS, askKey, placeOf, placeOfKey } from "../../src/service/swaps/api/ask-order.ts";
+import { AskIndex, type AskWalk, type IndexedAsk } from "../../src/swaps/usecases/ask-index.ts";
+import { ASK_ORDERS, askKey, placeOf, placeOfKey } from "../../src/swaps/usecases/ask-order.ts";
 import type { AskRecord } from "../../src/swap/records.ts";
 import type { AskStatus, Moment } from "../../src/swap/subject.ts";
-import { ask, bytes32, START } from "../../testing/swap-ledger/ledger-facts.ts";
+import { ask, bytes32, START } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
 
 const ASKS = 100_000;
 const BASE = ask("s");

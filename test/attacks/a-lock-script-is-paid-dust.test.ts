@@ -9,11 +9,17 @@ import { readWholeTransaction, type WholeTransaction } from "../../src/chain/wat
 import type { Outpoint, ScriptHex } from "../../src/primitives/brands.ts";
 import { concatBytes } from "../../src/primitives/bytes.ts";
 import { hexToBytes } from "../../src/primitives/hex.ts";
-import type { SwapLedger } from "../../src/service/swaps/ledger.ts";
-import { BlockFindings, PearlMatcher } from "../../src/service/swaps/pearl-matcher.ts";
+import type { SwapLedger } from "../../src/swaps/ledger/ledger.ts";
+import { BlockFindings, PearlMatcher } from "../../src/swaps/pearl/pearl-matcher.ts";
 import type { LockOutput, PearlBlockFact, Sighting } from "../../src/swap/facts.ts";
 import { dealRow } from "../../src/swap/rows.ts";
-import { ledgerParts, alarmLog, pearlPlace, terms, txid } from "../../testing/swap-ledger/ledger-facts.ts";
+import {
+  ledgerParts,
+  alarmLog,
+  pearlPlace,
+  terms,
+  txid,
+} from "../../testkit/builders/swap-ledger/ledger-facts.ts";
 import {
   accepted,
   evm,
@@ -22,8 +28,8 @@ import {
   pearl,
   scene,
   scriptOf,
-} from "../../testing/swap-ledger/ledger-scene.ts";
-import type { MemorySwapStore } from "../../testing/swap-ledger/memory-swap-store.ts";
+} from "../../testkit/builders/swap-ledger/ledger-scene.ts";
+import type { MemorySwapStore } from "../../testkit/builders/swap-ledger/memory-swap-store.ts";
 
 const KEPT = 1_000;
 const DUST = 330n;

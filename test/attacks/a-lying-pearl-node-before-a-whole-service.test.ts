@@ -3,9 +3,9 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { type PearlNode, startPearlNode } from "../../testing/pearl-node/index.ts";
-import type { Answer } from "../../testing/swap-stage/http.ts";
-import { fund, party } from "../../testing/swap-stage/parties.ts";
+import { type PearlNode, startPearlNode } from "../../testkit/doubles/pearl-node/index.ts";
+import type { Answer } from "../../testkit/worlds/swap-stage/http.ts";
+import { fund, party } from "../../testkit/worlds/swap-stage/parties.ts";
 import {
   actionsOf,
   type Deal,
@@ -15,8 +15,8 @@ import {
   payOutputs,
   SWAPS,
   untilDeal,
-} from "../../testing/swap-stage/scenes.ts";
-import { SwapStage } from "../../testing/swap-stage/stage.ts";
+} from "../../testkit/worlds/swap-stage/scenes.ts";
+import { SwapStage } from "../../testkit/worlds/swap-stage/stage.ts";
 
 const K = 6;
 

@@ -7,12 +7,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
-import { freePort } from "../../testing/free-port.ts";
-import { assertCanonical } from "../../testing/simulation/compare.ts";
-import { type ProcessLife, SIMULATED_UNDO } from "../../testing/simulation/process-life.ts";
-import { Stage } from "../../testing/simulation/stage.ts";
-import { World } from "../../testing/simulation/world.ts";
-import { serveWorld } from "../../testing/simulation/world-server.ts";
+import { freePort } from "../../testkit/free-port.ts";
+import { assertCanonical } from "../../testkit/worlds/simulation/compare.ts";
+import { type ProcessLife, SIMULATED_UNDO } from "../../testkit/worlds/simulation/process-life.ts";
+import { Stage } from "../../testkit/worlds/simulation/stage.ts";
+import { World } from "../../testkit/worlds/simulation/world.ts";
+import { serveWorld } from "../../testkit/worlds/simulation/world-server.ts";
 import { endAll, health, startStrand, until } from "../process/service-process.ts";
 
 after(endAll);

@@ -7,11 +7,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
-import { freePort } from "../../testing/free-port.ts";
-import { assertCanonical } from "../../testing/simulation/compare.ts";
-import { Stage } from "../../testing/simulation/stage.ts";
-import { World } from "../../testing/simulation/world.ts";
-import { serveWorld } from "../../testing/simulation/world-server.ts";
+import { freePort } from "../../testkit/free-port.ts";
+import { assertCanonical } from "../../testkit/worlds/simulation/compare.ts";
+import { Stage } from "../../testkit/worlds/simulation/stage.ts";
+import { World } from "../../testkit/worlds/simulation/world.ts";
+import { serveWorld } from "../../testkit/worlds/simulation/world-server.ts";
 import { client, closeAll, failure, fake, patience } from "../pearl-node/client-fixture.ts";
 import { endAll, health, startStrand, until } from "../process/service-process.ts";
 

@@ -3,10 +3,10 @@
 
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
-import type { Clock } from "../../src/service/ports.ts";
-import { assertCanonical } from "../../testing/simulation/compare.ts";
-import { Stage } from "../../testing/simulation/stage.ts";
-import { settle, VirtualClock } from "../../testing/simulation/virtual-clock.ts";
+import type { Clock } from "../../src/follow/ports.ts";
+import { assertCanonical } from "../../testkit/worlds/simulation/compare.ts";
+import { Stage } from "../../testkit/worlds/simulation/stage.ts";
+import { settle, VirtualClock } from "../../testkit/worlds/simulation/virtual-clock.ts";
 import { client, closeAll, fake, HASH } from "../pearl-node/client-fixture.ts";
 
 after(closeAll);

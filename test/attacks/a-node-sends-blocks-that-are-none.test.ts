@@ -3,8 +3,8 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { assertCanonical } from "../../testing/simulation/compare.ts";
-import { Stage } from "../../testing/simulation/stage.ts";
+import { assertCanonical } from "../../testkit/worlds/simulation/compare.ts";
+import { Stage } from "../../testkit/worlds/simulation/stage.ts";
 
 describe("a refused block", () => {
   for (const [name, growth, bad] of [

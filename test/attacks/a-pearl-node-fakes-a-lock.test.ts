@@ -4,8 +4,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { BlockHash } from "../../src/primitives/brands.ts";
-import type { SwapNode } from "../../src/service/swaps/pearl-ports.ts";
-import { pearlPort } from "../../testing/swap-world/pearl-port.ts";
+import type { SwapNode } from "../../src/follow/ports.ts";
+import { pearlPort } from "../../testkit/worlds/swap-world/pearl-port.ts";
 import { K, PearlChain, PearlStage } from "./pearl-stage.ts";
 
 const portOf = (chain: PearlChain): SwapNode => pearlPort(chain.core);

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { pearlPort } from "../../testing/swap-world/pearl-port.ts";
+import { pearlPort } from "../../testkit/worlds/swap-world/pearl-port.ts";
 import { AMOUNT, K, PearlChain, PearlStage } from "./pearl-stage.ts";
 
 /** A lock with `deep` confirmations, verified where that is enough. */

@@ -8,9 +8,9 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import type { BlockHash } from "../../src/primitives/brands.ts";
-import type { SwapNode } from "../../src/service/swaps/pearl-ports.ts";
-import { encodeHeader } from "../../testing/pearl-node/block-codec.ts";
-import { pearlPort } from "../../testing/swap-world/pearl-port.ts";
+import type { SwapNode } from "../../src/follow/ports.ts";
+import { encodeHeader } from "../../testkit/doubles/pearl-node/block-codec.ts";
+import { pearlPort } from "../../testkit/worlds/swap-world/pearl-port.ts";
 import { K, PearlChain, PearlStage } from "./pearl-stage.ts";
 
 const RUNS = Number(process.env["STRAND_SEEDS"] ?? "12");

@@ -7,12 +7,12 @@ import { schnorr } from "@noble/curves/secp256k1.js";
 import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
 import { addressOfKey } from "../../src/primitives/address.ts";
 import type { Bytes32, PearlAddress } from "../../src/primitives/brands.ts";
-import { acceptLock } from "../../src/service/swaps/api/accept-lock.ts";
+import { acceptLock } from "../../src/swaps/usecases/accept-lock.ts";
 import { fromBytes32, taggedHash } from "../../src/swap/bytes32.ts";
 import type { EscrowEvent } from "../../src/swap/facts.ts";
-import { apiScene } from "../../testing/swap-ledger/api-scene.ts";
-import { evmPlace, pointKey, terms } from "../../testing/swap-ledger/ledger-facts.ts";
-import { accepted, evm, ORDER } from "../../testing/swap-ledger/ledger-scene.ts";
+import { apiScene } from "../../testkit/builders/swap-ledger/api-scene.ts";
+import { evmPlace, pointKey, terms } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
+import { accepted, evm, ORDER } from "../../testkit/builders/swap-ledger/ledger-scene.ts";
 
 const KEY = pointKey("buyer key a");
 

@@ -4,9 +4,16 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { TakeRecord } from "../../src/swap/records.ts";
-import { type ApiScene, apiScene } from "../../testing/swap-ledger/api-scene.ts";
-import { ask, bytes32, evmAddress, evmPlace, START, take } from "../../testing/swap-ledger/ledger-facts.ts";
-import { evm, ORDER } from "../../testing/swap-ledger/ledger-scene.ts";
+import { type ApiScene, apiScene } from "../../testkit/builders/swap-ledger/api-scene.ts";
+import {
+  ask,
+  bytes32,
+  evmAddress,
+  evmPlace,
+  START,
+  take,
+} from "../../testkit/builders/swap-ledger/ledger-facts.ts";
+import { evm, ORDER } from "../../testkit/builders/swap-ledger/ledger-scene.ts";
 
 const TAKES = 1001;
 const VICTIM = { ...ask("s"), createdAt: START };

@@ -7,9 +7,9 @@ import { openEvmChain } from "../../src/adapters/evm-rpc/open-evm-chain.ts";
 import { systemClock } from "../../src/adapters/system/clock.ts";
 import type { Bytes32 } from "../../src/primitives/brands.ts";
 import type { AskRecord } from "../../src/swap/records.ts";
-import { type Anvil, startAnvil } from "../../testing/anvil/node.ts";
-import { apiScene } from "../../testing/swap-ledger/api-scene.ts";
-import { ask, evmAddress } from "../../testing/swap-ledger/ledger-facts.ts";
+import { type Anvil, startAnvil } from "../../testkit/doubles/anvil/node.ts";
+import { apiScene } from "../../testkit/builders/swap-ledger/api-scene.ts";
+import { ask, evmAddress } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
 
 const DIGEST = `0x${"44".repeat(32)}` as Bytes32;
 /** JUMPDEST PUSH1 0 JUMP: round and round until the gas is gone. */

@@ -7,7 +7,7 @@ import { get, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import type { BlockHappenings, OperationView } from "../../src/service/queries.ts";
+import type { BlockHappenings, OperationView } from "../../src/index/queries.ts";
 import { type Harness, harness, richIndex } from "../http/harness.ts";
 import * as rows from "../http/rows.ts";
 

@@ -3,8 +3,8 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { bytes32 } from "../../testing/swap-ledger/ledger-facts.ts";
-import { guardedService } from "../../testing/swap-ledger/guarded-service.ts";
+import { bytes32 } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
+import { guardedService } from "../../testkit/builders/swap-ledger/guarded-service.ts";
 import { harness, richIndex } from "../http/harness.ts";
 
 const BODY = 64 * 1024;

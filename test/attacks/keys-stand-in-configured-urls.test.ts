@@ -9,11 +9,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { redactedLog } from "../../src/adapters/system/redacted-log.ts";
-import { readConfig } from "../../src/config/config.ts";
-import { redactorOf } from "../../src/config/redactor.ts";
-import { startService } from "../../src/main.ts";
-import { shownUrl } from "../../src/service/shown-url.ts";
-import { runCli } from "../../src/cli.ts";
+import { readConfig } from "../../src/app/config/config.ts";
+import { redactorOf } from "../../src/app/config/redactor.ts";
+import { startService } from "../../src/app/main.ts";
+import { shownUrl } from "../../src/follow/shown-url.ts";
+import { runCli } from "../../src/app/cli.ts";
 
 const MARK = "hunter2";
 const everyPart = (host: string, scheme = "https"): string =>

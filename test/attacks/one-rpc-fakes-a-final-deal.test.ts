@@ -7,10 +7,17 @@ import { after, before, test } from "node:test";
 import { encodeEventTopics, type Hex } from "viem";
 import { escrowAbi } from "../../src/adapters/evm-rpc/escrow-abi.ts";
 import { swapMessageDigest, termsMessage } from "../../src/wallet/index.ts";
-import { domainOf, fund, party, type Party } from "../../testing/swap-stage/parties.ts";
-import { RpcProxy } from "../../testing/swap-stage/rpc-proxy.ts";
-import { actionsOf, bidTerms, dealOf, lockBid, rowsOf, SWAPS } from "../../testing/swap-stage/scenes.ts";
-import { SwapStage } from "../../testing/swap-stage/stage.ts";
+import { domainOf, fund, party, type Party } from "../../testkit/worlds/swap-stage/parties.ts";
+import { RpcProxy } from "../../testkit/worlds/swap-stage/rpc-proxy.ts";
+import {
+  actionsOf,
+  bidTerms,
+  dealOf,
+  lockBid,
+  rowsOf,
+  SWAPS,
+} from "../../testkit/worlds/swap-stage/scenes.ts";
+import { SwapStage } from "../../testkit/worlds/swap-stage/stage.ts";
 
 let stage: SwapStage;
 let liar: RpcProxy;

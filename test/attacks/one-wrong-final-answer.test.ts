@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { afterEach, describe, test } from "node:test";
-import type { Clock } from "../../src/service/ports.ts";
+import type { Clock } from "../../src/follow/ports.ts";
 import { systemClock } from "../../src/adapters/system/clock.ts";
 import { follow, type Followed } from "../evm/follow.ts";
 import { scriptedChain, type WireBlock } from "../evm/scripted-chain.ts";

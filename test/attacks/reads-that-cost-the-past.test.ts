@@ -6,10 +6,10 @@ import { describe, test } from "node:test";
 import { AddressFinder } from "../../src/adapters/store-sqlite/address-book.ts";
 import { SqliteQueries } from "../../src/adapters/store-sqlite/queries.ts";
 import type { ListingId, Txid } from "../../src/primitives/brands.ts";
-import { LIFECYCLE_STATES, type Page, type PageRequest } from "../../src/service/queries.ts";
-import { ADDRESSES, BASE, TICKS } from "../../testing/store-contract/chain-facts.ts";
-import { ChainModel } from "../../testing/store-contract/chain-model.ts";
-import { CountingConnection } from "../../testing/store-contract/counting-connection.ts";
+import { LIFECYCLE_STATES, type Page, type PageRequest } from "../../src/index/queries.ts";
+import { ADDRESSES, BASE, TICKS } from "../../testkit/store-contract/chain-facts.ts";
+import { ChainModel } from "../../testkit/store-contract/chain-model.ts";
+import { CountingConnection } from "../../testkit/store-contract/counting-connection.ts";
 import { sqliteStores } from "../sqlite-stores.ts";
 
 const stores = sqliteStores();

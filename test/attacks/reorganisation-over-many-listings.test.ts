@@ -5,9 +5,9 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { IndexWriter } from "../../src/adapters/store-sqlite/index-writer.ts";
 import type { BlockHash, Tick } from "../../src/primitives/brands.ts";
-import { addressOf, BASE } from "../../testing/store-contract/chain-facts.ts";
-import { ChainModel } from "../../testing/store-contract/chain-model.ts";
-import { CountingConnection } from "../../testing/store-contract/counting-connection.ts";
+import { addressOf, BASE } from "../../testkit/store-contract/chain-facts.ts";
+import { ChainModel } from "../../testkit/store-contract/chain-model.ts";
+import { CountingConnection } from "../../testkit/store-contract/counting-connection.ts";
 import { sqliteStores } from "../sqlite-stores.ts";
 
 const TICK = "MANY" as Tick;

@@ -5,8 +5,8 @@
 import assert from "node:assert/strict";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
-import { bytes32 } from "../../testing/swap-ledger/ledger-facts.ts";
-import { guardedService } from "../../testing/swap-ledger/guarded-service.ts";
+import { bytes32 } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
+import { guardedService } from "../../testkit/builders/swap-ledger/guarded-service.ts";
 import { type Harness, harness, richIndex } from "../http/harness.ts";
 import { type RawAnswer, sendRaw } from "../http/raw-socket.ts";
 

@@ -7,12 +7,12 @@ import { schnorr } from "@noble/curves/secp256k1.js";
 import { addressOfKey } from "../../src/primitives/address.ts";
 import type { EvmAddress } from "../../src/primitives/brands.ts";
 import { pearlProofHash } from "../../src/swap/keys.ts";
-import { createAsk } from "../../src/service/swaps/api/create-ask.ts";
-import { SwapApi } from "../../src/service/swaps/api/swap-api.ts";
+import { createAsk } from "../../src/swaps/usecases/create-ask.ts";
+import { SwapApi } from "../../src/swaps/usecases/swap-api.ts";
 import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
 import { askMessage, evmAddressOf, signSwapMessage } from "../../src/wallet/swap-messages.ts";
-import { type ApiScene, apiScene } from "../../testing/swap-ledger/api-scene.ts";
-import { evmAddress, START } from "../../testing/swap-ledger/ledger-facts.ts";
+import { type ApiScene, apiScene } from "../../testkit/builders/swap-ledger/api-scene.ts";
+import { evmAddress, START } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
 
 const OWNER = new Uint8Array(32).fill(5);
 const OWNER_KEY = `0x${Buffer.from(schnorr.getPublicKey(OWNER)).toString("hex")}`;

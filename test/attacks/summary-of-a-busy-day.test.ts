@@ -7,11 +7,11 @@ import { AddressFinder } from "../../src/adapters/store-sqlite/address-book.ts";
 import { SqliteQueries } from "../../src/adapters/store-sqlite/queries.ts";
 import type { BlockHash, Tick } from "../../src/primitives/brands.ts";
 import type { BlockChanges } from "../../src/prc20/state.ts";
-import { addressOf, BASE } from "../../testing/store-contract/chain-facts.ts";
-import { ChainModel } from "../../testing/store-contract/chain-model.ts";
-import { CountingConnection } from "../../testing/store-contract/counting-connection.ts";
-import { valueOf } from "../../testing/store-contract/engine.ts";
-import { NaiveIndex } from "../../testing/store-contract/naive-index.ts";
+import { addressOf, BASE } from "../../testkit/store-contract/chain-facts.ts";
+import { ChainModel } from "../../testkit/store-contract/chain-model.ts";
+import { CountingConnection } from "../../testkit/store-contract/counting-connection.ts";
+import { valueOf } from "../../testkit/store-contract/engine.ts";
+import { NaiveIndex } from "../../testkit/store-contract/naive-index.ts";
 import { sqliteStores } from "../sqlite-stores.ts";
 
 const TICK = "DUST" as Tick;

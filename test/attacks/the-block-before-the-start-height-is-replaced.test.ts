@@ -6,11 +6,11 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { openSqliteStore } from "../../src/adapters/store-sqlite/index.ts";
 import type { EvmAddress } from "../../src/primitives/brands.ts";
-import type { EventGroup } from "../../src/service/queries.ts";
-import type { StoredFact } from "../../src/service/swaps/ports.ts";
-import { CoreIndex } from "../../testing/core-index/index.ts";
-import { SIMULATED_UNDO } from "../../testing/simulation/process-life.ts";
-import { Stage } from "../../testing/simulation/stage.ts";
+import type { EventGroup } from "../../src/index/queries.ts";
+import type { StoredFact } from "../../src/swaps/ledger/ports.ts";
+import { CoreIndex } from "../../testkit/builders/core-index/index.ts";
+import { SIMULATED_UNDO } from "../../testkit/worlds/simulation/process-life.ts";
+import { Stage } from "../../testkit/worlds/simulation/stage.ts";
 
 const START = 8;
 const BASE = START - 1;

@@ -7,11 +7,11 @@ import { sha256d } from "../../src/adapters/system/hashes.ts";
 import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
 import type { Txid } from "../../src/primitives/brands.ts";
 import { displayHex, hexToBytes } from "../../src/primitives/hex.ts";
-import { MEMPOOL_DEFAULTS, MempoolWatch } from "../../src/service/mempool-watch.ts";
-import { PEARL_MEMPOOL_DEFAULTS, PearlMempool } from "../../src/service/swaps/pearl-mempool.ts";
-import { testRules } from "../../testing/core-index/index.ts";
-import { parseTransaction } from "../../testing/pearl-node/transaction.ts";
-import { World } from "../../testing/simulation/world.ts";
+import { MEMPOOL_DEFAULTS, MempoolWatch } from "../../src/follow/mempool-watch.ts";
+import { PEARL_MEMPOOL_DEFAULTS, PearlMempool } from "../../src/swaps/pearl/pearl-mempool.ts";
+import { testRules } from "../../testkit/builders/core-index/index.ts";
+import { parseTransaction } from "../../testkit/doubles/pearl-node/transaction.ts";
+import { World } from "../../testkit/worlds/simulation/world.ts";
 import { MemoryLedger } from "../swaps-pearl/memory-ledger.ts";
 import { order } from "../swaps-pearl/stage.ts";
 

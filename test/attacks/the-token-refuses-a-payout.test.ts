@@ -4,7 +4,14 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
 import type { Hex } from "viem";
-import { claimPearl, escrowCall, fund, mined, type Party, party } from "../../testing/swap-stage/parties.ts";
+import {
+  claimPearl,
+  escrowCall,
+  fund,
+  mined,
+  type Party,
+  party,
+} from "../../testkit/worlds/swap-stage/parties.ts";
 import {
   acceptedBid,
   actionsOf,
@@ -16,8 +23,8 @@ import {
   payOutputs,
   type Row,
   SWAPS,
-} from "../../testing/swap-stage/scenes.ts";
-import { SwapStage } from "../../testing/swap-stage/stage.ts";
+} from "../../testkit/worlds/swap-stage/scenes.ts";
+import { SwapStage } from "../../testkit/worlds/swap-stage/stage.ts";
 import { deployTestContract, hostileAbi } from "../contracts/stage.ts";
 
 /** Raw USDC of every order, and what its seller gets after the fee of 200 bps. */

@@ -8,9 +8,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { Worker } from "node:worker_threads";
-import { freePort } from "../../testing/free-port.ts";
-import { World } from "../../testing/simulation/world.ts";
-import { serveWorld, type WorldServer } from "../../testing/simulation/world-server.ts";
+import { freePort } from "../../testkit/free-port.ts";
+import { World } from "../../testkit/worlds/simulation/world.ts";
+import { serveWorld, type WorldServer } from "../../testkit/worlds/simulation/world-server.ts";
 import { openSqliteStore } from "../../src/adapters/store-sqlite/index.ts";
 import { endAll, health, ROOT, type StartedProcess, startStrand, until } from "../process/service-process.ts";
 

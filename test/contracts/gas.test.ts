@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { escrowAbi } from "../../src/adapters/evm-rpc/escrow-abi.ts";
-import { gasPage, measureGas } from "../../testing/anvil/gas-table.ts";
+import { gasPage, measureGas } from "../../testkit/doubles/anvil/gas-table.ts";
 
 test("the gas table is what this contract takes (else: node scripts/gas-table.ts)", async () => {
   const lines = await measureGas();

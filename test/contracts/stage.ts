@@ -20,8 +20,13 @@ import {
 } from "viem";
 import { type AskMessage, askTypes, type TermsMessage } from "./typed-messages.ts";
 import { escrowAbi } from "../../src/adapters/evm-rpc/escrow-abi.ts";
-import { created, deployEscrow, type EscrowSetting, type TestEscrow } from "../../testing/anvil/deploy.ts";
-import { type Anvil, type AnvilWallet, startAnvil } from "../../testing/anvil/node.ts";
+import {
+  created,
+  deployEscrow,
+  type EscrowSetting,
+  type TestEscrow,
+} from "../../testkit/doubles/anvil/deploy.ts";
+import { type Anvil, type AnvilWallet, startAnvil } from "../../testkit/doubles/anvil/node.ts";
 
 export const HOUR = 3600n;
 /** Genesis of the tests' chain: nothing depends on the machine's clock. */

@@ -4,13 +4,13 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { buildPayment } from "../../src/wallet/index.ts";
-import { castOf } from "../../testing/demo/cast.ts";
-import { Chance } from "../../testing/demo/chance.ts";
-import { found, FOUNDING_HEIGHT } from "../../testing/demo/founding.ts";
-import { Purse } from "../../testing/demo/purse.ts";
-import { reorganise } from "../../testing/demo/reorganisation.ts";
-import { built } from "../../testing/demo/stage.ts";
-import { type PearlNode, startPearlNode } from "../../testing/pearl-node/index.ts";
+import { castOf } from "../../demo/cast.ts";
+import { Chance } from "../../demo/chance.ts";
+import { found, FOUNDING_HEIGHT } from "../../demo/founding.ts";
+import { Purse } from "../../demo/purse.ts";
+import { reorganise } from "../../demo/reorganisation.ts";
+import { built } from "../../demo/stage.ts";
+import { type PearlNode, startPearlNode } from "../../testkit/doubles/pearl-node/index.ts";
 
 const cast = castOf("a seed for tests");
 const [ada, ben] = [cast.named("Ada"), cast.named("Ben")];

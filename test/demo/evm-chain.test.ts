@@ -6,8 +6,8 @@ import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFi
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
-import { EvmChain } from "../../testing/demo/swaps/evm-chain.ts";
-import { EvmChainLost } from "../../testing/demo/swaps/evm-journal.ts";
+import { EvmChain } from "../../demo/swaps/evm-chain.ts";
+import { EvmChainLost } from "../../demo/swaps/evm-journal.ts";
 
 const GENESIS = 1_800_000_000;
 

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
-import { ownerOf, takeFolder } from "../../testing/demo/folder.ts";
+import { ownerOf, takeFolder } from "../../demo/folder.ts";
 
 describe("the demo's folder", () => {
   let folder = "";

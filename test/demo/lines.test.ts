@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { IndexEvent } from "../../testing/demo/event-stream.ts";
-import { linesOf, type Speech } from "../../testing/demo/lines.ts";
-import { SwapTeller } from "../../testing/demo/swaps/swap-lines.ts";
-import { counted, pearl, tokens } from "../../testing/demo/wording.ts";
+import type { IndexEvent } from "../../demo/event-stream.ts";
+import { linesOf, type Speech } from "../../demo/lines.ts";
+import { SwapTeller } from "../../demo/swaps/swap-lines.ts";
+import { counted, pearl, tokens } from "../../demo/wording.ts";
 
 const speech: Speech = { nameOf: (address) => address, decimalsOf: (tick) => (tick === "GRAIN" ? 2 : 0) };
 

@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { castOf } from "../../testing/demo/cast.ts";
-import type { IndexEvent } from "../../testing/demo/event-stream.ts";
-import type { IndexClient, Row } from "../../testing/demo/index-client.ts";
-import { Narrator } from "../../testing/demo/narrator.ts";
+import { castOf } from "../../demo/cast.ts";
+import type { IndexEvent } from "../../demo/event-stream.ts";
+import type { IndexClient, Row } from "../../demo/index-client.ts";
+import { Narrator } from "../../demo/narrator.ts";
 
 /** An index that has no rows to add. */
 const index: IndexClient = { base: "", rows: async () => [], hasReached: async () => true };

@@ -7,7 +7,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { freePort, isFree } from "../../testing/free-port.ts";
+import { freePort, isFree } from "../../testkit/free-port.ts";
 import { curl, curlEvents, hasCurl, type Row, run } from "./curl.ts";
 import { type DemoProcess, isAlive, isGone, npmStart, pause, programOf } from "./demo-process.ts";
 import { judgeChain } from "./reference-digest.ts";

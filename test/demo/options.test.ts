@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { parseOptions, unusedSettings } from "../../testing/demo/options.ts";
+import { parseOptions, unusedSettings } from "../../demo/options.ts";
 
 function options(...argv: readonly string[]) {
   const parsed = parseOptions(argv);

@@ -1,8 +1,8 @@
 // What should the index have said about the demo's chain? The reference implementation's digest of every block that
 // the stopped demo left in its folder.
 
-import { ReferenceIndex } from "../../testing/reference/index.ts";
-import { startPearlNode } from "../../testing/pearl-node/index.ts";
+import { ReferenceIndex } from "../../testkit/oracles/prc20/index.ts";
+import { startPearlNode } from "../../testkit/doubles/pearl-node/index.ts";
 
 /** Digest by height, from 1 to the tip, of the active chain in a folder; and every operation's reason. */
 export async function judgeChain(

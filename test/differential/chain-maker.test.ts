@@ -3,8 +3,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ReferenceIndex } from "../../testing/reference/index.ts";
-import { ChainMaker } from "../../testing/chain-maker/index.ts";
+import { ReferenceIndex } from "../../testkit/oracles/prc20/index.ts";
+import { ChainMaker } from "../../testkit/builders/chain-maker/index.ts";
 
 const GENESIS = "78d0ab27df6a51a8e9dbbdefffca1ebbbeb3818cb083ce2c2f43b047247e5832";
 /** The reason codes as the specification's text lists them (P-23, P-24, P-40 to P-60). */

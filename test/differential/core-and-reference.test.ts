@@ -5,10 +5,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NETWORKS, type NetworkName } from "../../src/chain/networks.ts";
 import { REASONS } from "../../src/prc20/reasons.ts";
-import { ChainMaker, type MadeBlock } from "../../testing/chain-maker/index.ts";
-import { CoreIndex, testRules } from "../../testing/core-index/index.ts";
-import { coreSnapshot } from "../../testing/core-index/snapshot.ts";
-import { ReferenceIndex } from "../../testing/reference/index.ts";
+import { ChainMaker, type MadeBlock } from "../../testkit/builders/chain-maker/index.ts";
+import { CoreIndex, testRules } from "../../testkit/builders/core-index/index.ts";
+import { coreSnapshot } from "../../testkit/builders/core-index/snapshot.ts";
+import { ReferenceIndex } from "../../testkit/oracles/prc20/index.ts";
 
 const SEEDS = Array.from({ length: Number(process.env["STRAND_SEEDS"] ?? "6") }, (_, i) => 100 + i);
 

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { SETTING_LIST } from "../../src/config/declaration.ts";
-import { CONDITIONS } from "../../src/service/conditions.ts";
+import { SETTING_LIST } from "../../src/app/config/declaration.ts";
+import { CONDITIONS } from "../../src/follow/conditions.ts";
 import { ERRORS } from "../../src/http/errors.ts";
 import { ASK_STATUSES } from "../../src/swap/ask-status.ts";
 import { DEAL_STATUSES } from "../../src/swap/deal-status.ts";
@@ -55,8 +55,8 @@ describe("rules", () => {
       read([
         "src/**/*.test.ts",
         "test/**/*.{ts,json}",
-        "testing/**/*.test.ts",
-        "testing/store-contract/**/*.ts",
+        "testkit/**/*.test.ts",
+        "testkit/store-contract/**/*.ts",
       ]),
       "PHS",
     );
@@ -84,7 +84,10 @@ describe("rules", () => {
   });
 
   test("every rule that the code cites is defined", () => {
-    const cited = idsIn(read(["src/**/*.ts", "test/**/*.{ts,json}", "testing/**/*.ts"]), "PHS");
+    const cited = idsIn(
+      read(["src/**/*.ts", "test/**/*.{ts,json}", "testkit/**/*.ts", "demo/**/*.ts"]),
+      "PHS",
+    );
     assert.deepEqual(
       [...cited].filter((id) => !RULES.has(id)),
       [],
@@ -129,7 +132,7 @@ describe("assumptions", () => {
 
   test("every assumption that a document or the code cites exists", () => {
     const known = new Set(entries.map(({ id }) => id));
-    const cited = idsIn(read(["src/**/*.ts", "testing/**/*.ts"]) + allDocuments(), "A");
+    const cited = idsIn(read(["src/**/*.ts", "testkit/**/*.ts", "demo/**/*.ts"]) + allDocuments(), "A");
     assert.deepEqual(
       [...cited].filter((id) => !known.has(id)),
       [],

@@ -3,13 +3,13 @@
 // prices, which random chains hardly ever make.
 
 import { createHash } from "node:crypto";
-import { type MadeBlock, makeBlock } from "../../testing/chain-maker/bytes.ts";
-import { Draft } from "../../testing/chain-maker/draft.ts";
-import { ChainMaker } from "../../testing/chain-maker/index.ts";
-import { type Actor, makeActor } from "../../testing/chain-maker/ledger.ts";
-import { Random } from "../../testing/chain-maker/random.ts";
-import { SIMNET } from "../../testing/pearl-node/network.ts";
-import type { ReferenceParams } from "../../testing/reference/index.ts";
+import { type MadeBlock, makeBlock } from "../../testkit/builders/chain-maker/bytes.ts";
+import { Draft } from "../../testkit/builders/chain-maker/draft.ts";
+import { ChainMaker } from "../../testkit/builders/chain-maker/index.ts";
+import { type Actor, makeActor } from "../../testkit/builders/chain-maker/ledger.ts";
+import { Random } from "../../testkit/builders/chain-maker/random.ts";
+import { SIMNET } from "../../testkit/doubles/pearl-node/network.ts";
+import type { ReferenceParams } from "../../testkit/oracles/prc20/index.ts";
 import type { Base } from "./truth.ts";
 
 /** Time of simnet's genesis block. */

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Transaction } from "bitcoinjs-lib";
-import { Random } from "../../testing/chain-maker/random.ts";
+import { Random } from "../../testkit/builders/chain-maker/random.ts";
 import { ROOT, type WatchedList, watchedLists, withQuery } from "./cases.ts";
 import { type Branch, branchOf, busyMarket, chainMaker, ForkingChain } from "./chains.ts";
 import { mempool } from "./expected-operations.ts";

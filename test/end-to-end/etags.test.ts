@@ -4,8 +4,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import type { MadeBlock } from "../../testing/chain-maker/index.ts";
-import { Random } from "../../testing/chain-maker/random.ts";
+import type { MadeBlock } from "../../testkit/builders/chain-maker/index.ts";
+import { Random } from "../../testkit/builders/chain-maker/random.ts";
 import { busiest, busiestTick, ROOT, watchedLists, withQuery } from "./cases.ts";
 import { ForkingChain } from "./chains.ts";
 import { marketHistory, summaryRows } from "./expected-market.ts";

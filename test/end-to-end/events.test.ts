@@ -6,7 +6,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { MadeBlock } from "../../testing/chain-maker/index.ts";
+import type { MadeBlock } from "../../testkit/builders/chain-maker/index.ts";
 import { busiest, busiestTick } from "./cases.ts";
 import { type Branch, ForkingChain } from "./chains.ts";
 import { EventStream, type StreamedEvent } from "./event-stream.ts";

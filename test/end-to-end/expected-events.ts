@@ -1,7 +1,7 @@
 // Which events must the stream tell (H-39)? For every block: the block, then by place the closing of a listing, the
 // operation, and the listing that it created, each row as its endpoint showed it when the block was the tip.
 
-import type { ListingRow, OperationRow } from "../../testing/reference/index.ts";
+import type { ListingRow, OperationRow } from "../../testkit/oracles/prc20/index.ts";
 import { historyRow } from "./expected-market.ts";
 import { concerns, operationRow } from "./expected-operations.ts";
 import { type BlockFact, comparePlaces, type Place, placeOf, type Row, tipOf, type Truth } from "./truth.ts";

@@ -1,7 +1,7 @@
 // Which rows must the market endpoints show? Naively from the reference's listings (interface 2.7 to 2.9, H-32 to
 // H-35, P-65, P-70): the past is asked of the listings' own heights, never of anything stored.
 
-import type { ListingRow } from "../../testing/reference/index.ts";
+import type { ListingRow } from "../../testkit/oracles/prc20/index.ts";
 import { tokenOf } from "./expected-tokens.ts";
 import {
   blockAt,

@@ -2,9 +2,9 @@
 // direction, read from a naive ledger of units (balance + locked) before and after each operation (H-36, H-38).
 
 import { Transaction } from "bitcoinjs-lib";
-import { readOperation } from "../../testing/reference/envelope.ts";
-import type { OperationRow, ReferenceParams } from "../../testing/reference/index.ts";
-import { parseAddress, parseTick } from "../../testing/reference/values.ts";
+import { readOperation } from "../../testkit/oracles/prc20/envelope.ts";
+import type { OperationRow, ReferenceParams } from "../../testkit/oracles/prc20/index.ts";
+import { parseAddress, parseTick } from "../../testkit/oracles/prc20/values.ts";
 import { blockAt, compareText, type Row, tipOf, type Truth } from "./truth.ts";
 
 /** A row of oplist, op/{txid} and the events, as of the truth's tip. */

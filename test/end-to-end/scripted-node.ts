@@ -2,9 +2,9 @@
 // set: the faults of nodes are the business of the simulation.
 
 import type { BlockHash, Txid } from "../../src/primitives/brands.ts";
-import type { NodeTip, PearlNode } from "../../src/service/ports.ts";
-import type { MadeBlock } from "../../testing/chain-maker/index.ts";
-import { SIMNET } from "../../testing/pearl-node/network.ts";
+import type { NodeTip, PearlNode } from "../../src/follow/ports.ts";
+import type { MadeBlock } from "../../testkit/builders/chain-maker/index.ts";
+import { SIMNET } from "../../testkit/doubles/pearl-node/network.ts";
 
 interface HeldBlock {
   readonly height: number;

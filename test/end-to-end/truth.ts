@@ -2,12 +2,12 @@
 // rows leave out (block hashes and times, places of transactions, outputs), read from the blocks with bitcoinjs-lib.
 
 import { Transaction } from "bitcoinjs-lib";
-import type { MadeBlock } from "../../testing/chain-maker/index.ts";
+import type { MadeBlock } from "../../testkit/builders/chain-maker/index.ts";
 import {
   ReferenceIndex,
   type ReferenceParams,
   type ReferenceSnapshot,
-} from "../../testing/reference/index.ts";
+} from "../../testkit/oracles/prc20/index.ts";
 
 /** A row of an answer, as JSON has it. */
 export type Row = Record<string, unknown>;

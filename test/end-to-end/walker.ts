@@ -3,7 +3,7 @@
 // each page. Every page is compared with the state that it says it shows.
 
 import assert from "node:assert/strict";
-import type { Random } from "../../testing/chain-maker/random.ts";
+import type { Random } from "../../testkit/builders/chain-maker/random.ts";
 import { type WatchedList, withQuery } from "./cases.ts";
 import type { LiveIndex, Page } from "./live-index.ts";
 import { type Row, tipOf, type Truth } from "./truth.ts";

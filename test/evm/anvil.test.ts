@@ -8,10 +8,10 @@ import { getAddress, type Hex, sha256 } from "viem";
 import { openEvmChain } from "../../src/adapters/evm-rpc/open-evm-chain.ts";
 import { systemClock } from "../../src/adapters/system/clock.ts";
 import type { Bytes32, EvmAddress } from "../../src/primitives/brands.ts";
-import type { Clock } from "../../src/service/ports.ts";
-import { deployEscrow, fundBuyer, type TestEscrow } from "../../testing/anvil/deploy.ts";
-import { type Anvil, startAnvil } from "../../testing/anvil/node.ts";
-import { MemoryLedger } from "../../testing/swap-ledger/memory-ledger.ts";
+import type { Clock } from "../../src/follow/ports.ts";
+import { deployEscrow, fundBuyer, type TestEscrow } from "../../testkit/doubles/anvil/deploy.ts";
+import { type Anvil, startAnvil } from "../../testkit/doubles/anvil/node.ts";
+import { MemoryLedger } from "../../testkit/builders/swap-ledger/memory-ledger.ts";
 import { follow, type Followed, rebuilt } from "./follow.ts";
 
 /** Code that returns this word whatever it is asked. */

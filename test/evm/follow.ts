@@ -3,14 +3,14 @@
 import { systemClock } from "../../src/adapters/system/clock.ts";
 import { openEvmChain } from "../../src/adapters/evm-rpc/open-evm-chain.ts";
 import type { EvmAddress } from "../../src/primitives/brands.ts";
-import type { Clock, Log } from "../../src/service/ports.ts";
-import type { EvmChain } from "../../src/service/swaps/evm-chain.ts";
+import type { Clock, Log } from "../../src/follow/ports.ts";
+import type { EvmChain } from "../../src/swaps/evm/evm-chain.ts";
 import {
   EVM_FOLLOWER_DEFAULTS,
   EvmFollower,
   type EvmFollowerOptions,
-} from "../../src/service/swaps/evm-follower.ts";
-import { MemoryLedger } from "../../testing/swap-ledger/memory-ledger.ts";
+} from "../../src/swaps/evm/evm-follower.ts";
+import { MemoryLedger } from "../../testkit/builders/swap-ledger/memory-ledger.ts";
 import { ESCROW } from "./scripted-chain.ts";
 
 /** A line of the log. */

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { afterEach, describe, test } from "node:test";
-import { LedgerDied, MemoryLedger } from "../../testing/swap-ledger/memory-ledger.ts";
+import { LedgerDied, MemoryLedger } from "../../testkit/builders/swap-ledger/memory-ledger.ts";
 import { follow, type Followed, rebuilt } from "./follow.ts";
 import { ScriptedRpc } from "./scripted-rpc.ts";
 import { scriptedChain, type ScriptedBlock } from "./scripted-chain.ts";

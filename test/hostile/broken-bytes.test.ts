@@ -12,7 +12,13 @@ import { type ExpectedBlock, scanBlock, scanTransactions } from "../../src/chain
 import { outpointsOf, scanTransaction } from "../../src/chain/scan-transaction.ts";
 import { recogniseEnvelope } from "../../src/prc20/envelope.ts";
 import type { BlockHash } from "../../src/primitives/brands.ts";
-import { compactSize, concat, hash256, type MadeBlock, uint32 } from "../../testing/chain-maker/bytes.ts";
+import {
+  compactSize,
+  concat,
+  hash256,
+  type MadeBlock,
+  uint32,
+} from "../../testkit/builders/chain-maker/bytes.ts";
 import { bodyOf, Workshop } from "./workshop.ts";
 
 const context = {

@@ -18,9 +18,9 @@ import { LoadedView } from "../../src/prc20/state-view.ts";
 import { applyBlock } from "../../src/prc20/transition.ts";
 import { AddressBook } from "../../src/primitives/address.ts";
 import type { BlockHash } from "../../src/primitives/brands.ts";
-import type { MadeBlock } from "../../testing/chain-maker/bytes.ts";
-import type { AnnexPlan, Draft } from "../../testing/chain-maker/draft.ts";
-import type { Actor } from "../../testing/chain-maker/ledger.ts";
+import type { MadeBlock } from "../../testkit/builders/chain-maker/bytes.ts";
+import type { AnnexPlan, Draft } from "../../testkit/builders/chain-maker/draft.ts";
+import type { Actor } from "../../testkit/builders/chain-maker/ledger.ts";
 import { bodyOf, verdicts, Workshop } from "./workshop.ts";
 
 const LISTINGS = 2_000;

@@ -10,9 +10,14 @@ import { NETWORKS } from "../../src/chain/networks.ts";
 import { scanBlock } from "../../src/chain/scan-block.ts";
 import { recogniseEnvelope } from "../../src/prc20/envelope.ts";
 import type { BlockHash, Txid } from "../../src/primitives/brands.ts";
-import { concat, type MadeBlock, makeTransaction, type MadeInput } from "../../testing/chain-maker/bytes.ts";
-import { leafScript } from "../../testing/chain-maker/draft.ts";
-import type { Actor } from "../../testing/chain-maker/ledger.ts";
+import {
+  concat,
+  type MadeBlock,
+  makeTransaction,
+  type MadeInput,
+} from "../../testkit/builders/chain-maker/bytes.ts";
+import { leafScript } from "../../testkit/builders/chain-maker/draft.ts";
+import type { Actor } from "../../testkit/builders/chain-maker/ledger.ts";
 import { bodyOf, verdicts, Workshop } from "./workshop.ts";
 
 const BLOCK_VBYTES = 1_000_000;

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { ListingId, Tick } from "../../src/primitives/brands.ts";
-import type { Actor } from "../../testing/chain-maker/ledger.ts";
+import type { Actor } from "../../testkit/builders/chain-maker/ledger.ts";
 import { bodyOf, verdicts, Workshop } from "./workshop.ts";
 
 const MAX = (1n << 128n) - 1n;

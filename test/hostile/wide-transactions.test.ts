@@ -4,8 +4,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { ListingId } from "../../src/primitives/brands.ts";
-import type { Draft } from "../../testing/chain-maker/draft.ts";
-import type { Actor } from "../../testing/chain-maker/ledger.ts";
+import type { Draft } from "../../testkit/builders/chain-maker/draft.ts";
+import type { Actor } from "../../testkit/builders/chain-maker/ledger.ts";
 import { bodyOf, verdicts, Workshop } from "./workshop.ts";
 
 const PRICE = 50_000n;

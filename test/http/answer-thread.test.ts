@@ -8,14 +8,15 @@ import { type TestContext, test } from "node:test";
 import { openSqliteStore } from "../../src/adapters/store-sqlite/index.ts";
 import { AnswerThread } from "../../src/http/answer-thread.ts";
 import type { AnswerMaker } from "../../src/http/made-answer.ts";
-import type { IndexStore, Log } from "../../src/service/ports.ts";
-import { BASE, TICKS } from "../../testing/store-contract/chain-facts.ts";
-import { ChainModel } from "../../testing/store-contract/chain-model.ts";
+import type { IndexStore } from "../../src/index/ports.ts";
+import type { Log } from "../../src/follow/ports.ts";
+import { BASE, TICKS } from "../../testkit/store-contract/chain-facts.ts";
+import { ChainModel } from "../../testkit/store-contract/chain-model.ts";
 import { FakeIndex } from "./fake-index.ts";
 import { harness, RULES } from "./harness.ts";
 import * as rows from "./rows.ts";
 
-const ENTRY = new URL("../../src/cli/answer-worker.ts", import.meta.url);
+const ENTRY = new URL("../../src/app/cli/answer-worker.ts", import.meta.url);
 
 interface Bench {
   readonly store: IndexStore;

@@ -10,7 +10,7 @@ import type { HttpDependencies } from "../../src/http/dependencies.ts";
 import { ListingHistoryRow } from "../../src/http/schemas/market.ts";
 import { OperationRow } from "../../src/http/schemas/operations.ts";
 import type { ListingRow, OperationRow as Operation } from "../../src/prc20/state.ts";
-import type { OperationView } from "../../src/service/queries.ts";
+import type { OperationView } from "../../src/index/queries.ts";
 import { type Harness, harness, richIndex } from "./harness.ts";
 import * as rows from "./rows.ts";
 

@@ -24,7 +24,7 @@ import type {
   PageRequest,
   Snapshot,
   StateView,
-} from "../../src/service/queries.ts";
+} from "../../src/index/queries.ts";
 
 /** Pages rows that are already in list order. */
 function pageOf<Row>(

@@ -3,9 +3,9 @@
 import type { FastifyInstance } from "fastify";
 import type { HttpDependencies } from "../../src/http/dependencies.ts";
 import { buildServer } from "../../src/http/server.ts";
-import type { Condition } from "../../src/service/conditions.ts";
+import type { Condition } from "../../src/follow/conditions.ts";
 import type { ProtocolRules } from "../../src/prc20/rules.ts";
-import type { IndexStatus, MempoolOperation } from "../../src/service/serving.ts";
+import type { IndexStatus, MempoolOperation } from "../../src/follow/serving.ts";
 import { fillTemplatePsbt } from "../../src/wallet/fill-psbt.ts";
 import { FakeIndex } from "./fake-index.ts";
 import * as rows from "./rows.ts";

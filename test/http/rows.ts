@@ -12,7 +12,7 @@ import type {
   Txid,
 } from "../../src/primitives/brands.ts";
 import type { ListingClose, ListingRow, OperationRow, TokenRow, Totals } from "../../src/prc20/state.ts";
-import type { OperationView, StateView } from "../../src/service/queries.ts";
+import type { OperationView, StateView } from "../../src/index/queries.ts";
 
 /** By code units, as SQLite's binary collation does for ASCII. */
 export function compareText(one: string, other: string): number {

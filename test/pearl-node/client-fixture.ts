@@ -6,7 +6,7 @@ import { NodeError, type NodeErrorCode } from "../../src/adapters/pearl-node/nod
 import { openPearlNode, type PearlNodeOptions } from "../../src/adapters/pearl-node/pearl-node.ts";
 import { NETWORKS } from "../../src/chain/networks.ts";
 import type { BlockHash } from "../../src/primitives/brands.ts";
-import type { Clock, Log, PearlNode } from "../../src/service/ports.ts";
+import type { Clock, Log, PearlNode } from "../../src/follow/ports.ts";
 import { type FakeNode, type FakeOptions, type FakeRequest, startFakeNode } from "./fake-node.ts";
 
 /** A log that says nothing. */

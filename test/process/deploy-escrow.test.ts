@@ -7,8 +7,8 @@ import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Address } from "viem";
 import { devUsdcAbi, escrowAbi } from "../../src/adapters/evm-rpc/escrow-abi.ts";
-import { deployDevUsdc } from "../../testing/anvil/deploy.ts";
-import { type Anvil, startAnvil } from "../../testing/anvil/node.ts";
+import { deployDevUsdc } from "../../testkit/doubles/anvil/deploy.ts";
+import { type Anvil, startAnvil } from "../../testkit/doubles/anvil/node.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../bin/strand", import.meta.url));
 /** The key of the first account of every anvil: public, worthless. */

@@ -8,10 +8,10 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { openSqliteStore } from "../../src/adapters/store-sqlite/index.ts";
-import type { StoreDump } from "../../src/service/ports.ts";
-import { freePort } from "../../testing/free-port.ts";
-import { World } from "../../testing/simulation/world.ts";
-import { serveWorld, type WorldServer } from "../../testing/simulation/world-server.ts";
+import type { StoreDump } from "../../src/index/ports.ts";
+import { freePort } from "../../testkit/free-port.ts";
+import { World } from "../../testkit/worlds/simulation/world.ts";
+import { serveWorld, type WorldServer } from "../../testkit/worlds/simulation/world-server.ts";
 import { endAll, health, oldNode, type StartedProcess, startStrand, until } from "./service-process.ts";
 
 const BLOCKS = 320;

@@ -7,8 +7,8 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { freePort, isFree } from "../../testing/free-port.ts";
-import { type PearlNode, startPearlNode } from "../../testing/pearl-node/index.ts";
+import { freePort, isFree } from "../../testkit/free-port.ts";
+import { type PearlNode, startPearlNode } from "../../testkit/doubles/pearl-node/index.ts";
 import {
   endAll,
   health,

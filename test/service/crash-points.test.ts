@@ -3,9 +3,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertCanonical } from "../../testing/simulation/compare.ts";
-import { PortCalls } from "../../testing/simulation/port-calls.ts";
-import { Stage } from "../../testing/simulation/stage.ts";
+import { assertCanonical } from "../../testkit/worlds/simulation/compare.ts";
+import { PortCalls } from "../../testkit/worlds/simulation/port-calls.ts";
+import { Stage } from "../../testkit/worlds/simulation/stage.ts";
 
 /** Blocks, then a reorganisation, then one more block; ends early where the process has died. */
 async function tell(stage: Stage, calls: PortCalls, isMadeAtCrash: boolean): Promise<void> {

@@ -3,10 +3,10 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { CoreIndex } from "../../testing/core-index/index.ts";
-import { assertCanonical } from "../../testing/simulation/compare.ts";
-import { SIMULATED_UNDO } from "../../testing/simulation/process-life.ts";
-import { Stage } from "../../testing/simulation/stage.ts";
+import { CoreIndex } from "../../testkit/builders/core-index/index.ts";
+import { assertCanonical } from "../../testkit/worlds/simulation/compare.ts";
+import { SIMULATED_UNDO } from "../../testkit/worlds/simulation/process-life.ts";
+import { Stage } from "../../testkit/worlds/simulation/stage.ts";
 
 describe("follower", () => {
   test("P-90, H-20: a node that is behind on our chain is no reorganisation but a stall, and the lag is never below 0", async () => {

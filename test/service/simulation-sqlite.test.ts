@@ -8,10 +8,10 @@ import { sha256, sha256d } from "../../src/adapters/system/hashes.ts";
 import { verifySchnorr } from "../../src/adapters/system/schnorr.ts";
 import { NETWORKS } from "../../src/chain/networks.ts";
 import type { ProtocolRules } from "../../src/prc20/rules.ts";
-import { BlockIndexer } from "../../src/service/index-block.ts";
-import type { FollowedStore, StoreDump } from "../../src/service/ports.ts";
-import { simulate } from "../../testing/simulation/simulation.ts";
-import type { World } from "../../testing/simulation/world.ts";
+import { BlockIndexer } from "../../src/index/index-block.ts";
+import type { FollowedStore, StoreDump } from "../../src/index/ports.ts";
+import { simulate } from "../../testkit/worlds/simulation/simulation.ts";
+import type { World } from "../../testkit/worlds/simulation/world.ts";
 
 /** Every row of an index of the best branch, made block by block. */
 async function freshDump(world: World, rules: ProtocolRules): Promise<StoreDump> {

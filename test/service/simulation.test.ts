@@ -3,8 +3,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SIMULATED_UNDO } from "../../testing/simulation/process-life.ts";
-import { simulate } from "../../testing/simulation/simulation.ts";
+import { SIMULATED_UNDO } from "../../testkit/worlds/simulation/process-life.ts";
+import { simulate } from "../../testkit/worlds/simulation/simulation.ts";
 
 /** Seeds that once found a mistake; they stay. */
 const KEPT_SEEDS: readonly number[] = [];

@@ -8,8 +8,8 @@ import { faultOfBlock } from "../../src/chain/scan-block.ts";
 import { NETWORKS } from "../../src/chain/networks.ts";
 import { NO_TOTALS } from "../../src/adapters/store-sqlite/row-shapes.ts";
 import type { BlockHash, Hex32 } from "../../src/primitives/brands.ts";
-import { BlockIndexer } from "../../src/service/index-block.ts";
-import type { BlockVerdict, BlockVerifier } from "../../src/service/ports.ts";
+import { BlockIndexer } from "../../src/index/index-block.ts";
+import type { BlockVerdict, BlockVerifier } from "../../src/index/ports.ts";
 import { PREVIOUS, type Sample, sampleBlock } from "../chain/sample-blocks.ts";
 
 const HEIGHT = 300;

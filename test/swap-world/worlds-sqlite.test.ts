@@ -2,7 +2,7 @@
 
 import { test } from "node:test";
 import { openSqliteStore } from "../../src/adapters/store-sqlite/index.ts";
-import { runWorld } from "../../testing/swap-world/run.ts";
+import { runWorld } from "../../testkit/worlds/swap-world/run.ts";
 
 for (const seed of [1000, 1001, 1002, 1003]) {
   test(`S-50, S-54: world ${seed} over SQLite`, async () => {

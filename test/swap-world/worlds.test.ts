@@ -3,8 +3,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type RunReport, runWorld } from "../../testing/swap-world/run.ts";
-import { MUTATIONS } from "../../testing/swap-world/scenario.ts";
+import { type RunReport, runWorld } from "../../testkit/worlds/swap-world/run.ts";
+import { MUTATIONS } from "../../testkit/worlds/swap-world/scenario.ts";
 
 /** Worlds of one run of the tests. */
 const WORLDS = 200;

@@ -9,8 +9,8 @@ import {
   type Litecoind,
   needsLitecoind,
   startLitecoind,
-} from "../../testing/litecoind/node.ts";
-import { NodeRefusal } from "../../testing/litecoind/rpc.ts";
+} from "../../testkit/doubles/litecoind/node.ts";
+import { NodeRefusal } from "../../testkit/doubles/litecoind/rpc.ts";
 import {
   type Actor,
   built,
@@ -18,7 +18,7 @@ import {
   openSession,
   regtestAddress,
   type Session,
-} from "../../testing/litecoind/session.ts";
+} from "../../testkit/doubles/litecoind/session.ts";
 import {
   type BadSpend,
   badClaims,

@@ -12,7 +12,7 @@ import { bidRow, dealRow } from "../../src/swap/rows.ts";
 import { verifyEvmRefund } from "../../src/swap/verify-evm-refund.ts";
 import { chooseLock, verifyLock, type NamedOutpoint } from "../../src/swap/verify-lock.ts";
 import { isRefundLookupNeeded, verifyRefund } from "../../src/swap/verify-refund.ts";
-import * as reference from "../../testing/swap-reference/index.ts";
+import * as reference from "../../testkit/oracles/swap/index.ts";
 import {
   anyMoment,
   anySubject,

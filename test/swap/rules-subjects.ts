@@ -17,7 +17,7 @@ import { DEFAULT_PROFILES } from "../../src/swap/profiles.ts";
 import type { AskRecord, TakeRecord } from "../../src/swap/records.ts";
 import type { Moment, SwapRules, SwapSubject } from "../../src/swap/subject.ts";
 import { ZERO_ADDRESS, ZERO_BYTES32, type Terms } from "../../src/swap/terms.ts";
-import type { PlainSubject, PlainWorld } from "../../testing/swap-reference/index.ts";
+import type { PlainSubject, PlainWorld } from "../../testkit/oracles/swap/index.ts";
 
 export const T_P = 1_800_000_000;
 export const T_E = T_P + 6 * 3600;

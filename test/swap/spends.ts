@@ -16,8 +16,8 @@ import {
   swapLock,
   type SwapLock,
 } from "../../src/wallet/index.ts";
-import { built } from "../../testing/litecoind/session.ts";
-import { withFlippedBit } from "../../testing/litecoind/bit-flip.ts";
+import { built } from "../../testkit/doubles/litecoind/session.ts";
+import { withFlippedBit } from "../../testkit/doubles/litecoind/bit-flip.ts";
 import { bytesOf, SECRET, VECTOR_LOCK } from "./terms.ts";
 
 /** Why a node refuses a spend. */

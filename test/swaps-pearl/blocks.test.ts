@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { toHex } from "../../testing/pearl-node/bytes.ts";
+import { toHex } from "../../testkit/doubles/pearl-node/bytes.ts";
 import { liar } from "./liar.ts";
 import {
   buyer,

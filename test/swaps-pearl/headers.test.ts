@@ -7,11 +7,11 @@ import { sha256d } from "../../src/adapters/system/hashes.ts";
 import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
 import { NETWORKS } from "../../src/chain/networks.ts";
 import type { BlockHash } from "../../src/primitives/brands.ts";
-import { UnsettledChain } from "../../src/service/follower-errors.ts";
-import { Backscan } from "../../src/service/swaps/pearl-backscan.ts";
-import { fetchHeaders, type HeaderPoint, HeaderWindow } from "../../src/service/swaps/pearl-headers.ts";
-import { PearlMatcher } from "../../src/service/swaps/pearl-matcher.ts";
-import { BlockReader } from "../../src/service/swaps/pearl-reader.ts";
+import { UnsettledChain } from "../../src/follow/follower-errors.ts";
+import { Backscan } from "../../src/swaps/pearl/pearl-backscan.ts";
+import { fetchHeaders, type HeaderPoint, HeaderWindow } from "../../src/swaps/pearl/pearl-headers.ts";
+import { PearlMatcher } from "../../src/swaps/pearl/pearl-matcher.ts";
+import { BlockReader } from "../../src/swaps/pearl/pearl-reader.ts";
 import { liar } from "./liar.ts";
 import { Stage } from "./stage.ts";
 

@@ -1,6 +1,6 @@
 // How does a test put words into the node's mouth? The node's port with some methods replaced; the rest goes through.
 
-import type { SwapNode } from "../../src/service/swaps/pearl-ports.ts";
+import type { SwapNode } from "../../src/follow/ports.ts";
 
 /** `node` with other answers where `lies` has any. Lies may ask the true node. */
 export function liar(node: SwapNode, lies: Partial<SwapNode>): SwapNode {

@@ -9,7 +9,7 @@ import type {
   PearlChange,
   SwapWatch,
   WatchedScript,
-} from "../../src/service/swaps/ports.ts";
+} from "../../src/swaps/ledger/ports.ts";
 import type { ChainTips, PearlBlockFact, Sighting } from "../../src/swap/facts.ts";
 
 interface Known {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Txid } from "../../src/primitives/brands.ts";
-import type { SwapNode } from "../../src/service/swaps/pearl-ports.ts";
+import type { SwapNode } from "../../src/follow/ports.ts";
 import { liar } from "./liar.ts";
 import { claimInput, miner, order, outpoint, pay, refund, Stage } from "./stage.ts";
 

@@ -4,9 +4,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import type { SwapNode } from "../../src/service/swaps/pearl-ports.ts";
-import type { LedgerWrites } from "../../src/service/swaps/ports.ts";
-import { PortCalls } from "../../testing/simulation/port-calls.ts";
+import type { SwapNode } from "../../src/follow/ports.ts";
+import type { LedgerWrites } from "../../src/swaps/ledger/ports.ts";
+import { PortCalls } from "../../testkit/worlds/simulation/port-calls.ts";
 import { liar } from "./liar.ts";
 import type { MemoryLedger } from "./memory-ledger.ts";
 import { claimInput, order, pay, refund, Stage } from "./stage.ts";

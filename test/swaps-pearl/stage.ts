@@ -8,25 +8,25 @@ import { sha256d } from "../../src/adapters/system/hashes.ts";
 import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
 import { NETWORKS } from "../../src/chain/networks.ts";
 import type { Bytes32, Outpoint, ScriptHex } from "../../src/primitives/brands.ts";
-import { MEMPOOL_DEFAULTS, MempoolWatch } from "../../src/service/mempool-watch.ts";
-import type { Clock, Log } from "../../src/service/ports.ts";
-import { RecentBodies } from "../../src/service/recent-bodies.ts";
+import { MEMPOOL_DEFAULTS, MempoolWatch } from "../../src/follow/mempool-watch.ts";
+import type { Clock, Log } from "../../src/follow/ports.ts";
+import { RecentBodies } from "../../src/follow/recent-bodies.ts";
 import {
   PEARL_MEMPOOL_DEFAULTS,
   PearlMempool,
   type PearlMempoolOptions,
-} from "../../src/service/swaps/pearl-mempool.ts";
-import type { SwapNode } from "../../src/service/swaps/pearl-ports.ts";
+} from "../../src/swaps/pearl/pearl-mempool.ts";
+import type { SwapNode } from "../../src/follow/ports.ts";
 import {
   PEARL_WATCH_DEFAULTS,
   PearlWatch,
   type PearlWatchOptions,
-} from "../../src/service/swaps/pearl-watch.ts";
-import type { LedgerWrites, WatchedScript } from "../../src/service/swaps/ports.ts";
+} from "../../src/swaps/pearl/pearl-watch.ts";
+import type { LedgerWrites, WatchedScript } from "../../src/swaps/ledger/ports.ts";
 import { type SwapLock, swapLock } from "../../src/wallet/swap-lock.ts";
-import { testRules } from "../../testing/core-index/index.ts";
-import { toHex } from "../../testing/pearl-node/bytes.ts";
-import { type PearlNode as EmbeddedNode, startPearlNode } from "../../testing/pearl-node/index.ts";
+import { testRules } from "../../testkit/builders/core-index/index.ts";
+import { toHex } from "../../testkit/doubles/pearl-node/bytes.ts";
+import { type PearlNode as EmbeddedNode, startPearlNode } from "../../testkit/doubles/pearl-node/index.ts";
 import {
   coinbaseInput,
   type Key,
@@ -34,8 +34,8 @@ import {
   sign,
   type TestInput,
   txidOf,
-} from "../../testing/pearl-node/test-wallet.ts";
-import { LONE_NODE } from "../../testing/swap-world/pearl-port.ts";
+} from "../../testkit/doubles/pearl-node/test-wallet.ts";
+import { LONE_NODE } from "../../testkit/worlds/swap-world/pearl-port.ts";
 import { MemoryLedger } from "./memory-ledger.ts";
 
 /** Unix seconds at which the node's clock stands at first. */

@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import type { Hex } from "viem";
 import { escrowAbi } from "../../src/adapters/evm-rpc/escrow-abi.ts";
 import { askMessage, signSwapMessage, swapMessageDigest } from "../../src/wallet/index.ts";
-import type { Answer } from "../../testing/swap-stage/http.ts";
+import type { Answer } from "../../testkit/worlds/swap-stage/http.ts";
 import {
   domainOf,
   escrowCall,
@@ -19,7 +19,7 @@ import {
   signAsk,
   takeBody,
   times,
-} from "../../testing/swap-stage/parties.ts";
+} from "../../testkit/worlds/swap-stage/parties.ts";
 import {
   actionBody,
   nowOf,
@@ -31,8 +31,8 @@ import {
   type Row,
   rowsOf,
   SWAPS,
-} from "../../testing/swap-stage/scenes.ts";
-import { SwapStage } from "../../testing/swap-stage/stage.ts";
+} from "../../testkit/worlds/swap-stage/scenes.ts";
+import { SwapStage } from "../../testkit/worlds/swap-stage/stage.ts";
 import { deployTestContract, walletAbi } from "../contracts/stage.ts";
 
 const ONE = 100_000_000n;

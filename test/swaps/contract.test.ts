@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Value } from "typebox/value";
 import { SWAP_ROUTES } from "../../src/http/routes/swaps/index.ts";
-import type { Answer } from "../../testing/swap-stage/http.ts";
+import type { Answer } from "../../testkit/worlds/swap-stage/http.ts";
 import {
   escrowCall,
   fund,
@@ -14,7 +14,7 @@ import {
   signAsk,
   takeBody,
   times,
-} from "../../testing/swap-stage/parties.ts";
+} from "../../testkit/worlds/swap-stage/parties.ts";
 import {
   actionBody,
   bidTerms,
@@ -29,8 +29,8 @@ import {
   type Row,
   rowsOf,
   SWAPS,
-} from "../../testing/swap-stage/scenes.ts";
-import { SwapStage } from "../../testing/swap-stage/stage.ts";
+} from "../../testkit/worlds/swap-stage/scenes.ts";
+import { SwapStage } from "../../testkit/worlds/swap-stage/stage.ts";
 import { knownAnswer } from "./known-answer.ts";
 import { ASK, ASKS, BID, BIDS, checkRow, DEAL, DEALS, TOTALS, VERIFICATION } from "./wire-fields.ts";
 

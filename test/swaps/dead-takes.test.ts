@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import type { Hex } from "viem";
 import { after, before, test } from "node:test";
-import type { Answer } from "../../testing/swap-stage/http.ts";
+import type { Answer } from "../../testkit/worlds/swap-stage/http.ts";
 import {
   fund,
   lockUsdc,
@@ -13,7 +13,7 @@ import {
   type SignedAsk,
   takeBody,
   times,
-} from "../../testing/swap-stage/parties.ts";
+} from "../../testkit/worlds/swap-stage/parties.ts";
 import {
   dealOf,
   nowOf,
@@ -24,8 +24,8 @@ import {
   rowsOf,
   SWAPS,
   type Taken,
-} from "../../testing/swap-stage/scenes.ts";
-import { SwapStage } from "../../testing/swap-stage/stage.ts";
+} from "../../testkit/worlds/swap-stage/scenes.ts";
+import { SwapStage } from "../../testkit/worlds/swap-stage/stage.ts";
 import { refusalOf } from "./refusal-of.ts";
 
 const DAY = 86_400;

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import type { Answer } from "../../testing/swap-stage/http.ts";
+import type { Answer } from "../../testkit/worlds/swap-stage/http.ts";
 import {
   claimPearl,
   escrowCall,
@@ -14,7 +14,7 @@ import {
   party,
   refundPearl,
   times,
-} from "../../testing/swap-stage/parties.ts";
+} from "../../testkit/worlds/swap-stage/parties.ts";
 import {
   actionsOf,
   bidTerms,
@@ -31,8 +31,8 @@ import {
   rowsOf,
   SWAPS,
   untilDeal,
-} from "../../testing/swap-stage/scenes.ts";
-import { SwapStage } from "../../testing/swap-stage/stage.ts";
+} from "../../testkit/worlds/swap-stage/scenes.ts";
+import { SwapStage } from "../../testkit/worlds/swap-stage/stage.ts";
 
 const ONE = 100_000_000n;
 let stage: SwapStage;

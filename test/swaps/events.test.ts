@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { get, type IncomingMessage } from "node:http";
 import { after, before, test } from "node:test";
-import { fund, lockUsdc, party } from "../../testing/swap-stage/parties.ts";
+import { fund, lockUsdc, party } from "../../testkit/worlds/swap-stage/parties.ts";
 import {
   dealOf,
   lockOf,
@@ -13,8 +13,8 @@ import {
   postAsk,
   postTake,
   type Row,
-} from "../../testing/swap-stage/scenes.ts";
-import { SwapStage } from "../../testing/swap-stage/stage.ts";
+} from "../../testkit/worlds/swap-stage/scenes.ts";
+import { SwapStage } from "../../testkit/worlds/swap-stage/stage.ts";
 
 interface Told {
   readonly id: number;

@@ -9,7 +9,7 @@ import { SWAP_ROUTES } from "../../src/http/routes/swaps/index.ts";
 import { checksumAddress } from "../../src/swap/forms.ts";
 import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
 import type { EvmAddress } from "../../src/primitives/brands.ts";
-import { fund, party, secretOf, signAsk, takeBody, times } from "../../testing/swap-stage/parties.ts";
+import { fund, party, secretOf, signAsk, takeBody, times } from "../../testkit/worlds/swap-stage/parties.ts";
 import {
   acceptedBid,
   actionBody,
@@ -21,8 +21,8 @@ import {
   postTake,
   type Row,
   SWAPS,
-} from "../../testing/swap-stage/scenes.ts";
-import { SwapStage } from "../../testing/swap-stage/stage.ts";
+} from "../../testkit/worlds/swap-stage/scenes.ts";
+import { SwapStage } from "../../testkit/worlds/swap-stage/stage.ts";
 
 interface Post {
   readonly path: string;

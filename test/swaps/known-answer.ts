@@ -1,7 +1,7 @@
 // Is an answer that a client has already told it by 304 (H-08), however the client writes the tag?
 
 import assert from "node:assert/strict";
-import type { Http } from "../../testing/swap-stage/http.ts";
+import type { Http } from "../../testkit/worlds/swap-stage/http.ts";
 
 /**
  * Wants a 304 without a body for the tag that the answer has just had, as `form` writes it. Nothing may change the

@@ -16,8 +16,8 @@ import {
   signAsk,
   takeBody,
   times,
-} from "../../testing/swap-stage/parties.ts";
-import { SwapStage } from "../../testing/swap-stage/stage.ts";
+} from "../../testkit/worlds/swap-stage/parties.ts";
+import { SwapStage } from "../../testkit/worlds/swap-stage/stage.ts";
 
 let stage: SwapStage;
 

@@ -4,8 +4,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { addressOfKey, bip86Key, plainKey } from "../../src/wallet/index.ts";
-import type { Answer } from "../../testing/swap-stage/http.ts";
-import { escrowCall, fund, party, type Party } from "../../testing/swap-stage/parties.ts";
+import type { Answer } from "../../testkit/worlds/swap-stage/http.ts";
+import { escrowCall, fund, party, type Party } from "../../testkit/worlds/swap-stage/parties.ts";
 import {
   bidTerms,
   lockBid,
@@ -14,8 +14,8 @@ import {
   type Row,
   rowsOf,
   SWAPS,
-} from "../../testing/swap-stage/scenes.ts";
-import { SwapStage } from "../../testing/swap-stage/stage.ts";
+} from "../../testkit/worlds/swap-stage/scenes.ts";
+import { SwapStage } from "../../testkit/worlds/swap-stage/stage.ts";
 
 let stage: SwapStage;
 const bids: string[] = [];

@@ -4,12 +4,12 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, mock, test } from "node:test";
-import { readConfig } from "../../src/config/config.ts";
-import { startService } from "../../src/main.ts";
-import type { Answer } from "../../testing/swap-stage/http.ts";
-import { Http } from "../../testing/swap-stage/http.ts";
-import { fund, party, secretOf, signAsk, takeBody, times } from "../../testing/swap-stage/parties.ts";
-import { RpcProxy } from "../../testing/swap-stage/rpc-proxy.ts";
+import { readConfig } from "../../src/app/config/config.ts";
+import { startService } from "../../src/app/main.ts";
+import type { Answer } from "../../testkit/worlds/swap-stage/http.ts";
+import { Http } from "../../testkit/worlds/swap-stage/http.ts";
+import { fund, party, secretOf, signAsk, takeBody, times } from "../../testkit/worlds/swap-stage/parties.ts";
+import { RpcProxy } from "../../testkit/worlds/swap-stage/rpc-proxy.ts";
 import {
   actionsOf,
   type Deal,
@@ -20,8 +20,8 @@ import {
   payOutputs,
   postAsk,
   SWAPS,
-} from "../../testing/swap-stage/scenes.ts";
-import { SwapStage } from "../../testing/swap-stage/stage.ts";
+} from "../../testkit/worlds/swap-stage/scenes.ts";
+import { SwapStage } from "../../testkit/worlds/swap-stage/stage.ts";
 
 type Operation = "verify-lock" | "verify-refund" | "verify-evm-refund";
 const OPERATIONS: readonly Operation[] = ["verify-lock", "verify-refund", "verify-evm-refund"];

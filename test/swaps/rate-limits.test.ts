@@ -3,10 +3,10 @@
 
 import assert from "node:assert/strict";
 import { after, before, beforeEach, mock, test } from "node:test";
-import type { Answer } from "../../testing/swap-stage/http.ts";
-import { party, signAsk, type SignedAsk } from "../../testing/swap-stage/parties.ts";
-import { payOutputs, SWAPS } from "../../testing/swap-stage/scenes.ts";
-import { SwapStage } from "../../testing/swap-stage/stage.ts";
+import type { Answer } from "../../testkit/worlds/swap-stage/http.ts";
+import { party, signAsk, type SignedAsk } from "../../testkit/worlds/swap-stage/parties.ts";
+import { payOutputs, SWAPS } from "../../testkit/worlds/swap-stage/scenes.ts";
+import { SwapStage } from "../../testkit/worlds/swap-stage/stage.ts";
 import { refusalOf } from "./refusal-of.ts";
 
 const LIMIT = 3;

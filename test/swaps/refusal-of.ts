@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { ERRORS } from "../../src/http/errors.ts";
-import type { Answer } from "../../testing/swap-stage/http.ts";
-import type { Row } from "../../testing/swap-stage/scenes.ts";
+import type { Answer } from "../../testkit/worlds/swap-stage/http.ts";
+import type { Row } from "../../testkit/worlds/swap-stage/scenes.ts";
 
 /** Wants this refusal in the form of H-03, and returns its details. */
 export function refusalOf(answer: Answer, code: keyof typeof ERRORS): Row {

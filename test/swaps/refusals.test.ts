@@ -6,7 +6,7 @@ import { after, before, describe, test } from "node:test";
 import type { Hex } from "viem";
 import { ERRORS } from "../../src/http/errors.ts";
 import { signPearlProof } from "../../src/wallet/index.ts";
-import type { Answer } from "../../testing/swap-stage/http.ts";
+import type { Answer } from "../../testkit/worlds/swap-stage/http.ts";
 import {
   escrowCall,
   fund,
@@ -17,7 +17,7 @@ import {
   takeBody,
   times,
   ZERO_ADDRESS,
-} from "../../testing/swap-stage/parties.ts";
+} from "../../testkit/worlds/swap-stage/parties.ts";
 import {
   actionBody,
   bidTerms,
@@ -32,9 +32,9 @@ import {
   type Row,
   rowsOf,
   SWAPS,
-} from "../../testing/swap-stage/scenes.ts";
-import { RpcProxy } from "../../testing/swap-stage/rpc-proxy.ts";
-import { SwapStage } from "../../testing/swap-stage/stage.ts";
+} from "../../testkit/worlds/swap-stage/scenes.ts";
+import { RpcProxy } from "../../testkit/worlds/swap-stage/rpc-proxy.ts";
+import { SwapStage } from "../../testkit/worlds/swap-stage/stage.ts";
 import { refusalOf } from "./refusal-of.ts";
 
 const UNKNOWN: Hex = `0x${"9".repeat(64)}`;

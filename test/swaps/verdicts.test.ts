@@ -8,7 +8,7 @@ import { bytesToNumberBE } from "@noble/curves/utils.js";
 import type { Hex } from "viem";
 import { EVM_REFUND_REASONS, LOCK_REASONS, REFUND_REASONS, RELEASE_REASONS } from "../../src/swap/reasons.ts";
 import { buildSwapClaim } from "../../src/wallet/index.ts";
-import type { Answer } from "../../testing/swap-stage/http.ts";
+import type { Answer } from "../../testkit/worlds/swap-stage/http.ts";
 import {
   change,
   claimPearl,
@@ -19,7 +19,7 @@ import {
   signed,
   submit,
   times,
-} from "../../testing/swap-stage/parties.ts";
+} from "../../testkit/worlds/swap-stage/parties.ts";
 import {
   acceptedBid,
   bidTerms,
@@ -32,8 +32,8 @@ import {
   postAsk,
   postTake,
   SWAPS,
-} from "../../testing/swap-stage/scenes.ts";
-import { SwapStage } from "../../testing/swap-stage/stage.ts";
+} from "../../testkit/worlds/swap-stage/scenes.ts";
+import { SwapStage } from "../../testkit/worlds/swap-stage/stage.ts";
 
 const DETAILS = [
   "actual_address",

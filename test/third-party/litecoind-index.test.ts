@@ -8,11 +8,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { readConfig } from "../../src/config/config.ts";
-import { type RunningService, startService } from "../../src/main.ts";
-import type { Expected, ExpectedListing } from "../../testing/litecoind/expected.ts";
-import { type Litecoind, needsLitecoind, startLitecoind } from "../../testing/litecoind/node.ts";
-import { type Chapter, openScenario, SCENARIO_RULES } from "../../testing/litecoind/scenario.ts";
+import { readConfig } from "../../src/app/config/config.ts";
+import { type RunningService, startService } from "../../src/app/main.ts";
+import type { Expected, ExpectedListing } from "../../testkit/doubles/litecoind/expected.ts";
+import { type Litecoind, needsLitecoind, startLitecoind } from "../../testkit/doubles/litecoind/node.ts";
+import { type Chapter, openScenario, SCENARIO_RULES } from "../../testkit/doubles/litecoind/scenario.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 interface Envelope {

@@ -5,15 +5,15 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Block } from "bitcoinjs-lib";
-import type { Expected } from "../../testing/litecoind/expected.ts";
+import type { Expected } from "../../testkit/doubles/litecoind/expected.ts";
 import {
   LITECOIN_REGTEST_HRP,
   type Litecoind,
   needsLitecoind,
   startLitecoind,
-} from "../../testing/litecoind/node.ts";
-import { type Chapter, openScenario, SCENARIO_RULES } from "../../testing/litecoind/scenario.ts";
-import { ReferenceIndex, type ReferenceSnapshot } from "../../testing/reference/index.ts";
+} from "../../testkit/doubles/litecoind/node.ts";
+import { type Chapter, openScenario, SCENARIO_RULES } from "../../testkit/doubles/litecoind/scenario.ts";
+import { ReferenceIndex, type ReferenceSnapshot } from "../../testkit/oracles/prc20/index.ts";
 
 /** Applies the node's whole best chain to a fresh reference. */
 async function read(node: Litecoind): Promise<ReferenceSnapshot> {

@@ -4,8 +4,8 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { withFlippedBit } from "../../testing/litecoind/bit-flip.ts";
-import { type Litecoind, needsLitecoind, startLitecoind } from "../../testing/litecoind/node.ts";
+import { withFlippedBit } from "../../testkit/doubles/litecoind/bit-flip.ts";
+import { type Litecoind, needsLitecoind, startLitecoind } from "../../testkit/doubles/litecoind/node.ts";
 import {
   type Actor,
   built,
@@ -13,9 +13,9 @@ import {
   MARKER,
   openSession,
   regtestAddress,
-} from "../../testing/litecoind/session.ts";
-import type { Session } from "../../testing/litecoind/session.ts";
-import { NodeRefusal } from "../../testing/litecoind/rpc.ts";
+} from "../../testkit/doubles/litecoind/session.ts";
+import type { Session } from "../../testkit/doubles/litecoind/session.ts";
+import { NodeRefusal } from "../../testkit/doubles/litecoind/rpc.ts";
 import {
   buildCancel,
   buildCommit,

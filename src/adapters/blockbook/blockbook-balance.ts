@@ -2,9 +2,9 @@
 // bounded in size and time, and every entry's shape is checked before it counts.
 
 import type { Outpoint, PearlAddress } from "../../primitives/brands.ts";
-import { BalanceUnavailable } from "../../service/swaps/pearl-ports.ts";
-import { shownUrl } from "../../service/shown-url.ts";
-import type { BalanceSource } from "../../service/swaps/ports.ts";
+import { BalanceUnavailable } from "../../swaps/pearl/pearl-ports.ts";
+import { shownUrl } from "../../follow/shown-url.ts";
+import type { BalanceSource } from "../../swaps/ledger/ports.ts";
 
 /** Where and how to ask. */
 export interface BlockbookOptions {

@@ -2,7 +2,7 @@
 
 import { encodeFunctionData, parseAbi } from "viem";
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
-import type { EvmAccounts } from "../../service/swaps/ports.ts";
+import type { EvmAccounts } from "../../swaps/ledger/ports.ts";
 import type { JsonRpc } from "./json-rpc.ts";
 import { bytesOf } from "./read-shapes.ts";
 import type { RpcCall } from "./rpc-answer.ts";

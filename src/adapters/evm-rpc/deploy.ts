@@ -20,7 +20,7 @@ import {
 } from "viem";
 import { err, ok, type Result } from "../../primitives/result.ts";
 import { devUsdcAbi, escrowAbi } from "./escrow-abi.ts";
-import { shownUrl } from "../../service/shown-url.ts";
+import { shownUrl } from "../../follow/shown-url.ts";
 
 /** The only chain id (anvil's and Hardhat's) where a token that everybody can mint may stand in for USDC. */
 const DEV_CHAIN_ID = 31337;

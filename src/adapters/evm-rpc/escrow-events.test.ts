@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Hex, toEventSelector } from "viem";
-import { evmAddress, evmPlace } from "../../../testing/swap-ledger/ledger-facts.ts";
+import { evmAddress, evmPlace } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
 import type { Bytes32 } from "../../primitives/brands.ts";
-import type { EvmLog } from "../../service/swaps/evm-chain.ts";
+import type { EvmLog } from "../../swaps/evm/evm-chain.ts";
 import { readEscrowLog } from "./escrow-events.ts";
 
 const TERMS =

@@ -2,7 +2,7 @@
 
 import { type AbiEvent, type DecodeEventLogReturnType, type Hex, toEventSelector } from "viem";
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
-import type { EvmLog } from "../../service/swaps/evm-chain.ts";
+import type { EvmLog } from "../../swaps/evm/evm-chain.ts";
 import type { EscrowEvent, EvmPlace } from "../../swap/facts.ts";
 import type { Terms } from "../../swap/terms.ts";
 import { escrowAbi } from "./escrow-abi.ts";

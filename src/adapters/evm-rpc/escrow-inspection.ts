@@ -3,7 +3,7 @@
 
 import { encodeFunctionData, parseAbi } from "viem";
 import type { EvmAddress } from "../../primitives/brands.ts";
-import type { EscrowInspection } from "../../service/swaps/evm-chain.ts";
+import type { EscrowInspection } from "../../swaps/evm/evm-chain.ts";
 import { callContract, codeAt } from "./accounts.ts";
 import type { JsonRpc } from "./json-rpc.ts";
 

@@ -9,8 +9,8 @@ import type {
   EvmReceipt,
   EvmSource,
   LogsAnswer,
-} from "../../service/swaps/evm-chain.ts";
-import { EvmUnavailable } from "../../service/swaps/evm-unavailable.ts";
+} from "../../swaps/evm/evm-chain.ts";
+import { EvmUnavailable } from "../../swaps/evm/evm-unavailable.ts";
 import { bloomTest } from "./escrow-bloom.ts";
 import type { JsonRpc } from "./json-rpc.ts";
 import { blockOf, logsOf, quantity, quantityOf, receiptOf } from "./read-shapes.ts";

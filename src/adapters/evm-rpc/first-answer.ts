@@ -1,6 +1,6 @@
 // Which of several RPCs answers? Asked one after the other, beginning with the one that answered last.
 
-import { EvmUnavailable } from "../../service/swaps/evm-unavailable.ts";
+import { EvmUnavailable } from "../../swaps/evm/evm-unavailable.ts";
 
 /** Several ways to ask the same. */
 export class FirstAnswer<Source> {

@@ -1,8 +1,8 @@
 // How is one RPC asked so that one hiccup is no failure? JSON-RPC calls in batches with a limit on requests in flight,
 // retries with backoff for what passes (busy, broken connections, half answers), and errors that name RPC and request.
 
-import type { Clock } from "../../service/ports.ts";
-import { type EvmFailure, EvmUnavailable } from "../../service/swaps/evm-unavailable.ts";
+import type { Clock } from "../../follow/ports.ts";
+import { type EvmFailure, EvmUnavailable } from "../../swaps/evm/evm-unavailable.ts";
 import { type HttpAnswer, HttpPost, PostFault, type PostFailure } from "./http-post.ts";
 import { isRecord, repliesOf, requestBody, type RpcCall, type RpcReply, sharedError } from "./rpc-answer.ts";
 import { refusalKind, refusesBatch } from "./rpc-faults.ts";

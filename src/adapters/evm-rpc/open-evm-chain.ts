@@ -1,9 +1,9 @@
 // How is an EVM chain opened? One client per URL, put together behind the ports of the service.
 
 import type { EvmAddress } from "../../primitives/brands.ts";
-import type { Clock } from "../../service/ports.ts";
-import type { EscrowInspection, EvmChain } from "../../service/swaps/evm-chain.ts";
-import { EvmUnavailable } from "../../service/swaps/evm-unavailable.ts";
+import type { Clock } from "../../follow/ports.ts";
+import type { EscrowInspection, EvmChain } from "../../swaps/evm/evm-chain.ts";
+import { EvmUnavailable } from "../../swaps/evm/evm-unavailable.ts";
 import { accountsOf } from "./accounts.ts";
 import { readEscrowLog } from "./escrow-events.ts";
 import { inspectEscrow } from "./escrow-inspection.ts";

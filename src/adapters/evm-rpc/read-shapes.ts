@@ -1,7 +1,7 @@
 // Is this JSON a block, a log, a number? Shapes of Ethereum's JSON-RPC read strictly; null where they are not met.
 
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
-import type { EvmBlock, EvmLog, EvmReceipt } from "../../service/swaps/evm-chain.ts";
+import type { EvmBlock, EvmLog, EvmReceipt } from "../../swaps/evm/evm-chain.ts";
 import { isRecord } from "./rpc-answer.ts";
 
 /** A quantity (0x and hex digits) up to 2^53 - 1. */

@@ -1,7 +1,7 @@
 // How is an RPC URL taken apart? Where to connect, what to send as authorization, and a name for messages: such URLs
 // often hold the operator's key in their path, query or password.
 
-import { shownUrl } from "../../service/shown-url.ts";
+import { shownUrl } from "../../follow/shown-url.ts";
 
 /** A URL ready for requests. */
 export interface RpcUrl {

@@ -14,7 +14,7 @@ import {
   until,
 } from "../../../test/pearl-node/client-fixture.ts";
 import type { FakeRequest } from "../../../test/pearl-node/fake-node.ts";
-import type { PearlNode } from "../../service/ports.ts";
+import type { PearlNode } from "../../follow/ports.ts";
 import type { NodeErrorCode } from "./node-error.ts";
 
 afterEach(closeAll);

@@ -3,7 +3,7 @@
 
 import { WebSocket } from "ws";
 import type { BlockHash } from "../../primitives/brands.ts";
-import type { Clock, Log, NodeTip } from "../../service/ports.ts";
+import type { Clock, Log, NodeTip } from "../../follow/ports.ts";
 import type { Endpoint } from "./node-address.ts";
 import { isHash } from "./rpc-answer.ts";
 

@@ -6,12 +6,12 @@ import { hash } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { type PearlNode as EmbeddedNode, startPearlNode } from "../../../testing/pearl-node/index.ts";
-import { coinbaseInput, key, sign } from "../../../testing/pearl-node/test-wallet.ts";
+import { type PearlNode as EmbeddedNode, startPearlNode } from "../../../testkit/doubles/pearl-node/index.ts";
+import { coinbaseInput, key, sign } from "../../../testkit/doubles/pearl-node/test-wallet.ts";
 import { NETWORKS } from "../../chain/networks.ts";
 import { type ScanContext, scanBlock } from "../../chain/scan-block.ts";
 import { outpointsOf } from "../../chain/scan-transaction.ts";
-import type { Clock, PearlNode } from "../../service/ports.ts";
+import type { Clock, PearlNode } from "../../follow/ports.ts";
 import { openPearlNode } from "./pearl-node.ts";
 
 const clock: Clock = {

@@ -7,7 +7,7 @@ import { claimInput, clock, miner, order, pay, seller, Stage } from "../../../te
 import { addressOfKey } from "../../primitives/address.ts";
 import type { Bytes32, Outpoint, Txid } from "../../primitives/brands.ts";
 import { bytesToHex } from "../../primitives/hex.ts";
-import { LimitedLookups } from "../../service/swaps/api/lookups.ts";
+import { LimitedLookups } from "../../swaps/usecases/lookups.ts";
 import { sha256d } from "../system/hashes.ts";
 import { openPearlLookups, type OpenLookups } from "./lookups.ts";
 import { openNodeBalance, type OpenBalance } from "./lookups-balance.ts";

@@ -5,8 +5,8 @@ import { readWholeTransaction, type WholeTransaction } from "../../chain/watch-t
 import type { BlockHash, Outpoint, ScriptHex, Txid } from "../../primitives/brands.ts";
 import type { Sha256d } from "../../primitives/hashing.ts";
 import { displayHex, hexToBytes } from "../../primitives/hex.ts";
-import type { Clock } from "../../service/ports.ts";
-import type { FoundTransaction, PearlLookups } from "../../service/swaps/ports.ts";
+import type { Clock } from "../../follow/ports.ts";
+import type { FoundTransaction, PearlLookups } from "../../swaps/ledger/ports.ts";
 import { endpointOf, type NodeAddress } from "./node-address.ts";
 import { NodeError } from "./node-error.ts";
 import { isHash, member, NOT_FOUND, type RpcCall, type RpcReply } from "./rpc-answer.ts";

@@ -4,7 +4,7 @@
 import { X509Certificate } from "node:crypto";
 import { checkServerIdentity, type ConnectionOptions, type PeerCertificate } from "node:tls";
 
-import { shownUrl } from "../../service/shown-url.ts";
+import { shownUrl } from "../../follow/shown-url.ts";
 
 /** Where the node listens and who asks. */
 export interface NodeAddress {

@@ -18,7 +18,7 @@ import {
 import type { FakeRequest } from "../../../test/pearl-node/fake-node.ts";
 import { NETWORKS } from "../../chain/networks.ts";
 import type { BlockHash, Txid } from "../../primitives/brands.ts";
-import type { Log } from "../../service/ports.ts";
+import type { Log } from "../../follow/ports.ts";
 
 afterEach(closeAll);
 

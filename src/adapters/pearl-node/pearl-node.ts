@@ -3,8 +3,8 @@
 
 import type { Network } from "../../chain/networks.ts";
 import type { BlockHash, Txid } from "../../primitives/brands.ts";
-import type { Clock, Log, NodeTip } from "../../service/ports.ts";
-import type { SwapNode } from "../../service/swaps/pearl-ports.ts";
+import type { Clock, Log, NodeTip } from "../../follow/ports.ts";
+import type { SwapNode } from "../../follow/ports.ts";
 import { BlockFetcher } from "./block-fetcher.ts";
 import { endpointOf, type NodeAddress, placeOf } from "./node-address.ts";
 import { NodeError } from "./node-error.ts";

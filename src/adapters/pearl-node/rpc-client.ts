@@ -1,7 +1,7 @@
 // How is the node asked so that one hiccup is no failure? JSON-RPC calls with a limit on requests in flight, retries
 // for what passes (busy, broken connections, half answers), and errors that name the request.
 
-import type { Clock } from "../../service/ports.ts";
+import type { Clock } from "../../follow/ports.ts";
 import { Gate } from "./gate.ts";
 import { type ExchangeLimits, type HttpAnswer, HttpExchange, TransportFault } from "./http-exchange.ts";
 import { type Endpoint, placeOf } from "./node-address.ts";

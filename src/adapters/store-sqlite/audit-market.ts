@@ -1,7 +1,7 @@
 // Do listing counts, expiry, sort keys, floors and candles follow from the listings?
 
 import type { ListingRow } from "../../prc20/state.ts";
-import type { CandleView, LifecycleState, Quotient } from "../../service/queries.ts";
+import type { CandleView, LifecycleState, Quotient } from "../../index/queries.ts";
 import {
   BLOCK_FILLS_COLUMNS,
   CANDLE_COLUMNS,

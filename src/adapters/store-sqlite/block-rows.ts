@@ -2,7 +2,7 @@
 
 import type { BlockHash, Hex32 } from "../../primitives/brands.ts";
 import type { Totals } from "../../prc20/state.ts";
-import type { StoredBlock } from "../../service/ports.ts";
+import type { StoredBlock } from "../../index/ports.ts";
 import { bytesOf, type Cells, CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
 import { readTotals, TOTALS_COLUMNS, totalsCells } from "./row-shapes.ts";

@@ -2,7 +2,7 @@
 // rows of its blocks away and makes the candles that they were in again from the rows of the other blocks, so nothing
 // here reads single fills of the past.
 
-import type { CandleView, Quotient } from "../../service/queries.ts";
+import type { CandleView, Quotient } from "../../index/queries.ts";
 import { type Cell, type Cells, CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
 import { compareQuotients } from "./sort-keys.ts";

@@ -1,7 +1,7 @@
 // In which rows do two databases differ? Both are read in the same order and merged, so that one row of each is in
 // memory, however many there are.
 
-import type { LongStep } from "../../service/verify.ts";
+import type { LongStep } from "../../index/verify.ts";
 import { type Cell, type Cells, CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
 import { type Section, SECTIONS } from "./dump.ts";

@@ -1,7 +1,7 @@
 // Every row of an index in canonical order and plain values, interned ids resolved: two indexes are equal when these
 // are. What only one history knows (undo records, event log, interned ids themselves) is left out.
 
-import type { StoreDump } from "../../service/ports.ts";
+import type { StoreDump } from "../../index/ports.ts";
 import { BLOCK_COLUMNS, readBlockRow } from "./block-rows.ts";
 import { BLOCK_FILLS_COLUMNS, CANDLE_COLUMNS } from "./candles.ts";
 import { type Cell, type Cells, CellReader, hexOf } from "./cells.ts";

@@ -1,7 +1,7 @@
 // Which event ids has the service given (H-39)? One row per block, reorganisation or group of swap events; ids only
 // grow, also over rewinds, restarts and a wipe; the log is bounded.
 
-import type { EventGroup } from "../../service/queries.ts";
+import type { EventGroup } from "../../index/queries.ts";
 import { bytesOf, CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
 import { BOUND_LIMIT } from "./paging.ts";

@@ -2,8 +2,8 @@
 // and in one committed state where that matters. It takes no lock.
 
 import { existsSync } from "node:fs";
-import type { StoredParameters } from "../../service/ports.ts";
-import type { IndexedBlock, IndexUnderTest, LongStep } from "../../service/verify.ts";
+import type { StoredParameters } from "../../index/ports.ts";
+import type { IndexedBlock, IndexUnderTest, LongStep } from "../../index/verify.ts";
 import { auditSteps } from "./audit.ts";
 import { BLOCK_COLUMNS, readBlockRow, tipRow } from "./block-rows.ts";
 import { compareStores } from "./compare.ts";

@@ -3,7 +3,8 @@
 
 import { randomBytes } from "node:crypto";
 import type { TokenRow } from "../../prc20/state.ts";
-import type { BaseBlock, NodeTip, RewindOrder, StoredParameters } from "../../service/ports.ts";
+import type { BaseBlock, RewindOrder, StoredParameters } from "../../index/ports.ts";
+import type { NodeTip } from "../../follow/ports.ts";
 import { AddressBook } from "./address-book.ts";
 import { blockRow, type BlockRow, insertBlock, tipRow } from "./block-rows.ts";
 import { addFills } from "./candles.ts";

@@ -3,9 +3,10 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import type { ConditionSource } from "../../service/conditions.ts";
-import type { IndexStore, Log } from "../../service/ports.ts";
-import type { SwapStore } from "../../service/swaps/ports.ts";
+import type { ConditionSource } from "../../follow/conditions.ts";
+import type { IndexStore } from "../../index/ports.ts";
+import type { Log } from "../../follow/ports.ts";
+import type { SwapStore } from "../../swaps/ledger/ports.ts";
 import { openReader, type PageMemory } from "./connection.ts";
 import { explained } from "./open-fault.ts";
 import { SqliteStore } from "./sqlite-store.ts";

@@ -1,7 +1,7 @@
 // How is an operation filter a small set of index ranges? Each operation has a kind: its operation and validity in
 // one number, so that "any operation" is 13 ranges and "mint, valid" is one.
 
-import type { LifecycleState } from "../../service/queries.ts";
+import type { LifecycleState } from "../../index/queries.ts";
 
 /** The operations of the protocol, in the order of their numbers. */
 const OPERATIONS = ["deploy", "mint", "transfer", "burn", "list", "send"] as const;

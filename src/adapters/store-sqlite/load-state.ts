@@ -2,7 +2,7 @@
 
 import type { Outpoint } from "../../primitives/brands.ts";
 import type { BalanceRow, ListingRow, TokenRow } from "../../prc20/state.ts";
-import type { LoadedState, StateKeys } from "../../service/ports.ts";
+import type { LoadedState, StateKeys } from "../../index/ports.ts";
 import type { AddressFinder } from "./address-book.ts";
 import type { BalanceFilter } from "./balance-filter.ts";
 import { CellReader } from "./cells.ts";

@@ -1,7 +1,7 @@
 // How is a page cut out of a keyed list (H-06)? One rule for all lists: rows after a key in list order or before it,
 // and on each side a key exactly where there is something to continue with.
 
-import type { Page, PageKey, PageRequest } from "../../service/queries.ts";
+import type { Page, PageKey, PageRequest } from "../../index/queries.ts";
 
 /** A list in a fixed order of unique keys. */
 export interface KeyedList<Row> {

@@ -1,6 +1,6 @@
 // With which parameters was the database built (P-01)?
 
-import type { StoredParameters } from "../../service/ports.ts";
+import type { StoredParameters } from "../../index/ports.ts";
 import { CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
 

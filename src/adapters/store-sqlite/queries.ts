@@ -13,7 +13,7 @@ import type {
   PageRequest,
   Snapshot,
   StateView,
-} from "../../service/queries.ts";
+} from "../../index/queries.ts";
 import type { AddressFinder } from "./address-book.ts";
 import { blockRow, tipRow } from "./block-rows.ts";
 import type { Connection } from "./connection.ts";

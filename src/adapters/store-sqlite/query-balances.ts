@@ -1,7 +1,7 @@
 // Who holds what (H-31, H-38)? Balances of addresses and holders of tokens.
 
 import type { PearlAddress, RawAmount, Tick } from "../../primitives/brands.ts";
-import type { BalanceView, Page, PageRequest } from "../../service/queries.ts";
+import type { BalanceView, Page, PageRequest } from "../../index/queries.ts";
 import type { AddressFinder } from "./address-book.ts";
 import { CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";

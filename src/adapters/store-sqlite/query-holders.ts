@@ -1,7 +1,7 @@
 // Who holds most of a token (H-38)? By the index of ranks.
 
 import type { RawAmount, Tick } from "../../primitives/brands.ts";
-import type { HolderView, Page, PageKey, PageRequest } from "../../service/queries.ts";
+import type { HolderView, Page, PageKey, PageRequest } from "../../index/queries.ts";
 import { type Cells, CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
 import {

@@ -11,7 +11,7 @@ import {
   type PageKey,
   type PageRequest,
   type StateView,
-} from "../../service/queries.ts";
+} from "../../index/queries.ts";
 import type { AddressFinder } from "./address-book.ts";
 import { CANDLE_COLUMNS, fillsAfter, readCandle } from "./candles.ts";
 import { bytesOf, type Cell, type Cells, CellReader, hexOf } from "./cells.ts";

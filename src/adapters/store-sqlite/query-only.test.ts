@@ -5,9 +5,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { ADDRESSES, BASE } from "../../../testing/store-contract/chain-facts.ts";
-import { ChainModel } from "../../../testing/store-contract/chain-model.ts";
-import type { IndexQueries } from "../../service/queries.ts";
+import { ADDRESSES, BASE } from "../../../testkit/store-contract/chain-facts.ts";
+import { ChainModel } from "../../../testkit/store-contract/chain-model.ts";
+import type { IndexQueries } from "../../index/queries.ts";
 import { openSqliteStore } from "./index.ts";
 import { openReadOnlyIndex } from "./query-only.ts";
 

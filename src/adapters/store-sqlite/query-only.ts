@@ -1,7 +1,7 @@
 // How does another thread answer questions about the index? The read port on a connection of its own, beside the
 // store that owns the database.
 
-import type { IndexQueries } from "../../service/queries.ts";
+import type { IndexQueries } from "../../index/queries.ts";
 import { AddressFinder } from "./address-book.ts";
 import { openReader } from "./connection.ts";
 import { SqliteQueries } from "./queries.ts";

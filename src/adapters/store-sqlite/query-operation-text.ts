@@ -1,8 +1,8 @@
 // How does SQLite write a page of operations as JSON by itself? Rows that no JavaScript has seen: a page is one value
 // of bytes instead of some eight hundred cells, and costs half.
 
-import type { OperationField, OperationFields, OperationFilter, PageText } from "../../service/queries.ts";
-import type { PageKey, PageRequest, RoomyText } from "../../service/queries.ts";
+import type { OperationField, OperationFields, OperationFilter, PageText } from "../../index/queries.ts";
+import type { PageKey, PageRequest, RoomyText } from "../../index/queries.ts";
 import { CellReader } from "./cells.ts";
 import { kindsOf, operationOf, UNKNOWN_KIND } from "./kinds.ts";
 import { ABOVE_INTEGERS, BELOW_INTEGERS, intAt, type MergedList, type Walk } from "./paging.ts";

@@ -1,7 +1,7 @@
 // Which operations does a filter show (H-36)? Every combination of filters is a merge of a few index ranges.
 
 import type { BlockHash, Tick, Txid } from "../../primitives/brands.ts";
-import type { OperationFilter, OperationView, Page, PageRequest } from "../../service/queries.ts";
+import type { OperationFilter, OperationView, Page, PageRequest } from "../../index/queries.ts";
 import { bytesOf, type Cells, CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
 import { isKnownOperation, kindsOf, namedKind } from "./kinds.ts";

@@ -2,7 +2,7 @@
 
 import type { Tick } from "../../primitives/brands.ts";
 import type { TokenRow } from "../../prc20/state.ts";
-import type { Page, PageRequest } from "../../service/queries.ts";
+import type { Page, PageRequest } from "../../index/queries.ts";
 import { type Cells, CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
 import { ABOVE_INTEGERS, BELOW_INTEGERS, BOUND_LIMIT, intAt, type KeyedList, pageOf } from "./paging.ts";

@@ -1,7 +1,7 @@
 // How is a branch taken back (P-90)? By the before-images of its blocks, newest first, so that every row equals that
 // of an index that never saw the branch. Event ids go on growing.
 
-import type { RewindOrder } from "../../service/ports.ts";
+import type { RewindOrder } from "../../index/ports.ts";
 import { type BlockRow, blockRow, tipRow } from "./block-rows.ts";
 import { removeFills } from "./candles.ts";
 import { CellReader } from "./cells.ts";

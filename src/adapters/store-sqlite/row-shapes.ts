@@ -11,7 +11,7 @@ import type {
   TokenRow,
   Totals,
 } from "../../prc20/state.ts";
-import type { LifecycleState } from "../../service/queries.ts";
+import type { LifecycleState } from "../../index/queries.ts";
 import type { Cell, CellReader } from "./cells.ts";
 import { isValidKind, operationOf, stateOf } from "./kinds.ts";
 

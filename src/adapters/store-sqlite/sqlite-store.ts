@@ -4,20 +4,20 @@
 import { rm } from "node:fs/promises";
 import type { BlockHash, Outpoint } from "../../primitives/brands.ts";
 import type { BlockChanges } from "../../prc20/state.ts";
-import type { Condition, ConditionSource } from "../../service/conditions.ts";
+import type { Condition, ConditionSource } from "../../follow/conditions.ts";
 import type {
   BaseBlock,
   IndexStore,
   LoadedState,
-  NodeTip,
   RewindOrder,
   StateKeys,
   StoreDump,
   StoredBlock,
   StoredParameters,
-} from "../../service/ports.ts";
-import type { IndexQueries } from "../../service/queries.ts";
-import type { SwapStore } from "../../service/swaps/ports.ts";
+} from "../../index/ports.ts";
+import type { NodeTip } from "../../follow/ports.ts";
+import type { IndexQueries } from "../../index/queries.ts";
+import type { SwapStore } from "../../swaps/ledger/ports.ts";
 import { AddressFinder } from "./address-book.ts";
 import { auditStore } from "./audit.ts";
 import { BalanceFilter } from "./balance-filter.ts";

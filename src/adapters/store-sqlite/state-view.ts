@@ -1,7 +1,7 @@
 // Which state does an answer come from (H-09)? The tip, read inside the same snapshot as the answer, and remembered
 // while no other connection has committed anything.
 
-import type { Snapshot, StateView } from "../../service/queries.ts";
+import type { Snapshot, StateView } from "../../index/queries.ts";
 import { tipRow } from "./block-rows.ts";
 import { CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";

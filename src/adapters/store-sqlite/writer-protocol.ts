@@ -1,7 +1,8 @@
 // What do the calling thread and the writer thread say to each other? Small orders travel as they are, by structured
 // clone; blocks are packed, see packed-commit.ts.
 
-import type { BaseBlock, NodeTip, RewindOrder, StoredParameters } from "../../service/ports.ts";
+import type { BaseBlock, RewindOrder, StoredParameters } from "../../index/ports.ts";
+import type { NodeTip } from "../../follow/ports.ts";
 import type { PageMemory } from "./connection.ts";
 import type { PackedCommit } from "./packed-commit.ts";
 import type { SwapOrder } from "./swaps/swap-writer.ts";

@@ -4,7 +4,7 @@ import { Worker } from "node:worker_threads";
 import type { BlockFault } from "../../chain/block-fault.ts";
 import type { NetworkName } from "../../chain/networks.ts";
 import type { ExpectedBlock } from "../../chain/scan-block.ts";
-import type { BlockVerdict, BlockVerifier } from "../../service/ports.ts";
+import type { BlockVerdict, BlockVerifier } from "../../index/ports.ts";
 import type { VerifierAnswer, VerifierStart, VerifierTask } from "./block-verifier-worker.ts";
 
 const WORTH_A_THREAD = 100_000;

@@ -2,7 +2,7 @@
 
 import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Clock } from "../../service/ports.ts";
+import type { Clock } from "../../follow/ports.ts";
 
 /** The real clock. */
 export const systemClock: Clock = {

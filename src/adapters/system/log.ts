@@ -1,7 +1,7 @@
 // How does a log line look? One JSON object per line by pino, with the level in words and the time as ISO text.
 
 import { pino } from "pino";
-import type { Log } from "../../service/ports.ts";
+import type { Log } from "../../follow/ports.ts";
 
 /** Levels of pino that are used here; `silent` writes nothing. */
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";

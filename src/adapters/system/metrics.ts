@@ -3,8 +3,9 @@
 import { createServer, type Server } from "node:http";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { BlockChanges } from "../../prc20/state.ts";
-import type { FailureKind, IndexMetrics } from "../../service/metrics.ts";
-import type { EvmStatus, IndexStatus } from "../../service/serving.ts";
+import type { FailureKind } from "../../follow/follower-errors.ts";
+import type { IndexMetrics } from "../../index/metrics.ts";
+import type { EvmStatus, IndexStatus } from "../../follow/serving.ts";
 
 /** Counts in a registry of its own, so that two services in one process do not mix. */
 export class PrometheusMetrics implements IndexMetrics {

@@ -1,6 +1,6 @@
 // A log whose lines hold no secret: every text in fields, errors and their causes goes through a redactor.
 
-import type { Log } from "../../service/ports.ts";
+import type { Log } from "../../follow/ports.ts";
 
 /** Deepest field, or cause of a cause, that is printed. */
 const DEEPEST = 6;

@@ -1,7 +1,7 @@
 // How do signature checks travel to a worker? As one block of bytes, because copying thousands of small objects
 // between threads costs more than checking some of them.
 
-import type { SignatureJob } from "../../service/ports.ts";
+import type { SignatureJob } from "../../index/ports.ts";
 
 const KEY = 32;
 const MESSAGE = 32;

@@ -3,7 +3,7 @@
 
 import type { PearlAddress, Tick } from "../../primitives/brands.ts";
 import type { ProtocolRules } from "../../prc20/rules.ts";
-import type { BlockHappenings, EventGroup, ListingView, OperationView } from "../../service/queries.ts";
+import type { BlockHappenings, EventGroup, ListingView, OperationView } from "../../index/queries.ts";
 import { listingHistoryRow } from "../rows/market.ts";
 import { isInHistoryOf, operationRow } from "../rows/operations.ts";
 

@@ -4,8 +4,8 @@
 // off, and can resume by its last id as long as the log holds it (H-39).
 
 import type { ProtocolRules } from "../../prc20/rules.ts";
-import type { Log } from "../../service/ports.ts";
-import type { IndexQueries } from "../../service/queries.ts";
+import type { Log } from "../../follow/ports.ts";
+import type { IndexQueries } from "../../index/queries.ts";
 import { eventText, type Frame, type FrameFilter, passes } from "./frames.ts";
 import { PieceReader, type PieceStart } from "./pieces.ts";
 

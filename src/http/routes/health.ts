@@ -3,8 +3,8 @@
 
 import type { FastifyInstance } from "fastify";
 import type { Static } from "typebox";
-import { type Condition, CONDITIONS } from "../../service/conditions.ts";
-import type { StateView } from "../../service/queries.ts";
+import { type Condition, CONDITIONS } from "../../follow/conditions.ts";
+import type { StateView } from "../../index/queries.ts";
 import { jsonAnswer } from "../answer.ts";
 import { type HttpContext, RETRY_AFTER_S, send } from "../context.ts";
 import type { HttpDependencies } from "../dependencies.ts";

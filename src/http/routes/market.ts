@@ -3,7 +3,7 @@
 
 import { Type } from "typebox";
 import type { ListingRow as Listing } from "../../prc20/state.ts";
-import type { ListingView, Snapshot } from "../../service/queries.ts";
+import type { ListingView, Snapshot } from "../../index/queries.ts";
 import { type CursorBinding, pageLinks, pageRequest } from "../cursor.ts";
 import { Refusal } from "../errors.ts";
 import { listingIdOf, requestAddress, tickOf } from "../path-values.ts";

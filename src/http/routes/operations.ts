@@ -2,8 +2,8 @@
 // unconfirmed ones. (interface §4.2, H-36, H-38)
 
 import { Type } from "typebox";
-import type { Page, PageRequest } from "../../service/queries.ts";
-import type { MempoolOperation } from "../../service/serving.ts";
+import type { Page, PageRequest } from "../../index/queries.ts";
+import type { MempoolOperation } from "../../follow/serving.ts";
 import { type CursorBinding, pageLinks, pageRequest } from "../cursor.ts";
 import { Refusal } from "../errors.ts";
 import { requestAddress, tickOf, txidOf } from "../path-values.ts";

@@ -3,7 +3,7 @@
 
 import { Type } from "typebox";
 import type { Tick } from "../../primitives/brands.ts";
-import type { PageRequest } from "../../service/queries.ts";
+import type { PageRequest } from "../../index/queries.ts";
 import { type CursorBinding, pageLinks, pageRequest } from "../cursor.ts";
 import { Refusal } from "../errors.ts";
 import { tickOf } from "../path-values.ts";

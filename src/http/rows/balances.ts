@@ -1,7 +1,7 @@
 // How do balances become wire rows? (H-31, H-38)
 
 import type { Static } from "typebox";
-import type { BalanceView } from "../../service/queries.ts";
+import type { BalanceView } from "../../index/queries.ts";
 import type { AddressBalanceRow, BalanceRow } from "../schemas/balances.ts";
 import { normalizedText } from "./decimal.ts";
 

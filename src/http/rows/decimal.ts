@@ -1,6 +1,6 @@
 // How does an exact number look as text? Fixed-point texts from bigints: rounded down, never through floating point.
 
-import type { Quotient } from "../../service/queries.ts";
+import type { Quotient } from "../../index/queries.ts";
 
 /** `value` / 10^digits with exactly `digits` fractional digits; negative values keep their sign, zero has none. */
 export function fixedPoint(value: bigint, digits: number): string {

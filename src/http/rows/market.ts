@@ -6,7 +6,7 @@ import { formatPearl } from "../../primitives/amount.ts";
 import type { PearlAddress } from "../../primitives/brands.ts";
 import type { ProtocolRules } from "../../prc20/rules.ts";
 import type { ListingRow as Listing } from "../../prc20/state.ts";
-import type { ListingView, MarketSummaryView, StateView } from "../../service/queries.ts";
+import type { ListingView, MarketSummaryView, StateView } from "../../index/queries.ts";
 import type { FillPsbtInput } from "../dependencies.ts";
 import type {
   FillTemplateRow,

@@ -3,8 +3,8 @@
 import type { Static } from "typebox";
 import type { PearlAddress } from "../../primitives/brands.ts";
 import type { OperationRow as Operation } from "../../prc20/state.ts";
-import type { OperationFields, OperationView } from "../../service/queries.ts";
-import type { MempoolOperation } from "../../service/serving.ts";
+import type { OperationFields, OperationView } from "../../index/queries.ts";
+import type { MempoolOperation } from "../../follow/serving.ts";
 import type { HistoryRow, MempoolRow, OperationRow } from "../schemas/operations.ts";
 
 /** Row of oplist and op/{txid}; `tipHeight` is the state's height. */

@@ -4,7 +4,7 @@ import type { Static } from "typebox";
 import { formatPearl } from "../../primitives/amount.ts";
 import type { ProtocolRules } from "../../prc20/rules.ts";
 import type { TokenRow as TokenState } from "../../prc20/state.ts";
-import type { CandleView, HolderView, StateView, StatsView } from "../../service/queries.ts";
+import type { CandleView, HolderView, StateView, StatsView } from "../../index/queries.ts";
 import type { CandleRow, HolderRow, StatsRow, TokenListRow, TokenRow } from "../schemas/tokens.ts";
 import { percentText, unitPriceText } from "./decimal.ts";
 

@@ -1,7 +1,7 @@
 // What surrounds rows and errors? The PRC20 envelope, its error form, the swap error and the health objects.
 
 import { type TSchema, Type } from "typebox";
-import { type ConditionCode, CONDITIONS } from "../../service/conditions.ts";
+import { type ConditionCode, CONDITIONS } from "../../follow/conditions.ts";
 import { ERRORS } from "../errors.ts";
 import { count, height, nullable } from "./values.ts";
 import { DigestValue } from "./tokens.ts";

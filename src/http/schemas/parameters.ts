@@ -2,7 +2,7 @@
 // `x-expected`, the words that complete "`name` must be ..." where it does not match (H-04, H-05, H-07).
 
 import { Type } from "typebox";
-import { LIFECYCLE_STATES } from "../../service/queries.ts";
+import { LIFECYCLE_STATES } from "../../index/queries.ts";
 
 /** `{tick}`: any letter case (H-07). */
 export const tickParameter = Type.String({

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { listingHistoryRow } from "../../../src/http/rows/market.ts";
 import { statsRow } from "../../../src/http/rows/tokens.ts";
-import { testRules } from "../../../testing/core-index/index.ts";
+import { testRules } from "../../../testkit/builders/core-index/index.ts";
 import { closed, FEES, listing, stateAt } from "../../http/rows.ts";
 
 const RULES = testRules("simnet", FEES);

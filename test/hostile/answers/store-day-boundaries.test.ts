@@ -7,8 +7,8 @@ import { openSqliteStore } from "../../../src/adapters/store-sqlite/index.ts";
 import { NETWORKS } from "../../../src/chain/networks.ts";
 import type { BlockChanges } from "../../../src/prc20/state.ts";
 import type { Tick } from "../../../src/primitives/brands.ts";
-import type { MarketSummaryView } from "../../../src/service/queries.ts";
-import type { Actor } from "../../../testing/chain-maker/ledger.ts";
+import type { MarketSummaryView } from "../../../src/index/queries.ts";
+import type { Actor } from "../../../testkit/builders/chain-maker/ledger.ts";
 import { bodyOf, verdicts, Workshop } from "../workshop.ts";
 
 const DAY = 86_400;

@@ -1,9 +1,9 @@
 // Alarms of a database, read and removed by a command that may run beside the service (S-05). The removal is one short
 // transaction; the service's writer waits for it, and its ledger sees what is gone.
 
-import type { FinalAlarm } from "../../../service/swaps/ports.ts";
-import { Fields, Interner } from "../../../service/swaps/fact-fields.ts";
-import { readAlarm } from "../../../service/swaps/fact-reading.ts";
+import type { FinalAlarm } from "../../../swaps/ledger/ports.ts";
+import { Fields, Interner } from "../../../swaps/ledger/fact-fields.ts";
+import { readAlarm } from "../../../swaps/ledger/fact-reading.ts";
 import { CellReader } from "../cells.ts";
 import { openPassingReader, openWriter } from "../connection.ts";
 

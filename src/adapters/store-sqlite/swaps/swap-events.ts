@@ -1,8 +1,8 @@
 // Which swap events does the log hold? Their texts, in the one sequence of ids of the event log; bounded, and a block
 // that was taken back is remembered with them.
 
-import type { SwapEventView } from "../../../service/queries.ts";
-import type { StoredSwapEvent } from "../../../service/swaps/ports.ts";
+import type { SwapEventView } from "../../../index/queries.ts";
+import type { StoredSwapEvent } from "../../../swaps/ledger/ports.ts";
 import { CellReader } from "../cells.ts";
 import type { Connection } from "../connection.ts";
 

@@ -1,7 +1,7 @@
 // What do the swap tables of this database belong to (S-26)?
 
 import type { EvmAddress } from "../../../primitives/brands.ts";
-import type { SwapIdentity } from "../../../service/swaps/ports.ts";
+import type { SwapIdentity } from "../../../swaps/ledger/ports.ts";
 import { CellReader } from "../cells.ts";
 import type { Connection } from "../connection.ts";
 

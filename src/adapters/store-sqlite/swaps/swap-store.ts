@@ -8,7 +8,7 @@ import type {
   SwapIdentity,
   SwapStore,
   SwapTransaction,
-} from "../../../service/swaps/ports.ts";
+} from "../../../swaps/ledger/ports.ts";
 import { CellReader } from "../cells.ts";
 import { type Connection, openPassingReader } from "../connection.ts";
 import type { WriterThread } from "../writer-thread.ts";

@@ -7,7 +7,7 @@ import {
   type StoredSwapEvent,
   type SwapIdentity,
   type SwapTransaction,
-} from "../../../service/swaps/ports.ts";
+} from "../../../swaps/ledger/ports.ts";
 import type { Connection } from "../connection.ts";
 import { lastEventId, logSwaps, storeLastEventId, trimLog } from "../event-log.ts";
 import { chainCode, insertSwapEvent, undoSwapEvents } from "./swap-events.ts";

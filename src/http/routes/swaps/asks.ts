@@ -2,7 +2,7 @@
 // (S-30 to S-42, H-42).
 
 import { Type } from "typebox";
-import type { AskActionName } from "../../../service/swaps/api/swap-service.ts";
+import type { AskActionName } from "../../../swaps/usecases/swap-service.ts";
 import * as examples from "../../schemas/swap-examples.ts";
 import { AskActionBody, AskCreateBody, AskTakeBody } from "../../schemas/swap-bodies.ts";
 import { AskRow, DealRow, swapObject } from "../../schemas/swaps.ts";

@@ -1,9 +1,9 @@
 // Which endpoints list swaps? bids, asks, deals, newest first or asks by price (H-40, S-52).
 
 import { Type } from "typebox";
-import type { PageKey } from "../../../service/queries.ts";
-import type { SwapList } from "../../../service/swaps/api/outcome.ts";
-import type { WireRow } from "../../../service/swaps/api/swap-service.ts";
+import type { PageKey } from "../../../index/queries.ts";
+import type { SwapList } from "../../../swaps/usecases/outcome.ts";
+import type { WireRow } from "../../../swaps/usecases/swap-service.ts";
 import { ASK_STATUSES } from "../../../swap/ask-status.ts";
 import { BID_STATUSES } from "../../../swap/bid-status.ts";
 import { DEAL_STATUSES } from "../../../swap/deal-status.ts";

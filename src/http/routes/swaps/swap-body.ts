@@ -2,8 +2,8 @@
 // it is searched for secrets before anything else is looked at (S-66).
 
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { invalidFields, refused, type SwapRefusal } from "../../../service/swaps/api/outcome.ts";
-import type { RequestBody } from "../../../service/swaps/api/swap-service.ts";
+import { invalidFields, refused, type SwapRefusal } from "../../../swaps/usecases/outcome.ts";
+import type { RequestBody } from "../../../swaps/usecases/swap-service.ts";
 import { err, ok, type Result } from "../../../primitives/result.ts";
 import { Refusal } from "../../errors.ts";
 

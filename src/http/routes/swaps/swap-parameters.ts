@@ -3,9 +3,9 @@
 
 import { Type } from "typebox";
 import type { Bytes32, EvmAddress, PearlAddress } from "../../../primitives/brands.ts";
-import type { ListName } from "../../../service/queries.ts";
-import type { SwapListQuery, SwapService } from "../../../service/swaps/api/swap-service.ts";
-import { invalidFields, type SwapRefusal } from "../../../service/swaps/api/outcome.ts";
+import type { ListName } from "../../../index/queries.ts";
+import type { SwapListQuery, SwapService } from "../../../swaps/usecases/swap-service.ts";
+import { invalidFields, type SwapRefusal } from "../../../swaps/usecases/outcome.ts";
 import { type CursorBinding, pageRequest } from "../../cursor.ts";
 import { Refusal } from "../../errors.ts";
 import { parameterReader } from "../../parameters.ts";

@@ -4,8 +4,8 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { TObject, TSchema } from "typebox";
-import type { SwapOutcome, SwapRefusal } from "../../../service/swaps/api/outcome.ts";
-import type { RequestBody, SwapService } from "../../../service/swaps/api/swap-service.ts";
+import type { SwapOutcome, SwapRefusal } from "../../../swaps/usecases/outcome.ts";
+import type { RequestBody, SwapService } from "../../../swaps/usecases/swap-service.ts";
 import { ok } from "../../../primitives/result.ts";
 import { type Answer, jsonAnswer } from "../../answer.ts";
 import { clientKey } from "../../client-key.ts";

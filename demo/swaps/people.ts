@@ -1,0 +1,88 @@
+// Who swaps? The people of the demo, each with an account on the EVM chain beside the PEARL key, a new PEARL key for
+// every swap in which they sell, and a secret for every swap in which they buy: all made from the story's seed, so a
+// restart forgets nothing.
+
+import { createHash } from "node:crypto";
+import type { Hex } from "viem";
+import { bip86Key, type SigningKey } from "../../src/wallet/index.ts";
+import type { AnvilAccount } from "../../testkit/doubles/anvil/node.ts";
+import type { Actor, Cast } from "../cast.ts";
+import type { EvmChain } from "./evm-chain.ts";
+
+/** Account of the dev node that deploys the contract and owns it. */
+export const OWNER_ACCOUNT = 8;
+/** Account that the contract's fees go to. */
+export const FEE_ACCOUNT = 9;
+
+/** Somebody with keys on both chains. */
+export interface Person {
+  readonly name: string;
+  /** The PEARL wallet. */
+  readonly actor: Actor;
+  readonly account: AnvilAccount;
+  /** Address of the account in lower case. */
+  readonly evm: Hex;
+}
+
+/** Everybody who swaps. */
+export interface People {
+  readonly all: readonly Person[];
+  /** A person by name. @throws RangeError for a name that nobody has. */
+  named(name: string): Person;
+  /** The name behind an EVM address, or the address cut short. */
+  nameOf(evm: string): string;
+}
+
+/** The cast with their accounts on the chain. */
+export function peopleOf(cast: Cast, chain: EvmChain): People {
+  const all = cast.traders.map((actor, index): Person => {
+    const account = chain.anvil.account(index);
+    return { name: actor.name, actor, account, evm: lower(account.address) };
+  });
+  return {
+    all,
+    named: (name) => {
+      const found = all.find((person) => person.name === name);
+      if (found === undefined) throw new RangeError(`nobody is called ${name}`);
+      return found;
+    },
+    nameOf: (evm) => all.find((person) => person.evm === evm)?.name ?? `${evm.slice(0, 8)}…`,
+  };
+}
+
+/** The PEARL key of a seller for one swap. */
+export function sellerKey(seed: string, story: number): SigningKey {
+  return bip86Key(Uint8Array.from(digest(`${seed}/swap/${story}/seller`)));
+}
+
+/** A buyer's secret for one swap, and its hashlock; each try of the same story has its own. */
+export function secretOf(
+  seed: string,
+  story: number,
+  tries: number,
+): { readonly secret: Hex; readonly hashlock: Hex } {
+  const secret = digest(`${seed}/swap/${story}/secret/${tries}`);
+  const hashlock = createHash("sha256").update(secret).digest();
+  return { secret: hexOf(secret), hashlock: hexOf(hashlock) };
+}
+
+/** Bytes as 0x and hex. */
+export function hexOf(bytes: Uint8Array): Hex {
+  return `0x${Buffer.from(bytes).toString("hex")}`;
+}
+
+/** The EVM private key of a person. @throws where the account hides it. */
+export function evmKeyOf({ account }: Person): Uint8Array {
+  const { privateKey } = account.getHdKey();
+  if (privateKey === null) throw new Error("the account has no private key");
+  return privateKey;
+}
+
+/** An EVM address in lower case. */
+export function lower(address: string): Hex {
+  return `0x${address.slice(2).toLowerCase()}`;
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}

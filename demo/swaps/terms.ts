@@ -1,0 +1,131 @@
+// What does a buyer sign up to? The terms that the buyer's own wallet made: nothing is taken over from an answer of
+// the service, which is only compared with them.
+
+import { encodeFunctionData, type Hex } from "viem";
+import { escrowAbi } from "../../src/adapters/evm-rpc/escrow-abi.ts";
+import {
+  type SwapAsk,
+  swapLock,
+  type SwapLock,
+  swapMessageDigest,
+  type SwapTerms,
+  termsMessage,
+} from "../../src/wallet/index.ts";
+import { hexOf, secretOf, sellerKey } from "./people.ts";
+import { type Scenery, present } from "./scenery.ts";
+import { hasAsk, type Order, type Story } from "./story.ts";
+
+/** Seconds between both refund times: the contract's floor, and the demo's SWAP_MARGIN_S. */
+export const MARGIN_S = 14_400;
+/** Seconds from a take, or a bid, to T_p: the profile's least with room for a few blocks. */
+const LEAD_ASK_S = 10_200;
+const LEAD_BID_S = 12_000;
+/** A reader needs more time. */
+const LEAD_READER_S = 20_000;
+const ZERO_ADDRESS: Hex = `0x${"0".repeat(40)}`;
+const ZERO_BYTES32: Hex = `0x${"0".repeat(64)}`;
+
+/** Chooses the times of a new order of the story, and so its hash. Counts a try. */
+export function newOrder(scenery: Scenery, story: Story): Order {
+  const lead = story.plot === "reader" ? LEAD_READER_S : hasAsk(story) ? LEAD_ASK_S : LEAD_BID_S;
+  const pearlRefundTime = present(scenery) + lead;
+  story.tries += 1;
+  const times = { pearlRefundTime, evmRefundTime: pearlRefundTime + MARGIN_S };
+  const terms = termsOf(scenery, story, { ...times, hash: ZERO_BYTES32 });
+  return { ...times, hash: swapMessageDigest(termsMessage(scenery.escrow.domain, terms)) };
+}
+
+/** The terms of the story's order. */
+export function termsOf(scenery: Scenery, story: Story, order: Order): SwapTerms {
+  const { escrow, people, keySeed } = scenery;
+  const buyer = people.named(story.buyer);
+  const ask = hasAsk(story) ? story.ask : null;
+  // Every second bid names its seller, the others are open to whoever accepts.
+  const named = ask !== null || story.id % 2 === 0 ? people.named(story.seller).evm : ZERO_ADDRESS;
+  return {
+    buyer: buyer.evm,
+    seller: named,
+    hashlock: secretOf(keySeed, story.id, story.tries).hashlock,
+    usdcAmount: BigInt(story.usdc),
+    pearlAmountSat: BigInt(story.pearlSat),
+    buyerPearlKey: hexOf(buyer.actor.key.outputKey),
+    sellerPearlKey: ask === null ? ZERO_BYTES32 : hexOf(sellerKey(keySeed, story.id).outputKey),
+    pearlRefundTime: order.pearlRefundTime,
+    evmRefundTime: order.evmRefundTime,
+    feeBps: escrow.feeBps,
+    feeRecipient: escrow.feeRecipient,
+    askId: ask?.id ?? ZERO_BYTES32,
+    nonce: 0n,
+  };
+}
+
+/** The ask of a story, as it is signed. `expiry` in unix seconds. */
+export function askOf(
+  { escrow, people, keySeed }: Scenery,
+  story: Story,
+  address: string,
+  expiry: number,
+): SwapAsk {
+  return {
+    seller: people.named(story.seller).evm,
+    sellerPearlAddress: address,
+    sellerPearlKey: hexOf(sellerKey(keySeed, story.id).outputKey),
+    pearlAmountSat: BigInt(story.pearlSat),
+    usdcAmount: BigInt(story.usdc),
+    expiry,
+    feeBps: escrow.feeBps,
+    feeRecipient: escrow.feeRecipient,
+    nonce: BigInt(story.id),
+  };
+}
+
+/** The PEARL lock of the story's order. */
+export function lockOf({ people, keySeed }: Scenery, story: Story, order: Order): SwapLock {
+  const { hashlock } = secretOf(keySeed, story.id, story.tries);
+  return swapLock({
+    hashlock: Buffer.from(hashlock.slice(2), "hex"),
+    buyerKey: people.named(story.buyer).actor.key.outputKey,
+    sellerKey: sellerKey(keySeed, story.id).outputKey,
+    refundTime: order.pearlRefundTime,
+  });
+}
+
+function solidityTerms(terms: SwapTerms) {
+  return {
+    ...terms,
+    buyer: hexText(terms.buyer),
+    seller: hexText(terms.seller),
+    hashlock: hexText(terms.hashlock),
+    buyerPearlKey: hexText(terms.buyerPearlKey),
+    sellerPearlKey: hexText(terms.sellerPearlKey),
+    pearlRefundTime: BigInt(terms.pearlRefundTime),
+    evmRefundTime: BigInt(terms.evmRefundTime),
+    feeRecipient: hexText(terms.feeRecipient),
+    askId: hexText(terms.askId),
+  };
+}
+
+/** Bytes of a call of `lock`. */
+export function lockCall(terms: SwapTerms): Hex {
+  return encodeFunctionData({ abi: escrowAbi, functionName: "lock", args: [solidityTerms(terms)] });
+}
+
+/** Bytes of a call of `lockWithAsk`. */
+export function lockWithAskCall(terms: SwapTerms, ask: SwapAsk, signature: string): Hex {
+  const solidityAsk = {
+    ...ask,
+    seller: hexText(ask.seller),
+    sellerPearlKey: hexText(ask.sellerPearlKey),
+    expiry: BigInt(ask.expiry),
+    feeRecipient: hexText(ask.feeRecipient),
+  };
+  return encodeFunctionData({
+    abi: escrowAbi,
+    functionName: "lockWithAsk",
+    args: [solidityTerms(terms), solidityAsk, hexText(signature)],
+  });
+}
+
+function hexText(text: string): Hex {
+  return `0x${text.slice(2)}`;
+}

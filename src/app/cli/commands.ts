@@ -1,0 +1,171 @@
+// What do the commands do? Reads the configuration, runs the service or a job on its database, and stops at a signal.
+
+import { existsSync, readFileSync } from "node:fs";
+import { swapCrypto } from "../../adapters/system/swap-crypto.ts";
+import { readConfig, type Config } from "../config/config.ts";
+import { StartRefused } from "./service-host.ts";
+import { sentenceOf } from "../../follow/follower-errors.ts";
+import type { FinalAlarm } from "../../swaps/ledger/ports.ts";
+import { LIFT_FLAG } from "./help.ts";
+
+/** A command cannot be carried out; each sentence says why. */
+export class CommandFailed extends Error {
+  override readonly name = "CommandFailed";
+  readonly sentences: readonly string[];
+
+  constructor(sentences: readonly string[], options?: ErrorOptions) {
+    super(sentences.join("\n"), options);
+    this.sentences = sentences;
+  }
+}
+
+/** An orderly stop that takes longer has failed; the process ends anyway, which loses nothing that was durable. */
+const STOP_LIMIT_MS = 4500;
+
+/** Aborts at SIGINT, SIGTERM, SIGHUP, or when the launcher is gone. */
+function stopSignal(): AbortSignal {
+  const controller = new AbortController();
+  const stop = (): void => {
+    // A terminal's Ctrl-C reaches launcher and program alike: a second signal is no hurry.
+    if (controller.signal.aborted) return;
+    controller.abort();
+    setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref();
+  };
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, stop);
+  if (process.connected) process.once("disconnect", stop);
+  return controller.signal;
+}
+
+function configOf(flags: ReadonlyMap<string, string>): Config {
+  const read = readConfig({
+    flags,
+    environment: process.env,
+    readFile: textOf,
+    keccak256: swapCrypto.keccak256,
+  });
+  if (!read.ok) throw new CommandFailed(read.error);
+  return read.value;
+}
+
+function textOf(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return null;
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+/**
+ * `strand start`: serves until a signal, or until its writer has died: then it ends with 1, so that a service manager
+ * starts it again. What was durable is whole, so a new process is right at once; one that stays would serve an ever
+ * older state, and no manager but one that asks /health/live would notice.
+ */
+export async function runStart(flags: ReadonlyMap<string, string>): Promise<number> {
+  const config = configOf(flags);
+  const signal = stopSignal();
+  // Loaded late in all commands: a wrong setting is said at once, without the server and the libraries.
+  const { startService } = await import("../main.ts");
+  const service = await redacted(config, () => startService(config));
+  const failure = await Promise.race([aborted(signal), service.failed]);
+  if (failure === undefined) {
+    await service.stop();
+    return 0;
+  }
+  // The store cannot close in order any more: whatever that makes of the stop, the process ends.
+  setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref();
+  await service.stop().catch(() => undefined);
+  throw new CommandFailed([config.redact(failure)]);
+}
+
+/** `strand reindex`: 0 when the new index has reached the node's tip, 1 where a signal ended it before. */
+export async function runReindex(flags: ReadonlyMap<string, string>): Promise<number> {
+  const config = configOf(flags);
+  const signal = stopSignal();
+  const { reindex } = await import("../main.ts");
+  await redacted(config, () => nodeFailureNamed(() => reindex(config, signal)));
+  return signal.aborted ? 1 : 0;
+}
+
+/** `strand verify`: a line per finding, 1 where there is one. */
+export async function runVerify(flags: ReadonlyMap<string, string>): Promise<number> {
+  const config = configOf(flags);
+  stopSignal().addEventListener("abort", () => process.exit(1), { once: true });
+  const { verify } = await import("../main.ts");
+  const findings = await redacted(config, () =>
+    nodeFailureNamed(() =>
+      verify(config, (sentence) => process.stdout.write(`${config.redact(sentence)}\n`)),
+    ),
+  );
+  if (findings === 0) process.stdout.write("the index is right\n");
+  return findings === 0 ? 0 : 1;
+}
+
+/** Runs a job whose failure says nothing that is secret: a `CommandFailed` where it was said in sentences. */
+async function redacted<Value>(config: Config, job: () => Promise<Value>): Promise<Value> {
+  try {
+    return await job();
+  } catch (error) {
+    if (error instanceof StartRefused || error instanceof CommandFailed) {
+      throw new CommandFailed(error.sentences.map((sentence) => config.redact(sentence)));
+    }
+    if (!(error instanceof Error)) throw error;
+    // Without its cause, which was not looked through.
+    const bare = new Error(config.redact(error.message));
+    bare.stack = config.redact(error.stack ?? error.message);
+    throw bare;
+  }
+}
+
+function out(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** `strand alarms`: shows what stands; with `--lift <id>` ends one, also beside a running service. 1: no such alarm. */
+export async function runAlarms(flags: ReadonlyMap<string, string>): Promise<number> {
+  const lift = flags.get(LIFT_FLAG) ?? null;
+  const { file } = configOf(new Map([...flags].filter(([name]) => name !== LIFT_FLAG))).database;
+  if (!existsSync(file)) throw new CommandFailed([`there is no database at ${file}: check DATABASE_URL`]);
+  const { removeAlarm, storedAlarms } = await import("../../adapters/store-sqlite/swaps/stored-alarms.ts");
+  const alarms = storedAlarms(file);
+  if (lift === null) {
+    if (alarms.length === 0) out("no alarm stands");
+    for (const alarm of alarms) for (const line of alarmLines(alarm)) out(line);
+    if (alarms.length > 0) out("Find out which chain is right. Then: strand alarms --lift <id>");
+    return 0;
+  }
+  const alarm = alarms.find(({ id }) => id === lift);
+  if (alarm === undefined) {
+    const known =
+      alarms.length === 0 ? "none stands" : `these stand: ${alarms.map(({ id }) => id).join(", ")}`;
+    throw new CommandFailed([`there is no alarm ${JSON.stringify(lift)}: ${known}`]);
+  }
+  removeAlarm(file, alarm.id);
+  for (const line of alarmLines(alarm)) out(line);
+  out("lifted; a running service offers actions again within some seconds");
+  return 0;
+}
+
+function alarmLines(alarm: FinalAlarm): readonly string[] {
+  return [
+    `${alarm.id}: a final EVM block was replaced, seen at ${new Date(1000 * alarm.raisedAt).toISOString()}`,
+    `  block ${alarm.height} was ${alarm.oldHash}`,
+    `  and is   ${alarm.newHash ?? "not there: the new chain is shorter"}; the chains part after block ${alarm.forkHeight}`,
+  ];
+}
+
+async function nodeFailureNamed<Value>(job: () => Promise<Value>): Promise<Value> {
+  try {
+    return await job();
+  } catch (cause) {
+    if (cause instanceof Error && cause.name === "NodeError")
+      throw new CommandFailed([sentenceOf(cause)], { cause });
+    throw cause;
+  }
+}

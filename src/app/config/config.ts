@@ -1,0 +1,124 @@
+// With which settings does the service run? The typed configuration, read from flags and environment with every
+// problem reported at once, each with what was wrong and what to do. Values of secrets appear nowhere.
+
+import type { Network } from "../../chain/networks.ts";
+import type { ProtocolRules } from "../../prc20/rules.ts";
+import { MARKER } from "../../prc20/rules.ts";
+import { err, ok, type Result } from "../../primitives/result.ts";
+import type { Keccak256 } from "../../swap/crypto.ts";
+import { flagOf, SETTING_LIST, type SettingName } from "./declaration.ts";
+import { misspelledSettings } from "./misspelled.ts";
+import { nearestName } from "./nearest-name.ts";
+import { readDatabase, readListen, readLogLevel, readProxies, type DatabaseTarget } from "./read-service.ts";
+import { readNode, type NodeTarget } from "./read-node.ts";
+import { readNetwork, readRules } from "./read-rules.ts";
+import { readSwaps, type SwapConfig, unusedSwapSettings } from "./read-swaps.ts";
+import { type Redact, redactorOf } from "./redactor.ts";
+import { Problems, SettingReader } from "./setting-reader.ts";
+import type { LogLevel } from "./levels.ts";
+
+/** A validated configuration. */
+export interface Config {
+  readonly network: Network;
+  readonly rules: ProtocolRules;
+  readonly node: NodeTarget;
+  readonly database: DatabaseTarget;
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  /** Null: no metrics. */
+  readonly metricsPort: number | null;
+  /** Deepest reorganisation that can be undone, in blocks. */
+  readonly undoBlocks: number;
+  /** Lag up to which the index counts as synced (H-20), in blocks. */
+  readonly syncedLag: number;
+  readonly logLevel: LogLevel;
+  /** Reads per minute and client; null: no limit. */
+  readonly rateLimit: number | null;
+  /** POSTs per minute and client; null: no limit. */
+  readonly rateLimitPost: number | null;
+  /** Connections of all clients at a time (H-11). */
+  readonly maxConnections: number;
+  /** Whose X-Forwarded-For is believed: addresses and networks, the nearest so many hops, or nobody's. */
+  readonly trustProxy: false | number | readonly string[];
+  /** Null: swaps are off. */
+  readonly swaps: SwapConfig | null;
+  /** Names of swap settings that are given although swaps are off. */
+  readonly unusedSwapSettings: readonly SettingName[];
+  /** Sentences about environment variables that look like misspelled settings. */
+  readonly misspelled: readonly string[];
+  /** Takes what is secret in these settings out of a text. */
+  readonly redact: Redact;
+}
+
+/** Where settings come from. */
+export interface ConfigSources {
+  /** Command-line flags by their name with the dashes, as `--port`. */
+  readonly flags: ReadonlyMap<string, string>;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Text of a file, or null where it cannot be read. */
+  readonly readFile: (path: string) => string | null;
+  /** For the checksum of EVM addresses (EIP-55); without it one in mixed case is refused. */
+  readonly keccak256?: Keccak256;
+}
+
+/** The configuration, or all that is wrong with it: one sentence per problem. */
+export function readConfig(sources: ConfigSources): Result<Config, readonly string[]> {
+  const problems = new Problems();
+  refuseUnknownFlags(sources.flags, problems);
+  const reader = new SettingReader(sources.flags, sources.environment, problems);
+  const network = readNetwork(reader);
+  const rules = readRules(reader, network, MARKER);
+  const node = readNode(reader, sources.readFile);
+  const database = readDatabase(reader, network?.name ?? "unknown");
+  const listen = readListen(reader);
+  const undoBlocks = reader.integer("UNDO_BLOCKS", 1, 100_000, 1000);
+  const syncedLag = reader.integer("SYNCED_LAG", 0, 1000, 1);
+  const logLevel = readLogLevel(reader);
+  const rateLimit = readRateLimit(reader, "RATE_LIMIT", null);
+  const rateLimitPost = readRateLimit(reader, "RATE_LIMIT_POST", 60);
+  const maxConnections = reader.integer("MAX_CONNECTIONS", 16, 100_000, 4096);
+  const trustProxy = readProxies(reader);
+  const swaps = readSwaps(reader, network?.name ?? "mainnet", sources.keccak256 ?? null);
+  const misspelled = misspelledSettings(sources.environment);
+  if (network === null || rules === null || node === null || database === null || !problems.isEmpty) {
+    // A misspelled name is often why another one is missing.
+    return err([...problems.sentences, ...misspelled]);
+  }
+  return ok({
+    network,
+    rules,
+    node,
+    database,
+    ...listen,
+    undoBlocks,
+    syncedLag,
+    logLevel,
+    rateLimit,
+    rateLimitPost,
+    maxConnections,
+    trustProxy,
+    swaps,
+    unusedSwapSettings: unusedSwapSettings(reader),
+    misspelled,
+    redact: redactorOf(sources.flags, sources.environment),
+  });
+}
+
+/** Every flag; all of them take a value. */
+const CONFIG_FLAGS: readonly string[] = SETTING_LIST.map(({ name }) => flagOf(name));
+
+function readRateLimit(reader: SettingReader, name: SettingName, fallback: number | null): number | null {
+  if (reader.text(name) === null) return fallback;
+  if (reader.text(name) === "off") return null;
+  return reader.optionalInteger(name, 1, 1_000_000, "or off");
+}
+
+function refuseUnknownFlags(flags: ReadonlyMap<string, string>, problems: Problems): void {
+  for (const flag of flags.keys()) {
+    if (CONFIG_FLAGS.includes(flag)) continue;
+    const near = nearestName(flag, CONFIG_FLAGS);
+    const hint = near === null ? "run `./bin/strand start --help` for all flags" : `did you mean ${near}?`;
+    problems.add(`${flag} is no flag: ${hint}`);
+  }
+}

@@ -1,0 +1,391 @@
+// How is the swap service put together? Beside main.ts the only place that builds its objects: ledger, followers of
+// both chains, look-ups and use cases, and the loops that keep them going.
+
+import { setTimeout as delay } from "node:timers/promises";
+import { openBlockbookBalance } from "../adapters/blockbook/blockbook-balance.ts";
+import { escrowAbi } from "../adapters/evm-rpc/escrow-abi.ts";
+import { openEvmChain } from "../adapters/evm-rpc/open-evm-chain.ts";
+import {
+  openFollowedBalance,
+  openFollowedLookups,
+  type SeveralNodes,
+} from "../adapters/pearl-node/followed-clients.ts";
+import { systemClock } from "../adapters/system/clock.ts";
+import { recoverSigner } from "../adapters/system/evm-signature.ts";
+import { sha256d } from "../adapters/system/hashes.ts";
+import { verifySchnorr } from "../adapters/system/schnorr.ts";
+import { openWindowHasher } from "../adapters/system/sha256-lanes.ts";
+import { withSteadyHeap } from "../adapters/system/steady-heap.ts";
+import { swapCrypto } from "../adapters/system/swap-crypto.ts";
+import { type Closers, StartRefused } from "./cli/service-host.ts";
+import type { Config } from "./config/config.ts";
+import { addressOf } from "./config/read-node.ts";
+import type { SwapConfig } from "./config/read-swaps.ts";
+import type { Condition } from "../follow/conditions.ts";
+import { sentenceOf } from "../follow/follower-errors.ts";
+import type { IndexingContext } from "../index/index-block.ts";
+import type { MempoolWatch } from "../follow/mempool-watch.ts";
+import type { FollowedNode } from "../follow/pearl-nodes.ts";
+import type { Log } from "../follow/ports.ts";
+import { type IndexQueries, indexedIds } from "../index/queries.ts";
+import type { ChainTips } from "../swap/facts.ts";
+import type { RecentBodies } from "../follow/recent-bodies.ts";
+import { AskIndex } from "../swaps/usecases/ask-index.ts";
+import { AskRechecks } from "../swaps/usecases/ask-recheck.ts";
+import { BalanceLookups } from "../swaps/usecases/balance-lookups.ts";
+import { KeyedLock } from "../swaps/usecases/keyed-lock.ts";
+import { LockHints } from "../swaps/usecases/lock-hints.ts";
+import { LimitedLookups } from "../swaps/usecases/lookups.ts";
+import { PublicValues } from "../swaps/usecases/public-values.ts";
+import type { EscrowFacts, SwapParts } from "../swaps/usecases/parts.ts";
+import { SignatureJudge } from "../swaps/usecases/signature-judge.ts";
+import { SwapApi } from "../swaps/usecases/swap-api.ts";
+import type { EvmChain, EscrowInspection } from "../swaps/evm/evm-chain.ts";
+import { EVM_FOLLOWER_DEFAULTS, EvmFollower } from "../swaps/evm/evm-follower.ts";
+import { confirmationsConditions, SOUND_FINALITY_LAG_S } from "../swaps/evm/evm-progress.ts";
+import { MAX_AHEAD_S } from "../swaps/evm/evm-source-checks.ts";
+import { SwapLedger, type SwapLedgerParts } from "../swaps/ledger/ledger.ts";
+import { PearlMempool } from "../swaps/pearl/pearl-mempool.ts";
+import { PEARL_WATCH_DEFAULTS, PearlWatch } from "../swaps/pearl/pearl-watch.ts";
+import type { BalanceSource, EvmStanding, PearlStanding, SwapStore } from "../swaps/ledger/ports.ts";
+import { SwapReadiness } from "../swaps/readiness.ts";
+import { escrowDigests } from "../swap/eip712.ts";
+import type { SwapRules } from "../swap/subject.ts";
+
+/** How often what time alone changes is looked at: expiries are told within this time. */
+const PASS_TIME_MS = 5000;
+/** Mean PEARL block interval above which margins do not hold (S-02), seconds. */
+const MAX_BLOCK_INTERVAL_S = 300;
+/** A side that was silent for longer is unavailable (S-62), seconds. */
+const ANSWER_WITHIN_S = 30;
+/** How long a start waits for an RPC to say what stands at the contract's address. */
+const INSPECTION_PATIENCE_MS = 5000;
+const INSPECTION_RETRY_MS = 5000;
+
+/** What swaps share with the index. */
+export interface SwapFoundation {
+  readonly config: Config;
+  readonly swaps: SwapConfig;
+  readonly store: SwapStore;
+  /** Reads of the index. */
+  readonly queries: IndexQueries;
+  readonly node: FollowedNode;
+  /** Raw blocks that index and swaps download once. */
+  readonly bodies: RecentBodies;
+  readonly context: IndexingContext;
+  readonly mempool: MempoolWatch;
+  readonly log: Log;
+  readonly closers: Closers;
+}
+
+/** What swaps know of both chains: how far their ledger is, and what the nodes last said of theirs. */
+export interface SwapSides {
+  readonly tips: ChainTips;
+  readonly evm: EvmStanding;
+  readonly pearl: PearlStanding;
+  /** Lock scripts for which older PEARL blocks are still to be read. */
+  readonly uncovered: () => number;
+}
+
+/** The running parts. */
+export interface ComposedSwaps {
+  readonly api: SwapApi;
+  readonly ledger: SwapLedger;
+  /** Without asking anybody. */
+  sides(): SwapSides;
+  /** What is wrong now with the side of swaps (H-20). */
+  conditions(): readonly Condition[];
+  /** Follows both chains until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** Standings before the followers have asked anybody. */
+const UNKNOWN_EVM: EvmStanding = {
+  headHeight: -1,
+  headTime: 0,
+  answeredAtMonotonicMs: null,
+  headChangedAtMonotonicMs: null,
+  agreed: false,
+  finalReplaced: false,
+};
+const UNKNOWN_PEARL: PearlStanding = {
+  nodeHeight: -1,
+  nodeTipTime: 0,
+  answeredAtMonotonicMs: null,
+  tipChangedAtMonotonicMs: null,
+  connections: null,
+  blockIntervalS: null,
+  witnesses: [],
+  nodes: { configured: 1, answering: 0, agreeing: 0 },
+};
+
+/**
+ * Builds the swap service. Throws `StartRefused` where the contract is not the configured one, or the database belongs
+ * to another escrow (S-26). RPCs that do not answer refuse nothing: swaps answer 503 until one does.
+ */
+export async function composeSwaps(foundation: SwapFoundation): Promise<ComposedSwaps> {
+  const { config, swaps, log, closers, node, bodies, context, mempool } = foundation;
+  const chain = openEvmChain({
+    urls: swaps.evmRpcUrls,
+    chainId: swaps.chainId,
+    escrow: swaps.escrow,
+    confirmations: swaps.confirmations,
+    clock: systemClock,
+  });
+  closers.add(async () => chain.close());
+  const escrow = new EscrowQuestion(chain, swaps.firstBlock, log);
+  await escrow.askAtStart();
+  const rules = rulesOf(config, swaps);
+  const live: { followers: Followers | null; ledger: SwapLedger | null } = { followers: null, ledger: null };
+  const readiness = readinessOf(swaps, live);
+  const ledger = await openLedger(foundation, rules, readiness);
+  live.ledger = ledger;
+  const source = { ...bodies.reader(), rawHeaders: node.rawHeaders, connections: node.connections };
+  const pearl = new PearlWatch(
+    { node: source, others: node, ledger, context, crypto: swapCrypto, clock: systemClock, log },
+    { ...PEARL_WATCH_DEFAULTS, pollMs: config.node.pollMs },
+  );
+  const evm = new EvmFollower(
+    { chain, ledger, clock: systemClock, log },
+    {
+      ...EVM_FOLLOWER_DEFAULTS,
+      firstBlock: swaps.firstBlock,
+      pollMs: swaps.evmPollMs,
+      syncedLagS: swaps.limits.evmLagS,
+      rereadMs: swaps.evmRereadS * 1000,
+      maxAheadS: swaps.isPlay ? null : MAX_AHEAD_S,
+      maxFinalityLagS: swaps.isPlay ? null : SOUND_FINALITY_LAG_S,
+    },
+  );
+  live.followers = { pearl, evm };
+  mempool.addListener(
+    new PearlMempool({ node, ledger, watch: pearl, crypto: swapCrypto, sha256d, clock: systemClock, log }),
+  );
+  ledger.feed.subscribe(() => pearl.lookSoon());
+  const parts = partsOf({ foundation, rules, readiness, ledger, chain, escrow, pearl, evm });
+  const api = new SwapApi(parts, ledger);
+  const confirmations = swaps.isPlay ? [] : confirmationsConditions(swaps.confirmations);
+  for (const { sentence } of confirmations) log.warn({}, sentence);
+  const uncovered = (): number => ledger.watch.uncovered().length;
+  const sides = () => ({ tips: ledger.tips(), evm: evm.standing(), pearl: pearl.standing(), uncovered });
+  return {
+    api,
+    ledger,
+    sides,
+    conditions: () => [...evm.conditions(), ...confirmations],
+    run: (signal) => runAll({ foundation, parts, ledger, escrow, pearl, evm }, signal),
+  };
+}
+
+interface Followers {
+  readonly pearl: PearlWatch;
+  readonly evm: EvmFollower;
+}
+
+function rulesOf(config: Config, swaps: SwapConfig): SwapRules {
+  return {
+    ...swaps.profiles,
+    smallDealUsdc: swaps.smallDealUsdc,
+    deltaS: swaps.deltaS,
+    hrp: config.network.hrp,
+    chainId: swaps.chainId,
+    escrow: swaps.escrow,
+  };
+}
+
+function readinessOf(
+  swaps: SwapConfig,
+  live: { readonly followers: Followers | null; readonly ledger: SwapLedger | null },
+): SwapReadiness {
+  const nothing = {
+    evm: { height: -1, time: 0, finalHeight: -1, need: null },
+    pearl: { height: -1, time: 0, medianTimePast: 0 },
+  };
+  return new SwapReadiness(
+    {
+      tips: () => live.ledger?.tips() ?? nothing,
+      evm: () => live.followers?.evm.standing() ?? UNKNOWN_EVM,
+      pearl: () => live.followers?.pearl.standing() ?? UNKNOWN_PEARL,
+      clock: systemClock,
+    },
+    { ...swaps.limits, blockIntervalS: MAX_BLOCK_INTERVAL_S, answerWithinS: ANSWER_WITHIN_S },
+  );
+}
+
+async function openLedger(
+  { config, swaps, store, log }: SwapFoundation,
+  rules: SwapRules,
+  readiness: SwapReadiness,
+): Promise<SwapLedger> {
+  try {
+    const parts: SwapLedgerParts = {
+      store,
+      identity: { network: config.network.name, chainId: swaps.chainId, escrow: swaps.escrow },
+      crypto: swapCrypto,
+      rules,
+      clock: systemClock,
+      log,
+      evmConfirmations: swaps.confirmations === "finalized" ? null : swaps.confirmations,
+      takeMax: swaps.takeMax,
+      momentOf: (tips) => readiness.moment(tips),
+    };
+    return await withSteadyHeap(() => SwapLedger.open(parts));
+  } catch (cause) {
+    throw new StartRefused([`swaps cannot use this database: ${sentenceOf(cause)}`], { cause });
+  }
+}
+
+/** What stands at the contract's address (S-26): asked until an RPC answers. */
+class EscrowQuestion {
+  readonly #chain: EvmChain;
+  readonly #firstBlock: number;
+  readonly #log: Log;
+  #facts: EscrowFacts | null = null;
+
+  constructor(chain: EvmChain, firstBlock: number, log: Log) {
+    this.#chain = chain;
+    this.#firstBlock = firstBlock;
+    this.#log = log;
+  }
+
+  get facts(): EscrowFacts | null {
+    return this.#facts;
+  }
+
+  /** Throws `StartRefused` where the contract does not fit; an RPC that does not answer in time refuses nothing. */
+  async askAtStart(): Promise<void> {
+    const patience = new AbortController();
+    const inspected = this.#chain.inspectEscrow().then(
+      (found) => found,
+      (error: unknown) => {
+        this.#log.warn({ error: sentenceOf(error) }, "no EVM RPC answers yet; swaps wait for one");
+        return null;
+      },
+    );
+    const silence = delay(INSPECTION_PATIENCE_MS, null, { signal: patience.signal }).catch(() => null);
+    const found = await Promise.race([inspected, silence]);
+    patience.abort();
+    if (found === null) return;
+    if (found.faults.length > 0) throw new StartRefused(found.faults);
+    this.#keep(found);
+  }
+
+  /** Asks until the contract is known and fits, or the signal aborts. */
+  async settle(signal: AbortSignal): Promise<void> {
+    let told = "";
+    while (this.#facts === null && !signal.aborted) {
+      try {
+        const found = await this.#chain.inspectEscrow();
+        const faults = found.faults.join("; ");
+        if (faults === "") return this.#keep(found);
+        // The service runs already: it serves tokens, and swaps stay unavailable until an operator acts.
+        if (faults !== told) this.#log.error({ faults }, "alarm: the escrow does not fit the configuration");
+        told = faults;
+      } catch (error) {
+        this.#log.debug({ error: sentenceOf(error) }, "no EVM RPC answers");
+      }
+      await systemClock.sleep(INSPECTION_RETRY_MS, signal);
+    }
+  }
+
+  #keep({ usdc, minUsdc }: EscrowInspection): void {
+    if (usdc === null || minUsdc === null)
+      throw new Error("an escrow without faults has usdc() and minUsdc()");
+    this.#facts = { usdc, minUsdc, firstBlock: this.#firstBlock, abi: escrowAbi };
+  }
+}
+
+interface Composed extends Followers {
+  readonly foundation: SwapFoundation;
+  readonly rules: SwapRules;
+  readonly readiness: SwapReadiness;
+  readonly ledger: SwapLedger;
+  readonly chain: EvmChain;
+  readonly escrow: EscrowQuestion;
+}
+
+function partsOf({ foundation, rules, readiness, ledger, chain, escrow, pearl, evm }: Composed): SwapParts {
+  const { config, swaps, queries, closers, log, node } = foundation;
+  const addresses = [config.node, ...config.node.witnesses].map(addressOf);
+  const nodes: SeveralNodes = { addresses, followed: () => node.place };
+  const lookups = openFollowedLookups(nodes, { sha256d, clock: systemClock });
+  closers.add(async () => lookups.close());
+  const parts: Omit<SwapParts, "rechecks"> = {
+    ledger,
+    readiness,
+    rules,
+    limits: {
+      askMinUsdc: swaps.askMinUsdc,
+      takeTtlS: swaps.takeTtlS,
+      askMax: swaps.askMax,
+      requirePearlProof: swaps.requirePearlProof,
+    },
+    escrow: () => escrow.facts,
+    crypto: swapCrypto,
+    verifySchnorr,
+    digests: escrowDigests({ chainId: swaps.chainId, verifyingContract: swaps.escrow }, swapCrypto.keccak256),
+    signatures: new SignatureJudge({
+      accounts: chain.accounts,
+      recover: recoverSigner,
+      clock: systemClock,
+      keptMs: swaps.askRecheckS * 1000,
+    }),
+    lookups: new LimitedLookups(lookups, systemClock),
+    publicValues: new PublicValues({ isIndexed: indexedIds(queries, rules.hrp), node: lookups }, systemClock),
+    hashWindows: openWindowHasher(),
+    balances: new BalanceLookups(balancesOf(foundation, nodes), ledger, log),
+    asks: new AskIndex({
+      ledger,
+      moment: () => readiness.moment(),
+      onRows: (listener) => ledger.onRows(listener),
+    }),
+    hints: new LockHints(),
+    readBlockSoon: (height) => pearl.readAgain(height),
+    locks: new KeyedLock(),
+    evmStanding: () => evm.standing(),
+    evmStatus: () => evm.status(),
+    clock: systemClock,
+    log,
+  };
+  return { ...parts, rechecks: new AskRechecks(parts) };
+}
+
+function balancesOf({ swaps, closers }: SwapFoundation, nodes: SeveralNodes): BalanceSource {
+  if (swaps.balanceSource.kind === "blockbook") return openBlockbookBalance({ url: swaps.balanceSource.url });
+  const balances = openFollowedBalance(nodes, { sha256d, clock: systemClock });
+  closers.add(async () => balances.close());
+  return balances;
+}
+
+async function runAll(
+  {
+    foundation,
+    parts,
+    ledger,
+    escrow,
+    pearl,
+    evm,
+  }: Pick<Composed, "foundation" | "ledger" | "escrow" | "pearl" | "evm"> & { readonly parts: SwapParts },
+  signal: AbortSignal,
+): Promise<void> {
+  const followEvm = async (): Promise<void> => {
+    await escrow.settle(signal);
+    if (!signal.aborted) await evm.run(signal);
+  };
+  await Promise.all([
+    pearl.run(signal),
+    followEvm(),
+    parts.rechecks.run(foundation.swaps.askRecheckS, signal),
+    passTime(ledger, foundation.log, signal),
+  ]);
+}
+
+/** Tells expiries, forgets old takes, and sees which alarms an operator has lifted. */
+async function passTime(ledger: SwapLedger, log: Log, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await systemClock.sleep(PASS_TIME_MS, signal);
+    if (signal.aborted) return;
+    await ledger.passTime().catch((error: unknown) => log.error({ error }, "swaps: time cannot be told"));
+    await ledger.passAlarms().catch((error: unknown) => log.error({ error }, "swaps: alarms cannot be read"));
+  }
+}

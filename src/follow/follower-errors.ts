@@ -1,0 +1,94 @@
+// Why can the follower not go on just now? The failures that it knows by name; each ends a round, never the process.
+
+import type { BlockFault } from "../chain/block-fault.ts";
+import type { BlockHash } from "../primitives/brands.ts";
+
+/** Why a round of the follower failed. */
+export type FailureKind = "node" | "block_refused" | "deep_reorganisation" | "store" | "internal";
+
+/** The node's answer to `getblock` is not the block that was asked for, or breaks a rule of the chain. */
+export class BlockRefused extends Error {
+  override readonly name = "BlockRefused";
+  readonly height: number;
+  readonly fault: BlockFault;
+
+  constructor(height: number, hash: BlockHash, fault: BlockFault) {
+    super(
+      `block ${height}, as the node answered \`getblock ${hash} 0\`, is refused: ${fault.code}: ${fault.detail}`,
+    );
+    this.height = height;
+    this.fault = fault;
+  }
+}
+
+/** The node's chain leaves ours below what can be undone. Only an operator can decide what to do. */
+export class DeepReorganisation extends Error {
+  override readonly name = "DeepReorganisation";
+
+  constructor(floor: number, tipHeight: number, undoBlocks: number) {
+    super(
+      `the node's chain differs from the index already at block ${floor}; only ${tipHeight - floor} blocks below the ` +
+        `index's tip ${tipHeight} can be undone (UNDO_BLOCKS is ${undoBlocks}). Check the node; if its chain is ` +
+        "right, stop the service and run `./bin/strand reindex`",
+    );
+  }
+}
+
+/** The node's answers contradict each other: its chain is changing just now, or several nodes answer in turns. */
+export class UnsettledChain extends Error {
+  override readonly name = "UnsettledChain";
+
+  constructor(height: number) {
+    super(`the node's answers do not fit together: its chain left ours above block ${height}, but not below`);
+  }
+}
+
+/** The node names a tip above ours and shows no hash of the blocks between: asking on at once would not end. */
+export class BlocksHidden extends Error {
+  override readonly name = "BlocksHidden";
+
+  constructor(from: number, tip: { readonly height: number; readonly hash: BlockHash }) {
+    super(
+      `the node names block ${tip.height} (${tip.hash}) as its tip, but no hash of the blocks from ${from} on; look at its log`,
+    );
+  }
+}
+
+/** A write was rejected; whether it took place is unknown until the store is asked for its tip. */
+export class StoreWriteError extends Error {
+  override readonly name = "StoreWriteError";
+
+  /** `what`: the write, as "a commit". */
+  constructor(what: string, options: ErrorOptions) {
+    super(`the store did not acknowledge ${what}`, options);
+  }
+}
+
+/** The answer of a write, with its rejection named. */
+export async function acknowledged(what: string, write: Promise<void>): Promise<void> {
+  try {
+    await write;
+  } catch (cause) {
+    throw new StoreWriteError(what, { cause });
+  }
+}
+
+/** Whether the node did not answer, or answered nonsense: errors of that name, whoever implements the port. */
+function isNodeError(error: unknown): boolean {
+  return error instanceof Error && error.name === "NodeError";
+}
+
+/** Which kind of failure an error is, for the metrics. */
+export function failureKind(error: unknown): FailureKind {
+  if (isNodeError(error) || error instanceof UnsettledChain || error instanceof BlocksHidden) return "node";
+  if (error instanceof BlockRefused) return "block_refused";
+  if (error instanceof DeepReorganisation) return "deep_reorganisation";
+  if (error instanceof StoreWriteError) return "store";
+  return "internal";
+}
+
+/** The sentence of an error with those of its causes. */
+export function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : `${error.message}: ${sentenceOf(error.cause)}`;
+}

@@ -1,0 +1,104 @@
+// The watch over the transactions of made blocks, as if they were unconfirmed.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { bytesToHex } from "../primitives/hex.ts";
+import { sha256d } from "../adapters/system/hashes.ts";
+import { CoreIndex, testRules } from "../../testkit/builders/core-index/index.ts";
+import { VirtualClock } from "../../testkit/worlds/simulation/virtual-clock.ts";
+import { World } from "../../testkit/worlds/simulation/world.ts";
+import type { Txid } from "../primitives/brands.ts";
+import { MEMPOOL_DEFAULTS, MempoolWatch } from "./mempool-watch.ts";
+import { parseTransaction } from "../../testkit/doubles/pearl-node/transaction.ts";
+
+const silent = {
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+  debug: () => undefined,
+};
+
+function setUp(): {
+  pool: Map<Txid, Uint8Array>;
+  world: World;
+  watch: (fetchPerLook?: number) => MempoolWatch;
+} {
+  const world = new World(21);
+  world.grow(12);
+  const pool = new Map<Txid, Uint8Array>();
+  const node = {
+    mempoolTxids: async () => [...pool.keys()],
+    rawTransactions: async (txids: readonly Txid[]) => txids.map((txid) => pool.get(txid) ?? null),
+  };
+  const rules = testRules("simnet", world.feeAddress);
+  const parts = { node, rules, sha256d, clock: new VirtualClock(), log: silent };
+  return {
+    pool,
+    world,
+    watch: (fetchPerLook = 1000) => new MempoolWatch(parts, { ...MEMPOOL_DEFAULTS, fetchPerLook }),
+  };
+}
+
+function fillPool(pool: Map<Txid, Uint8Array>, world: World): void {
+  for (const block of world.made) {
+    for (const raw of block.transactions.slice(1)) {
+      const parsed = parseTransaction(raw);
+      if (!parsed.ok) throw new Error(`${bytesToHex(raw)} is no transaction`);
+      pool.set(parsed.value.txid as Txid, raw);
+    }
+  }
+}
+
+describe("mempool watch (H-38)", () => {
+  test("its rows are the operations of the chain, unjudged, by txid and input", async () => {
+    const { pool, world, watch } = setUp();
+    fillPool(pool, world);
+    const mempool = watch();
+    await mempool.look();
+    const { rows, version } = mempool.snapshot();
+    assert.equal(version, 1);
+    const index = new CoreIndex("simnet", testRules("simnet", world.feeAddress));
+    const recorded = world.made.flatMap((block) => index.apply(block).operations);
+    const expected = recorded
+      .map(({ txid, vout, op, from, payloadJson }) => ({ txid, vout, op, from, payloadJson }))
+      .toSorted((a, b) => (a.txid === b.txid ? a.vout - b.vout : a.txid < b.txid ? -1 : 1));
+    assert.deepEqual(
+      rows.map(({ txid, vout, op, from, payloadJson }) => ({ txid, vout, op, from, payloadJson })),
+      expected,
+    );
+    assert.ok(rows.length > 20);
+  });
+
+  test("the version grows exactly when the rows change", async () => {
+    const { pool, world, watch } = setUp();
+    fillPool(pool, world);
+    const mempool = watch();
+    await mempool.look();
+    await mempool.look();
+    assert.equal(mempool.snapshot().version, 1);
+    const gone = mempool.snapshot().rows[0]?.txid;
+    assert.ok(gone !== undefined);
+    pool.delete(gone);
+    await mempool.look();
+    assert.equal(mempool.snapshot().version, 2);
+    assert.ok(mempool.snapshot().rows.every((row) => row.txid !== gone));
+  });
+
+  test("a large mempool is fetched in pieces, and bytes of another transaction are no operation", async () => {
+    const { pool, world, watch } = setUp();
+    fillPool(pool, world);
+    const whole = watch();
+    await whole.look();
+    const pieces = watch(7);
+    for (let look = 0; look * 7 < pool.size + 7; look += 1) await pieces.look();
+    assert.deepEqual(pieces.snapshot().rows, whole.snapshot().rows);
+    const [first, second] = whole.snapshot().rows;
+    assert.ok(first !== undefined && second !== undefined);
+    const swapped = watch();
+    const bytes = [...pool.values()][0];
+    assert.ok(bytes !== undefined);
+    for (const txid of pool.keys()) pool.set(txid, bytes);
+    await swapped.look();
+    assert.ok(new Set(swapped.snapshot().rows.map((row) => row.txid)).size <= 1);
+  });
+});

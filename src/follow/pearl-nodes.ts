@@ -1,0 +1,334 @@
+// One PEARL node out of several (S-09). The first configured node is followed: index, PEARL watch, mempool, look-ups
+// and balances ask `FollowedNode` and do not know that there are others. The others are witnesses. Every node is asked
+// for its tip and, when that has changed, for the hashes of its newest blocks, each in a loop of its own: a node that
+// hangs delays nobody. A followed node that falls silent, or that two others have left behind, is replaced by the next
+// one. No proof of work is verified here: a witness is a second opinion, nothing more.
+
+import type { BlockHash } from "../primitives/brands.ts";
+import type { Condition } from "./conditions.ts";
+import { sentenceOf } from "./follower-errors.ts";
+import type { Clock, Log, NodeTip } from "./ports.ts";
+import type { SwapNode } from "./ports.ts";
+
+/** A configured node. */
+export interface NamedNode {
+  /** For the log: its place in the settings from 1, and what may be shown of its address. */
+  readonly name: string;
+  readonly node: SwapNode;
+}
+
+/** `nodes` of `/health` (H-20) and of `details` (S-09). */
+export interface NodeCounts {
+  readonly configured: number;
+  /** Nodes of the right network that have told their tip within 30 s. */
+  readonly answering: number;
+  /**
+   * Answering nodes whose chain is the followed node's, its beginning or its continuation: the followed one itself, and
+   * those that name its block at the height of the lower of both tips.
+   */
+  readonly agreeing: number;
+}
+
+/** What a node other than the followed one shows of its chain. */
+export interface Witness {
+  readonly tip: NodeTip;
+  /** Its block at a height, null outside the newest `RECENT_BLOCKS` of its chain. */
+  readonly hashAt: (height: number) => BlockHash | null;
+  /** Lowest height that `hashAt` knows. */
+  readonly from: number;
+}
+
+/** An answer counts for this long (S-09, S-62). */
+const ANSWER_COUNTS_MS = 30_000;
+/** Pause between two looks at one node. */
+const LOOK_EVERY_MS = 2000;
+/** How far two others must be ahead of the followed node, and for how long, before the next is followed. */
+const AHEAD_BLOCKS = 2;
+const AHEAD_MS = 10 * 60_000;
+/** A node of another network is asked again this often: its operator may correct it. */
+const FOREIGN_EVERY_MS = 60_000;
+/** Forks of one block happen to honest nodes; a deeper one, or one that stands this long, is a disagreement. */
+const FORK_BLOCKS = 1;
+const FORK_MS = 10 * 60_000;
+/** Newest blocks whose hashes are kept of each node: one request of the node's client. */
+const RECENT_BLOCKS = 100;
+
+/** A question to the followed node that ended because another is followed now; told like its failure to answer. */
+class NodeReplaced extends Error {
+  override readonly name = "NodeError";
+
+  constructor() {
+    super("another PEARL node is followed now; the question is asked there");
+  }
+}
+
+/** What is known of one node. */
+class Standing {
+  readonly name: string;
+  readonly node: SwapNode;
+  tip: NodeTip | null = null;
+  answeredAtMs: number | null = null;
+  isIdentified = false;
+  isForeign = false;
+  trouble: string | null = null;
+  /** Since when its chain has not been the followed one's; null while it is, or cannot be compared. */
+  forkedSinceMs: number | null = null;
+  /** Since when it has been more than `AHEAD_BLOCKS` ahead of the followed node. */
+  aheadSinceMs: number | null = null;
+  #from = 0;
+  #hashes: readonly BlockHash[] = [];
+
+  constructor({ name, node }: NamedNode) {
+    this.name = name;
+    this.node = node;
+  }
+
+  /** Asks the node for its tip and, where that is another than before, for its newest hashes. */
+  async look(clock: Clock): Promise<void> {
+    if (!this.isIdentified) await this.node.checkIdentity();
+    this.isIdentified = true;
+    this.isForeign = false;
+    const tip = await this.node.tip();
+    if (tip.hash !== this.tip?.hash || tip.height !== this.tip.height) {
+      const from = Math.max(0, tip.height - RECENT_BLOCKS + 1);
+      const hashes = await this.node.blockHashes(from, tip.height - from + 1);
+      this.#from = from;
+      this.#hashes = hashes;
+    }
+    this.tip = tip;
+    this.answeredAtMs = clock.monotonicMs();
+  }
+
+  get from(): number {
+    return this.#from;
+  }
+
+  hashAt(height: number): BlockHash | null {
+    return this.#hashes[height - this.#from] ?? null;
+  }
+
+  /**
+   * Blocks above the newest one that both chains have, counted to the lower of both tips: 0 where one chain is the
+   * other's beginning. Null where the known hashes do not overlap: one of them is far behind.
+   */
+  forkDepth(other: Standing): number | null {
+    if (this.tip === null || other.tip === null) return null;
+    const top = Math.min(this.tip.height, other.tip.height);
+    const lowest = Math.max(this.#from, other.#from);
+    if (lowest > top) return null;
+    for (let height = top; height >= lowest; height -= 1) {
+      const hash = this.hashAt(height);
+      if (hash !== null && hash === other.hashAt(height)) return top - height;
+    }
+    return top - lowest + 1;
+  }
+}
+
+/** The followed node as everybody else sees it, and what is known of all of them. */
+export class FollowedNode implements SwapNode {
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #standings: readonly Standing[];
+  readonly #listeners: ((announced?: NodeTip) => void)[] = [];
+  /** Nodes whose announcements are listened to: a listener cannot be taken back. */
+  readonly #heard = new Set<Standing>();
+  /** Ends the questions to the followed node that are under way. */
+  readonly #asked = new Set<(error: Error) => void>();
+  readonly #startedAtMs: number;
+  #current: Standing;
+
+  /** `nodes`: the one that is followed first, then the witnesses in the order in which they take its place. */
+  constructor(nodes: readonly [NamedNode, ...NamedNode[]], clock: Clock, log: Log) {
+    this.#clock = clock;
+    this.#log = log;
+    const [first, ...others] = nodes;
+    this.#current = new Standing(first);
+    this.#standings = [this.#current, ...others.map((one) => new Standing(one))];
+    this.#startedAtMs = clock.monotonicMs();
+  }
+
+  /** Place of the followed node among the configured ones, from 0. */
+  get place(): number {
+    return this.#standings.indexOf(this.#current);
+  }
+
+  /** `nodes` of `/health`. */
+  counts(): NodeCounts {
+    const answering = this.#standings.filter((one) => this.#isFresh(one));
+    const agreeing = answering.filter((one) => one === this.#current || one.forkDepth(this.#current) === 0);
+    return {
+      configured: this.#standings.length,
+      answering: answering.length,
+      agreeing: agreeing.length,
+    };
+  }
+
+  /** What the other nodes show that answer; null where none is configured (S-09). */
+  witnesses(): readonly Witness[] | null {
+    if (this.#standings.length === 1) return null;
+    return this.#others().flatMap((one) =>
+      this.#isFresh(one) && one.tip !== null
+        ? [{ tip: one.tip, hashAt: (height: number) => one.hashAt(height), from: one.from }]
+        : [],
+    );
+  }
+
+  /** What is wrong with the nodes among each other (H-20). */
+  conditions(): readonly Condition[] {
+    const places = this.#others().filter((one) => this.#isApart(one));
+    if (places.length === 0) return [];
+    const apart = places.map((one) => this.#standings.indexOf(one) + 1).join(" and ");
+    const sentence =
+      `The chain of PEARL node ${this.place + 1}, which is followed, is not that of node ${apart} ` +
+      "(in the order of the settings). Look which of them the network has before anybody reveals a secret.";
+    return [{ code: "PEARL_NODES_DISAGREE", sentence }];
+  }
+
+  /** Looks at all nodes again and again until the signal aborts. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all(
+      this.#standings.map(async (one) => {
+        while (!signal.aborted) {
+          await this.#look(one);
+          await this.#clock.sleep(one.isForeign ? FOREIGN_EVERY_MS : LOOK_EVERY_MS, signal);
+        }
+      }),
+    );
+  }
+
+  /** Looks at the node of that place once, and decides whom to follow. Never rejects. */
+  async look(place: number): Promise<void> {
+    const one = this.#standings[place];
+    if (one !== undefined) await this.#look(one);
+  }
+
+  async #look(one: Standing): Promise<void> {
+    try {
+      await one.look(this.#clock);
+      if (one.trouble !== null) this.#log.info({ node: one.name }, "the PEARL node answers again");
+      one.trouble = null;
+    } catch (error) {
+      this.#failed(one, error);
+    }
+    this.#decide();
+  }
+
+  #failed(one: Standing, error: unknown): void {
+    one.isForeign = error instanceof Error && Reflect.get(error, "code") === "WRONG_NETWORK";
+    const sentence = sentenceOf(error);
+    if (sentence !== one.trouble) {
+      const what = one.isForeign ? "a PEARL node is left out" : "a PEARL node does not answer";
+      this.#log.error({ node: one.name }, `${what}: ${sentence}`);
+    }
+    one.trouble = sentence;
+  }
+
+  #others(): readonly Standing[] {
+    return this.#standings.filter((one) => one !== this.#current);
+  }
+
+  #isFresh({ answeredAtMs }: Standing): boolean {
+    return answeredAtMs !== null && this.#clock.monotonicMs() - answeredAtMs <= ANSWER_COUNTS_MS;
+  }
+
+  #isApart(one: Standing): boolean {
+    const depth = this.#isFresh(one) ? one.forkDepth(this.#current) : null;
+    if (depth === null || depth === 0) return false;
+    const since = one.forkedSinceMs ?? this.#clock.monotonicMs();
+    return depth > FORK_BLOCKS || this.#clock.monotonicMs() - since >= FORK_MS;
+  }
+
+  /** Notes what lasts, and follows the next node where the present one is silent or left behind. */
+  #decide(): void {
+    const now = this.#clock.monotonicMs();
+    const current = this.#current;
+    for (const one of this.#others()) {
+      const isForked = this.#isFresh(one) && (one.forkDepth(current) ?? 0) > 0;
+      one.forkedSinceMs = isForked ? (one.forkedSinceMs ?? now) : null;
+      const ahead = (one.tip?.height ?? -1) - (current.tip?.height ?? Infinity);
+      const isAhead = this.#isFresh(one) && ahead > AHEAD_BLOCKS;
+      one.aheadSinceMs = isAhead ? (one.aheadSinceMs ?? now) : null;
+    }
+    const isSilent = now - (current.answeredAtMs ?? this.#startedAtMs) > ANSWER_COUNTS_MS;
+    const ahead = this.#others().filter(
+      ({ aheadSinceMs }) => aheadSinceMs !== null && now - aheadSinceMs >= AHEAD_MS,
+    );
+    if (isSilent) {
+      this.#follow(
+        this.#next((one) => this.#isFresh(one)),
+        "has not answered for 30 s",
+      );
+    } else if (ahead.length >= 2) {
+      this.#follow(
+        this.#next((one) => ahead.includes(one)),
+        "has been left behind by two others for 10 min",
+      );
+    }
+  }
+
+  /** The first node after the followed one, in the configured order and from its start again. */
+  #next(isFit: (one: Standing) => boolean): Standing | null {
+    const after = [...this.#standings.slice(this.place + 1), ...this.#standings.slice(0, this.place)];
+    return after.find(isFit) ?? null;
+  }
+
+  #follow(next: Standing | null, why: string): void {
+    if (next === null) return;
+    this.#log.error(
+      { from: this.#current.name, to: next.name },
+      `alarm: the followed PEARL node ${why}: the next one is followed`,
+    );
+    this.#current = next;
+    for (const one of this.#standings) {
+      one.forkedSinceMs = null;
+      one.aheadSinceMs = null;
+    }
+    const replaced = new NodeReplaced();
+    for (const end of this.#asked) end(replaced);
+    if (this.#listeners.length > 0) this.#hear(next);
+    this.#tell();
+  }
+
+  #tell(announced?: NodeTip): void {
+    for (const listener of this.#listeners) listener(announced);
+  }
+
+  #hear(one: Standing): void {
+    if (this.#heard.has(one)) return;
+    this.#heard.add(one);
+    one.node.onTipChange((announced) => {
+      if (one === this.#current) this.#tell(announced);
+    });
+  }
+
+  /** The followed node's answer, or a failure as soon as another one is followed: it may never answer. */
+  #through<Value>(ask: (node: SwapNode) => Promise<Value>): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      this.#asked.add(reject);
+      ask(this.#current.node)
+        .then(resolve, reject)
+        .finally(() => this.#asked.delete(reject));
+    });
+  }
+
+  checkIdentity = (): ReturnType<SwapNode["checkIdentity"]> => this.#through((node) => node.checkIdentity());
+  tip = (): ReturnType<SwapNode["tip"]> => this.#through((node) => node.tip());
+  blockHash: SwapNode["blockHash"] = (height) => this.#through((node) => node.blockHash(height));
+  blockHashes: SwapNode["blockHashes"] = (from, count) =>
+    this.#through((node) => node.blockHashes(from, count));
+  rawBlock: SwapNode["rawBlock"] = (hash) => this.#through((node) => node.rawBlock(hash));
+  rawHeaders: SwapNode["rawHeaders"] = (hashes) => this.#through((node) => node.rawHeaders(hashes));
+  connections: SwapNode["connections"] = () => this.#through((node) => node.connections());
+  mempoolTxids: SwapNode["mempoolTxids"] = () => this.#through((node) => node.mempoolTxids());
+  rawTransactions: SwapNode["rawTransactions"] = (txids) =>
+    this.#through((node) => node.rawTransactions(txids));
+
+  onTipChange(listener: (announced?: NodeTip) => void): void {
+    this.#listeners.push(listener);
+    this.#hear(this.#current);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#standings.map(({ node }) => node.close()));
+  }
+}

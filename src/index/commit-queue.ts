@@ -1,0 +1,82 @@
+// When do decided blocks become durable? They are written in order, in batches, by at most one commit at a time,
+// while the next blocks are being decided. A failed commit stops the queue: what it left behind only the store knows.
+
+import type { BlockChanges } from "../prc20/state.ts";
+import { StoreWriteError } from "../follow/follower-errors.ts";
+import type { FollowedStore } from "./ports.ts";
+
+/** What happens after a batch has become durable. */
+export type OnDurable<Block> = (blocks: readonly Block[], durationMs: number) => void;
+
+/** Settings of a queue. */
+export interface CommitQueueOptions<Block> {
+  readonly undoBlocks: number;
+  /** Batches that may wait or be written at a time; deciding waits beyond that. */
+  readonly maxQueued: number;
+  readonly monotonicMs: () => number;
+  /** What of a block the store writes. */
+  readonly changesOf: (block: Block) => BlockChanges;
+  readonly onDurable: OnDurable<Block>;
+}
+
+/** Writes batches of blocks one after the other. */
+export class CommitQueue<Block> {
+  readonly #store: FollowedStore;
+  readonly #options: CommitQueueOptions<Block>;
+  #running: Promise<void>[] = [];
+  #failure: StoreWriteError | null = null;
+
+  constructor(store: FollowedStore, options: CommitQueueOptions<Block>) {
+    this.#store = store;
+    this.#options = options;
+  }
+
+  /** Queues a batch of consecutive blocks; resolves when there is room for another. Throws `StoreWriteError`. */
+  async submit(blocks: readonly Block[]): Promise<void> {
+    if (blocks.length === 0) return;
+    this.#throwFailure();
+    const before = this.#running.at(-1) ?? Promise.resolve();
+    const write = before.then(() => this.#write(blocks));
+    this.#running.push(write);
+    while (this.#running.length > this.#options.maxQueued) await this.#oldest();
+    this.#throwFailure();
+  }
+
+  /** Resolves when everything queued is durable. Throws `StoreWriteError`. */
+  async flush(): Promise<void> {
+    await this.settle();
+    this.#throwFailure();
+  }
+
+  /** Resolves when nothing is being written any more, whatever came of it. */
+  async settle(): Promise<void> {
+    while (this.#running.length > 0) await this.#oldest();
+  }
+
+  /** Starts anew after a failure, when the store's tip has been read again. Nothing may be queued. */
+  reset(): void {
+    this.#failure = null;
+  }
+
+  async #oldest(): Promise<void> {
+    await this.#running[0];
+    this.#running = this.#running.slice(1);
+  }
+
+  async #write(blocks: readonly Block[]): Promise<void> {
+    // What follows a failed batch would not link to the store's tip.
+    if (this.#failure !== null) return;
+    const started = this.#options.monotonicMs();
+    try {
+      await this.#store.commit(blocks.map(this.#options.changesOf), this.#options.undoBlocks);
+    } catch (cause) {
+      this.#failure = new StoreWriteError("a commit", { cause });
+      return;
+    }
+    this.#options.onDurable(blocks, this.#options.monotonicMs() - started);
+  }
+
+  #throwFailure(): void {
+    if (this.#failure !== null) throw this.#failure;
+  }
+}

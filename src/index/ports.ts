@@ -1,0 +1,149 @@
+// What the index needs from the outside beside what following a chain needs: the store, signature checking, block
+// verification in another thread. Adapters implement these ports; services import this file and never an adapter.
+
+import type { BlockFault } from "../chain/block-fault.ts";
+import type { ExpectedBlock } from "../chain/scan-block.ts";
+import type { BlockHash, Hex32, ListingId, Outpoint, PearlAddress, Tick } from "../primitives/brands.ts";
+import type { BalanceRow, BlockChanges, ListingRow, TokenRow, Totals } from "../prc20/state.ts";
+import type { NodeTip } from "../follow/ports.ts";
+import type { IndexQueries } from "./queries.ts";
+
+/** Rows that a block needs, by key. Each list is free of duplicates. */
+export interface StateKeys {
+  readonly tokens: readonly Tick[];
+  readonly balances: readonly { readonly address: PearlAddress; readonly tick: Tick }[];
+  readonly listings: readonly ListingId[];
+  /** Outpoints that the block spends and that may be anchors: answered with the open listing on them. */
+  readonly anchors: readonly Outpoint[];
+}
+
+/** The rows that exist among the asked keys; an absent key has no row. Listings found by id or by anchor alike. */
+export interface LoadedState {
+  readonly tokens: readonly TokenRow[];
+  readonly balances: readonly BalanceRow[];
+  readonly listings: readonly ListingRow[];
+}
+
+/** The parameters that a database was built with (P-01), for the refusal at start. */
+export interface StoredParameters {
+  readonly network: string;
+  readonly genesisHash: string;
+  readonly marker: string;
+  readonly startHeight: number;
+  readonly feeBps: number;
+  /** "" where there is none. */
+  readonly feeAddress: string;
+}
+
+/** A block that the index holds. */
+export interface StoredBlock {
+  readonly height: number;
+  readonly hash: BlockHash;
+  readonly time: number;
+  /** D(height), hex. */
+  readonly digest: Hex32;
+  readonly totals: Totals;
+}
+
+/** The block before the start height: only hash and time are known of it (H-09), and D(start - 1). */
+export interface BaseBlock {
+  readonly height: number;
+  readonly hash: BlockHash;
+  readonly time: number;
+  readonly digest: Hex32;
+}
+
+/** What a rewind undoes and towards which tip it goes, for the `reorg` event (H-39). */
+export interface RewindOrder {
+  /** Height of the last block that stays. */
+  readonly toHeight: number;
+  /** Hash of that block: the store refuses to rewind to another one. */
+  readonly toHash: BlockHash;
+  /** The node's tip at the time of the decision. */
+  readonly newTip: { readonly height: number; readonly hash: BlockHash };
+}
+
+/** Every row of the index in canonical order and plain JSON values: two indexes are equal when their dumps are. */
+export interface StoreDump {
+  readonly blocks: readonly unknown[];
+  readonly tokens: readonly unknown[];
+  readonly balances: readonly unknown[];
+  readonly listings: readonly unknown[];
+  readonly operations: readonly unknown[];
+  /** Derived rows: candles, floors, holder counts. */
+  readonly derived: readonly unknown[];
+}
+
+/** The write side of a storage engine. One writer at a time; `commit` and `rewind` are atomic and durable. */
+export interface IndexStore {
+  readonly queries: IndexQueries;
+  /** The parameters of the database, or null where it is new. */
+  parameters(): Promise<StoredParameters | null>;
+  /** Writes the parameters of a new database; rejects where other ones are there. */
+  initialise(parameters: StoredParameters): Promise<void>;
+  /** The highest block held (the base block included), or null. */
+  tip(): Promise<StoredBlock | null>;
+  /** The hash at a height that the index holds, or null. */
+  blockHash(height: number): Promise<BlockHash | null>;
+  /** Lowest height that a rewind can go back to (undo records are kept for the newest blocks only). */
+  rewindFloor(): Promise<number>;
+  /** One batched read. Sees every commit whose promise has resolved. */
+  load(keys: StateKeys): Promise<LoadedState>;
+  /** All anchors of open listings, in batches, for the in-memory probe. */
+  openAnchors(visit: (anchors: readonly Outpoint[]) => void): Promise<void>;
+  /** Writes the base block of an empty index. */
+  commitBase(base: BaseBlock): Promise<void>;
+  /**
+   * Appends consecutive blocks in ONE durable transaction: rows, before-images, digests, derived rows, event log,
+   * cursor. Rejects, changing nothing, when the first block does not link to the tip.
+   * `undoBlocks`: how many newest blocks keep their before-images.
+   */
+  commit(blocks: readonly BlockChanges[], undoBlocks: number): Promise<void>;
+  /** Undoes all blocks above `toHeight` in one transaction, by their before-images, and logs the reorg event. */
+  rewind(order: RewindOrder): Promise<void>;
+  /**
+   * Undoes every block by its before-images and puts another base block in the place of the present one, of the same
+   * height, in one transaction, and logs the reorg event with the height below it. Swap facts stay: their followers
+   * rewind them as far as their own chain was replaced. Rejects, changing nothing, where undo records are missing.
+   */
+  replaceBase(base: BaseBlock, newTip: NodeTip): Promise<void>;
+  /** Recomputes conservation, counts and derived rows from the rows; a sentence per difference, empty when sound. */
+  audit(): Promise<readonly string[]>;
+  dump(): Promise<StoreDump>;
+  /** Removes every row, parameters included. */
+  wipe(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What the follower needs of a store: all but the reads of the public interface. */
+export type FollowedStore = Omit<IndexStore, "queries">;
+
+/** One BIP340 check. */
+export interface SignatureJob {
+  readonly key: Uint8Array;
+  readonly message: Uint8Array;
+  readonly signature: Uint8Array;
+}
+
+/** Checks many signatures, in workers where it pays. The answer has one boolean per job, in order. */
+export interface SignatureChecker {
+  verifyAll(jobs: readonly SignatureJob[]): Promise<readonly boolean[]>;
+  close(): Promise<void>;
+}
+
+/** What comes of a block that is being verified. */
+export interface BlockVerdict {
+  /** True as soon as the bytes are known to be the block; can be asked without waiting. */
+  isSound(): boolean;
+  /** What `scanBlock` finds wrong with the bytes, or null. Rejects where that could not be found out. */
+  readonly fault: Promise<BlockFault | null>;
+}
+
+/** Verifies blocks beside the calling thread. */
+export interface BlockVerifier {
+  /** Bytes of the smallest block that is worth it: a smaller one is verified sooner than another thread is woken. */
+  readonly smallestBlock: number;
+  /** Begins at once. The bytes may change or go afterwards. */
+  verify(raw: Uint8Array, expected: ExpectedBlock): BlockVerdict;
+  close(): Promise<void>;
+}

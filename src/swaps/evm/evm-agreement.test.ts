@@ -1,0 +1,207 @@
+// Which RPC is believed (S-05, S-07, S-62): answers that grow old, RPCs that contradict, forks, and final blocks that one
+// of them denies.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Bytes32 } from "../../primitives/brands.ts";
+import type { ChainTips } from "../../swap/facts.ts";
+import { alarmLog } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
+import type { EvmBlock, EvmHeads, EvmSource } from "./evm-chain.ts";
+import { newestShared, replacedFinal } from "./evm-fork.ts";
+import { checkedSource } from "./evm-source-checks.ts";
+import { EvmStandingWatch } from "./evm-standing.ts";
+import type { ChainCheckpoint } from "../ledger/ports.ts";
+
+function hashOf(number: number, branch: string): Bytes32 {
+  return `0x${branch}${number.toString(16).padStart(63, "0")}` as Bytes32;
+}
+
+function block(number: number, branch: string): EvmBlock {
+  const [hash, parentHash] = [hashOf(number, branch), hashOf(number - 1, branch)];
+  return { number, hash, parentHash, time: 1000 + number, transactions: [], mayHoldLogs: false };
+}
+
+/** An RPC whose blocks are of branch `a` up to `forksAt`, and of another one above. */
+function rpc(name: string, branch = "a", forksAt = 0): EvmSource {
+  const at = (number: number): EvmBlock => block(number, number > forksAt ? branch : "a");
+  const heads: EvmHeads = { head: at(100), final: at(90) };
+  return {
+    name,
+    heads: async () => heads,
+    blocksAt: async (numbers) => numbers.map((number) => (number > 100 ? null : at(number))),
+    blocksByHash: async () => [],
+    logs: async () => ({ kind: "logs", logs: [] }),
+    logsOfBlock: async () => [],
+    receipts: async () => [],
+  };
+}
+
+function watchOf(sources: readonly EvmSource[]) {
+  const time = { ms: 1_000_000 };
+  const clock = { nowMs: () => time.ms, monotonicMs: () => time.ms, sleep: () => Promise.resolve() };
+  return { time, watch: new EvmStandingWatch({ sources, clock, log: alarmLog(), pollMs: 1000 }) };
+}
+
+describe("S-62: an RPC that was silent", () => {
+  test("for 30 s still counts, for longer it does not", async () => {
+    const { time, watch } = watchOf([rpc("one")]);
+    assert.equal(watch.standing().agreed, false);
+    await watch.ask(0);
+    time.ms += 1000;
+    await watch.ask(0);
+    time.ms += 30_000;
+    assert.equal(watch.standing().agreed, true);
+    time.ms += 1;
+    assert.equal(watch.standing().agreed, false);
+    assert.equal(watch.standing().headHeight, 100);
+  });
+});
+
+/** An RPC that names these final blocks, one after the other; below 0 none. */
+function saying(finals: readonly number[]): EvmSource {
+  let asked = 0;
+  return {
+    ...rpc("one"),
+    heads: async () => {
+      const final = finals[Math.min(asked, finals.length - 1)] ?? 0;
+      asked += 1;
+      return { head: block(200, "a"), final: final < 0 ? null : block(final, "a") };
+    },
+  };
+}
+
+describe("S-07: one RPC", () => {
+  test("the lower of its last two answers counts, a poll apart", async () => {
+    const { time, watch } = watchOf([saying([90, 91, 199, 92, 93])]);
+    const heights: (number | null)[] = [];
+    for (let poll = 0; poll < 5; poll += 1) {
+      await watch.ask(0);
+      heights.push(watch.final()?.height ?? null);
+      time.ms += 1000;
+    }
+    assert.deepEqual(heights, [null, 90, 91, 92, 92]);
+  });
+
+  test("two answers of one poll are one, and the lower of them", async () => {
+    const { time, watch } = watchOf([saying([199, 90, 91])]);
+    await watch.ask(0);
+    time.ms += 999;
+    await watch.ask(0);
+    assert.equal(watch.final(), null);
+    time.ms += 1;
+    await watch.ask(0);
+    assert.equal(watch.final()?.height, 90);
+  });
+
+  test("where nothing is final yet, nothing is, and it answers", async () => {
+    const { time, watch } = watchOf([saying([-1])]);
+    await watch.ask(0);
+    time.ms += 1000;
+    await watch.ask(0);
+    assert.deepEqual(watch.final(), { height: -1, hash: null, time: 0, supporters: [0] });
+  });
+
+  test("a final block above its own latest, and a block of the far future, are no answers", async () => {
+    const clock = { nowMs: () => 1_000_000, monotonicMs: () => 0, sleep: () => Promise.resolve() };
+    const heads = (head: number, final: number): EvmSource => ({
+      ...rpc("one"),
+      heads: async () => ({ head: block(head, "a"), final: block(final, "a") }),
+    });
+    await checkedSource(heads(100, 100), clock, 900).heads();
+    await assert.rejects(checkedSource(heads(100, 101), clock, 900).heads(), { code: "BAD_ANSWER" });
+    // Block n has the time 1000 + n, the clock says 1000.
+    await checkedSource(heads(900, 100), clock, 900).heads();
+    await assert.rejects(checkedSource(heads(901, 100), clock, 900).heads(), /901 s ahead of this machine/);
+    await checkedSource(heads(901, 100), clock, null).heads();
+    const future = { ...rpc("one"), blocksAt: async () => [null, block(901, "a")] };
+    await assert.rejects(checkedSource(future, clock, 900).blocksAt([1, 901]), { code: "BAD_ANSWER" });
+    const byHash = { ...rpc("one"), blocksByHash: async () => [block(901, "a")] };
+    await assert.rejects(checkedSource(byHash, clock, 900).blocksByHash([]), { code: "BAD_ANSWER" });
+  });
+});
+
+describe("S-07: several RPCs", () => {
+  test("two that give the same hash at the second greatest final height are enough, one is not", async () => {
+    const cases = [
+      [[rpc("one"), rpc("two")], true],
+      [[rpc("one"), rpc("two", "b", 90)], true],
+      [[rpc("one"), rpc("two", "b", 89)], false],
+      [[rpc("one"), rpc("two"), rpc("three", "b")], true],
+      [[rpc("one"), rpc("two", "c"), rpc("three", "b")], false],
+      [[rpc("one"), rpc("two"), rpc("three", "b"), rpc("four", "b")], false],
+    ] as const;
+    for (const [sources, agreed] of cases) {
+      const { watch } = watchOf(sources);
+      await watch.look();
+      assert.equal(watch.standing().agreed, agreed, sources.map(({ name }) => name).join(" "));
+    }
+    const { watch } = watchOf([
+      rpc("one"),
+      { ...rpc("two"), heads: () => Promise.reject(new Error("down")) },
+    ]);
+    await watch.look();
+    assert.equal(watch.standing().agreed, false);
+  });
+
+  test("one that names a final block far above the others moves nothing", async () => {
+    const far = { ...rpc("liar"), heads: async () => ({ head: block(5000, "b"), final: block(5000, "b") }) };
+    const { watch } = watchOf([rpc("one"), far, rpc("two")]);
+    await watch.look();
+    assert.deepEqual(watch.final()?.supporters, [0, 1, 2]);
+    assert.equal(watch.final()?.height, 90);
+    assert.equal(watch.standing().headHeight, 100);
+  });
+});
+
+function checkpoint(height: number, branch = "a"): ChainCheckpoint {
+  return { chain: "evm", height, hash: hashOf(height, branch), time: 1000 + height };
+}
+
+describe("S-05: the newest shared block", () => {
+  test("is the highest checkpoint on the RPC's chain, the bound included", async () => {
+    const ours = [100, 95, 90, 80, 70, 60, 50].map((height) => checkpoint(height));
+    assert.equal((await newestShared(rpc("one"), ours, 100))?.number, 100);
+    assert.equal((await newestShared(rpc("one"), ours, 95))?.number, 95);
+    assert.equal((await newestShared(rpc("one", "b", 94), ours, 100))?.number, 90);
+    assert.equal((await newestShared(rpc("one", "b", 55), ours, 100))?.number, 50);
+    assert.equal(await newestShared(rpc("one", "b", 49), ours, 100), null);
+  });
+});
+
+describe("S-05: a final block that an RPC denies", () => {
+  const tips: ChainTips = {
+    evm: { height: 100, time: 1100, finalHeight: 90, need: null },
+    pearl: { height: -1, time: 0, medianTimePast: 0 },
+  };
+  const ledger = { tips: () => tips, checkpoints: () => [100, 90, 80].map((height) => checkpoint(height)) };
+  const liar = rpc("liar", "b", 80);
+
+  const replacedBy = (...others: readonly EvmSource[]) => {
+    const parts = { sources: [liar, ...others], ledger, nowS: 7 };
+    return (rewindTo: number) => replacedFinal(parts, liar, rewindTo);
+  };
+
+  test("is kept where another RPC still has it", async () => {
+    await assert.rejects(replacedBy(rpc("honest"))(80), { code: "BAD_ANSWER", message: /honest still has/ });
+  });
+
+  test("is replaced where every other RPC has another block or is silent: an alarm with both hashes", async () => {
+    const silent = { ...rpc("silent"), blocksAt: () => Promise.resolve([null]) };
+    const alarm = {
+      id: `final-90-${hashOf(90, "a").slice(2, 10)}`,
+      height: 90,
+      oldHash: hashOf(90, "a"),
+      newHash: hashOf(90, "b"),
+      forkHeight: 80,
+      raisedAt: 7,
+    };
+    assert.deepEqual(await replacedBy()(80), alarm);
+    assert.deepEqual(await replacedBy(rpc("same", "b", 80))(80), alarm);
+    assert.deepEqual(await replacedBy(silent)(80), alarm);
+  });
+
+  test("is not touched by an undo above it", async () => {
+    assert.equal(await replacedBy()(90), null);
+    assert.notEqual(await replacedBy()(89), null);
+  });
+});

@@ -1,0 +1,275 @@
+// How the indexed blocks follow one RPC's chain: its next ranges are read, or what has left the chain is undone. From
+// where to go on is what the ledger says, never what is remembered here, so a crash leaves neither a gap nor a double.
+// What is read here is not final by that: `evm-second-reading.ts`.
+
+import type { Clock, Log } from "../../follow/ports.ts";
+import type { EvmBlock, EvmHeads, EvmSource } from "./evm-chain.ts";
+import { newestShared, pointOf, replacedFinal } from "./evm-fork.ts";
+import type { RangeBounds, RangeSizer } from "./evm-range.ts";
+import { checkpointOf, type EvmPoint, readRange } from "./evm-read-range.ts";
+import type { SecondReading } from "./evm-second-reading.ts";
+import type { EvmStandingWatch } from "./evm-standing.ts";
+import { EvmUnavailable } from "./evm-unavailable.ts";
+import type { LogReading } from "./evm-witnesses.ts";
+import type { EvmChange, EvmLedger, FinalAlarm } from "../ledger/ports.ts";
+
+/** What it works with. */
+export interface CatchUpParts {
+  /** Whose answers are possible in themselves (`checkedSource`). */
+  readonly sources: readonly EvmSource[];
+  /** What one RPC refuses, another may give. */
+  readonly sizers: readonly RangeSizer[];
+  readonly reading: LogReading;
+  readonly ledger: EvmLedger;
+  readonly standing: EvmStandingWatch;
+  readonly second: SecondReading;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Something was written. */
+  readonly onMoved: () => void;
+}
+
+/** Settings. */
+export interface CatchUpOptions {
+  /** ESCROW_FIRST_BLOCK: nothing below it is read. */
+  readonly firstBlock: number;
+  /** An RPC whose chain ends below ours, without contradicting it, is waited for so long before it is believed. */
+  readonly shrunkMs: number;
+  readonly range: RangeBounds;
+}
+
+/** The RPC that is followed now, and what it has just said. */
+export interface Followed {
+  readonly index: number;
+  readonly heads: EvmHeads;
+}
+
+/** From where a round reads on. */
+interface Start {
+  readonly rewindTo: number | null;
+  readonly from: number;
+  readonly before: EvmPoint | null;
+  /** Stored with the rewind. */
+  readonly alarm?: FinalAlarm | null;
+}
+
+/** "moved": look at the head again at once. "waiting": there is more to read, and something has to be known first. */
+export type RoundEnd = "idle" | "moved" | "waiting";
+
+/** A long catch-up is cut into pieces of this length, so that head and finality stay fresh. */
+const ROUND_MS = 5000;
+/** So many blocks are read with all their headers even while nobody has said what is final. */
+const UNSETTLED_BLOCKS = 2000;
+
+/** Follows; see the file header. */
+export class EvmCatchUp {
+  readonly #parts: CatchUpParts;
+  readonly #options: CatchUpOptions;
+  /** Since when the RPC's chain ends below ours; null while it does not. */
+  #shrunk: { readonly index: number; readonly sinceMs: number; readonly head: number } | null = null;
+  /** The highest head that each RPC has shown. */
+  readonly #shown: number[];
+
+  constructor(parts: CatchUpParts, options: CatchUpOptions) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#shown = parts.sources.map(() => -1);
+  }
+
+  /** The last block that the ledger holds; null where it holds none. */
+  own(): EvmPoint | null {
+    const { ledger } = this.#parts;
+    const newest = ledger.checkpoints("evm")[0];
+    const { height } = ledger.tips().evm;
+    return newest === undefined || newest.height !== height ? null : pointOf(newest);
+  }
+
+  /** One look: reads on, or goes back. Rejects with `EvmUnavailable` where the RPC's answers are of no use. */
+  async round(followed: Followed, signal: AbortSignal): Promise<RoundEnd> {
+    const { index, heads } = followed;
+    const { firstBlock } = this.#options;
+    this.#shown[index] = Math.max(this.#shown[index] ?? -1, heads.head.number);
+    if (this.#shrunk !== null && this.#shrunk.index !== index) this.#shrunk = null;
+    const own = this.own();
+    if (heads.head.number < firstBlock) return "idle";
+    if (own === null) {
+      // A tip without a checkpoint cannot be compared with anything: all is read again.
+      const rewindTo = this.#parts.ledger.tips().evm.height < 0 ? null : firstBlock - 1;
+      return this.#read(followed, { rewindTo, from: firstBlock, before: null }, signal);
+    }
+    if (heads.head.hash === own.hash) {
+      this.#shrunk = null;
+      return "idle";
+    }
+    if (heads.head.number > own.number) {
+      this.#shrunk = null;
+      return this.#read(followed, { rewindTo: null, from: own.number + 1, before: own }, signal);
+    }
+    return this.#lower(followed, own, signal);
+  }
+
+  /** Reads again all above this block (null: all). The blocks stay what they are: it is about their logs. */
+  async readAgain(followed: Followed, parent: EvmPoint | null, signal: AbortSignal): Promise<RoundEnd> {
+    const rewindTo = parent?.number ?? this.#options.firstBlock - 1;
+    return this.#read(followed, { rewindTo, from: rewindTo + 1, before: parent }, signal);
+  }
+
+  /** Goes back to this block (null: before all) because the chain above it is another one, and reads that. */
+  async leaveBranch(followed: Followed, shared: EvmPoint | null, signal: AbortSignal): Promise<RoundEnd> {
+    const { ledger, sources, clock, log } = this.#parts;
+    const { index, heads } = followed;
+    const rewindTo = shared?.number ?? this.#options.firstBlock - 1;
+    const source = this.#source(index);
+    const nowS = Math.floor(clock.nowMs() / 1000);
+    const alarm = await replacedFinal({ sources, ledger, nowS }, source, rewindTo);
+    const own = this.own();
+    const depth = (own?.number ?? rewindTo) - rewindTo;
+    log.warn(
+      {
+        fork_height: rewindTo,
+        depth,
+        old_tip: own?.hash ?? null,
+        new_tip: heads.head.hash,
+        rpc: source.name,
+      },
+      `EVM reorganisation: blocks above ${rewindTo} undone`,
+    );
+    const from = rewindTo + 1;
+    if (shared === null || heads.head.number >= from) {
+      return this.#read(followed, { rewindTo, from, before: shared, alarm }, signal);
+    }
+    const change = { rewindTo, events: [], checkpoints: [checkpointOf(shared)], tip: tipOf(shared) };
+    await this.#apply({ ...change, finalHeight: -1, ...(alarm === null ? {} : { alarm }) });
+    this.#tellAlarm(alarm, source);
+    return "moved";
+  }
+
+  /** The RPC's chain is not longer than ours and ends otherwise: replaced, or the RPC is behind. */
+  async #lower(followed: Followed, own: EvmPoint, signal: AbortSignal): Promise<RoundEnd> {
+    const { index, heads } = followed;
+    const { head } = heads;
+    const { ledger } = this.#parts;
+    const below = ledger.checkpoints("evm").find(({ height }) => height <= head.number);
+    const theirs =
+      below === undefined ? null : ((await this.#source(index).blocksAt([below.height]))[0] ?? null);
+    const isContradicted = below === undefined || theirs?.hash !== below.hash || head.number === own.number;
+    if (isContradicted) return this.#findFork(followed, own, signal);
+    if (!this.#isShrunk(index, head, own) || below.height < ledger.tips().evm.finalHeight) return "idle";
+    this.#shrunk = null;
+    return this.leaveBranch(followed, pointOf(below), signal);
+  }
+
+  /** Whether an RPC that has shown our tip itself has shown less for a while now, without growing. */
+  #isShrunk(index: number, head: EvmBlock, own: EvmPoint): boolean {
+    const nowMs = this.#parts.clock.monotonicMs();
+    if ((this.#shown[index] ?? -1) < own.number) return false;
+    if (this.#shrunk === null || this.#shrunk.head < head.number) {
+      this.#shrunk = { index, sinceMs: nowMs, head: head.number };
+    }
+    return nowMs - this.#shrunk.sinceMs >= this.#options.shrunkMs;
+  }
+
+  /** Our tip has left the chain: undoes down to the newest block that both have, and reads the other branch. */
+  async #findFork(followed: Followed, own: EvmPoint, signal: AbortSignal): Promise<RoundEnd> {
+    const checkpoints = this.#parts.ledger.checkpoints("evm");
+    const source = this.#source(followed.index);
+    const shared = await newestShared(source, checkpoints, followed.heads.head.number);
+    if (shared?.hash === own.hash) throw contradicts(source, own);
+    return this.leaveBranch(followed, shared, signal);
+  }
+
+  /** Reads ranges up to the head; the next one is read while the former is written. */
+  async #read(followed: Followed, start: Start, signal: AbortSignal): Promise<RoundEnd> {
+    const { sizers, reading, clock, standing, second } = this.#parts;
+    const { index, heads } = followed;
+    const [source, sizer] = [this.#source(index), sizers[index]];
+    if (sizer === undefined) throw new Error(`there is no EVM RPC ${index}`);
+    const settled = standing.settledBy(index);
+    if (settled === null && heads.head.number - start.from >= UNSETTLED_BLOCKS) return "waiting";
+    const startedMs = clock.monotonicMs();
+    let { rewindTo, from, before } = start;
+    let alarm = start.alarm ?? null;
+    let writing: Promise<void> = Promise.resolve();
+    try {
+      while (from <= heads.head.number && !signal.aborted) {
+        const question = {
+          source,
+          ...reading,
+          sizer,
+          from,
+          head: heads.head,
+          before,
+          settled: settled ?? -1,
+        };
+        const answer = await readRange(question);
+        await writing;
+        if (answer.kind === "forked") {
+          if (before === null || rewindTo !== null) throw contradicts(source, before ?? heads.head);
+          return await this.#findFork(followed, before, signal);
+        }
+        const { events, end, checkpoints, headers } = answer;
+        const change = { rewindTo, events, checkpoints, tip: tipOf(end), finalHeight: -1 };
+        const raised = alarm;
+        const first = from;
+        writing = this.#apply(raised === null ? change : { ...change, alarm: raised }).then(() => {
+          this.#tellAlarm(raised, source);
+          second.firstRead(first, end.number, index, headers);
+        });
+        // It is awaited below in every case; until then nobody listens.
+        writing.catch(() => undefined);
+        rewindTo = null;
+        alarm = null;
+        from = end.number + 1;
+        before = end;
+        if (clock.monotonicMs() - startedMs > ROUND_MS) break;
+      }
+    } finally {
+      await writing;
+    }
+    return from <= heads.head.number ? "moved" : "idle";
+  }
+
+  async #apply(change: EvmChange): Promise<void> {
+    await this.#parts.ledger.applyEvm(change);
+    if (change.rewindTo !== null) this.#parts.second.rewound(change.rewindTo);
+    this.#parts.onMoved();
+  }
+
+  /** Once the other branch stands in the ledger: a single false answer must not stop all actions. */
+  #tellAlarm(alarm: FinalAlarm | null, source: EvmSource): void {
+    if (alarm === null) return;
+    const { height, oldHash, newHash, forkHeight, id } = alarm;
+    this.#parts.log.error(
+      {
+        alarm: "final_block_replaced",
+        id,
+        final_height: height,
+        old_hash: oldHash,
+        new_hash: newHash,
+        fork_height: forkHeight,
+        rpc: source.name,
+      },
+      `ALARM: the final EVM block ${height} was replaced from ${forkHeight + 1} on: new actions stay stopped, also over ` +
+        `restarts, until an operator has looked at the chain and runs \`strand alarms --lift ${id}\``,
+    );
+  }
+
+  #source(index: number): EvmSource {
+    const source = this.#parts.sources[index];
+    if (source === undefined) throw new Error(`there is no EVM RPC ${index}`);
+    return source;
+  }
+}
+
+function tipOf(point: EvmPoint): EvmChange["tip"] {
+  return { height: point.number, hash: point.hash, time: point.time };
+}
+
+/** The RPC names a block as on its chain, and another one as the parent of the next. */
+function contradicts(source: EvmSource, point: EvmPoint): EvmUnavailable {
+  return new EvmUnavailable(
+    "UNSETTLED",
+    `the answers of ${source.name} do not fit together: it has block ${point.number} (${point.hash}), and what it ` +
+      "shows of the blocks above does not follow it",
+  );
+}

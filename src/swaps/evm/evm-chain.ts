@@ -1,0 +1,101 @@
+// What does the EVM follower need of a chain? One port per RPC URL: its blocks, and the logs of one contract. The
+// adapter checks shapes, the follower checks that what it is told fits together (S-05, S-25).
+
+import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
+import type { EscrowEvent, EvmPlace } from "../../swap/facts.ts";
+import type { EvmAccounts } from "../ledger/ports.ts";
+
+/** A block as an RPC shows it. The hash is the RPC's word: it cannot be recomputed for every chain. */
+export interface EvmBlock {
+  readonly number: number;
+  readonly hash: Bytes32;
+  readonly parentHash: Bytes32;
+  /** block.timestamp, unix seconds. */
+  readonly time: number;
+  /** Hashes of its transactions, in order. */
+  readonly transactions: readonly Bytes32[];
+  /** False where the header's bloom filter says that the escrow has no log in it; true: it may have. */
+  readonly mayHoldLogs: boolean;
+}
+
+/** A log as an RPC shows it, of whatever contract. */
+export interface EvmLog {
+  readonly address: EvmAddress;
+  readonly block: number;
+  readonly blockHash: Bytes32;
+  readonly txHash: Bytes32;
+  readonly txIndex: number;
+  readonly logIndex: number;
+  readonly topics: readonly Bytes32[];
+  /** 0x and lower-case hex. */
+  readonly data: string;
+  readonly removed: boolean;
+}
+
+/** The logs of a range, or that the RPC does not give so many at once. */
+export type LogsAnswer =
+  | { readonly kind: "logs"; readonly logs: readonly EvmLog[] }
+  /** `why`: the RPC's words, for the log. */
+  | { readonly kind: "too-large"; readonly why: string };
+
+/** What became of a transaction, by an RPC's word. */
+export interface EvmReceipt {
+  readonly txHash: Bytes32;
+  readonly blockHash: Bytes32;
+  /** All its logs, of whatever contract. */
+  readonly logs: readonly EvmLog[];
+}
+
+/** The newest block, and the newest final one by this RPC's word. */
+export interface EvmHeads {
+  readonly head: EvmBlock;
+  /** The block of the `finalized` tag, or that at head - n + 1, as answered; null where none is final yet. */
+  readonly final: EvmBlock | null;
+}
+
+/** One RPC URL. Every method rejects with `EvmUnavailable`, also with code WRONG_CHAIN on a chain not configured. */
+export interface EvmSource {
+  /** For messages: the URL without keys and passwords. */
+  readonly name: string;
+  heads(): Promise<EvmHeads>;
+  /** Blocks of the RPC's best chain by number, in one go; null for one above its head. */
+  blocksAt(numbers: readonly number[]): Promise<readonly (EvmBlock | null)[]>;
+  /** Blocks by hash; null for one that the RPC does not know. */
+  blocksByHash(hashes: readonly Bytes32[]): Promise<readonly (EvmBlock | null)[]>;
+  /** All logs of the escrow in blocks `from` to `to`, both included, as answered. */
+  logs(from: number, to: number): Promise<LogsAnswer>;
+  /** All logs of the escrow in one block. */
+  logsOfBlock(hash: Bytes32): Promise<readonly EvmLog[]>;
+  /** Receipts of transactions; null for one that the RPC has in no block. */
+  receipts(txHashes: readonly Bytes32[]): Promise<readonly (EvmReceipt | null)[]>;
+}
+
+/**
+ * Reads a log of the escrow. Null for a log without a meaning for swaps (OpenZeppelin's own, S-25); a sentence where it
+ * has the topic of a known event and is none.
+ */
+export type ReadEscrowLog = (log: EvmLog, place: EvmPlace) => EscrowEvent | string | null;
+
+/** The EVM chain with the escrow, as `openEvmChain` of the adapter makes it. */
+export interface EvmChain {
+  /** One per configured URL, in their order; at least one. */
+  readonly sources: readonly EvmSource[];
+  readonly escrow: EvmAddress;
+  readonly readLog: ReadEscrowLog;
+  readonly accounts: EvmAccounts;
+  /**
+   * What stands at the escrow's address (S-26): chain id, code, usdc(), minUsdc(), 6 decimals. Rejects with
+   * `EvmUnavailable` where no RPC answers.
+   */
+  inspectEscrow(): Promise<EscrowInspection>;
+  /** Ends all requests; later ones are refused. */
+  close(): void;
+}
+
+/** What was found at the escrow's address: `faults` are sentences for people, empty where the contract fits. */
+export interface EscrowInspection {
+  readonly faults: readonly string[];
+  readonly usdc: EvmAddress | null;
+  /** Raw units of USDC. */
+  readonly minUsdc: bigint | null;
+}

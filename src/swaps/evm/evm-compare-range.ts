@@ -1,0 +1,87 @@
+// One range of final blocks read again and compared with what is indexed of it (S-08). The RPC must first show that it
+// stands on the same chain: the final block in force, and a block of ours at or above the range.
+
+import type { EscrowEvent } from "../../swap/facts.ts";
+import type { EvmLog, EvmSource } from "./evm-chain.ts";
+import { badLogs, checkLogs, type LogQuestion, ownLogs } from "./evm-cross-check.ts";
+import type { RangeSizer } from "./evm-range.ts";
+import type { EvmPoint } from "./evm-read-range.ts";
+import type { FinalInForce } from "./evm-standing.ts";
+import { EvmUnavailable } from "./evm-unavailable.ts";
+import { type LogReading, showsEvent } from "./evm-witnesses.ts";
+import { eventKey } from "../ledger/fact-codec.ts";
+
+/** What to compare. */
+export interface ComparedQuestion {
+  readonly source: EvmSource;
+  readonly sizer: RangeSizer;
+  readonly reading: LogReading;
+  readonly from: number;
+  /** Last block that may be read; how many are read together the sizer says. */
+  readonly limit: number;
+  readonly final: FinalInForce;
+  /** What is indexed of these blocks, ascending. */
+  readonly indexed: (from: number, to: number) => readonly EscrowEvent[];
+  /** A block of ours at or above this height: where an RPC has it, it has our chain up to there. */
+  readonly anchorOf: (height: number) => { readonly number: number; readonly hash: string };
+}
+
+/** What another reading shows. */
+export interface Compared {
+  readonly end: EvmPoint;
+  /** What is indexed. */
+  readonly events: readonly EscrowEvent[];
+  /** Indexed and not shown, or shown otherwise. */
+  readonly absent: readonly EscrowEvent[];
+  /** Shown where nothing is indexed; their places have no time. */
+  readonly extra: readonly EscrowEvent[];
+}
+
+/**
+ * The comparison; null where the RPC is behind or does not have the final block in force, and so cannot tell;
+ * "elsewhere" where it has, and what is indexed is not on that chain. Rejects with `EvmUnavailable`.
+ */
+export async function compareRange(question: ComparedQuestion): Promise<Compared | "elsewhere" | null> {
+  const { source, sizer, from, limit, final, anchorOf, reading } = question;
+  for (;;) {
+    const to = Math.min(limit, from + sizer.size - 1);
+    const anchor = anchorOf(to);
+    const [end, ours, theirs] = await source.blocksAt([to, anchor.number, final.height]);
+    if (!end || !ours || !theirs || theirs.hash !== final.hash) return null;
+    if (ours.hash !== anchor.hash) return anchor.number > final.height ? null : "elsewhere";
+    const answer = await source.logs(from, to);
+    if (answer.kind === "logs") {
+      sizer.answered(to - from + 1, answer.logs.length);
+      const asked: LogQuestion = { source: source.name, from, to };
+      return { end, ...difference(ownLogs(answer.logs, reading.escrow), asked, question) };
+    }
+    if (sizer.refused(to - from + 1)) continue;
+    throw new EvmUnavailable("TOO_LARGE", `the logs of the single block ${from} are refused: ${answer.why}`);
+  }
+}
+
+function difference(
+  logs: readonly EvmLog[],
+  asked: LogQuestion,
+  { reading, indexed }: ComparedQuestion,
+): Omit<Compared, "end"> {
+  checkLogs(logs, asked);
+  const events = indexed(asked.from, asked.to);
+  const byPlace = new Map(events.map((event) => [eventKey(event), event]));
+  const shown = new Set<string>();
+  const extra: EscrowEvent[] = [];
+  for (const log of logs) {
+    const key = `${log.block}:${log.logIndex}`;
+    const event = byPlace.get(key);
+    if (event !== undefined) {
+      // Another log at the place of an indexed one contradicts that one, and is not taken in beside it.
+      if (showsEvent(event, log, reading)) shown.add(key);
+      continue;
+    }
+    const { block, blockHash, txHash, logIndex } = log;
+    const read = reading.readLog(log, { block, blockHash, time: 0, txHash, logIndex });
+    if (typeof read === "string") throw badLogs(asked, read);
+    if (read !== null) extra.push(read);
+  }
+  return { events, absent: events.filter((event) => !shown.has(eventKey(event))), extra };
+}

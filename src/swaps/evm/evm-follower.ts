@@ -1,0 +1,348 @@
+// The ledger follows the EVM chain in one loop: look at an RPC's head, read on or go back, read again what is final, wait
+// for the next poll. An RPC that fails, or gives what cannot be, is left for the next one.
+
+import type { Condition } from "../../follow/conditions.ts";
+import type { Clock, Log } from "../../follow/ports.ts";
+import type { EvmStatus } from "../../follow/serving.ts";
+import { EvmCatchUp, type RoundEnd } from "./evm-catch-up.ts";
+import type { EvmChain } from "./evm-chain.ts";
+import { pointOf } from "./evm-fork.ts";
+import { evmConditions, EvmProgress } from "./evm-progress.ts";
+import { RANGE_DEFAULTS, type RangeBounds, RangeSizer } from "./evm-range.ts";
+import { checkpointOf } from "./evm-read-range.ts";
+import { type ReadingStep, SecondReading } from "./evm-second-reading.ts";
+import { checkedSource } from "./evm-source-checks.ts";
+import { EvmStandingWatch } from "./evm-standing.ts";
+import { EvmUnavailable, ImpossibleLog } from "./evm-unavailable.ts";
+import type { EvmChange, EvmLedger, EvmStanding } from "../ledger/ports.ts";
+
+/** Settings of the follower. */
+export interface EvmFollowerOptions {
+  /** ESCROW_FIRST_BLOCK: nothing below it is read. */
+  readonly firstBlock: number;
+  /** EVM_POLL_MS: time from one look at the head to the next. */
+  readonly pollMs: number;
+  /** Time between two comparisons of several RPCs. */
+  readonly agreementMs: number;
+  /** Seconds of block time that the index may be behind the head to count as synced (S-05). */
+  readonly syncedLagS: number;
+  /** Milliseconds without progress, though there is more to read, after which the index counts as stalled. */
+  readonly stallMs: number;
+  /** Longest wait after failures; it doubles from `pollMs` on. */
+  readonly retryMaxMs: number;
+  /** An RPC whose chain ends below ours, without contradicting it, is waited for so long before it is believed. */
+  readonly shrunkMs: number;
+  /** Seconds of block time that an RPC may be behind another one before the other one is followed. */
+  readonly laggardS: number;
+  /** EVM_REREAD_S in milliseconds: with one RPC the time between the two readings of a block (S-08). */
+  readonly rereadMs: number;
+  /** Time between two looks at logs that one RPC shows and another denies (S-07). */
+  readonly disputeMs: number;
+  /** Seconds that a block may be ahead of the clock (S-07); null on simnet and regtest. */
+  readonly maxAheadS: number | null;
+  /** Seconds that finality may be behind the head before it is warned of; null on simnet and regtest. */
+  readonly maxFinalityLagS: number | null;
+  readonly range: RangeBounds;
+}
+
+/** Settings that fit public RPCs; first block and polling are configured. */
+export const EVM_FOLLOWER_DEFAULTS: Omit<EvmFollowerOptions, "firstBlock" | "pollMs"> = {
+  agreementMs: 2000,
+  syncedLagS: 60,
+  stallMs: 60_000,
+  retryMaxMs: 10_000,
+  shrunkMs: 3000,
+  laggardS: 15,
+  rereadMs: 60_000,
+  disputeMs: 15_000,
+  maxAheadS: null,
+  maxFinalityLagS: null,
+  range: RANGE_DEFAULTS,
+};
+
+/** What the follower works with. */
+export interface EvmFollowerParts {
+  readonly chain: EvmChain;
+  readonly ledger: EvmLedger;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** What is read again after an impossible log: all that is not final, since a log before it may have been missed. */
+interface Impossible {
+  readonly sentence: string;
+  /** RPCs that have given it. */
+  readonly by: ReadonlySet<number>;
+  /** Whether they were asked for everything above the final height, or only for what comes next. */
+  readonly isFromFinal: boolean;
+}
+
+/** Second readings of one round; then head and finality are looked at again. */
+const STEPS_PER_ROUND = 50;
+/** Contradictions of one RPC in a row after which another one is asked. */
+const UNSETTLED_TRIES = 3;
+/** Different troubles that are logged from one good round to the next. */
+const LOGGED_TROUBLES = 50;
+
+/** Follows the chain; see the file header. */
+export class EvmFollower {
+  readonly #parts: EvmFollowerParts;
+  readonly #options: EvmFollowerOptions;
+  readonly #standing: EvmStandingWatch;
+  readonly #progress: EvmProgress;
+  readonly #second: SecondReading;
+  readonly #catchUp: EvmCatchUp;
+  #active = 0;
+  #unsettled = 0;
+  #impossible: Impossible | null = null;
+  /** All RPCs give a log that cannot be (S-08): the index stands still. */
+  #stopped: string | null = null;
+  /** Whether finality was behind by too much in the last round. */
+  #isFinalityLate = false;
+  /** Troubles since the last good round. */
+  readonly #troubles = new Set<string>();
+
+  constructor(parts: EvmFollowerParts, options: EvmFollowerOptions) {
+    const { chain, ledger, clock, log } = parts;
+    const { escrow, readLog } = chain;
+    const sources = chain.sources.map((source) => checkedSource(source, clock, options.maxAheadS));
+    const sizers = sources.map(() => new RangeSizer(options.range));
+    this.#parts = parts;
+    this.#options = options;
+    this.#standing = new EvmStandingWatch({ sources, clock, log, pollMs: options.pollMs });
+    this.#progress = new EvmProgress(clock, options);
+    const shared = {
+      sources,
+      sizers,
+      reading: { escrow, readLog },
+      ledger,
+      standing: this.#standing,
+      clock,
+      log,
+    };
+    this.#second = new SecondReading(shared, options);
+    const onMoved = (): void => this.#progress.moved();
+    this.#catchUp = new EvmCatchUp({ ...shared, second: this.#second, onMoved }, options);
+  }
+
+  /** How the RPCs stand. */
+  standing(): EvmStanding {
+    return { ...this.#standing.standing(), finalReplaced: this.#parts.ledger.alarms().length > 0 };
+  }
+
+  /** Progress for `/health` (H-20). */
+  status(): EvmStatus {
+    return this.#progress.status(this.standing(), this.#parts.ledger.tips().evm);
+  }
+
+  /** What is wrong now (H-20). */
+  conditions(): readonly Condition[] {
+    const lag = this.#standing.finalityLagS();
+    return evmConditions({
+      status: this.status(),
+      standing: this.standing(),
+      rpcs: this.#parts.chain.sources.length,
+      disputes: this.#parts.ledger.disputes().length,
+      impossible: this.#stopped,
+      finalityLagS: this.#isTooLate(lag) ? lag : null,
+    });
+  }
+
+  /**
+   * Follows until the signal aborts, or, with `until` "tip", until the RPC has nothing more and all that can be final
+   * is. Failures are logged and tried again; nothing is thrown. No write is under way when it resolves.
+   */
+  async run(signal: AbortSignal, until: "aborted" | "tip" = "aborted"): Promise<void> {
+    const stop = new AbortController();
+    const onAbort = (): void => stop.abort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    if (signal.aborted) stop.abort();
+    const watching = this.#standing.run(this.#options.agreementMs, stop.signal);
+    await this.#follow(stop.signal, until);
+    stop.abort();
+    signal.removeEventListener("abort", onAbort);
+    await watching;
+  }
+
+  async #follow(signal: AbortSignal, until: "aborted" | "tip"): Promise<void> {
+    const { clock } = this.#parts;
+    let failures = 0;
+    while (!signal.aborted) {
+      const startedMs = clock.monotonicMs();
+      try {
+        const end = await this.#round(signal);
+        // A round that was cut short by the end of the service shows nothing: what troubled it stands.
+        if (signal.aborted) return;
+        failures = 0;
+        this.#recovered();
+        if (end === "moved") continue;
+        if (end === "idle" && until === "tip") return;
+        if (this.#standing.isBehind(this.#active, this.#options.laggardS)) this.#useNext();
+        const elapsedMs = clock.monotonicMs() - startedMs;
+        await clock.sleep(Math.max(1, this.#options.pollMs - elapsedMs), signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        failures += 1;
+        this.#failed(error, failures);
+        await clock.sleep(this.#waitMs(error, failures), signal);
+      }
+    }
+  }
+
+  /** The next RPC is asked at once; when all have failed, the waits grow. */
+  #waitMs(error: unknown, failures: number): number {
+    const { pollMs, retryMaxMs } = this.#options;
+    const all = this.#parts.chain.sources.length;
+    // A chain that is being replaced under our reading is settled a moment later.
+    if (error instanceof EvmUnavailable && error.code === "UNSETTLED" && failures <= 2) return 20;
+    if ((error instanceof EvmUnavailable || error instanceof ImpossibleLog) && failures < all) return 0;
+    return Math.min(retryMaxMs, pollMs * 2 ** Math.min(20, Math.floor(failures / all)));
+  }
+
+  async #round(signal: AbortSignal): Promise<RoundEnd> {
+    const index = this.#active;
+    const followed = { index, heads: await this.#standing.ask(index) };
+    const before = this.#parts.ledger.tips().evm.height;
+    const isFromFinal = this.#impossible?.isFromFinal === true;
+    const end = isFromFinal
+      ? await this.#catchUp.readAgain(followed, this.#finalPoint(), signal)
+      : await this.#catchUp.round(followed, signal);
+    if (isFromFinal || this.#parts.ledger.tips().evm.height > before) {
+      this.#impossible = null;
+      this.#stopped = null;
+    }
+    const settled = await this.#settle(signal);
+    this.#tellLag();
+    if (end === "moved" || settled === "moved") return "moved";
+    return end === "waiting" ? end : settled;
+  }
+
+  #isTooLate(lagS: number | null): boolean {
+    const { maxFinalityLagS } = this.#options;
+    return lagS !== null && maxFinalityLagS !== null && lagS > maxFinalityLagS;
+  }
+
+  #tellLag(): void {
+    const lag = this.#standing.finalityLagS();
+    if (lag === null || this.#isTooLate(lag) === this.#isFinalityLate) return;
+    this.#isFinalityLate = !this.#isFinalityLate;
+    const sentence = `EVM: the final block is ${lag} s older than the newest one`;
+    if (this.#isFinalityLate)
+      this.#parts.log.warn({ lag_s: lag }, `${sentence}: deals become final very late`);
+    else this.#parts.log.info({ lag_s: lag }, sentence);
+  }
+
+  /** The newest block that was read twice; null where none is known. */
+  #finalPoint(): Parameters<EvmCatchUp["readAgain"]>[1] {
+    const { ledger } = this.#parts;
+    const { finalHeight } = ledger.tips().evm;
+    const found = ledger.checkpoints("evm").find(({ height }) => height <= finalHeight);
+    return found === undefined ? null : pointOf(found);
+  }
+
+  /** Makes final what two readings agree on. */
+  async #settle(signal: AbortSignal): Promise<RoundEnd> {
+    for (let steps = 0; steps < STEPS_PER_ROUND && !signal.aborted; steps += 1) {
+      const step = await this.#second.next(this.#active);
+      if (step.kind === "done") return "idle";
+      if (step.kind === "waiting") return "waiting";
+      if (step.kind === "back") {
+        await this.#goBack(step, signal);
+        return "moved";
+      }
+      await this.#apply(step);
+    }
+    return "moved";
+  }
+
+  async #apply(step: Exclude<ReadingStep, { kind: "back" | "done" | "waiting" }>): Promise<void> {
+    const own = this.#catchUp.own();
+    if (step.kind === "more" || own === null) return;
+    const tip = { height: own.number, hash: own.hash, time: own.time };
+    const change: EvmChange = {
+      rewindTo: null,
+      events: [],
+      tip,
+      checkpoints: [checkpointOf(own)],
+      finalHeight: -1,
+    };
+    if (step.kind === "resolve") await this.#parts.ledger.applyEvm({ ...change, undisputed: step.events });
+    else {
+      // The final block is always a checkpoint: a fork right above it is then found there.
+      const { final, disputed } = step;
+      const checkpoints =
+        final.number === own.number ? change.checkpoints : [checkpointOf(final), checkpointOf(own)];
+      await this.#parts.ledger.applyEvm({ ...change, checkpoints, finalHeight: final.number, disputed });
+    }
+    this.#progress.moved();
+  }
+
+  async #goBack(step: Extract<ReadingStep, { kind: "back" }>, signal: AbortSignal): Promise<void> {
+    const { log, chain } = this.#parts;
+    log.warn({ rpc: chain.sources[step.use]?.name }, step.why);
+    this.#active = step.use;
+    const followed = { index: step.use, heads: await this.#standing.ask(step.use) };
+    if (step.isBranch) await this.#catchUp.leaveBranch(followed, step.parent, signal);
+    else await this.#catchUp.readAgain(followed, step.parent, signal);
+  }
+
+  #failed(error: unknown, failures: number): void {
+    const { chain, log } = this.#parts;
+    const sentence = error instanceof Error ? error.message : String(error);
+    const isOutside = error instanceof EvmUnavailable || error instanceof ImpossibleLog;
+    const fields: Record<string, unknown> = error instanceof EvmUnavailable ? { code: error.code } : {};
+    if (!isOutside && error instanceof Error) fields["stack"] = error.stack;
+    // The same trouble again and again is one line, not one per try.
+    if (!this.#troubles.has(sentence) && this.#troubles.size < LOGGED_TROUBLES) {
+      if (error instanceof EvmUnavailable && error.code === "UNSETTLED") log.debug(fields, sentence);
+      else log.error(fields, sentence);
+      this.#troubles.add(sentence);
+    }
+    // One RPC of several that fails is no standstill.
+    if (!isOutside || failures >= chain.sources.length) this.#progress.troubled(sentence);
+    if (error instanceof ImpossibleLog) this.#wasImpossible(error);
+    if (!(error instanceof EvmUnavailable)) return;
+    this.#unsettled = error.code === "UNSETTLED" ? this.#unsettled + 1 : 0;
+    if (error.code === "UNSETTLED" && this.#unsettled < UNSETTLED_TRIES) return;
+    this.#useNext();
+  }
+
+  /**
+   * A log that cannot be is a fault of the RPC that gave it (S-08). Where all give it, one before it may have been
+   * missed: then all that is not final is read again from each. Where they all still give it, the index stands still.
+   */
+  #wasImpossible(error: ImpossibleLog): void {
+    const { chain, log, ledger } = this.#parts;
+    const sentence = error.message;
+    this.#second.refused(this.#active, error);
+    const isFromFinal = this.#impossible?.isFromFinal ?? false;
+    const by = new Set([...(this.#impossible?.by ?? []), this.#active]);
+    this.#impossible = { sentence, by, isFromFinal };
+    this.#useNext();
+    if (by.size < chain.sources.length) return;
+    const { height, finalHeight } = ledger.tips().evm;
+    if (!isFromFinal && finalHeight < height) {
+      this.#impossible = { sentence, by: new Set(), isFromFinal: true };
+      return;
+    }
+    this.#impossible = null;
+    if (this.#stopped === sentence) return;
+    this.#stopped = sentence;
+    log.error(
+      { alarm: "impossible_log", rpcs: chain.sources.map(({ name }) => name) },
+      `ALARM: every EVM RPC gives a log that the escrow cannot have made, and the index stands still: ${sentence}`,
+    );
+  }
+
+  #useNext(): void {
+    this.#unsettled = 0;
+    this.#active = (this.#active + 1) % this.#parts.chain.sources.length;
+  }
+
+  #recovered(): void {
+    if (this.#troubles.size > 0) this.#parts.log.info({ after: [...this.#troubles] }, "EVM: going on again");
+    this.#troubles.clear();
+    this.#unsettled = 0;
+    this.#progress.untroubled();
+  }
+}

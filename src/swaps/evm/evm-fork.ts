@@ -1,0 +1,97 @@
+// Where the chain left ours, and whether a final block was replaced by that (S-05). The ledger's checkpoints are compared
+// with the RPC's chain, newest first.
+
+import type { Bytes32 } from "../../primitives/brands.ts";
+import type { EvmSource } from "./evm-chain.ts";
+import type { EvmPoint } from "./evm-read-range.ts";
+import { EvmUnavailable } from "./evm-unavailable.ts";
+import type { ChainCheckpoint, EvmLedger, FinalAlarm } from "../ledger/ports.ts";
+
+/** Checkpoints compared in one go: few at first, since most forks are shallow. */
+const FIRST_WINDOW = 4;
+const LARGEST_WINDOW = 256;
+
+/** A checkpoint of the ledger as a place. */
+export function pointOf(checkpoint: ChainCheckpoint): EvmPoint {
+  return { number: checkpoint.height, hash: checkpoint.hash as Bytes32, time: checkpoint.time };
+}
+
+/**
+ * The highest checkpoint, not above `below`, that is on the RPC's chain; null where none is. `checkpoints`: highest
+ * first, as the ledger keeps them; `below`: at most the RPC's head. Rejects where it lacks a block there.
+ */
+export async function newestShared(
+  source: EvmSource,
+  checkpoints: readonly ChainCheckpoint[],
+  below: number,
+): Promise<EvmPoint | null> {
+  const candidates = checkpoints.filter(({ height }) => height <= below);
+  let window = FIRST_WINDOW;
+  for (let at = 0; at < candidates.length; ) {
+    const part = candidates.slice(at, at + window);
+    const blocks = await source.blocksAt(part.map(({ height }) => height));
+    if (blocks.some((block) => block === null)) {
+      // Below its own head an RPC has every block: this answer does not fit the one about the head.
+      throw new EvmUnavailable("UNSETTLED", `${source.name} has no block at a height below its head`);
+    }
+    const index = part.findIndex(({ hash }, i) => blocks[i]?.hash === hash);
+    const found = part[index];
+    if (found !== undefined) return pointOf(found);
+    at += part.length;
+    window = Math.min(LARGEST_WINDOW, 4 * window);
+  }
+  return null;
+}
+
+/** What a replaced final block is judged from. */
+export interface FinalityParts {
+  readonly sources: readonly EvmSource[];
+  readonly ledger: Pick<EvmLedger, "tips" | "checkpoints">;
+  /** Unix seconds. */
+  readonly nowS: number;
+}
+
+/**
+ * The alarm where undoing all above `rewindTo`, as `source` has it, replaces a final block; null where it does not.
+ * Another RPC that still has the block is believed instead: rejects with `EvmUnavailable` BAD_ANSWER, and nothing may
+ * be undone.
+ */
+export async function replacedFinal(
+  { sources, ledger, nowS }: FinalityParts,
+  source: EvmSource,
+  rewindTo: number,
+): Promise<FinalAlarm | null> {
+  const { finalHeight } = ledger.tips().evm;
+  if (rewindTo >= finalHeight) return null;
+  const witness = ledger.checkpoints("evm").find(({ height }) => height <= finalHeight && height > rewindTo);
+  for (const other of sources) {
+    if (other === source || witness === undefined) continue;
+    if ((await hashAt(other, witness.height)) !== witness.hash) continue;
+    throw new EvmUnavailable(
+      "BAD_ANSWER",
+      `the RPC at ${source.name} has another block than ${witness.hash} at the final height ${witness.height}, ` +
+        `which ${other.name} still has: it is not followed`,
+    );
+  }
+  const height = witness?.height ?? finalHeight;
+  const oldHash = witness?.hash ?? "unknown";
+  return {
+    id: `final-${height}-${oldHash.slice(2, 10)}`,
+    height,
+    oldHash,
+    newHash: await hashAt(source, height),
+    forkHeight: rewindTo,
+    raisedAt: nowS,
+  };
+}
+
+/** The hash that the RPC has at the height; null also where it does not answer. */
+async function hashAt(source: EvmSource, height: number): Promise<Bytes32 | null> {
+  try {
+    const [block] = await source.blocksAt([height]);
+    return block?.hash ?? null;
+  } catch (error) {
+    if (error instanceof EvmUnavailable) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,130 @@
+// How far is the EVM index, and is it getting on (H-20)?
+
+import type { Condition } from "../../follow/conditions.ts";
+import type { Clock } from "../../follow/ports.ts";
+import type { EvmStatus } from "../../follow/serving.ts";
+import type { EvmStanding } from "../ledger/ports.ts";
+
+/** Settings of the judgement. */
+export interface EvmProgressOptions {
+  /** Seconds of block time behind the head up to which the index counts as synced (S-05). */
+  readonly syncedLagS: number;
+  /** Milliseconds without progress, though there is more to read, after which it counts as stalled. */
+  readonly stallMs: number;
+}
+
+/** Progress of the EVM index. */
+export class EvmProgress {
+  readonly #clock: Clock;
+  readonly #options: EvmProgressOptions;
+  #trouble: string | null = null;
+  #movedAtMs: number;
+
+  constructor(clock: Clock, options: EvmProgressOptions) {
+    this.#clock = clock;
+    this.#options = options;
+    this.#movedAtMs = clock.monotonicMs();
+  }
+
+  /** Something was written. */
+  moved(): void {
+    this.#movedAtMs = this.#clock.monotonicMs();
+  }
+
+  /** Something keeps the index from going on. */
+  troubled(sentence: string): void {
+    this.#trouble = sentence;
+  }
+
+  /** A round has ended well. */
+  untroubled(): void {
+    this.#trouble = null;
+  }
+
+  /** The state for `/health`. `tip`: the ledger's. */
+  status(standing: EvmStanding, tip: { readonly height: number; readonly time: number }): EvmStatus {
+    const { headHeight, headTime } = standing;
+    const lag = Math.max(0, headHeight - tip.height);
+    // Time spent waiting for a chain that had nothing new is no lack of progress.
+    if (lag === 0) this.moved();
+    const isStuck = lag > 0 && this.#clock.monotonicMs() - this.#movedAtMs > this.#options.stallMs;
+    const isSynced = headHeight >= 0 && tip.height >= 0 && headTime - tip.time <= this.#options.syncedLagS;
+    return {
+      height: headHeight,
+      indexedHeight: tip.height,
+      lag,
+      indexingStatus: this.#trouble !== null || isStuck ? "stalled" : isSynced ? "synced" : "syncing",
+    };
+  }
+}
+
+/** Confirmations below which EVM_CONFIRMATIONS is warned of: more than the deepest reorganisations seen (7) reach. */
+const SOUND_CONFIRMATIONS = 12;
+/** Seconds that finality may be behind the head: with more, little is left of the 83 min that a small deal has to lock. */
+export const SOUND_FINALITY_LAG_S = 3600;
+
+/** What is wrong with EVM_CONFIRMATIONS on a network with money on it; empty where it is sound. */
+export function confirmationsConditions(confirmations: number | "finalized"): readonly Condition[] {
+  if (confirmations === "finalized" || confirmations >= SOUND_CONFIRMATIONS) return [];
+  const sentence =
+    `EVM_CONFIRMATIONS is ${confirmations}: a reorganisation that is deeper takes the USDC of a deal away after the ` +
+    `PEARL is locked. Leave it out where the chain has the finalized tag; else set ${SOUND_CONFIRMATIONS} or more.`;
+  return [{ code: "EVM_CONFIRMATIONS_LOW", sentence }];
+}
+
+/** What the EVM side's conditions are told from. */
+export interface EvmSituation {
+  readonly status: EvmStatus;
+  readonly standing: EvmStanding;
+  /** RPCs configured. */
+  readonly rpcs: number;
+  /** Events that one RPC shows and another denies. */
+  readonly disputes: number;
+  /** A log that all RPCs give and that cannot be; null where there is none. */
+  readonly impossible: string | null;
+  /** Seconds that finality is behind the head, where that is too many; else null. */
+  readonly finalityLagS: number | null;
+}
+
+/** What is wrong with the EVM side now (H-20). */
+export function evmConditions(now: EvmSituation): readonly Condition[] {
+  const { status, standing, rpcs, disputes, impossible, finalityLagS } = now;
+  const conditions: Condition[] = [];
+  if (status.indexingStatus === "stalled") {
+    const where = `its index is at ${status.indexedHeight}, the RPCs were last seen at ${status.height}`;
+    const advice = "The log says which RPC fails and why; check EVM_RPC_URLS.";
+    const sentence = `The EVM side does not get on (${where}), so swaps stand still. ${advice}`;
+    conditions.push({ code: "EVM_STALLED", sentence });
+  }
+  if (rpcs > 1 && standing.answeredAtMonotonicMs !== null && !standing.agreed) {
+    const sentence =
+      "No two EVM RPCs agree on what is final, or fewer than two answer: no new swap action is offered. " +
+      "The log says what each of them says; check EVM_RPC_URLS.";
+    conditions.push({ code: "EVM_RPCS_DISAGREE", sentence });
+  }
+  if (disputes > 0) {
+    const sentence =
+      `One EVM RPC denies ${disputes} event${disputes === 1 ? "" : "s"} that another one shows: their orders wait until ` +
+      "two agree. The log names them; replace the RPC that is wrong, or add a third.";
+    conditions.push({ code: "EVM_RPCS_DISAGREE", sentence });
+  }
+  if (impossible !== null) {
+    const sentence =
+      "Every EVM RPC gives a log that the escrow cannot have made after what is indexed, and the index stands still. " +
+      "Check ESCROW_FIRST_BLOCK and ESCROW_ADDRESS; where they are right, run strand reindex.";
+    conditions.push({ code: "EVM_LOGS_IMPOSSIBLE", sentence });
+  }
+  if (finalityLagS !== null) {
+    const sentence =
+      `The EVM chain's final block is ${Math.floor(finalityLagS / 60)} minutes older than its newest: ` +
+      "deals become final so late that there may be no time left to lock.";
+    conditions.push({ code: "EVM_FINALITY_LAGS", sentence });
+  }
+  if (standing.finalReplaced) {
+    const sentence =
+      "An EVM block that was final was replaced: no new swap action is offered. Find out which chain is right, then " +
+      "lift the alarm: strand alarms shows it with both hashes.";
+    conditions.push({ code: "EVM_FINAL_BLOCK_REPLACED", sentence });
+  }
+  return conditions;
+}

@@ -1,0 +1,384 @@
+// The second reading of every block (S-08), and what it makes final (S-07). Blocks at or below the final height in force
+// are read again, by another RPC where there is one, and compared with what is indexed. Only what two readings agree
+// on becomes final; what they disagree on is read again from its parent block, or waits with an alarm. Who read what is
+// known for the life of the process: after a restart both readings of what is not final are made anew.
+
+import type { Bytes32 } from "../../primitives/brands.ts";
+import { logStanding } from "../../swap/evm-quorum.ts";
+import type { EscrowEvent } from "../../swap/facts.ts";
+import type { Clock, Log } from "../../follow/ports.ts";
+import type { EvmBlock, EvmSource } from "./evm-chain.ts";
+import { compareRange, type Compared } from "./evm-compare-range.ts";
+import { newestShared } from "./evm-fork.ts";
+import type { RangeSizer } from "./evm-range.ts";
+import type { EvmPoint } from "./evm-read-range.ts";
+import type { EvmStandingWatch, FinalInForce } from "./evm-standing.ts";
+import { EvmUnavailable, type ImpossibleLog } from "./evm-unavailable.ts";
+import { type LogReading, shownBy, type Witnesses, witnessesOf } from "./evm-witnesses.ts";
+import { eventKey } from "../ledger/fact-codec.ts";
+import type { EvmLedger } from "../ledger/ports.ts";
+
+/** What it works with. */
+export interface SecondReadingParts {
+  /** Whose answers are possible in themselves (`checkedSource`). */
+  readonly sources: readonly EvmSource[];
+  readonly sizers: readonly RangeSizer[];
+  readonly reading: LogReading;
+  readonly ledger: EvmLedger;
+  readonly standing: EvmStandingWatch;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Settings. */
+export interface SecondReadingOptions {
+  readonly firstBlock: number;
+  /** EVM_REREAD_S in milliseconds: with one RPC the time between both readings. */
+  readonly rereadMs: number;
+  /** Time between two looks at disputed logs. */
+  readonly disputeMs: number;
+}
+
+/** What is to be done next. */
+export type ReadingStep =
+  /** Blocks up to this one are final but for the disputed events. */
+  | { readonly kind: "raise"; readonly final: EvmPoint; readonly disputed: readonly EscrowEvent[] }
+  /** Two RPCs show these events that were disputed. */
+  | { readonly kind: "resolve"; readonly events: readonly EscrowEvent[] }
+  /**
+   * All above the block (null: all) is to be read again, from the RPC `use`; with `isBranch` because the blocks
+   * themselves are others.
+   */
+  | {
+      readonly kind: "back";
+      readonly parent: EvmPoint | null;
+      readonly use: number;
+      readonly isBranch: boolean;
+      readonly why: string;
+    }
+  /** A part was done; there is more. */
+  | { readonly kind: "more" }
+  /** Only time or other answers bring it further. */
+  | { readonly kind: "waiting" }
+  /** All that can be final is. */
+  | { readonly kind: "done" };
+
+/** Blocks that one RPC has read in this process, as they are indexed. */
+interface Span {
+  readonly from: number;
+  readonly to: number;
+  readonly source: number;
+  /** Monotonic. */
+  readonly atMs: number;
+}
+
+type Back = Extract<ReadingStep, { kind: "back" }>;
+
+/** Header hashes that are kept of blocks that are not final: enough for hours of the fastest chains. */
+const MAX_HASHES = 100_000;
+
+/** Reads again; see the file header. */
+export class SecondReading {
+  readonly #parts: SecondReadingParts;
+  readonly #options: SecondReadingOptions;
+  /** Ascending, without overlaps, above the final height. */
+  #spans: Span[] = [];
+  /** Our hashes of blocks that are not final, where their headers were read. */
+  readonly #hashes = new Map<number, Bytes32>();
+  /** Events that a reading after a restart did not show. */
+  readonly #suspects = new Set<string>();
+  /** Logs that an RPC gave and the ledger refused: not asked for again. */
+  readonly #refused = new Set<string>();
+  #disputesAtMs = Number.NEGATIVE_INFINITY;
+  #troubles = new Set<string>();
+
+  constructor(parts: SecondReadingParts, options: SecondReadingOptions) {
+    this.#parts = parts;
+    this.#options = options;
+  }
+
+  /** The RPC has read these blocks for the first time, and they are indexed. `headers`: where all were read. */
+  firstRead(from: number, to: number, source: number, headers: readonly EvmBlock[] | null): void {
+    const atMs = this.#parts.clock.monotonicMs();
+    const last = this.#spans.at(-1);
+    const joins = this.#isAlone ? last?.atMs === atMs : true;
+    if (last !== undefined && last.to === from - 1 && last.source === source && joins) {
+      this.#spans[this.#spans.length - 1] = { ...last, to };
+    } else {
+      this.#spans.push({ from, to, source, atMs });
+    }
+    for (const { number, hash } of headers ?? []) this.#hashes.set(number, hash);
+    for (const number of this.#hashes.keys()) {
+      if (this.#hashes.size <= MAX_HASHES) break;
+      this.#hashes.delete(number);
+    }
+  }
+
+  /** All above this block was undone. */
+  rewound(to: number): void {
+    this.#spans = this.#spans.flatMap((span) =>
+      span.from > to ? [] : [{ ...span, to: Math.min(span.to, to) }],
+    );
+    for (const number of this.#hashes.keys()) if (number > to) this.#hashes.delete(number);
+  }
+
+  /** The ledger has refused this log of the RPC as impossible (S-08). */
+  refused(source: number, { block, logIndex }: ImpossibleLog): void {
+    this.#refused.add(`${source}/${block}:${logIndex}`);
+  }
+
+  /** What is to be done next. Does not reject for what an RPC answers: then another one is asked, or it waits. */
+  async next(active: number): Promise<ReadingStep> {
+    const final = this.#parts.standing.final();
+    if (final === null) return { kind: "waiting" };
+    const disputes = await this.#recheckDisputes();
+    if (disputes !== null) return disputes;
+    const { height, finalHeight } = this.#parts.ledger.tips().evm;
+    const target = Math.min(final.height, height);
+    const from = Math.max(finalHeight + 1, this.#options.firstBlock);
+    this.#forgetBelow(from);
+    if (target < from) return { kind: "done" };
+    const span = this.#spans.find((one) => one.from <= from && from <= one.to);
+    if (span === undefined) return this.#readAnew(active, from, target, final);
+    const to = this.#readableTo(span, from);
+    if (to === null) return { kind: "waiting" };
+    const others = this.#isAlone ? [0] : this.#indices(active).filter((index) => index !== span.source);
+    for (const index of others) {
+      const step = await this.#tried(() => this.#readAgain(index, span, from, Math.min(to, target), final));
+      if (step !== null) return step;
+    }
+    return { kind: "waiting" };
+  }
+
+  get #isAlone(): boolean {
+    return this.#parts.sources.length === 1;
+  }
+
+  /** RPCs that answer, beginning with the one that is followed. */
+  #indices(active: number): readonly number[] {
+    const { sources, standing } = this.#parts;
+    const all = sources.map((_, i) => (active + i) % sources.length);
+    return all.filter((index) => standing.answers(index));
+  }
+
+  /** How far blocks after `from` may be read for the second time together; null: not yet. */
+  #readableTo(span: Span, from: number): number | null {
+    const oldestMs = this.#parts.clock.monotonicMs() - this.#options.rereadMs;
+    let to: number | null = null;
+    for (const one of this.#spans) {
+      if (one.to < from) continue;
+      const isReadable = this.#isAlone ? one.atMs <= oldestMs : one.source === span.source;
+      if (!isReadable || (to !== null && one.from !== to + 1)) break;
+      to = one.to;
+    }
+    return to;
+  }
+
+  async #tried(read: () => Promise<ReadingStep | null>): Promise<ReadingStep | null> {
+    try {
+      const step = await read();
+      if (step !== null) this.#troubles.clear();
+      return step;
+    } catch (error) {
+      if (!(error instanceof EvmUnavailable)) throw error;
+      const { message } = error;
+      if (!this.#troubles.has(message))
+        this.#parts.log.warn({ code: error.code }, `second reading: ${message}`);
+      this.#troubles.add(message);
+      return null;
+    }
+  }
+
+  /** A first reading in this process of what an earlier one has indexed. */
+  async #readAnew(active: number, from: number, target: number, final: FinalInForce): Promise<ReadingStep> {
+    const next = this.#spans.find((one) => one.from > from);
+    const limit = next === undefined ? target : Math.min(target, next.from - 1);
+    for (const index of this.#indices(active)) {
+      const step = await this.#tried(async () => {
+        const compared = await this.#compare(index, from, limit, final);
+        if (compared === null || "kind" in compared) return compared;
+        const back = await this.#judgeExtra(index, compared);
+        if (back !== null) return back;
+        for (const event of compared.absent) this.#suspects.add(eventKey(event));
+        const atMs = this.#parts.clock.monotonicMs();
+        this.#spans.push({ from, to: compared.end.number, source: index, atMs });
+        this.#spans.sort((a, b) => a.from - b.from);
+        return { kind: "more" };
+      });
+      if (step !== null) return step;
+    }
+    return { kind: "waiting" };
+  }
+
+  /** Null where this RPC cannot speak of these blocks. */
+  async #readAgain(
+    index: number,
+    span: Span,
+    from: number,
+    limit: number,
+    final: FinalInForce,
+  ): Promise<ReadingStep | null> {
+    const compared = await this.#compare(index, from, limit, final);
+    if (compared === null || "kind" in compared) return compared;
+    const back = await this.#judgeExtra(index, compared);
+    if (back !== null) return back;
+    const doubtful = await this.#doubtful(index, compared);
+    const disputed: EscrowEvent[] = [];
+    const witnesses = await this.#witnesses(doubtful, span);
+    for (const [i, event] of doubtful.entries()) {
+      const { shows, lacks } = witnesses[i] ?? { shows: [], lacks: [] };
+      const standing = logStanding({ shows: shows.length, lacks: lacks.length }, this.#isAlone ? 1 : 2);
+      if (standing === "unknown") return null;
+      if (standing === "gone") return this.#back(event, lacks[0] ?? index, "a log that was indexed is gone");
+      if (standing === "disputed") disputed.push(event);
+    }
+    for (const event of disputed) this.#alarm(event);
+    return { kind: "raise", final: compared.end, disputed };
+  }
+
+  /** Indexed events that this second reading alone does not settle. */
+  async #doubtful(index: number, { events, absent }: Compared): Promise<readonly EscrowEvent[]> {
+    if (this.#isAlone) {
+      const missing = new Set([...absent.map(eventKey), ...this.#suspects]);
+      return events.filter((event) => missing.has(eventKey(event)));
+    }
+    const source = this.#source(index);
+    const shown = await shownBy(events, source, this.#parts.reading);
+    return events.filter((event, i) => shown[i] !== true || this.#suspects.has(eventKey(event)));
+  }
+
+  /** Every RPC's word on the events. One that showed an event at its first reading and is silent now has shown it. */
+  async #witnesses(events: readonly EscrowEvent[], span: Span | null): Promise<readonly Witnesses[]> {
+    if (events.length === 0) return [];
+    const { sources, reading } = this.#parts;
+    const all = new Map(sources.map((source, i) => [i, source] as const));
+    const found = await witnessesOf(events, all, reading);
+    return found.map(({ shows, lacks }, i) => {
+      const event = events[i];
+      const isSuspect = event === undefined || this.#suspects.has(eventKey(event));
+      if (span === null || isSuspect || shows.includes(span.source) || lacks.includes(span.source)) {
+        return { shows, lacks };
+      }
+      return { shows: [...shows, span.source], lacks };
+    });
+  }
+
+  /** Logs that only this reading shows are taken in from it (S-08), unless it invents them. */
+  async #judgeExtra(index: number, { extra }: Compared): Promise<Back | null> {
+    const [first] = extra;
+    if (first === undefined) return null;
+    const witnesses = this.#isAlone ? [] : await this.#witnesses(extra, null);
+    for (const [i, event] of extra.entries()) {
+      const { block, logIndex } = event.place;
+      const { shows, lacks } = witnesses[i] ?? { shows: [index], lacks: [] };
+      const isOwn = shows.includes(index) && !this.#refused.has(`${index}/${block}:${logIndex}`);
+      if (isOwn && logStanding({ shows: shows.length, lacks: lacks.length }, 2) !== "gone") continue;
+      throw new EvmUnavailable(
+        "BAD_ANSWER",
+        `${this.#source(index).name} shows log ${logIndex} of block ${block}, which ${
+          isOwn
+            ? "the other RPCs do not have"
+            : "it does not show by receipt, or which the escrow cannot have made"
+        }`,
+      );
+    }
+    return this.#back(first, index, "a second reading shows a log that the first one did not");
+  }
+
+  async #back(event: EscrowEvent, use: number, why: string): Promise<Back> {
+    const { block, logIndex } = event.place;
+    const parent = block - 1;
+    const sentence = `EVM: ${why} (log ${logIndex} of block ${block}): read again from block ${parent} on`;
+    if (parent < this.#options.firstBlock)
+      return { kind: "back", parent: null, use, isBranch: false, why: sentence };
+    const [found] = await this.#source(use).blocksAt([parent]);
+    if (found === null || found === undefined) throw this.#unsettled(use, `block ${parent} is gone`);
+    return { kind: "back", parent: found, use, isBranch: false, why: sentence };
+  }
+
+  /** A comparison, a step back where what is indexed is not on the final chain, null where this RPC cannot tell. */
+  async #compare(
+    index: number,
+    from: number,
+    limit: number,
+    final: FinalInForce,
+  ): Promise<Compared | Back | null> {
+    const { sizers, reading, ledger } = this.#parts;
+    const [source, sizer] = [this.#source(index), sizers[index]];
+    if (sizer === undefined) throw new Error(`there is no EVM RPC ${index}`);
+    const indexed = (first: number, last: number) => ledger.unsettled(first, last);
+    const anchorOf = (height: number) => this.#anchor(height);
+    const compared = await compareRange({ source, sizer, reading, from, limit, final, indexed, anchorOf });
+    return compared === "elsewhere" ? this.#leave(index, final) : compared;
+  }
+
+  /** A block that we know at or above this one: where an RPC has it, it has our chain up to there. */
+  #anchor(height: number): { readonly number: number; readonly hash: string } {
+    const known = this.#hashes.get(height);
+    if (known !== undefined) return { number: height, hash: known };
+    const above = this.#parts.ledger.checkpoints("evm").findLast((one) => one.height >= height);
+    if (above === undefined) throw new Error(`EVM: no block is known at or above ${height}`);
+    return { number: above.height, hash: above.hash };
+  }
+
+  /** What is indexed is not on the chain of the final block: everything that is not shared goes. */
+  async #leave(use: number, final: FinalInForce): Promise<Back> {
+    const checkpoints = this.#parts.ledger.checkpoints("evm");
+    const parent = await newestShared(this.#source(use), checkpoints, final.height);
+    if ((parent?.number ?? -1) >= this.#parts.ledger.tips().evm.height) throw this.#unsettled(use, "our tip");
+    const why = `EVM: what is indexed is not on the chain of the final block ${final.height} (${final.hash ?? ""})`;
+    return { kind: "back", parent, use, isBranch: true, why };
+  }
+
+  /** Disputed events, asked about again now and then (S-07): two that agree decide. */
+  async #recheckDisputes(): Promise<ReadingStep | null> {
+    const disputes = this.#parts.ledger.disputes();
+    const nowMs = this.#parts.clock.monotonicMs();
+    if (disputes.length === 0 || nowMs - this.#disputesAtMs < this.#options.disputeMs) return null;
+    this.#disputesAtMs = nowMs;
+    return this.#tried(async () => {
+      const witnesses = await this.#witnesses(disputes, null);
+      const resolved: EscrowEvent[] = [];
+      for (const [i, event] of disputes.entries()) {
+        const { shows, lacks } = witnesses[i] ?? { shows: [], lacks: [] };
+        const standing = logStanding({ shows: shows.length, lacks: lacks.length }, this.#isAlone ? 1 : 2);
+        if (standing === "shown") resolved.push(event);
+        if (standing !== "gone" || (lacks.length < 2 && !this.#isAlone)) continue;
+        return this.#back(event, lacks[0] ?? 0, "two RPCs agree that a disputed log is not there");
+      }
+      return resolved.length === 0 ? null : { kind: "resolve", events: resolved };
+    });
+  }
+
+  #alarm(event: EscrowEvent): void {
+    const { block, blockHash, logIndex, txHash } = event.place;
+    const order = "orderHash" in event ? event.orderHash : null;
+    this.#parts.log.error(
+      { alarm: "log_disputed", order, block, block_hash: blockHash, tx: txHash, log_index: logIndex },
+      `ALARM: one EVM RPC shows log ${logIndex} of block ${block} and another one, which has the block, does not: ` +
+        "its order waits until two RPCs agree",
+    );
+  }
+
+  #forgetBelow(from: number): void {
+    this.#spans = this.#spans.filter(({ to }) => to >= from);
+    for (const number of this.#hashes.keys()) {
+      if (number >= from - 1) break;
+      this.#hashes.delete(number);
+    }
+    for (const key of this.#suspects) if (Number(key.split(":")[0]) < from) this.#suspects.delete(key);
+  }
+
+  #source(index: number): EvmSource {
+    const source = this.#parts.sources[index];
+    if (source === undefined) throw new Error(`there is no EVM RPC ${index}`);
+    return source;
+  }
+
+  #unsettled(index: number, what: string): EvmUnavailable {
+    return new EvmUnavailable(
+      "UNSETTLED",
+      `the answers of ${this.#source(index).name} do not fit together: ${what}`,
+    );
+  }
+}

@@ -1,0 +1,251 @@
+// Whose word counts on the EVM side (S-05, S-07): what every RPC last said of its latest and its final block, the final
+// block in force that follows from it, and how far finality lags. One RPC of several that lies changes none of it.
+
+import type { Bytes32 } from "../../primitives/brands.ts";
+import { agreedHash, comparedHeight, type FinalWord, lowerWord, NONE_FINAL } from "../../swap/evm-quorum.ts";
+import type { Clock, Log } from "../../follow/ports.ts";
+import type { EvmBlock, EvmHeads, EvmSource } from "./evm-chain.ts";
+import { EvmUnavailable } from "./evm-unavailable.ts";
+import type { EvmStanding } from "../ledger/ports.ts";
+
+/** An answer counts for this long (S-07, S-62). */
+const ANSWER_COUNTS_MS = 30_000;
+
+/** One answer about latest and final block. */
+interface Answer {
+  readonly heads: EvmHeads;
+  /** Monotonic time at which it was asked for: polls are told apart by it. */
+  readonly askedMs: number;
+  /** Monotonic. */
+  readonly answeredMs: number;
+}
+
+interface View {
+  last: Answer | null;
+  /** The answer before, at least one poll older. */
+  before: Answer | null;
+  trouble: string | null;
+}
+
+/** The final block in force. */
+export interface FinalInForce extends FinalWord {
+  /** Unix seconds; 0 with height -1. */
+  readonly time: number;
+  /** The RPCs that give this hash at this height. */
+  readonly supporters: readonly number[];
+}
+
+/** What the watch works with. */
+export interface StandingParts {
+  /** Whose answers are possible in themselves (`checkedSource`). */
+  readonly sources: readonly EvmSource[];
+  readonly clock: Clock;
+  readonly log: Log;
+  /** EVM_POLL_MS: with one RPC two answers count as two where they were asked for this long apart. */
+  readonly pollMs: number;
+}
+
+/** Keeps what the RPCs say. */
+export class EvmStandingWatch {
+  readonly #parts: StandingParts;
+  readonly #views: readonly View[];
+  /** With several RPCs: what the last comparison came to, and when. */
+  #compared: { readonly final: FinalInForce | null; readonly atMs: number } | null = null;
+  #wasAgreed = true;
+  /** The head as `standing` tells it, and since when it is this one. */
+  #seen: { readonly number: number; readonly time: number; readonly sinceMs: number } | null = null;
+
+  constructor(parts: StandingParts) {
+    this.#parts = parts;
+    this.#views = parts.sources.map(() => ({ last: null, before: null, trouble: null }));
+  }
+
+  /** Asks the RPC of that index. Rejects with `EvmUnavailable`, and what it said before counts on until it is old. */
+  async ask(index: number): Promise<EvmHeads> {
+    const { sources, clock, log } = this.#parts;
+    const [source, view] = [sources[index], this.#views[index]];
+    if (source === undefined || view === undefined) throw new Error(`there is no EVM RPC ${index}`);
+    const askedMs = clock.monotonicMs();
+    try {
+      const heads = await source.heads();
+      this.#keep(view, { heads, askedMs, answeredMs: clock.monotonicMs() });
+      const { headHeight: number, headTime: time } = this.standing();
+      if (number !== this.#seen?.number || time !== this.#seen.time) {
+        this.#seen = { number, time, sinceMs: clock.monotonicMs() };
+      }
+      if (view.trouble !== null) log.info({ after: view.trouble }, "an EVM RPC answers again");
+      view.trouble = null;
+      return heads;
+    } catch (error) {
+      this.#failed(view, error);
+      throw error;
+    }
+  }
+
+  /** Whether the RPC is behind the others by more than this many seconds of block time. */
+  isBehind(index: number, bySeconds: number): boolean {
+    const own = this.#views[index]?.last?.heads.head.time ?? 0;
+    return (this.#head()?.time ?? 0) > own + bySeconds;
+  }
+
+  /** Whether the RPC's last answer still counts. */
+  answers(index: number): boolean {
+    const view = this.#views[index];
+    return view !== undefined && this.#isFresh(view);
+  }
+
+  /** The final block in force (S-07); null where there is none: too few answers, or no two that agree. */
+  final(): FinalInForce | null {
+    if (this.#views.length === 1) return this.#finalOfOne(0);
+    if (this.#compared === null) return null;
+    const isFresh = this.#parts.clock.monotonicMs() - this.#compared.atMs <= ANSWER_COUNTS_MS;
+    return isFresh ? this.#compared.final : null;
+  }
+
+  /**
+   * The height up to which this RPC's blocks can be read without their headers: the final one in force, else what it
+   * has said of itself twice. Null before that. A question of cost alone: nothing becomes final by it.
+   */
+  settledBy(index: number): number | null {
+    return (this.final() ?? this.#finalOfOne(index))?.height ?? null;
+  }
+
+  /** Seconds of block time from the final block in force to the newest one; null while either is not known. */
+  finalityLagS(): number | null {
+    const [head, final] = [this.#head(), this.final()];
+    return head === null || final === null || final.height < 0 ? null : Math.max(0, head.time - final.time);
+  }
+
+  /** The standing now. `finalReplaced` is the ledger's to say. */
+  standing(): Omit<EvmStanding, "finalReplaced"> {
+    // With no fresh answer the last known head is better than none: its age is told by `answeredAtMonotonicMs`.
+    const head = this.#head() ?? this.#newestHead();
+    const answered = this.#views.flatMap(({ last }) => (last === null ? [] : [last.answeredMs]));
+    return {
+      headHeight: head?.number ?? -1,
+      headTime: head?.time ?? 0,
+      answeredAtMonotonicMs: answered.length === 0 ? null : Math.max(...answered),
+      headChangedAtMonotonicMs: this.#seen?.sinceMs ?? null,
+      agreed: this.final() !== null,
+    };
+  }
+
+  /** With several RPCs: asks all of them again and again, until the signal aborts. Never rejects. */
+  async run(intervalMs: number, signal: AbortSignal): Promise<void> {
+    if (this.#parts.sources.length < 2) return;
+    while (!signal.aborted) {
+      await this.look();
+      await this.#parts.clock.sleep(intervalMs, signal);
+    }
+  }
+
+  /** Asks every RPC once and compares them. Never rejects. */
+  async look(): Promise<void> {
+    // What failed is kept with the view.
+    await Promise.all(this.#parts.sources.map((_, i) => this.ask(i).catch(() => undefined)));
+    const final = await this.#compare();
+    this.#compared = { final, atMs: this.#parts.clock.monotonicMs() };
+    const agreed = final !== null;
+    if (agreed !== this.#wasAgreed) {
+      if (agreed) this.#parts.log.info({}, "the EVM RPCs agree");
+      else this.#parts.log.error({ rpcs: this.sentences() }, "the EVM RPCs do not agree: new actions stop");
+    }
+    this.#wasAgreed = agreed;
+  }
+
+  /** A sentence for each RPC, for people. */
+  sentences(): readonly string[] {
+    return this.#views.map(({ last, trouble }, i) => {
+      if (trouble !== null) return trouble;
+      const final = last?.heads.final;
+      return `${this.#parts.sources[i]?.name ?? ""}: final block ${final === undefined || final === null ? "unknown" : `${final.number} (${final.hash})`}`;
+    });
+  }
+
+  #keep(view: View, answer: Answer): void {
+    const { last } = view;
+    if (last === null || answer.askedMs - last.askedMs >= this.#parts.pollMs) {
+      view.before = last;
+      view.last = answer;
+      return;
+    }
+    // Two answers of one poll are one: the lower of them, and its place in time is that of the first.
+    const [older, newer] = [last.heads.final, answer.heads.final];
+    const isLower = older === null || (newer !== null && older.number < newer.number);
+    const final = isLower ? older : newer;
+    view.last = { ...answer, askedMs: last.askedMs, heads: { head: answer.heads.head, final } };
+  }
+
+  #finalOfOne(index: number): FinalInForce | null {
+    const view = this.#views[index];
+    if (view === undefined || view.last === null || view.before === null || !this.#isFresh(view)) return null;
+    if (view.last.answeredMs - view.before.answeredMs > ANSWER_COUNTS_MS) return null;
+    const [before, last] = [view.before.heads.final, view.last.heads.final];
+    const word = lowerWord(wordOf(before), wordOf(last));
+    const block = before?.hash === word.hash ? before : last;
+    return { ...word, time: word.hash === null ? 0 : (block?.time ?? 0), supporters: [index] };
+  }
+
+  /** The second greatest final height, where two give the same hash at it. */
+  async #compare(): Promise<FinalInForce | null> {
+    const fresh = [...this.#views.keys()].filter((i) => this.answers(i));
+    const finals = fresh.map((i) => this.#views[i]?.last?.heads.final ?? null);
+    const height = comparedHeight(finals.map((final) => wordOf(final).height));
+    if (height === null) return null;
+    // Where nothing is final yet there is nothing to compare.
+    if (height < 0) return { ...NONE_FINAL, time: 0, supporters: fresh };
+    const blocks = await Promise.all(fresh.map((index) => this.#blockOf(index, height)));
+    const hash = agreedHash(blocks.map((block) => block?.hash ?? null));
+    if (hash === null) return null;
+    const supporters = fresh.filter((_, i) => blocks[i]?.hash === hash);
+    return { height, hash, time: blocks.find((block) => block?.hash === hash)?.time ?? 0, supporters };
+  }
+
+  async #blockOf(index: number, height: number): Promise<EvmBlock | null> {
+    const [source, view] = [this.#parts.sources[index], this.#views[index]];
+    if (source === undefined || view === undefined) return null;
+    const known = view.last?.heads.final ?? null;
+    if (known?.number === height) return known;
+    try {
+      return (await source.blocksAt([height]))[0] ?? null;
+    } catch (error) {
+      this.#failed(view, error);
+      return null;
+    }
+  }
+
+  #failed(view: View, error: unknown): void {
+    const sentence = error instanceof Error ? error.message : String(error);
+    if (view.trouble !== sentence) this.#parts.log.warn({}, sentence);
+    view.trouble = sentence;
+    // A URL of another chain must not count by what it said before.
+    if (!(error instanceof EvmUnavailable) || error.code !== "WRONG_CHAIN") return;
+    view.last = null;
+    view.before = null;
+  }
+
+  #isFresh({ last }: View): boolean {
+    return last !== null && this.#parts.clock.monotonicMs() - last.answeredMs <= ANSWER_COUNTS_MS;
+  }
+
+  /**
+   * The newest block of the chain: with three RPCs or more that answer the second newest head, which one of them alone
+   * cannot invent; with two the newer, so that an index that follows the older does not count as synced.
+   */
+  #head(): EvmBlock | null {
+    const heads = this.#views.flatMap((view) =>
+      view.last !== null && this.#isFresh(view) ? [view.last.heads.head] : [],
+    );
+    const sorted = heads.toSorted((a, b) => b.number - a.number);
+    return (sorted.length >= 3 ? sorted[1] : sorted[0]) ?? null;
+  }
+
+  #newestHead(): EvmBlock | null {
+    const known = this.#views.flatMap(({ last }) => (last === null ? [] : [last.heads.head]));
+    return known.toSorted((a, b) => b.number - a.number)[0] ?? null;
+  }
+}
+
+function wordOf(final: EvmBlock | null): { readonly height: number; readonly hash: Bytes32 | null } {
+  return final === null ? NONE_FINAL : { height: final.number, hash: final.hash };
+}

@@ -1,0 +1,79 @@
+// What is told of a change, and what is an alarm? Pictures of rows held against each other in every direction, those
+// included that no order of facts makes: only a bug would, and that is what the alarm is for.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { alarmLog, ledgerParts, START } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
+import { accepted, claimed, evm, locked, ORDER } from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
+import { swapCrypto } from "../../adapters/system/swap-crypto.ts";
+import type { EscrowEvent } from "../../swap/facts.ts";
+import type { Moment } from "../../swap/subject.ts";
+import { ChangeEvents, type Picture } from "./change-events.ts";
+import { Draft } from "./draft.ts";
+import { LedgerChanges } from "./ledger-changes.ts";
+import { emptyBooks, Subjects } from "./subjects.ts";
+
+/** Books in which the order `a` went through these events, one per block from 10 on, and rows of them. */
+function after(...events: readonly EscrowEvent[]) {
+  const log = alarmLog();
+  const { crypto, rules } = ledgerParts(log);
+  const books = emptyBooks(crypto);
+  const tips = {
+    value: {
+      evm: { height: 9, time: START, finalHeight: -1, need: null },
+      pearl: { height: 100, time: START, medianTimePast: START },
+    },
+  };
+  const changes = new LedgerChanges({ books, tips, evmHash: { value: "" } }, { takeMax: 10 });
+  const draft = new Draft();
+  changes.evm(draft, evm(20, events, { finalHeight: 20 }));
+  const rows = { orders: [...draft.orders.keys()], asks: [...draft.asks.keys()] };
+  const moment: Moment = { tips: tips.value, now: START + 300, mayAct: true, witnesses: null };
+  const telling = new ChangeEvents(books, new Subjects(books, swapCrypto), rules, log);
+  const between = (before: Picture, now: Picture, explained = false) =>
+    telling.between(before, now, { draft, moment, explained }).map(({ type }) => type);
+  return {
+    alarms: log.alarms,
+    look: (changed: Partial<Moment> = {}) => telling.look(rows, { ...moment, ...changed }),
+    between,
+  };
+}
+
+const LOCKED = after(locked("a", 10)).look();
+const ACCEPTED = after(locked("a", 10), accepted("a", 11)).look();
+const SETTLED = after(locked("a", 10), accepted("a", 11), claimed("a", 12)).look();
+
+describe("S-51: a way that no status goes", () => {
+  test("back from the end is an alarm for the deal and for its bid, with both statuses", () => {
+    const { between, alarms } = after(locked("a", 10), accepted("a", 11));
+    assert.deepEqual(between(SETTLED, ACCEPTED), ["bid", "deal"]);
+    assert.equal(alarms.length, 2);
+    const told = alarms.map((line) => JSON.parse(line.slice(line.indexOf("{"))));
+    assert.deepEqual(told, [
+      { type: "bid", hash: ORDER, from: "SETTLED", to: "BID_ACCEPTED" },
+      { type: "deal", hash: ORDER, from: "SETTLED", to: "USDC_LOCKED" },
+    ]);
+  });
+
+  test("is told, but no alarm, where a reorganisation explains it", () => {
+    const { between, alarms } = after(locked("a", 10), accepted("a", 11));
+    assert.deepEqual(between(SETTLED, ACCEPTED, true), ["bid", "deal"]);
+    assert.deepEqual(alarms, []);
+  });
+
+  test("is none forwards, nor where a row appears", () => {
+    const { between, alarms } = after(locked("a", 10), accepted("a", 11), claimed("a", 12));
+    assert.deepEqual(between(LOCKED, ACCEPTED), ["bid", "deal"]);
+    assert.deepEqual(between(ACCEPTED, SETTLED), ["bid", "deal"]);
+    assert.deepEqual(between({ orders: new Map(), asks: new Map() }, SETTLED), ["bid", "deal"]);
+    assert.deepEqual(alarms, []);
+  });
+});
+
+describe("S-54: an index that falls behind", () => {
+  test("alone sends no event, neither when it begins nor when it ends", () => {
+    const { look, between } = after(locked("a", 10));
+    assert.deepEqual(between(look({ mayAct: true }), look({ mayAct: false })), []);
+    assert.deepEqual(between(look({ mayAct: false }), look({ mayAct: true })), []);
+  });
+});

@@ -1,0 +1,194 @@
+// Which rows has a change made different? One event per bid, deal or ask whose row differs in more than counts of
+// confirmations (H-39, H-47); a status that went a way it cannot go is an alarm (S-51).
+
+import type { Bytes32 } from "../../primitives/brands.ts";
+import { type AskRow, askRow, type BidRow, bidRow, type DealRow, dealRow } from "../../swap/rows.ts";
+import { ASK_EDGES, BID_EDGES, DEAL_EDGES, isLegalEdge } from "../../swap/status-edges.ts";
+import type { Moment, SwapRules } from "../../swap/subject.ts";
+import type { Log } from "../../follow/ports.ts";
+import type { CausingBlock, Draft } from "./draft.ts";
+import type { StoredSwapEvent } from "./ports.ts";
+import type { Books, Subjects } from "./subjects.ts";
+
+/**
+ * Fields whose change alone is none: counts that grow by themselves, and when somebody last looked. (Finality, which
+ * `confirmations` shows too, is also in `evm_leg`.)
+ */
+const UNTOLD = new Set(["confirmations", "balance_checked_at", "updated_at"]);
+/** Fields of a row whose addresses find its event. */
+const ADDRESS_FIELDS = ["buyer_evm", "seller_evm", "buyer_pearl_address", "seller_pearl_address"];
+
+type Row = { readonly type: "bid"; readonly row: BidRow } | { readonly type: "deal"; readonly row: DealRow };
+
+/** Rows at one moment. */
+export interface Picture {
+  readonly orders: ReadonlyMap<Bytes32, readonly Row[]>;
+  readonly asks: ReadonlyMap<Bytes32, { readonly row: AskRow; readonly buyer: string | null }>;
+}
+
+/** Rows that a change may have made different. */
+export interface TouchedRows {
+  readonly orders: readonly Bytes32[];
+  readonly asks: readonly Bytes32[];
+}
+
+/** One of them. */
+export type TouchedRow = { readonly order: Bytes32 } | { readonly ask: Bytes32 };
+
+/** The rows that a change touches: asks, then bids and deals. */
+export function touchedRows({ asks, orders }: Draft): readonly TouchedRow[] {
+  return [
+    ...Array.from(asks.keys(), (ask) => ({ ask })),
+    ...Array.from(orders.keys(), (order) => ({ order })),
+  ];
+}
+
+/** Some of them, by kind. */
+export function rowsIn(rows: readonly TouchedRow[]): TouchedRows {
+  return {
+    orders: rows.flatMap((row) => ("order" in row ? [row.order] : [])),
+    asks: rows.flatMap((row) => ("ask" in row ? [row.ask] : [])),
+  };
+}
+
+/** What a change is, as far as its events need it. */
+export interface ChangeFrame {
+  readonly draft: Draft;
+  /** The moment after the change. */
+  readonly moment: Moment;
+  /** Whether a reorganisation or an eviction explains any way of a status. */
+  readonly explained: boolean;
+}
+
+/** Makes events from what rows were and are. */
+export class ChangeEvents {
+  readonly #books: Books;
+  readonly #subjects: Subjects;
+  readonly #rules: SwapRules;
+  readonly #log: Log;
+
+  constructor(books: Books, subjects: Subjects, rules: SwapRules, log: Log) {
+    this.#books = books;
+    this.#subjects = subjects;
+    this.#rules = rules;
+    this.#log = log;
+  }
+
+  /** These rows as if the service might act: neither lag nor a witness sends an event (S-54). */
+  look({ orders, asks }: TouchedRows, moment: Moment): Picture {
+    const able = { ...moment, mayAct: true, witnesses: null };
+    const shown = asks.flatMap((id) => {
+      const ask = this.#ask(id, able);
+      return ask === null ? [] : [[id, ask] as const];
+    });
+    return { orders: new Map(orders.map((hash) => [hash, this.#rows(hash, able)])), asks: new Map(shown) };
+  }
+
+  /** The events between two pictures: asks, then bids and deals. */
+  between(before: Picture, after: Picture, frame: ChangeFrame): readonly StoredSwapEvent[] {
+    const events: StoredSwapEvent[] = [];
+    for (const [id, { row, buyer }] of after.asks) {
+      const was = before.asks.get(id)?.row;
+      if (was !== undefined && comparable(was) === comparable(row)) continue;
+      if (was !== undefined && !isLegalEdge(ASK_EDGES, was.status, row.status))
+        this.#alarm("ask", id, was, row, frame);
+      const cause = frame.draft.asks.get(id) ?? null;
+      events.push(swapEvent("ask", null, cause, row, buyer === null ? [] : [buyer]));
+    }
+    for (const [hash, rows] of after.orders) {
+      for (const now of rows) {
+        const was = before.orders.get(hash)?.find((one) => one.type === now.type);
+        if (was !== undefined && comparable(was.row) === comparable(now.row)) continue;
+        if (was !== undefined) this.#checkEdge(hash, was, now, frame);
+        const cause = frame.draft.orders.get(hash) ?? null;
+        events.push(swapEvent(now.type, hash, cause, this.#shown(hash, now, frame.moment), []));
+      }
+    }
+    return events;
+  }
+
+  /** The row as its endpoint shows it at this moment. */
+  #shown(hash: Bytes32, { type, row }: Row, moment: Moment): BidRow | DealRow {
+    if (moment.mayAct && moment.witnesses === null) return row;
+    return this.#rows(hash, moment).find((one) => one.type === type)?.row ?? row;
+  }
+
+  #rows(hash: Bytes32, moment: Moment): readonly Row[] {
+    const subject = this.#subjects.of(hash, moment);
+    if (subject === null) return [];
+    const bid = bidRow(subject, moment, this.#rules);
+    const deal = dealRow(subject, moment, this.#rules);
+    return [
+      ...(bid === null ? [] : [{ type: "bid", row: bid } as const]),
+      ...(deal === null ? [] : [{ type: "deal", row: deal } as const]),
+    ];
+  }
+
+  #ask(id: Bytes32, moment: Moment): { readonly row: AskRow; readonly buyer: string | null } | null {
+    const record = this.#books.records.asks.get(id);
+    if (record === undefined) return null;
+    const takenBy = this.#books.orders.byAsk.get(id) ?? null;
+    const order = takenBy === null ? undefined : this.#books.orders.entries.get(takenBy);
+    const seenAt = this.#books.records.balancesSeen.get(record.terms.sellerPearlAddress) ?? null;
+    const row = askRow(record, this.#subjects.askStatus(record, moment), takenBy, seenAt);
+    return { row, buyer: order?.facts.terms.buyer ?? null };
+  }
+
+  #checkEdge(hash: Bytes32, was: Row, now: Row, frame: ChangeFrame): void {
+    const isLegal =
+      was.type === "bid" && now.type === "bid"
+        ? isLegalEdge(BID_EDGES, was.row.status, now.row.status)
+        : was.type === "deal" &&
+          now.type === "deal" &&
+          isLegalEdge(DEAL_EDGES, was.row.status, now.row.status);
+    if (!isLegal) this.#alarm(now.type, hash, was.row, now.row, frame);
+  }
+
+  #alarm(
+    type: string,
+    hash: Bytes32,
+    was: { readonly status: string },
+    now: { readonly status: string },
+    frame: ChangeFrame,
+  ): void {
+    if (frame.explained) return;
+    this.#log.error(
+      { type, hash, from: was.status, to: now.status },
+      "alarm: a swap's status went back (S-51)",
+    );
+  }
+}
+
+/** The event of a reorganisation of the EVM chain; that of PEARL comes from the index of its blocks. */
+export function evmReorgEvent(
+  forkHeight: number,
+  oldTip: { readonly height: number; readonly hash: string },
+  newTip: { readonly height: number; readonly hash: string },
+): StoredSwapEvent {
+  const row = {
+    chain: "evm",
+    fork_height: forkHeight,
+    old_tip: { height: oldTip.height, block_hash: oldTip.hash },
+    new_tip: { height: newTip.height, block_hash: newTip.hash },
+  };
+  const data = JSON.stringify({ height: newTip.height, block_hash: newTip.hash, ...row, row });
+  return { type: "reorg", chain: "evm", height: newTip.height, dealHash: null, addresses: [], data };
+}
+
+function swapEvent(
+  type: "bid" | "ask" | "deal",
+  dealHash: Bytes32 | null,
+  cause: CausingBlock | null,
+  row: object,
+  moreAddresses: readonly string[],
+): StoredSwapEvent {
+  const found = ADDRESS_FIELDS.map((field): unknown => Reflect.get(row, field));
+  const addresses = [...found.filter((one) => typeof one === "string"), ...moreAddresses];
+  const [chain, height] = [cause?.chain ?? null, cause?.height ?? null];
+  const data = JSON.stringify({ chain, height, block_hash: cause?.hash ?? null, row });
+  return { type, chain, height, dealHash, addresses, data };
+}
+
+function comparable(row: object): string {
+  return JSON.stringify(row, (name, value: unknown) => (UNTOLD.has(name) ? undefined : value));
+}

@@ -1,0 +1,230 @@
+// Corners of the ledger that its larger tests pass by; each was found by a deliberate break that stayed green
+// (docs/mutation.md).
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
+import type { EscrowEvent } from "../../swap/facts.ts";
+import { outpointOf } from "../../swap/lock-choice.ts";
+import {
+  ask,
+  bytes32,
+  evmAddress,
+  evmPlace,
+  START,
+  take,
+  terms,
+} from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
+import {
+  accepted,
+  claimed,
+  evm,
+  locked,
+  lockOf,
+  minedLock,
+  NO_LOCKS,
+  ORDER,
+  pearl,
+  scene,
+  scriptOf,
+} from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
+
+const Z = bytes32("order z");
+
+function lockedWith(orderHash: Bytes32, block: number, changes: Parameters<typeof terms>[1]): EscrowEvent {
+  return { kind: "OrderLocked", place: evmPlace(block), orderHash, terms: terms("a", changes) };
+}
+
+test("S-42: a take whose order is indexed is no unfunded one, and an unfunded one shows no lock outputs", async () => {
+  const { ledger } = await scene();
+  const one = ask("a");
+  await ledger.write({
+    asks: [one],
+    takes: [take("a", one, START), { ...take("a", one, START), dealHash: Z }],
+  });
+  assert.equal(ledger.liveTakes(one.askId, START), 2);
+  await ledger.applyEvm(evm(10, [locked("a", 10), accepted("a", 10)]));
+  assert.equal(ledger.liveTakes(one.askId, START), 1);
+  const lock = lockOf(scriptOf(ledger, ORDER));
+  await ledger.applyPearl(pearl(100, [minedLock(lock, 100)], { sightings: [lock] }));
+  assert.equal(ledger.subject(ORDER)?.outputs.length, 1);
+  assert.deepEqual(ledger.subject(Z)?.script, ledger.subject(ORDER)?.script);
+  assert.deepEqual(ledger.subject(Z)?.outputs, []);
+});
+
+test("S-51: a status that goes back by an eviction is no alarm", async () => {
+  const { ledger, alarms } = await scene();
+  await ledger.applyEvm(evm(10, [locked("a", 10), accepted("a", 10)]));
+  await ledger.applyEvm(evm(12, [], { finalHeight: 12 }));
+  const lock = lockOf(scriptOf(ledger, ORDER));
+  await ledger.applyMempool({ ...NO_LOCKS, present: new Set([lock.txid]) }, [lock], []);
+  await ledger.applyMempool(NO_LOCKS, [], []);
+  assert.deepEqual(alarms, []);
+});
+
+test("S-12: a key that is no point is none after a restart either", async () => {
+  const { ledger, store } = await scene();
+  const noPoint = `0x${"ff".repeat(32)}` as Bytes32;
+  await ledger.applyEvm(evm(10, [lockedWith(ORDER, 10, { buyerPearlKey: noPoint })]));
+  assert.equal(ledger.subject(ORDER)?.keysValid, false);
+  const again = await scene(store);
+  assert.equal(again.ledger.subject(ORDER)?.keysValid, false);
+});
+
+test("S-53: a script that is read up to the tip is not read again, after a restart either", async () => {
+  const { ledger, store } = await scene();
+  await ledger.applyEvm(evm(10, [locked("a", 10), accepted("a", 10)]));
+  assert.equal(ledger.watch.uncovered().length, 1);
+  await ledger.applyPearl(pearl(100, [], { covered: [scriptOf(ledger, ORDER)] }));
+  assert.deepEqual(ledger.watch.uncovered(), []);
+  assert.deepEqual((await scene(store)).ledger.watch.uncovered(), []);
+});
+
+test("S-10: orders that differ in one term alone have scripts of their own", async () => {
+  const { ledger } = await scene();
+  const buyer = evmAddress("another buyer");
+  const later = lockedWith(Z, 10, { buyer, pearlRefundTime: terms("a").pearlRefundTime + 1 });
+  const alike = [accepted("a", 10)].flatMap((event) =>
+    event.kind === "OrderAccepted" ? [{ ...event, orderHash: Z }] : [],
+  );
+  await ledger.applyEvm(evm(10, [locked("a", 10), accepted("a", 10), later, ...alike]));
+  assert.notEqual(scriptOf(ledger, ORDER), scriptOf(ledger, Z));
+});
+
+test("H-39: a secret that becomes public is told of every order with its hashlock", async () => {
+  const { ledger, store } = await scene();
+  await ledger.applyEvm(
+    evm(10, [locked("a", 10), accepted("a", 10), lockedWith(Z, 10, { buyer: evmAddress("another buyer") })]),
+  );
+  const before = store.events.length;
+  await ledger.applyEvm(evm(11, [claimed("a", 11)]));
+  const told = store.events.slice(before).map(({ dealHash }) => dealHash);
+  assert.ok(told.includes(Z));
+  assert.ok(told.includes(ORDER));
+});
+
+test("S-15: outputs of a former key stay watched when its acceptance is orphaned", async () => {
+  const { ledger } = await scene();
+  await ledger.applyEvm(evm(10, [locked("a", 10)]));
+  await ledger.applyEvm(evm(11, [accepted("a", 11)]));
+  const lock = lockOf(scriptOf(ledger, ORDER));
+  await ledger.applyPearl(pearl(100, [minedLock(lock, 100)], { sightings: [lock] }));
+  await ledger.applyEvm(evm(11, [], { rewindTo: 10 }));
+  assert.equal(ledger.subject(ORDER)?.script, null);
+  assert.notEqual(ledger.watch.lockOutput(outpointOf(lock)), null);
+});
+
+test("S-51: an ask that comes back to life without a reorganisation is an alarm", async () => {
+  const made = await scene();
+  const one = ask("a");
+  await made.ledger.write({ asks: [one] });
+  made.now = one.terms.expiry;
+  await made.ledger.passTime();
+  assert.deepEqual(made.alarms, []);
+  made.now = START;
+  await made.ledger.write({ asks: [{ ...one, settlementMode: "x" }] });
+  assert.equal(made.alarms.length, 1);
+  assert.match(made.alarms[0] ?? "", /^alarm: a swap's status went back/);
+});
+
+test("S-40: a stranger's order uses nobody else's hashlock", async () => {
+  const { ledger } = await scene();
+  const { hashlock, buyer } = terms("a");
+  await ledger.applyEvm(evm(10, [locked("a", 10)]));
+  assert.equal(ledger.isHashlockUsed(buyer, hashlock, null), true);
+  assert.equal(ledger.isHashlockUsed(terms("b").buyer, hashlock, null), false);
+});
+
+test("S-20: an order that is closed is not closed again, and nothing of the change stays", async () => {
+  const { ledger } = await scene();
+  await ledger.applyEvm(evm(10, [locked("a", 10), accepted("a", 10)]));
+  await ledger.applyEvm(evm(11, [claimed("a", 11)]));
+  await assert.rejects(ledger.applyEvm(evm(12, [claimed("a", 12)])), /the order is claimed/);
+  assert.equal(ledger.tips().evm.height, 11);
+});
+
+function credited(name: string, block: number, account: EvmAddress): EscrowEvent {
+  const place = evmPlace(block, 3);
+  return { kind: "PayoutCredited", place, orderHash: bytes32(`order ${name}`), account, amount: 7n };
+}
+
+function withdrawn(block: number, account: EvmAddress): EscrowEvent {
+  return { kind: "CreditWithdrawn", place: evmPlace(block, 4), account, to: evmAddress("safe"), amount: 7n };
+}
+
+test("S-54: a credit and its withdrawal are told of the orders that they are about, and of no other", async () => {
+  const { ledger, store } = await scene();
+  const seller = evmAddress("seller a");
+  const deals = ["a", "b"].flatMap((name) => [locked(name, 10), accepted(name, 10)]);
+  await ledger.applyEvm(evm(10, deals));
+  await ledger.applyEvm(evm(11, [claimed("a", 11), claimed("b", 11), credited("a", 11, seller)]));
+  const told = (): readonly string[] =>
+    store.events.splice(0).map(({ type, dealHash, data }) => {
+      const { row } = JSON.parse(data) as { row: { evm_credit: { amount: string } | null } };
+      return `${type} ${dealHash === ORDER ? "a" : "b"} ${row.evm_credit?.amount ?? "none"}`;
+    });
+  told();
+  // Somebody else's withdrawal is nobody's here.
+  await ledger.applyEvm(evm(12, [withdrawn(12, evmAddress("seller b"))]));
+  assert.deepEqual(told(), []);
+  await ledger.applyEvm(evm(13, [withdrawn(13, seller)]));
+  assert.deepEqual(told(), ["bid a none", "deal a none"]);
+  await ledger.applyEvm(evm(13, [], { rewindTo: 12 }));
+  assert.deepEqual(told().slice(-2), ["bid a 7", "deal a 7"]);
+  await ledger.applyEvm(evm(14, [withdrawn(14, seller)]));
+  assert.deepEqual(told(), ["bid a none", "deal a none"]);
+});
+
+test("S-25: a credit of an order that is open, or that has one, is refused and nothing of the change stays", async () => {
+  const { ledger } = await scene();
+  const seller = evmAddress("seller a");
+  await ledger.applyEvm(evm(10, [locked("a", 10), accepted("a", 10)]));
+  await assert.rejects(ledger.applyEvm(evm(11, [credited("a", 11, seller)])), /order is not over/);
+  await ledger.applyEvm(evm(11, [claimed("a", 11), credited("a", 11, seller)]));
+  await assert.rejects(ledger.applyEvm(evm(12, [credited("a", 12, seller)])), /credited already/);
+  assert.equal(ledger.tips().evm.height, 11);
+});
+
+test("S-12: a seller's key that is no point leaves the order without a script", async () => {
+  const { ledger } = await scene();
+  const sellerPearlKey = `0x${"ff".repeat(32)}` as Bytes32;
+  const bad = [accepted("a", 10)].flatMap((event) =>
+    event.kind === "OrderAccepted" ? [{ ...event, sellerPearlKey }] : [],
+  );
+  await ledger.applyEvm(evm(10, [locked("a", 10), ...bad]));
+  const { keysValid, script } = ledger.subject(ORDER) ?? {};
+  assert.deepEqual([keysValid, script], [false, null]);
+});
+
+test("S-15: dust on a former script belongs to no order, and is watched for ever", async () => {
+  const { ledger } = await scene();
+  await ledger.applyEvm(evm(10, [locked("a", 10)]));
+  await ledger.applyEvm(evm(11, [accepted("a", 11)]));
+  const dust = { ...lockOf(scriptOf(ledger, ORDER)), amountSat: 1n };
+  const late = terms("a").evmRefundTime + 90 * 86_400;
+  const { tip } = pearl(100);
+  assert.ok(tip);
+  const change = { sightings: [dust], tip: { ...tip, medianTimePast: late } };
+  await ledger.applyPearl(pearl(100, [minedLock(dust, 100)], change));
+  assert.equal(ledger.watch.lockOutput(outpointOf(dust)), null);
+  await ledger.applyEvm(evm(11, [], { rewindTo: 10 }));
+  assert.notEqual(ledger.watch.lockOutput(outpointOf(dust)), null);
+});
+
+test("H-39: a take is told when its buyer uses its hashlock elsewhere, and when that is undone", async () => {
+  const { ledger, store } = await scene();
+  const fee = { feeBps: 200, feeRecipient: evmAddress("fees") };
+  await ledger.applyEvm(evm(1, [{ kind: "FeeSet", place: evmPlace(1), ...fee }]));
+  const one = ask("a");
+  await ledger.write({ asks: [one], takes: [take("a", one, START)] });
+  const toldSince = (from: number) => store.events.slice(from).map(({ type, dealHash }) => [type, dealHash]);
+  let from = store.events.length;
+  await ledger.applyEvm(evm(10, [lockedWith(Z, 10, {})]));
+  assert.deepEqual(toldSince(from), [
+    ["bid", Z],
+    ["deal", ORDER],
+  ]);
+  from = store.events.length;
+  await ledger.applyEvm(evm(10, [], { rewindTo: 9 }));
+  assert.ok(toldSince(from).some(([type, hash]) => type === "deal" && hash === ORDER));
+});

@@ -1,0 +1,175 @@
+// Does the ledger keep what people told the service, as long as S-42 says, and tell what changes with it?
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { PearlAddress } from "../../primitives/brands.ts";
+import type { EscrowEvent } from "../../swap/facts.ts";
+import {
+  alarmLog,
+  ask,
+  bytes32,
+  evmAddress,
+  evmPlace,
+  ledgerParts,
+  START,
+  take,
+  terms,
+} from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
+import { scene, evm, ORDER, locked, statuses } from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
+import { MemorySwapStore } from "../../../testkit/builders/swap-ledger/memory-swap-store.ts";
+import { SwapLedger } from "./ledger.ts";
+
+const kept = (ledgerNow: SwapLedger) =>
+  ["a", "b", "c", "d"].filter((name) => ledgerNow.subject(bytes32(`order ${name}`)) !== null);
+
+describe("records of the ledger", () => {
+  test("S-42: dead takes keep their addresses for seven days; an indexed order keeps them for ever", async () => {
+    const made = await scene();
+    const { ledger, store } = made;
+    const one = ask("s");
+    await ledger.write({ asks: [one], takes: [take("a", one, START), take("b", one, START)] });
+    assert.equal(ledger.liveTakes(one.askId, START + 1199), 2);
+    assert.equal(ledger.liveTakes(one.askId, START + 1200), 0);
+    await ledger.applyEvm(
+      evm(10, [{ ...locked("a", 10), terms: take("a", one, START).terms } as EscrowEvent]),
+    );
+    made.now = START + 1200;
+    await ledger.passTime();
+    assert.deepEqual(
+      statuses(store).filter((text) => text.startsWith("deal")).length,
+      4,
+      "posted, locked or told again, died",
+    );
+    made.now = START + 1200 + 7 * 86_400 - 1;
+    await ledger.passTime();
+    assert.notEqual(ledger.subject(bytes32("order b")), null);
+    made.now += 1;
+    await ledger.passTime();
+    assert.equal(ledger.subject(bytes32("order b")), null);
+    assert.equal(ledger.subject(ORDER)?.take, null);
+    assert.equal(ledger.subject(ORDER)?.buyerPearlAddress, "rprl1buyera");
+    assert.equal(ledger.subject(ORDER)?.sellerPearlAddress, "rprl1sellers");
+  });
+
+  test("S-42: beyond the bound the oldest takes go; one that lives anew is young", async () => {
+    const { ledger, store } = await scene(new MemorySwapStore(), 3);
+    const one = ask("s");
+    for (const [index, name] of ["a", "b", "c"].entries())
+      await ledger.write({ takes: [take(name, one, START + index)] });
+    await ledger.write({ takes: [take("a", one, START + 10)] });
+    await ledger.write({ takes: [take("d", one, START + 11)] });
+    assert.deepEqual(kept(ledger), ["a", "c", "d"]);
+    const again = (await scene(store, 3)).ledger;
+    assert.deepEqual(kept(again), ["a", "c", "d"]);
+    await again.write({ takes: [take("b", one, START + 12)] });
+    assert.deepEqual(kept(again), ["a", "b", "d"]);
+  });
+
+  test("S-55: the address of a take is never replaced, one from accept-lock by any later one", async () => {
+    const { ledger, store } = await scene();
+    await ledger.applyEvm(evm(10, [locked("a", 10)]));
+    const give = (buyer: string | null, seller: string | null) =>
+      ledger.write({
+        addresses: [
+          {
+            orderHash: ORDER,
+            buyerPearlAddress: buyer as PearlAddress | null,
+            sellerPearlAddress: seller as PearlAddress | null,
+            isBuyerFromTake: false,
+          },
+        ],
+      });
+    const shown = () => {
+      const subject = ledger.subject(ORDER);
+      return [subject?.buyerPearlAddress, subject?.sellerPearlAddress, subject?.isBuyerAddressFromTake];
+    };
+    await give("rprl1x", null);
+    await give("rprl1y", "rprl1s");
+    await give(null, "rprl1t");
+    assert.deepEqual(shown(), ["rprl1y", "rprl1t", false]);
+    const one = ask("s");
+    await ledger.write({ takes: [take("a", one, START)] });
+    assert.deepEqual(shown(), ["rprl1buyera", "rprl1t", true]);
+    await give("rprl1z", null);
+    await ledger.write({
+      takes: [{ ...take("a", one, START), buyerPearlAddress: "rprl1w" as PearlAddress }],
+    });
+    assert.deepEqual(shown(), ["rprl1buyera", "rprl1t", true]);
+    assert.deepEqual((await scene(store)).ledger.subject(ORDER), ledger.subject(ORDER));
+  });
+
+  test("asks change with fee, revocation, order and time; each is told", async () => {
+    const made = await scene();
+    const { ledger, store } = made;
+    const one = ask("s");
+    await ledger.write({ asks: [one] });
+    const feeRecipient = evmAddress("fees");
+    await ledger.applyEvm(evm(1, [{ kind: "FeeSet", place: evmPlace(1), feeBps: 200, feeRecipient }]));
+    assert.deepEqual(ledger.fee(), { feeBps: 200, feeRecipient });
+    const { seller } = one.terms;
+    await ledger.applyEvm(evm(2, [{ kind: "AsksRevoked", place: evmPlace(2), seller, nonceBelow: 4n }]));
+    assert.equal(ledger.minAskNonce(seller), 4n);
+    await ledger.applyEvm(evm(2, [], { rewindTo: 1 }));
+    assert.equal(ledger.minAskNonce(seller), 0n);
+    await ledger.applyEvm(evm(3, [{ kind: "FeeSet", place: evmPlace(3), feeBps: 100, feeRecipient }]));
+    await ledger.applyEvm(evm(3, [], { rewindTo: 2 }));
+    const order: EscrowEvent = {
+      kind: "OrderLocked",
+      place: evmPlace(4),
+      orderHash: ORDER,
+      terms: take("a", one, 0).terms,
+    };
+    await ledger.applyEvm(evm(4, [order]));
+    assert.equal(ledger.orderOfAsk(one.askId), ORDER);
+    await ledger.applyEvm(evm(4, [], { rewindTo: 3 }));
+    made.now = one.terms.expiry;
+    await ledger.passTime();
+    await ledger.write({ asks: [{ ...one, balanceCheckedAt: START + 60, updatedAt: START + 60 }] });
+    const told = statuses(store).filter((text) => text.startsWith("ask"));
+    const [open, paused] = ["ask ASK_OPEN", "ask ASK_PAUSED"];
+    assert.deepEqual(told, [
+      paused,
+      open,
+      "ask ASK_CANCELLED",
+      open,
+      paused,
+      open,
+      "ask ASK_TAKEN",
+      open,
+      "ask ASK_CANCELLED",
+    ]);
+  });
+
+  test("hashlocks of orders and live takes are known; another order of the same buyer is told of", async () => {
+    const made = await scene();
+    const { ledger } = made;
+    const one = ask("s");
+    const { hashlock, buyer } = terms("a");
+    assert.equal(ledger.knowsHashlock(hashlock), false);
+    await ledger.write({ asks: [one], takes: [take("a", one, START)] });
+    assert.equal(ledger.knowsHashlock(hashlock), true);
+    made.now = START + 1200;
+    assert.equal(ledger.knowsHashlock(hashlock), false);
+    await ledger.applyEvm(evm(10, [{ ...locked("z", 10), terms: terms("a") } as EscrowEvent]));
+    assert.equal(ledger.knowsHashlock(hashlock), true);
+    assert.equal(ledger.isHashlockUsed(buyer, hashlock, null), true);
+    assert.equal(ledger.isHashlockUsed(buyer, hashlock, bytes32("order z")), false);
+    assert.equal(ledger.subject(ORDER)?.hashlockUsedByBuyer, true);
+  });
+
+  test("S-26: another identity is refused; a damaged fact is named", async () => {
+    const { store, ledger } = await scene();
+    await ledger.write({ asks: [ask("s")] });
+    const parts = ledgerParts(alarmLog());
+    await assert.rejects(SwapLedger.open({ ...parts, store, identity: { ...parts.identity, chainId: 1 } }));
+    const fact = store.facts[0];
+    assert.ok(fact);
+    const damaged = new MemorySwapStore();
+    const body = fact.body.replace("250000000", "2.5");
+    await damaged.commit({ rewind: null, remove: [], put: [{ ...fact, body }], checkpoints: [], events: [] });
+    await assert.rejects(
+      SwapLedger.open({ ...parts, store: damaged }),
+      /stored ask .* usdcAmount is not an amount/,
+    );
+  });
+});

@@ -1,0 +1,76 @@
+// What is known of a lock output that no block holds any more (S-15)?
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { PearlBlockFact } from "../../swap/facts.ts";
+import { outpoint, pearlPlace, txid } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
+import {
+  accepted,
+  evm,
+  locked,
+  lockOf,
+  minedLock,
+  NO_LOCKS,
+  ORDER,
+  pearl,
+  type Scene,
+  scene,
+  scriptOf,
+} from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
+
+const COIN = outpoint("coins", 0);
+const OTHER_COIN = outpoint("coins", 1);
+
+async function accepting(): Promise<Scene> {
+  const made = await scene();
+  await made.ledger.applyEvm(evm(10, [locked("a", 10), accepted("a", 10)]));
+  await made.ledger.applyPearl(pearl(100));
+  return made;
+}
+
+/** An input of a lock transaction, spent by a stranger's transaction in the block of this height. */
+function conflict(coin: typeof COIN, height: number): PearlBlockFact {
+  return { kind: "inputSpend", place: pearlPlace(height), outpoint: coin, txid: txid(`rival ${height}`) };
+}
+
+function only({ ledger }: Scene) {
+  const outputs = ledger.subject(ORDER)?.outputs ?? [];
+  assert.equal(outputs.length, 1);
+  return outputs[0];
+}
+
+describe("S-15: an output in no block", () => {
+  test("is in the mempool while the picture has its transaction, and known after its eviction", async () => {
+    const made = await accepting();
+    const lock = lockOf(scriptOf(made.ledger, ORDER));
+    await made.ledger.applyMempool({ ...NO_LOCKS, present: new Set([lock.txid]) }, [lock], []);
+    assert.equal(only(made)?.inMempool, true);
+    await made.ledger.applyMempool(NO_LOCKS, [], []);
+    assert.equal(only(made)?.inMempool, false);
+  });
+
+  test("comes back as pending when its block is orphaned", async () => {
+    const made = await accepting();
+    const lock = lockOf(scriptOf(made.ledger, ORDER));
+    await made.ledger.applyPearl(pearl(101, [minedLock(lock, 101)], { sightings: [lock] }));
+    assert.equal(only(made)?.mined?.height, 101);
+    await made.ledger.applyPearl(pearl(101, [], { rewindTo: 100 }));
+    assert.deepEqual([only(made)?.mined, only(made)?.inMempool], [null, false]);
+  });
+
+  test("has the lowest of its conflicts, in whatever order they came, until their blocks are orphaned", async () => {
+    for (const order of [
+      [COIN, OTHER_COIN],
+      [OTHER_COIN, COIN],
+    ] as const) {
+      const made = await accepting();
+      const lock = { ...lockOf(scriptOf(made.ledger, ORDER)), inputs: order };
+      await made.ledger.applyMempool({ ...NO_LOCKS, present: new Set([lock.txid]) }, [lock], []);
+      assert.equal(only(made)?.conflictHeight, null);
+      await made.ledger.applyPearl(pearl(102, [conflict(COIN, 101), conflict(OTHER_COIN, 102)]));
+      assert.equal(only(made)?.conflictHeight, 101);
+      await made.ledger.applyPearl(pearl(101, [], { rewindTo: 100 }));
+      assert.equal(only(made)?.conflictHeight, null);
+    }
+  });
+});

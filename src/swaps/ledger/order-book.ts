@@ -1,0 +1,271 @@
+// What does the escrow say? Orders assembled from its events, revoked asks and the present fee, with the indexes that
+// questions need. Whatever a block said can be taken back.
+
+import type { Bytes32, EvmAddress, ScriptHex } from "../../primitives/brands.ts";
+import type { EscrowEvent, EvmPlace, OrderFacts } from "../../swap/facts.ts";
+import { type OrderStep, stepFault } from "../../swap/order-state.ts";
+import { isAskMatch, type Terms } from "../../swap/terms.ts";
+import type { CausingBlock, Cell, Change } from "./draft.ts";
+import { ImpossibleLog } from "../evm/evm-unavailable.ts";
+import { type KeyWatcher, MultiIndex } from "./multi-index.ts";
+import type { EscrowFee } from "./ports.ts";
+import type { ScriptBook } from "./script-book.ts";
+
+/** An order with what is computed once from its keys. */
+export interface OrderEntry {
+  readonly facts: OrderFacts;
+  /** Of the present keys; null without both keys or where one is no point. */
+  readonly script: ScriptHex | null;
+  readonly keysValid: boolean;
+}
+
+interface Revocation {
+  readonly block: number;
+  readonly time: number;
+  readonly nonceBelow: bigint;
+}
+
+interface FeeChange extends EscrowFee {
+  readonly block: number;
+}
+
+/** The block of an event, as a cause. */
+export function evmCause(place: EvmPlace): CausingBlock {
+  return { chain: "evm", height: place.block, hash: place.blockHash };
+}
+
+/** All orders. */
+export class OrderBook {
+  readonly entries = new Map<Bytes32, OrderEntry>();
+  readonly byHashlock: MultiIndex<Bytes32, Bytes32>;
+  readonly byScript = new MultiIndex<ScriptHex, Bytes32>();
+  /** By ask id: an ask passes once for ever (S-21). */
+  readonly byAsk = new Map<Bytes32, Bytes32>();
+  /** Orders whose credited payout the account has not withdrawn (S-23), by the account. */
+  readonly #owed = new MultiIndex<EvmAddress, Bytes32>();
+  readonly #revocations = new Map<EvmAddress, readonly Revocation[]>();
+  readonly #fees: Cell<readonly FeeChange[]> = { value: [] };
+  readonly #scripts: ScriptBook;
+
+  /** `hashlocks` is told which hashlocks orders have. */
+  constructor(scripts: ScriptBook, hashlocks: KeyWatcher<Bytes32>) {
+    this.#scripts = scripts;
+    this.byHashlock = new MultiIndex(hashlocks);
+  }
+
+  /** As `LedgerReads.minAskNonce`. */
+  minAskNonce(seller: EvmAddress): bigint {
+    return this.#revocations.get(seller)?.at(-1)?.nonceBelow ?? 0n;
+  }
+
+  /** Time of the block that revoked the seller's asks with this nonce; null where none did. */
+  revokedAt(seller: EvmAddress, nonce: bigint): number | null {
+    return this.#revocations.get(seller)?.find(({ nonceBelow }) => nonce < nonceBelow)?.time ?? null;
+  }
+
+  /** As `LedgerReads.fee`. */
+  fee(): EscrowFee | null {
+    const last = this.#fees.value.at(-1);
+    return last === undefined ? null : { feeBps: last.feeBps, feeRecipient: last.feeRecipient };
+  }
+
+  /** As `LedgerReads.isHashlockUsed`. */
+  isHashlockUsed(buyer: EvmAddress, hashlock: Bytes32, except: Bytes32 | null): boolean {
+    for (const hash of this.byHashlock.of(hashlock)) {
+      if (hash !== except && this.entries.get(hash)?.facts.terms.buyer === buyer) return true;
+    }
+    return false;
+  }
+
+  /** Takes an event in, events being in chain order. @throws ImpossibleLog where it does not fit what came before it. */
+  apply(event: EscrowEvent, change: Change): void {
+    switch (event.kind) {
+      case "OrderLocked":
+        return this.#lock(event, change);
+      case "AsksRevoked": {
+        const before = this.#revocations.get(event.seller) ?? [];
+        const { block, time } = event.place;
+        const next = { block, time, nonceBelow: event.nonceBelow };
+        return change.set(this.#revocations, event.seller, [...before, next]);
+      }
+      case "FeeSet": {
+        const { feeBps, feeRecipient, place } = event;
+        return change.assign(this.#fees, [...this.#fees.value, { feeBps, feeRecipient, block: place.block }]);
+      }
+      case "OrderAccepted":
+      case "OrderCancelled":
+      case "OrderClaimed":
+      case "OrderRefunded":
+        return this.#advance(event, change);
+      case "PayoutCredited":
+        return this.#credit(event, change);
+      case "CreditWithdrawn":
+        return this.#withdraw(event, change);
+      case "FeesWithdrawn":
+        // Stored, and read by nobody: fees are no part of a swap's row.
+        return;
+    }
+  }
+
+  /** Takes back what blocks above this height said. `onChange` gets each order that changes. */
+  rewind(toHeight: number, change: Change, onChange: (facts: OrderFacts) => void): void {
+    for (const [hash, entry] of this.entries) {
+      const { facts } = entry;
+      if (facts.locked.block > toHeight) {
+        this.#remove(hash, entry, change);
+        onChange(facts);
+        continue;
+      }
+      const accepted =
+        facts.accepted !== null && facts.accepted.place.block > toHeight ? null : facts.accepted;
+      const closed = facts.closed !== null && facts.closed.place.block > toHeight ? null : facts.closed;
+      const credited = creditAt(facts.credited, toHeight);
+      if (accepted === facts.accepted && closed === facts.closed && credited === facts.credited) continue;
+      this.#replace(entry, { ...facts, accepted, closed, credited }, change);
+      onChange(facts);
+    }
+    for (const [seller, all] of this.#revocations) {
+      const left = all.filter(({ block }) => block <= toHeight);
+      if (left.length === 0) change.drop(this.#revocations, seller);
+      else if (left.length < all.length) change.set(this.#revocations, seller, left);
+    }
+    const fees = this.#fees.value.filter(({ block }) => block <= toHeight);
+    if (fees.length < this.#fees.value.length) change.assign(this.#fees, fees);
+  }
+
+  /** Sellers that revoked asks, and whether the fee was set, above a height: whose asks a rewind changes. */
+  saidAbove(height: number): { readonly sellers: readonly EvmAddress[]; readonly fee: boolean } {
+    const sellers = [...this.#revocations]
+      .filter(([, all]) => (all.at(-1)?.block ?? -1) > height)
+      .map(([seller]) => seller);
+    return { sellers, fee: (this.#fees.value.at(-1)?.block ?? -1) > height };
+  }
+
+  #lock(event: Extract<EscrowEvent, { kind: "OrderLocked" }>, change: Change): void {
+    const { orderHash, terms, place } = event;
+    const fault = stepFault(this.entries.get(orderHash)?.facts ?? null, event) ?? this.#reuse(terms);
+    if (fault !== null) throw new ImpossibleLog(event, fault);
+    const facts: OrderFacts = {
+      orderHash,
+      terms,
+      locked: place,
+      accepted: null,
+      closed: null,
+      credited: null,
+    };
+    change.set(this.entries, orderHash, this.#entry(facts, change));
+    change.link(this.byHashlock, terms.hashlock, orderHash);
+    if (isAskMatch(terms)) change.set(this.byAsk, terms.askId, orderHash);
+    change.touch(orderHash, evmCause(place));
+  }
+
+  /** What the contract lets pass once for ever: an ask (S-21), and a hashlock of the same buyer (S-22). */
+  #reuse(terms: Terms): string | null {
+    if (isAskMatch(terms) && this.byAsk.has(terms.askId)) return `ask ${terms.askId} was taken before`;
+    return this.isHashlockUsed(terms.buyer, terms.hashlock, null)
+      ? "its buyer used the hashlock before"
+      : null;
+  }
+
+  #advance(event: Exclude<OrderStep, { kind: "OrderLocked" }>, change: Change): void {
+    const entry = this.entries.get(event.orderHash);
+    const fault = stepFault(entry?.facts ?? null, event);
+    if (entry === undefined || fault !== null) {
+      throw new ImpossibleLog(
+        event,
+        `${fault ?? "the order is not there"}; is ESCROW_FIRST_BLOCK later than the contract's block?`,
+      );
+    }
+    this.#replace(entry, advanced(entry.facts, event), change);
+    change.touch(event.orderHash, evmCause(event.place));
+  }
+
+  /** The token refused the payout of a closed order. */
+  #credit(event: Extract<EscrowEvent, { kind: "PayoutCredited" }>, change: Change): void {
+    const { orderHash, account, amount, place } = event;
+    const entry = this.entries.get(orderHash);
+    if (entry === undefined || entry.facts.closed === null || entry.facts.credited !== null) {
+      throw new ImpossibleLog(event, "its order is not over, or was credited already (S-25)");
+    }
+    this.#replace(entry, { ...entry.facts, credited: { place, account, amount, withdrawn: null } }, change);
+    change.touch(orderHash, evmCause(place));
+  }
+
+  /** An account withdraws all that it is owed, so its credits of all orders end. */
+  #withdraw({ account, place }: Extract<EscrowEvent, { kind: "CreditWithdrawn" }>, change: Change): void {
+    for (const hash of this.#owed.of(account)) {
+      const entry = this.entries.get(hash);
+      const credited = entry?.facts.credited ?? null;
+      if (entry === undefined || credited === null) continue;
+      this.#replace(entry, { ...entry.facts, credited: { ...credited, withdrawn: place } }, change);
+      change.touch(hash, evmCause(place));
+    }
+  }
+
+  #remove(hash: Bytes32, { facts, script }: OrderEntry, change: Change): void {
+    change.drop(this.entries, hash);
+    change.unlink(this.byHashlock, facts.terms.hashlock, hash);
+    if (script !== null) change.unlink(this.byScript, script, hash);
+    if (isAskMatch(facts.terms)) change.drop(this.byAsk, facts.terms.askId);
+    this.#follow(facts, { ...facts, credited: null }, change);
+  }
+
+  #replace(before: OrderEntry, facts: OrderFacts, change: Change): void {
+    const hash = facts.orderHash;
+    const isSameKeys = before.facts.accepted?.sellerPearlKey === facts.accepted?.sellerPearlKey;
+    const entry = isSameKeys ? { ...before, facts } : this.#entry(facts, change);
+    if (entry.script !== before.script) {
+      if (before.script !== null) change.unlink(this.byScript, before.script, hash);
+      if (entry.script !== null) change.link(this.byScript, entry.script, hash);
+    }
+    change.set(this.entries, hash, entry);
+    this.#follow(before.facts, facts, change);
+  }
+
+  /** Keeps the index of what is owed with an order that changes. */
+  #follow(before: OrderFacts, after: OrderFacts, change: Change): void {
+    const [was, is] = [creditor(before), creditor(after)];
+    if (was === is) return;
+    if (was !== null) change.unlink(this.#owed, was, before.orderHash);
+    if (is !== null) change.link(this.#owed, is, after.orderHash);
+  }
+
+  #entry(facts: OrderFacts, change: Change): OrderEntry {
+    const { hashlock, buyerPearlKey: buyerKey, pearlRefundTime, pearlAmountSat } = facts.terms;
+    const sellerKey = facts.accepted?.sellerPearlKey ?? null;
+    const isBuyerValid = this.#scripts.isPoint(buyerKey, change);
+    if (sellerKey === null) return { facts, script: null, keysValid: isBuyerValid };
+    const keysValid = this.#scripts.isPoint(sellerKey, change) && isBuyerValid;
+    const terms = { hashlock, buyerKey, sellerKey, pearlRefundTime };
+    const script = keysValid ? this.#scripts.watch(terms, pearlAmountSat, facts.locked.time, change) : null;
+    return { facts, script, keysValid };
+  }
+}
+
+/** The account that an order's refused payout is owed to; null where nothing is owed. */
+function creditor({ credited }: OrderFacts): EvmAddress | null {
+  return credited === null || credited.withdrawn !== null ? null : credited.account;
+}
+
+/** A credit as the blocks up to this height show it. */
+function creditAt(credited: OrderFacts["credited"], height: number): OrderFacts["credited"] {
+  if (credited === null || credited.place.block > height) return null;
+  if (credited.withdrawn === null || credited.withdrawn.block <= height) return credited;
+  return { ...credited, withdrawn: null };
+}
+
+function advanced(facts: OrderFacts, event: Exclude<OrderStep, { kind: "OrderLocked" }>): OrderFacts {
+  const { place } = event;
+  switch (event.kind) {
+    case "OrderAccepted":
+      return { ...facts, accepted: { place, seller: event.seller, sellerPearlKey: event.sellerPearlKey } };
+    case "OrderCancelled":
+      return { ...facts, closed: { kind: "cancelled", place } };
+    case "OrderClaimed": {
+      const { secret, sellerNet, fee } = event;
+      return { ...facts, closed: { kind: "claimed", place, secret, sellerNet, fee } };
+    }
+    default:
+      return { ...facts, closed: { kind: "refunded", place, amount: event.amount } };
+  }
+}

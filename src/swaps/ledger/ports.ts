@@ -1,0 +1,384 @@
+// How do the parts of the swap service talk? The ports between ledger, chain followers, API and adapters. The ledger
+// is the one owner of swap state: followers hand it what they read, the API reads from it.
+
+import type {
+  BlockHash,
+  Bytes32,
+  EvmAddress,
+  Outpoint,
+  PearlAddress,
+  ScriptHex,
+  Txid,
+} from "../../primitives/brands.ts";
+import type {
+  ChainTips,
+  ChainWitness,
+  EscrowEvent,
+  LockOutput,
+  PearlBlockFact,
+  SecretFact,
+  SecretShower,
+  Sighting,
+} from "../../swap/facts.ts";
+import type { AddressRecord, AskRecord, OriginRecord, TakeRecord } from "../../swap/records.ts";
+import type { AskStatus, Moment, SwapSubject } from "../../swap/subject.ts";
+import type { NodeCounts } from "../../follow/pearl-nodes.ts";
+
+/** What a database of swaps belongs to (S-26): another one is refused at start. */
+export interface SwapIdentity {
+  readonly network: string;
+  readonly chainId: number;
+  readonly escrow: EvmAddress;
+}
+
+/** One stored fact or record. The store knows nothing of its meaning. */
+export interface StoredFact {
+  /** What it is, e.g. "event", "output", "secret", "ask". */
+  readonly kind: string;
+  /** Unique within its kind. */
+  readonly key: string;
+  /** The chain whose block showed it; null where it is tied to no block. */
+  readonly chain: "evm" | "pearl" | null;
+  /** Height of that block; null with `chain` null. */
+  readonly height: number | null;
+  /** JSON text; amounts as decimal strings. */
+  readonly body: string;
+}
+
+/** A block of either chain that the ledger has seen, for finding forks. `hash` as that chain shows hashes. */
+export interface ChainCheckpoint {
+  readonly chain: "evm" | "pearl";
+  readonly height: number;
+  readonly hash: string;
+  /** Unix seconds. */
+  readonly time: number;
+}
+
+/** An event for the stream (H-39, H-47): `data` is the finished JSON text. */
+export interface StoredSwapEvent {
+  readonly type: "bid" | "ask" | "deal" | "reorg";
+  /** The chain whose block caused it, and that block's height; both null where no block did. */
+  readonly chain: "evm" | "pearl" | null;
+  readonly height: number | null;
+  /** The order the event is about, for the filter `deal_hash`; null for asks and reorganisations. */
+  readonly dealHash: string | null;
+  /** Addresses that the filter `address` finds it by. */
+  readonly addresses: readonly string[];
+  readonly data: string;
+}
+
+/** One durable transaction of the swap tables: everything or nothing. */
+export interface SwapTransaction {
+  /** Facts of this chain above this height are deleted first, and its checkpoints. */
+  readonly rewind: { readonly chain: "evm" | "pearl"; readonly toHeight: number } | null;
+  /** Deleted after the rewind and before anything is put. */
+  readonly remove: readonly { readonly kind: string; readonly key: string }[];
+  /** Inserted; a present (kind, key) is replaced where it stands in the order of loading. */
+  readonly put: readonly StoredFact[];
+  /** Inserted or replaced. The newest 2,000 of each chain are kept. */
+  readonly checkpoints: readonly ChainCheckpoint[];
+  /**
+   * Appended to the one event log of the database. Null: more has changed than is told; the log is emptied, so that
+   * every consumer gets a `reset`.
+   */
+  readonly events: readonly StoredSwapEvent[] | null;
+}
+
+/**
+ * Kinds that a wipe of the index removes although they are tied to no block: what was derived from chain facts. All
+ * other facts without a chain are kept: records (S-50), secrets (S-13) and sightings (S-15).
+ */
+export const DERIVED_KINDS: readonly string[] = ["tip", "script", "badkey"];
+
+/**
+ * Storage of swap facts. Engine-neutral: two tables, checkpoints and the shared event log. A wipe of the index
+ * (reindex) removes facts of both chains, checkpoints, events and `DERIVED_KINDS`; the identity stays.
+ */
+export interface SwapStore {
+  /** Null in a database without swaps. */
+  identity(): Promise<SwapIdentity | null>;
+  /** Stores the identity of a new database; rejects where another one is there (S-26). */
+  initialise(identity: SwapIdentity): Promise<void>;
+  /** Visits every fact in the order of its first insertion, then resolves. */
+  load(visit: (facts: readonly StoredFact[]) => void): Promise<void>;
+  /** All kept checkpoints of a chain, highest first. */
+  checkpoints(chain: "evm" | "pearl"): Promise<readonly ChainCheckpoint[]>;
+  commit(transaction: SwapTransaction): Promise<void>;
+  /** Keys of all stored facts of a kind, as they are now: another process may have removed some (S-05). */
+  keys(kind: string): Promise<readonly string[]>;
+}
+
+/** What the EVM follower read: one step forward or back. */
+export interface EvmChange {
+  /** Last block that stays; null where nothing is undone. */
+  readonly rewindTo: number | null;
+  /** Ascending by (block, logIndex); all of blocks (rewindTo or old tip, tip]. */
+  readonly events: readonly EscrowEvent[];
+  /** Blocks worth remembering for finding forks: those with events and the tip. */
+  readonly checkpoints: readonly ChainCheckpoint[];
+  readonly tip: { readonly height: number; readonly hash: Bytes32; readonly time: number };
+  /**
+   * Highest final block: at or below the tip, read twice (S-08), and with several RPCs all its events but the disputed
+   * ones shown by two. A lower one than before changes nothing (S-05), but `rewindTo` lowers it: what is read again is
+   * not final before it is found so again.
+   */
+  readonly finalHeight: number;
+  /** Events at or below `finalHeight` that one RPC shows and another denies: their orders wait (S-07). */
+  readonly disputed?: readonly EscrowEvent[];
+  /** Events that were disputed, and that two RPCs now show. */
+  readonly undisputed?: readonly EscrowEvent[];
+  /** A final block is replaced by this change (S-05). */
+  readonly alarm?: FinalAlarm;
+}
+
+/** A final block that was replaced (S-05): stored, and standing until an operator lifts it. */
+export interface FinalAlarm {
+  /** What it is lifted by: a word without spaces. */
+  readonly id: string;
+  /** Height of the block whose two hashes are known. */
+  readonly height: number;
+  readonly oldHash: string;
+  /** Null where the new chain is not that long. */
+  readonly newHash: string | null;
+  /** Last block that stayed. */
+  readonly forkHeight: number;
+  /** Unix seconds. */
+  readonly raisedAt: number;
+}
+
+/** What the PEARL follower read: one step forward or back, or facts of older blocks for newly known scripts. */
+export interface PearlChange {
+  readonly rewindTo: number | null;
+  readonly facts: readonly PearlBlockFact[];
+  /** Transactions that hold lock outputs, mined or not: remembered for ever (S-15). */
+  readonly sightings: readonly Sighting[];
+  readonly secrets: readonly {
+    readonly hashlock: Bytes32;
+    readonly secret: Bytes32;
+    readonly shower: SecretShower;
+  }[];
+  readonly checkpoints: readonly ChainCheckpoint[];
+  /** Null where the tip does not move (older blocks read for new scripts). */
+  readonly tip: {
+    readonly height: number;
+    readonly hash: BlockHash;
+    readonly time: number;
+    readonly medianTimePast: number;
+  } | null;
+  /** Scripts that are read completely up to the tip with this change (S-53). */
+  readonly covered: readonly ScriptHex[];
+}
+
+/** A known lock output. */
+export interface WatchedOutput {
+  readonly script: WatchedScript;
+  /** Below what counts: watched for secrets alone (S-15). */
+  readonly isDust: boolean;
+}
+
+/** Lock outputs and their spends in the mempool now. Replaces the former picture. */
+export interface MempoolLocks {
+  /** Transactions in the mempool that have a lock output. */
+  readonly present: ReadonlySet<Txid>;
+  /** Spends of lock outputs. */
+  readonly spends: ReadonlyMap<
+    Outpoint,
+    {
+      readonly txid: Txid;
+      readonly path: "claim" | "refund" | "other";
+      /** As in the fact of a mined spend. */
+      readonly outputScripts?: readonly ScriptHex[];
+    }
+  >;
+}
+
+/** A lock script that the PEARL follower looks for, with what a spend of it is classified by. */
+export interface WatchedScript {
+  readonly script: ScriptHex;
+  readonly hashlock: Bytes32;
+  readonly buyerKey: Bytes32;
+  readonly sellerKey: Bytes32;
+  readonly pearlRefundTime: number;
+  /** Below it outputs are small, and kept up to a bound (S-15). */
+  readonly leastAmountSat: bigint;
+}
+
+/** What the PEARL follower looks for. Changes with every commit of the ledger; always asked anew. */
+export interface SwapWatch {
+  /** The watched script with these bytes, or null. */
+  script(script: ScriptHex): WatchedScript | null;
+  /** A known lock output (mined, pending or former) that is still watched, or null. */
+  lockOutput(outpoint: Outpoint): WatchedOutput | null;
+  /** Whether a sighted lock transaction spends this outpoint. */
+  isSightedInput(outpoint: Outpoint): boolean;
+  /** Known hashlocks, for secrets in any spend of a lock output (S-13). */
+  isHashlock(hashlock: Bytes32): boolean;
+  /**
+   * Scripts whose older blocks are not read yet: `fromTime` = time of the first fact that named it - 7200 s (S-53).
+   */
+  uncovered(): readonly { readonly script: WatchedScript; readonly fromTime: number }[];
+  /** Number of watched scripts; with none a follower need not read blocks at all. */
+  readonly size: number;
+}
+
+/** The ledger as the followers see it. Every method resolves when the change is durable and visible. */
+export interface LedgerWrites {
+  /** Rejects with `ImpossibleLog` where an event cannot have followed what is indexed (S-08); then nothing changed. */
+  applyEvm(change: EvmChange): Promise<void>;
+  applyPearl(change: PearlChange): Promise<void>;
+  /** Secrets and sightings that the mempool showed, and the picture itself. */
+  applyMempool(
+    locks: MempoolLocks,
+    sightings: readonly Sighting[],
+    secrets: PearlChange["secrets"],
+  ): Promise<void>;
+  readonly watch: SwapWatch;
+  /** The last applied tips; height -1 before the first. */
+  tips(): ChainTips;
+  /** Checkpoints of a chain, highest first, for finding a fork. */
+  checkpoints(chain: "evm" | "pearl"): readonly ChainCheckpoint[];
+}
+
+/** The ledger as the EVM follower sees it. */
+export interface EvmLedger extends Pick<LedgerWrites, "applyEvm" | "tips" | "checkpoints"> {
+  /** Indexed events of blocks `from` to `to` above the final height, ascending by (block, logIndex). */
+  unsettled(from: number, to: number): readonly EscrowEvent[];
+  /** Events at or below the final height that are disputed (S-07). */
+  disputes(): readonly EscrowEvent[];
+  /** Replaced final blocks that nobody has lifted yet (S-05). */
+  alarms(): readonly FinalAlarm[];
+}
+
+/** Changes to records by the API. Each resolves when durable and visible. */
+export interface RecordWrites {
+  readonly asks?: readonly AskRecord[];
+  readonly takes?: readonly TakeRecord[];
+  readonly removeTakes?: readonly Bytes32[];
+  readonly addresses?: readonly AddressRecord[];
+  readonly origins?: readonly OriginRecord[];
+}
+
+/** Present fee of the contract, from FeeSet (S-30). */
+export interface EscrowFee {
+  readonly feeBps: number;
+  readonly feeRecipient: EvmAddress;
+}
+
+/** The ledger as the API sees it: synchronous reads of one state (H-47). */
+export interface LedgerReads {
+  /** Resolves when no commit is in flight, so that what is read afterwards is durable. */
+  settled(): Promise<void>;
+  tips(): ChainTips;
+  /** By order or take hash; null where neither is known. */
+  subject(hash: Bytes32): SwapSubject | null;
+  ask(askId: Bytes32): AskRecord | null;
+  /** The status of S-33, by the facts and this *now*; the record may be one that is not written yet. */
+  askStatus(record: AskRecord, when: Pick<Moment, "now" | "expiryNow">): AskStatus;
+  /** The order that carries an ask's id, or null. */
+  orderOfAsk(askId: Bytes32): Bytes32 | null;
+  /** Live takes of an ask at `now`. */
+  liveTakes(askId: Bytes32, now: number): number;
+  /** Asks whose `expiry` is in (after, until]. */
+  asksEnding(after: number, until: number): Iterable<Bytes32>;
+  /** When a balance of this PEARL address was last looked up, unix seconds; null where not since the start (S-34). */
+  balanceSeenAt(address: string): number | null;
+  /**
+   * Notes that. In memory alone: rows show it, no event tells it, and records are brought up to date once an hour.
+   * Null forgets it.
+   */
+  noteBalanceSeen(address: string, at: number | null): void;
+  /** Addresses of which that is noted. */
+  addressesSeen(): Iterable<string>;
+  /** All posted asks, in no order. */
+  asks(): Iterable<AskRecord>;
+  /** Hashes of all indexed orders, in no order. */
+  orders(): Iterable<Bytes32>;
+  /** Lowest ask nonce that the seller has not revoked in any indexed block. */
+  minAskNonce(seller: EvmAddress): bigint;
+  /** Null before the first FeeSet is indexed. */
+  fee(): EscrowFee | null;
+  secretOf(hashlock: Bytes32): SecretFact | null;
+  /** False where no hashlock that ends in these four bytes, a big-endian number, is known. Costs nanoseconds. */
+  mayKnowHashlock(end: number): boolean;
+  /** Whether the hashlock belongs to an indexed order or a live take. */
+  knowsHashlock(hashlock: Bytes32): boolean;
+  /** Whether an indexed order of this buyer, other than `except`, has the hashlock. */
+  isHashlockUsed(buyer: EvmAddress, hashlock: Bytes32, except: Bytes32 | null): boolean;
+  /** A known lock output by outpoint, with the script that it pays, or null. Dust too, where it is mined (S-15). */
+  lockOutput(outpoint: Outpoint): { readonly output: LockOutput; readonly script: ScriptHex } | null;
+  /** Whether a lock output of this transaction, or a spend of one, is in a block or in the mempool now (S-62). */
+  knowsTransaction(txid: Txid): boolean;
+  write(records: RecordWrites): Promise<void>;
+}
+
+/** What a contract says of a signature; "failed": its call reverted or ran out of the gas that it may use. */
+export type ContractVerdict = "valid" | "invalid" | "failed";
+
+/** Questions to EVM accounts. Rejects with `EvmUnavailable` where no RPC answers (S-62). */
+export interface EvmAccounts {
+  /** Whether there is code at each address at the latest block, in one request. */
+  haveCode(addresses: readonly EvmAddress[]): Promise<readonly boolean[]>;
+  /** ERC-1271 by eth_call at the latest block, with bounded gas. */
+  judgeSignature(address: EvmAddress, digest: Bytes32, signature: string): Promise<ContractVerdict>;
+}
+
+/** How the EVM side stands, without asking anybody. */
+export interface EvmStanding {
+  /** Latest head known; -1 before the first answer. */
+  readonly headHeight: number;
+  readonly headTime: number;
+  /** `Clock.monotonicMs` of the last answer of an RPC; null before the first (S-05). */
+  readonly answeredAtMonotonicMs: number | null;
+  /** `Clock.monotonicMs` at which the head was last seen to change; null before the first answer. */
+  readonly headChangedAtMonotonicMs: number | null;
+  /**
+   * Whether a final block is in force (S-07): with one URL that it has answered twice, with more that two give the
+   * same hash at the second greatest final height.
+   */
+  readonly agreed: boolean;
+  /** A final block was replaced, and nobody has lifted the alarm: new actions stay stopped (S-05). */
+  readonly finalReplaced: boolean;
+}
+
+/** How the PEARL side stands, without asking anybody. */
+export interface PearlStanding {
+  /** The node's tip; -1 before the first answer. */
+  readonly nodeHeight: number;
+  readonly nodeTipTime: number;
+  /** `Clock.monotonicMs` of the node's last answer about its chain; null before the first (S-05). */
+  readonly answeredAtMonotonicMs: number | null;
+  /** `Clock.monotonicMs` at which the node's tip was last seen to change; null before the first answer. */
+  readonly tipChangedAtMonotonicMs: number | null;
+  /** Connections of the node at the last look; null where that failed for 30 s, and before the first. */
+  readonly connections: number | null;
+  /** Mean interval of the last 144 blocks in seconds (S-02); null while unknown. */
+  readonly blockIntervalS: number | null;
+  /** What the other nodes that answer show of the indexed chain; null where none is configured (S-09). */
+  readonly witnesses: readonly ChainWitness[] | null;
+  /** For `details` and `/health`. */
+  readonly nodes: NodeCounts;
+}
+
+/** A transaction looked up at our own node, its id recomputed. */
+export interface FoundTransaction {
+  readonly txid: Txid;
+  readonly outputs: readonly { readonly amountSat: bigint; readonly script: ScriptHex }[];
+  readonly inputs: readonly Outpoint[];
+  readonly coinbase: boolean;
+  /** The main-chain block that holds it; null in the mempool. */
+  readonly block: { readonly height: number; readonly hash: BlockHash } | null;
+}
+
+/** Questions to our own PEARL node. Rejects with `NodeError` where it does not answer (S-62). */
+export interface PearlLookups {
+  /** Null where neither a main-chain block nor the mempool holds it. */
+  transaction(txid: Txid): Promise<FoundTransaction | null>;
+  /** Whether a block that the node has, in whatever chain, has this hash: proved by its header. */
+  isBlock(hash: BlockHash): Promise<boolean>;
+}
+
+/** Where the balance of a seller's address comes from (S-34). Rejects where it cannot be told. */
+export interface BalanceSource {
+  /** Satoshis: confirmed mature outputs, unspent in blocks and mempool, without the outpoints in `except`. */
+  balance(address: PearlAddress, except: (outpoint: Outpoint) => boolean): Promise<bigint>;
+}

@@ -1,0 +1,80 @@
+// What do older PEARL blocks show about scripts that have just become known (S-53)? One pass over the blocks from the
+// wanted height up to the applied tip for many scripts at once, in pieces, so that the tip can move between them.
+// A script counts as covered only when the pass has reached the tip; a crash before that repeats the pass.
+
+import type { BlockHash, ScriptHex } from "../../primitives/brands.ts";
+import { UnsettledChain } from "../../follow/follower-errors.ts";
+import type { HeaderPoint, HeaderWindow } from "./pearl-headers.ts";
+import { BlockFindings, type PearlMatcher } from "./pearl-matcher.ts";
+import { type BlockReader, findIn } from "./pearl-reader.ts";
+import type { PearlChange } from "../ledger/ports.ts";
+
+/** Findings above this number are handed over before the pass ends, to bound memory. */
+const FLUSH_FINDINGS = 20_000;
+
+/** One pass. Nothing of it outlives a restart. */
+export class Backscan {
+  readonly scripts: readonly ScriptHex[];
+  readonly #reader: BlockReader;
+  readonly #matcher: PearlMatcher;
+  readonly #findings = new BlockFindings();
+  /** Blocks that showed something, for finding forks below the window (S-53). */
+  #showing: HeaderPoint[] = [];
+  #nextHeight: number;
+  #previousHash: BlockHash | null = null;
+
+  constructor(scripts: readonly ScriptHex[], fromHeight: number, reader: BlockReader, matcher: PearlMatcher) {
+    this.scripts = scripts;
+    this.#nextHeight = fromHeight;
+    this.#reader = reader;
+    this.#matcher = matcher;
+  }
+
+  /** The lowest height that is not read yet. */
+  get nextHeight(): number {
+    return this.#nextHeight;
+  }
+
+  /**
+   * Reads on up to the applied tip, at most `most` blocks, or until `isEnough` says so after a block. Throws
+   * `UnsettledChain` where the node's blocks are not the applied ones: the tip must be looked at first.
+   */
+  async read(applied: HeaderWindow, most: number, isEnough: () => boolean): Promise<void> {
+    const to = Math.min(applied.tip?.height ?? -1, this.#nextHeight + most - 1);
+    for await (const fetched of this.#reader.fetch(this.#nextHeight, to, null)) {
+      const block = this.#reader.open(fetched, this.#previousHash);
+      if (block === null) throw new UnsettledChain(fetched.height - 1);
+      const ours = applied.at(block.height);
+      if (ours !== null && ours.hash !== block.hash) throw new UnsettledChain(block.height - 1);
+      const before = this.#findings.facts.length;
+      const point = findIn(block, this.#findings, this.#matcher);
+      if (this.#findings.facts.length > before) this.#showing.push(point);
+      this.#nextHeight = block.height + 1;
+      this.#previousHash = block.hash;
+      if (isEnough()) return;
+    }
+  }
+
+  /** Blocks above a height have left the chain: they are read anew. `hash`: of the block at that height. */
+  truncate(toHeight: number, hash: BlockHash): void {
+    if (this.#nextHeight <= toHeight + 1) return;
+    this.#nextHeight = toHeight + 1;
+    this.#previousHash = hash;
+    this.#findings.truncate(toHeight);
+    this.#showing = this.#showing.filter((point) => point.height <= toHeight);
+  }
+
+  /** Whether so much was found that it should be handed over. */
+  get isFull(): boolean {
+    return this.#findings.facts.length + this.#findings.sightings.length >= FLUSH_FINDINGS;
+  }
+
+  /** What was found since the last call, as a change that does not move the tip. */
+  change(covered: readonly ScriptHex[]): PearlChange {
+    const { facts, sightings, secrets } = this.#findings;
+    const checkpoints = this.#showing.map((point) => ({ chain: "pearl" as const, ...point }));
+    this.#findings.clear();
+    this.#showing = [];
+    return { rewindTo: null, facts, sightings, secrets, checkpoints, tip: null, covered };
+  }
+}

@@ -1,0 +1,254 @@
+// What a PEARL transaction means for swaps: outputs that pay a watched script, spends of lock outputs by leaf, secrets in
+// them, and spends of what a sighted lock transaction needs (S-13, S-15, S-53). Work is linear in inputs and outputs.
+
+import type { WholeTransaction } from "../../chain/watch-transaction.ts";
+import type { Bytes32, Outpoint, ScriptHex } from "../../primitives/brands.ts";
+import { bytesToHex } from "../../primitives/hex.ts";
+import type { SwapCrypto } from "../../swap/crypto.ts";
+import type { PearlBlockFact, PearlPlace, Sighting, SpendPath } from "../../swap/facts.ts";
+import { scriptsOfKey } from "../../swap/keys.ts";
+import { DUST_SAT } from "../../swap/lock-choice.ts";
+import { type Lock, lockOf } from "../../swap/lock-script.ts";
+import { secretsIn, spendPath, withoutAnnex } from "../../swap/spend-leaf.ts";
+import { MAX_SMALL_OUTPUTS } from "../ledger/first-outputs.ts";
+import type { PearlChange, SwapWatch, WatchedOutput, WatchedScript } from "../ledger/ports.ts";
+
+/** The spend of a lock output that counts. */
+export interface LockSpend {
+  readonly outpoint: Outpoint;
+  readonly path: SpendPath;
+  /** Of the scripts that the transaction pays those of addresses that the buyer's key fits (S-61). */
+  readonly outputScripts: readonly ScriptHex[];
+}
+
+/** Secrets as a change of the ledger carries them. */
+export type ShownSecret = PearlChange["secrets"][number];
+
+/** A lock output of a transaction. Dust counts for nothing but secrets in its spend (S-15). */
+export interface MatchedOutput extends Sighting {
+  readonly isDust: boolean;
+}
+
+/** Everything that inputs of a transaction mean. */
+export interface MatchedInputs {
+  readonly spends: readonly LockSpend[];
+  readonly secrets: readonly ShownSecret[];
+  /** Inputs of sighted lock transactions that this one spends. */
+  readonly sightedInputs: readonly Outpoint[];
+}
+
+const NOTHING: MatchedInputs = { spends: [], secrets: [], sightedInputs: [] };
+/** `OP_1` and a push of 32 bytes: every lock script has this form. */
+const TAPROOT_PREFIX = "5120";
+const TAPROOT_DIGITS = 68;
+/** Dust outputs that are remembered to be seen spent before the ledger knows them. */
+const MAX_FOUND_DUST = 10_000;
+
+/** What a transaction spends; nothing for a coinbase. */
+function inputsOf(transaction: WholeTransaction): readonly Outpoint[] {
+  if (transaction.isCoinbase) return [];
+  const inputs: Outpoint[] = [];
+  for (let index = 0; index < transaction.inputCount; index += 1) {
+    const outpoint = transaction.outpoint(index);
+    if (outpoint !== null) inputs.push(outpoint);
+  }
+  return inputs;
+}
+
+/** Lock outputs that the ledger may not know yet. */
+export class FoundOutputs {
+  readonly #outputs = new Map<Outpoint, WatchedOutput>();
+  #dust = 0;
+
+  /** Remembers an output; of dust only some. */
+  add(outpoint: Outpoint, output: WatchedOutput): void {
+    if (this.#outputs.has(outpoint)) return;
+    if (output.isDust && this.#dust >= MAX_FOUND_DUST) return;
+    if (output.isDust) this.#dust += 1;
+    this.#outputs.set(outpoint, output);
+  }
+
+  get(outpoint: Outpoint): WatchedOutput | null {
+    return this.#outputs.get(outpoint) ?? null;
+  }
+
+  delete(outpoint: Outpoint): void {
+    if (this.#outputs.get(outpoint)?.isDust === true) this.#dust -= 1;
+    this.#outputs.delete(outpoint);
+  }
+}
+
+/** Matches transactions against the present watch and the lock outputs that it has found itself. */
+export class PearlMatcher {
+  readonly #watch: SwapWatch;
+  readonly #crypto: SwapCrypto;
+  readonly #found: FoundOutputs;
+  /** Small outputs found of each script: of one batch no more can be among the first of the chain (S-15). */
+  readonly #small = new Map<string, number>();
+  readonly #locks = new Map<ScriptHex, Lock | null>();
+  readonly #releases = new Map<ScriptHex, readonly ScriptHex[]>();
+  /** Leaves by script, control block and leaf script: a thousand spends of one lock are classified once. */
+  readonly #paths = new Map<string, SpendPath>();
+
+  /** `found`: lock outputs that the ledger may not know; those that this matcher finds are added. */
+  constructor(watch: SwapWatch, crypto: SwapCrypto, found = new FoundOutputs()) {
+    this.#watch = watch;
+    this.#crypto = crypto;
+    this.#found = found;
+  }
+
+  /** Its outputs with a watched script, remembered for later spends. */
+  outputs(transaction: WholeTransaction): readonly MatchedOutput[] {
+    const matched: MatchedOutput[] = [];
+    let inputs: readonly Outpoint[] | null = null;
+    for (let vout = 0; vout < transaction.outputCount; vout += 1) {
+      const output = transaction.output(vout);
+      if (output === null || output.scriptHex.length !== TAPROOT_DIGITS) continue;
+      if (!output.scriptHex.startsWith(TAPROOT_PREFIX)) continue;
+      const script = output.scriptHex as ScriptHex;
+      const watched = this.#watch.script(script);
+      if (watched === null) continue;
+      const { txid, isCoinbase: coinbase } = transaction;
+      const amountSat = output.valueSat;
+      const isDust = amountSat < DUST_SAT;
+      if (!this.#hasRoom(watched, amountSat)) continue;
+      inputs ??= inputsOf(transaction);
+      matched.push({ txid, vout, amountSat, script, coinbase, inputs, isDust });
+      this.#found.add(`${txid}:${vout}` as Outpoint, { script: watched, isDust });
+    }
+    return matched;
+  }
+
+  /** What its inputs mean. Outputs that it may spend have been matched before. */
+  inputs(transaction: WholeTransaction): MatchedInputs {
+    if (transaction.isCoinbase) return NOTHING;
+    const spends: LockSpend[] = [];
+    const secrets = new Map<string, ShownSecret>();
+    const sightedInputs: Outpoint[] = [];
+    let paid: ReadonlySet<ScriptHex> | null = null;
+    let witnesses: readonly (readonly Uint8Array[])[] | null = null;
+    for (let index = 0; index < transaction.inputCount; index += 1) {
+      const outpoint = transaction.outpoint(index);
+      if (outpoint === null) continue;
+      if (this.#watch.isSightedInput(outpoint)) sightedInputs.push(outpoint);
+      const output = this.#watch.lockOutput(outpoint) ?? this.#found.get(outpoint);
+      if (output === null) continue;
+      const { script: watched, isDust } = output;
+      witnesses ??= transaction.witnesses();
+      const witness = witnesses[index] ?? [];
+      for (const { hashlock, secret } of this.#secrets(witness, watched.hashlock)) {
+        const { script } = watched;
+        const shower = { by: "spend", outpoint, txid: transaction.txid, script } as const;
+        const key = `${hashlock}/${script}`;
+        if (!secrets.has(key)) secrets.set(key, { hashlock, secret, shower });
+      }
+      if (isDust) continue;
+      paid ??= paidScripts(transaction);
+      const ways = paid;
+      const outputScripts = this.#releasesOf(watched).filter((script) => ways.has(script));
+      spends.push({ outpoint, path: this.#path(witness, watched), outputScripts });
+    }
+    return { spends, secrets: [...secrets.values()], sightedInputs };
+  }
+
+  /** Whether an output of this amount can be among the first of its kind, given those found before. */
+  #hasRoom({ script, leastAmountSat }: WatchedScript, amountSat: bigint): boolean {
+    const isDust = amountSat < DUST_SAT;
+    if (!isDust && amountSat >= leastAmountSat) return true;
+    const key = `${script}/${isDust}`;
+    const count = this.#small.get(key) ?? 0;
+    if (count >= MAX_SMALL_OUTPUTS) return false;
+    this.#small.set(key, count + 1);
+    return true;
+  }
+
+  #path(witness: readonly Uint8Array[], watched: WatchedScript): SpendPath {
+    const [leaf, control] = withoutAnnex(witness).slice(-2);
+    const key = `${watched.script}/${textOf(leaf)}/${textOf(control)}`;
+    const known = this.#paths.get(key);
+    if (known !== undefined) return known;
+    const lock = remembered(this.#locks, watched.script, () => lockOf(watched, this.#crypto));
+    const path = lock === null ? "other" : spendPath(witness, lock, this.#crypto);
+    if (path !== "other") this.#paths.set(key, path);
+    return path;
+  }
+
+  #releasesOf({ script, buyerKey }: WatchedScript): readonly ScriptHex[] {
+    return remembered(this.#releases, script, () => scriptsOfKey(buyerKey, this.#crypto));
+  }
+
+  /** The hashlock of the spent script counts also where its order is known to nobody any more. */
+  #secrets(
+    witness: readonly Uint8Array[],
+    own: Bytes32,
+  ): readonly { readonly hashlock: Bytes32; readonly secret: Bytes32 }[] {
+    const isKnown = (hashlock: Bytes32): boolean => hashlock === own || this.#watch.isHashlock(hashlock);
+    return secretsIn(witness, isKnown, this.#crypto.sha256);
+  }
+}
+
+function remembered<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const value = make();
+  map.set(key, value);
+  return value;
+}
+
+function textOf(bytes: Uint8Array | undefined): string {
+  return bytes === undefined ? "" : bytesToHex(bytes);
+}
+
+/** The Taproot scripts that a transaction pays. */
+function paidScripts(transaction: WholeTransaction): ReadonlySet<ScriptHex> {
+  const scripts = new Set<ScriptHex>();
+  for (let vout = 0; vout < transaction.outputCount; vout += 1) {
+    const script = transaction.output(vout)?.scriptHex ?? "";
+    if (script.length === TAPROOT_DIGITS && script.startsWith(TAPROOT_PREFIX))
+      scripts.add(script as ScriptHex);
+  }
+  return scripts;
+}
+
+/** What blocks showed, gathered for one change of the ledger. */
+export class BlockFindings {
+  facts: PearlBlockFact[] = [];
+  sightings: Sighting[] = [];
+  secrets: ShownSecret[] = [];
+
+  /** Matches all transactions of a block, in order: a chain of spends within it is found, too. */
+  add(
+    place: Omit<PearlPlace, "txIndex">,
+    transactions: Iterable<WholeTransaction>,
+    matcher: PearlMatcher,
+  ): void {
+    for (const transaction of transactions) {
+      const at: PearlPlace = { ...place, txIndex: transaction.txIndex };
+      const outputs = matcher.outputs(transaction);
+      const { spends, secrets, sightedInputs } = matcher.inputs(transaction);
+      for (const { inputs: _inputs, isDust: _isDust, ...output } of outputs) {
+        this.facts.push({ kind: "output", place: at, ...output });
+      }
+      for (const { isDust, ...sighting } of outputs) if (!isDust) this.sightings.push(sighting);
+      for (const spend of spends) {
+        this.facts.push({ kind: "spend", place: at, txid: transaction.txid, ...spend });
+      }
+      for (const outpoint of sightedInputs) {
+        this.facts.push({ kind: "inputSpend", place: at, outpoint, txid: transaction.txid });
+      }
+      this.secrets.push(...secrets);
+    }
+  }
+
+  /** Drops facts of blocks above a height. Sightings and secrets stay: no block owns them (S-13, S-15). */
+  truncate(toHeight: number): void {
+    this.facts = this.facts.filter(({ place }) => place.height <= toHeight);
+  }
+
+  /** Drops everything. */
+  clear(): void {
+    this.facts = [];
+    this.sightings = [];
+    this.secrets = [];
+  }
+}

@@ -1,0 +1,322 @@
+// What the mempool shows about swaps now (S-05, S-13, S-15). A listener of the one reader of the mempool: lock outputs,
+// spends of lock outputs by leaf, secrets at once. The ledger hears of it only where the picture changed. Only what
+// concerns swaps is kept of a transaction, a mark per input, by which spends of a lock that is found later are sought,
+// and as many bytes as one bound allows, to compare them again when scripts become known; the others are then fetched
+// again, some at each look, none twice before all had their turn.
+
+import { readWholeTransaction, type WholeTransaction } from "../../chain/watch-transaction.ts";
+import type { Bytes32, Outpoint, Txid } from "../../primitives/brands.ts";
+import type { Sha256d } from "../../primitives/hashing.ts";
+import type { SwapCrypto } from "../../swap/crypto.ts";
+import type { Sighting } from "../../swap/facts.ts";
+import { outpointOf } from "../../swap/lock-choice.ts";
+import { sentenceOf } from "../../follow/follower-errors.ts";
+import type { KnownTransactions, MempoolListener } from "../../follow/mempool-watch.ts";
+import type { Clock, Log, PearlNode } from "../../follow/ports.ts";
+import {
+  FoundOutputs,
+  type LockSpend,
+  type MatchedOutput,
+  PearlMatcher,
+  type ShownSecret,
+} from "./pearl-matcher.ts";
+import type { PearlWatch, TipMark } from "./pearl-watch.ts";
+import type { LedgerWrites, MempoolLocks } from "../ledger/ports.ts";
+
+/** What the reading works with. */
+export interface PearlMempoolParts {
+  readonly node: Pick<PearlNode, "rawTransactions">;
+  readonly ledger: LedgerWrites;
+  /** Told of the moment before a look, so that no conflict in a block is missed. */
+  readonly watch: Pick<PearlWatch, "mark" | "release" | "onNewLocks">;
+  readonly crypto: SwapCrypto;
+  readonly sha256d: Sha256d;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Bounds. */
+export interface PearlMempoolOptions {
+  /** Raw bytes kept for comparing again; what is beyond is fetched again when it must be. */
+  readonly keptBytes: number;
+  /** Transactions fetched again in one look, and of them at a time. */
+  readonly fetchPerLook: number;
+  readonly fetchAtOnce: number;
+  /** Tries to get the right bytes of a transaction. */
+  readonly attempts: number;
+}
+
+/** Bounds that hold an ordinary mempool whole. */
+export const PEARL_MEMPOOL_DEFAULTS: PearlMempoolOptions = {
+  keptBytes: 32 * 1024 * 1024,
+  fetchPerLook: 2000,
+  fetchAtOnce: 250,
+  attempts: 5,
+};
+
+/** Transactions compared between two turns of the event loop. */
+const COMPARED_PER_TURN = 500;
+
+/** What a transaction of the present mempool shows about swaps; most show nothing. */
+interface Shown {
+  readonly locks: readonly MatchedOutput[];
+  readonly spends: readonly LockSpend[];
+  /** Hashlocks whose secrets were told. */
+  readonly secrets: ReadonlySet<Bytes32>;
+}
+
+const NOTHING: Shown = { locks: [], spends: [], secrets: new Set() };
+
+type SeenSpend = MempoolLocks["spends"] extends ReadonlyMap<Outpoint, infer Spend> ? Spend : never;
+
+/** New things of one look. */
+interface News {
+  readonly sightings: Sighting[];
+  readonly secrets: ShownSecret[];
+}
+
+/** Reads the mempool for the ledger; see the file header. */
+export class PearlMempool implements MempoolListener {
+  readonly #parts: PearlMempoolParts;
+  readonly #options: PearlMempoolOptions;
+  readonly #shown = new Map<Txid, Shown>();
+  /** Their lock outputs: what is compared later may spend them before the ledger knows them. */
+  readonly #found = new FoundOutputs();
+  /** Bytes kept for comparing again. */
+  readonly #kept = new Map<Txid, Uint8Array>();
+  #keptBytes = 0;
+  /** Marks of what each compared transaction spends: whoever pays locks must not have everything read again. */
+  readonly #spent = new Map<Txid, number | readonly number[]>();
+  /** Marks of transactions whose lock outputs were found after others had been compared. */
+  readonly #sought = new Set<number>();
+  /**
+   * To be fetched here and compared, with the answers that were not the transaction. In the order of their turn: one
+   * that was asked for goes to the end, so that a mempool that is read again and again is still read to its end.
+   */
+  readonly #missing = new Map<Txid, number>();
+  #mark: TipMark | null = null;
+  /** Everything must be compared again. */
+  #isStale = false;
+  /** Whether the picture differs from the last one that the ledger took, or that one's fate is unknown. */
+  #isNew = true;
+  /** News that the ledger has not taken yet. */
+  #news: News = { sightings: [], secrets: [] };
+  #lastTrouble: string | null = null;
+
+  constructor(parts: PearlMempoolParts, options: PearlMempoolOptions = PEARL_MEMPOOL_DEFAULTS) {
+    this.#parts = parts;
+    this.#options = options;
+    parts.watch.onNewLocks(() => {
+      this.#isStale = true;
+    });
+  }
+
+  /** A look begins. */
+  starting(): void {
+    this.#mark ??= this.#parts.watch.mark();
+  }
+
+  /** The look failed. The mark stays where sightings of it are still to be told. */
+  failed(): void {
+    if (this.#mark === null || this.#news.sightings.length > 0) return;
+    this.#parts.watch.release(this.#mark, false);
+    this.#mark = null;
+  }
+
+  /** Compares what the reader has just fetched. */
+  async fetched(fresh: ReadonlyMap<Txid, Uint8Array>): Promise<void> {
+    await this.#compare(fresh);
+  }
+
+  /** Takes what the reader saw. Never rejects: what could not be done is done at the next look. */
+  async looked(known: KnownTransactions): Promise<void> {
+    try {
+      this.#forget(known);
+      await this.#compareAgain(known);
+      await this.#fetchMissing();
+      const hasSightings = await this.#tell(known);
+      if (this.#mark !== null) this.#parts.watch.release(this.#mark, hasSightings);
+      this.#mark = null;
+      this.#lastTrouble = null;
+    } catch (error) {
+      this.failed();
+      const sentence = sentenceOf(error);
+      if (sentence !== this.#lastTrouble) this.#parts.log.warn({}, `swaps on PEARL, mempool: ${sentence}`);
+      this.#lastTrouble = sentence;
+    }
+  }
+
+  /** Drops what has left the mempool. */
+  #forget(known: KnownTransactions): void {
+    for (const [txid, raw] of this.#kept) {
+      if (known.has(txid)) continue;
+      this.#kept.delete(txid);
+      this.#keptBytes -= raw.length;
+    }
+    for (const txid of this.#missing.keys()) if (!known.has(txid)) this.#missing.delete(txid);
+    for (const txid of this.#spent.keys()) if (!known.has(txid)) this.#spent.delete(txid);
+    for (const [txid, { locks }] of this.#shown) {
+      if (known.has(txid)) continue;
+      for (const lock of locks) this.#found.delete(outpointOf(lock));
+      this.#shown.delete(txid);
+      this.#isNew = true;
+    }
+  }
+
+  /** Compares anew what may show more than it did: what is kept at once, the rest when it is fetched. */
+  async #compareAgain(known: KnownTransactions): Promise<void> {
+    if (!this.#isStale && this.#sought.size === 0) return;
+    const again = this.#isStale ? known.ids() : this.#spendersOf(this.#sought);
+    const kept = new Map<Txid, Uint8Array>();
+    for (const txid of again) {
+      const raw = this.#kept.get(txid);
+      if (raw !== undefined) kept.set(txid, raw);
+      else if (!this.#missing.has(txid)) this.#missing.set(txid, 0);
+    }
+    this.#isStale = false;
+    this.#sought.clear();
+    await this.#compare(kept);
+  }
+
+  *#spendersOf(sought: ReadonlySet<number>): Generator<Txid> {
+    for (const [txid, marks] of this.#spent) {
+      const isOne = typeof marks === "number" ? sought.has(marks) : marks.some((mark) => sought.has(mark));
+      if (isOne) yield txid;
+    }
+  }
+
+  /** Fetches what is in the mempool and was not compared: dropped bytes, or an answer that was not the transaction. */
+  async #fetchMissing(): Promise<void> {
+    const { attempts, fetchPerLook, fetchAtOnce } = this.#options;
+    const wanted: Txid[] = [];
+    for (const [txid, tried] of this.#missing) {
+      if (tried >= attempts) continue;
+      wanted.push(txid);
+      if (wanted.length === fetchPerLook) break;
+    }
+    for (let at = 0; at < wanted.length; at += fetchAtOnce) {
+      const piece = wanted.slice(at, at + fetchAtOnce);
+      const raws = await this.#parts.node.rawTransactions(piece);
+      const fetched = new Map<Txid, Uint8Array>();
+      for (const [index, txid] of piece.entries()) {
+        this.#putLast(txid, this.#missing.get(txid) ?? 0);
+        const raw = raws[index] ?? null;
+        if (raw !== null) fetched.set(txid, raw);
+      }
+      await this.#compare(fetched);
+    }
+  }
+
+  /** Compares transactions, some at a time. */
+  async #compare(raws: ReadonlyMap<Txid, Uint8Array>): Promise<void> {
+    let piece: [Txid, Uint8Array][] = [];
+    for (const one of raws) {
+      piece.push(one);
+      if (piece.length < COMPARED_PER_TURN) continue;
+      this.#comparePiece(piece);
+      piece = [];
+      await this.#parts.clock.sleep(0);
+    }
+    this.#comparePiece(piece);
+  }
+
+  /** Outputs first, so that spends within the mempool are found in whatever order they came. */
+  #comparePiece(piece: readonly (readonly [Txid, Uint8Array])[]): void {
+    const { ledger, crypto } = this.#parts;
+    const matcher = new PearlMatcher(ledger.watch, crypto, this.#found);
+    const opened: { readonly txid: Txid; readonly transaction: WholeTransaction }[] = [];
+    for (const [txid, raw] of piece) {
+      const transaction = this.#open(txid, raw);
+      if (transaction === null) continue;
+      const locks = matcher.outputs(transaction);
+      const before = this.#shown.get(txid) ?? NOTHING;
+      const known = new Set(before.locks.map(({ vout }) => vout));
+      const fresh = locks.filter(({ vout }) => !known.has(vout));
+      for (const { isDust, ...sighting } of fresh) if (!isDust) this.#news.sightings.push(sighting);
+      // What was compared before may spend the new lock output.
+      if (fresh.length > 0) this.#sought.add(markOf(txid));
+      if (fresh.length > 0 || locks.length < before.locks.length) this.#put(txid, { ...before, locks });
+      opened.push({ txid, transaction });
+    }
+    for (const { txid, transaction } of opened) {
+      const { spends, secrets } = matcher.inputs(transaction);
+      const before = this.#shown.get(txid) ?? NOTHING;
+      const fresh = secrets.filter(({ hashlock }) => !before.secrets.has(hashlock));
+      this.#news.secrets.push(...fresh);
+      if (fresh.length === 0 && isSame(spends, before.spends)) continue;
+      const told = new Set([...before.secrets, ...fresh.map(({ hashlock }) => hashlock)]);
+      this.#put(txid, { ...before, spends, secrets: told });
+    }
+  }
+
+  #put(txid: Txid, shown: Shown): void {
+    this.#shown.set(txid, shown);
+    this.#isNew = true;
+  }
+
+  #putLast(txid: Txid, tried: number): void {
+    this.#missing.delete(txid);
+    this.#missing.set(txid, tried);
+  }
+
+  /** The transaction whose id this is; null where the bytes are not it, which is tried again. */
+  #open(txid: Txid, raw: Uint8Array): WholeTransaction | null {
+    const read = readWholeTransaction(raw, this.#parts.sha256d);
+    if (!read.ok || read.value.txid !== txid) {
+      this.#putLast(txid, (this.#missing.get(txid) ?? 0) + 1);
+      this.#parts.log.warn(
+        { txid },
+        `the node's answer to \`getrawtransaction ${txid}\` is not that transaction`,
+      );
+      return null;
+    }
+    this.#missing.delete(txid);
+    this.#spent.set(txid, marksOf(read.value));
+    if (!this.#kept.has(txid) && this.#keptBytes + raw.length <= this.#options.keptBytes) {
+      this.#kept.set(txid, raw);
+      this.#keptBytes += raw.length;
+    }
+    return read.value;
+  }
+
+  /** Tells the ledger where something changed; whether there were sightings. */
+  async #tell(known: KnownTransactions): Promise<boolean> {
+    await this.#compareAgain(known);
+    const { sightings, secrets } = this.#news;
+    if (!this.#isNew && sightings.length === 0 && secrets.length === 0) return false;
+    const present = new Set<Txid>();
+    const spends = new Map<Outpoint, SeenSpend>();
+    for (const [txid, shown] of this.#shown) {
+      if (shown.locks.some(({ isDust }) => !isDust)) present.add(txid);
+      for (const { outpoint, ...spend } of shown.spends) spends.set(outpoint, { txid, ...spend });
+    }
+    // Until the ledger has answered, what it shows is unknown.
+    this.#isNew = true;
+    const locks: MempoolLocks = { present, spends };
+    await this.#parts.ledger.applyMempool(locks, sightings, secrets);
+    this.#isNew = false;
+    this.#news = { sightings: [], secrets: [] };
+    return sightings.length > 0;
+  }
+}
+
+/** The first 28 bits of an id: what is found by them alone is compared again, so that equal ones cost a look. */
+function markOf(txid: string): number {
+  return Number.parseInt(txid.slice(0, 7), 16);
+}
+
+function marksOf(transaction: WholeTransaction): number | readonly number[] {
+  const marks = new Set<number>();
+  for (let index = 0; index < transaction.inputCount; index += 1) {
+    marks.add(markOf(transaction.outpoint(index) ?? ""));
+  }
+  const [first, ...others] = marks;
+  return others.length === 0 && first !== undefined ? first : [...marks];
+}
+
+function isSame(one: readonly LockSpend[], other: readonly LockSpend[]): boolean {
+  return (
+    one.length === other.length &&
+    one.every(({ outpoint, path }, at) => outpoint === other[at]?.outpoint && path === other[at]?.path)
+  );
+}

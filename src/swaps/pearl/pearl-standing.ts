@@ -1,0 +1,123 @@
+// How does the PEARL node stand, as the swaps' rules ask (S-02, S-05)? Its tip, when it last answered, its
+// connections and the pace of its blocks; kept from answers that were asked for anyway.
+
+import type { NetworkName } from "../../chain/networks.ts";
+import type { BlockHash } from "../../primitives/brands.ts";
+import type { ChainWitness } from "../../swap/facts.ts";
+import type { Clock, NodeTip } from "../../follow/ports.ts";
+import type { HeaderPoint, HeaderWindow } from "./pearl-headers.ts";
+import type { FollowedNode, Witness } from "../../follow/pearl-nodes.ts";
+import type { HeaderNode } from "../../follow/ports.ts";
+import type { PearlStanding } from "../ledger/ports.ts";
+
+/** Pause between two questions for the connections. */
+const CONNECTIONS_EVERY_MS = 5000;
+/** An answer counts for this long: a node whose peers are not known has none (S-05). */
+const CONNECTIONS_COUNT_MS = 30_000;
+/** Pause after a question that failed. */
+const ASK_AGAIN_MS = 500;
+/** Target spacing, which counts as the pace where blocks are made by hand (S-02). */
+const TARGET_INTERVAL_S = 194;
+const BY_HAND: readonly NetworkName[] = ["simnet", "regtest", "litecoin-regtest"];
+
+/** What is known of the nodes beside the followed one. */
+export type OtherNodes = Pick<FollowedNode, "witnesses" | "counts">;
+
+/** Keeps a node's standing. */
+export class NodeStanding {
+  readonly #node: HeaderNode;
+  readonly #network: NetworkName;
+  readonly #clock: Clock;
+  readonly #others: OtherNodes;
+  #tip: HeaderPoint | null = null;
+  #height = -1;
+  #answeredAtMs: number | null = null;
+  #changedAtMs: number | null = null;
+  #hash: BlockHash | null = null;
+  #connections: { readonly count: number; readonly atMs: number } | null = null;
+  #askedMs = Number.NEGATIVE_INFINITY;
+  #asking: Promise<void> | null = null;
+
+  constructor(node: HeaderNode, others: OtherNodes, network: NetworkName, clock: Clock) {
+    this.#node = node;
+    this.#others = others;
+    this.#network = network;
+    this.#clock = clock;
+  }
+
+  /** The node has named its tip; `time` null where it is not known yet. */
+  tipAt(tip: NodeTip, time: number | null): void {
+    this.#answeredAtMs = this.#clock.monotonicMs();
+    if (tip.hash !== this.#hash) this.#changedAtMs = this.#answeredAtMs;
+    this.#hash = tip.hash;
+    this.#height = tip.height;
+    if (time !== null) this.#tip = { ...tip, time };
+  }
+
+  /** The ledger has applied a block of the node. */
+  appliedTo(tip: HeaderPoint): void {
+    if (tip.height >= this.#height) this.#tip = tip;
+  }
+
+  /**
+   * Asks for the connections where the last answer is old; without waiting. An answer says nothing of the chain: a
+   * node that tells its peers and not its tip is silent (S-62).
+   */
+  refreshConnections(): void {
+    const now = this.#clock.monotonicMs();
+    if (this.#asking !== null || now - this.#askedMs < CONNECTIONS_EVERY_MS) return;
+    this.#askedMs = now;
+    this.#asking = this.#node
+      .connections()
+      .then(
+        (count) => {
+          this.#connections = { count, atMs: this.#clock.monotonicMs() };
+        },
+        // The last answer stands for a while; the next is asked for soon.
+        () => {
+          this.#askedMs = now - CONNECTIONS_EVERY_MS + ASK_AGAIN_MS;
+        },
+      )
+      .finally(() => {
+        this.#asking = null;
+      });
+  }
+
+  /** Resolves when no question is under way. */
+  async settled(): Promise<void> {
+    await this.#asking;
+  }
+
+  /** What is known now; the pace is that of the applied blocks, and so is what other nodes share. */
+  read(window: HeaderWindow): PearlStanding {
+    return {
+      nodeHeight: this.#height,
+      nodeTipTime: this.#tip?.time ?? 0,
+      answeredAtMonotonicMs: this.#answeredAtMs,
+      tipChangedAtMonotonicMs: this.#changedAtMs,
+      connections: this.#knownConnections(),
+      blockIntervalS: BY_HAND.includes(this.#network) ? TARGET_INTERVAL_S : window.meanIntervalS(),
+      witnesses: this.#others.witnesses()?.map((one) => witnessOf(one, window)) ?? null,
+      nodes: this.#others.counts(),
+    };
+  }
+
+  #knownConnections(): number | null {
+    const known = this.#connections;
+    if (known === null || this.#clock.monotonicMs() - known.atMs > CONNECTIONS_COUNT_MS) return null;
+    return known.count;
+  }
+}
+
+/**
+ * How far another node's chain is the applied one. Every block names its parent, so that one common block makes all
+ * below it common: nobody has to be asked about the block of each lock.
+ */
+function witnessOf({ tip, from, hashAt }: Witness, window: HeaderWindow): ChainWitness {
+  for (let height = Math.min(tip.height, window.tip?.height ?? -1); height >= from; height -= 1) {
+    const hash = hashAt(height);
+    if (hash !== null && hash === window.at(height)?.hash)
+      return { sharedHeight: height, tipHeight: tip.height };
+  }
+  return { sharedHeight: -1, tipHeight: tip.height };
+}

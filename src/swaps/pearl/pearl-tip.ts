@@ -1,0 +1,288 @@
+// Where does the ledger stand on the PEARL chain, and how does it get to the node's tip? One step at a time: append
+// blocks, or undo what the node's chain has left together with the first blocks of its branch. While no script is
+// watched headers are enough. What is in memory is believed only as long as every change was acknowledged.
+
+import type { WatchContext } from "../../chain/watch-block.ts";
+import type { SwapCrypto } from "../../swap/crypto.ts";
+import { UnsettledChain } from "../../follow/follower-errors.ts";
+import type { Log, NodeTip } from "../../follow/ports.ts";
+import { newestCommonPoint } from "./pearl-fork.ts";
+import { fetchHeaders, type HeaderPoint, HeaderWindow, WINDOW_BLOCKS } from "./pearl-headers.ts";
+import { BlockFindings, PearlMatcher } from "./pearl-matcher.ts";
+import type { SwapNode } from "../../follow/ports.ts";
+import { type BlockReader, findIn } from "./pearl-reader.ts";
+import type { NodeStanding } from "./pearl-standing.ts";
+import type { LedgerWrites, PearlChange } from "../ledger/ports.ts";
+
+/** What following works with. */
+export interface PearlTipParts {
+  readonly node: SwapNode;
+  readonly ledger: LedgerWrites;
+  readonly context: WatchContext;
+  readonly crypto: SwapCrypto;
+  readonly log: Log;
+  readonly reader: BlockReader;
+  readonly standing: NodeStanding;
+}
+
+/** A step that the ledger has taken. */
+export interface PearlStep {
+  /** Last block that stayed; null where nothing was undone. */
+  readonly rewindTo: number | null;
+  /** Whether blocks showed lock outputs. */
+  readonly hasLocks: boolean;
+}
+
+/** The result of appending. */
+type Appended = { readonly kind: "moved" } | { readonly kind: "branch" };
+
+/** Moves the ledger along the PEARL chain; see the file header. */
+export class PearlTip {
+  readonly #parts: PearlTipParts;
+  readonly #batchBlocks: number;
+  readonly #onStep: (step: PearlStep) => void;
+  #isLoaded = false;
+  #isFallenBack = false;
+  #window = new HeaderWindow();
+
+  /** `batchBlocks`: blocks in one change while catching up. `onStep` is called after each step is durable. */
+  constructor(parts: PearlTipParts, batchBlocks: number, onStep: (step: PearlStep) => void) {
+    this.#parts = parts;
+    this.#batchBlocks = batchBlocks;
+    this.#onStep = onStep;
+  }
+
+  /** False: what is in memory may not be what the ledger has; `load` first. */
+  get isLoaded(): boolean {
+    return this.#isLoaded;
+  }
+
+  /** The newest applied blocks. */
+  get window(): HeaderWindow {
+    return this.#window;
+  }
+
+  /**
+   * Whether the node's chain, at the last look, was the beginning of the applied one (S-05): pearld forgets its newest
+   * blocks when it is killed. Nothing above its tip can be read until it has our tip again or another branch.
+   */
+  get isFallenBack(): boolean {
+    return this.#isFallenBack;
+  }
+
+  /** Believes nothing in memory any more. */
+  doubt(): void {
+    this.#isLoaded = false;
+  }
+
+  /** Makes memory equal to what the ledger has. */
+  load(): void {
+    const { ledger } = this.#parts;
+    const height = ledger.tips().pearl.height;
+    const points: HeaderPoint[] = [];
+    for (const { height: at, hash, time } of ledger.checkpoints("pearl")) {
+      // Ones above the tip cannot be; ones below a gap are found by the search for a fork.
+      if (at !== height - points.length || points.length === WINDOW_BLOCKS) break;
+      points.push({ height: at, hash: hash as HeaderPoint["hash"], time });
+    }
+    if (height >= 0 && points.length === 0) throw new Error("the ledger has no checkpoint at its PEARL tip");
+    this.#window = new HeaderWindow(points.toReversed());
+    this.#isLoaded = true;
+  }
+
+  /** Whether the chain moved, so that it should be looked at again at once. */
+  async follow(): Promise<boolean> {
+    const { node } = this.#parts;
+    const tip = await node.tip();
+    this.#parts.standing.tipAt(tip, await this.#timeOf(tip));
+    const own = this.#window.tip;
+    if (own === null) return this.#begin(tip);
+    if (tip.hash === own.hash && tip.height === own.height) {
+      this.#isFallenBack = false;
+      if (!this.#window.isEnough) this.#window = await this.#filled(this.#window);
+      return false;
+    }
+    if (tip.height > own.height) {
+      const isNext = tip.height === own.height + 1;
+      const theirs = isNext ? own.hash : await node.blockHash(own.height);
+      if (theirs === null) throw new UnsettledChain(own.height);
+      if (theirs === own.hash) {
+        const appended = await this.#append(this.#window, tip, null);
+        if (appended.kind === "moved") return true;
+      }
+    }
+    return this.#followBranch(tip);
+  }
+
+  /** The time of the node's tip; null where the blocks between are about to be read anyway. */
+  async #timeOf(tip: NodeTip): Promise<number | null> {
+    const known = this.#window.at(tip.height);
+    if (known !== null && known.hash === tip.hash) return known.time;
+    // One question more would only delay the very block that answers it.
+    if (tip.height === (this.#window.tip?.height ?? -2) + 1) return null;
+    const [header] = await fetchHeaders(
+      this.#parts.node,
+      this.#parts.context,
+      tip.height,
+      tip.height,
+      null,
+    ).catch((error: unknown) => {
+      if (error instanceof UnsettledChain) return [];
+      throw error;
+    });
+    return header?.hash === tip.hash ? header.time : null;
+  }
+
+  /** An empty ledger begins at the node's tip: older blocks are read when a script asks for them. */
+  async #begin(tip: NodeTip): Promise<boolean> {
+    const { node, context } = this.#parts;
+    const from = Math.max(0, tip.height - WINDOW_BLOCKS + 1);
+    const points = await fetchHeaders(node, context, from, tip.height, null);
+    await this.#commit(new HeaderWindow(points), points, null, new BlockFindings());
+    return true;
+  }
+
+  /** Undoes what the node's chain has left, together with the first blocks of its branch. */
+  async #followBranch(tip: NodeTip): Promise<boolean> {
+    const { node, log } = this.#parts;
+    const own = this.#window.tip;
+    if (own === null) return false;
+    const points = this.#knownPoints().filter((point) => point.height <= tip.height);
+    const common = await newestCommonPoint(points, (height) => node.blockHash(height));
+    const highest = points[0];
+    if (common === null || highest === undefined) throw new UnsettledChain(-1);
+    if (common.height === highest.height && tip.height <= own.height) {
+      // The node is behind on our own chain: no reorganisation (P-90).
+      if (!this.#isFallenBack) {
+        log.warn(
+          { node_height: tip.height, indexed_height: own.height },
+          `swaps: the PEARL node fell back by ${own.height - tip.height} blocks: no verdicts until it has them again`,
+        );
+      }
+      this.#isFallenBack = true;
+      return false;
+    }
+    if (common.height === own.height) throw new UnsettledChain(own.height);
+    const window = this.#window.upTo(common.height);
+    const base = window.tip === null ? await this.#windowAt(common.height) : window;
+    const appended = await this.#append(base, tip, common.height);
+    if (appended.kind === "branch") throw new UnsettledChain(common.height);
+    log.warn(
+      { fork_height: common.height, depth: own.height - common.height, old_tip: own.hash, new_tip: tip.hash },
+      `swaps: PEARL reorganisation, ${own.height - common.height} blocks above ${common.height} undone`,
+    );
+    return true;
+  }
+
+  /** A window of the one block at a height, as the node has it. */
+  async #windowAt(height: number): Promise<HeaderWindow> {
+    const { node, context } = this.#parts;
+    return new HeaderWindow(await fetchHeaders(node, context, height, height, null));
+  }
+
+  /** Everything known of the applied chain, highest first, down to the genesis block. */
+  #knownPoints(): readonly HeaderPoint[] {
+    const { ledger, context } = this.#parts;
+    const points = this.#window.points().toReversed();
+    const lowest = points.at(-1)?.height ?? 0;
+    for (const { height, hash, time } of ledger.checkpoints("pearl")) {
+      if (height < lowest && height > 0) points.push({ height, hash: hash as HeaderPoint["hash"], time });
+    }
+    if (lowest > 0) points.push({ height: 0, hash: context.network.genesisHash, time: 0 });
+    return points;
+  }
+
+  /** Appends blocks on top of `base`; "branch" where the node's chain does not continue it. */
+  async #append(base: HeaderWindow, tip: NodeTip, rewindTo: number | null): Promise<Appended> {
+    const from = base.tip;
+    if (from === null) throw new Error("nothing can be appended to nothing");
+    if (tip.height <= from.height) throw new UnsettledChain(from.height);
+    const window = base.isEnough ? base : await this.#filled(base);
+    if (this.#parts.ledger.watch.size === 0) return this.#appendHeaders(window, from, tip, rewindTo);
+    const to = Math.min(tip.height, from.height + this.#batchBlocks);
+    const findings = new BlockFindings();
+    const matcher = new PearlMatcher(this.#parts.ledger.watch, this.#parts.crypto);
+    const points: HeaderPoint[] = [];
+    let previous = from.hash;
+    const known = to === tip.height ? tip.hash : null;
+    for await (const fetched of this.#parts.reader.fetch(from.height + 1, to, known)) {
+      const block = this.#parts.reader.open(fetched, previous);
+      if (block === null) {
+        if (points.length === 0) return { kind: "branch" };
+        break;
+      }
+      points.push(findIn(block, findings, matcher));
+      previous = block.hash;
+    }
+    if (points.length === 0) throw new UnsettledChain(from.height);
+    await this.#commit(window.with(points), points, rewindTo, findings);
+    return { kind: "moved" };
+  }
+
+  /** With nothing to look for, headers are enough; far ahead the chain is joined at its newest blocks. */
+  async #appendHeaders(
+    window: HeaderWindow,
+    from: HeaderPoint,
+    tip: NodeTip,
+    rewindTo: number | null,
+  ): Promise<Appended> {
+    const { node, context } = this.#parts;
+    const first = Math.max(from.height + 1, tip.height - WINDOW_BLOCKS + 1);
+    const parent = first === from.height + 1 ? from.hash : null;
+    const points = await fetchHeaders(node, context, first, tip.height, parent).catch((error: unknown) => {
+      // The tip's parent is another block than ours: that is a branch, not a contradiction.
+      if (error instanceof UnsettledChain && parent !== null) return null;
+      throw error;
+    });
+    if (points === null) return { kind: "branch" };
+    const next = parent === null ? new HeaderWindow(points) : window.with(points);
+    await this.#commit(next, points, rewindTo, new BlockFindings());
+    return { kind: "moved" };
+  }
+
+  /** The window with older headers below it, so that median and pace can be told. */
+  async #filled(window: HeaderWindow): Promise<HeaderWindow> {
+    const { first, tip } = window;
+    if (first === null || tip === null || first.height === 0) return window;
+    const from = Math.max(0, tip.height - WINDOW_BLOCKS + 1);
+    const { node, context } = this.#parts;
+    const below = await fetchHeaders(node, context, from, first.height, null);
+    if (below.at(-1)?.hash !== first.hash) throw new UnsettledChain(first.height);
+    return window.with(below.slice(0, -1));
+  }
+
+  /** Makes one step durable and visible. */
+  async #commit(
+    window: HeaderWindow,
+    points: readonly HeaderPoint[],
+    rewindTo: number | null,
+    { facts, sightings, secrets }: BlockFindings,
+  ): Promise<void> {
+    const { tip } = window;
+    if (tip === null) throw new Error("a step without a tip");
+    // Readers see the ledger's new chain before this call returns: what was said of blocks that leave must not be
+    // taken for blocks of the same height.
+    if (rewindTo !== null) this.#window = this.#window.upTo(rewindTo);
+    await this.apply({
+      rewindTo,
+      facts,
+      sightings,
+      secrets,
+      checkpoints: points.map((point) => ({ chain: "pearl" as const, ...point })),
+      tip: { ...tip, medianTimePast: window.medianTimePast() },
+      covered: [],
+    });
+    this.#window = window;
+    this.#isFallenBack = false;
+    this.#parts.standing.appliedTo(tip);
+    this.#onStep({ rewindTo, hasLocks: sightings.length > 0 });
+  }
+
+  /** Hands a change to the ledger; where that fails, memory is loaded again before the next step. */
+  async apply(change: PearlChange): Promise<void> {
+    // Until the ledger has answered, whether the change was taken is unknown.
+    this.#isLoaded = false;
+    await this.#parts.ledger.applyPearl(change);
+    this.#isLoaded = true;
+  }
+}

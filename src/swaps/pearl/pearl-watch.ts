@@ -1,0 +1,281 @@
+// How do swaps follow the PEARL chain (S-53)? A follower of its own that hands the ledger what blocks show about
+// watched scripts, undoes what leaves the chain, and reads older blocks for scripts that become known late. While
+// no script is watched it moves by headers alone. Every failure ends a round; the next starts from the ledger's state.
+
+import type { WatchContext } from "../../chain/watch-block.ts";
+import type { SwapCrypto } from "../../swap/crypto.ts";
+import { BlockRefused, failureKind, sentenceOf, UnsettledChain } from "../../follow/follower-errors.ts";
+import type { Clock, Log } from "../../follow/ports.ts";
+import { Wake } from "../../follow/wake.ts";
+import { Backscan } from "./pearl-backscan.ts";
+import { firstHeightAt } from "./pearl-fork.ts";
+import { fetchHeaders, type HeaderPoint } from "./pearl-headers.ts";
+import { PearlMatcher } from "./pearl-matcher.ts";
+import type { SwapNode } from "../../follow/ports.ts";
+import { BlockReader, type BodySource } from "./pearl-reader.ts";
+import { NodeStanding, type OtherNodes } from "./pearl-standing.ts";
+import { type PearlStep, PearlTip } from "./pearl-tip.ts";
+import type { LedgerWrites, PearlStanding } from "../ledger/ports.ts";
+
+/** What the watch works with. */
+export interface PearlWatchParts {
+  /** Its bodies may come from a cache that the index shares (`RecentBodies`). */
+  readonly node: SwapNode & BodySource;
+  readonly others: OtherNodes;
+  readonly ledger: LedgerWrites;
+  readonly context: WatchContext;
+  readonly crypto: SwapCrypto;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Settings of the watch. */
+export interface PearlWatchOptions {
+  /** Pause between two looks for new scripts (`PEARL_POLL_MS`). New blocks are told by the node's own watch. */
+  readonly pollMs: number;
+  /** Longest time without asking the node for its tip. */
+  readonly idleMs: number;
+  /** Blocks in one change of the ledger while catching up. */
+  readonly batchBlocks: number;
+  /** Blocks read for late scripts, and the time from the first of them on, before the tip is looked at again. */
+  readonly backscanBlocks: number;
+  readonly backscanMs: number;
+  readonly retryMinMs: number;
+  readonly retryMaxMs: number;
+}
+
+/** Settings that fit ordinary machines; `pollMs` is the configured one. */
+export const PEARL_WATCH_DEFAULTS: Omit<PearlWatchOptions, "pollMs"> = {
+  idleMs: 2000,
+  batchBlocks: 100,
+  backscanBlocks: 64,
+  backscanMs: 150,
+  retryMinMs: 100,
+  retryMaxMs: 10_000,
+};
+
+/** A height that a reader of the mempool started from; see `PearlWatch.mark`. */
+export interface TipMark {
+  height: number;
+}
+
+/** Follows the PEARL chain for the ledger; see the file header. */
+export class PearlWatch {
+  readonly #parts: PearlWatchParts;
+  readonly #options: PearlWatchOptions;
+  readonly #wake: Wake;
+  readonly #reader: BlockReader;
+  readonly #standing: NodeStanding;
+  readonly #tip: PearlTip;
+  readonly #marks = new Set<TipMark>();
+  readonly #listeners: (() => void)[] = [];
+  #isTipDue = true;
+  #tipAskedMs = Number.NEGATIVE_INFINITY;
+  #backscan: Backscan | null = null;
+  /** Lowest height to read again, or null. */
+  #readAgainFrom: number | null = null;
+  #lastTrouble: string | null = null;
+
+  constructor(parts: PearlWatchParts, options: PearlWatchOptions) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#wake = new Wake(parts.clock);
+    this.#reader = new BlockReader(parts.node, parts.context);
+    this.#standing = new NodeStanding(parts.node, parts.others, parts.context.network.name, parts.clock);
+    const following = { ...parts, reader: this.#reader, standing: this.#standing };
+    this.#tip = new PearlTip(following, options.batchBlocks, (step) => this.#stepped(step));
+    parts.node.onTipChange(() => {
+      this.#isTipDue = true;
+      this.#wake.call();
+    });
+  }
+
+  /** How the PEARL side stands, without asking anybody. */
+  standing(): PearlStanding {
+    return this.#standing.read(this.#tip.window);
+  }
+
+  /** The failure that stops the watch just now, as a sentence; null while it goes on. */
+  get trouble(): string | null {
+    return this.#lastTrouble;
+  }
+
+  /** Looks for new scripts at once instead of at the next poll. */
+  lookSoon(): void {
+    this.#wake.call();
+  }
+
+  /** Calls back when scripts or lock outputs have become known that the mempool was not compared with. */
+  onNewLocks(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Reads blocks from this height on again: for a lock transaction older than its order's first fact (S-53). */
+  readAgain(fromHeight: number): void {
+    this.#readAgainFrom = Math.max(0, Math.min(this.#readAgainFrom ?? fromHeight, fromHeight));
+    this.#wake.call();
+  }
+
+  /** Notes the applied tip before the mempool is read; to be given back to `release`. */
+  mark(): TipMark {
+    const mark = { height: this.#parts.ledger.tips().pearl.height };
+    this.#marks.add(mark);
+    return mark;
+  }
+
+  /**
+   * Ends a mark. With `hasSightings` the blocks applied since are compared again: one of them may spend an input of a
+   * lock transaction that was not known when the block was applied (S-15).
+   */
+  release(mark: TipMark, hasSightings: boolean): void {
+    this.#marks.delete(mark);
+    const { height } = this.#parts.ledger.tips().pearl;
+    if (hasSightings && mark.height >= 0 && height > mark.height) this.readAgain(mark.height + 1);
+  }
+
+  /** Follows until the signal aborts. Failures are told by `trouble` and the log and tried again. */
+  async run(signal: AbortSignal): Promise<void> {
+    let failures = 0;
+    while (!signal.aborted) {
+      try {
+        const isAgain = await this.round(signal);
+        // A round that was cut short says nothing about what stood still.
+        if (signal.aborted) break;
+        failures = 0;
+        if (this.#lastTrouble !== null) this.#parts.log.info({ after: this.#lastTrouble }, "going on again");
+        this.#lastTrouble = null;
+        if (!isAgain) await this.#wake.wait(this.#options.pollMs, signal);
+      } catch (error) {
+        if (signal.aborted) break;
+        failures += 1;
+        this.#failed(error);
+        const { retryMinMs, retryMaxMs } = this.#options;
+        await this.#parts.clock.sleep(Math.min(retryMaxMs, retryMinMs * 2 ** Math.min(failures, 20)), signal);
+      }
+    }
+    await this.#standing.settled();
+  }
+
+  /** One look at the tip and, where none is due, one piece of an older pass. Whether there is more to do at once. */
+  async round(signal: AbortSignal): Promise<boolean> {
+    const { clock } = this.#parts;
+    if (!this.#tip.isLoaded) {
+      this.#backscan = null;
+      this.#tip.load();
+    }
+    this.#standing.refreshConnections();
+    if (this.#isTipDue || clock.monotonicMs() - this.#tipAskedMs >= this.#options.idleMs) {
+      this.#isTipDue = false;
+      try {
+        if (await this.#tip.follow()) {
+          this.#isTipDue = true;
+          return true;
+        }
+      } catch (error) {
+        this.#isTipDue = true;
+        throw error;
+      }
+      this.#tipAskedMs = clock.monotonicMs();
+    }
+    // Of a node that fell back the blocks up to the applied tip cannot be had.
+    return signal.aborted || this.#tip.isFallenBack ? false : this.#readOlder();
+  }
+
+  #stepped({ rewindTo, hasLocks }: PearlStep): void {
+    if (rewindTo !== null) this.#rewound(rewindTo);
+    if (hasLocks) this.#tellNewLocks();
+  }
+
+  #rewound(toHeight: number): void {
+    for (const mark of this.#marks) mark.height = Math.min(mark.height, toHeight);
+    if (this.#readAgainFrom !== null) this.#readAgainFrom = Math.min(this.#readAgainFrom, toHeight + 1);
+    const stays = this.#tip.window.at(toHeight);
+    if (stays === null) this.#backscan = null;
+    else this.#backscan?.truncate(toHeight, stays.hash);
+  }
+
+  #newMatcher(): PearlMatcher {
+    return new PearlMatcher(this.#parts.ledger.watch, this.#parts.crypto);
+  }
+
+  #tellNewLocks(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** One piece of a pass over older blocks; whether there is more to do at once. */
+  async #readOlder(): Promise<boolean> {
+    const { tip } = this.#tip.window;
+    if (tip === null) return false;
+    const scan = (this.#backscan ??= await this.#nextBackscan(tip));
+    if (scan === null) return false;
+    const { clock } = this.#parts;
+    // The wait for the first block is not counted: a slow node would be asked for many and heard about one, each time.
+    let endMs: number | null = null;
+    const isLate = (): boolean => {
+      endMs ??= clock.monotonicMs() + this.#options.backscanMs;
+      return clock.monotonicMs() >= endMs;
+    };
+    try {
+      await scan.read(this.#tip.window, this.#options.backscanBlocks, () => isLate() || scan.isFull);
+    } catch (error) {
+      if (error instanceof UnsettledChain) this.#unsettle(scan);
+      throw error;
+    }
+    const isDone = scan.nextHeight > tip.height;
+    if (isDone) this.#backscan = null;
+    if (isDone || scan.isFull) {
+      const change = scan.change(isDone ? scan.scripts : []);
+      await this.#tip.apply(change);
+      if (change.sightings.length > 0) this.#tellNewLocks();
+    }
+    return true;
+  }
+
+  /** The node's chain has changed under a pass: what lies within the window is read anew, after the tip. */
+  #unsettle(scan: Backscan): void {
+    this.#isTipDue = true;
+    const { first } = this.#tip.window;
+    if (first === null || scan.nextHeight <= first.height + 1) this.#backscan = null;
+    else scan.truncate(first.height, first.hash);
+  }
+
+  async #nextBackscan(tip: HeaderPoint): Promise<Backscan | null> {
+    const { watch } = this.#parts.ledger;
+    const uncovered = watch.uncovered();
+    const again = this.#readAgainFrom;
+    if (uncovered.length === 0 && (again === null || again > tip.height)) {
+      this.#readAgainFrom = null;
+      return null;
+    }
+    let from = again ?? tip.height + 1;
+    if (uncovered.length > 0) {
+      const time = uncovered.reduce((least, { fromTime }) => Math.min(least, fromTime), Infinity);
+      from = Math.min(from, await firstHeightAt(time, tip.height, (height) => this.#timeAt(height)));
+      // The mempool was read without these scripts.
+      this.#tellNewLocks();
+    }
+    this.#readAgainFrom = null;
+    const scripts = uncovered.map(({ script }) => script.script);
+    return new Backscan(scripts, Math.max(from, 0), this.#reader, this.#newMatcher());
+  }
+
+  async #timeAt(height: number): Promise<number> {
+    const known = this.#tip.window.at(height);
+    if (known !== null) return known.time;
+    const { node, context } = this.#parts;
+    const [header] = await fetchHeaders(node, context, height, height, null);
+    if (header === undefined) throw new UnsettledChain(height);
+    return header.time;
+  }
+
+  #failed(error: unknown): void {
+    const { log } = this.#parts;
+    if (failureKind(error) !== "node" && !(error instanceof BlockRefused)) this.#tip.doubt();
+    const sentence = sentenceOf(error);
+    const kind = failureKind(error);
+    const stack = kind === "internal" && error instanceof Error ? { stack: error.stack } : {};
+    // The same trouble again and again is one line, not one per try.
+    if (sentence !== this.#lastTrouble) log.error({ kind, ...stack }, `swaps on PEARL: ${sentence}`);
+    this.#lastTrouble = sentence;
+  }
+}

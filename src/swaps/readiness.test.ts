@@ -1,0 +1,248 @@
+// When may the service say what to do now (S-02, S-05, S-62)? One thing wrong at a time, on both sides of its bound.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { ChainTips } from "../swap/facts.ts";
+import type { EvmStanding, PearlStanding } from "./ledger/ports.ts";
+import { type ReadinessLimits, type Sides, SwapReadiness } from "./readiness.ts";
+
+const NOW = 1_800_000_000;
+/** The machine has run for a day. */
+const MONOTONIC = 86_400_000;
+
+const LIMITS: ReadinessLimits = {
+  pearlLagBlocks: 1,
+  pearlTipAgeS: 2400,
+  minPeers: 3,
+  evmLagS: 60,
+  evmHeadAgeS: 300,
+  blockIntervalS: 300,
+  answerWithinS: 30,
+};
+
+interface World {
+  nowS: number;
+  monotonicMs: number;
+  tips: ChainTips;
+  evm: EvmStanding;
+  pearl: PearlStanding;
+}
+
+function world(): World {
+  return {
+    nowS: NOW,
+    monotonicMs: MONOTONIC,
+    tips: {
+      evm: { height: 1000, time: NOW - 12, finalHeight: 990, need: null },
+      pearl: { height: 500, time: NOW - 100, medianTimePast: NOW - 1200 },
+    },
+    evm: {
+      headHeight: 1000,
+      headTime: NOW - 12,
+      answeredAtMonotonicMs: MONOTONIC - 500,
+      headChangedAtMonotonicMs: MONOTONIC - 500,
+      agreed: true,
+      finalReplaced: false,
+    },
+    pearl: {
+      nodeHeight: 500,
+      nodeTipTime: NOW - 100,
+      answeredAtMonotonicMs: MONOTONIC - 500,
+      tipChangedAtMonotonicMs: MONOTONIC - 100_000,
+      connections: 8,
+      blockIntervalS: 194,
+      witnesses: null,
+      nodes: { configured: 1, answering: 1, agreeing: 1 },
+    },
+  };
+}
+
+function readinessOf(at: World, limits: Partial<ReadinessLimits> = {}): SwapReadiness {
+  return new SwapReadiness(
+    {
+      tips: () => at.tips,
+      evm: () => at.evm,
+      pearl: () => at.pearl,
+      clock: {
+        nowMs: () => at.nowS * 1000,
+        monotonicMs: () => at.monotonicMs,
+        sleep: () => Promise.resolve(),
+      },
+    },
+    { ...LIMITS, ...limits },
+  );
+}
+
+/** The code that a world gets; null where all is well. */
+function codeOf(change: (at: World) => void, sides: Sides = "deals", limits: Partial<ReadinessLimits> = {}) {
+  const at = world();
+  change(at);
+  return readinessOf(at, limits).check(sides)?.code ?? null;
+}
+
+const evm = (change: Partial<EvmStanding>) => (at: World) => {
+  at.evm = { ...at.evm, ...change };
+};
+const pearl = (change: Partial<PearlStanding>) => (at: World) => {
+  at.pearl = { ...at.pearl, ...change };
+};
+
+/** All of these changes. */
+const all =
+  (...changes: readonly ((at: World) => void)[]) =>
+  (at: World): void => {
+    for (const change of changes) change(at);
+  };
+/** A side that answered so many seconds ago. */
+const answered = (ago: number) => ({ answeredAtMonotonicMs: since(ago) });
+/** The monotonic clock so many seconds ago. */
+const since = (s: number): number => MONOTONIC - s * 1000;
+/** An EVM chain whose head is so old. */
+const old = (age: number) => (at: World) => {
+  at.evm = { ...at.evm, headTime: NOW - age };
+  at.tips = { ...at.tips, evm: { ...at.tips.evm, time: NOW - age } };
+};
+
+/** The EVM index before its first block. */
+function unread(at: World): void {
+  at.tips = { ...at.tips, evm: { height: -1, time: 0, finalHeight: -1, need: null } };
+}
+
+describe("S-05: synced", () => {
+  test("a world in order", () => {
+    for (const sides of ["deals", "both", "pearl", "evm"] as const)
+      assert.equal(
+        codeOf(() => {}, sides),
+        null,
+      );
+  });
+
+  test("one PEARL block may be missing, two not", () => {
+    assert.equal(codeOf(pearl({ nodeHeight: 501 })), null);
+    assert.equal(codeOf(pearl({ nodeHeight: 502 })), "INDEXER_NOT_SYNCED");
+    assert.equal(codeOf(pearl({ nodeHeight: 502 }), "evm"), null);
+  });
+
+  test("the PEARL tip's age, where it counts", () => {
+    assert.equal(codeOf(pearl({ nodeTipTime: NOW - 2400 })), null);
+    assert.equal(codeOf(pearl({ nodeTipTime: NOW - 2401 })), "INDEXER_NOT_SYNCED");
+    assert.equal(codeOf(pearl({ nodeTipTime: NOW - 9999 }), "deals", { pearlTipAgeS: null }), null);
+  });
+
+  test("connections: three are enough, two and unknown ones are not", () => {
+    assert.equal(codeOf(pearl({ connections: 3 })), null);
+    assert.equal(codeOf(pearl({ connections: 2 })), "INDEXER_NOT_SYNCED");
+    assert.equal(codeOf(pearl({ connections: null })), "INDEXER_NOT_SYNCED");
+    assert.equal(codeOf(pearl({ connections: 0 }), "deals", { minPeers: null }), null);
+  });
+
+  test("the EVM index: 60 s behind the head, and never read", () => {
+    assert.equal(codeOf(evm({ headTime: NOW + 48 })), null);
+    assert.equal(codeOf(evm({ headTime: NOW + 49 })), "INDEXER_NOT_SYNCED");
+    assert.equal(codeOf(unread), "INDEXER_NOT_SYNCED");
+    assert.equal(codeOf(unread, "pearl"), null);
+  });
+
+  test("ages by the monotonic clock: a chain that was not seen to move", () => {
+    assert.equal(codeOf(pearl({ tipChangedAtMonotonicMs: since(2400) })), null);
+    assert.equal(codeOf(pearl({ tipChangedAtMonotonicMs: since(2401) })), "INDEXER_NOT_SYNCED");
+    assert.equal(
+      codeOf(pearl({ tipChangedAtMonotonicMs: since(9999) }), "deals", { pearlTipAgeS: null }),
+      null,
+    );
+    assert.equal(codeOf(evm({ headChangedAtMonotonicMs: since(300) })), null);
+    assert.equal(codeOf(evm({ headChangedAtMonotonicMs: since(301) })), "INDEXER_NOT_SYNCED");
+    assert.equal(
+      codeOf(evm({ headChangedAtMonotonicMs: since(9999) }), "deals", { evmHeadAgeS: null }),
+      null,
+    );
+  });
+
+  test("the EVM head's age, where it counts; a chain ahead of the clock is no fault", () => {
+    assert.equal(codeOf(old(300)), null);
+    assert.equal(codeOf(old(301)), "INDEXER_NOT_SYNCED");
+    assert.equal(codeOf(old(301), "deals", { evmHeadAgeS: null }), null);
+    assert.equal(codeOf(old(-5000)), null);
+  });
+
+  test("S-02: slow PEARL blocks stop deals alone", () => {
+    assert.equal(codeOf(pearl({ blockIntervalS: 300 })), null);
+    assert.equal(codeOf(pearl({ blockIntervalS: 300.01 })), "INDEXER_NOT_SYNCED");
+    assert.equal(codeOf(pearl({ blockIntervalS: null })), "INDEXER_NOT_SYNCED", "S-05: an unknown pace");
+    assert.equal(codeOf(pearl({ blockIntervalS: null }), "pearl"), null);
+    assert.equal(codeOf(pearl({ blockIntervalS: 1000 }), "pearl"), null);
+  });
+});
+
+describe("S-62: available", () => {
+  test("a side that was silent for 30 s is not, and PEARL is judged first", () => {
+    assert.equal(codeOf(pearl(answered(30))), null);
+    assert.equal(codeOf(pearl(answered(31))), "PEARL_NODE_UNAVAILABLE");
+    assert.equal(codeOf(pearl({ answeredAtMonotonicMs: null })), "PEARL_NODE_UNAVAILABLE");
+    assert.equal(codeOf(evm(answered(30))), null);
+    assert.equal(codeOf(evm(answered(31))), "EVM_RPC_UNAVAILABLE");
+    assert.equal(codeOf(evm({ answeredAtMonotonicMs: null }), "pearl"), null);
+    assert.equal(codeOf(all(pearl(answered(31)), evm(answered(31)))), "PEARL_NODE_UNAVAILABLE");
+  });
+
+  test("S-05: a node below our tip on our own chain confirms nothing", () => {
+    assert.equal(codeOf(pearl({ nodeHeight: 499 })), "PEARL_NODE_UNAVAILABLE");
+    assert.equal(codeOf(pearl({ nodeHeight: 499 }), "pearl"), "PEARL_NODE_UNAVAILABLE");
+    assert.equal(codeOf(pearl({ nodeHeight: 499 }), "evm"), null);
+    assert.equal(
+      codeOf(all(pearl({ nodeHeight: 499 }), evm({ answeredAtMonotonicMs: null }))),
+      "PEARL_NODE_UNAVAILABLE",
+    );
+  });
+
+  test("a side that is down is told before one that is behind", () => {
+    const mixed = all(pearl({ nodeHeight: 900 }), evm({ answeredAtMonotonicMs: null }));
+    assert.equal(codeOf(mixed), "EVM_RPC_UNAVAILABLE");
+  });
+
+  test("S-05: RPCs that do not agree, and a final block that was replaced", () => {
+    assert.equal(codeOf(evm({ agreed: false })), "EVM_RPC_UNAVAILABLE");
+    assert.equal(codeOf(evm({ finalReplaced: true })), "EVM_RPC_UNAVAILABLE");
+  });
+});
+
+describe("S-05: the moment", () => {
+  test("now is the greatest of clock, EVM time and median time past", () => {
+    const at = world();
+    const readiness = readinessOf(at);
+    assert.equal(readiness.now(), NOW);
+    at.tips = { ...at.tips, evm: { ...at.tips.evm, time: NOW + 7 } };
+    assert.equal(readiness.now(), NOW + 7);
+    at.tips = { ...at.tips, pearl: { ...at.tips.pearl, medianTimePast: NOW + 9 } };
+    assert.equal(readiness.now(), NOW + 9);
+  });
+
+  test("marked actions stand only while everything is in order (S-54)", () => {
+    const at = world();
+    const readiness = readinessOf(at);
+    assert.equal(readiness.moment().mayAct, true);
+    pearl({ blockIntervalS: 301 })(at);
+    assert.equal(readiness.moment().mayAct, false);
+  });
+
+  test("nothing dies while the EVM index is not synced, and what is dead stays so", () => {
+    const at = world();
+    const readiness = readinessOf(at);
+    assert.equal(readiness.moment().expiryNow, NOW);
+    evm({ headTime: NOW + 500 })(at);
+    at.nowS = NOW + 400;
+    assert.equal(readiness.moment().now, NOW + 400);
+    assert.equal(readiness.moment().expiryNow, NOW);
+    evm({ headTime: NOW + 400 })(at);
+    at.tips = { ...at.tips, evm: { ...at.tips.evm, time: NOW + 390 } };
+    assert.equal(readiness.moment().expiryNow, NOW + 400);
+    at.nowS = NOW + 300;
+    assert.equal(readiness.moment().expiryNow, NOW + 400);
+  });
+
+  test("after a start the stored EVM tip's time has surely passed", () => {
+    const at = world();
+    evm({ answeredAtMonotonicMs: null })(at);
+    assert.equal(readinessOf(at).moment().expiryNow, NOW - 12);
+  });
+});

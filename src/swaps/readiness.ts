@@ -1,0 +1,217 @@
+// May the service say what to do now? The moment of S-05 and the conditions under which takes, verdicts and the
+// marked actions are given: both indexes close to their chains, the pace of S-02, RPCs that answer and agree.
+
+import type { ChainTips } from "../swap/facts.ts";
+import type { Moment } from "../swap/subject.ts";
+import type { Clock } from "../follow/ports.ts";
+import type { EvmStanding, PearlStanding } from "./ledger/ports.ts";
+
+/** When an index counts as not synced (S-05, S-02). Null: the condition is off. */
+export interface ReadinessLimits {
+  /** PEARL blocks that the index may lack. */
+  readonly pearlLagBlocks: number;
+  readonly pearlTipAgeS: number | null;
+  readonly minPeers: number | null;
+  /** Seconds that the last indexed EVM block may be older than the EVM head. */
+  readonly evmLagS: number;
+  readonly evmHeadAgeS: number | null;
+  /** Mean PEARL block interval above which the margins do not hold. */
+  readonly blockIntervalS: number;
+  /** A side that has not answered for longer is unavailable (S-62). */
+  readonly answerWithinS: number;
+}
+
+/** Why nothing may be said. `details` for the answer. */
+export interface NotReady {
+  readonly code: "PEARL_NODE_UNAVAILABLE" | "EVM_RPC_UNAVAILABLE" | "INDEXER_NOT_SYNCED";
+  readonly message: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Which chains a question is about. "deals": both, and the pace of PEARL blocks too, without which a deal's margins do
+ * not hold (S-02): takes, verify-lock and the marked actions ask for it, nothing else does.
+ */
+export type Sides = "both" | "pearl" | "evm" | "deals";
+
+/** What readiness is judged from. */
+export interface ReadinessParts {
+  readonly tips: () => ChainTips;
+  readonly evm: () => EvmStanding;
+  readonly pearl: () => PearlStanding;
+  readonly clock: Clock;
+}
+
+/** Judges the present moment; cheap enough for every request. */
+export class SwapReadiness {
+  readonly #parts: ReadinessParts;
+  readonly #limits: ReadinessLimits;
+  /**
+   * *now* when the EVM index was last seen synced: until then nothing has died (S-05). After a start the time of the
+   * stored EVM tip, which has surely passed: what was dead by then must not come back to life.
+   */
+  #expiryNow: number | null = null;
+
+  constructor(parts: ReadinessParts, limits: ReadinessLimits) {
+    this.#parts = parts;
+    this.#limits = limits;
+  }
+
+  /** *now* of S-05: the greatest of the clock, the last indexed EVM block's time and the median time past. */
+  now(tips = this.#parts.tips()): number {
+    const { evm, pearl } = tips;
+    return Math.max(this.#clockS(), evm.time, pearl.medianTimePast);
+  }
+
+  /** The moment for projections; of tips that are about to become the present ones, where given. */
+  moment(tips = this.#parts.tips()): Moment {
+    const now = this.now(tips);
+    const before = this.#expiryNow ?? tips.evm.time;
+    const expiryNow = this.check("evm", tips) === null ? Math.max(before, now) : before;
+    this.#expiryNow = expiryNow;
+    const mayAct = this.check("deals", tips) === null;
+    return { tips, now, expiryNow, mayAct, witnesses: this.#parts.pearl().witnesses };
+  }
+
+  /** What to answer where no second PEARL node lets a lock count its confirmations (S-09). */
+  get unwitnessed(): NotReady {
+    return {
+      code: "PEARL_NODE_UNAVAILABLE",
+      message:
+        "No second PEARL node shows the block of this lock, or enough blocks above it: do not reveal the secret. " +
+        "Try again in some seconds.",
+      details: { nodes: this.#parts.pearl().nodes },
+    };
+  }
+
+  /** Null where the sides may be spoken of; else the first reason in the order of S-62. */
+  check(sides: Sides, tips = this.#parts.tips()): NotReady | null {
+    const pearl = sides !== "evm";
+    const evm = sides !== "pearl";
+    return (
+      (pearl ? (this.#pearlSilent() ?? this.#pearlFallenBack(tips)) : null) ??
+      (evm ? this.#evmSilent() : null) ??
+      (pearl ? this.#pearlBehind(tips) : null) ??
+      (evm ? this.#evmBehind(tips) : null) ??
+      (sides === "deals" ? this.#pearlSlow() : null)
+    );
+  }
+
+  #clockS(): number {
+    return Math.floor(this.#parts.clock.nowMs() / 1000);
+  }
+
+  /** By the monotonic clock: one that is set back must not make a silent chain look alive (S-05). */
+  #isSilent(answeredAtMonotonicMs: number | null): boolean {
+    if (answeredAtMonotonicMs === null) return true;
+    return this.#parts.clock.monotonicMs() - answeredAtMonotonicMs > this.#limits.answerWithinS * 1000;
+  }
+
+  /**
+   * Seconds since a chain has moved: by its newest block's time, and by how long that block has been looked at. The
+   * second holds where the service's clock was set back, the first where the service has just been started.
+   */
+  #ageS(blockTime: number, changedAtMonotonicMs: number | null): number {
+    const now = this.#parts.clock.monotonicMs();
+    const watched = Math.floor((now - (changedAtMonotonicMs ?? now)) / 1000);
+    return Math.max(this.#clockS() - blockTime, watched);
+  }
+
+  #pearlSilent(): NotReady | null {
+    if (!this.#isSilent(this.#parts.pearl().answeredAtMonotonicMs)) return null;
+    return {
+      code: "PEARL_NODE_UNAVAILABLE",
+      message: "The PEARL node does not answer. Try again in some seconds.",
+      details: { answered_within_s: this.#limits.answerWithinS },
+    };
+  }
+
+  /** Blocks that the node no longer has confirm nothing (S-05): nobody can say whether they come back. */
+  #pearlFallenBack(tips: ChainTips): NotReady | null {
+    const { nodeHeight } = this.#parts.pearl();
+    if (nodeHeight >= tips.pearl.height) return null;
+    return {
+      code: "PEARL_NODE_UNAVAILABLE",
+      message:
+        "The PEARL node has forgotten its newest blocks and reads them again. Try again in some minutes.",
+      details: { node_height: nodeHeight, indexed_height: tips.pearl.height },
+    };
+  }
+
+  #evmSilent(): NotReady | null {
+    const { answeredAtMonotonicMs, agreed, finalReplaced } = this.#parts.evm();
+    if (this.#isSilent(answeredAtMonotonicMs)) {
+      return evmUnavailable("No EVM RPC answers. Try again in some seconds.", {
+        answered_within_s: this.#limits.answerWithinS,
+      });
+    }
+    if (finalReplaced) {
+      return evmUnavailable(
+        "A final block of the EVM chain was replaced: do nothing before an operator has looked at it.",
+        { final_replaced: true },
+      );
+    }
+    if (agreed) return null;
+    return evmUnavailable("The EVM RPCs do not agree on the final block. Try again in some seconds.", {
+      agreed: false,
+    });
+  }
+
+  #pearlBehind(tips: ChainTips): NotReady | null {
+    const { pearlLagBlocks, pearlTipAgeS, minPeers } = this.#limits;
+    const standing = this.#parts.pearl();
+    const lag = Math.max(0, standing.nodeHeight - tips.pearl.height);
+    if (lag > pearlLagBlocks) {
+      return notSynced(`The PEARL index is ${lag} blocks behind its node.`, { pearl_lag: lag });
+    }
+    const age = this.#ageS(standing.nodeTipTime, standing.tipChangedAtMonotonicMs);
+    if (pearlTipAgeS !== null && age > pearlTipAgeS) {
+      return notSynced("The PEARL node's newest block is too old: the node may be cut off.", {
+        pearl_tip_age_s: age,
+      });
+    }
+    const { connections } = standing;
+    if (minPeers !== null && (connections === null || connections < minPeers)) {
+      return notSynced("The PEARL node has too few connections: it may see a chain of its own.", {
+        connections,
+      });
+    }
+    return null;
+  }
+
+  #pearlSlow(): NotReady | null {
+    const { blockIntervalS } = this.#parts.pearl();
+    if (blockIntervalS === null) {
+      return notSynced("The pace of PEARL blocks is not known yet: 145 blocks are needed.", {
+        block_interval_s: null,
+      });
+    }
+    if (blockIntervalS <= this.#limits.blockIntervalS) return null;
+    return notSynced("PEARL blocks come too slowly for the margins of a swap to hold.", {
+      block_interval_s: blockIntervalS,
+    });
+  }
+
+  #evmBehind(tips: ChainTips): NotReady | null {
+    const { evmLagS, evmHeadAgeS } = this.#limits;
+    const { headTime, headHeight, headChangedAtMonotonicMs } = this.#parts.evm();
+    const { evm } = tips;
+    const lag = headHeight < 0 || evm.height < 0 ? null : headTime - evm.time;
+    if (lag === null || lag > evmLagS) {
+      return notSynced("The EVM index is behind its chain.", { evm_lag_s: lag });
+    }
+    const age = this.#ageS(headTime, headChangedAtMonotonicMs);
+    if (evmHeadAgeS !== null && age > evmHeadAgeS) {
+      return notSynced("The EVM chain's newest block is too old.", { evm_head_age_s: age });
+    }
+    return null;
+  }
+}
+
+function evmUnavailable(message: string, details: Record<string, unknown>): NotReady {
+  return { code: "EVM_RPC_UNAVAILABLE", message, details };
+}
+
+function notSynced(message: string, details: Record<string, unknown>): NotReady {
+  return { code: "INDEXER_NOT_SYNCED", message: `${message} Try again in some minutes.`, details };
+}

@@ -1,0 +1,74 @@
+// What does a hint about the PEARL lock set going (S-53, S-60)? Over a ledger in memory and a node that the test is.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { apiScene } from "../../../testkit/builders/swap-ledger/api-scene.ts";
+import { txid } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
+import {
+  accepted,
+  evm,
+  lockOf,
+  locked,
+  minedLock,
+  ORDER,
+  pearl,
+  scriptOf,
+} from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
+import type { BlockHash, ScriptHex } from "../../primitives/brands.ts";
+import { acceptLock } from "./accept-lock.ts";
+
+/** A deal, and a node that holds a transaction whose output 1 pays its script (or another one). */
+async function scene({ height, script }: { readonly height: number | null; readonly script?: ScriptHex }) {
+  const made = await apiScene();
+  const { ledger, parts, outside } = made;
+  await ledger.applyEvm(evm(2, [locked("a", 2), accepted("a", 2)]));
+  outside.transaction = {
+    txid: txid("old lock"),
+    outputs: [
+      { amountSat: 1n, script: "51" as ScriptHex },
+      { amountSat: 500_000_000_000n, script: script ?? scriptOf(ledger, ORDER) },
+    ],
+    inputs: [],
+    coinbase: false,
+    block: height === null ? null : { height, hash: "ab".repeat(32) as BlockHash },
+  };
+  const hint = async (name: string, vout: number): Promise<unknown> => {
+    const body = { pearl_lock_txid: txid(name), pearl_lock_vout: vout };
+    const outcome = await acceptLock(parts, ORDER, body, "192.0.2.1");
+    assert.ok(outcome.kind === "answer");
+    return outcome.value["pearl_lock_txid"];
+  };
+  return { ...made, hint };
+}
+
+describe("S-53: a hint makes no fact", () => {
+  test("the block that holds the lock is read again, and the row stays as it is until then", async () => {
+    const { readAgain, hint } = await scene({ height: 1 });
+    assert.equal(await hint("old lock", 1), null);
+    assert.deepEqual(readAgain, [1]);
+  });
+
+  test("no block is read for another output, another script, or what waits in the mempool", async () => {
+    const first = await scene({ height: 1 });
+    await first.hint("old lock", 0);
+    await first.hint("old lock", 7);
+    assert.deepEqual(first.readAgain, []);
+    const second = await scene({ height: 1, script: "52" as ScriptHex });
+    await second.hint("old lock", 1);
+    assert.deepEqual(second.readAgain, []);
+    const third = await scene({ height: null });
+    await third.hint("old lock", 1);
+    assert.deepEqual(third.readAgain, []);
+  });
+
+  test("a lock that is known already is not looked up", async () => {
+    const { ledger, readAgain, hint, outside } = await scene({ height: 2 });
+    const lock = lockOf(scriptOf(ledger, ORDER));
+    await ledger.applyPearl(pearl(2, [minedLock(lock, 2)], { sightings: [lock] }));
+    assert.ok(outside.transaction !== null);
+    const { amountSat, script } = lock;
+    outside.transaction = { ...outside.transaction, txid: lock.txid, outputs: [{ amountSat, script }] };
+    assert.equal(await hint("lock", lock.vout), lock.txid);
+    assert.deepEqual(readAgain, []);
+  });
+});

@@ -1,0 +1,102 @@
+// POST deals/{deal_hash}/accept-lock: somebody says where the PEARL lock is (S-60). A hint: facts are made by reading,
+// never by a POST (S-53).
+
+import type { Bytes32, PearlAddress } from "../../primitives/brands.ts";
+import { parsePearlAddress, parseTxid, parseVout } from "../../swap/forms.ts";
+import { keyFitsAddress } from "../../swap/keys.ts";
+import { outpointOf } from "../../swap/lock-choice.ts";
+import { bidRow, dealRow } from "../../swap/rows.ts";
+import type { SwapSubject } from "../../swap/subject.ts";
+import type { NamedOutpoint } from "../../swap/verify-lock.ts";
+import { ZERO_BYTES32 } from "../../swap/terms.ts";
+import { refusal } from "./messages.ts";
+import { answer, type SwapOutcome, type SwapRefusal } from "./outcome.ts";
+import type { SwapParts } from "./parts.ts";
+import { optional, readFields, required } from "./read-fields.ts";
+import type { RequestBody } from "./swap-service.ts";
+
+/** Keeps addresses that fit and the outpoint as a hint; answers the deal row, the bid row while no deal exists. */
+export async function acceptLock(
+  parts: SwapParts,
+  hash: Bytes32,
+  body: RequestBody,
+  client: string,
+): Promise<SwapOutcome> {
+  const address = (value: unknown) => parsePearlAddress(value, parts.rules.hrp);
+  const read = readFields(body, {
+    pearl_lock_txid: required(parseTxid),
+    pearl_lock_vout: required(parseVout),
+    buyer_pearl_address: optional(address),
+    seller_pearl_address: optional(address),
+  });
+  if (!read.ok) return read.error;
+  const fields = read.value;
+  const subject = parts.ledger.subject(hash);
+  if (subject === null) return refusal("DEAL_NOT_FOUND");
+  const misfit = misfitOf(parts, subject, fields.buyer_pearl_address, fields.seller_pearl_address);
+  if (misfit !== null) return misfit;
+  await keepAddresses(parts, subject, fields.buyer_pearl_address, fields.seller_pearl_address);
+  const outpoint = { txid: fields.pearl_lock_txid, vout: fields.pearl_lock_vout };
+  await follow(parts, subject, outpoint, client);
+  return rowOf(parts, hash);
+}
+
+/** S-55: an address must fit the order's key; without a key none fits. */
+function misfitOf(
+  { crypto }: SwapParts,
+  subject: SwapSubject,
+  buyer: PearlAddress | null,
+  seller: PearlAddress | null,
+): SwapRefusal | null {
+  if (buyer !== null && !keyFitsAddress(subject.terms.buyerPearlKey, buyer, crypto)) {
+    return refusal("ASK_BUYER_PEARL_PUBKEY_MISMATCH", { field: "buyer_pearl_address" });
+  }
+  const sellerKey = subject.order?.accepted?.sellerPearlKey ?? subject.terms.sellerPearlKey;
+  if (seller === null) return null;
+  const fits = sellerKey !== ZERO_BYTES32 && keyFitsAddress(sellerKey, seller, crypto);
+  return fits ? null : refusal("ASK_SELLER_PEARL_PUBKEY_MISMATCH", { field: "seller_pearl_address" });
+}
+
+async function keepAddresses(
+  { ledger }: SwapParts,
+  subject: SwapSubject,
+  buyer: PearlAddress | null,
+  seller: PearlAddress | null,
+): Promise<void> {
+  // What the take and the ask gave is never replaced; what anybody gave here is by whoever comes later (S-55).
+  const buyerPearlAddress = subject.isBuyerAddressFromTake ? null : buyer;
+  const sellerPearlAddress = subject.ask === null ? seller : null;
+  if (buyerPearlAddress === null && sellerPearlAddress === null) return;
+  const { hash: orderHash } = subject;
+  await ledger.write({
+    addresses: [{ orderHash, buyerPearlAddress, sellerPearlAddress, isBuyerFromTake: false }],
+  });
+}
+
+/**
+ * A known lock output needs nothing; another outpoint is a hint, and read from its block where the node has it. A hint
+ * that may not be looked up now stays unseen.
+ */
+async function follow(
+  parts: SwapParts,
+  subject: SwapSubject,
+  { txid, vout }: NamedOutpoint,
+  client: string,
+): Promise<void> {
+  const known = parts.ledger.lockOutput(outpointOf({ txid, vout }));
+  if (known !== null && known.script === subject.script) return;
+  parts.hints.add(subject.hash, txid, vout, parts.readiness.now());
+  if (subject.order === null || known !== null) return;
+  const looked = await parts.lookups.transaction(subject.hash, txid, client);
+  if (looked.kind !== "found" || looked.transaction.outputs[vout]?.script !== subject.script) return;
+  const { block } = looked.transaction;
+  if (block !== null) parts.readBlockSoon(block.height);
+}
+
+function rowOf({ ledger, readiness, rules }: SwapParts, hash: Bytes32): SwapOutcome {
+  const subject = ledger.subject(hash);
+  if (subject === null) return refusal("DEAL_NOT_FOUND");
+  const moment = readiness.moment();
+  const row = dealRow(subject, moment, rules) ?? bidRow(subject, moment, rules);
+  return row === null ? refusal("DEAL_NOT_FOUND") : answer(row);
+}

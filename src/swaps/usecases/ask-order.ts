@@ -1,0 +1,51 @@
+// The two orders of asks (H-40) and the keys of their cursors: newest first, and cheapest first by the exact quotient.
+
+import type { AskRecord } from "../../swap/records.ts";
+
+/** Where an ask stands in either order. Nothing of it ever changes. */
+export interface AskPlace {
+  readonly usdc: bigint;
+  /** Satoshis, above 0. */
+  readonly sat: bigint;
+  readonly createdAt: number;
+  readonly id: string;
+}
+
+/** The orders by the name of `sort`. */
+export const ASK_ORDERS = { created: byAge, price: byPrice };
+
+/** The place of an ask. */
+export function placeOf({ askId, createdAt, terms }: AskRecord): AskPlace {
+  return { usdc: terms.usdcAmount, sat: terms.pearlAmountSat, createdAt, id: askId };
+}
+
+/** The paging key of a place. */
+export function askKey(place: AskPlace, sort: "created" | "price"): readonly (number | string)[] {
+  const { usdc, sat, createdAt, id } = place;
+  return sort === "price" ? [usdc.toString(), sat.toString(), createdAt, id] : [createdAt, id];
+}
+
+/** The place that a paging key names; null where it is no key of this order. */
+export function placeOfKey(key: readonly (number | string)[], sort: "created" | "price"): AskPlace | null {
+  const [createdAt, id] = key.slice(-2);
+  if (typeof createdAt !== "number" || typeof id !== "string") return null;
+  if (sort === "created") return { usdc: 0n, sat: 1n, createdAt, id };
+  const [usdc, sat] = key;
+  return isWhole(usdc) && isWhole(sat) ? { usdc: BigInt(usdc), sat: BigInt(sat), createdAt, id } : null;
+}
+
+function isWhole(text: unknown): text is string {
+  return typeof text === "string" && /^[0-9]{1,39}$/.test(text);
+}
+
+/** Newest first, ties by id descending. */
+function byAge(a: AskPlace, b: AskPlace): number {
+  return b.createdAt - a.createdAt || (a.id === b.id ? 0 : a.id > b.id ? -1 : 1);
+}
+
+/** Cheapest first, ties by age and id ascending. The products tell quotients apart that no float could. */
+function byPrice(a: AskPlace, b: AskPlace): number {
+  const [left, right] = [a.usdc * b.sat, b.usdc * a.sat];
+  if (left !== right) return left < right ? -1 : 1;
+  return a.createdAt - b.createdAt || (a.id === b.id ? 0 : a.id < b.id ? -1 : 1);
+}

@@ -1,0 +1,194 @@
+// POST asks: may this signed offer be shown (S-30 to S-34)?
+
+import type { Bytes32 } from "../../primitives/brands.ts";
+import { ok, type Result, err } from "../../primitives/result.ts";
+import { fromBytes32 } from "../../swap/bytes32.ts";
+import {
+  MAX_ASK_NONCE,
+  parseEvmAddress,
+  parseFeeBps,
+  parseNonce,
+  parsePearlAddress,
+  parsePearlSat,
+  parsePrintable,
+  parseUsdc,
+  schnorrSignature,
+} from "../../swap/forms.ts";
+import { judgeAskBalance, judgeAskSignatures, judgeAskTerms, judgeNewAsk } from "../../swap/judge-ask.ts";
+import type { Unready } from "../../swap/judge-take.ts";
+import { keyFitsAddress, parseKey, pearlProofHash } from "../../swap/keys.ts";
+import type { AskRecord } from "../../swap/records.ts";
+import type { AskTerms } from "../../swap/terms.ts";
+import { parseTime } from "../../swap/times.ts";
+import { rowOfAsk } from "./ask-view.ts";
+import { refusal } from "./messages.ts";
+import { answer, created, invalidFields, type SwapOutcome, type SwapRefusal } from "./outcome.ts";
+import { leastAskUsdc, type SwapParts } from "./parts.ts";
+import { anyString, type FieldValues, optional, readFields, required } from "./read-fields.ts";
+import type { RequestBody } from "./swap-service.ts";
+
+const printable = (value: unknown) => parsePrintable(value);
+
+function shapeOf({ rules, crypto }: SwapParts) {
+  const evm = (value: unknown) => parseEvmAddress(value, crypto.keccak256);
+  return {
+    seller_pearl_address: required((value: unknown) => parsePearlAddress(value, rules.hrp)),
+    seller_pearl_pubkey: required((value: unknown) => parseKey(value, crypto)),
+    seller_evm: required(evm),
+    pearl_amount_sat: required(parsePearlSat),
+    usdc_amount: required(parseUsdc),
+    expiry: required(parseTime),
+    seller_evm_signature: required(anyString),
+    fee_bps: optional(parseFeeBps),
+    fee_recipient: optional(evm),
+    nonce: optional((value: unknown) => parseNonce(value, MAX_ASK_NONCE)),
+    settlement_mode: optional(printable),
+    seller_post_source: optional(printable),
+    seller_pearl_signature: optional(anyString),
+  };
+}
+
+type AskFields = FieldValues<ReturnType<typeof shapeOf>>;
+
+/** Creates an ask, or answers the present row of a known one. */
+export async function createAsk(parts: SwapParts, body: RequestBody): Promise<SwapOutcome> {
+  const read = readFields(body, shapeOf(parts));
+  if (!read.ok) return read.error;
+  const fields = read.value;
+  const escrow = parts.escrow();
+  if (escrow === null) return refusal("EVM_RPC_UNAVAILABLE");
+  const terms = termsOf(parts, fields);
+  if (!terms.ok) return terms.error;
+  const minUsdc = leastAskUsdc(parts.limits, escrow);
+  const fault = judgeAskTerms(terms.value, minUsdc, parts.rules, (key, address) =>
+    keyFitsAddress(key, address, parts.crypto),
+  );
+  if (fault !== null) return refusal(fault.code, fault.details);
+  const askId = parts.digests.ask(terms.value);
+  const signed = await parts.signatures.judge(terms.value.seller, askId, fields.seller_evm_signature);
+  if (signed.kind === "unavailable") return refusal("EVM_RPC_UNAVAILABLE");
+  const proof = proofOf(parts, fields, askId);
+  const unsigned = judgeAskSignatures(signed.kind === "valid", proof, parts.limits.requirePearlProof);
+  if (unsigned !== null || signed.kind !== "valid") {
+    return refusal(unsigned?.code ?? "ASK_SELLER_SIGNATURE_INVALID");
+  }
+  const pearlKeyProven = proof === "valid";
+  const ask = { askId, terms: terms.value, fields, signature: signed.kept, pearlKeyProven };
+  // What is refused anyway costs no look-up; and while a slow source is asked, nobody waits for the lock of asks.
+  const early = await knownOrRefused(parts, ask);
+  if (early !== null) return early;
+  const balance = await parts.balances.look(ask.terms.sellerPearlAddress, "request");
+  return parts.locks.run("asks", () => admit(parts, ask, balance));
+}
+
+interface SignedAsk {
+  readonly askId: Bytes32;
+  readonly terms: AskTerms;
+  readonly fields: AskFields;
+  readonly signature: string;
+  readonly pearlKeyProven: boolean;
+}
+
+/** The row of a known ask, or why the ask is refused before its balance matters; null where it goes on. */
+async function knownOrRefused(parts: SwapParts, ask: SignedAsk): Promise<SwapOutcome | null> {
+  const { ledger, readiness, asks, limits } = parts;
+  await ledger.settled();
+  const known = ledger.ask(ask.askId);
+  if (known !== null) return answer(rowOfAsk(ledger, known, readiness.moment()));
+  const { seller } = ask.terms;
+  const refusedNew = judgeNewAsk(ask.terms, {
+    now: readiness.now(),
+    minNonce: ledger.minAskNonce(seller),
+    isTaken: ledger.orderOfAsk(ask.askId) !== null,
+    ofSeller: asks.standingOf(seller),
+    isProven: ask.pearlKeyProven,
+    kept: asks.kept(),
+    askMax: limits.askMax,
+    unready: unreadyOf(parts, "both"),
+  });
+  return refusedNew === null ? null : refusal(refusedNew.code, refusedNew.details);
+}
+
+/** From "known ask_id" on, on the state of now: no other change of asks comes between. */
+async function admit(parts: SwapParts, ask: SignedAsk, balance: bigint | null): Promise<SwapOutcome> {
+  const { ledger, readiness, asks } = parts;
+  const early = await knownOrRefused(parts, ask);
+  if (early !== null) return early;
+  const address = ask.terms.sellerPearlAddress;
+  const unfunded = judgeAskBalance(ask, asks.fundingAsks(address), balance);
+  if (unfunded !== null) return refusal(unfunded.code, unfunded.details);
+  const record = recordOf(ask, readiness.now(), balance);
+  await ledger.write({ asks: [record] });
+  ledger.noteBalanceSeen(address, record.createdAt);
+  return created(rowOfAsk(ledger, record, readiness.moment()));
+}
+
+/** S-30: absent fee fields are the contract's present ones; others than those are refused. */
+function termsOf({ ledger }: SwapParts, fields: AskFields): Result<AskTerms, SwapRefusal> {
+  const fee = ledger.fee();
+  if (fee === null) return err(refusal("INDEXER_NOT_SYNCED", { escrow_fee: "not indexed yet" }));
+  const faults: Record<string, string> = {};
+  if (fields.fee_bps !== null && fields.fee_bps !== fee.feeBps) {
+    faults["fee_bps"] = `must equal the contract's, ${fee.feeBps}`;
+  }
+  if (fields.fee_recipient !== null && fields.fee_recipient !== fee.feeRecipient) {
+    faults["fee_recipient"] = `must equal the contract's, ${fee.feeRecipient}`;
+  }
+  if (Object.keys(faults).length > 0) return err(invalidFields(faults));
+  return ok({
+    seller: fields.seller_evm,
+    sellerPearlAddress: fields.seller_pearl_address,
+    sellerPearlKey: fields.seller_pearl_pubkey,
+    pearlAmountSat: fields.pearl_amount_sat,
+    usdcAmount: fields.usdc_amount,
+    expiry: fields.expiry,
+    feeBps: fee.feeBps,
+    feeRecipient: fee.feeRecipient,
+    nonce: fields.nonce ?? 0n,
+  });
+}
+
+function proofOf(parts: SwapParts, fields: AskFields, askId: Bytes32): "absent" | "valid" | "invalid" {
+  const text = fields.seller_pearl_signature;
+  if (text === null) return "absent";
+  const signature = schnorrSignature(text);
+  if (signature === null) return "invalid";
+  const key = fromBytes32(fields.seller_pearl_pubkey);
+  const hash = pearlProofHash(askId, parts.crypto.sha256);
+  return parts.verifySchnorr(key, hash, signature) ? "valid" : "invalid";
+}
+
+/** Why no ask ("both") or take ("deals") may begin now, in the two codes that they know; null where they may. */
+export function unreadyOf({ readiness }: SwapParts, sides: "both" | "deals"): Unready {
+  const notReady = readiness.check(sides);
+  if (notReady === null) return null;
+  const details = Object.fromEntries(
+    Object.entries(notReady.details).map(([name, value]) => [
+      name,
+      typeof value === "number" ? value : String(value),
+    ]),
+  );
+  if (notReady.code === "EVM_RPC_UNAVAILABLE") return { code: "EVM_RPC_UNAVAILABLE", details };
+  const reason = notReady.code === "PEARL_NODE_UNAVAILABLE" ? { reason: notReady.code } : {};
+  return { code: "INDEXER_NOT_SYNCED", details: { ...details, ...reason } };
+}
+
+function recordOf(ask: SignedAsk, now: number, balance: bigint | null): AskRecord {
+  return {
+    askId: ask.askId,
+    terms: ask.terms,
+    signature: ask.signature,
+    settlementMode: ask.fields.settlement_mode,
+    sellerPostSource: ask.fields.seller_post_source,
+    pearlKeyProven: ask.pearlKeyProven,
+    createdAt: now,
+    updatedAt: now,
+    pausedBySignature: false,
+    cancelledBySignature: false,
+    lastAction: null,
+    signatureValid: true,
+    funded: true,
+    pearlBalanceSat: balance,
+    balanceCheckedAt: now,
+  };
+}

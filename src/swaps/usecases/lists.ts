@@ -1,0 +1,153 @@
+// The three lists and what is found by an address (H-40, H-43, S-52): filters over orders and asks in list order.
+
+import type { Bytes32, EvmAddress, PearlAddress } from "../../primitives/brands.ts";
+import { bidRow, dealRow } from "../../swap/rows.ts";
+import type { SwapSubject } from "../../swap/subject.ts";
+import type { IndexedAsk } from "./ask-index.ts";
+import { askKey, placeOfKey } from "./ask-order.ts";
+import { rowOfAsk } from "./ask-view.ts";
+import type { KeyPrograms } from "./key-programs.ts";
+import { compareNewest, type IndexedOrder, keyOf, type OrderIndex } from "./order-index.ts";
+import type { SwapList } from "./outcome.ts";
+import { type Keyed, pageOf } from "./page-of.ts";
+import { type Parties, partyFilter, type PartyFilters } from "./parties.ts";
+import type { SwapParts } from "./parts.ts";
+import type { AskListQuery, BidListQuery, SwapListQuery, WireRow } from "./swap-service.ts";
+
+/** Rows of each kind that `swaps/address/{address}` shows (H-43). */
+const MAX_OF_ADDRESS = 100;
+
+/** What the lists read from. */
+export interface ListParts {
+  readonly parts: Pick<SwapParts, "ledger" | "readiness" | "rules" | "asks">;
+  readonly orders: OrderIndex;
+  readonly programs: KeyPrograms;
+}
+
+/** Lists of one state. */
+export class SwapLists {
+  readonly #parts: ListParts;
+
+  constructor(parts: ListParts) {
+    this.#parts = parts;
+  }
+
+  bids(query: BidListQuery): SwapList<WireRow> {
+    const { readiness, rules } = this.#parts.parts;
+    const moment = readiness.moment();
+    const isListed = (order: IndexedOrder): boolean =>
+      (query.includeAskMatches || !order.isAskMatch) && isOneOf(query.statuses, order.bid);
+    return pageOf({
+      limit: query.limit,
+      start: query.start,
+      entries: this.#orders(query, isListed),
+      row: (subject) => rowIn(subject, bidRow(subject, moment, rules)),
+    });
+  }
+
+  deals(query: SwapListQuery): SwapList<WireRow> {
+    const { readiness, rules } = this.#parts.parts;
+    const moment = readiness.moment();
+    const isListed = (order: IndexedOrder): boolean =>
+      order.deal !== null && isOneOf(query.statuses, order.deal);
+    return pageOf({
+      limit: query.limit,
+      start: query.start,
+      entries: this.#orders(query, isListed),
+      row: (subject) => rowIn(subject, dealRow(subject, moment, rules)),
+    });
+  }
+
+  asks(query: AskListQuery): SwapList<WireRow> {
+    const { parts, programs } = this.#parts;
+    const { readiness, ledger, asks } = parts;
+    const { sort, start, statuses, includeUnfunded } = query;
+    const place = start === null ? null : placeOfKey(start.key, sort);
+    const walk = asks.walk({
+      statuses,
+      includeUnfunded,
+      sort,
+      start: start === null || place === null ? null : { direction: start.direction, place },
+      among: this.#candidates(query),
+    });
+    const isOfParty = partyFilter(query, programs);
+    const moment = readiness.moment();
+    return pageOf({
+      limit: query.limit,
+      start,
+      entries: keyed(walk, isOfParty, (ask) => askKey(ask, sort)),
+      row: ({ record }) => rowOfAsk(ledger, record, moment),
+    });
+  }
+
+  /** Ids that the filters by party leave, as far as an index tells; null: all. */
+  #candidates({ sellerEvm, buyerEvm, pearlAddress }: PartyFilters): readonly Bytes32[] | null {
+    const { parts, programs } = this.#parts;
+    const byEvm = parts.asks.of(sellerEvm, buyerEvm);
+    if (byEvm !== null || pearlAddress === null) return byEvm;
+    return parts.asks.ofPearl(pearlAddress, programs.keysOf(pearlAddress));
+  }
+
+  /** H-43: at most 100 of each kind, newest first, unfunded asks included. */
+  ofAddress(address: EvmAddress | PearlAddress): WireRow {
+    const isEvm = address.startsWith("0x");
+    const base = { statuses: [], start: null, limit: MAX_OF_ADDRESS };
+    const sides: readonly PartyFilters[] = isEvm
+      ? [
+          { buyerEvm: address as EvmAddress, sellerEvm: null, pearlAddress: null },
+          { buyerEvm: null, sellerEvm: address as EvmAddress, pearlAddress: null },
+        ]
+      : [{ buyerEvm: null, sellerEvm: null, pearlAddress: address as PearlAddress }];
+    const merged = (list: (filters: PartyFilters) => SwapList<WireRow>, hash: string): readonly WireRow[] =>
+      newest(
+        sides.flatMap((side) => list(side).rows),
+        hash,
+      );
+    return {
+      bids: merged((side) => this.bids({ ...base, ...side, includeAskMatches: false }), "order_hash"),
+      asks: merged(
+        (side) => this.asks({ ...base, ...side, includeUnfunded: true, sort: "created" }),
+        "ask_id",
+      ),
+      deals: merged((side) => this.deals({ ...base, ...side }), "deal_hash"),
+    };
+  }
+
+  *#orders(query: SwapListQuery, isListed: (order: IndexedOrder) => boolean): Generator<Keyed<SwapSubject>> {
+    const { parts, orders, programs } = this.#parts;
+    const isOfParty = partyFilter(query, programs);
+    for (const order of orders.walk(query.start)) {
+      if (!isListed(order) || !isOfParty(order.parties)) continue;
+      const subject = parts.ledger.subject(order.hash);
+      if (subject !== null) yield { entry: subject, key: keyOf(order) };
+    }
+  }
+}
+
+/** The row of an order that a list holds. @throws where it has none: the index and the ledger differ. */
+function rowIn(subject: SwapSubject, row: WireRow | null): WireRow {
+  if (row === null) throw new Error(`swap lists: order ${subject.hash} is listed and has no row`);
+  return row;
+}
+
+function isOneOf(statuses: readonly string[], status: string): boolean {
+  return statuses.length === 0 || statuses.includes(status);
+}
+
+/** Asks of a party with their keys. */
+function* keyed(
+  asks: Iterable<IndexedAsk>,
+  isOfParty: (parties: Parties) => boolean,
+  keyOfAsk: (ask: IndexedAsk) => readonly (number | string)[],
+): Generator<Keyed<IndexedAsk>> {
+  for (const ask of asks) if (isOfParty(ask.parties)) yield { entry: ask, key: keyOfAsk(ask) };
+}
+
+function newest(rows: readonly WireRow[], hash: string): readonly WireRow[] {
+  const unique = new Map(rows.map((row) => [String(row[hash]), row]));
+  return [...unique.values()]
+    .toSorted((a, b) =>
+      compareNewest([Number(a["created_at"]), String(a[hash])], [Number(b["created_at"]), String(b[hash])]),
+    )
+    .slice(0, MAX_OF_ADDRESS);
+}

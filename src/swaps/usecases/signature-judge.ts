@@ -1,0 +1,145 @@
+// Judges signatures of EVM accounts (S-31). Code at the address decides, as in the contract: none means ECDSA, code means
+// ERC-1271. Takes of asks that a key has signed ask nobody: what stood at the address was read in the last round of
+// re-checks. A contract is asked with each take; where its call fails, as one that burns all its gas does, that answer
+// is kept for the length of a round.
+
+import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
+import { bytesToHex } from "../../primitives/hex.ts";
+import { MAX_CONTRACT_SIGNATURE, normaliseSignature } from "../../swap/evm-signature.ts";
+import { hexSignature } from "../../swap/forms.ts";
+import type { Clock } from "../../follow/ports.ts";
+import type { ContractVerdict, EvmAccounts } from "../ledger/ports.ts";
+
+/** A judgement; `kept` is the form in which the signature is stored and handed out, hex with 0x. */
+export type SignatureVerdict =
+  | { readonly kind: "valid"; readonly kept: string; readonly byContract: boolean }
+  | { readonly kind: "invalid" }
+  /** The account's code could not be read. */
+  | { readonly kind: "unavailable" };
+
+/** Recovers the account that signed the digest with a normalised 65-byte signature; null where there is none. */
+export type RecoverSigner = (digest: Bytes32, signature: Uint8Array) => EvmAddress | null;
+
+/** Who judges an account's signatures: its key, or its contract's code. */
+export type AccountKind = "key" | "contract";
+
+/** Failed calls that are remembered; each with a signature of up to 4,096 bytes. */
+const KEPT_FAILURES = 1_000;
+/** Accounts whose kind is remembered. */
+const KEPT_KINDS = 100_000;
+
+const INVALID = { kind: "invalid" } as const;
+const UNAVAILABLE = { kind: "unavailable" } as const;
+
+interface KeptFailure {
+  readonly signature: string;
+  readonly untilMs: number;
+}
+
+/** What the judge works with. */
+export interface JudgeParts {
+  readonly accounts: EvmAccounts;
+  readonly recover: RecoverSigner;
+  readonly clock: Clock;
+  /** How long a failed call is not tried again: the length of a round, milliseconds. */
+  readonly keptMs: number;
+}
+
+/** Judges signatures of EVM accounts. */
+export class SignatureJudge {
+  readonly #parts: JudgeParts;
+  /** As last read, oldest first. */
+  readonly #kinds = new Map<EvmAddress, AccountKind>();
+  /** By account and digest, oldest first. */
+  readonly #failures = new Map<string, KeptFailure>();
+
+  constructor(parts: JudgeParts) {
+    this.#parts = parts;
+  }
+
+  /** What stood at the address when it was last read; null where that is not known. */
+  known(account: EvmAddress): AccountKind | null {
+    return this.#kinds.get(account) ?? null;
+  }
+
+  /** What stands at these addresses at the latest block, by one question; null where it cannot be read. */
+  async readKinds(accounts: readonly EvmAddress[]): Promise<ReadonlyMap<EvmAddress, AccountKind> | null> {
+    try {
+      const answers = await this.#parts.accounts.haveCode(accounts);
+      const kinds = new Map(
+        accounts.map((account, i) => [account, answers[i] === true ? "contract" : "key"] as const),
+      );
+      for (const [account, kind] of kinds) remember(this.#kinds, account, kind, KEPT_KINDS);
+      return kinds;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Judges by what stands at the address now. `signature` as the request has it; anything but a text is invalid. */
+  async judge(account: EvmAddress, digest: Bytes32, signature: unknown): Promise<SignatureVerdict> {
+    const bytes = typeof signature === "string" ? hexSignature(signature, MAX_CONTRACT_SIGNATURE) : null;
+    if (bytes === null) return INVALID;
+    const kind = (await this.readKinds([account]))?.get(account);
+    if (kind === undefined) return UNAVAILABLE;
+    return kind === "key" ? this.#byKey(account, digest, bytes) : this.#byContract(account, digest, bytes);
+  }
+
+  /**
+   * Judges a signature that was valid once, by what was read at the address last; nobody is asked where that is known,
+   * or where the key's own signature tells that there was no code when it was posted. The next round reads it again.
+   */
+  async judgeStored(account: EvmAddress, digest: Bytes32, signature: string): Promise<SignatureVerdict> {
+    const bytes = hexSignature(signature, MAX_CONTRACT_SIGNATURE);
+    if (bytes === null) return INVALID;
+    const known = this.known(account);
+    if (known === "contract") return this.#byContract(account, digest, bytes);
+    const verdict = this.#byKey(account, digest, bytes);
+    return known === "key" || verdict.kind === "valid" ? verdict : this.judge(account, digest, signature);
+  }
+
+  /** What the contract says now; null where no RPC answers. */
+  async callContract(
+    account: EvmAddress,
+    digest: Bytes32,
+    signature: string,
+  ): Promise<ContractVerdict | null> {
+    const { accounts, clock, keptMs } = this.#parts;
+    const key = `${account}/${digest}`;
+    try {
+      const verdict = await accounts.judgeSignature(account, digest, signature);
+      const untilMs = clock.monotonicMs() + keptMs;
+      if (verdict === "failed") remember(this.#failures, key, { signature, untilMs }, KEPT_FAILURES);
+      else this.#failures.delete(key);
+      return verdict;
+    } catch {
+      return null;
+    }
+  }
+
+  async #byContract(account: EvmAddress, digest: Bytes32, bytes: Uint8Array): Promise<SignatureVerdict> {
+    const kept = `0x${bytesToHex(bytes)}`;
+    const failure = this.#failures.get(`${account}/${digest}`);
+    // Of this very signature: a stranger's wrong one must not keep the owner's from being asked about.
+    if (failure?.signature === kept && this.#parts.clock.monotonicMs() < failure.untilMs) return INVALID;
+    const verdict = await this.callContract(account, digest, kept);
+    if (verdict === null) return UNAVAILABLE;
+    return verdict === "valid" ? { kind: "valid", kept, byContract: true } : INVALID;
+  }
+
+  #byKey(account: EvmAddress, digest: Bytes32, bytes: Uint8Array): SignatureVerdict {
+    const normal = normaliseSignature(bytes);
+    if (normal === null || this.#parts.recover(digest, normal) !== account) return INVALID;
+    return { kind: "valid", kept: `0x${bytesToHex(normal)}`, byContract: false };
+  }
+}
+
+/** Puts an entry last, and drops the oldest beyond `max`. */
+function remember<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, max: number): void {
+  map.delete(key);
+  map.set(key, value);
+  for (const oldest of map.keys()) {
+    if (map.size <= max) return;
+    map.delete(oldest);
+  }
+}

@@ -1,0 +1,87 @@
+// What can be asked of the swap service? The use cases behind the endpoints of interface §4.3, as HTTP sees them.
+// Path values arrive in canonical form, bodies as parsed JSON objects that nothing has been checked of.
+
+import type { Bytes32, EvmAddress, PearlAddress } from "../../primitives/brands.ts";
+import type { EvmStatus } from "../../follow/serving.ts";
+import type { SwapList, SwapOutcome } from "./outcome.ts";
+
+/** A parsed body: one JSON object (H-46). */
+export type RequestBody = Readonly<Record<string, unknown>>;
+
+/** A wire-shaped row. */
+export type WireRow = Readonly<Record<string, unknown>>;
+
+/** Where a page starts: after `key` in list order (next) or before it (prev). */
+export interface SwapPageStart {
+  readonly direction: "next" | "prev";
+  readonly key: readonly (number | string)[];
+}
+
+/** Filters and page of the three lists (H-40). Absent filters are null, absent statuses empty. */
+export interface SwapListQuery {
+  readonly statuses: readonly string[];
+  readonly buyerEvm: EvmAddress | null;
+  readonly sellerEvm: EvmAddress | null;
+  readonly pearlAddress: PearlAddress | null;
+  readonly limit: number;
+  readonly start: SwapPageStart | null;
+}
+
+/** `GET bids`: orders made by `lockWithAsk` are hidden unless asked for (S-52). */
+export interface BidListQuery extends SwapListQuery {
+  readonly includeAskMatches: boolean;
+}
+
+/** `GET asks` (H-40). */
+export interface AskListQuery extends SwapListQuery {
+  readonly includeUnfunded: boolean;
+  readonly sort: "created" | "price";
+}
+
+/** The signed actions of H-42. */
+export type AskActionName = "pause" | "resume" | "cancel";
+
+/** Heights of the one state that answers come from (H-47). */
+export interface SwapHeights {
+  readonly pearl: number;
+  readonly evm: number;
+}
+
+/** All use cases. Reads are synchronous: what they return is of one state, the one of `heights()`. */
+export interface SwapService {
+  /**
+   * S-66: whether the text, given byte by byte, holds a secret of a known hashlock that is not public. False at once
+   * for almost every text; else a promise, which never rejects.
+   */
+  holdsSecret(text: Uint8Array): false | Promise<boolean>;
+  /** The address that a text names by S-06, or null. */
+  evmAddress(text: string): EvmAddress | null;
+  /** The address of this network that a text names by P-22, or null. */
+  pearlAddress(text: string): PearlAddress | null;
+  /** To be awaited before a read that filters by a PEARL address: makes what keys are compared with (S-14). */
+  preparePearlFilter(): Promise<void>;
+  heights(): SwapHeights;
+  evmStatus(): EvmStatus;
+  stats(): WireRow;
+  /** H-44; INDEXER_NOT_SYNCED before the contract's fee is known. */
+  typedData(): SwapOutcome;
+  bids(query: BidListQuery): SwapList<WireRow>;
+  asks(query: AskListQuery): SwapList<WireRow>;
+  deals(query: SwapListQuery): SwapList<WireRow>;
+  ask(askId: Bytes32): SwapOutcome;
+  askDeal(askId: Bytes32): SwapOutcome;
+  deal(dealHash: Bytes32): SwapOutcome;
+  /** H-43: the deal, else the bid, with `kind`. */
+  swap(orderHash: Bytes32): SwapOutcome;
+  /** H-43: everything of an EVM or a PEARL address. */
+  ofAddress(address: EvmAddress | PearlAddress): SwapOutcome;
+  createAsk(body: RequestBody): Promise<SwapOutcome>;
+  takeAsk(askId: Bytes32, body: RequestBody): Promise<SwapOutcome>;
+  actOnAsk(askId: Bytes32, action: AskActionName, body: RequestBody): Promise<SwapOutcome>;
+  setOrigin(orderHash: Bytes32, body: RequestBody): Promise<SwapOutcome>;
+  /** `client` of this and the next two: whose look-ups at our node it counts against (S-62). */
+  acceptLock(dealHash: Bytes32, body: RequestBody, client: string): Promise<SwapOutcome>;
+  verifyLock(dealHash: Bytes32, body: RequestBody, client: string): Promise<SwapOutcome>;
+  verifyRefund(dealHash: Bytes32, body: RequestBody, client: string): Promise<SwapOutcome>;
+  verifyEvmRefund(dealHash: Bytes32, body: RequestBody): Promise<SwapOutcome>;
+}

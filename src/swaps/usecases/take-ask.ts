@@ -1,0 +1,180 @@
+// POST asks/{ask_id}/take: the Terms that a buyer would lock, judged and kept for a while (S-40 to S-42).
+
+import type { Bytes32, PearlAddress } from "../../primitives/brands.ts";
+import {
+  MAX_TERMS_NONCE,
+  parseEvmAddress,
+  parseFeeBps,
+  parseHashlock,
+  parseId,
+  parseNonce,
+  parsePearlAddress,
+} from "../../swap/forms.ts";
+import { judgeTake, planTake, type PlannedTake, type Unready } from "../../swap/judge-take.ts";
+import { keyFitsAddress, parseKey } from "../../swap/keys.ts";
+import type { AskRecord, TakeRecord } from "../../swap/records.ts";
+import { dealRow } from "../../swap/rows.ts";
+import { isDead, type Moment } from "../../swap/subject.ts";
+import type { TakeRequest } from "../../swap/take-terms.ts";
+import { parseTime } from "../../swap/times.ts";
+import { keepSignatureVerdict } from "./ask-recheck.ts";
+import { unreadyOf } from "./create-ask.ts";
+import { refusal } from "./messages.ts";
+import { answer, created, invalidFields, type SwapOutcome } from "./outcome.ts";
+import type { SwapParts } from "./parts.ts";
+import { type FieldValues, optional, readFields, required } from "./read-fields.ts";
+import type { RequestBody } from "./swap-service.ts";
+
+function shapeOf({ rules, crypto }: SwapParts) {
+  const evm = (value: unknown) => parseEvmAddress(value, crypto.keccak256);
+  const key = (value: unknown) => parseKey(value, crypto);
+  const pearlAddress = (value: unknown) => parsePearlAddress(value, rules.hrp);
+  return {
+    buyer_evm: required(evm),
+    buyer_pearl_address: required(pearlAddress),
+    buyer_pearl_pubkey: required(key),
+    hashlock: required(parseHashlock),
+    pearl_refund_time: required(parseTime),
+    evm_refund_time: required(parseTime),
+    evm_order_hash: optional(parseId),
+    fee_bps: optional(parseFeeBps),
+    fee_recipient: optional(evm),
+    nonce: optional((value: unknown) => parseNonce(value, MAX_TERMS_NONCE)),
+    seller_pearl_pubkey: optional(key),
+    seller_pearl_address: optional(pearlAddress),
+  };
+}
+
+function requestOf(fields: FieldValues<ReturnType<typeof shapeOf>>): TakeRequest {
+  return {
+    buyerEvm: fields.buyer_evm,
+    buyerPearlAddress: fields.buyer_pearl_address,
+    buyerPearlKey: fields.buyer_pearl_pubkey,
+    hashlock: fields.hashlock,
+    pearlRefundTime: fields.pearl_refund_time,
+    evmRefundTime: fields.evm_refund_time,
+    evmOrderHash: fields.evm_order_hash,
+    feeBps: fields.fee_bps,
+    feeRecipient: fields.fee_recipient,
+    nonce: fields.nonce,
+    sellerPearlKey: fields.seller_pearl_pubkey,
+    sellerPearlAddress: fields.seller_pearl_address,
+  };
+}
+
+/** Takes an ask, or answers the present deal of a known take or order. */
+export async function takeAsk(parts: SwapParts, askId: Bytes32, body: RequestBody): Promise<SwapOutcome> {
+  const { ledger, digests, crypto } = parts;
+  const read = readFields(body, shapeOf(parts));
+  if (!read.ok) return read.error;
+  const request = requestOf(read.value);
+  const ask = ledger.ask(askId);
+  const plan = planTake(ask, request, {
+    keyFits: (key, address) => keyFitsAddress(key, address, crypto),
+    hashOf: digests.terms,
+    isIndexed: (hash) => isIndexed(parts, hash),
+  });
+  if (!plan.ok) {
+    const { code, details } = plan.error;
+    return code === "INVALID_REQUEST" ? invalidFields(textsOf(details)) : refusal(code, details);
+  }
+  if (ask === null) return refusal("ASK_NOT_FOUND");
+  return parts.locks.run(`deal:${plan.value.hash}`, () => settle(parts, ask, request, plan.value));
+}
+
+/** From "known" on; no other POST of the same take comes between. */
+async function settle(
+  parts: SwapParts,
+  ask: AskRecord,
+  request: TakeRequest,
+  plan: PlannedTake,
+): Promise<SwapOutcome> {
+  const { ledger, readiness, rules } = parts;
+  await ledger.settled();
+  const before = readiness.moment();
+  const { hash, terms } = plan;
+  if (isIndexed(parts, hash) || isLiveTake(parts, hash, before)) {
+    await keepKnown(parts, plan, request.buyerPearlAddress, before);
+    return answer(rowOf(parts, hash));
+  }
+  const signature = await recheckSignature(parts, ledger.ask(ask.askId) ?? ask);
+  const moment = readiness.moment();
+  const present = ledger.ask(ask.askId) ?? ask;
+  const refusedTake = judgeTake(
+    terms,
+    {
+      status: ledger.askStatus(present, moment),
+      isSecretKnown: ledger.secretOf(terms.hashlock) !== null,
+      isHashlockUsed: ledger.isHashlockUsed(terms.buyer, terms.hashlock, hash),
+      moment,
+      evmHeadTime: parts.evmStanding().headTime,
+      unready: signature ?? unreadyOf(parts, "deals"),
+    },
+    rules,
+  );
+  if (refusedTake !== null) return refusal(refusedTake.code, refusedTake.details);
+  await ledger.write({ takes: [recordOf(parts, plan, request.buyerPearlAddress, moment.now)] });
+  return created(rowOf(parts, hash));
+}
+
+/**
+ * S-31: whether the seller's signature would pass the contract now. An invalid one pauses the ask; without an answer
+ * the take is refused last. Nobody is asked for an ask that cannot be taken, nor where the seller is no contract.
+ */
+async function recheckSignature(parts: SwapParts, ask: AskRecord): Promise<Unready> {
+  const { ledger, readiness, signatures } = parts;
+  const status = ledger.askStatus(ask, readiness.moment());
+  if (status === "ASK_TAKEN" || status === "ASK_CANCELLED") return null;
+  const verdict = await signatures.judgeStored(ask.terms.seller, ask.askId, ask.signature);
+  if (verdict.kind === "unavailable") return { code: "EVM_RPC_UNAVAILABLE", details: {} };
+  const isValid = verdict.kind === "valid";
+  if (isValid !== ask.signatureValid) await keepSignatureVerdict(parts, ask.askId, isValid);
+  return null;
+}
+
+/** A known take's addresses are kept where there were none; one that was dropped is restored (S-40, S-42). */
+async function keepKnown(
+  parts: SwapParts,
+  plan: PlannedTake,
+  buyerPearlAddress: PearlAddress,
+  moment: Moment,
+): Promise<void> {
+  const subject = parts.ledger.subject(plan.hash);
+  if (subject === null || subject.take !== null) return;
+  await parts.ledger.write({ takes: [recordOf(parts, plan, buyerPearlAddress, moment.now)] });
+}
+
+function recordOf(
+  parts: SwapParts,
+  plan: PlannedTake,
+  buyerPearlAddress: PearlAddress,
+  now: number,
+): TakeRecord {
+  return {
+    dealHash: plan.hash,
+    terms: plan.terms,
+    buyerPearlAddress,
+    createdAt: now,
+    expiresAt: now + parts.limits.takeTtlS,
+  };
+}
+
+function isIndexed({ ledger }: SwapParts, hash: Bytes32): boolean {
+  return (ledger.subject(hash)?.order ?? null) !== null;
+}
+
+function isLiveTake({ ledger }: SwapParts, hash: Bytes32, moment: Moment): boolean {
+  const take = ledger.subject(hash)?.take ?? null;
+  return take !== null && !isDead(moment, take.expiresAt);
+}
+
+function rowOf({ ledger, readiness, rules }: SwapParts, hash: Bytes32): Readonly<Record<string, unknown>> {
+  const subject = ledger.subject(hash);
+  const row = subject === null ? null : dealRow(subject, readiness.moment(), rules);
+  if (row === null) throw new Error(`the take ${hash} was kept, and is not there`);
+  return row;
+}
+
+function textsOf(details: Readonly<Record<string, string | number | boolean>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(details).map(([name, value]) => [name, String(value)]));
+}

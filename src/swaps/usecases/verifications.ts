@@ -1,0 +1,212 @@
+// The three verifications (S-60 to S-62): a verdict from indexed facts, with at most one look-up at our node, or no
+// verdict while a side is down or behind. They store nothing.
+
+import type { Bytes32, Txid } from "../../primitives/brands.ts";
+import { parseTxid, parseVout } from "../../swap/forms.ts";
+import type { LockReason } from "../../swap/reasons.ts";
+import { profileOf, type SwapSubject } from "../../swap/subject.ts";
+import { type Verdict, verdict } from "../../swap/verification.ts";
+import { isRefundLookupNeeded, verifyRefund } from "../../swap/verify-refund.ts";
+import { verifyEvmRefund } from "../../swap/verify-evm-refund.ts";
+import { outpointOf } from "../../swap/lock-choice.ts";
+import {
+  chooseLock,
+  escrowFault,
+  type LockChoice,
+  type NamedOutpoint,
+  verifyLock,
+} from "../../swap/verify-lock.ts";
+import type { NotReady, Sides } from "../readiness.ts";
+import type { LookupAnswer } from "./lookups.ts";
+import { refusal } from "./messages.ts";
+import { answer, invalidFields, type NoVerdict, type SwapOutcome } from "./outcome.ts";
+import type { SwapParts } from "./parts.ts";
+import { optional, readFields } from "./read-fields.ts";
+import type { RequestBody } from "./swap-service.ts";
+
+/** verify-lock: whether the secret may be revealed for the lock, right now. */
+export async function verifyLockOf(
+  parts: SwapParts,
+  hash: Bytes32,
+  body: RequestBody,
+  client: string,
+): Promise<SwapOutcome> {
+  const read = readFields(body, {
+    pearl_lock_txid: optional(parseTxid),
+    pearl_lock_vout: optional(parseVout),
+  });
+  if (!read.ok) return read.error;
+  const { pearl_lock_txid: txid, pearl_lock_vout: vout } = read.value;
+  if ((txid === null) !== (vout === null)) {
+    const missing = txid === null ? "pearl_lock_txid" : "pearl_lock_vout";
+    return invalidFields({ [missing]: "is required where the other of the two is given" });
+  }
+  const named = txid === null || vout === null ? null : { txid, vout };
+  const subject = parts.ledger.subject(hash);
+  if (subject === null) return refusal("DEAL_NOT_FOUND");
+  const unready = readyFor(parts, "deals", subject);
+  if (unready !== null) return unready;
+  return judgeLock(parts, subject, named, client);
+}
+
+async function judgeLock(
+  parts: SwapParts,
+  subject: SwapSubject,
+  named: NamedOutpoint | null,
+  client: string,
+): Promise<SwapOutcome> {
+  const { readiness, rules, ledger, hints } = parts;
+  const { hash } = subject;
+  const hint = hints.newest(hash, readiness.now());
+  const choice = indexed(ledger, chooseLock(subject, named, hint));
+  if (choice?.from !== "node" || escrowFault(subject, readiness.moment()) !== null) {
+    return lockTold(parts, subject, verifyLock(subject, readiness.moment(), rules, choice, null));
+  }
+  const looked = await parts.lookups.transaction(hash, choice.outpoint.txid, client);
+  // Chains may have moved on while the node answered: judge what stands now.
+  const present = ledger.subject(hash);
+  if (present === null) return refusal("DEAL_NOT_FOUND");
+  if (looked.kind === "unavailable" || looked.kind === "busy") return noLookup(parts, present, looked.kind);
+  const unready = readyFor(parts, "deals", present);
+  if (unready !== null) return unready;
+  const again = indexed(ledger, chooseLock(present, named, hint));
+  const found = lockTransaction(looked);
+  return lockTold(parts, present, verifyLock(present, readiness.moment(), rules, again, found));
+}
+
+/** A verdict, or none where the confirmations lack the word of a second node (S-09). */
+function lockTold(
+  parts: SwapParts,
+  subject: SwapSubject,
+  told: Verdict<LockReason | "PEARL_NODE_UNAVAILABLE">,
+): SwapOutcome {
+  if (told.reason === "PEARL_NODE_UNAVAILABLE") {
+    return noVerdict(parts, subject, parts.readiness.unwitnessed);
+  }
+  return shown(subject.hash, told);
+}
+
+/** What our own index knows of an outpoint needs no look-up: another order's lock, or an output too small to count. */
+function indexed(ledger: SwapParts["ledger"], choice: LockChoice): LockChoice {
+  if (choice?.from !== "node") return choice;
+  const { txid, vout } = choice.outpoint;
+  const known = ledger.lockOutput(outpointOf({ txid, vout }));
+  return known === null ? choice : { from: "facts", ...known };
+}
+
+function lockTransaction(looked: Extract<LookupAnswer, { kind: "absent" | "found" }>) {
+  if (looked.kind === "absent") return null;
+  const { outputs, coinbase, block } = looked.transaction;
+  return { outputs, coinbase, height: block?.height ?? null };
+}
+
+/** verify-refund: whether the PEARL went back to the seller. */
+export async function verifyRefundOf(
+  parts: SwapParts,
+  hash: Bytes32,
+  body: RequestBody,
+  client: string,
+): Promise<SwapOutcome> {
+  const read = readFields(body, { pearl_refund_txid: optional(parseTxid) });
+  if (!read.ok) return read.error;
+  const txid = read.value.pearl_refund_txid;
+  const subject = parts.ledger.subject(hash);
+  if (subject === null) return refusal("DEAL_NOT_FOUND");
+  const unready = readyFor(parts, "pearl", subject);
+  if (unready !== null) return unready;
+  const moment = parts.readiness.moment();
+  if (txid === null || !isRefundLookupNeeded(subject, txid)) {
+    return shown(hash, verifyRefund(subject, moment, parts.rules, txid, null));
+  }
+  // A transaction that the index knows by a lock output or a spend, and by none of this order's, spends none of those.
+  if (parts.ledger.knowsTransaction(txid)) {
+    return shown(hash, verifyRefund(subject, moment, parts.rules, txid, { inputs: [] }));
+  }
+  return lookAtRefund(parts, hash, txid, client);
+}
+
+async function lookAtRefund(
+  parts: SwapParts,
+  hash: Bytes32,
+  txid: Txid,
+  client: string,
+): Promise<SwapOutcome> {
+  const looked = await parts.lookups.transaction(hash, txid, client);
+  const present = parts.ledger.subject(hash);
+  if (present === null) return refusal("DEAL_NOT_FOUND");
+  if (looked.kind === "unavailable" || looked.kind === "busy") return noLookup(parts, present, looked.kind);
+  const unready = readyFor(parts, "pearl", present);
+  if (unready !== null) return unready;
+  const found = looked.kind === "absent" ? null : { inputs: looked.transaction.inputs };
+  return shown(hash, verifyRefund(present, parts.readiness.moment(), parts.rules, txid, found));
+}
+
+/** verify-evm-refund: whether the USDC went back to the buyer. */
+export async function verifyEvmRefundOf(parts: SwapParts, hash: Bytes32): Promise<SwapOutcome> {
+  const subject = parts.ledger.subject(hash);
+  if (subject === null) return refusal("DEAL_NOT_FOUND");
+  const unready = parts.readiness.check("evm") ?? disputeOf(subject);
+  if (unready !== null) return noVerdict(parts, subject, unready, parts.ledger.tips().evm.need);
+  return shown(hash, verifyEvmRefund(subject, parts.readiness.moment(), parts.rules));
+}
+
+/** One EVM RPC shows an event of the order and another one denies it: nothing is said of it until two agree (S-07). */
+function disputeOf({ order }: SwapSubject): NotReady | null {
+  if (order?.disputed !== true) return null;
+  return {
+    code: "EVM_RPC_UNAVAILABLE",
+    message:
+      "The EVM RPCs contradict each other about an event of this order. Do nothing until two of them agree.",
+    details: { disputed: true },
+  };
+}
+
+function noLookup(parts: SwapParts, subject: SwapSubject, why: "unavailable" | "busy"): NoVerdict {
+  const code = "PEARL_NODE_UNAVAILABLE";
+  const unavailable = "The PEARL node cannot be asked about this transaction now. Try again in some seconds.";
+  const busy =
+    "The index does not know this transaction, and one was looked up for this deal within the last 5 seconds, or too " +
+    "many are being looked up. Try again in 5 seconds.";
+  return noVerdict(
+    parts,
+    subject,
+    why === "busy"
+      ? { code, message: busy, details: { busy: true } }
+      : { code, message: unavailable, details: {} },
+  );
+}
+
+function readyFor(parts: SwapParts, sides: Sides, subject: SwapSubject): NoVerdict | null {
+  const dispute = sides === "deals" ? disputeOf(subject) : null;
+  const unready = parts.readiness.check(sides) ?? dispute;
+  if (unready !== null) return noVerdict(parts, subject, unready);
+  return subject.isCovered ? null : noVerdict(parts, subject, NOT_COVERED);
+}
+
+/** S-62: after a reindex, in a new database, or for an order that has just become known. */
+const NOT_COVERED: NotReady = {
+  code: "INDEXER_NOT_SYNCED",
+  message: "PEARL blocks are still being read for this order's lock script. Try again in some seconds.",
+  details: { script_covered: false },
+};
+
+/** Nothing was judged: `details` has what the terms say, and nulls. */
+function noVerdict(
+  { rules }: SwapParts,
+  subject: SwapSubject,
+  { code, message, details }: NotReady,
+  need: number | null = profileOf(rules, subject.terms.usdcAmount).k,
+): NoVerdict {
+  const none = verdict(subject, rules, { reason: code, output: null, have: 0, need });
+  return {
+    kind: "noVerdict",
+    orderHash: subject.hash,
+    code,
+    message,
+    details: { ...none.details, ...details },
+  };
+}
+
+function shown(orderHash: Bytes32, { verified, reason, details }: Verdict<string>): SwapOutcome {
+  return answer({ order_hash: orderHash, verified, ...(reason === null ? {} : { reason }), details });
+}

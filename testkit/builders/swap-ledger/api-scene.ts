@@ -1,0 +1,264 @@
+// How does a test get the use cases of swaps without chains? A ledger in memory, the real judgements, and outside
+// answers (accounts, balances, node) that the test chooses.
+
+import { recoverSigner } from "../../../src/adapters/system/evm-signature.ts";
+import { verifySchnorr } from "../../../src/adapters/system/schnorr.ts";
+import { swapCrypto } from "../../../src/adapters/system/swap-crypto.ts";
+import type { EvmAddress, Outpoint } from "../../../src/primitives/brands.ts";
+import { windowByWindow } from "../../../src/primitives/hashing.ts";
+import { AskIndex } from "../../../src/swaps/usecases/ask-index.ts";
+import { AskRechecks } from "../../../src/swaps/usecases/ask-recheck.ts";
+import { BalanceLookups } from "../../../src/swaps/usecases/balance-lookups.ts";
+import { KeyedLock } from "../../../src/swaps/usecases/keyed-lock.ts";
+import { LockHints } from "../../../src/swaps/usecases/lock-hints.ts";
+import { LimitedLookups } from "../../../src/swaps/usecases/lookups.ts";
+import type { SwapParts } from "../../../src/swaps/usecases/parts.ts";
+import { PublicValues } from "../../../src/swaps/usecases/public-values.ts";
+import { SignatureJudge } from "../../../src/swaps/usecases/signature-judge.ts";
+import { SwapLedger } from "../../../src/swaps/ledger/ledger.ts";
+import type {
+  BalanceSource,
+  EvmAccounts,
+  EvmStanding,
+  FoundTransaction,
+  PearlLookups,
+  PearlStanding,
+} from "../../../src/swaps/ledger/ports.ts";
+import { type ReadinessLimits, SwapReadiness } from "../../../src/swaps/readiness.ts";
+import { escrowDigests } from "../../../src/swap/eip712.ts";
+import type { ChainTips } from "../../../src/swap/facts.ts";
+import type { Moment } from "../../../src/swap/subject.ts";
+import { alarmLog, evmAddress, ledgerParts, START } from "./ledger-facts.ts";
+import { evm, pearl } from "./ledger-scene.ts";
+import { MemorySwapStore } from "./memory-swap-store.ts";
+
+/** What the outside world says; the test changes it at will. */
+export interface Outside {
+  /** Unix seconds. */
+  now: number;
+  /** Satoshis of every seller; null: the source fails. */
+  balance: bigint | null;
+  /** Accounts with code, and whether they find signatures valid. */
+  readonly contracts: Map<EvmAddress, boolean | "failed">;
+  /** Questions that were asked: whose code, by request; which contracts were called; which balances were looked up. */
+  readonly codeRead: (readonly EvmAddress[])[];
+  readonly called: EvmAddress[];
+  readonly lookedUp: string[];
+  /** What the last look-up leaves out of a balance. */
+  except: (outpoint: Outpoint) => boolean;
+  /** Look-ups wait for this. */
+  gate: Promise<void>;
+  /** No RPC answers questions about accounts. */
+  accountsDown: boolean;
+  /** What the node knows of any transaction. */
+  transaction: FoundTransaction | null;
+  /** Ids that the index knows, without 0x. */
+  readonly indexed: Set<string>;
+  /** Hashes of the node's blocks. */
+  readonly blocks: Set<string>;
+  /** The node does not answer. */
+  nodeDown: boolean;
+  /** Every question to the node. */
+  readonly asked: string[];
+}
+
+/** The use cases' parts with everything behind them. */
+export interface ApiScene {
+  readonly ledger: SwapLedger;
+  readonly store: MemorySwapStore;
+  readonly parts: SwapParts;
+  readonly outside: Outside;
+  /** Heights that were asked to be read again. */
+  readonly readAgain: number[];
+}
+
+/** On a network of play: ages and connections do not count. */
+const LIMITS: ReadinessLimits = {
+  pearlLagBlocks: 1,
+  pearlTipAgeS: null,
+  minPeers: null,
+  evmLagS: 60,
+  evmHeadAgeS: null,
+  blockIntervalS: 300,
+  answerWithinS: 30,
+};
+
+/** Seconds of a round of re-checks. */
+export const ROUND_S = 60;
+
+/** The first block of both chains: the contract's fee. */
+async function begin(ledger: SwapLedger, isPearlMadeUp: boolean): Promise<void> {
+  const { hash: blockHash, time } = evm(1).tip;
+  const place = { block: 1, blockHash, time, txHash: blockHash, logIndex: 0 };
+  await ledger.applyEvm(evm(1, [{ kind: "FeeSet", place, feeBps: 200, feeRecipient: evmAddress("fees") }]));
+  if (isPearlMadeUp) await ledger.applyPearl(pearl(1));
+}
+
+function accountsOf(outside: Outside): EvmAccounts {
+  return {
+    haveCode: async (addresses: readonly EvmAddress[]) => {
+      outside.codeRead.push(addresses);
+      if (outside.accountsDown) throw new Error("no RPC answers");
+      return addresses.map((address) => outside.contracts.has(address));
+    },
+    judgeSignature: async (address: EvmAddress) => {
+      outside.called.push(address);
+      if (outside.accountsDown) throw new Error("no RPC answers");
+      const verdict = outside.contracts.get(address);
+      return typeof verdict === "string" ? verdict : verdict === true ? "valid" : "invalid";
+    },
+  };
+}
+
+function balancesOf(outside: Outside): BalanceSource {
+  return {
+    balance: async (address, except) => {
+      outside.lookedUp.push(address);
+      outside.except = except;
+      await outside.gate;
+      if (outside.balance === null) throw new Error("the source does not answer");
+      return outside.balance;
+    },
+  };
+}
+
+/** A node that has answered just now, with the ledger's own tip. */
+function healthyNode({ pearl: tip }: ChainTips, now: number): PearlStanding {
+  return {
+    nodeHeight: tip.height,
+    nodeTipTime: tip.time,
+    answeredAtMonotonicMs: now * 1000,
+    tipChangedAtMonotonicMs: now * 1000,
+    connections: 8,
+    blockIntervalS: 194,
+    witnesses: null,
+    nodes: { configured: 1, answering: 1, agreeing: 1 },
+  };
+}
+
+/** Before the ledger is open. */
+const NO_TIPS: ChainTips = {
+  evm: { height: -1, time: 0, finalHeight: -1, need: null },
+  pearl: { height: -1, time: 0, medianTimePast: 0 },
+};
+
+/** An RPC that has answered just now, with the ledger's own tip. */
+function healthyRpc({ evm: tip }: ChainTips, now: number): EvmStanding {
+  return {
+    headHeight: tip.height,
+    headTime: tip.time,
+    answeredAtMonotonicMs: now * 1000,
+    headChangedAtMonotonicMs: now * 1000,
+    agreed: true,
+    finalReplaced: false,
+  };
+}
+
+/** How a scene differs from the usual one. */
+export interface SceneOptions {
+  /** The PEARL side's standing; then no PEARL block is made up: a follower is expected to bring them. */
+  readonly pearl?: () => PearlStanding;
+  readonly limits?: Partial<ReadinessLimits>;
+}
+
+function nodeOf(outside: Outside): PearlLookups {
+  const ask = async (id: string): Promise<void> => {
+    outside.asked.push(id);
+    if (outside.nodeDown) throw new Error(`the node does not answer about ${id}`);
+  };
+  return {
+    transaction: async (txid) => {
+      await ask(txid);
+      return outside.transaction;
+    },
+    isBlock: async (hash) => {
+      await ask(hash);
+      return outside.blocks.has(hash);
+    },
+  };
+}
+
+function quietOutside(): Outside {
+  return {
+    now: START + 100,
+    balance: 10n ** 15n,
+    contracts: new Map(),
+    codeRead: [],
+    called: [],
+    lookedUp: [],
+    except: () => false,
+    gate: Promise.resolve(),
+    accountsDown: false,
+    transaction: null,
+    indexed: new Set(),
+    blocks: new Set(),
+    nodeDown: false,
+    asked: [],
+  };
+}
+
+/** Both sides synced, the fee known: 200 bps for `fees`, block 1 of the EVM chain, height 1 of PEARL. */
+export async function apiScene(options: SceneOptions = {}): Promise<ApiScene> {
+  const outside = quietOutside();
+  const clock = {
+    nowMs: () => outside.now * 1000,
+    monotonicMs: () => outside.now * 1000,
+    sleep: () => Promise.resolve(),
+  };
+  const log = alarmLog();
+  const ledgerWith = ledgerParts(log, () => outside.now);
+  const live: { ledger: SwapLedger | null } = { ledger: null };
+  const tips = (): ChainTips => live.ledger?.tips() ?? NO_TIPS;
+  const evmStanding = (): EvmStanding => healthyRpc(tips(), outside.now);
+  const readiness = new SwapReadiness(
+    { tips, evm: evmStanding, pearl: options.pearl ?? (() => healthyNode(tips(), outside.now)), clock },
+    { ...LIMITS, ...options.limits },
+  );
+  const store = new MemorySwapStore();
+  const momentOf = (at: ChainTips): Moment => readiness.moment(at);
+  const ledger = await SwapLedger.open({
+    ...ledgerWith,
+    store,
+    ...(options.pearl === undefined ? {} : { momentOf }),
+  });
+  live.ledger = ledger;
+  await begin(ledger, options.pearl === undefined);
+  const readAgain: number[] = [];
+  const node = nodeOf(outside);
+  const { rules } = ledgerWith;
+  const domain = { chainId: rules.chainId, verifyingContract: evmAddress("escrow") };
+  const base: Omit<SwapParts, "rechecks"> = {
+    ledger,
+    readiness,
+    rules,
+    limits: { askMinUsdc: 1_000_000n, takeTtlS: 1200, askMax: 100_000, requirePearlProof: false },
+    escrow: () => ({ firstBlock: 0, minUsdc: 2_000_000n, usdc: evmAddress("usdc"), abi: [] }),
+    crypto: swapCrypto,
+    verifySchnorr,
+    digests: escrowDigests(domain, swapCrypto.keccak256),
+    signatures: new SignatureJudge({
+      accounts: accountsOf(outside),
+      recover: recoverSigner,
+      clock,
+      keptMs: ROUND_S * 1000,
+    }),
+    lookups: new LimitedLookups(node, clock),
+    publicValues: new PublicValues({ isIndexed: async (digits) => outside.indexed.has(digits), node }, clock),
+    hashWindows: windowByWindow(swapCrypto.sha256),
+    balances: new BalanceLookups(balancesOf(outside), ledger, log),
+    asks: new AskIndex({
+      ledger,
+      moment: () => readiness.moment(),
+      onRows: (listener) => ledger.onRows(listener),
+    }),
+    hints: new LockHints(),
+    readBlockSoon: (height) => readAgain.push(height),
+    locks: new KeyedLock(),
+    evmStanding,
+    evmStatus: () => ({ height: 1, indexedHeight: 1, lag: 0, indexingStatus: "synced" }),
+    clock,
+    log,
+  };
+  const parts: SwapParts = { ...base, rechecks: new AskRechecks(base) };
+  return { ledger, store, parts, outside, readAgain };
+}

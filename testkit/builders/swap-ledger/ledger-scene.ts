@@ -1,0 +1,141 @@
+// How does a test tell a ledger what happens? Steps of both chains and orders by name.
+
+import assert from "node:assert/strict";
+import type { Bytes32, ScriptHex } from "../../../src/primitives/brands.ts";
+import { SwapLedger } from "../../../src/swaps/ledger/ledger.ts";
+import type { EvmChange, MempoolLocks, PearlChange } from "../../../src/swaps/ledger/ports.ts";
+import type { EscrowEvent, PearlBlockFact, Sighting } from "../../../src/swap/facts.ts";
+import {
+  alarmLog,
+  bytes32,
+  evmAddress,
+  evmPlace,
+  ledgerParts,
+  outpoint,
+  pearlPlace,
+  pointKey,
+  secretOf,
+  START,
+  terms,
+  txid,
+} from "./ledger-facts.ts";
+import { MemorySwapStore } from "./memory-swap-store.ts";
+
+/** A ledger on a store, with a clock that the test sets. */
+export interface Scene {
+  readonly store: MemorySwapStore;
+  readonly ledger: SwapLedger;
+  readonly alarms: readonly string[];
+  now: number;
+}
+
+/** A new ledger, on this store. */
+export async function scene(store = new MemorySwapStore(), takeMax = 100_000): Promise<Scene> {
+  const log = alarmLog();
+  const made = { store, alarms: log.alarms, now: START };
+  const parts = ledgerParts(log, () => made.now);
+  return Object.assign(made, { ledger: await SwapLedger.open({ ...parts, store, takeMax }) });
+}
+
+/** A step of the EVM chain to this height. */
+export function evm(
+  height: number,
+  events: readonly EscrowEvent[] = [],
+  changes: Partial<EvmChange> = {},
+): EvmChange {
+  const { blockHash: hash, time } = evmPlace(height);
+  return {
+    rewindTo: null,
+    events,
+    checkpoints: [{ chain: "evm", height, hash, time }],
+    tip: { height, hash, time },
+    finalHeight: -1,
+    ...changes,
+  };
+}
+
+/** A step of the PEARL chain to this height. */
+export function pearl(
+  height: number,
+  facts: readonly PearlBlockFact[] = [],
+  changes: Partial<PearlChange> = {},
+): PearlChange {
+  const { blockHash: hash, time } = pearlPlace(height);
+  return {
+    rewindTo: null,
+    facts,
+    sightings: [],
+    secrets: [],
+    checkpoints: [{ chain: "pearl", height, hash, time }],
+    tip: { height, hash, time, medianTimePast: time - 1000 },
+    covered: [],
+    ...changes,
+  };
+}
+
+/** The order `a`. */
+export const ORDER = bytes32("order a");
+/** The key that `accepted` gives for `a`. */
+export const SELLER_KEY = pointKey("seller key a");
+
+/** OrderLocked of a named order, as a bid. */
+export function locked(name: string, block: number): EscrowEvent {
+  return {
+    kind: "OrderLocked",
+    place: evmPlace(block),
+    orderHash: bytes32(`order ${name}`),
+    terms: terms(name),
+  };
+}
+
+/** OrderAccepted of a named order. */
+export function accepted(name: string, block: number): EscrowEvent {
+  const orderHash = bytes32(`order ${name}`);
+  const seller = evmAddress(`seller ${name}`);
+  const sellerPearlKey = pointKey(`seller key ${name}`);
+  return { kind: "OrderAccepted", place: evmPlace(block, 1), orderHash, seller, sellerPearlKey };
+}
+
+/** OrderClaimed of a named order. */
+export function claimed(name: string, block: number): EscrowEvent {
+  const { secret } = secretOf(name);
+  const orderHash = bytes32(`order ${name}`);
+  return {
+    kind: "OrderClaimed",
+    place: evmPlace(block, 2),
+    orderHash,
+    secret,
+    sellerNet: 245_000_000n,
+    fee: 5_000_000n,
+  };
+}
+
+/** The lock script of an order that has one. */
+export function scriptOf(ledger: SwapLedger, hash: Bytes32): ScriptHex {
+  const script = ledger.subject(hash)?.script;
+  assert.ok(script);
+  return script;
+}
+
+/** A sighting of an output that is large enough. */
+export function lockOf(script: ScriptHex, name = "lock"): Sighting {
+  const inputs = [outpoint("coins", 0)];
+  return { txid: txid(name), vout: 0, amountSat: 500_000_000_000n, script, coinbase: false, inputs };
+}
+
+/** The same output in a block. */
+export function minedLock(lock: Sighting, height: number): PearlBlockFact {
+  const { inputs: _, ...output } = lock;
+  return { kind: "output", place: pearlPlace(height), ...output };
+}
+
+/** An empty mempool. */
+export const NO_LOCKS: MempoolLocks = { present: new Set(), spends: new Map() };
+
+/** Types and statuses of the events so far. */
+export function statuses(store: MemorySwapStore): readonly string[] {
+  return store.events.map(({ type, data }) => {
+    const { row }: { row: { status?: string } } = JSON.parse(data);
+    return `${type} ${row.status ?? ""}`.trim();
+  });
+}

@@ -1,0 +1,139 @@
+// What did the EVM follower tell the ledger? A ledger in memory that keeps facts by block, holds every change against
+// the promises of the port, and can die at a chosen write.
+
+import assert from "node:assert/strict";
+import type { ChainTips, EscrowEvent } from "../../../src/swap/facts.ts";
+import { ImpossibleLog } from "../../../src/swaps/evm/evm-unavailable.ts";
+import type { ChainCheckpoint, EvmChange, EvmLedger, FinalAlarm } from "../../../src/swaps/ledger/ports.ts";
+
+/** A write that was lost together with its process. */
+export class LedgerDied extends Error {
+  override readonly name = "LedgerDied";
+}
+
+/** The EVM half of a ledger. */
+export class MemoryLedger implements EvmLedger {
+  /** Every change, in order. */
+  readonly changes: EvmChange[] = [];
+  readonly #events: EscrowEvent[] = [];
+  readonly #firstBlock: number;
+  readonly #need: number | null;
+  #checkpoints: ChainCheckpoint[] = [];
+  #tip = { height: -1, time: 0 };
+  #finalHeight = -1;
+  /** Before and after which write it dies; counted down. */
+  #diesIn: { writes: number; after: boolean } | null = null;
+  /** How long a write takes, in milliseconds. */
+  writeMs = 0;
+  /** Why an event cannot follow those that stand; null where it can. */
+  judge: (event: EscrowEvent, standing: readonly EscrowEvent[]) => string | null = () => null;
+  #disputes: EscrowEvent[] = [];
+  readonly #alarms: FinalAlarm[] = [];
+
+  constructor(firstBlock: number, need: number | null = null) {
+    this.#firstBlock = firstBlock;
+    this.#need = need;
+  }
+
+  /** The write after `writes` more ones rejects, having happened (`after`) or not. */
+  dieIn(writes: number, after: boolean): void {
+    this.#diesIn = { writes, after };
+  }
+
+  async applyEvm(change: EvmChange): Promise<void> {
+    if (this.writeMs > 0) await new Promise((resolve) => setTimeout(resolve, this.writeMs));
+    const dies = this.#diesIn !== null && this.#diesIn.writes-- <= 0 ? this.#diesIn : null;
+    if (dies !== null) this.#diesIn = null;
+    const dropped = change.rewindTo ?? Number.POSITIVE_INFINITY;
+    const standing = this.#events.filter(({ place }) => place.block <= dropped);
+    for (const event of change.events) {
+      const fault = this.judge(event, standing);
+      if (fault !== null) throw new ImpossibleLog(event, fault);
+      standing.push(event);
+    }
+    if (dies === null || dies.after) this.#apply(change);
+    if (dies !== null) throw new LedgerDied("the ledger died");
+  }
+
+  tips(): ChainTips {
+    const { height, time } = this.#tip;
+    return {
+      evm: { height, time, finalHeight: this.#finalHeight, need: this.#need },
+      pearl: { height: -1, time: 0, medianTimePast: 0 },
+    };
+  }
+
+  checkpoints(chain: "evm" | "pearl"): readonly ChainCheckpoint[] {
+    return chain === "evm" ? this.#checkpoints : [];
+  }
+
+  unsettled(from: number, to: number): readonly EscrowEvent[] {
+    const least = Math.max(from, this.#finalHeight + 1);
+    return this.#events.filter(({ place }) => place.block >= least && place.block <= to);
+  }
+
+  disputes(): readonly EscrowEvent[] {
+    return this.#disputes;
+  }
+
+  alarms(): readonly FinalAlarm[] {
+    return this.#alarms;
+  }
+
+  /** All events that stand, in order, as plain text. */
+  facts(): readonly string[] {
+    return this.#events.map((event) =>
+      JSON.stringify(event, (_, value: unknown) => (typeof value === "bigint" ? value.toString() : value)),
+    );
+  }
+
+  /** Number of events that stand. */
+  get count(): number {
+    return this.#events.length;
+  }
+
+  #apply(change: EvmChange): void {
+    const { rewindTo, events, checkpoints, tip, finalHeight } = change;
+    if (rewindTo !== null) {
+      assert.ok(rewindTo < this.#tip.height, "a rewind undoes something");
+      while ((this.#events.at(-1)?.place.block ?? -1) > rewindTo) this.#events.pop();
+      this.#checkpoints = this.#checkpoints.filter(({ height }) => height <= rewindTo);
+      this.#tip = { height: rewindTo, time: 0 };
+      this.#finalHeight = Math.min(this.#finalHeight, rewindTo);
+      this.#disputes = this.#disputes.filter(({ place }) => place.block <= rewindTo);
+    }
+    const old = this.#tip.height < 0 ? this.#firstBlock - 1 : this.#tip.height;
+    assert.ok(tip.height >= old, `the tip goes from ${old} to ${tip.height}`);
+    assert.ok(finalHeight <= tip.height, "nothing above the tip is final");
+    let last = this.#events.at(-1);
+    for (const event of events) {
+      const { block, logIndex } = event.place;
+      assert.ok(block > old && block <= tip.height, `an event of block ${block} in (${old}, ${tip.height}]`);
+      const isLater =
+        last === undefined ||
+        block > last.place.block ||
+        (block === last.place.block && logIndex > last.place.logIndex);
+      assert.ok(isLater, `block ${block} log ${logIndex} comes after the one before it`);
+      last = event;
+      this.#events.push(event);
+    }
+    assert.ok(
+      checkpoints.some(({ height, hash }) => height === tip.height && hash === tip.hash),
+      "the tip is a checkpoint",
+    );
+    for (const checkpoint of checkpoints) {
+      assert.ok(checkpoint.height <= tip.height, "no checkpoint is above the tip");
+      const known = this.#checkpoints.find(({ height }) => height === checkpoint.height);
+      assert.ok(known === undefined || known.hash === checkpoint.hash, "a height has one hash");
+    }
+    const heights = new Set(checkpoints.map(({ height }) => height));
+    this.#checkpoints = [...this.#checkpoints.filter(({ height }) => !heights.has(height)), ...checkpoints];
+    this.#checkpoints.sort((a, b) => b.height - a.height);
+    this.#tip = { height: tip.height, time: tip.time };
+    this.#finalHeight = Math.max(this.#finalHeight, finalHeight);
+    const resolved = new Set(change.undisputed ?? []);
+    this.#disputes = [...this.#disputes, ...(change.disputed ?? [])].filter((event) => !resolved.has(event));
+    if (change.alarm !== undefined) this.#alarms.push(change.alarm);
+    this.changes.push(change);
+  }
+}

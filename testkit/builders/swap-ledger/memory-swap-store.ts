@@ -1,0 +1,80 @@
+// Where do swap facts go in tests without a database? A naive store in memory that keeps the promises of the port,
+// can fail at a chosen commit, and counts.
+
+import type {
+  ChainCheckpoint,
+  StoredFact,
+  StoredSwapEvent,
+  SwapIdentity,
+  SwapStore,
+  SwapTransaction,
+} from "../../../src/swaps/ledger/ports.ts";
+
+/** The store; what it holds outlives the ledgers that are opened on it. */
+export class MemorySwapStore implements SwapStore {
+  readonly events: StoredSwapEvent[] = [];
+  /** How often the event log was emptied. */
+  resets = 0;
+  commits = 0;
+  /** The next commit rejects with this, changing nothing. */
+  failure: Error | null = null;
+  #identity: SwapIdentity | null = null;
+  #facts: StoredFact[] = [];
+  #checkpoints: ChainCheckpoint[] = [];
+
+  async identity(): Promise<SwapIdentity | null> {
+    return this.#identity;
+  }
+
+  async initialise(identity: SwapIdentity): Promise<void> {
+    this.#identity ??= identity;
+    if (JSON.stringify(this.#identity) !== JSON.stringify(identity)) throw new Error("another identity");
+  }
+
+  async load(visit: (facts: readonly StoredFact[]) => void): Promise<void> {
+    for (let start = 0; start < this.#facts.length; start += 3) visit(this.#facts.slice(start, start + 3));
+  }
+
+  async checkpoints(chain: "evm" | "pearl"): Promise<readonly ChainCheckpoint[]> {
+    return this.#checkpoints.filter((one) => one.chain === chain).toSorted((a, b) => b.height - a.height);
+  }
+
+  async commit({ rewind, remove, put, checkpoints, events }: SwapTransaction): Promise<void> {
+    await Promise.resolve();
+    const { failure } = this;
+    this.failure = null;
+    if (failure !== null) throw failure;
+    this.commits += 1;
+    if (rewind !== null) {
+      const stays = (one: { chain: string | null; height: number | null }): boolean =>
+        one.chain !== rewind.chain || (one.height ?? -1) <= rewind.toHeight;
+      this.#facts = this.#facts.filter(stays);
+      this.#checkpoints = this.#checkpoints.filter(stays);
+    }
+    for (const { kind, key } of remove) {
+      this.#facts = this.#facts.filter((one) => one.kind !== kind || one.key !== key);
+    }
+    for (const fact of put) {
+      const at = this.#facts.findIndex(({ kind, key }) => kind === fact.kind && key === fact.key);
+      if (at === -1) this.#facts.push(fact);
+      else this.#facts[at] = fact;
+    }
+    for (const one of checkpoints) {
+      this.#checkpoints = this.#checkpoints.filter(
+        ({ chain, height }) => chain !== one.chain || height !== one.height,
+      );
+      this.#checkpoints.push(one);
+    }
+    if (events === null) this.resets += 1;
+    else this.events.push(...events);
+  }
+
+  async keys(kind: string): Promise<readonly string[]> {
+    return this.#facts.flatMap((fact) => (fact.kind === kind ? [fact.key] : []));
+  }
+
+  /** All facts as stored. */
+  get facts(): readonly StoredFact[] {
+    return this.#facts;
+  }
+}

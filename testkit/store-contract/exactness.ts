@@ -1,0 +1,195 @@
+// Are orders exact where floating point and text are not, and do expiry and equal places follow the rules?
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { BlockHash, Tick } from "../../src/primitives/brands.ts";
+import type { BlockChanges } from "../../src/prc20/state.ts";
+import { WHOLE_BLOCK } from "../../src/index/queries.ts";
+import { ADDRESSES, AMOUNT_MAX, addressOf, BASE, hash32 } from "./chain-facts.ts";
+import { ChainModel } from "./chain-model.ts";
+import { type EngineFactory, valueOf, walk, withStore } from "./engine.ts";
+import { NaiveIndex } from "./naive-index.ts";
+
+const TICK = "ABC" as Tick;
+const [OWNER = addressOf(0), OTHER = addressOf(1)] = ADDRESSES;
+
+/** Cases about exact order, expiry and ties. */
+export function exactnessCases(factory: EngineFactory): void {
+  describe("exactness", () => {
+    holderOrder(factory);
+    priceOrder(factory);
+    expiry(factory);
+    ties(factory);
+  });
+}
+
+function holderOrder(factory: EngineFactory): void {
+  test("totals of neighbouring size order exactly up to 2^128 - 1", async () => {
+    const chain = new ChainModel(41);
+    const totals = [
+      0xffn,
+      0x100n,
+      0x101n,
+      (1n << 48n) - 1n,
+      1n << 48n,
+      (1n << 53n) + 1n,
+      (1n << 53n) + 2n,
+      (1n << 63n) - 1n,
+      1n << 63n,
+      (1n << 64n) + 1n,
+      10n ** 30n,
+      10n ** 30n + 1n,
+    ];
+    const blocks: BlockChanges[] = [];
+    const draft = chain.open(10);
+    draft.deploy(TICK, OWNER, addressOf(100), 0n);
+    totals.forEach((total, index) => {
+      draft.mint(TICK, OWNER, addressOf(200 + index), total);
+      draft.mint(TICK, OWNER, addressOf(300 + index), total);
+    });
+    draft.deploy("B" as Tick, OWNER, addressOf(400), AMOUNT_MAX);
+    blocks.push(chain.close(draft));
+    const second = chain.open(10);
+    second.transfer("B" as Tick, addressOf(400), addressOf(401), 1n);
+    second.transfer("B" as Tick, addressOf(400), addressOf(402), (1n << 127n) - 1n);
+    blocks.push(chain.close(second));
+    const naive = new NaiveIndex(blocks);
+    await withStore(factory, blocks, async (store) => {
+      for (const tick of [TICK, "B" as Tick]) {
+        const rows = await walk(async (page) => (await valueOf(store.queries.holders(tick, page))).page, 1);
+        assert.deepEqual(
+          rows.map(({ row }) => row),
+          naive.holders(tick),
+        );
+      }
+      const whole = await valueOf(store.queries.balance(addressOf(400), "B" as Tick));
+      assert.equal(whole.row.balance, AMOUNT_MAX - (1n << 127n));
+      assert.deepEqual(await store.audit(), []);
+    });
+  });
+}
+
+function priceOrder(factory: EngineFactory): void {
+  test("unit prices that differ in the last digit order exactly, equal ones by age", async () => {
+    const chain = new ChainModel(42);
+    const draft = chain.open(10);
+    draft.deploy(TICK, OWNER, OWNER, AMOUNT_MAX);
+    const big = 1n << 126n;
+    const price = 2_100_000_000_000_000_000n;
+    const terms = [
+      { amount: big, price },
+      { amount: big - 1n, price },
+      { amount: big, price: price - 1n },
+      { amount: 3n, price: 1_000_001n },
+      { amount: 3_000_003n, price: 1_000_001_000_001n },
+      { amount: 6n, price: 2_000_002n },
+      { amount: 1n, price },
+      { amount: 9n, price: 3_000_002n },
+      { amount: 3n, price: 1_000_001n },
+    ];
+    for (const each of terms) draft.list(TICK, OWNER, OTHER, { ...each, exp: null });
+    const block = chain.close(draft);
+    assert.equal(block.listings.length, terms.length);
+    const naive = new NaiveIndex([block]);
+    await withStore(factory, [block], async (store) => {
+      for (const limit of [1, 2, 4]) {
+        const rows = await walk(async (page) => (await store.queries.market(TICK, page)).value, limit);
+        assert.deepEqual(
+          rows.map(({ listing }) => listing),
+          naive.active(TICK),
+        );
+      }
+      assert.deepEqual((await valueOf(store.queries.marketSummary(TICK))).best, naive.active(TICK)[0]);
+      assert.deepEqual(await store.audit(), []);
+    });
+  });
+}
+
+function expiry(factory: EngineFactory): void {
+  test("a listing expires at the block after its height and comes back when that block is undone", async () => {
+    const chain = new ChainModel(43);
+    const draft = chain.open(10);
+    draft.deploy(TICK, OWNER, OWNER, 1000n);
+    draft.list(TICK, OWNER, OWNER, { amount: 5n, price: 5000n, exp: 12 });
+    draft.list(TICK, OWNER, OWNER, { amount: 5n, price: 9000n, exp: null });
+    const blocks = [chain.close(draft), ...chain.many(2, { actions: 0, timeStep: 50_000 })];
+    const [, , at12] = blocks;
+    const at13 = chain.next({ actions: 0, timeStep: 50_000 });
+    const at14 = chain.next({ actions: 0, timeStep: 90_000 });
+    assert.ok(at12);
+    await withStore(factory, blocks, async (store) => {
+      const look = async () => ({
+        active: (await store.queries.market(TICK, { limit: 9, start: null })).value.rows.length,
+        expired: (await store.queries.stats()).value.listsExpiredOpen,
+        best: (await valueOf(store.queries.marketSummary(TICK))).best?.priceSat,
+        floorThen: (await valueOf(store.queries.marketSummary(TICK))).floorThen?.priceSat,
+      });
+      assert.deepEqual(await look(), { active: 2, expired: 0, best: 5000n, floorThen: 5000n });
+      await store.commit([at13], 1000);
+      assert.deepEqual(await look(), { active: 1, expired: 1, best: 9000n, floorThen: 5000n });
+      await store.commit([at14], 1000);
+      assert.deepEqual(await look(), { active: 1, expired: 1, best: 9000n, floorThen: 9000n });
+      const newTip = { height: 12, hash: hash32("new") as BlockHash };
+      await store.rewind({ toHeight: 12, toHash: at12.hash, newTip });
+      assert.deepEqual(await look(), { active: 2, expired: 0, best: 5000n, floorThen: 5000n });
+      assert.deepEqual(await store.audit(), []);
+    });
+  });
+
+  test("an expired listing that was filled is expired again when the fill is undone", async () => {
+    const chain = new ChainModel(44);
+    const draft = chain.open(10);
+    draft.deploy(TICK, OWNER, OWNER, 1000n);
+    draft.list(TICK, OWNER, OWNER, { amount: 5n, price: 5000n, exp: 11 });
+    const blocks = [chain.close(draft), ...chain.many(3, { actions: 0 })];
+    const fill = chain.open(10);
+    const [listing] = fill.openListings();
+    assert.ok(listing);
+    fill.end(listing, "filled", OTHER, OTHER);
+    const filled = chain.close(fill);
+    await withStore(factory, blocks, async (store) => {
+      const dump = await store.dump();
+      assert.equal((await valueOf(store.queries.listing(listing.id))).lifecycle, "expired_open");
+      await store.commit([filled], 1000);
+      assert.equal((await valueOf(store.queries.listing(listing.id))).lifecycle, "filled");
+      assert.equal((await store.queries.stats()).value.listsExpiredOpen, 0);
+      const toHash = blocks.at(-1)?.hash ?? BASE.hash;
+      const newTip = { height: 14, hash: filled.hash };
+      await store.rewind({ toHeight: 13, toHash, newTip });
+      assert.equal((await valueOf(store.queries.listing(listing.id))).lifecycle, "expired_open");
+      assert.deepEqual(await store.dump(), dump);
+      assert.deepEqual(await store.audit(), []);
+    });
+  });
+}
+
+function ties(factory: EngineFactory): void {
+  test("where one input closes a listing and makes another, the closed one is the newer change", async () => {
+    const chain = new ChainModel(45);
+    const first = chain.open(10);
+    first.deploy(TICK, OWNER, OWNER, 1000n);
+    first.list(TICK, OWNER, OWNER, { amount: 5n, price: 5000n, exp: null });
+    const blocks = [chain.close(first)];
+    const second = chain.open(10);
+    const [old] = second.openListings();
+    assert.ok(old);
+    second.end(old, "cancelled", OWNER, OWNER, true);
+    second.list(TICK, OWNER, OWNER, { amount: 5n, price: 6000n, exp: null });
+    blocks.push(chain.close(second));
+    await withStore(factory, blocks, async (store) => {
+      const history = async (limit: number) =>
+        walk(async (page) => (await store.queries.marketHistory(TICK, null, page)).value, limit);
+      for (const limit of [1, 2]) {
+        const rows = await history(limit);
+        assert.deepEqual(
+          rows.map(({ lifecycle }) => lifecycle),
+          ["cancelled", "open"],
+        );
+        assert.equal(rows[0]?.listing.close?.place, rows[1]?.listing.createdPlace);
+      }
+      const closing = blocks.at(-1);
+      const happened = closing && (await store.queries.happenings(closing.height, closing.hash, WHOLE_BLOCK));
+      assert.deepEqual([happened?.created.length, happened?.closed.length], [1, 1]);
+    });
+  });
+}

@@ -1,0 +1,68 @@
+// How is one chosen situation played? A world, a store and one life after the other, without chance: for tests that
+// want to see one thing.
+
+import type { ProtocolRules } from "../../../src/prc20/rules.ts";
+import type { FollowedStore } from "../../../src/index/ports.ts";
+import { testRules } from "../../builders/core-index/index.ts";
+import { FaultPlan } from "./fault-plan.ts";
+import { KeyedRandom } from "./keyed-random.ts";
+import { MemoryStore } from "./memory-store.ts";
+import { PortCalls } from "./port-calls.ts";
+import { CountedMetrics, ProcessLife, type Surroundings } from "./process-life.ts";
+import { settle, VirtualClock } from "./virtual-clock.ts";
+import { World } from "./world.ts";
+
+/** A simulation without faults, moved by its test. */
+export class Stage {
+  readonly world: World;
+  readonly store: FollowedStore;
+  readonly clock = new VirtualClock();
+  readonly lines: string[] = [];
+  readonly metrics = new CountedMetrics();
+  readonly rules: ProtocolRules;
+  readonly #around: Surroundings;
+
+  /** `store`: one in memory where none is given; the caller closes it. */
+  constructor(seed: number, rules: Partial<ProtocolRules> = {}, store: FollowedStore = new MemoryStore()) {
+    this.world = new World(seed);
+    this.store = store;
+    this.rules = { ...testRules("simnet", this.world.feeAddress), ...rules };
+    const faults = new FaultPlan(new KeyedRandom(seed));
+    faults.isActive = false;
+    const { world, clock, lines } = this;
+    this.#around = { world, store, clock, lines, faults, busy: { calls: 0 }, rules: this.rules };
+  }
+
+  /** Starts the follower; `calls` decides at which port call it dies. */
+  start(calls = new PortCalls(), isMadeAtCrash = false): ProcessLife {
+    return new ProcessLife(this.#around, calls, this.metrics, isMadeAtCrash);
+  }
+
+  /** Lets time pass until the condition holds; throws where it does not within `turns` turns. */
+  async until(condition: () => boolean | Promise<boolean>, turns = 2000): Promise<void> {
+    for (let turn = 0; turn < turns; turn += 1) {
+      await this.#settle();
+      if (await condition()) return;
+      this.clock.advance();
+    }
+    throw new Error(`the condition does not come true\n${this.lines.slice(-20).join("\n")}`);
+  }
+
+  /** Lets a number of sleeps end. */
+  async pass(turns: number): Promise<void> {
+    for (let turn = 0; turn < turns; turn += 1) {
+      await this.#settle();
+      this.clock.advance();
+    }
+    await this.#settle();
+  }
+
+  /** Whether the store's tip is the world's. */
+  async isAtTip(): Promise<boolean> {
+    return (await this.store.tip())?.hash === this.world.tip.hash;
+  }
+
+  #settle(): Promise<void> {
+    return settle(() => this.#around.busy.calls > 0);
+  }
+}

@@ -1,0 +1,59 @@
+// What time is it in a simulation? Time stands still while anything can go on, and then jumps to the next sleeper.
+
+import type { Clock } from "../../../src/follow/ports.ts";
+
+interface Sleeper {
+  readonly at: number;
+  readonly order: number;
+  readonly wake: () => void;
+}
+
+/** A clock that only `advance` moves. */
+export class VirtualClock implements Clock {
+  #now = 1_800_000_000_000;
+  #order = 0;
+  #sleepers: Sleeper[] = [];
+
+  nowMs(): number {
+    return this.#now;
+  }
+
+  monotonicMs(): number {
+    return this.#now;
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    if (signal?.aborted === true) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#order += 1;
+      const wake = (): void => {
+        this.#sleepers = this.#sleepers.filter((one) => one !== sleeper);
+        resolve();
+      };
+      const sleeper: Sleeper = { at: this.#now + ms, order: this.#order, wake };
+      this.#sleepers.push(sleeper);
+      signal?.addEventListener("abort", wake, { once: true });
+    });
+  }
+
+  /** Jumps to the next sleeper and wakes it; false where nobody sleeps. */
+  advance(): boolean {
+    const [next] = this.#sleepers.toSorted((a, b) => a.at - b.at || a.order - b.order);
+    if (next === undefined) return false;
+    this.#now = Math.max(this.#now, next.at);
+    next.wake();
+    return true;
+  }
+
+  /** Forgets all sleepers, as a crash does. */
+  forget(): void {
+    this.#sleepers = [];
+  }
+}
+
+/** Lets everything that can go on without time go on; a store with a thread of its own is waited for while busy. */
+export async function settle(isBusy: () => boolean = () => false): Promise<void> {
+  // A turn of the event loop comes only after all microtasks, however many follow from one another.
+  do await new Promise((resolve) => setImmediate(resolve));
+  while (isBusy());
+}

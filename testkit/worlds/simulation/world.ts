@@ -1,0 +1,130 @@
+// What is the truth that a simulated node tells, or lies about? A tree of made blocks with one best branch, which
+// grows, forks at any depth, flips between branches and loses its head.
+
+import { NETWORKS } from "../../../src/chain/networks.ts";
+import type { BlockHash } from "../../../src/primitives/brands.ts";
+import { ChainMaker, type MadeBlock } from "../../builders/chain-maker/index.ts";
+import { SIMNET } from "../../doubles/pearl-node/network.ts";
+
+/** A block as a node holds it. */
+export interface WorldBlock {
+  readonly height: number;
+  readonly hash: BlockHash;
+  readonly raw: Uint8Array;
+}
+
+const GENESIS: WorldBlock = { height: 0, hash: NETWORKS.simnet.genesisHash, raw: SIMNET.genesisBlock };
+
+/** The chain of one simulation. */
+export class World {
+  /** Makers by the height of their last block: where a branch can start. */
+  #branch: ChainMaker[];
+  readonly #blocks = new Map<string, WorldBlock>([[GENESIS.hash, GENESIS]]);
+  #best: readonly WorldBlock[] = [GENESIS];
+  #salt = 0;
+
+  constructor(seed: number) {
+    const { genesisHash } = NETWORKS.simnet;
+    const maker = new ChainMaker({
+      seed,
+      hrp: NETWORKS.simnet.hrp,
+      parentHash: genesisHash,
+      parentTime: 1_776_675_600,
+      firstHeight: 1,
+      feeBps: 100,
+      actors: 5,
+      transactions: 9,
+    });
+    this.#branch = [maker];
+  }
+
+  /** Address of the protocol fee. */
+  get feeAddress(): string {
+    return this.#maker(0).feeAddress;
+  }
+
+  /** The best branch from the genesis block on. */
+  get best(): readonly WorldBlock[] {
+    return this.#best;
+  }
+
+  /** The last block of the best branch. */
+  get tip(): WorldBlock {
+    return this.#best.at(-1) ?? GENESIS;
+  }
+
+  /** The blocks of the best branch as made, without the genesis block. */
+  get made(): readonly MadeBlock[] {
+    return this.#maker(this.#branch.length - 1).blocks;
+  }
+
+  /** A block of any branch. */
+  block(hash: string): WorldBlock | null {
+    return this.#blocks.get(hash) ?? null;
+  }
+
+  /** Adds blocks to the best branch. */
+  grow(count: number): void {
+    for (let i = 0; i < count; i += 1) {
+      const maker = this.#maker(this.#branch.length - 1).fork(0);
+      const made = maker.next();
+      this.#branch.push(maker);
+      this.#remember(made);
+    }
+    this.#follow();
+  }
+
+  /** Replaces the last `depth` blocks by `count` others. */
+  reorganise(depth: number, count: number): void {
+    const from = Math.max(0, this.#branch.length - 1 - depth);
+    this.#salt += 1;
+    const maker = this.#maker(from).fork(this.#salt);
+    this.#branch = [...this.#branch.slice(0, from), maker];
+    this.grow(count);
+  }
+
+  /** Takes the last `count` blocks away, as a node does that is behind. */
+  loseHead(count: number): void {
+    this.#branch = this.#branch.slice(0, Math.max(1, this.#branch.length - count));
+    this.#follow();
+  }
+
+  /** The present branch, to come back to with `switchTo`. */
+  bookmark(): readonly ChainMaker[] {
+    return this.#branch;
+  }
+
+  /** Makes an earlier branch the best one again. */
+  switchTo(branch: readonly ChainMaker[]): void {
+    this.#branch = [...branch];
+    this.#follow();
+  }
+
+  /** Flips a bit in the last transaction of a block; the answer puts it back. */
+  corrupt(hash: BlockHash): () => void {
+    const good = this.#blocks.get(hash);
+    if (good === undefined) throw new Error(`no block ${hash}`);
+    const raw = Uint8Array.from(good.raw);
+    const at = raw.length - 6;
+    raw[at] = (raw[at] ?? 0) ^ 4;
+    this.#blocks.set(hash, { ...good, raw });
+    return () => {
+      this.#blocks.set(hash, good);
+    };
+  }
+
+  #maker(height: number): ChainMaker {
+    const maker = this.#branch[height];
+    if (maker === undefined) throw new Error(`the branch has no block ${height}`);
+    return maker;
+  }
+
+  #remember(made: MadeBlock): void {
+    this.#blocks.set(made.hash, { height: made.height, hash: made.hash as BlockHash, raw: made.raw });
+  }
+
+  #follow(): void {
+    const held = this.made.map((made) => this.#blocks.get(made.hash) ?? GENESIS);
+    this.#best = [GENESIS, ...held];
+  }
+}

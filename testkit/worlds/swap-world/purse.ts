@@ -1,0 +1,153 @@
+// How does a party of a world sign on PEARL? One key, its coins of the beginning, and the wallet's builders.
+
+import { createHash } from "node:crypto";
+import {
+  buildPayment,
+  buildSwapClaim,
+  buildSwapLock,
+  buildSwapRefund,
+  type BuildFailure,
+  type Coin,
+  type Funding,
+  type OwnedCoin,
+  plainKey,
+  type SignedTx,
+  type SigningKey,
+  swapLock,
+  type SwapLock,
+} from "../../../src/wallet/index.ts";
+import type { Bytes32, EvmAddress } from "../../../src/primitives/brands.ts";
+import type { EscrowOrder } from "./escrow-model.ts";
+import { ZERO_BYTES32, type Terms } from "../../../src/swap/terms.ts";
+
+/** Grains per 1000 vbytes at first; what is sent again pays more. */
+export const FEE_RATE = 2000n;
+
+const keys = new Map<string, SigningKey>();
+
+/** The key that belongs to a name. */
+export function keyOf(name: string): SigningKey {
+  const known = keys.get(name);
+  if (known !== undefined) return known;
+  const made = plainKey(createHash("sha256").update(`key ${name}`).digest());
+  keys.set(name, made);
+  return made;
+}
+
+/** The EVM address that belongs to a name. */
+export function addressOf(name: string): EvmAddress {
+  return `0x${createHash("sha256").update(`address ${name}`).digest("hex").slice(0, 40)}` as EvmAddress;
+}
+
+/** The address to which a party that the USDC refuses takes what it is owed. */
+export function vaultOf(name: string): EvmAddress {
+  return addressOf(`vault of ${name}`);
+}
+
+/** Bytes of 0x hex. */
+export function bytesOf(hex: string): Uint8Array {
+  return Uint8Array.from(Buffer.from(hex.replace(/^0x/, ""), "hex"));
+}
+
+/** 0x hex of bytes. */
+export function hex32(bytes: Uint8Array): Bytes32 {
+  return `0x${Buffer.from(bytes).toString("hex")}` as Bytes32;
+}
+
+/** Locks by what they are made of: making one is slow. */
+const locks = new Map<string, SwapLock | null>();
+
+/** The lock of terms with this seller key; null where a key is missing or no point. */
+export function lockFor(terms: Terms, sellerKey: Bytes32): SwapLock | null {
+  if (sellerKey === ZERO_BYTES32) return null;
+  const name = [terms.hashlock, terms.buyerPearlKey, sellerKey, terms.pearlRefundTime].join();
+  const known = locks.get(name);
+  if (known !== undefined) return known;
+  if (locks.size > 200) locks.clear();
+  const made = makeLock(terms, sellerKey);
+  locks.set(name, made);
+  return made;
+}
+
+function makeLock(terms: Terms, sellerKey: Bytes32): SwapLock | null {
+  try {
+    return swapLock({
+      hashlock: bytesOf(terms.hashlock),
+      buyerKey: bytesOf(terms.buyerPearlKey),
+      sellerKey: bytesOf(sellerKey),
+      refundTime: terms.pearlRefundTime,
+    });
+  } catch {
+    return null;
+  }
+}
+
+/** The lock of an order as accepted, or null. */
+export function lockOfOrder({ terms, sellerKey }: EscrowOrder): SwapLock | null {
+  return lockFor(terms, sellerKey);
+}
+
+/** A signed lock with what it spends. */
+export interface SentLock {
+  readonly signed: SignedTx;
+  readonly spends: readonly OwnedCoin[];
+}
+
+function done(signed: SignedTx | BuildFailure): SignedTx {
+  if (!signed.ok) throw new Error(`cannot be built: ${signed.detail}`);
+  return signed;
+}
+
+/** One party's key and coins. */
+export class Purse {
+  readonly key: SigningKey;
+  #coins: Coin[] = [];
+
+  constructor(key: SigningKey) {
+    this.key = key;
+  }
+
+  /** Takes coins of its own script in. */
+  fill(coins: readonly Coin[]): void {
+    this.#coins = [...coins];
+  }
+
+  get isEmpty(): boolean {
+    return this.#coins.length === 0;
+  }
+
+  /** A coin that nothing else has been signed with. @throws when there is none. */
+  take(): OwnedCoin {
+    const coin = this.#coins.shift();
+    if (coin === undefined) throw new Error("the purse is empty");
+    return { coin, key: this.key };
+  }
+
+  /** Pays a lock from these coins, the rest goes back. */
+  lock(lock: SwapLock, amount: bigint, coins: readonly OwnedCoin[], rate = FEE_RATE): SentLock {
+    return { signed: done(buildSwapLock(lock, amount, this.#funding([], rate), coins)), spends: coins };
+  }
+
+  /** Sends these coins back to itself. */
+  back(coins: readonly OwnedCoin[], rate = FEE_RATE): SignedTx {
+    return done(buildPayment([{ amount: 10_000n, script: this.key.script }], this.#funding(coins, rate)));
+  }
+
+  /** The claim at this rate, or at the lowest one where the coin does not bear it. */
+  claim(lock: SwapLock, coin: Coin, secret: Uint8Array, rate = FEE_RATE): SignedTx {
+    const part = { lock, coin, secret, key: this.key };
+    const built = buildSwapClaim([part], this.#funding([], rate));
+    return built.ok ? built : done(buildSwapClaim([part], this.#funding([], FEE_RATE)));
+  }
+
+  /** The refund at this rate, or at the lowest one where the coin does not bear it. */
+  refund(lock: SwapLock, coin: Coin, rate = FEE_RATE): SignedTx {
+    const part = { lock, coin, key: this.key };
+    const built = buildSwapRefund([part], this.#funding([], rate));
+    return built.ok ? built : done(buildSwapRefund([part], this.#funding([], FEE_RATE)));
+  }
+
+  #funding(coins: readonly OwnedCoin[], feePerKvb: bigint): Funding {
+    return { coins, changeScript: this.key.script, feePerKvb };
+  }
+}
