@@ -1,4 +1,4 @@
-// What does each call of the escrow cost? Measures and writes docs/gas.md.
+// Measures what each call of the escrow costs and writes docs/gas.md.
 
 import { writeFileSync } from "node:fs";
 import { gasPage, measureGas } from "../testkit/doubles/anvil/gas-table.ts";

@@ -1,11 +1,14 @@
-// Do all tests pass? Runs every *.test.ts with node's own runner, two files at a time, and counts leaf tests from
-// the runner's event stream. The last line is `N passed, N failed` alone; the report is reports/tests.json.
-// Arguments: path fragments that choose files. STRAND_REQUIRE_ALL=1 makes a skipped test a failure.
+// Runs the tests with node's own runner, two files at a time. Without arguments (`npm test`): the check, then every
+// *.test.ts. With arguments (`npm test -- PART …`): only the files whose path has one of the fragments, without the check.
+// Counted are leaf tests, and a suite that is skipped as a whole, because none of its tests is reported. Every skip is
+// named in one line; STRAND_REQUIRE_ALL=1 makes it a failure. The last line is `N passed, N failed` alone; the report is
+// reports/tests.json.
 
 import { globSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { availableParallelism } from "node:os";
+import { runStep } from "./step.ts";
 
 const requireAll = process.env["STRAND_REQUIRE_ALL"] === "1";
 const wanted = process.argv.slice(2);
@@ -17,6 +20,12 @@ const files = globSync([
 ])
   .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
   .toSorted();
+
+if (wanted.length === 0) {
+  const check = await runStep("node", ["scripts/check.ts"]);
+  console.log(check.output.trimEnd());
+  if (!check.ok) process.exit(1);
+}
 
 rmSync("reports", { recursive: true, force: true });
 mkdirSync("reports", { recursive: true });
@@ -34,14 +43,13 @@ function record(name: string, file: string | undefined, outcome: Entry["outcome"
   entries.push({ name, file: file ?? "", outcome });
 }
 stream.on("test:pass", (event) => {
-  if (event.details.type === "suite") return;
   const skipped = event.skip !== undefined && event.skip !== false;
   const todo = event.todo !== undefined && event.todo !== false;
   if (skipped || todo) {
     const reason = typeof event.skip === "string" ? event.skip : "";
     console.log(`skipped: ${event.name}${reason === "" ? "" : ` — ${reason}`}`);
     record(event.name, event.file, requireAll ? "failed" : "skipped");
-  } else record(event.name, event.file, "passed");
+  } else if (event.details.type !== "suite") record(event.name, event.file, "passed");
 });
 stream.on("test:fail", (event) => {
   // A suite fails because a test in it failed, or because its hooks did: only the second is a failure of its own.

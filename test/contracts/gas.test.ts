@@ -1,4 +1,4 @@
-// Are the figures of docs/gas.md those of this contract?
+// The figures of docs/gas.md are those of this contract.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { escrowAbi } from "../../src/adapters/evm-rpc/escrow-abi.ts";
 import { gasPage, measureGas } from "../../testkit/doubles/anvil/gas-table.ts";
 
-test("the gas table is what this contract takes (else: node scripts/gas-table.ts)", async () => {
+test("the gas table is what this contract takes (else: npm run gas)", async () => {
   const lines = await measureGas();
   const page = readFileSync(new URL("../../docs/gas.md", import.meta.url), "utf8");
   assert.equal(page, gasPage(lines));

@@ -1,6 +1,6 @@
-// How much gas does each function of the escrow take? Measured on an anvil with fixed accounts, times and amounts, so
-// that the same code gives the same figures. `used` is what a transaction paid for, `least` the smallest gas limit with
-// which it passes: ends of orders need more than they use, because a payout starts with 200,000 gas or not at all (S-23).
+// The gas that each function of the escrow takes, measured on an anvil with fixed accounts, times and amounts: the same
+// code gives the same figures. `used` is what a transaction paid for, `least` the smallest gas limit with which it passes:
+// ends of orders need more than they use, because a payout starts with 200,000 gas or not at all (S-23).
 
 import {
   type Abi,
@@ -224,7 +224,7 @@ export function gasPage(lines: readonly GasLine[]): string {
   return [
     "# Gas of the escrow contract",
     "",
-    "Made by `node scripts/gas-table.ts`; a test measures again and compares. On anvil with the plain ERC-20 of the dev " +
+    "Made by `npm run gas`; a test measures again and compares. On anvil with the plain ERC-20 of the dev " +
       "token: USDC itself is a proxy and takes some 10,000 to 30,000 more per transfer, and a rollup adds its own fee.",
     "",
     "*Used* is what the transaction paid for, after refunds of storage. *Least limit* is the smallest gas limit with " +

@@ -1,0 +1,61 @@
+// The test runner's own promises, on a folder of small test files: what is skipped is counted and named, also where a
+// whole suite is, and STRAND_REQUIRE_ALL=1 makes it red.
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { after, before, describe, test } from "node:test";
+
+const FILES = {
+  "green.test.ts": `import { test } from "node:test"; test("one", () => {});`,
+  "suite.test.ts": `import { describe, test } from "node:test";
+    describe("a suite", { skip: "no such program" }, () => { test("two", () => {}); test("three", () => {}); });
+    describe("others", () => { test("four", { skip: "not today" }, () => {}); test("five", () => {}); });`,
+};
+
+let folder = "";
+
+/** What the runner prints and how it ends, run in the folder. */
+function run(part: string, environment: Readonly<Record<string, string>> = {}) {
+  // Without these two the runner would take itself for a test of this one.
+  const { NODE_TEST_CONTEXT: _, STRAND_REQUIRE_ALL: __, ...rest } = process.env;
+  const { stdout, status } = spawnSync(process.execPath, [resolve("scripts/test.ts"), part], {
+    cwd: folder,
+    env: { ...rest, ...environment },
+    encoding: "utf8",
+  });
+  return { lines: stdout.trimEnd().split("\n"), status };
+}
+
+describe("the test runner", () => {
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), "strand-runner-"));
+    mkdirSync(join(folder, "test"));
+    for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, "test", name), text);
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  test("runs the files whose path has the part, without the check", () => {
+    const { lines, status } = run("green");
+    assert.equal(lines.at(-1), "1 passed, 0 failed");
+    assert.equal(status, 0);
+    assert.equal(run("no-such-file").status, 1);
+  });
+
+  test("a suite that is skipped as a whole is counted once and named with its reason", () => {
+    const { lines, status } = run("suite");
+    assert.ok(lines.includes("skipped: a suite — no such program"), lines.join("\n"));
+    assert.ok(lines.includes("skipped: four — not today"));
+    assert.match(lines.at(-2) ?? "", /^1 files, 2 skipped/);
+    assert.equal(lines.at(-1), "1 passed, 0 failed");
+    assert.equal(status, 0);
+  });
+
+  test("STRAND_REQUIRE_ALL=1 makes every skip a failure", () => {
+    const { lines, status } = run("suite", { STRAND_REQUIRE_ALL: "1" });
+    assert.equal(lines.at(-1), "1 passed, 2 failed");
+    assert.equal(status, 1);
+  });
+});
