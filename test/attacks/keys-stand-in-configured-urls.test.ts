@@ -46,6 +46,9 @@ describe("the redactor", () => {
     PEARL_RPC_PASSWORD: `${MARK}pw`,
     EVM_RPC_URLS: `${NAMED},http://127.0.0.1:8545/${MARK}x`,
     PEARL_BALANCE_SOURCE: NAMED,
+    PEARL_WITNESS_URLS: `https://${MARK}one.example:44107,https://${MARK}two.example/${MARK}witness`,
+    PEARL_WITNESS_USER: "witness",
+    PEARL_WITNESS_PASSWORD: "w/itn:ess",
     DATABASE_URL: "sqlite:./data/mainnet.db",
   };
   const redact = redactorOf(new Map(), environment);
@@ -59,6 +62,9 @@ describe("the redactor", () => {
       `Basic ${Buffer.from(`${MARK}user:${MARK}word`).toString("base64")}`,
     ];
     for (const text of texts) silent(redact(text), text);
+    const witnesses = `${environment.PEARL_WITNESS_URLS} refuse w/itn:ess of ${MARK}two and ${MARK}witness`;
+    silent(redact(witnesses), "witnesses");
+    assert.ok(!redact(witnesses).includes("w/itn:ess"), redact(witnesses));
     const plain = "the node at http://127.0.0.1:8545 answers HTTP 503; see ./data/mainnet.db (v2)";
     assert.equal(redact(plain), plain);
   });
@@ -97,6 +103,9 @@ describe("a service whose every URL is a secret", () => {
         PEARL_RPC_URL: `http://127.0.0.1:${port}/${MARK}path`,
         PEARL_RPC_USER: `${MARK}user`,
         PEARL_RPC_PASSWORD: `${MARK}word`,
+        PEARL_WITNESS_URLS: `http://127.0.0.1:${port}/${MARK}witness,http://localhost:${port}/?${MARK}key`,
+        PEARL_WITNESS_USER: `${MARK}user`,
+        PEARL_WITNESS_PASSWORD: `${MARK}pass`,
         PRC20_FEE_BPS: "0",
         EVM_RPC_URLS: `${local},${NAMED}`,
         EVM_CHAIN_ID: "31337",
@@ -156,6 +165,14 @@ describe("a service whose every URL is a secret", () => {
       { EVM_RPC_URLS: `${NAMED},${NAMED}` },
       { EVM_RPC_URLS: `https://ok.example,ws://${MARK}` },
       { PEARL_BALANCE_SOURCE: `${MARK}://x`, EVM_RPC_URLS: NAMED },
+      { PEARL_WITNESS_URLS: NAMED },
+      { PEARL_WITNESS_URLS: `https://ok.example,ftp://${MARK}` },
+      {
+        PEARL_WITNESS_URLS: `http://${MARK}.example`,
+        PEARL_WITNESS_USER: "u",
+        PEARL_WITNESS_PASSWORD: MARK,
+      },
+      { PEARL_WITNESS_PASSWORD: MARK },
       { DATABASE_URL: `postgres://${MARK}:${MARK}@h/db` },
     ];
     for (const environment of wrong) {
@@ -180,5 +197,52 @@ describe("a service whose every URL is a secret", () => {
     }
     assert.match(written.join(""), /PEARL_RPC_URL/);
     silent(written.join(""), "help");
+  });
+});
+
+describe("strand deploy-escrow", () => {
+  /** An RPC that tells its chain, and then repeats what it was asked and with which key, as some gateways do. */
+  const rpc = createServer((request, response) => {
+    let body = "";
+    request.on("data", (chunk: Buffer) => (body += chunk.toString()));
+    request.on("end", () => {
+      if (body.includes("eth_chainId")) {
+        response.setHeader("content-type", "application/json");
+        const { id } = JSON.parse(body) as { readonly id: number };
+        response.end(JSON.stringify({ jsonrpc: "2.0", id, result: "0x7a69" }));
+        return;
+      }
+      response.writeHead(403, { "content-type": "text/plain" });
+      response.end(`${request.url} with ${request.headers.authorization ?? "no login"} may not do that`);
+    });
+  });
+  before(() => new Promise<void>((resolve) => rpc.listen(0, "127.0.0.1", resolve)));
+  after(() => rpc.close());
+
+  test("says nothing of its RPC's URL, whatever the RPC or the library repeats", async () => {
+    const address = `0x${"12".repeat(20)}`;
+    const at = `127.0.0.1:${(rpc.address() as AddressInfo).port}`;
+    for (const [url, sentence] of [
+      [
+        `http://${at}/${MARK}path/v2/${MARK}key?${MARK}name=${MARK}value`,
+        /did not take the contract.*may not do that/,
+      ],
+      [everyPart(at, "http"), /./],
+      [NAMED, /gives no chain id/],
+    ] as const) {
+      const words = ["--rpc", url, "--fee-recipient", address, "--from", address, "--dev-usdc"];
+      const said: string[] = [];
+      const write = process.stderr.write.bind(process.stderr);
+      let code = 0;
+      try {
+        process.stderr.write = (text) => said.push(String(text)) > 0;
+        code = await runCli(["deploy-escrow", ...words]);
+      } finally {
+        process.stderr.write = write;
+      }
+      assert.equal(code, 1);
+      assert.match(said.join(""), sentence);
+      silent(said.join(""), "deploy-escrow");
+    }
   });
 });

@@ -65,6 +65,20 @@ describe("S-07: one wrong answer", () => {
     });
   }
 
+  test("a final block above its own latest is no answer at all, however often it is given", async () => {
+    const rpc = await serve();
+    const one = followed({ urls: [rpc.url] });
+    await one.until(() => one.ledger.tips().evm.finalHeight === 50);
+    rpc.meddle = ({ method, params }) =>
+      method === "eth_getBlockByNumber" && params[0] === "finalized"
+        ? { result: { ...CHAIN[100]?.block, number: "0xf4240" } }
+        : undefined;
+    const isTold = (): boolean =>
+      one.lines.some(({ message }) => /calls block 1000000 final, and its latest block is 100/.test(message));
+    await one.until(isTold);
+    assert.equal(one.ledger.tips().evm.finalHeight, 50);
+  });
+
   test("with two RPCs the one that calls everything final decides nothing, however often it says so", async () => {
     const [liar, honest] = [await serve(), await serve()];
     liar.final = 100;
@@ -82,6 +96,22 @@ describe("S-07: one wrong answer", () => {
     rpc.final = 50;
     rpc.chain = CHAIN;
     await one.until(() => one.ledger.tips().evm.height === 120);
+    assert.equal(one.ledger.tips().evm.finalHeight, 100);
+  });
+});
+
+describe("S-07: final above what is indexed", () => {
+  test("a word above the tip makes the tip final and no block that is indexed later", async () => {
+    const [followedOne, ...others] = [await serve(), await serve(), await serve()];
+    for (const rpc of others) [rpc.chain, rpc.final] = [CHAIN, 110];
+    const urls = [followedOne, ...others].map(({ url }) => url);
+    const one = followed({ urls, options: { laggardS: 1e9 } });
+    await one.until(() => one.ledger.tips().evm.finalHeight === 100);
+    for (const rpc of others) rpc.final = 50;
+    followedOne.chain = CHAIN;
+    await one.until(() => one.ledger.tips().evm.height === 120);
+    const asked = followedOne.calls.length;
+    await one.until(() => followedOne.calls.length > asked + 20);
     assert.equal(one.ledger.tips().evm.finalHeight, 100);
   });
 });

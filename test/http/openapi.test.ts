@@ -2,7 +2,8 @@
 // that rows carry, and does every example fit?
 
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import SwaggerParser from "@apidevtools/swagger-parser";
+import { Validator } from "@seriousme/openapi-schema-validator";
 import { after, before, describe, test } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { interfaceDocument } from "../../src/http/server.ts";
@@ -22,25 +23,19 @@ interface PublicValidator {
   faults(document: Json): Promise<readonly string[]>;
 }
 
-function isInstalled(name: string): boolean {
-  return existsSync(new URL(`../../node_modules/${name}/package.json`, import.meta.url));
-}
-
-/** Loaded by name when they are used: an older folder of packages must not keep the other tests from running. */
 const VALIDATORS: readonly PublicValidator[] = [
   {
     name: "@seriousme/openapi-schema-validator",
     async faults(document) {
-      const { Validator } = await import(this.name);
       const { valid, errors } = await new Validator().validate(document);
-      return valid === true ? [] : [JSON.stringify(errors)];
+      return valid ? [] : [JSON.stringify(errors)];
     },
   },
   {
     name: "@apidevtools/swagger-parser",
     async faults(document) {
-      const { default: SwaggerParser } = await import(this.name);
-      return SwaggerParser.validate(document).then(
+      // Its types want a document that is right already.
+      return SwaggerParser.validate(Object(document)).then(
         () => [],
         (error: unknown) => [String(error)],
       );
@@ -98,8 +93,7 @@ function standalone(schema: unknown): object {
 
 describe("H-50: the document", () => {
   for (const validator of VALIDATORS) {
-    const skip = isInstalled(validator.name) ? false : `${validator.name} is not installed: run \`npm ci\``;
-    test(`is OpenAPI 3.1 for ${validator.name}, and a broken one is not`, { skip }, async () => {
+    test(`is OpenAPI 3.1 for ${validator.name}, and a broken one is not`, async () => {
       assert.deepEqual(await validator.faults(structuredClone(DOCUMENT)), []);
       const broken = { ...DOCUMENT, paths: { "/x": { get: { responses: { 200: {} } } } } };
       assert.notDeepEqual(await validator.faults(structuredClone(broken)), []);

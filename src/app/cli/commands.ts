@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { swapCrypto } from "../../adapters/system/swap-crypto.ts";
 import { readConfig, type Config } from "../config/config.ts";
+import type { Redact } from "../config/redactor.ts";
 import { StartRefused } from "./service-host.ts";
 import { sentenceOf } from "../../follow/follower-errors.ts";
 import type { FinalAlarm } from "../../swaps/ledger/ports.ts";
@@ -72,7 +73,7 @@ export async function runStart(flags: ReadonlyMap<string, string>): Promise<numb
   const signal = stopSignal();
   // Loaded late in all commands: a wrong setting is said at once, without the server and the libraries.
   const { startService } = await import("../main.ts");
-  const service = await redacted(config, () => startService(config));
+  const service = await redacted(config.redact, () => startService(config));
   const failure = await Promise.race([aborted(signal), service.failed]);
   if (failure === undefined) {
     await service.stop();
@@ -89,7 +90,7 @@ export async function runReindex(flags: ReadonlyMap<string, string>): Promise<nu
   const config = configOf(flags);
   const signal = stopSignal();
   const { reindex } = await import("../main.ts");
-  await redacted(config, () => nodeFailureNamed(() => reindex(config, signal)));
+  await redacted(config.redact, () => nodeFailureNamed(() => reindex(config, signal)));
   return signal.aborted ? 1 : 0;
 }
 
@@ -98,7 +99,7 @@ export async function runVerify(flags: ReadonlyMap<string, string>): Promise<num
   const config = configOf(flags);
   stopSignal().addEventListener("abort", () => process.exit(1), { once: true });
   const { verify } = await import("../main.ts");
-  const findings = await redacted(config, () =>
+  const findings = await redacted(config.redact, () =>
     nodeFailureNamed(() =>
       verify(config, (sentence) => process.stdout.write(`${config.redact(sentence)}\n`)),
     ),
@@ -108,17 +109,17 @@ export async function runVerify(flags: ReadonlyMap<string, string>): Promise<num
 }
 
 /** Runs a job whose failure says nothing that is secret: a `CommandFailed` where it was said in sentences. */
-async function redacted<Value>(config: Config, job: () => Promise<Value>): Promise<Value> {
+export async function redacted<Value>(redact: Redact, job: () => Promise<Value>): Promise<Value> {
   try {
     return await job();
   } catch (error) {
     if (error instanceof StartRefused || error instanceof CommandFailed) {
-      throw new CommandFailed(error.sentences.map((sentence) => config.redact(sentence)));
+      throw new CommandFailed(error.sentences.map((sentence) => redact(sentence)));
     }
     if (!(error instanceof Error)) throw error;
     // Without its cause, which was not looked through.
-    const bare = new Error(config.redact(error.message));
-    bare.stack = config.redact(error.stack ?? error.message);
+    const bare = new Error(redact(error.message));
+    bare.stack = redact(error.stack ?? error.message);
     throw bare;
   }
 }

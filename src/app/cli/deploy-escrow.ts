@@ -2,21 +2,26 @@
 
 import type { Account, Address } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { CommandFailed } from "./commands.ts";
+import { redactorOfUrl } from "../config/redactor.ts";
+import { CommandFailed, redacted } from "./commands.ts";
 import type { DeployArguments } from "./deploy-escrow-arguments.ts";
 
 const KEY_LINE_LIMIT = 200;
 
-/** Deploys and prints; resolves with the exit code. @throws CommandFailed where the chain is not as it has to be. */
-export async function runDeployEscrow(
-  wanted: DeployArguments,
-  input: AsyncIterable<unknown>,
-): Promise<number> {
+/**
+ * Deploys and prints; resolves with the exit code. @throws CommandFailed where the chain is not as it has to be. What the
+ * RPC or its library says of the URL, which may hold a key, is taken out of every failure.
+ */
+export function runDeployEscrow(wanted: DeployArguments, input: AsyncIterable<unknown>): Promise<number> {
+  return redacted(redactorOfUrl(wanted.rpcUrl), () => deployed(wanted, input));
+}
+
+async function deployed(wanted: DeployArguments, input: AsyncIterable<unknown>): Promise<number> {
   const sender: Account | Address = wanted.from ?? (await accountOf(input));
   const { deployEscrow } = await import("../../adapters/evm-rpc/deploy.ts");
-  const deployed = await deployEscrow({ ...wanted, sender });
-  if (!deployed.ok) throw new CommandFailed([deployed.error.sentence]);
-  const { address, usdc, block, chainId } = deployed.value;
+  const result = await deployEscrow({ ...wanted, sender });
+  if (!result.ok) throw new CommandFailed([result.error.sentence]);
+  const { address, usdc, block, chainId } = result.value;
   const line = {
     address: address.toLowerCase(),
     usdc: usdc.toLowerCase(),

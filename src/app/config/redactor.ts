@@ -26,6 +26,17 @@ export function redactorOf(
       if (value.includes("url")) for (const one of text.split(",")) addUrl(one.trim(), parts);
     }
   }
+  return redactorOfParts(parts);
+}
+
+/** The redactor of one URL that stands in no setting. */
+export function redactorOfUrl(url: string): Redact {
+  const parts = new Set<string>();
+  addUrl(url, parts);
+  return redactorOfParts(parts);
+}
+
+function redactorOfParts(parts: ReadonlySet<string>): Redact {
   // The longest first: a part of another one must not leave the rest of it behind.
   const ordered = [...parts].toSorted((one, other) => other.length - one.length);
   return (text) => ordered.reduce((rest, part) => rest.replaceAll(part, "…"), text);
