@@ -12,7 +12,7 @@ import type {
   ScriptHex,
   Txid,
 } from "../src/primitives/brands.ts";
-import { dealStatus } from "../src/swap/deal-status.ts";
+import { dealStatus } from "../src/swap/statuses.ts";
 import type {
   ChainTips,
   EvmPlace,
@@ -21,12 +21,12 @@ import type {
   PearlPlace,
   SecretFact,
 } from "../src/swap/facts.ts";
-import { evmLeg, pearlLeg } from "../src/swap/legs.ts";
+import { evmLeg, pearlLeg } from "../src/swap/order-state.ts";
 import { theLock } from "../src/swap/lock-choice.ts";
 import { nextActions } from "../src/swap/next-actions.ts";
 import type { TakeRecord } from "../src/swap/records.ts";
 import { dealRow } from "../src/swap/rows.ts";
-import { lockAddressOf } from "../src/swap/script-address.ts";
+import { lockAddressOf } from "../src/swap/lock-script.ts";
 import type { Moment, SwapSubject } from "../src/swap/subject.ts";
 import type { Terms } from "../src/swap/terms.ts";
 import { type BestRound, bestOf } from "./rounds.ts";

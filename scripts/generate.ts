@@ -21,7 +21,7 @@ const DOCUMENTS: readonly (readonly [name: string, make: () => string])[] = [
   ["configuration.md", configurationText],
   ["schema.md", schemaText],
   ["errors.md", errorsText],
-  ["swap-states.md", () => page("States of swaps", "src/swap/status-edges.ts", swapStatesBody())],
+  ["swap-states.md", () => page("States of swaps", "src/swap/statuses.ts", swapStatesBody())],
 ];
 
 function main(isCheck: boolean): void {

@@ -1,7 +1,7 @@
 // How do the statuses of swaps follow each other? The body of docs/generated/swap-states.md, made from the tables of
-// src/swap/status-edges.ts: a diagram and the same edges as a list, per kind.
+// src/swap/statuses.ts: a diagram and the same edges as a list, per kind.
 
-import { ASK_EDGES, BID_EDGES, DEAL_EDGES, type Edges } from "../src/swap/status-edges.ts";
+import { ASK_EDGES, BID_EDGES, DEAL_EDGES, type Edges } from "../src/swap/statuses.ts";
 
 /** Markdown lines without the page's head. */
 export function swapStatesBody(): readonly string[] {

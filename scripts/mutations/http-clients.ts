@@ -3,7 +3,7 @@
 import { type Break, inFile } from "./break.ts";
 
 const clients: Break[] = [
-  ...inFile("src/http/state-cache.ts", [
+  ...inFile("src/http/response-cache.ts", [
     {
       rule: "H-09",
       find: "if (this.#seen === null && generation === this.#generation) {",

@@ -163,7 +163,7 @@ const routes = inFile("src/http/routes/market.ts", [
   },
 ]);
 
-const values = inFile("src/http/path-values.ts", [
+const values = inFile("src/http/parameters.ts", [
   {
     rule: "H-07",
     find: "return text.toUpperCase() as Tick;",
@@ -179,7 +179,7 @@ const values = inFile("src/http/path-values.ts", [
 ]);
 
 const cache: Break[] = [
-  ...inFile("src/http/state-cache.ts", [
+  ...inFile("src/http/response-cache.ts", [
     {
       rule: "H-09",
       find: "if (generation !== this.#generation || this.#seen === null || size > this.#maxBytes) return;",

@@ -48,7 +48,7 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
   ["src/wallet/swap-", ["src/wallet/swap-*.test.ts", "test/swap/*.test.ts"]],
   ["src/swaps/usecases/secret-guard.ts", SECRETS],
   ["src/swaps/usecases/public-values.ts", SECRETS],
-  ["src/swaps/ledger/hashlock-filter.ts", SECRETS],
+  ["src/swaps/ledger/secret-book.ts", SECRETS],
   ["src/swaps/usecases/", ["src/swaps/usecases/*.test.ts", SWAPS_OVER_HTTP]],
   ["src/swaps/evm/evm-", ["src/swaps/evm/evm-*.test.ts", "test/evm/*.test.ts"]],
   [

@@ -193,7 +193,7 @@ const asks = [
       why: "an account that cannot be read has a wrong signature",
     },
   ]),
-  ...inFile("src/swaps/usecases/ask-action.ts", [
+  ...inFile("src/swaps/usecases/signed-actions.ts", [
     {
       rule: "H-42",
       find: "deadline <= now || deadline > now + MAX_DEADLINE_S",

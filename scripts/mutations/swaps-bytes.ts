@@ -2,7 +2,7 @@
 
 import { type Break, inFile } from "./break.ts";
 
-const times = inFile("src/swap/times.ts", [
+const times = inFile("src/swap/forms.ts", [
   { rule: "S-01", find: "seconds > MAX_TIME", replace: "seconds >= MAX_TIME", why: "2^32 - 1 is refused" },
   {
     rule: "S-01",

@@ -98,7 +98,7 @@ const deals = [
       why: "accept-lock of a bid has no answer",
     },
   ]),
-  ...inFile("src/swaps/usecases/lock-hints.ts", [
+  ...inFile("src/swaps/usecases/parts.ts", [
     {
       rule: "S-60",
       find: "const HINT_TTL_S = 30 * 60;",
@@ -200,7 +200,7 @@ const deals = [
       why: "what the index knows of another order's lock is looked up",
     },
   ]),
-  ...inFile("src/swaps/usecases/bid-origin.ts", [
+  ...inFile("src/swaps/usecases/signed-actions.ts", [
     {
       rule: "S-64",
       find: 'if (verdict.kind === "invalid") return refusal("ORIGIN_SIGNATURE_INVALID");',
@@ -271,7 +271,7 @@ const deals = [
       why: "a key that rows show is refused as a secret when somebody makes a hashlock of it",
     },
   ]),
-  ...inFile("src/swaps/usecases/keyed-lock.ts", [
+  ...inFile("src/swaps/usecases/parts.ts", [
     {
       rule: "S-40",
       find: "const mine = before.then(job, job);",

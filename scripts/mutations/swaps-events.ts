@@ -37,7 +37,7 @@ export const SWAPS_EVENTS: readonly Break[] = [
       why: "edges are not checked",
     },
   ]),
-  ...inFile("src/swaps/ledger/touching.ts", [
+  ...inFile("src/swaps/ledger/affected-rows.ts", [
     {
       rule: "H-39",
       find: "this.#takesOf(terms.hashlock, cause);",

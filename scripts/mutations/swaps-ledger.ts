@@ -339,7 +339,7 @@ export const SWAPS_LEDGER: readonly Break[] = [
       why: "an accept-lock's seller address is not shown",
     },
   ]),
-  ...inFile("src/swaps/ledger/watch.ts", [
+  ...inFile("src/swaps/ledger/watched-scripts.ts", [
     {
       rule: "S-15",
       find: "const DUST_WATCH_S = 30 * 86_400;",

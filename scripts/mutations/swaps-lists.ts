@@ -50,7 +50,7 @@ const lists = [
       why: "who accepted a bid does not find it",
     },
   ]),
-  ...inFile("src/swaps/usecases/page-of.ts", [
+  ...inFile("src/swaps/usecases/lists.ts", [
     {
       rule: "H-06",
       find: "if (isBack) found.reverse();",
@@ -124,7 +124,7 @@ const lists = [
       why: "the smaller minimum counts",
     },
   ]),
-  ...inFile("src/swaps/usecases/signing-terms.ts", [
+  ...inFile("src/swaps/usecases/swap-api.ts", [
     {
       rule: "H-44",
       find: "leastAskUsdc(limits, escrow).toString()",

@@ -134,7 +134,7 @@ const asks = [
       why: "an ask that is just funded is paused",
     },
   ]),
-  ...inFile("src/swap/ask-status.ts", [
+  ...inFile("src/swap/statuses.ts", [
     {
       rule: "S-33",
       find: 'if (facts.takenBy !== null) return "ASK_TAKEN";',
@@ -178,7 +178,7 @@ const asks = [
       why: "a pause by signature does nothing",
     },
   ]),
-  ...inFile("src/swap/ask-row.ts", [
+  ...inFile("src/swap/rows.ts", [
     {
       rule: "H-40",
       find: "* 100_000_000n) / pearlSat",
@@ -264,7 +264,7 @@ const takes = [
       why: "takes begin though the index is behind",
     },
   ]),
-  ...inFile("src/swap/take-terms.ts", [
+  ...inFile("src/swap/judge-take.ts", [
     {
       rule: "S-40",
       find: "terms.pearlRefundTime < pearlMin",

@@ -48,7 +48,7 @@ const messages = inFile("src/swap/eip712.ts", [
   },
 ]);
 
-const signatures = inFile("src/swap/evm-signature.ts", [
+const signatures = inFile("src/swap/eip712.ts", [
   { rule: "S-31", find: "sNumber > ORDER / 2n", replace: "sNumber >= ORDER", why: "a high s is accepted" },
   { rule: "S-31", find: "last < 27 ? last + 27 : last", replace: "last", why: "v 0 and 1 are refused" },
   { rule: "S-31", find: "v = 27 + ((s[0] ?? 0) >> 7);", replace: "v = 27;", why: "EIP-2098's v is lost" },
@@ -172,7 +172,7 @@ const search = [
       why: "what was unknown once is a secret for ever",
     },
   ]),
-  ...inFile("src/swaps/ledger/hashlock-filter.ts", [
+  ...inFile("src/swaps/ledger/secret-book.ts", [
     {
       rule: "S-66",
       find: "if (now !== FULL) table[cell] = now + step;",

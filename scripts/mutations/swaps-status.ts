@@ -3,7 +3,7 @@
 import { type Break, inFile } from "./break.ts";
 
 const status = [
-  ...inFile("src/swap/deal-status.ts", [
+  ...inFile("src/swap/statuses.ts", [
     {
       rule: "S-51",
       find: 'if (state === "accepted" && subject.secret !== null) return "USDC_CLAIMABLE";',
@@ -99,7 +99,7 @@ const status = [
       why: "an open bid's seller is the zero address",
     },
   ]),
-  ...inFile("src/swap/bid-status.ts", [
+  ...inFile("src/swap/statuses.ts", [
     {
       rule: "S-52",
       find: "isEventFinal(order, order.locked.block, tips) ?",
@@ -119,7 +119,7 @@ const status = [
       why: "a cancelled bid is shown as refunded",
     },
   ]),
-  ...inFile("src/swap/legs.ts", [
+  ...inFile("src/swap/order-state.ts", [
     {
       rule: "S-51",
       find: "isEventFinal(order, order.closed.place.block, tips)",
@@ -139,7 +139,7 @@ const status = [
       why: "a lock in the mempool is shown as confirmed",
     },
   ]),
-  ...inFile("src/swap/status-edges.ts", [
+  ...inFile("src/swap/statuses.ts", [
     {
       rule: "S-51",
       find: "return from === to || edges[from].includes(to);",
@@ -171,7 +171,7 @@ const status = [
       why: "the refund of an accepted bid is an alarm",
     },
   ]),
-  ...inFile("src/swap/terms-error.ts", [
+  ...inFile("src/swap/order-state.ts", [
     {
       rule: "S-50",
       find: 'if (!subject.keysValid) return "PUBKEY_INVALID";',

@@ -138,7 +138,7 @@ export const SWAPS_VERIFICATIONS: readonly Break[] = [
       why: "the vout of the body is not looked at",
     },
   ]),
-  ...inFile("src/swap/verify-refund.ts", [
+  ...inFile("src/swap/verify-settlement.ts", [
     {
       rule: "S-61",
       find: 'if (subject.order === null) return { output: null, reason: "REFUND_NOT_FOUND" };',
@@ -194,7 +194,7 @@ export const SWAPS_VERIFICATIONS: readonly Break[] = [
       why: "a refund beside a release is judged first",
     },
   ]),
-  ...inFile("src/swap/verify-evm-refund.ts", [
+  ...inFile("src/swap/verify-settlement.ts", [
     {
       rule: "S-61",
       find: 'return "EVM_REFUND_NOT_FOUND";',
@@ -226,7 +226,7 @@ export const SWAPS_VERIFICATIONS: readonly Break[] = [
       why: "an unfinal refund verifies",
     },
   ]),
-  ...inFile("src/swap/release.ts", [
+  ...inFile("src/swap/verify-settlement.ts", [
     {
       rule: "S-61",
       find: "if (lock === null || lock.spend === null) return",

@@ -1,12 +1,11 @@
 // What can be typed after `strand`? Finds the command, reads its flags and answers with the exit code. 0: done; 1: it
 // cannot be done as configured, or verify has found something; 2: the command line is wrong.
 
-import { nearestName } from "./config/nearest-name.ts";
-import { commandHelp, COMMANDS, programHelp } from "./cli/help.ts";
+import { nearestName } from "./config/misspelled.ts";
+import { commandHelp, COMMANDS, programHelp, programVersion } from "./cli/help.ts";
 import { parseFlags } from "./cli/flags.ts";
 import { CommandFailed, runAlarms, runReindex, runStart, runVerify } from "./cli/commands.ts";
 import { StartRefused } from "./cli/service-host.ts";
-import { programVersion } from "./cli/version.ts";
 
 const RUNS: Readonly<Record<string, (flags: ReadonlyMap<string, string>) => Promise<number>>> = {
   start: runStart,

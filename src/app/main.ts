@@ -20,9 +20,8 @@ import type { Config } from "./config/config.ts";
 import type { RateLimitOptions } from "../http/dependencies.ts";
 import { addressOf, type NodeEndpoint } from "./config/read-node.ts";
 import { buildServer } from "../http/server.ts";
-import { openAnswerThread } from "./cli/open-answer-thread.ts";
-import { programVersion } from "./cli/version.ts";
-import { Closers, listenOn, StartRefused } from "./cli/service-host.ts";
+import { openAnswerThread, Closers, listenOn, StartRefused } from "./cli/service-host.ts";
+import { programVersion } from "./cli/help.ts";
 import { CommitFeed } from "../follow/commit-feed.ts";
 import type { Condition, ConditionSource } from "../follow/conditions.ts";
 import { Follower, FOLLOWER_DEFAULTS } from "../index/follower.ts";
@@ -38,7 +37,7 @@ import type { Log, PearlNode } from "../follow/ports.ts";
 import { IndexProgress, PROGRESS_DEFAULTS } from "../follow/progress.ts";
 import type { IndexStatus } from "../follow/serving.ts";
 import { type IndexUnderTest, SEGMENT_BLOCKS, verifyIndex } from "../index/verify.ts";
-import { type ComposedSwaps, composeSwaps, type SwapSides } from "./swap-service.ts";
+import { type ComposedSwaps, composeSwaps, type SwapSides } from "./start-swaps.ts";
 import { fillTemplatePsbt } from "../wallet/index.ts";
 
 /** How long a start waits for the node to name its chain; a node that is down must not keep HTTP from serving. */

@@ -1,12 +1,14 @@
 // How is a second core used for reading? A thread with a database connection of its own makes pages of lists, bytes
 // and entity tag included, while the calling thread speaks HTTP, indexes, and makes the pages that are too many.
 
-import { Worker } from "node:worker_threads";
-import type { BlockHash } from "../primitives/brands.ts";
-import type { ProtocolRules } from "../prc20/rules.ts";
+import { Worker, type MessagePort } from "node:worker_threads";
 import type { Log } from "../follow/ports.ts";
+import type { ProtocolRules } from "../prc20/rules.ts";
+import type { BlockHash } from "../primitives/brands.ts";
+import type { AnswerMaker, MadeAnswer } from "./answer.ts";
 import { type ErrorCode, Refusal } from "./errors.ts";
-import type { AnswerMaker, MadeAnswer } from "./made-answer.ts";
+import { makeAnswer, type ReadDependencies } from "./read-route.ts";
+import { READ_ROUTES } from "./routes/reads.ts";
 
 /** What the thread is started with, as `workerData`. */
 export interface AnswerThreadStart {
@@ -120,4 +122,42 @@ export class AnswerThread implements AnswerMaker {
     for (const { resolve } of this.#waiting.values()) resolve(null);
     this.#waiting.clear();
   }
+}
+
+function elsewhere(): never {
+  throw new Error("only the main thread knows this");
+}
+
+/** Makes answers for as long as the port is open. Answers that depend on more than `deps` must not be ordered. */
+export function answerOrders(port: MessagePort, deps: Pick<ReadDependencies, "queries" | "rules">): void {
+  const routes = new Map(READ_ROUTES.map((route) => [route.name, route]));
+  const all: ReadDependencies = { ...deps, fillPsbt: elsewhere, mempool: { snapshot: elsewhere } };
+  const reportOn = async ([id, name, params, query]: AnswerOrder): Promise<AnswerReport> => {
+    const route = routes.get(name);
+    if (route === undefined) return { kind: "failed", id, why: `there is no route ${name}` };
+    const made = await makeAnswer(route, all, params, query);
+    if (made instanceof Refusal) {
+      const { code, message, indexedHeight } = made;
+      return { kind: "refused", id, code, message, height: indexedHeight };
+    }
+    return { kind: "made", id, ...made };
+  };
+  const send = (report: AnswerReport): void => port.postMessage(report, ownMemoryOf(report));
+  port.on("message", (order: AnswerOrder) => {
+    reportOn(order).then(send, (error: unknown) => {
+      send({
+        kind: "failed",
+        id: order[0],
+        why: error instanceof Error ? (error.stack ?? "") : String(error),
+      });
+    });
+  });
+  send({ kind: "ready" });
+}
+
+/** What changes owners instead of being copied. Small buffers share their memory with others (Node's pool). */
+function ownMemoryOf(report: AnswerReport): readonly ArrayBuffer[] {
+  if (report.kind !== "made" || report.body.length <= Buffer.poolSize) return [];
+  const { buffer } = report.body;
+  return buffer instanceof ArrayBuffer ? [buffer] : [];
 }

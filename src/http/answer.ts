@@ -7,6 +7,8 @@ import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { RoomyText } from "../index/queries.ts";
+import type { BlockHash } from "../primitives/brands.ts";
+import type { Refusal } from "./errors.ts";
 
 /** Encodings that are offered; "identity" is the plain bytes. */
 export type Encoding = "identity" | "gzip" | "br";
@@ -194,4 +196,21 @@ function encodingQualities(acceptEncoding: string): (name: string) => number {
     qualities.set(name, Number.isFinite(quality) ? quality : 0);
   }
   return (name) => qualities.get(name) ?? qualities.get("*") ?? 0;
+}
+
+/** The answer to a read, ready to be sent. */
+export interface MadeAnswer extends TaggedBody {
+  /** Of the state that all its rows come from (H-09). */
+  readonly height: number;
+  readonly hash: BlockHash | null;
+}
+
+/** Somebody beside the calling thread who makes answers of list endpoints. */
+export interface AnswerMaker {
+  /**
+   * Orders the answer of a route, by the route's name and the request's raw placeholders and parameters. Null where
+   * it has enough to do or is not ready. Resolves with null where it ends before it answers: either way the caller
+   * makes the answer. Rejects where making it failed.
+   */
+  ask(route: string, params: unknown, query: unknown): Promise<MadeAnswer | Refusal | null> | null;
 }

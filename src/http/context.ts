@@ -15,7 +15,7 @@ import {
   showsIndexedHeight,
 } from "./errors.ts";
 import type { PathTable } from "./path-table.ts";
-import type { StateCache } from "./state-cache.ts";
+import type { StateCache } from "./response-cache.ts";
 
 /** Shared by all routes of one server. */
 export interface HttpContext {

@@ -9,7 +9,7 @@ import type { IndexQueries } from "../index/queries.ts";
 import type { SwapService } from "../swaps/usecases/swap-service.ts";
 import type { IndexStatus, MempoolView, StateFeed } from "../follow/serving.ts";
 import type { ConnectionLimits } from "./connections.ts";
-import type { AnswerMaker } from "./made-answer.ts";
+import type { AnswerMaker } from "./answer.ts";
 
 /** The fixed part of a fill, as a PSBT is made from it (H-35). Hex without 0x, amounts in grains. */
 export interface FillPsbtInput {

@@ -3,7 +3,7 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { chooseEncoding, endWith, headersOf, isKnownToClient, withoutContent } from "./answer.ts";
-import type { ReadyAnswer, StateCache } from "./state-cache.ts";
+import type { ReadyAnswer, StateCache } from "./response-cache.ts";
 
 /** Writes the kept answer for a request, if there is one. Returns false where Fastify has to answer. */
 export function serveKept(

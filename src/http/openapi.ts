@@ -8,7 +8,17 @@ import type { ReadRoute } from "./read-route.ts";
 import { EVENTS_PATH, EventQuery } from "./routes/events.ts";
 import { HEALTH_PATHS } from "./routes/health.ts";
 import type { SwapRoute } from "./routes/swaps/swap-route.ts";
-import { AddressBalanceRow, BalanceRow } from "./schemas/balances.ts";
+import {
+  AddressBalanceRow,
+  BalanceRow,
+  CandleRow,
+  DigestRow,
+  DigestValue,
+  HolderRow,
+  StatsRow,
+  TokenListRow,
+  TokenRow,
+} from "./schemas/tokens.ts";
 import {
   boundedEnvelope,
   envelope,
@@ -33,15 +43,6 @@ import {
   TypedData,
   Verification,
 } from "./schemas/swaps.ts";
-import {
-  CandleRow,
-  DigestRow,
-  DigestValue,
-  HolderRow,
-  StatsRow,
-  TokenListRow,
-  TokenRow,
-} from "./schemas/tokens.ts";
 
 /** An OpenAPI 3.1 document, as far as its readers here need it. */
 export interface OpenApiDocument {

@@ -4,6 +4,8 @@
 import type { StaticEncode, TObject, TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import { Value } from "typebox/value";
+import { parseAddress } from "../primitives/address.ts";
+import type { ListingId, PearlAddress, Tick, Txid } from "../primitives/brands.ts";
 import { invalidField, Refusal } from "./errors.ts";
 
 /** Reads raw text values by a schema, or says which one is wrong. */
@@ -57,4 +59,29 @@ function problemOf(
     return invalidField(name, typeof expected === "string" ? expected : "well-formed");
   }
   return new Refusal("INVALID_REQUEST", "The parameters do not fit together.");
+}
+
+/** The canonical (upper case) form of a text that satisfies P-21. */
+export function tickOf(text: string): Tick {
+  return text.toUpperCase() as Tick;
+}
+
+/** The lower-case form of 64 hex digits. */
+export function txidOf(text: string): Txid {
+  return text.toLowerCase() as Txid;
+}
+
+/** A text that matches P-51, as it is: ids are compared byte for byte. */
+export function listingIdOf(text: string): ListingId {
+  return text as ListingId;
+}
+
+/** The address that a request names in `field`, or `INVALID_REQUEST`. */
+export function requestAddress(field: string, text: string, hrp: string): PearlAddress | Refusal {
+  return parseAddress(text, hrp) ?? invalidField(field, addressExpected(hrp));
+}
+
+/** Completes "`field` must be ..." for addresses of a network. */
+function addressExpected(hrp: string): string {
+  return `a Taproot address of this network (bech32m, prefix ${hrp}, witness version 1, 32 bytes)`;
 }

@@ -4,16 +4,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Static, StaticEncode, TObject, TSchema } from "typebox";
 import type { RoomyText, StateView } from "../index/queries.ts";
-import { answerOf, jsonBody, listBody } from "./answer.ts";
+import { answerOf, jsonBody, listBody, type MadeAnswer } from "./answer.ts";
 import { type HttpContext, refuse, send } from "./context.ts";
 import { pageLimit } from "./cursor.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import { Refusal } from "./errors.ts";
 import { writeReady } from "./fast-path.ts";
-import type { MadeAnswer } from "./made-answer.ts";
-import { parameterReader } from "./parameters.ts";
-import { tickOf, txidOf } from "./path-values.ts";
-import { type ReadyAnswer, readyAnswer } from "./state-cache.ts";
+import { parameterReader, tickOf, txidOf } from "./parameters.ts";
+import { type ReadyAnswer, readyAnswer } from "./response-cache.ts";
 
 /** Rows read from one state. */
 export interface Reading<Row> {

@@ -21,11 +21,10 @@ import { registerDocs } from "./routes/docs.ts";
 import { registerEvents } from "./routes/events.ts";
 import { isHealthPath, registerHealth } from "./routes/health.ts";
 import { READ_ROUTES } from "./routes/reads.ts";
-import { registerDisabledSwaps } from "./routes/swaps-disabled.ts";
-import { SWAP_ROUTES } from "./routes/swaps/index.ts";
+import { registerDisabledSwaps, SWAP_ROUTES } from "./routes/swaps/index.ts";
 import { registerSwaps } from "./routes/swaps/swap-route.ts";
 import { hasBody, originForm, refuseSecret, strayBody, targetHoldsSecret } from "./secret-check.ts";
-import { StateCache } from "./state-cache.ts";
+import { StateCache } from "./response-cache.ts";
 
 /** Largest body that is read (H-04). */
 const BODY_LIMIT_BYTES = 64 * 1024;

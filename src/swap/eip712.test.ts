@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { swapCrypto } from "../adapters/system/swap-crypto.ts";
 import type { Bytes32, EvmAddress } from "../primitives/brands.ts";
-import { toBytes32 } from "./bytes32.ts";
+import { toBytes32 } from "./crypto.ts";
 import { escrowDigests, typeText } from "./eip712.ts";
 import { type AskTerms, type Terms, ZERO_ADDRESS, ZERO_BYTES32 } from "./terms.ts";
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bytesToHex, hexToBytes } from "../primitives/hex.ts";
-import { normaliseSignature } from "./evm-signature.ts";
+import { normaliseSignature } from "./eip712.ts";
 
 function bytesOf(hex: string): Uint8Array {
   const bytes = hexToBytes(hex);

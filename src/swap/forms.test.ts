@@ -25,9 +25,9 @@ import {
   parseUsdc,
   parseVout,
   schnorrSignature,
+  parseTime,
 } from "./forms.ts";
 import { keyFitsAddress, parseKey } from "./keys.ts";
-import { parseTime } from "./times.ts";
 
 const NO_TEXTS: readonly unknown[] = [undefined, null, true, {}, [], ["1"], 1.5, Number.NaN, 1n, Symbol("x")];
 

@@ -5,8 +5,7 @@ import type { Bytes32, PearlAddress, ScriptHex } from "../primitives/brands.ts";
 import type { Sha256 } from "../primitives/hashing.ts";
 import { hexToBytes } from "../primitives/hex.ts";
 import { err, ok } from "../primitives/result.ts";
-import { fromBytes32, taggedHash, toBytes32 } from "./bytes32.ts";
-import type { SwapCrypto } from "./crypto.ts";
+import { fromBytes32, taggedHash, toBytes32, type SwapCrypto } from "./crypto.ts";
 import type { Parsed } from "./forms.ts";
 
 const FORM = /^(?:0[xX])?(?:0[23])?([0-9a-fA-F]{64})$/;

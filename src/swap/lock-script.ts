@@ -6,8 +6,7 @@ import type { Bytes32, PearlAddress, ScriptHex } from "../primitives/brands.ts";
 import { concatBytes, varintBytes } from "../primitives/bytes.ts";
 import type { Sha256 } from "../primitives/hashing.ts";
 import { bytesToHex } from "../primitives/hex.ts";
-import { fromBytes32, taggedHash, toBytes32 } from "./bytes32.ts";
-import type { SwapCrypto } from "./crypto.ts";
+import { fromBytes32, taggedHash, toBytes32, type SwapCrypto } from "./crypto.ts";
 
 /** Nobody knows the discrete logarithm of this point (BIP341): the key path is closed and everybody can see it. */
 export const NUMS_KEY = "0x50929b74c1a04954b78b4b6035e97a5e078a5a0f28ec96d547bfee9ace803ac0" as Bytes32;
@@ -142,4 +141,10 @@ export function lockOfPoints(
 /** The address of a lock (`expected_address`, `pearl_lock_address`). */
 export function lockAddress(lock: Pick<Lock, "outputKey">, hrp: string): PearlAddress {
   return addressOfKey(lock.outputKey.slice(2), hrp);
+}
+
+/** The bech32m address of `OP_1 <32 bytes>`; null for null and for any other script. */
+export function lockAddressOf(script: string | null, hrp: string): PearlAddress | null {
+  if (script === null || script.length !== 68 || !script.startsWith("5120")) return null;
+  return addressOfKey(script.slice(4), hrp);
 }

@@ -3,7 +3,7 @@
 // whether or not its window is open, so that no row depends on a clock.
 
 import type { EvmAddress } from "../primitives/brands.ts";
-import { isGoodLock } from "./deal-status.ts";
+import { isGoodLock } from "./statuses.ts";
 import { acceptBy, claimBy, lockBy } from "./deadlines.ts";
 import type { ChainTips, LockOutput } from "./facts.ts";
 import { isDeep, isWitnessed } from "./finality.ts";
@@ -16,10 +16,24 @@ import {
   shownOutputs,
   theLock,
 } from "./lock-choice.ts";
-import { evmCredit, isEventFinal, isLive, orderState, sellerOf, type OrderState } from "./order-state.ts";
-import { isDead, profileOf, type Moment, type SwapProfile, type SwapRules } from "./subject.ts";
-import type { SwapSubject } from "./subject.ts";
-import { termsError, type TermsError } from "./terms-error.ts";
+import {
+  evmCredit,
+  isEventFinal,
+  isLive,
+  orderState,
+  sellerOf,
+  type OrderState,
+  termsError,
+  type TermsError,
+} from "./order-state.ts";
+import {
+  isDead,
+  profileOf,
+  type Moment,
+  type SwapProfile,
+  type SwapRules,
+  type SwapSubject,
+} from "./subject.ts";
 
 /** Who acts. */
 export type ActionRole = "anyone" | "buyer" | "seller";

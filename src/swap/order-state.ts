@@ -2,9 +2,18 @@
 // alone (S-20, S-51), with their blocks' finality where the rule asks for it.
 
 import type { EvmAddress } from "../primitives/brands.ts";
-import type { ChainTips, EscrowEvent, EvmPlace, OrderFacts } from "./facts.ts";
-import { isFinal } from "./finality.ts";
-import type { SwapSubject } from "./subject.ts";
+import type {
+  ChainTips,
+  EscrowEvent,
+  EvmPlace,
+  OrderFacts,
+  SecretFact,
+  SecretShower,
+  LockOutput,
+} from "./facts.ts";
+import { isFinal, pearlConfirmations } from "./finality.ts";
+import { outpointOf } from "./lock-choice.ts";
+import type { SwapSubject, SwapRules } from "./subject.ts";
 import { ZERO_ADDRESS } from "./terms.ts";
 
 /** The states of an order in the contract (S-20); "none" where no order is indexed. */
@@ -90,4 +99,71 @@ export function evmCredit(order: OrderFacts | null): EvmCredit | null {
 /** Whether a deal exists (S-50): for a take, for an order of `lockWithAsk`, and for an accepted bid. */
 export function dealExists(subject: SwapSubject): boolean {
   return subject.take !== null || (subject.order !== null && subject.order.accepted !== null);
+}
+
+/** In the order in which they are looked for (S-50). */
+export const TERMS_ERRORS = ["PUBKEY_INVALID", "TIMELOCK_MARGIN_TOO_SMALL", "HASHLOCK_REUSED"] as const;
+/** What is wrong with an order's terms. */
+export type TermsError = (typeof TERMS_ERRORS)[number];
+
+/**
+ * The first of: a key of the order is no point; T_e - T_p < the margin in force (S-02); the secret is known, and
+ * neither this order's OrderClaimed nor a spend of one of its lock outputs has shown it. Null where nothing is wrong.
+ */
+export function termsError(subject: SwapSubject, rules: SwapRules): TermsError | null {
+  if (!subject.keysValid) return "PUBKEY_INVALID";
+  if (isMarginTooSmall(subject, rules)) return "TIMELOCK_MARGIN_TOO_SMALL";
+  const { secret } = subject;
+  return secret !== null && !wasShownByOrder(subject, secret) ? "HASHLOCK_REUSED" : null;
+}
+
+/** Whether T_e - T_p is below the margin in force (S-02). */
+export function isMarginTooSmall(subject: SwapSubject, rules: SwapRules): boolean {
+  return subject.terms.evmRefundTime - subject.terms.pearlRefundTime < rules.deltaS;
+}
+
+function wasShownByOrder(subject: SwapSubject, secret: SecretFact): boolean {
+  const own = new Set<string>(subject.outputs.map(outpointOf));
+  const isOwn = (shower: SecretShower): boolean =>
+    shower.by === "claim"
+      ? shower.orderHash === subject.hash
+      : shower.script === undefined
+        ? own.has(shower.outpoint)
+        : shower.script === subject.script;
+  return secret.shownBy.some(isOwn);
+}
+
+/** `evm_leg`: the order's state, and whether the block of the event that led there is final. */
+export interface EvmLeg {
+  readonly state: OrderState;
+  readonly final: boolean;
+}
+
+/** `pearl_leg` of *the lock* (S-15): confirmations are the lock's, 0 without one or in the mempool. */
+export interface PearlLeg {
+  readonly state: "none" | "mempool" | "confirmed" | "claim_seen" | "claimed" | "refund_seen" | "refunded";
+  readonly confirmations: number;
+}
+
+/** "none" is never final; "accepted" is final where OrderLocked and OrderAccepted both are. */
+export function evmLeg(order: OrderFacts | null, tips: ChainTips): EvmLeg {
+  const state = orderState(order);
+  if (order === null) return { state, final: false };
+  if (order.closed !== null) return { state, final: isEventFinal(order, order.closed.place.block, tips) };
+  if (order.accepted !== null) return { state, final: isAcceptedFinal(order, tips) };
+  return { state, final: isEventFinal(order, order.locked.block, tips) };
+}
+
+/** `lock`: of `theLock`. A spend by no leaf of ours changes nothing here. */
+export function pearlLeg(lock: LockOutput | null, tips: ChainTips): PearlLeg {
+  if (lock === null) return { state: "none", confirmations: 0 };
+  const confirmations = pearlConfirmations(tips, lock.mined?.height ?? null);
+  return { state: pearlState(lock), confirmations };
+}
+
+function pearlState(lock: LockOutput): PearlLeg["state"] {
+  const { spend } = lock;
+  if (spend?.path === "claim") return spend.mined === null ? "claim_seen" : "claimed";
+  if (spend?.path === "refund") return spend.mined === null ? "refund_seen" : "refunded";
+  return lock.mined === null ? "mempool" : "confirmed";
 }

@@ -6,7 +6,7 @@ import { swapCrypto } from "../adapters/system/swap-crypto.ts";
 import type { Bytes32 } from "../primitives/brands.ts";
 import { concatBytes } from "../primitives/bytes.ts";
 import { hexToBytes } from "../primitives/hex.ts";
-import { fromBytes32, taggedHash, toBytes32 } from "./bytes32.ts";
+import { fromBytes32, taggedHash, toBytes32 } from "./crypto.ts";
 import { branchHash, claimScript, leafHash, lockOf, NUMS_KEY, refundScript } from "./lock-script.ts";
 import { secretsIn, spendPath, spentLeafHash, withoutAnnex } from "./spend-leaf.ts";
 

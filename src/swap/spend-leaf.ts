@@ -5,8 +5,7 @@
 import type { Bytes32 } from "../primitives/brands.ts";
 import { concatBytes, equalBytes } from "../primitives/bytes.ts";
 import type { Sha256 } from "../primitives/hashing.ts";
-import { fromBytes32, taggedHash, toBytes32 } from "./bytes32.ts";
-import type { SwapCrypto } from "./crypto.ts";
+import { fromBytes32, taggedHash, toBytes32, type SwapCrypto } from "./crypto.ts";
 import type { SpendPath } from "./facts.ts";
 import { branchHash, leafHash, type Lock } from "./lock-script.ts";
 

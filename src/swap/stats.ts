@@ -1,8 +1,14 @@
 // How much was swapped, and how many bids, asks and deals are in which state (S-65)?
 
 import { formatPearl } from "../primitives/amount.ts";
-import { BID_STATUSES, bidStatus, type BidStatus } from "./bid-status.ts";
-import { DEAL_STATUSES, dealStatus, type DealStatus } from "./deal-status.ts";
+import {
+  BID_STATUSES,
+  bidStatus,
+  type BidStatus,
+  DEAL_STATUSES,
+  dealStatus,
+  type DealStatus,
+} from "./statuses.ts";
 import type { AskStatus, Moment, SwapRules, SwapSubject } from "./subject.ts";
 
 /** Settled swaps: a count, and volumes as decimal strings (raw USDC, satoshis, PEARL with 8 digits). */

@@ -2,7 +2,7 @@
 
 import type { LockOutput } from "./facts.ts";
 import { isRetryable, type VerifyReason } from "./reasons.ts";
-import { lockAddressOf } from "./script-address.ts";
+import { lockAddressOf } from "./lock-script.ts";
 import type { SwapRules, SwapSubject } from "./subject.ts";
 
 /** `details` of every verification (S-60). Amounts are decimal strings of satoshis. */

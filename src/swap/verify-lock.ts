@@ -7,10 +7,9 @@ import { claimBy } from "./deadlines.ts";
 import type { LockOutput } from "./facts.ts";
 import { isWitnessed, pearlConfirmations } from "./finality.ts";
 import { theLock } from "./lock-choice.ts";
-import { isAcceptedFinal, orderState } from "./order-state.ts";
+import { isAcceptedFinal, orderState, isMarginTooSmall } from "./order-state.ts";
 import type { LockReason } from "./reasons.ts";
 import { profileOf, type Moment, type SwapRules, type SwapSubject } from "./subject.ts";
-import { isMarginTooSmall } from "./terms-error.ts";
 import { judgedLock, verdict, type JudgedOutput, type Verdict } from "./verification.ts";
 
 /** An outpoint that a body or a hint names. */

@@ -8,7 +8,7 @@ import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
 import { addressOfKey } from "../../src/primitives/address.ts";
 import type { Bytes32, PearlAddress } from "../../src/primitives/brands.ts";
 import { acceptLock } from "../../src/swaps/usecases/accept-lock.ts";
-import { fromBytes32, taggedHash } from "../../src/swap/bytes32.ts";
+import { fromBytes32, taggedHash } from "../../src/swap/crypto.ts";
 import type { EscrowEvent } from "../../src/swap/facts.ts";
 import { apiScene } from "../../testkit/builders/swap-ledger/api-scene.ts";
 import { evmPlace, pointKey, terms } from "../../testkit/builders/swap-ledger/ledger-facts.ts";

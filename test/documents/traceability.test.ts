@@ -6,8 +6,7 @@ import { describe, test } from "node:test";
 import { SETTING_LIST } from "../../src/app/config/declaration.ts";
 import { CONDITIONS } from "../../src/follow/conditions.ts";
 import { ERRORS } from "../../src/http/errors.ts";
-import { ASK_STATUSES } from "../../src/swap/ask-status.ts";
-import { DEAL_STATUSES } from "../../src/swap/deal-status.ts";
+import { ASK_STATUSES, DEAL_STATUSES } from "../../src/swap/statuses.ts";
 import { codeSpans, readDocument, documents, exists, idsIn } from "./documents.ts";
 
 const RULES = new Set([

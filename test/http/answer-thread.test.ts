@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { openSqliteStore } from "../../src/adapters/store-sqlite/index.ts";
 import { AnswerThread } from "../../src/http/answer-thread.ts";
-import type { AnswerMaker } from "../../src/http/made-answer.ts";
+import type { AnswerMaker } from "../../src/http/answer.ts";
 import type { IndexStore } from "../../src/index/ports.ts";
 import type { Log } from "../../src/follow/ports.ts";
 import { BASE, TICKS } from "../../testkit/store-contract/chain-facts.ts";

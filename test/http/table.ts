@@ -2,7 +2,16 @@
 // that finds none, malformed ones. Written from the interface, not from the routes.
 
 import type { TSchema } from "typebox";
-import { AddressBalanceRow, BalanceRow } from "../../src/http/schemas/balances.ts";
+import {
+  AddressBalanceRow,
+  BalanceRow,
+  CandleRow,
+  DigestRow,
+  HolderRow,
+  StatsRow,
+  TokenListRow,
+  TokenRow,
+} from "../../src/http/schemas/tokens.ts";
 import {
   FillTemplateRow,
   ListingHistoryRow,
@@ -11,14 +20,6 @@ import {
   SummaryRow,
 } from "../../src/http/schemas/market.ts";
 import { HistoryRow, MempoolRow, OperationRow } from "../../src/http/schemas/operations.ts";
-import {
-  CandleRow,
-  DigestRow,
-  HolderRow,
-  StatsRow,
-  TokenListRow,
-  TokenRow,
-} from "../../src/http/schemas/tokens.ts";
 import * as rows from "./rows.ts";
 
 /** The requests of one path. */

@@ -7,7 +7,7 @@ import { describe, test } from "node:test";
 import { schnorr } from "@noble/curves/secp256k1.js";
 import { verifySchnorr } from "../../src/adapters/system/schnorr.ts";
 import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
-import { taggedHash, toBytes32 } from "../../src/swap/bytes32.ts";
+import { taggedHash, toBytes32 } from "../../src/swap/crypto.ts";
 import { keyFitsAddress } from "../../src/swap/keys.ts";
 import { branchHash, leafHash } from "../../src/swap/lock-script.ts";
 import { spentLeafHash } from "../../src/swap/spend-leaf.ts";

@@ -6,12 +6,11 @@ import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import type { Outpoint, ScriptHex, Txid } from "../../src/primitives/brands.ts";
 import type { SwapSubject } from "../../src/swap/subject.ts";
-import { dealStatus } from "../../src/swap/deal-status.ts";
+import { dealStatus } from "../../src/swap/statuses.ts";
 import { dealExists } from "../../src/swap/order-state.ts";
 import { bidRow, dealRow } from "../../src/swap/rows.ts";
-import { verifyEvmRefund } from "../../src/swap/verify-evm-refund.ts";
+import { verifyEvmRefund, isRefundLookupNeeded, verifyRefund } from "../../src/swap/verify-settlement.ts";
 import { chooseLock, verifyLock, type NamedOutpoint } from "../../src/swap/verify-lock.ts";
-import { isRefundLookupNeeded, verifyRefund } from "../../src/swap/verify-refund.ts";
 import * as reference from "../../testkit/oracles/swap/index.ts";
 import {
   anyMoment,

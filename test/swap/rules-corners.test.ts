@@ -3,10 +3,10 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { askRow } from "../../src/swap/ask-row.ts";
+import { askRow } from "../../src/swap/rows.ts";
 import { acceptBy } from "../../src/swap/deadlines.ts";
 import { isImpossible, isPending } from "../../src/swap/lock-choice.ts";
-import { ASK_EDGES, isLegalEdge } from "../../src/swap/status-edges.ts";
+import { ASK_EDGES, isLegalEdge } from "../../src/swap/statuses.ts";
 import { ASK, output, PEARL_TIP, RULES, T_P, TERMS, tips } from "./rules-subjects.ts";
 
 const by = (lockMarginS: number) => acceptBy(TERMS, { ...RULES.large, lockMarginS });

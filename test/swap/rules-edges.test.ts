@@ -5,13 +5,20 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import type { Txid } from "../../src/primitives/brands.ts";
-import { ASK_STATUSES } from "../../src/swap/ask-status.ts";
-import { BID_STATUSES, bidStatus } from "../../src/swap/bid-status.ts";
-import { DEAL_STATUSES, dealStatus } from "../../src/swap/deal-status.ts";
+import {
+  ASK_STATUSES,
+  BID_STATUSES,
+  bidStatus,
+  DEAL_STATUSES,
+  dealStatus,
+  ASK_EDGES,
+  BID_EDGES,
+  DEAL_EDGES,
+  isLegalEdge,
+} from "../../src/swap/statuses.ts";
 import { isUnspent } from "../../src/swap/lock-choice.ts";
 import type { LockOutput, OrderFacts } from "../../src/swap/facts.ts";
 import { dealRow } from "../../src/swap/rows.ts";
-import { ASK_EDGES, BID_EDGES, DEAL_EDGES, isLegalEdge } from "../../src/swap/status-edges.ts";
 import type { Moment, SwapSubject } from "../../src/swap/subject.ts";
 import {
   anyMoment,

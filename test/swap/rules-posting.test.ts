@@ -5,7 +5,13 @@ import { describe, test } from "node:test";
 import type { Bytes32, EvmAddress } from "../../src/primitives/brands.ts";
 import { fundedFlags, fundingNeed, type FundingAsk } from "../../src/swap/funding.ts";
 import { judgeAskBalance, judgeAskSignatures, judgeAskTerms, judgeNewAsk } from "../../src/swap/judge-ask.ts";
-import { judgeTake, planTake, type TakeLookups, type TakeState } from "../../src/swap/judge-take.ts";
+import {
+  judgeTake,
+  planTake,
+  type TakeLookups,
+  type TakeState,
+  type TakeRequest,
+} from "../../src/swap/judge-take.ts";
 import {
   DEFAULT_PROFILES,
   marginInForce,
@@ -13,7 +19,6 @@ import {
   profileFaults,
   type ProfileSettings,
 } from "../../src/swap/profiles.ts";
-import type { TakeRequest } from "../../src/swap/take-terms.ts";
 import {
   ASK,
   BUYER,

@@ -2,16 +2,12 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { askStatus } from "../../src/swap/ask-status.ts";
-import { bidStatus } from "../../src/swap/bid-status.ts";
-import { dealStatus, type DealStatus } from "../../src/swap/deal-status.ts";
+import { askStatus, bidStatus, dealStatus, type DealStatus } from "../../src/swap/statuses.ts";
 import type { LockOutput } from "../../src/swap/facts.ts";
-import { evmLeg, pearlLeg } from "../../src/swap/legs.ts";
+import { evmLeg, pearlLeg, dealExists, termsError } from "../../src/swap/order-state.ts";
 import { isImpossible, isPending, lockOutputRow, shownOutputs, theLock } from "../../src/swap/lock-choice.ts";
-import { dealExists } from "../../src/swap/order-state.ts";
 import { dealRow, bidRow } from "../../src/swap/rows.ts";
 import type { SwapSubject } from "../../src/swap/subject.ts";
-import { termsError } from "../../src/swap/terms-error.ts";
 import {
   ASK,
   BID_TERMS,

@@ -14,16 +14,16 @@ import {
   REFUND_REASONS,
   RELEASE_REASONS,
 } from "../../src/swap/reasons.ts";
-import { judgeRelease } from "../../src/swap/release.ts";
-import { profileOf, type Moment, type SwapSubject } from "../../src/swap/subject.ts";
-import { verifyEvmRefund } from "../../src/swap/verify-evm-refund.ts";
 import {
-  chooseLock,
-  verifyLock,
-  type FoundLockTransaction,
-  type NamedOutpoint,
-} from "../../src/swap/verify-lock.ts";
-import { isRefundLookupNeeded, verifyRefund, type FoundSpend } from "../../src/swap/verify-refund.ts";
+  judgeRelease,
+  verifyEvmRefund,
+  isRefundLookupNeeded,
+  verifyRefund,
+  type FoundSpend,
+} from "../../src/swap/verify-settlement.ts";
+import { profileOf, type Moment, type SwapSubject } from "../../src/swap/subject.ts";
+import { chooseLock, verifyLock } from "../../src/swap/verify-lock.ts";
+import type { FoundLockTransaction, NamedOutpoint } from "../../src/swap/verify-lock.ts";
 import {
   BUYER_ADDRESS,
   FOREIGN_SECRET,

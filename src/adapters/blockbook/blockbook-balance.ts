@@ -2,7 +2,7 @@
 // bounded in size and time, and every entry's shape is checked before it counts.
 
 import type { Outpoint, PearlAddress } from "../../primitives/brands.ts";
-import { BalanceUnavailable } from "../../swaps/pearl/pearl-ports.ts";
+import { BalanceUnavailable } from "../../swaps/usecases/balance-lookups.ts";
 import { shownUrl } from "../../follow/shown-url.ts";
 import type { BalanceSource } from "../../swaps/ledger/ports.ts";
 

@@ -6,7 +6,7 @@ import { scriptHexOfAddress } from "../../primitives/address.ts";
 import type { Outpoint, PearlAddress } from "../../primitives/brands.ts";
 import type { Sha256d } from "../../primitives/hashing.ts";
 import type { Clock } from "../../follow/ports.ts";
-import { BalanceUnavailable } from "../../swaps/pearl/pearl-ports.ts";
+import { BalanceUnavailable } from "../../swaps/usecases/balance-lookups.ts";
 import type { BalanceSource } from "../../swaps/ledger/ports.ts";
 import { LOOKUP_PATIENCE, RareCalls, transactionIn } from "./lookups.ts";
 import type { NodeAddress } from "./node-address.ts";

@@ -2,8 +2,8 @@
 
 import { recover, type RecoveryIdType } from "tiny-secp256k1";
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
-import { fromBytes32 } from "../../swap/bytes32.ts";
-import { normaliseSignature } from "../../swap/evm-signature.ts";
+import { fromBytes32 } from "../../swap/crypto.ts";
+import { normaliseSignature } from "../../swap/eip712.ts";
 import { swapCrypto } from "./swap-crypto.ts";
 
 /**

@@ -2,8 +2,7 @@
 
 import { parentPort, workerData } from "node:worker_threads";
 import { openReadOnlyIndex } from "../../adapters/store-sqlite/query-only.ts";
-import { answerOrders } from "../../http/answer-orders.ts";
-import type { AnswerThreadStart } from "../../http/answer-thread.ts";
+import { answerOrders, type AnswerThreadStart } from "../../http/answer-thread.ts";
 
 const { file, rules }: AnswerThreadStart = workerData;
 if (parentPort === null) throw new Error("this program is a worker thread");

@@ -1,7 +1,19 @@
 // What does `strand --help` say? Made from the declaration of the settings, so that it cannot fall behind.
 
+import { readFileSync } from "node:fs";
 import { flagOf, SETTING_LIST } from "../config/declaration.ts";
-import { DEPLOY_FLAGS } from "./deploy-escrow-flags.ts";
+
+/** Flags with a line each, for the help. */
+const DEPLOY_FLAGS: readonly (readonly [flag: string, what: string])[] = [
+  ["--rpc <url>", "http(s) address of a node of the chain."],
+  ["--fee-recipient <address>", "who may withdraw the fees of future orders."],
+  ["--fee-bps <0-500>", "fee of future orders in basis points. Default: 200."],
+  ["--min-usdc <raw units>", "least USDC of an order, fixed for ever. Default: 1000000 (1 USDC)."],
+  ["--usdc <address>", "the token, 6 decimals, fixed for ever; or"],
+  ["--dev-usdc", "deploy a token first that anybody can mint; on chain id 31337 only."],
+  ["--from <address>", "an account that the node has unlocked; or"],
+  ["--key-stdin", "sign here with the key that stands on the first line of standard input, 64 hex digits."],
+];
 
 /** Commands with a line each. */
 const SUMMARIES = {
@@ -59,4 +71,12 @@ export function commandHelp(name: string): string | null {
     "",
     ...settings,
   ].join("\n");
+}
+
+/** Version of this program, from its package.json. */
+export function programVersion(): string {
+  const text = readFileSync(new URL("../../../package.json", import.meta.url), "utf8");
+  const value: unknown = JSON.parse(text);
+  const version: unknown = typeof value === "object" && value !== null ? Reflect.get(value, "version") : null;
+  return typeof version === "string" ? version : "unknown";
 }

@@ -2,6 +2,11 @@
 // again, and listening on a port with a message that says what to do when it is taken.
 
 import type { Server } from "node:http";
+import { availableParallelism } from "node:os";
+import { resolve as absolutePath } from "node:path";
+import type { Log } from "../../follow/ports.ts";
+import { AnswerThread } from "../../http/answer-thread.ts";
+import type { ProtocolRules } from "../../prc20/rules.ts";
 
 /** The service cannot start as configured; each sentence says what was wrong and what to do. */
 export class StartRefused extends Error {
@@ -66,4 +71,19 @@ export async function listenOn(server: Server, host: string, port: number, flag:
   }
   const address = server.address();
   return address === null || typeof address === "string" ? port : address.port;
+}
+
+const ENTRY = new URL("./answer-worker.ts", import.meta.url);
+
+/** Starts the thread over an open database where there is a core for it, else null; `closers` end it. */
+export function openAnswerThread(
+  file: string,
+  rules: ProtocolRules,
+  log: Log,
+  closers: Closers,
+): AnswerThread | null {
+  if (availableParallelism() < 2) return null;
+  const thread = new AnswerThread(ENTRY, { file: absolutePath(file), rules }, log);
+  closers.add(() => thread.close());
+  return thread;
 }

@@ -1,21 +1,26 @@
 // With which settings does the service run? The typed configuration, read from flags and environment with every
 // problem reported at once, each with what was wrong and what to do. Values of secrets appear nowhere.
 
-import type { Network } from "../../chain/networks.ts";
-import type { ProtocolRules } from "../../prc20/rules.ts";
-import { MARKER } from "../../prc20/rules.ts";
+import { type Network, NETWORKS, type NetworkName } from "../../chain/networks.ts";
+import { type ProtocolRules, MARKER } from "../../prc20/rules.ts";
+import { parseAddress } from "../../primitives/address.ts";
+import type { PearlAddress } from "../../primitives/brands.ts";
 import { err, ok, type Result } from "../../primitives/result.ts";
 import type { Keccak256 } from "../../swap/crypto.ts";
 import { flagOf, SETTING_LIST, type SettingName } from "./declaration.ts";
-import { misspelledSettings } from "./misspelled.ts";
-import { nearestName } from "./nearest-name.ts";
-import { readDatabase, readListen, readLogLevel, readProxies, type DatabaseTarget } from "./read-service.ts";
+import { misspelledSettings, nearestName } from "./misspelled.ts";
 import { readNode, type NodeTarget } from "./read-node.ts";
-import { readNetwork, readRules } from "./read-rules.ts";
+import {
+  readDatabase,
+  readListen,
+  readLogLevel,
+  readProxies,
+  type DatabaseTarget,
+  type LogLevel,
+} from "./read-service.ts";
 import { readSwaps, type SwapConfig, unusedSwapSettings } from "./read-swaps.ts";
 import { type Redact, redactorOf } from "./redactor.ts";
 import { Problems, SettingReader } from "./setting-reader.ts";
-import type { LogLevel } from "./levels.ts";
 
 /** A validated configuration. */
 export interface Config {
@@ -121,4 +126,50 @@ function refuseUnknownFlags(flags: ReadonlyMap<string, string>, problems: Proble
     const hint = near === null ? "run `./bin/strand start --help` for all flags" : `did you mean ${near}?`;
     problems.add(`${flag} is no flag: ${hint}`);
   }
+}
+
+function isNetworkName(text: string): text is NetworkName {
+  return Object.hasOwn(NETWORKS, text);
+}
+
+/** The configured network, or null with a problem. */
+function readNetwork(reader: SettingReader): Network | null {
+  const name = reader.text("STRAND_NETWORK") ?? "mainnet";
+  if (isNetworkName(name)) return NETWORKS[name];
+  const names = Object.keys(NETWORKS);
+  const near = nearestName(name, names);
+  const hint = near === null ? `give one of ${names.join(", ")}` : `did you mean ${near}?`;
+  reader.problem("STRAND_NETWORK", `is ${JSON.stringify(name)}, which is no network: ${hint}`);
+  return null;
+}
+
+/** The consensus parameters of P-01, or null with problems. Without a network the address cannot be judged. */
+function readRules(reader: SettingReader, network: Network | null, marker: string): ProtocolRules | null {
+  const startHeight = reader.integer("PRC20_START_HEIGHT", 1, 4_294_967_295, 1);
+  const feeBps = reader.integer("PRC20_FEE_BPS", 0, 10_000, 100);
+  if (network === null) return null;
+  const feeAddress = readFeeAddress(reader, network, feeBps);
+  return { hrp: network.hrp, genesisHash: network.genesisHash, marker, startHeight, feeBps, feeAddress };
+}
+
+function readFeeAddress(reader: SettingReader, network: Network, feeBps: number): PearlAddress | null {
+  const text = reader.text("PRC20_FEE_ADDRESS");
+  if (text === null) {
+    if (feeBps > 0) {
+      reader.problem(
+        "PRC20_FEE_ADDRESS",
+        `is missing: a fee of ${feeBps} basis points has to go somewhere; give a ${network.name} address ` +
+          `(${network.hrp}1p…), or set PRC20_FEE_BPS to 0`,
+      );
+    }
+    return null;
+  }
+  const address = parseAddress(text, network.hrp);
+  if (address === null) {
+    reader.problem(
+      "PRC20_FEE_ADDRESS",
+      `is ${JSON.stringify(text)}: give a Taproot address of ${network.name}, which begins with ${network.hrp}1p`,
+    );
+  }
+  return address;
 }

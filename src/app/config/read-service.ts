@@ -1,9 +1,14 @@
 // Where does the service keep its index, where does it listen, and whom does it believe?
 
 import { isIP } from "node:net";
-import { LOG_LEVELS, type LogLevel } from "./levels.ts";
-import { nearestName } from "./nearest-name.ts";
+import { nearestName } from "./misspelled.ts";
 import type { SettingReader } from "./setting-reader.ts";
+
+/** Levels that can be configured. */
+const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
+
+/** A configured level. */
+export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Proxies in a row that a number in TRUST_PROXY may stand for. */
 const MAX_HOPS = 10;

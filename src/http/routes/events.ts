@@ -1,7 +1,8 @@
 // Which endpoint tells what happens as it happens? GET /api/v1/events, server-sent events (H-39).
 
-import { keccak_256 } from "@noble/hashes/sha3.js";
+import { once } from "node:events";
 import type { ServerResponse } from "node:http";
+import { keccak_256 } from "@noble/hashes/sha3.js";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { parseEvmAddress } from "../../swap/forms.ts";
@@ -10,10 +11,8 @@ import { clientKey } from "../client-key.ts";
 import { type HttpContext, presentHeight, refuse, RETRY_AFTER_S, sendError } from "../context.ts";
 import { invalidField, Refusal } from "../errors.ts";
 import type { FrameFilter } from "../events/frames.ts";
-import { EventHub } from "../events/hub.ts";
-import { responseSink } from "../events/response-sink.ts";
-import { parameterReader } from "../parameters.ts";
-import { requestAddress, tickOf } from "../path-values.ts";
+import { EventHub, type EventSink } from "../events/hub.ts";
+import { parameterReader, requestAddress, tickOf } from "../parameters.ts";
 import { addressParameter, tickFilter } from "../schemas/parameters.ts";
 
 /** Path of the event stream. */
@@ -168,4 +167,38 @@ async function streamHeaders(
     if (name.startsWith("ratelimit-")) headers[name] = String(value);
   }
   return headers;
+}
+
+/** A sink over an HTTP response. */
+function responseSink(response: ServerResponse, drainMs: number): EventSink {
+  let draining = false;
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
+  return {
+    write(text) {
+      if (response.destroyed || response.writableEnded) return "gone";
+      if (response.write(text)) return "taken";
+      draining = true;
+      return "full";
+    },
+    async drained() {
+      try {
+        const signal = AbortSignal.any([AbortSignal.timeout(drainMs), gone.signal]);
+        await once(response, "drain", { signal });
+        return true;
+      } catch {
+        // Too slow, or gone.
+        response.destroy();
+        return false;
+      } finally {
+        draining = false;
+      }
+    },
+    heartbeat() {
+      if (!draining && !response.destroyed && !response.writableEnded) response.write(": heartbeat\n\n");
+    },
+    end() {
+      if (!response.destroyed && !response.writableEnded) response.end();
+    },
+  };
 }

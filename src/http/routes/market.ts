@@ -6,7 +6,7 @@ import type { ListingRow as Listing } from "../../prc20/state.ts";
 import type { ListingView, Snapshot } from "../../index/queries.ts";
 import { type CursorBinding, pageLinks, pageRequest } from "../cursor.ts";
 import { Refusal } from "../errors.ts";
-import { listingIdOf, requestAddress, tickOf } from "../path-values.ts";
+import { listingIdOf, requestAddress, tickOf } from "../parameters.ts";
 import { type ReadRoute, readRoute } from "../read-route.ts";
 import { fillTemplateRow, listingHistoryRow, listingRow, quoteRow, summaryRow } from "../rows/market.ts";
 import * as examples from "../schemas/examples.ts";

@@ -6,7 +6,7 @@ import type { Page, PageRequest } from "../../index/queries.ts";
 import type { MempoolOperation } from "../../follow/serving.ts";
 import { type CursorBinding, pageLinks, pageRequest } from "../cursor.ts";
 import { Refusal } from "../errors.ts";
-import { requestAddress, tickOf, txidOf } from "../path-values.ts";
+import { requestAddress, tickOf, txidOf } from "../parameters.ts";
 import { type ReadRoute, readRoute } from "../read-route.ts";
 import { mempoolRow, OPERATION_FIELDS, operationRow } from "../rows/operations.ts";
 import * as examples from "../schemas/examples.ts";

@@ -1,11 +1,32 @@
 // Which endpoints does the PRC20 group have?
 
-import type { ReadRoute } from "../read-route.ts";
+import { Type } from "typebox";
+import { type ReadRoute, readRoute } from "../read-route.ts";
+import * as examples from "../schemas/examples.ts";
+import { indexParameter } from "../schemas/parameters.ts";
+import { DigestRow } from "../schemas/tokens.ts";
 import { ADDRESS_ROUTES } from "./addresses.ts";
-import { DIGEST_ROUTES } from "./digest.ts";
 import { MARKET_ROUTES } from "./market.ts";
 import { OPERATION_ROUTES } from "./operations.ts";
 import { TOKEN_ROUTES } from "./tokens.ts";
+
+const digest = readRoute({
+  name: "digest",
+  path: "/api/v1/prc20/digest/{height}",
+  summary: "State digest of a block",
+  params: Type.Object({ height: indexParameter }),
+  query: Type.Object({}),
+  row: DigestRow,
+  example: examples.digestRow,
+  async read({ queries }, params) {
+    const { state, value } = await queries.digest(params.height);
+    if (value === null) return { state, rows: [] };
+    return { state, rows: [{ height: value.height, block_hash: value.hash, value: value.digest }] };
+  },
+});
+
+/** The digest endpoint. */
+const DIGEST_ROUTES: readonly ReadRoute[] = [digest];
 
 /** All of them. */
 export const READ_ROUTES: readonly ReadRoute[] = [

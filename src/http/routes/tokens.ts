@@ -6,7 +6,7 @@ import type { Tick } from "../../primitives/brands.ts";
 import type { PageRequest } from "../../index/queries.ts";
 import { type CursorBinding, pageLinks, pageRequest } from "../cursor.ts";
 import { Refusal } from "../errors.ts";
-import { tickOf } from "../path-values.ts";
+import { tickOf } from "../parameters.ts";
 import { type ReadDependencies, type ReadRoute, readRoute } from "../read-route.ts";
 import { candleRow, holderRow, statsRow, tokenListRow, tokenRow } from "../rows/tokens.ts";
 import * as examples from "../schemas/examples.ts";

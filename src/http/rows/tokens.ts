@@ -1,12 +1,20 @@
 // How do tokens, holders, candles and statistics become wire rows? (H-30, H-37, H-38)
 
 import type { Static } from "typebox";
-import { formatPearl } from "../../primitives/amount.ts";
+import type { CandleView, HolderView, StateView, StatsView, BalanceView } from "../../index/queries.ts";
 import type { ProtocolRules } from "../../prc20/rules.ts";
 import type { TokenRow as TokenState } from "../../prc20/state.ts";
-import type { CandleView, HolderView, StateView, StatsView } from "../../index/queries.ts";
-import type { CandleRow, HolderRow, StatsRow, TokenListRow, TokenRow } from "../schemas/tokens.ts";
-import { percentText, unitPriceText } from "./decimal.ts";
+import { formatPearl } from "../../primitives/amount.ts";
+import type {
+  CandleRow,
+  HolderRow,
+  StatsRow,
+  TokenListRow,
+  TokenRow,
+  AddressBalanceRow,
+  BalanceRow,
+} from "../schemas/tokens.ts";
+import { percentText, unitPriceText, normalizedText } from "./decimal.ts";
 
 /** Row of tokenlist. */
 export function tokenListRow(token: TokenState): Static<typeof TokenListRow> {
@@ -99,4 +107,22 @@ export function statsRow(state: StateView, stats: StatsView, rules: ProtocolRule
 /** The state's digest with its height (H-20, H-37). */
 export function digestValue(state: Pick<StateView, "height" | "digest">) {
   return { height: state.height, value: state.digest };
+}
+
+/** Row of address/{address}/tokenlist and address/{address}/token/{tick}. */
+export function balanceRow({ row, dec }: BalanceView): Static<typeof BalanceRow> {
+  return {
+    tick: row.tick,
+    dec,
+    balance: row.balance.toString(),
+    balance_normalized: normalizedText(row.balance, dec),
+    locked: row.locked.toString(),
+    locked_normalized: normalizedText(row.locked, dec),
+    total: (row.balance + row.locked).toString(),
+  };
+}
+
+/** Row of balances: the same with its address. */
+export function addressBalanceRow(view: BalanceView): Static<typeof AddressBalanceRow> {
+  return { address: view.row.address, ...balanceRow(view) };
 }

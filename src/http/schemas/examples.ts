@@ -1,10 +1,18 @@
 // What does a row look like? One example per row schema, for the documents. A test checks each against its schema.
 
 import type { Static } from "typebox";
-import type { AddressBalanceRow, BalanceRow } from "./balances.ts";
+import type {
+  AddressBalanceRow,
+  BalanceRow,
+  CandleRow,
+  DigestRow,
+  HolderRow,
+  StatsRow,
+  TokenListRow,
+  TokenRow,
+} from "./tokens.ts";
 import type { FillTemplateRow, ListingHistoryRow, ListingRow, QuoteRow, SummaryRow } from "./market.ts";
 import type { HistoryRow, MempoolRow, OperationRow } from "./operations.ts";
-import type { CandleRow, DigestRow, HolderRow, StatsRow, TokenListRow, TokenRow } from "./tokens.ts";
 
 const ALICE = "rprl1pqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqsdh55fs";
 const BOB = "rprl1pqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqqpnnuc";

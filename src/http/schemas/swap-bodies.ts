@@ -2,7 +2,7 @@
 // required, and examples. The forms of single values are judged by the swap service (S-06), field by field.
 
 import { Type } from "typebox";
-import { timeField } from "./swap-values.ts";
+import { timeField } from "./values.ts";
 
 const text = (description: string) => Type.String({ description });
 const amountField = (description: string) =>

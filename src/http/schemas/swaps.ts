@@ -2,14 +2,23 @@
 // every answer of the swap group, for the documents and for the contract tests.
 
 import { type TObject, type TSchema, Type } from "typebox";
-import { ASK_STATUSES } from "../../swap/ask-status.ts";
-import { BID_STATUSES } from "../../swap/bid-status.ts";
-import { DEAL_STATUSES } from "../../swap/deal-status.ts";
+import { ASK_STATUSES, BID_STATUSES, DEAL_STATUSES } from "../../swap/statuses.ts";
 import { ACTIONS } from "../../swap/next-actions.ts";
 import { RELEASE_REASONS } from "../../swap/reasons.ts";
-import { TERMS_ERRORS } from "../../swap/terms-error.ts";
-import { bytes32, evmAddress, satAmount, unixTime, usdcAmount } from "./swap-values.ts";
-import { address, count, decimal, hex32, hexBytes, nullable } from "./values.ts";
+import { TERMS_ERRORS } from "../../swap/order-state.ts";
+import {
+  bytes32,
+  evmAddress,
+  satAmount,
+  unixTime,
+  usdcAmount,
+  address,
+  count,
+  decimal,
+  hex32,
+  hexBytes,
+  nullable,
+} from "./values.ts";
 
 /** A list answer (H-03). */
 export function swapList<Row extends TSchema>(row: Row) {

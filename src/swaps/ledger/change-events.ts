@@ -3,7 +3,7 @@
 
 import type { Bytes32 } from "../../primitives/brands.ts";
 import { type AskRow, askRow, type BidRow, bidRow, type DealRow, dealRow } from "../../swap/rows.ts";
-import { ASK_EDGES, BID_EDGES, DEAL_EDGES, isLegalEdge } from "../../swap/status-edges.ts";
+import { ASK_EDGES, BID_EDGES, DEAL_EDGES, isLegalEdge } from "../../swap/statuses.ts";
 import type { Moment, SwapRules } from "../../swap/subject.ts";
 import type { Log } from "../../follow/ports.ts";
 import type { CausingBlock, Draft } from "./draft.ts";

@@ -22,8 +22,8 @@ import type {
 } from "./ports.ts";
 import { KEPT_S } from "./record-book.ts";
 import type { Books } from "./subjects.ts";
-import { Touching } from "./touching.ts";
-import { isStillWatched } from "./watch.ts";
+import { Touching } from "./affected-rows.ts";
+import { isStillWatched } from "./watched-scripts.ts";
 
 /** All that the ledger keeps. */
 export interface LedgerState {

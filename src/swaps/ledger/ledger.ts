@@ -10,7 +10,7 @@ import { type AskStatus, isDead, type Moment, type SwapRules, type SwapSubject }
 import { CommitFeed } from "../../follow/commit-feed.ts";
 import type { Clock, Log } from "../../follow/ports.ts";
 import { ChangeEvents, type ChangeFrame, rowsIn, type TouchedRow, touchedRows } from "./change-events.ts";
-import { CheckpointList } from "./checkpoint-list.ts";
+import { CheckpointList, TipWatch } from "./confirmations.ts";
 import { Draft } from "./draft.ts";
 import { type ChangeOutline, checkpointsOf, LedgerChanges, type LedgerState } from "./ledger-changes.ts";
 import { loadBooks, tipsOf } from "./ledger-loading.ts";
@@ -30,8 +30,7 @@ import type {
   SwapStore,
 } from "./ports.ts";
 import { type Books, emptyBooks, Subjects } from "./subjects.ts";
-import { TipWatch } from "./tip-watch.ts";
-import { LedgerWatch } from "./watch.ts";
+import { LedgerWatch } from "./watched-scripts.ts";
 
 /** Rows that one transaction tells of; a change of more is told by further transactions. */
 const TOLD_AT_ONCE = 512;

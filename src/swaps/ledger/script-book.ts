@@ -2,8 +2,7 @@
 // so that loading does no curve operations; those of former keys stay watched (S-15).
 
 import type { Bytes32, ScriptHex } from "../../primitives/brands.ts";
-import { fromBytes32 } from "../../swap/bytes32.ts";
-import type { SwapCrypto } from "../../swap/crypto.ts";
+import { fromBytes32, type SwapCrypto } from "../../swap/crypto.ts";
 import { lockOf, lockOfPoints, type LockTerms } from "../../swap/lock-script.ts";
 import type { Change } from "./draft.ts";
 import { badKeyFact, scriptFact } from "./fact-codec.ts";

@@ -2,18 +2,17 @@
 // not small.
 
 import type { Bytes32, ScriptHex } from "../../primitives/brands.ts";
-import { askStatus } from "../../swap/ask-status.ts";
+import { askStatus } from "../../swap/statuses.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import type { OrderFacts } from "../../swap/facts.ts";
 import { scriptsOfKey } from "../../swap/keys.ts";
 import type { AddressRecord, AskRecord, TakeRecord } from "../../swap/records.ts";
 import type { AskStatus, Moment, SwapSubject } from "../../swap/subject.ts";
-import { HashlockFilter } from "./hashlock-filter.ts";
+import { HashlockFilter, SecretBook } from "./secret-book.ts";
 import { LockBook } from "./lock-book.ts";
 import { OrderBook, type OrderEntry } from "./order-book.ts";
 import { RecordBook } from "./record-book.ts";
 import { ScriptBook } from "./script-book.ts";
-import { SecretBook } from "./secret-book.ts";
 import { TrustBook } from "./trust-book.ts";
 
 /** Buyers' keys whose addresses are remembered. */

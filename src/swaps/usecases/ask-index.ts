@@ -3,15 +3,13 @@
 // here they are remembered until something changes them, time included.
 
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
-import type { FundingAsk } from "../../swap/funding.ts";
-import { countsForFunding } from "../../swap/funding.ts";
+import { type FundingAsk, countsForFunding } from "../../swap/funding.ts";
 import type { AskRecord } from "../../swap/records.ts";
 import type { AskStatus, Moment } from "../../swap/subject.ts";
 import { MultiIndex } from "../ledger/multi-index.ts";
 import type { LedgerReads } from "../ledger/ports.ts";
-import { ASK_ORDERS, type AskPlace, placeOf } from "./ask-order.ts";
+import { ASK_ORDERS, type AskPlace, placeOf, SortedList } from "./ask-order.ts";
 import { type Parties, partiesOfAsk } from "./parties.ts";
-import { SortedList } from "./sorted-list.ts";
 
 /** Asks that a list shows or leaves out together; of paused ones those without funds are left out by default. */
 const SHELVES = ["open", "paused", "unfunded", "taken", "cancelled"] as const;

@@ -24,7 +24,7 @@ import {
 import { bytesToHex, hexToBytes } from "../../primitives/hex.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { AskRecord } from "../../swap/records.ts";
-import { rowOfAsk } from "./ask-view.ts";
+import { rowOfAsk } from "./parts.ts";
 
 const KEY = new Uint8Array(32).fill(9);
 const SELLER = evmAddressOf(KEY) as EvmAddress;

@@ -1,9 +1,14 @@
 // Looks balances of PEARL addresses up (S-34): each address once at a time, whoever asks, and never more at once than
 // the source may be asked. Re-checks and requests have a budget each, so that neither can use up the other's.
 
-import type { Outpoint, PearlAddress } from "../../primitives/brands.ts";
 import type { Log } from "../../follow/ports.ts";
+import type { Outpoint, PearlAddress } from "../../primitives/brands.ts";
 import type { BalanceSource, LedgerReads } from "../ledger/ports.ts";
+
+/** A balance that cannot be told (S-34: `BALANCE_UNAVAILABLE`); the message says why and names the request. */
+export class BalanceUnavailable extends Error {
+  override readonly name = "BalanceUnavailable";
+}
 
 /** Look-ups at once: of the rounds of re-checks, and of requests. */
 const AT_ONCE = { round: 8, request: 4 };

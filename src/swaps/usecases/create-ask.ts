@@ -2,7 +2,7 @@
 
 import type { Bytes32 } from "../../primitives/brands.ts";
 import { ok, type Result, err } from "../../primitives/result.ts";
-import { fromBytes32 } from "../../swap/bytes32.ts";
+import { fromBytes32 } from "../../swap/crypto.ts";
 import {
   MAX_ASK_NONCE,
   parseEvmAddress,
@@ -13,17 +13,15 @@ import {
   parsePrintable,
   parseUsdc,
   schnorrSignature,
+  parseTime,
 } from "../../swap/forms.ts";
 import { judgeAskBalance, judgeAskSignatures, judgeAskTerms, judgeNewAsk } from "../../swap/judge-ask.ts";
 import type { Unready } from "../../swap/judge-take.ts";
 import { keyFitsAddress, parseKey, pearlProofHash } from "../../swap/keys.ts";
 import type { AskRecord } from "../../swap/records.ts";
 import type { AskTerms } from "../../swap/terms.ts";
-import { parseTime } from "../../swap/times.ts";
-import { rowOfAsk } from "./ask-view.ts";
-import { refusal } from "./messages.ts";
-import { answer, created, invalidFields, type SwapOutcome, type SwapRefusal } from "./outcome.ts";
-import { leastAskUsdc, type SwapParts } from "./parts.ts";
+import { rowOfAsk, leastAskUsdc, type SwapParts } from "./parts.ts";
+import { refusal, answer, created, invalidFields, type SwapOutcome, type SwapRefusal } from "./outcome.ts";
 import { anyString, type FieldValues, optional, readFields, required } from "./read-fields.ts";
 import type { RequestBody } from "./swap-service.ts";
 

@@ -7,8 +7,7 @@ import { swapCrypto } from "../../adapters/system/swap-crypto.ts";
 import { addressOfKey } from "../../primitives/address.ts";
 import type { Bytes32, PearlAddress } from "../../primitives/brands.ts";
 import { bytesToHex } from "../../primitives/hex.ts";
-import { fromBytes32, taggedHash } from "../../swap/bytes32.ts";
-import type { SwapCrypto } from "../../swap/crypto.ts";
+import { fromBytes32, taggedHash, type SwapCrypto } from "../../swap/crypto.ts";
 import { ZERO_BYTES32 } from "../../swap/terms.ts";
 import { KeyPrograms } from "./key-programs.ts";
 

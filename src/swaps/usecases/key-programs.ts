@@ -4,8 +4,7 @@
 
 import { keyOfAddress } from "../../primitives/address.ts";
 import type { Bytes32, PearlAddress } from "../../primitives/brands.ts";
-import { fromBytes32, taggedHash, toBytes32 } from "../../swap/bytes32.ts";
-import type { SwapCrypto } from "../../swap/crypto.ts";
+import { fromBytes32, taggedHash, toBytes32, type SwapCrypto } from "../../swap/crypto.ts";
 import { keyFitsAddress } from "../../swap/keys.ts";
 import type { Clock } from "../../follow/ports.ts";
 

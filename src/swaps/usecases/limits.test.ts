@@ -6,10 +6,9 @@ import { describe, test } from "node:test";
 import type { Bytes32, Outpoint, Txid } from "../../primitives/brands.ts";
 import { parseFeeBps, parseOrigin } from "../../swap/forms.ts";
 import type { FoundTransaction } from "../ledger/ports.ts";
-import { KeyedLock } from "./keyed-lock.ts";
-import { LockHints } from "./lock-hints.ts";
+import { KeyedLock, LockHints } from "./parts.ts";
 import { LimitedLookups } from "./lookups.ts";
-import { pageOf } from "./page-of.ts";
+import { pageOf } from "./lists.ts";
 import { optional, readFields, required } from "./read-fields.ts";
 
 const DEAL = `0x${"d".repeat(64)}` as Bytes32;

@@ -5,14 +5,12 @@ import { bidRow, dealRow } from "../../swap/rows.ts";
 import type { SwapSubject } from "../../swap/subject.ts";
 import type { IndexedAsk } from "./ask-index.ts";
 import { askKey, placeOfKey } from "./ask-order.ts";
-import { rowOfAsk } from "./ask-view.ts";
 import type { KeyPrograms } from "./key-programs.ts";
 import { compareNewest, type IndexedOrder, keyOf, type OrderIndex } from "./order-index.ts";
 import type { SwapList } from "./outcome.ts";
-import { type Keyed, pageOf } from "./page-of.ts";
 import { type Parties, partyFilter, type PartyFilters } from "./parties.ts";
-import type { SwapParts } from "./parts.ts";
-import type { AskListQuery, BidListQuery, SwapListQuery, WireRow } from "./swap-service.ts";
+import { rowOfAsk, type SwapParts } from "./parts.ts";
+import type { AskListQuery, BidListQuery, SwapListQuery, WireRow, SwapPageStart } from "./swap-service.ts";
 
 /** Rows of each kind that `swaps/address/{address}` shows (H-43). */
 const MAX_OF_ADDRESS = 100;
@@ -150,4 +148,49 @@ function newest(rows: readonly WireRow[], hash: string): readonly WireRow[] {
       compareNewest([Number(a["created_at"]), String(a[hash])], [Number(b["created_at"]), String(b[hash])]),
     )
     .slice(0, MAX_OF_ADDRESS);
+}
+
+/** An entry of a list and the key of its place. */
+interface Keyed<Entry> {
+  readonly entry: Entry;
+  readonly key: readonly (number | string)[];
+}
+
+/** What a page is cut from. */
+interface PageOf<Entry, Row> {
+  readonly limit: number;
+  readonly start: SwapPageStart | null;
+  /** Entries behind the start, in the direction of the start. */
+  readonly entries: Iterable<Keyed<Entry>>;
+  readonly row: (entry: Entry) => Row;
+}
+
+/** The page; `next` and `prev` are keys of its own edge rows. */
+export function pageOf<Entry, Row>({ limit, start, entries, row }: PageOf<Entry, Row>): SwapList<Row> {
+  const found: Keyed<Entry>[] = [];
+  let hasMore = false;
+  for (const each of entries) {
+    if (found.length === limit) {
+      hasMore = true;
+      break;
+    }
+    found.push(each);
+  }
+  const isBack = start?.direction === "prev";
+  if (isBack) found.reverse();
+  const first = found[0];
+  const last = found.at(-1);
+  const rows = found.map(({ entry }) => row(entry));
+  if (first === undefined || last === undefined) return emptyPage(start);
+  // Where the walk came from there are rows, or were when the cursor was given.
+  const isNext = isBack ? true : hasMore;
+  const isPrev = isBack ? hasMore : start !== null;
+  return { kind: "list", rows, next: isNext ? last.key : null, prev: isPrev ? first.key : null };
+}
+
+/** Nothing behind the start: the way back is where the walk came from. */
+function emptyPage<Row>(start: SwapPageStart | null): SwapList<Row> {
+  const back = start === null ? null : start.key;
+  const isBack = start?.direction === "prev";
+  return { kind: "list", rows: [], next: isBack ? back : null, prev: isBack ? null : back };
 }

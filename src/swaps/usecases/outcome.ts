@@ -92,3 +92,48 @@ export function invalidFields(fields: Readonly<Record<string, string>>): SwapRef
   const more = others.length === 0 ? "" : ` Also wrong: ${others.map(([other]) => other).join(", ")}.`;
   return refused("INVALID_REQUEST", `\`${name}\`: ${sentence}.${more}`, fields);
 }
+
+const MESSAGES: Readonly<Partial<Record<SwapRefusalCode, string>>> = {
+  INVALID_REQUEST: "The request is malformed; `details` says which field and what was expected.",
+  ASK_NOT_FOUND: "No ask with this id was posted here. Check the id, or post the signed ask.",
+  DEAL_NOT_FOUND: "There is no deal with this hash. Unfunded takes are forgotten seven days after they end.",
+  ORDER_NOT_FOUND:
+    "No order with this hash is indexed. It appears when its transaction is in an indexed block.",
+  CANONICAL_DEAL_NOT_FOUND:
+    "`evm_order_hash` is not the hash of these terms, or its order is not indexed yet. Leave it out, or wait.",
+  ASK_SELLER_SIGNATURE_INVALID:
+    "`seller_evm_signature` is not the seller's EIP-712 signature over these terms. `typed-data` shows what to sign.",
+  ASK_BELOW_MIN_USDC: "`usdc_amount` is below the minimum; `details.min_usdc_amount` is the least.",
+  ASK_INSUFFICIENT_SELLER_BALANCE:
+    "The seller's PEARL address does not hold enough for this ask and the seller's other asks. Fund it, or ask for less.",
+  ASK_PEARL_PROOF_INVALID:
+    "`seller_pearl_signature` must be a BIP340 signature by the seller's PEARL key over the ask's proof hash.",
+  ASK_BUYER_PEARL_PUBKEY_MISMATCH:
+    "The buyer's PEARL key does not fit the buyer's address, or is the seller's key.",
+  ASK_SELLER_PEARL_PUBKEY_MISMATCH:
+    "The seller's PEARL key does not fit the seller's address, or differs from the ask's.",
+  TIMELOCK_INVALID:
+    "A refund time leaves too little room, or too much; `details.bound` says which and `details.needed` the limit.",
+  ASK_ACTION_SIGNATURE_INVALID:
+    "`signature` must be the seller's EIP-712 signature over this AskAction. `typed-data` shows what to sign.",
+  ORIGIN_SIGNATURE_INVALID:
+    "`signature` must be the buyer's EIP-712 signature over this BidOrigin. `typed-data` shows what to sign.",
+  ASK_PAUSED: "The ask cannot be taken now; `details.status` says its status. Choose another one.",
+  ASK_TAKEN: "The ask is taken: an indexed order carries it.",
+  ASK_CANCELLED: "The ask is cancelled or expired. Sign a new one.",
+  ASK_NONCE_REVOKED: "The seller has revoked this nonce on chain. Sign an ask with a higher nonce.",
+  ASK_LIMIT_REACHED:
+    "As many asks as are allowed are there; `details.limit` says whose. Cancel one first, or, where `details.proven_possible` " +
+    "is true, send `seller_pearl_signature` with the ask.",
+  HASHLOCK_REUSED: "The hashlock was used before. Make a new secret and send the hash of that.",
+  INDEXER_NOT_SYNCED: "The service is behind a chain; `details` says which. Try again in some minutes.",
+  BALANCE_UNAVAILABLE:
+    "The balance of the seller's PEARL address cannot be told now. Try again in some minutes.",
+  EVM_RPC_UNAVAILABLE: "The EVM chain cannot be asked reliably now. Try again in some seconds.",
+  PEARL_NODE_UNAVAILABLE: "The PEARL node does not answer now. Try again in some seconds.",
+};
+
+/** A refusal with its code's sentence. */
+export function refusal(code: SwapRefusalCode, details: Readonly<Record<string, unknown>> = {}): SwapRefusal {
+  return refused(code, MESSAGES[code] ?? "The request is refused.", details);
+}

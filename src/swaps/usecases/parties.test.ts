@@ -15,7 +15,7 @@ import { swapCrypto } from "../../adapters/system/swap-crypto.ts";
 import { addressOfKey } from "../../primitives/address.ts";
 import type { Bytes32, PearlAddress } from "../../primitives/brands.ts";
 import { bytesToHex } from "../../primitives/hex.ts";
-import { fromBytes32, taggedHash } from "../../swap/bytes32.ts";
+import { fromBytes32, taggedHash } from "../../swap/crypto.ts";
 import { SwapApi } from "./swap-api.ts";
 
 const HRP = "rprl";

@@ -1,19 +1,19 @@
 // What do the use cases of swaps work with? Everything is handed in by `main`.
 
-import type { EvmAddress } from "../../primitives/brands.ts";
+import type { Clock, Log } from "../../follow/ports.ts";
+import type { EvmStatus } from "../../follow/serving.ts";
+import type { EvmAddress, Bytes32, Txid } from "../../primitives/brands.ts";
 import type { VerifySchnorr, WindowHashEnds } from "../../primitives/hashing.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import type { EscrowDigests } from "../../swap/eip712.ts";
-import type { SwapRules } from "../../swap/subject.ts";
-import type { Clock, Log } from "../../follow/ports.ts";
-import type { EvmStatus } from "../../follow/serving.ts";
+import type { AskRecord, LockHint } from "../../swap/records.ts";
+import { askRow, type AskRow } from "../../swap/rows.ts";
+import type { SwapRules, Moment } from "../../swap/subject.ts";
 import type { EvmStanding, LedgerReads } from "../ledger/ports.ts";
 import type { SwapReadiness } from "../readiness.ts";
 import type { AskIndex } from "./ask-index.ts";
 import type { AskRechecks } from "./ask-recheck.ts";
 import type { BalanceLookups } from "./balance-lookups.ts";
-import type { KeyedLock } from "./keyed-lock.ts";
-import type { LockHints } from "./lock-hints.ts";
 import type { LimitedLookups } from "./lookups.ts";
 import type { PublicValues } from "./public-values.ts";
 import type { SignatureJudge } from "./signature-judge.ts";
@@ -76,4 +76,70 @@ export interface SwapParts {
   readonly evmStatus: () => EvmStatus;
   readonly clock: Clock;
   readonly log: Log;
+}
+
+/** The row of H-40. */
+export function rowOfAsk(
+  ledger: LedgerReads,
+  record: AskRecord,
+  when: Pick<Moment, "now" | "expiryNow">,
+): AskRow {
+  const seenAt = ledger.balanceSeenAt(record.terms.sellerPearlAddress);
+  return askRow(record, ledger.askStatus(record, when), ledger.orderOfAsk(record.askId), seenAt);
+}
+
+/** Runs jobs, serially per key. */
+export class KeyedLock {
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  /** Resolves or rejects as `job` does, which begins when every earlier job of the key has ended. */
+  async run<Value>(key: string, job: () => Promise<Value>): Promise<Value> {
+    const before = this.#last.get(key) ?? Promise.resolve();
+    const mine = before.then(job, job);
+    const ended = mine.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#last.set(key, ended);
+    try {
+      return await mine;
+    } finally {
+      if (this.#last.get(key) === ended) this.#last.delete(key);
+    }
+  }
+}
+
+const HINT_TTL_S = 30 * 60;
+const MAX_HINTS = 4;
+
+/** The unseen outpoints of deals: at most 4 per deal, 30 min each, the fifth drops the oldest. */
+export class LockHints {
+  readonly #hints = new Map<Bytes32, readonly LockHint[]>();
+
+  /** Keeps a hint; the same outpoint again becomes the newest. `now` in unix seconds. */
+  add(orderHash: Bytes32, txid: Txid, vout: number, now: number): void {
+    const others = this.live(orderHash, now).filter((hint) => hint.txid !== txid || hint.vout !== vout);
+    const hint: LockHint = { orderHash, txid, vout, givenAt: now };
+    this.#hints.delete(orderHash);
+    this.#hints.set(orderHash, [...others, hint].slice(-MAX_HINTS));
+    this.#sweep(now);
+  }
+
+  /** Live hints, oldest first. */
+  live(orderHash: Bytes32, now: number): readonly LockHint[] {
+    return (this.#hints.get(orderHash) ?? []).filter((hint) => now - hint.givenAt < HINT_TTL_S);
+  }
+
+  /** The newest live hint, or null. */
+  newest(orderHash: Bytes32, now: number): LockHint | null {
+    return this.live(orderHash, now).at(-1) ?? null;
+  }
+
+  /** Deals stand in the order of their newest hint: dead ones are at the front. */
+  #sweep(now: number): void {
+    for (const orderHash of this.#hints.keys()) {
+      if (this.live(orderHash, now).length > 0) return;
+      this.#hints.delete(orderHash);
+    }
+  }
 }

@@ -3,8 +3,7 @@
 
 import type { Bytes32 } from "../../primitives/brands.ts";
 import type { WindowHashEnds } from "../../primitives/hashing.ts";
-import { toBytes32 } from "../../swap/bytes32.ts";
-import type { SwapCrypto } from "../../swap/crypto.ts";
+import { toBytes32, type SwapCrypto } from "../../swap/crypto.ts";
 import { type SecretWindows, secretWindows } from "../../swap/secret-search.ts";
 import type { Clock } from "../../follow/ports.ts";
 import type { LedgerReads } from "../ledger/ports.ts";

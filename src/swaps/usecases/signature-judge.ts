@@ -5,7 +5,7 @@
 
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import { bytesToHex } from "../../primitives/hex.ts";
-import { MAX_CONTRACT_SIGNATURE, normaliseSignature } from "../../swap/evm-signature.ts";
+import { MAX_CONTRACT_SIGNATURE, normaliseSignature } from "../../swap/eip712.ts";
 import { hexSignature } from "../../swap/forms.ts";
 import type { Clock } from "../../follow/ports.ts";
 import type { ContractVerdict, EvmAccounts } from "../ledger/ports.ts";

@@ -15,7 +15,7 @@ import {
 } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
 import { accepted, claimed, evm, locked, ORDER } from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
 import { swapCrypto } from "../../adapters/system/swap-crypto.ts";
-import { fromBytes32, toBytes32 } from "../../swap/bytes32.ts";
+import { fromBytes32, toBytes32 } from "../../swap/crypto.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { SwapOutcome } from "./outcome.ts";
 import { SwapApi } from "./swap-api.ts";

@@ -1,21 +1,20 @@
 // The swap service as HTTP sees it: every use case, over the parts that `main` hands in.
 
 import type { Bytes32, EvmAddress, Outpoint, PearlAddress } from "../../primitives/brands.ts";
+import { DOMAIN_NAME, DOMAIN_VERSION, TYPED_DATA } from "../../swap/eip712.ts";
 import { parseEvmAddress, parsePearlAddress } from "../../swap/forms.ts";
-import { bidRow, dealRow } from "../../swap/rows.ts";
+import { EVM_REFUND_MAX_S } from "../../swap/judge-take.ts";
+import { bidRow, dealRow, profileRow } from "../../swap/rows.ts";
 import { swapStats } from "../../swap/stats.ts";
 import { acceptLock } from "./accept-lock.ts";
-import { actOnAsk } from "./ask-action.ts";
-import { rowOfAsk } from "./ask-view.ts";
-import { setOrigin } from "./bid-origin.ts";
 import { createAsk } from "./create-ask.ts";
 import { KeyPrograms } from "./key-programs.ts";
 import { SwapLists } from "./lists.ts";
-import { refusal } from "./messages.ts";
 import { OrderIndex } from "./order-index.ts";
-import { answer, type SwapOutcome } from "./outcome.ts";
-import type { SwapParts } from "./parts.ts";
+import { refusal, answer, type SwapOutcome } from "./outcome.ts";
+import { rowOfAsk, type SwapParts, leastAskUsdc } from "./parts.ts";
 import { SecretGuard } from "./secret-guard.ts";
+import { actOnAsk, setOrigin } from "./signed-actions.ts";
 import type {
   AskActionName,
   AskListQuery,
@@ -24,7 +23,6 @@ import type {
   SwapListQuery,
   SwapService,
 } from "./swap-service.ts";
-import { signingTerms } from "./signing-terms.ts";
 import { takeAsk } from "./take-ask.ts";
 import { verifyEvmRefundOf, verifyLockOf, verifyRefundOf } from "./verifications.ts";
 
@@ -221,4 +219,38 @@ export class SwapApi implements SwapService {
     const subject = ledger.subject(hash);
     return subject === null ? null : dealRow(subject, readiness.moment(), rules);
   }
+}
+
+/** The object of H-44; a 503 before the contract was asked and its fee is indexed. */
+function signingTerms({ ledger, rules, escrow: ask, limits }: SwapParts): SwapOutcome {
+  const escrow = ask();
+  if (escrow === null) return refusal("EVM_RPC_UNAVAILABLE");
+  const fee = ledger.fee();
+  if (fee === null) return refusal("INDEXER_NOT_SYNCED", { escrow_fee: "not indexed yet" });
+  return answer({
+    domain: {
+      name: DOMAIN_NAME,
+      version: DOMAIN_VERSION,
+      chainId: rules.chainId,
+      verifyingContract: rules.escrow,
+    },
+    types: TYPED_DATA,
+    escrow: {
+      address: rules.escrow,
+      chain_id: rules.chainId,
+      first_block: escrow.firstBlock,
+      usdc: escrow.usdc,
+      min_usdc_amount: escrow.minUsdc.toString(),
+      fee_bps: fee.feeBps,
+      fee_recipient: fee.feeRecipient,
+      abi: escrow.abi,
+    },
+    limits: {
+      margin_s: rules.deltaS,
+      evm_refund_max_s: EVM_REFUND_MAX_S,
+      min_usdc_amount: leastAskUsdc(limits, escrow).toString(),
+      small_deal_usdc: rules.smallDealUsdc.toString(),
+      profiles: [profileRow(rules.large), profileRow(rules.small)],
+    },
+  });
 }

@@ -9,18 +9,22 @@ import {
   parseId,
   parseNonce,
   parsePearlAddress,
+  parseTime,
 } from "../../swap/forms.ts";
-import { judgeTake, planTake, type PlannedTake, type Unready } from "../../swap/judge-take.ts";
+import {
+  judgeTake,
+  planTake,
+  type PlannedTake,
+  type Unready,
+  type TakeRequest,
+} from "../../swap/judge-take.ts";
 import { keyFitsAddress, parseKey } from "../../swap/keys.ts";
 import type { AskRecord, TakeRecord } from "../../swap/records.ts";
 import { dealRow } from "../../swap/rows.ts";
 import { isDead, type Moment } from "../../swap/subject.ts";
-import type { TakeRequest } from "../../swap/take-terms.ts";
-import { parseTime } from "../../swap/times.ts";
 import { keepSignatureVerdict } from "./ask-recheck.ts";
 import { unreadyOf } from "./create-ask.ts";
-import { refusal } from "./messages.ts";
-import { answer, created, invalidFields, type SwapOutcome } from "./outcome.ts";
+import { refusal, answer, created, invalidFields, type SwapOutcome } from "./outcome.ts";
 import type { SwapParts } from "./parts.ts";
 import { type FieldValues, optional, readFields, required } from "./read-fields.ts";
 import type { RequestBody } from "./swap-service.ts";

@@ -6,8 +6,7 @@ import { parseTxid, parseVout } from "../../swap/forms.ts";
 import type { LockReason } from "../../swap/reasons.ts";
 import { profileOf, type SwapSubject } from "../../swap/subject.ts";
 import { type Verdict, verdict } from "../../swap/verification.ts";
-import { isRefundLookupNeeded, verifyRefund } from "../../swap/verify-refund.ts";
-import { verifyEvmRefund } from "../../swap/verify-evm-refund.ts";
+import { isRefundLookupNeeded, verifyRefund, verifyEvmRefund } from "../../swap/verify-settlement.ts";
 import { outpointOf } from "../../swap/lock-choice.ts";
 import {
   chooseLock,
@@ -18,8 +17,7 @@ import {
 } from "../../swap/verify-lock.ts";
 import type { NotReady, Sides } from "../readiness.ts";
 import type { LookupAnswer } from "./lookups.ts";
-import { refusal } from "./messages.ts";
-import { answer, invalidFields, type NoVerdict, type SwapOutcome } from "./outcome.ts";
+import { refusal, answer, invalidFields, type NoVerdict, type SwapOutcome } from "./outcome.ts";
 import type { SwapParts } from "./parts.ts";
 import { optional, readFields } from "./read-fields.ts";
 import type { RequestBody } from "./swap-service.ts";

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { jsonAnswer } from "../../../src/http/answer.ts";
-import { StateCache } from "../../../src/http/state-cache.ts";
+import { StateCache } from "../../../src/http/response-cache.ts";
 import type { BlockHash } from "../../../src/primitives/brands.ts";
 
 const stateAt = (height: number) => ({ height, hash: `hash ${height}` as BlockHash });

@@ -2,16 +2,14 @@
 
 import { Type } from "typebox";
 import type { PageKey } from "../../../index/queries.ts";
+import { ASK_STATUSES, BID_STATUSES, DEAL_STATUSES } from "../../../swap/statuses.ts";
 import type { SwapList } from "../../../swaps/usecases/outcome.ts";
 import type { WireRow } from "../../../swaps/usecases/swap-service.ts";
-import { ASK_STATUSES } from "../../../swap/ask-status.ts";
-import { BID_STATUSES } from "../../../swap/bid-status.ts";
-import { DEAL_STATUSES } from "../../../swap/deal-status.ts";
 import { type CursorBinding, pageLinks } from "../../cursor.ts";
 import { Refusal } from "../../errors.ts";
 import { parameterReader } from "../../parameters.ts";
 import * as examples from "../../schemas/swap-examples.ts";
-import { AskRow, BidRow, DealRow, swapList } from "../../schemas/swaps.ts";
+import { AskRow, BidRow, DealRow, swapList, SwapStats, TypedData } from "../../schemas/swaps.ts";
 import { asSwapRefusal } from "./swap-body.ts";
 import { booleanFilter, listParameters, readListQuery } from "./swap-parameters.ts";
 import type { SwapResult, SwapRoute } from "./swap-route.ts";
@@ -120,3 +118,40 @@ function page(list: SwapList<WireRow>, binding: CursorBinding): SwapResult {
 
 /** The lists. */
 export const SWAP_LIST_ROUTES: readonly SwapRoute[] = [bids, asks, deals];
+
+const NOTHING = Type.Object({});
+
+const stats: SwapRoute = {
+  method: "GET",
+  path: "/api/v1/swaps/stats",
+  name: "swapStats",
+  summary: "Settled swaps and volume, counts by status",
+  params: NOTHING,
+  query: NOTHING,
+  body: null,
+  creates: false,
+  response: SwapStats,
+  example: examples.swapStats,
+  bodyExample: null,
+  errors: [],
+  run: (service) => ({ kind: "object", value: service.stats() }),
+};
+
+const typedData: SwapRoute = {
+  method: "GET",
+  path: "/api/v1/swaps/typed-data",
+  name: "swapTypedData",
+  summary: "What wallets sign, the escrow contract and the limits in force",
+  params: NOTHING,
+  query: NOTHING,
+  body: null,
+  creates: false,
+  response: TypedData,
+  example: examples.typedData,
+  bodyExample: null,
+  errors: ["INDEXER_NOT_SYNCED", "EVM_RPC_UNAVAILABLE"],
+  run: (service) => service.typedData(),
+};
+
+/** Endpoints about the service itself. */
+export const SWAP_ABOUT_ROUTES: readonly SwapRoute[] = [stats, typedData];

@@ -7,6 +7,7 @@ import { DEEP } from "../../swap/finality.ts";
 import type { SwapRules } from "../../swap/subject.ts";
 import type { LockBook } from "./lock-book.ts";
 import type { OrderBook, OrderEntry } from "./order-book.ts";
+import type { ChainCheckpoint } from "./ports.ts";
 
 /** Orders that still depend on the tips. */
 export class TipWatch {
@@ -78,4 +79,35 @@ export class TipWatch {
 function evmHeights({ facts }: OrderEntry): readonly number[] {
   const { locked, accepted, closed } = facts;
   return [locked.block, accepted?.place.block ?? locked.block, closed?.place.block ?? locked.block];
+}
+
+/** At least as many are kept as any reorganisation that is survived is deep. */
+const MAX_CHECKPOINTS = 2_000;
+
+/** The remembered blocks of one chain. */
+export class CheckpointList {
+  /** Highest first. */
+  #list: readonly ChainCheckpoint[];
+
+  /** `list`: highest first. */
+  constructor(list: readonly ChainCheckpoint[]) {
+    this.#list = list;
+  }
+
+  /** Highest first. */
+  get all(): readonly ChainCheckpoint[] {
+    return this.#list;
+  }
+
+  /** Forgets those above `rewindTo`, where that is not null, and adds others. */
+  advance(rewindTo: number | null, added: readonly ChainCheckpoint[]): void {
+    if (rewindTo === null && added.length === 0) return;
+    const byHeight = new Map(
+      this.#list
+        .filter(({ height }) => rewindTo === null || height <= rewindTo)
+        .map((one) => [one.height, one]),
+    );
+    for (const one of added) byHeight.set(one.height, one);
+    this.#list = [...byHeight.values()].toSorted((a, b) => b.height - a.height).slice(0, MAX_CHECKPOINTS);
+  }
 }

@@ -6,7 +6,7 @@ import { apiScene } from "../../../testkit/builders/swap-ledger/api-scene.ts";
 import { ask, evmAddress } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
 import type { EvmAddress } from "../../primitives/brands.ts";
 import { askActionMessage, askMessage, evmAddressOf, signSwapMessage } from "../../wallet/swap-messages.ts";
-import { actOnAsk } from "./ask-action.ts";
+import { actOnAsk } from "./signed-actions.ts";
 import type { AskActionName } from "./swap-service.ts";
 
 const KEY = new Uint8Array(32).fill(9);

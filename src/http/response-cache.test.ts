@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { BlockHash } from "../primitives/brands.ts";
 import { jsonAnswer } from "./answer.ts";
 import { Random } from "../../testkit/store-contract/random.ts";
-import { type SeenState, StateCache } from "./state-cache.ts";
+import { type SeenState, StateCache } from "./response-cache.ts";
 
 const state = (height: number): SeenState => ({ height, hash: `h${height}` as BlockHash });
 const answer = (text: string) => jsonAnswer(200, text);

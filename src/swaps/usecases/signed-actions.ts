@@ -1,14 +1,13 @@
 // POST asks/{ask_id}/pause|resume|cancel: a seller changes an ask of his by signature (H-42).
 
 import type { Bytes32 } from "../../primitives/brands.ts";
+import { parseTime, parseOrigin, parsePrintable } from "../../swap/forms.ts";
 import type { AskRecord } from "../../swap/records.ts";
+import { bidRow } from "../../swap/rows.ts";
 import type { Moment } from "../../swap/subject.ts";
-import { parseTime } from "../../swap/times.ts";
-import { rowOfAsk } from "./ask-view.ts";
-import { refusal } from "./messages.ts";
-import { answer, invalidFields, type SwapOutcome } from "./outcome.ts";
-import type { SwapParts } from "./parts.ts";
-import { readFields, required } from "./read-fields.ts";
+import { refusal, answer, invalidFields, type SwapOutcome } from "./outcome.ts";
+import { rowOfAsk, type SwapParts } from "./parts.ts";
+import { readFields, required, optional } from "./read-fields.ts";
 import type { AskActionName, RequestBody } from "./swap-service.ts";
 
 /** Farthest deadline of an action, seconds ahead. */
@@ -96,4 +95,32 @@ function shown({ ledger, readiness }: SwapParts, ask: AskRecord, action: AskActi
   const row = rowOfAsk(ledger, ask, readiness.moment());
   // The contract knows nothing of it: whoever holds the signed ask can still take it (S-33).
   return answer(action === "cancel" ? { ...row, binding_on_chain: false } : row);
+}
+
+const MAX_REF = 128;
+
+/** Keeps the origin; the last valid one wins. */
+export async function setOrigin(
+  parts: SwapParts,
+  orderHash: Bytes32,
+  body: RequestBody,
+): Promise<SwapOutcome> {
+  const { ledger, digests, signatures } = parts;
+  const read = readFields(body, {
+    origin: required(parseOrigin),
+    ref: optional((value: unknown) => parsePrintable(value, MAX_REF, 0)),
+  });
+  if (!read.ok) return read.error;
+  const { origin, ref } = read.value;
+  const order = ledger.subject(orderHash)?.order ?? null;
+  if (order === null) return refusal("ORDER_NOT_FOUND");
+  const digest = digests.bidOrigin({ orderHash, origin, ref: ref ?? "" });
+  const verdict = await signatures.judge(order.terms.buyer, digest, body["signature"]);
+  if (verdict.kind === "unavailable") return refusal("EVM_RPC_UNAVAILABLE");
+  if (verdict.kind === "invalid") return refusal("ORIGIN_SIGNATURE_INVALID");
+  await ledger.write({ origins: [{ orderHash, origin, ref }] });
+  const subject = ledger.subject(orderHash);
+  const row = subject === null ? null : bidRow(subject, parts.readiness.moment(), parts.rules);
+  // A reorganisation may have taken the order away while its buyer's account was asked.
+  return row === null ? refusal("ORDER_NOT_FOUND") : answer(row);
 }

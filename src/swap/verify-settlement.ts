@@ -1,11 +1,13 @@
 // Has the seller's PEARL come back? verify-refund (S-61), for a given transaction or for the lock.
 
+import { scriptHexOfAddress } from "../primitives/address.ts";
 import type { Outpoint, Txid } from "../primitives/brands.ts";
-import type { LockOutput } from "./facts.ts";
-import { pearlConfirmations } from "./finality.ts";
+import type { LockOutput, ChainTips } from "./facts.ts";
+import { pearlConfirmations, evmConfirmations } from "./finality.ts";
 import { isSpentInBlock, outpointOf, shownOutputs, theLock } from "./lock-choice.ts";
-import type { RefundReason } from "./reasons.ts";
-import { profileOf, type Moment, type SwapRules, type SwapSubject } from "./subject.ts";
+import { evmCredit, isEventFinal, orderState } from "./order-state.ts";
+import type { RefundReason, EvmRefundReason, ReleaseReason } from "./reasons.ts";
+import { profileOf, type Moment, type SwapRules, type SwapSubject, type SwapProfile } from "./subject.ts";
 import { judgedLock, verdict, type Verdict } from "./verification.ts";
 
 /** What our own node answered for a transaction that the facts know as no spend of the order's. */
@@ -84,4 +86,80 @@ function spentBy(subject: SwapSubject, moment: Moment, isSpent: (output: LockOut
   const spent = (full.length === 0 ? present : full).filter(isSpent);
   const output = spent.find(({ spend }) => spend?.path === "claim") ?? spent[0] ?? null;
   return { output, reason: output === null ? "REFUND_DOES_NOT_SPEND_LOCK" : null };
+}
+
+/** The verdict of verify-evm-refund; confirmations are those of the event that closed the order. */
+export function verifyEvmRefund(
+  subject: SwapSubject,
+  moment: Moment,
+  rules: SwapRules,
+): Verdict<EvmRefundReason> {
+  const { tips } = moment;
+  const closed = subject.order?.closed ?? null;
+  return verdict(subject, rules, {
+    reason: evmRefundFault(subject, moment),
+    output: judgedLock(subject, theLock(subject.outputs, subject.terms.pearlAmountSat)),
+    have: closed === null ? 0 : evmConfirmations(tips, closed.place.block),
+    need: tips.evm.need,
+    // The order is refunded all the same: the contract owes what the token did not take (S-23).
+    credited: evmCredit(subject.order) !== null,
+  });
+}
+
+function evmRefundFault(subject: SwapSubject, moment: Moment): EvmRefundReason | null {
+  const { order } = subject;
+  switch (orderState(order)) {
+    case "none":
+      return "EVM_REFUND_NOT_FOUND";
+    case "claimed":
+      return "EVM_ALREADY_CLAIMED";
+    case "cancelled":
+      return "EVM_ORDER_CANCELLED";
+    case "locked":
+    case "accepted":
+      return "EVM_ESCROW_STILL_LOCKED";
+    default:
+      return order?.closed && isEventFinal(order, order.closed.place.block, moment.tips)
+        ? null
+        : "EVM_REFUND_UNFINALIZED";
+  }
+}
+
+/** Both null while there is no mined lock output; the reason is null where verified. */
+interface Release {
+  readonly verified: boolean | null;
+  readonly reason: ReleaseReason | null;
+}
+
+const NONE: Release = { verified: null, reason: null };
+const VERIFIED: Release = { verified: true, reason: null };
+
+/** The judgement of S-61. A claim that is in the mempool only is one of 0 confirmations. */
+export function judgeRelease(subject: SwapSubject, profile: SwapProfile, tips: ChainTips): Release {
+  if (!subject.outputs.some((output) => output.mined !== null)) return NONE;
+  const lock = theLock(subject.outputs, subject.terms.pearlAmountSat);
+  const reason = releaseFault(subject, lock, profile, tips);
+  return reason === null ? VERIFIED : { verified: false, reason };
+}
+
+function releaseFault(
+  subject: SwapSubject,
+  lock: LockOutput | null,
+  profile: SwapProfile,
+  tips: ChainTips,
+): ReleaseReason | null {
+  if (lock === null || lock.spend === null) return "RELEASE_NOT_FOUND";
+  const { spend } = lock;
+  if (spend.path === "refund") return "RELEASE_IS_REFUND_PATH";
+  // Inconsistent facts only: a claim shows the secret (S-13), and a spend by neither leaf cannot be.
+  if (spend.path === "other" || subject.secret === null) return "SECRET_NOT_FOUND";
+  if (!paysBuyer(subject, spend.outputScripts)) return "RELEASE_DESTINATION_MISMATCH";
+  return pearlConfirmations(tips, spend.mined?.height ?? null) < profile.k ? "RELEASE_UNCONFIRMED" : null;
+}
+
+function paysBuyer(subject: SwapSubject, scripts: readonly string[] | undefined): boolean {
+  if (scripts === undefined) return true;
+  const { buyerPearlAddress: address, isBuyerAddressFromTake, buyerScripts } = subject;
+  const wanted = isBuyerAddressFromTake && address !== null ? [scriptHexOfAddress(address)] : buyerScripts;
+  return wanted.some((script) => scripts.includes(script));
 }
