@@ -35,7 +35,7 @@ export const JOURNEYS: readonly Journey[] = [
       // Blocks are fetched and read ahead, decided, written.
       ["src/adapters/pearl-node/block-fetcher.ts"],
       ["src/index/index-block.ts", "src/service/index-block.ts"],
-      ["src/adapters/store-sqlite/index-writer.ts"],
+      ["src/adapters/store-sqlite/write/index-writer.ts", "src/adapters/store-sqlite/index-writer.ts"],
     ],
   },
   {
@@ -43,7 +43,7 @@ export const JOURNEYS: readonly Journey[] = [
     entries: [
       // The route with its schema and rows, the query behind the read port.
       ["src/http/routes/market.ts"],
-      ["src/adapters/store-sqlite/query-market.ts"],
+      ["src/adapters/store-sqlite/read/query-market.ts", "src/adapters/store-sqlite/query-market.ts"],
     ],
   },
   {

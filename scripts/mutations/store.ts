@@ -19,7 +19,7 @@ const OFFSET_PLACE = `const placeOf = (offset: number): number =>
 const cursors: Break[] = [
   {
     rule: "H-06",
-    file: `${STORE}/query-operations.ts`,
+    file: `${STORE}/read/query-operations.ts`,
     find: `const list: KeyedList<OperationView> = {
     after: (key, limit) => read(key === null ? null : intAt(key, 0), "down", limit),
     before: (key, limit) => read(intAt(key, 0), "up", limit),
@@ -27,7 +27,7 @@ const cursors: Break[] = [
     replace: `${OFFSET_PLACE}\n    ${OFFSET_CURSOR}`,
     why: "a cursor by offset: rows repeat when operations are added",
   },
-  ...inFile(`${STORE}/paging.ts`, [
+  ...inFile(`${STORE}/read/paging.ts`, [
     {
       rule: "H-06",
       find: "const next = found.length > limit && end !== undefined ? list.keyOf(end) : null;",
@@ -95,7 +95,7 @@ const orders: Break[] = [
       why: "candles compare prices by floating point",
     },
   ]),
-  ...inFile(`${STORE}/query-holders.ts`, [
+  ...inFile(`${STORE}/read/query-holders.ts`, [
     {
       rule: "H-31",
       find: "ORDER BY balance.rank, balance.head, address.text ${BOUND_LIMIT}",
@@ -109,7 +109,7 @@ const orders: Break[] = [
       why: "the cursor of a holder forgets the locked units",
     },
   ]),
-  ...inFile(`${STORE}/query-market.ts`, [
+  ...inFile(`${STORE}/read/query-market.ts`, [
     {
       rule: "H-32",
       find: "ORDER BY listing.unit_key ${order}, listing.place ${order} ${BOUND_LIMIT}`",
@@ -144,7 +144,7 @@ const orders: Break[] = [
   ]),
 ];
 
-const histories: Break[] = inFile(`${STORE}/operation-indexes.ts`, [
+const histories: Break[] = inFile(`${STORE}/write/operation-indexes.ts`, [
   {
     rule: "H-36",
     find: "WHERE place >= ?1 AND to_id <> from_id AND",
@@ -160,7 +160,7 @@ const histories: Break[] = inFile(`${STORE}/operation-indexes.ts`, [
 ]);
 
 const undo: Break[] = [
-  ...inFile(`${STORE}/writer.ts`, [
+  ...inFile(`${STORE}/write/writer.ts`, [
     {
       rule: "P-90",
       find: 'if (order.kind !== "expect" && order.kind !== "commit") state.writer.giveUpExpected();',
@@ -168,7 +168,7 @@ const undo: Break[] = [
       why: "what was prepared for a block that did not come is kept",
     },
   ]),
-  ...inFile(`${STORE}/index-writer.ts`, [
+  ...inFile(`${STORE}/write/index-writer.ts`, [
     {
       rule: "P-90",
       find: "this.#connection.rollbackAhead();\n    this.#book.forgetExpected();",
@@ -230,7 +230,7 @@ const undo: Break[] = [
       why: "event ids are given twice",
     },
   ]),
-  ...inFile(`${STORE}/rewind.ts`, [
+  ...inFile(`${STORE}/undo/rewind.ts`, [
     {
       rule: "P-90",
       find: "undone.push({ block, record",
@@ -262,7 +262,7 @@ const undo: Break[] = [
       why: "a block of the old branch stays the tip",
     },
   ]),
-  ...inFile(`${STORE}/write-listings.ts`, [
+  ...inFile(`${STORE}/write/write-listings.ts`, [
     {
       rule: "P-65",
       find: '"SELECT place, tick FROM listing WHERE exp = ? AND state < 2 AND state = 0",\n      height - 1,',
@@ -304,7 +304,7 @@ const undo: Break[] = [
 ];
 
 const derived: Break[] = [
-  ...inFile(`${STORE}/candles.ts`, [
+  ...inFile(`${STORE}/write/candles.ts`, [
     {
       rule: "H-33",
       find: "WHERE tick = ?1 AND time > ?2 AND time < ?3",
@@ -330,7 +330,7 @@ const derived: Break[] = [
       why: "the highest price is the lowest",
     },
   ]),
-  ...inFile(`${STORE}/packed-commit.ts`, [
+  ...inFile(`${STORE}/write/packed-commit.ts`, [
     {
       rule: "P-30",
       find: "assertConserved(block);",
@@ -338,7 +338,7 @@ const derived: Break[] = [
       why: "a block that makes units out of nothing is stored",
     },
   ]),
-  ...inFile(`${STORE}/balance-filter.ts`, [
+  ...inFile(`${STORE}/read/balance-filter.ts`, [
     {
       rule: "P-90",
       find: "if (height >= this.#sinceHeight) return;",
@@ -346,7 +346,7 @@ const derived: Break[] = [
       why: "a balance that had gone before the start is denied after a rewind brings it back",
     },
   ]),
-  ...inFile(`${STORE}/load-state.ts`, [
+  ...inFile(`${STORE}/read/load-state.ts`, [
     {
       rule: "P-65",
       find: '"SELECT txid, vout FROM listing WHERE state < 2 ORDER BY place"',
@@ -354,7 +354,7 @@ const derived: Break[] = [
       why: "after a restart the spend of an expired listing's anchor goes unseen",
     },
   ]),
-  ...inFile(`${STORE}/conservation.ts`, [
+  ...inFile(`${STORE}/write/conservation.ts`, [
     {
       rule: "P-30",
       find: "after.minted > after.max",
@@ -362,7 +362,7 @@ const derived: Break[] = [
       why: "minting above max is stored",
     },
   ]),
-  ...inFile(`${STORE}/state-view.ts`, [
+  ...inFile(`${STORE}/read/state-view.ts`, [
     {
       rule: "H-09",
       find: "return this.#connection.snapshot(() => {\n      const state = this.#present();\n      return { state, value: read(state) };\n    });",

@@ -26,7 +26,7 @@ export const VERIFY_BREAKS: readonly Break[] = [
         "the blocks with their digests are compared again at the end: another sentence names the same block",
     },
   ]),
-  ...inFile("src/adapters/store-sqlite/compare.ts", [
+  ...inFile("src/adapters/store-sqlite/audit/compare.ts", [
     {
       rule: "P-90",
       find: "if (one !== null && one !== other)",
@@ -34,7 +34,7 @@ export const VERIFY_BREAKS: readonly Break[] = [
       why: "undo records are not compared",
     },
   ]),
-  ...inFile("src/adapters/store-sqlite/audit-chain.ts", [
+  ...inFile("src/adapters/store-sqlite/audit/audit-chain.ts", [
     {
       rule: "H-36",
       find: "if (cells.int() !== hash(text))",

@@ -6,7 +6,7 @@ import type { Server } from "node:http";
 import { availableParallelism } from "node:os";
 import { openPearlNode } from "../adapters/pearl-node/pearl-node.ts";
 import { rm } from "node:fs/promises";
-import { openIndexReader } from "../adapters/store-sqlite/index-reader.ts";
+import { openIndexReader } from "../adapters/store-sqlite/read/index-reader.ts";
 import { type OpenedStore, openSqliteStore, type PageMemory } from "../adapters/store-sqlite/index.ts";
 import { systemClock } from "../adapters/system/clock.ts";
 import { sha256, sha256d } from "../adapters/system/hashes.ts";

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { AddressFinder } from "../../src/adapters/store-sqlite/address-book.ts";
-import { SqliteQueries } from "../../src/adapters/store-sqlite/queries.ts";
+import { SqliteQueries } from "../../src/adapters/store-sqlite/read/queries.ts";
 import type { ListingId, Txid } from "../../src/primitives/brands.ts";
 import { LIFECYCLE_STATES, type Page, type PageRequest } from "../../src/index/queries.ts";
 import { ADDRESSES, BASE, TICKS } from "../../testkit/store-contract/chain-facts.ts";

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { IndexWriter } from "../../src/adapters/store-sqlite/index-writer.ts";
+import { IndexWriter } from "../../src/adapters/store-sqlite/write/index-writer.ts";
 import type { BlockHash, Tick } from "../../src/primitives/brands.ts";
 import { addressOf, BASE } from "../../testkit/store-contract/chain-facts.ts";
 import { ChainModel } from "../../testkit/store-contract/chain-model.ts";

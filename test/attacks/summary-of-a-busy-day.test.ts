@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { AddressFinder } from "../../src/adapters/store-sqlite/address-book.ts";
-import { SqliteQueries } from "../../src/adapters/store-sqlite/queries.ts";
+import { SqliteQueries } from "../../src/adapters/store-sqlite/read/queries.ts";
 import type { BlockHash, Tick } from "../../src/primitives/brands.ts";
 import type { BlockChanges } from "../../src/prc20/state.ts";
 import { addressOf, BASE } from "../../testkit/store-contract/chain-facts.ts";

@@ -4,8 +4,8 @@
 import { addressHash, type AddressHash } from "./address-hash.ts";
 import { CellReader } from "./cells.ts";
 import type { Connection, PageMemory } from "./connection.ts";
-import { BOUND_LIMIT } from "./paging.ts";
-import { KeyFilter } from "./key-filter.ts";
+import { BOUND_LIMIT } from "./read/paging.ts";
+import { KeyFilter } from "./read/key-filter.ts";
 import { Recent } from "./recent.ts";
 
 const FIND_SQL = "SELECT id FROM address WHERE hash = ? AND text = ?";

@@ -4,7 +4,7 @@
 import type { EventGroup } from "../../index/queries.ts";
 import { bytesOf, CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
-import { BOUND_LIMIT } from "./paging.ts";
+import { BOUND_LIMIT } from "./read/paging.ts";
 import { isUndone, swapEvents, trimSwapEvents } from "./swaps/swap-events.ts";
 
 /** Groups that the log keeps. */

@@ -10,7 +10,7 @@ import type { SwapStore } from "../../swaps/ledger/ports.ts";
 import { openReader, type PageMemory } from "./connection.ts";
 import { explained } from "./open-fault.ts";
 import { SqliteStore } from "./sqlite-store.ts";
-import { WriterThread } from "./writer-thread.ts";
+import { WriterThread } from "./write/writer-thread.ts";
 
 export type { PageMemory };
 

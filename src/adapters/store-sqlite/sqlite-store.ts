@@ -19,18 +19,18 @@ import type { NodeTip } from "../../follow/ports.ts";
 import type { IndexQueries } from "../../index/queries.ts";
 import type { SwapStore } from "../../swaps/ledger/ports.ts";
 import { AddressFinder } from "./address-book.ts";
-import { auditStore } from "./audit.ts";
-import { BalanceFilter } from "./balance-filter.ts";
+import { auditStore } from "./audit/audit.ts";
+import { BalanceFilter } from "./read/balance-filter.ts";
 import { blockRow, tipRow } from "./block-rows.ts";
 import { CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
-import { dumpStore } from "./dump.ts";
-import { loadState, visitOpenAnchors } from "./load-state.ts";
-import { buffersOf, packCommit } from "./packed-commit.ts";
+import { dumpStore } from "./audit/dump.ts";
+import { loadState, visitOpenAnchors } from "./read/load-state.ts";
+import { buffersOf, packCommit } from "./write/packed-commit.ts";
 import { storedParameters } from "./parameters.ts";
 import { SqliteSwapStore } from "./swaps/swap-store.ts";
-import { SqliteQueries } from "./queries.ts";
-import type { WriterThread } from "./writer-thread.ts";
+import { SqliteQueries } from "./read/queries.ts";
+import type { WriterThread } from "./write/writer-thread.ts";
 
 /** The store on one database file. */
 export class SqliteStore implements IndexStore, ConditionSource {

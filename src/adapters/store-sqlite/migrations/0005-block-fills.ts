@@ -1,7 +1,7 @@
 // Schema 5: the fills of a token in one block as one row. Sums over a day, and candles that are made again after a
 // reorganisation, then cost as much as there are blocks in them, however many fills these had.
 
-import { fillBlockFills } from "../candles.ts";
+import { fillBlockFills } from "../write/candles.ts";
 import type { Migration } from "../migrate.ts";
 
 /** Adds the table and fills it from the filled listings. */

@@ -4,7 +4,7 @@
 import { CellReader } from "../cells.ts";
 import type { Connection } from "../connection.ts";
 import type { Migration } from "../migrate.ts";
-import { writeHistories } from "../operation-indexes.ts";
+import { writeHistories } from "../write/operation-indexes.ts";
 import { rankOf } from "../sort-keys.ts";
 
 /** Takes the marks of late operations out. */

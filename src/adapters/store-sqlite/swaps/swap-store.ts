@@ -11,7 +11,7 @@ import type {
 } from "../../../swaps/ledger/ports.ts";
 import { CellReader } from "../cells.ts";
 import { type Connection, openPassingReader } from "../connection.ts";
-import type { WriterThread } from "../writer-thread.ts";
+import type { WriterThread } from "../write/writer-thread.ts";
 import { chainCode } from "./swap-events.ts";
 import { storedIdentity } from "./swap-identity.ts";
 

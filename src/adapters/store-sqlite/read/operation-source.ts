@@ -1,0 +1,13 @@
+// What do looks at operations work with? One snapshot, and what is known of it.
+
+import type { Tick } from "../../../primitives/brands.ts";
+import type { AddressFinder } from "../address-book.ts";
+import type { Connection } from "../connection.ts";
+
+/** A snapshot in which operations are looked for. */
+export interface OperationSource {
+  readonly connection: Connection;
+  readonly finder: AddressFinder;
+  /** The kinds of a ticker's operations. */
+  readonly kindsOfTick: (tick: Tick) => ReadonlySet<number>;
+}

@@ -1,0 +1,190 @@
+// How does the engine answer the read port? Each method is one synchronous snapshot on a read-only connection in the
+// calling thread.
+
+import type { BlockHash, ListingId, PearlAddress, Tick, Txid } from "../../../primitives/brands.ts";
+import type {
+  BlockHappenings,
+  BlockPart,
+  EventGroup,
+  IndexQueries,
+  LifecycleState,
+  OperationFields,
+  OperationFilter,
+  PageRequest,
+  Snapshot,
+  StateView,
+} from "../../../index/queries.ts";
+import type { AddressFinder } from "../address-book.ts";
+import { blockRow, tipRow } from "../block-rows.ts";
+import type { Connection } from "../connection.ts";
+import { groupOf, groupsAfter, logBounds } from "../event-log.ts";
+import type { OperationSource } from "./operation-source.ts";
+import { balancesOfPage, balancesPage, balanceView } from "./query-balances.ts";
+import {
+  candlesPage,
+  dayOldHeight,
+  historyPage,
+  listingsBetween,
+  listingView,
+  marketPage,
+  sellerPage,
+  summaryView,
+} from "./query-market.ts";
+import { holdersPage } from "./query-holders.ts";
+import { TickKinds } from "./query-kinds.ts";
+import { NO_TOTALS } from "../row-shapes.ts";
+import { operationsText } from "./query-operation-text.ts";
+import { operationsBetween, operationsOf, operationsPage } from "./query-operations.ts";
+import { tokenRow, tokensPage } from "./query-tokens.ts";
+import { StateReader } from "./state-view.ts";
+
+/** The read port on one connection. */
+export class SqliteQueries implements IndexQueries {
+  readonly #connection: Connection;
+  readonly #finder: AddressFinder;
+  readonly #states: StateReader;
+  readonly #kinds = new TickKinds();
+  /** The day-old height of the last tip that was asked for: it depends on nothing else. */
+  #dayOld: { readonly tip: BlockHash | null; readonly height: number | null } = { tip: null, height: null };
+
+  constructor(connection: Connection, finder: AddressFinder) {
+    this.#connection = connection;
+    this.#finder = finder;
+    this.#states = new StateReader(connection, () => finder.clear());
+  }
+
+  async state(): Promise<StateView> {
+    return this.#read(() => null).state;
+  }
+
+  async tokens(prefix: string | null, page: PageRequest) {
+    return this.#read(() => tokensPage(this.#connection, prefix, page));
+  }
+
+  async token(tick: Tick) {
+    return this.#read(() => tokenRow(this.#connection, tick));
+  }
+
+  async stats() {
+    return this.#read(() => {
+      const tip = tipRow(this.#connection);
+      return {
+        distinctHolders: tip?.distinctHolders ?? 0,
+        listsExpiredOpen: tip?.listsExpiredOpen ?? 0,
+      };
+    });
+  }
+
+  async balances(address: PearlAddress, page: PageRequest) {
+    return this.#read(() => balancesPage(this.#connection, this.#finder, address, page));
+  }
+
+  async balance(address: PearlAddress, tick: Tick) {
+    return this.#read(() => balanceView(this.#connection, this.#finder, address, tick));
+  }
+
+  async balancesOf(addresses: readonly PearlAddress[], tick: Tick | null, page: PageRequest) {
+    return this.#read(() => balancesOfPage(this.#connection, this.#finder, addresses, tick, page));
+  }
+
+  async market(tick: Tick, page: PageRequest) {
+    return this.#read(() => marketPage(this.#connection, tick, page));
+  }
+
+  async sellerListings(tick: Tick, address: PearlAddress, state: LifecycleState | null, page: PageRequest) {
+    return this.#read(() => sellerPage(this.#connection, this.#finder, tick, address, state, page));
+  }
+
+  async marketHistory(tick: Tick, state: LifecycleState | null, page: PageRequest) {
+    return this.#read(() => historyPage(this.#connection, tick, state, page));
+  }
+
+  async marketSummary(tick: Tick) {
+    return this.#read((state) => summaryView(this.#connection, tick, state, this.#dayOldHeight(state)));
+  }
+
+  async listing(id: ListingId) {
+    return this.#read(() => listingView(this.#connection, id));
+  }
+
+  async operations(filter: OperationFilter, page: PageRequest) {
+    return this.#readOperations((source) => operationsPage(source, filter, page));
+  }
+
+  async operationsText(filter: OperationFilter, page: PageRequest, fields: OperationFields) {
+    return this.#readOperations((source, { height }) =>
+      operationsText(source, height, { filter, page, fields }),
+    );
+  }
+
+  async operationsOf(txid: Txid, vout: number | null) {
+    return this.#readOperations((source) => operationsOf(source, txid, vout));
+  }
+
+  async holders(tick: Tick, page: PageRequest) {
+    return this.#read(() => holdersPage(this.#connection, tick, page));
+  }
+
+  async digest(height: number) {
+    return this.#read(() => {
+      const block = blockRow(this.#connection, height);
+      return block === null ? null : { height, hash: block.hash, digest: block.digest };
+    });
+  }
+
+  async candles(tick: Tick, intervalS: number, page: PageRequest) {
+    return this.#read(() => candlesPage(this.#connection, tick, intervalS, page));
+  }
+
+  async eventGroups(afterId: number, limit: number): Promise<readonly EventGroup[]> {
+    return this.#connection.snapshot(() => groupsAfter(this.#connection, afterId, limit));
+  }
+
+  async eventBounds(): Promise<{ readonly lowest: number; readonly highest: number }> {
+    return this.#connection.snapshot(() => logBounds(this.#connection));
+  }
+
+  async eventGroupOf(id: number): Promise<EventGroup | null> {
+    return this.#connection.snapshot(() => groupOf(this.#connection, id));
+  }
+
+  async happenings(height: number, hash: BlockHash, part: BlockPart): Promise<BlockHappenings | null> {
+    return this.#connection.snapshot(() => {
+      const block = blockRow(this.#connection, height);
+      if (block === null || block.hash !== hash) return null;
+      const earlier = blockRow(this.#connection, height - 1)?.totals ?? NO_TOTALS;
+      const end = block.totals.nextPlace;
+      const from = part.from ?? earlier.nextPlace;
+      const before = Math.min(end, from + part.places);
+      return {
+        height,
+        hash,
+        time: block.time,
+        digest: block.digest,
+        operationCount: block.totals.eventsTotal - earlier.eventsTotal,
+        nextPlace: before < end ? before : null,
+        operations: operationsBetween(this.#connection, from, before),
+        ...listingsBetween(this.#connection, from, before),
+      };
+    });
+  }
+
+  #read<Value>(read: (state: StateView) => Value): Snapshot<Value> {
+    return this.#states.read(read);
+  }
+
+  #readOperations<Value>(read: (source: OperationSource, state: StateView) => Value): Snapshot<Value> {
+    return this.#states.read((state) => {
+      const connection = this.#connection;
+      const kindsOfTick = (tick: Tick) => this.#kinds.of(connection, state.hash, tick);
+      return read({ connection, finder: this.#finder, kindsOfTick }, state);
+    });
+  }
+
+  #dayOldHeight(state: StateView): number | null {
+    if (state.hash === null || this.#dayOld.tip !== state.hash) {
+      this.#dayOld = { tip: state.hash, height: dayOldHeight(this.#connection, state) };
+    }
+    return this.#dayOld.height;
+  }
+}

@@ -1,0 +1,136 @@
+// Who holds what (H-31, H-38)? Balances of addresses and holders of tokens.
+
+import type { PearlAddress, RawAmount, Tick } from "../../../primitives/brands.ts";
+import type { BalanceView, Page, PageRequest } from "../../../index/queries.ts";
+import type { AddressFinder } from "../address-book.ts";
+import { CellReader } from "../cells.ts";
+import type { Connection } from "../connection.ts";
+import {
+  ABOVE_INTEGERS,
+  ABOVE_TEXTS,
+  BELOW_INTEGERS,
+  BELOW_TEXTS,
+  BOUND_LIMIT,
+  intAt,
+  type KeyedList,
+  pageOf,
+  textAt,
+} from "./paging.ts";
+import { decimalsOf } from "./query-tokens.ts";
+import { readBalance } from "../row-shapes.ts";
+
+const NONE = 0n as RawAmount;
+
+/** A page of the balances of one address, by the bytes of the ticker. */
+export function balancesPage(
+  connection: Connection,
+  finder: AddressFinder,
+  address: PearlAddress,
+  page: PageRequest,
+): Page<BalanceView> {
+  const list: KeyedList<BalanceView> = {
+    after: (key, limit) =>
+      balancesOfAddress(connection, finder, address, key === null ? "" : textAt(key, 0), "up", limit),
+    before: (key, limit) => balancesOfAddress(connection, finder, address, textAt(key, 0), "down", limit),
+    keyOf: ({ row }) => [row.tick],
+    first: [BELOW_TEXTS],
+    last: [ABOVE_TEXTS],
+  };
+  return pageOf(list, page);
+}
+
+/** The balance of an address in a token, zeros where it has none; null for an unknown token. */
+export function balanceView(
+  connection: Connection,
+  finder: AddressFinder,
+  address: PearlAddress,
+  tick: Tick,
+): BalanceView | null {
+  const dec = decimalsOf(connection, tick);
+  if (dec === null) return null;
+  const id = finder.find(address);
+  const row =
+    id === null
+      ? null
+      : connection.first(
+          "SELECT ?, tick, balance, locked FROM balance WHERE address_id = ? AND tick = ?",
+          address,
+          id,
+          tick,
+        );
+  if (row === null) return { row: { address, tick, balance: NONE, locked: NONE }, dec };
+  return { row: readBalance(new CellReader(row)), dec };
+}
+
+interface Placed {
+  readonly index: number;
+  readonly view: BalanceView;
+}
+
+/** A page over many addresses in the order given, by (index in `addresses`, ticker). */
+export function balancesOfPage(
+  connection: Connection,
+  finder: AddressFinder,
+  addresses: readonly PearlAddress[],
+  tick: Tick | null,
+  page: PageRequest,
+): Page<BalanceView> {
+  const ofAddress = (index: number, from: string, walk: "up" | "down", limit: number): readonly Placed[] => {
+    const address = addresses[index];
+    if (address === undefined) return [];
+    if (tick === null) {
+      const rows = balancesOfAddress(connection, finder, address, from, walk, limit);
+      return rows.map((view) => ({ index, view }));
+    }
+    const beyond = walk === "up" ? from >= tick : from <= tick;
+    const view = beyond ? null : balanceView(connection, finder, address, tick);
+    return view === null ? [] : [{ index, view }];
+  };
+  const walk = (index: number, from: string, direction: "up" | "down", limit: number): readonly Placed[] => {
+    const found = [...ofAddress(index, from, direction, limit)];
+    const step = direction === "up" ? 1 : -1;
+    const fresh = direction === "up" ? "" : ABOVE_TEXTS;
+    for (let at = index + step; at >= 0 && at < addresses.length && found.length < limit; at += step) {
+      found.push(...ofAddress(at, fresh, direction, limit - found.length));
+    }
+    return found;
+  };
+  const clamp = (index: number): number => Math.min(Math.max(index, -1), addresses.length);
+  const list: KeyedList<Placed> = {
+    after: (key, limit) =>
+      key === null ? walk(0, "", "up", limit) : walk(clamp(intAt(key, 0)), textAt(key, 1), "up", limit),
+    before: (key, limit) => walk(clamp(intAt(key, 0)), textAt(key, 1), "down", limit),
+    keyOf: ({ index, view }) => [index, view.row.tick],
+    first: [BELOW_INTEGERS, BELOW_TEXTS],
+    last: [ABOVE_INTEGERS, BELOW_TEXTS],
+  };
+  const { rows, next, prev } = pageOf(list, page);
+  return { rows: rows.map(({ view }) => view), next, prev };
+}
+
+function balancesOfAddress(
+  connection: Connection,
+  finder: AddressFinder,
+  address: PearlAddress,
+  from: string,
+  walk: "up" | "down",
+  limit: number,
+): readonly BalanceView[] {
+  const id = finder.find(address);
+  if (id === null) return [];
+  const [compare, order] = walk === "up" ? [">", "ASC"] : ["<", "DESC"];
+  return connection
+    .all(
+      `SELECT token.dec, ?, balance.tick, balance.balance, balance.locked FROM balance
+         CROSS JOIN token ON token.tick = balance.tick
+         WHERE balance.address_id = ? AND balance.tick ${compare} ? ORDER BY balance.tick ${order} ${BOUND_LIMIT}`,
+      address,
+      id,
+      from,
+      limit,
+    )
+    .map((row) => {
+      const cells = new CellReader(row);
+      return { dec: cells.text(), row: readBalance(cells) };
+    });
+}

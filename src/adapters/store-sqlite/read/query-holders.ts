@@ -1,0 +1,92 @@
+// Who holds most of a token (H-38)? By the index of ranks.
+
+import type { RawAmount, Tick } from "../../../primitives/brands.ts";
+import type { HolderView, Page, PageKey, PageRequest } from "../../../index/queries.ts";
+import { type Cells, CellReader } from "../cells.ts";
+import type { Connection } from "../connection.ts";
+import {
+  ABOVE_TEXTS,
+  BELOW_TEXTS,
+  BOUND_LIMIT,
+  type KeyedList,
+  pageOf,
+  textAt,
+  type Walk,
+} from "./paging.ts";
+import { tokenRow } from "./query-tokens.ts";
+import { readBalance } from "../row-shapes.ts";
+import { headOf, rankOf, totalHex, totalOfHex } from "../sort-keys.ts";
+
+/** A place in the order of the index. */
+interface Position {
+  readonly rank: Uint8Array;
+  readonly head: number;
+  readonly address: string;
+}
+
+/** A page of the holders of a token, largest total first, ties by address; null for an unknown token. */
+export function holdersPage(
+  connection: Connection,
+  tick: Tick,
+  page: PageRequest,
+): { readonly circulating: RawAmount; readonly page: Page<HolderView> } | null {
+  const token = tokenRow(connection, tick);
+  if (token === null) return null;
+  const rows = (key: PageKey | null, walk: Walk, limit: number): readonly HolderView[] =>
+    indexRows(connection, tick, key === null ? null : positionOf(key), walk, limit);
+  const list: KeyedList<HolderView> = {
+    after: (key, limit) => rows(key, "down", limit),
+    before: (key, limit) => rows(key, "up", limit),
+    keyOf: ({ row }) => [totalHex(row.balance + row.locked), row.address],
+    first: ["f".repeat(32), BELOW_TEXTS],
+    last: ["0".repeat(32), ABOVE_TEXTS],
+  };
+  return { circulating: (token.minted - token.burned) as RawAmount, page: pageOf(list, page) };
+}
+
+const RANKED = `SELECT address.text, balance.tick, balance.balance, balance.locked FROM balance
+  CROSS JOIN address ON address.id = balance.address_id WHERE balance.tick = ?1`;
+
+function indexRows(
+  connection: Connection,
+  tick: Tick,
+  from: Position | null,
+  walk: Walk,
+  limit: number,
+): readonly HolderView[] {
+  if (from === null) {
+    const first = `${RANKED} ORDER BY balance.rank, balance.head, address.text ${BOUND_LIMIT}`;
+    return connection.all(first, tick, limit).map(rankedRow);
+  }
+  const [compare, order] = walk === "down" ? [">", "ASC"] : ["<", "DESC"];
+  const { rank, head, address } = from;
+  // The index ends with the start of the address; the few rows that share it with the key are a range of their own.
+  const sameHead = connection.all(
+    `${RANKED} AND balance.rank = ?2 AND balance.head = ?3 AND address.text ${compare} ?4
+       ORDER BY address.text ${order} ${BOUND_LIMIT}`,
+    tick,
+    rank,
+    head,
+    address,
+    limit,
+  );
+  if (sameHead.length === limit) return sameHead.map(rankedRow);
+  const beyond = connection.all(
+    `${RANKED} AND (balance.rank, balance.head) ${compare} (?2, ?3)
+       ORDER BY balance.rank ${order}, balance.head ${order}, address.text ${order} ${BOUND_LIMIT}`,
+    tick,
+    rank,
+    head,
+    limit - sameHead.length,
+  );
+  return [...sameHead, ...beyond].map(rankedRow);
+}
+
+function rankedRow(row: Cells): HolderView {
+  return { row: readBalance(new CellReader(row)) };
+}
+
+function positionOf(key: PageKey): Position {
+  const address = textAt(key, 1);
+  return { rank: rankOf(totalOfHex(textAt(key, 0))), head: headOf(address), address };
+}

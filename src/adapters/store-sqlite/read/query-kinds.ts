@@ -1,0 +1,35 @@
+// Of which kinds does a ticker have operations? A list that merges one index range per kind is the cheaper the fewer
+// ranges it has, and most tickers have operations of few kinds.
+
+import type { BlockHash, Tick } from "../../../primitives/brands.ts";
+import { CellReader } from "../cells.ts";
+import type { Connection } from "../connection.ts";
+import { kindsOf } from "../kinds.ts";
+
+/** Tickers that are remembered for one state. */
+const MOST_TICKERS = 4096;
+
+const ALL_KINDS = kindsOf(null, null);
+const PRESENT_SQL = `SELECT ${ALL_KINDS.map(
+  (kind) => `EXISTS (SELECT 1 FROM op WHERE tick = ?1 AND tick <> '' AND kind = ${kind})`,
+).join(", ")}`;
+
+/** The kinds of each ticker as of one tip: its hash says which blocks there are, and they say which operations. */
+export class TickKinds {
+  readonly #known = new Map<Tick, ReadonlySet<number>>();
+  #tip: BlockHash | null = null;
+
+  /** Kinds of the operations of a ticker in the connection's snapshot, whose tip is `tip`. */
+  of(connection: Connection, tip: BlockHash | null, tick: Tick): ReadonlySet<number> {
+    if (tip === null || tip !== this.#tip || this.#known.size >= MOST_TICKERS) {
+      this.#known.clear();
+      this.#tip = tip;
+    }
+    const known = this.#known.get(tick);
+    if (known !== undefined) return known;
+    const cells = new CellReader(connection.first(PRESENT_SQL, tick) ?? ALL_KINDS.map(() => 0));
+    const present = new Set(ALL_KINDS.filter(() => cells.flag()));
+    this.#known.set(tick, present);
+    return present;
+  }
+}

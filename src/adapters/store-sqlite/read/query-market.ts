@@ -1,0 +1,241 @@
+// What is offered, and what became of it (H-32, H-33, H-38)? Listings in all their orders, summaries and candles.
+
+import type { ListingId, PearlAddress, Tick } from "../../../primitives/brands.ts";
+import {
+  type CandleView,
+  LIFECYCLE_STATES,
+  type LifecycleState,
+  type ListingView,
+  type MarketSummaryView,
+  type Page,
+  type PageKey,
+  type PageRequest,
+  type StateView,
+} from "../../../index/queries.ts";
+import type { AddressFinder } from "../address-book.ts";
+import { CANDLE_COLUMNS, fillsAfter, readCandle } from "../write/candles.ts";
+import { bytesOf, type Cell, type Cells, CellReader, hexOf } from "../cells.ts";
+import type { Connection } from "../connection.ts";
+import { BY_OUTPOINT, outpointOf, outpointValues } from "./find-listing.ts";
+import { floorAt } from "../write/floors.ts";
+import { stateNumber } from "../kinds.ts";
+import {
+  ABOVE_INTEGERS,
+  BELOW_INTEGERS,
+  BOUND_LIMIT,
+  intAt,
+  type KeyedList,
+  MergedList,
+  rangesOf,
+  pageOf,
+  textAt,
+} from "./paging.ts";
+import { tokenRow } from "./query-tokens.ts";
+import { LISTING_COLUMNS, LISTING_JOINS, readListing } from "../row-shapes.ts";
+import { unitPriceKey } from "../sort-keys.ts";
+
+const COLUMNS = `token.dec, ${LISTING_COLUMNS}`;
+const JOINS = `${LISTING_JOINS} JOIN token ON token.tick = listing.tick`;
+const DAY_S = 86_400;
+
+/**
+ * A page of active listings, cheapest unit price first, ties older first. The rest of the key's own unit price is a
+ * range of its own, so that a page is as cheap among thousands of equal prices as elsewhere.
+ */
+export function marketPage(connection: Connection, tick: Tick, page: PageRequest): Page<ListingView> {
+  const read = (key: PageKey | null, walk: "up" | "down", limit: number): readonly ListingView[] => {
+    const [compare, order] = walk === "up" ? [">", "ASC"] : ["<", "DESC"];
+    const unit = key === null ? new Uint8Array(0) : bytesOf(textAt(key, 0));
+    const sameUnit =
+      key === null
+        ? []
+        : listings(
+            connection,
+            `WHERE listing.tick = ? AND listing.state = 0 AND listing.unit_key = ? AND listing.place ${compare} ?
+               ORDER BY listing.place ${order} ${BOUND_LIMIT}`,
+            [tick, unit, intAt(key, 1), limit],
+          );
+    if (sameUnit.length === limit) return sameUnit;
+    const beyond = listings(
+      connection,
+      `WHERE listing.tick = ? AND listing.state = 0 AND listing.unit_key ${compare} ?
+         ORDER BY listing.unit_key ${order}, listing.place ${order} ${BOUND_LIMIT}`,
+      [tick, unit, limit - sameUnit.length],
+    );
+    return [...sameUnit, ...beyond];
+  };
+  const list: KeyedList<ListingView> = {
+    after: (key, limit) => read(key, "up", limit),
+    before: (key, limit) => read(key, "down", limit),
+    keyOf: ({ listing }) => [hexOf(unitPriceKey(listing.priceSat, listing.amount)), listing.createdPlace],
+    first: ["00", BELOW_INTEGERS],
+    last: ["ff".repeat(40), ABOVE_INTEGERS],
+  };
+  return pageOf(list, page);
+}
+
+/** A page of the listings of an owner or seller, newest list first. */
+export function sellerPage(
+  connection: Connection,
+  finder: AddressFinder,
+  tick: Tick,
+  address: PearlAddress,
+  state: LifecycleState | null,
+  page: PageRequest,
+): Page<ListingView> {
+  const id = finder.find(address);
+  if (id === null) return { rows: [], next: null, prev: null };
+  const ranges = statesOf(state).flatMap((number) => [
+    `tick = ?1 AND owner_id = ?2 AND state = ${number}`,
+    `tick = ?1 AND seller_id = ?2 AND state = ${number} AND seller_id <> owner_id`,
+  ]);
+  const merged = new MergedList("place", rangesOf("listing", ranges), 2);
+  return mergedPage(connection, merged, [tick, id], ({ listing }) => listing.createdPlace, page);
+}
+
+/** A page of the listings of a token, newest change first. */
+export function historyPage(
+  connection: Connection,
+  tick: Tick,
+  state: LifecycleState | null,
+  page: PageRequest,
+): Page<ListingView> {
+  const ranges = statesOf(state).map((number) => `tick = ?1 AND state = ${number}`);
+  const merged = new MergedList("change_key", rangesOf("listing", ranges), 1);
+  return mergedPage(connection, merged, [tick], changeKey, page);
+}
+
+function changeKey({ listing }: ListingView): number {
+  return listing.close === null ? 2 * listing.createdPlace : 2 * listing.close.place + 1;
+}
+
+/** One listing, or null. */
+export function listingView(connection: Connection, id: ListingId): ListingView | null {
+  return listings(connection, `WHERE ${BY_OUTPOINT}`, outpointValues(outpointOf(id)))[0] ?? null;
+}
+
+/** Listings that a block created and closed: those with places in `[from, before)`. */
+export function listingsBetween(
+  connection: Connection,
+  from: number,
+  before: number,
+): { readonly created: readonly ListingView[]; readonly closed: readonly ListingView[] } {
+  return {
+    created: listings(connection, between("place"), [from, before]),
+    closed: listings(connection, between("close_place"), [from, before]),
+  };
+}
+
+function between(column: "place" | "close_place"): string {
+  return `WHERE listing.${column} >= ? AND listing.${column} < ? ORDER BY listing.${column}`;
+}
+
+/** Facts of a token's market (H-33); null for an unknown token. `floorHeight`: last block before the last day. */
+export function summaryView(
+  connection: Connection,
+  tick: Tick,
+  state: StateView,
+  floorHeight: number | null,
+): MarketSummaryView | null {
+  const token = tokenRow(connection, tick);
+  if (token === null) return null;
+  const expired = connection.first("SELECT listings FROM expired_open WHERE tick = ?", tick);
+  const fills = fillsAfter(connection, tick, state.time - DAY_S);
+  const best = listings(
+    connection,
+    "WHERE listing.tick = ? AND listing.state = 0 ORDER BY listing.unit_key, listing.place LIMIT 1",
+    [tick],
+  );
+  return {
+    token,
+    expiredOpenCount: expired === null ? 0 : new CellReader(expired).int(),
+    best: best[0]?.listing ?? null,
+    volume24hSat: fills.volumeSat,
+    fills24h: fills.fills,
+    floorThen: floorHeight === null ? null : floorAt(connection, tick, floorHeight),
+  };
+}
+
+/** Height of the last block with time <= `tip time - 86400`; null where there is none. */
+export function dayOldHeight(connection: Connection, state: StateView): number | null {
+  const row = connection.first(
+    "SELECT height FROM block WHERE time <= ? ORDER BY height DESC LIMIT 1",
+    state.time - DAY_S,
+  );
+  return row === null ? null : new CellReader(row).int();
+}
+
+/** A page of candles, oldest first; null for an unknown token. */
+export function candlesPage(
+  connection: Connection,
+  tick: Tick,
+  interval: number,
+  page: PageRequest,
+): Page<CandleView> | null {
+  if (tokenRow(connection, tick) === null) return null;
+  const read = (start: number, walk: "up" | "down", limit: number): readonly CandleView[] => {
+    const [compare, order] = walk === "up" ? [">", "ASC"] : ["<", "DESC"];
+    return connection
+      .all(
+        `SELECT ${CANDLE_COLUMNS} FROM candle WHERE tick = ? AND interval = ? AND start ${compare} ?
+           ORDER BY start ${order} ${BOUND_LIMIT}`,
+        tick,
+        interval,
+        start,
+        limit,
+      )
+      .map((row) => readCandle(new CellReader(row)));
+  };
+  const list: KeyedList<CandleView> = {
+    after: (key, limit) => read(key === null ? BELOW_INTEGERS : intAt(key, 0), "up", limit),
+    before: (key, limit) => read(intAt(key, 0), "down", limit),
+    keyOf: (candle) => [candle.start],
+    first: [BELOW_INTEGERS],
+    last: [ABOVE_INTEGERS],
+  };
+  return pageOf(list, page);
+}
+
+function statesOf(state: LifecycleState | null): readonly number[] {
+  return (state === null ? LIFECYCLE_STATES : [state]).map(stateNumber);
+}
+
+function mergedPage(
+  connection: Connection,
+  merged: MergedList,
+  values: readonly (number | string)[],
+  keyOf: (view: ListingView) => number,
+  page: PageRequest,
+): Page<ListingView> {
+  const read = (key: number | null, walk: "down" | "up", limit: number): readonly ListingView[] => {
+    const order = walk === "down" ? "DESC" : "ASC";
+    return connection
+      .all(
+        `SELECT ${COLUMNS} FROM (${merged.keys[walk]}) AS page CROSS JOIN listing ON listing.place = page.id ${JOINS}
+           ORDER BY page.k ${order}`,
+        ...values,
+        key ?? ABOVE_INTEGERS,
+        limit,
+      )
+      .map(readView);
+  };
+  const list: KeyedList<ListingView> = {
+    after: (key, limit) => read(key === null ? null : intAt(key, 0), "down", limit),
+    before: (key, limit) => read(intAt(key, 0), "up", limit),
+    keyOf: (view) => [keyOf(view)],
+    any: (side, key) =>
+      connection.first(merged.any[side === "after" ? "down" : "up"], ...values, intAt(key, 0)) !== null,
+    first: [ABOVE_INTEGERS],
+    last: [BELOW_INTEGERS],
+  };
+  return pageOf(list, page);
+}
+
+function listings(connection: Connection, tail: string, values: readonly Cell[]): readonly ListingView[] {
+  return connection.all(`SELECT ${COLUMNS} FROM listing ${JOINS} ${tail}`, ...values).map(readView);
+}
+
+function readView(row: Cells): ListingView {
+  const cells = new CellReader(row);
+  return { dec: cells.text(), ...readListing(cells) };
+}

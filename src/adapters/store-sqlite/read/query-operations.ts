@@ -1,0 +1,184 @@
+// Which operations does a filter show (H-36)? Every combination of filters is a merge of a few index ranges.
+
+import type { BlockHash, Tick, Txid } from "../../../primitives/brands.ts";
+import type { OperationFilter, OperationView, Page, PageRequest } from "../../../index/queries.ts";
+import { bytesOf, type Cells, CellReader } from "../cells.ts";
+import type { Connection } from "../connection.ts";
+import { isKnownOperation, kindsOf, namedKind } from "../kinds.ts";
+import type { OperationSource } from "./operation-source.ts";
+import { ANY_TICK } from "../write/operation-indexes.ts";
+import {
+  ABOVE_INTEGERS,
+  BELOW_INTEGERS,
+  intAt,
+  type KeyedList,
+  MergedList,
+  pageOf,
+  rangesOf,
+  type Walk,
+} from "./paging.ts";
+import { OPERATION_COLUMNS, readOperation } from "../row-shapes.ts";
+
+/** A page of operations, newest first. */
+export function operationsPage(
+  source: OperationSource,
+  filter: OperationFilter,
+  page: PageRequest,
+): Page<OperationView> {
+  const { connection } = source;
+  const filtered = filteredList(source, filter);
+  if (filtered === null) return { rows: [], next: null, prev: null };
+  const { keys, values } = filtered;
+  const read = (key: number | null, walk: Walk, limit: number): readonly OperationView[] =>
+    views(connection, connection.all(rowsSql(keys, walk), ...values, key ?? ABOVE_INTEGERS, limit));
+  const list: KeyedList<OperationView> = {
+    after: (key, limit) => read(key === null ? null : intAt(key, 0), "down", limit),
+    before: (key, limit) => read(intAt(key, 0), "up", limit),
+    keyOf: ({ operation }) => [operation.place],
+    any: (side, key) =>
+      connection.first(keys.any[side === "after" ? "down" : "up"], ...values, intAt(key, 0)) !== null,
+    first: [ABOVE_INTEGERS],
+    last: [BELOW_INTEGERS],
+  };
+  return pageOf(list, page);
+}
+
+/** Operations of a transaction, ascending by input; with `vout`, that one. */
+export function operationsOf(
+  { connection }: OperationSource,
+  txid: Txid,
+  vout: number | null,
+): readonly OperationView[] {
+  const bytes = bytesOf(txid);
+  const rows = connection.all(
+    `SELECT ${OPERATION_COLUMNS} FROM op WHERE substr(op.txid, 1, 8) = ?1 AND op.txid = ?2
+       AND (?3 IS NULL OR op.vout = ?3) ORDER BY op.place`,
+    bytes.subarray(0, 8),
+    bytes,
+    vout,
+  );
+  return views(connection, rows);
+}
+
+/** Operations with `from <= place < before`, ascending. */
+export function operationsBetween(
+  connection: Connection,
+  from: number,
+  before: number,
+): readonly OperationView[] {
+  const rows = connection.all(
+    `SELECT ${OPERATION_COLUMNS} FROM op WHERE op.place >= ? AND op.place < ? ORDER BY op.place`,
+    from,
+    before,
+  );
+  return views(connection, rows);
+}
+
+/** Rows with hash and time of their blocks, each block looked up once. */
+function views(connection: Connection, rows: readonly Cells[]): readonly OperationView[] {
+  const blocks = new Map<number, { readonly blockHash: BlockHash; readonly time: number }>();
+  return rows.map((row) => {
+    const operation = readOperation(new CellReader(row));
+    let block = blocks.get(operation.height);
+    if (block === undefined) {
+      block = blockFacts(connection, operation.height);
+      blocks.set(operation.height, block);
+    }
+    return { operation, blockHash: block.blockHash, time: block.time };
+  });
+}
+
+function blockFacts(
+  connection: Connection,
+  height: number,
+): { readonly blockHash: BlockHash; readonly time: number } {
+  const row = connection.first("SELECT hash, time FROM block WHERE height = ?", height);
+  if (row === null) throw new Error(`store: operations of height ${height} have no block`);
+  const cells = new CellReader(row);
+  return { blockHash: cells.blockHash(), time: cells.int() };
+}
+
+/** Lists made so far. There are few: which filters are set, and which operation of the protocol or how many kinds. */
+const LISTS = new Map<string, MergedList>();
+
+/** The list of a name; `parts` says the table and the conditions of its ranges. */
+function listOf(
+  name: string,
+  parts: () => readonly [table: "op" | "op_address", ranges: readonly string[]],
+  values: readonly (number | string)[],
+): FilteredList {
+  let keys = LISTS.get(name);
+  if (keys === undefined) {
+    keys = new MergedList("place", rangesOf(...parts()), values.length);
+    LISTS.set(name, keys);
+  }
+  return { keys, values };
+}
+
+/** Statements that read the rows of a list, made so far. */
+const STATEMENTS = new WeakMap<MergedList, Readonly<Record<Walk, string>>>();
+
+function rowsSql(keys: MergedList, walk: Walk): string {
+  const made = STATEMENTS.get(keys) ?? { down: rowsBy(keys, "down"), up: rowsBy(keys, "up") };
+  STATEMENTS.set(keys, made);
+  return made[walk];
+}
+
+function rowsBy(keys: MergedList, walk: Walk): string {
+  return `SELECT ${OPERATION_COLUMNS} FROM (${keys.keys[walk]}) AS page CROSS JOIN op ON op.place = page.id
+    ORDER BY page.k ${walk === "down" ? "DESC" : "ASC"}`;
+}
+
+/** A list and the values of its ranges. */
+export interface FilteredList {
+  readonly keys: MergedList;
+  readonly values: readonly (number | string)[];
+}
+
+/** Disjoint ranges of places that together are what the filter lets pass; null where nothing can. */
+export function filteredList(source: OperationSource, filter: OperationFilter): FilteredList | null {
+  const { tick, op, valid, address } = filter;
+  const unknown = op !== undefined && !isKnownOperation(op);
+  if (unknown && (valid === true || tick !== undefined)) return null;
+  const nameId = unknown ? findName(source.connection, op) : null;
+  if (unknown && nameId === null) return null;
+  if (address !== undefined) {
+    const id = source.finder.find(address);
+    return id === null ? null : addressList(id, filter, nameId);
+  }
+  if (nameId !== null) return listOf("name", () => ["op", ["name_id = ?1"]], [nameId]);
+  const kinds = kindsOf(op ?? null, valid ?? null);
+  if (tick !== undefined) {
+    const present = source.kindsOfTick(tick);
+    const asked = kinds.filter((kind) => present.has(kind));
+    return asked.length === 0 ? null : tickList(tick, asked);
+  }
+  if (op === undefined && valid === undefined) return listOf("all", () => ["op", ["1"]], []);
+  const ranges = (): readonly string[] => kinds.map((kind) => `kind = ${kind}`);
+  return listOf(`any tick ${op ?? ""} ${valid ?? ""}`, () => ["op", ranges()], []);
+}
+
+/** The history of an address; `nameId`: only operations of that name, which no ticker goes with. */
+function addressList(id: number, { tick, op, valid }: OperationFilter, nameId: number | null): FilteredList {
+  const within = "address_id = ?1 AND scope = ?2 AND";
+  if (nameId !== null) {
+    const values = [id, ANY_TICK, namedKind(nameId)];
+    return listOf("address and name", () => ["op_address", [`${within} kind = ?3`]], values);
+  }
+  const ranges = (): readonly string[] =>
+    kindsOf(op ?? null, valid ?? null).map((kind) => `${within} kind = ${kind}`);
+  const name = `address ${op ?? ""} ${valid ?? ""}`;
+  return listOf(name, () => ["op_address", ranges()], [id, tick ?? ANY_TICK]);
+}
+
+/** The operations of a ticker that are of one of these kinds. */
+function tickList(tick: Tick, kinds: readonly number[]): FilteredList {
+  const ranges = (): readonly string[] =>
+    kinds.map((_, at) => `tick = ?1 AND tick <> '' AND kind = ?${at + 2}`);
+  return listOf(`tick, ${kinds.length} kinds`, () => ["op", ranges()], [tick, ...kinds]);
+}
+
+function findName(connection: Connection, op: string): number | null {
+  const row = connection.first("SELECT id FROM op_name WHERE text = ?", op);
+  return row === null ? null : new CellReader(row).int();
+}

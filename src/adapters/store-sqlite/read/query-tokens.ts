@@ -1,0 +1,59 @@
+// Which tokens are there (H-30), and which blocks with what digest (H-38)?
+
+import type { Tick } from "../../../primitives/brands.ts";
+import type { TokenRow } from "../../../prc20/state.ts";
+import type { Page, PageRequest } from "../../../index/queries.ts";
+import { type Cells, CellReader } from "../cells.ts";
+import type { Connection } from "../connection.ts";
+import { ABOVE_INTEGERS, BELOW_INTEGERS, BOUND_LIMIT, intAt, type KeyedList, pageOf } from "./paging.ts";
+import { readToken, TOKEN_COLUMNS, TOKEN_TABLES } from "../row-shapes.ts";
+
+/** A page of tokens whose ticker begins with `prefix`, newest deploy first. */
+export function tokensPage(connection: Connection, prefix: string | null, page: PageRequest): Page<TokenRow> {
+  const read = (key: number, walk: "down" | "up", limit: number): readonly TokenRow[] => {
+    const [compare, order] = walk === "down" ? ["<", "DESC"] : [">", "ASC"];
+    const rows =
+      prefix === null
+        ? connection.all(
+            `SELECT ${TOKEN_COLUMNS} FROM ${TOKEN_TABLES} WHERE token.deploy_place ${compare} ?
+               ORDER BY token.deploy_place ${order} ${BOUND_LIMIT}`,
+            key,
+            limit,
+          )
+        : connection.all(
+            `SELECT ${TOKEN_COLUMNS} FROM token_prefix CROSS JOIN token
+               ON token.deploy_place = token_prefix.deploy_place
+               JOIN address AS deployer ON deployer.id = token.deployer_id
+               WHERE token_prefix.prefix = ? AND token_prefix.deploy_place ${compare} ?
+               ORDER BY token_prefix.deploy_place ${order} ${BOUND_LIMIT}`,
+            prefix,
+            key,
+            limit,
+          );
+    return rows.map(readRow);
+  };
+  const list: KeyedList<TokenRow> = {
+    after: (key, limit) => read(key === null ? ABOVE_INTEGERS : intAt(key, 0), "down", limit),
+    before: (key, limit) => read(intAt(key, 0), "up", limit),
+    keyOf: (row) => [row.deployPlace],
+    first: [ABOVE_INTEGERS],
+    last: [BELOW_INTEGERS],
+  };
+  return pageOf(list, page);
+}
+
+/** A token, or null where nobody deployed it. */
+export function tokenRow(connection: Connection, tick: Tick): TokenRow | null {
+  const row = connection.first(`SELECT ${TOKEN_COLUMNS} FROM ${TOKEN_TABLES} WHERE token.tick = ?`, tick);
+  return row === null ? null : readRow(row);
+}
+
+/** Decimals of a token, or null for an unknown one. */
+export function decimalsOf(connection: Connection, tick: Tick): string | null {
+  const row = connection.first("SELECT dec FROM token WHERE tick = ?", tick);
+  return row === null ? null : new CellReader(row).text();
+}
+
+function readRow(row: Cells): TokenRow {
+  return readToken(new CellReader(row));
+}

@@ -1,0 +1,63 @@
+// Which state does an answer come from (H-09)? The tip, read inside the same snapshot as the answer, and remembered
+// while no other connection has committed anything.
+
+import type { Snapshot, StateView } from "../../../index/queries.ts";
+import { tipRow } from "../block-rows.ts";
+import { CellReader } from "../cells.ts";
+import type { Connection } from "../connection.ts";
+import { NO_TOTALS } from "../row-shapes.ts";
+
+/** The present state of the connection's snapshot. */
+function stateView(connection: Connection): StateView {
+  const tip = tipRow(connection);
+  if (tip === null) return { height: -1, hash: null, time: 0, digest: null, totals: NO_TOTALS };
+  const { height, hash, time, digest, totals } = tip;
+  return { height, hash, time, digest, totals };
+}
+
+/** A state, and the number by which SQLite tells it from later ones. */
+interface SeenState {
+  readonly version: number;
+  readonly state: StateView;
+}
+
+/** Snapshots of one read-only connection. */
+export class StateReader {
+  readonly #connection: Connection;
+  readonly #onWipe: () => void;
+  #seen: SeenState | null = null;
+  #wipes: string | null = null;
+
+  /** `onWipe`: called inside a snapshot, before its read, where the database was emptied since the last one. */
+  constructor(connection: Connection, onWipe: () => void) {
+    this.#connection = connection;
+    this.#onWipe = onWipe;
+    this.#wipes = wipesOf(connection);
+  }
+
+  /** Runs a read on one snapshot and says which state it saw. */
+  read<Value>(read: (state: StateView) => Value): Snapshot<Value> {
+    return this.#connection.snapshot(() => {
+      const state = this.#present();
+      return { state, value: read(state) };
+    });
+  }
+
+  #present(): StateView {
+    // It begins the snapshot, and stays the same until another connection's commit is visible in one.
+    const row = this.#connection.first("PRAGMA data_version");
+    const version = row === null ? 0 : new CellReader(row).int();
+    if (this.#seen?.version === version) return this.#seen.state;
+    const wipes = wipesOf(this.#connection);
+    if (wipes !== this.#wipes) this.#onWipe();
+    this.#wipes = wipes;
+    const state = stateView(this.#connection);
+    this.#seen = { version, state };
+    return state;
+  }
+}
+
+function wipesOf(connection: Connection): string | null {
+  const row = connection.first("SELECT value FROM meta WHERE key = 'wipes'");
+  return row === null ? null : new CellReader(row).text();
+}

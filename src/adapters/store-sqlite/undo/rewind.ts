@@ -1,0 +1,170 @@
+// How is a branch taken back (P-90)? By the before-images of its blocks, newest first, so that every row equals that
+// of an index that never saw the branch. Event ids go on growing.
+
+import type { RewindOrder } from "../../../index/ports.ts";
+import { type BlockRow, blockRow, tipRow } from "../block-rows.ts";
+import { removeFills } from "../write/candles.ts";
+import { CellReader } from "../cells.ts";
+import type { Connection } from "../connection.ts";
+import { lastEventId, logReorg, storeLastEventId, trimLog } from "../event-log.ts";
+import { rewindFloors } from "../write/floors.ts";
+import { namedKind } from "../kinds.ts";
+import { ANY_TICK } from "../write/operation-indexes.ts";
+import { readBalance, readToken, TOKEN_COLUMNS, TOKEN_TABLES } from "../row-shapes.ts";
+import { type BalanceImage, decodeUndo, type TokenImage, type UndoRecord } from "./undo-record.ts";
+import type { BalanceWriter } from "../write/write-balances.ts";
+import type { ListingWriter } from "../write/write-listings.ts";
+import type { TokenWriter } from "../write/write-tokens.ts";
+
+/** The writers of the transaction that a rewind runs in. */
+export interface RewindWriters {
+  readonly balances: BalanceWriter;
+  readonly tokens: TokenWriter;
+  readonly listings: ListingWriter;
+  flush(): void;
+}
+
+interface UndoneBlock {
+  readonly block: BlockRow;
+  readonly record: UndoRecord;
+}
+
+/**
+ * Undoes all blocks above `order.toHeight`; throws where that is not possible or the result is not the target.
+ * `forkHeight`: what the event names as the last block that stays.
+ */
+export function rewindRows(
+  connection: Connection,
+  order: RewindOrder,
+  forkHeight: number,
+  writers: RewindWriters,
+): void {
+  const tip = tipRow(connection);
+  const target = blockRow(connection, order.toHeight);
+  if (tip === null || target === null || target.hash !== order.toHash) {
+    throw new Error(`store: the index does not hold block ${order.toHeight} (${order.toHash}) to rewind to`);
+  }
+  const undone = undoneBlocks(connection, target.height, tip.height);
+  const { nextPlace } = target.totals;
+  removeOperations(connection, nextPlace);
+  const listings = writers.listings.rewind(nextPlace, target.height, tip.height);
+  for (const { record } of undone) {
+    for (const tick of record.floors) rewindFloors(connection, tick, target.height);
+  }
+  removeFills(
+    connection,
+    undone.map(({ block, record }) => ({ ...block, ticks: record.fills })),
+  );
+  const holders = restoreBalances(connection, undone, writers.balances);
+  restoreTokens(connection, undone, writers.tokens);
+  writers.flush();
+  connection.run("DELETE FROM undo WHERE height > ?", target.height);
+  connection.run("DELETE FROM block WHERE height > ?", target.height);
+  assertRestored(connection, target, {
+    distinctHolders: tip.distinctHolders + holders,
+    listsOpen: tip.totals.listsOpen + listings.open,
+    listsExpiredOpen: tip.listsExpiredOpen + listings.expiredOpen,
+  });
+  const eventId = logReorg(connection, lastEventId(connection), {
+    forkHeight,
+    oldTip: { height: tip.height, hash: tip.hash },
+    newTip: order.newTip,
+  });
+  storeLastEventId(connection, eventId);
+  trimLog(connection, eventId);
+}
+
+/** Blocks above the target with their records, newest first. */
+function undoneBlocks(connection: Connection, toHeight: number, tipHeight: number): UndoneBlock[] {
+  const undone: UndoneBlock[] = [];
+  for (let height = tipHeight; height > toHeight; height -= 1) {
+    const block = blockRow(connection, height);
+    const row = connection.first("SELECT record FROM undo WHERE height = ?", height);
+    if (block === null || row === null) {
+      throw new Error(`store: no undo record of block ${height}: a rewind to ${toHeight} is too deep`);
+    }
+    undone.push({ block, record: decodeUndo(new CellReader(row).text()) });
+  }
+  return undone;
+}
+
+function removeOperations(connection: Connection, firstPlace: number): void {
+  const remove = connection.prepared(
+    "DELETE FROM op_address WHERE address_id = ? AND scope = ? AND kind = ? AND place = ?",
+  );
+  const rows = connection.all(
+    "SELECT place, kind, name_id, tick, from_id, to_id, filled_owner_id FROM op WHERE place >= ?",
+    firstPlace,
+  );
+  for (const row of rows) {
+    const cells = new CellReader(row);
+    const [place, kind, nameId, tick] = [cells.int(), cells.int(), cells.intOrNull(), cells.text()];
+    const parties = new Set([cells.intOrNull(), cells.intOrNull(), cells.intOrNull()]);
+    parties.delete(null);
+    for (const party of parties) {
+      remove.run(party, ANY_TICK, kind, place);
+      if (tick !== "") remove.run(party, tick, kind, place);
+      if (nameId !== null) remove.run(party, ANY_TICK, namedKind(nameId), place);
+    }
+  }
+  connection.run("DELETE FROM op WHERE place >= ?", firstPlace);
+}
+
+function restoreBalances(
+  connection: Connection,
+  undone: readonly UndoneBlock[],
+  writer: BalanceWriter,
+): number {
+  const oldest = new Map<string, BalanceImage>();
+  for (const { record } of undone) {
+    for (const image of record.balances) oldest.set(`${image.addressId} ${image.tick}`, image);
+  }
+  let holders = 0;
+  for (const { addressId, tick, before } of oldest.values()) {
+    const row = connection.first(
+      `SELECT address.text, ?2, coalesce(balance.balance, '0'), coalesce(balance.locked, '0') FROM address
+         LEFT JOIN balance ON balance.address_id = address.id AND balance.tick = ?2 WHERE address.id = ?1`,
+      addressId,
+      tick,
+    );
+    if (row === null) throw new Error(`store: an undo record names the unknown address ${addressId}`);
+    const now = readBalance(new CellReader(row));
+    const stored = now.balance === 0n && now.locked === 0n ? null : now;
+    holders += writer.set(addressId, now.address, tick, stored, before);
+  }
+  return holders;
+}
+
+function restoreTokens(connection: Connection, undone: readonly UndoneBlock[], writer: TokenWriter): void {
+  const oldest = new Map<string, TokenImage>();
+  for (const { record } of undone) {
+    for (const image of record.tokens) oldest.set(image.tick, image);
+  }
+  for (const { tick, before } of oldest.values()) {
+    const row = connection.first(`SELECT ${TOKEN_COLUMNS} FROM ${TOKEN_TABLES} WHERE token.tick = ?`, tick);
+    if (row === null) throw new Error(`store: an undo record names the unknown token ${tick}`);
+    writer.set(readToken(new CellReader(row)), before);
+  }
+}
+
+/** The counts come from what was undone: counting all rows again would make a reorganisation cost what the past holds. */
+function assertRestored(
+  connection: Connection,
+  target: BlockRow,
+  counts: {
+    readonly distinctHolders: number;
+    readonly listsOpen: number;
+    readonly listsExpiredOpen: number;
+  },
+): void {
+  const tip = tipRow(connection);
+  const last = connection.first("SELECT coalesce(max(place), -1) FROM op");
+  if (tip === null || last === null) throw new Error("store: a rewind left no block");
+  const sound =
+    tip.digest === target.digest &&
+    new CellReader(last).int() < target.totals.nextPlace &&
+    counts.listsOpen === target.totals.listsOpen &&
+    counts.distinctHolders === target.distinctHolders &&
+    counts.listsExpiredOpen === target.listsExpiredOpen;
+  if (!sound) throw new Error(`store: the rewind to ${target.height} does not reach the state of that block`);
+}

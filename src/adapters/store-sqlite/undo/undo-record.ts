@@ -1,0 +1,86 @@
+// What does a rewind need to take a block back? The before-images of balances and tokens, and which derived rows the
+// block changed. Operations and listings carry their places, so they need no record.
+
+import type { TokenRow } from "../../../prc20/state.ts";
+import { type Cell, CellReader } from "../cells.ts";
+import { readToken, tokenCells } from "../row-shapes.ts";
+import type { Amounts } from "../write/write-balances.ts";
+
+/** A balance before a block. */
+export interface BalanceImage {
+  readonly addressId: number;
+  readonly tick: string;
+  readonly before: Amounts | null;
+}
+
+/** A token before a block; `before` null where the block deployed it. */
+export interface TokenImage {
+  readonly tick: string;
+  readonly before: TokenRow | null;
+}
+
+/** Before-images of one block. */
+export interface UndoRecord {
+  readonly balances: readonly BalanceImage[];
+  readonly tokens: readonly TokenImage[];
+  /** Tickers with a floor row of this block. */
+  readonly floors: readonly string[];
+  /** Tickers with a fill in this block. */
+  readonly fills: readonly string[];
+}
+
+/** One line per balance: address id, ticker and, where a row was stored, its two amounts. */
+export function balanceLine(addressId: number, tick: string, before: Amounts | null): string {
+  return before === null
+    ? `${addressId} ${tick}\n`
+    : `${addressId} ${tick} ${before.balance} ${before.locked}\n`;
+}
+
+/** The record as text; `balances` are the lines of `balanceLine`, joined. */
+export function encodeUndo(record: {
+  readonly balances: string;
+  readonly tokens: readonly TokenImage[];
+  readonly floors: readonly string[];
+  readonly fills: readonly string[];
+}): string {
+  const tokens = record.tokens.map(({ tick, before }) => (before === null ? [tick] : tokenCells(before)));
+  return JSON.stringify([record.balances, tokens, record.floors, record.fills]);
+}
+
+/** The record of a text that `encodeUndo` made. */
+export function decodeUndo(text: string): UndoRecord {
+  const parts: unknown = JSON.parse(text);
+  if (!Array.isArray(parts)) throw new Error("store: an undo record is damaged");
+  const [balances, tokens, floors, fills]: unknown[] = parts;
+  if (typeof balances !== "string" || !Array.isArray(tokens))
+    throw new Error("store: an undo record is damaged");
+  return {
+    balances: balances.split("\n").filter(Boolean).map(balanceImage),
+    tokens: tokens.map(tokenImage),
+    floors: texts(floors),
+    fills: texts(fills),
+  };
+}
+
+function balanceImage(line: string): BalanceImage {
+  const [id = "", tick = "", balance, locked] = line.split(" ");
+  const before =
+    balance === undefined || locked === undefined
+      ? null
+      : { balance: BigInt(balance), locked: BigInt(locked) };
+  return { addressId: Number(id), tick, before };
+}
+
+function tokenImage(cells: unknown): TokenImage {
+  if (!isCells(cells)) throw new Error("store: an undo record is damaged");
+  const tick = new CellReader(cells).text();
+  return { tick, before: cells.length === 1 ? null : readToken(new CellReader(cells)) };
+}
+
+function isCells(value: unknown): value is Cell[] {
+  return Array.isArray(value);
+}
+
+function texts(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}

@@ -1,0 +1,248 @@
+// How does the index change? The write side on one connection: blocks appended and taken back in single
+// transactions, with every derived row. Runs in the writer thread; knows nothing of threads.
+
+import { randomBytes } from "node:crypto";
+import type { TokenRow } from "../../../prc20/state.ts";
+import type { BaseBlock, RewindOrder, StoredParameters } from "../../../index/ports.ts";
+import type { NodeTip } from "../../../follow/ports.ts";
+import { AddressBook } from "../address-book.ts";
+import { blockRow, type BlockRow, insertBlock, tipRow } from "../block-rows.ts";
+import { addFills } from "./candles.ts";
+import { CommitReader } from "./commit-reader.ts";
+import type { Connection } from "../connection.ts";
+import { lastEventId, logBlock, storeLastEventId, trimLog } from "../event-log.ts";
+import { writeFloors } from "./floors.ts";
+import { writeHistories } from "./operation-indexes.ts";
+import { BALANCE, BALANCE_CELLS, OP_CELLS, type PackedBlock, type PackedCommit } from "./packed-commit.ts";
+import { sameParameters, storedParameters } from "../parameters.ts";
+import { rewindRows } from "../undo/rewind.ts";
+import { NO_TOTALS } from "../row-shapes.ts";
+import { balanceLine, encodeUndo, type TokenImage } from "../undo/undo-record.ts";
+import { wipeSwaps } from "../swaps/swap-writer.ts";
+import { amountsIn, BalanceWriter } from "./write-balances.ts";
+import { ListingWriter } from "./write-listings.ts";
+import { OperationWriter } from "./write-operations.ts";
+import { TokenWriter } from "./write-tokens.ts";
+
+/** Tables that `wipe` empties. `meta` keeps the address seed, the event id counter and the like. */
+const TABLES = [
+  "block",
+  "address",
+  "op_name",
+  "op",
+  "op_address",
+  "token",
+  "token_prefix",
+  "balance",
+  "listing",
+  "expired_open",
+  "floor",
+  "block_fills",
+  "candle",
+  "undo",
+  "event_log",
+] as const;
+
+/** The writer of one database. */
+export class IndexWriter {
+  readonly #connection: Connection;
+  readonly #book: AddressBook;
+  readonly #balances: BalanceWriter;
+  readonly #tokens: TokenWriter;
+  readonly #listings: ListingWriter;
+  readonly #operations: OperationWriter;
+
+  /** `connection` is at the present schema. */
+  constructor(connection: Connection) {
+    this.#connection = connection;
+    const seed = "INSERT OR IGNORE INTO meta (key, value) VALUES ('address_seed', ?)";
+    connection.run(seed, randomBytes(16).toString("hex"));
+    this.#book = new AddressBook(connection);
+    this.#balances = new BalanceWriter(connection, this.#book);
+    this.#tokens = new TokenWriter(connection, this.#book);
+    this.#listings = new ListingWriter(connection, this.#book);
+    this.#operations = new OperationWriter(connection);
+  }
+
+  /** Stores the parameters of a new database; throws where other ones are there. */
+  initialise(parameters: StoredParameters): void {
+    this.#write(() => {
+      const found = storedParameters(this.#connection);
+      if (found !== null && !sameParameters(found, parameters)) {
+        throw new Error("store: the database was built with other parameters (P-01)");
+      }
+      this.#connection.run(
+        "INSERT OR REPLACE INTO meta (key, value) VALUES ('parameters', ?)",
+        JSON.stringify(parameters),
+      );
+    });
+  }
+
+  /** Stores the block before the start height; throws where the index holds a block. */
+  commitBase(base: BaseBlock): void {
+    this.#write(() => {
+      if (tipRow(this.#connection) !== null) throw new Error("store: the index already has a base block");
+      insertBlock(this.#connection, { ...base, previousHash: null, totals: NO_TOTALS }, 0, 0);
+    });
+  }
+
+  /** Appends consecutive blocks in one transaction; throws, changing nothing, where they do not link to the tip. */
+  commit(commit: PackedCommit, undoBlocks: number): void {
+    const { blocks } = commit;
+    const last = blocks.at(-1);
+    if (last === undefined) return;
+    this.#write(() => {
+      const firstUndo = last.height - undoBlocks + 1;
+      const reader = new CommitReader(commit, this.#book);
+      let tip = tipRow(this.#connection);
+      const firstPlace = tip?.totals.nextPlace ?? 0;
+      let eventId = lastEventId(this.#connection);
+      for (const block of blocks) {
+        if (tip === null) throw new Error("store: the index has no base block");
+        assertLinked(tip, block);
+        const counts = this.#apply(reader, block, tip, block.height >= firstUndo);
+        insertBlock(this.#connection, block, counts.distinctHolders, counts.listsExpiredOpen);
+        eventId = logBlock(this.#connection, eventId, block, counts.events);
+        tip = { ...block, ...counts };
+      }
+      this.#flush();
+      writeHistories(this.#connection, firstPlace);
+      this.#connection.run("DELETE FROM undo WHERE height < ?", firstUndo);
+      storeLastEventId(this.#connection, eventId);
+      trimLog(this.#connection, eventId);
+    });
+  }
+
+  /**
+   * Begins the transaction of the next commit with the addresses that it may name, while its block is still being
+   * decided. Anything but that commit must call `giveUpExpected` first.
+   */
+  expect(addresses: readonly string[]): void {
+    if (!this.#connection.isAhead) this.#connection.beginAhead();
+    try {
+      this.#book.expect(addresses);
+    } catch (error) {
+      // Which of them were written is unknown.
+      this.#connection.rollbackAhead();
+      this.#book.reset();
+      throw error;
+    }
+  }
+
+  /** Takes back what `expect` has written: its block did not come. */
+  giveUpExpected(): void {
+    if (!this.#connection.isAhead) return;
+    this.#connection.rollbackAhead();
+    this.#book.forgetExpected();
+  }
+
+  /** Takes back every block above the order's height in one transaction and logs the reorganisation. */
+  rewind(order: RewindOrder): void {
+    this.#write(() => this.#rewindRows(order, order.toHeight));
+  }
+
+  /** Takes back every block and replaces the base block, in one transaction that logs the reorganisation. */
+  replaceBase(base: BaseBlock, newTip: NodeTip): void {
+    this.#write(() => {
+      const held = blockRow(this.#connection, base.height);
+      if (held === null || held.previousHash !== null)
+        throw new Error(`store: block ${base.height} is not the base block of the index`);
+      this.#rewindRows({ toHeight: held.height, toHash: held.hash, newTip }, held.height - 1);
+      this.#connection.run("DELETE FROM block WHERE height = ?", held.height);
+      insertBlock(this.#connection, { ...base, previousHash: null, totals: NO_TOTALS }, 0, 0);
+    });
+  }
+
+  #rewindRows(order: RewindOrder, forkHeight: number): void {
+    rewindRows(this.#connection, order, forkHeight, {
+      balances: this.#balances,
+      tokens: this.#tokens,
+      listings: this.#listings,
+      flush: () => this.#flush(),
+    });
+  }
+
+  /** Removes every row, parameters included; event ids go on from where they were. */
+  wipe(): void {
+    this.#write(() => {
+      for (const table of TABLES) this.#connection.run(`DELETE FROM ${table}`);
+      this.#connection.run("DELETE FROM meta WHERE key = 'parameters'");
+      wipeSwaps(this.#connection);
+      // Readers that remember ids of addresses see by it that these mean others now.
+      this.#connection.run(
+        "INSERT INTO meta (key, value) VALUES ('wipes', '1') ON CONFLICT (key) DO UPDATE SET value = value + 1",
+      );
+    });
+    this.#book.reset();
+  }
+
+  #apply(
+    reader: CommitReader,
+    block: PackedBlock,
+    tip: BlockRow,
+    withUndo: boolean,
+  ): { distinctHolders: number; listsExpiredOpen: number; events: number } {
+    let distinctHolders = tip.distinctHolders;
+    let lines = "";
+    const { balances } = block;
+    for (let at = 0; at < balances.length; at += BALANCE_CELLS) {
+      const address = balances[at + BALANCE.address] ?? 0;
+      const id = reader.id(address);
+      const tick = reader.text(balances[at + BALANCE.tick] ?? 0);
+      const before = amountsIn(reader.commit, balances, at + BALANCE.balanceBefore);
+      const now = amountsIn(reader.commit, balances, at + BALANCE.balance);
+      distinctHolders += this.#balances.set(id, reader.address(address), tick, before, now);
+      if (withUndo) lines += balanceLine(id, tick, before);
+    }
+    const tokens = block.tokens.map(({ before, after }) => {
+      this.#tokens.set(before, after);
+      return tokenImage(before, after);
+    });
+    const effects = this.#listings.apply(block);
+    this.#operations.write(reader, block, tip.totals.nextPlace);
+    const floors = writeFloors(this.#connection, block.height, effects.touched);
+    addFills(this.#connection, block, effects.fills);
+    if (withUndo) {
+      const fills = [...new Set(effects.fills.map((listing) => listing.tick))];
+      const record = encodeUndo({ balances: lines, tokens, floors, fills });
+      this.#connection.run("INSERT INTO undo (height, record) VALUES (?, ?)", block.height, record);
+    }
+    return {
+      distinctHolders,
+      listsExpiredOpen: tip.listsExpiredOpen + effects.expiredOpen,
+      events: 1 + block.operations.length / OP_CELLS + effects.created + effects.closed,
+    };
+  }
+
+  #flush(): void {
+    this.#balances.flush();
+    this.#tokens.flush();
+    this.#book.flush();
+  }
+
+  /** One transaction; on failure everything gathered for it is forgotten. */
+  #write(work: () => void): void {
+    try {
+      this.#connection.transaction(work);
+    } catch (error) {
+      this.#balances.discard();
+      this.#tokens.discard();
+      this.#book.reset();
+      throw error;
+    }
+  }
+}
+
+function tokenImage(before: TokenRow | null, after: TokenRow | null): TokenImage {
+  const tick = (before ?? after)?.tick;
+  if (tick === undefined) throw new Error("store: a token change without rows");
+  return { tick, before };
+}
+
+function assertLinked(tip: BlockRow, block: PackedBlock): void {
+  if (block.height !== tip.height + 1 || block.previousHash !== tip.hash) {
+    throw new Error(
+      `store: block ${block.height} (${block.hash}) does not link to the tip ${tip.height} (${tip.hash})`,
+    );
+  }
+}

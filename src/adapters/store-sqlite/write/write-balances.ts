@@ -1,0 +1,91 @@
+// How do balances reach the table? Changes of all blocks of a transaction are gathered, so that a busy row is written
+// once, and every write checks that the row was there exactly when the core believed it was.
+
+import type { AddressBook } from "../address-book.ts";
+import type { Connection } from "../connection.ts";
+import { amountIn, NONE, type PackedCommit } from "./packed-commit.ts";
+import { headOf, rankOf } from "../sort-keys.ts";
+
+/** Amounts of one balance; null where no row is stored. */
+export interface Amounts {
+  readonly balance: bigint;
+  readonly locked: bigint;
+}
+
+interface Pending {
+  /** Whether the database has a row. */
+  readonly stored: boolean;
+  readonly address: string;
+  now: Amounts | null;
+}
+
+/** Balances of one write transaction. */
+export class BalanceWriter {
+  readonly #connection: Connection;
+  readonly #book: AddressBook;
+  readonly #pending = new Map<string, Map<number, Pending>>();
+
+  constructor(connection: Connection, book: AddressBook) {
+    this.#connection = connection;
+    this.#book = book;
+  }
+
+  /** Sets a balance; `before` is what was there until now. Returns the change in the number of holders. */
+  set(id: number, address: string, tick: string, before: Amounts | null, now: Amounts | null): number {
+    let ofTick = this.#pending.get(tick);
+    if (ofTick === undefined) {
+      ofTick = new Map();
+      this.#pending.set(tick, ofTick);
+    }
+    const pending = ofTick.get(id);
+    if (pending === undefined) ofTick.set(id, { stored: before !== null, address, now });
+    else pending.now = now;
+    const delta = (now === null ? 0 : 1) - (before === null ? 0 : 1);
+    return delta === 0 ? 0 : this.#book.changeHeld(id, delta);
+  }
+
+  /** Forgets what was gathered, after a transaction was rolled back. */
+  discard(): void {
+    this.#pending.clear();
+  }
+
+  /** Writes what was gathered. */
+  flush(): void {
+    const insert = this.#connection.prepared(
+      "INSERT INTO balance (address_id, tick, balance, locked, rank, head) VALUES (?, ?, ?, ?, ?, ?)",
+    );
+    const update = this.#connection.prepared(
+      "UPDATE balance SET balance = ?, locked = ?, rank = ? WHERE address_id = ? AND tick = ?",
+    );
+    const remove = this.#connection.prepared("DELETE FROM balance WHERE address_id = ? AND tick = ?");
+    // In the order of the table, so that neighbours are written together.
+    const rows = [...this.#pending]
+      .flatMap(([tick, ofTick]) => Array.from(ofTick, ([id, pending]) => ({ id, tick, pending })))
+      .toSorted((a, b) => a.id - b.id);
+    for (const { id, tick, pending } of rows) {
+      const { stored, address, now } = pending;
+      if (now === null) {
+        if (stored) expectOne(remove.run(id, tick).changes, address, tick);
+        continue;
+      }
+      const rank = rankOf(now.balance + now.locked);
+      const balance = String(now.balance);
+      const locked = String(now.locked);
+      if (stored) expectOne(update.run(balance, locked, rank, id, tick).changes, address, tick);
+      else insert.run(id, tick, balance, locked, rank, headOf(address));
+    }
+    this.#pending.clear();
+  }
+}
+
+/** The amounts in two cells of a balance change; null where there is no row, or both are 0. */
+export function amountsIn(commit: PackedCommit, cells: Float64Array, at: number): Amounts | null {
+  const balance = cells[at] ?? NONE;
+  const locked = cells[at + 1] ?? NONE;
+  if (balance === NONE || (balance === 0 && locked === 0)) return null;
+  return { balance: amountIn(commit, balance), locked: amountIn(commit, locked) };
+}
+
+function expectOne(changes: number | bigint, address: string, tick: string): void {
+  if (Number(changes) !== 1) throw new Error(`store: the balance of ${address} in ${tick} is not stored`);
+}

@@ -1,0 +1,92 @@
+// How are recorded operations stored? Their indexes and histories: operation-indexes.ts.
+
+import type { StatementSync } from "node:sqlite";
+import { CellReader } from "../cells.ts";
+import type { CommitReader } from "./commit-reader.ts";
+import type { Connection } from "../connection.ts";
+import { findListingPlace } from "../read/find-listing.ts";
+import { amountText, NONE, OP, OP_CELLS, type PackedBlock } from "./packed-commit.ts";
+
+const TXID_BYTES = 32;
+
+/** Writes operation rows within the transactions of one connection. */
+export class OperationWriter {
+  readonly #connection: Connection;
+  readonly #insert: StatementSync;
+  /** Places of listings that the present block touches, by id. */
+  #listings = new Map<string, number>();
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+    this.#insert = connection.prepared(
+      `INSERT INTO op (place, height, tx_index, txid, vout, kind, name_id, tick, reason, from_id, to_id, amount,
+         listing_place, filled_owner_id, payload, from_text, to_text)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, CAST(? AS TEXT), ?, ?)`,
+    );
+  }
+
+  /** Stores the operations of a block. Throws where a row contradicts its block. */
+  write(reader: CommitReader, block: PackedBlock, firstPlace: number): void {
+    this.#listings = new Map();
+    for (const { before, after } of block.listings) {
+      const row = after ?? before;
+      if (row !== null) this.#listings.set(row.id, row.createdPlace);
+    }
+    const cells = block.operations;
+    let previous = firstPlace - 1;
+    let start = 0;
+    for (let at = 0; at < cells.length; at += OP_CELLS) {
+      const place = cells[at + OP.place] ?? NONE;
+      const end = cells[at + OP.end] ?? 0;
+      if (place <= previous || place >= block.totals.nextPlace) {
+        throw new Error(`store: operation at place ${place} does not belong to block ${block.height}`);
+      }
+      this.#writeOne(reader, block, at, start, end);
+      previous = place;
+      start = end;
+    }
+  }
+
+  #writeOne(reader: CommitReader, block: PackedBlock, at: number, start: number, end: number): void {
+    const { operations: cells, bytes } = block;
+    const cell = (which: number): number => cells[at + which] ?? NONE;
+    const [place, kind, amount, listing] = [cell(OP.place), cell(OP.kind), cell(OP.amount), cell(OP.listing)];
+    const tick = reader.text(cell(OP.tick));
+    const name = reader.textOrNull(cell(OP.name));
+    const nameId = name === null ? null : this.#nameId(name);
+    const from = reader.id(cell(OP.from));
+    const to = reader.idOrNull(cell(OP.to));
+    this.#insert.run(
+      place,
+      block.height,
+      cell(OP.txIndex),
+      bytes.subarray(start, start + TXID_BYTES),
+      cell(OP.vout),
+      kind,
+      nameId,
+      tick,
+      reader.textOrNull(cell(OP.reason)),
+      from,
+      to,
+      amount === NONE ? null : amountText(reader.commit, amount),
+      listing === NONE ? null : this.#listingPlace(reader.text(listing)),
+      reader.idOrNull(cell(OP.owner)),
+      bytes.subarray(start + TXID_BYTES, end),
+      reader.address(cell(OP.from)),
+      to === null || to === from ? null : reader.address(cell(OP.to)),
+    );
+  }
+
+  #listingPlace(id: string): number {
+    const place = this.#listings.get(id) ?? findListingPlace(this.#connection, id);
+    if (place === null) throw new Error(`store: an operation names ${id}, which is no listing`);
+    return place;
+  }
+
+  #nameId(op: string): number {
+    this.#connection.run("INSERT INTO op_name (text) VALUES (?) ON CONFLICT DO NOTHING", op);
+    const row = this.#connection.first("SELECT id FROM op_name WHERE text = ?", op);
+    if (row === null) throw new Error("store: an operation name was not interned");
+    return new CellReader(row).int();
+  }
+}

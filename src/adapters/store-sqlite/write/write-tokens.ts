@@ -1,0 +1,121 @@
+// How do token rows reach the table? Gathered per transaction, written once, with their prefixes when they are new.
+
+import type { TokenRow } from "../../../prc20/state.ts";
+import type { AddressBook } from "../address-book.ts";
+import type { Cell } from "../cells.ts";
+import type { Connection } from "../connection.ts";
+import { bytesOf } from "../cells.ts";
+
+interface Pending {
+  readonly stored: TokenRow | null;
+  now: TokenRow | null;
+}
+
+/** Token rows of one write transaction. */
+export class TokenWriter {
+  readonly #connection: Connection;
+  readonly #book: AddressBook;
+  readonly #pending = new Map<string, Pending>();
+
+  constructor(connection: Connection, book: AddressBook) {
+    this.#connection = connection;
+    this.#book = book;
+  }
+
+  /** Sets a token row; `before` is what was there until now. */
+  set(before: TokenRow | null, now: TokenRow | null): void {
+    const tick = (now ?? before)?.tick;
+    if (tick === undefined) throw new Error("store: a token change without rows");
+    const pending = this.#pending.get(tick);
+    if (pending === undefined) this.#pending.set(tick, { stored: before, now });
+    else pending.now = now;
+  }
+
+  /** Forgets what was gathered, after a transaction was rolled back. */
+  discard(): void {
+    this.#pending.clear();
+  }
+
+  /** Writes what was gathered. */
+  flush(): void {
+    for (const { stored, now } of this.#pending.values()) {
+      if (now !== null && stored !== null && now.deployPlace === stored.deployPlace) this.#update(now);
+      else {
+        if (stored !== null) this.#remove(stored);
+        if (now !== null) this.#insert(now);
+      }
+    }
+    this.#pending.clear();
+  }
+
+  #insert(row: TokenRow): void {
+    this.#connection.run(
+      `INSERT INTO token (tick, dec, max, lim, pre, cid, deployer_id, deploy_txid, deploy_height, deploy_place,
+         minted, burned, holders, transfers, open_count, filled_count, cancelled_count, invalid_spent_count,
+         filled_amount, invalid_spent_amount, fee_paid, seller_paid)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      row.tick,
+      row.dec,
+      String(row.max),
+      String(row.lim),
+      String(row.pre),
+      row.cid,
+      this.#book.idOf(row.deployer),
+      bytesOf(row.deployTxid),
+      row.deployHeight,
+      row.deployPlace,
+      ...runningCells(row),
+    );
+    for (const prefix of prefixesOf(row.tick)) {
+      this.#connection.run(
+        "INSERT INTO token_prefix (prefix, deploy_place) VALUES (?, ?)",
+        prefix,
+        row.deployPlace,
+      );
+    }
+  }
+
+  #update(row: TokenRow): void {
+    const changes = this.#connection.run(
+      `UPDATE token SET minted = ?, burned = ?, holders = ?, transfers = ?, open_count = ?, filled_count = ?,
+         cancelled_count = ?, invalid_spent_count = ?, filled_amount = ?, invalid_spent_amount = ?, fee_paid = ?,
+         seller_paid = ? WHERE tick = ?`,
+      ...runningCells(row),
+      row.tick,
+    );
+    if (changes !== 1) throw new Error(`store: the token ${row.tick} is not stored`);
+  }
+
+  #remove(row: TokenRow): void {
+    this.#connection.run("DELETE FROM token WHERE tick = ?", row.tick);
+    for (const prefix of prefixesOf(row.tick)) {
+      this.#connection.run(
+        "DELETE FROM token_prefix WHERE prefix = ? AND deploy_place = ?",
+        prefix,
+        row.deployPlace,
+      );
+    }
+  }
+}
+
+/** Every prefix of a ticker, itself included. */
+export function prefixesOf(tick: string): string[] {
+  return Array.from(tick, (_, index) => tick.slice(0, index + 1));
+}
+
+function runningCells(row: TokenRow): Cell[] {
+  return [
+    String(row.minted),
+    String(row.burned),
+    row.holders,
+    row.transfers,
+    row.openCount,
+    row.filledCount,
+    row.cancelledCount,
+    row.invalidSpentCount,
+    String(row.filledAmount),
+    String(row.invalidSpentAmount),
+    String(row.feePaidSat),
+    String(row.sellerPaidSat),
+  ];
+}

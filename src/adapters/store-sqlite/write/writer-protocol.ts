@@ -1,0 +1,39 @@
+// What do the calling thread and the writer thread say to each other? Small orders travel as they are, by structured
+// clone; blocks are packed, see packed-commit.ts.
+
+import type { BaseBlock, RewindOrder, StoredParameters } from "../../../index/ports.ts";
+import type { NodeTip } from "../../../follow/ports.ts";
+import type { PageMemory } from "../connection.ts";
+import type { PackedCommit } from "./packed-commit.ts";
+import type { SwapOrder } from "../swaps/swap-writer.ts";
+
+/** What the writer thread is started with. */
+export interface WriterStart {
+  readonly file: string;
+  readonly memory: PageMemory;
+}
+
+/** One order to the writer. */
+export type WriterOrder =
+  | { readonly kind: "initialise"; readonly parameters: StoredParameters }
+  | { readonly kind: "commitBase"; readonly base: BaseBlock }
+  | { readonly kind: "commit"; readonly commit: PackedCommit; readonly undoBlocks: number }
+  /** The next commit will name these addresses. */
+  | { readonly kind: "expect"; readonly addresses: readonly string[] }
+  | { readonly kind: "rewind"; readonly order: RewindOrder }
+  | { readonly kind: "replaceBase"; readonly base: BaseBlock; readonly newTip: NodeTip }
+  | { readonly kind: "wipe" }
+  | { readonly kind: "swaps"; readonly order: SwapOrder }
+  | { readonly kind: "close" };
+
+/** An order with the number that its answer carries. */
+export interface NumberedOrder {
+  readonly id: number;
+  readonly order: WriterOrder;
+}
+
+/** Answer to an order: `error` null where it was carried out. The answer with id 0 says that the writer is open. */
+export interface WriterAnswer {
+  readonly id: number;
+  readonly error: string | null;
+}
