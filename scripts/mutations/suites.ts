@@ -50,7 +50,10 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
   ["src/swaps/usecases/public-values.ts", SECRETS],
   ["src/swaps/ledger/secret-book.ts", SECRETS],
   ["src/swaps/usecases/", ["src/swaps/usecases/*.test.ts", SWAPS_OVER_HTTP]],
-  ["src/swaps/evm/evm-", ["src/swaps/evm/evm-*.test.ts", "test/evm/*.test.ts"]],
+  [
+    "src/swaps/evm/evm-",
+    ["src/swaps/evm/evm-*.test.ts", "test/evm/*.test.ts", "test/swap-world/lying-rpc*.test.ts"],
+  ],
   [
     "src/swaps/pearl/pearl-",
     ["src/swaps/pearl/pearl-*.test.ts", "test/swaps-pearl/*.test.ts", "test/attacks/*{clock,pearl}*.test.ts"],

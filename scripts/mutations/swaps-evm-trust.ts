@@ -126,9 +126,21 @@ export const SWAPS_EVM_TRUST: readonly Break[] = [
     },
     {
       rule: "S-08",
-      find: "one.atMs <= oldestMs",
-      replace: "true",
+      find: "return one.atMs <= this.#parts.clock.monotonicMs() - this.#options.rereadMs;",
+      replace: "return true;",
       why: "a single RPC reads twice at once",
+    },
+    {
+      rule: "S-08",
+      find: "(!this.#isAlone && this.#first.isEarly(from, Math.min(span.to, target)))",
+      replace: "false",
+      why: "a log that one RPC gave late and another one withholds is lost",
+    },
+    {
+      rule: "S-08",
+      find: "lacks.find((one) => one !== span.source) ?? index",
+      replace: "lacks[0] ?? index",
+      why: "a log that is gone is read again from the RPC that invents it, for ever",
     },
     {
       rule: "S-08",

@@ -128,9 +128,15 @@ export const SWAPS_EVM: readonly Break[] = [
     },
     {
       rule: "S-05",
-      find: "if ((await hashAt(other, witness.height)) !== witness.hash) continue;",
-      replace: "continue;",
+      find: "if (hash === witness.hash) throw",
+      replace: "if (false) throw",
       why: "an RPC that denies a final block is followed though another still has it",
+    },
+    {
+      rule: "S-05",
+      find: "sources.length > 1 && denying < 2",
+      replace: "false",
+      why: "one RPC raises the alarm of a replaced final block while the others are silent",
     },
   ]),
   ...inFile("src/swaps/evm/evm-follower.ts", [
@@ -148,9 +154,15 @@ export const SWAPS_EVM: readonly Break[] = [
     },
     {
       rule: "S-08",
-      find: "if (!isFromFinal && finalHeight < height) {",
-      replace: "if (false) {",
+      find: "if (isAll && (isFromFinal || finalHeight >= height)) {",
+      replace: "if (true) {",
       why: "a log that all RPCs gave late wedges the index",
+    },
+    {
+      rule: "S-08",
+      find: "if (asked.size < chain.sources.length) return;",
+      replace: "if (by.size < chain.sources.length) return;",
+      why: "a log that was late wedges the index while one RPC does not answer",
     },
   ]),
   ...inFile("src/swaps/evm/evm-catch-up.ts", [

@@ -10,6 +10,7 @@ import type { EvmBlock, EvmHeads, EvmSource } from "./evm-chain.ts";
 import { newestShared, replacedFinal } from "./evm-fork.ts";
 import { checkedSource } from "./evm-source-checks.ts";
 import { EvmStandingWatch } from "./evm-standing.ts";
+import { EvmUnavailable } from "./evm-unavailable.ts";
 import type { ChainCheckpoint } from "../ledger/ports.ts";
 
 function hashOf(number: number, branch: string): Bytes32 {
@@ -185,7 +186,7 @@ describe("S-05: a final block that an RPC denies", () => {
     await assert.rejects(replacedBy(rpc("honest"))(80), { code: "BAD_ANSWER", message: /honest still has/ });
   });
 
-  test("is replaced where every other RPC has another block or is silent: an alarm with both hashes", async () => {
+  test("is replaced where it is the only RPC, or where another one denies it too: an alarm with both hashes", async () => {
     const silent = { ...rpc("silent"), blocksAt: () => Promise.resolve([null]) };
     const alarm = {
       id: `final-90-${hashOf(90, "a").slice(2, 10)}`,
@@ -197,7 +198,20 @@ describe("S-05: a final block that an RPC denies", () => {
     };
     assert.deepEqual(await replacedBy()(80), alarm);
     assert.deepEqual(await replacedBy(rpc("same", "b", 80))(80), alarm);
-    assert.deepEqual(await replacedBy(silent)(80), alarm);
+    assert.deepEqual(await replacedBy(silent, rpc("same", "b", 80))(80), alarm);
+  });
+
+  test("is kept while one of several RPCs alone denies it: the others may only be silent", async () => {
+    const silent = { ...rpc("silent"), blocksAt: () => Promise.resolve([null]) };
+    const failing = {
+      ...rpc("failing"),
+      blocksAt: () => Promise.reject(new EvmUnavailable("TIMEOUT", "no")),
+    };
+    for (const others of [[silent], [failing], [silent, failing]])
+      await assert.rejects(replacedBy(...others)(80), {
+        code: "BAD_ANSWER",
+        message: /no other RPC says so/,
+      });
   });
 
   test("is not touched by an undo above it", async () => {

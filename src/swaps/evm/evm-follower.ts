@@ -73,6 +73,8 @@ interface Impossible {
   readonly sentence: string;
   /** RPCs that have given it. */
   readonly by: ReadonlySet<number>;
+  /** RPCs that were asked since, whatever came of it. */
+  readonly asked: ReadonlySet<number>;
   /** Whether they were asked for everything above the final height, or only for what comes next. */
   readonly isFromFinal: boolean;
 }
@@ -149,8 +151,8 @@ export class EvmFollower {
   }
 
   /**
-   * Follows until the signal aborts, or, with `until` "tip", until the RPC has nothing more and all that can be final
-   * is. Failures are logged and tried again; nothing is thrown. No write is under way when it resolves.
+   * Follows until the signal aborts, or, with `until` "tip", until an RPC that is not behind the others has nothing more
+   * and all that can be final is. Failures are logged and tried again; nothing is thrown. No write is under way when it resolves.
    */
   async run(signal: AbortSignal, until: "aborted" | "tip" = "aborted"): Promise<void> {
     const stop = new AbortController();
@@ -176,8 +178,9 @@ export class EvmFollower {
         failures = 0;
         this.#recovered();
         if (end === "moved") continue;
-        if (end === "idle" && until === "tip") return;
+        // An RPC that stands still has nothing more, and its end is not the chain's.
         if (this.#standing.isBehind(this.#active, this.#options.laggardS)) this.#useNext();
+        else if (end === "idle" && until === "tip") return;
         const elapsedMs = clock.monotonicMs() - startedMs;
         await clock.sleep(Math.max(1, this.#options.pollMs - elapsedMs), signal);
       } catch (error) {
@@ -203,13 +206,17 @@ export class EvmFollower {
     const index = this.#active;
     const followed = { index, heads: await this.#standing.ask(index) };
     const before = this.#parts.ledger.tips().evm.height;
-    const isFromFinal = this.#impossible?.isFromFinal === true;
+    // One whose chain ends below ours cannot give all of it again.
+    const isFromFinal = this.#impossible?.isFromFinal === true && followed.heads.head.number >= before;
     const end = isFromFinal
       ? await this.#catchUp.readAgain(followed, this.#finalPoint(), signal)
       : await this.#catchUp.round(followed, signal);
     if (isFromFinal || this.#parts.ledger.tips().evm.height > before) {
       this.#impossible = null;
       this.#stopped = null;
+    } else if (this.#impossible !== null) {
+      this.#gotNowhere(index, false);
+      this.#useNext();
     }
     const settled = await this.#settle(signal);
     this.#tellLag();
@@ -304,30 +311,51 @@ export class EvmFollower {
     if (!(error instanceof EvmUnavailable)) return;
     this.#unsettled = error.code === "UNSETTLED" ? this.#unsettled + 1 : 0;
     if (error.code === "UNSETTLED" && this.#unsettled < UNSETTLED_TRIES) return;
+    this.#gotNowhere(this.#active, false);
+    this.#useNext();
+  }
+
+  /** A log that cannot be is a fault of the RPC that gave it (S-08): the next one is asked. */
+  #wasImpossible(error: ImpossibleLog): void {
+    this.#second.refused(this.#active, error);
+    const known = this.#impossible ?? { by: new Set<number>(), asked: new Set<number>(), isFromFinal: false };
+    this.#impossible = { ...known, sentence: error.message };
+    this.#gotNowhere(this.#active, true);
     this.#useNext();
   }
 
   /**
-   * A log that cannot be is a fault of the RPC that gave it (S-08). Where all give it, one before it may have been
-   * missed: then all that is not final is read again from each. Where they all still give it, the index stands still.
+   * The RPC gave the impossible log, or nothing that leads past it. Where that is so of all, a log before it may have
+   * been missed: then all that is not final is read again from each. Where they all still give it, the index stands
+   * still. An RPC that gives nothing must not keep the others from being read again.
    */
-  #wasImpossible(error: ImpossibleLog): void {
-    const { chain, log, ledger } = this.#parts;
-    const sentence = error.message;
-    this.#second.refused(this.#active, error);
-    const isFromFinal = this.#impossible?.isFromFinal ?? false;
-    const by = new Set([...(this.#impossible?.by ?? []), this.#active]);
-    this.#impossible = { sentence, by, isFromFinal };
-    this.#useNext();
-    if (by.size < chain.sources.length) return;
+  #gotNowhere(index: number, isGiven: boolean): void {
+    const { chain, ledger } = this.#parts;
+    if (this.#impossible === null) return;
+    const { sentence, isFromFinal } = this.#impossible;
+    const by = isGiven ? new Set([...this.#impossible.by, index]) : this.#impossible.by;
+    const asked = new Set([...this.#impossible.asked, index]);
+    this.#impossible = { sentence, by, asked, isFromFinal };
+    if (asked.size < chain.sources.length) return;
     const { height, finalHeight } = ledger.tips().evm;
-    if (!isFromFinal && finalHeight < height) {
-      this.#impossible = { sentence, by: new Set(), isFromFinal: true };
-      return;
+    const isAll = by.size === chain.sources.length;
+    if (isAll && (isFromFinal || finalHeight >= height)) {
+      this.#impossible = null;
+      this.#standStill(sentence);
+    } else {
+      this.#impossible = {
+        sentence,
+        by: new Set(),
+        asked: new Set(),
+        isFromFinal: finalHeight < height,
+      };
     }
-    this.#impossible = null;
+  }
+
+  #standStill(sentence: string): void {
     if (this.#stopped === sentence) return;
     this.#stopped = sentence;
+    const { chain, log } = this.#parts;
     log.error(
       { alarm: "impossible_log", rpcs: chain.sources.map(({ name }) => name) },
       `ALARM: every EVM RPC gives a log that the escrow cannot have made, and the index stands still: ${sentence}`,

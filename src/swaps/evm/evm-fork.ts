@@ -53,8 +53,9 @@ export interface FinalityParts {
 
 /**
  * The alarm where undoing all above `rewindTo`, as `source` has it, replaces a final block; null where it does not.
- * Another RPC that still has the block is believed instead: rejects with `EvmUnavailable` BAD_ANSWER, and nothing may
- * be undone.
+ * Where there are several RPCs it takes two that have another block there, since the alarm stops all new actions until
+ * an operator lifts it, and one liar could else raise it while the others are silent. Another RPC that still has the
+ * block is believed instead. In both cases it rejects with `EvmUnavailable` BAD_ANSWER, and nothing may be undone.
  */
 export async function replacedFinal(
   { sources, ledger, nowS }: FinalityParts,
@@ -64,15 +65,15 @@ export async function replacedFinal(
   const { finalHeight } = ledger.tips().evm;
   if (rewindTo >= finalHeight) return null;
   const witness = ledger.checkpoints("evm").find(({ height }) => height <= finalHeight && height > rewindTo);
+  let denying = 1;
   for (const other of sources) {
     if (other === source || witness === undefined) continue;
-    if ((await hashAt(other, witness.height)) !== witness.hash) continue;
-    throw new EvmUnavailable(
-      "BAD_ANSWER",
-      `the RPC at ${source.name} has another block than ${witness.hash} at the final height ${witness.height}, ` +
-        `which ${other.name} still has: it is not followed`,
-    );
+    const hash = await hashAt(other, witness.height);
+    if (hash !== null && hash !== witness.hash) denying += 1;
+    if (hash === witness.hash) throw notBelieved(source, witness, `which ${other.name} still has`);
   }
+  if (witness !== undefined && sources.length > 1 && denying < 2)
+    throw notBelieved(source, witness, "and no other RPC says so");
   const height = witness?.height ?? finalHeight;
   const oldHash = witness?.hash ?? "unknown";
   return {
@@ -83,6 +84,14 @@ export async function replacedFinal(
     forkHeight: rewindTo,
     raisedAt: nowS,
   };
+}
+
+function notBelieved(source: EvmSource, witness: ChainCheckpoint, why: string): EvmUnavailable {
+  return new EvmUnavailable(
+    "BAD_ANSWER",
+    `the RPC at ${source.name} has another block than ${witness.hash} at the final height ${witness.height}, ${why}: ` +
+      "it is not followed",
+  );
 }
 
 /** The hash that the RPC has at the height; null also where it does not answer. */

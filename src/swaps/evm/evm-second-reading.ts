@@ -3,12 +3,12 @@
 // on becomes final; what they disagree on is read again from its parent block, or waits with an alarm. Who read what is
 // known for the life of the process: after a restart both readings of what is not final are made anew.
 
-import type { Bytes32 } from "../../primitives/brands.ts";
 import { logStanding } from "../../swap/evm-quorum.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { Clock, Log } from "../../follow/ports.ts";
 import type { EvmBlock, EvmSource } from "./evm-chain.ts";
 import { compareRange, type Compared } from "./evm-compare-range.ts";
+import { type FirstReading, FirstReadings } from "./evm-first-readings.ts";
 import { newestShared } from "./evm-fork.ts";
 import type { RangeSizer } from "./evm-range.ts";
 import type { EvmPoint } from "./evm-read-range.ts";
@@ -63,29 +63,14 @@ export type ReadingStep =
   /** All that can be final is. */
   | { readonly kind: "done" };
 
-/** Blocks that one RPC has read in this process, as they are indexed. */
-interface Span {
-  readonly from: number;
-  readonly to: number;
-  readonly source: number;
-  /** Monotonic. */
-  readonly atMs: number;
-}
-
 type Back = Extract<ReadingStep, { kind: "back" }>;
-
-/** Header hashes that are kept of blocks that are not final: enough for hours of the fastest chains. */
-const MAX_HASHES = 100_000;
 
 /** Reads again; see the file header. */
 export class SecondReading {
   readonly #parts: SecondReadingParts;
   readonly #options: SecondReadingOptions;
-  /** Ascending, without overlaps, above the final height. */
-  #spans: Span[] = [];
-  /** Our hashes of blocks that are not final, where their headers were read. */
-  readonly #hashes = new Map<number, Bytes32>();
-  /** Events that a reading after a restart did not show. */
+  readonly #first = new FirstReadings();
+  /** Events that a first reading made anew did not show. */
   readonly #suspects = new Set<string>();
   /** Logs that an RPC gave and the ledger refused: not asked for again. */
   readonly #refused = new Set<string>();
@@ -99,27 +84,16 @@ export class SecondReading {
 
   /** The RPC has read these blocks for the first time, and they are indexed. `headers`: where all were read. */
   firstRead(from: number, to: number, source: number, headers: readonly EvmBlock[] | null): void {
-    const atMs = this.#parts.clock.monotonicMs();
-    const last = this.#spans.at(-1);
-    const joins = this.#isAlone ? last?.atMs === atMs : true;
-    if (last !== undefined && last.to === from - 1 && last.source === source && joins) {
-      this.#spans[this.#spans.length - 1] = { ...last, to };
-    } else {
-      this.#spans.push({ from, to, source, atMs });
-    }
-    for (const { number, hash } of headers ?? []) this.#hashes.set(number, hash);
-    for (const number of this.#hashes.keys()) {
-      if (this.#hashes.size <= MAX_HASHES) break;
-      this.#hashes.delete(number);
-    }
+    const { standing, clock } = this.#parts;
+    const span = { from, to, source, atMs: clock.monotonicMs() };
+    // Alone it may be read again only some time after each reading.
+    this.#first.add(span, this.#isAlone);
+    this.#first.keepHeaders(headers ?? [], standing.final()?.height ?? -1);
   }
 
   /** All above this block was undone. */
   rewound(to: number): void {
-    this.#spans = this.#spans.flatMap((span) =>
-      span.from > to ? [] : [{ ...span, to: Math.min(span.to, to) }],
-    );
-    for (const number of this.#hashes.keys()) if (number > to) this.#hashes.delete(number);
+    this.#first.rewound(to);
   }
 
   /** The ledger has refused this log of the RPC as impossible (S-08). */
@@ -136,11 +110,13 @@ export class SecondReading {
     const { height, finalHeight } = this.#parts.ledger.tips().evm;
     const target = Math.min(final.height, height);
     const from = Math.max(finalHeight + 1, this.#options.firstBlock);
-    this.#forgetBelow(from);
+    this.#first.forgetBelow(from);
+    for (const key of this.#suspects) if (Number(key.split(":")[0]) < from) this.#suspects.delete(key);
     if (target < from) return { kind: "done" };
-    const span = this.#spans.find((one) => one.from <= from && from <= one.to);
-    if (span === undefined) return this.#readAnew(active, from, target, final);
-    const to = this.#readableTo(span, from);
+    const span = this.#first.at(from);
+    if (span === undefined || (!this.#isAlone && this.#first.isEarly(from, Math.min(span.to, target))))
+      return this.#readAnew(active, from, target, final);
+    const to = this.#first.endOf(from, (one) => this.#isReadable(one, span));
     if (to === null) return { kind: "waiting" };
     const others = this.#isAlone ? [0] : this.#indices(active).filter((index) => index !== span.source);
     for (const index of others) {
@@ -161,17 +137,10 @@ export class SecondReading {
     return all.filter((index) => standing.answers(index));
   }
 
-  /** How far blocks after `from` may be read for the second time together; null: not yet. */
-  #readableTo(span: Span, from: number): number | null {
-    const oldestMs = this.#parts.clock.monotonicMs() - this.#options.rereadMs;
-    let to: number | null = null;
-    for (const one of this.#spans) {
-      if (one.to < from) continue;
-      const isReadable = this.#isAlone ? one.atMs <= oldestMs : one.source === span.source;
-      if (!isReadable || (to !== null && one.from !== to + 1)) break;
-      to = one.to;
-    }
-    return to;
+  /** Whether blocks of this first reading may be read for the second time now, together with those of `span`. */
+  #isReadable(one: FirstReading, span: FirstReading): boolean {
+    if (!this.#isAlone) return one.source === span.source;
+    return one.atMs <= this.#parts.clock.monotonicMs() - this.#options.rereadMs;
   }
 
   async #tried(read: () => Promise<ReadingStep | null>): Promise<ReadingStep | null> {
@@ -189,10 +158,13 @@ export class SecondReading {
     }
   }
 
-  /** A first reading in this process of what an earlier one has indexed. */
+  /**
+   * A first reading made anew: of what an earlier process has indexed, and, with several RPCs, of blocks that were read
+   * before they were final. An honest RPC that was late with logs then, and another one that withholds them, would else
+   * lose a log together.
+   */
   async #readAnew(active: number, from: number, target: number, final: FinalInForce): Promise<ReadingStep> {
-    const next = this.#spans.find((one) => one.from > from);
-    const limit = next === undefined ? target : Math.min(target, next.from - 1);
+    const limit = Math.min(target, this.#first.gapEnd(from));
     for (const index of this.#indices(active)) {
       const step = await this.#tried(async () => {
         const compared = await this.#compare(index, from, limit, final);
@@ -201,8 +173,7 @@ export class SecondReading {
         if (back !== null) return back;
         for (const event of compared.absent) this.#suspects.add(eventKey(event));
         const atMs = this.#parts.clock.monotonicMs();
-        this.#spans.push({ from, to: compared.end.number, source: index, atMs });
-        this.#spans.sort((a, b) => a.from - b.from);
+        this.#first.replace({ from, to: compared.end.number, source: index, atMs });
         return { kind: "more" };
       });
       if (step !== null) return step;
@@ -213,7 +184,7 @@ export class SecondReading {
   /** Null where this RPC cannot speak of these blocks. */
   async #readAgain(
     index: number,
-    span: Span,
+    span: FirstReading,
     from: number,
     limit: number,
     final: FinalInForce,
@@ -229,7 +200,9 @@ export class SecondReading {
       const { shows, lacks } = witnesses[i] ?? { shows: [], lacks: [] };
       const standing = logStanding({ shows: shows.length, lacks: lacks.length }, this.#isAlone ? 1 : 2);
       if (standing === "unknown") return null;
-      if (standing === "gone") return this.#back(event, lacks[0] ?? index, "a log that was indexed is gone");
+      // Not from the RPC that has shown it: one that denies by receipt what its ranges show would show it for ever.
+      const use = lacks.find((one) => one !== span.source) ?? index;
+      if (standing === "gone") return this.#back(event, use, "a log that was indexed is gone");
       if (standing === "disputed") disputed.push(event);
     }
     for (const event of disputed) this.#alarm(event);
@@ -248,7 +221,7 @@ export class SecondReading {
   }
 
   /** Every RPC's word on the events. One that showed an event at its first reading and is silent now has shown it. */
-  async #witnesses(events: readonly EscrowEvent[], span: Span | null): Promise<readonly Witnesses[]> {
+  async #witnesses(events: readonly EscrowEvent[], span: FirstReading | null): Promise<readonly Witnesses[]> {
     if (events.length === 0) return [];
     const { sources, reading } = this.#parts;
     const all = new Map(sources.map((source, i) => [i, source] as const));
@@ -314,7 +287,7 @@ export class SecondReading {
 
   /** A block that we know at or above this one: where an RPC has it, it has our chain up to there. */
   #anchor(height: number): { readonly number: number; readonly hash: string } {
-    const known = this.#hashes.get(height);
+    const known = this.#first.hashAt(height);
     if (known !== undefined) return { number: height, hash: known };
     const above = this.#parts.ledger.checkpoints("evm").findLast((one) => one.height >= height);
     if (above === undefined) throw new Error(`EVM: no block is known at or above ${height}`);
@@ -358,15 +331,6 @@ export class SecondReading {
       `ALARM: one EVM RPC shows log ${logIndex} of block ${block} and another one, which has the block, does not: ` +
         "its order waits until two RPCs agree",
     );
-  }
-
-  #forgetBelow(from: number): void {
-    this.#spans = this.#spans.filter(({ to }) => to >= from);
-    for (const number of this.#hashes.keys()) {
-      if (number >= from - 1) break;
-      this.#hashes.delete(number);
-    }
-    for (const key of this.#suspects) if (Number(key.split(":")[0]) < from) this.#suspects.delete(key);
   }
 
   #source(index: number): EvmSource {

@@ -20,7 +20,8 @@ export interface EvmPortParts {
 
 const AMOUNTS = new Set(["usdcAmount", "pearlAmountSat", "nonce", "sellerNet", "fee", "amount"]);
 
-function blockOf(block: WorldEvmBlock): EvmBlock {
+/** A block of the model as the port shows it. */
+export function blockOf(block: WorldEvmBlock): EvmBlock {
   const { number, hash, parentHash, time, txs, logs } = block;
   return {
     number,
@@ -32,12 +33,22 @@ function blockOf(block: WorldEvmBlock): EvmBlock {
   };
 }
 
-function logsOf(block: WorldEvmBlock, address: EvmAddress): EvmLog[] {
-  return block.logs.map(({ txIndex, log }, logIndex) => ({
+/** The logs of a block of the model as the port shows them. */
+export function logsOf(block: WorldEvmBlock, address: EvmAddress): EvmLog[] {
+  return wireLogs(block.logs, blockOf(block), address);
+}
+
+/** These logs, in this order, as logs of a block with these transactions. */
+export function wireLogs(
+  logs: WorldEvmBlock["logs"],
+  { number, hash, transactions }: Pick<EvmBlock, "number" | "hash" | "transactions">,
+  address: EvmAddress,
+): EvmLog[] {
+  return logs.map(({ txIndex, log }, logIndex) => ({
     address,
-    block: block.number,
-    blockHash: block.hash,
-    txHash: block.txs[txIndex]?.hash ?? sha256Hex("no transaction"),
+    block: number,
+    blockHash: hash,
+    txHash: transactions[txIndex] ?? sha256Hex("no transaction"),
     txIndex,
     logIndex,
     topics: [sha256Hex(log.kind)],

@@ -78,6 +78,11 @@ export class EvmWorld {
     return this.#at(this.#blocks.length - 1);
   }
 
+  /** The best chain as it is now; does not change with it. */
+  get all(): readonly WorldEvmBlock[] {
+    return [...this.#blocks];
+  }
+
   /** The block of the best chain at a height, or null. */
   at(number: number): WorldEvmBlock | null {
     return this.#blocks[number] ?? null;

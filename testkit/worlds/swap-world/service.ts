@@ -33,6 +33,8 @@ export interface ServiceParts {
   readonly rules: SwapRules;
   readonly escrow: EvmAddress;
   readonly evmConfirmations: number | null;
+  /** Seconds that an EVM block may be ahead of the clock (S-07); null as on simnet. */
+  readonly maxAheadS: number | null;
   /** World time, unix seconds. */
   readonly now: () => number;
   /** Every line of the log. */
@@ -95,13 +97,13 @@ export class ServiceLife {
 
   private constructor(parts: ServiceParts, ledger: SwapLedger, clock: LookClock, log: Log) {
     const network = NETWORKS.simnet;
-    const { node, chain } = parts;
+    const { node, chain, maxAheadS } = parts;
     this.#parts = parts;
     this.#clock = clock;
     this.ledger = ledger;
     this.#follower = new EvmFollower(
       { chain, ledger, clock, log },
-      { ...EVM_FOLLOWER_DEFAULTS, firstBlock: 0, pollMs: 100, rereadMs: 0, disputeMs: 0 },
+      { ...EVM_FOLLOWER_DEFAULTS, firstBlock: 0, pollMs: 100, rereadMs: 0, disputeMs: 0, maxAheadS },
     );
     this.#watch = new PearlWatch(
       { node, others: LONE_NODE, ledger, context: { network, sha256d }, crypto: swapCrypto, clock, log },

@@ -175,6 +175,7 @@ export class World {
       rules: scenario.rules,
       escrow,
       evmConfirmations: mutation.everythingFinal === true ? null : evmConfirmations,
+      maxAheadS: null,
       now,
       lines,
       distort: mutation.distort ?? ((subject) => subject),

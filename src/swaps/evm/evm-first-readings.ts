@@ -1,0 +1,107 @@
+// Who has read which blocks for the first time (S-08), and what their headers said: kept for blocks that are indexed and
+// not final, for the life of the process.
+
+import type { Bytes32 } from "../../primitives/brands.ts";
+import type { EvmBlock } from "./evm-chain.ts";
+
+/** Blocks that one RPC has read in this process, as they are indexed. */
+export interface FirstReading {
+  readonly from: number;
+  readonly to: number;
+  /** Index of the RPC. */
+  readonly source: number;
+  /** Monotonic. */
+  readonly atMs: number;
+}
+
+/** Header hashes that are kept of blocks that are not final: enough for hours of the fastest chains. */
+const MAX_HASHES = 100_000;
+
+/** The first readings of blocks that are not final. */
+export class FirstReadings {
+  /** Ascending, without overlaps. */
+  #readings: readonly FirstReading[] = [];
+  readonly #hashes = new Map<number, Bytes32>();
+  /** Blocks that may hold logs and were not final when they were read: their RPC may have been late with logs. */
+  readonly #early = new Set<number>();
+
+  /** Blocks above all others were read; `apart`: those read at other times stay apart from them. */
+  add(reading: FirstReading, apart: boolean): void {
+    const last = this.#readings.at(-1);
+    const joins = last?.to === reading.from - 1 && last.source === reading.source;
+    if (last !== undefined && joins && (!apart || last.atMs === reading.atMs))
+      this.#readings = [...this.#readings.slice(0, -1), { ...last, to: reading.to }];
+    else this.#readings = [...this.#readings, reading];
+  }
+
+  /** Their headers. `finalHeight`: the final one in force when they were read. */
+  keepHeaders(headers: readonly EvmBlock[], finalHeight: number): void {
+    for (const { number, hash, mayHoldLogs } of headers) {
+      this.#hashes.set(number, hash);
+      if (mayHoldLogs && number > finalHeight) this.#early.add(number);
+    }
+    for (const number of this.#hashes.keys()) {
+      if (this.#hashes.size <= MAX_HASHES) break;
+      this.#hashes.delete(number);
+    }
+  }
+
+  /** This reading, of blocks that are final now, stands in the place of others of the same blocks and of those below. */
+  replace(reading: FirstReading): void {
+    const above = this.#readings.filter(({ to }) => to > reading.to);
+    this.#readings = [reading, ...above.map((one) => ({ ...one, from: Math.max(one.from, reading.to + 1) }))];
+    for (const number of this.#early) if (number <= reading.to) this.#early.delete(number);
+  }
+
+  /** All above this block was undone. */
+  rewound(to: number): void {
+    this.#readings = this.#readings.flatMap((one) =>
+      one.from > to ? [] : [{ ...one, to: Math.min(one.to, to) }],
+    );
+    for (const number of this.#hashes.keys()) if (number > to) this.#hashes.delete(number);
+    for (const number of this.#early) if (number > to) this.#early.delete(number);
+  }
+
+  /** All below this block is final. */
+  forgetBelow(from: number): void {
+    this.#readings = this.#readings.filter(({ to }) => to >= from);
+    for (const number of this.#hashes.keys()) {
+      if (number >= from - 1) break;
+      this.#hashes.delete(number);
+    }
+    for (const number of this.#early) if (number < from) this.#early.delete(number);
+  }
+
+  /** The reading of this block. */
+  at(height: number): FirstReading | undefined {
+    return this.#readings.find(({ from, to }) => from <= height && height <= to);
+  }
+
+  /** How far the readings from this block on follow each other and fit; null where that of the block does not. */
+  endOf(height: number, fits: (reading: FirstReading) => boolean): number | null {
+    let end: number | null = null;
+    for (const one of this.#readings) {
+      if (one.to < height) continue;
+      if (!fits(one) || (end !== null && one.from !== end + 1)) break;
+      end = one.to;
+    }
+    return end;
+  }
+
+  /** The last block before the next reading that begins above this block. */
+  gapEnd(height: number): number {
+    const next = this.#readings.find(({ from }) => from > height);
+    return next === undefined ? Number.MAX_SAFE_INTEGER : next.from - 1;
+  }
+
+  /** Whether one of these blocks may hold logs and was read before it was final. */
+  isEarly(from: number, to: number): boolean {
+    for (const number of this.#early) if (number >= from && number <= to) return true;
+    return false;
+  }
+
+  /** Our hash of the block, where its header was read. */
+  hashAt(height: number): Bytes32 | undefined {
+    return this.#hashes.get(height);
+  }
+}

@@ -1,0 +1,138 @@
+// What a service may say while an RPC lies to it: the honest chain alone decides. `lock_pearl`, `accept_bid`, a claim that
+// reveals, a verified lock and a leg called final need an order that the honest chain carries in a block that it calls
+// final (S-07, S-08); and once the lies are over, the rows are the honest ones.
+
+import { LOCK_TIMES } from "./lying-steps.ts";
+import type { Bytes32 } from "../../../src/primitives/brands.ts";
+import { type EscrowOrder, plainText } from "./escrow-model.ts";
+import type { EvmWorld } from "./evm-world.ts";
+import type { Row, ServiceLife } from "./service.ts";
+
+/** What the judge knows of a world. */
+export interface Honesty {
+  readonly evm: EvmWorld;
+  /** Orders that were sent to the honest chain. */
+  readonly honestOrders: readonly Bytes32[];
+  /** Orders that only the liar has. */
+  readonly falseOrders: readonly Bytes32[];
+  /** Orders for which the seller has locked PEARL. */
+  readonly pearlLocked: ReadonlySet<Bytes32>;
+  /** World time, unix seconds. */
+  readonly now: number;
+  /** Something has come up. */
+  readonly note: (what: string) => void;
+}
+
+/** @throws Error where the service offers, verifies or calls final what the honest chain does not carry. */
+export function judge(service: ServiceLife, honesty: Honesty): void {
+  const { evm, honestOrders, falseOrders, note } = honesty;
+  judgeFinal(service, evm);
+  for (const hash of [...honestOrders, ...falseOrders]) {
+    const row = service.row(hash);
+    const carried = carriedBy(evm, hash);
+    if (row !== null) judgeRow(row, carried, note);
+    if (!service.verifiesLock(hash)) continue;
+    note("lock verified");
+    mustBeAccepted(carried, `the lock of ${hash} is verified`);
+  }
+}
+
+/** The final height in force is one of the honest chain, and so is its hash. */
+function judgeFinal(service: ServiceLife, evm: EvmWorld): void {
+  const { finalHeight } = service.ledger.tips().evm;
+  if (finalHeight > evm.finalHeight)
+    throw new Error(`block ${finalHeight} counts as final, ${evm.finalHeight} is`);
+  const kept = service.ledger.checkpoints("evm").find(({ height }) => height === finalHeight);
+  if (kept !== undefined && kept.hash !== evm.at(finalHeight)?.hash)
+    throw new Error(`block ${finalHeight} counts as final with the hash ${kept.hash}`);
+}
+
+/** What the honest chain calls final of an order. */
+function carriedBy(evm: EvmWorld, hash: Bytes32): EscrowOrder | null {
+  return evm.at(evm.finalHeight)?.storage.orders.get(hash) ?? null;
+}
+
+/** Actions that stand on a final order alone (S-54). */
+const MARKED = new Set(["lock_pearl", "accept_bid"]);
+
+/** Honest states in which a leg may be told as final: the state itself, and what comes after it. */
+const FITTING: Readonly<Record<string, readonly string[]>> = {
+  locked: ["Locked", "Accepted", "Claimed", "Refunded", "Cancelled"],
+  accepted: ["Accepted", "Claimed", "Refunded"],
+  claimed: ["Claimed"],
+  refunded: ["Refunded"],
+  cancelled: ["Cancelled"],
+};
+
+function judgeRow(row: Row, carried: EscrowOrder | null, note: Honesty["note"]): void {
+  const { state, final } = row.evm_leg;
+  const named = `order ${row.order_hash}`;
+  if (final && state !== "none") {
+    note(`final ${state}`);
+    const honest = carried?.state ?? "None";
+    if (!(FITTING[state] ?? []).includes(honest))
+      throw new Error(`${named} is told as finally ${state}; the honest chain says ${honest}`);
+    mustHaveTerms(row, carried);
+  }
+  for (const { action, optional } of row.next_actions) {
+    // The claim that is not optional needs no order: its secret is public.
+    if (!MARKED.has(action) && !(action === "claim_pearl" && optional)) continue;
+    note(`offered ${action}`);
+    if (action === "accept_bid") mustBeCarried(carried, `${named} may be accepted`);
+    else mustBeAccepted(carried, `${action} is offered for ${named}`);
+    mustHaveTerms(row, carried);
+  }
+}
+
+function mustHaveTerms(row: Row, carried: EscrowOrder | null): void {
+  if (carried !== null && row.usdc_amount !== carried.terms.usdcAmount.toString())
+    throw new Error(
+      `order ${row.order_hash} shows ${row.usdc_amount} USDC, it has ${carried.terms.usdcAmount}`,
+    );
+}
+
+function mustBeCarried(carried: EscrowOrder | null, what: string): asserts carried is EscrowOrder {
+  if (carried === null) throw new Error(`${what}, and the honest chain has no such final order`);
+}
+
+function mustBeAccepted(carried: EscrowOrder | null, what: string): void {
+  mustBeCarried(carried, what);
+  if (carried.state === "Locked" || carried.state === "Cancelled")
+    throw new Error(`${what}, and on the honest chain it is ${carried.state}`);
+}
+
+/** What is not as the honest chain has it, or null: for a time when enough RPCs have told the truth for a while. */
+export function differenceOf(service: ServiceLife | null, honesty: Honesty): string | null {
+  if (service === null) return "the service does not run";
+  const notReady = service.readiness.check("deals");
+  if (notReady !== null) return `not ready: ${notReady.message} ${plainText(notReady.details)}`;
+  const { falseOrders, honestOrders, evm } = honesty;
+  const { finalHeight } = service.ledger.tips().evm;
+  // One behind: a poll lies between the honest chain's last block and the next look.
+  if (finalHeight < evm.finalHeight - 1) return `final is ${finalHeight} instead of ${evm.finalHeight}`;
+  const invented = falseOrders.find((hash) => service.row(hash) !== null);
+  if (invented !== undefined) return `${invented} was never locked`;
+  for (const hash of honestOrders) {
+    const difference = differenceOfOrder(hash, service, honesty);
+    if (difference !== null) return difference;
+  }
+  return null;
+}
+
+function differenceOfOrder(hash: Bytes32, service: ServiceLife, honesty: Honesty): string | null {
+  const carried = carriedBy(honesty.evm, hash);
+  const row = service.row(hash);
+  if (carried === null) return null;
+  if (row === null) return `${hash} is missing`;
+  const atHead = (honesty.evm.storage.orders.get(hash)?.state ?? "None").toLowerCase();
+  const atFinal = carried.state.toLowerCase();
+  if (row.evm_leg.state !== atHead && row.evm_leg.state !== atFinal)
+    return `${hash} is ${row.evm_leg.state} instead of ${atFinal}`;
+  if (row.usdc_amount !== carried.terms.usdcAmount.toString()) return `${hash} has other terms`;
+  const mayLock =
+    honesty.now < carried.terms.pearlRefundTime - LOCK_TIMES.lockLeadS && row.secret_hex === null;
+  const isWaiting = atFinal === "accepted" && atHead === "accepted" && !honesty.pearlLocked.has(hash);
+  if (isWaiting && mayLock && !row.next_actions.some(({ action }) => action === "lock_pearl"))
+    return `lock_pearl of ${hash} is not offered`;
+  return null;
+}
