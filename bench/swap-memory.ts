@@ -17,7 +17,7 @@ import { SwapLedger } from "../src/swaps/ledger/ledger.ts";
 import type { SwapStore } from "../src/swaps/ledger/ports.ts";
 import type { EscrowEvent, PearlBlockFact, Sighting } from "../src/swap/facts.ts";
 import { dealRow } from "../src/swap/rows.ts";
-import type { Moment } from "../src/swap/subject.ts";
+import type { EvaluationContext } from "../src/swap/subject.ts";
 import { bytes32, CHAIN_ID, digest, rulesFor, sellerOfDeal, START, termsOfDeal } from "./swap-orders.ts";
 
 /** What this program prints. Megabytes are beyond the same process with an empty ledger. */
@@ -159,11 +159,16 @@ async function load(file: string): Promise<MemoryLine> {
   const ownMb = ownMemoryMb() - ownBefore;
   const blockMs = await blockTimes(ledger);
   const from = performance.now();
-  const moment: Moment = { tips: ledger.tips(), now: ledger.tips().evm.time, mayAct: true, witnesses: null };
+  const context: EvaluationContext = {
+    tips: ledger.tips(),
+    now: ledger.tips().evm.time,
+    isReady: true,
+    witnesses: null,
+  };
   let rows = 0;
   for (const hash of ledger.orders()) {
     const subject = ledger.subject(hash);
-    if (subject !== null && dealRow(subject, moment, rules)?.status !== undefined) rows += 1;
+    if (subject !== null && dealRow(subject, context, rules)?.status !== undefined) rows += 1;
   }
   const line: MemoryLine = {
     deals: rows,

@@ -22,12 +22,12 @@ import type {
   SecretFact,
 } from "../src/swap/facts.ts";
 import { evmLeg, pearlLeg } from "../src/swap/order-state.ts";
-import { theLock } from "../src/swap/lock-choice.ts";
+import { effectiveLock } from "../src/swap/lock-choice.ts";
 import { nextActions } from "../src/swap/next-actions.ts";
 import type { TakeRecord } from "../src/swap/records.ts";
 import { dealRow } from "../src/swap/rows.ts";
 import { lockAddressOf } from "../src/swap/lock-script.ts";
-import type { Moment, SwapSubject } from "../src/swap/subject.ts";
+import type { EvaluationContext, SwapSubject } from "../src/swap/subject.ts";
 import type { Terms } from "../src/swap/terms.ts";
 import { type BestRound, bestOf } from "./rounds.ts";
 import {
@@ -85,7 +85,7 @@ const tips: ChainTips = {
   evm: { height: 2_000_000, time: START + 86_400, finalHeight: 1_999_900, need: null },
   pearl: { height: 200_000, time: START + 86_400, medianTimePast: START + 85_400 },
 };
-const moment: Moment = { tips, now: START + 86_400, mayAct: true, witnesses: null };
+const context: EvaluationContext = { tips, now: START + 86_400, isReady: true, witnesses: null };
 
 function evmPlace(block: number, name: string): EvmPlace {
   return { block, blockHash: bytes32(`evm ${block}`), time: START + 10, txHash: bytes32(name), logIndex: 1 };
@@ -161,7 +161,7 @@ function subjectOf(deal: number): SwapSubject {
     terms,
     buyerPearlAddress: buyerAddress,
     createdAt: START,
-    expiresAt: moment.now + 600,
+    expiresAt: context.now + 600,
   };
   return {
     hash,
@@ -187,13 +187,13 @@ function judge(subjects: readonly SwapSubject[]): { statuses: Record<string, num
   const statuses: Record<string, number> = {};
   let actions = 0;
   for (const subject of subjects) {
-    const status = dealStatus(subject, moment, rules);
+    const status = dealStatus(subject, context, rules);
     const evm = evmLeg(subject.order, tips);
-    const pearl = pearlLeg(theLock(subject.outputs, subject.terms.pearlAmountSat), tips);
+    const pearl = pearlLeg(effectiveLock(subject.outputs, subject.terms.pearlAmountSat), tips);
     if (evm.state === "cancelled" || pearl.state === "refund_seen")
       throw new Error("a leg that was not made");
     statuses[status] = (statuses[status] ?? 0) + 1;
-    actions += nextActions(subject, moment, rules).length;
+    actions += nextActions(subject, context, rules).length;
   }
   return { statuses, actions };
 }
@@ -220,12 +220,12 @@ const line: ProjectionLine = {
   judged: best(() => judge(subjects)),
   rows: best(() => {
     for (const subject of subjects) {
-      if (dealRow(subject, moment, rules) === null) throw new Error(`no row of ${subject.hash}`);
+      if (dealRow(subject, context, rules) === null) throw new Error(`no row of ${subject.hash}`);
     }
   }),
   json: best(() => {
     letters = 0;
-    for (const subject of subjects) letters += JSON.stringify(dealRow(subject, moment, rules)).length;
+    for (const subject of subjects) letters += JSON.stringify(dealRow(subject, context, rules)).length;
   }),
   jsonMegabytes: letters / 1e6,
   load: loadavg()[0] ?? Number.NaN,

@@ -6,7 +6,7 @@ import { type Break, inFile } from "./break.ts";
 export const SWAPS_ACTIONS: readonly Break[] = inFile("src/swap/next-actions.ts", [
   {
     rule: "S-09",
-    find: "if (lock.mined === null || !isWitnessed(moment, lock.mined.height, profile.k)) return;",
+    find: "if (lock.mined === null || !isWitnessed(context, lock.mined.height, profile.k)) return;",
     replace: "",
     why: "a claim is offered for a lock that only one node shows",
   },
@@ -24,22 +24,22 @@ export const SWAPS_ACTIONS: readonly Break[] = inFile("src/swap/next-actions.ts"
   },
   {
     rule: "S-54",
-    find: 'if (state === "accepted" && isSecretKnown) actions.push(plain(null, "anyone", "claim_usdc", {}));',
+    find: 'if (state === "accepted" && isSecretKnown) actions.push(nextAction(null, "anyone", "claim_usdc", {}));',
     replace: "",
     why: "claim_usdc is never offered",
   },
   {
     rule: "S-04",
-    find: 'if (state === "accepted" && isSecretKnown) actions.push(plain(null, "anyone", "claim_usdc", {}));',
+    find: 'if (state === "accepted" && isSecretKnown) actions.push(nextAction(null, "anyone", "claim_usdc", {}));',
     replace:
-      'if (state === "accepted" && isSecretKnown) actions.push(plain(null, "anyone", "claim_usdc", { not_after: view.subject.terms.evmRefundTime }));',
+      'if (state === "accepted" && isSecretKnown) actions.push(nextAction(null, "anyone", "claim_usdc", { not_after: view.subject.terms.evmRefundTime }));',
     why: "claim_usdc ends at T_e",
   },
   {
     rule: "S-54",
-    find: 'if (output.mined === null || !isUnspent(output)) continue;\n      actions.push(plain(buyer, "buyer", "claim_pearl"',
+    find: 'if (output.mined === null || !isUnspent(output)) continue;\n      actions.push(nextAction(buyer, "buyer", "claim_pearl"',
     replace:
-      'if (output.mined === null || !isUnspent(output) || output !== view.lock) continue;\n      actions.push(plain(buyer, "buyer", "claim_pearl"',
+      'if (output.mined === null || !isUnspent(output) || output !== view.lock) continue;\n      actions.push(nextAction(buyer, "buyer", "claim_pearl"',
     why: "with the secret known only the lock is claimed, not every output",
   },
   {
@@ -56,7 +56,7 @@ export const SWAPS_ACTIONS: readonly Break[] = inFile("src/swap/next-actions.ts"
   },
   {
     rule: "S-54",
-    find: "!view.mayAct || view.isSecretKnown || !view.live",
+    find: "!view.isReady || view.isSecretKnown || !view.live",
     replace: "view.isSecretKnown || !view.live",
     why: "the reveal is offered while an index is behind",
   },
@@ -158,31 +158,31 @@ export const SWAPS_ACTIONS: readonly Break[] = inFile("src/swap/next-actions.ts"
   },
   {
     rule: "S-54",
-    find: "view.mayAct && isBidFinal && fault === null",
-    replace: 'view.mayAct && state === "locked" && fault === null',
+    find: "view.isReady && isBidFinal && fault === null",
+    replace: 'view.isReady && state === "locked" && fault === null',
     why: "an unfinal bid may be accepted",
   },
   {
     rule: "S-54",
-    find: "view.mayAct && isBidFinal && fault === null",
-    replace: "view.mayAct && isBidFinal",
+    find: "view.isReady && isBidFinal && fault === null",
+    replace: "view.isReady && isBidFinal",
     why: "a bid of wrong terms may be accepted",
   },
   {
     rule: "S-54",
-    find: "view.mayAct && isBidFinal && fault === null",
+    find: "view.isReady && isBidFinal && fault === null",
     replace: "isBidFinal && fault === null",
     why: "a bid may be accepted while an index is behind",
   },
   {
     rule: "S-54",
-    find: 'state === "accepted" && isUnknown && subject.outputs.every((output) => isOver(output, tips))',
-    replace: 'state === "accepted" && subject.outputs.every((output) => isOver(output, tips))',
+    find: 'state === "accepted" && isUnknown && subject.outputs.every((output) => isUnclaimable(output, tips))',
+    replace: 'state === "accepted" && subject.outputs.every((output) => isUnclaimable(output, tips))',
     why: "the seller gives the USDC back though the secret is known",
   },
   {
     rule: "S-54",
-    find: "&& subject.outputs.every((output) => isOver(output, tips))",
+    find: "&& subject.outputs.every((output) => isUnclaimable(output, tips))",
     replace: "",
     why: "the seller gives the USDC back while the buyer can claim the PEARL",
   },
@@ -230,13 +230,13 @@ export const SWAPS_ACTIONS: readonly Break[] = inFile("src/swap/next-actions.ts"
   },
   {
     rule: "S-54",
-    find: 'if (state === "locked") actions.push(plain(buyer, "buyer", "cancel_bid"',
-    replace: 'if (state === "accepted") actions.push(plain(buyer, "buyer", "cancel_bid"',
+    find: 'if (state === "locked") actions.push(nextAction(buyer, "buyer", "cancel_bid"',
+    replace: 'if (state === "accepted") actions.push(nextAction(buyer, "buyer", "cancel_bid"',
     why: "cancel_bid is offered for accepted orders",
   },
   {
     rule: "S-54",
-    find: "take === null || isDead(moment, take.expiresAt)",
+    find: "take === null || isDead(context, take.expiresAt)",
     replace: "take === null",
     why: "lock_usdc is offered for a dead take",
   },

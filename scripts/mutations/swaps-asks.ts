@@ -17,14 +17,14 @@ const readiness = inFile("src/swaps/readiness.ts", [
   },
   {
     rule: "S-54",
-    find: 'const mayAct = this.check("deals", tips) === null;',
-    replace: "const mayAct = true;",
+    find: 'const isReady = this.check("deals", tips) === null;',
+    replace: "const isReady = true;",
     why: "marked actions are offered while an index is behind",
   },
   {
     rule: "S-05",
-    find: "this.#parts.clock.monotonicMs() - answeredAtMonotonicMs",
-    replace: "this.#parts.clock.nowMs() - answeredAtMonotonicMs",
+    find: "this.#deps.clock.monotonicMs() - answeredAtMonotonicMs",
+    replace: "this.#deps.clock.nowMs() - answeredAtMonotonicMs",
     why: "silence is measured by a clock that can be set back",
   },
   {
@@ -152,8 +152,8 @@ const asks = [
   ...inFile("src/swaps/usecases/create-ask.ts", [
     {
       rule: "S-32",
-      find: "leastAskUsdc(parts.limits, escrow)",
-      replace: "parts.limits.askMinUsdc",
+      find: "leastAskUsdc(deps.limits, escrow)",
+      replace: "deps.limits.askMinUsdc",
       why: "the contract's own minimum does not count",
     },
     {
@@ -176,7 +176,7 @@ const asks = [
     },
     {
       rule: "S-32",
-      find: 'return parts.verifySchnorr(key, hash, signature) ? "valid" : "invalid";',
+      find: 'return deps.verifySchnorr(key, hash, signature) ? "valid" : "invalid";',
       replace: 'return "valid";',
       why: "any PEARL proof is valid",
     },
@@ -220,7 +220,7 @@ const asks = [
     },
     {
       rule: "H-42",
-      find: "if (last?.action === action && last.deadline === deadline) return shown(parts, ask, action);",
+      find: "if (last?.action === action && last.deadline === deadline) return shown(deps, ask, action);",
       replace: "",
       why: "the same POST twice is refused",
     },
@@ -232,7 +232,7 @@ const asks = [
     },
     {
       rule: "S-34",
-      find: 'if (action === "resume") await parts.rechecks.look(ask.terms.sellerPearlAddress, "request");',
+      find: 'if (action === "resume") await deps.rechecks.look(ask.terms.sellerPearlAddress, "request");',
       replace: "",
       why: "a resumed ask is open on an old balance",
     },
@@ -358,7 +358,7 @@ const asks = [
   ...inFile("src/swaps/usecases/signature-judge.ts", [
     {
       rule: "S-31",
-      find: "if (normal === null || this.#parts.recover(digest, normal) !== account) return INVALID;",
+      find: "if (normal === null || this.#deps.recover(digest, normal) !== account) return INVALID;",
       replace: "if (normal === null) return INVALID;",
       why: "anybody signs for anybody",
     },

@@ -5,14 +5,14 @@ import { type Break, inFile } from "./break.ts";
 const takes = inFile("src/swaps/usecases/take-ask.ts", [
   {
     rule: "S-42",
-    find: "expiresAt: now + parts.limits.takeTtlS",
-    replace: "expiresAt: now + 2 * parts.limits.takeTtlS",
+    find: "expiresAt: now + deps.limits.takeTtlS",
+    replace: "expiresAt: now + 2 * deps.limits.takeTtlS",
     why: "takes live twice as long",
   },
   {
     rule: "S-40",
-    find: "parts.locks.run(`deal:${plan.value.hash}`, () => settle",
-    replace: "parts.locks.run(`${Math.random()}`, () => settle",
+    find: "deps.locks.run(`deal:${plan.value.hash}`, () => settle",
+    replace: "deps.locks.run(`${Math.random()}`, () => settle",
     why: "the same POST twice at once creates twice",
   },
   {
@@ -23,7 +23,7 @@ const takes = inFile("src/swaps/usecases/take-ask.ts", [
   },
   {
     rule: "S-31",
-    find: "const signature = await recheckSignature(parts, ledger.ask(ask.askId) ?? ask);",
+    find: "const signature = await recheckSignature(deps, ledger.ask(ask.askId) ?? ask);",
     replace: "const signature = null;",
     why: "a contract signature is not checked again at the take",
   },
@@ -41,25 +41,25 @@ const takes = inFile("src/swaps/usecases/take-ask.ts", [
   },
   {
     rule: "S-40",
-    find: "evmHeadTime: parts.evmStanding().headTime",
-    replace: "evmHeadTime: moment.now",
+    find: "evmHeadTime: deps.evmStanding().headTime",
+    replace: "evmHeadTime: context.now",
     why: "T_e is bounded by our clock, not by the chain's",
   },
   {
     rule: "S-40",
-    find: 'unready: signature ?? unreadyOf(parts, "deals")',
+    find: 'unready: signature ?? unreadyOf(deps, "deals")',
     replace: "unready: signature",
     why: "takes begin though the index is behind",
   },
   {
     rule: "S-40",
-    find: "if (isIndexed(parts, hash) || isLiveTake(parts, hash, before)) {",
-    replace: "if (isIndexed(parts, hash)) {",
+    find: "if (isIndexed(deps, hash) || isLiveTake(deps, hash, before)) {",
+    replace: "if (isIndexed(deps, hash)) {",
     why: "the same POST twice is judged anew",
   },
   {
     rule: "S-42",
-    find: "return take !== null && !isDead(moment, take.expiresAt);",
+    find: "return take !== null && !isDead(context, take.expiresAt);",
     replace: "return take !== null;",
     why: "a dead take is answered as a live one",
   },
@@ -81,24 +81,24 @@ const deals = [
     },
     {
       rule: "S-60",
-      find: "parts.hints.add(subject.hash, txid, vout, parts.readiness.now());",
+      find: "deps.hints.add(subject.hash, txid, vout, deps.readiness.now());",
       replace: "",
       why: "hints are not kept",
     },
     {
       rule: "S-53",
-      find: "if (block !== null) parts.readBlockSoon(block.height);",
+      find: "if (block !== null) deps.readBlockSoon(block.height);",
       replace: "",
       why: "the block of an older lock is not read",
     },
     {
       rule: "S-60",
-      find: "dealRow(subject, moment, rules) ?? bidRow(subject, moment, rules)",
-      replace: "dealRow(subject, moment, rules)",
+      find: "dealRow(subject, context, rules) ?? bidRow(subject, context, rules)",
+      replace: "dealRow(subject, context, rules)",
       why: "accept-lock of a bid has no answer",
     },
   ]),
-  ...inFile("src/swaps/usecases/parts.ts", [
+  ...inFile("src/swaps/usecases/dependencies.ts", [
     {
       rule: "S-60",
       find: "const HINT_TTL_S = 30 * 60;",
@@ -165,7 +165,7 @@ const deals = [
   ...inFile("src/swaps/usecases/verifications.ts", [
     {
       rule: "S-62",
-      find: 'const unready = readyFor(parts, "deals", subject);\n  if (unready !== null) return unready;\n  return judgeLock',
+      find: 'const unready = readyFor(deps, "deals", subject);\n  if (unready !== null) return unready;\n  return judgeLock',
       replace: "return judgeLock",
       why: "a verdict is given while an index is behind",
     },
@@ -177,8 +177,8 @@ const deals = [
     },
     {
       rule: "S-62",
-      find: 'const unready = parts.readiness.check("evm") ?? disputeOf(subject);',
-      replace: 'const unready = parts.readiness.check("deals") ?? disputeOf(subject);',
+      find: 'const unready = deps.readiness.check("evm") ?? disputeOf(subject);',
+      replace: 'const unready = deps.readiness.check("deals") ?? disputeOf(subject);',
       why: "verify-evm-refund needs PEARL, too",
     },
     {
@@ -189,7 +189,7 @@ const deals = [
     },
     {
       rule: "S-62",
-      find: "return subject.isCovered ? null : noVerdict(parts, subject, NOT_COVERED);",
+      find: "return subject.isCovered ? null : noVerdict(deps, subject, NOT_COVERED);",
       replace: "return null;",
       why: "a verdict is given before the script's blocks are read",
     },
@@ -236,8 +236,8 @@ const deals = [
   ...inFile("src/swaps/usecases/swap-api.ts", [
     {
       rule: "S-65",
-      find: "asks.counts(), moment.tips.evm.time)",
-      replace: "asks.counts(), moment.now)",
+      find: "asks.counts(), context.tips.evm.time)",
+      replace: "asks.counts(), context.now)",
       why: "the last day ends at our clock",
     },
     {
@@ -271,7 +271,7 @@ const deals = [
       why: "a key that rows show is refused as a secret when somebody makes a hashlock of it",
     },
   ]),
-  ...inFile("src/swaps/usecases/parts.ts", [
+  ...inFile("src/swaps/usecases/dependencies.ts", [
     {
       rule: "S-40",
       find: "const mine = before.then(job, job);",

@@ -14,14 +14,14 @@ export const SWAPS_EVENTS: readonly Break[] = [
     { rule: "S-51", find: "if (frame.explained) return;", replace: "", why: "a reorganisation is an alarm" },
     {
       rule: "S-54",
-      find: "const able = { ...moment, mayAct: true, witnesses: null };",
+      find: "const able = { ...context, isReady: true, witnesses: null };",
       replace: "const able = moment;",
       why: "lag sends events",
     },
     {
       rule: "S-09",
-      find: "if (moment.mayAct && moment.witnesses === null) return row;",
-      replace: "if (moment.mayAct) return row;",
+      find: "if (context.isReady && context.witnesses === null) return row;",
+      replace: "if (context.isReady) return row;",
       why: "an event shows an action that no second node allows",
     },
     {

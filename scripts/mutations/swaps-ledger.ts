@@ -228,7 +228,7 @@ export const SWAPS_LEDGER: readonly Break[] = [
     },
     {
       rule: "S-13",
-      find: "if (secrets.show(hashlock, event.secret, shower, draft)) touching",
+      find: "if (secrets.show(hashlock, event.secret, shower, draft)) affected",
       replace: "if (false) touching",
       why: "a claim shows no secret",
     },
@@ -258,13 +258,13 @@ export const SWAPS_LEDGER: readonly Break[] = [
     },
     {
       rule: "S-50",
-      find: "for (const seller of said.sellers) touching.asksOf(seller, cause);",
+      find: "for (const seller of said.sellers) affected.asksOf(seller, cause);",
       replace: "",
       why: "no event for asks whose revocation was undone",
     },
     {
       rule: "S-05",
-      find: "for (const id of records.asksEnding(was, now)) touching.ask(id, null);",
+      find: "for (const id of records.asksEnding(was, now)) affected.ask(id, null);",
       replace: "",
       why: "no event for asks that expire",
     },
@@ -290,7 +290,7 @@ export const SWAPS_LEDGER: readonly Break[] = [
     },
     {
       rule: "S-66",
-      find: "if (take !== undefined && !isDead(moment, take.expiresAt)) return true;",
+      find: "if (take !== undefined && !isDead(context, take.expiresAt)) return true;",
       replace: "",
       why: "secrets of takes are not guarded",
     },
@@ -308,7 +308,7 @@ export const SWAPS_LEDGER: readonly Break[] = [
     },
     {
       rule: "S-50",
-      find: "    } finally {\n      draft.takeBack();\n    }",
+      find: "    } finally {\n      draft.rollback();\n    }",
       replace: "    } finally {\n      draft.asks.size;\n    }",
       why: "a change that failed stays in memory",
     },

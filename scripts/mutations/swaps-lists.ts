@@ -90,7 +90,7 @@ const lists = [
       why: "the row of the cursor stands on both pages",
     },
   ]),
-  ...inFile("src/swaps/usecases/key-programs.ts", [
+  ...inFile("src/swaps/usecases/taproot-key-index.ts", [
     {
       rule: "S-14",
       find: "this.#known.has(key) && keyFitsAddress(key, address, this.#crypto)",
@@ -116,7 +116,7 @@ const lists = [
       why: "a key that is itself the address's program is not found",
     },
   ]),
-  ...inFile("src/swaps/usecases/parts.ts", [
+  ...inFile("src/swaps/usecases/dependencies.ts", [
     {
       rule: "S-32",
       find: "askMinUsdc > minUsdc ?",

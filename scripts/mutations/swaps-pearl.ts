@@ -93,8 +93,8 @@ const pearl = [
     },
     {
       rule: "S-15",
-      find: "this.#parts.watch.release(this.#mark, hasSightings);",
-      replace: "this.#parts.watch.release(this.#mark, false);",
+      find: "this.#deps.watch.release(this.#mark, hasSightings);",
+      replace: "this.#deps.watch.release(this.#mark, false);",
       why: "a conflict in a block that came during the look is missed",
     },
   ]),
@@ -259,8 +259,8 @@ const pearl = [
     },
     {
       rule: "S-53",
-      find: "if (this.#parts.ledger.watch.size === 0) return this.#appendHeaders",
-      replace: "if (this.#parts.ledger.watch.size >= 0) return this.#appendHeaders",
+      find: "if (this.#deps.ledger.watch.size === 0) return this.#appendHeaders",
+      replace: "if (this.#deps.ledger.watch.size >= 0) return this.#appendHeaders",
       why: "blocks are never read",
     },
   ]),

@@ -149,7 +149,7 @@ const asks = [
     },
     {
       rule: "S-33",
-      find: "record.cancelledBySignature || isRevoked || isDead(moment, terms.expiry)",
+      find: "record.cancelledBySignature || isRevoked || isDead(context, terms.expiry)",
       replace: "record.cancelledBySignature || isRevoked",
       why: "an expired ask is open",
     },
@@ -343,14 +343,14 @@ const takes = [
     },
     {
       rule: "S-05",
-      find: "(moment.expiryNow ?? moment.now) >= deadline",
-      replace: "(moment.expiryNow ?? moment.now) > deadline",
+      find: "(context.expiryNow ?? context.now) >= deadline",
+      replace: "(context.expiryNow ?? context.now) > deadline",
       why: "nothing dies at its expiry",
     },
     {
       rule: "S-05",
-      find: "(moment.expiryNow ?? moment.now) >= deadline",
-      replace: "moment.now >= deadline",
+      find: "(context.expiryNow ?? context.now) >= deadline",
+      replace: "context.now >= deadline",
       why: "things die while the EVM index is not synced",
     },
   ]),

@@ -25,7 +25,7 @@ export const SWAPS_VERIFICATIONS: readonly Break[] = [
     },
     {
       rule: "S-60",
-      find: 'if (!isAcceptedFinal(subject.order, moment.tips)) return "EVM_ESCROW_UNFINALIZED";',
+      find: 'if (!isAcceptedFinal(subject.order, context.tips)) return "EVM_ESCROW_UNFINALIZED";',
       replace: "",
       why: "an unfinal escrow verifies",
     },
@@ -97,14 +97,14 @@ export const SWAPS_VERIFICATIONS: readonly Break[] = [
     },
     {
       rule: "S-60",
-      find: "moment.now > claimBy(subject.terms, profile)",
-      replace: "moment.now > subject.terms.pearlRefundTime",
+      find: "context.now > claimBy(subject.terms, profile)",
+      replace: "context.now > subject.terms.pearlRefundTime",
       why: "a lock verifies up to T_p",
     },
     {
       rule: "S-60",
-      find: "moment.now > claimBy(subject.terms, profile)",
-      replace: "moment.now >= claimBy(subject.terms, profile)",
+      find: "context.now > claimBy(subject.terms, profile)",
+      replace: "context.now >= claimBy(subject.terms, profile)",
       why: "T_p - M itself is too late",
     },
     {
@@ -115,8 +115,8 @@ export const SWAPS_VERIFICATIONS: readonly Break[] = [
     },
     {
       rule: "S-60",
-      find: "Math.min(moment.now + 60, claimBy(subject.terms, profile))",
-      replace: "moment.now + 60",
+      find: "Math.min(context.now + 60, claimBy(subject.terms, profile))",
+      replace: "context.now + 60",
       why: "a verdict is valid beyond T_p - M",
     },
     {
@@ -221,7 +221,7 @@ export const SWAPS_VERIFICATIONS: readonly Break[] = [
     },
     {
       rule: "S-61",
-      find: "order?.closed && isEventFinal(order, order.closed.place.block, moment.tips)",
+      find: "order?.closed && isEventFinal(order, order.closed.place.block, context.tips)",
       replace: "order?.closed",
       why: "an unfinal refund verifies",
     },

@@ -1,4 +1,4 @@
-// What can be typed after `strand`? Finds the command, reads its flags and answers with the exit code. 0: done; 1: it
+// The command line after `strand`: finds the command, reads its flags and answers with the exit code. 0: done; 1: it
 // cannot be done as configured, or verify has found something; 2: the command line is wrong.
 
 import { nearestName } from "./config/misspelled.ts";

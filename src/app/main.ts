@@ -1,5 +1,5 @@
-// How are the parts put together? The only place that builds objects: the service as it runs, the job that builds its
-// database anew while it does not run (reindex), and the one that checks it at any time (verify).
+// Composition: the only place that builds objects. The service as it runs, the job that builds its database anew while
+// it does not run (reindex), and the one that checks it at any time (verify).
 
 import { randomInt } from "node:crypto";
 import type { Server } from "node:http";

@@ -1,5 +1,5 @@
-// How is the swap service put together? Beside main.ts the only place that builds its objects: ledger, followers of
-// both chains, look-ups and use cases, and the loops that keep them going.
+// Composition of the swap service, beside main.ts the only place that builds objects: ledger, followers of both chains,
+// look-ups and use cases, and the loops that keep them going.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { openBlockbookBalance } from "../adapters/blockbook/blockbook-balance.ts";
@@ -32,7 +32,7 @@ import type { EvmChain, EscrowInspection } from "../swaps/evm/evm-chain.ts";
 import { EVM_FOLLOWER_DEFAULTS, EvmFollower } from "../swaps/evm/evm-follower.ts";
 import { confirmationsConditions, SOUND_FINALITY_LAG_S } from "../swaps/evm/evm-progress.ts";
 import { MAX_AHEAD_S } from "../swaps/evm/evm-source-checks.ts";
-import { SwapLedger, type SwapLedgerParts } from "../swaps/ledger/ledger.ts";
+import { SwapLedger, type SwapLedgerDependencies } from "../swaps/ledger/ledger.ts";
 import type { BalanceSource, EvmStanding, PearlStanding, SwapStore } from "../swaps/ledger/ports.ts";
 import { PearlMempool } from "../swaps/pearl/pearl-mempool.ts";
 import { PEARL_WATCH_DEFAULTS, PearlWatch } from "../swaps/pearl/pearl-watch.ts";
@@ -41,7 +41,8 @@ import { AskIndex } from "../swaps/usecases/ask-index.ts";
 import { AskRechecks } from "../swaps/usecases/ask-recheck.ts";
 import { BalanceLookups } from "../swaps/usecases/balance-lookups.ts";
 import { LimitedLookups } from "../swaps/usecases/lookups.ts";
-import { KeyedLock, type EscrowFacts, type SwapParts, LockHints } from "../swaps/usecases/parts.ts";
+import { KeyedLock, LockHints } from "../swaps/usecases/dependencies.ts";
+import type { EscrowFacts, SwapDependencies } from "../swaps/usecases/dependencies.ts";
 import { PublicValues } from "../swaps/usecases/public-values.ts";
 import { SignatureJudge } from "../swaps/usecases/signature-judge.ts";
 import { SwapApi } from "../swaps/usecases/swap-api.ts";
@@ -160,7 +161,7 @@ export async function composeSwaps(foundation: SwapFoundation): Promise<Composed
     new PearlMempool({ node, ledger, watch: pearl, crypto: swapCrypto, sha256d, clock: systemClock, log }),
   );
   ledger.feed.subscribe(() => pearl.lookSoon());
-  const parts = partsOf({ foundation, rules, readiness, ledger, chain, escrow, pearl, evm });
+  const parts = dependenciesOf({ foundation, rules, readiness, ledger, chain, escrow, pearl, evm });
   const api = new SwapApi(parts, ledger);
   const confirmations = swaps.isPlay ? [] : confirmationsConditions(swaps.confirmations);
   for (const { sentence } of confirmations) log.warn({}, sentence);
@@ -216,7 +217,7 @@ async function openLedger(
   readiness: SwapReadiness,
 ): Promise<SwapLedger> {
   try {
-    const parts: SwapLedgerParts = {
+    const parts: SwapLedgerDependencies = {
       store,
       identity: { network: config.network.name, chainId: swaps.chainId, escrow: swaps.escrow },
       crypto: swapCrypto,
@@ -225,7 +226,7 @@ async function openLedger(
       log,
       evmConfirmations: swaps.confirmations === "finalized" ? null : swaps.confirmations,
       takeMax: swaps.takeMax,
-      momentOf: (tips) => readiness.moment(tips),
+      contextOf: (tips) => readiness.context(tips),
     };
     return await withSteadyHeap(() => SwapLedger.open(parts));
   } catch (cause) {
@@ -302,13 +303,14 @@ interface Composed extends Followers {
   readonly escrow: EscrowQuestion;
 }
 
-function partsOf({ foundation, rules, readiness, ledger, chain, escrow, pearl, evm }: Composed): SwapParts {
+function dependenciesOf(composed: Composed): SwapDependencies {
+  const { foundation, rules, readiness, ledger, chain, escrow, pearl, evm } = composed;
   const { config, swaps, queries, closers, log, node } = foundation;
   const addresses = [config.node, ...config.node.witnesses].map(addressOf);
   const nodes: SeveralNodes = { addresses, followed: () => node.place };
   const lookups = openFollowedLookups(nodes, { sha256d, clock: systemClock });
   closers.add(async () => lookups.close());
-  const parts: Omit<SwapParts, "rechecks"> = {
+  const parts: Omit<SwapDependencies, "rechecks"> = {
     ledger,
     readiness,
     rules,
@@ -334,7 +336,7 @@ function partsOf({ foundation, rules, readiness, ledger, chain, escrow, pearl, e
     balances: new BalanceLookups(balancesOf(foundation, nodes), ledger, log),
     asks: new AskIndex({
       ledger,
-      moment: () => readiness.moment(),
+      context: () => readiness.context(),
       onRows: (listener) => ledger.onRows(listener),
     }),
     hints: new LockHints(),
@@ -363,7 +365,9 @@ async function runAll(
     escrow,
     pearl,
     evm,
-  }: Pick<Composed, "foundation" | "ledger" | "escrow" | "pearl" | "evm"> & { readonly parts: SwapParts },
+  }: Pick<Composed, "foundation" | "ledger" | "escrow" | "pearl" | "evm"> & {
+    readonly parts: SwapDependencies;
+  },
   signal: AbortSignal,
 ): Promise<void> {
   const followEvm = async (): Promise<void> => {

@@ -1,5 +1,6 @@
-// How is a second core used for reading? A thread with a database connection of its own makes pages of lists, bytes
-// and entity tag included, while the calling thread speaks HTTP, indexes, and makes the pages that are too many.
+// A second thread for reading: with a database connection of its own it makes pages of lists, bytes and entity tag
+// included, while the calling thread speaks HTTP, indexes, and makes the pages that are too many. Both ends are here:
+// who orders an answer, and who makes it and reports what became of it.
 
 import { Worker, type MessagePort } from "node:worker_threads";
 import type { Log } from "../follow/ports.ts";

@@ -1,5 +1,5 @@
-// How does an answer travel? The bytes of a JSON answer with its entity tag, and what a client gets of them:
-// 304 where it already has them, a compressed form where it takes one and it pays (H-08).
+// The bytes of a JSON answer with its entity tag, and what a client gets of them: 304 where it already has them, a
+// compressed form where it takes one and it pays (H-08). And the port to a thread that makes such answers.
 
 import { hash } from "node:crypto";
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";

@@ -32,7 +32,7 @@ interface Connection {
 }
 
 /** What connections are judged with. */
-export interface ConnectionParts {
+export interface ConnectionDependencies {
   readonly limits: ConnectionLimits;
   /** True for the address of a proxy that speaks for many clients: the limit of one client is not for it. */
   readonly isProxy: (address: string) => boolean;
@@ -43,7 +43,7 @@ export interface ConnectionParts {
 
 /** The connections of one server. */
 export class Connections {
-  readonly #parts: ConnectionParts;
+  readonly #parts: ConnectionDependencies;
   readonly #max: number;
   readonly #perClient: number;
   readonly #stallMs: number;
@@ -53,7 +53,7 @@ export class Connections {
   readonly #clients = new Map<string, number>();
   #told = 0;
 
-  constructor(parts: ConnectionParts) {
+  constructor(parts: ConnectionDependencies) {
     this.#parts = parts;
     const { max = 4096, perClient = 64, stallMs = 30_000 } = parts.limits;
     this.#max = max;

@@ -1,5 +1,5 @@
-// What do all handlers share? The dependencies, the byte cache, the table of paths, and the one way in which an
-// answer or an error leaves the server.
+// What all handlers share: the dependencies, the response cache, the table of paths, and the one way in which an answer
+// or an error leaves the server.
 
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -15,12 +15,12 @@ import {
   showsIndexedHeight,
 } from "./errors.ts";
 import type { PathTable } from "./path-table.ts";
-import type { StateCache } from "./response-cache.ts";
+import type { ResponseCache } from "./response-cache.ts";
 
 /** Shared by all routes of one server. */
 export interface HttpContext {
   readonly deps: HttpDependencies;
-  readonly cache: StateCache;
+  readonly cache: ResponseCache;
   readonly paths: PathTable;
 }
 
@@ -28,7 +28,7 @@ export interface HttpContext {
 export const RETRY_AFTER_S = { swapsDisabled: 3600, unavailable: 5 } as const;
 
 /** Sends an answer in the form that this client takes. */
-export async function send(
+export async function sendAnswer(
   request: FastifyRequest,
   reply: FastifyReply,
   answer: Answer,
@@ -40,7 +40,7 @@ export async function send(
 }
 
 /** Sends an expected refusal. */
-export async function refuse(
+export async function sendRefusal(
   context: HttpContext,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -81,7 +81,7 @@ export async function sendError(
   }
   const body = errorBody(path, facts.code, facts.message, facts.details);
   const answer = jsonAnswer(ERRORS[facts.code].status, body, headers);
-  return send(request, reply, answer);
+  return sendAnswer(request, reply, answer);
 }
 
 /** Height of the committed state; the follower's last known one where the store does not answer. */

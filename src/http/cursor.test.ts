@@ -1,4 +1,4 @@
-// Do cursors give back their key, and nothing else theirs?
+// Cursors give back their key, and nothing else theirs.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

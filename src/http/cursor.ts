@@ -1,5 +1,5 @@
-// How does a client continue a list? Opaque cursors (H-06): the key of a row, bound to the list, its filters and
-// the direction by a checksum, so that a cursor from elsewhere is recognised instead of giving a wrong page.
+// Opaque cursors, by which a client continues a list (H-06): the key of a row, bound to the list, its filters and the
+// direction by a checksum, so that a cursor from elsewhere is recognised instead of giving a wrong page.
 
 import { hash } from "node:crypto";
 import { KEY_SHAPES, type ListName, type Page, type PageKey, type PageRequest } from "../index/queries.ts";

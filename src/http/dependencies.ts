@@ -1,5 +1,5 @@
-// What must be handed to the HTTP layer? Its dependencies, all as interfaces: it knows no adapter, no database and
-// no node. Everything that has a default says it.
+// Dependencies of the HTTP layer, all as interfaces: it knows no adapter, no database and no node. Everything that has
+// a default says it.
 
 import type { ProtocolRules } from "../prc20/rules.ts";
 import type { Condition } from "../follow/conditions.ts";

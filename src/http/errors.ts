@@ -1,5 +1,5 @@
-// Which errors can an answer carry? The registry of codes with status and meaning (H-04), and the two bodies that
-// an error may have: the PRC20 envelope (H-02) and the swap error (H-03).
+// The registry of error codes with status and meaning (H-04), and the two bodies that an error may have: the PRC20
+// envelope (H-02) and the swap error (H-03).
 
 /** Code -> status, and when it is given (for the documents). */
 export const ERRORS = {

@@ -1,13 +1,13 @@
-// How are hot answers served at the speed of a bare node:http server? Before Fastify sees a request, one lookup by
-// its raw target: a kept answer is written with headers made in advance. Everything else takes the ordinary way.
+// Serves hot answers at the speed of a bare node:http server. Before Fastify sees a request, one lookup by its raw
+// target: a cached answer is written with headers made in advance. Everything else takes the ordinary way.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { chooseEncoding, endWith, headersOf, isKnownToClient, withoutContent } from "./answer.ts";
-import type { ReadyAnswer, StateCache } from "./response-cache.ts";
+import type { ReadyAnswer, ResponseCache } from "./response-cache.ts";
 
 /** Writes the kept answer for a request, if there is one. Returns false where Fastify has to answer. */
 export function serveKept(
-  cache: StateCache,
+  cache: ResponseCache,
   nextRequestId: () => string,
   request: IncomingMessage,
   response: ServerResponse,

@@ -88,7 +88,7 @@ const BOOK = new SchemaBook({
 });
 
 /** What the document is made from. */
-export interface DocumentParts {
+export interface DocumentInput {
   readonly version: string;
   readonly reads: readonly ReadRoute[];
   readonly swaps: readonly SwapRoute[];
@@ -100,7 +100,7 @@ const HEIGHT_HEADER = {
 };
 
 /** The document, as a plain JSON value. */
-export function openApiDocument({ version, reads, swaps }: DocumentParts): OpenApiDocument {
+export function openApiDocument({ version, reads, swaps }: DocumentInput): OpenApiDocument {
   const paths: Record<string, Json> = {};
   const add = (path: string, method: string, operation: Json) => {
     paths[path] = { ...paths[path], [method]: operation };

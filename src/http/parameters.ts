@@ -1,5 +1,6 @@
-// Are the placeholders and parameters of a request well-formed? Reads them by their schema, before anything is
-// looked up (H-05): unknown ones are ignored, a known one must be there once and match.
+// Reads placeholders and parameters of a request by their schema, before anything is looked up (H-05): unknown ones are
+// ignored, a known one must be there once and match. And the canonical forms of tickers, addresses, transaction ids and
+// listing ids (H-07), whose checksums are checked here.
 
 import type { StaticEncode, TObject, TSchema } from "typebox";
 import { Compile } from "typebox/compile";

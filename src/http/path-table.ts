@@ -1,5 +1,5 @@
-// Does a path exist, and with which methods? The table of all endpoints, for 404 against 405, `Allow`, and OPTIONS.
-// It looks at raw paths, so that it also answers for paths whose percent-encoding is broken.
+// The table of all endpoints, for 404 against 405, `Allow`, and OPTIONS. It looks at raw paths, so that it also answers
+// for paths whose percent-encoding is broken.
 
 /** One known path: its segments, null for a placeholder, and its methods. */
 interface KnownPath {

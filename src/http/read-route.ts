@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Static, StaticEncode, TObject, TSchema } from "typebox";
 import type { RoomyText, StateView } from "../index/queries.ts";
 import { answerOf, jsonBody, listBody, type MadeAnswer } from "./answer.ts";
-import { type HttpContext, refuse, send } from "./context.ts";
+import { type HttpContext, sendRefusal, sendAnswer } from "./context.ts";
 import { pageLimit } from "./cursor.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import { Refusal } from "./errors.ts";
@@ -169,7 +169,7 @@ export function registerRead(app: FastifyInstance, context: HttpContext, route: 
   const { cache } = context;
   app.get(routerPath(route.path), async (request, reply) => {
     const question = route.ask(request.params, request.query);
-    if (question instanceof Refusal) return refuse(context, request, reply, question);
+    if (question instanceof Refusal) return sendRefusal(context, request, reply, question);
     const { key, hasUnknown } = question;
     const kept = cache.get(key);
     if (kept !== undefined) {
@@ -180,7 +180,7 @@ export function registerRead(app: FastifyInstance, context: HttpContext, route: 
     const made = await madeAnswer(context, route, request, question);
     if (made instanceof Refusal) {
       if (made.indexedHeight !== null) cache.observeHeight(made.indexedHeight);
-      return refuse(context, request, reply, made);
+      return sendRefusal(context, request, reply, made);
     }
     cache.observe(generation, made);
     const answer = answerOf(200, made, { "x-indexed-height": String(made.height) });
@@ -212,7 +212,7 @@ async function sendReady(
 ): Promise<FastifyReply> {
   const unlimited = (deps.rateLimit ?? null) === null;
   if (!unlimited || !writeReady(ready, () => request.id, request.raw, reply.raw)) {
-    return send(request, reply, ready.answer);
+    return sendAnswer(request, reply, ready.answer);
   }
   return reply.hijack();
 }

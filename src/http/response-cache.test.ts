@@ -5,13 +5,13 @@ import { test } from "node:test";
 import type { BlockHash } from "../primitives/brands.ts";
 import { jsonAnswer } from "./answer.ts";
 import { Random } from "../../testkit/store-contract/random.ts";
-import { type SeenState, StateCache } from "./response-cache.ts";
+import { type SeenState, ResponseCache } from "./response-cache.ts";
 
 const state = (height: number): SeenState => ({ height, hash: `h${height}` as BlockHash });
 const answer = (text: string) => jsonAnswer(200, text);
 
 test("keeps an answer that was begun, read and stored in one generation", () => {
-  const cache = new StateCache(1e6);
+  const cache = new ResponseCache(1e6);
   const begun = cache.begin();
   cache.observe(begun, state(1));
   cache.keep(begun, "/a", answer("a"));
@@ -23,7 +23,7 @@ test("keeps an answer that was begun, read and stored in one generation", () => 
 });
 
 test("an answer begun before a change is not kept after it", () => {
-  const cache = new StateCache(1e6);
+  const cache = new ResponseCache(1e6);
   const begun = cache.begin();
   cache.advance();
   cache.observe(begun, state(1));
@@ -37,7 +37,7 @@ test("a commit that is visible before it is told drops everything, whichever que
     [1, 2],
     [2, 1],
   ] as const) {
-    const cache = new StateCache(1e6);
+    const cache = new ResponseCache(1e6);
     const begun = cache.begin();
     for (const height of order) {
       cache.observe(begun, state(height));
@@ -54,7 +54,7 @@ test("a commit that is visible before it is told drops everything, whichever que
 });
 
 test("a replaced block at the same height is another state", () => {
-  const cache = new StateCache(1e6);
+  const cache = new ResponseCache(1e6);
   const begun = cache.begin();
   cache.observe(begun, state(1));
   cache.keep(begun, "/a", answer("a"));
@@ -63,7 +63,7 @@ test("a replaced block at the same height is another state", () => {
 });
 
 test("is bounded by bytes, the oldest go first, and 0 keeps nothing", () => {
-  const cache = new StateCache(20_000);
+  const cache = new ResponseCache(20_000);
   const begun = cache.begin();
   cache.observe(begun, state(1));
   for (let at = 0; at < 100; at += 1) cache.keep(begun, `/${at}`, answer("x".repeat(1000)));
@@ -72,14 +72,14 @@ test("is bounded by bytes, the oldest go first, and 0 keeps nothing", () => {
   assert.ok(kept.length >= 3);
   cache.keep(begun, "/huge", answer("x".repeat(50_000)));
   assert.equal(cache.get("/huge"), undefined);
-  const none = new StateCache(0);
+  const none = new ResponseCache(0);
   none.observe(none.begin(), state(1));
   none.keep(none.begin(), "/a", answer("a"));
   assert.equal(none.get("/a"), undefined);
 });
 
 test("a walk through many pages does not drive out what is asked again", () => {
-  const cache = new StateCache(1e6);
+  const cache = new ResponseCache(1e6);
   const begun = cache.begin();
   cache.observe(begun, state(1));
   const ask = (target: string): boolean => {
@@ -101,7 +101,7 @@ test("a walk through many pages does not drive out what is asked again", () => {
 
 test("H-09: a late answer that shows a state which was not told yet drops what is older than it", () => {
   for (const isSeen of [true, false]) {
-    const cache = new StateCache(1e6);
+    const cache = new ResponseCache(1e6);
     const late = cache.begin();
     cache.advance();
     const begun = cache.begin();
@@ -119,7 +119,7 @@ test("H-09: a late answer that shows a state which was not told yet drops what i
 });
 
 test("H-09: a refusal shows a state too", () => {
-  const cache = new StateCache(1e6);
+  const cache = new ResponseCache(1e6);
   const begun = cache.begin();
   cache.observe(begun, state(1));
   cache.keep(begun, "/a", answer("a"));
@@ -142,7 +142,7 @@ interface Flight {
 /** Random commits, news of them, and queries that begin, read and end in any order. Throws where the cache falls back. */
 function fly(seed: number): number {
   const random = new Random(seed);
-  const cache = new StateCache(1e6);
+  const cache = new ResponseCache(1e6);
   const flights: Flight[] = [];
   let present = 0;
   let told = 0;
@@ -185,7 +185,7 @@ test("H-09: whoever has seen a state is never given an older one from the cache,
 });
 
 test("short cuts lead to kept answers only, are bounded, and end with the state", () => {
-  const cache = new StateCache(1e6);
+  const cache = new ResponseCache(1e6);
   const begun = cache.begin();
   cache.shortCut("/early", "key");
   cache.observe(begun, state(1));

@@ -28,7 +28,7 @@ const SHORT_CUT_CHARACTERS = 512;
 const ASKED_ONCE = 1024;
 
 /** The byte cache. All methods are synchronous; one instance per server. */
-export class StateCache {
+export class ResponseCache {
   readonly #maxBytes: number;
   readonly #answers = new Map<string, ReadyAnswer>();
   /** Raw request target -> key of its answer, oldest first. Keys alone: a short cut keeps no answer alive. */

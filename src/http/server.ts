@@ -1,5 +1,5 @@
-// How do requests become answers? Builds the HTTP server: kept answers before Fastify, then limits, then the routes,
-// and one place for everything that goes wrong. It opens no port: the caller does.
+// Builds the HTTP server: cached answers before Fastify, then limits, then the routes, and one place for everything
+// that goes wrong. It opens no port: the caller does.
 
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -24,7 +24,7 @@ import { READ_ROUTES } from "./routes/reads.ts";
 import { registerDisabledSwaps, SWAP_ROUTES } from "./routes/swaps/index.ts";
 import { registerSwaps } from "./routes/swaps/swap-route.ts";
 import { hasBody, originForm, refuseSecret, strayBody, targetHoldsSecret } from "./secret-check.ts";
-import { StateCache } from "./response-cache.ts";
+import { ResponseCache } from "./response-cache.ts";
 
 /** Largest body that is read (H-04). */
 const BODY_LIMIT_BYTES = 64 * 1024;
@@ -51,7 +51,7 @@ export function interfaceDocument(version: string): OpenApiDocument {
  * later with 503.
  */
 export async function buildServer(deps: HttpDependencies): Promise<FastifyInstance> {
-  const cache = new StateCache(deps.cacheBytes ?? CACHE_BYTES_DEFAULT);
+  const cache = new ResponseCache(deps.cacheBytes ?? CACHE_BYTES_DEFAULT);
   const context: HttpContext = { deps, cache, paths: new PathTable() };
   const nextRequestId = requestIds();
   const lifecycle = { closing: false };

@@ -1,5 +1,5 @@
-// Which cryptography does the swap logic need? Functions that `main` hands in, so that the pure core stays free of
-// packages and a test can use a second implementation.
+// The cryptography that the swap rules need, handed in as functions so that the pure core stays free of packages and a
+// test can use a second implementation; and the text form of 32 bytes (0x and 64 digits) with BIP340's tagged hash.
 
 import type { Bytes32 } from "../primitives/brands.ts";
 import { concatBytes } from "../primitives/bytes.ts";

@@ -1,4 +1,4 @@
-// Until when may which step be taken? Absolute times from the terms and the profile in force (S-03, S-54), and the
+// Deadlines of each step of a swap as absolute times, from the terms and the profile in force (S-03, S-54), and the
 // confirmations that both legs have and need. Bounds are inclusive (S-05); no clock enters.
 
 import type { ChainTips, LockOutput } from "./facts.ts";
@@ -60,7 +60,7 @@ export function deadlines(subject: SwapSubject, profile: SwapProfile): Deadlines
   };
 }
 
-/** The row's `confirmations`. `lock`: of `theLock`. */
+/** The row's `confirmations`. `lock`: of `effectiveLock`. */
 export function confirmations(
   subject: SwapSubject,
   lock: LockOutput | null,

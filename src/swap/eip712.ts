@@ -1,5 +1,5 @@
-// Which 32 bytes do buyers and sellers sign with their EVM keys (S-20, H-42, S-64)?
-// EIP-712 for exactly our four messages. The struct definitions stand here once: type hashes and the public
+// EIP-712 digests of the four messages that buyers and sellers sign with their EVM keys (S-20, H-42, S-64), and the
+// accepted forms of such a signature (S-31). The struct definitions stand here once: type hashes and the public
 // description of the types come from them; the order of the encoded fields is checked by the vector of S-20.
 
 import type { Bytes32, EvmAddress } from "../primitives/brands.ts";

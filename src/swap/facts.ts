@@ -1,5 +1,5 @@
-// What has been seen? Facts are the only thing that is stored of chains (S-50): each carries the block that showed
-// it, a reorganisation deletes those of orphaned blocks, and everything else is computed from what is left.
+// Facts are what has been seen on chains, and the only thing that is stored of them (S-50): each carries the block that
+// showed it, a reorganisation deletes those of orphaned blocks, and everything else is computed from what is left.
 
 import type { BlockHash, Bytes32, EvmAddress, Outpoint, ScriptHex, Txid } from "../primitives/brands.ts";
 import type { Terms } from "./terms.ts";

@@ -1,8 +1,8 @@
-// How settled is a block? Confirmations of both chains and finality of the EVM's (S-05), and the depth at which the
-// PEARL side counts something as over.
+// Confirmations of both chains, finality of EVM blocks (S-05), and the depth at which the PEARL side counts something
+// as over.
 
 import type { ChainTips } from "./facts.ts";
-import type { Moment } from "./subject.ts";
+import type { EvaluationContext } from "./subject.ts";
 
 /** "13 deep" (S-15, S-54): confirmations after which a spend or a conflict counts as over. */
 export const DEEP = 13;
@@ -29,7 +29,11 @@ export function isFinal(tips: ChainTips, block: number): boolean {
  * Whether the word of a second PEARL node lets a lock in the block of this height count `k` confirmations (S-09): one
  * that has the same block there and whose tip is at most one block short of them. Always where none is configured.
  */
-export function isWitnessed({ witnesses }: Pick<Moment, "witnesses">, height: number, k: number): boolean {
+export function isWitnessed(
+  { witnesses }: Pick<EvaluationContext, "witnesses">,
+  height: number,
+  k: number,
+): boolean {
   if (witnesses === null) return true;
   return witnesses.some(
     ({ sharedHeight, tipHeight }) => sharedHeight >= height && tipHeight >= height + k - 2,

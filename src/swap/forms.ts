@@ -1,6 +1,6 @@
-// Which texts and numbers does a request of the swap API write (S-06)? Every function takes what JSON gave and
-// answers the value in the form in which it is shown, or a sentence that says what was expected. Absent values
-// (`isAbsent`) are for the caller to judge.
+// Parsers of the texts and numbers in requests of the swap API (S-06), times included (S-01). Every function takes what
+// JSON gave and answers the value in the form in which it is shown, or a sentence that says what was expected. Absent
+// values (`isAbsent`) are for the caller to judge.
 
 import { parseAddress } from "../primitives/address.ts";
 import type { Bytes32, EvmAddress, PearlAddress, Txid } from "../primitives/brands.ts";

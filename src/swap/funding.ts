@@ -1,5 +1,5 @@
-// Which asks on a PEARL address does its balance pay for (S-34)? Whoever owns the address may prove it; his asks stand
-// before everybody else's, and the unproven ones share what is left, however many EVM accounts they come from.
+// Decides which asks on a PEARL address are paid for by its balance (S-34). The owner of the address may prove the key;
+// asks with a proof come first, and those without share what is left, however many EVM accounts they come from.
 
 import type { Bytes32, EvmAddress } from "../primitives/brands.ts";
 import type { AskRecord } from "./records.ts";

@@ -1,5 +1,5 @@
-// May this ask be posted? The decisions of S-32 in their exact order, in four steps: between them the service checks
-// the signature (which may need the EVM), looks the ask up and asks for the seller's balance.
+// The decisions of S-32 on a posted ask, in their exact order, in four steps: between them the service checks the
+// signature (which may need the EVM), looks the ask up and asks for the seller's balance.
 
 import type { Bytes32, PearlAddress } from "../primitives/brands.ts";
 import { parseAddress } from "../primitives/address.ts";

@@ -1,10 +1,11 @@
-// May this buyer take this ask? The decisions of S-40 in their exact order, in two steps: between them the service
-// checks an ERC-1271 signature again (S-31), which needs the EVM. Look-ups are handed in as functions of one state.
+// The Terms that a take makes of an ask (S-41) and the decisions of S-40 on it, in their exact order, in two steps:
+// between them the service checks an ERC-1271 signature again (S-31), which needs the EVM. Look-ups are handed in as
+// functions of one state.
 
 import type { Bytes32, PearlAddress, EvmAddress } from "../primitives/brands.ts";
 import { err, ok, type Result } from "../primitives/result.ts";
 import type { AskRecord } from "./records.ts";
-import { type AskStatus, type Moment, type SwapRules, profileOf } from "./subject.ts";
+import { type AskStatus, type EvaluationContext, type SwapRules, profileOf } from "./subject.ts";
 import type { Terms } from "./terms.ts";
 
 /** Why a POST is refused: the code and the body's `details` (H-45). */
@@ -98,7 +99,7 @@ export interface TakeState {
   readonly isSecretKnown: boolean;
   /** Whether an indexed order of this buyer, other than this one, has the hashlock. */
   readonly isHashlockUsed: boolean;
-  readonly moment: Moment;
+  readonly context: EvaluationContext;
   /** Time of the EVM head, unix seconds. */
   readonly evmHeadTime: number;
   readonly unready: Unready;
@@ -108,7 +109,7 @@ export interface TakeState {
 export function judgeTake(terms: Terms, state: TakeState, rules: SwapRules): Refusal<TakeCode> | null {
   if (state.status !== "ASK_OPEN") return { code: "ASK_PAUSED", details: { status: state.status } };
   if (state.isSecretKnown || state.isHashlockUsed) return { code: "HASHLOCK_REUSED", details: {} };
-  const fault = timelockFault(terms, state.moment.now, state.evmHeadTime, rules);
+  const fault = timelockFault(terms, state.context.now, state.evmHeadTime, rules);
   if (fault !== null) {
     return { code: "TIMELOCK_INVALID", details: { bound: fault.bound, needed: fault.needed } };
   }

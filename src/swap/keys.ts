@@ -1,4 +1,4 @@
-// Which texts are PEARL keys, and which key belongs to which address (S-14)?
+// PEARL public keys as text, and which key belongs to which address (S-14).
 
 import { scriptHexOfAddress } from "../primitives/address.ts";
 import type { Bytes32, PearlAddress, ScriptHex } from "../primitives/brands.ts";

@@ -1,5 +1,5 @@
-// Which call locks the USDC of a take? `lock_call` (S-41): the contract's names, integers inside terms and ask as
-// decimal strings, ready for a wallet that has set hashlock, key, amounts and times itself.
+// `lock_call` (S-41): the contract call that locks the USDC of a take. The contract's names, integers inside terms and
+// ask as decimal strings, ready for a wallet that has set hashlock, key, amounts and times itself.
 
 import type { SwapRules, SwapSubject } from "./subject.ts";
 import type { AskTerms, Terms } from "./terms.ts";

@@ -1,5 +1,5 @@
-// Which of an order's lock outputs counts as *the lock*, in which order are they shown, and which can still come?
-// S-15. Several outputs are no fault of an honest party: anyone can pay to the script.
+// Chooses the lock output that counts among those of an order, the order in which they are shown, and those that can
+// still be mined (S-15). Several outputs are no fault of an honest party: anyone can pay to the script.
 
 import type { Outpoint } from "../primitives/brands.ts";
 import type { ChainTips, LockOutput } from "./facts.ts";
@@ -101,7 +101,7 @@ function rank(output: LockOutput, amountSat: bigint): number | null {
 }
 
 /** *The lock* (S-15), or null where no lock output is mined or in the mempool now. `amountSat`: pearl_amount_sat. */
-export function theLock(outputs: readonly LockOutput[], amountSat: bigint): LockOutput | null {
+export function effectiveLock(outputs: readonly LockOutput[], amountSat: bigint): LockOutput | null {
   let best: LockOutput | null = null;
   let bestRank = 4;
   for (const output of outputs) {

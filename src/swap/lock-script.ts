@@ -1,5 +1,6 @@
-// Which output script locks the PEARL of an order (S-10 to S-12)? A Taproot output (BIP341) with a dead internal
-// key and two leaves: the buyer's with the secret, the seller's from the refund time on.
+// The HTLC output script that locks the PEARL of an order (S-10 to S-12): a Taproot output (BIP341) with a NUMS
+// internal key and two leaves, the buyer's with the preimage, the seller's from the refund time on. And the address of
+// such a script (P-15).
 
 import { addressOfKey } from "../primitives/address.ts";
 import type { Bytes32, PearlAddress, ScriptHex } from "../primitives/brands.ts";

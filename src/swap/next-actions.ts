@@ -1,4 +1,4 @@
-// What may or must each side do now? The table of S-54, from facts only: a party that does everything that is not
+// `next_actions` (S-54): what each side may or must do now, from facts only. A party that does everything that is not
 // optional, and nothing that is not offered, never loses money. Windows are absolute times, and an action stands
 // whether or not its window is open, so that no row depends on a clock.
 
@@ -14,7 +14,7 @@ import {
   outpointOf,
   rowOutputs,
   shownOutputs,
-  theLock,
+  effectiveLock,
 } from "./lock-choice.ts";
 import {
   evmCredit,
@@ -29,7 +29,7 @@ import {
 import {
   isDead,
   profileOf,
-  type Moment,
+  type EvaluationContext,
   type SwapProfile,
   type SwapRules,
   type SwapSubject,
@@ -74,7 +74,7 @@ export interface NextAction {
 /** What the rows of the table look at. */
 interface View {
   readonly subject: SwapSubject;
-  readonly moment: Moment;
+  readonly context: EvaluationContext;
   readonly tips: ChainTips;
   readonly profile: SwapProfile;
   readonly state: OrderState;
@@ -82,7 +82,7 @@ interface View {
   readonly isSecretKnown: boolean;
   readonly fault: TermsError | null;
   /** Whether the marked actions may be offered: the service may act, and the order's script is read for (S-62). */
-  readonly mayAct: boolean;
+  readonly isReady: boolean;
   /** Those that rows show, in their order. */
   readonly outputs: readonly LockOutput[];
   readonly lock: LockOutput | null;
@@ -91,19 +91,23 @@ interface View {
 }
 
 /** All actions that stand, in the order of the table; per-output ones in the order of `pearl_lock_outputs`. */
-export function nextActions(subject: SwapSubject, moment: Moment, rules: SwapRules): readonly NextAction[] {
-  const { tips } = moment;
-  const lock = theLock(subject.outputs, subject.terms.pearlAmountSat);
+export function nextActions(
+  subject: SwapSubject,
+  context: EvaluationContext,
+  rules: SwapRules,
+): readonly NextAction[] {
+  const { tips } = context;
+  const lock = effectiveLock(subject.outputs, subject.terms.pearlAmountSat);
   const view: View = {
     subject,
-    moment,
+    context,
     tips,
     profile: profileOf(rules, subject.terms.usdcAmount),
     state: orderState(subject.order),
     live: isLive(subject.order, tips),
     isSecretKnown: subject.secret !== null,
     fault: termsError(subject, rules),
-    mayAct: moment.mayAct && subject.isCovered,
+    isReady: context.isReady && subject.isCovered,
     outputs: rowOutputs(shownOutputs(subject.outputs, tips), lock),
     lock,
     buyer: subject.terms.buyer,
@@ -119,7 +123,7 @@ export function nextActions(subject: SwapSubject, moment: Moment, rules: SwapRul
   return actions;
 }
 
-function plain(
+function nextAction(
   actor: EvmAddress | null,
   role: ActionRole,
   action: ActionName,
@@ -144,16 +148,16 @@ function ofOutput(output: LockOutput): { readonly outpoint: string; readonly amo
 /** claim_usdc, both rows of claim_pearl, confirm_claim. */
 function addClaims(view: View, actions: NextAction[]): void {
   const { state, isSecretKnown, outputs, buyer } = view;
-  if (state === "accepted" && isSecretKnown) actions.push(plain(null, "anyone", "claim_usdc", {}));
+  if (state === "accepted" && isSecretKnown) actions.push(nextAction(null, "anyone", "claim_usdc", {}));
   if (isSecretKnown) {
     for (const output of outputs) {
       if (output.mined === null || !isUnspent(output)) continue;
-      actions.push(plain(buyer, "buyer", "claim_pearl", ofOutput(output)));
+      actions.push(nextAction(buyer, "buyer", "claim_pearl", ofOutput(output)));
     }
   }
   for (const output of outputs) {
     if (isClaimUnsettled(output, view.tips)) {
-      actions.push(plain(buyer, "buyer", "confirm_claim", ofOutput(output)));
+      actions.push(nextAction(buyer, "buyer", "confirm_claim", ofOutput(output)));
     }
   }
   addReveal(view, actions);
@@ -168,13 +172,13 @@ function isClaimUnsettled(output: LockOutput, tips: ChainTips): boolean {
 
 /** The claim that reveals the secret: only where nobody has seen it and the seller cannot refund before it is deep. */
 function addReveal(view: View, actions: NextAction[]): void {
-  const { subject, moment, lock, profile, tips } = view;
-  if (!view.mayAct || view.isSecretKnown || !view.live || view.fault !== null || lock === null) return;
+  const { subject, context, lock, profile, tips } = view;
+  if (!view.isReady || view.isSecretKnown || !view.live || view.fault !== null || lock === null) return;
   if (lock.spend !== null || !isGoodLock(lock, subject.terms.pearlAmountSat, profile.k, tips)) return;
   // One node alone can make up a chain with a lock in it.
-  if (lock.mined === null || !isWitnessed(moment, lock.mined.height, profile.k)) return;
+  if (lock.mined === null || !isWitnessed(context, lock.mined.height, profile.k)) return;
   const window = { optional: true, not_after: claimBy(subject.terms, profile) };
-  actions.push(plain(view.buyer, "buyer", "claim_pearl", { ...window, ...ofOutput(lock) }));
+  actions.push(nextAction(view.buyer, "buyer", "claim_pearl", { ...window, ...ofOutput(lock) }));
 }
 
 /** refund_pearl and abandon_lock: while the buyer's secret cannot pay the seller in the escrow. */
@@ -184,12 +188,12 @@ function addSellersWaysBack(view: View, actions: NextAction[]): void {
   for (const output of outputs) {
     if (output.mined === null || !isUnspent(output)) continue;
     const window = { not_before: subject.terms.pearlRefundTime };
-    actions.push(plain(seller, "seller", "refund_pearl", { ...window, ...ofOutput(output) }));
+    actions.push(nextAction(seller, "seller", "refund_pearl", { ...window, ...ofOutput(output) }));
   }
   for (const output of outputs) {
     if (!isPending(output, tips)) continue;
     const window = { not_before: lockBy(subject.terms, profile) };
-    actions.push(plain(seller, "seller", "abandon_lock", { ...window, ...ofOutput(output) }));
+    actions.push(nextAction(seller, "seller", "abandon_lock", { ...window, ...ofOutput(output) }));
   }
 }
 
@@ -198,23 +202,23 @@ function addSellersSteps(view: View, actions: NextAction[]): void {
   const { subject, state, seller, profile, tips, fault } = view;
   const { terms } = subject;
   const isUnknown = !view.isSecretKnown;
-  if (view.mayAct && view.live && fault === null && isUnknown && !hasFullOutput(view)) {
+  if (view.isReady && view.live && fault === null && isUnknown && !hasFullOutput(view)) {
     const window = { optional: true, not_after: lockBy(terms, profile) };
     const amount = { amount_sat: terms.pearlAmountSat.toString() };
-    actions.push(plain(seller, "seller", "lock_pearl", { ...window, ...amount }));
+    actions.push(nextAction(seller, "seller", "lock_pearl", { ...window, ...amount }));
   }
   const isBidFinal =
     state === "locked" &&
     subject.order !== null &&
     isEventFinal(subject.order, subject.order.locked.block, tips);
-  if (view.mayAct && isBidFinal && fault === null) {
+  if (view.isReady && isBidFinal && fault === null) {
     const window = { optional: true, not_after: acceptBy(terms, profile) };
-    actions.push(plain(seller, "seller", "accept_bid", window));
+    actions.push(nextAction(seller, "seller", "accept_bid", window));
   }
   // Every output ever seen, so the impossible ones too: all of `subject.outputs`.
-  if (state === "accepted" && isUnknown && subject.outputs.every((output) => isOver(output, tips))) {
+  if (state === "accepted" && isUnknown && subject.outputs.every((output) => isUnclaimable(output, tips))) {
     const window = { optional: true, not_before: lockBy(terms, profile) + 30 * 60 };
-    actions.push(plain(seller, "seller", "refund_cooperative", window));
+    actions.push(nextAction(seller, "seller", "refund_cooperative", window));
   }
 }
 
@@ -227,7 +231,7 @@ function hasFullOutput(view: View): boolean {
 }
 
 /** Whether the output is back with the seller 13 deep, or impossible. */
-function isOver(output: LockOutput, tips: ChainTips): boolean {
+function isUnclaimable(output: LockOutput, tips: ChainTips): boolean {
   if (isImpossible(output, tips)) return true;
   const { spend } = output;
   return (
@@ -244,23 +248,25 @@ function addBuyersWaysBack(view: View, actions: NextAction[]): void {
     (output) => output.amountSat >= pearlAmountSat && output.spend?.path === "claim",
   );
   if (isOpen && !wasPaid) {
-    actions.push(plain(buyer, "buyer", "refund_usdc", { not_before: evmRefundTime }));
+    actions.push(nextAction(buyer, "buyer", "refund_usdc", { not_before: evmRefundTime }));
   }
-  if (state === "locked") actions.push(plain(buyer, "buyer", "cancel_bid", { optional: true }));
+  if (state === "locked") actions.push(nextAction(buyer, "buyer", "cancel_bid", { optional: true }));
 }
 
 /** withdraw_credit: the token refused the payout, so the contract still owes it to the account that it names. */
 function addWithdrawal({ subject, buyer }: View, actions: NextAction[]): void {
   const credit = evmCredit(subject.order);
   if (credit === null) return;
-  actions.push(plain(credit.account, credit.account === buyer ? "buyer" : "seller", "withdraw_credit", {}));
+  actions.push(
+    nextAction(credit.account, credit.account === buyer ? "buyer" : "seller", "withdraw_credit", {}),
+  );
 }
 
 /** lock_usdc: an unfunded live take of an open ask whose hashlock is unused. */
 function addLockUsdc(view: View, actions: NextAction[]): void {
-  const { subject, moment, buyer } = view;
+  const { subject, context, buyer } = view;
   const { take, ask } = subject;
-  if (!view.mayAct || subject.order !== null || take === null || isDead(moment, take.expiresAt)) return;
+  if (!view.isReady || subject.order !== null || take === null || isDead(context, take.expiresAt)) return;
   if (ask?.status !== "ASK_OPEN" || view.isSecretKnown || subject.hashlockUsedByBuyer) return;
-  actions.push(plain(buyer, "buyer", "lock_usdc", { optional: true, not_after: take.expiresAt }));
+  actions.push(nextAction(buyer, "buyer", "lock_usdc", { optional: true, not_after: take.expiresAt }));
 }

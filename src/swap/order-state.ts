@@ -1,5 +1,6 @@
-// In which state is an order in the escrow, and is it one that the seller may rely on? From the order's events
-// alone (S-20, S-51), with their blocks' finality where the rule asks for it.
+// The state of an order in the escrow from its events alone (S-20, S-51), with their blocks' finality where the rule
+// asks for it; what is wrong with its terms (S-50: orders are indexed as they are, a bad one leaves only the ways out);
+// and both legs as they are shown beside the status (S-51).
 
 import type { EvmAddress } from "../primitives/brands.ts";
 import type {
@@ -154,7 +155,7 @@ export function evmLeg(order: OrderFacts | null, tips: ChainTips): EvmLeg {
   return { state, final: isEventFinal(order, order.locked.block, tips) };
 }
 
-/** `lock`: of `theLock`. A spend by no leaf of ours changes nothing here. */
+/** `lock`: of `effectiveLock`. A spend by no leaf of ours changes nothing here. */
 export function pearlLeg(lock: LockOutput | null, tips: ChainTips): PearlLeg {
   if (lock === null) return { state: "none", confirmations: 0 };
   const confirmations = pearlConfirmations(tips, lock.mined?.height ?? null);

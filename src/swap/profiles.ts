@@ -1,4 +1,4 @@
-// With which margins does a deal run (S-02, S-03)? The table's defaults, what `SWAP_PROFILES` may change, and the
+// The margins with which a deal runs (S-02, S-03): the table's defaults, what `SWAP_PROFILES` may change, and the
 // settings that the service refuses to start with, each as a sentence for the operator.
 
 import { err, ok, type Result } from "../primitives/result.ts";

@@ -1,5 +1,5 @@
-// Why is something not verified? The closed reason codes of the verifications (S-60, S-61), each list in the order in
-// which they are looked for, and which of them another try may answer differently (S-62).
+// The closed reason codes of the verifications (S-60, S-61), each list in the order in which they are looked for, and
+// which of them another try may answer differently (S-62).
 
 /** verify-lock (S-60). */
 export const LOCK_REASONS = [

@@ -1,5 +1,5 @@
-// What have people told the service? Asks, takes, addresses, origins: records that no chain shows (S-50 lists what a
-// rebuild loses). They bind nothing on any chain.
+// Records: what people have told the service and no chain shows (asks, takes, addresses, origins). S-50 lists what a
+// rebuild loses. They bind nothing on any chain.
 
 import type { Bytes32, PearlAddress, Txid } from "../primitives/brands.ts";
 import type { AskTerms, Terms } from "./terms.ts";

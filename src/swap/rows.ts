@@ -1,12 +1,12 @@
-// How do a bid, a deal and an ask look on the wire? Plain objects with every field of interface 2.11, S-51, S-54, S-55
-// and H-40: amounts are decimal strings, times and heights integers, null where there is no value. Nothing here holds
-// the present time or is counted from it; `expired` and lock_usdc alone look at a clock (S-42).
+// Bids, deals and asks as rows of the wire: plain objects with every field of interface 2.11, S-51, S-54, S-55 and
+// H-40. Amounts are decimal strings, times and heights integers, null where there is no value. Nothing here holds the
+// present time or is counted from it; `expired` and lock_usdc alone look at a clock (S-42).
 
 import type { Bytes32 } from "../primitives/brands.ts";
 import { confirmations, deadlines, type Confirmations, type Deadlines } from "./deadlines.ts";
 import type { LockOutput } from "./facts.ts";
 import { lockCall, type LockCall } from "./lock-call.ts";
-import { lockOutputRow, rowOutputs, shownOutputs, theLock, type LockOutputRow } from "./lock-choice.ts";
+import { lockOutputRow, rowOutputs, shownOutputs, effectiveLock, type LockOutputRow } from "./lock-choice.ts";
 import { lockAddressOf } from "./lock-script.ts";
 import { nextActions, type NextAction } from "./next-actions.ts";
 import {
@@ -27,7 +27,7 @@ import { bidStatus, type BidStatus, dealStatus, type DealStatus } from "./status
 import {
   isDead,
   profileOf,
-  type Moment,
+  type EvaluationContext,
   type SwapProfile,
   type SwapRules,
   type SwapSubject,
@@ -115,15 +115,15 @@ export type BidRow = SwapRow & {
 };
 
 /** The deal's row; null where no deal exists (S-50: a bid before its acceptance). */
-export function dealRow(subject: SwapSubject, moment: Moment, rules: SwapRules): DealRow | null {
+export function dealRow(subject: SwapSubject, context: EvaluationContext, rules: SwapRules): DealRow | null {
   if (!dealExists(subject)) return null;
-  return { status: dealStatus(subject, moment, rules), ...swapRow(subject, moment, rules) };
+  return { status: dealStatus(subject, context, rules), ...swapRow(subject, context, rules) };
 }
 
 /** The bid's row; null where no order is indexed. */
-export function bidRow(subject: SwapSubject, moment: Moment, rules: SwapRules): BidRow | null {
+export function bidRow(subject: SwapSubject, context: EvaluationContext, rules: SwapRules): BidRow | null {
   if (subject.order === null) return null;
-  return { status: bidStatus(subject.order, moment.tips), ...swapRow(subject, moment, rules) };
+  return { status: bidStatus(subject.order, context.tips), ...swapRow(subject, context, rules) };
 }
 
 /** The row's `profile`, also for H-44. */
@@ -137,19 +137,19 @@ export function profileRow(profile: SwapProfile): ProfileRow {
   };
 }
 
-function swapRow(subject: SwapSubject, moment: Moment, rules: SwapRules): SwapRow {
+function swapRow(subject: SwapSubject, context: EvaluationContext, rules: SwapRules): SwapRow {
   const { order, take } = subject;
   return {
     ...termsPart(subject),
-    ...pearlPart(subject, moment, rules),
+    ...pearlPart(subject, context, rules),
     evm_bid_txid: order?.locked.txHash ?? null,
     secret_hex: subject.secret?.secret ?? null,
     terms_error: termsError(subject, rules),
-    evm_leg: evmLeg(order, moment.tips),
+    evm_leg: evmLeg(order, context.tips),
     evm_credit: evmCredit(order),
-    next_actions: nextActions(subject, moment, rules),
+    next_actions: nextActions(subject, context, rules),
     take_expires_at: take?.expiresAt ?? null,
-    expired: order === null && take !== null && isDead(moment, take.expiresAt),
+    expired: order === null && take !== null && isDead(context, take.expiresAt),
     lock_call: lockCall(subject, rules),
     origin: subject.origin?.origin ?? null,
     ref: subject.origin?.ref ?? null,
@@ -187,10 +187,10 @@ function termsPart(subject: SwapSubject) {
   };
 }
 
-function pearlPart(subject: SwapSubject, moment: Moment, rules: SwapRules) {
-  const { tips } = moment;
+function pearlPart(subject: SwapSubject, context: EvaluationContext, rules: SwapRules) {
+  const { tips } = context;
   const profile = profileOf(rules, subject.terms.usdcAmount);
-  const lock = theLock(subject.outputs, subject.terms.pearlAmountSat);
+  const lock = effectiveLock(subject.outputs, subject.terms.pearlAmountSat);
   const shown = shownOutputs(subject.outputs, tips);
   const release = judgeRelease(subject, profile, tips);
   return {

@@ -1,4 +1,4 @@
-// Mutations of witnesses: which of them still name a leaf, and which secrets do they show?
+// Mutated witnesses: which of them still name a leaf, and which secrets they show.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,6 +1,6 @@
-// By which leaf was a lock output spent, and which secret does a witness show (S-13)?
-// The leaf is told by the control block against the output key, never by the place or number of witness items; a
-// secret is told by its hash, wherever it stands.
+// Finds the leaf by which a lock output was spent, and the preimage that a witness shows (S-13). The leaf is told by
+// the control block against the output key, never by the place or number of witness items; a preimage is told by its
+// hash, wherever it stands.
 
 import type { Bytes32 } from "../primitives/brands.ts";
 import { concatBytes, equalBytes } from "../primitives/bytes.ts";

@@ -1,4 +1,4 @@
-// How much was swapped, and how many bids, asks and deals are in which state (S-65)?
+// Counts of bids, asks and deals by status, and the volume that was settled (S-65).
 
 import { formatPearl } from "../primitives/amount.ts";
 import {
@@ -9,7 +9,7 @@ import {
   dealStatus,
   type DealStatus,
 } from "./statuses.ts";
-import type { AskStatus, Moment, SwapRules, SwapSubject } from "./subject.ts";
+import type { AskStatus, EvaluationContext, SwapRules, SwapSubject } from "./subject.ts";
 
 /** Settled swaps: a count, and volumes as decimal strings (raw USDC, satoshis, PEARL with 8 digits). */
 export type SettledStats = {
@@ -61,13 +61,17 @@ class SettledSum {
 }
 
 /** The order's standing; null for a take whose order is not indexed. */
-export function orderStanding(subject: SwapSubject, moment: Moment, rules: SwapRules): OrderStanding | null {
+export function orderStanding(
+  subject: SwapSubject,
+  context: EvaluationContext,
+  rules: SwapRules,
+): OrderStanding | null {
   const { order, terms } = subject;
   if (order === null) return null;
   const { accepted, closed } = order;
   return {
-    bid: bidStatus(order, moment.tips),
-    deal: accepted === null ? null : dealStatus(subject, moment, rules),
+    bid: bidStatus(order, context.tips),
+    deal: accepted === null ? null : dealStatus(subject, context, rules),
     settled:
       closed?.kind === "claimed"
         ? { time: closed.place.time, usdc: terms.usdcAmount, sat: terms.pearlAmountSat }

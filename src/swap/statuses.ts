@@ -1,15 +1,18 @@
-// What is a deal's status? S-51: the first condition that holds, from facts and depths alone. No clock and no lag
-// enters, so the same facts give the same status on every machine and after every rebuild.
+// Statuses of deals (S-51), bids (S-52) and asks (S-33): the first condition that holds, from facts, records and
+// depths. No lag enters, and a clock only where an ask ends, so the same facts give the same status on every machine
+// and after every rebuild. The tables of legal edges say which changes can happen without a reorganisation, an eviction
+// from the mempool or other settings; any other is logged as an alarm. The diagram in docs/generated is made from these
+// tables.
 
 import type { Bytes32, EvmAddress } from "../primitives/brands.ts";
 import type { ChainTips, LockOutput, OrderFacts } from "./facts.ts";
 import { pearlConfirmations } from "./finality.ts";
-import { isSpentInBlock, isUnspent, theLock } from "./lock-choice.ts";
+import { isSpentInBlock, isUnspent, effectiveLock } from "./lock-choice.ts";
 import { isAcceptedFinal, orderState, isEventFinal } from "./order-state.ts";
 import type { AskRecord } from "./records.ts";
 import {
   profileOf,
-  type Moment,
+  type EvaluationContext,
   type SwapRules,
   type SwapSubject,
   isDead,
@@ -31,16 +34,16 @@ export const DEAL_STATUSES = [
 export type DealStatus = (typeof DEAL_STATUSES)[number];
 
 /** The status of S-51. Defined for every subject; whether a deal exists is `dealExists`. */
-export function dealStatus(subject: SwapSubject, moment: Moment, rules: SwapRules): DealStatus {
+export function dealStatus(subject: SwapSubject, context: EvaluationContext, rules: SwapRules): DealStatus {
   const { order, outputs, terms } = subject;
-  const { tips } = moment;
+  const { tips } = context;
   const state = orderState(order);
   if (state === "claimed") return "SETTLED";
   if (state === "refunded") return "USDC_REFUNDED";
   if (state === "accepted" && subject.secret !== null) return "USDC_CLAIMABLE";
   if (isEveryFullOneRefunded(outputs, terms.pearlAmountSat)) return "PEARL_REFUNDED";
   if (!isAcceptedFinal(order, tips)) return "DEAL_OPEN";
-  const lock = theLock(outputs, terms.pearlAmountSat);
+  const lock = effectiveLock(outputs, terms.pearlAmountSat);
   if (lock === null) return "USDC_LOCKED";
   const { k } = profileOf(rules, terms.usdcAmount);
   return isGoodLock(lock, terms.pearlAmountSat, k, tips) ? "PEARL_LOCKED" : "LOCK_SUBMITTED";
@@ -120,12 +123,12 @@ interface AskFacts {
 export function askStatus(
   record: AskRecord,
   facts: AskFacts,
-  moment: Pick<Moment, "now" | "expiryNow">,
+  context: Pick<EvaluationContext, "now" | "expiryNow">,
 ): AskStatus {
   const { terms } = record;
   if (facts.takenBy !== null) return "ASK_TAKEN";
   const isRevoked = terms.nonce < facts.minNonce;
-  if (record.cancelledBySignature || isRevoked || isDead(moment, terms.expiry)) return "ASK_CANCELLED";
+  if (record.cancelledBySignature || isRevoked || isDead(context, terms.expiry)) return "ASK_CANCELLED";
   const isFeePresent =
     facts.fee !== null && facts.fee.feeBps === terms.feeBps && facts.fee.feeRecipient === terms.feeRecipient;
   const isSound = record.funded && record.signatureValid && isFeePresent;

@@ -1,5 +1,6 @@
-// What is known about one order or take? The input of every projection: facts assembled per order, records that go
-// with it, and the settings and the moment that it is looked at. Made by the service's ledger, read by pure rules.
+// A subject is all that is known about one order or take, and the input of every projection: facts assembled per order,
+// records that go with it, the settings, and the context of the evaluation. Made by the service's ledger, read by pure
+// rules.
 
 import type { Bytes32, PearlAddress, ScriptHex } from "../primitives/brands.ts";
 import type { ChainTips, ChainWitness, LockOutput, OrderFacts, SecretFact } from "./facts.ts";
@@ -71,8 +72,8 @@ export interface SwapRules {
   readonly escrow: string;
 }
 
-/** The moment of an answer. */
-export interface Moment {
+/** What subjects are evaluated with: both tips, *now*, and what may be offered. */
+export interface EvaluationContext {
   readonly tips: ChainTips;
   /** *now* of S-05, unix seconds. */
   readonly now: number;
@@ -85,7 +86,7 @@ export interface Moment {
    * Whether actions marked with a degree sign may be offered: both indexes synced (S-05), the pace of S-02 held, the
    * EVM RPCs agree.
    */
-  readonly mayAct: boolean;
+  readonly isReady: boolean;
   /** The PEARL nodes beside the followed one that answer; null where none is configured (S-09). */
   readonly witnesses: readonly ChainWitness[] | null;
 }
@@ -96,6 +97,6 @@ export function profileOf(rules: SwapRules, usdcAmount: bigint): SwapProfile {
 }
 
 /** Whether something with this `expiry` or `deadline` is dead (S-05): at now >= it, as far as things may die. */
-export function isDead(moment: Pick<Moment, "now" | "expiryNow">, deadline: number): boolean {
-  return (moment.expiryNow ?? moment.now) >= deadline;
+export function isDead(context: Pick<EvaluationContext, "now" | "expiryNow">, deadline: number): boolean {
+  return (context.expiryNow ?? context.now) >= deadline;
 }

@@ -1,5 +1,5 @@
-// What do buyer and seller agree on? The two structs that they sign and that the escrow contract keeps (S-20), as
-// plain values, and the zero values that stand for "nobody" and "none".
+// Terms of an order and of an ask: the two structs that buyer and seller sign and that the escrow contract keeps
+// (S-20), as plain values, and the zero values that stand for "nobody" and "none".
 
 import type { Bytes32, EvmAddress } from "../primitives/brands.ts";
 

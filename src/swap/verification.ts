@@ -1,4 +1,4 @@
-// How does a verification answer? The verdict and its `details` (S-60, S-62), the same fields for all three.
+// The verdict of a verification and its `details` (S-60, S-62), with the same fields for all three.
 
 import type { LockOutput } from "./facts.ts";
 import { isRetryable, type VerifyReason } from "./reasons.ts";
@@ -47,7 +47,7 @@ export interface JudgedOutput {
 }
 
 /** What differs between verdicts. */
-export interface VerdictParts<Reason> {
+export interface VerdictInput<Reason> {
   readonly reason: Reason | null;
   readonly output: JudgedOutput | null;
   readonly have: number;
@@ -66,7 +66,7 @@ export function judgedLock(subject: SwapSubject, lock: LockOutput | null): Judge
 export function verdict<Reason extends VerifyReason>(
   subject: SwapSubject,
   rules: SwapRules,
-  parts: VerdictParts<Reason>,
+  parts: VerdictInput<Reason>,
 ): Verdict<Reason> {
   const { reason, output } = parts;
   const isCommitted = subject.script !== null && output?.script === subject.script;

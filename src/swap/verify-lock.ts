@@ -1,15 +1,15 @@
-// May the buyer reveal the secret for this output? verify-lock (S-60): one outpoint is judged, and the first reason
-// in a fixed order is the answer. Only outputs that our own index read can be verified; a look-up at the node serves
-// to say what is wrong with the others.
+// verify-lock (S-60): whether the buyer may reveal the secret for an output. One outpoint is judged, and the first
+// reason in a fixed order is the answer. Only outputs that our own index read can be verified; a look-up at the node
+// serves to say what is wrong with the others.
 
 import type { ScriptHex, Txid } from "../primitives/brands.ts";
 import { claimBy } from "./deadlines.ts";
 import type { LockOutput } from "./facts.ts";
 import { isWitnessed, pearlConfirmations } from "./finality.ts";
-import { theLock } from "./lock-choice.ts";
+import { effectiveLock } from "./lock-choice.ts";
 import { isAcceptedFinal, orderState, isMarginTooSmall } from "./order-state.ts";
 import type { LockReason } from "./reasons.ts";
-import { profileOf, type Moment, type SwapRules, type SwapSubject } from "./subject.ts";
+import { profileOf, type EvaluationContext, type SwapRules, type SwapSubject } from "./subject.ts";
 import { judgedLock, verdict, type JudgedOutput, type Verdict } from "./verification.ts";
 
 /** An outpoint that a body or a hint names. */
@@ -47,7 +47,7 @@ export function chooseLock(
   hint: NamedOutpoint | null,
 ): LockChoice {
   if (named !== null) return choiceOf(subject, named);
-  const lock = theLock(subject.outputs, subject.terms.pearlAmountSat);
+  const lock = effectiveLock(subject.outputs, subject.terms.pearlAmountSat);
   if (lock !== null) return { from: "facts", output: lock };
   return hint === null ? null : choiceOf(subject, hint);
 }
@@ -68,12 +68,12 @@ interface Judged extends JudgedOutput {
 }
 
 /** A reason of the order's own, before any output is looked at (S-60's first five). */
-export function escrowFault(subject: SwapSubject, moment: Moment): LockReason | null {
+export function escrowFault(subject: SwapSubject, context: EvaluationContext): LockReason | null {
   const state = orderState(subject.order);
   if (state === "none") return "EVM_ESCROW_NOT_FOUND";
   if (state === "locked") return "EVM_ESCROW_CANCELLABLE";
   if (state !== "accepted") return "EVM_ESCROW_CLOSED";
-  if (!isAcceptedFinal(subject.order, moment.tips)) return "EVM_ESCROW_UNFINALIZED";
+  if (!isAcceptedFinal(subject.order, context.tips)) return "EVM_ESCROW_UNFINALIZED";
   return subject.keysValid && subject.script !== null ? null : "PUBKEY_INVALID";
 }
 
@@ -84,17 +84,17 @@ export function escrowFault(subject: SwapSubject, moment: Moment): LockReason | 
  */
 export function verifyLock(
   subject: SwapSubject,
-  moment: Moment,
+  context: EvaluationContext,
   rules: SwapRules,
   choice: LockChoice,
   found: FoundLockTransaction | null,
 ): Verdict<LockReason | "PEARL_NODE_UNAVAILABLE"> {
   const profile = profileOf(rules, subject.terms.usdcAmount);
-  const judged = choice === null ? null : judgedOf(subject, moment, choice, found, profile.k);
+  const judged = choice === null ? null : judgedOf(subject, context, choice, found, profile.k);
   const reason =
-    escrowFault(subject, moment) ??
+    escrowFault(subject, context) ??
     outputFault(subject, judged, profile.k) ??
-    timeFault(subject, moment, rules);
+    timeFault(subject, context, rules);
   const closed = reason === "EVM_ESCROW_CLOSED" ? subject.order?.closed?.kind : undefined;
   return verdict(subject, rules, {
     reason,
@@ -102,18 +102,18 @@ export function verifyLock(
     have: judged?.have ?? 0,
     need: profile.k,
     ...(closed === undefined ? {} : { state: closed }),
-    ...(reason === null ? { validUntil: Math.min(moment.now + 60, claimBy(subject.terms, profile)) } : {}),
+    ...(reason === null ? { validUntil: Math.min(context.now + 60, claimBy(subject.terms, profile)) } : {}),
   });
 }
 
 function judgedOf(
   subject: SwapSubject,
-  moment: Moment,
+  context: EvaluationContext,
   choice: Exclude<LockChoice, null>,
   found: FoundLockTransaction | null,
   k: number,
 ): Judged {
-  if (choice.from === "node") return foundOf(subject, moment, choice.outpoint, found);
+  if (choice.from === "node") return foundOf(subject, context, choice.outpoint, found);
   const { output, script } = choice;
   const base = judgedLock(subject, output);
   return {
@@ -123,14 +123,14 @@ function judgedOf(
     isFound: output.mined !== null || output.inMempool,
     coinbase: output.coinbase,
     isSpent: output.spend !== null,
-    have: pearlConfirmations(moment.tips, output.mined?.height ?? null),
-    isWitnessed: output.mined !== null && isWitnessed(moment, output.mined.height, k),
+    have: pearlConfirmations(context.tips, output.mined?.height ?? null),
+    isWitnessed: output.mined !== null && isWitnessed(context, output.mined.height, k),
   };
 }
 
 function foundOf(
   subject: SwapSubject,
-  moment: Moment,
+  context: EvaluationContext,
   { vout }: NamedOutpoint,
   found: FoundLockTransaction | null,
 ): Judged {
@@ -144,7 +144,7 @@ function foundOf(
     coinbase: found?.coinbase ?? false,
     isSpent: false,
     isWitnessed: false,
-    have: found === null || isOurs ? 0 : pearlConfirmations(moment.tips, found.height),
+    have: found === null || isOurs ? 0 : pearlConfirmations(context.tips, found.height),
   };
 }
 
@@ -167,8 +167,8 @@ function outputFault(
 }
 
 /** REFUND_TIME_TOO_CLOSE, TIMELOCK_MARGIN_TOO_SMALL. */
-function timeFault(subject: SwapSubject, moment: Moment, rules: SwapRules): LockReason | null {
+function timeFault(subject: SwapSubject, context: EvaluationContext, rules: SwapRules): LockReason | null {
   const profile = profileOf(rules, subject.terms.usdcAmount);
-  if (moment.now > claimBy(subject.terms, profile)) return "REFUND_TIME_TOO_CLOSE";
+  if (context.now > claimBy(subject.terms, profile)) return "REFUND_TIME_TOO_CLOSE";
   return isMarginTooSmall(subject, rules) ? "TIMELOCK_MARGIN_TOO_SMALL" : null;
 }

@@ -1,13 +1,21 @@
-// Has the seller's PEARL come back? verify-refund (S-61), for a given transaction or for the lock.
+// Verdicts on how each leg of a swap ended (S-61): verify-refund for the seller's PEARL, for a given transaction or for
+// the lock; verify-evm-refund for the buyer's USDC, from the order's events and their finality; and
+// `pearl_release_verified`, whether the lock of S-15 provably went to the buyer.
 
 import { scriptHexOfAddress } from "../primitives/address.ts";
 import type { Outpoint, Txid } from "../primitives/brands.ts";
 import type { LockOutput, ChainTips } from "./facts.ts";
 import { pearlConfirmations, evmConfirmations } from "./finality.ts";
-import { isSpentInBlock, outpointOf, shownOutputs, theLock } from "./lock-choice.ts";
+import { isSpentInBlock, outpointOf, shownOutputs, effectiveLock } from "./lock-choice.ts";
 import { evmCredit, isEventFinal, orderState } from "./order-state.ts";
 import type { RefundReason, EvmRefundReason, ReleaseReason } from "./reasons.ts";
-import { profileOf, type Moment, type SwapRules, type SwapSubject, type SwapProfile } from "./subject.ts";
+import {
+  profileOf,
+  type EvaluationContext,
+  type SwapRules,
+  type SwapSubject,
+  type SwapProfile,
+} from "./subject.ts";
 import { judgedLock, verdict, type Verdict } from "./verification.ts";
 
 /** What our own node answered for a transaction that the facts know as no spend of the order's. */
@@ -33,53 +41,62 @@ interface Judged {
  */
 export function verifyRefund(
   subject: SwapSubject,
-  moment: Moment,
+  context: EvaluationContext,
   rules: SwapRules,
   txid: Txid | null,
   found: FoundSpend | null,
 ): Verdict<RefundReason> {
   const { k } = profileOf(rules, subject.terms.usdcAmount);
-  const judged = judge(subject, moment, txid, found);
+  const judged = judge(subject, context, txid, found);
   const spend = judged.output?.spend ?? null;
   const isKnown = spend !== null && (txid === null || spend.txid === txid);
-  const have = isKnown ? pearlConfirmations(moment.tips, spend.mined?.height ?? null) : 0;
+  const have = isKnown ? pearlConfirmations(context.tips, spend.mined?.height ?? null) : 0;
   const isClaim = isKnown && spend.path !== "refund";
   const reason = judged.reason ?? (isClaim ? "REFUND_IS_CLAIM_PATH" : have < k ? "REFUND_UNCONFIRMED" : null);
   return verdict(subject, rules, { reason, output: judgedLock(subject, judged.output), have, need: k });
 }
 
-function judge(subject: SwapSubject, moment: Moment, txid: Txid | null, found: FoundSpend | null): Judged {
+function judge(
+  subject: SwapSubject,
+  context: EvaluationContext,
+  txid: Txid | null,
+  found: FoundSpend | null,
+): Judged {
   if (subject.order === null) return { output: null, reason: "REFUND_NOT_FOUND" };
   if (txid === null) {
-    const output = ownChoice(subject, moment);
+    const output = ownChoice(subject, context);
     return { output, reason: output === null || output.spend === null ? "REFUND_NOT_FOUND" : null };
   }
   if (!isRefundLookupNeeded(subject, txid)) {
-    return spentBy(subject, moment, (output) => output.spend?.txid === txid);
+    return spentBy(subject, context, (output) => output.spend?.txid === txid);
   }
   if (found === null) return { output: null, reason: "REFUND_TX_NOT_FOUND" };
   // Spends that the index has not read yet: found, and without confirmations until it has.
   const inputs = new Set<string>(found.inputs);
-  return spentBy(subject, moment, (output) => inputs.has(outpointOf(output)));
+  return spentBy(subject, context, (output) => inputs.has(outpointOf(output)));
 }
 
 /** The lock of S-15; of mined outputs of the full amount the first that the refund leaf has not spent in a block. */
-function ownChoice(subject: SwapSubject, moment: Moment): LockOutput | null {
+function ownChoice(subject: SwapSubject, context: EvaluationContext): LockOutput | null {
   const { outputs, terms } = subject;
-  const open = shownOutputs(outputs, moment.tips).find(
+  const open = shownOutputs(outputs, context.tips).find(
     (output) =>
       output.mined !== null && output.amountSat >= terms.pearlAmountSat && !isSpentInBlock(output, "refund"),
   );
-  return open ?? theLock(outputs, terms.pearlAmountSat);
+  return open ?? effectiveLock(outputs, terms.pearlAmountSat);
 }
 
 /**
  * The output that the transaction spends: one by the claim leaf before others, since a release is no refund. Dust on
  * the script counts only where no output of the full amount is mined or in the mempool: its refund proves nothing.
  */
-function spentBy(subject: SwapSubject, moment: Moment, isSpent: (output: LockOutput) => boolean): Judged {
+function spentBy(
+  subject: SwapSubject,
+  context: EvaluationContext,
+  isSpent: (output: LockOutput) => boolean,
+): Judged {
   const { pearlAmountSat } = subject.terms;
-  const present = shownOutputs(subject.outputs, moment.tips);
+  const present = shownOutputs(subject.outputs, context.tips);
   const full = present.filter(
     (output) => output.amountSat >= pearlAmountSat && (output.mined !== null || output.inMempool),
   );
@@ -91,14 +108,14 @@ function spentBy(subject: SwapSubject, moment: Moment, isSpent: (output: LockOut
 /** The verdict of verify-evm-refund; confirmations are those of the event that closed the order. */
 export function verifyEvmRefund(
   subject: SwapSubject,
-  moment: Moment,
+  context: EvaluationContext,
   rules: SwapRules,
 ): Verdict<EvmRefundReason> {
-  const { tips } = moment;
+  const { tips } = context;
   const closed = subject.order?.closed ?? null;
   return verdict(subject, rules, {
-    reason: evmRefundFault(subject, moment),
-    output: judgedLock(subject, theLock(subject.outputs, subject.terms.pearlAmountSat)),
+    reason: evmRefundFault(subject, context),
+    output: judgedLock(subject, effectiveLock(subject.outputs, subject.terms.pearlAmountSat)),
     have: closed === null ? 0 : evmConfirmations(tips, closed.place.block),
     need: tips.evm.need,
     // The order is refunded all the same: the contract owes what the token did not take (S-23).
@@ -106,7 +123,7 @@ export function verifyEvmRefund(
   });
 }
 
-function evmRefundFault(subject: SwapSubject, moment: Moment): EvmRefundReason | null {
+function evmRefundFault(subject: SwapSubject, context: EvaluationContext): EvmRefundReason | null {
   const { order } = subject;
   switch (orderState(order)) {
     case "none":
@@ -119,7 +136,7 @@ function evmRefundFault(subject: SwapSubject, moment: Moment): EvmRefundReason |
     case "accepted":
       return "EVM_ESCROW_STILL_LOCKED";
     default:
-      return order?.closed && isEventFinal(order, order.closed.place.block, moment.tips)
+      return order?.closed && isEventFinal(order, order.closed.place.block, context.tips)
         ? null
         : "EVM_REFUND_UNFINALIZED";
   }
@@ -137,7 +154,7 @@ const VERIFIED: Release = { verified: true, reason: null };
 /** The judgement of S-61. A claim that is in the mempool only is one of 0 confirmations. */
 export function judgeRelease(subject: SwapSubject, profile: SwapProfile, tips: ChainTips): Release {
   if (!subject.outputs.some((output) => output.mined !== null)) return NONE;
-  const lock = theLock(subject.outputs, subject.terms.pearlAmountSat);
+  const lock = effectiveLock(subject.outputs, subject.terms.pearlAmountSat);
   const reason = releaseFault(subject, lock, profile, tips);
   return reason === null ? VERIFIED : { verified: false, reason };
 }

@@ -1,4 +1,4 @@
-// When may the service say what to do now (S-02, S-05, S-62)? One thing wrong at a time, on both sides of its bound.
+// When the service may say what to do now (S-02, S-05, S-62). One thing wrong at a time, on both sides of its bound.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -220,29 +220,29 @@ describe("S-05: the moment", () => {
   test("marked actions stand only while everything is in order (S-54)", () => {
     const at = world();
     const readiness = readinessOf(at);
-    assert.equal(readiness.moment().mayAct, true);
+    assert.equal(readiness.context().isReady, true);
     pearl({ blockIntervalS: 301 })(at);
-    assert.equal(readiness.moment().mayAct, false);
+    assert.equal(readiness.context().isReady, false);
   });
 
   test("nothing dies while the EVM index is not synced, and what is dead stays so", () => {
     const at = world();
     const readiness = readinessOf(at);
-    assert.equal(readiness.moment().expiryNow, NOW);
+    assert.equal(readiness.context().expiryNow, NOW);
     evm({ headTime: NOW + 500 })(at);
     at.nowS = NOW + 400;
-    assert.equal(readiness.moment().now, NOW + 400);
-    assert.equal(readiness.moment().expiryNow, NOW);
+    assert.equal(readiness.context().now, NOW + 400);
+    assert.equal(readiness.context().expiryNow, NOW);
     evm({ headTime: NOW + 400 })(at);
     at.tips = { ...at.tips, evm: { ...at.tips.evm, time: NOW + 390 } };
-    assert.equal(readiness.moment().expiryNow, NOW + 400);
+    assert.equal(readiness.context().expiryNow, NOW + 400);
     at.nowS = NOW + 300;
-    assert.equal(readiness.moment().expiryNow, NOW + 400);
+    assert.equal(readiness.context().expiryNow, NOW + 400);
   });
 
   test("after a start the stored EVM tip's time has surely passed", () => {
     const at = world();
     evm({ answeredAtMonotonicMs: null })(at);
-    assert.equal(readinessOf(at).moment().expiryNow, NOW - 12);
+    assert.equal(readinessOf(at).context().expiryNow, NOW - 12);
   });
 });

@@ -1,8 +1,8 @@
-// May the service say what to do now? The moment of S-05 and the conditions under which takes, verdicts and the
+// The context in which rows and verdicts are evaluated (S-05), and the conditions under which takes, verdicts and the
 // marked actions are given: both indexes close to their chains, the pace of S-02, RPCs that answer and agree.
 
 import type { ChainTips } from "../swap/facts.ts";
-import type { Moment } from "../swap/subject.ts";
+import type { EvaluationContext } from "../swap/subject.ts";
 import type { Clock } from "../follow/ports.ts";
 import type { EvmStanding, PearlStanding } from "./ledger/ports.ts";
 
@@ -35,16 +35,16 @@ export interface NotReady {
 export type Sides = "both" | "pearl" | "evm" | "deals";
 
 /** What readiness is judged from. */
-export interface ReadinessParts {
+export interface ReadinessDependencies {
   readonly tips: () => ChainTips;
   readonly evm: () => EvmStanding;
   readonly pearl: () => PearlStanding;
   readonly clock: Clock;
 }
 
-/** Judges the present moment; cheap enough for every request. */
+/** Judges whether the service may speak now; cheap enough for every request. */
 export class SwapReadiness {
-  readonly #parts: ReadinessParts;
+  readonly #deps: ReadinessDependencies;
   readonly #limits: ReadinessLimits;
   /**
    * *now* when the EVM index was last seen synced: until then nothing has died (S-05). After a start the time of the
@@ -52,25 +52,25 @@ export class SwapReadiness {
    */
   #expiryNow: number | null = null;
 
-  constructor(parts: ReadinessParts, limits: ReadinessLimits) {
-    this.#parts = parts;
+  constructor(deps: ReadinessDependencies, limits: ReadinessLimits) {
+    this.#deps = deps;
     this.#limits = limits;
   }
 
   /** *now* of S-05: the greatest of the clock, the last indexed EVM block's time and the median time past. */
-  now(tips = this.#parts.tips()): number {
+  now(tips = this.#deps.tips()): number {
     const { evm, pearl } = tips;
     return Math.max(this.#clockS(), evm.time, pearl.medianTimePast);
   }
 
-  /** The moment for projections; of tips that are about to become the present ones, where given. */
-  moment(tips = this.#parts.tips()): Moment {
+  /** The context for projections; of tips that are about to become the present ones, where given. */
+  context(tips = this.#deps.tips()): EvaluationContext {
     const now = this.now(tips);
     const before = this.#expiryNow ?? tips.evm.time;
     const expiryNow = this.check("evm", tips) === null ? Math.max(before, now) : before;
     this.#expiryNow = expiryNow;
-    const mayAct = this.check("deals", tips) === null;
-    return { tips, now, expiryNow, mayAct, witnesses: this.#parts.pearl().witnesses };
+    const isReady = this.check("deals", tips) === null;
+    return { tips, now, expiryNow, isReady, witnesses: this.#deps.pearl().witnesses };
   }
 
   /** What to answer where no second PEARL node lets a lock count its confirmations (S-09). */
@@ -80,12 +80,12 @@ export class SwapReadiness {
       message:
         "No second PEARL node shows the block of this lock, or enough blocks above it: do not reveal the secret. " +
         "Try again in some seconds.",
-      details: { nodes: this.#parts.pearl().nodes },
+      details: { nodes: this.#deps.pearl().nodes },
     };
   }
 
   /** Null where the sides may be spoken of; else the first reason in the order of S-62. */
-  check(sides: Sides, tips = this.#parts.tips()): NotReady | null {
+  check(sides: Sides, tips = this.#deps.tips()): NotReady | null {
     const pearl = sides !== "evm";
     const evm = sides !== "pearl";
     return (
@@ -98,13 +98,13 @@ export class SwapReadiness {
   }
 
   #clockS(): number {
-    return Math.floor(this.#parts.clock.nowMs() / 1000);
+    return Math.floor(this.#deps.clock.nowMs() / 1000);
   }
 
   /** By the monotonic clock: one that is set back must not make a silent chain look alive (S-05). */
   #isSilent(answeredAtMonotonicMs: number | null): boolean {
     if (answeredAtMonotonicMs === null) return true;
-    return this.#parts.clock.monotonicMs() - answeredAtMonotonicMs > this.#limits.answerWithinS * 1000;
+    return this.#deps.clock.monotonicMs() - answeredAtMonotonicMs > this.#limits.answerWithinS * 1000;
   }
 
   /**
@@ -112,13 +112,13 @@ export class SwapReadiness {
    * second holds where the service's clock was set back, the first where the service has just been started.
    */
   #ageS(blockTime: number, changedAtMonotonicMs: number | null): number {
-    const now = this.#parts.clock.monotonicMs();
+    const now = this.#deps.clock.monotonicMs();
     const watched = Math.floor((now - (changedAtMonotonicMs ?? now)) / 1000);
     return Math.max(this.#clockS() - blockTime, watched);
   }
 
   #pearlSilent(): NotReady | null {
-    if (!this.#isSilent(this.#parts.pearl().answeredAtMonotonicMs)) return null;
+    if (!this.#isSilent(this.#deps.pearl().answeredAtMonotonicMs)) return null;
     return {
       code: "PEARL_NODE_UNAVAILABLE",
       message: "The PEARL node does not answer. Try again in some seconds.",
@@ -128,7 +128,7 @@ export class SwapReadiness {
 
   /** Blocks that the node no longer has confirm nothing (S-05): nobody can say whether they come back. */
   #pearlFallenBack(tips: ChainTips): NotReady | null {
-    const { nodeHeight } = this.#parts.pearl();
+    const { nodeHeight } = this.#deps.pearl();
     if (nodeHeight >= tips.pearl.height) return null;
     return {
       code: "PEARL_NODE_UNAVAILABLE",
@@ -139,7 +139,7 @@ export class SwapReadiness {
   }
 
   #evmSilent(): NotReady | null {
-    const { answeredAtMonotonicMs, agreed, finalReplaced } = this.#parts.evm();
+    const { answeredAtMonotonicMs, agreed, finalReplaced } = this.#deps.evm();
     if (this.#isSilent(answeredAtMonotonicMs)) {
       return evmUnavailable("No EVM RPC answers. Try again in some seconds.", {
         answered_within_s: this.#limits.answerWithinS,
@@ -159,7 +159,7 @@ export class SwapReadiness {
 
   #pearlBehind(tips: ChainTips): NotReady | null {
     const { pearlLagBlocks, pearlTipAgeS, minPeers } = this.#limits;
-    const standing = this.#parts.pearl();
+    const standing = this.#deps.pearl();
     const lag = Math.max(0, standing.nodeHeight - tips.pearl.height);
     if (lag > pearlLagBlocks) {
       return notSynced(`The PEARL index is ${lag} blocks behind its node.`, { pearl_lag: lag });
@@ -180,7 +180,7 @@ export class SwapReadiness {
   }
 
   #pearlSlow(): NotReady | null {
-    const { blockIntervalS } = this.#parts.pearl();
+    const { blockIntervalS } = this.#deps.pearl();
     if (blockIntervalS === null) {
       return notSynced("The pace of PEARL blocks is not known yet: 145 blocks are needed.", {
         block_interval_s: null,
@@ -194,7 +194,7 @@ export class SwapReadiness {
 
   #evmBehind(tips: ChainTips): NotReady | null {
     const { evmLagS, evmHeadAgeS } = this.#limits;
-    const { headTime, headHeight, headChangedAtMonotonicMs } = this.#parts.evm();
+    const { headTime, headHeight, headChangedAtMonotonicMs } = this.#deps.evm();
     const { evm } = tips;
     const lag = headHeight < 0 || evm.height < 0 ? null : headTime - evm.time;
     if (lag === null || lag > evmLagS) {

@@ -127,7 +127,7 @@ describe("a stranger names bogus transactions", () => {
       await ledger.applyMempool({ present: new Set(), spends }, [], [{ hashlock, secret, shower }]);
       const subject = ledger.subject(bytes32("order b"));
       assert.ok(subject !== null);
-      const row = dealRow(subject, parts.readiness.moment(), parts.rules);
+      const row = dealRow(subject, parts.readiness.context(), parts.rules);
       assert.equal(row?.pearl_release_verify_error, reason);
     }
   });
@@ -138,7 +138,7 @@ describe("a stranger names bogus transactions", () => {
     const names = (): readonly string[] => {
       const subject = ledger.subject(ORDER);
       assert.ok(subject !== null);
-      const row = dealRow(subject, parts.readiness.moment(), parts.rules);
+      const row = dealRow(subject, parts.readiness.context(), parts.rules);
       return (row?.next_actions ?? []).map(({ action, optional }) => `${action}${optional ? "*" : ""}`);
     };
     assert.deepEqual(await lockTold(), ["INDEXER_NOT_SYNCED", null]);
@@ -147,7 +147,7 @@ describe("a stranger names bogus transactions", () => {
     await ledger.applyEvm(evm(10, [locked("c", 10), accepted("c", 10)], { finalHeight: 10 }));
     const rowC = () => {
       const subject = ledger.subject(fresh);
-      return subject === null ? null : dealRow(subject, parts.readiness.moment(), parts.rules);
+      return subject === null ? null : dealRow(subject, parts.readiness.context(), parts.rules);
     };
     assert.deepEqual(
       rowC()?.next_actions.map(({ action }) => action),

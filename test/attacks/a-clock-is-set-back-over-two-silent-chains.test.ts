@@ -127,7 +127,7 @@ async function stage() {
           ? outcome.value["verified"]
           : null;
     },
-    mayAct: () => readiness.moment().mayAct,
+    isReady: () => readiness.context().isReady,
   };
 }
 
@@ -139,7 +139,7 @@ async function alive(played: Played): Promise<void> {
   await played.peersAnswer();
   await played.evmAnswers();
   assert.equal(await played.verdict(), true);
-  assert.equal(played.mayAct(), true);
+  assert.equal(played.isReady(), true);
 }
 
 describe("S-05: ages do not follow the wall clock", () => {
@@ -151,7 +151,7 @@ describe("S-05: ages do not follow the wall clock", () => {
     assert.equal(played.readiness.check("pearl")?.code, "PEARL_NODE_UNAVAILABLE");
     assert.equal(played.readiness.check("evm")?.code, "EVM_RPC_UNAVAILABLE");
     assert.equal(await played.verdict(), "PEARL_NODE_UNAVAILABLE");
-    assert.equal(played.mayAct(), false);
+    assert.equal(played.isReady(), false);
   });
 
   test("a clock set forward does not silence chains that answer", async () => {
@@ -175,7 +175,7 @@ describe("S-05: ages do not follow the wall clock", () => {
     played.passes(1);
     assert.equal(played.readiness.check("pearl")?.code, "INDEXER_NOT_SYNCED");
     assert.equal(played.readiness.check("pearl")?.details["pearl_tip_age_s"], 2401);
-    assert.equal(played.mayAct(), false);
+    assert.equal(played.isReady(), false);
   });
 
   test("the EVM head stands still and the clock is set back: it is old all the same", async () => {

@@ -5,20 +5,20 @@ import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import type { Bytes32, EvmAddress } from "../../src/primitives/brands.ts";
 import { AskIndex, type AskWalk, type IndexedAsk } from "../../src/swaps/usecases/ask-index.ts";
-import { ASK_ORDERS, askKey, placeOf, placeOfKey } from "../../src/swaps/usecases/ask-order.ts";
+import { ASK_ORDERS, askKey, askPlaceOf, placeOfKey } from "../../src/swaps/usecases/ask-order.ts";
 import type { AskRecord } from "../../src/swap/records.ts";
-import type { AskStatus, Moment } from "../../src/swap/subject.ts";
+import type { AskStatus, EvaluationContext } from "../../src/swap/subject.ts";
 import { ask, bytes32, START } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
 
 const ASKS = 100_000;
 const BASE = ask("s");
-const MOMENT: Moment = {
+const MOMENT: EvaluationContext = {
   tips: {
     evm: { height: 1, time: START, finalHeight: 1, need: null },
     pearl: { height: 1, time: START, medianTimePast: START },
   },
   now: START + 1,
-  mayAct: true,
+  isReady: true,
   witnesses: null,
 };
 
@@ -62,7 +62,7 @@ before(() => {
       subject: () => null,
       asksEnding: () => [],
     },
-    moment: () => MOMENT,
+    context: () => MOMENT,
     onRows: (listener) => {
       tell = (ids) => listener([], ids);
     },
@@ -83,7 +83,7 @@ function page(query: Partial<AskWalk>, length = 100): readonly IndexedAsk[] {
 function expected(isListed: (one: AskRecord) => boolean, sort: "created" | "price"): readonly string[] {
   return [...asks.values()]
     .filter(isListed)
-    .toSorted((a, b) => ASK_ORDERS[sort](placeOf(a), placeOf(b)))
+    .toSorted((a, b) => ASK_ORDERS[sort](askPlaceOf(a), askPlaceOf(b)))
     .map(({ askId }) => askId);
 }
 
@@ -126,7 +126,7 @@ describe("100,000 asks", () => {
         paused.slice(0, 100),
       );
       const middle = all[50_000];
-      const place = placeOf(asks.get(middle as Bytes32) ?? BASE);
+      const place = askPlaceOf(asks.get(middle as Bytes32) ?? BASE);
       const next = page({ sort, includeUnfunded: true, start: { direction: "next", place } });
       assert.deepEqual(
         next.map(({ id }) => id),

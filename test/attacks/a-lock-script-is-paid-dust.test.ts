@@ -99,13 +99,13 @@ function storedBytes(store: MemorySwapStore): number {
 function rowOf(ledger: SwapLedger) {
   const subject = ledger.subject(ORDER);
   assert.ok(subject !== null);
-  const moment = {
+  const context = {
     tips: ledger.tips(),
     now: terms("a").pearlRefundTime - 20_000,
-    mayAct: true,
+    isReady: true,
     witnesses: null,
   };
-  const row = dealRow(subject, moment, ledgerParts(alarmLog()).rules);
+  const row = dealRow(subject, context, ledgerParts(alarmLog()).rules);
   assert.ok(row !== null);
   return row;
 }

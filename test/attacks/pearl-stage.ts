@@ -203,7 +203,7 @@ export class PearlStage {
   row(): DealRow {
     const { ledger, parts } = this.scene;
     const subject = ledger.subject(ORDER);
-    const row = subject === null ? null : dealRow(subject, parts.readiness.moment(), parts.rules);
+    const row = subject === null ? null : dealRow(subject, parts.readiness.context(), parts.rules);
     if (row === null) throw new Error("no deal");
     return row;
   }

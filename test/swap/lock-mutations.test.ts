@@ -12,7 +12,7 @@ import type { LockOutput } from "../../src/swap/facts.ts";
 import { type FoundLockTransaction, type LockChoice, verifyLock } from "../../src/swap/verify-lock.ts";
 import {
   FULL,
-  moment,
+  context,
   order,
   output,
   pearlPlace,
@@ -90,7 +90,7 @@ const lock = lockOf(
   swapCrypto,
 );
 const EXPECTED = lock?.script ?? ("" as ScriptHex);
-const NOW = moment({ now: T_P - 20_000 });
+const NOW = context({ now: T_P - 20_000 });
 const TXID = "ab".repeat(32) as Txid;
 
 function live(outputs: readonly LockOutput[]) {

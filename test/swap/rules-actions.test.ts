@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { LockOutput } from "../../src/swap/facts.ts";
 import { nextActions, type NextAction } from "../../src/swap/next-actions.ts";
-import type { Moment, SwapSubject } from "../../src/swap/subject.ts";
+import type { EvaluationContext, SwapSubject } from "../../src/swap/subject.ts";
 import {
   ASK,
   BID_TERMS,
@@ -13,7 +13,7 @@ import {
   credited,
   FOREIGN_SECRET,
   FULL,
-  moment,
+  context,
   order,
   outpoint,
   output,
@@ -30,7 +30,7 @@ import {
   tips,
 } from "./rules-subjects.ts";
 
-type Given = readonly [why: string, subject: SwapSubject, moment?: Moment];
+type Given = readonly [why: string, subject: SwapSubject, context?: EvaluationContext];
 
 function mined(confirmations: number): Partial<LockOutput> {
   return { mined: pearlPlace(PEARL_TIP - confirmations + 1) };
@@ -40,12 +40,12 @@ const KNOWN = { secret: FOREIGN_SECRET };
 const IN_MEMPOOL = { mined: null, inMempool: true };
 const EVICTED = { mined: null, inMempool: false };
 const LOCKED_BID = order("locked", {}, BID_TERMS);
-const NOT_SYNCED = moment({ mayAct: false });
+const NOT_SYNCED = context({ isReady: false });
 const LATE_TERMS = { ...TERMS, evmRefundTime: T_E - 1 };
 const M = 100 * 60;
 const L = 193 * 60;
 
-function has(given: SwapSubject, at: Moment, action: string, optional: boolean): NextAction[] {
+function has(given: SwapSubject, at: EvaluationContext, action: string, optional: boolean): NextAction[] {
   return nextActions(given, at, RULES).filter((a) => a.action === action && a.optional === optional);
 }
 
@@ -57,7 +57,7 @@ function row(
   not: readonly Given[],
 ): void {
   describe(`S-54: ${name}${optional ? " *" : ""}`, () => {
-    for (const [i, [why, given, at = moment()]] of stands.entries()) {
+    for (const [i, [why, given, at = context()]] of stands.entries()) {
       test(`stands: ${why}`, () => {
         const found = has(given, at, name, optional);
         assert.equal(found.length > 0, true);
@@ -66,13 +66,13 @@ function row(
         assert.deepEqual(found, [{ action: name, optional, ...empty, ...first }]);
       });
     }
-    for (const [why, given, at = moment()] of not) {
+    for (const [why, given, at = context()] of not) {
       test(`does not stand: ${why}`, () => assert.deepEqual(has(given, at, name, optional), []));
     }
   });
 }
 
-const finalAt = (final: number) => moment({ tips: tips({ need: 5, final }) });
+const finalAt = (final: number) => context({ tips: tips({ need: 5, final }) });
 
 row(
   "claim_usdc",
@@ -80,7 +80,7 @@ row(
   { actor: null, role: "anyone" },
   [
     ["Accepted, secret known", subject(KNOWN)],
-    ["whatever the clock says (S-04)", subject(KNOWN), moment({ now: T_E + 1_000_000 })],
+    ["whatever the clock says (S-04)", subject(KNOWN), context({ now: T_E + 1_000_000 })],
     ["not synced", subject(KNOWN), NOT_SYNCED],
     ["not final", subject({ order: order("accepted", { accepted: 1000 }), ...KNOWN })],
   ],
@@ -131,7 +131,7 @@ row(
   [
     ["K confirmations", subject({ outputs: [output(1, mined(13))] })],
     ["beside dust and a coinbase", subject({ outputs: [output(2, { amountSat: 1n }), output(1)] })],
-    ["its window is absolute", subject({ outputs: [output(1)] }), moment({ now: T_P })],
+    ["its window is absolute", subject({ outputs: [output(1)] }), context({ now: T_P })],
   ],
   [
     ["K - 1 confirmations", subject({ outputs: [output(1, mined(12))] })],
@@ -334,7 +334,7 @@ row(
 );
 
 const OPEN_TAKE = { order: null, take: TAKE, ask: { record: ASK, status: "ASK_OPEN" as const } };
-const ALIVE = moment({ now: TAKE.expiresAt - 1 });
+const ALIVE = context({ now: TAKE.expiresAt - 1 });
 row(
   "lock_usdc",
   true,
@@ -344,12 +344,12 @@ row(
     [
       "nothing dies while not synced (S-05)",
       subject(OPEN_TAKE),
-      moment({ now: TAKE.expiresAt + 9, expiryNow: TAKE.expiresAt - 1 }),
+      context({ now: TAKE.expiresAt + 9, expiryNow: TAKE.expiresAt - 1 }),
     ],
   ],
   [
-    ["dead", subject(OPEN_TAKE), moment({ now: TAKE.expiresAt })],
-    ["not synced", subject(OPEN_TAKE), { ...ALIVE, mayAct: false }],
+    ["dead", subject(OPEN_TAKE), context({ now: TAKE.expiresAt })],
+    ["not synced", subject(OPEN_TAKE), { ...ALIVE, isReady: false }],
     ["paused ask", subject({ ...OPEN_TAKE, ask: { record: ASK, status: "ASK_PAUSED" } }), ALIVE],
     ["no ask", subject({ ...OPEN_TAKE, ask: null }), ALIVE],
     ["secret known", subject({ ...OPEN_TAKE, ...KNOWN }), ALIVE],
@@ -370,7 +370,7 @@ describe("S-54: the list", () => {
       outputs: [output(5, IN_MEMPOOL), output(2), output(1, { ...mined(1), spend: spentBy("claim", 0) })],
     });
     assert.deepEqual(
-      nextActions(given, moment(), RULES).map((a) => `${a.action} ${a.outpoint?.slice(62)}`),
+      nextActions(given, context(), RULES).map((a) => `${a.action} ${a.outpoint?.slice(62)}`),
       ["claim_pearl 02:0", "claim_pearl 01:0", "confirm_claim 01:0", "refund_pearl 02:0"].concat([
         "refund_pearl 01:0",
         "abandon_lock 05:0",
@@ -385,8 +385,8 @@ describe("S-54: the list", () => {
   });
 
   test("a seller never locks and cooperates at the same time, nor reveals a buyer into a refund window", () => {
-    const [lock] = has(subject(), moment(), "lock_pearl", true);
-    const [cooperate] = has(subject(), moment(), "refund_cooperative", true);
+    const [lock] = has(subject(), context(), "lock_pearl", true);
+    const [cooperate] = has(subject(), context(), "refund_cooperative", true);
     assert.ok((cooperate?.not_before ?? 0) > (lock?.not_after ?? Infinity));
   });
 });

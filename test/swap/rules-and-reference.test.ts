@@ -77,13 +77,13 @@ describe("the rules and the second model", () => {
   test("agree on every computed field of rows (S-15, S-50 to S-55, S-61)", () => {
     const seen = new Map<string, number>();
     fc.assert(
-      fc.property(anySubject, anyMoment, (subject, moment) => {
-        const expected = reference.project(plainSubject(subject), plainWorld(moment, RULES));
+      fc.property(anySubject, anyMoment, (subject, context) => {
+        const expected = reference.project(plainSubject(subject), plainWorld(context, RULES));
         assert.equal(dealExists(subject), expected["deal_exists"]);
-        assert.equal(dealStatus(subject, moment, RULES), expected["deal_status"]);
-        const bid = bidRow(subject, moment, RULES);
+        assert.equal(dealStatus(subject, context, RULES), expected["deal_status"]);
+        const bid = bidRow(subject, context, RULES);
         assert.equal(bid?.status ?? null, expected["bid_status"]);
-        const row = bid ?? dealRow(subject, moment, RULES);
+        const row = bid ?? dealRow(subject, context, RULES);
         assert.ok(row !== null);
         for (const field of FIELDS) assert.deepEqual(row[field], expected[field], field);
         const lock = row.pearl_lock_txid === null ? null : `${row.pearl_lock_txid}:${row.pearl_lock_vout}`;
@@ -107,20 +107,20 @@ describe("the rules and the second model", () => {
         asked,
         asked,
         foundTransaction,
-        (subject, moment, named, hint, found) => {
-          const words = new reference.Words(plainSubject(subject), plainWorld(moment, RULES));
+        (subject, context, named, hint, found) => {
+          const words = new reference.Words(plainSubject(subject), plainWorld(context, RULES));
           const lookUp = (): reference.PlainFound | null => plainFound(found);
           const choice = chooseLock(subject, named, hint);
-          const lock = verifyLock(subject, moment, RULES, choice, choice?.from === "node" ? found : null);
+          const lock = verifyLock(subject, context, RULES, choice, choice?.from === "node" ? found : null);
           const outpoints = { named: nameOf(named), hint: nameOf(hint) };
           assert.equal(lock.reason, reference.verifyLock(words, outpoints, lookUp));
           for (const txid of [null, ...spendersOf(subject), hex32(0xdd) as Txid]) {
             const needed = isRefundLookupNeeded(subject, txid) ? found : null;
-            const refund = verifyRefund(subject, moment, RULES, txid, needed);
+            const refund = verifyRefund(subject, context, RULES, txid, needed);
             assert.equal(refund.reason, reference.verifyRefund(words, txid, lookUp), `refund ${txid}`);
             count(seen, `refund ${refund.reason}`);
           }
-          const evm = verifyEvmRefund(subject, moment, RULES);
+          const evm = verifyEvmRefund(subject, context, RULES);
           assert.equal(evm.reason, reference.verifyEvmRefund(words));
           assert.equal(evm.details.credited, reference.isCredited(words));
           count(seen, `lock ${lock.reason}`);

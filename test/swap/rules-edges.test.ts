@@ -19,7 +19,7 @@ import {
 import { isUnspent } from "../../src/swap/lock-choice.ts";
 import type { LockOutput, OrderFacts } from "../../src/swap/facts.ts";
 import { dealRow } from "../../src/swap/rows.ts";
-import type { Moment, SwapSubject } from "../../src/swap/subject.ts";
+import type { EvaluationContext, SwapSubject } from "../../src/swap/subject.ts";
 import {
   anyMoment,
   anySubject,
@@ -27,7 +27,7 @@ import {
   FOREIGN_SECRET,
   FULL,
   hex32,
-  moment,
+  context,
   order,
   outpoint,
   output,
@@ -155,12 +155,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-function look(story: Story): { readonly subject: SwapSubject; readonly moment: Moment } {
+function look(story: Story): { readonly subject: SwapSubject; readonly context: EvaluationContext } {
   const { order: facts, outputs, secret: known } = story;
   const take = facts === null ? { take: TAKE } : {};
   return {
     subject: subject({ order: facts, outputs, secret: known, ...take }),
-    moment: moment({ tips: tips({ final: story.final, evm: story.evm, pearl: story.pearl }) }),
+    context: context({ tips: tips({ final: story.final, evm: story.evm, pearl: story.pearl }) }),
   };
 }
 
@@ -174,13 +174,13 @@ describe("S-51, S-52: edges", () => {
         for (const next of steps) {
           story = next(story);
           const after = look(story);
-          const from = dealStatus(before.subject, before.moment, RULES);
-          const to = dealStatus(after.subject, after.moment, RULES);
+          const from = dealStatus(before.subject, before.context, RULES);
+          const to = dealStatus(after.subject, after.context, RULES);
           assert.ok(isLegalEdge(DEAL_EDGES, from, to), `${from} -> ${to}`);
           if (from !== to) edges.add(`${from} ${to}`);
           if (before.subject.order !== null && after.subject.order !== null) {
-            const was = bidStatus(before.subject.order, before.moment.tips);
-            const is = bidStatus(after.subject.order, after.moment.tips);
+            const was = bidStatus(before.subject.order, before.context.tips);
+            const is = bidStatus(after.subject.order, after.context.tips);
             assert.ok(isLegalEdge(BID_EDGES, was, is), `${was} -> ${is}`);
           }
           before = after;

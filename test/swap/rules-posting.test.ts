@@ -25,7 +25,7 @@ import {
   BUYER_ADDRESS,
   HASH,
   hex32,
-  moment,
+  context,
   RULES,
   SELLER,
   SELLER_ADDRESS,
@@ -355,7 +355,7 @@ describe("S-40, S-41: taking", () => {
       status: "ASK_TAKEN",
       isSecretKnown: true,
       isHashlockUsed: true,
-      moment: moment({ now: now + 1 }),
+      context: context({ now: now + 1 }),
       evmHeadTime: now,
       unready,
     };
@@ -371,7 +371,7 @@ describe("S-40, S-41: taking", () => {
       code: "TIMELOCK_INVALID",
       details: { bound: "pearl_min", needed: T_P + 1 },
     });
-    const inTime = { moment: moment({ now }) };
+    const inTime = { context: context({ now }) };
     assert.deepEqual(bound({ ...inTime, evmHeadTime: T_E - 72 * HOUR - 1 }), {
       code: "TIMELOCK_INVALID",
       details: { bound: "evm_max", needed: T_E - 1 },
@@ -388,7 +388,7 @@ describe("S-40, S-41: taking", () => {
       status: "ASK_OPEN",
       isSecretKnown: false,
       isHashlockUsed: false,
-      moment: moment({ now: T_P - 4 * HOUR }),
+      context: context({ now: T_P - 4 * HOUR }),
       evmHeadTime: T_P - 4 * HOUR,
       unready: null,
     };

@@ -14,7 +14,7 @@ import {
   FOREIGN_SECRET,
   HASH,
   hex32,
-  moment,
+  context,
   order,
   output,
   RULES,
@@ -36,7 +36,7 @@ const priced = (usdcAmount: bigint, pearlAmountSat: bigint) =>
 
 describe("S-65: stats", () => {
   test("counts orders, not takes; the last day by OrderClaimed's block", () => {
-    const at = moment();
+    const at = context();
     const day = at.tips.evm.time - 86_400;
     const all = [
       subject({ order: null, take: TAKE }),
@@ -79,13 +79,13 @@ describe("S-65: stats", () => {
 describe("H-40, S-55: rows", () => {
   test("a row is plain JSON", () => {
     const given = subject({ secret: FOREIGN_SECRET, outputs: [output(1, { spend: spentBy("claim", 1) })] });
-    for (const row of [dealRow(given, moment(), RULES), bidRow(given, moment(), RULES)]) {
+    for (const row of [dealRow(given, context(), RULES), bidRow(given, context(), RULES)]) {
       assert.deepEqual(JSON.parse(JSON.stringify(row)), row);
     }
   });
 
   test("what the facts name, and null where there is no value", () => {
-    const row = bidRow(subject({ order: order("locked", {}, BID_TERMS) }), moment(), RULES);
+    const row = bidRow(subject({ order: order("locked", {}, BID_TERMS) }), context(), RULES);
     assert.ok(row !== null);
     assert.deepEqual(
       [row.ask_id, row.seller_evm, row.seller_pearl_pubkey, row.pearl_lock_address, row.expected_script_hex],
@@ -94,14 +94,14 @@ describe("H-40, S-55: rows", () => {
     assert.deepEqual([row.order_hash, row.deal_hash, row.pearl_amount], [HASH, HASH, row.pearl_amount_sat]);
     assert.equal(row.evm_bid_txid, evmPlace(900).txHash);
     assert.equal(row.created_at, evmPlace(900).time);
-    const accepted = bidRow(subject({ order: order("accepted", {}, BID_TERMS) }), moment(), RULES);
+    const accepted = bidRow(subject({ order: order("accepted", {}, BID_TERMS) }), context(), RULES);
     assert.equal(accepted?.seller_evm, ASK.terms.seller);
     assert.equal(accepted?.seller_pearl_pubkey, ASK.terms.sellerPearlKey);
   });
 
   test("S-55: the claim's txid is the lock's, else the first output's that has one", () => {
     const dustClaimed = output(2, { amountSat: 1n, spend: spentBy("claim", 1) });
-    const row = dealRow(subject({ outputs: [output(1), dustClaimed] }), moment(), RULES);
+    const row = dealRow(subject({ outputs: [output(1), dustClaimed] }), context(), RULES);
     assert.equal(row?.pearl_lock_txid, hex32(1));
     assert.equal(row?.pearl_claim_txid, hex32(0xc1));
     assert.equal(row?.pearl_refund_txid, null);
@@ -109,7 +109,7 @@ describe("H-40, S-55: rows", () => {
 
   test("S-41: lock_call in every answer while unfunded, null once the order is indexed", () => {
     const take = { take: TAKE, ask: { record: ASK, status: "ASK_OPEN" as const } };
-    const row = dealRow(subject({ ...take, order: null }), moment(), RULES);
+    const row = dealRow(subject({ ...take, order: null }), context(), RULES);
     assert.equal(row?.lock_call?.chain_id, 31337);
     assert.equal(row?.lock_call?.function, "lockWithAsk");
     assert.equal(row?.lock_call?.seller_signature, ASK.signature);
@@ -130,7 +130,7 @@ describe("H-40, S-55: rows", () => {
     });
     assert.equal(row?.lock_call?.ask.expiry, String(ASK.terms.expiry));
     assert.equal(row?.lock_call?.ask.nonce, "3");
-    assert.equal(dealRow(subject(take), moment(), RULES)?.lock_call, null);
+    assert.equal(dealRow(subject(take), context(), RULES)?.lock_call, null);
   });
 
   test("an ask: price with 6 digits, funded where taken or cancelled", () => {

@@ -5,7 +5,13 @@ import { describe, test } from "node:test";
 import { askStatus, bidStatus, dealStatus, type DealStatus } from "../../src/swap/statuses.ts";
 import type { LockOutput } from "../../src/swap/facts.ts";
 import { evmLeg, pearlLeg, dealExists, termsError } from "../../src/swap/order-state.ts";
-import { isImpossible, isPending, lockOutputRow, shownOutputs, theLock } from "../../src/swap/lock-choice.ts";
+import {
+  isImpossible,
+  isPending,
+  lockOutputRow,
+  shownOutputs,
+  effectiveLock,
+} from "../../src/swap/lock-choice.ts";
 import { dealRow, bidRow } from "../../src/swap/rows.ts";
 import type { SwapSubject } from "../../src/swap/subject.ts";
 import {
@@ -15,7 +21,7 @@ import {
   FULL,
   HASH,
   hex32,
-  moment,
+  context,
   order,
   outpoint,
   output,
@@ -41,7 +47,7 @@ const IN_MEMPOOL = { mined: null, inMempool: true };
 const EVICTED = { mined: null, inMempool: false };
 const SMALL = { ...TERMS, usdcAmount: 1_000_000_000n };
 
-const finalAt = (final: number) => moment({ tips: tips({ need: 5, final }) });
+const finalAt = (final: number) => context({ tips: tips({ need: 5, final }) });
 
 describe("S-51: deal status", () => {
   const cases: readonly [string, DealStatus, SwapSubject][] = [
@@ -131,9 +137,9 @@ describe("S-51: deal status", () => {
   ];
   for (const [name, status, given] of cases) {
     test(`${name}: ${status}`, () => {
-      assert.equal(dealStatus(given, moment(), RULES), status);
+      assert.equal(dealStatus(given, context(), RULES), status);
       // No clock and no lag enters.
-      assert.equal(dealStatus(given, moment({ now: T_E + 1, mayAct: false }), RULES), status);
+      assert.equal(dealStatus(given, context({ now: T_E + 1, isReady: false }), RULES), status);
     });
   }
 
@@ -163,12 +169,12 @@ describe("S-52: bid status, and which rows exist (S-50)", () => {
   test("a deal exists for a take, an ask's order and an accepted bid; an order is always a bid", () => {
     const bid = subject({ order: order("locked", {}, BID_TERMS) });
     assert.equal(dealExists(bid), false);
-    assert.equal(dealRow(bid, moment(), RULES), null);
-    assert.equal(bidRow(bid, moment(), RULES)?.status, "BID_OPEN");
+    assert.equal(dealRow(bid, context(), RULES), null);
+    assert.equal(bidRow(bid, context(), RULES)?.status, "BID_OPEN");
     assert.equal(dealExists(subject({ order: order("accepted", {}, BID_TERMS) })), true);
     const take = subject({ order: null, take: TAKE });
-    assert.equal(dealRow(take, moment(), RULES)?.status, "DEAL_OPEN");
-    assert.equal(bidRow(take, moment(), RULES), null);
+    assert.equal(dealRow(take, context(), RULES)?.status, "DEAL_OPEN");
+    assert.equal(bidRow(take, context(), RULES), null);
   });
 });
 
@@ -210,15 +216,15 @@ describe("S-15: the lock and the other outputs", () => {
     const falling = [sameBlock, early, spent, inMempool, coinbase, dust, dustInMempool];
     for (const [i, expected] of falling.entries()) {
       const left = falling.slice(i);
-      assert.equal(theLock(left, FULL)?.txid, expected.txid);
-      assert.equal(theLock(left.toReversed(), FULL)?.txid, expected.txid);
+      assert.equal(effectiveLock(left, FULL)?.txid, expected.txid);
+      assert.equal(effectiveLock(left.toReversed(), FULL)?.txid, expected.txid);
     }
-    assert.equal(theLock([evicted], FULL), null);
+    assert.equal(effectiveLock([evicted], FULL), null);
   });
 
   test("in the mempool the lowest txid, then the lowest vout", () => {
     const second = { ...inMempool, vout: 1 };
-    assert.equal(theLock([second, output(9, IN_MEMPOOL), inMempool], FULL), inMempool);
+    assert.equal(effectiveLock([second, output(9, IN_MEMPOOL), inMempool], FULL), inMempool);
   });
 
   test("rows: mined ones in their order, then the others by txid and vout, impossible ones not", () => {
@@ -300,7 +306,7 @@ describe("S-33: ask status, the first that holds", () => {
     minNonce: 3n,
     fee: { feeBps: 200, feeRecipient: ASK.terms.feeRecipient },
   };
-  const at = moment({ now: ASK.terms.expiry - 1 });
+  const at = context({ now: ASK.terms.expiry - 1 });
 
   test("taken before cancelled before paused before open", () => {
     const worst = { ...ASK, cancelledBySignature: true, pausedBySignature: true };
@@ -312,11 +318,11 @@ describe("S-33: ask status, the first that holds", () => {
 
   test("cancelled by a revoked nonce, and at its expiry", () => {
     assert.equal(askStatus(ASK, { ...facts, minNonce: 4n }, at), "ASK_CANCELLED");
-    assert.equal(askStatus(ASK, facts, moment({ now: ASK.terms.expiry })), "ASK_CANCELLED");
+    assert.equal(askStatus(ASK, facts, context({ now: ASK.terms.expiry })), "ASK_CANCELLED");
   });
 
   test("S-05: nothing dies while the EVM index is not synced", () => {
-    const held = moment({ now: ASK.terms.expiry + 5, expiryNow: ASK.terms.expiry - 1 });
+    const held = context({ now: ASK.terms.expiry + 5, expiryNow: ASK.terms.expiry - 1 });
     assert.equal(askStatus(ASK, facts, held), "ASK_OPEN");
   });
 
@@ -335,7 +341,7 @@ describe("S-33: ask status, the first that holds", () => {
 
 describe("times of rows", () => {
   test("S-54: deadlines are the terms' and the profile's", () => {
-    const row = dealRow(subject({ take: TAKE }), moment(), RULES);
+    const row = dealRow(subject({ take: TAKE }), context(), RULES);
     assert.deepEqual(row?.deadlines, {
       take_expires_at: TAKE.expiresAt,
       accept_bid_by: null,
@@ -344,17 +350,17 @@ describe("times of rows", () => {
       pearl_refund_time: T_P,
       evm_refund_time: T_E,
     });
-    const bid = bidRow(subject({ order: order("locked", {}, BID_TERMS) }), moment(), RULES);
+    const bid = bidRow(subject({ order: order("locked", {}, BID_TERMS) }), context(), RULES);
     assert.equal(bid?.deadlines.accept_bid_by, T_P - 193 * 60 - 30 * 60);
     const smallBid = order("locked", {}, { ...BID_TERMS, usdcAmount: 1_000_000_000n });
-    const small = bidRow(subject({ order: smallBid }), moment(), RULES);
+    const small = bidRow(subject({ order: smallBid }), context(), RULES);
     assert.equal(small?.deadlines.accept_bid_by, T_P - 167 * 60);
     assert.equal(small?.deadlines.take_expires_at, null);
   });
 
   test("S-54: confirmations of the later of both events", () => {
     const given = subject({ order: order("accepted", { locked: 940, accepted: 951 }), outputs: [output(1)] });
-    assert.deepEqual(dealRow(given, moment(), RULES)?.confirmations, {
+    assert.deepEqual(dealRow(given, context(), RULES)?.confirmations, {
       evm: { have: 50, need: null, final: false },
       pearl: { have: 20, need: 13 },
     });
@@ -362,8 +368,8 @@ describe("times of rows", () => {
 
   test("S-42: a take is expired from its last second on, and never once its order is indexed", () => {
     const take = subject({ order: null, take: TAKE });
-    assert.equal(dealRow(take, moment({ now: TAKE.expiresAt - 1 }), RULES)?.expired, false);
-    assert.equal(dealRow(take, moment({ now: TAKE.expiresAt }), RULES)?.expired, true);
-    assert.equal(dealRow(subject({ take: TAKE }), moment({ now: TAKE.expiresAt }), RULES)?.expired, false);
+    assert.equal(dealRow(take, context({ now: TAKE.expiresAt - 1 }), RULES)?.expired, false);
+    assert.equal(dealRow(take, context({ now: TAKE.expiresAt }), RULES)?.expired, true);
+    assert.equal(dealRow(subject({ take: TAKE }), context({ now: TAKE.expiresAt }), RULES)?.expired, false);
   });
 });

@@ -15,7 +15,7 @@ import type {
 import type { EvmPlace, LockOutput, OrderFacts, PearlPlace, SecretFact } from "../../src/swap/facts.ts";
 import { DEFAULT_PROFILES } from "../../src/swap/profiles.ts";
 import type { AskRecord, TakeRecord } from "../../src/swap/records.ts";
-import type { Moment, SwapRules, SwapSubject } from "../../src/swap/subject.ts";
+import type { EvaluationContext, SwapRules, SwapSubject } from "../../src/swap/subject.ts";
 import { ZERO_ADDRESS, ZERO_BYTES32, type Terms } from "../../src/swap/terms.ts";
 import type { PlainSubject, PlainWorld } from "../../testkit/oracles/swap/index.ts";
 
@@ -232,8 +232,8 @@ export function subject(more: Partial<SwapSubject> = {}): SwapSubject {
 }
 
 /** Now is four hours before T_p by default; block 950 is the last final one. */
-export function moment(more: Partial<Moment> = {}): Moment {
-  return { tips: tips(), now: T_P - 4 * 3600, mayAct: true, witnesses: null, ...more };
+export function context(more: Partial<EvaluationContext> = {}): EvaluationContext {
+  return { tips: tips(), now: T_P - 4 * 3600, isReady: true, witnesses: null, ...more };
 }
 
 export function tips(more: { final?: number; need?: number | null; evm?: number; pearl?: number } = {}) {
@@ -256,8 +256,8 @@ export function plainSubject(value: SwapSubject): PlainSubject {
   return { ...plain, takeScript: isGiven ? BUYER_SCRIPT : null } as PlainSubject;
 }
 
-/** Moment and rules as the second model reads them. */
-export function plainWorld(at: Moment, rules: SwapRules): PlainWorld {
+/** EvaluationContext and rules as the second model reads them. */
+export function plainWorld(at: EvaluationContext, rules: SwapRules): PlainWorld {
   return JSON.parse(jsonOf({ ...at, ...rules })) as PlainWorld;
 }
 
@@ -377,12 +377,12 @@ export const anySubject: fc.Arbitrary<SwapSubject> = fc
   });
 
 /** Random moments around the bounds of `anySubject`. */
-export const anyMoment: fc.Arbitrary<Moment> = fc
+export const anyMoment: fc.Arbitrary<EvaluationContext> = fc
   .record({
     now: fc
       .tuple(fc.constantFrom(TAKE.expiresAt, T_P - 6000, T_P - 4500, T_P), fc.constantFrom(-1, 0, 1))
       .map(([at, shift]) => at + shift),
-    mayAct: fc.boolean(),
+    isReady: fc.boolean(),
     need: fc.constantFrom(null, null, 4, 5),
     final: fc.constantFrom(949, 950, 951, 1000),
     witnesses: fc.option(
@@ -396,4 +396,4 @@ export const anyMoment: fc.Arbitrary<Moment> = fc
       { freq: 2 },
     ),
   })
-  .map(({ need, final, ...more }) => moment({ ...more, tips: tips({ need, final }) }));
+  .map(({ need, final, ...more }) => context({ ...more, tips: tips({ need, final }) }));

@@ -21,7 +21,7 @@ import {
   verifyRefund,
   type FoundSpend,
 } from "../../src/swap/verify-settlement.ts";
-import { profileOf, type Moment, type SwapSubject } from "../../src/swap/subject.ts";
+import { profileOf, type EvaluationContext, type SwapSubject } from "../../src/swap/subject.ts";
 import { chooseLock, verifyLock } from "../../src/swap/verify-lock.ts";
 import type { FoundLockTransaction, NamedOutpoint } from "../../src/swap/verify-lock.ts";
 import {
@@ -29,7 +29,7 @@ import {
   FOREIGN_SECRET,
   FULL,
   hex32,
-  moment,
+  context,
   order,
   outpoint,
   output,
@@ -56,7 +56,7 @@ function mined(confirmations: number): Partial<LockOutput> {
 
 function lock(
   given: SwapSubject,
-  at: Moment,
+  at: EvaluationContext,
   named: NamedOutpoint | null = null,
   found: FoundLockTransaction | null = null,
   hint: NamedOutpoint | null = null,
@@ -66,10 +66,10 @@ function lock(
 
 /** Margin too small, and now one second too late for revealing. */
 const LATE_TERMS = { ...TERMS, evmRefundTime: T_E - 1 };
-const LATE = moment({ now: T_P - M + 1 });
+const LATE = context({ now: T_P - M + 1 });
 
 function refund(given: SwapSubject, of: Txid | null, found: FoundSpend | null = null) {
-  return verifyRefund(given, moment(), RULES, of, found);
+  return verifyRefund(given, context(), RULES, of, found);
 }
 
 const spent = (path: "claim" | "refund", confirmations: number): SwapSubject =>
@@ -84,7 +84,7 @@ describe("S-60: verify-lock answers the first reason of its list", () => {
   type Step = readonly [
     reason: string | null,
     subject: SwapSubject,
-    at: Moment,
+    at: EvaluationContext,
     named: NamedOutpoint | null,
     found: FoundLockTransaction | null,
   ];
@@ -133,8 +133,8 @@ describe("S-60: verify-lock answers the first reason of its list", () => {
     ["LOCK_UNCONFIRMED", known(IN_MEMPOOL), LATE, NAMED, null],
     ["LOCK_CONFIRMATIONS_INSUFFICIENT", known(mined(12)), LATE, NAMED, null],
     ["REFUND_TIME_TOO_CLOSE", known(mined(13)), LATE, NAMED, null],
-    ["TIMELOCK_MARGIN_TOO_SMALL", known(mined(13)), moment({ now: T_P - M }), NAMED, null],
-    [null, subject({ outputs: [output(1, mined(13))] }), moment({ now: T_P - M }), null, null],
+    ["TIMELOCK_MARGIN_TOO_SMALL", known(mined(13)), context({ now: T_P - M }), NAMED, null],
+    [null, subject({ outputs: [output(1, mined(13))] }), context({ now: T_P - M }), null, null],
   ];
 
   test("the steps are the whole list, in its order", () => {
@@ -163,7 +163,7 @@ describe("S-60: verify-lock answers the first reason of its list", () => {
     [
       "LOCK_UNCONFIRMED",
       subject(),
-      moment({ now: T_P - M }),
+      context({ now: T_P - M }),
       NAMED,
       { ...two({ script: SCRIPT, amountSat: FULL }), height: PEARL_TIP - 50 },
     ],
@@ -190,7 +190,7 @@ describe("S-60: details", () => {
   test("of a verified lock, with at most 60 s and never past T_p - M", () => {
     const given = subject({ outputs: [output(1)] });
     const address = addressOfKey("77".repeat(32), "rprl");
-    const at = moment({ now: T_P - M - 61 });
+    const at = context({ now: T_P - M - 61 });
     assert.deepEqual(lock(given, at).details, {
       claim_script_present: true,
       refund_script_present: true,
@@ -207,13 +207,13 @@ describe("S-60: details", () => {
       valid_until: T_P - M - 1,
       retryable: false,
     });
-    assert.equal(lock(given, moment({ now: T_P - M - 60 })).details.valid_until, T_P - M);
-    assert.equal(lock(given, moment({ now: T_P - M - 5 })).details.valid_until, T_P - M);
+    assert.equal(lock(given, context({ now: T_P - M - 60 })).details.valid_until, T_P - M);
+    assert.equal(lock(given, context({ now: T_P - M - 5 })).details.valid_until, T_P - M);
   });
 
   test("of a foreign script: what was expected and what is there", () => {
     const found = { outputs: [{ amountSat: 7n, script: FOREIGN }], coinbase: false, height: PEARL_TIP };
-    const { details, reason } = lock(subject(), moment(), { ...NAMED, vout: 0 }, found);
+    const { details, reason } = lock(subject(), context(), { ...NAMED, vout: 0 }, found);
     assert.equal(reason, "TAPROOT_COMMITMENT_MISMATCH");
     assert.equal(details.claim_script_present, false);
     assert.equal(details.internal_key_nums, false);
@@ -227,8 +227,8 @@ describe("S-60: details", () => {
   test("a script of another kind has no address; what is unknown is null", () => {
     const script = `6a20${"00".repeat(32)}` as ScriptHex;
     const found = { outputs: [{ amountSat: 7n, script }], coinbase: false, height: null };
-    assert.equal(lock(subject(), moment(), { ...NAMED, vout: 0 }, found).details.actual_address, null);
-    const { details } = lock(subject({ order: null, keysValid: false }), moment());
+    assert.equal(lock(subject(), context(), { ...NAMED, vout: 0 }, found).details.actual_address, null);
+    const { details } = lock(subject({ order: null, keysValid: false }), context());
     assert.equal(details.expected_script_hex, null);
     assert.equal(details.expected_address, null);
     assert.equal(details.actual_amount_sat, null);
@@ -237,14 +237,14 @@ describe("S-60: details", () => {
 
   test("closed orders say how", () => {
     for (const state of ["claimed", "refunded", "cancelled"] as const) {
-      assert.equal(lock(subject({ order: order(state) }), moment()).details.state, state);
+      assert.equal(lock(subject({ order: order(state) }), context()).details.state, state);
     }
-    assert.equal("state" in lock(subject(), moment()).details, false);
+    assert.equal("state" in lock(subject(), context()).details, false);
   });
 
   test("secret_public", () => {
     const given = subject({ outputs: [output(1)], secret: FOREIGN_SECRET });
-    assert.equal(lock(given, moment()).details.secret_public, true);
+    assert.equal(lock(given, context()).details.secret_public, true);
   });
 });
 
@@ -317,14 +317,14 @@ describe("S-61: verify-evm-refund", () => {
   ] as const;
   for (const [reason, facts] of cases) {
     test(reason ?? "verified", () => {
-      assert.equal(verifyEvmRefund(subject({ order: facts }), moment(), RULES).reason, reason);
+      assert.equal(verifyEvmRefund(subject({ order: facts }), context(), RULES).reason, reason);
     });
   }
   test("a bid that is only locked is still locked; confirmations are the closing event's", () => {
-    const locked = verifyEvmRefund(subject({ order: order("locked") }), moment(), RULES);
+    const locked = verifyEvmRefund(subject({ order: order("locked") }), context(), RULES);
     assert.equal(locked.reason, "EVM_ESCROW_STILL_LOCKED");
     assert.equal(locked.details.confirmations_have, 0);
-    const at = moment({ tips: tips({ need: 7 }) });
+    const at = context({ tips: tips({ need: 7 }) });
     const refunded = verifyEvmRefund(subject({ order: order("refunded", { closed: 995 }) }), at, RULES);
     assert.deepEqual([refunded.reason, refunded.details.confirmations_have], ["EVM_REFUND_UNFINALIZED", 6]);
     assert.equal(refunded.details.confirmations_need, 7);

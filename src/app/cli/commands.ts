@@ -1,4 +1,4 @@
-// What do the commands do? Reads the configuration, runs the service or a job on its database, and stops at a signal.
+// The commands: each reads the configuration, runs the service or a job on its database, and stops at a signal.
 
 import { existsSync, readFileSync } from "node:fs";
 import { swapCrypto } from "../../adapters/system/swap-crypto.ts";

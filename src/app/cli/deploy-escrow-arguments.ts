@@ -1,4 +1,4 @@
-// What was asked of `strand deploy-escrow`? Everything that can be judged without the chain, all problems at once.
+// Arguments of `strand deploy-escrow`: everything that can be judged without the chain, all problems at once.
 
 import { type Address, getAddress, zeroAddress } from "viem";
 import { err, ok, type Result } from "../../primitives/result.ts";

@@ -1,4 +1,4 @@
-// How is a command line read, and what is said of a wrong one?
+// How a command line is read, and what is said of a wrong one.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

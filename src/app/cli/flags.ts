@@ -1,4 +1,4 @@
-// How are flags written? `--name value` or `--name=value`, each once; `--help` anywhere asks for help.
+// Flags of a command line: `--name value` or `--name=value`, each once; `--help` anywhere asks for help.
 
 /** Flags by name, a wish for help, or what is wrong with the command line. */
 export type ParsedFlags =

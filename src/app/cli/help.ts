@@ -1,4 +1,5 @@
-// What does `strand --help` say? Made from the declaration of the settings, so that it cannot fall behind.
+// The text of `strand --help`, made from the declaration of the settings so that it cannot fall behind, and the
+// version. No library is loaded for it.
 
 import { readFileSync } from "node:fs";
 import { flagOf, SETTING_LIST } from "../config/declaration.ts";

@@ -1,5 +1,6 @@
-// What do starting and stopping need besides the parts? A refusal with sentences for people, a list of what to close
-// again, and listening on a port with a message that says what to do when it is taken.
+// What starting and stopping need besides the parts: a refusal with sentences for people, a list of what to close
+// again, listening on a port with a message that says what to do when it is taken, and the second thread that makes
+// answers where the machine has a core for it.
 
 import type { Server } from "node:http";
 import { availableParallelism } from "node:os";

@@ -1,4 +1,4 @@
-// Is every setting read, judged and named as people expect, with all problems at once and no secret in them?
+// Every setting is read, judged and named as people expect, with all problems at once and no secret in them.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,5 +1,6 @@
-// With which settings does the service run? The typed configuration, read from flags and environment with every
-// problem reported at once, each with what was wrong and what to do. Values of secrets appear nowhere.
+// The typed configuration, read from flags and environment with every problem reported at once, each with what was
+// wrong and what to do. Values of secrets appear nowhere. The network and the consensus parameters (P-01) are read
+// here, the rest in the files beside.
 
 import { type Network, NETWORKS, type NetworkName } from "../../chain/networks.ts";
 import { type ProtocolRules, MARKER } from "../../prc20/rules.ts";
@@ -16,7 +17,7 @@ import {
   readLogLevel,
   readProxies,
   type DatabaseTarget,
-  type LogLevel,
+  type LogLevelSetting,
 } from "./read-service.ts";
 import { readSwaps, type SwapConfig, unusedSwapSettings } from "./read-swaps.ts";
 import { type Redact, redactorOf } from "./redactor.ts";
@@ -37,7 +38,7 @@ export interface Config {
   readonly undoBlocks: number;
   /** Lag up to which the index counts as synced (H-20), in blocks. */
   readonly syncedLag: number;
-  readonly logLevel: LogLevel;
+  readonly logLevel: LogLevelSetting;
   /** Reads per minute and client; null: no limit. */
   readonly rateLimit: number | null;
   /** POSTs per minute and client; null: no limit. */

@@ -1,5 +1,5 @@
-// Which settings exist? One declaration that the parser, `strand --help` and docs/configuration.md are made from.
-// A setting is an environment variable and the flag of the same name in lower-kebab form; the flag wins.
+// The declaration of all settings, from which the parser, `strand --help` and docs/configuration.md are made. A setting
+// is an environment variable and the flag of the same name in lower-kebab form; the flag wins.
 
 /** One setting as people see it. */
 export interface Setting {

@@ -1,5 +1,5 @@
-// Finds environment variables that were meant to be settings. A misspelled one is otherwise ignored in silence, and the
-// service runs with a default that nobody chose.
+// Finds environment variables that were meant to be settings, and the known name that is nearest to a written one. A
+// misspelled setting is otherwise ignored in silence, and the service runs with a default that nobody chose.
 
 import { SETTING_LIST } from "./declaration.ts";
 

@@ -1,4 +1,4 @@
-// How is the PEARL node reached? URL, credentials and whose certificate to believe.
+// Settings of the PEARL node: URL, credentials and whose certificate to believe.
 
 import { isIP } from "node:net";
 import type { SettingName } from "./declaration.ts";

@@ -1,4 +1,4 @@
-// Where does the service keep its index, where does it listen, and whom does it believe?
+// Settings of the service itself: where it keeps its index, where it listens, whom it believes, and how much it logs.
 
 import { isIP } from "node:net";
 import { nearestName } from "./misspelled.ts";
@@ -8,7 +8,7 @@ import type { SettingReader } from "./setting-reader.ts";
 const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 
 /** A configured level. */
-export type LogLevel = (typeof LOG_LEVELS)[number];
+export type LogLevelSetting = (typeof LOG_LEVELS)[number];
 
 /** Proxies in a row that a number in TRUST_PROXY may stand for. */
 const MAX_HOPS = 10;
@@ -61,12 +61,12 @@ export function readListen(reader: SettingReader): {
   return { host, port, metricsPort };
 }
 
-function isLogLevel(text: string): text is LogLevel {
+function isLogLevel(text: string): text is LogLevelSetting {
   return LOG_LEVELS.some((level) => level === text);
 }
 
 /** The log level; `info` where absent or wrong, the latter with a problem. */
-export function readLogLevel(reader: SettingReader): LogLevel {
+export function readLogLevel(reader: SettingReader): LogLevelSetting {
   const text = reader.text("LOG_LEVEL") ?? "info";
   if (isLogLevel(text)) return text;
   const near = nearestName(text, LOG_LEVELS);

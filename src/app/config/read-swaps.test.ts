@@ -1,4 +1,4 @@
-// Are swaps on exactly where they are configured whole, with the limits of the network?
+// Swaps are on exactly where they are configured whole, with the limits of the network.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

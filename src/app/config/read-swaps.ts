@@ -1,5 +1,5 @@
-// Are swaps served, of which escrow on which chain, and under which limits? All of it hangs on EVM_RPC_URLS: with it
-// the chain, the contract and its first block have to be given; without it swaps are off, whatever else is set.
+// Settings of swaps: the escrow, its chain and the limits. All of it hangs on EVM_RPC_URLS: with it the chain, the
+// contract and its first block have to be given; without it swaps are off, whatever else is set.
 
 import type { EvmAddress } from "../../primitives/brands.ts";
 import type { Keccak256 } from "../../swap/crypto.ts";

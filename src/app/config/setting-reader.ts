@@ -1,5 +1,5 @@
-// What does a setting say? Looks a setting up (the flag wins over the environment, an empty value counts as absent)
-// and names it in problems the way it was given.
+// Looks a setting up (the flag wins over the environment, an empty value counts as absent) and names it in problems the
+// way it was given.
 
 import { flagOf, SETTINGS, type SettingName } from "./declaration.ts";
 

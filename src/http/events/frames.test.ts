@@ -1,4 +1,4 @@
-// Do swap events come out of the stream as they were told, and does each filter find its own (H-39, H-47)?
+// Swap events come out of the stream as they were told, and each filter finds its own (H-39, H-47).
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,5 +1,5 @@
-// What is told about one block, one reorganisation or a change of swaps? The events of a group of the log, rendered as
-// of their block: whoever reads them live and whoever resumes later gets the same bytes. (H-39, H-47)
+// Events of one block, one reorganisation or a change of swaps, rendered as of their block: whoever reads them live and
+// whoever resumes later gets the same bytes. (H-39, H-47)
 
 import type { PearlAddress, Tick } from "../../primitives/brands.ts";
 import type { ProtocolRules } from "../../prc20/rules.ts";

@@ -1,5 +1,4 @@
-// Which endpoints answer for addresses? Their balances, one by one or for many, and their history.
-// (interface §4.2, H-31, H-36, H-38)
+// Endpoints of addresses: their balances, one by one or for many, and their history. (interface §4.2, H-31, H-36, H-38)
 
 import { Type } from "typebox";
 import type { PearlAddress } from "../../primitives/brands.ts";

@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import { jsonAnswer, textAnswer } from "../answer.ts";
-import { send } from "../context.ts";
+import { sendAnswer } from "../context.ts";
 import type { OpenApiDocument } from "../openapi.ts";
 
 /** The page's script and style: Swagger UI, as its Fastify package carries it. */
@@ -90,11 +90,12 @@ function files(): readonly (readonly [name: string, type: string, text: string])
 /** Adds the documents. */
 export function registerDocs(app: FastifyInstance, document: OpenApiDocument): void {
   const answer = jsonAnswer(200, document);
-  app.get("/openapi.json", async (request, reply) => send(request, reply, answer));
+  app.get("/openapi.json", async (request, reply) => sendAnswer(request, reply, answer));
   const page = textAnswer("text/html; charset=utf-8", PAGE, { "content-security-policy": POLICY });
-  for (const path of ["/docs", "/docs/"]) app.get(path, async (request, reply) => send(request, reply, page));
+  for (const path of ["/docs", "/docs/"])
+    app.get(path, async (request, reply) => sendAnswer(request, reply, page));
   for (const [name, type, text] of files()) {
     const file = textAnswer(type, text, { "content-security-policy": POLICY });
-    app.get(`/docs/${name}`, async (request, reply) => send(request, reply, file));
+    app.get(`/docs/${name}`, async (request, reply) => sendAnswer(request, reply, file));
   }
 }

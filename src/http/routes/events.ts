@@ -1,4 +1,5 @@
-// Which endpoint tells what happens as it happens? GET /api/v1/events, server-sent events (H-39).
+// GET /api/v1/events: server-sent events (H-39). At most one chunk waits in memory for a consumer, and one that takes
+// too long to take it is cut off instead of being buffered for.
 
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
@@ -8,7 +9,7 @@ import { Type } from "typebox";
 import { parseEvmAddress } from "../../swap/forms.ts";
 import { COMMON_HEADERS } from "../answer.ts";
 import { clientKey } from "../client-key.ts";
-import { type HttpContext, presentHeight, refuse, RETRY_AFTER_S, sendError } from "../context.ts";
+import { type HttpContext, presentHeight, sendRefusal, RETRY_AFTER_S, sendError } from "../context.ts";
 import { invalidField, Refusal } from "../errors.ts";
 import type { FrameFilter } from "../events/frames.ts";
 import { EventHub, type EventSink } from "../events/hub.ts";
@@ -65,7 +66,7 @@ export function registerEvents(app: FastifyInstance, context: HttpContext): void
   const places = new StreamPlaces(maxConsumers, maxPerClient);
   app.get(EVENTS_PATH, { exposeHeadRoute: false }, async (request, reply) => {
     const filter = eventFilter(request.query, deps.rules.hrp);
-    if (filter instanceof Refusal) return refuse(context, request, reply, filter);
+    if (filter instanceof Refusal) return sendRefusal(context, request, reply, filter);
     const full = places.take(clientKey(request.ip), reply.raw);
     if (full !== null) {
       return sendError(context, request, reply, {
@@ -92,7 +93,7 @@ export function registerEvents(app: FastifyInstance, context: HttpContext): void
 
   app.head(EVENTS_PATH, async (request, reply) => {
     const filter = eventFilter(request.query, deps.rules.hrp);
-    if (filter instanceof Refusal) return refuse(context, request, reply, filter);
+    if (filter instanceof Refusal) return sendRefusal(context, request, reply, filter);
     return reply.headers(await streamHeaders(context, request, reply)).send();
   });
 }

@@ -1,12 +1,11 @@
-// Is the service alive, ready and synced? /health for people and clients, /health/live and /health/ready for
-// orchestrators. (interface §2.2 and §4.1, H-20)
+// /health for people and clients; /health/live and /health/ready for orchestrators. (interface §2.2 and §4.1, H-20)
 
 import type { FastifyInstance } from "fastify";
 import type { Static } from "typebox";
 import { type Condition, CONDITIONS } from "../../follow/conditions.ts";
 import type { StateView } from "../../index/queries.ts";
 import { jsonAnswer } from "../answer.ts";
-import { type HttpContext, RETRY_AFTER_S, send } from "../context.ts";
+import { type HttpContext, RETRY_AFTER_S, sendAnswer } from "../context.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { digestValue } from "../rows/tokens.ts";
 import type { HealthBody, LiveBody } from "../schemas/envelope.ts";
@@ -28,19 +27,19 @@ export function registerHealth(app: FastifyInstance, context: HttpContext): void
 
   app.get("/health", async (request, reply) => {
     const { body } = await healthOf(deps, startedMs);
-    return send(request, reply, jsonAnswer(200, body));
+    return sendAnswer(request, reply, jsonAnswer(200, body));
   });
 
   // That this is answered at all shows that the event loop turns.
   app.get("/health/live", async (request, reply) => {
     const isDead = deps.conditions().some(({ code }) => code === "WRITER_DEAD");
     const body: Static<typeof LiveBody> = { status: isDead ? "dead" : "ok" };
-    return send(request, reply, isDead ? jsonAnswer(503, body, RETRY) : jsonAnswer(200, body));
+    return sendAnswer(request, reply, isDead ? jsonAnswer(503, body, RETRY) : jsonAnswer(200, body));
   });
 
   app.get("/health/ready", async (request, reply) => {
     const { body, isReady } = await healthOf(deps, startedMs);
-    return send(request, reply, isReady ? jsonAnswer(200, body) : jsonAnswer(503, body, RETRY));
+    return sendAnswer(request, reply, isReady ? jsonAnswer(200, body) : jsonAnswer(503, body, RETRY));
   });
 }
 

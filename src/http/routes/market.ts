@@ -1,5 +1,5 @@
-// Which endpoints answer for the token market? Active listings, a seller's, the history, the summary, the quote and
-// the fill template. (interface §4.2, H-32 to H-35)
+// Endpoints of the token market: active listings, a seller's, the history, the summary, the quote and the fill
+// template. (interface §4.2, H-32 to H-35)
 
 import { Type } from "typebox";
 import type { ListingRow as Listing } from "../../prc20/state.ts";

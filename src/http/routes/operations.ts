@@ -1,5 +1,5 @@
-// Which endpoints answer for operations? The list with its filters, those of one transaction, one of them, and the
-// unconfirmed ones. (interface §4.2, H-36, H-38)
+// Endpoints of operations: the list with its filters, those of one transaction, one of them, and the unconfirmed ones.
+// (interface §4.2, H-36, H-38)
 
 import { Type } from "typebox";
 import type { Page, PageRequest } from "../../index/queries.ts";

@@ -1,4 +1,4 @@
-// Which endpoints does the PRC20 group have?
+// All endpoints of the PRC20 group, and digest/{height}, by which two operators compare their indexes (P-82, H-38).
 
 import { Type } from "typebox";
 import { type ReadRoute, readRoute } from "../read-route.ts";

@@ -1,5 +1,4 @@
-// Which endpoints answer for tokens? tokenlist, stats, token/{tick}, its holders and its candles.
-// (interface §4.2, H-30, H-37, H-38)
+// Endpoints of tokens: tokenlist, stats, token/{tick}, its holders and its candles. (interface §4.2, H-30, H-37, H-38)
 
 import { Type } from "typebox";
 import type { Tick } from "../../primitives/brands.ts";

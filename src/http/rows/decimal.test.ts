@@ -1,4 +1,4 @@
-// Do exact numbers look right as text, at the edges too?
+// Exact numbers look right as text, at the edges too.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// How does an exact number look as text? Fixed-point texts from bigints: rounded down, never through floating point.
+// Exact numbers as text: fixed-point texts from bigints, rounded down, never through floating point.
 
 import type { Quotient } from "../../index/queries.ts";
 

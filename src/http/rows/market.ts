@@ -1,4 +1,4 @@
-// How do listings, summaries, quotes and fill templates become wire rows? (H-32 to H-35, P-70)
+// Listings, summaries, quotes and fill templates as wire rows. (H-32 to H-35, P-70)
 
 import type { Static } from "typebox";
 import { scriptHexOfAddress } from "../../primitives/address.ts";

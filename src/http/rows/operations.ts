@@ -1,4 +1,4 @@
-// How do operations become wire rows, and what does one mean for an address? (H-36, H-38)
+// Operations as wire rows, and what one means for an address. (H-36, H-38)
 
 import type { Static } from "typebox";
 import type { PearlAddress } from "../../primitives/brands.ts";

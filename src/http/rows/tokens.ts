@@ -1,4 +1,4 @@
-// How do tokens, holders, candles and statistics become wire rows? (H-30, H-37, H-38)
+// Tokens, holders, balances, candles and statistics as wire rows. (H-30, H-31, H-37, H-38)
 
 import type { Static } from "typebox";
 import type { CandleView, HolderView, StateView, StatsView, BalanceView } from "../../index/queries.ts";

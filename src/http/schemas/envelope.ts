@@ -1,4 +1,4 @@
-// What surrounds rows and errors? The PRC20 envelope, its error form, the swap error and the health objects.
+// Schemas of what surrounds rows and errors: the PRC20 envelope, its error form, the swap error and the health objects.
 
 import { type TSchema, Type } from "typebox";
 import { type ConditionCode, CONDITIONS } from "../../follow/conditions.ts";

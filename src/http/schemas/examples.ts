@@ -1,4 +1,4 @@
-// What does a row look like? One example per row schema, for the documents. A test checks each against its schema.
+// One example per row schema, for the documents. A test checks each against its schema.
 
 import type { Static } from "typebox";
 import type {

@@ -1,4 +1,4 @@
-// How do listings, summaries, quotes and fill templates look on the wire? (interface §2.7 to §2.9, H-32 to H-35)
+// Schemas of listings, summaries, quotes and fill templates. (interface §2.7 to §2.9, H-32 to H-35)
 
 import { Type } from "typebox";
 import { LIFECYCLE_STATES } from "../../index/queries.ts";

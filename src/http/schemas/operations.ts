@@ -1,4 +1,4 @@
-// How do operations look on the wire? (interface §2.10, H-36, H-38)
+// Schemas of operations. (interface §2.10, H-36, H-38)
 
 import { Type } from "typebox";
 import { address, amount, count, hex32, listingId, nullable } from "./values.ts";

@@ -1,5 +1,5 @@
-// Which placeholders and query parameters are there? Each with the pattern that it is checked by and, in
-// `x-expected`, the words that complete "`name` must be ..." where it does not match (H-04, H-05, H-07).
+// Schemas of placeholders and query parameters, each with the pattern that it is checked by and, in `x-expected`, the
+// words that complete "`name` must be ..." where it does not match (H-04, H-05, H-07).
 
 import { Type } from "typebox";
 import { LIFECYCLE_STATES } from "../../index/queries.ts";

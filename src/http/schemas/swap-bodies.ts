@@ -1,4 +1,4 @@
-// Which bodies do the swap operations take (interface §2.11, S-60, S-61, S-64, H-42)? The fields, which of them are
+// Schemas of the bodies of swap operations (interface §2.11, S-60, S-61, S-64, H-42): the fields, which of them are
 // required, and examples. The forms of single values are judged by the swap service (S-06), field by field.
 
 import { Type } from "typebox";

@@ -1,5 +1,5 @@
-// How may answers and bodies of the swap group look? One example each, for the documents: the worked vectors of S-11
-// and S-20, a deal whose PEARL is locked. A test checks every example against its schema.
+// One example of each answer and body of the swap group, for the documents: the worked vectors of S-11 and S-20, a deal
+// whose PEARL is locked. A test checks every example against its schema.
 
 /** A deal. */
 export const dealRow = {

@@ -1,5 +1,5 @@
-// Which fields do swap rows have (interface §2.11, S-15, S-51, S-54, S-55, S-65, H-40, H-43, H-44)? The schemas of
-// every answer of the swap group, for the documents and for the contract tests.
+// Schemas of every answer of the swap group (interface §2.11, S-15, S-51, S-54, S-55, S-65, H-40, H-43, H-44), for the
+// documents and for the contract tests.
 
 import { type TObject, type TSchema, Type } from "typebox";
 import { ASK_STATUSES, BID_STATUSES, DEAL_STATUSES } from "../../swap/statuses.ts";

@@ -1,4 +1,4 @@
-// How do tokens, holders, candles and the statistics look on the wire? (interface §2.3 to §2.5, H-30, H-37, H-38)
+// Schemas of tokens, holders, balances, candles and the statistics. (interface §2.3 to §2.6, H-30, H-31, H-37, H-38)
 
 import { Type } from "typebox";
 import { address, amount, count, decimal, height, hex32, nullable, ticker } from "./values.ts";

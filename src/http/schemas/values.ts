@@ -1,5 +1,5 @@
-// Which shapes do single values have on the wire? Amounts, heights, hashes, ids, and nullable forms of them, each
-// with its description: used by every row schema.
+// Schemas of single values: amounts, heights, hashes, ids, times, in the PRC20 and in the swap form (S-06: EVM forms
+// with 0x, PEARL forms without), and nullable forms of them, each with its description. Used by every row schema.
 
 import { type TSchema, Type } from "typebox";
 

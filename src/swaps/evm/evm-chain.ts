@@ -1,4 +1,4 @@
-// What does the EVM follower need of a chain? One port per RPC URL: its blocks, and the logs of one contract. The
+// The port through which the EVM follower reads a chain, one per RPC URL: its blocks, and the logs of one contract. The
 // adapter checks shapes, the follower checks that what it is told fits together (S-05, S-25).
 
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";

@@ -44,7 +44,7 @@ export async function newestShared(
 }
 
 /** What a replaced final block is judged from. */
-export interface FinalityParts {
+export interface FinalityDependencies {
   readonly sources: readonly EvmSource[];
   readonly ledger: Pick<EvmLedger, "tips" | "checkpoints">;
   /** Unix seconds. */
@@ -58,7 +58,7 @@ export interface FinalityParts {
  * block is believed instead. In both cases it rejects with `EvmUnavailable` BAD_ANSWER, and nothing may be undone.
  */
 export async function replacedFinal(
-  { sources, ledger, nowS }: FinalityParts,
+  { sources, ledger, nowS }: FinalityDependencies,
   source: EvmSource,
   rewindTo: number,
 ): Promise<FinalAlarm | null> {

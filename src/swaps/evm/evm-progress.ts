@@ -1,4 +1,4 @@
-// How far is the EVM index, and is it getting on (H-20)?
+// Progress of the EVM index, as /health shows it (H-20).
 
 import type { Condition } from "../../follow/conditions.ts";
 import type { Clock } from "../../follow/ports.ts";

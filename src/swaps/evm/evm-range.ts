@@ -1,5 +1,5 @@
-// How many blocks are asked for at once? RPCs limit ranges, numbers of logs and times in their own ways and words, so
-// the size is found by trying: it grows while answers come, and halves where one does not.
+// The number of blocks that are asked for at once. RPCs limit ranges, numbers of logs and times in their own ways and
+// words, so the size is found by trying: it grows while answers come, and halves where one does not.
 
 /** Bounds of the search. */
 export interface RangeBounds {

@@ -1,4 +1,4 @@
-// Is nothing of a range used that is not of one chain (S-05)? Answers that change at one chosen moment; whole chains
+// Nothing of a range is used that is not of one chain (S-05). Answers that change at one chosen moment; whole chains
 // with reorganisations are in test/evm.
 
 import assert from "node:assert/strict";

@@ -36,7 +36,7 @@ export interface FinalInForce extends FinalWord {
 }
 
 /** What the watch works with. */
-export interface StandingParts {
+export interface StandingDependencies {
   /** Whose answers are possible in themselves (`checkedSource`). */
   readonly sources: readonly EvmSource[];
   readonly clock: Clock;
@@ -47,7 +47,7 @@ export interface StandingParts {
 
 /** Keeps what the RPCs say. */
 export class EvmStandingWatch {
-  readonly #parts: StandingParts;
+  readonly #parts: StandingDependencies;
   readonly #views: readonly View[];
   /** With several RPCs: what the last comparison came to, and when. */
   #compared: { readonly final: FinalInForce | null; readonly atMs: number } | null = null;
@@ -55,7 +55,7 @@ export class EvmStandingWatch {
   /** The head as `standing` tells it, and since when it is this one. */
   #seen: { readonly number: number; readonly time: number; readonly sinceMs: number } | null = null;
 
-  constructor(parts: StandingParts) {
+  constructor(parts: StandingDependencies) {
     this.#parts = parts;
     this.#views = parts.sources.map(() => ({ last: null, before: null, trouble: null }));
   }

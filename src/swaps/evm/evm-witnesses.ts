@@ -1,5 +1,5 @@
-// Which RPCs show a log, and which lack it? By receipt, in batches: an event of several RPCs is final only when a second
-// one has shown the same log in the same block (S-07).
+// Finds the RPCs that show a log and those that lack it, by receipt, in batches: an event of several RPCs is final only
+// when a second one has shown the same log in the same block (S-07).
 
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";

@@ -15,7 +15,7 @@ import type { Books } from "./subjects.ts";
 const TAKES_TOLD = 16;
 
 /** Marks what a change may make different. */
-export class Touching {
+export class AffectedRows {
   readonly #books: Books;
   readonly #draft: Draft;
 

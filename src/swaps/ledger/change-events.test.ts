@@ -1,5 +1,5 @@
-// What is told of a change, and what is an alarm? Pictures of rows held against each other in every direction, those
-// included that no order of facts makes: only a bug would, and that is what the alarm is for.
+// Row snapshots held against each other in every direction, those included that no order of facts makes: only a bug
+// would, and that is what the alarm is for.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -7,8 +7,8 @@ import { alarmLog, ledgerParts, START } from "../../../testkit/builders/swap-led
 import { accepted, claimed, evm, locked, ORDER } from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
 import { swapCrypto } from "../../adapters/system/swap-crypto.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
-import type { Moment } from "../../swap/subject.ts";
-import { ChangeEvents, type Picture } from "./change-events.ts";
+import type { EvaluationContext } from "../../swap/subject.ts";
+import { ChangeEvents, type RowSnapshot } from "./change-events.ts";
 import { Draft } from "./draft.ts";
 import { LedgerChanges } from "./ledger-changes.ts";
 import { emptyBooks, Subjects } from "./subjects.ts";
@@ -28,20 +28,21 @@ function after(...events: readonly EscrowEvent[]) {
   const draft = new Draft();
   changes.evm(draft, evm(20, events, { finalHeight: 20 }));
   const rows = { orders: [...draft.orders.keys()], asks: [...draft.asks.keys()] };
-  const moment: Moment = { tips: tips.value, now: START + 300, mayAct: true, witnesses: null };
+  const context: EvaluationContext = { tips: tips.value, now: START + 300, isReady: true, witnesses: null };
   const telling = new ChangeEvents(books, new Subjects(books, swapCrypto), rules, log);
-  const between = (before: Picture, now: Picture, explained = false) =>
-    telling.between(before, now, { draft, moment, explained }).map(({ type }) => type);
+  const between = (before: RowSnapshot, now: RowSnapshot, explained = false) =>
+    telling.between(before, now, { draft, context, explained }).map(({ type }) => type);
   return {
     alarms: log.alarms,
-    look: (changed: Partial<Moment> = {}) => telling.look(rows, { ...moment, ...changed }),
+    snapshot: (changed: Partial<EvaluationContext> = {}) =>
+      telling.snapshot(rows, { ...context, ...changed }),
     between,
   };
 }
 
-const LOCKED = after(locked("a", 10)).look();
-const ACCEPTED = after(locked("a", 10), accepted("a", 11)).look();
-const SETTLED = after(locked("a", 10), accepted("a", 11), claimed("a", 12)).look();
+const LOCKED = after(locked("a", 10)).snapshot();
+const ACCEPTED = after(locked("a", 10), accepted("a", 11)).snapshot();
+const SETTLED = after(locked("a", 10), accepted("a", 11), claimed("a", 12)).snapshot();
 
 describe("S-51: a way that no status goes", () => {
   test("back from the end is an alarm for the deal and for its bid, with both statuses", () => {
@@ -72,8 +73,8 @@ describe("S-51: a way that no status goes", () => {
 
 describe("S-54: an index that falls behind", () => {
   test("alone sends no event, neither when it begins nor when it ends", () => {
-    const { look, between } = after(locked("a", 10));
-    assert.deepEqual(between(look({ mayAct: true }), look({ mayAct: false })), []);
-    assert.deepEqual(between(look({ mayAct: false }), look({ mayAct: true })), []);
+    const { snapshot, between } = after(locked("a", 10));
+    assert.deepEqual(between(snapshot({ isReady: true }), snapshot({ isReady: false })), []);
+    assert.deepEqual(between(snapshot({ isReady: false }), snapshot({ isReady: true })), []);
   });
 });

@@ -1,10 +1,10 @@
-// Which rows has a change made different? One event per bid, deal or ask whose row differs in more than counts of
-// confirmations (H-39, H-47); a status that went a way it cannot go is an alarm (S-51).
+// Events of a change: one per bid, deal or ask whose row differs in more than counts of confirmations (H-39, H-47). A
+// status that went along no legal edge is an alarm (S-51).
 
 import type { Bytes32 } from "../../primitives/brands.ts";
 import { type AskRow, askRow, type BidRow, bidRow, type DealRow, dealRow } from "../../swap/rows.ts";
 import { ASK_EDGES, BID_EDGES, DEAL_EDGES, isLegalEdge } from "../../swap/statuses.ts";
-import type { Moment, SwapRules } from "../../swap/subject.ts";
+import type { EvaluationContext, SwapRules } from "../../swap/subject.ts";
 import type { Log } from "../../follow/ports.ts";
 import type { CausingBlock, Draft } from "./draft.ts";
 import type { StoredSwapEvent } from "./ports.ts";
@@ -20,8 +20,8 @@ const ADDRESS_FIELDS = ["buyer_evm", "seller_evm", "buyer_pearl_address", "selle
 
 type Row = { readonly type: "bid"; readonly row: BidRow } | { readonly type: "deal"; readonly row: DealRow };
 
-/** Rows at one moment. */
-export interface Picture {
+/** The rows of some orders and asks at one time. */
+export interface RowSnapshot {
   readonly orders: ReadonlyMap<Bytes32, readonly Row[]>;
   readonly asks: ReadonlyMap<Bytes32, { readonly row: AskRow; readonly buyer: string | null }>;
 }
@@ -54,8 +54,8 @@ export function rowsIn(rows: readonly TouchedRow[]): TouchedRows {
 /** What a change is, as far as its events need it. */
 export interface ChangeFrame {
   readonly draft: Draft;
-  /** The moment after the change. */
-  readonly moment: Moment;
+  /** The context after the change. */
+  readonly context: EvaluationContext;
   /** Whether a reorganisation or an eviction explains any way of a status. */
   readonly explained: boolean;
 }
@@ -75,8 +75,8 @@ export class ChangeEvents {
   }
 
   /** These rows as if the service might act: neither lag nor a witness sends an event (S-54). */
-  look({ orders, asks }: TouchedRows, moment: Moment): Picture {
-    const able = { ...moment, mayAct: true, witnesses: null };
+  snapshot({ orders, asks }: TouchedRows, context: EvaluationContext): RowSnapshot {
+    const able = { ...context, isReady: true, witnesses: null };
     const shown = asks.flatMap((id) => {
       const ask = this.#ask(id, able);
       return ask === null ? [] : [[id, ask] as const];
@@ -84,8 +84,8 @@ export class ChangeEvents {
     return { orders: new Map(orders.map((hash) => [hash, this.#rows(hash, able)])), asks: new Map(shown) };
   }
 
-  /** The events between two pictures: asks, then bids and deals. */
-  between(before: Picture, after: Picture, frame: ChangeFrame): readonly StoredSwapEvent[] {
+  /** The events between two snapshots: asks, then bids and deals. */
+  between(before: RowSnapshot, after: RowSnapshot, frame: ChangeFrame): readonly StoredSwapEvent[] {
     const events: StoredSwapEvent[] = [];
     for (const [id, { row, buyer }] of after.asks) {
       const was = before.asks.get(id)?.row;
@@ -101,36 +101,39 @@ export class ChangeEvents {
         if (was !== undefined && comparable(was.row) === comparable(now.row)) continue;
         if (was !== undefined) this.#checkEdge(hash, was, now, frame);
         const cause = frame.draft.orders.get(hash) ?? null;
-        events.push(swapEvent(now.type, hash, cause, this.#shown(hash, now, frame.moment), []));
+        events.push(swapEvent(now.type, hash, cause, this.#shown(hash, now, frame.context), []));
       }
     }
     return events;
   }
 
-  /** The row as its endpoint shows it at this moment. */
-  #shown(hash: Bytes32, { type, row }: Row, moment: Moment): BidRow | DealRow {
-    if (moment.mayAct && moment.witnesses === null) return row;
-    return this.#rows(hash, moment).find((one) => one.type === type)?.row ?? row;
+  /** The row as its endpoint shows it in this context. */
+  #shown(hash: Bytes32, { type, row }: Row, context: EvaluationContext): BidRow | DealRow {
+    if (context.isReady && context.witnesses === null) return row;
+    return this.#rows(hash, context).find((one) => one.type === type)?.row ?? row;
   }
 
-  #rows(hash: Bytes32, moment: Moment): readonly Row[] {
-    const subject = this.#subjects.of(hash, moment);
+  #rows(hash: Bytes32, context: EvaluationContext): readonly Row[] {
+    const subject = this.#subjects.of(hash, context);
     if (subject === null) return [];
-    const bid = bidRow(subject, moment, this.#rules);
-    const deal = dealRow(subject, moment, this.#rules);
+    const bid = bidRow(subject, context, this.#rules);
+    const deal = dealRow(subject, context, this.#rules);
     return [
       ...(bid === null ? [] : [{ type: "bid", row: bid } as const]),
       ...(deal === null ? [] : [{ type: "deal", row: deal } as const]),
     ];
   }
 
-  #ask(id: Bytes32, moment: Moment): { readonly row: AskRow; readonly buyer: string | null } | null {
+  #ask(
+    id: Bytes32,
+    context: EvaluationContext,
+  ): { readonly row: AskRow; readonly buyer: string | null } | null {
     const record = this.#books.records.asks.get(id);
     if (record === undefined) return null;
     const takenBy = this.#books.orders.byAsk.get(id) ?? null;
     const order = takenBy === null ? undefined : this.#books.orders.entries.get(takenBy);
     const seenAt = this.#books.records.balancesSeen.get(record.terms.sellerPearlAddress) ?? null;
-    const row = askRow(record, this.#subjects.askStatus(record, moment), takenBy, seenAt);
+    const row = askRow(record, this.#subjects.askStatus(record, context), takenBy, seenAt);
     return { row, buyer: order?.facts.terms.buyer ?? null };
   }
 

@@ -1,5 +1,6 @@
-// Which orders' rows change because a tip moves? Those with a block that becomes final, or whose confirmations pass a
-// number that a rule names (S-03, S-15, S-54). Orders with nothing left to wait for are not looked at.
+// Tracks the orders whose rows change because a tip moves: those with a block that becomes final, or whose
+// confirmations pass a number that a rule names (S-03, S-15, S-54). Orders with nothing left to wait for are not looked
+// at. Also the checkpoints: the newest applied blocks of a chain, for finding the common block after a reorganisation.
 
 import type { Bytes32 } from "../../primitives/brands.ts";
 import type { ChainTips } from "../../swap/facts.ts";
@@ -10,7 +11,7 @@ import type { OrderBook, OrderEntry } from "./order-book.ts";
 import type { ChainCheckpoint } from "./ports.ts";
 
 /** Orders that still depend on the tips. */
-export class TipWatch {
+export class ConfirmationTracker {
   readonly #orders: OrderBook;
   readonly #locks: LockBook;
   readonly #depths: readonly number[];

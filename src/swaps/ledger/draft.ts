@@ -1,12 +1,12 @@
-// What does a change do to the ledger's memory and to the store? The change is made in memory at once and recorded,
-// so that it can be taken back before its commit and made again after it: readers never see what is not durable.
+// A draft is one change of the ledger before its commit: made in memory at once and recorded, so that it can be rolled
+// back before the commit and applied again after it. Readers never see what is not durable.
 
 import type { Bytes32 } from "../../primitives/brands.ts";
 import type { MultiIndex } from "./multi-index.ts";
 import type { StoredFact } from "./ports.ts";
 
 /** A single value that changes. */
-export interface Cell<Value> {
+export interface ChangingValue<Value> {
   value: Value;
 }
 
@@ -18,7 +18,7 @@ export interface CausingBlock {
 }
 
 /** How the books of the ledger change. While loading, what is about the store and about events does nothing. */
-export interface Change {
+export interface BookChange {
   /** Whether facts are loaded: what was computed before they were stored is not computed again. */
   readonly isLoading: boolean;
   set<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void;
@@ -35,7 +35,7 @@ export interface Change {
     key: Key,
     member: Member,
   ): void;
-  assign<Value>(cell: Cell<Value>, value: Value): void;
+  assign<Value>(cell: ChangingValue<Value>, value: Value): void;
   /** A fact to store; made only where it is. */
   store(fact: () => StoredFact): void;
   forget(kind: string, key: string): void;
@@ -46,7 +46,7 @@ export interface Change {
 }
 
 /** A change that is made at once and for good: facts that are loaded. */
-export const LOADING: Change = {
+export const LOADING: BookChange = {
   isLoading: true,
   set: (map, key, value) => void map.set(key, value),
   drop: (map, key) => void map.delete(key),
@@ -64,12 +64,12 @@ export const LOADING: Change = {
 };
 
 interface Step {
-  make(): void;
-  takeBack(): void;
+  apply(): void;
+  rollback(): void;
 }
 
-/** A change that can be taken back and made again. */
-export class Draft implements Change {
+/** A change that can be rolled back and applied again. */
+export class Draft implements BookChange {
   readonly isLoading = false;
   readonly put: StoredFact[] = [];
   readonly remove: { readonly kind: string; readonly key: string }[] = [];
@@ -81,30 +81,30 @@ export class Draft implements Change {
 
   set<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void {
     const before = map.get(key);
-    const make = () => void map.set(key, value);
-    if (before === undefined) this.#make({ make, takeBack: () => void map.delete(key) });
-    else this.#make({ make, takeBack: () => void map.set(key, before) });
+    const apply = () => void map.set(key, value);
+    if (before === undefined) this.#apply({ apply, rollback: () => void map.delete(key) });
+    else this.#apply({ apply, rollback: () => void map.set(key, before) });
   }
 
   drop<Key, Value>(map: Map<Key, Value>, key: Key): void {
     const before = map.get(key);
     if (before === undefined) return;
-    this.#make({ make: () => void map.delete(key), takeBack: () => void map.set(key, before) });
+    this.#apply({ apply: () => void map.delete(key), rollback: () => void map.set(key, before) });
   }
 
-  /** What is done in memory once the change is durable and never taken back: the order of a map's entries. */
-  atLast(work: () => void): void {
+  /** What is done in memory once the change is durable and never rolled back: the order of a map's entries. */
+  afterCommit(work: () => void): void {
     this.#last.push(work);
   }
 
   include<Value>(set: Set<Value>, value: Value): void {
     if (set.has(value)) return;
-    this.#make({ make: () => void set.add(value), takeBack: () => void set.delete(value) });
+    this.#apply({ apply: () => void set.add(value), rollback: () => void set.delete(value) });
   }
 
   exclude<Value>(set: Set<Value>, value: Value): void {
     if (!set.has(value)) return;
-    this.#make({ make: () => void set.delete(value), takeBack: () => void set.add(value) });
+    this.#apply({ apply: () => void set.delete(value), rollback: () => void set.add(value) });
   }
 
   link<Key extends string, Member extends string>(
@@ -112,7 +112,7 @@ export class Draft implements Change {
     key: Key,
     member: Member,
   ): void {
-    const step = { make: () => void index.add(key, member), takeBack: () => void index.delete(key, member) };
+    const step = { apply: () => void index.add(key, member), rollback: () => void index.delete(key, member) };
     if (index.add(key, member)) this.#steps.push(step);
   }
 
@@ -121,16 +121,16 @@ export class Draft implements Change {
     key: Key,
     member: Member,
   ): void {
-    const step = { make: () => void index.delete(key, member), takeBack: () => void index.add(key, member) };
+    const step = { apply: () => void index.delete(key, member), rollback: () => void index.add(key, member) };
     if (index.delete(key, member)) this.#steps.push(step);
   }
 
-  assign<Value>(cell: Cell<Value>, value: Value): void {
+  assign<Value>(cell: ChangingValue<Value>, value: Value): void {
     const before = cell.value;
     const to = (next: Value) => () => {
       cell.value = next;
     };
-    this.#make({ make: to(value), takeBack: to(before) });
+    this.#apply({ apply: to(value), rollback: to(before) });
   }
 
   store(fact: () => StoredFact): void {
@@ -150,23 +150,23 @@ export class Draft implements Change {
   }
 
   /** Memory as it was before the change. */
-  takeBack(): void {
-    for (const step of this.#steps.toReversed()) step.takeBack();
+  rollback(): void {
+    for (const step of this.#steps.toReversed()) step.rollback();
   }
 
-  /** Memory as the change left it; only after `takeBack`. */
-  makeAgain(): void {
-    for (const step of this.#steps) step.make();
+  /** Memory as the change left it; only after `rollback`. */
+  reapply(): void {
+    for (const step of this.#steps) step.apply();
   }
 
-  /** The change for good; only after `takeBack`. */
+  /** The change for good; only after `rollback`. */
   finish(): void {
-    this.makeAgain();
+    this.reapply();
     for (const work of this.#last) work();
   }
 
-  #make(step: Step): void {
-    step.make();
+  #apply(step: Step): void {
+    step.apply();
     this.#steps.push(step);
   }
 }

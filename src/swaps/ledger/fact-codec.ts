@@ -1,4 +1,4 @@
-// How is a fact or a record stored? As JSON text with exact amounts, under a key that is unique within its kind.
+// Stored form of facts and records: JSON text with exact amounts, under a key that is unique within its kind.
 
 import type { Bytes32, Outpoint, Txid } from "../../primitives/brands.ts";
 import type { EscrowEvent, PearlBlockFact, SecretShower, Sighting } from "../../swap/facts.ts";

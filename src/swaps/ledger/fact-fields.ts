@@ -1,5 +1,5 @@
-// Is a stored fact what it should be? Typed access to the fields of its body; a field that is missing or of another
-// type means a damaged database, so it throws and names the fact.
+// Typed access to the fields of a stored fact. A field that is missing or of another type means a damaged database, so
+// it throws and names the fact.
 
 import type {
   BlockHash,
@@ -30,7 +30,7 @@ export class Interner {
 }
 
 /** The fields of one object of a body. */
-export class Fields {
+export class FactFields {
   readonly #values: object;
   readonly #fact: StoredFact;
   readonly #interner: Interner;
@@ -42,10 +42,10 @@ export class Fields {
   }
 
   /** The fields of a fact's body. @throws where it is no JSON object. */
-  static of(fact: StoredFact, interner: Interner): Fields {
+  static of(fact: StoredFact, interner: Interner): FactFields {
     const values: unknown = JSON.parse(fact.body);
     if (typeof values !== "object" || values === null) throw wrong(fact, "its body", "an object");
-    return new Fields(values, fact, interner);
+    return new FactFields(values, fact, interner);
   }
 
   /** The fact's key, which is a transaction id. */
@@ -134,10 +134,10 @@ export class Fields {
   }
 
   /** The object in a field. */
-  inner(name: string): Fields {
+  inner(name: string): FactFields {
     const value = this.#value(name);
     if (typeof value !== "object" || value === null) throw wrong(this.#fact, name, "an object");
-    return new Fields(value, this.#fact, this.#interner);
+    return new FactFields(value, this.#fact, this.#interner);
   }
 
   outpoints(name: string): readonly Outpoint[] {

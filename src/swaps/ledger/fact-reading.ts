@@ -1,4 +1,4 @@
-// What does a stored fact say? The other direction of fact-codec.ts.
+// Reads stored facts and records back: the other direction of fact-codec.ts.
 
 import type {
   EscrowEvent,
@@ -11,7 +11,7 @@ import type {
 import type { AddressRecord, AskRecord, OriginRecord, TakeRecord } from "../../swap/records.ts";
 import type { Terms } from "../../swap/terms.ts";
 import type { StoredTip } from "./fact-codec.ts";
-import type { Fields } from "./fact-fields.ts";
+import type { FactFields } from "./fact-fields.ts";
 import type { FinalAlarm } from "./ports.ts";
 import type { ScriptEntry } from "./script-book.ts";
 
@@ -29,7 +29,7 @@ const EVENT_KINDS = [
 ] as const;
 
 /** An event of the escrow. */
-export function readEvent(fields: Fields): EscrowEvent {
+export function readEvent(fields: FactFields): EscrowEvent {
   const kind = fields.one("kind", EVENT_KINDS);
   const place = evmPlace(fields.inner("place"));
   switch (kind) {
@@ -53,7 +53,7 @@ export function readEvent(fields: Fields): EscrowEvent {
 function orderEvent(
   kind: Extract<EscrowEvent, { orderHash: unknown }>["kind"],
   place: EvmPlace,
-  fields: Fields,
+  fields: FactFields,
 ): EscrowEvent {
   const orderHash = fields.bytes32("orderHash");
   switch (kind) {
@@ -77,7 +77,7 @@ function orderEvent(
 }
 
 /** What a PEARL block shows; `kind` is the stored fact's. */
-export function readBlockFact(kind: PearlBlockFact["kind"], fields: Fields): PearlBlockFact {
+export function readBlockFact(kind: PearlBlockFact["kind"], fields: FactFields): PearlBlockFact {
   const place = pearlPlace(fields.inner("place"));
   const txid = fields.txid("txid");
   if (kind === "output") {
@@ -101,7 +101,7 @@ export function readBlockFact(kind: PearlBlockFact["kind"], fields: Fields): Pea
 }
 
 /** A sighting, without what its transaction spends. */
-export function readSighting(fields: Fields): Omit<Sighting, "inputs"> {
+export function readSighting(fields: FactFields): Omit<Sighting, "inputs"> {
   return {
     txid: fields.txid("txid"),
     vout: fields.int("vout"),
@@ -112,20 +112,20 @@ export function readSighting(fields: Fields): Omit<Sighting, "inputs"> {
 }
 
 /** Who showed a secret. */
-export function readShower(fields: Fields): SecretShower {
+export function readShower(fields: FactFields): SecretShower {
   return fields.one("by", ["claim", "spend"]) === "claim"
     ? { by: "claim", orderHash: fields.bytes32("orderHash"), txHash: fields.bytes32("txHash") }
     : spendShower(fields);
 }
 
-function spendShower(fields: Fields): SecretShower {
+function spendShower(fields: FactFields): SecretShower {
   const shower = { by: "spend", outpoint: fields.outpoint("outpoint"), txid: fields.txid("txid") } as const;
   const script = fields.ifAny("script", (name) => fields.script(name));
   return script === null ? shower : { ...shower, script };
 }
 
 /** A watched script. */
-export function readScript(fields: Fields): ScriptEntry {
+export function readScript(fields: FactFields): ScriptEntry {
   return {
     script: fields.script("script"),
     hashlock: fields.bytes32("hashlock"),
@@ -140,7 +140,7 @@ export function readScript(fields: Fields): ScriptEntry {
 }
 
 /** An ask. */
-export function readAsk(fields: Fields): AskRecord {
+export function readAsk(fields: FactFields): AskRecord {
   const text = (name: string): string => fields.text(name);
   const action = (name: string): NonNullable<AskRecord["lastAction"]> => {
     const inner = fields.inner(name);
@@ -177,7 +177,7 @@ export function readAsk(fields: Fields): AskRecord {
 }
 
 /** A take. */
-export function readTake(fields: Fields): TakeRecord {
+export function readTake(fields: FactFields): TakeRecord {
   return {
     dealHash: fields.bytes32("dealHash"),
     terms: terms(fields.inner("terms")),
@@ -188,7 +188,7 @@ export function readTake(fields: Fields): TakeRecord {
 }
 
 /** Addresses of an order. */
-export function readAddresses(fields: Fields): AddressRecord {
+export function readAddresses(fields: FactFields): AddressRecord {
   const address = (name: string): AddressRecord["buyerPearlAddress"] => fields.pearlAddress(name);
   return {
     orderHash: fields.bytes32("orderHash"),
@@ -199,13 +199,13 @@ export function readAddresses(fields: Fields): AddressRecord {
 }
 
 /** The origin of a bid. */
-export function readOrigin(fields: Fields): OriginRecord {
+export function readOrigin(fields: FactFields): OriginRecord {
   const ref = fields.orNull("ref", (name) => fields.text(name));
   return { orderHash: fields.bytes32("orderHash"), origin: fields.text("origin"), ref };
 }
 
 /** The tip of a chain. */
-export function readTip(fields: Fields): StoredTip {
+export function readTip(fields: FactFields): StoredTip {
   const [height, hash, time] = [fields.int("height"), fields.text("hash"), fields.int("time")];
   const chain = fields.one("chain", ["evm", "pearl"]);
   return chain === "evm"
@@ -214,7 +214,7 @@ export function readTip(fields: Fields): StoredTip {
 }
 
 /** A final block that was replaced. */
-export function readAlarm(fields: Fields): FinalAlarm {
+export function readAlarm(fields: FactFields): FinalAlarm {
   return {
     id: fields.text("id"),
     height: fields.int("height"),
@@ -225,7 +225,7 @@ export function readAlarm(fields: Fields): FinalAlarm {
   };
 }
 
-function evmPlace(fields: Fields): EvmPlace {
+function evmPlace(fields: FactFields): EvmPlace {
   return {
     block: fields.int("block"),
     blockHash: fields.bytes32("blockHash"),
@@ -235,7 +235,7 @@ function evmPlace(fields: Fields): EvmPlace {
   };
 }
 
-function pearlPlace(fields: Fields): PearlPlace {
+function pearlPlace(fields: FactFields): PearlPlace {
   return {
     height: fields.int("height"),
     blockHash: fields.blockHash("blockHash"),
@@ -244,7 +244,7 @@ function pearlPlace(fields: Fields): PearlPlace {
   };
 }
 
-function terms(fields: Fields): Terms {
+function terms(fields: FactFields): Terms {
   return {
     buyer: fields.evmAddress("buyer"),
     seller: fields.evmAddress("seller"),

@@ -4,7 +4,7 @@
 
 import type { Outpoint } from "../../primitives/brands.ts";
 import type { PearlPlace } from "../../swap/facts.ts";
-import type { Change } from "./draft.ts";
+import type { BookChange } from "./draft.ts";
 
 /** Outputs below pearl_amount_sat that are kept of a script, and as many below the least that counts. */
 export const MAX_SMALL_OUTPUTS = 1_000;
@@ -43,7 +43,12 @@ export class FirstOutputs {
    * Asks for a place in the list of this key. `present` gives the outputs of a list that was never asked for, in no
    * order. One that has a place keeps it.
    */
-  admit(key: string, output: PlacedOutput, present: () => Iterable<PlacedOutput>, change: Change): Admission {
+  admit(
+    key: string,
+    output: PlacedOutput,
+    present: () => Iterable<PlacedOutput>,
+    change: BookChange,
+  ): Admission {
     const list = this.#lists.get(key) ?? [...present()].toSorted(byPlace).slice(0, MAX_SMALL_OUTPUTS);
     const at = indexOf(list, output);
     const known = list[at];
@@ -55,7 +60,7 @@ export class FirstOutputs {
   }
 
   /** Takes outputs of blocks above this height out. */
-  rewind(toHeight: number, change: Change): void {
+  rewind(toHeight: number, change: BookChange): void {
     for (const [key, list] of this.#lists) {
       const left = list.filter(({ place }) => place.height <= toHeight);
       if (left.length < list.length) change.set(this.#lists, key, left);

@@ -1,13 +1,13 @@
-// What does each kind of change do to the books? Steps of the EVM chain and of PEARL, the mempool's picture, records,
+// What each kind of change does to the books: steps of the EVM chain and of PEARL, snapshots of the mempool, records,
 // and what time alone changes. All of it goes through a draft.
 
 import type { Bytes32, Outpoint, ScriptHex } from "../../primitives/brands.ts";
 import type { ChainTips, PearlBlockFact, Sighting } from "../../swap/facts.ts";
 import { outpointOf } from "../../swap/lock-choice.ts";
 import type { AskRecord } from "../../swap/records.ts";
-import type { Moment } from "../../swap/subject.ts";
+import type { EvaluationContext } from "../../swap/subject.ts";
 import { evmReorgEvent } from "./change-events.ts";
-import type { CausingBlock, Cell, Draft } from "./draft.ts";
+import type { CausingBlock, ChangingValue, Draft } from "./draft.ts";
 import { eventFact, tipFact } from "./fact-codec.ts";
 import { ImpossibleLog } from "../evm/evm-unavailable.ts";
 import { evmCause } from "./order-book.ts";
@@ -22,19 +22,19 @@ import type {
 } from "./ports.ts";
 import { KEPT_S } from "./record-book.ts";
 import type { Books } from "./subjects.ts";
-import { Touching } from "./affected-rows.ts";
+import { AffectedRows } from "./affected-rows.ts";
 import { isStillWatched } from "./watched-scripts.ts";
 
 /** All that the ledger keeps. */
 export interface LedgerState {
   readonly books: Books;
-  readonly tips: Cell<ChainTips>;
+  readonly tips: ChangingValue<ChainTips>;
   /** Hash of the EVM tip; "" before the first. */
-  readonly evmHash: Cell<string>;
+  readonly evmHash: ChangingValue<string>;
 }
 
 /** A change beside what its draft holds. */
-export interface ChangeOutline {
+export interface ChangeSummary {
   readonly rewind: SwapTransaction["rewind"];
   readonly checkpoints: readonly ChainCheckpoint[];
   /** Events that are not about rows. */
@@ -45,7 +45,7 @@ export interface ChangeOutline {
   readonly explained: boolean;
 }
 
-const NO_OUTLINE: ChangeOutline = {
+const EMPTY_SUMMARY: ChangeSummary = {
   rewind: null,
   checkpoints: [],
   events: [],
@@ -79,7 +79,7 @@ export class LedgerChanges {
   }
 
   /** A step of the EVM chain. @throws where it does not continue what is there. */
-  evm(draft: Draft, change: EvmChange): ChangeOutline {
+  evm(draft: Draft, change: EvmChange): ChangeSummary {
     const { tips, evmHash } = this.#state;
     const { tip, rewindTo } = change;
     const old = tips.value.evm;
@@ -108,21 +108,21 @@ export class LedgerChanges {
   }
 
   /** Alarms that an operator has lifted are over: `stored` are the keys of those that are left. */
-  liftAlarms(draft: Draft, stored: readonly string[]): ChangeOutline {
+  liftAlarms(draft: Draft, stored: readonly string[]): ChangeSummary {
     this.#state.books.trust.keepAlarms(new Set(stored), draft);
-    return NO_OUTLINE;
+    return EMPTY_SUMMARY;
   }
 
   /** A step of the PEARL chain, or facts of older blocks. @throws where it does not continue what is there. */
-  pearl(draft: Draft, change: PearlChange): ChangeOutline {
+  pearl(draft: Draft, change: PearlChange): ChangeSummary {
     const { tips, books } = this.#state;
     const { tip, rewindTo } = change;
     const height = tip?.height ?? tips.value.pearl.height;
     checkedBase("PEARL", tips.value.pearl.height, rewindTo, height);
     const tipCause = tip === null ? null : ({ chain: "pearl", height, hash: tip.hash } as const);
-    const touching = new Touching(books, draft);
+    const affected = new AffectedRows(books, draft);
     if (rewindTo !== null) {
-      books.locks.rewind(rewindTo, draft, (script) => touching.script(script, tipCause));
+      books.locks.rewind(rewindTo, draft, (script) => affected.script(script, tipCause));
     }
     const { causes, turnedAway } = this.#applyBlockFacts(draft, change.facts, height);
     // After the blocks: a bound for outputs in no block must not judge those that blocks hold.
@@ -135,7 +135,7 @@ export class LedgerChanges {
     this.#showSecrets(draft, secrets, causes);
     for (const script of change.covered) {
       // From now on the order's actions and verdicts stand (S-62): its row is another one.
-      if (books.scripts.cover(script, draft)) touching.script(script, tipCause);
+      if (books.scripts.cover(script, draft)) affected.script(script, tipCause);
     }
     if (tip !== null) {
       const { time, medianTimePast } = tip;
@@ -157,19 +157,19 @@ export class LedgerChanges {
     locks: MempoolLocks,
     sightings: readonly Sighting[],
     secrets: PearlChange["secrets"],
-  ): ChangeOutline {
-    const touching = new Touching(this.#state.books, draft);
-    const onChange = (script: ScriptHex): void => touching.script(script, null);
+  ): ChangeSummary {
+    const affected = new AffectedRows(this.#state.books, draft);
+    const onChange = (script: ScriptHex): void => affected.script(script, null);
     this.#sight(draft, sightings);
     const explained = this.#state.books.locks.look(locks, draft, onChange);
     this.#showSecrets(draft, secrets, new Map());
-    return { ...NO_OUTLINE, explained };
+    return { ...EMPTY_SUMMARY, explained };
   }
 
   /** Records by the API. */
-  records(draft: Draft, given: RecordWrites): ChangeOutline {
+  records(draft: Draft, given: RecordWrites): ChangeSummary {
     const { records, orders } = this.#state.books;
-    const touching = new Touching(this.#state.books, draft);
+    const affected = new AffectedRows(this.#state.books, draft);
     const takes = given.takes ?? [];
     for (const hash of given.removeTakes ?? []) {
       if (!takes.some(({ dealHash }) => dealHash === hash)) records.removeTake(hash, draft);
@@ -182,15 +182,15 @@ export class LedgerChanges {
     }
     for (const ask of given.asks ?? []) {
       records.putAsk(ask, draft);
-      touching.ask(ask.askId, null);
+      affected.ask(ask.askId, null);
     }
     for (const addresses of given.addresses ?? []) records.putAddresses(addresses, draft);
     for (const origin of given.origins ?? []) records.putOrigin(origin, draft);
-    return NO_OUTLINE;
+    return EMPTY_SUMMARY;
   }
 
   /** Asks that were cancelled or expired seven days ago, and that no order carries, go (S-34): some are looked at. */
-  forgetAsks(draft: Draft, { now, expiryNow }: Moment): ChangeOutline {
+  forgetAsks(draft: Draft, { now, expiryNow }: EvaluationContext): ChangeSummary {
     const { records, orders } = this.#state.books;
     const turn = this.#asksInTurn ?? records.asks.values();
     this.#asksInTurn = turn;
@@ -210,15 +210,15 @@ export class LedgerChanges {
       const endedAt = Math.min(...ends.map((end) => end ?? Number.POSITIVE_INFINITY));
       if (endedAt + KEPT_S <= (expiryNow ?? now)) records.removeAsk(askId, draft);
     }
-    return NO_OUTLINE;
+    return EMPTY_SUMMARY;
   }
 
   /** What time changes between two moments: asks and takes die, takes long dead go, and the oldest beyond the bound. */
-  passTime(draft: Draft, before: Moment, after: Moment): void {
+  passTime(draft: Draft, before: EvaluationContext, after: EvaluationContext): void {
     const { records } = this.#state.books;
-    const touching = new Touching(this.#state.books, draft);
+    const affected = new AffectedRows(this.#state.books, draft);
     const [was, now] = [before.expiryNow ?? before.now, after.expiryNow ?? after.now];
-    for (const id of records.asksEnding(was, now)) touching.ask(id, null);
+    for (const id of records.asksEnding(was, now)) affected.ask(id, null);
     for (const hash of records.takesEnding(was, now)) draft.touch(hash, null);
     const put = new Set(draft.put.filter(({ kind }) => kind === "take").map(({ key }) => key));
     const removed = draft.remove.filter(({ kind, key }) => kind === "take" && !put.has(key));
@@ -240,16 +240,16 @@ export class LedgerChanges {
   #rewindEvm(draft: Draft, rewindTo: number, cause: CausingBlock): void {
     const { orders, trust } = this.#state.books;
     trust.rewind(rewindTo, draft);
-    const touching = new Touching(this.#state.books, draft);
+    const affected = new AffectedRows(this.#state.books, draft);
     const said = orders.saidAbove(rewindTo);
-    orders.rewind(rewindTo, draft, ({ orderHash, terms }) => touching.order(orderHash, terms, cause));
-    for (const seller of said.sellers) touching.asksOf(seller, cause);
-    if (said.fee) touching.allAsks(cause);
+    orders.rewind(rewindTo, draft, ({ orderHash, terms }) => affected.order(orderHash, terms, cause));
+    for (const seller of said.sellers) affected.asksOf(seller, cause);
+    if (said.fee) affected.allAsks(cause);
   }
 
   #applyEvents(draft: Draft, { events, tip }: EvmChange, base: number): void {
     const { orders, secrets, trust } = this.#state.books;
-    const touching = new Touching(this.#state.books, draft);
+    const affected = new AffectedRows(this.#state.books, draft);
     for (const event of events) {
       const { place } = event;
       if (place.block <= base || place.block > tip.height) {
@@ -261,7 +261,7 @@ export class LedgerChanges {
       trust.add(event, draft);
       // After what it is made of: loading reads scripts before the events that name them.
       draft.store(() => eventFact(event));
-      touching.event(event, evmCause(place));
+      affected.event(event, evmCause(place));
       if (event.kind === "OrderLocked") this.#keepAddresses(draft, event.orderHash);
       if (event.kind !== "OrderClaimed") continue;
       const hashlock = orders.entries.get(event.orderHash)?.facts.terms.hashlock;
@@ -270,7 +270,7 @@ export class LedgerChanges {
         throw new ImpossibleLog(event, `its secret does not hash to ${hashlock}`);
       }
       const shower = { by: "claim", orderHash: event.orderHash, txHash: place.txHash } as const;
-      if (secrets.show(hashlock, event.secret, shower, draft)) touching.hashlock(hashlock, evmCause(place));
+      if (secrets.show(hashlock, event.secret, shower, draft)) affected.hashlock(hashlock, evmCause(place));
     }
   }
 
@@ -287,8 +287,8 @@ export class LedgerChanges {
   /** Remembers sightings, and once per transaction what it spends. */
   #sight(draft: Draft, sightings: readonly Sighting[]): void {
     const { locks } = this.#state.books;
-    const touching = new Touching(this.#state.books, draft);
-    const onChange = (script: ScriptHex): void => touching.script(script, null);
+    const affected = new AffectedRows(this.#state.books, draft);
+    const onChange = (script: ScriptHex): void => affected.script(script, null);
     for (const sighting of sightings) {
       locks.sight(sighting, draft, onChange);
       if (locks.entries.get(outpointOf(sighting))?.isSighted !== true) continue;
@@ -303,7 +303,7 @@ export class LedgerChanges {
     tipHeight: number,
   ): { readonly causes: ReadonlyMap<string, CausingBlock>; readonly turnedAway: ReadonlySet<Outpoint> } {
     const { books } = this.#state;
-    const touching = new Touching(books, draft);
+    const affected = new AffectedRows(books, draft);
     const causes = new Map<string, CausingBlock>();
     const turnedAway = new Set<Outpoint>();
     const sorted = facts.toSorted(inOrder);
@@ -316,7 +316,7 @@ export class LedgerChanges {
       if (fact.kind === "spend") causes.set(`${fact.outpoint}/${fact.txid}`, cause);
       const isWatched = (entry: Parameters<typeof isStillWatched>[1], time: number): boolean =>
         isStillWatched(books, entry, time);
-      const isKept = books.locks.apply(fact, draft, isWatched, (script) => touching.script(script, cause));
+      const isKept = books.locks.apply(fact, draft, isWatched, (script) => affected.script(script, cause));
       if (!isKept && fact.kind === "output") turnedAway.add(outpointOf(fact));
     }
     return { causes, turnedAway };
@@ -324,11 +324,11 @@ export class LedgerChanges {
 
   #showSecrets(draft: Draft, shown: PearlChange["secrets"], causes: ReadonlyMap<string, CausingBlock>): void {
     const { secrets } = this.#state.books;
-    const touching = new Touching(this.#state.books, draft);
+    const affected = new AffectedRows(this.#state.books, draft);
     for (const { hashlock, secret, shower } of shown) {
       if (!secrets.show(hashlock, secret, shower, draft)) continue;
       const cause = shower.by === "spend" ? causes.get(`${shower.outpoint}/${shower.txid}`) : undefined;
-      touching.hashlock(hashlock, cause ?? null);
+      affected.hashlock(hashlock, cause ?? null);
     }
   }
 }
@@ -347,7 +347,7 @@ function checkedBase(chain: string, oldHeight: number, rewindTo: number | null, 
 /** What a change does to the remembered blocks of a chain: those above a height go, others come. */
 export function checkpointsOf(
   chain: "evm" | "pearl",
-  { rewind, checkpoints }: ChangeOutline,
+  { rewind, checkpoints }: ChangeSummary,
 ): [number | null, readonly ChainCheckpoint[]] {
   const own = checkpoints.filter((one) => one.chain === chain);
   return [rewind?.chain === chain ? rewind.toHeight : null, own];

@@ -1,6 +1,6 @@
-// Does the ledger forget reorganisations? Random histories of both chains with deep reorganisations, failed commits and
-// restarts: at any time the state equals that of a ledger that was opened again, and that of one that only ever saw
-// the chains as they are now (with the secrets and sightings that S-13 and S-15 keep).
+// The ledger forgets reorganisations. Random histories of both chains with deep reorganisations, failed commits and
+// restarts: at any time the state equals that of a ledger that was opened again, and that of one that only ever saw the
+// chains as they are now (with the secrets and sightings that S-13 and S-15 keep).
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,9 +1,9 @@
-// How does the ledger's memory come back after a start? Every stored fact in the order of its first insertion.
+// Restores the ledger's memory at start: every stored fact in the order of its first insertion.
 
 import type { ChainTips } from "../../swap/facts.ts";
 import { LOADING } from "./draft.ts";
 import type { StoredTip } from "./fact-codec.ts";
-import { Fields, Interner } from "./fact-fields.ts";
+import { FactFields, Interner } from "./fact-fields.ts";
 import {
   readAddresses,
   readAlarm,
@@ -21,20 +21,20 @@ import type { StoredFact, SwapStore } from "./ports.ts";
 import type { Books } from "./subjects.ts";
 
 /** What the store holds beside facts and records. */
-export interface LoadedRest {
+export interface LoadedState {
   readonly tips: readonly StoredTip[];
   /** Whether a change was being told when the process ended. */
   readonly isUntold: boolean;
 }
 
 /** Fills empty books from the store. @throws where a fact is damaged or of no known kind. */
-export async function loadBooks(store: SwapStore, books: Books): Promise<LoadedRest> {
+export async function loadBooks(store: SwapStore, books: Books): Promise<LoadedState> {
   const tips: StoredTip[] = [];
   let isUntold = false;
   const interner = new Interner();
   await store.load((facts) => {
     for (const fact of facts) {
-      const fields = Fields.of(fact, interner);
+      const fields = FactFields.of(fact, interner);
       if (fact.kind === "tip") tips.push(readTip(fields));
       else if (fact.kind === "untold") isUntold = true;
       else if (!loadChainFact(fact, fields, books)) loadRecord(fact, fields, books);
@@ -46,7 +46,7 @@ export async function loadBooks(store: SwapStore, books: Books): Promise<LoadedR
 
 function loadChainFact(
   fact: StoredFact,
-  fields: Fields,
+  fields: FactFields,
   { scripts, orders, locks, secrets, trust }: Books,
 ): boolean {
   switch (fact.kind) {
@@ -92,7 +92,7 @@ function loadChainFact(
   }
 }
 
-function loadRecord(fact: StoredFact, fields: Fields, { records }: Books): void {
+function loadRecord(fact: StoredFact, fields: FactFields, { records }: Books): void {
   switch (fact.kind) {
     case "ask":
       return records.putAsk(readAsk(fields), LOADING);

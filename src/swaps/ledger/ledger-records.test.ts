@@ -1,4 +1,4 @@
-// Does the ledger keep what people told the service, as long as S-42 says, and tell what changes with it?
+// The ledger keeps what people told the service for as long as S-42 says, and tells what changes with it.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

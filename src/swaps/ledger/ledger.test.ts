@@ -1,4 +1,4 @@
-// Does the ledger keep one durable state of both chains, tell each change once, and stay as it was when a commit fails?
+// The ledger keeps one durable state of both chains, tells each change once, and stays as it was when a commit fails.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,18 +1,24 @@
-// Who owns the state of all swaps? The ledger: facts of both chains and records of people, in memory and in the store
-// alike. Each change is made out, committed in one transaction with its events, and only then visible, in one
+// The ledger is the one owner of the state of all swaps: facts of both chains and records of people, in memory and in
+// the store alike. Each change is made out, committed in one transaction with its events, and only then visible, in one
 // synchronous step: readers see nothing that is not durable, and a failed commit changes nothing.
 
 import type { Bytes32, EvmAddress, Outpoint, ScriptHex, Txid } from "../../primitives/brands.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import type { ChainTips, EscrowEvent, LockOutput, SecretFact, Sighting } from "../../swap/facts.ts";
 import type { AskRecord } from "../../swap/records.ts";
-import { type AskStatus, isDead, type Moment, type SwapRules, type SwapSubject } from "../../swap/subject.ts";
+import {
+  type AskStatus,
+  isDead,
+  type EvaluationContext,
+  type SwapRules,
+  type SwapSubject,
+} from "../../swap/subject.ts";
 import { CommitFeed } from "../../follow/commit-feed.ts";
 import type { Clock, Log } from "../../follow/ports.ts";
 import { ChangeEvents, type ChangeFrame, rowsIn, type TouchedRow, touchedRows } from "./change-events.ts";
-import { CheckpointList, TipWatch } from "./confirmations.ts";
+import { CheckpointList, ConfirmationTracker } from "./confirmations.ts";
 import { Draft } from "./draft.ts";
-import { type ChangeOutline, checkpointsOf, LedgerChanges, type LedgerState } from "./ledger-changes.ts";
+import { type ChangeSummary, checkpointsOf, LedgerChanges, type LedgerState } from "./ledger-changes.ts";
 import { loadBooks, tipsOf } from "./ledger-loading.ts";
 import type {
   ChainCheckpoint,
@@ -30,7 +36,7 @@ import type {
   SwapStore,
 } from "./ports.ts";
 import { type Books, emptyBooks, Subjects } from "./subjects.ts";
-import { LedgerWatch } from "./watched-scripts.ts";
+import { WatchedScripts } from "./watched-scripts.ts";
 
 /** Rows that one transaction tells of; a change of more is told by further transactions. */
 const TOLD_AT_ONCE = 512;
@@ -43,7 +49,7 @@ const LOOKED_AT_ONCE = 64;
 const UNTOLD = { kind: "untold", key: "rows", chain: null, height: null, body: "{}" } as const;
 
 /** What the ledger is made of. */
-export interface SwapLedgerParts {
+export interface SwapLedgerDependencies {
   readonly store: SwapStore;
   /** What the store must belong to (S-26). */
   readonly identity: SwapIdentity;
@@ -56,31 +62,31 @@ export interface SwapLedgerParts {
   /** Takes that are kept in all (S-42). */
   readonly takeMax: number;
   /**
-   * The moment that rows of events are made for, with these tips. Without it: *now* of S-05, everything synced.
+   * The context that rows of events are made for, with these tips. Without it: *now* of S-05, everything synced.
    */
-  readonly momentOf?: (tips: ChainTips) => Moment;
+  readonly contextOf?: (tips: ChainTips) => EvaluationContext;
 }
 
 /** The owner of swap state. */
 export class SwapLedger implements LedgerWrites, EvmLedger, LedgerReads {
-  readonly watch: LedgerWatch;
+  readonly watch: WatchedScripts;
   /** Published after every visible change. */
   readonly feed = new CommitFeed();
-  readonly #parts: SwapLedgerParts;
+  readonly #parts: SwapLedgerDependencies;
   readonly #state: LedgerState;
   readonly #subjects: Subjects;
   readonly #changes: LedgerChanges;
   readonly #events: ChangeEvents;
-  readonly #tipWatch: TipWatch;
+  readonly #tipWatch: ConfirmationTracker;
   readonly #checkpoints: { readonly evm: CheckpointList; readonly pearl: CheckpointList };
-  #lastMoment: Moment;
+  #lastMoment: EvaluationContext;
   /** Whether events are missing that could not be written: the next transaction empties the log. */
   #owesReset = false;
   #turn: Promise<void> = Promise.resolve();
   readonly #rowListeners: ((orders: readonly Bytes32[], asks: readonly Bytes32[]) => void)[] = [];
 
   private constructor(
-    parts: SwapLedgerParts,
+    parts: SwapLedgerDependencies,
     state: LedgerState,
     checkpoints: { readonly evm: CheckpointList; readonly pearl: CheckpointList },
   ) {
@@ -90,10 +96,10 @@ export class SwapLedger implements LedgerWrites, EvmLedger, LedgerReads {
     this.#checkpoints = checkpoints;
     this.#subjects = new Subjects(books, parts.crypto);
     this.#events = new ChangeEvents(books, this.#subjects, parts.rules, parts.log);
-    this.#tipWatch = new TipWatch(books.orders, books.locks, parts.rules);
+    this.#tipWatch = new ConfirmationTracker(books.orders, books.locks, parts.rules);
     this.#changes = new LedgerChanges(state, parts);
-    this.watch = new LedgerWatch(books, () => this.tips());
-    this.#lastMoment = this.#moment();
+    this.watch = new WatchedScripts(books, () => this.tips());
+    this.#lastMoment = this.#context();
     this.#tipWatch.settle(this.tips(), [], true);
   }
 
@@ -101,7 +107,7 @@ export class SwapLedger implements LedgerWrites, EvmLedger, LedgerReads {
    * The ledger on this store, with all that it holds. Rejects where the store belongs to another network, chain or
    * escrow (S-26), or where a stored fact is damaged.
    */
-  static async open(parts: SwapLedgerParts): Promise<SwapLedger> {
+  static async open(parts: SwapLedgerDependencies): Promise<SwapLedger> {
     const { store, crypto, identity } = parts;
     await store.initialise(identity);
     const books = emptyBooks(crypto);
@@ -141,7 +147,7 @@ export class SwapLedger implements LedgerWrites, EvmLedger, LedgerReads {
 
   /** Lets what time alone changes happen: expiries are told, old takes and asks go. To be called now and then. */
   passTime(): Promise<void> {
-    return this.#run((draft) => this.#changes.forgetAsks(draft, this.#moment()));
+    return this.#run((draft) => this.#changes.forgetAsks(draft, this.#context()));
   }
 
   /** Calls back with the orders (and takes) and the asks whose rows may differ, after each visible change. */
@@ -191,14 +197,14 @@ export class SwapLedger implements LedgerWrites, EvmLedger, LedgerReads {
   }
 
   subject(hash: Bytes32): SwapSubject | null {
-    return this.#subjects.of(hash, this.#moment());
+    return this.#subjects.of(hash, this.#context());
   }
 
   ask(askId: Bytes32): AskRecord | null {
     return this.#books.records.asks.get(askId) ?? null;
   }
 
-  askStatus(record: AskRecord, when: Pick<Moment, "now" | "expiryNow">): AskStatus {
+  askStatus(record: AskRecord, when: Pick<EvaluationContext, "now" | "expiryNow">): AskStatus {
     return this.#subjects.askStatus(record, when);
   }
 
@@ -259,10 +265,10 @@ export class SwapLedger implements LedgerWrites, EvmLedger, LedgerReads {
 
   knowsHashlock(hashlock: Bytes32): boolean {
     if (this.#books.orders.byHashlock.has(hashlock)) return true;
-    const moment = this.#moment();
+    const context = this.#context();
     for (const hash of this.#books.records.takesByHashlock.of(hashlock)) {
       const take = this.#books.records.takes.get(hash);
-      if (take !== undefined && !isDead(moment, take.expiresAt)) return true;
+      if (take !== undefined && !isDead(context, take.expiresAt)) return true;
     }
     return false;
   }
@@ -283,22 +289,22 @@ export class SwapLedger implements LedgerWrites, EvmLedger, LedgerReads {
     return this.#state.books;
   }
 
-  #moment(): Moment {
+  #context(): EvaluationContext {
     const tips = this.tips();
-    if (this.#parts.momentOf !== undefined) return this.#parts.momentOf(tips);
+    if (this.#parts.contextOf !== undefined) return this.#parts.contextOf(tips);
     const clock = Math.floor(this.#parts.clock.nowMs() / 1000);
     const now = Math.max(clock, tips.evm.time, tips.pearl.medianTimePast);
-    return { tips, now, mayAct: true, witnesses: null };
+    return { tips, now, isReady: true, witnesses: null };
   }
 
   /** One change after the other. */
-  #run(build: (draft: Draft) => ChangeOutline): Promise<void> {
+  #run(build: (draft: Draft) => ChangeSummary): Promise<void> {
     const done = this.#turn.then(() => this.#carryOut(build));
     this.#turn = done.catch(() => undefined);
     return done;
   }
 
-  async #carryOut(build: (draft: Draft) => ChangeOutline): Promise<void> {
+  async #carryOut(build: (draft: Draft) => ChangeSummary): Promise<void> {
     const draft = new Draft();
     const change = this.#makeOut(draft, build);
     const { outline, frame, before } = change;
@@ -319,24 +325,24 @@ export class SwapLedger implements LedgerWrites, EvmLedger, LedgerReads {
     this.#checkpoints.pearl.advance(...checkpointsOf("pearl", outline));
     const tips = this.tips();
     this.#tipWatch.settle(tips, draft.orders.keys(), tips.pearl.height < before.tips.pearl.height);
-    this.#lastMoment = { ...frame.moment, tips };
+    this.#lastMoment = { ...frame.context, tips };
     for (const listener of this.#rowListeners) listener([...draft.orders.keys()], [...draft.asks.keys()]);
     this.feed.publish();
     if (rest.length > 0) await this.#tellRest(change, rest);
   }
 
   /** The change with the rows that it touches; memory is as before when this returns or throws. */
-  #makeOut(draft: Draft, build: (draft: Draft) => ChangeOutline): MadeChange {
+  #makeOut(draft: Draft, build: (draft: Draft) => ChangeSummary): MadeChange {
     const before = { ...this.#lastMoment, tips: this.tips() };
     try {
       const outline = build(draft);
-      const moment = this.#moment();
-      this.#changes.passTime(draft, before, moment);
-      for (const hash of this.#tipWatch.changed(before.tips, moment.tips))
+      const context = this.#context();
+      this.#changes.passTime(draft, before, context);
+      for (const hash of this.#tipWatch.changed(before.tips, context.tips))
         draft.touch(hash, outline.tipCause);
-      return { outline, before, frame: { draft, moment, explained: outline.explained } };
+      return { outline, before, frame: { draft, context, explained: outline.explained } };
     } finally {
-      draft.takeBack();
+      draft.rollback();
     }
   }
 
@@ -349,21 +355,21 @@ export class SwapLedger implements LedgerWrites, EvmLedger, LedgerReads {
     rows: readonly TouchedRow[],
     now: "hidden" | "visible",
   ): Promise<StoredSwapEvent[]> {
-    const { draft, moment } = frame;
+    const { draft, context } = frame;
     const events: StoredSwapEvent[] = [];
     for (let at = 0; at < rows.length; at += LOOKED_AT_ONCE) {
       if (at > 0) await this.#parts.clock.sleep(0);
       const piece = rowsIn(rows.slice(at, at + LOOKED_AT_ONCE));
-      if (now === "visible") draft.takeBack();
+      if (now === "visible") draft.rollback();
       let isMade = false;
       try {
-        const was = this.#events.look(piece, before);
-        draft.makeAgain();
+        const was = this.#events.snapshot(piece, before);
+        draft.reapply();
         isMade = true;
-        events.push(...this.#events.between(was, this.#events.look(piece, moment), frame));
+        events.push(...this.#events.between(was, this.#events.snapshot(piece, context), frame));
       } finally {
-        if (isMade && now === "hidden") draft.takeBack();
-        if (!isMade && now === "visible") draft.makeAgain();
+        if (isMade && now === "hidden") draft.rollback();
+        if (!isMade && now === "visible") draft.reapply();
       }
     }
     return events;
@@ -388,7 +394,7 @@ export class SwapLedger implements LedgerWrites, EvmLedger, LedgerReads {
 
 /** A change that was made out: what it is, and the moments before and after it. */
 interface MadeChange {
-  readonly outline: ChangeOutline;
-  readonly before: Moment;
+  readonly outline: ChangeSummary;
+  readonly before: EvaluationContext;
   readonly frame: ChangeFrame;
 }

@@ -1,4 +1,5 @@
-// What is known of a lock output that no block holds any more (S-15)?
+// What is known of a lock output after a reorganisation or an eviction took away the block or mempool entry that showed
+// it (S-15).
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

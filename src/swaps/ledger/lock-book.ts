@@ -5,7 +5,7 @@
 import type { Outpoint, ScriptHex, Txid } from "../../primitives/brands.ts";
 import type { LockOutput, PearlBlockFact, PearlPlace, Sighting, SpendPath } from "../../swap/facts.ts";
 import { DUST_SAT, outpointOf } from "../../swap/lock-choice.ts";
-import type { Cell, Change } from "./draft.ts";
+import type { ChangingValue, BookChange } from "./draft.ts";
 import { blockFact, sightingFact } from "./fact-codec.ts";
 import { FirstOutputs, MAX_SMALL_OUTPUTS } from "./first-outputs.ts";
 import { LockConflicts } from "./lock-conflicts.ts";
@@ -62,7 +62,7 @@ export class LockBook {
   readonly #unminedSmall = new MultiIndex<ScriptHex, Outpoint>();
   readonly #firstDust = new FirstOutputs();
   readonly #firstSmall = new FirstOutputs();
-  readonly #mempool: Cell<MempoolLocks> = { value: EMPTY };
+  readonly #mempool: ChangingValue<MempoolLocks> = { value: EMPTY };
 
   /** `scripts` tells which amounts are small. */
   constructor(scripts: ScriptBook) {
@@ -132,7 +132,7 @@ export class LockBook {
   }
 
   /** Remembers a sighting; one that a bound turns away is not known. `onChange` gets the scripts whose outputs change. */
-  sight(sighting: Omit<Sighting, "inputs">, change: Change, onChange: OnChange): void {
+  sight(sighting: Omit<Sighting, "inputs">, change: BookChange, onChange: OnChange): void {
     const { script, amountSat, coinbase } = sighting;
     if (amountSat < DUST_SAT) return;
     const outpoint = outpointOf(sighting);
@@ -149,7 +149,7 @@ export class LockBook {
   }
 
   /** Remembers what a transaction with lock outputs spends. */
-  know(txid: Txid, inputs: readonly Outpoint[], change: Change, onChange: OnChange): void {
+  know(txid: Txid, inputs: readonly Outpoint[], change: BookChange, onChange: OnChange): void {
     let minedAt: number | null = null;
     for (const outpoint of this.#byTransaction.of(txid)) {
       minedAt = this.entries.get(outpoint)?.mined?.height ?? minedAt;
@@ -163,7 +163,7 @@ export class LockBook {
    */
   apply(
     fact: PearlBlockFact,
-    change: Change,
+    change: BookChange,
     isStillWatched: (entry: Pick<OutputEntry, "script" | "amountSat">, time: number) => boolean,
     onChange: OnChange,
   ): boolean {
@@ -192,7 +192,7 @@ export class LockBook {
   }
 
   /** Takes back what blocks above this height showed. */
-  rewind(toHeight: number, change: Change, onChange: OnChange): void {
+  rewind(toHeight: number, change: BookChange, onChange: OnChange): void {
     this.#firstDust.rewind(toHeight, change);
     this.#firstSmall.rewind(toHeight, change);
     for (const [outpoint, { place }] of this.dust)
@@ -213,7 +213,7 @@ export class LockBook {
   }
 
   /** Replaces the mempool's picture. Returns whether a lock or a spend has left it. */
-  look(locks: MempoolLocks, change: Change, onChange: OnChange): boolean {
+  look(locks: MempoolLocks, change: BookChange, onChange: OnChange): boolean {
     const before = this.#mempool.value;
     change.assign(this.#mempool, locks);
     let hasLeft = false;
@@ -234,7 +234,7 @@ export class LockBook {
     return hasLeft;
   }
 
-  #applyDust(fact: Extract<PearlBlockFact, { kind: "output" }>, change: Change): boolean {
+  #applyDust(fact: Extract<PearlBlockFact, { kind: "output" }>, change: BookChange): boolean {
     const { script, amountSat, coinbase, place } = fact;
     const outpoint = outpointOf(fact);
     const { isKept, evicted } = this.#firstDust.admit(script, { outpoint, place }, () => [], change);
@@ -250,7 +250,7 @@ export class LockBook {
 
   #applyOutput(
     fact: Extract<PearlBlockFact, { kind: "output" }>,
-    change: Change,
+    change: BookChange,
     onChange: OnChange,
   ): boolean {
     const { script, amountSat, coinbase, place: mined } = fact;
@@ -275,7 +275,7 @@ export class LockBook {
   #admit(
     outpoint: Outpoint,
     { script, amountSat, place }: Pick<OutputEntry, "script" | "amountSat"> & { readonly place: PearlPlace },
-    change: Change,
+    change: BookChange,
     onChange: OnChange,
   ): boolean {
     if (!this.#isSmall(script, amountSat)) return true;
@@ -320,7 +320,7 @@ export class LockBook {
     for (const script of scripts) onChange(script);
   }
 
-  #put(outpoint: Outpoint, entry: OutputEntry, change: Change): void {
+  #put(outpoint: Outpoint, entry: OutputEntry, change: BookChange): void {
     const { script, amountSat, mined, spend } = entry;
     const before = this.entries.get(outpoint)?.spend ?? null;
     if (before !== null && before.txid !== spend?.txid) change.unlink(this.#bySpender, before.txid, outpoint);
@@ -335,7 +335,7 @@ export class LockBook {
   }
 
   /** Forgets an output, and what its transaction spends with the last one of it. */
-  #remove(outpoint: Outpoint, entry: OutputEntry, change: Change): void {
+  #remove(outpoint: Outpoint, entry: OutputEntry, change: BookChange): void {
     const txid = txidOf(outpoint);
     if (entry.spend !== null) change.unlink(this.#bySpender, entry.spend.txid, outpoint);
     change.drop(this.entries, outpoint);
@@ -348,7 +348,7 @@ export class LockBook {
     if (!this.#byTransaction.has(txid)) this.conflicts.forget(txid, change);
   }
 
-  #store(fact: PearlBlockFact, change: Change): void {
+  #store(fact: PearlBlockFact, change: BookChange): void {
     change.store(() => blockFact(fact));
   }
 }

@@ -1,9 +1,9 @@
-// Which transactions with lock outputs can still be mined (S-15)? The inputs of each are kept once, however many lock
-// outputs it has, and the lowest main-chain block that spends one of them elsewhere is kept up to date, so that no row
-// has to look at the inputs.
+// Tells which transactions with lock outputs can still be mined (S-15). The inputs of each are kept once, however many
+// lock outputs it has, and the lowest main-chain block that spends one of them elsewhere is kept up to date, so that no
+// row has to look at the inputs.
 
 import type { Outpoint, Txid } from "../../primitives/brands.ts";
-import type { Change } from "./draft.ts";
+import type { BookChange } from "./draft.ts";
 import { inputsFact } from "./fact-codec.ts";
 import { MultiIndex } from "./multi-index.ts";
 
@@ -40,7 +40,7 @@ export class LockConflicts {
     txid: Txid,
     inputs: readonly Outpoint[],
     minedAt: number | null,
-    change: Change,
+    change: BookChange,
     onChange: OnChange,
   ): void {
     if (this.#transactions.has(txid)) return;
@@ -56,7 +56,7 @@ export class LockConflicts {
   }
 
   /** A lock transaction is in a block: done once, however many outputs show it. */
-  mine(txid: Txid, height: number, change: Change, onChange: OnChange): void {
+  mine(txid: Txid, height: number, change: BookChange, onChange: OnChange): void {
     const transaction = this.#transactions.get(txid);
     if (transaction === undefined || transaction.minedAt === height) return;
     change.set(this.#transactions, txid, { ...transaction, minedAt: height });
@@ -64,7 +64,7 @@ export class LockConflicts {
   }
 
   /** A main-chain transaction spends these outpoints: other lock transactions that need them lose. */
-  spend(inputs: readonly Outpoint[], spend: InputSpend, change: Change, onChange: OnChange): void {
+  spend(inputs: readonly Outpoint[], spend: InputSpend, change: BookChange, onChange: OnChange): void {
     const losing = new Set<Txid>();
     for (const input of inputs) {
       change.set(this.#spends, input, spend);
@@ -87,7 +87,7 @@ export class LockConflicts {
   }
 
   /** No lock output of the transaction is kept any longer. */
-  forget(txid: Txid, change: Change): void {
+  forget(txid: Txid, change: BookChange): void {
     const transaction = this.#transactions.get(txid);
     if (transaction === undefined) return;
     for (const input of transaction.inputs) change.unlink(this.byInput, input, txid);
@@ -96,7 +96,7 @@ export class LockConflicts {
   }
 
   /** Takes back what blocks above this height spent. */
-  rewind(toHeight: number, change: Change, onChange: OnChange): void {
+  rewind(toHeight: number, change: BookChange, onChange: OnChange): void {
     for (const [input, { height }] of this.#spends) {
       if (height > toHeight) change.drop(this.#spends, input);
     }

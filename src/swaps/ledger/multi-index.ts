@@ -1,4 +1,4 @@
-// Which members belong to a key? An index from one text to some texts, small where most keys have one member.
+// An index from one text to some texts, small where most keys have one member.
 
 /** Told which keys have members: once when a key gets its first, once when it has lost its last. */
 export interface KeyWatcher<Key extends string> {

@@ -1,11 +1,11 @@
-// What does the escrow say? Orders assembled from its events, revoked asks and the present fee, with the indexes that
-// questions need. Whatever a block said can be taken back.
+// Orders assembled from the escrow's events, revoked asks and the present fee, with the indexes that questions need.
+// Whatever a block said can be undone.
 
 import type { Bytes32, EvmAddress, ScriptHex } from "../../primitives/brands.ts";
 import type { EscrowEvent, EvmPlace, OrderFacts } from "../../swap/facts.ts";
 import { type OrderStep, stepFault } from "../../swap/order-state.ts";
 import { isAskMatch, type Terms } from "../../swap/terms.ts";
-import type { CausingBlock, Cell, Change } from "./draft.ts";
+import type { CausingBlock, ChangingValue, BookChange } from "./draft.ts";
 import { ImpossibleLog } from "../evm/evm-unavailable.ts";
 import { type KeyWatcher, MultiIndex } from "./multi-index.ts";
 import type { EscrowFee } from "./ports.ts";
@@ -44,7 +44,7 @@ export class OrderBook {
   /** Orders whose credited payout the account has not withdrawn (S-23), by the account. */
   readonly #owed = new MultiIndex<EvmAddress, Bytes32>();
   readonly #revocations = new Map<EvmAddress, readonly Revocation[]>();
-  readonly #fees: Cell<readonly FeeChange[]> = { value: [] };
+  readonly #fees: ChangingValue<readonly FeeChange[]> = { value: [] };
   readonly #scripts: ScriptBook;
 
   /** `hashlocks` is told which hashlocks orders have. */
@@ -78,7 +78,7 @@ export class OrderBook {
   }
 
   /** Takes an event in, events being in chain order. @throws ImpossibleLog where it does not fit what came before it. */
-  apply(event: EscrowEvent, change: Change): void {
+  apply(event: EscrowEvent, change: BookChange): void {
     switch (event.kind) {
       case "OrderLocked":
         return this.#lock(event, change);
@@ -108,7 +108,7 @@ export class OrderBook {
   }
 
   /** Takes back what blocks above this height said. `onChange` gets each order that changes. */
-  rewind(toHeight: number, change: Change, onChange: (facts: OrderFacts) => void): void {
+  rewind(toHeight: number, change: BookChange, onChange: (facts: OrderFacts) => void): void {
     for (const [hash, entry] of this.entries) {
       const { facts } = entry;
       if (facts.locked.block > toHeight) {
@@ -141,7 +141,7 @@ export class OrderBook {
     return { sellers, fee: (this.#fees.value.at(-1)?.block ?? -1) > height };
   }
 
-  #lock(event: Extract<EscrowEvent, { kind: "OrderLocked" }>, change: Change): void {
+  #lock(event: Extract<EscrowEvent, { kind: "OrderLocked" }>, change: BookChange): void {
     const { orderHash, terms, place } = event;
     const fault = stepFault(this.entries.get(orderHash)?.facts ?? null, event) ?? this.#reuse(terms);
     if (fault !== null) throw new ImpossibleLog(event, fault);
@@ -167,7 +167,7 @@ export class OrderBook {
       : null;
   }
 
-  #advance(event: Exclude<OrderStep, { kind: "OrderLocked" }>, change: Change): void {
+  #advance(event: Exclude<OrderStep, { kind: "OrderLocked" }>, change: BookChange): void {
     const entry = this.entries.get(event.orderHash);
     const fault = stepFault(entry?.facts ?? null, event);
     if (entry === undefined || fault !== null) {
@@ -181,7 +181,7 @@ export class OrderBook {
   }
 
   /** The token refused the payout of a closed order. */
-  #credit(event: Extract<EscrowEvent, { kind: "PayoutCredited" }>, change: Change): void {
+  #credit(event: Extract<EscrowEvent, { kind: "PayoutCredited" }>, change: BookChange): void {
     const { orderHash, account, amount, place } = event;
     const entry = this.entries.get(orderHash);
     if (entry === undefined || entry.facts.closed === null || entry.facts.credited !== null) {
@@ -192,7 +192,7 @@ export class OrderBook {
   }
 
   /** An account withdraws all that it is owed, so its credits of all orders end. */
-  #withdraw({ account, place }: Extract<EscrowEvent, { kind: "CreditWithdrawn" }>, change: Change): void {
+  #withdraw({ account, place }: Extract<EscrowEvent, { kind: "CreditWithdrawn" }>, change: BookChange): void {
     for (const hash of this.#owed.of(account)) {
       const entry = this.entries.get(hash);
       const credited = entry?.facts.credited ?? null;
@@ -202,7 +202,7 @@ export class OrderBook {
     }
   }
 
-  #remove(hash: Bytes32, { facts, script }: OrderEntry, change: Change): void {
+  #remove(hash: Bytes32, { facts, script }: OrderEntry, change: BookChange): void {
     change.drop(this.entries, hash);
     change.unlink(this.byHashlock, facts.terms.hashlock, hash);
     if (script !== null) change.unlink(this.byScript, script, hash);
@@ -210,7 +210,7 @@ export class OrderBook {
     this.#follow(facts, { ...facts, credited: null }, change);
   }
 
-  #replace(before: OrderEntry, facts: OrderFacts, change: Change): void {
+  #replace(before: OrderEntry, facts: OrderFacts, change: BookChange): void {
     const hash = facts.orderHash;
     const isSameKeys = before.facts.accepted?.sellerPearlKey === facts.accepted?.sellerPearlKey;
     const entry = isSameKeys ? { ...before, facts } : this.#entry(facts, change);
@@ -223,14 +223,14 @@ export class OrderBook {
   }
 
   /** Keeps the index of what is owed with an order that changes. */
-  #follow(before: OrderFacts, after: OrderFacts, change: Change): void {
+  #follow(before: OrderFacts, after: OrderFacts, change: BookChange): void {
     const [was, is] = [creditor(before), creditor(after)];
     if (was === is) return;
     if (was !== null) change.unlink(this.#owed, was, before.orderHash);
     if (is !== null) change.link(this.#owed, is, after.orderHash);
   }
 
-  #entry(facts: OrderFacts, change: Change): OrderEntry {
+  #entry(facts: OrderFacts, change: BookChange): OrderEntry {
     const { hashlock, buyerPearlKey: buyerKey, pearlRefundTime, pearlAmountSat } = facts.terms;
     const sellerKey = facts.accepted?.sellerPearlKey ?? null;
     const isBuyerValid = this.#scripts.isPoint(buyerKey, change);

@@ -1,5 +1,5 @@
-// How do the parts of the swap service talk? The ports between ledger, chain followers, API and adapters. The ledger
-// is the one owner of swap state: followers hand it what they read, the API reads from it.
+// Ports between ledger, chain followers, API and adapters of the swap service. The ledger is the one owner of swap
+// state: followers hand it what they read, the API reads from it.
 
 import type {
   BlockHash,
@@ -21,7 +21,7 @@ import type {
   Sighting,
 } from "../../swap/facts.ts";
 import type { AddressRecord, AskRecord, OriginRecord, TakeRecord } from "../../swap/records.ts";
-import type { AskStatus, Moment, SwapSubject } from "../../swap/subject.ts";
+import type { AskStatus, EvaluationContext, SwapSubject } from "../../swap/subject.ts";
 import type { NodeCounts } from "../../follow/pearl-nodes.ts";
 
 /** What a database of swaps belongs to (S-26): another one is refused at start. */
@@ -273,7 +273,7 @@ export interface LedgerReads {
   subject(hash: Bytes32): SwapSubject | null;
   ask(askId: Bytes32): AskRecord | null;
   /** The status of S-33, by the facts and this *now*; the record may be one that is not written yet. */
-  askStatus(record: AskRecord, when: Pick<Moment, "now" | "expiryNow">): AskStatus;
+  askStatus(record: AskRecord, when: Pick<EvaluationContext, "now" | "expiryNow">): AskStatus;
   /** The order that carries an ask's id, or null. */
   orderOfAsk(askId: Bytes32): Bytes32 | null;
   /** Live takes of an ask at `now`. */

@@ -1,8 +1,8 @@
-// What have people told the service? Asks, takes, addresses and origins, with the bounds of S-42.
+// Records of what people have told the service: asks, takes, addresses and origins, with the bounds of S-42.
 
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import type { AddressRecord, AskRecord, OriginRecord, TakeRecord } from "../../swap/records.ts";
-import type { Change, Draft } from "./draft.ts";
+import type { BookChange, Draft } from "./draft.ts";
 import { addressFact, askFact, originFact, takeFact } from "./fact-codec.ts";
 import { type KeyWatcher, MultiIndex } from "./multi-index.ts";
 
@@ -31,7 +31,7 @@ export class RecordBook {
   }
 
   /** Puts an ask. */
-  putAsk(ask: AskRecord, change: Change): void {
+  putAsk(ask: AskRecord, change: BookChange): void {
     change.set(this.asks, ask.askId, ask);
     change.link(this.asksBySeller, ask.terms.seller, ask.askId);
     change.link(this.#asksByEnd, String(ask.terms.expiry), ask.askId);
@@ -40,7 +40,7 @@ export class RecordBook {
   }
 
   /** Removes an ask that is there. */
-  removeAsk(id: Bytes32, change: Change): void {
+  removeAsk(id: Bytes32, change: BookChange): void {
     const ask = this.asks.get(id);
     if (ask === undefined) return;
     change.drop(this.asks, id);
@@ -54,14 +54,14 @@ export class RecordBook {
   renewTake(take: TakeRecord, draft: Draft): void {
     draft.forget("take", take.dealHash);
     this.putTake(take, draft);
-    draft.atLast(() => {
+    draft.afterCommit(() => {
       this.takes.delete(take.dealHash);
       this.takes.set(take.dealHash, take);
     });
   }
 
   /** Puts a take. */
-  putTake(take: TakeRecord, change: Change): void {
+  putTake(take: TakeRecord, change: BookChange): void {
     const known = this.takes.get(take.dealHash);
     if (known !== undefined) change.unlink(this.#takesByEnd, String(known.expiresAt), take.dealHash);
     change.link(this.#takesByEnd, String(take.expiresAt), take.dealHash);
@@ -77,7 +77,7 @@ export class RecordBook {
     const take = this.takes.get(hash);
     if (take === undefined) return;
     // Not before the commit: a map whose entry comes back has another order.
-    draft.atLast(() => void this.takes.delete(hash));
+    draft.afterCommit(() => void this.takes.delete(hash));
     draft.unlink(this.takesByAsk, take.terms.askId, hash);
     draft.unlink(this.takesByHashlock, take.terms.hashlock, hash);
     draft.unlink(this.#takesByEnd, String(take.expiresAt), hash);
@@ -98,7 +98,7 @@ export class RecordBook {
    * Gives an order addresses. The one of its take stays for ever; one that somebody gave by accept-lock is replaced by
    * any later one, or the first stranger would decide (S-55). Null fields change nothing.
    */
-  putAddresses(given: AddressRecord, change: Change): void {
+  putAddresses(given: AddressRecord, change: BookChange): void {
     const known = this.addresses.get(given.orderHash);
     const isFixed = known?.isBuyerFromTake === true;
     const next: AddressRecord = {
@@ -118,7 +118,7 @@ export class RecordBook {
   }
 
   /** Puts an origin. */
-  putOrigin(origin: OriginRecord, change: Change): void {
+  putOrigin(origin: OriginRecord, change: BookChange): void {
     change.set(this.origins, origin.orderHash, origin);
     change.store(() => originFact(origin));
     change.touch(origin.orderHash, null);

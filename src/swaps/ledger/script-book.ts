@@ -1,10 +1,10 @@
-// Which output scripts are locks of orders (S-10)? Every script that any order ever had: computed once, then stored,
-// so that loading does no curve operations; those of former keys stay watched (S-15).
+// Output scripts that are locks of orders (S-10). Every script that any order ever had: computed once, then stored, so
+// that loading does no curve operations; those of former keys stay watched (S-15).
 
 import type { Bytes32, ScriptHex } from "../../primitives/brands.ts";
 import { fromBytes32, type SwapCrypto } from "../../swap/crypto.ts";
 import { lockOf, lockOfPoints, type LockTerms } from "../../swap/lock-script.ts";
-import type { Change } from "./draft.ts";
+import type { BookChange } from "./draft.ts";
 import { badKeyFact, scriptFact } from "./fact-codec.ts";
 import { MultiIndex } from "./multi-index.ts";
 import type { WatchedScript } from "./ports.ts";
@@ -40,7 +40,7 @@ export class ScriptBook {
   }
 
   /** Whether the key is a point; one that is none is remembered with the change. */
-  isPoint(key: Bytes32, change: Change): boolean {
+  isPoint(key: Bytes32, change: BookChange): boolean {
     if (this.#badKeys.has(key)) return false;
     // A key that is no point was stored before the orders that have it.
     if (change.isLoading || this.#goodKeys.has(key)) return true;
@@ -82,7 +82,7 @@ export class ScriptBook {
   /**
    * Watches the script of an order of this amount whose first fact is of `firstTime`; both keys are known to be points.
    */
-  watch(terms: LockTerms, amountSat: bigint, firstTime: number, change: Change): ScriptHex | null {
+  watch(terms: LockTerms, amountSat: bigint, firstTime: number, change: BookChange): ScriptHex | null {
     const script = this.find(terms) ?? lockOfPoints(terms, this.#crypto)?.script ?? null;
     if (script === null) return null;
     const fromTime = firstTime - READ_BEFORE_S;
@@ -104,7 +104,7 @@ export class ScriptBook {
   /**
    * Says that blocks up to the tip are read for this script; whether that is news. Unknown scripts are ignored.
    */
-  cover(script: ScriptHex, change: Change): boolean {
+  cover(script: ScriptHex, change: BookChange): boolean {
     const known = this.entries.get(script);
     if (known === undefined || known.covered) return false;
     this.put({ ...known, covered: true }, change);
@@ -112,7 +112,7 @@ export class ScriptBook {
   }
 
   /** Says that small outputs of the script were not kept (S-15). */
-  cap(script: ScriptHex, change: Change): void {
+  cap(script: ScriptHex, change: BookChange): void {
     const known = this.entries.get(script);
     if (known !== undefined && !known.isCapped) this.put({ ...known, isCapped: true }, change);
   }
@@ -123,7 +123,7 @@ export class ScriptBook {
   }
 
   /** Puts an entry. */
-  put(entry: ScriptEntry, change: Change): void {
+  put(entry: ScriptEntry, change: BookChange): void {
     change.set(this.entries, entry.script, entry);
     change.link(this.byHashlock, entry.hashlock, entry.script);
     if (entry.covered) change.exclude(this.uncovered, entry.script);

@@ -1,11 +1,12 @@
-// Which secrets are public (S-13)? Kept for ever with everything that showed them: no reorganisation and no eviction
-// deletes one.
+// Public secrets (HTLC preimages, S-13), kept for ever with everything that showed them: no reorganisation and no
+// eviction deletes one. And a filter that tells from the last four bytes of a hash whether it may be a known hashlock:
+// it is asked thousands of times for one request (S-66), where a look-up by text would cost tens of milliseconds.
 
 import type { Bytes32 } from "../../primitives/brands.ts";
 import type { Sha256 } from "../../primitives/hashing.ts";
 import { fromBytes32, toBytes32 } from "../../swap/crypto.ts";
 import type { SecretFact, SecretShower } from "../../swap/facts.ts";
-import type { Change } from "./draft.ts";
+import type { BookChange } from "./draft.ts";
 import { secretFact, showerKey } from "./fact-codec.ts";
 
 /** All public secrets, by hashlock. */
@@ -23,7 +24,7 @@ export class SecretBook {
   }
 
   /** Remembers who showed a secret; false where that was known. @throws where it is not the hashlock's. */
-  show(hashlock: Bytes32, secret: Bytes32, shower: SecretShower, change: Change): boolean {
+  show(hashlock: Bytes32, secret: Bytes32, shower: SecretShower, change: BookChange): boolean {
     if (!this.fits(hashlock, secret)) {
       throw new Error(`swap ledger: a secret was handed in that does not hash to ${hashlock} (S-13)`);
     }
@@ -36,7 +37,7 @@ export class SecretBook {
   }
 
   /** The same without a check, for what was checked before it was stored. */
-  load(hashlock: Bytes32, secret: Bytes32, shower: SecretShower, change: Change): void {
+  load(hashlock: Bytes32, secret: Bytes32, shower: SecretShower, change: BookChange): void {
     const shownBy = this.entries.get(hashlock)?.shownBy ?? [];
     change.set(this.entries, hashlock, { hashlock, secret, shownBy: [...shownBy, shower] });
   }

@@ -1,4 +1,4 @@
-// What is known about one order or take? Put together from the books when it is asked for; nothing is copied that is
+// Puts together what is known about one order or take, from the books, when it is asked for; nothing is copied that is
 // not small.
 
 import type { Bytes32, ScriptHex } from "../../primitives/brands.ts";
@@ -7,7 +7,7 @@ import type { SwapCrypto } from "../../swap/crypto.ts";
 import type { OrderFacts } from "../../swap/facts.ts";
 import { scriptsOfKey } from "../../swap/keys.ts";
 import type { AddressRecord, AskRecord, TakeRecord } from "../../swap/records.ts";
-import type { AskStatus, Moment, SwapSubject } from "../../swap/subject.ts";
+import type { AskStatus, EvaluationContext, SwapSubject } from "../../swap/subject.ts";
 import { HashlockFilter, SecretBook } from "./secret-book.ts";
 import { LockBook } from "./lock-book.ts";
 import { OrderBook, type OrderEntry } from "./order-book.ts";
@@ -60,7 +60,7 @@ export class Subjects {
   }
 
   /** The order or take with this hash, or null. */
-  of(hash: Bytes32, moment: Pick<Moment, "now" | "expiryNow">): SwapSubject | null {
+  of(hash: Bytes32, context: Pick<EvaluationContext, "now" | "expiryNow">): SwapSubject | null {
     const { orders, records, secrets, locks } = this.#books;
     const entry = orders.entries.get(hash);
     const take = records.takes.get(hash) ?? null;
@@ -75,7 +75,7 @@ export class Subjects {
       terms,
       order: entry === undefined ? null : this.#orderOf(entry),
       take,
-      ask: record === undefined ? null : { record, status: this.askStatus(record, moment) },
+      ask: record === undefined ? null : { record, status: this.askStatus(record, context) },
       script,
       keysValid: entry?.keysValid ?? script !== null,
       isCovered: entry === undefined || script === null || !this.#books.scripts.uncovered.has(script),
@@ -92,11 +92,11 @@ export class Subjects {
   }
 
   /** The status of a posted ask (S-33). */
-  askStatus(record: AskRecord, moment: Pick<Moment, "now" | "expiryNow">): AskStatus {
+  askStatus(record: AskRecord, context: Pick<EvaluationContext, "now" | "expiryNow">): AskStatus {
     const { orders } = this.#books;
     const takenBy = orders.byAsk.get(record.askId) ?? null;
     const minNonce = orders.minAskNonce(record.terms.seller);
-    return askStatus(record, { takenBy, minNonce, fee: orders.fee() }, moment);
+    return askStatus(record, { takenBy, minNonce, fee: orders.fee() }, context);
   }
 
   #orderOf({ facts }: OrderEntry): OrderFacts {

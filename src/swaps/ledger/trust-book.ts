@@ -3,7 +3,7 @@
 
 import type { Bytes32 } from "../../primitives/brands.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
-import type { Change } from "./draft.ts";
+import type { BookChange } from "./draft.ts";
 import { alarmFact, disputeFact, eventKey } from "./fact-codec.ts";
 import { MultiIndex } from "./multi-index.ts";
 import type { FinalAlarm } from "./ports.ts";
@@ -43,12 +43,12 @@ export class TrustBook {
   }
 
   /** An event was indexed above the final height. */
-  add(event: EscrowEvent, change: Change): void {
+  add(event: EscrowEvent, change: BookChange): void {
     change.set(this.#unsettled, eventKey(event), event);
   }
 
   /** The final height is now this one. */
-  settle(finalHeight: number, change: Change): void {
+  settle(finalHeight: number, change: BookChange): void {
     for (const [key, event] of this.#unsettled) {
       if (event.place.block > finalHeight) break;
       change.drop(this.#unsettled, key);
@@ -56,7 +56,7 @@ export class TrustBook {
   }
 
   /** All blocks above this height are undone; the store forgets their disputes by itself. */
-  rewind(toHeight: number, change: Change): void {
+  rewind(toHeight: number, change: BookChange): void {
     for (const [key, event] of this.#unsettled) {
       if (event.place.block > toHeight) change.drop(this.#unsettled, key);
     }
@@ -64,32 +64,32 @@ export class TrustBook {
   }
 
   /** A second RPC denies the event. */
-  dispute(event: EscrowEvent, change: Change): void {
+  dispute(event: EscrowEvent, change: BookChange): void {
     change.set(this.#disputes, eventKey(event), event);
     if ("orderHash" in event) change.link(this.#byOrder, event.orderHash, eventKey(event));
     change.store(() => disputeFact(event));
   }
 
   /** Two RPCs show the event. */
-  resolve(event: EscrowEvent, change: Change): void {
+  resolve(event: EscrowEvent, change: BookChange): void {
     this.#drop(event, change);
     change.forget("dispute", eventKey(event));
   }
 
   /** A final block was replaced. */
-  raise(alarm: FinalAlarm, change: Change): void {
+  raise(alarm: FinalAlarm, change: BookChange): void {
     change.set(this.#alarms, alarm.id, alarm);
     change.store(() => alarmFact(alarm));
   }
 
   /** Forgets alarms that are no longer stored: an operator has lifted them. Returns those. */
-  keepAlarms(stored: ReadonlySet<string>, change: Change): readonly FinalAlarm[] {
+  keepAlarms(stored: ReadonlySet<string>, change: BookChange): readonly FinalAlarm[] {
     const lifted = this.alarms.filter(({ id }) => !stored.has(id));
     for (const { id } of lifted) change.drop(this.#alarms, id);
     return lifted;
   }
 
-  #drop(event: EscrowEvent, change: Change): void {
+  #drop(event: EscrowEvent, change: BookChange): void {
     change.drop(this.#disputes, eventKey(event));
     if ("orderHash" in event) change.unlink(this.#byOrder, event.orderHash, eventKey(event));
   }

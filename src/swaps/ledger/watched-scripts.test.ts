@@ -1,4 +1,4 @@
-// For how long are lock outputs watched (S-15, S-63)?
+// For how long lock outputs are watched (S-15, S-63).
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

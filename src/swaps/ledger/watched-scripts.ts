@@ -1,4 +1,4 @@
-// What does the PEARL follower look for? The ledger's books as it sees them; always the present state.
+// What the PEARL follower looks for: the ledger's books as it sees them, always in their present state.
 
 import type { Bytes32, Outpoint, ScriptHex } from "../../primitives/brands.ts";
 import type { ChainTips } from "../../swap/facts.ts";
@@ -30,7 +30,7 @@ export function isStillWatched(
 }
 
 /** The watch over the books. */
-export class LedgerWatch implements SwapWatch {
+export class WatchedScripts implements SwapWatch {
   readonly #books: Books;
   readonly #tips: () => ChainTips;
 

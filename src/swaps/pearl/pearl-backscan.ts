@@ -1,6 +1,6 @@
-// What do older PEARL blocks show about scripts that have just become known (S-53)? One pass over the blocks from the
-// wanted height up to the applied tip for many scripts at once, in pieces, so that the tip can move between them.
-// A script counts as covered only when the pass has reached the tip; a crash before that repeats the pass.
+// Reads older PEARL blocks for scripts that have just become known (S-53). One pass over the blocks from the wanted
+// height up to the applied tip for many scripts at once, in pieces, so that the tip can move between them. A script
+// counts as covered only when the pass has reached the tip; a crash before that repeats the pass.
 
 import type { BlockHash, ScriptHex } from "../../primitives/brands.ts";
 import { UnsettledChain } from "../../follow/follower-errors.ts";

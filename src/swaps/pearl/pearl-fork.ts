@@ -1,5 +1,5 @@
-// Where does the node's chain leave the one that the ledger has applied, and from which height on must newly known
-// scripts be looked for?
+// Finds where the node's chain leaves the one that the ledger has applied, and the height from which newly known
+// scripts must be looked for.
 
 import type { BlockHash } from "../../primitives/brands.ts";
 import { UnsettledChain } from "../../follow/follower-errors.ts";

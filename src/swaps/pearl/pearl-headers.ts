@@ -1,5 +1,5 @@
-// Which PEARL blocks stand below the applied tip? The newest headers in memory: for median time past, the pace of
-// blocks, links to parents and the search for a fork.
+// The newest PEARL headers below the applied tip, in memory: for median time past, the pace of blocks, links to parents
+// and the search for the common block.
 
 import { openHeader, type WatchContext } from "../../chain/watch-block.ts";
 import type { BlockHash } from "../../primitives/brands.ts";

@@ -24,7 +24,7 @@ import type { PearlWatch, TipMark } from "./pearl-watch.ts";
 import type { LedgerWrites, MempoolLocks } from "../ledger/ports.ts";
 
 /** What the reading works with. */
-export interface PearlMempoolParts {
+export interface PearlMempoolDependencies {
   readonly node: Pick<PearlNode, "rawTransactions">;
   readonly ledger: LedgerWrites;
   /** Told of the moment before a look, so that no conflict in a block is missed. */
@@ -77,7 +77,7 @@ interface News {
 
 /** Reads the mempool for the ledger; see the file header. */
 export class PearlMempool implements MempoolListener {
-  readonly #parts: PearlMempoolParts;
+  readonly #deps: PearlMempoolDependencies;
   readonly #options: PearlMempoolOptions;
   readonly #shown = new Map<Txid, Shown>();
   /** Their lock outputs: what is compared later may spend them before the ledger knows them. */
@@ -103,23 +103,23 @@ export class PearlMempool implements MempoolListener {
   #news: News = { sightings: [], secrets: [] };
   #lastTrouble: string | null = null;
 
-  constructor(parts: PearlMempoolParts, options: PearlMempoolOptions = PEARL_MEMPOOL_DEFAULTS) {
-    this.#parts = parts;
+  constructor(deps: PearlMempoolDependencies, options: PearlMempoolOptions = PEARL_MEMPOOL_DEFAULTS) {
+    this.#deps = deps;
     this.#options = options;
-    parts.watch.onNewLocks(() => {
+    deps.watch.onNewLocks(() => {
       this.#isStale = true;
     });
   }
 
   /** A look begins. */
   starting(): void {
-    this.#mark ??= this.#parts.watch.mark();
+    this.#mark ??= this.#deps.watch.mark();
   }
 
   /** The look failed. The mark stays where sightings of it are still to be told. */
   failed(): void {
     if (this.#mark === null || this.#news.sightings.length > 0) return;
-    this.#parts.watch.release(this.#mark, false);
+    this.#deps.watch.release(this.#mark, false);
     this.#mark = null;
   }
 
@@ -135,13 +135,13 @@ export class PearlMempool implements MempoolListener {
       await this.#compareAgain(known);
       await this.#fetchMissing();
       const hasSightings = await this.#tell(known);
-      if (this.#mark !== null) this.#parts.watch.release(this.#mark, hasSightings);
+      if (this.#mark !== null) this.#deps.watch.release(this.#mark, hasSightings);
       this.#mark = null;
       this.#lastTrouble = null;
     } catch (error) {
       this.failed();
       const sentence = sentenceOf(error);
-      if (sentence !== this.#lastTrouble) this.#parts.log.warn({}, `swaps on PEARL, mempool: ${sentence}`);
+      if (sentence !== this.#lastTrouble) this.#deps.log.warn({}, `swaps on PEARL, mempool: ${sentence}`);
       this.#lastTrouble = sentence;
     }
   }
@@ -196,7 +196,7 @@ export class PearlMempool implements MempoolListener {
     }
     for (let at = 0; at < wanted.length; at += fetchAtOnce) {
       const piece = wanted.slice(at, at + fetchAtOnce);
-      const raws = await this.#parts.node.rawTransactions(piece);
+      const raws = await this.#deps.node.rawTransactions(piece);
       const fetched = new Map<Txid, Uint8Array>();
       for (const [index, txid] of piece.entries()) {
         this.#putLast(txid, this.#missing.get(txid) ?? 0);
@@ -215,14 +215,14 @@ export class PearlMempool implements MempoolListener {
       if (piece.length < COMPARED_PER_TURN) continue;
       this.#comparePiece(piece);
       piece = [];
-      await this.#parts.clock.sleep(0);
+      await this.#deps.clock.sleep(0);
     }
     this.#comparePiece(piece);
   }
 
   /** Outputs first, so that spends within the mempool are found in whatever order they came. */
   #comparePiece(piece: readonly (readonly [Txid, Uint8Array])[]): void {
-    const { ledger, crypto } = this.#parts;
+    const { ledger, crypto } = this.#deps;
     const matcher = new PearlMatcher(ledger.watch, crypto, this.#found);
     const opened: { readonly txid: Txid; readonly transaction: WholeTransaction }[] = [];
     for (const [txid, raw] of piece) {
@@ -261,10 +261,10 @@ export class PearlMempool implements MempoolListener {
 
   /** The transaction whose id this is; null where the bytes are not it, which is tried again. */
   #open(txid: Txid, raw: Uint8Array): WholeTransaction | null {
-    const read = readWholeTransaction(raw, this.#parts.sha256d);
+    const read = readWholeTransaction(raw, this.#deps.sha256d);
     if (!read.ok || read.value.txid !== txid) {
       this.#putLast(txid, (this.#missing.get(txid) ?? 0) + 1);
-      this.#parts.log.warn(
+      this.#deps.log.warn(
         { txid },
         `the node's answer to \`getrawtransaction ${txid}\` is not that transaction`,
       );
@@ -293,7 +293,7 @@ export class PearlMempool implements MempoolListener {
     // Until the ledger has answered, what it shows is unknown.
     this.#isNew = true;
     const locks: MempoolLocks = { present, spends };
-    await this.#parts.ledger.applyMempool(locks, sightings, secrets);
+    await this.#deps.ledger.applyMempool(locks, sightings, secrets);
     this.#isNew = false;
     this.#news = { sightings: [], secrets: [] };
     return sightings.length > 0;

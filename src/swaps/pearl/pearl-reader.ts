@@ -1,5 +1,5 @@
-// How do blocks come from the node into findings? Bodies fetched ahead, each verified as the index verifies it and
-// linked to the one before, matched against the watch in chain order.
+// Turns blocks of the node into findings: bodies fetched ahead, each verified as the index verifies it and linked to
+// the one before, matched against the watched scripts in chain order.
 
 import { openBlock, reopenBlock, type VerifiedBlock, type WatchContext } from "../../chain/watch-block.ts";
 import type { BlockHash } from "../../primitives/brands.ts";

@@ -1,5 +1,5 @@
-// How does the PEARL node stand, as the swaps' rules ask (S-02, S-05)? Its tip, when it last answered, its
-// connections and the pace of its blocks; kept from answers that were asked for anyway.
+// How the PEARL node stands, as the swaps' rules ask (S-02, S-05): its tip, when it last answered, its connections and
+// the pace of its blocks; kept from answers that were asked for anyway.
 
 import type { NetworkName } from "../../chain/networks.ts";
 import type { BlockHash } from "../../primitives/brands.ts";

@@ -1,6 +1,6 @@
-// Where does the ledger stand on the PEARL chain, and how does it get to the node's tip? One step at a time: append
-// blocks, or undo what the node's chain has left together with the first blocks of its branch. While no script is
-// watched headers are enough. What is in memory is believed only as long as every change was acknowledged.
+// Moves the ledger to the node's tip on the PEARL chain, one step at a time: append blocks, or undo what the node's
+// chain has left together with the first blocks of its branch. While no script is watched headers are enough. What is
+// in memory is believed only as long as every change was acknowledged.
 
 import type { WatchContext } from "../../chain/watch-block.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
@@ -15,7 +15,7 @@ import type { NodeStanding } from "./pearl-standing.ts";
 import type { LedgerWrites, PearlChange } from "../ledger/ports.ts";
 
 /** What following works with. */
-export interface PearlTipParts {
+export interface PearlTipDependencies {
   readonly node: SwapNode;
   readonly ledger: LedgerWrites;
   readonly context: WatchContext;
@@ -38,7 +38,7 @@ type Appended = { readonly kind: "moved" } | { readonly kind: "branch" };
 
 /** Moves the ledger along the PEARL chain; see the file header. */
 export class PearlTip {
-  readonly #parts: PearlTipParts;
+  readonly #deps: PearlTipDependencies;
   readonly #batchBlocks: number;
   readonly #onStep: (step: PearlStep) => void;
   #isLoaded = false;
@@ -46,8 +46,8 @@ export class PearlTip {
   #window = new HeaderWindow();
 
   /** `batchBlocks`: blocks in one change while catching up. `onStep` is called after each step is durable. */
-  constructor(parts: PearlTipParts, batchBlocks: number, onStep: (step: PearlStep) => void) {
-    this.#parts = parts;
+  constructor(deps: PearlTipDependencies, batchBlocks: number, onStep: (step: PearlStep) => void) {
+    this.#deps = deps;
     this.#batchBlocks = batchBlocks;
     this.#onStep = onStep;
   }
@@ -77,7 +77,7 @@ export class PearlTip {
 
   /** Makes memory equal to what the ledger has. */
   load(): void {
-    const { ledger } = this.#parts;
+    const { ledger } = this.#deps;
     const height = ledger.tips().pearl.height;
     const points: HeaderPoint[] = [];
     for (const { height: at, hash, time } of ledger.checkpoints("pearl")) {
@@ -92,9 +92,9 @@ export class PearlTip {
 
   /** Whether the chain moved, so that it should be looked at again at once. */
   async follow(): Promise<boolean> {
-    const { node } = this.#parts;
+    const { node } = this.#deps;
     const tip = await node.tip();
-    this.#parts.standing.tipAt(tip, await this.#timeOf(tip));
+    this.#deps.standing.tipAt(tip, await this.#timeOf(tip));
     const own = this.#window.tip;
     if (own === null) return this.#begin(tip);
     if (tip.hash === own.hash && tip.height === own.height) {
@@ -121,8 +121,8 @@ export class PearlTip {
     // One question more would only delay the very block that answers it.
     if (tip.height === (this.#window.tip?.height ?? -2) + 1) return null;
     const [header] = await fetchHeaders(
-      this.#parts.node,
-      this.#parts.context,
+      this.#deps.node,
+      this.#deps.context,
       tip.height,
       tip.height,
       null,
@@ -135,7 +135,7 @@ export class PearlTip {
 
   /** An empty ledger begins at the node's tip: older blocks are read when a script asks for them. */
   async #begin(tip: NodeTip): Promise<boolean> {
-    const { node, context } = this.#parts;
+    const { node, context } = this.#deps;
     const from = Math.max(0, tip.height - WINDOW_BLOCKS + 1);
     const points = await fetchHeaders(node, context, from, tip.height, null);
     await this.#commit(new HeaderWindow(points), points, null, new BlockFindings());
@@ -144,7 +144,7 @@ export class PearlTip {
 
   /** Undoes what the node's chain has left, together with the first blocks of its branch. */
   async #followBranch(tip: NodeTip): Promise<boolean> {
-    const { node, log } = this.#parts;
+    const { node, log } = this.#deps;
     const own = this.#window.tip;
     if (own === null) return false;
     const points = this.#knownPoints().filter((point) => point.height <= tip.height);
@@ -176,13 +176,13 @@ export class PearlTip {
 
   /** A window of the one block at a height, as the node has it. */
   async #windowAt(height: number): Promise<HeaderWindow> {
-    const { node, context } = this.#parts;
+    const { node, context } = this.#deps;
     return new HeaderWindow(await fetchHeaders(node, context, height, height, null));
   }
 
   /** Everything known of the applied chain, highest first, down to the genesis block. */
   #knownPoints(): readonly HeaderPoint[] {
-    const { ledger, context } = this.#parts;
+    const { ledger, context } = this.#deps;
     const points = this.#window.points().toReversed();
     const lowest = points.at(-1)?.height ?? 0;
     for (const { height, hash, time } of ledger.checkpoints("pearl")) {
@@ -198,15 +198,15 @@ export class PearlTip {
     if (from === null) throw new Error("nothing can be appended to nothing");
     if (tip.height <= from.height) throw new UnsettledChain(from.height);
     const window = base.isEnough ? base : await this.#filled(base);
-    if (this.#parts.ledger.watch.size === 0) return this.#appendHeaders(window, from, tip, rewindTo);
+    if (this.#deps.ledger.watch.size === 0) return this.#appendHeaders(window, from, tip, rewindTo);
     const to = Math.min(tip.height, from.height + this.#batchBlocks);
     const findings = new BlockFindings();
-    const matcher = new PearlMatcher(this.#parts.ledger.watch, this.#parts.crypto);
+    const matcher = new PearlMatcher(this.#deps.ledger.watch, this.#deps.crypto);
     const points: HeaderPoint[] = [];
     let previous = from.hash;
     const known = to === tip.height ? tip.hash : null;
-    for await (const fetched of this.#parts.reader.fetch(from.height + 1, to, known)) {
-      const block = this.#parts.reader.open(fetched, previous);
+    for await (const fetched of this.#deps.reader.fetch(from.height + 1, to, known)) {
+      const block = this.#deps.reader.open(fetched, previous);
       if (block === null) {
         if (points.length === 0) return { kind: "branch" };
         break;
@@ -226,7 +226,7 @@ export class PearlTip {
     tip: NodeTip,
     rewindTo: number | null,
   ): Promise<Appended> {
-    const { node, context } = this.#parts;
+    const { node, context } = this.#deps;
     const first = Math.max(from.height + 1, tip.height - WINDOW_BLOCKS + 1);
     const parent = first === from.height + 1 ? from.hash : null;
     const points = await fetchHeaders(node, context, first, tip.height, parent).catch((error: unknown) => {
@@ -245,7 +245,7 @@ export class PearlTip {
     const { first, tip } = window;
     if (first === null || tip === null || first.height === 0) return window;
     const from = Math.max(0, tip.height - WINDOW_BLOCKS + 1);
-    const { node, context } = this.#parts;
+    const { node, context } = this.#deps;
     const below = await fetchHeaders(node, context, from, first.height, null);
     if (below.at(-1)?.hash !== first.hash) throw new UnsettledChain(first.height);
     return window.with(below.slice(0, -1));
@@ -274,7 +274,7 @@ export class PearlTip {
     });
     this.#window = window;
     this.#isFallenBack = false;
-    this.#parts.standing.appliedTo(tip);
+    this.#deps.standing.appliedTo(tip);
     this.#onStep({ rewindTo, hasLocks: sightings.length > 0 });
   }
 
@@ -282,7 +282,7 @@ export class PearlTip {
   async apply(change: PearlChange): Promise<void> {
     // Until the ledger has answered, whether the change was taken is unknown.
     this.#isLoaded = false;
-    await this.#parts.ledger.applyPearl(change);
+    await this.#deps.ledger.applyPearl(change);
     this.#isLoaded = true;
   }
 }

@@ -1,6 +1,6 @@
-// How do swaps follow the PEARL chain (S-53)? A follower of its own that hands the ledger what blocks show about
-// watched scripts, undoes what leaves the chain, and reads older blocks for scripts that become known late. While
-// no script is watched it moves by headers alone. Every failure ends a round; the next starts from the ledger's state.
+// Follows the PEARL chain for swaps (S-53): hands the ledger what blocks show about watched scripts, undoes what leaves
+// the chain, and reads older blocks for scripts that become known late. While no script is watched it moves by headers
+// alone. Every failure ends a round; the next starts from the ledger's state.
 
 import type { WatchContext } from "../../chain/watch-block.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
@@ -18,7 +18,7 @@ import { type PearlStep, PearlTip } from "./pearl-tip.ts";
 import type { LedgerWrites, PearlStanding } from "../ledger/ports.ts";
 
 /** What the watch works with. */
-export interface PearlWatchParts {
+export interface PearlWatchDependencies {
   /** Its bodies may come from a cache that the index shares (`RecentBodies`). */
   readonly node: SwapNode & BodySource;
   readonly others: OtherNodes;
@@ -61,7 +61,7 @@ export interface TipMark {
 
 /** Follows the PEARL chain for the ledger; see the file header. */
 export class PearlWatch {
-  readonly #parts: PearlWatchParts;
+  readonly #deps: PearlWatchDependencies;
   readonly #options: PearlWatchOptions;
   readonly #wake: Wake;
   readonly #reader: BlockReader;
@@ -76,15 +76,15 @@ export class PearlWatch {
   #readAgainFrom: number | null = null;
   #lastTrouble: string | null = null;
 
-  constructor(parts: PearlWatchParts, options: PearlWatchOptions) {
-    this.#parts = parts;
+  constructor(deps: PearlWatchDependencies, options: PearlWatchOptions) {
+    this.#deps = deps;
     this.#options = options;
-    this.#wake = new Wake(parts.clock);
-    this.#reader = new BlockReader(parts.node, parts.context);
-    this.#standing = new NodeStanding(parts.node, parts.others, parts.context.network.name, parts.clock);
-    const following = { ...parts, reader: this.#reader, standing: this.#standing };
+    this.#wake = new Wake(deps.clock);
+    this.#reader = new BlockReader(deps.node, deps.context);
+    this.#standing = new NodeStanding(deps.node, deps.others, deps.context.network.name, deps.clock);
+    const following = { ...deps, reader: this.#reader, standing: this.#standing };
     this.#tip = new PearlTip(following, options.batchBlocks, (step) => this.#stepped(step));
-    parts.node.onTipChange(() => {
+    deps.node.onTipChange(() => {
       this.#isTipDue = true;
       this.#wake.call();
     });
@@ -118,7 +118,7 @@ export class PearlWatch {
 
   /** Notes the applied tip before the mempool is read; to be given back to `release`. */
   mark(): TipMark {
-    const mark = { height: this.#parts.ledger.tips().pearl.height };
+    const mark = { height: this.#deps.ledger.tips().pearl.height };
     this.#marks.add(mark);
     return mark;
   }
@@ -129,7 +129,7 @@ export class PearlWatch {
    */
   release(mark: TipMark, hasSightings: boolean): void {
     this.#marks.delete(mark);
-    const { height } = this.#parts.ledger.tips().pearl;
+    const { height } = this.#deps.ledger.tips().pearl;
     if (hasSightings && mark.height >= 0 && height > mark.height) this.readAgain(mark.height + 1);
   }
 
@@ -142,7 +142,7 @@ export class PearlWatch {
         // A round that was cut short says nothing about what stood still.
         if (signal.aborted) break;
         failures = 0;
-        if (this.#lastTrouble !== null) this.#parts.log.info({ after: this.#lastTrouble }, "going on again");
+        if (this.#lastTrouble !== null) this.#deps.log.info({ after: this.#lastTrouble }, "going on again");
         this.#lastTrouble = null;
         if (!isAgain) await this.#wake.wait(this.#options.pollMs, signal);
       } catch (error) {
@@ -150,7 +150,7 @@ export class PearlWatch {
         failures += 1;
         this.#failed(error);
         const { retryMinMs, retryMaxMs } = this.#options;
-        await this.#parts.clock.sleep(Math.min(retryMaxMs, retryMinMs * 2 ** Math.min(failures, 20)), signal);
+        await this.#deps.clock.sleep(Math.min(retryMaxMs, retryMinMs * 2 ** Math.min(failures, 20)), signal);
       }
     }
     await this.#standing.settled();
@@ -158,7 +158,7 @@ export class PearlWatch {
 
   /** One look at the tip and, where none is due, one piece of an older pass. Whether there is more to do at once. */
   async round(signal: AbortSignal): Promise<boolean> {
-    const { clock } = this.#parts;
+    const { clock } = this.#deps;
     if (!this.#tip.isLoaded) {
       this.#backscan = null;
       this.#tip.load();
@@ -195,7 +195,7 @@ export class PearlWatch {
   }
 
   #newMatcher(): PearlMatcher {
-    return new PearlMatcher(this.#parts.ledger.watch, this.#parts.crypto);
+    return new PearlMatcher(this.#deps.ledger.watch, this.#deps.crypto);
   }
 
   #tellNewLocks(): void {
@@ -208,7 +208,7 @@ export class PearlWatch {
     if (tip === null) return false;
     const scan = (this.#backscan ??= await this.#nextBackscan(tip));
     if (scan === null) return false;
-    const { clock } = this.#parts;
+    const { clock } = this.#deps;
     // The wait for the first block is not counted: a slow node would be asked for many and heard about one, each time.
     let endMs: number | null = null;
     const isLate = (): boolean => {
@@ -240,7 +240,7 @@ export class PearlWatch {
   }
 
   async #nextBackscan(tip: HeaderPoint): Promise<Backscan | null> {
-    const { watch } = this.#parts.ledger;
+    const { watch } = this.#deps.ledger;
     const uncovered = watch.uncovered();
     const again = this.#readAgainFrom;
     if (uncovered.length === 0 && (again === null || again > tip.height)) {
@@ -262,14 +262,14 @@ export class PearlWatch {
   async #timeAt(height: number): Promise<number> {
     const known = this.#tip.window.at(height);
     if (known !== null) return known.time;
-    const { node, context } = this.#parts;
+    const { node, context } = this.#deps;
     const [header] = await fetchHeaders(node, context, height, height, null);
     if (header === undefined) throw new UnsettledChain(height);
     return header.time;
   }
 
   #failed(error: unknown): void {
-    const { log } = this.#parts;
+    const { log } = this.#deps;
     if (failureKind(error) !== "node" && !(error instanceof BlockRefused)) this.#tip.doubt();
     const sentence = sentenceOf(error);
     const kind = failureKind(error);

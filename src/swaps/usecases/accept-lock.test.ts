@@ -1,4 +1,4 @@
-// What does a hint about the PEARL lock set going (S-53, S-60)? Over a ledger in memory and a node that the test is.
+// What a hint about the PEARL lock sets going (S-53, S-60). Over a ledger in memory and a node that the test is.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -10,18 +10,18 @@ import type { SwapSubject } from "../../swap/subject.ts";
 import type { NamedOutpoint } from "../../swap/verify-lock.ts";
 import { ZERO_BYTES32 } from "../../swap/terms.ts";
 import { refusal, answer, type SwapOutcome, type SwapRefusal } from "./outcome.ts";
-import type { SwapParts } from "./parts.ts";
+import type { SwapDependencies } from "./dependencies.ts";
 import { optional, readFields, required } from "./read-fields.ts";
 import type { RequestBody } from "./swap-service.ts";
 
 /** Keeps addresses that fit and the outpoint as a hint; answers the deal row, the bid row while no deal exists. */
 export async function acceptLock(
-  parts: SwapParts,
+  deps: SwapDependencies,
   hash: Bytes32,
   body: RequestBody,
   client: string,
 ): Promise<SwapOutcome> {
-  const address = (value: unknown) => parsePearlAddress(value, parts.rules.hrp);
+  const address = (value: unknown) => parsePearlAddress(value, deps.rules.hrp);
   const read = readFields(body, {
     pearl_lock_txid: required(parseTxid),
     pearl_lock_vout: required(parseVout),
@@ -30,19 +30,19 @@ export async function acceptLock(
   });
   if (!read.ok) return read.error;
   const fields = read.value;
-  const subject = parts.ledger.subject(hash);
+  const subject = deps.ledger.subject(hash);
   if (subject === null) return refusal("DEAL_NOT_FOUND");
-  const misfit = misfitOf(parts, subject, fields.buyer_pearl_address, fields.seller_pearl_address);
+  const misfit = misfitOf(deps, subject, fields.buyer_pearl_address, fields.seller_pearl_address);
   if (misfit !== null) return misfit;
-  await keepAddresses(parts, subject, fields.buyer_pearl_address, fields.seller_pearl_address);
+  await keepAddresses(deps, subject, fields.buyer_pearl_address, fields.seller_pearl_address);
   const outpoint = { txid: fields.pearl_lock_txid, vout: fields.pearl_lock_vout };
-  await follow(parts, subject, outpoint, client);
-  return rowOf(parts, hash);
+  await follow(deps, subject, outpoint, client);
+  return rowOf(deps, hash);
 }
 
 /** S-55: an address must fit the order's key; without a key none fits. */
 function misfitOf(
-  { crypto }: SwapParts,
+  { crypto }: SwapDependencies,
   subject: SwapSubject,
   buyer: PearlAddress | null,
   seller: PearlAddress | null,
@@ -57,7 +57,7 @@ function misfitOf(
 }
 
 async function keepAddresses(
-  { ledger }: SwapParts,
+  { ledger }: SwapDependencies,
   subject: SwapSubject,
   buyer: PearlAddress | null,
   seller: PearlAddress | null,
@@ -77,25 +77,25 @@ async function keepAddresses(
  * that may not be looked up now stays unseen.
  */
 async function follow(
-  parts: SwapParts,
+  deps: SwapDependencies,
   subject: SwapSubject,
   { txid, vout }: NamedOutpoint,
   client: string,
 ): Promise<void> {
-  const known = parts.ledger.lockOutput(outpointOf({ txid, vout }));
+  const known = deps.ledger.lockOutput(outpointOf({ txid, vout }));
   if (known !== null && known.script === subject.script) return;
-  parts.hints.add(subject.hash, txid, vout, parts.readiness.now());
+  deps.hints.add(subject.hash, txid, vout, deps.readiness.now());
   if (subject.order === null || known !== null) return;
-  const looked = await parts.lookups.transaction(subject.hash, txid, client);
+  const looked = await deps.lookups.transaction(subject.hash, txid, client);
   if (looked.kind !== "found" || looked.transaction.outputs[vout]?.script !== subject.script) return;
   const { block } = looked.transaction;
-  if (block !== null) parts.readBlockSoon(block.height);
+  if (block !== null) deps.readBlockSoon(block.height);
 }
 
-function rowOf({ ledger, readiness, rules }: SwapParts, hash: Bytes32): SwapOutcome {
+function rowOf({ ledger, readiness, rules }: SwapDependencies, hash: Bytes32): SwapOutcome {
   const subject = ledger.subject(hash);
   if (subject === null) return refusal("DEAL_NOT_FOUND");
-  const moment = readiness.moment();
-  const row = dealRow(subject, moment, rules) ?? bidRow(subject, moment, rules);
+  const context = readiness.context();
+  const row = dealRow(subject, context, rules) ?? bidRow(subject, context, rules);
   return row === null ? refusal("DEAL_NOT_FOUND") : answer(row);
 }

@@ -5,10 +5,10 @@
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import { type FundingAsk, countsForFunding } from "../../swap/funding.ts";
 import type { AskRecord } from "../../swap/records.ts";
-import type { AskStatus, Moment } from "../../swap/subject.ts";
+import type { AskStatus, EvaluationContext } from "../../swap/subject.ts";
 import { MultiIndex } from "../ledger/multi-index.ts";
 import type { LedgerReads } from "../ledger/ports.ts";
-import { ASK_ORDERS, type AskPlace, placeOf, SortedList } from "./ask-order.ts";
+import { ASK_ORDERS, type AskPlace, askPlaceOf, SortedList } from "./ask-order.ts";
 import { type Parties, partiesOfAsk } from "./parties.ts";
 
 /** Asks that a list shows or leaves out together; of paused ones those without funds are left out by default. */
@@ -35,9 +35,9 @@ export interface AskWalk {
 }
 
 /** What the index is made from. */
-export interface AskIndexParts {
+export interface AskIndexDependencies {
   readonly ledger: Pick<LedgerReads, "asks" | "ask" | "askStatus" | "orderOfAsk" | "subject" | "asksEnding">;
-  readonly moment: () => Moment;
+  readonly context: () => EvaluationContext;
   /** Tells of rows that may differ, after each visible change. */
   readonly onRows: (listener: (orders: readonly Bytes32[], asks: readonly Bytes32[]) => void) => void;
 }
@@ -49,7 +49,7 @@ interface Shelf {
 
 /** The index; see the file header. */
 export class AskIndex {
-  readonly #parts: AskIndexParts;
+  readonly #deps: AskIndexDependencies;
   readonly #known = new Map<Bytes32, IndexedAsk>();
   readonly #shelves: Readonly<Record<ShelfName, Shelf>>;
   readonly #bySeller = new MultiIndex<EvmAddress, Bytes32>();
@@ -63,8 +63,8 @@ export class AskIndex {
   #unproven = 0;
   #settledUntil: number;
 
-  constructor(parts: AskIndexParts) {
-    this.#parts = parts;
+  constructor(deps: AskIndexDependencies) {
+    this.#deps = deps;
     this.#shelves = {
       open: emptyShelf(),
       paused: emptyShelf(),
@@ -72,9 +72,9 @@ export class AskIndex {
       taken: emptyShelf(),
       cancelled: emptyShelf(),
     };
-    this.#settledUntil = endOf(parts.moment());
-    this.#look(Array.from(parts.ledger.asks(), ({ askId }) => askId));
-    parts.onRows((orders, asks) => this.#refresh(orders, asks));
+    this.#settledUntil = endOf(deps.context());
+    this.#look(Array.from(deps.ledger.asks(), ({ askId }) => askId));
+    deps.onRows((orders, asks) => this.#refresh(orders, asks));
   }
 
   /** Looks again at asks, and at those that these orders took. */
@@ -191,20 +191,20 @@ export class AskIndex {
 
   /** Asks that have died since the last look. */
   #settle(): void {
-    const now = endOf(this.#parts.moment());
+    const now = endOf(this.#deps.context());
     if (now <= this.#settledUntil) return;
-    const dead = [...this.#parts.ledger.asksEnding(this.#settledUntil, now)];
+    const dead = [...this.#deps.ledger.asksEnding(this.#settledUntil, now)];
     this.#settledUntil = now;
     if (dead.length > 0) this.#look(dead);
   }
 
   #look(ids: Iterable<Bytes32>): void {
-    const moment = this.#parts.moment();
+    const context = this.#deps.context();
     const removed: Record<ShelfName, AskPlace[]> = emptyLists();
     const added: Record<ShelfName, IndexedAsk[]> = emptyLists();
     for (const id of ids) {
       const before = this.#known.get(id);
-      const after = this.#seen(id, moment);
+      const after = this.#seen(id, context);
       if (before !== undefined) {
         removed[before.shelf].push(before);
         this.#note(before, false);
@@ -219,11 +219,11 @@ export class AskIndex {
     }
   }
 
-  #seen(id: Bytes32, moment: Moment): IndexedAsk | null {
-    const { ledger } = this.#parts;
+  #seen(id: Bytes32, context: EvaluationContext): IndexedAsk | null {
+    const { ledger } = this.#deps;
     const record = ledger.ask(id);
     if (record === null) return null;
-    const status = ledger.askStatus(record, moment);
+    const status = ledger.askStatus(record, context);
     const takenBy = ledger.orderOfAsk(id);
     const order = takenBy === null ? null : (ledger.subject(takenBy) ?? null);
     const facts = order?.order ?? null;
@@ -231,7 +231,7 @@ export class AskIndex {
     const isLockAwaited = isAccepted && order?.outputs.every((output) => output.mined === null) === true;
     const parties = partiesOfAsk(record, order?.terms.buyer ?? null);
     const shelf = shelfOf(status, record);
-    return { ...placeOf(record), record, status, isLockAwaited, parties, shelf, takenBy };
+    return { ...askPlaceOf(record), record, status, isLockAwaited, parties, shelf, takenBy };
   }
 
   /** Puts an ask into the indexes and counts, or takes it out. */
@@ -258,7 +258,7 @@ export class AskIndex {
   }
 }
 
-function endOf({ now, expiryNow }: Moment): number {
+function endOf({ now, expiryNow }: EvaluationContext): number {
   return expiryNow ?? now;
 }
 

@@ -1,4 +1,6 @@
 // The two orders of asks (H-40) and the keys of their cursors: newest first, and cheapest first by the exact quotient.
+// And the list that keeps entries sorted by places that never change, so that a page of a long list is found by halving
+// and never by sorting: changes of a few entries shift the rest, changes of many are merged in one pass.
 
 import type { AskRecord } from "../../swap/records.ts";
 
@@ -15,7 +17,7 @@ export interface AskPlace {
 export const ASK_ORDERS = { created: byAge, price: byPrice };
 
 /** The place of an ask. */
-export function placeOf({ askId, createdAt, terms }: AskRecord): AskPlace {
+export function askPlaceOf({ askId, createdAt, terms }: AskRecord): AskPlace {
   return { usdc: terms.usdcAmount, sat: terms.pearlAmountSat, createdAt, id: askId };
 }
 

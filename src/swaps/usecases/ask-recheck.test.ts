@@ -1,4 +1,4 @@
-// Are asks paused and opened again as their sellers' balances and accounts say (S-31, S-34)?
+// Asks are paused and opened again as their sellers' balances and accounts say (S-31, S-34).
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -24,7 +24,7 @@ import {
 import { bytesToHex, hexToBytes } from "../../primitives/hex.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { AskRecord } from "../../swap/records.ts";
-import { rowOfAsk } from "./parts.ts";
+import { rowOfAsk } from "./dependencies.ts";
 
 const KEY = new Uint8Array(32).fill(9);
 const SELLER = evmAddressOf(KEY) as EvmAddress;
@@ -52,7 +52,7 @@ async function sceneWith(count: number): Promise<ApiScene & { readonly asks: rea
 function statusesOf({ ledger, parts, asks }: ApiScene & { readonly asks: readonly AskRecord[] }) {
   return asks.map(({ askId }) => {
     const record = ledger.ask(askId);
-    return record === null ? null : ledger.askStatus(record, parts.readiness.moment());
+    return record === null ? null : ledger.askStatus(record, parts.readiness.context());
   });
 }
 
@@ -98,7 +98,7 @@ describe("S-34: a re-check", () => {
     assert.equal(made.ledger.ask(askId), before);
     assert.equal(made.store.commits, commits);
     assert.ok(before !== null);
-    const row = rowOfAsk(made.ledger, before, made.parts.readiness.moment());
+    const row = rowOfAsk(made.ledger, before, made.parts.readiness.context());
     assert.deepEqual([row.balance_checked_at, row.updated_at], [made.outside.now, before.updatedAt]);
   });
 

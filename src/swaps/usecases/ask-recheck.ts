@@ -5,7 +5,7 @@
 import type { EvmAddress } from "../../primitives/brands.ts";
 import { fundedFlags } from "../../swap/funding.ts";
 import type { AskRecord } from "../../swap/records.ts";
-import type { SwapParts } from "./parts.ts";
+import type { SwapDependencies } from "./dependencies.ts";
 
 /** How long the last known balance stands where its source fails, seconds. */
 const STALE_AFTER_S = 6 * 3600;
@@ -31,46 +31,46 @@ const CALLS_OF_ROUND = 500;
 const FAILURES_OF_SELLER = 3;
 
 /** What the rounds work with. */
-export type RecheckParts = Pick<
-  SwapParts,
+export type AskRecheckDependencies = Pick<
+  SwapDependencies,
   "ledger" | "readiness" | "asks" | "balances" | "signatures" | "locks" | "clock" | "log"
 >;
 
 /** Runs the rounds, and the look that a seller's `resume` asks for. */
 export class AskRechecks {
-  readonly #parts: RecheckParts;
+  readonly #deps: AskRecheckDependencies;
   /** Addresses without a funded ask: when they are looked up next, and after which wait. */
   readonly #resting = new Map<string, { readonly nextS: number; readonly waitMin: number }>();
   #nextSeller = 0;
 
-  constructor(parts: RecheckParts) {
-    this.#parts = parts;
+  constructor(deps: AskRecheckDependencies) {
+    this.#deps = deps;
   }
 
   /** A round every `everyS` seconds until the signal aborts. */
   async run(everyS: number, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await this.#parts.clock.sleep(everyS * 1000, signal);
+      await this.#deps.clock.sleep(everyS * 1000, signal);
       if (signal.aborted) return;
       try {
         await this.round(signal);
       } catch (error) {
         // A commit that failed, or a bug: the next look may do better, and requests say what they find.
-        if (!signal.aborted) this.#parts.log.error({ error }, "a re-check of asks failed");
+        if (!signal.aborted) this.#deps.log.error({ error }, "a re-check of asks failed");
       }
     }
   }
 
   /** Looks at every address that is due, and at some sellers' accounts. */
   async round(signal?: AbortSignal): Promise<void> {
-    const addresses = this.#parts.asks.fundingAddresses();
+    const addresses = this.#deps.asks.fundingAddresses();
     const left = addresses[Symbol.iterator]();
     const work = async (): Promise<void> => {
       let passed = 0;
       for (const address of left) {
         if (signal?.aborted === true) return;
         if (this.#isDue(address)) await this.look(address, "round");
-        else if ((passed += 1) % PASSED_AT_ONCE === 0) await this.#parts.clock.sleep(0);
+        else if ((passed += 1) % PASSED_AT_ONCE === 0) await this.#deps.clock.sleep(0);
       }
     };
     await Promise.all(Array.from({ length: ADDRESSES_AT_ONCE }, work));
@@ -80,7 +80,7 @@ export class AskRechecks {
 
   /** Looks one address up and judges the asks on it. The caller holds no lock. */
   async look(address: string, lane: "round" | "request"): Promise<void> {
-    const { balances, readiness, ledger, locks, asks } = this.#parts;
+    const { balances, readiness, ledger, locks, asks } = this.#deps;
     if (!asks.fundingAsks(address).some(({ status }) => status !== "ASK_TAKEN")) return;
     const balance = await balances.look(address, lane);
     if (balance !== null) ledger.noteBalanceSeen(address, readiness.now());
@@ -93,12 +93,12 @@ export class AskRechecks {
 
   #isDue(address: string): boolean {
     const resting = this.#resting.get(address);
-    return resting === undefined || resting.nextS <= this.#parts.readiness.now();
+    return resting === undefined || resting.nextS <= this.#deps.readiness.now();
   }
 
   /** An address that funds nothing is looked up less and less often: asks on foreign addresses cost their poster nothing. */
   #rest(address: string): void {
-    const isFunding = this.#parts.asks
+    const isFunding = this.#deps.asks
       .fundingAsks(address)
       .some(({ record, status }) => status === "ASK_TAKEN" || record.funded);
     if (isFunding) {
@@ -107,19 +107,19 @@ export class AskRechecks {
     }
     const before = this.#resting.get(address)?.waitMin;
     const waitMin = before === undefined ? 1 : Math.min(LONGEST_WAIT_MIN, before * 2);
-    this.#resting.set(address, { nextS: this.#parts.readiness.now() + waitMin * 60, waitMin });
+    this.#resting.set(address, { nextS: this.#deps.readiness.now() + waitMin * 60, waitMin });
   }
 
   #forgetAllBut(addresses: ReadonlySet<string>): void {
     for (const address of this.#resting.keys()) if (!addresses.has(address)) this.#resting.delete(address);
-    for (const address of this.#parts.ledger.addressesSeen()) {
-      if (!addresses.has(address)) this.#parts.ledger.noteBalanceSeen(address, null);
+    for (const address of this.#deps.ledger.addressesSeen()) {
+      if (!addresses.has(address)) this.#deps.ledger.noteBalanceSeen(address, null);
     }
   }
 
   /** The records that a look changes, as they stand now. */
   #judged(address: string, balance: bigint | null): readonly AskRecord[] {
-    const { asks, readiness, ledger } = this.#parts;
+    const { asks, readiness, ledger } = this.#deps;
     const now = readiness.now();
     const onAddress = asks.fundingAsks(address);
     const flags = balance === null ? null : fundedFlags(onAddress, balance);
@@ -133,13 +133,13 @@ export class AskRechecks {
 
   /** Writes some of the changes; false where more are left, which are judged again. */
   async #write(changed: readonly AskRecord[]): Promise<boolean> {
-    if (changed.length > 0) await this.#parts.ledger.write({ asks: changed.slice(0, WRITTEN_AT_ONCE) });
+    if (changed.length > 0) await this.#deps.ledger.write({ asks: changed.slice(0, WRITTEN_AT_ONCE) });
     return changed.length <= WRITTEN_AT_ONCE;
   }
 
   /** Whose accounts have become contracts, or stopped being ones, and which contracts still say yes (S-31). */
   async #readAccounts(signal?: AbortSignal): Promise<void> {
-    const { asks, signatures } = this.#parts;
+    const { asks, signatures } = this.#deps;
     const all = asks.standingSellers();
     const from = all.length <= SELLERS_OF_ROUND ? 0 : this.#nextSeller % all.length;
     const turn = [...all.slice(from), ...all.slice(0, from)].slice(0, SELLERS_OF_ROUND);
@@ -159,7 +159,7 @@ export class AskRechecks {
   }
 
   async #callContract(seller: EvmAddress, budget: { calls: number }): Promise<void> {
-    const { asks, signatures } = this.#parts;
+    const { asks, signatures } = this.#deps;
     let failures = 0;
     for (const { askId, signature, signatureValid } of asks.fundedOf(seller)) {
       if (budget.calls === 0 || failures === FAILURES_OF_SELLER) return;
@@ -168,23 +168,23 @@ export class AskRechecks {
       if (verdict === null) return;
       if (verdict === "failed") failures += 1;
       if (signatureValid !== (verdict === "valid"))
-        await keepSignatureVerdict(this.#parts, askId, verdict === "valid");
+        await keepSignatureVerdict(this.#deps, askId, verdict === "valid");
     }
   }
 
   async #judgeByKey(seller: EvmAddress): Promise<void> {
-    const { asks, signatures } = this.#parts;
+    const { asks, signatures } = this.#deps;
     for (const { askId, signature, signatureValid } of asks.fundedOf(seller)) {
       const { kind } = await signatures.judgeStored(seller, askId, signature);
       if (kind !== "unavailable" && signatureValid !== (kind === "valid"))
-        await keepSignatureVerdict(this.#parts, askId, kind === "valid");
+        await keepSignatureVerdict(this.#deps, askId, kind === "valid");
     }
   }
 }
 
 /** Stores whether an ask's signature is valid, where that has changed. */
 export async function keepSignatureVerdict(
-  { locks, ledger, readiness }: Pick<SwapParts, "locks" | "ledger" | "readiness">,
+  { locks, ledger, readiness }: Pick<SwapDependencies, "locks" | "ledger" | "readiness">,
   askId: AskRecord["askId"],
   signatureValid: boolean,
 ): Promise<void> {

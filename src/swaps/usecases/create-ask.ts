@@ -1,4 +1,4 @@
-// POST asks: may this signed offer be shown (S-30 to S-34)?
+// POST asks: reads a signed offer, judges it by S-30 to S-34 and keeps it.
 
 import type { Bytes32 } from "../../primitives/brands.ts";
 import { ok, type Result, err } from "../../primitives/result.ts";
@@ -20,14 +20,14 @@ import type { Unready } from "../../swap/judge-take.ts";
 import { keyFitsAddress, parseKey, pearlProofHash } from "../../swap/keys.ts";
 import type { AskRecord } from "../../swap/records.ts";
 import type { AskTerms } from "../../swap/terms.ts";
-import { rowOfAsk, leastAskUsdc, type SwapParts } from "./parts.ts";
+import { rowOfAsk, leastAskUsdc, type SwapDependencies } from "./dependencies.ts";
 import { refusal, answer, created, invalidFields, type SwapOutcome, type SwapRefusal } from "./outcome.ts";
 import { anyString, type FieldValues, optional, readFields, required } from "./read-fields.ts";
 import type { RequestBody } from "./swap-service.ts";
 
 const printable = (value: unknown) => parsePrintable(value);
 
-function shapeOf({ rules, crypto }: SwapParts) {
+function shapeOf({ rules, crypto }: SwapDependencies) {
   const evm = (value: unknown) => parseEvmAddress(value, crypto.keccak256);
   return {
     seller_pearl_address: required((value: unknown) => parsePearlAddress(value, rules.hrp)),
@@ -49,34 +49,34 @@ function shapeOf({ rules, crypto }: SwapParts) {
 type AskFields = FieldValues<ReturnType<typeof shapeOf>>;
 
 /** Creates an ask, or answers the present row of a known one. */
-export async function createAsk(parts: SwapParts, body: RequestBody): Promise<SwapOutcome> {
-  const read = readFields(body, shapeOf(parts));
+export async function createAsk(deps: SwapDependencies, body: RequestBody): Promise<SwapOutcome> {
+  const read = readFields(body, shapeOf(deps));
   if (!read.ok) return read.error;
   const fields = read.value;
-  const escrow = parts.escrow();
+  const escrow = deps.escrow();
   if (escrow === null) return refusal("EVM_RPC_UNAVAILABLE");
-  const terms = termsOf(parts, fields);
+  const terms = termsOf(deps, fields);
   if (!terms.ok) return terms.error;
-  const minUsdc = leastAskUsdc(parts.limits, escrow);
-  const fault = judgeAskTerms(terms.value, minUsdc, parts.rules, (key, address) =>
-    keyFitsAddress(key, address, parts.crypto),
+  const minUsdc = leastAskUsdc(deps.limits, escrow);
+  const fault = judgeAskTerms(terms.value, minUsdc, deps.rules, (key, address) =>
+    keyFitsAddress(key, address, deps.crypto),
   );
   if (fault !== null) return refusal(fault.code, fault.details);
-  const askId = parts.digests.ask(terms.value);
-  const signed = await parts.signatures.judge(terms.value.seller, askId, fields.seller_evm_signature);
+  const askId = deps.digests.ask(terms.value);
+  const signed = await deps.signatures.judge(terms.value.seller, askId, fields.seller_evm_signature);
   if (signed.kind === "unavailable") return refusal("EVM_RPC_UNAVAILABLE");
-  const proof = proofOf(parts, fields, askId);
-  const unsigned = judgeAskSignatures(signed.kind === "valid", proof, parts.limits.requirePearlProof);
+  const proof = proofOf(deps, fields, askId);
+  const unsigned = judgeAskSignatures(signed.kind === "valid", proof, deps.limits.requirePearlProof);
   if (unsigned !== null || signed.kind !== "valid") {
     return refusal(unsigned?.code ?? "ASK_SELLER_SIGNATURE_INVALID");
   }
   const pearlKeyProven = proof === "valid";
   const ask = { askId, terms: terms.value, fields, signature: signed.kept, pearlKeyProven };
   // What is refused anyway costs no look-up; and while a slow source is asked, nobody waits for the lock of asks.
-  const early = await knownOrRefused(parts, ask);
+  const early = await knownOrRefused(deps, ask);
   if (early !== null) return early;
-  const balance = await parts.balances.look(ask.terms.sellerPearlAddress, "request");
-  return parts.locks.run("asks", () => admit(parts, ask, balance));
+  const balance = await deps.balances.look(ask.terms.sellerPearlAddress, "request");
+  return deps.locks.run("asks", () => admit(deps, ask, balance));
 }
 
 interface SignedAsk {
@@ -88,11 +88,11 @@ interface SignedAsk {
 }
 
 /** The row of a known ask, or why the ask is refused before its balance matters; null where it goes on. */
-async function knownOrRefused(parts: SwapParts, ask: SignedAsk): Promise<SwapOutcome | null> {
-  const { ledger, readiness, asks, limits } = parts;
+async function knownOrRefused(deps: SwapDependencies, ask: SignedAsk): Promise<SwapOutcome | null> {
+  const { ledger, readiness, asks, limits } = deps;
   await ledger.settled();
   const known = ledger.ask(ask.askId);
-  if (known !== null) return answer(rowOfAsk(ledger, known, readiness.moment()));
+  if (known !== null) return answer(rowOfAsk(ledger, known, readiness.context()));
   const { seller } = ask.terms;
   const refusedNew = judgeNewAsk(ask.terms, {
     now: readiness.now(),
@@ -102,15 +102,15 @@ async function knownOrRefused(parts: SwapParts, ask: SignedAsk): Promise<SwapOut
     isProven: ask.pearlKeyProven,
     kept: asks.kept(),
     askMax: limits.askMax,
-    unready: unreadyOf(parts, "both"),
+    unready: unreadyOf(deps, "both"),
   });
   return refusedNew === null ? null : refusal(refusedNew.code, refusedNew.details);
 }
 
 /** From "known ask_id" on, on the state of now: no other change of asks comes between. */
-async function admit(parts: SwapParts, ask: SignedAsk, balance: bigint | null): Promise<SwapOutcome> {
-  const { ledger, readiness, asks } = parts;
-  const early = await knownOrRefused(parts, ask);
+async function admit(deps: SwapDependencies, ask: SignedAsk, balance: bigint | null): Promise<SwapOutcome> {
+  const { ledger, readiness, asks } = deps;
+  const early = await knownOrRefused(deps, ask);
   if (early !== null) return early;
   const address = ask.terms.sellerPearlAddress;
   const unfunded = judgeAskBalance(ask, asks.fundingAsks(address), balance);
@@ -118,11 +118,11 @@ async function admit(parts: SwapParts, ask: SignedAsk, balance: bigint | null): 
   const record = recordOf(ask, readiness.now(), balance);
   await ledger.write({ asks: [record] });
   ledger.noteBalanceSeen(address, record.createdAt);
-  return created(rowOfAsk(ledger, record, readiness.moment()));
+  return created(rowOfAsk(ledger, record, readiness.context()));
 }
 
 /** S-30: absent fee fields are the contract's present ones; others than those are refused. */
-function termsOf({ ledger }: SwapParts, fields: AskFields): Result<AskTerms, SwapRefusal> {
+function termsOf({ ledger }: SwapDependencies, fields: AskFields): Result<AskTerms, SwapRefusal> {
   const fee = ledger.fee();
   if (fee === null) return err(refusal("INDEXER_NOT_SYNCED", { escrow_fee: "not indexed yet" }));
   const faults: Record<string, string> = {};
@@ -146,18 +146,18 @@ function termsOf({ ledger }: SwapParts, fields: AskFields): Result<AskTerms, Swa
   });
 }
 
-function proofOf(parts: SwapParts, fields: AskFields, askId: Bytes32): "absent" | "valid" | "invalid" {
+function proofOf(deps: SwapDependencies, fields: AskFields, askId: Bytes32): "absent" | "valid" | "invalid" {
   const text = fields.seller_pearl_signature;
   if (text === null) return "absent";
   const signature = schnorrSignature(text);
   if (signature === null) return "invalid";
   const key = fromBytes32(fields.seller_pearl_pubkey);
-  const hash = pearlProofHash(askId, parts.crypto.sha256);
-  return parts.verifySchnorr(key, hash, signature) ? "valid" : "invalid";
+  const hash = pearlProofHash(askId, deps.crypto.sha256);
+  return deps.verifySchnorr(key, hash, signature) ? "valid" : "invalid";
 }
 
 /** Why no ask ("both") or take ("deals") may begin now, in the two codes that they know; null where they may. */
-export function unreadyOf({ readiness }: SwapParts, sides: "both" | "deals"): Unready {
+export function unreadyOf({ readiness }: SwapDependencies, sides: "both" | "deals"): Unready {
   const notReady = readiness.check(sides);
   if (notReady === null) return null;
   const details = Object.fromEntries(

@@ -1,4 +1,4 @@
-// What may strangers make the service do, and in which order do two requests run? Hints (S-60), look-ups at our node
+// What strangers may make the service do, and in which order two requests run: hints (S-60), look-ups at our node
 // (S-62), jobs of one key (S-40), pages (H-06), fields of a body (S-06, H-46).
 
 import assert from "node:assert/strict";
@@ -6,9 +6,9 @@ import { describe, test } from "node:test";
 import type { Bytes32, Outpoint, Txid } from "../../primitives/brands.ts";
 import { parseFeeBps, parseOrigin } from "../../swap/forms.ts";
 import type { FoundTransaction } from "../ledger/ports.ts";
-import { KeyedLock, LockHints } from "./parts.ts";
+import { KeyedLock, LockHints } from "./dependencies.ts";
 import { LimitedLookups } from "./lookups.ts";
-import { pageOf } from "./lists.ts";
+import { cutPage } from "./lists.ts";
 import { optional, readFields, required } from "./read-fields.ts";
 
 const DEAL = `0x${"d".repeat(64)}` as Bytes32;
@@ -168,8 +168,8 @@ const entries = (from: number, to: number) =>
     return { entry: n, key: [n] as const };
   });
 
-const page = (start: Parameters<typeof pageOf>[0]["start"], all: ReturnType<typeof entries>) =>
-  pageOf({ limit: 3, start, entries: all, row: (n: number) => n });
+const page = (start: Parameters<typeof cutPage>[0]["start"], all: ReturnType<typeof entries>) =>
+  cutPage({ limit: 3, start, entries: all, row: (n: number) => n });
 
 describe("H-06: pages by key", () => {
   test("the first page, one in the middle, and the last one", () => {

@@ -5,60 +5,60 @@ import { bidRow, dealRow } from "../../swap/rows.ts";
 import type { SwapSubject } from "../../swap/subject.ts";
 import type { IndexedAsk } from "./ask-index.ts";
 import { askKey, placeOfKey } from "./ask-order.ts";
-import type { KeyPrograms } from "./key-programs.ts";
+import type { TaprootKeyIndex } from "./taproot-key-index.ts";
 import { compareNewest, type IndexedOrder, keyOf, type OrderIndex } from "./order-index.ts";
 import type { SwapList } from "./outcome.ts";
 import { type Parties, partyFilter, type PartyFilters } from "./parties.ts";
-import { rowOfAsk, type SwapParts } from "./parts.ts";
+import { rowOfAsk, type SwapDependencies } from "./dependencies.ts";
 import type { AskListQuery, BidListQuery, SwapListQuery, WireRow, SwapPageStart } from "./swap-service.ts";
 
 /** Rows of each kind that `swaps/address/{address}` shows (H-43). */
 const MAX_OF_ADDRESS = 100;
 
 /** What the lists read from. */
-export interface ListParts {
-  readonly parts: Pick<SwapParts, "ledger" | "readiness" | "rules" | "asks">;
+export interface SwapListsDependencies {
+  readonly deps: Pick<SwapDependencies, "ledger" | "readiness" | "rules" | "asks">;
   readonly orders: OrderIndex;
-  readonly programs: KeyPrograms;
+  readonly programs: TaprootKeyIndex;
 }
 
 /** Lists of one state. */
 export class SwapLists {
-  readonly #parts: ListParts;
+  readonly #deps: SwapListsDependencies;
 
-  constructor(parts: ListParts) {
-    this.#parts = parts;
+  constructor(deps: SwapListsDependencies) {
+    this.#deps = deps;
   }
 
   bids(query: BidListQuery): SwapList<WireRow> {
-    const { readiness, rules } = this.#parts.parts;
-    const moment = readiness.moment();
+    const { readiness, rules } = this.#deps.deps;
+    const context = readiness.context();
     const isListed = (order: IndexedOrder): boolean =>
       (query.includeAskMatches || !order.isAskMatch) && isOneOf(query.statuses, order.bid);
-    return pageOf({
+    return cutPage({
       limit: query.limit,
       start: query.start,
       entries: this.#orders(query, isListed),
-      row: (subject) => rowIn(subject, bidRow(subject, moment, rules)),
+      row: (subject) => rowIn(subject, bidRow(subject, context, rules)),
     });
   }
 
   deals(query: SwapListQuery): SwapList<WireRow> {
-    const { readiness, rules } = this.#parts.parts;
-    const moment = readiness.moment();
+    const { readiness, rules } = this.#deps.deps;
+    const context = readiness.context();
     const isListed = (order: IndexedOrder): boolean =>
       order.deal !== null && isOneOf(query.statuses, order.deal);
-    return pageOf({
+    return cutPage({
       limit: query.limit,
       start: query.start,
       entries: this.#orders(query, isListed),
-      row: (subject) => rowIn(subject, dealRow(subject, moment, rules)),
+      row: (subject) => rowIn(subject, dealRow(subject, context, rules)),
     });
   }
 
   asks(query: AskListQuery): SwapList<WireRow> {
-    const { parts, programs } = this.#parts;
-    const { readiness, ledger, asks } = parts;
+    const { deps, programs } = this.#deps;
+    const { readiness, ledger, asks } = deps;
     const { sort, start, statuses, includeUnfunded } = query;
     const place = start === null ? null : placeOfKey(start.key, sort);
     const walk = asks.walk({
@@ -69,21 +69,21 @@ export class SwapLists {
       among: this.#candidates(query),
     });
     const isOfParty = partyFilter(query, programs);
-    const moment = readiness.moment();
-    return pageOf({
+    const context = readiness.context();
+    return cutPage({
       limit: query.limit,
       start,
       entries: keyed(walk, isOfParty, (ask) => askKey(ask, sort)),
-      row: ({ record }) => rowOfAsk(ledger, record, moment),
+      row: ({ record }) => rowOfAsk(ledger, record, context),
     });
   }
 
   /** Ids that the filters by party leave, as far as an index tells; null: all. */
   #candidates({ sellerEvm, buyerEvm, pearlAddress }: PartyFilters): readonly Bytes32[] | null {
-    const { parts, programs } = this.#parts;
-    const byEvm = parts.asks.of(sellerEvm, buyerEvm);
+    const { deps, programs } = this.#deps;
+    const byEvm = deps.asks.of(sellerEvm, buyerEvm);
     if (byEvm !== null || pearlAddress === null) return byEvm;
-    return parts.asks.ofPearl(pearlAddress, programs.keysOf(pearlAddress));
+    return deps.asks.ofPearl(pearlAddress, programs.keysOf(pearlAddress));
   }
 
   /** H-43: at most 100 of each kind, newest first, unfunded asks included. */
@@ -112,11 +112,11 @@ export class SwapLists {
   }
 
   *#orders(query: SwapListQuery, isListed: (order: IndexedOrder) => boolean): Generator<Keyed<SwapSubject>> {
-    const { parts, orders, programs } = this.#parts;
+    const { deps, orders, programs } = this.#deps;
     const isOfParty = partyFilter(query, programs);
     for (const order of orders.walk(query.start)) {
       if (!isListed(order) || !isOfParty(order.parties)) continue;
-      const subject = parts.ledger.subject(order.hash);
+      const subject = deps.ledger.subject(order.hash);
       if (subject !== null) yield { entry: subject, key: keyOf(order) };
     }
   }
@@ -166,7 +166,7 @@ interface PageOf<Entry, Row> {
 }
 
 /** The page; `next` and `prev` are keys of its own edge rows. */
-export function pageOf<Entry, Row>({ limit, start, entries, row }: PageOf<Entry, Row>): SwapList<Row> {
+export function cutPage<Entry, Row>({ limit, start, entries, row }: PageOf<Entry, Row>): SwapList<Row> {
   const found: Keyed<Entry>[] = [];
   let hasMore = false;
   for (const each of entries) {

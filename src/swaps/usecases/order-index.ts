@@ -1,9 +1,9 @@
-// Which orders stand in which list, and with which status? Statuses are computed from facts; here they are only
-// remembered until something that they depend on changes, so that a list or a count need not look at every order.
+// Remembers which orders stand in which list, and with which status. Statuses are computed from facts and remembered
+// here only until something that they depend on changes, so that a list or a count need not look at every order.
 
 import type { Bytes32 } from "../../primitives/brands.ts";
 import { type OrderStanding, orderStanding } from "../../swap/stats.ts";
-import type { Moment, SwapRules, SwapSubject } from "../../swap/subject.ts";
+import type { EvaluationContext, SwapRules, SwapSubject } from "../../swap/subject.ts";
 import { isAskMatch } from "../../swap/terms.ts";
 import { type Parties, partiesOfOrder } from "./parties.ts";
 import type { SwapPageStart } from "./swap-service.ts";
@@ -18,30 +18,30 @@ export interface IndexedOrder extends OrderStanding {
 }
 
 /** What the index is made from. */
-export interface OrderIndexParts {
+export interface OrderIndexDependencies {
   readonly subject: (hash: Bytes32) => SwapSubject | null;
-  readonly moment: () => Moment;
+  readonly context: () => EvaluationContext;
   readonly rules: SwapRules;
 }
 
 /** Orders newest first, ties by hash descending (S-55), with their statuses. */
 export class OrderIndex {
-  readonly #parts: OrderIndexParts;
+  readonly #deps: OrderIndexDependencies;
   readonly #known = new Map<Bytes32, IndexedOrder>();
   #sorted: IndexedOrder[] = [];
 
-  constructor(parts: OrderIndexParts) {
-    this.#parts = parts;
+  constructor(deps: OrderIndexDependencies) {
+    this.#deps = deps;
   }
 
   /** Looks at these orders again; new ones come in, those that are gone go. */
   refresh(hashes: Iterable<Bytes32>): void {
     const added: IndexedOrder[] = [];
     let isAnyGone = false;
-    const moment = this.#parts.moment();
+    const context = this.#deps.context();
     for (const hash of new Set(hashes)) {
       const before = this.#known.get(hash);
-      const after = this.#look(hash, moment);
+      const after = this.#look(hash, context);
       if (after === null) this.#known.delete(hash);
       else this.#known.set(hash, after);
       if (after !== null && before?.createdAt === after.createdAt) this.#replace(after);
@@ -74,9 +74,9 @@ export class OrderIndex {
     return this.#known.values();
   }
 
-  #look(hash: Bytes32, moment: Moment): IndexedOrder | null {
-    const subject = this.#parts.subject(hash);
-    const standing = subject === null ? null : orderStanding(subject, moment, this.#parts.rules);
+  #look(hash: Bytes32, context: EvaluationContext): IndexedOrder | null {
+    const subject = this.#deps.subject(hash);
+    const standing = subject === null ? null : orderStanding(subject, context, this.#deps.rules);
     const createdAt = subject?.order?.locked.time;
     if (subject === null || standing === null || createdAt === undefined) return null;
     const { bid, deal, settled } = standing;

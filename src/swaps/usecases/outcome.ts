@@ -1,5 +1,5 @@
-// What can a swap request come to? An answer, a refusal with a code of the interface (§7.1, H-45), or no verdict
-// (S-62): values, so that HTTP only has to write them down.
+// What a swap request can come to: an answer, a refusal with a code of the interface (§7.1, H-45) and its sentence for
+// people, or no verdict (S-62). Values, so that HTTP only has to write them down.
 
 /** Codes with which a swap request is refused. Their HTTP statuses stand in the HTTP layer's registry. */
 export type SwapRefusalCode =

@@ -1,11 +1,11 @@
-// Whom does a row belong to, and which rows does a filter by party find (H-40)? Kept with each order in the index of
-// the lists: a filter looks at all of them, and putting a subject together for each would take most of its time.
+// The parties of a row, and the filter of rows by party (H-40). Kept with each order in the index of the lists: a
+// filter looks at all of them, and putting a subject together for each would take most of its time.
 
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import type { AskRecord } from "../../swap/records.ts";
 import type { SwapSubject } from "../../swap/subject.ts";
 import { ZERO_BYTES32 } from "../../swap/terms.ts";
-import type { KeyPrograms } from "./key-programs.ts";
+import type { TaprootKeyIndex } from "./taproot-key-index.ts";
 import type { SwapListQuery } from "./swap-service.ts";
 
 /** Both sides of a row. A zero address or key is nobody's. */
@@ -55,7 +55,7 @@ export function partiesOfAsk({ terms }: AskRecord, buyerEvm: EvmAddress | null):
 /** Whether the filters find a row of these parties. */
 export function partyFilter(
   { buyerEvm, sellerEvm, pearlAddress }: PartyFilters,
-  programs: KeyPrograms,
+  programs: TaprootKeyIndex,
 ): (parties: Parties) => boolean {
   const keys = pearlAddress === null ? null : programs.keysOf(pearlAddress);
   return (parties) => {

@@ -1,5 +1,4 @@
-// Are the fields of a body as they must be? Reads all of them before anything is looked up, so that one answer names
-// every bad field (H-45).
+// Reads all fields of a body before anything is looked up, so that one answer names every bad field (H-45).
 
 import { err, ok, type Result } from "../../primitives/result.ts";
 import { isAbsent, type Parsed } from "../../swap/forms.ts";

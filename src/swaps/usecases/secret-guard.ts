@@ -15,7 +15,7 @@ const PIECE = 8192;
 const MAX_CANDIDATES = 16;
 
 /** What the guard works with. */
-export interface GuardParts {
+export interface SecretGuardDependencies {
   readonly ledger: Pick<LedgerReads, "mayKnowHashlock" | "knowsHashlock" | "secretOf">;
   readonly crypto: Pick<SwapCrypto, "sha256">;
   readonly hashWindows: WindowHashEnds;
@@ -27,10 +27,10 @@ export interface GuardParts {
 
 /** Searches texts. */
 export class SecretGuard {
-  readonly #parts: GuardParts;
+  readonly #deps: SecretGuardDependencies;
 
-  constructor(parts: GuardParts) {
-    this.#parts = parts;
+  constructor(deps: SecretGuardDependencies) {
+    this.#deps = deps;
   }
 
   /**
@@ -48,17 +48,17 @@ export class SecretGuard {
 
   async #judge(windows: SecretWindows, candidates: Set<Bytes32>): Promise<boolean> {
     for (let from = PIECE; from < windows.offsets.length; from += PIECE) {
-      await this.#parts.clock.sleep(0);
+      await this.#deps.clock.sleep(0);
       this.#search(windows, from, candidates);
     }
     if (candidates.size > MAX_CANDIDATES) return true;
-    for (const value of candidates) if (!(await this.#parts.publicValues.has(value))) return true;
+    for (const value of candidates) if (!(await this.#deps.publicValues.has(value))) return true;
     return false;
   }
 
   /** Adds the values of one piece that hash to a known hashlock and are not public as far as memory tells. */
   #search({ bytes, offsets }: SecretWindows, from: number, candidates: Set<Bytes32>): void {
-    const { ledger, crypto, hashWindows, isShown } = this.#parts;
+    const { ledger, crypto, hashWindows, isShown } = this.#deps;
     const piece = offsets.subarray(from, from + PIECE);
     const ends = hashWindows(bytes, piece);
     for (const [i, end] of ends.entries()) {

@@ -37,7 +37,7 @@ interface KeptFailure {
 }
 
 /** What the judge works with. */
-export interface JudgeParts {
+export interface SignatureJudgeDependencies {
   readonly accounts: EvmAccounts;
   readonly recover: RecoverSigner;
   readonly clock: Clock;
@@ -47,14 +47,14 @@ export interface JudgeParts {
 
 /** Judges signatures of EVM accounts. */
 export class SignatureJudge {
-  readonly #parts: JudgeParts;
+  readonly #deps: SignatureJudgeDependencies;
   /** As last read, oldest first. */
   readonly #kinds = new Map<EvmAddress, AccountKind>();
   /** By account and digest, oldest first. */
   readonly #failures = new Map<string, KeptFailure>();
 
-  constructor(parts: JudgeParts) {
-    this.#parts = parts;
+  constructor(deps: SignatureJudgeDependencies) {
+    this.#deps = deps;
   }
 
   /** What stood at the address when it was last read; null where that is not known. */
@@ -65,7 +65,7 @@ export class SignatureJudge {
   /** What stands at these addresses at the latest block, by one question; null where it cannot be read. */
   async readKinds(accounts: readonly EvmAddress[]): Promise<ReadonlyMap<EvmAddress, AccountKind> | null> {
     try {
-      const answers = await this.#parts.accounts.haveCode(accounts);
+      const answers = await this.#deps.accounts.haveCode(accounts);
       const kinds = new Map(
         accounts.map((account, i) => [account, answers[i] === true ? "contract" : "key"] as const),
       );
@@ -104,7 +104,7 @@ export class SignatureJudge {
     digest: Bytes32,
     signature: string,
   ): Promise<ContractVerdict | null> {
-    const { accounts, clock, keptMs } = this.#parts;
+    const { accounts, clock, keptMs } = this.#deps;
     const key = `${account}/${digest}`;
     try {
       const verdict = await accounts.judgeSignature(account, digest, signature);
@@ -121,7 +121,7 @@ export class SignatureJudge {
     const kept = `0x${bytesToHex(bytes)}`;
     const failure = this.#failures.get(`${account}/${digest}`);
     // Of this very signature: a stranger's wrong one must not keep the owner's from being asked about.
-    if (failure?.signature === kept && this.#parts.clock.monotonicMs() < failure.untilMs) return INVALID;
+    if (failure?.signature === kept && this.#deps.clock.monotonicMs() < failure.untilMs) return INVALID;
     const verdict = await this.callContract(account, digest, kept);
     if (verdict === null) return UNAVAILABLE;
     return verdict === "valid" ? { kind: "valid", kept, byContract: true } : INVALID;
@@ -129,7 +129,7 @@ export class SignatureJudge {
 
   #byKey(account: EvmAddress, digest: Bytes32, bytes: Uint8Array): SignatureVerdict {
     const normal = normaliseSignature(bytes);
-    if (normal === null || this.#parts.recover(digest, normal) !== account) return INVALID;
+    if (normal === null || this.#deps.recover(digest, normal) !== account) return INVALID;
     return { kind: "valid", kept: `0x${bytesToHex(normal)}`, byContract: false };
   }
 }

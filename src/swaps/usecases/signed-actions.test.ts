@@ -1,4 +1,4 @@
-// What does a seller's signed action do to his ask (S-34, H-42)? With a real signature over a ledger in memory.
+// What a seller's signed action does to the ask (S-34, H-42). With a real signature over a ledger in memory.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,12 +1,13 @@
-// POST asks/{ask_id}/pause|resume|cancel: a seller changes an ask of his by signature (H-42).
+// Changes that a party makes by signature: POST asks/{ask_id}/pause|resume|cancel by the seller (H-42), and POST
+// bids/{order_hash}/origin, by which a buyer says where a bid was made (S-64).
 
 import type { Bytes32 } from "../../primitives/brands.ts";
 import { parseTime, parseOrigin, parsePrintable } from "../../swap/forms.ts";
 import type { AskRecord } from "../../swap/records.ts";
 import { bidRow } from "../../swap/rows.ts";
-import type { Moment } from "../../swap/subject.ts";
+import type { EvaluationContext } from "../../swap/subject.ts";
 import { refusal, answer, invalidFields, type SwapOutcome } from "./outcome.ts";
-import { rowOfAsk, type SwapParts } from "./parts.ts";
+import { rowOfAsk, type SwapDependencies } from "./dependencies.ts";
 import { readFields, required, optional } from "./read-fields.ts";
 import type { AskActionName, RequestBody } from "./swap-service.ts";
 
@@ -15,7 +16,7 @@ const MAX_DEADLINE_S = 3600;
 
 /** Carries out a signed action. */
 export async function actOnAsk(
-  parts: SwapParts,
+  deps: SwapDependencies,
   askId: Bytes32,
   action: AskActionName,
   body: RequestBody,
@@ -23,24 +24,24 @@ export async function actOnAsk(
   const read = readFields(body, { deadline: required(parseTime) });
   if (!read.ok) return read.error;
   const { deadline } = read.value;
-  const ask = parts.ledger.ask(askId);
+  const ask = deps.ledger.ask(askId);
   if (ask === null) return refusal("ASK_NOT_FOUND");
-  const digest = parts.digests.askAction({ askId, action, deadline });
-  const verdict = await parts.signatures.judge(ask.terms.seller, digest, body["signature"]);
+  const digest = deps.digests.askAction({ askId, action, deadline });
+  const verdict = await deps.signatures.judge(ask.terms.seller, digest, body["signature"]);
   if (verdict.kind === "unavailable") return refusal("EVM_RPC_UNAVAILABLE");
   if (verdict.kind === "invalid") return refusal("ASK_ACTION_SIGNATURE_INVALID");
   const asked: AskedAction = { askId, action, deadline };
-  const early = await decided(parts, asked);
+  const early = await decided(deps, asked);
   if (early.kind !== "goes-on") return early;
   // Before it is open again: a resumed ask must not be offered on the word of an old balance (S-34). Looked up before
   // the lock is taken, so that nobody's ask waits for a slow source.
-  if (action === "resume") await parts.rechecks.look(ask.terms.sellerPearlAddress, "request");
-  return parts.locks.run("asks", async () => {
-    const outcome = await decided(parts, asked);
+  if (action === "resume") await deps.rechecks.look(ask.terms.sellerPearlAddress, "request");
+  return deps.locks.run("asks", async () => {
+    const outcome = await decided(deps, asked);
     if (outcome.kind !== "goes-on") return outcome;
-    const changed = changedBy(outcome.ask, action, deadline, parts.readiness.moment());
-    await parts.ledger.write({ asks: [changed] });
-    return shown(parts, changed, action);
+    const changed = changedBy(outcome.ask, action, deadline, deps.readiness.context());
+    await deps.ledger.write({ asks: [changed] });
+    return shown(deps, changed, action);
   });
 }
 
@@ -52,19 +53,19 @@ interface AskedAction {
 
 /** What an action comes to without changing anything, or the ask that it changes. */
 async function decided(
-  parts: SwapParts,
+  deps: SwapDependencies,
   { askId, action, deadline }: AskedAction,
 ): Promise<SwapOutcome | { readonly kind: "goes-on"; readonly ask: AskRecord }> {
-  const { ledger, readiness } = parts;
+  const { ledger, readiness } = deps;
   await ledger.settled();
   const ask = ledger.ask(askId);
   if (ask === null) return refusal("ASK_NOT_FOUND");
   const last = ask.lastAction;
-  if (last?.action === action && last.deadline === deadline) return shown(parts, ask, action);
-  const moment = readiness.moment();
-  const wrong = deadlineFault(deadline, last?.deadline ?? 0, moment.now);
+  if (last?.action === action && last.deadline === deadline) return shown(deps, ask, action);
+  const context = readiness.context();
+  const wrong = deadlineFault(deadline, last?.deadline ?? 0, context.now);
   if (wrong !== null) return invalidFields({ deadline: wrong });
-  const status = ledger.askStatus(ask, moment);
+  const status = ledger.askStatus(ask, context);
   if (status === "ASK_TAKEN" || status === "ASK_CANCELLED") return refusal(status);
   return { kind: "goes-on", ask };
 }
@@ -77,7 +78,12 @@ function deadlineFault(deadline: number, last: number, now: number): string | nu
   return deadline > last ? null : `must be greater than that of the last accepted action, ${last}`;
 }
 
-function changedBy(ask: AskRecord, action: AskActionName, deadline: number, { now }: Moment): AskRecord {
+function changedBy(
+  ask: AskRecord,
+  action: AskActionName,
+  deadline: number,
+  { now }: EvaluationContext,
+): AskRecord {
   const pausedBySignature = action === "pause" || (action === "cancel" && ask.pausedBySignature);
   const cancelledBySignature = ask.cancelledBySignature || action === "cancel";
   const isSame =
@@ -91,8 +97,8 @@ function changedBy(ask: AskRecord, action: AskActionName, deadline: number, { no
   };
 }
 
-function shown({ ledger, readiness }: SwapParts, ask: AskRecord, action: AskActionName): SwapOutcome {
-  const row = rowOfAsk(ledger, ask, readiness.moment());
+function shown({ ledger, readiness }: SwapDependencies, ask: AskRecord, action: AskActionName): SwapOutcome {
+  const row = rowOfAsk(ledger, ask, readiness.context());
   // The contract knows nothing of it: whoever holds the signed ask can still take it (S-33).
   return answer(action === "cancel" ? { ...row, binding_on_chain: false } : row);
 }
@@ -101,11 +107,11 @@ const MAX_REF = 128;
 
 /** Keeps the origin; the last valid one wins. */
 export async function setOrigin(
-  parts: SwapParts,
+  deps: SwapDependencies,
   orderHash: Bytes32,
   body: RequestBody,
 ): Promise<SwapOutcome> {
-  const { ledger, digests, signatures } = parts;
+  const { ledger, digests, signatures } = deps;
   const read = readFields(body, {
     origin: required(parseOrigin),
     ref: optional((value: unknown) => parsePrintable(value, MAX_REF, 0)),
@@ -120,7 +126,7 @@ export async function setOrigin(
   if (verdict.kind === "invalid") return refusal("ORIGIN_SIGNATURE_INVALID");
   await ledger.write({ origins: [{ orderHash, origin, ref }] });
   const subject = ledger.subject(orderHash);
-  const row = subject === null ? null : bidRow(subject, parts.readiness.moment(), parts.rules);
+  const row = subject === null ? null : bidRow(subject, deps.readiness.context(), deps.rules);
   // A reorganisation may have taken the order away while its buyer's account was asked.
   return row === null ? refusal("ORDER_NOT_FOUND") : answer(row);
 }

@@ -1,4 +1,5 @@
-// The swap service as HTTP sees it: every use case, over the parts that `main` hands in.
+// The swap service as HTTP sees it: every use case, over the parts that `main` hands in, and what a wallet must know to
+// sign (H-44).
 
 import type { Bytes32, EvmAddress, Outpoint, PearlAddress } from "../../primitives/brands.ts";
 import { DOMAIN_NAME, DOMAIN_VERSION, TYPED_DATA } from "../../swap/eip712.ts";
@@ -8,11 +9,11 @@ import { bidRow, dealRow, profileRow } from "../../swap/rows.ts";
 import { swapStats } from "../../swap/stats.ts";
 import { acceptLock } from "./accept-lock.ts";
 import { createAsk } from "./create-ask.ts";
-import { KeyPrograms } from "./key-programs.ts";
+import { TaprootKeyIndex } from "./taproot-key-index.ts";
 import { SwapLists } from "./lists.ts";
 import { OrderIndex } from "./order-index.ts";
 import { refusal, answer, type SwapOutcome } from "./outcome.ts";
-import { rowOfAsk, type SwapParts, leastAskUsdc } from "./parts.ts";
+import { rowOfAsk, type SwapDependencies, leastAskUsdc } from "./dependencies.ts";
 import { SecretGuard } from "./secret-guard.ts";
 import { actOnAsk, setOrigin } from "./signed-actions.ts";
 import type {
@@ -30,30 +31,30 @@ import { verifyEvmRefundOf, verifyLockOf, verifyRefundOf } from "./verifications
 const LOCK_VOUTS = 100;
 
 /** What tells the API which rows changed. */
-export interface RowChanges {
+export interface RowChangeFeed {
   /** Calls back with the orders and the asks whose rows may differ, after each visible change. */
   onRows(listener: (orders: readonly Bytes32[], asks: readonly Bytes32[]) => void): void;
 }
 
 /** All use cases over one ledger. */
 export class SwapApi implements SwapService {
-  readonly #parts: SwapParts;
+  readonly #deps: SwapDependencies;
   readonly #orders: OrderIndex;
-  readonly #programs: KeyPrograms;
+  readonly #programs: TaprootKeyIndex;
   readonly #lists: SwapLists;
   readonly #guard: SecretGuard;
 
-  constructor(parts: SwapParts, changes: RowChanges) {
-    const { ledger, readiness, rules } = parts;
-    this.#parts = parts;
+  constructor(deps: SwapDependencies, changes: RowChangeFeed) {
+    const { ledger, readiness, rules } = deps;
+    this.#deps = deps;
     this.#orders = new OrderIndex({
       subject: (hash) => ledger.subject(hash),
-      moment: () => readiness.moment(),
+      context: () => readiness.context(),
       rules,
     });
-    this.#programs = new KeyPrograms(parts.crypto, parts.clock);
-    this.#lists = new SwapLists({ parts, orders: this.#orders, programs: this.#programs });
-    this.#guard = new SecretGuard({ ...parts, isShown: (value) => this.#isShown(value) });
+    this.#programs = new TaprootKeyIndex(deps.crypto, deps.clock);
+    this.#lists = new SwapLists({ deps, orders: this.#orders, programs: this.#programs });
+    this.#guard = new SecretGuard({ ...deps, isShown: (value) => this.#isShown(value) });
     this.#lookAgain(
       [...ledger.orders()],
       Array.from(ledger.asks(), ({ askId }) => askId),
@@ -71,7 +72,7 @@ export class SwapApi implements SwapService {
       this.#programs.add(parties.sellerPearlKey);
     }
     for (const askId of asks) {
-      const ask = this.#parts.ledger.ask(askId);
+      const ask = this.#deps.ledger.ask(askId);
       if (ask !== null) this.#programs.add(ask.terms.sellerPearlKey);
     }
   }
@@ -85,7 +86,7 @@ export class SwapApi implements SwapService {
    * hashlock was made of it. A body may ask this for each of its bytes, so no answer walks over rows.
    */
   #isShown(value: Bytes32): boolean {
-    const { ledger } = this.#parts;
+    const { ledger } = this.#deps;
     return (
       this.#programs.has(value) ||
       ledger.ask(value) !== null ||
@@ -99,18 +100,18 @@ export class SwapApi implements SwapService {
   #isLockTransaction(value: Bytes32): boolean {
     const txid = value.slice(2);
     for (let vout = 0; vout < LOCK_VOUTS; vout += 1) {
-      if (this.#parts.ledger.lockOutput(`${txid}:${vout}` as Outpoint) !== null) return true;
+      if (this.#deps.ledger.lockOutput(`${txid}:${vout}` as Outpoint) !== null) return true;
     }
     return false;
   }
 
   evmAddress(text: string): EvmAddress | null {
-    const parsed = parseEvmAddress(text, this.#parts.crypto.keccak256);
+    const parsed = parseEvmAddress(text, this.#deps.crypto.keccak256);
     return parsed.ok ? parsed.value : null;
   }
 
   pearlAddress(text: string): PearlAddress | null {
-    const parsed = parsePearlAddress(text, this.#parts.rules.hrp);
+    const parsed = parsePearlAddress(text, this.#deps.rules.hrp);
     return parsed.ok ? parsed.value : null;
   }
 
@@ -119,22 +120,22 @@ export class SwapApi implements SwapService {
   }
 
   heights() {
-    const { pearl, evm } = this.#parts.ledger.tips();
+    const { pearl, evm } = this.#deps.ledger.tips();
     return { pearl: pearl.height, evm: evm.height };
   }
 
   evmStatus() {
-    return this.#parts.evmStatus();
+    return this.#deps.evmStatus();
   }
 
   stats() {
-    const { asks, readiness } = this.#parts;
-    const moment = readiness.moment();
-    return swapStats(this.#orders.all(), asks.counts(), moment.tips.evm.time);
+    const { asks, readiness } = this.#deps;
+    const context = readiness.context();
+    return swapStats(this.#orders.all(), asks.counts(), context.tips.evm.time);
   }
 
   typedData(): SwapOutcome {
-    return signingTerms(this.#parts);
+    return signingTerms(this.#deps);
   }
 
   bids(query: BidListQuery) {
@@ -150,14 +151,14 @@ export class SwapApi implements SwapService {
   }
 
   ask(askId: Bytes32): SwapOutcome {
-    const { ledger, readiness } = this.#parts;
+    const { ledger, readiness } = this.#deps;
     const record = ledger.ask(askId);
-    return record === null ? refusal("ASK_NOT_FOUND") : answer(rowOfAsk(ledger, record, readiness.moment()));
+    return record === null ? refusal("ASK_NOT_FOUND") : answer(rowOfAsk(ledger, record, readiness.context()));
   }
 
   /** S-42: the bound deal alone; a stranger's take is never handed out as "the" deal. */
   askDeal(askId: Bytes32): SwapOutcome {
-    const { ledger, readiness } = this.#parts;
+    const { ledger, readiness } = this.#deps;
     const orderHash = ledger.orderOfAsk(askId);
     if (orderHash !== null) return this.deal(orderHash);
     if (ledger.ask(askId) === null) return refusal("ASK_NOT_FOUND");
@@ -172,9 +173,9 @@ export class SwapApi implements SwapService {
   swap(orderHash: Bytes32): SwapOutcome {
     const deal = this.#dealRow(orderHash);
     if (deal !== null) return answer({ kind: "deal", ...deal });
-    const { ledger, readiness, rules } = this.#parts;
+    const { ledger, readiness, rules } = this.#deps;
     const subject = ledger.subject(orderHash);
-    const bid = subject === null ? null : bidRow(subject, readiness.moment(), rules);
+    const bid = subject === null ? null : bidRow(subject, readiness.context(), rules);
     return bid === null ? refusal("ORDER_NOT_FOUND") : answer({ kind: "bid", ...bid });
   }
 
@@ -183,46 +184,46 @@ export class SwapApi implements SwapService {
   }
 
   createAsk(body: RequestBody): Promise<SwapOutcome> {
-    return createAsk(this.#parts, body);
+    return createAsk(this.#deps, body);
   }
 
   takeAsk(askId: Bytes32, body: RequestBody): Promise<SwapOutcome> {
-    return takeAsk(this.#parts, askId, body);
+    return takeAsk(this.#deps, askId, body);
   }
 
   actOnAsk(askId: Bytes32, action: AskActionName, body: RequestBody): Promise<SwapOutcome> {
-    return actOnAsk(this.#parts, askId, action, body);
+    return actOnAsk(this.#deps, askId, action, body);
   }
 
   setOrigin(orderHash: Bytes32, body: RequestBody): Promise<SwapOutcome> {
-    return setOrigin(this.#parts, orderHash, body);
+    return setOrigin(this.#deps, orderHash, body);
   }
 
   acceptLock(dealHash: Bytes32, body: RequestBody, client: string): Promise<SwapOutcome> {
-    return acceptLock(this.#parts, dealHash, body, client);
+    return acceptLock(this.#deps, dealHash, body, client);
   }
 
   verifyLock(dealHash: Bytes32, body: RequestBody, client: string): Promise<SwapOutcome> {
-    return verifyLockOf(this.#parts, dealHash, body, client);
+    return verifyLockOf(this.#deps, dealHash, body, client);
   }
 
   verifyRefund(dealHash: Bytes32, body: RequestBody, client: string): Promise<SwapOutcome> {
-    return verifyRefundOf(this.#parts, dealHash, body, client);
+    return verifyRefundOf(this.#deps, dealHash, body, client);
   }
 
   verifyEvmRefund(dealHash: Bytes32): Promise<SwapOutcome> {
-    return verifyEvmRefundOf(this.#parts, dealHash);
+    return verifyEvmRefundOf(this.#deps, dealHash);
   }
 
   #dealRow(hash: Bytes32) {
-    const { ledger, readiness, rules } = this.#parts;
+    const { ledger, readiness, rules } = this.#deps;
     const subject = ledger.subject(hash);
-    return subject === null ? null : dealRow(subject, readiness.moment(), rules);
+    return subject === null ? null : dealRow(subject, readiness.context(), rules);
   }
 }
 
 /** The object of H-44; a 503 before the contract was asked and its fee is indexed. */
-function signingTerms({ ledger, rules, escrow: ask, limits }: SwapParts): SwapOutcome {
+function signingTerms({ ledger, rules, escrow: ask, limits }: SwapDependencies): SwapOutcome {
   const escrow = ask();
   if (escrow === null) return refusal("EVM_RPC_UNAVAILABLE");
   const fee = ledger.fee();

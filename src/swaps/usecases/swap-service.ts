@@ -1,5 +1,5 @@
-// What can be asked of the swap service? The use cases behind the endpoints of interface §4.3, as HTTP sees them.
-// Path values arrive in canonical form, bodies as parsed JSON objects that nothing has been checked of.
+// The interface of the swap service: the use cases behind the endpoints of interface §4.3, as HTTP sees them. Path
+// values arrive in canonical form, bodies as parsed JSON objects that nothing has been checked of.
 
 import type { Bytes32, EvmAddress, PearlAddress } from "../../primitives/brands.ts";
 import type { EvmStatus } from "../../follow/serving.ts";

@@ -1,4 +1,4 @@
-// What refuses a take, and when is one judged anew (S-40, S-42)? With a real signature over a ledger in memory.
+// What refuses a take, and when one is judged anew (S-40, S-42). With a real signature over a ledger in memory.
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -10,7 +10,7 @@ import { addressOfKey } from "../../primitives/address.ts";
 import type { Bytes32, EvmAddress, Outpoint, Txid } from "../../primitives/brands.ts";
 import { askMessage, evmAddressOf, signSwapMessage } from "../../wallet/swap-messages.ts";
 import type { AskRecord } from "../../swap/records.ts";
-import type { SwapParts } from "./parts.ts";
+import type { SwapDependencies } from "./dependencies.ts";
 import { takeAsk } from "./take-ask.ts";
 
 const KEY = new Uint8Array(32).fill(9);
@@ -47,7 +47,7 @@ function bodyOf(
   };
 }
 
-async function codeOf(parts: SwapParts, record: AskRecord, body: Readonly<Record<string, unknown>>) {
+async function codeOf(parts: SwapDependencies, record: AskRecord, body: Readonly<Record<string, unknown>>) {
   const outcome = await takeAsk(parts, record.askId, body);
   return outcome.kind === "refused" ? [outcome.code, outcome.details] : [outcome.kind];
 }

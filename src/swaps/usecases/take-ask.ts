@@ -21,15 +21,15 @@ import {
 import { keyFitsAddress, parseKey } from "../../swap/keys.ts";
 import type { AskRecord, TakeRecord } from "../../swap/records.ts";
 import { dealRow } from "../../swap/rows.ts";
-import { isDead, type Moment } from "../../swap/subject.ts";
+import { isDead, type EvaluationContext } from "../../swap/subject.ts";
 import { keepSignatureVerdict } from "./ask-recheck.ts";
 import { unreadyOf } from "./create-ask.ts";
 import { refusal, answer, created, invalidFields, type SwapOutcome } from "./outcome.ts";
-import type { SwapParts } from "./parts.ts";
+import type { SwapDependencies } from "./dependencies.ts";
 import { type FieldValues, optional, readFields, required } from "./read-fields.ts";
 import type { RequestBody } from "./swap-service.ts";
 
-function shapeOf({ rules, crypto }: SwapParts) {
+function shapeOf({ rules, crypto }: SwapDependencies) {
   const evm = (value: unknown) => parseEvmAddress(value, crypto.keccak256);
   const key = (value: unknown) => parseKey(value, crypto);
   const pearlAddress = (value: unknown) => parsePearlAddress(value, rules.hrp);
@@ -67,89 +67,93 @@ function requestOf(fields: FieldValues<ReturnType<typeof shapeOf>>): TakeRequest
 }
 
 /** Takes an ask, or answers the present deal of a known take or order. */
-export async function takeAsk(parts: SwapParts, askId: Bytes32, body: RequestBody): Promise<SwapOutcome> {
-  const { ledger, digests, crypto } = parts;
-  const read = readFields(body, shapeOf(parts));
+export async function takeAsk(
+  deps: SwapDependencies,
+  askId: Bytes32,
+  body: RequestBody,
+): Promise<SwapOutcome> {
+  const { ledger, digests, crypto } = deps;
+  const read = readFields(body, shapeOf(deps));
   if (!read.ok) return read.error;
   const request = requestOf(read.value);
   const ask = ledger.ask(askId);
   const plan = planTake(ask, request, {
     keyFits: (key, address) => keyFitsAddress(key, address, crypto),
     hashOf: digests.terms,
-    isIndexed: (hash) => isIndexed(parts, hash),
+    isIndexed: (hash) => isIndexed(deps, hash),
   });
   if (!plan.ok) {
     const { code, details } = plan.error;
     return code === "INVALID_REQUEST" ? invalidFields(textsOf(details)) : refusal(code, details);
   }
   if (ask === null) return refusal("ASK_NOT_FOUND");
-  return parts.locks.run(`deal:${plan.value.hash}`, () => settle(parts, ask, request, plan.value));
+  return deps.locks.run(`deal:${plan.value.hash}`, () => settle(deps, ask, request, plan.value));
 }
 
 /** From "known" on; no other POST of the same take comes between. */
 async function settle(
-  parts: SwapParts,
+  deps: SwapDependencies,
   ask: AskRecord,
   request: TakeRequest,
   plan: PlannedTake,
 ): Promise<SwapOutcome> {
-  const { ledger, readiness, rules } = parts;
+  const { ledger, readiness, rules } = deps;
   await ledger.settled();
-  const before = readiness.moment();
+  const before = readiness.context();
   const { hash, terms } = plan;
-  if (isIndexed(parts, hash) || isLiveTake(parts, hash, before)) {
-    await keepKnown(parts, plan, request.buyerPearlAddress, before);
-    return answer(rowOf(parts, hash));
+  if (isIndexed(deps, hash) || isLiveTake(deps, hash, before)) {
+    await keepKnown(deps, plan, request.buyerPearlAddress, before);
+    return answer(rowOf(deps, hash));
   }
-  const signature = await recheckSignature(parts, ledger.ask(ask.askId) ?? ask);
-  const moment = readiness.moment();
+  const signature = await recheckSignature(deps, ledger.ask(ask.askId) ?? ask);
+  const context = readiness.context();
   const present = ledger.ask(ask.askId) ?? ask;
   const refusedTake = judgeTake(
     terms,
     {
-      status: ledger.askStatus(present, moment),
+      status: ledger.askStatus(present, context),
       isSecretKnown: ledger.secretOf(terms.hashlock) !== null,
       isHashlockUsed: ledger.isHashlockUsed(terms.buyer, terms.hashlock, hash),
-      moment,
-      evmHeadTime: parts.evmStanding().headTime,
-      unready: signature ?? unreadyOf(parts, "deals"),
+      context,
+      evmHeadTime: deps.evmStanding().headTime,
+      unready: signature ?? unreadyOf(deps, "deals"),
     },
     rules,
   );
   if (refusedTake !== null) return refusal(refusedTake.code, refusedTake.details);
-  await ledger.write({ takes: [recordOf(parts, plan, request.buyerPearlAddress, moment.now)] });
-  return created(rowOf(parts, hash));
+  await ledger.write({ takes: [recordOf(deps, plan, request.buyerPearlAddress, context.now)] });
+  return created(rowOf(deps, hash));
 }
 
 /**
  * S-31: whether the seller's signature would pass the contract now. An invalid one pauses the ask; without an answer
  * the take is refused last. Nobody is asked for an ask that cannot be taken, nor where the seller is no contract.
  */
-async function recheckSignature(parts: SwapParts, ask: AskRecord): Promise<Unready> {
-  const { ledger, readiness, signatures } = parts;
-  const status = ledger.askStatus(ask, readiness.moment());
+async function recheckSignature(deps: SwapDependencies, ask: AskRecord): Promise<Unready> {
+  const { ledger, readiness, signatures } = deps;
+  const status = ledger.askStatus(ask, readiness.context());
   if (status === "ASK_TAKEN" || status === "ASK_CANCELLED") return null;
   const verdict = await signatures.judgeStored(ask.terms.seller, ask.askId, ask.signature);
   if (verdict.kind === "unavailable") return { code: "EVM_RPC_UNAVAILABLE", details: {} };
   const isValid = verdict.kind === "valid";
-  if (isValid !== ask.signatureValid) await keepSignatureVerdict(parts, ask.askId, isValid);
+  if (isValid !== ask.signatureValid) await keepSignatureVerdict(deps, ask.askId, isValid);
   return null;
 }
 
 /** A known take's addresses are kept where there were none; one that was dropped is restored (S-40, S-42). */
 async function keepKnown(
-  parts: SwapParts,
+  deps: SwapDependencies,
   plan: PlannedTake,
   buyerPearlAddress: PearlAddress,
-  moment: Moment,
+  context: EvaluationContext,
 ): Promise<void> {
-  const subject = parts.ledger.subject(plan.hash);
+  const subject = deps.ledger.subject(plan.hash);
   if (subject === null || subject.take !== null) return;
-  await parts.ledger.write({ takes: [recordOf(parts, plan, buyerPearlAddress, moment.now)] });
+  await deps.ledger.write({ takes: [recordOf(deps, plan, buyerPearlAddress, context.now)] });
 }
 
 function recordOf(
-  parts: SwapParts,
+  deps: SwapDependencies,
   plan: PlannedTake,
   buyerPearlAddress: PearlAddress,
   now: number,
@@ -159,22 +163,25 @@ function recordOf(
     terms: plan.terms,
     buyerPearlAddress,
     createdAt: now,
-    expiresAt: now + parts.limits.takeTtlS,
+    expiresAt: now + deps.limits.takeTtlS,
   };
 }
 
-function isIndexed({ ledger }: SwapParts, hash: Bytes32): boolean {
+function isIndexed({ ledger }: SwapDependencies, hash: Bytes32): boolean {
   return (ledger.subject(hash)?.order ?? null) !== null;
 }
 
-function isLiveTake({ ledger }: SwapParts, hash: Bytes32, moment: Moment): boolean {
+function isLiveTake({ ledger }: SwapDependencies, hash: Bytes32, context: EvaluationContext): boolean {
   const take = ledger.subject(hash)?.take ?? null;
-  return take !== null && !isDead(moment, take.expiresAt);
+  return take !== null && !isDead(context, take.expiresAt);
 }
 
-function rowOf({ ledger, readiness, rules }: SwapParts, hash: Bytes32): Readonly<Record<string, unknown>> {
+function rowOf(
+  { ledger, readiness, rules }: SwapDependencies,
+  hash: Bytes32,
+): Readonly<Record<string, unknown>> {
   const subject = ledger.subject(hash);
-  const row = subject === null ? null : dealRow(subject, readiness.moment(), rules);
+  const row = subject === null ? null : dealRow(subject, readiness.context(), rules);
   if (row === null) throw new Error(`the take ${hash} was kept, and is not there`);
   return row;
 }

@@ -18,13 +18,13 @@ import {
 import type { NotReady, Sides } from "../readiness.ts";
 import type { LookupAnswer } from "./lookups.ts";
 import { refusal, answer, invalidFields, type NoVerdict, type SwapOutcome } from "./outcome.ts";
-import type { SwapParts } from "./parts.ts";
+import type { SwapDependencies } from "./dependencies.ts";
 import { optional, readFields } from "./read-fields.ts";
 import type { RequestBody } from "./swap-service.ts";
 
 /** verify-lock: whether the secret may be revealed for the lock, right now. */
 export async function verifyLockOf(
-  parts: SwapParts,
+  deps: SwapDependencies,
   hash: Bytes32,
   body: RequestBody,
   client: string,
@@ -40,52 +40,52 @@ export async function verifyLockOf(
     return invalidFields({ [missing]: "is required where the other of the two is given" });
   }
   const named = txid === null || vout === null ? null : { txid, vout };
-  const subject = parts.ledger.subject(hash);
+  const subject = deps.ledger.subject(hash);
   if (subject === null) return refusal("DEAL_NOT_FOUND");
-  const unready = readyFor(parts, "deals", subject);
+  const unready = readyFor(deps, "deals", subject);
   if (unready !== null) return unready;
-  return judgeLock(parts, subject, named, client);
+  return judgeLock(deps, subject, named, client);
 }
 
 async function judgeLock(
-  parts: SwapParts,
+  deps: SwapDependencies,
   subject: SwapSubject,
   named: NamedOutpoint | null,
   client: string,
 ): Promise<SwapOutcome> {
-  const { readiness, rules, ledger, hints } = parts;
+  const { readiness, rules, ledger, hints } = deps;
   const { hash } = subject;
   const hint = hints.newest(hash, readiness.now());
   const choice = indexed(ledger, chooseLock(subject, named, hint));
-  if (choice?.from !== "node" || escrowFault(subject, readiness.moment()) !== null) {
-    return lockTold(parts, subject, verifyLock(subject, readiness.moment(), rules, choice, null));
+  if (choice?.from !== "node" || escrowFault(subject, readiness.context()) !== null) {
+    return lockTold(deps, subject, verifyLock(subject, readiness.context(), rules, choice, null));
   }
-  const looked = await parts.lookups.transaction(hash, choice.outpoint.txid, client);
+  const looked = await deps.lookups.transaction(hash, choice.outpoint.txid, client);
   // Chains may have moved on while the node answered: judge what stands now.
   const present = ledger.subject(hash);
   if (present === null) return refusal("DEAL_NOT_FOUND");
-  if (looked.kind === "unavailable" || looked.kind === "busy") return noLookup(parts, present, looked.kind);
-  const unready = readyFor(parts, "deals", present);
+  if (looked.kind === "unavailable" || looked.kind === "busy") return noLookup(deps, present, looked.kind);
+  const unready = readyFor(deps, "deals", present);
   if (unready !== null) return unready;
   const again = indexed(ledger, chooseLock(present, named, hint));
   const found = lockTransaction(looked);
-  return lockTold(parts, present, verifyLock(present, readiness.moment(), rules, again, found));
+  return lockTold(deps, present, verifyLock(present, readiness.context(), rules, again, found));
 }
 
 /** A verdict, or none where the confirmations lack the word of a second node (S-09). */
 function lockTold(
-  parts: SwapParts,
+  deps: SwapDependencies,
   subject: SwapSubject,
   told: Verdict<LockReason | "PEARL_NODE_UNAVAILABLE">,
 ): SwapOutcome {
   if (told.reason === "PEARL_NODE_UNAVAILABLE") {
-    return noVerdict(parts, subject, parts.readiness.unwitnessed);
+    return noVerdict(deps, subject, deps.readiness.unwitnessed);
   }
   return shown(subject.hash, told);
 }
 
 /** What our own index knows of an outpoint needs no look-up: another order's lock, or an output too small to count. */
-function indexed(ledger: SwapParts["ledger"], choice: LockChoice): LockChoice {
+function indexed(ledger: SwapDependencies["ledger"], choice: LockChoice): LockChoice {
   if (choice?.from !== "node") return choice;
   const { txid, vout } = choice.outpoint;
   const known = ledger.lockOutput(outpointOf({ txid, vout }));
@@ -100,7 +100,7 @@ function lockTransaction(looked: Extract<LookupAnswer, { kind: "absent" | "found
 
 /** verify-refund: whether the PEARL went back to the seller. */
 export async function verifyRefundOf(
-  parts: SwapParts,
+  deps: SwapDependencies,
   hash: Bytes32,
   body: RequestBody,
   client: string,
@@ -108,44 +108,44 @@ export async function verifyRefundOf(
   const read = readFields(body, { pearl_refund_txid: optional(parseTxid) });
   if (!read.ok) return read.error;
   const txid = read.value.pearl_refund_txid;
-  const subject = parts.ledger.subject(hash);
+  const subject = deps.ledger.subject(hash);
   if (subject === null) return refusal("DEAL_NOT_FOUND");
-  const unready = readyFor(parts, "pearl", subject);
+  const unready = readyFor(deps, "pearl", subject);
   if (unready !== null) return unready;
-  const moment = parts.readiness.moment();
+  const context = deps.readiness.context();
   if (txid === null || !isRefundLookupNeeded(subject, txid)) {
-    return shown(hash, verifyRefund(subject, moment, parts.rules, txid, null));
+    return shown(hash, verifyRefund(subject, context, deps.rules, txid, null));
   }
   // A transaction that the index knows by a lock output or a spend, and by none of this order's, spends none of those.
-  if (parts.ledger.knowsTransaction(txid)) {
-    return shown(hash, verifyRefund(subject, moment, parts.rules, txid, { inputs: [] }));
+  if (deps.ledger.knowsTransaction(txid)) {
+    return shown(hash, verifyRefund(subject, context, deps.rules, txid, { inputs: [] }));
   }
-  return lookAtRefund(parts, hash, txid, client);
+  return lookAtRefund(deps, hash, txid, client);
 }
 
 async function lookAtRefund(
-  parts: SwapParts,
+  deps: SwapDependencies,
   hash: Bytes32,
   txid: Txid,
   client: string,
 ): Promise<SwapOutcome> {
-  const looked = await parts.lookups.transaction(hash, txid, client);
-  const present = parts.ledger.subject(hash);
+  const looked = await deps.lookups.transaction(hash, txid, client);
+  const present = deps.ledger.subject(hash);
   if (present === null) return refusal("DEAL_NOT_FOUND");
-  if (looked.kind === "unavailable" || looked.kind === "busy") return noLookup(parts, present, looked.kind);
-  const unready = readyFor(parts, "pearl", present);
+  if (looked.kind === "unavailable" || looked.kind === "busy") return noLookup(deps, present, looked.kind);
+  const unready = readyFor(deps, "pearl", present);
   if (unready !== null) return unready;
   const found = looked.kind === "absent" ? null : { inputs: looked.transaction.inputs };
-  return shown(hash, verifyRefund(present, parts.readiness.moment(), parts.rules, txid, found));
+  return shown(hash, verifyRefund(present, deps.readiness.context(), deps.rules, txid, found));
 }
 
 /** verify-evm-refund: whether the USDC went back to the buyer. */
-export async function verifyEvmRefundOf(parts: SwapParts, hash: Bytes32): Promise<SwapOutcome> {
-  const subject = parts.ledger.subject(hash);
+export async function verifyEvmRefundOf(deps: SwapDependencies, hash: Bytes32): Promise<SwapOutcome> {
+  const subject = deps.ledger.subject(hash);
   if (subject === null) return refusal("DEAL_NOT_FOUND");
-  const unready = parts.readiness.check("evm") ?? disputeOf(subject);
-  if (unready !== null) return noVerdict(parts, subject, unready, parts.ledger.tips().evm.need);
-  return shown(hash, verifyEvmRefund(subject, parts.readiness.moment(), parts.rules));
+  const unready = deps.readiness.check("evm") ?? disputeOf(subject);
+  if (unready !== null) return noVerdict(deps, subject, unready, deps.ledger.tips().evm.need);
+  return shown(hash, verifyEvmRefund(subject, deps.readiness.context(), deps.rules));
 }
 
 /** One EVM RPC shows an event of the order and another one denies it: nothing is said of it until two agree (S-07). */
@@ -159,14 +159,14 @@ function disputeOf({ order }: SwapSubject): NotReady | null {
   };
 }
 
-function noLookup(parts: SwapParts, subject: SwapSubject, why: "unavailable" | "busy"): NoVerdict {
+function noLookup(deps: SwapDependencies, subject: SwapSubject, why: "unavailable" | "busy"): NoVerdict {
   const code = "PEARL_NODE_UNAVAILABLE";
   const unavailable = "The PEARL node cannot be asked about this transaction now. Try again in some seconds.";
   const busy =
     "The index does not know this transaction, and one was looked up for this deal within the last 5 seconds, or too " +
     "many are being looked up. Try again in 5 seconds.";
   return noVerdict(
-    parts,
+    deps,
     subject,
     why === "busy"
       ? { code, message: busy, details: { busy: true } }
@@ -174,11 +174,11 @@ function noLookup(parts: SwapParts, subject: SwapSubject, why: "unavailable" | "
   );
 }
 
-function readyFor(parts: SwapParts, sides: Sides, subject: SwapSubject): NoVerdict | null {
+function readyFor(deps: SwapDependencies, sides: Sides, subject: SwapSubject): NoVerdict | null {
   const dispute = sides === "deals" ? disputeOf(subject) : null;
-  const unready = parts.readiness.check(sides) ?? dispute;
-  if (unready !== null) return noVerdict(parts, subject, unready);
-  return subject.isCovered ? null : noVerdict(parts, subject, NOT_COVERED);
+  const unready = deps.readiness.check(sides) ?? dispute;
+  if (unready !== null) return noVerdict(deps, subject, unready);
+  return subject.isCovered ? null : noVerdict(deps, subject, NOT_COVERED);
 }
 
 /** S-62: after a reindex, in a new database, or for an order that has just become known. */
@@ -190,7 +190,7 @@ const NOT_COVERED: NotReady = {
 
 /** Nothing was judged: `details` has what the terms say, and nulls. */
 function noVerdict(
-  { rules }: SwapParts,
+  { rules }: SwapDependencies,
   subject: SwapSubject,
   { code, message, details }: NotReady,
   need: number | null = profileOf(rules, subject.terms.usdcAmount).k,

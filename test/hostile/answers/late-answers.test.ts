@@ -4,13 +4,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { jsonAnswer } from "../../../src/http/answer.ts";
-import { StateCache } from "../../../src/http/response-cache.ts";
+import { ResponseCache } from "../../../src/http/response-cache.ts";
 import type { BlockHash } from "../../../src/primitives/brands.ts";
 
 const stateAt = (height: number) => ({ height, hash: `hash ${height}` as BlockHash });
 
 test("H-09: a slow answer of the state before is not kept, though the present state is known", () => {
-  const cache = new StateCache(1_000_000);
+  const cache = new ResponseCache(1_000_000);
   const slow = cache.begin();
   cache.observe(slow, stateAt(1));
   cache.advance();

@@ -9,7 +9,7 @@ import { windowByWindow } from "../../../src/primitives/hashing.ts";
 import { AskIndex } from "../../../src/swaps/usecases/ask-index.ts";
 import { AskRechecks } from "../../../src/swaps/usecases/ask-recheck.ts";
 import { BalanceLookups } from "../../../src/swaps/usecases/balance-lookups.ts";
-import { KeyedLock, type SwapParts, LockHints } from "../../../src/swaps/usecases/parts.ts";
+import { KeyedLock, type SwapDependencies, LockHints } from "../../../src/swaps/usecases/dependencies.ts";
 import { LimitedLookups } from "../../../src/swaps/usecases/lookups.ts";
 import { PublicValues } from "../../../src/swaps/usecases/public-values.ts";
 import { SignatureJudge } from "../../../src/swaps/usecases/signature-judge.ts";
@@ -25,7 +25,7 @@ import type {
 import { type ReadinessLimits, SwapReadiness } from "../../../src/swaps/readiness.ts";
 import { escrowDigests } from "../../../src/swap/eip712.ts";
 import type { ChainTips } from "../../../src/swap/facts.ts";
-import type { Moment } from "../../../src/swap/subject.ts";
+import type { EvaluationContext } from "../../../src/swap/subject.ts";
 import { alarmLog, evmAddress, ledgerParts, START } from "./ledger-facts.ts";
 import { evm, pearl } from "./ledger-scene.ts";
 import { MemorySwapStore } from "./memory-swap-store.ts";
@@ -64,7 +64,7 @@ export interface Outside {
 export interface ApiScene {
   readonly ledger: SwapLedger;
   readonly store: MemorySwapStore;
-  readonly parts: SwapParts;
+  readonly parts: SwapDependencies;
   readonly outside: Outside;
   /** Heights that were asked to be read again. */
   readonly readAgain: number[];
@@ -213,11 +213,11 @@ export async function apiScene(options: SceneOptions = {}): Promise<ApiScene> {
     { ...LIMITS, ...options.limits },
   );
   const store = new MemorySwapStore();
-  const momentOf = (at: ChainTips): Moment => readiness.moment(at);
+  const contextOf = (at: ChainTips): EvaluationContext => readiness.context(at);
   const ledger = await SwapLedger.open({
     ...ledgerWith,
     store,
-    ...(options.pearl === undefined ? {} : { momentOf }),
+    ...(options.pearl === undefined ? {} : { contextOf }),
   });
   live.ledger = ledger;
   await begin(ledger, options.pearl === undefined);
@@ -225,7 +225,7 @@ export async function apiScene(options: SceneOptions = {}): Promise<ApiScene> {
   const node = nodeOf(outside);
   const { rules } = ledgerWith;
   const domain = { chainId: rules.chainId, verifyingContract: evmAddress("escrow") };
-  const base: Omit<SwapParts, "rechecks"> = {
+  const base: Omit<SwapDependencies, "rechecks"> = {
     ledger,
     readiness,
     rules,
@@ -246,7 +246,7 @@ export async function apiScene(options: SceneOptions = {}): Promise<ApiScene> {
     balances: new BalanceLookups(balancesOf(outside), ledger, log),
     asks: new AskIndex({
       ledger,
-      moment: () => readiness.moment(),
+      context: () => readiness.context(),
       onRows: (listener) => ledger.onRows(listener),
     }),
     hints: new LockHints(),
@@ -257,6 +257,6 @@ export async function apiScene(options: SceneOptions = {}): Promise<ApiScene> {
     clock,
     log,
   };
-  const parts: SwapParts = { ...base, rechecks: new AskRechecks(base) };
+  const parts: SwapDependencies = { ...base, rechecks: new AskRechecks(base) };
   return { ledger, store, parts, outside, readAgain };
 }

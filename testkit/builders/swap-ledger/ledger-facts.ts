@@ -12,7 +12,7 @@ import type {
   Txid,
 } from "../../../src/primitives/brands.ts";
 import type { Log } from "../../../src/follow/ports.ts";
-import type { SwapLedgerParts } from "../../../src/swaps/ledger/ledger.ts";
+import type { SwapLedgerDependencies } from "../../../src/swaps/ledger/ledger.ts";
 import type { EvmPlace, PearlPlace } from "../../../src/swap/facts.ts";
 import { DEFAULT_PROFILES } from "../../../src/swap/profiles.ts";
 import type { AskRecord, TakeRecord } from "../../../src/swap/records.ts";
@@ -177,7 +177,10 @@ export function alarmLog(): Log & { readonly alarms: string[] } {
 }
 
 /** Everything but the store, with a clock that stands still. */
-export function ledgerParts(log: Log, nowS: () => number = () => START): Omit<SwapLedgerParts, "store"> {
+export function ledgerParts(
+  log: Log,
+  nowS: () => number = () => START,
+): Omit<SwapLedgerDependencies, "store"> {
   return {
     identity: { network: "simnet", chainId: 31_337, escrow: evmAddress("escrow") },
     crypto: swapCrypto,

@@ -179,7 +179,7 @@ export function nextActions(words: Words): readonly object[] {
   const actors = { anyone: null, buyer, seller: words.seller };
   const owedRole = words.owed?.account === buyer ? "buyer" : "seller";
   return TABLE.flatMap((row) => {
-    if (row.needsSync && !(words.world.mayAct && words.subject.isCovered)) return [];
+    if (row.needsSync && !(words.world.isReady && words.subject.isCovered)) return [];
     const outputs = row.perOutput ? words.shown : [NO_OUTPUT];
     return outputs
       .filter((output) => row.stands(words, output))

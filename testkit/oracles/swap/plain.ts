@@ -77,10 +77,10 @@ interface PlainProfile {
   readonly lockMarginS: number;
 }
 
-/** Moment and settings. */
+/** EvaluationContext and settings. */
 export interface PlainWorld {
   readonly now: number;
-  readonly mayAct: boolean;
+  readonly isReady: boolean;
   /** Other PEARL nodes that answer: which heights of our chain they have, and their tips. Null: none is configured. */
   readonly witnesses: readonly { readonly sharedHeight: number; readonly tipHeight: number }[] | null;
   readonly tips: {

@@ -26,8 +26,8 @@ export class CrashStore implements SwapStore {
   }
 
   /** The next commit kills the process. */
-  dieAtNextCommit(moment: "before" | "after"): void {
-    this.#dies = moment;
+  dieAtNextCommit(context: "before" | "after"): void {
+    this.#dies = context;
   }
 
   identity(): Promise<SwapIdentity | null> {

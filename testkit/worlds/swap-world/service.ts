@@ -16,7 +16,7 @@ import { PEARL_WATCH_DEFAULTS, PearlWatch } from "../../../src/swaps/pearl/pearl
 import type { SwapStore } from "../../../src/swaps/ledger/ports.ts";
 import { SwapReadiness } from "../../../src/swaps/readiness.ts";
 import { bidRow, type BidRow, dealRow, type DealRow } from "../../../src/swap/rows.ts";
-import type { Moment, SwapRules, SwapSubject } from "../../../src/swap/subject.ts";
+import type { EvaluationContext, SwapRules, SwapSubject } from "../../../src/swap/subject.ts";
 import { chooseLock, verifyLock } from "../../../src/swap/verify-lock.ts";
 import { testRules } from "../../builders/core-index/index.ts";
 import { plainText } from "./escrow-model.ts";
@@ -160,7 +160,7 @@ export class ServiceLife {
   /** The order's row as its endpoint would show it now; null where it is unknown. */
   row(hash: Bytes32): Row | null {
     const subject = this.#subject(hash);
-    return subject === null ? null : rowOf(subject, this.moment(), this.#parts.rules);
+    return subject === null ? null : rowOf(subject, this.context(), this.#parts.rules);
   }
 
   /** Whether verify-lock verifies the order's lock now. */
@@ -168,11 +168,11 @@ export class ServiceLife {
     const subject = this.#subject(hash);
     if (subject === null || this.readiness.check("both") !== null) return false;
     const choice = chooseLock(subject, null, null);
-    return verifyLock(subject, this.moment(), this.#parts.rules, choice, null).verified;
+    return verifyLock(subject, this.context(), this.#parts.rules, choice, null).verified;
   }
 
-  moment(): Moment {
-    return this.readiness.moment();
+  context(): EvaluationContext {
+    return this.readiness.context();
   }
 
   #subject(hash: Bytes32): SwapSubject | null {
@@ -218,6 +218,6 @@ export class ServiceLife {
 }
 
 /** The deal's row, the bid's where there is no deal yet. */
-function rowOf(subject: SwapSubject, moment: Moment, rules: SwapRules): Row | null {
-  return dealRow(subject, moment, rules) ?? bidRow(subject, moment, rules);
+function rowOf(subject: SwapSubject, context: EvaluationContext, rules: SwapRules): Row | null {
+  return dealRow(subject, context, rules) ?? bidRow(subject, context, rules);
 }

@@ -2,7 +2,7 @@
 // transaction; the service's writer waits for it, and its ledger sees what is gone.
 
 import type { FinalAlarm } from "../../../swaps/ledger/ports.ts";
-import { Fields, Interner } from "../../../swaps/ledger/fact-fields.ts";
+import { FactFields, Interner } from "../../../swaps/ledger/fact-fields.ts";
 import { readAlarm } from "../../../swaps/ledger/fact-reading.ts";
 import { CellReader } from "../cells.ts";
 import { openPassingReader, openWriter } from "../connection.ts";
@@ -14,7 +14,9 @@ export function storedAlarms(file: string): readonly FinalAlarm[] {
     return reader.all("SELECT key, body FROM swap_fact WHERE kind = 'alarm' ORDER BY seq").map((row) => {
       const cells = new CellReader(row);
       const [key, body] = [cells.text(), cells.text()];
-      return readAlarm(Fields.of({ kind: "alarm", key, chain: null, height: null, body }, new Interner()));
+      return readAlarm(
+        FactFields.of({ kind: "alarm", key, chain: null, height: null, body }, new Interner()),
+      );
     });
   } finally {
     reader.close();

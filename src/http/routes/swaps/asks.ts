@@ -1,5 +1,5 @@
-// Which endpoints make, show and change asks? POST asks, asks/{ask_id}, its deal, take, pause, resume, cancel
-// (S-30 to S-42, H-42).
+// Endpoints that make, show and change asks: POST asks, asks/{ask_id}, its deal, take, pause, resume, cancel (S-30 to
+// S-42, H-42).
 
 import { Type } from "typebox";
 import type { AskActionName } from "../../../swaps/usecases/swap-service.ts";

@@ -1,5 +1,5 @@
-// Which endpoints show and check deals and bids? deals/{deal_hash}, accept-lock, the verifications, a bid's origin
-// (S-60 to S-64) and the compatibility routes (H-43).
+// Endpoints that show and check deals and bids: deals/{deal_hash}, accept-lock, the verifications, a bid's origin (S-60
+// to S-64) and the compatibility routes (H-43).
 
 import { Type } from "typebox";
 import type { SwapOutcome } from "../../../swaps/usecases/outcome.ts";

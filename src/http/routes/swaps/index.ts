@@ -1,5 +1,6 @@
-// All swap endpoints: interface §4.3 with its compatibility routes, H-42 and H-44. Fixed segments win over
-// placeholders in the router, whatever the order here.
+// All swap endpoints: interface §4.3 with its compatibility routes, H-42 and H-44; and the same endpoints while no
+// swaps are served: 503 SWAPS_DISABLED on every method and path (H-45), before anything of the request is looked at.
+// Fixed segments win over placeholders in the router, whatever the order here.
 
 import type { FastifyInstance } from "fastify";
 import { type HttpContext, sendSwapsDisabled } from "../../context.ts";

@@ -1,4 +1,5 @@
-// Which endpoints list swaps? bids, asks, deals, newest first or asks by price (H-40, S-52).
+// Endpoints that list swaps: bids, asks, deals, newest first or asks by price (H-40, S-52); and those about swaps as a
+// whole: stats (S-65) and what wallets sign (H-44).
 
 import { Type } from "typebox";
 import type { PageKey } from "../../../index/queries.ts";

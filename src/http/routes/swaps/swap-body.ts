@@ -1,5 +1,5 @@
-// What did the client send? The body of a swap request as text and as one JSON object (H-46). The text comes first:
-// it is searched for secrets before anything else is looked at (S-66).
+// The body of a swap request as text and as one JSON object (H-46). The text comes first: it is searched for secrets
+// before anything else is looked at (S-66).
 
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { invalidFields, refused, type SwapRefusal } from "../../../swaps/usecases/outcome.ts";

@@ -1,5 +1,5 @@
-// Which placeholders and parameters do the swap endpoints take (S-06, H-40)? Their schemas, and the reader of the
-// list queries, where `status` alone may be given more than once.
+// Placeholders and parameters of the swap endpoints (S-06, H-40): their schemas, and the reader of the list queries,
+// where `status` alone may be given more than once.
 
 import { Type } from "typebox";
 import type { Bytes32, EvmAddress, PearlAddress } from "../../../primitives/brands.ts";

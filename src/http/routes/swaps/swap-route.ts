@@ -1,6 +1,6 @@
-// How is a swap endpoint defined? As one value, like a PRC20 endpoint: it registers the route, validates its
-// parameters and documents it. This file owns the order of checks that all swap requests share: secrets, path and
-// query, body, then the use case (S-66, H-04, H-46).
+// A swap endpoint is defined as one value, like a PRC20 endpoint: it registers the route, validates its parameters and
+// documents it. This file owns the order of checks that all swap requests share: secrets, path and query, body, then
+// the use case (S-66, H-04, H-46).
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { TObject, TSchema } from "typebox";
@@ -9,7 +9,7 @@ import type { RequestBody, SwapService } from "../../../swaps/usecases/swap-serv
 import { ok } from "../../../primitives/result.ts";
 import { type Answer, jsonAnswer } from "../../answer.ts";
 import { clientKey } from "../../client-key.ts";
-import { type HttpContext, RETRY_AFTER_S, send, sendError } from "../../context.ts";
+import { type HttpContext, RETRY_AFTER_S, sendAnswer, sendError } from "../../context.ts";
 import { ERRORS, type ErrorCode, Refusal } from "../../errors.ts";
 import { routerPath } from "../../read-route.ts";
 import { refuseSecret } from "../../secret-check.ts";
@@ -152,7 +152,7 @@ async function sendSwap(
   answer: Answer,
 ): Promise<FastifyReply> {
   if (route.method === "POST") delete request.headers["if-none-match"];
-  return send(request, reply, answer);
+  return sendAnswer(request, reply, answer);
 }
 
 function retryAfter(): Record<string, string> {

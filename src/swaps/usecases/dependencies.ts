@@ -1,4 +1,6 @@
-// What do the use cases of swaps work with? Everything is handed in by `main`.
+// What the use cases of swaps share: everything that `main` hands in, the row of an ask, jobs that run one after the
+// other by key, and hints about lock outputs that nobody has seen yet (S-60), which live in memory only, bind nothing
+// and are in no row.
 
 import type { Clock, Log } from "../../follow/ports.ts";
 import type { EvmStatus } from "../../follow/serving.ts";
@@ -8,7 +10,7 @@ import type { SwapCrypto } from "../../swap/crypto.ts";
 import type { EscrowDigests } from "../../swap/eip712.ts";
 import type { AskRecord, LockHint } from "../../swap/records.ts";
 import { askRow, type AskRow } from "../../swap/rows.ts";
-import type { SwapRules, Moment } from "../../swap/subject.ts";
+import type { SwapRules, EvaluationContext } from "../../swap/subject.ts";
 import type { EvmStanding, LedgerReads } from "../ledger/ports.ts";
 import type { SwapReadiness } from "../readiness.ts";
 import type { AskIndex } from "./ask-index.ts";
@@ -46,7 +48,7 @@ export function leastAskUsdc(
 }
 
 /** All parts. */
-export interface SwapParts {
+export interface SwapDependencies {
   readonly ledger: LedgerReads;
   readonly readiness: SwapReadiness;
   readonly rules: SwapRules;
@@ -82,7 +84,7 @@ export interface SwapParts {
 export function rowOfAsk(
   ledger: LedgerReads,
   record: AskRecord,
-  when: Pick<Moment, "now" | "expiryNow">,
+  when: Pick<EvaluationContext, "now" | "expiryNow">,
 ): AskRow {
   const seenAt = ledger.balanceSeenAt(record.terms.sellerPearlAddress);
   return askRow(record, ledger.askStatus(record, when), ledger.orderOfAsk(record.askId), seenAt);

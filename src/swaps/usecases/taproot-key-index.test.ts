@@ -1,4 +1,4 @@
-// Does a filter find the keys that fit its address, and no other, without looking at known keys twice (S-14, H-40)?
+// A filter finds the keys that fit its address, and no other, without looking at known keys twice (S-14, H-40).
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -9,7 +9,7 @@ import type { Bytes32, PearlAddress } from "../../primitives/brands.ts";
 import { bytesToHex } from "../../primitives/hex.ts";
 import { fromBytes32, taggedHash, type SwapCrypto } from "../../swap/crypto.ts";
 import { ZERO_BYTES32 } from "../../swap/terms.ts";
-import { KeyPrograms } from "./key-programs.ts";
+import { TaprootKeyIndex } from "./taproot-key-index.ts";
 
 const HRP = "rprl";
 const KEYS = Array.from({ length: 70 }, (_none, index) => pointKey(`key ${index}`));
@@ -28,7 +28,7 @@ function scene(crypto: SwapCrypto = swapCrypto) {
   const sleep = async (): Promise<void> => {
     counts.breaths += 1;
   };
-  const programs = new KeyPrograms(counting, { nowMs: () => 0, monotonicMs: () => 0, sleep });
+  const programs = new TaprootKeyIndex(counting, { nowMs: () => 0, monotonicMs: () => 0, sleep });
   const found = (address: PearlAddress): readonly Bytes32[] => [...programs.keysOf(address)];
   return { programs, counts, found };
 }

@@ -1,6 +1,6 @@
-// Which PEARL addresses does a key fit (S-14, H-40)? The BIP86 tweak of a key costs a curve operation, so it is made
-// once per key, in slices between requests, and remembered as 48 bits: enough to find candidates, which are then
-// checked exactly. Keys are told once, when a row begins to show them; a filter looks at new ones alone.
+// Index from PEARL addresses to the keys that fit them (S-14, H-40). The BIP86 tweak of a key costs a curve operation,
+// so it is made once per key, in slices between requests, and remembered as 48 bits: enough to find candidates, which
+// are then checked exactly. Keys are told once, when a row begins to show them; a filter looks at new ones alone.
 
 import { keyOfAddress } from "../../primitives/address.ts";
 import type { Bytes32, PearlAddress } from "../../primitives/brands.ts";
@@ -14,7 +14,7 @@ const SLICE = 32;
 const PREFIX_DIGITS = 12;
 
 /** Remembers the tweaked programs of keys. */
-export class KeyPrograms {
+export class TaprootKeyIndex {
   readonly #crypto: SwapCrypto;
   readonly #clock: Clock;
   readonly #known = new Set<Bytes32>();
