@@ -5,7 +5,8 @@
 import { mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { member, readBytes } from "../src/adapters/pearl-node/rpc-answer.ts";
+import { isRecord } from "../src/adapters/json-rpc/rpc-answer.ts";
+import { readHexResults } from "../src/adapters/pearl-node/hex-results.ts";
 import { openSqliteStore } from "../src/adapters/store-sqlite/index.ts";
 import { systemClock } from "../src/adapters/system/clock.ts";
 import { sha256, sha256d } from "../src/adapters/system/hashes.ts";
@@ -45,10 +46,10 @@ async function rawBlock(hash: BlockHash): Promise<Uint8Array> {
   const before = performance.now();
   const body = answerBody(hash);
   reading += performance.now() - before;
-  const answer = readBytes(body);
-  const bytes = answer?.bytesOf(member(answer.json, "result")) ?? null;
-  if (bytes === null) throw new Error(`the answer for ${hash} cannot be read`);
-  return bytes;
+  const { json, itemOf } = readHexResults(body);
+  const reply = itemOf({ ok: true, result: isRecord(json) ? json["result"] : null });
+  if (typeof reply === "string" || !reply.ok) throw new Error(`the answer for ${hash} cannot be read`);
+  return reply.bytes;
 }
 
 const node: PearlNode = {

@@ -26,20 +26,33 @@ export const WALLS: readonly Wall[] = [
   // Siblings: neither of the two may import the other.
   { folder: "src/index/", own: [...PURE, "src/follow/", "src/index/"], packages: [] },
   { folder: "src/swaps/", own: [...PURE, "src/follow/", "src/swaps/"], packages: [] },
+  // The client of both kinds of nodes; what a node means stays with its adapter.
+  {
+    folder: "src/adapters/json-rpc/",
+    own: ["src/follow/", "src/adapters/json-rpc/"],
+    packages: ["node:", "typebox"],
+  },
   {
     folder: "src/adapters/blockbook/",
     own: ["src/primitives/", "src/follow/", "src/swaps/", "src/adapters/blockbook/"],
-    packages: ["node:"],
+    packages: ["node:", "typebox"],
   },
   {
     folder: "src/adapters/evm-rpc/",
-    own: [...PURE, "src/follow/", "src/swaps/", "src/adapters/evm-rpc/"],
+    own: [...PURE, "src/follow/", "src/swaps/", "src/adapters/json-rpc/", "src/adapters/evm-rpc/"],
     packages: ["node:", "viem"],
   },
   {
     folder: "src/adapters/pearl-node/",
-    own: ["src/primitives/", "src/chain/", "src/follow/", "src/swaps/", "src/adapters/pearl-node/"],
-    packages: ["node:", "ws"],
+    own: [
+      "src/primitives/",
+      "src/chain/",
+      "src/follow/",
+      "src/swaps/",
+      "src/adapters/json-rpc/",
+      "src/adapters/pearl-node/",
+    ],
+    packages: ["node:", "typebox", "ws"],
   },
   {
     folder: "src/adapters/store-sqlite/",

@@ -132,7 +132,7 @@ async function checkNode(node: PearlNode): Promise<void> {
     systemClock.sleep(IDENTITY_PATIENCE_MS, patience.signal).then(() => null),
   ]);
   patience.abort();
-  if (error instanceof Error && Reflect.get(error, "code") === "WRONG_NETWORK") {
+  if (error instanceof Error && "code" in error && error.code === "WRONG_NETWORK") {
     throw new StartRefused([error.message], { cause: error });
   }
 }

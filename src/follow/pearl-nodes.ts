@@ -214,7 +214,7 @@ export class FollowedNode implements SwapNode {
   }
 
   #failed(one: Standing, error: unknown): void {
-    one.isForeign = error instanceof Error && Reflect.get(error, "code") === "WRONG_NETWORK";
+    one.isForeign = error instanceof Error && "code" in error && error.code === "WRONG_NETWORK";
     const sentence = sentenceOf(error);
     if (sentence !== one.trouble) {
       const what = one.isForeign ? "a PEARL node is left out" : "a PEARL node does not answer";

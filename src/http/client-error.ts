@@ -64,7 +64,7 @@ export function clientErrorWriter(
   return (error, socket) => {
     if (error.code === "ECONNRESET" || socket.destroyed) return;
     // The bytes that the parser read last; Node's types do not know them.
-    const packet: unknown = Reflect.get(error, "rawPacket");
+    const packet = "rawPacket" in error ? error.rawPacket : null;
     const bytes = Buffer.isBuffer(packet) ? packet : Buffer.alloc(0);
     const facts = factsOf(error.code ?? "", bytes);
     const status = ERRORS[facts.code].status;

@@ -1,6 +1,8 @@
-// How much can a seller's address spend, by a Blockbook API (S-34)? One GET for the unspent outputs; the answer is
+// How much a seller's address can spend, by a Blockbook API (S-34). One GET for the unspent outputs; the answer is
 // bounded in size and time, and every entry's shape is checked before it counts.
 
+import { Type } from "typebox";
+import { Value } from "typebox/value";
 import type { Outpoint, PearlAddress } from "../../primitives/brands.ts";
 import { BalanceUnavailable } from "../../swaps/usecases/balance-lookups.ts";
 import { shownUrl } from "../../follow/shown-url.ts";
@@ -124,26 +126,20 @@ function entriesOf(text: string, shown: string): readonly Entry[] {
   });
 }
 
-function isCount(value: unknown): value is number {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
-}
+/** One output; its value is in grains and text, as a number would have lost digits on the way. */
+const UTXO = Type.Object({
+  txid: Type.String({ pattern: "^[0-9a-f]{64}$" }),
+  vout: Type.Integer({ minimum: 0, maximum: 0xffff_ffff }),
+  value: Type.String({ pattern: "^(0|[1-9][0-9]{0,18})$" }),
+  confirmations: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+  coinbase: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
+});
 
-/** `{txid, vout, value: "grains", confirmations, coinbase?}`; null for anything else. */
+/** The output; null for anything else. */
 function entryOf(value: unknown): Entry | null {
-  if (typeof value !== "object" || value === null) return null;
-  const field = (name: string): unknown => Reflect.get(value, name);
-  const txid = field("txid");
-  const vout = field("vout");
-  const amount = field("value");
-  const confirmations = field("confirmations");
-  const coinbase = field("coinbase") ?? false;
-  if (typeof txid !== "string" || !/^[0-9a-f]{64}$/.test(txid) || !isCount(vout) || vout > 0xffff_ffff) {
-    return null;
-  }
-  // A number would have lost digits on the way.
-  if (typeof amount !== "string" || !/^(0|[1-9][0-9]{0,18})$/.test(amount)) return null;
-  if (!isCount(confirmations) || typeof coinbase !== "boolean") return null;
-  const amountSat = BigInt(amount);
+  if (!Value.Check(UTXO, value)) return null;
+  const { txid, vout, confirmations, coinbase } = value;
+  const amountSat = BigInt(value.value);
   if (amountSat > MOST_SAT) return null;
-  return { outpoint: `${txid}:${vout}` as Outpoint, amountSat, confirmations, isCoinbase: coinbase };
+  return { outpoint: `${txid}:${vout}` as Outpoint, amountSat, confirmations, isCoinbase: coinbase ?? false };
 }

@@ -1,11 +1,11 @@
-// Is there code at an address, and does a contract accept a signature? Answers from the latest block for S-31.
+// Whether there is code at an address, and whether a contract accepts a signature, at the latest block (S-31).
 
 import { encodeFunctionData, parseAbi } from "viem";
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import type { EvmAccounts } from "../../swaps/ledger/ports.ts";
-import type { JsonRpc } from "./json-rpc.ts";
+import type { JsonRpcClient } from "../json-rpc/json-rpc-client.ts";
 import { bytesOf } from "./read-shapes.ts";
-import type { RpcCall } from "./rpc-answer.ts";
+import type { RpcCall } from "../json-rpc/rpc-answer.ts";
 import { refusalKind } from "./rpc-faults.ts";
 
 const ERC1271 = parseAbi(["function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)"]);
@@ -32,7 +32,7 @@ export type CallResult =
  * not say how it ended.
  */
 export async function callContract(
-  rpc: JsonRpc,
+  rpc: JsonRpcClient,
   to: EvmAddress,
   data: string,
   gas: string = VIEW_GAS,
@@ -50,7 +50,7 @@ export async function callContract(
 }
 
 /** The code at an address at the latest block, "0x" where there is none. */
-export async function codeAt(rpc: JsonRpc, address: EvmAddress): Promise<string> {
+export async function codeAt(rpc: JsonRpcClient, address: EvmAddress): Promise<string> {
   const call: RpcCall = { method: "eth_getCode", params: [address, "latest"] };
   const code = bytesOf(await rpc.result(call, PATIENCE));
   if (code === null) throw rpc.badAnswer(call, "no hex");
@@ -58,7 +58,7 @@ export async function codeAt(rpc: JsonRpc, address: EvmAddress): Promise<string>
 }
 
 /** Whether there is code at each address at the latest block, asked in one batch. */
-async function haveCode(rpc: JsonRpc, addresses: readonly EvmAddress[]): Promise<readonly boolean[]> {
+async function haveCode(rpc: JsonRpcClient, addresses: readonly EvmAddress[]): Promise<readonly boolean[]> {
   const calls = addresses.map((address): RpcCall => ({ method: "eth_getCode", params: [address, "latest"] }));
   const replies = await rpc.calls(calls, PATIENCE);
   return calls.map((call, i) => {
@@ -71,7 +71,7 @@ async function haveCode(rpc: JsonRpc, addresses: readonly EvmAddress[]): Promise
 }
 
 /** Puts a question to an RPC of the right chain, another one where the first does not answer. */
-export type AskRpc = <T>(question: (rpc: JsonRpc) => Promise<T>) => Promise<T>;
+export type AskRpc = <T>(question: (rpc: JsonRpcClient) => Promise<T>) => Promise<T>;
 
 /** Questions to accounts, of whichever RPC answers. */
 export function accountsOf(ask: AskRpc): EvmAccounts {

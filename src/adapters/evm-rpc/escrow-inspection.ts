@@ -1,11 +1,11 @@
-// Does the escrow stand where the configuration says (S-26)? Chain id, code, usdc(), minUsdc(), and the 6 decimals of
-// the USDC; each fault is a sentence for people. Bytecode is not compared: compilers and metadata differ.
+// Whether the escrow stands where the configuration says (S-26): chain id, code, usdc(), minUsdc(), and the 6 decimals
+// of the USDC. Each fault is a sentence for people. Bytecode is not compared: compilers and metadata differ.
 
 import { encodeFunctionData, parseAbi } from "viem";
 import type { EvmAddress } from "../../primitives/brands.ts";
 import type { EscrowInspection } from "../../swaps/evm/evm-chain.ts";
 import { callContract, codeAt } from "./accounts.ts";
-import type { JsonRpc } from "./json-rpc.ts";
+import type { JsonRpcClient } from "../json-rpc/json-rpc-client.ts";
 
 const VIEWS = parseAbi([
   "function usdc() view returns (address)",
@@ -16,7 +16,7 @@ const VIEWS = parseAbi([
 type View = (typeof VIEWS)[number]["name"];
 
 /** The one word that the view returns, without 0x; null where it does not return one. */
-async function word(rpc: JsonRpc, to: EvmAddress, view: View): Promise<string | null> {
+async function word(rpc: JsonRpcClient, to: EvmAddress, view: View): Promise<string | null> {
   const result = await callContract(rpc, to, encodeFunctionData({ abi: VIEWS, functionName: view }));
   return result.kind === "returned" && result.bytes.length === 66 ? result.bytes.slice(2) : null;
 }
@@ -28,7 +28,7 @@ function addressIn(text: string | null): EvmAddress | null {
 
 /** Looks at the contract through one RPC whose chain id is right. */
 export async function inspectEscrow(
-  rpc: JsonRpc,
+  rpc: JsonRpcClient,
   escrow: EvmAddress,
   chainId: number,
 ): Promise<EscrowInspection> {

@@ -12,9 +12,9 @@ import type {
 } from "../../swaps/evm/evm-chain.ts";
 import { EvmUnavailable } from "../../swaps/evm/evm-unavailable.ts";
 import { bloomTest } from "./escrow-bloom.ts";
-import type { JsonRpc } from "./json-rpc.ts";
+import type { JsonRpcClient } from "../json-rpc/json-rpc-client.ts";
 import { blockOf, logsOf, quantity, quantityOf, receiptOf } from "./read-shapes.ts";
-import type { RpcCall, RpcReply } from "./rpc-answer.ts";
+import type { RpcCall, RpcReply } from "../json-rpc/rpc-answer.ts";
 import { refusalKind } from "./rpc-faults.ts";
 
 /** What a source needs to know. */
@@ -35,12 +35,12 @@ const TOO_MUCH: ReadonlySet<string> = new Set(["TIMEOUT", "TOO_LARGE"]);
 /** One RPC URL. */
 export class RpcSource implements EvmSource {
   readonly name: string;
-  readonly #rpc: JsonRpc;
+  readonly #rpc: JsonRpcClient;
   readonly #options: SourceOptions;
   readonly #bloomHolds: (bloom: string) => boolean;
   #isIdentified = false;
 
-  constructor(rpc: JsonRpc, options: SourceOptions) {
+  constructor(rpc: JsonRpcClient, options: SourceOptions) {
     this.name = rpc.name;
     this.#rpc = rpc;
     this.#options = options;
@@ -61,12 +61,12 @@ export class RpcSource implements EvmSource {
     const latest: RpcCall = { method: "eth_getBlockByNumber", params: ["latest", false] };
     if (confirmations !== "finalized") {
       const [reply] = await this.#polled([latest]);
-      const head = this.#block(latest, this.#result(latest, reply));
+      const head = this.#block(latest, this.#rpc.resultOf(latest, reply));
       return { head, final: await this.#confirmed(head, head.number - confirmations + 1) };
     }
     const finalized: RpcCall = { method: "eth_getBlockByNumber", params: ["finalized", false] };
     const replies = await this.#polled([latest, finalized]);
-    const head = this.#block(latest, this.#result(latest, replies[0]));
+    const head = this.#block(latest, this.#rpc.resultOf(latest, replies[0]));
     const reply = replies[1];
     if (reply !== undefined && !reply.ok) {
       const { message } = this.#rpc.refusal(finalized, reply);
@@ -75,7 +75,7 @@ export class RpcSource implements EvmSource {
         `${message}; where the chain has no finalized tag, set EVM_CONFIRMATIONS to a number`,
       );
     }
-    const result = this.#result(finalized, reply);
+    const result = this.#rpc.resultOf(finalized, reply);
     // Young chains have no final block yet.
     if (result === null) return { head, final: null };
     return { head, final: this.#block(finalized, result) };
@@ -127,7 +127,7 @@ export class RpcSource implements EvmSource {
       if (refusalKind(call.method, reply.code, reply.message) !== "too-large") throw refusal;
       return { kind: "too-large", why: refusal.message };
     }
-    return { kind: "logs", logs: this.#logs(call, this.#result(call, reply)) };
+    return { kind: "logs", logs: this.#logs(call, this.#rpc.resultOf(call, reply)) };
   }
 
   async logsOfBlock(hash: Bytes32): Promise<readonly EvmLog[]> {
@@ -142,7 +142,7 @@ export class RpcSource implements EvmSource {
     const calls = txHashes.map((hash) => ({ method: "eth_getTransactionReceipt", params: [hash] }));
     const replies = await this.#rpc.calls(calls);
     return calls.map((call, i) => {
-      const result = this.#result(call, replies[i]);
+      const result = this.#rpc.resultOf(call, replies[i]);
       if (result === null) return null;
       const receipt = receiptOf(result);
       if (receipt === null || receipt.txHash !== txHashes[i])
@@ -184,15 +184,9 @@ export class RpcSource implements EvmSource {
   async #blocks(calls: readonly RpcCall[]): Promise<(EvmBlock | null)[]> {
     const replies = await this.#rpc.calls(calls);
     return calls.map((call, i) => {
-      const result = this.#result(call, replies[i]);
+      const result = this.#rpc.resultOf(call, replies[i]);
       return result === null ? null : this.#block(call, result);
     });
-  }
-
-  #result(call: RpcCall, reply: RpcReply | undefined): unknown {
-    if (reply === undefined) throw this.#rpc.badAnswer(call, "no answer");
-    if (!reply.ok) throw this.#rpc.refusal(call, reply);
-    return reply.result;
   }
 
   #block(call: RpcCall, result: unknown): EvmBlock {

@@ -1,4 +1,4 @@
-// How is an EVM chain opened? One client per URL, put together behind the ports of the service.
+// Opens an EVM chain: one client per URL, put together behind the ports of the service.
 
 import type { EvmAddress } from "../../primitives/brands.ts";
 import type { Clock } from "../../follow/ports.ts";
@@ -9,7 +9,8 @@ import { readEscrowLog } from "./escrow-events.ts";
 import { inspectEscrow } from "./escrow-inspection.ts";
 import { RpcSource } from "./evm-source.ts";
 import { FirstAnswer } from "./first-answer.ts";
-import { DEFAULT_PATIENCE, JsonRpc, type Patience } from "./json-rpc.ts";
+import { JsonRpcClient, type Patience } from "../json-rpc/json-rpc-client.ts";
+import { DEFAULT_PATIENCE, EVM_DIALECT } from "./evm-dialect.ts";
 import { rpcUrlOf } from "./rpc-url.ts";
 
 /** What to open. */
@@ -26,7 +27,7 @@ export interface EvmChainOptions {
 }
 
 interface Opened {
-  readonly rpc: JsonRpc;
+  readonly rpc: JsonRpcClient;
   readonly source: RpcSource;
 }
 
@@ -61,11 +62,11 @@ export function openEvmChain(options: EvmChainOptions): EvmChain {
   const { chainId, escrow, confirmations, clock } = options;
   const patience = { ...DEFAULT_PATIENCE, ...options.patience };
   const opened: readonly Opened[] = options.urls.map((url, i) => {
-    const rpc = new JsonRpc(rpcUrlOf(url, i + 1), patience, clock);
+    const rpc = new JsonRpcClient(rpcUrlOf(url, i + 1), EVM_DIALECT, patience, clock);
     return { rpc, source: new RpcSource(rpc, { chainId, escrow, confirmations }) };
   });
   const rpcs = new FirstAnswer(opened);
-  const known = new Set<JsonRpc>();
+  const known = new Set<JsonRpcClient>();
   /** Accounts of another chain say nothing about ours. */
   const prepare = async ({ rpc, source }: Opened): Promise<void> => {
     if (known.has(rpc)) return;

@@ -1,8 +1,8 @@
-// Is this JSON a block, a log, a number? Shapes of Ethereum's JSON-RPC read strictly; null where they are not met.
+// Blocks, logs, receipts and numbers in JSON: shapes of Ethereum's JSON-RPC read strictly; null where they are not met.
 
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import type { EvmBlock, EvmLog, EvmReceipt } from "../../swaps/evm/evm-chain.ts";
-import { isRecord } from "./rpc-answer.ts";
+import { isRecord } from "../json-rpc/rpc-answer.ts";
 
 /** A quantity (0x and hex digits) up to 2^53 - 1. */
 export function quantityOf(value: unknown): number | null {

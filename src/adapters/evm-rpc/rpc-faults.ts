@@ -1,5 +1,5 @@
-// What does an RPC mean by its error? Providers word the same refusal in many ways: asking too often, asking for too
-// much, a call that reverts.
+// What an RPC means by its error. Providers word the same refusal in many ways: asking too often, asking for too much,
+// a call that reverts.
 
 /** The wording of refusals because of too many requests; the same request passes later. */
 const TOO_OFTEN =
@@ -28,9 +28,4 @@ export function refusalKind(method: string, code: number, message: string): Refu
   if (method !== "eth_getLogs") return "other";
   if (UNKNOWN_BLOCK.test(message)) return "unknown-block";
   return code === -32_005 || TOO_LARGE.test(message) ? "too-large" : "other";
-}
-
-/** Whether a refusal of a whole batch is about its being one. */
-export function refusesBatch(status: number, message: string): boolean {
-  return status === 413 || /batch/i.test(message);
 }

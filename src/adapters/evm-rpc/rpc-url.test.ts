@@ -1,4 +1,4 @@
-// Do keys in RPC URLs stay out of messages, and do credentials become a header?
+// Keys in RPC URLs stay out of messages, and credentials become a header.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,18 +1,8 @@
-// How is an RPC URL taken apart? Where to connect, what to send as authorization, and a name for messages: such URLs
-// often hold the operator's key in their path, query or password.
+// An RPC URL taken apart: where to connect, what to send as authorization, and a name for messages. Such URLs often hold
+// the operator's key in their path, query or password.
 
 import { shownUrl } from "../../follow/shown-url.ts";
-
-/** A URL ready for requests. */
-export interface RpcUrl {
-  /** Without credentials. */
-  readonly url: URL;
-  readonly secure: boolean;
-  /** Value of the authorization header, or null. */
-  readonly authorization: string | null;
-  /** For messages; holds no key. */
-  readonly name: string;
-}
+import type { RpcTarget } from "../json-rpc/http-post.ts";
 
 /** Without percent signs; as it stands where they mean nothing. */
 function plain(text: string): string {
@@ -27,7 +17,7 @@ function plain(text: string): string {
  * Reads the URL. `place`: which one of EVM_RPC_URLS it is, from 1 on, since its name says little.
  * @throws TypeError with a sentence that does not repeat the text, where it is no http: or https: URL.
  */
-export function rpcUrlOf(text: string, place?: number): RpcUrl {
+export function rpcUrlOf(text: string, place?: number): RpcTarget {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {
     throw new TypeError("an EVM RPC URL must begin with http:// or https://");
@@ -39,9 +29,10 @@ export function rpcUrlOf(text: string, place?: number): RpcUrl {
   const credentials = `${plain(username)}:${plain(password)}`;
   return {
     url,
-    secure: url.protocol === "https:",
     authorization:
       username === "" && password === "" ? null : `Basic ${Buffer.from(credentials).toString("base64")}`,
+    tls: {},
+    gzip: url.protocol === "https:",
     name: place === undefined ? shownUrl(url) : `${shownUrl(url)} (no. ${place})`,
   };
 }

@@ -1,4 +1,4 @@
-// Does the adapter get through a node's bad days, and does it name what it cannot get through?
+// The adapter gets through a node's bad days, and names what it cannot get through.
 
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";

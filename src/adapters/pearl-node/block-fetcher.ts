@@ -1,8 +1,8 @@
-// How are many blocks fetched with few requests? Asked hashes wait in line; each request takes as many as bring
-// about a few megabytes, so that small blocks travel in batches and large ones side by side.
+// Many blocks with few requests: asked hashes wait in line, and each request takes as many as bring about a few
+// megabytes, so that small blocks travel in batches and large ones side by side.
 
-import type { RpcCall } from "./rpc-answer.ts";
-import type { BytesReply } from "./rpc-client.ts";
+import type { RpcCall } from "../json-rpc/rpc-answer.ts";
+import type { BytesReply } from "./hex-results.ts";
 
 /** Asks for raw blocks in one request; replies in order. */
 export type AskBlocks = (calls: readonly RpcCall[]) => Promise<readonly BytesReply[]>;

@@ -1,11 +1,11 @@
-// Who tells us about a new block at once? pearld's WebSocket, where there is one: `notifyblocks`, reconnecting with
-// growing pauses. A node without it is left alone after a few tries and asked again rarely.
+// pearld's WebSocket, where there is one, tells of a new block at once: `notifyblocks`, reconnecting with growing pauses.
+// A node without it is left alone after a few tries and asked again rarely.
 
 import { WebSocket } from "ws";
 import type { BlockHash } from "../../primitives/brands.ts";
 import type { Clock, Log, NodeTip } from "../../follow/ports.ts";
 import type { Endpoint } from "./node-address.ts";
-import { isHash } from "./rpc-answer.ts";
+import { isHash } from "./result-shapes.ts";
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 30_000;
@@ -66,7 +66,7 @@ export class BlockSocket {
 
   #connection(): Promise<Ending> {
     const url = new URL("/ws", this.#endpoint.url);
-    url.protocol = this.#endpoint.secure ? "wss:" : "ws:";
+    url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
     const socket = new WebSocket(url, {
       headers: { authorization: this.#endpoint.authorization },
       maxPayload: LARGEST_MESSAGE,

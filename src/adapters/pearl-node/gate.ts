@@ -1,4 +1,4 @@
-// How are at most N requests kept in flight? Callers wait in line for one of N places.
+// At most N requests are in flight: callers wait in line for one of N places.
 
 /** A counting gate; first come, first served. */
 export class Gate {

@@ -1,6 +1,7 @@
-// How much can a seller's address spend, by our own node (S-34)? From the node's address index, page by page up to a
+// How much a seller's address can spend, by our own node (S-34): from the node's address index, page by page up to a
 // bound; every transaction's id is recomputed, every output that counts is confirmed by a second question.
 
+import { Type } from "typebox";
 import type { WholeTransaction } from "../../chain/watch-transaction.ts";
 import { scriptHexOfAddress } from "../../primitives/address.ts";
 import type { Outpoint, PearlAddress } from "../../primitives/brands.ts";
@@ -8,16 +9,17 @@ import type { Sha256d } from "../../primitives/hashing.ts";
 import type { Clock } from "../../follow/ports.ts";
 import { BalanceUnavailable } from "../../swaps/usecases/balance-lookups.ts";
 import type { BalanceSource } from "../../swaps/ledger/ports.ts";
-import { LOOKUP_PATIENCE, RareCalls, transactionIn } from "./lookups.ts";
-import type { NodeAddress } from "./node-address.ts";
-import { isHash, member } from "./rpc-answer.ts";
-import type { Patience } from "./rpc-client.ts";
+import type { RpcCall } from "../json-rpc/rpc-answer.ts";
+import { LOOKUP_PATIENCE, transactionIn } from "./lookups.ts";
+import { endpointOf, type NodeAddress } from "./node-address.ts";
+import { type NodePatience, PearlRpc } from "./pearl-rpc.ts";
+import { HASH } from "./result-shapes.ts";
 
 /** Where and how to ask. */
 export interface NodeBalanceOptions extends NodeAddress {
   readonly sha256d: Sha256d;
   readonly clock: Clock;
-  readonly patience?: Patience;
+  readonly patience?: NodePatience;
   /** Pages read before the balance counts as not to be told; default 20. */
   readonly maxPages?: number;
   /** Transactions of a page; default 100. */
@@ -35,7 +37,11 @@ const DEFAULT_PAGE_SIZE = 100;
 const COINBASE_MATURITY = 100;
 /** Tries to read all pages while the chain stands still. */
 const ROUNDS = 3;
-const OUTPUTS_PER_REQUEST = 50;
+/** A page of the address index; confirmations are left out for transactions of the mempool. */
+const PAGE = Type.Array(
+  Type.Object({ txid: HASH, hex: Type.String(), confirmations: Type.Optional(Type.Integer()) }),
+);
+const OUTPUT = Type.Object({ confirmations: Type.Integer() });
 
 /** One transaction of the address index, verified. */
 interface Indexed {
@@ -60,14 +66,16 @@ export function openNodeBalance(options: NodeBalanceOptions): OpenBalance {
   return new NodeBalance(options);
 }
 
+const BEST: RpcCall = { method: "getbestblockhash", params: [] };
+
 class NodeBalance implements OpenBalance {
-  readonly #calls: RareCalls;
+  readonly #rpc: PearlRpc;
   readonly #sha256d: Sha256d;
   readonly #maxPages: number;
   readonly #pageSize: number;
 
   constructor(options: NodeBalanceOptions) {
-    this.#calls = new RareCalls(options, options.patience ?? LOOKUP_PATIENCE, options.clock);
+    this.#rpc = new PearlRpc(endpointOf(options), options.patience ?? LOOKUP_PATIENCE, options.clock);
     this.#sha256d = options.sha256d;
     this.#maxPages = options.maxPages ?? DEFAULT_PAGES;
     this.#pageSize = options.pageSize ?? DEFAULT_PAGE_SIZE;
@@ -75,41 +83,31 @@ class NodeBalance implements OpenBalance {
 
   async balance(address: PearlAddress, except: (outpoint: Outpoint) => boolean): Promise<bigint> {
     for (let round = 0; round < ROUNDS; round += 1) {
-      const before = await this.#calls.ask("getbestblockhash", []);
+      const before = await this.#rpc.ask(BEST, HASH);
       const indexed = await this.#history(address);
       const candidates = unspentOf(indexed, scriptHexOfAddress(address), except);
       const sum = await this.#confirmed(candidates);
       // A block between two pages moves transactions from one to the other.
-      if ((await this.#calls.ask("getbestblockhash", [])) === before) return sum;
+      if ((await this.#rpc.ask(BEST, HASH)) === before) return sum;
     }
     throw new BalanceUnavailable(`the chain moved while searchrawtransactions(${address}) was read`);
   }
 
   close(): void {
-    this.#calls.close();
+    this.#rpc.close();
   }
 
   async #history(address: PearlAddress): Promise<ReadonlyMap<string, Indexed>> {
     const indexed = new Map<string, Indexed>();
     for (let page = 0; page < this.#maxPages; page += 1) {
       const params = [address, 1, page * this.#pageSize, this.#pageSize];
-      const answer = await this.#calls.ask("searchrawtransactions", params);
+      const call: RpcCall = { method: "searchrawtransactions", params };
+      const answer = await this.#rpc.ask(call, PAGE);
       if (answer === null) return indexed;
-      if (!Array.isArray(answer) || answer.length > this.#pageSize) {
-        throw this.#calls.badAnswer("searchrawtransactions", params, "no page of transactions");
-      }
-      for (const entry of answer) {
-        const txid = member(entry, "txid");
-        const found = isHash(txid) ? transactionIn(entry, txid, this.#sha256d) : null;
-        const confirmations = member(entry, "confirmations") ?? 0;
-        if (found === null || typeof confirmations !== "number" || !Number.isSafeInteger(confirmations)) {
-          throw this.#calls.badAnswer(
-            "searchrawtransactions",
-            params,
-            "an entry that is not its transaction",
-          );
-        }
-        const { transaction } = found;
+      if (answer.length > this.#pageSize) throw this.#rpc.badAnswer(call, "more than a page of transactions");
+      for (const { txid, hex, confirmations = 0 } of answer) {
+        const transaction = transactionIn(hex, txid, this.#sha256d);
+        if (transaction === null) throw this.#rpc.badAnswer(call, "an entry that is not its transaction");
         indexed.set(transaction.txid, { transaction, confirmations });
       }
       if (answer.length < this.#pageSize) return indexed;
@@ -120,17 +118,14 @@ class NodeBalance implements OpenBalance {
 
   /** Sum of those that the node has among its unspent outputs: a spend that its index left out shows here. */
   async #confirmed(candidates: readonly Candidate[]): Promise<bigint> {
+    const calls = candidates.map(({ outpoint }): RpcCall => {
+      const params = [outpoint.slice(0, 64), Number(outpoint.slice(65)), false];
+      return { method: "gettxout", params };
+    });
+    const outputs = await this.#rpc.askAll(calls, OUTPUT);
     let sum = 0n;
-    for (let at = 0; at < candidates.length; at += OUTPUTS_PER_REQUEST) {
-      const some = candidates.slice(at, at + OUTPUTS_PER_REQUEST);
-      const outputs = await this.#calls.askAll(
-        "gettxout",
-        some.map(({ outpoint }) => [outpoint.slice(0, 64), Number(outpoint.slice(65)), false]),
-      );
-      for (const [index, { amountSat, need }] of some.entries()) {
-        const confirmations = member(outputs[index], "confirmations");
-        if (typeof confirmations === "number" && confirmations >= need) sum += amountSat;
-      }
+    for (const [index, { amountSat, need }] of candidates.entries()) {
+      if ((outputs[index]?.confirmations ?? -1) >= need) sum += amountSat;
     }
     return sum;
   }

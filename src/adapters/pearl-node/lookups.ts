@@ -1,22 +1,24 @@
-// What does our own node know of one transaction (S-60 to S-62)? Asked rarely, by the API, which bounds how many ask at
-// once; each is answered or refused within seconds. Ids are recomputed; a block counts only when it is in the main chain.
+// What our own node knows of one transaction (S-60 to S-62). Asked rarely, by the API, which bounds how many ask at once;
+// each is answered or refused within seconds. Ids are recomputed; a block counts only when it is in the main chain.
 
+import { type Static, type TSchema, Type } from "typebox";
 import { readWholeTransaction, type WholeTransaction } from "../../chain/watch-transaction.ts";
 import type { BlockHash, Outpoint, ScriptHex, Txid } from "../../primitives/brands.ts";
 import type { Sha256d } from "../../primitives/hashing.ts";
 import { displayHex, hexToBytes } from "../../primitives/hex.ts";
 import type { Clock } from "../../follow/ports.ts";
 import type { FoundTransaction, PearlLookups } from "../../swaps/ledger/ports.ts";
+import type { RpcCall } from "../json-rpc/rpc-answer.ts";
 import { endpointOf, type NodeAddress } from "./node-address.ts";
 import { NodeError } from "./node-error.ts";
-import { isHash, member, NOT_FOUND, type RpcCall, type RpcReply } from "./rpc-answer.ts";
-import { type Patience, RpcClient } from "./rpc-client.ts";
+import { type NodePatience, PearlRpc } from "./pearl-rpc.ts";
+import { COUNT, HASH } from "./result-shapes.ts";
 
 /** Where and how to ask. */
 export interface LookupOptions extends NodeAddress {
   readonly sha256d: Sha256d;
   readonly clock: Clock;
-  readonly patience?: Patience;
+  readonly patience?: NodePatience;
 }
 
 /** Look-ups with an end. */
@@ -25,59 +27,23 @@ export interface OpenLookups extends PearlLookups {
 }
 
 /** An answer of the API must not wait long for a node: two tries, five seconds each. */
-export const LOOKUP_PATIENCE: Patience = { attempts: 2, firstDelayMs: 50, timeoutMs: 5000 };
+export const LOOKUP_PATIENCE: NodePatience = { attempts: 2, firstDelayMs: 50, timeoutMs: 5000 };
 /** Tries for an answer during which the chain does not change. */
 const ROUNDS = 3;
 
-/** The transaction in a verbose answer, its id recomputed; null where the answer is not that transaction. */
-export function transactionIn(
-  answer: unknown,
-  txid: string,
-  sha256d: Sha256d,
-): { readonly raw: Uint8Array; readonly transaction: WholeTransaction } | null {
-  const hex = member(answer, "hex");
-  const raw = typeof hex === "string" ? hexToBytes(hex) : null;
+/** What is read of a transaction's verbose form. */
+const TRANSACTION = Type.Object({
+  hex: Type.String(),
+  blockhash: Type.Optional(Type.Union([Type.Null(), Type.Literal(""), HASH])),
+});
+const HEADER = Type.Object({ height: COUNT });
+
+/** The transaction whose hex this is, its id recomputed; null where it is another one. */
+export function transactionIn(hex: string, txid: string, sha256d: Sha256d): WholeTransaction | null {
+  const raw = hexToBytes(hex);
   if (raw === null) return null;
   const read = readWholeTransaction(raw, sha256d);
-  return read.ok && read.value.txid === txid ? { raw, transaction: read.value } : null;
-}
-
-/** One client for rare questions: a call, its reply, and what a reply that cannot be true becomes. */
-export class RareCalls {
-  readonly #client: RpcClient;
-
-  constructor(address: NodeAddress, patience: Patience, clock: Clock) {
-    this.#client = new RpcClient(endpointOf(address), patience, clock);
-  }
-
-  /** The result; null for what the node does not know. Rejects with `NodeError`. */
-  async ask(method: string, params: RpcCall["params"]): Promise<unknown> {
-    const call: RpcCall = { method, params };
-    const [reply] = await this.#client.calls([call]);
-    return reply === undefined ? null : this.#result(call, reply);
-  }
-
-  /** The results of calls of one method, in one request. */
-  async askAll(method: string, all: readonly RpcCall["params"][]): Promise<readonly unknown[]> {
-    const calls = all.map((params): RpcCall => ({ method, params }));
-    const replies = await this.#client.calls(calls);
-    return replies.map((reply, i) => this.#result(calls[i] ?? { method, params: [] }, reply));
-  }
-
-  #result(call: RpcCall, reply: RpcReply): unknown {
-    if (reply.ok) return reply.result;
-    if (reply.code === NOT_FOUND) return null;
-    throw this.#client.refusal(call, reply);
-  }
-
-  /** An answer that cannot be true. */
-  badAnswer(method: string, params: RpcCall["params"], what: string): NodeError {
-    return this.#client.badAnswer({ method, params }, what);
-  }
-
-  close(): void {
-    this.#client.close();
-  }
+  return read.ok && read.value.txid === txid ? read.value : null;
 }
 
 /** Opens look-ups; nothing is sent before the first. Rejections are `NodeError`s. */
@@ -86,75 +52,62 @@ export function openPearlLookups(options: LookupOptions): OpenLookups {
 }
 
 class NodeLookups implements OpenLookups {
-  readonly #calls: RareCalls;
+  readonly #rpc: PearlRpc;
   readonly #sha256d: Sha256d;
 
   constructor(options: LookupOptions) {
-    this.#calls = new RareCalls(options, options.patience ?? LOOKUP_PATIENCE, options.clock);
+    this.#rpc = new PearlRpc(endpointOf(options), options.patience ?? LOOKUP_PATIENCE, options.clock);
     this.#sha256d = options.sha256d;
   }
 
   async transaction(txid: Txid): Promise<FoundTransaction | null> {
+    const call: RpcCall = { method: "getrawtransaction", params: [txid, 1] };
     for (let round = 0; round < ROUNDS; round += 1) {
-      const params = [txid, 1];
-      const answer = await this.#calls.ask("getrawtransaction", params);
+      const answer = await this.#rpc.ask(call, TRANSACTION);
       if (answer === null) return null;
-      const found = transactionIn(answer, txid, this.#sha256d);
-      if (found === null) {
-        throw this.#calls.badAnswer("getrawtransaction", params, "another transaction than was asked for");
-      }
-      const blockHash = member(answer, "blockhash");
-      if (blockHash === undefined || blockHash === null || blockHash === "")
-        return described(found, txid, null);
-      if (!isHash(blockHash)) {
-        throw this.#calls.badAnswer("getrawtransaction", params, "a block hash that is none");
-      }
-      const height = await this.#mainHeight(blockHash);
-      if (height !== null) return described(found, txid, { height, hash: blockHash as BlockHash });
+      const found = transactionIn(answer.hex, txid, this.#sha256d);
+      if (found === null) throw this.#rpc.badAnswer(call, "another transaction than was asked for");
+      const hash = answer.blockhash ?? "";
+      if (hash === "") return described(found, txid, null);
+      const height = await this.#mainHeight(hash);
+      if (height !== null) return described(found, txid, { height, hash: hash as BlockHash });
       // The block left the main chain between the questions: asked again, the node knows better.
     }
     return null;
   }
 
   async isBlock(hash: BlockHash): Promise<boolean> {
-    const params = [hash, false];
-    let hex: unknown;
-    try {
-      hex = await this.#calls.ask("getblockheader", params);
-    } catch (error) {
-      if (error instanceof NodeError && error.code === "RPC_ERROR") return false;
-      throw error;
-    }
+    const call: RpcCall = { method: "getblockheader", params: [hash, false] };
+    const hex = await this.#askUnlessRefused(call, Type.String());
     if (hex === null) return false;
-    const header = typeof hex === "string" ? hexToBytes(hex) : null;
+    const header = hexToBytes(hex);
     if (header === null || displayHex(this.#sha256d(header)) !== hash) {
-      throw this.#calls.badAnswer("getblockheader", params, "another header than was asked for");
+      throw this.#rpc.badAnswer(call, "another header than was asked for");
     }
     return true;
   }
 
   close(): void {
-    this.#calls.close();
+    this.#rpc.close();
   }
 
   /** The height of a main-chain block; null where it is in no main chain. */
   async #mainHeight(hash: string): Promise<number | null> {
-    const headerParams = [hash, true];
-    let header: unknown;
-    try {
-      header = await this.#calls.ask("getblockheader", headerParams);
-    } catch (error) {
-      // pearld answers an internal error for blocks outside the main chain.
-      if (error instanceof NodeError && error.code === "RPC_ERROR") return null;
-      throw error;
-    }
+    // pearld answers an internal error for blocks outside the main chain.
+    const header = await this.#askUnlessRefused({ method: "getblockheader", params: [hash, true] }, HEADER);
     if (header === null) return null;
-    const height = member(header, "height");
-    if (typeof height !== "number" || !Number.isSafeInteger(height) || height < 0) {
-      throw this.#calls.badAnswer("getblockheader", headerParams, "no height");
-    }
+    const { height } = header;
+    const there = await this.#askUnlessRefused({ method: "getblockhash", params: [height] }, HASH);
+    return there === hash ? height : null;
+  }
+
+  /** The result; null also where the node refuses the call. */
+  async #askUnlessRefused<Schema extends TSchema>(
+    call: RpcCall,
+    schema: Schema,
+  ): Promise<Static<Schema> | null> {
     try {
-      return (await this.#calls.ask("getblockhash", [height])) === hash ? height : null;
+      return await this.#rpc.ask(call, schema);
     } catch (error) {
       if (error instanceof NodeError && error.code === "RPC_ERROR") return null;
       throw error;
@@ -163,7 +116,7 @@ class NodeLookups implements OpenLookups {
 }
 
 function described(
-  { transaction }: { readonly transaction: WholeTransaction },
+  transaction: WholeTransaction,
   txid: Txid,
   block: FoundTransaction["block"],
 ): FoundTransaction {

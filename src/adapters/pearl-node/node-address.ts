@@ -1,10 +1,11 @@
-// How is the node reached, and which certificate is trusted? One place turns the options into connection settings
-// for HTTP and WebSocket alike.
+// How the node is reached and which certificate is trusted: the options become connection settings for HTTP and
+// WebSocket alike.
 
 import { X509Certificate } from "node:crypto";
 import { checkServerIdentity, type ConnectionOptions, type PeerCertificate } from "node:tls";
 
 import { shownUrl } from "../../follow/shown-url.ts";
+import type { RpcTarget } from "../json-rpc/http-post.ts";
 
 /** Where the node listens and who asks. */
 export interface NodeAddress {
@@ -17,11 +18,8 @@ export interface NodeAddress {
 }
 
 /** Settings that both clients share. */
-export interface Endpoint {
-  readonly url: URL;
-  readonly secure: boolean;
+export interface Endpoint extends RpcTarget {
   readonly authorization: string;
-  readonly tls: ConnectionOptions;
 }
 
 function pemBlocks(pem: string): string[] {
@@ -60,16 +58,11 @@ export function endpointOf(address: NodeAddress): Endpoint {
     throw new TypeError(`PEARL_RPC_URL must begin with http: or https:, not ${url.protocol}`);
   }
   const credentials = Buffer.from(`${address.user}:${address.password}`, "utf8").toString("base64");
-  const secure = url.protocol === "https:";
   return {
     url,
-    secure,
     authorization: `Basic ${credentials}`,
-    tls: secure ? tlsSettings(address.ca) : {},
+    tls: url.protocol === "https:" ? tlsSettings(address.ca) : {},
+    gzip: false,
+    name: shownUrl(url),
   };
-}
-
-/** The node's place for messages, without credentials. */
-export function placeOf(endpoint: Endpoint): string {
-  return shownUrl(endpoint.url);
 }

@@ -1,4 +1,4 @@
-// What went wrong with the node, and what should its operator do? One error class with a closed list of codes.
+// What went wrong with the node and what its operator can do: one error class with a closed list of codes.
 
 /** Why a request to the node failed. */
 export type NodeErrorCode =

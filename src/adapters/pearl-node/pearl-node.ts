@@ -1,15 +1,19 @@
-// What does the PEARL node say? The ports `PearlNode` and `HeaderNode` over JSON-RPC, with methods only that pearld's limited user may
-// call. No answer is believed before its type and length are checked.
+// What the PEARL node says: the ports `PearlNode` and `HeaderNode` over JSON-RPC, with methods only that pearld's limited
+// user may call. No answer is believed before its type and length are checked.
 
+import { Type } from "typebox";
+import { Value } from "typebox/value";
 import type { Network } from "../../chain/networks.ts";
 import type { BlockHash, Txid } from "../../primitives/brands.ts";
 import type { Clock, Log, NodeTip } from "../../follow/ports.ts";
 import type { SwapNode } from "../../follow/ports.ts";
+import type { RpcCall, RpcReply } from "../json-rpc/rpc-answer.ts";
 import { BlockFetcher } from "./block-fetcher.ts";
-import { endpointOf, type NodeAddress, placeOf } from "./node-address.ts";
+import type { BytesReply } from "./hex-results.ts";
+import { endpointOf, type NodeAddress } from "./node-address.ts";
 import { NodeError } from "./node-error.ts";
-import { isHash, member, NOT_FOUND, type RpcCall, type RpcReply } from "./rpc-answer.ts";
-import { DEFAULT_PATIENCE, type Patience, RpcClient } from "./rpc-client.ts";
+import { DEFAULT_PATIENCE, type NodePatience, NOT_FOUND, PearlRpc } from "./pearl-rpc.ts";
+import { COUNT, isHash } from "./result-shapes.ts";
 import { TipWatch } from "./tip-watch.ts";
 
 /** How to reach the node and what to expect there. */
@@ -19,12 +23,11 @@ export interface PearlNodeOptions extends NodeAddress {
   readonly clock: Clock;
   /** Pause between two questions for the tip, default 200 ms. */
   readonly pollMs?: number;
-  readonly patience?: Patience;
+  readonly patience?: NodePatience;
 }
 
-const HASHES_PER_REQUEST = 100;
 const TRANSACTIONS_PER_REQUEST = 50;
-const HEADERS_PER_REQUEST = 100;
+const INFO = Type.Object({ connections: COUNT });
 const DEFAULT_POLL_MS = 200;
 /** A tip may vanish between the question for its height and that for its hash. The wait doubles each time. */
 const TIP_ATTEMPTS = 5;
@@ -39,14 +42,20 @@ export function openPearlNode(options: PearlNodeOptions): SwapNode {
 }
 
 /** A height above the tip: pearld says -1 with this text, bitcoind -8. */
-function isOutOfRange(reply: RpcReply): boolean {
-  return !reply.ok && (reply.code === -8 || (reply.code === -1 && /out of range/i.test(reply.message)));
+function isOutOfRange(reply: RpcReply | undefined): boolean {
+  return (
+    reply?.ok === false && (reply.code === -8 || (reply.code === -1 && /out of range/i.test(reply.message)))
+  );
+}
+
+function hashCall(height: number): RpcCall {
+  return { method: "getblockhash", params: [height] };
 }
 
 class RpcPearlNode implements SwapNode {
   readonly #network: Network;
   readonly #place: string;
-  readonly #client: RpcClient;
+  readonly #client: PearlRpc;
   readonly #blocks: BlockFetcher;
   readonly #watch: TipWatch;
   readonly #clock: Clock;
@@ -55,9 +64,9 @@ class RpcPearlNode implements SwapNode {
   constructor(options: PearlNodeOptions) {
     const endpoint = endpointOf(options);
     this.#network = options.network;
-    this.#place = placeOf(endpoint);
+    this.#place = endpoint.name;
     this.#clock = options.clock;
-    this.#client = new RpcClient(endpoint, options.patience ?? DEFAULT_PATIENCE, options.clock);
+    this.#client = new PearlRpc(endpoint, options.patience ?? DEFAULT_PATIENCE, options.clock);
     this.#blocks = new BlockFetcher((calls) => this.#client.byteCalls(calls));
     const pollMs = options.pollMs ?? DEFAULT_POLL_MS;
     this.#watch = new TipWatch(endpoint, () => this.#askTip(true), pollMs, options.clock, options.log);
@@ -73,7 +82,7 @@ class RpcPearlNode implements SwapNode {
     }
     if (this.#network.currentNet === null) return;
     const call: RpcCall = { method: "getcurrentnet", params: [] };
-    const magic = this.#result(call, await this.#one(call));
+    const magic = await this.#client.result(call);
     if (magic !== this.#network.currentNet) {
       const wanted = `${this.#network.name} is ${this.#network.currentNet}`;
       throw this.#wrongNetwork(`getcurrentnet says ${JSON.stringify(magic)}, ${wanted}`);
@@ -89,12 +98,11 @@ class RpcPearlNode implements SwapNode {
   }
 
   async blockHashes(from: number, count: number): Promise<readonly BlockHash[]> {
-    const requests: Promise<readonly (BlockHash | null)[]>[] = [];
-    for (let at = from; at < from + count; at += HASHES_PER_REQUEST) {
-      requests.push(this.#hashBatch(at, Math.min(HASHES_PER_REQUEST, from + count - at)));
-    }
+    const calls = Array.from({ length: count }, (_, i) => hashCall(from + i));
+    const replies = await this.#client.calls(calls);
     const hashes: BlockHash[] = [];
-    for (const hash of (await Promise.all(requests)).flat()) {
+    for (const [i, reply] of replies.entries()) {
+      const hash = this.#hashOf(hashCall(from + i), reply);
       if (hash === null) break;
       hashes.push(hash);
     }
@@ -103,42 +111,38 @@ class RpcPearlNode implements SwapNode {
 
   async rawBlock(hash: BlockHash): Promise<Uint8Array> {
     const call: RpcCall = { method: "getblock", params: [hash, 0] };
-    const reply = await this.#blocks.fetch(call);
-    if (!reply.ok) throw this.#client.refusal(call, reply);
-    return reply.bytes;
+    return this.#bytesOf(call, await this.#blocks.fetch(call));
   }
 
   async rawHeaders(hashes: readonly BlockHash[]): Promise<readonly Uint8Array[]> {
-    const requests: Promise<readonly Uint8Array[]>[] = [];
-    for (let at = 0; at < hashes.length; at += HEADERS_PER_REQUEST) {
-      requests.push(this.#headerBatch(hashes.slice(at, at + HEADERS_PER_REQUEST)));
-    }
-    return (await Promise.all(requests)).flat();
+    // pearld takes a boolean here and nothing else.
+    const calls = hashes.map((hash): RpcCall => ({ method: "getblockheader", params: [hash, false] }));
+    const replies = await this.#client.byteCalls(calls);
+    return calls.map((call, i) => this.#bytesOf(call, replies[i]));
   }
 
   async connections(): Promise<number> {
     const call: RpcCall = { method: "getinfo", params: [] };
-    const count = member(this.#result(call, await this.#one(call)), "connections");
-    if (typeof count !== "number" || !Number.isSafeInteger(count) || count < 0) {
-      throw this.#client.badAnswer(call, "no number of connections");
-    }
-    return count;
+    const info = await this.#client.ask(call, INFO);
+    if (info === null) throw this.#client.badAnswer(call, "no number of connections");
+    return info.connections;
   }
 
   async mempoolTxids(): Promise<readonly Txid[]> {
     const call: RpcCall = { method: "getrawmempool", params: [] };
-    const ids = this.#result(call, await this.#one(call));
+    const ids = await this.#client.result(call);
     if (!Array.isArray(ids) || !ids.every(isHash))
       throw this.#client.badAnswer(call, "no list of transaction ids");
     return ids.map((id) => id as Txid);
   }
 
   async rawTransactions(txids: readonly Txid[]): Promise<readonly (Uint8Array | null)[]> {
-    const requests: Promise<readonly (Uint8Array | null)[]>[] = [];
-    for (let at = 0; at < txids.length; at += TRANSACTIONS_PER_REQUEST) {
-      requests.push(this.#transactionBatch(txids.slice(at, at + TRANSACTIONS_PER_REQUEST)));
-    }
-    return (await Promise.all(requests)).flat();
+    const calls = txids.map((txid): RpcCall => ({ method: "getrawtransaction", params: [txid, 0] }));
+    const replies = await this.#client.byteCalls(calls, TRANSACTIONS_PER_REQUEST);
+    return calls.map((call, i) => {
+      const reply = replies[i];
+      return reply?.ok === false && reply.code === NOT_FOUND ? null : this.#bytesOf(call, reply);
+    });
   }
 
   onTipChange(listener: (announced?: NodeTip) => void): void {
@@ -154,8 +158,8 @@ class RpcPearlNode implements SwapNode {
   async #askTip(urgent: boolean): Promise<NodeTip> {
     const call: RpcCall = { method: "getblockcount", params: [] };
     for (let attempt = 1; attempt <= TIP_ATTEMPTS; attempt += 1) {
-      const height = this.#result(call, await this.#one(call, urgent));
-      if (typeof height !== "number" || !Number.isSafeInteger(height) || height < 0) {
+      const height = await this.#client.result(call, urgent);
+      if (!Value.Check(COUNT, height)) {
         throw this.#client.badAnswer(call, `the height ${JSON.stringify(height)}`);
       }
       const hash = await this.#hashAt(height, urgent);
@@ -167,55 +171,22 @@ class RpcPearlNode implements SwapNode {
   }
 
   async #hashAt(height: number, urgent: boolean): Promise<BlockHash | null> {
-    const call: RpcCall = { method: "getblockhash", params: [height] };
-    return this.#hashOf(call, await this.#one(call, urgent));
+    const call = hashCall(height);
+    const [reply] = await this.#client.calls([call], urgent);
+    return this.#hashOf(call, reply);
   }
 
-  async #hashBatch(from: number, count: number): Promise<readonly (BlockHash | null)[]> {
-    const calls = Array.from(
-      { length: count },
-      (_, i): RpcCall => ({ method: "getblockhash", params: [from + i] }),
-    );
-    const replies = await this.#client.calls(calls);
-    return replies.map((reply, i) => this.#hashOf(calls[i] ?? { method: "getblockhash", params: [] }, reply));
-  }
-
-  async #headerBatch(hashes: readonly BlockHash[]): Promise<readonly Uint8Array[]> {
-    // pearld takes a boolean here and nothing else.
-    const calls = hashes.map((hash): RpcCall => ({ method: "getblockheader", params: [hash, false] }));
-    const replies = await this.#client.byteCalls(calls);
-    return replies.map((reply, i) => {
-      if (reply.ok) return reply.bytes;
-      throw this.#client.refusal(calls[i] ?? { method: "getblockheader", params: [] }, reply);
-    });
-  }
-
-  async #transactionBatch(txids: readonly Txid[]): Promise<readonly (Uint8Array | null)[]> {
-    const calls = txids.map((txid): RpcCall => ({ method: "getrawtransaction", params: [txid, 0] }));
-    const replies = await this.#client.byteCalls(calls);
-    return replies.map((reply, i) => {
-      if (reply.ok) return reply.bytes;
-      if (reply.code === NOT_FOUND) return null;
-      throw this.#client.refusal(calls[i] ?? { method: "getrawtransaction", params: [] }, reply);
-    });
-  }
-
-  #hashOf(call: RpcCall, reply: RpcReply): BlockHash | null {
+  #hashOf(call: RpcCall, reply: RpcReply | undefined): BlockHash | null {
     if (isOutOfRange(reply)) return null;
-    const hash = this.#result(call, reply);
+    const hash = this.#client.resultOf(call, reply);
     if (!isHash(hash)) throw this.#client.badAnswer(call, `${JSON.stringify(hash)} is no block hash`);
     return hash as BlockHash;
   }
 
-  async #one(call: RpcCall, urgent = false): Promise<RpcReply> {
-    const [reply] = await this.#client.calls([call], urgent);
-    if (reply === undefined) throw this.#client.badAnswer(call, "no reply");
-    return reply;
-  }
-
-  #result(call: RpcCall, reply: RpcReply): unknown {
+  #bytesOf(call: RpcCall, reply: BytesReply | undefined): Uint8Array {
+    if (reply === undefined) throw this.#client.badAnswer(call, "no answer");
     if (!reply.ok) throw this.#client.refusal(call, reply);
-    return reply.result;
+    return reply.bytes;
   }
 
   #wrongNetwork(what: string): NodeError {

@@ -1,5 +1,5 @@
-// How does the follower hear of a new block within a quarter of a second? The node is polled in any case; where it
-// has a WebSocket, that is faster. Both say "look again", and where to look when they know.
+// Tells the follower of a new block within a quarter of a second. The node is polled in any case; where it has a
+// WebSocket, that is faster. Both say "look again", and where to look when they know.
 
 import type { Clock, Log, NodeTip } from "../../follow/ports.ts";
 import { BlockSocket } from "./block-socket.ts";

@@ -105,5 +105,5 @@ async function isFull(folder: string): Promise<boolean> {
 }
 
 function codeOf(error: unknown): string {
-  return error instanceof Error ? String(Reflect.get(error, "code") ?? "") : "";
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }

@@ -1,4 +1,4 @@
-// With which parameters was the database built (P-01)?
+// The parameters with which the database was built (P-01).
 
 import type { StoredParameters } from "../../index/ports.ts";
 import { CellReader } from "./cells.ts";
@@ -27,8 +27,9 @@ export function sameParameters(a: StoredParameters, b: StoredParameters): boolea
 
 function isParameters(value: unknown): value is StoredParameters {
   if (typeof value !== "object" || value === null) return false;
-  const texts = ["network", "genesisHash", "marker", "feeAddress"].map((key) => Reflect.get(value, key));
-  const numbers = ["startHeight", "feeBps"].map((key) => Reflect.get(value, key));
+  const members: Record<string, unknown> = { ...value };
+  const texts = ["network", "genesisHash", "marker", "feeAddress"].map((key) => members[key]);
+  const numbers = ["startHeight", "feeBps"].map((key) => members[key]);
   return (
     texts.every((text) => typeof text === "string") && numbers.every((number) => Number.isSafeInteger(number))
   );

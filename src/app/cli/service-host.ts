@@ -65,7 +65,7 @@ export async function listenOn(server: Server, host: string, port: number, flag:
       });
     });
   } catch (cause) {
-    const code: unknown = cause instanceof Error ? Reflect.get(cause, "code") : null;
+    const code = cause instanceof Error && "code" in cause ? cause.code : null;
     const advice = typeof code === "string" ? ADVICE[code] : undefined;
     if (advice === undefined) throw cause;
     throw new StartRefused([advice(host, port, flag)], { cause });

@@ -1,7 +1,5 @@
-// How does one request reach an RPC and its whole answer come back? One POST over a kept connection, no retries, with
-// bounds on the whole time and on the size of the answer. Nothing is shared with the client of the PEARL node, which is
-// another adapter with other bounds: one's own node may take minutes over a batch while bytes keep coming, and may show
-// a pinned certificate; a stranger's RPC gets a whole time and a size, and may pack its answers.
+// One HTTP POST to a JSON-RPC server over kept connections, without retries. Bounded are the silence on the connection,
+// the whole time and the size of the answer, so that no server can hold us or fill our memory.
 
 import {
   Agent as HttpAgent,
@@ -10,8 +8,21 @@ import {
   type RequestOptions,
 } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import type { ConnectionOptions } from "node:tls";
 import { createGunzip } from "node:zlib";
-import type { RpcUrl } from "./rpc-url.ts";
+
+/** A server to ask. */
+export interface RpcTarget {
+  readonly url: URL;
+  /** Value of the authorization header, or null. */
+  readonly authorization: string | null;
+  /** What differs from Node's own settings for TLS. */
+  readonly tls: ConnectionOptions;
+  /** Whether answers may come gzipped. */
+  readonly gzip: boolean;
+  /** For messages; holds no key. */
+  readonly name: string;
+}
 
 /** A whole HTTP answer. */
 export interface HttpAnswer {
@@ -35,9 +46,11 @@ export class PostFault extends Error {
 
 /** Bounds of a request. */
 export interface PostLimits {
-  /** From the sending to the last byte. A server that drips bytes must not hold us either. */
+  /** From the sending to the last byte, milliseconds. A server that drips bytes must not hold us either. */
   readonly timeoutMs: number;
-  /** Bytes of an answer, also after decompression. */
+  /** Longest silence on the connection, milliseconds; none where it is left out. */
+  readonly silenceMs?: number;
+  /** Bytes of an answer, also after decompression; a larger one is not read on. */
   readonly answerBytes: number;
 }
 
@@ -49,22 +62,25 @@ function faultOf(error: Error): PostFault {
   return new PostFault(trust ? "untrusted" : "broken", error.message || code, error);
 }
 
-/** Connections to one RPC. */
+/** Connections to one server. */
 export class HttpPost {
-  readonly #target: RpcUrl;
+  readonly #target: RpcTarget;
+  readonly #isSecure: boolean;
   readonly #agent: HttpAgent;
   readonly #closing = new AbortController();
 
-  constructor(target: RpcUrl) {
+  constructor(target: RpcTarget) {
     this.#target = target;
+    this.#isSecure = target.url.protocol === "https:";
+    // A server that closes after each answer says so; then the agent opens a new connection by itself.
     const settings = { keepAlive: true, maxSockets: 16, scheduling: "lifo" as const };
-    this.#agent = target.secure ? new HttpsAgent(settings) : new HttpAgent(settings);
+    this.#agent = this.#isSecure ? new HttpsAgent({ ...settings, ...target.tls }) : new HttpAgent(settings);
   }
 
   /** Sends JSON text and gives the whole answer; rejects with `PostFault`. */
   send(body: string, limits: PostLimits): Promise<HttpAnswer> {
     const payload = Buffer.from(body, "utf8");
-    const { url, secure, authorization } = this.#target;
+    const { url, authorization, gzip } = this.#target;
     const options: RequestOptions = {
       method: "POST",
       agent: this.#agent,
@@ -72,31 +88,34 @@ export class HttpPost {
         "content-type": "application/json",
         "content-length": payload.length,
         accept: "application/json",
-        ...(secure ? { "accept-encoding": "gzip" } : {}),
+        ...(gzip ? { "accept-encoding": "gzip" } : {}),
         ...(authorization === null ? {} : { authorization }),
       },
     };
+    const { timeoutMs, silenceMs, answerBytes } = limits;
     return new Promise((resolve, reject) => {
       if (this.#closing.signal.aborted) {
         reject(new PostFault("closed", "this client was closed"));
         return;
       }
-      const request = (secure ? httpsRequest : httpRequest)(url, options, (answer) =>
-        collect(answer, limits.answerBytes, resolve, fail),
+      const fail = (error: Error): void => reject(faultOf(error));
+      const request = (this.#isSecure ? httpsRequest : httpRequest)(url, options, (answer) =>
+        collect(answer, answerBytes, resolve, fail),
       );
-      const stop = (): void => {
-        request.destroy(new PostFault("closed", "this client was closed"));
-      };
-      const limit = setTimeout(() => {
-        const fault = new PostFault("timeout", `no whole answer within ${limits.timeoutMs} ms`);
+      const end = (failure: PostFailure, message: string): void => {
+        const fault = new PostFault(failure, message);
         reject(fault);
         request.destroy(fault);
-      }, limits.timeoutMs);
-      const fail = (error: Error): void => reject(faultOf(error));
+      };
+      const stop = (): void => end("closed", "this client was closed");
+      const whole = setTimeout(() => end("timeout", `no whole answer within ${timeoutMs} ms`), timeoutMs);
+      if (silenceMs !== undefined) {
+        request.setTimeout(silenceMs, () => end("timeout", `no answer within ${silenceMs} ms`));
+      }
       this.#closing.signal.addEventListener("abort", stop, { once: true });
       request.on("error", fail);
       request.on("close", () => {
-        clearTimeout(limit);
+        clearTimeout(whole);
         this.#closing.signal.removeEventListener("abort", stop);
       });
       request.end(payload);
@@ -125,11 +144,10 @@ function collect(
     if (length > mostBytes) answer.destroy(new PostFault("too-large", `an answer above ${mostBytes} bytes`));
     else chunks.push(chunk);
   });
-  const finish = (): void => resolve({ status: answer.statusCode ?? 0, body: Buffer.concat(chunks) });
   answer.on("error", fail);
   answer.on("close", () => {
     if (!answer.complete) fail(new PostFault("broken", "the connection broke within the answer"));
   });
   stream.on("error", fail);
-  stream.on("end", finish);
+  stream.on("end", () => resolve({ status: answer.statusCode ?? 0, body: Buffer.concat(chunks) }));
 }

@@ -1,0 +1,313 @@
+// A client of one JSON-RPC server, for which one hiccup is no failure: batches, retries with backoff for what passes
+// (busy, broken connections, half answers), and errors that name server and request and hold no key. What a server means
+// by its errors, and the class of errors that its adapter throws, are its `Dialect`.
+
+import type { Static, TSchema } from "typebox";
+import { Value } from "typebox/value";
+import type { Clock } from "../../follow/ports.ts";
+import { HttpPost, PostFault, type PostFailure, type PostLimits, type RpcTarget } from "./http-post.ts";
+import {
+  isRecord,
+  type JsonValue,
+  parseJson,
+  repliesOf,
+  requestBody,
+  type RpcCall,
+  type RpcRefusal,
+  type RpcReply,
+  sharedRefusal,
+} from "./rpc-answer.ts";
+
+/** Why a request has no result. */
+export type RpcFailure =
+  | "UNREACHABLE"
+  | "TIMEOUT"
+  | "BUSY"
+  | "AUTH_FAILED"
+  | "BAD_ANSWER"
+  | "TOO_LARGE"
+  | "RPC_ERROR";
+
+/** What differs between the kinds of servers. */
+export interface Dialect {
+  readonly version: "1.0" | "2.0";
+  /** Calls of one request at most; fewer where a server refuses batches of that size. */
+  readonly batchCalls: number;
+  /** Requests of one `calls` under way at the same time. */
+  readonly lanes: number;
+  /** What a page instead of JSON means where the HTTP status is 500 or above. */
+  readonly pageFailure: RpcFailure;
+  /** Whether an answer to other calls than were made may be right the next time. */
+  readonly isWrongAnswerPassing: boolean;
+  /** A parameter as messages show it. */
+  readonly shown: (parameter: JsonValue) => string;
+  /** What the server means by the error: BUSY passes, so the request is made again. */
+  refusalFailure(method: string, refusal: RpcRefusal): RpcFailure;
+  /** The adapter's own error; the message ends with what the operator can do. */
+  error(
+    failure: RpcFailure,
+    message: string,
+    options: { readonly cause?: unknown; readonly rpcCode?: number },
+  ): Error;
+}
+
+/** How patient the client is. */
+export interface Patience extends PostLimits {
+  /** Tries per request, 1 or more. */
+  readonly attempts: number;
+  /** Wait after the first failed try; doubles each time. */
+  readonly firstDelayMs: number;
+}
+
+/** How the calls are made, where that differs from the client's own way. */
+export interface CallOptions extends Partial<Patience> {
+  readonly batchCalls?: number;
+  /** Waits for a free place and makes the request then. */
+  readonly inLine?: <T>(request: () => Promise<T>) => Promise<T>;
+}
+
+/** A body taken apart: its JSON, and what stands for a reply of it; a sentence part where the result cannot be true. */
+export interface ReadBody<Item> {
+  readonly json: unknown;
+  readonly itemOf: (reply: RpcReply) => Item | string;
+}
+
+type BodyReader<Item> = (body: Buffer) => ReadBody<Item>;
+
+/** One try: an answer that counts, or a failure that may pass or may concern the size of the batch. */
+type Try<Item> =
+  | { readonly done: true; readonly items: readonly Item[] }
+  | {
+      readonly done: false;
+      readonly failure: RpcFailure;
+      readonly what: string;
+      readonly isPassing: boolean;
+      readonly isBatchRefused?: boolean;
+      readonly cause?: unknown;
+    };
+
+const QUOTED_CHARACTERS = 120;
+const POST_FAILURES: Readonly<Record<PostFailure, RpcFailure>> = {
+  broken: "UNREACHABLE",
+  untrusted: "UNREACHABLE",
+  closed: "UNREACHABLE",
+  timeout: "TIMEOUT",
+  "too-large": "TOO_LARGE",
+};
+
+/** Asks one server. */
+export class JsonRpcClient {
+  /** The server for messages. */
+  readonly name: string;
+  readonly #dialect: Dialect;
+  readonly #post: HttpPost;
+  readonly #patience: Patience;
+  readonly #clock: Clock;
+  readonly #closing = new AbortController();
+  #batchCalls: number;
+  #nextId = 1;
+
+  constructor(target: RpcTarget, dialect: Dialect, patience: Patience, clock: Clock) {
+    this.name = target.name;
+    this.#dialect = dialect;
+    this.#post = new HttpPost(target);
+    this.#patience = patience;
+    this.#clock = clock;
+    this.#batchCalls = dialect.batchCalls;
+  }
+
+  /** Makes the calls; replies in their order. Rejects with the dialect's error; a refusal of a single call is a reply. */
+  calls(calls: readonly RpcCall[], options: CallOptions = {}): Promise<readonly RpcReply[]> {
+    return this.callsReadBy(readJson, calls, options);
+  }
+
+  /** The same with bodies that are taken apart by `read`. */
+  async callsReadBy<Item extends object>(
+    read: BodyReader<Item>,
+    calls: readonly RpcCall[],
+    options: CallOptions = {},
+  ): Promise<readonly Item[]> {
+    const patience = { ...this.#patience, ...options };
+    const inLine = options.inLine ?? ((request) => request());
+    const parts: (readonly Item[])[] = [];
+    let at = 0;
+    let hasFailed = false;
+    const lane = async (): Promise<void> => {
+      while (at < calls.length && !hasFailed) {
+        const size = Math.min(this.#batchCalls, options.batchCalls ?? this.#batchCalls);
+        const part = calls.slice(at, at + size);
+        at += part.length;
+        const place = parts.push([]) - 1;
+        try {
+          parts[place] = await inLine(() => this.#request(read, part, patience));
+        } catch (error) {
+          hasFailed = true;
+          throw error;
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: this.#dialect.lanes }, lane));
+    return parts.flat();
+  }
+
+  /** The result of one call. Rejects where the server refuses it. */
+  async result(call: RpcCall, options: CallOptions = {}): Promise<unknown> {
+    const [reply] = await this.calls([call], options);
+    return this.resultOf(call, reply);
+  }
+
+  /** The result in a reply. @throws the dialect's error where the server refused the call. */
+  resultOf(call: RpcCall, reply: RpcReply | undefined): unknown {
+    if (reply === undefined) throw this.badAnswer(call, "no answer");
+    if (!reply.ok) throw this.refusal(call, reply);
+    return reply.result;
+  }
+
+  /** The value as the schema's type. @throws BAD_ANSWER with these words where it has another shape. */
+  shaped<Schema extends TSchema>(
+    schema: Schema,
+    value: unknown,
+    call: RpcCall,
+    what: string,
+  ): Static<Schema> {
+    if (Value.Check(schema, value)) return value;
+    throw this.badAnswer(call, what);
+  }
+
+  /** An answer that cannot be true. */
+  badAnswer(call: RpcCall, what: string): Error {
+    return this.#error("BAD_ANSWER", [call], what);
+  }
+
+  /** The server's refusal as an error. */
+  refusal(call: RpcCall, refusal: RpcRefusal): Error {
+    const failure = this.#dialect.refusalFailure(call.method, refusal);
+    return this.#error(failure, [call], sentenceOf(refusal), { rpcCode: refusal.code });
+  }
+
+  /** Ends all requests; later ones are refused. */
+  close(): void {
+    this.#closing.abort();
+    this.#post.close();
+  }
+
+  async #request<Item extends object>(
+    read: BodyReader<Item>,
+    calls: readonly RpcCall[],
+    patience: Patience,
+  ): Promise<readonly Item[]> {
+    let delay = patience.firstDelayMs;
+    for (let attempt = 1; ; attempt += 1) {
+      if (this.#closing.signal.aborted) throw this.#error("UNREACHABLE", calls, "this client was closed");
+      const outcome = await this.#once(read, calls, patience);
+      if (outcome.done) return outcome.items;
+      if (outcome.isBatchRefused === true && calls.length > 1) return this.#halves(read, calls, patience);
+      const { failure, what, cause } = outcome;
+      if (!outcome.isPassing || attempt >= patience.attempts)
+        throw this.#error(failure, calls, what, { cause });
+      await this.#clock.sleep(delay, this.#closing.signal);
+      delay *= 2;
+    }
+  }
+
+  /** A server that refuses batches of this size gets smaller ones from now on. */
+  async #halves<Item extends object>(
+    read: BodyReader<Item>,
+    calls: readonly RpcCall[],
+    patience: Patience,
+  ): Promise<readonly Item[]> {
+    const half = Math.ceil(calls.length / 2);
+    this.#batchCalls = Math.min(this.#batchCalls, half);
+    const first = await this.#request(read, calls.slice(0, half), patience);
+    return [...first, ...(await this.#request(read, calls.slice(half), patience))];
+  }
+
+  async #once<Item extends object>(
+    read: BodyReader<Item>,
+    calls: readonly RpcCall[],
+    patience: Patience,
+  ): Promise<Try<Item>> {
+    const firstId = this.#nextId;
+    this.#nextId += calls.length;
+    try {
+      const body = requestBody(this.#dialect.version, calls, firstId);
+      const answer = await this.#post.send(body, patience);
+      return this.#judge(answer.status, answer.body, read, calls, firstId);
+    } catch (cause) {
+      if (!(cause instanceof PostFault)) throw cause;
+      // A silence was waited for long enough: to wait for it again at each try would only hide it.
+      const isPassing = cause.failure === "broken";
+      const isBatchRefused = cause.failure === "too-large";
+      const failure = POST_FAILURES[cause.failure];
+      return { done: false, failure, what: cause.message, isPassing, isBatchRefused, cause };
+    }
+  }
+
+  #judge<Item extends object>(
+    status: number,
+    body: Buffer,
+    read: BodyReader<Item>,
+    calls: readonly RpcCall[],
+    firstId: number,
+  ): Try<Item> {
+    if (status === 401 || status === 403) return failed("AUTH_FAILED", `HTTP ${status}`, false);
+    if (status === 429 || status === 503) return failed("BUSY", `HTTP ${status}`, true);
+    const { json, itemOf } = read(body);
+    if (!isRecord(json) && !Array.isArray(json)) {
+      const start = JSON.stringify(body.toString("utf8", 0, QUOTED_CHARACTERS));
+      const what = `HTTP ${status} with ${body.length} bytes that are no JSON: ${start}`;
+      // A gateway's page instead of an answer, or half of one, may pass.
+      const failure = status >= 500 ? this.#dialect.pageFailure : "BAD_ANSWER";
+      return { ...failed(failure, what, true), isBatchRefused: status === 413 };
+    }
+    const shared = sharedRefusal(json, calls.length);
+    const replies = shared === null ? repliesOf(json, calls.length, firstId) : calls.map(() => shared);
+    if (typeof replies === "string") {
+      return failed("BAD_ANSWER", replies, this.#dialect.isWrongAnswerPassing);
+    }
+    for (const [i, reply] of replies.entries()) {
+      if (!reply.ok && this.#dialect.refusalFailure(calls[i]?.method ?? "", reply) === "BUSY") {
+        return failed("BUSY", sentenceOf(reply), true);
+      }
+    }
+    if (shared !== null && calls.length > 1 && (status === 413 || /batch/i.test(shared.message))) {
+      return { ...failed("RPC_ERROR", sentenceOf(shared), false), isBatchRefused: true };
+    }
+    const items: Item[] = [];
+    for (const reply of replies) {
+      const item = itemOf(reply);
+      if (typeof item === "string") return failed("BAD_ANSWER", item, false);
+      items.push(item);
+    }
+    return { done: true, items };
+  }
+
+  #error(
+    failure: RpcFailure,
+    calls: readonly RpcCall[],
+    what: string,
+    options: { readonly cause?: unknown; readonly rpcCode?: number } = {},
+  ): Error {
+    return this.#dialect.error(failure, `${this.#nameOf(calls)} at ${this.name}: ${what}`, options);
+  }
+
+  #nameOf(calls: readonly RpcCall[]): string {
+    const [first] = calls;
+    if (first === undefined) return "an empty batch";
+    const params = first.params.map((parameter) => this.#dialect.shown(parameter)).join(", ");
+    const name = `${first.method}(${params.slice(0, QUOTED_CHARACTERS)})`;
+    return calls.length === 1 ? name : `a batch of ${calls.length} calls from ${name}`;
+  }
+}
+
+function readJson(body: Buffer): ReadBody<RpcReply> {
+  return { json: parseJson(body.toString("utf8")), itemOf: (reply) => reply };
+}
+
+function failed(failure: RpcFailure, what: string, isPassing: boolean) {
+  return { done: false as const, failure, what, isPassing };
+}
+
+function sentenceOf(refusal: RpcRefusal): string {
+  return `error ${refusal.code}: ${refusal.message.slice(0, 2 * QUOTED_CHARACTERS)}`;
+}

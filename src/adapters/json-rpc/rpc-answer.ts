@@ -1,0 +1,92 @@
+// JSON-RPC on the wire, versions 1.0 and 2.0: the body of a request, and an answer taken apart into one reply per call,
+// in the order of the calls.
+
+/** Something that goes through JSON. */
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [name: string]: JsonValue };
+
+/** One call of a request. */
+export interface RpcCall {
+  readonly method: string;
+  readonly params: readonly JsonValue[];
+}
+
+/** The server's refusal of one call. */
+export interface RpcRefusal {
+  readonly ok: false;
+  /** 0 where the server gives none. */
+  readonly code: number;
+  readonly message: string;
+}
+
+/** The server's word on one call. */
+export type RpcReply = { readonly ok: true; readonly result: unknown } | RpcRefusal;
+
+/** Body of a request; the ids of its calls are consecutive numbers from `firstId`. */
+export function requestBody(version: "1.0" | "2.0", calls: readonly RpcCall[], firstId: number): string {
+  const objects = calls.map((call, i) => ({ jsonrpc: version, id: firstId + i, ...call }));
+  return JSON.stringify(objects.length === 1 ? objects[0] : objects);
+}
+
+/** The value of JSON text; undefined where it is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the value is an object with names. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function replyOf(answer: Record<string, unknown>): RpcReply | null {
+  const { error } = answer;
+  if (error === null || error === undefined) {
+    return "result" in answer ? { ok: true, result: answer["result"] } : null;
+  }
+  if (!isRecord(error) || typeof error["message"] !== "string") return null;
+  const code = typeof error["code"] === "number" ? error["code"] : 0;
+  return { ok: false, code, message: error["message"] };
+}
+
+/** The error that answers the whole request: a single error object where several calls were made, or one with no id. */
+export function sharedRefusal(json: unknown, callCount: number): RpcRefusal | null {
+  if (!isRecord(json)) return null;
+  if (callCount === 1 && json["id"] !== null && json["id"] !== undefined) return null;
+  const reply = replyOf(json);
+  return reply === null || reply.ok ? null : reply;
+}
+
+/**
+ * The replies in the order of the calls, whatever the order of the answer; a sentence part where the body is no answer
+ * to exactly these calls.
+ */
+export function repliesOf(json: unknown, callCount: number, firstId: number): readonly RpcReply[] | string {
+  const answers: readonly unknown[] = Array.isArray(json) ? json : [json];
+  if (answers.length !== callCount) return `${answers.length} answers to ${callCount} calls`;
+  const replies: (RpcReply | undefined)[] = Array.from({ length: callCount });
+  for (const answer of answers) {
+    if (!isRecord(answer)) return "an answer that is no object";
+    const { id } = answer;
+    const index = typeof id === "number" && Number.isInteger(id) ? id - firstId : -1;
+    if (index < 0 || index >= callCount) return `an answer with the id ${shown(id)}, which was not asked`;
+    const reply = replyOf(answer);
+    if (reply === null) return "an answer with neither a result nor an error";
+    if (replies[index] !== undefined) return `two answers with the id ${shown(id)}`;
+    replies[index] = reply;
+  }
+  // As many answers as calls, none twice and none foreign: none is missing.
+  return replies.filter((reply) => reply !== undefined);
+}
+
+function shown(id: unknown): string {
+  return id === undefined ? "undefined" : JSON.stringify(id).slice(0, 40);
+}
