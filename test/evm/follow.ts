@@ -13,6 +13,8 @@ import {
 import { MemoryLedger } from "../../testkit/builders/swap-ledger/memory-ledger.ts";
 import { ESCROW } from "./scripted-chain.ts";
 
+const TIP_LIMIT_MS = 300_000;
+
 /** A line of the log. */
 export interface Line {
   readonly level: string;
@@ -40,7 +42,7 @@ export interface Followed {
   readonly ledger: MemoryLedger;
   readonly follower: EvmFollower;
   readonly lines: readonly Line[];
-  /** Follows until nothing is left to read. */
+  /** Follows until nothing is left to read. @throws Error after `TIP_LIMIT_MS`: a follower that stands still has no tip. */
   toTip(): Promise<void>;
   /** Follows until `done`, then stops. @throws Error after `limitMs`. */
   until(done: () => boolean, limitMs?: number): Promise<void>;
@@ -90,7 +92,11 @@ export function follow(given: Following): Followed {
     ledger,
     follower,
     lines,
-    toTip: () => follower.run(new AbortController().signal, "tip"),
+    toTip: async () => {
+      const signal = AbortSignal.timeout(TIP_LIMIT_MS);
+      await follower.run(signal, "tip");
+      if (signal.aborted) throw new Error(`no tip in ${TIP_LIMIT_MS} ms: ${JSON.stringify(lines.slice(-5))}`);
+    },
     until: async (done, limitMs = 60_000) => {
       const stop = new AbortController();
       const running = follower.run(stop.signal);
