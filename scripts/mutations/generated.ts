@@ -1,8 +1,9 @@
-// Which breaks did nobody think of? Small changes made by rule to every file of the pure core, of which a seed picks
-// some: comparisons and operators exchanged, constants moved by one, negations and early returns and calls left out.
+// Breaks that nobody thought of: small changes made by rule to every file of the pure core, of which a seed picks some.
+// Comparisons and operators are exchanged, constants moved by one, negations, early returns and calls left out.
 
 import { globSync, readFileSync } from "node:fs";
 import { parseSync, Visitor } from "oxc-parser";
+import { Random } from "../../testkit/random.ts";
 import type { Break } from "./break.ts";
 
 /** One change of `text[start, end)`. */
@@ -46,10 +47,9 @@ export function generatedBreaks(count: number, seed: number): Break[] {
       return editsOf(file, text).map((edit) => breakOf(file, text, edit));
     });
   const picked: Break[] = [];
-  let state = seed >>> 0;
+  const random = new Random(seed);
   while (picked.length < count && all.length > 0) {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    picked.push(...all.splice(Math.floor((state / 2 ** 32) * all.length), 1));
+    picked.push(...all.splice(random.below(all.length), 1));
   }
   return picked;
 }

@@ -1,11 +1,11 @@
-// Do the small parts of the scanner hold alone: genesis headers, certificates of every version, BIP34 at its
-// edges, merkle roots, the anchor filter and the follower's decisions?
+// The small parts of the scanner, each alone: genesis headers, certificates of every version, BIP34 at its edges, merkle
+// roots, the anchor filter and the follower's decisions.
 
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { hash as digest } from "node:crypto";
 import { describe, test } from "node:test";
-import * as fc from "fast-check";
+import * as fc from "../../testkit/properties.ts";
 import type { BlockHash, Outpoint } from "../primitives/brands.ts";
 import { displayHex, hexToBytes } from "../primitives/hex.ts";
 import { AnchorFilter } from "./anchor-filter.ts";

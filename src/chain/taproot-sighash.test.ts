@@ -1,11 +1,11 @@
-// Does our message of P-53 equal the one that bitcoinjs-lib computes for the same transaction?
+// Our message of P-53 equals the one that bitcoinjs-lib computes for the same transaction.
 
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { hash } from "node:crypto";
 import { test } from "node:test";
 import { Transaction } from "bitcoinjs-lib";
-import * as fc from "fast-check";
+import * as fc from "../../testkit/properties.ts";
 import type { Txid } from "../primitives/brands.ts";
 import { displayHexToBytes } from "../primitives/hex.ts";
 import { listingSignatureHash } from "./taproot-sighash.ts";

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import * as fc from "fast-check";
+import * as fc from "../../testkit/properties.ts";
 import { KEY_SHAPES, type ListName } from "../index/queries.ts";
 import { type CursorBinding, decodeCursor, encodeCursor, pageRequest } from "./cursor.ts";
 import { Refusal } from "./errors.ts";

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { BlockHash } from "../primitives/brands.ts";
 import { jsonAnswer } from "./answer.ts";
-import { Random } from "../../testkit/store-contract/random.ts";
+import { Random } from "../../testkit/random.ts";
 import { type SeenState, ResponseCache } from "./response-cache.ts";
 
 const state = (height: number): SeenState => ({ height, hash: `h${height}` as BlockHash });
@@ -155,14 +155,14 @@ function fly(seed: number): number {
       assert.ok(shown >= seen, `seed ${seed}, step ${step}: state ${shown} after state ${seen}`);
       hits += 1;
     }
-    const flight = flights[random.int(Math.max(1, flights.length))];
-    const what = random.int(8);
+    const flight = flights[random.below(Math.max(1, flights.length))];
+    const what = random.below(8);
     if (what === 0) present += 1;
     else if (what === 1 && told < present) {
       cache.advance();
       told = present;
     } else if (what < 4)
-      flights.push({ generation: cache.begin(), isRefusal: random.int(4) === 0, read: null });
+      flights.push({ generation: cache.begin(), isRefusal: random.below(4) === 0, read: null });
     else if (flight === undefined) continue;
     else if (flight.read === null) flight.read = present;
     else {

@@ -1,9 +1,9 @@
-// What holds for every chain, not only for those that somebody thought of? Random bytes never throw; after random
-// operations the books balance and taking the blocks back leads to exactly the state before them.
+// What holds for every chain, not only for those that somebody thought of: random bytes never throw; after random
+// operations the books balance, and undoing the blocks leads to exactly the state before them.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import * as fc from "fast-check";
+import * as fc from "../../testkit/properties.ts";
 import {
   addressOf,
   addressOfKey,

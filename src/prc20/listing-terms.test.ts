@@ -1,9 +1,9 @@
-// Are fees, unit prices and policy hashes exact? Expected values are worked out from the rules, not from the code.
+// Fees, unit prices and policy hashes are exact. Expected values are worked out from the rules, not from the code.
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, test } from "node:test";
-import * as fc from "fast-check";
+import * as fc from "../../testkit/properties.ts";
 import { addressOf, nameHash, sha256, VECTOR_RULES } from "../../test/vectors/prc20/vector-chain.ts";
 import type { ListingId, Outpoint, RawAmount, Sat, Tick } from "../primitives/brands.ts";
 import {

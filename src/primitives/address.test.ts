@@ -1,9 +1,9 @@
-// Is `address.ts` P-22 exactly? Public vectors, and @scure/base as the second opinion.
+// `address.ts` is P-22 exactly: public vectors, and @scure/base as the second opinion.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { bech32m } from "@scure/base";
-import * as fc from "fast-check";
+import * as fc from "../../testkit/properties.ts";
 import { AddressBook, addressOfKey, keyOfAddress, parseAddress, scriptHexOfAddress } from "./address.ts";
 import { bytesToHex } from "./hex.ts";
 

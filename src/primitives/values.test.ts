@@ -1,9 +1,9 @@
-// Are hex, bytes and amounts what their comments promise? Buffer and plain arithmetic are the second opinion.
+// Hex, bytes and amounts are what their comments promise. Buffer and plain arithmetic are the second opinion.
 
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { describe, test } from "node:test";
-import * as fc from "fast-check";
+import * as fc from "../../testkit/properties.ts";
 import { amountKey16, formatPearl, MAX_RAW_AMOUNT, parseAmount, unitPriceKey } from "./amount.ts";
 import {
   concatBytes,

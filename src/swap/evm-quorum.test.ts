@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import * as fc from "fast-check";
+import * as fc from "../../testkit/properties.ts";
 import type { Bytes32 } from "../primitives/brands.ts";
 import { agreedHash, comparedHeight, type FinalWord, logStanding, lowerWord } from "./evm-quorum.ts";
 

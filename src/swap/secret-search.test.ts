@@ -2,7 +2,13 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { assert as assertProperty, constantFrom, integer, property, tuple } from "fast-check";
+import {
+  assert as assertProperty,
+  constantFrom,
+  integer,
+  property,
+  tuple,
+} from "../../testkit/properties.ts";
 import { bytesToHex } from "../primitives/hex.ts";
 import { secretWindows } from "./secret-search.ts";
 

@@ -1,10 +1,10 @@
-// Can another PSBT library read the fill template, and does it hold what H-35 promises?
+// Another PSBT library reads the fill template, and finds in it what H-35 promises.
 
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { describe, test } from "node:test";
 import { Psbt } from "bitcoinjs-lib";
-import * as fc from "fast-check";
+import * as fc from "../../testkit/properties.ts";
 import { fillTemplatePsbt } from "./fill-psbt.ts";
 import { plainKey } from "./keys.ts";
 import { signAnchor } from "./listing.ts";

@@ -1,11 +1,11 @@
-// Does the wallet sign the same bytes as bitcoinjs-lib, annex and every hash type included?
+// The wallet signs the same bytes as bitcoinjs-lib, annex and every hash type included.
 
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { describe, test } from "node:test";
 import { Transaction } from "bitcoinjs-lib";
-import * as fc from "fast-check";
+import * as fc from "../../testkit/properties.ts";
 import { SIGHASH_SINGLE_ANYONECANPAY, taprootSignatureHash } from "./signature-hash.ts";
 import { serializeTx, type Tx, type TxOutput, transactionId, virtualSize, parseTx } from "./transaction.ts";
 

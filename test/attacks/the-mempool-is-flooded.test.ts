@@ -11,6 +11,7 @@ import { MEMPOOL_DEFAULTS, MempoolWatch } from "../../src/follow/mempool-watch.t
 import { PEARL_MEMPOOL_DEFAULTS, PearlMempool } from "../../src/swaps/pearl/pearl-mempool.ts";
 import { testRules } from "../../testkit/builders/core-index/index.ts";
 import { parseTransaction } from "../../testkit/doubles/pearl-node/transaction.ts";
+import { Random } from "../../testkit/random.ts";
 import { World } from "../../testkit/worlds/simulation/world.ts";
 import { MemoryLedger } from "../swaps-pearl/memory-ledger.ts";
 import { order } from "../swaps-pearl/stage.ts";
@@ -46,7 +47,7 @@ class FloodedNode {
   readonly pool = new Map<Txid, Uint8Array>();
   readonly asked = new Map<Txid, number>();
   largestQuestion = 0;
-  #seed = 1;
+  readonly #random = new Random(1);
 
   add(raw: Uint8Array): Txid {
     const txid = idOf(raw);
@@ -55,15 +56,7 @@ class FloodedNode {
   }
 
   async mempoolTxids(): Promise<readonly Txid[]> {
-    const ids = [...this.pool.keys()];
-    for (let at = ids.length - 1; at > 0; at -= 1) {
-      this.#seed = (Math.imul(this.#seed, 1664525) + 1013904223) >>> 0;
-      const other = this.#seed % (at + 1);
-      const [one, two] = [ids[at], ids[other]];
-      if (one === undefined || two === undefined) continue;
-      [ids[at], ids[other]] = [two, one];
-    }
-    return ids;
+    return this.#random.shuffled([...this.pool.keys()]);
   }
 
   async rawTransactions(txids: readonly Txid[]): Promise<readonly (Uint8Array | null)[]> {

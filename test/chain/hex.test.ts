@@ -1,8 +1,8 @@
-// Are bytes and hex text the same in both directions, as Node's own Buffer has them?
+// Bytes and hex text are the same in both directions, as Node's own Buffer has them.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assert as holds, nat, property, uint8Array } from "fast-check";
+import { assert as holds, nat, property, uint8Array } from "../../testkit/properties.ts";
 import { bytesToHex, displayHex, displayHexToBytes, hexToBytes, writeHex } from "../../src/primitives/hex.ts";
 
 const bytes = uint8Array({ maxLength: 5000 });

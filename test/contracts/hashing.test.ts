@@ -1,10 +1,10 @@
-// Are the contract's digests those of EIP-712? The published vector, made by the contract at the vector's address, and
+// The contract's digests are those of EIP-712: the published vector, made by the contract at the vector's address, and
 // random messages beside viem's own implementation.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
-import * as fc from "fast-check";
+import * as fc from "../../testkit/properties.ts";
 import { type Address, encodeFunctionData, type Hex, hashTypedData, toHex } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import { escrowAbi } from "../../src/adapters/evm-rpc/escrow-abi.ts";

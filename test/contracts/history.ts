@@ -1,8 +1,8 @@
-// Which steps does a random history try? Locks, asks, ends, withdrawals and the owner's calls by anybody, mostly such
-// that the history goes on, and often enough such that must fail.
+// A random history of the escrow: locks, asks, ends, withdrawals and the owner's calls by anybody, mostly such that the
+// history goes on, and often enough such that must fail.
 
 import { type Address, type Hex, zeroAddress } from "viem";
-import { randomFrom } from "./chance.ts";
+import { Random } from "../../testkit/random.ts";
 import { EscrowModel, type ModelOrder, type Step } from "./escrow-model.ts";
 import { BUYER, callData, FEES, HOUR, OTHER, OWNER, secretOf, SELLER, type Stage, word } from "./stage.ts";
 import type { AskMessage, TermsMessage } from "./typed-messages.ts";
@@ -21,7 +21,7 @@ interface Opened {
 
 /** Draws steps and remembers what they may refer to; everything comes from the seed. */
 export class History {
-  readonly random: ReturnType<typeof randomFrom>;
+  readonly random: Random;
   readonly opened: Opened[] = [];
   readonly asks: { ask: AskMessage; signature: Hex; id: Hex }[] = [];
   readonly passed = new Map<string, number>();
@@ -32,14 +32,14 @@ export class History {
 
   constructor(stage: Stage, seed: number) {
     this.stage = stage;
-    this.random = randomFrom(seed);
+    this.random = new Random(seed);
     this.secrets = seed % 1000;
     const { feeBps, feeRecipient } = stage.escrow;
     this.model = new EscrowModel(stage.address(OWNER), BigInt(feeBps), feeRecipient, 1_000_000n);
   }
 
   private one<T>(list: readonly T[]): T {
-    const found = list[this.random(list.length)];
+    const found = list[this.random.below(list.length)];
     if (found === undefined) throw new RangeError("nothing to choose from");
     return found;
   }
@@ -72,14 +72,14 @@ export class History {
       "owner",
     );
     kinds.push("lock", "lock", "lockWithAsk", "accept", "accept", "accept", "claim");
-    const kind = this.random(60) === 0 ? "revokeAsks" : this.one(kinds);
+    const kind = this.random.below(60) === 0 ? "revokeAsks" : this.one(kinds);
     if (kind === "lock") return this.drawLock(now);
     if (kind === "lockWithAsk") return this.drawLockWithAsk(now);
     if (kind === "owner") return this.drawOwner();
     const by = this.actor();
     if (kind === "refuse") {
       const whom = this.actor([...BUYERS, ...SELLERS, FEES]);
-      return { step: { kind, by, whom, value: this.random(7) === 0 }, data: null };
+      return { step: { kind, by, whom, value: this.random.below(7) === 0 }, data: null };
     }
     if (kind === "withdrawFees" || kind === "withdrawCredit") {
       const from =
@@ -88,24 +88,24 @@ export class History {
       return { step: { kind, by: from, to }, data: callData(kind, [to]) };
     }
     if (kind === "revokeAsks") {
-      const below = BigInt(this.random(40));
+      const below = BigInt(this.random.below(40));
       return { step: { kind, by: this.actor(SELLERS), below }, data: callData(kind, [below]) };
     }
     return this.drawOnOrder(kind, by);
   }
 
   private drawOnOrder(kind: string, stranger: Address): { step: Step; data: Hex | null } {
-    const known = this.opened.length > 0 && this.random(12) > 0 ? this.recent() : null;
-    const order = known?.hash ?? word(BigInt(this.random(1000)));
+    const known = this.opened.length > 0 && this.random.below(12) > 0 ? this.recent() : null;
+    const order = known?.hash ?? word(BigInt(this.random.below(1000)));
     const kept = this.model.orders.get(order);
     // Mostly somebody who may, so that histories go on; often enough somebody who may not.
-    const insider = this.random(4) > 0;
+    const insider = this.random.below(4) > 0;
     if (kind === "accept") {
       const by = insider ? (kept?.named ?? this.actor(SELLERS)) : stranger;
       return { step: { kind, by, order }, data: callData("accept", [order, word(3n)]) };
     }
     if (kind === "claim") {
-      const secret = insider && known !== null ? known.secret : secretOf(this.random(50)).secret;
+      const secret = insider && known !== null ? known.secret : secretOf(this.random.below(50)).secret;
       return { step: { kind, by: stranger, order, secret }, data: callData("claim", [order, secret]) };
     }
     const party = kind === "cancel" ? kept?.buyer : kept?.seller;
@@ -120,18 +120,18 @@ export class History {
       const state = this.model.orders.get(hash)?.state;
       return state === "locked" || state === "accepted";
     });
-    return this.one(live.length > 0 && this.random(5) > 0 ? live : this.opened);
+    return this.one(live.length > 0 && this.random.below(5) > 0 ? live : this.opened);
   }
 
   private async drawLock(now: bigint) {
     const buyer = this.actor(BUYERS);
-    const by = this.random(25) === 0 ? this.actor() : buyer;
-    const named = this.random(2) === 0 ? zeroAddress : this.actor([...SELLERS, ...BUYERS]);
+    const by = this.random.below(25) === 0 ? this.actor() : buyer;
+    const named = this.random.below(2) === 0 ? zeroAddress : this.actor([...SELLERS, ...BUYERS]);
     const bids = this.opened.filter(({ terms }) => terms.askId === word(0n));
     const fresh = this.someTerms(now, buyer, { seller: named });
-    const old = this.random(12) === 0 && bids.length > 0 ? this.one(bids) : null;
+    const old = this.random.below(12) === 0 && bids.length > 0 ? this.one(bids) : null;
     const again =
-      old === null ? null : { ...old.terms, buyer, nonce: old.terms.nonce + BigInt(this.random(2)) };
+      old === null ? null : { ...old.terms, buyer, nonce: old.terms.nonce + BigInt(this.random.below(2)) };
     const terms = again ?? fresh.terms;
     const hash = await this.stage.hashTerms(terms);
     this.opened.push({ terms, secret: old?.secret ?? fresh.secret, hash });
@@ -140,10 +140,10 @@ export class History {
   }
 
   private async drawLockWithAsk(now: bigint) {
-    if (this.asks.length === 0 || this.random(6) > 0) await this.newAsk(now);
-    const { ask, signature, id } = this.random(8) > 0 ? lastOf(this.asks) : this.one(this.asks);
+    if (this.asks.length === 0 || this.random.below(6) > 0) await this.newAsk(now);
+    const { ask, signature, id } = this.random.below(8) > 0 ? lastOf(this.asks) : this.one(this.asks);
     const buyer = this.actor(BUYERS);
-    const by = this.random(25) === 0 ? this.actor() : buyer;
+    const by = this.random.below(25) === 0 ? this.actor() : buyer;
     const { seller, sellerPearlKey, pearlAmountSat, usdcAmount, feeBps, feeRecipient } = ask;
     const copied = { seller, sellerPearlKey, pearlAmountSat, usdcAmount, feeBps, feeRecipient, askId: id };
     const { terms, secret } = this.someTerms(now, buyer, copied);
@@ -161,8 +161,8 @@ export class History {
       usdcAmount: this.amount(),
       feeBps: Number(this.model.feeBps),
       feeRecipient: this.model.feeTo as Address,
-      expiry: now + BigInt(this.random(9)) * HOUR,
-      nonce: 20n + BigInt(this.random(60)),
+      expiry: now + BigInt(this.random.below(9)) * HOUR,
+      nonce: 20n + BigInt(this.random.below(60)),
       sellerPearlAddress: `address ${this.asks.length}`,
     });
     this.asks.push({
@@ -173,37 +173,37 @@ export class History {
   }
 
   private amount(): bigint {
-    return this.random(25) === 0 ? 999_999n : 1_000_000n + BigInt(this.random(1_000_000_007));
+    return this.random.below(25) === 0 ? 999_999n : 1_000_000n + BigInt(this.random.below(1_000_000_007));
   }
 
   private someTerms(now: bigint, buyer: Address, changes: Partial<TermsMessage>) {
-    const { secret, hashlock } = secretOf((this.secrets += 1) - (this.random(12) === 0 ? 3 : 0));
-    const pearlRefundTime = now + 5400n + BigInt(this.random(12)) * HOUR;
+    const { secret, hashlock } = secretOf((this.secrets += 1) - (this.random.below(12) === 0 ? 3 : 0));
+    const pearlRefundTime = now + 5400n + BigInt(this.random.below(12)) * HOUR;
     const terms: TermsMessage = {
       buyer,
       seller: zeroAddress,
       hashlock,
       usdcAmount: this.amount(),
-      pearlAmountSat: 10_000n + BigInt(this.random(1_000_000)),
+      pearlAmountSat: 10_000n + BigInt(this.random.below(1_000_000)),
       buyerPearlKey: word(2n),
       sellerPearlKey: word(0n),
       pearlRefundTime,
-      evmRefundTime: pearlRefundTime + 13_000n + BigInt(this.random(26)) * 1800n,
-      feeBps: this.random(25) === 0 ? 77 : Number(this.model.feeBps),
+      evmRefundTime: pearlRefundTime + 13_000n + BigInt(this.random.below(26)) * 1800n,
+      feeBps: this.random.below(25) === 0 ? 77 : Number(this.model.feeBps),
       feeRecipient: this.model.feeTo as Address,
       askId: word(0n),
-      nonce: BigInt(this.random(3)),
+      nonce: BigInt(this.random.below(3)),
       ...changes,
     };
     return { terms, secret };
   }
 
   private drawOwner(): { step: Step; data: Hex } {
-    const by = this.random(3) > 0 ? this.stage.address(OWNER) : this.actor();
-    const choice = this.random(8);
+    const by = this.random.below(3) > 0 ? this.stage.address(OWNER) : this.actor();
+    const choice = this.random.below(8);
     if (choice === 0) return { step: { kind: "pause", by }, data: callData("pause", []) };
     if (choice < 6) return { step: { kind: "unpause", by }, data: callData("unpause", []) };
-    const feeBps = this.random(520);
+    const feeBps = this.random.below(520);
     const feeTo = this.actor([FEES, 8]);
     const step: Step = { kind: "setFee", by, feeBps: BigInt(feeBps), feeTo };
     return { step, data: callData("setFee", [feeBps, feeTo]) };

@@ -1,10 +1,11 @@
-// Does a made chain hold what tests need of it? Every reason code and every listing state, in each run, judged by
-// the reference implementation; equal seeds give equal chains and forks share their past.
+// A made chain holds what tests need of it: every reason code and every listing state, in each run, judged by the
+// reference implementation; equal seeds give equal chains and forks share their past.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ReferenceIndex } from "../../testkit/oracles/prc20/index.ts";
 import { ChainMaker } from "../../testkit/builders/chain-maker/index.ts";
+import { seededTest, seeds } from "../../testkit/seeds.ts";
 
 const GENESIS = "78d0ab27df6a51a8e9dbbdefffca1ebbbeb3818cb083ce2c2f43b047247e5832";
 /** The reason codes as the specification's text lists them (P-23, P-24, P-40 to P-60). */
@@ -26,8 +27,8 @@ function make(seed: number): ChainMaker {
   });
 }
 
-for (const seed of [1, 2, 3]) {
-  test(`seed ${seed} reaches every reason code and every listing state`, () => {
+for (const seed of seeds([1, 2, 3])) {
+  seededTest(`seed ${seed} reaches every reason code and every listing state`, seed, () => {
     const maker = make(seed).grow(60);
     const reference = new ReferenceIndex({
       hrp: "rprl",

@@ -1,13 +1,13 @@
-// Which chains do these tests run on? Random ones of the chain maker with block times of their own (close together,
-// and now and then a block older than its parent), and busy markets of few tickers with equal and nearly equal unit
-// prices, which random chains hardly ever make.
+// The chains of these tests: random ones of the chain maker with block times of their own (close together, and now and
+// then a block older than its parent), and busy markets of few tickers with equal and nearly equal unit prices, which
+// random chains hardly ever make.
 
 import { createHash } from "node:crypto";
 import { type MadeBlock, makeBlock } from "../../testkit/builders/chain-maker/bytes.ts";
 import { Draft } from "../../testkit/builders/chain-maker/draft.ts";
 import { ChainMaker } from "../../testkit/builders/chain-maker/index.ts";
 import { type Actor, makeActor } from "../../testkit/builders/chain-maker/ledger.ts";
-import { Random } from "../../testkit/builders/chain-maker/random.ts";
+import { Random } from "../../testkit/random.ts";
 import { SIMNET } from "../../testkit/doubles/pearl-node/network.ts";
 import type { ReferenceParams } from "../../testkit/oracles/prc20/index.ts";
 import type { Base } from "./truth.ts";

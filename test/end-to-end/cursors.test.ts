@@ -1,18 +1,19 @@
-// Does the cursor law (H-06) hold while blocks are committed between the pages, and through reorganisations? And is a
-// cursor bound to its list? STRAND_SEEDS=n runs n chains of each kind.
+// The cursor law (H-06) holds while blocks are committed between the pages, and through reorganisations; a cursor is
+// bound to its list. STRAND_SEEDS=n runs n chains of each kind.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Transaction } from "bitcoinjs-lib";
-import { Random } from "../../testkit/builders/chain-maker/random.ts";
+import { Random } from "../../testkit/random.ts";
 import { ROOT, type WatchedList, watchedLists, withQuery } from "./cases.ts";
 import { type Branch, branchOf, busyMarket, chainMaker, ForkingChain } from "./chains.ts";
 import { mempool } from "./expected-operations.ts";
 import { type LiveIndex, withIndex } from "./live-index.ts";
 import { type Row, type Truth, truthOf, truthsOf } from "./truth.ts";
 import { type WalkCounts, Walker } from "./walker.ts";
+import { manySeeds, seededTest } from "../../testkit/seeds.ts";
 
-const SEEDS = Array.from({ length: Number(process.env["STRAND_SEEDS"] ?? "1") }, (_, index) => index);
+const SEEDS = manySeeds(1);
 
 /** Walkers over the watched lists of a state. */
 function walkersOf(truth: Truth, random: Random): { walkers: Walker[]; counts: WalkCounts } {
@@ -51,18 +52,18 @@ function assertMet(counts: WalkCounts): void {
 }
 
 for (const seed of SEEDS) {
-  test(`H-06 while blocks of random chain ${seed} are committed between the pages`, async () => {
+  seededTest(`H-06 while blocks of random chain ${seed} are committed between the pages`, seed, async () => {
     const branch = branchOf(chainMaker(600 + seed, { actors: 5 }).grow(75));
     assertMet(await walkThrough(branch, 30, seed));
   });
 
-  test(`H-06 while blocks of busy market ${seed} are committed between the pages`, async () => {
+  seededTest(`H-06 while blocks of busy market ${seed} are committed between the pages`, seed, async () => {
     const counts = await walkThrough(busyMarket(620 + seed, 90), 35, seed);
     assertMet(counts);
     assert.ok(counts.empty > 0, "a page whose rows were all gone was met");
   });
 
-  test(`H-06 with reorganisations between the pages of random chain ${seed}`, async () => {
+  seededTest(`H-06 with reorganisations between the pages of random chain ${seed}`, seed, async () => {
     const random = new Random(seed);
     const chain = new ForkingChain(640 + seed, { actors: 5 }).grow(34);
     await withIndex(chain.branch().params, {}, async (index) => {

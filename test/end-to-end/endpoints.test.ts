@@ -1,12 +1,12 @@
-// Does every field of every PRC20 endpoint say what the naive reading of the specification says? Random chains with
-// expiries, fills and a reorganisation on the way, and busy markets, over the real store and the real server.
+// Every field of every PRC20 endpoint says what the naive reading of the specification says. Random chains with expiries,
+// fills and a reorganisation on the way, and busy markets, over the real store and the real server.
 // STRAND_SEEDS=n runs n chains of each kind.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Psbt, Transaction } from "bitcoinjs-lib";
 import { verifySchnorr } from "tiny-secp256k1";
-import { Random } from "../../testkit/builders/chain-maker/random.ts";
+import { Random } from "../../testkit/random.ts";
 import { scriptHexOfAddress } from "../../testkit/oracles/prc20/values.ts";
 import * as cases from "./cases.ts";
 import { type Branch, branchOf, busyMarket, chainMaker } from "./chains.ts";
@@ -15,8 +15,9 @@ import { mempool, UnitLedger } from "./expected-operations.ts";
 import { type LiveIndex, withIndex } from "./live-index.ts";
 import { tipOf, type Truth, truthOf } from "./truth.ts";
 import { assertList } from "./walk.ts";
+import { manySeeds, seededTest } from "../../testkit/seeds.ts";
 
-const SEEDS = Array.from({ length: Number(process.env["STRAND_SEEDS"] ?? "2") }, (_, index) => index);
+const SEEDS = manySeeds(2);
 const BUYER = "rprl1pqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqqpnnuc";
 
 /** A page size for a list: small ones where that does not take too many requests. */
@@ -171,7 +172,7 @@ function truthFor({ params, base, counted }: Branch): Truth {
 
 describe("every endpoint against the naive expectation", () => {
   for (const seed of SEEDS) {
-    test(`random chain ${seed}, after a reorganisation`, async () => {
+    seededTest(`random chain ${seed}, after a reorganisation`, seed, async () => {
       const options = { feeBps: [100, 2500, 0][seed % 3] ?? 100, startHeight: seed % 2 === 0 ? 1 : 6 };
       const maker = chainMaker(400 + seed, options).grow(35);
       const other = maker.fork(1).grow(20);
@@ -184,7 +185,7 @@ describe("every endpoint against the naive expectation", () => {
       });
     });
 
-    test(`busy market ${seed}`, async () => {
+    seededTest(`busy market ${seed}`, seed, async () => {
       const branch = busyMarket(500 + seed, 70, [100, 0, 2500][seed % 3]);
       const truth = truthFor(branch);
       assertIsBusy(truth);

@@ -1,11 +1,11 @@
-// Does an entity tag change exactly when the bytes do (H-08), and is every answer whole and of one state (H-09), also
-// while blocks are committed and undone as fast as the machine can? STRAND_SEEDS=n runs n chains.
+// An entity tag changes exactly when the bytes do (H-08), and every answer is whole and of one state (H-09), also while
+// blocks are committed and undone as fast as the machine can. STRAND_SEEDS=n runs n chains.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import type { MadeBlock } from "../../testkit/builders/chain-maker/index.ts";
-import { Random } from "../../testkit/builders/chain-maker/random.ts";
+import { Random } from "../../testkit/random.ts";
 import { busiest, busiestTick, ROOT, watchedLists, withQuery } from "./cases.ts";
 import { ForkingChain } from "./chains.ts";
 import { marketHistory, summaryRows } from "./expected-market.ts";
@@ -13,8 +13,9 @@ import { oplist } from "./expected-operations.ts";
 import { balanceRows, digestRows, statsRows, tokenRows } from "./expected-tokens.ts";
 import { type LiveIndex, type Page, withIndex } from "./live-index.ts";
 import { type Row, tipOf, type Truth, truthsOf } from "./truth.ts";
+import { manySeeds, seededTest } from "../../testkit/seeds.ts";
 
-const SEEDS = Array.from({ length: Number(process.env["STRAND_SEEDS"] ?? "1") }, (_, index) => index);
+const SEEDS = manySeeds(1);
 const LIMIT = 8;
 
 /** A request whose first page is asked for again and again, and what it must show in each state. */
@@ -99,37 +100,41 @@ async function assertEncodings(index: LiveIndex, path: string, tags: Tags): Prom
 }
 
 for (const seed of SEEDS) {
-  test(`H-08: a tag changes exactly when the bytes do, over chain ${seed} and a reorganisation`, async () => {
-    const chain = new ForkingChain(700 + seed, { actors: 5, transactions: 5 }).grow(40);
-    const whole = chain.branch();
-    const [at] = truthsOf(whole.params, whole.base, whole.counted, 40);
-    assert.ok(at !== undefined);
-    const paths = polled(at).map(({ path }) => path);
-    const tags = new Map(paths.map((path) => [path, new Tags()]));
-    const last = new Map<string, string>();
-    let changes = 0;
-    let repeats = 0;
-    await withIndex(whole.params, { cacheBytes: seed % 2 === 0 ? 1 << 22 : 0 }, async (index) => {
-      const states: (readonly MadeBlock[])[] = [30, 31, 32, 33, 34, 36, 40].map((height) =>
-        whole.blocks.slice(0, height),
-      );
-      chain.reorganise(7, 3);
-      states.push(chain.branch().blocks, whole.blocks, chain.grow(5).branch().blocks);
-      for (const blocks of states) {
-        await index.follow(blocks);
-        for (const path of paths) {
-          const known = last.get(path) ?? null;
-          const { etag, text } = await assertConditional(index, path, known, blocks.length);
-          tags.get(path)?.check(path, etag, text);
-          last.set(path, etag);
-          if (known === etag) repeats += 1;
-          else changes += 1;
+  seededTest(
+    `H-08: a tag changes exactly when the bytes do, over chain ${seed} and a reorganisation`,
+    seed,
+    async () => {
+      const chain = new ForkingChain(700 + seed, { actors: 5, transactions: 5 }).grow(40);
+      const whole = chain.branch();
+      const [at] = truthsOf(whole.params, whole.base, whole.counted, 40);
+      assert.ok(at !== undefined);
+      const paths = polled(at).map(({ path }) => path);
+      const tags = new Map(paths.map((path) => [path, new Tags()]));
+      const last = new Map<string, string>();
+      let changes = 0;
+      let repeats = 0;
+      await withIndex(whole.params, { cacheBytes: seed % 2 === 0 ? 1 << 22 : 0 }, async (index) => {
+        const states: (readonly MadeBlock[])[] = [30, 31, 32, 33, 34, 36, 40].map((height) =>
+          whole.blocks.slice(0, height),
+        );
+        chain.reorganise(7, 3);
+        states.push(chain.branch().blocks, whole.blocks, chain.grow(5).branch().blocks);
+        for (const blocks of states) {
+          await index.follow(blocks);
+          for (const path of paths) {
+            const known = last.get(path) ?? null;
+            const { etag, text } = await assertConditional(index, path, known, blocks.length);
+            tags.get(path)?.check(path, etag, text);
+            last.set(path, etag);
+            if (known === etag) repeats += 1;
+            else changes += 1;
+          }
         }
-      }
-      for (const path of paths) await assertEncodings(index, path, tags.get(path) ?? new Tags());
-    });
-    assert.ok(changes > 50 && repeats > 20, `${changes} changes, ${repeats} repeats`);
-  });
+        for (const path of paths) await assertEncodings(index, path, tags.get(path) ?? new Tags());
+      });
+      assert.ok(changes > 50 && repeats > 20, `${changes} changes, ${repeats} repeats`);
+    },
+  );
 }
 
 /** What readers may see, by height: one expectation, or two while a reorganisation is under way. */
@@ -212,7 +217,7 @@ function fail(path: string, height: number): never {
 }
 
 for (const seed of SEEDS) {
-  test(`H-09: answers are whole while blocks of chain ${seed} come and go`, async () => {
+  seededTest(`H-09: answers are whole while blocks of chain ${seed} come and go`, seed, async () => {
     const chain = new ForkingChain(720 + seed, { actors: 5 }).grow(60);
     const old = chain.branch();
     const fork = 47;

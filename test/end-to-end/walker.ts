@@ -1,9 +1,9 @@
-// Does a client that follows cursors see what the cursor law (H-06) promises while the chain goes on? One walker per
-// list: forwards to the end, back to the beginning, and again, a page at a time, with a page size of its own for
-// each page. Every page is compared with the state that it says it shows.
+// A client that follows cursors, and checks what the cursor law (H-06) promises while the chain goes on. One walker per
+// list: forwards to the end, back to the beginning, and again, a page at a time, with a page size of its own for each
+// page. Every page is compared with the state that it says it shows.
 
 import assert from "node:assert/strict";
-import type { Random } from "../../testkit/builders/chain-maker/random.ts";
+import type { Random } from "../../testkit/random.ts";
 import { type WatchedList, withQuery } from "./cases.ts";
 import type { LiveIndex, Page } from "./live-index.ts";
 import { type Row, tipOf, type Truth } from "./truth.ts";

@@ -1,5 +1,5 @@
-// Where is hostile input made? A chain of its own kind: blocks are put together by hand from the pieces of the chain
-// maker, then read by the product's core and by the naive reference.
+// A workshop for hostile blocks: they are put together by hand from the pieces of the chain maker, then read by the
+// product's core and by the naive reference.
 
 import assert from "node:assert/strict";
 import type { Transaction } from "bitcoinjs-lib";
@@ -8,7 +8,7 @@ import type { BlockChanges } from "../../src/prc20/state.ts";
 import { type MadeBlock, makeBlock } from "../../testkit/builders/chain-maker/bytes.ts";
 import { Draft } from "../../testkit/builders/chain-maker/draft.ts";
 import { type Actor, makeActor } from "../../testkit/builders/chain-maker/ledger.ts";
-import { Random } from "../../testkit/builders/chain-maker/random.ts";
+import { Random } from "../../testkit/random.ts";
 import { CoreIndex, testRules } from "../../testkit/builders/core-index/index.ts";
 import { coreSnapshot } from "../../testkit/builders/core-index/snapshot.ts";
 import { ReferenceIndex } from "../../testkit/oracles/prc20/index.ts";

@@ -1,5 +1,5 @@
 // Random lives of the follower: every seed must end with the index of the best branch (P-90), whatever happened.
-// STRAND_SIM_SEED=n runs one seed, STRAND_SIM_SEEDS=n that many from 0 on.
+// STRAND_SEED=n runs one seed, STRAND_SIM_SEEDS=n that many from 0 on.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -9,7 +9,7 @@ import { simulate } from "../../testkit/worlds/simulation/simulation.ts";
 /** Seeds that once found a mistake; they stay. */
 const KEPT_SEEDS: readonly number[] = [];
 
-const single = process.env["STRAND_SIM_SEED"];
+const single = process.env["STRAND_SEED"];
 
 if (single !== undefined) {
   test(`simulation of seed ${single}`, async () => {

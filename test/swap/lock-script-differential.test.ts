@@ -1,11 +1,11 @@
-// Does the service's lock script equal what two libraries make of the same leaves, byte for byte, for terms at random?
+// The service's lock script equals what two libraries make of the same leaves, byte for byte, for terms at random.
 // @scure/btc-signer stands behind the wallet's builder; bitcoinjs-lib is used here alone.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { schnorr } from "@noble/curves/secp256k1.js";
 import { opcodes, payments, initEccLib, script as bitcoinScript } from "bitcoinjs-lib";
-import * as fc from "fast-check";
+import * as fc from "../../testkit/properties.ts";
 import * as ecc from "tiny-secp256k1";
 import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
 import type { Bytes32 } from "../../src/primitives/brands.ts";

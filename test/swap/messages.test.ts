@@ -1,9 +1,9 @@
-// Do the service's digests and the wallet's messages agree, with the vector of S-20, with the published EIP-712
-// example and with each other for terms at random; and does the service recover who signed?
+// The service's digests and the wallet's messages agree with the vector of S-20, with the published EIP-712 example and
+// with each other for terms at random; and the service recovers who signed.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import * as fc from "fast-check";
+import * as fc from "../../testkit/properties.ts";
 import { hashTypedData } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { recoverSigner } from "../../src/adapters/system/evm-signature.ts";

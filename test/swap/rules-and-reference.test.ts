@@ -1,9 +1,9 @@
-// Do the rules and the second model, which was written from the text and shares no line with them, agree on random
-// subjects? Each field of a row that is computed from facts, and each verdict.
+// The rules and the second model, which was written from the text and shares no line with them, agree on random subjects:
+// on each field of a row that is computed from facts, and on each verdict.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import * as fc from "fast-check";
+import * as fc from "../../testkit/properties.ts";
 import type { Outpoint, ScriptHex, Txid } from "../../src/primitives/brands.ts";
 import type { SwapSubject } from "../../src/swap/subject.ts";
 import { dealStatus } from "../../src/swap/statuses.ts";

@@ -1,9 +1,9 @@
-// Does adding facts, one after the other, ever make a status change that the tables call illegal (S-51)? And is the
-// projection a function of facts alone?
+// Adding facts, one after the other, never makes a status change that the tables call illegal (S-51), and the projection
+// is a function of facts alone.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import * as fc from "fast-check";
+import * as fc from "../../testkit/properties.ts";
 import type { Txid } from "../../src/primitives/brands.ts";
 import {
   ASK_STATUSES,

@@ -1,7 +1,7 @@
 // Subjects for tests of the swap rules: one builder with plain defaults, the same as plain JSON for the second model,
 // and random ones whose numbers crowd around the bounds of the rules.
 
-import * as fc from "fast-check";
+import * as fc from "../../testkit/properties.ts";
 import { addressOfKey } from "../../src/primitives/address.ts";
 import type {
   BlockHash,

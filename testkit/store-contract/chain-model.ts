@@ -1,11 +1,10 @@
-// What does a consistent chain of changes look like? A small seeded model that makes block after block of rows that fit
-// together, without the program's own rules.
+// A small seeded model that makes block after block of rows that fit together, without the program's own rules.
 
 import type { PearlAddress } from "../../src/primitives/brands.ts";
 import type { BlockChanges, CloseKind, ListingRow, Totals } from "../../src/prc20/state.ts";
 import { BlockDraft, type Rows } from "./block-draft.ts";
 import { ADDRESSES, BASE, TICKS } from "./chain-facts.ts";
-import { Random } from "./random.ts";
+import { Random } from "../random.ts";
 
 const NO_TOTALS: Totals = {
   eventsTotal: 0,
@@ -60,8 +59,8 @@ export class ChainModel {
 
   /** The next block with random operations. */
   next(wish: BlockWish = {}): BlockChanges {
-    const block = this.open(wish.timeStep ?? this.#random.int(9000) - 900);
-    const actions = wish.actions ?? this.#random.int(9);
+    const block = this.open(wish.timeStep ?? this.#random.below(9000) - 900);
+    const actions = wish.actions ?? this.#random.below(9);
     for (let index = 0; index < actions; index += 1) this.#act(block);
     return this.close(block);
   }
@@ -88,25 +87,25 @@ export class ChainModel {
     const tick = random.pick(TICKS);
     const from = random.pick(ADDRESSES);
     const to = random.pick(ADDRESSES);
-    const amount = random.chance(8) ? random.bits(127) : BigInt(1 + random.int(50));
-    switch (random.int(13)) {
+    const amount = random.oneIn(8) ? random.amount(2n ** 127n) | 1n : BigInt(1 + random.below(50));
+    switch (random.below(13)) {
       case 0:
       case 1:
-        return block.deploy(tick, from, to, random.chance(2) ? 0n : amount);
+        return block.deploy(tick, from, to, random.oneIn(2) ? 0n : amount);
       case 2:
       case 3:
         return block.mint(tick, from, to, amount);
       case 4:
-        return block.transfer(tick, from, to, BigInt(1 + random.int(30)));
+        return block.transfer(tick, from, to, BigInt(1 + random.below(30)));
       case 5:
-        return block.burn(tick, from, BigInt(1 + random.int(5)));
+        return block.burn(tick, from, BigInt(1 + random.below(5)));
       case 6:
       case 7:
       case 12:
-        return block.list(tick, from, random.chance(3) ? to : from, {
-          amount: BigInt(1 + random.int(9)),
-          price: BigInt(1000 * (1 + random.int(6))),
-          exp: random.chance(2) ? block.height + 1 + random.int(6) : null,
+        return block.list(tick, from, random.oneIn(3) ? to : from, {
+          amount: BigInt(1 + random.below(9)),
+          price: BigInt(1000 * (1 + random.below(6))),
+          exp: random.oneIn(2) ? block.height + 1 + random.below(6) : null,
         });
       case 8:
       case 9:
@@ -114,7 +113,7 @@ export class ChainModel {
       case 10:
         return block.invalid(
           random.pick(["mint", "transfer", "list", "deploy"]),
-          random.chance(2) ? tick : "",
+          random.oneIn(2) ? tick : "",
           from,
         );
       default:
@@ -124,6 +123,6 @@ export class ChainModel {
 
   #end(block: BlockDraft, kind: CloseKind, from: PearlAddress, to: PearlAddress): void {
     const open = block.openListings();
-    if (open.length > this.#random.int(8)) block.end(this.#random.pick(open), kind, from, to);
+    if (open.length > this.#random.below(8)) block.end(this.#random.pick(open), kind, from, to);
   }
 }

@@ -1,9 +1,15 @@
-// Does hashing four at a time give the same hashes as the native library? All lengths around block borders, mixed
-// lengths in any order, leftovers of one to three lanes, messages larger than the module's memory.
+// Hashing four at a time gives the same hashes as the native library: all lengths around block borders, mixed lengths in
+// any order, leftovers of one to three lanes, messages larger than the module's memory.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { array, assert as assertProperty, integer, property, uint8Array } from "fast-check";
+import {
+  array,
+  assert as assertProperty,
+  integer,
+  property,
+  uint8Array,
+} from "../../../testkit/properties.ts";
 import { windowByWindow } from "../../primitives/hashing.ts";
 import { sha256, sha256d } from "./hashes.ts";
 import { openSha256Lanes, openWindowHasher } from "./sha256-lanes.ts";

@@ -1,9 +1,9 @@
-// The ledger forgets reorganisations. Random histories of both chains with deep reorganisations, failed commits and
-// restarts: at any time the state equals that of a ledger that was opened again, and that of one that only ever saw the
-// chains as they are now (with the secrets and sightings that S-13 and S-15 keep).
+// The ledger forgets what was reorganised away. Random histories of both chains with deep reorganisations, failed commits
+// and restarts: at any time the state equals that of a ledger that was opened again, and that of one that only ever saw
+// the chains as they are now (with the secrets and sightings that S-13 and S-15 keep).
 
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { describe } from "node:test";
 import type { Bytes32, Outpoint, ScriptHex, Txid } from "../../primitives/brands.ts";
 import type { EscrowEvent, PearlBlockFact, Sighting } from "../../swap/facts.ts";
 import { type Terms, ZERO_BYTES32 } from "../../swap/terms.ts";
@@ -21,9 +21,10 @@ import {
   txid,
 } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
 import { MemorySwapStore } from "../../../testkit/builders/swap-ledger/memory-swap-store.ts";
-import { Random } from "../../../testkit/store-contract/random.ts";
+import { Random } from "../../../testkit/random.ts";
 import { SwapLedger } from "./ledger.ts";
 import type { MempoolLocks, PearlChange } from "./ports.ts";
+import { seededTest, seeds } from "../../../testkit/seeds.ts";
 
 interface EvmBlock {
   readonly height: number;
@@ -99,10 +100,10 @@ class World {
 
   sight(scripts: readonly ScriptHex[]): Sighting | null {
     if (scripts.length === 0) return null;
-    const inputs = [outpoint("coin", this.random.int(4)), outpoint("coin", 4 + this.random.int(4))];
+    const inputs = [outpoint("coin", this.random.below(4)), outpoint("coin", 4 + this.random.below(4))];
     const made: Sighting = {
       txid: txid(`lock ${this.sightings.length}`),
-      vout: this.random.int(3),
+      vout: this.random.below(3),
       amountSat: this.#pick([9_999n, 20_000n, 500_000_000_000n, 500_000_000_000n]),
       script: this.#pick(scripts),
       coinbase: false,
@@ -113,7 +114,7 @@ class World {
   }
 
   #pick<Value>(values: readonly Value[]): Value {
-    const value = values[this.random.int(values.length)];
+    const value = values[this.random.below(values.length)];
     assert.ok(value !== undefined);
     return value;
   }
@@ -122,7 +123,7 @@ class World {
     const events: EscrowEvent[] = [];
     const block = this.evm.length;
     const branch = `b${this.branches}`;
-    for (let count = this.random.int(4); count > 0; count -= 1) {
+    for (let count = this.random.below(4); count > 0; count -= 1) {
       const place = evmPlace(block, events.length, branch);
       const event = this.#event(place, [...this.evm.flatMap((one) => [...one.events]), ...events]);
       if (event !== null) events.push(event);
@@ -131,13 +132,13 @@ class World {
   }
 
   #event(place: EscrowEvent["place"], before: readonly EscrowEvent[]): EscrowEvent | null {
-    const roll = this.random.int(10);
+    const roll = this.random.below(10);
     if (roll === 0) {
       const { seller } = this.#pick(SELLERS);
       return { kind: "AsksRevoked", place, seller, nonceBelow: BigInt(before.length + 1) };
     }
     if (roll === 1) {
-      return { kind: "FeeSet", place, feeBps: this.random.int(500), feeRecipient: evmAddress("fees") };
+      return { kind: "FeeSet", place, feeBps: this.random.below(500), feeRecipient: evmAddress("fees") };
     }
     const orderHash = this.#pick([...TERMS.keys()]);
     const own = before.filter((event) => "orderHash" in event && event.orderHash === orderHash);
@@ -177,7 +178,7 @@ class World {
   #facts(branch: string, scripts: readonly ScriptHex[]): readonly PearlBlockFact[] {
     const facts: PearlBlockFact[] = [];
     const height = this.pearl.length;
-    for (let count = this.random.int(3); count > 0; count -= 1) {
+    for (let count = this.random.below(3); count > 0; count -= 1) {
       const place = pearlPlace(height, facts.length, branch);
       const before = [...this.pearl.flatMap((one) => [...one.facts]), ...facts];
       facts.push(...this.#fact(place, before, scripts));
@@ -196,9 +197,9 @@ class World {
     const spent = new Set(before.flatMap((fact) => (fact.kind === "output" ? [] : [fact.outpoint])));
     for (const one of this.sightings)
       if (mined.has(`${one.txid}:${one.vout}`)) for (const input of one.inputs) spent.add(input);
-    const roll = this.random.int(4);
+    const roll = this.random.below(4);
     if (roll === 0) {
-      const input = outpoint("coin", this.random.int(8));
+      const input = outpoint("coin", this.random.below(8));
       const isKnown = this.sightings.some(({ inputs }) => inputs.includes(input)) && !spent.has(input);
       return isKnown
         ? [{ kind: "inputSpend", place, outpoint: input, txid: txid(`rival ${place.blockHash}`) }]
@@ -218,7 +219,7 @@ class World {
     const free = this.sightings.filter(
       (one) => !mined.has(`${one.txid}:${one.vout}`) && !one.inputs.some((input) => spent.has(input)),
     );
-    const one = free.length > 0 && this.random.int(3) > 0 ? this.#pick(free) : this.sight(scripts);
+    const one = free.length > 0 && this.random.below(3) > 0 ? this.#pick(free) : this.sight(scripts);
     if (one === null || one.inputs.some((input) => spent.has(input))) return [];
     const { inputs, ...output } = one;
     const own = inputs.map(
@@ -324,25 +325,25 @@ async function rebuilt(world: World): Promise<SwapLedger> {
 async function step(ledger: SwapLedger, store: MemorySwapStore, world: World): Promise<void> {
   const { random } = world;
   const scripts = [...new Set([...TERMS.keys()].flatMap((hash) => ledger.subject(hash)?.script ?? []))];
-  const roll = random.int(10);
+  const roll = random.below(10);
   const seen = world.sightings.length;
   let change: () => Promise<void>;
   if (roll < 5) {
-    const depth = roll === 0 ? Math.min(random.int(20), world.evm.length) : 0;
-    const { rewindTo, blocks } = world.growEvm(depth, 1 + random.int(3) + depth * random.int(2));
+    const depth = roll === 0 ? Math.min(random.below(20), world.evm.length) : 0;
+    const { rewindTo, blocks } = world.growEvm(depth, 1 + random.below(3) + depth * random.below(2));
     world.finalHeight = Math.max(world.finalHeight, world.evm.length - 12);
     change = () => applyEvm(ledger, world, rewindTo, blocks);
   } else if (roll < 8) {
-    const depth = roll === 5 ? Math.min(random.int(16), world.pearl.length) : 0;
-    const { rewindTo, blocks } = world.growPearl(depth, 1 + random.int(2), scripts);
+    const depth = roll === 5 ? Math.min(random.below(16), world.pearl.length) : 0;
+    const { rewindTo, blocks } = world.growPearl(depth, 1 + random.below(2), scripts);
     change = () => applyPearl(ledger, rewindTo, blocks, world.sightings.slice(seen));
   } else {
     world.sight(scripts);
-    const present = new Set(world.sightings.filter(() => random.int(2) === 0).map((one): Txid => one.txid));
+    const present = new Set(world.sightings.filter(() => random.below(2) === 0).map((one): Txid => one.txid));
     world.mempool = { present, spends: new Map() };
     change = () => ledger.applyMempool(world.mempool, world.sightings.slice(seen), []);
   }
-  if (random.chance(5)) {
+  if (random.oneIn(5)) {
     const before = [stateOf(ledger), memoryOf(ledger, world)];
     store.failure = new Error("in vain");
     const error: unknown = await change().then(
@@ -359,22 +360,26 @@ async function step(ledger: SwapLedger, store: MemorySwapStore, world: World): P
 }
 
 describe("histories of the swap ledger", () => {
-  for (const seed of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]) {
-    test(`S-50: after any history, restart and rebuild give the same state (seed ${seed})`, async () => {
-      const store = new MemorySwapStore();
-      const world = new World(seed);
-      let ledger = await open(store);
-      for (let count = 0; count < LENGTH; count += 1) {
-        await step(ledger, store, world);
-        if (count % 6 !== 5) continue;
-        const again = await open(store);
-        await again.applyMempool(world.mempool, [], []);
-        assert.equal(stateOf(again), stateOf(ledger), "a restart gives the same state");
-        assert.equal(memoryOf(again, world), memoryOf(ledger, world), "and the same watch");
-        assert.equal(stateOf(await rebuilt(world)), stateOf(ledger), "a rebuild gives the same state");
-        ledger = again;
-      }
-      assert.ok(world.sightings.length > 3 && [...ledger.orders()].length > 2, "something has happened");
-    });
+  for (const seed of seeds([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])) {
+    seededTest(
+      `S-50: after any history, restart and rebuild give the same state (seed ${seed})`,
+      seed,
+      async () => {
+        const store = new MemorySwapStore();
+        const world = new World(seed);
+        let ledger = await open(store);
+        for (let count = 0; count < LENGTH; count += 1) {
+          await step(ledger, store, world);
+          if (count % 6 !== 5) continue;
+          const again = await open(store);
+          await again.applyMempool(world.mempool, [], []);
+          assert.equal(stateOf(again), stateOf(ledger), "a restart gives the same state");
+          assert.equal(memoryOf(again, world), memoryOf(ledger, world), "and the same watch");
+          assert.equal(stateOf(await rebuilt(world)), stateOf(ledger), "a rebuild gives the same state");
+          ledger = again;
+        }
+        assert.ok(world.sightings.length > 3 && [...ledger.orders()].length > 2, "something has happened");
+      },
+    );
   }
 });

@@ -1,11 +1,11 @@
-// How does a recipe say what a transaction holds? A draft: inputs with envelopes, outputs, and listing annexes that
-// can only be signed when the transaction's id is known.
+// A transaction in the making: inputs with envelopes, outputs, and listing annexes that can only be signed when the
+// transaction's id is known.
 
 import { Transaction } from "bitcoinjs-lib";
 import { signSchnorr } from "tiny-secp256k1";
 import { concat, type MadeInput, type MadeOutput, makeTransaction, type PushForm, push } from "./bytes.ts";
 import type { Actor } from "./ledger.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../../random.ts";
 
 /** How the leaf of an operation is written; the defaults are what a wallet writes. */
 export interface LeafShape {

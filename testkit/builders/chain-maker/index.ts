@@ -4,7 +4,7 @@
 import { type BlockFormat, type MadeBlock, makeBlock } from "./bytes.ts";
 import { Kitchen } from "./kitchen.ts";
 import { makeActor } from "./ledger.ts";
-import { Random } from "./random.ts";
+import { Random } from "../../random.ts";
 import { brokenList, brokenSend, cancel, fill, list, listAndSpend } from "./recipes-market.ts";
 import { nearMiss, payment } from "./recipes-noise.ts";
 import { broken, deploy, exhausted, mint, move, several } from "./recipes-token.ts";

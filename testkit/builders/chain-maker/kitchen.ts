@@ -1,9 +1,9 @@
-// What does a recipe work with? The random stream, the rough ledger, the actors and the block in the making.
+// What every recipe works with: the random stream, the rough ledger, the actors and the block in the making.
 
 import type { Transaction } from "bitcoinjs-lib";
 import { Draft, type LeafShape } from "./draft.ts";
 import { type Actor, Ledger } from "./ledger.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../../random.ts";
 
 /** Terms of the chain that recipes need. */
 export interface Terms {

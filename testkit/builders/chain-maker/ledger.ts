@@ -1,9 +1,9 @@
-// What does the maker remember of its own chain, so that it can aim at a certain outcome? A rough ledger: who should
-// own what. It is no implementation of the rules: where it is wrong, an operation just gets another verdict.
+// What the maker remembers of its own chain, to aim at a certain outcome: a rough ledger of who should own what. It is no
+// implementation of the rules: where it is wrong, an operation just gets another verdict.
 
 import { isPoint, xOnlyPointFromScalar } from "tiny-secp256k1";
 import { addressOf, taprootScript } from "./bytes.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../../random.ts";
 
 /** Somebody with a key whose output key is the plain public key. */
 export interface Actor {

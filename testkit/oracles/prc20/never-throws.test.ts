@@ -1,7 +1,8 @@
-// Does any input make the reference throw or lose a unit? Random witnesses, leaves, bodies and annexes (P-30).
+// No input makes the reference throw or lose a unit: random witnesses, leaves, bodies and annexes (P-30).
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import * as fc from "fast-check";
+import * as fc from "../../properties.ts";
 import { ALICE, BOB, LIST, NET, PAYMENT, anchorOf, goldChain, open, sendInput } from "./hand-made-market.ts";
 import { anchorAnnex, controlBlock, leafHead, leafOf, push, transaction, witnessOf } from "./hand-made.ts";
 import type { Chain } from "./hand-made.ts";

@@ -1,7 +1,7 @@
-// What goes wrong, and when? Faults are drawn by request (method and arguments) and by how often it was made, so a
-// retry of the same request may succeed. Each kind can be left out of a whole run.
+// What goes wrong, and when. Faults are drawn by request (method and arguments) and by how often it was made, so a retry
+// of the same request may succeed. Each kind can be left out of a whole run.
 
-import type { KeyedRandom } from "./keyed-random.ts";
+import type { RandomByPlace } from "../../random.ts";
 
 /** Kinds of faults of the node's answers. */
 const NODE_FAULTS = [
@@ -28,19 +28,19 @@ export type StoreFault = (typeof STORE_FAULTS)[number];
 
 /** Which faults happen in a run. */
 export class FaultPlan {
-  readonly #random: KeyedRandom;
+  readonly #random: RandomByPlace;
   readonly #node: readonly NodeFault[];
   readonly #store: readonly StoreFault[];
   readonly #probability: number;
   /** Switched off while a run comes to rest. */
   isActive = true;
 
-  constructor(random: KeyedRandom) {
+  constructor(random: RandomByPlace) {
     this.#random = random;
     // Swarm testing: whole kinds are missing from a run, so that others are met in states they would hide.
-    this.#node = NODE_FAULTS.filter((kind) => random.chance(`use/${kind}`, 0.5));
-    this.#store = STORE_FAULTS.filter((kind) => random.chance(`use/${kind}`, 0.5));
-    this.#probability = [0, 0.02, 0.1, 0.3][random.below("probability", 4)] ?? 0;
+    this.#node = NODE_FAULTS.filter((kind) => random.at(`use/${kind}`).is(0.5));
+    this.#store = STORE_FAULTS.filter((kind) => random.at(`use/${kind}`).is(0.5));
+    this.#probability = [0, 0.02, 0.1, 0.3][random.at("probability").below(4)] ?? 0;
   }
 
   /** The fault of a request to the node, or null. */
@@ -54,7 +54,7 @@ export class FaultPlan {
   }
 
   #draw<Kind>(place: string, kinds: readonly Kind[]): Kind | null {
-    if (!this.isActive || kinds.length === 0 || !this.#random.chance(place, this.#probability)) return null;
-    return kinds[this.#random.below(`${place}/kind`, kinds.length)] ?? null;
+    if (!this.isActive || kinds.length === 0 || !this.#random.at(place).is(this.#probability)) return null;
+    return kinds[this.#random.at(`${place}/kind`).below(kinds.length)] ?? null;
   }
 }

@@ -1,12 +1,13 @@
-// Does the follower reach the truth through everything that can happen to it? A run grows and forks a world,
-// restarts and kills the process, breaks answers and writes, then lets all faults end and compares.
+// A run of the follower through everything that can happen to it: it grows and forks a world, restarts and kills the
+// process, breaks answers and writes, then lets all faults end and compares the index with the truth.
 
 import type { ProtocolRules } from "../../../src/prc20/rules.ts";
 import { testRules } from "../../builders/core-index/index.ts";
 import type { FollowedStore } from "../../../src/index/ports.ts";
 import { assertCanonical } from "./compare.ts";
 import { FaultPlan } from "./fault-plan.ts";
-import { KeyedRandom } from "./keyed-random.ts";
+import { RandomByPlace } from "../../random.ts";
+import { replayOf } from "../../seeds.ts";
 import { MemoryStore } from "./memory-store.ts";
 import { PortCalls } from "./port-calls.ts";
 import { CountedMetrics, ProcessLife, SIMULATED_UNDO, type Surroundings } from "./process-life.ts";
@@ -27,7 +28,7 @@ export interface RunReport {
 const PATIENCE = 3000;
 
 class Run {
-  readonly random: KeyedRandom;
+  readonly random: RandomByPlace;
   readonly around: Surroundings;
   readonly metrics = new CountedMetrics();
   restarts = 0;
@@ -37,7 +38,7 @@ class Run {
   #life: ProcessLife;
 
   constructor(seed: number, store: FollowedStore) {
-    this.random = new KeyedRandom(seed);
+    this.random = new RandomByPlace(seed);
     const world = new World(seed);
     const rules: ProtocolRules = testRules("simnet", world.feeAddress);
     this.around = {
@@ -49,7 +50,7 @@ class Run {
       clock: new VirtualClock(),
       lines: [],
     };
-    world.grow(this.random.below("first blocks", 40));
+    world.grow(this.random.at("first blocks").below(40));
     this.#life = this.#start();
   }
 
@@ -57,16 +58,16 @@ class Run {
   async step(): Promise<void> {
     const { random } = this;
     const { world } = this.around;
-    const depth = 1 + random.below("depth", SIMULATED_UNDO);
-    const action = random.below("action", 8);
-    if (action <= 2) world.grow(1 + random.below("growth", 4));
-    if (action === 3) world.reorganise(depth, depth + random.below("more", 3));
+    const depth = 1 + random.at("depth").below(SIMULATED_UNDO);
+    const action = random.at("action").below(8);
+    if (action <= 2) world.grow(1 + random.at("growth").below(4));
+    if (action === 3) world.reorganise(depth, depth + random.at("more").below(3));
     if (action === 4) await this.#flipFlop(depth);
     if (action === 5) await this.#loseHead();
     if (action === 6) await this.#restart();
     if (action === 7) await this.#kill();
-    if (random.chance("announce", 0.7)) this.#life.node.announce();
-    await this.#pass(random.below("turns", 12));
+    if (random.at("announce").is(0.7)) this.#life.node.announce();
+    await this.#pass(random.at("turns").below(12));
   }
 
   /** Faults end; the follower must reach the tip. */
@@ -97,7 +98,7 @@ class Run {
     world.reorganise(depth, depth);
     const second = world.bookmark();
     for (const branch of [first, second, first]) {
-      await this.#pass(this.random.below("flip", 6));
+      await this.#pass(this.random.at("flip").below(6));
       world.switchTo(branch);
       this.#life.node.announce();
     }
@@ -114,18 +115,18 @@ class Run {
     const { rewinds } = this.metrics;
     const { height } = world.tip;
     const isAtRest = (await this.around.store.tip())?.hash === world.tip.hash;
-    world.loseHead(1 + random.below("lost", SIMULATED_UNDO));
+    world.loseHead(1 + random.at("lost").below(SIMULATED_UNDO));
     this.#life.node.announce();
-    await this.#pass(random.below("behind", 8));
-    if (random.chance("restart behind", 0.3)) await this.#restart();
-    await this.#pass(random.below("behind again", 8));
+    await this.#pass(random.at("behind").below(8));
+    if (random.at("restart behind").is(0.3)) await this.#restart();
+    await this.#pass(random.at("behind again").below(8));
     if (isAtRest) this.falls += 1;
     if (isAtRest && this.metrics.rewinds !== rewinds)
       throw new Error("blocks were undone although the node had only lost them");
-    if (!random.chance("another branch", 0.4)) return world.switchTo(whole);
-    world.reorganise(0, 1 + random.below("regrown", SIMULATED_UNDO));
+    if (!random.at("another branch").is(0.4)) return world.switchTo(whole);
+    world.reorganise(0, 1 + random.at("regrown").below(SIMULATED_UNDO));
     this.#life.node.announce();
-    await this.#pass(random.below("on the shorter", 8));
+    await this.#pass(random.at("on the shorter").below(8));
     // Undo records end that far below the highest tip: a lower one would make the next reorganisation too deep.
     world.grow(Math.max(0, height - world.tip.height));
   }
@@ -181,10 +182,7 @@ export async function simulate(seed: number, options: SimulationOptions = {}): P
     await compare(store, run.around.world, run.around.rules);
   } catch (cause) {
     const lines = run.around.lines.slice(-30).join("\n");
-    throw new Error(
-      `simulation of seed ${seed} failed; run it alone with STRAND_SIM_SEED=${seed}\n${lines}`,
-      { cause },
-    );
+    throw new Error(`simulation of seed ${seed} failed\n${replayOf(seed)}\n${lines}`, { cause });
   }
   return {
     metrics: run.metrics,

@@ -1,11 +1,11 @@
-// How is one chosen situation played? A world, a store and one life after the other, without chance: for tests that
-// want to see one thing.
+// One chosen situation, played without chance: a world, a store and one life after the other, for tests that want to see
+// one thing.
 
 import type { ProtocolRules } from "../../../src/prc20/rules.ts";
 import type { FollowedStore } from "../../../src/index/ports.ts";
 import { testRules } from "../../builders/core-index/index.ts";
 import { FaultPlan } from "./fault-plan.ts";
-import { KeyedRandom } from "./keyed-random.ts";
+import { RandomByPlace } from "../../random.ts";
 import { MemoryStore } from "./memory-store.ts";
 import { PortCalls } from "./port-calls.ts";
 import { CountedMetrics, ProcessLife, type Surroundings } from "./process-life.ts";
@@ -27,7 +27,7 @@ export class Stage {
     this.world = new World(seed);
     this.store = store;
     this.rules = { ...testRules("simnet", this.world.feeAddress), ...rules };
-    const faults = new FaultPlan(new KeyedRandom(seed));
+    const faults = new FaultPlan(new RandomByPlace(seed));
     faults.isActive = false;
     const { world, clock, lines } = this;
     this.#around = { world, store, clock, lines, faults, busy: { calls: 0 }, rules: this.rules };

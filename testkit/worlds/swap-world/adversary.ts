@@ -1,4 +1,4 @@
-// What may the other party and its friends do? Anything that both chains allow, at random: each attention is one move of
+// What the other party and its friends may do: anything that both chains allow, at random; each attention is one move of
 // its list. It sees everything that was ever sent, and can pay miners for blocks and short reorganisations.
 
 import type { Bytes32, EvmAddress } from "../../../src/primitives/brands.ts";

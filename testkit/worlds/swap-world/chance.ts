@@ -1,4 +1,4 @@
-// How does chance enter a world of swaps? One stream of numbers per seed: everything in a run happens in one order.
+// Chance in a world of swaps: one stream of numbers per seed, because everything in a run happens in one order.
 
 /** A stream of pseudo-random numbers (mulberry32). */
 export class Chance {

@@ -1,5 +1,5 @@
-// What is true on the EVM chain of a world? Blocks with their state, a pool whose order the miner chooses, final blocks
-// that stay, and reorganisations of those above them.
+// The EVM chain of a world: blocks with their state, a pool whose order the miner chooses, final blocks that stay, and
+// reorganisations of those above them.
 
 import type { Bytes32, EvmAddress } from "../../../src/primitives/brands.ts";
 import type { Chance } from "./chance.ts";

@@ -1,11 +1,12 @@
-// Does the service keep honest people safe in every world? A run draws a world from its seed, lets it go on until nothing
-// is left to do, and judges it.
+// A run draws a world from its seed, lets it go on until nothing is left to do, and judges whether everybody honest was
+// safe.
 
 import assert from "node:assert/strict";
 import type { SwapStore } from "../../../src/swaps/ledger/ports.ts";
 import { Adversary } from "./adversary.ts";
 import { AdversaryBuyer } from "./adversary-buyer.ts";
 import { AdversarySeller } from "./adversary-seller.ts";
+import { replayOf } from "../../seeds.ts";
 import { plainText } from "./escrow-model.ts";
 import { HonestBuyer } from "./honest-buyer.ts";
 import { HonestSeller } from "./honest-seller.ts";
@@ -297,7 +298,7 @@ export async function runWorld(seed: number, options: RunOptions = {}): Promise<
     return { seed, happened: world.happened, loss, rebuilt };
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`world ${seed}: ${why}\nrun it alone with STRAND_SEED=${seed}\n${run.story()}`, {
+    throw new Error(`world ${seed}: ${why}\n${replayOf(seed)}\n${run.story()}`, {
       cause,
     });
   }

@@ -1,4 +1,4 @@
-// Who meets whom in a world, and which rules are broken in it on purpose? Everything that is drawn before it starts.
+// Who meets whom in a world, and which rules are broken in it on purpose: everything that is drawn before it starts.
 
 import { DEFAULT_PROFILES } from "../../../src/swap/profiles.ts";
 import type { LockOutput } from "../../../src/swap/facts.ts";

@@ -1,19 +1,19 @@
-// Is a balance that is there ever denied, and are most of those that are not?
+// A balance that is there is never denied, and most of those that are not there are.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { Random } from "../../../../testkit/random.ts";
 import type { PearlAddress } from "../../../primitives/brands.ts";
 import { BalanceFilter } from "./balance-filter.ts";
 
+const BECH32 = "qpzry9x8gf2tvdw0s3jn54khce6mua7l".split("");
+
 /** Made-up texts of the length of an address. */
 function addresses(count: number, seed: number): PearlAddress[] {
-  let state = seed;
+  const random = new Random(seed);
   return Array.from({ length: count }, () => {
     let text = "prl1p";
-    while (text.length < 63) {
-      state = (Math.imul(state, 0x0019_660d) + 0x3c6e_f35f) >>> 0;
-      text += "qpzry9x8gf2tvdw0s3jn54khce6mua7l"[state >>> 27] ?? "";
-    }
+    while (text.length < 63) text += random.pick(BECH32);
     return text as PearlAddress;
   });
 }
