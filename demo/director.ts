@@ -1,5 +1,5 @@
-// What happens next? For every block the director has some acts done, has the block mined, and waits until the
-// service shows it, so that the next decisions are made on what the service says.
+// The director of the story: for every block some acts are done, the block is mined, and the next decisions wait until
+// the service shows it, because they are made on what the service says.
 
 import type { PearlNode } from "../testkit/doubles/pearl-node/index.ts";
 import { anyCancel, cancelExpired } from "./acts/cancel.ts";
@@ -11,7 +11,7 @@ import { anyMistake } from "./acts/mistake.ts";
 import { anyBurn, anyTransfer } from "./acts/move.ts";
 import { anyUnpairedSpend } from "./acts/unpaired-spend.ts";
 import { nextPearlTime } from "./chain-time.ts";
-import { Chance } from "./chance.ts";
+import { Random } from "../testkit/random.ts";
 import { FOUNDING_HEIGHT, minerOf } from "./founding.ts";
 import { OPENING } from "./opening.ts";
 import { reorganise } from "./reorganisation.ts";
@@ -19,7 +19,7 @@ import type { Stage } from "./stage.ts";
 import type { SwapScene } from "./swaps/swap-scene.ts";
 
 /** An act: true where something was sent. */
-type Act = (stage: Stage, chance: Chance, height: number) => Promise<boolean>;
+type Act = (stage: Stage, chance: Random, height: number) => Promise<boolean>;
 
 const ACTS: readonly { readonly weight: number; readonly act: Act }[] = [
   { weight: 17, act: anyMint },
@@ -85,14 +85,14 @@ async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
 }
 
 /** One act by the weights; where it finds nothing to do, another. */
-async function oneAct(stage: Stage, chance: Chance, height: number): Promise<void> {
+async function oneAct(stage: Stage, chance: Random, height: number): Promise<void> {
   for (let tries = 4; tries > 0; tries -= 1) {
     if (await chance.weighted(ACTS)?.act(stage, chance, height)) return;
   }
 }
 
 /** Sends what belongs into the next block. Every failure is one act's own. */
-async function fillBlock({ stage, node, signal, note }: Direction, chance: Chance): Promise<void> {
+async function fillBlock({ stage, node, signal, note }: Direction, chance: Random): Promise<void> {
   const height = node.chain.tip.height + 1;
   const attempt = async (act: () => Promise<unknown>): Promise<void> => {
     try {
@@ -118,7 +118,7 @@ async function playBlock(direction: Direction, inOpening: boolean): Promise<void
   const { node, stage, swaps, signal } = direction;
   const { height, arrival } = node.chain.tip;
   // The order of arrival tells two blocks of one height apart, and is the same after a restart.
-  const chance = new Chance(`${direction.seed}/${height}/${arrival}`);
+  const chance = new Random(`${direction.seed}/${height}/${arrival}`);
   await swaps?.beat();
   if (!inOpening && height % REORG_EVERY === REORG_REST && !signal.aborted) {
     reorganise(node, stage.cast, chance, chance.between(1, 3));

@@ -1,7 +1,7 @@
-// What happens in the first blocks of a new folder? A fixed sequence that shows every kind of thing once, so that
-// whoever has just started the demo sees all of it within seconds.
+// The first blocks of a new folder: a fixed sequence that shows every kind of thing once, so that whoever has just
+// started the demo sees all of it within seconds.
 
-import type { Chance } from "./chance.ts";
+import type { Random } from "../testkit/random.ts";
 import { cancel } from "./acts/cancel.ts";
 import { deploy } from "./acts/deploy.ts";
 import { anyFill, fill } from "./acts/fill.ts";
@@ -15,7 +15,7 @@ import type { Stage } from "./stage.ts";
 import { findToken, PLANNED_TOKENS } from "./tokens.ts";
 
 /** What is sent for one block; `height` is that block's. */
-export type Scene = (stage: Stage, chance: Chance, height: number) => Promise<void>;
+export type Scene = (stage: Stage, chance: Random, height: number) => Promise<void>;
 
 /** The token that the printed commands ask about: the first of the plan. */
 export const FIRST_TICK = "GRAIN";

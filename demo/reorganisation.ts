@@ -1,12 +1,12 @@
-// How does the chain change its mind? The last blocks are put aside and another miner's branch, longer by one, takes
-// their place. Mostly it only brings the same operations later; now and then somebody spends a coin otherwise in it,
-// and what had been confirmed is gone for good.
+// A reorganisation: the last blocks are put aside and another miner's branch, longer by one, takes their place. Mostly it
+// only brings the same operations later; now and then somebody spends a coin otherwise in it, and what had been
+// confirmed is gone for good.
 
 import { buildPayment, type SignedTx } from "../src/wallet/index.ts";
 import type { PearlNode } from "../testkit/doubles/pearl-node/index.ts";
 import type { Actor, Cast } from "./cast.ts";
 import { nextPearlTime } from "./chain-time.ts";
-import type { Chance } from "./chance.ts";
+import type { Random } from "../testkit/random.ts";
 import { minerOf } from "./founding.ts";
 import { built } from "./stage.ts";
 
@@ -44,7 +44,7 @@ function ownerOf(cast: Cast, script: Uint8Array): Actor | undefined {
  * Replaces the last `depth` blocks by `depth` + 1 others. Synchronous from the first to the last step, so that no
  * signal and no request can fall between them.
  */
-export function reorganise(node: PearlNode, cast: Cast, chance: Chance, depth: number): void {
+export function reorganise(node: PearlNode, cast: Cast, chance: Random, depth: number): void {
   const first = node.chain.index.at(node.chain.tip.height - depth + 1);
   if (first === undefined) return;
   node.invalidateBlock(first.hash);

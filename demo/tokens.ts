@@ -1,8 +1,8 @@
-// Which tokens does the story know, and how are their amounts and prices chosen? The plan of what is deployed, and
-// questions to the index about what there is.
+// The tokens of the story: the plan of what is deployed, how amounts and prices are chosen, and questions to the index
+// about what there is.
 
 import type { Actor } from "./cast.ts";
-import type { Chance } from "./chance.ts";
+import type { Random } from "../testkit/random.ts";
 import { amount, type Row, text } from "./index-client.ts";
 import type { Stage } from "./stage.ts";
 
@@ -93,10 +93,10 @@ export async function holdings(stage: Stage, tick: string): Promise<Holding[]> {
 /** A token that somebody holds, and a holder of it; null where there is none. */
 export async function anyHolding(
   stage: Stage,
-  chance: Chance,
+  chance: Random,
 ): Promise<{ token: Token; holding: Holding } | null> {
-  for (const token of chance.shuffle(await deployedTokens(stage))) {
-    const holding = chance.pick(await holdings(stage, token.tick));
+  for (const token of chance.shuffled(await deployedTokens(stage))) {
+    const holding = chance.anyOf(await holdings(stage, token.tick));
     if (holding !== null) return { token, holding };
   }
   return null;
@@ -122,15 +122,20 @@ export function roundAmount(value: bigint): bigint {
   return (value / unit) * unit;
 }
 
+/** `least` to `most` percent of a whole, rounded down. */
+export function shareOf(chance: Random, whole: bigint, least: number, most: number): bigint {
+  return (whole * BigInt(chance.between(least, most))) / 100n;
+}
+
 /** Part of a balance in a round number of whole tokens where there are any, at least one raw unit. */
 export function roundShare(
-  chance: Chance,
+  chance: Random,
   token: Token,
   balance: bigint,
   least: number,
   most: number,
 ): bigint {
-  const share = chance.share(balance, least, most);
+  const share = shareOf(chance, balance, least, most);
   if (share >= token.unit) return roundAmount(share / token.unit) * token.unit;
   if (balance >= token.unit) return token.unit;
   return share > 0n ? share : balance;

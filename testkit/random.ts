@@ -1,5 +1,5 @@
-// The one source of chance for what is made up: random chains, simulations and models. A seed gives the same draws on
-// every machine. Properties of pure functions draw through testkit/properties.ts instead, which shrinks. Imports nothing
+// The one source of chance for what is made up: random chains, simulations, models and the demo's story. A seed gives the
+// same draws on every machine. Properties of pure functions draw through testkit/properties.ts instead, which shrinks. Imports nothing
 // of ours, so that oracles and independent builders may use it.
 
 import { createHash } from "node:crypto";
@@ -78,6 +78,23 @@ export class Random {
     const item = items[this.below(items.length)];
     if (item === undefined) throw new Error("pick from an empty list");
     return item;
+  }
+
+  /** A member of a list, or null where it is empty. */
+  anyOf<Item>(items: readonly Item[]): Item | null {
+    return items.length === 0 ? null : this.pick(items);
+  }
+
+  /** A member, each as likely as its weight says; null where all weights are 0. */
+  weighted<Item extends { readonly weight: number }>(items: readonly Item[]): Item | null {
+    const total = items.reduce((sum, { weight }) => sum + weight, 0);
+    if (total === 0) return null;
+    let at = this.below(total);
+    for (const item of items) {
+      if (at < item.weight) return item;
+      at -= item.weight;
+    }
+    return null;
   }
 
   /** The items in another order. */

@@ -1,8 +1,8 @@
-// How does an owner take a listing back? By spending its anchor: where it has expired because the index says that
-// something must be done, otherwise because of a change of mind.
+// An owner takes a listing back by spending its anchor: where it has expired because the index says that something must
+// be done, otherwise because of a change of mind.
 
 import { buildCancel } from "../../src/wallet/index.ts";
-import type { Chance } from "../chance.ts";
+import type { Random } from "../../testkit/random.ts";
 import { built, fundingOf, send, type Stage } from "../stage.ts";
 import { deployedTokens } from "../tokens.ts";
 import { type Listing, listingsInState, scriptOf } from "./offers.ts";
@@ -24,20 +24,20 @@ export async function cancel(stage: Stage, listings: readonly Listing[]): Promis
   return true;
 }
 
-async function anyInState(stage: Stage, chance: Chance, state: string): Promise<boolean> {
-  for (const token of chance.shuffle(await deployedTokens(stage))) {
-    const first = chance.pick(await listingsInState(stage, token.tick, state));
+async function anyInState(stage: Stage, chance: Random, state: string): Promise<boolean> {
+  for (const token of chance.shuffled(await deployedTokens(stage))) {
+    const first = chance.anyOf(await listingsInState(stage, token.tick, state));
     if (first !== null) return cancel(stage, [first]);
   }
   return false;
 }
 
 /** An owner takes back an expired listing, or else one that is still on offer; false when there is none. */
-export async function anyCancel(stage: Stage, chance: Chance): Promise<boolean> {
+export async function anyCancel(stage: Stage, chance: Random): Promise<boolean> {
   return (await anyInState(stage, chance, "expired_open")) || anyInState(stage, chance, "open");
 }
 
 /** An owner takes back an expired listing; false when none has expired. */
-export async function cancelExpired(stage: Stage, chance: Chance): Promise<boolean> {
+export async function cancelExpired(stage: Stage, chance: Random): Promise<boolean> {
   return anyInState(stage, chance, "expired_open");
 }

@@ -1,8 +1,8 @@
-// How does a token come into being? Somebody deploys the next one of the plan.
+// A deployment: somebody deploys the next token of the plan.
 
 import { operationBody } from "../../src/wallet/index.ts";
 import type { Actor } from "../cast.ts";
-import type { Chance } from "../chance.ts";
+import type { Random } from "../../testkit/random.ts";
 import { inscribe, MARKER, type Stage } from "../stage.ts";
 import { deployedTokens, PLANNED_TOKENS, type PlannedToken } from "../tokens.ts";
 
@@ -24,10 +24,10 @@ export async function deploy(stage: Stage, actor: Actor, token: PlannedToken): P
 }
 
 /** Somebody deploys the next token of the plan; false when all are there. */
-export async function anyDeploy(stage: Stage, chance: Chance): Promise<boolean> {
+export async function anyDeploy(stage: Stage, chance: Random): Promise<boolean> {
   const known = new Set((await deployedTokens(stage)).map(({ tick }) => tick));
   const next = PLANNED_TOKENS.find(({ tick }) => !known.has(tick));
-  const actor = chance.pick(stage.cast.traders);
+  const actor = chance.anyOf(stage.cast.traders);
   if (next === undefined || actor === null) return false;
   await deploy(stage, actor, next);
   return true;

@@ -1,9 +1,9 @@
-// How does a buyer take listings? Reads the market, asks for the quotes and the payloads, and fills one or several
-// in one transaction.
+// A purchase: a buyer reads the market, asks for the quotes and the payloads, and fills one or several listings in one
+// transaction.
 
 import { buildFill, type Offer } from "../../src/wallet/index.ts";
 import type { Actor } from "../cast.ts";
-import type { Chance } from "../chance.ts";
+import type { Random } from "../../testkit/random.ts";
 import { text } from "../index-client.ts";
 import { built, commit, fundingOf, send, type Stage } from "../stage.ts";
 import { deployedTokens, fairPrice, type Token } from "../tokens.ts";
@@ -38,10 +38,10 @@ async function affordable(stage: Stage, token: Token): Promise<Listing[]> {
 }
 
 /** Somebody buys the cheapest listings of others, up to three at once; false when nothing is worth its price. */
-export async function anyFill(stage: Stage, chance: Chance): Promise<boolean> {
-  for (const token of chance.shuffle(await deployedTokens(stage))) {
+export async function anyFill(stage: Stage, chance: Random): Promise<boolean> {
+  for (const token of chance.shuffled(await deployedTokens(stage))) {
     const listings = await affordable(stage, token);
-    for (const buyer of chance.shuffle(stage.cast.traders)) {
+    for (const buyer of chance.shuffled(stage.cast.traders)) {
       const others = listings.filter(({ owner }) => owner !== buyer.address);
       const wanted = others.slice(0, chance.between(1, 3));
       if (wanted.length > 0) return fill(stage, buyer, wanted);

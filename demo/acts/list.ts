@@ -1,11 +1,11 @@
-// How is something offered for sale? A holder lists part of a balance, alone or several at once, for ever or until
-// a block, at a price near the last one that was paid.
+// An offer: a holder lists part of a balance, alone or several at once, for ever or until a block, at a price near the
+// last one that was paid.
 
 import { buildListings, operationBody } from "../../src/wallet/index.ts";
 import type { Actor } from "../cast.ts";
-import type { Chance } from "../chance.ts";
+import type { Random } from "../../testkit/random.ts";
 import { built, commit, fundingOf, MARKER, send, type Stage, withoutCoins } from "../stage.ts";
-import { anyHolding, fairPrice, holdings, roundAmount, roundShare, type Token } from "../tokens.ts";
+import { anyHolding, fairPrice, holdings, roundAmount, roundShare, shareOf, type Token } from "../tokens.ts";
 
 /** What is asked for: raw units, grains, and the last block in which the listing is offered (null: for ever). */
 export interface Ask {
@@ -55,18 +55,20 @@ async function list(stage: Stage, actor: Actor, asks: readonly Ask[]): Promise<v
  */
 async function askFor(
   stage: Stage,
-  chance: Chance,
+  chance: Random,
   token: Token,
   units: bigint,
   until: number | null,
 ): Promise<Ask> {
   const fair = await fairPrice(stage, token, units);
-  const wanted = roundAmount(until === null ? chance.share(fair, 82, 120) : chance.share(fair, 150, 190));
+  const wanted = roundAmount(
+    until === null ? shareOf(chance, fair, 82, 120) : shareOf(chance, fair, 150, 190),
+  );
   return { tick: token.tick, amount: units, price: wanted < LEAST_PRICE ? LEAST_PRICE : wanted, until };
 }
 
 /** Somebody lists part of what they hold; `height` is the next block's. False when nobody holds anything. */
-export async function anyListing(stage: Stage, chance: Chance, height: number): Promise<boolean> {
+export async function anyListing(stage: Stage, chance: Random, height: number): Promise<boolean> {
   const found = await anyHolding(stage, chance);
   if (found === null) return false;
   const { token, holding } = found;
@@ -83,7 +85,7 @@ export async function anyListing(stage: Stage, chance: Chance, height: number): 
 /** One listing of a given holder and token, offered until a block or for ever; false without a balance. */
 export async function listSome(
   stage: Stage,
-  chance: Chance,
+  chance: Random,
   actor: Actor,
   token: Token,
   untils: readonly (number | null)[],

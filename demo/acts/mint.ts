@@ -1,10 +1,10 @@
-// How do tokens come to people? They mint, as long as the maximum is not reached.
+// A mint: people mint a token as long as its maximum is not reached.
 
 import { operationBody } from "../../src/wallet/index.ts";
 import type { Actor } from "../cast.ts";
-import type { Chance } from "../chance.ts";
+import type { Random } from "../../testkit/random.ts";
 import { inscribe, MARKER, type Stage } from "../stage.ts";
-import { deployedTokens } from "../tokens.ts";
+import { deployedTokens, shareOf } from "../tokens.ts";
 
 /** Mints `times` times the token's limit, all in one transaction. */
 export async function mint(stage: Stage, actor: Actor, tick: string, times: number): Promise<void> {
@@ -17,13 +17,13 @@ export async function mint(stage: Stage, actor: Actor, tick: string, times: numb
 }
 
 /** Somebody mints a token that is not minted out, mostly the whole limit; false when all are. */
-export async function anyMint(stage: Stage, chance: Chance): Promise<boolean> {
+export async function anyMint(stage: Stage, chance: Random): Promise<boolean> {
   const open = (await deployedTokens(stage)).filter(({ minted, max }) => minted < max);
-  const token = chance.pick(open);
-  const actor = chance.pick(stage.cast.traders);
+  const token = chance.anyOf(open);
+  const actor = chance.anyOf(stage.cast.traders);
   if (token === null || actor === null) return false;
   if (chance.oneIn(4)) {
-    const part = chance.share(token.limit / token.unit, 10, 90) * token.unit;
+    const part = shareOf(chance, token.limit / token.unit, 10, 90) * token.unit;
     const amt = `${part > 0n ? part : token.limit}`;
     await inscribe(stage, actor, [operationBody(MARKER, "mint", { tick: token.tick, amt })]);
   } else {

@@ -1,14 +1,14 @@
-// Which mistakes do people make? Operations that the chain takes and the rules refuse, each for another reason.
+// Mistakes: operations that the chain takes and the rules refuse, each for another reason.
 
 import { buildListings, operationBody } from "../../src/wallet/index.ts";
 import type { Actor } from "../cast.ts";
-import type { Chance } from "../chance.ts";
+import type { Random } from "../../testkit/random.ts";
 import { built, commit, fundingOf, inscribe, MARKER, send, type Stage, withoutCoins } from "../stage.ts";
 import { deployedTokens, holdings, PLANNED_TOKENS, type Token } from "../tokens.ts";
 import { deployBody } from "./deploy.ts";
 import { listingsInState } from "./offers.ts";
 
-type Mistake = (stage: Stage, chance: Chance, actor: Actor, token: Token) => Promise<boolean>;
+type Mistake = (stage: Stage, chance: Random, actor: Actor, token: Token) => Promise<boolean>;
 
 /** Body of any shape, also of ones that the typed builder would not make. */
 function rawBody(fields: Readonly<Record<string, unknown>>): string {
@@ -22,7 +22,7 @@ async function say(stage: Stage, actor: Actor, body: string): Promise<boolean> {
 
 const tooMuch: Mistake = async (stage, chance, actor, token) => {
   const held = (await holdings(stage, token.tick)).find((holding) => holding.actor === actor)?.balance ?? 0n;
-  const to = chance.pick(stage.cast.traders)?.address ?? actor.address;
+  const to = chance.anyOf(stage.cast.traders)?.address ?? actor.address;
   const amt = `${held + token.unit * BigInt(chance.between(1, 500))}`;
   return say(stage, actor, operationBody(MARKER, "transfer", { tick: token.tick, amt, to }));
 };
@@ -39,7 +39,7 @@ const unknownToken: Mistake = (stage, _chance, actor) =>
   say(stage, actor, operationBody(MARKER, "mint", { tick: "ATLANTIS" }));
 
 const spoiltAddress: Mistake = (stage, chance, actor, token) => {
-  const right = chance.pick(stage.cast.traders)?.address ?? actor.address;
+  const right = chance.anyOf(stage.cast.traders)?.address ?? actor.address;
   const at = chance.between(8, right.length - 1);
   const to = right.slice(0, at) + (right[at] === "q" ? "p" : "q") + right.slice(at + 1);
   return say(stage, actor, operationBody(MARKER, "transfer", { tick: token.tick, amt: `${token.unit}`, to }));
@@ -88,17 +88,17 @@ const MISTAKES: readonly Mistake[] = [
 ];
 
 /** Somebody makes one of the mistakes; false when there is no token to make it with. */
-export async function anyMistake(stage: Stage, chance: Chance): Promise<boolean> {
-  const token = chance.pick(await deployedTokens(stage));
-  const actor = chance.pick(stage.cast.traders);
+export async function anyMistake(stage: Stage, chance: Random): Promise<boolean> {
+  const token = chance.anyOf(await deployedTokens(stage));
+  const actor = chance.anyOf(stage.cast.traders);
   if (token === null || actor === null) return false;
-  for (const mistake of chance.shuffle(MISTAKES)) {
+  for (const mistake of chance.shuffled(MISTAKES)) {
     if (await mistake(stage, chance, actor, token)) return true;
   }
   return false;
 }
 
 /** The given trader sends more than there is. */
-export async function sendTooMuch(stage: Stage, chance: Chance, actor: Actor, token: Token): Promise<void> {
+export async function sendTooMuch(stage: Stage, chance: Random, actor: Actor, token: Token): Promise<void> {
   await tooMuch(stage, chance, actor, token);
 }

@@ -1,9 +1,9 @@
-// What happens when somebody pays a seller through the published signature and inscribes no send? The seller has
-// the money, the payer has nothing, and the listing is closed as invalid_spent (P-63).
+// Somebody pays a seller through the published signature and inscribes no send: the seller has the money, the payer has
+// nothing, and the listing is closed as invalid_spent (P-63).
 
 import { balancePlan, type SignedTx, signPlan } from "../../src/wallet/index.ts";
 import type { Actor } from "../cast.ts";
-import type { Chance } from "../chance.ts";
+import type { Random } from "../../testkit/random.ts";
 import { built, fundingOf, send, type Stage } from "../stage.ts";
 import { deployedTokens } from "../tokens.ts";
 import { activeListings, offerOf } from "./offers.ts";
@@ -17,11 +17,11 @@ async function payWithoutSend(stage: Stage, payer: Actor, id: string): Promise<S
 }
 
 /** A buyer's broken wallet pays a seller for nothing; false when nothing is for sale. */
-export async function anyUnpairedSpend(stage: Stage, chance: Chance): Promise<boolean> {
-  for (const token of chance.shuffle(await deployedTokens(stage))) {
+export async function anyUnpairedSpend(stage: Stage, chance: Random): Promise<boolean> {
+  for (const token of chance.shuffled(await deployedTokens(stage))) {
     // The cheapest is what a broken wallet hurts least.
     const [listing] = await activeListings(stage, token.tick);
-    const payer = chance.pick(stage.cast.traders.filter(({ address }) => address !== listing?.owner));
+    const payer = chance.anyOf(stage.cast.traders.filter(({ address }) => address !== listing?.owner));
     if (listing === undefined || payer === null) continue;
     const signed = await payWithoutSend(stage, payer, listing.id);
     if (signed === null) continue;

@@ -1,7 +1,7 @@
-// Which swaps are played? A first round that shows every plot, then plots by chance, never too many at once; and now
-// and then the EVM chain changes its mind under one of them.
+// The swaps of the story: a first round that shows every plot, then plots by chance, never too many at once; and now and
+// then a reorganisation of the EVM chain under one of them.
 
-import { Chance } from "../chance.ts";
+import { Random } from "../../testkit/random.ts";
 import type { Row } from "../index-client.ts";
 import { Player } from "./play.ts";
 import type { Scenery } from "./scenery.ts";
@@ -71,7 +71,7 @@ export class Troupe {
   /** Mines the EVM's block of this beat, or another branch. */
   async mine(time: number): Promise<void> {
     const { chain, book, seed } = this.#scenery;
-    const chance = new Chance(`${seed}/evm/${chain.tip.hash}`);
+    const chance = new Random(`${seed}/evm/${chain.tip.hash}`);
     const depth = chance.between(1, 2);
     if (
       book.next > 4 &&
@@ -105,7 +105,7 @@ export class Troupe {
 
   #beginSome(): void {
     const { book, seed } = this.#scenery;
-    const chance = new Chance(`${seed}/swap/${book.next}`);
+    const chance = new Random(`${seed}/swap/${book.next}`);
     const opening = OPENING[book.next - 1];
     if (opening === undefined && !book.open.some(({ plot }) => plot === "reader")) {
       return this.#begin("reader", chance);
@@ -117,8 +117,8 @@ export class Troupe {
     this.#begin(opening ?? chance.weighted(PLOTS)?.plot ?? "ask", chance);
   }
 
-  #begin(plot: Plot, chance: Chance): void {
-    const [seller, buyer] = chance.shuffle(this.#scenery.people.all);
+  #begin(plot: Plot, chance: Random): void {
+    const [seller, buyer] = chance.shuffled(this.#scenery.people.all);
     if (seller === undefined || buyer === undefined) return;
     // About 5 USDC for a PEARL; one swap in eight is large by its profile.
     const pearl = BigInt(chance.oneIn(8) ? chance.between(240, 500) : chance.between(2, 60));

@@ -1,11 +1,11 @@
-// Do the actors' coins stay true to the node through reorganisations, and does a double spend in another branch
-// really take back what was confirmed?
+// The actors' coins agree with the node through reorganisations, and a double spend in another branch really takes back
+// what was confirmed.
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { buildPayment } from "../../src/wallet/index.ts";
 import { castOf } from "../../demo/cast.ts";
-import { Chance } from "../../demo/chance.ts";
+import { Random } from "../../testkit/random.ts";
 import { found, FOUNDING_HEIGHT } from "../../demo/founding.ts";
 import { Purse } from "../../demo/purse.ts";
 import { reorganise } from "../../demo/reorganisation.ts";
@@ -16,8 +16,8 @@ const cast = castOf("a seed for tests");
 const [ada, ben] = [cast.named("Ada"), cast.named("Ben")];
 
 /** A stream whose first draw says yes, or no, to a one-in-two question. */
-function chanceThatSays(yes: boolean): Chance {
-  for (let seed = 0; ; seed += 1) if (new Chance(`${seed}`).oneIn(2) === yes) return new Chance(`${seed}`);
+function chanceThatSays(yes: boolean): Random {
+  for (let seed = 0; ; seed += 1) if (new Random(`${seed}`).oneIn(2) === yes) return new Random(`${seed}`);
 }
 
 describe("the demo's chain", () => {
