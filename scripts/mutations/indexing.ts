@@ -32,27 +32,9 @@ const indexing = inFile("src/index/index-block.ts", [
   },
   {
     rule: "parent",
-    find: "const scanned = this.#scan(fetched, previous.hash, verdict === null",
-    replace: "const scanned = this.#scan(fetched, null, verdict === null",
+    find: "const scanned = this.#scan(fetched, previous.hash);",
+    replace: "const scanned = this.#scan(fetched, null);",
     why: "the service does not check the parent link",
-  },
-  {
-    rule: "verify",
-    find: "if (fault !== null) return err(fault);",
-    replace: "",
-    why: "what another thread finds wrong with a block does not matter",
-  },
-  {
-    rule: "verify",
-    find: "verdict === null || verdict.isSound() ? null : await verdict.fault;",
-    replace: "verdict === null || !verdict.isSound() ? null : await verdict.fault;",
-    why: "a block is taken before the other thread has said anything",
-  },
-  {
-    rule: "verify",
-    find: "const fault = verdict.fault.catch(() => faultOfBlock(raw, expected, this.#hashing()));",
-    replace: "const fault = verdict.fault.catch(() => null);",
-    why: "a thread that dies has found nothing wrong",
   },
 ]);
 

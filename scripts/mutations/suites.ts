@@ -20,7 +20,7 @@ const SWAP_LEDGER = ["src/swaps/ledger/*.test.ts", "src/swaps/*.test.ts"];
 /** Following a chain, and the index that follows one. */
 const FOLLOWING = [
   "src/{follow,index}/**/*.test.ts",
-  "test/service/{follower,simulation,verified-beside}.test.ts",
+  "test/service/{follower,simulation,only-whole-blocks}.test.ts",
   "test/attacks/{a-node,the-block-before}*.test.ts",
 ];
 
@@ -36,7 +36,6 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
     "src/adapters/store-sqlite/",
     [
       "src/adapters/store-sqlite/**/*.test.ts",
-      "test/store-sqlite-expected.test.ts",
       "test/store-sqlite.test.ts",
       "test/hostile/answers/store-*.test.ts",
       "test/attacks/{summary-of-a-busy-day,reorganisation-over-many-listings,verify-beside-a-running-service}.test.ts",

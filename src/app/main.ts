@@ -13,7 +13,6 @@ import { sha256, sha256d } from "../adapters/system/hashes.ts";
 import { openLog } from "../adapters/system/log.ts";
 import { redactedLog } from "../adapters/system/redacted-log.ts";
 import { PrometheusMetrics } from "../adapters/system/metrics.ts";
-import { VerifierThread } from "../adapters/system/block-verifier.ts";
 import { openSha256Lanes } from "../adapters/system/sha256-lanes.ts";
 import { SignaturePool } from "../adapters/system/signature-pool.ts";
 import type { Config } from "./config/config.ts";
@@ -101,8 +100,6 @@ async function openFoundation(
   closers.add(() => store.close());
   const signatures = new SignaturePool({ workers: Math.min(4, availableParallelism()) });
   closers.add(() => signatures.close());
-  const verifier = new VerifierThread(network.name);
-  closers.add(() => verifier.close());
   const open = (endpoint: NodeEndpoint, place: number): NamedNode => {
     const address = { ...addressOf(endpoint), network, pollMs: config.node.pollMs };
     const name = `${place + 1}: ${shownUrl(new URL(endpoint.url))}`;
@@ -112,7 +109,7 @@ async function openFoundation(
   const node = new FollowedNode([open(config.node, 0), ...witnesses], systemClock, log);
   closers.add(() => node.close());
   const sha256dAll = openSha256Lanes(sha256d);
-  const context = { network, rules, sha256, sha256d, sha256dAll, signatures, verifier };
+  const context = { network, rules, sha256, sha256d, sha256dAll, signatures };
   return { log, store, node, context, closers };
 }
 

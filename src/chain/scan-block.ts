@@ -1,5 +1,5 @@
-// Is this the block that was asked for, and which of its transactions may matter to the protocol?
-// Everything that ties the bytes to the expected hash is checked; nothing throws, whatever the bytes are.
+// Verifies that bytes are the block that was asked for, and finds those of its transactions that may matter to the
+// protocol. Everything that ties the bytes to the expected hash is checked; nothing throws, whatever the bytes are.
 
 import { NO_ANCHORS } from "./anchor-filter.ts";
 import type { BlockHash, Outpoint, Txid } from "../primitives/brands.ts";
@@ -213,37 +213,6 @@ export function scanBlock(
   expected: ExpectedBlock,
   context: ScanContext,
 ): Result<ScannedBlock, BlockFault> {
-  return scan(raw, expected, context, true);
-}
-
-/**
- * The same without the merkle root and the witness commitment: the bytes are NOT shown to be the block. Only for a
- * caller who has them verified by `scanBlock` elsewhere at the same time, and drops everything where that fails.
- */
-export function scanUnprovenBlock(
-  raw: Uint8Array,
-  expected: ExpectedBlock,
-  context: ScanContext,
-): Result<ScannedBlock, BlockFault> {
-  return scan(raw, expected, context, false);
-}
-
-/** Verifies a block like `scanBlock` without looking for anything in it; null where the bytes are that block. */
-export function faultOfBlock(
-  raw: Uint8Array,
-  expected: ExpectedBlock,
-  context: Omit<ScanContext, "recognise" | "anchors">,
-): BlockFault | null {
-  const scanned = scanBlock(raw, expected, { ...context, recognise: () => null, anchors: NO_ANCHORS });
-  return scanned.ok ? null : scanned.error;
-}
-
-function scan(
-  raw: Uint8Array,
-  expected: ExpectedBlock,
-  context: ScanContext,
-  areTreesChecked: boolean,
-): Result<ScannedBlock, BlockFault> {
   if (raw.length > LARGEST_BLOCK) return refuse("BAD_TRANSACTION", `${raw.length} bytes are no block`);
   const { network, sha256d } = context;
   const found = findHeader(raw, expected, network, sha256d);
@@ -256,7 +225,7 @@ function scan(
   const all = context.sha256dAll ?? oneByOne(sha256d);
   const body = readBody(pass, expected.height, all);
   if (!body.ok) return body;
-  const bad = areTreesChecked ? checkTrees(pass, body.value, header.merkleRootAt, sha256d, all) : null;
+  const bad = checkTrees(pass, body.value, header.merkleRootAt, sha256d, all);
   if (bad !== null) return err(bad);
   return ok({
     height: expected.height,
@@ -266,6 +235,16 @@ function scan(
     transactionCount: pass.count,
     transactions: pass.transactions,
   });
+}
+
+/** Verifies a block like `scanBlock` without looking for anything in it; null where the bytes are that block. */
+export function faultOfBlock(
+  raw: Uint8Array,
+  expected: ExpectedBlock,
+  context: Omit<ScanContext, "recognise" | "anchors">,
+): BlockFault | null {
+  const scanned = scanBlock(raw, expected, { ...context, recognise: () => null, anchors: NO_ANCHORS });
+  return scanned.ok ? null : scanned.error;
 }
 
 /**

@@ -1,5 +1,5 @@
-// What is known of a block between its decision and its report? And how is it reported: a line per block at the tip,
-// a line per batch while syncing (the blocks' own lines are then at level debug).
+// A block between its decision and its report, and the report: a line per block at the tip, a line per batch while
+// syncing (the blocks' own lines are then at level debug).
 
 import type { BlockChanges } from "../prc20/state.ts";
 import type { Log } from "../follow/ports.ts";

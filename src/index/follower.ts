@@ -238,7 +238,6 @@ export class Follower {
         batch = [];
         operations = 0;
         await this.#queue.submit(full);
-        this.#parts.indexer.remember();
       }
       // Looking at once again would ask the same for ever, as fast as the node says no.
       if (isEmpty) throw new BlocksHidden(from.height + 1, tip);
@@ -262,7 +261,7 @@ export class Follower {
     const position = this.#position;
     if (position === null) throw new Error("a block cannot be decided without its predecessor");
     const startedMs = clock.monotonicMs();
-    const result = await indexer.decide(fetched, position, !isSyncing);
+    const result = await indexer.decide(fetched, position);
     if (!result.ok) {
       if (result.error.code === "PARENT_MISMATCH") return null;
       throw new BlockRefused(fetched.height, fetched.hash, result.error);

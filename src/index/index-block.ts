@@ -1,12 +1,11 @@
-// What does a raw block change? The way from bytes to a write set: verify and scan, read the operations, load the
-// rows that they need (two batched reads at most), check listing signatures, decide in one pass, assert the books.
+// The way from a raw block to a write set: verify and scan, read the operations, load the rows that they need (two
+// batched reads at most), check listing signatures, decide in one pass.
 
 import { AnchorFilter } from "../chain/anchor-filter.ts";
 import type { BlockFault } from "../chain/block-fault.ts";
 import type { RecogniseEnvelope, ScannedBlock } from "../chain/block-shapes.ts";
 import type { Network } from "../chain/networks.ts";
-import { faultOfBlock, scanBlock, scanUnprovenBlock } from "../chain/scan-block.ts";
-import { checkConservation } from "../prc20/conservation.ts";
+import { scanBlock } from "../chain/scan-block.ts";
 import { initialDigest } from "../prc20/digest.ts";
 import { recogniseEnvelope } from "../prc20/envelope.ts";
 import { listingSignatureJobs } from "../prc20/listing-signatures.ts";
@@ -19,16 +18,9 @@ import { applyBlock } from "../prc20/transition.ts";
 import { AddressBook } from "../primitives/address.ts";
 import type { BlockHash, Hex32 } from "../primitives/brands.ts";
 import { oneByOne, type Sha256, type Sha256d, type Sha256dAll } from "../primitives/hashing.ts";
-import { err, ok, type Result } from "../primitives/result.ts";
+import { ok, type Result } from "../primitives/result.ts";
 import { parametersOf } from "./parameters.ts";
-import type {
-  BaseBlock,
-  BlockVerdict,
-  BlockVerifier,
-  FollowedStore,
-  SignatureChecker,
-  StoredParameters,
-} from "./ports.ts";
+import type { BaseBlock, FollowedStore, SignatureChecker, StoredParameters } from "./ports.ts";
 import type { FetchedBlock } from "../follow/prefetch.ts";
 import { StateCache, type StateSource } from "./state-cache.ts";
 
@@ -41,8 +33,6 @@ export interface IndexingContext {
   /** For the ids and trees of a block; absent = one by one. */
   readonly sha256dAll?: Sha256dAll;
   readonly signatures: SignatureChecker;
-  /** Absent = every block is verified before it is read. */
-  readonly verifier?: BlockVerifier;
 }
 
 /** The last decided block. */
@@ -53,11 +43,6 @@ export interface IndexedPosition {
   readonly totals: Totals;
 }
 
-/** A block broke the invariant P-30: a bug of ours. Nothing of it is written. */
-class BooksBroken extends Error {
-  override readonly name = "BooksBroken";
-}
-
 /** Decides blocks one after the other over a store, remembering what the store does not know yet. */
 export class BlockIndexer {
   readonly #context: IndexingContext;
@@ -66,8 +51,6 @@ export class BlockIndexer {
   readonly #cache: StateCache;
   /** Anchors of all open listings as of the last decided block. */
   readonly #anchors: AnchorFilter;
-  /** The last decided block where its changes are not yet in the cache and the filter. */
-  #unremembered: BlockChanges | null = null;
 
   /** `anchorSeed`: any number; a random one keeps strangers from making outpoints that collide with anchors. */
   constructor(context: IndexingContext, source: StateSource, anchorSeed: number, cacheRows?: number) {
@@ -90,7 +73,6 @@ export class BlockIndexer {
 
   /** Starts anew on top of what the store holds; `durableHeight` is its tip. */
   async reset(store: FollowedStore, durableHeight: number): Promise<void> {
-    this.#unremembered = null;
     this.#cache.reset(durableHeight);
     this.#anchors.clear();
     await store.openAnchors((anchors) => {
@@ -107,7 +89,7 @@ export class BlockIndexer {
   readBase(raw: Uint8Array, hash: BlockHash): Result<BaseBlock, BlockFault> {
     const { rules, sha256 } = this.#context;
     const height = this.baseHeight;
-    const scanned = this.#scan({ height, hash, raw }, null, scanBlock);
+    const scanned = this.#scan({ height, hash, raw }, null);
     if (!scanned.ok) return scanned;
     return ok({ height, hash, time: scanned.value.time, digest: initialDigest(rules, sha256) });
   }
@@ -115,68 +97,24 @@ export class BlockIndexer {
   /**
    * Decides a block on top of `previous`, which must be the block decided last (or the store's tip after `reset`).
    * A fault means that the bytes are not that block; memory is then as before. Throws on a bug of ours, after which
-   * only `reset` helps. `isAwaited`: the block is worth two threads, one to verify it and one to read it meanwhile;
-   * what was read counts only when it is verified.
+   * only `reset` helps.
    */
-  async decide(
-    fetched: FetchedBlock,
-    previous: IndexedPosition,
-    isAwaited = false,
-  ): Promise<Result<BlockChanges, BlockFault>> {
-    this.remember();
-    const verdict = isAwaited ? this.#verdict(fetched, previous.hash) : null;
-    const scanned = this.#scan(fetched, previous.hash, verdict === null ? scanBlock : scanUnprovenBlock);
+  async decide(fetched: FetchedBlock, previous: IndexedPosition): Promise<Result<BlockChanges, BlockFault>> {
+    const scanned = this.#scan(fetched, previous.hash);
     if (!scanned.ok) return scanned;
-    const [applied] = await Promise.allSettled([this.#apply(scanned.value, previous)]);
-    // Whatever came of bytes that are not the block, also a failure, says nothing.
-    const fault = verdict === null || verdict.isSound() ? null : await verdict.fault;
-    if (fault !== null) return err(fault);
-    if (applied.status === "rejected") throw applied.reason;
-    const changes = applied.value;
-    const problems = checkConservation(changes);
-    if (problems.length > 0) {
-      throw new BooksBroken(
-        `block ${changes.height} ${changes.hash} breaks the books: ${problems.join("; ")}`,
-      );
-    }
-    this.#unremembered = changes;
-    return ok(changes);
-  }
-
-  /**
-   * Takes in what the last decided block changed. Happens before the next one is decided at the latest, and best while
-   * that block is being written.
-   */
-  remember(): void {
-    const changes = this.#unremembered;
-    if (changes === null) return;
-    this.#unremembered = null;
+    const changes = await this.#apply(scanned.value, previous);
     this.#cache.absorb(changes);
     this.#followAnchors(changes);
+    return ok(changes);
   }
 
   #scan(
     { raw, hash, height }: FetchedBlock,
     previousHash: BlockHash | null,
-    scan: typeof scanBlock,
   ): Result<ScannedBlock, BlockFault> {
-    const context = { ...this.#hashing(), recognise: this.#recognise, anchors: this.#anchors };
-    return scan(raw, { hash, height, previousHash }, context);
-  }
-
-  /** What another thread finds wrong with the block; null where it is not asked. */
-  #verdict({ raw, hash, height }: FetchedBlock, previousHash: BlockHash): BlockVerdict | null {
-    const { verifier } = this.#context;
-    if (verifier === undefined || raw.length < verifier.smallestBlock) return null;
-    const expected = { hash, height, previousHash };
-    const verdict = verifier.verify(raw, expected);
-    const fault = verdict.fault.catch(() => faultOfBlock(raw, expected, this.#hashing()));
-    return { isSound: () => verdict.isSound(), fault };
-  }
-
-  #hashing() {
     const { network, sha256d, sha256dAll = oneByOne(sha256d) } = this.#context;
-    return { network, sha256d, sha256dAll };
+    const context = { network, sha256d, sha256dAll, recognise: this.#recognise, anchors: this.#anchors };
+    return scanBlock(raw, { hash, height, previousHash }, context);
   }
 
   async #apply(block: ScannedBlock, previous: IndexedPosition): Promise<BlockChanges> {

@@ -1,8 +1,6 @@
-// What the index needs from the outside beside what following a chain needs: the store, signature checking, block
-// verification in another thread. Adapters implement these ports; services import this file and never an adapter.
+// What the index needs from the outside beside what following a chain needs: the store and signature checking. Adapters
+// implement these ports; services import this file and never an adapter.
 
-import type { BlockFault } from "../chain/block-fault.ts";
-import type { ExpectedBlock } from "../chain/scan-block.ts";
 import type { BlockHash, Hex32, ListingId, Outpoint, PearlAddress, Tick } from "../primitives/brands.ts";
 import type { BalanceRow, BlockChanges, ListingRow, TokenRow, Totals } from "../prc20/state.ts";
 import type { NodeTip } from "../follow/ports.ts";
@@ -128,22 +126,5 @@ export interface SignatureJob {
 /** Checks many signatures, in workers where it pays. The answer has one boolean per job, in order. */
 export interface SignatureChecker {
   verifyAll(jobs: readonly SignatureJob[]): Promise<readonly boolean[]>;
-  close(): Promise<void>;
-}
-
-/** What comes of a block that is being verified. */
-export interface BlockVerdict {
-  /** True as soon as the bytes are known to be the block; can be asked without waiting. */
-  isSound(): boolean;
-  /** What `scanBlock` finds wrong with the bytes, or null. Rejects where that could not be found out. */
-  readonly fault: Promise<BlockFault | null>;
-}
-
-/** Verifies blocks beside the calling thread. */
-export interface BlockVerifier {
-  /** Bytes of the smallest block that is worth it: a smaller one is verified sooner than another thread is woken. */
-  readonly smallestBlock: number;
-  /** Begins at once. The bytes may change or go afterwards. */
-  verify(raw: Uint8Array, expected: ExpectedBlock): BlockVerdict;
   close(): Promise<void>;
 }

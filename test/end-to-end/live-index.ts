@@ -5,7 +5,6 @@ import assert from "node:assert/strict";
 import { Agent, request, type IncomingHttpHeaders } from "node:http";
 import type { FastifyInstance } from "fastify";
 import { openSqliteStore } from "../../src/adapters/store-sqlite/index.ts";
-import { VerifierThread } from "../../src/adapters/system/block-verifier.ts";
 import { systemClock } from "../../src/adapters/system/clock.ts";
 import { sha256, sha256d } from "../../src/adapters/system/hashes.ts";
 import { verifySchnorr } from "../../src/adapters/system/schnorr.ts";
@@ -106,9 +105,8 @@ export class LiveIndex {
         jobs.map(({ key, message, signature }) => verifySchnorr(key, message, signature)),
       close: async () => undefined,
     };
-    const verifier = new VerifierThread("simnet", 0);
     const indexer = new BlockIndexer(
-      { network: NETWORKS.simnet, rules, sha256, sha256d, signatures, verifier },
+      { network: NETWORKS.simnet, rules, sha256, sha256d, signatures },
       store,
       5,
     );
@@ -145,7 +143,6 @@ export class LiveIndex {
     const port = typeof address === "object" && address !== null ? address.port : 0;
     const run = async (signal: AbortSignal): Promise<void> => {
       await Promise.all([follower.run(signal), mempool.run(signal)]);
-      await verifier.close();
     };
     return new LiveIndex(node, { store, app, feed, complaints, port, run });
   }

@@ -1,5 +1,5 @@
-// Which number stands for an address? Interning of address texts, with bounded memory: a finder for readers, and a
-// book for the writer, which also keeps each address's count of held ticks.
+// Numbers that stand for addresses: interning of address texts, with bounded memory. A finder for readers, and a book for
+// the writer, which also keeps each address's count of held ticks.
 
 import { addressHash, type AddressHash } from "./address-hash.ts";
 import { CellReader } from "./cells.ts";
@@ -51,7 +51,7 @@ export class AddressFinder {
 
 /** A database with more addresses than this is not read at the start: then every address is looked up. */
 const MOST_AT_START = 1_000_000;
-/** Held tickers that are counted at first; whether one of more is left is asked again when so many have gone. */
+/** Tickers of an address are counted up to this number; all of them are counted only when so many have gone. */
 const COUNTED_AT_FIRST = 64;
 
 /** How many tickers an address holds. */
@@ -69,8 +69,6 @@ export class AddressBook {
   /** Null: the database may hold any address. */
   readonly #stored: KeyFilter | null;
   #fresh: string[] = [];
-  /** New ones that `expect` has written in the transaction that is open; their ids are the last ones before. */
-  #expected: string[] = [];
   #firstFreshId: number;
   /** As of the changes so far. The table is behind until its rows are flushed. */
   readonly #held: Recent<number, Held>;
@@ -96,30 +94,6 @@ export class AddressBook {
     return id;
   }
 
-  /**
-   * Looks addresses up that the next commit may name, and writes the new ones at its transaction's beginning. Where
-   * that transaction is given up, `forgetExpected` has to be called.
-   */
-  expect(texts: readonly string[]): void {
-    for (const text of texts) {
-      if (this.#known.get(text) !== undefined) continue;
-      const id = this.idOf(text);
-      if (id >= this.#firstFreshId) this.#expected.push(text);
-      this.#heldOf(id);
-    }
-    this.#writeFresh();
-  }
-
-  /** The transaction of `expect` was rolled back. */
-  forgetExpected(): void {
-    this.#firstFreshId -= this.#expected.length;
-    this.#expected.forEach((text, index) => {
-      this.#known.delete(text);
-      this.#held.delete(this.#firstFreshId + index);
-    });
-    this.#expected = [];
-  }
-
   /** Adds `delta` to the number of tickers that an address holds; returns the change in the number of holders. */
   changeHeld(id: number, delta: number): number {
     const held = this.#heldOf(id);
@@ -135,8 +109,12 @@ export class AddressBook {
 
   /** Writes new addresses; to be called when the balances are written. */
   flush(): void {
-    this.#writeFresh();
-    this.#expected = [];
+    const insert = this.#connection.prepared("INSERT INTO address (id, hash, text) VALUES (?, ?, ?)");
+    this.#fresh.forEach((text, index) => {
+      insert.run(this.#firstFreshId + index, this.#hash(text), text);
+    });
+    this.#firstFreshId += this.#fresh.length;
+    this.#fresh = [];
     this.#many.clear();
     this.#held.trim();
     this.#known.trim();
@@ -148,17 +126,7 @@ export class AddressBook {
     this.#held.clear();
     this.#many.clear();
     this.#fresh = [];
-    this.#expected = [];
     this.#firstFreshId = this.#nextId();
-  }
-
-  #writeFresh(): void {
-    const insert = this.#connection.prepared("INSERT INTO address (id, hash, text) VALUES (?, ?, ?)");
-    this.#fresh.forEach((text, index) => {
-      insert.run(this.#firstFreshId + index, this.#hash(text), text);
-    });
-    this.#firstFreshId += this.#fresh.length;
-    this.#fresh = [];
   }
 
   #find(text: string): number | null {

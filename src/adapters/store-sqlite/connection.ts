@@ -1,5 +1,4 @@
-// How does the engine talk to SQLite? One connection with prepared statements cached by their text, rows as arrays,
-// and transactions as functions.
+// A connection to SQLite: prepared statements cached by their text, rows as arrays, and transactions as functions.
 
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { type Cell, cellRows, type Cells } from "./cells.ts";
@@ -19,7 +18,6 @@ export type PageMemory = "ample" | "little";
 export class Connection {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
-  #isAhead = false;
   /** How much memory whoever works with it may take. */
   readonly memory: PageMemory;
 
@@ -59,27 +57,9 @@ export class Connection {
     this.#database.exec(sql);
   }
 
-  /** True while a transaction is open that `beginAhead` has begun. */
-  get isAhead(): boolean {
-    return this.#isAhead;
-  }
-
-  /** Begins a write transaction that the next `transaction` goes on with. */
-  beginAhead(): void {
-    this.#database.exec("BEGIN IMMEDIATE");
-    this.#isAhead = true;
-  }
-
-  /** Takes back what was written since `beginAhead`. */
-  rollbackAhead(): void {
-    this.#isAhead = false;
-    if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
-  }
-
   /** Runs `work` in one write transaction: everything or, when it throws, nothing. */
   transaction<Value>(work: () => Value): Value {
-    if (!this.#isAhead) this.#database.exec("BEGIN IMMEDIATE");
-    this.#isAhead = false;
+    this.#database.exec("BEGIN IMMEDIATE");
     try {
       const value = work();
       this.#database.exec("COMMIT");

@@ -1,4 +1,4 @@
-// What was looked up lately? A map of bounded size for facts that never change.
+// What was looked up lately: a map of bounded size for facts that never change.
 
 /** A bounded map: what was not asked for during a whole generation is forgotten. */
 export class Recent<Key, Value> {
@@ -21,11 +21,6 @@ export class Recent<Key, Value> {
 
   set(key: Key, value: Value): void {
     this.#young.set(key, value);
-  }
-
-  delete(key: Key): void {
-    this.#young.delete(key);
-    this.#old.delete(key);
   }
 
   /** Forgets the older generation where the younger one is full; to be called again and again. */

@@ -1,5 +1,4 @@
-// How does the engine fulfil the store port? Writes go to the writer thread, reads happen here on a read-only
-// connection.
+// The store port over SQLite: writes go to the writer thread, reads happen here on a read-only connection.
 
 import { rm } from "node:fs/promises";
 import type { BlockHash, Outpoint } from "../../primitives/brands.ts";
@@ -96,7 +95,6 @@ export class SqliteStore implements IndexStore, ConditionSource {
   }
 
   async load(keys: StateKeys): Promise<LoadedState> {
-    this.#expect(keys);
     return loadState(this.#reader, this.#finder, this.#filter, keys);
   }
 
@@ -142,14 +140,6 @@ export class SqliteStore implements IndexStore, ConditionSource {
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
-  }
-
-  /** A writer that has nothing to do prepares for the block that is being decided; a busy one is not kept from work. */
-  #expect({ balances }: StateKeys): void {
-    if (this.#writer.isBusy || balances.length === 0) return;
-    const addresses = balances.map(({ address }) => address);
-    // Whoever sends an order that matters learns that the writer has died.
-    this.#writer.send({ kind: "expect", addresses }).catch(() => undefined);
   }
 
   async #close(): Promise<void> {

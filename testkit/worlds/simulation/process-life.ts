@@ -1,8 +1,6 @@
 // What is one life of the service in a simulation? A follower over the simulated ports, which can be stopped
 // properly or crash, and leaves behind only what the store holds.
 
-import { faultOfBlock } from "../../../src/chain/scan-block.ts";
-import type { BlockVerifier } from "../../../src/index/ports.ts";
 import { sha256, sha256d } from "../../../src/adapters/system/hashes.ts";
 import { verifySchnorr } from "../../../src/adapters/system/schnorr.ts";
 import { NETWORKS } from "../../../src/chain/networks.ts";
@@ -65,16 +63,6 @@ export class CountedMetrics implements IndexMetrics {
   }
 }
 
-/** Says what it found only when it is waited for, as a slow thread would. */
-const verifier: BlockVerifier = {
-  smallestBlock: 0,
-  verify: (raw, expected) => ({
-    isSound: () => false,
-    fault: Promise.resolve(faultOfBlock(raw, expected, { network: NETWORKS.simnet, sha256d })),
-  }),
-  close: async () => undefined,
-};
-
 /** A running follower of a simulation. */
 export class ProcessLife {
   readonly node: SimulatedNode;
@@ -93,7 +81,7 @@ export class ProcessLife {
     const store = new SimulatedStore(around.store, around.busy, faults, calls, isMadeAtCrash);
     this.reads = store.reads;
     const network = NETWORKS.simnet;
-    const context = { network, rules, sha256, sha256d, signatures: inlineChecker, verifier };
+    const context = { network, rules, sha256, sha256d, signatures: inlineChecker };
     // A small cache, so that rows leave it and come back.
     const indexer = new BlockIndexer(context, store, 7, 8);
     const parts = {

@@ -1,5 +1,5 @@
-// How does the index change? The write side on one connection: blocks appended and taken back in single
-// transactions, with every derived row. Runs in the writer thread; knows nothing of threads.
+// The write side of the index on one connection: blocks appended and undone in single transactions, with every derived
+// row. Runs in the writer thread; knows nothing of threads.
 
 import { randomBytes } from "node:crypto";
 import type { TokenRow } from "../../../prc20/state.ts";
@@ -111,29 +111,6 @@ export class IndexWriter {
       storeLastEventId(this.#connection, eventId);
       trimLog(this.#connection, eventId);
     });
-  }
-
-  /**
-   * Begins the transaction of the next commit with the addresses that it may name, while its block is still being
-   * decided. Anything but that commit must call `giveUpExpected` first.
-   */
-  expect(addresses: readonly string[]): void {
-    if (!this.#connection.isAhead) this.#connection.beginAhead();
-    try {
-      this.#book.expect(addresses);
-    } catch (error) {
-      // Which of them were written is unknown.
-      this.#connection.rollbackAhead();
-      this.#book.reset();
-      throw error;
-    }
-  }
-
-  /** Takes back what `expect` has written: its block did not come. */
-  giveUpExpected(): void {
-    if (!this.#connection.isAhead) return;
-    this.#connection.rollbackAhead();
-    this.#book.forgetExpected();
   }
 
   /** Takes back every block above the order's height in one transaction and logs the reorganisation. */

@@ -1,5 +1,5 @@
-// What do the calling thread and the writer thread say to each other? Small orders travel as they are, by structured
-// clone; blocks are packed, see packed-commit.ts.
+// What the calling thread and the writer thread say to each other. Small orders travel as they are, by structured clone;
+// blocks are packed, see packed-commit.ts.
 
 import type { BaseBlock, RewindOrder, StoredParameters } from "../../../index/ports.ts";
 import type { NodeTip } from "../../../follow/ports.ts";
@@ -18,8 +18,6 @@ export type WriterOrder =
   | { readonly kind: "initialise"; readonly parameters: StoredParameters }
   | { readonly kind: "commitBase"; readonly base: BaseBlock }
   | { readonly kind: "commit"; readonly commit: PackedCommit; readonly undoBlocks: number }
-  /** The next commit will name these addresses. */
-  | { readonly kind: "expect"; readonly addresses: readonly string[] }
   | { readonly kind: "rewind"; readonly order: RewindOrder }
   | { readonly kind: "replaceBase"; readonly base: BaseBlock; readonly newTip: NodeTip }
   | { readonly kind: "wipe" }

@@ -1,4 +1,4 @@
-// How does the calling thread order writes? One promise per order, answered in order; when the thread dies, what is
+// The calling thread's side of the writer: one promise per order, answered in order; when the thread dies, what is
 // pending and everything later rejects with the reason.
 
 import { Worker } from "node:worker_threads";
@@ -56,11 +56,6 @@ export class WriterThread {
       throw error;
     }
     return thread;
-  }
-
-  /** True while an order is waiting or being carried out. */
-  get isBusy(): boolean {
-    return this.#waiting.size > 0;
   }
 
   /** Whether the thread has ended before `close`. */

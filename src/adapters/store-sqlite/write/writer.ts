@@ -36,7 +36,6 @@ function open({ file, memory }: WriterStart): OpenWriter {
 }
 
 function carryOut(state: OpenWriter, order: WriterOrder): void {
-  if (order.kind !== "expect" && order.kind !== "commit") state.writer.giveUpExpected();
   switch (order.kind) {
     case "initialise":
       return state.writer.initialise(order.parameters);
@@ -44,8 +43,6 @@ function carryOut(state: OpenWriter, order: WriterOrder): void {
       return state.writer.commitBase(order.base);
     case "commit":
       return state.writer.commit(order.commit, order.undoBlocks);
-    case "expect":
-      return state.writer.expect(order.addresses);
     case "rewind":
       return state.writer.rewind(order.order);
     case "replaceBase":
@@ -79,8 +76,7 @@ class IdleCheckpoint {
   /** An order has been carried out. */
   begin(order: WriterOrder): void {
     this.#isDue ||= order.kind === "commit";
-    // An expected block comes soon, and must not wait.
-    if (this.#isDue && order.kind !== "expect") this.#timer = setTimeout(() => this.#work(), REST_MS);
+    if (this.#isDue) this.#timer = setTimeout(() => this.#work(), REST_MS);
   }
 
   #work(): void {
