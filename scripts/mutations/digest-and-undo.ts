@@ -231,17 +231,26 @@ const follow = inFile("src/chain/follow-plan.ts", [
       'if (node.height >= ours.height && facts.ourHashAtLower !== facts.nodeHashAtLower) return { kind: "search", below: lower - 1 };',
     why: "a shorter branch is not followed",
   },
+]);
+
+const search = inFile("src/follow/shared-block.ts", [
   {
     rule: "P-90",
-    find: "for (let i = Math.min(window.count, ours.length, node.length) - 1; i >= 0; i -= 1) {",
-    replace: "for (let i = 0; i < Math.min(window.count, ours.length, node.length); i += 1) {",
+    find: "blocks.find(({ hash }, i) => hash === hashes[i])",
+    replace: "blocks.findLast(({ hash }, i) => hash === hashes[i])",
     why: "the oldest common block is taken: too much is undone",
   },
   {
     rule: "P-90",
-    find: "const from = Math.max(floor, top - width + 1);",
-    replace: "const from = Math.max(floor, top - width + 2);",
-    why: "one height between two windows is never compared",
+    find: "skip += blocks.length;",
+    replace: "skip += blocks.length + 1;",
+    why: "one block between two windows is never compared",
+  },
+  {
+    rule: "S-05",
+    find: "blocks.find(({ hash }, i) => hash === hashes[i])",
+    replace: "blocks.find((_, i) => hashes[i] !== null)",
+    why: "a replaced block counts as shared",
   },
 ]);
 
@@ -299,6 +308,7 @@ export const DIGEST_AND_UNDO: readonly Break[] = [
   ...books,
   ...undo,
   ...follow,
+  ...search,
   ...progress,
   ...follower,
 ];

@@ -116,12 +116,6 @@ export const SWAPS_EVM: readonly Break[] = [
     },
     {
       rule: "S-05",
-      find: "part.findIndex(({ hash }, i) => blocks[i]?.hash === hash)",
-      replace: "part.findIndex((_, i) => blocks[i] !== undefined)",
-      why: "a replaced block counts as shared",
-    },
-    {
-      rule: "S-05",
       find: "if (rewindTo >= finalHeight) return null;",
       replace: "return null;",
       why: "a replaced final block is no alarm",

@@ -112,19 +112,13 @@ const pearl = [
       why: "an older pass reads blocks of another branch",
     },
   ]),
-  ...inFile("src/swaps/pearl/pearl-fork.ts", [
+  ...inFile("src/swaps/pearl/late-start.ts", [
     {
       rule: "S-53",
       find: "if ((await timeAt(middle)) >= time) high = middle;",
       replace: "if ((await timeAt(middle)) > time) high = middle;",
       why: "a block of exactly the time is left out",
       equivalent: "the start moves down to it afterwards",
-    },
-    {
-      rule: "S-53",
-      find: "return points[high] ?? null;",
-      replace: "return points[high - 1] ?? points[high] ?? null;",
-      why: "the fork is found one block too high",
     },
   ]),
   ...inFile("src/swaps/pearl/pearl-headers.ts", [

@@ -10,7 +10,7 @@ import type { BlockHash, Outpoint } from "../primitives/brands.ts";
 import { displayHex, hexToBytes } from "../primitives/hex.ts";
 import { AnchorFilter } from "./anchor-filter.ts";
 import { certificateEnd, findHeader } from "./certificate.ts";
-import { newestCommon, planFollow, searchWindow } from "./follow-plan.ts";
+import { planFollow } from "./follow-plan.ts";
 import { scriptStartsWithHeight } from "./header.ts";
 import { oneByOne } from "../primitives/hashing.ts";
 import { merkleRoot } from "./merkle.ts";
@@ -44,8 +44,6 @@ const wire = (txid: string, vout: number): Uint8Array =>
   new Uint8Array([...Buffer.from(txid, "hex").toReversed(), ...Buffer.from(uint32(vout), "hex")]);
 
 const pointAt = (height: number, hash: string) => ({ height, hash: hash as BlockHash });
-
-const letters = (text: string): BlockHash[] => text.split("").map((letter) => letter as BlockHash);
 
 const context = { sha256d, recognise: () => null, anchors: { mayBeAnchor: () => false } };
 
@@ -311,31 +309,5 @@ describe("planFollow (P-90)", () => {
     assert.deepEqual(plan([5, "e"], [8, "h"], "e", null), { kind: "ask-again" });
     assert.deepEqual(plan([5, "e"], [5, "x"], "e", "e"), { kind: "ask-again" });
     assert.deepEqual(plan([5, "e"], [6, "e"], "e", "e"), { kind: "ask-again" });
-  });
-
-  test("windows cover every height from below down to the floor, once", () => {
-    fc.assert(
-      fc.property(fc.nat(5000), fc.nat(5000), (a, b) => {
-        const [floor, below] = a < b ? [a, b] : [b, a];
-        let next = below;
-        for (let attempt = 0; ; attempt += 1) {
-          const window = searchWindow(below, floor, attempt);
-          if (window === null) break;
-          assert.equal(window.from + window.count - 1, next);
-          assert.ok(window.count >= 1 && window.count <= 512);
-          next = window.from - 1;
-        }
-        assert.equal(next, floor - 1);
-      }),
-    );
-    assert.equal(searchWindow(4, 5, 0), null);
-  });
-
-  test("the newest common block of a window", () => {
-    const window = { from: 10, count: 4 };
-    assert.deepEqual(newestCommon(window, letters("abcd"), letters("abxy")), { height: 11, hash: "b" });
-    assert.deepEqual(newestCommon(window, letters("abcd"), letters("abc")), { height: 12, hash: "c" });
-    assert.equal(newestCommon(window, letters("abcd"), letters("wxyz")), null);
-    assert.equal(newestCommon(window, letters("abcd"), []), null);
   });
 });

@@ -1,5 +1,5 @@
-// What should the follower do next? Pure decisions from what we hold and what the node says (P-90); fetching and
-// storing are the caller's. A wrong guess costs nothing: each appended block is checked against its parent again.
+// What the follower does next: pure decisions from what we hold and what the node says (P-90); fetching and storing are
+// the caller's. A wrong guess costs nothing: each appended block is checked against its parent again.
 
 import type { BlockHash } from "../primitives/brands.ts";
 
@@ -45,45 +45,4 @@ export function planFollow(facts: FollowFacts): FollowStep {
   if (node.height > ours.height) return { kind: "append", from: ours.height + 1, to: node.height };
   // Same block at the node's tip height: it is behind. At equal heights the tips differ, so an answer was stale.
   return node.height < ours.height ? { kind: "wait" } : { kind: "ask-again" };
-}
-
-/** Consecutive heights to compare: `from` to `from + count - 1`. */
-export interface HashWindow {
-  readonly from: number;
-  readonly count: number;
-}
-
-const FIRST_WINDOW = 8;
-const WIDEST_WINDOW = 512;
-
-/**
- * The windows in which to look for the newest common block, from `below` downwards to `floor` (both included),
- * each wider than the one before: most reorganisations are short. `attempt` counts from 0; null after the last.
- */
-export function searchWindow(below: number, floor: number, attempt: number): HashWindow | null {
-  let top = below;
-  let width = FIRST_WINDOW;
-  for (let i = 0; i < attempt; i += 1) {
-    top -= width;
-    width = Math.min(width * 4, WIDEST_WINDOW);
-  }
-  if (top < floor) return null;
-  const from = Math.max(floor, top - width + 1);
-  return { from, count: top - from + 1 };
-}
-
-/**
- * The newest height of the window at which both have the same block, or null. Either list may be shorter than the
- * window where its chain ends.
- */
-export function newestCommon(
-  window: HashWindow,
-  ours: readonly BlockHash[],
-  node: readonly BlockHash[],
-): ChainPoint | null {
-  for (let i = Math.min(window.count, ours.length, node.length) - 1; i >= 0; i -= 1) {
-    const hash = ours[i];
-    if (hash !== undefined && hash === node[i]) return { height: window.from + i, hash };
-  }
-  return null;
 }

@@ -1,8 +1,8 @@
-// How does the index follow the node? One loop: look at the node's tip, append what is new or undo what has left the
+// The index follows the node in one loop: look at the node's tip, append what is new or undo what has left the
 // best chain, wait for the next announcement. Whatever fails ends the round; the next one starts from what the store
 // says is durable. Nothing here sleeps between an announcement and its block.
 
-import { type FollowStep, planFollow } from "../chain/follow-plan.ts";
+import { type ChainPoint, type FollowStep, planFollow } from "../chain/follow-plan.ts";
 import type { BlockHash } from "../primitives/brands.ts";
 import type { BaseBlock, FollowedStore, RewindOrder } from "./ports.ts";
 import type { Clock, Log, NodeTip, PearlNode } from "../follow/ports.ts";
@@ -21,7 +21,7 @@ import {
   sentenceOf,
   UnsettledChain,
 } from "../follow/follower-errors.ts";
-import { findCommonBlock } from "./fork-point.ts";
+import { hashesOf, newestSharedBlock, type OurBlocks } from "../follow/shared-block.ts";
 import {
   type FetchedBlock,
   prefetchBlocks,
@@ -274,7 +274,7 @@ export class Follower {
   async #followBranch(own: IndexedPosition, tip: NodeTip, below = own.height): Promise<RoundEnd> {
     const { store, indexer, metrics, log, clock } = this.#parts;
     const floor = Math.max(await store.rewindFloor(), indexer.baseHeight);
-    const common = await findCommonBlock(this.#node, store, below, floor);
+    const common = await newestSharedBlock(ownBlocks(store, below, floor), hashesOf(this.#node));
     if (common === null) return this.#replaceBase(own, tip, floor);
     if (common.height === own.height) {
       // The tip has moved back to our chain meanwhile, or the node contradicts itself: the next round will tell.
@@ -366,4 +366,16 @@ export class Follower {
     // An announcement may mean that the node is back, so it ends the longer part of the wait.
     if (wait > 0) await this.#wake.wait(wait, signal);
   }
+}
+
+/** Our blocks from `below` down to `floor`, both included. */
+function ownBlocks(store: FollowedStore, below: number, floor: number): OurBlocks<ChainPoint> {
+  return async (skip, count) => {
+    const blocks: ChainPoint[] = [];
+    for (let height = below - skip; height >= floor && blocks.length < count; height -= 1) {
+      const hash = await store.blockHash(height);
+      if (hash !== null) blocks.push({ height, hash });
+    }
+    return blocks;
+  };
 }

@@ -2,14 +2,11 @@
 // with the RPC's chain, newest first.
 
 import type { Bytes32 } from "../../primitives/brands.ts";
+import { newestSharedBlock } from "../../follow/shared-block.ts";
 import type { EvmSource } from "./evm-chain.ts";
 import type { EvmPoint } from "./evm-read-range.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
 import type { ChainCheckpoint, EvmLedger, FinalAlarm } from "../ledger/ports.ts";
-
-/** Checkpoints compared in one go: few at first, since most forks are shallow. */
-const FIRST_WINDOW = 4;
-const LARGEST_WINDOW = 256;
 
 /** A checkpoint of the ledger as a place. */
 export function pointOf(checkpoint: ChainCheckpoint): EvmPoint {
@@ -26,21 +23,18 @@ export async function newestShared(
   below: number,
 ): Promise<EvmPoint | null> {
   const candidates = checkpoints.filter(({ height }) => height <= below);
-  let window = FIRST_WINDOW;
-  for (let at = 0; at < candidates.length; ) {
-    const part = candidates.slice(at, at + window);
-    const blocks = await source.blocksAt(part.map(({ height }) => height));
-    if (blocks.some((block) => block === null)) {
-      // Below its own head an RPC has every block: this answer does not fit the one about the head.
-      throw new EvmUnavailable("UNSETTLED", `${source.name} has no block at a height below its head`);
-    }
-    const index = part.findIndex(({ hash }, i) => blocks[i]?.hash === hash);
-    const found = part[index];
-    if (found !== undefined) return pointOf(found);
-    at += part.length;
-    window = Math.min(LARGEST_WINDOW, 4 * window);
-  }
-  return null;
+  const shared = await newestSharedBlock(
+    (skip, count) => candidates.slice(skip, skip + count),
+    async (heights) => {
+      const blocks = await source.blocksAt(heights);
+      return blocks.map((block) => {
+        if (block !== null) return block.hash;
+        // Below its own head an RPC has every block: this answer does not fit the one about the head.
+        throw new EvmUnavailable("UNSETTLED", `${source.name} has no block at a height below its head`);
+      });
+    },
+  );
+  return shared === null ? null : pointOf(shared);
 }
 
 /** What a replaced final block is judged from. */

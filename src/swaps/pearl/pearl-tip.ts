@@ -6,7 +6,7 @@ import type { WatchContext } from "../../chain/watch-block.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import { UnsettledChain } from "../../follow/follower-errors.ts";
 import type { Log, NodeTip } from "../../follow/ports.ts";
-import { newestCommonPoint } from "./pearl-fork.ts";
+import { hashesOf, newestSharedBlock } from "../../follow/shared-block.ts";
 import { fetchHeaders, type HeaderPoint, HeaderWindow, WINDOW_BLOCKS } from "./pearl-headers.ts";
 import { BlockFindings, PearlMatcher } from "./pearl-matcher.ts";
 import type { SwapNode } from "../../follow/ports.ts";
@@ -148,7 +148,16 @@ export class PearlTip {
     const own = this.#window.tip;
     if (own === null) return false;
     const points = this.#knownPoints().filter((point) => point.height <= tip.height);
-    const common = await newestCommonPoint(points, (height) => node.blockHash(height));
+    const theirs = hashesOf(node);
+    const common = await newestSharedBlock(
+      (skip, count) => points.slice(skip, skip + count),
+      async (heights) => {
+        const hashes = await theirs(heights);
+        const missing = heights.find((_, i) => hashes[i] === null);
+        if (missing !== undefined) throw new UnsettledChain(missing);
+        return hashes;
+      },
+    );
     const highest = points[0];
     if (common === null || highest === undefined) throw new UnsettledChain(-1);
     if (common.height === highest.height && tip.height <= own.height) {

@@ -8,7 +8,7 @@ import { BlockRefused, failureKind, sentenceOf, UnsettledChain } from "../../fol
 import type { Clock, Log } from "../../follow/ports.ts";
 import { Wake } from "../../follow/wake.ts";
 import { Backscan } from "./pearl-backscan.ts";
-import { firstHeightAt } from "./pearl-fork.ts";
+import { firstHeightAt } from "./late-start.ts";
 import { fetchHeaders, type HeaderPoint } from "./pearl-headers.ts";
 import { PearlMatcher } from "./pearl-matcher.ts";
 import type { SwapNode } from "../../follow/ports.ts";
