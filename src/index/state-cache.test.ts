@@ -96,4 +96,22 @@ describe("state cache", () => {
     await cache.load(withoutAnchors);
     assert.equal(asked, 2);
   });
+
+  test("what was loaded is found again as the store had it, present rows beside absent ones", async () => {
+    const world = new World(33);
+    world.grow(25);
+    const truth = new CoreIndex("simnet", testRules("simnet", world.feeAddress));
+    const keys = keysOf(world.made.map((made) => truth.apply(made)));
+    let asked = 0;
+    const cache = new StateCache({
+      load: async (missing) => {
+        asked += 1;
+        return truth.state.load(missing);
+      },
+    });
+    const first = sorted(await cache.load({ ...keys, anchors: [] }));
+    assert.deepEqual(sorted(await cache.load({ ...keys, anchors: [] })), first);
+    assert.ok(truth.state.load(keys).balances.length > 0);
+    assert.equal(asked, 1);
+  });
 });

@@ -5,8 +5,7 @@
 import type { ListingId, Outpoint, Tick } from "../primitives/brands.ts";
 import type { BalanceRow, BlockChanges, ListingRow, TokenRow } from "../prc20/state.ts";
 import type { LoadedState, StateKeys } from "./ports.ts";
-import { BalanceCache } from "./balance-cache.ts";
-import { RowCache } from "./row-cache.ts";
+import { BalanceCache, RowCache } from "./row-cache.ts";
 
 /** Where rows come from that are not cached: the store. */
 export interface StateSource {
@@ -121,11 +120,12 @@ export class StateCache {
   }
 
   #addBalances(missing: StateKeys, loaded: LoadedState, into: BalanceRow[]): void {
-    for (const { address, tick } of missing.balances) this.#balances.addLoaded(address, tick, null);
     for (const row of loaded.balances) {
       this.#balances.addLoaded(row.address, row.tick, row);
       into.push(row);
     }
+    // After the rows that exist, since what is known is not replaced.
+    for (const { address, tick } of missing.balances) this.#balances.addLoaded(address, tick, null);
   }
 
   #addListings(missing: StateKeys, loaded: LoadedState, into: ListingRow[]): void {

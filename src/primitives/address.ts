@@ -1,7 +1,8 @@
-// Which texts are addresses (P-22), and which address belongs to an output key (P-15)?
+// Which texts are addresses (P-22), and which address belongs to an output key (P-15).
 // Bech32m (BIP350) for witness version 1 with a 32-byte program only: everything else is no address here.
 
 import type { PearlAddress } from "./brands.ts";
+import { GenerationCache } from "./generation-cache.ts";
 import { bytesToHex, hexToBytes } from "./hex.ts";
 
 const CHARSET = "qpzry9x8gf2tvdw0s3jn54khce6mua7l";
@@ -125,29 +126,24 @@ export function scriptHexOfAddress(address: PearlAddress): string {
   return `5120${keyOfAddress(address)}`;
 }
 
-/** Remembers the addresses of recently seen keys, up to `limit` of them; made and owned by its caller. */
-export class AddressBook {
+/** Remembers the addresses of recently seen keys; made and owned by its caller. */
+export class AddressCache {
   readonly #hrp: string;
-  readonly #limit: number;
-  #recent = new Map<string, PearlAddress>();
-  #older = new Map<string, PearlAddress>();
+  readonly #known: GenerationCache<string, PearlAddress>;
 
+  /** `limit`: addresses held, 2 or more. */
   constructor(hrp: string, limit = 50_000) {
     this.#hrp = hrp;
-    this.#limit = limit;
+    this.#known = new GenerationCache(limit / 2);
   }
 
   /** As `addressOfKey`. */
   addressOfKey(keyHex: string): PearlAddress {
-    const known = this.#recent.get(keyHex);
+    const known = this.#known.get(keyHex);
     if (known !== undefined) return known;
-    const address = this.#older.get(keyHex) ?? addressOfKey(keyHex, this.#hrp);
-    // Two generations instead of a list of uses: the older half is dropped when the newer one is full.
-    if (this.#recent.size >= this.#limit / 2) {
-      this.#older = this.#recent;
-      this.#recent = new Map();
-    }
-    this.#recent.set(keyHex, address);
+    const address = addressOfKey(keyHex, this.#hrp);
+    this.#known.trim();
+    this.#known.set(keyHex, address);
     return address;
   }
 }

@@ -1,12 +1,12 @@
-// Numbers that stand for addresses: interning of address texts, with bounded memory. A finder for readers, and a book for
-// the writer, which also keeps each address's count of held ticks.
+// Addresses are stored once and stand as numbers everywhere else. A finder for readers and a book for the writer, which
+// also keeps each address's count of held tickers; both in bounded memory.
 
+import { GenerationCache } from "../../primitives/generation-cache.ts";
 import { addressHash, type AddressHash } from "./address-hash.ts";
 import { CellReader } from "./cells.ts";
 import type { Connection, PageMemory } from "./connection.ts";
 import { BOUND_LIMIT } from "./read/paging.ts";
 import { KeyFilter } from "./read/key-filter.ts";
-import { Recent } from "./recent.ts";
 
 const FIND_SQL = "SELECT id FROM address WHERE hash = ? AND text = ?";
 /** Texts remembered per generation; two generations are held. */
@@ -23,12 +23,12 @@ export function addressSeed(connection: Connection): string {
 export class AddressFinder {
   readonly #connection: Connection;
   readonly #hash: AddressHash;
-  readonly #known: Recent<string, number>;
+  readonly #known: GenerationCache<string, number>;
 
   constructor(connection: Connection) {
     this.#connection = connection;
     this.#hash = addressHash(addressSeed(connection));
-    this.#known = new Recent(GENERATION[connection.memory]);
+    this.#known = new GenerationCache(GENERATION[connection.memory]);
   }
 
   /** Id of an address, or null where no row names it. */
@@ -65,21 +65,21 @@ interface Held {
 export class AddressBook {
   readonly #connection: Connection;
   readonly #hash: AddressHash;
-  readonly #known: Recent<string, number>;
+  readonly #known: GenerationCache<string, number>;
   /** Null: the database may hold any address. */
   readonly #stored: KeyFilter | null;
   #fresh: string[] = [];
   #firstFreshId: number;
   /** As of the changes so far. The table is behind until its rows are flushed. */
-  readonly #held: Recent<number, Held>;
+  readonly #held: GenerationCache<number, Held>;
   /** Those that were counted in part, for one transaction. */
   readonly #many = new Map<number, Held>();
 
   constructor(connection: Connection) {
     this.#connection = connection;
     this.#hash = addressHash(addressSeed(connection));
-    this.#known = new Recent(GENERATION[connection.memory]);
-    this.#held = new Recent(GENERATION[connection.memory]);
+    this.#known = new GenerationCache(GENERATION[connection.memory]);
+    this.#held = new GenerationCache(GENERATION[connection.memory]);
     this.#firstFreshId = this.#nextId();
     this.#stored = storedAddresses(connection, this.#firstFreshId);
   }
