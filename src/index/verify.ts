@@ -52,7 +52,7 @@ export interface VerifyParts {
 }
 
 const BATCH_BLOCKS = 200;
-const BATCH_OPERATIONS = 5000;
+const BATCH_OPERATIONS = 2000;
 /** Blocks of the index that are read at once, and the last ones that are replayed in one state of it. */
 export const SEGMENT_BLOCKS = 500;
 /** Newest blocks whose before-images are kept: what the index may undo meanwhile, and what is compared with its own. */
@@ -60,7 +60,7 @@ const UNDO_BLOCKS = 1000;
 const PROGRESS_MS = 5000;
 /** Rows after which a stop signal and other waiting work get their turn. */
 const ROWS_PER_TURN = 5000;
-const PREFETCH: PrefetchOptions = { maxAhead: 2, maxBytes: 4 * 1024 * 1024, hashWindow: SEGMENT_BLOCKS };
+const PREFETCH: PrefetchOptions = { maxAhead: 1, maxBytes: 4 * 1024 * 1024, hashWindow: SEGMENT_BLOCKS };
 
 /** One sentence per finding, as they are found; none where the index is right. Rejects where the node fails. */
 export async function* verifyIndex(parts: VerifyParts): AsyncGenerator<string, void, void> {
