@@ -220,13 +220,13 @@ const asks = [
     },
     {
       rule: "H-42",
-      find: "if (last?.action === action && last.deadline === deadline) return shown(deps, ask, action);",
+      find: "if (last?.action === action && last.deadline === deadline) return err(shown(deps, ask, action));",
       replace: "",
       why: "the same POST twice is refused",
     },
     {
       rule: "H-42",
-      find: 'if (status === "ASK_TAKEN" || status === "ASK_CANCELLED") return refusal(status);',
+      find: 'if (status === "ASK_TAKEN" || status === "ASK_CANCELLED") return err(refusal(status));',
       replace: "",
       why: "a cancelled ask is resumed",
     },

@@ -62,7 +62,7 @@ const INSPECTION_PATIENCE_MS = 5000;
 const INSPECTION_RETRY_MS = 5000;
 
 /** What swaps share with the index. */
-export interface SwapFoundation {
+interface SwapFoundation {
   readonly config: Config;
   readonly swaps: SwapConfig;
   readonly store: SwapStore;

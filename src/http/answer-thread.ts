@@ -19,10 +19,10 @@ export interface AnswerThreadStart {
 }
 
 /** One answer to be made: its number, the route's name, raw placeholders and parameters. */
-export type AnswerOrder = readonly [id: number, route: string, params: unknown, query: unknown];
+type AnswerOrder = readonly [id: number, route: string, params: unknown, query: unknown];
 
 /** What the thread tells: that it is ready, an answer, an expected refusal, or that making it failed. */
-export type AnswerReport =
+type AnswerReport =
   | { readonly kind: "ready" }
   | {
       readonly kind: "made";

@@ -11,7 +11,7 @@ import type { BlockHash } from "../primitives/brands.ts";
 import type { Refusal } from "./errors.ts";
 
 /** Encodings that are offered; "identity" is the plain bytes. */
-export type Encoding = "identity" | "gzip" | "br";
+type Encoding = "identity" | "gzip" | "br";
 
 /** A finished answer: immutable but for the compressed forms, which are made once when first asked for. */
 export interface Answer {
@@ -26,7 +26,7 @@ export interface Answer {
 }
 
 /** What is written to one client. */
-export interface Delivery {
+interface Delivery {
   readonly status: number;
   readonly headers: Record<string, string>;
   /** Null where the answer has no body (304). `content-length` is in the headers. */
@@ -73,7 +73,7 @@ export function endWith(response: ServerResponse, body: Buffer | undefined): voi
 }
 
 /** The bytes of a JSON body and their entity tag. */
-export interface TaggedBody {
+interface TaggedBody {
   readonly body: Buffer;
   readonly tag: string;
 }

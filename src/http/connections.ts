@@ -32,7 +32,7 @@ interface Connection {
 }
 
 /** What connections are judged with. */
-export interface ConnectionDependencies {
+interface ConnectionDependencies {
   readonly limits: ConnectionLimits;
   /** True for the address of a proxy that speaks for many clients: the limit of one client is not for it. */
   readonly isProxy: (address: string) => boolean;

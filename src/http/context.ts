@@ -51,7 +51,7 @@ export async function sendRefusal(
 }
 
 /** One error to be sent. */
-export interface ErrorFacts {
+interface ErrorFacts {
   readonly code: ErrorCode;
   readonly message: string;
   readonly headers?: Record<string, string>;

@@ -18,7 +18,7 @@ export interface CursorBinding {
 }
 
 /** The paging parameters after validation. */
-export interface PageQuery {
+interface PageQuery {
   readonly limit?: number;
   readonly next?: string;
   readonly prev?: string;

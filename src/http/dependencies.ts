@@ -34,7 +34,7 @@ export interface RateLimitOptions {
 }
 
 /** Limits of the event stream (H-39). */
-export interface EventStreamOptions {
+interface EventStreamOptions {
   /** Milliseconds between heartbeats; default 15,000. */
   readonly heartbeatMs?: number;
   /** A consumer that has not taken what was written for it after this many milliseconds is cut off; default 10,000. */

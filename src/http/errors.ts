@@ -98,7 +98,7 @@ export function invalidField(field: string, expected: string): Refusal {
 }
 
 /** The body of an error in the PRC20 group and outside of the groups (H-02). */
-export interface EnvelopeError {
+interface EnvelopeError {
   readonly message: string;
   readonly prev: null;
   readonly next: null;
@@ -107,7 +107,7 @@ export interface EnvelopeError {
 }
 
 /** The body of an error under the swap paths (H-03). */
-export interface SwapError {
+interface SwapError {
   readonly ok: false;
   readonly error: ErrorCode;
   readonly message: string;

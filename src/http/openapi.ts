@@ -88,7 +88,7 @@ const BOOK = new SchemaBook({
 });
 
 /** What the document is made from. */
-export interface DocumentInput {
+interface DocumentInput {
   readonly version: string;
   readonly reads: readonly ReadRoute[];
   readonly swaps: readonly SwapRoute[];

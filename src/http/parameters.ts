@@ -10,7 +10,7 @@ import type { ListingId, PearlAddress, Tick, Txid } from "../primitives/brands.t
 import { invalidField, Refusal } from "./errors.ts";
 
 /** Reads raw text values by a schema, or says which one is wrong. */
-export type ParameterReader<Schema extends TObject> = (raw: unknown) => StaticEncode<Schema> | Refusal;
+type ParameterReader<Schema extends TObject> = (raw: unknown) => StaticEncode<Schema> | Refusal;
 
 const INTEGER = /^[0-9]{1,20}$/;
 

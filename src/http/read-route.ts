@@ -14,7 +14,7 @@ import { parameterReader, tickOf, txidOf } from "./parameters.ts";
 import { type ReadyAnswer, readyAnswer } from "./response-cache.ts";
 
 /** Rows read from one state. */
-export interface Reading<Row> {
+interface Reading<Row> {
   readonly state: Pick<StateView, "height" | "hash">;
   /** The rows, or their JSON joined by commas. */
   readonly rows: readonly Row[] | RoomyText;
@@ -28,7 +28,7 @@ export interface Reading<Row> {
 export type ReadDependencies = Pick<HttpDependencies, "queries" | "rules" | "fillPsbt" | "mempool">;
 
 /** An endpoint of the PRC20 group. */
-export interface ReadDefinition<Params extends TObject, Query extends TObject, Row extends TSchema> {
+interface ReadDefinition<Params extends TObject, Query extends TObject, Row extends TSchema> {
   /** Name in the documents, unique. */
   readonly name: string;
   /** Path with `{placeholders}`. */
@@ -72,7 +72,7 @@ export interface ReadRoute {
 }
 
 /** A well-formed request to an endpoint. */
-export interface ReadQuestion {
+interface ReadQuestion {
   /** The same for all requests that ask for the same, however they are spelled and whatever else they carry. */
   readonly key: string;
   /** True where the request has parameters that the endpoint does not know (H-05). */

@@ -18,7 +18,7 @@ export interface ReadyAnswer {
 export type SeenState = Pick<StateView, "height" | "hash">;
 
 /** The number that `begin` gives and `keep` wants back. */
-export type Generation = number;
+type Generation = number;
 
 const ENTRY_OVERHEAD_BYTES = 2048;
 /** Request targets that are found without reading their parameters: as many, and as long, as usual clients need. */

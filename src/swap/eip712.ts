@@ -9,7 +9,7 @@ import { fromBytes32, toBytes32, type Keccak256 } from "./crypto.ts";
 import type { AskTerms, EscrowDomain, Terms } from "./terms.ts";
 
 /** A member of a struct. */
-export interface TypedMember {
+interface TypedMember {
   readonly name: string;
   readonly type: "address" | "bytes32" | "string" | "uint16" | "uint64" | "uint256";
 }
@@ -64,7 +64,7 @@ export const TYPED_DATA = {
 } as const;
 
 /** A signed change of an ask (H-42). */
-export interface AskAction {
+interface AskAction {
   readonly askId: Bytes32;
   readonly action: "pause" | "resume" | "cancel";
   /** Unix seconds. */
@@ -72,7 +72,7 @@ export interface AskAction {
 }
 
 /** A signed word on where a bid came from (S-64); `ref` is "" where it was left out. */
-export interface BidOrigin {
+interface BidOrigin {
   readonly orderHash: Bytes32;
   readonly origin: string;
   readonly ref: string;

@@ -40,13 +40,13 @@ export function agreedHash(hashes: readonly (Bytes32 | null)[]): Bytes32 | null 
 }
 
 /** How many RPCs that have the log's block show it by receipt, and how many lack or contradict it. */
-export interface LogWitnesses {
+interface LogWitnesses {
   readonly shows: number;
   readonly lacks: number;
 }
 
 /** What becomes of a log. */
-export type LogStanding =
+type LogStanding =
   /** Enough RPCs show it. */
   | "shown"
   /** It is to be taken out: nobody shows it, or two agree that it is not there. */

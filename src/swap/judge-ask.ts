@@ -3,6 +3,7 @@
 
 import type { Bytes32, PearlAddress } from "../primitives/brands.ts";
 import { parseAddress } from "../primitives/address.ts";
+import { err, ok, type Result } from "../primitives/result.ts";
 import { fundingNeed, type FundingAsk } from "./funding.ts";
 import type { Refusal, Unready } from "./judge-take.ts";
 import type { AskRecord } from "./records.ts";
@@ -17,7 +18,7 @@ const OF_SELLER_MAX = 50;
 const UNPROVEN_MAX = 10_000;
 
 /** Codes of `POST asks`. */
-export type AskCode =
+type AskCode =
   | "INVALID_REQUEST"
   | "ASK_BELOW_MIN_USDC"
   | "ASK_SELLER_PEARL_PUBKEY_MISMATCH"
@@ -50,21 +51,22 @@ export function judgeAskTerms(
 }
 
 /**
- * Step 2: the results of the seller's signature (S-31) and of the PEARL proof ("absent" where none was given). Null:
- * look the ask up; a known one is answered with 200 and its present row, and nothing more is judged.
+ * Step 2: the results of the seller's signature (S-31) and of the PEARL proof ("absent" where none was given). Where
+ * both pass, the signature as it is kept: look the ask up; a known one is answered with 200 and its present row, and
+ * nothing more is judged. `signature`: null where it is not the seller's.
  */
 export function judgeAskSignatures(
-  isSignatureValid: boolean,
+  signature: string | null,
   proof: "absent" | "valid" | "invalid",
   isProofRequired: boolean,
-): Refusal<AskCode> | null {
-  if (!isSignatureValid) return { code: "ASK_SELLER_SIGNATURE_INVALID", details: {} };
+): Result<string, Refusal<AskCode>> {
+  if (signature === null) return err({ code: "ASK_SELLER_SIGNATURE_INVALID", details: {} });
   const isProofWrong = proof === "invalid" || (proof === "absent" && isProofRequired);
-  return isProofWrong ? { code: "ASK_PEARL_PROOF_INVALID", details: {} } : null;
+  return isProofWrong ? err({ code: "ASK_PEARL_PROOF_INVALID", details: {} }) : ok(signature);
 }
 
 /** What step 3 is given, all of one state. */
-export interface AskState {
+interface AskState {
   /** *now* of S-05. */
   readonly now: number;
   /** Lowest nonce that the seller has not revoked. */

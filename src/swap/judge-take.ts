@@ -18,7 +18,7 @@ export interface Refusal<Code extends string> {
 export type Unready = Refusal<"INDEXER_NOT_SYNCED" | "EVM_RPC_UNAVAILABLE"> | null;
 
 /** Codes of a take, beside those of `Unready`. */
-export type TakeCode =
+type TakeCode =
   | "INVALID_REQUEST"
   | "ASK_NOT_FOUND"
   | "ASK_BUYER_PEARL_PUBKEY_MISMATCH"
@@ -42,6 +42,7 @@ export interface TakeLookups {
 
 /** What a take that is not refused stands for. */
 export interface PlannedTake {
+  readonly ask: AskRecord;
   readonly hash: Bytes32;
   readonly terms: Terms;
 }
@@ -69,7 +70,7 @@ export function planTake(
   if (named !== null && (named !== hash || !lookups.isIndexed(hash))) {
     return err({ code: "CANONICAL_DEAL_NOT_FOUND", details: { order_hash: hash } });
   }
-  return ok({ hash, terms });
+  return ok({ ask, hash, terms });
 }
 
 /** What is malformed in the light of the ask: a sentence by field, or null. */

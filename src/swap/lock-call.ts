@@ -5,7 +5,7 @@ import type { SwapRules, SwapSubject } from "./subject.ts";
 import type { AskTerms, Terms } from "./terms.ts";
 
 /** Terms with the contract's names (S-20). */
-export interface TermsWire {
+interface TermsWire {
   readonly buyer: string;
   readonly seller: string;
   readonly hashlock: string;
@@ -22,7 +22,7 @@ export interface TermsWire {
 }
 
 /** Ask with the contract's names (S-20). */
-export interface AskWire {
+interface AskWire {
   readonly seller: string;
   readonly sellerPearlAddress: string;
   readonly sellerPearlKey: string;

@@ -31,7 +31,7 @@ export interface LockTerms {
 }
 
 /** A leaf with what spends by it. */
-export interface Leaf {
+interface Leaf {
   readonly script: Uint8Array;
   /** TapLeaf hash. */
   readonly hash: Uint8Array;

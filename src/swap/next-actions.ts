@@ -36,7 +36,7 @@ import {
 } from "./subject.ts";
 
 /** Who acts. */
-export type ActionRole = "anyone" | "buyer" | "seller";
+type ActionRole = "anyone" | "buyer" | "seller";
 /** What can be done, in the order of the table of S-54 (claim_pearl has two rows there). */
 export const ACTIONS = [
   "claim_usdc",
@@ -53,7 +53,7 @@ export const ACTIONS = [
   "lock_usdc",
 ] as const;
 /** An action's name. */
-export type ActionName = (typeof ACTIONS)[number];
+type ActionName = (typeof ACTIONS)[number];
 
 /** A row of `next_actions` (S-54). Windows are unix seconds, inclusive; null where open. */
 export interface NextAction {

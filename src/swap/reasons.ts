@@ -63,7 +63,7 @@ export const NO_VERDICT_REASONS = [
   "INDEXER_NOT_SYNCED",
 ] as const;
 /** Why there is no verdict. */
-export type NoVerdictReason = (typeof NO_VERDICT_REASONS)[number];
+type NoVerdictReason = (typeof NO_VERDICT_REASONS)[number];
 
 /** Every reason that a verification can answer. */
 export type VerifyReason = LockReason | RefundReason | EvmRefundReason | NoVerdictReason;

@@ -37,7 +37,7 @@ import { ZERO_BYTES32 } from "./terms.ts";
 import { judgeRelease } from "./verify-settlement.ts";
 
 /** `profile` of a row: the margins in force for it (S-03), seconds; k in confirmations. */
-export interface ProfileRow {
+interface ProfileRow {
   readonly name: "large" | "small";
   readonly k: number;
   readonly reveal_margin_s: number;
@@ -49,7 +49,7 @@ export interface ProfileRow {
  * What bid and deal rows share (S-55): order_hash and deal_hash are one name. A type like every row, not an interface:
  * so it may stand where any JSON object may.
  */
-export type SwapRow = {
+type SwapRow = {
   readonly order_hash: string;
   readonly deal_hash: string;
   readonly ask_id: string | null;

@@ -72,7 +72,7 @@ export function spendPath(
 }
 
 /** A secret with its hash. */
-export interface FoundSecret {
+interface FoundSecret {
   readonly hashlock: Bytes32;
   readonly secret: Bytes32;
 }

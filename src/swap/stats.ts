@@ -12,7 +12,7 @@ import {
 import type { AskStatus, EvaluationContext, SwapRules, SwapSubject } from "./subject.ts";
 
 /** Settled swaps: a count, and volumes as decimal strings (raw USDC, satoshis, PEARL with 8 digits). */
-export type SettledStats = {
+type SettledStats = {
   readonly settled_count: number;
   readonly settled_usdc_volume: string;
   readonly settled_pearl_volume_sat: string;
@@ -20,7 +20,7 @@ export type SettledStats = {
 };
 
 /** The object of S-65; every status of interface part 3 is a key. */
-export type SwapStats = SettledStats & {
+type SwapStats = SettledStats & {
   readonly bids_by_status: Readonly<Record<BidStatus, number>>;
   readonly asks_by_status: Readonly<Record<AskStatus, number>>;
   readonly deals_by_status: Readonly<Record<DealStatus, number>>;

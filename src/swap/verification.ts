@@ -6,7 +6,7 @@ import { lockAddressOf } from "./lock-script.ts";
 import type { SwapRules, SwapSubject } from "./subject.ts";
 
 /** `details` of every verification (S-60). Amounts are decimal strings of satoshis. */
-export interface VerificationDetails {
+interface VerificationDetails {
   /** These three: true where the judged output commits to the tree of S-10, else false. */
   readonly claim_script_present: boolean;
   readonly refund_script_present: boolean;
@@ -47,7 +47,7 @@ export interface JudgedOutput {
 }
 
 /** What differs between verdicts. */
-export interface VerdictInput<Reason> {
+interface VerdictInput<Reason> {
   readonly reason: Reason | null;
   readonly output: JudgedOutput | null;
   readonly have: number;

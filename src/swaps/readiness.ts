@@ -35,7 +35,7 @@ export interface NotReady {
 export type Sides = "both" | "pearl" | "evm" | "deals";
 
 /** What readiness is judged from. */
-export interface ReadinessDependencies {
+interface ReadinessDependencies {
   readonly tips: () => ChainTips;
   readonly evm: () => EvmStanding;
   readonly pearl: () => PearlStanding;

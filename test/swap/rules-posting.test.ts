@@ -5,13 +5,8 @@ import { describe, test } from "node:test";
 import type { Bytes32, EvmAddress } from "../../src/primitives/brands.ts";
 import { fundedFlags, fundingNeed, type FundingAsk } from "../../src/swap/funding.ts";
 import { judgeAskBalance, judgeAskSignatures, judgeAskTerms, judgeNewAsk } from "../../src/swap/judge-ask.ts";
-import {
-  judgeTake,
-  planTake,
-  type TakeLookups,
-  type TakeState,
-  type TakeRequest,
-} from "../../src/swap/judge-take.ts";
+import { judgeTake, planTake } from "../../src/swap/judge-take.ts";
+import type { TakeLookups, TakeRequest, TakeState } from "../../src/swap/judge-take.ts";
 import {
   DEFAULT_PROFILES,
   marginInForce,
@@ -57,7 +52,10 @@ const ask = (n: number, amount: bigint, more: Partial<FundingAsk> = {}, createdA
   ...more,
 });
 
-const judgeBoth = (...given: Parameters<typeof judgeAskSignatures>) => judgeAskSignatures(...given)?.code;
+const judgeBoth = (isValid: boolean, ...given: ["absent" | "valid" | "invalid", boolean]) => {
+  const judged = judgeAskSignatures(isValid ? "0x" : null, ...given);
+  return judged.ok ? undefined : judged.error.code;
+};
 
 describe("S-02, S-03: profiles and the margin", () => {
   const good: ProfileSettings = {
@@ -307,7 +305,7 @@ describe("S-40, S-41: taking", () => {
   test("the terms are the ask's and the request's", () => {
     const planned = planTake(ASK, request, lookups);
     assert.ok(planned.ok);
-    assert.deepEqual(planned.value, { hash: HASH, terms: TERMS });
+    assert.deepEqual(planned.value, { ask: ASK, hash: HASH, terms: TERMS });
     const numbered = planTake(ASK, { ...request, nonce: 7n }, lookups);
     assert.equal(numbered.ok && numbered.value.terms.nonce, 7n);
   });

@@ -58,7 +58,7 @@ export interface Config {
 }
 
 /** Where settings come from. */
-export interface ConfigSources {
+interface ConfigSources {
   /** Command-line flags by their name with the dashes, as `--port`. */
   readonly flags: ReadonlyMap<string, string>;
   readonly environment: Readonly<Record<string, string | undefined>>;

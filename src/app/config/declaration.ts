@@ -2,7 +2,7 @@
 // is an environment variable and the flag of the same name in lower-kebab form; the flag wins.
 
 /** One setting as people see it. */
-export interface Setting {
+interface Setting {
   /** Environment variable; the flag is its lower-kebab form (`PEARL_RPC_URL` is `--pearl-rpc-url`). */
   readonly name: string;
   /** One sentence: what it does, units and range. */

@@ -5,7 +5,7 @@ import type { SettingName } from "./declaration.ts";
 import type { SettingReader } from "./setting-reader.ts";
 
 /** Whom to believe on a TLS connection. */
-export type TlsTrust =
+type TlsTrust =
   | { readonly kind: "system" }
   /** PEM text: a certificate authority, or the node's own certificate, which pins it. */
   | { readonly kind: "ca"; readonly pem: string };

@@ -16,13 +16,13 @@ import type { SettingName } from "./declaration.ts";
 import type { SettingReader } from "./setting-reader.ts";
 
 /** Where sellers' balances come from (S-34). */
-export type BalanceTarget =
+type BalanceTarget =
   | { readonly kind: "node" }
   /** `url` without a slash at its end. */
   | { readonly kind: "blockbook"; readonly url: string };
 
 /** When an index counts as not synced (S-05). Null: the condition is off. */
-export interface SyncLimits {
+interface SyncLimits {
   readonly pearlLagBlocks: number;
   readonly pearlTipAgeS: number | null;
   readonly minPeers: number | null;

@@ -22,7 +22,7 @@ export interface EventSink {
 }
 
 /** Where a consumer begins. */
-export interface EventStart {
+interface EventStart {
   /** The last id that it has. */
   readonly after: number;
   /** Text that goes first: a reset, or nothing. */

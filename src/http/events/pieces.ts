@@ -16,7 +16,7 @@ export type PieceStart =
     };
 
 /** Some events in order, and where the next piece begins. */
-export interface Piece {
+interface Piece {
   readonly frames: readonly Frame[];
   readonly next: PieceStart;
   /** The first id of the log that this piece has read; events between the start and it have left the log. */

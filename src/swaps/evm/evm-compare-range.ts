@@ -12,7 +12,7 @@ import { type LogReading, showsEvent } from "./evm-witnesses.ts";
 import { eventKey } from "../ledger/fact-codec.ts";
 
 /** What to compare. */
-export interface ComparedQuestion {
+interface ComparedQuestion {
   readonly source: EvmSource;
   readonly sizer: RangeSizer;
   readonly reading: LogReading;

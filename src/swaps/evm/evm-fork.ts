@@ -38,7 +38,7 @@ export async function newestShared(
 }
 
 /** What a replaced final block is judged from. */
-export interface FinalityDependencies {
+interface FinalityDependencies {
   readonly sources: readonly EvmSource[];
   readonly ledger: Pick<EvmLedger, "tips" | "checkpoints">;
   /** Unix seconds. */

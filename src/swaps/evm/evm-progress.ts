@@ -6,7 +6,7 @@ import type { EvmStatus } from "../../follow/serving.ts";
 import type { EvmStanding } from "../ledger/ports.ts";
 
 /** Settings of the judgement. */
-export interface EvmProgressOptions {
+interface EvmProgressOptions {
   /** Seconds of block time behind the head up to which the index counts as synced (S-05). */
   readonly syncedLagS: number;
   /** Milliseconds without progress, though there is more to read, after which it counts as stalled. */
@@ -73,7 +73,7 @@ export function confirmationsConditions(confirmations: number | "finalized"): re
 }
 
 /** What the EVM side's conditions are told from. */
-export interface EvmSituation {
+interface EvmSituation {
   readonly status: EvmStatus;
   readonly standing: EvmStanding;
   /** RPCs configured. */

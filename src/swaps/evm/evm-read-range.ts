@@ -19,7 +19,7 @@ export interface EvmPoint {
 }
 
 /** What to read. */
-export interface RangeQuestion {
+interface RangeQuestion {
   readonly source: EvmSource;
   readonly escrow: EvmAddress;
   readonly readLog: ReadEscrowLog;
@@ -34,7 +34,7 @@ export interface RangeQuestion {
 }
 
 /** What was read. */
-export type RangeAnswer =
+type RangeAnswer =
   | {
       readonly kind: "read";
       readonly events: readonly EscrowEvent[];

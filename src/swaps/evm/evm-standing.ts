@@ -36,7 +36,7 @@ export interface FinalInForce extends FinalWord {
 }
 
 /** What the watch works with. */
-export interface StandingDependencies {
+interface StandingDependencies {
   /** Whose answers are possible in themselves (`checkedSource`). */
   readonly sources: readonly EvmSource[];
   readonly clock: Clock;

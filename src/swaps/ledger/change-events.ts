@@ -27,7 +27,7 @@ export interface RowSnapshot {
 }
 
 /** Rows that a change may have made different. */
-export interface TouchedRows {
+interface TouchedRows {
   readonly orders: readonly Bytes32[];
   readonly asks: readonly Bytes32[];
 }

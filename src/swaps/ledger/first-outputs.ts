@@ -10,13 +10,13 @@ import type { BookChange } from "./draft.ts";
 export const MAX_SMALL_OUTPUTS = 1_000;
 
 /** An output with what orders it within the chain. */
-export interface PlacedOutput {
+interface PlacedOutput {
   readonly outpoint: Outpoint;
   readonly place: Pick<PearlPlace, "height" | "txIndex">;
 }
 
 /** What became of an output that asks for a place. */
-export interface Admission {
+interface Admission {
   readonly isKept: boolean;
   /** The output whose place it took. */
   readonly evicted: Outpoint | null;

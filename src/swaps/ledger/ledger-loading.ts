@@ -21,7 +21,7 @@ import type { StoredFact, SwapStore } from "./ports.ts";
 import type { Books } from "./subjects.ts";
 
 /** What the store holds beside facts and records. */
-export interface LoadedState {
+interface LoadedState {
   readonly tips: readonly StoredTip[];
   /** Whether a change was being told when the process ended. */
   readonly isUntold: boolean;

@@ -30,7 +30,7 @@ export interface OutputEntry {
 }
 
 /** A mined output below `DUST_SAT`: watched for spends and secrets alone (S-15). */
-export interface DustEntry {
+interface DustEntry {
   readonly script: ScriptHex;
   readonly amountSat: bigint;
   readonly coinbase: boolean;

@@ -30,7 +30,7 @@ export interface MatchedOutput extends Sighting {
 }
 
 /** Everything that inputs of a transaction mean. */
-export interface MatchedInputs {
+interface MatchedInputs {
   readonly spends: readonly LockSpend[];
   readonly secrets: readonly ShownSecret[];
   /** Inputs of sighted lock transactions that this one spends. */

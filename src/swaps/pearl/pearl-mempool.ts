@@ -24,7 +24,7 @@ import type { PearlWatch, TipMark } from "./pearl-watch.ts";
 import type { LedgerWrites, MempoolLocks } from "../ledger/ports.ts";
 
 /** What the reading works with. */
-export interface PearlMempoolDependencies {
+interface PearlMempoolDependencies {
   readonly node: Pick<PearlNode, "rawTransactions">;
   readonly ledger: LedgerWrites;
   /** Told of the moment before a look, so that no conflict in a block is missed. */

@@ -15,7 +15,7 @@ import type { NodeStanding } from "./pearl-standing.ts";
 import type { LedgerWrites, PearlChange } from "../ledger/ports.ts";
 
 /** What following works with. */
-export interface PearlTipDependencies {
+interface PearlTipDependencies {
   readonly node: SwapNode;
   readonly ledger: LedgerWrites;
   readonly context: WatchContext;

@@ -18,7 +18,7 @@ import { type PearlStep, PearlTip } from "./pearl-tip.ts";
 import type { LedgerWrites, PearlStanding } from "../ledger/ports.ts";
 
 /** What the watch works with. */
-export interface PearlWatchDependencies {
+interface PearlWatchDependencies {
   /** Its bodies may come from a cache that the index shares (`RecentBodies`). */
   readonly node: SwapNode & BodySource;
   readonly others: OtherNodes;

@@ -35,7 +35,7 @@ export interface AskWalk {
 }
 
 /** What the index is made from. */
-export interface AskIndexDependencies {
+interface AskIndexDependencies {
   readonly ledger: Pick<LedgerReads, "asks" | "ask" | "askStatus" | "orderOfAsk" | "subject" | "asksEnding">;
   readonly context: () => EvaluationContext;
   /** Tells of rows that may differ, after each visible change. */

@@ -31,7 +31,7 @@ const CALLS_OF_ROUND = 500;
 const FAILURES_OF_SELLER = 3;
 
 /** What the rounds work with. */
-export type AskRecheckDependencies = Pick<
+type AskRecheckDependencies = Pick<
   SwapDependencies,
   "ledger" | "readiness" | "asks" | "balances" | "signatures" | "locks" | "clock" | "log"
 >;

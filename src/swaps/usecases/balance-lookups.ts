@@ -16,7 +16,7 @@ const AT_ONCE = { round: 8, request: 4 };
 const MAX_WAITING = 32;
 
 /** For whom a balance is looked up. */
-export type LookupLane = keyof typeof AT_ONCE;
+type LookupLane = keyof typeof AT_ONCE;
 
 interface Lane {
   inFlight: number;

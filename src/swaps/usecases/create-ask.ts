@@ -66,12 +66,11 @@ export async function createAsk(deps: SwapDependencies, body: RequestBody): Prom
   const signed = await deps.signatures.judge(terms.value.seller, askId, fields.seller_evm_signature);
   if (signed.kind === "unavailable") return refusal("EVM_RPC_UNAVAILABLE");
   const proof = proofOf(deps, fields, askId);
-  const unsigned = judgeAskSignatures(signed.kind === "valid", proof, deps.limits.requirePearlProof);
-  if (unsigned !== null || signed.kind !== "valid") {
-    return refusal(unsigned?.code ?? "ASK_SELLER_SIGNATURE_INVALID");
-  }
+  const kept = signed.kind === "valid" ? signed.kept : null;
+  const signature = judgeAskSignatures(kept, proof, deps.limits.requirePearlProof);
+  if (!signature.ok) return refusal(signature.error.code);
   const pearlKeyProven = proof === "valid";
-  const ask = { askId, terms: terms.value, fields, signature: signed.kept, pearlKeyProven };
+  const ask = { askId, terms: terms.value, fields, signature: signature.value, pearlKeyProven };
   // What is refused anyway costs no look-up; and while a slow source is asked, nobody waits for the lock of asks.
   const early = await knownOrRefused(deps, ask);
   if (early !== null) return early;

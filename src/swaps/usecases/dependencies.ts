@@ -21,7 +21,7 @@ import type { PublicValues } from "./public-values.ts";
 import type { SignatureJudge } from "./signature-judge.ts";
 
 /** Settings of the use cases. Amounts are raw units of USDC. */
-export interface SwapLimits {
+interface SwapLimits {
   /** `ASK_MIN_USDC`. */
   readonly askMinUsdc: bigint;
   readonly takeTtlS: number;

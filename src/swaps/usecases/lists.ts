@@ -16,7 +16,7 @@ import type { AskListQuery, BidListQuery, SwapListQuery, WireRow, SwapPageStart 
 const MAX_OF_ADDRESS = 100;
 
 /** What the lists read from. */
-export interface SwapListsDependencies {
+interface SwapListsDependencies {
   readonly deps: Pick<SwapDependencies, "ledger" | "readiness" | "rules" | "asks">;
   readonly orders: OrderIndex;
   readonly programs: TaprootKeyIndex;

@@ -18,7 +18,7 @@ export interface IndexedOrder extends OrderStanding {
 }
 
 /** What the index is made from. */
-export interface OrderIndexDependencies {
+interface OrderIndexDependencies {
   readonly subject: (hash: Bytes32) => SwapSubject | null;
   readonly context: () => EvaluationContext;
   readonly rules: SwapRules;

@@ -2,7 +2,7 @@
 // people, or no verdict (S-62). Values, so that HTTP only has to write them down.
 
 /** Codes with which a swap request is refused. Their HTTP statuses stand in the HTTP layer's registry. */
-export type SwapRefusalCode =
+type SwapRefusalCode =
   | "INVALID_REQUEST"
   | "CURSOR_INVALID"
   | "SECRET_REFUSED"
@@ -39,7 +39,7 @@ export interface SwapRefusal {
 }
 
 /** One object; `created` where the request made it. */
-export interface SwapAnswer {
+interface SwapAnswer {
   readonly kind: "answer";
   readonly created: boolean;
   readonly value: Readonly<Record<string, unknown>>;

@@ -7,7 +7,7 @@ import type { Clock } from "../../follow/ports.ts";
 import type { PearlLookups } from "../ledger/ports.ts";
 
 /** Who knows ids. Both reject where they cannot tell. */
-export interface IdSources {
+interface IdSources {
   /** Whether the index knows a transaction of this id, or a history of the address with this output key. */
   isIndexed(digits: string): Promise<boolean>;
   readonly node: PearlLookups;

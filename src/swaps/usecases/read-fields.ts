@@ -6,7 +6,7 @@ import { invalidFields, type SwapRefusal } from "./outcome.ts";
 import type { RequestBody } from "./swap-service.ts";
 
 /** How one field is read; absent ones (`null` counts, S-06) give `absent` where that is allowed. */
-export interface Field<Value> {
+interface Field<Value> {
   readonly parse: (value: unknown) => Parsed<Value>;
   readonly absent: { readonly value: Value } | null;
 }

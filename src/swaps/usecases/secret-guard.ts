@@ -15,7 +15,7 @@ const PIECE = 8192;
 const MAX_CANDIDATES = 16;
 
 /** What the guard works with. */
-export interface SecretGuardDependencies {
+interface SecretGuardDependencies {
   readonly ledger: Pick<LedgerReads, "mayKnowHashlock" | "knowsHashlock" | "secretOf">;
   readonly crypto: Pick<SwapCrypto, "sha256">;
   readonly hashWindows: WindowHashEnds;

@@ -11,17 +11,17 @@ import type { Clock } from "../../follow/ports.ts";
 import type { ContractVerdict, EvmAccounts } from "../ledger/ports.ts";
 
 /** A judgement; `kept` is the form in which the signature is stored and handed out, hex with 0x. */
-export type SignatureVerdict =
+type SignatureVerdict =
   | { readonly kind: "valid"; readonly kept: string; readonly byContract: boolean }
   | { readonly kind: "invalid" }
   /** The account's code could not be read. */
   | { readonly kind: "unavailable" };
 
 /** Recovers the account that signed the digest with a normalised 65-byte signature; null where there is none. */
-export type RecoverSigner = (digest: Bytes32, signature: Uint8Array) => EvmAddress | null;
+type RecoverSigner = (digest: Bytes32, signature: Uint8Array) => EvmAddress | null;
 
 /** Who judges an account's signatures: its key, or its contract's code. */
-export type AccountKind = "key" | "contract";
+type AccountKind = "key" | "contract";
 
 /** Failed calls that are remembered; each with a signature of up to 4,096 bytes. */
 const KEPT_FAILURES = 1_000;
@@ -37,7 +37,7 @@ interface KeptFailure {
 }
 
 /** What the judge works with. */
-export interface SignatureJudgeDependencies {
+interface SignatureJudgeDependencies {
   readonly accounts: EvmAccounts;
   readonly recover: RecoverSigner;
   readonly clock: Clock;

@@ -2,6 +2,7 @@
 // bids/{order_hash}/origin, by which a buyer says where a bid was made (S-64).
 
 import type { Bytes32 } from "../../primitives/brands.ts";
+import { err, ok, type Result } from "../../primitives/result.ts";
 import { parseTime, parseOrigin, parsePrintable } from "../../swap/forms.ts";
 import type { AskRecord } from "../../swap/records.ts";
 import { bidRow } from "../../swap/rows.ts";
@@ -32,14 +33,14 @@ export async function actOnAsk(
   if (verdict.kind === "invalid") return refusal("ASK_ACTION_SIGNATURE_INVALID");
   const asked: AskedAction = { askId, action, deadline };
   const early = await decided(deps, asked);
-  if (early.kind !== "goes-on") return early;
+  if (!early.ok) return early.error;
   // Before it is open again: a resumed ask must not be offered on the word of an old balance (S-34). Looked up before
   // the lock is taken, so that nobody's ask waits for a slow source.
   if (action === "resume") await deps.rechecks.look(ask.terms.sellerPearlAddress, "request");
   return deps.locks.run("asks", async () => {
-    const outcome = await decided(deps, asked);
-    if (outcome.kind !== "goes-on") return outcome;
-    const changed = changedBy(outcome.ask, action, deadline, deps.readiness.context());
+    const present = await decided(deps, asked);
+    if (!present.ok) return present.error;
+    const changed = changedBy(present.value, action, deadline, deps.readiness.context());
     await deps.ledger.write({ asks: [changed] });
     return shown(deps, changed, action);
   });
@@ -51,23 +52,23 @@ interface AskedAction {
   readonly deadline: number;
 }
 
-/** What an action comes to without changing anything, or the ask that it changes. */
+/** The ask that an action changes, or what the action comes to without changing anything. */
 async function decided(
   deps: SwapDependencies,
   { askId, action, deadline }: AskedAction,
-): Promise<SwapOutcome | { readonly kind: "goes-on"; readonly ask: AskRecord }> {
+): Promise<Result<AskRecord, SwapOutcome>> {
   const { ledger, readiness } = deps;
   await ledger.settled();
   const ask = ledger.ask(askId);
-  if (ask === null) return refusal("ASK_NOT_FOUND");
+  if (ask === null) return err(refusal("ASK_NOT_FOUND"));
   const last = ask.lastAction;
-  if (last?.action === action && last.deadline === deadline) return shown(deps, ask, action);
+  if (last?.action === action && last.deadline === deadline) return err(shown(deps, ask, action));
   const context = readiness.context();
   const wrong = deadlineFault(deadline, last?.deadline ?? 0, context.now);
-  if (wrong !== null) return invalidFields({ deadline: wrong });
+  if (wrong !== null) return err(invalidFields({ deadline: wrong }));
   const status = ledger.askStatus(ask, context);
-  if (status === "ASK_TAKEN" || status === "ASK_CANCELLED") return refusal(status);
-  return { kind: "goes-on", ask };
+  if (status === "ASK_TAKEN" || status === "ASK_CANCELLED") return err(refusal(status));
+  return ok(ask);
 }
 
 /** `deadline` in (now, now + 3600] and greater than that of the last accepted action. */

@@ -31,7 +31,7 @@ import { verifyEvmRefundOf, verifyLockOf, verifyRefundOf } from "./verifications
 const LOCK_VOUTS = 100;
 
 /** What tells the API which rows changed. */
-export interface RowChangeFeed {
+interface RowChangeFeed {
   /** Calls back with the orders and the asks whose rows may differ, after each visible change. */
   onRows(listener: (orders: readonly Bytes32[], asks: readonly Bytes32[]) => void): void;
 }

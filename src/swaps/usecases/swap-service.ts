@@ -42,7 +42,7 @@ export interface AskListQuery extends SwapListQuery {
 export type AskActionName = "pause" | "resume" | "cancel";
 
 /** Heights of the one state that answers come from (H-47). */
-export interface SwapHeights {
+interface SwapHeights {
   readonly pearl: number;
   readonly evm: number;
 }

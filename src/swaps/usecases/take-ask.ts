@@ -76,8 +76,7 @@ export async function takeAsk(
   const read = readFields(body, shapeOf(deps));
   if (!read.ok) return read.error;
   const request = requestOf(read.value);
-  const ask = ledger.ask(askId);
-  const plan = planTake(ask, request, {
+  const plan = planTake(ledger.ask(askId), request, {
     keyFits: (key, address) => keyFitsAddress(key, address, crypto),
     hashOf: digests.terms,
     isIndexed: (hash) => isIndexed(deps, hash),
@@ -86,21 +85,15 @@ export async function takeAsk(
     const { code, details } = plan.error;
     return code === "INVALID_REQUEST" ? invalidFields(textsOf(details)) : refusal(code, details);
   }
-  if (ask === null) return refusal("ASK_NOT_FOUND");
-  return deps.locks.run(`deal:${plan.value.hash}`, () => settle(deps, ask, request, plan.value));
+  return deps.locks.run(`deal:${plan.value.hash}`, () => settle(deps, request, plan.value));
 }
 
 /** From "known" on; no other POST of the same take comes between. */
-async function settle(
-  deps: SwapDependencies,
-  ask: AskRecord,
-  request: TakeRequest,
-  plan: PlannedTake,
-): Promise<SwapOutcome> {
+async function settle(deps: SwapDependencies, request: TakeRequest, plan: PlannedTake): Promise<SwapOutcome> {
   const { ledger, readiness, rules } = deps;
   await ledger.settled();
   const before = readiness.context();
-  const { hash, terms } = plan;
+  const { ask, hash, terms } = plan;
   if (isIndexed(deps, hash) || isLiveTake(deps, hash, before)) {
     await keepKnown(deps, plan, request.buyerPearlAddress, before);
     return answer(rowOf(deps, hash));

@@ -8,7 +8,7 @@ import { err, ok, type Result } from "../../../primitives/result.ts";
 import { Refusal } from "../../errors.ts";
 
 /** A body that is of another media type, or no JSON object. */
-export type BodyFault = Refusal | SwapRefusal;
+type BodyFault = Refusal | SwapRefusal;
 
 const EMPTY: RequestBody = {};
 

@@ -76,13 +76,13 @@ const commonQuery = parameterReader(
 );
 
 /** A list query and what its cursors are bound to. */
-export interface ReadListQuery {
+interface ReadListQuery {
   readonly query: SwapListQuery;
   readonly binding: CursorBinding;
 }
 
 /** What a list is called and which statuses it knows. */
-export interface ListForm {
+interface ListForm {
   readonly list: ListName;
   readonly statuses: readonly string[];
   /** Values of the list's own parameters, for the binding of cursors. */
