@@ -151,12 +151,15 @@ describe("S-05: what an RPC makes up is not indexed", () => {
 
   test("S-08: a log of another contract in an answer is dropped, and the others count", async () => {
     const rpc = await serve();
-    rpc.meddle = inLogs((logs) =>
+    const one = followed({ urls: [rpc.url], options: { range: ONE_RANGE } });
+    const lie = inLogs((logs) =>
       logs.length === 0 ? logs : [{ ...first(logs), address: `0x${"12".repeat(20)}` }, ...logs.slice(1)],
     );
-    const one = followed({ urls: [rpc.url], options: { range: ONE_RANGE } });
+    // At the first reading only: what two readings of a lone RPC show alike is final, and stays.
+    const isRead = (): boolean => one.ledger.tips().evm.height === 40;
+    rpc.meddle = (call, truth) => (isRead() ? undefined : lie(call, truth));
     const missing = JSON.stringify(rpc.chain[0]?.logs[0]?.data).slice(-9, -1);
-    await one.until(() => one.ledger.tips().evm.height === 40);
+    await one.until(isRead);
     assert.ok(
       one.ledger.facts().every((fact) => !fact.includes("0x1212")),
       missing,
