@@ -303,7 +303,10 @@ interface Composed extends Followers {
   readonly escrow: EscrowQuestion;
 }
 
-function dependenciesOf(composed: Composed): SwapDependencies {
+/** The re-checks are begun here, too; use cases only ask them to look. */
+type ComposedDependencies = SwapDependencies & { readonly rechecks: AskRechecks };
+
+function dependenciesOf(composed: Composed): ComposedDependencies {
   const { foundation, rules, readiness, ledger, chain, escrow, pearl, evm } = composed;
   const { config, swaps, queries, closers, log, node } = foundation;
   const addresses = [config.node, ...config.node.witnesses].map(addressOf);
@@ -366,7 +369,7 @@ async function runAll(
     pearl,
     evm,
   }: Pick<Composed, "foundation" | "ledger" | "escrow" | "pearl" | "evm"> & {
-    readonly parts: SwapDependencies;
+    readonly parts: ComposedDependencies;
   },
   signal: AbortSignal,
 ): Promise<void> {

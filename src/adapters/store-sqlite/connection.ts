@@ -135,3 +135,12 @@ export function openReader(file: string, memory: PageMemory = "ample"): Connecti
   `);
   return new Connection(database, memory);
 }
+
+/** One step from schema `version - 1` to `version`. */
+export interface Migration {
+  readonly version: number;
+  readonly name: string;
+  readonly sql: string;
+  /** Makes what SQL alone cannot, after it and in the same transaction. */
+  readonly fill?: (connection: Connection) => void;
+}

@@ -1,7 +1,7 @@
 // Which schema does a database have, and how does it get to ours? Numbered migrations, forward only; the number of
 // the last one applied is the database's `user_version`.
 
-import type { Connection } from "./connection.ts";
+import type { Connection, Migration } from "./connection.ts";
 import { initial } from "./migrations/0001-initial.ts";
 import { swaps } from "./migrations/0002-swaps.ts";
 import { operationAddresses } from "./migrations/0003-operation-addresses.ts";
@@ -9,15 +9,6 @@ import { lateIndexes } from "./migrations/0004-late-indexes.ts";
 import { blockFills } from "./migrations/0005-block-fills.ts";
 import { wholeIndexes } from "./migrations/0006-whole-indexes.ts";
 import { lockInputs } from "./migrations/0007-lock-inputs.ts";
-
-/** One step from schema `version - 1` to `version`. */
-export interface Migration {
-  readonly version: number;
-  readonly name: string;
-  readonly sql: string;
-  /** Makes what SQL alone cannot, after it and in the same transaction. */
-  readonly fill?: (connection: Connection) => void;
-}
 
 /** All migrations, ascending by version without gaps. */
 export const MIGRATIONS: readonly Migration[] = [

@@ -3,8 +3,7 @@
 import type { Bytes32, Outpoint, Txid } from "../../primitives/brands.ts";
 import type { EscrowEvent, PearlBlockFact, SecretShower, Sighting } from "../../swap/facts.ts";
 import type { AddressRecord, AskRecord, OriginRecord, TakeRecord } from "../../swap/records.ts";
-import type { FinalAlarm, StoredFact } from "./ports.ts";
-import type { ScriptEntry } from "./script-book.ts";
+import type { FinalAlarm, ScriptEntry, StoredFact } from "./ports.ts";
 
 /** The tip of a chain as it is stored. */
 export type StoredTip =

@@ -12,8 +12,7 @@ import type { AddressRecord, AskRecord, OriginRecord, TakeRecord } from "../../s
 import type { Terms } from "../../swap/terms.ts";
 import type { StoredTip } from "./fact-codec.ts";
 import type { FactFields } from "./fact-fields.ts";
-import type { FinalAlarm } from "./ports.ts";
-import type { ScriptEntry } from "./script-book.ts";
+import type { FinalAlarm, ScriptEntry } from "./ports.ts";
 
 const EVENT_KINDS = [
   "OrderLocked",

@@ -203,6 +203,16 @@ export interface WatchedScript {
   readonly leastAmountSat: bigint;
 }
 
+/** A watched script and how far PEARL blocks are read for it (S-53). */
+export interface ScriptEntry extends WatchedScript {
+  /** Older blocks count from this time on, unix seconds. */
+  readonly fromTime: number;
+  /** Whether blocks from `fromTime` to the tip are read. */
+  readonly covered: boolean;
+  /** Whether outputs below `leastAmountSat` were not kept, being too many (S-15). */
+  readonly isCapped: boolean;
+}
+
 /** What the PEARL follower looks for. Changes with every commit of the ledger; always asked anew. */
 export interface SwapWatch {
   /** The watched script with these bytes, or null. */

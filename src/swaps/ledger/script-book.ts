@@ -7,17 +7,7 @@ import { lockOf, lockOfPoints, type LockTerms } from "../../swap/lock-script.ts"
 import type { BookChange } from "./draft.ts";
 import { badKeyFact, scriptFact } from "./fact-codec.ts";
 import { MultiIndex } from "./multi-index.ts";
-import type { WatchedScript } from "./ports.ts";
-
-/** A watched script and how far PEARL blocks are read for it (S-53). */
-export interface ScriptEntry extends WatchedScript {
-  /** Older blocks count from this time on, unix seconds. */
-  readonly fromTime: number;
-  /** Whether blocks from `fromTime` to the tip are read. */
-  readonly covered: boolean;
-  /** Whether outputs below `leastAmountSat` were not kept, being too many (S-15). */
-  readonly isCapped: boolean;
-}
+import type { ScriptEntry } from "./ports.ts";
 
 /** Seconds before an order's first fact from which PEARL blocks are read for it (S-53). */
 const READ_BEFORE_S = 7200;

@@ -3,8 +3,7 @@
 import type { Bytes32, Outpoint, ScriptHex } from "../../primitives/brands.ts";
 import type { ChainTips } from "../../swap/facts.ts";
 import type { OutputEntry } from "./lock-book.ts";
-import type { SwapWatch, WatchedOutput, WatchedScript } from "./ports.ts";
-import type { ScriptEntry } from "./script-book.ts";
+import type { ScriptEntry, SwapWatch, WatchedOutput, WatchedScript } from "./ports.ts";
 import type { Books } from "./subjects.ts";
 
 /** Seconds after T_e for which outputs below the amount are watched (S-15). */

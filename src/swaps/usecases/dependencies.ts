@@ -14,7 +14,6 @@ import type { SwapRules, EvaluationContext } from "../../swap/subject.ts";
 import type { EvmStanding, LedgerReads } from "../ledger/ports.ts";
 import type { SwapReadiness } from "../readiness.ts";
 import type { AskIndex } from "./ask-index.ts";
-import type { AskRechecks } from "./ask-recheck.ts";
 import type { BalanceLookups } from "./balance-lookups.ts";
 import type { LimitedLookups } from "./lookups.ts";
 import type { PublicValues } from "./public-values.ts";
@@ -65,7 +64,8 @@ export interface SwapDependencies {
   readonly hashWindows: WindowHashEnds;
   readonly balances: BalanceLookups;
   readonly asks: AskIndex;
-  readonly rechecks: AskRechecks;
+  /** Looks an address's balance up and judges the asks on it; whoever calls holds no lock. */
+  readonly rechecks: { look(address: string, lane: "round" | "request"): Promise<void> };
   readonly hints: LockHints;
   /** Asks the PEARL watch to read a main-chain block again for watched scripts (S-53). */
   readonly readBlockSoon: (height: number) => void;

@@ -64,7 +64,7 @@ export interface Outside {
 export interface ApiScene {
   readonly ledger: SwapLedger;
   readonly store: MemorySwapStore;
-  readonly parts: SwapDependencies;
+  readonly parts: SwapDependencies & { readonly rechecks: AskRechecks };
   readonly outside: Outside;
   /** Heights that were asked to be read again. */
   readonly readAgain: number[];
@@ -257,6 +257,6 @@ export async function apiScene(options: SceneOptions = {}): Promise<ApiScene> {
     clock,
     log,
   };
-  const parts: SwapDependencies = { ...base, rechecks: new AskRechecks(base) };
+  const parts: ApiScene["parts"] = { ...base, rechecks: new AskRechecks(base) };
   return { ledger, store, parts, outside, readAgain };
 }

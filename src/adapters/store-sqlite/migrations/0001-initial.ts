@@ -1,7 +1,7 @@
 // Schema 1: every table, column and index of the index, with what each is for. SQLite keeps these comments, so
 // `.schema` in a shell shows them. Amounts are decimal TEXT; whatever is ordered by an amount has an exact key BLOB.
 
-import type { Migration } from "../migrate.ts";
+import type { Migration } from "../connection.ts";
 
 /** The first schema. */
 export const initial: Migration = {

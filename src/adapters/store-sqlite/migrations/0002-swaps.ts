@@ -1,7 +1,7 @@
 // Schema 2: facts and records of swaps, and their events. The engine knows nothing of what a fact means; the swap
 // service reads all of them at start and keeps them in memory.
 
-import type { Migration } from "../migrate.ts";
+import type { Migration } from "../connection.ts";
 
 /** Adds the tables of swaps. */
 export const swaps: Migration = {

@@ -1,7 +1,7 @@
 // Schema 3: addresses of operations as text beside their numbers. A page of operations looked each of its hundred
 // addresses up; a row that has them is longer by up to two addresses and read in one go.
 
-import type { Migration } from "../migrate.ts";
+import type { Migration } from "../connection.ts";
 
 /** Adds the texts and fills them in for the rows that are there. */
 export const operationAddresses: Migration = {

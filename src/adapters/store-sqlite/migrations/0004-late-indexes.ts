@@ -1,7 +1,7 @@
 // Schema 4: a block of many operations is visible before its operations are in all indexes. They are put there in a
 // transaction of their own right behind, and until then a row says that it is not (docs/decisions/0026).
 
-import type { Migration } from "../migrate.ts";
+import type { Migration } from "../connection.ts";
 
 /** Adds the mark; every row of an older database is in all indexes. */
 export const lateIndexes: Migration = {

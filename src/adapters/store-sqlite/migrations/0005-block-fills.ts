@@ -2,7 +2,7 @@
 // reorganisation, then cost as much as there are blocks in them, however many fills these had.
 
 import { fillBlockFills } from "../write/candles.ts";
-import type { Migration } from "../migrate.ts";
+import type { Migration } from "../connection.ts";
 
 /** Adds the table and fills it from the filled listings. */
 export const blockFills: Migration = {

@@ -2,8 +2,7 @@
 // (docs/decisions/0028). What an older program had left for later is done here.
 
 import { CellReader } from "../cells.ts";
-import type { Connection } from "../connection.ts";
-import type { Migration } from "../migrate.ts";
+import type { Connection, Migration } from "../connection.ts";
 import { writeHistories } from "../write/operation-indexes.ts";
 import { rankOf } from "../sort-keys.ts";
 

@@ -1,7 +1,7 @@
 // Schema 7: what a transaction with lock outputs spends is stored once, not once per output. A stranger's transaction of
 // many inputs and outputs took inputs times outputs. Sightings below 10,000 sat count for nothing and go (S-15).
 
-import type { Migration } from "../migrate.ts";
+import type { Migration } from "../connection.ts";
 
 /** Takes the inputs out of the sightings, and small sightings and what is known of their spends out of the facts. */
 export const lockInputs: Migration = {
