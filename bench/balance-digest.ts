@@ -1,4 +1,4 @@
-// Have two indexers reached the same balances? One value over all rows, whatever their order.
+// Makes one value of all balance rows, whatever their order, so that the balances of two indexers can be compared.
 
 import { hash } from "node:crypto";
 

@@ -1,5 +1,6 @@
-// How many answers can Node's own HTTP server give? The least that a server can do: the same headers and the same
-// bytes to every request. node bare-server.ts ANSWER.json -> prints its port when ready.
+// Serves as little as an HTTP server of Node can: it answers every request with the same headers and the same bytes.
+// The benchmark compares our server with it.
+// node bare-server.ts ANSWER.json -> prints its port when ready.
 
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";

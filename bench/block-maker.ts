@@ -1,6 +1,6 @@
-// How is a block of the benchmark made? Deterministic Pearl-shaped blocks with P-12 envelopes, valid addresses, true
-// merkle roots and witness commitments, and listings whose anchor signatures verify. Made with libraries, not with
-// our own code. The first block of a chain deploys the tickers.
+// Makes the benchmark's blocks: deterministic, Pearl-shaped, with P-12 envelopes, valid addresses, true merkle roots
+// and witness commitments, and listings whose anchor signatures verify. It uses libraries, not our own code. The first
+// block of a chain deploys the tickers.
 
 import { hash } from "node:crypto";
 import { bech32m } from "@scure/base";

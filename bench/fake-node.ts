@@ -1,5 +1,5 @@
-// Which node does the service follow in the benchmark? One that serves a workload's blocks over the real RPC and
-// WebSocket, and makes a block its tip when the benchmark says so. It measures its own answer time.
+// Plays the node that the service follows in the benchmark. It serves a workload's blocks over the real RPC and
+// WebSocket, makes a block its tip when the benchmark says so, and measures its own answer time.
 // node fake-node.ts INDEX.json TIP, with an IPC channel: says {port}, is told {announce: height}, says
 // {announced: height, at: ns} and, for every block body that it was asked for, {served: height, ms}.
 

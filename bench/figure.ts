@@ -1,5 +1,5 @@
-// What does the benchmark say? One figure: ours, what it is compared to, their ratio and the ratio that is required;
-// as a JSON line, and all of them together as a table.
+// A figure is one result of the benchmark: what ours reached, what it is compared to, their ratio and the ratio that is
+// required. This file makes figures and prints one as a JSON line and all together as a table.
 
 /** One comparison. `met` is null where nothing is required. */
 export interface Figure {

@@ -1,5 +1,5 @@
-// How many requests per second does a server answer? Keep-alive connections over raw sockets, each with one request
-// under way, exact latencies. The generator costs the same for every server that it measures.
+// Measures how many requests per second a server answers, over raw keep-alive connections with one request under way on
+// each, and with exact latencies. The generator costs the same for every server that it measures.
 // node load.ts ORDER.json -> one JSON line.
 
 import { readFileSync } from "node:fs";

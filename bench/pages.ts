@@ -1,5 +1,5 @@
-// How fast are pages served? Cached ones against a bare node:http server with the same headers and bytes, uncached
-// ones against a reference API over the same rows, and a page far down the list against the first one.
+// Measures how fast pages are served: cached ones against a bare node:http server with the same headers and bytes,
+// uncached ones against a reference API over the same rows, and a page far down the list against the first.
 
 import { rmSync, writeFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";

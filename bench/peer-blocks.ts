@@ -1,5 +1,5 @@
-// How does the obvious TypeScript stack read a Pearl block? bitcoinjs-lib 7 on the bytes behind the certificate,
-// and a straightforward P-12 parser on its witnesses. The reference of the scan and indexing comparisons.
+// Reads Pearl blocks as the obvious TypeScript stack would: bitcoinjs-lib 7 on the bytes behind the certificate, and a
+// straightforward P-12 parser on its witnesses. The scan and indexing figures are compared with it.
 
 import { Block, script as scripts, type Transaction } from "bitcoinjs-lib";
 

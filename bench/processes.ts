@@ -1,5 +1,5 @@
-// How does the benchmark run programs beside itself? Each side in its own process of the same Node; jobs that print
-// JSON lines and end, and servers that say when they are ready. All of them end with the benchmark.
+// Runs the benchmark's other programs, each in a process of its own under the same Node: jobs that print JSON lines and
+// end, and servers that say when they are ready. All of them end with the benchmark.
 
 import { type ChildProcess, spawn, type SpawnOptions } from "node:child_process";
 import { once } from "node:events";

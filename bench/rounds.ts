@@ -1,4 +1,5 @@
-// How are two things compared fairly? In turns, several rounds each, best round of each, CPU time beside wall time.
+// Compares two things fairly: they run in turns for several rounds, the best round of each counts, and CPU time is
+// taken beside wall time.
 
 /** The best round of one side. */
 export interface BestRound {

@@ -1,6 +1,6 @@
-// Does the project reach its figures? Runs every comparison of the benchmark, prints a JSON line per figure and a
-// table, and exits 1 where counts differ or a required ratio is missed. `npm run bench -- --quick` is the short form,
-// `--only scan|sync|tip|pages|swaps` one part.
+// Runs every comparison of the benchmark, prints a JSON line per figure and a table, and exits 1 where counts differ or
+// a required ratio is missed. `npm run bench -- --quick` is the short form, `--only scan|sync|tip|pages|swaps` runs one
+// part.
 
 import { readFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg, totalmem } from "node:os";

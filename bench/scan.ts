@@ -1,6 +1,6 @@
-// How fast is a block read, against bitcoinjs-lib in the same process? `raw`: hex body in, operations and their ids
-// out, against `Block.fromBuffer` and the id of every transaction. `verified`: what the follower does (every id,
-// merkle root, witness commitment), against the same checks. node scan.ts BLOCKS -> one JSON line per comparison.
+// Measures how fast a block is read, against bitcoinjs-lib in the same process. `raw`: hex body in, operations and
+// their ids out, against `Block.fromBuffer` and the id of every transaction. `verified`: what the follower does (every
+// id, merkle root, witness commitment), against the same checks. node scan.ts BLOCKS -> one JSON line per comparison.
 
 import { sha256d } from "../src/adapters/system/hashes.ts";
 import { openSha256Lanes } from "../src/adapters/system/sha256-lanes.ts";

@@ -1,5 +1,5 @@
-// How does the benchmark run the real service? `bin/strand start` in its own process against the fake node in
-// another, and questions to it over one keep-alive connection.
+// Runs the real service for the benchmark: `bin/strand start` in its own process against the fake node in another.
+// Questions to it go over one keep-alive connection.
 
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";

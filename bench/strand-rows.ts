@@ -1,5 +1,5 @@
-// Which operation rows does a Strand database hold? All of them by the read port that the service answers from, for
-// the reference API's own database.
+// Reads all operation rows of a Strand database through the read port that the service answers from. They fill the
+// reference API's own database.
 
 import { openSqliteStore } from "../src/adapters/store-sqlite/index.ts";
 import type { PageKey } from "../src/index/queries.ts";

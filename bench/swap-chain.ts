@@ -1,5 +1,5 @@
-// Where does the benchmark get an EVM chain with many escrow logs from? A dev node that logged them in real
-// transactions; its state is kept in the `data` folder, so that later runs only load it.
+// Starts an EVM dev node whose chain holds many escrow logs from real transactions. The chain is made once and its
+// state kept in the `data` folder, so that later runs only load it.
 
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

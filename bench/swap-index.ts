@@ -1,7 +1,6 @@
-// How long does an empty database need for the escrow's logs? The real follower, ledger and SQLite against a dev node
-// in its own process; beside it what of that is the node's own time: the waiting for its answers, and the same
-// questions asked again by somebody who does nothing with the answers.
-// node swap-index.ts LOGS -> one JSON line.
+// Measures how long an empty database needs for the escrow's logs, with the real follower, ledger and SQLite against a
+// dev node in its own process. Beside it stands the node's share: the wait for its answers, and the same questions
+// asked again by a program that does nothing with the answers. node swap-index.ts LOGS -> one JSON line.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { Agent, request } from "node:http";

@@ -1,6 +1,6 @@
-// Which logs does the dev node hold? A life for each order, as the escrow would log it: locks from asks with their
-// acceptance in the same transaction, bids accepted later, cancelled or left open, claims, refunds, and now and then an
-// ask revoked. Order hashes are those of the terms, keys are points, every log is one that the contract could make.
+// Makes the logs that the dev node holds, a life for each order as the escrow would log it: locks from asks with their
+// acceptance in the same transaction, bids that are accepted later, cancelled or left open, claims, refunds, and now
+// and then a revoked ask. The contract could make every log: order hashes are those of the terms, keys are points.
 
 import { encodeAbiParameters, encodeEventTopics, type Hex } from "viem";
 import { escrowAbi } from "../src/adapters/evm-rpc/escrow-abi.ts";

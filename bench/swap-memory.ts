@@ -1,5 +1,5 @@
-// How much memory do 100,000 watched deals take, how long does a start read them, and what does a new block cost?
-// Synthetic orders with one lock output each, written to a database by one process and loaded by another.
+// Measures how much memory 100,000 watched deals take, how long a start takes to read them, and what a new block costs.
+// One process writes synthetic orders with one lock output each to a database, another loads them.
 // node swap-memory.ts DEALS -> one JSON line.
 
 import { execFileSync } from "node:child_process";

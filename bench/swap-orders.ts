@@ -1,5 +1,5 @@
-// Of which orders are the swap workloads made? Synthetic ones from their number alone: distinct keys that are points,
-// distinct hashlocks, amounts of both profiles, times that a swap can be finished with.
+// Makes the orders of the swap workloads from their number alone: distinct keys that are points, distinct hashlocks,
+// amounts of both profiles, and times that leave room to finish the swap.
 
 import { createHash } from "node:crypto";
 import { swapCrypto } from "../src/adapters/system/swap-crypto.ts";

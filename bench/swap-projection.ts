@@ -1,4 +1,4 @@
-// How long does it take to say how 100,000 deals stand? Subjects with facts of every status and both profiles go
+// Measures how long it takes to say how 100,000 deals stand. Subjects with facts of every status and both profiles go
 // through the pure rules: status, both legs and next actions first, then whole rows, then their JSON.
 // node swap-projection.ts DEALS -> one JSON line.
 

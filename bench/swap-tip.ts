@@ -1,5 +1,5 @@
-// How soon does a new block of either chain show in a deal over HTTP? From before a node makes the block to the first
-// answer of `GET deals/{hash}` that counts it, at random moments between two polls. One process holds service and
+// Measures how soon a new block of either chain shows in a deal over HTTP: from before a node makes the block to the
+// first answer of `GET deals/{hash}` that counts it, at random moments between two polls. One process holds service and
 // PEARL node, which can only make it slower. node swap-tip.ts BLOCKS EVM_POLL_MS PEARL_POLL_MS -> one JSON line.
 
 import { loadavg } from "node:os";

@@ -1,5 +1,5 @@
-// Do swaps reach their figures? Each is measured by a program of its own: how long it takes to say how many deals
-// stand, to index the escrow's logs, how soon a block shows in a deal, how much memory watched deals take.
+// Makes the figures of swaps, each measured by a program of its own: how long it takes to say how many deals stand, how
+// long to index the escrow's logs, how soon a block shows in a deal, how much memory watched deals take.
 
 import { type Figure, limitFigure, reportFigure } from "./figure.ts";
 import { jsonLine } from "./processes.ts";

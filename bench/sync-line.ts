@@ -1,4 +1,4 @@
-// What does an indexer report of a run? The same line from ours and from the reference.
+// Describes the line that an indexer of the benchmark prints about a run; ours and the reference print the same one.
 
 /** One run. */
 export interface SyncLine {

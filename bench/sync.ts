@@ -1,5 +1,5 @@
-// How fast is a chain indexed, against the obvious stack? Dense blocks, durable on SQLite, each run in a process of
-// its own, in turns, best of three; with memory and disk per operation.
+// Measures how fast a chain is indexed, against the obvious stack: dense blocks, durable on SQLite, each run in a
+// process of its own, in turns, best of three; with memory and disk per operation.
 
 import { type Figure, ratioFigure } from "./figure.ts";
 import { jsonLine } from "./processes.ts";

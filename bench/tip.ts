@@ -1,5 +1,5 @@
-// How soon is a new block visible over HTTP? From its announcement by the node to the first answer of the service
-// that shows it, the node's own answer time taken off; for blocks of mints and transfers, and of listings.
+// Measures how soon a new block is visible over HTTP, from its announcement by the node to the first answer of the
+// service that shows it, less the node's own answer time; for blocks of mints and transfers, and of listings.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

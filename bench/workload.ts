@@ -1,5 +1,5 @@
-// Which blocks does the benchmark feed? Workloads by name, made once by the generator and kept in bench/data: bodies in
-// one file, an index of them with the generator's own counts in another.
+// Gives the benchmark the blocks that it feeds: workloads by name, made once by the generator and kept in bench/data,
+// the bodies in one file and an index of them with the generator's own counts in another.
 
 import {
   closeSync,

@@ -1,4 +1,4 @@
-// What does a person read first? Where the service is, commands that have something to show, how to stop.
+// Writes the lines that a person reads first: where the service is, commands that have something to show, how to stop.
 
 import { FIRST_TICK } from "./opening.ts";
 

@@ -1,4 +1,4 @@
-// Who plays in the demo? People with real keys made from the seed, so the same folder always has the same people.
+// Makes the people of the demo. Their real keys come from the seed, so the same folder always has the same people.
 
 import { createHash } from "node:crypto";
 import { addressOfKey, bip86Key, type SigningKey } from "../src/wallet/index.ts";

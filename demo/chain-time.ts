@@ -1,5 +1,5 @@
-// How fast does time pass in the demo? Each PEARL block is 194 s after the one before, however soon it is mined, and
-// the EVM follows seven PEARL blocks behind: both chains move together, PEARL first (S-03), without a jump in which
+// Sets the pace of time in the demo. Each PEARL block is 194 s after the one before, however soon it is mined, and the
+// EVM follows seven PEARL blocks behind: both chains move together, PEARL first (S-03), without a jump in which
 // somebody's deadline could lie. The clocks run ahead of the world's and are never behind it.
 
 import type { PearlNode } from "../testkit/doubles/pearl-node/index.ts";

@@ -1,5 +1,5 @@
-// What has just happened, in the service's own words? Reads its server-sent events (H-39) and takes the stream up
-// again where it broke off.
+// Follows what happens in the service's own words: reads its server-sent events (H-39) and takes the stream up again
+// where it broke off.
 
 import { type Row, rowOf } from "./index-client.ts";
 

@@ -1,5 +1,5 @@
-// What lies in the demo's folder, and who may use it? Chain, keys and database side by side, one demo at a time.
-// The lock is one that the operating system lets go of when the process dies, however it dies.
+// The demo's folder holds chain, keys and database side by side and belongs to one demo at a time. Its lock is one that
+// the operating system lets go of when the process dies, however it dies.
 
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// How does the chain begin? Empty blocks that pay everybody a coinbase, as many as it takes until the first of them
-// can be spent. Their times lie in the past, one block every 194 seconds, so that the chain looks like one.
+// Begins the chain with empty blocks that pay everybody a coinbase, as many as it takes until the first of them can be
+// spent. Their times lie in the past, one block every 194 seconds, so that the chain looks like one.
 
 import type { PearlNode } from "../testkit/doubles/pearl-node/index.ts";
 import type { Actor, Cast } from "./cast.ts";

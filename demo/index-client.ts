@@ -1,4 +1,4 @@
-// What do the actors know? Only what the service's HTTP interface tells them; this is the client they ask with.
+// Asks the service for the actors, who know only what its HTTP interface tells them.
 
 /** A row of an answer; fields are read with `text`, `integer` and `optionalText`. */
 export type Row = Readonly<Record<string, unknown>>;

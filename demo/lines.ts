@@ -1,4 +1,4 @@
-// How does one event read as a sentence? A table from operation kinds and listing states to words.
+// Writes each event as a sentence, by a table from operation kinds and listing states to words.
 
 import type { IndexEvent } from "./event-stream.ts";
 import { amount, integer, optionalText, type Row, text } from "./index-client.ts";

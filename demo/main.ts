@@ -1,4 +1,4 @@
-// What does `npm start` run? A private Pearl chain in this process, the real service following it over loopback,
+// Runs what `npm start` starts: a private Pearl chain in this process, the real service following it over loopback,
 // people who act on what the service tells them, and the story of it line by line.
 
 import { createHash } from "node:crypto";

@@ -1,5 +1,5 @@
-// Who tells the story? Collects the service's events block by block and hands them on as lines. What is told is what
-// the index reports; the narrator asks it for the decimals of a token and for listings that expire.
+// Tells the story: collects the service's events block by block and hands them on as lines. What is told is what the
+// index reports; the narrator asks it for the decimals of a token and for listings that expire.
 
 import type { Cast } from "./cast.ts";
 import type { IndexEvent } from "./event-stream.ts";

@@ -1,4 +1,4 @@
-// How do the actors hand their transactions to the node? By its JSON-RPC over HTTP, as any wallet would.
+// Hands the actors' transactions to the node by its JSON-RPC over HTTP, as any wallet would.
 
 /** A node as wallets use it. */
 export interface NodeClient {

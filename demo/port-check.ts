@@ -1,4 +1,4 @@
-// Is the port free? Asked before anything is made, so that a person reads one sentence instead of a stack.
+// Finds out whether a port is free before anything is made, so that a person reads one sentence instead of a stack.
 
 import { createServer } from "node:net";
 

@@ -1,5 +1,5 @@
-// Which coins can an actor spend right now? Read from the node: confirmed ones by following its active chain block
-// by block (and back, when it reorganises), unconfirmed ones from its memory pool. Nothing is remembered that the
+// Knows which coins an actor can spend right now, read from the node: confirmed ones by following its active chain
+// block by block (and back, when it reorganises), unconfirmed ones from its memory pool. Nothing is remembered that the
 // node does not say, so a restart or a lost branch needs no care.
 
 import type { Coin, OwnedCoin } from "../src/wallet/index.ts";

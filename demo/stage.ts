@@ -1,4 +1,4 @@
-// What does an act have in hand? The node's and the index's clients, the purse and the people; and the two ways in
+// Holds what every act works with: the node's and the index's clients, the purse and the people. It has the two ways in
 // which everything reaches the chain: a plain transaction, and an inscription (commit and reveal).
 
 import {

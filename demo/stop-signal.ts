@@ -1,5 +1,5 @@
-// When does the demo end? At the first signal, when the terminal or the launcher goes away, or when nobody reads its
-// output any more. A watchdog sees to it that "end" means within seconds.
+// The demo ends at the first signal, when the terminal or the launcher goes away, or when nobody reads its output any
+// more. A watchdog sees to it that the end comes within seconds.
 
 /** After so long an orderly stop has failed; the process ends anyway. Everything on disk survives that. */
 const WATCHDOG_MS = 4_000;

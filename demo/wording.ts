@@ -1,4 +1,4 @@
-// How are amounts written for people? Exact decimals from raw units, thousands apart, no zero too many.
+// Writes amounts for people: exact decimals from raw units, with thousands apart and no zero too many.
 
 /** Grains in one PEARL are 10^8. */
 const PEARL_DECIMALS = 8;

@@ -1,5 +1,5 @@
-// What do the Solidity sources compile to? Writes `contracts/build/` (ABI and bytecode) and the TypeScript ABI of the
-// escrow; with `--check` it compiles again and compares. Same sources, same npm versions, same bytes: settings are
+// Compiles the Solidity sources and writes `contracts/build/` (ABI and bytecode) and the TypeScript ABI of the escrow;
+// with `--check` it compiles again and compares. The same sources and npm versions give the same bytes: settings are
 // fixed and no metadata hash is appended.
 
 import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";

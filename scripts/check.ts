@@ -1,4 +1,4 @@
-// Is the tree in order? Types, walls, lint, unused code, style and generated files, in one command: `npm run check`.
+// Checks the whole tree in one command, `npm run check`: types, walls, lint, unused code, style and generated files.
 
 import { runStep } from "./step.ts";
 

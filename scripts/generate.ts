@@ -1,4 +1,4 @@
-// Which files are made from the code? OpenAPI, reason codes, settings, tables and HTTP errors, all under
+// Makes the files that come from the code: OpenAPI, reason codes, settings, tables and HTTP errors, all under
 // docs/generated, and what the contracts compile to. Without arguments the files are written; with `--check` they are
 // compared and nothing is written.
 

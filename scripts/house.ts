@@ -1,7 +1,7 @@
-// How large the rooms are and how the doors stand: files, functions, exports, chains and circles of imports, and how
-// many files three journeys take. Judges nothing: the numbers are for a comparison of before and after, and the
-// definitions stand where each is counted (scripts/house/measures.ts). `--tree DIR` measures another checkout, `--long`
-// prints all names behind the numbers, `--json` everything for programs.
+// Measures how large the parts of the tree are and how they hang together: files, functions, exports, chains and
+// circles of imports, and how many files three journeys take. It judges nothing: the numbers are for a comparison of
+// before and after, and each is defined where it is counted (scripts/house/measures.ts). `--tree DIR` measures another
+// checkout, `--long` prints all names behind the numbers, `--json` everything for programs.
 
 import { parseArgs } from "node:util";
 import { measureBlock, measureJourney } from "./house/measures.ts";

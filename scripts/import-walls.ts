@@ -1,4 +1,4 @@
-// Which folder may import which: the import law of ARCHITECTURE.md as a table, checked by scripts/structure.ts.
+// Says which folder may import which: the import law of ARCHITECTURE.md as a table, checked by scripts/structure.ts.
 
 /** One folder's permission: our own folders by path prefix, and packages by name. */
 export interface Wall {

@@ -1,7 +1,7 @@
-// Are the tests any good? Breaks the program on purpose, one small break at a time, and sees whether a test notices:
-// `npm run mutate`. Exits 1 when a break that is not named as equivalent stays green (or one that is does not).
-// --list prints the breaks, --only RULE (or a part of a file's name) tries some of them. --generated N tries N breaks
-// made by rule instead (--seed S picks them): their survivors are for somebody to judge, so they do not fail it.
+// Tries how good the tests are: breaks the program on purpose, one small break at a time, and sees whether a test
+// notices. `npm run mutate` exits 1 when a break that is not named as equivalent stays green (or one that is does not).
+// --list prints the breaks, --only RULE (or a part of a file's name) tries some. --generated N tries N breaks made by
+// rule (--seed S picks them); a person has to judge those that no test notices, so they do not fail the run.
 
 import { parseArgs } from "node:util";
 import { ALL_BREAKS, broken, listFault } from "./mutations/all-breaks.ts";

@@ -1,5 +1,5 @@
-// How does a script run one named step? A child process with its output kept until it fails, so that a green
-// run is a few lines and a red one shows everything.
+// Runs one named step of a script as a child process and keeps its output until it fails, so that a green run is a few
+// lines and a red one shows everything.
 
 import { spawn } from "node:child_process";
 

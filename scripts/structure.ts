@@ -1,5 +1,5 @@
-// Does every file keep the import law and the house style that a linter cannot say? Parses each file, prints one
-// sentence per fault, exits 1 when there is one.
+// Checks that every file keeps the import law and the house style that a linter cannot express. It parses each file,
+// prints one sentence per fault, and exits 1 when there is one.
 
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";

@@ -1,5 +1,5 @@
-// How do the statuses of swaps follow each other? The body of docs/generated/swap-states.md, made from the tables of
-// src/swap/statuses.ts: a diagram and the same edges as a list, per kind.
+// Makes the body of docs/generated/swap-states.md from the tables of src/swap/statuses.ts: how the statuses of swaps
+// follow each other, as a diagram and as a list of the same edges, per kind.
 
 import { ASK_EDGES, BID_EDGES, DEAL_EDGES, type Edges } from "../src/swap/statuses.ts";
 

@@ -1,5 +1,5 @@
-// Where do tests of the SQLite engine keep several databases? In one folder that goes with the test file, and what they
-// opened is closed then, also where a test has failed in between.
+// Keeps several databases for tests of the SQLite engine in one folder that goes with the test file. What they opened
+// is closed then, also where a test has failed in between.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

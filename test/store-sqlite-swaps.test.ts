@@ -1,5 +1,5 @@
-// Does the SQLite engine keep the contract of swap storage, and what is particular to it: a writer that dies, ledgers
-// on a real database, and bounds of the event log?
+// The SQLite engine keeps the contract of swap storage. What is particular to it has tests of its own: a writer that
+// dies, ledgers on a real database, and bounds of the event log.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";

@@ -1,4 +1,5 @@
-// Does the SQLite engine keep the contract, and what is particular to it: lock, migrations, a dying writer?
+// The SQLite engine keeps the contract of storage engines. What is particular to it has tests of its own: the lock,
+// migrations, and a writer that dies.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";

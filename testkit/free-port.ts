@@ -1,4 +1,4 @@
-// On which port can a program be told to listen? One that nobody takes between the question and the start.
+// Finds a port on which a program can be told to listen, and that nobody takes between the answer and the start.
 
 import { createServer, type Server } from "node:net";
 

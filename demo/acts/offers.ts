@@ -1,5 +1,5 @@
-// What is for sale, and what must a buyer pay? Market rows, and the quote of a listing as an offer that the wallet
-// can take. Everything comes from the service; the node only says whether somebody else is faster.
+// Tells acts what is for sale and what a buyer must pay: market rows, and the quote of a listing as an offer that the
+// wallet can take. Everything comes from the service; the node only says whether somebody else is faster.
 
 import { type Offer, scriptOfAddress, type TxOutput } from "../../src/wallet/index.ts";
 import { amount, integer, optionalText, type Row, text } from "../index-client.ts";

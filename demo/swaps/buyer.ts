@@ -1,5 +1,5 @@
-// How does a buyer act? Takes an ask or bids, locks the USDC, has the PEARL lock verified right before revealing,
-// claims; or takes the USDC back.
+// Takes the steps of a buyer: takes an ask or bids, locks the USDC, has the PEARL lock verified right before revealing,
+// and claims; or takes the USDC back.
 
 import { encodeFunctionData } from "viem";
 import { escrowAbi } from "../../src/adapters/evm-rpc/escrow-abi.ts";

@@ -1,5 +1,5 @@
-// How do the contract and the play money come to a new chain? Three blocks: the token, the escrow, and everybody's
-// USDC with the leave for the escrow to take it. A start that was interrupted in between goes on where it was.
+// Brings the contract and the play money to a new chain in three blocks: the token, the escrow, and everybody's USDC
+// with the leave for the escrow to take it. A start that was interrupted in between goes on where it was.
 
 import { encodeDeployData, encodeFunctionData, getContractAddress, type Hex } from "viem";
 import { contractBytecode } from "../../src/adapters/evm-rpc/deploy.ts";

@@ -1,5 +1,5 @@
-// What is the demo's EVM chain? An anvil whose blocks are made by the demo alone, one for each beat, with the
-// transactions that people have sent until then; all of it is written down first (see evm-journal.ts).
+// The demo's EVM chain is an anvil whose blocks the demo alone makes, one for each beat, with the transactions that
+// people have sent until then. All of it is written down first (see evm-journal.ts).
 
 import { type Hex, keccak256 } from "viem";
 import { type Anvil, type AnvilAccount, startAnvil } from "../../testkit/doubles/anvil/node.ts";

@@ -1,6 +1,6 @@
-// How does the demo's EVM chain outlive the process, however that ends? Every block is written down before it is made,
-// and the dev node makes the same block from the same line, hash and all: so the last saved state and the lines behind
-// it give back exactly the chain that the service has seen, and no block is ever lost.
+// Lets the demo's EVM chain outlive the process, however that ends. Every block is written down before it is made, and
+// the dev node makes the same block from the same line, hash and all: so the last saved state and the lines behind it
+// give back exactly the chain that the service has seen, and no block is ever lost.
 
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, readdirSync } from "node:fs";
 import { renameSync, rmSync, truncateSync, writeFileSync, writeSync } from "node:fs";

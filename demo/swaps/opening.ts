@@ -1,5 +1,5 @@
-// How is the EVM side of the demo put up? The chain of the folder, or a new one where its files are no good; the
-// contract on it; and its clock beside the PEARL chain's.
+// Puts up the EVM side of the demo: the chain of the folder, or a new one where its files are no good; the contract on
+// it; and its clock beside the PEARL chain's.
 
 import { renameSync, rmSync } from "node:fs";
 import { findAnvil } from "../../testkit/doubles/anvil/binary.ts";

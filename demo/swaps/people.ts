@@ -1,6 +1,6 @@
-// Who swaps? The people of the demo, each with an account on the EVM chain beside the PEARL key, a new PEARL key for
-// every swap in which they sell, and a secret for every swap in which they buy: all made from the story's seed, so a
-// restart forgets nothing.
+// The people who swap are those of the demo, each with an account on the EVM chain beside the PEARL key, a new PEARL
+// key for every swap in which they sell, and a secret for every swap in which they buy. All of it is made from the
+// story's seed, so a restart forgets nothing.
 
 import { createHash } from "node:crypto";
 import type { Hex } from "viem";

@@ -1,5 +1,5 @@
-// What does somebody do next in one swap? What the service's `next_actions` offer and the plot wants, in windows that
-// are open; before there is an order, the steps that lead to one.
+// Decides what somebody does next in one swap: what the service's `next_actions` offer and the plot wants, in windows
+// that are open; before there is an order, the steps that lead to one.
 
 import { type Row, text } from "../index-client.ts";
 import * as buyer from "./buyer.ts";

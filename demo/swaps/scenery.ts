@@ -1,5 +1,5 @@
-// What do buyers and sellers have in hand? Both chains, the contract, the service's interface, the stories, and the
-// clocks by which they judge a window.
+// Holds what buyers and sellers work with: both chains, the contract, the service's interface, the stories, and the
+// clocks by which they judge whether a window is open.
 
 import type { PearlNode } from "../../testkit/doubles/pearl-node/index.ts";
 import { medianTimePast } from "../chain-time.ts";

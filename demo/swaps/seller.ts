@@ -1,4 +1,4 @@
-// How does a seller act? Puts the PEARL on an address of its own for the swap, signs the ask or accepts the bid,
+// Takes the steps of a seller: puts the PEARL on an address of its own for the swap, signs the ask or accepts the bid,
 // locks, and takes what is due: the USDC with the secret, or the PEARL back after the refund time.
 
 import { encodeFunctionData } from "viem";

@@ -1,5 +1,5 @@
-// Which swaps are under way, and how is each meant to end? The plots, and the file that keeps them: what somebody has
-// decided is written down before it is done, so that after a kill the same people go on with the same swaps.
+// Keeps the swaps that are under way, with the plot by which each is meant to end, in a file. What somebody has decided
+// is written down before it is done, so that after a kill the same people go on with the same swaps.
 
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import type { Hex } from "viem";

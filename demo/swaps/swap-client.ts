@@ -1,4 +1,4 @@
-// How do people ask the service about swaps, and tell it of theirs? Plain HTTP, as any wallet would.
+// Asks the service about swaps for the people, and tells it of theirs: plain HTTP, as any wallet would use it.
 
 import { type Row, rowOf } from "../index-client.ts";
 

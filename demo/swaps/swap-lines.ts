@@ -1,5 +1,5 @@
-// How does a change of a swap read as a sentence? From the rows of the service's events, one line for each new status
-// and for what is seen of a claim or refund before it is mined.
+// Writes the changes of a swap as sentences, from the rows of the service's events: one line for each new status, and
+// one for what is seen of a claim or refund before it is mined.
 
 import { amount, optionalText, type Row, rowOf, text } from "../index-client.ts";
 import { decimal, pearl } from "../wording.ts";

@@ -1,5 +1,5 @@
-// How do the swaps run beside the tokens? One beat for each PEARL block: when the service shows both tips, everybody
-// does what is due, and after the PEARL block the EVM gets its own.
+// Runs the swaps beside the tokens, one beat for each PEARL block: when the service shows both tips, everybody does
+// what is due, and after the PEARL block the EVM gets its own.
 
 import { writeFileSync } from "node:fs";
 import { evmTime } from "../chain-time.ts";

@@ -1,5 +1,5 @@
-// What does a buyer sign up to? The terms that the buyer's own wallet made: nothing is taken over from an answer of
-// the service, which is only compared with them.
+// Makes the terms that a buyer signs up to. They come from the buyer's own wallet: nothing is taken over from an answer
+// of the service, which is only compared with them.
 
 import { encodeFunctionData, type Hex } from "viem";
 import { escrowAbi } from "../../src/adapters/evm-rpc/escrow-abi.ts";

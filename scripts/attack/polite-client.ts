@@ -1,5 +1,5 @@
-// What a polite client sees while others are rude: it asks one thing after the other, over one connection and new ones
-// in turn, and notes status and time of each answer.
+// Notes what a polite client sees while others are rude: it asks one thing after the other, over one connection and new
+// ones in turn, and notes status and time of each answer.
 
 import { Agent, get } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";

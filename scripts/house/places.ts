@@ -1,5 +1,5 @@
-// Where things stand in the tree: the only table of `npm run house` that a move of files has to be told. Each entry
-// names every path that a file has had, newest first, so that older checkouts can be measured by the same table.
+// Says where things stand in the tree: the only table of `npm run house` that a move of files has to be told. Each
+// entry names every path that a file has had, newest first, so that older checkouts can be measured by the same table.
 
 /** Files that are counted together. */
 export interface Block {

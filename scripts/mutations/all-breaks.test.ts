@@ -1,4 +1,4 @@
-// Can every deliberate break still be made? One whose line has changed tests nothing, and should fail here at once, not
+// Every deliberate break can still be made. One whose line has changed tests nothing, and fails here at once instead of
 // when somebody runs all of them.
 
 import assert from "node:assert/strict";

@@ -1,4 +1,4 @@
-// Which breaks are there? All groups, and what would make the list itself wrong.
+// Lists all deliberate breaks, and says why a break cannot be made as it is written.
 
 import { parseSync } from "oxc-parser";
 import { BLOCK_VERIFICATION } from "./block-verification.ts";

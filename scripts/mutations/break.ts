@@ -1,4 +1,4 @@
-// What is a deliberate break? One small change of the program that at least one test must notice.
+// A deliberate break is one small change of the program that at least one test must notice.
 
 /** A break of one rule: in `file`, the text `find` (which occurs exactly once) becomes `replace`. */
 export interface Break {

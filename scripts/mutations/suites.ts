@@ -1,5 +1,5 @@
-// Which tests must notice a break? Those that know its file; store, network and processes are left out where the rules
-// alone decide.
+// Names the tests that must notice a break, which are those that know its file. Store, network and processes are left
+// out where the rules alone decide.
 
 import { globSync } from "node:fs";
 

@@ -1,4 +1,4 @@
-// Does any test notice a break? Tried in a copy of the tree: one file is changed, its tests run one after the other
+// Tries whether any test notices a break, in a copy of the tree: one file is changed, its tests run one after the other
 // until one fails, and the file is put back.
 
 import { spawn } from "node:child_process";

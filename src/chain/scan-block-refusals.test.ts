@@ -1,4 +1,5 @@
-// Which blocks does the scanner refuse, and under which name? Every bit of a block, and each rule alone.
+// The scanner refuses wrong blocks, each under its own name: blocks with any flipped bit, and blocks that break a
+// single rule.
 
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";

@@ -1,4 +1,4 @@
-// Is one transaction alone read and refused as consensus does?
+// One transaction alone is read and refused as consensus does.
 
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";

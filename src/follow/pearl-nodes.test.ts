@@ -1,5 +1,5 @@
-// Which of several PEARL nodes is followed, and what the others are worth (S-09, H-20). Nodes that are a list of hashes
-// each, and a clock that the test sets.
+// Of several PEARL nodes the right one is followed, and what the others are worth is told (S-09, H-20). The nodes are
+// lists of hashes, and the test sets the clock.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

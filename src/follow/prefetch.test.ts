@@ -1,4 +1,4 @@
-// Do fetched blocks come in order and within their bounds, whatever the order of the answers?
+// Fetched blocks come in order and within their bounds, whatever the order of the answers.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

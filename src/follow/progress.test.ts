@@ -1,4 +1,5 @@
-// What does health say, and when (H-20)?
+// Health says that the index is syncing, synced or stalled when it is, with its lag and how long the node is silent
+// (H-20).
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// Is a call never lost, whether somebody waits or not?
+// A call is never lost, whether somebody waits or not, and an abort ends the wait.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

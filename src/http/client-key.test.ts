@@ -1,4 +1,4 @@
-// Who counts as one client (H-10).
+// The addresses that belong to one client have one key (H-10).
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// Are batches written one after the other, and does nothing follow a failed one?
+// Batches are written one after the other, and nothing follows a failed one until the queue is reset.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

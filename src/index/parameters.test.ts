@@ -1,4 +1,4 @@
-// Is a database refused that was built with other consensus parameters (P-01)?
+// A database that was built with other consensus parameters is refused (P-01).
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

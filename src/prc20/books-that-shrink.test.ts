@@ -1,5 +1,5 @@
-// Does the bookkeeping check (P-30) notice books that are wrong in the other direction: units that disappear together
-// with their supply, burned units that come back, locks that are too small?
+// The bookkeeping check (P-30) also notices books that are wrong in the other direction: units that disappear together
+// with their supply, burned units that come back, locks that are too small.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

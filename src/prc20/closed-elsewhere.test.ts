@@ -1,5 +1,5 @@
-// The one closing that does not count for LISTING_CLOSED is the one at the input before, in the same transaction (P-60):
-// is a closing at that index by another transaction, or elsewhere in this one, told apart from it?
+// The one closing that does not count for LISTING_CLOSED is the one at the input before, in the same transaction
+// (P-60). A closing at that index by another transaction, or elsewhere in this one, is told apart from it.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

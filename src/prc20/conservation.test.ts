@@ -1,4 +1,4 @@
-// Does the bookkeeping check notice books that do not balance? Each test spoils one number of a sound block.
+// The bookkeeping check (P-30) notices books that do not balance. Each test spoils one number of a sound block.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,5 +1,5 @@
-// What holds for every chain, not only for those that somebody thought of: random bytes never throw; after random
-// operations the books balance, and undoing the blocks leads to exactly the state before them.
+// Some properties hold for every chain, not only for those that somebody thought of: random bytes never throw; after
+// random operations the books balance, and undoing the blocks leads to exactly the state before them.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

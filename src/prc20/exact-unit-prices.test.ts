@@ -1,4 +1,4 @@
-// Are unit prices exact where floating point is not: at the largest prices, amounts and decimals (H-32, H-33)?
+// Unit prices are exact where floating point is not: at the largest prices, amounts and decimals (H-32, H-33).
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,5 +1,5 @@
-// Fields in odd forms: an empty string is present (P-23), so does it break the rule of its field everywhere, instead of
-// taking the default that an absent field takes? And is there one way only to write a number of decimals?
+// An empty string is a present field (P-23): it breaks the rule of its field everywhere instead of taking the default
+// of an absent one. And a number of decimals can be written in one way only (P-40).
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

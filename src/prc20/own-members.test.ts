@@ -1,5 +1,5 @@
-// Only own members of the payload count (P-23): is a member that every object inherits as good as absent, even where
-// some library has added one under a name that the protocol uses?
+// Only own members of the payload count (P-23). A member that every object inherits is as good as absent, even where
+// some library has added one under a name that the protocol uses.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// Does the state in memory refuse changes that were made for another state? It is the model that storage engines are
+// The state in memory refuses changes that were made for another state (P-90). It is the model that storage engines are
 // compared with, so a wrong "before" must not pass, and an equal one must, whoever made the object.
 
 import assert from "node:assert/strict";

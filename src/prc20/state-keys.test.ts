@@ -1,4 +1,4 @@
-// Are the keys of a block declared in two rounds, no more than needed, and is a forgotten one noticed?
+// The keys of a block are declared in two rounds and are no more than needed; a forgotten one is noticed.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,5 +1,5 @@
-// Is every rule of the protocol proved by something? Each rule id must be cited by a golden vector or by the name of
-// a test anywhere in the project.
+// Every rule of the protocol is proved by something: its id is cited by a golden vector or by the name of a test
+// anywhere in the project.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// Do the rules say what the specification says? Golden vectors, written by hand from the text: leaf scripts, chains
-// of operations with the effects that must follow, and the digest over exactly these effects.
+// The rules say what the specification says. The golden vectors were written by hand from its text: leaf scripts,
+// chains of operations with the effects that must follow, and the digest over exactly these effects.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// The last of an address's 52 characters carries one bit of the key and four bits of padding: is an address with any of
-// them set refused, also where its checksum is right (P-22)?
+// The last of an address's 52 characters carries one bit of the key and four bits of padding. An address with any
+// padding bit set is refused, also where its checksum is right (P-22).
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// Is a difference in any single byte noticed? Merkle roots, commitments and parents are compared by these functions.
+// A difference in any single byte is noticed by the functions that compare merkle roots, commitments and parents.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

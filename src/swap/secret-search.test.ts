@@ -1,4 +1,4 @@
-// Where 32 bytes in a text are searched for, where not, and that the worst texts give few windows.
+// A text is searched for 32 bytes where S-66 says and nowhere else, and the worst texts give few windows.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

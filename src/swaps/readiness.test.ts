@@ -1,4 +1,5 @@
-// When the service may say what to do now (S-02, S-05, S-62). One thing wrong at a time, on both sides of its bound.
+// The service says what to do now only when it may (S-02, S-05, S-62). One thing is wrong at a time, on both sides of
+// its bound.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

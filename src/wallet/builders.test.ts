@@ -1,5 +1,5 @@
-// Do listings, fills and cancels have the shape the rules ask for, and do all their signatures verify?
-// Every signature is checked with bitcoinjs-lib's hash and the secp256k1 library, not with our own code.
+// Listings, fills and cancels have the shape that the rules ask for, and all their signatures verify. Every signature
+// is checked with bitcoinjs-lib's hash and the secp256k1 library, not with our own code.
 
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";

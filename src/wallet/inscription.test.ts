@@ -1,4 +1,4 @@
-// Is the envelope the one of P-12, and does it equal one that a real node has accepted?
+// The envelope is the one of P-12, and equals one that a real node has accepted.
 
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";

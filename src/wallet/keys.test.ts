@@ -1,4 +1,4 @@
-// Do keys, scripts and addresses agree with published vectors?
+// Keys, scripts and addresses agree with published vectors (BIP86, P-22).
 
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";

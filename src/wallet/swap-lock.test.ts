@@ -1,4 +1,4 @@
-// Does the wallet refuse terms that no lock may be made of (S-01, S-10)?
+// The wallet refuses terms of which no lock may be made (S-01, S-10).
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

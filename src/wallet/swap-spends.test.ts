@@ -1,4 +1,4 @@
-// Do claims and refunds refuse what does not belong to the lock, and signal replacement (S-10, S-13, S-54)?
+// Claims and refunds refuse what does not belong to the lock, and signal replacement (S-10, S-13, S-54).
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

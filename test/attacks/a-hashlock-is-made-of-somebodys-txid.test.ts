@@ -1,5 +1,6 @@
-// A stranger takes an ask with the hash of somebody's transaction id as hashlock, which costs nothing: are requests that
-// name the transaction still answered, is a real secret still refused, and what can the stranger make it cost (S-66)?
+// A stranger takes an ask with the hash of somebody's transaction id as hashlock, which costs nothing (S-66). Requests
+// that name the transaction are still answered, a real secret is still refused, and what the stranger can make the
+// service look up is bounded.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

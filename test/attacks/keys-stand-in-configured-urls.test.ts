@@ -1,5 +1,5 @@
-// Every part of every configured URL is a secret: user, password, subdomain, path, query. Does any of them reach a log
-// line, an error, /health, an answer or the command line's words, whatever the other side says?
+// Every part of every configured URL is a secret: user, password, subdomain, path, query. None of them reaches a log
+// line, an error, /health, an answer or the command line's words, whatever the other side says.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,6 +1,6 @@
-// A client sends targets in absolute form, no Host, expectations, endless lines and bytes that are no HTTP: is every
-// answer an error in the form of the path's group with a request id (H-02, H-03, H-10), and does no way lead around the
-// guard of secrets (S-66)?
+// A client sends targets in absolute form, no Host, expectations, endless lines and bytes that are no HTTP. Every error
+// answer has the form of the path's group and a request id (H-02, H-03, H-10), and no way leads around the guard of
+// secrets (S-66).
 
 import assert from "node:assert/strict";
 import type { AddressInfo } from "node:net";

@@ -1,5 +1,5 @@
-// A stranger adds `?x=1`, `?x=2`, … to a request: every one of them used to be a query of its own. They are the same
-// request (H-05), so the index is asked once, whatever is added and however the known parameters are written.
+// A stranger adds `?x=1`, `?x=2`, … to a request. All of these are the same request (H-05), so the index is asked once,
+// whatever is added and however the known parameters are written.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

@@ -1,4 +1,4 @@
-// What do tests of the scanner scan? Blocks and transactions built with bitcoinjs-lib, with a stand-in for envelopes.
+// Makes the blocks and transactions that tests of the scanner scan, with bitcoinjs-lib and a stand-in for envelopes.
 
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";

@@ -1,5 +1,5 @@
-// How does an order go on and end? accept, cancel, claim and both refunds: effects, and one test for each thing that
-// they refuse (S-04, S-21 to S-23).
+// An order goes on and ends by accept, cancel, claim and both refunds as the rules say. Their effects are tested, and
+// there is one test for each thing that they refuse (S-04, S-21 to S-23).
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

@@ -1,5 +1,5 @@
-// What should an escrow do? A plain model, written from the rules (S-20 to S-23) in other words than the contract: it
-// says for each step whether it passes, and keeps every balance.
+// A plain model says what an escrow should do. It is written from the rules (S-20 to S-23) in other words than the
+// contract, says for each step whether it passes, and keeps every balance.
 
 import { createHash } from "node:crypto";
 
@@ -77,7 +77,7 @@ export class EscrowModel {
     this.leastAmount = leastAmount;
   }
 
-  /** Does the step pass in a block of that time? If so it is done. */
+  /** Whether the step passes in a block of that time; if so, it is done. */
   apply(step: Step, now: bigint): boolean {
     switch (step.kind) {
       case "lock":

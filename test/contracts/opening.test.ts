@@ -1,5 +1,5 @@
-// Which orders can be opened? Effects of lock and lockWithAsk, and one test for each thing that they refuse (S-21, S-22,
-// S-24).
+// An order is opened by lock and lockWithAsk as the rules say. Their effects are tested, and there is one test for each
+// thing that they refuse (S-21, S-22, S-24).
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

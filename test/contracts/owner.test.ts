@@ -1,4 +1,5 @@
-// What can an owner do, and what not? Construction, fee, pause, ownership, and that no Ether gets in (S-21).
+// An owner can do what S-21 allows and nothing more: construction, fee, pause and ownership are tested, and that no
+// Ether gets in.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

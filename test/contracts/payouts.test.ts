@@ -1,5 +1,5 @@
-// Can a token, a recipient or a caller make somebody lose what is his? Refusing, lying, greedy and reentrant tokens, and
-// callers who starve a payout of gas (S-22 to S-24).
+// No token, recipient or caller makes somebody lose what is his. Tried with refusing, lying, greedy and reentrant
+// tokens, and with callers who starve a payout of gas (S-22 to S-24).
 
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";

@@ -1,5 +1,5 @@
-// What does every contract test stand on? An anvil, an escrow with a token that can misbehave, funded accounts, terms
-// that pass, and a call that must be refused with a certain error.
+// Gives every contract test what it stands on: an anvil, an escrow with a token that can misbehave, funded accounts,
+// terms that pass, and a call that must be refused with a certain error.
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";

@@ -1,4 +1,4 @@
-// Which EIP-712 messages does the escrow know? Written down from the rules (S-20), not from the contract.
+// Defines the EIP-712 messages that the escrow knows, written down from the rules (S-20) and not from the contract.
 
 import type { Address, Hex } from "viem";
 

@@ -1,4 +1,4 @@
-// What does a reader see who has nothing but curl? Answers, and the event stream from a moment on.
+// Asks the service as a reader does who has nothing but curl: for answers, and for the event stream from a moment on.
 
 import { execFile, spawn } from "node:child_process";
 import { promisify } from "node:util";

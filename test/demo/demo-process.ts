@@ -1,5 +1,5 @@
-// How do tests run the demo as a person does? `npm start` as a child process, its output line by line, and the
-// process behind npm found by the id that the demo writes into its folder.
+// Runs the demo for tests as a person does: `npm start` as a child process, its output line by line, and the process
+// behind npm, found by the id that the demo writes into its folder.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,5 +1,5 @@
-// Does the demo's EVM chain come back, block for block, however the process ended; and is a chain that cannot come back
-// told apart from one that can?
+// The demo's EVM chain comes back, block for block, however the process ended; and a chain that cannot come back is
+// told apart from one that can.
 
 import assert from "node:assert/strict";
 import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Does a folder belong to one demo at a time, keep its people, and lose only the demo's own files by --fresh?
+// A folder belongs to one demo at a time, keeps its people, and loses only the demo's own files by --fresh.
 
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Do events read as sentences, with exact amounts and one sentence per filling transaction?
+// Events read as sentences, with exact amounts and one sentence per filling transaction.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// Is every block told whole, however its events arrive?
+// Every block is told whole, however its events arrive.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

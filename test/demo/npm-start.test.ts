@@ -1,6 +1,6 @@
-// Does `npm start` do what it promises: a story at once, commands that work as printed, swaps that come to each of
-// their ends, one of them followed with curl alone; a second start and a start after SIGKILL that go on with the same
-// chains, keys, tokens and swaps; and an end that leaves nothing behind?
+// `npm start` does what it promises: a story at once, commands that work as printed, and swaps that come to each of
+// their ends, one of them followed with curl alone. A second start and a start after SIGKILL go on with the same
+// chains, keys, tokens and swaps, and an end leaves nothing behind.
 
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Are the demo's flags read, and are mistakes answered by a sentence that names the flag?
+// The demo's flags are read, and mistakes are answered by a sentence that names the flag.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

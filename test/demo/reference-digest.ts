@@ -1,5 +1,5 @@
-// What should the index have said about the demo's chain? The reference implementation's digest of every block that
-// the stopped demo left in its folder.
+// Says what the index should have said about the demo's chain: the reference implementation's digest of every block
+// that the stopped demo left in its folder.
 
 import { ReferenceIndex } from "../../testkit/oracles/prc20/index.ts";
 import { startPearlNode } from "../../testkit/doubles/pearl-node/index.ts";

@@ -1,4 +1,4 @@
-// Which documents are there, and what do they name? Shared by the tests of this folder.
+// Finds the documents of the repository and what they name, for the tests of this folder.
 
 import { existsSync, globSync, readFileSync } from "node:fs";
 

@@ -1,4 +1,4 @@
-// Do the generated documents say something about everything that they list?
+// The generated documents say something about everything that they list.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// Do the documents point at things that exist? Links, paths and commands.
+// The documents point at things that exist: links, paths and commands.
 
 import assert from "node:assert/strict";
 import { dirname, join, normalize } from "node:path";

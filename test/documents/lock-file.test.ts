@@ -1,5 +1,6 @@
-// The lock file: will `npm ci` accept it, and does it say what every package has to be? npm refuses one that lacks an entry for any optional package of any platform, and
-// `npm install` forgets those of other platforms when they cannot be seen from where it runs.
+// `npm ci` accepts the lock files, and they say what every package has to be. npm refuses one that lacks an entry for
+// any optional package of any platform, and `npm install` forgets those of other platforms when they cannot be seen
+// from where it runs.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Is every rule proved somewhere, and does every id that the code cites exist? Rules, assumptions and settings.
+// Every rule is proved somewhere, and every id that the code cites exists: rules, assumptions and settings.
 
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// Which requests are made, and which rows must come? Every endpoint of the PRC20 group with the arguments that a
-// chain gives rise to, each with its naive expectation.
+// Lists the requests that are made, with the rows that must come: every endpoint of the PRC20 group with the arguments
+// that a chain gives rise to, each with its naive expectation.
 
 import * as market from "./expected-market.ts";
 import * as operations from "./expected-operations.ts";

@@ -1,4 +1,4 @@
-// How does a test listen to the event stream? A consumer over a real socket that keeps every event with its bytes.
+// Listens to the event stream for a test: a consumer over a real socket that keeps every event with its bytes.
 
 import assert from "node:assert/strict";
 import { get, type IncomingMessage } from "node:http";

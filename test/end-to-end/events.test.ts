@@ -1,5 +1,5 @@
-// Does a consumer of the event stream hear exactly what happened (H-39)? Through commits, a reorganisation and a
-// restart, with and without filters, live and resumed, against the events that the reference gives rise to.
+// A consumer of the event stream hears exactly what happened (H-39): through commits, a reorganisation and a restart,
+// with and without filters, live and resumed, against the events that the reference gives rise to.
 
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";

@@ -1,5 +1,6 @@
-// Which events must the stream tell (H-39)? For every block: the block, then by place the closing of a listing, the
-// operation, and the listing that it created, each row as its endpoint showed it when the block was the tip.
+// Makes the events that the stream must tell (H-39). For every block: the block, then by place the closing of a
+// listing, the operation, and the listing that it created, each row as its endpoint showed it when the block was the
+// tip.
 
 import type { ListingRow, OperationRow } from "../../testkit/oracles/prc20/index.ts";
 import { historyRow } from "./expected-market.ts";

@@ -1,5 +1,5 @@
-// Which rows must the market endpoints show? Naively from the reference's listings (interface 2.7 to 2.9, H-32 to
-// H-35, P-65, P-70): the past is asked of the listings' own heights, never of anything stored.
+// Makes the rows that the market endpoints must show, naively from the reference's listings (interface 2.7 to 2.9, H-32
+// to H-35, P-65, P-70). The past is asked of the listings' own heights, never of anything stored.
 
 import type { ListingRow } from "../../testkit/oracles/prc20/index.ts";
 import { tokenOf } from "./expected-tokens.ts";
@@ -31,7 +31,7 @@ function createdPlace(truth: Truth, listing: ListingRow): Place {
   return placeOf(truth, listing.created_txid, listing.anchor_vout);
 }
 
-/** Is one unit price lower, equal or higher than the other? Exactly: price / amount by cross multiplication. */
+/** Below, at or above 0 as one unit price is lower, equal or higher: price / amount, exact by cross multiplication. */
 function compareUnitPrice(one: ListingRow, other: ListingRow): number {
   return compareBig(BigInt(one.price) * BigInt(other.amount), BigInt(other.price) * BigInt(one.amount));
 }

@@ -1,4 +1,4 @@
-// Which rows must the operation endpoints show? The reference's rows with their blocks, and for an address the
+// Makes the rows that the operation endpoints must show: the reference's rows with their blocks, and for an address the
 // direction, read from a naive ledger of units (balance + locked) before and after each operation (H-36, H-38).
 
 import { Transaction } from "bitcoinjs-lib";
@@ -68,7 +68,7 @@ function matching(truth: Truth, { tick, op, valid, address }: OperationFilters):
     .toReversed();
 }
 
-/** H-36: is it in the history of the address? */
+/** H-36: whether the operation is in the history of the address. */
 export function concerns(truth: Truth, row: OperationRow, address: string): boolean {
   if (row.from === address) return true;
   if (row.valid === 0) return false;

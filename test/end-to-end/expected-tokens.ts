@@ -1,5 +1,5 @@
-// Which rows must the token, holder, balance, statistics and digest endpoints show? Naively from the reference's
-// snapshot (interface 2.3 to 2.6, H-30, H-31, H-37, H-38).
+// Makes the rows that the token, holder, balance, statistics and digest endpoints must show, naively from the
+// reference's snapshot (interface 2.3 to 2.6, H-30, H-31, H-37, H-38).
 
 import type { BalanceRow, TokenRow } from "../../testkit/oracles/prc20/index.ts";
 import {

@@ -1,5 +1,5 @@
-// What is under test? The service as `main` puts it together (follower, SQLite on a file, HTTP on a port), over a
-// node whose best chain the test sets. Requests go through real sockets.
+// Runs the service under test as `main` puts it together (follower, SQLite on a file, HTTP on a port), over a node
+// whose best chain the test sets. Requests go through real sockets.
 
 import assert from "node:assert/strict";
 import { Agent, request, type IncomingHttpHeaders } from "node:http";

@@ -1,5 +1,5 @@
-// Does a reorganisation leave any trace that a client could see (P-90)? After every rewind the answers are compared,
-// byte for byte and header for header, with those of a server over an index that never saw the other branch.
+// A reorganisation leaves no trace that a client could see (P-90). After every rewind the answers are compared, byte
+// for byte and header for header, with those of a server over an index that never saw the other branch.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

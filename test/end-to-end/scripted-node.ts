@@ -1,5 +1,5 @@
-// Which node does the index follow here? A `PearlNode` that always tells the truth about the chain that the test has
-// set: the faults of nodes are the business of the simulation.
+// Plays the node that the index follows here: a `PearlNode` that always tells the truth about the chain that the test
+// has set. The faults of nodes are the business of the simulation.
 
 import type { BlockHash, Txid } from "../../src/primitives/brands.ts";
 import type { NodeTip, PearlNode } from "../../src/follow/ports.ts";

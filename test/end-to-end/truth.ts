@@ -1,5 +1,6 @@
-// What must the service know after these blocks? The reference implementation's snapshot, and the few facts that its
-// rows leave out (block hashes and times, places of transactions, outputs), read from the blocks with bitcoinjs-lib.
+// Says what the service must know after given blocks: the reference implementation's snapshot, and the few facts that
+// its rows leave out (block hashes and times, places of transactions, outputs), read from the blocks with
+// bitcoinjs-lib.
 
 import { Transaction } from "bitcoinjs-lib";
 import type { MadeBlock } from "../../testkit/builders/chain-maker/index.ts";

@@ -1,5 +1,5 @@
-// Does a list show its rows page by page, forwards and backwards? The walk that the cursor law (H-06) promises on an
-// index that stands still: all rows once, the same rows back, null at both ends and nowhere else.
+// Checks that a list shows its rows page by page, forwards and backwards, as the cursor law (H-06) promises on an index
+// that stands still: all rows once, the same rows back, null at both ends and nowhere else.
 
 import assert from "node:assert/strict";
 import { type ListCase, withQuery } from "./cases.ts";

@@ -1,4 +1,4 @@
-// Does the follower fit a real EVM node? The real contract on anvil: all of S-26 at start, accounts of S-31, events of
+// The follower fits a real EVM node. Over the real contract on anvil: all of S-26 at start, accounts of S-31, events of
 // orders, deep reorganisations, and new blocks within one polling interval.
 
 import assert from "node:assert/strict";

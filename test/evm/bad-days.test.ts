@@ -1,5 +1,5 @@
-// Does the follower get on with RPCs that fail, limit and hang? Transport, quotas, range limits in the words of several
-// providers, and URLs that take over from each other.
+// The follower gets on with RPCs that fail, limit and hang: faults of transport, quotas, range limits in the words of
+// several providers, and URLs that take over from each other.
 
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";

@@ -1,5 +1,5 @@
-// Is nothing indexed that an RPC makes up? A server lies in one way at a time: nothing of the lie reaches the ledger, the
-// log names RPC and request, and when it tells the truth again the index is that of an honest RPC.
+// Nothing is indexed that an RPC makes up. A server lies in one way at a time: nothing of the lie reaches the ledger,
+// the log names RPC and request, and when it tells the truth again the index is that of an honest RPC.
 
 import assert from "node:assert/strict";
 import { afterEach, describe, test } from "node:test";

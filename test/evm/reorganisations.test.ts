@@ -1,5 +1,5 @@
-// Is what has left the chain undone, and nothing else? Branches of every depth, between any two calls, with restarts,
-// shorter chains, RPCs that are merely behind, and final blocks that are replaced.
+// What has left the chain is undone, and nothing else: with branches of every depth, between any two calls, with
+// restarts, shorter chains, RPCs that are merely behind, and final blocks that are replaced.
 
 import assert from "node:assert/strict";
 import { afterEach, describe, test } from "node:test";

@@ -1,5 +1,5 @@
-// A block full of listings, some with annexes that are wrong in every way: are exactly the good ones open, when the
-// signatures are verified by the pool's workers as in the service?
+// In a block full of listings, some with annexes that are wrong in every way, exactly the good ones are open when the
+// signatures are verified by the pool's workers as in the service.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

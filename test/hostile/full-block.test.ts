@@ -1,4 +1,4 @@
-// A block of 1,000,000 vbytes of the smallest operations: are all of them counted, and none too many? Once as one
+// In a block of 1,000,000 vbytes of the smallest operations all of them are counted, and none too many: once as one
 // operation per transaction, once as one transaction with as many inputs as fit.
 
 import assert from "node:assert/strict";

@@ -1,4 +1,5 @@
-// Amounts at 2^128 - 1 and prices at all the money there is: are sums still exact, and is nothing ever above the limit?
+// With amounts at 2^128 - 1 and prices at all the money there is, sums are still exact and nothing is ever above the
+// limit.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

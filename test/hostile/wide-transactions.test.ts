@@ -1,5 +1,5 @@
-// Transactions with thousands of inputs and outputs: are closings, fills and pairs still told apart by their index
-// where counts take three bytes, and in one transaction as in many?
+// In transactions with thousands of inputs and outputs, closings, fills and pairs are still told apart by their index
+// where counts take three bytes, and in one transaction as in many.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// Do answers that another thread makes look like those of the main thread, and does the service go on without it?
+// Answers that another thread makes look like those of the main thread, and the service goes on without that thread.
 
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";

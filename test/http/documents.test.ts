@@ -1,4 +1,4 @@
-// Is every endpoint documented, and does the page show the document with nothing that comes from elsewhere?
+// Every endpoint is documented, and the page shows the document with nothing that comes from elsewhere (H-50).
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

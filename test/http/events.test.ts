@@ -1,5 +1,5 @@
-// Does the event stream tell every block, operation, listing and reorganisation once and in order, and the same to
-// those who resume as to those who were there?
+// The event stream tells every block, operation, listing and reorganisation once and in order, and those who resume get
+// the same as those who were there (H-39).
 
 import assert from "node:assert/strict";
 import { get, type IncomingMessage } from "node:http";

@@ -1,5 +1,5 @@
-// Do the rules that hold for all answers hold? Unknown paths, broken paths, failures, entity tags, compression,
-// CORS, limits, health, and cursors from elsewhere.
+// All answers keep the general rules: for unknown and broken paths, failures, entity tags, compression, CORS, limits,
+// health, and cursors from elsewhere.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

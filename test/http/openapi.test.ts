@@ -1,5 +1,5 @@
-// Is the document of the interface valid for others' validators, does it name its shapes, does it describe every field
-// that rows carry, and does every example fit?
+// The document of the interface is valid for others' validators, names its shapes, describes every field that rows
+// carry, and holds an example that fits for every operation and body (H-50).
 
 import assert from "node:assert/strict";
 import SwaggerParser from "@apidevtools/swagger-parser";

@@ -1,4 +1,5 @@
-// What only shows on a real connection: answers from the byte cache before Fastify, bytes that are no HTTP, closing.
+// Some behaviour shows only on a real connection: answers from the byte cache before Fastify, bytes that are no HTTP,
+// and closing.
 
 import assert from "node:assert/strict";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";

@@ -1,5 +1,5 @@
-// Does every swap endpoint refuse with 503 SWAPS_DISABLED, whatever the request holds, and nothing else pretend to
-// exist under /api/v1/swaps?
+// Where swaps are off, every swap endpoint refuses with 503 SWAPS_DISABLED, whatever the request holds, and nothing
+// else under /api/v1/swaps pretends to exist.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

@@ -1,4 +1,4 @@
-// How do tests of the node adapter get a client and a fake node, with a clock that makes backoff short?
+// Gives tests of the node adapter a client and a fake node, with a clock that makes backoff short.
 
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";

@@ -1,5 +1,5 @@
-// What does a node look like whose every answer a test decides? A small HTTP server for the adapter's tests, with
-// pearld's manners by default: one answer per connection.
+// Plays a node whose every answer a test decides: a small HTTP server for the adapter's tests, with pearld's manners by
+// default (one answer per connection).
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createSecureServer } from "node:https";

@@ -1,5 +1,5 @@
-// Does `strand deploy-escrow` deploy what was asked for, print the line that the configuration needs, and deploy nothing
-// at all where an argument is wrong? The real program against an anvil.
+// `strand deploy-escrow` deploys what was asked for and prints the line that the configuration needs; where an argument
+// is wrong it deploys nothing at all. The real program runs against an anvil.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";

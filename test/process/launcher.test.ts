@@ -1,5 +1,5 @@
-// Does the program start and stop as people and service managers start and stop it? Real processes over an embedded
-// Pearl node: which Node runs it, what signals do, what is said when it cannot start.
+// The program starts and stops as people and service managers start and stop it. Real processes over an embedded Pearl
+// node show which Node runs it, what signals do, and what is said when it cannot start.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";

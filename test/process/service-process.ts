@@ -1,5 +1,5 @@
-// How is the program run as a real process? Starts the launcher, waits for what it serves, finds the process that
-// really does the work, and ends it in every way there is.
+// Runs the program as a real process: starts the launcher, waits for what it serves, finds the process that really does
+// the work, and ends it in every way there is.
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";

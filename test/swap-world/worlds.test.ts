@@ -1,5 +1,6 @@
-// Does nobody honest lose, whatever the other party, the miners and the RPCs do? Random worlds of whole swaps, each from
-// a seed. STRAND_SEED=n runs one, STRAND_SEEDS=n so many times more than by default.
+// Nobody honest loses, whatever the other party, the miners and the RPCs do: random worlds of whole swaps, each from a
+// seed. Rules that are broken on purpose are found. STRAND_SEED=n runs one world, STRAND_SEEDS=n so many times more
+// than by default.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

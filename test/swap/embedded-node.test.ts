@@ -1,5 +1,5 @@
-// Does the embedded node (script engine of its own) take claims and refunds of the wallet, refuse them with one thing
-// changed, and does the service tell by which leaf and with which secret each was made?
+// The embedded node, with a script engine of its own, takes claims and refunds of the wallet and refuses them with one
+// thing changed; and the service tells by which leaf and with which secret each was made.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

@@ -1,5 +1,5 @@
-// Does a node that we did not write take the lock, claims and refunds of the wallet, and refuse them with one thing
-// changed? Litecoin Core runs the same tapscript, lock times by median time past included.
+// A node that we did not write takes the lock, claims and refunds of the wallet, and refuses them with one thing
+// changed. Litecoin Core runs the same tapscript, lock times by median time past included.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

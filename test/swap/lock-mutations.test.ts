@@ -1,4 +1,4 @@
-// S-60: is every PEARL lock that differs in one thing from the one agreed on refused? The wrong scripts are built by
+// S-60: every PEARL lock that differs in one thing from the one agreed on is refused. The wrong scripts are built by
 // another implementation (bitcoinjs-lib) from the worked vector of S-11, one thing changed in each; none verifies.
 
 import assert from "node:assert/strict";

@@ -1,4 +1,5 @@
-// What may be posted, and with which settings: profiles (S-02, S-03), asks (S-32, S-34) and takes (S-40, S-41).
+// Only what the rules allow may be posted, and only with settings that they allow: profiles (S-02, S-03), asks (S-32,
+// S-34) and takes (S-40, S-41).
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

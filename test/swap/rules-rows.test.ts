@@ -1,4 +1,4 @@
-// How do rows and stats look on the wire (H-40, S-41, S-55, S-65)?
+// Rows and stats look on the wire as the rules say (H-40, S-41, S-55, S-65).
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

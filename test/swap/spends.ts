@@ -1,5 +1,5 @@
-// Which spends of a lock output must a chain refuse, and why? Made from good ones by one change each; handed to two
-// nodes that run the scripts with code that is not ours.
+// Makes the spends of a lock output that a chain must refuse, each with the reason: good ones with one thing changed.
+// They are handed to two nodes that run the scripts with code that is not ours.
 
 import {
   balancePlan,

@@ -1,4 +1,4 @@
-// Does the watch find what blocks show of locks, and forget it when the blocks leave the chain (S-13, S-15, S-50)?
+// The watch finds what blocks show of locks, and forgets it when the blocks leave the chain (S-13, S-15, S-50).
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

@@ -1,5 +1,5 @@
-// What is a header believed for? Links to its parent and its time, and from many the pace of the chain (S-02, S-05); a
-// pass over older blocks believes no block that is not the applied one (S-53).
+// A header is believed for its link to its parent and its time, and many of them for the pace of the chain (S-02,
+// S-05). A pass over older blocks believes no block that is not the applied one (S-53).
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

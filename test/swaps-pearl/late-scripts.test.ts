@@ -1,4 +1,4 @@
-// Are older blocks read for scripts that become known late, once for many, while the tip goes on (S-53)?
+// Older blocks are read for scripts that become known late, once for many, while the tip goes on (S-53).
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

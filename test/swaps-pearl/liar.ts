@@ -1,4 +1,4 @@
-// How does a test put words into the node's mouth? The node's port with some methods replaced; the rest goes through.
+// Puts words into the node's mouth for a test: the node's port with some methods replaced; the rest goes through.
 
 import type { SwapNode } from "../../src/follow/ports.ts";
 

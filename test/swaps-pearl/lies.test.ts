@@ -1,5 +1,5 @@
-// Is a lying node refused, named and never believed? Damaged bodies, other blocks, headers that are none, hashes that
-// do not fit together; and is a new block told without a poll when the watch runs by itself?
+// A lying node is refused, named and never believed: damaged bodies, other blocks, headers that are none, hashes that
+// do not fit together. And when the watch runs by itself, a new block is told without a poll.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

@@ -1,5 +1,5 @@
-// What does a ledger look like to the PEARL side, in the simplest way? Facts in lists, rewound by height; no status,
-// no events. It notes every change, so that tests can say what was told and when, and it survives its process.
+// Keeps a ledger as the PEARL side sees it, in the simplest way: facts in lists, rewound by height; no status, no
+// events. It notes every change, so that tests can say what was told and when, and it survives its process.
 
 import type { Bytes32, Outpoint, ScriptHex, Txid } from "../../src/primitives/brands.ts";
 import type {

@@ -1,4 +1,4 @@
-// Does the mempool reading tell of locks, spends and secrets at once, and of nothing where nothing changed (S-05)?
+// The mempool reading tells of locks, spends and secrets at once, and of nothing where nothing changed (S-05).
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

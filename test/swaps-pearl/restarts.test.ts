@@ -1,5 +1,5 @@
-// Does a crash at any call leave a gap or a double? One situation with a reorganisation, new blocks, a late script
-// and a mempool, crashed at every call of node and ledger in turn; what the next life makes of it must be the same.
+// A crash at any call leaves neither a gap nor a double. One situation with a reorganisation, new blocks, a late script
+// and a mempool is crashed at every call of node and ledger in turn; what the next life makes of it must be the same.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

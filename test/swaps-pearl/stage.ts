@@ -1,5 +1,5 @@
-// How do tests of the PEARL side play? The embedded node with real blocks over its real RPC, an order's lock with its
-// spends, and a watch over a ledger in memory that is driven step by step instead of by time.
+// Gives tests of the PEARL side what they play on: the embedded node with real blocks over its real RPC, an order's
+// lock with its spends, and a watch over a ledger in memory that is driven step by step instead of by time.
 
 import { hash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";

@@ -1,5 +1,5 @@
-// How do asks live: shared balances, expiry, revocation, fee changes, contract accounts, forms of signatures (S-31 to S-34,
-// H-42)?
+// Asks live as the rules say (S-31 to S-34, H-42): with shared balances, expiry, revocation, fee changes, contract
+// accounts, and all forms of signatures.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

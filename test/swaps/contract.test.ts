@@ -1,5 +1,6 @@
-// Does every swap path answer as the interface says (§2.11, §4.3, H-40 to H-47)? Each route in its states, its answers
-// checked against its own schema and against field lists written down here, so that neither is compared with itself.
+// Every swap path answers as the interface says (§2.11, §4.3, H-40 to H-47). Each route is asked in its states, and its
+// answers are checked against its own schema and against field lists written down here, so that neither is compared
+// with itself.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

@@ -1,5 +1,5 @@
-// How long is a take shown that nobody funded (S-42)? Over both chains' clocks: until seven days after its death, and
-// not a day less for what lived anew; what was funded stays.
+// A take that nobody funded is shown until seven days after its death by both chains' clocks (S-42), and not a day less
+// for what lived anew; what was funded stays.
 
 import assert from "node:assert/strict";
 import type { Hex } from "viem";

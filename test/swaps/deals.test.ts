@@ -1,5 +1,5 @@
-// How do deals and bids go on over HTTP: bids from lock to accept or cancel, late and private claims, hints, dropped takes,
-// reorganisations of both chains, restarts, and a rebuild from nothing (S-42, S-50 to S-53, S-60)?
+// Deals and bids go on over HTTP as the rules say (S-42, S-50 to S-53, S-60): bids from lock to accept or cancel, late
+// and private claims, hints, dropped takes, reorganisations of both chains, restarts, and a rebuild from nothing.
 
 import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";

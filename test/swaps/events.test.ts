@@ -1,5 +1,5 @@
-// Does the event stream tell of bids, asks and deals as their endpoints show them (H-39, H-47), filter them, and resume
-// over a restart?
+// The event stream tells of bids, asks and deals as their endpoints show them (H-39, H-47), filters them, and resumes
+// over a restart.
 
 import assert from "node:assert/strict";
 import { get, type IncomingMessage } from "node:http";

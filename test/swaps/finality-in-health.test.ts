@@ -1,5 +1,5 @@
-// Does `/health` warn of finality that leaves deals no time, and of too few confirmations (S-05, H-20)? A real EVM node
-// under a service of a real network, where both count; on simnet, where time is moved by hand, neither is told.
+// `/health` warns of finality that leaves deals no time, and of too few confirmations (S-05, H-20). A real EVM node
+// stands under a service of a real network, where both count; on simnet, where time is moved by hand, neither is told.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

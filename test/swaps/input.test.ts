@@ -1,5 +1,5 @@
-// Does bad input to every POST get a 4xx in the error form, never a 500 and never a wrong success? And is a secret that
-// is not public refused before anything else is looked at, wherever and however it is written (S-66)?
+// Bad input to every POST gets a 4xx in the error form, never a 500 and never a wrong success. A secret that is not
+// public is refused before anything else is looked at, wherever and however it is written (S-66).
 
 import assert from "node:assert/strict";
 import { request } from "node:http";

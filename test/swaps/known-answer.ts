@@ -1,4 +1,4 @@
-// Is an answer that a client has already told it by 304 (H-08), however the client writes the tag?
+// Wants an answer that a client already has to be told by 304 (H-08), however the client writes the tag.
 
 import assert from "node:assert/strict";
 import type { Http } from "../../testkit/worlds/swap-stage/http.ts";

@@ -1,5 +1,5 @@
-// Does a swap run from a posted ask to SETTLED over HTTP alone, with real signatures and real Taproot spends, the
-// service only watching?
+// A swap runs from a posted ask to SETTLED over HTTP alone, with real signatures and real Taproot spends, the service
+// only watching.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

@@ -1,5 +1,5 @@
-// Do the lists of swaps keep the cursor law (H-06) while rows are added and by a reorganisation, and do their filters hold
-// (H-40, S-14)?
+// The lists of swaps keep the cursor law (H-06) while rows are added and by a reorganisation, and their filters hold
+// (H-40, S-14).
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

@@ -1,5 +1,5 @@
-// Is there never a wrong verdict: while an EVM RPC is down, behind or in disagreement with another, or the PEARL node is
-// silent (S-05, S-62)? And are swaps simply off without EVM RPCs?
+// There is never a wrong verdict while an EVM RPC is down, behind or in disagreement with another, or the PEARL node is
+// silent (S-05, S-62). And without EVM RPCs swaps are simply off.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Is a client that asks too often refused in the form of the swap group, whatever it asks, and before anything is done
-// (H-03, H-04, H-10, H-47)?
+// A client that asks too often is refused in the form of the swap group, whatever it asks, and before anything is done
+// (H-03, H-04, H-10, H-47).
 
 import assert from "node:assert/strict";
 import { after, before, beforeEach, mock, test } from "node:test";

@@ -1,4 +1,4 @@
-// Has a refusal the form of H-03, the status of its code, and details that name fields (H-45)?
+// Wants a refusal to have the form of H-03, the status of its code, and details that name fields (H-45).
 
 import assert from "node:assert/strict";
 import { ERRORS } from "../../src/http/errors.ts";

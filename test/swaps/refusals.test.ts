@@ -1,5 +1,6 @@
-// Is every error code of H-45 reached over HTTP, in the order in which the rules ask: S-32 for asks, S-40 for takes, H-42
-// for signed actions, S-64 for origins? Each sequence begins with everything wrong and mends one thing after the other.
+// Every error code of H-45 is reached over HTTP, in the order in which the rules ask: S-32 for asks, S-40 for takes,
+// H-42 for signed actions, S-64 for origins. Each sequence begins with everything wrong and mends one thing after the
+// other.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

@@ -1,5 +1,5 @@
-// Is every reason of the verifications reached over HTTP, each where its rule says (S-60 to S-62), and is a verdict given
-// where nothing is wrong?
+// Every reason of the verifications that HTTP can reach is reached, each where its rule says (S-60 to S-62), and where
+// nothing is wrong the verdict is good.
 
 import assert from "node:assert/strict";
 import { after, before, mock, test } from "node:test";

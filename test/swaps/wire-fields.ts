@@ -1,5 +1,5 @@
-// Which fields have the rows of swaps on the wire? Written down by hand from the interface (§2.11, part 3, S-55, H-40),
-// so that the code's own schemas are checked and not compared with themselves.
+// Lists the fields that the rows of swaps have on the wire, written down by hand from the interface (§2.11, part 3,
+// S-55, H-40), so that the code's own schemas are checked and not compared with themselves.
 
 import assert from "node:assert/strict";
 

@@ -1,6 +1,6 @@
-// Does the service over a real third-party node show the rows of the hand-written story?
-// The real program parts (RPC adapter, follower, core, SQLite, HTTP) follow litecoind through tokens, listings, fills,
-// mistakes and three reorganisations; every chapter's rows are read over HTTP, page by page.
+// The service over a real third-party node shows the rows of the hand-written story. The real program parts (RPC
+// adapter, follower, core, SQLite, HTTP) follow litecoind through tokens, listings, fills, mistakes and three
+// reorganisations; every chapter's rows are read over HTTP, page by page.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,6 +1,6 @@
-// Are the scenario's hand-written expectations right?
-// The naive second implementation of the rules reads the blocks of the real node after each chapter and must come
-// to the same rows. (That our index comes to them too is shown in litecoind-index.test.ts.)
+// The scenario's hand-written expectations are right: the naive second implementation of the rules reads the blocks of
+// the real node after each chapter and comes to the same rows. (That our index comes to them too is shown in
+// litecoind-index.test.ts.)
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

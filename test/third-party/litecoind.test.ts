@@ -1,6 +1,6 @@
-// Does a node that we did not write accept what the wallet makes, and refuse it when one bit is wrong?
-// Litecoin Core (Debian's litecoind) verifies Taproot key path, leaves and annexes. Refusals are asked for twice:
-// from the mempool and from block validation, so that no policy can be what refused.
+// A node that we did not write accepts what the wallet makes, and refuses it when one bit is wrong. Litecoin Core
+// (Debian's litecoind) verifies Taproot key path, leaves and annexes. Refusals are asked for twice: from the mempool
+// and from block validation, so that no policy can be what refused.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

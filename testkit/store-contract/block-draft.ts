@@ -1,5 +1,5 @@
-// How is a block of rows that fit together made? Actions on a copy of the rows before, each as the rules would have it
-// or as an invalid operation; the differences are the block's changes.
+// Makes a block of rows that fit together: actions on a copy of the rows before, each as the rules would have it or as
+// an invalid operation; the differences are the block's changes.
 
 import type {
   BlockHash,

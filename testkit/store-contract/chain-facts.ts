@@ -1,4 +1,4 @@
-// What are the tests' addresses, tickers and hashes? Fixed values that every part of the suite shares.
+// Holds the tests' addresses, tickers and hashes: fixed values that every part of the suite shares.
 
 import { createHash } from "node:crypto";
 import type { BlockHash, Hex32, PearlAddress, Tick } from "../../src/primitives/brands.ts";

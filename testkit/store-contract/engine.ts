@@ -1,4 +1,4 @@
-// What does the suite need of a storage engine? A way to open its database again and again, and to damage it.
+// Says what the suite needs of a storage engine: a way to open its database again and again, and to damage it.
 
 import assert from "node:assert/strict";
 import type { BlockChanges } from "../../src/prc20/state.ts";

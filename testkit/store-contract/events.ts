@@ -1,4 +1,4 @@
-// Do event ids grow for ever and tell undone blocks from held ones (H-39), and does the audit find damage?
+// Event ids grow for ever and tell undone blocks from held ones (H-39), and the audit finds damage.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// Are orders exact where floating point and text are not, and do expiry and equal places follow the rules?
+// Orders are exact where floating point and text are not, and expiry and equal places follow the rules.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

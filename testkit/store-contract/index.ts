@@ -1,4 +1,4 @@
-// Is it a storage engine of this service? The suite that every engine must pass, with the engine handed in.
+// Registers the suite that every storage engine of this service must pass, with the engine handed in.
 
 import { describe } from "node:test";
 import { answerCases } from "./answers.ts";

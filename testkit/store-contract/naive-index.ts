@@ -1,5 +1,5 @@
-// What should the engine answer? The slow way: keep every block, make every row anew by reading all changes, filter
-// and sort in memory with exact arithmetic.
+// Says what the engine should answer, the slow way: keeps every block, makes every row anew by reading all changes, and
+// filters and sorts in memory with exact arithmetic.
 
 import type { ListingId, PearlAddress, Tick } from "../../src/primitives/brands.ts";
 import type { BalanceRow, BlockChanges, ListingRow, OperationRow, TokenRow } from "../../src/prc20/state.ts";

@@ -1,5 +1,5 @@
-// Does an engine keep what the swap service relies on? One transaction or nothing, facts deleted by chain and height,
-// the order of loading, bounded checkpoints, and one growing sequence of event ids (H-39).
+// An engine keeps what the swap service relies on: one transaction or nothing, facts deleted by chain and height, the
+// order of loading, bounded checkpoints, and one growing sequence of event ids (H-39).
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

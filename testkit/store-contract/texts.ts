@@ -1,4 +1,4 @@
-// Does an engine that writes operations as JSON by itself write what it would have read? The same pages both ways.
+// An engine that writes operations as JSON by itself writes what it would have read: the same pages both ways.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

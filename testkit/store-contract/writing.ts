@@ -1,4 +1,4 @@
-// Is writing all or nothing, linked, durable and reversible?
+// Writing is all or nothing, linked, durable and reversible.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// Is a Blockbook's answer counted only where its shape, size and time are right (S-34)?
+// A Blockbook's answer counts only where its shape, size and time are right (S-34).
 
 import assert from "node:assert/strict";
 import { createServer, type ServerResponse } from "node:http";

@@ -1,4 +1,4 @@
-// Is a log of the escrow read only where topics and data are exactly those of its event (S-25)?
+// A log of the escrow is read only where its topics and data are exactly those of its event (S-25).
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// Do topics and data read here mean what viem's encoder wrote?
+// Topics and data are read here with the same meaning with which viem's encoder wrote them (S-25).
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

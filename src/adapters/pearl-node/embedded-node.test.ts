@@ -1,5 +1,5 @@
-// Do the adapter and the scanner understand a node that speaks pearld's RPC with the real bytes, and that shares no
-// code with them? The embedded simnet node, asked as its limited user.
+// The adapter and the scanner understand a node that speaks pearld's RPC with the real bytes and shares no code with
+// them: the embedded simnet node, asked as its limited user.
 
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";

@@ -1,4 +1,4 @@
-// Does the adapter understand good answers of either dialect, and does it notice new blocks?
+// The adapter understands good answers of either dialect, and notices new blocks by polling and by WebSocket.
 
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";

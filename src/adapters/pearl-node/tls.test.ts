@@ -1,4 +1,5 @@
-// Which certificates does the adapter trust? A given authority for the right name, a pinned one for any, no other.
+// The adapter trusts a certificate that a given authority signed for the right name, a pinned one under any name, and
+// no other.
 
 import assert from "node:assert/strict";
 import { afterEach, describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// Does a database that cannot be opened say which, why, and what to do?
+// When a database cannot be opened, the error says which one it is, why, and what to do.
 
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

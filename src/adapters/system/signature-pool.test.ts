@@ -1,4 +1,4 @@
-// Do workers and the calling thread judge signatures alike, in order, whatever the set?
+// Workers and the calling thread judge signatures alike and in order, whatever the set.
 
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";

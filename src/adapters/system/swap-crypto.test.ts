@@ -1,4 +1,4 @@
-// Does the curve answer every byte string without throwing (S-10, S-12)?
+// The curve functions give an answer for every byte string and never throw (S-10, S-12).
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// How a command line is read, and what is said of a wrong one.
+// A command line is read flag by flag, and everything that is wrong with it is said at once.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

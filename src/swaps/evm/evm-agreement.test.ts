@@ -1,5 +1,5 @@
-// Which RPC is believed (S-05, S-07, S-62): answers that grow old, RPCs that contradict, forks, and final blocks that one
-// of them denies.
+// The right RPC is believed (S-05, S-07, S-62) when answers grow old, RPCs contradict each other, chains fork, and one
+// of them denies a final block.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,5 +1,5 @@
-// What is known of a lock output after a reorganisation or an eviction took away the block or mempool entry that showed
-// it (S-15).
+// A lock output stays known, with the right state, after a reorganisation or an eviction took away the block or mempool
+// entry that showed it (S-15).
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,4 +1,5 @@
-// What a hint about the PEARL lock sets going (S-53, S-60). Over a ledger in memory and a node that the test is.
+// A hint about the PEARL lock makes no fact: it only has the block of a lock that is not known yet read again (S-53,
+// S-60). The ledger is in memory, and the test plays the node.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// Which minimum counts for an ask (S-32), and which outputs do not count as a seller's balance (S-34).
+// For an ask the greater of two minimums counts (S-32), and lock outputs do not count as a seller's balance (S-34).
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

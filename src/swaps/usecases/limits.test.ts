@@ -1,5 +1,5 @@
-// What strangers may make the service do, and in which order two requests run: hints (S-60), look-ups at our node
-// (S-62), jobs of one key (S-40), pages (H-06), fields of a body (S-06, H-46).
+// What strangers may make the service do is bounded, and requests of one key run in order: hints (S-60), look-ups at
+// our node (S-62), jobs of one key (S-40), pages (H-06), fields of a body (S-06, H-46).
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

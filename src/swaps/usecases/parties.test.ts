@@ -1,4 +1,4 @@
-// Which parties find a row, before and after an acceptance, and that the index of the lists follows (H-40, S-14, S-52).
+// The parties of a row find it, before and after an acceptance, and the index of the lists follows (H-40, S-14, S-52).
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

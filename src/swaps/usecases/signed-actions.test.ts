@@ -1,4 +1,5 @@
-// What a seller's signed action does to the ask (S-34, H-42). With a real signature over a ledger in memory.
+// A seller's signed action changes the ask as the rules say (S-34, H-42). The signatures are real, the ledger is in
+// memory.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// What the reads answer, from a ledger that the test filled (S-42, S-52, S-65, H-43).
+// The reads answer what the ledger holds that the test filled (S-42, S-52, S-65, H-43).
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

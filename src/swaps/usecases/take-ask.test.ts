@@ -1,4 +1,5 @@
-// What refuses a take, and when one is judged anew (S-40, S-42). With a real signature over a ledger in memory.
+// A take is refused, kept or judged anew as the rules say (S-40, S-42). The signatures are real, the ledger is in
+// memory.
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";

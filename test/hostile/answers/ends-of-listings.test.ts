@@ -1,5 +1,5 @@
-// Rows of listings that ended in every way, and counts from a start height above 1: is everything empty that has no
-// meaning for that end (H-32, H-37, P-70)?
+// In the rows of listings that ended in every way, all that has no meaning for that end is empty, and indexed blocks
+// are counted from a start height above 1 (H-32, H-37, P-70).
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// Cursors that nobody gave: can a client change the key in a cursor, its length or its spelling, and get a page (H-06)?
+// A client that changes the key in a cursor, its length or its spelling gets no page (H-06).
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

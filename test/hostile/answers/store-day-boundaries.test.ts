@@ -1,5 +1,5 @@
-// Fills and blocks at exactly one day before the tip: on which side of the boundary are they (H-33)? Asked of the real
-// engine, with blocks whose times are chosen.
+// Fills and blocks at exactly one day before the tip are on the right side of the boundary (H-33), asked of the real
+// engine with blocks whose times are chosen.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

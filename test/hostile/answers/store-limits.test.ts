@@ -1,5 +1,5 @@
-// What the store must not believe, and what it must not mix: a block that mints above max, and a commit that lands in
-// the middle of a read (P-30, H-09).
+// The store does not believe a block that mints above max (P-30), and does not mix a commit into a read that it lands
+// in the middle of (H-09).
 
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

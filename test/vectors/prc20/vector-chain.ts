@@ -1,5 +1,5 @@
-// How does a readable vector become a block? Actors, transactions and payments by name turn into keys, addresses,
-// ids and block views. Addresses, signature hashes and signatures come from libraries, not from src/.
+// Makes a block of a readable vector: actors, transactions and payments by name turn into keys, addresses, ids and
+// block views. Addresses, signature hashes and signatures come from libraries, not from src/.
 
 import { createHash } from "node:crypto";
 import { schnorr } from "@noble/curves/secp256k1.js";

@@ -1,5 +1,5 @@
-// What must a block's digest be, given the effects that a vector writes down? P-80 and P-81 once more, as plain
-// concatenation over the words of the vector: it shares no code with the core.
+// Computes what a block's digest must be from the effects that a vector writes down: P-80 and P-81 once more, as plain
+// concatenation over the words of the vector. It shares no code with the core.
 
 import type { ProtocolRules } from "../../../src/prc20/rules.ts";
 import { nameHash, resolveNames, sha256 } from "./vector-chain.ts";

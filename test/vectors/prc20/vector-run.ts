@@ -1,4 +1,4 @@
-// How is a vector run? Through the very steps of the follower: read, declare, load, declare, load, verify, judge.
+// Runs a vector through the very steps of the follower: read, declare, load, declare, load, verify, judge.
 
 import assert from "node:assert/strict";
 import { schnorr } from "@noble/curves/secp256k1.js";

@@ -1,4 +1,4 @@
-// How does a readable leaf become a transaction? Script words and witness items by name turn into the raw bytes of a
+// Makes a transaction of a readable leaf: script words and witness items by name turn into the raw bytes of a
 // transaction, serialised by bitcoinjs-lib.
 
 import { Transaction } from "bitcoinjs-lib";

@@ -1,5 +1,5 @@
-// How are scripts, transactions and blocks of a generated chain written? Plain serialisation on top of
-// bitcoinjs-lib; nothing of the service is used, so that its own readers are tested against another writer.
+// Writes the scripts, transactions and blocks of a generated chain: plain serialisation on top of bitcoinjs-lib.
+// Nothing of the service is used, so that its own readers are tested against another writer.
 
 import { createHash } from "node:crypto";
 import { bech32m } from "@scure/base";

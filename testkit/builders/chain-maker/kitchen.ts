@@ -1,4 +1,4 @@
-// What every recipe works with: the random stream, the rough ledger, the actors and the block in the making.
+// Holds what every recipe works with: the random stream, the rough ledger, the actors and the block in the making.
 
 import type { Transaction } from "bitcoinjs-lib";
 import { Draft, type LeafShape } from "./draft.ts";

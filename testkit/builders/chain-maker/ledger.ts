@@ -1,5 +1,5 @@
-// What the maker remembers of its own chain, to aim at a certain outcome: a rough ledger of who should own what. It is no
-// implementation of the rules: where it is wrong, an operation just gets another verdict.
+// Remembers of the maker's own chain what it needs to aim at a certain outcome: a rough ledger of who should own what.
+// It is no implementation of the rules: where it is wrong, an operation just gets another verdict.
 
 import { isPoint, xOnlyPointFromScalar } from "tiny-secp256k1";
 import { addressOf, taprootScript } from "./bytes.ts";

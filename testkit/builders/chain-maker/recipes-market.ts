@@ -1,4 +1,4 @@
-// Which market operations does a generated chain hold? Listings, fills alone and in batches, every other way to
+// Recipes for the market operations of a generated chain: listings, fills alone and in batches, every other way to
 // spend an anchor, and one recipe for each reason code of list and send.
 
 import { createHash } from "node:crypto";

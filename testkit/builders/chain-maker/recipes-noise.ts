@@ -1,5 +1,5 @@
-// What else stands in a block? Plain payments, and leaves that are almost an operation: every way of P-11 to P-13
-// not to be one.
+// Recipes for what else stands in a block: plain payments, and leaves that are almost an operation, in every way of
+// P-11 to P-13 not to be one.
 
 import { concat, push } from "./bytes.ts";
 import type { Draft } from "./draft.ts";

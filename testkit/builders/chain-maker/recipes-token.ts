@@ -1,5 +1,5 @@
-// Which token operations does a generated chain hold? Recipes for deploy, mint, transfer and burn: good ones, and
-// one for each way to be invalid.
+// Recipes for the token operations of a generated chain: good deploys, mints, transfers and burns, and one for each way
+// to be invalid.
 
 import type { LeafShape } from "./draft.ts";
 import type { Kitchen } from "./kitchen.ts";

@@ -1,5 +1,5 @@
-// How does a test get the use cases of swaps without chains? A ledger in memory, the real judgements, and outside
-// answers (accounts, balances, node) that the test chooses.
+// Gives a test the use cases of swaps without chains: a ledger in memory, the real judgements, and outside answers
+// (accounts, balances, node) that the test chooses.
 
 import { recoverSigner } from "../../../src/adapters/system/evm-signature.ts";
 import { verifySchnorr } from "../../../src/adapters/system/schnorr.ts";

@@ -1,5 +1,5 @@
-// What could two chains say about swaps? Facts with chosen numbers, for tests of the ledger: nothing here is signed or
-// mined, only shaped like it.
+// Makes what two chains could say about swaps: facts with chosen numbers, for tests of the ledger. Nothing here is
+// signed or mined, only shaped like it.
 
 import { createHash } from "node:crypto";
 import { swapCrypto } from "../../../src/adapters/system/swap-crypto.ts";

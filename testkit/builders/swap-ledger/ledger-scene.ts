@@ -1,4 +1,4 @@
-// How does a test tell a ledger what happens? Steps of both chains and orders by name.
+// Tells a ledger what happens, for tests: steps of both chains, and orders by name.
 
 import assert from "node:assert/strict";
 import type { Bytes32, ScriptHex } from "../../../src/primitives/brands.ts";

@@ -1,5 +1,5 @@
-// What did the EVM follower tell the ledger? A ledger in memory that keeps facts by block, holds every change against
-// the promises of the port, and can die at a chosen write.
+// Remembers what the EVM follower tells the ledger: a ledger in memory that keeps facts by block, holds every change
+// against the promises of the port, and can die at a chosen write.
 
 import assert from "node:assert/strict";
 import type { ChainTips, EscrowEvent } from "../../../src/swap/facts.ts";

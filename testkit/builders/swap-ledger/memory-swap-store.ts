@@ -1,5 +1,5 @@
-// Where do swap facts go in tests without a database? A naive store in memory that keeps the promises of the port,
-// can fail at a chosen commit, and counts.
+// Holds swap facts in tests without a database: a naive store in memory that keeps the promises of the port, can fail
+// at a chosen commit, and counts.
 
 import type {
   ChainCheckpoint,

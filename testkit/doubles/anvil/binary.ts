@@ -1,4 +1,4 @@
-// Where is the anvil program? In the optional npm package of this platform, else on PATH.
+// Finds the anvil program: in the optional npm package of this platform, else on PATH.
 
 import { accessSync, constants } from "node:fs";
 import { createRequire } from "node:module";

@@ -1,4 +1,4 @@
-// How does a test get an escrow with a token that it can mint? Deploys both to an anvil and funds nobody.
+// Gives a test an escrow with a token that it can mint: deploys both to an anvil and funds nobody.
 
 import type { Address } from "viem";
 import { contractBytecode } from "../../../src/adapters/evm-rpc/deploy.ts";

@@ -1,4 +1,4 @@
-// Does the dev node do what the tests that stand on it assume? Time, finality, reorganisations and its end.
+// The dev node does what the tests that stand on it assume of its time, finality, reorganisations and end.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";

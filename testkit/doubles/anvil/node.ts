@@ -1,5 +1,5 @@
-// How is an EVM dev node started, driven and surely ended? A child process on a free port with the same ten accounts
-// each time, and viem clients for it. With `--slots-in-an-epoch 1` the `finalized` block is the tip less two.
+// Starts an EVM dev node, drives it and surely ends it: a child process on a free port with the same ten accounts each
+// time, and viem clients for it. With `--slots-in-an-epoch 1` the `finalized` block is the tip less two.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";

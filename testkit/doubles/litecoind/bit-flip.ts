@@ -1,5 +1,5 @@
-// What does a transaction look like after one bit of a witness went wrong?
-// Witnesses have no part in the txid, so the copy spends and pays exactly what the original does.
+// Makes a copy of a transaction in which one bit of a witness is wrong. Witnesses have no part in the txid, so the copy
+// spends and pays exactly what the original does.
 
 import { parseTx, serializeTx } from "../../../src/wallet/index.ts";
 

@@ -1,6 +1,6 @@
-// Which blocks does the scenario's story consist of?
-// Each function makes the transactions of one block with the wallet and says which operations an index must
-// record for them. The story itself (what is mined when, and the state after it) is in scenario.ts.
+// Drafts the blocks of the scenario's story. Each function makes the transactions of one block with the wallet and says
+// which operations an index must record for them. The story itself (what is mined when, and the state after it) is in
+// scenario.ts.
 
 import {
   balancePlan,

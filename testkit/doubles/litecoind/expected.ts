@@ -1,5 +1,5 @@
-// What must an index show after a chapter of the scenario?
-// Plain rows: decimal strings for raw units and grains, addresses in bech32m, block heights as numbers.
+// Describes what an index must show after a chapter of the scenario: plain rows with decimal strings for raw units and
+// grains, addresses in bech32m, and block heights as numbers.
 
 /** A recorded operation (P-14). `amount` and `to` are null where P-81 leaves them empty. */
 export interface ExpectedOperation {

@@ -1,4 +1,4 @@
-// Does a missing litecoind skip with one line, and fail where everything is required?
+// A missing litecoind makes tests skip with one line, and fail where everything is required.
 
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";

@@ -1,7 +1,7 @@
-// How does a test get a real third-party node with Taproot?
-// Starts Debian's litecoind on a private regtest chain in a temporary folder and stops it again.
-// MWEB is put off for ever (its block creation breaks at height 432), so that blocks keep Bitcoin's format;
-// non-standard transactions are let in, because the node's policy otherwise refuses every annex.
+// Gives a test a real third-party node with Taproot: starts Debian's litecoind on a private regtest chain in a
+// temporary folder and stops it again. MWEB is put off for ever (its block creation breaks at height 432), so that
+// blocks keep Bitcoin's format; non-standard transactions are let in, because the node's policy otherwise refuses every
+// annex.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";

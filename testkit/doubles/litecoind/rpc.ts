@@ -1,5 +1,4 @@
-// How do tests talk to a litecoind?
-// JSON-RPC over one keep-alive agent of node:http.
+// Tests talk to a litecoind with this client: JSON-RPC over one keep-alive agent of node:http.
 
 import { Agent, request } from "node:http";
 

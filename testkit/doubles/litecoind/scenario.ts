@@ -1,6 +1,6 @@
-// What happens on the litecoin chain of the index test, and what must an index say after each chapter?
-// A fixed story of three actors: tokens, listings, fills, mistakes, and three reorganisations. The states are
-// written out by hand (raw units, grains), not computed by any implementation of the rules.
+// Tells the fixed story that the index test plays on a litecoin chain, and what an index must say after each chapter.
+// Three actors meet tokens, listings, fills, mistakes, and three reorganisations. The states are written out by hand
+// (raw units, grains), not computed by any implementation of the rules.
 
 import { cancelled, type Draft, filled, paidWithoutSend, type StoryListing, together } from "./drafts.ts";
 import type { Expected, ExpectedBalance, ExpectedOperation, ExpectedToken } from "./expected.ts";

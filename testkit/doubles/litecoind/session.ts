@@ -1,6 +1,5 @@
-// Who acts on the test chain, and with which coins?
-// Actors with real keys and an exact list of their own coins, kept from the transactions that are mined. Amounts
-// are never read from the node's floating-point JSON.
+// Gives the test chain its actors, with real keys and an exact list of their own coins, kept from the transactions that
+// are mined. Amounts are never read from the node's floating-point JSON.
 
 import { createHash } from "node:crypto";
 import { Block } from "bitcoinjs-lib";

@@ -1,5 +1,5 @@
-// What do the blocks of the scenario's first chapters say?
-// The deploys, mints, moves and listings of three actors, and the terms of the six listings, written out by hand.
+// Writes out by hand the blocks of the scenario's first chapters: the deploys, mints, moves and listings of three
+// actors, and the terms of the six listings.
 
 import { operationBody } from "../../../src/wallet/index.ts";
 import { type Draft, inscribed, listed, listedWithBadAnnex, type StoryListing, together } from "./drafts.ts";

@@ -1,4 +1,4 @@
-// Which script does an address name? Pearl knows bech32m only, witness versions 1 (P2TR) and 2 (P2MR), each
+// Converts between addresses and output scripts. Pearl knows bech32m only, witness versions 1 (P2TR) and 2 (P2MR), each
 // with a 32-byte program. The codec is @scure/base's.
 import { bech32m } from "@scure/base";
 import { concat } from "./bytes.ts";

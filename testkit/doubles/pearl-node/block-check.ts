@@ -1,4 +1,5 @@
-// Is a block valid by itself and on its parent? Everything that can be said before its inputs are looked up.
+// Checks whether a block is valid by itself and on its parent: everything that can be said before its inputs are looked
+// up.
 import { sameBytes } from "./bytes.ts";
 import type { Block } from "./block-codec.ts";
 import type { BlockNode } from "./block-index.ts";

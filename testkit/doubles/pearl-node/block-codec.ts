@@ -1,4 +1,4 @@
-// How do Pearl's block bytes look? certificate ‖ 108-byte header ‖ compact size ‖ transactions. The hash is
+// Reads and writes Pearl's block bytes: certificate ‖ 108-byte header ‖ compact size ‖ transactions. The hash is
 // SHA256d of the header alone; sizes leave the certificate out except for the plain size.
 import { compactSize, concat, hash256, readCompactSize, toDisplay, uint32 } from "./bytes.ts";
 import { readTransaction, type NodeTx } from "./transaction.ts";

@@ -1,5 +1,5 @@
-// Which blocks does the node know, and which of them form the active chain? The tree of blocks, the active
-// chain by height, and the indexes over it that `--txindex` and `--addrindex` give a pearld.
+// Keeps the blocks that the node knows and which of them form the active chain: the tree of blocks, the active chain by
+// height, and the indexes over it that `--txindex` and `--addrindex` give a pearld.
 import { parseBlock, type Block, type Header } from "./block-codec.ts";
 import type { Coin } from "./coins.ts";
 import { toHex } from "./bytes.ts";

@@ -1,4 +1,4 @@
-// Which byte-level steps does every part of the node share? Hex, hashes in display order, compact sizes and
+// Holds the byte-level steps that every part of the node shares: hex, hashes in display order, compact sizes and
 // comparisons. Hashing is the runtime's own; nothing here knows about Pearl.
 import { createHash } from "node:crypto";
 

@@ -1,4 +1,4 @@
-// Which chain is active? Accepts blocks, keeps the unspent set in step, reorganises to the longest valid chain
+// Decides which chain is active: accepts blocks, keeps the unspent set in step, reorganises to the longest valid chain
 // (equal length: first seen), and obeys invalidateblock and reconsiderblock. Listeners hear of every change.
 import { blockFault, contextFault } from "./block-check.ts";
 import { parseBlock, type Block } from "./block-codec.ts";

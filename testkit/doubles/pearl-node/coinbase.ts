@@ -1,5 +1,5 @@
-// What must a coinbase carry, and what does this node's own look like? BIP34 height, Pearl's subsidy curve,
-// the BIP141 witness commitment, and the merkle roots that both commitments need.
+// Knows what a coinbase must carry, and makes this node's own: BIP34 height, Pearl's subsidy curve, the BIP141 witness
+// commitment, and the merkle roots that both commitments need.
 import { Transaction, script as bscript } from "bitcoinjs-lib";
 import { concat, fromDisplay, hash256, sameBytes, toDisplay } from "./bytes.ts";
 import { parseTransaction, type NodeTx } from "./transaction.ts";

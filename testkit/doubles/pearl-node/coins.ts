@@ -1,4 +1,4 @@
-// Which outputs can be spent right now? The unspent set, changed one transaction at a time and reversible.
+// Keeps the outputs that can be spent right now: the unspent set, changed one transaction at a time and reversible.
 import { outputClass, outpointKey, type NodeTx } from "./transaction.ts";
 
 /** An unspent output. `value` in grains; `height` of its block. */

@@ -1,5 +1,5 @@
-// Do a transaction's inputs exist, are they mature and worth enough, and do its scripts accept? The same
-// questions for a block's transactions and for the mempool.
+// Checks that a transaction's inputs are mature and worth enough, and that its scripts accept. The checks are the same
+// for a block's transactions and for the mempool.
 import type { Coin } from "./coins.ts";
 import { COINBASE_MATURITY, MAX_GRAINS } from "./network.ts";
 import { spendFault } from "./spend.ts";

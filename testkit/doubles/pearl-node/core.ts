@@ -1,5 +1,5 @@
-// What is the node without its servers? Chain, mempool, miner and file in one piece: every change goes through
-// here, is written down, and is announced by the chain and the mempool.
+// Joins the parts of the node without its servers: chain, mempool, miner and file. Every change goes through here, is
+// written down, and is announced by the chain and the mempool.
 import { fromHex, toDisplay, toHex } from "./bytes.ts";
 import { Chain, type Placement } from "./chain.ts";
 import { Mempool } from "./mempool.ts";

@@ -1,5 +1,5 @@
-// How can the node be made to misbehave? Switches for tests of its clients: busy answers, cut bodies, delays,
-// damaged blocks, a frozen server, silent or dropped WebSockets.
+// Makes the node misbehave, by switches for tests of its clients: busy answers, cut bodies, delays, damaged blocks, a
+// frozen server, silent or dropped WebSockets.
 
 /** Flips the lowest bit of the byte at `offset` (from the start of the block bytes, certificate included). */
 export interface BlockDamage {

@@ -1,5 +1,5 @@
-// How does the node speak HTTP? As pearld: Basic auth, one POST per connection unless keep-alive is asked for,
-// batches, plain texts for 401 and 503, answers without a length that end with the connection.
+// Speaks HTTP as pearld does: Basic auth, one POST per connection unless keep-alive is asked for, batches, plain texts
+// for 401 and 503, answers without a length that end with the connection.
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { createServer } from "node:http";

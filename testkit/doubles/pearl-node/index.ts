@@ -1,6 +1,6 @@
-// How is a private Pearl chain started inside a process? `startPearlNode` gives a simnet node that speaks
-// pearld's JSON-RPC over HTTP and WebSocket with the real bytes, and the same handles in-process for tests and
-// the demo. It shares no code with the service: parsing, signature hashes and script checks come from libraries.
+// Starts a private Pearl chain inside a process. `startPearlNode` gives a simnet node that speaks pearld's JSON-RPC
+// over HTTP and WebSocket with the real bytes, and the same handles in-process for tests and the demo. It shares no
+// code with the service: parsing, signature hashes and script checks come from libraries.
 import type { Server } from "node:http";
 import { decodeAddress, programScript } from "./address.ts";
 import { toHex } from "./bytes.ts";

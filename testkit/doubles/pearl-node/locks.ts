@@ -1,5 +1,5 @@
-// When may a transaction be in a block? Absolute lock times against the median time past (BIP65, BIP113) and
-// relative ones from the sequence numbers of version 2 transactions (BIP68).
+// Decides by its locks when a transaction may be in a block: absolute lock times against the median time past (BIP65,
+// BIP113) and relative ones from the sequence numbers of version 2 transactions (BIP68).
 import type { Transaction } from "bitcoinjs-lib";
 
 const LOCKTIME_THRESHOLD = 500_000_000;

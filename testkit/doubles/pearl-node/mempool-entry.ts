@@ -1,4 +1,4 @@
-// What does the memory pool keep of a transaction?
+// Describes what the memory pool keeps of a transaction.
 import type { Coin } from "./coins.ts";
 import type { NodeTx } from "./transaction.ts";
 

@@ -1,4 +1,4 @@
-// Which transactions wait for a block? Admission in pearld's order of checks, replacement by fee, and the
+// Keeps the transactions that wait for a block: admission in pearld's order of checks, replacement by fee, and the
 // bookkeeping when blocks come and go.
 import type { Block } from "./block-codec.ts";
 import type { Chain } from "./chain.ts";

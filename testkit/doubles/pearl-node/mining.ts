@@ -1,5 +1,5 @@
-// What does the next block hold? Picks waiting transactions by fee rate, or takes the ones it is given, and
-// puts coinbase, commitments, header and the dummy certificate around them.
+// Assembles the next block: picks waiting transactions by fee rate, or takes the ones that it is given, and puts
+// coinbase, commitments, header and the dummy certificate around them.
 import { dummyCertificate, encodeBlock, encodeHeader } from "./block-codec.ts";
 import type { BlockNode } from "./block-index.ts";
 import { fromHex } from "./bytes.ts";

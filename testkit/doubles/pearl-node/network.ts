@@ -1,4 +1,4 @@
-// Which numbers define the private chain? Pearl's simnet parameters (the network meant for development: no
+// Holds the numbers that define the private chain: Pearl's simnet parameters (the network meant for development: no
 // proof of work, constant difficulty) and its genesis block, byte for byte.
 import { concat, fromHex, toHex } from "./bytes.ts";
 

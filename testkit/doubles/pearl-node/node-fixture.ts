@@ -1,4 +1,4 @@
-// How does a test of this folder get a node? One in memory with a fixed clock, owned by key 1.
+// Gives a test of this folder a node: one in memory with a fixed clock, owned by key 1.
 import { connect } from "node:net";
 import { startPearlNode, type PearlNode, type PearlNodeOptions } from "./index.ts";
 import { key } from "./test-wallet.ts";

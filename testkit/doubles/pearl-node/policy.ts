@@ -1,4 +1,4 @@
-// Which valid transactions does a node refuse to relay? The rules that pearld always applies, and the standard
+// Refuses to relay valid transactions as a node does: by the rules that pearld always applies, and by the standard
 // group that mainnet adds.
 import { outputClass, type NodeTx } from "./transaction.ts";
 

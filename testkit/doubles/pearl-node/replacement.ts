@@ -1,5 +1,5 @@
-// May a transaction push others out of the mempool? Replacement by fee as pearld has it (BIP125 with inherited
-// signals, judged on fee rate and absolute fee).
+// Decides whether a transaction may push others out of the mempool: replacement by fee as pearld has it (BIP125 with
+// inherited signals, judged on fee rate and absolute fee).
 import type { MempoolEntry } from "./mempool-entry.ts";
 import { minimumFee } from "./policy.ts";
 import type { NodeTx } from "./transaction.ts";

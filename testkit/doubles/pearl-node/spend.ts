@@ -1,6 +1,6 @@
-// Is one input of a transaction allowed to spend its output? Taproot key path and script path (BIP341), with
-// Pearl's differences: only leaf version 0xc0 runs, P2MR outputs are refused by this node. The signature hash
-// and the tree hashes come from bitcoinjs-lib, curve arithmetic from libsecp256k1.
+// Checks whether one input of a transaction may spend its output: Taproot key path and script path (BIP341), with
+// Pearl's differences: only leaf version 0xc0 runs, P2MR outputs are refused by this node. The signature hash and the
+// tree hashes come from bitcoinjs-lib, curve arithmetic from libsecp256k1.
 import type { Transaction } from "bitcoinjs-lib";
 import { rootHashFromPath, tapleafHash, tapTweakHash } from "bitcoinjs-lib/src/payments/bip341";
 import { verifySchnorr, xOnlyPointAddTweak } from "tiny-secp256k1";

@@ -1,5 +1,5 @@
-// How does the chain survive the process? One append-only file of checksummed records, replayed in order at
-// start. A kill at any moment leaves at most one torn record at the end, which is cut off.
+// Lets the chain survive the process: one append-only file of checksummed records, replayed in order at start. A kill
+// at any moment leaves at most one torn record at the end, which is cut off.
 import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { concat, sameBytes, sha256, uint32 } from "./bytes.ts";

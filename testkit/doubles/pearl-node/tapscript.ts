@@ -1,6 +1,6 @@
-// Does a leaf script accept its stack? An interpreter for the opcodes that token and swap scripts need, under
-// BIP342 and Pearl's rules (no OP_SUCCESS, no upgradable keys). Every other opcode fails when it is executed;
-// the ones that Pearl disables fail even where they are not. Numbers are read and written by bitcoinjs-lib.
+// Runs a leaf script on its stack: an interpreter for the opcodes that token and swap scripts need, under BIP342 and
+// Pearl's rules (no OP_SUCCESS, no upgradable keys). Every other opcode fails when it is executed; the ones that Pearl
+// disables fail even where they are not. Numbers are read and written by bitcoinjs-lib.
 import { opcodes as OP, script as bscript } from "bitcoinjs-lib";
 import type { Transaction } from "bitcoinjs-lib";
 import { hash256, sameBytes, sha256 } from "./bytes.ts";

@@ -1,5 +1,5 @@
-// How do the node's own tests make signed transactions? With @scure/btc-signer's signature hashes and
-// @noble/curves' signatures: a second implementation beside the one that the node verifies with.
+// Makes signed transactions for the node's own tests, with @scure/btc-signer's signature hashes and @noble/curves'
+// signatures: a second implementation beside the one that the node verifies with.
 import { schnorr } from "@noble/curves/secp256k1.js";
 import { RawTx, TAPROOT_UNSPENDABLE_KEY, Transaction } from "@scure/btc-signer";
 import { tapLeafHash } from "@scure/btc-signer/payment.js";

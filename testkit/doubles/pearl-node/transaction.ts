@@ -1,5 +1,5 @@
-// What is a transaction to this node, and which rules does it break all by itself? Parsing and ids come from
-// bitcoinjs-lib (Pearl's transactions are Bitcoin's, byte for byte); the context-free rules are Pearl's.
+// Reads transactions as this node sees them, and checks the rules that one can break all by itself. Parsing and ids
+// come from bitcoinjs-lib (Pearl's transactions are Bitcoin's, byte for byte); the context-free rules are Pearl's.
 import { Transaction } from "bitcoinjs-lib";
 import { hash256, sameBytes, toDisplay, toHex } from "./bytes.ts";
 import { MAX_GRAINS } from "./network.ts";

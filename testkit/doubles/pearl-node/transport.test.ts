@@ -1,4 +1,5 @@
-// How the node behaves as a server: closed connections, missing lengths, busy answers, and its fault switches.
+// The node behaves as a server as pearld does, with closed connections and missing lengths, and its fault switches
+// work.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { rawHttp, rpc, testNode } from "./node-fixture.ts";

@@ -1,4 +1,4 @@
-// How does the node say no? Every expected refusal is a value of this shape; exceptions are left for bugs.
+// Gives every expected refusal of the node one shape, a value; exceptions are left for bugs.
 
 /**
  * Why something was refused. `policy`: mempool rules (pearld code -26); `consensus`: block rules and scripts

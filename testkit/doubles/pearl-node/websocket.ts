@@ -1,5 +1,5 @@
-// How does the node speak over /ws? Authentication by header or by the first message, the plain methods, and
-// pearld's notifications of blocks and new transactions.
+// Speaks over /ws as pearld does: authentication by header or by the first message, the plain methods, and
+// notifications of blocks and new transactions.
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer, type RawData, type WebSocket } from "ws";

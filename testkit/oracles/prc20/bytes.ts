@@ -1,5 +1,5 @@
-// How does the reference turn text and numbers into bytes and hashes?
-// Plain node:crypto and Buffer; nothing here knows about tokens.
+// Turns text and numbers into bytes and hashes for the reference, with plain node:crypto and Buffer. Nothing here knows
+// about tokens.
 import { createHash } from "node:crypto";
 
 /** SHA-256 of the given pieces, one after the other; 32 bytes. */

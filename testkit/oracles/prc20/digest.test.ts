@@ -1,4 +1,4 @@
-// Is the digest what P-80 and P-81 say? Every effect once, computed here by plain concatenation.
+// The digest is what P-80 and P-81 say. Every effect is taken once and computed here by plain concatenation.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Chain, GENESIS, PARAMS, TREASURY, actor, anchorAnnex, sha, transaction } from "./hand-made.ts";

@@ -1,4 +1,4 @@
-// What is hashed into the digest, in which order? Section 7, P-80 and P-81.
+// Hashes what belongs into the digest, in the order of section 7 (P-80, P-81).
 import { displayedHash, lengthPrefixed, sha256 } from "./bytes.ts";
 import { holdingOf } from "./state.ts";
 import type { Network, OperationRow, State } from "./state.ts";

@@ -1,4 +1,5 @@
-// Which inputs carry an operation? Every way of P-10 to P-13 in and out, seen through the rows of the index.
+// An input carries an operation exactly where P-10 to P-13 say so. Every way in and out is seen through the rows of the
+// index.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Transaction } from "bitcoinjs-lib";

@@ -1,5 +1,5 @@
-// Does this input carry an operation, and which text did it inscribe? Section 2, P-11 to P-15.
-// Reads the witness alone; every rule that fails gives null, never an exception.
+// Reads whether an input carries an operation, and the text that it inscribed: section 2, P-11 to P-15. It reads the
+// witness alone; every rule that fails gives null, never an exception.
 import { addressOfKey } from "./values.ts";
 
 /** An input that passes P-11 to P-13. */

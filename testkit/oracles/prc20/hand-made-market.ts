@@ -1,4 +1,4 @@
-// What do the market tests start from? A chain with tokens, and the usual list, anchor and send inputs.
+// Gives the market tests what they start from: a chain with tokens, and the usual list, anchor and send inputs.
 import assert from "node:assert/strict";
 import type { Transaction } from "bitcoinjs-lib";
 import { Chain, PARAMS, TREASURY, actor, anchorAnnex, transaction } from "./hand-made.ts";

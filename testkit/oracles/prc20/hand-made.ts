@@ -1,5 +1,5 @@
-// How do the tests beside this file get blocks? Transactions built with bitcoinjs-lib whose witnesses are made by
-// hand. Leaf signatures are filler bytes (consensus has checked those); listing signatures are real (P-53).
+// Makes blocks for the tests beside this file: transactions built with bitcoinjs-lib whose witnesses are made by hand.
+// Leaf signatures are filler bytes (consensus has checked those); listing signatures are real (P-53).
 import { createHash } from "node:crypto";
 import { schnorr } from "@noble/curves/secp256k1.js";
 import { bech32m } from "@scure/base";

@@ -1,6 +1,6 @@
-// The second, naive implementation of the token protocol: what must an index say after these blocks?
-// Written from the text of the specification alone (rule ids P-nn), with libraries and nothing of src/, so that
-// a mistake of the product shows as a difference. Clarity before speed; no undo: a reorganisation is replayed.
+// Implements the token protocol a second time, naively: it says what an index must say after given blocks. It is
+// written from the text of the specification alone (rule ids P-nn), with libraries and nothing of src/, so that a
+// mistake of the product shows as a difference. Clarity before speed; no undo: a reorganisation is replayed.
 import { Transaction } from "bitcoinjs-lib";
 import { displayedHash, toHex } from "./bytes.ts";
 import { balanceEffects, closeEffect, initialDigest, nextDigest, operationEffect } from "./digest.ts";

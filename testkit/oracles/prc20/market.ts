@@ -1,4 +1,4 @@
-// When are list and send valid, when does a listing close, and what does that change? P-50 to P-65.
+// Decides when list and send are valid, when a listing closes, and what that changes: P-50 to P-65.
 import { schnorr } from "@noble/curves/secp256k1.js";
 import { Transaction } from "bitcoinjs-lib";
 import { sha256, toHex } from "./bytes.ts";

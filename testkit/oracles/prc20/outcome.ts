@@ -1,5 +1,5 @@
-// What can come of an operation, and which of its fields does the specification name?
-// The reasons, the outcome of a check, and P-23's view of the fields: what all six kinds share.
+// Holds what all six kinds of operation share: the reasons, the outcome of a check, and the fields that the
+// specification names, as P-23 sees them.
 import { ownMember } from "./envelope.ts";
 import type { RecordedOperation } from "./envelope.ts";
 import type { Network, State, TransactionView } from "./state.ts";

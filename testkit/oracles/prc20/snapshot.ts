@@ -1,5 +1,5 @@
-// What does the reference show? A deep plain copy of the state, in a canonical order, amounts as decimal
-// strings: JSON text of two snapshots is equal exactly when the states are.
+// Shows what the reference holds: a deep plain copy of the state, in a canonical order, amounts as decimal strings. The
+// JSON text of two snapshots is equal exactly when the states are.
 import type { Listing, ListingState, OperationRow, State, Token } from "./state.ts";
 
 /** A token row; raw units as decimal strings. `holders` as P-31, `transfers` counts valid transfers. */

@@ -1,4 +1,4 @@
-// What does the reference remember between inputs? The state of section 4, in plain Maps.
+// Holds what the reference remembers between inputs: the state of section 4, in plain Maps.
 
 /** What the reference is configured with: the consensus parameters of P-01. */
 export interface ReferenceParams {

@@ -1,5 +1,5 @@
-// When are deploy, mint, transfer and burn valid, and what do they change? Section 5, P-40 to P-46.
-// Checks stand in the order of the specification; the first that fails is the reason (P-14).
+// Decides when deploy, mint, transfer and burn are valid, and what they change: section 5, P-40 to P-46. Checks stand
+// in the order of the specification; the first that fails is the reason (P-14).
 import { textField } from "./outcome.ts";
 import type { Outcome, Scene } from "./outcome.ts";
 import { holdingOf } from "./state.ts";

@@ -1,4 +1,4 @@
-// Which strings are addresses (P-15, P-22)? Amounts and tickers are covered through the operations.
+// A string is an address exactly where P-15 and P-22 say so. Amounts and tickers are covered through the operations.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { bech32, bech32m } from "@scure/base";

@@ -1,5 +1,5 @@
-// Which strings are amounts, tickers and addresses? Section 3 of the specification (P-15, P-20 to P-22).
-// Each function gives the canonical value, or null where the text breaks the rule.
+// Reads amounts, tickers and addresses from strings: section 3 of the specification (P-15, P-20 to P-22). Each function
+// gives the canonical value, or null where the text breaks the rule.
 import { bech32m } from "@scure/base";
 
 const LARGEST_AMOUNT = 2n ** 128n - 1n;

@@ -1,5 +1,5 @@
-// Is the index what it must be? At rest its rows and digest equal those of an index that was built from the best
-// branch alone and never saw another (P-90).
+// Checks that the index is what it must be: at rest its rows and digest equal those of an index that was built from the
+// best branch alone and never saw another (P-90).
 
 import assert from "node:assert/strict";
 import type { ProtocolRules } from "../../../src/prc20/rules.ts";

@@ -1,5 +1,5 @@
-// What goes wrong, and when. Faults are drawn by request (method and arguments) and by how often it was made, so a retry
-// of the same request may succeed. Each kind can be left out of a whole run.
+// Plans what goes wrong, and when. Faults are drawn by request (method and arguments) and by how often it was made, so
+// a retry of the same request may succeed. Each kind can be left out of a whole run.
 
 import type { RandomByPlace } from "../../random.ts";
 

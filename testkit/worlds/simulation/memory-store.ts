@@ -1,5 +1,5 @@
-// Which store does a simulation use? Rows in maps, checked against the before-images at every step, with the same
-// promises as a real engine: atomic commits, undo records for the newest blocks only, refusals of what does not link.
+// Stores the rows of a simulation in maps, checked against the before-images at every step, with the same promises as a
+// real engine: atomic commits, undo records for the newest blocks only, refusals of what does not link.
 
 import { MemoryState } from "../../../src/prc20/memory-state.ts";
 import type { BlockChanges } from "../../../src/prc20/state.ts";

@@ -1,4 +1,4 @@
-// When does the simulated process die? Every call of a port passes a gate, which counts it and may never let it
+// Decides when the simulated process dies. Every call of a port passes a gate, which counts it and may never let it
 // return: what a crash at that call looks like from inside.
 
 /** Counts port calls of one process life; the call `crashAt` and all later ones never come back. */

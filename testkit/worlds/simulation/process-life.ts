@@ -1,5 +1,5 @@
-// What is one life of the service in a simulation? A follower over the simulated ports, which can be stopped
-// properly or crash, and leaves behind only what the store holds.
+// Runs one life of the service in a simulation: a follower over the simulated ports, which can be stopped properly or
+// crash, and leaves behind only what the store holds.
 
 import { sha256, sha256d } from "../../../src/adapters/system/hashes.ts";
 import { verifySchnorr } from "../../../src/adapters/system/schnorr.ts";

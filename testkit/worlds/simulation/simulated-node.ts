@@ -1,4 +1,4 @@
-// How does a node answer, truthfully or not? The PEARL port over a `World`, with the faults of a plan.
+// Answers as a node does, truthfully or not: the PEARL port over a `World`, with the faults of a plan.
 
 import type { BlockHash, Txid } from "../../../src/primitives/brands.ts";
 import type { NodeTip, PearlNode } from "../../../src/follow/ports.ts";

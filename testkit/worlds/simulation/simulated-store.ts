@@ -1,5 +1,5 @@
-// How does a store fail? A store behind the gate of the simulated process, whose writes may fail before or after
-// they were made.
+// Makes a store fail: it stands behind the gate of the simulated process, and its writes may fail before or after they
+// were made.
 
 import type { BlockChanges } from "../../../src/prc20/state.ts";
 import type { BlockHash, Outpoint } from "../../../src/primitives/brands.ts";

@@ -1,4 +1,4 @@
-// What time is it in a simulation? Time stands still while anything can go on, and then jumps to the next sleeper.
+// Keeps the time of a simulation, which stands still while anything can go on, and then jumps to the next sleeper.
 
 import type { Clock } from "../../../src/follow/ports.ts";
 

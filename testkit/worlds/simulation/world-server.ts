@@ -1,5 +1,5 @@
-// How does a real process follow a simulated world? A small JSON-RPC server over a `World`, with as much delay as a
-// test needs to interrupt something. It answers what pearld's limited user may ask and no more.
+// Lets a real process follow a simulated world: a small JSON-RPC server over a `World`, with as much delay as a test
+// needs to interrupt something. It answers what pearld's limited user may ask and no more.
 
 import { createServer, type IncomingMessage } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";

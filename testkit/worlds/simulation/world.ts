@@ -1,5 +1,5 @@
-// What is the truth that a simulated node tells, or lies about? A tree of made blocks with one best branch, which
-// grows, forks at any depth, flips between branches and loses its head.
+// Holds the truth that a simulated node tells or lies about: a tree of made blocks with one best branch, which grows,
+// forks at any depth, flips between branches and loses its head.
 
 import { NETWORKS } from "../../../src/chain/networks.ts";
 import type { BlockHash } from "../../../src/primitives/brands.ts";

@@ -1,4 +1,4 @@
-// How do tests talk to the service? Plain fetch, with the body as JSON beside status and headers.
+// Talks to the service for tests: plain fetch, with the body as JSON beside status and headers.
 
 /** An answer. */
 export interface Answer {

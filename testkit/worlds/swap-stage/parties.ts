@@ -1,4 +1,4 @@
-// How do a buyer and a seller act? With real keys on both chains, by the client-side blocks alone: signed asks, locks,
+// Lets a buyer and a seller act with real keys on both chains, by the client-side blocks alone: signed asks, locks,
 // claims and refunds.
 
 import { createHash } from "node:crypto";

@@ -1,4 +1,4 @@
-// How does an EVM RPC fall silent, lag or lie when a test says so? A proxy before an anvil that answers some questions
+// Makes an EVM RPC fall silent, lag or lie when a test says so: a proxy before an anvil that answers some questions
 // itself.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";

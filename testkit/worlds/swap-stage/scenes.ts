@@ -1,4 +1,4 @@
-// What do tests of swaps begin with? Asks, takes, orders and locks in the states that a test is about, each made by
+// Makes what tests of swaps begin with: asks, takes, orders and locks in the states that a test is about, each made by
 // the parties themselves.
 
 import assert from "node:assert/strict";

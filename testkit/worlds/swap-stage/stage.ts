@@ -1,5 +1,5 @@
-// How does a test get a whole swap service? Real processes and real bytes: an anvil with the escrow, the embedded
-// PEARL node, and the service as `main` builds it, over HTTP. Time moves when a test says so, PEARL first (S-03).
+// Gives a test a whole swap service of real processes and real bytes: an anvil with the escrow, the embedded PEARL
+// node, and the service as `main` builds it, over HTTP. Time moves when a test says so, PEARL first (S-03).
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

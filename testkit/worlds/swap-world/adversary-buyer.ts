@@ -1,4 +1,4 @@
-// What may a buyer do who wants the PEARL and the USDC? Its moves against an honest seller.
+// Makes the moves of a buyer who wants the PEARL and the USDC, against an honest seller.
 
 import type { Bytes32, EvmAddress, PearlAddress } from "../../../src/primitives/brands.ts";
 import { type Terms, ZERO_ADDRESS, ZERO_BYTES32 } from "../../../src/swap/terms.ts";

@@ -1,4 +1,4 @@
-// What may a seller do who wants the USDC and the PEARL? Its moves against an honest buyer.
+// Makes the moves of a seller who wants the USDC and the PEARL, against an honest buyer.
 
 import type { Bytes32 } from "../../../src/primitives/brands.ts";
 import type { OwnedCoin } from "../../../src/wallet/index.ts";

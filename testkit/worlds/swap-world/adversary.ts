@@ -1,5 +1,5 @@
-// What the other party and its friends may do: anything that both chains allow, at random; each attention is one move of
-// its list. It sees everything that was ever sent, and can pay miners for blocks and short reorganisations.
+// Plays the other party and its friends, who may do anything that both chains allow, at random; each attention is one
+// move of its list. It sees everything that was ever sent, and can pay miners for blocks and short reorganisations.
 
 import type { Bytes32, EvmAddress } from "../../../src/primitives/brands.ts";
 import type { Coin, SwapLock } from "../../../src/wallet/index.ts";

@@ -1,5 +1,5 @@
-// How does the service die in a world? At a commit, before or after it was made; and no secret may reach the store
-// before a chain has shown it.
+// Makes the service die in a world at a commit, before or after it was made. And it notes every secret that reaches the
+// store before a chain has shown it, for none may.
 
 import type {
   ChainCheckpoint,

@@ -1,5 +1,5 @@
-// What does the escrow contract do? S-20 to S-25 as a plain state machine, written from their text: which call reverts,
-// who is paid, what is logged. Of the token's quirks it has the one that rows must tell: it refuses some payees (S-23).
+// Models the escrow contract, S-20 to S-25, as a plain state machine written from their text: which call reverts, who
+// is paid, what is logged. Of the token's quirks it has the one that rows must tell: it refuses some payees (S-23).
 // Signatures are left out; the contract's own tests have those.
 
 import { createHash } from "node:crypto";

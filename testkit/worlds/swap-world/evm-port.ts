@@ -1,5 +1,5 @@
-// How does the service see the EVM chain of a world? The port of its follower, over blocks of the model, with failures,
-// stale heads and answers that cannot be true. Logs are JSON: their real form is the adapter's business.
+// Shows the service the EVM chain of a world: the port of its follower, over blocks of the model, with failures, stale
+// heads and answers that cannot be true. Logs are JSON: their real form is the adapter's business.
 
 import type { Bytes32, EvmAddress } from "../../../src/primitives/brands.ts";
 import type { EvmBlock, EvmChain, EvmLog, EvmSource } from "../../../src/swaps/evm/evm-chain.ts";

@@ -1,5 +1,5 @@
-// When a port answers wrongly, and how: episodes in which its calls fail, are stale or lie. They are short: S-03's margins
-// are for outages of half an hour, claims included.
+// Decides when a port answers wrongly, and how: in episodes in which its calls fail, are stale or lie. They are short:
+// S-03's margins are for outages of half an hour, claims included.
 
 import type { Chance } from "./chance.ts";
 

@@ -1,5 +1,5 @@
-// What does an honest buyer do? What its rows offer (S-54): everything that is not optional, within its window and a
-// human delay; of the rest what it feels like; nothing else. It keeps what it signs and sends it again until it is deep.
+// An honest buyer does what its rows offer (S-54): everything that is not optional, within its window and a human
+// delay; of the rest what it feels like; nothing else. It keeps what it signs and sends it again until it is deep.
 
 import type { Bytes32, EvmAddress, PearlAddress } from "../../../src/primitives/brands.ts";
 import { type Terms, ZERO_ADDRESS, ZERO_BYTES32 } from "../../../src/swap/terms.ts";

@@ -1,5 +1,5 @@
-// What does an honest seller do? What the rows of all orders offer it (S-54): what is not optional always, the rest when
-// it feels like it; nothing else. It keeps every lock transaction that it signs, and makes later ones conflict with it.
+// An honest seller does what the rows of all orders offer it (S-54): what is not optional always, the rest when it
+// feels like it; nothing else. It keeps every lock transaction that it signs, and makes later ones conflict with it.
 
 import type { Bytes32, EvmAddress } from "../../../src/primitives/brands.ts";
 import type { NextAction } from "../../../src/swap/next-actions.ts";

@@ -1,5 +1,5 @@
-// Did a world end as it must? Nobody honest has lost, the rows are what both chains say, and an index built from
-// nothing has the same ones (S-50, S-54).
+// Judges whether a world ended as it must: nobody honest has lost, the rows are what both chains say, and an index
+// built from nothing has the same ones (S-50, S-54).
 
 import assert from "node:assert/strict";
 import type { Bytes32, EvmAddress } from "../../../src/primitives/brands.ts";

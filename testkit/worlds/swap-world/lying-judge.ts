@@ -1,6 +1,6 @@
-// What a service may say while an RPC lies to it: the honest chain alone decides. `lock_pearl`, `accept_bid`, a claim that
-// reveals, a verified lock and a leg called final need an order that the honest chain carries in a block that it calls
-// final (S-07, S-08); and once the lies are over, the rows are the honest ones.
+// Judges what a service says while an RPC lies to it: the honest chain alone decides. `lock_pearl`, `accept_bid`, a
+// claim that reveals, a verified lock and a leg called final need an order that the honest chain carries in a block
+// that it calls final (S-07, S-08); and once the lies are over, the rows are the honest ones.
 
 import { LOCK_TIMES } from "./lying-steps.ts";
 import type { Bytes32 } from "../../../src/primitives/brands.ts";

@@ -1,4 +1,5 @@
-// What can happen in a world with a lying RPC, as plain values: a failing run can be shrunk, printed and repeated.
+// Describes what can happen in a world with a lying RPC as plain values, so that a failing run can be shrunk, printed
+// and repeated.
 
 import * as fc from "fast-check";
 import { ANSWER_WAYS, type AnswerWay, FINAL_CLAIMS, type FinalClaim } from "./liar.ts";

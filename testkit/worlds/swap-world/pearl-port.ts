@@ -1,5 +1,5 @@
-// How does the service see a PEARL chain without a network between them? The node port over the embedded node, and the
-// same with failures, stale tips and blocks that are not the ones asked for.
+// Shows the service a PEARL chain without a network between them: the node port over the embedded node, and the same
+// with failures, stale tips and blocks that are not the ones asked for.
 
 import { NodeError } from "../../../src/adapters/pearl-node/node-error.ts";
 import type { BlockHash, Txid } from "../../../src/primitives/brands.ts";

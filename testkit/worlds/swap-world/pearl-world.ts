@@ -1,5 +1,6 @@
-// What is true on the PEARL chain of a world? The embedded node without its servers: real bytes, signatures and script
-// checks; with a miner who may leave transactions out, mine unseen ones and reorganise, and a mempool that forgets.
+// Holds what is true on the PEARL chain of a world: the embedded node without its servers, with real bytes, signatures
+// and script checks; a miner who may leave transactions out, mine unseen ones and reorganise; and a mempool that
+// forgets.
 
 import { hash } from "node:crypto";
 import { PearlCore } from "../../doubles/pearl-node/core.ts";

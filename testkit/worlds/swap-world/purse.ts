@@ -1,4 +1,4 @@
-// How does a party of a world sign on PEARL? One key, its coins of the beginning, and the wallet's builders.
+// Signs on PEARL for a party of a world: one key, its coins of the beginning, and the wallet's builders.
 
 import { createHash } from "node:crypto";
 import {

@@ -1,4 +1,5 @@
-// Who meets whom in a world, and which rules are broken in it on purpose: everything that is drawn before it starts.
+// Draws everything that is decided before a world starts: who meets whom in it, and which rules are broken in it on
+// purpose.
 
 import { DEFAULT_PROFILES } from "../../../src/swap/profiles.ts";
 import type { LockOutput } from "../../../src/swap/facts.ts";

@@ -1,4 +1,4 @@
-// What is one life of the service in a world? The real ledger, followers, mempool reading, readiness and rules over the
+// Runs one life of the service in a world: the real ledger, followers, mempool reading, readiness and rules over the
 // world's ports, driven look by look.
 
 import { sha256d } from "../../../src/adapters/system/hashes.ts";

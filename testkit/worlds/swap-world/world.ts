@@ -1,5 +1,5 @@
-// What surrounds the parties of a world: both chains, the service with its lives, the clock with everything that is yet to
-// happen, and what an adversary may ask the miners for.
+// Holds what surrounds the parties of a world: both chains, the service with its lives, the clock with everything that
+// is yet to happen, and what an adversary may ask the miners for.
 
 import { createHash } from "node:crypto";
 import type { Bytes32 } from "../../../src/primitives/brands.ts";

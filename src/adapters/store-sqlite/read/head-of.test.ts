@@ -1,4 +1,4 @@
-// Do the numbers that stand for the beginnings of addresses have the order of the addresses?
+// The numbers that stand for the beginnings of addresses have the order of the addresses.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

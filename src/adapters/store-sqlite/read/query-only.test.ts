@@ -1,4 +1,4 @@
-// Does a reader beside the store see what the store sees, also after the index began anew with other address ids?
+// A reader beside the store sees what the store sees, also after the index began anew with other address ids.
 
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";

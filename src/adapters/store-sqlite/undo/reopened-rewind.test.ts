@@ -1,5 +1,5 @@
-// Does a balance that had gone before the store was opened come back with a rewind? The filter of balances was made
-// of the rows that were there.
+// A balance that had gone before the store was opened comes back with a rewind, although the filter of balances was
+// made of the rows that were there at the opening.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

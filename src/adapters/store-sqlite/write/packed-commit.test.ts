@@ -1,4 +1,4 @@
-// Does a packed order say what its blocks say? Amounts of any size, shared addresses, bodies that are not ASCII.
+// A packed commit says what its blocks say, with amounts of any size, shared addresses, and bodies that are not ASCII.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// Which questions about blocks does the node answer? Counts, hashes, headers, blocks, tips.
+// Answers RPC questions about blocks: counts, hashes, headers, blocks, tips.
 import { certificateLength, HEADER_BYTES } from "../block-codec.ts";
 import type { BlockNode } from "../block-index.ts";
 import { concat, fromDisplay, toHex } from "../bytes.ts";

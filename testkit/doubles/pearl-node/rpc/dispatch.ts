@@ -1,5 +1,5 @@
-// How does a JSON-RPC request become an answer? pearld's rules for one request: who may call what, which
-// members must be there, and what an answer looks like. Transport-independent.
+// Turns a JSON-RPC request into an answer by pearld's rules for one request: who may call what, which members must be
+// there, and what an answer looks like. It does not depend on the transport.
 import { CHAIN_METHODS } from "./chain-methods.ts";
 import { Arguments, RPC, RpcFailure, type RpcContext, type RpcMethod } from "./method.ts";
 import { NODE_METHODS } from "./node-methods.ts";

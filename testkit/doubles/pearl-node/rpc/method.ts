@@ -1,5 +1,5 @@
-// What is an RPC method here? Its parameters with the strict types that pearld's Go structs give them, whether
-// the limited user may call it, and what it answers. Failures are thrown as `RpcFailure` and caught once.
+// Describes an RPC method: its parameters with the strict types that pearld's Go structs give them, whether the limited
+// user may call it, and what it answers. Failures are thrown as `RpcFailure` and caught once.
 import type { PearlCore } from "../core.ts";
 import type { Faults } from "../faults.ts";
 

@@ -1,4 +1,4 @@
-// What else does the node answer? Mempool listings, itself, addresses, mining, and the tools that force
+// Answers the other RPC questions: mempool listings, the node itself, addresses, mining, and the tools that force
 // reorganisations.
 import { decodeAddress } from "../address.ts";
 import { parseBlock } from "../block-codec.ts";

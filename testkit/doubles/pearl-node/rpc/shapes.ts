@@ -1,4 +1,4 @@
-// How do blocks and transactions look in pearld's verbose answers? Field names, order and omissions as there.
+// Shows blocks and transactions as pearld's verbose answers do, with its field names, order and omissions.
 import { opcodes, script as bscript } from "bitcoinjs-lib";
 import { scriptAddress } from "../address.ts";
 import { toHex } from "../bytes.ts";

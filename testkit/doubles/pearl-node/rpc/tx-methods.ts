@@ -1,4 +1,4 @@
-// Which questions about transactions does the node answer, and how are transactions handed to it?
+// Answers RPC questions about transactions, and takes the transactions that are handed to the node.
 import { decodeAddress, programScript, scriptAddress } from "../address.ts";
 import type { BlockNode } from "../block-index.ts";
 import { fromHex, toHex } from "../bytes.ts";
