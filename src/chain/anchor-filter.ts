@@ -1,5 +1,5 @@
-// May this outpoint be an open listing's anchor? A compact set of 32-bit fingerprints that answers for every
-// input of every block: no false negatives, about one false positive per 2^32 / size questions.
+// Tells whether an outpoint may be an open listing's anchor: a compact set of 32-bit fingerprints that answers for
+// every input of every block. It gives no false negatives, and about one false positive per 2^32 / size questions.
 
 import type { Outpoint } from "../primitives/brands.ts";
 import { readUint32 } from "../primitives/bytes.ts";

@@ -1,5 +1,5 @@
-// Where do the parts of a transaction lie? One pass over the raw bytes that notes offsets in reused arrays and
-// allocates nothing; inputs that may matter (a tapscript spend, a possible anchor) are noted on the way.
+// Finds where the parts of a transaction lie, in one pass over the raw bytes that notes offsets in reused arrays and
+// allocates nothing. Inputs that may matter (a tapscript spend, a possible anchor) are noted on the way.
 
 import type { AnchorProbe } from "./block-shapes.ts";
 

@@ -1,4 +1,4 @@
-// Why was a block or a transaction refused? A closed list of codes, so that the follower can tell a wrong answer
+// The closed list of codes for which a block or a transaction is refused, by which the follower can tell a wrong answer
 // of the node from a block of another branch.
 
 import { err } from "../primitives/result.ts";

@@ -1,6 +1,6 @@
-// What does the scanner hand to the protocol core? Shapes only: a verified block's header facts and, of its
-// transactions, just those that may matter (an operation candidate, or a spend of a possible anchor).
-// A `TransactionView` reads the raw bytes lazily, so that nothing is allocated for what nobody asks.
+// The shapes that the scanner hands to the protocol core: a verified block's header facts and, of its transactions,
+// just those that may matter (an operation candidate, or a spend of a possible anchor). A `TransactionView` reads the
+// raw bytes lazily, so that nothing is allocated for what is never asked.
 
 import type { BlockHash, Outpoint, Txid } from "../primitives/brands.ts";
 

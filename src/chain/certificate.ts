@@ -1,4 +1,4 @@
-// Where does the header begin? A Pearl block starts with a proof certificate whose length depends on its version.
+// Finds where the header begins: a Pearl block starts with a proof certificate whose length depends on its version.
 // Versions 0 to 5 are skipped by rule; for any other one the header is found by its hash.
 
 import { equalBytes, equalRange, readUint32 } from "../primitives/bytes.ts";

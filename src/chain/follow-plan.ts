@@ -1,4 +1,4 @@
-// What the follower does next: pure decisions from what we hold and what the node says (P-90); fetching and storing are
+// Decides what the follower does next, purely from what we hold and what the node says (P-90); fetching and storing are
 // the caller's. A wrong guess costs nothing: each appended block is checked against its parent again.
 
 import type { BlockHash } from "../primitives/brands.ts";
@@ -17,7 +17,7 @@ export interface FollowFacts {
   readonly node: ChainPoint;
   /** The hash that we hold at the lower of both heights; null where we hold no block there. */
   readonly ourHashAtLower: BlockHash | null;
-  /** The hash that the node's best chain has at the lower of both heights; null where it has none (any more). */
+  /** The hash that the node's best chain has at the lower of both heights; null where it has no block there now. */
   readonly nodeHashAtLower: BlockHash | null;
 }
 

@@ -1,5 +1,5 @@
-// What does a block header say? The fields that Pearl's 108 bytes and Bitcoin's 80 bytes share, and the height
-// that the coinbase repeats (BIP34).
+// Reads a block header: the fields that Pearl's 108 bytes and Bitcoin's 80 bytes share. Checks the height that the
+// coinbase repeats (BIP34).
 
 import type { BlockHash } from "../primitives/brands.ts";
 import { readUint32 } from "../primitives/bytes.ts";

@@ -1,4 +1,5 @@
-// Which of the inputs that the cursor noted matter: those with an envelope (P-12), and spends of possible anchors?
+// Picks those of the inputs noted by the cursor that matter: those with an envelope (P-12), and spends of possible
+// anchors.
 
 import { NOTE_STRIDE, type TransactionCursor } from "./block-cursor.ts";
 import type { InterestingInput, RecogniseEnvelope } from "./block-shapes.ts";

@@ -1,5 +1,5 @@
-// What is the root of a list of hashes, and could the same root come from another list?
-// Bitcoin's tree: pairs of neighbours, the last one paired with itself where their number is odd.
+// Computes the root of a list of hashes, and notices where the same root could come from another list. The tree is
+// Bitcoin's: pairs of neighbours, the last one paired with itself where their number is odd.
 
 import { equalRange } from "../primitives/bytes.ts";
 import type { Sha256dAll } from "../primitives/hashing.ts";

@@ -1,5 +1,5 @@
-// Which chains can be indexed, and what differs between them for a reader of blocks?
-// Parameters are data: adding a network is adding a row. Genesis hashes are in display order.
+// The chains that can be indexed, and what differs between them for a reader of blocks. Parameters are data: adding a
+// network is adding a row. Genesis hashes are in display order.
 
 import type { BlockHash } from "../primitives/brands.ts";
 

@@ -1,5 +1,5 @@
-// Does an unconfirmed transaction matter to the protocol, and what does it spend?
-// The same reading as in a block, for one transaction alone; nothing throws, whatever the bytes are.
+// Tells whether an unconfirmed transaction matters to the protocol, and what it spends. It is read as in a block, but
+// for one transaction alone; nothing throws, whatever the bytes are.
 
 import type { Outpoint, Txid } from "../primitives/brands.ts";
 import { displayHex } from "../primitives/hex.ts";

@@ -1,6 +1,6 @@
-// Which 32 bytes did the seller of a listing sign (P-53)?
-// The BIP341 key-path message of a transaction that does not exist yet: hash type 0x83 (SINGLE | ANYONECANPAY),
-// version 2, lock time 0, one input that spends the anchor with sequence 0xffffffff, no annex, one output.
+// Computes the 32 bytes that the seller of a listing signs (P-53): the BIP341 key-path message of a transaction that
+// does not exist yet, with hash type 0x83 (SINGLE | ANYONECANPAY), version 2, lock time 0, one input that spends the
+// anchor with sequence 0xffffffff, no annex, one output.
 
 import type { Txid } from "../primitives/brands.ts";
 import { concatBytes, uint32Bytes, uint64Bytes, varintBytes } from "../primitives/bytes.ts";

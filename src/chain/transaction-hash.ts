@@ -1,4 +1,4 @@
-// What are the ids of transactions? SHA256d without (txid) and with (wtxid) their witnesses, one at a time or for a
+// Computes the ids of transactions: SHA256d without (txid) and with (wtxid) their witnesses, one at a time or for a
 // whole block at once.
 
 import type { Sha256d, Sha256dAll } from "../primitives/hashing.ts";

@@ -1,5 +1,5 @@
-// How do the rules look into a transaction that the cursor found interesting? Lazily: outputs and outpoints are
-// decoded from the raw bytes when they are asked for.
+// Shows the rules a transaction that the cursor found interesting. Outputs and outpoints are decoded from the raw bytes
+// only when they are asked for.
 
 import type { Outpoint, Txid } from "../primitives/brands.ts";
 import { readUint32, readUint64 } from "../primitives/bytes.ts";

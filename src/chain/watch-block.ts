@@ -1,5 +1,5 @@
-// Are these bytes the block that was asked for, and what does each of its transactions say? The index's own
-// verification, then a walk over all transactions, so that the swap watch trusts nothing that the index would not.
+// Verifies that bytes are the block that was asked for, and walks over all its transactions. The verification is the
+// index's own, so that the swap watch trusts nothing that the index would not.
 
 import type { BlockHash } from "../primitives/brands.ts";
 import type { Sha256d, Sha256dAll } from "../primitives/hashing.ts";

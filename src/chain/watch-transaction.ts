@@ -1,5 +1,5 @@
-// What does a whole transaction say, coinbases and witnesses included? The view that the swap watch and look-ups of
-// single transactions read from: every input, output and witness item of checked bytes, decoded when asked for.
+// A view of a whole transaction, for the swap watch and for look-ups of single transactions: every input, output and
+// witness item of checked bytes, decoded when asked for. It may be a coinbase.
 
 import type { Outpoint, Txid } from "../primitives/brands.ts";
 import type { Sha256d } from "../primitives/hashing.ts";

@@ -1,5 +1,5 @@
-// Are the witnesses those that the block commits to (BIP141)? Operations live in the witness, which the merkle
-// root of transaction ids does not cover, so this check is what ties them to the block hash.
+// Checks that the witnesses are those that the block commits to (BIP141). Operations live in the witness, which the
+// merkle root of transaction ids does not cover, so this check is what ties them to the block hash.
 
 import { concatBytes, equalRange } from "../primitives/bytes.ts";
 import { oneByOne, type Sha256d, type Sha256dAll } from "../primitives/hashing.ts";

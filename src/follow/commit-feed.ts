@@ -1,4 +1,4 @@
-// Who wants to know that the committed state has changed? HTTP's byte cache and the event stream.
+// Tells those who subscribed, HTTP's byte cache and the event stream, that the committed state has changed.
 
 import type { StateFeed } from "./serving.ts";
 

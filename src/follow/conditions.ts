@@ -1,6 +1,7 @@
-// What is wrong at present that people and monitoring have to know (H-20)? A closed set of codes. Each running part
-// tells its own through `conditions()`; /health shows them all and is degraded while one stands. A condition is computed
-// from what the part knows at the moment of the question: there is nothing to switch on or to forget to switch off.
+// The closed set of conditions: what can be wrong that people and monitoring have to know (H-20). Each running part
+// tells its own through `conditions()`; /health shows them all and is degraded while one stands. A condition is
+// computed at the moment of the question from what the part knows, so there is nothing to switch on or to forget to
+// switch off.
 
 /** What a condition means to those who ask about tokens, and for the documents. */
 interface ConditionMeaning {

@@ -1,4 +1,4 @@
-// Why can the follower not go on just now? The failures that it knows by name; each ends a round, never the process.
+// The failures that a follower knows by name. Each ends a round, never the process.
 
 import type { BlockFault } from "../chain/block-fault.ts";
 import type { BlockHash } from "../primitives/brands.ts";

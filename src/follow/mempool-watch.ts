@@ -278,7 +278,7 @@ export class MempoolWatch implements MempoolView {
   #operationsOf(raw: Uint8Array, txid: Txid): readonly MempoolOperation[] {
     const { rules, sha256d } = this.#parts;
     const scanned = scanTransaction(raw, { sha256d, recognise: this.#recognise, anchors: NO_ANCHORS });
-    // Bytes of another transaction than was asked for are as good as none.
+    // The bytes of another transaction than the one that was asked for count as none.
     if (!scanned.ok || scanned.value === null || scanned.value.txid !== txid) return NONE;
     const read = readTransaction(scanned.value, rules, this.#addressOf);
     return read === null ? NONE : rowsOf(read, txid);

@@ -94,7 +94,7 @@ function stage(...chains: readonly [string, ...string[]]) {
   };
 }
 
-/** A chain of so many blocks of the common branch, then of another. */
+/** A chain of `shared` blocks of the common branch and then `own` blocks of another. */
 const chain = (shared: number, own = 0, branch = "x"): string => "a".repeat(shared) + branch.repeat(own);
 
 describe("S-09: the followed node", () => {

@@ -1,5 +1,5 @@
-// What following a chain needs from the outside, for the index and for swaps alike: the PEARL node, clock and log.
-// Adapters implement these ports; services import this file and never an adapter.
+// The ports that following a chain needs, for the index and for swaps alike: the PEARL node, clock and log. Adapters
+// implement them; services import this file and never an adapter.
 
 import type { BlockHash, Txid } from "../primitives/brands.ts";
 

@@ -1,4 +1,4 @@
-// How do raw blocks arrive without waiting for each one? Hashes come in windows, blocks by several requests at a
+// Fetches raw blocks ahead, so that nobody waits for each one: hashes come in windows, blocks by several requests at a
 // time, and both come out in chain order. What is fetched ahead is bounded in number and in bytes.
 
 import type { BlockHash } from "../primitives/brands.ts";
@@ -83,7 +83,7 @@ function request(node: BlockSource, hash: BlockHash, onAnswer: (bytes: number) =
     onAnswer(raw.length);
     return raw;
   });
-  // Requests that nobody waits for any more (a reorganisation, a stop) may fail without anybody listening.
+  // After a reorganisation or a stop nobody waits for a request: its failure must not count as unhandled then.
   answer.catch(() => undefined);
   return answer;
 }

@@ -1,5 +1,5 @@
-// How far is the index, and is it getting on (H-20)? Written by the follower, read by HTTP at any time. All ages are
-// monotonic, and counted from the question: whoever asks the node, and how often it is asked again, hides nothing.
+// Keeps how far the index is and whether it is getting on (H-20); written by the follower, read by HTTP at any time.
+// All ages are monotonic and counted from the question, so that a silent node shows, whoever asks it and however often.
 
 import type { Condition } from "./conditions.ts";
 import type { Clock, PearlNode } from "./ports.ts";
@@ -84,7 +84,7 @@ export class IndexProgress {
     return this.#trouble;
   }
 
-  /** The same node, whose answers are waited for with an eye on the clock. */
+  /** The same node, with the time measured that it takes to answer. */
   hearing(node: FollowedNode): FollowedNode {
     return {
       checkIdentity: () => this.#answerOf(node.checkIdentity()),

@@ -1,4 +1,4 @@
-// One download for two readers, and a fresh one for who asks again before anybody has vouched for the bytes.
+// Two readers share one download; one that asks again before anybody has vouched for the bytes gets a fresh one.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,6 +1,6 @@
-// How do index and swap watch share one download of each block? A small store of recent raw bodies in front of the
-// node. Nothing here verifies: an answer that nobody has vouched for is served to each reader once, so that a reader
-// who refuses it and asks again gets a fresh one.
+// Lets index and swap watch share one download of each block: a small store of recent raw bodies in front of the node.
+// Nothing here verifies. An answer that nobody has vouched for is served to each reader once, so that a reader who
+// refuses it and asks again gets a fresh one.
 
 import type { BlockHash } from "../primitives/brands.ts";
 import type { PearlNode } from "./ports.ts";

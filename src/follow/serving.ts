@@ -1,5 +1,5 @@
-// What does the HTTP layer need besides the read port? Small views of running parts: how far the index is, which
-// operations are unconfirmed, when the committed state changed. The indexer implements them, `main` wires them.
+// Small views of running parts that the HTTP layer needs besides the read port: how far the index is, which operations
+// are unconfirmed, and when the committed state changed.
 
 import type { ListingId, PearlAddress, Tick, Txid } from "../primitives/brands.ts";
 

@@ -1,5 +1,5 @@
-// What messages show of the URL of an outside service. Keys of such services stand in user, password, path, query and
-// in subdomains, so only an address that is no name is shown: it can be nobody's key.
+// Makes the form of an outside service's URL that messages may show. Keys of such services stand in user, password,
+// path, query and subdomains, so a host is shown only where it is an IP address or localhost: neither can be a key.
 
 /** Scheme, and host with port where the host is an IP address or localhost; `https://…` for everything else. */
 export function shownUrl(url: URL): string {

@@ -1,4 +1,4 @@
-// How does a waiting loop learn that something happened? A latch: a call while nobody waits is not lost.
+// Tells a waiting loop that something happened. It is a latch: a call while nobody waits is not lost.
 
 import type { Clock } from "./ports.ts";
 

@@ -1,5 +1,5 @@
-// When do decided blocks become durable? They are written in order, in batches, by at most one commit at a time,
-// while the next blocks are being decided. A failed commit stops the queue: what it left behind only the store knows.
+// Makes decided blocks durable: they are written in order, in batches, by at most one commit at a time, while the next
+// blocks are being decided. A failed commit stops the queue, since only the store knows what it left behind.
 
 import type { BlockChanges } from "../prc20/state.ts";
 import { StoreWriteError } from "../follow/follower-errors.ts";
@@ -48,7 +48,7 @@ export class CommitQueue<Block> {
     this.#throwFailure();
   }
 
-  /** Resolves when nothing is being written any more, whatever came of it. */
+  /** Resolves when no write is under way, whether the writes succeeded or failed. */
   async settle(): Promise<void> {
     while (this.#running.length > 0) await this.#oldest();
   }

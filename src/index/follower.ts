@@ -79,13 +79,13 @@ type RoundEnd = "idle" | "again";
 export class Follower {
   readonly #parts: FollowerParts;
   readonly #options: FollowerOptions;
-  /** The node, with an eye on how long it takes to answer. */
+  /** The node, with the time measured that it takes to answer. */
   readonly #node: FollowedNode;
   readonly #queue: CommitQueue<DecidedBlock>;
   readonly #wake: Wake;
   /**
-   * False: what is in memory may not be what the store has. What a node says or refuses to say never makes it so: bytes
-   * that are no block leave memory as it was, and a node that sends them costs no row read again.
+   * False: what is in memory may not be what the store has. No answer or silence of a node makes it false: bytes
+   * that are no block leave memory as it was, so a node that sends them causes no row to be read again.
    */
   #isLoaded = false;
   #isIdentityChecked = false;
@@ -239,7 +239,7 @@ export class Follower {
         operations = 0;
         await this.#queue.submit(full);
       }
-      // Looking at once again would ask the same for ever, as fast as the node says no.
+      // Looking again at once would repeat the same question for ever, as fast as the node refuses.
       if (isEmpty) throw new BlocksHidden(from.height + 1, tip);
       return true;
     } finally {

@@ -1,4 +1,4 @@
-// What does the indexer count? A port for numbers; the adapter turns them into Prometheus metrics.
+// The port through which the indexer counts; the adapter turns the numbers into Prometheus metrics.
 
 import type { FailureKind } from "../follow/follower-errors.ts";
 import type { BlockChanges } from "../prc20/state.ts";

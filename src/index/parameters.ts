@@ -1,5 +1,5 @@
-// Was this database built for what is asked of it (P-01)? Parameters that are consensus are stored with the first
-// start; other ones are refused with a sentence that names both values.
+// Makes sure that a database was built for what is asked of it (P-01). Parameters that are consensus are stored with
+// the first start; other ones are refused with a sentence that names both values.
 
 import type { ProtocolRules } from "../prc20/rules.ts";
 import type { FollowedStore, StoredParameters } from "./ports.ts";

@@ -1,5 +1,5 @@
-// What the index needs from the outside beside what following a chain needs: the store and signature checking. Adapters
-// implement these ports; services import this file and never an adapter.
+// The ports that the index needs beside those of following a chain: the store and signature checking. Adapters
+// implement them; services import this file and never an adapter.
 
 import type { BlockHash, Hex32, ListingId, Outpoint, PearlAddress, Tick } from "../primitives/brands.ts";
 import type { BalanceRow, BlockChanges, ListingRow, TokenRow, Totals } from "../prc20/state.ts";

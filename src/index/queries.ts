@@ -1,5 +1,5 @@
-// Which reads does the public interface need? The read port of a storage engine: each method answers from ONE
-// committed state (H-09) and says which. Pages are keyed, never offsets (H-06).
+// The read port of a storage engine: the reads that the public interface needs. Each method answers from ONE committed
+// state (H-09) and says which. Pages are keyed, never offsets (H-06).
 
 import { addressOfKey } from "../primitives/address.ts";
 import type {
@@ -252,7 +252,7 @@ export interface BlockHappenings {
   readonly closed: readonly ListingView[];
 }
 
-/** A part of a block: the rows at so many places, from a place on, or from the block's first where it is null. */
+/** A part of a block: the rows at `places` places, beginning at `from`, which is the block's first one where null. */
 export interface BlockPart {
   readonly from: number | null;
   readonly places: number;
@@ -330,7 +330,7 @@ export interface IndexQueries {
    * left the log, or belongs to an undone block of either chain.
    */
   eventGroupOf(id: number): Promise<EventGroup | null>;
-  /** A part of a block; null where the index does not hold the block any more. */
+  /** A part of a block; null where the index no longer holds the block. */
   happenings(height: number, hash: BlockHash, part: BlockPart): Promise<BlockHappenings | null>;
 }
 

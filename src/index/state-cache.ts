@@ -1,6 +1,6 @@
-// What is the state after the last decided block, when its commit may still be under way? Deciding and writing
-// overlap while syncing, so rows changed by blocks that are not yet durable come from here and never from the store.
-// Used by one pipeline at a time: a load is answered before the next block is absorbed.
+// Answers with the state after the last decided block, even while its commit is under way. Deciding and writing overlap
+// while syncing, so rows changed by blocks that are not yet durable come from here and never from the store. Used by
+// one pipeline at a time: a load is answered before the next block is absorbed.
 
 import type { ListingId, Outpoint, Tick } from "../primitives/brands.ts";
 import type { BalanceRow, BlockChanges, ListingRow, TokenRow } from "../prc20/state.ts";

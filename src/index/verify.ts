@@ -1,6 +1,6 @@
-// Is the database right? Replays every block from the node through the rules into a database of its own, comparing the
-// digest at every height; then checks the books of the index, and compares every row. It reads beside a running
-// service, goes on where an earlier run was stopped, and holds one row of each kind in memory.
+// Verifies a database. It replays every block from the node through the rules into a database of its own, comparing the
+// digest at every height; then it checks the books of the index and compares every row. It runs beside a running
+// service, continues where an earlier run was stopped, and holds one row of each kind in memory.
 
 import type { BlockHash, Hex32 } from "../primitives/brands.ts";
 import type { BlockChanges } from "../prc20/state.ts";

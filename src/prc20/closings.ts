@@ -1,5 +1,5 @@
-// What happens to a listing when its anchor is spent (P-63)? It ends there, in one of three ways; unless a valid send
-// follows at the next input, its units go back to the owner at once.
+// Closes a listing when its anchor is spent (P-63). It ends there, in one of three ways; unless a valid send follows at
+// the next input, its units go back to the owner at once.
 
 import type { ListingRow } from "./state.ts";
 import type { CloseKind } from "./state.ts";

@@ -1,5 +1,5 @@
-// Has a block kept the books? The invariant P-30, restated for changes so that it costs what the block costs: if it
-// held before and the changes balance, it holds after. Asserted at every commit.
+// Checks that a block has kept the books: the invariant P-30, restated for changes so that it costs what the block
+// costs. If it held before and the changes balance, it holds after. Asserted at every commit.
 
 import type { PearlAddress, Tick } from "../primitives/brands.ts";
 import { AMOUNT_MAX } from "./rules.ts";

@@ -1,5 +1,5 @@
-// Which rows does a block need? Keys are declared in two rounds (see state-keys.ts), so that a store answers with
-// two batched reads and the rules never read row by row.
+// The keys of the rows that a block needs. They are declared in two rounds (see state-keys.ts), so that a store answers
+// with two batched reads and the rules never read row by row.
 
 import type { ListingId, Outpoint, PearlAddress, Tick } from "../primitives/brands.ts";
 

@@ -1,5 +1,5 @@
-// How do two operators compare their whole history by one value? The digest chain of P-80 and P-81: one preimage
-// buffer per block, filled while the block is read, hashed once at the end.
+// The digest chain of P-80 and P-81, by which two operators compare their whole history with one value. Each block has
+// one preimage buffer, which is filled while the block is read and hashed once at the end.
 
 import type { BlockHash, Hex32, Txid } from "../primitives/brands.ts";
 import type { Sha256 } from "../primitives/hashing.ts";

@@ -1,4 +1,4 @@
-// Is this leaf script an operation's envelope? Byte-exact P-12 over bytes[start, end), without a script
+// Recognises a leaf script that is an operation's envelope: byte-exact P-12 over bytes[start, end), without a script
 // interpreter. It runs for every tapscript input of the chain: nothing is allocated before the last byte matched.
 
 import type { Envelope, RecogniseEnvelope } from "../chain/block-shapes.ts";
@@ -84,7 +84,7 @@ function bodySize(bytes: Uint8Array, first: number, end: number): number {
 function pushStart(bytes: Uint8Array, at: number, end: number): number {
   if (at >= end) return -1;
   const opcode = byteAt(bytes, at);
-  // OP_0 pushes nothing, too, but P-12 counts 0x01 to 0x4e only.
+  // OP_0 is a push as well, of no bytes, but P-12 accepts 0x01 to 0x4e only.
   if (opcode === OP_0 || opcode > OP_PUSHDATA4) return -1;
   const from =
     opcode < OP_PUSHDATA1

@@ -1,5 +1,5 @@
-// What does a field of a payload say? The value forms of section 3, one function each. An absent field takes the
-// default that the operation gives; a value that breaks its form is null (or "" for a ticker).
+// Reads the fields of a payload: the value forms of section 3, one function each. An absent field takes the default
+// that the operation gives; a value that breaks its form is null (or "" for a ticker).
 
 import { parseAmount } from "../primitives/amount.ts";
 import { parseAddress } from "../primitives/address.ts";

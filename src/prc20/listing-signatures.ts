@@ -1,5 +1,5 @@
-// Which signatures must be verified before a block can be judged (P-53)? Found without state, so that a full block of
-// listings can be verified by workers; the pass then only looks the answers up.
+// Finds the signatures that must be verified before a block can be judged (P-53). No state is needed for that, so a
+// full block of listings can be verified by workers; the pass then only looks the answers up.
 
 import { listingSignatureHash } from "../chain/taproot-sighash.ts";
 import type { Sha256 } from "../primitives/hashing.ts";

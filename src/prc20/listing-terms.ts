@@ -1,4 +1,4 @@
-// What does a listing cost, and how do listings compare? Fee split (P-52), policy hash (P-54), and the exact
+// Computes what a listing costs and how listings compare: fee split (P-52), policy hash (P-54), and the exact
 // arithmetic of unit prices (H-32, H-33). No floating point: every result is a floored integer or its digits.
 
 import type { Hex32, Sat } from "../primitives/brands.ts";

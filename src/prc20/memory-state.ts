@@ -1,5 +1,5 @@
-// What does the whole state look like without a database? All rows in maps, with apply and undo: the model that the
-// tests compare storage engines with, and the state under the benchmark of the rules.
+// The whole state without a database: all rows in maps, with apply and undo. It is the model that the tests compare
+// storage engines with.
 
 import type { Hex32, ListingId, Outpoint, PearlAddress, Tick } from "../primitives/brands.ts";
 import type { StateKeys } from "./declared-keys.ts";

@@ -1,5 +1,5 @@
-// What is a token operation to the rest of the core? The contract of the files in operations/: fields read once
-// without state, keys declared before the block, one judgement in the pass. Nothing here knows a single operation.
+// The contract of the files in operations/: what a token operation is to the rest of the core. Fields are read once
+// without state, keys are declared before the block, and the pass judges once. Nothing here knows a single operation.
 
 import type { InterestingInput, TransactionView } from "../chain/block-shapes.ts";
 import type { ListingId, PearlAddress, RawAmount, Tick } from "../primitives/brands.ts";
@@ -42,7 +42,7 @@ export interface BlockContext {
   readonly sha256: Sha256;
 }
 
-/** Whether the published signature of a list operation verifies; undefined where nobody asked. */
+/** Whether the published signature of a list operation verifies; undefined where it was not checked. */
 export interface ListingSignatures {
   get(list: Operation): boolean | undefined;
 }
@@ -72,7 +72,7 @@ export interface Operation {
   readonly tick: Tick | "";
   /** The listing that a send names (P-51), else null. */
   readonly listingId: ListingId | null;
-  /** Who would receive units or money, as far as the payload tells; null where it tells nobody. */
+  /** Who would receive units or money, as far as the payload tells; null where it names nobody. */
   readonly recipient: PearlAddress | null;
   /** Declares the rows that `apply` may read, as far as they follow from the operation alone. */
   declare(keys: KeyCollector): void;

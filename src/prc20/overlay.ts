@@ -1,6 +1,6 @@
-// What is true in the middle of a block? Working copies of the rows that the block touches, above the state before
-// it. Every change of a balance goes through here, so that holder counts and "never below zero" hold by
-// construction; at the end each touched row comes out once, with before and after.
+// The state in the middle of a block: working copies of the rows that the block touches, above the state before it.
+// Every change of a balance goes through here, so that holder counts and "never below zero" hold by construction; at
+// the end each touched row comes out once, with before and after.
 
 import type { ListingId, Outpoint, PearlAddress, RawAmount, Tick } from "../primitives/brands.ts";
 import type { BalanceRow, BlockChanges, Change, ListingClose, ListingRow, TokenRow } from "./state.ts";

@@ -1,5 +1,5 @@
-// What does an envelope's body say? P-13: strict UTF-8, JSON, an object with the right `p` and a printable `op`.
-// Fields are kept as parsed, unjudged: each operation reads the names that it knows (P-23).
+// Reads an envelope's body by P-13: strict UTF-8, JSON, an object with the right `p` and a printable `op`. Fields are
+// kept as parsed, unjudged: each operation reads the names that it knows (P-23).
 
 /** A body that makes its input a recorded operation (P-14). */
 export interface Payload {

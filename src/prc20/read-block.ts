@@ -1,5 +1,5 @@
-// What does a block say? Its recorded operations (P-14) with their fields read, and its spends of possible anchors,
-// in the order of P-10. Needs no state and decides nothing, so it can run ahead of the pass.
+// Reads from a block its recorded operations (P-14) with their fields, and its spends of possible anchors, in the order
+// of P-10. It needs no state and decides nothing, so it can run ahead of the pass.
 
 import type { InterestingInput, ScannedBlock, TransactionView } from "../chain/block-shapes.ts";
 import type { Outpoint, PearlAddress } from "../primitives/brands.ts";

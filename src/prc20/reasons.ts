@@ -1,4 +1,4 @@
-// Why is an operation invalid? The closed set of reason codes, each with the rule that gives it.
+// The closed set of reason codes of invalid operations, each with the rules that give it.
 
 /** Reason code -> rules of the specification that produce it. The order is not an order of checks. */
 export const REASON_RULES = {

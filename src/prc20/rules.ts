@@ -1,4 +1,4 @@
-// Which parameters are consensus? The values of P-01 and the constants of the protocol, in one place.
+// The parameters that are consensus (P-01) and the constants of the protocol, in one place.
 
 import type { PearlAddress } from "../primitives/brands.ts";
 

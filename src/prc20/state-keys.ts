@@ -1,5 +1,5 @@
-// Which rows must be loaded before a block can be judged? Two rounds at most: what the block itself names, then
-// what stands behind the listings that the first round found. What a block creates needs no round of its own: the
+// Names the rows that must be loaded before a block can be judged. Two rounds at most: what the block itself names,
+// then what stands behind the listings that the first round found. What a block creates needs no round of its own: the
 // operation that creates it has declared the keys around it.
 
 import type { ListingId, Tick } from "../primitives/brands.ts";

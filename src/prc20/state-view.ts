@@ -1,5 +1,5 @@
-// What was true before the block? A synchronous reader over rows that were loaded beforehand. Asking for a key that
-// no round declared is a bug of ours and throws: a forgotten declaration must never read as "no such row".
+// The state before a block: a synchronous reader over rows that were loaded beforehand. Asking for a key that no round
+// declared is a bug of ours and throws: a forgotten declaration must never read as "no such row".
 
 import type { ListingId, Outpoint, PearlAddress, Tick } from "../primitives/brands.ts";
 import type { BalanceRow, ListingRow, TokenRow } from "./state.ts";

@@ -1,5 +1,5 @@
-// What is true after a block? The rows of the token state (P-30) and the record of what one block changed.
-// All rows are immutable values: the transition makes new ones and reports before and after of each.
+// The rows of the token state after a block (P-30), and the record of what one block changed. All rows are immutable
+// values: the transition makes new ones and reports before and after of each.
 
 import type {
   Hex32,

@@ -1,4 +1,4 @@
-// How many of everything so far (H-37)? The running counts that the stats endpoint shows, kept block by block.
+// The running counts of everything so far that the stats endpoint shows (H-37), kept block by block.
 
 import type { Totals } from "./state.ts";
 

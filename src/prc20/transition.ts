@@ -1,5 +1,5 @@
-// What does one block change? The single synchronous pass over its operations and closings, in the order of P-10 and
-// P-64, above the state that was loaded for it. Out comes one write set, with digest and totals.
+// Computes what one block changes: the single synchronous pass over its operations and closings, in the order of P-10
+// and P-64, above the state that was loaded for it. Out comes one write set, with digest and totals.
 
 import type { ScannedBlock, TransactionView } from "../chain/block-shapes.ts";
 import type { Hex32 } from "../primitives/brands.ts";

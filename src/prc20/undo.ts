@@ -1,5 +1,5 @@
-// How is a block taken back? Its changes hold every touched row as it was: turned around they restore the state
-// before the block exactly, whatever the rules did (P-90).
+// Takes a block back. Its changes hold every touched row as it was: turned around they restore the state before the
+// block exactly, whatever the rules did (P-90).
 
 import type { BlockChanges, Change } from "./state.ts";
 

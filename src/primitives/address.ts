@@ -1,5 +1,5 @@
-// Which texts are addresses (P-22), and which address belongs to an output key (P-15).
-// Bech32m (BIP350) for witness version 1 with a 32-byte program only: everything else is no address here.
+// Reads the texts that are addresses (P-22), and makes the address that belongs to an output key (P-15). Bech32m
+// (BIP350) for witness version 1 with a 32-byte program only: everything else is no address here.
 
 import type { PearlAddress } from "./brands.ts";
 import { GenerationCache } from "./generation-cache.ts";

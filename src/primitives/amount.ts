@@ -1,5 +1,5 @@
-// Which texts are amounts (P-20), and how are amounts written so that text order equals number order?
-// Everything is bigint: a token amount goes up to 2^128 - 1, a PEARL amount to 2.1e18 grains.
+// Reads the texts that are amounts (P-20), and writes amounts so that text order equals number order. Everything is
+// bigint: a token amount goes up to 2^128 - 1, a PEARL amount to 2.1e18 grains.
 
 import type { RawAmount } from "./brands.ts";
 

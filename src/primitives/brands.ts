@@ -1,5 +1,5 @@
-// Which text or number is meant? Branded types, so that two strings of different meaning cannot be swapped.
-// A brand exists for the compiler only; values are made by the parse functions beside each type's rules.
+// Branded types for texts and numbers, so that two strings of different meaning cannot be swapped. A brand exists for
+// the compiler only; values are made by the parse functions beside each type's rules.
 
 declare const brand: unique symbol;
 type Brand<Base, Name extends string> = Base & { readonly [brand]: Name };

@@ -1,5 +1,5 @@
-// How do bytes and hexadecimal text change into each other, without Buffer and fast enough for every row?
-// "Display" order is the reversed byte order in which RPC prints transaction ids and block hashes.
+// Turns bytes into hexadecimal text and back, without Buffer and fast enough for every row. "Display" order is the
+// reversed byte order in which RPC prints transaction ids and block hashes.
 
 /** Character codes of the two digits of every byte. */
 const HIGH_DIGIT = new Uint8Array(256);
@@ -75,7 +75,7 @@ export function writeHex(text: string, into: Uint8Array, at: number): void {
   const { length } = text;
   let to = at;
   for (let i = 0; i < length; i += 2) {
-    // By a table: a comparison per digit would be guessed wrongly every other time.
+    // By a table: the processor would mispredict every other comparison of a digit.
     into[to] = ((DIGIT_VALUE[text.charCodeAt(i)] ?? 0) << 4) | (DIGIT_VALUE[text.charCodeAt(i + 1)] ?? 0);
     to += 1;
   }

@@ -1,5 +1,5 @@
-// How does a function say that an expected failure happened? As a value: callers must look before they use it.
-// Exceptions stay for bugs and for an outside that breaks its promises.
+// The form in which a function says that an expected failure happened: a value, so that callers must look before they
+// use it. Exceptions stay for bugs and for an outside that breaks its promises.
 
 /** Either the value or the reason why there is none. `E` is a closed union of codes or an object with one. */
 export type Result<T, E> =

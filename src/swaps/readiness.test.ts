@@ -94,9 +94,9 @@ const all =
   (at: World): void => {
     for (const change of changes) change(at);
   };
-/** A side that answered so many seconds ago. */
+/** A side that answered this many seconds ago. */
 const answered = (ago: number) => ({ answeredAtMonotonicMs: since(ago) });
-/** The monotonic clock so many seconds ago. */
+/** What the monotonic clock showed this many seconds ago. */
 const since = (s: number): number => MONOTONIC - s * 1000;
 /** An EVM chain whose head is so old. */
 const old = (age: number) => (at: World) => {

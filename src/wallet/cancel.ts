@@ -1,6 +1,5 @@
-// How does an owner take listings back?
-// By spending their anchors (P-63). The anchors are the last inputs and everything goes to one output at index 0,
-// so that no anchor has a same-index output that could be taken for the buyer's payment.
+// Lets an owner take listings back by spending their anchors (P-63). The anchors are the last inputs and everything
+// goes to one output at index 0, so that no anchor has a same-index output that could be taken for the buyer's payment.
 
 import { equalBytes } from "@scure/btc-signer/utils.js";
 import type { SigningKey } from "./keys.ts";

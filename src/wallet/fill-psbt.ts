@@ -1,6 +1,6 @@
-// How does a wallet that only knows PSBTs get the fixed part of a fill?
-// A BIP174 (version 0) PSBT with the anchor input, signed by the seller with type 0x83 but not finalised, and the
-// outputs that the fill needs (H-35). The buyer's wallet adds its send reveal, its coins and its change.
+// Gives a wallet that only knows PSBTs the fixed part of a fill: a BIP174 (version 0) PSBT with the anchor input,
+// signed by the seller with type 0x83 but not finalised, and the outputs that the fill needs (H-35). The buyer's wallet
+// adds its send reveal, its coins and its change.
 
 import { base64, hex as hexCoder } from "@scure/base";
 import { Transaction } from "@scure/btc-signer";

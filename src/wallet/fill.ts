@@ -1,6 +1,6 @@
-// How does a buyer complete one or many listings in one transaction?
-// Listing k takes the inputs 2k (the anchor with the seller's signature) and 2k+1 (the reveal of the send) and the
-// outputs 2k (the seller) and 2k+1 (the protocol fee): P-60. The buyer's coins and change follow.
+// Lets a buyer complete one or many listings in one transaction. Listing k takes the inputs 2k (the anchor with the
+// seller's signature) and 2k+1 (the reveal of the send) and the outputs 2k (the seller) and 2k+1 (the protocol fee):
+// P-60. The buyer's coins and change follow.
 
 import { verifyAnchorSignature } from "./listing.ts";
 import { type CommittedInscription, revealInput } from "./payment.ts";

@@ -1,4 +1,5 @@
-// What may a browser wallet, the demo's actors or a test import to use the token protocol?
+// The entrance of the wallet: all that a browser wallet, the demo's actors or a test may import, for tokens and for
+// swaps.
 
 export { buildCancel, type CancelPart } from "./cancel.ts";
 export { buildFill, type FillPart, type Offer } from "./fill.ts";

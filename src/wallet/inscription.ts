@@ -1,6 +1,6 @@
-// How does an operation get into a witness?
-// Two steps: a commit output whose Taproot tree has one leaf (the envelope of P-12), and a reveal input that
-// spends it by that leaf. This file makes the leaf, the commit output and the reveal's witness parts.
+// Puts an operation into a witness, in two steps: a commit output whose Taproot tree has one leaf (the envelope of
+// P-12), and a reveal input that spends it by that leaf. This file makes the leaf, the commit output and the reveal's
+// witness parts.
 
 import { concatBytes, taprootNumsKey, taprootTweakPubkey } from "@scure/btc-signer/utils.js";
 import { p2trScript, type SigningKey } from "./keys.ts";

@@ -1,6 +1,6 @@
-// Which key signs for an address, and how do address, output script and key belong together?
-// P-15: the sender of an operation is the address whose OUTPUT key signs the leaf. So a wallet works with the
-// private key of the output key everywhere, also where that key was made by a BIP86 tweak.
+// Makes the key that signs for an address, and turns keys, output scripts and addresses into each other. By P-15 the
+// sender of an operation is the address whose OUTPUT key signs the leaf. So a wallet works with the private key of the
+// output key everywhere, also where that key was made by a BIP86 tweak.
 
 import { schnorr } from "@noble/curves/secp256k1.js";
 import { bech32m } from "@scure/base";

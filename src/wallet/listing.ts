@@ -1,7 +1,7 @@
-// How does an owner offer tokens for sale without being there when they are bought?
-// The reveal of a `list` carries, in its annex, the owner's signature over a future spend of output i of the
-// same transaction (the anchor): P-50 to P-53. The annex is no part of the txid, so that signature can name it;
-// the reveal's own signature covers the annex (BIP341), so it is made last.
+// Lets an owner offer tokens for sale without being there when they are bought. The reveal of a `list` carries, in its
+// annex, the owner's signature over a future spend of output i of the same transaction (the anchor): P-50 to P-53. The
+// annex is no part of the txid, so that signature can name it; the reveal's own signature covers the annex (BIP341), so
+// it is made last.
 
 import { concatBytes } from "@scure/btc-signer/utils.js";
 import { outputKeyOfScript, type SigningKey, signHash, verifyHash } from "./keys.ts";

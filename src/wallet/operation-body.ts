@@ -1,5 +1,5 @@
-// What text does an operation inscribe?
-// One JSON object of strings (P-13, P-23): the marker as `p`, the operation as `op`, then its fields.
+// Writes the text that an operation inscribes: one JSON object of strings (P-13, P-23), with the marker as `p`, the
+// operation as `op`, then its fields.
 
 /** The fields of each operation, as P-40 to P-60 name them: decimal strings, bech32m addresses, tickers. */
 export interface OperationFields {

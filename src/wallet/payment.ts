@@ -1,5 +1,5 @@
-// How does the wallet pay, and how does it reveal what it committed to?
-// Plain key-path payments (also the ones that fund commit outputs) and reveals without a listing.
+// Builds the wallet's payments and the reveals of what it committed to: plain key-path payments (also the ones that
+// fund commit outputs) and reveals without a listing.
 
 import type { Inscription } from "./inscription.ts";
 import type { SigningKey } from "./keys.ts";

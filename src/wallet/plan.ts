@@ -1,6 +1,6 @@
-// How does a list of wishes (spend this, pay that) become a signed transaction with the right fee?
-// A plan holds inputs with the way each will be signed. `balancePlan` adds the payer's coins and the change;
-// `signPlan` fills the witnesses. Sizes are exact before signing, because every witness has a fixed length.
+// Turns a list of wishes (spend this, pay that) into a signed transaction with the right fee. A plan holds inputs with
+// the way each will be signed. `balancePlan` adds the payer's coins and the change; `signPlan` fills the witnesses.
+// Sizes are exact before signing, because every witness has a fixed length.
 
 import { hex } from "@scure/base";
 import { type Inscription, revealedBy } from "./inscription.ts";

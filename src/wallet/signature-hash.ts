@@ -1,6 +1,6 @@
-// Which 32 bytes does a Taproot signature sign?
-// BIP341 (key path, with or without annex) and BIP342 (leaf) signature hashes, written out here because the
-// signing class of @scure/btc-signer cannot carry an annex. Tested against bitcoinjs-lib.
+// Computes the 32 bytes that a Taproot signature signs: BIP341 (key path, with or without annex) and BIP342 (leaf)
+// signature hashes, written out here because the signing class of @scure/btc-signer cannot carry an annex. Tested
+// against bitcoinjs-lib.
 
 import { hex } from "@scure/base";
 import { RawOutput, VarBytes } from "@scure/btc-signer/script.js";

@@ -1,5 +1,5 @@
-// How does a buyer take the locked PEARL with the secret (claim leaf of S-10)?
-// Signed SIGHASH_DEFAULT: nobody can add to the transaction. Sending it makes the secret public, from the mempool on.
+// Lets a buyer take the locked PEARL with the secret (claim leaf of S-10). Signed SIGHASH_DEFAULT: nobody can add to
+// the transaction. Sending it makes the secret public, from the mempool on.
 
 import { equalBytes, sha256 } from "@scure/btc-signer/utils.js";
 import type { SigningKey } from "./keys.ts";

@@ -1,4 +1,4 @@
-// How does a seller lock PEARL for a swap? The lock output of S-10 by @scure/btc-signer's Taproot code (the service
+// Lets a seller lock PEARL for a swap: makes the lock output of S-10 by @scure/btc-signer's Taproot code (the service
 // computes the same script in its own way), and the payment to it.
 
 import { schnorr } from "@noble/curves/secp256k1.js";

@@ -1,6 +1,6 @@
-// What does a party of a swap sign with an EVM key, and how does a seller prove the PEARL key?
-// The EIP-712 messages of S-20, H-42 and S-64 by viem's encoder (the service encodes them in its own way), ready for
-// any wallet that signs typed data, and signed here given a key.
+// Makes the messages that the parties of a swap sign with an EVM key, and the proof of a seller's PEARL key. The
+// EIP-712 messages of S-20, H-42 and S-64 come from viem's encoder (the service encodes them in its own way), ready for
+// any wallet that signs typed data, and are signed here where a key is given.
 
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { hex } from "@scure/base";

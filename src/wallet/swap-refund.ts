@@ -1,4 +1,4 @@
-// How does a seller take the locked PEARL back after the refund time (refund leaf of S-10)?
+// Lets a seller take the locked PEARL back after the refund time (refund leaf of S-10).
 
 import { equalBytes } from "@scure/btc-signer/utils.js";
 import type { SigningKey } from "./keys.ts";

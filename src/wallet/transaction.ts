@@ -1,6 +1,6 @@
-// How is a transaction of the wallet written down, named and measured?
-// The bytes are Bitcoin's segwit serialisation (BIP144), which the Pearl chain uses unchanged.
-// The wallet keeps its own plain records and leaves the bytes to the coders of @scure/btc-signer.
+// The transactions of the wallet: how they are written down, named and measured. The bytes are Bitcoin's segwit
+// serialisation (BIP144), which the Pearl chain uses unchanged. The wallet keeps its own plain records and leaves the
+// bytes to the coders of @scure/btc-signer.
 
 import { hex } from "@scure/base";
 import { RawOldTx, RawTx } from "@scure/btc-signer/script.js";

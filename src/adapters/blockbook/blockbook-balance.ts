@@ -1,5 +1,5 @@
-// How much a seller's address can spend, by a Blockbook API (S-34). One GET for the unspent outputs; the answer is
-// bounded in size and time, and every entry's shape is checked before it counts.
+// Tells how much a seller's address can spend, by a Blockbook API (S-34). One GET asks for the unspent outputs; the
+// answer is bounded in size and time, and the shape of every entry is checked before it counts.
 
 import { Type } from "typebox";
 import { Value } from "typebox/value";

@@ -1,4 +1,4 @@
-// Whether there is code at an address, and whether a contract accepts a signature, at the latest block (S-31).
+// Tells, as of the latest block, whether there is code at an address and whether a contract accepts a signature (S-31).
 
 import { encodeFunctionData, parseAbi } from "viem";
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
@@ -73,7 +73,7 @@ async function haveCode(rpc: JsonRpcClient, addresses: readonly EvmAddress[]): P
 /** Puts a question to an RPC of the right chain, another one where the first does not answer. */
 export type AskRpc = <T>(question: (rpc: JsonRpcClient) => Promise<T>) => Promise<T>;
 
-/** Questions to accounts, of whichever RPC answers. */
+/** Looks at accounts through whichever RPC answers. */
 export function accountsOf(ask: AskRpc): EvmAccounts {
   return {
     haveCode: (addresses) => ask((rpc) => haveCode(rpc, addresses)),

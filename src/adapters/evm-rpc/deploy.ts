@@ -1,5 +1,5 @@
-// How does the escrow contract get onto a chain? Looks at the chain first, so that what the contract would refuse, or
-// what could never work, sends no transaction at all. Reads what `npm run gen` compiled into contracts/build.
+// Deploys the escrow contract to a chain. It looks at the chain first, so that no transaction is sent at all for what
+// the contract would refuse or what could never work. It deploys what `npm run gen` compiled into contracts/build.
 
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";

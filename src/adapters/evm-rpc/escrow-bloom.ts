@@ -1,5 +1,5 @@
-// May a block hold logs of the escrow? The header's 2048-bit filter (Yellow Paper 4.3.1) has three bits per address:
-// where one of them is not set, no log of that address is in the block.
+// Tells from a block's header whether the block may hold logs of the escrow. The header's 2048-bit filter (Yellow Paper
+// 4.3.1) has three bits per address: where one of them is not set, the block holds no log of that address.
 
 import { keccak256 } from "viem";
 import type { EvmAddress } from "../../primitives/brands.ts";

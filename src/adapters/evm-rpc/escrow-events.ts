@@ -1,4 +1,4 @@
-// What does a log of the escrow say? Topics and data decoded by the contract's ABI into the facts of S-25.
+// Reads the logs of the escrow: topics and data are decoded by the contract's ABI into the facts of S-25.
 
 import { type AbiEvent, type DecodeEventLogReturnType, type Hex, toEventSelector } from "viem";
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";

@@ -1,5 +1,5 @@
-// Whether the escrow stands where the configuration says (S-26): chain id, code, usdc(), minUsdc(), and the 6 decimals
-// of the USDC. Each fault is a sentence for people. Bytecode is not compared: compilers and metadata differ.
+// Checks that the escrow stands where the configuration says (S-26): chain id, code, usdc(), minUsdc(), and the 6
+// decimals of the USDC. Each fault is a sentence for people. Bytecode is not compared: compilers and metadata differ.
 
 import { encodeFunctionData, parseAbi } from "viem";
 import type { EvmAddress } from "../../primitives/brands.ts";

@@ -1,6 +1,6 @@
-// Which values do topics and data of a log hold? Words read as the ABI's event names them. viem's own decoder also
-// hashes every address for its checksum, which took longer than everything else about a log; here all parameters have
-// a fixed size, and a word that its type cannot hold is refused instead of cut.
+// Reads the values in the topics and data of a log, named and typed by the ABI's event. viem's own decoder also hashes
+// every address for its checksum, which took longer than all other work on a log. All parameters here have a fixed
+// size, and a word that its type cannot hold is refused instead of being cut.
 
 import type { AbiEvent, AbiParameter, Hex } from "viem";
 
@@ -13,7 +13,7 @@ export interface LogWords {
 type Value = Hex | number | bigint | Readonly<Record<string, unknown>>;
 
 const ADDRESS_PADDING = "0".repeat(24);
-/** Up to so many bits an integer is a number, above a bigint: as viem types them. */
+/** As viem types them, an integer of up to this many bits is a number, a larger one a bigint. */
 const NUMBER_BITS = 48;
 
 /**

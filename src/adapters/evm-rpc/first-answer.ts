@@ -1,4 +1,5 @@
-// Which of several RPCs answers? Asked one after the other, beginning with the one that answered last.
+// Gives the first answer of several RPCs, which are asked one after the other, beginning with the one that answered
+// last.
 
 import { EvmUnavailable } from "../../swaps/evm/evm-unavailable.ts";
 

@@ -56,7 +56,7 @@ async function foreignChains(opened: readonly Opened[], chainId: number): Promis
 
 /**
  * Opens the chain; nothing is asked yet.
- * @throws TypeError where an URL is none.
+ * @throws TypeError where a text is no URL.
  */
 export function openEvmChain(options: EvmChainOptions): EvmChain {
   const { chainId, escrow, confirmations, clock } = options;

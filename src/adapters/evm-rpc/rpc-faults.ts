@@ -1,5 +1,5 @@
-// What an RPC means by its error. Providers word the same refusal in many ways: asking too often, asking for too much,
-// a call that reverts.
+// Sorts the errors of RPCs by what they mean. Providers word the same refusal in many ways: asked too often, asked for
+// too much, a call that reverts.
 
 /** The wording of refusals because of too many requests; the same request passes later. */
 const TOO_OFTEN =

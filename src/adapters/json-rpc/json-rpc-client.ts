@@ -66,7 +66,7 @@ export interface CallOptions extends Partial<Patience> {
   readonly inLine?: <T>(request: () => Promise<T>) => Promise<T>;
 }
 
-/** A body taken apart: its JSON, and what stands for a reply of it; a sentence part where the result cannot be true. */
+/** A body taken apart: its JSON, and an item for each reply in it, or a sentence part where a result cannot be true. */
 export interface ReadBody<Item> {
   readonly json: unknown;
   readonly itemOf: (reply: RpcReply) => Item | string;
@@ -235,7 +235,7 @@ export class JsonRpcClient {
       return this.#judge(answer.status, answer.body, read, calls, firstId);
     } catch (cause) {
       if (!(cause instanceof PostFault)) throw cause;
-      // A silence was waited for long enough: to wait for it again at each try would only hide it.
+      // One wait for a silent server is enough: waiting again at each try would only hide the silence.
       const isPassing = cause.failure === "broken";
       const isBatchRefused = cause.failure === "too-large";
       const failure = POST_FAILURES[cause.failure];

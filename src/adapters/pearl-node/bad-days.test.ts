@@ -148,7 +148,7 @@ describe("bad days", () => {
     );
     // Asking a silent node again would hide its silence for as many time-outs as there are tries (H-20).
     assert.equal(node.requests.length, 1);
-    // A port that nobody is given, so that nobody else's server stands on it either.
+    // The system never assigns this port, so that no other server listens on it.
     await failure(client("http://127.0.0.1:1").tip(), "UNREACHABLE", /ECONNREFUSED/);
   });
 

@@ -11,7 +11,7 @@ const RESULT_KEY = Buffer.from('"result":"', "latin1");
 const QUOTE = 0x22;
 
 /**
- * Takes a body apart whose results are hex. The way of a node's own writer is read without parsing megabytes of hex;
+ * Takes a body apart whose results are hex. A body as nodes write it is read without parsing megabytes of hex;
  * whatever else is valid JSON (white space, escapes, members in any order or twice) is parsed as a whole.
  */
 export function readHexResults(body: Buffer): ReadBody<BytesReply> {
@@ -68,7 +68,7 @@ function readBy(json: unknown, bytesOf: (result: string) => Uint8Array | null): 
 /** Bytes of hex text, or null where it is none. */
 function hexBytes(text: string): Uint8Array | null {
   if (text.length % 2 !== 0) return null;
-  // Buffer stops at the first character that is no hex digit: a shorter result tells.
+  // Buffer stops at the first character that is no hex digit, so a result that is too short shows one.
   const bytes = Buffer.from(text, "hex");
   if (bytes.length * 2 !== text.length) return null;
   // Small buffers share a slab of memory; a block that is kept must not keep its neighbours.

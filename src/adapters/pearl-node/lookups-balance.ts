@@ -1,5 +1,5 @@
-// How much a seller's address can spend, by our own node (S-34): from the node's address index, page by page up to a
-// bound; every transaction's id is recomputed, every output that counts is confirmed by a second question.
+// Tells how much a seller's address can spend, by our own node (S-34). Its address index is read page by page up to a
+// bound; the id of every transaction is recomputed, and every output that counts is confirmed by a second question.
 
 import { Type } from "typebox";
 import type { WholeTransaction } from "../../chain/watch-transaction.ts";
@@ -20,7 +20,7 @@ export interface NodeBalanceOptions extends NodeAddress {
   readonly sha256d: Sha256d;
   readonly clock: Clock;
   readonly patience?: NodePatience;
-  /** Pages read before the balance counts as not to be told; default 20. */
+  /** Most pages that are read; with more the balance is unavailable; default 20. */
   readonly maxPages?: number;
   /** Transactions of a page; default 100. */
   readonly pageSize?: number;

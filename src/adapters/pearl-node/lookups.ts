@@ -1,5 +1,6 @@
-// What our own node knows of one transaction (S-60 to S-62). Asked rarely, by the API, which bounds how many ask at once;
-// each is answered or refused within seconds. Ids are recomputed; a block counts only when it is in the main chain.
+// Asks our own node what it knows of one transaction (S-60 to S-62). The API asks rarely and bounds how many ask at
+// once; each look-up is answered or refused within seconds. Ids are recomputed, and a block counts only when it is in
+// the main chain.
 
 import { type Static, type TSchema, Type } from "typebox";
 import { readWholeTransaction, type WholeTransaction } from "../../chain/watch-transaction.ts";
@@ -71,7 +72,7 @@ class NodeLookups implements OpenLookups {
       if (hash === "") return described(found, txid, null);
       const height = await this.#mainHeight(hash);
       if (height !== null) return described(found, txid, { height, hash: hash as BlockHash });
-      // The block left the main chain between the questions: asked again, the node knows better.
+      // The block left the main chain between the two questions, so both are asked again.
     }
     return null;
   }

@@ -1,5 +1,5 @@
-// How the node is reached and which certificate is trusted: the options become connection settings for HTTP and
-// WebSocket alike.
+// Turns the options that say how the node is reached and which certificate is trusted into connection settings, the
+// same for HTTP and WebSocket.
 
 import { X509Certificate } from "node:crypto";
 import { checkServerIdentity, type ConnectionOptions, type PeerCertificate } from "node:tls";

@@ -1,4 +1,5 @@
-// What went wrong with the node and what its operator can do: one error class with a closed list of codes.
+// The one class of errors of the node, with a closed list of codes. A message says what went wrong and what the
+// operator can do.
 
 /** Why a request to the node failed. */
 export type NodeErrorCode =

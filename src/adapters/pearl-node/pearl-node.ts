@@ -1,5 +1,5 @@
-// What the PEARL node says: the ports `PearlNode` and `HeaderNode` over JSON-RPC, with methods only that pearld's limited
-// user may call. No answer is believed before its type and length are checked.
+// The ports `PearlNode` and `HeaderNode` over JSON-RPC, with only those methods that pearld's limited user may call. No
+// answer is believed before its type and length are checked.
 
 import { Type } from "typebox";
 import { Value } from "typebox/value";

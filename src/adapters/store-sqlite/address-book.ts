@@ -51,7 +51,7 @@ export class AddressFinder {
 
 /** A database with more addresses than this is not read at the start: then every address is looked up. */
 const MOST_AT_START = 1_000_000;
-/** Tickers of an address are counted up to this number; all of them are counted only when so many have gone. */
+/** At first at most this many tickers of an address are counted; all of them are once this many have left it. */
 const COUNTED_AT_FIRST = 64;
 
 /** How many tickers an address holds. */

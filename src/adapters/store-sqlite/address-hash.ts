@@ -1,5 +1,5 @@
-// How is an address text found without an index over whole texts? A 52-bit tabulation hash with a secret seed per
-// database: spread evenly, and nobody who does not know the seed can choose addresses that collide.
+// Makes the number by which an address text is found without an index over whole texts: a 52-bit tabulation hash with a
+// secret seed per database. It spreads evenly, and only who knows the seed can choose addresses that collide.
 
 const POSITIONS = 128;
 const CODES = 128;

@@ -1,4 +1,4 @@
-// Which blocks does the index hold? Reading and writing of the block table.
+// Reads and writes the table of the blocks that the index holds.
 
 import type { BlockHash, Hex32 } from "../../primitives/brands.ts";
 import type { Totals } from "../../prc20/state.ts";

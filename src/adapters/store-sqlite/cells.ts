@@ -1,5 +1,5 @@
-// What is in a row? Typed access to the cells of a database row or of a message to the writer thread, in column
-// order. A cell of another type than asked means a damaged database or a bug, so it throws.
+// Typed access to the cells of a database row, or of a message to the writer thread, in column order. A cell of another
+// type than the one asked for means a damaged database or a bug, so it throws.
 
 import type {
   BlockHash,

@@ -18,7 +18,7 @@ export type PageMemory = "ample" | "little";
 export class Connection {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
-  /** How much memory whoever works with it may take. */
+  /** How much memory its users may take. */
   readonly memory: PageMemory;
 
   constructor(database: DatabaseSync, memory: PageMemory = "ample") {

@@ -1,5 +1,5 @@
-// Which event ids has the service given (H-39)? One row per block, reorganisation or group of swap events; ids only
-// grow, also over rewinds, restarts and a wipe; the log is bounded.
+// The log of the event ids that the service has given (H-39). It has one row per block, reorganisation or group of swap
+// events, and is bounded. Ids only grow, also over rewinds, restarts and a wipe.
 
 import type { EventGroup } from "../../index/queries.ts";
 import { bytesOf, CellReader } from "./cells.ts";
@@ -103,7 +103,7 @@ export function logBounds(connection: Connection): { readonly lowest: number; re
   return { lowest: row === null ? 0 : new CellReader(row).int(), highest: lastEventId(connection) };
 }
 
-/** The group of an id; null where it was never given, left the log, or its block is not in the chain any more. */
+/** The group of an id; null where it was never given, left the log, or its block is no longer in the chain. */
 export function groupOf(connection: Connection, id: number): EventGroup | null {
   const row = connection.first(
     `SELECT ${COLUMNS} FROM event_log WHERE first_id <= ? ORDER BY first_id DESC LIMIT 1`,

@@ -1,4 +1,4 @@
-// How is an index database opened? The one entrance of the SQLite engine.
+// Opens an index database. This is the one entrance of the SQLite engine.
 
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,12 +1,13 @@
-// How is an operation filter a small set of index ranges? Each operation has a kind: its operation and validity in
-// one number, so that "any operation" is 13 ranges and "mint, valid" is one.
+// Turns a filter of operations into a small set of index ranges. Each operation has a kind, which is its operation and
+// validity in one number, so that "any operation" is 13 ranges and "mint, valid" is one. The numbers of the listing
+// states stand here, too.
 
 import type { LifecycleState } from "../../index/queries.ts";
 
 /** The operations of the protocol, in the order of their numbers. */
 const OPERATIONS = ["deploy", "mint", "transfer", "burn", "list", "send"] as const;
 
-/** The same for looks by any text. */
+/** The same, to be searched for any text. */
 const OPERATION_NAMES: readonly string[] = OPERATIONS;
 
 /** Kind of every operation outside the protocol; such a one is never valid (P-24). */

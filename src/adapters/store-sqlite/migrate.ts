@@ -1,5 +1,5 @@
-// Which schema does a database have, and how does it get to ours? Numbered migrations, forward only; the number of
-// the last one applied is the database's `user_version`.
+// Brings the schema of a database to the one that this program knows, by numbered migrations, forward only. The number
+// of the last one applied is the database's `user_version`.
 
 import type { Connection, Migration } from "./connection.ts";
 import { initial } from "./migrations/0001-initial.ts";

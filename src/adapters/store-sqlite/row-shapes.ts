@@ -1,5 +1,5 @@
-// In which column order are rows read? One order per kind of row, for every SELECT (and for the tokens of the undo
-// record), with the reader of each.
+// The order of columns for each kind of row, the same in every SELECT (for tokens in the undo record, too), with the
+// function that reads such a row.
 
 import type { ListingId, Outpoint } from "../../primitives/brands.ts";
 import type {

@@ -1,4 +1,4 @@
-// What time is it, and how does one wait? The clock of the machine behind the port, so that tests own time.
+// The machine's clock and its way to wait, behind the port `Clock`, so that tests own time.
 
 import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";

@@ -1,4 +1,4 @@
-// Who signed a digest with an EVM key? Public-key recovery by libsecp256k1 compiled to WebAssembly.
+// Finds the EVM address that signed a digest: public-key recovery by libsecp256k1 compiled to WebAssembly.
 
 import { recover, type RecoveryIdType } from "tiny-secp256k1";
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";

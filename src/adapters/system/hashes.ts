@@ -1,4 +1,4 @@
-// How does this machine hash? SHA-256 of Node's OpenSSL, for the functions that the pure folders take as parameters.
+// SHA-256 by Node's OpenSSL, for the functions that the pure folders take as parameters.
 
 import { hash } from "node:crypto";
 import type { Sha256, Sha256d } from "../../primitives/hashing.ts";

@@ -1,4 +1,4 @@
-// How does a log line look? One JSON object per line by pino, with the level in words and the time as ISO text.
+// Writes log lines: one JSON object per line by pino, with the level in words and the time as ISO text.
 
 import { pino } from "pino";
 import type { Log } from "../../follow/ports.ts";

@@ -1,4 +1,4 @@
-// How does an operator's monitoring see the index? Prometheus metrics, served on a port of their own.
+// Shows the index to an operator's monitoring as Prometheus metrics, served on a port of their own.
 
 import { createServer, type Server } from "node:http";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
@@ -108,7 +108,7 @@ interface Counted {
   count: number;
 }
 
-/** Operations by what a counter tells apart: the counter itself takes longer for one than to count a block here. */
+/** Operations grouped by the counter's labels: one call of the counter takes longer than counting a block here. */
 function counted(blocks: readonly BlockChanges[]): Iterable<Counted> {
   const found = new Map<string, Counted>();
   for (const { operations } of blocks) {

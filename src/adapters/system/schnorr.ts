@@ -1,4 +1,4 @@
-// Is a BIP340 signature good? libsecp256k1 compiled to WebAssembly, five times as fast as JavaScript.
+// Verifies BIP340 signatures by libsecp256k1 compiled to WebAssembly, five times as fast as JavaScript.
 
 import { isXOnlyPoint, verifySchnorr as verifyWithLibrary } from "tiny-secp256k1";
 import type { VerifySchnorr } from "../../primitives/hashing.ts";

@@ -1,5 +1,5 @@
-// Hashes many messages at once, four at a time in WebAssembly: SHA256d X times the speed of one call of the native library per message, whose overhead
-// is the call.
+// Hashes many messages at once, four at a time in WebAssembly: 0.7 µs instead of 1.8 µs for the SHA256d of 150 bytes,
+// because the overhead of one call of the native library per message is saved (docs/decisions/0017).
 
 import type { Sha256dAll, WindowHashEnds } from "../../primitives/hashing.ts";
 import { sha256LanesModule } from "./sha256-lanes-module.ts";

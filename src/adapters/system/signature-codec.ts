@@ -1,4 +1,4 @@
-// How do signature checks travel to a worker? As one block of bytes, because copying thousands of small objects
+// Packs signature checks for their way to a worker into one block of bytes, because copying thousands of small objects
 // between threads costs more than checking some of them.
 
 import type { SignatureJob } from "../../index/ports.ts";

@@ -1,5 +1,5 @@
-// Where are signatures checked? Small sets in the calling thread, large ones in worker threads, because a full block
-// of listings holds some 5,500 checks and the calling thread also answers HTTP.
+// Checks signatures: small sets in the calling thread, large ones in worker threads, because a full block of listings
+// holds some 5,500 checks and the calling thread also answers HTTP.
 
 import { Worker } from "node:worker_threads";
 import type { SignatureChecker, SignatureJob } from "../../index/ports.ts";
@@ -91,7 +91,7 @@ export class SignaturePool implements SignatureChecker {
     waiting?.resolve(answer.verdicts);
   }
 
-  /** After a failure the whole pool starts anew: which task died with which worker is then no question. */
+  /** After a failure the whole pool starts anew, so that it need not be known which task died with which worker. */
   #drop(failed: Worker, error: Error): void {
     // A worker of an earlier pool says nothing about this one.
     if (!this.#workers.includes(failed)) return;

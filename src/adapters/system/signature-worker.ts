@@ -1,4 +1,4 @@
-// What does a signature worker do? It answers each packed block of checks with one byte per check, 1 for valid.
+// A signature worker: it answers each packed block of checks with one byte per check, 1 for valid.
 
 import { parentPort } from "node:worker_threads";
 import { verifySchnorr } from "./schnorr.ts";

@@ -1,6 +1,6 @@
-// How is much loaded into memory without the space for new objects growing with it? V8 doubles that space, up to
-// 134 MB, while what is allocated stays alive, and gives its pages back to nobody: a load of state at the start would
-// cost that for ever.
+// Lets much be loaded into memory without the space for new objects growing with it. V8 doubles that space, up to 134
+// MB, while what is allocated stays alive, and never returns its pages: a load of state at the start would cost that
+// memory for ever.
 
 import { setFlagsFromString } from "node:v8";
 

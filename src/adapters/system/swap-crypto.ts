@@ -1,5 +1,5 @@
-// Which cryptography do swaps run on? Node's SHA-256, Keccak-256 of @noble/hashes, curve operations of libsecp256k1
-// compiled to WebAssembly.
+// The cryptography of swaps: Node's SHA-256, Keccak-256 of @noble/hashes, and curve operations of libsecp256k1 compiled
+// to WebAssembly.
 
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { isXOnlyPoint, pointAdd, pointCompress, pointFromScalar } from "tiny-secp256k1";

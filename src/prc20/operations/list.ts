@@ -102,7 +102,7 @@ export class List implements Operation {
   /**
    * TICK_INVALID, TICK_UNKNOWN, AMT_INVALID, PRICE_INVALID, PAY_INVALID, EXP_INVALID, ADDRESS_INVALID,
    * PRICE_TOO_LOW, ANCHOR_MISSING, ANCHOR_SCRIPT_MISMATCH, ANCHOR_SIG_INVALID, BALANCE_INSUFFICIENT, in this order
-   * (P-50). Throws where nobody verified a signature that had to be.
+   * (P-50). Throws where a signature that had to be verified was not.
    */
   apply(site: Site, context: BlockContext): Verdict {
     const { tick, amount } = this;

@@ -1,4 +1,4 @@
-// Which operations exist? One line each; everything else asks here. A new operation is a file and a line.
+// The list of all operations, one line each; everything else asks here. A new operation is a file and a line.
 
 import type { Inscription, Operation, OperationKind } from "../operation.ts";
 import { burn } from "./burn.ts";

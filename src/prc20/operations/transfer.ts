@@ -20,7 +20,7 @@ class Transfer implements Operation {
   readonly mistyped: boolean;
   readonly tick: Tick | "";
   readonly listingId = null;
-  /** Required here: without a `to` there is nobody (P-23). */
+  /** Required here: without a `to` there is no recipient (P-23). */
   readonly recipient: PearlAddress | null;
   private readonly sender: PearlAddress;
   private readonly amount: RawAmount | null;

@@ -1,6 +1,6 @@
-// How the indexed blocks follow one RPC's chain: its next ranges are read, or what has left the chain is undone. From
-// where to go on is what the ledger says, never what is remembered here, so a crash leaves neither a gap nor a double.
-// What is read here is not final by that: `evm-second-reading.ts`.
+// Makes the indexed blocks follow one RPC's chain: its next ranges are read, or what has left the chain is undone.
+// Where to go on is what the ledger says, never what is remembered here, so a crash leaves neither a gap nor a double.
+// A block does not become final by being read here: see evm-second-reading.ts.
 
 import type { Clock, Log } from "../../follow/ports.ts";
 import type { EvmBlock, EvmHeads, EvmSource } from "./evm-chain.ts";
@@ -33,7 +33,7 @@ export interface CatchUpParts {
 export interface CatchUpOptions {
   /** ESCROW_FIRST_BLOCK: nothing below it is read. */
   readonly firstBlock: number;
-  /** An RPC whose chain ends below ours, without contradicting it, is waited for so long before it is believed. */
+  /** For this long an RPC whose chain ends below ours, without contradicting it, is waited for; then it is believed. */
   readonly shrunkMs: number;
   readonly range: RangeBounds;
 }
@@ -58,7 +58,7 @@ export type RoundEnd = "idle" | "moved" | "waiting";
 
 /** A long catch-up is cut into pieces of this length, so that head and finality stay fresh. */
 const ROUND_MS = 5000;
-/** So many blocks are read with all their headers even while nobody has said what is final. */
+/** While no final block is known, only a chain less than this many blocks ahead is read, with all its headers. */
 const UNSETTLED_BLOCKS = 2000;
 
 /** Follows; see the file header. */
@@ -215,7 +215,7 @@ export class EvmCatchUp {
           this.#tellAlarm(raised, source);
           second.firstRead(first, end.number, index, headers);
         });
-        // It is awaited below in every case; until then nobody listens.
+        // It is awaited below in every case; until then its failure must not count as unhandled.
         writing.catch(() => undefined);
         rewindTo = null;
         alarm = null;

@@ -32,7 +32,7 @@ export interface EvmLog {
   readonly removed: boolean;
 }
 
-/** The logs of a range, or that the RPC does not give so many at once. */
+/** The logs of a range, or the RPC's refusal to give so many at once. */
 export type LogsAnswer =
   | { readonly kind: "logs"; readonly logs: readonly EvmLog[] }
   /** `why`: the RPC's words, for the log. */
@@ -72,7 +72,7 @@ export interface EvmSource {
 
 /**
  * Reads a log of the escrow. Null for a log without a meaning for swaps (OpenZeppelin's own, S-25); a sentence where it
- * has the topic of a known event and is none.
+ * has the topic of a known event and is not that event.
  */
 export type ReadEscrowLog = (log: EvmLog, place: EvmPlace) => EscrowEvent | string | null;
 

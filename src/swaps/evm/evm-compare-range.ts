@@ -17,7 +17,7 @@ interface ComparedQuestion {
   readonly sizer: RangeSizer;
   readonly reading: LogReading;
   readonly from: number;
-  /** Last block that may be read; how many are read together the sizer says. */
+  /** Last block that may be read; the sizer says how many are read together. */
   readonly limit: number;
   readonly final: FinalInForce;
   /** What is indexed of these blocks, ascending. */

@@ -1,4 +1,4 @@
-// Whether logs belong to blocks. Every log that an RPC shows is held against the block that it names (S-05): what
+// Checks that logs belong to blocks. Every log that an RPC shows is held against the block that it names (S-05): what
 // contradicts itself is an answer that cannot be true, and nothing of it is used.
 
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";

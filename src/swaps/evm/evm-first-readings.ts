@@ -1,5 +1,5 @@
-// Who has read which blocks for the first time (S-08), and what their headers said: kept for blocks that are indexed and
-// not final, for the life of the process.
+// Remembers which RPC has read which blocks for the first time (S-08), and what their headers said. Kept for blocks
+// that are indexed and not final, for the life of the process.
 
 import type { Bytes32 } from "../../primitives/brands.ts";
 import type { EvmBlock } from "./evm-chain.ts";
@@ -25,7 +25,7 @@ export class FirstReadings {
   /** Blocks that may hold logs and were not final when they were read: their RPC may have been late with logs. */
   readonly #early = new Set<number>();
 
-  /** Blocks above all others were read; `apart`: those read at other times stay apart from them. */
+  /** Blocks above all others were read; `apart`: this reading is not joined with one made at another time. */
   add(reading: FirstReading, apart: boolean): void {
     const last = this.#readings.at(-1);
     const joins = last?.to === reading.from - 1 && last.source === reading.source;
@@ -46,7 +46,7 @@ export class FirstReadings {
     }
   }
 
-  /** This reading, of blocks that are final now, stands in the place of others of the same blocks and of those below. */
+  /** This reading, of blocks that are final now, replaces others of the same blocks and of all below. */
   replace(reading: FirstReading): void {
     const above = this.#readings.filter(({ to }) => to > reading.to);
     this.#readings = [reading, ...above.map((one) => ({ ...one, from: Math.max(one.from, reading.to + 1) }))];
@@ -77,7 +77,7 @@ export class FirstReadings {
     return this.#readings.find(({ from, to }) => from <= height && height <= to);
   }
 
-  /** How far the readings from this block on follow each other and fit; null where that of the block does not. */
+  /** Last block of the readings that begin at this block, follow each other and fit; null where the first does not. */
   endOf(height: number, fits: (reading: FirstReading) => boolean): number | null {
     let end: number | null = null;
     for (const one of this.#readings) {

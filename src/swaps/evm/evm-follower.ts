@@ -30,7 +30,7 @@ export interface EvmFollowerOptions {
   readonly stallMs: number;
   /** Longest wait after failures; it doubles from `pollMs` on. */
   readonly retryMaxMs: number;
-  /** An RPC whose chain ends below ours, without contradicting it, is waited for so long before it is believed. */
+  /** For this long an RPC whose chain ends below ours, without contradicting it, is waited for; then it is believed. */
   readonly shrunkMs: number;
   /** Seconds of block time that an RPC may be behind another one before the other one is followed. */
   readonly laggardS: number;
@@ -325,7 +325,7 @@ export class EvmFollower {
   }
 
   /**
-   * The RPC gave the impossible log, or nothing that leads past it. Where that is so of all, a log before it may have
+   * The RPC gave the impossible log, or nothing that leads past it. Where all RPCs did so, a log before it may have
    * been missed: then all that is not final is read again from each. Where they all still give it, the index stands
    * still. An RPC that gives nothing must not keep the others from being read again.
    */

@@ -1,5 +1,5 @@
-// Where the chain left ours, and whether a final block was replaced by that (S-05). The ledger's checkpoints are compared
-// with the RPC's chain, newest first.
+// Finds where the chain left ours, and whether that has replaced a final block (S-05). The ledger's checkpoints are
+// compared with the RPC's chain, newest first.
 
 import type { Bytes32 } from "../../primitives/brands.ts";
 import { newestSharedBlock } from "../../follow/shared-block.ts";
@@ -48,7 +48,7 @@ interface FinalityDependencies {
 /**
  * The alarm where undoing all above `rewindTo`, as `source` has it, replaces a final block; null where it does not.
  * Where there are several RPCs it takes two that have another block there, since the alarm stops all new actions until
- * an operator lifts it, and one liar could else raise it while the others are silent. Another RPC that still has the
+ * an operator lifts it, and one liar could raise it while the others are silent. Another RPC that still has the
  * block is believed instead. In both cases it rejects with `EvmUnavailable` BAD_ANSWER, and nothing may be undone.
  */
 export async function replacedFinal(

@@ -34,7 +34,7 @@ export class RangeSizer {
     return this.#size;
   }
 
-  /** An answer for `blocks` came with so many logs. A short last range says nothing of larger ones. */
+  /** An answer for `blocks` blocks came, with `logs` logs. A short last range tells nothing about larger ones. */
   answered(blocks: number, logs: number): void {
     this.#successes += 1;
     if (this.#successes >= FORGIVE_AFTER) {

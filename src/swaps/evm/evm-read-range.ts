@@ -47,7 +47,7 @@ type RangeAnswer =
   /** The chain does not continue the block before the range. */
   | { readonly kind: "forked" };
 
-/** Up to so many final blocks are read with all their headers too, which must link from the block before to the end. */
+/** Up to this many final blocks are read with all headers, too, which must link from the block before to the end. */
 const CHAINED_BLOCKS = 16;
 /** Headers that are held at a time. */
 const HEADERS_AT_ONCE = 1000;
@@ -103,7 +103,7 @@ async function blocksOfLogs(
   return blocks;
 }
 
-/** Some RPCs know a block before they know its logs; its header's filter tells, and the block is asked by its hash. */
+/** Some RPCs know a block before its logs: where none came and the filter may hold some, they are asked for by hash. */
 async function checkNoneMissing(
   { source, escrow }: RangeQuestion,
   headers: readonly EvmBlock[],

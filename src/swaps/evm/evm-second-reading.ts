@@ -160,8 +160,8 @@ export class SecondReading {
 
   /**
    * A first reading made anew: of what an earlier process has indexed, and, with several RPCs, of blocks that were read
-   * before they were final. An honest RPC that was late with logs then, and another one that withholds them, would else
-   * lose a log together.
+   * before they were final. Otherwise a log would be lost by an honest RPC that was late with it then, together with
+   * another one that withholds it.
    */
   async #readAnew(active: number, from: number, target: number, final: FinalInForce): Promise<ReadingStep> {
     const limit = Math.min(target, this.#first.gapEnd(from));

@@ -1,5 +1,6 @@
-// What cannot be true of an RPC by itself is no answer (S-07): a final block above the RPC's own latest, and a block of
-// the far future, which would move *now* and with it every expiry. Checked at the one door through which blocks come in.
+// Refuses what cannot be true of an RPC by itself (S-07), so that it counts as no answer: a final block above the RPC's
+// own latest, and a block of the far future, which would move *now* and with it every expiry. Every block that comes in
+// passes here.
 
 import type { Clock } from "../../follow/ports.ts";
 import type { EvmBlock, EvmSource } from "./evm-chain.ts";

@@ -1,5 +1,6 @@
-// Whose word counts on the EVM side (S-05, S-07): what every RPC last said of its latest and its final block, the final
-// block in force that follows from it, and how far finality lags. One RPC of several that lies changes none of it.
+// Decides whose word counts on the EVM side (S-05, S-07): what every RPC last said of its latest and its final block,
+// the final block in force that follows from it, and how far finality lags. One RPC of several that lies changes none
+// of it.
 
 import type { Bytes32 } from "../../primitives/brands.ts";
 import { agreedHash, comparedHeight, type FinalWord, lowerWord, NONE_FINAL } from "../../swap/evm-quorum.ts";
@@ -60,7 +61,7 @@ export class EvmStandingWatch {
     this.#views = parts.sources.map(() => ({ last: null, before: null, trouble: null }));
   }
 
-  /** Asks the RPC of that index. Rejects with `EvmUnavailable`, and what it said before counts on until it is old. */
+  /** Asks the RPC of that index. Where it rejects (`EvmUnavailable`) the answer before still counts until it is old. */
   async ask(index: number): Promise<EvmHeads> {
     const { sources, clock, log } = this.#parts;
     const [source, view] = [sources[index], this.#views[index]];
@@ -103,8 +104,8 @@ export class EvmStandingWatch {
   }
 
   /**
-   * The height up to which this RPC's blocks can be read without their headers: the final one in force, else what it
-   * has said of itself twice. Null before that. A question of cost alone: nothing becomes final by it.
+   * The height up to which this RPC's blocks can be read without their headers: the final one in force, else the
+   * one that it has named twice itself. Null before that. It decides only about cost: nothing becomes final by it.
    */
   settledBy(index: number): number | null {
     return (this.final() ?? this.#finalOfOne(index))?.height ?? null;

@@ -1,6 +1,6 @@
-// Why there is no answer from the EVM side, or none that can be taken in. `EvmUnavailable` has a closed list of codes,
-// is made by the adapter and by the follower's checks, and is known by name to whoever answers 503 EVM_RPC_UNAVAILABLE
-// (S-62); `ImpossibleLog` comes from the ledger.
+// The errors for a missing answer from the EVM side, and for one that cannot be taken in. `EvmUnavailable` has a closed
+// list of codes, is made by the adapter and by the follower's checks, and is known by name to the code that answers 503
+// EVM_RPC_UNAVAILABLE (S-62); `ImpossibleLog` comes from the ledger.
 
 import type { EvmPlace } from "../../swap/facts.ts";
 

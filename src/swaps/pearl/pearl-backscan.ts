@@ -64,7 +64,7 @@ export class Backscan {
     this.#showing = this.#showing.filter((point) => point.height <= toHeight);
   }
 
-  /** Whether so much was found that it should be handed over. */
+  /** Whether enough was found that it should be handed over now. */
   get isFull(): boolean {
     return this.#findings.facts.length + this.#findings.sightings.length >= FLUSH_FINDINGS;
   }

@@ -19,7 +19,7 @@ export interface HeaderPoint {
 export const WINDOW_BLOCKS = 1000;
 /** Blocks whose mean interval is the pace of the chain (S-02). */
 const PACE_BLOCKS = 144;
-/** Median time past is that of so many headers (BIP113). */
+/** Number of headers whose median time is the median time past (BIP113). */
 const MEDIAN_BLOCKS = 11;
 /** Asked for in one turn, so that a long search does not fill the node's queue. */
 const HEADERS_PER_TURN = 200;

@@ -1,5 +1,6 @@
-// What a PEARL transaction means for swaps: outputs that pay a watched script, spends of lock outputs by leaf, secrets in
-// them, and spends of what a sighted lock transaction needs (S-13, S-15, S-53). Work is linear in inputs and outputs.
+// Finds what a PEARL transaction means for swaps: outputs that pay a watched script, spends of lock outputs by leaf,
+// secrets in them, and spends of what a sighted lock transaction needs (S-13, S-15, S-53). Work is linear in inputs and
+// outputs.
 
 import type { WholeTransaction } from "../../chain/watch-transaction.ts";
 import type { Bytes32, Outpoint, ScriptHex } from "../../primitives/brands.ts";
@@ -17,7 +18,7 @@ import type { PearlChange, SwapWatch, WatchedOutput, WatchedScript } from "../le
 export interface LockSpend {
   readonly outpoint: Outpoint;
   readonly path: SpendPath;
-  /** Of the scripts that the transaction pays those of addresses that the buyer's key fits (S-61). */
+  /** Those scripts that the transaction pays whose addresses the buyer's key fits (S-61). */
   readonly outputScripts: readonly ScriptHex[];
 }
 
@@ -41,7 +42,7 @@ const NOTHING: MatchedInputs = { spends: [], secrets: [], sightedInputs: [] };
 /** `OP_1` and a push of 32 bytes: every lock script has this form. */
 const TAPROOT_PREFIX = "5120";
 const TAPROOT_DIGITS = 68;
-/** Dust outputs that are remembered to be seen spent before the ledger knows them. */
+/** Most dust outputs that are remembered, so that their spends are seen before the ledger knows the outputs. */
 const MAX_FOUND_DUST = 10_000;
 
 /** What a transaction spends; nothing for a coinbase. */
@@ -83,7 +84,7 @@ export class PearlMatcher {
   readonly #watch: SwapWatch;
   readonly #crypto: SwapCrypto;
   readonly #found: FoundOutputs;
-  /** Small outputs found of each script: of one batch no more can be among the first of the chain (S-15). */
+  /** Number of small outputs found of each script: beyond a bound none can be among the first of the chain (S-15). */
   readonly #small = new Map<string, number>();
   readonly #locks = new Map<ScriptHex, Lock | null>();
   readonly #releases = new Map<ScriptHex, readonly ScriptHex[]>();
@@ -177,7 +178,7 @@ export class PearlMatcher {
     return remembered(this.#releases, script, () => scriptsOfKey(buyerKey, this.#crypto));
   }
 
-  /** The hashlock of the spent script counts also where its order is known to nobody any more. */
+  /** The hashlock of the spent script counts even where the watch no longer knows its order. */
   #secrets(
     witness: readonly Uint8Array[],
     own: Bytes32,

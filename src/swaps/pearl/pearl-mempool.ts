@@ -1,8 +1,7 @@
-// What the mempool shows about swaps now (S-05, S-13, S-15). A listener of the one reader of the mempool: lock outputs,
-// spends of lock outputs by leaf, secrets at once. The ledger hears of it only where the picture changed. Only what
-// concerns swaps is kept of a transaction, a mark per input, by which spends of a lock that is found later are sought,
-// and as many bytes as one bound allows, to compare them again when scripts become known; the others are then fetched
-// again, some at each look, none twice before all had their turn.
+// Tells the ledger what the mempool shows about swaps (S-05, S-13, S-15): lock outputs, spends of lock outputs by leaf,
+// and secrets at once, but only where the picture changed. It listens to the one reader of the mempool. Of each
+// transaction it keeps what concerns swaps, and a mark per input to find spends of locks that appear later. Raw bytes
+// are kept up to a bound, to compare them again with new scripts; others are fetched again, all in turn.
 
 import { readWholeTransaction, type WholeTransaction } from "../../chain/watch-transaction.ts";
 import type { Bytes32, Outpoint, Txid } from "../../primitives/brands.ts";
@@ -85,12 +84,12 @@ export class PearlMempool implements MempoolListener {
   /** Bytes kept for comparing again. */
   readonly #kept = new Map<Txid, Uint8Array>();
   #keptBytes = 0;
-  /** Marks of what each compared transaction spends: whoever pays locks must not have everything read again. */
+  /** Marks of what each compared transaction spends, so that a new lock output does not cause all to be read again. */
   readonly #spent = new Map<Txid, number | readonly number[]>();
   /** Marks of transactions whose lock outputs were found after others had been compared. */
   readonly #sought = new Set<number>();
   /**
-   * To be fetched here and compared, with the answers that were not the transaction. In the order of their turn: one
+   * To be fetched here and compared, with the number of answers that were not the transaction. They take turns: one
    * that was asked for goes to the end, so that a mempool that is read again and again is still read to its end.
    */
   readonly #missing = new Map<Txid, number>();

@@ -1,5 +1,5 @@
-// How the PEARL node stands, as the swaps' rules ask (S-02, S-05): its tip, when it last answered, its connections and
-// the pace of its blocks; kept from answers that were asked for anyway.
+// Tells how the PEARL node stands, as the rules of swaps ask (S-02, S-05): its tip, when it last answered, its
+// connections and the pace of its blocks; kept from answers that were asked for anyway.
 
 import type { NetworkName } from "../../chain/networks.ts";
 import type { BlockHash } from "../../primitives/brands.ts";

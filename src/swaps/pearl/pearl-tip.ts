@@ -70,7 +70,7 @@ export class PearlTip {
     return this.#isFallenBack;
   }
 
-  /** Believes nothing in memory any more. */
+  /** From now on what is in memory is not believed: `load` comes first. */
   doubt(): void {
     this.#isLoaded = false;
   }

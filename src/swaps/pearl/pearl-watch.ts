@@ -209,7 +209,7 @@ export class PearlWatch {
     const scan = (this.#backscan ??= await this.#nextBackscan(tip));
     if (scan === null) return false;
     const { clock } = this.#deps;
-    // The wait for the first block is not counted: a slow node would be asked for many and heard about one, each time.
+    // The wait for the first block is not counted: else a slow node would be asked for many blocks to take only one.
     let endMs: number | null = null;
     const isLate = (): boolean => {
       endMs ??= clock.monotonicMs() + this.#options.backscanMs;

@@ -1,4 +1,5 @@
-// Do blocks link, and do their totals and the operation indexes agree with the operations?
+// Checks that blocks link, that their totals and the histories of addresses agree with the operations, and that
+// interned addresses, undo records and the event log are sound.
 
 import type { OperationRow, Totals } from "../../../prc20/state.ts";
 import { addressSeed } from "../address-book.ts";
@@ -173,7 +174,7 @@ function isInHistory(
   return row !== null;
 }
 
-/** H-36 in its own words: is the operation part of the history of its `to`? */
+/** H-36 in its own words: true where the operation is part of the history of its `to`. */
 function receives({ op, valid, to, amount }: OperationRow): boolean {
   if (!valid || to === null || !RECEIVING.has(op)) return false;
   return op !== "deploy" || (amount !== null && amount > 0n);

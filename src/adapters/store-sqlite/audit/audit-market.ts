@@ -1,4 +1,4 @@
-// Do listing counts, expiry, sort keys, floors and candles follow from the listings?
+// Checks that listing counts, expiry, sort keys, floors and candles follow from the listings.
 
 import type { ListingRow } from "../../../prc20/state.ts";
 import type { CandleView, LifecycleState, Quotient } from "../../../index/queries.ts";
@@ -163,7 +163,7 @@ function* auditFloors(connection: Connection, tick: string, tip: number): Genera
   }
 }
 
-/** First height at whose end a listing is not active any more, as SQL. */
+/** First height at whose end a listing is no longer active, as SQL. */
 const UNTIL = "min(coalesce(close_height, 9e15), coalesce(exp + 1, 9e15))";
 
 /**
@@ -196,7 +196,7 @@ function* floorHistory(connection: Connection, tick: string, tip: number): Gener
   }
 }
 
-/** The cheapest active listing. Only it matters: ended ones further up go when they come to the front. */
+/** The cheapest active listing. Ended ones behind it may stay in the table: they are removed once they are in front. */
 function cheapest(connection: Connection, height: number): string {
   for (;;) {
     const row = connection.first(

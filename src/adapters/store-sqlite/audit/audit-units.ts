@@ -1,4 +1,5 @@
-// Are units neither made nor lost (P-30), and do holder counts, ranks and held ticks follow from the balances?
+// Checks that units are neither made nor lost (P-30), and that holder counts, ranks and held tickers follow from the
+// balances.
 
 import type { TokenRow } from "../../../prc20/state.ts";
 import { CellReader, hexOf } from "../cells.ts";

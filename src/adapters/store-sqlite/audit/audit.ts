@@ -1,5 +1,6 @@
-// Is the index sound? Everything that is kept beside the rows is counted again from the rows: conservation (P-30),
-// counts, totals, derived rows and the file itself. One row of each kind is in memory at a time.
+// Checks that the index is sound. Everything that is kept beside the rows is computed again from the rows: conservation
+// (P-30), counts, totals and derived rows; the file itself is checked, too. One row of each kind is in memory at a
+// time.
 
 import { auditChain } from "./audit-chain.ts";
 import { auditMarket } from "./audit-market.ts";
@@ -10,7 +11,7 @@ import type { Connection } from "../connection.ts";
 /** Differences found, one sentence each; none where the index is sound. Must be run within a transaction. */
 export function* auditSteps(connection: Connection): Generator<Step, void, void> {
   let isWhole = true;
-  // One table after the other, so that whoever waits can stop in between.
+  // One table after the other, so that the caller can stop between two of them.
   for (const [table = ""] of connection.all("SELECT name FROM sqlite_schema WHERE type = 'table'")) {
     for (const [text] of connection.all(`PRAGMA integrity_check('${String(table)}')`)) {
       if (text === "ok") continue;

@@ -1,5 +1,5 @@
-// In which rows do two databases differ? Both are read in the same order and merged, so that one row of each is in
-// memory, however many there are.
+// Finds the rows in which two databases differ. Both are read in the same order and merged, so that only one row of
+// each is in memory, however many there are.
 
 import type { LongStep } from "../../../index/verify.ts";
 import { type Cell, type Cells, CellReader } from "../cells.ts";

@@ -1,5 +1,5 @@
-// Schema 3: addresses of operations as text beside their numbers. A page of operations looked each of its hundred
-// addresses up; a row that has them is longer by up to two addresses and read in one go.
+// Schema 3: addresses of operations as text beside their numbers. Before it, a page of operations had to look up each
+// of its hundred addresses; a row with the texts is longer by up to two addresses and read in one go.
 
 import type { Migration } from "../connection.ts";
 

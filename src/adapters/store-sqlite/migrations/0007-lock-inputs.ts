@@ -1,5 +1,6 @@
 // Schema 7: what a transaction with lock outputs spends is stored once, not once per output. A stranger's transaction of
-// many inputs and outputs took inputs times outputs. Sightings below 10,000 sat count for nothing and go (S-15).
+// many inputs and outputs took the space of inputs times outputs. Sightings below 10,000 sat count for nothing and are
+// removed (S-15).
 
 import type { Migration } from "../connection.ts";
 

@@ -1,4 +1,4 @@
-// A balance that is there is never denied, and most of those that are not there are.
+// A balance that is there is never denied, and most of those that are not there are denied.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

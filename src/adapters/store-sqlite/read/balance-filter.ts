@@ -1,5 +1,5 @@
-// Which balances has the database never held? Most keys that a block names are new, and a look into memory that says
-// so is a hundred times cheaper than a look into two B-trees that finds nothing. Rows that leave stay in the filter.
+// Knows balances that the database has certainly never held. Most keys that a block names are new, and finding that out
+// in memory is a hundred times cheaper than looking into two B-trees in vain. Rows that leave stay in the filter.
 
 import type { PearlAddress } from "../../../primitives/brands.ts";
 import type { BlockChanges } from "../../../prc20/state.ts";

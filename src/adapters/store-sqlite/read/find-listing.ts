@@ -1,4 +1,4 @@
-// Where is the listing of an id? Listings are found by the transaction in their name (P-51).
+// Finds the listing of an id by the transaction and output that the id names (P-51).
 
 import { bytesOf, CellReader } from "../cells.ts";
 import type { Connection } from "../connection.ts";

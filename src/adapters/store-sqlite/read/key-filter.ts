@@ -1,5 +1,5 @@
-// Which keys were certainly never added? A Bloom filter whose bits for a key share one line of memory, so that a look
-// costs one miss of the processor's caches.
+// Tells which keys were certainly never added. It is a Bloom filter in which all bits of a key share one line of
+// memory, so that a look costs one miss of the processor's caches.
 
 /** Lines of the filter, 64 bytes each: 16 MiB. Four bits of one line stand for a key; with ten million keys in it, one
  * in a hundred absent ones is taken for present. */
@@ -40,7 +40,7 @@ export class KeyFilter {
   }
 }
 
-/** FNV-1a. Who makes keys collide has his own looked up in vain, no more. */
+/** FNV-1a. A stranger who makes keys collide only causes his own to be looked up in vain. */
 function hashOf(address: string, tick: string): number {
   let hash = BASIS;
   for (let at = Math.max(0, address.length - FROM_END); at < address.length - TO_END; at += 1) {
@@ -54,7 +54,7 @@ function lineOf(hash: number): number {
   return (hash >>> (32 - LINE_BITS)) * WORDS_PER_LINE;
 }
 
-/** The hash picks the line; what is picked within it must not follow from the line. */
+/** The hash selects the line; the bits that are selected within it must not follow from the line. */
 function bitsOf(hash: number): number {
   return mixed(hash ^ 0x9e37_79b9);
 }

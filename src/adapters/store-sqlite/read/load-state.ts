@@ -1,4 +1,4 @@
-// Which rows does a block need? Point reads by prepared statements, all in one snapshot.
+// Loads the rows that a block needs, by point reads with prepared statements, all in one snapshot.
 
 import type { Outpoint } from "../../../primitives/brands.ts";
 import type { BalanceRow, ListingRow, TokenRow } from "../../../prc20/state.ts";

@@ -1,4 +1,4 @@
-// What do looks at operations work with? One snapshot, and what is known of it.
+// The source of every query for operations: one snapshot, and what is known of it.
 
 import type { Tick } from "../../../primitives/brands.ts";
 import type { AddressFinder } from "../address-book.ts";

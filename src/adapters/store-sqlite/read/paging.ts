@@ -1,5 +1,5 @@
-// How is a page cut out of a keyed list (H-06)? One rule for all lists: rows after a key in list order or before it,
-// and on each side a key exactly where there is something to continue with.
+// Cuts pages out of keyed lists (H-06), by one rule for all lists: a page holds the rows after a key in list order or
+// before it, and on each side it has a key exactly where there is something to continue with.
 
 import type { Page, PageKey, PageRequest } from "../../../index/queries.ts";
 
@@ -9,7 +9,7 @@ export interface KeyedList<Row> {
   after(key: PageKey | null, limit: number): readonly Row[];
   /** At most `limit` rows before `key`, nearest first. */
   before(key: PageKey, limit: number): readonly Row[];
-  /** Is there any row on this side of `key`? Only where that is cheaper to answer than by reading one. */
+  /** Whether there is any row on this side of `key`; given only where that is cheaper than reading one. */
   readonly any?: (side: "after" | "before", key: PageKey) => boolean;
   keyOf(row: Row): PageKey;
   /** A key before every row that can exist. */
@@ -54,15 +54,15 @@ function edgeKey<Row>(list: KeyedList<Row>, row: Row | undefined, whereEmpty: Pa
   return row === undefined ? whereEmpty : list.keyOf(row);
 }
 
-// Where nothing is left on a page these stand in for its rows, so they go out in cursors and have to come back.
+// These keys stand in for the rows of an empty page: they go out in cursors and must be accepted when they return.
 
-/** A key that every integer key is above of: places begin at 0. */
+/** A key below every integer key: places begin at 0. */
 export const BELOW_INTEGERS = -1;
-/** A key that every integer key is below of. */
+/** A key above every integer key. */
 export const ABOVE_INTEGERS = Number.MAX_SAFE_INTEGER;
-/** A text that every ticker, address and hex key is above of. */
+/** A text below every ticker, address and hex key. */
 export const BELOW_TEXTS = "!";
-/** A text that every ticker, address and hex key is below of. */
+/** A text above every ticker, address and hex key. */
 export const ABOVE_TEXTS = "~";
 
 /** Element of a page key that is an integer; a key of another shape is a bug of the caller. */

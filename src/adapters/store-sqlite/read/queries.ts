@@ -1,5 +1,4 @@
-// How does the engine answer the read port? Each method is one synchronous snapshot on a read-only connection in the
-// calling thread.
+// The read port on SQLite. Each method is one synchronous snapshot on a read-only connection in the calling thread.
 
 import type { BlockHash, ListingId, PearlAddress, Tick, Txid } from "../../../primitives/brands.ts";
 import type {

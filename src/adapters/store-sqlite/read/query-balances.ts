@@ -1,4 +1,4 @@
-// Who holds what (H-31, H-38)? Balances of addresses and holders of tokens.
+// Queries for the balances of one address or of several (H-31, H-38).
 
 import type { PearlAddress, RawAmount, Tick } from "../../../primitives/brands.ts";
 import type { BalanceView, Page, PageRequest } from "../../../index/queries.ts";

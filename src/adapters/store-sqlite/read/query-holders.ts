@@ -1,4 +1,4 @@
-// Who holds most of a token (H-38)? By the index of ranks.
+// Queries for the holders of a token, largest first (H-38), by the index of ranks.
 
 import type { RawAmount, Tick } from "../../../primitives/brands.ts";
 import type { HolderView, Page, PageKey, PageRequest } from "../../../index/queries.ts";

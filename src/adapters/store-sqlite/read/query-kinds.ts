@@ -1,5 +1,5 @@
-// Of which kinds does a ticker have operations? A list that merges one index range per kind is the cheaper the fewer
-// ranges it has, and most tickers have operations of few kinds.
+// Finds the kinds of operations that a ticker has. A list merges one index range per kind, so it is cheaper with fewer
+// ranges, and most tickers have operations of few kinds.
 
 import type { BlockHash, Tick } from "../../../primitives/brands.ts";
 import { CellReader } from "../cells.ts";

@@ -1,4 +1,5 @@
-// What is offered, and what became of it (H-32, H-33, H-38)? Listings in all their orders, summaries and candles.
+// Queries for what is offered and what became of it (H-32, H-33, H-38): listings in all their orders, summaries and
+// candles.
 
 import type { ListingId, PearlAddress, Tick } from "../../../primitives/brands.ts";
 import {

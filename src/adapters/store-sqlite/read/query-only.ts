@@ -1,5 +1,5 @@
-// How does another thread answer questions about the index? The read port on a connection of its own, beside the
-// store that owns the database.
+// Lets another thread answer questions about the index: the read port on a connection of its own, beside the store that
+// owns the database.
 
 import type { IndexQueries } from "../../../index/queries.ts";
 import { AddressFinder } from "../address-book.ts";

@@ -1,5 +1,5 @@
-// How does SQLite write a page of operations as JSON by itself? Rows that no JavaScript has seen: a page is one value
-// of bytes instead of some eight hundred cells, and costs half.
+// Lets SQLite write a page of operations as JSON by itself. JavaScript never sees the rows: a page is one value of
+// bytes instead of some eight hundred cells, and costs half.
 
 import type { OperationField, OperationFields, OperationFilter, PageText } from "../../../index/queries.ts";
 import type { PageKey, PageRequest, RoomyText } from "../../../index/queries.ts";

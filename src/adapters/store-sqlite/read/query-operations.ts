@@ -1,4 +1,5 @@
-// Which operations does a filter show (H-36)? Every combination of filters is a merge of a few index ranges.
+// Queries for the operations that a filter lets pass (H-36). Every combination of filters is a merge of a few index
+// ranges.
 
 import type { BlockHash, Tick, Txid } from "../../../primitives/brands.ts";
 import type { OperationFilter, OperationView, Page, PageRequest } from "../../../index/queries.ts";

@@ -1,4 +1,4 @@
-// Which tokens are there (H-30), and which blocks with what digest (H-38)?
+// Queries for tokens (H-30).
 
 import type { Tick } from "../../../primitives/brands.ts";
 import type { TokenRow } from "../../../prc20/state.ts";

@@ -1,5 +1,5 @@
-// Which state does an answer come from (H-09)? The tip, read inside the same snapshot as the answer, and remembered
-// while no other connection has committed anything.
+// Tells which state an answer comes from (H-09): the tip, read inside the same snapshot as the answer, and remembered
+// for as long as no other connection has committed anything.
 
 import type { Snapshot, StateView } from "../../../index/queries.ts";
 import { tipRow } from "../block-rows.ts";
@@ -44,7 +44,7 @@ export class StateReader {
   }
 
   #present(): StateView {
-    // It begins the snapshot, and stays the same until another connection's commit is visible in one.
+    // This read begins the snapshot; its number stays the same until another connection's commit is visible in one.
     const row = this.#connection.first("PRAGMA data_version");
     const version = row === null ? 0 : new CellReader(row).int();
     if (this.#seen?.version === version) return this.#seen.state;

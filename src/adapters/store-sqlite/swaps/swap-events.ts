@@ -1,5 +1,5 @@
-// Which swap events does the log hold? Their texts, in the one sequence of ids of the event log; bounded, and a block
-// that was taken back is remembered with them.
+// Keeps the texts of the swap events that the event log holds, in its one sequence of ids. Their number is bounded, and
+// each one remembers whether its block was taken back.
 
 import type { SwapEventView } from "../../../index/queries.ts";
 import type { StoredSwapEvent } from "../../../swaps/ledger/ports.ts";

@@ -1,4 +1,4 @@
-// What do the swap tables of this database belong to (S-26)?
+// Reads the network, chain id and escrow contract that the swap tables of this database belong to (S-26).
 
 import type { EvmAddress } from "../../../primitives/brands.ts";
 import type { SwapIdentity } from "../../../swaps/ledger/ports.ts";

@@ -1,5 +1,4 @@
-// How does the engine fulfil the port of swap storage? Orders go to the one writer thread, reads happen here on the
-// read-only connection.
+// The port of swap storage on SQLite. Orders go to the one writer thread; reads happen here on a read-only connection.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type {

@@ -1,4 +1,5 @@
-// How do the swap tables change? One order, one transaction, with its events. Runs in the writer thread.
+// Changes the swap tables. Each order is one transaction that also writes the order's events. Runs in the writer
+// thread.
 
 import {
   type ChainCheckpoint,
@@ -123,7 +124,7 @@ export class SwapWriter {
     trimLog(this.#connection, id);
   }
 
-  /** The id grows, so that whoever has the last one sees that something is missing. */
+  /** The last id given grows by one, so that a client that has the one before sees that events are missing. */
   #emptyLog(): void {
     this.#connection.run("DELETE FROM event_log");
     this.#connection.run("DELETE FROM swap_event");
@@ -131,7 +132,7 @@ export class SwapWriter {
   }
 }
 
-/** What a wipe of the index does to the swap tables: all of chains goes, what no chain shows stays. */
+/** What a wipe of the index does to the swap tables: what chains show goes, what no chain shows stays. */
 export function wipeSwaps(connection: Connection): void {
   const kinds = DERIVED_KINDS.map(() => "?").join(", ");
   connection.run(`DELETE FROM swap_fact WHERE chain IS NOT NULL OR kind IN (${kinds})`, ...DERIVED_KINDS);

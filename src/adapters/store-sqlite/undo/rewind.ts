@@ -1,5 +1,5 @@
-// How is a branch taken back (P-90)? By the before-images of its blocks, newest first, so that every row equals that
-// of an index that never saw the branch. Event ids go on growing.
+// Takes a branch back (P-90) by the before-images of its blocks, newest first, so that every row equals that of an
+// index that never saw the branch. Event ids go on growing.
 
 import type { RewindOrder } from "../../../index/ports.ts";
 import { type BlockRow, blockRow, tipRow } from "../block-rows.ts";
@@ -147,7 +147,7 @@ function restoreTokens(connection: Connection, undone: readonly UndoneBlock[], w
   }
 }
 
-/** The counts come from what was undone: counting all rows again would make a reorganisation cost what the past holds. */
+/** The counts come from what was undone: counting all rows would let its cost grow with the past. */
 function assertRestored(
   connection: Connection,
   target: BlockRow,

@@ -1,5 +1,5 @@
-// What does a rewind need to take a block back? The before-images of balances and tokens, and which derived rows the
-// block changed. Operations and listings carry their places, so they need no record.
+// The record that a rewind needs to take a block back: the before-images of balances and tokens, and the derived rows
+// that the block changed. Operations and listings carry their places, so they need no record.
 
 import type { TokenRow } from "../../../prc20/state.ts";
 import { type Cell, CellReader } from "../cells.ts";

@@ -1,5 +1,5 @@
-// What do the indexes of a packed order stand for? Its texts, and its addresses with the ids that the database has
-// for them, each looked up once per order.
+// Resolves the indexes in a packed order to its texts and addresses, and the addresses to their ids in the database.
+// Each address is looked up once per order.
 
 import type { AddressBook } from "../address-book.ts";
 import { NONE, type PackedCommit } from "./packed-commit.ts";

@@ -1,4 +1,5 @@
-// What was the cheapest active listing at some height (H-33)? One row per change, written as blocks are applied.
+// Keeps the cheapest active listing of each ticker at every height (H-33): one row per change, written as blocks are
+// applied.
 
 import { type Cell, CellReader } from "../cells.ts";
 import type { Connection } from "../connection.ts";

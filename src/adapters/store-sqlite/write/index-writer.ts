@@ -145,7 +145,7 @@ export class IndexWriter {
       for (const table of TABLES) this.#connection.run(`DELETE FROM ${table}`);
       this.#connection.run("DELETE FROM meta WHERE key = 'parameters'");
       wipeSwaps(this.#connection);
-      // Readers that remember ids of addresses see by it that these mean others now.
+      // By this, readers that remember ids of addresses see that the ids stand for other addresses now.
       this.#connection.run(
         "INSERT INTO meta (key, value) VALUES ('wipes', '1') ON CONFLICT (key) DO UPDATE SET value = value + 1",
       );

@@ -8,7 +8,7 @@ export const ANY_TICK = "*";
 
 const MOVING = ["mint", "transfer", "send"].map((op) => kindOf(op, true)).join(", ");
 
-/** H-36 as SQL over `op`: is the operation part of the history of its `to`? */
+/** H-36 as SQL over `op`: true where the operation is part of the history of its `to`. */
 const RECEIVES = `(kind IN (${MOVING}) OR (kind = ${kindOf("deploy", true)} AND coalesce(amount, '0') <> '0'))`;
 
 /** Each row once, for all of these: from this place on, in the order of the table. */

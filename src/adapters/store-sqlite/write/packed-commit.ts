@@ -107,7 +107,7 @@ export function amountText(commit: PackedCommit, cell: number): string {
 
 const LARGEST_CELL = BigInt(Number.MAX_SAFE_INTEGER);
 const TXID_BYTES = 32;
-/** UTF-8 needs at most so many bytes for a unit of a text. */
+/** The most bytes that UTF-8 needs for one UTF-16 unit of a text. */
 const MOST_BYTES_PER_UNIT = 3;
 
 class Packer {

@@ -1,5 +1,5 @@
-// How do balances reach the table? Changes of all blocks of a transaction are gathered, so that a busy row is written
-// once, and every write checks that the row was there exactly when the core believed it was.
+// Writes balances. Changes of all blocks of a transaction are gathered, so that a busy row is written once, and every
+// write checks that the row was there exactly when the core believed it was.
 
 import type { AddressBook } from "../address-book.ts";
 import type { Connection } from "../connection.ts";

@@ -1,5 +1,5 @@
-// How do listings come, expire and end in the table, and back again? Closings and expiry keep the sort keys, the
-// partial indexes and the counts of expired open listings in step.
+// Writes listings as they are created, expire and end, and undoes all of it in a rewind. Sort keys, partial indexes and
+// the counts of expired open listings stay in step with closings and expiry.
 
 import type { BlockChanges, ListingRow } from "../../../prc20/state.ts";
 import type { AddressBook } from "../address-book.ts";

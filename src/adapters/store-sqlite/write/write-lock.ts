@@ -1,5 +1,5 @@
-// Is another process writing this index? A side database whose exclusive transaction is held as long as the writer
-// lives: the operating system gives the lock back even after SIGKILL.
+// Keeps a second process from writing the same index. The lock is an exclusive transaction on a side database, held as
+// long as the writer lives: the operating system releases it even after SIGKILL.
 
 import { DatabaseSync } from "node:sqlite";
 

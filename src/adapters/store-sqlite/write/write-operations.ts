@@ -1,4 +1,4 @@
-// How are recorded operations stored? Their indexes and histories: operation-indexes.ts.
+// Writes recorded operations. Their histories by address are written in operation-indexes.ts.
 
 import type { StatementSync } from "node:sqlite";
 import { CellReader } from "../cells.ts";

@@ -1,4 +1,4 @@
-// How do token rows reach the table? Gathered per transaction, written once, with their prefixes when they are new.
+// Writes token rows. Changes are gathered per transaction and written once; a new row gets all its prefixes.
 
 import type { TokenRow } from "../../../prc20/state.ts";
 import type { AddressBook } from "../address-book.ts";

@@ -1,4 +1,4 @@
-// What the calling thread and the writer thread say to each other. Small orders travel as they are, by structured clone;
+// The messages between the calling thread and the writer thread. Small orders travel as they are, by structured clone;
 // blocks are packed, see packed-commit.ts.
 
 import type { BaseBlock, RewindOrder, StoredParameters } from "../../../index/ports.ts";
