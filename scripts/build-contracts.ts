@@ -105,7 +105,7 @@ function readOrEmpty(file: string): string {
 
 function abiModule(escrow: Abi, devUsdc: Abi): string {
   return [
-    "// How is the escrow contract called, and what does it log? Made by `npm run gen` from contracts/; do not edit.",
+    "// How the escrow contract is called, and what it logs. Made by `npm run gen` from contracts/; do not edit.",
     "",
     'import { parseAbi } from "viem";',
     "",

@@ -1,4 +1,4 @@
-// How is the escrow contract called, and what does it log? Made by `npm run gen` from contracts/; do not edit.
+// How the escrow contract is called, and what it logs. Made by `npm run gen` from contracts/; do not edit.
 
 import { parseAbi } from "viem";
 
