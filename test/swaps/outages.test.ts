@@ -78,7 +78,8 @@ test("two RPCs that do not agree on a final block: no verdict, no marked action,
   await stage.stopService();
   proxy.twist = ({ method }) =>
     method === "eth_getBlockByNumber" || method === "eth_getBlockByHash" ? withOtherHash : "pass";
-  await stage.startService({ "--evm-rpc-urls": `${stage.anvil.url},${proxy.url}` });
+  await stage.startService({ "--evm-rpc-urls": `${stage.anvil.url},${proxy.url}` }, false);
+  await stage.caughtUp();
   await stage.until("disagreement", async () => (await verify("verify-evm-refund")).status === 503);
   const EVM = "EVM_RPC_UNAVAILABLE";
   await expectVerdicts({ "verify-lock": EVM, "verify-refund": null, "verify-evm-refund": EVM });

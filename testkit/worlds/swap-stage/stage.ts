@@ -142,7 +142,13 @@ export class SwapStage {
     const config = readConfig({ flags, environment: {}, readFile: () => null });
     if (!config.ok) throw new Error(config.error.join("\n"));
     this.#service = await startService(config.value, { log: this.#options.log ?? SILENT });
-    if (isWaiting) await this.caughtUp();
+    if (!isWaiting) return;
+    await this.caughtUp();
+    // A new process believes what is final after two answers (S-07); until then no row has a marked action.
+    await this.until(
+      "the RPCs' word on what is final",
+      async () => this.service.swapSides()?.evm.agreed === true,
+    );
   }
 
   async stopService(): Promise<void> {
