@@ -2,7 +2,7 @@
 // people who act on what the service tells them, and the story of it line by line.
 
 import { createHash } from "node:crypto";
-import { StartRefused } from "../src/app/cli/service-host.ts";
+import { CommandRefused } from "../src/app/cli/service-host.ts";
 import { startService, type RunningService } from "../src/app/main.ts";
 import { type PearlNode, startPearlNode } from "../testkit/doubles/pearl-node/index.ts";
 import { FEE_BPS } from "./acts/list.ts";
@@ -203,7 +203,7 @@ export async function runDemo(argv: readonly string[]): Promise<number> {
     await run(options, folder, signal);
     return 0;
   } catch (error) {
-    if (!(error instanceof StartRefused)) throw error;
+    if (!(error instanceof CommandRefused)) throw error;
     for (const sentence of error.sentences) process.stderr.write(`strand demo: ${sentence}\n`);
     return 1;
   } finally {

@@ -1,7 +1,7 @@
 // The configuration with which the demo runs the service: the ordinary one, read from flags that the demo gives itself.
 // Of the environment only `DEMO_SETTINGS` are looked at, so nobody's DATABASE_URL gets in.
 
-import { StartRefused } from "../src/app/cli/service-host.ts";
+import { CommandRefused } from "../src/app/cli/service-host.ts";
 import { readConfig, type Config } from "../src/app/config/config.ts";
 import { DEMO_SETTINGS, type Environment } from "./options.ts";
 import { MARGIN_S } from "./swaps/terms.ts";
@@ -48,7 +48,7 @@ function swapFlags({ evm }: ServiceSettings): readonly (readonly [string, string
   ];
 }
 
-/** The configuration. @throws StartRefused with every problem of what the environment says. */
+/** The configuration. @throws CommandRefused with every problem of what the environment says. */
 export function serviceConfig(settings: ServiceSettings): Config {
   const flags = new Map([
     ["--strand-network", "simnet"],
@@ -71,6 +71,6 @@ export function serviceConfig(settings: ServiceSettings): Config {
     if ((settings.environment[name] ?? "") !== "") environment[name] = settings.environment[name];
   const read = readConfig({ flags, environment, readFile: () => null });
   // Only what came from the environment can be wrong.
-  if (!read.ok) throw new StartRefused(read.error);
+  if (!read.ok) throw new CommandRefused(read.error);
   return read.value;
 }

@@ -4,8 +4,8 @@
 import { nearestName } from "./config/misspelled.ts";
 import { commandHelp, COMMANDS, programHelp, programVersion } from "./cli/help.ts";
 import { parseFlags } from "./cli/flags.ts";
-import { CommandFailed, runAlarms, runReindex, runStart, runVerify } from "./cli/commands.ts";
-import { StartRefused } from "./cli/service-host.ts";
+import { runAlarms, runReindex, runStart, runVerify } from "./cli/commands.ts";
+import { CommandRefused } from "./cli/service-host.ts";
 
 const RUNS: Readonly<Record<string, (flags: ReadonlyMap<string, string>) => Promise<number>>> = {
   start: runStart,
@@ -70,7 +70,7 @@ async function failuresSaid(run: () => Promise<number>): Promise<number> {
   try {
     return await run();
   } catch (error) {
-    if (error instanceof StartRefused || error instanceof CommandFailed) return fail(1, ...error.sentences);
+    if (error instanceof CommandRefused) return fail(1, ...error.sentences);
     throw error;
   }
 }

@@ -19,7 +19,7 @@ import type { Config } from "./config/config.ts";
 import type { RateLimitOptions } from "../http/dependencies.ts";
 import { addressOf, type NodeEndpoint } from "./config/read-node.ts";
 import { buildServer } from "../http/server.ts";
-import { openAnswerThread, Closers, listenOn, StartRefused } from "./cli/service-host.ts";
+import { openAnswerThread, Closers, listenOn, CommandRefused } from "./cli/service-host.ts";
 import { programVersion } from "./cli/help.ts";
 import { CommitFeed } from "../follow/commit-feed.ts";
 import type { Condition, ConditionSource } from "../follow/conditions.ts";
@@ -83,7 +83,7 @@ async function openStore(file: string, log: Log, memory: PageMemory): Promise<Op
   try {
     return await openSqliteStore({ file, log, memory });
   } catch (cause) {
-    throw new StartRefused([`the database cannot be used: ${sentenceOf(cause)}`], { cause });
+    throw new CommandRefused([`the database cannot be used: ${sentenceOf(cause)}`], { cause });
   }
 }
 
@@ -130,7 +130,7 @@ async function checkNode(node: PearlNode): Promise<void> {
   ]);
   patience.abort();
   if (error instanceof Error && "code" in error && error.code === "WRONG_NETWORK") {
-    throw new StartRefused([error.message], { cause: error });
+    throw new CommandRefused([error.message], { cause: error });
   }
 }
 
@@ -142,7 +142,7 @@ async function checkDatabase(store: FollowedStore, indexer: BlockIndexer, file: 
 function refuseOthers(differences: readonly string[], file: string): void {
   if (differences.length === 0) return;
   const advice = `choose another DATABASE_URL than ${file}, or configure what it was built with`;
-  throw new StartRefused(differences.map((difference) => `${difference}; ${advice}`));
+  throw new CommandRefused(differences.map((difference) => `${difference}; ${advice}`));
 }
 
 /** Runs `job` and, where it fails, closes everything that was opened. */
@@ -156,7 +156,7 @@ async function closingOnFailure<Value>(closers: Closers, job: () => Promise<Valu
 }
 
 /**
- * Starts the service: resolves when HTTP serves, also while the node is down. Throws `StartRefused` with sentences
+ * Starts the service: resolves when HTTP serves, also while the node is down. Throws `CommandRefused` with sentences
  * for people where the configuration, the database, the node's network or a port does not allow it.
  */
 export async function startService(config: Config, overrides: Overrides = {}): Promise<RunningService> {
@@ -382,6 +382,6 @@ function readerOf(file: string): IndexUnderTest {
   try {
     return openIndexReader(file);
   } catch (cause) {
-    throw new StartRefused([`the database cannot be used: ${sentenceOf(cause)}`], { cause });
+    throw new CommandRefused([`the database cannot be used: ${sentenceOf(cause)}`], { cause });
   }
 }

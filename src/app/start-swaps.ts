@@ -46,7 +46,7 @@ import type { EscrowFacts, SwapDependencies } from "../swaps/usecases/dependenci
 import { PublicValues } from "../swaps/usecases/public-values.ts";
 import { SignatureJudge } from "../swaps/usecases/signature-judge.ts";
 import { SwapApi } from "../swaps/usecases/swap-api.ts";
-import { type Closers, StartRefused } from "./cli/service-host.ts";
+import { type Closers, CommandRefused } from "./cli/service-host.ts";
 import type { Config } from "./config/config.ts";
 import { addressOf } from "./config/read-node.ts";
 import type { SwapConfig } from "./config/read-swaps.ts";
@@ -119,7 +119,7 @@ const UNKNOWN_PEARL: PearlStanding = {
 };
 
 /**
- * Builds the swap service. Throws `StartRefused` where the contract is not the configured one, or the database belongs
+ * Builds the swap service. Throws `CommandRefused` where the contract is not the configured one, or the database belongs
  * to another escrow (S-26). RPCs that do not answer refuse nothing: swaps answer 503 until one does.
  */
 export async function composeSwaps(foundation: SwapFoundation): Promise<ComposedSwaps> {
@@ -230,7 +230,7 @@ async function openLedger(
     };
     return await withSteadyHeap(() => SwapLedger.open(parts));
   } catch (cause) {
-    throw new StartRefused([`swaps cannot use this database: ${sentenceOf(cause)}`], { cause });
+    throw new CommandRefused([`swaps cannot use this database: ${sentenceOf(cause)}`], { cause });
   }
 }
 
@@ -251,7 +251,7 @@ class EscrowQuestion {
     return this.#facts;
   }
 
-  /** Throws `StartRefused` where the contract does not fit; an RPC that does not answer in time refuses nothing. */
+  /** Throws `CommandRefused` where the contract does not fit; an RPC that does not answer in time refuses nothing. */
   async askAtStart(): Promise<void> {
     const patience = new AbortController();
     const inspected = this.#chain.inspectEscrow().then(
@@ -265,7 +265,7 @@ class EscrowQuestion {
     const found = await Promise.race([inspected, silence]);
     patience.abort();
     if (found === null) return;
-    if (found.faults.length > 0) throw new StartRefused(found.faults);
+    if (found.faults.length > 0) throw new CommandRefused(found.faults);
     this.#keep(found);
   }
 

@@ -37,6 +37,13 @@ export function tokenCells(row: TokenRow): Cell[] {
     row.deployTxid,
     row.deployHeight,
     row.deployPlace,
+    ...marketCells(row),
+  ];
+}
+
+/** The last ten of `TOKEN_COLUMNS`: holders, counts and sums of the token's market. */
+export function marketCells(row: TokenRow): Cell[] {
+  return [
     row.holders,
     row.transfers,
     row.openCount,

@@ -4,21 +4,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { swapCrypto } from "../../adapters/system/swap-crypto.ts";
 import { readConfig, type Config } from "../config/config.ts";
 import type { Redact } from "../config/redactor.ts";
-import { StartRefused } from "./service-host.ts";
+import { CommandRefused } from "./service-host.ts";
 import { sentenceOf } from "../../follow/follower-errors.ts";
 import type { FinalAlarm } from "../../swaps/ledger/ports.ts";
 import { LIFT_FLAG } from "./help.ts";
-
-/** A command cannot be carried out; each sentence says why. */
-export class CommandFailed extends Error {
-  override readonly name = "CommandFailed";
-  readonly sentences: readonly string[];
-
-  constructor(sentences: readonly string[], options?: ErrorOptions) {
-    super(sentences.join("\n"), options);
-    this.sentences = sentences;
-  }
-}
 
 /** An orderly stop that takes longer has failed; the process ends anyway, which loses nothing that was durable. */
 const STOP_LIMIT_MS = 4500;
@@ -44,7 +33,7 @@ function configOf(flags: ReadonlyMap<string, string>): Config {
     readFile: textOf,
     keccak256: swapCrypto.keccak256,
   });
-  if (!read.ok) throw new CommandFailed(read.error);
+  if (!read.ok) throw new CommandRefused(read.error);
   return read.value;
 }
 
@@ -82,7 +71,7 @@ export async function runStart(flags: ReadonlyMap<string, string>): Promise<numb
   // The store cannot close in order any more: whatever that makes of the stop, the process ends.
   setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref();
   await service.stop().catch(() => undefined);
-  throw new CommandFailed([config.redact(failure)]);
+  throw new CommandRefused([config.redact(failure)]);
 }
 
 /** `strand reindex`: 0 when the new index has reached the node's tip, 1 where a signal ended it before. */
@@ -108,13 +97,13 @@ export async function runVerify(flags: ReadonlyMap<string, string>): Promise<num
   return findings === 0 ? 0 : 1;
 }
 
-/** Runs a job whose failure says nothing that is secret: a `CommandFailed` where it was said in sentences. */
+/** Runs a job whose failure says nothing that is secret: a `CommandRefused` where it was said in sentences. */
 export async function redacted<Value>(redact: Redact, job: () => Promise<Value>): Promise<Value> {
   try {
     return await job();
   } catch (error) {
-    if (error instanceof StartRefused || error instanceof CommandFailed) {
-      throw new CommandFailed(error.sentences.map((sentence) => redact(sentence)));
+    if (error instanceof CommandRefused) {
+      throw new CommandRefused(error.sentences.map((sentence) => redact(sentence)));
     }
     if (!(error instanceof Error)) throw error;
     // Without its cause, which was not looked through.
@@ -132,7 +121,7 @@ function out(line: string): void {
 export async function runAlarms(flags: ReadonlyMap<string, string>): Promise<number> {
   const lift = flags.get(LIFT_FLAG) ?? null;
   const { file } = configOf(new Map([...flags].filter(([name]) => name !== LIFT_FLAG))).database;
-  if (!existsSync(file)) throw new CommandFailed([`there is no database at ${file}: check DATABASE_URL`]);
+  if (!existsSync(file)) throw new CommandRefused([`there is no database at ${file}: check DATABASE_URL`]);
   const { removeAlarm, storedAlarms } = await import("../../adapters/store-sqlite/swaps/stored-alarms.ts");
   const alarms = storedAlarms(file);
   if (lift === null) {
@@ -145,7 +134,7 @@ export async function runAlarms(flags: ReadonlyMap<string, string>): Promise<num
   if (alarm === undefined) {
     const known =
       alarms.length === 0 ? "none stands" : `these stand: ${alarms.map(({ id }) => id).join(", ")}`;
-    throw new CommandFailed([`there is no alarm ${JSON.stringify(lift)}: ${known}`]);
+    throw new CommandRefused([`there is no alarm ${JSON.stringify(lift)}: ${known}`]);
   }
   removeAlarm(file, alarm.id);
   for (const line of alarmLines(alarm)) out(line);
@@ -166,7 +155,7 @@ async function nodeFailureNamed<Value>(job: () => Promise<Value>): Promise<Value
     return await job();
   } catch (cause) {
     if (cause instanceof Error && cause.name === "NodeError")
-      throw new CommandFailed([sentenceOf(cause)], { cause });
+      throw new CommandRefused([sentenceOf(cause)], { cause });
     throw cause;
   }
 }

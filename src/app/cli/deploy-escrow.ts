@@ -3,13 +3,14 @@
 import type { Account, Address } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { redactorOfUrl } from "../config/redactor.ts";
-import { CommandFailed, redacted } from "./commands.ts";
+import { redacted } from "./commands.ts";
+import { CommandRefused } from "./service-host.ts";
 import type { DeployArguments } from "./deploy-escrow-arguments.ts";
 
 const KEY_LINE_LIMIT = 200;
 
 /**
- * Deploys and prints; resolves with the exit code. @throws CommandFailed where the chain is not as it has to be. What the
+ * Deploys and prints; resolves with the exit code. @throws CommandRefused where the chain is not as it has to be. What the
  * RPC or its library says of the URL, which may hold a key, is taken out of every failure.
  */
 export function runDeployEscrow(wanted: DeployArguments, input: AsyncIterable<unknown>): Promise<number> {
@@ -20,7 +21,7 @@ async function deployed(wanted: DeployArguments, input: AsyncIterable<unknown>):
   const sender: Account | Address = wanted.from ?? (await accountOf(input));
   const { deployEscrow } = await import("../../adapters/evm-rpc/deploy.ts");
   const result = await deployEscrow({ ...wanted, sender });
-  if (!result.ok) throw new CommandFailed([result.error.sentence]);
+  if (!result.ok) throw new CommandRefused([result.error.sentence]);
   const { address, usdc, block, chainId } = result.value;
   const line = {
     address: address.toLowerCase(),
@@ -42,7 +43,7 @@ async function accountOf(input: AsyncIterable<unknown>): Promise<Account> {
   } catch {
     // Zero, or not below the order of the group: said below.
   }
-  throw new CommandFailed([
+  throw new CommandRefused([
     "standard input does not begin with a private key: with --key-stdin give one line of 64 hex digits",
   ]);
 }

@@ -9,9 +9,9 @@ import type { Log } from "../../follow/ports.ts";
 import { AnswerThread } from "../../http/answer-thread.ts";
 import type { ProtocolRules } from "../../prc20/rules.ts";
 
-/** The service cannot start as configured; each sentence says what was wrong and what to do. */
-export class StartRefused extends Error {
-  override readonly name = "StartRefused";
+/** A command, `start` above all, cannot be carried out as configured; each sentence says what was wrong and what to do. */
+export class CommandRefused extends Error {
+  override readonly name = "CommandRefused";
   readonly sentences: readonly string[];
 
   constructor(sentences: readonly string[], options?: ErrorOptions) {
@@ -54,7 +54,7 @@ const ADVICE: Readonly<Record<string, (host: string, port: number, flag: string)
   ENOTFOUND: (host) => `${host} is no address or name of this machine: choose another with --host`,
 };
 
-/** Listens and answers with the port. Throws `StartRefused` where the address cannot be had; `flag` changes the port. */
+/** Listens and answers with the port. Throws `CommandRefused` where the address cannot be had; `flag` changes the port. */
 export async function listenOn(server: Server, host: string, port: number, flag: string): Promise<number> {
   try {
     await new Promise<void>((resolve, reject) => {
@@ -68,7 +68,7 @@ export async function listenOn(server: Server, host: string, port: number, flag:
     const code = cause instanceof Error && "code" in cause ? cause.code : null;
     const advice = typeof code === "string" ? ADVICE[code] : undefined;
     if (advice === undefined) throw cause;
-    throw new StartRefused([advice(host, port, flag)], { cause });
+    throw new CommandRefused([advice(host, port, flag)], { cause });
   }
   const address = server.address();
   return address === null || typeof address === "string" ? port : address.port;

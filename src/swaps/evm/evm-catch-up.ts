@@ -2,29 +2,17 @@
 // Where to go on is what the ledger says, never what is remembered here, so a crash leaves neither a gap nor a double.
 // A block does not become final by being read here: see evm-second-reading.ts.
 
-import type { Clock, Log } from "../../follow/ports.ts";
-import type { EvmBlock, EvmHeads, EvmSource } from "./evm-chain.ts";
+import { type EvmBlock, type EvmHeads, type EvmSource, ofRpc } from "./evm-chain.ts";
 import { newestShared, pointOf, replacedFinal } from "./evm-fork.ts";
-import type { RangeBounds, RangeSizer } from "./evm-range.ts";
+import type { RangeBounds } from "./evm-range.ts";
 import { checkpointOf, type EvmPoint, readRange } from "./evm-read-range.ts";
-import type { SecondReading } from "./evm-second-reading.ts";
-import type { EvmStandingWatch } from "./evm-standing.ts";
+import type { SecondReading, SecondReadingParts } from "./evm-second-reading.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
-import type { LogReading } from "./evm-witnesses.ts";
-import type { EvmChange, EvmLedger, FinalAlarm } from "../ledger/ports.ts";
+import type { EvmChange, FinalAlarm } from "../ledger/ports.ts";
 
-/** What it works with. */
-export interface CatchUpParts {
-  /** Whose answers are possible in themselves (`checkedSource`). */
-  readonly sources: readonly EvmSource[];
-  /** What one RPC refuses, another may give. */
-  readonly sizers: readonly RangeSizer[];
-  readonly reading: LogReading;
-  readonly ledger: EvmLedger;
-  readonly standing: EvmStandingWatch;
+/** What it works with, beside what the second reading does. */
+export interface CatchUpParts extends SecondReadingParts {
   readonly second: SecondReading;
-  readonly clock: Clock;
-  readonly log: Log;
   /** Something was written. */
   readonly onMoved: () => void;
 }
@@ -119,7 +107,7 @@ export class EvmCatchUp {
     const { ledger, sources, clock, log } = this.#parts;
     const { index, heads } = followed;
     const rewindTo = shared?.number ?? this.#options.firstBlock - 1;
-    const source = this.#source(index);
+    const source = ofRpc(this.#parts.sources, index);
     const nowS = Math.floor(clock.nowMs() / 1000);
     const alarm = await replacedFinal({ sources, ledger, nowS }, source, rewindTo);
     const own = this.own();
@@ -151,7 +139,9 @@ export class EvmCatchUp {
     const { ledger } = this.#parts;
     const below = ledger.checkpoints("evm").find(({ height }) => height <= head.number);
     const theirs =
-      below === undefined ? null : ((await this.#source(index).blocksAt([below.height]))[0] ?? null);
+      below === undefined
+        ? null
+        : ((await ofRpc(this.#parts.sources, index).blocksAt([below.height]))[0] ?? null);
     const isContradicted = below === undefined || theirs?.hash !== below.hash || head.number === own.number;
     if (isContradicted) return this.#findFork(followed, own, signal);
     if (!this.#isShrunk(index, head, own) || below.height < ledger.tips().evm.finalHeight) return "idle";
@@ -172,7 +162,7 @@ export class EvmCatchUp {
   /** Our tip has left the chain: undoes down to the newest block that both have, and reads the other branch. */
   async #findFork(followed: Followed, own: EvmPoint, signal: AbortSignal): Promise<RoundEnd> {
     const checkpoints = this.#parts.ledger.checkpoints("evm");
-    const source = this.#source(followed.index);
+    const source = ofRpc(this.#parts.sources, followed.index);
     const shared = await newestShared(source, checkpoints, followed.heads.head.number);
     if (shared?.hash === own.hash) throw contradicts(source, own);
     return this.leaveBranch(followed, shared, signal);
@@ -180,10 +170,9 @@ export class EvmCatchUp {
 
   /** Reads ranges up to the head; the next one is read while the former is written. */
   async #read(followed: Followed, start: Start, signal: AbortSignal): Promise<RoundEnd> {
-    const { sizers, reading, clock, standing, second } = this.#parts;
+    const { sources, sizers, reading, clock, standing, second } = this.#parts;
     const { index, heads } = followed;
-    const [source, sizer] = [this.#source(index), sizers[index]];
-    if (sizer === undefined) throw new Error(`there is no EVM RPC ${index}`);
+    const [source, sizer] = [ofRpc(sources, index), ofRpc(sizers, index)];
     const settled = standing.settledBy(index);
     if (settled === null && heads.head.number - start.from >= UNSETTLED_BLOCKS) return "waiting";
     const startedMs = clock.monotonicMs();
@@ -252,12 +241,6 @@ export class EvmCatchUp {
       `ALARM: the final EVM block ${height} was replaced from ${forkHeight + 1} on: new actions stay stopped, also over ` +
         `restarts, until an operator has looked at the chain and runs \`strand alarms --lift ${id}\``,
     );
-  }
-
-  #source(index: number): EvmSource {
-    const source = this.#parts.sources[index];
-    if (source === undefined) throw new Error(`there is no EVM RPC ${index}`);
-    return source;
   }
 }
 

@@ -92,6 +92,13 @@ export interface EvmChain {
   close(): void;
 }
 
+/** What belongs to the RPC of that index, of a list with an entry for each RPC. @throws where there is none: a bug. */
+export function ofRpc<Entry>(entries: readonly Entry[], index: number): Entry {
+  const entry = entries[index];
+  if (entry === undefined) throw new Error(`there is no EVM RPC ${index}`);
+  return entry;
+}
+
 /** What was found at the escrow's address: `faults` are sentences for people, empty where the contract fits. */
 export interface EscrowInspection {
   readonly faults: readonly string[];

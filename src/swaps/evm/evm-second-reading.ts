@@ -6,7 +6,7 @@
 import { logStanding } from "../../swap/evm-quorum.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { Clock, Log } from "../../follow/ports.ts";
-import type { EvmBlock, EvmSource } from "./evm-chain.ts";
+import { type EvmBlock, type EvmSource, ofRpc } from "./evm-chain.ts";
 import { compareRange, type Compared } from "./evm-compare-range.ts";
 import { type FirstReading, FirstReadings } from "./evm-first-readings.ts";
 import { newestShared } from "./evm-fork.ts";
@@ -22,6 +22,7 @@ import type { EvmLedger } from "../ledger/ports.ts";
 export interface SecondReadingParts {
   /** Whose answers are possible in themselves (`checkedSource`). */
   readonly sources: readonly EvmSource[];
+  /** What one RPC refuses, another may give. */
   readonly sizers: readonly RangeSizer[];
   readonly reading: LogReading;
   readonly ledger: EvmLedger;
@@ -215,7 +216,7 @@ export class SecondReading {
       const missing = new Set([...absent.map(eventKey), ...this.#suspects]);
       return events.filter((event) => missing.has(eventKey(event)));
     }
-    const source = this.#source(index);
+    const source = ofRpc(this.#parts.sources, index);
     const shown = await shownBy(events, source, this.#parts.reading);
     return events.filter((event, i) => shown[i] !== true || this.#suspects.has(eventKey(event)));
   }
@@ -248,7 +249,7 @@ export class SecondReading {
       if (isOwn && logStanding({ shows: shows.length, lacks: lacks.length }, 2) !== "gone") continue;
       throw new EvmUnavailable(
         "BAD_ANSWER",
-        `${this.#source(index).name} shows log ${logIndex} of block ${block}, which ${
+        `${ofRpc(this.#parts.sources, index).name} shows log ${logIndex} of block ${block}, which ${
           isOwn
             ? "the other RPCs do not have"
             : "it does not show by receipt, or which the escrow cannot have made"
@@ -264,7 +265,7 @@ export class SecondReading {
     const sentence = `EVM: ${why} (log ${logIndex} of block ${block}): read again from block ${parent} on`;
     if (parent < this.#options.firstBlock)
       return { kind: "back", parent: null, use, isBranch: false, why: sentence };
-    const [found] = await this.#source(use).blocksAt([parent]);
+    const [found] = await ofRpc(this.#parts.sources, use).blocksAt([parent]);
     if (found === null || found === undefined) throw this.#unsettled(use, `block ${parent} is gone`);
     return { kind: "back", parent: found, use, isBranch: false, why: sentence };
   }
@@ -276,9 +277,8 @@ export class SecondReading {
     limit: number,
     final: FinalInForce,
   ): Promise<Compared | Back | null> {
-    const { sizers, reading, ledger } = this.#parts;
-    const [source, sizer] = [this.#source(index), sizers[index]];
-    if (sizer === undefined) throw new Error(`there is no EVM RPC ${index}`);
+    const { sources, sizers, reading, ledger } = this.#parts;
+    const [source, sizer] = [ofRpc(sources, index), ofRpc(sizers, index)];
     const indexed = (first: number, last: number) => ledger.unsettled(first, last);
     const anchorOf = (height: number) => this.#anchor(height);
     const compared = await compareRange({ source, sizer, reading, from, limit, final, indexed, anchorOf });
@@ -297,7 +297,7 @@ export class SecondReading {
   /** What is indexed is not on the chain of the final block: everything that is not shared goes. */
   async #leave(use: number, final: FinalInForce): Promise<Back> {
     const checkpoints = this.#parts.ledger.checkpoints("evm");
-    const parent = await newestShared(this.#source(use), checkpoints, final.height);
+    const parent = await newestShared(ofRpc(this.#parts.sources, use), checkpoints, final.height);
     if ((parent?.number ?? -1) >= this.#parts.ledger.tips().evm.height) throw this.#unsettled(use, "our tip");
     const why = `EVM: what is indexed is not on the chain of the final block ${final.height} (${final.hash ?? ""})`;
     return { kind: "back", parent, use, isBranch: true, why };
@@ -333,16 +333,10 @@ export class SecondReading {
     );
   }
 
-  #source(index: number): EvmSource {
-    const source = this.#parts.sources[index];
-    if (source === undefined) throw new Error(`there is no EVM RPC ${index}`);
-    return source;
-  }
-
   #unsettled(index: number, what: string): EvmUnavailable {
     return new EvmUnavailable(
       "UNSETTLED",
-      `the answers of ${this.#source(index).name} do not fit together: ${what}`,
+      `the answers of ${ofRpc(this.#parts.sources, index).name} do not fit together: ${what}`,
     );
   }
 }

@@ -5,7 +5,7 @@
 import type { Bytes32 } from "../../primitives/brands.ts";
 import { agreedHash, comparedHeight, type FinalWord, lowerWord, NONE_FINAL } from "../../swap/evm-quorum.ts";
 import type { Clock, Log } from "../../follow/ports.ts";
-import type { EvmBlock, EvmHeads, EvmSource } from "./evm-chain.ts";
+import { type EvmBlock, type EvmHeads, type EvmSource, ofRpc } from "./evm-chain.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
 import type { EvmStanding } from "../ledger/ports.ts";
 
@@ -64,8 +64,7 @@ export class EvmStandingWatch {
   /** Asks the RPC of that index. Where it rejects (`EvmUnavailable`) the answer before still counts until it is old. */
   async ask(index: number): Promise<EvmHeads> {
     const { sources, clock, log } = this.#parts;
-    const [source, view] = [sources[index], this.#views[index]];
-    if (source === undefined || view === undefined) throw new Error(`there is no EVM RPC ${index}`);
+    const [source, view] = [ofRpc(sources, index), ofRpc(this.#views, index)];
     const askedMs = clock.monotonicMs();
     try {
       const heads = await source.heads();

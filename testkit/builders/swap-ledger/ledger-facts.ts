@@ -152,15 +152,17 @@ export function take(name: string, of: AskRecord, createdAt: number): TakeRecord
   };
 }
 
-/** Settings of tests. */
-const RULES: SwapRules = {
-  ...DEFAULT_PROFILES,
-  smallDealUsdc: 1_000_000_000n,
-  deltaS: 21_600,
-  hrp: "rprl",
-  chainId: 31_337,
-  escrow: evmAddress("escrow"),
-};
+/** Settings of tests, for an escrow at this address. */
+export function testSwapRules(escrow: EvmAddress): SwapRules {
+  return {
+    ...DEFAULT_PROFILES,
+    smallDealUsdc: 1_000_000_000n,
+    deltaS: 21_600,
+    hrp: "rprl",
+    chainId: 31_337,
+    escrow,
+  };
+}
 
 const quiet = (): void => undefined;
 
@@ -184,7 +186,7 @@ export function ledgerParts(
   return {
     identity: { network: "simnet", chainId: 31_337, escrow: evmAddress("escrow") },
     crypto: swapCrypto,
-    rules: RULES,
+    rules: testSwapRules(evmAddress("escrow")),
     clock: { nowMs: () => nowS() * 1000, monotonicMs: () => 0, sleep: () => Promise.resolve() },
     log,
     evmConfirmations: null,

@@ -6,7 +6,7 @@ import type { EvmSource } from "../../../src/swaps/evm/evm-chain.ts";
 import { MAX_AHEAD_S } from "../../../src/swaps/evm/evm-source-checks.ts";
 import { EvmUnavailable } from "../../../src/swaps/evm/evm-unavailable.ts";
 import { DEFAULT_PROFILES } from "../../../src/swap/profiles.ts";
-import type { SwapRules } from "../../../src/swap/subject.ts";
+
 import { type Terms, ZERO_ADDRESS, ZERO_BYTES32 } from "../../../src/swap/terms.ts";
 import { MemorySwapStore } from "../../builders/swap-ledger/memory-swap-store.ts";
 import { Chance } from "./chance.ts";
@@ -22,6 +22,7 @@ import { worldPearlNode } from "./pearl-port.ts";
 import { PearlWorld } from "./pearl-world.ts";
 import { addressOf, hex32, keyOf, lockFor, Purse } from "./purse.ts";
 import { FEE_BPS, START } from "./scenario.ts";
+import { testSwapRules } from "../../builders/swap-ledger/ledger-facts.ts";
 import { ServiceLife } from "./service.ts";
 
 const USDC = 250_000_000n;
@@ -32,14 +33,7 @@ const BUYER = "buyer";
 const SELLER = "seller";
 
 const ESCROW = addressOf("escrow");
-const RULES: SwapRules = {
-  ...DEFAULT_PROFILES,
-  smallDealUsdc: 1_000_000_000n,
-  deltaS: 21_600,
-  hrp: "rprl",
-  chainId: 31_337,
-  escrow: ESCROW,
-};
+const RULES = testSwapRules(ESCROW);
 
 interface HonestRpc {
   readonly chain: SeenChain;

@@ -2,9 +2,9 @@
 
 import type { TokenRow } from "../../../prc20/state.ts";
 import type { AddressBook } from "../address-book.ts";
-import type { Cell } from "../cells.ts";
+import { bytesOf, type Cell } from "../cells.ts";
 import type { Connection } from "../connection.ts";
-import { bytesOf } from "../cells.ts";
+import { marketCells } from "../row-shapes.ts";
 
 interface Pending {
   readonly stored: TokenRow | null;
@@ -104,18 +104,5 @@ export function prefixesOf(tick: string): string[] {
 }
 
 function runningCells(row: TokenRow): Cell[] {
-  return [
-    String(row.minted),
-    String(row.burned),
-    row.holders,
-    row.transfers,
-    row.openCount,
-    row.filledCount,
-    row.cancelledCount,
-    row.invalidSpentCount,
-    String(row.filledAmount),
-    String(row.invalidSpentAmount),
-    String(row.feePaidSat),
-    String(row.sellerPaidSat),
-  ];
+  return [String(row.minted), String(row.burned), ...marketCells(row)];
 }
