@@ -257,14 +257,14 @@ const search = inFile("src/follow/shared-block.ts", [
 const progress = inFile("src/follow/progress.ts", [
   {
     rule: "H-20",
-    find: "const isStalled = this.#isBehind || this.#isStuck;",
-    replace: "const isStalled = this.#isStuck;",
+    find: "this.#isBehind || this.#isStalled ?",
+    replace: "this.#isStalled ?",
     why: "a node that fell back below the index is synced",
   },
   {
     rule: "H-20",
-    find: "if (this.#trouble !== null || this.#isSilent) return true;",
-    replace: "if (this.#trouble !== null) return true;",
+    find: "return this.#isSilent || this.isStuck(",
+    replace: "return this.isStuck(",
     why: "a node that hangs is waited for as long as its client does",
   },
   {

@@ -136,8 +136,8 @@ export const SWAPS_EVM: readonly Break[] = [
   ...inFile("src/swaps/evm/evm-follower.ts", [
     {
       rule: "S-05",
-      find: "if (this.#standing.isBehind(this.#active, this.#options.laggardS)) this.#useNext();",
-      replace: "",
+      find: "!this.#standing.isBehind(this.#active, this.#options.laggardS)",
+      replace: "true",
       why: "an RPC that stays behind is followed for ever",
     },
     {

@@ -30,7 +30,7 @@ import type { ChainTips } from "../swap/facts.ts";
 import type { SwapRules } from "../swap/subject.ts";
 import type { EvmChain, EscrowInspection } from "../swaps/evm/evm-chain.ts";
 import { EVM_FOLLOWER_DEFAULTS, EvmFollower } from "../swaps/evm/evm-follower.ts";
-import { confirmationsConditions, SOUND_FINALITY_LAG_S } from "../swaps/evm/evm-progress.ts";
+import { confirmationsConditions, SOUND_FINALITY_LAG_S } from "../swaps/evm/evm-conditions.ts";
 import { MAX_AHEAD_S } from "../swaps/evm/evm-source-checks.ts";
 import { SwapLedger, type SwapLedgerDependencies } from "../swaps/ledger/ledger.ts";
 import type { BalanceSource, EvmStanding, PearlStanding, SwapStore } from "../swaps/ledger/ports.ts";

@@ -1,7 +1,8 @@
-// The failures that a follower knows by name. Each ends a round, never the process.
+// The failures that a follower knows by name, and how they are told. Each ends a round, never the process.
 
 import type { BlockFault } from "../chain/block-fault.ts";
 import type { BlockHash } from "../primitives/brands.ts";
+import type { Log } from "./ports.ts";
 
 /** Why a round of the follower failed. */
 export type FailureKind = "node" | "block_refused" | "deep_reorganisation" | "store" | "internal";
@@ -91,4 +92,33 @@ export function failureKind(error: unknown): FailureKind {
 export function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause === undefined ? error.message : `${error.message}: ${sentenceOf(error.cause)}`;
+}
+
+/** What keeps a follower of a PEARL node from going on. The same trouble again and again is one line of the log. */
+export class Trouble {
+  readonly #log: Log;
+  readonly #where: string;
+  #sentence: string | null = null;
+
+  /** `where`: how its lines begin. */
+  constructor(log: Log, where = "") {
+    this.#log = log;
+    this.#where = where;
+  }
+
+  /** A round has failed. Returns the kind of failure and its sentence. */
+  failed(error: unknown): { readonly kind: FailureKind; readonly sentence: string } {
+    const kind = failureKind(error);
+    const sentence = sentenceOf(error);
+    const stack = kind === "internal" && error instanceof Error ? { stack: error.stack } : {};
+    if (sentence !== this.#sentence) this.#log.error({ kind, ...stack }, `${this.#where}${sentence}`);
+    this.#sentence = sentence;
+    return { kind, sentence };
+  }
+
+  /** A round has ended well. */
+  recovered(): void {
+    if (this.#sentence !== null) this.#log.info({ after: this.#sentence }, "going on again");
+    this.#sentence = null;
+  }
 }

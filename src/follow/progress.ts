@@ -1,5 +1,6 @@
-// Keeps how far the index is and whether it is getting on (H-20); written by the follower, read by HTTP at any time.
-// All ages are monotonic and counted from the question, so that a silent node shows, whoever asks it and however often.
+// Keeps whether an index gets on with its chain (H-20), and how far the PRC20 index is; written by the followers, read by
+// HTTP at any time. All ages are monotonic and counted from the question, so that a silent node shows, whoever asks it
+// and however often.
 
 import type { Condition } from "./conditions.ts";
 import type { Clock, PearlNode } from "./ports.ts";
@@ -21,51 +22,22 @@ export interface ProgressOptions {
  */
 export const PROGRESS_DEFAULTS: ProgressOptions = { syncedLag: 1, stallMs: 60_000, silenceMs: 8000 };
 
-/** What the follower asks of a node. */
-export type FollowedNode = Pick<
-  PearlNode,
-  "checkIdentity" | "tip" | "blockHash" | "blockHashes" | "rawBlock"
->;
-
-/** The index's progress against its node. */
-export class IndexProgress {
+/** Whether an index gets on with its chain, whichever chain it is. */
+export class Progress {
   readonly #clock: Clock;
-  readonly #options: ProgressOptions;
-  #nodeHeight = -1;
-  #indexedHeight = -1;
-  #isBehind = false;
+  readonly #stallMs: number;
   #trouble: string | null = null;
   #movedAtMs: number;
-  #heardAtMs: number;
-  /** When the questions were asked that the node has not answered yet, in the order of asking. */
-  readonly #asked = new Set<{ readonly atMs: number }>();
 
-  constructor(clock: Clock, options: ProgressOptions = PROGRESS_DEFAULTS) {
+  /** `stallMs`: without progress for so long, though there is more to read, it does not get on. */
+  constructor(clock: Clock, stallMs: number) {
     this.#clock = clock;
-    this.#options = options;
+    this.#stallMs = stallMs;
     this.#movedAtMs = clock.monotonicMs();
-    this.#heardAtMs = this.#movedAtMs;
   }
 
-  /**
-   * The node has answered with its height. `isBehind`: its best chain ends below the index and is its beginning, as far
-   * as is known (S-05, H-20).
-   */
-  nodeAt(height: number, isBehind = false): void {
-    // Time spent waiting for a node that had nothing new is no lack of progress.
-    if (this.#nodeHeight <= this.#indexedHeight) this.#movedAtMs = this.#clock.monotonicMs();
-    this.#nodeHeight = height;
-    this.#isBehind = isBehind;
-  }
-
-  /** The node has no block yet that the index could begin with. */
-  nothingToIndex(): void {
-    this.#movedAtMs = this.#clock.monotonicMs();
-  }
-
-  /** The store's tip is now at this height; -1 where it has none. */
-  indexedAt(height: number): void {
-    this.#indexedHeight = height;
+  /** Something was written, or there was nothing to write: time spent waiting for a chain is no lack of progress. */
+  moved(): void {
     this.#movedAtMs = this.#clock.monotonicMs();
   }
 
@@ -84,8 +56,52 @@ export class IndexProgress {
     return this.#trouble;
   }
 
+  /** Whether the index does not get on. `hasMore`: the chain has blocks that are not indexed. */
+  isStuck(hasMore: boolean): boolean {
+    if (this.#trouble !== null) return true;
+    return hasMore && this.#clock.monotonicMs() - this.#movedAtMs > this.#stallMs;
+  }
+}
+
+/** What the index's follower asks of a node. */
+export type BlockNode = Pick<PearlNode, "checkIdentity" | "tip" | "blockHash" | "blockHashes" | "rawBlock">;
+
+/** The PRC20 index's progress against its node. */
+export class IndexProgress extends Progress {
+  readonly #clock: Clock;
+  readonly #options: ProgressOptions;
+  #nodeHeight = -1;
+  #indexedHeight = -1;
+  #isBehind = false;
+  #heardAtMs: number;
+  /** When the questions were asked that the node has not answered yet, in the order of asking. */
+  readonly #asked = new Set<{ readonly atMs: number }>();
+
+  constructor(clock: Clock, options: ProgressOptions = PROGRESS_DEFAULTS) {
+    super(clock, options.stallMs);
+    this.#clock = clock;
+    this.#options = options;
+    this.#heardAtMs = clock.monotonicMs();
+  }
+
+  /**
+   * The node has answered with its height. `isBehind`: its best chain ends below the index and is its beginning, as far
+   * as is known (S-05, H-20).
+   */
+  nodeAt(height: number, isBehind = false): void {
+    if (this.#nodeHeight <= this.#indexedHeight) this.moved();
+    this.#nodeHeight = height;
+    this.#isBehind = isBehind;
+  }
+
+  /** The store's tip is now at this height; -1 where it has none. */
+  indexedAt(height: number): void {
+    this.#indexedHeight = height;
+    this.moved();
+  }
+
   /** The same node, with the time measured that it takes to answer. */
-  hearing(node: FollowedNode): FollowedNode {
+  hearing(node: BlockNode): BlockNode {
     return {
       checkIdentity: () => this.#answerOf(node.checkIdentity()),
       tip: () => this.#answerOf(node.tip()),
@@ -114,23 +130,19 @@ export class IndexProgress {
     return this.#clock.monotonicMs() - sinceMs >= this.#options.silenceMs;
   }
 
-  /** Whether the index does not get on, whatever the node's height. */
-  get #isStuck(): boolean {
-    if (this.#trouble !== null || this.#isSilent) return true;
-    const hasMore = this.#nodeHeight > this.#indexedHeight;
-    return hasMore && this.#clock.monotonicMs() - this.#movedAtMs > this.#options.stallMs;
+  get #isStalled(): boolean {
+    return this.#isSilent || this.isStuck(this.#nodeHeight > this.#indexedHeight);
   }
 
   /** The state for `/health`. */
   status(): IndexStatus {
     const lag = Math.max(0, this.#nodeHeight - this.#indexedHeight);
     const isSynced = this.#nodeHeight >= 0 && lag <= this.#options.syncedLag;
-    const isStalled = this.#isBehind || this.#isStuck;
     return {
       nodeHeight: this.#nodeHeight,
       indexedHeight: this.#indexedHeight,
       lag,
-      indexingStatus: isStalled ? "stalled" : isSynced ? "synced" : "syncing",
+      indexingStatus: this.#isBehind || this.#isStalled ? "stalled" : isSynced ? "synced" : "syncing",
       evm: null,
     };
   }
@@ -139,7 +151,7 @@ export class IndexProgress {
   conditions(): readonly Condition[] {
     const heights = `the index is at ${this.#indexedHeight}, the node was last seen at ${this.#nodeHeight}`;
     const conditions: Condition[] = [];
-    if (this.#isStuck) {
+    if (this.#isStalled) {
       const what = this.#isSilent ? "The node owes an answer and is silent" : "The index does not get on";
       const advice = "The last error line of the log says why; check that the node runs and answers.";
       conditions.push({ code: "PEARL_STALLED", sentence: `${what} (${heights}). ${advice}` });

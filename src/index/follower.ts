@@ -8,7 +8,8 @@ import type { BaseBlock, FollowedStore, RewindOrder } from "./ports.ts";
 import type { Clock, Log, NodeTip, PearlNode } from "../follow/ports.ts";
 import type { BlockIndexer, IndexedPosition } from "./index-block.ts";
 import type { IndexMetrics } from "./metrics.ts";
-import type { FollowedNode, IndexProgress } from "../follow/progress.ts";
+import type { BlockNode, IndexProgress } from "../follow/progress.ts";
+import { ChainFollower, type RetryPause, retryMs, type RoundEnd } from "../follow/chain-follower.ts";
 import type { CommitFeed } from "../follow/commit-feed.ts";
 import { CommitQueue } from "./commit-queue.ts";
 import { decidedReport, type DecidedBlock } from "./decided-block.ts";
@@ -17,8 +18,7 @@ import {
   BlockRefused,
   BlocksHidden,
   DeepReorganisation,
-  failureKind,
-  sentenceOf,
+  Trouble,
   UnsettledChain,
 } from "../follow/follower-errors.ts";
 import { hashesOf, newestSharedBlock, type OurBlocks } from "../follow/shared-block.ts";
@@ -28,7 +28,6 @@ import {
   PREFETCH_DEFAULTS,
   type PrefetchOptions,
 } from "../follow/prefetch.ts";
-import { Wake } from "../follow/wake.ts";
 
 /** Settings of the follower. */
 export interface FollowerOptions {
@@ -73,16 +72,15 @@ export interface FollowerParts {
   readonly metrics: IndexMetrics;
 }
 
-type RoundEnd = "idle" | "again";
-
 /** Follows a node; see the file header. */
 export class Follower {
   readonly #parts: FollowerParts;
   readonly #options: FollowerOptions;
   /** The node, with the time measured that it takes to answer. */
-  readonly #node: FollowedNode;
+  readonly #node: BlockNode;
   readonly #queue: CommitQueue<DecidedBlock>;
-  readonly #wake: Wake;
+  readonly #loop: ChainFollower;
+  readonly #trouble: Trouble;
   /**
    * False: what is in memory may not be what the store has. No answer or silence of a node makes it false: bytes
    * that are no block leave memory as it was, so a node that sends them causes no row to be read again.
@@ -93,13 +91,18 @@ export class Follower {
   #position: IndexedPosition | null = null;
   /** What the node named as its new block, until a round has used it. */
   #announced: NodeTip | null = null;
-  #lastTrouble: string | null = null;
 
   constructor(parts: FollowerParts, options: FollowerOptions) {
     this.#parts = parts;
     this.#options = options;
     this.#node = parts.progress.hearing(parts.node);
-    this.#wake = new Wake(parts.clock);
+    this.#trouble = new Trouble(parts.log);
+    this.#loop = new ChainFollower(parts.clock, {
+      round: (signal) => this.#round(signal),
+      pauseMs: () => options.idleMs,
+      recovered: () => this.#recovered(),
+      failed: (error, failures) => this.#failed(error, failures),
+    });
     this.#queue = new CommitQueue(parts.store, {
       undoBlocks: options.undoBlocks,
       maxQueued: 1,
@@ -109,7 +112,7 @@ export class Follower {
     });
     parts.node.onTipChange((announced) => {
       this.#announced = announced ?? null;
-      this.#wake.call();
+      this.#loop.wake();
     });
   }
 
@@ -118,22 +121,7 @@ export class Follower {
    * through progress, log and metrics and tried again; nothing is thrown. Decided blocks are durable when it resolves.
    */
   async run(signal: AbortSignal, until: "aborted" | "tip" = "aborted"): Promise<void> {
-    let failures = 0;
-    while (!signal.aborted) {
-      try {
-        const end = await this.#round(signal);
-        failures = 0;
-        this.#recovered();
-        if (end === "again") continue;
-        if (until === "tip") break;
-        await this.#wake.wait(this.#options.idleMs, signal);
-      } catch (error) {
-        if (signal.aborted) break;
-        failures += 1;
-        this.#failed(error);
-        await this.#backOff(failures, signal);
-      }
-    }
+    await this.#loop.run(signal, until);
     await this.#queue.settle();
   }
 
@@ -197,7 +185,7 @@ export class Follower {
     const height = indexer.baseHeight;
     const hash = tip.height < height ? null : await this.#node.blockHash(height);
     if (hash === null) {
-      progress.nothingToIndex();
+      progress.moved();
       return "idle";
     }
     const base = await this.#fetchBase(hash);
@@ -339,32 +327,20 @@ export class Follower {
     decidedReport(blocks, clock.monotonicMs(), log);
   }
 
-  #failed(error: unknown): void {
-    const { progress, metrics, log } = this.#parts;
-    const kind = failureKind(error);
+  #failed(error: unknown, failures: number): RetryPause {
+    const { progress, metrics } = this.#parts;
+    const { retryMinMs, retryMaxMs } = this.#options;
+    const { kind, sentence } = this.#trouble.failed(error);
     if (kind === "store" || kind === "internal") this.#isLoaded = false;
-    const sentence = sentenceOf(error);
     progress.troubled(sentence);
     metrics.failed(kind);
-    const fields: Record<string, unknown> = { kind };
-    if (kind === "internal" && error instanceof Error) fields["stack"] = error.stack;
-    // The same trouble again and again is one line, not one per try.
-    if (sentence !== this.#lastTrouble) log.error(fields, sentence);
-    this.#lastTrouble = sentence;
+    // An announcement may mean that the node is back, so it ends the longer part of the pause.
+    return { ms: retryMs(failures, retryMinMs, retryMaxMs), firmMs: retryMinMs };
   }
 
   #recovered(): void {
-    if (this.#lastTrouble !== null) this.#parts.log.info({ after: this.#lastTrouble }, "going on again");
-    this.#lastTrouble = null;
+    this.#trouble.recovered();
     this.#parts.progress.untroubled();
-  }
-
-  async #backOff(failures: number, signal: AbortSignal): Promise<void> {
-    const { retryMinMs, retryMaxMs } = this.#options;
-    await this.#parts.clock.sleep(retryMinMs, signal);
-    const wait = Math.min(retryMaxMs, retryMinMs * 2 ** Math.min(failures, 20)) - retryMinMs;
-    // An announcement may mean that the node is back, so it ends the longer part of the wait.
-    if (wait > 0) await this.#wake.wait(wait, signal);
   }
 }
 

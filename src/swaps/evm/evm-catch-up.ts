@@ -2,6 +2,8 @@
 // Where to go on is what the ledger says, never what is remembered here, so a crash leaves neither a gap nor a double.
 // A block does not become final by being read here: see evm-second-reading.ts.
 
+import type { RoundEnd } from "../../follow/chain-follower.ts";
+import type { Progress } from "../../follow/progress.ts";
 import { type EvmBlock, type EvmHeads, type EvmSource, ofRpc } from "./evm-chain.ts";
 import { newestShared, pointOf, replacedFinal } from "./evm-fork.ts";
 import type { RangeBounds } from "./evm-range.ts";
@@ -13,8 +15,7 @@ import type { EvmChange, FinalAlarm } from "../ledger/ports.ts";
 /** What it works with, beside what the second reading does. */
 export interface CatchUpParts extends SecondReadingParts {
   readonly second: SecondReading;
-  /** Something was written. */
-  readonly onMoved: () => void;
+  readonly progress: Progress;
 }
 
 /** Settings. */
@@ -40,9 +41,6 @@ interface Start {
   /** Stored with the rewind. */
   readonly alarm?: FinalAlarm | null;
 }
-
-/** "moved": look at the head again at once. "waiting": there is more to read, and something has to be known first. */
-export type RoundEnd = "idle" | "moved" | "waiting";
 
 /** A long catch-up is cut into pieces of this length, so that head and finality stay fresh. */
 const ROUND_MS = 5000;
@@ -129,7 +127,7 @@ export class EvmCatchUp {
     const change = { rewindTo, events: [], checkpoints: [checkpointOf(shared)], tip: tipOf(shared) };
     await this.#apply({ ...change, finalHeight: -1, ...(alarm === null ? {} : { alarm }) });
     this.#tellAlarm(alarm, source);
-    return "moved";
+    return "again";
   }
 
   /** The RPC's chain is not longer than ours and ends otherwise: replaced, or the RPC is behind. */
@@ -215,13 +213,13 @@ export class EvmCatchUp {
     } finally {
       await writing;
     }
-    return from <= heads.head.number ? "moved" : "idle";
+    return from <= heads.head.number ? "again" : "idle";
   }
 
   async #apply(change: EvmChange): Promise<void> {
     await this.#parts.ledger.applyEvm(change);
     if (change.rewindTo !== null) this.#parts.second.rewound(change.rewindTo);
-    this.#parts.onMoved();
+    this.#parts.progress.moved();
   }
 
   /** Once the other branch stands in the ledger: a single false answer must not stop all actions. */

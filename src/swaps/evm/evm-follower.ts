@@ -1,13 +1,15 @@
 // The ledger follows the EVM chain in one loop: look at an RPC's head, read on or go back, read again what is final, wait
 // for the next poll. An RPC that fails, or gives what cannot be, is left for the next one.
 
+import { ChainFollower, type RetryPause, retryMs, type RoundEnd } from "../../follow/chain-follower.ts";
 import type { Condition } from "../../follow/conditions.ts";
 import type { Clock, Log } from "../../follow/ports.ts";
+import { Progress } from "../../follow/progress.ts";
 import type { EvmStatus } from "../../follow/serving.ts";
-import { EvmCatchUp, type RoundEnd } from "./evm-catch-up.ts";
+import { EvmCatchUp } from "./evm-catch-up.ts";
 import type { EvmChain } from "./evm-chain.ts";
+import { evmConditions } from "./evm-conditions.ts";
 import { pointOf } from "./evm-fork.ts";
-import { evmConditions, EvmProgress } from "./evm-progress.ts";
 import { RANGE_DEFAULTS, type RangeBounds, RangeSizer } from "./evm-range.ts";
 import { checkpointOf } from "./evm-read-range.ts";
 import { type ReadingStep, SecondReading } from "./evm-second-reading.ts";
@@ -91,7 +93,8 @@ export class EvmFollower {
   readonly #parts: EvmFollowerParts;
   readonly #options: EvmFollowerOptions;
   readonly #standing: EvmStandingWatch;
-  readonly #progress: EvmProgress;
+  readonly #loop: ChainFollower;
+  readonly #progress: Progress;
   readonly #second: SecondReading;
   readonly #catchUp: EvmCatchUp;
   #active = 0;
@@ -112,7 +115,14 @@ export class EvmFollower {
     this.#parts = parts;
     this.#options = options;
     this.#standing = new EvmStandingWatch({ sources, clock, log, pollMs: options.pollMs });
-    this.#progress = new EvmProgress(clock, options);
+    this.#progress = new Progress(clock, options.stallMs);
+    this.#loop = new ChainFollower(clock, {
+      round: (signal) => this.#round(signal),
+      // From one look to the next, whatever the round took of it.
+      pauseMs: (roundMs) => Math.max(1, options.pollMs - roundMs),
+      recovered: () => this.#recovered(),
+      failed: (error, failures) => this.#failed(error, failures),
+    });
     const shared = {
       sources,
       sizers,
@@ -123,8 +133,7 @@ export class EvmFollower {
       log,
     };
     this.#second = new SecondReading(shared, options);
-    const onMoved = (): void => this.#progress.moved();
-    this.#catchUp = new EvmCatchUp({ ...shared, second: this.#second, onMoved }, options);
+    this.#catchUp = new EvmCatchUp({ ...shared, second: this.#second, progress: this.#progress }, options);
   }
 
   /** How the RPCs stand. */
@@ -134,7 +143,16 @@ export class EvmFollower {
 
   /** Progress for `/health` (H-20). */
   status(): EvmStatus {
-    return this.#progress.status(this.standing(), this.#parts.ledger.tips().evm);
+    const { headHeight, headTime } = this.#standing.standing();
+    const { height, time } = this.#parts.ledger.tips().evm;
+    const lag = Math.max(0, headHeight - height);
+    const isSynced = headHeight >= 0 && height >= 0 && headTime - time <= this.#options.syncedLagS;
+    return {
+      height: headHeight,
+      indexedHeight: height,
+      lag,
+      indexingStatus: this.#progress.isStuck(lag > 0) ? "stalled" : isSynced ? "synced" : "syncing",
+    };
   }
 
   /** What is wrong now (H-20). */
@@ -160,49 +178,22 @@ export class EvmFollower {
     signal.addEventListener("abort", onAbort, { once: true });
     if (signal.aborted) stop.abort();
     const watching = this.#standing.run(this.#options.agreementMs, stop.signal);
-    await this.#follow(stop.signal, until);
+    await this.#loop.run(stop.signal, until);
     stop.abort();
     signal.removeEventListener("abort", onAbort);
     await watching;
   }
 
-  async #follow(signal: AbortSignal, until: "aborted" | "tip"): Promise<void> {
-    const { clock } = this.#parts;
-    let failures = 0;
-    while (!signal.aborted) {
-      const startedMs = clock.monotonicMs();
-      try {
-        const end = await this.#round(signal);
-        // A round that was cut short by the end of the service shows nothing: what troubled it stands.
-        if (signal.aborted) return;
-        failures = 0;
-        this.#recovered();
-        if (end === "moved") continue;
-        // An RPC that stands still has nothing more, and its end is not the chain's.
-        if (this.#standing.isBehind(this.#active, this.#options.laggardS)) this.#useNext();
-        else if (end === "idle" && until === "tip") return;
-        const elapsedMs = clock.monotonicMs() - startedMs;
-        await clock.sleep(Math.max(1, this.#options.pollMs - elapsedMs), signal);
-      } catch (error) {
-        if (signal.aborted) return;
-        failures += 1;
-        this.#failed(error, failures);
-        await clock.sleep(this.#waitMs(error, failures), signal);
-      }
-    }
-  }
-
-  /** The next RPC is asked at once; when all have failed, the waits grow. */
-  #waitMs(error: unknown, failures: number): number {
-    const { pollMs, retryMaxMs } = this.#options;
-    const all = this.#parts.chain.sources.length;
-    // A chain that is being replaced under our reading is settled a moment later.
-    if (error instanceof EvmUnavailable && error.code === "UNSETTLED" && failures <= 2) return 20;
-    if ((error instanceof EvmUnavailable || error instanceof ImpossibleLog) && failures < all) return 0;
-    return Math.min(retryMaxMs, pollMs * 2 ** Math.min(20, Math.floor(failures / all)));
-  }
-
   async #round(signal: AbortSignal): Promise<RoundEnd> {
+    if (this.status().lag === 0) this.#progress.moved();
+    const end = await this.#readAndSettle(signal);
+    // An RPC that stands still has nothing more, and its end is not the chain's.
+    if (end === "again" || !this.#standing.isBehind(this.#active, this.#options.laggardS)) return end;
+    this.#useNext();
+    return "waiting";
+  }
+
+  async #readAndSettle(signal: AbortSignal): Promise<RoundEnd> {
     const index = this.#active;
     const followed = { index, heads: await this.#standing.ask(index) };
     const before = this.#parts.ledger.tips().evm.height;
@@ -220,7 +211,7 @@ export class EvmFollower {
     }
     const settled = await this.#settle(signal);
     this.#tellLag();
-    if (end === "moved" || settled === "moved") return "moved";
+    if (end === "again" || settled === "again") return "again";
     return end === "waiting" ? end : settled;
   }
 
@@ -255,11 +246,11 @@ export class EvmFollower {
       if (step.kind === "waiting") return "waiting";
       if (step.kind === "back") {
         await this.#goBack(step, signal);
-        return "moved";
+        return "again";
       }
       await this.#apply(step);
     }
-    return "moved";
+    return "again";
   }
 
   async #apply(step: Exclude<ReadingStep, { kind: "back" | "done" | "waiting" }>): Promise<void> {
@@ -293,7 +284,23 @@ export class EvmFollower {
     else await this.#catchUp.readAgain(followed, step.parent, signal);
   }
 
-  #failed(error: unknown, failures: number): void {
+  #failed(error: unknown, failures: number): RetryPause {
+    this.#tellFailure(error, failures);
+    const ms = this.#waitMs(error, failures);
+    return { ms, firmMs: ms };
+  }
+
+  /** The next RPC is asked at once; when all have failed, the waits grow. */
+  #waitMs(error: unknown, failures: number): number {
+    const { pollMs, retryMaxMs } = this.#options;
+    const all = this.#parts.chain.sources.length;
+    // A chain that is being replaced under our reading is settled a moment later.
+    if (error instanceof EvmUnavailable && error.code === "UNSETTLED" && failures <= 2) return 20;
+    if ((error instanceof EvmUnavailable || error instanceof ImpossibleLog) && failures < all) return 0;
+    return retryMs(Math.floor(failures / all), pollMs, retryMaxMs);
+  }
+
+  #tellFailure(error: unknown, failures: number): void {
     const { chain, log } = this.#parts;
     const sentence = error instanceof Error ? error.message : String(error);
     const isOutside = error instanceof EvmUnavailable || error instanceof ImpossibleLog;

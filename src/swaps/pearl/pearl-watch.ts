@@ -4,9 +4,9 @@
 
 import type { WatchContext } from "../../chain/watch-block.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
-import { BlockRefused, failureKind, sentenceOf, UnsettledChain } from "../../follow/follower-errors.ts";
+import { ChainFollower, type RetryPause, retryMs } from "../../follow/chain-follower.ts";
+import { Trouble, UnsettledChain } from "../../follow/follower-errors.ts";
 import type { Clock, Log } from "../../follow/ports.ts";
-import { Wake } from "../../follow/wake.ts";
 import { Backscan } from "./pearl-backscan.ts";
 import { firstHeightAt } from "./late-start.ts";
 import { fetchHeaders, type HeaderPoint } from "./pearl-headers.ts";
@@ -63,7 +63,8 @@ export interface TipMark {
 export class PearlWatch {
   readonly #deps: PearlWatchDependencies;
   readonly #options: PearlWatchOptions;
-  readonly #wake: Wake;
+  readonly #loop: ChainFollower;
+  readonly #trouble: Trouble;
   readonly #reader: BlockReader;
   readonly #standing: NodeStanding;
   readonly #tip: PearlTip;
@@ -74,19 +75,24 @@ export class PearlWatch {
   #backscan: Backscan | null = null;
   /** Lowest height to read again, or null. */
   #readAgainFrom: number | null = null;
-  #lastTrouble: string | null = null;
 
   constructor(deps: PearlWatchDependencies, options: PearlWatchOptions) {
     this.#deps = deps;
     this.#options = options;
-    this.#wake = new Wake(deps.clock);
+    this.#trouble = new Trouble(deps.log, "swaps on PEARL: ");
+    this.#loop = new ChainFollower(deps.clock, {
+      round: async (signal) => ((await this.round(signal)) ? "again" : "idle"),
+      pauseMs: () => options.pollMs,
+      recovered: () => this.#trouble.recovered(),
+      failed: (error, failures) => this.#failed(error, failures),
+    });
     this.#reader = new BlockReader(deps.node, deps.context);
     this.#standing = new NodeStanding(deps.node, deps.others, deps.context.network.name, deps.clock);
     const following = { ...deps, reader: this.#reader, standing: this.#standing };
     this.#tip = new PearlTip(following, options.batchBlocks, (step) => this.#stepped(step));
     deps.node.onTipChange(() => {
       this.#isTipDue = true;
-      this.#wake.call();
+      this.#loop.wake();
     });
   }
 
@@ -95,14 +101,9 @@ export class PearlWatch {
     return this.#standing.read(this.#tip.window);
   }
 
-  /** The failure that stops the watch just now, as a sentence; null while it goes on. */
-  get trouble(): string | null {
-    return this.#lastTrouble;
-  }
-
   /** Looks for new scripts at once instead of at the next poll. */
   lookSoon(): void {
-    this.#wake.call();
+    this.#loop.wake();
   }
 
   /** Calls back when scripts or lock outputs have become known that the mempool was not compared with. */
@@ -113,7 +114,7 @@ export class PearlWatch {
   /** Reads blocks from this height on again: for a lock transaction older than its order's first fact (S-53). */
   readAgain(fromHeight: number): void {
     this.#readAgainFrom = Math.max(0, Math.min(this.#readAgainFrom ?? fromHeight, fromHeight));
-    this.#wake.call();
+    this.#loop.wake();
   }
 
   /** Notes the applied tip before the mempool is read; to be given back to `release`. */
@@ -133,26 +134,9 @@ export class PearlWatch {
     if (hasSightings && mark.height >= 0 && height > mark.height) this.readAgain(mark.height + 1);
   }
 
-  /** Follows until the signal aborts. Failures are told by `trouble` and the log and tried again. */
+  /** Follows until the signal aborts. Failures are told by the log and tried again. */
   async run(signal: AbortSignal): Promise<void> {
-    let failures = 0;
-    while (!signal.aborted) {
-      try {
-        const isAgain = await this.round(signal);
-        // A round that was cut short says nothing about what stood still.
-        if (signal.aborted) break;
-        failures = 0;
-        if (this.#lastTrouble !== null) this.#deps.log.info({ after: this.#lastTrouble }, "going on again");
-        this.#lastTrouble = null;
-        if (!isAgain) await this.#wake.wait(this.#options.pollMs, signal);
-      } catch (error) {
-        if (signal.aborted) break;
-        failures += 1;
-        this.#failed(error);
-        const { retryMinMs, retryMaxMs } = this.#options;
-        await this.#deps.clock.sleep(Math.min(retryMaxMs, retryMinMs * 2 ** Math.min(failures, 20)), signal);
-      }
-    }
+    await this.#loop.run(signal, "aborted");
     await this.#standing.settled();
   }
 
@@ -268,14 +252,11 @@ export class PearlWatch {
     return header.time;
   }
 
-  #failed(error: unknown): void {
-    const { log } = this.#deps;
-    if (failureKind(error) !== "node" && !(error instanceof BlockRefused)) this.#tip.doubt();
-    const sentence = sentenceOf(error);
-    const kind = failureKind(error);
-    const stack = kind === "internal" && error instanceof Error ? { stack: error.stack } : {};
-    // The same trouble again and again is one line, not one per try.
-    if (sentence !== this.#lastTrouble) log.error({ kind, ...stack }, `swaps on PEARL: ${sentence}`);
-    this.#lastTrouble = sentence;
+  #failed(error: unknown, failures: number): RetryPause {
+    const { retryMinMs, retryMaxMs } = this.#options;
+    const { kind } = this.#trouble.failed(error);
+    if (kind === "store" || kind === "internal") this.#tip.doubt();
+    const ms = retryMs(failures, retryMinMs, retryMaxMs);
+    return { ms, firmMs: ms };
   }
 }

@@ -1,62 +1,8 @@
-// Progress of the EVM index, as /health shows it (H-20).
+// What is wrong with the EVM side, as /health shows it (H-20).
 
 import type { Condition } from "../../follow/conditions.ts";
-import type { Clock } from "../../follow/ports.ts";
 import type { EvmStatus } from "../../follow/serving.ts";
 import type { EvmStanding } from "../ledger/ports.ts";
-
-/** Settings of the judgement. */
-interface EvmProgressOptions {
-  /** Seconds of block time behind the head up to which the index counts as synced (S-05). */
-  readonly syncedLagS: number;
-  /** Milliseconds without progress, though there is more to read, after which it counts as stalled. */
-  readonly stallMs: number;
-}
-
-/** Progress of the EVM index. */
-export class EvmProgress {
-  readonly #clock: Clock;
-  readonly #options: EvmProgressOptions;
-  #trouble: string | null = null;
-  #movedAtMs: number;
-
-  constructor(clock: Clock, options: EvmProgressOptions) {
-    this.#clock = clock;
-    this.#options = options;
-    this.#movedAtMs = clock.monotonicMs();
-  }
-
-  /** Something was written. */
-  moved(): void {
-    this.#movedAtMs = this.#clock.monotonicMs();
-  }
-
-  /** Something keeps the index from going on. */
-  troubled(sentence: string): void {
-    this.#trouble = sentence;
-  }
-
-  /** A round has ended well. */
-  untroubled(): void {
-    this.#trouble = null;
-  }
-
-  /** The state for `/health`. `tip`: the ledger's. */
-  status(standing: EvmStanding, tip: { readonly height: number; readonly time: number }): EvmStatus {
-    const { headHeight, headTime } = standing;
-    const lag = Math.max(0, headHeight - tip.height);
-    // Time spent waiting for a chain that had nothing new is no lack of progress.
-    if (lag === 0) this.moved();
-    const isStuck = lag > 0 && this.#clock.monotonicMs() - this.#movedAtMs > this.#options.stallMs;
-    const isSynced = headHeight >= 0 && tip.height >= 0 && headTime - tip.time <= this.#options.syncedLagS;
-    return {
-      height: headHeight,
-      indexedHeight: tip.height,
-      lag,
-      indexingStatus: this.#trouble !== null || isStuck ? "stalled" : isSynced ? "synced" : "syncing",
-    };
-  }
-}
 
 /** Confirmations below which EVM_CONFIRMATIONS is warned of: more than the deepest reorganisations seen (7) reach. */
 const SOUND_CONFIRMATIONS = 12;
