@@ -80,7 +80,7 @@ function isNodeError(error: unknown): boolean {
 }
 
 /** Which kind of failure an error is, for the metrics. */
-export function failureKind(error: unknown): FailureKind {
+function failureKind(error: unknown): FailureKind {
   if (isNodeError(error) || error instanceof UnsettledChain || error instanceof BlocksHidden) return "node";
   if (error instanceof BlockRefused) return "block_refused";
   if (error instanceof DeepReorganisation) return "deep_reorganisation";
