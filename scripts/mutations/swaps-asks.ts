@@ -350,7 +350,7 @@ const asks = [
     },
     {
       rule: "S-34",
-      find: "if (endedAt + KEPT_S <= (expiryNow ?? now)) records.removeAsk(askId, draft);",
+      find: "if (endedAt + KEPT_S <= (expiryNow ?? now)) records.removeAsk(askId, this.#draft);",
       replace: "",
       why: "asks are kept for ever",
     },

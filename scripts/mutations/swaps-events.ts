@@ -7,21 +7,26 @@ export const SWAPS_EVENTS: readonly Break[] = [
   ...inFile("src/swaps/ledger/change-events.ts", [
     {
       rule: "S-51",
-      find: "if (frame.explained) return;",
+      find: "if (draft.isExplained) return;",
       replace: "return;",
       why: "no alarm for an illegal edge",
     },
-    { rule: "S-51", find: "if (frame.explained) return;", replace: "", why: "a reorganisation is an alarm" },
+    {
+      rule: "S-51",
+      find: "if (draft.isExplained) return;",
+      replace: "",
+      why: "a reorganisation is an alarm",
+    },
     {
       rule: "S-54",
-      find: "const able = { ...context, isReady: true, witnesses: null };",
-      replace: "const able = moment;",
+      find: "const able = { books, context: { ...context, isReady: true, witnesses: null } };",
+      replace: "const able = { books, context };",
       why: "lag sends events",
     },
     {
       rule: "S-09",
-      find: "if (context.isReady && context.witnesses === null) return row;",
-      replace: "if (context.isReady) return row;",
+      find: "if (state.context.isReady && state.context.witnesses === null) return row;",
+      replace: "if (state.context.isReady) return row;",
       why: "an event shows an action that no second node allows",
     },
     {
@@ -32,12 +37,18 @@ export const SWAPS_EVENTS: readonly Break[] = [
     },
     {
       rule: "S-51",
-      find: "if (was !== undefined) this.#checkEdge(hash, was, now, frame);",
+      find: "if (was !== undefined) this.#checkEdge(hash, was, now, draft);",
       replace: "",
       why: "edges are not checked",
     },
   ]),
   ...inFile("src/swaps/ledger/affected-rows.ts", [
+    {
+      rule: "S-05",
+      find: "for (const id of this.#books.records.asksEnding(was, now)) this.ask(id, null);",
+      replace: "",
+      why: "no event for asks that expire",
+    },
     {
       rule: "H-39",
       find: "this.#takesOf(terms.hashlock, cause);",

@@ -176,8 +176,8 @@ export const SWAPS_EVM: readonly Break[] = [
   ...inFile("src/swaps/ledger/ledger-changes.ts", [
     {
       rule: "S-08",
-      find: "rewindTo === null ? old.finalHeight : Math.min(old.finalHeight, rewindTo)",
-      replace: "old.finalHeight",
+      find: "rewindTo === null ? oldFinalHeight : Math.min(oldFinalHeight, rewindTo)",
+      replace: "oldFinalHeight",
       why: "what is read again after a rewind counts as read twice",
     },
   ]),

@@ -137,7 +137,7 @@ export const SWAPS_LEDGER: readonly Break[] = [
     },
     {
       rule: "S-33",
-      find: "if (isAskMatch(terms)) change.set(this.byAsk, terms.askId, orderHash);",
+      find: "if (isAskMatch(terms)) this.byAsk.set(terms.askId, orderHash);",
       replace: "",
       why: "an order does not take its ask",
     },
@@ -155,7 +155,7 @@ export const SWAPS_LEDGER: readonly Break[] = [
     },
     {
       rule: "S-15",
-      find: "if (before.script !== null) change.unlink(this.byScript, before.script, hash);",
+      find: "if (before.script !== null) this.byScript.delete(before.script, hash);",
       replace: "",
       why: "an order keeps outputs of its former key",
     },
@@ -222,20 +222,20 @@ export const SWAPS_LEDGER: readonly Break[] = [
     },
     {
       rule: "S-55",
-      find: 'if (event.kind === "OrderLocked") this.#keepAddresses(draft, event.orderHash);',
+      find: 'if (event.kind === "OrderLocked") this.#keepAddresses(event.orderHash);',
       replace: "",
       why: "an order loses the addresses of its take",
     },
     {
       rule: "S-13",
-      find: "if (secrets.show(hashlock, event.secret, shower, draft)) affected",
-      replace: "if (false) touching",
+      find: "if (secrets.show(hashlock, event.secret, shower, this.#draft))",
+      replace: "if (false)",
       why: "a claim shows no secret",
     },
     {
       rule: "S-51",
-      find: "events: rewindTo === null ? [] : [evmReorgEvent(rewindTo, oldTip, tip)],",
-      replace: "events: [],",
+      find: "if (rewindTo !== null) this.#draft.events.push(evmReorgEvent(rewindTo, oldTip, tip));",
+      replace: "",
       why: "no reorg event for the EVM chain",
     },
     {
@@ -246,27 +246,21 @@ export const SWAPS_LEDGER: readonly Break[] = [
     },
     {
       rule: "S-13",
-      find: "this.#showSecrets(draft, secrets, new Map());",
+      find: "this.#showSecrets(secrets, new Map());",
       replace: "",
       why: "a secret in the mempool is overlooked",
     },
     {
       rule: "S-15",
-      find: "locks.sight(sighting, draft, onChange);",
+      find: "locks.sight(sighting, this.#draft, onChange);",
       replace: "",
       why: "what the mempool showed is forgotten",
     },
     {
       rule: "S-50",
-      find: "for (const seller of said.sellers) affected.asksOf(seller, cause);",
+      find: "for (const seller of said.sellers) this.#affected.asksOf(seller, cause);",
       replace: "",
       why: "no event for asks whose revocation was undone",
-    },
-    {
-      rule: "S-05",
-      find: "for (const id of records.asksEnding(was, now)) affected.ask(id, null);",
-      replace: "",
-      why: "no event for asks that expire",
     },
   ]),
   ...inFile("src/swaps/ledger/ledger.ts", [
@@ -278,14 +272,8 @@ export const SWAPS_LEDGER: readonly Break[] = [
     },
     {
       rule: "S-42",
-      find: "take.expiresAt > now && !this.#books.orders.entries.has(hash)",
-      replace: "!this.#books.orders.entries.has(hash)",
-      why: "dead takes are counted as live ones",
-    },
-    {
-      rule: "S-42",
-      find: "take.expiresAt > now && !this.#books.orders.entries.has(hash)",
-      replace: "take.expiresAt > now",
+      find: "if (!this.#books.orders.entries.has(hash)) live += 1;",
+      replace: "live += 1;",
       why: "funded takes are counted as unfunded",
     },
     {
@@ -308,9 +296,9 @@ export const SWAPS_LEDGER: readonly Break[] = [
     },
     {
       rule: "S-50",
-      find: "    } finally {\n      draft.rollback();\n    }",
-      replace: "    } finally {\n      draft.asks.size;\n    }",
-      why: "a change that failed stays in memory",
+      find: "this.#isDoubtful = true;\n      // Where the store cannot be read either, the next change tries it again before anything else.\n      await this.#readAgain()",
+      replace: "await Promise.resolve()",
+      why: "a commit that happened although it failed is not seen",
     },
     {
       rule: "H-39",
@@ -320,9 +308,17 @@ export const SWAPS_LEDGER: readonly Break[] = [
     },
     {
       rule: "H-39",
-      find: "if (rest.length > 0) await this.#tellRest(change, rest);",
-      replace: "",
+      find: "if (rest.length > 0)\n      await",
+      replace: "if (rest.length > rows.length)\n      await",
       why: "rows beyond the first 512 of a change are told to nobody",
+    },
+  ]),
+  ...inFile("src/swaps/ledger/books.ts", [
+    {
+      rule: "S-50",
+      find: "this.books = books.over();",
+      replace: "this.books = books;",
+      why: "a change is seen before it is durable, and stays where it failed",
     },
   ]),
   ...inFile("src/swaps/ledger/subjects.ts", [

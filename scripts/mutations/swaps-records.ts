@@ -13,6 +13,12 @@ export const SWAPS_RECORDS: readonly Break[] = [
     },
     {
       rule: "S-42",
+      find: "if (take !== undefined && take.expiresAt > now) yield hash;",
+      replace: "if (take !== undefined) yield hash;",
+      why: "dead takes are counted as live ones",
+    },
+    {
+      rule: "S-42",
       find: "outdated.length >= excess && take.expiresAt + KEPT_S > now",
       replace: "take.expiresAt + KEPT_S > now",
       why: "TAKE_MAX does nothing",
@@ -31,7 +37,7 @@ export const SWAPS_RECORDS: readonly Break[] = [
     },
     {
       rule: "S-42",
-      find: "this.takes.delete(take.dealHash);\n      this",
+      find: "this.takes.delete(take.dealHash);\n    this",
       replace: "this",
       why: "a renewed take keeps its old place among the oldest",
     },

@@ -8,7 +8,7 @@ export const SWAPS_STRANGERS: readonly Break[] = [
   ...inFile("src/swaps/ledger/lock-conflicts.ts", [
     {
       rule: "S-15",
-      find: "if (height > toHeight) change.drop(this.#spends, input);",
+      find: "if (height > toHeight) this.#spends.delete(input);",
       replace: "",
       why: "conflicts of orphaned blocks stay",
     },
@@ -20,7 +20,7 @@ export const SWAPS_STRANGERS: readonly Break[] = [
     },
     {
       rule: "S-15",
-      find: "this.spend(transaction.inputs, { txid, height }, change, onChange);",
+      find: "this.spend(transaction.inputs, { txid, height }, onChange);",
       replace: "",
       why: "a rival lock transaction that is mined is no conflict",
     },
@@ -40,7 +40,7 @@ export const SWAPS_STRANGERS: readonly Break[] = [
     },
     {
       rule: "S-15",
-      find: "if (left.length < list.length) change.set(this.#lists, key, left);",
+      find: "if (left.length < list.length) this.#lists.set(key, left);",
       replace: "",
       why: "outputs of orphaned blocks keep their places among the first",
     },

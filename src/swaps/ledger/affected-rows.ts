@@ -1,15 +1,20 @@
-// Finds the rows that a change may make different: from an ask, a hashlock, a script or a seller to the orders, takes
-// and asks that show something of it.
+// Finds the rows that a change may make different. Three things change rows: a fact, from whose ask, hashlock, script or
+// seller the way leads to the orders, takes and asks that show something of it; a block, since a tip that moves makes
+// others final and confirmations pass the numbers that rules name (S-03, S-15, S-54); and a moment, in which asks and
+// takes die. Orders with nothing left to wait for are not looked at when a tip moves.
 //
 // Unfunded takes cost nothing and bind nothing, and anybody may post a thousand of them on somebody else's ask or
 // hashlock. So the event of an ask speaks for its takes too, and a hashlock tells of its oldest takes alone: else one
 // POST would be told as often as strangers like, and each re-check would empty the log of everybody's events.
 
 import type { Bytes32, EvmAddress, ScriptHex } from "../../primitives/brands.ts";
-import type { EscrowEvent } from "../../swap/facts.ts";
+import type { ChainTips, EscrowEvent } from "../../swap/facts.ts";
+import { DEEP } from "../../swap/finality.ts";
+import type { SwapRules } from "../../swap/subject.ts";
 import type { Terms } from "../../swap/terms.ts";
-import type { CausingBlock, Draft } from "./draft.ts";
-import type { Books } from "./subjects.ts";
+import type { CausingBlock } from "./book-change.ts";
+import type { Books, Draft } from "./books.ts";
+import type { OrderEntry } from "./order-book.ts";
 
 /** Unfunded takes that are told when their hashlock is used or its secret becomes public: the oldest. */
 const TAKES_TOLD = 16;
@@ -19,8 +24,8 @@ export class AffectedRows {
   readonly #books: Books;
   readonly #draft: Draft;
 
-  constructor(books: Books, draft: Draft) {
-    this.#books = books;
+  constructor(draft: Draft) {
+    this.#books = draft.books;
     this.#draft = draft;
   }
 
@@ -89,4 +94,83 @@ export class AffectedRows {
         return;
     }
   }
+
+  /** Time has passed from a moment to a later one: asks and takes die. */
+  moment(was: number, now: number): void {
+    for (const id of this.#books.records.asksEnding(was, now)) this.ask(id, null);
+    for (const hash of this.#books.records.takesEnding(was, now)) this.#draft.touch(hash, null);
+  }
+
+  /** The tips were these before the change: orders whose blocks cross a bound are other ones now. */
+  tips(before: ChainTips, depths: Depths): void {
+    const { chains, orders, waiting } = this.#books;
+    const after = chains.tips;
+    const isEvmSame = before.evm.finalHeight === after.evm.finalHeight;
+    if (isEvmSame && before.pearl.height === after.pearl.height) return;
+    // A lower tip makes blocks shallow again that no order was waiting for.
+    const isLower = after.pearl.height < before.pearl.height;
+    for (const hash of (isLower ? orders.entries : waiting).keys()) {
+      const entry = orders.entries.get(hash);
+      if (entry === undefined || !crosses(this.#books, entry, before, depths)) continue;
+      this.#draft.touch(hash, this.#draft.tipCause);
+    }
+  }
+
+  /** Which orders wait from now on, when all that the change touches is touched. */
+  settle(before: ChainTips, depths: Depths): void {
+    const { chains, orders, waiting } = this.#books;
+    settleWaiting(this.#books, depths, waiting.keys());
+    const isLower = chains.tips.pearl.height < before.pearl.height;
+    settleWaiting(this.#books, depths, (isLower ? orders.entries : this.#draft.orders).keys());
+  }
+}
+
+/** The numbers of PEARL confirmations that rows tell apart. */
+export type Depths = readonly number[];
+
+/** Those of these rules. */
+export function depthsOf({ large, small }: Pick<SwapRules, "large" | "small">): Depths {
+  return [...new Set([large.k, small.k, DEEP])];
+}
+
+/** Keeps of these orders those that wait for a tip to move among the waiting ones, and no others. */
+export function settleWaiting(books: Books, depths: Depths, hashes: Iterable<Bytes32>): void {
+  for (const hash of hashes) {
+    const entry = books.orders.entries.get(hash);
+    const isWaiting = entry !== undefined && waits(books, entry, depths);
+    if (isWaiting === books.waiting.has(hash)) continue;
+    if (isWaiting) books.waiting.set(hash, true);
+    else books.waiting.delete(hash);
+  }
+}
+
+function waits(books: Books, entry: OrderEntry, depths: Depths): boolean {
+  const { evm, pearl } = books.chains.tips;
+  for (const block of evmHeights(entry)) if (block > evm.finalHeight) return true;
+  for (const height of pearlHeights(books, entry)) {
+    const depth = pearl.height - height + 1;
+    if (depths.some((needed) => depth < needed)) return true;
+  }
+  return false;
+}
+
+function crosses(books: Books, entry: OrderEntry, before: ChainTips, depths: Depths): boolean {
+  const after = books.chains.tips;
+  for (const block of evmHeights(entry)) {
+    if (block > before.evm.finalHeight !== block > after.evm.finalHeight) return true;
+  }
+  for (const height of pearlHeights(books, entry)) {
+    const [was, is] = [before.pearl.height - height + 1, after.pearl.height - height + 1];
+    if (depths.some((needed) => was >= needed !== is >= needed)) return true;
+  }
+  return false;
+}
+
+function evmHeights({ facts }: OrderEntry): readonly number[] {
+  const { locked, accepted, closed } = facts;
+  return [locked.block, accepted?.place.block ?? locked.block, closed?.place.block ?? locked.block];
+}
+
+function pearlHeights({ locks }: Books, { script }: OrderEntry): Iterable<number> {
+  return script === null ? [] : locks.heightsOf(script);
 }

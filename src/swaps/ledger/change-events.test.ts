@@ -4,38 +4,44 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { alarmLog, ledgerParts, START } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
-import { accepted, claimed, evm, locked, ORDER } from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
+import {
+  accepted,
+  claimed,
+  evm,
+  locked,
+  ORDER,
+  pearl,
+} from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
 import { swapCrypto } from "../../adapters/system/swap-crypto.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { EvaluationContext } from "../../swap/subject.ts";
 import { ChangeEvents, type RowSnapshot } from "./change-events.ts";
-import { Draft } from "./draft.ts";
+import { Books, Draft } from "./books.ts";
 import { LedgerChanges } from "./ledger-changes.ts";
-import { emptyBooks, Subjects } from "./subjects.ts";
+import { Subjects } from "./subjects.ts";
 
 /** Books in which the order `a` went through these events, one per block from 10 on, and rows of them. */
 function after(...events: readonly EscrowEvent[]) {
   const log = alarmLog();
   const { crypto, rules } = ledgerParts(log);
-  const books = emptyBooks(crypto);
-  const tips = {
-    value: {
-      evm: { height: 9, time: START, finalHeight: -1, need: null },
-      pearl: { height: 100, time: START, medianTimePast: START },
-    },
-  };
-  const changes = new LedgerChanges({ books, tips, evmHash: { value: "" } }, { takeMax: 10 });
-  const draft = new Draft();
-  changes.evm(draft, evm(20, events, { finalHeight: 20 }));
+  const draft = new Draft(new Books({ crypto, evmConfirmations: null }));
+  const { books } = draft;
+  const changes = new LedgerChanges(draft);
+  changes.pearl(pearl(100));
+  changes.evm(evm(9));
+  changes.evm(evm(20, events, { finalHeight: 20 }));
   const rows = { orders: [...draft.orders.keys()], asks: [...draft.asks.keys()] };
-  const context: EvaluationContext = { tips: tips.value, now: START + 300, isReady: true, witnesses: null };
-  const telling = new ChangeEvents(books, new Subjects(books, swapCrypto), rules, log);
-  const between = (before: RowSnapshot, now: RowSnapshot, explained = false) =>
-    telling.between(before, now, { draft, context, explained }).map(({ type }) => type);
+  const { tips } = books.chains;
+  const context: EvaluationContext = { tips, now: START + 300, isReady: true, witnesses: null };
+  const telling = new ChangeEvents(new Subjects(swapCrypto), rules, log);
+  const between = (before: RowSnapshot, now: RowSnapshot, explained = false) => {
+    draft.isExplained = explained;
+    return telling.between(before, now, draft, { books, context }).map(({ type }) => type);
+  };
   return {
     alarms: log.alarms,
     snapshot: (changed: Partial<EvaluationContext> = {}) =>
-      telling.snapshot(rows, { ...context, ...changed }),
+      telling.snapshot(rows, { books, context: { ...context, ...changed } }),
     between,
   };
 }

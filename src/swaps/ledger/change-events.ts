@@ -6,9 +6,10 @@ import { type AskRow, askRow, type BidRow, bidRow, type DealRow, dealRow } from 
 import { ASK_EDGES, BID_EDGES, DEAL_EDGES, isLegalEdge } from "../../swap/statuses.ts";
 import type { EvaluationContext, SwapRules } from "../../swap/subject.ts";
 import type { Log } from "../../follow/ports.ts";
-import type { CausingBlock, Draft } from "./draft.ts";
+import type { CausingBlock } from "./book-change.ts";
+import type { Books, Draft } from "./books.ts";
 import type { StoredSwapEvent } from "./ports.ts";
-import type { Books, Subjects } from "./subjects.ts";
+import { statusOfAsk, type Subjects } from "./subjects.ts";
 
 /**
  * Fields whose change alone is none: counts that grow by themselves, and when somebody last looked. (Finality, which
@@ -51,70 +52,70 @@ export function rowsIn(rows: readonly TouchedRow[]): TouchedRows {
   };
 }
 
-/** What a change is, as far as its events need it. */
-export interface ChangeFrame {
-  readonly draft: Draft;
-  /** The context after the change. */
+/** Books at one time, with what their rows are evaluated in. */
+export interface LedgerState {
+  readonly books: Books;
   readonly context: EvaluationContext;
-  /** Whether a reorganisation or an eviction explains any way of a status. */
-  readonly explained: boolean;
 }
 
 /** Makes events from what rows were and are. */
 export class ChangeEvents {
-  readonly #books: Books;
   readonly #subjects: Subjects;
   readonly #rules: SwapRules;
   readonly #log: Log;
 
-  constructor(books: Books, subjects: Subjects, rules: SwapRules, log: Log) {
-    this.#books = books;
+  constructor(subjects: Subjects, rules: SwapRules, log: Log) {
     this.#subjects = subjects;
     this.#rules = rules;
     this.#log = log;
   }
 
   /** These rows as if the service might act: neither lag nor a witness sends an event (S-54). */
-  snapshot({ orders, asks }: TouchedRows, context: EvaluationContext): RowSnapshot {
-    const able = { ...context, isReady: true, witnesses: null };
+  snapshot({ orders, asks }: TouchedRows, { books, context }: LedgerState): RowSnapshot {
+    const able = { books, context: { ...context, isReady: true, witnesses: null } };
     const shown = asks.flatMap((id) => {
-      const ask = this.#ask(id, able);
+      const ask = askOf(id, able);
       return ask === null ? [] : [[id, ask] as const];
     });
     return { orders: new Map(orders.map((hash) => [hash, this.#rows(hash, able)])), asks: new Map(shown) };
   }
 
-  /** The events between two snapshots: asks, then bids and deals. */
-  between(before: RowSnapshot, after: RowSnapshot, frame: ChangeFrame): readonly StoredSwapEvent[] {
+  /** The events between two snapshots, the second one of this state: asks, then bids and deals. */
+  between(
+    before: RowSnapshot,
+    after: RowSnapshot,
+    draft: Draft,
+    state: LedgerState,
+  ): readonly StoredSwapEvent[] {
     const events: StoredSwapEvent[] = [];
     for (const [id, { row, buyer }] of after.asks) {
       const was = before.asks.get(id)?.row;
       if (was !== undefined && comparable(was) === comparable(row)) continue;
       if (was !== undefined && !isLegalEdge(ASK_EDGES, was.status, row.status))
-        this.#alarm("ask", id, was, row, frame);
-      const cause = frame.draft.asks.get(id) ?? null;
+        this.#alarm("ask", id, was, row, draft);
+      const cause = draft.asks.get(id) ?? null;
       events.push(swapEvent("ask", null, cause, row, buyer === null ? [] : [buyer]));
     }
     for (const [hash, rows] of after.orders) {
       for (const now of rows) {
         const was = before.orders.get(hash)?.find((one) => one.type === now.type);
         if (was !== undefined && comparable(was.row) === comparable(now.row)) continue;
-        if (was !== undefined) this.#checkEdge(hash, was, now, frame);
-        const cause = frame.draft.orders.get(hash) ?? null;
-        events.push(swapEvent(now.type, hash, cause, this.#shown(hash, now, frame.context), []));
+        if (was !== undefined) this.#checkEdge(hash, was, now, draft);
+        const cause = draft.orders.get(hash) ?? null;
+        events.push(swapEvent(now.type, hash, cause, this.#shown(hash, now, state), []));
       }
     }
     return events;
   }
 
-  /** The row as its endpoint shows it in this context. */
-  #shown(hash: Bytes32, { type, row }: Row, context: EvaluationContext): BidRow | DealRow {
-    if (context.isReady && context.witnesses === null) return row;
-    return this.#rows(hash, context).find((one) => one.type === type)?.row ?? row;
+  /** The row as its endpoint shows it in this state. */
+  #shown(hash: Bytes32, { type, row }: Row, state: LedgerState): BidRow | DealRow {
+    if (state.context.isReady && state.context.witnesses === null) return row;
+    return this.#rows(hash, state).find((one) => one.type === type)?.row ?? row;
   }
 
-  #rows(hash: Bytes32, context: EvaluationContext): readonly Row[] {
-    const subject = this.#subjects.of(hash, context);
+  #rows(hash: Bytes32, { books, context }: LedgerState): readonly Row[] {
+    const subject = this.#subjects.of(books, hash, context);
     if (subject === null) return [];
     const bid = bidRow(subject, context, this.#rules);
     const deal = dealRow(subject, context, this.#rules);
@@ -124,27 +125,14 @@ export class ChangeEvents {
     ];
   }
 
-  #ask(
-    id: Bytes32,
-    context: EvaluationContext,
-  ): { readonly row: AskRow; readonly buyer: string | null } | null {
-    const record = this.#books.records.asks.get(id);
-    if (record === undefined) return null;
-    const takenBy = this.#books.orders.byAsk.get(id) ?? null;
-    const order = takenBy === null ? undefined : this.#books.orders.entries.get(takenBy);
-    const seenAt = this.#books.records.balancesSeen.get(record.terms.sellerPearlAddress) ?? null;
-    const row = askRow(record, this.#subjects.askStatus(record, context), takenBy, seenAt);
-    return { row, buyer: order?.facts.terms.buyer ?? null };
-  }
-
-  #checkEdge(hash: Bytes32, was: Row, now: Row, frame: ChangeFrame): void {
+  #checkEdge(hash: Bytes32, was: Row, now: Row, draft: Draft): void {
     const isLegal =
       was.type === "bid" && now.type === "bid"
         ? isLegalEdge(BID_EDGES, was.row.status, now.row.status)
         : was.type === "deal" &&
           now.type === "deal" &&
           isLegalEdge(DEAL_EDGES, was.row.status, now.row.status);
-    if (!isLegal) this.#alarm(now.type, hash, was.row, now.row, frame);
+    if (!isLegal) this.#alarm(now.type, hash, was.row, now.row, draft);
   }
 
   #alarm(
@@ -152,14 +140,27 @@ export class ChangeEvents {
     hash: Bytes32,
     was: { readonly status: string },
     now: { readonly status: string },
-    frame: ChangeFrame,
+    draft: Draft,
   ): void {
-    if (frame.explained) return;
+    if (draft.isExplained) return;
     this.#log.error(
       { type, hash, from: was.status, to: now.status },
       "alarm: a swap's status went back (S-51)",
     );
   }
+}
+
+function askOf(
+  id: Bytes32,
+  { books, context }: LedgerState,
+): { readonly row: AskRow; readonly buyer: string | null } | null {
+  const record = books.records.asks.get(id);
+  if (record === undefined) return null;
+  const takenBy = books.orders.byAsk.get(id) ?? null;
+  const order = takenBy === null ? undefined : books.orders.entries.get(takenBy);
+  const seenAt = books.balancesSeen.get(record.terms.sellerPearlAddress) ?? null;
+  const row = askRow(record, statusOfAsk(books, record, context), takenBy, seenAt);
+  return { row, buyer: order?.facts.terms.buyer ?? null };
 }
 
 /** The event of a reorganisation of the EVM chain; that of PEARL comes from the index of its blocks. */

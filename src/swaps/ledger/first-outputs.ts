@@ -4,7 +4,7 @@
 
 import type { Outpoint } from "../../primitives/brands.ts";
 import type { PearlPlace } from "../../swap/facts.ts";
-import type { BookChange } from "./draft.ts";
+import type { Layer, LayeredMap } from "./layers.ts";
 
 /** Outputs below pearl_amount_sat that are kept of a script, and as many below the least that counts. */
 export const MAX_SMALL_OUTPUTS = 1_000;
@@ -37,33 +37,32 @@ function byPlace(one: PlacedOutput, other: PlacedOutput): number {
 
 /** Lists of the first outputs, by script and kind. */
 export class FirstOutputs {
-  readonly #lists = new Map<string, readonly PlacedOutput[]>();
+  readonly #lists: LayeredMap<string, readonly PlacedOutput[]>;
+
+  constructor(layer: Layer<FirstOutputs>) {
+    this.#lists = layer.map((under) => under.#lists);
+  }
 
   /**
    * Asks for a place in the list of this key. `present` gives the outputs of a list that was never asked for, in no
    * order. One that has a place keeps it.
    */
-  admit(
-    key: string,
-    output: PlacedOutput,
-    present: () => Iterable<PlacedOutput>,
-    change: BookChange,
-  ): Admission {
+  admit(key: string, output: PlacedOutput, present: () => Iterable<PlacedOutput>): Admission {
     const list = this.#lists.get(key) ?? [...present()].toSorted(byPlace).slice(0, MAX_SMALL_OUTPUTS);
     const at = indexOf(list, output);
     const known = list[at];
     if (known !== undefined && byPlace(known, output) === 0) return { isKept: true, evicted: null };
     if (at >= MAX_SMALL_OUTPUTS) return { isKept: false, evicted: null };
     const next = list.toSpliced(at, 0, output);
-    change.set(this.#lists, key, next.slice(0, MAX_SMALL_OUTPUTS));
+    this.#lists.set(key, next.slice(0, MAX_SMALL_OUTPUTS));
     return { isKept: true, evicted: next[MAX_SMALL_OUTPUTS]?.outpoint ?? null };
   }
 
   /** Takes outputs of blocks above this height out. */
-  rewind(toHeight: number, change: BookChange): void {
+  rewind(toHeight: number): void {
     for (const [key, list] of this.#lists) {
       const left = list.filter(({ place }) => place.height <= toHeight);
-      if (left.length < list.length) change.set(this.#lists, key, left);
+      if (left.length < list.length) this.#lists.set(key, left);
     }
   }
 }

@@ -1,8 +1,8 @@
 // Restores the ledger's memory at start: every stored fact in the order of its first insertion.
 
-import type { ChainTips } from "../../swap/facts.ts";
-import { LOADING } from "./draft.ts";
-import type { StoredTip } from "./fact-codec.ts";
+import { type Depths, settleWaiting } from "./affected-rows.ts";
+import { LOADING } from "./book-change.ts";
+import type { Books } from "./books.ts";
 import { FactFields, Interner } from "./fact-fields.ts";
 import {
   readAddresses,
@@ -18,42 +18,41 @@ import {
   readTip,
 } from "./fact-reading.ts";
 import type { StoredFact, SwapStore } from "./ports.ts";
-import type { Books } from "./subjects.ts";
 
-/** What the store holds beside facts and records. */
-interface LoadedState {
-  readonly tips: readonly StoredTip[];
-  /** Whether a change was being told when the process ended. */
-  readonly isUntold: boolean;
-}
-
-/** Fills empty books from the store. @throws where a fact is damaged or of no known kind. */
-export async function loadBooks(store: SwapStore, books: Books): Promise<LoadedState> {
-  const tips: StoredTip[] = [];
+/**
+ * Fills empty books from the store, with the orders that wait for confirmations of these numbers. Returns whether a change was being told when the process ended. @throws where a fact
+ * is damaged or of no known kind.
+ */
+export async function loadBooks(store: SwapStore, books: Books, depths: Depths): Promise<boolean> {
   let isUntold = false;
   const interner = new Interner();
   await store.load((facts) => {
     for (const fact of facts) {
       const fields = FactFields.of(fact, interner);
-      if (fact.kind === "tip") tips.push(readTip(fields));
-      else if (fact.kind === "untold") isUntold = true;
+      if (fact.kind === "untold") isUntold = true;
       else if (!loadChainFact(fact, fields, books)) loadRecord(fact, fields, books);
     }
   });
-  for (const tip of tips) if (tip.chain === "evm") books.trust.settle(tip.finalHeight, LOADING);
-  return { tips, isUntold };
+  books.trust.settle(books.chains.tips.evm.finalHeight);
+  for (const chain of ["evm", "pearl"] as const)
+    books.chains.remember(chain, null, await store.checkpoints(chain));
+  settleWaiting(books, depths, books.orders.entries.keys());
+  return isUntold;
 }
 
 function loadChainFact(
   fact: StoredFact,
   fields: FactFields,
-  { scripts, orders, locks, secrets, trust }: Books,
+  { chains, scripts, orders, locks, secrets, trust }: Books,
 ): boolean {
   switch (fact.kind) {
+    case "tip":
+      chains.move(readTip(fields), LOADING);
+      return true;
     case "event": {
       const event = readEvent(fields);
       orders.apply(event, LOADING);
-      trust.add(event, LOADING);
+      trust.add(event);
       return true;
     }
     case "dispute":
@@ -80,12 +79,7 @@ function loadChainFact(
       locks.sight(readSighting(fields), LOADING, nothing);
       return true;
     case "secret":
-      secrets.load(
-        fields.bytes32("hashlock"),
-        fields.bytes32("secret"),
-        readShower(fields.inner("shower")),
-        LOADING,
-      );
+      secrets.load(fields.bytes32("hashlock"), fields.bytes32("secret"), readShower(fields.inner("shower")));
       return true;
     default:
       return false;
@@ -109,16 +103,4 @@ function loadRecord(fact: StoredFact, fields: FactFields, { records }: Books): v
 
 function nothing(): void {
   // Nobody is told while facts are loaded.
-}
-
-/** The tips as the store has them. `need`: as in `ChainTips`. */
-export function tipsOf(stored: readonly StoredTip[], need: number | null): ChainTips {
-  let evm = { height: -1, time: 0, finalHeight: -1, need };
-  let pearl = { height: -1, time: 0, medianTimePast: 0 };
-  for (const tip of stored) {
-    const { height, time } = tip;
-    if (tip.chain === "evm") evm = { height, time, finalHeight: tip.finalHeight, need };
-    else pearl = { height, time, medianTimePast: tip.medianTimePast };
-  }
-  return { evm, pearl };
 }

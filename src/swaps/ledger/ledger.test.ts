@@ -134,6 +134,29 @@ describe("swap ledger", () => {
     );
   });
 
+  test("a commit that fails although it has happened is seen by whoever looks afterwards, and told once", async () => {
+    const { store, ledger } = await scene();
+    await ledger.applyEvm(evm(10, [locked("a", 10)]));
+    const lock = lockOf("51" as ScriptHex);
+    await ledger.applyMempool({ ...NO_LOCKS, present: new Set([lock.txid]) }, [lock], []);
+    ledger.noteBalanceSeen("rprl1x", 7);
+    const looked: Bytes32[] = [];
+    ledger.onRows((orders) => looked.push(...orders));
+    store.failure = new Error("the answer is lost");
+    store.hasHappened = true;
+    await assert.rejects(ledger.applyEvm(evm(11, [accepted("a", 11)])), /answer is lost/);
+    assert.deepEqual(looked, [ORDER]);
+    assert.equal(ledger.subject(ORDER)?.order?.accepted?.sellerPearlKey, SELLER_KEY);
+    assert.equal(ledger.tips().evm.height, 11);
+    assert.equal(ledger.checkpoints("evm")[0]?.height, 11);
+    assert.equal(ledger.watch.size, 1);
+    // What no store has is as it was.
+    assert.ok(ledger.knowsTransaction(lock.txid));
+    assert.equal(ledger.balanceSeenAt("rprl1x"), 7);
+    await ledger.applyEvm(evm(12));
+    assert.deepEqual(statuses(store), ["bid BID_CREATED", "bid BID_ACCEPTED", "deal DEAL_OPEN"]);
+  });
+
   test("changes follow each other, and nobody sees one before it is durable", async () => {
     const { ledger } = await scene();
     const first = ledger.applyEvm(evm(10, [locked("a", 10)]));

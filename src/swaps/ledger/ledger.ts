@@ -1,6 +1,7 @@
 // The ledger is the one owner of the state of all swaps: facts of both chains and records of people, in memory and in
-// the store alike. Each change is made out, committed in one transaction with its events, and only then visible, in one
-// synchronous step: readers see nothing that is not durable, and a failed commit changes nothing.
+// the store alike. Each change is made once, in a draft over the books that nobody else sees; it is committed in one
+// transaction with its events, and laid down in one synchronous step: readers see nothing that is not durable. Whether a
+// commit that failed has happened is unknown: what is in memory is dropped and read again.
 
 import type { Bytes32, EvmAddress, Outpoint, ScriptHex, Txid } from "../../primitives/brands.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
@@ -15,11 +16,11 @@ import {
 } from "../../swap/subject.ts";
 import { CommitFeed } from "../../follow/commit-feed.ts";
 import type { Clock, Log } from "../../follow/ports.ts";
-import { ChangeEvents, type ChangeFrame, rowsIn, type TouchedRow, touchedRows } from "./change-events.ts";
-import { CheckpointList, ConfirmationTracker } from "./confirmations.ts";
-import { Draft } from "./draft.ts";
-import { type ChangeSummary, checkpointsOf, LedgerChanges, type LedgerState } from "./ledger-changes.ts";
-import { loadBooks, tipsOf } from "./ledger-loading.ts";
+import { depthsOf } from "./affected-rows.ts";
+import { Books, Draft } from "./books.ts";
+import { ChangeEvents, type LedgerState, rowsIn, type TouchedRow, touchedRows } from "./change-events.ts";
+import { type ChangeLimits, LedgerChanges } from "./ledger-changes.ts";
+import { loadBooks } from "./ledger-loading.ts";
 import type {
   ChainCheckpoint,
   EscrowFee,
@@ -35,11 +36,13 @@ import type {
   SwapIdentity,
   SwapStore,
 } from "./ports.ts";
-import { type Books, emptyBooks, Subjects } from "./subjects.ts";
+import { statusOfAsk, Subjects } from "./subjects.ts";
 import { WatchedScripts } from "./watched-scripts.ts";
 
 /** Rows that one transaction tells of; a change of more is told by further transactions. */
 const TOLD_AT_ONCE = 512;
+/** Asks that one step of time looks at for whether they are to be forgotten. */
+const ASKS_AT_ONCE = 2_000;
 /** Rows that are looked at between two breaths of the event loop: some milliseconds. */
 const LOOKED_AT_ONCE = 64;
 /**
@@ -69,38 +72,29 @@ export interface SwapLedgerDependencies {
 
 /** The owner of swap state. */
 export class SwapLedger implements LedgerWrites, EvmLedger, LedgerReads {
-  readonly watch: WatchedScripts;
+  readonly watch = new WatchedScripts(() => this.#books);
   /** Published after every visible change. */
   readonly feed = new CommitFeed();
   readonly #parts: SwapLedgerDependencies;
-  readonly #state: LedgerState;
   readonly #subjects: Subjects;
-  readonly #changes: LedgerChanges;
   readonly #events: ChangeEvents;
-  readonly #tipWatch: ConfirmationTracker;
-  readonly #checkpoints: { readonly evm: CheckpointList; readonly pearl: CheckpointList };
-  #lastMoment: EvaluationContext;
+  readonly #limits: ChangeLimits;
+  #books: Books;
+  /** Whether a commit has failed and the books could not be read again since. */
+  #isDoubtful = false;
+  #lastContext: EvaluationContext;
   /** Whether events are missing that could not be written: the next transaction empties the log. */
   #owesReset = false;
   #turn: Promise<void> = Promise.resolve();
   readonly #rowListeners: ((orders: readonly Bytes32[], asks: readonly Bytes32[]) => void)[] = [];
 
-  private constructor(
-    parts: SwapLedgerDependencies,
-    state: LedgerState,
-    checkpoints: { readonly evm: CheckpointList; readonly pearl: CheckpointList },
-  ) {
-    const { books } = state;
+  private constructor(parts: SwapLedgerDependencies, books: Books) {
     this.#parts = parts;
-    this.#state = state;
-    this.#checkpoints = checkpoints;
-    this.#subjects = new Subjects(books, parts.crypto);
-    this.#events = new ChangeEvents(books, this.#subjects, parts.rules, parts.log);
-    this.#tipWatch = new ConfirmationTracker(books.orders, books.locks, parts.rules);
-    this.#changes = new LedgerChanges(state, parts);
-    this.watch = new WatchedScripts(books, () => this.tips());
-    this.#lastMoment = this.#context();
-    this.#tipWatch.settle(this.tips(), [], true);
+    this.#books = books;
+    this.#limits = { takeMax: parts.takeMax, depths: depthsOf(parts.rules) };
+    this.#subjects = new Subjects(parts.crypto);
+    this.#events = new ChangeEvents(this.#subjects, parts.rules, parts.log);
+    this.#lastContext = this.#context();
   }
 
   /**
@@ -108,27 +102,23 @@ export class SwapLedger implements LedgerWrites, EvmLedger, LedgerReads {
    * escrow (S-26), or where a stored fact is damaged.
    */
   static async open(parts: SwapLedgerDependencies): Promise<SwapLedger> {
-    const { store, crypto, identity } = parts;
+    const { store, identity } = parts;
     await store.initialise(identity);
-    const books = emptyBooks(crypto);
-    const { tips: stored, isUntold } = await loadBooks(store, books);
+    const books = new Books(parts);
+    const isUntold = await loadBooks(store, books, depthsOf(parts.rules));
     if (isUntold)
       await store.commit({ rewind: null, remove: [UNTOLD], put: [], checkpoints: [], events: null });
-    const evm = new CheckpointList(await store.checkpoints("evm"));
-    const pearl = new CheckpointList(await store.checkpoints("pearl"));
-    const tips = { value: tipsOf(stored, parts.evmConfirmations) };
-    const evmHash = { value: stored.find(({ chain }) => chain === "evm")?.hash ?? "" };
-    return new SwapLedger(parts, { books, tips, evmHash }, { evm, pearl });
+    return new SwapLedger(parts, books);
   }
 
   /** As `LedgerWrites.applyEvm`. @throws where the change does not fit the state: a bug, or an RPC that lies. */
   applyEvm(change: EvmChange): Promise<void> {
-    return this.#run((draft) => this.#changes.evm(draft, change));
+    return this.#run((changes) => changes.evm(change));
   }
 
   /** As `LedgerWrites.applyPearl`. @throws where the change does not fit the state. */
   applyPearl(change: PearlChange): Promise<void> {
-    return this.#run((draft) => this.#changes.pearl(draft, change));
+    return this.#run((changes) => changes.pearl(change));
   }
 
   /** As `LedgerWrites.applyMempool`. */
@@ -137,17 +127,19 @@ export class SwapLedger implements LedgerWrites, EvmLedger, LedgerReads {
     sightings: readonly Sighting[],
     secrets: PearlChange["secrets"],
   ): Promise<void> {
-    return this.#run((draft) => this.#changes.mempool(draft, locks, sightings, secrets));
+    return this.#run((changes) => changes.mempool(locks, sightings, secrets));
   }
 
   /** As `LedgerReads.write`. */
   write(records: RecordWrites): Promise<void> {
-    return this.#run((draft) => this.#changes.records(draft, records));
+    return this.#run((changes) => changes.records(records));
   }
 
   /** Lets what time alone changes happen: expiries are told, old takes and asks go. To be called now and then. */
   passTime(): Promise<void> {
-    return this.#run((draft) => this.#changes.forgetAsks(draft, this.#context()));
+    return this.#run((changes) => {
+      changes.forgetAsks(this.#books.records.nextAsks(ASKS_AT_ONCE), this.#context());
+    });
   }
 
   /** Calls back with the orders (and takes) and the asks whose rows may differ, after each visible change. */
@@ -156,11 +148,11 @@ export class SwapLedger implements LedgerWrites, EvmLedger, LedgerReads {
   }
 
   tips(): ChainTips {
-    return this.#state.tips.value;
+    return this.#books.chains.tips;
   }
 
   checkpoints(chain: "evm" | "pearl"): readonly ChainCheckpoint[] {
-    return this.#checkpoints[chain].all;
+    return this.#books.chains.checkpoints(chain);
   }
 
   unsettled(from: number, to: number): readonly EscrowEvent[] {
@@ -181,7 +173,7 @@ export class SwapLedger implements LedgerWrites, EvmLedger, LedgerReads {
     if (before.length === 0) return;
     await this.#turn;
     const stored = await this.#parts.store.keys("alarm");
-    await this.#run((draft) => this.#changes.liftAlarms(draft, [...stored, ...this.#raisedSince(before)]));
+    await this.#run((changes) => changes.liftAlarms([...stored, ...this.#raisedSince(before)]));
     for (const { id } of before) {
       if (this.alarms().some((alarm) => alarm.id === id)) continue;
       this.#parts.log.warn({ alarm_id: id }, "an operator has lifted the alarm of a replaced final block");
@@ -197,7 +189,7 @@ export class SwapLedger implements LedgerWrites, EvmLedger, LedgerReads {
   }
 
   subject(hash: Bytes32): SwapSubject | null {
-    return this.#subjects.of(hash, this.#context());
+    return this.#subjects.of(this.#books, hash, this.#context());
   }
 
   ask(askId: Bytes32): AskRecord | null {
@@ -205,7 +197,7 @@ export class SwapLedger implements LedgerWrites, EvmLedger, LedgerReads {
   }
 
   askStatus(record: AskRecord, when: Pick<EvaluationContext, "now" | "expiryNow">): AskStatus {
-    return this.#subjects.askStatus(record, when);
+    return statusOfAsk(this.#books, record, when);
   }
 
   orderOfAsk(askId: Bytes32): Bytes32 | null {
@@ -214,10 +206,8 @@ export class SwapLedger implements LedgerWrites, EvmLedger, LedgerReads {
 
   liveTakes(askId: Bytes32, now: number): number {
     let live = 0;
-    for (const hash of this.#books.records.takesByAsk.of(askId)) {
-      const take = this.#books.records.takes.get(hash);
-      if (take !== undefined && take.expiresAt > now && !this.#books.orders.entries.has(hash)) live += 1;
-    }
+    for (const hash of this.#books.records.liveTakes(askId, now))
+      if (!this.#books.orders.entries.has(hash)) live += 1;
     return live;
   }
 
@@ -226,15 +216,15 @@ export class SwapLedger implements LedgerWrites, EvmLedger, LedgerReads {
   }
 
   balanceSeenAt(address: string): number | null {
-    return this.#books.records.balancesSeen.get(address) ?? null;
+    return this.#books.balancesSeen.get(address) ?? null;
   }
 
   addressesSeen(): Iterable<string> {
-    return this.#books.records.balancesSeen.keys();
+    return this.#books.balancesSeen.keys();
   }
 
   noteBalanceSeen(address: string, at: number | null): void {
-    const { balancesSeen } = this.#books.records;
+    const { balancesSeen } = this.#books;
     if (at === null) balancesSeen.delete(address);
     else balancesSeen.set(address, at);
   }
@@ -285,12 +275,7 @@ export class SwapLedger implements LedgerWrites, EvmLedger, LedgerReads {
     return this.#books.locks.knows(txid);
   }
 
-  get #books(): Books {
-    return this.#state.books;
-  }
-
-  #context(): EvaluationContext {
-    const tips = this.tips();
+  #context(tips = this.tips()): EvaluationContext {
     if (this.#parts.contextOf !== undefined) return this.#parts.contextOf(tips);
     const clock = Math.floor(this.#parts.clock.nowMs() / 1000);
     const now = Math.max(clock, tips.evm.time, tips.pearl.medianTimePast);
@@ -298,88 +283,96 @@ export class SwapLedger implements LedgerWrites, EvmLedger, LedgerReads {
   }
 
   /** One change after the other. */
-  #run(build: (draft: Draft) => ChangeSummary): Promise<void> {
-    const done = this.#turn.then(() => this.#carryOut(build));
+  #run(make: (changes: LedgerChanges) => void): Promise<void> {
+    const done = this.#turn.then(() => this.#carryOut(make));
     this.#turn = done.catch(() => undefined);
     return done;
   }
 
-  async #carryOut(build: (draft: Draft) => ChangeSummary): Promise<void> {
-    const draft = new Draft();
-    const change = this.#makeOut(draft, build);
-    const { outline, frame, before } = change;
+  async #carryOut(make: (changes: LedgerChanges) => void): Promise<void> {
+    if (this.#isDoubtful) await this.#readAgain();
+    const books = this.#books;
+    const draft = new Draft(books);
+    const changes = new LedgerChanges(draft);
+    make(changes);
+    const was = { ...this.#lastContext, tips: books.chains.tips };
+    const is = this.#context(draft.books.chains.tips);
+    changes.passTime(was, is, this.#limits);
     const rows = touchedRows(draft);
-    const told = await this.#told(change, rows.slice(0, TOLD_AT_ONCE), "hidden");
-    const rest = rows.slice(TOLD_AT_ONCE);
+    const [first, rest] = [rows.slice(0, TOLD_AT_ONCE), rows.slice(TOLD_AT_ONCE)];
+    const told = await this.#told(draft, first, { books, context: was }, { books: draft.books, context: is });
     if (rest.length > 0) draft.put.push(UNTOLD);
-    const events = this.#owesReset ? null : [...outline.events, ...told];
     if (this.#owesReset) draft.remove.push(UNTOLD);
-    const { rewind, checkpoints } = outline;
-    const { put, remove } = draft;
-    const isStored =
-      rewind !== null || put.length + remove.length + checkpoints.length > 0 || events?.length !== 0;
-    if (isStored) await this.#parts.store.commit({ rewind, put, remove, checkpoints, events });
+    await this.#commit(draft, this.#owesReset ? null : [...draft.events, ...told]);
     this.#owesReset = false;
-    draft.finish();
-    this.#checkpoints.evm.advance(...checkpointsOf("evm", outline));
-    this.#checkpoints.pearl.advance(...checkpointsOf("pearl", outline));
-    const tips = this.tips();
-    this.#tipWatch.settle(tips, draft.orders.keys(), tips.pearl.height < before.tips.pearl.height);
-    this.#lastMoment = { ...frame.context, tips };
-    for (const listener of this.#rowListeners) listener([...draft.orders.keys()], [...draft.asks.keys()]);
+    draft.books.layDown();
+    this.#lastContext = is;
+    this.#tellListeners(draft);
     this.feed.publish();
-    if (rest.length > 0) await this.#tellRest(change, rest);
+    // Now the draft has what was there before.
+    if (rest.length > 0)
+      await this.#tellRest(draft, rest, { books: draft.books, context: was }, { books, context: is });
   }
 
-  /** The change with the rows that it touches; memory is as before when this returns or throws. */
-  #makeOut(draft: Draft, build: (draft: Draft) => ChangeSummary): MadeChange {
-    const before = { ...this.#lastMoment, tips: this.tips() };
+  async #commit(draft: Draft, events: readonly StoredSwapEvent[] | null): Promise<void> {
+    const { rewind, put, remove, checkpoints } = draft;
+    const isStored =
+      rewind !== null || put.length + remove.length + checkpoints.length > 0 || events?.length !== 0;
+    if (!isStored) return;
     try {
-      const outline = build(draft);
-      const context = this.#context();
-      this.#changes.passTime(draft, before, context);
-      for (const hash of this.#tipWatch.changed(before.tips, context.tips))
-        draft.touch(hash, outline.tipCause);
-      return { outline, before, frame: { draft, context, explained: outline.explained } };
-    } finally {
-      draft.rollback();
+      await this.#parts.store.commit({ rewind, put, remove, checkpoints, events });
+    } catch (error) {
+      this.#isDoubtful = true;
+      // Where the store cannot be read either, the next change tries it again before anything else.
+      await this.#readAgain().then(
+        () => this.#tellListeners(draft),
+        () => undefined,
+      );
+      throw error;
     }
   }
 
-  /**
-   * The events of these rows: each before and after the change, in pieces between which others are served. Memory is
-   * as the change left it where that is "visible" already, else as before.
-   */
+  /** Drops what is in memory and reads it from the store, but for what is in memory alone. */
+  async #readAgain(): Promise<void> {
+    const books = new Books(this.#parts);
+    const isUntold = await loadBooks(this.#parts.store, books, this.#limits.depths);
+    books.takeUnstored(this.#books);
+    this.#owesReset ||= isUntold;
+    this.#books = books;
+    this.#isDoubtful = false;
+  }
+
+  #tellListeners({ orders, asks }: Draft): void {
+    for (const listener of this.#rowListeners) listener([...orders.keys()], [...asks.keys()]);
+  }
+
+  /** The events of these rows between two states, in pieces between which others are served. */
   async #told(
-    { before, frame }: MadeChange,
+    draft: Draft,
     rows: readonly TouchedRow[],
-    now: "hidden" | "visible",
+    before: LedgerState,
+    after: LedgerState,
   ): Promise<StoredSwapEvent[]> {
-    const { draft, context } = frame;
     const events: StoredSwapEvent[] = [];
     for (let at = 0; at < rows.length; at += LOOKED_AT_ONCE) {
       if (at > 0) await this.#parts.clock.sleep(0);
       const piece = rowsIn(rows.slice(at, at + LOOKED_AT_ONCE));
-      if (now === "visible") draft.rollback();
-      let isMade = false;
-      try {
-        const was = this.#events.snapshot(piece, before);
-        draft.reapply();
-        isMade = true;
-        events.push(...this.#events.between(was, this.#events.snapshot(piece, context), frame));
-      } finally {
-        if (isMade && now === "hidden") draft.rollback();
-        if (!isMade && now === "visible") draft.reapply();
-      }
+      const [was, is] = [this.#events.snapshot(piece, before), this.#events.snapshot(piece, after)];
+      events.push(...this.#events.between(was, is, draft, after));
     }
     return events;
   }
 
   /** The change is durable and visible: what fails here are events, and a reset says so. */
-  async #tellRest(change: MadeChange, rows: readonly TouchedRow[]): Promise<void> {
+  async #tellRest(
+    draft: Draft,
+    rows: readonly TouchedRow[],
+    before: LedgerState,
+    after: LedgerState,
+  ): Promise<void> {
     try {
       for (let at = 0; at < rows.length; at += TOLD_AT_ONCE) {
-        const events = await this.#told(change, rows.slice(at, at + TOLD_AT_ONCE), "visible");
+        const events = await this.#told(draft, rows.slice(at, at + TOLD_AT_ONCE), before, after);
         const isLast = at + TOLD_AT_ONCE >= rows.length;
         const remove = isLast ? [UNTOLD] : [];
         await this.#parts.store.commit({ rewind: null, remove, put: [], checkpoints: [], events });
@@ -390,11 +383,4 @@ export class SwapLedger implements LedgerWrites, EvmLedger, LedgerReads {
       this.#parts.log.error({ error }, "events of swaps could not be written; the event log begins anew");
     }
   }
-}
-
-/** A change that was made out: what it is, and the moments before and after it. */
-interface MadeChange {
-  readonly outline: ChangeSummary;
-  readonly before: EvaluationContext;
-  readonly frame: ChangeFrame;
 }

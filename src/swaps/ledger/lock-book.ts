@@ -5,11 +5,11 @@
 import type { Outpoint, ScriptHex, Txid } from "../../primitives/brands.ts";
 import type { LockOutput, PearlBlockFact, PearlPlace, Sighting, SpendPath } from "../../swap/facts.ts";
 import { DUST_SAT, outpointOf } from "../../swap/lock-choice.ts";
-import type { ChangingValue, BookChange } from "./draft.ts";
+import type { BookChange } from "./book-change.ts";
 import { blockFact, sightingFact } from "./fact-codec.ts";
 import { FirstOutputs, MAX_SMALL_OUTPUTS } from "./first-outputs.ts";
 import { LockConflicts } from "./lock-conflicts.ts";
-import { MultiIndex } from "./multi-index.ts";
+import type { Layer, LayeredIndex, LayeredMap, LayeredValue } from "./layers.ts";
 import type { MempoolLocks } from "./ports.ts";
 import type { ScriptBook } from "./script-book.ts";
 
@@ -48,25 +48,42 @@ function txidOf(outpoint: Outpoint): Txid {
 
 /** All lock outputs. */
 export class LockBook {
-  readonly entries = new Map<Outpoint, OutputEntry>();
-  readonly dust = new Map<Outpoint, DustEntry>();
-  readonly byScript = new MultiIndex<ScriptHex, Outpoint>();
-  readonly conflicts = new LockConflicts();
+  readonly entries: LayeredMap<Outpoint, OutputEntry>;
+  readonly dust: LayeredMap<Outpoint, DustEntry>;
+  readonly byScript: LayeredIndex<ScriptHex, Outpoint>;
+  readonly conflicts: LockConflicts;
   readonly #scripts: ScriptBook;
-  readonly #byTransaction = new MultiIndex<Txid, Outpoint>();
+  readonly #byTransaction: LayeredIndex<Txid, Outpoint>;
   /** Lock outputs by the mined transaction that spends them. */
-  readonly #bySpender = new MultiIndex<Txid, Outpoint>();
+  readonly #bySpender: LayeredIndex<Txid, Outpoint>;
   /** Those in no block: the ones that the mempool decides about. */
-  readonly #unmined = new Set<Outpoint>();
+  readonly #unmined: LayeredMap<Outpoint, true>;
   /** Of them those below the least amount of their script. */
-  readonly #unminedSmall = new MultiIndex<ScriptHex, Outpoint>();
-  readonly #firstDust = new FirstOutputs();
-  readonly #firstSmall = new FirstOutputs();
-  readonly #mempool: ChangingValue<MempoolLocks> = { value: EMPTY };
+  readonly #unminedSmall: LayeredIndex<ScriptHex, Outpoint>;
+  readonly #firstDust: FirstOutputs;
+  readonly #firstSmall: FirstOutputs;
+  /** Not stored. */
+  readonly #mempool: LayeredValue<MempoolLocks>;
 
   /** `scripts` tells which amounts are small. */
-  constructor(scripts: ScriptBook) {
+  constructor(layer: Layer<LockBook>, scripts: ScriptBook) {
+    this.entries = layer.map((under) => under.entries);
+    this.dust = layer.map((under) => under.dust);
+    this.byScript = layer.index((under) => under.byScript);
+    this.conflicts = new LockConflicts(layer.within((under) => under.conflicts));
     this.#scripts = scripts;
+    this.#byTransaction = layer.index((under) => under.#byTransaction);
+    this.#bySpender = layer.index((under) => under.#bySpender);
+    this.#unmined = layer.map((under) => under.#unmined);
+    this.#unminedSmall = layer.index((under) => under.#unminedSmall);
+    this.#firstDust = new FirstOutputs(layer.within((under) => under.#firstDust));
+    this.#firstSmall = new FirstOutputs(layer.within((under) => under.#firstSmall));
+    this.#mempool = layer.value((under) => under.#mempool, EMPTY);
+  }
+
+  /** What was seen of the mempool last. */
+  get mempool(): MempoolLocks {
+    return this.#mempool.value;
   }
 
   /** The output with everything known of it, or null; of dust that it is mined. */
@@ -143,7 +160,7 @@ export class LockBook {
       return;
     }
     const before = { mined: null, spend: null, ...known };
-    this.#put(outpoint, { ...before, script, amountSat, coinbase, isSighted: true }, change);
+    this.#put(outpoint, { ...before, script, amountSat, coinbase, isSighted: true });
     change.store(() => sightingFact(sighting));
     onChange(script);
   }
@@ -174,10 +191,10 @@ export class LockBook {
     }
     if (fact.kind === "inputSpend") {
       // A lock transaction's own spends follow from its being mined.
-      if (this.conflicts.isOwn(fact.outpoint, fact.txid)) return true;
+      if (this.conflicts.byInput.includes(fact.outpoint, fact.txid)) return true;
       this.#store(fact, change);
       const spend = { txid: fact.txid, height: fact.place.height };
-      this.conflicts.spend([fact.outpoint], spend, change, (other) => this.#notify(other, onChange));
+      this.conflicts.spend([fact.outpoint], spend, (other) => this.#notify(other, onChange));
       return true;
     }
     const known = this.entries.get(fact.outpoint);
@@ -185,7 +202,7 @@ export class LockBook {
     if (!isStillWatched(known, fact.place.time)) return true;
     const { txid, path, place } = fact;
     const spend = { txid, path, place, outputScripts: fact.outputScripts ?? null };
-    this.#put(fact.outpoint, { ...known, spend }, change);
+    this.#put(fact.outpoint, { ...known, spend });
     this.#store(fact, change);
     onChange(known.script);
     return true;
@@ -193,10 +210,9 @@ export class LockBook {
 
   /** Takes back what blocks above this height showed. */
   rewind(toHeight: number, change: BookChange, onChange: OnChange): void {
-    this.#firstDust.rewind(toHeight, change);
-    this.#firstSmall.rewind(toHeight, change);
-    for (const [outpoint, { place }] of this.dust)
-      if (place.height > toHeight) change.drop(this.dust, outpoint);
+    this.#firstDust.rewind(toHeight);
+    this.#firstSmall.rewind(toHeight);
+    for (const [outpoint, { place }] of this.dust) if (place.height > toHeight) this.dust.delete(outpoint);
     for (const [outpoint, entry] of this.entries) {
       const mined = entry.mined !== null && entry.mined.height > toHeight ? null : entry.mined;
       const spend = entry.spend !== null && entry.spend.place.height > toHeight ? null : entry.spend;
@@ -206,18 +222,18 @@ export class LockBook {
         this.#isSmall(script, amountSat) && this.#unminedSmall.count(script) >= MAX_SMALL_OUTPUTS;
       if (mined === null && (!entry.isSighted || (entry.mined !== null && isFull))) {
         this.#remove(outpoint, entry, change);
-      } else this.#put(outpoint, { ...entry, mined, spend }, change);
+      } else this.#put(outpoint, { ...entry, mined, spend });
       onChange(script);
     }
-    this.conflicts.rewind(toHeight, change, (txid) => this.#notify(txid, onChange));
+    this.conflicts.rewind(toHeight, (txid) => this.#notify(txid, onChange));
   }
 
   /** Replaces the mempool's picture. Returns whether a lock or a spend has left it. */
-  look(locks: MempoolLocks, change: BookChange, onChange: OnChange): boolean {
+  look(locks: MempoolLocks, onChange: OnChange): boolean {
     const before = this.#mempool.value;
-    change.assign(this.#mempool, locks);
+    this.#mempool.value = locks;
     let hasLeft = false;
-    for (const outpoint of this.#unmined) {
+    for (const outpoint of this.#unmined.keys()) {
       const txid = txidOf(outpoint);
       const [was, is] = [before.present.has(txid), locks.present.has(txid)];
       hasLeft ||= was && !is;
@@ -237,13 +253,13 @@ export class LockBook {
   #applyDust(fact: Extract<PearlBlockFact, { kind: "output" }>, change: BookChange): boolean {
     const { script, amountSat, coinbase, place } = fact;
     const outpoint = outpointOf(fact);
-    const { isKept, evicted } = this.#firstDust.admit(script, { outpoint, place }, () => [], change);
+    const { isKept, evicted } = this.#firstDust.admit(script, { outpoint, place }, () => []);
     if (evicted !== null) {
-      change.drop(this.dust, evicted);
+      this.dust.delete(evicted);
       change.forget("output", evicted);
     }
     if (!isKept) return false;
-    change.set(this.dust, outpoint, { script, amountSat, coinbase, place });
+    this.dust.set(outpoint, { script, amountSat, coinbase, place });
     this.#store(fact, change);
     return true;
   }
@@ -264,10 +280,10 @@ export class LockBook {
       return false;
     }
     const before = { isSighted: known?.isSighted ?? false, spend: known?.spend ?? null };
-    this.#put(outpoint, { script, amountSat, coinbase, mined, ...before }, change);
+    this.#put(outpoint, { script, amountSat, coinbase, mined, ...before });
     this.#store(fact, change);
     onChange(script);
-    this.conflicts.mine(fact.txid, mined.height, change, (other) => this.#notify(other, onChange));
+    this.conflicts.mine(fact.txid, mined.height, (other) => this.#notify(other, onChange));
     return true;
   }
 
@@ -281,12 +297,7 @@ export class LockBook {
     if (!this.#isSmall(script, amountSat)) return true;
     const least = this.#scripts.leastAmount(script);
     const present = () => this.#minedSmall(script);
-    const { isKept, evicted } = this.#firstSmall.admit(
-      `${script}/${least}`,
-      { outpoint, place },
-      present,
-      change,
-    );
+    const { isKept, evicted } = this.#firstSmall.admit(`${script}/${least}`, { outpoint, place }, present);
     if (!isKept || evicted !== null) this.#scripts.cap(script, change);
     const entry = evicted === null ? undefined : this.entries.get(evicted);
     if (evicted !== null && entry !== undefined) {
@@ -320,29 +331,29 @@ export class LockBook {
     for (const script of scripts) onChange(script);
   }
 
-  #put(outpoint: Outpoint, entry: OutputEntry, change: BookChange): void {
+  #put(outpoint: Outpoint, entry: OutputEntry): void {
     const { script, amountSat, mined, spend } = entry;
     const before = this.entries.get(outpoint)?.spend ?? null;
-    if (before !== null && before.txid !== spend?.txid) change.unlink(this.#bySpender, before.txid, outpoint);
-    if (spend !== null) change.link(this.#bySpender, spend.txid, outpoint);
-    change.set(this.entries, outpoint, entry);
-    change.link(this.byScript, script, outpoint);
-    change.link(this.#byTransaction, txidOf(outpoint), outpoint);
-    if (mined === null) change.include(this.#unmined, outpoint);
-    else change.exclude(this.#unmined, outpoint);
-    if (mined === null && this.#isSmall(script, amountSat)) change.link(this.#unminedSmall, script, outpoint);
-    else change.unlink(this.#unminedSmall, script, outpoint);
+    if (before !== null && before.txid !== spend?.txid) this.#bySpender.delete(before.txid, outpoint);
+    if (spend !== null) this.#bySpender.add(spend.txid, outpoint);
+    this.entries.set(outpoint, entry);
+    this.byScript.add(script, outpoint);
+    this.#byTransaction.add(txidOf(outpoint), outpoint);
+    if (mined === null) this.#unmined.set(outpoint, true);
+    else this.#unmined.delete(outpoint);
+    if (mined === null && this.#isSmall(script, amountSat)) this.#unminedSmall.add(script, outpoint);
+    else this.#unminedSmall.delete(script, outpoint);
   }
 
   /** Forgets an output, and what its transaction spends with the last one of it. */
   #remove(outpoint: Outpoint, entry: OutputEntry, change: BookChange): void {
     const txid = txidOf(outpoint);
-    if (entry.spend !== null) change.unlink(this.#bySpender, entry.spend.txid, outpoint);
-    change.drop(this.entries, outpoint);
-    change.unlink(this.byScript, entry.script, outpoint);
-    change.unlink(this.#byTransaction, txid, outpoint);
-    change.unlink(this.#unminedSmall, entry.script, outpoint);
-    change.exclude(this.#unmined, outpoint);
+    if (entry.spend !== null) this.#bySpender.delete(entry.spend.txid, outpoint);
+    this.entries.delete(outpoint);
+    this.byScript.delete(entry.script, outpoint);
+    this.#byTransaction.delete(txid, outpoint);
+    this.#unminedSmall.delete(entry.script, outpoint);
+    this.#unmined.delete(outpoint);
     if (!entry.isSighted) return;
     change.forget("sighting", outpoint);
     if (!this.#byTransaction.has(txid)) this.conflicts.forget(txid, change);

@@ -3,9 +3,9 @@
 // row has to look at the inputs.
 
 import type { Outpoint, Txid } from "../../primitives/brands.ts";
-import type { BookChange } from "./draft.ts";
+import type { BookChange } from "./book-change.ts";
 import { inputsFact } from "./fact-codec.ts";
-import { MultiIndex } from "./multi-index.ts";
+import type { Layer, LayeredIndex, LayeredMap } from "./layers.ts";
 
 interface LockTransaction {
   readonly inputs: readonly Outpoint[];
@@ -26,9 +26,15 @@ type OnChange = (txid: Txid) => void;
 /** Lock transactions, what they spend, and who else spent it. */
 export class LockConflicts {
   /** Lock transactions by what they spend. */
-  readonly byInput = new MultiIndex<Outpoint, Txid>();
-  readonly #transactions = new Map<Txid, LockTransaction>();
-  readonly #spends = new Map<Outpoint, InputSpend>();
+  readonly byInput: LayeredIndex<Outpoint, Txid>;
+  readonly #transactions: LayeredMap<Txid, LockTransaction>;
+  readonly #spends: LayeredMap<Outpoint, InputSpend>;
+
+  constructor(layer: Layer<LockConflicts>) {
+    this.byInput = layer.index((under) => under.byInput);
+    this.#transactions = layer.map((under) => under.#transactions);
+    this.#spends = layer.map((under) => under.#spends);
+  }
 
   /** As `LockOutput.conflictHeight` of its outputs while it is in no block. */
   heightOf(txid: Txid): number | null {
@@ -48,26 +54,26 @@ export class LockConflicts {
     for (const input of inputs) {
       const spent = this.#spends.get(input);
       if (spent !== undefined && spent.txid !== txid) conflictHeight = lower(conflictHeight, spent.height);
-      change.link(this.byInput, input, txid);
+      this.byInput.add(input, txid);
     }
-    change.set(this.#transactions, txid, { inputs, minedAt: null, conflictHeight });
+    this.#transactions.set(txid, { inputs, minedAt: null, conflictHeight });
     change.store(() => inputsFact(txid, inputs));
-    if (minedAt !== null) this.mine(txid, minedAt, change, onChange);
+    if (minedAt !== null) this.mine(txid, minedAt, onChange);
   }
 
   /** A lock transaction is in a block: done once, however many outputs show it. */
-  mine(txid: Txid, height: number, change: BookChange, onChange: OnChange): void {
+  mine(txid: Txid, height: number, onChange: OnChange): void {
     const transaction = this.#transactions.get(txid);
     if (transaction === undefined || transaction.minedAt === height) return;
-    change.set(this.#transactions, txid, { ...transaction, minedAt: height });
-    this.spend(transaction.inputs, { txid, height }, change, onChange);
+    this.#transactions.set(txid, { ...transaction, minedAt: height });
+    this.spend(transaction.inputs, { txid, height }, onChange);
   }
 
   /** A main-chain transaction spends these outpoints: other lock transactions that need them lose. */
-  spend(inputs: readonly Outpoint[], spend: InputSpend, change: BookChange, onChange: OnChange): void {
+  spend(inputs: readonly Outpoint[], spend: InputSpend, onChange: OnChange): void {
     const losing = new Set<Txid>();
     for (const input of inputs) {
-      change.set(this.#spends, input, spend);
+      this.#spends.set(input, spend);
       for (const rival of this.byInput.of(input)) if (rival !== spend.txid) losing.add(rival);
     }
     for (const txid of losing) {
@@ -75,37 +81,31 @@ export class LockConflicts {
       if (transaction === undefined) continue;
       const conflictHeight = lower(transaction.conflictHeight, spend.height);
       if (conflictHeight === transaction.conflictHeight) continue;
-      change.set(this.#transactions, txid, { ...transaction, conflictHeight });
+      this.#transactions.set(txid, { ...transaction, conflictHeight });
       onChange(txid);
     }
-  }
-
-  /** Whether this transaction is known to spend this outpoint as a lock transaction: its own spends are no conflict. */
-  isOwn(outpoint: Outpoint, txid: Txid): boolean {
-    for (const one of this.byInput.of(outpoint)) if (one === txid) return true;
-    return false;
   }
 
   /** No lock output of the transaction is kept any longer. */
   forget(txid: Txid, change: BookChange): void {
     const transaction = this.#transactions.get(txid);
     if (transaction === undefined) return;
-    for (const input of transaction.inputs) change.unlink(this.byInput, input, txid);
-    change.drop(this.#transactions, txid);
+    for (const input of transaction.inputs) this.byInput.delete(input, txid);
+    this.#transactions.delete(txid);
     change.forget("inputs", txid);
   }
 
   /** Takes back what blocks above this height spent. */
-  rewind(toHeight: number, change: BookChange, onChange: OnChange): void {
+  rewind(toHeight: number, onChange: OnChange): void {
     for (const [input, { height }] of this.#spends) {
-      if (height > toHeight) change.drop(this.#spends, input);
+      if (height > toHeight) this.#spends.delete(input);
     }
     for (const [txid, transaction] of this.#transactions) {
       const minedAt = atMost(transaction.minedAt, toHeight);
       // The lowest one goes only together with all the others.
       const conflictHeight = atMost(transaction.conflictHeight, toHeight);
       if (minedAt === transaction.minedAt && conflictHeight === transaction.conflictHeight) continue;
-      change.set(this.#transactions, txid, { ...transaction, minedAt, conflictHeight });
+      this.#transactions.set(txid, { ...transaction, minedAt, conflictHeight });
       onChange(txid);
     }
   }

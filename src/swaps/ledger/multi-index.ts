@@ -66,7 +66,13 @@ export class MultiIndex<Key extends string, Member extends string> {
     return this.#members.has(key);
   }
 
-  /** The members of a key, in no order. */
+  /** Whether the key has this member. */
+  includes(key: Key, member: Member): boolean {
+    const known = this.#members.get(key);
+    return typeof known === "object" ? known.has(member) : known === member;
+  }
+
+  /** The members of a key, in the order in which they were added. */
   of(key: Key): Iterable<Member> {
     const known = this.#members.get(key);
     if (known === undefined) return [];

@@ -1,13 +1,14 @@
 // Orders assembled from the escrow's events, revoked asks and the present fee, with the indexes that questions need.
-// Whatever a block said can be undone.
+// Whatever a block said can be taken back.
 
 import type { Bytes32, EvmAddress, ScriptHex } from "../../primitives/brands.ts";
 import type { EscrowEvent, EvmPlace, OrderFacts } from "../../swap/facts.ts";
 import { type OrderStep, stepFault } from "../../swap/order-state.ts";
 import { isAskMatch, type Terms } from "../../swap/terms.ts";
-import type { CausingBlock, ChangingValue, BookChange } from "./draft.ts";
+import type { BookChange, CausingBlock } from "./book-change.ts";
 import { ImpossibleLog } from "../evm/evm-unavailable.ts";
-import { type KeyWatcher, MultiIndex } from "./multi-index.ts";
+import type { Layer, LayeredIndex, LayeredMap, LayeredValue } from "./layers.ts";
+import type { KeyWatcher } from "./multi-index.ts";
 import type { EscrowFee } from "./ports.ts";
 import type { ScriptBook } from "./script-book.ts";
 
@@ -36,21 +37,27 @@ export function evmCause(place: EvmPlace): CausingBlock {
 
 /** All orders. */
 export class OrderBook {
-  readonly entries = new Map<Bytes32, OrderEntry>();
-  readonly byHashlock: MultiIndex<Bytes32, Bytes32>;
-  readonly byScript = new MultiIndex<ScriptHex, Bytes32>();
+  readonly entries: LayeredMap<Bytes32, OrderEntry>;
+  readonly byHashlock: LayeredIndex<Bytes32, Bytes32>;
+  readonly byScript: LayeredIndex<ScriptHex, Bytes32>;
   /** By ask id: an ask passes once for ever (S-21). */
-  readonly byAsk = new Map<Bytes32, Bytes32>();
+  readonly byAsk: LayeredMap<Bytes32, Bytes32>;
   /** Orders whose credited payout the account has not withdrawn (S-23), by the account. */
-  readonly #owed = new MultiIndex<EvmAddress, Bytes32>();
-  readonly #revocations = new Map<EvmAddress, readonly Revocation[]>();
-  readonly #fees: ChangingValue<readonly FeeChange[]> = { value: [] };
+  readonly #owed: LayeredIndex<EvmAddress, Bytes32>;
+  readonly #revocations: LayeredMap<EvmAddress, readonly Revocation[]>;
+  readonly #fees: LayeredValue<readonly FeeChange[]>;
   readonly #scripts: ScriptBook;
 
   /** `hashlocks` is told which hashlocks orders have. */
-  constructor(scripts: ScriptBook, hashlocks: KeyWatcher<Bytes32>) {
+  constructor(layer: Layer<OrderBook>, scripts: ScriptBook, hashlocks: KeyWatcher<Bytes32>) {
+    this.entries = layer.map((under) => under.entries);
+    this.byHashlock = layer.index((under) => under.byHashlock, hashlocks);
+    this.byScript = layer.index((under) => under.byScript);
+    this.byAsk = layer.map((under) => under.byAsk);
+    this.#owed = layer.index((under) => under.#owed);
+    this.#revocations = layer.map((under) => under.#revocations);
+    this.#fees = layer.value((under) => under.#fees, []);
     this.#scripts = scripts;
-    this.byHashlock = new MultiIndex(hashlocks);
   }
 
   /** As `LedgerReads.minAskNonce`. */
@@ -86,11 +93,12 @@ export class OrderBook {
         const before = this.#revocations.get(event.seller) ?? [];
         const { block, time } = event.place;
         const next = { block, time, nonceBelow: event.nonceBelow };
-        return change.set(this.#revocations, event.seller, [...before, next]);
+        return this.#revocations.set(event.seller, [...before, next]);
       }
       case "FeeSet": {
         const { feeBps, feeRecipient, place } = event;
-        return change.assign(this.#fees, [...this.#fees.value, { feeBps, feeRecipient, block: place.block }]);
+        this.#fees.value = [...this.#fees.value, { feeBps, feeRecipient, block: place.block }];
+        return;
       }
       case "OrderAccepted":
       case "OrderCancelled":
@@ -112,7 +120,7 @@ export class OrderBook {
     for (const [hash, entry] of this.entries) {
       const { facts } = entry;
       if (facts.locked.block > toHeight) {
-        this.#remove(hash, entry, change);
+        this.#remove(hash, entry);
         onChange(facts);
         continue;
       }
@@ -126,11 +134,11 @@ export class OrderBook {
     }
     for (const [seller, all] of this.#revocations) {
       const left = all.filter(({ block }) => block <= toHeight);
-      if (left.length === 0) change.drop(this.#revocations, seller);
-      else if (left.length < all.length) change.set(this.#revocations, seller, left);
+      if (left.length === 0) this.#revocations.delete(seller);
+      else if (left.length < all.length) this.#revocations.set(seller, left);
     }
     const fees = this.#fees.value.filter(({ block }) => block <= toHeight);
-    if (fees.length < this.#fees.value.length) change.assign(this.#fees, fees);
+    if (fees.length < this.#fees.value.length) this.#fees.value = fees;
   }
 
   /** Sellers that revoked asks, and whether the fee was set, above a height: whose asks a rewind changes. */
@@ -153,9 +161,9 @@ export class OrderBook {
       closed: null,
       credited: null,
     };
-    change.set(this.entries, orderHash, this.#entry(facts, change));
-    change.link(this.byHashlock, terms.hashlock, orderHash);
-    if (isAskMatch(terms)) change.set(this.byAsk, terms.askId, orderHash);
+    this.entries.set(orderHash, this.#entry(facts, change));
+    this.byHashlock.add(terms.hashlock, orderHash);
+    if (isAskMatch(terms)) this.byAsk.set(terms.askId, orderHash);
     change.touch(orderHash, evmCause(place));
   }
 
@@ -202,12 +210,12 @@ export class OrderBook {
     }
   }
 
-  #remove(hash: Bytes32, { facts, script }: OrderEntry, change: BookChange): void {
-    change.drop(this.entries, hash);
-    change.unlink(this.byHashlock, facts.terms.hashlock, hash);
-    if (script !== null) change.unlink(this.byScript, script, hash);
-    if (isAskMatch(facts.terms)) change.drop(this.byAsk, facts.terms.askId);
-    this.#follow(facts, { ...facts, credited: null }, change);
+  #remove(hash: Bytes32, { facts, script }: OrderEntry): void {
+    this.entries.delete(hash);
+    this.byHashlock.delete(facts.terms.hashlock, hash);
+    if (script !== null) this.byScript.delete(script, hash);
+    if (isAskMatch(facts.terms)) this.byAsk.delete(facts.terms.askId);
+    this.#follow(facts, { ...facts, credited: null });
   }
 
   #replace(before: OrderEntry, facts: OrderFacts, change: BookChange): void {
@@ -215,19 +223,19 @@ export class OrderBook {
     const isSameKeys = before.facts.accepted?.sellerPearlKey === facts.accepted?.sellerPearlKey;
     const entry = isSameKeys ? { ...before, facts } : this.#entry(facts, change);
     if (entry.script !== before.script) {
-      if (before.script !== null) change.unlink(this.byScript, before.script, hash);
-      if (entry.script !== null) change.link(this.byScript, entry.script, hash);
+      if (before.script !== null) this.byScript.delete(before.script, hash);
+      if (entry.script !== null) this.byScript.add(entry.script, hash);
     }
-    change.set(this.entries, hash, entry);
-    this.#follow(before.facts, facts, change);
+    this.entries.set(hash, entry);
+    this.#follow(before.facts, facts);
   }
 
   /** Keeps the index of what is owed with an order that changes. */
-  #follow(before: OrderFacts, after: OrderFacts, change: BookChange): void {
+  #follow(before: OrderFacts, after: OrderFacts): void {
     const [was, is] = [creditor(before), creditor(after)];
     if (was === is) return;
-    if (was !== null) change.unlink(this.#owed, was, before.orderHash);
-    if (is !== null) change.link(this.#owed, is, after.orderHash);
+    if (was !== null) this.#owed.delete(was, before.orderHash);
+    if (is !== null) this.#owed.add(is, after.orderHash);
   }
 
   #entry(facts: OrderFacts, change: BookChange): OrderEntry {

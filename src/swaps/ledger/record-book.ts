@@ -2,39 +2,48 @@
 
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import type { AddressRecord, AskRecord, OriginRecord, TakeRecord } from "../../swap/records.ts";
-import type { BookChange, Draft } from "./draft.ts";
+import type { BookChange } from "./book-change.ts";
 import { addressFact, askFact, originFact, takeFact } from "./fact-codec.ts";
-import { type KeyWatcher, MultiIndex } from "./multi-index.ts";
+import type { Layer, LayeredIndex, LayeredMap } from "./layers.ts";
+import type { KeyWatcher } from "./multi-index.ts";
 
 /** Seconds that a dead take keeps its addresses (S-42), and that an ask is kept when it has ended (S-34). */
 export const KEPT_S = 7 * 86_400;
 
 /** All records. */
 export class RecordBook {
-  readonly asks = new Map<Bytes32, AskRecord>();
-  readonly asksBySeller = new MultiIndex<EvmAddress, Bytes32>();
-  /** As `LedgerReads.balanceSeenAt`. Not stored. */
-  readonly balancesSeen = new Map<string, number>();
+  readonly asks: LayeredMap<Bytes32, AskRecord>;
+  readonly asksBySeller: LayeredIndex<EvmAddress, Bytes32>;
   /** Oldest first. */
-  readonly takes = new Map<Bytes32, TakeRecord>();
-  readonly takesByAsk = new MultiIndex<Bytes32, Bytes32>();
-  readonly takesByHashlock: MultiIndex<Bytes32, Bytes32>;
+  readonly takes: LayeredMap<Bytes32, TakeRecord>;
+  readonly takesByAsk: LayeredIndex<Bytes32, Bytes32>;
+  readonly takesByHashlock: LayeredIndex<Bytes32, Bytes32>;
   /** Asks by `expiry` and takes by `expiresAt`, in decimal: who dies is found without looking at everybody. */
-  readonly #asksByEnd = new MultiIndex<string, Bytes32>();
-  readonly #takesByEnd = new MultiIndex<string, Bytes32>();
-  readonly addresses = new Map<Bytes32, AddressRecord>();
-  readonly origins = new Map<Bytes32, OriginRecord>();
+  readonly #asksByEnd: LayeredIndex<string, Bytes32>;
+  readonly #takesByEnd: LayeredIndex<string, Bytes32>;
+  readonly addresses: LayeredMap<Bytes32, AddressRecord>;
+  readonly origins: LayeredMap<Bytes32, OriginRecord>;
+  /** Goes round all asks. */
+  #asksInTurn: Iterator<AskRecord> | null = null;
 
   /** `hashlocks` is told which hashlocks takes have. */
-  constructor(hashlocks: KeyWatcher<Bytes32>) {
-    this.takesByHashlock = new MultiIndex(hashlocks);
+  constructor(layer: Layer<RecordBook>, hashlocks: KeyWatcher<Bytes32>) {
+    this.asks = layer.map((under) => under.asks);
+    this.asksBySeller = layer.index((under) => under.asksBySeller);
+    this.takes = layer.map((under) => under.takes);
+    this.takesByAsk = layer.index((under) => under.takesByAsk);
+    this.takesByHashlock = layer.index((under) => under.takesByHashlock, hashlocks);
+    this.#asksByEnd = layer.index((under) => under.#asksByEnd);
+    this.#takesByEnd = layer.index((under) => under.#takesByEnd);
+    this.addresses = layer.map((under) => under.addresses);
+    this.origins = layer.map((under) => under.origins);
   }
 
   /** Puts an ask. */
   putAsk(ask: AskRecord, change: BookChange): void {
-    change.set(this.asks, ask.askId, ask);
-    change.link(this.asksBySeller, ask.terms.seller, ask.askId);
-    change.link(this.#asksByEnd, String(ask.terms.expiry), ask.askId);
+    this.asks.set(ask.askId, ask);
+    this.asksBySeller.add(ask.terms.seller, ask.askId);
+    this.#asksByEnd.add(String(ask.terms.expiry), ask.askId);
     change.store(() => askFact(ask));
     change.touchAsk(ask.askId, null);
   }
@@ -43,45 +52,65 @@ export class RecordBook {
   removeAsk(id: Bytes32, change: BookChange): void {
     const ask = this.asks.get(id);
     if (ask === undefined) return;
-    change.drop(this.asks, id);
-    change.unlink(this.asksBySeller, ask.terms.seller, id);
-    change.unlink(this.#asksByEnd, String(ask.terms.expiry), id);
+    this.asks.delete(id);
+    this.asksBySeller.delete(ask.terms.seller, id);
+    this.#asksByEnd.delete(String(ask.terms.expiry), id);
     change.forget("ask", id);
     change.touchAsk(id, null);
   }
 
   /** Puts a take that lives anew under a known hash: as young as a new one. */
-  renewTake(take: TakeRecord, draft: Draft): void {
-    draft.forget("take", take.dealHash);
-    this.putTake(take, draft);
-    draft.afterCommit(() => {
-      this.takes.delete(take.dealHash);
-      this.takes.set(take.dealHash, take);
-    });
+  renewTake(take: TakeRecord, change: BookChange): void {
+    change.forget("take", take.dealHash);
+    this.takes.delete(take.dealHash);
+    this.putTake(take, change);
   }
 
   /** Puts a take. */
   putTake(take: TakeRecord, change: BookChange): void {
     const known = this.takes.get(take.dealHash);
-    if (known !== undefined) change.unlink(this.#takesByEnd, String(known.expiresAt), take.dealHash);
-    change.link(this.#takesByEnd, String(take.expiresAt), take.dealHash);
-    change.set(this.takes, take.dealHash, take);
-    change.link(this.takesByAsk, take.terms.askId, take.dealHash);
-    change.link(this.takesByHashlock, take.terms.hashlock, take.dealHash);
+    if (known !== undefined) this.#takesByEnd.delete(String(known.expiresAt), take.dealHash);
+    this.#takesByEnd.add(String(take.expiresAt), take.dealHash);
+    this.takes.set(take.dealHash, take);
+    this.takesByAsk.add(take.terms.askId, take.dealHash);
+    this.takesByHashlock.add(take.terms.hashlock, take.dealHash);
     change.store(() => takeFact(take));
     change.touch(take.dealHash, null);
   }
 
   /** Removes a take that is there. */
-  removeTake(hash: Bytes32, draft: Draft): void {
+  removeTake(hash: Bytes32, change: BookChange): void {
     const take = this.takes.get(hash);
     if (take === undefined) return;
-    // Not before the commit: a map whose entry comes back has another order.
-    draft.afterCommit(() => void this.takes.delete(hash));
-    draft.unlink(this.takesByAsk, take.terms.askId, hash);
-    draft.unlink(this.takesByHashlock, take.terms.hashlock, hash);
-    draft.unlink(this.#takesByEnd, String(take.expiresAt), hash);
-    draft.forget("take", hash);
+    this.takes.delete(hash);
+    this.takesByAsk.delete(take.terms.askId, hash);
+    this.takesByHashlock.delete(take.terms.hashlock, hash);
+    this.#takesByEnd.delete(String(take.expiresAt), hash);
+    change.forget("take", hash);
+  }
+
+  /** Some asks, at most so many: from one call to the next it goes round all of them. */
+  nextAsks(count: number): readonly AskRecord[] {
+    const turn = this.#asksInTurn ?? this.asks.values();
+    this.#asksInTurn = turn;
+    const asks: AskRecord[] = [];
+    while (asks.length < count) {
+      const next = turn.next();
+      if (next.done === true) {
+        this.#asksInTurn = null;
+        break;
+      }
+      asks.push(next.value);
+    }
+    return asks;
+  }
+
+  /** Takes of an ask that are alive at this time; orders may have come of some. */
+  *liveTakes(askId: Bytes32, now: number): Generator<Bytes32> {
+    for (const hash of this.takesByAsk.of(askId)) {
+      const take = this.takes.get(hash);
+      if (take !== undefined && take.expiresAt > now) yield hash;
+    }
   }
 
   /** Asks whose `expiry` is in (after, until]. */
@@ -112,27 +141,23 @@ export class RecordBook {
       known.sellerPearlAddress === next.sellerPearlAddress &&
       isFixed === next.isBuyerFromTake;
     if (isSame) return;
-    change.set(this.addresses, next.orderHash, next);
+    this.addresses.set(next.orderHash, next);
     change.store(() => addressFact(next));
     change.touch(next.orderHash, null);
   }
 
   /** Puts an origin. */
   putOrigin(origin: OriginRecord, change: BookChange): void {
-    change.set(this.origins, origin.orderHash, origin);
+    this.origins.set(origin.orderHash, origin);
     change.store(() => originFact(origin));
     change.touch(origin.orderHash, null);
   }
 
-  /**
-   * Hashes of the takes to remove: dead for seven days, and the oldest ones beyond `max`. Those in `leaving` are about
-   * to be removed anyway.
-   */
-  outdatedTakes(now: number, max: number, leaving: ReadonlySet<Bytes32>): readonly Bytes32[] {
+  /** Hashes of the takes to remove: dead for seven days, and the oldest ones beyond `max`. */
+  outdatedTakes(now: number, max: number): readonly Bytes32[] {
     const outdated: Bytes32[] = [];
-    const excess = this.takes.size - leaving.size - max;
+    const excess = this.takes.size - max;
     for (const [hash, take] of this.takes) {
-      if (leaving.has(hash)) continue;
       if (outdated.length >= excess && take.expiresAt + KEPT_S > now) break;
       outdated.push(hash);
     }
@@ -142,7 +167,7 @@ export class RecordBook {
 
 /** Members of the keys in (after, until], which are whole numbers in decimal. */
 function* membersBetween(
-  index: MultiIndex<string, Bytes32>,
+  index: LayeredIndex<string, Bytes32>,
   after: number,
   until: number,
 ): Generator<Bytes32> {

@@ -4,9 +4,9 @@
 import type { Bytes32, ScriptHex } from "../../primitives/brands.ts";
 import { fromBytes32, type SwapCrypto } from "../../swap/crypto.ts";
 import { lockOf, lockOfPoints, type LockTerms } from "../../swap/lock-script.ts";
-import type { BookChange } from "./draft.ts";
+import type { BookChange } from "./book-change.ts";
 import { badKeyFact, scriptFact } from "./fact-codec.ts";
-import { MultiIndex } from "./multi-index.ts";
+import type { Layer, LayeredIndex, LayeredMap } from "./layers.ts";
 import type { ScriptEntry } from "./ports.ts";
 
 /** Seconds before an order's first fact from which PEARL blocks are read for it (S-53). */
@@ -17,15 +17,23 @@ const MAX_GOOD_KEYS = 10_000;
 
 /** All lock scripts. */
 export class ScriptBook {
-  readonly entries = new Map<ScriptHex, ScriptEntry>();
+  readonly entries: LayeredMap<ScriptHex, ScriptEntry>;
   /** Scripts whose older blocks are not read. */
-  readonly uncovered = new Set<ScriptHex>();
-  readonly byHashlock = new MultiIndex<Bytes32, ScriptHex>();
-  readonly #badKeys = new Set<Bytes32>();
-  readonly #goodKeys = new Set<Bytes32>();
+  readonly uncovered: LayeredMap<ScriptHex, true>;
+  readonly byHashlock: LayeredIndex<Bytes32, ScriptHex>;
+  readonly #badKeys: LayeredMap<Bytes32, true>;
+  readonly #goodKeys: Set<Bytes32>;
   readonly #crypto: SwapCrypto;
 
-  constructor(crypto: SwapCrypto) {
+  constructor(layer: Layer<ScriptBook>, crypto: SwapCrypto) {
+    this.entries = layer.map((under) => under.entries);
+    this.uncovered = layer.map((under) => under.uncovered);
+    this.byHashlock = layer.index((under) => under.byHashlock);
+    this.#badKeys = layer.map((under) => under.#badKeys);
+    this.#goodKeys = layer.shared(
+      (under) => under.#goodKeys,
+      () => new Set(),
+    );
     this.#crypto = crypto;
   }
 
@@ -40,14 +48,14 @@ export class ScriptBook {
       this.#goodKeys.add(key);
       return true;
     }
-    change.include(this.#badKeys, key);
+    this.#badKeys.set(key, true);
     change.store(() => badKeyFact(key));
     return false;
   }
 
   /** A key that is no point, loaded. */
   loadBadKey(key: Bytes32): void {
-    this.#badKeys.add(key);
+    this.#badKeys.set(key, true);
   }
 
   /** The stored script of these terms, or null. */
@@ -114,10 +122,10 @@ export class ScriptBook {
 
   /** Puts an entry. */
   put(entry: ScriptEntry, change: BookChange): void {
-    change.set(this.entries, entry.script, entry);
-    change.link(this.byHashlock, entry.hashlock, entry.script);
-    if (entry.covered) change.exclude(this.uncovered, entry.script);
-    else change.include(this.uncovered, entry.script);
+    this.entries.set(entry.script, entry);
+    this.byHashlock.add(entry.hashlock, entry.script);
+    if (entry.covered) this.uncovered.delete(entry.script);
+    else this.uncovered.set(entry.script, true);
     change.store(() => scriptFact(entry));
   }
 }

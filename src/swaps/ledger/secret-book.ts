@@ -6,15 +6,17 @@ import type { Bytes32 } from "../../primitives/brands.ts";
 import type { Sha256 } from "../../primitives/hashing.ts";
 import { fromBytes32, toBytes32 } from "../../swap/crypto.ts";
 import type { SecretFact, SecretShower } from "../../swap/facts.ts";
-import type { BookChange } from "./draft.ts";
+import type { BookChange } from "./book-change.ts";
 import { secretFact, showerKey } from "./fact-codec.ts";
+import type { Layer, LayeredMap } from "./layers.ts";
 
 /** All public secrets, by hashlock. */
 export class SecretBook {
-  readonly entries = new Map<Bytes32, SecretFact>();
+  readonly entries: LayeredMap<Bytes32, SecretFact>;
   readonly #sha256: Sha256;
 
-  constructor(sha256: Sha256) {
+  constructor(layer: Layer<SecretBook>, sha256: Sha256) {
+    this.entries = layer.map((under) => under.entries);
     this.#sha256 = sha256;
   }
 
@@ -31,15 +33,15 @@ export class SecretBook {
     const known = this.entries.get(hashlock);
     const key = showerKey(shower);
     if (known?.shownBy.some((one) => showerKey(one) === key) === true) return false;
-    this.load(hashlock, secret, shower, change);
+    this.load(hashlock, secret, shower);
     change.store(() => secretFact(hashlock, secret, shower));
     return true;
   }
 
   /** The same without a check, for what was checked before it was stored. */
-  load(hashlock: Bytes32, secret: Bytes32, shower: SecretShower, change: BookChange): void {
+  load(hashlock: Bytes32, secret: Bytes32, shower: SecretShower): void {
     const shownBy = this.entries.get(hashlock)?.shownBy ?? [];
-    change.set(this.entries, hashlock, { hashlock, secret, shownBy: [...shownBy, shower] });
+    this.entries.set(hashlock, { hashlock, secret, shownBy: [...shownBy, shower] });
   }
 }
 

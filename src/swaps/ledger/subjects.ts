@@ -8,77 +8,44 @@ import type { OrderFacts } from "../../swap/facts.ts";
 import { scriptsOfKey } from "../../swap/keys.ts";
 import type { AddressRecord, AskRecord, TakeRecord } from "../../swap/records.ts";
 import type { AskStatus, EvaluationContext, SwapSubject } from "../../swap/subject.ts";
-import { HashlockFilter, SecretBook } from "./secret-book.ts";
-import { LockBook } from "./lock-book.ts";
-import { OrderBook, type OrderEntry } from "./order-book.ts";
-import { RecordBook } from "./record-book.ts";
-import { ScriptBook } from "./script-book.ts";
-import { TrustBook } from "./trust-book.ts";
+import type { Books } from "./books.ts";
+import type { OrderEntry } from "./order-book.ts";
 
 /** Buyers' keys whose addresses are remembered. */
 const MAX_KEYS = 10_000;
 
-/** All that the ledger keeps in memory, but the tips. */
-export interface Books {
-  readonly scripts: ScriptBook;
-  readonly secrets: SecretBook;
-  readonly orders: OrderBook;
-  readonly locks: LockBook;
-  readonly records: RecordBook;
-  /** The hashlocks of orders and takes. */
-  readonly hashlocks: HashlockFilter;
-  readonly trust: TrustBook;
-}
-
-/** Books in which nothing stands yet. */
-export function emptyBooks(crypto: SwapCrypto): Books {
-  const scripts = new ScriptBook(crypto);
-  const hashlocks = new HashlockFilter();
-  return {
-    scripts,
-    secrets: new SecretBook(crypto.sha256),
-    orders: new OrderBook(scripts, hashlocks),
-    locks: new LockBook(scripts),
-    records: new RecordBook(hashlocks),
-    hashlocks,
-    trust: new TrustBook(),
-  };
-}
-
-/** Makes subjects from the books. */
+/** Makes subjects from books, and remembers what was computed for them. */
 export class Subjects {
-  readonly #books: Books;
   /** Scripts of unfunded takes, which are not watched. */
   readonly #takeScripts = new WeakMap<TakeRecord, { readonly script: ScriptHex | null }>();
 
   readonly #scriptsOfKeys = new Map<Bytes32, readonly ScriptHex[]>();
   readonly #crypto: SwapCrypto;
 
-  constructor(books: Books, crypto: SwapCrypto) {
-    this.#books = books;
+  constructor(crypto: SwapCrypto) {
     this.#crypto = crypto;
   }
 
   /** The order or take with this hash, or null. */
-  of(hash: Bytes32, context: Pick<EvaluationContext, "now" | "expiryNow">): SwapSubject | null {
-    const { orders, records, secrets, locks } = this.#books;
+  of(books: Books, hash: Bytes32, context: Pick<EvaluationContext, "now" | "expiryNow">): SwapSubject | null {
+    const { orders, records, secrets, locks } = books;
     const entry = orders.entries.get(hash);
     const take = records.takes.get(hash) ?? null;
     const terms = entry?.facts.terms ?? take?.terms;
     if (terms === undefined) return null;
     const record = records.asks.get(terms.askId);
     const addresses = records.addresses.get(hash);
-    const script = entry === undefined ? this.#takeScript(take) : entry.script;
+    const script = entry === undefined ? this.#takeScript(books, take) : entry.script;
     const outputs = entry === undefined || script === null ? [] : locks.outputsOf(script);
     return {
       hash,
       terms,
-      order: entry === undefined ? null : this.#orderOf(entry),
+      order: entry === undefined ? null : orderOf(books, entry),
       take,
-      ask: record === undefined ? null : { record, status: this.askStatus(record, context) },
+      ask: record === undefined ? null : { record, status: statusOfAsk(books, record, context) },
       script,
       keysValid: entry?.keysValid ?? script !== null,
-      isCovered: entry === undefined || script === null || !this.#books.scripts.uncovered.has(script),
+      isCovered: entry === undefined || script === null || !books.scripts.uncovered.has(script),
       outputs,
       secret: secrets.entries.get(terms.hashlock) ?? null,
       hashlockUsedByBuyer: orders.isHashlockUsed(terms.buyer, terms.hashlock, hash),
@@ -91,18 +58,6 @@ export class Subjects {
     };
   }
 
-  /** The status of a posted ask (S-33). */
-  askStatus(record: AskRecord, context: Pick<EvaluationContext, "now" | "expiryNow">): AskStatus {
-    const { orders } = this.#books;
-    const takenBy = orders.byAsk.get(record.askId) ?? null;
-    const minNonce = orders.minAskNonce(record.terms.seller);
-    return askStatus(record, { takenBy, minNonce, fee: orders.fee() }, context);
-  }
-
-  #orderOf({ facts }: OrderEntry): OrderFacts {
-    return this.#books.trust.isDisputed(facts.orderHash) ? { ...facts, disputed: true } : facts;
-  }
-
   /** Computed where a release is judged, and kept for some buyers. */
   #buyerScripts(key: Bytes32): readonly ScriptHex[] {
     const known = this.#scriptsOfKeys.get(key);
@@ -113,16 +68,31 @@ export class Subjects {
     return scripts;
   }
 
-  #takeScript(take: TakeRecord | null): ScriptHex | null {
+  #takeScript({ scripts }: Books, take: TakeRecord | null): ScriptHex | null {
     if (take === null) return null;
     const known = this.#takeScripts.get(take);
     if (known !== undefined) return known.script;
     const { hashlock, buyerPearlKey, sellerPearlKey, pearlRefundTime } = take.terms;
     const keys = { buyerKey: buyerPearlKey, sellerKey: sellerPearlKey };
-    const script = this.#books.scripts.compute({ hashlock, pearlRefundTime, ...keys });
+    const script = scripts.compute({ hashlock, pearlRefundTime, ...keys });
     this.#takeScripts.set(take, { script });
     return script;
   }
+}
+
+/** The status of a posted ask (S-33). */
+export function statusOfAsk(
+  { orders }: Books,
+  record: AskRecord,
+  context: Pick<EvaluationContext, "now" | "expiryNow">,
+): AskStatus {
+  const takenBy = orders.byAsk.get(record.askId) ?? null;
+  const minNonce = orders.minAskNonce(record.terms.seller);
+  return askStatus(record, { takenBy, minNonce, fee: orders.fee() }, context);
+}
+
+function orderOf({ trust }: Books, { facts }: OrderEntry): OrderFacts {
+  return trust.isDisputed(facts.orderHash) ? { ...facts, disputed: true } : facts;
 }
 
 /** The address of the take that this order was first known by, else of the present take, else of an accept-lock (S-55). */

@@ -3,18 +3,25 @@
 
 import type { Bytes32 } from "../../primitives/brands.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
-import type { BookChange } from "./draft.ts";
+import type { BookChange } from "./book-change.ts";
 import { alarmFact, disputeFact, eventKey } from "./fact-codec.ts";
-import { MultiIndex } from "./multi-index.ts";
+import type { Layer, LayeredIndex, LayeredMap } from "./layers.ts";
 import type { FinalAlarm } from "./ports.ts";
 
 /** The doubts. */
 export class TrustBook {
   /** Events above the final height, ascending: a rewind takes away the newest, a new final height the oldest. */
-  readonly #unsettled = new Map<string, EscrowEvent>();
-  readonly #disputes = new Map<string, EscrowEvent>();
-  readonly #byOrder = new MultiIndex<Bytes32, string>();
-  readonly #alarms = new Map<string, FinalAlarm>();
+  readonly #unsettled: LayeredMap<string, EscrowEvent>;
+  readonly #disputes: LayeredMap<string, EscrowEvent>;
+  readonly #byOrder: LayeredIndex<Bytes32, string>;
+  readonly #alarms: LayeredMap<string, FinalAlarm>;
+
+  constructor(layer: Layer<TrustBook>) {
+    this.#unsettled = layer.map((under) => under.#unsettled);
+    this.#disputes = layer.map((under) => under.#disputes);
+    this.#byOrder = layer.index((under) => under.#byOrder);
+    this.#alarms = layer.map((under) => under.#alarms);
+  }
 
   /** As `LedgerWrites.alarms`. */
   get alarms(): readonly FinalAlarm[] {
@@ -43,54 +50,52 @@ export class TrustBook {
   }
 
   /** An event was indexed above the final height. */
-  add(event: EscrowEvent, change: BookChange): void {
-    change.set(this.#unsettled, eventKey(event), event);
+  add(event: EscrowEvent): void {
+    this.#unsettled.set(eventKey(event), event);
   }
 
   /** The final height is now this one. */
-  settle(finalHeight: number, change: BookChange): void {
+  settle(finalHeight: number): void {
     for (const [key, event] of this.#unsettled) {
       if (event.place.block > finalHeight) break;
-      change.drop(this.#unsettled, key);
+      this.#unsettled.delete(key);
     }
   }
 
   /** All blocks above this height are undone; the store forgets their disputes by itself. */
-  rewind(toHeight: number, change: BookChange): void {
+  rewind(toHeight: number): void {
     for (const [key, event] of this.#unsettled) {
-      if (event.place.block > toHeight) change.drop(this.#unsettled, key);
+      if (event.place.block > toHeight) this.#unsettled.delete(key);
     }
-    for (const event of this.#disputes.values()) if (event.place.block > toHeight) this.#drop(event, change);
+    for (const event of this.#disputes.values()) if (event.place.block > toHeight) this.#drop(event);
   }
 
   /** A second RPC denies the event. */
   dispute(event: EscrowEvent, change: BookChange): void {
-    change.set(this.#disputes, eventKey(event), event);
-    if ("orderHash" in event) change.link(this.#byOrder, event.orderHash, eventKey(event));
+    this.#disputes.set(eventKey(event), event);
+    if ("orderHash" in event) this.#byOrder.add(event.orderHash, eventKey(event));
     change.store(() => disputeFact(event));
   }
 
   /** Two RPCs show the event. */
   resolve(event: EscrowEvent, change: BookChange): void {
-    this.#drop(event, change);
+    this.#drop(event);
     change.forget("dispute", eventKey(event));
   }
 
   /** A final block was replaced. */
   raise(alarm: FinalAlarm, change: BookChange): void {
-    change.set(this.#alarms, alarm.id, alarm);
+    this.#alarms.set(alarm.id, alarm);
     change.store(() => alarmFact(alarm));
   }
 
-  /** Forgets alarms that are no longer stored: an operator has lifted them. Returns those. */
-  keepAlarms(stored: ReadonlySet<string>, change: BookChange): readonly FinalAlarm[] {
-    const lifted = this.alarms.filter(({ id }) => !stored.has(id));
-    for (const { id } of lifted) change.drop(this.#alarms, id);
-    return lifted;
+  /** Forgets alarms that are no longer stored: an operator has lifted them. */
+  keepAlarms(stored: ReadonlySet<string>): void {
+    for (const { id } of this.alarms) if (!stored.has(id)) this.#alarms.delete(id);
   }
 
-  #drop(event: EscrowEvent, change: BookChange): void {
-    change.drop(this.#disputes, eventKey(event));
-    if ("orderHash" in event) change.unlink(this.#byOrder, event.orderHash, eventKey(event));
+  #drop(event: EscrowEvent): void {
+    this.#disputes.delete(eventKey(event));
+    if ("orderHash" in event) this.#byOrder.delete(event.orderHash, eventKey(event));
   }
 }

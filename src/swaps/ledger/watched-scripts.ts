@@ -1,10 +1,9 @@
 // What the PEARL follower looks for: the ledger's books as it sees them, always in their present state.
 
 import type { Bytes32, Outpoint, ScriptHex } from "../../primitives/brands.ts";
-import type { ChainTips } from "../../swap/facts.ts";
 import type { OutputEntry } from "./lock-book.ts";
 import type { ScriptEntry, SwapWatch, WatchedOutput, WatchedScript } from "./ports.ts";
-import type { Books } from "./subjects.ts";
+import type { Books } from "./books.ts";
 
 /** Seconds after T_e for which outputs below the amount are watched (S-15). */
 const DUST_WATCH_S = 30 * 86_400;
@@ -30,12 +29,14 @@ export function isStillWatched(
 
 /** The watch over the books. */
 export class WatchedScripts implements SwapWatch {
-  readonly #books: Books;
-  readonly #tips: () => ChainTips;
+  readonly #present: () => Books;
 
-  constructor(books: Books, tips: () => ChainTips) {
-    this.#books = books;
-    this.#tips = tips;
+  constructor(present: () => Books) {
+    this.#present = present;
+  }
+
+  get #books(): Books {
+    return this.#present();
   }
 
   get size(): number {
@@ -51,7 +52,7 @@ export class WatchedScripts implements SwapWatch {
     const entry = locks.entries.get(outpoint) ?? locks.dust.get(outpoint);
     if (entry === undefined) return null;
     // Median time past never falls and is below the next block's time: no block is missed that would count.
-    if (!isStillWatched(this.#books, entry, this.#tips().pearl.medianTimePast)) return null;
+    if (!isStillWatched(this.#books, entry, this.#books.chains.tips.pearl.medianTimePast)) return null;
     const script = this.script(entry.script);
     return script === null ? null : { script, isDust: locks.dust.has(outpoint) };
   }
@@ -66,7 +67,7 @@ export class WatchedScripts implements SwapWatch {
 
   uncovered(): readonly { readonly script: WatchedScript; readonly fromTime: number }[] {
     const found: { readonly script: ScriptEntry; readonly fromTime: number }[] = [];
-    for (const script of this.#books.scripts.uncovered) {
+    for (const script of this.#books.scripts.uncovered.keys()) {
       const entry = this.#books.scripts.entries.get(script);
       if (entry !== undefined) found.push({ script: entry, fromTime: entry.fromTime });
     }

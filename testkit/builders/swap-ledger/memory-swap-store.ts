@@ -16,8 +16,9 @@ export class MemorySwapStore implements SwapStore {
   /** How often the event log was emptied. */
   resets = 0;
   commits = 0;
-  /** The next commit rejects with this, changing nothing. */
+  /** The next commit rejects with this, changing nothing, or, where `hasHappened`, having changed all. */
   failure: Error | null = null;
+  hasHappened = false;
   #identity: SwapIdentity | null = null;
   #facts: StoredFact[] = [];
   #checkpoints: ChainCheckpoint[] = [];
@@ -43,7 +44,7 @@ export class MemorySwapStore implements SwapStore {
     await Promise.resolve();
     const { failure } = this;
     this.failure = null;
-    if (failure !== null) throw failure;
+    if (failure !== null && !this.hasHappened) throw failure;
     this.commits += 1;
     if (rewind !== null) {
       const stays = (one: { chain: string | null; height: number | null }): boolean =>
@@ -67,6 +68,7 @@ export class MemorySwapStore implements SwapStore {
     }
     if (events === null) this.resets += 1;
     else this.events.push(...events);
+    if (failure !== null) throw failure;
   }
 
   async keys(kind: string): Promise<readonly string[]> {

@@ -1,0 +1,33 @@
+// What a book of the ledger says while it changes: which facts are to be stored or forgotten, and whose rows may differ.
+
+import type { Bytes32 } from "../../primitives/brands.ts";
+import type { StoredFact } from "./ports.ts";
+
+/** The block that changed a row (H-47). */
+export interface CausingBlock {
+  readonly chain: "evm" | "pearl";
+  readonly height: number;
+  readonly hash: string;
+}
+
+/** Hears what follows from a change of the books. */
+export interface BookChange {
+  /** Whether facts are loaded: what was computed before they were stored is not computed again. */
+  readonly isLoading: boolean;
+  /** A fact to store; made only where it is. */
+  store(fact: () => StoredFact): void;
+  forget(kind: string, key: string): void;
+  /** The rows of this order or take may change, by this block or (null) by none. */
+  touch(order: Bytes32, cause: CausingBlock | null): void;
+  /** The row of this ask may change. */
+  touchAsk(ask: Bytes32, cause: CausingBlock | null): void;
+}
+
+/** Facts that are loaded: they are stored already, and nobody is told. */
+export const LOADING: BookChange = {
+  isLoading: true,
+  store: () => undefined,
+  forget: () => undefined,
+  touch: () => undefined,
+  touchAsk: () => undefined,
+};

@@ -1,0 +1,144 @@
+// All that the ledger keeps in memory, and a change of it that nobody else sees yet. A draft is books over the books: it
+// reads through to them, is asked for rows like them, and is laid down when it is durable; one that fails is dropped.
+
+import type { Bytes32 } from "../../primitives/brands.ts";
+import type { SwapCrypto } from "../../swap/crypto.ts";
+import type { BookChange, CausingBlock } from "./book-change.ts";
+import { ChainBook } from "./chain-book.ts";
+import { Layer, type LayeredMap } from "./layers.ts";
+import { LockBook } from "./lock-book.ts";
+import { OrderBook } from "./order-book.ts";
+import type { ChainCheckpoint, StoredFact, StoredSwapEvent, SwapTransaction } from "./ports.ts";
+import { RecordBook } from "./record-book.ts";
+import { ScriptBook } from "./script-book.ts";
+import { HashlockFilter, SecretBook } from "./secret-book.ts";
+import { TrustBook } from "./trust-book.ts";
+
+/** What books are made with. */
+interface BookSettings {
+  readonly crypto: SwapCrypto;
+  /** As `ChainTips.evm.need`. */
+  readonly evmConfirmations: number | null;
+}
+
+/** All books. */
+export class Books {
+  readonly chains: ChainBook;
+  readonly scripts: ScriptBook;
+  readonly secrets: SecretBook;
+  readonly orders: OrderBook;
+  readonly locks: LockBook;
+  readonly records: RecordBook;
+  readonly trust: TrustBook;
+  /** Orders whose rows change when a tip moves far enough. */
+  readonly waiting: LayeredMap<Bytes32, true>;
+  /** The hashlocks of orders and takes; of a draft those before it. */
+  readonly hashlocks: HashlockFilter;
+  /** As `LedgerReads.balanceSeenAt`. Neither stored nor part of a change. */
+  readonly balancesSeen: Map<string, number>;
+  readonly #settings: BookSettings;
+  readonly #layer: Layer<Books>;
+
+  /** Books in which nothing stands yet, or books over others. */
+  constructor(settings: BookSettings, under: Books | null = null) {
+    const layer = new Layer(under);
+    this.#layer = layer;
+    this.#settings = settings;
+    this.hashlocks = layer.shared(
+      (books) => books.hashlocks,
+      () => new HashlockFilter(),
+    );
+    this.balancesSeen = layer.shared(
+      (books) => books.balancesSeen,
+      () => new Map(),
+    );
+    this.chains = new ChainBook(
+      layer.within((books) => books.chains),
+      settings.evmConfirmations,
+    );
+    this.scripts = new ScriptBook(
+      layer.within((books) => books.scripts),
+      settings.crypto,
+    );
+    this.secrets = new SecretBook(
+      layer.within((books) => books.secrets),
+      settings.crypto.sha256,
+    );
+    this.orders = new OrderBook(
+      layer.within((books) => books.orders),
+      this.scripts,
+      this.hashlocks,
+    );
+    this.locks = new LockBook(
+      layer.within((books) => books.locks),
+      this.scripts,
+    );
+    this.records = new RecordBook(
+      layer.within((books) => books.records),
+      this.hashlocks,
+    );
+    this.trust = new TrustBook(layer.within((books) => books.trust));
+    this.waiting = layer.map((books) => books.waiting);
+  }
+
+  /** Books that show what these show, and keep changes to themselves. */
+  over(): Books {
+    return new Books(this.#settings, this);
+  }
+
+  /** Takes from other books what no store has: the mempool's picture, and when balances were looked up. */
+  takeUnstored(other: Books): void {
+    this.locks.look(other.locks.mempool, () => undefined);
+    for (const [address, at] of other.balancesSeen) this.balancesSeen.set(address, at);
+  }
+
+  /** Gives all changes to the books beneath, in one step; from then on these show what was there before. */
+  layDown(): void {
+    this.#layer.layDown();
+  }
+}
+
+/** One change of the ledger: the books as they will be, what is to be stored, and whose rows may differ. */
+export class Draft implements BookChange {
+  readonly isLoading = false;
+  readonly books: Books;
+  rewind: SwapTransaction["rewind"] = null;
+  readonly put: StoredFact[] = [];
+  readonly remove: { readonly kind: string; readonly key: string }[] = [];
+  checkpoints: readonly ChainCheckpoint[] = [];
+  /** Events that are not about rows. */
+  readonly events: StoredSwapEvent[] = [];
+  /** Orders and takes whose rows may change, each with the block that did it. */
+  readonly orders = new Map<Bytes32, CausingBlock | null>();
+  readonly asks = new Map<Bytes32, CausingBlock | null>();
+  /** The new tip, where that is what changes rows. */
+  tipCause: CausingBlock | null = null;
+  /** Whether a reorganisation or an eviction explains any way of a status (S-51). */
+  isExplained = false;
+
+  /** A change of these books. */
+  constructor(books: Books) {
+    this.books = books.over();
+  }
+
+  store(fact: () => StoredFact): void {
+    this.put.push(fact());
+  }
+
+  forget(kind: string, key: string): void {
+    this.remove.push({ kind, key });
+  }
+
+  touch(order: Bytes32, cause: CausingBlock | null): void {
+    this.orders.set(order, later(this.orders.get(order) ?? null, cause));
+  }
+
+  touchAsk(ask: Bytes32, cause: CausingBlock | null): void {
+    this.asks.set(ask, later(this.asks.get(ask) ?? null, cause));
+  }
+}
+
+function later(one: CausingBlock | null, other: CausingBlock | null): CausingBlock | null {
+  if (one === null || other === null) return one ?? other;
+  return other.height >= one.height ? other : one;
+}

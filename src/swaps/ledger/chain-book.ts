@@ -1,0 +1,73 @@
+// How far both chains are indexed, and the newest blocks of each, by which the common block is found after a
+// reorganisation.
+
+import type { ChainTips } from "../../swap/facts.ts";
+import type { BookChange, CausingBlock } from "./book-change.ts";
+import { type StoredTip, tipFact } from "./fact-codec.ts";
+import type { Layer, LayeredValue } from "./layers.ts";
+import type { ChainCheckpoint } from "./ports.ts";
+
+/** At least as many are kept as any reorganisation that is survived is deep. */
+const MAX_CHECKPOINTS = 2_000;
+
+/** The tips and the remembered blocks. */
+export class ChainBook {
+  readonly #tips: LayeredValue<ChainTips>;
+  readonly #evmHash: LayeredValue<string>;
+  readonly #checkpoints: {
+    readonly evm: LayeredValue<readonly ChainCheckpoint[]>;
+    readonly pearl: LayeredValue<readonly ChainCheckpoint[]>;
+  };
+
+  /** `evmNeed`: as in `ChainTips`. */
+  constructor(layer: Layer<ChainBook>, evmNeed: number | null) {
+    const evm = { height: -1, time: 0, finalHeight: -1, need: evmNeed };
+    this.#tips = layer.value((under) => under.#tips, {
+      evm,
+      pearl: { height: -1, time: 0, medianTimePast: 0 },
+    });
+    this.#evmHash = layer.value((under) => under.#evmHash, "");
+    this.#checkpoints = {
+      evm: layer.value((under) => under.#checkpoints.evm, []),
+      pearl: layer.value((under) => under.#checkpoints.pearl, []),
+    };
+  }
+
+  /** Height -1 before the first block of a chain. */
+  get tips(): ChainTips {
+    return this.#tips.value;
+  }
+
+  /** The EVM tip with its hash, which is "" before the first. */
+  get evmTip(): { readonly height: number; readonly hash: string } {
+    return { height: this.tips.evm.height, hash: this.#evmHash.value };
+  }
+
+  /** As `LedgerWrites.checkpoints`. */
+  checkpoints(chain: CausingBlock["chain"]): readonly ChainCheckpoint[] {
+    return this.#checkpoints[chain].value;
+  }
+
+  /** A chain has this tip. */
+  move(tip: StoredTip, change: BookChange): void {
+    const { height, time } = tip;
+    if (tip.chain === "evm") {
+      const evm = { ...this.tips.evm, height, time, finalHeight: tip.finalHeight };
+      this.#tips.value = { ...this.tips, evm };
+      this.#evmHash.value = tip.hash;
+    } else {
+      const pearl = { height, time, medianTimePast: tip.medianTimePast };
+      this.#tips.value = { ...this.tips, pearl };
+    }
+    change.store(() => tipFact(tip));
+  }
+
+  /** Forgets the blocks of a chain above `rewindTo`, where that is not null, and remembers others. */
+  remember(chain: CausingBlock["chain"], rewindTo: number | null, added: readonly ChainCheckpoint[]): void {
+    if (rewindTo === null && added.length === 0) return;
+    const left = this.checkpoints(chain).filter(({ height }) => rewindTo === null || height <= rewindTo);
+    const byHeight = new Map([...left, ...added].map((one) => [one.height, one]));
+    const highestFirst = [...byHeight.values()].toSorted((one, other) => other.height - one.height);
+    this.#checkpoints[chain].value = highestFirst.slice(0, MAX_CHECKPOINTS);
+  }
+}
