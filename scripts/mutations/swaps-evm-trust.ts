@@ -112,12 +112,24 @@ export const SWAPS_EVM_TRUST: readonly Break[] = [
     },
     {
       rule: "S-07",
-      find: 'return read !== null && typeof read !== "string" && textOf(read) === textOf(event);',
+      find: 'return read !== null && typeof read !== "string" && eventText(read) === eventText(event);',
       replace: "return true;",
       why: "any log at the place is a witness",
     },
   ]),
   ...inFile("src/swaps/evm/evm-second-reading.ts", [
+    {
+      rule: "S-08",
+      find: "return JSON.stringify([source, block, logIndex, before.map(eventText)]);",
+      replace: "return JSON.stringify([source, block, logIndex]);",
+      why: "a log that was refused after an invented one is held against an honest RPC for ever",
+    },
+    {
+      rule: "S-08",
+      find: "const back = await this.#backForGone(compared.absent, index);",
+      replace: "const back = null;",
+      why: "an invented log stays because what follows it looks impossible",
+    },
     {
       rule: "S-08",
       find: "filter((index) => index !== span.source)",

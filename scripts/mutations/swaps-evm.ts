@@ -135,6 +135,12 @@ export const SWAPS_EVM: readonly Break[] = [
   ]),
   ...inFile("src/swaps/evm/evm-follower.ts", [
     {
+      rule: "S-07",
+      find: "const disputes = await this.#second.recheckDisputes();",
+      replace: "const disputes = this.#impossible === null ? await this.#second.recheckDisputes() : null;",
+      why: "a false log that counts as final is not asked about while what follows it looks impossible",
+    },
+    {
       rule: "S-05",
       find: "!this.#standing.isBehind(this.#active, this.#options.laggardS)",
       replace: "true",

@@ -9,7 +9,7 @@ import { newestShared, pointOf, replacedFinal } from "./evm-fork.ts";
 import type { RangeBounds } from "./evm-range.ts";
 import { checkpointOf, type EvmPoint, readRange } from "./evm-read-range.ts";
 import type { SecondReading, SecondReadingParts } from "./evm-second-reading.ts";
-import { EvmUnavailable } from "./evm-unavailable.ts";
+import { EvmUnavailable, ImpossibleLog } from "./evm-unavailable.ts";
 import type { EvmChange, FinalAlarm } from "../ledger/ports.ts";
 
 /** What it works with, beside what the second reading does. */
@@ -125,7 +125,7 @@ export class EvmCatchUp {
       return this.#read(followed, { rewindTo, from, before: shared, alarm }, signal);
     }
     const change = { rewindTo, events: [], checkpoints: [checkpointOf(shared)], tip: tipOf(shared) };
-    await this.#apply({ ...change, finalHeight: -1, ...(alarm === null ? {} : { alarm }) });
+    await this.#apply({ ...change, finalHeight: -1, ...(alarm === null ? {} : { alarm }) }, index);
     this.#tellAlarm(alarm, source);
     return "again";
   }
@@ -198,7 +198,7 @@ export class EvmCatchUp {
         const change = { rewindTo, events, checkpoints, tip: tipOf(end), finalHeight: -1 };
         const raised = alarm;
         const first = from;
-        writing = this.#apply(raised === null ? change : { ...change, alarm: raised }).then(() => {
+        writing = this.#apply(raised === null ? change : { ...change, alarm: raised }, index).then(() => {
           this.#tellAlarm(raised, source);
           second.firstRead(first, end.number, index, headers);
         });
@@ -216,8 +216,14 @@ export class EvmCatchUp {
     return from <= heads.head.number ? "again" : "idle";
   }
 
-  async #apply(change: EvmChange): Promise<void> {
-    await this.#parts.ledger.applyEvm(change);
+  /** `index`: the RPC that the events are from. */
+  async #apply(change: EvmChange, index: number): Promise<void> {
+    try {
+      await this.#parts.ledger.applyEvm(change);
+    } catch (error) {
+      if (error instanceof ImpossibleLog) this.#parts.second.refused(index, error, change);
+      throw error;
+    }
     if (change.rewindTo !== null) this.#parts.second.rewound(change.rewindTo);
     this.#parts.progress.moved();
   }

@@ -194,6 +194,13 @@ export class EvmFollower {
   }
 
   async #readAndSettle(signal: AbortSignal): Promise<RoundEnd> {
+    // Before all reading: what follows a false log that counts as final looks impossible until it is taken out.
+    const disputes = await this.#second.recheckDisputes();
+    if (disputes?.kind === "back") {
+      await this.#goBack(disputes, signal);
+      return "again";
+    }
+    if (disputes !== null) await this.#apply(disputes);
     const index = this.#active;
     const followed = { index, heads: await this.#standing.ask(index) };
     const before = this.#parts.ledger.tips().evm.height;
@@ -282,6 +289,9 @@ export class EvmFollower {
     const followed = { index: step.use, heads: await this.#standing.ask(step.use) };
     if (step.isBranch) await this.#catchUp.leaveBranch(followed, step.parent, signal);
     else await this.#catchUp.readAgain(followed, step.parent, signal);
+    // What was impossible was so after what is now undone.
+    this.#impossible = null;
+    this.#stopped = null;
   }
 
   #failed(error: unknown, failures: number): RetryPause {
@@ -324,7 +334,6 @@ export class EvmFollower {
 
   /** A log that cannot be is a fault of the RPC that gave it (S-08): the next one is asked. */
   #wasImpossible(error: ImpossibleLog): void {
-    this.#second.refused(this.#active, error);
     const known = this.#impossible ?? { by: new Set<number>(), asked: new Set<number>(), isFromFinal: false };
     this.#impossible = { ...known, sentence: error.message };
     this.#gotNowhere(this.#active, true);

@@ -14,9 +14,9 @@ import type { RangeSizer } from "./evm-range.ts";
 import type { EvmPoint } from "./evm-read-range.ts";
 import type { EvmStandingWatch, FinalInForce } from "./evm-standing.ts";
 import { EvmUnavailable, type ImpossibleLog } from "./evm-unavailable.ts";
-import { type LogReading, shownBy, type Witnesses, witnessesOf } from "./evm-witnesses.ts";
+import { eventText, type LogReading, shownBy, type Witnesses, witnessesOf } from "./evm-witnesses.ts";
 import { eventKey } from "../ledger/fact-codec.ts";
-import type { EvmLedger } from "../ledger/ports.ts";
+import type { EvmChange, EvmLedger } from "../ledger/ports.ts";
 
 /** What it works with. */
 export interface SecondReadingParts {
@@ -66,6 +66,9 @@ export type ReadingStep =
 
 type Back = Extract<ReadingStep, { kind: "back" }>;
 
+/** Refusals that are remembered: one that is forgotten costs another reading of its blocks. */
+const MAX_REFUSED = 100;
+
 /** Reads again; see the file header. */
 export class SecondReading {
   readonly #parts: SecondReadingParts;
@@ -73,9 +76,11 @@ export class SecondReading {
   readonly #first = new FirstReadings();
   /** Events that a first reading made anew did not show. */
   readonly #suspects = new Set<string>();
-  /** Logs that an RPC gave and the ledger refused: not asked for again. */
+  /** Logs that the ledger refused, by RPC and by all that stood before them: they are not taken in again after that. */
   readonly #refused = new Set<string>();
   #disputesAtMs = Number.NEGATIVE_INFINITY;
+  /** The final height when something was last read again. */
+  #finalSeen = -1;
   #troubles = new Set<string>();
 
   constructor(parts: SecondReadingParts, options: SecondReadingOptions) {
@@ -95,20 +100,23 @@ export class SecondReading {
   /** All above this block was undone. */
   rewound(to: number): void {
     this.#first.rewound(to);
+    // What was refused after other final blocks may be true after these.
+    if (to < this.#finalSeen) this.#refused.clear();
   }
 
-  /** The ledger has refused this log of the RPC as impossible (S-08). */
-  refused(source: number, { block, logIndex }: ImpossibleLog): void {
-    this.#refused.add(`${source}/${block}:${logIndex}`);
+  /** The ledger has refused this change of the RPC because of a log that is impossible after what is before it (S-08). */
+  refused(source: number, { block, logIndex }: ImpossibleLog, { rewindTo, events }: EvmChange): void {
+    const kept = rewindTo ?? this.#parts.ledger.tips().evm.height;
+    for (const key of this.#refused) if (this.#refused.size >= MAX_REFUSED) this.#refused.delete(key);
+    this.#refused.add(this.#refusalKey(source, { block, logIndex }, kept, events));
   }
 
   /** What is to be done next. Does not reject for what an RPC answers: then another one is asked, or it waits. */
   async next(active: number): Promise<ReadingStep> {
     const final = this.#parts.standing.final();
     if (final === null) return { kind: "waiting" };
-    const disputes = await this.#recheckDisputes();
-    if (disputes !== null) return disputes;
     const { height, finalHeight } = this.#parts.ledger.tips().evm;
+    this.#finalSeen = finalHeight;
     const target = Math.min(final.height, height);
     const from = Math.max(finalHeight + 1, this.#options.firstBlock);
     this.#first.forgetBelow(from);
@@ -144,7 +152,7 @@ export class SecondReading {
     return one.atMs <= this.#parts.clock.monotonicMs() - this.#options.rereadMs;
   }
 
-  async #tried(read: () => Promise<ReadingStep | null>): Promise<ReadingStep | null> {
+  async #tried<Step extends ReadingStep>(read: () => Promise<Step | null>): Promise<Step | null> {
     try {
       const step = await read();
       if (step !== null) this.#troubles.clear();
@@ -238,25 +246,60 @@ export class SecondReading {
   }
 
   /** Logs that only this reading shows are taken in from it (S-08), unless it invents them. */
-  async #judgeExtra(index: number, { extra }: Compared): Promise<Back | null> {
+  async #judgeExtra(index: number, compared: Compared): Promise<Back | null> {
+    const { extra } = compared;
     const [first] = extra;
     if (first === undefined) return null;
     const witnesses = this.#isAlone ? [] : await this.#witnesses(extra, null);
+    const shown = shownEvents(compared);
     for (const [i, event] of extra.entries()) {
-      const { block, logIndex } = event.place;
       const { shows, lacks } = witnesses[i] ?? { shows: [index], lacks: [] };
-      const isOwn = shows.includes(index) && !this.#refused.has(`${index}/${block}:${logIndex}`);
-      if (isOwn && logStanding({ shows: shows.length, lacks: lacks.length }, 2) !== "gone") continue;
-      throw new EvmUnavailable(
-        "BAD_ANSWER",
-        `${ofRpc(this.#parts.sources, index).name} shows log ${logIndex} of block ${block}, which ${
-          isOwn
-            ? "the other RPCs do not have"
-            : "it does not show by receipt, or which the escrow cannot have made"
-        }`,
-      );
+      if (!shows.includes(index)) throw this.#invented(index, event, "it does not show by receipt");
+      if (this.#refused.has(this.#refusalKey(index, event.place, first.place.block - 1, shown))) {
+        // It may be true, and what is indexed before it false.
+        const back = await this.#backForGone(compared.absent, index);
+        if (back !== null) return back;
+        throw this.#invented(index, event, "the escrow cannot have made");
+      }
+      if (logStanding({ shows: shows.length, lacks: lacks.length }, 2) === "gone")
+        throw this.#invented(index, event, "the other RPCs do not have");
     }
     return this.#back(first, index, "a second reading shows a log that the first one did not");
+  }
+
+  #invented(index: number, { place }: EscrowEvent, why: string): EvmUnavailable {
+    const { name } = ofRpc(this.#parts.sources, index);
+    const sentence = `${name} shows log ${place.logIndex} of block ${place.block}, which ${why}`;
+    return new EvmUnavailable("BAD_ANSWER", sentence);
+  }
+
+  /** Back below the first of these indexed events that enough RPCs lack. */
+  async #backForGone(events: readonly EscrowEvent[], index: number): Promise<Back | null> {
+    const witnesses = await this.#witnesses(events, null);
+    for (const [i, event] of events.entries()) {
+      const { shows, lacks } = witnesses[i] ?? { shows: [], lacks: [] };
+      if (logStanding({ shows: shows.length, lacks: lacks.length }, this.#isAlone ? 1 : 2) === "gone")
+        return this.#back(event, lacks[0] ?? index, "a log that was indexed is gone");
+    }
+    return null;
+  }
+
+  /**
+   * The RPC, the place of a log, and all that is before it when it is taken in: what is indexed up to the block `kept`,
+   * and of `events` those above it. After the same the ledger refuses the same log again.
+   */
+  #refusalKey(
+    source: number,
+    { block, logIndex }: Pick<EscrowEvent["place"], "block" | "logIndex">,
+    kept: number,
+    events: readonly EscrowEvent[],
+  ): string {
+    const indexed = this.#parts.ledger.unsettled(0, Math.min(kept, block));
+    const above = events.filter(({ place }) => place.block > kept);
+    const before = [...indexed, ...above].filter(
+      ({ place }) => place.block < block || (place.block === block && place.logIndex < logIndex),
+    );
+    return JSON.stringify([source, block, logIndex, before.map(eventText)]);
   }
 
   async #back(event: EscrowEvent, use: number, why: string): Promise<Back> {
@@ -303,8 +346,8 @@ export class SecondReading {
     return { kind: "back", parent, use, isBranch: true, why };
   }
 
-  /** Disputed events, asked about again now and then (S-07): two that agree decide. */
-  async #recheckDisputes(): Promise<ReadingStep | null> {
+  /** Disputed events, asked about again now and then (S-07): two that agree decide. Null where there is nothing to do. */
+  async recheckDisputes(): Promise<Back | Extract<ReadingStep, { kind: "resolve" }> | null> {
     const disputes = this.#parts.ledger.disputes();
     const nowMs = this.#parts.clock.monotonicMs();
     if (disputes.length === 0 || nowMs - this.#disputesAtMs < this.#options.disputeMs) return null;
@@ -339,4 +382,11 @@ export class SecondReading {
       `the answers of ${ofRpc(this.#parts.sources, index).name} do not fit together: ${what}`,
     );
   }
+}
+
+/** All that an RPC shows of the compared blocks, ascending. */
+function shownEvents({ events, absent, extra }: Compared): readonly EscrowEvent[] {
+  const lacking = new Set(absent);
+  const shown = [...events.filter((event) => !lacking.has(event)), ...extra];
+  return shown.toSorted((a, b) => a.place.block - b.place.block || a.place.logIndex - b.place.logIndex);
 }

@@ -229,15 +229,18 @@ export class EvmStandingWatch {
   }
 
   /**
-   * The newest block of the chain: with three RPCs or more that answer the second newest head, which one of them alone
-   * cannot invent; with two the newer, so that an index that follows the older does not count as synced.
+   * Height and time of the newest block of the chain: with three RPCs or more that answer the second greatest of each,
+   * which one of them alone cannot invent; with two the greater, so that an index that follows the older does not count
+   * as synced.
    */
-  #head(): EvmBlock | null {
+  #head(): { readonly number: number; readonly time: number } | null {
     const heads = this.#views.flatMap((view) =>
       view.last !== null && this.#isFresh(view) ? [view.last.heads.head] : [],
     );
-    const sorted = heads.toSorted((a, b) => b.number - a.number);
-    return (sorted.length >= 3 ? sorted[1] : sorted[0]) ?? null;
+    const rank = heads.length >= 3 ? 1 : 0;
+    const number = heads.map((head) => head.number).toSorted((a, b) => b - a)[rank];
+    const time = heads.map((head) => head.time).toSorted((a, b) => b - a)[rank];
+    return number === undefined || time === undefined ? null : { number, time };
   }
 
   #newestHead(): EvmBlock | null {

@@ -14,6 +14,8 @@ export type Lie =
   | { readonly do: "invent end"; readonly order: number; readonly kind: "accepted" | "cancelled" | "claimed" }
   | { readonly do: "hide"; readonly depth: number; readonly bloom: boolean }
   | { readonly do: "alter"; readonly depth: number }
+  /** Its ranges show nothing, and when it is asked for the logs of that block alone they are altered. */
+  | { readonly do: "split"; readonly depth: number }
   | { readonly do: "future"; readonly blocks: number; readonly seconds: number }
   | { readonly do: "stick" }
   | { readonly do: "final"; readonly claim: FinalClaim }
@@ -76,6 +78,7 @@ const lie: fc.Arbitrary<Lie> = fc.oneof(
   },
   { weight: 3, arbitrary: fc.record({ do: one("hide"), depth, bloom: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ do: one("alter"), depth }) },
+  { weight: 1, arbitrary: fc.record({ do: one("split"), depth }) },
   {
     weight: 1,
     arbitrary: fc.record({

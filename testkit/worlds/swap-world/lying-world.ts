@@ -220,6 +220,11 @@ export class LyingWorld {
       case "alter":
         view.altered.add(Math.max(1, head - lie.depth));
         return;
+      case "split":
+        this.#liar.answer("logs", "nothing");
+        this.#liar.answer("logsOfBlock", "view");
+        view.altered.add(Math.max(1, head - lie.depth));
+        return;
       case "future":
         view.ahead = lie.blocks;
         view.timeShift = lie.seconds;
