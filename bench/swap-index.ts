@@ -10,13 +10,13 @@ import { openEvmChain } from "../src/adapters/evm-rpc/open-evm-chain.ts";
 import { openSqliteStore } from "../src/adapters/store-sqlite/index.ts";
 import { systemClock } from "../src/adapters/system/clock.ts";
 import { swapCrypto } from "../src/adapters/system/swap-crypto.ts";
-import type { Log } from "../src/follow/ports.ts";
 import type { EvmSource } from "../src/swaps/evm/evm-chain.ts";
 import { EVM_FOLLOWER_DEFAULTS, EvmFollower } from "../src/swaps/evm/evm-follower.ts";
 import { SwapLedger } from "../src/swaps/ledger/ledger.ts";
 import { cpuMs } from "./processes.ts";
 import { type LogChain, openLogChain } from "./swap-chain.ts";
 import { CHAIN_ID, rulesFor } from "./swap-orders.ts";
+import { warningLog } from "../testkit/doubles/log.ts";
 
 /** What this program prints. Times in milliseconds. */
 export interface IndexLine {
@@ -98,12 +98,7 @@ function noted(source: EvmSource, questions: Questions, address: string): EvmSou
 }
 
 const faults: string[] = [];
-const log: Log = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: (_, message) => faults.push(message),
-  error: (_, message) => faults.push(message),
-};
+const log = warningLog(faults);
 
 async function indexed(
   chain: LogChain,

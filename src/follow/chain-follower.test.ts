@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { VirtualClock } from "../../testkit/worlds/simulation/virtual-clock.ts";
+import { VirtualClock } from "../../testkit/doubles/clock.ts";
 import { ChainFollower, type ChainRounds, retryMs, type RoundEnd } from "./chain-follower.ts";
 
 const never = new AbortController().signal;

@@ -5,25 +5,19 @@ import { describe, test } from "node:test";
 import { bytesToHex } from "../primitives/hex.ts";
 import { sha256d } from "../adapters/system/hashes.ts";
 import { CoreIndex, testRules } from "../../testkit/builders/core-index/index.ts";
-import { VirtualClock } from "../../testkit/worlds/simulation/virtual-clock.ts";
-import { World } from "../../testkit/worlds/simulation/world.ts";
+import { VirtualClock } from "../../testkit/doubles/clock.ts";
+import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
 import type { Txid } from "../primitives/brands.ts";
 import { MEMPOOL_DEFAULTS, MempoolWatch } from "./mempool-watch.ts";
 import { parseTransaction } from "../../testkit/doubles/pearl-node/transaction.ts";
-
-const silent = {
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-  debug: () => undefined,
-};
+import { SILENT } from "../../testkit/doubles/log.ts";
 
 function setUp(): {
   pool: Map<Txid, Uint8Array>;
-  world: World;
+  world: SimulatedWorld;
   watch: (fetchPerLook?: number) => MempoolWatch;
 } {
-  const world = new World(21);
+  const world = new SimulatedWorld(21);
   world.grow(12);
   const pool = new Map<Txid, Uint8Array>();
   const node = {
@@ -31,7 +25,7 @@ function setUp(): {
     rawTransactions: async (txids: readonly Txid[]) => txids.map((txid) => pool.get(txid) ?? null),
   };
   const rules = testRules("simnet", world.feeAddress);
-  const parts = { node, rules, sha256d, clock: new VirtualClock(), log: silent };
+  const parts = { node, rules, sha256d, clock: new VirtualClock(), log: SILENT };
   return {
     pool,
     world,
@@ -39,7 +33,7 @@ function setUp(): {
   };
 }
 
-function fillPool(pool: Map<Txid, Uint8Array>, world: World): void {
+function fillPool(pool: Map<Txid, Uint8Array>, world: SimulatedWorld): void {
   for (const block of world.made) {
     for (const raw of block.transactions.slice(1)) {
       const parsed = parseTransaction(raw);

@@ -7,6 +7,8 @@ import type { BlockHash } from "../primitives/brands.ts";
 import { FollowedNode } from "./pearl-nodes.ts";
 import type { NodeTip } from "./ports.ts";
 import type { SwapNode } from "./ports.ts";
+import { handClock } from "../../testkit/doubles/clock.ts";
+import { textLog } from "../../testkit/doubles/log.ts";
 
 /** A node whose chain is `shared` blocks of the common one and then its own. */
 class FakeNode {
@@ -67,11 +69,12 @@ class FakeNode {
 /** Nodes with these chains, the first of them followed. */
 function stage(...chains: readonly [string, ...string[]]) {
   const time = { ms: 1000 };
-  const clock = { nowMs: () => 0, monotonicMs: () => time.ms, sleep: () => Promise.resolve() };
+  const clock = handClock(
+    () => 0,
+    () => time.ms,
+  );
   const lines: string[] = [];
-  const note = (fields: Record<string, unknown>, message: string): void =>
-    void lines.push(`${message} ${JSON.stringify(fields)}`);
-  const log = { info() {}, debug() {}, warn: note, error: note };
+  const log = textLog(lines);
   const [first, ...others] = chains;
   const a = new FakeNode("a", first);
   const nodes = [a, ...others.map((chain, i) => new FakeNode("bcd"[i] ?? "?", chain))];

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { VirtualClock } from "../../testkit/worlds/simulation/virtual-clock.ts";
+import { VirtualClock } from "../../testkit/doubles/clock.ts";
 import { IndexProgress } from "./progress.ts";
 
 async function pass(clock: VirtualClock, ms: number): Promise<void> {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { VirtualClock } from "../../testkit/worlds/simulation/virtual-clock.ts";
+import { VirtualClock } from "../../testkit/doubles/clock.ts";
 import { Wake } from "./wake.ts";
 
 const never = new AbortController().signal;

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Clock } from "../follow/ports.ts";
 import { RateLimiter } from "./rate-limit.ts";
+import { handClock } from "../../testkit/doubles/clock.ts";
 
 function limiter(max: number): {
   take: (address: string) => boolean;
@@ -11,7 +11,10 @@ function limiter(max: number): {
   now: { ms: number };
 } {
   const now = { ms: 0 };
-  const clock: Clock = { nowMs: () => 0, monotonicMs: () => now.ms, sleep: () => Promise.resolve() };
+  const clock = handClock(
+    () => 0,
+    () => now.ms,
+  );
   const one = new RateLimiter({ max, windowS: 60 }, clock);
   return { take: (address) => one.take(address).allowed, limiter: one, now };
 }

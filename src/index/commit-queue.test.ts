@@ -2,14 +2,14 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { MemoryStore } from "../../testkit/worlds/simulation/memory-store.ts";
+import { MemoryIndexStore } from "../../testkit/doubles/memory-index-store.ts";
 import type { BlockChanges } from "../prc20/state.ts";
 import { CoreIndex, testRules } from "../../testkit/builders/core-index/index.ts";
-import { World } from "../../testkit/worlds/simulation/world.ts";
+import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
 import { CommitQueue } from "./commit-queue.ts";
 
 /** A store whose commits wait for the test and then succeed or fail. */
-class HeldStore extends MemoryStore {
+class HeldStore extends MemoryIndexStore {
   readonly started: number[] = [];
   readonly #gates: ((error: Error | null) => void)[] = [];
 
@@ -32,7 +32,7 @@ function setUp(maxQueued: number): {
   durable: number[];
   blocks: BlockChanges[];
 } {
-  const world = new World(5);
+  const world = new SimulatedWorld(5);
   world.grow(6);
   const index = new CoreIndex("simnet", testRules("simnet", world.feeAddress));
   const blocks = world.made.map((made) => index.apply(made));

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MemoryStore } from "../../testkit/worlds/simulation/memory-store.ts";
+import { MemoryIndexStore } from "../../testkit/doubles/memory-index-store.ts";
 import { testRules } from "../../testkit/builders/core-index/index.ts";
 import { claimDatabase, parametersOf } from "./parameters.ts";
 
@@ -10,14 +10,14 @@ const rules = testRules("simnet", null, 0);
 const wanted = parametersOf("simnet", rules);
 
 test("P-01: a new database takes the parameters, and the same ones are welcome again", async () => {
-  const store = new MemoryStore();
+  const store = new MemoryIndexStore();
   assert.deepEqual(await claimDatabase(store, wanted), []);
   assert.deepEqual(await store.parameters(), wanted);
   assert.deepEqual(await claimDatabase(store, wanted), []);
 });
 
 test("P-01: every parameter that differs is refused with both values", async () => {
-  const store = new MemoryStore();
+  const store = new MemoryIndexStore();
   await claimDatabase(store, wanted);
   const others = {
     network: "regtest",

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CoreIndex, testRules } from "../../testkit/builders/core-index/index.ts";
-import { World } from "../../testkit/worlds/simulation/world.ts";
+import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
 import type { BlockChanges } from "../prc20/state.ts";
 import type { LoadedState, StateKeys } from "./ports.ts";
 import { StateCache } from "./state-cache.ts";
@@ -46,7 +46,7 @@ function keysOf(blocks: readonly BlockChanges[]): StateKeys {
 describe("state cache", () => {
   for (const lag of [0, 1, 3, 1000]) {
     test(`answers equal the state after the last block with a store ${lag} blocks behind`, async () => {
-      const world = new World(31);
+      const world = new SimulatedWorld(31);
       world.grow(40);
       const rules = testRules("simnet", world.feeAddress);
       const truth = new CoreIndex("simnet", rules);
@@ -84,7 +84,7 @@ describe("state cache", () => {
         return { tokens: [], balances: [], listings: [] };
       },
     });
-    const world = new World(32);
+    const world = new SimulatedWorld(32);
     world.grow(15);
     const truth = new CoreIndex("simnet", testRules("simnet", world.feeAddress));
     const keys = keysOf(world.made.map((made) => truth.apply(made)));
@@ -98,7 +98,7 @@ describe("state cache", () => {
   });
 
   test("what was loaded is found again as the store had it, present rows beside absent ones", async () => {
-    const world = new World(33);
+    const world = new SimulatedWorld(33);
     world.grow(25);
     const truth = new CoreIndex("simnet", testRules("simnet", world.feeAddress));
     const keys = keysOf(world.made.map((made) => truth.apply(made)));

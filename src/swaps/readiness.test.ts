@@ -6,6 +6,7 @@ import { describe, test } from "node:test";
 import type { ChainTips } from "../swap/facts.ts";
 import type { EvmStanding, PearlStanding } from "./ledger/ports.ts";
 import { type ReadinessLimits, type Sides, SwapReadiness } from "./readiness.ts";
+import { handClock } from "../../testkit/doubles/clock.ts";
 
 const NOW = 1_800_000_000;
 /** The machine has run for a day. */
@@ -64,11 +65,10 @@ function readinessOf(at: World, limits: Partial<ReadinessLimits> = {}): SwapRead
       tips: () => at.tips,
       evm: () => at.evm,
       pearl: () => at.pearl,
-      clock: {
-        nowMs: () => at.nowS * 1000,
-        monotonicMs: () => at.monotonicMs,
-        sleep: () => Promise.resolve(),
-      },
+      clock: handClock(
+        () => at.nowS * 1000,
+        () => at.monotonicMs,
+      ),
     },
     { ...LIMITS, ...limits },
   );

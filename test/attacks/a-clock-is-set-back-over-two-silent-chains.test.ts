@@ -12,7 +12,7 @@ import { HeaderWindow } from "../../src/swaps/pearl/pearl-headers.ts";
 import { NodeStanding } from "../../src/swaps/pearl/pearl-standing.ts";
 import { SwapReadiness } from "../../src/swaps/readiness.ts";
 import type { BlockHash } from "../../src/primitives/brands.ts";
-import { LONE_NODE } from "../../testkit/worlds/swap-world/pearl-port.ts";
+import { LONE_NODE } from "../../testkit/doubles/pearl-port.ts";
 import { apiScene } from "../../testkit/builders/swap-ledger/api-scene.ts";
 import { bytes32, START } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
 import {
@@ -25,10 +25,11 @@ import {
   pearl,
   scriptOf,
 } from "../../testkit/builders/swap-ledger/ledger-scene.ts";
+import { handClock } from "../../testkit/doubles/clock.ts";
+import { SILENT } from "../../testkit/doubles/log.ts";
 
 const HOUR = 3600;
 const MAINNET = NETWORKS.mainnet;
-const quiet = { info() {}, warn() {}, error() {}, debug() {} };
 
 /** A verified lock with K confirmations, over standings of the real kind that are fed by hand. */
 async function stage() {
@@ -42,11 +43,10 @@ async function stage() {
   await ledger.applyPearl(pearl(2, [minedLock(lock, 2)], { sightings: [lock], covered: [script] }));
   await ledger.applyPearl(pearl(8));
   const time = { wallS: START + 1600, monotonicS: 5000 };
-  const clock = {
-    nowMs: () => time.wallS * 1000,
-    monotonicMs: () => time.monotonicS * 1000,
-    sleep: () => Promise.resolve(),
-  };
+  const clock = handClock(
+    () => time.wallS * 1000,
+    () => time.monotonicS * 1000,
+  );
   const peers = { count: 8 };
   const node = new NodeStanding(
     { connections: async () => peers.count, rawHeaders: async () => [] },
@@ -71,7 +71,7 @@ async function stage() {
     logsOfBlock: async () => [],
     receipts: async () => [],
   };
-  const rpcs = new EvmStandingWatch({ sources: [rpc], clock, log: quiet, pollMs: 0 });
+  const rpcs = new EvmStandingWatch({ sources: [rpc], clock, log: SILENT, pollMs: 0 });
   // 145 headers at the target's pace, the last of them the ledger's tip.
   const pace = new HeaderWindow(
     Array.from({ length: 146 }, (_, i) => ({

@@ -29,7 +29,7 @@ import {
   scene,
   scriptOf,
 } from "../../testkit/builders/swap-ledger/ledger-scene.ts";
-import type { MemorySwapStore } from "../../testkit/builders/swap-ledger/memory-swap-store.ts";
+import type { MemorySwapStore } from "../../testkit/doubles/memory-swap-store.ts";
 
 const KEPT = 1_000;
 const DUST = 330n;

@@ -11,7 +11,7 @@ import { freePort } from "../../testkit/free-port.ts";
 import { assertCanonical } from "../../testkit/worlds/simulation/compare.ts";
 import { type ProcessLife, SIMULATED_UNDO } from "../../testkit/worlds/simulation/process-life.ts";
 import { Stage } from "../../testkit/worlds/simulation/stage.ts";
-import { World } from "../../testkit/worlds/simulation/world.ts";
+import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
 import { serveWorld } from "../../testkit/worlds/simulation/world-server.ts";
 import { endAll, health, startStrand, until } from "../process/service-process.ts";
 
@@ -147,7 +147,7 @@ describe("a node that fell back (S-05, H-20)", () => {
 
 test("/health of a real process: 12 blocks lost, and come back", async () => {
   const folder = mkdtempSync(join(tmpdir(), "strand-fallen-"));
-  const world = new World(92);
+  const world = new SimulatedWorld(92);
   world.grow(25);
   const server = await serveWorld(world);
   const port = await freePort();

@@ -2,7 +2,6 @@
 // asked, and a real process within 15 s of its own; both go on by themselves when the node answers again.
 
 import assert from "node:assert/strict";
-import { createServer } from "node:http";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +9,7 @@ import { after, describe, test } from "node:test";
 import { freePort } from "../../testkit/free-port.ts";
 import { assertCanonical } from "../../testkit/worlds/simulation/compare.ts";
 import { Stage } from "../../testkit/worlds/simulation/stage.ts";
-import { World } from "../../testkit/worlds/simulation/world.ts";
+import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
 import { serveWorld } from "../../testkit/worlds/simulation/world-server.ts";
 import { client, closeAll, failure, fake, patience } from "../pearl-node/client-fixture.ts";
 import { endAll, health, startStrand, until } from "../process/service-process.ts";
@@ -99,27 +98,13 @@ test("a node that drips its answer is not waited for without end", async () => {
 
 test("/health of a real process", async () => {
   const folder = mkdtempSync(join(tmpdir(), "strand-hanging-"));
-  const world = new World(72);
+  const world = new SimulatedWorld(72);
   world.grow(12);
   const server = await serveWorld(world);
-  let isHanging = false;
-  // In front of the node: takes requests and, when told so, answers none.
-  const door = createServer((request, response) => {
-    if (isHanging) return;
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      fetch(server.url, { method: "POST", body: Buffer.concat(chunks) })
-        .then(async (answer) => response.writeHead(answer.status).end(await answer.text()))
-        .catch(() => response.destroy());
-    });
-  });
-  const doorPort = await freePort();
-  await new Promise<void>((resolve) => door.listen(doorPort, "127.0.0.1", resolve));
   const port = await freePort();
   const strand = startStrand(process.execPath, ["start"], {
     STRAND_NETWORK: "simnet",
-    PEARL_RPC_URL: `http://127.0.0.1:${doorPort}`,
+    PEARL_RPC_URL: server.url,
     PRC20_FEE_ADDRESS: world.feeAddress,
     DATABASE_URL: `sqlite:${join(folder, "index.db")}`,
     PORT: `${port}`,
@@ -128,18 +113,16 @@ test("/health of a real process", async () => {
   try {
     await until("it is synced", async () => (await health(port))?.["indexed_height"] === 12);
     await until("it says so", async () => (await status()) === "synced");
-    isHanging = true;
+    server.isHanging = true;
     await until("health says stalled", async () => (await status()) === "stalled", WITHIN_MS);
     const body = await health(port);
     assert.deepEqual(body?.["reasons"], ["PEARL_STALLED"]);
     assert.equal(body?.["height"], 12);
-    isHanging = false;
+    server.isHanging = false;
     await until("all is well again", async () => (await status()) === "synced");
   } finally {
     strand.child.kill("SIGTERM");
     await strand.ended;
-    door.closeAllConnections();
-    door.close();
     await server.close();
     rmSync(folder, { recursive: true, force: true });
   }

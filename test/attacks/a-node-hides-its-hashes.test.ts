@@ -6,7 +6,7 @@ import { after, describe, test } from "node:test";
 import type { Clock } from "../../src/follow/ports.ts";
 import { assertCanonical } from "../../testkit/worlds/simulation/compare.ts";
 import { Stage } from "../../testkit/worlds/simulation/stage.ts";
-import { settle, VirtualClock } from "../../testkit/worlds/simulation/virtual-clock.ts";
+import { settle, VirtualClock } from "../../testkit/doubles/clock.ts";
 import { client, closeAll, fake, HASH } from "../pearl-node/client-fixture.ts";
 
 after(closeAll);

@@ -5,25 +5,18 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { BlockHash } from "../../src/primitives/brands.ts";
 import type { SwapNode } from "../../src/follow/ports.ts";
-import { pearlPort } from "../../testkit/worlds/swap-world/pearl-port.ts";
+import { PearlPort, viewOfCore } from "../../testkit/doubles/pearl-port.ts";
 import { K, PearlChain, PearlStage } from "./pearl-stage.ts";
 
-const portOf = (chain: PearlChain): SwapNode => pearlPort(chain.core);
+const portOf = (chain: PearlChain): PearlPort => new PearlPort(viewOfCore(chain.core));
 
 /** A port whose answers can be switched off, one way or the other. */
 function switchable(chain: PearlChain) {
   const state = { mode: "well" as "well" | "silent" | "hangs" };
-  const port = portOf(chain);
-  const node = new Proxy(port, {
-    get: (target, name) => {
-      const method: unknown = Reflect.get(target, name);
-      if (typeof method !== "function" || name === "onTipChange" || name === "close") return method;
-      return (...given: readonly unknown[]) => {
-        if (state.mode === "hangs") return new Promise(() => undefined);
-        if (state.mode === "silent") return Promise.reject(new Error("no answer"));
-        return Reflect.apply(method, target, given);
-      };
-    },
+  const node = new PearlPort(viewOfCore(chain.core), async (_request, answer) => {
+    if (state.mode === "hangs") return new Promise(() => undefined);
+    if (state.mode === "silent") throw new Error("no answer");
+    return answer(null);
   });
   return { node, state };
 }
@@ -55,11 +48,12 @@ async function genuine(deep: number, others: (honest: PearlChain) => readonly Sw
 }
 
 /** A node that makes up a height and every hash. */
-const invented = (honest: PearlChain): SwapNode => ({
-  ...portOf(honest),
-  tip: async () => ({ height: 10_000, hash: "ab".repeat(32) as BlockHash }),
-  blockHashes: async (_from, count) => Array<BlockHash>(count).fill("cd".repeat(32) as BlockHash),
-});
+const invented = (honest: PearlChain): SwapNode =>
+  new PearlPort({
+    ...viewOfCore(honest.core),
+    tip: () => ({ height: 10_000, hash: "ab".repeat(32) as BlockHash }),
+    hashAt: () => "cd".repeat(32) as BlockHash,
+  });
 
 describe("S-09: a lock that only the followed node shows", () => {
   test("without a witness it is verified: the trust that one node of one's own needs", async () => {

@@ -3,19 +3,16 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { pearlPort } from "../../testkit/worlds/swap-world/pearl-port.ts";
+import { PearlPort, viewOfCore } from "../../testkit/doubles/pearl-port.ts";
 import { AMOUNT, K, PearlChain, PearlStage } from "./pearl-stage.ts";
 
 /** A lock with `deep` confirmations, verified where that is enough. */
 async function staged(deep: number) {
   const chain = new PearlChain();
   let requests = 0;
-  const port = pearlPort(chain.core);
-  const counted = new Proxy(port, {
-    get: (target, name) => {
-      requests += 1;
-      return Reflect.get(target, name);
-    },
+  const counted = new PearlPort(viewOfCore(chain.core), async (_request, answer) => {
+    requests += 1;
+    return answer(null);
   });
   const stage = await PearlStage.over(counted);
   await stage.follow();

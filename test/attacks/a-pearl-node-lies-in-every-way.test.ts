@@ -9,8 +9,7 @@ import { describe, test } from "node:test";
 import * as fc from "../../testkit/properties.ts";
 import type { BlockHash } from "../../src/primitives/brands.ts";
 import type { SwapNode } from "../../src/follow/ports.ts";
-import { encodeHeader } from "../../testkit/doubles/pearl-node/block-codec.ts";
-import { pearlPort } from "../../testkit/worlds/swap-world/pearl-port.ts";
+import { type NodeView, PearlPort, viewOfCore } from "../../testkit/doubles/pearl-port.ts";
 import { K, PearlChain, PearlStage } from "./pearl-stage.ts";
 
 const RUNS = Number(process.env["STRAND_SEEDS"] ?? "12");
@@ -92,33 +91,20 @@ function viewOf(chain: PearlChain, height = chain.height): View {
 
 /** A node that shows the honest chain some blocks late. */
 function lateNode(honest: PearlChain, lag: number): SwapNode {
-  const view = (): View => viewOf(honest, honest.height - lag);
-  return nodeOf(honest, honest, view, () => false);
+  return new PearlPort(knowing(honest, honest, () => viewOf(honest, honest.height - lag)));
 }
 
-/** A node over these views; bodies and headers of both chains are to be had, whatever the view shows. */
-function nodeOf(honest: PearlChain, own: PearlChain, view: () => View, isDamaging: () => boolean): SwapNode {
-  const blockOf = (hash: string) => {
-    const node = own.core.chain.index.get(hash) ?? honest.core.chain.index.get(hash);
-    if (node === undefined) throw new Error(`no block ${hash}`);
-    return node;
-  };
+/** What a node with this view knows; bodies and headers of both chains are to be had, whatever the view shows. */
+function knowing(honest: PearlChain, own: PearlChain, view: () => View): NodeView {
+  const [ours, others] = [viewOfCore(own.core), viewOfCore(honest.core)];
   return {
-    ...pearlPort(honest.core),
-    tip: async () => {
+    ...others,
+    tip: () => {
       const { height, hashAt } = view();
       return { height, hash: hashAt(height) ?? ("ff".repeat(32) as BlockHash) };
     },
-    blockHash: async (height) => view().hashAt(height),
-    blockHashes: async (from, count) => {
-      const { hashAt } = view();
-      return Array.from({ length: count }, (_, i) => hashAt(from + i)).filter((hash) => hash !== null);
-    },
-    rawBlock: async (hash) => {
-      const { raw } = blockOf(hash);
-      return isDamaging() ? raw.with(raw.length - 9, (raw[raw.length - 9] ?? 0) ^ 1) : raw;
-    },
-    rawHeaders: async (hashes) => hashes.map((hash) => encodeHeader(blockOf(hash).header)),
+    hashAt: (height) => view().hashAt(height),
+    rawBlock: (hash) => ours.rawBlock(hash) ?? others.rawBlock(hash),
   };
 }
 
@@ -162,21 +148,12 @@ class Liar {
   }
 
   port(): SwapNode {
-    const node = nodeOf(
-      this.#honest,
-      this.#own,
-      () => this.#view(this.#now()),
-      () => this.#now() === "damages",
-    );
-    return new Proxy(node, {
-      get: (target, name) => {
-        const method: unknown = Reflect.get(target, name);
-        if (typeof method !== "function" || name === "onTipChange" || name === "close") return method;
-        return (...given: readonly unknown[]) => {
-          if (this.#now() === "silent") return Promise.reject(new Error("no answer"));
-          return Reflect.apply(method, target, given);
-        };
-      },
+    let lie: Mode = "honest";
+    const view = knowing(this.#honest, this.#own, () => this.#view(lie));
+    return new PearlPort(view, async (request, answer) => {
+      lie = this.#now();
+      if (lie === "silent") throw new Error("no answer");
+      return answer(lie === "damages" && request.startsWith("block ") ? "flipped-byte" : null);
     });
   }
 
@@ -288,7 +265,7 @@ async function comesBack(world: World): Promise<void> {
   // A witness that shows the chain late is followed only where the liar was silent; then it is two blocks behind.
   const followedHeight = stage.watch.standing().nodeHeight;
   assert.equal(stage.scene.ledger.tips().pearl.height, followedHeight);
-  const fresh = await PearlStage.over(pearlPort(honest.core));
+  const fresh = await PearlStage.over(new PearlPort(viewOfCore(honest.core)));
   await fresh.follow();
   const [is, right] = [await stage.told(), await fresh.told()];
   assert.equal(is.verdict, right.verdict);

@@ -14,6 +14,7 @@ import { redactorOf } from "../../src/app/config/redactor.ts";
 import { startService } from "../../src/app/main.ts";
 import { shownUrl } from "../../src/follow/shown-url.ts";
 import { runCli } from "../../src/app/cli.ts";
+import { type RpcServer, serveRpc } from "../../testkit/doubles/rpc-server.ts";
 
 const MARK = "hunter2";
 const everyPart = (host: string, scheme = "https"): string =>
@@ -202,26 +203,22 @@ describe("a service whose every URL is a secret", () => {
 
 describe("strand deploy-escrow", () => {
   /** An RPC that tells its chain, and then repeats what it was asked and with which key, as some gateways do. */
-  const rpc = createServer((request, response) => {
-    let body = "";
-    request.on("data", (chunk: Buffer) => (body += chunk.toString()));
-    request.on("end", () => {
-      if (body.includes("eth_chainId")) {
-        response.setHeader("content-type", "application/json");
-        const { id } = JSON.parse(body) as { readonly id: number };
-        response.end(JSON.stringify({ jsonrpc: "2.0", id, result: "0x7a69" }));
+  let rpc: RpcServer;
+  before(async () => {
+    rpc = await serveRpc((request) => {
+      if (request.calls.some(({ method }) => method === "eth_chainId")) {
+        request.answer(() => "0x7a69");
         return;
       }
-      response.writeHead(403, { "content-type": "text/plain" });
-      response.end(`${request.url} with ${request.headers.authorization ?? "no login"} may not do that`);
+      const login = request.headers.authorization ?? "no login";
+      request.send(403, `${request.path} with ${login} may not do that`, "text/plain");
     });
   });
-  before(() => new Promise<void>((resolve) => rpc.listen(0, "127.0.0.1", resolve)));
   after(() => rpc.close());
 
   test("says nothing of its RPC's URL, whatever the RPC or the library repeats", async () => {
     const address = `0x${"12".repeat(20)}`;
-    const at = `127.0.0.1:${(rpc.address() as AddressInfo).port}`;
+    const at = new URL(rpc.url).host;
     for (const [url, sentence] of [
       [
         `http://${at}/${MARK}path/v2/${MARK}key?${MARK}name=${MARK}value`,

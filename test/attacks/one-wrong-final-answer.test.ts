@@ -121,12 +121,7 @@ describe("S-07: a block of the far future", () => {
     const [liar, honest] = [await serve(), await serve()];
     const [head] = [CHAIN[100]?.block];
     assert.ok(head);
-    const clock: Clock = {
-      ...systemClock,
-      nowMs: () => 1000 * Number(head.timestamp),
-      monotonicMs: () => systemClock.monotonicMs(),
-      sleep: (ms, signal) => systemClock.sleep(ms, signal),
-    };
+    const clock: Clock = { ...systemClock, nowMs: () => 1000 * Number(head.timestamp) };
     const future = scriptedChain(101, () => 1, "future", CHAIN, 101).map(
       ({ block, logs }, i): (typeof CHAIN)[number] => {
         const timestamp = `0x${(Number(block.timestamp) + (i === 101 ? 7200 : 0)).toString(16)}`;

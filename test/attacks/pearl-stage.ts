@@ -21,7 +21,9 @@ import { coinbaseInput, hex, key, sign, txidOf } from "../../testkit/doubles/pea
 import { apiScene, type ApiScene } from "../../testkit/builders/swap-ledger/api-scene.ts";
 import { evmPlace, START, terms } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
 import { accepted, evm, ORDER, scriptOf } from "../../testkit/builders/swap-ledger/ledger-scene.ts";
-import { LONE_NODE } from "../../testkit/worlds/swap-world/pearl-port.ts";
+import { LONE_NODE } from "../../testkit/doubles/pearl-port.ts";
+import { handClock } from "../../testkit/doubles/clock.ts";
+import { warningLog } from "../../testkit/doubles/log.ts";
 
 /** Satoshis that the seller has to lock. */
 export const AMOUNT = 1_000_000n;
@@ -160,9 +162,8 @@ export class PearlStage {
     await scene.ledger.applyEvm(evm(2, [lockedSmall(), accepted("a", 2)]));
     await scene.ledger.applyEvm(evm(8, [], { finalHeight: 4 }));
     const lines: string[] = [];
-    const keep = (_fields: unknown, message: string): void => void lines.push(message);
-    const log: Log = { info() {}, debug() {}, warn: keep, error: keep };
-    const clock = clockOf(scene);
+    const log = warningLog(lines);
+    const clock = handClock(() => scene.outside.now * 1000);
     const { node, others, nodes } = make(clock, log);
     const watch = new PearlWatch(
       {
@@ -228,15 +229,6 @@ export class PearlStage {
     if (outcome.kind === "noVerdict") return outcome.code;
     return outcome.kind === "answer" ? (outcome.value["reason"] ?? outcome.value["verified"]) : null;
   }
-}
-
-/** The scene's clock: both hands go with `outside.now`. */
-function clockOf({ outside }: ApiScene): Clock {
-  return {
-    nowMs: () => outside.now * 1000,
-    monotonicMs: () => outside.now * 1000,
-    sleep: () => Promise.resolve(),
-  };
 }
 
 const UNKNOWN: PearlStanding = {

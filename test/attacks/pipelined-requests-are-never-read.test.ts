@@ -9,6 +9,7 @@ import { type TestContext, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { HttpDependencies } from "../../src/http/dependencies.ts";
 import { harness, type Harness, richIndex } from "../http/harness.ts";
+import { systemClock } from "../../src/adapters/system/clock.ts";
 
 const HOST = "127.0.0.1";
 
@@ -90,7 +91,7 @@ test("answers for clients that have gone are not computed", async (context) => {
 });
 
 test("a client that never reads has one answer of unsent bytes, and is cut", async (context) => {
-  const options = { connections: { stallMs: 400 }, clock: clockOfTheMachine() };
+  const options = { connections: { stallMs: 400 }, clock: systemClock };
   const { port, index, app, started } = await listening(context, options);
   index.operationRows = index.operationRows.map((row) => ({
     ...row,
@@ -139,10 +140,6 @@ test("an answer of 6 MB waits for its client in pieces, and arrives whole", asyn
     }
   }
 });
-
-function clockOfTheMachine(): HttpDependencies["clock"] {
-  return { nowMs: () => Date.now(), monotonicMs: () => performance.now(), sleep: (ms) => delay(ms) };
-}
 
 test("bodies and cuts at any byte change nothing: every request is answered once, in order", async (context) => {
   const { port, started } = await listening(context);

@@ -12,12 +12,14 @@ import { PEARL_MEMPOOL_DEFAULTS, PearlMempool } from "../../src/swaps/pearl/pear
 import { testRules } from "../../testkit/builders/core-index/index.ts";
 import { parseTransaction } from "../../testkit/doubles/pearl-node/transaction.ts";
 import { Random } from "../../testkit/random.ts";
-import { World } from "../../testkit/worlds/simulation/world.ts";
-import { MemoryLedger } from "../swaps-pearl/memory-ledger.ts";
+import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
+import { MemoryPearlLedger } from "../../testkit/doubles/memory-pearl-ledger.ts";
 import { order } from "../swaps-pearl/stage.ts";
+import { handClock } from "../../testkit/doubles/clock.ts";
+import { SILENT } from "../../testkit/doubles/log.ts";
 
-const log = { info() {}, warn() {}, error() {}, debug() {} };
-const clock = { nowMs: () => 0, monotonicMs: () => 0, sleep: () => Promise.resolve() };
+const log = SILENT;
+const clock = handClock(() => 0);
 const FLOOD = 250_000;
 const LOCKS = 40;
 
@@ -71,7 +73,7 @@ function watchOf(node: FloodedNode, options: Partial<typeof MEMPOOL_DEFAULTS>): 
   return new MempoolWatch(parts, { ...MEMPOOL_DEFAULTS, ...options });
 }
 
-function swapsOf(node: FloodedNode, ledger: MemoryLedger): PearlMempool {
+function swapsOf(node: FloodedNode, ledger: MemoryPearlLedger): PearlMempool {
   const watch = { mark: () => ({ height: -1 }), release: () => undefined, onNewLocks: () => undefined };
   return new PearlMempool(
     { node, ledger, watch, crypto: swapCrypto, sha256d, clock, log },
@@ -82,7 +84,7 @@ function swapsOf(node: FloodedNode, ledger: MemoryLedger): PearlMempool {
 describe("the mempool is flooded", () => {
   test(`S-13, S-15: ${FLOOD} transactions in a new order at every look: each asked for once, no sighting flickers`, async () => {
     const node = new FloodedNode();
-    const ledger = new MemoryLedger();
+    const ledger = new MemoryPearlLedger();
     const { watched } = order(77);
     ledger.know(watched, 0);
     const locks: Txid[] = [];
@@ -123,7 +125,7 @@ describe("the mempool is flooded", () => {
 
   test("H-38: rows stay while their transactions do; beyond the bound `truncated` says so, and room is filled again", async () => {
     const node = new FloodedNode();
-    const world = new World(21);
+    const world = new SimulatedWorld(21);
     world.grow(20);
     for (const block of world.made) {
       for (const raw of block.transactions.slice(1)) {
@@ -160,7 +162,7 @@ describe("the mempool is flooded", () => {
 
   test("a node that lists what it does not give keeps nobody from being read", async () => {
     const node = new FloodedNode();
-    const ledger = new MemoryLedger();
+    const ledger = new MemoryPearlLedger();
     const { watched } = order(78);
     ledger.know(watched, 0);
     const listed = new FloodedNode();

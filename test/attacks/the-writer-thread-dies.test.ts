@@ -9,18 +9,18 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { freePort } from "../../testkit/free-port.ts";
-import { World } from "../../testkit/worlds/simulation/world.ts";
+import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
 import { serveWorld, type WorldServer } from "../../testkit/worlds/simulation/world-server.ts";
 import { openSqliteStore } from "../../src/adapters/store-sqlite/index.ts";
 import { endAll, health, ROOT, type StartedProcess, startStrand, until } from "../process/service-process.ts";
 
 let folder = "";
-let world: World;
+let world: SimulatedWorld;
 let server: WorldServer;
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), "strand-writer-"));
-  world = new World(91);
+  world = new SimulatedWorld(91);
   world.grow(12);
   server = await serveWorld(world);
 });

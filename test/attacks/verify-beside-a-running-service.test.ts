@@ -9,42 +9,30 @@ import { auditSteps } from "../../src/adapters/store-sqlite/audit/audit.ts";
 import { compareStores } from "../../src/adapters/store-sqlite/audit/compare.ts";
 import { openIndexReader } from "../../src/adapters/store-sqlite/read/index-reader.ts";
 import { systemClock } from "../../src/adapters/system/clock.ts";
-import { sha256, sha256d } from "../../src/adapters/system/hashes.ts";
-import { verifySchnorr } from "../../src/adapters/system/schnorr.ts";
-import { NETWORKS } from "../../src/chain/networks.ts";
 import type { BlockHash } from "../../src/primitives/brands.ts";
 import { BlockIndexer } from "../../src/index/index-block.ts";
-import type { FollowedStore, SignatureChecker } from "../../src/index/ports.ts";
-import type { Log } from "../../src/follow/ports.ts";
+import type { FollowedStore } from "../../src/index/ports.ts";
 import { verifyIndex } from "../../src/index/verify.ts";
-import { testRules } from "../../testkit/builders/core-index/index.ts";
-import { World } from "../../testkit/worlds/simulation/world.ts";
+import { testRules, simnetContext } from "../../testkit/builders/core-index/index.ts";
+import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
 import { CountingConnection } from "../../testkit/store-contract/counting-connection.ts";
 import { sqliteStores } from "../sqlite-stores.ts";
+import { SILENT } from "../../testkit/doubles/log.ts";
 
 const stores = sqliteStores();
-const quiet = (): void => undefined;
-const LOG: Log = { info: quiet, warn: quiet, error: quiet, debug: quiet };
-const SIGNATURES: SignatureChecker = {
-  verifyAll: async (jobs) =>
-    jobs.map(({ key, message, signature }) => verifySchnorr(key, message, signature)),
-  close: async () => undefined,
-};
 
-function indexerOver(world: World, store: FollowedStore): BlockIndexer {
-  const rules = testRules("simnet", world.feeAddress);
-  const context = { network: NETWORKS.simnet, rules, sha256, sha256d, signatures: SIGNATURES };
-  return new BlockIndexer(context, store, 1, 50);
+function indexerOver(world: SimulatedWorld, store: FollowedStore): BlockIndexer {
+  return new BlockIndexer(simnetContext(testRules("simnet", world.feeAddress)), store, 1, 50);
 }
 
 /** An index over a world, written as a service does. */
 class Written {
-  readonly world: World;
+  readonly world: SimulatedWorld;
   readonly store: FollowedStore;
   readonly file: string;
   readonly #indexer: BlockIndexer;
 
-  private constructor(world: World, store: FollowedStore, file: string) {
+  private constructor(world: SimulatedWorld, store: FollowedStore, file: string) {
     this.world = world;
     this.store = store;
     this.file = file;
@@ -52,7 +40,7 @@ class Written {
   }
 
   static async of(name: string, seed: number, blocks: number): Promise<Written> {
-    const written = new Written(new World(seed), await stores.open(name), stores.path(name));
+    const written = new Written(new SimulatedWorld(seed), await stores.open(name), stores.path(name));
     const [genesis = assert.fail()] = written.world.best;
     const base = written.#indexer.readBase(genesis.raw, genesis.hash);
     assert.ok(base.ok);
@@ -112,7 +100,16 @@ async function run(
   };
   const indexer = indexerOver(world, replay);
   const replayFile = stores.path(replayName);
-  const parts = { index, replay, replayFile, indexer, node, clock: systemClock, log: LOG, segmentBlocks: 6 };
+  const parts = {
+    index,
+    replay,
+    replayFile,
+    indexer,
+    node,
+    clock: systemClock,
+    log: SILENT,
+    segmentBlocks: 6,
+  };
   const findings: string[] = [];
   try {
     for await (const finding of verifyIndex(parts)) findings.push(finding);

@@ -140,7 +140,7 @@ test("H-06 over the mempool, while transactions come and go between the pages", 
       const isPresent = (txid: string) => random.below(8) < share && txid >= low && txid <= high;
       const present = new Map(raws.filter(([txid]) => isPresent(txid)));
       rows = mempool(confirmed.params, [...present.values()]);
-      await index.node.setMempool(present);
+      await index.setMempool(present);
       for (const walker of walkers) walker.advance(truth, false);
       for (let steps = 1 + random.below(2); steps > 0; steps -= 1) await stepAll(index, truth, walkers);
     }

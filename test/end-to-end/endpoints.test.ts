@@ -252,9 +252,9 @@ test("mempool: the operations of unconfirmed transactions, paged, without a verd
     await index.follow(confirmed.blocks);
     const path = `${cases.ROOT}/mempool`;
     await assertList(index, { path, rows: [] }, 25);
-    await index.node.setMempool(byId);
+    await index.setMempool(byId);
     for (const limit of [1, 7, 25, 100]) await assertList(index, { path, rows }, limit);
-    await index.node.setMempool(new Map());
+    await index.setMempool(new Map());
     await assertList(index, { path, rows: [] }, 25);
   });
 });

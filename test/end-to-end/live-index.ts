@@ -6,9 +6,7 @@ import { Agent, request, type IncomingHttpHeaders } from "node:http";
 import type { FastifyInstance } from "fastify";
 import { openSqliteStore } from "../../src/adapters/store-sqlite/index.ts";
 import { systemClock } from "../../src/adapters/system/clock.ts";
-import { sha256, sha256d } from "../../src/adapters/system/hashes.ts";
-import { verifySchnorr } from "../../src/adapters/system/schnorr.ts";
-import { NETWORKS } from "../../src/chain/networks.ts";
+import { sha256d } from "../../src/adapters/system/hashes.ts";
 import { buildServer } from "../../src/http/server.ts";
 import { CommitFeed } from "../../src/follow/commit-feed.ts";
 import { Follower, FOLLOWER_DEFAULTS } from "../../src/index/follower.ts";
@@ -16,14 +14,16 @@ import { BlockIndexer } from "../../src/index/index-block.ts";
 import { MempoolWatch } from "../../src/follow/mempool-watch.ts";
 import { claimDatabase } from "../../src/index/parameters.ts";
 import type { FollowedStore, IndexStore } from "../../src/index/ports.ts";
-import type { Log } from "../../src/follow/ports.ts";
+import type { Log, NodeTip } from "../../src/follow/ports.ts";
 import { IndexProgress } from "../../src/follow/progress.ts";
 import { fillTemplatePsbt } from "../../src/wallet/fill-psbt.ts";
 import type { MadeBlock } from "../../testkit/builders/chain-maker/index.ts";
-import { testRules } from "../../testkit/builders/core-index/index.ts";
+import { testRules, simnetContext } from "../../testkit/builders/core-index/index.ts";
 import type { ReferenceParams } from "../../testkit/oracles/prc20/index.ts";
-import { ScriptedNode } from "./scripted-node.ts";
+import { HeldChain, PearlPort } from "../../testkit/doubles/pearl-port.ts";
 import type { Row } from "./truth.ts";
+import { logOf } from "../../testkit/doubles/log.ts";
+import { storeBehind } from "../../testkit/doubles/store-behind.ts";
 
 /** Not by name: of several addresses of one, Node gives up the first after 250 ms, however busy the machine is. */
 const HOST = "127.0.0.1";
@@ -59,7 +59,9 @@ interface LiveOptions {
 
 /** A running service. */
 export class LiveIndex {
-  readonly node: ScriptedNode;
+  readonly node: PearlPort;
+  readonly #chain: HeldChain;
+  readonly #mempool: MempoolWatch;
   /** Lines of warnings and errors; empty at the end of a good run. */
   readonly complaints: string[];
   readonly host = HOST;
@@ -72,8 +74,10 @@ export class LiveIndex {
   readonly #running: Promise<unknown>;
 
   private constructor(
-    node: ScriptedNode,
+    node: PearlPort,
     parts: {
+      chain: HeldChain;
+      mempool: MempoolWatch;
       store: IndexStore;
       app: FastifyInstance;
       feed: CommitFeed;
@@ -83,6 +87,8 @@ export class LiveIndex {
     },
   ) {
     this.node = node;
+    this.#chain = parts.chain;
+    this.#mempool = parts.mempool;
     this.complaints = parts.complaints;
     this.port = parts.port;
     this.#store = parts.store;
@@ -92,7 +98,8 @@ export class LiveIndex {
   }
 
   static async start(params: ReferenceParams, options: LiveOptions = {}): Promise<LiveIndex> {
-    const node = new ScriptedNode();
+    const chain = new HeldChain();
+    const node = new PearlPort(chain);
     const complaints: string[] = [];
     const log = complainingLog(complaints);
     const store = await openSqliteStore({ file: options.file ?? ":memory:" });
@@ -100,16 +107,7 @@ export class LiveIndex {
       ...testRules("simnet", params.feeAddress, params.feeBps),
       startHeight: params.startHeight,
     };
-    const signatures = {
-      verifyAll: async (jobs: readonly { key: Uint8Array; message: Uint8Array; signature: Uint8Array }[]) =>
-        jobs.map(({ key, message, signature }) => verifySchnorr(key, message, signature)),
-      close: async () => undefined,
-    };
-    const indexer = new BlockIndexer(
-      { network: NETWORKS.simnet, rules, sha256, sha256d, signatures },
-      store,
-      5,
-    );
+    const indexer = new BlockIndexer(simnetContext(rules), store, 5);
     assert.deepEqual(await claimDatabase(store, indexer.parameters), []);
     const followed = lateAcks(store, options.lateAckMs ?? 0);
     const progress = new IndexProgress(systemClock);
@@ -122,7 +120,6 @@ export class LiveIndex {
     );
     const mempool = new MempoolWatch({ node, rules, sha256d, clock, log });
     feed.subscribe(() => mempool.lookSoon());
-    node.onMempool = () => mempool.look();
     const app = await buildServer({
       queries: store.queries,
       rules,
@@ -144,15 +141,28 @@ export class LiveIndex {
     const run = async (signal: AbortSignal): Promise<void> => {
       await Promise.all([follower.run(signal), mempool.run(signal)]);
     };
-    return new LiveIndex(node, { store, app, feed, complaints, port, run });
+    return new LiveIndex(node, { chain, mempool, store, app, feed, complaints, port, run });
   }
 
   /** Makes this the node's best chain and resolves when the index stands at its tip. */
   async follow(blocks: readonly MadeBlock[]): Promise<void> {
-    const tip = this.node.setBest(blocks);
+    const tip = this.setBest(blocks);
     const arrived = this.reached(tip.hash);
     this.node.announce();
     await arrived;
+  }
+
+  /** Sets the node's best chain, genesis aside; returns its tip. Nothing is announced. */
+  setBest(blocks: readonly MadeBlock[]): NodeTip {
+    for (const block of blocks) this.#chain.hold(block);
+    this.#chain.show(blocks.map(({ hash }) => hash));
+    return this.#chain.tip();
+  }
+
+  /** Sets the unconfirmed transactions by id and resolves when the index has looked at them. */
+  async setMempool(transactions: ReadonlyMap<string, Uint8Array>): Promise<void> {
+    this.#chain.mempool = transactions;
+    await this.#mempool.look();
   }
 
   /** Resolves when the committed tip is this block and its commit was told. */
@@ -233,36 +243,21 @@ export class LiveIndex {
 /** The store as the follower sees it, whose answers to writes come late. */
 function lateAcks(store: IndexStore, ms: number): FollowedStore {
   if (ms === 0) return store;
-  const late = async (written: Promise<void>): Promise<void> => {
-    await written;
-    await systemClock.sleep(ms);
-  };
-  return {
-    parameters: () => store.parameters(),
-    initialise: (parameters) => store.initialise(parameters),
-    tip: () => store.tip(),
-    blockHash: (height) => store.blockHash(height),
-    rewindFloor: () => store.rewindFloor(),
-    load: (keys) => store.load(keys),
-    openAnchors: (visit) => store.openAnchors(visit),
-    commitBase: (base) => late(store.commitBase(base)),
-    commit: (blocks, undoBlocks) => late(store.commit(blocks, undoBlocks)),
-    rewind: (order) => late(store.rewind(order)),
-    replaceBase: (base, newTip) => late(store.replaceBase(base, newTip)),
-    audit: () => store.audit(),
-    dump: () => store.dump(),
-    wipe: () => late(store.wipe()),
-    close: () => store.close(),
-  };
+  return storeBehind(store, {
+    read: (_name, call) => call(),
+    write: async (_write, call) => {
+      await call();
+      await systemClock.sleep(ms);
+    },
+  });
 }
 
 function complainingLog(complaints: string[]): Log {
-  const keep = (fields: Record<string, unknown>, message: string): void => {
-    const { error } = fields;
+  return logOf((level, message, { error }) => {
+    // Warnings are said of reorganisations, which these tests make on purpose.
+    if (level !== "error") return;
     complaints.push(error instanceof Error ? `${message}: ${error.stack ?? error.message}` : message);
-  };
-  // Warnings are said of reorganisations, which these tests make on purpose.
-  return { debug: () => undefined, info: () => undefined, warn: () => undefined, error: keep };
+  });
 }
 
 /** Runs a test with an index and stops it; an error in its log fails the test. */

@@ -110,7 +110,7 @@ test("a reorganisation beyond the undo limit changes no answer, and health says 
   const { params, base, counted, blocks } = chain.branch();
   await withIndex(params, { undoBlocks: 6 }, async (index) => {
     await index.follow(blocks);
-    index.node.setBest(chain.reorganise(7, 9).branch().blocks);
+    index.setBest(chain.reorganise(7, 9).branch().blocks);
     index.node.announce();
     for (let waited = 0; waited < 6000; waited += 1) {
       const { text } = await index.get("/health");

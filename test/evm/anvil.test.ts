@@ -11,7 +11,7 @@ import type { Bytes32, EvmAddress } from "../../src/primitives/brands.ts";
 import type { Clock } from "../../src/follow/ports.ts";
 import { deployEscrow, fundBuyer, type TestEscrow } from "../../testkit/doubles/anvil/deploy.ts";
 import { type Anvil, startAnvil } from "../../testkit/doubles/anvil/node.ts";
-import { MemoryLedger } from "../../testkit/builders/swap-ledger/memory-ledger.ts";
+import { MemoryEvmLedger } from "../../testkit/doubles/memory-evm-ledger.ts";
 import { follow, type Followed, rebuilt } from "./follow.ts";
 
 /** Code that returns this word whatever it is asked. */
@@ -34,7 +34,7 @@ before(async () => {
 });
 after(() => anvil.stop());
 
-function following(ledger = new MemoryLedger(firstBlock)): Followed {
+function following(ledger = new MemoryEvmLedger(firstBlock)): Followed {
   return follow({ urls: [anvil.url], escrow: address, firstBlock, ledger });
 }
 
@@ -195,7 +195,7 @@ describe("the real contract's logs", () => {
   test("a new block shows after at most one polling interval, which is never longer than configured", async () => {
     const pollMs = 200;
     // Waits are counted, not timed: how long one look takes is the machine's matter, and a benchmark's.
-    const ledger = new MemoryLedger(firstBlock);
+    const ledger = new MemoryEvmLedger(firstBlock);
     const waits: { readonly ms: number; readonly count: number }[] = [];
     const sleep: Clock["sleep"] = async (ms, signal) => {
       await systemClock.sleep(ms, signal);

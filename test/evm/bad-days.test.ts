@@ -5,7 +5,8 @@ import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { afterEach, describe, test } from "node:test";
 import { follow, type Followed, rebuilt } from "./follow.ts";
-import { ScriptedRpc, type WireAnswer, type WireCall } from "./scripted-rpc.ts";
+import type { RpcAnswer, RpcCall } from "../../testkit/doubles/rpc-server.ts";
+import { ScriptedRpc } from "./scripted-rpc.ts";
 import { scriptedChain, type ScriptedBlock } from "./scripted-chain.ts";
 
 const stopped: (() => unknown)[] = [];
@@ -32,7 +33,7 @@ function followed(given: Parameters<typeof follow>[0]): Followed {
 /** Takes over the first `times` requests that have a call of the method. */
 function spoiling(times: number, method: string, spoil: (response: ServerResponse) => void) {
   let left = times;
-  return (calls: readonly WireCall[], response: ServerResponse): boolean => {
+  return (calls: readonly RpcCall[], response: ServerResponse): boolean => {
     if (left <= 0 || !calls.some((call) => call.method === method)) return false;
     left -= 1;
     spoil(response);
@@ -152,7 +153,7 @@ describe("limits of ranges are found by trying", () => {
     test(message.slice(0, 60), async () => {
       const rpc = await serve();
       const widths: number[] = [];
-      rpc.meddle = ({ method, params }): WireAnswer | undefined => {
+      rpc.meddle = ({ method, params }): RpcAnswer | undefined => {
         if (method !== "eth_getLogs") return undefined;
         const { fromBlock, toBlock } = params[0] as Record<string, string>;
         const width = Number(toBlock) - Number(fromBlock) + 1;
@@ -168,7 +169,7 @@ describe("limits of ranges are found by trying", () => {
 
   test("down to one block, and a block that is refused by itself is named", async () => {
     const rpc = await serve(scriptedChain(20, () => 1));
-    rpc.meddle = ({ method, params }): WireAnswer | undefined => {
+    rpc.meddle = ({ method, params }): RpcAnswer | undefined => {
       if (method !== "eth_getLogs") return undefined;
       const { fromBlock, toBlock } = params[0] as Record<string, string>;
       const isRefused = fromBlock !== toBlock || fromBlock === "0x7";

@@ -3,15 +3,16 @@
 import { systemClock } from "../../src/adapters/system/clock.ts";
 import { openEvmChain } from "../../src/adapters/evm-rpc/open-evm-chain.ts";
 import type { EvmAddress } from "../../src/primitives/brands.ts";
-import type { Clock, Log } from "../../src/follow/ports.ts";
+import type { Clock } from "../../src/follow/ports.ts";
 import type { EvmChain } from "../../src/swaps/evm/evm-chain.ts";
 import {
   EVM_FOLLOWER_DEFAULTS,
   EvmFollower,
   type EvmFollowerOptions,
 } from "../../src/swaps/evm/evm-follower.ts";
-import { MemoryLedger } from "../../testkit/builders/swap-ledger/memory-ledger.ts";
+import { MemoryEvmLedger } from "../../testkit/doubles/memory-evm-ledger.ts";
 import { ESCROW } from "./scripted-chain.ts";
+import { logOf } from "../../testkit/doubles/log.ts";
 
 const TIP_LIMIT_MS = 300_000;
 
@@ -28,7 +29,7 @@ export interface Following {
   readonly escrow?: EvmAddress;
   readonly firstBlock?: number;
   readonly confirmations?: number | "finalized";
-  readonly ledger?: MemoryLedger;
+  readonly ledger?: MemoryEvmLedger;
   readonly timeoutMs?: number;
   readonly answerBytes?: number;
   /** Absent: the machine's. */
@@ -39,7 +40,7 @@ export interface Following {
 /** A follower with all that belongs to it. */
 export interface Followed {
   readonly chain: EvmChain;
-  readonly ledger: MemoryLedger;
+  readonly ledger: MemoryEvmLedger;
   readonly follower: EvmFollower;
   readonly lines: readonly Line[];
   /** Follows until nothing is left to read. @throws Error after `TIP_LIMIT_MS`: a follower that stands still has no tip. */
@@ -49,16 +50,10 @@ export interface Followed {
   close(): void;
 }
 
-function recordingLog(lines: Line[]): Log {
-  const at = (level: string) => (fields: Record<string, unknown>, message: string) =>
-    void lines.push({ level, message, fields });
-  return { info: at("info"), warn: at("warn"), error: at("error"), debug: at("debug") };
-}
-
 /** Opens a follower. */
 export function follow(given: Following): Followed {
   const { urls, firstBlock = 0, confirmations = "finalized", clock = systemClock } = given;
-  const ledger = given.ledger ?? new MemoryLedger(firstBlock);
+  const ledger = given.ledger ?? new MemoryEvmLedger(firstBlock);
   const lines: Line[] = [];
   const chain = openEvmChain({
     urls,
@@ -74,7 +69,12 @@ export function follow(given: Following): Followed {
     },
   });
   const follower = new EvmFollower(
-    { chain, ledger, clock, log: recordingLog(lines) },
+    {
+      chain,
+      ledger,
+      clock,
+      log: logOf((level, message, fields) => void lines.push({ level, message, fields })),
+    },
     {
       ...EVM_FOLLOWER_DEFAULTS,
       firstBlock,
@@ -113,7 +113,7 @@ export function follow(given: Following): Followed {
 
 /** What an index built from nothing holds. */
 export async function rebuilt(given: Following): Promise<readonly string[]> {
-  const fresh = follow({ ...given, ledger: new MemoryLedger(given.firstBlock ?? 0) });
+  const fresh = follow({ ...given, ledger: new MemoryEvmLedger(given.firstBlock ?? 0) });
   await fresh.toTip();
   fresh.close();
   return fresh.ledger.facts();

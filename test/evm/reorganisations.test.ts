@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { afterEach, describe, test } from "node:test";
-import { LedgerDied, MemoryLedger } from "../../testkit/builders/swap-ledger/memory-ledger.ts";
+import { LedgerDied, MemoryEvmLedger } from "../../testkit/doubles/memory-evm-ledger.ts";
 import { follow, type Followed, rebuilt } from "./follow.ts";
 import { ScriptedRpc } from "./scripted-rpc.ts";
 import { scriptedChain, type ScriptedBlock } from "./scripted-chain.ts";
@@ -53,7 +53,7 @@ describe("S-50: a reorganisation deletes what orphaned blocks showed", () => {
   test("below every checkpoint: all is read again from the first block", async () => {
     const rpc = await serve();
     const given = { urls: [rpc.url], firstBlock: 7 };
-    const one = followed({ ...given, ledger: new MemoryLedger(7) });
+    const one = followed({ ...given, ledger: new MemoryEvmLedger(7) });
     await one.toTip();
     rpc.chain = scriptedChain(125, logs, "all new");
     await one.toTip();
@@ -223,7 +223,7 @@ describe("a process that dies leaves neither a gap nor a double", () => {
     for (const after of [false, true]) {
       for (let writes = 0; writes < 14; writes += 1) {
         const rpc = await serve();
-        const ledger = new MemoryLedger(0);
+        const ledger = new MemoryEvmLedger(0);
         ledger.dieIn(writes, after);
         const first = followed({ urls: [rpc.url], ledger, options: { range } });
         const stop = new AbortController();
@@ -248,7 +248,7 @@ describe("a process that dies leaves neither a gap nor a double", () => {
   test("stopped at any moment: the next process goes on from there", async () => {
     const range = { first: 10, most: 10, manyLogs: 1000 };
     const rpc = await serve();
-    const ledger = new MemoryLedger(0);
+    const ledger = new MemoryEvmLedger(0);
     ledger.writeMs = 1;
     const heights = new Set<number>();
     // Stopped at its first question to the RPC, at its second, and so on: so many it needs for a few ranges.
@@ -273,7 +273,7 @@ describe("a process that dies leaves neither a gap nor a double", () => {
 
   test("nothing below the first block is asked for", async () => {
     const rpc = await serve();
-    const one = followed({ urls: [rpc.url], firstBlock: 60, ledger: new MemoryLedger(60) });
+    const one = followed({ urls: [rpc.url], firstBlock: 60, ledger: new MemoryEvmLedger(60) });
     await one.toTip();
     for (const { method, params } of rpc.calls) {
       if (method === "eth_getLogs") assert.ok(Number((params[0] as { fromBlock: string }).fromBlock) >= 60);

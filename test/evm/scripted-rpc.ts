@@ -1,22 +1,19 @@
 // An RPC that answers from a scripted chain, and lies, stalls or fails where a test says so.
 
-import { createServer, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { ServerResponse } from "node:http";
+import {
+  type RpcAnswer,
+  type RpcCall,
+  type RpcRequest,
+  type RpcServer,
+  serveRpc,
+} from "../../testkit/doubles/rpc-server.ts";
 import type { ScriptedBlock, WireLog } from "./scripted-chain.ts";
 
-/** One call as it came. */
-export interface WireCall {
-  readonly method: string;
-  readonly params: readonly unknown[];
-}
-
-/** What a call is answered with. */
-export type WireAnswer = { readonly result: unknown } | { readonly error: { code: number; message: string } };
-
 /** Changes one answer; undefined leaves it. */
-export type Meddling = (call: WireCall, truth: WireAnswer) => WireAnswer | undefined;
+export type Meddling = (call: RpcCall, truth: RpcAnswer) => RpcAnswer | undefined;
 /** Answers a whole request; true where it has done so. */
-export type Takeover = (calls: readonly WireCall[], response: ServerResponse) => boolean;
+export type Takeover = (calls: readonly RpcCall[], response: ServerResponse) => boolean;
 
 const number = (value: unknown): number => Number(String(value));
 
@@ -29,17 +26,16 @@ export class ScriptedRpc {
   meddle: Meddling = () => undefined;
   takeover: Takeover = () => false;
   /** Every call that came, in order. */
-  readonly calls: WireCall[] = [];
-  #server: Server | null = null;
-  readonly #sockets = new Set<Socket>();
+  readonly calls: RpcCall[] = [];
+  #server: RpcServer | null = null;
 
   constructor(chain: readonly ScriptedBlock[]) {
     this.chain = chain;
   }
 
   get url(): string {
-    const address = this.#server?.address() as AddressInfo;
-    return `http://127.0.0.1:${address.port}`;
+    if (this.#server === null) throw new Error("the RPC does not listen");
+    return this.#server.url;
   }
 
   /** The number of the newest block. */
@@ -48,40 +44,28 @@ export class ScriptedRpc {
   }
 
   async start(port = 0): Promise<this> {
-    const server = createServer((request, response) => {
-      let body = "";
-      request.on("data", (chunk: Buffer) => (body += chunk.toString()));
-      request.on("end", () => this.#answer(JSON.parse(body), response));
-    });
-    server.on("connection", (socket) => {
-      this.#sockets.add(socket);
-      socket.on("close", () => this.#sockets.delete(socket));
-    });
-    await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
-    this.#server = server;
+    this.#server = await serveRpc((request) => this.#answer(request), { port });
     return this;
   }
 
   async stop(): Promise<void> {
     const server = this.#server;
     this.#server = null;
-    for (const socket of this.#sockets) socket.destroy();
-    if (server !== null) await new Promise((resolve) => server.close(resolve));
+    await server?.close();
   }
 
-  #answer(json: unknown, response: ServerResponse): void {
-    const requests = (Array.isArray(json) ? json : [json]) as (WireCall & { id: number })[];
-    this.calls.push(...requests);
-    if (this.takeover(requests, response)) return;
-    const answers = requests.map(({ id, method, params }) => {
-      const truth = this.#truth({ method, params });
-      return { jsonrpc: "2.0", id, ...(this.meddle({ method, params }, truth) ?? truth) };
-    });
-    response.setHeader("content-type", "application/json");
-    response.end(JSON.stringify(Array.isArray(json) ? answers : answers[0]));
+  #answer(request: RpcRequest): void {
+    this.calls.push(...request.calls);
+    if (this.takeover(request.calls, request.response)) return;
+    request.reply(
+      request.calls.map((call) => {
+        const truth = this.#truth(call);
+        return this.meddle(call, truth) ?? truth;
+      }),
+    );
   }
 
-  #truth({ method, params }: WireCall): WireAnswer {
+  #truth({ method, params }: RpcCall): RpcAnswer {
     if (method === "eth_chainId") return { result: `0x${this.chainId.toString(16)}` };
     if (method === "eth_getBlockByNumber") return { result: this.#byNumber(params[0]) };
     if (method === "eth_getBlockByHash") {

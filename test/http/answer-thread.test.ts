@@ -9,12 +9,12 @@ import { openSqliteStore } from "../../src/adapters/store-sqlite/index.ts";
 import { AnswerThread } from "../../src/http/answer-thread.ts";
 import type { AnswerMaker } from "../../src/http/answer.ts";
 import type { IndexStore } from "../../src/index/ports.ts";
-import type { Log } from "../../src/follow/ports.ts";
 import { BASE, TICKS } from "../../testkit/store-contract/chain-facts.ts";
 import { ChainModel } from "../../testkit/store-contract/chain-model.ts";
 import { FakeIndex } from "./fake-index.ts";
 import { harness, RULES } from "./harness.ts";
 import * as rows from "./rows.ts";
+import { warningLog } from "../../testkit/doubles/log.ts";
 
 const ENTRY = new URL("../../src/app/cli/answer-worker.ts", import.meta.url);
 
@@ -24,8 +24,6 @@ interface Bench {
   readonly errors: string[];
 }
 
-const quiet = (): void => undefined;
-
 async function bench(context: TestContext): Promise<Bench> {
   const folder = await mkdtemp(join(tmpdir(), "strand-answers-"));
   const file = join(folder, "index.db");
@@ -33,7 +31,7 @@ async function bench(context: TestContext): Promise<Bench> {
   await store.commitBase(BASE);
   await store.commit(new ChainModel(91).many(30, { actions: 8 }), 100);
   const errors: string[] = [];
-  const log: Log = { info: quiet, warn: quiet, debug: quiet, error: (_fields, text) => errors.push(text) };
+  const log = warningLog(errors);
   const thread = new AnswerThread(ENTRY, { file, rules: RULES }, log);
   context.after(async () => {
     await thread.close();
@@ -141,7 +139,7 @@ test("a thread that ends leaves its orders to the caller, and is missed in the l
 
 test("a thread that cannot start is reported once, and nothing is ordered from it", async (context) => {
   const { errors } = await bench(context);
-  const log: Log = { info: quiet, warn: quiet, debug: quiet, error: (_fields, text) => errors.push(text) };
+  const log = warningLog(errors);
   const broken = new AnswerThread(
     ENTRY,
     { file: join(tmpdir(), "there is no", "such.db"), rules: RULES },

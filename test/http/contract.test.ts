@@ -9,7 +9,7 @@ import { boundedEnvelope, envelope, EnvelopeErrorBody } from "../../src/http/sch
 import { READ_ROUTES } from "../../src/http/server.ts";
 import type { ListingId, Txid } from "../../src/primitives/brands.ts";
 import { FakeIndex } from "./fake-index.ts";
-import { type Harness, harness, RULES, richIndex } from "./harness.ts";
+import { type Harness, harness, richIndex } from "./harness.ts";
 import * as rows from "./rows.ts";
 import { CONTRACT } from "./table.ts";
 
@@ -89,7 +89,7 @@ for (const { path, row, fields, found, absent, malformed, paged } of CONTRACT) {
       const values = pattern.exec(url.pathname)?.slice(1) ?? [];
       const params = Object.fromEntries(names.map((name, index) => [name, values[index]]));
       const question = route.ask(params, Object.fromEntries(url.searchParams));
-      const reading = question instanceof Refusal ? question : await question.read(dependenciesOf(rich));
+      const reading = question instanceof Refusal ? question : await question.read(rich.deps);
       assert.ok("rows" in reading);
       const made = reading.rows;
       const all: unknown =
@@ -168,23 +168,6 @@ for (const { path, row, fields, found, absent, malformed, paged } of CONTRACT) {
       assert.equal(options.headers["access-control-allow-credentials"], undefined);
     });
   });
-}
-
-function dependenciesOf({ index, mempool }: Harness) {
-  return {
-    queries: index,
-    rules: RULES,
-    network: "simnet",
-    version: "",
-    status: () => ({ nodeHeight: 0, indexedHeight: 0, lag: 0, indexingStatus: "synced" as const, evm: null }),
-    conditions: () => [],
-    nodes: () => ({ configured: 1, answering: 1, agreeing: 1 }),
-    mempool: { snapshot: () => ({ version: 1, rows: mempool, truncated: false }) },
-    feed: { subscribe: () => () => undefined },
-    clock: { nowMs: () => 0, monotonicMs: () => 0, sleep: () => Promise.resolve() },
-    log: { info() {}, warn() {}, error() {}, debug() {} },
-    fillPsbt: () => "cHNidA==",
-  };
 }
 
 async function walk({ app }: Harness, found: string): Promise<void> {

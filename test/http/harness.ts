@@ -9,6 +9,8 @@ import type { IndexStatus, MempoolOperation } from "../../src/follow/serving.ts"
 import { fillTemplatePsbt } from "../../src/wallet/fill-psbt.ts";
 import { FakeIndex } from "./fake-index.ts";
 import * as rows from "./rows.ts";
+import { handClock } from "../../testkit/doubles/clock.ts";
+import { logOf } from "../../testkit/doubles/log.ts";
 
 export const RULES: ProtocolRules = {
   hrp: "rprl",
@@ -29,6 +31,8 @@ export interface LogLine {
 /** A server with all its parts in the test's hands. */
 export interface Harness {
   readonly app: FastifyInstance;
+  /** What it was built of. */
+  readonly deps: HttpDependencies;
   readonly index: FakeIndex;
   readonly mempool: MempoolOperation[];
   readonly status: { value: IndexStatus };
@@ -52,14 +56,11 @@ const SYNCED: IndexStatus = {
 export async function harness(index: FakeIndex, options: Partial<HttpDependencies> = {}): Promise<Harness> {
   const listeners = new Set<() => void>();
   const log: LogLine[] = [];
-  const line = (level: string) => (fields: Record<string, unknown>, message: string) => {
-    log.push({ level, fields, message });
-  };
   const status = { value: SYNCED };
   const conditions: Condition[] = [];
   const mempool: MempoolOperation[] = [];
   const now = { ms: 0 };
-  const app = await buildServer({
+  const deps: HttpDependencies = {
     queries: index,
     rules: RULES,
     network: "simnet",
@@ -74,15 +75,16 @@ export async function harness(index: FakeIndex, options: Partial<HttpDependencie
         return () => listeners.delete(listener);
       },
     },
-    clock: { nowMs: () => now.ms, monotonicMs: () => now.ms, sleep: () => Promise.resolve() },
-    log: { info: line("info"), warn: line("warn"), error: line("error"), debug: line("debug") },
+    clock: handClock(() => now.ms),
+    log: logOf((level, message, fields) => void log.push({ level, fields, message })),
     fillPsbt: fillTemplatePsbt,
     ...options,
-  });
+  };
+  const app = await buildServer(deps);
   const commit = () => {
     for (const listener of listeners) listener();
   };
-  return { app, index, mempool, status, conditions, log, now, commit };
+  return { app, deps, index, mempool, status, conditions, log, now, commit };
 }
 
 /** An index with two tokens, listings in all five states and operations of every kind. */

@@ -6,19 +6,14 @@ import { NodeError, type NodeErrorCode } from "../../src/adapters/pearl-node/nod
 import { openPearlNode, type PearlNodeOptions } from "../../src/adapters/pearl-node/pearl-node.ts";
 import { NETWORKS } from "../../src/chain/networks.ts";
 import type { BlockHash } from "../../src/primitives/brands.ts";
-import type { Clock, Log, PearlNode } from "../../src/follow/ports.ts";
-import { type FakeNode, type FakeOptions, type FakeRequest, startFakeNode } from "./fake-node.ts";
+import type { Clock, PearlNode } from "../../src/follow/ports.ts";
+import type { RpcRequest } from "../../testkit/doubles/rpc-server.ts";
+import { type FakeNode, type FakeOptions, startFakeNode } from "./fake-node.ts";
+import { systemClock } from "../../src/adapters/system/clock.ts";
+import { SILENT } from "../../testkit/doubles/log.ts";
 
-/** A log that says nothing. */
-export const silent: Log = { info() {}, warn() {}, error() {}, debug() {} };
 /** Waits a hundredth of what is asked, so that backoff is short. */
-const quickClock: Clock = {
-  nowMs: () => Date.now(),
-  monotonicMs: () => performance.now(),
-  sleep: async (ms, signal) => {
-    await delay(ms / 100, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
-  },
-};
+const quickClock: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(ms / 100, signal) };
 /** Any hash. */
 export const HASH = "ab".repeat(32) as BlockHash;
 /** Four tries, quickly. */
@@ -33,7 +28,7 @@ export async function closeAll(): Promise<void> {
 }
 
 /** Starts a fake node that ends with the test. */
-export async function fake(handle: (request: FakeRequest) => void, options?: FakeOptions): Promise<FakeNode> {
+export async function fake(handle: (request: RpcRequest) => void, options?: FakeOptions): Promise<FakeNode> {
   const node = await startFakeNode(handle, options);
   open.add(node);
   return node;
@@ -46,7 +41,7 @@ export function client(url: string, options: Partial<PearlNodeOptions> = {}): Pe
     user: "user",
     password: "pässword",
     network: NETWORKS.simnet,
-    log: silent,
+    log: SILENT,
     clock: quickClock,
     patience,
     ...options,
@@ -72,7 +67,7 @@ export async function failure(
 }
 
 /** A node whose tip is HASH at height 7. */
-export const answerTip = (request: FakeRequest): void =>
+export const answerTip = (request: RpcRequest): void =>
   request.answer((call) => (call.method === "getblockcount" ? 7 : HASH));
 
 /** Waits for something to come about. */

@@ -10,7 +10,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { openSqliteStore } from "../../src/adapters/store-sqlite/index.ts";
 import type { StoreDump } from "../../src/index/ports.ts";
 import { freePort } from "../../testkit/free-port.ts";
-import { World } from "../../testkit/worlds/simulation/world.ts";
+import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
 import { serveWorld, type WorldServer } from "../../testkit/worlds/simulation/world-server.ts";
 import { endAll, health, oldNode, type StartedProcess, startStrand, until } from "./service-process.ts";
 
@@ -20,12 +20,12 @@ const DEPTH = 150;
 const launcher = oldNode() ?? process.execPath;
 
 let folder = "";
-let world: World;
+let world: SimulatedWorld;
 let server: WorldServer;
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), "strand-kill-"));
-  world = new World(77);
+  world = new SimulatedWorld(77);
   world.grow(BLOCKS);
   server = await serveWorld(world);
 });

@@ -4,12 +4,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Transaction } from "bitcoinjs-lib";
-import { sha256, sha256d } from "../../src/adapters/system/hashes.ts";
-import { NETWORKS } from "../../src/chain/networks.ts";
 import { NO_TOTALS } from "../../src/adapters/store-sqlite/row-shapes.ts";
 import type { BlockHash, Hex32 } from "../../src/primitives/brands.ts";
 import { BlockIndexer } from "../../src/index/index-block.ts";
 import { PREVIOUS, type Sample, sampleBlock } from "../chain/sample-blocks.ts";
+import { simnetContext, testRules } from "../../testkit/builders/core-index/index.ts";
 
 const HEIGHT = 300;
 
@@ -22,12 +21,9 @@ function block(): Sample {
 }
 
 function indexer(): BlockIndexer {
-  const { hrp, genesisHash } = NETWORKS.simnet;
-  const rules = { hrp, genesisHash, marker: "prc-20", startHeight: 1, feeBps: 0, feeAddress: null };
-  const signatures = { verifyAll: async () => [], close: async () => undefined };
+  const rules = testRules("simnet", null, 0);
   const source = { load: async () => ({ tokens: [], balances: [], listings: [] }) };
-  const context = { network: NETWORKS.simnet, rules, sha256, sha256d, signatures };
-  return new BlockIndexer(context, source, 1);
+  return new BlockIndexer(simnetContext(rules), source, 1);
 }
 
 const previous = {

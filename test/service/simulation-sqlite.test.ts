@@ -4,28 +4,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openSqliteStore } from "../../src/adapters/store-sqlite/index.ts";
-import { sha256, sha256d } from "../../src/adapters/system/hashes.ts";
-import { verifySchnorr } from "../../src/adapters/system/schnorr.ts";
-import { NETWORKS } from "../../src/chain/networks.ts";
 import type { ProtocolRules } from "../../src/prc20/rules.ts";
 import { BlockIndexer } from "../../src/index/index-block.ts";
 import type { FollowedStore, StoreDump } from "../../src/index/ports.ts";
 import { simulate } from "../../testkit/worlds/simulation/simulation.ts";
-import type { World } from "../../testkit/worlds/simulation/world.ts";
+import type { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
+import { simnetContext } from "../../testkit/builders/core-index/index.ts";
 
 /** Every row of an index of the best branch, made block by block. */
-async function freshDump(world: World, rules: ProtocolRules): Promise<StoreDump> {
+async function freshDump(world: SimulatedWorld, rules: ProtocolRules): Promise<StoreDump> {
   const store = await openSqliteStore({ file: ":memory:" });
-  const signatures = {
-    verifyAll: async (jobs: readonly { key: Uint8Array; message: Uint8Array; signature: Uint8Array }[]) =>
-      jobs.map(({ key, message, signature }) => verifySchnorr(key, message, signature)),
-    close: async () => undefined,
-  };
-  const indexer = new BlockIndexer(
-    { network: NETWORKS.simnet, rules, sha256, sha256d, signatures },
-    store,
-    1,
-  );
+  const indexer = new BlockIndexer(simnetContext(rules), store, 1);
   const [genesis, ...blocks] = world.best;
   assert.ok(genesis !== undefined);
   await store.initialise(indexer.parameters);
@@ -46,7 +35,7 @@ async function freshDump(world: World, rules: ProtocolRules): Promise<StoreDump>
   return dump;
 }
 
-async function assertFresh(store: FollowedStore, world: World, rules: ProtocolRules): Promise<void> {
+async function assertFresh(store: FollowedStore, world: SimulatedWorld, rules: ProtocolRules): Promise<void> {
   assert.deepEqual(await store.audit(), []);
   assert.deepEqual(await store.dump(), await freshDump(world, rules));
 }

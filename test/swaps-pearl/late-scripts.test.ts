@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { firstHeightAt } from "../../src/swaps/pearl/late-start.ts";
 import { liar } from "./liar.ts";
-import { claimInput, clock, type Life, order, type Order, pay, refund, type Signed, Stage } from "./stage.ts";
+import { claimInput, type Life, order, type Order, pay, refund, type Signed, Stage } from "./stage.ts";
+import { systemClock } from "../../src/adapters/system/clock.ts";
 
 const AMOUNT = 1_000_000n;
 
@@ -177,7 +178,7 @@ describe("late scripts", () => {
   test("a piece is no shorter for a node that is slow to begin it", async (context) => {
     const { ledger } = stage;
     let nowMs = 0;
-    context.mock.method(clock, "monotonicMs", () => nowMs);
+    context.mock.method(systemClock, "monotonicMs", () => nowMs);
     const one = order(73);
     const life = stage.live(
       (node) =>

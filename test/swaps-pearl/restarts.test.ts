@@ -8,13 +8,13 @@ import type { SwapNode } from "../../src/follow/ports.ts";
 import type { LedgerWrites } from "../../src/swaps/ledger/ports.ts";
 import { PortCalls } from "../../testkit/worlds/simulation/port-calls.ts";
 import { liar } from "./liar.ts";
-import type { MemoryLedger } from "./memory-ledger.ts";
+import type { MemoryPearlLedger } from "../../testkit/doubles/memory-pearl-ledger.ts";
 import { claimInput, order, pay, refund, Stage } from "./stage.ts";
 
 const AMOUNT = 1_000_000n;
 
 /** Everything of a ledger that must not depend on crashes. */
-function stateOf(ledger: MemoryLedger): unknown {
+function stateOf(ledger: MemoryPearlLedger): unknown {
   return {
     facts: ledger.lines(),
     tip: ledger.tips().pearl,
@@ -40,7 +40,7 @@ function gated(node: SwapNode, calls: PortCalls): SwapNode {
 }
 
 /** The ledger of a process that dies: its last write may still be made. */
-function mortal(real: MemoryLedger, calls: PortCalls, isMade: boolean): LedgerWrites {
+function mortal(real: MemoryPearlLedger, calls: PortCalls, isMade: boolean): LedgerWrites {
   return {
     watch: real.watch,
     tips: () => real.tips(),

@@ -9,7 +9,6 @@ import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
 import { NETWORKS } from "../../src/chain/networks.ts";
 import type { Bytes32, Outpoint, ScriptHex } from "../../src/primitives/brands.ts";
 import { MEMPOOL_DEFAULTS, MempoolWatch } from "../../src/follow/mempool-watch.ts";
-import type { Clock, Log } from "../../src/follow/ports.ts";
 import { RecentBodies } from "../../src/follow/recent-bodies.ts";
 import {
   PEARL_MEMPOOL_DEFAULTS,
@@ -35,8 +34,10 @@ import {
   type TestInput,
   txidOf,
 } from "../../testkit/doubles/pearl-node/test-wallet.ts";
-import { LONE_NODE } from "../../testkit/worlds/swap-world/pearl-port.ts";
-import { MemoryLedger } from "./memory-ledger.ts";
+import { LONE_NODE } from "../../testkit/doubles/pearl-port.ts";
+import { MemoryPearlLedger } from "../../testkit/doubles/memory-pearl-ledger.ts";
+import { systemClock } from "../../src/adapters/system/clock.ts";
+import { warningLog } from "../../testkit/doubles/log.ts";
 
 /** Unix seconds at which the node's clock stands at first. */
 const START_TIME = 1_790_000_000;
@@ -48,14 +49,6 @@ const FEE = 2000n;
 export const miner: Key = key(1);
 export const buyer: Key = key(2);
 export const seller: Key = key(3);
-
-export const clock: Clock = {
-  nowMs: () => Date.now(),
-  monotonicMs: () => performance.now(),
-  sleep: async (ms, signal) => {
-    await delay(ms, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
-  },
-};
 
 /** An order as the PEARL side knows it, and its secret. */
 export interface Order {
@@ -140,7 +133,7 @@ export interface Life {
 /** A node, a ledger and lives of the watch over both. */
 export class Stage {
   readonly node: EmbeddedNode;
-  readonly ledger = new MemoryLedger();
+  readonly ledger = new MemoryPearlLedger();
   #now = START_TIME;
   #nextCoinbase = 1;
   readonly #lives: Life[] = [];
@@ -227,8 +220,8 @@ export class Stage {
     mempoolOptions: Partial<PearlMempoolOptions> = {},
   ): Life {
     const warnings: string[] = [];
-    const note = (_fields: unknown, message: string): void => void warnings.push(message);
-    const log: Log = { info() {}, debug() {}, warn: note, error: note };
+    const log = warningLog(warnings);
+    const clock = systemClock;
     const { url } = this.node;
     const network = NETWORKS.simnet;
     const client = wrap(

@@ -11,6 +11,7 @@ import { readConfig } from "../../src/app/config/config.ts";
 import { type RunningService, startService } from "../../src/app/main.ts";
 import { deployEscrow } from "../../testkit/doubles/anvil/deploy.ts";
 import { type Anvil, startAnvil } from "../../testkit/doubles/anvil/node.ts";
+import { logOf } from "../../testkit/doubles/log.ts";
 
 const NOW_S = Math.floor(Date.now() / 1000);
 const HOURS_AGO_S = NOW_S - 3 * 3600;
@@ -31,10 +32,6 @@ after(async () => {
   await anvil.stop();
   rmSync(folder, { recursive: true, force: true });
 });
-
-function nothing(): void {
-  // Only warnings are of interest.
-}
 
 interface Health {
   readonly reasons: readonly string[];
@@ -66,9 +63,8 @@ async function served(
   });
   assert.ok(read.ok, read.ok ? "" : read.error.join("\n"));
   const warned: string[] = [];
-  const warn = (_: Record<string, unknown>, message: string): void => void warned.push(message);
   const service: RunningService = await startService(read.value, {
-    log: { info: nothing, debug: nothing, error: nothing, warn },
+    log: logOf((level, message) => void (level === "warn" && warned.push(message))),
   });
   try {
     await look(async () => {

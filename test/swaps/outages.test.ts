@@ -22,6 +22,7 @@ import {
   SWAPS,
 } from "../../testkit/worlds/swap-stage/scenes.ts";
 import { SwapStage } from "../../testkit/worlds/swap-stage/stage.ts";
+import { logOf } from "../../testkit/doubles/log.ts";
 
 type Operation = "verify-lock" | "verify-refund" | "verify-evm-refund";
 const OPERATIONS: readonly Operation[] = ["verify-lock", "verify-refund", "verify-evm-refund"];
@@ -102,8 +103,6 @@ test("two RPCs that do not agree on a final block: no verdict, no marked action,
     actionsOf(await dealOf(stage, deal.dealHash)).includes("buyer claim_pearl"),
   );
 });
-
-const nothing = (): void => {};
 
 function withOtherHash(answer: unknown): unknown {
   const block = Object(answer);
@@ -191,12 +190,7 @@ test("without EVM_RPC_URLS swaps are off, other swap settings warn, and tokens a
   const config = readConfig({ flags, environment: {}, readFile: () => null });
   if (!config.ok) throw new Error(config.error.join("\n"));
   const service = await startService(config.value, {
-    log: {
-      info: nothing,
-      error: nothing,
-      debug: nothing,
-      warn: (fields, text) => warnings.push({ fields, text }),
-    },
+    log: logOf((level, text, fields) => void (level === "warn" && warnings.push({ fields, text }))),
   });
   try {
     const http = new Http(`http://127.0.0.1:${service.port}`);

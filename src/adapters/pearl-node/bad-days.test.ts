@@ -13,14 +13,14 @@ import {
   HASH,
   until,
 } from "../../../test/pearl-node/client-fixture.ts";
-import type { FakeRequest } from "../../../test/pearl-node/fake-node.ts";
+import type { RpcRequest } from "../../../testkit/doubles/rpc-server.ts";
 import type { PearlNode } from "../../follow/ports.ts";
 import type { NodeErrorCode } from "./node-error.ts";
 
 afterEach(closeAll);
 
 /** Bad for some requests, then good. */
-function firstThen(bad: (request: FakeRequest) => void, times: number): (request: FakeRequest) => void {
+function firstThen(bad: (request: RpcRequest) => void, times: number): (request: RpcRequest) => void {
   let count = 0;
   return (request) => {
     count += 1;
@@ -34,7 +34,7 @@ async function answering(result: unknown): Promise<PearlNode> {
 }
 
 describe("bad days", () => {
-  const passing: readonly (readonly [string, (request: FakeRequest) => void])[] = [
+  const passing: readonly (readonly [string, (request: RpcRequest) => void])[] = [
     ["503 in plain text", (request) => request.send(503, "503 Too busy.  Try again later.\n")],
     ["a closed connection", (request) => request.response.destroy()],
     [
@@ -72,7 +72,7 @@ describe("bad days", () => {
     });
   }
 
-  const lasting: readonly (readonly [string, NodeErrorCode, number, (request: FakeRequest) => void])[] = [
+  const lasting: readonly (readonly [string, NodeErrorCode, number, (request: RpcRequest) => void])[] = [
     ["503", "BUSY", 4, (request) => request.send(503, "503 Too busy.  Try again later.\n")],
     ["401", "AUTH_FAILED", 1, (request) => request.send(401, "401 Unauthorized.\n")],
     ["403", "AUTH_FAILED", 1, (request) => request.send(403, "")],
@@ -165,7 +165,7 @@ describe("bad days", () => {
 
   test("never more than eight requests in flight", async () => {
     // Nothing is answered before eight have come, so that it is no matter of speed whether they were there together.
-    const held: FakeRequest[] = [];
+    const held: RpcRequest[] = [];
     const node = await fake((request) => void held.push(request));
     const rpc = client(node.url);
     const all = Promise.all(Array.from({ length: 40 }, (_, i) => rpc.blockHash(i)));

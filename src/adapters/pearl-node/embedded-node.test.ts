@@ -11,16 +11,11 @@ import { coinbaseInput, key, sign } from "../../../testkit/doubles/pearl-node/te
 import { NETWORKS } from "../../chain/networks.ts";
 import { type ScanContext, scanBlock } from "../../chain/scan-block.ts";
 import { outpointsOf } from "../../chain/scan-transaction.ts";
-import type { Clock, PearlNode } from "../../follow/ports.ts";
+import type { PearlNode } from "../../follow/ports.ts";
 import { openPearlNode } from "./pearl-node.ts";
+import { systemClock } from "../system/clock.ts";
+import { SILENT } from "../../../testkit/doubles/log.ts";
 
-const clock: Clock = {
-  nowMs: () => Date.now(),
-  monotonicMs: () => performance.now(),
-  sleep: async (ms, signal) => {
-    await delay(ms, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
-  },
-};
 const sha256 = (bytes: Uint8Array): Buffer => hash("sha256", bytes, "buffer");
 const context: ScanContext = {
   network: NETWORKS.simnet,
@@ -48,7 +43,8 @@ after(async () => {
 });
 
 function clientOf(more: { readonly pollMs?: number }): PearlNode {
-  const log = { info() {}, warn() {}, error() {}, debug() {} };
+  const log = SILENT;
+  const clock = systemClock;
   const network = NETWORKS.simnet;
   return openPearlNode({ url: node.url, user: "reader", password: "only", network, log, clock, ...more });
 }

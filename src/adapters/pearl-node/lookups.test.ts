@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
 import { closeAll, fake } from "../../../test/pearl-node/client-fixture.ts";
-import { claimInput, clock, miner, order, pay, seller, Stage } from "../../../test/swaps-pearl/stage.ts";
+import { claimInput, miner, order, pay, seller, Stage } from "../../../test/swaps-pearl/stage.ts";
 import { addressOfKey } from "../../primitives/address.ts";
 import type { Bytes32, Outpoint, Txid } from "../../primitives/brands.ts";
 import { bytesToHex } from "../../primitives/hex.ts";
@@ -11,6 +11,7 @@ import { LimitedLookups } from "../../swaps/usecases/lookups.ts";
 import { sha256d } from "../system/hashes.ts";
 import { openPearlLookups, type OpenLookups } from "./lookups.ts";
 import { openNodeBalance, type OpenBalance } from "./lookups-balance.ts";
+import { systemClock } from "../system/clock.ts";
 
 const never = (): boolean => false;
 
@@ -18,7 +19,7 @@ describe("questions to our own node", () => {
   let stage: Stage;
   let lookups: OpenLookups;
   let source: OpenBalance;
-  const login = { user: "reader", password: "only", sha256d, clock };
+  const login = { user: "reader", password: "only", sha256d, clock: systemClock };
   const sellerAddress = addressOfKey(bytesToHex(seller.pub), "rprl");
   before(async () => {
     stage = await Stage.start(130);
@@ -121,7 +122,7 @@ describe("questions to our own node", () => {
   test("S-62: four look-ups at once, the fifth is refused at once", async () => {
     stage.node.faults.delay("getrawtransaction", 50);
     const txid = "12".repeat(32) as Txid;
-    const limited = new LimitedLookups(lookups, clock);
+    const limited = new LimitedLookups(lookups, systemClock);
     const deals = [1, 2, 3, 4, 5].map((n) => `0x${`0${n}`.repeat(32)}` as Bytes32);
     const all = await Promise.all(
       deals.map((deal) => limited.transaction(deal, txid, `192.0.2.${deal.slice(-1)}`)),

@@ -12,23 +12,22 @@ import {
   fake,
   HASH,
   patience,
-  silent,
   until,
 } from "../../../test/pearl-node/client-fixture.ts";
-import type { FakeRequest } from "../../../test/pearl-node/fake-node.ts";
+import type { RpcRequest } from "../../../testkit/doubles/rpc-server.ts";
 import { NETWORKS } from "../../chain/networks.ts";
 import type { BlockHash, Txid } from "../../primitives/brands.ts";
-import type { Log } from "../../follow/ports.ts";
+import { logOf } from "../../../testkit/doubles/log.ts";
 
 afterEach(closeAll);
 
 /** Answers every call with one error, with the HTTP status that the dialect gives it. */
-const error = (code: number, message: string) => (request: FakeRequest) => {
+const error = (code: number, message: string) => (request: RpcRequest) => {
   const answers = request.calls.map(({ id }) => ({ result: null, error: { code, message }, id }));
   request.send(code === -8 ? 500 : 200, JSON.stringify(request.isBatch ? answers : answers[0]));
 };
 
-const identity = (genesis: string, magic: number) => (request: FakeRequest) =>
+const identity = (genesis: string, magic: number) => (request: RpcRequest) =>
   request.answer(({ method }) => (method === "getcurrentnet" ? magic : genesis));
 
 describe("answers", () => {
@@ -204,11 +203,7 @@ describe("new blocks", () => {
   test("a node without WebSocket is asked for one a few times, then left alone", async () => {
     const node = await fake(answerTip);
     const lines: string[] = [];
-    const log: Log = {
-      ...silent,
-      info: (_, message) => void lines.push(message),
-      warn: (_, message) => void lines.push(message),
-    };
+    const log = logOf((level, message) => void (level !== "debug" && lines.push(message)));
     client(node.url, { log }).onTipChange(() => {});
     await until(() => lines.length === 1);
     await delay(200);

@@ -20,7 +20,7 @@ import {
   terms,
   txid,
 } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
-import { MemorySwapStore } from "../../../testkit/builders/swap-ledger/memory-swap-store.ts";
+import { MemorySwapStore } from "../../../testkit/doubles/memory-swap-store.ts";
 import { Random } from "../../../testkit/random.ts";
 import { SwapLedger } from "./ledger.ts";
 import type { MempoolLocks, PearlChange } from "./ports.ts";

@@ -16,7 +16,7 @@ import {
   terms,
 } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
 import { scene, evm, ORDER, locked, statuses } from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
-import { MemorySwapStore } from "../../../testkit/builders/swap-ledger/memory-swap-store.ts";
+import { MemorySwapStore } from "../../../testkit/doubles/memory-swap-store.ts";
 import { SwapLedger } from "./ledger.ts";
 
 const kept = (ledgerNow: SwapLedger) =>

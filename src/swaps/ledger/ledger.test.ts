@@ -33,7 +33,7 @@ import {
   NO_LOCKS,
   statuses,
 } from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
-import { MemorySwapStore } from "../../../testkit/builders/swap-ledger/memory-swap-store.ts";
+import { MemorySwapStore } from "../../../testkit/doubles/memory-swap-store.ts";
 import { SwapLedger } from "./ledger.ts";
 
 /** How many changes have become visible since. */

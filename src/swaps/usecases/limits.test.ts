@@ -10,6 +10,7 @@ import { KeyedLock, LockHints } from "./dependencies.ts";
 import { LimitedLookups } from "./lookups.ts";
 import { cutPage } from "./lists.ts";
 import { optional, readFields, required } from "./read-fields.ts";
+import { handClock } from "../../../testkit/doubles/clock.ts";
 
 const DEAL = `0x${"d".repeat(64)}` as Bytes32;
 
@@ -72,7 +73,7 @@ class SlowNode {
 function lookups() {
   const node = new SlowNode();
   const time = { ms: 0 };
-  const clock = { nowMs: () => time.ms, monotonicMs: () => time.ms, sleep: () => Promise.resolve() };
+  const clock = handClock(() => time.ms);
   return { node, time, limited: new LimitedLookups(node, clock) };
 }
 

@@ -10,6 +10,7 @@ import { bytesToHex } from "../../primitives/hex.ts";
 import { fromBytes32, taggedHash, type SwapCrypto } from "../../swap/crypto.ts";
 import { ZERO_BYTES32 } from "../../swap/terms.ts";
 import { TaprootKeyIndex } from "./taproot-key-index.ts";
+import { handClock } from "../../../testkit/doubles/clock.ts";
 
 const HRP = "rprl";
 const KEYS = Array.from({ length: 70 }, (_none, index) => pointKey(`key ${index}`));
@@ -28,7 +29,7 @@ function scene(crypto: SwapCrypto = swapCrypto) {
   const sleep = async (): Promise<void> => {
     counts.breaths += 1;
   };
-  const programs = new TaprootKeyIndex(counting, { nowMs: () => 0, monotonicMs: () => 0, sleep });
+  const programs = new TaprootKeyIndex(counting, { ...handClock(() => 0), sleep });
   const found = (address: PearlAddress): readonly Bytes32[] => [...programs.keysOf(address)];
   return { programs, counts, found };
 }

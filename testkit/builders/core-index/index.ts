@@ -17,8 +17,11 @@ import type { BlockChanges } from "../../../src/prc20/state.ts";
 import { firstKeys, secondKeys } from "../../../src/prc20/state-keys.ts";
 import { LoadedView } from "../../../src/prc20/state-view.ts";
 import { applyBlock } from "../../../src/prc20/transition.ts";
+import type { IndexingContext } from "../../../src/index/index-block.ts";
+import type { SignatureChecker } from "../../../src/index/ports.ts";
 import { addressOfKey } from "../../../src/primitives/address.ts";
 import type { BlockHash, Hex32, PearlAddress } from "../../../src/primitives/brands.ts";
+import { verifySchnorr } from "../../../src/adapters/system/schnorr.ts";
 
 /** A block as a node would give it. */
 export interface RawBlock {
@@ -39,6 +42,16 @@ export function testRules(network: NetworkName, feeAddress: string | null, feeBp
     feeBps,
     feeAddress: feeAddress as PearlAddress | null,
   };
+}
+
+/** What the service's indexer needs beside rules, on simnet; signatures are checked in the same thread. */
+export function simnetContext(rules: ProtocolRules): IndexingContext {
+  const signatures: SignatureChecker = {
+    verifyAll: async (jobs) =>
+      jobs.map(({ key, message, signature }) => verifySchnorr(key, message, signature)),
+    close: async () => undefined,
+  };
+  return { network: NETWORKS.simnet, rules, sha256, sha256d, signatures };
 }
 
 /** The core over rows in memory. Throws where a block is refused, books do not balance or a key was not declared. */

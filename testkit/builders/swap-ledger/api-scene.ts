@@ -28,7 +28,8 @@ import type { ChainTips } from "../../../src/swap/facts.ts";
 import type { EvaluationContext } from "../../../src/swap/subject.ts";
 import { alarmLog, evmAddress, ledgerParts, START } from "./ledger-facts.ts";
 import { evm, pearl } from "./ledger-scene.ts";
-import { MemorySwapStore } from "./memory-swap-store.ts";
+import { MemorySwapStore } from "../../doubles/memory-swap-store.ts";
+import { handClock } from "../../doubles/clock.ts";
 
 /** What the outside world says; the test changes it at will. */
 export interface Outside {
@@ -198,11 +199,7 @@ function quietOutside(): Outside {
 /** Both sides synced, the fee known: 200 bps for `fees`, block 1 of the EVM chain, height 1 of PEARL. */
 export async function apiScene(options: SceneOptions = {}): Promise<ApiScene> {
   const outside = quietOutside();
-  const clock = {
-    nowMs: () => outside.now * 1000,
-    monotonicMs: () => outside.now * 1000,
-    sleep: () => Promise.resolve(),
-  };
+  const clock = handClock(() => outside.now * 1000);
   const log = alarmLog();
   const ledgerWith = ledgerParts(log, () => outside.now);
   const live: { ledger: SwapLedger | null } = { ledger: null };

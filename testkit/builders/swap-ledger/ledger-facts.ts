@@ -18,6 +18,8 @@ import { DEFAULT_PROFILES } from "../../../src/swap/profiles.ts";
 import type { AskRecord, TakeRecord } from "../../../src/swap/records.ts";
 import type { SwapRules } from "../../../src/swap/subject.ts";
 import { type Terms, ZERO_ADDRESS, ZERO_BYTES32 } from "../../../src/swap/terms.ts";
+import { handClock } from "../../doubles/clock.ts";
+import { errorLog } from "../../doubles/log.ts";
 
 /** Unix time of block 0 of both chains. */
 export const START = 1_800_000_000;
@@ -164,18 +166,10 @@ export function testSwapRules(escrow: EvmAddress): SwapRules {
   };
 }
 
-const quiet = (): void => undefined;
-
 /** A log that keeps its alarms. */
 export function alarmLog(): Log & { readonly alarms: string[] } {
   const alarms: string[] = [];
-  return {
-    alarms,
-    info: quiet,
-    warn: quiet,
-    debug: quiet,
-    error: (fields, message) => alarms.push(`${message} ${JSON.stringify(fields)}`),
-  };
+  return { alarms, ...errorLog(alarms) };
 }
 
 /** Everything but the store, with a clock that stands still. */
@@ -187,7 +181,10 @@ export function ledgerParts(
     identity: { network: "simnet", chainId: 31_337, escrow: evmAddress("escrow") },
     crypto: swapCrypto,
     rules: testSwapRules(evmAddress("escrow")),
-    clock: { nowMs: () => nowS() * 1000, monotonicMs: () => 0, sleep: () => Promise.resolve() },
+    clock: handClock(
+      () => nowS() * 1000,
+      () => 0,
+    ),
     log,
     evmConfirmations: null,
     takeMax: 100_000,

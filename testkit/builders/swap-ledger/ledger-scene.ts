@@ -19,7 +19,7 @@ import {
   terms,
   txid,
 } from "./ledger-facts.ts";
-import { MemorySwapStore } from "./memory-swap-store.ts";
+import { MemorySwapStore } from "../../doubles/memory-swap-store.ts";
 
 /** A ledger on a store, with a clock that the test sets. */
 export interface Scene {

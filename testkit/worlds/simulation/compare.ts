@@ -5,12 +5,12 @@ import assert from "node:assert/strict";
 import type { ProtocolRules } from "../../../src/prc20/rules.ts";
 import type { FollowedStore } from "../../../src/index/ports.ts";
 import { CoreIndex } from "../../builders/core-index/index.ts";
-import type { World } from "./world.ts";
+import type { SimulatedWorld } from "./simulated-world.ts";
 
 /** Throws where the store differs from a from-scratch index of the world's best branch. */
 export async function assertCanonical(
   store: FollowedStore,
-  world: World,
+  world: SimulatedWorld,
   rules: ProtocolRules,
 ): Promise<void> {
   const fresh = new CoreIndex("simnet", rules);

@@ -1,9 +1,6 @@
 // Runs one life of the service in a simulation: a follower over the simulated ports, which can be stopped properly or
 // crash, and leaves behind only what the store holds.
 
-import { sha256, sha256d } from "../../../src/adapters/system/hashes.ts";
-import { verifySchnorr } from "../../../src/adapters/system/schnorr.ts";
-import { NETWORKS } from "../../../src/chain/networks.ts";
 import type { ProtocolRules } from "../../../src/prc20/rules.ts";
 import { CommitFeed } from "../../../src/follow/commit-feed.ts";
 import { Follower, FOLLOWER_DEFAULTS } from "../../../src/index/follower.ts";
@@ -11,30 +8,26 @@ import { BlockIndexer } from "../../../src/index/index-block.ts";
 import type { FailureKind } from "../../../src/follow/follower-errors.ts";
 import type { IndexMetrics } from "../../../src/index/metrics.ts";
 import { claimDatabase } from "../../../src/index/parameters.ts";
-import type { FollowedStore, SignatureChecker } from "../../../src/index/ports.ts";
-import type { Log } from "../../../src/follow/ports.ts";
+import type { FollowedStore } from "../../../src/index/ports.ts";
 import { IndexProgress } from "../../../src/follow/progress.ts";
 import type { FaultPlan } from "./fault-plan.ts";
 import type { PortCalls } from "./port-calls.ts";
 import { SimulatedNode } from "./simulated-node.ts";
-import { type Busy, SimulatedStore } from "./simulated-store.ts";
-import type { VirtualClock } from "./virtual-clock.ts";
-import type { World } from "./world.ts";
+import type { VirtualClock } from "../../doubles/clock.ts";
+import type { SimulatedWorld } from "./simulated-world.ts";
+import { textLog } from "../../doubles/log.ts";
+import { simnetContext } from "../../builders/core-index/index.ts";
+import { type Between, storeBehind } from "../../doubles/store-behind.ts";
 
 /** Undo limit of simulations: small, so that runs reach it. */
 export const SIMULATED_UNDO = 12;
 
-const inlineChecker: SignatureChecker = {
-  verifyAll: async (jobs) =>
-    jobs.map(({ key, message, signature }) => verifySchnorr(key, message, signature)),
-  close: async () => undefined,
-};
-
 /** What the lives of one simulation share. */
 export interface Surroundings {
-  readonly world: World;
+  readonly world: SimulatedWorld;
   readonly store: FollowedStore;
-  readonly busy: Busy;
+  /** How many calls of the store are under way. */
+  readonly busy: { calls: number };
   readonly rules: ProtocolRules;
   readonly faults: FaultPlan;
   readonly clock: VirtualClock;
@@ -68,7 +61,7 @@ export class ProcessLife {
   readonly node: SimulatedNode;
   readonly progress: IndexProgress;
   /** What this life has read of the store so far: all anchors, and batches of rows. */
-  readonly reads: Readonly<{ anchors: number; rows: number }>;
+  readonly reads = { anchors: 0, rows: 0 };
   readonly #calls: PortCalls;
   readonly #stop = new AbortController();
   readonly #ended: Promise<void>;
@@ -78,20 +71,17 @@ export class ProcessLife {
     this.#calls = calls;
     this.node = new SimulatedNode(world, faults, clock, calls);
     this.progress = new IndexProgress(clock);
-    const store = new SimulatedStore(around.store, around.busy, faults, calls, isMadeAtCrash);
-    this.reads = store.reads;
-    const network = NETWORKS.simnet;
-    const context = { network, rules, sha256, sha256d, signatures: inlineChecker };
+    const store = storeBehind(around.store, this.#betweenStore(around, isMadeAtCrash));
     // A small cache, so that rows leave it and come back.
-    const indexer = new BlockIndexer(context, store, 7, 8);
+    const indexer = new BlockIndexer(simnetContext(rules), store, 7, 8);
     const parts = {
-      node: this.node,
+      node: this.node.port,
       store,
       indexer,
       progress: this.progress,
       feed: new CommitFeed(),
       clock,
-      log: logTo(around.lines),
+      log: textLog(around.lines),
       metrics,
     };
     const follower = new Follower(parts, {
@@ -105,6 +95,31 @@ export class ProcessLife {
     });
     // Claimed on the bare store: the parameters are checked before the follower starts, and not by it.
     this.#ended = claimed(around, indexer).then(() => follower.run(this.#stop.signal));
+  }
+
+  /** The gate of the process and the fault plan, before every call of the store. */
+  #betweenStore({ busy, faults }: Surroundings, isMadeAtCrash: boolean): Between {
+    const counted = async <Value>(call: () => Promise<Value>): Promise<Value> => {
+      busy.calls += 1;
+      try {
+        return await call();
+      } finally {
+        busy.calls -= 1;
+      }
+    };
+    return {
+      read: (name, call) => {
+        if (name !== "other") this.reads[name] += 1;
+        return this.#calls.through(() => counted(call));
+      },
+      write: (request, call) =>
+        this.#calls.through(async () => {
+          const fault = faults.store(request);
+          if (fault === "fail-before") throw new Error(`${request}: failed before the write`);
+          await counted(call);
+          if (fault === "fail-after") throw new Error(`${request}: failed after the write`);
+        }, isMadeAtCrash),
+    };
   }
 
   /** Stops as SIGTERM does; resolves when the follower has ended. */
@@ -129,16 +144,4 @@ async function claimed({ store, busy }: Surroundings, indexer: BlockIndexer): Pr
   busy.calls += 1;
   await claimDatabase(store, indexer.parameters);
   busy.calls -= 1;
-}
-
-function logTo(lines: string[]): Log {
-  const write =
-    (level: string) =>
-    (fields: Record<string, unknown>, message: string): void => {
-      const text = JSON.stringify(fields, (_, value: unknown) =>
-        typeof value === "bigint" ? `${value}` : value,
-      );
-      lines.push(`${level} ${message} ${text}`);
-    };
-  return { info: write("info"), warn: write("warn"), error: write("error"), debug: write("debug") };
 }

@@ -8,11 +8,11 @@ import { assertCanonical } from "./compare.ts";
 import { FaultPlan } from "./fault-plan.ts";
 import { RandomByPlace } from "../../random.ts";
 import { replayOf } from "../../seeds.ts";
-import { MemoryStore } from "./memory-store.ts";
+import { MemoryIndexStore } from "../../doubles/memory-index-store.ts";
 import { PortCalls } from "./port-calls.ts";
 import { CountedMetrics, ProcessLife, SIMULATED_UNDO, type Surroundings } from "./process-life.ts";
-import { settle, VirtualClock } from "./virtual-clock.ts";
-import { World } from "./world.ts";
+import { settle, VirtualClock } from "../../doubles/clock.ts";
+import { SimulatedWorld } from "./simulated-world.ts";
 
 /** What a run has met, for assertions over many runs. */
 export interface RunReport {
@@ -39,7 +39,7 @@ class Run {
 
   constructor(seed: number, store: FollowedStore) {
     this.random = new RandomByPlace(seed);
-    const world = new World(seed);
+    const world = new SimulatedWorld(seed);
     const rules: ProtocolRules = testRules("simnet", world.feeAddress);
     this.around = {
       world,
@@ -169,12 +169,12 @@ export interface SimulationOptions {
   readonly steps?: number;
   readonly store?: FollowedStore;
   /** Throws where the store is not what the world's best branch makes it. */
-  readonly compare?: (store: FollowedStore, world: World, rules: ProtocolRules) => Promise<void>;
+  readonly compare?: (store: FollowedStore, world: SimulatedWorld, rules: ProtocolRules) => Promise<void>;
 }
 
 /** Runs one seed; throws with the log where the end is not what it must be. */
 export async function simulate(seed: number, options: SimulationOptions = {}): Promise<RunReport> {
-  const { steps = 14, store = new MemoryStore(), compare = assertCanonical } = options;
+  const { steps = 14, store = new MemoryIndexStore(), compare = assertCanonical } = options;
   const run = new Run(seed, store);
   try {
     for (let step = 0; step < steps; step += 1) await run.step();

@@ -6,15 +6,15 @@ import type { FollowedStore } from "../../../src/index/ports.ts";
 import { testRules } from "../../builders/core-index/index.ts";
 import { FaultPlan } from "./fault-plan.ts";
 import { RandomByPlace } from "../../random.ts";
-import { MemoryStore } from "./memory-store.ts";
+import { MemoryIndexStore } from "../../doubles/memory-index-store.ts";
 import { PortCalls } from "./port-calls.ts";
 import { CountedMetrics, ProcessLife, type Surroundings } from "./process-life.ts";
-import { settle, VirtualClock } from "./virtual-clock.ts";
-import { World } from "./world.ts";
+import { settle, VirtualClock } from "../../doubles/clock.ts";
+import { SimulatedWorld } from "./simulated-world.ts";
 
 /** A simulation without faults, moved by its test. */
 export class Stage {
-  readonly world: World;
+  readonly world: SimulatedWorld;
   readonly store: FollowedStore;
   readonly clock = new VirtualClock();
   readonly lines: string[] = [];
@@ -23,8 +23,12 @@ export class Stage {
   readonly #around: Surroundings;
 
   /** `store`: one in memory where none is given; the caller closes it. */
-  constructor(seed: number, rules: Partial<ProtocolRules> = {}, store: FollowedStore = new MemoryStore()) {
-    this.world = new World(seed);
+  constructor(
+    seed: number,
+    rules: Partial<ProtocolRules> = {},
+    store: FollowedStore = new MemoryIndexStore(),
+  ) {
+    this.world = new SimulatedWorld(seed);
     this.store = store;
     this.rules = { ...testRules("simnet", this.world.feeAddress), ...rules };
     const faults = new FaultPlan(new RandomByPlace(seed));

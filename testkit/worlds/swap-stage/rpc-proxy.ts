@@ -1,77 +1,64 @@
 // Makes an EVM RPC fall silent, lag or lie when a test says so: a proxy before an anvil that answers some questions
 // itself.
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-
-/** One question as JSON-RPC has it. */
-export interface RpcQuestion {
-  readonly method: string;
-  readonly params: readonly unknown[];
-}
+import {
+  type RpcAnswer,
+  type RpcCall,
+  type RpcRequest,
+  type RpcServer,
+  serveRpc,
+} from "../../doubles/rpc-server.ts";
 
 /** What becomes of a question: passed on, refused with an error, or its true answer changed. */
 export type RpcTwist = "pass" | "fail" | ((answer: unknown) => unknown);
 
 /** A proxy of one RPC. */
 export class RpcProxy {
-  readonly url: string;
+  readonly #target: string;
   /** Decides about every question; absent: all pass. */
-  twist: (question: RpcQuestion) => RpcTwist = () => "pass";
+  twist: (question: RpcCall) => RpcTwist = () => "pass";
   /** While true every connection is cut. */
   isDown = false;
-  readonly #server: Server;
+  #server: RpcServer | null = null;
 
-  private constructor(server: Server) {
-    this.#server = server;
-    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  private constructor(target: string) {
+    this.#target = target;
   }
 
   static async open(target: string): Promise<RpcProxy> {
-    const proxy: { value: RpcProxy | null } = { value: null };
-    const server = createServer((request, response) => {
-      proxy.value?.serve(target, request, response).catch(() => response.destroy());
-    });
-    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-    proxy.value = new RpcProxy(server);
-    return proxy.value;
+    const proxy = new RpcProxy(target);
+    proxy.#server = await serveRpc((request) => proxy.#serve(request));
+    return proxy;
   }
 
-  /** Answers one HTTP request. */
-  async serve(target: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    if (this.isDown) {
-      request.socket.destroy();
-      return;
-    }
-    const asked: unknown = JSON.parse(Buffer.concat(chunks).toString());
-    const answered = Array.isArray(asked)
-      ? await Promise.all(asked.map((one) => this.#answer(target, Object(one))))
-      : await this.#answer(target, Object(asked));
-    // An answer that was under way when the proxy went down is lost, too.
-    if (this.isDown) {
-      request.socket.destroy();
-      return;
-    }
-    response.setHeader("content-type", "application/json").end(JSON.stringify(answered));
+  get url(): string {
+    if (this.#server === null) throw new Error("the proxy does not listen");
+    return this.#server.url;
   }
 
   async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise<void>((done) => this.#server.close(() => done()));
+    await this.#server?.close();
   }
 
-  async #answer(target: string, question: RpcQuestion & { readonly id: unknown }): Promise<unknown> {
+  async #serve(request: RpcRequest): Promise<void> {
+    const answers = this.isDown ? [] : await Promise.all(request.calls.map((call) => this.#answer(call)));
+    // An answer that was under way when the proxy went down is lost, too.
+    if (this.isDown) request.response.destroy();
+    else request.reply(answers);
+  }
+
+  async #answer(question: RpcCall): Promise<RpcAnswer> {
     const twist = this.twist(question);
-    const head = { jsonrpc: "2.0", id: question.id };
-    if (twist === "fail") return { ...head, error: { code: -32_000, message: "not now" } };
-    const answer = await fetch(target, {
+    if (twist === "fail") return { error: { code: -32_000, message: "not now" } };
+    const answer = await fetch(this.#target, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify(question),
+      body: JSON.stringify({ jsonrpc: "2.0", ...question }),
     });
-    const body: Record<string, unknown> = Object(await answer.json());
-    return twist === "pass" ? body : { ...head, result: twist(body["result"]) };
+    const { result, error }: { result?: unknown; error?: { code: number; message: string } } = Object(
+      await answer.json(),
+    );
+    if (error !== undefined) return { error };
+    return { result: twist === "pass" ? result : twist(result) };
   }
 }

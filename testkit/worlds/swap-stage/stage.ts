@@ -14,6 +14,7 @@ import { deployEscrow, type EscrowSetting, type TestEscrow } from "../../doubles
 import { type Anvil, startAnvil } from "../../doubles/anvil/node.ts";
 import { type PearlNode, startPearlNode } from "../../doubles/pearl-node/index.ts";
 import { Http } from "./http.ts";
+import { SILENT } from "../../doubles/log.ts";
 
 /** What a test may change. */
 export interface SwapStageOptions {
@@ -38,7 +39,6 @@ const QUICK: Readonly<Record<string, string>> = {
   "--rate-limit-post": "off",
 };
 
-const SILENT: Log = { info: () => {}, warn: () => {}, error: () => {}, debug: () => {} };
 /** Counts only where something is missing: then a slow machine must not be blamed for it. */
 const PATIENCE_MS = 60_000;
 

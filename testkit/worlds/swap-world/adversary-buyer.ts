@@ -7,7 +7,7 @@ import { Adversary } from "./adversary.ts";
 import { askIdOf, orderHashOf } from "./escrow-model.ts";
 import { addressOf, hex32, keyOf, lockOfOrder } from "./purse.ts";
 import { FEE_BPS, PEARL_AMOUNT } from "./scenario.ts";
-import type { World } from "./world.ts";
+import type { SwapWorld } from "./swap-world.ts";
 
 /** Orders that it opens in one world. */
 const MOST_ORDERS = 4;
@@ -18,7 +18,7 @@ const NO_POINT = `0x${"00".repeat(31)}05` as Bytes32;
 export class AdversaryBuyer extends Adversary {
   readonly #own = new Set<Bytes32>();
 
-  constructor(world: World) {
+  constructor(world: SwapWorld) {
     super(world);
     this.add("bid or take", 3, () => this.#open({}, this.#newHashlock(), this.names[0]));
     this.add("terms with a bad margin or late", 0.6, () => this.#openBadly());

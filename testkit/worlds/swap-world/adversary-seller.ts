@@ -8,7 +8,7 @@ import type { EscrowOrder } from "./escrow-model.ts";
 import { addressOf, hex32, lockOfOrder, type SentLock } from "./purse.ts";
 import { FEE_BPS, PEARL_AMOUNT } from "./scenario.ts";
 import { PEARL_BLOCK_S } from "./pearl-world.ts";
-import type { World } from "./world.ts";
+import type { SwapWorld } from "./swap-world.ts";
 
 /** A number that is no point's x coordinate. */
 const NO_POINT = `0x${"00".repeat(31)}05` as Bytes32;
@@ -18,7 +18,7 @@ export class AdversarySeller extends Adversary {
   readonly #locks: SentLock[] = [];
   readonly #key = hex32(this.purse.key.outputKey);
 
-  constructor(world: World) {
+  constructor(world: SwapWorld) {
     super(world);
     this.add("accept", 6, () => this.#accept(this.#key));
     this.add("a seller's key that is no point", 0.5, () => this.#accept(NO_POINT));

@@ -6,7 +6,7 @@ import type { Coin, SwapLock } from "../../../src/wallet/index.ts";
 import type { EscrowOrder } from "./escrow-model.ts";
 import { addressOf, bytesOf, FEE_RATE, keyOf, lockOfOrder, Purse } from "./purse.ts";
 import { PEARL_AMOUNT, type Plot } from "./scenario.ts";
-import type { World } from "./world.ts";
+import type { SwapWorld } from "./swap-world.ts";
 
 /** One thing that an adversary can do; false where it makes no sense now. */
 export type Move = () => boolean | Promise<boolean>;
@@ -23,7 +23,7 @@ export interface SeenOutput {
 
 /** What both adversaries share. `mallory` is the party, `oscar` a second name of it. */
 export class Adversary {
-  readonly world: World;
+  readonly world: SwapWorld;
   readonly names: readonly EvmAddress[] = [addressOf("mallory"), addressOf("oscar")];
   readonly purse = new Purse(keyOf("mallory"));
   readonly moves = new Map<string, Move>();
@@ -31,7 +31,7 @@ export class Adversary {
   /** Orders with both keys, also those that a reorganisation has unmade. */
   readonly #accepted = new Map<Bytes32, EscrowOrder>();
 
-  constructor(world: World) {
+  constructor(world: SwapWorld) {
     this.world = world;
     this.add("evict a transaction", 2, () => this.#evict());
     this.add("mine an evicted transaction", 1, () => this.#mineForgotten());

@@ -9,7 +9,7 @@ import { askIdOf, orderHashOf } from "./escrow-model.ts";
 import { addressOf, bytesOf, FEE_RATE, hex32, keyOf, lockFor, Purse, vaultOf } from "./purse.ts";
 import { FEE_BPS, PEARL_AMOUNT } from "./scenario.ts";
 import type { Row } from "./service.ts";
-import type { World } from "./world.ts";
+import type { SwapWorld } from "./swap-world.ts";
 
 interface OwnOrder {
   readonly terms: Terms;
@@ -29,11 +29,11 @@ export class HonestBuyer {
   readonly evm: EvmAddress = addressOf("buyer");
   readonly purse = new Purse(keyOf("buyer"));
   readonly orders: OwnOrder[] = [];
-  readonly #world: World;
+  readonly #world: SwapWorld;
   readonly #claims = new Map<string, OwnClaim>();
   #isRevealing = false;
 
-  constructor(world: World) {
+  constructor(world: SwapWorld) {
     this.#world = world;
   }
 
@@ -44,7 +44,7 @@ export class HonestBuyer {
     world.later(world.chance.between(100, 1200), () => this.#wake());
   }
 
-  get #parts(): { readonly world: World; readonly entry: string } {
+  get #parts(): { readonly world: SwapWorld; readonly entry: string } {
     return { world: this.#world, entry: this.#world.scenario.entry };
   }
 

@@ -7,7 +7,7 @@ import type { OwnedCoin, SignedTx } from "../../../src/wallet/index.ts";
 import { addressOf, FEE_RATE, hex32, keyOf, lockFor, Purse, type SentLock, vaultOf } from "./purse.ts";
 import { FEE_BPS, PEARL_AMOUNT } from "./scenario.ts";
 import type { Row } from "./service.ts";
-import type { World } from "./world.ts";
+import type { SwapWorld } from "./swap-world.ts";
 import type { Terms } from "../../../src/swap/terms.ts";
 
 interface Sent {
@@ -22,13 +22,13 @@ export class HonestSeller {
   readonly purse = new Purse(keyOf("seller"));
   /** Every lock signed, by order. */
   readonly locks = new Map<Bytes32, SentLock[]>();
-  readonly #world: World;
+  readonly #world: SwapWorld;
   readonly #moods = new Map<string, boolean>();
   readonly #refunds = new Map<string, Sent>();
   readonly #returns = new Map<Bytes32, Sent>();
   readonly #planned = new Set<string>();
 
-  constructor(world: World) {
+  constructor(world: SwapWorld) {
     this.#world = world;
   }
 

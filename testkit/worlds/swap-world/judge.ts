@@ -3,29 +3,33 @@
 
 import assert from "node:assert/strict";
 import type { Bytes32, EvmAddress } from "../../../src/primitives/brands.ts";
-import { MemorySwapStore } from "../../builders/swap-ledger/memory-swap-store.ts";
+import { MemorySwapStore } from "../../doubles/memory-swap-store.ts";
 import type { HonestBuyer } from "./honest-buyer.ts";
 import type { HonestSeller } from "./honest-seller.ts";
 import { plainText } from "./escrow-model.ts";
 import { addressOf, keyOf, lockOfOrder, vaultOf } from "./purse.ts";
 import { FEE_ALLOWANCE } from "./scenario.ts";
 import type { Row } from "./service.ts";
-import { USDC_EACH, type World } from "./world.ts";
+import { USDC_EACH, type SwapWorld } from "./swap-world.ts";
 
 /** What a party owns on PEARL, satoshis. */
-export function pearlOf(world: World, name: string): bigint {
+export function pearlOf(world: SwapWorld, name: string): bigint {
   const script = Buffer.from(keyOf(name).script).toString("hex");
   return world.pearl.unspent(new Set([script])).reduce((sum, { amount }) => sum + amount, 0n);
 }
 
 /** Raw USDC that a party holds; what the contract still owes it is not in its hands. */
-function usdcOf(world: World, name: string, evm: EvmAddress): bigint {
+function usdcOf(world: SwapWorld, name: string, evm: EvmAddress): bigint {
   const { usdc } = world.evm.storage;
   return (usdc.get(evm) ?? 0n) + (usdc.get(vaultOf(name)) ?? 0n);
 }
 
 /** How an honest buyer has lost, or null: each order paid for is PEARL received, all other USDC is back. */
-export function buyersLoss(world: World, { evm, orders }: HonestBuyer, pearlBefore: bigint): string | null {
+export function buyersLoss(
+  world: SwapWorld,
+  { evm, orders }: HonestBuyer,
+  pearlBefore: bigint,
+): string | null {
   let due = 0n;
   let paid = 0n;
   for (const { hash, terms } of orders) {
@@ -40,7 +44,7 @@ export function buyersLoss(world: World, { evm, orders }: HonestBuyer, pearlBefo
 }
 
 /** How an honest seller has lost, or null: each PEARL given away is an order that paid. */
-export function sellersLoss(world: World, { evm }: HonestSeller, pearlBefore: bigint): string | null {
+export function sellersLoss(world: SwapWorld, { evm }: HonestSeller, pearlBefore: bigint): string | null {
   let sold = 0n;
   let due = 0n;
   for (const { state, seller, terms } of world.evm.storage.orders.values()) {
@@ -56,7 +60,7 @@ export function sellersLoss(world: World, { evm }: HonestSeller, pearlBefore: bi
 
 /** Rows of all orders by hash, as text; `left out`: fields that a rebuild may not have (S-50). */
 export function rowsOf(
-  world: World,
+  world: SwapWorld,
   rowOf: (hash: Bytes32) => Row | null,
 ): Map<Bytes32, Record<string, unknown>> {
   const rows = new Map<Bytes32, Record<string, unknown>>();
@@ -80,7 +84,7 @@ function comparable(row: Record<string, unknown>): Record<string, unknown> {
  * shown may differ (S-13, S-15): they are counted apart.
  */
 export async function compareRebuild(
-  world: World,
+  world: SwapWorld,
 ): Promise<{ readonly same: number; readonly excepted: number }> {
   const fresh = await world.openService(new MemorySwapStore(), []);
   for (let tries = 0; tries < 3 && !fresh.isWhole; tries += 1) await fresh.look();
@@ -132,7 +136,7 @@ function creditsIn(rows: readonly Record<string, unknown>[]): Map<string, bigint
 }
 
 /** Holds each row against both chains. */
-export function checkTruth(world: World): void {
+export function checkTruth(world: SwapWorld): void {
   const rows = rowsOf(world, (hash) => world.row(hash));
   for (const [hash, order] of world.evm.storage.orders) {
     const row = rows.get(hash);

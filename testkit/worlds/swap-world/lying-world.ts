@@ -8,7 +8,7 @@ import { EvmUnavailable } from "../../../src/swaps/evm/evm-unavailable.ts";
 import { DEFAULT_PROFILES } from "../../../src/swap/profiles.ts";
 
 import { type Terms, ZERO_ADDRESS, ZERO_BYTES32 } from "../../../src/swap/terms.ts";
-import { MemorySwapStore } from "../../builders/swap-ledger/memory-swap-store.ts";
+import { MemorySwapStore } from "../../doubles/memory-swap-store.ts";
 import { Chance } from "./chance.ts";
 import { type EscrowLog, orderHashOf, sha256Hex } from "./escrow-model.ts";
 import { worldEvmChain } from "./evm-port.ts";
@@ -18,7 +18,7 @@ import { Liar } from "./liar.ts";
 import { differenceOf, type Honesty, judge } from "./lying-judge.ts";
 import { type RpcMethod, SeenChain, type ShownChain, ShownRpc } from "./lying-rpc.ts";
 import { type Lie, LOCK_TIMES, type LyingSetting, type LyingStep, type Weakness } from "./lying-steps.ts";
-import { worldPearlNode } from "./pearl-port.ts";
+import { worldPearlNode } from "./pearl-world.ts";
 import { PearlWorld } from "./pearl-world.ts";
 import { addressOf, hex32, keyOf, lockFor, Purse } from "./purse.ts";
 import { FEE_BPS, START } from "./scenario.ts";

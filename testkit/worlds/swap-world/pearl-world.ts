@@ -7,6 +7,17 @@ import { PearlCore } from "../../doubles/pearl-node/core.ts";
 import { fromHex, toHex } from "../../doubles/pearl-node/bytes.ts";
 import { SIMNET } from "../../doubles/pearl-node/network.ts";
 import { parseTransaction, type NodeTx } from "../../doubles/pearl-node/transaction.ts";
+import type { FaultSource } from "./faults.ts";
+import { NodeError } from "../../../src/adapters/pearl-node/node-error.ts";
+import type { SwapNode } from "../../../src/follow/ports.ts";
+import type { Txid } from "../../../src/primitives/brands.ts";
+import {
+  type AnswerFault,
+  type Answering,
+  type NodeView,
+  PearlPort,
+  viewOfCore,
+} from "../../doubles/pearl-port.ts";
 import type { Coin } from "../../../src/wallet/index.ts";
 
 /** Seconds between two blocks on average. */
@@ -33,6 +44,27 @@ export interface ChainOutput {
   readonly scriptHex: string;
   readonly height: number;
   readonly coinbase: boolean;
+}
+
+/** What an answer is instead of right, by what was asked for. */
+const FAULTS: Readonly<Record<string, Readonly<Record<"stale" | "lie", AnswerFault | null>>>> = {
+  tip: { stale: "stale-tip", lie: null },
+  hash: { stale: "null", lie: null },
+  block: { stale: "other-block", lie: "flipped-byte" },
+  headers: { stale: "flipped-byte", lie: "flipped-byte" },
+  transactions: { stale: "null", lie: "flipped-byte" },
+};
+
+/** The node of a world as the service is given it; a stale tip is three blocks old. */
+export function worldPearlNode(world: PearlWorld, faults: FaultSource, now: () => number): SwapNode {
+  const view: NodeView = { ...viewOfCore(world.core), txids: () => world.mempool() as Txid[] };
+  const answering: Answering = async (request, answer) => {
+    if (request === "identity" || request === "connections") return answer(null);
+    const fault = faults.draw(now());
+    if (fault === "error") throw new NodeError("TIMEOUT", `the node does not answer ${request}`);
+    return answer(fault === null ? null : (FAULTS[request.split(" ", 1)[0] ?? ""]?.[fault] ?? null));
+  };
+  return new PearlPort(view, answering, (height) => height - 3);
 }
 
 /** The chain. */

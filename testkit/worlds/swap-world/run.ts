@@ -13,7 +13,7 @@ import { HonestSeller } from "./honest-seller.ts";
 import { buyersLoss, checkTruth, compareRebuild, nameOf, pearlOf, rowsOf, sellersLoss } from "./judge.ts";
 import { keyOf } from "./purse.ts";
 import { type Mutation, START } from "./scenario.ts";
-import { World } from "./world.ts";
+import { SwapWorld } from "./swap-world.ts";
 
 const HOUR = 3600;
 
@@ -35,7 +35,7 @@ export interface RunOptions {
 }
 
 class Run {
-  readonly world: World;
+  readonly world: SwapWorld;
   readonly buyer: HonestBuyer | null;
   readonly seller: HonestSeller | null;
   readonly before: { readonly buyer: bigint; readonly seller: bigint };
@@ -43,7 +43,7 @@ class Run {
   readonly #allowed: { deep: number; middle: number; shallow: number };
 
   constructor(seed: number, { mutation, store }: RunOptions) {
-    const world = new World(seed, mutation, store);
+    const world = new SwapWorld(seed, mutation, store);
     const { honest, profile } = world.scenario;
     this.world = world;
     this.before = { buyer: pearlOf(world, "buyer"), seller: pearlOf(world, "seller") };

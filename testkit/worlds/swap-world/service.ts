@@ -19,8 +19,8 @@ import { bidRow, type BidRow, dealRow, type DealRow } from "../../../src/swap/ro
 import type { EvaluationContext, SwapRules, SwapSubject } from "../../../src/swap/subject.ts";
 import { chooseLock, verifyLock } from "../../../src/swap/verify-lock.ts";
 import { testRules } from "../../builders/core-index/index.ts";
-import { plainText } from "./escrow-model.ts";
-import { LONE_NODE } from "./pearl-port.ts";
+import { LONE_NODE } from "../../doubles/pearl-port.ts";
+import { textLog } from "../../doubles/log.ts";
 
 /** A row as the API shows it. */
 export type Row = BidRow | DealRow;
@@ -74,15 +74,6 @@ class LookClock implements Clock {
   }
 }
 
-function logTo(lines: string[]): Log {
-  const at =
-    (level: string) =>
-    (fields: Record<string, unknown>, message: string): void => {
-      lines.push(`${level} ${message} ${plainText(fields)}`);
-    };
-  return { info: at("info"), warn: at("warn"), error: at("error"), debug: at("debug") };
-}
-
 /** A running service. */
 export class ServiceLife {
   readonly ledger: SwapLedger;
@@ -133,7 +124,7 @@ export class ServiceLife {
 
   /** Starts on what the store holds. */
   static async start(parts: ServiceParts): Promise<ServiceLife> {
-    const log = logTo(parts.lines);
+    const log = textLog(parts.lines);
     const clock = new LookClock(parts.now);
     const ledger = await SwapLedger.open({
       store: parts.store,

@@ -1,6 +1,12 @@
-// Keeps the time of a simulation, which stands still while anything can go on, and then jumps to the next sleeper.
+// Clocks whose time a test owns. `handClock` stands where its test sets it, and waiting costs nothing; `VirtualClock`
+// stands still while anything can go on, and then jumps to the next sleeper. Who wants real time takes the adapter's.
 
-import type { Clock } from "../../../src/follow/ports.ts";
+import type { Clock } from "../../src/follow/ports.ts";
+
+/** A clock with hands that the test moves; a sleep is over at once. */
+export function handClock(nowMs: () => number, monotonicMs: () => number = nowMs): Clock {
+  return { nowMs, monotonicMs, sleep: () => Promise.resolve() };
+}
 
 interface Sleeper {
   readonly at: number;

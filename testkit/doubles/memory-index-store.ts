@@ -1,10 +1,10 @@
 // Stores the rows of a simulation in maps, checked against the before-images at every step, with the same promises as a
 // real engine: atomic commits, undo records for the newest blocks only, refusals of what does not link.
 
-import { MemoryState } from "../../../src/prc20/memory-state.ts";
-import type { BlockChanges } from "../../../src/prc20/state.ts";
-import { ZERO_TOTALS } from "../../../src/prc20/totals.ts";
-import type { BlockHash, Outpoint } from "../../../src/primitives/brands.ts";
+import { MemoryState } from "../../src/prc20/memory-state.ts";
+import type { BlockChanges } from "../../src/prc20/state.ts";
+import { ZERO_TOTALS } from "../../src/prc20/totals.ts";
+import type { BlockHash, Outpoint } from "../../src/primitives/brands.ts";
 import type {
   BaseBlock,
   FollowedStore,
@@ -14,8 +14,8 @@ import type {
   StoreDump,
   StoredBlock,
   StoredParameters,
-} from "../../../src/index/ports.ts";
-import type { NodeTip } from "../../../src/follow/ports.ts";
+} from "../../src/index/ports.ts";
+import type { NodeTip } from "../../src/follow/ports.ts";
 
 interface Held {
   readonly base: BaseBlock;
@@ -23,7 +23,7 @@ interface Held {
 }
 
 /** A `FollowedStore` in memory. What it holds survives a simulated crash. */
-export class MemoryStore implements FollowedStore {
+export class MemoryIndexStore implements FollowedStore {
   #parameters: StoredParameters | null = null;
   #held: Held | null = null;
   #floor = 0;

@@ -8,7 +8,7 @@ import type {
   SwapIdentity,
   SwapStore,
   SwapTransaction,
-} from "../../../src/swaps/ledger/ports.ts";
+} from "../../src/swaps/ledger/ports.ts";
 
 /** The store; what it holds outlives the ledgers that are opened on it. */
 export class MemorySwapStore implements SwapStore {

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import type { Bytes32 } from "../../../src/primitives/brands.ts";
 import type { AskRecord } from "../../../src/swap/records.ts";
 import type { AskTerms } from "../../../src/swap/terms.ts";
-import { MemorySwapStore } from "../../builders/swap-ledger/memory-swap-store.ts";
+import { MemorySwapStore } from "../../doubles/memory-swap-store.ts";
 import type { SwapStore } from "../../../src/swaps/ledger/ports.ts";
 import { Chance } from "./chance.ts";
 import { CrashStore } from "./crash-store.ts";
@@ -13,7 +13,7 @@ import { askIdOf } from "./escrow-model.ts";
 import { worldEvmChain, WorldEvmSource } from "./evm-port.ts";
 import { EvmWorld } from "./evm-world.ts";
 import { FaultSource } from "./faults.ts";
-import { worldPearlNode } from "./pearl-port.ts";
+import { worldPearlNode } from "./pearl-world.ts";
 import { PearlWorld } from "./pearl-world.ts";
 import { addressOf, hex32, keyOf } from "./purse.ts";
 import { FEE_BPS, type Mutation, type Scenario, scenarioOf, START } from "./scenario.ts";
@@ -39,7 +39,7 @@ export interface Bribe {
 }
 
 /** The world; see the file header. */
-export class World {
+export class SwapWorld {
   readonly scenario: Scenario;
   readonly chance: Chance;
   readonly evm: EvmWorld;

@@ -4,23 +4,14 @@
 import { NETWORKS } from "../../../src/chain/networks.ts";
 import type { BlockHash } from "../../../src/primitives/brands.ts";
 import { ChainMaker, type MadeBlock } from "../../builders/chain-maker/index.ts";
-import { SIMNET } from "../../doubles/pearl-node/network.ts";
-
-/** A block as a node holds it. */
-export interface WorldBlock {
-  readonly height: number;
-  readonly hash: BlockHash;
-  readonly raw: Uint8Array;
-}
-
-const GENESIS: WorldBlock = { height: 0, hash: NETWORKS.simnet.genesisHash, raw: SIMNET.genesisBlock };
+import { type HeldBlock, HeldChain } from "../../doubles/pearl-port.ts";
 
 /** The chain of one simulation. */
-export class World {
+export class SimulatedWorld {
   /** Makers by the height of their last block: where a branch can start. */
   #branch: ChainMaker[];
-  readonly #blocks = new Map<string, WorldBlock>([[GENESIS.hash, GENESIS]]);
-  #best: readonly WorldBlock[] = [GENESIS];
+  /** What a node of this world knows. */
+  readonly shown = new HeldChain();
   #salt = 0;
 
   constructor(seed: number) {
@@ -44,13 +35,13 @@ export class World {
   }
 
   /** The best branch from the genesis block on. */
-  get best(): readonly WorldBlock[] {
-    return this.#best;
+  get best(): readonly HeldBlock[] {
+    return this.shown.best;
   }
 
   /** The last block of the best branch. */
-  get tip(): WorldBlock {
-    return this.#best.at(-1) ?? GENESIS;
+  get tip(): HeldBlock {
+    return this.shown.tip();
   }
 
   /** The blocks of the best branch as made, without the genesis block. */
@@ -59,8 +50,8 @@ export class World {
   }
 
   /** A block of any branch. */
-  block(hash: string): WorldBlock | null {
-    return this.#blocks.get(hash) ?? null;
+  block(hash: string): HeldBlock | null {
+    return this.shown.block(hash);
   }
 
   /** Adds blocks to the best branch. */
@@ -69,7 +60,7 @@ export class World {
       const maker = this.#maker(this.#branch.length - 1).fork(0);
       const made = maker.next();
       this.#branch.push(maker);
-      this.#remember(made);
+      this.shown.hold(made);
     }
     this.#follow();
   }
@@ -102,15 +93,13 @@ export class World {
 
   /** Flips a bit in the last transaction of a block; the answer puts it back. */
   corrupt(hash: BlockHash): () => void {
-    const good = this.#blocks.get(hash);
-    if (good === undefined) throw new Error(`no block ${hash}`);
+    const good = this.shown.block(hash);
+    if (good === null) throw new Error(`no block ${hash}`);
     const raw = Uint8Array.from(good.raw);
     const at = raw.length - 6;
     raw[at] = (raw[at] ?? 0) ^ 4;
-    this.#blocks.set(hash, { ...good, raw });
-    return () => {
-      this.#blocks.set(hash, good);
-    };
+    this.shown.hold({ ...good, raw });
+    return () => this.shown.hold(good);
   }
 
   #maker(height: number): ChainMaker {
@@ -119,12 +108,7 @@ export class World {
     return maker;
   }
 
-  #remember(made: MadeBlock): void {
-    this.#blocks.set(made.hash, { height: made.height, hash: made.hash as BlockHash, raw: made.raw });
-  }
-
   #follow(): void {
-    const held = this.made.map((made) => this.#blocks.get(made.hash) ?? GENESIS);
-    this.#best = [GENESIS, ...held];
+    this.shown.show(this.made.map(({ hash }) => hash));
   }
 }

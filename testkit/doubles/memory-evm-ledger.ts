@@ -2,9 +2,9 @@
 // against the promises of the port, and can die at a chosen write.
 
 import assert from "node:assert/strict";
-import type { ChainTips, EscrowEvent } from "../../../src/swap/facts.ts";
-import { ImpossibleLog } from "../../../src/swaps/evm/evm-unavailable.ts";
-import type { ChainCheckpoint, EvmChange, EvmLedger, FinalAlarm } from "../../../src/swaps/ledger/ports.ts";
+import type { ChainTips, EscrowEvent } from "../../src/swap/facts.ts";
+import { ImpossibleLog } from "../../src/swaps/evm/evm-unavailable.ts";
+import type { ChainCheckpoint, EvmChange, EvmLedger, FinalAlarm } from "../../src/swaps/ledger/ports.ts";
 
 /** A write that was lost together with its process. */
 export class LedgerDied extends Error {
@@ -12,7 +12,7 @@ export class LedgerDied extends Error {
 }
 
 /** The EVM half of a ledger. */
-export class MemoryLedger implements EvmLedger {
+export class MemoryEvmLedger implements EvmLedger {
   /** Every change, in order. */
   readonly changes: EvmChange[] = [];
   readonly #events: EscrowEvent[] = [];

@@ -19,7 +19,7 @@ interface Known {
 }
 
 /** A ledger of the PEARL side in memory. */
-export class MemoryLedger implements LedgerWrites {
+export class MemoryPearlLedger implements LedgerWrites {
   readonly #scripts = new Map<ScriptHex, Known>();
   readonly sightings = new Map<Outpoint, Sighting>();
   readonly secrets = new Map<Bytes32, Bytes32>();
@@ -125,8 +125,8 @@ export class MemoryLedger implements LedgerWrites {
   }
 
   /** Another ledger in the same state. */
-  clone(): MemoryLedger {
-    const other = new MemoryLedger();
+  clone(): MemoryPearlLedger {
+    const other = new MemoryPearlLedger();
     for (const [script, known] of this.#scripts) other.#scripts.set(script, { ...known });
     for (const [outpoint, sighting] of this.sightings) other.sightings.set(outpoint, sighting);
     for (const [hashlock, secret] of this.secrets) other.secrets.set(hashlock, secret);
