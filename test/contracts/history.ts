@@ -2,8 +2,19 @@
 // history goes on, and often enough such that must fail.
 
 import { type Address, type Hex, zeroAddress } from "viem";
+import type { Bytes32, EvmAddress } from "../../src/primitives/brands.ts";
+import type { AskTerms, Terms } from "../../src/swap/terms.ts";
+import {
+  askIdOf,
+  type Call,
+  type EscrowLog,
+  type EscrowSettings,
+  type EscrowStorage,
+  execute,
+  freshStorage,
+  orderHashOf,
+} from "../../testkit/oracles/escrow.ts";
 import { Random } from "../../testkit/random.ts";
-import { EscrowModel, type ModelOrder, type Step } from "./escrow-model.ts";
 import { BUYER, callData, FEES, HOUR, OTHER, OWNER, secretOf, SELLER, type Stage, word } from "./stage.ts";
 import type { AskMessage, TermsMessage } from "./typed-messages.ts";
 
@@ -12,22 +23,41 @@ export const ACTORS = [OWNER, BUYER, SELLER, OTHER, 4, 5, FEES, 8];
 export const BUYERS = [BUYER, OTHER, 4];
 const SELLERS = [SELLER, 5, OTHER];
 
-/** An order that was tried, whether it was opened or not. */
+/** An order that was tried, whether it was opened or not, by its hash in the contract and its key in the model. */
 interface Opened {
   readonly terms: TermsMessage;
   readonly secret: Hex;
   readonly hash: Hex;
+  readonly key: Bytes32;
 }
+
+/** A step: a call of the contract as its model and as it itself understands it, or the token's owner refuses somebody. */
+export type Step =
+  | {
+      readonly kind: Call["fn"];
+      readonly by: Address;
+      readonly call: Call;
+      readonly data: Hex;
+      /** The order that it is about. */
+      readonly order: Pick<Opened, "hash" | "key"> | null;
+    }
+  | { readonly kind: "refuse"; readonly by: Address; readonly whom: Address; readonly value: boolean };
+
+/** A viem address or word as the product's brands have it. */
+const evm = (address: Address): EvmAddress => address as string as EvmAddress;
+const bytes32 = (hex: Hex): Bytes32 => hex as string as Bytes32;
 
 /** Draws steps and remembers what they may refer to; everything comes from the seed. */
 export class History {
   readonly random: Random;
   readonly opened: Opened[] = [];
-  readonly asks: { ask: AskMessage; signature: Hex; id: Hex }[] = [];
+  readonly asks: { ask: AskMessage; signature: Hex; id: Hex; terms: AskTerms }[] = [];
   readonly passed = new Map<string, number>();
   readonly failed = new Map<string, number>();
   private readonly stage: Stage;
-  readonly model: EscrowModel;
+  /** What the model says that contract and token hold. */
+  storage: EscrowStorage;
+  readonly #settings: EscrowSettings;
   private secrets: number;
 
   constructor(stage: Stage, seed: number) {
@@ -35,7 +65,31 @@ export class History {
     this.random = new Random(seed);
     this.secrets = seed % 1000;
     const { feeBps, feeRecipient } = stage.escrow;
-    this.model = new EscrowModel(stage.address(OWNER), BigInt(feeBps), feeRecipient, 1_000_000n);
+    this.#settings = {
+      owner: evm(stage.address(OWNER)),
+      feeBps,
+      feeRecipient: evm(feeRecipient),
+      minUsdc: 1_000_000n,
+      marginS: 4 * 3600,
+      refused: new Set(),
+    };
+    this.storage = freshStorage(new Map(), this.#settings);
+  }
+
+  /** Does the step in the model, in a block of this time: what is logged, or null where it does not pass. */
+  judge(step: Step, time: bigint): readonly EscrowLog[] | null {
+    if (step.kind === "refuse") {
+      const [refused, barred] = [new Set(this.storage.refused), new Set(this.storage.barred)];
+      for (const set of [refused, barred]) {
+        if (step.value) set.add(evm(step.whom));
+        else set.delete(evm(step.whom));
+      }
+      this.storage = { ...this.storage, refused, barred };
+      return [];
+    }
+    const done = execute(this.storage, this.#settings, evm(step.by), step.call, Number(time));
+    if (done !== null) this.storage = done.storage;
+    return done?.logs ?? null;
   }
 
   private one<T>(list: readonly T[]): T {
@@ -48,8 +102,8 @@ export class History {
     return this.stage.address(this.one(list));
   }
 
-  /** A step, its calldata, and what to remember of it. */
-  async draw(now: bigint): Promise<{ step: Step; data: Hex | null }> {
+  /** The next step. */
+  async draw(now: bigint): Promise<Step> {
     const kinds = [
       "lock",
       "lock",
@@ -79,51 +133,59 @@ export class History {
     const by = this.actor();
     if (kind === "refuse") {
       const whom = this.actor([...BUYERS, ...SELLERS, FEES]);
-      return { step: { kind, by, whom, value: this.random.below(7) === 0 }, data: null };
+      return { kind, by, whom, value: this.random.below(7) === 0 };
     }
     if (kind === "withdrawFees" || kind === "withdrawCredit") {
       const from =
         kind === "withdrawFees" ? this.actor([FEES, 8, OTHER]) : this.actor([...BUYERS, ...SELLERS]);
       const to = this.actor();
-      return { step: { kind, by: from, to }, data: callData(kind, [to]) };
+      const call: Call = { fn: kind, to: evm(to) };
+      return { kind, by: from, call, data: callData(kind, [to]), order: null };
     }
     if (kind === "revokeAsks") {
       const below = BigInt(this.random.below(40));
-      return { step: { kind, by: this.actor(SELLERS), below }, data: callData(kind, [below]) };
+      const call: Call = { fn: kind, below };
+      return { kind, by: this.actor(SELLERS), call, data: callData(kind, [below]), order: null };
     }
     return this.drawOnOrder(kind, by);
   }
 
-  private drawOnOrder(kind: string, stranger: Address): { step: Step; data: Hex | null } {
+  private drawOnOrder(kind: string, stranger: Address): Step {
     const known = this.opened.length > 0 && this.random.below(12) > 0 ? this.recent() : null;
-    const order = known?.hash ?? word(BigInt(this.random.below(1000)));
-    const kept = this.model.orders.get(order);
+    const nobodys = known === null ? word(BigInt(this.random.below(1000))) : null;
+    const hash = known?.hash ?? nobodys ?? word(0n);
+    const order = { hash, key: known?.key ?? bytes32(hash) };
+    const kept = this.storage.orders.get(order.key);
     // Mostly somebody who may, so that histories go on; often enough somebody who may not.
     const insider = this.random.below(4) > 0;
     if (kind === "accept") {
-      const by = insider ? (kept?.named ?? this.actor(SELLERS)) : stranger;
-      return { step: { kind, by, order }, data: callData("accept", [order, word(3n)]) };
+      const by = insider ? (partyOf(kept?.terms.seller) ?? this.actor(SELLERS)) : stranger;
+      const call: Call = { fn: kind, orderHash: order.key, key: bytes32(word(3n)) };
+      return { kind, by, call, data: callData("accept", [hash, word(3n)]), order };
     }
     if (kind === "claim") {
       const secret = insider && known !== null ? known.secret : secretOf(this.random.below(50)).secret;
-      return { step: { kind, by: stranger, order, secret }, data: callData("claim", [order, secret]) };
+      const call: Call = { fn: kind, orderHash: order.key, secret: bytes32(secret) };
+      return { kind, by: stranger, call, data: callData("claim", [hash, secret]), order };
     }
-    const party = kind === "cancel" ? kept?.buyer : kept?.seller;
-    const by = insider && party !== undefined && party !== null ? (party as Address) : stranger;
-    if (kind === "cancel" || kind === "refund" || kind === "refundCooperative")
-      return { step: { kind, by, order }, data: callData(kind, [order]) };
+    const party = partyOf(kind === "cancel" ? kept?.terms.buyer : kept?.seller);
+    const by = insider && party !== null ? party : stranger;
+    if (kind === "cancel" || kind === "refund" || kind === "refundCooperative") {
+      const call: Call = { fn: kind, orderHash: order.key };
+      return { kind, by, call, data: callData(kind, [hash]), order };
+    }
     throw new RangeError(kind);
   }
 
   private recent(): Opened {
-    const live = this.opened.filter(({ hash }) => {
-      const state = this.model.orders.get(hash)?.state;
-      return state === "locked" || state === "accepted";
+    const live = this.opened.filter(({ key }) => {
+      const state = this.storage.orders.get(key)?.state;
+      return state === "Locked" || state === "Accepted";
     });
     return this.one(live.length > 0 && this.random.below(5) > 0 ? live : this.opened);
   }
 
-  private async drawLock(now: bigint) {
+  private async drawLock(now: bigint): Promise<Step> {
     const buyer = this.actor(BUYERS);
     const by = this.random.below(25) === 0 ? this.actor() : buyer;
     const named = this.random.below(2) === 0 ? zeroAddress : this.actor([...SELLERS, ...BUYERS]);
@@ -133,25 +195,27 @@ export class History {
     const again =
       old === null ? null : { ...old.terms, buyer, nonce: old.terms.nonce + BigInt(this.random.below(2)) };
     const terms = again ?? fresh.terms;
-    const hash = await this.stage.hashTerms(terms);
-    this.opened.push({ terms, secret: old?.secret ?? fresh.secret, hash });
-    const step: Step = { kind: "lock", by, order: hash, opened: modelOrder(terms) };
-    return { step, data: callData("lock", [terms]) };
+    const model = modelTerms(terms, bytes32(terms.askId));
+    const order = { hash: await this.stage.hashTerms(terms), key: orderHashOf(model) };
+    this.opened.push({ terms, secret: old?.secret ?? fresh.secret, ...order });
+    const call: Call = { fn: "lock", terms: model };
+    return { kind: "lock", by, call, data: callData("lock", [terms]), order };
   }
 
-  private async drawLockWithAsk(now: bigint) {
+  private async drawLockWithAsk(now: bigint): Promise<Step> {
     if (this.asks.length === 0 || this.random.below(6) > 0) await this.newAsk(now);
-    const { ask, signature, id } = this.random.below(8) > 0 ? lastOf(this.asks) : this.one(this.asks);
+    const taken = this.random.below(8) > 0 ? lastOf(this.asks) : this.one(this.asks);
+    const { ask, signature, id } = taken;
     const buyer = this.actor(BUYERS);
     const by = this.random.below(25) === 0 ? this.actor() : buyer;
     const { seller, sellerPearlKey, pearlAmountSat, usdcAmount, feeBps, feeRecipient } = ask;
     const copied = { seller, sellerPearlKey, pearlAmountSat, usdcAmount, feeBps, feeRecipient, askId: id };
     const { terms, secret } = this.someTerms(now, buyer, copied);
-    const hash = await this.stage.hashTerms(terms);
-    this.opened.push({ terms, secret, hash });
-    const named = { key: id, seller, nonce: ask.nonce, expiry: ask.expiry };
-    const step: Step = { kind: "lockWithAsk", by, order: hash, opened: modelOrder(terms), ask: named };
-    return { step, data: callData("lockWithAsk", [terms, ask, signature]) };
+    const model = modelTerms(terms, askIdOf(taken.terms));
+    const order = { hash: await this.stage.hashTerms(terms), key: orderHashOf(model) };
+    this.opened.push({ terms, secret, ...order });
+    const call: Call = { fn: "lockWithAsk", terms: model, ask: taken.terms };
+    return { kind: "lockWithAsk", by, call, data: callData("lockWithAsk", [terms, ask, signature]), order };
   }
 
   private async newAsk(now: bigint): Promise<void> {
@@ -159,8 +223,8 @@ export class History {
     const ask = await this.stage.ask({
       seller: this.stage.address(account),
       usdcAmount: this.amount(),
-      feeBps: Number(this.model.feeBps),
-      feeRecipient: this.model.feeTo as Address,
+      feeBps: this.storage.feeBps,
+      feeRecipient: this.#feeRecipient,
       expiry: now + BigInt(this.random.below(9)) * HOUR,
       nonce: 20n + BigInt(this.random.below(60)),
       sellerPearlAddress: `address ${this.asks.length}`,
@@ -169,6 +233,13 @@ export class History {
       ask,
       signature: await this.stage.signAsk(ask, account),
       id: await this.stage.hashAsk(ask),
+      terms: {
+        ...ask,
+        seller: evm(ask.seller),
+        sellerPearlKey: bytes32(ask.sellerPearlKey),
+        feeRecipient: evm(ask.feeRecipient),
+        expiry: Number(ask.expiry),
+      },
     });
   }
 
@@ -189,8 +260,8 @@ export class History {
       sellerPearlKey: word(0n),
       pearlRefundTime,
       evmRefundTime: pearlRefundTime + 13_000n + BigInt(this.random.below(26)) * 1800n,
-      feeBps: this.random.below(25) === 0 ? 77 : Number(this.model.feeBps),
-      feeRecipient: this.model.feeTo as Address,
+      feeBps: this.random.below(25) === 0 ? 77 : this.storage.feeBps,
+      feeRecipient: this.#feeRecipient,
       askId: word(0n),
       nonce: BigInt(this.random.below(3)),
       ...changes,
@@ -198,16 +269,28 @@ export class History {
     return { terms, secret };
   }
 
-  private drawOwner(): { step: Step; data: Hex } {
+  get #feeRecipient(): Address {
+    return this.storage.feeRecipient as string as Address;
+  }
+
+  private drawOwner(): Step {
     const by = this.random.below(3) > 0 ? this.stage.address(OWNER) : this.actor();
     const choice = this.random.below(8);
-    if (choice === 0) return { step: { kind: "pause", by }, data: callData("pause", []) };
-    if (choice < 6) return { step: { kind: "unpause", by }, data: callData("unpause", []) };
+    const order = null;
+    if (choice < 6) {
+      const kind = choice === 0 ? "pause" : "unpause";
+      return { kind, by, call: { fn: kind }, data: callData(kind, []), order };
+    }
     const feeBps = this.random.below(520);
     const feeTo = this.actor([FEES, 8]);
-    const step: Step = { kind: "setFee", by, feeBps: BigInt(feeBps), feeTo };
-    return { step, data: callData("setFee", [feeBps, feeTo]) };
+    const call: Call = { fn: "setFee", feeBps, feeRecipient: evm(feeTo) };
+    return { kind: "setFee", by, call, data: callData("setFee", [feeBps, feeTo]), order };
   }
+}
+
+/** An account of the model; null where it is nobody's. */
+function partyOf(account: EvmAddress | undefined): Address | null {
+  return account === undefined || account === evm(zeroAddress) ? null : (account as string as Address);
 }
 
 function lastOf<T>(list: readonly T[]): T {
@@ -216,18 +299,18 @@ function lastOf<T>(list: readonly T[]): T {
   return last;
 }
 
-function modelOrder(terms: TermsMessage): ModelOrder {
+/** Terms as the model has them: their ask goes by the model's id. */
+function modelTerms(terms: TermsMessage, askId: Bytes32): Terms {
   return {
-    state: "locked",
-    buyer: terms.buyer,
-    named: terms.seller === zeroAddress ? null : terms.seller,
-    seller: null,
-    hashlock: terms.hashlock,
-    amount: terms.usdcAmount,
-    pearlTime: terms.pearlRefundTime,
-    evmTime: terms.evmRefundTime,
-    feeBps: BigInt(terms.feeBps),
-    feeTo: terms.feeRecipient,
-    ends: 0,
+    ...terms,
+    buyer: evm(terms.buyer),
+    seller: evm(terms.seller),
+    hashlock: bytes32(terms.hashlock),
+    buyerPearlKey: bytes32(terms.buyerPearlKey),
+    sellerPearlKey: bytes32(terms.sellerPearlKey),
+    pearlRefundTime: Number(terms.pearlRefundTime),
+    evmRefundTime: Number(terms.evmRefundTime),
+    feeRecipient: evm(terms.feeRecipient),
+    askId,
   };
 }

@@ -4,7 +4,7 @@ import type { Bytes32, EvmAddress, PearlAddress } from "../../../src/primitives/
 import { type Terms, ZERO_ADDRESS, ZERO_BYTES32 } from "../../../src/swap/terms.ts";
 import { addressOfKey } from "../../../src/wallet/index.ts";
 import { Adversary } from "./adversary.ts";
-import { askIdOf, orderHashOf } from "./escrow-model.ts";
+import { askIdOf, orderHashOf } from "../../oracles/escrow.ts";
 import { addressOf, hex32, keyOf, lockOfOrder } from "./purse.ts";
 import { FEE_BPS, PEARL_AMOUNT } from "./scenario.ts";
 import type { SwapWorld } from "./swap-world.ts";

@@ -4,7 +4,7 @@ import type { Bytes32 } from "../../../src/primitives/brands.ts";
 import type { OwnedCoin } from "../../../src/wallet/index.ts";
 import { ZERO_ADDRESS } from "../../../src/swap/terms.ts";
 import { Adversary } from "./adversary.ts";
-import type { EscrowOrder } from "./escrow-model.ts";
+import type { EscrowOrder } from "../../oracles/escrow.ts";
 import { addressOf, hex32, lockOfOrder, type SentLock } from "./purse.ts";
 import { FEE_BPS, PEARL_AMOUNT } from "./scenario.ts";
 import { PEARL_BLOCK_S } from "./pearl-world.ts";

@@ -3,7 +3,7 @@
 
 import type { Bytes32, EvmAddress } from "../../../src/primitives/brands.ts";
 import type { Coin, SwapLock } from "../../../src/wallet/index.ts";
-import type { EscrowOrder } from "./escrow-model.ts";
+import type { EscrowOrder } from "../../oracles/escrow.ts";
 import { addressOf, bytesOf, FEE_RATE, keyOf, lockOfOrder, Purse } from "./purse.ts";
 import { PEARL_AMOUNT, type Plot } from "./scenario.ts";
 import type { SwapWorld } from "./swap-world.ts";

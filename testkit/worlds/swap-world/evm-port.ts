@@ -5,7 +5,7 @@ import type { Bytes32, EvmAddress } from "../../../src/primitives/brands.ts";
 import type { EvmBlock, EvmChain, EvmLog, EvmSource } from "../../../src/swaps/evm/evm-chain.ts";
 import { EvmUnavailable } from "../../../src/swaps/evm/evm-unavailable.ts";
 import type { EscrowEvent, EvmPlace } from "../../../src/swap/facts.ts";
-import { plainText, sha256Hex } from "./escrow-model.ts";
+import { plainText, sha256Hex } from "../../oracles/escrow.ts";
 import type { EvmWorld, WorldEvmBlock } from "./evm-world.ts";
 import type { FaultSource } from "./faults.ts";
 

@@ -13,7 +13,7 @@ import {
   freshStorage,
   plainText,
   sha256Hex,
-} from "./escrow-model.ts";
+} from "../../oracles/escrow.ts";
 
 /** A transaction. */
 export interface EvmTx {
@@ -68,7 +68,7 @@ export class EvmWorld {
       call: { fn: "refund", orderHash: sha256Hex("none") },
       first: false,
     };
-    const storage = freshStorage(settings.usdc);
+    const storage = freshStorage(settings.usdc, settings.escrow);
     const logs = [{ txIndex: 0, log: { kind: "FeeSet", feeBps, feeRecipient } as const }];
     this.#append([creation], settings.startTime, storage, logs);
   }

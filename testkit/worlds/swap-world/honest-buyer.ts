@@ -5,7 +5,7 @@ import type { Bytes32, EvmAddress, PearlAddress } from "../../../src/primitives/
 import { type Terms, ZERO_ADDRESS, ZERO_BYTES32 } from "../../../src/swap/terms.ts";
 import type { NextAction } from "../../../src/swap/next-actions.ts";
 import { addressOfKey, type SignedTx } from "../../../src/wallet/index.ts";
-import { askIdOf, orderHashOf } from "./escrow-model.ts";
+import { askIdOf, orderHashOf } from "../../oracles/escrow.ts";
 import { addressOf, bytesOf, FEE_RATE, hex32, keyOf, lockFor, Purse, vaultOf } from "./purse.ts";
 import { FEE_BPS, PEARL_AMOUNT } from "./scenario.ts";
 import type { Row } from "./service.ts";

@@ -6,7 +6,7 @@ import type { Bytes32, EvmAddress } from "../../../src/primitives/brands.ts";
 import { MemorySwapStore } from "../../doubles/memory-swap-store.ts";
 import type { HonestBuyer } from "./honest-buyer.ts";
 import type { HonestSeller } from "./honest-seller.ts";
-import { plainText } from "./escrow-model.ts";
+import { plainText } from "../../oracles/escrow.ts";
 import { addressOf, keyOf, lockOfOrder, vaultOf } from "./purse.ts";
 import { FEE_ALLOWANCE } from "./scenario.ts";
 import type { Row } from "./service.ts";

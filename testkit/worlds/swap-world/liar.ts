@@ -7,7 +7,7 @@ import type { Bytes32, EvmAddress } from "../../../src/primitives/brands.ts";
 import type { EvmBlock, EvmLog } from "../../../src/swaps/evm/evm-chain.ts";
 import { EvmUnavailable } from "../../../src/swaps/evm/evm-unavailable.ts";
 import { blockOf, logsOf, wireLogs } from "./evm-port.ts";
-import { type EscrowLog, sha256Hex } from "./escrow-model.ts";
+import { type EscrowLog, sha256Hex } from "../../oracles/escrow.ts";
 import type { EvmWorld } from "./evm-world.ts";
 import { type RpcMethod, SeenChain, type ShownChain } from "./lying-rpc.ts";
 

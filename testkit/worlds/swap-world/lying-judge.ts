@@ -4,7 +4,7 @@
 
 import { LOCK_TIMES } from "./lying-steps.ts";
 import type { Bytes32 } from "../../../src/primitives/brands.ts";
-import { type EscrowOrder, plainText } from "./escrow-model.ts";
+import { type EscrowOrder, plainText } from "../../oracles/escrow.ts";
 import type { EvmWorld } from "./evm-world.ts";
 import type { Row, ServiceLife } from "./service.ts";
 

@@ -6,7 +6,7 @@ import type { Bytes32, EvmAddress } from "../../../src/primitives/brands.ts";
 import type { EvmBlock, EvmHeads, EvmLog, EvmReceipt, EvmSource } from "../../../src/swaps/evm/evm-chain.ts";
 import { EvmUnavailable } from "../../../src/swaps/evm/evm-unavailable.ts";
 import { blockOf, logsOf } from "./evm-port.ts";
-import { plainText } from "./escrow-model.ts";
+import { plainText } from "../../oracles/escrow.ts";
 import type { EvmWorld, WorldEvmBlock } from "./evm-world.ts";
 
 /** What can be asked of an RPC. */

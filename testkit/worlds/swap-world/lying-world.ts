@@ -10,7 +10,7 @@ import { DEFAULT_PROFILES } from "../../../src/swap/profiles.ts";
 import { type Terms, ZERO_ADDRESS, ZERO_BYTES32 } from "../../../src/swap/terms.ts";
 import { MemorySwapStore } from "../../doubles/memory-swap-store.ts";
 import { Chance } from "./chance.ts";
-import { type EscrowLog, orderHashOf, sha256Hex } from "./escrow-model.ts";
+import { type EscrowLog, orderHashOf, sha256Hex } from "../../oracles/escrow.ts";
 import { worldEvmChain } from "./evm-port.ts";
 import { EvmWorld } from "./evm-world.ts";
 import { FaultSource } from "./faults.ts";

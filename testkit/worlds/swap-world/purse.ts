@@ -17,7 +17,7 @@ import {
   type SwapLock,
 } from "../../../src/wallet/index.ts";
 import type { Bytes32, EvmAddress } from "../../../src/primitives/brands.ts";
-import type { EscrowOrder } from "./escrow-model.ts";
+import type { EscrowOrder } from "../../oracles/escrow.ts";
 import { ZERO_BYTES32, type Terms } from "../../../src/swap/terms.ts";
 
 /** Grains per 1000 vbytes at first; what is sent again pays more. */

@@ -7,7 +7,7 @@ import { Adversary } from "./adversary.ts";
 import { AdversaryBuyer } from "./adversary-buyer.ts";
 import { AdversarySeller } from "./adversary-seller.ts";
 import { replayOf } from "../../seeds.ts";
-import { plainText } from "./escrow-model.ts";
+import { plainText } from "../../oracles/escrow.ts";
 import { HonestBuyer } from "./honest-buyer.ts";
 import { HonestSeller } from "./honest-seller.ts";
 import { buyersLoss, checkTruth, compareRebuild, nameOf, pearlOf, rowsOf, sellersLoss } from "./judge.ts";

@@ -9,7 +9,7 @@ import { MemorySwapStore } from "../../doubles/memory-swap-store.ts";
 import type { SwapStore } from "../../../src/swaps/ledger/ports.ts";
 import { Chance } from "./chance.ts";
 import { CrashStore } from "./crash-store.ts";
-import { askIdOf } from "./escrow-model.ts";
+import { askIdOf } from "../../oracles/escrow.ts";
 import { worldEvmChain, WorldEvmSource } from "./evm-port.ts";
 import { EvmWorld } from "./evm-world.ts";
 import { FaultSource } from "./faults.ts";
