@@ -42,7 +42,7 @@ export const SWAPS_EVM_TRUST: readonly Break[] = [
       why: "a log that nobody shows stays",
     },
   ]),
-  ...inFile("src/swaps/evm/evm-standing.ts", [
+  ...inFile("src/swaps/evm/evm-rpc-quorum.ts", [
     {
       rule: "S-62",
       find: "const ANSWER_COUNTS_MS = 30_000;",
@@ -112,7 +112,7 @@ export const SWAPS_EVM_TRUST: readonly Break[] = [
     },
     {
       rule: "S-07",
-      find: 'return read !== null && typeof read !== "string" && eventText(read) === eventText(event);',
+      find: 'return read !== null && typeof read !== "string" && escrowEventText(read) === escrowEventText(event);',
       replace: "return true;",
       why: "any log at the place is a witness",
     },
@@ -120,7 +120,7 @@ export const SWAPS_EVM_TRUST: readonly Break[] = [
   ...inFile("src/swaps/evm/evm-second-reading.ts", [
     {
       rule: "S-08",
-      find: "return JSON.stringify([source, block, logIndex, before.map(eventText)]);",
+      find: "return JSON.stringify([source, block, logIndex, before.map(escrowEventText)]);",
       replace: "return JSON.stringify([source, block, logIndex]);",
       why: "a log that was refused after an invented one is held against an honest RPC for ever",
     },

@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import type { RoomyText } from "../index/queries.ts";
+import type { PaddedText } from "../index/queries.ts";
 import type { BlockHash } from "../primitives/brands.ts";
 import type { Refusal } from "./errors.ts";
 
@@ -87,7 +87,7 @@ export function jsonBody(value: unknown): TaggedBody {
  * An object of at least one field, all ASCII, and a last field `result` with these elements, as a JSON body. It is put
  * around the elements where they are, if there is room: memory outside of V8's heap is what a page costs most of.
  */
-export function listBody(fields: object, { buffer, from, to }: RoomyText): TaggedBody {
+export function listBody(fields: object, { buffer, from, to }: PaddedText): TaggedBody {
   const head = `${JSON.stringify(fields).slice(0, -1)},"result":[`;
   const hasRoom = from >= head.length && buffer.length - to >= LIST_END.length;
   if (!hasRoom) {

@@ -9,15 +9,15 @@ import { EVENTS_PATH, EventQuery } from "./routes/events.ts";
 import { HEALTH_PATHS } from "./routes/health.ts";
 import type { SwapRoute } from "./routes/swaps/swap-route.ts";
 import {
-  AddressBalanceRow,
-  BalanceRow,
-  CandleRow,
-  DigestRow,
-  DigestValue,
-  HolderRow,
-  StatsRow,
-  TokenListRow,
-  TokenRow,
+  AddressBalanceRowSchema,
+  BalanceRowSchema,
+  CandleRowSchema,
+  DigestRowSchema,
+  DigestValueSchema,
+  HolderRowSchema,
+  StatsRowSchema,
+  TokenListRowSchema,
+  TokenRowSchema,
 } from "./schemas/tokens.ts";
 import {
   boundedEnvelope,
@@ -27,21 +27,27 @@ import {
   LiveBody,
   SwapErrorBody,
 } from "./schemas/envelope.ts";
-import * as examples from "./schemas/examples.ts";
-import { FillTemplateRow, ListingHistoryRow, ListingRow, QuoteRow, SummaryRow } from "./schemas/market.ts";
-import { HistoryRow, MempoolRow, OperationRow } from "./schemas/operations.ts";
+import { EXAMPLES } from "./schemas/examples.ts";
 import {
-  AddressSwaps,
-  AskRow,
-  BidRow,
-  DealRow,
-  LockOutput,
-  NextAction,
-  Profile,
-  SwapRow,
-  SwapStats,
-  TypedData,
-  Verification,
+  FillTemplateRowSchema,
+  ListingHistoryRowSchema,
+  ListingRowSchema,
+  QuoteRowSchema,
+  SummaryRowSchema,
+} from "./schemas/market.ts";
+import { HistoryRowSchema, MempoolRowSchema, OperationRowSchema } from "./schemas/operations.ts";
+import {
+  AddressSwapsSchema,
+  AskRowSchema,
+  BidRowSchema,
+  DealRowSchema,
+  LockOutputSchema,
+  NextActionSchema,
+  ProfileSchema,
+  SwapRowSchema,
+  SwapStatsSchema,
+  TypedDataSchema,
+  VerificationSchema,
 } from "./schemas/swaps.ts";
 
 /** An OpenAPI 3.1 document, as far as its readers here need it. */
@@ -57,34 +63,34 @@ const BOOK = new SchemaBook({
   SwapError: SwapErrorBody,
   Health: HealthBody,
   Liveness: LiveBody,
-  Digest: DigestRow,
-  StateDigest: DigestValue,
-  Statistics: StatsRow,
-  TokenListEntry: TokenListRow,
-  Token: TokenRow,
-  Holder: HolderRow,
-  Candle: CandleRow,
-  Balance: BalanceRow,
-  AddressBalance: AddressBalanceRow,
-  Operation: OperationRow,
-  AddressOperation: HistoryRow,
-  MempoolOperation: MempoolRow,
-  Listing: ListingRow,
-  ClosedListing: ListingHistoryRow,
-  MarketSummary: SummaryRow,
-  Quote: QuoteRow,
-  FillTemplate: FillTemplateRow,
-  Ask: AskRow,
-  Bid: BidRow,
-  Deal: DealRow,
-  LockOutput: LockOutput,
-  NextAction: NextAction,
-  Profile: Profile,
-  Verification,
-  Swap: SwapRow,
-  AddressSwaps,
-  SwapStatistics: SwapStats,
-  TypedData,
+  Digest: DigestRowSchema,
+  StateDigest: DigestValueSchema,
+  Statistics: StatsRowSchema,
+  TokenListEntry: TokenListRowSchema,
+  Token: TokenRowSchema,
+  Holder: HolderRowSchema,
+  Candle: CandleRowSchema,
+  Balance: BalanceRowSchema,
+  AddressBalance: AddressBalanceRowSchema,
+  Operation: OperationRowSchema,
+  AddressOperation: HistoryRowSchema,
+  MempoolOperation: MempoolRowSchema,
+  Listing: ListingRowSchema,
+  ClosedListing: ListingHistoryRowSchema,
+  MarketSummary: SummaryRowSchema,
+  Quote: QuoteRowSchema,
+  FillTemplate: FillTemplateRowSchema,
+  Ask: AskRowSchema,
+  Bid: BidRowSchema,
+  Deal: DealRowSchema,
+  LockOutput: LockOutputSchema,
+  NextAction: NextActionSchema,
+  Profile: ProfileSchema,
+  Verification: VerificationSchema,
+  Swap: SwapRowSchema,
+  AddressSwaps: AddressSwapsSchema,
+  SwapStatistics: SwapStatsSchema,
+  TypedData: TypedDataSchema,
 });
 
 /** What the document is made from. */
@@ -159,7 +165,7 @@ function healthOperation(path: (typeof HEALTH_PATHS)[number]): Json {
   const content = {
     "application/json": live
       ? { schema: BOOK.write(LiveBody), example: { status: "ok" } }
-      : { schema: BOOK.write(HealthBody), example: examples.health },
+      : { schema: BOOK.write(HealthBody), example: EXAMPLES.health },
   };
   const summaries = {
     "/health": "Service and indexing status",
@@ -181,9 +187,9 @@ function healthOperation(path: (typeof HEALTH_PATHS)[number]): Json {
 
 function eventsOperation(): Json {
   const example =
-    `id: 9120\nevent: block\ndata: {"height":4021,"block_hash":"${examples.digestRow.block_hash}","digest":` +
-    `"${examples.digestRow.value}","operations":0,"row":{"height":4021,"block_hash":` +
-    `"${examples.digestRow.block_hash}","digest":"${examples.digestRow.value}","operations":0}}\n\n`;
+    `id: 9120\nevent: block\ndata: {"height":4021,"block_hash":"${EXAMPLES.digestRow.block_hash}","digest":` +
+    `"${EXAMPLES.digestRow.value}","operations":0,"row":{"height":4021,"block_hash":` +
+    `"${EXAMPLES.digestRow.block_hash}","digest":"${EXAMPLES.digestRow.value}","operations":0}}\n\n`;
   return {
     tags: ["Events"],
     operationId: "events",

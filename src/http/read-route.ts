@@ -3,7 +3,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Static, StaticEncode, TObject, TSchema } from "typebox";
-import type { RoomyText, StateView } from "../index/queries.ts";
+import type { PaddedText, TipState } from "../index/queries.ts";
 import { answerOf, jsonBody, listBody, type MadeAnswer } from "./answer.ts";
 import { type HttpContext, sendRefusal, sendAnswer } from "./context.ts";
 import { pageLimit } from "./cursor.ts";
@@ -15,9 +15,9 @@ import { type ReadyAnswer, readyAnswer } from "./response-cache.ts";
 
 /** Rows read from one state. */
 interface Reading<Row> {
-  readonly state: Pick<StateView, "height" | "hash">;
+  readonly state: Pick<TipState, "height" | "hash">;
   /** The rows, or their JSON joined by commas. */
-  readonly rows: readonly Row[] | RoomyText;
+  readonly rows: readonly Row[] | PaddedText;
   readonly next?: string | null;
   readonly prev?: string | null;
   /** Of a route that may `truncate`: whether rows are missing beyond its bound. */

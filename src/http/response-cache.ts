@@ -4,7 +4,7 @@
 // only when no change was noticed since before its query began, so nobody who has seen a state is given an older one
 // from here (H-09).
 
-import type { StateView } from "../index/queries.ts";
+import type { TipState } from "../index/queries.ts";
 import { type Answer, headersOf } from "./answer.ts";
 
 /** An answer with its plain headers in the form that `writeHead` takes fastest. */
@@ -15,7 +15,7 @@ export interface ReadyAnswer {
 }
 
 /** What the cache needs to know of the state that an answer shows. */
-export type SeenState = Pick<StateView, "height" | "hash">;
+export type SeenState = Pick<TipState, "height" | "hash">;
 
 /** The number that `begin` gives and `keep` wants back. */
 type Generation = number;

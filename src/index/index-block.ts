@@ -22,7 +22,7 @@ import { ok, type Result } from "../primitives/result.ts";
 import { parametersOf } from "./parameters.ts";
 import type { BaseBlock, FollowedStore, SignatureChecker, StoredParameters } from "./ports.ts";
 import type { FetchedBlock } from "../follow/prefetch.ts";
-import { StateCache, type StateSource } from "./state-cache.ts";
+import { UncommittedState, type StateSource } from "./uncommitted-state.ts";
 
 /** What decides blocks, apart from the state. */
 export interface IndexingContext {
@@ -48,7 +48,7 @@ export class BlockIndexer {
   readonly #context: IndexingContext;
   readonly #recognise: RecogniseEnvelope;
   readonly #addresses: AddressCache;
-  readonly #cache: StateCache;
+  readonly #cache: UncommittedState;
   /** Anchors of all open listings as of the last decided block. */
   readonly #anchors: AnchorFilter;
 
@@ -57,7 +57,7 @@ export class BlockIndexer {
     this.#context = context;
     this.#recognise = recogniseEnvelope(context.rules.marker);
     this.#addresses = new AddressCache(context.network.hrp, cacheRows);
-    this.#cache = new StateCache(source, cacheRows);
+    this.#cache = new UncommittedState(source, cacheRows);
     this.#anchors = new AnchorFilter(anchorSeed);
   }
 

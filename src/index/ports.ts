@@ -1,26 +1,12 @@
 // The ports that the index needs beside those of following a chain: the store and signature checking. Adapters
 // implement them; services import this file and never an adapter.
 
-import type { BlockHash, Hex32, ListingId, Outpoint, PearlAddress, Tick } from "../primitives/brands.ts";
-import type { BalanceRow, BlockChanges, ListingRow, TokenRow, Totals } from "../prc20/state.ts";
+import type { BlockHash, Hex32, Outpoint } from "../primitives/brands.ts";
+import type { BlockChanges, Totals } from "../prc20/state.ts";
+import type { StateKeys } from "../prc20/declared-keys.ts";
+import type { LoadedRows } from "../prc20/state-view.ts";
 import type { NodeTip } from "../follow/ports.ts";
 import type { IndexQueries } from "./queries.ts";
-
-/** Rows that a block needs, by key. Each list is free of duplicates. */
-export interface StateKeys {
-  readonly tokens: readonly Tick[];
-  readonly balances: readonly { readonly address: PearlAddress; readonly tick: Tick }[];
-  readonly listings: readonly ListingId[];
-  /** Outpoints that the block spends and that may be anchors: answered with the open listing on them. */
-  readonly anchors: readonly Outpoint[];
-}
-
-/** The rows that exist among the asked keys; an absent key has no row. Listings found by id or by anchor alike. */
-export interface LoadedState {
-  readonly tokens: readonly TokenRow[];
-  readonly balances: readonly BalanceRow[];
-  readonly listings: readonly ListingRow[];
-}
 
 /** The parameters that a database was built with (P-01), for the refusal at start. */
 export interface StoredParameters {
@@ -86,7 +72,7 @@ export interface IndexStore {
   /** Lowest height that a rewind can go back to (undo records are kept for the newest blocks only). */
   rewindFloor(): Promise<number>;
   /** One batched read. Sees every commit whose promise has resolved. */
-  load(keys: StateKeys): Promise<LoadedState>;
+  load(keys: StateKeys): Promise<LoadedRows>;
   /** All anchors of open listings, in batches, for the in-memory probe. */
   openAnchors(visit: (anchors: readonly Outpoint[]) => void): Promise<void>;
   /** Writes the base block of an empty index. */

@@ -14,7 +14,7 @@ import type {
 import type { BalanceRow, ListingRow, OperationRow, TokenRow, Totals } from "../prc20/state.ts";
 
 /** The state that an answer was read from. `totals` is the one of the tip (zeros at the base block). */
-export interface StateView {
+export interface TipState {
   /** -1 where nothing is indexed yet (H-09). */
   readonly height: number;
   readonly hash: BlockHash | null;
@@ -25,7 +25,7 @@ export interface StateView {
 
 /** A value and the state that it was read from. */
 export interface Snapshot<Value> {
-  readonly state: StateView;
+  readonly state: TipState;
   readonly value: Value;
 }
 
@@ -122,7 +122,7 @@ export type OperationFields = readonly (readonly [name: string, field: Operation
  * Text in a buffer that belongs to it alone: the UTF-8 bytes from `from` on up to `to`. What stands before and behind
  * may be written over, so that an envelope can be put around the text where it is.
  */
-export interface RoomyText {
+export interface PaddedText {
   readonly buffer: Uint8Array;
   readonly from: number;
   readonly to: number;
@@ -130,7 +130,7 @@ export interface RoomyText {
 
 /** A page whose rows are JSON objects, in list order and joined by commas; empty where there are none. */
 export interface PageText {
-  readonly rows: RoomyText;
+  readonly rows: PaddedText;
   readonly next: PageKey | null;
   readonly prev: PageKey | null;
 }
@@ -264,7 +264,7 @@ export const WHOLE_BLOCK: BlockPart = { from: null, places: Number.MAX_SAFE_INTE
 /** The read side of a storage engine. */
 export interface IndexQueries {
   /** The present state alone. */
-  state(): Promise<StateView>;
+  state(): Promise<TipState>;
   /** Newest deploy first; `prefix` in canonical (upper) case. */
   tokens(prefix: string | null, page: PageRequest): Promise<Snapshot<Page<TokenRow>>>;
   token(tick: Tick): Promise<Snapshot<TokenRow | null>>;

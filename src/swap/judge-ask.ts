@@ -5,7 +5,7 @@ import type { Bytes32, PearlAddress } from "../primitives/brands.ts";
 import { parseAddress } from "../primitives/address.ts";
 import { err, ok, type Result } from "../primitives/result.ts";
 import { fundingNeed, type FundingAsk } from "./funding.ts";
-import type { Refusal, Unready } from "./judge-take.ts";
+import type { RuleRefusal, Unready } from "./judge-take.ts";
 import type { AskRecord } from "./records.ts";
 import type { SwapRules } from "./subject.ts";
 import type { AskTerms } from "./terms.ts";
@@ -41,7 +41,7 @@ export function judgeAskTerms(
   minUsdc: bigint,
   rules: Pick<SwapRules, "hrp">,
   keyFits: (key: Bytes32, address: PearlAddress) => boolean,
-): Refusal<AskCode> | null {
+): RuleRefusal<AskCode> | null {
   if (terms.usdcAmount < minUsdc) {
     return { code: "ASK_BELOW_MIN_USDC", details: { min_usdc_amount: minUsdc.toString() } };
   }
@@ -59,7 +59,7 @@ export function judgeAskSignatures(
   signature: string | null,
   proof: "absent" | "valid" | "invalid",
   isProofRequired: boolean,
-): Result<string, Refusal<AskCode>> {
+): Result<string, RuleRefusal<AskCode>> {
   if (signature === null) return err({ code: "ASK_SELLER_SIGNATURE_INVALID", details: {} });
   const isProofWrong = proof === "invalid" || (proof === "absent" && isProofRequired);
   return isProofWrong ? err({ code: "ASK_PEARL_PROOF_INVALID", details: {} }) : ok(signature);
@@ -85,7 +85,7 @@ interface AskState {
 }
 
 /** Step 3, for an ask that is not known. Null: go on with the balance. */
-export function judgeNewAsk(terms: AskTerms, state: AskState): Refusal<AskCode> | null {
+export function judgeNewAsk(terms: AskTerms, state: AskState): RuleRefusal<AskCode> | null {
   const { now } = state;
   if (terms.expiry <= now || terms.expiry > now + ASK_LIFE_MAX_S) {
     const expiry = `must be after ${now} and at most ${now + ASK_LIFE_MAX_S} (30 days ahead)`;
@@ -98,12 +98,12 @@ export function judgeNewAsk(terms: AskTerms, state: AskState): Refusal<AskCode> 
   return limitFault(state) ?? state.unready;
 }
 
-function reached(limit: string, max: number, isProvenPossible: boolean): Refusal<AskCode> {
+function reached(limit: string, max: number, isProvenPossible: boolean): RuleRefusal<AskCode> {
   return { code: "ASK_LIMIT_REACHED", details: { limit, max, proven_possible: isProvenPossible } };
 }
 
 /** The bounds of S-32; `proven_possible` where the same ask with a proof would pass them. */
-function limitFault(state: AskState): Refusal<AskCode> | null {
+function limitFault(state: AskState): RuleRefusal<AskCode> | null {
   const { kept, askMax } = state;
   if (state.ofSeller >= OF_SELLER_MAX) return reached("seller", OF_SELLER_MAX, false);
   if (kept.all >= askMax) return reached("all", askMax, false);
@@ -119,7 +119,7 @@ export function judgeAskBalance(
   ask: Pick<AskRecord, "terms" | "pearlKeyProven">,
   onAddress: Iterable<FundingAsk>,
   balanceSat: bigint | null,
-): Refusal<AskCode> | null {
+): RuleRefusal<AskCode> | null {
   if (balanceSat === null) return { code: "BALANCE_UNAVAILABLE", details: {} };
   const needed = fundingNeed(ask, onAddress);
   if (needed <= balanceSat) return null;

@@ -9,13 +9,13 @@ import { type AskStatus, type EvaluationContext, type SwapRules, profileOf } fro
 import type { Terms } from "./terms.ts";
 
 /** Why a POST is refused: the code and the body's `details` (H-45). */
-export interface Refusal<Code extends string> {
+export interface RuleRefusal<Code extends string> {
   readonly code: Code;
   readonly details: Readonly<Record<string, string | number | boolean>>;
 }
 
 /** Why an index or its sources are not fit for new deals (S-02, S-05); null where they are. */
-export type Unready = Refusal<"INDEXER_NOT_SYNCED" | "EVM_RPC_UNAVAILABLE"> | null;
+export type Unready = RuleRefusal<"INDEXER_NOT_SYNCED" | "EVM_RPC_UNAVAILABLE"> | null;
 
 /** Codes of a take, beside those of `Unready`. */
 type TakeCode =
@@ -55,7 +55,7 @@ export function planTake(
   ask: AskRecord | null,
   request: TakeRequest,
   lookups: TakeLookups,
-): Result<PlannedTake, Refusal<TakeCode>> {
+): Result<PlannedTake, RuleRefusal<TakeCode>> {
   if (ask === null) return err({ code: "ASK_NOT_FOUND", details: {} });
   const shape = shapeFaults(ask, request);
   if (shape !== null) return err({ code: "INVALID_REQUEST", details: shape });
@@ -107,7 +107,7 @@ export interface TakeState {
 }
 
 /** The second step, for a take that is not known: null where it is created (201). */
-export function judgeTake(terms: Terms, state: TakeState, rules: SwapRules): Refusal<TakeCode> | null {
+export function judgeTake(terms: Terms, state: TakeState, rules: SwapRules): RuleRefusal<TakeCode> | null {
   if (state.status !== "ASK_OPEN") return { code: "ASK_PAUSED", details: { status: state.status } };
   if (state.isSecretKnown || state.isHashlockUsed) return { code: "HASHLOCK_REUSED", details: {} };
   const fault = timelockFault(terms, state.context.now, state.evmHeadTime, rules);

@@ -7,7 +7,7 @@ import { describe, test } from "node:test";
 import { NETWORKS } from "../../src/chain/networks.ts";
 import { verifyLockOf } from "../../src/swaps/usecases/verifications.ts";
 import type { EvmBlock, EvmSource } from "../../src/swaps/evm/evm-chain.ts";
-import { EvmStandingWatch } from "../../src/swaps/evm/evm-standing.ts";
+import { EvmRpcQuorum } from "../../src/swaps/evm/evm-rpc-quorum.ts";
 import { HeaderWindow } from "../../src/swaps/pearl/pearl-headers.ts";
 import { NodeStanding } from "../../src/swaps/pearl/pearl-standing.ts";
 import { SwapReadiness } from "../../src/swaps/readiness.ts";
@@ -71,7 +71,7 @@ async function stage() {
     logsOfBlock: async () => [],
     receipts: async () => [],
   };
-  const rpcs = new EvmStandingWatch({ sources: [rpc], clock, log: SILENT, pollMs: 0 });
+  const rpcs = new EvmRpcQuorum({ sources: [rpc], clock, log: SILENT, pollMs: 0 });
   // 145 headers at the target's pace, the last of them the ledger's tip.
   const pace = new HeaderWindow(
     Array.from({ length: 146 }, (_, i) => ({

@@ -7,9 +7,9 @@ import { connect, type AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { Value } from "typebox/value";
 import type { HttpDependencies } from "../../src/http/dependencies.ts";
-import { ListingHistoryRow } from "../../src/http/schemas/market.ts";
-import { OperationRow } from "../../src/http/schemas/operations.ts";
-import type { ListingRow, OperationRow as Operation } from "../../src/prc20/state.ts";
+import { ListingHistoryRowSchema } from "../../src/http/schemas/market.ts";
+import { OperationRowSchema } from "../../src/http/schemas/operations.ts";
+import type { ListingRow, OperationRow } from "../../src/prc20/state.ts";
 import type { OperationView } from "../../src/index/queries.ts";
 import { type Harness, harness, richIndex } from "./harness.ts";
 import * as rows from "./rows.ts";
@@ -128,7 +128,8 @@ async function listening(
   return { ...one, port: address.port };
 }
 
-const at = (place: number, fields: Partial<Operation>) => rows.operation(place, { height: 101, ...fields });
+const at = (place: number, fields: Partial<OperationRow>) =>
+  rows.operation(place, { height: 101, ...fields });
 const fresh = rows.listing("b1", 201, { createdHeight: 101 });
 /** The listing as a later block has left it: events of its creation must not show that. */
 const freshNow = { ...fresh, close: rows.closed("filled", 300, 102) };
@@ -209,10 +210,10 @@ describe("a stream", () => {
       assert.equal(event.data.height, 101);
       assert.equal(event.data.block_hash, rows.blockHash(101));
       if (event.event === "operation") {
-        assert.ok(Value.Check(OperationRow, event.data.row));
+        assert.ok(Value.Check(OperationRowSchema, event.data.row));
         assert.equal(event.data.row.confirmations, 1);
       }
-      if (event.event === "listing") assert.ok(Value.Check(ListingHistoryRow, event.data.row));
+      if (event.event === "listing") assert.ok(Value.Check(ListingHistoryRowSchema, event.data.row));
     }
     assert.equal(created?.data.row.lifecycle_state, "open");
     assert.equal(created?.data.row.closed_txid, null);

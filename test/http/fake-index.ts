@@ -23,7 +23,7 @@ import type {
   PageKey,
   PageRequest,
   Snapshot,
-  StateView,
+  TipState,
 } from "../../src/index/queries.ts";
 
 /** Pages rows that are already in list order. */
@@ -101,7 +101,7 @@ function fieldValues(view: OperationView, tip: number): Record<OperationField, s
 
 export class FakeIndex implements IndexQueries {
   #isRoomy = false;
-  present: StateView;
+  present: TipState;
   tokenRows: TokenRow[] = [];
   balanceRows: BalanceRow[] = [];
   listingRows: ListingRow[] = [];
@@ -125,7 +125,7 @@ export class FakeIndex implements IndexQueries {
   gate: Promise<void> | null = null;
   failure: Error | null = null;
 
-  constructor(present: StateView) {
+  constructor(present: TipState) {
     this.present = present;
   }
 
@@ -137,7 +137,7 @@ export class FakeIndex implements IndexQueries {
     return { state, value };
   }
 
-  async state(): Promise<StateView> {
+  async state(): Promise<TipState> {
     return (await this.#answer(null)).state;
   }
 

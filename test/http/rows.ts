@@ -12,7 +12,7 @@ import type {
   Txid,
 } from "../../src/primitives/brands.ts";
 import type { ListingClose, ListingRow, OperationRow, TokenRow, Totals } from "../../src/prc20/state.ts";
-import type { OperationView, StateView } from "../../src/index/queries.ts";
+import type { OperationView, TipState } from "../../src/index/queries.ts";
 
 /** By code units, as SQLite's binary collation does for ASCII. */
 export function compareText(one: string, other: string): number {
@@ -45,11 +45,11 @@ const ZERO_TOTALS: Totals = {
   nextPlace: 1,
 };
 
-export function stateAt(height: number, totals: Totals = ZERO_TOTALS): StateView {
+export function stateAt(height: number, totals: Totals = ZERO_TOTALS): TipState {
   return { height, hash: blockHash(height), time: TIP_TIME, digest: digestAt(height), totals };
 }
 
-export const NOTHING_YET: StateView = { height: -1, hash: null, time: 0, digest: null, totals: ZERO_TOTALS };
+export const NOTHING_YET: TipState = { height: -1, hash: null, time: 0, digest: null, totals: ZERO_TOTALS };
 
 export function token(tick: string, fields: Partial<TokenRow> = {}): TokenRow {
   return {

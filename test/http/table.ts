@@ -3,23 +3,23 @@
 
 import type { TSchema } from "typebox";
 import {
-  AddressBalanceRow,
-  BalanceRow,
-  CandleRow,
-  DigestRow,
-  HolderRow,
-  StatsRow,
-  TokenListRow,
-  TokenRow,
+  AddressBalanceRowSchema,
+  BalanceRowSchema,
+  CandleRowSchema,
+  DigestRowSchema,
+  HolderRowSchema,
+  StatsRowSchema,
+  TokenListRowSchema,
+  TokenRowSchema,
 } from "../../src/http/schemas/tokens.ts";
 import {
-  FillTemplateRow,
-  ListingHistoryRow,
-  ListingRow,
-  QuoteRow,
-  SummaryRow,
+  FillTemplateRowSchema,
+  ListingHistoryRowSchema,
+  ListingRowSchema,
+  QuoteRowSchema,
+  SummaryRowSchema,
 } from "../../src/http/schemas/market.ts";
-import { HistoryRow, MempoolRow, OperationRow } from "../../src/http/schemas/operations.ts";
+import { HistoryRowSchema, MempoolRowSchema, OperationRowSchema } from "../../src/http/schemas/operations.ts";
 import * as rows from "./rows.ts";
 
 /** The requests of one path. */
@@ -150,7 +150,7 @@ function contract(
 }
 
 export const CONTRACT: readonly ContractCase[] = [
-  contract("/tokenlist", TokenListRow, [...tokenFields, "holders", ...extraToken], {
+  contract("/tokenlist", TokenListRowSchema, [...tokenFields, "holders", ...extraToken], {
     paged: true,
     absent: "/tokenlist?tick=zzz",
     malformed: [
@@ -162,7 +162,7 @@ export const CONTRACT: readonly ContractCase[] = [
   }),
   contract(
     "/stats",
-    StatsRow,
+    StatsRowSchema,
     (
       "last_processed_height blocks_indexed events_total events_valid tokens_deployed distinct_holders lists_open " +
       "lists_filled lists_cancelled lists_invalid_spent total_protocol_fee_paid_sat total_seller_paid_sat " +
@@ -172,21 +172,21 @@ export const CONTRACT: readonly ContractCase[] = [
   ),
   contract(
     "/token/{tick}",
-    TokenRow,
+    TokenRowSchema,
     [...tokenFields, "deployer", "deploy_txid", "deploy_height", ...extraToken],
     {
       absent: "/token/NOPE",
       bad: { "{tick}": BAD_TICKS },
     },
   ),
-  contract("/token/{tick}/holders", HolderRow, ["address", "balance", "locked", "total", "share"], {
+  contract("/token/{tick}/holders", HolderRowSchema, ["address", "balance", "locked", "total", "share"], {
     paged: true,
     absent: "/token/NOPE/holders",
     bad: { "{tick}": BAD_TICKS },
   }),
   contract(
     "/token/{tick}/candles",
-    CandleRow,
+    CandleRowSchema,
     ["start", "open", "high", "low", "close", "volume", "volume_sat", "fills"],
     {
       paged: true,
@@ -195,34 +195,34 @@ export const CONTRACT: readonly ContractCase[] = [
       malformed: ["/token/SAND/candles?interval=2h", "/token/SAND/candles?interval="],
     },
   ),
-  contract("/address/{address}/tokenlist", BalanceRow, balanceFields, {
+  contract("/address/{address}/tokenlist", BalanceRowSchema, balanceFields, {
     paged: true,
     found: `/address/${rows.BOB}/tokenlist`,
     absent: `/address/${rows.FEES}/tokenlist`,
     bad: { "{address}": BAD_ADDRESSES },
   }),
-  contract("/address/{address}/token/{tick}", BalanceRow, balanceFields, {
+  contract("/address/{address}/token/{tick}", BalanceRowSchema, balanceFields, {
     absent: `/address/${rows.ALICE}/token/NOPE`,
     bad: { "{address}": BAD_ADDRESSES, "{tick}": BAD_TICKS },
   }),
-  contract("/address/{address}/history", HistoryRow, [...operationFields, "direction"], {
+  contract("/address/{address}/history", HistoryRowSchema, [...operationFields, "direction"], {
     paged: true,
     absent: `/address/${rows.FEES}/history`,
     bad: { "{address}": BAD_ADDRESSES },
     malformed: [`/address/${rows.ALICE}/history?tick=`, `/address/${rows.ALICE}/history?tick=a-b`],
   }),
-  contract("/market/{tick}", ListingRow, listingFields, {
+  contract("/market/{tick}", ListingRowSchema, listingFields, {
     paged: true,
     absent: "/market/NOPE",
     bad: { "{tick}": BAD_TICKS },
   }),
-  contract("/market/{tick}/seller/{address}", ListingHistoryRow, historyFields, {
+  contract("/market/{tick}/seller/{address}", ListingHistoryRowSchema, historyFields, {
     paged: true,
     absent: `/market/SAND/seller/${rows.FEES}`,
     bad: { "{tick}": BAD_TICKS, "{address}": BAD_ADDRESSES },
     malformed: [`/market/SAND/seller/${rows.ALICE}?state=OPEN`],
   }),
-  contract("/market/{tick}/history", ListingHistoryRow, historyFields, {
+  contract("/market/{tick}/history", ListingHistoryRowSchema, historyFields, {
     paged: true,
     absent: "/market/NOPE/history",
     bad: { "{tick}": BAD_TICKS },
@@ -230,7 +230,7 @@ export const CONTRACT: readonly ContractCase[] = [
   }),
   contract(
     "/market/{tick}/summary",
-    SummaryRow,
+    SummaryRowSchema,
     (
       "tick open_count filled_count cancelled_count invalid_spent_count expired_open_count total_filled_amount " +
       "total_invalid_spent_refunded_amount total_protocol_fee_paid_sat total_seller_paid_sat floor_price_sat " +
@@ -239,20 +239,20 @@ export const CONTRACT: readonly ContractCase[] = [
     ).split(" "),
     { absent: "/market/NOPE/summary", bad: { "{tick}": BAD_TICKS } },
   ),
-  contract("/market/quote/{id}", QuoteRow, quoteFields, {
+  contract("/market/quote/{id}", QuoteRowSchema, quoteFields, {
     absent: `/market/quote/${UNKNOWN_LISTING}`,
     bad: { "{id}": BAD_IDS },
   }),
   contract(
     "/market/fill-template/{id}/{to}",
-    FillTemplateRow,
+    FillTemplateRowSchema,
     [...quoteFields, "payload", "payload_json", "inputs", "psbt_base64"],
     {
       absent: `/market/fill-template/${UNKNOWN_LISTING}/${rows.BOB}`,
       bad: { "{id}": BAD_IDS, "{to}": BAD_ADDRESSES },
     },
   ),
-  contract("/oplist", OperationRow, operationFields, {
+  contract("/oplist", OperationRowSchema, operationFields, {
     paged: true,
     absent: "/oplist?tick=NOPE",
     malformed: [
@@ -268,19 +268,19 @@ export const CONTRACT: readonly ContractCase[] = [
       "/oplist?op=mint&op=send",
     ],
   }),
-  contract("/op/{txid}", OperationRow, operationFields, {
+  contract("/op/{txid}", OperationRowSchema, operationFields, {
     absent: `/op/${"ee".repeat(32)}`,
     bad: { "{txid}": ["12", "zz".repeat(32), "0".repeat(65), `0x${"0".repeat(62)}`] },
   }),
-  contract("/op/{txid}/{vout}", OperationRow, operationFields, {
+  contract("/op/{txid}/{vout}", OperationRowSchema, operationFields, {
     absent: `/op/${"ee".repeat(32)}/99999999999999999999`,
     bad: { "{txid}": ["12"], "{vout}": ["-1", "x", "1.0", "123456789012345678901", "0x1"] },
   }),
-  contract("/digest/{height}", DigestRow, ["height", "block_hash", "value"], {
+  contract("/digest/{height}", DigestRowSchema, ["height", "block_hash", "value"], {
     absent: "/digest/99999999999999999999",
     bad: { "{height}": ["-1", "latest", "1e3", "123456789012345678901"] },
   }),
-  contract("/balances", AddressBalanceRow, ["address", ...balanceFields], {
+  contract("/balances", AddressBalanceRowSchema, ["address", ...balanceFields], {
     paged: true,
     found: `/balances?addresses=${rows.BOB},${rows.ALICE}`,
     absent: `/balances?addresses=${rows.ALICE}&tick=NOPE`,
@@ -293,5 +293,5 @@ export const CONTRACT: readonly ContractCase[] = [
       `/balances?addresses=${rows.ALICE}&addresses=${rows.BOB}`,
     ],
   }),
-  contract("/mempool", MempoolRow, operationFields, { paged: true }),
+  contract("/mempool", MempoolRowSchema, operationFields, { paged: true }),
 ];

@@ -8,13 +8,13 @@ import type { BlockHash, Outpoint } from "../../src/primitives/brands.ts";
 import type {
   BaseBlock,
   FollowedStore,
-  LoadedState,
   RewindOrder,
-  StateKeys,
   StoreDump,
   StoredBlock,
   StoredParameters,
 } from "../../src/index/ports.ts";
+import type { LoadedRows } from "../../src/prc20/state-view.ts";
+import type { StateKeys } from "../../src/prc20/declared-keys.ts";
 import type { NodeTip } from "../../src/follow/ports.ts";
 
 interface Held {
@@ -54,7 +54,7 @@ export class MemoryIndexStore implements FollowedStore {
     return this.#floor;
   }
 
-  async load(keys: StateKeys): Promise<LoadedState> {
+  async load(keys: StateKeys): Promise<LoadedRows> {
     return this.#present().state.load(keys);
   }
 

@@ -4,7 +4,7 @@ import { encodeFunctionData, parseAbi } from "viem";
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import type { EvmAccounts } from "../../swaps/ledger/ports.ts";
 import type { JsonRpcClient } from "../json-rpc/json-rpc-client.ts";
-import { bytesOf } from "./read-shapes.ts";
+import { hexText } from "./read-shapes.ts";
 import type { RpcCall } from "../json-rpc/rpc-answer.ts";
 import { refusalKind } from "./rpc-faults.ts";
 
@@ -44,7 +44,7 @@ export async function callContract(
     if (refusalKind(call.method, reply.code, reply.message) === "call-failed") return { kind: "failed" };
     throw rpc.refusal(call, reply);
   }
-  const bytes = bytesOf(reply.result);
+  const bytes = hexText(reply.result);
   if (bytes === null) throw rpc.badAnswer(call, "no hex");
   return { kind: "returned", bytes };
 }
@@ -52,7 +52,7 @@ export async function callContract(
 /** The code at an address at the latest block, "0x" where there is none. */
 export async function codeAt(rpc: JsonRpcClient, address: EvmAddress): Promise<string> {
   const call: RpcCall = { method: "eth_getCode", params: [address, "latest"] };
-  const code = bytesOf(await rpc.result(call, PATIENCE));
+  const code = hexText(await rpc.result(call, PATIENCE));
   if (code === null) throw rpc.badAnswer(call, "no hex");
   return code;
 }
@@ -64,7 +64,7 @@ async function haveCode(rpc: JsonRpcClient, addresses: readonly EvmAddress[]): P
   return calls.map((call, i) => {
     const reply = replies[i];
     if (reply?.ok === false) throw rpc.refusal(call, reply);
-    const code = bytesOf(reply?.result);
+    const code = hexText(reply?.result);
     if (code === null) throw rpc.badAnswer(call, "no hex");
     return code !== "0x";
   });
@@ -78,7 +78,7 @@ export function accountsOf(ask: AskRpc): EvmAccounts {
   return {
     haveCode: (addresses) => ask((rpc) => haveCode(rpc, addresses)),
     judgeSignature: (address: EvmAddress, digest: Bytes32, signature: string) => {
-      const bytes = bytesOf(signature);
+      const bytes = hexText(signature);
       if (bytes === null) return Promise.resolve("invalid");
       const data = encodeFunctionData({
         abi: ERC1271,

@@ -6,7 +6,7 @@ import type { Dialect, Patience, RpcFailure } from "../json-rpc/json-rpc-client.
 import { refusalKind } from "./rpc-faults.ts";
 
 /** Ten seconds for a whole answer, of at most 48 MiB. */
-export const DEFAULT_PATIENCE: Patience = {
+export const EVM_PATIENCE: Patience = {
   attempts: 4,
   firstDelayMs: 100,
   timeoutMs: 10_000,

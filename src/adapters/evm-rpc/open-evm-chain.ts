@@ -10,7 +10,7 @@ import { inspectEscrow } from "./escrow-inspection.ts";
 import { RpcSource } from "./evm-source.ts";
 import { FirstAnswer } from "./first-answer.ts";
 import { JsonRpcClient, type Patience } from "../json-rpc/json-rpc-client.ts";
-import { DEFAULT_PATIENCE, EVM_DIALECT } from "./evm-dialect.ts";
+import { EVM_PATIENCE, EVM_DIALECT } from "./evm-dialect.ts";
 import { rpcUrlOf } from "./rpc-url.ts";
 
 /** What to open. */
@@ -60,7 +60,7 @@ async function foreignChains(opened: readonly Opened[], chainId: number): Promis
  */
 export function openEvmChain(options: EvmChainOptions): EvmChain {
   const { chainId, escrow, confirmations, clock } = options;
-  const patience = { ...DEFAULT_PATIENCE, ...options.patience };
+  const patience = { ...EVM_PATIENCE, ...options.patience };
   const opened: readonly Opened[] = options.urls.map((url, i) => {
     const rpc = new JsonRpcClient(rpcUrlOf(url, i + 1), EVM_DIALECT, patience, clock);
     return { rpc, source: new RpcSource(rpc, { chainId, escrow, confirmations }) };

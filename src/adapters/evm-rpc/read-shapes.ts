@@ -23,7 +23,7 @@ function bytes32Of(value: unknown): Bytes32 | null {
 }
 
 /** Bytes of any length, in lower case. */
-export function bytesOf(value: unknown): string | null {
+export function hexText(value: unknown): string | null {
   if (typeof value !== "string" || !/^0x([0-9a-fA-F]{2})*$/.test(value)) return null;
   return value.toLowerCase();
 }
@@ -56,7 +56,7 @@ export function blockOf(value: unknown, bloomHolds: (bloom: string) => boolean):
   if (number === null || hash === null || parentHash === null || time === null || transactions === null)
     return null;
   // Some chains leave the filter out; then nothing is known.
-  const bloom = bytesOf(value["logsBloom"]);
+  const bloom = hexText(value["logsBloom"]);
   const mayHoldLogs = bloom === null || bloom.length !== 514 || bloomHolds(bloom);
   return { number, hash, parentHash, time, transactions, mayHoldLogs };
 }
@@ -71,7 +71,7 @@ function logOf(value: unknown): EvmLog | null {
   const txIndex = quantityOf(value["transactionIndex"]);
   const logIndex = quantityOf(value["logIndex"]);
   const topics = allOf(value["topics"], bytes32Of);
-  const data = bytesOf(value["data"]);
+  const data = hexText(value["data"]);
   if (address === null || block === null || blockHash === null || txHash === null) return null;
   if (txIndex === null || logIndex === null || topics === null || topics.length > 4 || data === null)
     return null;

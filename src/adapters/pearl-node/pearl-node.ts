@@ -12,9 +12,9 @@ import { BlockFetcher } from "./block-fetcher.ts";
 import type { BytesReply } from "./hex-results.ts";
 import { endpointOf, type NodeAddress } from "./node-address.ts";
 import { NodeError } from "./node-error.ts";
-import { DEFAULT_PATIENCE, type NodePatience, NOT_FOUND, PearlRpc } from "./pearl-rpc.ts";
+import { NODE_PATIENCE, type NodePatience, NOT_FOUND, PearlRpc } from "./pearl-rpc.ts";
 import { COUNT, isHash } from "./result-shapes.ts";
-import { TipWatch } from "./tip-watch.ts";
+import { TipNotifier } from "./tip-notifier.ts";
 
 /** How to reach the node and what to expect there. */
 export interface PearlNodeOptions extends NodeAddress {
@@ -57,7 +57,7 @@ class RpcPearlNode implements SwapNode {
   readonly #place: string;
   readonly #client: PearlRpc;
   readonly #blocks: BlockFetcher;
-  readonly #watch: TipWatch;
+  readonly #watch: TipNotifier;
   readonly #clock: Clock;
   readonly #closing = new AbortController();
 
@@ -66,10 +66,10 @@ class RpcPearlNode implements SwapNode {
     this.#network = options.network;
     this.#place = endpoint.name;
     this.#clock = options.clock;
-    this.#client = new PearlRpc(endpoint, options.patience ?? DEFAULT_PATIENCE, options.clock);
+    this.#client = new PearlRpc(endpoint, options.patience ?? NODE_PATIENCE, options.clock);
     this.#blocks = new BlockFetcher((calls) => this.#client.byteCalls(calls));
     const pollMs = options.pollMs ?? DEFAULT_POLL_MS;
-    this.#watch = new TipWatch(endpoint, () => this.#askTip(true), pollMs, options.clock, options.log);
+    this.#watch = new TipNotifier(endpoint, () => this.#askTip(true), pollMs, options.clock, options.log);
   }
 
   async checkIdentity(): Promise<void> {

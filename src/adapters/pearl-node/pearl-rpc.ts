@@ -26,7 +26,7 @@ export interface NodePatience {
  * About three seconds in all for a refused connection. A node that hangs is told within seven: whoever follows it has to
  * know before H-20's 15 s are over.
  */
-export const DEFAULT_PATIENCE: NodePatience = {
+export const NODE_PATIENCE: NodePatience = {
   attempts: 7,
   firstDelayMs: 50,
   timeoutMs: 7000,

@@ -3,7 +3,7 @@
 import type { BlockHash, Hex32 } from "../../primitives/brands.ts";
 import type { Totals } from "../../prc20/state.ts";
 import type { StoredBlock } from "../../index/ports.ts";
-import { bytesOf, type Cells, CellReader } from "./cells.ts";
+import { blobOf, type Cells, CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
 import { readTotals, TOTALS_COLUMNS, totalsCells } from "./row-shapes.ts";
 
@@ -53,10 +53,10 @@ export function insertBlock(
   connection.run(
     `INSERT INTO block (${BLOCK_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     block.height,
-    bytesOf(block.hash),
-    block.previousHash === null ? null : bytesOf(block.previousHash),
+    blobOf(block.hash),
+    block.previousHash === null ? null : blobOf(block.previousHash),
     block.time,
-    bytesOf(block.digest),
+    blobOf(block.digest),
     ...totalsCells(block.totals),
     distinctHolders,
     listsExpiredOpen,

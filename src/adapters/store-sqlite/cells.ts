@@ -34,7 +34,7 @@ export function hexOf(bytes: Uint8Array): string {
 }
 
 /** Bytes of a hex text. */
-export function bytesOf(hex: string): Uint8Array {
+export function blobOf(hex: string): Uint8Array {
   return Buffer.from(hex, "hex");
 }
 

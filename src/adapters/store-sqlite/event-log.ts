@@ -2,7 +2,7 @@
 // events, and is bounded. Ids only grow, also over rewinds, restarts and a wipe.
 
 import type { EventGroup } from "../../index/queries.ts";
-import { bytesOf, CellReader } from "./cells.ts";
+import { blobOf, CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
 import { BOUND_LIMIT } from "./read/paging.ts";
 import { isUndone, swapEvents, trimSwapEvents } from "./swaps/swap-events.ts";
@@ -37,7 +37,7 @@ export function logBlock(
     lastId + 1,
     lastId + count,
     block.height,
-    bytesOf(block.hash),
+    blobOf(block.hash),
   );
   return lastId + count;
 }
@@ -59,9 +59,9 @@ export function logReorg(
     lastId + 1,
     reorg.forkHeight,
     reorg.oldTip.height,
-    bytesOf(reorg.oldTip.hash),
+    blobOf(reorg.oldTip.hash),
     reorg.newTip.height,
-    bytesOf(reorg.newTip.hash),
+    blobOf(reorg.newTip.hash),
   );
   return lastId + 1;
 }
@@ -117,7 +117,7 @@ export function groupOf(connection: Connection, id: number): EventGroup | null {
   const held = connection.first(
     "SELECT 1 FROM block WHERE height = ? AND hash = ?",
     group.height,
-    bytesOf(group.hash),
+    blobOf(group.hash),
   );
   return held === null ? null : group;
 }

@@ -167,7 +167,7 @@ export const LISTING_ID_TEXT = `CASE WHEN op.listing_place IS NOT NULL THEN
     WHERE named.place = op.listing_place) END`;
 
 /**
- * Columns of `readOperation` for a query over `op`. Ids as hex text, since a BLOB on its way out costs more than a
+ * Columns of `operationRowOf` for a query over `op`. Ids as hex text, since a BLOB on its way out costs more than a
  * text of twice its length. What few rows have is looked up where there is one: a join would look for each.
  */
 export const OPERATION_COLUMNS = `op.place, op.height, op.tx_index, lower(hex(op.txid)), op.vout, op.kind,
@@ -177,7 +177,7 @@ export const OPERATION_COLUMNS = `op.place, op.height, op.tx_index, lower(hex(op
     (SELECT filled_owner.text FROM address AS filled_owner WHERE filled_owner.id = op.filled_owner_id) END`;
 
 /** Reads an operation row. */
-export function readOperation(cells: CellReader): OperationRow {
+export function operationRowOf(cells: CellReader): OperationRow {
   const [place, height, txIndex] = [cells.int(), cells.int(), cells.int()];
   const [txid, vout, kind, name] = [cells.txid(), cells.int(), cells.int(), cells.textOrNull()];
   return {

@@ -7,13 +7,13 @@ import type { Condition, ConditionSource } from "../../follow/conditions.ts";
 import type {
   BaseBlock,
   IndexStore,
-  LoadedState,
   RewindOrder,
-  StateKeys,
   StoreDump,
   StoredBlock,
   StoredParameters,
 } from "../../index/ports.ts";
+import type { LoadedRows } from "../../prc20/state-view.ts";
+import type { StateKeys } from "../../prc20/declared-keys.ts";
 import type { NodeTip } from "../../follow/ports.ts";
 import type { IndexQueries } from "../../index/queries.ts";
 import type { SwapStore } from "../../swaps/ledger/ports.ts";
@@ -94,7 +94,7 @@ export class SqliteStore implements IndexStore, ConditionSource {
     });
   }
 
-  async load(keys: StateKeys): Promise<LoadedState> {
+  async load(keys: StateKeys): Promise<LoadedRows> {
     return loadState(this.#reader, this.#finder, this.#filter, keys);
   }
 

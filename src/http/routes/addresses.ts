@@ -8,9 +8,9 @@ import { requestAddress, tickOf } from "../parameters.ts";
 import { type ReadRoute, readRoute } from "../read-route.ts";
 import { addressBalanceRow, balanceRow } from "../rows/tokens.ts";
 import { historyRow } from "../rows/operations.ts";
-import { AddressBalanceRow, BalanceRow } from "../schemas/tokens.ts";
-import * as examples from "../schemas/examples.ts";
-import { HistoryRow } from "../schemas/operations.ts";
+import { AddressBalanceRowSchema, BalanceRowSchema } from "../schemas/tokens.ts";
+import { EXAMPLES } from "../schemas/examples.ts";
+import { HistoryRowSchema } from "../schemas/operations.ts";
 import { addressParameter, pageParameters, tickFilter, tickParameter } from "../schemas/parameters.ts";
 
 const ADDRESSES_MAX = 100;
@@ -21,8 +21,8 @@ const tokenlist = readRoute({
   summary: "Balances of an address, by ticker",
   params: Type.Object({ address: addressParameter }),
   query: Type.Object(pageParameters),
-  row: BalanceRow,
-  example: examples.balanceRow,
+  row: BalanceRowSchema,
+  example: EXAMPLES.balanceRow,
   refusals: ["CURSOR_INVALID"],
   async read({ queries, rules }, params, query) {
     const address = requestAddress("address", params.address, rules.hrp);
@@ -41,8 +41,8 @@ const balance = readRoute({
   summary: "Balance of an address in one token",
   params: Type.Object({ address: addressParameter, tick: tickParameter }),
   query: Type.Object({}),
-  row: BalanceRow,
-  example: examples.balanceRow,
+  row: BalanceRowSchema,
+  example: EXAMPLES.balanceRow,
   async read({ queries, rules }, params) {
     const address = requestAddress("address", params.address, rules.hrp);
     if (address instanceof Refusal) return address;
@@ -57,8 +57,8 @@ const history = readRoute({
   summary: "Operations that concern an address, newest first",
   params: Type.Object({ address: addressParameter }),
   query: Type.Object({ ...pageParameters, tick: tickFilter }),
-  row: HistoryRow,
-  example: examples.historyRow,
+  row: HistoryRowSchema,
+  example: EXAMPLES.historyRow,
   refusals: ["CURSOR_INVALID"],
   async read({ queries, rules }, params, query) {
     const address = requestAddress("address", params.address, rules.hrp);
@@ -88,8 +88,8 @@ const balances = readRoute({
     }),
     tick: tickFilter,
   }),
-  row: AddressBalanceRow,
-  example: examples.addressBalanceRow,
+  row: AddressBalanceRowSchema,
+  example: EXAMPLES.addressBalanceRow,
   refusals: ["CURSOR_INVALID"],
   async read({ queries, rules }, _params, query) {
     const addresses = addressList(query.addresses, rules.hrp);

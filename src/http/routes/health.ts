@@ -3,7 +3,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Static } from "typebox";
 import { type Condition, CONDITIONS } from "../../follow/conditions.ts";
-import type { StateView } from "../../index/queries.ts";
+import type { TipState } from "../../index/queries.ts";
 import { jsonAnswer } from "../answer.ts";
 import { type HttpContext, RETRY_AFTER_S, sendAnswer } from "../context.ts";
 import type { HttpDependencies } from "../dependencies.ts";
@@ -82,7 +82,7 @@ const STORE_SILENT: Condition = {
 };
 
 /** The committed state, or null where the store does not answer: health must still be told then. */
-async function committedState({ queries, log }: HttpDependencies): Promise<StateView | null> {
+async function committedState({ queries, log }: HttpDependencies): Promise<TipState | null> {
   try {
     return await queries.state();
   } catch (error) {

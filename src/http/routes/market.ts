@@ -2,15 +2,21 @@
 // template. (interface §4.2, H-32 to H-35)
 
 import { Type } from "typebox";
-import type { ListingRow as Listing } from "../../prc20/state.ts";
+import type { ListingRow } from "../../prc20/state.ts";
 import type { ListingView, Snapshot } from "../../index/queries.ts";
 import { type CursorBinding, pageLinks, pageRequest } from "../cursor.ts";
 import { Refusal } from "../errors.ts";
 import { listingIdOf, requestAddress, tickOf } from "../parameters.ts";
 import { type ReadRoute, readRoute } from "../read-route.ts";
 import { fillTemplateRow, listingHistoryRow, listingRow, quoteRow, summaryRow } from "../rows/market.ts";
-import * as examples from "../schemas/examples.ts";
-import { FillTemplateRow, ListingHistoryRow, ListingRow, QuoteRow, SummaryRow } from "../schemas/market.ts";
+import { EXAMPLES } from "../schemas/examples.ts";
+import {
+  FillTemplateRowSchema,
+  ListingHistoryRowSchema,
+  ListingRowSchema,
+  QuoteRowSchema,
+  SummaryRowSchema,
+} from "../schemas/market.ts";
 import {
   addressParameter,
   listingIdParameter,
@@ -25,8 +31,8 @@ const market = readRoute({
   summary: "Active listings of a token, cheapest unit price first",
   params: Type.Object({ tick: tickParameter }),
   query: Type.Object(pageParameters),
-  row: ListingRow,
-  example: examples.listingRow,
+  row: ListingRowSchema,
+  example: EXAMPLES.listingRow,
   refusals: ["CURSOR_INVALID"],
   async read({ queries, rules }, params, query) {
     const tick = tickOf(params.tick);
@@ -44,8 +50,8 @@ const seller = readRoute({
   summary: "Listings of a token whose owner or paid address this is, newest first",
   params: Type.Object({ tick: tickParameter, address: addressParameter }),
   query: Type.Object({ ...pageParameters, state: stateFilter }),
-  row: ListingHistoryRow,
-  example: examples.listingHistoryRow,
+  row: ListingHistoryRowSchema,
+  example: EXAMPLES.listingHistoryRow,
   refusals: ["CURSOR_INVALID"],
   async read({ queries, rules }, params, query) {
     const tick = tickOf(params.tick);
@@ -70,8 +76,8 @@ const history = readRoute({
   summary: "Listings of a token in all states, newest change first",
   params: Type.Object({ tick: tickParameter }),
   query: Type.Object({ ...pageParameters, state: stateFilter }),
-  row: ListingHistoryRow,
-  example: examples.listingHistoryRow,
+  row: ListingHistoryRowSchema,
+  example: EXAMPLES.listingHistoryRow,
   refusals: ["CURSOR_INVALID"],
   async read({ queries, rules }, params, query) {
     const tick = tickOf(params.tick);
@@ -91,8 +97,8 @@ const summary = readRoute({
   summary: "Counts, volume and floor of a token's market",
   params: Type.Object({ tick: tickParameter }),
   query: Type.Object({}),
-  row: SummaryRow,
-  example: examples.summaryRow,
+  row: SummaryRowSchema,
+  example: EXAMPLES.summaryRow,
   async read({ queries }, params) {
     const { state, value } = await queries.marketSummary(tickOf(params.tick));
     return { state, rows: value === null ? [] : [summaryRow(value)] };
@@ -105,8 +111,8 @@ const quote = readRoute({
   summary: "What it takes to fill an open listing",
   params: Type.Object({ id: listingIdParameter }),
   query: Type.Object({}),
-  row: QuoteRow,
-  example: examples.quoteRow,
+  row: QuoteRowSchema,
+  example: EXAMPLES.quoteRow,
   refusals: ["LISTING_NOT_OPEN"],
   async read({ queries, rules }, params) {
     const snapshot = await queries.listing(listingIdOf(params.id));
@@ -123,8 +129,8 @@ const fillTemplate = readRoute({
   summary: "The fixed part of the transaction that fills a listing for a recipient, also as PSBT",
   params: Type.Object({ id: listingIdParameter, to: addressParameter }),
   query: Type.Object({}),
-  row: FillTemplateRow,
-  example: examples.fillTemplateRow,
+  row: FillTemplateRowSchema,
+  example: EXAMPLES.fillTemplateRow,
   refusals: ["LISTING_NOT_OPEN"],
   async read({ queries, rules, fillPsbt }, params) {
     const to = requestAddress("to", params.to, rules.hrp);
@@ -138,7 +144,7 @@ const fillTemplate = readRoute({
 });
 
 /** The listing where it can be filled; null where there is none; `LISTING_NOT_OPEN` in every other state. */
-function openListing({ state, value }: Snapshot<ListingView | null>): Listing | null | Refusal {
+function openListing({ state, value }: Snapshot<ListingView | null>): ListingRow | null | Refusal {
   if (value === null || value.lifecycle === "open") return value?.listing ?? null;
   const { listing, lifecycle } = value;
   const why = listing.close === null ? `its exp was height ${listing.exp}` : `by ${listing.close.txid}`;

@@ -9,8 +9,8 @@ import { Refusal } from "../errors.ts";
 import { requestAddress, tickOf, txidOf } from "../parameters.ts";
 import { type ReadRoute, readRoute } from "../read-route.ts";
 import { mempoolRow, OPERATION_FIELDS, operationRow } from "../rows/operations.ts";
-import * as examples from "../schemas/examples.ts";
-import { MempoolRow, OperationRow } from "../schemas/operations.ts";
+import { EXAMPLES } from "../schemas/examples.ts";
+import { MempoolRowSchema, OperationRowSchema } from "../schemas/operations.ts";
 import {
   addressFilter,
   indexParameter,
@@ -33,8 +33,8 @@ const oplist = readRoute({
     valid: validFilter,
     address: addressFilter,
   }),
-  row: OperationRow,
-  example: examples.operationRow,
+  row: OperationRowSchema,
+  example: EXAMPLES.operationRow,
   refusals: ["CURSOR_INVALID"],
   async read({ queries, rules }, _params, query) {
     const address = query.address === undefined ? null : requestAddress("address", query.address, rules.hrp);
@@ -62,8 +62,8 @@ const operationsOf = readRoute({
   summary: "All operations of a transaction, by input",
   params: Type.Object({ txid: txidParameter }),
   query: Type.Object({}),
-  row: OperationRow,
-  example: examples.operationRow,
+  row: OperationRowSchema,
+  example: EXAMPLES.operationRow,
   async read({ queries }, params) {
     const { state, value } = await queries.operationsOf(txidOf(params.txid), null);
     return { state, rows: value.map((row) => operationRow(row, state.height)) };
@@ -76,8 +76,8 @@ const operation = readRoute({
   summary: "The operation of one input",
   params: Type.Object({ txid: txidParameter, vout: indexParameter }),
   query: Type.Object({}),
-  row: OperationRow,
-  example: examples.operationRow,
+  row: OperationRowSchema,
+  example: EXAMPLES.operationRow,
   async read({ queries }, params) {
     const { state, value } = await queries.operationsOf(txidOf(params.txid), params.vout);
     return { state, rows: value.map((row) => operationRow(row, state.height)) };
@@ -90,8 +90,8 @@ const mempool = readRoute({
   summary: "Unconfirmed operations that the node holds, not judged, by transaction id",
   params: Type.Object({}),
   query: Type.Object({ ...pageParameters, tick: tickFilter, address: addressFilter }),
-  row: MempoolRow,
-  example: examples.mempoolRow,
+  row: MempoolRowSchema,
+  example: EXAMPLES.mempoolRow,
   // It changes without a commit.
   cached: false,
   truncates: true,

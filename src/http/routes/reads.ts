@@ -2,9 +2,9 @@
 
 import { Type } from "typebox";
 import { type ReadRoute, readRoute } from "../read-route.ts";
-import * as examples from "../schemas/examples.ts";
+import { EXAMPLES } from "../schemas/examples.ts";
 import { indexParameter } from "../schemas/parameters.ts";
-import { DigestRow } from "../schemas/tokens.ts";
+import { DigestRowSchema } from "../schemas/tokens.ts";
 import { ADDRESS_ROUTES } from "./addresses.ts";
 import { MARKET_ROUTES } from "./market.ts";
 import { OPERATION_ROUTES } from "./operations.ts";
@@ -16,8 +16,8 @@ const digest = readRoute({
   summary: "State digest of a block",
   params: Type.Object({ height: indexParameter }),
   query: Type.Object({}),
-  row: DigestRow,
-  example: examples.digestRow,
+  row: DigestRowSchema,
+  example: EXAMPLES.digestRow,
   async read({ queries }, params) {
     const { state, value } = await queries.digest(params.height);
     if (value === null) return { state, rows: [] };

@@ -8,9 +8,15 @@ import { Refusal } from "../errors.ts";
 import { tickOf } from "../parameters.ts";
 import { type ReadDependencies, type ReadRoute, readRoute } from "../read-route.ts";
 import { candleRow, holderRow, statsRow, tokenListRow, tokenRow } from "../rows/tokens.ts";
-import * as examples from "../schemas/examples.ts";
+import { EXAMPLES } from "../schemas/examples.ts";
 import { pageParameters, tickParameter, tickPrefixFilter } from "../schemas/parameters.ts";
-import { CandleRow, HolderRow, StatsRow, TokenListRow, TokenRow } from "../schemas/tokens.ts";
+import {
+  CandleRowSchema,
+  HolderRowSchema,
+  StatsRowSchema,
+  TokenListRowSchema,
+  TokenRowSchema,
+} from "../schemas/tokens.ts";
 
 const INTERVAL_S = { "1h": 3600, "4h": 14_400, "1d": 86_400 } as const;
 
@@ -20,8 +26,8 @@ const tokenlist = readRoute({
   summary: "Tokens, newest deploy first",
   params: Type.Object({}),
   query: Type.Object({ ...pageParameters, tick: tickPrefixFilter }),
-  row: TokenListRow,
-  example: examples.tokenListRow,
+  row: TokenListRowSchema,
+  example: EXAMPLES.tokenListRow,
   refusals: ["CURSOR_INVALID"],
   async read({ queries }, _params, query) {
     const prefix = query.tick === undefined ? null : tickOf(query.tick);
@@ -39,8 +45,8 @@ const stats = readRoute({
   summary: "Counts over the whole index",
   params: Type.Object({}),
   query: Type.Object({}),
-  row: StatsRow,
-  example: examples.statsRow,
+  row: StatsRowSchema,
+  example: EXAMPLES.statsRow,
   async read({ queries, rules }) {
     const { state, value } = await queries.stats();
     return { state, rows: [statsRow(state, value, rules)] };
@@ -53,8 +59,8 @@ const token = readRoute({
   summary: "One token",
   params: Type.Object({ tick: tickParameter }),
   query: Type.Object({}),
-  row: TokenRow,
-  example: examples.tokenRow,
+  row: TokenRowSchema,
+  example: EXAMPLES.tokenRow,
   async read({ queries }, params) {
     const { state, value } = await queries.token(tickOf(params.tick));
     return { state, rows: value === null ? [] : [tokenRow(value)] };
@@ -67,8 +73,8 @@ const holders = readRoute({
   summary: "Holders of a token, largest first",
   params: Type.Object({ tick: tickParameter }),
   query: Type.Object(pageParameters),
-  row: HolderRow,
-  example: examples.holderRow,
+  row: HolderRowSchema,
+  example: EXAMPLES.holderRow,
   refusals: ["CURSOR_INVALID"],
   async read({ queries }, params, query) {
     const tick = tickOf(params.tick);
@@ -97,8 +103,8 @@ const candles = readRoute({
       }),
     ),
   }),
-  row: CandleRow,
-  example: examples.candleRow,
+  row: CandleRowSchema,
+  example: EXAMPLES.candleRow,
   refusals: ["CURSOR_INVALID"],
   async read(deps, params, query) {
     const tick = tickOf(params.tick);

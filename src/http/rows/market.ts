@@ -5,20 +5,20 @@ import { scriptHexOfAddress } from "../../primitives/address.ts";
 import { formatPearl } from "../../primitives/amount.ts";
 import type { PearlAddress } from "../../primitives/brands.ts";
 import type { ProtocolRules } from "../../prc20/rules.ts";
-import type { ListingRow as Listing } from "../../prc20/state.ts";
-import type { ListingView, MarketSummaryView, StateView } from "../../index/queries.ts";
+import type { ListingRow } from "../../prc20/state.ts";
+import type { ListingView, MarketSummaryView, TipState } from "../../index/queries.ts";
 import type { FillPsbtInput } from "../dependencies.ts";
 import type {
-  FillTemplateRow,
-  ListingHistoryRow,
-  ListingRow,
-  QuoteRow,
-  SummaryRow,
+  FillTemplateRowSchema,
+  ListingHistoryRowSchema,
+  ListingRowSchema,
+  QuoteRowSchema,
+  SummaryRowSchema,
 } from "../schemas/market.ts";
 import { changePercentText, unitPriceSat, unitPriceText } from "./decimal.ts";
 
 /** Row of market/{tick}. */
-export function listingRow(view: ListingView, rules: ProtocolRules): Static<typeof ListingRow> {
+export function listingRow(view: ListingView, rules: ProtocolRules): Static<typeof ListingRowSchema> {
   const { listing, lifecycle, dec } = view;
   const expired = lifecycle === "expired_open";
   return {
@@ -48,7 +48,10 @@ export function listingRow(view: ListingView, rules: ProtocolRules): Static<type
 }
 
 /** Row of market/{tick}/history and market/{tick}/seller/{address}. */
-export function listingHistoryRow(view: ListingView, rules: ProtocolRules): Static<typeof ListingHistoryRow> {
+export function listingHistoryRow(
+  view: ListingView,
+  rules: ProtocolRules,
+): Static<typeof ListingHistoryRowSchema> {
   const { listing } = view;
   const { close } = listing;
   const filled = close?.kind === "filled";
@@ -65,7 +68,7 @@ export function listingHistoryRow(view: ListingView, rules: ProtocolRules): Stat
 }
 
 /** The row of market/{tick}/summary. */
-export function summaryRow(summary: MarketSummaryView): Static<typeof SummaryRow> {
+export function summaryRow(summary: MarketSummaryView): Static<typeof SummaryRowSchema> {
   const { token, best, floorThen } = summary;
   const floor = best === null ? null : unitPriceSat(best, token.dec);
   const then = floorThen === null ? null : unitPriceSat(floorThen, token.dec);
@@ -93,7 +96,11 @@ export function summaryRow(summary: MarketSummaryView): Static<typeof SummaryRow
 }
 
 /** The row of market/quote/{id} for an open listing. */
-export function quoteRow(listing: Listing, state: StateView, rules: ProtocolRules): Static<typeof QuoteRow> {
+export function quoteRow(
+  listing: ListingRow,
+  state: TipState,
+  rules: ProtocolRules,
+): Static<typeof QuoteRowSchema> {
   const outputs = fillOutputs(listing, rules).map((output) => ({
     address: output.address,
     amount_sat: output.amountSat.toString(),
@@ -103,12 +110,12 @@ export function quoteRow(listing: Listing, state: StateView, rules: ProtocolRule
 
 /** The row of market/fill-template/{id}/{to} for an open listing. */
 export function fillTemplateRow(
-  listing: Listing,
+  listing: ListingRow,
   to: PearlAddress,
-  state: StateView,
+  state: TipState,
   rules: ProtocolRules,
   fillPsbt: (input: FillPsbtInput) => string,
-): Static<typeof FillTemplateRow> {
+): Static<typeof FillTemplateRowSchema> {
   const quote = quoteFields(listing, state, rules);
   const outputs = fillOutputs(listing, rules);
   const payload = { p: rules.marker, op: "send" as const, id: listing.id, to };
@@ -147,7 +154,7 @@ export function fillTemplateRow(
   };
 }
 
-function quoteFields(listing: Listing, state: StateView, rules: ProtocolRules) {
+function quoteFields(listing: ListingRow, state: TipState, rules: ProtocolRules) {
   return {
     intent_id: listing.id,
     tick: listing.tick,
@@ -184,7 +191,7 @@ function quoteFields(listing: Listing, state: StateView, rules: ProtocolRules) {
 }
 
 /** The seller's output, then the fee's where it is not 0 (H-34). @throws where a fee has no address (P-01). */
-function fillOutputs(listing: Listing, rules: ProtocolRules) {
+function fillOutputs(listing: ListingRow, rules: ProtocolRules) {
   const outputs = [fillOutput("seller", listing.seller, listing.sellerNetSat)];
   if (listing.protocolFeeSat > 0n) {
     if (rules.feeAddress === null)
@@ -199,6 +206,6 @@ function fillOutput(role: "seller" | "protocol_fee", address: PearlAddress, amou
 }
 
 /** 65 bytes: the signature and its hash type (P-53). */
-function anchorWitness(listing: Listing): string {
+function anchorWitness(listing: ListingRow): string {
   return `${listing.signatureHex}83`;
 }

@@ -2,13 +2,13 @@
 
 import type { Static } from "typebox";
 import type { PearlAddress } from "../../primitives/brands.ts";
-import type { OperationRow as Operation } from "../../prc20/state.ts";
+import type { OperationRow } from "../../prc20/state.ts";
 import type { OperationFields, OperationView } from "../../index/queries.ts";
 import type { MempoolOperation } from "../../follow/serving.ts";
-import type { HistoryRow, MempoolRow, OperationRow } from "../schemas/operations.ts";
+import type { HistoryRowSchema, MempoolRowSchema, OperationRowSchema } from "../schemas/operations.ts";
 
 /** Row of oplist and op/{txid}; `tipHeight` is the state's height. */
-export function operationRow(view: OperationView, tipHeight: number): Static<typeof OperationRow> {
+export function operationRow(view: OperationView, tipHeight: number): Static<typeof OperationRowSchema> {
   const { operation } = view;
   return {
     block_height: operation.height,
@@ -48,19 +48,20 @@ export const OPERATION_FIELDS = [
   ["amount", "amount"],
   ["listing_id", "listingId"],
   ["confirmations", "confirmations"],
-] as const satisfies OperationFields & readonly (readonly [keyof Static<typeof OperationRow>, unknown])[];
+] as const satisfies OperationFields &
+  readonly (readonly [keyof Static<typeof OperationRowSchema>, unknown])[];
 
 /** Row of address/{address}/history. */
 export function historyRow(
   view: OperationView,
   tipHeight: number,
   address: PearlAddress,
-): Static<typeof HistoryRow> {
+): Static<typeof HistoryRowSchema> {
   return { ...operationRow(view, tipHeight), direction: directionOf(view.operation, address) };
 }
 
 /** Row of mempool. */
-export function mempoolRow(operation: MempoolOperation): Static<typeof MempoolRow> {
+export function mempoolRow(operation: MempoolOperation): Static<typeof MempoolRowSchema> {
   return {
     block_height: null,
     txid: operation.txid,
@@ -85,7 +86,7 @@ export function mempoolRow(operation: MempoolOperation): Static<typeof MempoolRo
  * What an operation does to the units (balance + locked) of an address: `in` where they grow, `out` where they
  * shrink or the address lists some, else `self` (H-36).
  */
-function directionOf(operation: Operation, address: PearlAddress): "in" | "out" | "self" {
+function directionOf(operation: OperationRow, address: PearlAddress): "in" | "out" | "self" {
   if (!operation.valid) return "self";
   if (operation.op === "list") return operation.from === address ? "out" : "self";
   const gains = unitsGoTo(operation) === address;
@@ -95,13 +96,13 @@ function directionOf(operation: Operation, address: PearlAddress): "in" | "out" 
 }
 
 /** True where the history of an address shows the operation (H-36). */
-export function isInHistoryOf(operation: Operation, address: PearlAddress): boolean {
+export function isInHistoryOf(operation: OperationRow, address: PearlAddress): boolean {
   if (operation.from === address) return true;
   return operation.valid && (unitsGoTo(operation) === address || operation.filledOwner === address);
 }
 
 /** Who receives units by a valid operation; null where nobody does. */
-function unitsGoTo(operation: Operation): PearlAddress | null {
+function unitsGoTo(operation: OperationRow): PearlAddress | null {
   if (operation.op === "deploy") return operation.amount === null ? null : operation.to;
   return operation.op === "mint" || operation.op === "transfer" || operation.op === "send"
     ? operation.to
@@ -109,7 +110,7 @@ function unitsGoTo(operation: Operation): PearlAddress | null {
 }
 
 /** Who gives units by a valid operation; null where nobody does. */
-function unitsComeFrom(operation: Operation): PearlAddress | null {
+function unitsComeFrom(operation: OperationRow): PearlAddress | null {
   if (operation.op === "transfer" || operation.op === "burn") return operation.from;
   return operation.op === "send" ? operation.filledOwner : null;
 }

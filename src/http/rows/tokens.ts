@@ -1,28 +1,28 @@
 // Tokens, holders, balances, candles and statistics as wire rows. (H-30, H-31, H-37, H-38)
 
 import type { Static } from "typebox";
-import type { CandleView, HolderView, StateView, StatsView, BalanceView } from "../../index/queries.ts";
+import type { CandleView, HolderView, TipState, StatsView, BalanceView } from "../../index/queries.ts";
 import type { ProtocolRules } from "../../prc20/rules.ts";
-import type { TokenRow as TokenState } from "../../prc20/state.ts";
+import type { TokenRow } from "../../prc20/state.ts";
 import { formatPearl } from "../../primitives/amount.ts";
 import type {
-  CandleRow,
-  HolderRow,
-  StatsRow,
-  TokenListRow,
-  TokenRow,
-  AddressBalanceRow,
-  BalanceRow,
+  CandleRowSchema,
+  HolderRowSchema,
+  StatsRowSchema,
+  TokenListRowSchema,
+  TokenRowSchema,
+  AddressBalanceRowSchema,
+  BalanceRowSchema,
 } from "../schemas/tokens.ts";
 import { percentText, unitPriceText, normalizedText } from "./decimal.ts";
 
 /** Row of tokenlist. */
-export function tokenListRow(token: TokenState): Static<typeof TokenListRow> {
+export function tokenListRow(token: TokenRow): Static<typeof TokenListRowSchema> {
   return { ...tokenFields(token), holders: token.holders, ...supplyFields(token) };
 }
 
 /** Row of token/{tick}. */
-export function tokenRow(token: TokenState): Static<typeof TokenRow> {
+export function tokenRow(token: TokenRow): Static<typeof TokenRowSchema> {
   return {
     ...tokenFields(token),
     deployer: token.deployer,
@@ -32,7 +32,7 @@ export function tokenRow(token: TokenState): Static<typeof TokenRow> {
   };
 }
 
-function tokenFields(token: TokenState) {
+function tokenFields(token: TokenRow) {
   return {
     tick: token.tick,
     dec: token.dec,
@@ -44,7 +44,7 @@ function tokenFields(token: TokenState) {
   };
 }
 
-function supplyFields(token: TokenState) {
+function supplyFields(token: TokenRow) {
   const mintedOut: "minted_out" | "minting" = token.minted >= token.max ? "minted_out" : "minting";
   return {
     burned: token.burned.toString(),
@@ -56,7 +56,7 @@ function supplyFields(token: TokenState) {
 }
 
 /** Row of token/{tick}/holders; `circulating` is minted - burned. */
-export function holderRow(holder: HolderView, circulating: bigint): Static<typeof HolderRow> {
+export function holderRow(holder: HolderView, circulating: bigint): Static<typeof HolderRowSchema> {
   const total = holder.row.balance + holder.row.locked;
   return {
     address: holder.row.address,
@@ -68,7 +68,7 @@ export function holderRow(holder: HolderView, circulating: bigint): Static<typeo
 }
 
 /** Row of token/{tick}/candles. */
-export function candleRow(candle: CandleView, dec: string): Static<typeof CandleRow> {
+export function candleRow(candle: CandleView, dec: string): Static<typeof CandleRowSchema> {
   return {
     start: candle.start,
     open: unitPriceText(candle.open, dec),
@@ -82,7 +82,11 @@ export function candleRow(candle: CandleView, dec: string): Static<typeof Candle
 }
 
 /** The row of stats. */
-export function statsRow(state: StateView, stats: StatsView, rules: ProtocolRules): Static<typeof StatsRow> {
+export function statsRow(
+  state: TipState,
+  stats: StatsView,
+  rules: ProtocolRules,
+): Static<typeof StatsRowSchema> {
   const { totals } = state;
   return {
     last_processed_height: state.height,
@@ -105,12 +109,12 @@ export function statsRow(state: StateView, stats: StatsView, rules: ProtocolRule
 }
 
 /** The state's digest with its height (H-20, H-37). */
-export function digestValue(state: Pick<StateView, "height" | "digest">) {
+export function digestValue(state: Pick<TipState, "height" | "digest">) {
   return { height: state.height, value: state.digest };
 }
 
 /** Row of address/{address}/tokenlist and address/{address}/token/{tick}. */
-export function balanceRow({ row, dec }: BalanceView): Static<typeof BalanceRow> {
+export function balanceRow({ row, dec }: BalanceView): Static<typeof BalanceRowSchema> {
   return {
     tick: row.tick,
     dec,
@@ -123,6 +127,6 @@ export function balanceRow({ row, dec }: BalanceView): Static<typeof BalanceRow>
 }
 
 /** Row of balances: the same with its address. */
-export function addressBalanceRow(view: BalanceView): Static<typeof AddressBalanceRow> {
+export function addressBalanceRow(view: BalanceView): Static<typeof AddressBalanceRowSchema> {
   return { address: view.row.address, ...balanceRow(view) };
 }

@@ -4,7 +4,7 @@ import { type TSchema, Type } from "typebox";
 import { type ConditionCode, CONDITIONS } from "../../follow/conditions.ts";
 import { ERRORS } from "../errors.ts";
 import { count, height, nullable } from "./values.ts";
-import { DigestValue } from "./tokens.ts";
+import { DigestValueSchema } from "./tokens.ts";
 
 const errorCode = Type.Enum(Object.keys(ERRORS), { description: "Code of the error." });
 
@@ -67,7 +67,7 @@ export const HealthBody = Type.Object({
   height: height("The node's height, the last known one; -1 before its first answer."),
   indexed_height: height("Height of the index."),
   lag: count("height - indexed_height, at least 0."),
-  digest: DigestValue,
+  digest: DigestValueSchema,
   evm: nullable(
     Type.Object({
       height: height("The EVM node's height."),

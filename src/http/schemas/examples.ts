@@ -2,17 +2,23 @@
 
 import type { Static } from "typebox";
 import type {
-  AddressBalanceRow,
-  BalanceRow,
-  CandleRow,
-  DigestRow,
-  HolderRow,
-  StatsRow,
-  TokenListRow,
-  TokenRow,
+  AddressBalanceRowSchema,
+  BalanceRowSchema,
+  CandleRowSchema,
+  DigestRowSchema,
+  HolderRowSchema,
+  StatsRowSchema,
+  TokenListRowSchema,
+  TokenRowSchema,
 } from "./tokens.ts";
-import type { FillTemplateRow, ListingHistoryRow, ListingRow, QuoteRow, SummaryRow } from "./market.ts";
-import type { HistoryRow, MempoolRow, OperationRow } from "./operations.ts";
+import type {
+  FillTemplateRowSchema,
+  ListingHistoryRowSchema,
+  ListingRowSchema,
+  QuoteRowSchema,
+  SummaryRowSchema,
+} from "./market.ts";
+import type { HistoryRowSchema, MempoolRowSchema, OperationRowSchema } from "./operations.ts";
 
 const ALICE = "rprl1pqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqsdh55fs";
 const BOB = "rprl1pqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqqpnnuc";
@@ -42,10 +48,10 @@ const supply = {
 };
 
 /** A row of tokenlist. */
-export const tokenListRow: Static<typeof TokenListRow> = { ...token, holders: 17, ...supply };
+const tokenListRow: Static<typeof TokenListRowSchema> = { ...token, holders: 17, ...supply };
 
 /** A row of token/{tick}. */
-export const tokenRow: Static<typeof TokenRow> = {
+const tokenRow: Static<typeof TokenRowSchema> = {
   ...token,
   deployer: ALICE,
   deploy_txid: TXID,
@@ -54,7 +60,7 @@ export const tokenRow: Static<typeof TokenRow> = {
 };
 
 /** A row of token/{tick}/holders. */
-export const holderRow: Static<typeof HolderRow> = {
+const holderRow: Static<typeof HolderRowSchema> = {
   address: ALICE,
   balance: "100000000000",
   locked: "5000000000",
@@ -63,7 +69,7 @@ export const holderRow: Static<typeof HolderRow> = {
 };
 
 /** A row of token/{tick}/candles. */
-export const candleRow: Static<typeof CandleRow> = {
+const candleRow: Static<typeof CandleRowSchema> = {
   start: TIME - (TIME % 3600),
   open: "1200.00000000",
   high: "1350.50000000",
@@ -75,10 +81,10 @@ export const candleRow: Static<typeof CandleRow> = {
 };
 
 /** A row of digest/{height}. */
-export const digestRow: Static<typeof DigestRow> = { height: 4021, block_hash: BLOCK, value: DIGEST };
+const digestRow: Static<typeof DigestRowSchema> = { height: 4021, block_hash: BLOCK, value: DIGEST };
 
 /** A row of stats. */
-export const statsRow: Static<typeof StatsRow> = {
+const statsRow: Static<typeof StatsRowSchema> = {
   last_processed_height: 4021,
   blocks_indexed: 4021,
   events_total: 9120,
@@ -98,7 +104,7 @@ export const statsRow: Static<typeof StatsRow> = {
 };
 
 /** A row of address/{address}/tokenlist. */
-export const balanceRow: Static<typeof BalanceRow> = {
+const balanceRow: Static<typeof BalanceRowSchema> = {
   tick: "SAND",
   dec: "8",
   balance: "100000000000",
@@ -109,10 +115,10 @@ export const balanceRow: Static<typeof BalanceRow> = {
 };
 
 /** A row of balances. */
-export const addressBalanceRow: Static<typeof AddressBalanceRow> = { address: ALICE, ...balanceRow };
+const addressBalanceRow: Static<typeof AddressBalanceRowSchema> = { address: ALICE, ...balanceRow };
 
 /** A row of oplist and op/{txid}. */
-export const operationRow: Static<typeof OperationRow> = {
+const operationRow: Static<typeof OperationRowSchema> = {
   block_height: 4000,
   txid: TXID,
   vout: 0,
@@ -132,10 +138,10 @@ export const operationRow: Static<typeof OperationRow> = {
 };
 
 /** A row of address/{address}/history. */
-export const historyRow: Static<typeof HistoryRow> = { ...operationRow, direction: "out" };
+const historyRow: Static<typeof HistoryRowSchema> = { ...operationRow, direction: "out" };
 
 /** A row of mempool. */
-export const mempoolRow: Static<typeof MempoolRow> = {
+const mempoolRow: Static<typeof MempoolRowSchema> = {
   ...operationRow,
   block_height: null,
   valid: null,
@@ -148,7 +154,7 @@ export const mempoolRow: Static<typeof MempoolRow> = {
 };
 
 /** A row of market/{tick}. */
-export const listingRow: Static<typeof ListingRow> = {
+const listingRow: Static<typeof ListingRowSchema> = {
   id: LISTING,
   tick: "SAND",
   amount: "5000000000",
@@ -174,7 +180,7 @@ export const listingRow: Static<typeof ListingRow> = {
 };
 
 /** A row of market/{tick}/history. */
-export const listingHistoryRow: Static<typeof ListingHistoryRow> = {
+const listingHistoryRow: Static<typeof ListingHistoryRowSchema> = {
   ...listingRow,
   fill_txid: "6b".repeat(32),
   close_kind: "filled",
@@ -189,7 +195,7 @@ export const listingHistoryRow: Static<typeof ListingHistoryRow> = {
 };
 
 /** A row of market/{tick}/summary. */
-export const summaryRow: Static<typeof SummaryRow> = {
+const summaryRow: Static<typeof SummaryRowSchema> = {
   tick: "SAND",
   open_count: 9,
   filled_count: 31,
@@ -245,7 +251,7 @@ const quoteFields = {
 };
 
 /** A row of market/quote/{id}. */
-export const quoteRow: Static<typeof QuoteRow> = {
+const quoteRow: Static<typeof QuoteRowSchema> = {
   ...quoteFields,
   outputs: [
     { address: ALICE, amount_sat: "64350" },
@@ -254,7 +260,7 @@ export const quoteRow: Static<typeof QuoteRow> = {
 };
 
 /** A row of market/fill-template/{id}/{to}. */
-export const fillTemplateRow: Static<typeof FillTemplateRow> = {
+const fillTemplateRow: Static<typeof FillTemplateRowSchema> = {
   ...quoteFields,
   payload: { p: "prc-20", op: "send", id: LISTING, to: BOB },
   payload_json: `{"p":"prc-20","op":"send","id":"${LISTING}","to":"${BOB}"}`,
@@ -285,7 +291,7 @@ export const fillTemplateRow: Static<typeof FillTemplateRow> = {
 };
 
 /** The object of /health. */
-export const health = {
+const health = {
   status: "ok",
   reasons: [],
   conditions: [],
@@ -300,3 +306,24 @@ export const health = {
   version: "0.1.0",
   uptime_s: 86,
 } as const;
+
+/** One example per row of the PRC20 paths, and of `/health`. */
+export const EXAMPLES = {
+  tokenListRow,
+  tokenRow,
+  holderRow,
+  candleRow,
+  digestRow,
+  statsRow,
+  balanceRow,
+  addressBalanceRow,
+  operationRow,
+  historyRow,
+  mempoolRow,
+  listingRow,
+  listingHistoryRow,
+  summaryRow,
+  quoteRow,
+  fillTemplateRow,
+  health,
+};

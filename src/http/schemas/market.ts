@@ -50,10 +50,10 @@ const listingFields = {
 };
 
 /** Row of market/{tick}: an active listing. */
-export const ListingRow = Type.Object(listingFields);
+export const ListingRowSchema = Type.Object(listingFields);
 
 /** Row of market/{tick}/history and market/{tick}/seller/{address}: a listing in any state. */
-export const ListingHistoryRow = Type.Object({
+export const ListingHistoryRowSchema = Type.Object({
   ...listingFields,
   closed_txid: nullable(hex32("Transaction that spent the anchor.")),
   closed_height: nullable(count("Its block.")),
@@ -67,7 +67,7 @@ export const ListingHistoryRow = Type.Object({
 });
 
 /** The row of market/{tick}/summary. */
-export const SummaryRow = Type.Object({
+export const SummaryRowSchema = Type.Object({
   tick: ticker(),
   open_count: count("Open listings, expired ones included."),
   filled_count: count("Filled listings."),
@@ -136,7 +136,7 @@ const quoteFields = {
 };
 
 /** The row of market/quote/{id}. */
-export const QuoteRow = Type.Object({
+export const QuoteRowSchema = Type.Object({
   ...quoteFields,
   outputs: Type.Array(
     Type.Object({ address: address("Recipient."), amount_sat: amount("Value, satoshis.") }),
@@ -145,7 +145,7 @@ export const QuoteRow = Type.Object({
 });
 
 /** The row of market/fill-template/{id}/{to}. */
-export const FillTemplateRow = Type.Object({
+export const FillTemplateRowSchema = Type.Object({
   ...quoteFields,
   payload: Type.Object({ ...payloadFields, to: address("The buyer.") }),
   payload_json: Type.String({ description: "payload as the body to inscribe." }),

@@ -29,10 +29,10 @@ const judgedFields = {
 };
 
 /** Row of oplist and op/{txid}. */
-export const OperationRow = Type.Object({ ...payloadFields, ...judgedFields });
+export const OperationRowSchema = Type.Object({ ...payloadFields, ...judgedFields });
 
 /** Row of address/{address}/history. */
-export const HistoryRow = Type.Object({
+export const HistoryRowSchema = Type.Object({
   ...payloadFields,
   ...judgedFields,
   direction: Type.Union([Type.Literal("in"), Type.Literal("out"), Type.Literal("self")], {
@@ -41,7 +41,7 @@ export const HistoryRow = Type.Object({
 });
 
 /** Row of mempool: nothing about a block, and no verdict. */
-export const MempoolRow = Type.Object({
+export const MempoolRowSchema = Type.Object({
   ...payloadFields,
   block_height: Type.Null(),
   valid: Type.Null(),

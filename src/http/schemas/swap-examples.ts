@@ -2,7 +2,7 @@
 // whose PEARL is locked. A test checks every example against its schema.
 
 /** A deal. */
-export const dealRow = {
+const dealRow = {
   status: "PEARL_LOCKED",
   order_hash: "0x735effa59f638b09ffa1b4ef38366014fecec8a3b5c35f7955ea19abf6235780",
   deal_hash: "0x735effa59f638b09ffa1b4ef38366014fecec8a3b5c35f7955ea19abf6235780",
@@ -99,7 +99,7 @@ export const dealRow = {
 } as const;
 
 /** A bid. */
-export const bidRow = {
+const bidRow = {
   status: "BID_OPEN",
   order_hash: "0xd82bd350419b2791eeca068582eb5bfbe1336d4af0dd8af2ab5f6546dd262be1",
   deal_hash: "0xd82bd350419b2791eeca068582eb5bfbe1336d4af0dd8af2ab5f6546dd262be1",
@@ -186,7 +186,7 @@ export const bidRow = {
 } as const;
 
 /** An ask. */
-export const askRow = {
+const askRow = {
   ask_id: "0x69148f6149d2636f0fb051c99ba9539c77c5d167cd603b99e2f7b951c7a4eaf6",
   status: "ASK_OPEN",
   seller_pearl_address: "rprl1plycg5qvjtrp3qjf5f7zl382j9x6nrjz9sdhenvyxq8c3808qxmussd3k73",
@@ -213,7 +213,7 @@ export const askRow = {
 } as const;
 
 /** A verification that verified. */
-export const verification = {
+const verification = {
   ok: true,
   order_hash: "0x735effa59f638b09ffa1b4ef38366014fecec8a3b5c35f7955ea19abf6235780",
   verified: true,
@@ -236,7 +236,7 @@ export const verification = {
 } as const;
 
 /** Stats. */
-export const swapStats = {
+const swapStats = {
   ok: true,
   settled_count: 12,
   settled_usdc_volume: "3000000000",
@@ -270,7 +270,7 @@ export const swapStats = {
 } as const;
 
 /** What wallets sign; the ABI is cut here. */
-export const typedData = {
+const typedData = {
   ok: true,
   domain: {
     name: "PearlUsdcEscrow",
@@ -344,52 +344,50 @@ export const typedData = {
   },
 } as const;
 
-/** Body of an operation. */
-export const askCreateBody = {
-  seller_pearl_address: "rprl1plycg5qvjtrp3qjf5f7zl382j9x6nrjz9sdhenvyxq8c3808qxmussd3k73",
-  seller_pearl_pubkey: "0xf9308a019258c31049344f85f89d5229b531c845836f99b08601f113bce036f9",
-  seller_evm: "0x2b5ad5c4795c026514f8317c7a215e218dccd6cf",
-  pearl_amount_sat: "500000000000",
-  usdc_amount: "250000000",
-  expiry: 1799990000,
-  seller_evm_signature:
-    "0x5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a1b",
-} as const;
-
-/** Body of an operation. */
-export const askTakeBody = {
-  buyer_evm: "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf",
-  buyer_pearl_address: "rprl1pjstj0e7tg2ghk0sp2f03hy92yut7vx0dyexr3v8v7f3khjuj3x3sd8zl82",
-  buyer_pearl_pubkey: "0xc6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5",
-  hashlock: "0x630dcd2966c4336691125448bbb25b4ff412a49c732db2c8abc1b8581bd710dd",
-  pearl_refund_time: 1800000000,
-  evm_refund_time: 1800021600,
-} as const;
-
-/** Body of an operation. */
-export const askActionBody = {
-  deadline: 1799983000,
-  signature:
-    "0x5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a1b",
-} as const;
-
-/** Body of an operation. */
-export const originBody = {
-  origin: "docs.example",
-  signature:
-    "0x5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a1b",
-} as const;
-
-/** Body of an operation. */
-export const acceptLockBody = {
-  pearl_lock_txid: "3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f",
-  pearl_lock_vout: 0,
-} as const;
-
-/** Body of an operation. */
-export const verifyLockBody = {} as const;
-
 /** A list of one row. */
 export function listOf<Row>(row: Row) {
   return { ok: true, result: [row], next: null, prev: null } as const;
 }
+
+/** One example per row and per body of the swap paths. */
+export const SWAP_EXAMPLES = {
+  dealRow,
+  bidRow,
+  askRow,
+  verification,
+  swapStats,
+  typedData,
+  askCreateBody: {
+    seller_pearl_address: "rprl1plycg5qvjtrp3qjf5f7zl382j9x6nrjz9sdhenvyxq8c3808qxmussd3k73",
+    seller_pearl_pubkey: "0xf9308a019258c31049344f85f89d5229b531c845836f99b08601f113bce036f9",
+    seller_evm: "0x2b5ad5c4795c026514f8317c7a215e218dccd6cf",
+    pearl_amount_sat: "500000000000",
+    usdc_amount: "250000000",
+    expiry: 1799990000,
+    seller_evm_signature:
+      "0x5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a1b",
+  },
+  askTakeBody: {
+    buyer_evm: "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf",
+    buyer_pearl_address: "rprl1pjstj0e7tg2ghk0sp2f03hy92yut7vx0dyexr3v8v7f3khjuj3x3sd8zl82",
+    buyer_pearl_pubkey: "0xc6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5",
+    hashlock: "0x630dcd2966c4336691125448bbb25b4ff412a49c732db2c8abc1b8581bd710dd",
+    pearl_refund_time: 1800000000,
+    evm_refund_time: 1800021600,
+  },
+  askActionBody: {
+    deadline: 1799983000,
+    signature:
+      "0x5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a1b",
+  },
+  originBody: {
+    origin: "docs.example",
+    signature:
+      "0x5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a1b",
+  },
+  acceptLockBody: {
+    pearl_lock_txid: "3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f",
+    pearl_lock_vout: 0,
+  },
+  verifyLockBody: {},
+} as const;

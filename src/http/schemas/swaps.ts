@@ -43,7 +43,7 @@ const feeBps = Type.Integer({
 const feeRecipient = evmAddress("Who the fee is accrued for.");
 const nonce = Type.String({ pattern: "^(0|[1-9][0-9]*)$", description: "Decimal." });
 /** An output that pays a lock script (S-15). */
-export const LockOutput = Type.Object({
+export const LockOutputSchema = Type.Object({
   txid: hex32("Transaction id."),
   vout: count("Output index."),
   amount_sat: satAmount("Value."),
@@ -54,7 +54,7 @@ export const LockOutput = Type.Object({
 });
 
 /** Something that a party may or must do (S-54, S-55). */
-export const NextAction = Type.Object({
+export const NextActionSchema = Type.Object({
   actor: nullable(evmAddress("The party; null for anyone and for the seller of an open bid.")),
   role: Type.Enum(["buyer", "seller", "anyone"]),
   action: Type.Enum([...ACTIONS]),
@@ -66,7 +66,7 @@ export const NextAction = Type.Object({
 });
 
 /** Margins of a deal's size (S-03). */
-export const Profile = Type.Object({
+export const ProfileSchema = Type.Object({
   name: Type.Enum(["large", "small"]),
   k: count("Confirmations of the lock."),
   reveal_margin_s: count("Seconds before pearl_refund_time after which the secret is not to be revealed."),
@@ -143,7 +143,7 @@ const settlement = {
   expected_script_hex: nullable(hexBytes("The lock script.")),
   pearl_lock_txid: nullable(hex32("Transaction of the lock.")),
   pearl_lock_vout: nullable(count("Its output index.")),
-  pearl_lock_outputs: Type.Array(LockOutput, {
+  pearl_lock_outputs: Type.Array(LockOutputSchema, {
     maxItems: 20,
     description:
       "All, or the 20 of the greatest amounts with the lock among them; those below 10,000 sat are none.",
@@ -155,11 +155,11 @@ const settlement = {
   pearl_release_verify_error: nullable(Type.Enum([...RELEASE_REASONS])),
   secret_hex: nullable(bytes32("The secret, once it is public on a chain (H-41).")),
   terms_error: nullable(Type.Enum([...TERMS_ERRORS])),
-  profile: Profile,
+  profile: ProfileSchema,
   evm_leg: evmLeg,
   evm_credit: nullable(evmCredit),
   pearl_leg: pearlLeg,
-  next_actions: Type.Array(NextAction),
+  next_actions: Type.Array(NextActionSchema),
   deadlines,
   confirmations,
   take_expires_at: nullable(unixTime("End of the take.")),
@@ -172,19 +172,19 @@ const settlement = {
 };
 
 /** A bid (interface §2.11, S-52). */
-export const BidRow = Type.Object({
+export const BidRowSchema = Type.Object({
   ...settlement,
   status: Type.Enum([...BID_STATUSES]),
 });
 
 /** A deal (interface §2.11, S-51). */
-export const DealRow = Type.Object({
+export const DealRowSchema = Type.Object({
   ...settlement,
   status: Type.Enum([...DEAL_STATUSES]),
 });
 
 /** An ask (H-40). */
-export const AskRow = Type.Object({
+export const AskRowSchema = Type.Object({
   ask_id: bytes32("The ask's EIP-712 digest."),
   status: Type.Enum([...ASK_STATUSES]),
   seller_pearl_address: address("Seller's PEARL address."),
@@ -211,7 +211,7 @@ export const AskRow = Type.Object({
 });
 
 /** The answer of a verification (interface §2.11, S-60, S-62). */
-export const Verification: TObject = Type.Object({
+export const VerificationSchema: TObject = Type.Object({
   ok: Type.Boolean(),
   order_hash: bytes32("The order."),
   verified: Type.Boolean(),
@@ -222,17 +222,17 @@ export const Verification: TObject = Type.Object({
 });
 
 /** `GET swaps/{order_hash}` (H-43). */
-export const SwapRow = Type.Union([
-  Type.Intersect([Type.Object({ ok: Type.Literal(true), kind: Type.Literal("deal") }), DealRow]),
-  Type.Intersect([Type.Object({ ok: Type.Literal(true), kind: Type.Literal("bid") }), BidRow]),
+export const SwapRowSchema = Type.Union([
+  Type.Intersect([Type.Object({ ok: Type.Literal(true), kind: Type.Literal("deal") }), DealRowSchema]),
+  Type.Intersect([Type.Object({ ok: Type.Literal(true), kind: Type.Literal("bid") }), BidRowSchema]),
 ]);
 
 /** `GET swaps/address/{address}` (H-43). */
-export const AddressSwaps = Type.Object({
+export const AddressSwapsSchema = Type.Object({
   ok: Type.Literal(true),
-  bids: Type.Array(BidRow),
-  asks: Type.Array(AskRow),
-  deals: Type.Array(DealRow),
+  bids: Type.Array(BidRowSchema),
+  asks: Type.Array(AskRowSchema),
+  deals: Type.Array(DealRowSchema),
 });
 
 const totals = {
@@ -247,7 +247,7 @@ function counts(statuses: readonly string[]) {
 }
 
 /** `GET stats` (S-65). */
-export const SwapStats = Type.Object({
+export const SwapStatsSchema = Type.Object({
   ok: Type.Literal(true),
   ...totals,
   bids_by_status: counts(BID_STATUSES),
@@ -257,7 +257,7 @@ export const SwapStats = Type.Object({
 });
 
 /** `GET typed-data` (H-44). */
-export const TypedData = Type.Object({
+export const TypedDataSchema = Type.Object({
   ok: Type.Literal(true),
   domain: Type.Object({
     name: Type.String(),
@@ -281,6 +281,6 @@ export const TypedData = Type.Object({
     evm_refund_max_s: count("Seconds from now to evm_refund_time, at most."),
     min_usdc_amount: usdcAmount("Smallest ask."),
     small_deal_usdc: usdcAmount("Deals up to this are small."),
-    profiles: Type.Array(Profile),
+    profiles: Type.Array(ProfileSchema),
   }),
 });

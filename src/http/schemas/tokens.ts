@@ -24,14 +24,14 @@ const supplyFields = {
 };
 
 /** Row of tokenlist (interface §2.3, H-30). */
-export const TokenListRow = Type.Object({
+export const TokenListRowSchema = Type.Object({
   ...tokenFields,
   holders: count("Addresses with balance + locked > 0."),
   ...supplyFields,
 });
 
 /** Row of token/{tick} (interface §2.5, H-30). */
-export const TokenRow = Type.Object({
+export const TokenRowSchema = Type.Object({
   ...tokenFields,
   deployer: address("Sender of the deploy."),
   deploy_txid: hex32("Transaction of the deploy."),
@@ -40,7 +40,7 @@ export const TokenRow = Type.Object({
 });
 
 /** Row of token/{tick}/holders (H-38). */
-export const HolderRow = Type.Object({
+export const HolderRowSchema = Type.Object({
   address: address("Holder."),
   balance: amount("Spendable raw units."),
   locked: amount("Raw units in open listings."),
@@ -49,7 +49,7 @@ export const HolderRow = Type.Object({
 });
 
 /** Row of token/{tick}/candles (H-38). */
-export const CandleRow = Type.Object({
+export const CandleRowSchema = Type.Object({
   start: count("Begin of the interval, unix seconds."),
   open: decimal(8, "Unit price of the first fill, satoshis per whole token."),
   high: decimal(8, "Highest unit price."),
@@ -61,13 +61,13 @@ export const CandleRow = Type.Object({
 });
 
 /** A state digest (P-80). */
-export const DigestValue = Type.Object({
+export const DigestValueSchema = Type.Object({
   height: height("Block that the digest stands for."),
   value: nullable(hex32("The digest; null while nothing is indexed.")),
 });
 
 /** The row of stats (interface §2.4, H-37). */
-export const StatsRow = Type.Object({
+export const StatsRowSchema = Type.Object({
   last_processed_height: height("Height of the state."),
   blocks_indexed: count("Blocks from the start height on."),
   events_total: count("Recorded operations."),
@@ -85,11 +85,11 @@ export const StatsRow = Type.Object({
   total_protocol_fee_paid_pearl: decimal(8, "The same in PEARL."),
   total_seller_paid_pearl: decimal(8, "The same in PEARL."),
   lists_expired_open: count("Open listings past their expiry."),
-  digest: DigestValue,
+  digest: DigestValueSchema,
 });
 
 /** Row of digest/{height} (H-38). */
-export const DigestRow = Type.Object({
+export const DigestRowSchema = Type.Object({
   height: count("Height."),
   block_hash: hex32("Hash of the block at this height."),
   value: hex32("D(height)."),
@@ -106,7 +106,7 @@ const balanceFields = {
 };
 
 /** Row of address/{address}/tokenlist and address/{address}/token/{tick}. */
-export const BalanceRow = Type.Object(balanceFields);
+export const BalanceRowSchema = Type.Object(balanceFields);
 
 /** Row of balances. */
-export const AddressBalanceRow = Type.Object({ address: address("Holder."), ...balanceFields });
+export const AddressBalanceRowSchema = Type.Object({ address: address("Holder."), ...balanceFields });

@@ -9,7 +9,7 @@ import { alarmLog } from "../../../testkit/builders/swap-ledger/ledger-facts.ts"
 import type { EvmBlock, EvmHeads, EvmSource } from "./evm-chain.ts";
 import { newestShared, replacedFinal } from "./evm-fork.ts";
 import { checkedSource } from "./evm-source-checks.ts";
-import { EvmStandingWatch } from "./evm-standing.ts";
+import { EvmRpcQuorum } from "./evm-rpc-quorum.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
 import type { ChainCheckpoint } from "../ledger/ports.ts";
 
@@ -40,7 +40,7 @@ function rpc(name: string, branch = "a", forksAt = 0): EvmSource {
 function watchOf(sources: readonly EvmSource[]) {
   const time = { ms: 1_000_000 };
   const clock = { nowMs: () => time.ms, monotonicMs: () => time.ms, sleep: () => Promise.resolve() };
-  return { time, watch: new EvmStandingWatch({ sources, clock, log: alarmLog(), pollMs: 1000 }) };
+  return { time, watch: new EvmRpcQuorum({ sources, clock, log: alarmLog(), pollMs: 1000 }) };
 }
 
 describe("S-62: an RPC that was silent", () => {

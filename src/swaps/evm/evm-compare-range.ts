@@ -6,7 +6,7 @@ import type { EvmLog, EvmSource } from "./evm-chain.ts";
 import { badLogs, checkLogs, type LogQuestion, ownLogs } from "./evm-cross-check.ts";
 import type { RangeSizer } from "./evm-range.ts";
 import type { EvmPoint } from "./evm-read-range.ts";
-import type { FinalInForce } from "./evm-standing.ts";
+import type { FinalInForce } from "./evm-rpc-quorum.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
 import { type LogReading, showsEvent } from "./evm-witnesses.ts";
 import { eventKey } from "../ledger/fact-codec.ts";

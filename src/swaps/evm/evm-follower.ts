@@ -14,7 +14,7 @@ import { RANGE_DEFAULTS, type RangeBounds, RangeSizer } from "./evm-range.ts";
 import { checkpointOf } from "./evm-read-range.ts";
 import { type ReadingStep, SecondReading } from "./evm-second-reading.ts";
 import { checkedSource } from "./evm-source-checks.ts";
-import { EvmStandingWatch } from "./evm-standing.ts";
+import { EvmRpcQuorum } from "./evm-rpc-quorum.ts";
 import { EvmUnavailable, ImpossibleLog } from "./evm-unavailable.ts";
 import type { EvmChange, EvmLedger, EvmStanding } from "../ledger/ports.ts";
 
@@ -92,7 +92,7 @@ const LOGGED_TROUBLES = 50;
 export class EvmFollower {
   readonly #parts: EvmFollowerParts;
   readonly #options: EvmFollowerOptions;
-  readonly #standing: EvmStandingWatch;
+  readonly #standing: EvmRpcQuorum;
   readonly #loop: ChainFollower;
   readonly #progress: Progress;
   readonly #second: SecondReading;
@@ -114,7 +114,7 @@ export class EvmFollower {
     const sizers = sources.map(() => new RangeSizer(options.range));
     this.#parts = parts;
     this.#options = options;
-    this.#standing = new EvmStandingWatch({ sources, clock, log, pollMs: options.pollMs });
+    this.#standing = new EvmRpcQuorum({ sources, clock, log, pollMs: options.pollMs });
     this.#progress = new Progress(clock, options.stallMs);
     this.#loop = new ChainFollower(clock, {
       round: (signal) => this.#round(signal),

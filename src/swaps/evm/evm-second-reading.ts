@@ -12,9 +12,9 @@ import { type FirstReading, FirstReadings } from "./evm-first-readings.ts";
 import { newestShared } from "./evm-fork.ts";
 import type { RangeSizer } from "./evm-range.ts";
 import type { EvmPoint } from "./evm-read-range.ts";
-import type { EvmStandingWatch, FinalInForce } from "./evm-standing.ts";
+import type { EvmRpcQuorum, FinalInForce } from "./evm-rpc-quorum.ts";
 import { EvmUnavailable, type ImpossibleLog } from "./evm-unavailable.ts";
-import { eventText, type LogReading, shownBy, type Witnesses, witnessesOf } from "./evm-witnesses.ts";
+import { escrowEventText, type LogReading, shownBy, type Witnesses, witnessesOf } from "./evm-witnesses.ts";
 import { eventKey } from "../ledger/fact-codec.ts";
 import type { EvmChange, EvmLedger } from "../ledger/ports.ts";
 
@@ -26,7 +26,7 @@ export interface SecondReadingParts {
   readonly sizers: readonly RangeSizer[];
   readonly reading: LogReading;
   readonly ledger: EvmLedger;
-  readonly standing: EvmStandingWatch;
+  readonly standing: EvmRpcQuorum;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -299,7 +299,7 @@ export class SecondReading {
     const before = [...indexed, ...above].filter(
       ({ place }) => place.block < block || (place.block === block && place.logIndex < logIndex),
     );
-    return JSON.stringify([source, block, logIndex, before.map(eventText)]);
+    return JSON.stringify([source, block, logIndex, before.map(escrowEventText)]);
   }
 
   async #back(event: EscrowEvent, use: number, why: string): Promise<Back> {

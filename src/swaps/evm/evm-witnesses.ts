@@ -29,7 +29,7 @@ export function showsEvent(
   if (log.block !== block || log.blockHash !== blockHash || log.removed) return false;
   if (log.txHash !== txHash || log.logIndex !== logIndex) return false;
   const read = readLog(log, event.place);
-  return read !== null && typeof read !== "string" && eventText(read) === eventText(event);
+  return read !== null && typeof read !== "string" && escrowEventText(read) === escrowEventText(event);
 }
 
 /**
@@ -116,7 +116,7 @@ async function knownBlocks(events: readonly EscrowEvent[], source: EvmSource): P
  * The event as one text, whatever order its fields were written in: stored ones come from another reader. Without the
  * time, which its block's hash says.
  */
-export function eventText(event: EscrowEvent): string {
+export function escrowEventText(event: EscrowEvent): string {
   return JSON.stringify({ ...event, place: { ...event.place, time: 0 } }, (_, value: unknown) => {
     if (typeof value === "bigint") return `${value}n`;
     if (typeof value !== "object" || value === null || Array.isArray(value)) return value;

@@ -11,7 +11,7 @@ import type { Connection } from "../connection.ts";
 import { lastEventId } from "../event-log.ts";
 import { kindOf, namedKind, UNKNOWN_KIND } from "../kinds.ts";
 import { ANY_TICK } from "../write/operation-indexes.ts";
-import { OPERATION_COLUMNS, readOperation } from "../row-shapes.ts";
+import { OPERATION_COLUMNS, operationRowOf } from "../row-shapes.ts";
 
 const RECEIVING = new Set(["deploy", "mint", "transfer", "send"]);
 
@@ -118,7 +118,7 @@ function* auditOperations(connection: Connection): Generator<Step, void, void> {
     const cells = new CellReader(row);
     const [sender, recipient] = [cells.text(), cells.textOrNull()];
     const [kind, nameId, from] = [cells.int(), cells.intOrNull(), cells.int()];
-    const [to, owner, operation] = [cells.intOrNull(), cells.intOrNull(), readOperation(cells)];
+    const [to, owner, operation] = [cells.intOrNull(), cells.intOrNull(), operationRowOf(cells)];
     const { place, tick } = operation;
     if (kind !== kindOf(operation.op, operation.valid) || (kind === UNKNOWN_KIND) !== (nameId !== null)) {
       yield { finding: `The operation at place ${place} has the wrong kind.` };

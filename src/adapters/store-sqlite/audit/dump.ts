@@ -11,7 +11,7 @@ import {
   LISTING_JOINS,
   OPERATION_COLUMNS,
   readListing,
-  readOperation,
+  operationRowOf,
   readToken,
   TOKEN_COLUMNS,
   TOKEN_TABLES,
@@ -68,7 +68,7 @@ export const SECTIONS: readonly Section[] = [
     name: "operations",
     sql: `SELECT ${OPERATION_COLUMNS} FROM op ORDER BY op.place`,
     keys: [0],
-    show: (row) => plain(readOperation(new CellReader(row))),
+    show: (row) => plain(operationRowOf(new CellReader(row))),
   },
   derived(
     "candle",

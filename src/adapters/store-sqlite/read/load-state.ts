@@ -2,12 +2,13 @@
 
 import type { Outpoint } from "../../../primitives/brands.ts";
 import type { BalanceRow, ListingRow, TokenRow } from "../../../prc20/state.ts";
-import type { LoadedState, StateKeys } from "../../../index/ports.ts";
+import type { LoadedRows } from "../../../prc20/state-view.ts";
+import type { StateKeys } from "../../../prc20/declared-keys.ts";
 import type { AddressFinder } from "../address-book.ts";
 import type { BalanceFilter } from "./balance-filter.ts";
 import { CellReader } from "../cells.ts";
 import type { Connection } from "../connection.ts";
-import { BY_OUTPOINT, outpointOf, outpointValues } from "./find-listing.ts";
+import { BY_OUTPOINT, anchorOf, outpointValues } from "./find-listing.ts";
 import { tokenRow } from "./query-tokens.ts";
 import { LISTING_COLUMNS, LISTING_JOINS, readBalance, readListing } from "../row-shapes.ts";
 
@@ -20,7 +21,7 @@ export function loadState(
   finder: AddressFinder,
   filter: BalanceFilter,
   keys: StateKeys,
-): LoadedState {
+): LoadedRows {
   return connection.snapshot(() => {
     const tokens: TokenRow[] = [];
     for (const tick of keys.tokens) {
@@ -86,7 +87,7 @@ function loadListings(connection: Connection, keys: StateKeys): ListingRow[] {
     const { listing } = readListing(new CellReader(row));
     if (!onlyOpen || listing.close === null) byId.set(listing.id, listing);
   };
-  for (const id of keys.listings) look(outpointOf(id), false);
+  for (const id of keys.listings) look(anchorOf(id), false);
   for (const anchor of keys.anchors) look(anchor, true);
   return [...byId.values()];
 }

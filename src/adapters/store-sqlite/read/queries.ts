@@ -11,7 +11,7 @@ import type {
   OperationFilter,
   PageRequest,
   Snapshot,
-  StateView,
+  TipState,
 } from "../../../index/queries.ts";
 import type { AddressFinder } from "../address-book.ts";
 import { blockRow, tipRow } from "../block-rows.ts";
@@ -52,7 +52,7 @@ export class SqliteQueries implements IndexQueries {
     this.#states = new StateReader(connection, () => finder.clear());
   }
 
-  async state(): Promise<StateView> {
+  async state(): Promise<TipState> {
     return this.#read(() => null).state;
   }
 
@@ -168,11 +168,11 @@ export class SqliteQueries implements IndexQueries {
     });
   }
 
-  #read<Value>(read: (state: StateView) => Value): Snapshot<Value> {
+  #read<Value>(read: (state: TipState) => Value): Snapshot<Value> {
     return this.#states.read(read);
   }
 
-  #readOperations<Value>(read: (source: OperationSource, state: StateView) => Value): Snapshot<Value> {
+  #readOperations<Value>(read: (source: OperationSource, state: TipState) => Value): Snapshot<Value> {
     return this.#states.read((state) => {
       const connection = this.#connection;
       const kindsOfTick = (tick: Tick) => this.#kinds.of(connection, state.hash, tick);
@@ -180,7 +180,7 @@ export class SqliteQueries implements IndexQueries {
     });
   }
 
-  #dayOldHeight(state: StateView): number | null {
+  #dayOldHeight(state: TipState): number | null {
     if (state.hash === null || this.#dayOld.tip !== state.hash) {
       this.#dayOld = { tip: state.hash, height: dayOldHeight(this.#connection, state) };
     }

@@ -11,13 +11,13 @@ import {
   type Page,
   type PageKey,
   type PageRequest,
-  type StateView,
+  type TipState,
 } from "../../../index/queries.ts";
 import type { AddressFinder } from "../address-book.ts";
 import { CANDLE_COLUMNS, fillsAfter, readCandle } from "../write/candles.ts";
-import { bytesOf, type Cell, type Cells, CellReader, hexOf } from "../cells.ts";
+import { blobOf, type Cell, type Cells, CellReader, hexOf } from "../cells.ts";
 import type { Connection } from "../connection.ts";
-import { BY_OUTPOINT, outpointOf, outpointValues } from "./find-listing.ts";
+import { BY_OUTPOINT, anchorOf, outpointValues } from "./find-listing.ts";
 import { floorAt } from "../write/floors.ts";
 import { stateNumber } from "../kinds.ts";
 import {
@@ -46,7 +46,7 @@ const DAY_S = 86_400;
 export function marketPage(connection: Connection, tick: Tick, page: PageRequest): Page<ListingView> {
   const read = (key: PageKey | null, walk: "up" | "down", limit: number): readonly ListingView[] => {
     const [compare, order] = walk === "up" ? [">", "ASC"] : ["<", "DESC"];
-    const unit = key === null ? new Uint8Array(0) : bytesOf(textAt(key, 0));
+    const unit = key === null ? new Uint8Array(0) : blobOf(textAt(key, 0));
     const sameUnit =
       key === null
         ? []
@@ -112,7 +112,7 @@ function changeKey({ listing }: ListingView): number {
 
 /** One listing, or null. */
 export function listingView(connection: Connection, id: ListingId): ListingView | null {
-  return listings(connection, `WHERE ${BY_OUTPOINT}`, outpointValues(outpointOf(id)))[0] ?? null;
+  return listings(connection, `WHERE ${BY_OUTPOINT}`, outpointValues(anchorOf(id)))[0] ?? null;
 }
 
 /** Listings that a block created and closed: those with places in `[from, before)`. */
@@ -135,7 +135,7 @@ function between(column: "place" | "close_place"): string {
 export function summaryView(
   connection: Connection,
   tick: Tick,
-  state: StateView,
+  state: TipState,
   floorHeight: number | null,
 ): MarketSummaryView | null {
   const token = tokenRow(connection, tick);
@@ -158,7 +158,7 @@ export function summaryView(
 }
 
 /** Height of the last block with time <= `tip time - 86400`; null where there is none. */
-export function dayOldHeight(connection: Connection, state: StateView): number | null {
+export function dayOldHeight(connection: Connection, state: TipState): number | null {
   const row = connection.first(
     "SELECT height FROM block WHERE time <= ? ORDER BY height DESC LIMIT 1",
     state.time - DAY_S,

@@ -2,7 +2,7 @@
 // bytes instead of some eight hundred cells, and costs half.
 
 import type { OperationField, OperationFields, OperationFilter, PageText } from "../../../index/queries.ts";
-import type { PageKey, PageRequest, RoomyText } from "../../../index/queries.ts";
+import type { PageKey, PageRequest, PaddedText } from "../../../index/queries.ts";
 import { CellReader } from "../cells.ts";
 import { kindsOf, operationOf, UNKNOWN_KIND } from "../kinds.ts";
 import { ABOVE_INTEGERS, BELOW_INTEGERS, intAt, type MergedList, type Walk } from "./paging.ts";
@@ -14,7 +14,7 @@ import { filteredList } from "./query-operations.ts";
 const ROOM_BEFORE = 512;
 const ROOM_BEHIND = 2;
 
-const NO_ROWS: RoomyText = { buffer: new Uint8Array(0), from: 0, to: 0 };
+const NO_ROWS: PaddedText = { buffer: new Uint8Array(0), from: 0, to: 0 };
 
 /** A page of operations, newest first, as text. `tip`: height of the snapshot's state. */
 export function operationsText(
@@ -45,7 +45,7 @@ export function operationsText(
   };
 }
 
-function roomy(buffer: Uint8Array): RoomyText {
+function roomy(buffer: Uint8Array): PaddedText {
   return { buffer, from: ROOM_BEFORE, to: buffer.length - ROOM_BEHIND };
 }
 

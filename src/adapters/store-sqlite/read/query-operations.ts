@@ -3,7 +3,7 @@
 
 import type { BlockHash, Tick, Txid } from "../../../primitives/brands.ts";
 import type { OperationFilter, OperationView, Page, PageRequest } from "../../../index/queries.ts";
-import { bytesOf, type Cells, CellReader } from "../cells.ts";
+import { blobOf, type Cells, CellReader } from "../cells.ts";
 import type { Connection } from "../connection.ts";
 import { isKnownOperation, kindsOf, namedKind } from "../kinds.ts";
 import type { OperationSource } from "./operation-source.ts";
@@ -18,7 +18,7 @@ import {
   rangesOf,
   type Walk,
 } from "./paging.ts";
-import { OPERATION_COLUMNS, readOperation } from "../row-shapes.ts";
+import { OPERATION_COLUMNS, operationRowOf } from "../row-shapes.ts";
 
 /** A page of operations, newest first. */
 export function operationsPage(
@@ -50,7 +50,7 @@ export function operationsOf(
   txid: Txid,
   vout: number | null,
 ): readonly OperationView[] {
-  const bytes = bytesOf(txid);
+  const bytes = blobOf(txid);
   const rows = connection.all(
     `SELECT ${OPERATION_COLUMNS} FROM op WHERE substr(op.txid, 1, 8) = ?1 AND op.txid = ?2
        AND (?3 IS NULL OR op.vout = ?3) ORDER BY op.place`,
@@ -79,7 +79,7 @@ export function operationsBetween(
 function views(connection: Connection, rows: readonly Cells[]): readonly OperationView[] {
   const blocks = new Map<number, { readonly blockHash: BlockHash; readonly time: number }>();
   return rows.map((row) => {
-    const operation = readOperation(new CellReader(row));
+    const operation = operationRowOf(new CellReader(row));
     let block = blocks.get(operation.height);
     if (block === undefined) {
       block = blockFacts(connection, operation.height);

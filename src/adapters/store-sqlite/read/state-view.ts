@@ -1,14 +1,14 @@
 // Tells which state an answer comes from (H-09): the tip, read inside the same snapshot as the answer, and remembered
 // for as long as no other connection has committed anything.
 
-import type { Snapshot, StateView } from "../../../index/queries.ts";
+import type { Snapshot, TipState } from "../../../index/queries.ts";
 import { tipRow } from "../block-rows.ts";
 import { CellReader } from "../cells.ts";
 import type { Connection } from "../connection.ts";
 import { NO_TOTALS } from "../row-shapes.ts";
 
 /** The present state of the connection's snapshot. */
-function stateView(connection: Connection): StateView {
+function stateView(connection: Connection): TipState {
   const tip = tipRow(connection);
   if (tip === null) return { height: -1, hash: null, time: 0, digest: null, totals: NO_TOTALS };
   const { height, hash, time, digest, totals } = tip;
@@ -18,7 +18,7 @@ function stateView(connection: Connection): StateView {
 /** A state, and the number by which SQLite tells it from later ones. */
 interface SeenState {
   readonly version: number;
-  readonly state: StateView;
+  readonly state: TipState;
 }
 
 /** Snapshots of one read-only connection. */
@@ -36,14 +36,14 @@ export class StateReader {
   }
 
   /** Runs a read on one snapshot and says which state it saw. */
-  read<Value>(read: (state: StateView) => Value): Snapshot<Value> {
+  read<Value>(read: (state: TipState) => Value): Snapshot<Value> {
     return this.#connection.snapshot(() => {
       const state = this.#present();
       return { state, value: read(state) };
     });
   }
 
-  #present(): StateView {
+  #present(): TipState {
     // This read begins the snapshot; its number stays the same until another connection's commit is visible in one.
     const row = this.#connection.first("PRAGMA data_version");
     const version = row === null ? 0 : new CellReader(row).int();

@@ -3,7 +3,7 @@
 
 import type { BlockChanges, ListingRow } from "../../../prc20/state.ts";
 import type { AddressBook } from "../address-book.ts";
-import { bytesOf, CellReader } from "../cells.ts";
+import { blobOf, CellReader } from "../cells.ts";
 import type { Connection } from "../connection.ts";
 import { stateNumber } from "../kinds.ts";
 import { unitPriceKey } from "../sort-keys.ts";
@@ -140,17 +140,17 @@ export class ListingWriter {
       String(row.protocolFeeSat),
       String(row.sellerNetSat),
       row.exp,
-      bytesOf(row.createdTxid),
+      blobOf(row.createdTxid),
       row.anchorVout,
       row.createdHeight,
       row.createdTime,
       String(row.anchorAmountSat),
-      bytesOf(row.signatureHex),
-      bytesOf(row.policyHash),
+      blobOf(row.signatureHex),
+      blobOf(row.policyHash),
       stateNumber(close?.kind ?? "open"),
       unitPriceKey(row.priceSat, row.amount),
       close === null ? 2 * row.createdPlace : 2 * close.place + 1,
-      close === null ? null : bytesOf(close.txid),
+      close === null ? null : blobOf(close.txid),
       close?.height ?? null,
       close?.time ?? null,
       close?.inputIndex ?? null,
@@ -166,7 +166,7 @@ export class ListingWriter {
       CLOSE,
       stateNumber(close.kind),
       2 * close.place + 1,
-      bytesOf(close.txid),
+      blobOf(close.txid),
       close.height,
       close.time,
       close.inputIndex,

@@ -2,7 +2,7 @@
 
 import type { TokenRow } from "../../../prc20/state.ts";
 import type { AddressBook } from "../address-book.ts";
-import { bytesOf, type Cell } from "../cells.ts";
+import { blobOf, type Cell } from "../cells.ts";
 import type { Connection } from "../connection.ts";
 import { marketCells } from "../row-shapes.ts";
 
@@ -61,7 +61,7 @@ export class TokenWriter {
       String(row.pre),
       row.cid,
       this.#book.idOf(row.deployer),
-      bytesOf(row.deployTxid),
+      blobOf(row.deployTxid),
       row.deployHeight,
       row.deployPlace,
       ...runningCells(row),

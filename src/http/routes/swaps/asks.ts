@@ -3,9 +3,9 @@
 
 import { Type } from "typebox";
 import type { AskActionName } from "../../../swaps/usecases/swap-service.ts";
-import * as examples from "../../schemas/swap-examples.ts";
+import { SWAP_EXAMPLES } from "../../schemas/swap-examples.ts";
 import { AskActionBody, AskCreateBody, AskTakeBody } from "../../schemas/swap-bodies.ts";
-import { AskRow, DealRow, swapObject } from "../../schemas/swaps.ts";
+import { AskRowSchema, DealRowSchema, swapObject } from "../../schemas/swaps.ts";
 import { hashOf, hashParameter } from "./swap-parameters.ts";
 import type { SwapRequest, SwapRoute } from "./swap-route.ts";
 
@@ -25,9 +25,9 @@ const create: SwapRoute = {
   query: NO_QUERY,
   body: AskCreateBody,
   creates: true,
-  response: swapObject(AskRow),
-  example: { ok: true, ...examples.askRow },
-  bodyExample: examples.askCreateBody,
+  response: swapObject(AskRowSchema),
+  example: { ok: true, ...SWAP_EXAMPLES.askRow },
+  bodyExample: SWAP_EXAMPLES.askCreateBody,
   errors: [
     "INVALID_REQUEST",
     "ASK_BELOW_MIN_USDC",
@@ -54,8 +54,8 @@ const show: SwapRoute = {
   query: NO_QUERY,
   body: null,
   creates: false,
-  response: swapObject(AskRow),
-  example: { ok: true, ...examples.askRow },
+  response: swapObject(AskRowSchema),
+  example: { ok: true, ...SWAP_EXAMPLES.askRow },
   bodyExample: null,
   errors: ["INVALID_REQUEST", "ASK_NOT_FOUND"],
   run: (service, request) => service.ask(askIdOf(request)),
@@ -70,8 +70,8 @@ const deal: SwapRoute = {
   query: NO_QUERY,
   body: null,
   creates: false,
-  response: swapObject(DealRow),
-  example: { ok: true, ...examples.dealRow },
+  response: swapObject(DealRowSchema),
+  example: { ok: true, ...SWAP_EXAMPLES.dealRow },
   bodyExample: null,
   errors: ["INVALID_REQUEST", "ASK_NOT_FOUND", "DEAL_NOT_FOUND"],
   run: (service, request) => service.askDeal(askIdOf(request)),
@@ -86,9 +86,9 @@ const take: SwapRoute = {
   query: NO_QUERY,
   body: AskTakeBody,
   creates: true,
-  response: swapObject(DealRow),
-  example: { ok: true, ...examples.dealRow },
-  bodyExample: examples.askTakeBody,
+  response: swapObject(DealRowSchema),
+  example: { ok: true, ...SWAP_EXAMPLES.dealRow },
+  bodyExample: SWAP_EXAMPLES.askTakeBody,
   errors: [
     "INVALID_REQUEST",
     "ASK_NOT_FOUND",
@@ -115,9 +115,9 @@ function action(name: AskActionName, summary: string): SwapRoute {
     query: NO_QUERY,
     body: AskActionBody,
     creates: false,
-    response: swapObject(AskRow),
-    example: { ok: true, ...examples.askRow },
-    bodyExample: examples.askActionBody,
+    response: swapObject(AskRowSchema),
+    example: { ok: true, ...SWAP_EXAMPLES.askRow },
+    bodyExample: SWAP_EXAMPLES.askActionBody,
     errors: [
       "INVALID_REQUEST",
       "ASK_NOT_FOUND",

@@ -7,7 +7,7 @@ import type { RequestBody, SwapService } from "../../../swaps/usecases/swap-serv
 import { invalidFields } from "../../../swaps/usecases/outcome.ts";
 import type { Bytes32 } from "../../../primitives/brands.ts";
 import type { ErrorCode } from "../../errors.ts";
-import * as examples from "../../schemas/swap-examples.ts";
+import { SWAP_EXAMPLES } from "../../schemas/swap-examples.ts";
 import {
   AcceptLockBody,
   OriginBody,
@@ -15,7 +15,14 @@ import {
   VerifyLockBody,
   VerifyRefundBody,
 } from "../../schemas/swap-bodies.ts";
-import { AddressSwaps, BidRow, DealRow, SwapRow, swapObject, Verification } from "../../schemas/swaps.ts";
+import {
+  AddressSwapsSchema,
+  BidRowSchema,
+  DealRowSchema,
+  SwapRowSchema,
+  swapObject,
+  VerificationSchema,
+} from "../../schemas/swaps.ts";
 import { hashOf, hashParameter } from "./swap-parameters.ts";
 import type { SwapRequest, SwapRoute } from "./swap-route.ts";
 
@@ -36,8 +43,8 @@ const show: SwapRoute = {
   query: NO_QUERY,
   body: null,
   creates: false,
-  response: swapObject(DealRow),
-  example: { ok: true, ...examples.dealRow },
+  response: swapObject(DealRowSchema),
+  example: { ok: true, ...SWAP_EXAMPLES.dealRow },
   bodyExample: null,
   errors: ["INVALID_REQUEST", "DEAL_NOT_FOUND"],
   run: (service, request) => service.deal(hashIn(request, "deal_hash")),
@@ -52,9 +59,9 @@ const acceptLock: SwapRoute = {
   query: NO_QUERY,
   body: AcceptLockBody,
   creates: false,
-  response: swapObject(Type.Union([DealRow, BidRow])),
-  example: { ok: true, ...examples.dealRow },
-  bodyExample: examples.acceptLockBody,
+  response: swapObject(Type.Union([DealRowSchema, BidRowSchema])),
+  example: { ok: true, ...SWAP_EXAMPLES.dealRow },
+  bodyExample: SWAP_EXAMPLES.acceptLockBody,
   errors: [
     "INVALID_REQUEST",
     "DEAL_NOT_FOUND",
@@ -99,8 +106,8 @@ function verification(parts: VerifyParts): SwapRoute {
     query: NO_QUERY,
     body: parts.body,
     creates: false,
-    response: Verification,
-    example: examples.verification,
+    response: VerificationSchema,
+    example: SWAP_EXAMPLES.verification,
     bodyExample: parts.bodyExample,
     errors: VERIFY_ERRORS,
     run: (service, request) =>
@@ -117,7 +124,7 @@ const verifications: readonly SwapRoute[] = [
     summary: "Whether the PEARL lock is safe to reveal the secret for, right now",
     placeholder: "deal_hash",
     body: VerifyLockBody,
-    bodyExample: examples.verifyLockBody,
+    bodyExample: SWAP_EXAMPLES.verifyLockBody,
     run: verifyLockRun,
   }),
   verification({
@@ -158,9 +165,9 @@ const origin: SwapRoute = {
   query: NO_QUERY,
   body: OriginBody,
   creates: false,
-  response: swapObject(BidRow),
-  example: { ok: true, ...examples.bidRow },
-  bodyExample: examples.originBody,
+  response: swapObject(BidRowSchema),
+  example: { ok: true, ...SWAP_EXAMPLES.bidRow },
+  bodyExample: SWAP_EXAMPLES.originBody,
   errors: ["INVALID_REQUEST", "ORDER_NOT_FOUND", "ORIGIN_SIGNATURE_INVALID", "EVM_RPC_UNAVAILABLE"],
   run: (service, request) => service.setOrigin(hashIn(request, "order_hash"), request.body),
 };
@@ -174,8 +181,8 @@ const byOrder: SwapRoute = {
   query: NO_QUERY,
   body: null,
   creates: false,
-  response: SwapRow,
-  example: { ok: true, kind: "deal", ...examples.dealRow },
+  response: SwapRowSchema,
+  example: { ok: true, kind: "deal", ...SWAP_EXAMPLES.dealRow },
   bodyExample: null,
   errors: ["INVALID_REQUEST", "ORDER_NOT_FOUND"],
   run: (service, request) => service.swap(hashIn(request, "order_hash")),
@@ -197,8 +204,13 @@ const byAddress: SwapRoute = {
   query: NO_QUERY,
   body: null,
   creates: false,
-  response: AddressSwaps,
-  example: { ok: true, bids: [examples.bidRow], asks: [examples.askRow], deals: [examples.dealRow] },
+  response: AddressSwapsSchema,
+  example: {
+    ok: true,
+    bids: [SWAP_EXAMPLES.bidRow],
+    asks: [SWAP_EXAMPLES.askRow],
+    deals: [SWAP_EXAMPLES.dealRow],
+  },
   bodyExample: null,
   errors: ["INVALID_REQUEST"],
   async run(service, { params }) {
@@ -207,6 +219,7 @@ const byAddress: SwapRoute = {
     if (address === null) {
       return invalidFields({ address: "must be an EVM address or a PEARL address of this network" });
     }
+    if (!address.startsWith("0x")) await service.preparePearlFilter();
     return service.ofAddress(address);
   },
 };

@@ -9,8 +9,15 @@ import type { WireRow } from "../../../swaps/usecases/swap-service.ts";
 import { type CursorBinding, pageLinks } from "../../cursor.ts";
 import { Refusal } from "../../errors.ts";
 import { parameterReader } from "../../parameters.ts";
-import * as examples from "../../schemas/swap-examples.ts";
-import { AskRow, BidRow, DealRow, swapList, SwapStats, TypedData } from "../../schemas/swaps.ts";
+import { listOf, SWAP_EXAMPLES } from "../../schemas/swap-examples.ts";
+import {
+  AskRowSchema,
+  BidRowSchema,
+  DealRowSchema,
+  swapList,
+  SwapStatsSchema,
+  TypedDataSchema,
+} from "../../schemas/swaps.ts";
 import { asSwapRefusal } from "./swap-body.ts";
 import { booleanFilter, listParameters, readListQuery } from "./swap-parameters.ts";
 import type { SwapResult, SwapRoute } from "./swap-route.ts";
@@ -31,8 +38,8 @@ const bids: SwapRoute = {
   query: Type.Object({ ...listParameters(BID_STATUSES), ...bidFlags.properties }),
   body: null,
   creates: false,
-  response: swapList(BidRow),
-  example: examples.listOf(examples.bidRow),
+  response: swapList(BidRowSchema),
+  example: listOf(SWAP_EXAMPLES.bidRow),
   bodyExample: null,
   errors: ["INVALID_REQUEST", "CURSOR_INVALID"],
   async run(service, { query }) {
@@ -45,7 +52,8 @@ const bids: SwapRoute = {
       own: [String(includeAskMatches)],
     });
     if (!("query" in read)) return read;
-    return page(await service.bids({ ...read.query, includeAskMatches }), read.binding);
+    if (read.query.pearlAddress !== null) await service.preparePearlFilter();
+    return page(service.bids({ ...read.query, includeAskMatches }), read.binding);
   },
 };
 
@@ -70,8 +78,8 @@ const asks: SwapRoute = {
   query: Type.Object({ ...listParameters(ASK_STATUSES), ...askFlags.properties }),
   body: null,
   creates: false,
-  response: swapList(AskRow),
-  example: examples.listOf(examples.askRow),
+  response: swapList(AskRowSchema),
+  example: listOf(SWAP_EXAMPLES.askRow),
   bodyExample: null,
   errors: ["INVALID_REQUEST", "CURSOR_INVALID"],
   async run(service, { query }) {
@@ -85,7 +93,8 @@ const asks: SwapRoute = {
       own: [String(includeUnfunded)],
     });
     if (!("query" in read)) return read;
-    return page(await service.asks({ ...read.query, includeUnfunded, sort }), read.binding);
+    if (read.query.pearlAddress !== null) await service.preparePearlFilter();
+    return page(service.asks({ ...read.query, includeUnfunded, sort }), read.binding);
   },
 };
 
@@ -98,14 +107,15 @@ const deals: SwapRoute = {
   query: Type.Object(listParameters(DEAL_STATUSES)),
   body: null,
   creates: false,
-  response: swapList(DealRow),
-  example: examples.listOf(examples.dealRow),
+  response: swapList(DealRowSchema),
+  example: listOf(SWAP_EXAMPLES.dealRow),
   bodyExample: null,
   errors: ["INVALID_REQUEST", "CURSOR_INVALID"],
   async run(service, { query }) {
     const read = readListQuery(query, service, { list: "deals", statuses: DEAL_STATUSES, own: [] });
     if (!("query" in read)) return read;
-    return page(await service.deals(read.query), read.binding);
+    if (read.query.pearlAddress !== null) await service.preparePearlFilter();
+    return page(service.deals(read.query), read.binding);
   },
 };
 
@@ -128,8 +138,8 @@ const stats: SwapRoute = {
   query: NOTHING,
   body: null,
   creates: false,
-  response: SwapStats,
-  example: examples.swapStats,
+  response: SwapStatsSchema,
+  example: SWAP_EXAMPLES.swapStats,
   bodyExample: null,
   errors: [],
   run: (service) => ({ kind: "object", value: service.stats() }),
@@ -144,8 +154,8 @@ const typedData: SwapRoute = {
   query: NOTHING,
   body: null,
   creates: false,
-  response: TypedData,
-  example: examples.typedData,
+  response: TypedDataSchema,
+  example: SWAP_EXAMPLES.typedData,
   bodyExample: null,
   errors: ["INDEXER_NOT_SYNCED", "EVM_RPC_UNAVAILABLE"],
   run: (service) => service.typedData(),

@@ -5,8 +5,9 @@ import { describe, test } from "node:test";
 import { CoreIndex, testRules } from "../../testkit/builders/core-index/index.ts";
 import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
 import type { BlockChanges } from "../prc20/state.ts";
-import type { LoadedState, StateKeys } from "./ports.ts";
-import { StateCache } from "./state-cache.ts";
+import type { LoadedRows } from "../prc20/state-view.ts";
+import type { StateKeys } from "../prc20/declared-keys.ts";
+import { UncommittedState } from "./uncommitted-state.ts";
 
 const NONE: StateKeys = { tokens: [], balances: [], listings: [], anchors: [] };
 
@@ -23,7 +24,7 @@ function byText(a: object, b: object): number {
   return key(a) < key(b) ? -1 : 1;
 }
 
-function sorted({ tokens, balances, listings }: LoadedState): unknown {
+function sorted({ tokens, balances, listings }: LoadedRows): unknown {
   return [tokens.toSorted(byText), balances.toSorted(byText), listings.toSorted(byText)];
 }
 
@@ -52,7 +53,7 @@ describe("state cache", () => {
       const truth = new CoreIndex("simnet", rules);
       const behind = new CoreIndex("simnet", rules);
       // The smallest cache that there is: whatever may leave it does.
-      const cache = new StateCache({ load: async (keys) => behind.state.load(keys) }, 1);
+      const cache = new UncommittedState({ load: async (keys) => behind.state.load(keys) }, 1);
       const blocks: BlockChanges[] = [];
       for (const made of world.made) {
         const changes = truth.apply(made);
@@ -78,7 +79,7 @@ describe("state cache", () => {
 
   test("what is known is not asked again, absence included", async () => {
     let asked = 0;
-    const cache = new StateCache({
+    const cache = new UncommittedState({
       load: async () => {
         asked += 1;
         return { tokens: [], balances: [], listings: [] };
@@ -103,7 +104,7 @@ describe("state cache", () => {
     const truth = new CoreIndex("simnet", testRules("simnet", world.feeAddress));
     const keys = keysOf(world.made.map((made) => truth.apply(made)));
     let asked = 0;
-    const cache = new StateCache({
+    const cache = new UncommittedState({
       load: async (missing) => {
         asked += 1;
         return truth.state.load(missing);

@@ -47,7 +47,7 @@ interface StandingDependencies {
 }
 
 /** Keeps what the RPCs say. */
-export class EvmStandingWatch {
+export class EvmRpcQuorum {
   readonly #parts: StandingDependencies;
   readonly #views: readonly View[];
   /** With several RPCs: what the last comparison came to, and when. */

@@ -4,12 +4,13 @@
 
 import type { ListingId, Outpoint, Tick } from "../primitives/brands.ts";
 import type { BalanceRow, BlockChanges, ListingRow, TokenRow } from "../prc20/state.ts";
-import type { LoadedState, StateKeys } from "./ports.ts";
+import type { LoadedRows } from "../prc20/state-view.ts";
+import type { StateKeys } from "../prc20/declared-keys.ts";
 import { BalanceCache, RowCache } from "./row-cache.ts";
 
 /** Where rows come from that are not cached: the store. */
 export interface StateSource {
-  load(keys: StateKeys): Promise<LoadedState>;
+  load(keys: StateKeys): Promise<LoadedRows>;
 }
 
 /** What a batched read still has to ask, and what is known already. */
@@ -19,7 +20,7 @@ interface Split {
 }
 
 /** The store's rows with the changes of undurable blocks laid over them. */
-export class StateCache {
+export class UncommittedState {
   readonly #source: StateSource;
   readonly #tokens: RowCache<Tick, TokenRow>;
   readonly #balances: BalanceCache;
@@ -37,7 +38,7 @@ export class StateCache {
   }
 
   /** One batched read as of the last absorbed block; the store is asked only for what is not known. */
-  async load(keys: StateKeys): Promise<LoadedState> {
+  async load(keys: StateKeys): Promise<LoadedRows> {
     const { missing, found } = this.#split(keys);
     if (isEmpty(missing)) return found;
     const loaded = await this.#source.load(missing);
@@ -119,7 +120,7 @@ export class StateCache {
     return { missing: { tokens, balances, listings, anchors }, found };
   }
 
-  #addBalances(missing: StateKeys, loaded: LoadedState, into: BalanceRow[]): void {
+  #addBalances(missing: StateKeys, loaded: LoadedRows, into: BalanceRow[]): void {
     for (const row of loaded.balances) {
       this.#balances.addLoaded(row.address, row.tick, row);
       into.push(row);
@@ -128,7 +129,7 @@ export class StateCache {
     for (const { address, tick } of missing.balances) this.#balances.addLoaded(address, tick, null);
   }
 
-  #addListings(missing: StateKeys, loaded: LoadedState, into: ListingRow[]): void {
+  #addListings(missing: StateKeys, loaded: LoadedRows, into: ListingRow[]): void {
     const present = new Set(into.map((row) => row.id));
     const answered = new Set(loaded.listings.map((row) => row.id));
     for (const id of missing.listings) if (!answered.has(id)) this.#listings.addLoaded(id, null);

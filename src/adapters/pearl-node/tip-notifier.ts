@@ -9,7 +9,7 @@ import type { Endpoint } from "./node-address.ts";
 const MAX_PAUSE_MS = 5000;
 
 /** Watches one node's tip. */
-export class TipWatch {
+export class TipNotifier {
   readonly #tip: () => Promise<NodeTip>;
   readonly #pollMs: number;
   readonly #clock: Clock;
