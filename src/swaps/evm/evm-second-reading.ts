@@ -123,9 +123,8 @@ export class SecondReading {
     for (const key of this.#suspects) if (Number(key.split(":")[0]) < from) this.#suspects.delete(key);
     if (target < from) return { kind: "done" };
     const span = this.#first.at(from);
-    if (span === undefined || (!this.#isAlone && this.#first.isEarly(from, Math.min(span.to, target))))
-      return this.#readAnew(active, from, target, final);
-    const to = this.#first.endOf(from, (one) => this.#isReadable(one, span));
+    if (span === undefined || this.#isEarly(span, target)) return this.#readAnew(active, from, target, final);
+    const to = this.#first.endOf(from, (one) => this.#isReadable(one, span) && !this.#isEarly(one, target));
     if (to === null) return { kind: "waiting" };
     const others = this.#isAlone ? [0] : this.#indices(active).filter((index) => index !== span.source);
     for (const index of others) {
@@ -144,6 +143,11 @@ export class SecondReading {
     const { sources, standing } = this.#parts;
     const all = sources.map((_, i) => (active + i) % sources.length);
     return all.filter((index) => standing.answers(index));
+  }
+
+  /** Whether a block of this first reading, up to the target, has to be read for the first time anew. */
+  #isEarly({ from, to }: FirstReading, target: number): boolean {
+    return !this.#isAlone && this.#first.isEarly(from, Math.min(to, target));
   }
 
   /** Whether blocks of this first reading may be read for the second time now, together with those of `span`. */
@@ -225,16 +229,16 @@ export class SecondReading {
       return events.filter((event) => missing.has(eventKey(event)));
     }
     const source = ofRpc(this.#parts.sources, index);
-    const shown = await shownBy(events, source, this.#parts.reading);
+    const shown = await shownBy(events, source, this.#parts.reading, this.#parts.standing.final());
     return events.filter((event, i) => shown[i] !== true || this.#suspects.has(eventKey(event)));
   }
 
   /** Every RPC's word on the events. One that showed an event at its first reading and is silent now has shown it. */
   async #witnesses(events: readonly EscrowEvent[], span: FirstReading | null): Promise<readonly Witnesses[]> {
     if (events.length === 0) return [];
-    const { sources, reading } = this.#parts;
+    const { sources, reading, standing } = this.#parts;
     const all = new Map(sources.map((source, i) => [i, source] as const));
-    const found = await witnessesOf(events, all, reading);
+    const found = await witnessesOf(events, all, reading, standing.final());
     return found.map(({ shows, lacks }, i) => {
       const event = events[i];
       const isSuspect = event === undefined || this.#suspects.has(eventKey(event));

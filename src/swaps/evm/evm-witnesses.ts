@@ -32,19 +32,23 @@ export function showsEvent(
   return read !== null && typeof read !== "string" && escrowEventText(read) === escrowEventText(event);
 }
 
+/** The final block in force: who has it and another block than the event's at its height lacks the event. */
+export type KnownFinal = { readonly height: number; readonly hash: Bytes32 | null } | null;
+
 /**
- * Asks these RPCs about the events; witnesses in their order. One that does not answer, or has not got the block, is no
- * witness of either kind.
+ * Asks these RPCs about the events; witnesses in their order. One that does not answer, or may not have come to the
+ * block, is no witness of either kind.
  */
 export async function witnessesOf(
   events: readonly EscrowEvent[],
   sources: ReadonlyMap<number, EvmSource>,
   reading: LogReading,
+  final: KnownFinal,
 ): Promise<readonly Witnesses[]> {
   const answers = await Promise.all(
     [...sources].map(async ([index, source]) => ({
       index,
-      shown: await askedQuietly(events, source, reading),
+      shown: await askedQuietly(events, source, reading, final),
     })),
   );
   return events.map((_, i) => ({
@@ -57,9 +61,10 @@ async function askedQuietly(
   events: readonly EscrowEvent[],
   source: EvmSource,
   reading: LogReading,
+  final: KnownFinal,
 ): Promise<readonly (boolean | null)[] | null> {
   try {
-    return await shownBy(events, source, reading);
+    return await shownBy(events, source, reading, final);
   } catch (error) {
     if (error instanceof EvmUnavailable) return null;
     throw error;
@@ -67,13 +72,14 @@ async function askedQuietly(
 }
 
 /**
- * Whether the RPC shows each event by receipt; null where it has not got its block, which says nothing. Rejects with
- * `EvmUnavailable` where it does not answer.
+ * Whether the RPC shows each event by receipt; null where it has neither the event's block nor, on the chain of the
+ * final block, another one in its place, which says nothing. Rejects with `EvmUnavailable` where it does not answer.
  */
 export async function shownBy(
   events: readonly EscrowEvent[],
   source: EvmSource,
   reading: LogReading,
+  final: KnownFinal,
 ): Promise<readonly (boolean | null)[]> {
   const shown: (boolean | null)[] = [];
   for (let at = 0; at < events.length; at += RECEIPTS_AT_ONCE) {
@@ -88,8 +94,11 @@ export async function shownBy(
       part.filter((_, i) => isShown[i] === false),
       source,
     );
-    for (const [i, event] of part.entries()) {
-      shown.push(isShown[i] === true ? true : known.has(event.place.blockHash) ? false : null);
+    const unknown = part.filter(({ place }, i) => isShown[i] === false && !known.has(place.blockHash));
+    const replaced = await replacedHeights(unknown, source, final);
+    for (const [i, { place }] of part.entries()) {
+      const isLacking = known.has(place.blockHash) || replaced.has(place.block);
+      shown.push(isShown[i] === true ? true : isLacking ? false : null);
     }
   }
   return shown;
@@ -110,6 +119,19 @@ async function knownBlocks(events: readonly EscrowEvent[], source: EvmSource): P
   if (hashes.length === 0) return new Set();
   const blocks = await source.blocksByHash(hashes);
   return new Set(blocks.flatMap((block) => (block === null ? [] : [block.hash])));
+}
+
+/** Heights of these events, whose blocks the RPC has not got, at which it has others on the chain of the final block. */
+async function replacedHeights(
+  events: readonly EscrowEvent[],
+  source: EvmSource,
+  final: KnownFinal,
+): Promise<ReadonlySet<number>> {
+  if (events.length === 0 || final === null || final.hash === null) return new Set();
+  const heights = [...new Set(events.map(({ place }) => place.block))].filter((one) => one <= final.height);
+  const [theirs, ...blocks] = await source.blocksAt([final.height, ...heights]);
+  if (theirs?.hash !== final.hash) return new Set();
+  return new Set(blocks.flatMap((block) => (block === null ? [] : [block.number])));
 }
 
 /**
