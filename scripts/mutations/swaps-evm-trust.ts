@@ -144,13 +144,13 @@ export const SWAPS_EVM_TRUST: readonly Break[] = [
     },
     {
       rule: "S-08",
-      find: "(!this.#isAlone && this.#first.isEarly(from, Math.min(span.to, target)))",
+      find: "this.#isEarly(span, target)",
       replace: "false",
       why: "a log that one RPC gave late and another one withholds is lost",
     },
     {
       rule: "S-08",
-      find: "lacks.find((one) => one !== span.source) ?? index",
+      find: "this.#nextOf(lacks.filter((one) => one !== span.source)) ?? index",
       replace: "lacks[0] ?? index",
       why: "a log that is gone is read again from the RPC that invents it, for ever",
     },

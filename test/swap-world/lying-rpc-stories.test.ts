@@ -213,6 +213,17 @@ const STORIES: readonly Story[] = [
       LOOK,
     ],
   },
+  {
+    name: "S-08: an RPC that denies a log and then gives no blocks is not the only one that is asked to read again",
+    setting: THREE,
+    steps: [
+      { do: "mine", seconds: 13 },
+      { do: "invent", depth: 4, forked: false },
+      LOOK,
+      { do: "answer", method: "heads", way: "nothing" },
+      { do: "invent", depth: 3, forked: true },
+    ],
+  },
 ];
 
 for (const { name, setting, steps } of STORIES) {

@@ -85,3 +85,10 @@ function difference(
   }
   return { events, absent: events.filter((event) => !shown.has(eventKey(event))), extra };
 }
+
+/** All that an RPC shows of the compared blocks, ascending. */
+export function shownEvents({ events, absent, extra }: Compared): readonly EscrowEvent[] {
+  const lacking = new Set(absent);
+  const shown = [...events.filter((event) => !lacking.has(event)), ...extra];
+  return shown.toSorted((a, b) => a.place.block - b.place.block || a.place.logIndex - b.place.logIndex);
+}

@@ -7,7 +7,7 @@ import { logStanding } from "../../swap/evm-quorum.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { Clock, Log } from "../../follow/ports.ts";
 import { type EvmBlock, type EvmSource, ofRpc } from "./evm-chain.ts";
-import { compareRange, type Compared } from "./evm-compare-range.ts";
+import { compareRange, type Compared, shownEvents } from "./evm-compare-range.ts";
 import { type FirstReading, FirstReadings } from "./evm-first-readings.ts";
 import { newestShared } from "./evm-fork.ts";
 import type { RangeSizer } from "./evm-range.ts";
@@ -79,6 +79,8 @@ export class SecondReading {
   /** Logs that the ledger refused, by RPC and by all that stood before them: they are not taken in again after that. */
   readonly #refused = new Set<string>();
   #disputesAtMs = Number.NEGATIVE_INFINITY;
+  /** Counts the choices of an RPC to read again from. */
+  #turn = 0;
   /** The final height when something was last read again. */
   #finalSeen = -1;
   #troubles = new Set<string>();
@@ -214,7 +216,7 @@ export class SecondReading {
       const standing = logStanding({ shows: shows.length, lacks: lacks.length }, this.#isAlone ? 1 : 2);
       if (standing === "unknown") return null;
       // Not from the RPC that has shown it: one that denies by receipt what its ranges show would show it for ever.
-      const use = lacks.find((one) => one !== span.source) ?? index;
+      const use = this.#nextOf(lacks.filter((one) => one !== span.source)) ?? index;
       if (standing === "gone") return this.#back(event, use, "a log that was indexed is gone");
       if (standing === "disputed") disputed.push(event);
     }
@@ -283,9 +285,15 @@ export class SecondReading {
     for (const [i, event] of events.entries()) {
       const { shows, lacks } = witnesses[i] ?? { shows: [], lacks: [] };
       if (logStanding({ shows: shows.length, lacks: lacks.length }, this.#isAlone ? 1 : 2) === "gone")
-        return this.#back(event, lacks[0] ?? index, "a log that was indexed is gone");
+        return this.#back(event, this.#nextOf(lacks) ?? index, "a log that was indexed is gone");
     }
     return null;
+  }
+
+  /** Another RPC of these each time: one that denies a log by receipt may not give the blocks, or show it in them. */
+  #nextOf(indices: readonly number[]): number | undefined {
+    this.#turn += 1;
+    return indices[this.#turn % indices.length];
   }
 
   /**
@@ -364,7 +372,7 @@ export class SecondReading {
         const standing = logStanding({ shows: shows.length, lacks: lacks.length }, this.#isAlone ? 1 : 2);
         if (standing === "shown") resolved.push(event);
         if (standing !== "gone" || (lacks.length < 2 && !this.#isAlone)) continue;
-        return this.#back(event, lacks[0] ?? 0, "two RPCs agree that a disputed log is not there");
+        return this.#back(event, this.#nextOf(lacks) ?? 0, "two RPCs agree that a disputed log is not there");
       }
       return resolved.length === 0 ? null : { kind: "resolve", events: resolved };
     });
@@ -386,11 +394,4 @@ export class SecondReading {
       `the answers of ${ofRpc(this.#parts.sources, index).name} do not fit together: ${what}`,
     );
   }
-}
-
-/** All that an RPC shows of the compared blocks, ascending. */
-function shownEvents({ events, absent, extra }: Compared): readonly EscrowEvent[] {
-  const lacking = new Set(absent);
-  const shown = [...events.filter((event) => !lacking.has(event)), ...extra];
-  return shown.toSorted((a, b) => a.place.block - b.place.block || a.place.logIndex - b.place.logIndex);
 }
