@@ -37,18 +37,23 @@ export interface Compared {
   readonly extra: readonly EscrowEvent[];
 }
 
+/** What is indexed is not on the chain of the final block: at this height at the latest. */
+export interface Elsewhere {
+  readonly elsewhere: number;
+}
+
 /**
  * The comparison; null where the RPC is behind or does not have the final block in force, and so cannot tell;
- * "elsewhere" where it has, and what is indexed is not on that chain. Rejects with `EvmUnavailable`.
+ * `Elsewhere` where it has, and what is indexed is not on that chain. Rejects with `EvmUnavailable`.
  */
-export async function compareRange(question: ComparedQuestion): Promise<Compared | "elsewhere" | null> {
+export async function compareRange(question: ComparedQuestion): Promise<Compared | Elsewhere | null> {
   const { source, sizer, from, limit, final, anchorOf, reading } = question;
   for (;;) {
     const to = Math.min(limit, from + sizer.size - 1);
     const anchor = anchorOf(to);
     const [end, ours, theirs] = await source.blocksAt([to, anchor.number, final.height]);
     if (!end || !ours || !theirs || theirs.hash !== final.hash) return null;
-    if (ours.hash !== anchor.hash) return anchor.number > final.height ? null : "elsewhere";
+    if (ours.hash !== anchor.hash) return anchor.number > final.height ? null : { elsewhere: anchor.number };
     const answer = await source.logs(from, to);
     if (answer.kind === "logs") {
       sizer.answered(to - from + 1, answer.logs.length);

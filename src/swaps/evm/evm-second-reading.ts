@@ -7,7 +7,7 @@ import { logStanding } from "../../swap/evm-quorum.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { Clock, Log } from "../../follow/ports.ts";
 import { type EvmBlock, type EvmSource, ofRpc } from "./evm-chain.ts";
-import { compareRange, type Compared, shownEvents } from "./evm-compare-range.ts";
+import { compareRange, type Compared, type Elsewhere, shownEvents } from "./evm-compare-range.ts";
 import { type FirstReading, FirstReadings } from "./evm-first-readings.ts";
 import { newestShared } from "./evm-fork.ts";
 import type { RangeSizer } from "./evm-range.ts";
@@ -337,7 +337,7 @@ export class SecondReading {
     const indexed = (first: number, last: number) => ledger.unsettled(first, last);
     const anchorOf = (height: number) => this.#anchor(height);
     const compared = await compareRange({ source, sizer, reading, from, limit, final, indexed, anchorOf });
-    return compared === "elsewhere" ? this.#leave(index, final) : compared;
+    return compared !== null && "elsewhere" in compared ? this.#leave(index, final, compared) : compared;
   }
 
   /** A block that we know at or above this one: where an RPC has it, it has our chain up to there. */
@@ -350,10 +350,10 @@ export class SecondReading {
   }
 
   /** What is indexed is not on the chain of the final block: everything that is not shared goes. */
-  async #leave(use: number, final: FinalInForce): Promise<Back> {
+  async #leave(use: number, final: FinalInForce, { elsewhere }: Elsewhere): Promise<Back> {
     const checkpoints = this.#parts.ledger.checkpoints("evm");
-    const parent = await newestShared(ofRpc(this.#parts.sources, use), checkpoints, final.height);
-    if ((parent?.number ?? -1) >= this.#parts.ledger.tips().evm.height) throw this.#unsettled(use, "our tip");
+    // Below that height, even where a higher block of ours is on the chain again: a liar has mixed two branches.
+    const parent = await newestShared(ofRpc(this.#parts.sources, use), checkpoints, elsewhere - 1);
     const why = `EVM: what is indexed is not on the chain of the final block ${final.height} (${final.hash ?? ""})`;
     return { kind: "back", parent, use, isBranch: true, why };
   }
