@@ -61,7 +61,7 @@ async function post(made: ApiScene, ...given: [number: number, isProven?: boolea
   return outcome.kind === "refused" ? outcome.code : outcome.kind;
 }
 
-function listed(made: ApiScene): readonly Record<string, unknown>[] {
+async function listed(made: ApiScene): Promise<readonly Record<string, unknown>[]> {
   const api = new SwapApi(made.parts, { onRows: () => undefined });
   const query = {
     statuses: [],
@@ -71,7 +71,7 @@ function listed(made: ApiScene): readonly Record<string, unknown>[] {
     limit: 100,
     start: null,
   };
-  return [...api.asks({ ...query, includeUnfunded: false, sort: "price" }).rows];
+  return [...(await api.asks({ ...query, includeUnfunded: false, sort: "price" })).rows];
 }
 
 describe("300 EVM keys on one foreign address", () => {
@@ -90,14 +90,14 @@ describe("300 EVM keys on one foreign address", () => {
     const made = await apiScene();
     made.outside.balance = 300n * AMOUNT;
     for (let number = 0; number < 300; number += 1) assert.equal(await post(made, number), "ASK_OPEN");
-    assert.equal(listed(made).length, 100);
+    assert.equal((await listed(made)).length, 100);
     made.outside.balance = 2n * AMOUNT;
     assert.equal(await post(made, 1000, true), "ASK_OPEN");
     made.outside.lookedUp.length = 0;
     const [{ length: eventsBefore }, { commits }] = [made.store.events, made.store];
     await made.parts.rechecks.round();
     assert.deepEqual(made.outside.lookedUp, [ADDRESS]);
-    const rows = listed(made);
+    const rows = await listed(made);
     assert.equal(rows.length, 2);
     assert.equal(
       rows.some(({ pearl_key_proven }) => pearl_key_proven === true),
@@ -124,7 +124,7 @@ describe("300 EVM keys on one foreign address", () => {
       made.outside.now += 60;
     }
     assert.equal(made.outside.lookedUp.length, 7);
-    assert.deepEqual(listed(made), []);
+    assert.deepEqual(await listed(made), []);
   });
 });
 

@@ -39,37 +39,40 @@ async function scene() {
   const { ledger, parts } = await apiScene();
   const api = new SwapApi(parts, ledger);
   await ledger.applyEvm(evm(2, [locked("a", 2)]));
-  const found = (filters: Partial<Parameters<typeof api.deals>[0]>): readonly [number, number] => {
+  const found = async (
+    filters: Partial<Parameters<typeof api.deals>[0]>,
+  ): Promise<readonly [number, number]> => {
     const none = { statuses: [], buyerEvm: null, sellerEvm: null, pearlAddress: null };
     const query = { ...none, start: null, limit: 9, ...filters };
-    return [api.bids({ ...query, includeAskMatches: false }).rows.length, api.deals(query).rows.length];
+    const [bids, deals] = [await api.bids({ ...query, includeAskMatches: false }), await api.deals(query)];
+    return [bids.rows.length, deals.rows.length];
   };
   return { ledger, found };
 }
 
 test("H-40: EVM addresses find a bid by its buyer, and by its seller once there is one; both must fit", async () => {
   const { ledger, found } = await scene();
-  assert.deepEqual(found({ buyerEvm: BUYER }), [1, 0]);
-  assert.deepEqual(found({ sellerEvm: SELLER }), [0, 0]);
+  assert.deepEqual(await found({ buyerEvm: BUYER }), [1, 0]);
+  assert.deepEqual(await found({ sellerEvm: SELLER }), [0, 0]);
   await ledger.applyEvm(evm(3, [accepted("a", 3)]));
-  assert.deepEqual(found({ buyerEvm: BUYER }), [1, 1]);
-  assert.deepEqual(found({ sellerEvm: SELLER }), [1, 1]);
-  assert.deepEqual(found({ buyerEvm: BUYER, sellerEvm: SELLER }), [1, 1]);
-  assert.deepEqual(found({ buyerEvm: STRANGER, sellerEvm: SELLER }), [0, 0]);
-  assert.deepEqual(found({ buyerEvm: BUYER, sellerEvm: STRANGER }), [0, 0]);
+  assert.deepEqual(await found({ buyerEvm: BUYER }), [1, 1]);
+  assert.deepEqual(await found({ sellerEvm: SELLER }), [1, 1]);
+  assert.deepEqual(await found({ buyerEvm: BUYER, sellerEvm: SELLER }), [1, 1]);
+  assert.deepEqual(await found({ buyerEvm: STRANGER, sellerEvm: SELLER }), [0, 0]);
+  assert.deepEqual(await found({ buyerEvm: BUYER, sellerEvm: STRANGER }), [0, 0]);
 });
 
 test("H-40, S-14: PEARL addresses find by the keys of both sides, tweaked or not, the seller's once there is one", async () => {
   const { ledger, found } = await scene();
   const buyers = [walletAddress(BUYER_KEY), addressOfKey(BUYER_KEY.slice(2), HRP)];
   const sellers = [walletAddress(SELLER_KEY), addressOfKey(SELLER_KEY.slice(2), HRP)];
-  for (const pearlAddress of buyers) assert.deepEqual(found({ pearlAddress }), [1, 0]);
-  for (const pearlAddress of sellers) assert.deepEqual(found({ pearlAddress }), [0, 0]);
+  for (const pearlAddress of buyers) assert.deepEqual(await found({ pearlAddress }), [1, 0]);
+  for (const pearlAddress of sellers) assert.deepEqual(await found({ pearlAddress }), [0, 0]);
   await ledger.applyEvm(evm(3, [accepted("a", 3)]));
-  for (const pearlAddress of [...buyers, ...sellers]) assert.deepEqual(found({ pearlAddress }), [1, 1]);
+  for (const pearlAddress of [...buyers, ...sellers]) assert.deepEqual(await found({ pearlAddress }), [1, 1]);
   const zero = addressOfKey("00".repeat(32), HRP);
   const other = walletAddress(pointKey("other"));
-  for (const pearlAddress of [zero, other]) assert.deepEqual(found({ pearlAddress }), [0, 0]);
+  for (const pearlAddress of [zero, other]) assert.deepEqual(await found({ pearlAddress }), [0, 0]);
 });
 
 test("H-40, S-14: a PEARL address finds the asks of its key, those from before the start and those since", async () => {
@@ -79,14 +82,13 @@ test("H-40, S-14: a PEARL address finds the asks of its key, those from before t
   const api = new SwapApi(parts, ledger);
   const none = { statuses: [], buyerEvm: null, sellerEvm: null, start: null, limit: 9 };
   const found = async (key: Bytes32) => {
-    await api.preparePearlFilter();
     const query = {
       ...none,
       pearlAddress: walletAddress(key),
       includeUnfunded: true,
       sort: "created",
     } as const;
-    return api.asks(query).rows.map((row) => row["ask_id"]);
+    return (await api.asks(query)).rows.map((row) => row["ask_id"]);
   };
   assert.deepEqual(await found(old.terms.sellerPearlKey), [old.askId]);
   assert.deepEqual(await found(young.terms.sellerPearlKey), []);
@@ -98,7 +100,7 @@ test("H-40, S-14: a PEARL address finds the asks of its key, those from before t
 test("H-40: an address that was told with an order finds it from then on", async () => {
   const { ledger, found } = await scene();
   const [mine, theirs] = [walletAddress(pointKey("mine")), walletAddress(pointKey("theirs"))];
-  assert.deepEqual(found({ pearlAddress: mine }), [0, 0]);
+  assert.deepEqual(await found({ pearlAddress: mine }), [0, 0]);
   const told = {
     orderHash: ORDER,
     buyerPearlAddress: mine,
@@ -106,12 +108,12 @@ test("H-40: an address that was told with an order finds it from then on", async
     isBuyerFromTake: false,
   };
   await ledger.write({ addresses: [told] });
-  assert.deepEqual(found({ pearlAddress: mine }), [1, 0]);
-  assert.deepEqual(found({ pearlAddress: theirs }), [0, 0]);
+  assert.deepEqual(await found({ pearlAddress: mine }), [1, 0]);
+  assert.deepEqual(await found({ pearlAddress: theirs }), [0, 0]);
   await ledger.write({
     addresses: [{ ...told, buyerPearlAddress: null, sellerPearlAddress: theirs, isBuyerFromTake: false }],
   });
-  assert.deepEqual(found({ pearlAddress: theirs }), [1, 0]);
+  assert.deepEqual(await found({ pearlAddress: theirs }), [1, 0]);
 });
 
 test("S-55: a page begins behind its cursor, whichever orders came or went", async () => {
@@ -120,14 +122,14 @@ test("S-55: a page begins behind its cursor, whichever orders came or went", asy
   await ledger.applyEvm(evm(2, [locked("a", 2)]));
   await ledger.applyEvm(evm(3, [locked("b", 3)]));
   const none = { statuses: [], buyerEvm: null, sellerEvm: null, pearlAddress: null, includeAskMatches: true };
-  const page = (limit: number, start: Parameters<typeof api.bids>[0]["start"]) =>
-    api.bids({ ...none, limit, start }).rows.map((row) => row["order_hash"]);
+  const page = async (limit: number, start: Parameters<typeof api.bids>[0]["start"]) =>
+    (await api.bids({ ...none, limit, start })).rows.map((row) => row["order_hash"]);
   const key = [evm(3).tip.time, bytes32("order b")];
-  assert.deepEqual(page(9, { direction: "next", key }), [ORDER]);
+  assert.deepEqual(await page(9, { direction: "next", key }), [ORDER]);
   // Block 3 is replaced by one without the order: its key is still a place.
   await ledger.applyEvm({ ...evm(3), rewindTo: 2 });
-  assert.deepEqual(page(9, null), [ORDER]);
-  assert.deepEqual(page(9, { direction: "next", key }), [ORDER]);
+  assert.deepEqual(await page(9, null), [ORDER]);
+  assert.deepEqual(await page(9, { direction: "next", key }), [ORDER]);
   await ledger.applyEvm(evm(4, [locked("c", 4)]));
-  assert.deepEqual(page(9, { direction: "prev", key }), [bytes32("order c")]);
+  assert.deepEqual(await page(9, { direction: "prev", key }), [bytes32("order c")]);
 });

@@ -115,10 +115,6 @@ export class SwapApi implements SwapService {
     return parsed.ok ? parsed.value : null;
   }
 
-  preparePearlFilter(): Promise<void> {
-    return this.#programs.prepare();
-  }
-
   heights() {
     const { pearl, evm } = this.#deps.ledger.tips();
     return { pearl: pearl.height, evm: evm.height };
@@ -139,15 +135,15 @@ export class SwapApi implements SwapService {
   }
 
   bids(query: BidListQuery) {
-    return this.#lists.bids(query);
+    return this.#filtered(query.pearlAddress !== null, () => this.#lists.bids(query));
   }
 
   asks(query: AskListQuery) {
-    return this.#lists.asks(query);
+    return this.#filtered(query.pearlAddress !== null, () => this.#lists.asks(query));
   }
 
   deals(query: SwapListQuery) {
-    return this.#lists.deals(query);
+    return this.#filtered(query.pearlAddress !== null, () => this.#lists.deals(query));
   }
 
   ask(askId: Bytes32): SwapOutcome {
@@ -179,8 +175,14 @@ export class SwapApi implements SwapService {
     return bid === null ? refusal("ORDER_NOT_FOUND") : answer({ kind: "bid", ...bid });
   }
 
-  ofAddress(address: EvmAddress | PearlAddress): SwapOutcome {
-    return answer(this.#lists.ofAddress(address));
+  ofAddress(address: EvmAddress | PearlAddress): Promise<SwapOutcome> {
+    return this.#filtered(!address.startsWith("0x"), () => answer(this.#lists.ofAddress(address)));
+  }
+
+  /** A read in one go. Where it filters by a PEARL address, the programs of new keys are made before, in slices. */
+  async #filtered<Value>(byPearlAddress: boolean, read: () => Value): Promise<Value> {
+    if (byPearlAddress) await this.#programs.prepare();
+    return read();
   }
 
   createAsk(body: RequestBody): Promise<SwapOutcome> {

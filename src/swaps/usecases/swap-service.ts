@@ -47,7 +47,10 @@ interface SwapHeights {
   readonly evm: number;
 }
 
-/** All use cases. Reads are synchronous: what they return is of one state, the one of `heights()`. */
+/**
+ * All use cases. What a read returns is of one state, that of `heights()` at that moment. Lists and addresses are
+ * promised: a filter by a PEARL address first compares keys with it that no filter has met (S-14).
+ */
 export interface SwapService {
   /**
    * S-66: whether the text, given byte by byte, holds a secret of a known hashlock that is not public. False at once
@@ -58,23 +61,21 @@ export interface SwapService {
   evmAddress(text: string): EvmAddress | null;
   /** The address of this network that a text names by P-22, or null. */
   pearlAddress(text: string): PearlAddress | null;
-  /** To be awaited before a read that filters by a PEARL address: makes what keys are compared with (S-14). */
-  preparePearlFilter(): Promise<void>;
   heights(): SwapHeights;
   evmStatus(): EvmStatus;
   stats(): WireRow;
   /** H-44; INDEXER_NOT_SYNCED before the contract's fee is known. */
   typedData(): SwapOutcome;
-  bids(query: BidListQuery): SwapList<WireRow>;
-  asks(query: AskListQuery): SwapList<WireRow>;
-  deals(query: SwapListQuery): SwapList<WireRow>;
+  bids(query: BidListQuery): Promise<SwapList<WireRow>>;
+  asks(query: AskListQuery): Promise<SwapList<WireRow>>;
+  deals(query: SwapListQuery): Promise<SwapList<WireRow>>;
   ask(askId: Bytes32): SwapOutcome;
   askDeal(askId: Bytes32): SwapOutcome;
   deal(dealHash: Bytes32): SwapOutcome;
   /** H-43: the deal, else the bid, with `kind`. */
   swap(orderHash: Bytes32): SwapOutcome;
   /** H-43: everything of an EVM or a PEARL address. */
-  ofAddress(address: EvmAddress | PearlAddress): SwapOutcome;
+  ofAddress(address: EvmAddress | PearlAddress): Promise<SwapOutcome>;
   createAsk(body: RequestBody): Promise<SwapOutcome>;
   takeAsk(askId: Bytes32, body: RequestBody): Promise<SwapOutcome>;
   actOnAsk(askId: Bytes32, action: AskActionName, body: RequestBody): Promise<SwapOutcome>;

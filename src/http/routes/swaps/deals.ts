@@ -219,7 +219,6 @@ const byAddress: SwapRoute = {
     if (address === null) {
       return invalidFields({ address: "must be an EVM address or a PEARL address of this network" });
     }
-    if (!address.startsWith("0x")) await service.preparePearlFilter();
     return service.ofAddress(address);
   },
 };

@@ -52,8 +52,7 @@ const bids: SwapRoute = {
       own: [String(includeAskMatches)],
     });
     if (!("query" in read)) return read;
-    if (read.query.pearlAddress !== null) await service.preparePearlFilter();
-    return page(service.bids({ ...read.query, includeAskMatches }), read.binding);
+    return page(await service.bids({ ...read.query, includeAskMatches }), read.binding);
   },
 };
 
@@ -93,8 +92,7 @@ const asks: SwapRoute = {
       own: [String(includeUnfunded)],
     });
     if (!("query" in read)) return read;
-    if (read.query.pearlAddress !== null) await service.preparePearlFilter();
-    return page(service.asks({ ...read.query, includeUnfunded, sort }), read.binding);
+    return page(await service.asks({ ...read.query, includeUnfunded, sort }), read.binding);
   },
 };
 
@@ -114,8 +112,7 @@ const deals: SwapRoute = {
   async run(service, { query }) {
     const read = readListQuery(query, service, { list: "deals", statuses: DEAL_STATUSES, own: [] });
     if (!("query" in read)) return read;
-    if (read.query.pearlAddress !== null) await service.preparePearlFilter();
-    return page(service.deals(read.query), read.binding);
+    return page(await service.deals(read.query), read.binding);
   },
 };
 
