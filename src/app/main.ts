@@ -165,9 +165,11 @@ export async function startService(config: Config, overrides: Overrides = {}): P
 }
 
 /** Swaps read the mempool as often as blocks (S-53); tokens alone can wait. */
-function mempoolOf({ swaps, rules, node: { pollMs } }: Config, { node, log }: Foundation): MempoolWatch {
-  const options = swaps === null ? MEMPOOL_DEFAULTS : { ...MEMPOOL_DEFAULTS, pollMs };
-  return new MempoolWatch({ node, rules, sha256d, clock: systemClock, log }, options);
+function mempoolOf(config: Config, { node, log }: Foundation, swaps: ComposedSwaps | null): MempoolWatch {
+  const deps = { node, rules: config.rules, sha256d, clock: systemClock, log };
+  if (swaps === null) return new MempoolWatch(deps);
+  const options = { ...MEMPOOL_DEFAULTS, pollMs: config.node.pollMs };
+  return new MempoolWatch({ ...deps, listeners: [swaps.mempool] }, options);
 }
 
 async function startOn(config: Config, foundation: Foundation): Promise<RunningService> {
@@ -176,17 +178,17 @@ async function startOn(config: Config, foundation: Foundation): Promise<RunningS
   const indexer = indexerOver(context, store);
   await checkNode(node);
   await checkDatabase(store, indexer, config.database.file);
+  const bodies = config.swaps === null ? null : new RecentBodies(node);
+  const swaps = bodies === null ? null : await openSwaps(config, foundation, bodies);
+  const evmStatus = swaps === null ? null : () => swaps.api.evmStatus();
   const progress = new IndexProgress(systemClock, { ...PROGRESS_DEFAULTS, syncedLag: config.syncedLag });
   const feed = new CommitFeed();
-  const metrics = new PrometheusMetrics(() => progress.status());
-  const bodies = config.swaps === null ? null : new RecentBodies(node);
+  const metrics = new PrometheusMetrics(() => progress.status(), evmStatus);
   const blocks = bodies?.reader() ?? node;
   const parts = { node: blocks, store, indexer, progress, feed, clock: systemClock, log, metrics };
   const follower = new Follower(parts, { ...FOLLOWER_DEFAULTS, undoBlocks: config.undoBlocks });
-  const mempool = mempoolOf(config, foundation);
+  const mempool = mempoolOf(config, foundation, swaps);
   feed.subscribe(() => mempool.lookSoon());
-  const swaps = bodies === null ? null : await openSwaps(config, foundation, bodies, mempool);
-  if (swaps !== null) metrics.showEvm(() => swaps.api.evmStatus());
   const watched: readonly ConditionSource[] = [store, progress, node, ...(swaps === null ? [] : [swaps])];
   const app = await buildServer({
     queries: store.queries,
@@ -194,7 +196,7 @@ async function startOn(config: Config, foundation: Foundation): Promise<RunningS
     rules: config.rules,
     network: config.network.name,
     version: programVersion(),
-    status: () => ({ ...progress.status(), evm: swaps?.api.evmStatus() ?? null }),
+    status: () => ({ ...progress.status(), evm: evmStatus?.() ?? null }),
     conditions: () => conditionsOf(watched, config),
     nodes: () => node.counts(),
     swaps: swaps?.api ?? null,
@@ -273,12 +275,11 @@ async function openSwaps(
   config: Config,
   foundation: Foundation,
   bodies: RecentBodies,
-  mempool: MempoolWatch,
 ): Promise<ComposedSwaps | null> {
   const { swaps } = config;
   if (swaps === null) return null;
   const { swaps: store, queries } = foundation.store;
-  return composeSwaps({ ...foundation, config, swaps, store, queries, bodies, mempool });
+  return composeSwaps({ ...foundation, config, swaps, store, queries, bodies });
 }
 
 async function serveMetrics(metrics: PrometheusMetrics, config: Config, closers: Closers): Promise<number> {
@@ -318,7 +319,7 @@ export async function reindex(config: Config, signal: AbortSignal, overrides: Ov
     await store.wipe();
     await store.initialise(indexer.parameters);
     const progress = new IndexProgress(systemClock);
-    const metrics = new PrometheusMetrics(() => progress.status());
+    const metrics = new PrometheusMetrics(() => progress.status(), null);
     const parts = {
       node,
       store,

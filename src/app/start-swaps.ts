@@ -19,7 +19,7 @@ import { withSteadyHeap } from "../adapters/system/steady-heap.ts";
 import { swapCrypto } from "../adapters/system/swap-crypto.ts";
 import type { Condition } from "../follow/conditions.ts";
 import { sentenceOf } from "../follow/follower-errors.ts";
-import type { MempoolWatch } from "../follow/mempool-watch.ts";
+import type { MempoolListener } from "../follow/mempool-watch.ts";
 import type { FollowedNode } from "../follow/pearl-nodes.ts";
 import type { Log } from "../follow/ports.ts";
 import type { RecentBodies } from "../follow/recent-bodies.ts";
@@ -72,7 +72,6 @@ interface SwapFoundation {
   /** Raw blocks that index and swaps download once. */
   readonly bodies: RecentBodies;
   readonly context: IndexingContext;
-  readonly mempool: MempoolWatch;
   readonly log: Log;
   readonly closers: Closers;
 }
@@ -90,6 +89,8 @@ export interface SwapSides {
 export interface ComposedSwaps {
   readonly api: SwapApi;
   readonly ledger: SwapLedger;
+  /** Sees what the one reader of the mempool fetches. */
+  readonly mempool: MempoolListener;
   /** Without asking anybody. */
   sides(): SwapSides;
   /** What is wrong now with the side of swaps (H-20). */
@@ -123,7 +124,7 @@ const UNKNOWN_PEARL: PearlStanding = {
  * to another escrow (S-26). RPCs that do not answer refuse nothing: swaps answer 503 until one does.
  */
 export async function composeSwaps(foundation: SwapFoundation): Promise<ComposedSwaps> {
-  const { config, swaps, log, closers, node, bodies, context, mempool } = foundation;
+  const { config, swaps, log, closers, node, bodies, context } = foundation;
   const chain = openEvmChain({
     urls: swaps.evmRpcUrls,
     chainId: swaps.chainId,
@@ -140,8 +141,9 @@ export async function composeSwaps(foundation: SwapFoundation): Promise<Composed
   const ledger = await openLedger(foundation, rules, readiness);
   live.ledger = ledger;
   const source = { ...bodies.reader(), rawHeaders: node.rawHeaders, connections: node.connections };
+  const shared = { ledger, crypto: swapCrypto, clock: systemClock, log };
   const pearl = new PearlWatch(
-    { node: source, others: node, ledger, context, crypto: swapCrypto, clock: systemClock, log },
+    { node: source, others: node, context, ...shared },
     { ...PEARL_WATCH_DEFAULTS, pollMs: config.node.pollMs },
   );
   const evm = new EvmFollower(
@@ -157,9 +159,7 @@ export async function composeSwaps(foundation: SwapFoundation): Promise<Composed
     },
   );
   live.followers = { pearl, evm };
-  mempool.addListener(
-    new PearlMempool({ node, ledger, watch: pearl, crypto: swapCrypto, sha256d, clock: systemClock, log }),
-  );
+  const mempool = new PearlMempool({ node, watch: pearl, sha256d, ...shared });
   ledger.feed.subscribe(() => pearl.lookSoon());
   const parts = dependenciesOf({ foundation, rules, readiness, ledger, chain, escrow, pearl, evm });
   const api = new SwapApi(parts, ledger);
@@ -170,6 +170,7 @@ export async function composeSwaps(foundation: SwapFoundation): Promise<Composed
   return {
     api,
     ledger,
+    mempool,
     sides,
     conditions: () => [...evm.conditions(), ...confirmations],
     run: (signal) => runAll({ foundation, parts, ledger, escrow, pearl, evm }, signal),

@@ -72,19 +72,21 @@ export interface MempoolListener {
 }
 
 /** What the watch works with. */
-export interface MempoolParts {
+interface MempoolDependencies {
   readonly node: Pick<PearlNode, "mempoolTxids" | "rawTransactions">;
   readonly rules: ProtocolRules;
   readonly sha256d: Sha256d;
   readonly clock: Clock;
   readonly log: Log;
+  /** Who sees what is fetched. */
+  readonly listeners?: readonly MempoolListener[];
 }
 
 const NONE: readonly MempoolOperation[] = [];
 
 /** Watches the unconfirmed transactions of a node. */
 export class MempoolWatch implements MempoolView {
-  readonly #parts: MempoolParts;
+  readonly #deps: MempoolDependencies;
   readonly #options: MempoolOptions;
   readonly #recognise: RecogniseEnvelope;
   readonly #addressOf: AddressOf;
@@ -104,24 +106,20 @@ export class MempoolWatch implements MempoolView {
   #look = 0;
   #isBehind = false;
   #snapshot: MempoolSnapshot = { version: 0, rows: [], truncated: false };
-  readonly #listeners: MempoolListener[] = [];
+  readonly #listeners: readonly MempoolListener[];
 
-  constructor(parts: MempoolParts, options: MempoolOptions = MEMPOOL_DEFAULTS) {
-    this.#parts = parts;
+  constructor(deps: MempoolDependencies, options: MempoolOptions = MEMPOOL_DEFAULTS) {
+    this.#deps = deps;
+    this.#listeners = deps.listeners ?? [];
     this.#options = options;
-    this.#recognise = recogniseEnvelope(parts.rules.marker);
-    this.#addressOf = (keyHex) => addressOfKey(keyHex, parts.rules.hrp);
-    this.#wake = new Wake(parts.clock);
+    this.#recognise = recogniseEnvelope(deps.rules.marker);
+    this.#addressOf = (keyHex) => addressOfKey(keyHex, deps.rules.hrp);
+    this.#wake = new Wake(deps.clock);
   }
 
   /** The operations of the last look. */
   snapshot(): MempoolSnapshot {
     return this.#snapshot;
-  }
-
-  /** Lets somebody else see what is fetched. Before `run`: earlier transactions are not told again. */
-  addListener(listener: MempoolListener): void {
-    this.#listeners.push(listener);
   }
 
   /** Looks again soon: a new block has taken transactions out. */
@@ -131,7 +129,7 @@ export class MempoolWatch implements MempoolView {
 
   /** Looks until the signal aborts. A node that does not answer leaves the last snapshot in place. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, log } = this.#parts;
+    const { clock, log } = this.#deps;
     let isFailing = false;
     while (!signal.aborted) {
       const startedMs = clock.monotonicMs();
@@ -167,7 +165,7 @@ export class MempoolWatch implements MempoolView {
   }
 
   async #read(): Promise<void> {
-    const listed = await this.#parts.node.mempoolTxids();
+    const listed = await this.#deps.node.mempoolTxids();
     const { maxTransactions } = this.#options;
     if (listed.length > maxTransactions) {
       throw new Error(
@@ -194,7 +192,7 @@ export class MempoolWatch implements MempoolView {
     const withheld = new Set<Txid>();
     let isBehind = false;
     for (const [at, txid] of listed.entries()) {
-      if (at % IDS_PER_TURN === IDS_PER_TURN - 1) await this.#parts.clock.sleep(0);
+      if (at % IDS_PER_TURN === IDS_PER_TURN - 1) await this.#deps.clock.sleep(0);
       if (this.#known.has(txid)) this.#known.set(txid, this.#look);
       else if (this.#withheld.has(txid)) withheld.add(txid);
       else if (fresh.size < fetchPerLook) fresh.add(txid);
@@ -226,7 +224,7 @@ export class MempoolWatch implements MempoolView {
     const { fetchAtOnce } = this.#options;
     for (let at = 0; at < wanted.length; at += fetchAtOnce) {
       const piece = wanted.slice(at, at + fetchAtOnce);
-      const raws = await this.#parts.node.rawTransactions(piece);
+      const raws = await this.#deps.node.rawTransactions(piece);
       const fresh = new Map<Txid, Uint8Array>();
       for (const [index, txid] of piece.entries()) {
         const raw = raws[index] ?? null;
@@ -276,7 +274,7 @@ export class MempoolWatch implements MempoolView {
   }
 
   #operationsOf(raw: Uint8Array, txid: Txid): readonly MempoolOperation[] {
-    const { rules, sha256d } = this.#parts;
+    const { rules, sha256d } = this.#deps;
     const scanned = scanTransaction(raw, { sha256d, recognise: this.#recognise, anchors: NO_ANCHORS });
     // The bytes of another transaction than the one that was asked for count as none.
     if (!scanned.ok || scanned.value === null || scanned.value.txid !== txid) return NONE;

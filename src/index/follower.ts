@@ -61,7 +61,7 @@ export const FOLLOWER_DEFAULTS: Omit<FollowerOptions, "undoBlocks"> = {
 };
 
 /** What the follower works with. */
-export interface FollowerParts {
+interface FollowerDependencies {
   readonly node: PearlNode;
   readonly store: FollowedStore;
   readonly indexer: BlockIndexer;
@@ -74,7 +74,7 @@ export interface FollowerParts {
 
 /** Follows a node; see the file header. */
 export class Follower {
-  readonly #parts: FollowerParts;
+  readonly #deps: FollowerDependencies;
   readonly #options: FollowerOptions;
   /** The node, with the time measured that it takes to answer. */
   readonly #node: BlockNode;
@@ -92,25 +92,25 @@ export class Follower {
   /** What the node named as its new block, until a round has used it. */
   #announced: NodeTip | null = null;
 
-  constructor(parts: FollowerParts, options: FollowerOptions) {
-    this.#parts = parts;
+  constructor(deps: FollowerDependencies, options: FollowerOptions) {
+    this.#deps = deps;
     this.#options = options;
-    this.#node = parts.progress.hearing(parts.node);
-    this.#trouble = new Trouble(parts.log);
-    this.#loop = new ChainFollower(parts.clock, {
+    this.#node = deps.progress.hearing(deps.node);
+    this.#trouble = new Trouble(deps.log);
+    this.#loop = new ChainFollower(deps.clock, {
       round: (signal) => this.#round(signal),
       pauseMs: () => options.idleMs,
       recovered: () => this.#recovered(),
       failed: (error, failures) => this.#failed(error, failures),
     });
-    this.#queue = new CommitQueue(parts.store, {
+    this.#queue = new CommitQueue(deps.store, {
       undoBlocks: options.undoBlocks,
       maxQueued: 1,
-      monotonicMs: () => parts.clock.monotonicMs(),
+      monotonicMs: () => deps.clock.monotonicMs(),
       changesOf: (block) => block.changes,
       onDurable: (blocks, commitMs) => this.#onDurable(blocks, commitMs),
     });
-    parts.node.onTipChange((announced) => {
+    deps.node.onTipChange((announced) => {
       this.#announced = announced ?? null;
       this.#loop.wake();
     });
@@ -126,7 +126,7 @@ export class Follower {
   }
 
   async #round(signal: AbortSignal): Promise<RoundEnd> {
-    const { progress } = this.#parts;
+    const { progress } = this.#deps;
     if (!this.#isIdentityChecked) {
       await this.#node.checkIdentity();
       this.#isIdentityChecked = true;
@@ -138,7 +138,7 @@ export class Follower {
     progress.nodeAt(tip.height, position !== null && tip.height < position.height);
     if (position === null) return this.#commitBase(tip);
     // A node below our first block can be compared with nothing that we hold.
-    if (tip.height < this.#parts.indexer.baseHeight) return "idle";
+    if (tip.height < this.#deps.indexer.baseHeight) return "idle";
     const step = await this.#plan(position, tip);
     if (step.kind === "ask-again") throw new UnsettledChain(position.height);
     if (step.kind === "search") progress.nodeAt(tip.height);
@@ -156,7 +156,7 @@ export class Follower {
   }
 
   async #plan(ours: IndexedPosition, tip: NodeTip): Promise<FollowStep> {
-    const { store } = this.#parts;
+    const { store } = this.#deps;
     // The usual case costs no question: the block itself will name its parent.
     if (tip.height === ours.height + 1) return { kind: "append", from: tip.height, to: tip.height };
     const lower = Math.min(ours.height, tip.height);
@@ -167,7 +167,7 @@ export class Follower {
 
   /** Makes memory equal to what the store has. */
   async #load(): Promise<void> {
-    const { store, indexer, progress, feed } = this.#parts;
+    const { store, indexer, progress, feed } = this.#deps;
     await this.#queue.settle();
     this.#queue.reset();
     const tip = await store.tip();
@@ -181,7 +181,7 @@ export class Follower {
 
   /** The block before the start height: hash and time are all that is kept of it (H-09). */
   async #commitBase(tip: NodeTip): Promise<RoundEnd> {
-    const { store, indexer, progress } = this.#parts;
+    const { store, indexer, progress } = this.#deps;
     const height = indexer.baseHeight;
     const hash = tip.height < height ? null : await this.#node.blockHash(height);
     if (hash === null) {
@@ -199,7 +199,7 @@ export class Follower {
   }
 
   async #fetchBase(hash: BlockHash): Promise<BaseBlock> {
-    const { indexer } = this.#parts;
+    const { indexer } = this.#deps;
     const base = indexer.readBase(await this.#node.rawBlock(hash), hash);
     if (!base.ok) throw new BlockRefused(indexer.baseHeight, hash, base.error);
     return base.value;
@@ -245,7 +245,7 @@ export class Follower {
 
   /** Decides a block on top of the position; null where it names another parent. */
   async #decide(fetched: FetchedBlock, isSyncing: boolean): Promise<DecidedBlock | null> {
-    const { indexer, clock } = this.#parts;
+    const { indexer, clock } = this.#deps;
     const position = this.#position;
     if (position === null) throw new Error("a block cannot be decided without its predecessor");
     const startedMs = clock.monotonicMs();
@@ -260,7 +260,7 @@ export class Follower {
 
   /** Undoes our blocks down to the last one that the node's main chain has, too. */
   async #followBranch(own: IndexedPosition, tip: NodeTip, below = own.height): Promise<RoundEnd> {
-    const { store, indexer, metrics, log, clock } = this.#parts;
+    const { store, indexer, metrics, log, clock } = this.#deps;
     const floor = Math.max(await store.rewindFloor(), indexer.baseHeight);
     const common = await newestSharedBlock(ownBlocks(store, below, floor), hashesOf(this.#node));
     if (common === null) return this.#replaceBase(own, tip, floor);
@@ -292,7 +292,7 @@ export class Follower {
 
   /** The block before the start height has left the chain, too: with all above it undone, another one takes its place. */
   async #replaceBase(own: IndexedPosition, tip: NodeTip, floor: number): Promise<RoundEnd> {
-    const { store, indexer, metrics, log } = this.#parts;
+    const { store, indexer, metrics, log } = this.#deps;
     const tooDeep = new DeepReorganisation(floor, own.height, this.#options.undoBlocks);
     // A branch that ends below what can be undone has no block there to compare.
     if (tip.height < floor) throw tooDeep;
@@ -313,7 +313,7 @@ export class Follower {
   }
 
   #onDurable(blocks: readonly DecidedBlock[], commitMs: number): void {
-    const { indexer, progress, feed, metrics, log, clock } = this.#parts;
+    const { indexer, progress, feed, metrics, log, clock } = this.#deps;
     const last = blocks.at(-1);
     if (last === undefined) return;
     indexer.acknowledge(last.changes.height);
@@ -328,7 +328,7 @@ export class Follower {
   }
 
   #failed(error: unknown, failures: number): RetryPause {
-    const { progress, metrics } = this.#parts;
+    const { progress, metrics } = this.#deps;
     const { retryMinMs, retryMaxMs } = this.#options;
     const { kind, sentence } = this.#trouble.failed(error);
     if (kind === "store" || kind === "internal") this.#isLoaded = false;
@@ -340,7 +340,7 @@ export class Follower {
 
   #recovered(): void {
     this.#trouble.recovered();
-    this.#parts.progress.untroubled();
+    this.#deps.progress.untroubled();
   }
 }
 

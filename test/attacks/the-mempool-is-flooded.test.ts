@@ -68,8 +68,12 @@ class FloodedNode {
   }
 }
 
-function watchOf(node: FloodedNode, options: Partial<typeof MEMPOOL_DEFAULTS>): MempoolWatch {
-  const parts = { node, rules: testRules("simnet", null), sha256d, clock, log };
+function watchOf(
+  node: FloodedNode,
+  options: Partial<typeof MEMPOOL_DEFAULTS>,
+  ...listeners: readonly PearlMempool[]
+): MempoolWatch {
+  const parts = { node, rules: testRules("simnet", null), sha256d, clock, log, listeners };
   return new MempoolWatch(parts, { ...MEMPOOL_DEFAULTS, ...options });
 }
 
@@ -94,8 +98,7 @@ describe("the mempool is flooded", () => {
       const txid = node.add(payment(n, isLock ? watched.script : `5120${"ab".repeat(32)}`, 1_000_000n));
       if (isLock) locks.push(txid);
     }
-    const mempool = watchOf(node, { fetchPerLook: 30_000 });
-    mempool.addListener(swapsOf(node, ledger));
+    const mempool = watchOf(node, { fetchPerLook: 30_000 }, swapsOf(node, ledger));
     let before: readonly string[] = [];
     for (let look = 0; look < 9; look += 1) {
       await mempool.look();
@@ -170,8 +173,7 @@ describe("the mempool is flooded", () => {
     const lock = listed.add(payment(9999, watched.script, 1_000_000n));
     node.pool.set(lock, listed.pool.get(lock) ?? new Uint8Array());
     node.mempoolTxids = () => listed.mempoolTxids();
-    const mempool = watchOf(node, { fetchPerLook: 20 });
-    mempool.addListener(swapsOf(node, ledger));
+    const mempool = watchOf(node, { fetchPerLook: 20 }, swapsOf(node, ledger));
     for (let look = 0; look < 26; look += 1) await mempool.look();
     assert.deepEqual(ledger.present(), [lock]);
   });

@@ -8,7 +8,7 @@ import { sha256d } from "../../src/adapters/system/hashes.ts";
 import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
 import { NETWORKS } from "../../src/chain/networks.ts";
 import type { Bytes32, Outpoint, ScriptHex } from "../../src/primitives/brands.ts";
-import { MEMPOOL_DEFAULTS, MempoolWatch } from "../../src/follow/mempool-watch.ts";
+import { MempoolWatch } from "../../src/follow/mempool-watch.ts";
 import { RecentBodies } from "../../src/follow/recent-bodies.ts";
 import {
   PEARL_MEMPOOL_DEFAULTS,
@@ -241,13 +241,11 @@ export class Stage {
       { ...PEARL_WATCH_DEFAULTS, pollMs: 5, idleMs: 0, backscanMs: 600_000, ...options },
     );
     const rules = testRules("simnet", null);
-    const mempool = new MempoolWatch({ node: client, rules, sha256d, clock, log }, MEMPOOL_DEFAULTS);
-    mempool.addListener(
-      new PearlMempool(
-        { node: client, ledger, watch, crypto: swapCrypto, sha256d, clock, log },
-        { ...PEARL_MEMPOOL_DEFAULTS, ...mempoolOptions },
-      ),
+    const listener = new PearlMempool(
+      { node: client, ledger, watch, crypto: swapCrypto, sha256d, clock, log },
+      { ...PEARL_MEMPOOL_DEFAULTS, ...mempoolOptions },
     );
+    const mempool = new MempoolWatch({ node: client, rules, sha256d, clock, log, listeners: [listener] });
     const { signal } = new AbortController();
     const follow = async (): Promise<void> => {
       while (await watch.round(signal));

@@ -17,8 +17,8 @@ export class PrometheusMetrics implements IndexMetrics {
   readonly #failures: Counter<"kind">;
   readonly #commitSeconds: Histogram;
 
-  /** `status` is asked at each scrape. */
-  constructor(status: () => IndexStatus) {
+  /** Both are asked at each scrape. `evm`: the EVM side of swaps; null where there is none. */
+  constructor(status: () => IndexStatus, evm: (() => EvmStatus) | null) {
     const registers = [this.#registry];
     collectDefaultMetrics({ register: this.#registry });
     const counter = <Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> =>
@@ -46,10 +46,10 @@ export class PrometheusMetrics implements IndexMetrics {
     gauge("strand_stalled", "1 while the index cannot go on.", ({ indexingStatus }) =>
       indexingStatus === "stalled" ? 1 : 0,
     );
+    if (evm !== null) this.#showEvm(evm);
   }
 
-  /** Shows the EVM side of swaps too; asked at each scrape. */
-  showEvm(status: () => EvmStatus): void {
+  #showEvm(status: () => EvmStatus): void {
     this.#gauge("strand_evm_height", "Height of the EVM chain, the last known one.", () => status().height);
     this.#gauge("strand_evm_indexed_height", "Highest indexed EVM block.", () => status().indexedHeight);
     this.#gauge("strand_evm_lag_blocks", "EVM blocks that are not indexed yet.", () => status().lag);

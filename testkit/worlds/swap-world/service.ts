@@ -5,7 +5,7 @@ import { sha256d } from "../../../src/adapters/system/hashes.ts";
 import { swapCrypto } from "../../../src/adapters/system/swap-crypto.ts";
 import { NETWORKS } from "../../../src/chain/networks.ts";
 import type { Bytes32, EvmAddress } from "../../../src/primitives/brands.ts";
-import { MEMPOOL_DEFAULTS, MempoolWatch } from "../../../src/follow/mempool-watch.ts";
+import { MempoolWatch } from "../../../src/follow/mempool-watch.ts";
 import type { Clock, Log } from "../../../src/follow/ports.ts";
 import type { EvmChain } from "../../../src/swaps/evm/evm-chain.ts";
 import { EVM_FOLLOWER_DEFAULTS, EvmFollower } from "../../../src/swaps/evm/evm-follower.ts";
@@ -100,13 +100,17 @@ export class ServiceLife {
       { node, others: LONE_NODE, ledger, context: { network, sha256d }, crypto: swapCrypto, clock, log },
       { ...PEARL_WATCH_DEFAULTS, pollMs: 250, idleMs: 0 },
     );
-    this.#mempool = new MempoolWatch(
-      { node, rules: testRules("simnet", null), sha256d, clock, log },
-      MEMPOOL_DEFAULTS,
-    );
-    this.#mempool.addListener(
+    const listeners = [
       new PearlMempool({ node, ledger, watch: this.#watch, crypto: swapCrypto, sha256d, clock, log }),
-    );
+    ];
+    this.#mempool = new MempoolWatch({
+      node,
+      rules: testRules("simnet", null),
+      sha256d,
+      clock,
+      log,
+      listeners,
+    });
     const tips = (): ReturnType<SwapLedger["tips"]> => ledger.tips();
     this.readiness = new SwapReadiness(
       { tips, evm: () => this.#follower.standing(), pearl: () => this.#watch.standing(), clock },
