@@ -15,7 +15,7 @@ import { SignaturePool } from "../src/adapters/system/signature-pool.ts";
 import { NETWORKS } from "../src/chain/networks.ts";
 import type { BlockHash } from "../src/primitives/brands.ts";
 import { CommitFeed } from "../src/follow/commit-feed.ts";
-import { Follower, FOLLOWER_DEFAULTS } from "../src/index/follower.ts";
+import { FOLLOWER_DEFAULTS, IndexFollower } from "../src/index/follower.ts";
 import { BlockIndexer } from "../src/index/index-block.ts";
 import { parametersOf } from "../src/index/parameters.ts";
 import type { FollowedStore } from "../src/index/ports.ts";
@@ -82,7 +82,7 @@ async function index(store: FollowedStore): Promise<void> {
     store,
     1,
   );
-  const follower = new Follower(
+  const follower = new IndexFollower(
     {
       node,
       store,

@@ -148,7 +148,7 @@ export const SWAPS_EVM: readonly Break[] = [
     },
     {
       rule: "S-05",
-      find: "finalReplaced: this.#parts.ledger.alarms().length > 0",
+      find: "finalReplaced: this.#deps.ledger.alarms().length > 0",
       replace: "finalReplaced: false",
       why: "a replaced final block stops nothing",
     },

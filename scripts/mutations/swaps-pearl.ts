@@ -112,7 +112,7 @@ const pearl = [
       why: "an older pass reads blocks of another branch",
     },
   ]),
-  ...inFile("src/swaps/pearl/late-start.ts", [
+  ...inFile("src/swaps/pearl/pearl-backscan.ts", [
     {
       rule: "S-53",
       find: "if ((await timeAt(middle)) >= time) high = middle;",

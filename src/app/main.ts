@@ -23,7 +23,7 @@ import { openAnswerThread, Closers, listenOn, CommandRefused } from "./cli/servi
 import { programVersion } from "./cli/help.ts";
 import { CommitFeed } from "../follow/commit-feed.ts";
 import type { Condition, ConditionSource } from "../follow/conditions.ts";
-import { Follower, FOLLOWER_DEFAULTS } from "../index/follower.ts";
+import { FOLLOWER_DEFAULTS, IndexFollower } from "../index/follower.ts";
 import { sentenceOf } from "../follow/follower-errors.ts";
 import { BlockIndexer, type IndexingContext } from "../index/index-block.ts";
 import { MEMPOOL_DEFAULTS, MempoolWatch } from "../follow/mempool-watch.ts";
@@ -186,7 +186,7 @@ async function startOn(config: Config, foundation: Foundation): Promise<RunningS
   const metrics = new PrometheusMetrics(() => progress.status(), evmStatus);
   const blocks = bodies?.reader() ?? node;
   const parts = { node: blocks, store, indexer, progress, feed, clock: systemClock, log, metrics };
-  const follower = new Follower(parts, { ...FOLLOWER_DEFAULTS, undoBlocks: config.undoBlocks });
+  const follower = new IndexFollower(parts, { ...FOLLOWER_DEFAULTS, undoBlocks: config.undoBlocks });
   const mempool = mempoolOf(config, foundation, swaps);
   feed.subscribe(() => mempool.lookSoon());
   const watched: readonly ConditionSource[] = [store, progress, node, ...(swaps === null ? [] : [swaps])];
@@ -330,7 +330,7 @@ export async function reindex(config: Config, signal: AbortSignal, overrides: Ov
       log,
       metrics,
     };
-    const follower = new Follower(parts, { ...FOLLOWER_DEFAULTS, undoBlocks: config.undoBlocks });
+    const follower = new IndexFollower(parts, { ...FOLLOWER_DEFAULTS, undoBlocks: config.undoBlocks });
     signal.addEventListener("abort", () => void node.close(), { once: true });
     await follower.run(signal, "tip");
   });

@@ -5,8 +5,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { BlockHash } from "../primitives/brands.ts";
 import { FollowedNode } from "./pearl-nodes.ts";
-import type { NodeTip } from "./ports.ts";
-import type { SwapNode } from "./ports.ts";
+import type { NodeTip, SwapNode } from "./ports.ts";
 import { handClock } from "../../testkit/doubles/clock.ts";
 import { textLog } from "../../testkit/doubles/log.ts";
 

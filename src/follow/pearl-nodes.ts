@@ -7,8 +7,7 @@
 import type { BlockHash } from "../primitives/brands.ts";
 import type { Condition } from "./conditions.ts";
 import { sentenceOf } from "./follower-errors.ts";
-import type { Clock, Log, NodeTip } from "./ports.ts";
-import type { SwapNode } from "./ports.ts";
+import type { Clock, Log, NodeTip, SwapNode } from "./ports.ts";
 
 /** A configured node. */
 export interface NamedNode {

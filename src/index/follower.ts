@@ -4,10 +4,9 @@
 
 import { type ChainPoint, type FollowStep, planFollow } from "../chain/follow-plan.ts";
 import type { BlockHash } from "../primitives/brands.ts";
-import type { BaseBlock, FollowedStore, RewindOrder } from "./ports.ts";
+import type { BaseBlock, FollowedStore, IndexMetrics, RewindOrder } from "./ports.ts";
 import type { Clock, Log, NodeTip, PearlNode } from "../follow/ports.ts";
 import type { BlockIndexer, IndexedPosition } from "./index-block.ts";
-import type { IndexMetrics } from "./metrics.ts";
 import type { BlockNode, IndexProgress } from "../follow/progress.ts";
 import { ChainFollower, type RetryPause, retryMs, type RoundEnd } from "../follow/chain-follower.ts";
 import type { CommitFeed } from "../follow/commit-feed.ts";
@@ -73,7 +72,7 @@ interface FollowerDependencies {
 }
 
 /** Follows a node; see the file header. */
-export class Follower {
+export class IndexFollower {
   readonly #deps: FollowerDependencies;
   readonly #options: FollowerOptions;
   /** The node, with the time measured that it takes to answer. */

@@ -1,10 +1,11 @@
-// The ports that the index needs beside those of following a chain: the store and signature checking. Adapters
+// The ports that the index needs beside those of following a chain: the store, signature checking and counters. Adapters
 // implement them; services import this file and never an adapter.
 
 import type { BlockHash, Hex32, Outpoint } from "../primitives/brands.ts";
 import type { BlockChanges, Totals } from "../prc20/state.ts";
 import type { StateKeys } from "../prc20/declared-keys.ts";
 import type { LoadedRows } from "../prc20/state-view.ts";
+import type { FailureKind } from "../follow/follower-errors.ts";
 import type { NodeTip } from "../follow/ports.ts";
 import type { IndexQueries } from "./queries.ts";
 
@@ -113,4 +114,14 @@ export interface SignatureJob {
 export interface SignatureChecker {
   verifyAll(jobs: readonly SignatureJob[]): Promise<readonly boolean[]>;
   close(): Promise<void>;
+}
+
+/** Counters and gauges of the index. */
+export interface IndexMetrics {
+  /** Blocks have become durable in one transaction that took `commitMs`. */
+  committed(blocks: readonly BlockChanges[], commitMs: number): void;
+  /** `depth` blocks have been undone. */
+  rewound(depth: number): void;
+  /** A round has failed. */
+  failed(kind: FailureKind): void;
 }

@@ -1,8 +1,7 @@
 // Closes a listing when its anchor is spent (P-63). It ends there, in one of three ways; unless a valid send follows at
 // the next input, its units go back to the owner at once.
 
-import type { ListingRow } from "./state.ts";
-import type { CloseKind } from "./state.ts";
+import type { CloseKind, ListingRow } from "./state.ts";
 import type { BalanceCell } from "./overlay.ts";
 import type { BlockContext, Site } from "./operation.ts";
 import { pays, Send } from "./operations/send.ts";

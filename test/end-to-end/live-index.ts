@@ -9,7 +9,7 @@ import { systemClock } from "../../src/adapters/system/clock.ts";
 import { sha256d } from "../../src/adapters/system/hashes.ts";
 import { buildServer } from "../../src/http/server.ts";
 import { CommitFeed } from "../../src/follow/commit-feed.ts";
-import { Follower, FOLLOWER_DEFAULTS } from "../../src/index/follower.ts";
+import { FOLLOWER_DEFAULTS, IndexFollower } from "../../src/index/follower.ts";
 import { BlockIndexer } from "../../src/index/index-block.ts";
 import { MempoolWatch } from "../../src/follow/mempool-watch.ts";
 import { claimDatabase } from "../../src/index/parameters.ts";
@@ -114,7 +114,7 @@ export class LiveIndex {
     const feed = new CommitFeed();
     const metrics = { committed: () => undefined, rewound: () => undefined, failed: () => undefined };
     const clock = systemClock;
-    const follower = new Follower(
+    const follower = new IndexFollower(
       { node, store: followed, indexer, progress, feed, clock, log, metrics },
       { ...FOLLOWER_DEFAULTS, undoBlocks: options.undoBlocks ?? 1000, retryMinMs: 1 },
     );

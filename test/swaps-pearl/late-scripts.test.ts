@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { firstHeightAt } from "../../src/swaps/pearl/late-start.ts";
+import { firstHeightAt } from "../../src/swaps/pearl/pearl-backscan.ts";
 import { liar } from "./liar.ts";
 import { claimInput, type Life, order, type Order, pay, refund, type Signed, Stage } from "./stage.ts";
 import { systemClock } from "../../src/adapters/system/clock.ts";

@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { BlockChanges } from "../../prc20/state.ts";
 import type { FailureKind } from "../../follow/follower-errors.ts";
-import type { IndexMetrics } from "../../index/metrics.ts";
+import type { IndexMetrics } from "../../index/ports.ts";
 import type { EvmStatus, IndexStatus } from "../../follow/serving.ts";
 
 /** Counts in a registry of its own, so that two services in one process do not mix. */

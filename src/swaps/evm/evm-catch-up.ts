@@ -13,7 +13,7 @@ import { EvmUnavailable, ImpossibleLog } from "./evm-unavailable.ts";
 import type { EvmChange, FinalAlarm } from "../ledger/ports.ts";
 
 /** What it works with, beside what the second reading does. */
-export interface CatchUpParts extends SecondReadingParts {
+interface CatchUpDependencies extends SecondReadingParts {
   readonly second: SecondReading;
   readonly progress: Progress;
 }
@@ -49,22 +49,22 @@ const UNSETTLED_BLOCKS = 2000;
 
 /** Follows; see the file header. */
 export class EvmCatchUp {
-  readonly #parts: CatchUpParts;
+  readonly #deps: CatchUpDependencies;
   readonly #options: CatchUpOptions;
   /** Since when the RPC's chain ends below ours; null while it does not. */
   #shrunk: { readonly index: number; readonly sinceMs: number; readonly head: number } | null = null;
   /** The highest head that each RPC has shown. */
   readonly #shown: number[];
 
-  constructor(parts: CatchUpParts, options: CatchUpOptions) {
-    this.#parts = parts;
+  constructor(deps: CatchUpDependencies, options: CatchUpOptions) {
+    this.#deps = deps;
     this.#options = options;
-    this.#shown = parts.sources.map(() => -1);
+    this.#shown = deps.sources.map(() => -1);
   }
 
   /** The last block that the ledger holds; null where it holds none. */
   own(): EvmPoint | null {
-    const { ledger } = this.#parts;
+    const { ledger } = this.#deps;
     const newest = ledger.checkpoints("evm")[0];
     const { height } = ledger.tips().evm;
     return newest === undefined || newest.height !== height ? null : pointOf(newest);
@@ -80,7 +80,7 @@ export class EvmCatchUp {
     if (heads.head.number < firstBlock) return "idle";
     if (own === null) {
       // A tip without a checkpoint cannot be compared with anything: all is read again.
-      const rewindTo = this.#parts.ledger.tips().evm.height < 0 ? null : firstBlock - 1;
+      const rewindTo = this.#deps.ledger.tips().evm.height < 0 ? null : firstBlock - 1;
       return this.#read(followed, { rewindTo, from: firstBlock, before: null }, signal);
     }
     if (heads.head.hash === own.hash) {
@@ -102,10 +102,10 @@ export class EvmCatchUp {
 
   /** Goes back to this block (null: before all) because the chain above it is another one, and reads that. */
   async leaveBranch(followed: Followed, shared: EvmPoint | null, signal: AbortSignal): Promise<RoundEnd> {
-    const { ledger, sources, clock, log } = this.#parts;
+    const { ledger, sources, clock, log } = this.#deps;
     const { index, heads } = followed;
     const rewindTo = shared?.number ?? this.#options.firstBlock - 1;
-    const source = ofRpc(this.#parts.sources, index);
+    const source = ofRpc(this.#deps.sources, index);
     const nowS = Math.floor(clock.nowMs() / 1000);
     const alarm = await replacedFinal({ sources, ledger, nowS }, source, rewindTo);
     const own = this.own();
@@ -134,12 +134,12 @@ export class EvmCatchUp {
   async #lower(followed: Followed, own: EvmPoint, signal: AbortSignal): Promise<RoundEnd> {
     const { index, heads } = followed;
     const { head } = heads;
-    const { ledger } = this.#parts;
+    const { ledger } = this.#deps;
     const below = ledger.checkpoints("evm").find(({ height }) => height <= head.number);
     const theirs =
       below === undefined
         ? null
-        : ((await ofRpc(this.#parts.sources, index).blocksAt([below.height]))[0] ?? null);
+        : ((await ofRpc(this.#deps.sources, index).blocksAt([below.height]))[0] ?? null);
     const isContradicted = below === undefined || theirs?.hash !== below.hash || head.number === own.number;
     if (isContradicted) return this.#findFork(followed, own, signal);
     if (!this.#isShrunk(index, head, own) || below.height < ledger.tips().evm.finalHeight) return "idle";
@@ -149,7 +149,7 @@ export class EvmCatchUp {
 
   /** Whether an RPC that has shown our tip itself has shown less for a while now, without growing. */
   #isShrunk(index: number, head: EvmBlock, own: EvmPoint): boolean {
-    const nowMs = this.#parts.clock.monotonicMs();
+    const nowMs = this.#deps.clock.monotonicMs();
     if ((this.#shown[index] ?? -1) < own.number) return false;
     if (this.#shrunk === null || this.#shrunk.head < head.number) {
       this.#shrunk = { index, sinceMs: nowMs, head: head.number };
@@ -159,8 +159,8 @@ export class EvmCatchUp {
 
   /** Our tip has left the chain: undoes down to the newest block that both have, and reads the other branch. */
   async #findFork(followed: Followed, own: EvmPoint, signal: AbortSignal): Promise<RoundEnd> {
-    const checkpoints = this.#parts.ledger.checkpoints("evm");
-    const source = ofRpc(this.#parts.sources, followed.index);
+    const checkpoints = this.#deps.ledger.checkpoints("evm");
+    const source = ofRpc(this.#deps.sources, followed.index);
     const shared = await newestShared(source, checkpoints, followed.heads.head.number);
     if (shared?.hash === own.hash) throw contradicts(source, own);
     return this.leaveBranch(followed, shared, signal);
@@ -168,7 +168,7 @@ export class EvmCatchUp {
 
   /** Reads ranges up to the head; the next one is read while the former is written. */
   async #read(followed: Followed, start: Start, signal: AbortSignal): Promise<RoundEnd> {
-    const { sources, sizers, reading, clock, standing, second } = this.#parts;
+    const { sources, sizers, reading, clock, standing, second } = this.#deps;
     const { index, heads } = followed;
     const [source, sizer] = [ofRpc(sources, index), ofRpc(sizers, index)];
     const settled = standing.settledBy(index);
@@ -219,20 +219,20 @@ export class EvmCatchUp {
   /** `index`: the RPC that the events are from. */
   async #apply(change: EvmChange, index: number): Promise<void> {
     try {
-      await this.#parts.ledger.applyEvm(change);
+      await this.#deps.ledger.applyEvm(change);
     } catch (error) {
-      if (error instanceof ImpossibleLog) this.#parts.second.refused(index, error, change);
+      if (error instanceof ImpossibleLog) this.#deps.second.refused(index, error, change);
       throw error;
     }
-    if (change.rewindTo !== null) this.#parts.second.rewound(change.rewindTo);
-    this.#parts.progress.moved();
+    if (change.rewindTo !== null) this.#deps.second.rewound(change.rewindTo);
+    this.#deps.progress.moved();
   }
 
   /** Once the other branch stands in the ledger: a single false answer must not stop all actions. */
   #tellAlarm(alarm: FinalAlarm | null, source: EvmSource): void {
     if (alarm === null) return;
     const { height, oldHash, newHash, forkHeight, id } = alarm;
-    this.#parts.log.error(
+    this.#deps.log.error(
       {
         alarm: "final_block_replaced",
         id,

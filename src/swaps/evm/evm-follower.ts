@@ -63,7 +63,7 @@ export const EVM_FOLLOWER_DEFAULTS: Omit<EvmFollowerOptions, "firstBlock" | "pol
 };
 
 /** What the follower works with. */
-export interface EvmFollowerParts {
+interface EvmFollowerDependencies {
   readonly chain: EvmChain;
   readonly ledger: EvmLedger;
   readonly clock: Clock;
@@ -90,7 +90,7 @@ const LOGGED_TROUBLES = 50;
 
 /** Follows the chain; see the file header. */
 export class EvmFollower {
-  readonly #parts: EvmFollowerParts;
+  readonly #deps: EvmFollowerDependencies;
   readonly #options: EvmFollowerOptions;
   readonly #standing: EvmRpcQuorum;
   readonly #loop: ChainFollower;
@@ -107,12 +107,12 @@ export class EvmFollower {
   /** Troubles since the last good round. */
   readonly #troubles = new Set<string>();
 
-  constructor(parts: EvmFollowerParts, options: EvmFollowerOptions) {
-    const { chain, ledger, clock, log } = parts;
+  constructor(deps: EvmFollowerDependencies, options: EvmFollowerOptions) {
+    const { chain, ledger, clock, log } = deps;
     const { escrow, readLog } = chain;
     const sources = chain.sources.map((source) => checkedSource(source, clock, options.maxAheadS));
     const sizers = sources.map(() => new RangeSizer(options.range));
-    this.#parts = parts;
+    this.#deps = deps;
     this.#options = options;
     this.#standing = new EvmRpcQuorum({ sources, clock, log, pollMs: options.pollMs });
     this.#progress = new Progress(clock, options.stallMs);
@@ -138,13 +138,13 @@ export class EvmFollower {
 
   /** How the RPCs stand. */
   standing(): EvmStanding {
-    return { ...this.#standing.standing(), finalReplaced: this.#parts.ledger.alarms().length > 0 };
+    return { ...this.#standing.standing(), finalReplaced: this.#deps.ledger.alarms().length > 0 };
   }
 
   /** Progress for `/health` (H-20). */
   status(): EvmStatus {
     const { headHeight, headTime } = this.#standing.standing();
-    const { height, time } = this.#parts.ledger.tips().evm;
+    const { height, time } = this.#deps.ledger.tips().evm;
     const lag = Math.max(0, headHeight - height);
     const isSynced = headHeight >= 0 && height >= 0 && headTime - time <= this.#options.syncedLagS;
     return {
@@ -161,8 +161,8 @@ export class EvmFollower {
     return evmConditions({
       status: this.status(),
       standing: this.standing(),
-      rpcs: this.#parts.chain.sources.length,
-      disputes: this.#parts.ledger.disputes().length,
+      rpcs: this.#deps.chain.sources.length,
+      disputes: this.#deps.ledger.disputes().length,
       impossible: this.#stopped,
       finalityLagS: this.#isTooLate(lag) ? lag : null,
     });
@@ -174,13 +174,10 @@ export class EvmFollower {
    */
   async run(signal: AbortSignal, until: "aborted" | "tip" = "aborted"): Promise<void> {
     const stop = new AbortController();
-    const onAbort = (): void => stop.abort();
-    signal.addEventListener("abort", onAbort, { once: true });
-    if (signal.aborted) stop.abort();
-    const watching = this.#standing.run(this.#options.agreementMs, stop.signal);
-    await this.#loop.run(stop.signal, until);
+    const either = AbortSignal.any([signal, stop.signal]);
+    const watching = this.#standing.run(this.#options.agreementMs, either);
+    await this.#loop.run(either, until);
     stop.abort();
-    signal.removeEventListener("abort", onAbort);
     await watching;
   }
 
@@ -203,13 +200,13 @@ export class EvmFollower {
     if (disputes !== null) await this.#apply(disputes);
     const index = this.#active;
     const followed = { index, heads: await this.#standing.ask(index) };
-    const before = this.#parts.ledger.tips().evm.height;
+    const before = this.#deps.ledger.tips().evm.height;
     // One whose chain ends below ours cannot give all of it again.
     const isFromFinal = this.#impossible?.isFromFinal === true && followed.heads.head.number >= before;
     const end = isFromFinal
       ? await this.#catchUp.readAgain(followed, this.#finalPoint(), signal)
       : await this.#catchUp.round(followed, signal);
-    if (isFromFinal || this.#parts.ledger.tips().evm.height > before) {
+    if (isFromFinal || this.#deps.ledger.tips().evm.height > before) {
       this.#impossible = null;
       this.#stopped = null;
     } else if (this.#impossible !== null) {
@@ -233,13 +230,13 @@ export class EvmFollower {
     this.#isFinalityLate = !this.#isFinalityLate;
     const sentence = `EVM: the final block is ${lag} s older than the newest one`;
     if (this.#isFinalityLate)
-      this.#parts.log.warn({ lag_s: lag }, `${sentence}: deals become final very late`);
-    else this.#parts.log.info({ lag_s: lag }, sentence);
+      this.#deps.log.warn({ lag_s: lag }, `${sentence}: deals become final very late`);
+    else this.#deps.log.info({ lag_s: lag }, sentence);
   }
 
   /** The newest block that was read twice; null where none is known. */
   #finalPoint(): Parameters<EvmCatchUp["readAgain"]>[1] {
-    const { ledger } = this.#parts;
+    const { ledger } = this.#deps;
     const { finalHeight } = ledger.tips().evm;
     const found = ledger.checkpoints("evm").find(({ height }) => height <= finalHeight);
     return found === undefined ? null : pointOf(found);
@@ -271,19 +268,19 @@ export class EvmFollower {
       checkpoints: [checkpointOf(own)],
       finalHeight: -1,
     };
-    if (step.kind === "resolve") await this.#parts.ledger.applyEvm({ ...change, undisputed: step.events });
+    if (step.kind === "resolve") await this.#deps.ledger.applyEvm({ ...change, undisputed: step.events });
     else {
       // The final block is always a checkpoint: a fork right above it is then found there.
       const { final, disputed } = step;
       const checkpoints =
         final.number === own.number ? change.checkpoints : [checkpointOf(final), checkpointOf(own)];
-      await this.#parts.ledger.applyEvm({ ...change, checkpoints, finalHeight: final.number, disputed });
+      await this.#deps.ledger.applyEvm({ ...change, checkpoints, finalHeight: final.number, disputed });
     }
     this.#progress.moved();
   }
 
   async #goBack(step: Extract<ReadingStep, { kind: "back" }>, signal: AbortSignal): Promise<void> {
-    const { log, chain } = this.#parts;
+    const { log, chain } = this.#deps;
     log.warn({ rpc: chain.sources[step.use]?.name }, step.why);
     this.#active = step.use;
     const followed = { index: step.use, heads: await this.#standing.ask(step.use) };
@@ -303,7 +300,7 @@ export class EvmFollower {
   /** The next RPC is asked at once; when all have failed, the waits grow. */
   #waitMs(error: unknown, failures: number): number {
     const { pollMs, retryMaxMs } = this.#options;
-    const all = this.#parts.chain.sources.length;
+    const all = this.#deps.chain.sources.length;
     // A chain that is being replaced under our reading is settled a moment later.
     if (error instanceof EvmUnavailable && error.code === "UNSETTLED" && failures <= 2) return 20;
     if ((error instanceof EvmUnavailable || error instanceof ImpossibleLog) && failures < all) return 0;
@@ -311,7 +308,7 @@ export class EvmFollower {
   }
 
   #tellFailure(error: unknown, failures: number): void {
-    const { chain, log } = this.#parts;
+    const { chain, log } = this.#deps;
     const sentence = error instanceof Error ? error.message : String(error);
     const isOutside = error instanceof EvmUnavailable || error instanceof ImpossibleLog;
     const fields: Record<string, unknown> = error instanceof EvmUnavailable ? { code: error.code } : {};
@@ -346,7 +343,7 @@ export class EvmFollower {
    * still. An RPC that gives nothing must not keep the others from being read again.
    */
   #gotNowhere(index: number, isGiven: boolean): void {
-    const { chain, ledger } = this.#parts;
+    const { chain, ledger } = this.#deps;
     if (this.#impossible === null) return;
     const { sentence, isFromFinal } = this.#impossible;
     const by = isGiven ? new Set([...this.#impossible.by, index]) : this.#impossible.by;
@@ -371,7 +368,7 @@ export class EvmFollower {
   #standStill(sentence: string): void {
     if (this.#stopped === sentence) return;
     this.#stopped = sentence;
-    const { chain, log } = this.#parts;
+    const { chain, log } = this.#deps;
     log.error(
       { alarm: "impossible_log", rpcs: chain.sources.map(({ name }) => name) },
       `ALARM: every EVM RPC gives a log that the escrow cannot have made, and the index stands still: ${sentence}`,
@@ -380,11 +377,11 @@ export class EvmFollower {
 
   #useNext(): void {
     this.#unsettled = 0;
-    this.#active = (this.#active + 1) % this.#parts.chain.sources.length;
+    this.#active = (this.#active + 1) % this.#deps.chain.sources.length;
   }
 
   #recovered(): void {
-    if (this.#troubles.size > 0) this.#parts.log.info({ after: [...this.#troubles] }, "EVM: going on again");
+    if (this.#troubles.size > 0) this.#deps.log.info({ after: [...this.#troubles] }, "EVM: going on again");
     this.#troubles.clear();
     this.#unsettled = 0;
     this.#progress.untroubled();

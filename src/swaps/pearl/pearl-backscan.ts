@@ -1,6 +1,7 @@
 // Reads older PEARL blocks for scripts that have just become known (S-53). One pass over the blocks from the wanted
 // height up to the applied tip for many scripts at once, in pieces, so that the tip can move between them. A script
-// counts as covered only when the pass has reached the tip; a crash before that repeats the pass.
+// counts as covered only when the pass has reached the tip; a crash before that repeats the pass. Where a pass begins is
+// found by the times of blocks.
 
 import type { BlockHash, ScriptHex } from "../../primitives/brands.ts";
 import { UnsettledChain } from "../../follow/follower-errors.ts";
@@ -11,6 +12,8 @@ import type { PearlChange } from "../ledger/ports.ts";
 
 /** Findings above this number are handed over before the pass ends, to bound memory. */
 const FLUSH_FINDINGS = 20_000;
+/** How many blocks in a row must be older than the wanted time before reading may begin after them. */
+const OLDER_IN_A_ROW = 11;
 
 /** One pass. Nothing of it outlives a restart. */
 export class Backscan {
@@ -77,4 +80,28 @@ export class Backscan {
     this.#showing = [];
     return { rewindTo: null, facts, sightings, secrets, checkpoints, tip: null, covered };
   }
+}
+
+/**
+ * The lowest height from which blocks must be read so that none with a time >= `time` is left out (S-53); `tip + 1`
+ * where the tip itself is older. Pearl's block times rise strictly (consensus), so halving is exact there; for chains
+ * whose times only exceed a median, the start moves down until 11 blocks in a row are older.
+ */
+export async function firstHeightAt(
+  time: number,
+  tip: number,
+  timeAt: (height: number) => Promise<number>,
+): Promise<number> {
+  let low = 0;
+  let high = tip + 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((await timeAt(middle)) >= time) high = middle;
+    else low = middle + 1;
+  }
+  let start = high;
+  for (let height = high - 1; height >= 0 && start - height <= OLDER_IN_A_ROW; height -= 1) {
+    if ((await timeAt(height)) >= time) start = height;
+  }
+  return start;
 }

@@ -4,8 +4,7 @@
 import { openHeader, type WatchContext } from "../../chain/watch-block.ts";
 import type { BlockHash } from "../../primitives/brands.ts";
 import { BlockRefused, UnsettledChain } from "../../follow/follower-errors.ts";
-import type { PearlNode } from "../../follow/ports.ts";
-import type { HeaderNode } from "../../follow/ports.ts";
+import type { HeaderNode, PearlNode } from "../../follow/ports.ts";
 
 /** A block of the main chain as far as a header tells. */
 export interface HeaderPoint {

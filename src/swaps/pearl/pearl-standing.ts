@@ -4,10 +4,9 @@
 import type { NetworkName } from "../../chain/networks.ts";
 import type { BlockHash } from "../../primitives/brands.ts";
 import type { ChainWitness } from "../../swap/facts.ts";
-import type { Clock, NodeTip } from "../../follow/ports.ts";
+import type { Clock, HeaderNode, NodeTip } from "../../follow/ports.ts";
 import type { HeaderPoint, HeaderWindow } from "./pearl-headers.ts";
 import type { FollowedNode, Witness } from "../../follow/pearl-nodes.ts";
-import type { HeaderNode } from "../../follow/ports.ts";
 import type { PearlStanding } from "../ledger/ports.ts";
 
 /** Pause between two questions for the connections. */

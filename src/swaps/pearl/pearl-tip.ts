@@ -5,11 +5,10 @@
 import type { WatchContext } from "../../chain/watch-block.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import { UnsettledChain } from "../../follow/follower-errors.ts";
-import type { Log, NodeTip } from "../../follow/ports.ts";
+import type { Log, NodeTip, SwapNode } from "../../follow/ports.ts";
 import { hashesOf, newestSharedBlock } from "../../follow/shared-block.ts";
 import { fetchHeaders, type HeaderPoint, HeaderWindow, WINDOW_BLOCKS } from "./pearl-headers.ts";
 import { BlockFindings, PearlMatcher } from "./pearl-matcher.ts";
-import type { SwapNode } from "../../follow/ports.ts";
 import { type BlockReader, findIn } from "./pearl-reader.ts";
 import type { NodeStanding } from "./pearl-standing.ts";
 import type { LedgerWrites, PearlChange } from "../ledger/ports.ts";

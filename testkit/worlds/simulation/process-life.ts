@@ -3,10 +3,10 @@
 
 import type { ProtocolRules } from "../../../src/prc20/rules.ts";
 import { CommitFeed } from "../../../src/follow/commit-feed.ts";
-import { Follower, FOLLOWER_DEFAULTS } from "../../../src/index/follower.ts";
+import { FOLLOWER_DEFAULTS, IndexFollower } from "../../../src/index/follower.ts";
 import { BlockIndexer } from "../../../src/index/index-block.ts";
 import type { FailureKind } from "../../../src/follow/follower-errors.ts";
-import type { IndexMetrics } from "../../../src/index/metrics.ts";
+import type { IndexMetrics } from "../../../src/index/ports.ts";
 import { claimDatabase } from "../../../src/index/parameters.ts";
 import type { FollowedStore } from "../../../src/index/ports.ts";
 import { IndexProgress } from "../../../src/follow/progress.ts";
@@ -84,7 +84,7 @@ export class ProcessLife {
       log: textLog(around.lines),
       metrics,
     };
-    const follower = new Follower(parts, {
+    const follower = new IndexFollower(parts, {
       ...FOLLOWER_DEFAULTS,
       undoBlocks: SIMULATED_UNDO,
       batchBlocks: 5,
