@@ -49,6 +49,7 @@ import {
   TypedDataSchema,
   VerificationSchema,
 } from "./schemas/swaps.ts";
+import { schemaNotes } from "./parameters.ts";
 
 /** An OpenAPI 3.1 document, as far as its readers here need it. */
 export interface OpenApiDocument {
@@ -265,7 +266,7 @@ function parameters(schema: TObject, place: "path" | "query"): readonly Json[] {
     name,
     in: place,
     required: place === "path" || required.includes(name),
-    description: Reflect.get(property, "description"),
+    description: schemaNotes(property).description,
     schema: BOOK.write(property),
   }));
 }

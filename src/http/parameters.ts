@@ -9,6 +9,22 @@ import { parseAddress } from "../primitives/address.ts";
 import type { ListingId, PearlAddress, Tick, Txid } from "../primitives/brands.ts";
 import { invalidField, Refusal } from "./errors.ts";
 
+/** What a schema of ours says of a value in words, beside what TypeBox types. */
+export interface SchemaNotes {
+  readonly type?: string;
+  readonly pattern?: string;
+  readonly description?: string;
+  /** Completes "must be ...". */
+  readonly "x-expected"?: string;
+  /** Set by TypeBox on a property that may be left out. */
+  readonly "~optional"?: unknown;
+}
+
+/** The notes of a schema: TypeBox keeps them as members of the schema itself, which its types leave out. */
+export function schemaNotes(schema: TSchema): SchemaNotes {
+  return schema;
+}
+
 /** Reads raw text values by a schema, or says which one is wrong. */
 type ParameterReader<Schema extends TObject> = (raw: unknown) => StaticEncode<Schema> | Refusal;
 
@@ -19,27 +35,19 @@ export function parameterReader<Schema extends TObject>(schema: Schema): Paramet
   const validator = Compile(schema);
   const properties = Object.entries<TSchema>(schema.properties);
   return (raw) => {
+    const given = new Map<string, unknown>(Object.entries(Object(raw)));
     const values: Record<string, unknown> = {};
     for (const [name, property] of properties) {
-      const value = ownValue(raw, name);
+      const value = given.get(name);
       if (value === undefined) continue;
       if (Array.isArray(value)) {
         return new Refusal("INVALID_REQUEST", `\`${name}\` must be given once, not ${value.length} times.`);
       }
-      values[name] = isIntegerSchema(property) ? integerOf(value) : value;
+      values[name] = schemaNotes(property).type === "integer" ? integerOf(value) : value;
     }
     if (validator.Check(values)) return values;
     return problemOf(properties, values);
   };
-}
-
-function ownValue(raw: unknown, name: string): unknown {
-  if (typeof raw !== "object" || raw === null || !Object.hasOwn(raw, name)) return undefined;
-  return Reflect.get(raw, name);
-}
-
-function isIntegerSchema(schema: TSchema): boolean {
-  return Reflect.get(schema, "type") === "integer";
 }
 
 /** The integer, or the value itself where it is none, for the schema to refuse. */
@@ -53,11 +61,10 @@ function problemOf(
   values: Record<string, unknown>,
 ): Refusal {
   for (const [name, property] of properties) {
-    const optional = Reflect.get(property, "~optional") !== undefined;
-    if (values[name] === undefined && optional) continue;
+    const { "~optional": optional, "x-expected": expected = "well-formed" } = schemaNotes(property);
+    if (values[name] === undefined && optional !== undefined) continue;
     if (values[name] !== undefined && Value.Check(property, values[name])) continue;
-    const expected: unknown = Reflect.get(property, "x-expected");
-    return invalidField(name, typeof expected === "string" ? expected : "well-formed");
+    return invalidField(name, expected);
   }
   return new Refusal("INVALID_REQUEST", "The parameters do not fit together.");
 }

@@ -131,8 +131,9 @@ function questionKey(
     [inPath, params],
     [inQuery, query],
   ] as const) {
+    const given = new Map<string, unknown>(Object.entries(values));
     for (const field of Object.keys(schema.properties)) {
-      const value: unknown = Reflect.get(values, field);
+      const value = given.get(field);
       parts.push(value === undefined ? null : (CANONICAL[field]?.(value) ?? value));
     }
   }

@@ -4,7 +4,12 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { BlockList, isIP } from "node:net";
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from "fastify";
 import { COMMON_HEADERS } from "./answer.ts";
 import { clientErrorWriter, writeTooMany } from "./client-error.ts";
 import { Connections } from "./connections.ts";
@@ -317,17 +322,21 @@ const FRAMEWORK_CODES: Readonly<Record<string, { code: ErrorCode; message: strin
   },
 };
 
+/** What Fastify adds to its errors; nothing of what is none. */
+function frameworkFields(error: unknown): Partial<FastifyError> {
+  return error instanceof Error ? error : {};
+}
+
 async function answerFailure(
   context: HttpContext,
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const code = error instanceof Error ? String(Reflect.get(error, "code")) : "";
-  const status = error instanceof Error ? Reflect.get(error, "statusCode") : undefined;
+  const { code = "", statusCode = 500 } = frameworkFields(error);
   const known = FRAMEWORK_CODES[code];
   if (known !== undefined) return sendError(context, request, reply, known);
-  if (typeof status === "number" && status >= 400 && status < 500) {
+  if (statusCode >= 400 && statusCode < 500) {
     return sendError(context, request, reply, {
       code: "INVALID_REQUEST",
       message: "The request's body must be one JSON object.",

@@ -13,7 +13,7 @@ const NO_QUERY = Type.Object({});
 const askParams = Type.Object({ ask_id: hashParameter("The ask's EIP-712 digest.") });
 
 function askIdOf(request: SwapRequest) {
-  return hashOf(String(Reflect.get(Object(request.params), "ask_id")));
+  return hashOf(request.param("ask_id"));
 }
 
 const create: SwapRoute = {

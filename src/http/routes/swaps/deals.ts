@@ -31,7 +31,7 @@ const dealParams = Type.Object({ deal_hash: hashParameter("The deal's hash: its 
 const orderParams = Type.Object({ order_hash: hashParameter("The order's hash.") });
 
 function hashIn(request: SwapRequest, name: "deal_hash" | "order_hash"): Bytes32 {
-  return hashOf(String(Reflect.get(Object(request.params), name)));
+  return hashOf(request.param(name));
 }
 
 const show: SwapRoute = {
@@ -213,8 +213,8 @@ const byAddress: SwapRoute = {
   },
   bodyExample: null,
   errors: ["INVALID_REQUEST"],
-  async run(service, { params }) {
-    const text = String(Reflect.get(Object(params), "address"));
+  async run(service, request) {
+    const text = request.param("address");
     const address = service.evmAddress(text) ?? service.pearlAddress(text);
     if (address === null) {
       return invalidFields({ address: "must be an EVM address or a PEARL address of this network" });

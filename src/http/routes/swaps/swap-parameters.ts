@@ -126,7 +126,7 @@ function withPageFields(refusal: Refusal): Refusal | SwapRefusal {
 }
 
 function readStatuses(raw: unknown, allowed: readonly string[]): readonly string[] | null {
-  const given: unknown = Reflect.get(Object(raw), "status");
+  const { status: given }: { readonly status?: unknown } = Object(raw);
   if (given === undefined) return [];
   const list: readonly unknown[] = Array.isArray(given) ? given : [given];
   const statuses = list.filter((each): each is string => typeof each === "string" && allowed.includes(each));

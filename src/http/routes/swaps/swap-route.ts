@@ -14,13 +14,15 @@ import { ERRORS, type ErrorCode, Refusal } from "../../errors.ts";
 import { routerPath } from "../../read-route.ts";
 import { refuseSecret } from "../../secret-check.ts";
 import { acceptRawBodies, asSwapRefusal, bodyObject, bodyText } from "./swap-body.ts";
+import { schemaNotes } from "../../parameters.ts";
 
 /** What a handler returns: an outcome, or a finished object for lists and plain objects. */
 export type SwapResult = SwapOutcome | Refusal | { readonly kind: "object"; readonly value: object };
 
-/** What a handler gets. Placeholders fit their patterns; query values are raw text, for the handler's own reader. */
+/** What a handler gets. Query values are raw text, for the handler's own reader. */
 export interface SwapRequest {
-  readonly params: unknown;
+  /** The text of a placeholder, which fits its pattern. @throws where the route's path has none of this name. */
+  param(name: string): string;
   readonly query: unknown;
   readonly body: RequestBody;
   /** The client as H-10 counts it. */
@@ -78,14 +80,15 @@ async function handle(
   }
   const text = route.method === "POST" ? bodyText(request) : "";
   const { params, query } = request;
-  const fault = pathFault(route, params);
+  const param = placeholders(params);
+  const fault = pathFault(route, param);
   if (fault !== null) return deliverResult(context, service, route, request, reply, fault);
   const body =
     route.body === null
       ? ok<RequestBody>({})
       : bodyObject(text, request.headers["content-type"], isAllOptional(route.body));
   const client = clientKey(request.ip);
-  const result = body.ok ? await route.run(service, { params, query, body: body.value, client }) : body.error;
+  const result = body.ok ? await route.run(service, { param, query, body: body.value, client }) : body.error;
   return deliverResult(context, service, route, request, reply, result);
 }
 
@@ -94,14 +97,22 @@ function isAllOptional(body: TObject): boolean {
   return required.length === 0;
 }
 
+/** Reads the placeholders of a path, as the router found them. */
+function placeholders(params: unknown): SwapRequest["param"] {
+  const texts = new Map<string, unknown>(Object.entries(Object(params)));
+  return (name) => {
+    const text = texts.get(name);
+    if (typeof text !== "string") throw new TypeError(`the path has no {${name}}`);
+    return text;
+  };
+}
+
 /** What is wrong with the placeholders, or null. */
-function pathFault(route: SwapRoute, params: unknown): Refusal | SwapRefusal | null {
+function pathFault(route: SwapRoute, param: SwapRequest["param"]): Refusal | SwapRefusal | null {
   for (const [name, schema] of Object.entries<TSchema>(route.params.properties)) {
-    const value: unknown = Reflect.get(Object(params), name);
-    const pattern: unknown = Reflect.get(schema, "pattern");
-    const expected: unknown = Reflect.get(schema, "x-expected");
-    if (typeof pattern !== "string" || typeof value !== "string" || new RegExp(pattern).test(value)) continue;
-    return asSwapRefusal(new Refusal("INVALID_REQUEST", `\`${name}\` must be ${String(expected)}.`));
+    const { pattern, "x-expected": expected = "well-formed" } = schemaNotes(schema);
+    if (pattern === undefined || new RegExp(pattern).test(param(name))) continue;
+    return asSwapRefusal(new Refusal("INVALID_REQUEST", `\`${name}\` must be ${expected}.`));
   }
   return null;
 }
