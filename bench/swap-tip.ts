@@ -16,7 +16,7 @@ import {
   takeBody,
   times,
 } from "../testkit/worlds/swap-stage/parties.ts";
-import { SwapStage } from "../testkit/worlds/swap-stage/stage.ts";
+import { SwapStage } from "../testkit/worlds/swap-stage/swap-stage.ts";
 
 /** Times in milliseconds, ascending. */
 export interface SwapTipLine {

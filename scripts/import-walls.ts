@@ -83,6 +83,7 @@ export const WALLS: readonly Wall[] = [
   },
   { folder: "testkit/random.ts", own: [], packages: ["node:"] },
   { folder: "testkit/seeds.ts", own: [], packages: ["node:"] },
+  { folder: "testkit/until.ts", own: [], packages: ["node:"] },
   { folder: "testkit/properties.ts", own: ["testkit/seeds.ts"], packages: ["fast-check"] },
   // Names of what the contract speaks of, and nothing that judges.
   {

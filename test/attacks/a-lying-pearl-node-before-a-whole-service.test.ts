@@ -16,7 +16,7 @@ import {
   SWAPS,
   untilDeal,
 } from "../../testkit/worlds/swap-stage/scenes.ts";
-import { SwapStage } from "../../testkit/worlds/swap-stage/stage.ts";
+import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
 
 const K = 6;
 

@@ -10,10 +10,11 @@ import { after, describe, test } from "node:test";
 import { freePort } from "../../testkit/free-port.ts";
 import { assertCanonical } from "../../testkit/worlds/simulation/compare.ts";
 import { type ProcessLife, SIMULATED_UNDO } from "../../testkit/worlds/simulation/process-life.ts";
-import { Stage } from "../../testkit/worlds/simulation/stage.ts";
+import { FollowerStage } from "../../testkit/worlds/simulation/follower-stage.ts";
 import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
 import { serveWorld } from "../../testkit/worlds/simulation/world-server.ts";
-import { endAll, health, startStrand, until } from "../process/service-process.ts";
+import { endAll, health, startStrand } from "../process/service-process.ts";
+import { until } from "../../testkit/until.ts";
 
 after(endAll);
 
@@ -23,8 +24,8 @@ function codes(life: ProcessLife): readonly string[] {
   return life.progress.conditions().map(({ code }) => code);
 }
 
-async function fallen(seed: number, depth: number): Promise<{ stage: Stage; life: ProcessLife }> {
-  const stage = new Stage(seed);
+async function fallen(seed: number, depth: number): Promise<{ stage: FollowerStage; life: ProcessLife }> {
+  const stage = new FollowerStage(seed);
   stage.world.grow(HEIGHT);
   const life = stage.start();
   await stage.until(() => stage.isAtTip());
@@ -35,7 +36,7 @@ async function fallen(seed: number, depth: number): Promise<{ stage: Stage; life
   return { stage, life };
 }
 
-async function assertFallen(stage: Stage, life: ProcessLife, nodeHeight: number): Promise<void> {
+async function assertFallen(stage: FollowerStage, life: ProcessLife, nodeHeight: number): Promise<void> {
   const { indexingStatus, nodeHeight: told, indexedHeight, lag } = life.progress.status();
   assert.deepEqual(
     { indexingStatus, told, indexedHeight, lag },
@@ -46,7 +47,7 @@ async function assertFallen(stage: Stage, life: ProcessLife, nodeHeight: number)
   assert.equal((await stage.store.tip())?.height, HEIGHT);
 }
 
-async function assertWell(stage: Stage, life: ProcessLife): Promise<void> {
+async function assertWell(stage: FollowerStage, life: ProcessLife): Promise<void> {
   await stage.until(() => stage.isAtTip());
   await stage.until(() => life.progress.status().indexingStatus === "synced");
   assert.deepEqual(codes(life), []);
@@ -103,7 +104,7 @@ describe("a node that fell back (S-05, H-20)", () => {
   }
 
   test("below the block before the start height, where nothing can be compared", async () => {
-    const stage = new Stage(90, { startHeight: 8 });
+    const stage = new FollowerStage(90, { startHeight: 8 });
     stage.world.grow(HEIGHT);
     const life = stage.start();
     await stage.until(() => stage.isAtTip());
@@ -119,7 +120,7 @@ describe("a node that fell back (S-05, H-20)", () => {
   });
 
   test("another branch that is shorter and too deep to follow is a stall, but no blocks were lost", async () => {
-    const stage = new Stage(93);
+    const stage = new FollowerStage(93);
     stage.world.grow(30);
     const life = stage.start();
     await stage.until(() => stage.isAtTip());
@@ -133,7 +134,7 @@ describe("a node that fell back (S-05, H-20)", () => {
   });
 
   test("before the index has begun, it is a node that syncs: no stall, however long it takes", async () => {
-    const stage = new Stage(91, { startHeight: 30 });
+    const stage = new FollowerStage(91, { startHeight: 30 });
     stage.world.grow(5);
     const life = stage.start();
     const startedMs = stage.clock.monotonicMs();

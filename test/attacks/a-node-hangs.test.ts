@@ -8,11 +8,12 @@ import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { freePort } from "../../testkit/free-port.ts";
 import { assertCanonical } from "../../testkit/worlds/simulation/compare.ts";
-import { Stage } from "../../testkit/worlds/simulation/stage.ts";
+import { FollowerStage } from "../../testkit/worlds/simulation/follower-stage.ts";
 import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
 import { serveWorld } from "../../testkit/worlds/simulation/world-server.ts";
 import { client, closeAll, failure, fake, patience } from "../pearl-node/client-fixture.ts";
-import { endAll, health, startStrand, until } from "../process/service-process.ts";
+import { endAll, health, startStrand } from "../process/service-process.ts";
+import { until } from "../../testkit/until.ts";
 
 after(endAll);
 after(closeAll);
@@ -20,7 +21,7 @@ after(closeAll);
 const WITHIN_MS = 15_000;
 
 /** Virtual milliseconds until health says stalled; time moves in the steps in which a hanging node is waited for. */
-async function untilStalled(stage: Stage, isStalled: () => boolean): Promise<number> {
+async function untilStalled(stage: FollowerStage, isStalled: () => boolean): Promise<number> {
   const startedMs = stage.clock.monotonicMs();
   await stage.until(() => isStalled() || stage.clock.monotonicMs() - startedMs > 10 * WITHIN_MS);
   return stage.clock.monotonicMs() - startedMs;
@@ -33,7 +34,7 @@ describe("a node that hangs is stalled within 15 s (H-20)", () => {
     ["in the middle of syncing", 60],
   ] as const) {
     test(name, async () => {
-      const stage = new Stage(growth + 1);
+      const stage = new FollowerStage(growth + 1);
       stage.world.grow(10);
       const life = stage.start();
       await stage.until(() => stage.isAtTip());
@@ -56,7 +57,7 @@ describe("a node that hangs is stalled within 15 s (H-20)", () => {
   }
 
   test("from the first question on", async () => {
-    const stage = new Stage(70);
+    const stage = new FollowerStage(70);
     stage.world.grow(10);
     const life = stage.start();
     life.node.isHanging = true;
@@ -66,7 +67,7 @@ describe("a node that hangs is stalled within 15 s (H-20)", () => {
   });
 
   test("a node that takes its time over a block is not", async () => {
-    const stage = new Stage(71);
+    const stage = new FollowerStage(71);
     stage.world.grow(10);
     const life = stage.start();
     await stage.until(() => stage.isAtTip());

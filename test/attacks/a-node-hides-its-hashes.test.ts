@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import type { Clock } from "../../src/follow/ports.ts";
 import { assertCanonical } from "../../testkit/worlds/simulation/compare.ts";
-import { Stage } from "../../testkit/worlds/simulation/stage.ts";
+import { FollowerStage } from "../../testkit/worlds/simulation/follower-stage.ts";
 import { settle, VirtualClock } from "../../testkit/doubles/clock.ts";
 import { client, closeAll, fake, HASH } from "../pearl-node/client-fixture.ts";
 
@@ -18,7 +18,7 @@ const MOST_QUESTIONS = 400;
 describe("missing hashes", () => {
   for (const lag of [2, 5, 12, 200]) {
     test(`of ${lag} blocks: a bounded number of questions, a stall, and on it goes when they are shown`, async () => {
-      const stage = new Stage(lag);
+      const stage = new FollowerStage(lag);
       stage.world.grow(10);
       const life = stage.start();
       await stage.until(() => stage.isAtTip());

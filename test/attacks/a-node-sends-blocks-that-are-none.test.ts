@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { assertCanonical } from "../../testkit/worlds/simulation/compare.ts";
-import { Stage } from "../../testkit/worlds/simulation/stage.ts";
+import { FollowerStage } from "../../testkit/worlds/simulation/follower-stage.ts";
 
 describe("a refused block", () => {
   for (const [name, growth, bad] of [
@@ -12,7 +12,7 @@ describe("a refused block", () => {
     ["in the middle of a sync", 40, 25],
   ] as const) {
     test(`${name} reads no row again, however often it is sent`, async () => {
-      const stage = new Stage(growth);
+      const stage = new FollowerStage(growth);
       stage.world.grow(30);
       const life = stage.start();
       await stage.until(() => stage.isAtTip());

@@ -10,6 +10,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { BlockHappenings, OperationView } from "../../src/index/queries.ts";
 import { type Harness, harness, richIndex } from "../http/harness.ts";
 import * as rows from "../http/rows.ts";
+import { until } from "../../testkit/until.ts";
 
 const PLACES_AT_ONCE = 64;
 
@@ -71,11 +72,6 @@ function open(port: number, lastEventId: number, query = "", from = "127.0.0.1")
   });
 }
 
-async function until(condition: () => boolean, what: string): Promise<void> {
-  for (let tries = 0; tries < 20_000 && !condition(); tries += 1) await delay(3);
-  assert.ok(condition(), what);
-}
-
 test("a replay of 20,000 events that lets nothing pass reads 64 places at a time, and others have turns between", async (context) => {
   const one = await listening(context);
   addBlocks(one, 1, 20_000);
@@ -91,7 +87,7 @@ test("a replay of 20,000 events that lets nothing pass reads 64 places at a time
   };
   watch();
   const stream = await open(one.port, 1, "?tick=NOPE");
-  await until(() => stream.text.includes("event: block"), "the next block is told");
+  await until("the next block is told", () => stream.text.includes("event: block"));
   isWatching = false;
   assert.ok(one.index.parts.every((places) => places <= PLACES_AT_ONCE));
   assert.ok(longest <= 2, `${longest} pieces were read in one turn of the event loop`);
@@ -114,12 +110,12 @@ test("of twelve replays at once four are read", async (context) => {
   };
   // Each begins elsewhere: they have nothing to share.
   const streams = await Promise.all(Array.from({ length: 12 }, (_, at) => open(one.port, 2 + at)));
-  await until(() => asked >= 4, "four are read");
+  await until("four are read", () => asked >= 4);
   for (let turn = 0; turn < 30; turn += 1) await delay(1);
   assert.equal(asked, 4);
   held = false;
   resolve();
-  await until(() => streams.every(({ text }) => text.includes("id: 62\n")), "all come to the end");
+  await until("all come to the end", () => streams.every(({ text }) => text.includes("id: 62\n")));
   for (const [at, { text, response }] of streams.entries()) {
     const ids = [...text.matchAll(/^id: (\d+)$/gm)].map((match) => Number(match[1]));
     assert.deepEqual(
@@ -137,10 +133,10 @@ test("a resume that would read more than 100,000 events is answered by reset; 10
   addBlocks(one, 1, 4);
   const { highest } = await one.index.eventBounds();
   const far = await open(one.port, highest - 100_001);
-  await until(() => far.text.includes("event: "), "an answer");
+  await until("an answer", () => far.text.includes("event: "));
   assert.match(far.text, /event: reset/);
   const near = await open(one.port, highest - 100_000);
-  await until(() => near.text.includes("event: "), "an answer");
+  await until("an answer", () => near.text.includes("event: "));
   assert.doesNotMatch(near.text, /event: reset/);
   assert.match(near.text, /event: block/);
   for (const { response } of [far, near]) response.destroy();

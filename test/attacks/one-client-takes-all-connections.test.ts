@@ -9,6 +9,7 @@ import { type TestContext, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { HttpDependencies } from "../../src/http/dependencies.ts";
 import { harness, type Harness, richIndex } from "../http/harness.ts";
+import { until } from "../../testkit/until.ts";
 
 const HOST = "127.0.0.1";
 
@@ -43,11 +44,6 @@ async function client(context: TestContext, port: number, from = HOST): Promise<
   return one;
 }
 
-async function until(condition: () => boolean, what: string): Promise<void> {
-  for (let tries = 0; tries < 4000 && !condition(); tries += 1) await delay(5);
-  assert.ok(condition(), what);
-}
-
 function status(port: number, headers: Record<string, string> = {}, from = HOST): Promise<number> {
   return new Promise((resolve, reject) => {
     const options = { host: HOST, port, path: "/health/live", headers, localAddress: from, agent: false };
@@ -64,7 +60,7 @@ test("the 65th connection of a client is answered 503 with Retry-After and close
   const { port } = await listening(context, {});
   const own = await Promise.all(Array.from({ length: 64 }, () => client(context, port)));
   const more = await client(context, port);
-  await until(() => more.closed, "the connection is closed");
+  await until("the connection is closed", () => more.closed);
   assert.match(more.text, /^HTTP\/1\.1 503 /);
   assert.match(more.text, /^retry-after: \d+\r$/m);
   assert.match(more.text, /^x-request-id: \S+\r$/m);
@@ -85,15 +81,15 @@ test("where all places are taken, whoever has been idle longest makes room; thos
   index.gate = promise;
   const busy = await client(context, port);
   busy.socket.write("GET /api/v1/prc20/stats HTTP/1.1\r\nhost: x\r\n\r\n");
-  await until(() => index.asked > 0, "its request is under way");
+  await until("its request is under way", () => index.asked > 0);
   const idle: Client[] = [];
   for (let at = 0; at < 19; at += 1) idle.push(await client(context, port, `127.0.0.${10 + at}`));
   assert.equal(await status(port, {}, "127.0.0.3"), 200);
-  await until(() => idle[0]?.closed === true, "the oldest is closed");
+  await until("the oldest is closed", () => idle[0]?.closed === true);
   assert.ok(idle.slice(1).every(({ closed }) => !closed));
   index.gate = null;
   resolve();
-  await until(() => busy.text.startsWith("HTTP/1.1 200"), "the one at work is answered");
+  await until("the one at work is answered", () => busy.text.startsWith("HTTP/1.1 200"));
 });
 
 test("a trusted proxy speaks for many: its connections are not one client's", async (context) => {

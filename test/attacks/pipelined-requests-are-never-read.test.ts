@@ -10,6 +10,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { HttpDependencies } from "../../src/http/dependencies.ts";
 import { harness, type Harness, richIndex } from "../http/harness.ts";
 import { systemClock } from "../../src/adapters/system/clock.ts";
+import { until } from "../../testkit/until.ts";
 
 const HOST = "127.0.0.1";
 
@@ -41,11 +42,6 @@ async function client(context: TestContext, port: number): Promise<Socket> {
   return socket;
 }
 
-async function until(condition: () => boolean, what: string): Promise<void> {
-  for (let tries = 0; tries < 6000 && !condition(); tries += 1) await delay(5);
-  assert.ok(condition(), what);
-}
-
 /** A look at the event loop that a second client would have: the others had many turns since. */
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 50; turn += 1) await delay(1);
@@ -60,7 +56,7 @@ test("of 600 requests in one packet one is started while its answer is not out",
   const socket = await client(context, port);
   const targets = Array.from({ length: 600 }, (_, at) => get(`/api/v1/prc20/token/T${at}`));
   socket.write(targets.join(""));
-  await until(() => started.count > 0, "the first request is started");
+  await until("the first request is started", () => started.count > 0);
   await turns();
   assert.equal(started.count, 1);
   assert.equal(index.asked, 1);
@@ -68,7 +64,7 @@ test("of 600 requests in one packet one is started while its answer is not out",
   socket.on("data", (bytes: Buffer) => (text += bytes.toString("latin1")));
   index.gate = null;
   resolve();
-  await until(() => text.split("HTTP/1.1 200").length === 601, "all are answered once somebody reads");
+  await until("all are answered once somebody reads", () => text.split("HTTP/1.1 200").length === 601);
   assert.equal(started.count, 600);
 });
 
@@ -81,7 +77,7 @@ test("answers for clients that have gone are not computed", async (context) => {
     const targets = Array.from({ length: 200 }, (_, at) => get(`/api/v1/prc20/token/T${who}X${at}`));
     socket.write(targets.join(""));
   }
-  await until(() => started.count === 20, "each connection has one request under way");
+  await until("each connection has one request under way", () => started.count === 20);
   for (const socket of sockets) socket.resetAndDestroy();
   await turns();
   index.gate = null;
@@ -106,7 +102,7 @@ test("a client that never reads has one answer of unsent bytes, and is cut", asy
   context.after(() => clearInterval(watch));
   const targets = Array.from({ length: 500 }, () => get("/api/v1/prc20/oplist?limit=100"));
   socket.write(targets.join(""));
-  await until(() => accepted.length === 1 && accepted[0]?.destroyed === true, "the client is cut");
+  await until("the client is cut", () => accepted.length === 1 && accepted[0]?.destroyed === true);
   assert.ok(most <= 1024 * 1024, `${most} bytes wait for one client`);
   assert.ok(started.count < 500, `${started.count} requests were started for a client that reads nothing`);
 });
@@ -126,7 +122,7 @@ test("an answer of 6 MB waits for its client in pieces, and arrives whole", asyn
       socket.pause();
       const more = `${encoding}connection: close\r\n`;
       socket.write(`GET /api/v1/prc20/oplist?limit=100 HTTP/1.1\r\nhost: x\r\n${more}\r\n`);
-      await until(() => (accepted.at(-1)?.writableLength ?? 0) > 0, "some of it waits");
+      await until("some of it waits", () => (accepted.at(-1)?.writableLength ?? 0) > 0);
       await turns();
       const waiting = accepted.at(-1)?.writableLength ?? 0;
       assert.ok(waiting <= 1024 * 1024, `${waiting} bytes wait`);

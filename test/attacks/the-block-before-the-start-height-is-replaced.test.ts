@@ -10,7 +10,7 @@ import type { EventGroup } from "../../src/index/queries.ts";
 import type { StoredFact } from "../../src/swaps/ledger/ports.ts";
 import { CoreIndex } from "../../testkit/builders/core-index/index.ts";
 import { SIMULATED_UNDO } from "../../testkit/worlds/simulation/process-life.ts";
-import { Stage } from "../../testkit/worlds/simulation/stage.ts";
+import { FollowerStage } from "../../testkit/worlds/simulation/follower-stage.ts";
 
 const START = 8;
 const BASE = START - 1;
@@ -32,7 +32,7 @@ describe("another block before the start height", () => {
   ] as const) {
     test(`with the tip at ${tip} and ${depth} blocks replaced`, async () => {
       const sqlite = await openSqliteStore({ file: ":memory:" });
-      const stage = new Stage(tip, { startHeight: START }, sqlite);
+      const stage = new FollowerStage(tip, { startHeight: START }, sqlite);
       stage.world.grow(tip);
       const life = stage.start();
       try {

@@ -14,7 +14,7 @@ import { parseTransaction } from "../../testkit/doubles/pearl-node/transaction.t
 import { Random } from "../../testkit/random.ts";
 import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
 import { MemoryPearlLedger } from "../../testkit/doubles/memory-pearl-ledger.ts";
-import { order } from "../swaps-pearl/stage.ts";
+import { order } from "../swaps-pearl/watch-stage.ts";
 import { handClock } from "../../testkit/doubles/clock.ts";
 import { SILENT } from "../../testkit/doubles/log.ts";
 

@@ -24,8 +24,8 @@ import {
   type Row,
   SWAPS,
 } from "../../testkit/worlds/swap-stage/scenes.ts";
-import { SwapStage } from "../../testkit/worlds/swap-stage/stage.ts";
-import { deployTestContract, hostileAbi } from "../contracts/stage.ts";
+import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
+import { deployTestContract, hostileAbi } from "../contracts/contract-stage.ts";
 
 /** Raw USDC of every order, and what its seller gets after the fee of 200 bps. */
 const USDC = 5_000_000n;

@@ -12,7 +12,8 @@ import { freePort } from "../../testkit/free-port.ts";
 import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
 import { serveWorld, type WorldServer } from "../../testkit/worlds/simulation/world-server.ts";
 import { openSqliteStore } from "../../src/adapters/store-sqlite/index.ts";
-import { endAll, health, ROOT, type StartedProcess, startStrand, until } from "../process/service-process.ts";
+import { endAll, health, ROOT, type StartedProcess, startStrand } from "../process/service-process.ts";
+import { until } from "../../testkit/until.ts";
 
 let folder = "";
 let world: SimulatedWorld;

@@ -3,7 +3,17 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { BUYER, FEES, FIELD_PRIME, HOUR, OTHER, OWNER, SELLER, Stage, word } from "./stage.ts";
+import {
+  BUYER,
+  FEES,
+  FIELD_PRIME,
+  HOUR,
+  OTHER,
+  OWNER,
+  SELLER,
+  ContractStage,
+  word,
+} from "./contract-stage.ts";
 
 const LOCKED = 1;
 const ACCEPTED = 2;
@@ -11,9 +21,9 @@ const CLAIMED = 3;
 const REFUNDED = 4;
 const CANCELLED = 5;
 
-let stage: Stage;
+let stage: ContractStage;
 before(async () => {
-  stage = await Stage.open();
+  stage = await ContractStage.open();
 });
 after(() => stage.close());
 

@@ -106,7 +106,7 @@ function reader(anvil: Anvil, { address, abi }: TestEscrow) {
 }
 
 /** Everything a test needs. */
-export class Stage {
+export class ContractStage {
   /** The views of the escrow. */
   readonly read: ReturnType<typeof reader>;
   readonly anvil: Anvil;
@@ -120,10 +120,10 @@ export class Stage {
   }
 
   /** A new anvil with a new escrow over a HostileUsdc, buyer funded. */
-  static async open(setting: EscrowSetting = {}, genesisTime = GENESIS): Promise<Stage> {
+  static async open(setting: EscrowSetting = {}, genesisTime = GENESIS): Promise<ContractStage> {
     const anvil = await startAnvil({ genesisTime });
     const usdc = setting.usdc ?? (await deployTestContract(anvil, "HostileUsdc", hostileAbi, []));
-    const stage = new Stage(anvil, await deployEscrow(anvil, { ...setting, usdc }));
+    const stage = new ContractStage(anvil, await deployEscrow(anvil, { ...setting, usdc }));
     await stage.fund(BUYER);
     return stage;
   }

@@ -8,7 +8,7 @@ import * as fc from "../../testkit/properties.ts";
 import { type Address, encodeFunctionData, type Hex, hashTypedData, toHex } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import { escrowAbi } from "../../src/adapters/evm-rpc/escrow-abi.ts";
-import { Stage, word } from "./stage.ts";
+import { ContractStage, word } from "./contract-stage.ts";
 import { type AskMessage, askTypes, type TermsMessage, termsTypes } from "./typed-messages.ts";
 
 const VECTOR_ADDRESS: Address = "0x1111111111111111111111111111111111111111";
@@ -43,9 +43,9 @@ const terms: TermsMessage = {
   askId: ASK_ID,
 };
 
-let stage: Stage;
+let stage: ContractStage;
 before(async () => {
-  stage = await Stage.open();
+  stage = await ContractStage.open();
   const code = await stage.anvil.publicClient.getCode({ address: stage.escrow.address });
   assert.ok(code !== undefined);
   await stage.anvil.testClient.setCode({ address: VECTOR_ADDRESS, bytecode: code });

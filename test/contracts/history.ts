@@ -15,7 +15,18 @@ import {
   orderHashOf,
 } from "../../testkit/oracles/escrow.ts";
 import { Random } from "../../testkit/random.ts";
-import { BUYER, callData, FEES, HOUR, OTHER, OWNER, secretOf, SELLER, type Stage, word } from "./stage.ts";
+import {
+  BUYER,
+  callData,
+  FEES,
+  HOUR,
+  OTHER,
+  OWNER,
+  secretOf,
+  SELLER,
+  type ContractStage,
+  word,
+} from "./contract-stage.ts";
 import type { AskMessage, TermsMessage } from "./typed-messages.ts";
 
 /** Two buyers, two sellers, an outsider, two fee recipients; everybody tries everything. */
@@ -54,13 +65,13 @@ export class History {
   readonly asks: { ask: AskMessage; signature: Hex; id: Hex; terms: AskTerms }[] = [];
   readonly passed = new Map<string, number>();
   readonly failed = new Map<string, number>();
-  private readonly stage: Stage;
+  private readonly stage: ContractStage;
   /** What the model says that contract and token hold. */
   storage: EscrowStorage;
   readonly #settings: EscrowSettings;
   private secrets: number;
 
-  constructor(stage: Stage, seed: number) {
+  constructor(stage: ContractStage, seed: number) {
     this.stage = stage;
     this.random = new Random(seed);
     this.secrets = seed % 1000;

@@ -13,16 +13,16 @@ import {
   OTHER,
   OWNER,
   SELLER,
-  Stage,
+  ContractStage,
   walletAbi,
   word,
-} from "./stage.ts";
+} from "./contract-stage.ts";
 import type { AskMessage, TermsMessage } from "./typed-messages.ts";
 
 const UINT64 = 2n ** 64n - 1n;
-let stage: Stage;
+let stage: ContractStage;
 before(async () => {
-  stage = await Stage.open();
+  stage = await ContractStage.open();
   await stage.fund(OTHER);
 });
 after(() => stage.close());
@@ -37,12 +37,20 @@ function refuses(value: boolean): Hex {
   return encodeFunctionData({ abi: walletAbi, functionName: "setRefuses", args: [value] });
 }
 
-function refusedBid(changes: Partial<TermsMessage>, error: Parameters<Stage["refused"]>[3], from = BUYER) {
+function refusedBid(
+  changes: Partial<TermsMessage>,
+  error: Parameters<ContractStage["refused"]>[3],
+  from = BUYER,
+) {
   return stage.bid(changes).then((terms) => stage.refused(from, "lock", [terms], error));
 }
 
 /** Terms for a block at exactly `now`, tried there. */
-async function lockedAt(pearlIn: bigint, evmIn: bigint, error: Parameters<Stage["refused"]>[3] | null) {
+async function lockedAt(
+  pearlIn: bigint,
+  evmIn: bigint,
+  error: Parameters<ContractStage["refused"]>[3] | null,
+) {
   // Calls are judged at the time of the tip here, transactions at the time that is set.
   const now = (await stage.anvil.time()) + 100n;
   await stage.anvil.increaseTo(now);
@@ -53,7 +61,7 @@ async function lockedAt(pearlIn: bigint, evmIn: bigint, error: Parameters<Stage[
 
 async function refusedAsk(
   changes: { ask?: Partial<AskMessage>; terms?: Partial<TermsMessage> },
-  error: Parameters<Stage["refused"]>[3],
+  error: Parameters<ContractStage["refused"]>[3],
   args: readonly unknown[] = [],
   from = BUYER,
 ) {
@@ -181,7 +189,7 @@ describe("times at lock", () => {
 });
 
 test("S-22: T_e fits into 32 bits", async () => {
-  const late = await Stage.open({}, 2 ** 32 - 13 * 3600);
+  const late = await ContractStage.open({}, 2 ** 32 - 13 * 3600);
   try {
     const now = await late.anvil.time();
     const terms = await late.bid({ pearlRefundTime: now + 3n * HOUR, evmRefundTime: 2n ** 32n });

@@ -6,12 +6,12 @@ import { after, before, describe, test } from "node:test";
 import { type Address, BaseError, toFunctionSelector } from "viem";
 import { contractBytecode } from "../../src/adapters/evm-rpc/deploy.ts";
 import { escrowAbi } from "../../src/adapters/evm-rpc/escrow-abi.ts";
-import { BUYER, callData, FEES, HOUR, OTHER, OWNER, SELLER, Stage, word } from "./stage.ts";
+import { BUYER, callData, FEES, HOUR, OTHER, OWNER, SELLER, ContractStage, word } from "./contract-stage.ts";
 
 const ZERO: Address = "0x0000000000000000000000000000000000000000";
-let stage: Stage;
+let stage: ContractStage;
 before(async () => {
-  stage = await Stage.open();
+  stage = await ContractStage.open();
 });
 after(() => stage.close());
 

@@ -22,16 +22,16 @@ import {
   OWNER,
   PAYOUT_GAS,
   SELLER,
-  Stage,
+  ContractStage,
   starverAbi,
   word,
-} from "./stage.ts";
+} from "./contract-stage.ts";
 
 const ZERO: Address = "0x0000000000000000000000000000000000000000";
-let stage: Stage;
+let stage: ContractStage;
 let starver: Address;
 before(async () => {
-  stage = await Stage.open();
+  stage = await ContractStage.open();
   starver = await deployTestContract(stage.anvil, "GasStarver", starverAbi, []);
 });
 after(() => stage.close());

@@ -16,7 +16,7 @@ import {
 import { escrowAbi } from "../../src/adapters/evm-rpc/escrow-abi.ts";
 import { conservationFault, type EscrowStorage, plainText } from "../../testkit/oracles/escrow.ts";
 import { ACTORS, BUYERS, History, type Step } from "./history.ts";
-import { hostileAbi, sha256, Stage, word } from "./stage.ts";
+import { hostileAbi, sha256, ContractStage, word } from "./contract-stage.ts";
 import type { TermsMessage } from "./typed-messages.ts";
 import { seededTest, seeds } from "../../testkit/seeds.ts";
 
@@ -28,7 +28,7 @@ const STATES = ["None", "Locked", "Accepted", "Claimed", "Refunded", "Cancelled"
 const UNTOLD = ["Paused", "Unpaused"];
 
 /** Everything that the contract says of money, in one batch of calls. */
-async function books(stage: Stage): Promise<Map<string, bigint>> {
+async function books(stage: ContractStage): Promise<Map<string, bigint>> {
   const { address, usdc } = stage.escrow;
   const names: string[] = [];
   const calls: { to: Address; data: Hex }[] = [];
@@ -60,7 +60,7 @@ function viewData(abi: Abi, functionName: string, account: Address): Hex {
   return encodeFunctionData({ abi, functionName, args: [account] });
 }
 
-function modelBooks(stage: Stage, storage: EscrowStorage): Map<string, bigint> {
+function modelBooks(stage: ContractStage, storage: EscrowStorage): Map<string, bigint> {
   const { address } = stage.escrow;
   const { usdc } = storage;
   const [fees, credits] = [new Map<string, bigint>(storage.fees), new Map<string, bigint>(storage.credits)];
@@ -87,7 +87,7 @@ function contractLogs({ logs }: TransactionReceipt): string[] {
 }
 
 /** Sends a step whether it can pass or not. */
-async function send(stage: Stage, step: Step, time: bigint): Promise<TransactionReceipt> {
+async function send(stage: ContractStage, step: Step, time: bigint): Promise<TransactionReceipt> {
   const { anvil, escrow } = stage;
   await anvil.setNextTime(time);
   const [to, data] =
@@ -118,7 +118,7 @@ function mayGain(step: Step, { orders }: EscrowStorage): readonly string[] {
 }
 
 /** The logs alone give the same orders as the views, and no order ended twice (S-25). */
-async function checkLogs(stage: Stage, history: History): Promise<void> {
+async function checkLogs(stage: ContractStage, history: History): Promise<void> {
   const { address, block } = stage.escrow;
   const logs = await stage.anvil.publicClient.getContractEvents({
     address,
@@ -165,7 +165,7 @@ async function checkLogs(stage: Stage, history: History): Promise<void> {
   }
 }
 
-async function play(stage: Stage, history: History): Promise<void> {
+async function play(stage: ContractStage, history: History): Promise<void> {
   const { random } = history;
   const usdc = new Map<string, bigint>();
   for (const index of ACTORS) {
@@ -217,7 +217,7 @@ for (const seed of SEEDS)
     `S-20 to S-25: ${STEPS} random steps go as the model says (seed ${seed})`,
     seed,
     async (context) => {
-      const stage = await Stage.open();
+      const stage = await ContractStage.open();
       try {
         for (const buyer of BUYERS) await stage.fund(buyer);
         const history = new History(stage, seed);

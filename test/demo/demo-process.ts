@@ -5,6 +5,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { isAlive } from "../process/service-process.ts";
 
 /** A demo that was started. */
 export interface DemoProcess {
@@ -60,21 +61,6 @@ export function npmStart(flags: readonly string[], foreignDatabase: string): Dem
 /** Id of the process that runs on the folder: the program itself, not npm. */
 export function programOf(folder: string): number {
   return Number(readFileSync(join(folder, "running.pid"), "utf8"));
-}
-
-/** Whether a process exists (a zombie that nobody has waited for yet does not). */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-  try {
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch {
-    // No /proc on this system, or gone in between: the signal's answer counts.
-    return process.platform !== "linux";
-  }
 }
 
 /** Waits until the process is gone; false when it is not after `patienceMs`. */

@@ -9,8 +9,10 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { freePort, isFree } from "../../testkit/free-port.ts";
 import { curl, curlEvents, hasCurl, type Row, run } from "./curl.ts";
-import { type DemoProcess, isAlive, isGone, npmStart, pause, programOf } from "./demo-process.ts";
+import { type DemoProcess, isGone, npmStart, pause, programOf } from "./demo-process.ts";
 import { judgeChain } from "./reference-digest.ts";
+import { until } from "../../testkit/until.ts";
+import { isAlive } from "../process/service-process.ts";
 
 const BLOCK_SECONDS = "0.1";
 /** Reorganisations of the demo replace fewer blocks: so far below the tip nothing changes. */
@@ -48,12 +50,9 @@ async function countDeals(base: string, query: string, wanted: (row: Row) => boo
   return (await deals(base, query)).filter(wanted).length;
 }
 
-/** Asks until the answer is yes. */
-async function until(what: string, patienceMs: number, question: () => Promise<boolean>): Promise<void> {
-  for (const end = performance.now() + patienceMs; performance.now() < end; await pause(100)) {
-    if (await question()) return;
-  }
-  assert.fail(`waited in vain for: ${what}`);
+/** The demo is asked over HTTP, often by a program of its own: ten times a second is enough. */
+function patiently(what: string, question: () => Promise<boolean>): Promise<void> {
+  return until(what, question, LONG_MS, 100);
 }
 
 async function rows(base: string, path: string): Promise<Envelope["result"]> {
@@ -118,7 +117,7 @@ describe("npm start", () => {
   async function goesOn(earlier: Landmarks): Promise<void> {
     let height = 0;
     // While the index follows a reorganisation it stands at the fork for a moment.
-    await until(`height ${earlier.height}`, LONG_MS, async () => {
+    await patiently(`height ${earlier.height}`, async () => {
       height = await indexedHeight(base);
       return height >= earlier.height;
     });
@@ -192,7 +191,7 @@ describe("npm start", () => {
     if (!(await hasCurl())) return context.skip("curl is not installed (apt-get install curl)");
     const events = curlEvents(base);
     context.after(() => events.stop());
-    await until("the event stream", LONG_MS, async () => events.isOpen());
+    await patiently("the event stream", async () => events.isOpen());
     const post = await demo?.line(/^ {2}curl -s -H .*your-ask\.json/);
     const ask = await curl(post ?? "");
     assert.equal(ask["status"], "ASK_OPEN", JSON.stringify(ask));
@@ -200,7 +199,7 @@ describe("npm start", () => {
     let hash = "";
     let isLocked = false;
     // The ask names its deal: another one where the EVM has lost the block of the first and its take has died.
-    const locked = until("PEARL_LOCKED", LONG_MS, async () => {
+    const locked = patiently("PEARL_LOCKED", async () => {
       const { deal_hash: found } = await curl(`curl -s '${api}/asks/${String(ask["ask_id"])}'`);
       if (typeof found === "string") hash = found;
       isLocked = events.statusesOf(hash).has("PEARL_LOCKED");
@@ -208,7 +207,7 @@ describe("npm start", () => {
     });
     // Asked meanwhile, not afterwards: the buyer claims some blocks later, and then nothing is left to be verified.
     let good = "";
-    const verified = until("a verified lock", LONG_MS, async () => {
+    const verified = patiently("a verified lock", async () => {
       const asked = hash;
       if (asked !== "" && good !== asked) {
         const verdict = await curl(`curl -s -X POST '${api}/deals/${asked}/verify-lock'`);
@@ -217,10 +216,10 @@ describe("npm start", () => {
       return isLocked && good === hash;
     });
     await Promise.all([locked, verified]);
-    await until("SETTLED", LONG_MS, async () => {
+    await patiently("SETTLED", async () => {
       return (await curl(`curl -s '${api}/deals/${hash}'`))["status"] === "SETTLED";
     });
-    await until("the end in the stream", LONG_MS, async () => events.statusesOf(hash).has("SETTLED"));
+    await patiently("the end in the stream", async () => events.statusesOf(hash).has("SETTLED"));
     const told = events.statusesOf(hash);
     for (const status of ["USDC_LOCKED", "LOCK_SUBMITTED", "PEARL_LOCKED", "USDC_CLAIMABLE"]) {
       assert.ok(told.has(status), `${status} in ${[...told].join(", ")}`);
@@ -273,28 +272,24 @@ describe("npm start", () => {
   });
 
   test("swaps come to each of their ends, those of the first start too", async () => {
-    await until(
-      "settled from an ask and from a bid, refunded on both chains, cancelled",
-      LONG_MS,
-      async () => {
-        const { bids_by_status: bids } = await swaps(base, "stats");
-        return (
-          (await countDeals(base, "status=SETTLED", (row) => row["ask_id"] !== null)) > 0 &&
-          (await countDeals(base, "status=SETTLED", (row) => row["ask_id"] === null)) > 0 &&
-          (await countDeals(base, "status=USDC_REFUNDED", (row) => row["pearl_refund_txid"] !== null)) > 0 &&
-          // One whose seller was silent until T_e, one sent back early.
-          (await countDeals(base, "status=USDC_REFUNDED", (row) => row["pearl_lock_txid"] === null)) > 1 &&
-          Number((bids as Row)["BID_CANCELLED"]) > 0
-        );
-      },
-    );
+    await patiently("settled from an ask and from a bid, refunded on both chains, cancelled", async () => {
+      const { bids_by_status: bids } = await swaps(base, "stats");
+      return (
+        (await countDeals(base, "status=SETTLED", (row) => row["ask_id"] !== null)) > 0 &&
+        (await countDeals(base, "status=SETTLED", (row) => row["ask_id"] === null)) > 0 &&
+        (await countDeals(base, "status=USDC_REFUNDED", (row) => row["pearl_refund_txid"] !== null)) > 0 &&
+        // One whose seller was silent until T_e, one sent back early.
+        (await countDeals(base, "status=USDC_REFUNDED", (row) => row["pearl_lock_txid"] === null)) > 1 &&
+        Number((bids as Row)["BID_CANCELLED"]) > 0
+      );
+    });
     // What the interface shows is told a moment later, and an ask is paused and opens again when its turn comes.
     for (const line of [
       /^ask 0x[0-9a-f]{8}: paused: \w+'s PEARL is not there$/m,
       /^ask 0x[0-9a-f]{8}: open again: \w+ asks [0-9.,]+ USDC for [0-9.,]+ PEARL$/m,
       /\(PEARL_REFUNDED\)$/m,
     ])
-      await until(String(line), LONG_MS, async () => line.test(toldSoFar()));
+      await patiently(String(line), async () => line.test(toldSoFar()));
     assert.doesNotMatch(toldSoFar(), /note:/);
   });
 

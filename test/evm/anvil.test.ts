@@ -3,7 +3,6 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { getAddress, type Hex, sha256 } from "viem";
 import { openEvmChain } from "../../src/adapters/evm-rpc/open-evm-chain.ts";
 import { systemClock } from "../../src/adapters/system/clock.ts";
@@ -13,6 +12,7 @@ import { deployEscrow, fundBuyer, type TestEscrow } from "../../testkit/doubles/
 import { type Anvil, startAnvil } from "../../testkit/doubles/anvil/node.ts";
 import { MemoryEvmLedger } from "../../testkit/doubles/memory-evm-ledger.ts";
 import { follow, type Followed, rebuilt } from "./follow.ts";
+import { until } from "../../testkit/until.ts";
 
 /** Code that returns this word whatever it is asked. */
 const returning = (word: string): string => `0x7f${word}5f5260205ff3`;
@@ -77,14 +77,6 @@ async function revoke(account: number, nonceBelow: bigint): Promise<void> {
     args: [nonceBelow],
   });
   await anvil.publicClient.waitForTransactionReceipt({ hash });
-}
-
-async function patiently(what: string, isDone: () => boolean): Promise<void> {
-  const end = performance.now() + 60_000;
-  while (!isDone()) {
-    if (performance.now() > end) throw new Error(`waited in vain for ${what}`);
-    await delay(1);
-  }
 }
 
 const open = (given: {
@@ -207,12 +199,12 @@ describe("the real contract's logs", () => {
     const stop = new AbortController();
     const running = one.follower.run(stop.signal);
     try {
-      await patiently("the first look", () => one.follower.status().indexingStatus === "synced");
+      await until("the first look", () => one.follower.status().indexingStatus === "synced");
       for (let i = 1; i <= 5; i += 1) {
         const { count } = ledger;
         await revoke(2, BigInt(1000 + i));
         const earlier = waits.length;
-        await patiently("the new event", () => ledger.count > count);
+        await until("the new event", () => ledger.count > count);
         // A look that was under way may have missed the block; the one after the next wait may not.
         const inVain = waits.slice(earlier).filter((wait) => wait.count === count).length;
         assert.ok(inVain <= 1, `${inVain} waits`);

@@ -8,6 +8,7 @@ import { after, before, describe, test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { type Harness, harness, richIndex } from "./harness.ts";
 import * as rows from "./rows.ts";
+import { until } from "../../testkit/until.ts";
 
 /** Not by name: of several addresses of one, Node gives up the first after 250 ms, however busy the machine is. */
 const HOST = "127.0.0.1";
@@ -42,13 +43,6 @@ function raw(port: number, bytes: string): Promise<string> {
     socket.on("end", () => resolve(text));
     socket.on("error", reject);
   });
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (let waited = 0; waited < 3000 && !(await condition()); waited += 1) {
-    await new Promise((done) => setTimeout(done, 5));
-  }
-  assert.ok(await condition(), "waited in vain");
 }
 
 function names(headers: IncomingHttpHeaders): string[] {
@@ -126,7 +120,7 @@ describe("the byte cache", () => {
     index.gate = promise;
     const asked = index.asked;
     const slow = ask(port, target);
-    await until(async () => index.asked > asked);
+    await until("the question", () => index.asked > asked);
     index.present = rows.stateAt(rows.TIP + 2);
     commit();
     index.gate = null;
@@ -170,7 +164,9 @@ test("with request logging, kept answers are logged with their id too", async (c
   for (let at = 0; at < 2; at += 1) {
     const { headers } = await ask(one.port, OPLIST);
     const id = headers["x-request-id"];
-    await until(async () => one.log.some((line) => line.level === "debug" && line.fields.request_id === id));
+    await until("the line", () =>
+      one.log.some((line) => line.level === "debug" && line.fields.request_id === id),
+    );
   }
   assert.ok(one.log.some((line) => line.fields.kept === true));
 });
@@ -242,11 +238,11 @@ test("closing answers what is under way and refuses what comes later on open con
   // Half a request: the connection is not idle and stays open while the server closes, once those bytes are read.
   socket.write("GET /health/live HTTP/1.1\r\n");
   await until(
-    async () =>
-      one.index.asked > 0 && accepted.length === 2 && accepted.every(({ bytesRead }) => bytesRead > 0),
+    "both are accepted",
+    () => one.index.asked > 0 && accepted.length === 2 && accepted.every(({ bytesRead }) => bytesRead > 0),
   );
   const closing = one.app.close();
-  await until(async () => !one.app.server.listening);
+  await until("the end", () => !one.app.server.listening);
   socket.write("host: x\r\n\r\n");
   resolve();
   assert.equal((await slow).status, 200);

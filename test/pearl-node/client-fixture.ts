@@ -1,7 +1,6 @@
 // Gives tests of the node adapter a client and a fake node, with a clock that makes backoff short.
 
 import assert from "node:assert/strict";
-import { setTimeout as delay } from "node:timers/promises";
 import { NodeError, type NodeErrorCode } from "../../src/adapters/pearl-node/node-error.ts";
 import { openPearlNode, type PearlNodeOptions } from "../../src/adapters/pearl-node/pearl-node.ts";
 import { NETWORKS } from "../../src/chain/networks.ts";
@@ -69,9 +68,3 @@ export async function failure(
 /** A node whose tip is HASH at height 7. */
 export const answerTip = (request: RpcRequest): void =>
   request.answer((call) => (call.method === "getblockcount" ? 7 : HASH));
-
-/** Waits for something to come about. */
-export async function until(condition: () => boolean): Promise<void> {
-  for (let i = 0; i < 6000 && !condition(); i += 1) await delay(5);
-  assert.ok(condition(), "it did not come about within half a minute");
-}

@@ -12,7 +12,8 @@ import type { StoreDump } from "../../src/index/ports.ts";
 import { freePort } from "../../testkit/free-port.ts";
 import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
 import { serveWorld, type WorldServer } from "../../testkit/worlds/simulation/world-server.ts";
-import { endAll, health, oldNode, type StartedProcess, startStrand, until } from "./service-process.ts";
+import { endAll, health, oldNode, type StartedProcess, startStrand } from "./service-process.ts";
+import { until } from "../../testkit/until.ts";
 
 const BLOCKS = 320;
 const DEPTH = 150;

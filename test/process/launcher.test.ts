@@ -9,16 +9,8 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { freePort, isFree } from "../../testkit/free-port.ts";
 import { type PearlNode, startPearlNode } from "../../testkit/doubles/pearl-node/index.ts";
-import {
-  endAll,
-  health,
-  isAlive,
-  oldNode,
-  ROOT,
-  startStrand,
-  StartedProcess,
-  until,
-} from "./service-process.ts";
+import { endAll, health, isAlive, oldNode, ROOT, startStrand, StartedProcess } from "./service-process.ts";
+import { until } from "../../testkit/until.ts";
 
 const RPC = { rpcUser: "u", rpcPassword: "p", limitUser: "limited", limitPassword: "limited-password" };
 const miningScript = Uint8Array.of(0x51, 0x20, ...new Uint8Array(32).fill(0x11));

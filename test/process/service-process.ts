@@ -4,7 +4,6 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 /** Root of the repository. */
@@ -83,14 +82,18 @@ function childrenOf(pid: number): readonly number[] {
   }
 }
 
-/** Whether a process is there. */
+/** Whether a process exists (a zombie that nobody has waited for yet does not). */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    // A zombie that nobody has waited for yet is dead.
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
   } catch {
     return false;
+  }
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    // No /proc on this system, or gone in between: the signal's answer counts.
+    return process.platform !== "linux";
   }
 }
 
@@ -114,19 +117,6 @@ export function startStrand(
   const strand = new StartedProcess(node, [join(ROOT, "bin", "strand"), ...args], environment);
   started.add(strand);
   return strand;
-}
-
-/** Polls until the condition holds; throws after the limit. */
-export async function until(
-  what: string,
-  condition: () => boolean | Promise<boolean>,
-  limitMs = 60_000,
-): Promise<void> {
-  const deadline = Date.now() + limitMs;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`waited ${limitMs} ms in vain: ${what}`);
-    await delay(10);
-  }
 }
 
 /** The answer of `/health`, or null where nothing answers. */

@@ -5,10 +5,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertCanonical } from "../../testkit/worlds/simulation/compare.ts";
 import { PortCalls } from "../../testkit/worlds/simulation/port-calls.ts";
-import { Stage } from "../../testkit/worlds/simulation/stage.ts";
+import { FollowerStage } from "../../testkit/worlds/simulation/follower-stage.ts";
 
 /** Blocks, then a reorganisation, then one more block; ends early where the process has died. */
-async function tell(stage: Stage, calls: PortCalls, isMadeAtCrash: boolean): Promise<void> {
+async function tell(stage: FollowerStage, calls: PortCalls, isMadeAtCrash: boolean): Promise<void> {
   const life = stage.start(calls, isMadeAtCrash);
   const reachTip = (): Promise<void> => stage.until(async () => calls.isCrashed || (await stage.isAtTip()));
   await reachTip();
@@ -22,8 +22,8 @@ async function tell(stage: Stage, calls: PortCalls, isMadeAtCrash: boolean): Pro
   stage.clock.forget();
 }
 
-function newStage(): Stage {
-  const stage = new Stage(11);
+function newStage(): FollowerStage {
+  const stage = new FollowerStage(11);
   stage.world.grow(9);
   return stage;
 }

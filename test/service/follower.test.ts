@@ -6,11 +6,11 @@ import { describe, test } from "node:test";
 import { CoreIndex } from "../../testkit/builders/core-index/index.ts";
 import { assertCanonical } from "../../testkit/worlds/simulation/compare.ts";
 import { SIMULATED_UNDO } from "../../testkit/worlds/simulation/process-life.ts";
-import { Stage } from "../../testkit/worlds/simulation/stage.ts";
+import { FollowerStage } from "../../testkit/worlds/simulation/follower-stage.ts";
 
 describe("follower", () => {
   test("P-90, H-20: a node that is behind on our chain is no reorganisation but a stall, and the lag is never below 0", async () => {
-    const stage = new Stage(1);
+    const stage = new FollowerStage(1);
     stage.world.grow(10);
     const life = stage.start();
     await stage.until(() => stage.isAtTip());
@@ -36,7 +36,7 @@ describe("follower", () => {
   });
 
   test("P-90: a different block at a height that we have is a reorganisation, also on a shorter branch", async () => {
-    const stage = new Stage(2);
+    const stage = new FollowerStage(2);
     stage.world.grow(12);
     const life = stage.start();
     await stage.until(() => stage.isAtTip());
@@ -49,7 +49,7 @@ describe("follower", () => {
   });
 
   test("a reorganisation to the undo limit is followed; one block deeper stalls and changes nothing", async () => {
-    const stage = new Stage(3);
+    const stage = new FollowerStage(3);
     stage.world.grow(30);
     const life = stage.start();
     await stage.until(() => stage.isAtTip());
@@ -81,7 +81,7 @@ describe("follower", () => {
   });
 
   test("a reorganisation while the process was down is found at the next start", async () => {
-    const stage = new Stage(4);
+    const stage = new FollowerStage(4);
     stage.world.grow(20);
     const first = stage.start();
     await stage.until(() => stage.isAtTip());
@@ -95,7 +95,7 @@ describe("follower", () => {
   });
 
   test("H-09: the index begins with the block before the start height, and waits until there is one", async () => {
-    const stage = new Stage(5, { startHeight: 8 });
+    const stage = new FollowerStage(5, { startHeight: 8 });
     stage.world.grow(3);
     const life = stage.start();
     await stage.pass(5);
@@ -110,7 +110,7 @@ describe("follower", () => {
   });
 
   test("P-90: a branch that replaces the block before the start height, too, begins the index anew", async () => {
-    const stage = new Stage(6, { startHeight: 8 });
+    const stage = new FollowerStage(6, { startHeight: 8 });
     stage.world.grow(12);
     const life = stage.start();
     await stage.until(() => stage.isAtTip());
@@ -125,7 +125,7 @@ describe("follower", () => {
   });
 
   test("P-90: a node that is behind our first block changes nothing", async () => {
-    const stage = new Stage(9, { startHeight: 8 });
+    const stage = new FollowerStage(9, { startHeight: 8 });
     stage.world.grow(12);
     const life = stage.start();
     await stage.until(() => stage.isAtTip());
@@ -143,7 +143,7 @@ describe("follower", () => {
   });
 
   test("a node that names no hashes at all is not taken for one on another branch", async () => {
-    const stage = new Stage(10, { startHeight: 8 });
+    const stage = new FollowerStage(10, { startHeight: 8 });
     stage.world.grow(12);
     const life = stage.start();
     await stage.until(() => stage.isAtTip());
@@ -163,7 +163,7 @@ describe("follower", () => {
   });
 
   test("a block that fails verification is refused, named with its request, and tried again", async () => {
-    const stage = new Stage(7);
+    const stage = new FollowerStage(7);
     stage.world.grow(2);
     const life = stage.start();
     await stage.until(() => stage.isAtTip());
@@ -181,7 +181,7 @@ describe("follower", () => {
   });
 
   test("an announced block is indexed without any time passing", async () => {
-    const stage = new Stage(8);
+    const stage = new FollowerStage(8);
     stage.world.grow(5);
     const life = stage.start();
     await stage.until(() => stage.isAtTip());
@@ -195,7 +195,7 @@ describe("follower", () => {
   });
 
   test("a block that was announced and is gone when it is asked for holds nothing up for long", async () => {
-    const stage = new Stage(9);
+    const stage = new FollowerStage(9);
     stage.world.grow(5);
     const life = stage.start();
     await stage.until(() => stage.isAtTip());

@@ -14,16 +14,16 @@ import {
   refund,
   seller,
   type Signed,
-  Stage,
-} from "./stage.ts";
+  WatchStage,
+} from "./watch-stage.ts";
 
 const AMOUNT = 1_000_000n;
 const PLAIN = { script: miner.script, value: 5000n };
 
 describe("locks in PEARL blocks", () => {
-  let stage: Stage;
+  let stage: WatchStage;
   before(async () => {
-    stage = await Stage.start();
+    stage = await WatchStage.start();
   });
   after(async () => {
     await stage.close();

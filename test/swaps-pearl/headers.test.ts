@@ -13,7 +13,7 @@ import { fetchHeaders, type HeaderPoint, HeaderWindow } from "../../src/swaps/pe
 import { PearlMatcher } from "../../src/swaps/pearl/pearl-matcher.ts";
 import { BlockReader } from "../../src/swaps/pearl/pearl-reader.ts";
 import { liar } from "./liar.ts";
-import { Stage } from "./stage.ts";
+import { WatchStage } from "./watch-stage.ts";
 
 const context = { network: NETWORKS.simnet, sha256d };
 
@@ -38,9 +38,9 @@ test("S-02: the pace is the time of the last 144 intervals, divided by 144", () 
 });
 
 describe("headers of a node", () => {
-  let stage: Stage;
+  let stage: WatchStage;
   before(async () => {
-    stage = await Stage.start(40);
+    stage = await WatchStage.start(40);
   });
   after(async () => {
     await stage.close();

@@ -4,7 +4,16 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { firstHeightAt } from "../../src/swaps/pearl/pearl-backscan.ts";
 import { liar } from "./liar.ts";
-import { claimInput, type Life, order, type Order, pay, refund, type Signed, Stage } from "./stage.ts";
+import {
+  claimInput,
+  type Life,
+  order,
+  type Order,
+  pay,
+  refund,
+  type Signed,
+  WatchStage,
+} from "./watch-stage.ts";
 import { systemClock } from "../../src/adapters/system/clock.ts";
 
 const AMOUNT = 1_000_000n;
@@ -15,7 +24,7 @@ function at(times: readonly number[]): (height: number) => Promise<number> {
 
 /** A lock under 20 more blocks that `life` has followed before its script becomes known; `height` of its block. */
 async function lockKnownLate(
-  stage: Stage,
+  stage: WatchStage,
   life: Life,
   one: Order,
 ): Promise<{ lock: Signed; height: number }> {
@@ -30,9 +39,9 @@ async function lockKnownLate(
 }
 
 describe("late scripts", () => {
-  let stage: Stage;
+  let stage: WatchStage;
   before(async () => {
-    stage = await Stage.start(130);
+    stage = await WatchStage.start(130);
   });
   after(async () => {
     await stage.close();

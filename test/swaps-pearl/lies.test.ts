@@ -5,14 +5,15 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { BlockHash } from "../../src/primitives/brands.ts";
 import { liar } from "./liar.ts";
-import { order, patiently, pay, Stage } from "./stage.ts";
+import { order, pay, WatchStage } from "./watch-stage.ts";
+import { until } from "../../testkit/until.ts";
 
 const AMOUNT = 1_000_000n;
 
 describe("a lying node", () => {
-  let stage: Stage;
+  let stage: WatchStage;
   before(async () => {
-    stage = await Stage.start(125);
+    stage = await WatchStage.start(125);
     stage.ledger.know(order(80).watched, stage.now);
     await stage.live().settle();
   });
@@ -135,12 +136,12 @@ describe("a lying node", () => {
       await stage.subscribed();
       for (let i = 0; i < 5; i += 1) {
         stage.mineEmpty(1);
-        await patiently("a new block in the ledger", isRead);
+        await until("a new block in the ledger", isRead);
       }
       stage.node.faults.answerBusy(4);
       stage.mineEmpty(1);
-      await patiently("a new block after a silence", isRead);
-      await patiently("the connections", () => life.watch.standing().connections !== null);
+      await until("a new block after a silence", isRead);
+      await until("the connections", () => life.watch.standing().connections !== null);
       assert.equal(life.watch.standing().connections, 8);
     } finally {
       stop.abort();

@@ -5,14 +5,14 @@ import { after, before, describe, test } from "node:test";
 import type { Txid } from "../../src/primitives/brands.ts";
 import type { SwapNode } from "../../src/follow/ports.ts";
 import { liar } from "./liar.ts";
-import { claimInput, miner, order, outpoint, pay, refund, Stage } from "./stage.ts";
+import { claimInput, miner, order, outpoint, pay, refund, WatchStage } from "./watch-stage.ts";
 
 const AMOUNT = 1_000_000n;
 
 describe("locks in the mempool", () => {
-  let stage: Stage;
+  let stage: WatchStage;
   before(async () => {
-    stage = await Stage.start(130);
+    stage = await WatchStage.start(130);
   });
   after(async () => {
     await stage.close();

@@ -2,7 +2,6 @@
 // lock with its spends, and a watch over a ledger in memory that is driven step by step instead of by time.
 
 import { hash } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
 import { openPearlNode } from "../../src/adapters/pearl-node/pearl-node.ts";
 import { sha256d } from "../../src/adapters/system/hashes.ts";
 import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
@@ -38,6 +37,7 @@ import { LONE_NODE } from "../../testkit/doubles/pearl-port.ts";
 import { MemoryPearlLedger } from "../../testkit/doubles/memory-pearl-ledger.ts";
 import { systemClock } from "../../src/adapters/system/clock.ts";
 import { warningLog } from "../../testkit/doubles/log.ts";
+import { until } from "../../testkit/until.ts";
 
 /** Unix seconds at which the node's clock stands at first. */
 const START_TIME = 1_790_000_000;
@@ -131,7 +131,7 @@ export interface Life {
 }
 
 /** A node, a ledger and lives of the watch over both. */
-export class Stage {
+export class WatchStage {
   readonly node: EmbeddedNode;
   readonly ledger = new MemoryPearlLedger();
   #now = START_TIME;
@@ -144,7 +144,7 @@ export class Stage {
   }
 
   /** A node with spendable coinbases of the miner. */
-  static async start(blocks = 120): Promise<Stage> {
+  static async start(blocks = 120): Promise<WatchStage> {
     const node = await startPearlNode({
       rpcUser: "admin",
       rpcPassword: "secret",
@@ -155,7 +155,7 @@ export class Stage {
       policy: "simnet",
     });
     node.generate(blocks);
-    return new Stage(node);
+    return new WatchStage(node);
   }
 
   /** The node's time goes on. */
@@ -209,7 +209,7 @@ export class Stage {
 
   /** Waits until the node tells every life of the service of its blocks. */
   async subscribed(): Promise<void> {
-    await patiently("the subscriptions", () => this.node.blockListeners() === this.#lives.length);
+    await until("the subscriptions", () => this.node.blockListeners() === this.#lives.length);
   }
 
   /** A new life of the service. `wrap` may put a liar between node and watch. */
@@ -270,15 +270,6 @@ export class Stage {
   async close(): Promise<void> {
     for (const life of this.#lives) await life.close();
     await this.node.close();
-  }
-}
-
-/** Waits for something that happens by itself. @throws Error that names it, after a minute. */
-export async function patiently(what: string, isDone: () => boolean): Promise<void> {
-  const end = performance.now() + 60_000;
-  while (!isDone()) {
-    if (performance.now() > end) throw new Error(`waited in vain for ${what}`);
-    await delay(2);
   }
 }
 

@@ -32,8 +32,8 @@ import {
   rowsOf,
   SWAPS,
 } from "../../testkit/worlds/swap-stage/scenes.ts";
-import { SwapStage } from "../../testkit/worlds/swap-stage/stage.ts";
-import { deployTestContract, walletAbi } from "../contracts/stage.ts";
+import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
+import { deployTestContract, walletAbi } from "../contracts/contract-stage.ts";
 
 const ONE = 100_000_000n;
 let stage: SwapStage;

@@ -31,7 +31,7 @@ import {
   rowsOf,
   SWAPS,
 } from "../../testkit/worlds/swap-stage/scenes.ts";
-import { SwapStage } from "../../testkit/worlds/swap-stage/stage.ts";
+import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
 import { knownAnswer } from "./known-answer.ts";
 import { ASK, ASKS, BID, BIDS, checkRow, DEAL, DEALS, TOTALS, VERIFICATION } from "./wire-fields.ts";
 

@@ -25,7 +25,7 @@ import {
   SWAPS,
   type Taken,
 } from "../../testkit/worlds/swap-stage/scenes.ts";
-import { SwapStage } from "../../testkit/worlds/swap-stage/stage.ts";
+import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
 import { refusalOf } from "./refusal-of.ts";
 
 const DAY = 86_400;

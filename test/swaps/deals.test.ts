@@ -32,7 +32,7 @@ import {
   SWAPS,
   untilDeal,
 } from "../../testkit/worlds/swap-stage/scenes.ts";
-import { SwapStage } from "../../testkit/worlds/swap-stage/stage.ts";
+import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
 
 const ONE = 100_000_000n;
 let stage: SwapStage;

@@ -14,7 +14,7 @@ import {
   postTake,
   type Row,
 } from "../../testkit/worlds/swap-stage/scenes.ts";
-import { SwapStage } from "../../testkit/worlds/swap-stage/stage.ts";
+import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
 
 interface Told {
   readonly id: number;

@@ -6,16 +6,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { readConfig } from "../../src/app/config/config.ts";
 import { type RunningService, startService } from "../../src/app/main.ts";
 import { deployEscrow } from "../../testkit/doubles/anvil/deploy.ts";
 import { type Anvil, startAnvil } from "../../testkit/doubles/anvil/node.ts";
 import { logOf } from "../../testkit/doubles/log.ts";
+import { until } from "../../testkit/until.ts";
 
 const NOW_S = Math.floor(Date.now() / 1000);
 const HOURS_AGO_S = NOW_S - 3 * 3600;
-const PATIENCE_MS = 60_000;
 
 let anvil: Anvil;
 let escrow: { readonly address: string; readonly block: bigint };
@@ -79,14 +78,6 @@ async function served(
     await service.stop();
   }
   return warned.join("\n");
-}
-
-async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + PATIENCE_MS;
-  while (!(await isSo())) {
-    assert.ok(performance.now() < end, `waited in vain: ${what}`);
-    await delay(50);
-  }
 }
 
 test("finality three hours behind the newest block is told, and no longer when it has come closer", async () => {

@@ -22,7 +22,7 @@ import {
   type Row,
   SWAPS,
 } from "../../testkit/worlds/swap-stage/scenes.ts";
-import { SwapStage } from "../../testkit/worlds/swap-stage/stage.ts";
+import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
 
 interface Post {
   readonly path: string;

@@ -17,7 +17,7 @@ import {
   takeBody,
   times,
 } from "../../testkit/worlds/swap-stage/parties.ts";
-import { SwapStage } from "../../testkit/worlds/swap-stage/stage.ts";
+import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
 
 let stage: SwapStage;
 

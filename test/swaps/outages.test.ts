@@ -21,7 +21,7 @@ import {
   postAsk,
   SWAPS,
 } from "../../testkit/worlds/swap-stage/scenes.ts";
-import { SwapStage } from "../../testkit/worlds/swap-stage/stage.ts";
+import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
 import { logOf } from "../../testkit/doubles/log.ts";
 
 type Operation = "verify-lock" | "verify-refund" | "verify-evm-refund";

@@ -6,7 +6,7 @@ import { after, before, beforeEach, mock, test } from "node:test";
 import type { Answer } from "../../testkit/worlds/swap-stage/http.ts";
 import { party, signAsk, type SignedAsk } from "../../testkit/worlds/swap-stage/parties.ts";
 import { payOutputs, SWAPS } from "../../testkit/worlds/swap-stage/scenes.ts";
-import { SwapStage } from "../../testkit/worlds/swap-stage/stage.ts";
+import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
 import { refusalOf } from "./refusal-of.ts";
 
 const LIMIT = 3;

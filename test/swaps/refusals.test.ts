@@ -35,7 +35,7 @@ import {
   SWAPS,
 } from "../../testkit/worlds/swap-stage/scenes.ts";
 import { RpcProxy } from "../../testkit/worlds/swap-stage/rpc-proxy.ts";
-import { SwapStage } from "../../testkit/worlds/swap-stage/stage.ts";
+import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
 import { refusalOf } from "./refusal-of.ts";
 
 const UNKNOWN: Hex = `0x${"9".repeat(64)}`;

@@ -33,7 +33,7 @@ import {
   postTake,
   SWAPS,
 } from "../../testkit/worlds/swap-stage/scenes.ts";
-import { SwapStage } from "../../testkit/worlds/swap-stage/stage.ts";
+import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
 
 const DETAILS = [
   "actual_address",

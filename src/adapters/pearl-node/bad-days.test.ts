@@ -4,18 +4,11 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { afterEach, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import {
-  answerTip,
-  client,
-  closeAll,
-  failure,
-  fake,
-  HASH,
-  until,
-} from "../../../test/pearl-node/client-fixture.ts";
+import { answerTip, client, closeAll, failure, fake, HASH } from "../../../test/pearl-node/client-fixture.ts";
 import type { RpcRequest } from "../../../testkit/doubles/rpc-server.ts";
 import type { PearlNode } from "../../follow/ports.ts";
 import type { NodeErrorCode } from "./node-error.ts";
+import { until } from "../../../testkit/until.ts";
 
 afterEach(closeAll);
 
@@ -170,7 +163,7 @@ describe("bad days", () => {
     const rpc = client(node.url);
     const all = Promise.all(Array.from({ length: 40 }, (_, i) => rpc.blockHash(i)));
     for (let wave = 1; wave <= 5; wave += 1) {
-      await until(() => held.length >= 8);
+      await until("the requests", () => held.length >= 8);
       // Time in which a ninth one would come.
       await delay(20);
       assert.equal(held.length, 8);
@@ -184,7 +177,7 @@ describe("bad days", () => {
     const node = await fake(() => {});
     const rpc = client(node.url);
     const pending = failure(rpc.tip(), "UNREACHABLE", /closed/);
-    await until(() => node.requests.length === 1);
+    await until("the requests", () => node.requests.length === 1);
     await rpc.close();
     await pending;
     await failure(rpc.tip(), "UNREACHABLE", /closed/);

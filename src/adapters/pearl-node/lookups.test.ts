@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
 import { closeAll, fake } from "../../../test/pearl-node/client-fixture.ts";
-import { claimInput, miner, order, pay, seller, Stage } from "../../../test/swaps-pearl/stage.ts";
+import { claimInput, miner, order, pay, seller, WatchStage } from "../../../test/swaps-pearl/watch-stage.ts";
 import { addressOfKey } from "../../primitives/address.ts";
 import type { Bytes32, Outpoint, Txid } from "../../primitives/brands.ts";
 import { bytesToHex } from "../../primitives/hex.ts";
@@ -16,13 +16,13 @@ import { systemClock } from "../system/clock.ts";
 const never = (): boolean => false;
 
 describe("questions to our own node", () => {
-  let stage: Stage;
+  let stage: WatchStage;
   let lookups: OpenLookups;
   let source: OpenBalance;
   const login = { user: "reader", password: "only", sha256d, clock: systemClock };
   const sellerAddress = addressOfKey(bytesToHex(seller.pub), "rprl");
   before(async () => {
-    stage = await Stage.start(130);
+    stage = await WatchStage.start(130);
     lookups = openPearlLookups({ url: stage.node.url, ...login });
     source = openNodeBalance({ url: stage.node.url, ...login, pageSize: 3, maxPages: 3 });
   });

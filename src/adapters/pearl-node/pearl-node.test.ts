@@ -12,12 +12,12 @@ import {
   fake,
   HASH,
   patience,
-  until,
 } from "../../../test/pearl-node/client-fixture.ts";
 import type { RpcRequest } from "../../../testkit/doubles/rpc-server.ts";
 import { NETWORKS } from "../../chain/networks.ts";
 import type { BlockHash, Txid } from "../../primitives/brands.ts";
 import { logOf } from "../../../testkit/doubles/log.ts";
+import { until } from "../../../testkit/until.ts";
 
 afterEach(closeAll);
 
@@ -188,16 +188,16 @@ describe("new blocks", () => {
     rpc.onTipChange(() => {
       told += 1;
     });
-    await until(() => told === 1);
+    await until("what is told", () => told === 1);
     await delay(50);
     assert.equal(told, 1, "an unchanged tip is no news");
     hash = "02".repeat(32);
-    await until(() => told === 2);
+    await until("what is told", () => told === 2);
     away = true;
     await delay(30);
     hash = "03".repeat(32);
     away = false;
-    await until(() => told === 3);
+    await until("what is told", () => told === 3);
   });
 
   test("a node without WebSocket is asked for one a few times, then left alone", async () => {
@@ -205,7 +205,7 @@ describe("new blocks", () => {
     const lines: string[] = [];
     const log = logOf((level, message) => void (level !== "debug" && lines.push(message)));
     client(node.url, { log }).onTipChange(() => {});
-    await until(() => lines.length === 1);
+    await until("what is told", () => lines.length === 1);
     await delay(200);
     assert.equal(node.handshakes(), 3);
     assert.deepEqual(lines, ["the node offers no WebSocket notifications; new blocks are found by polling"]);
@@ -220,7 +220,7 @@ describe("new blocks", () => {
       named.push(announced);
     });
     // Once for the first answer to polling, once for the connection.
-    await until(() => node.subscribers.size === 1 && told === 2);
+    await until("the subscription", () => node.subscribers.size === 1 && told === 2);
     const before = told;
     const say = (text: string): void => {
       for (const subscriber of node.subscribers) subscriber.send(text);
@@ -229,13 +229,16 @@ describe("new blocks", () => {
     say("no json");
     say('{"jsonrpc":"1.0","method":"blockconnected","params":["00",8,1],"id":null}');
     say('{"jsonrpc":"1.0","method":"blockdisconnected","params":["00",8,1],"id":null}');
-    await until(() => told === before + 2);
+    await until("what is told", () => told === before + 2);
     assert.deepEqual(named.slice(before), [undefined, undefined], "no hash, and a block that left");
     const hash = "0a".repeat(32);
     say(`{"jsonrpc":"1.0","method":"blockconnected","params":["${hash}",8,1],"id":null}`);
-    await until(() => told === before + 3);
+    await until("what is told", () => told === before + 3);
     assert.deepEqual(named.at(-1), { height: 8, hash });
     for (const subscriber of node.subscribers) subscriber.terminate();
-    await until(() => node.handshakes() === 2 && node.subscribers.size === 1 && told === before + 4);
+    await until(
+      "the subscription",
+      () => node.handshakes() === 2 && node.subscribers.size === 1 && told === before + 4,
+    );
   });
 });

@@ -3,14 +3,7 @@
 
 import assert from "node:assert/strict";
 import { afterEach, describe, test } from "node:test";
-import {
-  answerTip,
-  client,
-  closeAll,
-  failure,
-  fake,
-  until,
-} from "../../../test/pearl-node/client-fixture.ts";
+import { answerTip, client, closeAll, failure, fake } from "../../../test/pearl-node/client-fixture.ts";
 import type { FakeNode } from "../../../test/pearl-node/fake-node.ts";
 import {
   LEAF_CERTIFICATE,
@@ -20,6 +13,7 @@ import {
   OWN_CERTIFICATE,
   OWN_KEY,
 } from "../../../test/pearl-node/test-certificates.ts";
+import { until } from "../../../testkit/until.ts";
 
 afterEach(closeAll);
 
@@ -33,7 +27,7 @@ describe("TLS", () => {
     const rpc = client(node.url, { ca: OWN_CERTIFICATE });
     assert.equal((await rpc.tip()).height, 7);
     rpc.onTipChange(() => {});
-    await until(() => node.subscribers.size === 1);
+    await until("the subscription", () => node.subscribers.size === 1);
   });
 
   test("a certificate that a given authority signed is accepted for the right name only", async () => {

@@ -13,7 +13,7 @@ import { settle, VirtualClock } from "../../doubles/clock.ts";
 import { SimulatedWorld } from "./simulated-world.ts";
 
 /** A simulation without faults, moved by its test. */
-export class Stage {
+export class FollowerStage {
   readonly world: SimulatedWorld;
   readonly store: FollowedStore;
   readonly clock = new VirtualClock();

@@ -24,7 +24,7 @@ import {
 } from "../../../src/wallet/index.ts";
 import type { AnvilAccount } from "../../doubles/anvil/node.ts";
 import type { Answer } from "./http.ts";
-import { MINER, type SwapStage } from "./stage.ts";
+import { MINER, type SwapStage } from "./swap-stage.ts";
 
 const HRP = "rprl";
 /** Fee rate of everything, grains per 1000 vbytes. */

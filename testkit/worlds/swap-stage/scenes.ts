@@ -39,7 +39,7 @@ import {
   ZERO_ADDRESS,
   ZERO_BYTES32,
 } from "./parties.ts";
-import { MINER, type SwapStage } from "./stage.ts";
+import { MINER, type SwapStage } from "./swap-stage.ts";
 
 const FEE_PER_KVB = 5000n;
 
