@@ -13,10 +13,10 @@ import {
   payPearl,
   secretOf,
   signAsk,
-  takeBody,
   times,
 } from "../testkit/worlds/swap-stage/parties.ts";
 import { SwapStage } from "../testkit/worlds/swap-stage/swap-stage.ts";
+import { takeBody } from "../testkit/builders/party.ts";
 
 /** Times in milliseconds, ascending. */
 export interface SwapTipLine {

@@ -8,7 +8,7 @@ import type { Actor, Cast } from "./cast.ts";
 import { nextPearlTime } from "./chain-time.ts";
 import type { Random } from "../testkit/random.ts";
 import { minerOf } from "./founding.ts";
-import { built } from "./stage.ts";
+import { built } from "../testkit/builders/party.ts";
 
 const FEE_PER_KVB = 5_000n;
 

@@ -5,7 +5,6 @@ import {
   buildCommit,
   buildPayment,
   buildReveal,
-  type BuildFailure,
   coinOf,
   type CommittedInscription,
   type Funding,
@@ -15,6 +14,7 @@ import type { Actor, Cast } from "./cast.ts";
 import type { IndexClient } from "./index-client.ts";
 import type { NodeClient } from "./node-client.ts";
 import type { Purse } from "./purse.ts";
+import { built } from "../testkit/builders/party.ts";
 
 /** Marker of the envelope. */
 export const MARKER = "prc-20";
@@ -43,12 +43,6 @@ export function fundingOf(stage: Stage, actor: Actor): Funding {
 /** A funding without coins: inputs that carry enough pay for themselves. */
 export function withoutCoins(funding: Funding): Funding {
   return { ...funding, coins: [] };
-}
-
-/** The thing that was built. @throws Error that names why it could not be. */
-export function built<T extends { readonly ok: true }>(result: T | BuildFailure): T {
-  if (!result.ok) throw new Error(`${result.code}: ${result.detail}`);
-  return result;
 }
 
 /** Hands a transaction to the node. @throws Error with the node's words where it is refused. */

@@ -3,9 +3,10 @@
 
 import { buildCancel } from "../../src/wallet/index.ts";
 import type { Random } from "../../testkit/random.ts";
-import { built, fundingOf, send, type Stage } from "../stage.ts";
+import { fundingOf, send, type Stage } from "../stage.ts";
 import { deployedTokens } from "../tokens.ts";
 import { type Listing, listingsInState, scriptOf } from "./offers.ts";
+import { built } from "../../testkit/builders/party.ts";
 
 /** Takes back the listings of one owner; false when the owner is none of ours or no anchor is left. */
 export async function cancel(stage: Stage, listings: readonly Listing[]): Promise<boolean> {

@@ -5,9 +5,10 @@ import { buildFill, type Offer } from "../../src/wallet/index.ts";
 import type { Actor } from "../cast.ts";
 import type { Random } from "../../testkit/random.ts";
 import { text } from "../index-client.ts";
-import { built, commit, fundingOf, send, type Stage } from "../stage.ts";
+import { commit, fundingOf, send, type Stage } from "../stage.ts";
 import { deployedTokens, fairPrice, type Token } from "../tokens.ts";
 import { activeListings, type Listing, offerOf } from "./offers.ts";
+import { built } from "../../testkit/builders/party.ts";
 
 /** Fills these listings in one transaction; those that are no longer open are left out. False when none is left. */
 export async function fill(stage: Stage, buyer: Actor, listings: readonly Listing[]): Promise<boolean> {

@@ -4,8 +4,9 @@
 import { buildListings, operationBody } from "../../src/wallet/index.ts";
 import type { Actor } from "../cast.ts";
 import type { Random } from "../../testkit/random.ts";
-import { built, commit, fundingOf, MARKER, send, type Stage, withoutCoins } from "../stage.ts";
+import { commit, fundingOf, MARKER, send, type Stage, withoutCoins } from "../stage.ts";
 import { anyHolding, fairPrice, holdings, roundAmount, roundShare, shareOf, type Token } from "../tokens.ts";
+import { built } from "../../testkit/builders/party.ts";
 
 /** What is asked for: raw units, grains, and the last block in which the listing is offered (null: for ever). */
 export interface Ask {

@@ -3,10 +3,11 @@
 import { buildListings, operationBody } from "../../src/wallet/index.ts";
 import type { Actor } from "../cast.ts";
 import type { Random } from "../../testkit/random.ts";
-import { built, commit, fundingOf, inscribe, MARKER, send, type Stage, withoutCoins } from "../stage.ts";
+import { commit, fundingOf, inscribe, MARKER, send, type Stage, withoutCoins } from "../stage.ts";
 import { deployedTokens, holdings, PLANNED_TOKENS, type Token } from "../tokens.ts";
 import { deployBody } from "./deploy.ts";
 import { listingsInState } from "./offers.ts";
+import { built } from "../../testkit/builders/party.ts";
 
 type Mistake = (stage: Stage, chance: Random, actor: Actor, token: Token) => Promise<boolean>;
 

@@ -4,9 +4,10 @@
 import { balancePlan, type SignedTx, signPlan } from "../../src/wallet/index.ts";
 import type { Actor } from "../cast.ts";
 import type { Random } from "../../testkit/random.ts";
-import { built, fundingOf, send, type Stage } from "../stage.ts";
+import { fundingOf, send, type Stage } from "../stage.ts";
 import { deployedTokens } from "../tokens.ts";
 import { activeListings, offerOf } from "./offers.ts";
+import { built } from "../../testkit/builders/party.ts";
 
 async function payWithoutSend(stage: Stage, payer: Actor, id: string): Promise<SignedTx | null> {
   const offer = await offerOf(stage, id);

@@ -5,13 +5,14 @@ import { encodeFunctionData } from "viem";
 import { escrowAbi } from "../../src/adapters/evm-rpc/escrow-abi.ts";
 import { buildSwapClaim, type Funding, swapMessageDigest, termsMessage } from "../../src/wallet/index.ts";
 import type { Row } from "../index-client.ts";
-import { built, send } from "../stage.ts";
-import { hexOf, secretOf } from "./people.ts";
+import { send } from "../stage.ts";
+import { secretOf } from "./people.ts";
 import type { NextAction, Scenery } from "./scenery.ts";
 import { signedAsk } from "./seller.ts";
 import type { Order, Story } from "./story.ts";
 import { expected } from "./swap-client.ts";
 import { lockCall, lockOf, lockWithAskCall, newOrder, termsOf } from "./terms.ts";
+import { built, hexOf, takeBody } from "../../testkit/builders/party.ts";
 
 const FEE_PER_KVB = 2_000n;
 
@@ -22,14 +23,10 @@ export async function takeAsk(scenery: Scenery, story: Story): Promise<void> {
   story.order = newOrder(scenery, story);
   scenery.book.save();
   const { actor, evm } = scenery.people.named(story.buyer);
-  const answer = await scenery.service.post(`asks/${ask.id}/take`, {
-    buyer_evm: evm,
-    buyer_pearl_address: actor.address,
-    buyer_pearl_pubkey: hexOf(actor.key.outputKey),
-    hashlock: secretOf(scenery.keySeed, story.id, story.tries).hashlock,
-    pearl_refund_time: story.order.pearlRefundTime,
-    evm_refund_time: story.order.evmRefundTime,
-  });
+  const pub = hexOf(actor.key.outputKey);
+  const { hashlock } = secretOf(scenery.keySeed, story.id, story.tries);
+  const body = takeBody({ evm, address: actor.address, pub }, hashlock, story.order);
+  const answer = await scenery.service.post(`asks/${ask.id}/take`, body);
   if (answer.status !== 200 && answer.status !== 201) story.order = null;
   const row = expected(answer, "take", 200, 201);
   if (story.order !== null && row["deal_hash"] !== story.order.hash)

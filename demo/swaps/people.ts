@@ -8,6 +8,7 @@ import { bip86Key, type SigningKey } from "../../src/wallet/index.ts";
 import type { AnvilAccount } from "../../testkit/doubles/anvil/node.ts";
 import type { Actor, Cast } from "../cast.ts";
 import type { EvmChain } from "./evm-chain.ts";
+import { secretFrom } from "../../testkit/builders/party.ts";
 
 /** Account of the dev node that deploys the contract and owns it. */
 export const OWNER_ACCOUNT = 8;
@@ -61,21 +62,7 @@ export function secretOf(
   story: number,
   tries: number,
 ): { readonly secret: Hex; readonly hashlock: Hex } {
-  const secret = digest(`${seed}/swap/${story}/secret/${tries}`);
-  const hashlock = createHash("sha256").update(secret).digest();
-  return { secret: hexOf(secret), hashlock: hexOf(hashlock) };
-}
-
-/** Bytes as 0x and hex. */
-export function hexOf(bytes: Uint8Array): Hex {
-  return `0x${Buffer.from(bytes).toString("hex")}`;
-}
-
-/** The EVM private key of a person. @throws where the account hides it. */
-export function evmKeyOf({ account }: Person): Uint8Array {
-  const { privateKey } = account.getHdKey();
-  if (privateKey === null) throw new Error("the account has no private key");
-  return privateKey;
+  return secretFrom(`${seed}/swap/${story}/secret/${tries}`);
 }
 
 /** An EVM address in lower case. */

@@ -17,12 +17,13 @@ import {
   swapMessageDigest,
 } from "../../src/wallet/index.ts";
 import { type Row, text } from "../index-client.ts";
-import { built, fundingOf, send } from "../stage.ts";
-import { evmKeyOf, hexOf, lower, sellerKey } from "./people.ts";
+import { fundingOf, send } from "../stage.ts";
+import { lower, sellerKey } from "./people.ts";
 import { type NextAction, present, type Scenery } from "./scenery.ts";
 import type { Order, Story } from "./story.ts";
 import { expected } from "./swap-client.ts";
 import { askOf, lockOf } from "./terms.ts";
+import { built, askBody, hexOf, privateKeyOf } from "../../testkit/builders/party.ts";
 
 const HRP = "rprl";
 /** Grains above the amount that pay for the lock. */
@@ -84,14 +85,7 @@ export function signAsk(scenery: Scenery, story: Story): NonNullable<Story["ask"
   return {
     id,
     body: {
-      seller_pearl_address: ask.sellerPearlAddress,
-      seller_pearl_pubkey: ask.sellerPearlKey,
-      seller_evm: ask.seller,
-      pearl_amount_sat: ask.pearlAmountSat.toString(),
-      usdc_amount: ask.usdcAmount.toString(),
-      expiry: ask.expiry,
-      nonce: ask.nonce.toString(),
-      seller_evm_signature: signSwapMessage(message, evmKeyOf(seller)),
+      ...askBody(ask, signSwapMessage(message, privateKeyOf(seller.account))),
       seller_pearl_signature: signPearlProof(key, id),
     },
   };

@@ -11,9 +11,10 @@ import {
   type SwapTerms,
   termsMessage,
 } from "../../src/wallet/index.ts";
-import { hexOf, secretOf, sellerKey } from "./people.ts";
+import { secretOf, sellerKey } from "./people.ts";
 import { type Scenery, present } from "./scenery.ts";
 import { hasAsk, type Order, type Story } from "./story.ts";
+import { askArgument, hexOf, hexText, NO_WORD, NOBODY, termsArgument } from "../../testkit/builders/party.ts";
 
 /** Seconds between both refund times: the contract's floor, and the demo's SWAP_MARGIN_S. */
 export const MARGIN_S = 14_400;
@@ -22,8 +23,6 @@ const LEAD_ASK_S = 10_200;
 const LEAD_BID_S = 12_000;
 /** A reader needs more time. */
 const LEAD_READER_S = 20_000;
-const ZERO_ADDRESS: Hex = `0x${"0".repeat(40)}`;
-const ZERO_BYTES32: Hex = `0x${"0".repeat(64)}`;
 
 /** Chooses the times of a new order of the story, and so its hash. Counts a try. */
 export function newOrder(scenery: Scenery, story: Story): Order {
@@ -31,7 +30,7 @@ export function newOrder(scenery: Scenery, story: Story): Order {
   const pearlRefundTime = present(scenery) + lead;
   story.tries += 1;
   const times = { pearlRefundTime, evmRefundTime: pearlRefundTime + MARGIN_S };
-  const terms = termsOf(scenery, story, { ...times, hash: ZERO_BYTES32 });
+  const terms = termsOf(scenery, story, { ...times, hash: NO_WORD });
   return { ...times, hash: swapMessageDigest(termsMessage(scenery.escrow.domain, terms)) };
 }
 
@@ -41,7 +40,7 @@ export function termsOf(scenery: Scenery, story: Story, order: Order): SwapTerms
   const buyer = people.named(story.buyer);
   const ask = hasAsk(story) ? story.ask : null;
   // Every second bid names its seller, the others are open to whoever accepts.
-  const named = ask !== null || story.id % 2 === 0 ? people.named(story.seller).evm : ZERO_ADDRESS;
+  const named = ask !== null || story.id % 2 === 0 ? people.named(story.seller).evm : NOBODY;
   return {
     buyer: buyer.evm,
     seller: named,
@@ -49,12 +48,12 @@ export function termsOf(scenery: Scenery, story: Story, order: Order): SwapTerms
     usdcAmount: BigInt(story.usdc),
     pearlAmountSat: BigInt(story.pearlSat),
     buyerPearlKey: hexOf(buyer.actor.key.outputKey),
-    sellerPearlKey: ask === null ? ZERO_BYTES32 : hexOf(sellerKey(keySeed, story.id).outputKey),
+    sellerPearlKey: ask === null ? NO_WORD : hexOf(sellerKey(keySeed, story.id).outputKey),
     pearlRefundTime: order.pearlRefundTime,
     evmRefundTime: order.evmRefundTime,
     feeBps: escrow.feeBps,
     feeRecipient: escrow.feeRecipient,
-    askId: ask?.id ?? ZERO_BYTES32,
+    askId: ask?.id ?? NO_WORD,
     nonce: 0n,
   };
 }
@@ -90,42 +89,16 @@ export function lockOf({ people, keySeed }: Scenery, story: Story, order: Order)
   });
 }
 
-function solidityTerms(terms: SwapTerms) {
-  return {
-    ...terms,
-    buyer: hexText(terms.buyer),
-    seller: hexText(terms.seller),
-    hashlock: hexText(terms.hashlock),
-    buyerPearlKey: hexText(terms.buyerPearlKey),
-    sellerPearlKey: hexText(terms.sellerPearlKey),
-    pearlRefundTime: BigInt(terms.pearlRefundTime),
-    evmRefundTime: BigInt(terms.evmRefundTime),
-    feeRecipient: hexText(terms.feeRecipient),
-    askId: hexText(terms.askId),
-  };
-}
-
 /** Bytes of a call of `lock`. */
 export function lockCall(terms: SwapTerms): Hex {
-  return encodeFunctionData({ abi: escrowAbi, functionName: "lock", args: [solidityTerms(terms)] });
+  return encodeFunctionData({ abi: escrowAbi, functionName: "lock", args: [termsArgument(terms)] });
 }
 
 /** Bytes of a call of `lockWithAsk`. */
 export function lockWithAskCall(terms: SwapTerms, ask: SwapAsk, signature: string): Hex {
-  const solidityAsk = {
-    ...ask,
-    seller: hexText(ask.seller),
-    sellerPearlKey: hexText(ask.sellerPearlKey),
-    expiry: BigInt(ask.expiry),
-    feeRecipient: hexText(ask.feeRecipient),
-  };
   return encodeFunctionData({
     abi: escrowAbi,
     functionName: "lockWithAsk",
-    args: [solidityTerms(terms), solidityAsk, hexText(signature)],
+    args: [termsArgument(terms), askArgument(ask), hexText(signature)],
   });
-}
-
-function hexText(text: string): Hex {
-  return `0x${text.slice(2)}`;
 }

@@ -9,8 +9,8 @@ import { Random } from "../../testkit/random.ts";
 import { found, FOUNDING_HEIGHT } from "../../demo/founding.ts";
 import { Purse } from "../../demo/purse.ts";
 import { reorganise } from "../../demo/reorganisation.ts";
-import { built } from "../../demo/stage.ts";
 import { type PearlNode, startPearlNode } from "../../testkit/doubles/pearl-node/index.ts";
+import { built } from "../../testkit/builders/party.ts";
 
 const cast = castOf("a seed for tests");
 const [ada, ben] = [cast.named("Ada"), cast.named("Ben")];

@@ -8,12 +8,12 @@ import type { Bytes32 } from "../../src/primitives/brands.ts";
 import { type Lock, lockOf } from "../../src/swap/lock-script.ts";
 import { secretsIn, spendPath } from "../../src/swap/spend-leaf.ts";
 import { buildSwapLock, type Coin, coinOf, plainKey, type SwapLock } from "../../src/wallet/index.ts";
-import { built } from "../../testkit/doubles/litecoind/session.ts";
 import type { PearlNode } from "../../testkit/doubles/pearl-node/index.ts";
 import { MINER, TEST_TIME, testNode } from "../../testkit/doubles/pearl-node/node-fixture.ts";
 import { coinbaseInput } from "../../testkit/doubles/pearl-node/test-wallet.ts";
 import { badClaims, badRefunds, claimOf, lockUntil, type Refusal, refundOf, witnessOf } from "./spends.ts";
 import { hexOf, SECRET, VECTOR_LOCK } from "./terms.ts";
+import { built } from "../../testkit/builders/party.ts";
 
 const REASONS: Readonly<Record<Refusal, RegExp>> = {
   signature: /Invalid Schnorr signature/,

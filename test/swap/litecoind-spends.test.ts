@@ -13,7 +13,6 @@ import {
 import { NodeRefusal } from "../../testkit/doubles/litecoind/rpc.ts";
 import {
   type Actor,
-  built,
   keyFromName,
   openSession,
   regtestAddress,
@@ -28,6 +27,7 @@ import {
   type Refusal,
   refundOf,
 } from "./spends.ts";
+import { built } from "../../testkit/builders/party.ts";
 
 const MINER = regtestAddress(keyFromName("block maker", "plain"));
 const REASONS: Readonly<Record<Refusal, RegExp>> = {

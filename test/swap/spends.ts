@@ -16,9 +16,9 @@ import {
   swapLock,
   type SwapLock,
 } from "../../src/wallet/index.ts";
-import { built } from "../../testkit/doubles/litecoind/session.ts";
 import { withFlippedBit } from "../../testkit/doubles/litecoind/bit-flip.ts";
 import { bytesOf, SECRET, VECTOR_LOCK } from "./terms.ts";
+import { built } from "../../testkit/builders/party.ts";
 
 /** Why a node refuses a spend. */
 export type Refusal = "signature" | "equality" | "lock time" | "commitment";

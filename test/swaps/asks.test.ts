@@ -14,10 +14,8 @@ import {
   lockUsdc,
   mined,
   party,
-  privateKeyOf,
   secretOf,
   signAsk,
-  takeBody,
   times,
 } from "../../testkit/worlds/swap-stage/parties.ts";
 import {
@@ -34,6 +32,7 @@ import {
 } from "../../testkit/worlds/swap-stage/scenes.ts";
 import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
 import { deployTestContract, walletAbi } from "../contracts/contract-stage.ts";
+import { privateKeyOf, takeBody } from "../../testkit/builders/party.ts";
 
 const ONE = 100_000_000n;
 let stage: SwapStage;
@@ -171,10 +170,10 @@ test("S-31: an ERC-1271 seller; its signature becomes invalid: refused at take, 
   const wallet = address.toLowerCase() as Hex;
   const made = await signAsk(stage, { ...owner, evm: wallet }, { nonce: 1n, pearlSat: 1_000_000n });
   const message = askMessage(domainOf(stage), made.ask);
-  const signature = signSwapMessage(message, privateKeyOf(owner));
+  const signature = signSwapMessage(message, privateKeyOf(owner.account));
   const foreign = await post("/asks", {
     ...made.body,
-    seller_evm_signature: signSwapMessage(message, privateKeyOf(buyer)),
+    seller_evm_signature: signSwapMessage(message, privateKeyOf(buyer.account)),
   });
   assert.equal(foreign.body["error"], "ASK_SELLER_SIGNATURE_INVALID", foreign.text);
   const posted = await post("/asks", { ...made.body, seller_evm_signature: signature });
@@ -235,7 +234,7 @@ test("S-30, S-33: a new fee pauses asks of the old one, and is the default of ne
   );
   const made = await signAsk(stage, seller, { nonce: 41n });
   const message = askMessage(domainOf(stage), { ...made.ask, feeBps: 100, feeRecipient: recipient });
-  const body = { ...made.body, seller_evm_signature: signSwapMessage(message, privateKeyOf(seller)) };
+  const body = { ...made.body, seller_evm_signature: signSwapMessage(message, privateKeyOf(seller.account)) };
   const fresh = await post("/asks", body);
   assert.equal(fresh.status, 201, fresh.text);
   assert.deepEqual([fresh.body["fee_bps"], fresh.body["fee_recipient"]], [100, recipient]);

@@ -13,7 +13,6 @@ import {
   party,
   secretOf,
   signAsk,
-  takeBody,
   times,
 } from "../../testkit/worlds/swap-stage/parties.ts";
 import {
@@ -34,6 +33,7 @@ import {
 import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
 import { knownAnswer } from "./known-answer.ts";
 import { ASK, ASKS, BID, BIDS, checkRow, DEAL, DEALS, TOTALS, VERIFICATION } from "./wire-fields.ts";
+import { takeBody } from "../../testkit/builders/party.ts";
 
 const UNKNOWN = `0x${"9".repeat(64)}`;
 let stage: SwapStage;

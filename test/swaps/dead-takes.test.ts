@@ -11,7 +11,6 @@ import {
   party,
   secretOf,
   type SignedAsk,
-  takeBody,
   times,
 } from "../../testkit/worlds/swap-stage/parties.ts";
 import {
@@ -27,6 +26,7 @@ import {
 } from "../../testkit/worlds/swap-stage/scenes.ts";
 import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
 import { refusalOf } from "./refusal-of.ts";
+import { takeBody } from "../../testkit/builders/party.ts";
 
 const DAY = 86_400;
 const TAKE_TTL_S = 1200;

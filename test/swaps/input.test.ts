@@ -9,7 +9,7 @@ import { SWAP_ROUTES } from "../../src/http/routes/swaps/index.ts";
 import { checksumAddress } from "../../src/swap/forms.ts";
 import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
 import type { EvmAddress } from "../../src/primitives/brands.ts";
-import { fund, party, secretOf, signAsk, takeBody, times } from "../../testkit/worlds/swap-stage/parties.ts";
+import { fund, party, secretOf, signAsk, times } from "../../testkit/worlds/swap-stage/parties.ts";
 import {
   acceptedBid,
   actionBody,
@@ -23,6 +23,7 @@ import {
   SWAPS,
 } from "../../testkit/worlds/swap-stage/scenes.ts";
 import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
+import { takeBody } from "../../testkit/builders/party.ts";
 
 interface Post {
   readonly path: string;
@@ -386,7 +387,7 @@ describe("S-66: a secret that is not public", () => {
   test("a value that rows show is no secret, whatever hashlock a stranger makes of it", async () => {
     const open = await postAsk(stage, party(stage, 2), { nonce: 9n, pearlSat: 20_000n });
     const hashlock = `0x${Buffer.from(swapCrypto.sha256(Buffer.from(open.askId.slice(2), "hex"))).toString("hex")}`;
-    const take = takeBody(party(stage, 4), hashlock as `0x${string}`, await times(stage));
+    const take = takeBody(party(stage, 4), hashlock, await times(stage));
     const taken = await postTo(`/asks/${open.askId}/take`, JSON.stringify(take));
     assert.equal(taken.status, 201, taken.text);
     assert.equal((await stage.http.get(`${SWAPS}/asks/${open.askId}`)).status, 200);

@@ -8,7 +8,7 @@ import { readConfig } from "../../src/app/config/config.ts";
 import { startService } from "../../src/app/main.ts";
 import type { Answer } from "../../testkit/worlds/swap-stage/http.ts";
 import { Http } from "../../testkit/worlds/swap-stage/http.ts";
-import { fund, party, secretOf, signAsk, takeBody, times } from "../../testkit/worlds/swap-stage/parties.ts";
+import { fund, party, secretOf, signAsk, times } from "../../testkit/worlds/swap-stage/parties.ts";
 import { RpcProxy } from "../../testkit/worlds/swap-stage/rpc-proxy.ts";
 import {
   actionsOf,
@@ -23,6 +23,7 @@ import {
 } from "../../testkit/worlds/swap-stage/scenes.ts";
 import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
 import { logOf } from "../../testkit/doubles/log.ts";
+import { takeBody } from "../../testkit/builders/party.ts";
 
 type Operation = "verify-lock" | "verify-refund" | "verify-evm-refund";
 const OPERATIONS: readonly Operation[] = ["verify-lock", "verify-refund", "verify-evm-refund"];

@@ -15,9 +15,7 @@ import {
   secretOf,
   signAsk,
   type SignedAsk,
-  takeBody,
   times,
-  ZERO_ADDRESS,
 } from "../../testkit/worlds/swap-stage/parties.ts";
 import {
   actionBody,
@@ -37,6 +35,7 @@ import {
 import { RpcProxy } from "../../testkit/worlds/swap-stage/rpc-proxy.ts";
 import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
 import { refusalOf } from "./refusal-of.ts";
+import { takeBody, NOBODY } from "../../testkit/builders/party.ts";
 
 const UNKNOWN: Hex = `0x${"9".repeat(64)}`;
 const DAY = 86_400;
@@ -177,7 +176,7 @@ describe("POST take, in the order of S-40", () => {
       pearl_refund_time: now + 4 * 3600 - 300,
       evm_refund_time: now + 73 * 3600,
     };
-    refusedWith(await take({ ...wrong, hashlock: "0x00", buyer_evm: ZERO_ADDRESS }), "INVALID_REQUEST");
+    refusedWith(await take({ ...wrong, hashlock: "0x00", buyer_evm: NOBODY }), "INVALID_REQUEST");
     refusedWith(await take({ ...wrong, hashlock: "0".repeat(64) }), "INVALID_REQUEST");
     refusedWith(await post(`/asks/${UNKNOWN}/take`, { ...good, ...wrong }), "ASK_NOT_FOUND");
     const shape = refusedWith(await take({ ...wrong, buyer_evm: seller.evm, fee_bps: 1 }), "INVALID_REQUEST");

@@ -16,7 +16,6 @@ import {
   fund,
   party,
   refundPearl,
-  signed,
   submit,
   times,
 } from "../../testkit/worlds/swap-stage/parties.ts";
@@ -34,6 +33,7 @@ import {
   SWAPS,
 } from "../../testkit/worlds/swap-stage/scenes.ts";
 import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
+import { built } from "../../testkit/builders/party.ts";
 
 const DETAILS = [
   "actual_address",
@@ -309,7 +309,7 @@ test("a claim that pays somebody else", async () => {
   await stage.minePearl(6);
   const secret = Buffer.from(deal.secret.slice(2), "hex");
   const claim = buildSwapClaim([{ lock: deal.lock, coin, secret, key: buyer.key }], change(party(stage, 5)));
-  submit(stage, signed(claim));
+  submit(stage, built(claim));
   await stage.minePearl(6);
   await release(deal.dealHash, "RELEASE_DESTINATION_MISMATCH");
 });

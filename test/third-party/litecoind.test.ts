@@ -8,7 +8,6 @@ import { withFlippedBit } from "../../testkit/doubles/litecoind/bit-flip.ts";
 import { type Litecoind, needsLitecoind, startLitecoind } from "../../testkit/doubles/litecoind/node.ts";
 import {
   type Actor,
-  built,
   keyFromName,
   MARKER,
   openSession,
@@ -32,6 +31,7 @@ import {
   type SignedTx,
   type TxOutput,
 } from "../../src/wallet/index.ts";
+import { built } from "../../testkit/builders/party.ts";
 
 const MINER = regtestAddress(keyFromName("block maker", "plain"));
 

@@ -18,7 +18,8 @@ import {
   type TxOutput,
 } from "../../../src/wallet/index.ts";
 import type { ExpectedOperation } from "./expected.ts";
-import { type Actor, built, MARKER, type Session } from "./session.ts";
+import { type Actor, MARKER, type Session } from "./session.ts";
+import { built } from "../../builders/party.ts";
 
 /** Transactions in block order, and what they record; the height is known when they are mined. */
 export interface Draft {

@@ -8,7 +8,6 @@ import {
   bip86Key,
   buildCommit,
   buildPayment,
-  type BuildFailure,
   type Coin,
   type CommittedInscription,
   coinOf,
@@ -18,6 +17,7 @@ import {
   type SignedTx,
 } from "../../../src/wallet/index.ts";
 import { LITECOIN_REGTEST_HRP, type Litecoind } from "./node.ts";
+import { built } from "../../builders/party.ts";
 
 /** Marker of the operations that the sessions inscribe. */
 export const MARKER = "prc-20";
@@ -55,12 +55,6 @@ export interface Session {
 export function keyFromName(name: string, kind: "plain" | "bip86"): SigningKey {
   const secret = Uint8Array.from(createHash("sha256").update(`strand litecoind ${name}`).digest());
   return kind === "plain" ? plainKey(secret) : bip86Key(secret);
-}
-
-/** The transaction, or an exception that names why it could not be made. */
-export function built<T extends { readonly ok: true }>(result: T | BuildFailure): T {
-  if (!result.ok) throw new Error(`${result.code}: ${result.detail}`);
-  return result;
 }
 
 /** The address of a key on litecoin's regtest. */

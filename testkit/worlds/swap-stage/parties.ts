@@ -1,7 +1,6 @@
 // Lets a buyer and a seller act with real keys on both chains, by the client-side blocks alone: signed asks, locks,
 // claims and refunds.
 
-import { createHash } from "node:crypto";
 import type { Hex } from "viem";
 import { devUsdcAbi, escrowAbi } from "../../../src/adapters/evm-rpc/escrow-abi.ts";
 import {
@@ -19,18 +18,25 @@ import {
   type SwapAsk,
   swapLock,
   type SwapLock,
-  type SwapTerms,
   swapMessageDigest,
 } from "../../../src/wallet/index.ts";
 import type { AnvilAccount } from "../../doubles/anvil/node.ts";
 import type { Answer } from "./http.ts";
 import { MINER, type SwapStage } from "./swap-stage.ts";
+import {
+  askArgument,
+  askBody,
+  built,
+  hexOf,
+  privateKeyOf,
+  type RefundTimes,
+  secretFrom,
+  termsArgument,
+} from "../../builders/party.ts";
 
 const HRP = "rprl";
 /** Fee rate of everything, grains per 1000 vbytes. */
 const FEE_PER_KVB = 5000n;
-export const ZERO_ADDRESS: Hex = `0x${"0".repeat(40)}`;
-export const ZERO_BYTES32: Hex = `0x${"0".repeat(64)}`;
 
 /** A person with a key on each chain. */
 export interface Party {
@@ -51,17 +57,13 @@ export function party(stage: SwapStage, index: number): Party {
     evm: account.address.toLowerCase() as Hex,
     key,
     address: addressOfKey(key, HRP),
-    pub: `0x${Buffer.from(key.outputKey).toString("hex")}`,
+    pub: hexOf(key.outputKey),
   };
 }
 
 /** A secret and its hashlock, by a number. */
 export function secretOf(seed: number): { readonly secret: Hex; readonly hashlock: Hex } {
-  const secret = createHash("sha256").update(`secret ${seed}`).digest();
-  return {
-    secret: `0x${secret.toString("hex")}`,
-    hashlock: `0x${createHash("sha256").update(secret).digest("hex")}`,
-  };
+  return secretFrom(`secret ${seed}`);
 }
 
 /** What an ask offers. */
@@ -95,21 +97,12 @@ export async function signAsk(stage: SwapStage, seller: Party, draft: AskDraft =
     nonce: draft.nonce ?? 0n,
   };
   const message = askMessage(domainOf(stage), ask);
-  const signature = signSwapMessage(message, privateKeyOf(seller));
+  const signature = signSwapMessage(message, privateKeyOf(seller.account));
   return {
     ask,
     askId: swapMessageDigest(message),
     signature,
-    body: {
-      seller_pearl_address: ask.sellerPearlAddress,
-      seller_pearl_pubkey: ask.sellerPearlKey,
-      seller_evm: ask.seller,
-      pearl_amount_sat: ask.pearlAmountSat.toString(),
-      usdc_amount: ask.usdcAmount.toString(),
-      expiry: ask.expiry,
-      seller_evm_signature: signature,
-      nonce: ask.nonce.toString(),
-    },
+    body: askBody(ask, signature),
   };
 }
 
@@ -118,33 +111,10 @@ export function domainOf(stage: SwapStage) {
   return { chainId: 31_337, verifyingContract: stage.escrow.address.toLowerCase() };
 }
 
-/** The EVM private key of a person. @throws where the account hides it. */
-export function privateKeyOf(person: Party): Uint8Array {
-  const { privateKey } = person.account.getHdKey();
-  if (privateKey === null) throw new Error("the account has no private key");
-  return privateKey;
-}
-
 /** Times of a swap: T_p a while after the present of the slowest clock, T_e the margin later. */
-export async function times(stage: SwapStage, pearlInS = 6 * 3600, marginS = 21_600) {
+export async function times(stage: SwapStage, pearlInS = 6 * 3600, marginS = 21_600): Promise<RefundTimes> {
   const now = Math.max(Math.floor(Date.now() / 1000), stage.pearlTime, Number(await stage.anvil.time()));
   return { pearlRefundTime: now + pearlInS, evmRefundTime: now + pearlInS + marginS };
-}
-
-/** The body of a take. */
-export function takeBody(
-  buyer: Party,
-  hashlock: Hex,
-  { pearlRefundTime, evmRefundTime }: { readonly pearlRefundTime: number; readonly evmRefundTime: number },
-): Readonly<Record<string, unknown>> {
-  return {
-    buyer_evm: buyer.evm,
-    buyer_pearl_address: buyer.address,
-    buyer_pearl_pubkey: buyer.pub,
-    hashlock,
-    pearl_refund_time: pearlRefundTime,
-    evm_refund_time: evmRefundTime,
-  };
 }
 
 /** Gives USDC to a buyer and lets the escrow take it. */
@@ -187,40 +157,6 @@ export async function lockUsdc(stage: SwapStage, buyer: Party, deal: Answer): Pr
   );
 }
 
-/** Terms in viem's types, from the wire or from a message. */
-export function termsArgument(terms: Record<keyof SwapTerms, string | number | bigint>) {
-  return {
-    buyer: String(terms.buyer) as Hex,
-    seller: String(terms.seller) as Hex,
-    hashlock: String(terms.hashlock) as Hex,
-    usdcAmount: BigInt(terms.usdcAmount),
-    pearlAmountSat: BigInt(terms.pearlAmountSat),
-    buyerPearlKey: String(terms.buyerPearlKey) as Hex,
-    sellerPearlKey: String(terms.sellerPearlKey) as Hex,
-    pearlRefundTime: BigInt(terms.pearlRefundTime),
-    evmRefundTime: BigInt(terms.evmRefundTime),
-    feeBps: Number(terms.feeBps),
-    feeRecipient: String(terms.feeRecipient) as Hex,
-    askId: String(terms.askId) as Hex,
-    nonce: BigInt(terms.nonce),
-  };
-}
-
-/** An ask in viem's types. */
-export function askArgument(ask: Record<keyof SwapAsk, string | number | bigint>) {
-  return {
-    seller: String(ask.seller) as Hex,
-    sellerPearlAddress: String(ask.sellerPearlAddress),
-    sellerPearlKey: String(ask.sellerPearlKey) as Hex,
-    pearlAmountSat: BigInt(ask.pearlAmountSat),
-    usdcAmount: BigInt(ask.usdcAmount),
-    expiry: BigInt(ask.expiry),
-    feeBps: Number(ask.feeBps),
-    feeRecipient: String(ask.feeRecipient) as Hex,
-    nonce: BigInt(ask.nonce),
-  };
-}
-
 /** Calls a function of the escrow as this person. */
 export async function escrowCall(
   stage: SwapStage,
@@ -248,7 +184,7 @@ export async function escrowCall(
 /** Pays PEARL from the miner's mature coinbases into an address, and mines it. */
 export async function payPearl(stage: SwapStage, to: Party, amountSat: bigint): Promise<void> {
   const coins = minerCoins(stage).slice(0, 1);
-  const paid = signed(
+  const paid = built(
     buildPayment([{ amount: amountSat, script: to.key.script }], {
       coins,
       changeScript: MINER.script,
@@ -304,7 +240,7 @@ export function lockPearl(stage: SwapStage, seller: Party, lock: SwapLock, amoun
     changeScript: seller.key.script,
     feePerKvb: FEE_PER_KVB,
   };
-  const locked = signed(buildSwapLock(lock, amountSat, funding));
+  const locked = built(buildSwapLock(lock, amountSat, funding));
   const txid = submit(stage, locked);
   return { txid, vout: 0, amount: amountSat, script: lock.script };
 }
@@ -312,23 +248,12 @@ export function lockPearl(stage: SwapStage, seller: Party, lock: SwapLock, amoun
 /** Claims a lock output with the secret; returns the claim's id. */
 export function claimPearl(stage: SwapStage, buyer: Party, lock: SwapLock, coin: Coin, secret: Hex): string {
   const bytes = Buffer.from(secret.slice(2), "hex");
-  return submit(
-    stage,
-    signed(buildSwapClaim([{ lock, coin, secret: bytes, key: buyer.key }], change(buyer))),
-  );
+  return submit(stage, built(buildSwapClaim([{ lock, coin, secret: bytes, key: buyer.key }], change(buyer))));
 }
 
 /** Takes a lock output back after T_p; returns the refund's id. */
 export function refundPearl(stage: SwapStage, seller: Party, lock: SwapLock, coin: Coin): string {
-  return submit(stage, signed(buildSwapRefund([{ lock, coin, key: seller.key }], change(seller))));
-}
-
-/** The signed transaction. @throws Error that says why there is none. */
-export function signed(
-  made: SignedTx | { readonly ok: false; readonly code: string; readonly detail: string },
-): SignedTx {
-  if (!made.ok) throw new Error(`${made.code}: ${made.detail}`);
-  return made;
+  return submit(stage, built(buildSwapRefund([{ lock, coin, key: seller.key }], change(seller))));
 }
 
 /** Hands a transaction to the node. @throws Error with the node's words. */

@@ -19,7 +19,6 @@ import {
 } from "../../../src/wallet/index.ts";
 import type { Answer } from "./http.ts";
 import {
-  askArgument,
   type AskDraft,
   coinsOf,
   domainOf,
@@ -27,19 +26,22 @@ import {
   lockUsdc,
   mined,
   type Party,
-  privateKeyOf,
   secretOf,
   signAsk,
   type SignedAsk,
-  signed,
   submit,
-  takeBody,
-  termsArgument,
   times,
-  ZERO_ADDRESS,
-  ZERO_BYTES32,
 } from "./parties.ts";
 import { MINER, type SwapStage } from "./swap-stage.ts";
+import {
+  askArgument,
+  privateKeyOf,
+  built,
+  takeBody,
+  termsArgument,
+  NOBODY,
+  NO_WORD,
+} from "../../builders/party.ts";
 
 const FEE_PER_KVB = 5000n;
 
@@ -66,7 +68,7 @@ export async function payOutputs(
   const coins = coinsOf(stage, MINER).slice(0, 2);
   const txid = submit(
     stage,
-    signed(buildPayment(outputs, { coins, changeScript: MINER.script, feePerKvb: FEE_PER_KVB })),
+    built(buildPayment(outputs, { coins, changeScript: MINER.script, feePerKvb: FEE_PER_KVB })),
   );
   await stage.minePearl(1);
   return txid;
@@ -152,7 +154,7 @@ export function payLock(stage: SwapStage, seller: Party, lock: SwapLock, amountS
     changeScript: seller.key.script,
     feePerKvb: FEE_PER_KVB,
   });
-  return { txid: submit(stage, signed(made)), vout: 0, amount: amountSat, script: lock.script };
+  return { txid: submit(stage, built(made)), vout: 0, amount: amountSat, script: lock.script };
 }
 
 /** Terms of a bid with the contract's fee; `change` replaces some of them. */
@@ -165,17 +167,17 @@ export async function bidTerms(
   const at = await times(stage);
   return {
     buyer: buyer.evm,
-    seller: ZERO_ADDRESS,
+    seller: NOBODY,
     hashlock: secretOf(seed).hashlock,
     usdcAmount: 5_000_000n,
     pearlAmountSat: 100_000_000n,
     buyerPearlKey: buyer.pub,
-    sellerPearlKey: ZERO_BYTES32,
+    sellerPearlKey: NO_WORD,
     pearlRefundTime: at.pearlRefundTime,
     evmRefundTime: at.evmRefundTime,
     feeBps: stage.escrow.feeBps,
     feeRecipient: stage.escrow.feeRecipient.toLowerCase(),
-    askId: ZERO_BYTES32,
+    askId: NO_WORD,
     nonce: 0n,
     ...change,
   };
@@ -232,13 +234,13 @@ export function actionBody(
   deadline: number,
 ): Row {
   const message = askActionMessage(domainOf(stage), askId, action, deadline);
-  return { deadline, signature: signSwapMessage(message, privateKeyOf(person)) };
+  return { deadline, signature: signSwapMessage(message, privateKeyOf(person.account)) };
 }
 
 /** Body of `bids/{order_hash}/origin`, signed by this person. */
 export function originBody(stage: SwapStage, person: Party, hash: Hex, origin: string, ref?: string): Row {
   const message = bidOriginMessage(domainOf(stage), hash, origin, ref);
-  const signature = signSwapMessage(message, privateKeyOf(person));
+  const signature = signSwapMessage(message, privateKeyOf(person.account));
   return { origin, ...(ref === undefined ? {} : { ref }), signature };
 }
 

@@ -6,7 +6,6 @@ import {
   buildSwapClaim,
   buildSwapLock,
   buildSwapRefund,
-  type BuildFailure,
   type Coin,
   type Funding,
   type OwnedCoin,
@@ -19,6 +18,7 @@ import {
 import type { Bytes32, EvmAddress } from "../../../src/primitives/brands.ts";
 import type { EscrowOrder } from "../../oracles/escrow.ts";
 import { ZERO_BYTES32, type Terms } from "../../../src/swap/terms.ts";
+import { built } from "../../builders/party.ts";
 
 /** Grains per 1000 vbytes at first; what is sent again pays more. */
 export const FEE_RATE = 2000n;
@@ -93,11 +93,6 @@ export interface SentLock {
   readonly spends: readonly OwnedCoin[];
 }
 
-function done(signed: SignedTx | BuildFailure): SignedTx {
-  if (!signed.ok) throw new Error(`cannot be built: ${signed.detail}`);
-  return signed;
-}
-
 /** One party's key and coins. */
 export class Purse {
   readonly key: SigningKey;
@@ -125,26 +120,26 @@ export class Purse {
 
   /** Pays a lock from these coins, the rest goes back. */
   lock(lock: SwapLock, amount: bigint, coins: readonly OwnedCoin[], rate = FEE_RATE): SentLock {
-    return { signed: done(buildSwapLock(lock, amount, this.#funding([], rate), coins)), spends: coins };
+    return { signed: built(buildSwapLock(lock, amount, this.#funding([], rate), coins)), spends: coins };
   }
 
   /** Sends these coins back to itself. */
   back(coins: readonly OwnedCoin[], rate = FEE_RATE): SignedTx {
-    return done(buildPayment([{ amount: 10_000n, script: this.key.script }], this.#funding(coins, rate)));
+    return built(buildPayment([{ amount: 10_000n, script: this.key.script }], this.#funding(coins, rate)));
   }
 
   /** The claim at this rate, or at the lowest one where the coin does not bear it. */
   claim(lock: SwapLock, coin: Coin, secret: Uint8Array, rate = FEE_RATE): SignedTx {
     const part = { lock, coin, secret, key: this.key };
-    const built = buildSwapClaim([part], this.#funding([], rate));
-    return built.ok ? built : done(buildSwapClaim([part], this.#funding([], FEE_RATE)));
+    const atRate = buildSwapClaim([part], this.#funding([], rate));
+    return atRate.ok ? atRate : built(buildSwapClaim([part], this.#funding([], FEE_RATE)));
   }
 
   /** The refund at this rate, or at the lowest one where the coin does not bear it. */
   refund(lock: SwapLock, coin: Coin, rate = FEE_RATE): SignedTx {
     const part = { lock, coin, key: this.key };
-    const built = buildSwapRefund([part], this.#funding([], rate));
-    return built.ok ? built : done(buildSwapRefund([part], this.#funding([], FEE_RATE)));
+    const atRate = buildSwapRefund([part], this.#funding([], rate));
+    return atRate.ok ? atRate : built(buildSwapRefund([part], this.#funding([], FEE_RATE)));
   }
 
   #funding(coins: readonly OwnedCoin[], feePerKvb: bigint): Funding {
