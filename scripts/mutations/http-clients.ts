@@ -20,7 +20,7 @@ const clients: Break[] = [
   ...inFile("src/http/read-route.ts", [
     {
       rule: "H-05",
-      find: "key: questionKey(definition, params, query),",
+      find: "key: questionKey(definition, params.value, query.value),",
       replace: "key: JSON.stringify([definition.name, rawParams, rawQuery]),",
       why: "unknown parameters pass by the cache",
     },

@@ -151,14 +151,14 @@ const decimals = inFile("src/http/rows/decimal.ts", [
 const routes = inFile("src/http/routes/market.ts", [
   {
     rule: "P-65",
-    find: 'if (value === null || value.lifecycle === "open") return value?.listing ?? null;',
-    replace: "if (value === null || value.listing.close === null) return value?.listing ?? null;",
+    find: 'if (value === null || value.lifecycle === "open") return ok(value?.listing ?? null);',
+    replace: "if (value === null || value.listing.close === null) return ok(value?.listing ?? null);",
     why: "an expired listing is offered for filling",
   },
   {
     rule: "P-65",
-    find: 'if (value === null || value.lifecycle === "open") return value?.listing ?? null;',
-    replace: "return value?.listing ?? null;",
+    find: 'if (value === null || value.lifecycle === "open") return ok(value?.listing ?? null);',
+    replace: "return ok(value?.listing ?? null);",
     why: "a closed listing is offered for filling",
   },
 ]);

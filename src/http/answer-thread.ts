@@ -10,6 +10,7 @@ import type { AnswerMaker, MadeAnswer } from "./answer.ts";
 import { type ErrorCode, Refusal } from "./errors.ts";
 import { makeAnswer, type ReadDependencies } from "./read-route.ts";
 import { READ_ROUTES } from "./routes/reads.ts";
+import { err, ok, type Result } from "../primitives/result.ts";
 
 /** What the thread is started with, as `workerData`. */
 export interface AnswerThreadStart {
@@ -50,7 +51,7 @@ const MOST_ORDERS = 12;
 const YOUNG_GENERATION_MB = 32;
 
 interface Waiting {
-  readonly resolve: (answer: MadeAnswer | Refusal | null) => void;
+  readonly resolve: (answer: Result<MadeAnswer, Refusal> | null) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -76,7 +77,7 @@ export class AnswerThread implements AnswerMaker {
     this.#worker.on("exit", (code) => this.#end(new Error(`exit code ${code}`)));
   }
 
-  ask(route: string, params: unknown, query: unknown): Promise<MadeAnswer | Refusal | null> | null {
+  ask(route: string, params: unknown, query: unknown): Promise<Result<MadeAnswer, Refusal> | null> | null {
     if (this.#state !== "ready" || this.#waiting.size >= MOST_ORDERS) return null;
     this.#lastId += 1;
     const order: AnswerOrder = [this.#lastId, route, params, query];
@@ -100,15 +101,11 @@ export class AnswerThread implements AnswerMaker {
     if (waiting === undefined) return;
     if (report.kind === "failed") waiting.reject(new Error(`answer thread: ${report.why}`));
     else if (report.kind === "refused")
-      waiting.resolve(new Refusal(report.code, report.message, report.height));
+      waiting.resolve(err(new Refusal(report.code, report.message, report.height)));
     else {
       const { height, hash, body, tag } = report;
-      waiting.resolve({
-        height,
-        hash,
-        body: Buffer.from(body.buffer, body.byteOffset, body.byteLength),
-        tag,
-      });
+      const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+      waiting.resolve(ok({ height, hash, body: bytes, tag }));
     }
   }
 
@@ -137,11 +134,11 @@ export function answerOrders(port: MessagePort, deps: Pick<ReadDependencies, "qu
     const route = routes.get(name);
     if (route === undefined) return { kind: "failed", id, why: `there is no route ${name}` };
     const made = await makeAnswer(route, all, params, query);
-    if (made instanceof Refusal) {
-      const { code, message, indexedHeight } = made;
+    if (!made.ok) {
+      const { code, message, indexedHeight } = made.error;
       return { kind: "refused", id, code, message, height: indexedHeight };
     }
-    return { kind: "made", id, ...made };
+    return { kind: "made", id, ...made.value };
   };
   const send = (report: AnswerReport): void => port.postMessage(report, ownMemoryOf(report));
   port.on("message", (order: AnswerOrder) => {

@@ -9,6 +9,7 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 import type { PaddedText } from "../index/queries.ts";
 import type { BlockHash } from "../primitives/brands.ts";
 import type { Refusal } from "./errors.ts";
+import type { Result } from "../primitives/result.ts";
 
 /** Encodings that are offered; "identity" is the plain bytes. */
 type Encoding = "identity" | "gzip" | "br";
@@ -212,5 +213,5 @@ export interface AnswerMaker {
    * it has enough to do or is not ready. Resolves with null where it ends before it answers: either way the caller
    * makes the answer. Rejects where making it failed.
    */
-  ask(route: string, params: unknown, query: unknown): Promise<MadeAnswer | Refusal | null> | null;
+  ask(route: string, params: unknown, query: unknown): Promise<Result<MadeAnswer, Refusal> | null> | null;
 }

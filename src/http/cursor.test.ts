@@ -5,7 +5,7 @@ import { test } from "node:test";
 import * as fc from "../../testkit/properties.ts";
 import { KEY_SHAPES, type ListName } from "../index/queries.ts";
 import { type CursorBinding, decodeCursor, encodeCursor, pageRequest } from "./cursor.ts";
-import { Refusal } from "./errors.ts";
+import { ok } from "../primitives/result.ts";
 
 const lists = Object.keys(KEY_SHAPES) as ListName[];
 const text = fc.string({
@@ -67,9 +67,9 @@ test("arbitrary text is no cursor and never throws", () => {
 
 test("limits: default 25, cut at 100", () => {
   const binding: CursorBinding = { list: "tokens", scope: [] };
-  assert.deepEqual(pageRequest({}, binding), { limit: 25, start: null });
-  assert.deepEqual(pageRequest({ limit: 9_000_000 }, binding), { limit: 100, start: null });
+  assert.deepEqual(pageRequest({}, binding), ok({ limit: 25, start: null }));
+  assert.deepEqual(pageRequest({ limit: 9_000_000 }, binding), ok({ limit: 100, start: null }));
   const both = pageRequest({ next: "a", prev: "b" }, binding);
-  assert.ok(both instanceof Refusal);
-  assert.equal(both.code, "INVALID_REQUEST");
+  assert.ok(!both.ok);
+  assert.equal(both.error.code, "INVALID_REQUEST");
 });

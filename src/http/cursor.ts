@@ -4,6 +4,7 @@
 import { hash } from "node:crypto";
 import { KEY_SHAPES, type ListName, type Page, type PageKey, type PageRequest } from "../index/queries.ts";
 import { Refusal } from "./errors.ts";
+import { err, ok, type Result } from "../primitives/result.ts";
 
 /** Rows per page where the request does not say (H-05). */
 const LIMIT_DEFAULT = 25;
@@ -33,26 +34,27 @@ export function pageLimit(limit: number): number {
 }
 
 /** The page that a request asks for, or `CURSOR_INVALID` / `INVALID_REQUEST`. */
-export function pageRequest(query: PageQuery, binding: CursorBinding): PageRequest | Refusal {
+export function pageRequest(query: PageQuery, binding: CursorBinding): Result<PageRequest, Refusal> {
   const limit = pageLimit(query.limit ?? LIMIT_DEFAULT);
   if (query.next !== undefined && query.prev !== undefined) {
-    return new Refusal(
-      "INVALID_REQUEST",
-      "Give `next` or `prev`, not both: a page is read in one direction.",
+    return err(
+      new Refusal("INVALID_REQUEST", "Give `next` or `prev`, not both: a page is read in one direction."),
     );
   }
   const direction = query.prev === undefined ? "next" : "prev";
   const cursor = query.next ?? query.prev;
-  if (cursor === undefined) return { limit, start: null };
+  if (cursor === undefined) return ok({ limit, start: null });
   const key = decodeCursor(cursor, direction, binding);
   if (key === null) {
-    return new Refusal(
-      "CURSOR_INVALID",
-      `\`${direction}\` is no cursor of this list with these filters. Use a value that this path returned as ` +
-        `\`${direction}\` with the same filters, or leave it out to start at the first page.`,
+    return err(
+      new Refusal(
+        "CURSOR_INVALID",
+        `\`${direction}\` is no cursor of this list with these filters. Use a value that this path returned as ` +
+          `\`${direction}\` with the same filters, or leave it out to start at the first page.`,
+      ),
     );
   }
-  return { limit, start: { direction, key } };
+  return ok({ limit, start: { direction, key } });
 }
 
 /** The cursors that an answer shows beside its rows. */

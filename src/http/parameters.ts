@@ -8,6 +8,7 @@ import { Value } from "typebox/value";
 import { parseAddress } from "../primitives/address.ts";
 import type { ListingId, PearlAddress, Tick, Txid } from "../primitives/brands.ts";
 import { invalidField, Refusal } from "./errors.ts";
+import { err, ok, type Result } from "../primitives/result.ts";
 
 /** What a schema of ours says of a value in words, beside what TypeBox types. */
 export interface SchemaNotes {
@@ -26,7 +27,7 @@ export function schemaNotes(schema: TSchema): SchemaNotes {
 }
 
 /** Reads raw text values by a schema, or says which one is wrong. */
-type ParameterReader<Schema extends TObject> = (raw: unknown) => StaticEncode<Schema> | Refusal;
+type ParameterReader<Schema extends TObject> = (raw: unknown) => Result<StaticEncode<Schema>, Refusal>;
 
 const INTEGER = /^[0-9]{1,20}$/;
 
@@ -41,12 +42,12 @@ export function parameterReader<Schema extends TObject>(schema: Schema): Paramet
       const value = given.get(name);
       if (value === undefined) continue;
       if (Array.isArray(value)) {
-        return new Refusal("INVALID_REQUEST", `\`${name}\` must be given once, not ${value.length} times.`);
+        const times = `not ${value.length} times`;
+        return err(new Refusal("INVALID_REQUEST", `\`${name}\` must be given once, ${times}.`));
       }
       values[name] = schemaNotes(property).type === "integer" ? integerOf(value) : value;
     }
-    if (validator.Check(values)) return values;
-    return problemOf(properties, values);
+    return validator.Check(values) ? ok(values) : err(problemOf(properties, values));
   };
 }
 
@@ -85,8 +86,9 @@ export function listingIdOf(text: string): ListingId {
 }
 
 /** The address that a request names in `field`, or `INVALID_REQUEST`. */
-export function requestAddress(field: string, text: string, hrp: string): PearlAddress | Refusal {
-  return parseAddress(text, hrp) ?? invalidField(field, addressExpected(hrp));
+export function requestAddress(field: string, text: string, hrp: string): Result<PearlAddress, Refusal> {
+  const address = parseAddress(text, hrp);
+  return address === null ? err(invalidField(field, addressExpected(hrp))) : ok(address);
 }
 
 /** Completes "`field` must be ..." for addresses of a network. */

@@ -8,10 +8,11 @@ import { answerOf, jsonBody, listBody, type MadeAnswer } from "./answer.ts";
 import { type HttpContext, sendRefusal, sendAnswer } from "./context.ts";
 import { pageLimit } from "./cursor.ts";
 import type { HttpDependencies } from "./dependencies.ts";
-import { Refusal } from "./errors.ts";
+import type { Refusal } from "./errors.ts";
 import { writeReady } from "./fast-path.ts";
 import { parameterReader, tickOf, txidOf } from "./parameters.ts";
 import { type ReadyAnswer, readyAnswer } from "./response-cache.ts";
+import { ok, type Result } from "../primitives/result.ts";
 
 /** Rows read from one state. */
 interface Reading<Row> {
@@ -49,7 +50,7 @@ interface ReadDefinition<Params extends TObject, Query extends TObject, Row exte
     deps: ReadDependencies,
     params: StaticEncode<Params>,
     query: StaticEncode<Query>,
-  ): Promise<Reading<Static<Row>> | Refusal>;
+  ): Promise<Result<Reading<Static<Row>>, Refusal>>;
 }
 
 /** A definition with its types closed over, so that routes of all shapes fit into one list. */
@@ -68,7 +69,7 @@ export interface ReadRoute {
   readonly truncates: boolean;
   readonly refusals: readonly ("LISTING_NOT_OPEN" | "CURSOR_INVALID")[];
   /** Validates (H-05), or says what is wrong. */
-  ask(params: unknown, query: unknown): ReadQuestion | Refusal;
+  ask(params: unknown, query: unknown): Result<ReadQuestion, Refusal>;
 }
 
 /** A well-formed request to an endpoint. */
@@ -77,7 +78,7 @@ interface ReadQuestion {
   readonly key: string;
   /** True where the request has parameters that the endpoint does not know (H-05). */
   readonly hasUnknown: boolean;
-  read(deps: ReadDependencies): Promise<Reading<unknown> | Refusal>;
+  read(deps: ReadDependencies): Promise<Result<Reading<unknown>, Refusal>>;
 }
 
 /** Makes a route of a definition. */
@@ -100,16 +101,16 @@ export function readRoute<Params extends TObject, Query extends TObject, Row ext
     refusals: definition.refusals ?? [],
     ask(rawParams, rawQuery) {
       const params = readParams(rawParams);
-      if (params instanceof Refusal) return params;
+      if (!params.ok) return params;
       const query = readQuery(rawQuery);
-      if (query instanceof Refusal) return query;
-      return {
-        key: questionKey(definition, params, query),
+      if (!query.ok) return query;
+      return ok({
+        key: questionKey(definition, params.value, query.value),
         hasUnknown: Object.keys(Object(rawQuery)).some(
           (name) => !Object.hasOwn(definition.query.properties, name),
         ),
-        read: (deps) => definition.read(deps, params, query),
-      };
+        read: (deps) => definition.read(deps, params.value, query.value),
+      });
     },
   };
 }
@@ -146,23 +147,23 @@ export async function makeAnswer(
   deps: ReadDependencies,
   params: unknown,
   query: unknown,
-): Promise<MadeAnswer | Refusal> {
+): Promise<Result<MadeAnswer, Refusal>> {
   const question = route.ask(params, query);
-  return question instanceof Refusal ? question : answerTo(route, question, deps);
+  return question.ok ? answerTo(route, question.value, deps) : question;
 }
 
 async function answerTo(
   route: ReadRoute,
   question: ReadQuestion,
   deps: ReadDependencies,
-): Promise<MadeAnswer | Refusal> {
+): Promise<Result<MadeAnswer, Refusal>> {
   const reading = await question.read(deps);
-  if (reading instanceof Refusal) return reading;
-  const { state, rows, prev, next, truncated } = reading;
+  if (!reading.ok) return reading;
+  const { state, rows, prev, next, truncated } = reading.value;
   const links = { message: "Success", prev: prev ?? null, next: next ?? null };
   const envelope = route.truncates ? { ...links, truncated: truncated ?? false } : links;
   const body = "buffer" in rows ? listBody(envelope, rows) : jsonBody({ ...envelope, result: rows });
-  return { height: state.height, hash: state.hash, ...body };
+  return ok({ height: state.height, hash: state.hash, ...body });
 }
 
 /** Adds a route to the server. */
@@ -170,21 +171,22 @@ export function registerRead(app: FastifyInstance, context: HttpContext, route: 
   const { cache } = context;
   app.get(routerPath(route.path), async (request, reply) => {
     const question = route.ask(request.params, request.query);
-    if (question instanceof Refusal) return sendRefusal(context, request, reply, question);
-    const { key, hasUnknown } = question;
+    if (!question.ok) return sendRefusal(context, request, reply, question.error);
+    const { key, hasUnknown } = question.value;
     const kept = cache.get(key);
     if (kept !== undefined) {
       if (!hasUnknown) cache.shortCut(request.raw.url ?? "", key);
       return sendReady(context, request, reply, kept);
     }
     const generation = cache.begin();
-    const made = await madeAnswer(context, route, request, question);
-    if (made instanceof Refusal) {
-      if (made.indexedHeight !== null) cache.observeHeight(made.indexedHeight);
-      return sendRefusal(context, request, reply, made);
+    const made = await madeAnswer(context, route, request, question.value);
+    if (!made.ok) {
+      const { error } = made;
+      if (error.indexedHeight !== null) cache.observeHeight(error.indexedHeight);
+      return sendRefusal(context, request, reply, error);
     }
-    cache.observe(generation, made);
-    const answer = answerOf(200, made, { "x-indexed-height": String(made.height) });
+    cache.observe(generation, made.value);
+    const answer = answerOf(200, made.value, { "x-indexed-height": String(made.value.height) });
     const ready = readyAnswer(answer);
     if (route.cached && cache.isWorthKeeping(key)) cache.keep(generation, key, answer, ready);
     if (!hasUnknown) cache.shortCut(request.raw.url ?? "", key);
@@ -198,7 +200,7 @@ async function madeAnswer(
   route: ReadRoute,
   { params, query }: FastifyRequest,
   question: ReadQuestion,
-): Promise<MadeAnswer | Refusal> {
+): Promise<Result<MadeAnswer, Refusal>> {
   const elsewhere =
     route.isList && route.cached ? (deps.answers?.ask(route.name, params, query) ?? null) : null;
   return (await elsewhere) ?? answerTo(route, question, deps);

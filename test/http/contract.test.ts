@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { TSchema } from "typebox";
 import { Value } from "typebox/value";
-import { Refusal } from "../../src/http/errors.ts";
 import { boundedEnvelope, envelope, EnvelopeErrorBody } from "../../src/http/schemas/envelope.ts";
 import { READ_ROUTES } from "../../src/http/server.ts";
 import type { ListingId, Txid } from "../../src/primitives/brands.ts";
@@ -89,9 +88,10 @@ for (const { path, row, fields, found, absent, malformed, paged } of CONTRACT) {
       const values = pattern.exec(url.pathname)?.slice(1) ?? [];
       const params = Object.fromEntries(names.map((name, index) => [name, values[index]]));
       const question = route.ask(params, Object.fromEntries(url.searchParams));
-      const reading = question instanceof Refusal ? question : await question.read(rich.deps);
-      assert.ok("rows" in reading);
-      const made = reading.rows;
+      assert.ok(question.ok);
+      const reading = await question.value.read(rich.deps);
+      assert.ok(reading.ok);
+      const made = reading.value.rows;
       const all: unknown =
         "buffer" in made
           ? JSON.parse(`[${Buffer.from(made.buffer).toString("utf8", made.from, made.to)}]`)

@@ -3,7 +3,7 @@
 import { Type } from "typebox";
 import type { PearlAddress } from "../../primitives/brands.ts";
 import { type CursorBinding, pageLinks, pageRequest } from "../cursor.ts";
-import { invalidField, Refusal } from "../errors.ts";
+import { invalidField, type Refusal } from "../errors.ts";
 import { requestAddress, tickOf } from "../parameters.ts";
 import { type ReadRoute, readRoute } from "../read-route.ts";
 import { addressBalanceRow, balanceRow } from "../rows/tokens.ts";
@@ -12,6 +12,7 @@ import { AddressBalanceRowSchema, BalanceRowSchema } from "../schemas/tokens.ts"
 import { EXAMPLES } from "../schemas/examples.ts";
 import { HistoryRowSchema } from "../schemas/operations.ts";
 import { addressParameter, pageParameters, tickFilter, tickParameter } from "../schemas/parameters.ts";
+import { ok, err, type Result } from "../../primitives/result.ts";
 
 const ADDRESSES_MAX = 100;
 
@@ -26,12 +27,12 @@ const tokenlist = readRoute({
   refusals: ["CURSOR_INVALID"],
   async read({ queries, rules }, params, query) {
     const address = requestAddress("address", params.address, rules.hrp);
-    if (address instanceof Refusal) return address;
-    const binding: CursorBinding = { list: "balances", scope: ["addressTokenlist", address] };
+    if (!address.ok) return address;
+    const binding: CursorBinding = { list: "balances", scope: ["addressTokenlist", address.value] };
     const page = pageRequest(query, binding);
-    if (page instanceof Refusal) return page;
-    const { state, value } = await queries.balances(address, page);
-    return { state, rows: value.rows.map(balanceRow), ...pageLinks(value, binding) };
+    if (!page.ok) return page;
+    const { state, value } = await queries.balances(address.value, page.value);
+    return ok({ state, rows: value.rows.map(balanceRow), ...pageLinks(value, binding) });
   },
 });
 
@@ -45,9 +46,9 @@ const balance = readRoute({
   example: EXAMPLES.balanceRow,
   async read({ queries, rules }, params) {
     const address = requestAddress("address", params.address, rules.hrp);
-    if (address instanceof Refusal) return address;
-    const { state, value } = await queries.balance(address, tickOf(params.tick));
-    return { state, rows: value === null ? [] : [balanceRow(value)] };
+    if (!address.ok) return address;
+    const { state, value } = await queries.balance(address.value, tickOf(params.tick));
+    return ok({ state, rows: value === null ? [] : [balanceRow(value)] });
   },
 });
 
@@ -62,15 +63,15 @@ const history = readRoute({
   refusals: ["CURSOR_INVALID"],
   async read({ queries, rules }, params, query) {
     const address = requestAddress("address", params.address, rules.hrp);
-    if (address instanceof Refusal) return address;
+    if (!address.ok) return address;
     const tick = query.tick === undefined ? null : tickOf(query.tick);
-    const binding: CursorBinding = { list: "operations", scope: ["addressHistory", address, tick] };
+    const binding: CursorBinding = { list: "operations", scope: ["addressHistory", address.value, tick] };
     const page = pageRequest(query, binding);
-    if (page instanceof Refusal) return page;
-    const filter = { address, ...(tick === null ? {} : { tick }) };
-    const { state, value } = await queries.operations(filter, page);
-    const rows = value.rows.map((row) => historyRow(row, state.height, address));
-    return { state, rows, ...pageLinks(value, binding) };
+    if (!page.ok) return page;
+    const filter = { address: address.value, ...(tick === null ? {} : { tick }) };
+    const { state, value } = await queries.operations(filter, page.value);
+    const rows = value.rows.map((row) => historyRow(row, state.height, address.value));
+    return ok({ state, rows, ...pageLinks(value, binding) });
   },
 });
 
@@ -93,32 +94,30 @@ const balances = readRoute({
   refusals: ["CURSOR_INVALID"],
   async read({ queries, rules }, _params, query) {
     const addresses = addressList(query.addresses, rules.hrp);
-    if (addresses instanceof Refusal) return addresses;
+    if (!addresses.ok) return addresses;
     const tick = query.tick === undefined ? null : tickOf(query.tick);
-    const binding: CursorBinding = { list: "balancesOf", scope: ["balances", tick, ...addresses] };
+    const binding: CursorBinding = { list: "balancesOf", scope: ["balances", tick, ...addresses.value] };
     const page = pageRequest(query, binding);
-    if (page instanceof Refusal) return page;
-    const { state, value } = await queries.balancesOf(addresses, tick, page);
-    return { state, rows: value.rows.map(addressBalanceRow), ...pageLinks(value, binding) };
+    if (!page.ok) return page;
+    const { state, value } = await queries.balancesOf(addresses.value, tick, page.value);
+    return ok({ state, rows: value.rows.map(addressBalanceRow), ...pageLinks(value, binding) });
   },
 });
 
 /** The distinct addresses of a comma-separated text, in order. */
-function addressList(text: string, hrp: string): readonly PearlAddress[] | Refusal {
+function addressList(text: string, hrp: string): Result<readonly PearlAddress[], Refusal> {
   const parts = text.split(",");
   if (parts.length > ADDRESSES_MAX) {
-    return invalidField(
-      "addresses",
-      `a list of at most ${ADDRESSES_MAX} addresses; ${parts.length} were given`,
-    );
+    const expected = `a list of at most ${ADDRESSES_MAX} addresses; ${parts.length} were given`;
+    return err(invalidField("addresses", expected));
   }
   const addresses = new Set<PearlAddress>();
   for (const [index, part] of parts.entries()) {
     const address = requestAddress(`addresses[${index}]`, part, hrp);
-    if (address instanceof Refusal) return address;
-    addresses.add(address);
+    if (!address.ok) return address;
+    addresses.add(address.value);
   }
-  return [...addresses];
+  return ok([...addresses]);
 }
 
 /** The address endpoints. */

@@ -10,11 +10,12 @@ import { parseEvmAddress } from "../../swap/forms.ts";
 import { COMMON_HEADERS } from "../answer.ts";
 import { clientKey } from "../client-key.ts";
 import { type HttpContext, presentHeight, sendRefusal, RETRY_AFTER_S, sendError } from "../context.ts";
-import { invalidField, Refusal } from "../errors.ts";
+import { invalidField, type Refusal } from "../errors.ts";
 import type { FrameFilter } from "../events/frames.ts";
 import { EventHub, type EventSink } from "../events/hub.ts";
 import { parameterReader, requestAddress, tickOf } from "../parameters.ts";
 import { addressParameter, tickFilter } from "../schemas/parameters.ts";
+import { err, ok, type Result } from "../../primitives/result.ts";
 
 /** Path of the event stream. */
 export const EVENTS_PATH = "/api/v1/events";
@@ -66,7 +67,7 @@ export function registerEvents(app: FastifyInstance, context: HttpContext): void
   const places = new StreamPlaces(maxConsumers, maxPerClient);
   app.get(EVENTS_PATH, { exposeHeadRoute: false }, async (request, reply) => {
     const filter = eventFilter(request.query, deps.rules.hrp);
-    if (filter instanceof Refusal) return sendRefusal(context, request, reply, filter);
+    if (!filter.ok) return sendRefusal(context, request, reply, filter.error);
     const full = places.take(clientKey(request.ip), reply.raw);
     if (full !== null) {
       return sendError(context, request, reply, {
@@ -87,13 +88,13 @@ export function registerEvents(app: FastifyInstance, context: HttpContext): void
     response.write(": connected\nretry: 2000\n\n");
     const sink = responseSink(response, drainMs);
     response.once("close", () => hub.leave(sink));
-    hub.join(sink, start, filter);
+    hub.join(sink, start, filter.value);
     return reply;
   });
 
   app.head(EVENTS_PATH, async (request, reply) => {
     const filter = eventFilter(request.query, deps.rules.hrp);
-    if (filter instanceof Refusal) return sendRefusal(context, request, reply, filter);
+    if (!filter.ok) return sendRefusal(context, request, reply, filter.error);
     return reply.headers(await streamHeaders(context, request, reply)).send();
   });
 }
@@ -131,23 +132,24 @@ class StreamPlaces {
   }
 }
 
-function eventFilter(rawQuery: unknown, hrp: string): FrameFilter | Refusal {
-  const query = readQuery(rawQuery);
-  if (query instanceof Refusal) return query;
-  const address = query.address === undefined ? null : filterAddress(query.address, hrp);
-  if (address instanceof Refusal) return address;
-  return {
-    tick: query.tick === undefined ? null : tickOf(query.tick),
-    address,
-    dealHash: query.deal_hash?.toLowerCase() ?? null,
-  };
+function eventFilter(rawQuery: unknown, hrp: string): Result<FrameFilter, Refusal> {
+  const read = readQuery(rawQuery);
+  if (!read.ok) return read;
+  const { tick, address: text, deal_hash: dealHash } = read.value;
+  const address = text === undefined ? ok(null) : filterAddress(text, hrp);
+  if (!address.ok) return address;
+  return ok({
+    tick: tick === undefined ? null : tickOf(tick),
+    address: address.value,
+    dealHash: dealHash?.toLowerCase() ?? null,
+  });
 }
 
 /** The canonical form of a PEARL or EVM address (S-06), or `INVALID_REQUEST`. */
-function filterAddress(text: string, hrp: string): string | Refusal {
+function filterAddress(text: string, hrp: string): Result<string, Refusal> {
   if (!text.startsWith("0x")) return requestAddress("address", text, hrp);
   const parsed = parseEvmAddress(text, keccak_256);
-  return parsed.ok ? parsed.value : invalidField("address", EVM_ADDRESS_EXPECTED);
+  return parsed.ok ? parsed : err(invalidField("address", EVM_ADDRESS_EXPECTED));
 }
 
 async function streamHeaders(

@@ -24,6 +24,7 @@ import {
   stateFilter,
   tickParameter,
 } from "../schemas/parameters.ts";
+import { ok, err, type Result } from "../../primitives/result.ts";
 
 const market = readRoute({
   name: "market",
@@ -38,9 +39,9 @@ const market = readRoute({
     const tick = tickOf(params.tick);
     const binding: CursorBinding = { list: "market", scope: ["market", tick] };
     const page = pageRequest(query, binding);
-    if (page instanceof Refusal) return page;
-    const { state, value } = await queries.market(tick, page);
-    return { state, rows: value.rows.map((row) => listingRow(row, rules)), ...pageLinks(value, binding) };
+    if (!page.ok) return page;
+    const { state, value } = await queries.market(tick, page.value);
+    return ok({ state, rows: value.rows.map((row) => listingRow(row, rules)), ...pageLinks(value, binding) });
   },
 });
 
@@ -56,17 +57,17 @@ const seller = readRoute({
   async read({ queries, rules }, params, query) {
     const tick = tickOf(params.tick);
     const address = requestAddress("address", params.address, rules.hrp);
-    if (address instanceof Refusal) return address;
+    if (!address.ok) return address;
     const lifecycle = query.state ?? null;
     const binding: CursorBinding = {
       list: "sellerListings",
-      scope: ["marketSeller", tick, address, lifecycle],
+      scope: ["marketSeller", tick, address.value, lifecycle],
     };
     const page = pageRequest(query, binding);
-    if (page instanceof Refusal) return page;
-    const { state, value } = await queries.sellerListings(tick, address, lifecycle, page);
+    if (!page.ok) return page;
+    const { state, value } = await queries.sellerListings(tick, address.value, lifecycle, page.value);
     const rows = value.rows.map((row) => listingHistoryRow(row, rules));
-    return { state, rows, ...pageLinks(value, binding) };
+    return ok({ state, rows, ...pageLinks(value, binding) });
   },
 });
 
@@ -84,10 +85,10 @@ const history = readRoute({
     const lifecycle = query.state ?? null;
     const binding: CursorBinding = { list: "marketHistory", scope: ["marketHistory", tick, lifecycle] };
     const page = pageRequest(query, binding);
-    if (page instanceof Refusal) return page;
-    const { state, value } = await queries.marketHistory(tick, lifecycle, page);
+    if (!page.ok) return page;
+    const { state, value } = await queries.marketHistory(tick, lifecycle, page.value);
     const rows = value.rows.map((row) => listingHistoryRow(row, rules));
-    return { state, rows, ...pageLinks(value, binding) };
+    return ok({ state, rows, ...pageLinks(value, binding) });
   },
 });
 
@@ -101,7 +102,7 @@ const summary = readRoute({
   example: EXAMPLES.summaryRow,
   async read({ queries }, params) {
     const { state, value } = await queries.marketSummary(tickOf(params.tick));
-    return { state, rows: value === null ? [] : [summaryRow(value)] };
+    return ok({ state, rows: value === null ? [] : [summaryRow(value)] });
   },
 });
 
@@ -117,9 +118,9 @@ const quote = readRoute({
   async read({ queries, rules }, params) {
     const snapshot = await queries.listing(listingIdOf(params.id));
     const listing = openListing(snapshot);
-    if (listing instanceof Refusal) return listing;
+    if (!listing.ok) return listing;
     const { state } = snapshot;
-    return { state, rows: listing === null ? [] : [quoteRow(listing, state, rules)] };
+    return ok({ state, rows: listing.value === null ? [] : [quoteRow(listing.value, state, rules)] });
   },
 });
 
@@ -134,25 +135,25 @@ const fillTemplate = readRoute({
   refusals: ["LISTING_NOT_OPEN"],
   async read({ queries, rules, fillPsbt }, params) {
     const to = requestAddress("to", params.to, rules.hrp);
-    if (to instanceof Refusal) return to;
+    if (!to.ok) return to;
     const snapshot = await queries.listing(listingIdOf(params.id));
     const listing = openListing(snapshot);
-    if (listing instanceof Refusal) return listing;
+    if (!listing.ok) return listing;
     const { state } = snapshot;
-    return { state, rows: listing === null ? [] : [fillTemplateRow(listing, to, state, rules, fillPsbt)] };
+    return ok({
+      state,
+      rows: listing.value === null ? [] : [fillTemplateRow(listing.value, to.value, state, rules, fillPsbt)],
+    });
   },
 });
 
 /** The listing where it can be filled; null where there is none; `LISTING_NOT_OPEN` in every other state. */
-function openListing({ state, value }: Snapshot<ListingView | null>): ListingRow | null | Refusal {
-  if (value === null || value.lifecycle === "open") return value?.listing ?? null;
+function openListing({ state, value }: Snapshot<ListingView | null>): Result<ListingRow | null, Refusal> {
+  if (value === null || value.lifecycle === "open") return ok(value?.listing ?? null);
   const { listing, lifecycle } = value;
   const why = listing.close === null ? `its exp was height ${listing.exp}` : `by ${listing.close.txid}`;
-  return new Refusal(
-    "LISTING_NOT_OPEN",
-    `The listing is ${lifecycle} (${why}) and cannot be filled. Choose an open one from the market.`,
-    state.height,
-  );
+  const message = `The listing is ${lifecycle} (${why}) and cannot be filled. Choose an open one from the market.`;
+  return err(new Refusal("LISTING_NOT_OPEN", message, state.height));
 }
 
 /** The market endpoints. */

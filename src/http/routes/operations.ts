@@ -5,7 +5,6 @@ import { Type } from "typebox";
 import type { Page, PageRequest } from "../../index/queries.ts";
 import type { MempoolOperation } from "../../follow/serving.ts";
 import { type CursorBinding, pageLinks, pageRequest } from "../cursor.ts";
-import { Refusal } from "../errors.ts";
 import { requestAddress, tickOf, txidOf } from "../parameters.ts";
 import { type ReadRoute, readRoute } from "../read-route.ts";
 import { mempoolRow, OPERATION_FIELDS, operationRow } from "../rows/operations.ts";
@@ -20,6 +19,7 @@ import {
   txidParameter,
   validFilter,
 } from "../schemas/parameters.ts";
+import { ok } from "../../primitives/result.ts";
 
 const oplist = readRoute({
   name: "oplist",
@@ -37,22 +37,23 @@ const oplist = readRoute({
   example: EXAMPLES.operationRow,
   refusals: ["CURSOR_INVALID"],
   async read({ queries, rules }, _params, query) {
-    const address = query.address === undefined ? null : requestAddress("address", query.address, rules.hrp);
-    if (address instanceof Refusal) return address;
+    const address =
+      query.address === undefined ? ok(null) : requestAddress("address", query.address, rules.hrp);
+    if (!address.ok) return address;
     const tick = query.tick === undefined ? null : tickOf(query.tick);
     const op = query.op ?? null;
     const valid = query.valid ?? null;
-    const binding: CursorBinding = { list: "operations", scope: ["oplist", tick, op, valid, address] };
+    const binding: CursorBinding = { list: "operations", scope: ["oplist", tick, op, valid, address.value] };
     const page = pageRequest(query, binding);
-    if (page instanceof Refusal) return page;
+    if (!page.ok) return page;
     const filter = {
       ...(tick === null ? {} : { tick }),
       ...(op === null ? {} : { op }),
       ...(valid === null ? {} : { valid: valid === "1" }),
-      ...(address === null ? {} : { address }),
+      ...(address.value === null ? {} : { address: address.value }),
     };
-    const { state, value } = await queries.operationsText(filter, page, OPERATION_FIELDS);
-    return { state, rows: value.rows, ...pageLinks(value, binding) };
+    const { state, value } = await queries.operationsText(filter, page.value, OPERATION_FIELDS);
+    return ok({ state, rows: value.rows, ...pageLinks(value, binding) });
   },
 });
 
@@ -66,7 +67,7 @@ const operationsOf = readRoute({
   example: EXAMPLES.operationRow,
   async read({ queries }, params) {
     const { state, value } = await queries.operationsOf(txidOf(params.txid), null);
-    return { state, rows: value.map((row) => operationRow(row, state.height)) };
+    return ok({ state, rows: value.map((row) => operationRow(row, state.height)) });
   },
 });
 
@@ -80,7 +81,7 @@ const operation = readRoute({
   example: EXAMPLES.operationRow,
   async read({ queries }, params) {
     const { state, value } = await queries.operationsOf(txidOf(params.txid), params.vout);
-    return { state, rows: value.map((row) => operationRow(row, state.height)) };
+    return ok({ state, rows: value.map((row) => operationRow(row, state.height)) });
   },
 });
 
@@ -98,19 +99,20 @@ const mempool = readRoute({
   refusals: ["CURSOR_INVALID"],
   async read(deps, _params, query) {
     const { hrp } = deps.rules;
-    const address = query.address === undefined ? null : requestAddress("address", query.address, hrp);
-    if (address instanceof Refusal) return address;
+    const address = query.address === undefined ? ok(null) : requestAddress("address", query.address, hrp);
+    if (!address.ok) return address;
     const tick = query.tick === undefined ? null : tickOf(query.tick);
-    const binding: CursorBinding = { list: "mempool", scope: ["mempool", tick, address] };
+    const binding: CursorBinding = { list: "mempool", scope: ["mempool", tick, address.value] };
     const page = pageRequest(query, binding);
-    if (page instanceof Refusal) return page;
+    if (!page.ok) return page;
     const state = await deps.queries.state();
     const { rows, truncated } = deps.mempool.snapshot();
     const isMeant = (row: MempoolOperation): boolean =>
       (tick === null || row.tick === tick) &&
-      (address === null || row.from === address || row.to === address);
-    const value = mempoolPage(tick === null && address === null ? rows : rows.filter(isMeant), page);
-    return { state, truncated, rows: value.rows.map(mempoolRow), ...pageLinks(value, binding) };
+      (address.value === null || row.from === address.value || row.to === address.value);
+    const meant = tick === null && address.value === null ? rows : rows.filter(isMeant);
+    const value = mempoolPage(meant, page.value);
+    return ok({ state, truncated, rows: value.rows.map(mempoolRow), ...pageLinks(value, binding) });
   },
 });
 

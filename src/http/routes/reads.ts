@@ -9,6 +9,7 @@ import { ADDRESS_ROUTES } from "./addresses.ts";
 import { MARKET_ROUTES } from "./market.ts";
 import { OPERATION_ROUTES } from "./operations.ts";
 import { TOKEN_ROUTES } from "./tokens.ts";
+import { ok } from "../../primitives/result.ts";
 
 const digest = readRoute({
   name: "digest",
@@ -20,8 +21,9 @@ const digest = readRoute({
   example: EXAMPLES.digestRow,
   async read({ queries }, params) {
     const { state, value } = await queries.digest(params.height);
-    if (value === null) return { state, rows: [] };
-    return { state, rows: [{ height: value.height, block_hash: value.hash, value: value.digest }] };
+    const rows =
+      value === null ? [] : [{ height: value.height, block_hash: value.hash, value: value.digest }];
+    return ok({ state, rows });
   },
 });
 

@@ -4,7 +4,7 @@ import { Type } from "typebox";
 import type { Tick } from "../../primitives/brands.ts";
 import type { PageRequest } from "../../index/queries.ts";
 import { type CursorBinding, pageLinks, pageRequest } from "../cursor.ts";
-import { Refusal } from "../errors.ts";
+import { ok } from "../../primitives/result.ts";
 import { tickOf } from "../parameters.ts";
 import { type ReadDependencies, type ReadRoute, readRoute } from "../read-route.ts";
 import { candleRow, holderRow, statsRow, tokenListRow, tokenRow } from "../rows/tokens.ts";
@@ -33,9 +33,9 @@ const tokenlist = readRoute({
     const prefix = query.tick === undefined ? null : tickOf(query.tick);
     const binding: CursorBinding = { list: "tokens", scope: ["tokenlist", prefix] };
     const page = pageRequest(query, binding);
-    if (page instanceof Refusal) return page;
-    const { state, value } = await queries.tokens(prefix, page);
-    return { state, rows: value.rows.map(tokenListRow), ...pageLinks(value, binding) };
+    if (!page.ok) return page;
+    const { state, value } = await queries.tokens(prefix, page.value);
+    return ok({ state, rows: value.rows.map(tokenListRow), ...pageLinks(value, binding) });
   },
 });
 
@@ -49,7 +49,7 @@ const stats = readRoute({
   example: EXAMPLES.statsRow,
   async read({ queries, rules }) {
     const { state, value } = await queries.stats();
-    return { state, rows: [statsRow(state, value, rules)] };
+    return ok({ state, rows: [statsRow(state, value, rules)] });
   },
 });
 
@@ -63,7 +63,7 @@ const token = readRoute({
   example: EXAMPLES.tokenRow,
   async read({ queries }, params) {
     const { state, value } = await queries.token(tickOf(params.tick));
-    return { state, rows: value === null ? [] : [tokenRow(value)] };
+    return ok({ state, rows: value === null ? [] : [tokenRow(value)] });
   },
 });
 
@@ -80,11 +80,11 @@ const holders = readRoute({
     const tick = tickOf(params.tick);
     const binding: CursorBinding = { list: "holders", scope: ["holders", tick] };
     const page = pageRequest(query, binding);
-    if (page instanceof Refusal) return page;
-    const { state, value } = await queries.holders(tick, page);
-    if (value === null) return { state, rows: [] };
+    if (!page.ok) return page;
+    const { state, value } = await queries.holders(tick, page.value);
+    if (value === null) return ok({ state, rows: [] });
     const rows = value.page.rows.map((holder) => holderRow(holder, value.circulating));
-    return { state, rows, ...pageLinks(value.page, binding) };
+    return ok({ state, rows, ...pageLinks(value.page, binding) });
   },
 });
 
@@ -111,11 +111,11 @@ const candles = readRoute({
     const interval = query.interval ?? "1h";
     const binding: CursorBinding = { list: "candles", scope: ["candles", tick, interval] };
     const page = pageRequest(query, binding);
-    if (page instanceof Refusal) return page;
-    const { snapshot, dec } = await candlesWithDecimals(deps, tick, INTERVAL_S[interval], page);
+    if (!page.ok) return page;
+    const { snapshot, dec } = await candlesWithDecimals(deps, tick, INTERVAL_S[interval], page.value);
     const { state, value } = snapshot;
-    if (value === null) return { state, rows: [] };
-    return { state, rows: value.rows.map((row) => candleRow(row, dec)), ...pageLinks(value, binding) };
+    if (value === null) return ok({ state, rows: [] });
+    return ok({ state, rows: value.rows.map((row) => candleRow(row, dec)), ...pageLinks(value, binding) });
   },
 });
 

@@ -7,7 +7,6 @@ import { ASK_STATUSES, BID_STATUSES, DEAL_STATUSES } from "../../../swap/statuse
 import type { SwapList } from "../../../swaps/usecases/outcome.ts";
 import type { WireRow } from "../../../swaps/usecases/swap-service.ts";
 import { type CursorBinding, pageLinks } from "../../cursor.ts";
-import { Refusal } from "../../errors.ts";
 import { parameterReader } from "../../parameters.ts";
 import { listOf, SWAP_EXAMPLES } from "../../schemas/swap-examples.ts";
 import {
@@ -44,15 +43,16 @@ const bids: SwapRoute = {
   errors: ["INVALID_REQUEST", "CURSOR_INVALID"],
   async run(service, { query }) {
     const flags = readBidFlags(query);
-    if (flags instanceof Refusal) return asSwapRefusal(flags);
-    const includeAskMatches = flags.include_ask_matches === "true";
+    if (!flags.ok) return asSwapRefusal(flags.error);
+    const includeAskMatches = flags.value.include_ask_matches === "true";
     const read = readListQuery(query, service, {
       list: "bids",
       statuses: BID_STATUSES,
       own: [String(includeAskMatches)],
     });
-    if (!("query" in read)) return read;
-    return page(await service.bids({ ...read.query, includeAskMatches }), read.binding);
+    if (!read.ok) return read.error;
+    const { query: asked, binding } = read.value;
+    return page(await service.bids({ ...asked, includeAskMatches }), binding);
   },
 };
 
@@ -83,16 +83,17 @@ const asks: SwapRoute = {
   errors: ["INVALID_REQUEST", "CURSOR_INVALID"],
   async run(service, { query }) {
     const flags = readAskFlags(query);
-    if (flags instanceof Refusal) return asSwapRefusal(flags);
-    const includeUnfunded = flags.include_unfunded === "true";
-    const sort = flags.sort ?? "created";
+    if (!flags.ok) return asSwapRefusal(flags.error);
+    const includeUnfunded = flags.value.include_unfunded === "true";
+    const sort = flags.value.sort ?? "created";
     const read = readListQuery(query, service, {
       list: sort === "price" ? "asksByPrice" : "asks",
       statuses: ASK_STATUSES,
       own: [String(includeUnfunded)],
     });
-    if (!("query" in read)) return read;
-    return page(await service.asks({ ...read.query, includeUnfunded, sort }), read.binding);
+    if (!read.ok) return read.error;
+    const { query: asked, binding } = read.value;
+    return page(await service.asks({ ...asked, includeUnfunded, sort }), binding);
   },
 };
 
@@ -111,8 +112,9 @@ const deals: SwapRoute = {
   errors: ["INVALID_REQUEST", "CURSOR_INVALID"],
   async run(service, { query }) {
     const read = readListQuery(query, service, { list: "deals", statuses: DEAL_STATUSES, own: [] });
-    if (!("query" in read)) return read;
-    return page(await service.deals(read.query), read.binding);
+    if (!read.ok) return read.error;
+    const { query: asked, binding } = read.value;
+    return page(await service.deals(asked), binding);
   },
 };
 

@@ -7,10 +7,11 @@ import type { ListName } from "../../../index/queries.ts";
 import type { SwapListQuery, SwapService } from "../../../swaps/usecases/swap-service.ts";
 import { invalidFields, type SwapRefusal } from "../../../swaps/usecases/outcome.ts";
 import { type CursorBinding, pageRequest } from "../../cursor.ts";
-import { Refusal } from "../../errors.ts";
+import type { Refusal } from "../../errors.ts";
 import { parameterReader } from "../../parameters.ts";
 import { pageParameters } from "../../schemas/parameters.ts";
 import { asSwapRefusal } from "./swap-body.ts";
+import { err, ok, type Result } from "../../../primitives/result.ts";
 
 /** `{ask_id}`, `{deal_hash}`, `{order_hash}`. */
 export function hashParameter(description: string) {
@@ -94,15 +95,14 @@ export function readListQuery(
   raw: unknown,
   service: SwapService,
   form: ListForm,
-): ReadListQuery | Refusal | SwapRefusal {
+): Result<ReadListQuery, Refusal | SwapRefusal> {
   const statuses = readStatuses(raw, form.statuses);
-  if (!Array.isArray(statuses))
-    return invalidFields({ status: `must be one of ${form.statuses.join(", ")}` });
+  if (statuses === null) return err(invalidFields({ status: `must be one of ${form.statuses.join(", ")}` }));
   const values = commonQuery(raw);
-  if (values instanceof Refusal) return asSwapRefusal(values);
-  const parties = readParties(values, service);
-  if (!("buyerEvm" in parties)) return parties;
-  const { buyerEvm, sellerEvm, pearlAddress } = parties;
+  if (!values.ok) return err(asSwapRefusal(values.error));
+  const parties = readParties(values.value, service);
+  if (!parties.ok) return parties;
+  const { buyerEvm, sellerEvm, pearlAddress } = parties.value;
   const scope = [
     form.list,
     form.statuses.filter((status) => statuses.includes(status)).join(","),
@@ -111,9 +111,9 @@ export function readListQuery(
     pearlAddress,
   ];
   const binding: CursorBinding = { list: form.list, scope: [...scope, ...form.own] };
-  const page = pageRequest(values, binding);
-  if (page instanceof Refusal) return withPageFields(page);
-  return { query: { statuses, ...parties, limit: page.limit, start: page.start }, binding };
+  const page = pageRequest(values.value, binding);
+  if (!page.ok) return err(withPageFields(page.error));
+  return ok({ query: { statuses, ...parties.value, ...page.value }, binding });
 }
 
 /** H-45: `details` names the fields. */
@@ -142,7 +142,7 @@ interface Parties {
 function readParties(
   values: { readonly buyer_evm?: string; readonly seller_evm?: string; readonly pearl_address?: string },
   service: SwapService,
-): Parties | SwapRefusal {
+): Result<Parties, SwapRefusal> {
   const wrong: Record<string, string> = {};
   const evm = (name: "buyer_evm" | "seller_evm"): EvmAddress | null => {
     const text = values[name];
@@ -157,7 +157,9 @@ function readParties(
   if (values.pearl_address !== undefined && pearlAddress === null) {
     wrong["pearl_address"] = "must be a Taproot address of this network";
   }
-  return Object.keys(wrong).length > 0 ? invalidFields(wrong) : { buyerEvm, sellerEvm, pearlAddress };
+  return Object.keys(wrong).length > 0
+    ? err(invalidFields(wrong))
+    : ok({ buyerEvm, sellerEvm, pearlAddress });
 }
 
 const EVM_EXPECTED =
