@@ -47,9 +47,9 @@ async function rawBlock(hash: BlockHash): Promise<Uint8Array> {
   const body = answerBody(hash);
   reading += performance.now() - before;
   const { json, itemOf } = readHexResults(body);
-  const reply = itemOf({ ok: true, result: isRecord(json) ? json["result"] : null });
+  const reply = itemOf({ ok: true, value: isRecord(json) ? json["result"] : null });
   if (typeof reply === "string" || !reply.ok) throw new Error(`the answer for ${hash} cannot be read`);
-  return reply.bytes;
+  return reply.value;
 }
 
 const node: PearlNode = {

@@ -29,7 +29,7 @@ export const WALLS: readonly Wall[] = [
   // The client of both kinds of nodes; what a node means stays with its adapter.
   {
     folder: "src/adapters/json-rpc/",
-    own: ["src/follow/", "src/adapters/json-rpc/"],
+    own: ["src/primitives/", "src/follow/", "src/adapters/json-rpc/"],
     packages: ["node:", "typebox"],
   },
   {

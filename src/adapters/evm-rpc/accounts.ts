@@ -41,10 +41,11 @@ export async function callContract(
   const [reply] = await rpc.calls([call], PATIENCE);
   if (reply === undefined) throw rpc.badAnswer(call, "no answer");
   if (!reply.ok) {
-    if (refusalKind(call.method, reply.code, reply.message) === "call-failed") return { kind: "failed" };
-    throw rpc.refusal(call, reply);
+    const { code, message } = reply.error;
+    if (refusalKind(call.method, code, message) === "call-failed") return { kind: "failed" };
+    throw rpc.refusal(call, reply.error);
   }
-  const bytes = hexText(reply.result);
+  const bytes = hexText(reply.value);
   if (bytes === null) throw rpc.badAnswer(call, "no hex");
   return { kind: "returned", bytes };
 }
@@ -62,9 +63,7 @@ async function haveCode(rpc: JsonRpcClient, addresses: readonly EvmAddress[]): P
   const calls = addresses.map((address): RpcCall => ({ method: "eth_getCode", params: [address, "latest"] }));
   const replies = await rpc.calls(calls, PATIENCE);
   return calls.map((call, i) => {
-    const reply = replies[i];
-    if (reply?.ok === false) throw rpc.refusal(call, reply);
-    const code = hexText(reply?.result);
+    const code = hexText(rpc.resultOf(call, replies[i]));
     if (code === null) throw rpc.badAnswer(call, "no hex");
     return code !== "0x";
   });

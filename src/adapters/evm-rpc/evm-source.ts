@@ -69,7 +69,7 @@ export class RpcSource implements EvmSource {
     const head = this.#block(latest, this.#rpc.resultOf(latest, replies[0]));
     const reply = replies[1];
     if (reply !== undefined && !reply.ok) {
-      const { message } = this.#rpc.refusal(finalized, reply);
+      const { message } = this.#rpc.refusal(finalized, reply.error);
       throw new EvmUnavailable(
         "RPC_ERROR",
         `${message}; where the chain has no finalized tag, set EVM_CONFIRMATIONS to a number`,
@@ -123,8 +123,9 @@ export class RpcSource implements EvmSource {
       return { kind: "too-large", why: error.message };
     }
     if (reply !== undefined && !reply.ok) {
-      const refusal = this.#rpc.refusal(call, reply);
-      if (refusalKind(call.method, reply.code, reply.message) !== "too-large") throw refusal;
+      const { code, message } = reply.error;
+      const refusal = this.#rpc.refusal(call, reply.error);
+      if (refusalKind(call.method, code, message) !== "too-large") throw refusal;
       return { kind: "too-large", why: refusal.message };
     }
     return { kind: "logs", logs: this.#logs(call, this.#rpc.resultOf(call, reply)) };

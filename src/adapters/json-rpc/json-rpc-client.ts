@@ -17,6 +17,7 @@ import {
   type RpcReply,
   sharedRefusal,
 } from "./rpc-answer.ts";
+import { err } from "../../primitives/result.ts";
 
 /** Why a request has no result. */
 export type RpcFailure =
@@ -159,8 +160,8 @@ export class JsonRpcClient {
   /** The result in a reply. @throws the dialect's error where the server refused the call. */
   resultOf(call: RpcCall, reply: RpcReply | undefined): unknown {
     if (reply === undefined) throw this.badAnswer(call, "no answer");
-    if (!reply.ok) throw this.refusal(call, reply);
-    return reply.result;
+    if (!reply.ok) throw this.refusal(call, reply.error);
+    return reply.value;
   }
 
   /** The value as the schema's type. @throws BAD_ANSWER with these words where it has another shape. */
@@ -261,13 +262,13 @@ export class JsonRpcClient {
       return { ...failed(failure, what, true), isBatchRefused: status === 413 };
     }
     const shared = sharedRefusal(json, calls.length);
-    const replies = shared === null ? repliesOf(json, calls.length, firstId) : calls.map(() => shared);
+    const replies = shared === null ? repliesOf(json, calls.length, firstId) : calls.map(() => err(shared));
     if (typeof replies === "string") {
       return failed("BAD_ANSWER", replies, this.#dialect.isWrongAnswerPassing);
     }
     for (const [i, reply] of replies.entries()) {
-      if (!reply.ok && this.#dialect.refusalFailure(calls[i]?.method ?? "", reply) === "BUSY") {
-        return failed("BUSY", sentenceOf(reply), true);
+      if (!reply.ok && this.#dialect.refusalFailure(calls[i]?.method ?? "", reply.error) === "BUSY") {
+        return failed("BUSY", sentenceOf(reply.error), true);
       }
     }
     if (shared !== null && calls.length > 1 && (status === 413 || /batch/i.test(shared.message))) {

@@ -1,6 +1,8 @@
 // JSON-RPC on the wire, versions 1.0 and 2.0: the body of a request, and an answer taken apart into one reply per call,
 // in the order of the calls.
 
+import { err, ok, type Result } from "../../primitives/result.ts";
+
 /** Something that goes through JSON. */
 export type JsonValue =
   | string
@@ -18,14 +20,13 @@ export interface RpcCall {
 
 /** The server's refusal of one call. */
 export interface RpcRefusal {
-  readonly ok: false;
   /** 0 where the server gives none. */
   readonly code: number;
   readonly message: string;
 }
 
 /** The server's word on one call. */
-export type RpcReply = { readonly ok: true; readonly result: unknown } | RpcRefusal;
+export type RpcReply = Result<unknown, RpcRefusal>;
 
 /** Body of a request; the ids of its calls are consecutive numbers from `firstId`. */
 export function requestBody(version: "1.0" | "2.0", calls: readonly RpcCall[], firstId: number): string {
@@ -50,11 +51,11 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 function replyOf(answer: Record<string, unknown>): RpcReply | null {
   const { error } = answer;
   if (error === null || error === undefined) {
-    return "result" in answer ? { ok: true, result: answer["result"] } : null;
+    return "result" in answer ? ok(answer["result"]) : null;
   }
   if (!isRecord(error) || typeof error["message"] !== "string") return null;
   const code = typeof error["code"] === "number" ? error["code"] : 0;
-  return { ok: false, code, message: error["message"] };
+  return err({ code, message: error["message"] });
 }
 
 /** The error that answers the whole request: a single error object where several calls were made, or one with no id. */
@@ -62,7 +63,7 @@ export function sharedRefusal(json: unknown, callCount: number): RpcRefusal | nu
   if (!isRecord(json)) return null;
   if (callCount === 1 && json["id"] !== null && json["id"] !== undefined) return null;
   const reply = replyOf(json);
-  return reply === null || reply.ok ? null : reply;
+  return reply === null || reply.ok ? null : reply.error;
 }
 
 /**

@@ -63,7 +63,7 @@ export class BlockFetcher {
       for (const [i, one] of batch.entries()) {
         const reply = replies[i];
         if (reply === undefined) throw new RangeError("fewer replies than calls");
-        if (reply.ok) bytes += reply.bytes.length;
+        if (reply.ok) bytes += reply.value.length;
         one.resolve(reply);
       }
       this.#averageBytes += NEWEST_WEIGHT * (Math.max(1, bytes / batch.length) - this.#averageBytes);

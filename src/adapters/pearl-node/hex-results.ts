@@ -3,9 +3,10 @@
 
 import type { ReadBody } from "../json-rpc/json-rpc-client.ts";
 import { isRecord, parseJson, type RpcRefusal } from "../json-rpc/rpc-answer.ts";
+import { ok, type Result } from "../../primitives/result.ts";
 
 /** A binary result: the bytes, or the node's refusal. */
-export type BytesReply = { readonly ok: true; readonly bytes: Uint8Array } | RpcRefusal;
+export type BytesReply = Result<Uint8Array, RpcRefusal>;
 
 const RESULT_KEY = Buffer.from('"result":"', "latin1");
 const QUOTE = 0x22;
@@ -59,8 +60,8 @@ function readBy(json: unknown, bytesOf: (result: string) => Uint8Array | null): 
     json,
     itemOf: (reply) => {
       if (!reply.ok) return reply;
-      const bytes = typeof reply.result === "string" ? bytesOf(reply.result) : null;
-      return bytes === null ? "a result that is no hex" : { ok: true, bytes };
+      const bytes = typeof reply.value === "string" ? bytesOf(reply.value) : null;
+      return bytes === null ? "a result that is no hex" : ok(bytes);
     },
   };
 }

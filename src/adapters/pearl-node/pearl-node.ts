@@ -42,9 +42,9 @@ export function openPearlNode(options: PearlNodeOptions): SwapNode {
 
 /** A height above the tip: pearld says -1 with this text, bitcoind -8. */
 function isOutOfRange(reply: RpcReply | undefined): boolean {
-  return (
-    reply?.ok === false && (reply.code === -8 || (reply.code === -1 && /out of range/i.test(reply.message)))
-  );
+  if (reply?.ok !== false) return false;
+  const { code, message } = reply.error;
+  return code === -8 || (code === -1 && /out of range/i.test(message));
 }
 
 function hashCall(height: number): RpcCall {
@@ -140,7 +140,7 @@ class RpcPearlNode implements SwapNode {
     const replies = await this.#client.byteCalls(calls, TRANSACTIONS_PER_REQUEST);
     return calls.map((call, i) => {
       const reply = replies[i];
-      return reply?.ok === false && reply.code === NOT_FOUND ? null : this.#bytesOf(call, reply);
+      return reply?.ok === false && reply.error.code === NOT_FOUND ? null : this.#bytesOf(call, reply);
     });
   }
 
@@ -184,8 +184,8 @@ class RpcPearlNode implements SwapNode {
 
   #bytesOf(call: RpcCall, reply: BytesReply | undefined): Uint8Array {
     if (reply === undefined) throw this.#client.badAnswer(call, "no answer");
-    if (!reply.ok) throw this.#client.refusal(call, reply);
-    return reply.bytes;
+    if (!reply.ok) throw this.#client.refusal(call, reply.error);
+    return reply.value;
   }
 
   #wrongNetwork(what: string): NodeError {

@@ -119,7 +119,7 @@ export class PearlRpc {
     const replies = await this.calls(calls);
     return calls.map((call, i): Static<Schema> | null => {
       const reply = replies[i];
-      if (reply?.ok === false && reply.code === NOT_FOUND) return null;
+      if (reply?.ok === false && reply.error.code === NOT_FOUND) return null;
       const result = this.resultOf(call, reply);
       return result === null ? null : this.#client.shaped(schema, result, call, "a result of another shape");
     });
