@@ -11,9 +11,15 @@ const readiness = inFile("src/swaps/readiness.ts", [
   },
   {
     rule: "S-05",
-    find: 'this.check("evm", tips) === null ? Math.max(before, now) : before',
-    replace: "Math.max(before, now)",
+    find: 'this.check("evm", tips) === null ? Math.max(before, this.now(tips)) : before',
+    replace: "Math.max(before, this.now(tips))",
     why: "things die while the EVM index is not synced",
+  },
+  {
+    rule: "S-05",
+    find: "this.#lastSynced = this.#expiryNow(this.#deps.tips());",
+    replace: "",
+    why: "what was dead comes back to life while the EVM index is not synced",
   },
   {
     rule: "S-54",

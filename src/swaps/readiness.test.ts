@@ -230,6 +230,7 @@ describe("S-05: the moment", () => {
     const at = world();
     const readiness = readinessOf(at);
     assert.equal(readiness.context().expiryNow, NOW);
+    readiness.tick();
     evm({ headTime: NOW + 500 })(at);
     at.nowS = NOW + 400;
     assert.equal(readiness.context().now, NOW + 400);
@@ -237,8 +238,21 @@ describe("S-05: the moment", () => {
     evm({ headTime: NOW + 400 })(at);
     at.tips = { ...at.tips, evm: { ...at.tips.evm, time: NOW + 390 } };
     assert.equal(readiness.context().expiryNow, NOW + 400);
+    readiness.tick();
     at.nowS = NOW + 300;
     assert.equal(readiness.context().expiryNow, NOW + 400);
+  });
+
+  test("whoever reads the moment does not move it", () => {
+    const at = world();
+    const readiness = readinessOf(at);
+    readiness.tick();
+    at.nowS = NOW + 9;
+    const tips = { ...at.tips, evm: { ...at.tips.evm, time: NOW + 1000 } };
+    assert.equal(readiness.context(tips).expiryNow, NOW + 1000);
+    assert.equal(readiness.context().expiryNow, NOW + 9);
+    evm({ agreed: false })(at);
+    assert.equal(readiness.context().expiryNow, NOW);
   });
 
   test("after a start the stored EVM tip's time has surely passed", () => {

@@ -42,15 +42,15 @@ interface ReadinessDependencies {
   readonly clock: Clock;
 }
 
-/** Judges whether the service may speak now; cheap enough for every request. */
+/** Judges whether the service may speak now; cheap enough for every request, and moved by none. */
 export class SwapReadiness {
   readonly #deps: ReadinessDependencies;
   readonly #limits: ReadinessLimits;
   /**
-   * *now* when the EVM index was last seen synced: until then nothing has died (S-05). After a start the time of the
-   * stored EVM tip, which has surely passed: what was dead by then must not come back to life.
+   * *now* of the last tick at which the EVM index was synced: what was dead by then must not come back to life (S-05).
+   * After a start the time of the stored EVM tip, which has surely passed.
    */
-  #expiryNow: number | null = null;
+  #lastSynced: number | null = null;
 
   constructor(deps: ReadinessDependencies, limits: ReadinessLimits) {
     this.#deps = deps;
@@ -63,13 +63,15 @@ export class SwapReadiness {
     return Math.max(this.#clockS(), evm.time, pearl.medianTimePast);
   }
 
+  /** Moves the clock of expiries. To be called with every change of the ledger and every second. */
+  tick(): void {
+    this.#lastSynced = this.#expiryNow(this.#deps.tips());
+  }
+
   /** The context for projections; of tips that are about to become the present ones, where given. */
   context(tips = this.#deps.tips()): EvaluationContext {
-    const now = this.now(tips);
-    const before = this.#expiryNow ?? tips.evm.time;
-    const expiryNow = this.check("evm", tips) === null ? Math.max(before, now) : before;
-    this.#expiryNow = expiryNow;
     const isReady = this.check("deals", tips) === null;
+    const [now, expiryNow] = [this.now(tips), this.#expiryNow(tips)];
     return { tips, now, expiryNow, isReady, witnesses: this.#deps.pearl().witnesses };
   }
 
@@ -95,6 +97,12 @@ export class SwapReadiness {
       (evm ? this.#evmBehind(tips) : null) ??
       (sides === "deals" ? this.#pearlSlow() : null)
     );
+  }
+
+  /** *now* as long as the EVM index is synced, and then that of the last tick: until it is synced again nothing dies. */
+  #expiryNow(tips: ChainTips): number {
+    const before = this.#lastSynced ?? tips.evm.time;
+    return this.check("evm", tips) === null ? Math.max(before, this.now(tips)) : before;
   }
 
   #clockS(): number {

@@ -217,6 +217,8 @@ export async function apiScene(options: SceneOptions = {}): Promise<ApiScene> {
     ...(options.pearl === undefined ? {} : { contextOf }),
   });
   live.ledger = ledger;
+  readiness.tick();
+  ledger.onRows(() => readiness.tick());
   await begin(ledger, options.pearl === undefined);
   const readAgain: number[] = [];
   const node = nodeOf(outside);

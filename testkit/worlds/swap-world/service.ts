@@ -149,6 +149,7 @@ export class ServiceLife {
     const isPearlDone =
       (await this.#lookAtPearl()) && (await this.#lookAtMempool()) && (await this.#lookAtPearl());
     await this.ledger.passTime().catch(() => undefined);
+    this.readiness.tick();
     this.isWhole = isEvmDone && isPearlDone;
   }
 
