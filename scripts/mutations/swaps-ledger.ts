@@ -190,7 +190,7 @@ export const SWAPS_LEDGER: readonly Break[] = [
     },
     {
       rule: "S-12",
-      find: "change.store(() => badKeyFact(key));",
+      find: "change.store(BAD_KEY, key);",
       replace: "",
       why: "a bad key is not remembered for the next start",
     },
@@ -265,12 +265,6 @@ export const SWAPS_LEDGER: readonly Break[] = [
   ]),
   ...inFile("src/swaps/ledger/ledger.ts", [
     {
-      rule: "S-50",
-      find: "await this.#parts.store.commit({ rewind, put, remove, checkpoints, events });",
-      replace: "void this.#parts.store.commit({ rewind, put, remove, checkpoints, events });",
-      why: "changes are shown before they are durable",
-    },
-    {
       rule: "S-42",
       find: "if (!this.#books.orders.entries.has(hash)) live += 1;",
       replace: "live += 1;",
@@ -288,6 +282,14 @@ export const SWAPS_LEDGER: readonly Break[] = [
       replace: "",
       why: "secrets of orders are not guarded",
     },
+  ]),
+  ...inFile("src/swaps/ledger/ledger-commits.ts", [
+    {
+      rule: "S-50",
+      find: "await this.#parts.store.commit({ rewind, put, remove, checkpoints, events });",
+      replace: "void this.#parts.store.commit({ rewind, put, remove, checkpoints, events });",
+      why: "changes are shown before they are durable",
+    },
     {
       rule: "S-26",
       find: "await store.initialise(identity);",
@@ -302,14 +304,14 @@ export const SWAPS_LEDGER: readonly Break[] = [
     },
     {
       rule: "H-39",
-      find: "if (isUntold)\n",
-      replace: "if (isUntold && false)\n",
+      find: "if (isUntold) await",
+      replace: "if (isUntold && false) await",
       why: "a process that died while it told leaves a gap that nobody sees",
     },
     {
       rule: "H-39",
-      find: "if (rest.length > 0)\n      await",
-      replace: "if (rest.length > rows.length)\n      await",
+      find: "if (rest.length === 0) return;",
+      replace: "if (rest.length >= 0) return;",
       why: "rows beyond the first 512 of a change are told to nobody",
     },
   ]),

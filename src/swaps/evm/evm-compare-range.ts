@@ -9,7 +9,7 @@ import type { EvmPoint } from "./evm-read-range.ts";
 import type { FinalInForce } from "./evm-rpc-quorum.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
 import { type LogReading, showsEvent } from "./evm-witnesses.ts";
-import { eventKey } from "../ledger/fact-codec.ts";
+import { eventKey } from "../ledger/fact-kinds.ts";
 
 /** What to compare. */
 interface ComparedQuestion {

@@ -15,7 +15,7 @@ import type { EvmPoint } from "./evm-read-range.ts";
 import type { EvmRpcQuorum, FinalInForce } from "./evm-rpc-quorum.ts";
 import { EvmUnavailable, type ImpossibleLog } from "./evm-unavailable.ts";
 import { escrowEventText, type LogReading, shownBy, type Witnesses, witnessesOf } from "./evm-witnesses.ts";
-import { eventKey } from "../ledger/fact-codec.ts";
+import { eventKey } from "../ledger/fact-kinds.ts";
 import type { EvmChange, EvmLedger } from "../ledger/ports.ts";
 
 /** What it works with. */

@@ -1,7 +1,7 @@
 // What a book of the ledger says while it changes: which facts are to be stored or forgotten, and whose rows may differ.
 
 import type { Bytes32 } from "../../primitives/brands.ts";
-import type { StoredFact } from "./ports.ts";
+import type { FactKind } from "./fact-fields.ts";
 
 /** The block that changed a row (H-47). */
 export interface CausingBlock {
@@ -14,9 +14,8 @@ export interface CausingBlock {
 export interface BookChange {
   /** Whether facts are loaded: what was computed before they were stored is not computed again. */
   readonly isLoading: boolean;
-  /** A fact to store; made only where it is. */
-  store(fact: () => StoredFact): void;
-  forget(kind: string, key: string): void;
+  store<Value>(kind: FactKind<Value>, value: Value): void;
+  forget<Value>(kind: FactKind<Value>, key: string): void;
   /** The rows of this order or take may change, by this block or (null) by none. */
   touch(order: Bytes32, cause: CausingBlock | null): void;
   /** The row of this ask may change. */

@@ -5,6 +5,7 @@ import type { Bytes32 } from "../../primitives/brands.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import type { BookChange, CausingBlock } from "./book-change.ts";
 import { ChainBook } from "./chain-book.ts";
+import type { FactKind } from "./fact-fields.ts";
 import { Layer, type LayeredMap } from "./layers.ts";
 import { LockBook } from "./lock-book.ts";
 import { OrderBook } from "./order-book.ts";
@@ -121,12 +122,12 @@ export class Draft implements BookChange {
     this.books = books.over();
   }
 
-  store(fact: () => StoredFact): void {
-    this.put.push(fact());
+  store<Value>(kind: FactKind<Value>, value: Value): void {
+    this.put.push(kind.row(value));
   }
 
-  forget(kind: string, key: string): void {
-    this.remove.push({ kind, key });
+  forget<Value>({ name }: FactKind<Value>, key: string): void {
+    this.remove.push({ kind: name, key });
   }
 
   touch(order: Bytes32, cause: CausingBlock | null): void {

@@ -3,7 +3,7 @@
 
 import type { ChainTips } from "../../swap/facts.ts";
 import type { BookChange, CausingBlock } from "./book-change.ts";
-import { type StoredTip, tipFact } from "./fact-codec.ts";
+import { type StoredTip, TIP } from "./fact-kinds.ts";
 import type { Layer, LayeredValue } from "./layers.ts";
 import type { ChainCheckpoint } from "./ports.ts";
 
@@ -59,7 +59,7 @@ export class ChainBook {
       const pearl = { height, time, medianTimePast: tip.medianTimePast };
       this.#tips.value = { ...this.tips, pearl };
     }
-    change.store(() => tipFact(tip));
+    change.store(TIP, tip);
   }
 
   /** Forgets the blocks of a chain above `rewindTo`, where that is not null, and remembers others. */

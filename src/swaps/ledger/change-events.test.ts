@@ -23,7 +23,8 @@ import { Subjects } from "./subjects.ts";
 /** Books in which the order `a` went through these events, one per block from 10 on, and rows of them. */
 function after(...events: readonly EscrowEvent[]) {
   const log = alarmLog();
-  const { crypto, rules } = ledgerParts(log);
+  const parts = ledgerParts(log);
+  const { crypto } = parts;
   const draft = new Draft(new Books({ crypto, evmConfirmations: null }));
   const { books } = draft;
   const changes = new LedgerChanges(draft);
@@ -33,7 +34,7 @@ function after(...events: readonly EscrowEvent[]) {
   const rows = { orders: [...draft.orders.keys()], asks: [...draft.asks.keys()] };
   const { tips } = books.chains;
   const context: EvaluationContext = { tips, now: START + 300, isReady: true, witnesses: null };
-  const telling = new ChangeEvents(new Subjects(swapCrypto), rules, log);
+  const telling = new ChangeEvents(new Subjects(swapCrypto), parts);
   const between = (before: RowSnapshot, now: RowSnapshot, explained = false) => {
     draft.isExplained = explained;
     return telling.between(before, now, draft, { books, context }).map(({ type }) => type);

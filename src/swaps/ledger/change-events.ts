@@ -5,12 +5,14 @@ import type { Bytes32 } from "../../primitives/brands.ts";
 import { type AskRow, askRow, type BidRow, bidRow, type DealRow, dealRow } from "../../swap/rows.ts";
 import { ASK_EDGES, BID_EDGES, DEAL_EDGES, isLegalEdge } from "../../swap/statuses.ts";
 import type { EvaluationContext, SwapRules } from "../../swap/subject.ts";
-import type { Log } from "../../follow/ports.ts";
+import type { Clock, Log } from "../../follow/ports.ts";
 import type { CausingBlock } from "./book-change.ts";
 import type { Books, Draft } from "./books.ts";
 import type { StoredSwapEvent } from "./ports.ts";
 import { statusOfAsk, type Subjects } from "./subjects.ts";
 
+/** Rows that are looked at between two breaths of the event loop: some milliseconds. */
+const LOOKED_AT_ONCE = 64;
 /**
  * Fields whose change alone is none: counts that grow by themselves, and when somebody last looked. (Finality, which
  * `confirmations` shows too, is also in `evm_leg`.)
@@ -44,14 +46,6 @@ export function touchedRows({ asks, orders }: Draft): readonly TouchedRow[] {
   ];
 }
 
-/** Some of them, by kind. */
-export function rowsIn(rows: readonly TouchedRow[]): TouchedRows {
-  return {
-    orders: rows.flatMap((row) => ("order" in row ? [row.order] : [])),
-    asks: rows.flatMap((row) => ("ask" in row ? [row.ask] : [])),
-  };
-}
-
 /** Books at one time, with what their rows are evaluated in. */
 export interface LedgerState {
   readonly books: Books;
@@ -62,12 +56,34 @@ export interface LedgerState {
 export class ChangeEvents {
   readonly #subjects: Subjects;
   readonly #rules: SwapRules;
+  readonly #clock: Clock;
   readonly #log: Log;
 
-  constructor(subjects: Subjects, rules: SwapRules, log: Log) {
+  constructor(
+    subjects: Subjects,
+    { rules, clock, log }: { readonly rules: SwapRules; readonly clock: Clock; readonly log: Log },
+  ) {
     this.#subjects = subjects;
     this.#rules = rules;
+    this.#clock = clock;
     this.#log = log;
+  }
+
+  /** The events of these rows between two states, in pieces between which others are served. */
+  async told(
+    draft: Draft,
+    rows: readonly TouchedRow[],
+    before: LedgerState,
+    after: LedgerState,
+  ): Promise<StoredSwapEvent[]> {
+    const events: StoredSwapEvent[] = [];
+    for (let at = 0; at < rows.length; at += LOOKED_AT_ONCE) {
+      if (at > 0) await this.#clock.sleep(0);
+      const piece = rowsIn(rows.slice(at, at + LOOKED_AT_ONCE));
+      const [was, is] = [this.snapshot(piece, before), this.snapshot(piece, after)];
+      events.push(...this.between(was, is, draft, after));
+    }
+    return events;
   }
 
   /** These rows as if the service might act: neither lag nor a witness sends an event (S-54). */
@@ -148,6 +164,13 @@ export class ChangeEvents {
       "alarm: a swap's status went back (S-51)",
     );
   }
+}
+
+function rowsIn(rows: readonly TouchedRow[]): TouchedRows {
+  return {
+    orders: rows.flatMap((row) => ("order" in row ? [row.order] : [])),
+    asks: rows.flatMap((row) => ("ask" in row ? [row.ask] : [])),
+  };
 }
 
 function askOf(

@@ -1,5 +1,5 @@
-// Typed access to the fields of a stored fact. A field that is missing or of another type means a damaged database, so
-// it throws and names the fact.
+// Stored facts: how a value becomes the row of its kind, and typed access to the fields of a row that is read back. A
+// field that is missing or of another type means a damaged database, so it throws and names the fact.
 
 import type {
   BlockHash,
@@ -181,6 +181,45 @@ export class FactFields {
     if (value === undefined) throw wrong(this.#fact, name, "there");
     return value;
   }
+}
+
+/** How a value of a kind becomes a row, and is read back. */
+interface FactDescription<Value> {
+  /** Unique within the kind. */
+  readonly key: (value: Value) => string;
+  /** Throws where a field is missing or damaged. */
+  readonly read: (fields: FactFields) => Value;
+  /** What of the value is stored; all of it where this is absent. */
+  readonly body?: (value: Value) => object;
+  /** The block that shows it; absent for what no reorganisation takes back. */
+  readonly block?: (value: Value) => { readonly chain: "evm" | "pearl"; readonly height: number };
+}
+
+/** A kind of fact or record. */
+export class FactKind<Value> {
+  readonly name: string;
+  readonly #description: FactDescription<Value>;
+
+  constructor(name: string, description: FactDescription<Value>) {
+    this.name = name;
+    this.#description = description;
+  }
+
+  /** The value as it is stored. */
+  row(value: Value): StoredFact {
+    const { key, body, block } = this.#description;
+    const { chain, height } = block?.(value) ?? { chain: null, height: null };
+    return { kind: this.name, key: key(value), chain, height, body: textOf(body?.(value) ?? value) };
+  }
+
+  /** The value of a row of this kind. @throws where it is damaged. */
+  read(fact: StoredFact, interner: Interner): Value {
+    return this.#description.read(FactFields.of(fact, interner));
+  }
+}
+
+function textOf(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) => (typeof inner === "bigint" ? String(inner) : inner));
 }
 
 function wrong(fact: StoredFact, name: string, expected: string): Error {

@@ -9,7 +9,7 @@ import type { EvaluationContext } from "../../swap/subject.ts";
 import { evmReorgEvent } from "./change-events.ts";
 import type { CausingBlock } from "./book-change.ts";
 import type { Books, Draft } from "./books.ts";
-import { eventFact } from "./fact-codec.ts";
+import { EVENT } from "./fact-kinds.ts";
 import { ImpossibleLog } from "../evm/evm-unavailable.ts";
 import { evmCause } from "./order-book.ts";
 import type { EvmChange, MempoolLocks, PearlChange, RecordWrites } from "./ports.ts";
@@ -201,7 +201,7 @@ export class LedgerChanges {
       orders.apply(event, this.#draft);
       trust.add(event);
       // After what it is made of: loading reads scripts before the events that name them.
-      this.#draft.store(() => eventFact(event));
+      this.#draft.store(EVENT, event);
       this.#affected.event(event, evmCause(place));
       if (event.kind === "OrderLocked") this.#keepAddresses(event.orderHash);
       if (event.kind !== "OrderClaimed") continue;

@@ -1,36 +1,41 @@
-// Restores the ledger's memory at start: every stored fact in the order of its first insertion.
+// Restores the ledger's memory: every stored fact in the order of its first insertion.
 
 import { type Depths, settleWaiting } from "./affected-rows.ts";
 import { LOADING } from "./book-change.ts";
 import type { Books } from "./books.ts";
-import { FactFields, Interner } from "./fact-fields.ts";
+import { type FactKind, Interner } from "./fact-fields.ts";
 import {
-  readAddresses,
-  readAlarm,
-  readAsk,
-  readBlockFact,
-  readEvent,
-  readOrigin,
-  readScript,
-  readShower,
-  readSighting,
-  readTake,
-  readTip,
-} from "./fact-reading.ts";
+  ADDRESSES,
+  ALARM,
+  ASK,
+  BAD_KEY,
+  BLOCK_FACTS,
+  DISPUTE,
+  EVENT,
+  INPUTS,
+  ORIGIN,
+  SCRIPT,
+  SECRET,
+  SIGHTING,
+  TAKE,
+  TIP,
+  UNTOLD,
+} from "./fact-kinds.ts";
 import type { StoredFact, SwapStore } from "./ports.ts";
 
+type Loader = (fact: StoredFact, interner: Interner, books: Books) => void;
+
 /**
- * Fills empty books from the store, with the orders that wait for confirmations of these numbers. Returns whether a change was being told when the process ended. @throws where a fact
- * is damaged or of no known kind.
+ * Fills empty books from the store, with the orders that wait for confirmations of these numbers. Returns whether a change
+ * was being told when the process ended. @throws where a fact is damaged or of no known kind.
  */
 export async function loadBooks(store: SwapStore, books: Books, depths: Depths): Promise<boolean> {
   let isUntold = false;
   const interner = new Interner();
   await store.load((facts) => {
     for (const fact of facts) {
-      const fields = FactFields.of(fact, interner);
-      if (fact.kind === "untold") isUntold = true;
-      else if (!loadChainFact(fact, fields, books)) loadRecord(fact, fields, books);
+      isUntold ||= fact.kind === UNTOLD.name;
+      loaderOf(fact)(fact, interner, books);
     }
   });
   books.trust.settle(books.chains.tips.evm.finalHeight);
@@ -40,67 +45,41 @@ export async function loadBooks(store: SwapStore, books: Books, depths: Depths):
   return isUntold;
 }
 
-function loadChainFact(
-  fact: StoredFact,
-  fields: FactFields,
-  { chains, scripts, orders, locks, secrets, trust }: Books,
-): boolean {
-  switch (fact.kind) {
-    case "tip":
-      chains.move(readTip(fields), LOADING);
-      return true;
-    case "event": {
-      const event = readEvent(fields);
-      orders.apply(event, LOADING);
-      trust.add(event);
-      return true;
-    }
-    case "dispute":
-      trust.dispute(readEvent(fields), LOADING);
-      return true;
-    case "alarm":
-      trust.raise(readAlarm(fields), LOADING);
-      return true;
-    case "script":
-      scripts.put(readScript(fields), LOADING);
-      return true;
-    case "badkey":
-      scripts.loadBadKey(fields.keyBytes32());
-      return true;
-    case "output":
-    case "spend":
-    case "inputSpend":
-      locks.apply(readBlockFact(fact.kind, fields), LOADING, () => true, nothing);
-      return true;
-    case "inputs":
-      locks.know(fields.keyTxid(), fields.outpoints("inputs"), LOADING, nothing);
-      return true;
-    case "sighting":
-      locks.sight(readSighting(fields), LOADING, nothing);
-      return true;
-    case "secret":
-      secrets.load(fields.bytes32("hashlock"), fields.bytes32("secret"), readShower(fields.inner("shower")));
-      return true;
-    default:
-      return false;
-  }
+const LOADERS: ReadonlyMap<string, Loader> = new Map([
+  loads(EVENT, (event, { orders, trust }) => {
+    orders.apply(event, LOADING);
+    trust.add(event);
+  }),
+  loads(DISPUTE, (event, { trust }) => trust.dispute(event, LOADING)),
+  loads(ALARM, (alarm, { trust }) => trust.raise(alarm, LOADING)),
+  loads(TIP, (tip, { chains }) => chains.move(tip, LOADING)),
+  loads(SCRIPT, (script, { scripts }) => scripts.put(script, LOADING)),
+  loads(BAD_KEY, (key, { scripts }) => scripts.loadBadKey(key)),
+  ...Object.values(BLOCK_FACTS).map((kind) =>
+    loads(kind, (fact, { locks }) => void locks.apply(fact, LOADING, () => true, tellNobody)),
+  ),
+  loads(INPUTS, ({ txid, inputs }, { locks }) => locks.know(txid, inputs, LOADING, tellNobody)),
+  loads(SIGHTING, (sighting, { locks }) => locks.sight(sighting, LOADING, tellNobody)),
+  loads(SECRET, ({ hashlock, secret, shower }, { secrets }) => secrets.load(hashlock, secret, shower)),
+  loads(ASK, (ask, { records }) => records.putAsk(ask, LOADING)),
+  loads(TAKE, (take, { records }) => records.putTake(take, LOADING)),
+  loads(ADDRESSES, (addresses, { records }) => records.putAddresses(addresses, LOADING)),
+  loads(ORIGIN, (origin, { records }) => records.putOrigin(origin, LOADING)),
+  loads(UNTOLD, () => undefined),
+]);
+
+function loads<Value>(kind: FactKind<Value>, load: (value: Value, books: Books) => void): [string, Loader] {
+  return [kind.name, (fact, interner, books) => load(kind.read(fact, interner), books)];
 }
 
-function loadRecord(fact: StoredFact, fields: FactFields, { records }: Books): void {
-  switch (fact.kind) {
-    case "ask":
-      return records.putAsk(readAsk(fields), LOADING);
-    case "take":
-      return records.putTake(readTake(fields), LOADING);
-    case "address":
-      return records.putAddresses(readAddresses(fields), LOADING);
-    case "origin":
-      return records.putOrigin(readOrigin(fields), LOADING);
-    default:
-      throw new Error(`swap ledger: the stored fact ${fact.key} has the unknown kind ${fact.kind}`);
+function loaderOf({ kind, key }: StoredFact): Loader {
+  const loader = LOADERS.get(kind);
+  if (loader === undefined) {
+    throw new Error(`swap ledger: the stored fact ${key} has the unknown kind ${kind}`);
   }
+  return loader;
 }
 
-function nothing(): void {
+function tellNobody(): void {
   // Nobody is told while facts are loaded.
 }

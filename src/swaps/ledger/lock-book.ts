@@ -6,7 +6,7 @@ import type { Outpoint, ScriptHex, Txid } from "../../primitives/brands.ts";
 import type { LockOutput, PearlBlockFact, PearlPlace, Sighting, SpendPath } from "../../swap/facts.ts";
 import { DUST_SAT, outpointOf } from "../../swap/lock-choice.ts";
 import type { BookChange } from "./book-change.ts";
-import { blockFact, sightingFact } from "./fact-codec.ts";
+import { BLOCK_FACTS, SIGHTING } from "./fact-kinds.ts";
 import { FirstOutputs, MAX_SMALL_OUTPUTS } from "./first-outputs.ts";
 import { LockConflicts } from "./lock-conflicts.ts";
 import type { Layer, LayeredIndex, LayeredMap, LayeredValue } from "./layers.ts";
@@ -161,7 +161,7 @@ export class LockBook {
     }
     const before = { mined: null, spend: null, ...known };
     this.#put(outpoint, { ...before, script, amountSat, coinbase, isSighted: true });
-    change.store(() => sightingFact(sighting));
+    change.store(SIGHTING, sighting);
     onChange(script);
   }
 
@@ -192,7 +192,7 @@ export class LockBook {
     if (fact.kind === "inputSpend") {
       // A lock transaction's own spends follow from its being mined.
       if (this.conflicts.byInput.includes(fact.outpoint, fact.txid)) return true;
-      this.#store(fact, change);
+      change.store(BLOCK_FACTS[fact.kind], fact);
       const spend = { txid: fact.txid, height: fact.place.height };
       this.conflicts.spend([fact.outpoint], spend, (other) => this.#notify(other, onChange));
       return true;
@@ -203,7 +203,7 @@ export class LockBook {
     const { txid, path, place } = fact;
     const spend = { txid, path, place, outputScripts: fact.outputScripts ?? null };
     this.#put(fact.outpoint, { ...known, spend });
-    this.#store(fact, change);
+    change.store(BLOCK_FACTS[fact.kind], fact);
     onChange(known.script);
     return true;
   }
@@ -256,11 +256,11 @@ export class LockBook {
     const { isKept, evicted } = this.#firstDust.admit(script, { outpoint, place }, () => []);
     if (evicted !== null) {
       this.dust.delete(evicted);
-      change.forget("output", evicted);
+      change.forget(BLOCK_FACTS.output, evicted);
     }
     if (!isKept) return false;
     this.dust.set(outpoint, { script, amountSat, coinbase, place });
-    this.#store(fact, change);
+    change.store(BLOCK_FACTS[fact.kind], fact);
     return true;
   }
 
@@ -281,7 +281,7 @@ export class LockBook {
     }
     const before = { isSighted: known?.isSighted ?? false, spend: known?.spend ?? null };
     this.#put(outpoint, { script, amountSat, coinbase, mined, ...before });
-    this.#store(fact, change);
+    change.store(BLOCK_FACTS[fact.kind], fact);
     onChange(script);
     this.conflicts.mine(fact.txid, mined.height, (other) => this.#notify(other, onChange));
     return true;
@@ -301,8 +301,8 @@ export class LockBook {
     if (!isKept || evicted !== null) this.#scripts.cap(script, change);
     const entry = evicted === null ? undefined : this.entries.get(evicted);
     if (evicted !== null && entry !== undefined) {
-      change.forget("output", evicted);
-      change.forget("spend", evicted);
+      change.forget(BLOCK_FACTS.output, evicted);
+      change.forget(BLOCK_FACTS.spend, evicted);
       this.#remove(evicted, entry, change);
       onChange(script);
     }
@@ -355,12 +355,8 @@ export class LockBook {
     this.#unminedSmall.delete(entry.script, outpoint);
     this.#unmined.delete(outpoint);
     if (!entry.isSighted) return;
-    change.forget("sighting", outpoint);
+    change.forget(SIGHTING, outpoint);
     if (!this.#byTransaction.has(txid)) this.conflicts.forget(txid, change);
-  }
-
-  #store(fact: PearlBlockFact, change: BookChange): void {
-    change.store(() => blockFact(fact));
   }
 }
 

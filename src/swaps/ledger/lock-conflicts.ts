@@ -4,7 +4,7 @@
 
 import type { Outpoint, Txid } from "../../primitives/brands.ts";
 import type { BookChange } from "./book-change.ts";
-import { inputsFact } from "./fact-codec.ts";
+import { INPUTS } from "./fact-kinds.ts";
 import type { Layer, LayeredIndex, LayeredMap } from "./layers.ts";
 
 interface LockTransaction {
@@ -57,7 +57,7 @@ export class LockConflicts {
       this.byInput.add(input, txid);
     }
     this.#transactions.set(txid, { inputs, minedAt: null, conflictHeight });
-    change.store(() => inputsFact(txid, inputs));
+    change.store(INPUTS, { txid, inputs });
     if (minedAt !== null) this.mine(txid, minedAt, onChange);
   }
 
@@ -92,7 +92,7 @@ export class LockConflicts {
     if (transaction === undefined) return;
     for (const input of transaction.inputs) this.byInput.delete(input, txid);
     this.#transactions.delete(txid);
-    change.forget("inputs", txid);
+    change.forget(INPUTS, txid);
   }
 
   /** Takes back what blocks above this height spent. */

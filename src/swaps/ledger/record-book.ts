@@ -3,7 +3,7 @@
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import type { AddressRecord, AskRecord, OriginRecord, TakeRecord } from "../../swap/records.ts";
 import type { BookChange } from "./book-change.ts";
-import { addressFact, askFact, originFact, takeFact } from "./fact-codec.ts";
+import { ADDRESSES, ASK, ORIGIN, TAKE } from "./fact-kinds.ts";
 import type { Layer, LayeredIndex, LayeredMap } from "./layers.ts";
 import type { KeyWatcher } from "./multi-index.ts";
 
@@ -44,7 +44,7 @@ export class RecordBook {
     this.asks.set(ask.askId, ask);
     this.asksBySeller.add(ask.terms.seller, ask.askId);
     this.#asksByEnd.add(String(ask.terms.expiry), ask.askId);
-    change.store(() => askFact(ask));
+    change.store(ASK, ask);
     change.touchAsk(ask.askId, null);
   }
 
@@ -55,13 +55,13 @@ export class RecordBook {
     this.asks.delete(id);
     this.asksBySeller.delete(ask.terms.seller, id);
     this.#asksByEnd.delete(String(ask.terms.expiry), id);
-    change.forget("ask", id);
+    change.forget(ASK, id);
     change.touchAsk(id, null);
   }
 
   /** Puts a take that lives anew under a known hash: as young as a new one. */
   renewTake(take: TakeRecord, change: BookChange): void {
-    change.forget("take", take.dealHash);
+    change.forget(TAKE, take.dealHash);
     this.takes.delete(take.dealHash);
     this.putTake(take, change);
   }
@@ -74,7 +74,7 @@ export class RecordBook {
     this.takes.set(take.dealHash, take);
     this.takesByAsk.add(take.terms.askId, take.dealHash);
     this.takesByHashlock.add(take.terms.hashlock, take.dealHash);
-    change.store(() => takeFact(take));
+    change.store(TAKE, take);
     change.touch(take.dealHash, null);
   }
 
@@ -86,7 +86,7 @@ export class RecordBook {
     this.takesByAsk.delete(take.terms.askId, hash);
     this.takesByHashlock.delete(take.terms.hashlock, hash);
     this.#takesByEnd.delete(String(take.expiresAt), hash);
-    change.forget("take", hash);
+    change.forget(TAKE, hash);
   }
 
   /** Some asks, at most so many: from one call to the next it goes round all of them. */
@@ -142,14 +142,14 @@ export class RecordBook {
       isFixed === next.isBuyerFromTake;
     if (isSame) return;
     this.addresses.set(next.orderHash, next);
-    change.store(() => addressFact(next));
+    change.store(ADDRESSES, next);
     change.touch(next.orderHash, null);
   }
 
   /** Puts an origin. */
   putOrigin(origin: OriginRecord, change: BookChange): void {
     this.origins.set(origin.orderHash, origin);
-    change.store(() => originFact(origin));
+    change.store(ORIGIN, origin);
     change.touch(origin.orderHash, null);
   }
 

@@ -5,7 +5,7 @@ import type { Bytes32, ScriptHex } from "../../primitives/brands.ts";
 import { fromBytes32, type SwapCrypto } from "../../swap/crypto.ts";
 import { lockOf, lockOfPoints, type LockTerms } from "../../swap/lock-script.ts";
 import type { BookChange } from "./book-change.ts";
-import { badKeyFact, scriptFact } from "./fact-codec.ts";
+import { BAD_KEY, SCRIPT } from "./fact-kinds.ts";
 import type { Layer, LayeredIndex, LayeredMap } from "./layers.ts";
 import type { ScriptEntry } from "./ports.ts";
 
@@ -49,7 +49,7 @@ export class ScriptBook {
       return true;
     }
     this.#badKeys.set(key, true);
-    change.store(() => badKeyFact(key));
+    change.store(BAD_KEY, key);
     return false;
   }
 
@@ -126,6 +126,6 @@ export class ScriptBook {
     this.byHashlock.add(entry.hashlock, entry.script);
     if (entry.covered) this.uncovered.delete(entry.script);
     else this.uncovered.set(entry.script, true);
-    change.store(() => scriptFact(entry));
+    change.store(SCRIPT, entry);
   }
 }

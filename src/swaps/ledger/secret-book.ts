@@ -7,7 +7,7 @@ import type { Sha256 } from "../../primitives/hashing.ts";
 import { fromBytes32, toBytes32 } from "../../swap/crypto.ts";
 import type { SecretFact, SecretShower } from "../../swap/facts.ts";
 import type { BookChange } from "./book-change.ts";
-import { secretFact, showerKey } from "./fact-codec.ts";
+import { SECRET, showerKey } from "./fact-kinds.ts";
 import type { Layer, LayeredMap } from "./layers.ts";
 
 /** All public secrets, by hashlock. */
@@ -34,7 +34,7 @@ export class SecretBook {
     const key = showerKey(shower);
     if (known?.shownBy.some((one) => showerKey(one) === key) === true) return false;
     this.load(hashlock, secret, shower);
-    change.store(() => secretFact(hashlock, secret, shower));
+    change.store(SECRET, { hashlock, secret, shower });
     return true;
   }
 

@@ -4,7 +4,7 @@
 import type { Bytes32 } from "../../primitives/brands.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { BookChange } from "./book-change.ts";
-import { alarmFact, disputeFact, eventKey } from "./fact-codec.ts";
+import { ALARM, DISPUTE, eventKey } from "./fact-kinds.ts";
 import type { Layer, LayeredIndex, LayeredMap } from "./layers.ts";
 import type { FinalAlarm } from "./ports.ts";
 
@@ -74,19 +74,19 @@ export class TrustBook {
   dispute(event: EscrowEvent, change: BookChange): void {
     this.#disputes.set(eventKey(event), event);
     if ("orderHash" in event) this.#byOrder.add(event.orderHash, eventKey(event));
-    change.store(() => disputeFact(event));
+    change.store(DISPUTE, event);
   }
 
   /** Two RPCs show the event. */
   resolve(event: EscrowEvent, change: BookChange): void {
     this.#drop(event);
-    change.forget("dispute", eventKey(event));
+    change.forget(DISPUTE, eventKey(event));
   }
 
   /** A final block was replaced. */
   raise(alarm: FinalAlarm, change: BookChange): void {
     this.#alarms.set(alarm.id, alarm);
-    change.store(() => alarmFact(alarm));
+    change.store(ALARM, alarm);
   }
 
   /** Forgets alarms that are no longer stored: an operator has lifted them. */

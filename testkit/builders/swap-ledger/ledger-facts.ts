@@ -12,7 +12,7 @@ import type {
   Txid,
 } from "../../../src/primitives/brands.ts";
 import type { Log } from "../../../src/follow/ports.ts";
-import type { SwapLedgerDependencies } from "../../../src/swaps/ledger/ledger.ts";
+import type { SwapLedgerDependencies } from "../../../src/swaps/ledger/ledger-commits.ts";
 import type { EvmPlace, PearlPlace } from "../../../src/swap/facts.ts";
 import { DEFAULT_PROFILES } from "../../../src/swap/profiles.ts";
 import type { AskRecord, TakeRecord } from "../../../src/swap/records.ts";

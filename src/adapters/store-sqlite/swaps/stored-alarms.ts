@@ -2,8 +2,8 @@
 // transaction; the service's writer waits for it, and its ledger sees what is gone.
 
 import type { FinalAlarm } from "../../../swaps/ledger/ports.ts";
-import { FactFields, Interner } from "../../../swaps/ledger/fact-fields.ts";
-import { readAlarm } from "../../../swaps/ledger/fact-reading.ts";
+import { Interner } from "../../../swaps/ledger/fact-fields.ts";
+import { ALARM } from "../../../swaps/ledger/fact-kinds.ts";
 import { CellReader } from "../cells.ts";
 import { openPassingReader, openWriter } from "../connection.ts";
 
@@ -14,9 +14,7 @@ export function storedAlarms(file: string): readonly FinalAlarm[] {
     return reader.all("SELECT key, body FROM swap_fact WHERE kind = 'alarm' ORDER BY seq").map((row) => {
       const cells = new CellReader(row);
       const [key, body] = [cells.text(), cells.text()];
-      return readAlarm(
-        FactFields.of({ kind: "alarm", key, chain: null, height: null, body }, new Interner()),
-      );
+      return ALARM.read({ kind: "alarm", key, chain: null, height: null, body }, new Interner());
     });
   } finally {
     reader.close();

@@ -1,5 +1,7 @@
-// Reads stored facts and records back: the other direction of fact-codec.ts.
+// The kinds of stored facts and records: for each the columns of its row, its body as JSON text with exact amounts, and how
+// a row is read back. What is stored under one key replaces what was there.
 
+import type { Bytes32, Outpoint, Txid } from "../../primitives/brands.ts";
 import type {
   EscrowEvent,
   EvmPlace,
@@ -10,9 +12,136 @@ import type {
 } from "../../swap/facts.ts";
 import type { AddressRecord, AskRecord, OriginRecord, TakeRecord } from "../../swap/records.ts";
 import type { Terms } from "../../swap/terms.ts";
-import type { StoredTip } from "./fact-codec.ts";
-import type { FactFields } from "./fact-fields.ts";
+import { type FactFields, FactKind } from "./fact-fields.ts";
 import type { FinalAlarm, ScriptEntry } from "./ports.ts";
+
+const ofEvent = {
+  key: eventKey,
+  read: readEvent,
+  block: ({ place }: EscrowEvent) => ({ chain: "evm", height: place.block }) as const,
+};
+
+/** An event of the escrow. */
+export const EVENT = new FactKind<EscrowEvent>("event", ofEvent);
+
+/** An event that a second RPC denies (S-07). */
+export const DISPUTE = new FactKind<EscrowEvent>("dispute", ofEvent);
+
+/** A final block that was replaced (S-05): of no block, since no reorganisation takes it back. */
+export const ALARM = new FactKind<FinalAlarm>("alarm", { key: ({ id }) => id, read: readAlarm });
+
+/** What a PEARL block shows. */
+export const BLOCK_FACTS: Readonly<Record<PearlBlockFact["kind"], FactKind<PearlBlockFact>>> = {
+  output: ofPearlBlock("output"),
+  spend: ofPearlBlock("spend"),
+  inputSpend: ofPearlBlock("inputSpend"),
+};
+
+/** A sighting; what its transaction spends is stored beside it, once for all its outputs. */
+export const SIGHTING = new FactKind<Omit<Sighting, "inputs">>("sighting", {
+  key: ({ txid, vout }) => `${txid}:${vout}`,
+  body: ({ txid, vout, amountSat, script, coinbase }) => ({ txid, vout, amountSat, script, coinbase }),
+  read: readSighting,
+});
+
+/** What a transaction with sighted outputs spends. */
+export const INPUTS = new FactKind<{ readonly txid: Txid; readonly inputs: readonly Outpoint[] }>("inputs", {
+  key: ({ txid }) => txid,
+  body: ({ inputs }) => ({ inputs }),
+  read: (fields) => ({ txid: fields.keyTxid(), inputs: fields.outpoints("inputs") }),
+});
+
+/** A secret with one of the places that showed it. */
+export const SECRET = new FactKind<{
+  readonly hashlock: Bytes32;
+  readonly secret: Bytes32;
+  readonly shower: SecretShower;
+}>("secret", {
+  key: ({ hashlock, shower }) => `${hashlock}/${showerKey(shower)}`,
+  read: (fields) => ({
+    hashlock: fields.bytes32("hashlock"),
+    secret: fields.bytes32("secret"),
+    shower: readShower(fields.inner("shower")),
+  }),
+});
+
+/** A watched script. */
+export const SCRIPT = new FactKind<ScriptEntry>("script", { key: ({ script }) => script, read: readScript });
+
+/** A key that is no point. */
+export const BAD_KEY = new FactKind<Bytes32>("badkey", {
+  key: (key) => key,
+  body: () => ({}),
+  read: (fields) => fields.keyBytes32(),
+});
+
+/** An ask. */
+export const ASK = new FactKind<AskRecord>("ask", { key: ({ askId }) => askId, read: readAsk });
+
+/** A take. */
+export const TAKE = new FactKind<TakeRecord>("take", { key: ({ dealHash }) => dealHash, read: readTake });
+
+/** Addresses of an order. */
+export const ADDRESSES = new FactKind<AddressRecord>("address", {
+  key: ({ orderHash }) => orderHash,
+  read: readAddresses,
+});
+
+/** The origin of a bid. */
+export const ORIGIN = new FactKind<OriginRecord>("origin", {
+  key: ({ orderHash }) => orderHash,
+  read: readOrigin,
+});
+
+/** The tip of a chain as it is stored. */
+export type StoredTip =
+  | {
+      readonly chain: "evm";
+      readonly height: number;
+      readonly hash: string;
+      readonly time: number;
+      readonly finalHeight: number;
+    }
+  | {
+      readonly chain: "pearl";
+      readonly height: number;
+      readonly hash: string;
+      readonly time: number;
+      readonly medianTimePast: number;
+    };
+
+/** The tip of a chain. */
+export const TIP = new FactKind<StoredTip>("tip", { key: ({ chain }) => chain, read: readTip });
+
+/**
+ * In the store while a change is visible whose last rows are not told yet. Where it is found at a start, the process
+ * died in between: events are missing, and the emptied log says so to everybody.
+ */
+export const UNTOLD = new FactKind<"rows">("untold", {
+  key: () => "rows",
+  body: () => ({}),
+  read: () => "rows",
+});
+
+/** What tells two events of one chain apart. */
+export function eventKey({ place }: EscrowEvent): string {
+  return `${place.block}:${place.logIndex}`;
+}
+
+/** What tells two places that show a secret apart. */
+export function showerKey(shower: SecretShower): string {
+  if (shower.by === "claim") return `claim/${shower.orderHash}/${shower.txHash}`;
+  // One spend per script is enough: a thousand outputs that are claimed at once show the same secret.
+  return shower.script === undefined ? `spend/${shower.outpoint}/${shower.txid}` : `spend/${shower.script}`;
+}
+
+function ofPearlBlock(kind: PearlBlockFact["kind"]): FactKind<PearlBlockFact> {
+  return new FactKind(kind, {
+    key: (fact) => (fact.kind === "output" ? `${fact.txid}:${fact.vout}` : fact.outpoint),
+    read: (fields) => readBlockFact(kind, fields),
+    block: ({ place }) => ({ chain: "pearl", height: place.height }),
+  });
+}
 
 const EVENT_KINDS = [
   "OrderLocked",
@@ -27,8 +156,7 @@ const EVENT_KINDS = [
   "FeesWithdrawn",
 ] as const;
 
-/** An event of the escrow. */
-export function readEvent(fields: FactFields): EscrowEvent {
+function readEvent(fields: FactFields): EscrowEvent {
   const kind = fields.one("kind", EVENT_KINDS);
   const place = evmPlace(fields.inner("place"));
   switch (kind) {
@@ -75,8 +203,7 @@ function orderEvent(
   }
 }
 
-/** What a PEARL block shows; `kind` is the stored fact's. */
-export function readBlockFact(kind: PearlBlockFact["kind"], fields: FactFields): PearlBlockFact {
+function readBlockFact(kind: PearlBlockFact["kind"], fields: FactFields): PearlBlockFact {
   const place = pearlPlace(fields.inner("place"));
   const txid = fields.txid("txid");
   if (kind === "output") {
@@ -99,8 +226,7 @@ export function readBlockFact(kind: PearlBlockFact["kind"], fields: FactFields):
   return outputScripts === null ? spend : { ...spend, outputScripts };
 }
 
-/** A sighting, without what its transaction spends. */
-export function readSighting(fields: FactFields): Omit<Sighting, "inputs"> {
+function readSighting(fields: FactFields): Omit<Sighting, "inputs"> {
   return {
     txid: fields.txid("txid"),
     vout: fields.int("vout"),
@@ -110,8 +236,7 @@ export function readSighting(fields: FactFields): Omit<Sighting, "inputs"> {
   };
 }
 
-/** Who showed a secret. */
-export function readShower(fields: FactFields): SecretShower {
+function readShower(fields: FactFields): SecretShower {
   return fields.one("by", ["claim", "spend"]) === "claim"
     ? { by: "claim", orderHash: fields.bytes32("orderHash"), txHash: fields.bytes32("txHash") }
     : spendShower(fields);
@@ -123,8 +248,7 @@ function spendShower(fields: FactFields): SecretShower {
   return script === null ? shower : { ...shower, script };
 }
 
-/** A watched script. */
-export function readScript(fields: FactFields): ScriptEntry {
+function readScript(fields: FactFields): ScriptEntry {
   return {
     script: fields.script("script"),
     hashlock: fields.bytes32("hashlock"),
@@ -138,8 +262,7 @@ export function readScript(fields: FactFields): ScriptEntry {
   };
 }
 
-/** An ask. */
-export function readAsk(fields: FactFields): AskRecord {
+function readAsk(fields: FactFields): AskRecord {
   const text = (name: string): string => fields.text(name);
   const action = (name: string): NonNullable<AskRecord["lastAction"]> => {
     const inner = fields.inner(name);
@@ -175,8 +298,7 @@ export function readAsk(fields: FactFields): AskRecord {
   };
 }
 
-/** A take. */
-export function readTake(fields: FactFields): TakeRecord {
+function readTake(fields: FactFields): TakeRecord {
   return {
     dealHash: fields.bytes32("dealHash"),
     terms: terms(fields.inner("terms")),
@@ -186,8 +308,7 @@ export function readTake(fields: FactFields): TakeRecord {
   };
 }
 
-/** Addresses of an order. */
-export function readAddresses(fields: FactFields): AddressRecord {
+function readAddresses(fields: FactFields): AddressRecord {
   const address = (name: string): AddressRecord["buyerPearlAddress"] => fields.pearlAddress(name);
   return {
     orderHash: fields.bytes32("orderHash"),
@@ -197,14 +318,12 @@ export function readAddresses(fields: FactFields): AddressRecord {
   };
 }
 
-/** The origin of a bid. */
-export function readOrigin(fields: FactFields): OriginRecord {
+function readOrigin(fields: FactFields): OriginRecord {
   const ref = fields.orNull("ref", (name) => fields.text(name));
   return { orderHash: fields.bytes32("orderHash"), origin: fields.text("origin"), ref };
 }
 
-/** The tip of a chain. */
-export function readTip(fields: FactFields): StoredTip {
+function readTip(fields: FactFields): StoredTip {
   const [height, hash, time] = [fields.int("height"), fields.text("hash"), fields.int("time")];
   const chain = fields.one("chain", ["evm", "pearl"]);
   return chain === "evm"
@@ -212,8 +331,7 @@ export function readTip(fields: FactFields): StoredTip {
     : { chain, height, hash, time, medianTimePast: fields.int("medianTimePast") };
 }
 
-/** A final block that was replaced. */
-export function readAlarm(fields: FactFields): FinalAlarm {
+function readAlarm(fields: FactFields): FinalAlarm {
   return {
     id: fields.text("id"),
     height: fields.int("height"),

@@ -1,0 +1,202 @@
+// Makes changes of the ledger durable and visible, one after the other: each is made in a draft over the books, held
+// against them for its events, committed in one transaction, and laid down in one synchronous step. Whether a commit that
+// failed has happened is unknown: what is in memory is dropped and read again.
+
+import type { Bytes32 } from "../../primitives/brands.ts";
+import type { SwapCrypto } from "../../swap/crypto.ts";
+import type { ChainTips } from "../../swap/facts.ts";
+import type { EvaluationContext, SwapRules } from "../../swap/subject.ts";
+import { CommitFeed } from "../../follow/commit-feed.ts";
+import type { Clock, Log } from "../../follow/ports.ts";
+import { depthsOf } from "./affected-rows.ts";
+import { Books, Draft } from "./books.ts";
+import { ChangeEvents, type LedgerState, type TouchedRow, touchedRows } from "./change-events.ts";
+import { UNTOLD } from "./fact-kinds.ts";
+import { type ChangeLimits, LedgerChanges } from "./ledger-changes.ts";
+import { loadBooks } from "./ledger-loading.ts";
+import type { StoredSwapEvent, SwapIdentity, SwapStore, SwapTransaction } from "./ports.ts";
+import { Subjects } from "./subjects.ts";
+
+/** Rows that one transaction tells of; a change of more is told by further transactions. */
+const TOLD_AT_ONCE = 512;
+
+const NOTHING: SwapTransaction = { rewind: null, remove: [], put: [], checkpoints: [], events: [] };
+
+/** What the ledger is made of. */
+export interface SwapLedgerDependencies {
+  readonly store: SwapStore;
+  /** What the store must belong to (S-26). */
+  readonly identity: SwapIdentity;
+  readonly crypto: SwapCrypto;
+  readonly rules: SwapRules;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** EVM confirmations that make a block final; null where the `finalized` tag decides (S-05). */
+  readonly evmConfirmations: number | null;
+  /** Takes that are kept in all (S-42). */
+  readonly takeMax: number;
+  /**
+   * The context that rows of events are made for, with these tips. Without it: *now* of S-05, everything synced.
+   */
+  readonly contextOf?: (tips: ChainTips) => EvaluationContext;
+}
+
+/** Makes a change out in a draft, which nobody else sees meanwhile. */
+type Make = (changes: LedgerChanges) => void | Promise<void>;
+
+/** Hears of which orders (and takes) and asks the rows may differ. */
+export type RowListener = (orders: readonly Bytes32[], asks: readonly Bytes32[]) => void;
+
+/** The one writer of the books. */
+export class LedgerCommits {
+  /** Published after every visible change. */
+  readonly feed = new CommitFeed();
+  readonly subjects: Subjects;
+  readonly #parts: SwapLedgerDependencies;
+  readonly #events: ChangeEvents;
+  readonly #limits: ChangeLimits;
+  #books: Books;
+  /** Whether a commit has failed and the books could not be read again since. */
+  #isDoubtful = false;
+  #lastContext: EvaluationContext;
+  /** Whether events are missing that could not be written: the next transaction empties the log. */
+  #owesReset = false;
+  #turn: Promise<void> = Promise.resolve();
+  readonly #rowListeners: RowListener[] = [];
+
+  private constructor(parts: SwapLedgerDependencies, limits: ChangeLimits, books: Books) {
+    this.#parts = parts;
+    this.#limits = limits;
+    this.#books = books;
+    this.subjects = new Subjects(parts.crypto);
+    this.#events = new ChangeEvents(this.subjects, parts);
+    this.#lastContext = this.context();
+  }
+
+  /** As `SwapLedger.open`. */
+  static async open(parts: SwapLedgerDependencies): Promise<LedgerCommits> {
+    const { store, identity, takeMax, rules } = parts;
+    await store.initialise(identity);
+    const limits = { takeMax, depths: depthsOf(rules) };
+    const books = new Books(parts);
+    const isUntold = await loadBooks(store, books, limits.depths);
+    if (isUntold) await store.commit({ ...NOTHING, remove: [UNTOLD.row("rows")], events: null });
+    return new LedgerCommits(parts, limits, books);
+  }
+
+  /** The books as they are durable. Others take their place where a commit has failed, so nobody keeps them. */
+  get books(): Books {
+    return this.#books;
+  }
+
+  /** What rows are evaluated in, with these tips. */
+  context(tips = this.#books.chains.tips): EvaluationContext {
+    if (this.#parts.contextOf !== undefined) return this.#parts.contextOf(tips);
+    const clock = Math.floor(this.#parts.clock.nowMs() / 1000);
+    const now = Math.max(clock, tips.evm.time, tips.pearl.medianTimePast);
+    return { tips, now, isReady: true, witnesses: null };
+  }
+
+  /** Calls back after each visible change. */
+  onRows(listener: RowListener): void {
+    this.#rowListeners.push(listener);
+  }
+
+  /** Resolves when no change is under way. */
+  settled(): Promise<void> {
+    return this.#turn;
+  }
+
+  /** Carries a change out when its turn has come; resolves when it is durable and visible. */
+  run(make: Make): Promise<void> {
+    const done = this.#turn.then(() => this.#carryOut(make));
+    this.#turn = done.catch(() => undefined);
+    return done;
+  }
+
+  async #carryOut(make: Make): Promise<void> {
+    if (this.#isDoubtful) await this.#readAgain();
+    const draft = new Draft(this.#books);
+    const changes = new LedgerChanges(draft);
+    await make(changes);
+    const was = { ...this.#lastContext, tips: this.#books.chains.tips };
+    const is = this.context(draft.books.chains.tips);
+    changes.passTime(was, is, this.#limits);
+    const rows = touchedRows(draft);
+    const [first, rest] = [rows.slice(0, TOLD_AT_ONCE), rows.slice(TOLD_AT_ONCE)];
+    const [before, hidden] = [
+      { books: this.#books, context: was },
+      { books: draft.books, context: is },
+    ];
+    const told = await this.#events.told(draft, first, before, hidden);
+    if (rest.length > 0) draft.store(UNTOLD, "rows");
+    if (this.#owesReset) draft.forget(UNTOLD, "rows");
+    await this.#commit(draft, this.#owesReset ? null : [...draft.events, ...told]);
+    this.#owesReset = false;
+    draft.books.layDown();
+    this.#lastContext = is;
+    this.#tellListeners(draft);
+    this.feed.publish();
+    if (rest.length === 0) return;
+    // The books have the change now, and those of the draft show what was there before.
+    await this.#tellRest(
+      draft,
+      rest,
+      { books: draft.books, context: was },
+      { books: this.#books, context: is },
+    );
+  }
+
+  async #commit(draft: Draft, events: readonly StoredSwapEvent[] | null): Promise<void> {
+    const { rewind, put, remove, checkpoints } = draft;
+    const isStored =
+      rewind !== null || put.length + remove.length + checkpoints.length > 0 || events?.length !== 0;
+    if (!isStored) return;
+    try {
+      await this.#parts.store.commit({ rewind, put, remove, checkpoints, events });
+    } catch (error) {
+      this.#isDoubtful = true;
+      // Where the store cannot be read either, the next change tries it again before anything else.
+      await this.#readAgain().then(
+        () => this.#tellListeners(draft),
+        () => undefined,
+      );
+      throw error;
+    }
+  }
+
+  /** Drops what is in memory and reads it from the store, but for what is in memory alone. */
+  async #readAgain(): Promise<void> {
+    const books = new Books(this.#parts);
+    const isUntold = await loadBooks(this.#parts.store, books, this.#limits.depths);
+    books.takeUnstored(this.#books);
+    this.#owesReset ||= isUntold;
+    this.#books = books;
+    this.#isDoubtful = false;
+  }
+
+  #tellListeners({ orders, asks }: Draft): void {
+    for (const listener of this.#rowListeners) listener([...orders.keys()], [...asks.keys()]);
+  }
+
+  /** The change is durable and visible: what fails here are events, and a reset says so. */
+  async #tellRest(
+    draft: Draft,
+    rows: readonly TouchedRow[],
+    before: LedgerState,
+    after: LedgerState,
+  ): Promise<void> {
+    try {
+      for (let at = 0; at < rows.length; at += TOLD_AT_ONCE) {
+        const events = await this.#events.told(draft, rows.slice(at, at + TOLD_AT_ONCE), before, after);
+        const isLast = at + TOLD_AT_ONCE >= rows.length;
+        const remove = isLast ? [UNTOLD.row("rows")] : [];
+        await this.#parts.store.commit({ ...NOTHING, remove, events });
+        this.feed.publish();
+      }
+    } catch (error) {
+      this.#owesReset = true;
+      this.#parts.log.error({ error }, "events of swaps could not be written; the event log begins anew");
+    }
+  }
+}
