@@ -54,8 +54,6 @@ import type { SwapConfig } from "./config/read-swaps.ts";
 
 /** How often what time alone changes is looked at: expiries are told within this time. */
 const PASS_TIME_MS = 5000;
-/** How often the clock of expiries is moved. */
-const TICK_MS = 1000;
 /** Mean PEARL block interval above which margins do not hold (S-02), seconds. */
 const MAX_BLOCK_INTERVAL_S = 300;
 /** A side that was silent for longer is unavailable (S-62), seconds. */
@@ -178,7 +176,7 @@ export async function composeSwaps(foundation: SwapFoundation): Promise<Composed
     mempool,
     sides,
     conditions: () => [...evm.conditions(), ...confirmations],
-    run: (signal) => runAll({ foundation, parts, readiness, ledger, escrow, pearl, evm }, signal),
+    run: (signal) => runAll({ foundation, parts, ledger, escrow, pearl, evm }, signal),
   };
 }
 
@@ -370,12 +368,11 @@ async function runAll(
   {
     foundation,
     parts,
-    readiness,
     ledger,
     escrow,
     pearl,
     evm,
-  }: Pick<Composed, "foundation" | "readiness" | "ledger" | "escrow" | "pearl" | "evm"> & {
+  }: Pick<Composed, "foundation" | "ledger" | "escrow" | "pearl" | "evm"> & {
     readonly parts: ComposedDependencies;
   },
   signal: AbortSignal,
@@ -389,15 +386,8 @@ async function runAll(
     followEvm(),
     parts.rechecks.run(foundation.swaps.askRecheckS, signal),
     passTime(ledger, foundation.log, signal),
-    tick(readiness, signal),
+    parts.readiness.run(signal),
   ]);
-}
-
-async function tick(readiness: SwapReadiness, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    readiness.tick();
-    await systemClock.sleep(TICK_MS, signal);
-  }
 }
 
 /** Tells expiries, forgets old takes, and sees which alarms an operator has lifted. */

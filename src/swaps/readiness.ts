@@ -6,6 +6,9 @@ import type { EvaluationContext } from "../swap/subject.ts";
 import type { Clock } from "../follow/ports.ts";
 import type { EvmStanding, PearlStanding } from "./ledger/ports.ts";
 
+/** How often the clock of expiries is moved. */
+const TICK_MS = 1000;
+
 /** When an index counts as not synced (S-05, S-02). Null: the condition is off. */
 export interface ReadinessLimits {
   /** PEARL blocks that the index may lack. */
@@ -66,6 +69,14 @@ export class SwapReadiness {
   /** Moves the clock of expiries. To be called with every change of the ledger and every second. */
   tick(): void {
     this.#lastSynced = this.#expiryNow(this.#deps.tips());
+  }
+
+  /** Ticks every second until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      this.tick();
+      await this.#deps.clock.sleep(TICK_MS, signal);
+    }
   }
 
   /** The context for projections; of tips that are about to become the present ones, where given. */
