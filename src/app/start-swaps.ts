@@ -141,7 +141,6 @@ export async function composeSwaps(foundation: SwapFoundation): Promise<Composed
   const readiness = readinessOf(swaps, live);
   const ledger = await openLedger(foundation, rules, readiness);
   live.ledger = ledger;
-  readiness.tick();
   ledger.onRows(() => readiness.tick());
   const source = { ...bodies.reader(), rawHeaders: node.rawHeaders, connections: node.connections };
   const shared = { ledger, crypto: swapCrypto, clock: systemClock, log };
