@@ -117,13 +117,15 @@ export const SWAPS_EVM_TRUST: readonly Break[] = [
       why: "any log at the place is a witness",
     },
   ]),
-  ...inFile("src/swaps/evm/evm-second-reading.ts", [
+  ...inFile("src/swaps/evm/evm-refused-logs.ts", [
     {
       rule: "S-08",
       find: "return JSON.stringify([source, block, logIndex, before.map(escrowEventText)]);",
       replace: "return JSON.stringify([source, block, logIndex]);",
       why: "a log that was refused after an invented one is held against an honest RPC for ever",
     },
+  ]),
+  ...inFile("src/swaps/evm/evm-second-reading.ts", [
     {
       rule: "S-08",
       find: "const back = await this.#backForGone(compared.absent, index);",

@@ -258,6 +258,25 @@ const STORIES: readonly Story[] = [
       LOOK,
     ],
   },
+  {
+    name: "S-05: an RPC that denies a disputed log is not gone back with to a block that is not ours: no false alarm",
+    setting: { seed: 11, honest: 1, liarAt: 0 },
+    steps: [
+      { do: "mine", seconds: 17 },
+      { do: "lock", named: true },
+      { do: "mine", seconds: 3 },
+      { do: "mine", seconds: 5 },
+      { do: "invent end", order: 1, kind: "cancelled" },
+      { do: "mine", seconds: 5 },
+      { do: "mine", seconds: 3 },
+      { do: "invent", depth: 3, forked: false },
+      { do: "mine", seconds: 3 },
+      { do: "mine", seconds: 4 },
+      LOOK,
+      { do: "invent", depth: 6, forked: true },
+      LOOK,
+    ],
+  },
 ];
 
 for (const { name, setting, steps } of STORIES) {

@@ -12,9 +12,10 @@ import { type FirstReading, FirstReadings } from "./evm-first-readings.ts";
 import { newestShared } from "./evm-fork.ts";
 import type { RangeSizer } from "./evm-range.ts";
 import type { EvmPoint } from "./evm-read-range.ts";
+import { RefusedLogs } from "./evm-refused-logs.ts";
 import type { EvmRpcQuorum, FinalInForce } from "./evm-rpc-quorum.ts";
 import { EvmUnavailable, type ImpossibleLog } from "./evm-unavailable.ts";
-import { escrowEventText, type LogReading, shownBy, type Witnesses, witnessesOf } from "./evm-witnesses.ts";
+import { type LogReading, shownBy, type Witnesses, witnessesOf } from "./evm-witnesses.ts";
 import { eventKey } from "../ledger/fact-kinds.ts";
 import type { EvmChange, EvmLedger } from "../ledger/ports.ts";
 
@@ -66,9 +67,6 @@ export type ReadingStep =
 
 type Back = Extract<ReadingStep, { kind: "back" }>;
 
-/** Refusals that are remembered: one that is forgotten costs another reading of its blocks. */
-const MAX_REFUSED = 100;
-
 /** Reads again; see the file header. */
 export class SecondReading {
   readonly #parts: SecondReadingParts;
@@ -76,8 +74,7 @@ export class SecondReading {
   readonly #first = new FirstReadings();
   /** Events that a first reading made anew did not show. */
   readonly #suspects = new Set<string>();
-  /** Logs that the ledger refused, by RPC and by all that stood before them: they are not taken in again after that. */
-  readonly #refused = new Set<string>();
+  readonly #refused: RefusedLogs;
   #disputesAtMs = Number.NEGATIVE_INFINITY;
   /** Counts the choices of an RPC to read again from. */
   #turn = 0;
@@ -88,6 +85,7 @@ export class SecondReading {
   constructor(parts: SecondReadingParts, options: SecondReadingOptions) {
     this.#parts = parts;
     this.#options = options;
+    this.#refused = new RefusedLogs(parts.ledger);
   }
 
   /** The RPC has read these blocks for the first time, and they are indexed. `headers`: where all were read. */
@@ -107,10 +105,8 @@ export class SecondReading {
   }
 
   /** The ledger has refused this change of the RPC because of a log that is impossible after what is before it (S-08). */
-  refused(source: number, { block, logIndex }: ImpossibleLog, { rewindTo, events }: EvmChange): void {
-    const kept = rewindTo ?? this.#parts.ledger.tips().evm.height;
-    for (const key of this.#refused) if (this.#refused.size >= MAX_REFUSED) this.#refused.delete(key);
-    this.#refused.add(this.#refusalKey(source, { block, logIndex }, kept, events));
+  refused(source: number, log: ImpossibleLog, { rewindTo, events }: EvmChange): void {
+    this.#refused.add(source, log, rewindTo ?? this.#parts.ledger.tips().evm.height, events);
   }
 
   /** What is to be done next. Does not reject for what an RPC answers: then another one is asked, or it waits. */
@@ -261,7 +257,7 @@ export class SecondReading {
     for (const [i, event] of extra.entries()) {
       const { shows, lacks } = witnesses[i] ?? { shows: [index], lacks: [] };
       if (!shows.includes(index)) throw this.#invented(index, event, "it does not show by receipt");
-      if (this.#refused.has(this.#refusalKey(index, event.place, first.place.block - 1, shown))) {
+      if (this.#refused.has(index, event.place, first.place.block - 1, shown)) {
         // It may be true, and what is indexed before it false.
         const back = await this.#backForGone(compared.absent, index);
         if (back !== null) return back;
@@ -296,33 +292,23 @@ export class SecondReading {
     return indices[this.#turn % indices.length];
   }
 
-  /**
-   * The RPC, the place of a log, and all that is before it when it is taken in: what is indexed up to the block `kept`,
-   * and of `events` those above it. After the same the ledger refuses the same log again.
-   */
-  #refusalKey(
-    source: number,
-    { block, logIndex }: Pick<EscrowEvent["place"], "block" | "logIndex">,
-    kept: number,
-    events: readonly EscrowEvent[],
-  ): string {
-    const indexed = this.#parts.ledger.unsettled(0, Math.min(kept, block));
-    const above = events.filter(({ place }) => place.block > kept);
-    const before = [...indexed, ...above].filter(
-      ({ place }) => place.block < block || (place.block === block && place.logIndex < logIndex),
-    );
-    return JSON.stringify([source, block, logIndex, before.map(escrowEventText)]);
-  }
-
   async #back(event: EscrowEvent, use: number, why: string): Promise<Back> {
     const { block, logIndex } = event.place;
-    const parent = block - 1;
-    const sentence = `EVM: ${why} (log ${logIndex} of block ${block}): read again from block ${parent} on`;
-    if (parent < this.#options.firstBlock)
-      return { kind: "back", parent: null, use, isBranch: false, why: sentence };
-    const [found] = await ofRpc(this.#parts.sources, use).blocksAt([parent]);
-    if (found === null || found === undefined) throw this.#unsettled(use, `block ${parent} is gone`);
-    return { kind: "back", parent: found, use, isBranch: false, why: sentence };
+    const sentence = `EVM: ${why} (log ${logIndex} of block ${block}): read again from block ${block - 1} on`;
+    const parent = block <= this.#options.firstBlock ? null : await this.#ourBlock(use, block - 1);
+    return { kind: "back", parent, use, isBranch: false, why: sentence };
+  }
+
+  /** Our block of this height as the RPC has it, or the newest one below it that is not final and that it shares. */
+  async #ourBlock(use: number, height: number): Promise<EvmPoint> {
+    const { sources, ledger } = this.#parts;
+    const source = ofRpc(sources, use);
+    const anchor = this.#anchor(height);
+    const [found, ours] = await source.blocksAt([height, anchor.number]);
+    if (found && ours?.hash === anchor.hash) return found;
+    const shared = await newestShared(source, ledger.checkpoints("evm"), height);
+    if (shared !== null && shared.number >= ledger.tips().evm.finalHeight) return shared;
+    throw this.#unsettled(use, `it has other blocks than ours at ${height} and below`);
   }
 
   /** A comparison, a step back where what is indexed is not on the final chain, null where this RPC cannot tell. */
