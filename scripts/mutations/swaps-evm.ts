@@ -128,7 +128,7 @@ export const SWAPS_EVM: readonly Break[] = [
     },
     {
       rule: "S-05",
-      find: "sources.length > 1 && denying < 2",
+      find: "sources.length > 1 && agreeing < 2",
       replace: "false",
       why: "one RPC raises the alarm of a replaced final block while the others are silent",
     },

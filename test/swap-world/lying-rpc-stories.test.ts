@@ -277,6 +277,43 @@ const STORIES: readonly Story[] = [
       LOOK,
     ],
   },
+  {
+    name: "S-05: the block that was gone back to stays known, so that no final block counts as replaced",
+    setting: { seed: 690766157, honest: 1, liarAt: 0 },
+    steps: [
+      { do: "lock", named: true },
+      { do: "mine", seconds: 10 },
+      { do: "mine", seconds: 7 },
+      { do: "mine", seconds: 15 },
+      { do: "invent end", order: 22, kind: "accepted" },
+      { do: "mine", seconds: 6 },
+      { do: "mine", seconds: 21 },
+      { do: "reorganise", depth: 6 },
+      { do: "mine", seconds: 4 },
+      LOOK,
+      { do: "mine", seconds: 24 },
+      { do: "tell the truth" },
+      { do: "mine", seconds: 25 },
+      { do: "invent", depth: 5, forked: true },
+      LOOK,
+    ],
+  },
+  {
+    name: "S-05: a liar and an RPC on an orphaned branch do not agree that a final block was replaced",
+    setting: { seed: 2103780783, honest: 2, liarAt: 1 },
+    steps: [
+      { do: "mine", seconds: 11 },
+      { do: "mine", seconds: 8 },
+      { do: "mine", seconds: 16 },
+      { do: "weaken", rpc: 1, how: "late" },
+      { do: "reorganise", depth: 2 },
+      { do: "mine", seconds: 17 },
+      LOOK,
+      { do: "invent", depth: 5, forked: true },
+      { do: "weaken", rpc: 0, how: "silent" },
+      LOOK,
+    ],
+  },
 ];
 
 for (const { name, setting, steps } of STORIES) {

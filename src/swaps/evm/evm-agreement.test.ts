@@ -207,10 +207,12 @@ describe("S-05: a final block that an RPC denies", () => {
       ...rpc("failing"),
       blocksAt: () => Promise.reject(new EvmUnavailable("TIMEOUT", "no")),
     };
-    for (const others of [[silent], [failing], [silent, failing]])
+    // An RPC that stands on an orphaned branch denies it too, and does not agree with the liar.
+    const orphaned = rpc("orphaned", "c", 80);
+    for (const others of [[silent], [failing], [silent, failing], [orphaned]])
       await assert.rejects(replacedBy(...others)(80), {
         code: "BAD_ANSWER",
-        message: /no other RPC says so/,
+        message: /no other RPC has the same one there/,
       });
   });
 

@@ -47,7 +47,7 @@ interface FinalityDependencies {
 
 /**
  * The alarm where undoing all above `rewindTo`, as `source` has it, replaces a final block; null where it does not.
- * Where there are several RPCs it takes two that have another block there, since the alarm stops all new actions until
+ * Where there are several RPCs it takes two that have the same other block there, since the alarm stops all new actions until
  * an operator lifts it, and one liar could raise it while the others are silent. Another RPC that still has the
  * block is believed instead. In both cases it rejects with `EvmUnavailable` BAD_ANSWER, and nothing may be undone.
  */
@@ -59,15 +59,16 @@ export async function replacedFinal(
   const { finalHeight } = ledger.tips().evm;
   if (rewindTo >= finalHeight) return null;
   const witness = ledger.checkpoints("evm").find(({ height }) => height <= finalHeight && height > rewindTo);
-  let denying = 1;
+  const claimed = witness === undefined ? null : await hashAt(source, witness.height);
+  let agreeing = 1;
   for (const other of sources) {
     if (other === source || witness === undefined) continue;
     const hash = await hashAt(other, witness.height);
-    if (hash !== null && hash !== witness.hash) denying += 1;
+    if (hash !== null && hash === claimed) agreeing += 1;
     if (hash === witness.hash) throw notBelieved(source, witness, `which ${other.name} still has`);
   }
-  if (witness !== undefined && sources.length > 1 && denying < 2)
-    throw notBelieved(source, witness, "and no other RPC says so");
+  if (witness !== undefined && sources.length > 1 && agreeing < 2)
+    throw notBelieved(source, witness, "and no other RPC has the same one there");
   const height = witness?.height ?? finalHeight;
   const oldHash = witness?.hash ?? "unknown";
   return {
