@@ -95,9 +95,9 @@ export async function shownBy(
       source,
     );
     const unknown = part.filter(({ place }, i) => isShown[i] === false && !known.has(place.blockHash));
-    const replaced = await replacedHeights(unknown, source, final);
+    const replaced = await replacedBlocks(unknown, source, final);
     for (const [i, { place }] of part.entries()) {
-      const isLacking = known.has(place.blockHash) || replaced.has(place.block);
+      const isLacking = known.has(place.blockHash) || replaced.has(place.blockHash);
       shown.push(isShown[i] === true ? true : isLacking ? false : null);
     }
   }
@@ -121,17 +121,22 @@ async function knownBlocks(events: readonly EscrowEvent[], source: EvmSource): P
   return new Set(blocks.flatMap((block) => (block === null ? [] : [block.hash])));
 }
 
-/** Heights of these events, whose blocks the RPC has not got, at which it has others on the chain of the final block. */
-async function replacedHeights(
+/** Those blocks of the events in whose place the RPC has another one, on the chain of the final block. */
+async function replacedBlocks(
   events: readonly EscrowEvent[],
   source: EvmSource,
   final: KnownFinal,
-): Promise<ReadonlySet<number>> {
+): Promise<ReadonlySet<Bytes32>> {
   if (events.length === 0 || final === null || final.hash === null) return new Set();
-  const heights = [...new Set(events.map(({ place }) => place.block))].filter((one) => one <= final.height);
-  const [theirs, ...blocks] = await source.blocksAt([final.height, ...heights]);
+  const places = events.map(({ place }) => place).filter(({ block }) => block <= final.height);
+  const [theirs, ...blocks] = await source.blocksAt([final.height, ...places.map(({ block }) => block)]);
   if (theirs?.hash !== final.hash) return new Set();
-  return new Set(blocks.flatMap((block) => (block === null ? [] : [block.number])));
+  return new Set(
+    places.flatMap(({ blockHash }, i) => {
+      const block = blocks[i] ?? null;
+      return block === null || block.hash === blockHash ? [] : [blockHash];
+    }),
+  );
 }
 
 /**
