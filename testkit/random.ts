@@ -99,9 +99,9 @@ export class Random {
 
   /** The items in another order. */
   shuffled<Item>(items: readonly Item[]): Item[] {
-    const left = [...items];
     const order: Item[] = [];
-    while (left.length > 0) order.push(...left.splice(this.below(left.length), 1));
+    // Each takes the place of one of those before it, or its own, and that one goes to the end.
+    for (const item of items) order.push(...order.splice(this.below(order.length + 1), 1, item));
     return order;
   }
 

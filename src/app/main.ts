@@ -1,4 +1,4 @@
-// Composition: the only place that builds objects. The service as it runs, the job that builds its database anew while
+// Composition, with start-swaps.ts for swaps: here objects are built. The service as it runs, the job that builds its database anew while
 // it does not run (reindex), and the one that checks it at any time (verify).
 
 import { randomInt } from "node:crypto";
