@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { EvmAddress } from "../../src/primitives/brands.ts";
+import { AskRowSchema, BidRowSchema, DealRowSchema } from "../../src/http/schemas/swaps.ts";
 import { askRow, bidRow, dealRow } from "../../src/swap/rows.ts";
 import { orderStanding, swapStats } from "../../src/swap/stats.ts";
 import {
@@ -77,6 +78,19 @@ describe("S-65: stats", () => {
 });
 
 describe("H-40, S-55: rows", () => {
+  test("a row has the fields that its schema describes, and no others: a field without one would not be served", () => {
+    const rows = [
+      [dealRow(subject({}), context(), RULES), DealRowSchema],
+      [bidRow(subject({ order: order("locked", {}, BID_TERMS) }), context(), RULES), BidRowSchema],
+      // What only the answer to a cancel has (S-33).
+      [{ ...askRow(ASK, "ASK_OPEN", null, null), binding_on_chain: false }, AskRowSchema],
+    ] as const;
+    for (const [row, schema] of rows) {
+      assert.ok(row !== null);
+      assert.deepEqual(Object.keys(row).toSorted(), Object.keys(schema.properties).toSorted());
+    }
+  });
+
   test("a row is plain JSON", () => {
     const given = subject({ secret: FOREIGN_SECRET, outputs: [output(1, { spend: spentBy("claim", 1) })] });
     for (const row of [dealRow(given, context(), RULES), bidRow(given, context(), RULES)]) {
