@@ -195,15 +195,7 @@ export class EvmCatchUp {
           return await this.#findFork(followed, before, signal);
         }
         const { events, end, checkpoints, headers } = answer;
-        // What is gone back to stays known: a final block is always a checkpoint.
-        const kept = rewindTo === null || before === null ? [] : [checkpointOf(before)];
-        const change = {
-          rewindTo,
-          events,
-          checkpoints: [...kept, ...checkpoints],
-          tip: tipOf(end),
-          finalHeight: -1,
-        };
+        const change = { rewindTo, events, checkpoints, tip: tipOf(end), finalHeight: -1 };
         const raised = alarm;
         const first = from;
         writing = this.#apply(raised === null ? change : { ...change, alarm: raised }, index).then(() => {

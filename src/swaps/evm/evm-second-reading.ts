@@ -9,7 +9,7 @@ import type { Clock, Log } from "../../follow/ports.ts";
 import { type EvmBlock, type EvmSource, ofRpc } from "./evm-chain.ts";
 import { compareRange, type Compared, type Elsewhere, shownEvents } from "./evm-compare-range.ts";
 import { type FirstReading, FirstReadings } from "./evm-first-readings.ts";
-import { newestShared } from "./evm-fork.ts";
+import { newestShared, pointOf } from "./evm-fork.ts";
 import type { RangeSizer } from "./evm-range.ts";
 import type { EvmPoint } from "./evm-read-range.ts";
 import { RefusedLogs } from "./evm-refused-logs.ts";
@@ -299,14 +299,20 @@ export class SecondReading {
     return { kind: "back", parent, use, isBranch: false, why: sentence };
   }
 
-  /** Our block of this height as the RPC has it, or the newest one below it that is not final and that it shares. */
-  async #ourBlock(use: number, height: number): Promise<EvmPoint> {
+  /**
+   * Our newest checkpoint up to this height, where the RPC has it and our chain above it; else the newest one that is
+   * not final and that it shares. Never a block that the RPC alone names.
+   */
+  async #ourBlock(use: number, height: number): Promise<EvmPoint | null> {
     const { sources, ledger } = this.#parts;
     const source = ofRpc(sources, use);
+    const checkpoints = ledger.checkpoints("evm");
     const anchor = this.#anchor(height);
-    const [found, ours] = await source.blocksAt([height, anchor.number]);
-    if (found && ours?.hash === anchor.hash) return found;
-    const shared = await newestShared(source, ledger.checkpoints("evm"), height);
+    const own = checkpoints.find((one) => one.height <= height);
+    const [theirs, below] = await source.blocksAt([anchor.number, own?.height ?? anchor.number]);
+    if (theirs?.hash === anchor.hash && (own === undefined || below?.hash === own.hash))
+      return own === undefined ? null : pointOf(own);
+    const shared = await newestShared(source, checkpoints, height);
     if (shared !== null && shared.number >= ledger.tips().evm.finalHeight) return shared;
     throw this.#unsettled(use, `it has other blocks than ours at ${height} and below`);
   }
