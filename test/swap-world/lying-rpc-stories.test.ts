@@ -314,6 +314,21 @@ const STORIES: readonly Story[] = [
       LOOK,
     ],
   },
+  {
+    name: "S-07: a liar and an RPC on an orphaned branch do not make an orphaned block final",
+    setting: { seed: 1819105189, honest: 2, liarAt: 1 },
+    steps: [
+      { do: "answer", method: "blocksAt", way: "older" },
+      { do: "mine", seconds: 17 },
+      { do: "final", claim: "head" },
+      { do: "mine", seconds: 1 },
+      { do: "mine", seconds: 21 },
+      { do: "mine", seconds: 2 },
+      { do: "weaken", rpc: 1, how: "late" },
+      { do: "reorganise", depth: 3 },
+      LOOK,
+    ],
+  },
 ];
 
 for (const { name, setting, steps } of STORIES) {

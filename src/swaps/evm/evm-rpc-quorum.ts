@@ -189,15 +189,29 @@ export class EvmRpcQuorum {
   /** The second greatest final height, where two give the same hash at it. */
   async #compare(): Promise<FinalInForce | null> {
     const fresh = [...this.#views.keys()].filter((i) => this.answers(i));
-    const finals = fresh.map((i) => this.#views[i]?.last?.heads.final ?? null);
-    const height = comparedHeight(finals.map((final) => wordOf(final).height));
+    const heights = fresh.map((i) => wordOf(this.#views[i]?.last?.heads.final ?? null).height);
+    const height = comparedHeight(heights);
     if (height === null) return null;
     // Where nothing is final yet there is nothing to compare.
     if (height < 0) return { ...NONE_FINAL, time: 0, supporters: fresh };
-    const blocks = await Promise.all(fresh.map((index) => this.#blockOf(index, height)));
+    // Below the second greatest only what a third one says can make two agree.
+    const lower = heights.filter((one) => one >= 0 && one < height).toSorted((x, y) => y - x);
+    for (const candidate of [height, ...lower]) {
+      // What is not final by its own word may be a block of an orphaned branch.
+      const found = await this.#agreed(
+        fresh.filter((_, i) => (heights[i] ?? -1) >= candidate),
+        candidate,
+      );
+      if (found !== null) return found;
+    }
+    return null;
+  }
+
+  async #agreed(indices: readonly number[], height: number): Promise<FinalInForce | null> {
+    const blocks = await Promise.all(indices.map((index) => this.#blockOf(index, height)));
     const hash = agreedHash(blocks.map((block) => block?.hash ?? null));
     if (hash === null) return null;
-    const supporters = fresh.filter((_, i) => blocks[i]?.hash === hash);
+    const supporters = indices.filter((_, i) => blocks[i]?.hash === hash);
     return { height, hash, time: blocks.find((block) => block?.hash === hash)?.time ?? 0, supporters };
   }
 
