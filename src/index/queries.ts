@@ -184,12 +184,13 @@ export interface HolderView {
   readonly row: BalanceRow;
 }
 
-/** Filters of the operation lists; absent = any. `address` is the history of H-36. */
+/** Filters of the operation lists; absent = any. `address` is the history of H-36, `height` one block. */
 export interface OperationFilter {
   readonly tick?: Tick;
   readonly op?: string;
   readonly valid?: boolean;
   readonly address?: PearlAddress;
+  readonly height?: number;
 }
 
 /** A swap event as told (H-47). */

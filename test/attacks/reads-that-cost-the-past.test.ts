@@ -80,9 +80,12 @@ describe("reads of an index with a past", () => {
               ...(tick === undefined ? {} : { tick }),
               ...(who === undefined ? {} : { address: who }),
             };
-            await bounded(`operations ${JSON.stringify(filter)}`, () =>
-              pages(async (page) => (await queries.operations(filter, page)).value),
-            );
+            for (const height of [undefined, 40, BASE.height + 121]) {
+              const asked = height === undefined ? filter : { ...filter, height };
+              await bounded(`operations ${JSON.stringify(asked)}`, () =>
+                pages(async (page) => (await queries.operations(asked, page)).value),
+              );
+            }
           }
     const listing = model.listings()[0] ?? assert.fail();
     await bounded("listing", () => queries.listing(listing.id satisfies ListingId));

@@ -209,6 +209,13 @@ export function filteredLists(truth: Truth): ListCase[] {
       }
     }
   }
+  for (let height = 0; height <= tipOf(truth).height + 1; height += 1) {
+    cases.push({ path: `/oplist?height=${height}`, rows: operations.oplist(truth, { height }) });
+    cases.push({
+      path: `/oplist?height=${height}&valid=1`,
+      rows: operations.oplist(truth, { height, valid: "1" }),
+    });
+  }
   return cases.map(rooted);
 }
 

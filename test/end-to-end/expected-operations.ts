@@ -36,6 +36,7 @@ export interface OperationFilters {
   readonly op?: string;
   readonly valid?: "0" | "1";
   readonly address?: string;
+  readonly height?: number;
 }
 
 /** oplist. */
@@ -59,12 +60,13 @@ export function operationsOf(truth: Truth, txid: string, vout?: number): Row[] {
     .map((row) => operationRow(truth, row));
 }
 
-function matching(truth: Truth, { tick, op, valid, address }: OperationFilters): OperationRow[] {
+function matching(truth: Truth, { tick, op, valid, address, height }: OperationFilters): OperationRow[] {
   return truth.snapshot.operations
     .filter((row) => tick === undefined || row.tick === tick)
     .filter((row) => op === undefined || row.op === op)
     .filter((row) => valid === undefined || String(row.valid) === valid)
     .filter((row) => address === undefined || concerns(truth, row, address))
+    .filter((row) => height === undefined || row.height === height)
     .toReversed();
 }
 

@@ -248,6 +248,7 @@ export class FakeIndex implements IndexQueries {
       .filter(({ operation }) => filter.tick === undefined || operation.tick === filter.tick)
       .filter(({ operation }) => filter.op === undefined || operation.op === filter.op)
       .filter(({ operation }) => filter.valid === undefined || operation.valid === filter.valid)
+      .filter(({ operation }) => filter.height === undefined || operation.height === filter.height)
       .filter(
         ({ operation }) =>
           filter.address === undefined ||

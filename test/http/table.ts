@@ -266,6 +266,12 @@ export const CONTRACT: readonly ContractCase[] = [
       "/oplist?address=x",
       "/oplist?tick=%00",
       "/oplist?op=mint&op=send",
+      "/oplist?height=",
+      "/oplist?height=-1",
+      "/oplist?height=1.5",
+      "/oplist?height=0x10",
+      "/oplist?height=123456789012345678901",
+      "/oplist?height=1&height=2",
     ],
   }),
   contract("/op/{txid}", OperationRowSchema, operationFields, {
@@ -293,5 +299,14 @@ export const CONTRACT: readonly ContractCase[] = [
       `/balances?addresses=${rows.ALICE}&addresses=${rows.BOB}`,
     ],
   }),
-  contract("/mempool", MempoolRowSchema, operationFields, { paged: true }),
+  contract("/mempool", MempoolRowSchema, operationFields, {
+    paged: true,
+    malformed: [
+      "/mempool?tick=",
+      "/mempool?tick=a-b",
+      "/mempool?tick=a&tick=b",
+      "/mempool?address=x",
+      `/mempool?address=${rows.ALICE}&address=${rows.BOB}`,
+    ],
+  }),
 ];

@@ -252,6 +252,31 @@ function operationCases(factory: EngineFactory): void {
     });
   });
 
+  test("H-36 operations of one block, with every other filter, and none of a height without a block", async () => {
+    const blocks = new ChainModel(34).many(25, { actions: 9 });
+    const naive = new NaiveIndex(blocks);
+    const inside = blocks.flatMap(({ height, operations }, at) =>
+      at % 6 === 0 && operations.length > 1 ? [height] : [],
+    );
+    assert.ok(inside.length > 2);
+    await withStore(factory, blocks, async (store) => {
+      let rowsSeen = 0;
+      for (const height of [...inside, 0, 8, 9, naive.height + 1, Number.MAX_SAFE_INTEGER]) {
+        for (const filter of [{ height }, ...filters().map((other) => ({ ...other, height }))]) {
+          const rows = await walk(async (page) => (await store.queries.operations(filter, page)).value, 2);
+          const expected = naive.operations(filter);
+          assert.deepEqual(
+            rows.map(({ operation }) => operation),
+            expected,
+            JSON.stringify(filter),
+          );
+          rowsSeen += expected.length;
+        }
+      }
+      assert.ok(rowsSeen > 100, `only ${rowsSeen} rows compared`);
+    });
+  });
+
   test("operations of a transaction come in input order, one by its input, none of a stranger", async () => {
     const blocks = new ChainModel(32).many(30, { actions: 6 });
     const naive = new NaiveIndex(blocks);

@@ -85,7 +85,7 @@ export class NaiveIndex {
   }
 
   operations(filter: OperationFilter): OperationRow[] {
-    const { tick, op, valid, address } = filter;
+    const { tick, op, valid, address, height } = filter;
     return this.blocks
       .flatMap(({ operations }) => operations)
       .filter(
@@ -93,7 +93,8 @@ export class NaiveIndex {
           (tick === undefined || row.tick === tick) &&
           (op === undefined || row.op === op) &&
           (valid === undefined || row.valid === valid) &&
-          (address === undefined || isInHistory(row, address)),
+          (address === undefined || isInHistory(row, address)) &&
+          (height === undefined || row.height === height),
       )
       .toSorted((a, b) => b.place - a.place);
   }

@@ -80,13 +80,20 @@ const FILTERS: readonly OperationFilter[] = [
   { valid: false },
   { op: "list" },
   { op: ODD_NAME },
+  { height: 20 },
+  { height: 23, valid: true },
+  { height: 9999 },
   ...TICKS.slice(0, 2).flatMap((tick): OperationFilter[] => [
     { tick },
     { tick, valid: true },
     { tick, op: "send" },
     { tick, op: "burn", valid: false },
   ]),
-  ...ADDRESSES.slice(0, 2).flatMap((address): OperationFilter[] => [{ address }, { address, op: "mint" }]),
+  ...ADDRESSES.slice(0, 2).flatMap((address): OperationFilter[] => [
+    { address },
+    { address, op: "mint" },
+    { address, height: 21 },
+  ]),
 ];
 
 /** Registers the cases. */

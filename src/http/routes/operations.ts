@@ -12,7 +12,9 @@ import { EXAMPLES } from "../schemas/examples.ts";
 import { MempoolRowSchema, OperationRowSchema } from "../schemas/operations.ts";
 import {
   addressFilter,
+  heightFilter,
   indexParameter,
+  mempoolAddressFilter,
   opFilter,
   pageParameters,
   tickFilter,
@@ -32,6 +34,7 @@ const oplist = readRoute({
     op: opFilter,
     valid: validFilter,
     address: addressFilter,
+    height: heightFilter,
   }),
   row: OperationRowSchema,
   example: EXAMPLES.operationRow,
@@ -43,7 +46,11 @@ const oplist = readRoute({
     const tick = query.tick === undefined ? null : tickOf(query.tick);
     const op = query.op ?? null;
     const valid = query.valid ?? null;
-    const binding: CursorBinding = { list: "operations", scope: ["oplist", tick, op, valid, address.value] };
+    const height = query.height ?? null;
+    const binding: CursorBinding = {
+      list: "operations",
+      scope: ["oplist", tick, op, valid, address.value, height === null ? null : String(height)],
+    };
     const page = pageRequest(query, binding);
     if (!page.ok) return page;
     const filter = {
@@ -51,6 +58,7 @@ const oplist = readRoute({
       ...(op === null ? {} : { op }),
       ...(valid === null ? {} : { valid: valid === "1" }),
       ...(address.value === null ? {} : { address: address.value }),
+      ...(height === null ? {} : { height }),
     };
     const { state, value } = await queries.operationsText(filter, page.value, OPERATION_FIELDS);
     return ok({ state, rows: value.rows, ...pageLinks(value, binding) });
@@ -90,7 +98,7 @@ const mempool = readRoute({
   path: "/api/v1/prc20/mempool",
   summary: "Unconfirmed operations that the node holds, not judged, by transaction id",
   params: Type.Object({}),
-  query: Type.Object({ ...pageParameters, tick: tickFilter, address: addressFilter }),
+  query: Type.Object({ ...pageParameters, tick: tickFilter, address: mempoolAddressFilter }),
   row: MempoolRowSchema,
   example: EXAMPLES.mempoolRow,
   // It changes without a commit.

@@ -102,12 +102,31 @@ export const validFilter = Type.Optional(
   }),
 );
 
+/** `height` as a filter (H-36). */
+export const heightFilter = Type.Optional(
+  Type.Integer({
+    minimum: 0,
+    description: "Only the operations of the block at this height.",
+    "x-expected": "a height: an integer of 1 to 20 digits",
+  }),
+);
+
 /** `address` as a filter. */
 export const addressFilter = Type.Optional(
   Type.String({
     minLength: 1,
     maxLength: 90,
     description: "Only the operations that the history of this address shows.",
+    "x-expected": "a Taproot address of this network",
+  }),
+);
+
+/** `address` as a filter of unconfirmed operations (H-38). */
+export const mempoolAddressFilter = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 90,
+    description: "Only operations whose sender or recipient, as far as the payload tells, this address is.",
     "x-expected": "a Taproot address of this network",
   }),
 );

@@ -115,10 +115,18 @@ export class MergedList {
   /**
    * @param column the integer column of the order.
    * @param ranges at least one, with `values` values.
+   * @param isBounded the last two values are bounds: only keys above the first and below the second are in the list.
    */
-  constructor(column: string, ranges: readonly Range[], values: number) {
-    const beyond = ({ condition }: Range, walk: Walk): string =>
-      `${condition} AND ${column} ${walk === "down" ? "<" : ">"} ?${values + 1}`;
+  constructor(column: string, ranges: readonly Range[], values: number, isBounded = false) {
+    const key = `?${values + 1}`;
+    // One bound on each side: of two on the same side SQLite seeks by one and filters by the other, row by row.
+    const sides = isBounded
+      ? {
+          down: `${column} < min(${key}, ?${values}) AND ${column} > ?${values - 1}`,
+          up: `${column} > max(${key}, ?${values - 1}) AND ${column} < ?${values}`,
+        }
+      : { down: `${column} < ${key}`, up: `${column} > ${key}` };
+    const beyond = ({ condition }: Range, walk: Walk): string => `${condition} AND ${sides[walk]}`;
     const keys = (walk: Walk): string =>
       `${ranges
         .map((range) => `SELECT ${column} AS k, place AS id FROM ${range.table} WHERE ${beyond(range, walk)}`)

@@ -18,6 +18,7 @@ import {
   rangesOf,
   type Walk,
 } from "./paging.ts";
+import { blockRow } from "../block-rows.ts";
 import { OPERATION_COLUMNS, operationRowOf } from "../row-shapes.ts";
 
 /** A page of operations, newest first. */
@@ -102,18 +103,38 @@ function blockFacts(
 /** Lists made so far. There are few: which filters are set, and which operation of the protocol or how many kinds. */
 const LISTS = new Map<string, MergedList>();
 
-/** The list of a name; `parts` says the table and the conditions of its ranges. */
-function listOf(
-  name: string,
-  parts: () => readonly [table: "op" | "op_address", ranges: readonly string[]],
-  values: readonly (number | string)[],
-): FilteredList {
-  let keys = LISTS.get(name);
+/** A list by its name: the table, the conditions of its ranges, and the values that these take. */
+interface NamedList {
+  readonly name: string;
+  readonly parts: () => readonly [table: "op" | "op_address", ranges: readonly string[]];
+  readonly values: readonly (number | string)[];
+}
+
+/** The list between the places of `bounds`, which are no places of it; all of the list where they are null. */
+function listOf({ name, parts, values }: NamedList, bounds: PlaceBounds | null): FilteredList {
+  const isBounded = bounds !== null;
+  const all = isBounded ? [...values, bounds.above, bounds.below] : values;
+  const key = isBounded ? `${name}, bounded` : name;
+  let keys = LISTS.get(key);
   if (keys === undefined) {
-    keys = new MergedList("place", rangesOf(...parts()), values.length);
-    LISTS.set(name, keys);
+    keys = new MergedList("place", rangesOf(...parts()), all.length, isBounded);
+    LISTS.set(key, keys);
   }
-  return { keys, values };
+  return { keys, values: all };
+}
+
+/** The places of a block are those between these two. */
+interface PlaceBounds {
+  readonly above: number;
+  readonly below: number;
+}
+
+/** Bounds of a block's places; null where the index does not hold the block. */
+function placesOf(connection: Connection, height: number): PlaceBounds | null {
+  const block = blockRow(connection, height);
+  if (block === null) return null;
+  const first = blockRow(connection, height - 1)?.totals.nextPlace ?? 0;
+  return { above: first - 1, below: block.totals.nextPlace };
 }
 
 /** Statements that read the rows of a list, made so far. */
@@ -138,6 +159,15 @@ export interface FilteredList {
 
 /** Disjoint ranges of places that together are what the filter lets pass; null where nothing can. */
 export function filteredList(source: OperationSource, filter: OperationFilter): FilteredList | null {
+  const { height } = filter;
+  const list = namedList(source, filter);
+  if (list === null || height === undefined) return list === null ? null : listOf(list, null);
+  const bounds = placesOf(source.connection, height);
+  return bounds === null ? null : listOf(list, bounds);
+}
+
+/** The list of a filter without its height; null where nothing can pass. */
+function namedList(source: OperationSource, filter: OperationFilter): NamedList | null {
   const { tick, op, valid, address } = filter;
   const unknown = op !== undefined && !isKnownOperation(op);
   if (unknown && (valid === true || tick !== undefined)) return null;
@@ -147,36 +177,37 @@ export function filteredList(source: OperationSource, filter: OperationFilter): 
     const id = source.finder.find(address);
     return id === null ? null : addressList(id, filter, nameId);
   }
-  if (nameId !== null) return listOf("name", () => ["op", ["name_id = ?1"]], [nameId]);
+  if (nameId !== null) return { name: "name", parts: () => ["op", ["name_id = ?1"]], values: [nameId] };
   const kinds = kindsOf(op ?? null, valid ?? null);
   if (tick !== undefined) {
     const present = source.kindsOfTick(tick);
     const asked = kinds.filter((kind) => present.has(kind));
     return asked.length === 0 ? null : tickList(tick, asked);
   }
-  if (op === undefined && valid === undefined) return listOf("all", () => ["op", ["1"]], []);
+  if (op === undefined && valid === undefined) return { name: "all", parts: () => ["op", ["1"]], values: [] };
   const ranges = (): readonly string[] => kinds.map((kind) => `kind = ${kind}`);
-  return listOf(`any tick ${op ?? ""} ${valid ?? ""}`, () => ["op", ranges()], []);
+  return { name: `any tick ${op ?? ""} ${valid ?? ""}`, parts: () => ["op", ranges()], values: [] };
 }
 
 /** The history of an address; `nameId`: only operations of that name, which no ticker goes with. */
-function addressList(id: number, { tick, op, valid }: OperationFilter, nameId: number | null): FilteredList {
+function addressList(id: number, { tick, op, valid }: OperationFilter, nameId: number | null): NamedList {
   const within = "address_id = ?1 AND scope = ?2 AND";
   if (nameId !== null) {
     const values = [id, ANY_TICK, namedKind(nameId)];
-    return listOf("address and name", () => ["op_address", [`${within} kind = ?3`]], values);
+    return { name: "address and name", parts: () => ["op_address", [`${within} kind = ?3`]], values };
   }
   const ranges = (): readonly string[] =>
     kindsOf(op ?? null, valid ?? null).map((kind) => `${within} kind = ${kind}`);
   const name = `address ${op ?? ""} ${valid ?? ""}`;
-  return listOf(name, () => ["op_address", ranges()], [id, tick ?? ANY_TICK]);
+  return { name, parts: () => ["op_address", ranges()], values: [id, tick ?? ANY_TICK] };
 }
 
 /** The operations of a ticker that are of one of these kinds. */
-function tickList(tick: Tick, kinds: readonly number[]): FilteredList {
+function tickList(tick: Tick, kinds: readonly number[]): NamedList {
   const ranges = (): readonly string[] =>
     kinds.map((_, at) => `tick = ?1 AND tick <> '' AND kind = ?${at + 2}`);
-  return listOf(`tick, ${kinds.length} kinds`, () => ["op", ranges()], [tick, ...kinds]);
+  const values = [tick, ...kinds];
+  return { name: `tick, ${kinds.length} kinds`, parts: () => ["op", ranges()], values };
 }
 
 function findName(connection: Connection, op: string): number | null {
