@@ -237,7 +237,7 @@ export const SWAPS_EVM: readonly Break[] = [
       why: "an acceptance has another seller key",
     },
   ]),
-  ...inFile("src/adapters/evm-rpc/event-arguments.ts", [
+  ...inFile("src/adapters/evm-rpc/escrow-events.ts", [
     {
       rule: "S-25",
       find: "if (word.length !== 64) throw new RangeError(`a word of ${word.length} digits`);",

@@ -6,7 +6,7 @@ import type { EvmAccounts } from "../../swaps/ledger/ports.ts";
 import type { JsonRpcClient } from "../json-rpc/json-rpc-client.ts";
 import { hexText } from "./read-shapes.ts";
 import type { RpcCall } from "../json-rpc/rpc-answer.ts";
-import { refusalKind } from "./rpc-faults.ts";
+import { refusalKind } from "./evm-dialect.ts";
 
 const ERC1271 = parseAbi(["function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)"]);
 /** The whole first word, as OpenZeppelin's checker compares it in the contract. */

@@ -1,12 +1,18 @@
-// Reads the logs of the escrow: topics and data are decoded by the contract's ABI into the facts of S-25.
+// Reads the logs of the escrow: topics and data are decoded by the contract's ABI into the facts of S-25. viem's own
+// decoder also hashes every address for its checksum, which took longer than all other work on a log.
 
-import { type AbiEvent, type DecodeEventLogReturnType, type Hex, toEventSelector } from "viem";
+import {
+  type AbiEvent,
+  type DecodeEventLogReturnType,
+  type Hex,
+  toEventSelector,
+  type AbiParameter,
+} from "viem";
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import type { EvmLog } from "../../swaps/evm/evm-chain.ts";
 import type { EscrowEvent, EvmPlace } from "../../swap/facts.ts";
 import type { Terms } from "../../swap/terms.ts";
 import { escrowAbi } from "./escrow-abi.ts";
-import { eventArguments } from "./event-arguments.ts";
 
 type EscrowAbiEvent = Extract<(typeof escrowAbi)[number], { readonly type: "event" }>;
 type EventName = EscrowEvent["kind"];
@@ -205,4 +211,60 @@ function decoded(shape: EventShape, log: RawLog, place: EvmPlace): EscrowEvent |
     if (error instanceof RangeError) return null;
     throw error;
   }
+}
+
+/** Topics after the first, and data, lower-case hex. */
+interface LogWords {
+  readonly topics: readonly Hex[];
+  readonly data: Hex;
+}
+
+type Value = Hex | number | bigint | Readonly<Record<string, unknown>>;
+
+const ADDRESS_PADDING = "0".repeat(24);
+/** As viem types them, an integer of up to this many bits is a number, a larger one a bigint. */
+const NUMBER_BITS = 48;
+
+/**
+ * The event's parameters by name, as viem types them, addresses in lower case. The log must have the topics and the
+ * length of data of the event; all parameters are of fixed size. @throws RangeError for a word that its type cannot hold.
+ */
+export function eventArguments(item: AbiEvent, log: LogWords): Readonly<Record<string, unknown>> {
+  const found: Record<string, Value> = {};
+  let topic = 0;
+  let word = 0;
+  const next = (parameter: AbiParameter): Value => {
+    if (parameter.type === "tuple" && "components" in parameter) {
+      const members: Record<string, Value> = {};
+      for (const member of parameter.components) members[member.name ?? ""] = next(member);
+      return members;
+    }
+    const at = 2 + 64 * word;
+    word += 1;
+    return valueOf(parameter.type, log.data.slice(at, at + 64));
+  };
+  for (const input of item.inputs) {
+    const name = input.name ?? "";
+    if (input.indexed === true) {
+      found[name] = valueOf(input.type, (log.topics[topic] ?? "").slice(2));
+      topic += 1;
+    } else {
+      found[name] = next(input);
+    }
+  }
+  return found;
+}
+
+function valueOf(type: string, word: string): Value {
+  if (word.length !== 64) throw new RangeError(`a word of ${word.length} digits`);
+  if (type === "bytes32") return `0x${word}`;
+  if (type === "address") {
+    if (!word.startsWith(ADDRESS_PADDING)) throw new RangeError(`the address ${word}`);
+    return `0x${word.slice(24)}`;
+  }
+  const bits = /^uint(\d+)$/.exec(type)?.[1];
+  if (bits === undefined) throw new TypeError(`events of the escrow have no ${type}`);
+  const value = BigInt(`0x${word}`);
+  if (value >> BigInt(bits) !== 0n) throw new RangeError(`a ${type} of ${value}`);
+  return Number(bits) <= NUMBER_BITS ? Number(value) : value;
 }

@@ -1,6 +1,7 @@
 // One RPC URL as an `EvmSource`. Only eth_chainId, eth_getBlockByNumber, eth_getBlockByHash, eth_getLogs and
 // eth_getTransactionReceipt are used (S-05): no subscription, no archive state.
 
+import { keccak256 } from "viem";
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import type {
   EvmBlock,
@@ -11,11 +12,10 @@ import type {
   LogsAnswer,
 } from "../../swaps/evm/evm-chain.ts";
 import { EvmUnavailable } from "../../swaps/evm/evm-unavailable.ts";
-import { bloomTest } from "./escrow-bloom.ts";
 import type { JsonRpcClient } from "../json-rpc/json-rpc-client.ts";
 import { blockOf, logsOf, quantity, quantityOf, receiptOf } from "./read-shapes.ts";
 import type { RpcCall, RpcReply } from "../json-rpc/rpc-answer.ts";
-import { refusalKind } from "./rpc-faults.ts";
+import { refusalKind } from "./evm-dialect.ts";
 
 /** What a source needs to know. */
 export interface SourceOptions {
@@ -202,4 +202,19 @@ export class RpcSource implements EvmSource {
     if (logs === null) throw this.#rpc.badAnswer(call, "no list of logs with their places");
     return logs;
   }
+}
+
+/**
+ * Tells from the filter in a block's header (0x and 512 hex digits) whether the block may hold logs of the address: of
+ * the 2048 bits three are the address's (Yellow Paper 4.3.1), and where one of them is not set, it holds none.
+ */
+function bloomTest(address: EvmAddress): (bloom: string) => boolean {
+  const hash = keccak256(address as `0x${string}`);
+  const bits = [0, 2, 4].map((byte) => Number.parseInt(hash.slice(2 + 2 * byte, 6 + 2 * byte), 16) & 2047);
+  return (bloom) =>
+    bits.every((bit) => {
+      // Bit 0 is the lowest of the last byte; four bits per digit.
+      const digit = Number.parseInt(bloom.charAt(bloom.length - 1 - (bit >> 2)), 16);
+      return ((digit >> (bit & 3)) & 1) === 1;
+    });
 }

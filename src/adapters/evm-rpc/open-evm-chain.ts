@@ -1,4 +1,6 @@
-// Opens an EVM chain: one client per URL, put together behind the ports of the service.
+// Opens an EVM chain: one client per URL, put together behind the ports of the service. A question about accounts goes
+// to one RPC after the other, beginning with the one that answered last. RPC URLs often hold the operator's key in
+// their path, query or password: messages get a name for each that does not.
 
 import type { EvmAddress } from "../../primitives/brands.ts";
 import type { Clock } from "../../follow/ports.ts";
@@ -8,10 +10,10 @@ import { accountsOf } from "./accounts.ts";
 import { readEscrowLog } from "./escrow-events.ts";
 import { inspectEscrow } from "./escrow-inspection.ts";
 import { RpcSource } from "./evm-source.ts";
-import { FirstAnswer } from "./first-answer.ts";
 import { JsonRpcClient, type Patience } from "../json-rpc/json-rpc-client.ts";
 import { EVM_PATIENCE, EVM_DIALECT } from "./evm-dialect.ts";
-import { rpcUrlOf } from "./rpc-url.ts";
+import { shownUrl } from "../../follow/shown-url.ts";
+import type { RpcTarget } from "../json-rpc/http-post.ts";
 
 /** What to open. */
 export interface EvmChainOptions {
@@ -95,5 +97,69 @@ export function openEvmChain(options: EvmChainOptions): EvmChain {
     close: () => {
       for (const { rpc } of opened) rpc.close();
     },
+  };
+}
+
+/** Several ways to ask the same. */
+class FirstAnswer<Source> {
+  readonly #sources: readonly Source[];
+  #preferred = 0;
+
+  constructor(sources: readonly Source[]) {
+    this.#sources = sources;
+  }
+
+  /** The first answer. Rejects with the last `EvmUnavailable` where none answers; other errors end the search. */
+  async ask<T>(question: (source: Source) => Promise<T>): Promise<T> {
+    const count = this.#sources.length;
+    const start = this.#preferred;
+    let last = new EvmUnavailable("UNREACHABLE", "no EVM RPC is configured");
+    for (let i = 0; i < count; i += 1) {
+      const index = (start + i) % count;
+      const source = this.#sources[index];
+      if (source === undefined) continue;
+      try {
+        const answer = await question(source);
+        this.#preferred = index;
+        return answer;
+      } catch (error) {
+        if (!(error instanceof EvmUnavailable)) throw error;
+        last = error;
+      }
+    }
+    throw last;
+  }
+}
+
+/** Without percent signs; as it stands where they mean nothing. */
+function plain(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/**
+ * Reads the URL. `place`: which one of EVM_RPC_URLS it is, from 1 on, since its name says little.
+ * @throws TypeError with a sentence that does not repeat the text, where it is no http: or https: URL.
+ */
+export function rpcUrlOf(text: string, place?: number): RpcTarget {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {
+    throw new TypeError("an EVM RPC URL must begin with http:// or https://");
+  }
+  const { username, password } = url;
+  url.username = "";
+  url.password = "";
+  url.hash = "";
+  const credentials = `${plain(username)}:${plain(password)}`;
+  return {
+    url,
+    authorization:
+      username === "" && password === "" ? null : `Basic ${Buffer.from(credentials).toString("base64")}`,
+    tls: {},
+    gzip: url.protocol === "https:",
+    name: place === undefined ? shownUrl(url) : `${shownUrl(url)} (no. ${place})`,
   };
 }

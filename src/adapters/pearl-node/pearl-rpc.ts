@@ -5,7 +5,6 @@ import type { Static, TSchema } from "typebox";
 import type { Clock } from "../../follow/ports.ts";
 import { type Dialect, JsonRpcClient, type Patience, type RpcFailure } from "../json-rpc/json-rpc-client.ts";
 import type { RpcCall, RpcRefusal, RpcReply } from "../json-rpc/rpc-answer.ts";
-import { Gate } from "./gate.ts";
 import { type BytesReply, readHexResults } from "./hex-results.ts";
 import type { Endpoint } from "./node-address.ts";
 import { NodeError, type NodeErrorCode } from "./node-error.ts";
@@ -154,4 +153,28 @@ export class PearlRpc {
 
 function limitsOf(silenceMs: number): Pick<Patience, "silenceMs" | "timeoutMs"> {
   return { silenceMs, timeoutMs: WHOLE_ANSWER * silenceMs };
+}
+
+/** At most so many requests are in flight: first come, first served. */
+class Gate {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(places: number) {
+    this.#free = places;
+  }
+
+  /** Runs the work when a place is free, and frees the place whatever happens. */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      // The place goes to the next in line without becoming free, so that no newcomer overtakes.
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free += 1;
+      else next();
+    }
+  }
 }

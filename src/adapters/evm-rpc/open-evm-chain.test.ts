@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { rpcUrlOf } from "./rpc-url.ts";
+import { rpcUrlOf } from "./open-evm-chain.ts";
 
 test("keys in path, query, user and password are not in the name", () => {
   for (const text of [
