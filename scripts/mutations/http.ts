@@ -142,6 +142,13 @@ const decimals = inFile("src/http/rows/decimal.ts", [
   },
   {
     rule: "H-33",
+    find: "return (quotient.priceSat * wholeToken(dec)) / quotient.amount;",
+    replace:
+      "return BigInt(Math.floor((Number(quotient.priceSat) * Number(wholeToken(dec))) / Number(quotient.amount)));",
+    why: "floor prices pass through floating point",
+  },
+  {
+    rule: "H-33",
     find: "return fixedPoint(((now - then) * 1_000_000n) / then, 4);",
     replace: "return fixedPoint(((now - then) * 1_000_000n) / now, 4);",
     why: "the change is relative to now",

@@ -190,7 +190,7 @@ const list = inFile(LIST, [
   },
 ]);
 
-const terms = inFile("src/prc20/listing-terms.ts", [
+const terms = inFile("src/prc20/operations/list.ts", [
   {
     rule: "P-52",
     find: "(priceSat * BigInt(feeBps)) / 10_000n",
@@ -238,18 +238,6 @@ const terms = inFile("src/prc20/listing-terms.ts", [
     find: 'terms.exp ?? "-",',
     replace: 'terms.exp ?? "",',
     why: "a listing without exp has an empty line",
-  },
-  {
-    rule: "H-32",
-    find: "(BigInt(dec) + 8n)",
-    replace: "(BigInt(dec) + 9n)",
-    why: "unit prices are ten times too large",
-  },
-  {
-    rule: "H-33",
-    find: "return (priceSat * 10n ** BigInt(dec)) / amount;",
-    replace: "return BigInt(Math.floor((Number(priceSat) * 10 ** Number(dec)) / Number(amount)));",
-    why: "floor prices pass through floating point",
   },
 ]);
 

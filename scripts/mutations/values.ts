@@ -45,30 +45,6 @@ const amount = inFile("src/primitives/amount.ts", [
     replace: "padStart(8,",
     why: "a PEARL amount below 1 loses its leading zero",
   },
-  {
-    rule: "H-33",
-    find: "((price << 256n) / amount)",
-    replace: "((BigInt(Math.round(Number(price) / Number(amount))) << 256n) / 1n)",
-    why: "unit prices are ordered by floating point",
-  },
-  {
-    rule: "H-33",
-    find: "((price << 256n) / amount)",
-    replace: "(((price << 64n) / amount) << 192n)",
-    why: "a shorter key lets two different unit prices be equal",
-  },
-  {
-    rule: "H-31",
-    find: "return amount.toString(16).padStart(32,",
-    replace: "return BigInt(Number(amount)).toString(16).padStart(32,",
-    why: "totals are ordered by floating point",
-  },
-  {
-    rule: "H-31",
-    find: "return amount.toString(16).padStart(32,",
-    replace: "return amount.toString(10).padStart(39,",
-    why: "the key of a total is no longer 16 bytes",
-  },
 ]);
 
 const address = inFile("src/primitives/address.ts", [

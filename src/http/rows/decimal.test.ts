@@ -43,14 +43,36 @@ test("percentages are truncated", () => {
   assert.equal(percentText(5n, 0n), "0.0000");
 });
 
-test("unit prices are rounded down after the last shown digit", () => {
-  assert.equal(unitPriceText({ priceSat: 10n, amount: 3n }, "0"), "3.33333333");
-  assert.equal(unitPriceText({ priceSat: 1n, amount: MAX }, "18"), "0.00000000");
-  assert.equal(
-    unitPriceText({ priceSat: 2_100_000_000_000_000_000n, amount: 1n }, "18"),
-    `${21n * 10n ** 35n}.00000000`,
-  );
-  assert.equal(unitPriceSat({ priceSat: 10n, amount: 3n }, "0"), 3n);
+const ALL_MONEY = 2_100_000_000_000_000_000n;
+
+/** The text of a unit price. */
+function priceText(priceSat: bigint, amount: bigint, dec: string): string {
+  return unitPriceText({ priceSat, amount }, dec);
+}
+
+test("H-32: unit prices are exact and rounded down after the last shown digit", () => {
+  assert.equal(priceText(10n, 3n, "0"), "3.33333333");
+  assert.equal(priceText(2n, 3n, "0"), "0.66666666");
+  assert.equal(priceText(100_000n, 100n, "2"), "100000.00000000");
+  assert.equal(priceText(1n, MAX, "18"), "0.00000000");
+  assert.equal(priceText(ALL_MONEY, 1n, "18"), `${21n * 10n ** 35n}.00000000`);
+  assert.equal(priceText(9_007_199_254_740_993n, 1n, "0"), "9007199254740993.00000000", "2^53 + 1");
+  assert.equal(priceText(9_007_199_254_740_993n, 2n, "0"), "4503599627370496.50000000");
+  assert.equal(priceText(1n, 999_999_999n, "0"), "0.00000000");
+  assert.equal(priceText(1n, 100_000_001n, "0"), "0.00000000");
+  assert.equal(priceText(1n, 99_999_999n, "0"), "0.00000001");
+});
+
+test("H-33: floor prices keep every digit and are rounded down", () => {
+  const floor = (priceSat: bigint, amount: bigint, dec: string) => unitPriceSat({ priceSat, amount }, dec);
+  assert.equal(floor(10n, 3n, "0"), 3n);
+  assert.equal(floor(5n, 2n, "1"), 25n);
+  assert.equal(floor(2n, 3n, "0"), 0n);
+  assert.equal(floor(ALL_MONEY - 1n, 1n, "0"), 2_099_999_999_999_999_999n);
+  assert.equal(floor(ALL_MONEY - 1n, 7n, "18"), ((ALL_MONEY - 1n) * 10n ** 18n) / 7n);
+  assert.equal(floor(ALL_MONEY, MAX, "18"), 0n);
+  assert.equal(floor(ALL_MONEY, MAX / 10n ** 18n, "0"), 0n);
+  assert.equal(floor(9_007_199_254_740_993n, 1n, "0"), 9_007_199_254_740_993n, "2^53 + 1");
 });
 
 test("changes are truncated toward zero and a zero has no sign", () => {

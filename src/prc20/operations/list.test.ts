@@ -1,19 +1,11 @@
-// Fees, unit prices and policy hashes are exact. Expected values are worked out from the rules, not from the code.
+// Fees and policy hashes are exact. Expected values are worked out from the rules, not from the code.
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, test } from "node:test";
-import * as fc from "../../testkit/properties.ts";
-import { addressOf, nameHash, sha256, VECTOR_RULES } from "../../test/vectors/prc20/vector-chain.ts";
-import type { ListingId, Outpoint, RawAmount, Sat, Tick } from "../primitives/brands.ts";
-import {
-  floorUnitPriceSat,
-  type PolicyTerms,
-  policyHash,
-  splitPrice,
-  unitPriceKey,
-  unitPriceSat8,
-} from "./listing-terms.ts";
+import { addressOf, nameHash, sha256, VECTOR_RULES } from "../../../test/vectors/prc20/vector-chain.ts";
+import type { ListingId, Outpoint, RawAmount, Sat, Tick } from "../../primitives/brands.ts";
+import { type PolicyTerms, policyHash, splitPrice } from "./list.ts";
 
 const sat = (value: bigint) => value as Sat;
 
@@ -31,40 +23,6 @@ describe("the fee of a listing", () => {
     for (const [price, bps, fee] of fees) {
       assert.deepEqual(splitPrice(sat(price), bps), { protocolFeeSat: fee, sellerNetSat: price - fee });
     }
-  });
-});
-
-describe("unit prices", () => {
-  test("are shown per whole token, rounded down [H-32 H-33]", () => {
-    assert.equal(unitPriceSat8(100_000n, 100n, "2"), "100000.00000000");
-    assert.equal(unitPriceSat8(1n, 3n, "0"), "0.33333333");
-    assert.equal(unitPriceSat8(2n, 3n, "0"), "0.66666666");
-    assert.equal(unitPriceSat8(1n, (1n << 128n) - 1n, "18"), "0.00000000");
-    assert.equal(unitPriceSat8(2_100_000_000_000_000_000n, 1n, "18"), `21${"0".repeat(35)}.00000000`);
-    assert.equal(floorUnitPriceSat(5n, 2n, "0"), 2n);
-    assert.equal(floorUnitPriceSat(5n, 2n, "1"), 25n);
-  });
-
-  test("sort by their keys exactly as the quotients do [H-32]", () => {
-    const price = fc.bigInt({ min: 1n, max: 2_100_000_000_000_000_000n });
-    const amount = fc.bigInt({ min: 1n, max: (1n << 128n) - 1n });
-    fc.assert(
-      fc.property(price, amount, price, amount, (p1, a1, p2, a2) => {
-        const first = unitPriceKey(p1, a1);
-        const second = unitPriceKey(p2, a2);
-        assert.equal(first.length, 80);
-        const exact = p1 * a2 - p2 * a1;
-        assert.equal(Math.sign(Number(exact)), first < second ? -1 : first > second ? 1 : 0);
-      }),
-    );
-  });
-
-  test("of neighbouring quotients at the limit have different keys [H-32]", () => {
-    const top = (1n << 128n) - 1n;
-    assert.ok(unitPriceKey(1n, top) < unitPriceKey(1n, top - 1n));
-    const price = 2_100_000_000_000_000_000n;
-    assert.ok(unitPriceKey(price - 1n, top) < unitPriceKey(price - 1n, top - 1n));
-    assert.ok(unitPriceKey(price, 1n) > unitPriceKey(price - 1n, 1n));
   });
 });
 

@@ -4,16 +4,24 @@
 import type { TransactionView } from "../../chain/block-shapes.ts";
 import { LISTING_HASH_TYPE, type ListingSpend } from "../../chain/taproot-sighash.ts";
 import { scriptHexOfAddress } from "../../primitives/address.ts";
-import type { ListingId, Outpoint, PearlAddress, RawAmount, Sat, Tick } from "../../primitives/brands.ts";
+import type {
+  ListingId,
+  Outpoint,
+  PearlAddress,
+  RawAmount,
+  Sat,
+  Tick,
+  Hex32,
+} from "../../primitives/brands.ts";
 import { bytesToHex } from "../../primitives/hex.ts";
 import type { KeyCollector } from "../declared-keys.ts";
 import { addressOrSender, amountField, isMistyped, positiveField, textField, tickField } from "../fields.ts";
-import { policyHash, splitPrice } from "../listing-terms.ts";
 import type { BlockContext, Inscription, Operation, OperationKind, Site, Verdict } from "../operation.ts";
 import type { Fields } from "../payload.ts";
 import type { Reason } from "../reasons.ts";
 import { DUST_LIMIT_SAT, PRICE_MAX_SAT, type ProtocolRules } from "../rules.ts";
 import type { ListingRow } from "../state.ts";
+import type { Sha256 } from "../../primitives/hashing.ts";
 
 const FIELDS = ["tick", "amt", "price", "pay", "exp", "seller"] as const;
 const PAY = "PEARL";
@@ -198,4 +206,45 @@ function expField(fields: Fields): number | null | undefined {
   if (textField(fields, "exp") === undefined) return null;
   const exp = amountField(fields, "exp", null);
   return exp !== null && exp <= EXP_MAX ? Number(exp) : undefined;
+}
+
+/** How a price is divided between the protocol and the seller. Both parts sum to the price. */
+interface FeeSplit {
+  readonly protocolFeeSat: Sat;
+  readonly sellerNetSat: Sat;
+}
+
+/** Divides a price (P-52): the fee is floored, and 0 where such an output would be dust. */
+export function splitPrice(priceSat: Sat, feeBps: number): FeeSplit {
+  const share = (priceSat * BigInt(feeBps)) / 10_000n;
+  const fee = share < DUST_LIMIT_SAT ? 0n : share;
+  return { protocolFeeSat: fee as Sat, sellerNetSat: (priceSat - fee) as Sat };
+}
+
+/** The terms that the policy hash covers. */
+export type PolicyTerms = Pick<
+  ListingRow,
+  "id" | "tick" | "amount" | "priceSat" | "protocolFeeSat" | "sellerNetSat" | "seller" | "anchor" | "exp"
+>;
+
+/** SHA-256 over the terms of a listing, one per line (P-54). */
+export function policyHash(terms: PolicyTerms, rules: ProtocolRules, sha256: Sha256): Hex32 {
+  const feeAddress = terms.protocolFeeSat === 0n ? "-" : (rules.feeAddress ?? "-");
+  const lines = [
+    "prc20-policy/1",
+    rules.genesisHash,
+    terms.id,
+    terms.tick,
+    terms.amount,
+    "PEARL",
+    terms.priceSat,
+    terms.protocolFeeSat,
+    feeAddress,
+    terms.sellerNetSat,
+    terms.seller,
+    terms.anchor,
+    terms.exp ?? "-",
+  ];
+  const hash = sha256(new TextEncoder().encode(`${lines.join("\n")}\n`));
+  return bytesToHex(hash) as Hex32;
 }

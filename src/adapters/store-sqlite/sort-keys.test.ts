@@ -1,0 +1,53 @@
+// The keys of unit prices and totals sort, byte by byte, exactly as their numbers do.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "../../../testkit/properties.ts";
+import { rankOf, totalHex, totalOfHex, unitPriceKey } from "./sort-keys.ts";
+
+const MOST_MONEY = 2_100_000_000_000_000_000n;
+const MOST_UNITS = (1n << 128n) - 1n;
+const price = fc.bigInt({ min: 0n, max: MOST_MONEY });
+const amount = fc.bigInt({ min: 1n, max: MOST_UNITS });
+
+/** The sign of the order of bytes. */
+function order(one: Uint8Array, other: Uint8Array): number {
+  return Buffer.compare(one, other);
+}
+
+test("H-32: unit prices sort by their keys exactly as the quotients do", () => {
+  fc.assert(
+    fc.property(price, amount, price, amount, (p1, a1, p2, a2) => {
+      const key = unitPriceKey(p1, a1);
+      assert.equal(key.length, 40);
+      const exact = p1 * a2 - p2 * a1;
+      assert.equal(order(key, unitPriceKey(p2, a2)), exact < 0n ? -1 : exact > 0n ? 1 : 0);
+    }),
+  );
+});
+
+test("H-32: neighbouring quotients at the limit have different keys, equal ones the same", () => {
+  assert.equal(order(unitPriceKey(1n, MOST_UNITS), unitPriceKey(1n, MOST_UNITS - 1n)), -1);
+  assert.equal(
+    order(unitPriceKey(MOST_MONEY - 1n, MOST_UNITS), unitPriceKey(MOST_MONEY - 1n, MOST_UNITS - 1n)),
+    -1,
+  );
+  assert.equal(order(unitPriceKey(MOST_MONEY, 1n), unitPriceKey(MOST_MONEY - 1n, 1n)), 1);
+  assert.deepEqual(unitPriceKey(2n, 4n), unitPriceKey(1n, 2n));
+  assert.equal(unitPriceKey(MOST_MONEY, 1n).length, 40);
+});
+
+test("H-31: ranks put larger totals first, also around where they get a byte more", () => {
+  const total = fc.bigInt({ min: 0n, max: MOST_UNITS });
+  const near = fc
+    .tuple(fc.integer({ min: 0, max: 16 }), fc.bigInt({ min: -2n, max: 2n }))
+    .map(([bytes, more]) => (1n << BigInt(8 * bytes)) + more)
+    .filter((value) => value >= 0n && value <= MOST_UNITS);
+  fc.assert(
+    fc.property(fc.oneof(total, near), fc.oneof(total, near), (one, other) => {
+      assert.equal(order(rankOf(one), rankOf(other)), one > other ? -1 : one < other ? 1 : 0);
+      assert.equal(totalHex(one) < totalHex(other), one < other);
+      assert.equal(totalOfHex(totalHex(one)), one);
+    }),
+  );
+});
