@@ -7,7 +7,7 @@ import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { isRecord } from "../src/adapters/json-rpc/rpc-answer.ts";
 import { readHexResults } from "../src/adapters/pearl-node/hex-results.ts";
-import { openSqliteStore } from "../src/adapters/store-sqlite/index.ts";
+import { openSqliteStore } from "../src/adapters/store-sqlite/sqlite-store.ts";
 import { systemClock } from "../src/adapters/system/clock.ts";
 import { sha256, sha256d } from "../src/adapters/system/hashes.ts";
 import { openSha256Lanes } from "../src/adapters/system/sha256-lanes.ts";

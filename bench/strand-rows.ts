@@ -1,7 +1,7 @@
 // Reads all operation rows of a Strand database through the read port that the service answers from. They fill the
 // reference API's own database.
 
-import { openSqliteStore } from "../src/adapters/store-sqlite/index.ts";
+import { openSqliteStore } from "../src/adapters/store-sqlite/sqlite-store.ts";
 import type { PageKey } from "../src/index/queries.ts";
 
 /** A row in the order of the reference's columns; the first value is the place in chain order. */

@@ -7,7 +7,7 @@ import { Agent, request } from "node:http";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { openEvmChain } from "../src/adapters/evm-rpc/open-evm-chain.ts";
-import { openSqliteStore } from "../src/adapters/store-sqlite/index.ts";
+import { openSqliteStore } from "../src/adapters/store-sqlite/sqlite-store.ts";
 import { systemClock } from "../src/adapters/system/clock.ts";
 import { swapCrypto } from "../src/adapters/system/swap-crypto.ts";
 import type { EvmSource } from "../src/swaps/evm/evm-chain.ts";

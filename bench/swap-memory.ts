@@ -8,7 +8,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { openSqliteStore } from "../src/adapters/store-sqlite/index.ts";
+import { openSqliteStore } from "../src/adapters/store-sqlite/sqlite-store.ts";
 import { systemClock } from "../src/adapters/system/clock.ts";
 import { withSteadyHeap } from "../src/adapters/system/steady-heap.ts";
 import { swapCrypto } from "../src/adapters/system/swap-crypto.ts";

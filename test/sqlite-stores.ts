@@ -5,7 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
-import { openSqliteStore, type SqliteStoreOptions } from "../src/adapters/store-sqlite/index.ts";
+import { openSqliteStore, type SqliteStoreOptions } from "../src/adapters/store-sqlite/sqlite-store.ts";
 import type { IndexStore } from "../src/index/ports.ts";
 
 /** Databases by name. */

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { openSqliteStore } from "../src/adapters/store-sqlite/index.ts";
+import { openSqliteStore } from "../src/adapters/store-sqlite/sqlite-store.ts";
 import type { EvmAddress } from "../src/primitives/brands.ts";
 import type { StoredFact, SwapStore } from "../src/swaps/ledger/ports.ts";
 import { swapStoreContract } from "../testkit/store-contract/swaps.ts";

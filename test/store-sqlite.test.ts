@@ -11,7 +11,7 @@ import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { openSqliteStore } from "../src/adapters/store-sqlite/index.ts";
+import { openSqliteStore } from "../src/adapters/store-sqlite/sqlite-store.ts";
 import { BASE } from "../testkit/store-contract/chain-facts.ts";
 import { ChainModel } from "../testkit/store-contract/chain-model.ts";
 import { withStore } from "../testkit/store-contract/engine.ts";

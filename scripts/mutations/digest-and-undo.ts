@@ -190,33 +190,6 @@ const books = inFile("src/prc20/conservation.ts", [
   },
 ]);
 
-const undo = inFile("src/prc20/undo.ts", [
-  {
-    rule: "P-90",
-    find: "before: after, after: before",
-    replace: "before, after",
-    why: "nothing is undone",
-  },
-  {
-    rule: "P-90",
-    find: "balances: inverted(changes.balances),",
-    replace: "balances: inverted(changes.balances).slice(1),",
-    why: "one undo record is left out",
-  },
-  {
-    rule: "P-90",
-    find: "listings: inverted(changes.listings),",
-    replace: "listings: [],",
-    why: "listings are not undone",
-  },
-  {
-    rule: "P-90",
-    find: "tokens: inverted(changes.tokens),",
-    replace: "tokens: [],",
-    why: "tokens are not undone",
-  },
-]);
-
 const follow = inFile("src/chain/follow-plan.ts", [
   {
     rule: "P-90",
@@ -306,7 +279,6 @@ const follower = inFile("src/index/follower.ts", [
 export const DIGEST_AND_UNDO: readonly Break[] = [
   ...digest,
   ...books,
-  ...undo,
   ...follow,
   ...search,
   ...progress,

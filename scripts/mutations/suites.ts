@@ -46,7 +46,6 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
   ["src/swap/", SWAP_RULES],
   ["src/wallet/swap-", ["src/wallet/swap-*.test.ts", "test/swap/*.test.ts"]],
   ["src/swaps/usecases/secret-guard.ts", SECRETS],
-  ["src/swaps/usecases/public-values.ts", SECRETS],
   ["src/swaps/ledger/secret-book.ts", SECRETS],
   ["src/swaps/usecases/", ["src/swaps/usecases/*.test.ts", SWAPS_OVER_HTTP]],
   [

@@ -140,7 +140,7 @@ const search = [
       why: "a value that rows show is looked up at the node",
     },
   ]),
-  ...inFile("src/swaps/usecases/public-values.ts", [
+  ...inFile("src/swaps/usecases/secret-guard.ts", [
     {
       rule: "S-66",
       find: "(await this.#sources.isIndexed(digits)) ||",
@@ -209,7 +209,7 @@ const wallet = [
       why: "the wallet locks to the seller's key in the claim leaf",
     },
   ]),
-  ...inFile("src/wallet/swap-claim.ts", [
+  ...inFile("src/wallet/swap-spends.ts", [
     {
       rule: "S-13",
       find: "secret.length !== 32 || !equalBytes(sha256(secret), lock.terms.hashlock)",
@@ -229,7 +229,7 @@ const wallet = [
       why: "the wallet's claim does not signal replacement",
     },
   ]),
-  ...inFile("src/wallet/swap-refund.ts", [
+  ...inFile("src/wallet/swap-spends.ts", [
     {
       rule: "S-10",
       find: "lock.terms.refundTime)",

@@ -4,7 +4,7 @@
 import { nearestName } from "./config/misspelled.ts";
 import { commandHelp, COMMANDS, programHelp, programVersion } from "./cli/help.ts";
 import { parseFlags } from "./cli/flags.ts";
-import { runAlarms, runReindex, runStart, runVerify } from "./cli/commands.ts";
+import { runAlarms, runDeployEscrow, runReindex, runStart, runVerify } from "./cli/commands.ts";
 import { CommandRefused } from "./cli/service-host.ts";
 
 const RUNS: Readonly<Record<string, (flags: ReadonlyMap<string, string>) => Promise<number>>> = {
@@ -55,9 +55,8 @@ export async function runCli(argv: readonly string[]): Promise<number> {
 
 /** It needs no setting of the service, so it has flags of its own. */
 async function deployEscrow(words: readonly string[]): Promise<number> {
-  // Loaded late: no other command needs an EVM library to read its flags.
+  // Loaded late: no other command needs an EVM library.
   const { readDeployArguments } = await import("./cli/deploy-escrow-arguments.ts");
-  const { runDeployEscrow } = await import("./cli/deploy-escrow.ts");
   const read = readDeployArguments(words);
   if (!read.ok) return fail(2, ...read.error);
   const wanted = read.value;

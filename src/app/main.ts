@@ -7,11 +7,10 @@ import { availableParallelism } from "node:os";
 import { openPearlNode } from "../adapters/pearl-node/pearl-node.ts";
 import { rm } from "node:fs/promises";
 import { openIndexReader } from "../adapters/store-sqlite/read/index-reader.ts";
-import { type OpenedStore, openSqliteStore, type PageMemory } from "../adapters/store-sqlite/index.ts";
+import { type OpenedStore, openSqliteStore, type PageMemory } from "../adapters/store-sqlite/sqlite-store.ts";
 import { systemClock } from "../adapters/system/clock.ts";
 import { sha256, sha256d } from "../adapters/system/hashes.ts";
-import { openLog } from "../adapters/system/log.ts";
-import { redactedLog } from "../adapters/system/redacted-log.ts";
+import { openLog, redactedLog } from "../adapters/system/log.ts";
 import { PrometheusMetrics } from "../adapters/system/metrics.ts";
 import { openSha256Lanes } from "../adapters/system/sha256-lanes.ts";
 import { SignaturePool } from "../adapters/system/signature-pool.ts";
@@ -37,7 +36,7 @@ import { IndexProgress, PROGRESS_DEFAULTS } from "../follow/progress.ts";
 import type { IndexStatus } from "../follow/serving.ts";
 import { type IndexUnderTest, SEGMENT_BLOCKS, verifyIndex } from "../index/verify.ts";
 import { type ComposedSwaps, composeSwaps, type SwapSides } from "./start-swaps.ts";
-import { fillTemplatePsbt } from "../wallet/index.ts";
+import { fillTemplatePsbt } from "../wallet/fill-psbt.ts";
 
 /** How long a start waits for the node to name its chain; a node that is down must not keep HTTP from serving. */
 const IDENTITY_PATIENCE_MS = 1500;

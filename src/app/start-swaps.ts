@@ -44,7 +44,7 @@ import { BalanceLookups } from "../swaps/usecases/balance-lookups.ts";
 import { LimitedLookups } from "../swaps/usecases/lookups.ts";
 import { KeyedLock, LockHints } from "../swaps/usecases/dependencies.ts";
 import type { EscrowFacts, SwapDependencies } from "../swaps/usecases/dependencies.ts";
-import { PublicValues } from "../swaps/usecases/public-values.ts";
+import { PublicValues } from "../swaps/usecases/secret-guard.ts";
 import { SignatureJudge } from "../swaps/usecases/signature-judge.ts";
 import { SwapApi } from "../swaps/usecases/swap-api.ts";
 import { type Closers, CommandRefused } from "./cli/service-host.ts";

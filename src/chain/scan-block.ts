@@ -13,11 +13,10 @@ import { type BlockFault, refuse } from "./block-fault.ts";
 import type { AnchorProbe, RecogniseEnvelope, ScannedBlock, TransactionView } from "./block-shapes.ts";
 import { certificateEnd, findHeader } from "./certificate.ts";
 import { readHeader, scriptStartsWithHeight } from "./header.ts";
-import { interestingInputs } from "./interesting-inputs.ts";
+import { interestingInputs, RawTransactionView } from "./transaction-view.ts";
 import { merkleRoot } from "./merkle.ts";
 import type { Network } from "./networks.ts";
 import { BlockIds, TransactionHasher } from "./transaction-hash.ts";
-import { RawTransactionView } from "./transaction-view.ts";
 import {
   checkWitnessCommitment,
   type CoinbaseCommitment,

@@ -8,10 +8,9 @@ import { TransactionCursor } from "./block-cursor.ts";
 import { type BlockFault, refuse } from "./block-fault.ts";
 import { NO_ANCHORS } from "./anchor-filter.ts";
 import type { AnchorProbe, TransactionView } from "./block-shapes.ts";
-import { interestingInputs } from "./interesting-inputs.ts";
+import { interestingInputs, outpointsOfCursor, RawTransactionView } from "./transaction-view.ts";
 import type { ScanContext } from "./scan-block.ts";
 import { TransactionHasher } from "./transaction-hash.ts";
-import { outpointsOfCursor, RawTransactionView } from "./transaction-view.ts";
 
 /** Reads exactly one transaction that is no coinbase. */
 function readSingle(raw: Uint8Array, anchors: AnchorProbe): Result<TransactionCursor, BlockFault> {

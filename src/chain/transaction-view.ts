@@ -4,8 +4,8 @@
 import type { Outpoint, Txid } from "../primitives/brands.ts";
 import { readUint32, readUint64 } from "../primitives/bytes.ts";
 import { bytesToHex, displayHex } from "../primitives/hex.ts";
-import type { TransactionCursor } from "./block-cursor.ts";
-import type { InterestingInput, OutputView, TransactionView } from "./block-shapes.ts";
+import { type TransactionCursor, NOTE_STRIDE } from "./block-cursor.ts";
+import type { InterestingInput, OutputView, TransactionView, RecogniseEnvelope } from "./block-shapes.ts";
 
 /** Length of the varint at `at`; the cursor has checked that it is whole and minimal. */
 function varintSize(bytes: Uint8Array, at: number): number {
@@ -99,4 +99,28 @@ export function outpointAt(bytes: Uint8Array, at: number): Outpoint {
 export function outpointsOfCursor(cursor: TransactionCursor): Outpoint[] {
   const offsets = recordOffsets(cursor.bytes, cursor.inputsStart, cursor.inputCount, 36, 4);
   return offsets.map((at) => outpointAt(cursor.bytes, at));
+}
+
+/** Turns the notes of the cursor into interesting inputs, ascending; null where none of them is one. */
+export function interestingInputs(
+  cursor: TransactionCursor,
+  recognise: RecogniseEnvelope,
+): InterestingInput[] | null {
+  const { bytes, notes } = cursor;
+  let found: InterestingInput[] | null = null;
+  for (let at = 0; at < cursor.noteCount * NOTE_STRIDE; at += NOTE_STRIDE) {
+    const leafStart = notes[at + 1] ?? -1;
+    const annexStart = notes[at + 3] ?? -1;
+    const mayCloseListing = notes[at + 5] === 1;
+    const envelope = leafStart < 0 ? null : recognise(bytes, leafStart, notes[at + 2] ?? -1);
+    if (envelope === null && !mayCloseListing) continue;
+    found ??= [];
+    found.push({
+      index: notes[at] ?? 0,
+      envelope,
+      annex: annexStart < 0 ? null : bytes.slice(annexStart, notes[at + 4] ?? -1),
+      mayCloseListing,
+    });
+  }
+  return found;
 }

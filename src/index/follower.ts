@@ -10,8 +10,7 @@ import type { BlockIndexer, IndexedPosition } from "./index-block.ts";
 import type { BlockNode, IndexProgress } from "../follow/progress.ts";
 import { ChainFollower, type RetryPause, retryMs, type RoundEnd } from "../follow/chain-follower.ts";
 import type { CommitFeed } from "../follow/commit-feed.ts";
-import { CommitQueue } from "./commit-queue.ts";
-import { decidedReport, type DecidedBlock } from "./decided-block.ts";
+import { CommitQueue, decidedReport, type DecidedBlock } from "./commit-queue.ts";
 import {
   acknowledged,
   BlockRefused,

@@ -12,7 +12,7 @@ import {
 } from "../../test/vectors/prc20/vector-chain.ts";
 import { startDigest } from "../../test/vectors/prc20/vector-digest.ts";
 import { hex32, judgeBlock } from "../../test/vectors/prc20/vector-run.ts";
-import { MemoryState } from "./memory-state.ts";
+import { MemoryState } from "../../testkit/builders/core-index/memory-state.ts";
 
 const LISTED: VectorTransaction[] = [
   { id: "d", by: "alice", op: { op: "deploy", tick: "abc", max: "500", pre: "500" } },

@@ -7,7 +7,7 @@ import { startDigest } from "../../test/vectors/prc20/vector-digest.ts";
 import { hex32, judgeBlock } from "../../test/vectors/prc20/vector-run.ts";
 import type { RawAmount } from "../primitives/brands.ts";
 import { checkConservation } from "./conservation.ts";
-import { MemoryState } from "./memory-state.ts";
+import { MemoryState } from "../../testkit/builders/core-index/memory-state.ts";
 import type { BalanceRow, BlockChanges, Change, TokenRow } from "./state.ts";
 
 const txs = [

@@ -18,7 +18,7 @@ import { startDigest } from "../../test/vectors/prc20/vector-digest.ts";
 import { hex32, judgeBlock } from "../../test/vectors/prc20/vector-run.ts";
 import { scriptBytes } from "../../test/vectors/prc20/vector-witness.ts";
 import { recogniseEnvelope } from "./envelope.ts";
-import { MemoryState } from "./memory-state.ts";
+import { MemoryState } from "../../testkit/builders/core-index/memory-state.ts";
 import { OPERATION_KINDS } from "./operations/registry.ts";
 import { readPayload } from "./payload.ts";
 import { readTransaction } from "./read-block.ts";

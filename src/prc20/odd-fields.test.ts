@@ -11,7 +11,7 @@ import {
 } from "../../test/vectors/prc20/vector-chain.ts";
 import { judgeBlock } from "../../test/vectors/prc20/vector-run.ts";
 import { initialDigest } from "./digest.ts";
-import { MemoryState } from "./memory-state.ts";
+import { MemoryState } from "../../testkit/builders/core-index/memory-state.ts";
 
 const DEPLOY = { op: "deploy", tick: "abc", max: "10", pre: "10", to: "@ann" };
 const LIST = { op: "list", tick: "abc", amt: "1", price: "50000" };

@@ -7,7 +7,7 @@ import { blockOf, VECTOR_RULES, type VectorTransaction } from "../../test/vector
 import { startDigest } from "../../test/vectors/prc20/vector-digest.ts";
 import { hex32, judgeBlock } from "../../test/vectors/prc20/vector-run.ts";
 import type { RawAmount } from "../primitives/brands.ts";
-import { MemoryState } from "./memory-state.ts";
+import { MemoryState } from "../../testkit/builders/core-index/memory-state.ts";
 import type { BlockChanges } from "./state.ts";
 
 const FIRST: VectorTransaction[] = [

@@ -14,7 +14,7 @@ import {
 import { startDigest } from "../../test/vectors/prc20/vector-digest.ts";
 import { hex32, judgeBlock } from "../../test/vectors/prc20/vector-run.ts";
 import { listingSignatureJobs } from "./listing-signatures.ts";
-import { MemoryState } from "./memory-state.ts";
+import { MemoryState } from "../../testkit/builders/core-index/memory-state.ts";
 import { readBlock } from "./read-block.ts";
 import { firstKeys, isEmpty, secondKeys } from "./state-keys.ts";
 import { LoadedView } from "./state-view.ts";

@@ -1,5 +1,6 @@
-// The rows of the token state after a block (P-30), and the record of what one block changed. All rows are immutable
-// values: the transition makes new ones and reports before and after of each.
+// The rows of the token state after a block (P-30), the running counts that the stats endpoint shows (H-37), and
+// the record of what one block changed. All rows are immutable values: the transition makes new ones and reports before
+// and after of each.
 
 import type {
   Hex32,
@@ -10,8 +11,8 @@ import type {
   Sat,
   Tick,
   Txid,
+  BlockHash,
 } from "../primitives/brands.ts";
-import type { BlockHash } from "../primitives/brands.ts";
 import type { Reason } from "./reasons.ts";
 
 /** One token with its supply and the running totals that the token and market endpoints show. */
@@ -167,3 +168,20 @@ export interface BlockChanges {
   readonly balances: readonly Change<BalanceRow>[];
   readonly listings: readonly Change<ListingRow>[];
 }
+
+/** Totals while a block is read. */
+export type WorkingTotals = { -readonly [Field in keyof Totals]: Totals[Field] };
+
+/** The totals before the first block. */
+export const ZERO_TOTALS: Totals = {
+  eventsTotal: 0,
+  eventsValid: 0,
+  tokensDeployed: 0,
+  listsOpen: 0,
+  listsFilled: 0,
+  listsCancelled: 0,
+  listsInvalidSpent: 0,
+  feePaidSat: 0n,
+  sellerPaidSat: 0n,
+  nextPlace: 0,
+};

@@ -10,9 +10,8 @@ import type { BlockContext, ListingSignatures, Site, Verdict } from "./operation
 import { Overlay } from "./overlay.ts";
 import type { BlockReading, ReadInput, ReadTransaction, RecordedOperation } from "./read-block.ts";
 import type { ProtocolRules } from "./rules.ts";
-import type { BlockChanges, ListingRow, OperationRow, Totals } from "./state.ts";
+import type { BlockChanges, ListingRow, OperationRow, Totals, WorkingTotals } from "./state.ts";
 import type { StateView } from "./state-view.ts";
-import type { WorkingTotals } from "./totals.ts";
 
 /** Everything that decides a block. `reading` was made from `block`, `view` holds the keys that it declares. */
 export interface BlockInput {

@@ -25,7 +25,7 @@ import { scanTransaction } from "../chain/scan-transaction.ts";
 import type { Sha256d } from "../primitives/hashing.ts";
 import { initialDigest } from "./digest.ts";
 import { recogniseEnvelope } from "./envelope.ts";
-import { MemoryState } from "./memory-state.ts";
+import { MemoryState } from "../../testkit/builders/core-index/memory-state.ts";
 import { readTransaction } from "./read-block.ts";
 import { REASON_RULES, REASONS } from "./reasons.ts";
 import type { BlockChanges } from "./state.ts";

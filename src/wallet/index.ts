@@ -1,7 +1,7 @@
 // The entrance of the wallet: all that a browser wallet, the demo's actors or a test may import, for tokens and for
 // swaps.
 
-export { buildCancel, type CancelPart } from "./cancel.ts";
+export { buildCancel, type CancelPart } from "./listing.ts";
 export { buildFill, type FillPart, type Offer } from "./fill.ts";
 export { fillTemplatePsbt, type FillTemplate } from "./fill-psbt.ts";
 export { buildCommit, type Inscription, inscriptionLeaf, type InternalKey } from "./inscription.ts";
@@ -24,7 +24,7 @@ export {
   signAnchor,
   verifyAnchorSignature,
 } from "./listing.ts";
-export { operationBody, type OperationFields } from "./operation-body.ts";
+export { operationBody, type OperationFields } from "./inscription.ts";
 export { buildPayment, buildReveal, type CommittedInscription, type RevealPart } from "./payment.ts";
 export {
   balancePlan,
@@ -44,7 +44,7 @@ export {
   type SpendableLeaf,
 } from "./plan.ts";
 export { type SignatureHashOptions, tapLeafHash, taprootSignatureHash } from "./signature-hash.ts";
-export { buildSwapClaim, type SwapClaimPart } from "./swap-claim.ts";
+export { buildSwapClaim, type SwapClaimPart } from "./swap-spends.ts";
 export { buildSwapLock, swapLock, type SwapLock, swapLockAddress, type SwapLockTerms } from "./swap-lock.ts";
 export {
   askActionMessage,
@@ -61,7 +61,7 @@ export {
   termsMessage,
   verifyPearlProof,
 } from "./swap-messages.ts";
-export { buildSwapRefund, type SwapRefundPart } from "./swap-refund.ts";
+export { buildSwapRefund, type SwapRefundPart } from "./swap-spends.ts";
 export {
   type Coin,
   type OutPoint,

@@ -4,9 +4,8 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { describe, test } from "node:test";
 import { script as bitcoinScript, opcodes } from "bitcoinjs-lib";
-import { buildCommit, inscriptionLeaf } from "./inscription.ts";
+import { buildCommit, inscriptionLeaf, operationBody } from "./inscription.ts";
 import { verifyHash } from "./keys.ts";
-import { operationBody } from "./operation-body.ts";
 import { tapLeafHash, taprootSignatureHash } from "./signature-hash.ts";
 import { parseTx } from "./transaction.ts";
 

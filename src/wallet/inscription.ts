@@ -1,6 +1,6 @@
 // Puts an operation into a witness, in two steps: a commit output whose Taproot tree has one leaf (the envelope of
-// P-12), and a reveal input that spends it by that leaf. This file makes the leaf, the commit output and the reveal's
-// witness parts.
+// P-12), and a reveal input that spends it by that leaf. This file writes the body, one JSON object of strings (P-13,
+// P-23), and makes the leaf, the commit output and the reveal's witness parts.
 
 import { concatBytes, taprootNumsKey, taprootTweakPubkey } from "@scure/btc-signer/utils.js";
 import { p2trScript, type SigningKey } from "./keys.ts";
@@ -91,4 +91,38 @@ export function buildCommit(
 /** Whether this key is the sender that the inscription names: only its signature reveals it. */
 export function revealedBy(inscription: Inscription, key: SigningKey): boolean {
   return inscription.senderKey.every((byte, index) => byte === key.outputKey[index]);
+}
+
+/** The fields of each operation, as P-40 to P-60 name them: decimal strings, bech32m addresses, tickers. */
+export interface OperationFields {
+  readonly deploy: {
+    readonly tick: string;
+    readonly max: string;
+    readonly lim?: string;
+    readonly pre?: string;
+    readonly dec?: string;
+    readonly cid?: string;
+    readonly to?: string;
+  };
+  readonly mint: { readonly tick: string; readonly amt?: string; readonly to?: string };
+  readonly transfer: { readonly tick: string; readonly amt: string; readonly to: string };
+  readonly burn: { readonly tick: string; readonly amt: string };
+  readonly list: {
+    readonly tick: string;
+    readonly amt: string;
+    readonly price: string;
+    readonly pay?: string;
+    readonly exp?: string;
+    readonly seller?: string;
+  };
+  readonly send: { readonly id: string; readonly to?: string };
+}
+
+/** The body of an operation. Nothing is checked: whether it is valid is for the chain's state to say. */
+export function operationBody<Kind extends keyof OperationFields>(
+  marker: string,
+  op: Kind,
+  fields: OperationFields[Kind],
+): string {
+  return JSON.stringify({ p: marker, op, ...fields });
 }

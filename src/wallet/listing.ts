@@ -1,9 +1,9 @@
 // Lets an owner offer tokens for sale without being there when they are bought. The reveal of a `list` carries, in its
 // annex, the owner's signature over a future spend of output i of the same transaction (the anchor): P-50 to P-53. The
 // annex is no part of the txid, so that signature can name it; the reveal's own signature covers the annex (BIP341), so
-// it is made last.
+// it is made last. The owner takes offers back by spending their anchors (P-63).
 
-import { concatBytes } from "@scure/btc-signer/utils.js";
+import { concatBytes, equalBytes } from "@scure/btc-signer/utils.js";
 import { outputKeyOfScript, type SigningKey, signHash, verifyHash } from "./keys.ts";
 import { type CommittedInscription, revealInput } from "./payment.ts";
 import {
@@ -14,6 +14,7 @@ import {
   type SignedTx,
   signPlan,
   unsignedTx,
+  failure,
 } from "./plan.ts";
 import { SIGHASH_SINGLE_ANYONECANPAY, taprootSignatureHash } from "./signature-hash.ts";
 import { type Coin, FINAL_SEQUENCE, type TxOutput, transactionId } from "./transaction.ts";
@@ -97,4 +98,38 @@ export function buildListings(
     return part && listing ? revealInput({ ...part, annex: listingAnnex(listing.signature) }) : input;
   });
   return { ok: true, signed: signPlan({ inputs, outputs: balanced.plan.outputs }), listings };
+}
+
+/** A listing to be taken back. */
+export interface CancelPart {
+  readonly anchor: Coin;
+  /** The owner's key: the anchor's output key. */
+  readonly key: SigningKey;
+  /** The payment that the listing asked for. */
+  readonly seller: TxOutput;
+}
+
+/**
+ * Takes listings back. The anchors are the last inputs and everything goes to one output at index 0, so that no anchor has
+ * a same-index output that could be taken for the buyer's payment. Spends the anchors by key path; what is not fee goes to the change script. The coins of `funding` are ALL spent,
+ * in front of the anchors (a first one keeps the anchors away from output 0). Fails as `balancePlan`, and with
+ * CANCEL_PAYS_SELLER where there is no coin in front and the only output would equal the seller's payment: then
+ * hand in a coin or another change script.
+ */
+export function buildCancel(parts: readonly CancelPart[], funding: Funding): SignedTx | BuildFailure {
+  const own = [...funding.coins, ...parts.map(({ anchor, key }) => ({ coin: anchor, key }))];
+  const inputs = own.map(({ coin, key }) => ({ coin, spend: { kind: "key" as const, key } }));
+  const balanced = balancePlan({ inputs, outputs: [] }, { ...funding, coins: [] });
+  if (!balanced.ok) return balanced;
+  const first = funding.coins.length === 0 ? parts[0] : undefined;
+  const output = balanced.plan.outputs[0];
+  if (
+    first &&
+    output &&
+    equalBytes(output.script, first.seller.script) &&
+    output.amount >= first.seller.amount
+  ) {
+    return failure("CANCEL_PAYS_SELLER", "the change would stand where the seller's payment belongs");
+  }
+  return signPlan(balanced.plan);
 }

@@ -5,9 +5,8 @@ import { describe, test } from "node:test";
 import { sha256 } from "@scure/btc-signer/utils.js";
 import { plainKey } from "./keys.ts";
 import type { BuildFailure, SignedTx } from "./plan.ts";
-import { buildSwapClaim } from "./swap-claim.ts";
+import { buildSwapClaim, buildSwapRefund } from "./swap-spends.ts";
 import { buildSwapLock, swapLock } from "./swap-lock.ts";
-import { buildSwapRefund } from "./swap-refund.ts";
 import type { Coin } from "./transaction.ts";
 
 const SECRET = new Uint8Array(32).fill(5);

@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { redactedLog } from "../../src/adapters/system/redacted-log.ts";
+import { redactedLog } from "../../src/adapters/system/log.ts";
 import { readConfig } from "../../src/app/config/config.ts";
 import { redactorOf } from "../../src/app/config/redactor.ts";
 import { startService } from "../../src/app/main.ts";

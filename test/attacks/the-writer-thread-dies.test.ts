@@ -11,7 +11,7 @@ import { Worker } from "node:worker_threads";
 import { freePort } from "../../testkit/free-port.ts";
 import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
 import { serveWorld, type WorldServer } from "../../testkit/worlds/simulation/world-server.ts";
-import { openSqliteStore } from "../../src/adapters/store-sqlite/index.ts";
+import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
 import { endAll, health, ROOT, type StartedProcess, startStrand } from "../process/service-process.ts";
 import { until } from "../../testkit/until.ts";
 

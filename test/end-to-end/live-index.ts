@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { Agent, request, type IncomingHttpHeaders } from "node:http";
 import type { FastifyInstance } from "fastify";
-import { openSqliteStore } from "../../src/adapters/store-sqlite/index.ts";
+import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
 import { systemClock } from "../../src/adapters/system/clock.ts";
 import { sha256d } from "../../src/adapters/system/hashes.ts";
 import { buildServer } from "../../src/http/server.ts";

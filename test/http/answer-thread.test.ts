@@ -5,7 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { openSqliteStore } from "../../src/adapters/store-sqlite/index.ts";
+import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
 import { AnswerThread } from "../../src/http/answer-thread.ts";
 import type { AnswerMaker } from "../../src/http/answer.ts";
 import type { IndexStore } from "../../src/index/ports.ts";

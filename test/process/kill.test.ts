@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { openSqliteStore } from "../../src/adapters/store-sqlite/index.ts";
+import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
 import type { StoreDump } from "../../src/index/ports.ts";
 import { freePort } from "../../testkit/free-port.ts";
 import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";

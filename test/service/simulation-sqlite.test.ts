@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openSqliteStore } from "../../src/adapters/store-sqlite/index.ts";
+import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
 import type { ProtocolRules } from "../../src/prc20/rules.ts";
 import { BlockIndexer } from "../../src/index/index-block.ts";
 import type { FollowedStore, StoreDump } from "../../src/index/ports.ts";

@@ -1,7 +1,7 @@
 // The same worlds with the facts in SQLite: restarts and crashes at commits go through the real tables.
 
 import { test } from "node:test";
-import { openSqliteStore } from "../../src/adapters/store-sqlite/index.ts";
+import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
 import { runWorld } from "../../testkit/worlds/swap-world/run.ts";
 
 for (const seed of [1000, 1001, 1002, 1003]) {

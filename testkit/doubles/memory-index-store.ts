@@ -1,9 +1,8 @@
 // Stores the rows of a simulation in maps, checked against the before-images at every step, with the same promises as a
 // real engine: atomic commits, undo records for the newest blocks only, refusals of what does not link.
 
-import { MemoryState } from "../../src/prc20/memory-state.ts";
-import type { BlockChanges } from "../../src/prc20/state.ts";
-import { ZERO_TOTALS } from "../../src/prc20/totals.ts";
+import { MemoryState } from "../builders/core-index/memory-state.ts";
+import { type BlockChanges, ZERO_TOTALS } from "../../src/prc20/state.ts";
 import type { BlockHash, Outpoint } from "../../src/primitives/brands.ts";
 import type {
   BaseBlock,

@@ -1,7 +1,7 @@
 // A program to be killed: goes on writing the blocks of one chain into a SQLite index, one commit after the other, and
 // prints the height of each acknowledged commit.
 
-import { openSqliteStore } from "../../src/adapters/store-sqlite/index.ts";
+import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
 import { BASE } from "./chain-facts.ts";
 import { ChainModel } from "./chain-model.ts";
 

@@ -1,7 +1,7 @@
 // A process that writes swap transactions until it is killed: the database file is its argument, each acknowledged
 // height a line of its output.
 
-import { openSqliteStore } from "../../src/adapters/store-sqlite/index.ts";
+import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
 import type { EvmAddress } from "../../src/primitives/brands.ts";
 
 const file = process.argv[2];

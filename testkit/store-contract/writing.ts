@@ -3,8 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { BlockHash, ListingId, Outpoint, RawAmount, Tick } from "../../src/primitives/brands.ts";
-import type { BlockChanges } from "../../src/prc20/state.ts";
-import { ZERO_TOTALS } from "../../src/prc20/totals.ts";
+import { type BlockChanges, ZERO_TOTALS } from "../../src/prc20/state.ts";
 import type { StoredParameters } from "../../src/index/ports.ts";
 import { ADDRESSES, addressOf, BASE, hash32, TICKS } from "./chain-facts.ts";
 import { ChainModel } from "./chain-model.ts";

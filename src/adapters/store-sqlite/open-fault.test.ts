@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
-import { openSqliteStore } from "./index.ts";
+import { openSqliteStore } from "./sqlite-store.ts";
 import { explained } from "./open-fault.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "strand-open-"));

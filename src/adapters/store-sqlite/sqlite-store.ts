@@ -1,6 +1,9 @@
-// The store port over SQLite: writes go to the writer thread, reads happen here on a read-only connection.
+// Opens an index database; the one entrance of the SQLite engine. The store port behind it sends writes to the writer
+// thread, reads happen here on a read-only connection.
 
-import { rm } from "node:fs/promises";
+import { rm, mkdir, mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
 import type { BlockHash, Outpoint } from "../../primitives/brands.ts";
 import type { BlockChanges } from "../../prc20/state.ts";
 import type { Condition, ConditionSource } from "../../follow/conditions.ts";
@@ -14,7 +17,7 @@ import type {
 } from "../../index/ports.ts";
 import type { LoadedRows } from "../../prc20/state-view.ts";
 import type { StateKeys } from "../../prc20/declared-keys.ts";
-import type { NodeTip } from "../../follow/ports.ts";
+import type { NodeTip, Log } from "../../follow/ports.ts";
 import type { IndexQueries } from "../../index/queries.ts";
 import type { SwapStore } from "../../swaps/ledger/ports.ts";
 import { AddressFinder } from "./address-book.ts";
@@ -22,17 +25,61 @@ import { auditStore } from "./audit/audit.ts";
 import { BalanceFilter } from "./read/balance-filter.ts";
 import { blockRow, tipRow } from "./block-rows.ts";
 import { CellReader } from "./cells.ts";
-import type { Connection } from "./connection.ts";
+import { type Connection, openReader, type PageMemory } from "./connection.ts";
 import { dumpStore } from "./audit/dump.ts";
 import { loadState, visitOpenAnchors } from "./read/load-state.ts";
 import { buffersOf, packCommit } from "./write/packed-commit.ts";
 import { storedParameters } from "./parameters.ts";
 import { SqliteSwapStore } from "./swaps/swap-store.ts";
 import { SqliteQueries } from "./read/queries.ts";
-import type { WriterThread } from "./write/writer-thread.ts";
+import { WriterThread } from "./write/writer-thread.ts";
+import { explained } from "./open-fault.ts";
+
+export type { PageMemory };
+
+/** The index and the swap tables, in one database with one writer; `close` ends both. */
+export interface OpenedStore extends IndexStore, ConditionSource {
+  /** Resolves with the reason when the writer ends before `close`; else never. */
+  readonly writerDied: Promise<Error>;
+  readonly swaps: SwapStore;
+}
+
+/** Where the index lives. */
+export interface SqliteStoreOptions {
+  /** Path of the database file; its folder is made where it is missing. ":memory:" = a file that `close` removes. */
+  readonly file: string;
+  /** "little" for a job that nobody waits for; default "ample". */
+  readonly memory?: PageMemory;
+  readonly log?: Log;
+}
+
+/**
+ * Opens the index database, makes or migrates its schema, and starts its writer thread. Rejects with a sentence where
+ * another writer holds the file, where a newer program has written it, or where it cannot be opened.
+ */
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<OpenedStore> {
+  const { memory = "ample" } = options;
+  const temporaryFolder = options.file === ":memory:" ? await mkdtemp(join(tmpdir(), "strand-index-")) : null;
+  const file = temporaryFolder === null ? resolve(options.file) : join(temporaryFolder, "index.db");
+  try {
+    await mkdir(dirname(file), { recursive: true });
+    const writer = await WriterThread.start({ file, memory });
+    try {
+      const store = new SqliteStore(writer, openReader(file, memory), file, temporaryFolder);
+      options.log?.debug({ file }, "index database open");
+      return store;
+    } catch (error) {
+      await writer.close();
+      throw error;
+    }
+  } catch (error) {
+    if (temporaryFolder !== null) await rm(temporaryFolder, { recursive: true, force: true });
+    throw await explained(file, error);
+  }
+}
 
 /** The store on one database file. */
-export class SqliteStore implements IndexStore, ConditionSource {
+class SqliteStore implements IndexStore, ConditionSource {
   readonly queries: IndexQueries;
   /** The swap tables of the same database, behind the same writer. */
   readonly swaps: SwapStore;

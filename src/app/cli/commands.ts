@@ -1,13 +1,15 @@
 // The commands: each reads the configuration, runs the service or a job on its database, and stops at a signal.
 
 import { existsSync, readFileSync } from "node:fs";
+import type { Account, Address } from "viem";
 import { swapCrypto } from "../../adapters/system/swap-crypto.ts";
 import { readConfig, type Config } from "../config/config.ts";
-import type { Redact } from "../config/redactor.ts";
+import { type Redact, redactorOfUrl } from "../config/redactor.ts";
 import { CommandRefused } from "./service-host.ts";
 import { sentenceOf } from "../../follow/follower-errors.ts";
 import type { FinalAlarm } from "../../swaps/ledger/ports.ts";
 import { LIFT_FLAG } from "./help.ts";
+import type { DeployArguments } from "./deploy-escrow-arguments.ts";
 
 /** An orderly stop that takes longer has failed; the process ends anyway, which loses nothing that was durable. */
 const STOP_LIMIT_MS = 4500;
@@ -122,7 +124,7 @@ export async function runAlarms(flags: ReadonlyMap<string, string>): Promise<num
   const lift = flags.get(LIFT_FLAG) ?? null;
   const { file } = configOf(new Map([...flags].filter(([name]) => name !== LIFT_FLAG))).database;
   if (!existsSync(file)) throw new CommandRefused([`there is no database at ${file}: check DATABASE_URL`]);
-  const { removeAlarm, storedAlarms } = await import("../../adapters/store-sqlite/swaps/stored-alarms.ts");
+  const { removeAlarm, storedAlarms } = await import("../../adapters/store-sqlite/swaps/swap-store.ts");
   const alarms = storedAlarms(file);
   if (lift === null) {
     if (alarms.length === 0) out("no alarm stands");
@@ -158,4 +160,56 @@ async function nodeFailureNamed<Value>(job: () => Promise<Value>): Promise<Value
       throw new CommandRefused([sentenceOf(cause)], { cause });
     throw cause;
   }
+}
+
+const KEY_LINE_LIMIT = 200;
+
+/**
+ * `strand deploy-escrow`: puts the escrow contract on a chain and prints what the configuration needs, as one JSON line;
+ * resolves with the exit code. @throws CommandRefused where the chain is not as it has to be. What the
+ * RPC or its library says of the URL, which may hold a key, is taken out of every failure.
+ */
+export function runDeployEscrow(wanted: DeployArguments, input: AsyncIterable<unknown>): Promise<number> {
+  return redacted(redactorOfUrl(wanted.rpcUrl), () => deployed(wanted, input));
+}
+
+async function deployed(wanted: DeployArguments, input: AsyncIterable<unknown>): Promise<number> {
+  const sender: Account | Address = wanted.from ?? (await accountOf(input));
+  const { deployEscrow } = await import("../../adapters/evm-rpc/deploy.ts");
+  const result = await deployEscrow({ ...wanted, sender });
+  if (!result.ok) throw new CommandRefused([result.error.sentence]);
+  const { address, usdc, block, chainId } = result.value;
+  const line = {
+    address: address.toLowerCase(),
+    usdc: usdc.toLowerCase(),
+    block: Number(block),
+    chain_id: chainId,
+    fee_recipient: wanted.feeRecipient.toLowerCase(),
+  };
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+  return 0;
+}
+
+/** The account of the key on the first line. What stands there is never repeated. */
+async function accountOf(input: AsyncIterable<unknown>): Promise<Account> {
+  const line = (await firstLine(input)).trim();
+  const digits = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(line)?.[1];
+  const { privateKeyToAccount } = await import("viem/accounts");
+  try {
+    if (digits !== undefined) return privateKeyToAccount(`0x${digits.toLowerCase()}`);
+  } catch {
+    // Zero, or not below the order of the group: said below.
+  }
+  throw new CommandRefused([
+    "standard input does not begin with a private key: with --key-stdin give one line of 64 hex digits",
+  ]);
+}
+
+async function firstLine(input: AsyncIterable<unknown>): Promise<string> {
+  let text = "";
+  for await (const chunk of input) {
+    text += String(chunk);
+    if (text.includes("\n") || text.length > KEY_LINE_LIMIT) break;
+  }
+  return text.split("\n")[0] ?? "";
 }

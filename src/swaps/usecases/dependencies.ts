@@ -16,7 +16,7 @@ import type { SwapReadiness } from "../readiness.ts";
 import type { AskIndex } from "./ask-index.ts";
 import type { BalanceLookups } from "./balance-lookups.ts";
 import type { LimitedLookups } from "./lookups.ts";
-import type { PublicValues } from "./public-values.ts";
+import type { PublicValues } from "./secret-guard.ts";
 import type { SignatureJudge } from "./signature-judge.ts";
 
 /** Settings of the use cases. Amounts are raw units of USDC. */

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openSqliteStore } from "../../../src/adapters/store-sqlite/index.ts";
+import { openSqliteStore } from "../../../src/adapters/store-sqlite/sqlite-store.ts";
 import { NETWORKS } from "../../../src/chain/networks.ts";
 import type { BlockChanges } from "../../../src/prc20/state.ts";
 import type { Tick } from "../../../src/primitives/brands.ts";

@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { tipRow } from "../../../src/adapters/store-sqlite/block-rows.ts";
 import { openReader, openWriter } from "../../../src/adapters/store-sqlite/connection.ts";
 import { IndexWriter } from "../../../src/adapters/store-sqlite/write/index-writer.ts";
-import { openSqliteStore } from "../../../src/adapters/store-sqlite/index.ts";
+import { openSqliteStore } from "../../../src/adapters/store-sqlite/sqlite-store.ts";
 import { packCommit } from "../../../src/adapters/store-sqlite/write/packed-commit.ts";
 import { StateReader } from "../../../src/adapters/store-sqlite/read/state-view.ts";
 import { NETWORKS } from "../../../src/chain/networks.ts";

@@ -6,7 +6,7 @@ import type { ScannedBlock } from "../../../src/chain/block-shapes.ts";
 import type { Hex32, ListingId, Tick } from "../../../src/primitives/brands.ts";
 import { checkConservation } from "../../../src/prc20/conservation.ts";
 import { listingSignatureJobs } from "../../../src/prc20/listing-signatures.ts";
-import type { MemoryState } from "../../../src/prc20/memory-state.ts";
+import type { MemoryState } from "../../../testkit/builders/core-index/memory-state.ts";
 import { readBlock } from "../../../src/prc20/read-block.ts";
 import type { ProtocolRules } from "../../../src/prc20/rules.ts";
 import type { BlockChanges, ListingRow } from "../../../src/prc20/state.ts";

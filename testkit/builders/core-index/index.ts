@@ -10,7 +10,7 @@ import { checkConservation } from "../../../src/prc20/conservation.ts";
 import { initialDigest } from "../../../src/prc20/digest.ts";
 import { recogniseEnvelope } from "../../../src/prc20/envelope.ts";
 import { listingSignatureJobs } from "../../../src/prc20/listing-signatures.ts";
-import { MemoryState } from "../../../src/prc20/memory-state.ts";
+import { MemoryState } from "./memory-state.ts";
 import { readBlock } from "../../../src/prc20/read-block.ts";
 import type { ProtocolRules } from "../../../src/prc20/rules.ts";
 import type { BlockChanges } from "../../../src/prc20/state.ts";

@@ -11,7 +11,7 @@ import { AskRechecks } from "../../../src/swaps/usecases/ask-recheck.ts";
 import { BalanceLookups } from "../../../src/swaps/usecases/balance-lookups.ts";
 import { KeyedLock, type SwapDependencies, LockHints } from "../../../src/swaps/usecases/dependencies.ts";
 import { LimitedLookups } from "../../../src/swaps/usecases/lookups.ts";
-import { PublicValues } from "../../../src/swaps/usecases/public-values.ts";
+import { PublicValues } from "../../../src/swaps/usecases/secret-guard.ts";
 import { SignatureJudge } from "../../../src/swaps/usecases/signature-judge.ts";
 import { SwapLedger } from "../../../src/swaps/ledger/ledger.ts";
 import type {

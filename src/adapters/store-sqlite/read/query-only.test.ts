@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { ADDRESSES, BASE } from "../../../../testkit/store-contract/chain-facts.ts";
 import { ChainModel } from "../../../../testkit/store-contract/chain-model.ts";
 import type { IndexQueries } from "../../../index/queries.ts";
-import { openSqliteStore } from "../index.ts";
+import { openSqliteStore } from "../sqlite-store.ts";
 import { openReadOnlyIndex } from "./query-only.ts";
 
 const FIRST = { limit: 100, start: null };

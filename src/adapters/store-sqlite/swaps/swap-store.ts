@@ -1,4 +1,6 @@
 // The port of swap storage on SQLite. Orders go to the one writer thread; reads happen here on a read-only connection.
+// Alarms are also read and removed by a command that may run beside the service (S-05): the removal is one short
+// transaction, for which the service's writer waits, and the service's ledger sees what is gone.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type {
@@ -7,12 +9,15 @@ import type {
   SwapIdentity,
   SwapStore,
   SwapTransaction,
+  FinalAlarm,
 } from "../../../swaps/ledger/ports.ts";
 import { CellReader } from "../cells.ts";
-import { type Connection, openPassingReader } from "../connection.ts";
+import { type Connection, openPassingReader, openWriter } from "../connection.ts";
 import type { WriterThread } from "../write/writer-thread.ts";
 import { chainCode } from "./swap-events.ts";
 import { storedIdentity } from "./swap-identity.ts";
+import { Interner } from "../../../swaps/ledger/fact-fields.ts";
+import { ALARM } from "../../../swaps/ledger/fact-kinds.ts";
 
 /** Facts per piece of a load. */
 const LOAD_CHUNK = 500;
@@ -95,4 +100,28 @@ function chainName(code: number | null): StoredFact["chain"] {
   if (code === 0) return "evm";
   if (code === 1) return "pearl";
   throw new Error(`store: a swap fact names the unknown chain ${code}`);
+}
+
+/** The alarms that stand in the database file, oldest first. @throws where it is no database of this program. */
+export function storedAlarms(file: string): readonly FinalAlarm[] {
+  const reader = openPassingReader(file);
+  try {
+    return reader.all("SELECT key, body FROM swap_fact WHERE kind = 'alarm' ORDER BY seq").map((row) => {
+      const cells = new CellReader(row);
+      const [key, body] = [cells.text(), cells.text()];
+      return ALARM.read({ kind: "alarm", key, chain: null, height: null, body }, new Interner());
+    });
+  } finally {
+    reader.close();
+  }
+}
+
+/** Removes the alarm of that id. */
+export function removeAlarm(file: string, id: string): void {
+  const writer = openWriter(file);
+  try {
+    writer.transaction(() => writer.run("DELETE FROM swap_fact WHERE kind = 'alarm' AND key = ?", id));
+  } finally {
+    writer.close();
+  }
 }

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { openSqliteStore } from "../index.ts";
+import { openSqliteStore } from "../sqlite-store.ts";
 import { NETWORKS } from "../../../chain/networks.ts";
 import type { PearlAddress, Tick } from "../../../primitives/brands.ts";
 import { Workshop } from "../../../../test/hostile/workshop.ts";

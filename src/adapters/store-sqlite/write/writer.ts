@@ -1,11 +1,13 @@
-// The writer thread: owns the writing connection and the lock, and carries out one order after the other.
+// The writer thread: owns the writing connection and the lock, and carries out one order after the other. The lock keeps
+// a second process from writing the same index: an exclusive transaction on a side database, held as long as the writer
+// lives, which the operating system releases even after SIGKILL.
 
 import { parentPort, workerData } from "node:worker_threads";
+import { DatabaseSync } from "node:sqlite";
 import { type Connection, openWriter } from "../connection.ts";
 import { IndexWriter } from "./index-writer.ts";
 import { migrate } from "../migrate.ts";
 import { SwapWriter } from "../swaps/swap-writer.ts";
-import { takeWriteLock, type WriteLock } from "./write-lock.ts";
 import type { NumberedOrder, WriterAnswer, WriterOrder, WriterStart } from "./writer-protocol.ts";
 
 /** How long nothing must be ordered after a commit before the log is copied. */
@@ -115,4 +117,33 @@ try {
   answer({ id: 0, error: null });
 } catch (error) {
   answer({ id: 0, error: sentence(error) });
+}
+
+/** A held lock. */
+interface WriteLock {
+  release(): void;
+}
+
+/** Takes the writer's lock of a database file; throws a sentence where another writer holds it. */
+function takeWriteLock(file: string): WriteLock {
+  const database = new DatabaseSync(`${file}.lock`, { timeout: 0 });
+  try {
+    database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
+  } catch (error) {
+    database.close();
+    if (error instanceof Error && /locked|busy/i.test(error.message)) {
+      throw new Error(
+        `The database ${file} is in use by another process (or twice in this one): ` +
+          "stop that one first, or choose another DATABASE_URL.",
+        { cause: error },
+      );
+    }
+    throw error;
+  }
+  return {
+    release: () => {
+      if (database.isTransaction) database.exec("ROLLBACK");
+      database.close();
+    },
+  };
 }

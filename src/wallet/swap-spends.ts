@@ -1,5 +1,6 @@
-// Lets a buyer take the locked PEARL with the secret (claim leaf of S-10). Signed SIGHASH_DEFAULT: nobody can add to
-// the transaction. Sending it makes the secret public, from the mempool on.
+// Spends locked PEARL (S-10): the buyer by the claim leaf with the secret, the seller by the refund leaf after the refund
+// time. A claim is signed SIGHASH_DEFAULT: nobody can add to the transaction. Sending it makes the secret public, from
+// the mempool on.
 
 import { equalBytes, sha256 } from "@scure/btc-signer/utils.js";
 import type { SigningKey } from "./keys.ts";
@@ -40,5 +41,32 @@ export function buildSwapClaim(parts: readonly SwapClaimPart[], funding: Funding
     return { coin, spend: { kind: "swap" as const, key, leaf: lock.claim, items: [secret] } };
   });
   const balanced = balancePlan({ inputs, outputs: [], sequence: REPLACEABLE_SEQUENCE }, funding);
+  return balanced.ok ? signPlan(balanced.plan) : balanced;
+}
+
+/** One lock output to be refunded. */
+export interface SwapRefundPart {
+  readonly lock: SwapLock;
+  /** The lock output. */
+  readonly coin: Coin;
+  /** The key whose x-only public key is the seller's key of the terms. */
+  readonly key: SigningKey;
+}
+
+/**
+ * Takes lock outputs back: everything that is not fee goes to `funding.changeScript`. The lock time is the greatest
+ * refund time of the parts, so a node takes the transaction once its tip's median time past is greater than that; it
+ * may be signed before. The funding may have no coins. It signals replacement.
+ * Fails as `balancePlan`. @throws RangeError for a key or coin that does not belong to the lock.
+ */
+export function buildSwapRefund(parts: readonly SwapRefundPart[], funding: Funding): SignedTx | BuildFailure {
+  const inputs = parts.map(({ lock, coin, key }) => {
+    if (!equalBytes(key.outputKey, lock.terms.sellerKey)) throw new RangeError("the key is not the seller's");
+    if (!equalBytes(coin.script, lock.script)) throw new RangeError("the coin is no output of the lock");
+    return { coin, spend: { kind: "swap" as const, key, leaf: lock.refund, items: [] } };
+  });
+  const lockTime = Math.max(0, ...parts.map(({ lock }) => lock.terms.refundTime));
+  const plan = { inputs, outputs: [], sequence: REPLACEABLE_SEQUENCE, lockTime };
+  const balanced = balancePlan(plan, funding);
   return balanced.ok ? signPlan(balanced.plan) : balanced;
 }

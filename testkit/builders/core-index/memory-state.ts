@@ -1,12 +1,18 @@
-// The whole state without a database: all rows in maps, with apply and undo. It is the model that the tests compare
-// storage engines with.
+// The whole state without a database: all rows in maps, with apply and undo. It is the model with which the tests compare
+// storage engines.
 
-import type { Hex32, ListingId, Outpoint, PearlAddress, Tick } from "../primitives/brands.ts";
-import type { StateKeys } from "./declared-keys.ts";
-import type { BalanceRow, BlockChanges, Change, ListingRow, TokenRow, Totals } from "./state.ts";
-import type { LoadedRows, StateView } from "./state-view.ts";
-import { ZERO_TOTALS } from "./totals.ts";
-import { invertChanges, type RowChanges } from "./undo.ts";
+import type { Hex32, ListingId, Outpoint, PearlAddress, Tick } from "../../../src/primitives/brands.ts";
+import type { StateKeys } from "../../../src/prc20/declared-keys.ts";
+import {
+  type BalanceRow,
+  type BlockChanges,
+  type Change,
+  type ListingRow,
+  type TokenRow,
+  type Totals,
+  ZERO_TOTALS,
+} from "../../../src/prc20/state.ts";
+import type { LoadedRows, StateView } from "../../../src/prc20/state-view.ts";
 
 /** Digest and totals at the end of a block. */
 export interface MemoryTip {
@@ -135,4 +141,20 @@ function keep(listings: Map<ListingId, ListingRow>, row: ListingRow | null): voi
 
 function sorted<Row>(rows: ReadonlyMap<string, Row>): Row[] {
   return [...rows.keys()].toSorted().flatMap((key) => rows.get(key) ?? []);
+}
+
+/** The changed rows of a block, without its operations, digest and totals. */
+type RowChanges = Pick<BlockChanges, "tokens" | "balances" | "listings">;
+
+/** The changes that lead back (P-90): before and after exchanged, in reverse order. */
+function invertChanges(changes: RowChanges): RowChanges {
+  return {
+    tokens: inverted(changes.tokens),
+    balances: inverted(changes.balances),
+    listings: inverted(changes.listings),
+  };
+}
+
+function inverted<Row>(changes: readonly Change<Row>[]): Change<Row>[] {
+  return changes.map(({ before, after }) => ({ before: after, after: before })).toReversed();
 }
