@@ -4,7 +4,7 @@
 import type { RawAmount } from "./brands.ts";
 
 /** 2^128 - 1, the largest token amount (P-20). */
-export const MAX_RAW_AMOUNT = (1n << 128n) - 1n;
+const MAX_RAW_AMOUNT = (1n << 128n) - 1n;
 /** 39 digits are as many as 2^128 - 1 has; the length check keeps long digit strings away from BigInt. */
 const AMOUNT_TEXT = /^(?:0|[1-9][0-9]{0,38})$/;
 

@@ -100,7 +100,7 @@ export async function runVerify(flags: ReadonlyMap<string, string>): Promise<num
 }
 
 /** Runs a job whose failure says nothing that is secret: a `CommandRefused` where it was said in sentences. */
-export async function redacted<Value>(redact: Redact, job: () => Promise<Value>): Promise<Value> {
+async function redacted<Value>(redact: Redact, job: () => Promise<Value>): Promise<Value> {
   try {
     return await job();
   } catch (error) {

@@ -63,8 +63,12 @@ test("H-32: unit prices are exact and rounded down after the last shown digit", 
   assert.equal(priceText(1n, 99_999_999n, "0"), "0.00000001");
 });
 
+/** The whole satoshis of a unit price. */
+function floor(priceSat: bigint, amount: bigint, dec: string): bigint {
+  return unitPriceSat({ priceSat, amount }, dec);
+}
+
 test("H-33: floor prices keep every digit and are rounded down", () => {
-  const floor = (priceSat: bigint, amount: bigint, dec: string) => unitPriceSat({ priceSat, amount }, dec);
   assert.equal(floor(10n, 3n, "0"), 3n);
   assert.equal(floor(5n, 2n, "1"), 25n);
   assert.equal(floor(2n, 3n, "0"), 0n);
