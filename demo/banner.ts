@@ -22,6 +22,7 @@ export function welcome({ base, continued, openSwaps }: Welcome): string[] {
   return [
     chain,
     ...(openSwaps === null ? [] : ["Time runs fast: each block is 194 seconds after the one before."]),
+    `Open ${base}/ in a browser: tokens, markets, swaps, and every block as it comes.`,
     `The index over it: ${base}  (documents: ${base}/docs, health: ${base}/health)`,
     "Ctrl-C ends it; the next start goes on from there, `npm start -- --fresh` begins anew.",
     "",

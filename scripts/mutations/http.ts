@@ -268,6 +268,63 @@ const documents = [
   ]),
 ];
 
+const pages = [
+  ...inFile("src/http/page-shell.ts", [
+    {
+      rule: "A-111",
+      find: "\"script-src 'self'\",",
+      replace: "\"script-src 'self' 'unsafe-inline'\",",
+      why: "a script in the document would run",
+    },
+    {
+      rule: "A-111",
+      find: '> quality("application", "json")',
+      replace: '>= quality("application", "json")',
+      why: "a client without a wish gets a page for an unknown path",
+    },
+    {
+      rule: "A-111",
+      find: 'MACHINE_ROOTS.includes(path.split("/", 2)[1] ?? "")',
+      replace: "MACHINE_ROOTS.includes(path)",
+      why: "a browser's script gets a page instead of an error",
+    },
+    {
+      rule: "A-111",
+      find: "{ ...page, status: 404,",
+      replace: "{ ...page, status: 200,",
+      why: "what does not exist is a page like others",
+    },
+  ]),
+  ...inFile("src/http/routes/page.ts", [
+    {
+      rule: "A-111",
+      find: "height >= rules.startHeight && ",
+      replace: "",
+      why: "the block before the start, of which nothing is known, is a page",
+    },
+    {
+      rule: "A-111",
+      find: "swaps?.knowsTransaction(txid) === true || ",
+      replace: "",
+      why: "the transaction of a lock does not exist",
+    },
+    {
+      rule: "A-111",
+      find: "!swaps || swaps.swap(",
+      replace: "!!swaps && swaps.swap(",
+      why: "every swap is unknown where swaps are off",
+    },
+  ]),
+  ...inFile("src/http/routes/assets.ts", [
+    {
+      rule: "A-111",
+      find: "if (missing.length > 0) {",
+      replace: "if (missing.length > 3) {",
+      why: "a service without its pages starts",
+    },
+  ]),
+];
+
 const requests = [
   ...inFile("src/http/secret-check.ts", [
     {
@@ -315,6 +372,7 @@ const requests = [
 export const HTTP_BREAKS: readonly Break[] = [
   ...requests,
   ...documents,
+  ...pages,
   ...keys,
   ...cursor,
   ...marketRows,

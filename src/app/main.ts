@@ -17,8 +17,14 @@ import { SignaturePool } from "../adapters/system/signature-pool.ts";
 import type { Config } from "./config/config.ts";
 import type { RateLimitOptions } from "../http/dependencies.ts";
 import { addressOf, type NodeEndpoint } from "./config/read-node.ts";
-import { buildServer } from "../http/server.ts";
-import { openAnswerThread, Closers, listenOn, CommandRefused } from "./cli/service-host.ts";
+import {
+  Closers,
+  CommandRefused,
+  listenOn,
+  openAnswerThread,
+  pageAddress,
+  serverOver,
+} from "./cli/service-host.ts";
 import { programVersion } from "./cli/help.ts";
 import { CommitFeed } from "../follow/commit-feed.ts";
 import type { Condition, ConditionSource } from "../follow/conditions.ts";
@@ -189,7 +195,7 @@ async function startOn(config: Config, foundation: Foundation): Promise<RunningS
   const mempool = mempoolOf(config, foundation, swaps);
   feed.subscribe(() => mempool.lookSoon());
   const watched: readonly ConditionSource[] = [store, progress, node, ...(swaps === null ? [] : [swaps])];
-  const app = await buildServer({
+  const app = await serverOver({
     queries: store.queries,
     answers: openAnswerThread(config.database.file, config.rules, log, closers),
     rules: config.rules,
@@ -215,10 +221,8 @@ async function startOn(config: Config, foundation: Foundation): Promise<RunningS
   const stop = new AbortController();
   const loops = [node, follower, mempool, ...(swaps === null ? [] : [swaps])];
   const running = Promise.all(loops.map((part) => part.run(stop.signal)));
-  log.info(
-    { host: config.host, port, network: config.network.name, database: config.database.file },
-    "serving",
-  );
+  const where = { host: config.host, port, page: pageAddress(config.host, port) };
+  log.info({ ...where, network: config.network.name, database: config.database.file }, "serving");
   return {
     host: config.host,
     port,

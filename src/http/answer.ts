@@ -143,6 +143,17 @@ async function encodedBody(answer: Answer, encoding: Encoding): Promise<Buffer> 
   return made;
 }
 
+/** The same answer with its compressed forms made now, and small: for files that are read once and sent often. */
+export async function compressedAtOnce(answer: Answer): Promise<Answer> {
+  if (answer.body.length < COMPRESS_FROM_BYTES) return answer;
+  const [br, gz] = await Promise.all([
+    brotli(answer.body, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+    deflate(answer.body, { level: 9 }),
+  ]);
+  answer.encoded.set("br", br).set("gzip", gz);
+  return answer;
+}
+
 /** True where `If-None-Match` names this answer in any encoding (RFC 9110 §13.1.2: lists, W/, *). */
 export function isKnownToClient(answer: Answer, ifNoneMatch: string | undefined): boolean {
   if (ifNoneMatch === undefined || answer.status !== 200) return false;
@@ -187,15 +198,21 @@ export function withoutContent(headers: Record<string, string>): Record<string, 
   return rest;
 }
 
-/** Quality per encoding name by RFC 9110 §12.5.3; an unnamed one has that of `*`, else 0. */
-function encodingQualities(acceptEncoding: string): (name: string) => number {
+/** Weights of a list by RFC 9110 §12.4.2, by lower-case name: those of `Accept` and of `Accept-Encoding`. */
+export function qualitiesIn(header: string): ReadonlyMap<string, number> {
   const qualities = new Map<string, number>();
-  for (const part of acceptEncoding.toLowerCase().split(",")) {
+  for (const part of header.toLowerCase().split(",")) {
     const [name = "", ...parameters] = part.split(";").map((piece) => piece.trim());
     const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
     const quality = weight === undefined ? 1 : Number(weight);
     qualities.set(name, Number.isFinite(quality) ? quality : 0);
   }
+  return qualities;
+}
+
+/** Quality per encoding name by RFC 9110 §12.5.3; an unnamed one has that of `*`, else 0. */
+function encodingQualities(acceptEncoding: string): (name: string) => number {
+  const qualities = qualitiesIn(acceptEncoding);
   return (name) => qualities.get(name) ?? qualities.get("*") ?? 0;
 }
 

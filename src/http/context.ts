@@ -14,6 +14,7 @@ import {
   type Refusal,
   showsIndexedHeight,
 } from "./errors.ts";
+import { absentPage, isMachinePath, prefersHtml } from "./page-shell.ts";
 import type { PathTable } from "./path-table.ts";
 import type { ResponseCache } from "./response-cache.ts";
 
@@ -99,7 +100,10 @@ export async function presentHeight(context: HttpContext): Promise<number> {
   }
 }
 
-/** Answers a request that no route takes: OPTIONS, 405 with `Allow`, or 404. */
+/**
+ * Answers a request that no route takes: OPTIONS, 405 with `Allow`, or 404, which is a page for whoever reads pages and
+ * JSON for everybody else (H-04).
+ */
 export async function answerUnrouted(
   context: HttpContext,
   request: FastifyRequest,
@@ -107,10 +111,15 @@ export async function answerUnrouted(
 ): Promise<FastifyReply> {
   const path = pathOf(request.raw.url ?? "/");
   const methods = context.paths.methodsOf(path);
+  const mayBePage = isReading(request.method) && !isMachinePath(path);
   if (methods === null) {
+    if (mayBePage && prefersHtml(request.headers.accept)) {
+      return sendAnswer(request, reply, absentPage("No such page"));
+    }
     return sendError(context, request, reply, {
       code: "ROUTE_NOT_FOUND",
       message: "There is no endpoint at this path. /openapi.json lists all of them.",
+      headers: mayBePage ? { vary: "accept, accept-encoding" } : {},
     });
   }
   const allow = [...methods].toSorted().join(", ");
@@ -123,12 +132,17 @@ export async function answerUnrouted(
     });
   }
   // The path is one of ours and the method too: only its percent-encoding can be broken.
+  if (mayBePage) return sendAnswer(request, reply, absentPage("No such page"));
   if (isSwapPath(path) && !context.deps.swaps) return sendSwapsDisabled(context, request, reply);
   return sendError(context, request, reply, {
     code: "INVALID_REQUEST",
     message:
       "The path is not correctly percent-encoded. Write each `%` as `%25` or follow it by two hex digits.",
   });
+}
+
+function isReading(method: string): boolean {
+  return method === "GET" || method === "HEAD";
 }
 
 /** The one answer of all swap endpoints while no swaps are served (H-45). */

@@ -83,6 +83,8 @@ export interface HttpDependencies {
   readonly swaps?: SwapService | null;
   /** Tells when swap state has changed: the event stream looks at its log again. */
   readonly swapFeed?: StateFeed;
+  /** Folder of the files that the pages load; default: `web/built` of this program. */
+  readonly pageFolder?: string;
   /** Makes pages of lists beside this thread; null or absent: all answers are made here. */
   readonly answers?: AnswerMaker | null;
 }

@@ -22,9 +22,11 @@ import { type OpenApiDocument, openApiDocument } from "./openapi.ts";
 import { PathTable } from "./path-table.ts";
 import { RateLimiter, type RateVerdict } from "./rate-limit.ts";
 import { registerRead } from "./read-route.ts";
+import { BUILT_FOLDER, registerAssets } from "./routes/assets.ts";
 import { registerDocs } from "./routes/docs.ts";
 import { registerEvents } from "./routes/events.ts";
 import { isHealthPath, registerHealth } from "./routes/health.ts";
+import { registerPages } from "./routes/page.ts";
 import { READ_ROUTES } from "./routes/reads.ts";
 import { registerDisabledSwaps, SWAP_ROUTES } from "./routes/swaps/index.ts";
 import { registerSwaps } from "./routes/swaps/swap-route.ts";
@@ -53,7 +55,7 @@ export function interfaceDocument(version: string): OpenApiDocument {
 
 /**
  * The server, ready to listen. Closing it ends the event streams, answers what is under way and refuses what comes
- * later with 503.
+ * later with 503. @throws PageNotBuilt where the files of the pages are missing.
  */
 export async function buildServer(deps: HttpDependencies): Promise<FastifyInstance> {
   const cache = new ResponseCache(deps.cacheBytes ?? CACHE_BYTES_DEFAULT);
@@ -92,6 +94,8 @@ export async function buildServer(deps: HttpDependencies): Promise<FastifyInstan
   if (deps.swaps) await registerSwaps(app, context, deps.swaps, SWAP_ROUTES);
   else registerDisabledSwaps(app, context);
   registerDocs(app, interfaceDocument(deps.version));
+  registerPages(app, context);
+  await registerAssets(app, deps.pageFolder ?? BUILT_FOLDER);
   await app.ready();
   return app;
 }

@@ -22,7 +22,7 @@ after(() => one.app.close());
 describe("paths", () => {
   test("H-04 unknown ones are 404 in the envelope, also with a body that nobody reads", async () => {
     for (const url of [
-      "/",
+      "/nope",
       "/api",
       "/api/v1/prc20",
       "/api/v1/prc20/nope",

@@ -1,12 +1,16 @@
 // What starting and stopping need besides the parts: a refusal with sentences for people, a list of what to close
-// again, listening on a port with a message that says what to do when it is taken, and the second thread that makes
-// answers where the machine has a core for it.
+// again, the server with its pages, listening on a port with a message that says what to do when it is taken, and the
+// second thread that makes answers where the machine has a core for it.
 
 import type { Server } from "node:http";
 import { availableParallelism } from "node:os";
 import { resolve as absolutePath } from "node:path";
 import type { Log } from "../../follow/ports.ts";
+import type { FastifyInstance } from "fastify";
 import { AnswerThread } from "../../http/answer-thread.ts";
+import type { HttpDependencies } from "../../http/dependencies.ts";
+import { PageNotBuilt } from "../../http/routes/assets.ts";
+import { buildServer } from "../../http/server.ts";
 import type { ProtocolRules } from "../../prc20/rules.ts";
 
 /** A command, `start` above all, cannot be carried out as configured; each sentence says what was wrong and what to do. */
@@ -72,6 +76,22 @@ export async function listenOn(server: Server, host: string, port: number, flag:
   }
   const address = server.address();
   return address === null || typeof address === "string" ? port : address.port;
+}
+
+/** The server. Throws `CommandRefused` where the files of its pages are missing. */
+export async function serverOver(deps: HttpDependencies): Promise<FastifyInstance> {
+  try {
+    return await buildServer(deps);
+  } catch (cause) {
+    if (cause instanceof PageNotBuilt) throw new CommandRefused([cause.message], { cause });
+    throw cause;
+  }
+}
+
+/** What a browser on this machine opens: `localhost` where the service listens on all addresses. */
+export function pageAddress(host: string, port: number): string {
+  const name = host === "0.0.0.0" || host === "::" ? "localhost" : host.includes(":") ? `[${host}]` : host;
+  return `http://${name}:${port}/`;
 }
 
 const ENTRY = new URL("./answer-worker.ts", import.meta.url);

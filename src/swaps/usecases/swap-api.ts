@@ -1,7 +1,7 @@
 // The swap service as HTTP sees it: every use case, over the parts that `main` hands in, and what a wallet must know to
 // sign (H-44).
 
-import type { Bytes32, EvmAddress, Outpoint, PearlAddress } from "../../primitives/brands.ts";
+import type { Bytes32, EvmAddress, Outpoint, PearlAddress, Txid } from "../../primitives/brands.ts";
 import { DOMAIN_NAME, DOMAIN_VERSION, TYPED_DATA } from "../../swap/eip712.ts";
 import { parseEvmAddress, parsePearlAddress } from "../../swap/forms.ts";
 import { EVM_REFUND_MAX_S } from "../../swap/judge-take.ts";
@@ -113,6 +113,10 @@ export class SwapApi implements SwapService {
   pearlAddress(text: string): PearlAddress | null {
     const parsed = parsePearlAddress(text, this.#deps.rules.hrp);
     return parsed.ok ? parsed.value : null;
+  }
+
+  knowsTransaction(txid: Txid): boolean {
+    return this.#deps.ledger.knowsTransaction(txid);
   }
 
   heights() {

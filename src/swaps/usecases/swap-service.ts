@@ -1,7 +1,7 @@
 // The interface of the swap service: the use cases behind the endpoints of interface §4.3, as HTTP sees them. Path
 // values arrive in canonical form, bodies as parsed JSON objects that nothing has been checked of.
 
-import type { Bytes32, EvmAddress, PearlAddress } from "../../primitives/brands.ts";
+import type { Bytes32, EvmAddress, PearlAddress, Txid } from "../../primitives/brands.ts";
 import type { EvmStatus } from "../../follow/serving.ts";
 import type { SwapList, SwapOutcome } from "./outcome.ts";
 
@@ -61,6 +61,8 @@ export interface SwapService {
   evmAddress(text: string): EvmAddress | null;
   /** The address of this network that a text names by P-22, or null. */
   pearlAddress(text: string): PearlAddress | null;
+  /** Whether a lock output of this PEARL transaction, or a spend of one, is in a block or in the mempool now. */
+  knowsTransaction(txid: Txid): boolean;
   heights(): SwapHeights;
   evmStatus(): EvmStatus;
   stats(): WireRow;

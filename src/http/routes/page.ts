@@ -1,0 +1,189 @@
+// The pages: every address that a person can open. All answer the same document (`page-shell.ts`); what differs is the
+// title, and the status, which says whether the thing that the path names exists. The rows are asked for by the script
+// in the browser. Where nobody can tell whether a thing exists, the status is 200 and the page says what is wrong.
+
+import type { FastifyInstance } from "fastify";
+import { type StaticEncode, type TObject, Type } from "typebox";
+import { parseAddress } from "../../primitives/address.ts";
+import type { Txid } from "../../primitives/brands.ts";
+import type { MempoolOperation } from "../../follow/serving.ts";
+import { type HttpContext, sendAnswer } from "../context.ts";
+import type { HttpDependencies } from "../dependencies.ts";
+import { absentPage, presentPage } from "../page-shell.ts";
+import { listingIdOf, parameterReader, tickOf, txidOf } from "../parameters.ts";
+import { routerPath } from "../read-route.ts";
+import { indexParameter, listingIdParameter, tickParameter, txidParameter } from "../schemas/parameters.ts";
+import { hashOf, hashParameter } from "./swaps/swap-parameters.ts";
+
+/** What tells whether a thing exists. */
+type PageDependencies = Pick<HttpDependencies, "queries" | "rules" | "mempool" | "swaps">;
+
+/** Pages that are always there: path and title. */
+const PLAIN_PAGES: readonly (readonly [path: string, title: string])[] = [
+  ["/", "Tokens, markets and swaps of Pearl"],
+  ["/tokens", "Tokens"],
+  ["/markets", "Markets"],
+  ["/operations", "Operations"],
+  ["/blocks", "Blocks"],
+  ["/mempool", "Mempool"],
+  ["/swaps", "Swaps"],
+  ["/status", "Status"],
+  ["/search", "Search"],
+];
+
+/** The page of one thing. */
+interface ThingDefinition<Params extends TObject> {
+  /** Path with `{placeholders}`. */
+  readonly path: string;
+  /** What the thing is called where it does not exist. */
+  readonly name: string;
+  readonly params: Params;
+  /** The title of a thing that exists. */
+  title(params: StaticEncode<Params>): string;
+  /** One cheap read. Rejects where it cannot be told. */
+  exists(deps: PageDependencies, params: StaticEncode<Params>): boolean | Promise<boolean>;
+}
+
+/** A definition with its types closed over. */
+interface ThingPage {
+  readonly path: string;
+  readonly name: string;
+  /** The title and the test of existence; null for placeholders that name nothing. */
+  find(raw: unknown): { readonly title: string; exists(deps: PageDependencies): Promise<boolean> } | null;
+}
+
+function thingPage<Params extends TObject>(definition: ThingDefinition<Params>): ThingPage {
+  const { path, name, params } = definition;
+  const read = parameterReader(params);
+  return {
+    path,
+    name,
+    find(raw) {
+      const values = read(raw);
+      if (!values.ok) return null;
+      return {
+        title: definition.title(values.value),
+        exists: async (deps) => definition.exists(deps, values.value),
+      };
+    },
+  };
+}
+
+/** A long id as a title shows it: its two ends. */
+function ends(id: string): string {
+  return id.length <= 24 ? id : `${id.slice(0, 12)}…${id.slice(-8)}`;
+}
+
+const token = thingPage({
+  path: "/token/{tick}",
+  name: "token",
+  params: Type.Object({ tick: tickParameter }),
+  title: ({ tick }) => `${tickOf(tick)} token`,
+  exists: async ({ queries }, { tick }) => (await queries.token(tickOf(tick))).value !== null,
+});
+
+const listing = thingPage({
+  path: "/listing/{id}",
+  name: "listing",
+  params: Type.Object({ id: listingIdParameter }),
+  title: ({ id }) => `Listing ${ends(id)}`,
+  exists: async ({ queries }, { id }) => (await queries.listing(listingIdOf(id))).value !== null,
+});
+
+const address = thingPage({
+  path: "/address/{address}",
+  name: "address",
+  params: Type.Object({ address: Type.String({ maxLength: 90 }) }),
+  title: ({ address: text }) => `Address ${ends(text)}`,
+  // Nobody can tell whether somebody has the key: every well-formed address exists.
+  exists: ({ rules, swaps }, { address: text }) =>
+    parseAddress(text, rules.hrp) !== null ||
+    (swaps ? swaps.evmAddress(text) !== null : /^0x[0-9a-fA-F]{40}$/.test(text)),
+});
+
+const transaction = thingPage({
+  path: "/tx/{txid}",
+  name: "transaction",
+  params: Type.Object({ txid: txidParameter }),
+  title: ({ txid }) => `Transaction ${ends(txidOf(txid))}`,
+  async exists({ queries, mempool, swaps }, params) {
+    const txid = txidOf(params.txid);
+    if (swaps?.knowsTransaction(txid) === true || isUnconfirmed(mempool.snapshot().rows, txid)) return true;
+    return (await queries.operationsOf(txid, null)).value.length > 0;
+  },
+});
+
+const operation = thingPage({
+  path: "/op/{txid}/{vout}",
+  name: "operation",
+  params: Type.Object({ txid: txidParameter, vout: indexParameter }),
+  title: ({ txid, vout }) => `Operation ${ends(txidOf(txid))}:${vout}`,
+  exists: async ({ queries }, { txid, vout }) =>
+    (await queries.operationsOf(txidOf(txid), vout)).value.length > 0,
+});
+
+const block = thingPage({
+  path: "/block/{height}",
+  name: "block",
+  params: Type.Object({ height: indexParameter }),
+  title: ({ height }) => `Block ${height}`,
+  exists: async ({ queries, rules }, { height }) =>
+    height >= rules.startHeight && (await queries.digest(height)).value !== null,
+});
+
+const swap = thingPage({
+  path: "/swap/{hash}",
+  name: "swap",
+  params: Type.Object({ hash: hashParameter("Hash of an order or a take.") }),
+  title: ({ hash }) => `Swap ${ends(hashOf(hash))}`,
+  // Without a swap service nobody can tell; the page says that.
+  exists: ({ swaps }, { hash }) => !swaps || swaps.swap(hashOf(hash)).kind === "answer",
+});
+
+const ask = thingPage({
+  path: "/ask/{id}",
+  name: "ask",
+  params: Type.Object({ id: hashParameter("Id of an ask.") }),
+  title: ({ id }) => `Ask ${ends(hashOf(id))}`,
+  exists: ({ swaps }, { id }) => !swaps || swaps.ask(hashOf(id)).kind === "answer",
+});
+
+const THING_PAGES: readonly ThingPage[] = [token, listing, address, transaction, operation, block, swap, ask];
+
+/** Whether an unconfirmed operation is of this transaction; the rows are sorted by it, and may be many. */
+function isUnconfirmed(rows: readonly MempoolOperation[], txid: Txid): boolean {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const found = rows[middle]?.txid ?? "";
+    if (found === txid) return true;
+    if (found < txid) low = middle + 1;
+    else high = middle;
+  }
+  return false;
+}
+
+/** Adds the pages. */
+export function registerPages(app: FastifyInstance, context: HttpContext): void {
+  for (const [path, title] of PLAIN_PAGES) {
+    const page = presentPage(title);
+    app.get(path, async (request, reply) => sendAnswer(request, reply, page));
+  }
+  for (const one of THING_PAGES) {
+    const { path, name } = one;
+    const absent = absentPage(`No such ${name}`);
+    app.get(routerPath(path), async (request, reply) => {
+      const thing = one.find(request.params);
+      if (thing === null) return sendAnswer(request, reply, absent);
+      const exists = await thing.exists(context.deps).catch((error: unknown) => {
+        context.deps.log.warn(
+          { error, request_id: request.id },
+          "nobody could tell whether a page's thing exists",
+        );
+        return true;
+      });
+      return sendAnswer(request, reply, exists ? presentPage(thing.title) : absent);
+    });
+  }
+}
