@@ -46,6 +46,7 @@ export const KEY_SHAPES = {
   operations: ["int"],
   holders: ["text", "text"],
   candles: ["int"],
+  markets: ["text", "text"],
   mempool: ["text", "int"],
   bids: ["int", "text"],
   asks: ["int", "text"],
@@ -152,7 +153,7 @@ export interface MarketSummaryView {
   readonly token: TokenRow;
   readonly expiredOpenCount: number;
   /** The cheapest active listing, ties older first; null where there is none. */
-  readonly best: ListingRow | null;
+  readonly best: Pick<ListingRow, "id" | "priceSat" | "amount"> | null;
   /** Σ price and number of fills in blocks with time > tip time - 86400. */
   readonly volume24hSat: bigint;
   readonly fills24h: number;
@@ -300,6 +301,11 @@ export interface IndexQueries {
   ): Promise<Snapshot<Page<ListingView>>>;
   /** Null for an unknown tick. */
   marketSummary(tick: Tick): Promise<Snapshot<MarketSummaryView | null>>;
+  /**
+   * Tokens with an open listing, expired or not, or a fill in a block with time > tip time - 30 days. By the volume of
+   * 24 h descending, ties by the bytes of the ticker. Key: (volume as 32 hex digits, tick).
+   */
+  markets(page: PageRequest): Promise<Snapshot<Page<MarketSummaryView>>>;
   listing(id: ListingId): Promise<Snapshot<ListingView | null>>;
   /** Newest first. Key: place. */
   operations(filter: OperationFilter, page: PageRequest): Promise<Snapshot<Page<OperationView>>>;

@@ -50,6 +50,7 @@ describe("reads of an index with a past", () => {
       await bounded("balancesOf", () =>
         pages(async (page) => (await queries.balancesOf([address, other], tick, page)).value),
       );
+    await bounded("markets", () => pages(async (page) => (await queries.markets(page)).value));
     for (const tick of TICKS) {
       await bounded("token", () => queries.token(tick));
       await bounded("summary", () => queries.marketSummary(tick));

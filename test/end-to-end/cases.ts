@@ -64,6 +64,7 @@ const byId = (row: Row): string => String(row["id"]);
 const byChange = (row: Row): string => `${String(row["id"])} ${String(row["closed_txid"])}`;
 const byHolding = (row: Row): string => `${String(row["address"])} ${String(row["tick"])}`;
 const byTotal = (row: Row): string => `${String(row["address"])} ${String(row["total"])}`;
+const byVolume = (row: Row): string => `${String(row["tick"])} ${String(row["volume_24h_sat"])}`;
 const byStart = (row: Row): string => String(row["start"]);
 
 function stable(path: string, keyOf: WatchedList["keyOf"], rowsOf: WatchedList["rowsOf"]): WatchedList {
@@ -104,6 +105,7 @@ export function watchedLists(at: Truth): WatchedList[] {
       tokens.balancesOfMany(truth, addresses, tick),
     ),
     moving(`/token/${tick}/holders`, byTotal, (truth) => tokens.holders(truth, tick)),
+    moving("/markets", byVolume, (truth) => market.markets(truth)),
     moving(`/market/${tick}`, byId, (truth) => market.market(truth, tick)),
     moving(`/market/${tick}/history`, byChange, (truth) => market.marketHistory(truth, tick, null)),
     moving(`/market/${tick}/history?state=open`, byChange, (truth) =>

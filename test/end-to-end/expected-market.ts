@@ -7,6 +7,7 @@ import {
   blockAt,
   compareBig,
   comparePlaces,
+  compareText,
   type Place,
   placeOf,
   type Row,
@@ -190,6 +191,24 @@ export function summaryRows(truth: Truth, tick: string): Row[] {
       fills_24h: lately.length,
     },
   ];
+}
+
+function volumeOf(row: Row): bigint {
+  return BigInt(String(row["volume_24h_sat"]));
+}
+
+/** markets: the summaries of tickers with an open listing or a fill in 30 days, by the volume of a day. */
+export function markets(truth: Truth): Row[] {
+  const month = tipOf(truth).time - 30 * 86_400;
+  const isTraded = ({ tick, state, close_height }: ListingRow, of: string): boolean =>
+    tick === of &&
+    (state === "open" || (state === "filled" && blockAt(truth, close_height ?? -1).time > month));
+  const rows = truth.snapshot.tokens
+    .filter(({ tick }) => truth.snapshot.listings.some((listing) => isTraded(listing, tick)))
+    .flatMap(({ tick }) => summaryRows(truth, tick));
+  return rows.toSorted(
+    (a, b) => compareBig(volumeOf(b), volumeOf(a)) || compareText(String(a["tick"]), String(b["tick"])),
+  );
 }
 
 /** An output that a fill must have. */

@@ -77,6 +77,11 @@ const holderKey = ({ row }: HolderView): PageKey => [
   row.address,
 ];
 
+const marketsKey = ({ volume24hSat, token }: MarketSummaryView): PageKey => [
+  volume24hSat.toString(16).padStart(32, "0"),
+  token.tick,
+];
+
 function fieldValues(view: OperationView, tip: number): Record<OperationField, string | number | null> {
   const { operation, blockHash, time } = view;
   const { height, txIndex, txid, vout, op, tick, reason, payloadJson, from, to, listingId } = operation;
@@ -236,6 +241,14 @@ export class FakeIndex implements IndexQueries {
   marketSummary(tick: Tick) {
     const token = this.#token(tick);
     return this.#answer(token === null ? null : { token, ...this.summary });
+  }
+
+  markets(page: PageRequest) {
+    const rows = this.tokenRows
+      .filter((token) => token.openCount > 0)
+      .map((token): MarketSummaryView => ({ token, ...this.summary }))
+      .toSorted((one, other) => largestFirst(marketsKey(one), marketsKey(other)));
+    return this.#answer(pageOf(rows, marketsKey, largestFirst, page));
   }
 
   listing(id: ListingId) {

@@ -100,6 +100,13 @@ const quoteFields = (
   "indexed_height"
 ).split(" ");
 
+const summaryFields = (
+  "tick open_count filled_count cancelled_count invalid_spent_count expired_open_count total_filled_amount " +
+  "total_invalid_spent_refunded_amount total_protocol_fee_paid_sat total_seller_paid_sat floor_price_sat " +
+  "total_protocol_fee_paid_pearl total_seller_paid_pearl floor_price_pearl floor_change_24h_pct " +
+  "floor_unit_price_sat best_listing_id volume_24h_sat fills_24h"
+).split(" ");
+
 function malformedBy(path: string, placeholder: string, bad: readonly string[], query = ""): string[] {
   return bad.map((value) => path.replace(placeholder, value) + query);
 }
@@ -228,17 +235,11 @@ export const CONTRACT: readonly ContractCase[] = [
     bad: { "{tick}": BAD_TICKS },
     malformed: ["/market/SAND/history?state=closed", "/market/SAND/history?state=open&state=filled"],
   }),
-  contract(
-    "/market/{tick}/summary",
-    SummaryRowSchema,
-    (
-      "tick open_count filled_count cancelled_count invalid_spent_count expired_open_count total_filled_amount " +
-      "total_invalid_spent_refunded_amount total_protocol_fee_paid_sat total_seller_paid_sat floor_price_sat " +
-      "total_protocol_fee_paid_pearl total_seller_paid_pearl floor_price_pearl floor_change_24h_pct " +
-      "floor_unit_price_sat best_listing_id volume_24h_sat fills_24h"
-    ).split(" "),
-    { absent: "/market/NOPE/summary", bad: { "{tick}": BAD_TICKS } },
-  ),
+  contract("/market/{tick}/summary", SummaryRowSchema, summaryFields, {
+    absent: "/market/NOPE/summary",
+    bad: { "{tick}": BAD_TICKS },
+  }),
+  contract("/markets", SummaryRowSchema, summaryFields, { paged: true }),
   contract("/market/quote/{id}", QuoteRowSchema, quoteFields, {
     absent: `/market/quote/${UNKNOWN_LISTING}`,
     bad: { "{id}": BAD_IDS },

@@ -182,6 +182,7 @@ async function compareMarket(store: IndexStore, naive: NaiveIndex): Promise<void
     }
     await compareFigures(store, naive, tick);
   }
+  await compareMarkets(store, naive);
   for (const listing of naive.listings.values()) {
     const expected = { listing, lifecycle: naive.lifecycle(listing), dec: "8" };
     assert.deepEqual((await queries.listing(listing.id)).value, expected);
@@ -191,6 +192,15 @@ async function compareMarket(store: IndexStore, naive: NaiveIndex): Promise<void
     (await queries.market(TICKS[0] ?? UNKNOWN, { limit: 1, start: null })).state.height,
     naive.height,
   );
+}
+
+/** H-38 markets: the summaries of the traded tickers, in order. */
+async function compareMarkets({ queries }: IndexStore, naive: NaiveIndex): Promise<void> {
+  const expected = [];
+  for (const tick of naive.traded()) expected.push((await queries.marketSummary(tick)).value);
+  for (const limit of [1, 2, 100]) {
+    assert.deepEqual(await walk(async (page) => (await queries.markets(page)).value, limit), expected);
+  }
 }
 
 async function compareFigures(store: IndexStore, naive: NaiveIndex, tick: Tick): Promise<void> {
@@ -208,7 +218,7 @@ async function compareFigures(store: IndexStore, naive: NaiveIndex, tick: Tick):
   assert.deepEqual(summary, {
     token,
     expiredOpenCount: listings.filter((listing) => naive.lifecycle(listing) === "expired_open").length,
-    best: naive.active(tick)[0] ?? null,
+    best: bestOf(naive, tick),
     volume24hSat: fills.reduce((sum, { priceSat }) => sum + priceSat, 0n),
     fills24h: fills.length,
     floorThen: then === null ? null : { priceSat: then.priceSat, amount: then.amount },
@@ -311,6 +321,11 @@ function filters(): OperationFilter[] {
       ),
     ),
   );
+}
+
+function bestOf(naive: NaiveIndex, tick: Tick) {
+  const [best] = naive.active(tick);
+  return best === undefined ? null : { id: best.id, priceSat: best.priceSat, amount: best.amount };
 }
 
 function idsOf(views: readonly { readonly listing: { readonly id: string } }[] | undefined) {

@@ -14,6 +14,7 @@ export type Damage =
   | "floor"
   | "history"
   | "listing state"
+  | "market"
   | "party"
   | "token holders";
 
@@ -25,6 +26,7 @@ export const DAMAGES: readonly Damage[] = [
   "floor",
   "history",
   "listing state",
+  "market",
   "party",
   "token holders",
 ];

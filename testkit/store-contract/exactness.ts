@@ -99,7 +99,8 @@ function priceOrder(factory: EngineFactory): void {
           naive.active(TICK),
         );
       }
-      assert.deepEqual((await valueOf(store.queries.marketSummary(TICK))).best, naive.active(TICK)[0]);
+      const { id, priceSat, amount } = naive.active(TICK)[0] ?? assert.fail();
+      assert.deepEqual((await valueOf(store.queries.marketSummary(TICK))).best, { id, priceSat, amount });
       assert.deepEqual(await store.audit(), []);
     });
   });

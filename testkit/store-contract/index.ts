@@ -5,6 +5,7 @@ import { answerCases } from "./answers.ts";
 import type { EngineFactory } from "./engine.ts";
 import { eventCases } from "./events.ts";
 import { exactnessCases } from "./exactness.ts";
+import { marketCases } from "./markets.ts";
 import { textCases } from "./texts.ts";
 import { walkingCases } from "./walking.ts";
 import { writingCases } from "./writing.ts";
@@ -18,6 +19,7 @@ export function storeContract(name: string, factory: EngineFactory): void {
     answerCases(factory);
     textCases(factory);
     exactnessCases(factory);
+    marketCases(factory);
     walkingCases(factory);
     eventCases(factory);
   });

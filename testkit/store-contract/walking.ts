@@ -71,6 +71,19 @@ function listsOf(tick: Tick): readonly List[] {
       rows: (naive) => naive.history(tick, null).map((row) => `${row.id} ${row.close?.place}`),
     },
     {
+      name: "markets",
+      steady: false,
+      fetch: (store) => async (page) => {
+        const { rows, ...keys } = (await store.queries.markets(page)).value;
+        return { rows: rows.map(({ token, volume24hSat }) => `${token.tick} ${volume24hSat}`), ...keys };
+      },
+      rows: (naive) =>
+        naive.traded().map((each) => {
+          const fills = naive.fillsOfLastDay(each);
+          return `${each} ${fills.reduce((sum, { priceSat }) => sum + priceSat, 0n)}`;
+        }),
+    },
+    {
       name: "holders",
       steady: false,
       fetch: (store) => async (page) => {

@@ -9,6 +9,7 @@ import { lateIndexes } from "./migrations/0004-late-indexes.ts";
 import { blockFills } from "./migrations/0005-block-fills.ts";
 import { wholeIndexes } from "./migrations/0006-whole-indexes.ts";
 import { lockInputs } from "./migrations/0007-lock-inputs.ts";
+import { markets } from "./migrations/0008-markets.ts";
 
 /** All migrations, ascending by version without gaps. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -19,6 +20,7 @@ export const MIGRATIONS: readonly Migration[] = [
   blockFills,
   wholeIndexes,
   lockInputs,
+  markets,
 ];
 
 /** The schema that this program reads and writes. */

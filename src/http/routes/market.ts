@@ -1,5 +1,5 @@
-// Endpoints of the token market: active listings, a seller's, the history, the summary, the quote and the fill
-// template. (interface §4.2, H-32 to H-35)
+// Endpoints of the token market: all markets, active listings, a seller's, the history, the summary, the quote and the
+// fill template. (interface §4.2, H-32 to H-35, H-38)
 
 import { Type } from "typebox";
 import type { ListingRow } from "../../prc20/state.ts";
@@ -106,6 +106,24 @@ const summary = readRoute({
   },
 });
 
+const markets = readRoute({
+  name: "markets",
+  path: "/api/v1/prc20/markets",
+  summary: "Summaries of all tokens that are listed or were filled within 30 days, by the volume of 24 h",
+  params: Type.Object({}),
+  query: Type.Object(pageParameters),
+  row: SummaryRowSchema,
+  example: EXAMPLES.summaryRow,
+  refusals: ["CURSOR_INVALID"],
+  async read({ queries }, _params, query) {
+    const binding: CursorBinding = { list: "markets", scope: ["markets"] };
+    const page = pageRequest(query, binding);
+    if (!page.ok) return page;
+    const { state, value } = await queries.markets(page.value);
+    return ok({ state, rows: value.rows.map(summaryRow), ...pageLinks(value, binding) });
+  },
+});
+
 const quote = readRoute({
   name: "marketQuote",
   path: "/api/v1/prc20/market/quote/{id}",
@@ -157,4 +175,12 @@ function openListing({ state, value }: Snapshot<ListingView | null>): Result<Lis
 }
 
 /** The market endpoints. */
-export const MARKET_ROUTES: readonly ReadRoute[] = [quote, fillTemplate, market, seller, history, summary];
+export const MARKET_ROUTES: readonly ReadRoute[] = [
+  markets,
+  quote,
+  fillTemplate,
+  market,
+  seller,
+  history,
+  summary,
+];

@@ -66,7 +66,7 @@ export const ListingHistoryRowSchema = Type.Object({
   ),
 });
 
-/** The row of market/{tick}/summary. */
+/** The row of market/{tick}/summary, and a row of markets. */
 export const SummaryRowSchema = Type.Object({
   tick: ticker(),
   open_count: count("Open listings, expired ones included."),

@@ -11,6 +11,7 @@ import {
   joined,
   readCandle,
 } from "../write/candles.ts";
+import { tipRow } from "../block-rows.ts";
 import { CellReader, hexOf } from "../cells.ts";
 import { findings, type Step } from "./compare.ts";
 import type { Connection } from "../connection.ts";
@@ -22,7 +23,7 @@ import {
   TOKEN_COLUMNS,
   TOKEN_TABLES,
 } from "../row-shapes.ts";
-import { unitPriceKey } from "../sort-keys.ts";
+import { rankOf, unitPriceKey } from "../sort-keys.ts";
 
 interface Entry {
   readonly listing: ListingRow;
@@ -33,8 +34,8 @@ const LISTINGS = `SELECT hex(listing.unit_key), listing.change_key, ${LISTING_CO
 
 /** Differences in listings and what is derived from them, ticker by ticker. */
 export function* auditMarket(connection: Connection): Generator<Step, void, void> {
-  const tip = connection.first("SELECT height, lists_expired_open FROM block ORDER BY height DESC LIMIT 1");
-  const [height, noted] = tip === null ? [-1, 0] : readTwo(tip);
+  const tip = tipRow(connection);
+  const [height, noted, now] = tip === null ? [-1, 0, 0] : [tip.height, tip.listsExpiredOpen, tip.time];
   let expired = 0;
   connection.exec(
     "CREATE TEMP TABLE IF NOT EXISTS active (unit_key BLOB, place INTEGER PRIMARY KEY, floor TEXT, until INTEGER)",
@@ -56,6 +57,7 @@ export function* auditMarket(connection: Connection): Generator<Step, void, void
     yield* findings(auditExpiredCount(connection, token.tick, sums.expired));
     yield* auditFloors(connection, token.tick, height);
     yield* auditCandles(connection, token.tick);
+    yield* findings(auditTraded(connection, token.tick, now));
   }
   if (expired !== noted) {
     yield { finding: `The tip says ${noted} expired open listings, there are ${expired}.` };
@@ -88,11 +90,6 @@ class Sums {
     this.feesSat += listing.protocolFeeSat;
     this.netSat += listing.sellerNetSat;
   }
-}
-
-function readTwo(row: readonly (null | number | bigint | string | Uint8Array)[]): [number, number] {
-  const cells = new CellReader(row);
-  return [cells.int(), cells.int()];
 }
 
 function auditListing(entry: Entry, unitKey: string, changeKey: number, tip: number): string[] {
@@ -161,6 +158,25 @@ function* auditFloors(connection: Connection, tick: string, tip: number): Genera
     if (one.done === true) return;
     yield { reading: "books of floors", rows: 1 };
   }
+}
+
+const TRADED = `SELECT sum(state < 2) > 0 OR sum(state = 2 AND close_time > ?2 - 2592000) > 0 FROM listing
+  WHERE tick = ?1`;
+const LATELY = "SELECT price FROM listing WHERE tick = ? AND state = 2 AND close_time > ?";
+
+/** The row of the list of traded tickers, against the listings themselves. `now`: time of the tip. */
+function auditTraded(connection: Connection, tick: string, now: number): string[] {
+  const row = connection.first("SELECT hex(rank), volume_sat, fills FROM market WHERE tick = ?", tick);
+  const isTraded = connection.first(TRADED, tick, now)?.[0] === 1;
+  let [volume, fills] = [0n, 0];
+  for (const [price] of connection.each(LATELY, tick, now - 86_400)) {
+    volume += BigInt(String(price));
+    fills += 1;
+  }
+  const should = isTraded ? [hexOf(rankOf(volume)).toUpperCase(), String(volume), fills].join(" ") : "";
+  return (row?.join(" ") ?? "") === should
+    ? []
+    : [`${tick}: the list of traded tickers does not follow the listings.`];
 }
 
 /** First height at whose end a listing is no longer active, as SQL. */

@@ -80,6 +80,7 @@ export const SECTIONS: readonly Section[] = [
     `SELECT tick, height, ${BLOCK_FILLS_COLUMNS} FROM block_fills ORDER BY tick, time, height`,
     [0, 2, 1],
   ),
+  derived("market", "SELECT tick, hex(rank), volume_sat, fills FROM market ORDER BY tick", [0]),
   derived("floor", "SELECT tick, height, price, amount FROM floor ORDER BY tick, height", [0, 1]),
   derived("expired_open", "SELECT tick, listings FROM expired_open ORDER BY tick", [0]),
   derived(

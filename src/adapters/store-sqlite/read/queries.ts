@@ -21,19 +21,18 @@ import type { OperationSource } from "./operation-source.ts";
 import { balancesOfPage, balancesPage, balanceView } from "./query-balances.ts";
 import {
   candlesPage,
-  dayOldHeight,
   historyPage,
   listingsBetween,
   listingView,
   marketPage,
   sellerPage,
-  summaryView,
 } from "./query-market.ts";
 import { holdersPage } from "./query-holders.ts";
 import { TickKinds } from "./query-kinds.ts";
 import { NO_TOTALS } from "../row-shapes.ts";
 import { operationsText } from "./query-operation-text.ts";
 import { operationsBetween, operationsOf, operationsPage } from "./query-operations.ts";
+import { dayOldHeight, marketsPage, summaryView } from "./query-summaries.ts";
 import { tokenRow, tokensPage } from "./query-tokens.ts";
 import { StateReader } from "./state-view.ts";
 
@@ -99,7 +98,11 @@ export class SqliteQueries implements IndexQueries {
   }
 
   async marketSummary(tick: Tick) {
-    return this.#read((state) => summaryView(this.#connection, tick, state, this.#dayOldHeight(state)));
+    return this.#read((state) => summaryView(this.#connection, tick, this.#dayOldHeight(state)));
+  }
+
+  async markets(page: PageRequest) {
+    return this.#read((state) => marketsPage(this.#connection, this.#dayOldHeight(state), page));
   }
 
   async listing(id: ListingId) {

@@ -1,5 +1,4 @@
-// Queries for what is offered and what became of it (H-32, H-33, H-38): listings in all their orders, summaries and
-// candles.
+// Queries for what is offered and what became of it (H-32, H-38): listings in all their orders, and candles.
 
 import type { ListingId, PearlAddress, Tick } from "../../../primitives/brands.ts";
 import {
@@ -7,18 +6,15 @@ import {
   LIFECYCLE_STATES,
   type LifecycleState,
   type ListingView,
-  type MarketSummaryView,
   type Page,
   type PageKey,
   type PageRequest,
-  type TipState,
 } from "../../../index/queries.ts";
 import type { AddressFinder } from "../address-book.ts";
-import { CANDLE_COLUMNS, fillsAfter, readCandle } from "../write/candles.ts";
+import { CANDLE_COLUMNS, readCandle } from "../write/candles.ts";
 import { blobOf, type Cell, type Cells, CellReader, hexOf } from "../cells.ts";
 import type { Connection } from "../connection.ts";
 import { BY_OUTPOINT, anchorOf, outpointValues } from "./find-listing.ts";
-import { floorAt } from "../write/floors.ts";
 import { stateNumber } from "../kinds.ts";
 import {
   ABOVE_INTEGERS,
@@ -37,7 +33,6 @@ import { unitPriceKey } from "../sort-keys.ts";
 
 const COLUMNS = `token.dec, ${LISTING_COLUMNS}`;
 const JOINS = `${LISTING_JOINS} JOIN token ON token.tick = listing.tick`;
-const DAY_S = 86_400;
 
 /**
  * A page of active listings, cheapest unit price first, ties older first. The rest of the key's own unit price is a
@@ -129,41 +124,6 @@ export function listingsBetween(
 
 function between(column: "place" | "close_place"): string {
   return `WHERE listing.${column} >= ? AND listing.${column} < ? ORDER BY listing.${column}`;
-}
-
-/** Facts of a token's market (H-33); null for an unknown token. `floorHeight`: last block before the last day. */
-export function summaryView(
-  connection: Connection,
-  tick: Tick,
-  state: TipState,
-  floorHeight: number | null,
-): MarketSummaryView | null {
-  const token = tokenRow(connection, tick);
-  if (token === null) return null;
-  const expired = connection.first("SELECT listings FROM expired_open WHERE tick = ?", tick);
-  const fills = fillsAfter(connection, tick, state.time - DAY_S);
-  const best = listings(
-    connection,
-    "WHERE listing.tick = ? AND listing.state = 0 ORDER BY listing.unit_key, listing.place LIMIT 1",
-    [tick],
-  );
-  return {
-    token,
-    expiredOpenCount: expired === null ? 0 : new CellReader(expired).int(),
-    best: best[0]?.listing ?? null,
-    volume24hSat: fills.volumeSat,
-    fills24h: fills.fills,
-    floorThen: floorHeight === null ? null : floorAt(connection, tick, floorHeight),
-  };
-}
-
-/** Height of the last block with time <= `tip time - 86400`; null where there is none. */
-export function dayOldHeight(connection: Connection, state: TipState): number | null {
-  const row = connection.first(
-    "SELECT height FROM block WHERE time <= ? ORDER BY height DESC LIMIT 1",
-    state.time - DAY_S,
-  );
-  return row === null ? null : new CellReader(row).int();
 }
 
 /** A page of candles, oldest first; null for an unknown token. */

@@ -8,6 +8,7 @@ import { CellReader } from "../cells.ts";
 import type { Connection } from "../connection.ts";
 import { lastEventId, logReorg, storeLastEventId, trimLog } from "../event-log.ts";
 import { rewindFloors } from "../write/floors.ts";
+import { writeMarkets } from "../write/markets.ts";
 import { namedKind } from "../kinds.ts";
 import { ANY_TICK } from "../write/operation-indexes.ts";
 import { readBalance, readToken, TOKEN_COLUMNS, TOKEN_TABLES } from "../row-shapes.ts";
@@ -58,6 +59,9 @@ export function rewindRows(
   const holders = restoreBalances(connection, undone, writers.balances);
   restoreTokens(connection, undone, writers.tokens);
   writers.flush();
+  // Whose listings or fills were undone: these change the token's row as well.
+  const touched = undone.flatMap(({ record }) => record.tokens.map(({ tick }) => tick));
+  writeMarkets(connection, touched, { before: tip.time, now: target.time });
   connection.run("DELETE FROM undo WHERE height > ?", target.height);
   connection.run("DELETE FROM block WHERE height > ?", target.height);
   assertRestored(connection, target, {

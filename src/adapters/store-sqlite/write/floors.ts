@@ -1,7 +1,7 @@
 // Keeps the cheapest active listing of each ticker at every height (H-33): one row per change, written as blocks are
 // applied.
 
-import { type Cell, CellReader } from "../cells.ts";
+import type { Cell } from "../cells.ts";
 import type { Connection } from "../connection.ts";
 
 /** Cheapest active listing of a ticker, ties older first. */
@@ -30,22 +30,6 @@ export function writeFloors(connection: Connection, height: number, touched: Ite
 /** Removes the floors of a ticker above a height. */
 export function rewindFloors(connection: Connection, tick: string, toHeight: number): void {
   connection.run("DELETE FROM floor WHERE tick = ? AND height > ?", tick, toHeight);
-}
-
-/** Floor of a ticker as of the end of block `height`, or null where there was no active listing. */
-export function floorAt(
-  connection: Connection,
-  tick: string,
-  height: number,
-): { readonly priceSat: bigint; readonly amount: bigint } | null {
-  const row = connection.first(
-    "SELECT price, amount FROM floor WHERE tick = ? AND height <= ? ORDER BY height DESC LIMIT 1",
-    tick,
-    height,
-  );
-  if (row === null) return null;
-  const cells = new CellReader(row);
-  return cells.isNull() ? null : { priceSat: cells.big(), amount: cells.big() };
 }
 
 function pair(connection: Connection, sql: string, tick: string): readonly [Cell, Cell] {

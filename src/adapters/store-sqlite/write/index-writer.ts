@@ -12,6 +12,7 @@ import { CommitReader } from "./commit-reader.ts";
 import type { Connection } from "../connection.ts";
 import { lastEventId, logBlock, storeLastEventId, trimLog } from "../event-log.ts";
 import { writeFloors } from "./floors.ts";
+import { writeMarkets } from "./markets.ts";
 import { writeHistories } from "./operation-indexes.ts";
 import { BALANCE, BALANCE_CELLS, OP_CELLS, type PackedBlock, type PackedCommit } from "./packed-commit.ts";
 import { sameParameters, storedParameters } from "../parameters.ts";
@@ -39,6 +40,7 @@ const TABLES = [
   "floor",
   "block_fills",
   "candle",
+  "market",
   "undo",
   "event_log",
 ] as const;
@@ -96,17 +98,21 @@ export class IndexWriter {
       const reader = new CommitReader(commit, this.#book);
       let tip = tipRow(this.#connection);
       const firstPlace = tip?.totals.nextPlace ?? 0;
+      const before = tip?.time ?? last.time;
+      const touched = new Set<string>();
       let eventId = lastEventId(this.#connection);
       for (const block of blocks) {
         if (tip === null) throw new Error("store: the index has no base block");
         assertLinked(tip, block);
         const counts = this.#apply(reader, block, tip, block.height >= firstUndo);
+        for (const tick of counts.touched) touched.add(tick);
         insertBlock(this.#connection, block, counts.distinctHolders, counts.listsExpiredOpen);
         eventId = logBlock(this.#connection, eventId, block, counts.events);
         tip = { ...block, ...counts };
       }
       this.#flush();
       writeHistories(this.#connection, firstPlace);
+      writeMarkets(this.#connection, touched, { before, now: last.time });
       this.#connection.run("DELETE FROM undo WHERE height < ?", firstUndo);
       storeLastEventId(this.#connection, eventId);
       trimLog(this.#connection, eventId);
@@ -158,7 +164,13 @@ export class IndexWriter {
     block: PackedBlock,
     tip: BlockRow,
     withUndo: boolean,
-  ): { distinctHolders: number; listsExpiredOpen: number; events: number } {
+  ): {
+    distinctHolders: number;
+    listsExpiredOpen: number;
+    events: number;
+    /** Tickers whose listings have changed. */
+    touched: ReadonlySet<string>;
+  } {
     let distinctHolders = tip.distinctHolders;
     let lines = "";
     const { balances } = block;
@@ -188,6 +200,7 @@ export class IndexWriter {
       distinctHolders,
       listsExpiredOpen: tip.listsExpiredOpen + effects.expiredOpen,
       events: 1 + block.operations.length / OP_CELLS + effects.created + effects.closed,
+      touched: effects.touched,
     };
   }
 

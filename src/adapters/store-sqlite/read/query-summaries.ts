@@ -1,0 +1,110 @@
+// Queries for what the markets of tokens come to (H-33, H-38): one token's summary, and those of all traded tickers by
+// the volume of the last day.
+
+import type { ListingId, Tick } from "../../../primitives/brands.ts";
+import type { MarketSummaryView, Page, PageKey, PageRequest, TipState } from "../../../index/queries.ts";
+import { type Cells, CellReader } from "../cells.ts";
+import type { Connection } from "../connection.ts";
+import {
+  ABOVE_TEXTS,
+  BELOW_TEXTS,
+  BOUND_LIMIT,
+  type KeyedList,
+  pageOf,
+  textAt,
+  type Walk,
+} from "./paging.ts";
+import { readToken, TOKEN_COLUMNS, TOKEN_TABLES } from "../row-shapes.ts";
+import { rankOf, totalHex, totalOfHex } from "../sort-keys.ts";
+
+const DAY_S = 86_400;
+
+/** All of a summary in one row of a statement that finds `token`. ?1: height of the last block before the last day. */
+const SUMMARY = `coalesce(expired_open.listings, 0), coalesce(market.volume_sat, '0'), coalesce(market.fills, 0),
+  best.txid, best.vout, best.price, best.amount, floor.price, floor.amount, ${TOKEN_COLUMNS}`;
+const SUMMARY_JOINS = `LEFT JOIN expired_open ON expired_open.tick = token.tick
+  LEFT JOIN listing AS best ON best.place = (SELECT place FROM listing
+    WHERE listing.tick = token.tick AND listing.state = 0 ORDER BY unit_key, place LIMIT 1)
+  LEFT JOIN floor ON floor.tick = token.tick AND floor.height = (SELECT height FROM floor AS earlier
+    WHERE earlier.tick = token.tick AND earlier.height <= ?1 ORDER BY height DESC LIMIT 1)`;
+
+/** Facts of a token's market (H-33); null for an unknown token. `floorHeight`: last block before the last day. */
+export function summaryView(
+  connection: Connection,
+  tick: Tick,
+  floorHeight: number | null,
+): MarketSummaryView | null {
+  const row = connection.first(
+    `SELECT ${SUMMARY} FROM ${TOKEN_TABLES} LEFT JOIN market ON market.tick = token.tick ${SUMMARY_JOINS}
+       WHERE token.tick = ?2`,
+    floorHeight,
+    tick,
+  );
+  return row === null ? null : readSummary(row);
+}
+
+/** A page of the traded tickers, by the volume of the last day, descending, ties by ticker. */
+export function marketsPage(
+  connection: Connection,
+  floorHeight: number | null,
+  page: PageRequest,
+): Page<MarketSummaryView> {
+  const read = (key: PageKey, walk: Walk, limit: number): readonly MarketSummaryView[] => {
+    const [compare, order] = walk === "down" ? [">", "ASC"] : ["<", "DESC"];
+    const rank = rankOf(totalOfHex(textAt(key, 0)));
+    const range = (condition: string): string =>
+      `SELECT ${SUMMARY} FROM market CROSS JOIN token ON token.tick = market.tick
+         CROSS JOIN address AS deployer ON deployer.id = token.deployer_id ${SUMMARY_JOINS}
+         WHERE ${condition} ORDER BY market.rank ${order}, market.tick ${order} ${BOUND_LIMIT}`;
+    // Any number of tickers may have the key's own volume, 0 above all: the rest of them is a range of its own.
+    const same = range(`market.rank = ?2 AND market.tick ${compare} ?3`);
+    const rows = connection.all(same, floorHeight, rank, textAt(key, 1), limit);
+    if (rows.length === limit) return rows.map(readSummary);
+    const beyond = connection.all(range(`market.rank ${compare} ?2`), floorHeight, rank, limit - rows.length);
+    return [...rows, ...beyond].map(readSummary);
+  };
+  const first: PageKey = ["f".repeat(32), BELOW_TEXTS];
+  const list: KeyedList<MarketSummaryView> = {
+    after: (key, limit) => read(key ?? first, "down", limit),
+    before: (key, limit) => read(key, "up", limit),
+    keyOf: ({ volume24hSat, token }) => [totalHex(volume24hSat), token.tick],
+    first,
+    last: ["0".repeat(32), ABOVE_TEXTS],
+  };
+  return pageOf(list, page);
+}
+
+/** Height of the last block with time <= `tip time - 86400`; null where there is none. */
+export function dayOldHeight(connection: Connection, state: TipState): number | null {
+  const row = connection.first(
+    "SELECT height FROM block WHERE time <= ? ORDER BY height DESC LIMIT 1",
+    state.time - DAY_S,
+  );
+  return row === null ? null : new CellReader(row).int();
+}
+
+function readSummary(row: Cells): MarketSummaryView {
+  const cells = new CellReader(row);
+  const [expiredOpenCount, volume24hSat, fills24h] = [cells.int(), cells.big(), cells.int()];
+  const best = readBest(cells);
+  const floorThen = readFloor(cells);
+  return { token: readToken(cells), expiredOpenCount, best, volume24hSat, fills24h, floorThen };
+}
+
+function readBest(cells: CellReader): MarketSummaryView["best"] {
+  if (cells.isNull()) {
+    cells.skip(4);
+    return null;
+  }
+  const id = `list:${cells.txid()}:${cells.int()}` as ListingId;
+  return { id, priceSat: cells.sat(), amount: cells.amount() };
+}
+
+/** Null without a row, and where there was no active listing then. */
+function readFloor(cells: CellReader): MarketSummaryView["floorThen"] {
+  if (cells.isNull()) {
+    cells.skip(2);
+    return null;
+  }
+  return { priceSat: cells.big(), amount: cells.big() };
+}
