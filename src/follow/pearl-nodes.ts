@@ -7,25 +7,13 @@
 import type { BlockHash } from "../primitives/brands.ts";
 import type { Condition } from "./conditions.ts";
 import { sentenceOf } from "./follower-errors.ts";
-import type { Clock, Log, NodeTip, SwapNode } from "./ports.ts";
+import type { Clock, Log, NodeCounts, NodeTip, SwapNode } from "./ports.ts";
 
 /** A configured node. */
 export interface NamedNode {
   /** For the log: its place in the settings from 1, and what may be shown of its address. */
   readonly name: string;
   readonly node: SwapNode;
-}
-
-/** `nodes` of `/health` (H-20) and of `details` (S-09). */
-export interface NodeCounts {
-  readonly configured: number;
-  /** Nodes of the right network that have told their tip within 30 s. */
-  readonly answering: number;
-  /**
-   * Answering nodes whose chain is the followed node's, its beginning or its continuation: the followed one itself, and
-   * those that name its block at the height of the lower of both tips.
-   */
-  readonly agreeing: number;
 }
 
 /** What a node other than the followed one shows of its chain. */

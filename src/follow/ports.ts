@@ -43,6 +43,18 @@ export interface HeaderNode {
 /** The node as the swap watch needs it. */
 export type SwapNode = PearlNode & HeaderNode;
 
+/** `nodes` of `/health` (H-20) and of `details` (S-09). */
+export interface NodeCounts {
+  readonly configured: number;
+  /** Nodes of the right network that have told their tip within 30 s. */
+  readonly answering: number;
+  /**
+   * Answering nodes whose chain is the followed node's, its beginning or its continuation: the followed one itself, and
+   * those that name its block at the height of the lower of both tips.
+   */
+  readonly agreeing: number;
+}
+
 /** Time and waiting, so that tests own the clock. */
 export interface Clock {
   /** Milliseconds since the epoch. */

@@ -5,17 +5,8 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { clientKey } from "./client-key.ts";
+import type { ConnectionLimits } from "./dependencies.ts";
 import { RequestGate } from "./one-at-a-time.ts";
-
-/** Bounds of connections (H-11). */
-export interface ConnectionLimits {
-  /** Connections of all clients at a time; default 4,096. */
-  readonly max?: number;
-  /** Connections of one client at a time; default 64. */
-  readonly perClient?: number;
-  /** A connection that takes nothing of its answer for this long is cut; default 30,000. */
-  readonly stallMs?: number;
-}
 
 /** Refused connections that are told why before they are closed; more are closed without a word. */
 const MAX_TOLD = 128;

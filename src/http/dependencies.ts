@@ -3,12 +3,10 @@
 
 import type { ProtocolRules } from "../prc20/rules.ts";
 import type { Condition } from "../follow/conditions.ts";
-import type { NodeCounts } from "../follow/pearl-nodes.ts";
-import type { Clock, Log } from "../follow/ports.ts";
+import type { Clock, Log, NodeCounts } from "../follow/ports.ts";
 import type { IndexQueries } from "../index/queries.ts";
 import type { SwapService } from "../swaps/usecases/swap-service.ts";
 import type { IndexStatus, MempoolView, StateFeed } from "../follow/serving.ts";
-import type { ConnectionLimits } from "./connections.ts";
 import type { AnswerMaker } from "./answer.ts";
 
 /** The fixed part of a fill, as a PSBT is made from it (H-35). Hex without 0x, amounts in grains. */
@@ -31,6 +29,16 @@ export interface RateLimitOptions {
   readonly max: number;
   /** Length of the window in seconds, >= 1. */
   readonly windowS: number;
+}
+
+/** Bounds of connections (H-11). */
+export interface ConnectionLimits {
+  /** Connections of all clients at a time; default 4,096. */
+  readonly max?: number;
+  /** Connections of one client at a time; default 64. */
+  readonly perClient?: number;
+  /** A connection that takes nothing of its answer for this long is cut; default 30,000. */
+  readonly stallMs?: number;
 }
 
 /** Limits of the event stream (H-39). */

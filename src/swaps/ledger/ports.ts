@@ -22,7 +22,7 @@ import type {
 } from "../../swap/facts.ts";
 import type { AddressRecord, AskRecord, OriginRecord, TakeRecord } from "../../swap/records.ts";
 import type { AskStatus, EvaluationContext, SwapSubject } from "../../swap/subject.ts";
-import type { NodeCounts } from "../../follow/pearl-nodes.ts";
+import type { NodeCounts } from "../../follow/ports.ts";
 
 /** What a database of swaps belongs to (S-26): another one is refused at start. */
 export interface SwapIdentity {

@@ -41,6 +41,19 @@ export class SwapWriter {
     });
   }
 
+  /**
+   * What a wipe of the index does to the swap tables, in its transaction: what chains show goes, what no chain shows stays.
+   */
+  wipe(): void {
+    const kinds = DERIVED_KINDS.map(() => "?").join(", ");
+    this.#connection.run(
+      `DELETE FROM swap_fact WHERE chain IS NOT NULL OR kind IN (${kinds})`,
+      ...DERIVED_KINDS,
+    );
+    this.#connection.run("DELETE FROM swap_checkpoint");
+    this.#connection.run("DELETE FROM swap_event");
+  }
+
   #initialise(identity: SwapIdentity): void {
     const found = storedIdentity(this.#connection);
     if (found !== null && !sameIdentity(found, identity)) {
@@ -130,12 +143,4 @@ export class SwapWriter {
     this.#connection.run("DELETE FROM swap_event");
     storeLastEventId(this.#connection, lastEventId(this.#connection) + 1);
   }
-}
-
-/** What a wipe of the index does to the swap tables: what chains show goes, what no chain shows stays. */
-export function wipeSwaps(connection: Connection): void {
-  const kinds = DERIVED_KINDS.map(() => "?").join(", ");
-  connection.run(`DELETE FROM swap_fact WHERE chain IS NOT NULL OR kind IN (${kinds})`, ...DERIVED_KINDS);
-  connection.run("DELETE FROM swap_checkpoint");
-  connection.run("DELETE FROM swap_event");
 }

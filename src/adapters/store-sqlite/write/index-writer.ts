@@ -19,7 +19,6 @@ import { sameParameters, storedParameters } from "../parameters.ts";
 import { rewindRows } from "../undo/rewind.ts";
 import { NO_TOTALS } from "../row-shapes.ts";
 import { balanceLine, encodeUndo, type TokenImage } from "../undo/undo-record.ts";
-import { wipeSwaps } from "../swaps/swap-writer.ts";
 import { amountsIn, BalanceWriter } from "./write-balances.ts";
 import { ListingWriter } from "./write-listings.ts";
 import { OperationWriter } from "./write-operations.ts";
@@ -145,12 +144,15 @@ export class IndexWriter {
     });
   }
 
-  /** Removes every row, parameters included; event ids go on from where they were. */
-  wipe(): void {
+  /**
+   * Removes every row, parameters included; event ids go on from where they were. `wipeRest` does the same, in this
+   * transaction, to what else the database holds.
+   */
+  wipe(wipeRest: () => void): void {
     this.#write(() => {
       for (const table of TABLES) this.#connection.run(`DELETE FROM ${table}`);
       this.#connection.run("DELETE FROM meta WHERE key = 'parameters'");
-      wipeSwaps(this.#connection);
+      wipeRest();
       // By this, readers that remember ids of addresses see that the ids stand for other addresses now.
       this.#connection.run(
         "INSERT INTO meta (key, value) VALUES ('wipes', '1') ON CONFLICT (key) DO UPDATE SET value = value + 1",

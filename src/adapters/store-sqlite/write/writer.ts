@@ -50,7 +50,7 @@ function carryOut(state: OpenWriter, order: WriterOrder): void {
     case "replaceBase":
       return state.writer.replaceBase(order.base, order.newTip);
     case "wipe":
-      return state.writer.wipe();
+      return state.writer.wipe(() => state.swaps.wipe());
     case "swaps":
       return state.swaps.carryOut(order.order);
     case "close":
