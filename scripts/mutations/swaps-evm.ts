@@ -137,7 +137,7 @@ export const SWAPS_EVM: readonly Break[] = [
     {
       rule: "S-07",
       find: "const disputes = await this.#second.recheckDisputes();",
-      replace: "const disputes = this.#impossible === null ? await this.#second.recheckDisputes() : null;",
+      replace: "const disputes = this.#impossible.isOpen ? null : await this.#second.recheckDisputes();",
       why: "a false log that counts as final is not asked about while what follows it looks impossible",
     },
     {
@@ -152,6 +152,8 @@ export const SWAPS_EVM: readonly Break[] = [
       replace: "finalReplaced: false",
       why: "a replaced final block stops nothing",
     },
+  ]),
+  ...inFile("src/swaps/evm/evm-impossible-log.ts", [
     {
       rule: "S-08",
       find: "if (isAll && (isFromFinal || finalHeight >= height)) {",
@@ -160,8 +162,8 @@ export const SWAPS_EVM: readonly Break[] = [
     },
     {
       rule: "S-08",
-      find: "if (asked.size < chain.sources.length) return;",
-      replace: "if (by.size < chain.sources.length) return;",
+      find: "if (asked.size < this.#rpcs.length) {",
+      replace: "if (by.size < this.#rpcs.length) {",
       why: "a log that was late wedges the index while one RPC does not answer",
     },
   ]),

@@ -1,9 +1,7 @@
 // Composition of the swap service, beside main.ts the only place that builds objects: ledger, followers of both chains,
 // look-ups and use cases, and the loops that keep them going.
 
-import { setTimeout as delay } from "node:timers/promises";
 import { openBlockbookBalance } from "../adapters/blockbook/blockbook-balance.ts";
-import { escrowAbi } from "../adapters/evm-rpc/escrow-abi.ts";
 import { openEvmChain } from "../adapters/evm-rpc/open-evm-chain.ts";
 import {
   openFollowedBalance,
@@ -15,10 +13,8 @@ import { recoverSigner } from "../adapters/system/evm-signature.ts";
 import { sha256d } from "../adapters/system/hashes.ts";
 import { verifySchnorr } from "../adapters/system/schnorr.ts";
 import { openWindowHasher } from "../adapters/system/sha256-lanes.ts";
-import { withSteadyHeap } from "../adapters/system/steady-heap.ts";
 import { swapCrypto } from "../adapters/system/swap-crypto.ts";
 import type { Condition } from "../follow/conditions.ts";
-import { sentenceOf } from "../follow/follower-errors.ts";
 import type { MempoolListener } from "../follow/mempool-watch.ts";
 import type { FollowedNode } from "../follow/pearl-nodes.ts";
 import type { Log } from "../follow/ports.ts";
@@ -28,39 +24,33 @@ import { type IndexQueries, indexedIds } from "../index/queries.ts";
 import { escrowDigests } from "../swap/eip712.ts";
 import type { ChainTips } from "../swap/facts.ts";
 import type { SwapRules } from "../swap/subject.ts";
-import type { EvmChain, EscrowInspection } from "../swaps/evm/evm-chain.ts";
+import type { EvmChain } from "../swaps/evm/evm-chain.ts";
 import { EVM_FOLLOWER_DEFAULTS, EvmFollower } from "../swaps/evm/evm-follower.ts";
 import { confirmationsConditions, SOUND_FINALITY_LAG_S } from "../swaps/evm/evm-conditions.ts";
 import { MAX_AHEAD_S } from "../swaps/evm/evm-source-checks.ts";
-import { SwapLedger } from "../swaps/ledger/ledger.ts";
-import type { SwapLedgerDependencies } from "../swaps/ledger/ledger-commits.ts";
+import type { SwapLedger } from "../swaps/ledger/ledger.ts";
 import type { BalanceSource, EvmStanding, PearlStanding, SwapStore } from "../swaps/ledger/ports.ts";
 import { PearlMempool } from "../swaps/pearl/pearl-mempool.ts";
 import { PEARL_WATCH_DEFAULTS, PearlWatch } from "../swaps/pearl/pearl-watch.ts";
-import { SwapReadiness } from "../swaps/readiness.ts";
+import type { SwapReadiness } from "../swaps/readiness.ts";
 import { AskIndex } from "../swaps/usecases/ask-index.ts";
 import { AskRechecks } from "../swaps/usecases/ask-recheck.ts";
 import { BalanceLookups } from "../swaps/usecases/balance-lookups.ts";
 import { LimitedLookups } from "../swaps/usecases/lookups.ts";
 import { KeyedLock, LockHints } from "../swaps/usecases/dependencies.ts";
-import type { EscrowFacts, SwapDependencies } from "../swaps/usecases/dependencies.ts";
+import type { SwapDependencies } from "../swaps/usecases/dependencies.ts";
 import { PublicValues } from "../swaps/usecases/secret-guard.ts";
 import { SignatureJudge } from "../swaps/usecases/signature-judge.ts";
 import { SwapApi } from "../swaps/usecases/swap-api.ts";
-import { type Closers, CommandRefused } from "./cli/service-host.ts";
+import type { Closers } from "./cli/service-host.ts";
 import type { Config } from "./config/config.ts";
 import { addressOf } from "./config/read-node.ts";
 import type { SwapConfig } from "./config/read-swaps.ts";
+import { EscrowQuestion } from "./escrow-question.ts";
+import { openLedger } from "./open-ledger.ts";
 
 /** How often what time alone changes is looked at: expiries are told within this time. */
 const PASS_TIME_MS = 5000;
-/** Mean PEARL block interval above which margins do not hold (S-02), seconds. */
-const MAX_BLOCK_INTERVAL_S = 300;
-/** A side that was silent for longer is unavailable (S-62), seconds. */
-const ANSWER_WITHIN_S = 30;
-/** How long a start waits for an RPC to say what stands at the contract's address. */
-const INSPECTION_PATIENCE_MS = 5000;
-const INSPECTION_RETRY_MS = 5000;
 
 /** What swaps share with the index. */
 interface SwapFoundation {
@@ -100,32 +90,12 @@ export interface ComposedSwaps {
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Standings before the followers have asked anybody. */
-const UNKNOWN_EVM: EvmStanding = {
-  headHeight: -1,
-  headTime: 0,
-  answeredAtMonotonicMs: null,
-  headChangedAtMonotonicMs: null,
-  agreed: false,
-  finalReplaced: false,
-};
-const UNKNOWN_PEARL: PearlStanding = {
-  nodeHeight: -1,
-  nodeTipTime: 0,
-  answeredAtMonotonicMs: null,
-  tipChangedAtMonotonicMs: null,
-  connections: null,
-  blockIntervalS: null,
-  witnesses: [],
-  nodes: { configured: 1, answering: 0, agreeing: 0 },
-};
-
 /**
  * Builds the swap service. Throws `CommandRefused` where the contract is not the configured one, or the database belongs
  * to another escrow (S-26). RPCs that do not answer refuse nothing: swaps answer 503 until one does.
  */
 export async function composeSwaps(foundation: SwapFoundation): Promise<ComposedSwaps> {
-  const { config, swaps, log, closers, node, bodies, context } = foundation;
+  const { config, swaps, store, log, closers, node, bodies, context } = foundation;
   const chain = openEvmChain({
     urls: swaps.evmRpcUrls,
     chainId: swaps.chainId,
@@ -137,11 +107,9 @@ export async function composeSwaps(foundation: SwapFoundation): Promise<Composed
   const escrow = new EscrowQuestion(chain, swaps.firstBlock, log);
   await escrow.askAtStart();
   const rules = rulesOf(config, swaps);
-  const live: { followers: Followers | null; ledger: SwapLedger | null } = { followers: null, ledger: null };
-  const readiness = readinessOf(swaps, live);
-  const ledger = await openLedger(foundation, rules, readiness);
-  live.ledger = ledger;
-  ledger.onRows(() => readiness.tick());
+  const { network } = config;
+  const opened = await openLedger({ network: network.name, swaps, rules, store, log });
+  const { ledger, readiness } = opened;
   const source = { ...bodies.reader(), rawHeaders: node.rawHeaders, connections: node.connections };
   const shared = { ledger, crypto: swapCrypto, clock: systemClock, log };
   const pearl = new PearlWatch(
@@ -160,7 +128,7 @@ export async function composeSwaps(foundation: SwapFoundation): Promise<Composed
       maxFinalityLagS: swaps.isPlay ? null : SOUND_FINALITY_LAG_S,
     },
   );
-  live.followers = { pearl, evm };
+  opened.followedBy({ pearl, evm });
   const mempool = new PearlMempool({ node, watch: pearl, sha256d, ...shared });
   ledger.feed.subscribe(() => pearl.lookSoon());
   const parts = dependenciesOf({ foundation, rules, readiness, ledger, chain, escrow, pearl, evm });
@@ -179,11 +147,6 @@ export async function composeSwaps(foundation: SwapFoundation): Promise<Composed
   };
 }
 
-interface Followers {
-  readonly pearl: PearlWatch;
-  readonly evm: EvmFollower;
-}
-
 function rulesOf(config: Config, swaps: SwapConfig): SwapRules {
   return {
     ...swaps.profiles,
@@ -195,109 +158,9 @@ function rulesOf(config: Config, swaps: SwapConfig): SwapRules {
   };
 }
 
-function readinessOf(
-  swaps: SwapConfig,
-  live: { readonly followers: Followers | null; readonly ledger: SwapLedger | null },
-): SwapReadiness {
-  const nothing = {
-    evm: { height: -1, time: 0, finalHeight: -1, need: null },
-    pearl: { height: -1, time: 0, medianTimePast: 0 },
-  };
-  return new SwapReadiness(
-    {
-      tips: () => live.ledger?.tips() ?? nothing,
-      evm: () => live.followers?.evm.standing() ?? UNKNOWN_EVM,
-      pearl: () => live.followers?.pearl.standing() ?? UNKNOWN_PEARL,
-      clock: systemClock,
-    },
-    { ...swaps.limits, blockIntervalS: MAX_BLOCK_INTERVAL_S, answerWithinS: ANSWER_WITHIN_S },
-  );
-}
-
-async function openLedger(
-  { config, swaps, store, log }: SwapFoundation,
-  rules: SwapRules,
-  readiness: SwapReadiness,
-): Promise<SwapLedger> {
-  try {
-    const parts: SwapLedgerDependencies = {
-      store,
-      identity: { network: config.network.name, chainId: swaps.chainId, escrow: swaps.escrow },
-      crypto: swapCrypto,
-      rules,
-      clock: systemClock,
-      log,
-      evmConfirmations: swaps.confirmations === "finalized" ? null : swaps.confirmations,
-      takeMax: swaps.takeMax,
-      contextOf: (tips) => readiness.context(tips),
-    };
-    return await withSteadyHeap(() => SwapLedger.open(parts));
-  } catch (cause) {
-    throw new CommandRefused([`swaps cannot use this database: ${sentenceOf(cause)}`], { cause });
-  }
-}
-
-/** What stands at the contract's address (S-26): asked until an RPC answers. */
-class EscrowQuestion {
-  readonly #chain: EvmChain;
-  readonly #firstBlock: number;
-  readonly #log: Log;
-  #facts: EscrowFacts | null = null;
-
-  constructor(chain: EvmChain, firstBlock: number, log: Log) {
-    this.#chain = chain;
-    this.#firstBlock = firstBlock;
-    this.#log = log;
-  }
-
-  get facts(): EscrowFacts | null {
-    return this.#facts;
-  }
-
-  /** Throws `CommandRefused` where the contract does not fit; an RPC that does not answer in time refuses nothing. */
-  async askAtStart(): Promise<void> {
-    const patience = new AbortController();
-    const inspected = this.#chain.inspectEscrow().then(
-      (found) => found,
-      (error: unknown) => {
-        this.#log.warn({ error: sentenceOf(error) }, "no EVM RPC answers yet; swaps wait for one");
-        return null;
-      },
-    );
-    const silence = delay(INSPECTION_PATIENCE_MS, null, { signal: patience.signal }).catch(() => null);
-    const found = await Promise.race([inspected, silence]);
-    patience.abort();
-    if (found === null) return;
-    if (found.faults.length > 0) throw new CommandRefused(found.faults);
-    this.#keep(found);
-  }
-
-  /** Asks until the contract is known and fits, or the signal aborts. */
-  async settle(signal: AbortSignal): Promise<void> {
-    let told = "";
-    while (this.#facts === null && !signal.aborted) {
-      try {
-        const found = await this.#chain.inspectEscrow();
-        const faults = found.faults.join("; ");
-        if (faults === "") return this.#keep(found);
-        // The service runs already: it serves tokens, and swaps stay unavailable until an operator acts.
-        if (faults !== told) this.#log.error({ faults }, "alarm: the escrow does not fit the configuration");
-        told = faults;
-      } catch (error) {
-        this.#log.debug({ error: sentenceOf(error) }, "no EVM RPC answers");
-      }
-      await systemClock.sleep(INSPECTION_RETRY_MS, signal);
-    }
-  }
-
-  #keep({ usdc, minUsdc }: EscrowInspection): void {
-    if (usdc === null || minUsdc === null)
-      throw new Error("an escrow without faults has usdc() and minUsdc()");
-    this.#facts = { usdc, minUsdc, firstBlock: this.#firstBlock, abi: escrowAbi };
-  }
-}
-
-interface Composed extends Followers {
+interface Composed {
+  readonly pearl: PearlWatch;
+  readonly evm: EvmFollower;
   readonly foundation: SwapFoundation;
   readonly rules: SwapRules;
   readonly readiness: SwapReadiness;

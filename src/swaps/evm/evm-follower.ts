@@ -10,6 +10,7 @@ import { EvmCatchUp } from "./evm-catch-up.ts";
 import type { EvmChain } from "./evm-chain.ts";
 import { evmConditions } from "./evm-conditions.ts";
 import { pointOf } from "./evm-fork.ts";
+import { ImpossibleLogs } from "./evm-impossible-log.ts";
 import { RANGE_DEFAULTS, type RangeBounds, RangeSizer } from "./evm-range.ts";
 import { checkpointOf } from "./evm-read-range.ts";
 import { type ReadingStep, SecondReading } from "./evm-second-reading.ts";
@@ -70,17 +71,6 @@ interface EvmFollowerDependencies {
   readonly log: Log;
 }
 
-/** What is read again after an impossible log: all that is not final, since a log before it may have been missed. */
-interface Impossible {
-  readonly sentence: string;
-  /** RPCs that have given it. */
-  readonly by: ReadonlySet<number>;
-  /** RPCs that were asked since, whatever came of it. */
-  readonly asked: ReadonlySet<number>;
-  /** Whether they were asked for everything above the final height, or only for what comes next. */
-  readonly isFromFinal: boolean;
-}
-
 /** Second readings of one round; then head and finality are looked at again. */
 const STEPS_PER_ROUND = 50;
 /** Contradictions of one RPC in a row after which another one is asked. */
@@ -99,9 +89,7 @@ export class EvmFollower {
   readonly #catchUp: EvmCatchUp;
   #active = 0;
   #unsettled = 0;
-  #impossible: Impossible | null = null;
-  /** All RPCs give a log that cannot be (S-08): the index stands still. */
-  #stopped: string | null = null;
+  readonly #impossible: ImpossibleLogs;
   /** Whether finality was behind by too much in the last round. */
   #isFinalityLate = false;
   /** Troubles since the last good round. */
@@ -114,6 +102,10 @@ export class EvmFollower {
     const sizers = sources.map(() => new RangeSizer(options.range));
     this.#deps = deps;
     this.#options = options;
+    this.#impossible = new ImpossibleLogs(
+      chain.sources.map(({ name }) => name),
+      log,
+    );
     this.#standing = new EvmRpcQuorum({ sources, clock, log, pollMs: options.pollMs });
     this.#progress = new Progress(clock, options.stallMs);
     this.#loop = new ChainFollower(clock, {
@@ -163,7 +155,7 @@ export class EvmFollower {
       standing: this.standing(),
       rpcs: this.#deps.chain.sources.length,
       disputes: this.#deps.ledger.disputes().length,
-      impossible: this.#stopped,
+      impossible: this.#impossible.stopped,
       finalityLagS: this.#isTooLate(lag) ? lag : null,
     });
   }
@@ -202,15 +194,14 @@ export class EvmFollower {
     const followed = { index, heads: await this.#standing.ask(index) };
     const before = this.#deps.ledger.tips().evm.height;
     // One whose chain ends below ours cannot give all of it again.
-    const isFromFinal = this.#impossible?.isFromFinal === true && followed.heads.head.number >= before;
+    const isFromFinal = this.#impossible.isFromFinal && followed.heads.head.number >= before;
     const end = isFromFinal
       ? await this.#catchUp.readAgain(followed, this.#finalPoint(), signal)
       : await this.#catchUp.round(followed, signal);
     if (isFromFinal || this.#deps.ledger.tips().evm.height > before) {
-      this.#impossible = null;
-      this.#stopped = null;
-    } else if (this.#impossible !== null) {
-      this.#gotNowhere(index, false);
+      this.#impossible.passed();
+    } else if (this.#impossible.isOpen) {
+      this.#impossible.gotNowhere(index, this.#deps.ledger.tips().evm);
       this.#useNext();
     }
     const settled = await this.#settle(signal);
@@ -287,8 +278,7 @@ export class EvmFollower {
     if (step.isBranch) await this.#catchUp.leaveBranch(followed, step.parent, signal);
     else await this.#catchUp.readAgain(followed, step.parent, signal);
     // What was impossible was so after what is now undone.
-    this.#impossible = null;
-    this.#stopped = null;
+    this.#impossible.passed();
   }
 
   #failed(error: unknown, failures: number): RetryPause {
@@ -308,7 +298,7 @@ export class EvmFollower {
   }
 
   #tellFailure(error: unknown, failures: number): void {
-    const { chain, log } = this.#deps;
+    const { chain, ledger, log } = this.#deps;
     const sentence = error instanceof Error ? error.message : String(error);
     const isOutside = error instanceof EvmUnavailable || error instanceof ImpossibleLog;
     const fields: Record<string, unknown> = error instanceof EvmUnavailable ? { code: error.code } : {};
@@ -321,58 +311,15 @@ export class EvmFollower {
     }
     // One RPC of several that fails is no standstill.
     if (!isOutside || failures >= chain.sources.length) this.#progress.troubled(sentence);
-    if (error instanceof ImpossibleLog) this.#wasImpossible(error);
+    if (error instanceof ImpossibleLog) {
+      this.#impossible.givenBy(this.#active, error.message, ledger.tips().evm);
+      this.#useNext();
+    }
     if (!(error instanceof EvmUnavailable)) return;
     this.#unsettled = error.code === "UNSETTLED" ? this.#unsettled + 1 : 0;
     if (error.code === "UNSETTLED" && this.#unsettled < UNSETTLED_TRIES) return;
-    this.#gotNowhere(this.#active, false);
+    this.#impossible.gotNowhere(this.#active, ledger.tips().evm);
     this.#useNext();
-  }
-
-  /** A log that cannot be is a fault of the RPC that gave it (S-08): the next one is asked. */
-  #wasImpossible(error: ImpossibleLog): void {
-    const known = this.#impossible ?? { by: new Set<number>(), asked: new Set<number>(), isFromFinal: false };
-    this.#impossible = { ...known, sentence: error.message };
-    this.#gotNowhere(this.#active, true);
-    this.#useNext();
-  }
-
-  /**
-   * The RPC gave the impossible log, or nothing that leads past it. Where all RPCs did so, a log before it may have
-   * been missed: then all that is not final is read again from each. Where they all still give it, the index stands
-   * still. An RPC that gives nothing must not keep the others from being read again.
-   */
-  #gotNowhere(index: number, isGiven: boolean): void {
-    const { chain, ledger } = this.#deps;
-    if (this.#impossible === null) return;
-    const { sentence, isFromFinal } = this.#impossible;
-    const by = isGiven ? new Set([...this.#impossible.by, index]) : this.#impossible.by;
-    const asked = new Set([...this.#impossible.asked, index]);
-    this.#impossible = { sentence, by, asked, isFromFinal };
-    if (asked.size < chain.sources.length) return;
-    const { height, finalHeight } = ledger.tips().evm;
-    const isAll = by.size === chain.sources.length;
-    if (isAll && (isFromFinal || finalHeight >= height)) {
-      this.#impossible = null;
-      this.#standStill(sentence);
-    } else {
-      this.#impossible = {
-        sentence,
-        by: new Set(),
-        asked: new Set(),
-        isFromFinal: finalHeight < height,
-      };
-    }
-  }
-
-  #standStill(sentence: string): void {
-    if (this.#stopped === sentence) return;
-    this.#stopped = sentence;
-    const { chain, log } = this.#deps;
-    log.error(
-      { alarm: "impossible_log", rpcs: chain.sources.map(({ name }) => name) },
-      `ALARM: every EVM RPC gives a log that the escrow cannot have made, and the index stands still: ${sentence}`,
-    );
   }
 
   #useNext(): void {

@@ -1,0 +1,110 @@
+// Opens the ledger of swaps together with readiness. Each needs the other, and readiness needs the followers, which need
+// the ledger: the ledger tells rows as they are in the context of readiness, readiness is judged by the standings of the
+// followers, and the followers write to the ledger. Until they exist nobody has been asked, and nothing is ready.
+
+import { systemClock } from "../adapters/system/clock.ts";
+import { withSteadyHeap } from "../adapters/system/steady-heap.ts";
+import { swapCrypto } from "../adapters/system/swap-crypto.ts";
+import { sentenceOf } from "../follow/follower-errors.ts";
+import type { Log } from "../follow/ports.ts";
+import type { ChainTips } from "../swap/facts.ts";
+import type { SwapRules } from "../swap/subject.ts";
+import { SwapLedger } from "../swaps/ledger/ledger.ts";
+import type { SwapLedgerDependencies } from "../swaps/ledger/ledger-commits.ts";
+import type { EvmStanding, PearlStanding, SwapStore } from "../swaps/ledger/ports.ts";
+import { SwapReadiness } from "../swaps/readiness.ts";
+import { CommandRefused } from "./cli/service-host.ts";
+import type { SwapConfig } from "./config/read-swaps.ts";
+
+/** Mean PEARL block interval above which margins do not hold (S-02), seconds. */
+const MAX_BLOCK_INTERVAL_S = 300;
+/** A side that was silent for longer is unavailable (S-62), seconds. */
+const ANSWER_WITHIN_S = 30;
+
+/** Standings before the followers have asked anybody. */
+const UNKNOWN_EVM: EvmStanding = {
+  headHeight: -1,
+  headTime: 0,
+  answeredAtMonotonicMs: null,
+  headChangedAtMonotonicMs: null,
+  agreed: false,
+  finalReplaced: false,
+};
+const UNKNOWN_PEARL: PearlStanding = {
+  nodeHeight: -1,
+  nodeTipTime: 0,
+  answeredAtMonotonicMs: null,
+  tipChangedAtMonotonicMs: null,
+  connections: null,
+  blockIntervalS: null,
+  witnesses: [],
+  nodes: { configured: 1, answering: 0, agreeing: 0 },
+};
+
+const NO_TIPS: ChainTips = {
+  evm: { height: -1, time: 0, finalHeight: -1, need: null },
+  pearl: { height: -1, time: 0, medianTimePast: 0 },
+};
+
+/** What the ledger is opened with. */
+interface LedgerFoundation {
+  /** Name of the PEARL network, as the database has it. */
+  readonly network: string;
+  readonly swaps: SwapConfig;
+  readonly rules: SwapRules;
+  readonly store: SwapStore;
+  readonly log: Log;
+}
+
+/** What the followers say of their chains, without asking anybody. */
+interface FollowedChains {
+  readonly evm: { standing(): EvmStanding };
+  readonly pearl: { standing(): PearlStanding };
+}
+
+/** The ledger and readiness, which wait for the followers. */
+interface OpenedLedger {
+  readonly ledger: SwapLedger;
+  readonly readiness: SwapReadiness;
+  /** From now on readiness is judged by these followers. */
+  followedBy(chains: FollowedChains): void;
+}
+
+/** Opens both. Throws `CommandRefused` where the database belongs to another escrow (S-26) or cannot be read. */
+export async function openLedger(foundation: LedgerFoundation): Promise<OpenedLedger> {
+  const { network, swaps, rules, store, log } = foundation;
+  let chains: FollowedChains | null = null;
+  let opened: SwapLedger | null = null;
+  const readiness = new SwapReadiness(
+    {
+      tips: () => opened?.tips() ?? NO_TIPS,
+      evm: () => chains?.evm.standing() ?? UNKNOWN_EVM,
+      pearl: () => chains?.pearl.standing() ?? UNKNOWN_PEARL,
+      clock: systemClock,
+    },
+    { ...swaps.limits, blockIntervalS: MAX_BLOCK_INTERVAL_S, answerWithinS: ANSWER_WITHIN_S },
+  );
+  const parts: SwapLedgerDependencies = {
+    store,
+    identity: { network, chainId: swaps.chainId, escrow: swaps.escrow },
+    crypto: swapCrypto,
+    rules,
+    clock: systemClock,
+    log,
+    evmConfirmations: swaps.confirmations === "finalized" ? null : swaps.confirmations,
+    takeMax: swaps.takeMax,
+    contextOf: (tips) => readiness.context(tips),
+  };
+  const ledger = await withSteadyHeap(() => SwapLedger.open(parts)).catch((cause: unknown) => {
+    throw new CommandRefused([`swaps cannot use this database: ${sentenceOf(cause)}`], { cause });
+  });
+  opened = ledger;
+  ledger.onRows(() => readiness.tick());
+  return {
+    ledger,
+    readiness,
+    followedBy: (followers) => {
+      chains = followers;
+    },
+  };
+}
