@@ -5,6 +5,8 @@ import { runStep } from "./step.ts";
 const STEPS: readonly (readonly [name: string, command: string, ...args: string[]])[] = [
   ["types", "tsc", "-p", "tsconfig.json"],
   ["compiler wall of the pure folders", "tsc", "-p", "tsconfig.pure.json"],
+  ["types of the page", "tsc", "-p", "web/tsconfig.json"],
+  ["types of the page's tests", "tsc", "-p", "web/tsconfig.test.json"],
   ["lint", "oxlint", "--type-aware", "--deny-warnings"],
   ["import rules and structure", "node", "scripts/structure.ts"],
   ["unused code", "knip", "--no-progress"],

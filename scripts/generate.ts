@@ -11,6 +11,7 @@ import { interfaceDocument } from "../src/http/server.ts";
 import { REASON_RULES, REASONS } from "../src/prc20/reasons.ts";
 import { swapStatesBody } from "./swap-states.ts";
 import { buildContracts } from "./build-contracts.ts";
+import { buildWeb } from "./build-web.ts";
 
 const FOLDER = "docs/generated";
 const MADE_BY = "Made by `npm run gen` from the code; do not edit.";
@@ -24,7 +25,7 @@ const DOCUMENTS: readonly (readonly [name: string, make: () => string])[] = [
   ["swap-states.md", () => page("States of swaps", "src/swap/statuses.ts", swapStatesBody())],
 ];
 
-function main(isCheck: boolean): void {
+async function main(isCheck: boolean): Promise<void> {
   mkdirSync(FOLDER, { recursive: true });
   for (const [name, make] of DOCUMENTS) {
     const file = `${FOLDER}/${name}`;
@@ -33,6 +34,7 @@ function main(isCheck: boolean): void {
     else if (readOrEmpty(file) !== text) sayStale(file);
   }
   buildContracts(isCheck).forEach(sayStale);
+  (await buildWeb(isCheck)).forEach(sayStale);
 }
 
 function sayStale(file: string): void {
@@ -196,4 +198,4 @@ function purposeOf(index: string): string {
   return "";
 }
 
-main(process.argv.includes("--check"));
+await main(process.argv.includes("--check"));

@@ -98,9 +98,15 @@ export const WALLS: readonly Wall[] = [
     own: ["testkit/builders/chain-maker/", "testkit/random.ts"],
     packages: ["*"],
   },
+  // The page runs in a browser: of the service it knows types alone (checked beside this table).
+  {
+    folder: "web/src/",
+    own: ["web/src/", "src/http/schemas/", "src/prc20/reasons.ts"],
+    packages: ["preact", "lightweight-charts", "typebox"],
+  },
   { folder: "testkit/", own: ["src/", "testkit/"], packages: ["*"] },
   { folder: "demo/", own: ["src/", "testkit/", "demo/"], packages: ["*"] },
-  { folder: "test/", own: ["src/", "testkit/", "demo/", "test/"], packages: ["*"] },
+  { folder: "test/", own: ["src/", "testkit/", "demo/", "test/", "web/src/"], packages: ["*"] },
   { folder: "scripts/", own: ["src/", "testkit/", "demo/", "scripts/"], packages: ["*"] },
   { folder: "bench/", own: ["src/", "testkit/", "bench/"], packages: ["*"] },
 ];
@@ -110,10 +116,12 @@ export const ROOT_ONLY = ["src/app/"];
 
 /** Unit tests beside the code may use more than the code itself. */
 export const UNIT_TEST_WALL: Wall = { folder: "src/", own: ["src/", "testkit/", "test/"], packages: ["*"] };
+const PAGE_TEST_WALL: Wall = { folder: "web/src/", own: ["web/src/", "testkit/"], packages: ["*"] };
 
 /** The wall of a file, or null where the file is in no known folder. */
 export function wallOf(file: string): Wall | null {
   if (file.startsWith("src/") && file.endsWith(".test.ts")) return UNIT_TEST_WALL;
+  if (file.startsWith("web/src/") && file.endsWith(".test.ts")) return PAGE_TEST_WALL;
   const matching = WALLS.filter((wall) => file.startsWith(wall.folder));
   matching.sort((a, b) => b.folder.length - a.folder.length);
   return matching[0] ?? null;

@@ -8,7 +8,7 @@ import { importFault } from "./import-walls.ts";
 
 const PURE = ["src/primitives/", "src/chain/", "src/prc20/", "src/swap/", "src/wallet/"];
 const BANNED_NAMES = /(^|[-/])(util|utils|helper|helpers|manager|data|common|misc|info|impl)([-.]|$)/;
-const files = globSync(["{src,testkit,demo,test,scripts,bench}/**/*.ts"], {
+const files = globSync(["{src,testkit,demo,test,scripts,bench}/**/*.ts", "web/src/**/*.{ts,tsx}"], {
   exclude: ["**/node_modules/**"],
 }).toSorted();
 const faults: string[] = [];
@@ -19,7 +19,7 @@ for (const file of files) {
   const parsed = parseSync(file, text);
   checkImports(file, parsed);
   checkText(file, text);
-  if (file.startsWith("src/") && !file.endsWith(".test.ts")) checkDocComments(file, text, parsed);
+  if (/^(src|web)\//.test(file) && !isTest(file)) checkDocComments(file, text, parsed);
   if (PURE.some((prefix) => file.startsWith(prefix)) && !file.endsWith(".test.ts"))
     checkSynchronous(file, parsed);
 }
@@ -41,6 +41,20 @@ function checkImports(file: string, parsed: ReturnType<typeof parseSync>): void 
     const fault = importFault(file, target, own);
     if (fault !== null) faults.push(fault);
   }
+  if (file.startsWith("web/") && !isTest(file)) checkTypesAlone(file, parsed);
+}
+
+/** The page takes types of the service and nothing else: a value would bring the service into the browser. */
+function checkTypesAlone(file: string, parsed: ReturnType<typeof parseSync>): void {
+  for (const { moduleRequest, entries } of parsed.module.staticImports) {
+    const target = normalize(join(dirname(file), moduleRequest.value));
+    if (target.startsWith("src/") && !(entries.length > 0 && entries.every(({ isType }) => isType)))
+      faults.push(`${file}: imports more than types from ${target}`);
+  }
+}
+
+function isTest(file: string): boolean {
+  return /\.test\.tsx?$/.test(file);
 }
 
 function dynamicImports(parsed: ReturnType<typeof parseSync>): string[] {

@@ -17,6 +17,7 @@ const files = globSync([
   "testkit/**/*.test.ts",
   "test/**/*.test.ts",
   "scripts/**/*.test.ts",
+  "web/src/**/*.test.ts",
 ])
   .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
   .toSorted();

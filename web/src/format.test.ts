@@ -1,0 +1,66 @@
+// Amounts and times as people read them: exact, one form everywhere, whatever the size.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "../../testkit/properties.ts";
+import * as format from "./format.ts";
+
+test("whole units are exact: taking the commas and the point away gives the raw amount back", () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 0n, max: 10n ** 38n }), fc.integer({ min: 0, max: 18 }), (raw, decimals) => {
+      const [whole = "", fraction = ""] = format
+        .wholeUnits(String(raw), decimals)
+        .replaceAll(",", "")
+        .split(".");
+      assert.equal(BigInt(whole + fraction.padEnd(decimals, "0")), raw);
+    }),
+  );
+});
+
+test("amounts have commas by thousands, a point, and no zeros at the end but those that are asked for", () => {
+  assert.equal(format.wholeUnits("123456789012", 2), "1,234,567,890.12");
+  assert.equal(format.wholeUnits("5", 8), "0.00000005");
+  assert.equal(format.wholeUnits("-150", 2), "-1.5");
+  assert.equal(format.wholeUnits("60", 0), "60");
+  assert.equal(format.pearl("100000000"), "1.00");
+  assert.equal(format.pearl("123456789"), "1.23456789");
+  assert.equal(format.usdc("9007199254740993000000"), "9,007,199,254,740,993.00");
+});
+
+test("a unit price keeps the digits that say something", () => {
+  assert.equal(format.unitPrice("6176.47058823"), "6,176.47");
+  assert.equal(format.unitPrice("0.00012300"), "0.000123");
+  assert.equal(format.unitPrice("0.00000000"), "0");
+  assert.equal(format.unitPrice("12.50000000"), "12.50");
+});
+
+test("a quotient is rounded down, and none is formed by zero", () => {
+  assert.equal(format.quotient(2n, 3n, 6), "0.666666");
+  assert.equal(format.quotient(10n, 2n, 6), "5.00");
+  assert.equal(format.quotient(1n, 0n, 6), "0");
+});
+
+test("the length of a bar stays between nothing and everything", () => {
+  assert.equal(format.barLength(1n, 4n), 25);
+  assert.equal(format.barLength(5n, 4n), 100);
+  assert.equal(format.barLength(-1n, 4n), 0);
+  assert.equal(format.barLength(1n, 0n), 0);
+});
+
+test("times are relative in their two greatest units, and absolute in UTC", () => {
+  assert.equal(format.relative(1_000, 1_002), "now");
+  assert.equal(format.relative(1_000, 4_665), "1 h 1 min ago");
+  assert.equal(format.relative(90_061, 0), "in 1 d 1 h");
+  assert.equal(format.duration(86_400), "1 d");
+  assert.equal(format.duration(0), "0 s");
+  assert.equal(format.utc(1_795_425_652), "2026-11-23 09:20:52 UTC");
+});
+
+test("ids are shortened in the middle, and what tells neighbours apart stays", () => {
+  assert.equal(format.shortened(`0x${"ab".repeat(32)}`), "0xababab…ababab");
+  assert.equal(
+    format.shortened("rprl1plaxn3fseecv5jxp2cghq5gqcn7yzccmlr3tqas07ne6etguc25xsrcwlw3"),
+    "rprl1plax…rcwlw3",
+  );
+  assert.equal(format.shortened("GRAIN"), "GRAIN");
+});

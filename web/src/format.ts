@@ -1,0 +1,112 @@
+// One number format and one time format for every page, whatever the browser's language: thousands by comma, a point
+// before the fraction, times in UTC. Amounts are texts and stay texts: no amount passes through a floating-point number.
+
+/** `1234567.5` becomes `1,234,567.5`. Takes any decimal text, with or without a sign. */
+export function grouped(decimal: string): string {
+  const [, sign = "", whole = "", fraction = ""] = /^(-?)(\d+)(\.\d+)?$/.exec(decimal) ?? [];
+  if (whole === "") return decimal;
+  return sign + whole.replace(/\B(?=(\d{3})+$)/g, ",") + fraction;
+}
+
+/**
+ * Raw units as whole ones with `decimals` places: zeros at the end are cut, but at least `least` places stay. The text
+ * is exact.
+ */
+export function wholeUnits(raw: string, decimals: number, least = 0): string {
+  const sign = raw.startsWith("-") ? "-" : "";
+  const digits = raw.slice(sign.length).padStart(decimals + 1, "0");
+  const whole = digits.slice(0, digits.length - decimals);
+  let fraction = decimals === 0 ? "" : digits.slice(-decimals);
+  fraction = fraction.replace(/0+$/, "").padEnd(least, "0");
+  return grouped(`${sign}${whole}${fraction === "" ? "" : `.${fraction}`}`);
+}
+
+/** A decimal text without the zeros at its end, but with at least two places. */
+export function trimmed(decimal: string): string {
+  const [whole = "0", fraction = ""] = decimal.split(".");
+  return grouped(`${whole}.${fraction.replace(/0+$/, "").padEnd(2, "0")}`);
+}
+
+/** Satoshis as PEARL. */
+export function pearl(satoshis: string): string {
+  return wholeUnits(satoshis, 8, 2);
+}
+
+/** Raw USDC as USDC. */
+export function usdc(raw: string): string {
+  return wholeUnits(raw, 6, 2);
+}
+
+/**
+ * A unit price in satoshis for the eye: two places from 100 satoshis on, all that say something below. What is cut is
+ * on demand in the title of the place that shows it.
+ */
+export function unitPrice(decimal: string): string {
+  const [whole = "0", fraction = ""] = decimal.split(".");
+  const kept = whole.length >= 3 ? fraction.slice(0, 2) : fraction.replace(/0+$/, "");
+  return grouped(kept === "" ? whole : `${whole}.${kept.padEnd(2, "0")}`);
+}
+
+/** A percentage as the API gives it (four places), two places for the eye. */
+export function percent(decimal: string): string {
+  const [whole = "0", fraction = ""] = decimal.split(".");
+  return `${grouped(whole)}.${fraction.padEnd(2, "0").slice(0, 2)} %`;
+}
+
+/** Quotient of two whole numbers as a decimal text with `places` digits, rounded down; "0" where it cannot be formed. */
+export function quotient(dividend: bigint, divisor: bigint, places: number): string {
+  if (divisor === 0n) return "0";
+  const scaled = (dividend * 10n ** BigInt(places)) / divisor;
+  return wholeUnits(String(scaled), places, 2);
+}
+
+/** How much of `whole` `part` is, in percent, for the length of a bar. Never beyond 0 to 100. */
+export function barLength(part: bigint, whole: bigint): number {
+  if (whole <= 0n || part <= 0n) return 0;
+  return part >= whole ? 100 : Number((part * 10_000n) / whole) / 100;
+}
+
+/** Hashes and addresses in the middle shortened; the parts that differ between neighbours stay. */
+export function shortened(id: string): string {
+  if (id.length <= 18) return id;
+  const head = id.startsWith("0x") ? 8 : /^[a-z]+1/.test(id) ? 9 : 7;
+  return `${id.slice(0, head)}…${id.slice(-6)}`;
+}
+
+/** A unix time as `2026-11-23 09:12:33 UTC`. */
+export function utc(seconds: number): string {
+  return `${new Date(seconds * 1000).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}
+
+const UNITS = [
+  ["d", 86_400],
+  ["h", 3_600],
+  ["min", 60],
+  ["s", 1],
+] as const;
+
+/** A length of time in its two greatest units: `2 h 5 min`. */
+export function duration(seconds: number): string {
+  let left = Math.max(0, Math.floor(seconds));
+  const parts: string[] = [];
+  for (const [unit, size] of UNITS) {
+    const count = Math.floor(left / size);
+    left -= count * size;
+    if (count > 0) parts.push(`${count} ${unit}`);
+    else if (parts.length > 0) break;
+    if (parts.length === 2) break;
+  }
+  return parts.length === 0 ? "0 s" : parts.join(" ");
+}
+
+/** `3 min ago`, `in 2 h 5 min`, `now`. */
+export function relative(seconds: number, now: number): string {
+  const distance = seconds - now;
+  if (Math.abs(distance) < 5) return "now";
+  return distance < 0 ? `${duration(-distance)} ago` : `in ${duration(distance)}`;
+}
+
+/** A count in words: `1 block`, `2 blocks`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${grouped(String(count))} ${count === 1 ? one : many}`;
+}

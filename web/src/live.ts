@@ -1,0 +1,142 @@
+// News of both chains as they happen: one stream of server-sent events for the whole page (H-39), and the service's
+// health every some seconds, because a stream that hangs looks like a quiet one.
+
+import { useEffect, useState } from "preact/hooks";
+import { blockSaid, serverSaid } from "./clock.ts";
+import { Store } from "./store.ts";
+import type { Health } from "./wire.ts";
+
+/** What news can be about. */
+export type Topic = "block" | "operation" | "listing" | "swap" | "mempool" | "health";
+
+const HEALTH_EVERY_MS = 4_000;
+const HEALTH_WITHIN_MS = 4_000;
+/** News that come together are shown together. */
+const GATHER_MS = 150;
+
+/** Whether the page shows the present: "cut_off" says since when the service is silent. */
+export type Contact =
+  | { readonly state: "connecting" }
+  | { readonly state: "live" }
+  | { readonly state: "behind"; readonly why: string }
+  | { readonly state: "cut_off"; readonly sinceMs: number };
+
+/** Whether the page shows the present. */
+export const contact = new Store<Contact>({ state: "connecting" });
+/** The last answer of /health; null before the first. */
+export const health = new Store<Health | null>(null);
+
+const versions: Record<Topic, Store<number>> = {
+  block: new Store(0),
+  operation: new Store(0),
+  listing: new Store(0),
+  swap: new Store(0),
+  mempool: new Store(0),
+  health: new Store(0),
+};
+/** Grows at every reorganisation: what was known for ever may be another thing now. */
+export const reorganisations = new Store(0);
+const ALL_TOPICS = Object.keys(versions) as Topic[];
+
+/** A number that grows whenever one of the topics has news. For use inside a component. */
+export function versionOf(topics: readonly Topic[]): number {
+  const sum = (): number => topics.reduce((total, topic) => total + versions[topic].value, 0);
+  const [version, setVersion] = useState(sum);
+  useEffect(() => {
+    const update = (): void => setVersion(sum());
+    update();
+    const ends = topics.map((topic) => versions[topic].watch(update));
+    return () => ends.forEach((end) => end());
+  }, [topics.join()]);
+  return version;
+}
+
+const gathered = new Set<Topic>();
+let gathering: ReturnType<typeof setTimeout> | null = null;
+
+function tell(...topics: readonly Topic[]): void {
+  for (const topic of topics) gathered.add(topic);
+  gathering ??= setTimeout(() => {
+    gathering = null;
+    const told = [...gathered];
+    gathered.clear();
+    for (const topic of told) versions[topic].set(versions[topic].value + 1);
+  }, GATHER_MS);
+}
+
+/** Topics that an event has news of. A block may change whatever is counted from the tip. */
+const TOPICS_OF: Readonly<Record<string, readonly Topic[]>> = {
+  block: ["block", "operation", "mempool", "swap"],
+  operation: ["operation"],
+  listing: ["listing"],
+  reorg: ALL_TOPICS,
+  reset: ALL_TOPICS,
+  bid: ["swap"],
+  ask: ["swap"],
+  deal: ["swap"],
+};
+
+/** Begins to follow the service. Called once. */
+export function followService(): void {
+  openStream();
+  void askHealth();
+  setInterval(() => void askHealth(), HEALTH_EVERY_MS);
+  addEventListener("offline", () => cutOff());
+  addEventListener("online", () => void askHealth());
+}
+
+function openStream(): void {
+  const stream = new EventSource("/api/v1/events");
+  for (const [kind, topics] of Object.entries(TOPICS_OF)) {
+    stream.addEventListener(kind, (event: MessageEvent<string>) => {
+      const { row } = JSON.parse(event.data) as { row?: { time?: number } };
+      if (typeof row?.time === "number") blockSaid(row.time);
+      if (topics === ALL_TOPICS) reorganisations.set(reorganisations.value + 1);
+      tell(...topics);
+    });
+  }
+  // Where the browser gives up by itself (an error status), it is begun anew.
+  stream.addEventListener("error", () => {
+    if (stream.readyState === EventSource.CLOSED) setTimeout(openStream, 3_000);
+  });
+}
+
+async function askHealth(): Promise<void> {
+  try {
+    const response = await fetch("/health", { signal: AbortSignal.timeout(HEALTH_WITHIN_MS) });
+    serverSaid(response.headers.get("date"));
+    hearHealth((await response.json()) as Health);
+  } catch {
+    cutOff();
+  }
+}
+
+function hearHealth(body: Health): void {
+  const wasCutOff = contact.value.state === "cut_off";
+  const before = health.value;
+  health.set(body);
+  contact.set(contactOf(body));
+  if (wasCutOff) tell(...ALL_TOPICS);
+  else if (
+    before?.indexed_height !== body.indexed_height ||
+    before.evm?.indexed_height !== body.evm?.indexed_height
+  )
+    tell("block", "swap", "mempool", "health");
+  else tell("mempool", "health");
+}
+
+function contactOf(body: Health): Contact {
+  if (body.indexing_status !== "synced")
+    return {
+      state: "behind",
+      why:
+        body.indexing_status === "stalled"
+          ? "The index stands still."
+          : `The index is ${body.lag} blocks behind the chain.`,
+    };
+  return { state: "live" };
+}
+
+function cutOff(): void {
+  if (contact.value.state !== "cut_off") contact.set({ state: "cut_off", sinceMs: Date.now() });
+}

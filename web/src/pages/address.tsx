@@ -1,0 +1,288 @@
+// One address: what it holds, every change of it, its listings, its swaps. EVM addresses have swaps alone.
+
+import { useEffect, useState } from "preact/hooks";
+import { isFailure, read, useAnswer } from "../answers.ts";
+import { versionOf } from "../live.ts";
+import { type Place, pathTo, withQuery } from "../paths.ts";
+import type { AddressSwaps, BalanceRow, Envelope, LedgerRow, ListingRow } from "../wire.ts";
+import { CAUSE_WORDS } from "../words.ts";
+import { Await, Empty, Id, None, Panel, TokenAmount, TransactionId } from "../parts/basics.tsx";
+import { Title } from "../parts/layout.tsx";
+import { AskTable, BidTable } from "../parts/offers.tsx";
+import { DealTable, Height, ListingTable, Tick, Units } from "../parts/rows.tsx";
+import { cursorOf, Pager, Table, Views } from "../parts/table.tsx";
+import { grouped, shortened, wholeUnits } from "../format.ts";
+import { useDecimals } from "../parts/decimals.ts";
+import { UnknownThing } from "./unknown.tsx";
+
+const VIEWS = [
+  ["balances", "Balances"],
+  ["ledger", "Ledger"],
+  ["listings", "Listings"],
+  ["swaps", "Swaps"],
+] as const;
+
+/** The page of `/address/{address}`. */
+export function AddressPage({ place }: { place: Place }) {
+  const address = place.parts["address"] ?? "";
+  if (/^0x[0-9a-fA-F]{40}$/.test(address)) return <EvmAddress address={address.toLowerCase()} />;
+  return <PearlAddress key={address} address={address.toLowerCase()} place={place} />;
+}
+
+function EvmAddress({ address }: { address: string }) {
+  return (
+    <>
+      <Title text={`Address ${shortened(address)}`}>EVM address</Title>
+      <p class="lead">
+        <Id id={address} what="address" whole />
+      </p>
+      <Swaps address={address} />
+    </>
+  );
+}
+
+function PearlAddress({ address, place }: { address: string; place: Place }) {
+  const view = place.query.get("view") ?? "balances";
+  const balances = useAnswer<Envelope<BalanceRow>>(
+    `/api/v1/prc20/address/${encodeURIComponent(address)}/tokenlist?limit=100${view === "balances" ? cursorOf(place) : ""}`,
+    "operation",
+    "listing",
+  );
+  if (balances.failure?.status === 400)
+    return (
+      <UnknownThing title="No such address">
+        <code>{address}</code> is no address of this network: it has another prefix, or a letter is wrong.
+      </UnknownThing>
+    );
+  return (
+    <>
+      <Title text={`Address ${shortened(address)}`}>Address</Title>
+      <p class="lead">
+        <Id id={address} what="address" whole />
+      </p>
+      <Views place={place} views={VIEWS} present={view} />
+      {view === "ledger" ? (
+        <Ledger address={address} place={place} />
+      ) : view === "listings" ? (
+        <Listings address={address} balances={balances.value?.result ?? null} />
+      ) : view === "swaps" ? (
+        <Swaps address={address} />
+      ) : (
+        <>
+          <Panel title="Balances">
+            <Await answer={balances} what="balances">
+              {({ result, next, prev }) => (
+                <>
+                  <BalanceTable rows={result} />
+                  <Pager place={place} next={next} prev={prev} />
+                </>
+              )}
+            </Await>
+          </Panel>
+          <Panel title="Last changes" more={<a href={pathTo.address(address, "ledger")}>The whole ledger</a>}>
+            <Ledger address={address} place={place} limit={10} />
+          </Panel>
+        </>
+      )}
+    </>
+  );
+}
+
+function BalanceTable({ rows }: { rows: readonly BalanceRow[] }) {
+  return (
+    <Table
+      caption="Balances by token"
+      rows={rows}
+      keyOf={({ tick }) => tick}
+      empty="This address holds no token."
+      columns={[
+        { head: "Token", cell: ({ tick }) => <Tick tick={tick} /> },
+        {
+          head: "Free",
+          numeric: true,
+          cell: ({ balance, dec }) => <TokenAmount raw={balance} decimals={Number(dec)} />,
+        },
+        {
+          head: "Locked in listings",
+          numeric: true,
+          cell: ({ locked, dec }) =>
+            locked === "0" ? <None /> : <TokenAmount raw={locked} decimals={Number(dec)} />,
+        },
+        {
+          head: "Together",
+          numeric: true,
+          cell: ({ total, dec }) => <TokenAmount raw={total} decimals={Number(dec)} />,
+        },
+      ]}
+    />
+  );
+}
+
+function Ledger({ address, place, limit }: { address: string; place: Place; limit?: number }) {
+  const tick = limit === undefined ? (place.query.get("tick") ?? "") : "";
+  const filter = tick === "" ? "" : `&tick=${encodeURIComponent(tick)}`;
+  const cursor = limit === undefined ? cursorOf(place) : "";
+  const answer = useAnswer<Envelope<LedgerRow>>(
+    `/api/v1/prc20/address/${address}/ledger?limit=${limit ?? 25}${filter}${cursor}`,
+    "operation",
+    "listing",
+  );
+  return (
+    <Await answer={answer} what="the ledger">
+      {({ result, next, prev }) => (
+        <>
+          {tick === "" ? null : (
+            <p>
+              Only <Tick tick={tick} />.{" "}
+              <a href={withQuery(place, { tick: "", next: "", prev: "" })}>All tokens</a>
+            </p>
+          )}
+          <LedgerTable
+            rows={result}
+            filterPath={(own) =>
+              limit === undefined ? withQuery(place, { tick: own, next: "", prev: "" }) : pathTo.token(own)
+            }
+          />
+          {limit === undefined ? <Pager place={place} next={next} prev={prev} /> : null}
+        </>
+      )}
+    </Await>
+  );
+}
+
+/** Changes of balances. `filterPath` says where a ticker leads. */
+function LedgerTable({
+  rows,
+  filterPath,
+}: {
+  rows: readonly LedgerRow[];
+  filterPath: (tick: string) => string;
+}) {
+  return (
+    <Table
+      caption="Changes of balances, newest first"
+      rows={rows}
+      keyOf={(row) => `${row.txid}:${row.vout}:${row.cause}:${row.tick}`}
+      empty="Nothing has changed the balances of this address yet."
+      columns={[
+        {
+          head: "What",
+          cell: ({ cause, listing_id }) =>
+            listing_id === null ? (
+              CAUSE_WORDS[cause]
+            ) : (
+              <a href={pathTo.listing(listing_id)}>{CAUSE_WORDS[cause]}</a>
+            ),
+        },
+        {
+          head: "Token",
+          cell: ({ tick }) => (
+            <a class="tick" href={filterPath(tick)}>
+              {tick}
+            </a>
+          ),
+        },
+        { head: "Free", numeric: true, cell: (row) => <Delta raw={row.balance_delta} tick={row.tick} /> },
+        { head: "Locked", numeric: true, cell: (row) => <Delta raw={row.locked_delta} tick={row.tick} /> },
+        {
+          head: "Free after it",
+          numeric: true,
+          cell: (row) => <Units raw={row.balance} tick={row.tick} bare />,
+        },
+        {
+          head: "Locked after it",
+          numeric: true,
+          cell: (row) => <Units raw={row.locked} tick={row.tick} bare />,
+        },
+        { head: "Transaction", cell: ({ txid }) => <TransactionId txid={txid} /> },
+        { head: "Block", numeric: true, cell: ({ height }) => <Height height={height} /> },
+      ]}
+    />
+  );
+}
+
+function Delta({ raw, tick }: { raw: string; tick: string }) {
+  const decimals = useDecimals(tick);
+  if (raw === "0") return <None why="unchanged" />;
+  const text = decimals === null ? grouped(raw) : wholeUnits(raw, decimals);
+  return (
+    <data
+      class={raw.startsWith("-") ? "amount down" : "amount up"}
+      value={raw}
+      title={`${grouped(raw)} raw units`}
+    >
+      {raw.startsWith("-") ? text : `+${text}`}
+    </data>
+  );
+}
+
+const MOST_TOKENS = 20;
+
+/** Listings of an address: the interface has them by token, so each token that it holds or listed is asked about. */
+function Listings({ address, balances }: { address: string; balances: readonly BalanceRow[] | null }) {
+  const version = versionOf(["listing"]);
+  const [rows, setRows] = useState<readonly ListingRow[] | null>(null);
+  useEffect(() => {
+    if (balances === null) return undefined;
+    let isGone = false;
+    void listingsOf(address, balances).then((found) => {
+      if (!isGone) setRows(found);
+    });
+    return () => {
+      isGone = true;
+    };
+  }, [address, balances, version]);
+  if (rows === null) return <p class="notice quiet loading">Loading listings …</p>;
+  return (
+    <ListingTable
+      rows={rows}
+      caption="Listings of this address"
+      empty="This address has listed nothing that it still knows of."
+    />
+  );
+}
+
+async function listingsOf(address: string, balances: readonly BalanceRow[]): Promise<readonly ListingRow[]> {
+  const ledger = await read<Envelope<LedgerRow>>(`/api/v1/prc20/address/${address}/ledger?limit=100`);
+  const listed = isFailure(ledger) ? [] : ledger.result.filter(({ listing_id }) => listing_id !== null);
+  const ticks = new Set(
+    [...balances.filter(({ locked }) => locked !== "0"), ...listed].map(({ tick }) => tick),
+  );
+  const answers = await Promise.all(
+    [...ticks]
+      .slice(0, MOST_TOKENS)
+      .map((tick) => read<Envelope<ListingRow>>(`/api/v1/prc20/market/${tick}/seller/${address}?limit=100`)),
+  );
+  const rows = answers.flatMap((answer) => (isFailure(answer) ? [] : answer.result));
+  return rows.toSorted(
+    (a, b) => (b.closed_height ?? b.created_height) - (a.closed_height ?? a.created_height),
+  );
+}
+
+function Swaps({ address }: { address: string }) {
+  const answer = useAnswer<AddressSwaps>(`/api/v1/swaps/address/${address}`, "swap");
+  if (answer.failure?.code === "SWAPS_DISABLED") return <Empty>This service shows no swaps.</Empty>;
+  if (answer.failure?.status === 400)
+    return <UnknownThing title="No such address">This is no address of either chain.</UnknownThing>;
+  return (
+    <Await answer={answer} what="swaps">
+      {({ deals, asks, bids }) => (
+        <>
+          <Panel title="Swaps">
+            <DealTable
+              rows={deals}
+              caption="Swaps of this address, newest first"
+              empty="No swap of this address."
+            />
+          </Panel>
+          <Panel title="Asks">
+            <AskTable rows={asks} empty="This address offers no PEARL." />
+          </Panel>
+          <Panel title="Bids">
+            <BidTable rows={bids} empty="No bid of this address." />
+          </Panel>
+        </>
+      )}
+    </Await>
+  );
+}

@@ -1,0 +1,79 @@
+// One ask: its terms, whether it is backed, and the deal that took it.
+
+import { useAnswer } from "../answers.ts";
+import { trimmed } from "../format.ts";
+import { type Place, pathTo } from "../paths.ts";
+import type { AskRow } from "../wire.ts";
+import { ASK_WORDS } from "../words.ts";
+import { AddressId, Await, Deadline, Facts, Id, None, Panel, Pearl, Time, Usdc } from "../parts/basics.tsx";
+import { Title } from "../parts/layout.tsx";
+import { AskState } from "../parts/offers.tsx";
+import { UnknownThing } from "./unknown.tsx";
+
+/** The page of `/ask/{id}`. */
+export function AskPage({ place }: { place: Place }) {
+  const id = place.parts["id"] ?? "";
+  const answer = useAnswer<AskRow>(`/api/v1/swaps/asks/${encodeURIComponent(id)}`, "swap");
+  if (answer.failure?.status === 404 || answer.failure?.status === 400)
+    return (
+      <UnknownThing title="No such ask">
+        There is no ask of this id. An ask that was never funded is forgotten after a while.
+      </UnknownThing>
+    );
+  return (
+    <>
+      <Title text="Ask">PEARL for USDC</Title>
+      <Await answer={answer} what="the ask">
+        {(ask) => <Ask ask={ask} />}
+      </Await>
+    </>
+  );
+}
+
+function Ask({ ask }: { ask: AskRow }) {
+  return (
+    <>
+      <p class="lead">
+        <AskState ask={ask} /> {ASK_WORDS[ask.status].sentence}
+        {ask.funded ? "" : " The seller's address has not been seen to hold the PEARL: do not count on it."}
+      </p>
+      {ask.deal_hash === null ? null : (
+        <p>
+          Taken by <Id id={ask.deal_hash} what="deal hash" href={pathTo.swap(ask.deal_hash)} />.
+        </p>
+      )}
+      <Panel title="Terms">
+        <Facts
+          items={[
+            ["Sells", <Pearl key="p" sat={ask.pearl_amount_sat} />],
+            ["For", <Usdc key="u" raw={ask.usdc_amount} />],
+            ["Price", `${trimmed(ask.price_usdc)} USDC for one PEARL`],
+            ["Seller's fee", `${ask.fee_bps / 100} %`],
+            ["Until", <Deadline key="e" at={ask.expiry} />],
+            ["Seller, EVM", <AddressId key="s" address={ask.seller_evm} whole />],
+            ["Seller, PEARL", <AddressId key="sp" address={ask.seller_pearl_address} whole />],
+            [
+              "PEARL seen at that address",
+              ask.pearl_balance_sat === null ? (
+                <None key="b" why="not looked up" />
+              ) : (
+                <Pearl key="b" sat={ask.pearl_balance_sat} />
+              ),
+            ],
+            [
+              "Looked up",
+              ask.balance_checked_at === null ? (
+                <None key="c" why="never" />
+              ) : (
+                <Time key="c" at={ask.balance_checked_at} />
+              ),
+            ],
+            ["Key proven", ask.pearl_key_proven ? "yes: the seller has shown that the address is his" : "no"],
+            ["Posted", <Time key="cr" at={ask.created_at} />],
+            ["Ask id", <Id key="i" id={ask.ask_id} what="ask id" whole />],
+          ]}
+        />
+      </Panel>
+    </>
+  );
+}

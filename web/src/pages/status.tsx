@@ -1,0 +1,143 @@
+// How the service is: both chains, the nodes behind it, what is wrong, and the last reorganisations.
+
+import type { ComponentChildren } from "preact";
+import { useAnswer } from "../answers.ts";
+import { counted, duration, grouped } from "../format.ts";
+import type { Envelope, Health, ReorgRow, StatsRow } from "../wire.ts";
+import { Await, Badge, Facts, Id, None, Panel } from "../parts/basics.tsx";
+import { Title } from "../parts/layout.tsx";
+import { Height } from "../parts/rows.tsx";
+import { Table } from "../parts/table.tsx";
+
+/** The page of `/status`. */
+export function StatusPage() {
+  const health = useAnswer<Health>("/health", "health", "block");
+  const stats = useAnswer<Envelope<StatsRow>>("/api/v1/prc20/stats", "block");
+  const reorgs = useAnswer<Envelope<ReorgRow>>("/api/v1/prc20/reorgs", "block");
+  return (
+    <>
+      <Title text="Status" />
+      <Await answer={health} what="the status">
+        {(body) => <HealthParts body={body} />}
+      </Await>
+      <Panel title="Reorganisations">
+        <Await answer={reorgs} what="reorganisations">
+          {({ result }) => (
+            <Table
+              caption="Last reorganisations, newest first"
+              rows={result}
+              keyOf={({ id }) => String(id)}
+              empty="No block has been replaced since the log of events begins."
+              columns={[
+                { head: "Chain", cell: ({ chain }) => (chain === "evm" ? "EVM" : "Pearl") },
+                { head: "Blocks replaced", numeric: true, cell: ({ depth }) => depth },
+                { head: "Common block", numeric: true, cell: ({ fork_height }) => fork_height },
+                { head: "Old tip", cell: ({ old_tip }) => <Id id={old_tip.hash} what="block hash" /> },
+                { head: "New tip", cell: ({ new_tip }) => <Id id={new_tip.hash} what="block hash" /> },
+              ]}
+            />
+          )}
+        </Await>
+      </Panel>
+      <Panel title="The index">
+        <Await answer={stats} what="the index">
+          {({ result: [row] }) => (row === undefined ? null : <IndexFacts row={row} />)}
+        </Await>
+      </Panel>
+    </>
+  );
+}
+
+function HealthParts({ body }: { body: Health }) {
+  return (
+    <>
+      <p class="lead">
+        <Badge tone={body.status === "ok" ? "good" : "bad"}>
+          {body.status === "ok" ? "all is well" : "needs attention"}
+        </Badge>
+      </p>
+      {body.conditions.map(({ code, message }) => (
+        <p key={code} class="notice bad" role="alert">
+          {message} <code>{code}</code>
+        </p>
+      ))}
+      <div class="columns">
+        <Panel title="Pearl">
+          <Facts
+            items={[
+              ["Index", <Synced key="s" status={body.indexing_status} />],
+              ["Indexed", <Height key="i" height={body.indexed_height} />],
+              ["The node has", grouped(String(body.height))],
+              ["Behind", counted(body.lag, "block")],
+              ["Nodes", <Nodes key="n" body={body} />],
+              [
+                "State digest",
+                body.digest.value === null ? (
+                  <None key="d" />
+                ) : (
+                  <Id key="d" id={body.digest.value} what="digest" />
+                ),
+              ],
+            ]}
+          />
+        </Panel>
+        <Panel title="EVM">
+          {body.evm === null ? (
+            <p class="quiet">No escrow is followed: swaps are off.</p>
+          ) : (
+            <Facts
+              items={[
+                ["Index", <Synced key="s" status={body.evm.indexing_status} />],
+                ["Indexed", grouped(String(body.evm.indexed_height))],
+                ["The RPCs have", grouped(String(body.evm.height))],
+                ["Behind", counted(body.evm.lag, "block")],
+              ]}
+            />
+          )}
+        </Panel>
+      </div>
+      <p class="quiet">
+        Network {body.network}, version {body.version}, running for {duration(body.uptime_s)}.
+      </p>
+    </>
+  );
+}
+
+function Synced({ status }: { status: Health["indexing_status"] }): ComponentChildren {
+  if (status === "synced") return <Badge tone="good">up to date</Badge>;
+  if (status === "syncing") return <Badge tone="busy">catching up</Badge>;
+  return <Badge tone="bad">stands still</Badge>;
+}
+
+function Nodes({ body: { nodes } }: { body: Health }) {
+  const { configured, answering, agreeing } = nodes;
+  const words = `${agreeing} of ${counted(configured, "node")} agree`;
+  if (agreeing === configured) return <span>{configured === 1 ? "one node, no witness" : words}</span>;
+  return (
+    <span>
+      <Badge tone="bad">{words}</Badge> {configured - answering} silent
+    </span>
+  );
+}
+
+function IndexFacts({ row }: { row: StatsRow }) {
+  return (
+    <Facts
+      items={[
+        ["Blocks", grouped(String(row.blocks_indexed))],
+        [
+          "Operations",
+          `${grouped(String(row.events_total))}, of which ${grouped(String(row.events_valid))} valid`,
+        ],
+        ["Tokens", grouped(String(row.tokens_deployed))],
+        ["Holders", grouped(String(row.distinct_holders))],
+        [
+          "Listings",
+          `${grouped(String(row.lists_open))} open (${row.lists_expired_open} expired), ${grouped(String(row.lists_filled))} sold, ${grouped(String(row.lists_cancelled))} cancelled, ${grouped(String(row.lists_invalid_spent))} spent without a sale`,
+        ],
+        ["Paid to sellers", `${row.total_seller_paid_pearl} PEARL`],
+        ["Protocol fees", `${row.total_protocol_fee_paid_pearl} PEARL`],
+      ]}
+    />
+  );
+}

@@ -1,0 +1,358 @@
+// One swap as a timeline of both chains: what has happened, who has to do what next until when, and what happens if he
+// does not.
+
+import { useAnswer } from "../answers.ts";
+import { useNow } from "../clock.ts";
+import { duration, shortened, trimmed, usdc } from "../format.ts";
+import { type Place, pathTo } from "../paths.ts";
+import type { NextAction, SwapRow } from "../wire.ts";
+import { ACTION_WORDS, BID_WORDS, DEAL_WORDS, TERMS_ERROR_WORDS } from "../words.ts";
+import {
+  AddressId,
+  Await,
+  Badge,
+  Bar,
+  Deadline,
+  Facts,
+  Id,
+  None,
+  Panel,
+  Pearl,
+  Time,
+  TransactionId,
+  Usdc,
+} from "../parts/basics.tsx";
+import { Title } from "../parts/layout.tsx";
+import { usdcPerPearl } from "../parts/offers.tsx";
+import { Height } from "../parts/rows.tsx";
+import { Table } from "../parts/table.tsx";
+import { type Step, stepsOf } from "../parts/timeline.ts";
+import { UnknownThing } from "./unknown.tsx";
+
+/** The page of `/swap/{hash}`. */
+export function SwapPage({ place }: { place: Place }) {
+  const hash = place.parts["hash"] ?? "";
+  const answer = useAnswer<SwapRow>(`/api/v1/swaps/${encodeURIComponent(hash)}`, "swap", "health");
+  if (answer.failure?.status === 404 || answer.failure?.status === 400)
+    return (
+      <UnknownThing title="No such swap">
+        {answer.failure.code === "SECRET_REFUSED" ? (
+          answer.failure.message
+        ) : (
+          <>
+            There is no swap <code>{hash}</code>. Where a block of the EVM chain was replaced, its order comes
+            back when it is mined again.
+          </>
+        )}
+      </UnknownThing>
+    );
+  return (
+    <>
+      <Title text={`Swap ${shortened(hash)}`}>Swap</Title>
+      <Await answer={answer} what="the swap">
+        {(swap) => <Swap swap={swap} />}
+      </Await>
+    </>
+  );
+}
+
+function Swap({ swap }: { swap: SwapRow }) {
+  const { tone, label, sentence } = swap.kind === "deal" ? DEAL_WORDS[swap.status] : BID_WORDS[swap.status];
+  return (
+    <>
+      <p class="lead">
+        <Badge tone={tone}>{label}</Badge> {sentence}
+      </p>
+      <p class="deal">
+        <Pearl sat={swap.pearl_amount_sat} /> <span class="quiet">for</span> <Usdc raw={swap.usdc_amount} />{" "}
+        <span class="quiet">({trimmed(usdcPerPearl(swap))} USDC for one PEARL)</span>
+      </p>
+      {swap.terms_error === null ? null : (
+        <p class="notice bad" role="alert">
+          {TERMS_ERROR_WORDS[swap.terms_error]} <code>{swap.terms_error}</code>
+        </p>
+      )}
+      {swap.evm_credit === null ? null : (
+        <p class="notice bad" role="alert">
+          The USDC contract refused a payout: the escrow owes {usdc(swap.evm_credit.amount)} USDC to{" "}
+          <AddressId address={swap.evm_credit.account} />, who can withdraw them.
+        </p>
+      )}
+      <Panel title="What is to be done">
+        <Actions actions={swap.next_actions} />
+      </Panel>
+      <Panel title="What has happened">
+        <Timeline steps={stepsOf(swap)} />
+      </Panel>
+      <Panel title="Deadlines">
+        <Deadlines swap={swap} />
+      </Panel>
+      <Panel title="Who">
+        <Parties swap={swap} />
+      </Panel>
+      {swap.pearl_lock_outputs.length === 0 ? null : <Outputs swap={swap} />}
+      <Details swap={swap} />
+    </>
+  );
+}
+
+function Actions({ actions }: { actions: readonly NextAction[] }) {
+  const now = useNow();
+  if (actions.length === 0)
+    return <p class="notice quiet">Nothing at the moment. What comes next shows here by itself.</p>;
+  return (
+    <ol class="actions">
+      {actions.map((action) => (
+        <Action key={`${action.action}:${action.outpoint}:${action.role}`} action={action} now={now} />
+      ))}
+    </ol>
+  );
+}
+
+const ROLE_WORDS = { buyer: "The buyer", seller: "The seller", anyone: "Anybody" } as const;
+
+function Action({ action, now }: { action: NextAction; now: number }) {
+  const { what, otherwise } = ACTION_WORDS[action.action];
+  const isEarly = action.not_before !== null && now < action.not_before;
+  const isLate = action.not_after !== null && now > action.not_after;
+  const tone = isLate ? "idle" : isEarly ? "idle" : action.optional ? "good" : "busy";
+  const when = isLate ? "too late" : isEarly ? "later" : action.optional ? "may now" : "must now";
+  return (
+    <li class={`action ${isEarly || isLate ? "quieter" : ""}`}>
+      <p>
+        <Badge tone={tone}>{when}</Badge> <strong>{ROLE_WORDS[action.role]}</strong>{" "}
+        {action.optional ? "can" : "has to"} {what}
+        {action.amount_sat === null ? "" : " ("}
+        {action.amount_sat === null ? null : <Pearl sat={action.amount_sat} />}
+        {action.amount_sat === null ? "" : ")"}.
+      </p>
+      <dl class="facts tight">
+        {action.not_before === null ? null : (
+          <div>
+            <dt>From</dt>
+            <dd>
+              <Deadline at={action.not_before} />
+            </dd>
+          </div>
+        )}
+        {action.not_after === null ? null : (
+          <div>
+            <dt>Until</dt>
+            <dd>
+              <Deadline at={action.not_after} />
+            </dd>
+          </div>
+        )}
+        {action.actor === null ? null : (
+          <div>
+            <dt>By</dt>
+            <dd>
+              <AddressId address={action.actor} />
+            </dd>
+          </div>
+        )}
+        {action.outpoint === null ? null : (
+          <div>
+            <dt>Output</dt>
+            <dd>
+              <Id id={action.outpoint} what="outpoint" />
+            </dd>
+          </div>
+        )}
+        <div>
+          <dt>If not</dt>
+          <dd>{otherwise}</dd>
+        </div>
+      </dl>
+    </li>
+  );
+}
+
+const STATE_WORDS = { done: "done", now: "going on", ahead: "ahead", ended: "did not happen" } as const;
+
+function Timeline({ steps }: { steps: readonly Step[] }) {
+  return (
+    <ol class="timeline">
+      {steps.map((step) => (
+        <li key={step.id} class={`step ${step.state} ${step.chain === "EVM" ? "evm" : "pearl"}`}>
+          <p>
+            <span class="chain">{step.chain}</span> <strong>{step.title}</strong>{" "}
+            <span class="quiet">({STATE_WORDS[step.state]})</span>
+          </p>
+          {step.depth === null ? null : (
+            <p class="depth-line">
+              <Bar
+                percent={
+                  step.depth.need === 0 ? 100 : Math.min(100, (step.depth.have * 100) / step.depth.need)
+                }
+                label="Confirmations"
+              />{" "}
+              {step.depth.have} of {step.depth.need} confirmations
+            </p>
+          )}
+          {step.txid === null ? null : (
+            <p>
+              Transaction{" "}
+              {step.chain === "Pearl" ? (
+                <TransactionId txid={step.txid} />
+              ) : (
+                <Id id={step.txid} what="EVM transaction hash" />
+              )}
+            </p>
+          )}
+          {step.deadline === null || step.state === "ended" ? null : (
+            <p>
+              {step.deadline.word} <Deadline at={step.deadline.at} />
+            </p>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Deadlines({ swap }: { swap: SwapRow }) {
+  const now = useNow();
+  const { deadlines } = swap;
+  const all: readonly (readonly [name: string, at: number | null, then: string])[] = [
+    ["The take ends", deadlines.take_expires_at, "Without locked USDC the ask is open to others again."],
+    [
+      "Last moment to accept the bid",
+      deadlines.accept_bid_by,
+      "After it there is too little time to lock PEARL safely.",
+    ],
+    [
+      "Last moment to lock PEARL",
+      deadlines.lock_pearl_by,
+      "PEARL locked later may not be deep enough in time.",
+    ],
+    [
+      "Last moment to show the secret",
+      deadlines.claim_pearl_by,
+      "A claim begun later may lose against the refund.",
+    ],
+    ["PEARL refund", deadlines.pearl_refund_time, "From then on the seller may take unclaimed PEARL back."],
+    ["USDC refund", deadlines.evm_refund_time, "From then on the buyer may take unclaimed USDC back."],
+  ];
+  return (
+    <ul class="deadlines">
+      {all.map(([name, at, then]) =>
+        at === null ? null : (
+          <li key={name} class={at <= now ? "past" : "ahead"}>
+            <strong>{name}</strong> <Deadline at={at} />
+            <span class="quiet"> {then}</span>
+          </li>
+        ),
+      )}
+      <li class="quiet">
+        This deal is {swap.profile.name}: the lock needs {swap.profile.k} confirmations, and the last{" "}
+        {duration(swap.profile.reveal_margin_s)} before the PEARL refund are kept free for the claim.
+      </li>
+    </ul>
+  );
+}
+
+function Parties({ swap }: { swap: SwapRow }) {
+  return (
+    <div class="columns">
+      <Facts
+        items={[
+          ["Buyer, EVM", <AddressId key="e" address={swap.buyer_evm} />],
+          ["Buyer, PEARL", <AddressId key="p" address={swap.buyer_pearl_address} />],
+          ["Gives", <Usdc key="g" raw={swap.usdc_amount} />],
+        ]}
+      />
+      <Facts
+        items={[
+          ["Seller, EVM", <AddressId key="e" address={swap.seller_evm} />],
+          ["Seller, PEARL", <AddressId key="p" address={swap.seller_pearl_address} />],
+          ["Gives", <Pearl key="g" sat={swap.pearl_amount_sat} />],
+          ["Fee", `${swap.fee_bps / 100} % of the USDC`],
+        ]}
+      />
+    </div>
+  );
+}
+
+function Outputs({ swap }: { swap: SwapRow }) {
+  return (
+    <Panel title="PEARL at the lock address">
+      <Table
+        caption="Outputs that pay the lock address"
+        rows={swap.pearl_lock_outputs}
+        keyOf={({ txid, vout }) => `${txid}:${vout}`}
+        empty="None."
+        columns={[
+          { head: "Transaction", cell: ({ txid }) => <TransactionId txid={txid} /> },
+          { head: "Output", numeric: true, cell: ({ vout }) => vout },
+          { head: "Amount", numeric: true, cell: ({ amount_sat }) => <Pearl sat={amount_sat} /> },
+          {
+            head: "Block",
+            numeric: true,
+            cell: ({ height }) => (height === null ? "waits for a block" : <Height height={height} />),
+          },
+          {
+            head: "Spent by",
+            cell: ({ spend_txid, spend_path }) =>
+              spend_txid === null ? (
+                <None why="unspent" />
+              ) : (
+                <span>
+                  {spend_path === "claim" ? "claim" : "refund"} <TransactionId txid={spend_txid} />
+                </span>
+              ),
+          },
+        ]}
+      />
+      {swap.pearl_lock_outputs_total > swap.pearl_lock_outputs.length ? (
+        <p class="quiet">The greatest of {swap.pearl_lock_outputs_total} outputs.</p>
+      ) : null}
+    </Panel>
+  );
+}
+
+/** A long value, all of it. */
+function hex(value: string | null, what: string) {
+  return value === null ? <None /> : <Id id={value} what={what} whole />;
+}
+
+function Details({ swap }: { swap: SwapRow }) {
+  return (
+    <details class="panel">
+      <summary>Everything else</summary>
+      <Facts
+        items={[
+          ["Deal hash", hex(swap.deal_hash, "deal hash")],
+          [
+            "Ask",
+            swap.ask_id === null ? (
+              <None key="a" />
+            ) : (
+              <Id key="a" id={swap.ask_id} what="ask id" href={pathTo.ask(swap.ask_id)} />
+            ),
+          ],
+          ["Began", <Time key="t" at={swap.created_at} />],
+          ["Hashlock", hex(swap.hashlock, "hashlock")],
+          ["Secret", swap.secret_hex === null ? "not public" : hex(swap.secret_hex, "secret")],
+          ["Lock address", hex(swap.pearl_lock_address, "lock address")],
+          ["Lock script", hex(swap.expected_script_hex, "lock script")],
+          ["Buyer's key", hex(swap.buyer_pearl_pubkey, "key")],
+          ["Seller's key", hex(swap.seller_pearl_pubkey, "key")],
+          ["EVM transaction", hex(swap.evm_bid_txid, "EVM transaction hash")],
+          ["Fee recipient", hex(swap.fee_recipient, "address")],
+          [
+            "Release",
+            swap.pearl_release_verified === null ? (
+              <None key="r" />
+            ) : swap.pearl_release_verified ? (
+              "verified"
+            ) : (
+              <code key="r">{swap.pearl_release_verify_error}</code>
+            ),
+          ],
+          swap.origin === null ? null : ["Posted by", swap.origin],
+        ]}
+      />
+    </details>
+  );
+}

@@ -1,0 +1,153 @@
+// The book of swaps by price, and the lists of deals, asks and bids.
+
+import { useAnswer } from "../answers.ts";
+import { counted, pearl, usdc } from "../format.ts";
+import type { Place } from "../paths.ts";
+import type { AskRow, BidRow, DealRow, SwapStats } from "../wire.ts";
+import { Await, Empty, Panel } from "../parts/basics.tsx";
+import { Title } from "../parts/layout.tsx";
+import { AskTable, BidTable } from "../parts/offers.tsx";
+import { DealTable } from "../parts/rows.tsx";
+import { cursorOf, Pager, Views } from "../parts/table.tsx";
+
+const VIEWS = [
+  ["book", "Book"],
+  ["deals", "Swaps"],
+  ["asks", "All asks"],
+  ["bids", "All bids"],
+] as const;
+
+interface SwapList<Row> {
+  readonly result: readonly Row[];
+  readonly next: string | null;
+  readonly prev: string | null;
+}
+
+/** The page of `/swaps`. */
+export function SwapsPage({ place }: { place: Place }) {
+  const view = place.query.get("view") ?? "book";
+  const stats = useAnswer<SwapStats>("/api/v1/swaps/stats", "swap");
+  if (stats.failure?.code === "SWAPS_DISABLED")
+    return (
+      <>
+        <Title text="Swaps" />
+        <Empty>This service does not follow an escrow, so that it shows no swaps.</Empty>
+      </>
+    );
+  return (
+    <>
+      <Title text="Swaps">Swaps of PEARL and USDC</Title>
+      <Await answer={stats} what="swaps">
+        {(totals) => <Totals stats={totals} />}
+      </Await>
+      <Views place={place} views={VIEWS} present={view} />
+      {view === "deals" ? (
+        <Deals place={place} />
+      ) : view === "asks" ? (
+        <AllAsks place={place} />
+      ) : view === "bids" ? (
+        <AllBids place={place} />
+      ) : (
+        <Book />
+      )}
+    </>
+  );
+}
+
+function Totals({ stats }: { stats: SwapStats }) {
+  return (
+    <dl class="numbers">
+      <div>
+        <dt>Settled</dt>
+        <dd>
+          {stats.settled_count}
+          <small>{counted(stats.last_24h.settled_count, "swap")} in 24 h</small>
+        </dd>
+      </div>
+      <div>
+        <dt>PEARL</dt>
+        <dd>
+          {pearl(stats.settled_pearl_volume_sat)}
+          <small>{pearl(stats.last_24h.settled_pearl_volume_sat)} in 24 h</small>
+        </dd>
+      </div>
+      <div>
+        <dt>USDC</dt>
+        <dd>
+          {usdc(stats.settled_usdc_volume)}
+          <small>{usdc(stats.last_24h.settled_usdc_volume)} in 24 h</small>
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+function Book() {
+  const asks = useAnswer<SwapList<AskRow>>("/api/v1/swaps/asks?status=ASK_OPEN&sort=price&limit=25", "swap");
+  const bids = useAnswer<SwapList<BidRow>>("/api/v1/swaps/bids?status=BID_OPEN&limit=100", "swap");
+  return (
+    <>
+      <div class="columns">
+        <Panel title="Bids: USDC for PEARL">
+          <Await answer={bids} what="bids">
+            {({ result }) => <BidTable rows={result} empty="No bid waits for a seller." />}
+          </Await>
+        </Panel>
+        <Panel title="Asks: PEARL for USDC">
+          <Await answer={asks} what="asks">
+            {({ result }) => <AskTable rows={result} withDepth empty="Nobody offers PEARL at the moment." />}
+          </Await>
+        </Panel>
+      </div>
+      <p class="quiet">
+        An ask is backed by the balance that its seller's address had when it was last looked up; a bid by
+        USDC in the escrow. Prices are USDC for one PEARL.
+      </p>
+    </>
+  );
+}
+
+function Deals({ place }: { place: Place }) {
+  const answer = useAnswer<SwapList<DealRow>>(`/api/v1/swaps/deals?limit=25${cursorOf(place)}`, "swap");
+  return (
+    <Await answer={answer} what="swaps">
+      {({ result, next, prev }) => (
+        <>
+          <DealTable rows={result} caption="Swaps, newest first" empty="There has been no swap yet." />
+          <Pager place={place} next={next} prev={prev} />
+        </>
+      )}
+    </Await>
+  );
+}
+
+function AllAsks({ place }: { place: Place }) {
+  const answer = useAnswer<SwapList<AskRow>>(
+    `/api/v1/swaps/asks?include_unfunded=true&limit=25${cursorOf(place)}`,
+    "swap",
+  );
+  return (
+    <Await answer={answer} what="asks">
+      {({ result, next, prev }) => (
+        <>
+          <AskTable rows={result} withState empty="Nobody has offered PEARL yet." />
+          <Pager place={place} next={next} prev={prev} />
+        </>
+      )}
+    </Await>
+  );
+}
+
+function AllBids({ place }: { place: Place }) {
+  const answer = useAnswer<SwapList<BidRow>>(`/api/v1/swaps/bids?limit=25${cursorOf(place)}`, "swap");
+  return (
+    <Await answer={answer} what="bids">
+      {({ result, next, prev }) => (
+        <>
+          <BidTable rows={result} empty="Nobody has bid for PEARL yet." />
+          <Pager place={place} next={next} prev={prev} />
+        </>
+      )}
+    </Await>
+  );
+}

@@ -1,0 +1,329 @@
+// Pages of one listing, one operation, one transaction and one block.
+
+import { useAnswer } from "../answers.ts";
+import { counted, shortened } from "../format.ts";
+import { health } from "../live.ts";
+import { type Place, pathTo } from "../paths.ts";
+import { useStore } from "../store.ts";
+import type { BlockRow, Envelope, ListingRow, MempoolRow, OperationRow } from "../wire.ts";
+import { LISTING_WORDS, operationWords, reasonWords } from "../words.ts";
+import {
+  AddressId,
+  Await,
+  Badge,
+  Copy,
+  Empty,
+  Facts,
+  Id,
+  None,
+  Panel,
+  Pearl,
+  Time,
+  TransactionId,
+  UnitPrice,
+} from "../parts/basics.tsx";
+import { Title } from "../parts/layout.tsx";
+import { Height, ListingState, MempoolTable, OperationTable, Tick, Units } from "../parts/rows.tsx";
+import { cursorOf, Pager } from "../parts/table.tsx";
+import { TransactionOfSwaps } from "./swap-transaction.tsx";
+import { UnknownThing } from "./unknown.tsx";
+
+interface PageProps {
+  readonly place: Place;
+}
+
+/** The page of `/listing/{id}`. */
+export function ListingPage({ place }: PageProps) {
+  const id = place.parts["id"] ?? "";
+  const answer = useAnswer<Envelope<ListingRow>>(
+    `/api/v1/prc20/listing/${encodeURIComponent(id)}`,
+    "listing",
+    "block",
+  );
+  const row = answer.value?.result[0];
+  if (answer.failure?.status === 400 || (answer.value !== null && row === undefined))
+    return (
+      <UnknownThing title="No such listing">
+        There is no listing <code>{id}</code>. An id is the word list, the id of the transaction that made it,
+        and the number of its input, with colons between.
+      </UnknownThing>
+    );
+  return (
+    <>
+      <Title text={row === undefined ? "Listing" : `${row.tick} listing`} />
+      <Await answer={answer} what="the listing">
+        {() => (row === undefined ? null : <Listing row={row} />)}
+      </Await>
+    </>
+  );
+}
+
+function Listing({ row }: { row: ListingRow }) {
+  return (
+    <>
+      <p class="lead">
+        <ListingState state={row.lifecycle_state} /> {LISTING_WORDS[row.lifecycle_state].sentence}
+      </p>
+      {row.lifecycle_state === "open" ? <HowToBuy row={row} /> : null}
+      <Panel title="Terms">
+        <Facts
+          items={[
+            ["Token", <Tick key="t" tick={row.tick} />],
+            ["Amount", <Units key="a" raw={row.amount} tick={row.tick} />],
+            ["Price", <Pearl key="p" sat={row.price} />],
+            [
+              "Unit price",
+              <span key="u">
+                <UnitPrice decimal={row.unit_price_sat} /> for one {row.tick}
+              </span>,
+            ],
+            [
+              "Protocol fee",
+              <span key="f">
+                <Pearl sat={row.protocol_fee_amount} /> ({row.protocol_fee_bps / 100} %)
+              </span>,
+            ],
+            ["The seller receives", <Pearl key="n" sat={row.seller_net_amount} />],
+            ["Seller", <AddressId key="s" address={row.owner} whole />],
+            row.seller_address === row.owner
+              ? null
+              : ["Paid to", <AddressId key="pa" address={row.seller_address} whole />],
+            ["Offered until block", row.exp ?? "it is sold or taken back"],
+            ["Listed in", <TransactionId key="c" txid={row.created_txid} />],
+            ["Block", <Height key="h" height={row.created_height} />],
+            ["Stands on output", <Id key="o" id={`${row.anchor_txid}:${row.anchor_vout}`} what="outpoint" />],
+            ["Id", <Id key="i" id={row.id} what="listing id" whole />],
+          ]}
+        />
+      </Panel>
+      {row.closed_txid === null ? null : (
+        <Panel title="How it ended">
+          <Facts
+            items={[
+              ["State", <ListingState key="s" state={row.lifecycle_state} />],
+              ["When", row.closed_at === null ? <None key="w" /> : <Time key="w" at={row.closed_at} />],
+              [
+                "Block",
+                row.closed_height === null ? <None key="b" /> : <Height key="b" height={row.closed_height} />,
+              ],
+              ["Transaction", <TransactionId key="t" txid={row.closed_txid} />],
+              row.buyer === null ? null : ["Buyer", <AddressId key="bu" address={row.buyer} whole />],
+              row.paid_seller_sat === null
+                ? null
+                : ["Paid to the seller", <Pearl key="ps" sat={row.paid_seller_sat} />],
+              row.paid_fee_sat === null
+                ? null
+                : ["Protocol fee paid", <Pearl key="pf" sat={row.paid_fee_sat} />],
+              row.refunded_amount === null
+                ? null
+                : ["Went back to the owner", <Units key="r" raw={row.refunded_amount} tick={row.tick} />],
+            ]}
+          />
+        </Panel>
+      )}
+    </>
+  );
+}
+
+function HowToBuy({ row }: { row: ListingRow }) {
+  const template = `${location.origin}/api/v1/prc20/market/fill-template/${row.id}/YOUR_ADDRESS`;
+  return (
+    <Panel title="How to buy it">
+      <p>
+        A wallet that knows PRC20 builds the purchase: it takes the template below with your address in place,
+        adds your inputs and your inscription, and signs. You pay <Pearl sat={row.price} /> and the network's
+        fee, and receive <Units raw={row.amount} tick={row.tick} />.
+      </p>
+      <p class="code">
+        <code>{template}</code> <Copy text={template} what="the address of the template" />
+      </p>
+    </Panel>
+  );
+}
+
+/** The page of `/op/{txid}/{vout}`. */
+export function OperationPage({ place }: PageProps) {
+  const { txid = "", vout = "" } = place.parts;
+  const answer = useAnswer<Envelope<OperationRow>>(
+    `/api/v1/prc20/op/${encodeURIComponent(txid)}/${encodeURIComponent(vout)}`,
+    "operation",
+  );
+  const row = answer.value?.result[0];
+  if (answer.failure?.status === 400 || (answer.value !== null && row === undefined))
+    return (
+      <UnknownThing title="No such operation">
+        No block has an operation at input {vout} of transaction <code>{txid}</code>. Where the transaction is
+        new, it may wait in the <a href="/mempool">mempool</a>.
+      </UnknownThing>
+    );
+  return (
+    <>
+      <Title text={row === undefined ? "Operation" : `${operationWords(row.op)} ${row.tick}`} />
+      <Await answer={answer} what="the operation">
+        {() => (row === undefined ? null : <Operation row={row} />)}
+      </Await>
+    </>
+  );
+}
+
+function Operation({ row }: { row: OperationRow }) {
+  return (
+    <>
+      <p class={row.valid === 1 ? "verdict good" : "verdict bad"}>
+        {row.valid === 1 ? <Badge tone="good">valid</Badge> : <Badge tone="bad">refused</Badge>}{" "}
+        {row.valid === 1 ? "It was carried out." : reasonWords(row.reason ?? "")}{" "}
+        {row.reason === null ? null : <code>{row.reason}</code>}
+      </p>
+      <Panel title="Operation">
+        <Facts
+          items={[
+            ["Kind", operationWords(row.op)],
+            ["Token", <Tick key="t" tick={row.tick} />],
+            ["Amount", <Units key="a" raw={row.amount} tick={row.tick} />],
+            ["From", <AddressId key="f" address={row.from} whole />],
+            ["To", <AddressId key="to" address={row.to} whole />],
+            row.listing_id === null
+              ? null
+              : [
+                  "Listing",
+                  <Id key="l" id={row.listing_id} what="listing id" href={pathTo.listing(row.listing_id)} />,
+                ],
+            ["Transaction", <TransactionId key="x" txid={row.txid} whole />],
+            ["Input", row.vout],
+            ["Block", <Height key="b" height={row.block_height} />],
+            ["Time", <Time key="ti" at={row.time} />],
+            ["Confirmations", row.confirmations],
+          ]}
+        />
+      </Panel>
+      <Panel title="As inscribed">
+        <pre tabIndex={0} aria-label="Inscribed body">
+          {row.payload_json}
+        </pre>
+      </Panel>
+    </>
+  );
+}
+
+/** The page of `/tx/{txid}`: its operations, in a block or still waiting, and the swaps that it belongs to. */
+export function TransactionPage({ place }: PageProps) {
+  const txid = (place.parts["txid"] ?? "").toLowerCase();
+  const answer = useAnswer<Envelope<OperationRow>>(
+    `/api/v1/prc20/op/${encodeURIComponent(txid)}`,
+    "operation",
+  );
+  if (answer.failure?.status === 400)
+    return <UnknownThing title="No such transaction">A transaction id has 64 hex digits.</UnknownThing>;
+  const rows = answer.value?.result ?? [];
+  const block = rows[0];
+  return (
+    <>
+      <Title text={`Transaction ${shortened(txid)}`}>Transaction</Title>
+      <p class="lead">
+        <Id id={txid} what="transaction id" whole />
+      </p>
+      <Await answer={answer} what="the transaction">
+        {({ result }) =>
+          result.length === 0 ? (
+            <Waiting txid={txid} />
+          ) : (
+            <>
+              {block === undefined ? null : (
+                <p>
+                  In block <Height height={block.block_height} />, <Time at={block.time} />,{" "}
+                  {counted(block.confirmations, "confirmation")}.
+                </p>
+              )}
+              <Panel title="Operations">
+                <OperationTable rows={result} caption="Operations of this transaction" empty="None." />
+              </Panel>
+            </>
+          )
+        }
+      </Await>
+      <TransactionOfSwaps txid={txid} />
+    </>
+  );
+}
+
+function Waiting({ txid }: { txid: string }) {
+  const answer = useAnswer<Envelope<MempoolRow>>("/api/v1/prc20/mempool?limit=100", "mempool");
+  const rows = answer.value?.result.filter((row) => row.txid === txid) ?? [];
+  if (rows.length > 0)
+    return (
+      <Panel title="Waits for a block">
+        <MempoolTable rows={rows} empty="None." />
+      </Panel>
+    );
+  return <Empty>No block that Strand has read has a token operation in this transaction.</Empty>;
+}
+
+/** The page of `/block/{height}`. */
+export function BlockPage({ place }: PageProps) {
+  const asked = place.parts["height"] ?? "";
+  const tip = useStore(health, (body) => body?.indexed_height ?? null);
+  const answer = useAnswer<Envelope<BlockRow>>(`/api/v1/prc20/block/${encodeURIComponent(asked)}`, "block");
+  const operations = useAnswer<Envelope<OperationRow>>(
+    `/api/v1/prc20/oplist?height=${encodeURIComponent(asked)}&limit=25${cursorOf(place)}`,
+    "operation",
+  );
+  const block = answer.value?.result[0];
+  if (answer.failure?.status === 400 || (answer.value !== null && block === undefined))
+    return (
+      <UnknownThing title={`No block ${asked}`}>
+        {tip === null ? "There is no such block in the index." : `The index has blocks up to height ${tip}.`}
+      </UnknownThing>
+    );
+  return (
+    <>
+      <Title text={`Block ${asked}`} />
+      <Await answer={answer} what="the block">
+        {() => (block === undefined ? null : <Block block={block} tip={tip} />)}
+      </Await>
+      <Panel title="Operations">
+        <Await answer={operations} what="operations">
+          {({ result, next, prev }) => (
+            <>
+              <OperationTable
+                rows={result}
+                caption="Operations of this block"
+                empty="No token operation in this block."
+              />
+              <Pager place={place} next={next} prev={prev} />
+            </>
+          )}
+        </Await>
+      </Panel>
+    </>
+  );
+}
+
+function Block({ block, tip }: { block: BlockRow; tip: number | null }) {
+  return (
+    <>
+      <nav class="pager" aria-label="Neighbours">
+        <a href={pathTo.block(block.height - 1)}>← Block {block.height - 1}</a>
+        {tip !== null && block.height < tip ? (
+          <a href={pathTo.block(block.height + 1)}>Block {block.height + 1} →</a>
+        ) : (
+          <span />
+        )}
+      </nav>
+      <Panel title="Block">
+        <Facts
+          items={[
+            ["Height", block.height],
+            ["Time", <Time key="t" at={block.time} />],
+            ["Hash", <Id key="h" id={block.block_hash} what="block hash" whole />],
+            ["State digest", <Id key="d" id={block.digest} what="digest" whole />],
+            [
+              "Operations",
+              `${block.operations}, of which ${block.operations - block.valid_operations} refused`,
+            ],
+            ["Confirmations", tip === null ? <None key="c" /> : Math.max(1, tip - block.height + 1)],
+          ]}
+        />
+      </Panel>
+    </>
+  );
+}

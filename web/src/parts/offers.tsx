@@ -1,0 +1,134 @@
+// Offers of swaps: asks (PEARL for sale) and bids (USDC waiting for a seller), by price, with how much stands at that
+// price or a better one.
+
+import { barLength, quotient, trimmed, wholeUnits } from "../format.ts";
+import { pathTo } from "../paths.ts";
+import type { AskRow, BidRow } from "../wire.ts";
+import { ASK_WORDS } from "../words.ts";
+import { AddressId, Badge, Pearl, Time, Usdc } from "./basics.tsx";
+import { BidState } from "./rows.tsx";
+import { type Column, Table } from "./table.tsx";
+import type { ComponentChildren } from "preact";
+
+const PEARL_UNIT = 10n ** 8n;
+
+/** USDC for one whole PEARL, six digits, rounded down. */
+export function usdcPerPearl({
+  usdc_amount,
+  pearl_amount_sat,
+}: Pick<BidRow, "usdc_amount" | "pearl_amount_sat">): string {
+  return quotient(BigInt(usdc_amount) * PEARL_UNIT, BigInt(pearl_amount_sat) * 1_000_000n, 6);
+}
+
+/** PEARL for USDC that sums up to each row, for the bars of depth. */
+function depths(rows: readonly { readonly pearl_amount_sat: string }[]): readonly bigint[] {
+  let sum = 0n;
+  return rows.map(({ pearl_amount_sat }) => (sum += BigInt(pearl_amount_sat)));
+}
+
+function Depth({ sat, of, tone }: { sat: bigint; of: bigint; tone: "ask" | "bid" }) {
+  return (
+    <span class="depth">
+      <meter class={tone} min={0} max={100} value={barLength(sat, of)} aria-label="Depth" />{" "}
+      {wholeUnits(String(sat), 8, 2)}
+    </span>
+  );
+}
+
+/** Asks in the order in which they are given. `short` leaves out who. */
+export function AskTable({
+  rows,
+  empty,
+  withDepth = false,
+  withState = false,
+  short = false,
+}: {
+  rows: readonly AskRow[];
+  empty: ComponentChildren;
+  withDepth?: boolean;
+  withState?: boolean;
+  short?: boolean;
+}) {
+  const sums = depths(rows);
+  const all = sums.at(-1) ?? 0n;
+  const columns: Column<AskRow>[] = [
+    {
+      head: "Price",
+      numeric: true,
+      cell: ({ ask_id, price_usdc }) => <a href={pathTo.ask(ask_id)}>{trimmed(price_usdc)} USDC</a>,
+    },
+    { head: "PEARL", numeric: true, cell: ({ pearl_amount_sat }) => <Pearl sat={pearl_amount_sat} /> },
+    { head: "For", numeric: true, cell: ({ usdc_amount }) => <Usdc raw={usdc_amount} /> },
+  ];
+  if (withDepth)
+    columns.push({
+      head: "Depth, PEARL",
+      numeric: true,
+      cell: (_row, index) => <Depth sat={sums[index] ?? 0n} of={all} tone="ask" />,
+    });
+  if (withState) columns.push({ head: "State", cell: (ask) => <AskState ask={ask} /> });
+  if (!short) columns.push({ head: "Seller", cell: ({ seller_evm }) => <AddressId address={seller_evm} /> });
+  columns.push({ head: "Until", cell: ({ expiry }) => <Time at={expiry} /> });
+  return (
+    <Table
+      caption="Asks, cheapest first"
+      columns={columns}
+      rows={rows}
+      keyOf={({ ask_id }) => ask_id}
+      empty={empty}
+    />
+  );
+}
+
+/** Bids, the best price first. */
+export function BidTable({ rows, empty }: { rows: readonly BidRow[]; empty: ComponentChildren }) {
+  const sorted = rows.toSorted(byPrice);
+  const sums = depths(sorted);
+  const all = sums.at(-1) ?? 0n;
+  const columns: readonly Column<BidRow>[] = [
+    {
+      head: "Price",
+      numeric: true,
+      cell: (bid) => <a href={pathTo.swap(bid.order_hash)}>{trimmed(usdcPerPearl(bid))} USDC</a>,
+    },
+    { head: "PEARL", numeric: true, cell: ({ pearl_amount_sat }) => <Pearl sat={pearl_amount_sat} /> },
+    { head: "For", numeric: true, cell: ({ usdc_amount }) => <Usdc raw={usdc_amount} /> },
+    {
+      head: "Depth, PEARL",
+      numeric: true,
+      cell: (_row, index) => <Depth sat={sums[index] ?? 0n} of={all} tone="bid" />,
+    },
+    { head: "Buyer", cell: ({ buyer_evm }) => <AddressId address={buyer_evm} /> },
+    { head: "State", cell: ({ status }) => <BidState status={status} /> },
+  ];
+  return (
+    <Table
+      caption="Bids, best price first"
+      columns={columns}
+      rows={sorted}
+      keyOf={({ order_hash }) => order_hash}
+      empty={empty}
+    />
+  );
+}
+
+/** Exact order by quotient, the highest price first; older ones first where equal. */
+function byPrice(a: BidRow, b: BidRow): number {
+  const difference =
+    BigInt(b.usdc_amount) * BigInt(a.pearl_amount_sat) - BigInt(a.usdc_amount) * BigInt(b.pearl_amount_sat);
+  if (difference !== 0n) return difference > 0n ? 1 : -1;
+  return a.created_at - b.created_at || (a.order_hash < b.order_hash ? -1 : 1);
+}
+
+/** State of an ask, and whether its seller has the PEARL. */
+export function AskState({ ask }: { ask: AskRow }) {
+  const { tone, label, sentence } = ASK_WORDS[ask.status];
+  return (
+    <>
+      <Badge tone={tone} title={sentence}>
+        {label}
+      </Badge>{" "}
+      {ask.funded ? null : <Badge tone="bad">not funded</Badge>}
+    </>
+  );
+}

@@ -1,0 +1,339 @@
+// Columns of rows that several pages show: operations, listings, tokens, markets, blocks, deals.
+
+import type {
+  ListingRow,
+  OpenListingRow,
+  OperationRow,
+  DealRow,
+  MempoolRow,
+  SummaryRow,
+  TokenListRow,
+} from "../wire.ts";
+import { pathTo } from "../paths.ts";
+import { percent } from "../format.ts";
+import { BID_WORDS, DEAL_WORDS, LISTING_WORDS, operationWords, reasonWords } from "../words.ts";
+import {
+  AddressId,
+  Badge,
+  Bar,
+  Id,
+  None,
+  Pearl,
+  Time,
+  TokenAmount,
+  TransactionId,
+  UnitPrice,
+  Usdc,
+} from "./basics.tsx";
+import { type Column, Table } from "./table.tsx";
+import { useDecimals } from "./decimals.ts";
+import type { ComponentChildren } from "preact";
+
+/** A ticker that leads to its token. */
+export function Tick({ tick }: { tick: string }) {
+  return tick === "" ? (
+    <None why="no ticker" />
+  ) : (
+    <a class="tick" href={pathTo.token(tick)}>
+      {tick}
+    </a>
+  );
+}
+
+/** Units of the token that a row names; its decimals are asked for once. */
+export function Units({ raw, tick, bare = false }: { raw: string | null; tick: string; bare?: boolean }) {
+  const decimals = useDecimals(raw === null ? null : tick);
+  return raw === null ? <None /> : <TokenAmount raw={raw} decimals={decimals} tick={bare ? "" : tick} />;
+}
+
+/** A block's height that leads to the block. */
+export function Height({ height }: { height: number }) {
+  return <a href={pathTo.block(height)}>{height}</a>;
+}
+
+function Verdict({ row }: { row: OperationRow }) {
+  if (row.valid === 1) return <Badge tone="good">valid</Badge>;
+  const words = reasonWords(row.reason ?? "");
+  return (
+    <span>
+      <Badge tone="bad">refused</Badge> <span class="why">{words}</span>
+    </span>
+  );
+}
+
+const KIND: Column<OperationRow> = {
+  head: "Operation",
+  cell: ({ txid, vout, op }) => <a href={pathTo.operation(txid, vout)}>{operationWords(op)}</a>,
+};
+const OPERATION_COLUMNS: readonly Column<OperationRow>[] = [
+  KIND,
+  { head: "Token", cell: ({ tick }) => <Tick tick={tick} /> },
+  { head: "Amount", numeric: true, cell: ({ amount, tick }) => <Units raw={amount} tick={tick} bare /> },
+  { head: "From", cell: ({ from }) => <AddressId address={from} /> },
+  { head: "To", cell: ({ to }) => <AddressId address={to} /> },
+  { head: "Result", cell: (row) => <Verdict row={row} /> },
+  { head: "Block", numeric: true, cell: ({ block_height }) => <Height height={block_height} /> },
+  { head: "Time", cell: ({ time }) => <Time at={time} /> },
+];
+
+/** Operations of blocks. `short` leaves out who and where. */
+export function OperationTable({
+  rows,
+  caption,
+  empty,
+  short = false,
+}: {
+  rows: readonly OperationRow[];
+  caption: string;
+  empty: ComponentChildren;
+  short?: boolean;
+}) {
+  const columns = short
+    ? OPERATION_COLUMNS.filter(({ head }) => !["From", "To", "Time"].includes(head))
+    : OPERATION_COLUMNS;
+  return (
+    <Table
+      caption={caption}
+      columns={columns}
+      rows={rows}
+      keyOf={(row) => `${row.txid}:${row.vout}`}
+      empty={empty}
+    />
+  );
+}
+
+const MEMPOOL_COLUMNS: readonly Column<MempoolRow>[] = [
+  { head: "Operation", cell: ({ op }) => operationWords(op) },
+  { head: "Token", cell: ({ tick }) => <Tick tick={tick} /> },
+  { head: "From", cell: ({ from }) => <AddressId address={from} /> },
+  { head: "To", cell: ({ to }) => <AddressId address={to} /> },
+  { head: "Transaction", cell: ({ txid }) => <TransactionId txid={txid} /> },
+];
+
+/** Operations that no block has yet. */
+export function MempoolTable({ rows, empty }: { rows: readonly MempoolRow[]; empty: ComponentChildren }) {
+  return (
+    <Table
+      caption="Operations that wait for a block"
+      columns={MEMPOOL_COLUMNS}
+      rows={rows}
+      keyOf={(row) => `${row.txid}:${row.vout}`}
+      empty={empty}
+    />
+  );
+}
+
+/** State of a listing. */
+export function ListingState({ state }: { state: ListingRow["lifecycle_state"] }) {
+  const { tone, label, sentence } = LISTING_WORDS[state];
+  return (
+    <Badge tone={tone} title={sentence}>
+      {label}
+    </Badge>
+  );
+}
+
+const PRICE_COLUMNS: readonly Column<OpenListingRow>[] = [
+  {
+    head: "Listing",
+    cell: ({ id }) => <Id id={id} what="listing id" href={pathTo.listing(id)} />,
+  },
+  { head: "Amount", numeric: true, cell: ({ amount, tick }) => <Units raw={amount} tick={tick} /> },
+  { head: "Unit price", numeric: true, cell: ({ unit_price_sat }) => <UnitPrice decimal={unit_price_sat} /> },
+  { head: "Price", numeric: true, cell: ({ price }) => <Pearl sat={price} /> },
+  { head: "Seller", cell: ({ owner }) => <AddressId address={owner} /> },
+];
+
+/** Open listings, in the order in which they are given. */
+export function OpenListingTable({
+  rows,
+  caption,
+  empty,
+}: {
+  rows: readonly OpenListingRow[];
+  caption: string;
+  empty: ComponentChildren;
+}) {
+  const columns: readonly Column<OpenListingRow>[] = [
+    ...PRICE_COLUMNS,
+    { head: "Since block", numeric: true, cell: ({ created_height }) => <Height height={created_height} /> },
+  ];
+  return <Table caption={caption} columns={columns} rows={rows} keyOf={({ id }) => id} empty={empty} />;
+}
+
+/** Listings in any state. */
+export function ListingTable({
+  rows,
+  caption,
+  empty,
+}: {
+  rows: readonly ListingRow[];
+  caption: string;
+  empty: ComponentChildren;
+}) {
+  const columns: readonly Column<ListingRow>[] = [
+    ...PRICE_COLUMNS,
+    { head: "State", cell: ({ lifecycle_state }) => <ListingState state={lifecycle_state} /> },
+    { head: "Buyer", cell: ({ buyer }) => <AddressId address={buyer} /> },
+    {
+      head: "When",
+      cell: ({ closed_at, created_height }) =>
+        closed_at === null ? (
+          <span>
+            since block <Height height={created_height} />
+          </span>
+        ) : (
+          <Time at={closed_at} />
+        ),
+    },
+  ];
+  return <Table caption={caption} columns={columns} rows={rows} keyOf={({ id }) => id} empty={empty} />;
+}
+
+/** Tokens. `short` leaves out what says least. */
+export function TokenTable({
+  rows,
+  empty,
+  short = false,
+}: {
+  rows: readonly TokenListRow[];
+  empty: ComponentChildren;
+  short?: boolean;
+}) {
+  const all: readonly Column<TokenListRow>[] = [
+    { head: "Token", cell: ({ tick }) => <Tick tick={tick} /> },
+    {
+      head: "Minted",
+      cell: ({ mint_progress, tick }) => (
+        <span class="progress">
+          <Bar percent={Number(mint_progress)} label={`Minted of ${tick}`} /> {percent(mint_progress)}
+        </span>
+      ),
+    },
+    {
+      head: "Supply",
+      numeric: true,
+      cell: ({ supply, dec }) => <TokenAmount raw={supply} decimals={Number(dec)} />,
+    },
+    {
+      head: "Maximum",
+      numeric: true,
+      cell: ({ max, dec }) => <TokenAmount raw={max} decimals={Number(dec)} />,
+    },
+    { head: "Holders", numeric: true, cell: ({ holders }) => holders },
+    { head: "Transfers", numeric: true, cell: ({ transfers }) => transfers },
+  ];
+  const columns = short ? all.filter(({ head }) => head !== "Transfers" && head !== "Supply") : all;
+  return (
+    <Table
+      caption="Tokens, newest first"
+      columns={columns}
+      rows={rows}
+      keyOf={({ tick }) => tick}
+      empty={empty}
+    />
+  );
+}
+
+/** Change of a floor, with its sign. */
+export function Change({ percentText }: { percentText: string }) {
+  const tone = percentText.startsWith("-") ? "down" : /[1-9]/.test(percentText) ? "up" : "flat";
+  const sign = tone === "up" ? "+" : "";
+  return <span class={tone}>{`${sign}${percent(percentText)}`}</span>;
+}
+
+/** Markets. */
+export function MarketTable({ rows, empty }: { rows: readonly SummaryRow[]; empty: ComponentChildren }) {
+  const columns: readonly Column<SummaryRow>[] = [
+    { head: "Token", cell: ({ tick }) => <Tick tick={tick} /> },
+    {
+      head: "Floor",
+      numeric: true,
+      cell: ({ floor_unit_price_sat, best_listing_id }) =>
+        best_listing_id === null ? (
+          <None why="nothing for sale" />
+        ) : (
+          <a href={pathTo.listing(best_listing_id)}>
+            <UnitPrice decimal={floor_unit_price_sat} />
+          </a>
+        ),
+    },
+    {
+      head: "24 h",
+      numeric: true,
+      cell: ({ floor_change_24h_pct }) => <Change percentText={floor_change_24h_pct} />,
+    },
+    { head: "Volume 24 h", numeric: true, cell: ({ volume_24h_sat }) => <Pearl sat={volume_24h_sat} /> },
+    { head: "Sales 24 h", numeric: true, cell: ({ fills_24h }) => fills_24h },
+    {
+      head: "For sale",
+      numeric: true,
+      cell: ({ open_count, expired_open_count }) => open_count - expired_open_count,
+    },
+  ];
+  return (
+    <Table
+      caption="Markets by volume of a day"
+      columns={columns}
+      rows={rows}
+      keyOf={({ tick }) => tick}
+      empty={empty}
+    />
+  );
+}
+
+/** State of a deal. */
+function DealState({ status }: { status: DealRow["status"] }) {
+  const { tone, label, sentence } = DEAL_WORDS[status];
+  return (
+    <Badge tone={tone} title={sentence}>
+      {label}
+    </Badge>
+  );
+}
+
+/** Deals. `short` leaves out who and when. */
+export function DealTable({
+  rows,
+  caption,
+  empty,
+  short = false,
+}: {
+  rows: readonly DealRow[];
+  caption: string;
+  empty: ComponentChildren;
+  short?: boolean;
+}) {
+  const all: readonly Column<DealRow>[] = [
+    {
+      head: "Swap",
+      cell: ({ deal_hash }) => <Id id={deal_hash} what="deal hash" href={pathTo.swap(deal_hash)} />,
+    },
+    { head: "State", cell: ({ status }) => <DealState status={status} /> },
+    { head: "PEARL", numeric: true, cell: ({ pearl_amount_sat }) => <Pearl sat={pearl_amount_sat} /> },
+    { head: "USDC", numeric: true, cell: ({ usdc_amount }) => <Usdc raw={usdc_amount} /> },
+    { head: "Buyer", cell: ({ buyer_evm }) => <AddressId address={buyer_evm} /> },
+    { head: "Seller", cell: ({ seller_evm }) => <AddressId address={seller_evm} /> },
+    { head: "Began", cell: ({ created_at }) => <Time at={created_at} /> },
+  ];
+  const columns = short ? all.filter(({ head }) => !["Buyer", "Seller", "Began"].includes(head)) : all;
+  return (
+    <Table
+      caption={caption}
+      columns={columns}
+      rows={rows}
+      keyOf={({ deal_hash }) => deal_hash}
+      empty={empty}
+    />
+  );
+}
+
+/** State of a bid. */
+export function BidState({ status }: { status: keyof typeof BID_WORDS }) {
+  const { tone, label, sentence } = BID_WORDS[status];
+  return (
+    <Badge tone={tone} title={sentence}>
+      {label}
+    </Badge>
+  );
+}

@@ -1,0 +1,97 @@
+// The steps of a swap, for the ways that one can go.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { DealRow } from "../wire.ts";
+import { stepsOf } from "./timeline.ts";
+
+const TXID = "ab".repeat(32);
+
+/** A deal whose USDC are locked, accepted and final, and nothing else. */
+function deal(changes: Partial<DealRow>): Parameters<typeof stepsOf>[0] {
+  return {
+    evm_leg: { state: "accepted", final: true },
+    pearl_leg: { state: "none", confirmations: 0 },
+    secret_hex: null,
+    deadlines: {
+      take_expires_at: null,
+      accept_bid_by: null,
+      lock_pearl_by: 100,
+      claim_pearl_by: 200,
+      pearl_refund_time: 300,
+      evm_refund_time: 400,
+    },
+    confirmations: { evm: { have: 9, need: null, final: true }, pearl: { have: 0, need: 4 } },
+    evm_bid_txid: `0x${TXID}`,
+    pearl_lock_txid: null,
+    pearl_claim_txid: null,
+    pearl_refund_txid: null,
+    ...changes,
+  };
+}
+
+function states(changes: Partial<DealRow>): string {
+  return stepsOf(deal(changes))
+    .map(({ id, state }) => `${id} ${state}`)
+    .join(", ");
+}
+
+const lock = (have: number): Partial<DealRow> => ({
+  pearl_leg: { state: "confirmed", confirmations: have },
+  pearl_lock_txid: TXID,
+  confirmations: { evm: { have: 9, need: null, final: true }, pearl: { have, need: 4 } },
+});
+
+test("a swap that goes well, step by step", () => {
+  assert.equal(
+    states({ evm_leg: { state: "none", final: false }, evm_bid_txid: null }),
+    "usdc_lock now, accept ahead, pearl_lock ahead, claim ahead, settle ahead",
+  );
+  assert.equal(
+    states({ evm_leg: { state: "accepted", final: false } }),
+    "usdc_lock done, accept now, pearl_lock ahead, claim ahead, settle ahead",
+  );
+  assert.equal(states({}), "usdc_lock done, accept done, pearl_lock now, claim ahead, settle ahead");
+  assert.equal(states(lock(3)), "usdc_lock done, accept done, pearl_lock now, claim ahead, settle ahead");
+  assert.equal(states(lock(4)), "usdc_lock done, accept done, pearl_lock done, claim now, settle ahead");
+  assert.equal(
+    states({ ...lock(4), pearl_leg: { state: "claim_seen", confirmations: 5 } }),
+    "usdc_lock done, accept done, pearl_lock done, claim done, settle now",
+  );
+  assert.equal(
+    states({
+      ...lock(4),
+      pearl_leg: { state: "claimed", confirmations: 9 },
+      evm_leg: { state: "claimed", final: true },
+    }),
+    "usdc_lock done, accept done, pearl_lock done, claim done, settle done",
+  );
+});
+
+test("a swap whose PEARL went back waits for the USDC refund, and says from when", () => {
+  const refunded = deal({
+    ...lock(9),
+    pearl_leg: { state: "refunded", confirmations: 9 },
+    pearl_refund_txid: TXID,
+  });
+  const steps = stepsOf(refunded);
+  assert.deepEqual(steps.map(({ id, state }) => [id, state]).slice(3), [
+    ["pearl_refund", "done"],
+    ["usdc_refund", "ahead"],
+  ]);
+  assert.deepEqual(steps.at(-1)?.deadline, { at: 400, word: "from" });
+});
+
+test("a bid that was cancelled ends before PEARL was locked", () => {
+  assert.equal(
+    states({ evm_leg: { state: "cancelled", final: true } }),
+    "usdc_lock done, accept ended, pearl_lock ended, claim ended, usdc_refund done",
+  );
+});
+
+test("the lock counts its confirmations until it is deep enough, and the deadline of a step ends with it", () => {
+  const [, , counting] = stepsOf(deal(lock(2)));
+  assert.deepEqual(counting?.depth, { have: 2, need: 4 });
+  assert.equal(counting?.deadline, null);
+  assert.deepEqual(stepsOf(deal({}))[2]?.deadline, { at: 100, word: "until" });
+});

@@ -1,0 +1,158 @@
+// The steps of a swap on both chains, from its row: what is done, what is going on, what lies ahead, and which way it
+// ended. Computed from the row's legs alone, as its status is.
+
+import type { DealRow } from "../wire.ts";
+
+/** How far a step is. */
+export type StepState = "done" | "now" | "ahead" | "ended";
+
+/** One step of a swap. */
+export interface Step {
+  readonly id: "usdc_lock" | "accept" | "pearl_lock" | "claim" | "settle" | "pearl_refund" | "usdc_refund";
+  readonly chain: "EVM" | "Pearl";
+  readonly title: string;
+  readonly state: StepState;
+  /** Transaction of that chain that made it, where the row names it. */
+  readonly txid: string | null;
+  /** Last moment for it, or the first one of a refund; null where there is none. */
+  readonly deadline: { readonly at: number; readonly word: "until" | "from" } | null;
+  /** Confirmations that the chain gives and needs; null where nothing is counted. */
+  readonly depth: { readonly have: number; readonly need: number } | null;
+}
+
+type Facts = Pick<
+  DealRow,
+  | "evm_leg"
+  | "pearl_leg"
+  | "secret_hex"
+  | "deadlines"
+  | "confirmations"
+  | "evm_bid_txid"
+  | "pearl_lock_txid"
+  | "pearl_claim_txid"
+  | "pearl_refund_txid"
+>;
+
+/** What the legs say, each as a yes or no. */
+interface Reached {
+  readonly isOver: boolean;
+  readonly isLocked: boolean;
+  readonly isAccepted: boolean;
+  readonly isFinal: boolean;
+  readonly hasLock: boolean;
+  readonly isClaimed: boolean;
+  readonly isDeep: boolean;
+  readonly isSecretKnown: boolean;
+  readonly isSettled: boolean;
+}
+
+/** The steps in the order in which they happen. */
+export function stepsOf(swap: Facts): readonly Step[] {
+  const facts = reachedBy(swap);
+  return [...evmSteps(swap, facts), lockStep(swap, facts), releaseStep(swap, facts), endStep(swap, facts)];
+}
+
+function reachedBy({ evm_leg, pearl_leg, confirmations, secret_hex }: Facts): Reached {
+  const isLocked = evm_leg.state !== "none";
+  const isAccepted = isLocked && evm_leg.state !== "locked" && evm_leg.state !== "cancelled";
+  const isClaimed = pearl_leg.state === "claimed" || pearl_leg.state === "claim_seen";
+  return {
+    isOver: evm_leg.state === "refunded" || evm_leg.state === "cancelled",
+    isLocked,
+    isAccepted,
+    isFinal: isAccepted && (evm_leg.final || evm_leg.state !== "accepted"),
+    hasLock: pearl_leg.state !== "none",
+    isClaimed,
+    isDeep: confirmations.pearl.have >= confirmations.pearl.need || isClaimed,
+    isSecretKnown: secret_hex !== null || isClaimed,
+    isSettled: evm_leg.state === "claimed",
+  };
+}
+
+function evmSteps(swap: Facts, { isLocked, isAccepted, isFinal, isOver }: Reached): readonly Step[] {
+  const { deadlines, confirmations, evm_bid_txid } = swap;
+  const { have, need } = confirmations.evm;
+  return [
+    step("usdc_lock", "EVM", "The buyer locks USDC in the escrow", isLocked ? "done" : "now", {
+      txid: evm_bid_txid,
+      deadline: until(isLocked ? null : deadlines.take_expires_at),
+    }),
+    step(
+      "accept",
+      "EVM",
+      "The order is accepted, and its block is final",
+      reached(isFinal, isLocked && !isOver, isOver),
+      {
+        deadline: until(isAccepted ? null : deadlines.accept_bid_by),
+        depth: isFinal || need === null || !isAccepted ? null : { have, need },
+      },
+    ),
+  ];
+}
+
+function lockStep(swap: Facts, { hasLock, isDeep, isFinal, isOver, isClaimed }: Reached): Step {
+  const state = reached(hasLock && isDeep, isFinal && !isOver, isOver && !hasLock);
+  return step("pearl_lock", "Pearl", "The seller locks PEARL", state, {
+    txid: swap.pearl_lock_txid,
+    deadline: until(hasLock ? null : swap.deadlines.lock_pearl_by),
+    depth: hasLock && !isClaimed ? swap.confirmations.pearl : null,
+  });
+}
+
+function releaseStep(swap: Facts, { isSecretKnown, hasLock, isDeep, isOver }: Reached): Step {
+  const { pearl_leg, deadlines } = swap;
+  if (pearl_leg.state === "refunded" || pearl_leg.state === "refund_seen") {
+    const state = pearl_leg.state === "refunded" ? "done" : "now";
+    return step("pearl_refund", "Pearl", "The seller takes the PEARL back", state, {
+      txid: swap.pearl_refund_txid,
+      deadline: { at: deadlines.pearl_refund_time, word: "from" },
+    });
+  }
+  const state = reached(isSecretKnown, hasLock && isDeep && !isOver, isOver && !isSecretKnown);
+  return step("claim", "Pearl", "The buyer claims the PEARL, which shows the secret", state, {
+    txid: swap.pearl_claim_txid,
+    deadline: until(isSecretKnown ? null : deadlines.claim_pearl_by),
+  });
+}
+
+function endStep(
+  { evm_leg, pearl_leg, deadlines }: Facts,
+  { isOver, isSettled, isSecretKnown }: Reached,
+): Step {
+  const isPearlBack = pearl_leg.state === "refunded" || pearl_leg.state === "refund_seen";
+  if (isOver)
+    return step("usdc_refund", "EVM", "The USDC go back to the buyer", evm_leg.final ? "done" : "now", {});
+  if (isPearlBack && !isSecretKnown)
+    return step("usdc_refund", "EVM", "The USDC go back to the buyer", "ahead", {
+      deadline: { at: deadlines.evm_refund_time, word: "from" },
+    });
+  return step(
+    "settle",
+    "EVM",
+    "The USDC are claimed for the seller",
+    reached(isSettled, isSecretKnown, false),
+    {
+      deadline: isSettled ? null : { at: deadlines.evm_refund_time, word: "until" },
+    },
+  );
+}
+
+function step(
+  id: Step["id"],
+  chain: Step["chain"],
+  title: string,
+  state: StepState,
+  { txid = null, deadline = null, depth = null }: Partial<Pick<Step, "txid" | "deadline" | "depth">>,
+): Step {
+  return { id, chain, title, state, txid, deadline, depth };
+}
+
+function reached(isDone: boolean, isNow: boolean, isEnded: boolean): StepState {
+  if (isDone) return "done";
+  if (isEnded) return "ended";
+  return isNow ? "now" : "ahead";
+}
+
+function until(at: number | null): Step["deadline"] {
+  return at === null ? null : { at, word: "until" };
+}

@@ -1,0 +1,221 @@
+// Codes of the API in words. Each table has to name every code: a new code without words does not compile.
+
+import type { Reason } from "../../src/prc20/reasons.ts";
+import type { AskRow, BidRow, DealRow, LedgerRow, ListingRow, NextAction } from "./wire.ts";
+
+/** Why an operation was refused. */
+const REASON_WORDS: Readonly<Record<Reason, string>> = {
+  OP_UNKNOWN: "The protocol knows no operation of this name.",
+  FIELD_TYPE: "A field has the wrong type: every value has to be a text.",
+  TICK_INVALID: "The ticker is malformed: it takes 1 to 16 letters and digits.",
+  TICK_RESERVED: "The ticker is reserved and cannot be deployed.",
+  TICK_TAKEN: "A token of this ticker exists already.",
+  TICK_UNKNOWN: "There is no token of this ticker.",
+  MAX_INVALID: "The maximum supply is malformed or out of bounds.",
+  LIM_INVALID: "The limit of one mint is malformed or above the maximum supply.",
+  PRE_INVALID: "The pre-mint is malformed or above the maximum supply.",
+  DEC_INVALID: "The number of decimals is malformed: 0 to 18.",
+  CID_INVALID: "The content id is malformed.",
+  ADDRESS_INVALID: "The recipient is no address of this network.",
+  AMT_INVALID: "The amount is malformed or zero.",
+  AMT_OVER_LIMIT: "The amount is above what one mint may take.",
+  MINT_ENDED: "Everything was minted already.",
+  BALANCE_INSUFFICIENT: "The sender did not have that much at this place of the chain.",
+  PRICE_INVALID: "The price is malformed or zero.",
+  PAY_INVALID: "The listing wants to be paid in something else than PEARL.",
+  EXP_INVALID: "The expiry is malformed or already past.",
+  PRICE_TOO_LOW: "The price would leave the seller less than an output may hold.",
+  ANCHOR_MISSING: "The output that the listing stands on is missing.",
+  ANCHOR_SCRIPT_MISMATCH: "The output that the listing stands on does not belong to the seller.",
+  ANCHOR_SIG_INVALID: "The seller's signature does not allow this sale.",
+  LISTING_ID_INVALID: "The id of the listing is malformed.",
+  LISTING_UNKNOWN: "There is no listing of this id.",
+  LISTING_CLOSED: "The listing was filled, cancelled or expired before.",
+  ANCHOR_NOT_SPENT: "The transaction does not spend the output that the listing stands on.",
+  SELLER_UNDERPAID: "The seller would have received less than the price.",
+  FEE_UNDERPAID: "The protocol fee was not paid in full.",
+};
+
+/** A refusal in words; an unknown code stays a code. */
+export function reasonWords(code: string): string {
+  return Object.hasOwn(REASON_WORDS, code) ? REASON_WORDS[code as Reason] : `Refused: ${code}.`;
+}
+
+/** What an operation does, by its name as inscribed. */
+export const OPERATION_WORDS: Readonly<Record<string, string>> = {
+  deploy: "Deploy",
+  mint: "Mint",
+  transfer: "Transfer",
+  burn: "Burn",
+  list: "List for sale",
+  send: "Buy a listing",
+};
+
+/** The name of an operation in words; an unknown one as it was inscribed. */
+export function operationWords(op: string): string {
+  return Object.hasOwn(OPERATION_WORDS, op) ? (OPERATION_WORDS[op] ?? op) : op;
+}
+
+/** How a thing stands, for the colour of its badge. */
+export type Tone = "good" | "busy" | "idle" | "bad";
+
+interface StatusWords {
+  readonly label: string;
+  readonly tone: Tone;
+  readonly sentence: string;
+}
+
+/** States of listings. */
+export const LISTING_WORDS: Readonly<Record<ListingRow["lifecycle_state"], StatusWords>> = {
+  open: { label: "open", tone: "good", sentence: "It can be bought now." },
+  expired_open: {
+    label: "expired",
+    tone: "idle",
+    sentence: "It is past its expiry. The units come back to the owner when he spends its output.",
+  },
+  filled: { label: "sold", tone: "idle", sentence: "A buyer paid and received the units." },
+  cancelled: { label: "cancelled", tone: "idle", sentence: "The seller took it back." },
+  invalid_spent: {
+    label: "spent without a sale",
+    tone: "bad",
+    sentence: "Its output was spent without a valid purchase; the units went back to the owner.",
+  },
+};
+
+/** Statuses of deals. */
+export const DEAL_WORDS: Readonly<Record<DealRow["status"], StatusWords>> = {
+  DEAL_OPEN: {
+    label: "open",
+    tone: "busy",
+    sentence: "The buyer's USDC are not yet locked for good.",
+  },
+  USDC_LOCKED: {
+    label: "USDC locked",
+    tone: "busy",
+    sentence: "The buyer's USDC are locked and final. The seller's PEARL are awaited.",
+  },
+  LOCK_SUBMITTED: {
+    label: "PEARL on the way",
+    tone: "busy",
+    sentence: "The seller's PEARL are locked, but not deep enough in the chain.",
+  },
+  PEARL_LOCKED: {
+    label: "both locked",
+    tone: "busy",
+    sentence: "Both sides are locked. The buyer may claim the PEARL by showing the secret.",
+  },
+  USDC_CLAIMABLE: {
+    label: "secret shown",
+    tone: "busy",
+    sentence: "The secret is public. Anybody can claim the USDC for the seller with it.",
+  },
+  SETTLED: {
+    label: "settled",
+    tone: "good",
+    sentence: "The buyer could take the PEARL, and the seller has the USDC.",
+  },
+  USDC_REFUNDED: { label: "USDC refunded", tone: "idle", sentence: "The buyer took the USDC back." },
+  PEARL_REFUNDED: {
+    label: "PEARL refunded",
+    tone: "idle",
+    sentence: "The seller took the PEARL back. The buyer can take the USDC back when their time has come.",
+  },
+};
+
+/** Statuses of bids. */
+export const BID_WORDS: Readonly<Record<BidRow["status"], StatusWords>> = {
+  BID_CREATED: { label: "new", tone: "busy", sentence: "The USDC are locked, but not yet for good." },
+  BID_OPEN: { label: "open", tone: "good", sentence: "The USDC are locked. A seller can accept the bid." },
+  BID_ACCEPTED: { label: "accepted", tone: "busy", sentence: "A seller has accepted." },
+  BID_CANCELLED: { label: "cancelled", tone: "idle", sentence: "The buyer took the bid back." },
+  USDC_REFUNDED: { label: "refunded", tone: "idle", sentence: "The buyer took the USDC back." },
+  SETTLED: { label: "settled", tone: "good", sentence: "Both sides have what they bargained for." },
+};
+
+/** Statuses of asks. */
+export const ASK_WORDS: Readonly<Record<AskRow["status"], StatusWords>> = {
+  ASK_OPEN: { label: "open", tone: "good", sentence: "A buyer can take it now." },
+  ASK_TAKEN: { label: "taken", tone: "busy", sentence: "A buyer has locked USDC for it." },
+  ASK_PAUSED: { label: "paused", tone: "idle", sentence: "It cannot be taken at the moment." },
+  ASK_CANCELLED: { label: "cancelled", tone: "idle", sentence: "It cannot be taken any more." },
+};
+
+interface ActionWords {
+  /** What is to be done, after the name of who does it. */
+  readonly what: string;
+  /** What happens where it is not done. */
+  readonly otherwise: string;
+}
+
+/** What the next actions of S-54 mean to a person. */
+export const ACTION_WORDS: Readonly<Record<NextAction["action"], ActionWords>> = {
+  claim_usdc: {
+    what: "send the secret to the escrow, so that the seller receives the USDC",
+    otherwise: "The USDC stay in the escrow, and from the refund time on the buyer can take them back.",
+  },
+  claim_pearl: {
+    what: "claim the PEARL with the secret",
+    otherwise: "From the PEARL refund time on the seller can take the PEARL back.",
+  },
+  confirm_claim: {
+    what: "see that the claim of the PEARL is mined: send it again, raise its fee",
+    otherwise: "A claim that is not mined in time leaves the PEARL open to the seller's refund.",
+  },
+  refund_pearl: {
+    what: "take the PEARL back by the refund path",
+    otherwise: "The PEARL stay where they are; whoever knows the secret can claim them with the buyer's key.",
+  },
+  abandon_lock: {
+    what: "make the unconfirmed lock impossible by spending one of its inputs",
+    otherwise: "A lock that is mined late can be claimed after the USDC are gone.",
+  },
+  lock_pearl: {
+    what: "lock the PEARL at the lock address",
+    otherwise: "The swap does not come about. The buyer has the USDC back from their refund time on.",
+  },
+  accept_bid: {
+    what: "accept the bid in the escrow",
+    otherwise: "The bid stays open to others, and the buyer can cancel it.",
+  },
+  refund_cooperative: {
+    what: "give the USDC back to the buyer before their time, because no PEARL will be locked",
+    otherwise: "The buyer has to wait until the USDC refund time.",
+  },
+  refund_usdc: {
+    what: "take the USDC back from the escrow",
+    otherwise:
+      "The USDC stay in the escrow. While the secret is known, they can still be claimed for the seller.",
+  },
+  cancel_bid: {
+    what: "cancel the bid and take the USDC back",
+    otherwise: "A seller can still accept it.",
+  },
+  withdraw_credit: {
+    what: "withdraw the USDC that the token refused to pay out and the escrow owes",
+    otherwise: "The amount stays owed by the escrow and is not lost.",
+  },
+  lock_usdc: {
+    what: "lock the USDC in the escrow",
+    otherwise: "The take ends, and the ask is open to others.",
+  },
+};
+
+/** What is wrong with the terms of an order. */
+export const TERMS_ERROR_WORDS: Readonly<Record<NonNullable<DealRow["terms_error"]>, string>> = {
+  PUBKEY_INVALID: "A key of the order is no point of the curve: PEARL locked for it could never be spent.",
+  TIMELOCK_MARGIN_TOO_SMALL:
+    "The two refund times are too close together: the buyer could take both sides. Do not lock PEARL.",
+  HASHLOCK_REUSED: "The secret of this order is known already: whoever locks PEARL gives them away.",
+};
+
+/** Why a balance or locked amount changed. */
+export const CAUSE_WORDS: Readonly<Record<LedgerRow["cause"], string>> = {
+  deploy: "Pre-mint",
+  mint: "Mint",
+  transfer: "Transfer",
+  burn: "Burn",
+  list: "Listed for sale",
+  fill: "Sale",
+  cancel: "Listing cancelled",
+  invalid_spend: "Listing spent without a sale",
+};
