@@ -23,6 +23,7 @@ const DAMAGE_SQL: Readonly<Record<Damage, string>> = {
   candle: "UPDATE candle SET volume = volume || '0'",
   floor: "UPDATE floor SET price = price || '0' WHERE price IS NOT NULL",
   history: "DELETE FROM op_address WHERE place = (SELECT max(place) FROM op)",
+  ledger: "UPDATE ledger SET locked = locked || '0' WHERE locked <> '0'",
   "listing state": "UPDATE listing SET state = 1 WHERE state = 0",
   market: "UPDATE market SET fills = fills + 1",
   party: "UPDATE op SET from_text = 'rprl1q' WHERE place = (SELECT max(place) FROM op)",
@@ -54,7 +55,7 @@ describe("sqlite engine", () => {
     const database = new DatabaseSync(engine.file);
     database.exec("PRAGMA user_version = 99");
     database.close();
-    await assert.rejects(engine.open(), /schema 99.*up to 8/);
+    await assert.rejects(engine.open(), /schema 99.*up to 9/);
     await engine.dispose();
   });
 
@@ -69,7 +70,7 @@ describe("sqlite engine", () => {
     database.exec(`
       ALTER TABLE op DROP COLUMN from_text; ALTER TABLE op DROP COLUMN to_text;
       DROP TABLE block_fills;
-      DROP TABLE market;
+      DROP TABLE market; DROP TABLE ledger;
       CREATE INDEX listing_fills ON listing (tick, close_time, close_place) WHERE state = 2;
       PRAGMA user_version = 2;
     `);
@@ -107,7 +108,7 @@ describe("sqlite engine", () => {
       CREATE INDEX op_by_tick ON op (tick, kind) WHERE is_indexed = 1 AND tick <> '';
       CREATE INDEX op_by_txid ON op (substr(txid, 1, 8)) WHERE is_indexed = 1;
       CREATE INDEX balance_by_rank ON balance (tick, rank, head) WHERE rank <> x'';
-      DROP TABLE market; DROP INDEX block_fills_by_time;
+      DROP TABLE market; DROP INDEX block_fills_by_time; DROP TABLE ledger;
       PRAGMA user_version = 5;
     `);
     database.close();

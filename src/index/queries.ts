@@ -40,6 +40,7 @@ export const KEY_SHAPES = {
   tokens: ["int"],
   balances: ["text"],
   balancesOf: ["int", "text"],
+  ledger: ["int"],
   market: ["text", "int"],
   sellerListings: ["int"],
   marketHistory: ["int"],
@@ -140,6 +141,43 @@ export interface PageText {
 export interface BalanceView {
   readonly row: BalanceRow;
   readonly dec: string;
+}
+
+/** What has changed a balance (H-38): a valid operation, or the end of a listing that nobody filled. */
+export const LEDGER_CAUSES = [
+  "deploy",
+  "mint",
+  "transfer",
+  "burn",
+  "list",
+  "fill",
+  "cancel",
+  "invalid_spend",
+] as const;
+
+/** One of them. */
+export type LedgerCause = (typeof LEDGER_CAUSES)[number];
+
+/** One change of what an address holds in a token. Amounts in raw units. */
+export interface LedgerView {
+  /** Its place in the list: grows in chain order; a closing comes before the operation at the same input (P-64). */
+  readonly key: number;
+  readonly height: number;
+  /** Time of the block. */
+  readonly time: number;
+  readonly txid: Txid;
+  /** Input of the operation, or the input that spent the anchor. */
+  readonly vout: number;
+  readonly cause: LedgerCause;
+  readonly tick: Tick;
+  /** Signed; never 0 together with `lockedDelta`. */
+  readonly balanceDelta: bigint;
+  readonly lockedDelta: bigint;
+  /** After the change. */
+  readonly balance: RawAmount;
+  readonly locked: RawAmount;
+  /** The listing that was created, filled or ended; else null. */
+  readonly listingId: ListingId | null;
 }
 
 /** Counts of `stats` that are not in the totals. */
@@ -284,6 +322,8 @@ export interface IndexQueries {
     tick: Tick | null,
     page: PageRequest,
   ): Promise<Snapshot<Page<BalanceView>>>;
+  /** Every change of what an address holds, in one token where `tick` is given, newest first (H-38). Key: `key`. */
+  ledger(address: PearlAddress, tick: Tick | null, page: PageRequest): Promise<Snapshot<Page<LedgerView>>>;
   /** Active listings, cheapest exact unit price first, ties older first. Key: (unit price key hex, created place). */
   market(tick: Tick, page: PageRequest): Promise<Snapshot<Page<ListingView>>>;
   /** Listings whose owner or seller is the address, newest list first. Key: created place. */

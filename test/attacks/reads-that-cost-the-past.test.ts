@@ -46,10 +46,12 @@ describe("reads of an index with a past", () => {
     for (const prefix of [null, "A"])
       await bounded("tokens", () => pages(async (page) => (await queries.tokens(prefix, page)).value));
     await bounded("balances", () => pages(async (page) => (await queries.balances(address, page)).value));
-    for (const tick of [null, TICKS[0] ?? assert.fail()])
+    for (const tick of [null, TICKS[0] ?? assert.fail()]) {
       await bounded("balancesOf", () =>
         pages(async (page) => (await queries.balancesOf([address, other], tick, page)).value),
       );
+      await bounded("ledger", () => pages(async (page) => (await queries.ledger(address, tick, page)).value));
+    }
     await bounded("markets", () => pages(async (page) => (await queries.markets(page)).value));
     for (const tick of TICKS) {
       await bounded("token", () => queries.token(tick));

@@ -95,6 +95,8 @@ export function watchedLists(at: Truth): WatchedList[] {
     stable(`/address/${other}/history?tick=${tick}`, byInput, (truth) =>
       operations.addressHistory(truth, other, tick),
     ),
+    stable(`/address/${someone}/ledger`, byInput, (truth) => tokens.ledger(truth, someone)),
+    stable(`/address/${other}/ledger?tick=${tick}`, byInput, (truth) => tokens.ledger(truth, other, tick)),
     stable(`/token/${tick}/candles`, byStart, (truth) => tokens.candles(truth, tick, "1h")),
     stable(`/token/${tick}/candles?interval=4h`, byStart, (truth) => tokens.candles(truth, tick, "4h")),
     moving(`/address/${someone}/tokenlist`, byTick, (truth) => tokens.balancesOf(truth, someone)),
@@ -159,6 +161,7 @@ export function tokenAndAddressLists(truth: Truth): ListCase[] {
   for (const address of [...addressesOf(truth), STRANGER]) {
     cases.push({ path: `/address/${address}/tokenlist`, rows: tokens.balancesOf(truth, address) });
     cases.push({ path: `/address/${address}/history`, rows: operations.addressHistory(truth, address) });
+    cases.push({ path: `/address/${address}/ledger`, rows: tokens.ledger(truth, address) });
   }
   return cases.map(rooted);
 }

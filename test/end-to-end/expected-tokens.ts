@@ -3,6 +3,7 @@
 
 import type { BalanceRow, TokenRow } from "../../testkit/oracles/prc20/index.ts";
 import {
+  blockAt,
   compareBig,
   comparePlaces,
   compareText,
@@ -44,6 +45,14 @@ export function tokenlist(truth: Truth, prefix = ""): Row[] {
       if (token === undefined) throw new Error(`no token ${row.tick}`);
       return { ...commonFields(token), holders: token.holders };
     });
+}
+
+/** address/{address}/ledger, newest first. */
+export function ledger(truth: Truth, holder: string, tick?: string): Row[] {
+  return truth.ledger
+    .filter((row) => row.address === holder && (tick === undefined || row.tick === tick))
+    .map(({ address: _, ...row }) => ({ ...row, time: blockAt(truth, row.height).time }))
+    .toReversed();
 }
 
 /** The token of a ticker. */

@@ -5,6 +5,7 @@
 import { Transaction } from "bitcoinjs-lib";
 import type { MadeBlock } from "../../testkit/builders/chain-maker/index.ts";
 import {
+  type LedgerRow,
   ReferenceIndex,
   type ReferenceParams,
   type ReferenceSnapshot,
@@ -29,6 +30,8 @@ export interface BlockFact {
 export interface Truth {
   readonly params: ReferenceParams;
   readonly snapshot: ReferenceSnapshot;
+  /** Every change of what an address holds, in chain order. */
+  readonly ledger: readonly LedgerRow[];
   /** From the base block on, ascending; never empty. */
   readonly blocks: readonly BlockFact[];
   /** Height and index of a transaction by its id. */
@@ -77,6 +80,7 @@ class Replay {
     return {
       params: this.#params,
       snapshot: this.#reference.snapshot(),
+      ledger: this.#reference.ledger(),
       blocks: [...this.#blocks],
       transactions: this.#transactions,
       outputs: this.#outputs,

@@ -12,6 +12,7 @@ import type {
   EventGroup,
   HolderView,
   IndexQueries,
+  LedgerView,
   LifecycleState,
   ListingView,
   MarketSummaryView,
@@ -112,6 +113,7 @@ export class FakeIndex implements IndexQueries {
   listingRows: ListingRow[] = [];
   operationRows: OperationView[] = [];
   candleRows: CandleView[] = [];
+  ledgerRows: { readonly holder: PearlAddress; readonly view: LedgerView }[] = [];
   blocks: { height: number; hash: BlockHappenings["hash"]; digest: BlockHappenings["digest"] }[] = [];
   groups: EventGroup[] = [];
   undone = new Set<string>();
@@ -201,6 +203,14 @@ export class FakeIndex implements IndexQueries {
     });
     const keyOf = (view: BalanceView) => [addresses.indexOf(view.row.address), view.row.tick];
     return this.#answer(pageOf(views, keyOf, ascending, page));
+  }
+
+  ledger(address: PearlAddress, tick: Tick | null, page: PageRequest) {
+    const rows = this.ledgerRows
+      .filter(({ holder, view }) => holder === address && (tick === null || view.tick === tick))
+      .map(({ view }) => view)
+      .toSorted((one, other) => other.key - one.key);
+    return this.#answer(pageOf(rows, (row) => [row.key], descending, page));
   }
 
   lifecycle(row: ListingRow): LifecycleState {

@@ -3,6 +3,7 @@
 import type { FastifyInstance } from "fastify";
 import type { HttpDependencies } from "../../src/http/dependencies.ts";
 import { buildServer } from "../../src/http/server.ts";
+import type { LedgerCause } from "../../src/index/queries.ts";
 import type { Condition } from "../../src/follow/conditions.ts";
 import type { ProtocolRules } from "../../src/prc20/rules.ts";
 import type { IndexStatus, MempoolOperation } from "../../src/follow/serving.ts";
@@ -153,12 +154,46 @@ export function richIndex(): FakeIndex {
     volumeSat: 40n,
     fills: 4,
   }));
+  index.ledgerRows = ledger(index);
   index.blocks = Array.from({ length: rows.TIP + 1 }, (_, height) => ({
     height,
     hash: rows.blockHash(height),
     digest: rows.digestAt(height),
   }));
   return index;
+}
+
+/** What the special operations change for Alice, and a closing of hers. */
+function ledger(index: FakeIndex): FakeIndex["ledgerRows"] {
+  const closedId = index.listingRows[4]?.id ?? null;
+  const change = (
+    key: number,
+    cause: LedgerCause,
+    [balanceDelta, lockedDelta]: [bigint, bigint],
+    [balance, locked]: [bigint, bigint],
+  ) => ({
+    holder: rows.ALICE,
+    view: {
+      key,
+      cause,
+      height: 10 + key,
+      time: rows.TIP_TIME - 10_000 + key,
+      txid: rows.txid("b1"),
+      vout: 0,
+      tick: rows.SAND,
+      balanceDelta,
+      lockedDelta,
+      balance: rows.raw(balance),
+      locked: rows.raw(locked),
+      listingId: cause === "deploy" ? null : closedId,
+    },
+  });
+  return [
+    change(1, "deploy", [620n, 0n], [620n, 0n]),
+    change(3, "list", [-150n, 150n], [470n, 150n]),
+    change(4, "fill", [0n, -30n], [470n, 120n]),
+    change(6, "cancel", [30n, -30n], [500n, 90n]),
+  ];
 }
 
 function operations(index: FakeIndex) {

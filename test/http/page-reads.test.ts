@@ -1,5 +1,5 @@
-// What a page for people reads beside the plain lists: the operations of one block, and the unconfirmed ones of a ticker
-// or an address.
+// What a page for people reads beside the plain lists: the operations of one block, the ledger of an address, and the
+// unconfirmed operations of a ticker or an address.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -58,6 +58,39 @@ describe("oplist of a block (H-36)", () => {
     const { next } = await ask("/oplist?limit=1");
     const answer = await rich.app.inject(`${ROOT}/oplist?limit=1&height=45&next=${next}`);
     assert.deepEqual([answer.statusCode, answer.json().error], [400, "CURSOR_INVALID"]);
+  });
+});
+
+describe("the ledger of an address (H-38)", () => {
+  const path = `/address/${rows.ALICE.toUpperCase()}/ledger`;
+
+  test("is every change with its signed differences and the amounts after it, newest first", async () => {
+    const { result } = await ask(path);
+    const shown = result.map((row: Record<string, unknown>) => [
+      row["cause"],
+      row["balance_delta"],
+      row["locked_delta"],
+      row["balance"],
+      row["locked"],
+    ]);
+    assert.deepEqual(shown, [
+      ["cancel", "30", "-30", "500", "90"],
+      ["fill", "0", "-30", "470", "120"],
+      ["list", "-150", "150", "470", "150"],
+      ["deploy", "620", "0", "620", "0"],
+    ]);
+    assert.equal(result[3].listing_id, null);
+    assert.equal(result[0].listing_id, `list:${rows.txid("a5")}:0`);
+  });
+
+  test("is that of one ticker in any letter case, and its cursors belong to address and ticker", async () => {
+    assert.equal((await ask(`${path}?tick=sand`)).result.length, 4);
+    assert.deepEqual((await ask(`${path}?tick=SALT`)).result, []);
+    const { next } = await ask(`${path}?limit=1`);
+    for (const other of [`${path}?tick=SAND&next=${next}`, `/address/${rows.BOB}/ledger?next=${next}`]) {
+      const answer = await rich.app.inject(ROOT + other);
+      assert.deepEqual([answer.statusCode, answer.json().error], [400, "CURSOR_INVALID"], other);
+    }
   });
 });
 

@@ -8,6 +8,7 @@ import {
   CandleRowSchema,
   DigestRowSchema,
   HolderRowSchema,
+  LedgerRowSchema,
   StatsRowSchema,
   TokenListRowSchema,
   TokenRowSchema,
@@ -218,6 +219,21 @@ export const CONTRACT: readonly ContractCase[] = [
     bad: { "{address}": BAD_ADDRESSES },
     malformed: [`/address/${rows.ALICE}/history?tick=`, `/address/${rows.ALICE}/history?tick=a-b`],
   }),
+  contract(
+    "/address/{address}/ledger",
+    LedgerRowSchema,
+    "height time txid vout cause tick balance_delta locked_delta balance locked listing_id".split(" "),
+    {
+      paged: true,
+      absent: `/address/${rows.FEES}/ledger`,
+      bad: { "{address}": BAD_ADDRESSES },
+      malformed: [
+        `/address/${rows.ALICE}/ledger?tick=`,
+        `/address/${rows.ALICE}/ledger?tick=a-b`,
+        `/address/${rows.ALICE}/ledger?tick=a&tick=b`,
+      ],
+    },
+  ),
   contract("/market/{tick}", ListingRowSchema, listingFields, {
     paged: true,
     absent: "/market/NOPE",

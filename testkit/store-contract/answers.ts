@@ -116,6 +116,7 @@ async function compareBalances(store: IndexStore, naive: NaiveIndex): Promise<vo
       assert.deepEqual(value, naive.tokens.has(tick) ? { row, dec: "8" } : null);
     }
   }
+  for (const address of [...ADDRESSES, STRANGER]) await compareLedger(store, naive, address);
   const asked = [STRANGER, ...ADDRESSES].toReversed();
   for (const limit of [1, 3, 100]) {
     const all = await walk(async (page) => (await queries.balancesOf(asked, null, page)).value, limit);
@@ -136,6 +137,22 @@ async function compareBalances(store: IndexStore, naive: NaiveIndex): Promise<vo
       expected,
     );
     await compareHolders(store, naive, tick);
+  }
+}
+
+/** H-38 ledger: of an address, and of it in each ticker. */
+async function compareLedger(
+  { queries }: IndexStore,
+  naive: NaiveIndex,
+  address: PearlAddress,
+): Promise<void> {
+  for (const tick of [null, ...TICKS, UNKNOWN]) {
+    const rows = await walk(async (page) => (await queries.ledger(address, tick, page)).value, 3);
+    assert.deepEqual(
+      rows.map(({ key: _, ...row }) => row),
+      naive.ledger(address, tick),
+    );
+    assert.ok(rows.every(({ key }, at) => at === 0 || key < (rows[at - 1]?.key ?? 0)));
   }
 }
 

@@ -13,6 +13,7 @@ export type Damage =
   | "candle"
   | "floor"
   | "history"
+  | "ledger"
   | "listing state"
   | "market"
   | "party"
@@ -25,6 +26,7 @@ export const DAMAGES: readonly Damage[] = [
   "candle",
   "floor",
   "history",
+  "ledger",
   "listing state",
   "market",
   "party",

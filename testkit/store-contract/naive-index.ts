@@ -1,9 +1,9 @@
 // Says what the engine should answer, the slow way: keeps every block, makes every row anew by reading all changes, and
 // filters and sorts in memory with exact arithmetic.
 
-import type { ListingId, PearlAddress, Tick } from "../../src/primitives/brands.ts";
+import type { ListingId, PearlAddress, RawAmount, Tick } from "../../src/primitives/brands.ts";
 import type { BalanceRow, BlockChanges, ListingRow, OperationRow, TokenRow } from "../../src/prc20/state.ts";
-import type { LifecycleState, OperationFilter } from "../../src/index/queries.ts";
+import type { LedgerView, LifecycleState, OperationFilter } from "../../src/index/queries.ts";
 import { BASE } from "./chain-facts.ts";
 
 /** A candle with the quotients as the fills that set them. */
@@ -16,6 +16,27 @@ export interface NaiveCandle {
   readonly volume: bigint;
   readonly volumeSat: bigint;
   readonly fills: number;
+}
+
+/** A valid operation or a closing, with what it changes for an address: balance, locked. */
+interface Happening
+  extends Pick<LedgerView, "height" | "time" | "txid" | "vout" | "cause" | "tick" | "listingId"> {
+  readonly order: number;
+  readonly deltas: (address: PearlAddress) => readonly [balance: bigint, locked: bigint];
+}
+
+/** What a valid operation changes for an address, one rule after the other (P-41 to P-61). */
+function deltasOf(
+  { op, from, to, amount: units, filledOwner }: OperationRow,
+  address: PearlAddress,
+): [bigint, bigint] {
+  const amount = units ?? 0n;
+  let [balance, locked] = [0n, 0n];
+  if (["transfer", "burn", "list"].includes(op) && from === address) balance -= amount;
+  if (["deploy", "mint", "transfer", "send"].includes(op) && to === address) balance += amount;
+  if (op === "list" && from === address) locked += amount;
+  if (op === "send" && filledOwner === address) locked -= amount;
+  return [balance, locked];
 }
 
 /** Exact order of unit prices. */
@@ -82,6 +103,54 @@ export class NaiveIndex {
 
   distinctHolders(): number {
     return new Set(this.held().map(({ address }) => address)).size;
+  }
+
+  /** Every change of what an address holds, newest first (H-38). */
+  ledger(address: PearlAddress, tick: Tick | null): Omit<LedgerView, "key">[] {
+    const rows: Omit<LedgerView, "key">[] = [];
+    const held = new Map<Tick, { balance: bigint; locked: bigint }>();
+    for (const { order: _, cause, tick: of, deltas, ...rest } of this.#happenings()) {
+      const [balanceDelta, lockedDelta] = deltas(address);
+      if (balanceDelta === 0n && lockedDelta === 0n) continue;
+      const before = held.get(of) ?? { balance: 0n, locked: 0n };
+      const balance = (before.balance + balanceDelta) as RawAmount;
+      const locked = (before.locked + lockedDelta) as RawAmount;
+      held.set(of, { balance, locked });
+      if (tick !== null && of !== tick) continue;
+      rows.push({ ...rest, cause, tick: of, balanceDelta, lockedDelta, balance, locked });
+    }
+    return rows.toReversed();
+  }
+
+  /** Whatever may change a balance, in chain order: at one place the closing first (P-64). */
+  #happenings(): Happening[] {
+    const found: Happening[] = [];
+    for (const { height, time, listings, operations } of this.blocks) {
+      for (const { before, after } of listings) {
+        const close = after?.close ?? null;
+        if (after === null || close === null || before?.close || close.kind === "filled") continue;
+        const { owner, amount, tick, id } = after;
+        found.push({
+          order: 2 * close.place,
+          height,
+          time,
+          txid: close.txid,
+          vout: close.inputIndex,
+          tick,
+          listingId: id,
+          cause: close.kind === "cancelled" ? "cancel" : "invalid_spend",
+          deltas: (address) => (address === owner ? [amount, 0n - amount] : [0n, 0n]),
+        });
+      }
+      for (const row of operations) {
+        const { place, txid, vout, tick, listingId, op, valid } = row;
+        if (!valid || tick === "") continue;
+        const cause = op === "send" ? "fill" : (op as LedgerView["cause"]);
+        const deltas = (address: PearlAddress) => deltasOf(row, address);
+        found.push({ order: 2 * place + 1, height, time, txid, vout, tick, listingId, cause, deltas });
+      }
+    }
+    return found.toSorted((a, b) => a.order - b.order);
   }
 
   operations(filter: OperationFilter): OperationRow[] {

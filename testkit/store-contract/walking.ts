@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import type { BlockHash, Tick } from "../../src/primitives/brands.ts";
 import type { BlockChanges } from "../../src/prc20/state.ts";
 import type { IndexStore } from "../../src/index/ports.ts";
-import type { Page, PageKey } from "../../src/index/queries.ts";
+import type { LedgerView, Page, PageKey } from "../../src/index/queries.ts";
 import { ADDRESSES, addressOf, BASE, hash32, TICKS } from "./chain-facts.ts";
 import { ChainModel } from "./chain-model.ts";
 import { type EngineFactory, type Fetch, withStore } from "./engine.ts";
@@ -47,6 +47,18 @@ function listsOf(tick: Tick): readonly List[] {
       fetch: (store) => async (page) =>
         placesOf((await store.queries.operations({ address: ADDRESS }, page)).value),
       rows: (naive) => naive.operations({ address: ADDRESS }).map(({ place }) => place),
+    },
+    {
+      name: "ledger",
+      steady: true,
+      fetch: (store) => async (page) => changesOf((await store.queries.ledger(ADDRESS, null, page)).value),
+      rows: (naive) => naive.ledger(ADDRESS, null).map((row) => `${row.txid} ${row.balance} ${row.locked}`),
+    },
+    {
+      name: "ledger of a ticker",
+      steady: true,
+      fetch: (store) => async (page) => changesOf((await store.queries.ledger(ADDRESS, tick, page)).value),
+      rows: (naive) => naive.ledger(ADDRESS, tick).map((row) => `${row.txid} ${row.balance} ${row.locked}`),
     },
     {
       name: "market",
@@ -108,6 +120,10 @@ function listsOf(tick: Tick): readonly List[] {
 
 function placesOf(page: Page<{ readonly operation: { readonly place: number } }>): Page<unknown> {
   return { ...page, rows: page.rows.map(({ operation }) => operation.place) };
+}
+
+function changesOf(page: Page<LedgerView>): Page<unknown> {
+  return { ...page, rows: page.rows.map((row) => `${row.txid} ${row.balance} ${row.locked}`) };
 }
 
 function idsOf(page: Page<{ readonly listing: { readonly id: string } }>): Page<unknown> {

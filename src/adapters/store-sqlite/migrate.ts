@@ -10,6 +10,7 @@ import { blockFills } from "./migrations/0005-block-fills.ts";
 import { wholeIndexes } from "./migrations/0006-whole-indexes.ts";
 import { lockInputs } from "./migrations/0007-lock-inputs.ts";
 import { markets } from "./migrations/0008-markets.ts";
+import { ledger } from "./migrations/0009-ledger.ts";
 
 /** All migrations, ascending by version without gaps. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -21,6 +22,7 @@ export const MIGRATIONS: readonly Migration[] = [
   wholeIndexes,
   lockInputs,
   markets,
+  ledger,
 ];
 
 /** The schema that this program reads and writes. */

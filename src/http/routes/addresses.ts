@@ -1,4 +1,5 @@
-// Endpoints of addresses: their balances, one by one or for many, and their history. (interface §4.2, H-31, H-36, H-38)
+// Endpoints of addresses: their balances, one by one or for many, their history, and their ledger. (interface §4.2,
+// H-31, H-36, H-38)
 
 import { Type } from "typebox";
 import type { PearlAddress } from "../../primitives/brands.ts";
@@ -6,9 +7,9 @@ import { type CursorBinding, pageLinks, pageRequest } from "../cursor.ts";
 import { invalidField, type Refusal } from "../errors.ts";
 import { requestAddress, tickOf } from "../parameters.ts";
 import { type ReadRoute, readRoute } from "../read-route.ts";
-import { addressBalanceRow, balanceRow } from "../rows/tokens.ts";
+import { addressBalanceRow, balanceRow, ledgerRow } from "../rows/tokens.ts";
 import { historyRow } from "../rows/operations.ts";
-import { AddressBalanceRowSchema, BalanceRowSchema } from "../schemas/tokens.ts";
+import { AddressBalanceRowSchema, BalanceRowSchema, LedgerRowSchema } from "../schemas/tokens.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
 import { HistoryRowSchema } from "../schemas/operations.ts";
 import { addressParameter, pageParameters, tickFilter, tickParameter } from "../schemas/parameters.ts";
@@ -75,6 +76,27 @@ const history = readRoute({
   },
 });
 
+const ledger = readRoute({
+  name: "addressLedger",
+  path: "/api/v1/prc20/address/{address}/ledger",
+  summary: "Every change of what an address holds, with the amounts after it, newest first",
+  params: Type.Object({ address: addressParameter }),
+  query: Type.Object({ ...pageParameters, tick: tickFilter }),
+  row: LedgerRowSchema,
+  example: EXAMPLES.ledgerRow,
+  refusals: ["CURSOR_INVALID"],
+  async read({ queries, rules }, params, query) {
+    const address = requestAddress("address", params.address, rules.hrp);
+    if (!address.ok) return address;
+    const tick = query.tick === undefined ? null : tickOf(query.tick);
+    const binding: CursorBinding = { list: "ledger", scope: ["addressLedger", address.value, tick] };
+    const page = pageRequest(query, binding);
+    if (!page.ok) return page;
+    const { state, value } = await queries.ledger(address.value, tick, page.value);
+    return ok({ state, rows: value.rows.map(ledgerRow), ...pageLinks(value, binding) });
+  },
+});
+
 const balances = readRoute({
   name: "balances",
   path: "/api/v1/prc20/balances",
@@ -121,4 +143,4 @@ function addressList(text: string, hrp: string): Result<readonly PearlAddress[],
 }
 
 /** The address endpoints. */
-export const ADDRESS_ROUTES: readonly ReadRoute[] = [tokenlist, balance, history, balances];
+export const ADDRESS_ROUTES: readonly ReadRoute[] = [tokenlist, balance, history, ledger, balances];

@@ -1,13 +1,21 @@
 // Tokens, holders, balances, candles and statistics as wire rows. (H-30, H-31, H-37, H-38)
 
 import type { Static } from "typebox";
-import type { CandleView, HolderView, TipState, StatsView, BalanceView } from "../../index/queries.ts";
+import type {
+  BalanceView,
+  CandleView,
+  HolderView,
+  LedgerView,
+  StatsView,
+  TipState,
+} from "../../index/queries.ts";
 import type { ProtocolRules } from "../../prc20/rules.ts";
 import type { TokenRow } from "../../prc20/state.ts";
 import { formatPearl } from "../../primitives/amount.ts";
 import type {
   CandleRowSchema,
   HolderRowSchema,
+  LedgerRowSchema,
   StatsRowSchema,
   TokenListRowSchema,
   TokenRowSchema,
@@ -52,6 +60,23 @@ function supplyFields(token: TokenRow) {
     mint_progress: percentText(token.minted, token.max),
     transfers: token.transfers,
     state: mintedOut,
+  };
+}
+
+/** Row of address/{address}/ledger. */
+export function ledgerRow(view: LedgerView): Static<typeof LedgerRowSchema> {
+  return {
+    height: view.height,
+    time: view.time,
+    txid: view.txid,
+    vout: view.vout,
+    cause: view.cause,
+    tick: view.tick,
+    balance_delta: view.balanceDelta.toString(),
+    locked_delta: view.lockedDelta.toString(),
+    balance: view.balance.toString(),
+    locked: view.locked.toString(),
+    listing_id: view.listingId,
   };
 }
 

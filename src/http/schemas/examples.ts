@@ -7,6 +7,7 @@ import type {
   CandleRowSchema,
   DigestRowSchema,
   HolderRowSchema,
+  LedgerRowSchema,
   StatsRowSchema,
   TokenListRowSchema,
   TokenRowSchema,
@@ -217,6 +218,20 @@ const summaryRow: Static<typeof SummaryRowSchema> = {
   fills_24h: 2,
 };
 
+const ledgerRow: Static<typeof LedgerRowSchema> = {
+  height: 112,
+  time: TIME,
+  txid: TXID,
+  vout: 0,
+  cause: "list",
+  tick: "SAND",
+  balance_delta: "-5000000000",
+  locked_delta: "5000000000",
+  balance: "95000000000",
+  locked: "5000000000",
+  listing_id: LISTING,
+};
+
 const quoteFields = {
   intent_id: LISTING,
   tick: "SAND",
@@ -323,6 +338,7 @@ export const EXAMPLES = {
   listingRow,
   listingHistoryRow,
   summaryRow,
+  ledgerRow,
   quoteRow,
   fillTemplateRow,
   health,

@@ -1,7 +1,19 @@
 // Schemas of tokens, holders, balances, candles and the statistics. (interface §2.3 to §2.6, H-30, H-31, H-37, H-38)
 
 import { Type } from "typebox";
-import { address, amount, count, decimal, height, hex32, nullable, ticker } from "./values.ts";
+import { LEDGER_CAUSES } from "../../index/queries.ts";
+import {
+  address,
+  amount,
+  count,
+  decimal,
+  height,
+  hex32,
+  listingId,
+  nullable,
+  signedAmount,
+  ticker,
+} from "./values.ts";
 
 const tokenFields = {
   tick: ticker(),
@@ -110,3 +122,23 @@ export const BalanceRowSchema = Type.Object(balanceFields);
 
 /** Row of balances. */
 export const AddressBalanceRowSchema = Type.Object({ address: address("Holder."), ...balanceFields });
+
+/** Row of address/{address}/ledger (H-38). */
+export const LedgerRowSchema = Type.Object({
+  height: count("Block."),
+  time: count("Time of the block, unix seconds."),
+  txid: hex32("Transaction."),
+  vout: count(
+    "Input index of the operation; for `cancel` and `invalid_spend` the input that spent the anchor.",
+  ),
+  cause: Type.Enum(LEDGER_CAUSES, {
+    description:
+      "The operation, a send as `fill`; or the end of a listing without a fill, whose units went back to its owner.",
+  }),
+  tick: ticker(),
+  balance_delta: signedAmount("Change of the spendable raw units."),
+  locked_delta: signedAmount("Change of the raw units in open listings."),
+  balance: amount("Spendable raw units after it."),
+  locked: amount("Raw units in open listings after it."),
+  listing_id: nullable(listingId("The listing that was created, filled or ended.")),
+});

@@ -8,6 +8,11 @@ export function amount(description: string) {
   return Type.String({ pattern: "^(0|[1-9][0-9]*)$", description });
 }
 
+/** A difference of two amounts, as text: with a minus where it takes away. */
+export function signedAmount(description: string) {
+  return Type.String({ pattern: "^(0|-?[1-9][0-9]*)$", description });
+}
+
 /** A decimal text with exactly `digits` fractional digits. */
 export function decimal(digits: number, description: string) {
   return Type.String({ pattern: `^-?(0|[1-9][0-9]*)\\.[0-9]{${digits}}$`, description });

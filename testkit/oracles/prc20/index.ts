@@ -6,6 +6,8 @@ import { displayedHash, toHex } from "./bytes.ts";
 import { balanceEffects, closeEffect, initialDigest, nextDigest, operationEffect } from "./digest.ts";
 import { readOperation } from "./envelope.ts";
 import type { RecordedOperation } from "./envelope.ts";
+import { ReferenceLedger } from "./ledger.ts";
+import type { LedgerRow } from "./ledger.ts";
 import { applyList, applySend, closeAnchorAt, namedListing } from "./market.ts";
 import { hasFieldTypeFault, isKnownOp, tickOfInvalid } from "./outcome.ts";
 import type { Outcome, Place, Scene } from "./outcome.ts";
@@ -16,6 +18,7 @@ import type { Network, OperationRow, ReferenceParams, State, TransactionView } f
 import { applyBurn, applyDeploy, applyMint, applyTransfer } from "./token-operations.ts";
 import { parseAddress } from "./values.ts";
 
+export type { LedgerRow } from "./ledger.ts";
 export type { BalanceRow, ListingRow, ReferenceSnapshot, StatsRow, TokenRow } from "./snapshot.ts";
 export type { ListingState, OperationRow, ReferenceParams } from "./state.ts";
 
@@ -31,6 +34,7 @@ export interface ReferenceBlock {
 export class ReferenceIndex {
   readonly #network: Network;
   readonly #state: State = emptyState();
+  readonly #ledger = new ReferenceLedger();
   #tip: { height: number; hash: string } | null = null;
   #digest: Buffer;
 
@@ -72,11 +76,26 @@ export class ReferenceIndex {
     return takeSnapshot(this.#state, this.#tip, this.digest(), this.#network.startHeight);
   }
 
+  /** Every change of what an address holds, in chain order. */
+  ledger(): LedgerRow[] {
+    this.#ledger.assertComplete(this.#state);
+    return this.#ledger.rows.map((row) => ({ ...row }));
+  }
+
   /** P-63 and its effects (P-81). */
   #close(place: Place): Buffer[] {
     const closing = closeAnchorAt(place, this.#state, this.#network);
     if (closing === null) return [];
     const { listing, kind } = closing;
+    this.#ledger.note(this.#state, {
+      height: place.tx.height,
+      txid: place.tx.txid,
+      vout: place.index,
+      cause: kind === "cancelled" ? "cancel" : "invalid_spend",
+      tick: listing.tick,
+      listing_id: listing.id,
+      addresses: [listing.owner],
+    });
     return [
       closeEffect(place.tx.txid, place.index, listing, kind),
       ...balanceEffects(this.#state, listing.tick, [listing.owner]),
@@ -106,6 +125,15 @@ export class ReferenceIndex {
       return [this.#record({ ...common, ...refused, tick, listing_id: named?.id ?? null })];
     }
     const { tick, amount, to, touched, createdListing } = outcome.effect;
+    this.#ledger.note(this.#state, {
+      height: place.tx.height,
+      txid: place.tx.txid,
+      vout: place.index,
+      cause: op.op === "send" ? "fill" : op.op,
+      tick,
+      listing_id: createdListing ?? named?.id ?? null,
+      addresses: touched,
+    });
     const recorded = this.#record({
       ...common,
       tick,

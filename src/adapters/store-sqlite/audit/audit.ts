@@ -3,6 +3,7 @@
 // time.
 
 import { auditChain } from "./audit-chain.ts";
+import { auditLedger } from "./audit-ledger.ts";
 import { auditMarket } from "./audit-market.ts";
 import { auditUnits } from "./audit-units.ts";
 import { ROWS_PER_STEP, type Step } from "./compare.ts";
@@ -24,6 +25,7 @@ export function* auditSteps(connection: Connection): Generator<Step, void, void>
   yield* auditChain(connection);
   yield* auditUnits(connection);
   yield* auditMarket(connection);
+  yield* auditLedger(connection);
 }
 
 /** The same at once, for small indexes. */

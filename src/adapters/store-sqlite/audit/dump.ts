@@ -80,6 +80,12 @@ export const SECTIONS: readonly Section[] = [
     `SELECT tick, height, ${BLOCK_FILLS_COLUMNS} FROM block_fills ORDER BY tick, time, height`,
     [0, 2, 1],
   ),
+  derived(
+    "ledger",
+    `SELECT address.text, ledger.change_key, ledger.tick, ledger.balance, ledger.locked
+       FROM ledger JOIN address ON address.id = ledger.address_id ORDER BY 1, 2`,
+    [0, 1],
+  ),
   derived("market", "SELECT tick, hex(rank), volume_sat, fills FROM market ORDER BY tick", [0]),
   derived("floor", "SELECT tick, height, price, amount FROM floor ORDER BY tick, height", [0, 1]),
   derived("expired_open", "SELECT tick, listings FROM expired_open ORDER BY tick", [0]),

@@ -29,6 +29,7 @@ import {
 } from "./query-market.ts";
 import { holdersPage } from "./query-holders.ts";
 import { TickKinds } from "./query-kinds.ts";
+import { ledgerPage } from "./query-ledger.ts";
 import { NO_TOTALS } from "../row-shapes.ts";
 import { operationsText } from "./query-operation-text.ts";
 import { operationsBetween, operationsOf, operationsPage } from "./query-operations.ts";
@@ -83,6 +84,10 @@ export class SqliteQueries implements IndexQueries {
 
   async balancesOf(addresses: readonly PearlAddress[], tick: Tick | null, page: PageRequest) {
     return this.#read(() => balancesOfPage(this.#connection, this.#finder, addresses, tick, page));
+  }
+
+  async ledger(address: PearlAddress, tick: Tick | null, page: PageRequest) {
+    return this.#read(() => ledgerPage(this.#connection, this.#finder, address, tick, page));
   }
 
   async market(tick: Tick, page: PageRequest) {

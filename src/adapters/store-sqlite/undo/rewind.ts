@@ -8,6 +8,7 @@ import { CellReader } from "../cells.ts";
 import type { Connection } from "../connection.ts";
 import { lastEventId, logReorg, storeLastEventId, trimLog } from "../event-log.ts";
 import { rewindFloors } from "../write/floors.ts";
+import { removeLedger } from "../write/ledger-writer.ts";
 import { writeMarkets } from "../write/markets.ts";
 import { namedKind } from "../kinds.ts";
 import { ANY_TICK } from "../write/operation-indexes.ts";
@@ -47,6 +48,7 @@ export function rewindRows(
   }
   const undone = undoneBlocks(connection, target.height, tip.height);
   const { nextPlace } = target.totals;
+  removeLedger(connection, nextPlace);
   removeOperations(connection, nextPlace);
   const listings = writers.listings.rewind(nextPlace, target.height, tip.height);
   for (const { record } of undone) {

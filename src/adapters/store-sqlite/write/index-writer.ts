@@ -12,6 +12,7 @@ import { CommitReader } from "./commit-reader.ts";
 import type { Connection } from "../connection.ts";
 import { lastEventId, logBlock, storeLastEventId, trimLog } from "../event-log.ts";
 import { writeFloors } from "./floors.ts";
+import { LedgerWriter } from "./ledger-writer.ts";
 import { writeMarkets } from "./markets.ts";
 import { writeHistories } from "./operation-indexes.ts";
 import { BALANCE, BALANCE_CELLS, OP_CELLS, type PackedBlock, type PackedCommit } from "./packed-commit.ts";
@@ -34,6 +35,7 @@ const TABLES = [
   "token",
   "token_prefix",
   "balance",
+  "ledger",
   "listing",
   "expired_open",
   "floor",
@@ -52,6 +54,7 @@ export class IndexWriter {
   readonly #tokens: TokenWriter;
   readonly #listings: ListingWriter;
   readonly #operations: OperationWriter;
+  readonly #ledger: LedgerWriter;
 
   /** `connection` is at the present schema. */
   constructor(connection: Connection) {
@@ -63,6 +66,7 @@ export class IndexWriter {
     this.#tokens = new TokenWriter(connection, this.#book);
     this.#listings = new ListingWriter(connection, this.#book);
     this.#operations = new OperationWriter(connection);
+    this.#ledger = new LedgerWriter(connection, this.#book, this.#balances);
   }
 
   /** Stores the parameters of a new database; throws where other ones are there. */
@@ -191,6 +195,7 @@ export class IndexWriter {
     });
     const effects = this.#listings.apply(block);
     this.#operations.write(reader, block, tip.totals.nextPlace);
+    this.#ledger.add(reader, block);
     const floors = writeFloors(this.#connection, block.height, effects.touched);
     addFills(this.#connection, block, effects.fills);
     if (withUndo) {
@@ -208,6 +213,7 @@ export class IndexWriter {
 
   #flush(): void {
     this.#balances.flush();
+    this.#ledger.flush();
     this.#tokens.flush();
     this.#book.flush();
   }
@@ -218,6 +224,7 @@ export class IndexWriter {
       this.#connection.transaction(work);
     } catch (error) {
       this.#balances.discard();
+      this.#ledger.discard();
       this.#tokens.discard();
       this.#book.reset();
       throw error;

@@ -2,6 +2,7 @@
 // write checks that the row was there exactly when the core believed it was.
 
 import type { AddressBook } from "../address-book.ts";
+import { CellReader } from "../cells.ts";
 import type { Connection } from "../connection.ts";
 import { amountIn, NONE, type PackedCommit } from "./packed-commit.ts";
 import { headOf, rankOf } from "../sort-keys.ts";
@@ -42,6 +43,20 @@ export class BalanceWriter {
     else pending.now = now;
     const delta = (now === null ? 0 : 1) - (before === null ? 0 : 1);
     return delta === 0 ? 0 : this.#book.changeHeld(id, delta);
+  }
+
+  /** A balance as of now; null where there is none. */
+  get(id: number, tick: string): Amounts | null {
+    const pending = this.#pending.get(tick)?.get(id);
+    if (pending !== undefined) return pending.now;
+    const row = this.#connection.first(
+      "SELECT balance, locked FROM balance WHERE address_id = ? AND tick = ?",
+      id,
+      tick,
+    );
+    if (row === null) return null;
+    const cells = new CellReader(row);
+    return { balance: cells.big(), locked: cells.big() };
   }
 
   /** Forgets what was gathered, after a transaction was rolled back. */

@@ -1,0 +1,95 @@
+// Queries for the ledger of an address (H-38): every change of what it holds, newest first.
+
+import type { ListingId, PearlAddress, Tick } from "../../../primitives/brands.ts";
+import type { LedgerView, Page, PageRequest } from "../../../index/queries.ts";
+import type { AddressFinder } from "../address-book.ts";
+import { CellReader } from "../cells.ts";
+import type { Connection } from "../connection.ts";
+import { causeOfKind, causeOfState, type Effect, effectsOf, returned } from "../ledger.ts";
+import { ABOVE_INTEGERS, BELOW_INTEGERS, intAt, type KeyedList, pageOf, type Walk } from "./paging.ts";
+import { LISTING_ID_TEXT } from "../row-shapes.ts";
+
+/** A row with the operation or the closing that it is of: of these one is there, the other NULL. ?1: the address. */
+function ledgerSql(walk: Walk, hasTick: boolean): string {
+  const [compare, order] = walk === "down" ? ["<", "DESC"] : [">", "ASC"];
+  const filter = hasTick ? "AND tick = ?4" : "";
+  return `SELECT page.change_key, page.tick, page.balance, page.locked,
+      op.kind, op.height, block.time, lower(hex(op.txid)), op.vout, op.amount, op.from_id, op.to_id,
+      op.filled_owner_id, ${LISTING_ID_TEXT},
+      closed.state, closed.close_height, closed.close_time, lower(hex(closed.close_txid)), closed.close_input, closed.amount,
+      'list:' || lower(hex(closed.txid)) || ':' || closed.vout
+    FROM (SELECT change_key, tick, balance, locked FROM ledger
+        WHERE address_id = ?1 ${filter} AND change_key ${compare} ?2 ORDER BY change_key ${order} LIMIT ?3 + 0) AS page
+      LEFT JOIN op ON op.place = iif(page.change_key % 2 = 1, page.change_key / 2, NULL)
+      LEFT JOIN block ON block.height = op.height
+      LEFT JOIN listing AS closed ON closed.close_place = iif(page.change_key % 2 = 0, page.change_key / 2, NULL)
+    ORDER BY page.change_key ${order}`;
+}
+
+const SQL = {
+  down: { all: ledgerSql("down", false), ofTick: ledgerSql("down", true) },
+  up: { all: ledgerSql("up", false), ofTick: ledgerSql("up", true) },
+} as const;
+
+/** A page of the changes of what an address holds, in one token where `tick` is given, newest first. */
+export function ledgerPage(
+  connection: Connection,
+  finder: AddressFinder,
+  address: PearlAddress,
+  tick: Tick | null,
+  page: PageRequest,
+): Page<LedgerView> {
+  const id = finder.find(address);
+  if (id === null) return { rows: [], next: null, prev: null };
+  const read = (key: number, walk: Walk, limit: number): readonly LedgerView[] => {
+    const rows =
+      tick === null
+        ? connection.all(SQL[walk].all, id, key, limit)
+        : connection.all(SQL[walk].ofTick, id, key, limit, tick);
+    return rows.map((row) => readLedger(new CellReader(row), id));
+  };
+  const list: KeyedList<LedgerView> = {
+    after: (key, limit) => read(key === null ? ABOVE_INTEGERS : intAt(key, 0), "down", limit),
+    before: (key, limit) => read(intAt(key, 0), "up", limit),
+    keyOf: ({ key }) => [key],
+    first: [ABOVE_INTEGERS],
+    last: [BELOW_INTEGERS],
+  };
+  return pageOf(list, page);
+}
+
+function readLedger(cells: CellReader, id: number): LedgerView {
+  const [key, tick, balance, locked] = [cells.int(), cells.tick(), cells.amount(), cells.amount()];
+  const after = { key, tick, balance, locked };
+  if (cells.isNull()) {
+    cells.skip(10);
+    return { ...after, ...closingOf(cells, id) };
+  }
+  return { ...after, ...operationOf(cells, id) };
+}
+
+type Happening = Omit<LedgerView, "key" | "tick" | "balance" | "locked">;
+
+function operationOf(cells: CellReader, id: number): Happening {
+  const kind = cells.int();
+  const [height, time, txid] = [cells.int(), cells.int(), cells.txid()];
+  const [vout, amount] = [cells.int(), cells.big()];
+  const parties = { from: cells.int(), to: cells.intOrNull(), owner: cells.intOrNull() };
+  const effect = effectsOf(kind, amount, parties).find((one) => one.id === id);
+  if (effect === undefined)
+    throw new Error("store: the ledger names an operation that does not concern its address");
+  const listingId = cells.listingIdOrNull();
+  return { height, time, txid, vout, cause: causeOfKind(kind), ...deltas(effect), listingId };
+}
+
+function closingOf(cells: CellReader, id: number): Happening {
+  const cause = causeOfState(cells.int());
+  const [height, time, txid] = [cells.int(), cells.int(), cells.txid()];
+  const [vout, amount] = [cells.int(), cells.big()];
+  const listingId = cells.text() as ListingId;
+  return { height, time, txid, vout, cause, ...deltas(returned(id, amount)), listingId };
+}
+
+function deltas({ balance, locked }: Effect): Pick<LedgerView, "balanceDelta" | "lockedDelta"> {
+  return { balanceDelta: balance, lockedDelta: locked };
+}

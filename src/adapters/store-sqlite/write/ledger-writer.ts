@@ -1,0 +1,199 @@
+// Writes the ledger (H-38) in the transaction of its blocks: the changes that operations and closings make, each with
+// what the address holds after it. What a block's changes sum to must be what the block says that balances are:
+// otherwise nothing of it is written.
+
+import type { ListingRow } from "../../../prc20/state.ts";
+import type { AddressBook } from "../address-book.ts";
+import type { Connection } from "../connection.ts";
+import { kindOf } from "../kinds.ts";
+import { changeKey, type Effect, effectsOf, returned } from "../ledger.ts";
+import type { CommitReader } from "./commit-reader.ts";
+import { amountIn, BALANCE, BALANCE_CELLS, NONE, OP, OP_CELLS, type PackedBlock } from "./packed-commit.ts";
+import { type Amounts, amountsIn, type BalanceWriter } from "./write-balances.ts";
+
+/** What an address holds while a block is gone through, and what it must hold at its end. */
+interface Running {
+  balance: bigint;
+  locked: bigint;
+  readonly after: Amounts;
+}
+
+/** A row that waits to be written. */
+interface LedgerRow extends Amounts {
+  readonly id: number;
+  readonly key: number;
+  readonly tick: string;
+}
+
+/** Ledger rows of one write transaction. */
+export class LedgerWriter {
+  readonly #connection: Connection;
+  readonly #book: AddressBook;
+  readonly #balances: BalanceWriter;
+  #rows: LedgerRow[] = [];
+
+  constructor(connection: Connection, book: AddressBook, balances: BalanceWriter) {
+    this.#connection = connection;
+    this.#book = book;
+    this.#balances = balances;
+  }
+
+  /**
+   * Takes the changes of a block, whose balances are set already. Throws where they do not lead from its balances
+   * before to those after.
+   */
+  add(reader: CommitReader, block: PackedBlock): void {
+    const books = new Books(reader, block, this.#balances);
+    const closings = returnedListings(block);
+    let next = 0;
+    const { operations: cells } = block;
+    for (let at = 0; at < cells.length; at += OP_CELLS) {
+      const place = cells[at + OP.place] ?? NONE;
+      for (let one = closings[next]; one !== undefined && one.place <= place; one = closings[next]) {
+        this.#close(books, one);
+        next += 1;
+      }
+      this.#operate(books, reader, cells, at);
+    }
+    for (const one of closings.slice(next)) this.#close(books, one);
+    books.check();
+  }
+
+  /** Writes what was gathered, in the order of the table, so that neighbours are written together. */
+  flush(): void {
+    writeRows(this.#connection, this.#rows);
+    this.#rows = [];
+  }
+
+  /** Forgets what was gathered, after a transaction was rolled back. */
+  discard(): void {
+    this.#rows = [];
+  }
+
+  #operate(books: Books, reader: CommitReader, cells: Float64Array, at: number): void {
+    const kind = cells[at + OP.kind] ?? NONE;
+    const amount = cells[at + OP.amount] ?? NONE;
+    if (amount === NONE) return;
+    const effects = effectsOf(kind, amountIn(reader.commit, amount), {
+      from: reader.id(cells[at + OP.from] ?? NONE),
+      to: reader.idOrNull(cells[at + OP.to] ?? NONE),
+      owner: reader.idOrNull(cells[at + OP.owner] ?? NONE),
+    });
+    const key = changeKey(cells[at + OP.place] ?? NONE, "operation");
+    const tick = reader.text(cells[at + OP.tick] ?? NONE);
+    for (const effect of effects) this.#rows.push(books.apply(key, tick, effect));
+  }
+
+  #close(books: Books, { listing, place }: Closing): void {
+    const effect = returned(this.#book.idOf(listing.owner), listing.amount);
+    this.#rows.push(books.apply(changeKey(place, "closing"), listing.tick, effect));
+  }
+}
+
+const NOTHING: Amounts = { balance: 0n, locked: 0n };
+
+interface Closing {
+  readonly listing: ListingRow;
+  readonly place: number;
+}
+
+/** Listings that a block ends without a fill, in chain order: their units go back to their owners. */
+function returnedListings({ listings }: PackedBlock): readonly Closing[] {
+  const closings: Closing[] = [];
+  for (const { before, after } of listings) {
+    const close = after?.close ?? null;
+    if (after === null || close === null || close.kind === "filled" || (before?.close ?? null) !== null)
+      continue;
+    closings.push({ listing: after, place: close.place });
+  }
+  return closings.toSorted((a, b) => a.place - b.place);
+}
+
+/**
+ * What addresses hold while a block is gone through. A balance that the block gives back what it took is none of those
+ * that it says it changes: it is what the writer of balances knows, before the block and after it.
+ */
+class Books {
+  readonly #reader: CommitReader;
+  readonly #block: PackedBlock;
+  readonly #balances: BalanceWriter;
+  /** Ticker, then address.id. */
+  readonly #running = new Map<string, Map<number, Running>>();
+
+  constructor(reader: CommitReader, block: PackedBlock, balances: BalanceWriter) {
+    this.#reader = reader;
+    this.#block = block;
+    this.#balances = balances;
+    for (let at = 0; at < block.balances.length; at += BALANCE_CELLS) {
+      const tick = reader.text(block.balances[at + BALANCE.tick] ?? NONE);
+      const id = reader.id(block.balances[at + BALANCE.address] ?? NONE);
+      const before = this.#amountsAt(at + BALANCE.balanceBefore);
+      this.#start(tick, id, before, this.#amountsAt(at + BALANCE.balance));
+    }
+  }
+
+  /** The row of a change. */
+  apply(key: number, tick: string, { id, balance, locked }: Effect): LedgerRow {
+    const running = this.#running.get(tick)?.get(id) ?? this.#unchanged(tick, id);
+    running.balance += balance;
+    running.locked += locked;
+    return { id, key, tick, balance: running.balance, locked: running.locked };
+  }
+
+  /** Throws where the changes do not lead to the block's balances. */
+  check(): void {
+    for (const [tick, ofTick] of this.#running) {
+      for (const [id, { balance, locked, after }] of ofTick) {
+        if (balance !== after.balance || locked !== after.locked) throw this.#wrong(id, tick);
+      }
+    }
+  }
+
+  #start(tick: string, id: number, before: Amounts, after: Amounts): Running {
+    const ofTick = this.#running.get(tick) ?? new Map<number, Running>();
+    this.#running.set(tick, ofTick);
+    const running = { balance: before.balance, locked: before.locked, after };
+    ofTick.set(id, running);
+    return running;
+  }
+
+  #unchanged(tick: string, id: number): Running {
+    const now = this.#balances.get(id, tick) ?? NOTHING;
+    return this.#start(tick, id, now, now);
+  }
+
+  #amountsAt(at: number): Amounts {
+    return amountsIn(this.#reader.commit, this.#block.balances, at) ?? NOTHING;
+  }
+
+  #wrong(id: number, tick: string): Error {
+    const { height, hash } = this.#block;
+    return new Error(
+      `store: the operations of block ${height} ${hash} do not lead to its balance of address ${id} in ${tick}`,
+    );
+  }
+}
+
+/** Inserts rows, sorted as the table is. */
+export function writeRows(connection: Connection, rows: readonly LedgerRow[]): void {
+  const insert = connection.prepared(
+    "INSERT INTO ledger (address_id, change_key, tick, balance, locked) VALUES (?, ?, ?, ?, ?)",
+  );
+  for (const { id, key, tick, balance, locked } of rows.toSorted((a, b) => a.id - b.id || a.key - b.key)) {
+    insert.run(id, key, tick, String(balance), String(locked));
+  }
+}
+
+const VALID = ["deploy", "mint", "transfer", "burn", "list", "send"].map((op) => kindOf(op, true)).join(", ");
+
+/** Takes away the rows of all operations and closings at or above a place, which must still be there. */
+export function removeLedger(connection: Connection, firstPlace: number): void {
+  connection.run(
+    `DELETE FROM ledger WHERE (address_id, change_key) IN (
+       SELECT from_id, 2 * place + 1 FROM op WHERE place >= ?1 AND kind IN (${VALID})
+       UNION SELECT to_id, 2 * place + 1 FROM op WHERE place >= ?1 AND kind IN (${VALID}) AND to_id IS NOT NULL
+       UNION SELECT filled_owner_id, 2 * place + 1 FROM op WHERE place >= ?1 AND filled_owner_id IS NOT NULL
+       UNION SELECT owner_id, 2 * close_place FROM listing WHERE close_place >= ?1)`,
+    firstPlace,
+  );
+}
