@@ -109,19 +109,15 @@ const orders: Break[] = [
       why: "the cursor of a holder forgets the locked units",
     },
   ]),
-  ...inFile(`${STORE}/read/query-market.ts`, [
-    {
-      rule: "H-32",
-      find: "ORDER BY listing.unit_key ${order}, listing.place ${order} ${BOUND_LIMIT}`",
-      replace: "ORDER BY listing.unit_key ${order}, listing.place DESC ${BOUND_LIMIT}`",
-      why: "of equal prices the newer listing comes first",
-    },
+  ...inFile(`${STORE}/write/markets.ts`, [
     {
       rule: "H-33",
-      find: "fillsAfter(connection, tick, state.time - DAY_S)",
-      replace: "fillsAfter(connection, tick, state.time - DAY_S - 1)",
+      find: "fillsAfter(connection, tick, now - DAY_S)",
+      replace: "fillsAfter(connection, tick, now - DAY_S - 1)",
       why: "a fill of exactly a day ago is in the volume",
     },
+  ]),
+  ...inFile(`${STORE}/read/query-summaries.ts`, [
     {
       rule: "H-33",
       find: '"SELECT height FROM block WHERE time <= ? ORDER BY height DESC LIMIT 1"',
@@ -130,10 +126,17 @@ const orders: Break[] = [
     },
     {
       rule: "P-65",
-      find: '"WHERE listing.tick = ? AND listing.state = 0 ORDER BY listing.unit_key, listing.place LIMIT 1"',
-      replace:
-        '"WHERE listing.tick = ? AND listing.state < 2 ORDER BY listing.unit_key, listing.place LIMIT 1"',
+      find: "WHERE listing.tick = token.tick AND listing.state = 0 ORDER BY unit_key, place LIMIT 1",
+      replace: "WHERE listing.tick = token.tick AND listing.state < 2 ORDER BY unit_key, place LIMIT 1",
       why: "an expired listing is the floor",
+    },
+  ]),
+  ...inFile(`${STORE}/read/query-market.ts`, [
+    {
+      rule: "H-32",
+      find: "ORDER BY listing.unit_key ${order}, listing.place ${order} ${BOUND_LIMIT}`",
+      replace: "ORDER BY listing.unit_key ${order}, listing.place DESC ${BOUND_LIMIT}`",
+      why: "of equal prices the newer listing comes first",
     },
     {
       rule: "H-32",
