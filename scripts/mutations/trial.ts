@@ -14,7 +14,18 @@ export interface TrialResult {
 }
 
 /** What is copied: sources, tests, and what they read. */
-const COPIED = ["src", "test", "testkit", "demo", "scripts", "docs", "contracts", "package.json", "bin"];
+const COPIED = [
+  "src",
+  "test",
+  "testkit",
+  "demo",
+  "scripts",
+  "docs",
+  "contracts",
+  "web",
+  "package.json",
+  "bin",
+];
 /** A break that makes a test run this many times longer than without it counts as noticed, and at least this long. */
 const PATIENCE_TIMES = 12;
 const PATIENCE_MS = 20_000;
