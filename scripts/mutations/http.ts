@@ -269,6 +269,14 @@ const documents = [
 ];
 
 const pages = [
+  ...inFile("src/http/rows/blocks.ts", [
+    {
+      rule: "A-112",
+      find: "Math.max(0, reorg.oldTip.height - reorg.forkHeight)",
+      replace: "Math.max(0, reorg.newTip.height - reorg.forkHeight)",
+      why: "a reorganisation is as deep as the new branch is long",
+    },
+  ]),
   ...inFile("src/http/page-shell.ts", [
     {
       rule: "A-111",
@@ -296,12 +304,6 @@ const pages = [
     },
   ]),
   ...inFile("src/http/routes/page.ts", [
-    {
-      rule: "A-111",
-      find: "height >= rules.startHeight && ",
-      replace: "",
-      why: "the block before the start, of which nothing is known, is a page",
-    },
     {
       rule: "A-111",
       find: "swaps?.knowsTransaction(txid) === true || ",

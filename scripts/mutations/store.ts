@@ -351,6 +351,28 @@ const derived: Break[] = [
       why: "a page and its height come from two states",
     },
   ]),
+  ...inFile(`${STORE}/read/query-blocks.ts`, [
+    {
+      rule: "A-112",
+      find: "FROM block JOIN block AS parent",
+      replace: "FROM block LEFT JOIN block AS parent",
+      why: "the block before the start is shown as one of the index's",
+    },
+    {
+      rule: "A-112",
+      find: "block.events_valid - parent.events_valid",
+      replace: "block.events_valid",
+      why: "a block is shown with the valid operations of all blocks",
+    },
+  ]),
+  ...inFile(`${STORE}/event-log.ts`, [
+    {
+      rule: "A-112",
+      find: "FROM event_log WHERE kind = 1 AND first_id",
+      replace: "FROM event_log WHERE first_id",
+      why: "blocks are shown as reorganisations",
+    },
+  ]),
 ];
 
 /** The store. */

@@ -27,6 +27,7 @@ import {
   LiveBody,
   SwapErrorBody,
 } from "./schemas/envelope.ts";
+import { BlockRowSchema, ReorgRowSchema } from "./schemas/blocks.ts";
 import { EXAMPLES } from "./schemas/examples.ts";
 import {
   FillTemplateRowSchema,
@@ -65,6 +66,8 @@ const BOOK = new SchemaBook({
   Health: HealthBody,
   Liveness: LiveBody,
   Digest: DigestRowSchema,
+  Block: BlockRowSchema,
+  Reorganisation: ReorgRowSchema,
   StateDigest: DigestValueSchema,
   Statistics: StatsRowSchema,
   TokenListEntry: TokenListRowSchema,

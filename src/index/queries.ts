@@ -49,6 +49,8 @@ export const KEY_SHAPES = {
   candles: ["int"],
   markets: ["text", "text"],
   mempool: ["text", "int"],
+  blocks: ["int"],
+  reorgs: ["int"],
   bids: ["int", "text"],
   asks: ["int", "text"],
   asksByPrice: ["text", "text", "int", "text"],
@@ -95,6 +97,17 @@ export interface OperationView {
   readonly operation: OperationRow;
   readonly blockHash: BlockHash;
   readonly time: number;
+}
+
+/** A block of the index with the number of its operations. */
+export interface BlockView {
+  readonly height: number;
+  readonly hash: BlockHash;
+  /** Unix seconds, of the header. */
+  readonly time: number;
+  readonly digest: Hex32;
+  readonly operations: number;
+  readonly validOperations: number;
 }
 
 /** What an engine can write of an operation as JSON: as in `OperationView`, `valid` as 1 or 0, amounts as texts. */
@@ -366,6 +379,12 @@ export interface IndexQueries {
   digest(
     height: number,
   ): Promise<Snapshot<{ readonly height: number; readonly hash: BlockHash; readonly digest: Hex32 } | null>>;
+  /** Blocks from the start height on, newest first. Key: height. */
+  blocks(page: PageRequest): Promise<Snapshot<Page<BlockView>>>;
+  /** Null below the start height and above the tip. */
+  block(height: number): Promise<Snapshot<BlockView | null>>;
+  /** Reorganisations that the event log holds, newest first. Key: id. */
+  reorgs(page: PageRequest): Promise<Snapshot<Page<Extract<EventGroup, { kind: "reorg" }>>>>;
   /** Oldest first; intervals with fills only. `intervalS` is 3600, 14400 or 86400. Null for an unknown tick. */
   candles(tick: Tick, intervalS: number, page: PageRequest): Promise<Snapshot<Page<CandleView> | null>>;
   /** Groups with lastId > `afterId`, ascending, at most `limit`. */

@@ -65,6 +65,7 @@ const byChange = (row: Row): string => `${String(row["id"])} ${String(row["close
 const byHolding = (row: Row): string => `${String(row["address"])} ${String(row["tick"])}`;
 const byTotal = (row: Row): string => `${String(row["address"])} ${String(row["total"])}`;
 const byVolume = (row: Row): string => `${String(row["tick"])} ${String(row["volume_24h_sat"])}`;
+const byHeight = (row: Row): string => String(row["height"]);
 const byStart = (row: Row): string => String(row["start"]);
 
 function stable(path: string, keyOf: WatchedList["keyOf"], rowsOf: WatchedList["rowsOf"]): WatchedList {
@@ -83,6 +84,7 @@ export function watchedLists(at: Truth): WatchedList[] {
   return [
     stable("/tokenlist", byTick, (truth) => tokens.tokenlist(truth)),
     stable("/tokenlist?tick=t", byTick, (truth) => tokens.tokenlist(truth, "t")),
+    stable("/blocks", byHeight, (truth) => tokens.blockRows(truth)),
     stable("/oplist", byInput, (truth) => operations.oplist(truth)),
     stable("/oplist?valid=0", byInput, (truth) => operations.oplist(truth, { valid: "0" })),
     stable(`/oplist?tick=${tick}&op=list`, byInput, (truth) =>
@@ -244,7 +246,12 @@ export function singles(truth: Truth): SingleCase[] {
     cases.push({ path: `/op/${txid}`, rows: operations.operationsOf(truth, txid) });
     cases.push({ path: `/op/${txid}/${vout + 1}`, rows: operations.operationsOf(truth, txid, vout + 1) });
   }
+  for (const listing of truth.snapshot.listings) {
+    cases.push({ path: `/listing/${listing.id}`, rows: [market.historyRow(truth, listing)] });
+  }
+  const blocks = tokens.blockRows(truth);
   for (let height = 0; height <= tipOf(truth).height + 1; height += 1) {
+    cases.push({ path: `/block/${height}`, rows: blocks.filter((row) => row["height"] === height) });
     cases.push({ path: `/digest/${height}`, rows: tokens.digestRows(truth, height) });
   }
   return [...new Map(cases.map((one) => [one.path, one])).values()].map(rooted);

@@ -152,6 +152,18 @@ export function digestRows(truth: Truth, height: number): Row[] {
     .map((block) => ({ height, block_hash: block.hash, value: block.digest }));
 }
 
+/** blocks; the first of the truth's blocks is the one before the start. */
+export function blockRows(truth: Truth): Row[] {
+  return truth.blocks
+    .slice(1)
+    .map(({ height, hash, time, digest }) => {
+      const operations = truth.snapshot.operations.filter((row) => row.height === height);
+      const valid_operations = operations.filter((row) => row.valid === 1).length;
+      return { height, block_hash: hash, time, digest, operations: operations.length, valid_operations };
+    })
+    .toReversed();
+}
+
 /** The fills of a token in chain order, as far as candles need them. */
 function fillsOf(truth: Truth, tick: string) {
   return truth.snapshot.listings

@@ -8,6 +8,7 @@ import type {
   BalanceView,
   BlockHappenings,
   BlockPart,
+  BlockView,
   CandleView,
   EventGroup,
   HolderView,
@@ -114,7 +115,8 @@ export class FakeIndex implements IndexQueries {
   operationRows: OperationView[] = [];
   candleRows: CandleView[] = [];
   ledgerRows: { readonly holder: PearlAddress; readonly view: LedgerView }[] = [];
-  blocks: { height: number; hash: BlockHappenings["hash"]; digest: BlockHappenings["digest"] }[] = [];
+  /** From the base block on. */
+  chain: BlockView[] = [];
   groups: EventGroup[] = [];
   undone = new Set<string>();
   blockHappenings = new Map<string, BlockHappenings>();
@@ -316,7 +318,21 @@ export class FakeIndex implements IndexQueries {
   }
 
   digest(height: number) {
-    return this.#answer(this.blocks.find((block) => block.height === height) ?? null);
+    return this.#answer(this.chain.find((block) => block.height === height) ?? null);
+  }
+
+  blocks(page: PageRequest) {
+    const rows = this.chain.slice(1).toReversed();
+    return this.#answer(pageOf(rows, ({ height }) => [height], descending, page));
+  }
+
+  block(height: number) {
+    return this.#answer(this.chain.slice(1).find((block) => block.height === height) ?? null);
+  }
+
+  reorgs(page: PageRequest) {
+    const rows = this.groups.filter((group) => group.kind === "reorg").toReversed();
+    return this.#answer(pageOf(rows, ({ lastId }) => [lastId], descending, page));
   }
 
   candles(tick: Tick, intervalS: number, page: PageRequest) {

@@ -155,10 +155,13 @@ export function richIndex(): FakeIndex {
     fills: 4,
   }));
   index.ledgerRows = ledger(index);
-  index.blocks = Array.from({ length: rows.TIP + 1 }, (_, height) => ({
+  index.chain = Array.from({ length: rows.TIP + 1 }, (_, height) => ({
     height,
     hash: rows.blockHash(height),
+    time: rows.TIP_TIME - 600 * (rows.TIP - height),
     digest: rows.digestAt(height),
+    operations: height % 5,
+    validOperations: height % 3,
   }));
   return index;
 }

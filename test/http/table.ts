@@ -13,6 +13,7 @@ import {
   TokenListRowSchema,
   TokenRowSchema,
 } from "../../src/http/schemas/tokens.ts";
+import { BlockRowSchema, ReorgRowSchema } from "../../src/http/schemas/blocks.ts";
 import {
   FillTemplateRowSchema,
   ListingHistoryRowSchema,
@@ -94,6 +95,7 @@ const operationFields = (
   "block_height txid vout op tick valid reason payload_json tx_index block_hash time from to amount listing_id " +
   "confirmations"
 ).split(" ");
+const blockFields = ["height", "block_hash", "time", "digest", "operations", "valid_operations"];
 const quoteFields = (
   "intent_id tick amount pay price_sat protocol_fee_bps protocol_fee_sat seller_net_sat seller_address " +
   "protocol_address anchor_txid anchor_vout policy_hash seller_anchor_sig_hex outputs payload_template sighash " +
@@ -302,6 +304,16 @@ export const CONTRACT: readonly ContractCase[] = [
   contract("/digest/{height}", DigestRowSchema, ["height", "block_hash", "value"], {
     absent: "/digest/99999999999999999999",
     bad: { "{height}": ["-1", "latest", "1e3", "123456789012345678901"] },
+  }),
+  contract("/blocks", BlockRowSchema, blockFields, { paged: true }),
+  contract("/block/{height}", BlockRowSchema, blockFields, {
+    absent: `/block/${rows.TIP + 1}`,
+    bad: { "{height}": ["-1", "latest", "1e3", "123456789012345678901"] },
+  }),
+  contract("/reorgs", ReorgRowSchema, ["id", "fork_height", "old_tip", "new_tip", "depth"], { paged: true }),
+  contract("/listing/{id}", ListingHistoryRowSchema, historyFields, {
+    absent: `/listing/${UNKNOWN_LISTING}`,
+    bad: { "{id}": BAD_IDS },
   }),
   contract("/balances", AddressBalanceRowSchema, ["address", ...balanceFields], {
     paged: true,

@@ -6,7 +6,7 @@ import type { BlockHash, ListingId, PearlAddress, Tick, Txid } from "../../src/p
 import type { ListingRow } from "../../src/prc20/state.ts";
 import type { IndexStore } from "../../src/index/ports.ts";
 import { LIFECYCLE_STATES, type OperationFilter, WHOLE_BLOCK } from "../../src/index/queries.ts";
-import { ADDRESSES, addressOf, hash32, TICKS } from "./chain-facts.ts";
+import { ADDRESSES, addressOf, BASE, hash32, TICKS } from "./chain-facts.ts";
 import { ChainModel } from "./chain-model.ts";
 import { type EngineFactory, valueOf, walk, withStore } from "./engine.ts";
 import { NaiveIndex } from "./naive-index.ts";
@@ -48,6 +48,7 @@ async function compareAll(store: IndexStore, naive: NaiveIndex): Promise<void> {
   await compareTokens(store, naive);
   await compareBalances(store, naive);
   await compareMarket(store, naive);
+  await compareBlocks(store, naive);
   const stats = await store.queries.stats();
   const states = [...naive.listings.values()].map((listing) => naive.lifecycle(listing));
   assert.deepEqual(stats.value, {
@@ -70,6 +71,17 @@ async function compareAll(store: IndexStore, naive: NaiveIndex): Promise<void> {
     const closed = listings.filter(({ close }) => close?.height === height).map(({ id }) => id);
     assert.deepEqual(idsOf(happened?.created), created.toSorted());
     assert.deepEqual(idsOf(happened?.closed), closed.toSorted());
+  }
+}
+
+async function compareBlocks({ queries }: IndexStore, naive: NaiveIndex): Promise<void> {
+  const blocks = naive.blockList();
+  for (const limit of [1, 4, 100]) {
+    assert.deepEqual(await walk(async (page) => (await queries.blocks(page)).value, limit), blocks);
+  }
+  for (const block of blocks) assert.deepEqual((await queries.block(block.height)).value, block);
+  for (const height of [0, BASE.height, naive.height + 1, Number.MAX_SAFE_INTEGER]) {
+    assert.equal((await queries.block(height)).value, null, `there is no block ${height}`);
   }
 }
 

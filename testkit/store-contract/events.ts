@@ -4,15 +4,16 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { BlockHash } from "../../src/primitives/brands.ts";
 import type { BlockChanges } from "../../src/prc20/state.ts";
-import { WHOLE_BLOCK } from "../../src/index/queries.ts";
+import { type EventGroup, WHOLE_BLOCK } from "../../src/index/queries.ts";
 import { BASE, hash32 } from "./chain-facts.ts";
 import { ChainModel } from "./chain-model.ts";
-import { DAMAGES, type EngineFactory, withStore } from "./engine.ts";
+import { DAMAGES, type EngineFactory, walk, withStore } from "./engine.ts";
 
 /** Cases about the event log and the audit. */
 export function eventCases(factory: EngineFactory): void {
   describe("events and audit", () => {
     logging(factory);
+    reorganising(factory);
     auditing(factory);
   });
 }
@@ -92,6 +93,49 @@ function logging(factory: EngineFactory): void {
       await store.wipe();
       assert.equal((await store.queries.eventBounds()).highest, highest);
       assert.equal(await store.queries.eventGroupOf(highest), null);
+    } finally {
+      await store.close();
+      await engine.dispose();
+    }
+  });
+}
+
+function reorganising(factory: EngineFactory): void {
+  test("reorganisations are listed newest first, page by page, also after a restart", async () => {
+    const chain = new ChainModel(75);
+    const stay = chain.many(3);
+    const target = stay.at(-1);
+    assert.ok(target);
+    const engine = await factory();
+    let store = await engine.open();
+    const all = () => walk(async (page) => (await store.queries.reorgs(page)).value, 2);
+    try {
+      assert.deepEqual(await all(), []);
+      await store.commitBase(BASE);
+      await store.commit(stay, 100);
+      const expected: EventGroup[] = [];
+      for (let round = 0; round < 5; round += 1) {
+        const undone = chain.fork(round).many(1 + (round % 3), { actions: 4 });
+        await store.commit(undone, 100);
+        const oldTip = undone.at(-1) ?? target;
+        const newTip = { height: 40 + round, hash: hash32(`new ${round}`) as BlockHash };
+        await store.rewind({ toHeight: target.height, toHash: target.hash, newTip });
+        const { highest } = await store.queries.eventBounds();
+        expected.unshift({
+          kind: "reorg",
+          firstId: highest,
+          lastId: highest,
+          forkHeight: target.height,
+          oldTip: { height: oldTip.height, hash: oldTip.hash },
+          newTip,
+        });
+      }
+      assert.deepEqual(await all(), expected);
+      await store.close();
+      store = await engine.open();
+      assert.deepEqual(await all(), expected);
+      await store.wipe();
+      assert.deepEqual(await all(), []);
     } finally {
       await store.close();
       await engine.dispose();

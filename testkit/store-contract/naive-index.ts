@@ -3,7 +3,7 @@
 
 import type { ListingId, PearlAddress, RawAmount, Tick } from "../../src/primitives/brands.ts";
 import type { BalanceRow, BlockChanges, ListingRow, OperationRow, TokenRow } from "../../src/prc20/state.ts";
-import type { LedgerView, LifecycleState, OperationFilter } from "../../src/index/queries.ts";
+import type { BlockView, LedgerView, LifecycleState, OperationFilter } from "../../src/index/queries.ts";
 import { BASE } from "./chain-facts.ts";
 
 /** A candle with the quotients as the fills that set them. */
@@ -74,6 +74,18 @@ export class NaiveIndex {
   lifecycle(listing: ListingRow): LifecycleState {
     if (listing.close !== null) return listing.close.kind;
     return listing.exp !== null && this.height > listing.exp ? "expired_open" : "open";
+  }
+
+  /** Blocks from the start height on, newest first. */
+  blockList(): BlockView[] {
+    return this.blocks.toReversed().map(({ height, hash, time, digest, operations }) => ({
+      height,
+      hash,
+      time,
+      digest,
+      operations: operations.length,
+      validOperations: operations.filter(({ valid }) => valid).length,
+    }));
   }
 
   tokenList(prefix: string | null): TokenRow[] {

@@ -36,6 +36,15 @@ function listsOf(tick: Tick): readonly List[] {
       rows: (naive) => naive.tokenList(null).map((row) => row.tick),
     },
     {
+      name: "blocks",
+      steady: true,
+      fetch: (store) => async (page) => {
+        const { rows, ...keys } = (await store.queries.blocks(page)).value;
+        return { rows: rows.map((row) => row.height), ...keys };
+      },
+      rows: (naive) => naive.blockList().map(({ height }) => height),
+    },
+    {
       name: "operations",
       steady: true,
       fetch: (store) => async (page) => placesOf((await store.queries.operations({}, page)).value),

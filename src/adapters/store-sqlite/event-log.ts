@@ -7,6 +7,9 @@ import type { Connection } from "./connection.ts";
 import { BOUND_LIMIT } from "./read/paging.ts";
 import { isUndone, swapEvents, trimSwapEvents } from "./swaps/swap-events.ts";
 
+/** One reorganisation in the log. */
+type Reorg = Extract<EventGroup, { kind: "reorg" }>;
+
 /** Groups that the log keeps. */
 const MAX_GROUPS = 50_000;
 /** Event ids that the log spans. */
@@ -97,6 +100,29 @@ export function groupsAfter(connection: Connection, afterId: number, limit: numb
     .map((row) => readGroup(connection, new CellReader(row)));
 }
 
+/** At most `limit` reorganisations with an id below `id` ("down", newest first) or above it ("up", oldest first). */
+export function reorgsBeyond(
+  connection: Connection,
+  id: number,
+  walk: "down" | "up",
+  limit: number,
+): readonly Reorg[] {
+  const [compare, order] = walk === "down" ? ["<", "DESC"] : [">", "ASC"];
+  return connection
+    .all(
+      `SELECT ${COLUMNS} FROM event_log WHERE kind = 1 AND first_id ${compare} ?
+         ORDER BY first_id ${order} ${BOUND_LIMIT}`,
+      id,
+      limit,
+    )
+    .map((row) => {
+      const cells = new CellReader(row);
+      const [firstId, lastId] = [cells.int(), cells.int()];
+      cells.skip(1);
+      return readReorg(cells, firstId, lastId, cells.int());
+    });
+}
+
 /** Lowest id held and highest given. */
 export function logBounds(connection: Connection): { readonly lowest: number; readonly highest: number } {
   const row = connection.first("SELECT coalesce(min(first_id), 0) FROM event_log");
@@ -126,6 +152,11 @@ function readGroup(connection: Connection, cells: CellReader): EventGroup {
   const [firstId, lastId, kind, height] = [cells.int(), cells.int(), cells.int(), cells.int()];
   if (kind === 0) return { kind: "block", firstId, lastId, height, hash: cells.blockHash() };
   if (kind === 2) return { kind: "swaps", firstId, lastId, events: swapEvents(connection, firstId, lastId) };
+  return readReorg(cells, firstId, lastId, height);
+}
+
+/** The rest of a reorganisation's row, from its hash on, which is empty. */
+function readReorg(cells: CellReader, firstId: number, lastId: number, height: number): Reorg {
   cells.skip(1);
   return {
     kind: "reorg",

@@ -11,6 +11,7 @@ import { wholeIndexes } from "./migrations/0006-whole-indexes.ts";
 import { lockInputs } from "./migrations/0007-lock-inputs.ts";
 import { markets } from "./migrations/0008-markets.ts";
 import { ledger } from "./migrations/0009-ledger.ts";
+import { reorgs } from "./migrations/0010-reorgs.ts";
 
 /** All migrations, ascending by version without gaps. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -23,6 +24,7 @@ export const MIGRATIONS: readonly Migration[] = [
   lockInputs,
   markets,
   ledger,
+  reorgs,
 ];
 
 /** The schema that this program reads and writes. */

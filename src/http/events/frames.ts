@@ -4,6 +4,7 @@
 import type { PearlAddress, Tick } from "../../primitives/brands.ts";
 import type { ProtocolRules } from "../../prc20/rules.ts";
 import type { BlockHappenings, EventGroup, ListingView, OperationView } from "../../index/queries.ts";
+import { reorgEventRow } from "../rows/blocks.ts";
 import { listingHistoryRow } from "../rows/market.ts";
 import { isInHistoryOf, operationRow } from "../rows/operations.ts";
 
@@ -51,12 +52,7 @@ export function eventText(id: number, event: string, payload: unknown): string {
 
 /** The event of a reorganisation. */
 export function reorgFrame(group: Extract<EventGroup, { kind: "reorg" }>): Frame {
-  const row = {
-    chain: "pearl",
-    fork_height: group.forkHeight,
-    old_tip: { height: group.oldTip.height, block_hash: group.oldTip.hash },
-    new_tip: { height: group.newTip.height, block_hash: group.newTip.hash },
-  };
+  const row = reorgEventRow(group);
   const payload = { height: group.newTip.height, block_hash: group.newTip.hash, ...row, row };
   return { id: group.lastId, text: eventText(group.lastId, "reorg", payload), about: null };
 }

@@ -165,6 +165,20 @@ const fillTemplate = readRoute({
   },
 });
 
+const listing = readRoute({
+  name: "listing",
+  path: "/api/v1/prc20/listing/{id}",
+  summary: "One listing in any state, as in the history of its token",
+  params: Type.Object({ id: listingIdParameter }),
+  query: Type.Object({}),
+  row: ListingHistoryRowSchema,
+  example: EXAMPLES.listingHistoryRow,
+  async read({ queries, rules }, params) {
+    const { state, value } = await queries.listing(listingIdOf(params.id));
+    return ok({ state, rows: value === null ? [] : [listingHistoryRow(value, rules)] });
+  },
+});
+
 /** The listing where it can be filled; null where there is none; `LISTING_NOT_OPEN` in every other state. */
 function openListing({ state, value }: Snapshot<ListingView | null>): Result<ListingRow | null, Refusal> {
   if (value === null || value.lifecycle === "open") return ok(value?.listing ?? null);
@@ -183,4 +197,5 @@ export const MARKET_ROUTES: readonly ReadRoute[] = [
   seller,
   history,
   summary,
+  listing,
 ];

@@ -127,8 +127,7 @@ const block = thingPage({
   name: "block",
   params: Type.Object({ height: indexParameter }),
   title: ({ height }) => `Block ${height}`,
-  exists: async ({ queries, rules }, { height }) =>
-    height >= rules.startHeight && (await queries.digest(height)).value !== null,
+  exists: async ({ queries }, { height }) => (await queries.block(height)).value !== null,
 });
 
 const swap = thingPage({

@@ -19,6 +19,7 @@ import type {
   QuoteRowSchema,
   SummaryRowSchema,
 } from "./market.ts";
+import type { BlockRowSchema, ReorgRowSchema } from "./blocks.ts";
 import type { HistoryRowSchema, MempoolRowSchema, OperationRowSchema } from "./operations.ts";
 
 const ALICE = "rprl1pqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqsdh55fs";
@@ -305,6 +306,26 @@ const fillTemplateRow: Static<typeof FillTemplateRowSchema> = {
   psbt_base64: "cHNidP8BAKsCAAAA",
 };
 
+/** A row of blocks. */
+const blockRow: Static<typeof BlockRowSchema> = {
+  height: 4021,
+  block_hash: BLOCK,
+  time: TIME,
+  digest: DIGEST,
+  operations: 3,
+  valid_operations: 2,
+};
+
+/** A row of reorgs. */
+const reorgRow: Static<typeof ReorgRowSchema> = {
+  id: 9114,
+  chain: "pearl",
+  fork_height: 4018,
+  old_tip: { height: 4019, block_hash: "00".repeat(4) + "b3".repeat(28) },
+  new_tip: { height: 4020, block_hash: BLOCK },
+  depth: 1,
+};
+
 /** The object of /health. */
 const health = {
   status: "ok",
@@ -329,6 +350,8 @@ export const EXAMPLES = {
   holderRow,
   candleRow,
   digestRow,
+  blockRow,
+  reorgRow,
   statsRow,
   balanceRow,
   addressBalanceRow,

@@ -18,6 +18,7 @@ import { blockRow, tipRow } from "../block-rows.ts";
 import type { Connection } from "../connection.ts";
 import { groupOf, groupsAfter, logBounds } from "../event-log.ts";
 import type { OperationSource } from "./operation-source.ts";
+import { blockAt, blocksPage, reorgsPage } from "./query-blocks.ts";
 import { balancesOfPage, balancesPage, balanceView } from "./query-balances.ts";
 import {
   candlesPage,
@@ -137,6 +138,18 @@ export class SqliteQueries implements IndexQueries {
       const block = blockRow(this.#connection, height);
       return block === null ? null : { height, hash: block.hash, digest: block.digest };
     });
+  }
+
+  async blocks(page: PageRequest) {
+    return this.#read(() => blocksPage(this.#connection, page));
+  }
+
+  async block(height: number) {
+    return this.#read(() => blockAt(this.#connection, height));
+  }
+
+  async reorgs(page: PageRequest) {
+    return this.#read(() => reorgsPage(this.#connection, page));
   }
 
   async candles(tick: Tick, intervalS: number, page: PageRequest) {
