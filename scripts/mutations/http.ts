@@ -271,7 +271,7 @@ const documents = [
 const pages = [
   ...inFile("src/http/rows/blocks.ts", [
     {
-      rule: "A-112",
+      rule: "A-113",
       find: "Math.max(0, reorg.oldTip.height - reorg.forkHeight)",
       replace: "Math.max(0, reorg.newTip.height - reorg.forkHeight)",
       why: "a reorganisation is as deep as the new branch is long",

@@ -353,13 +353,13 @@ const derived: Break[] = [
   ]),
   ...inFile(`${STORE}/read/query-blocks.ts`, [
     {
-      rule: "A-112",
+      rule: "A-113",
       find: "FROM block JOIN block AS parent",
       replace: "FROM block LEFT JOIN block AS parent",
       why: "the block before the start is shown as one of the index's",
     },
     {
-      rule: "A-112",
+      rule: "A-113",
       find: "block.events_valid - parent.events_valid",
       replace: "block.events_valid",
       why: "a block is shown with the valid operations of all blocks",
@@ -367,7 +367,7 @@ const derived: Break[] = [
   ]),
   ...inFile(`${STORE}/event-log.ts`, [
     {
-      rule: "A-112",
+      rule: "A-113",
       find: "FROM event_log WHERE kind = 1 AND first_id",
       replace: "FROM event_log WHERE first_id",
       why: "blocks are shown as reorganisations",

@@ -20,7 +20,9 @@ import type { FollowedNode } from "../follow/pearl-nodes.ts";
 import type { Log } from "../follow/ports.ts";
 import type { RecentBodies } from "../follow/recent-bodies.ts";
 import type { IndexingContext } from "../index/index-block.ts";
-import { type IndexQueries, indexedIds } from "../index/queries.ts";
+import type { IndexQueries } from "../index/queries.ts";
+import { addressOfKey } from "../primitives/address.ts";
+import type { Txid } from "../primitives/brands.ts";
 import { escrowDigests } from "../swap/eip712.ts";
 import type { ChainTips } from "../swap/facts.ts";
 import type { SwapRules } from "../swap/subject.ts";
@@ -260,4 +262,17 @@ async function passTime(ledger: SwapLedger, log: Log, signal: AbortSignal): Prom
     await ledger.passTime().catch((error: unknown) => log.error({ error }, "swaps: time cannot be told"));
     await ledger.passAlarms().catch((error: unknown) => log.error({ error }, "swaps: alarms cannot be read"));
   }
+}
+
+/** Tells whether a transaction of this id, or a history of the address with this output key, is indexed (S-66). */
+function indexedIds(
+  queries: Pick<IndexQueries, "operationsOf" | "operations">,
+  hrp: string,
+): (digits: string) => Promise<boolean> {
+  return async (digits) => {
+    if ((await queries.operationsOf(digits as Txid, null)).value.length > 0) return true;
+    const address = addressOfKey(digits, hrp);
+    const { value: history } = await queries.operations({ address }, { limit: 1, start: null });
+    return history.rows.length > 0;
+  };
 }

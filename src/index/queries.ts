@@ -1,7 +1,6 @@
 // The read port of a storage engine: the reads that the public interface needs. Each method answers from ONE committed
 // state (H-09) and says which. Pages are keyed, never offsets (H-06).
 
-import { addressOfKey } from "../primitives/address.ts";
 import type {
   BlockHash,
   Hex32,
@@ -398,17 +397,4 @@ export interface IndexQueries {
   eventGroupOf(id: number): Promise<EventGroup | null>;
   /** A part of a block; null where the index no longer holds the block. */
   happenings(height: number, hash: BlockHash, part: BlockPart): Promise<BlockHappenings | null>;
-}
-
-/** Tells whether a transaction of this id, or a history of the address with this output key, is indexed (S-66). */
-export function indexedIds(
-  queries: Pick<IndexQueries, "operationsOf" | "operations">,
-  hrp: string,
-): (digits: string) => Promise<boolean> {
-  return async (digits) => {
-    if ((await queries.operationsOf(digits as Txid, null)).value.length > 0) return true;
-    const address = addressOfKey(digits, hrp);
-    const { value: history } = await queries.operations({ address }, { limit: 1, start: null });
-    return history.rows.length > 0;
-  };
 }

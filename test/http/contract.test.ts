@@ -8,7 +8,7 @@ import { boundedEnvelope, envelope, EnvelopeErrorBody } from "../../src/http/sch
 import { READ_ROUTES } from "../../src/http/server.ts";
 import type { ListingId, Txid } from "../../src/primitives/brands.ts";
 import { FakeIndex } from "./fake-index.ts";
-import { type Harness, harness, richIndex } from "./harness.ts";
+import { type Harness, harness, reorganisations, richIndex } from "./harness.ts";
 import * as rows from "./rows.ts";
 import { CONTRACT } from "./table.ts";
 
@@ -39,14 +39,7 @@ before(async () => {
       payloadJson: '{"p":"prc-20","op":"send"}',
     })),
   );
-  rich.index.groups = [12, 30].map((id) => ({
-    kind: "reorg",
-    firstId: id,
-    lastId: id,
-    forkHeight: id,
-    oldTip: { height: id + 2, hash: rows.blockHash(id + 2) },
-    newTip: { height: id + 3, hash: rows.blockHash(id + 3) },
-  }));
+  rich.index.groups = reorganisations();
   empty = await harness(new FakeIndex(rows.NOTHING_YET));
 });
 after(async () => {
@@ -278,49 +271,6 @@ describe("values", () => {
     assert.equal(summary.floor_price_pearl, "0.00033333");
     assert.equal(summary.floor_unit_price_sat, "33333.33333333");
     assert.equal(summary.floor_change_24h_pct, "-75.0001");
-  });
-
-  test("A-112 a listing in any state, blocks and reorganisations", async () => {
-    for (const [byte, state] of [
-      ["a1", "open"],
-      ["a3", "expired_open"],
-      ["a4", "filled"],
-      ["a6", "invalid_spent"],
-    ] as const) {
-      const id = `list:${rows.txid(byte)}:0`;
-      const [row] = await rowsOf(`/api/v1/prc20/listing/${encodeURIComponent(id)}`);
-      const history = await rowsOf("/api/v1/prc20/market/SAND/history");
-      assert.equal(row.lifecycle_state, state);
-      assert.deepEqual(
-        row,
-        history.find((other: { id: string }) => other.id === id),
-      );
-    }
-    const [first, second] = await rowsOf("/api/v1/prc20/blocks?limit=2");
-    assert.deepEqual([first.height, second.height], [100, 99]);
-    assert.deepEqual(first, {
-      height: 100,
-      block_hash: rows.blockHash(100),
-      time: rows.TIP_TIME,
-      digest: rows.digestAt(100),
-      operations: 0,
-      valid_operations: 1,
-    });
-    assert.deepEqual(await rowsOf("/api/v1/prc20/block/0099"), [second]);
-    assert.deepEqual(
-      await rowsOf("/api/v1/prc20/block/0"),
-      [],
-      "the block before the start is none of the index's",
-    );
-    const [newest] = await rowsOf("/api/v1/prc20/reorgs");
-    assert.deepEqual(newest, {
-      id: 30,
-      chain: "pearl",
-      fork_height: 30,
-      old_tip: { height: 32, block_hash: rows.blockHash(32) },
-      new_tip: { height: 33, block_hash: rows.blockHash(33) },
-      depth: 2,
-    });
   });
 
   test("H-34, H-35 quote and fill template", async () => {

@@ -4,6 +4,7 @@ import type { FastifyInstance } from "fastify";
 import type { HttpDependencies } from "../../src/http/dependencies.ts";
 import { buildServer } from "../../src/http/server.ts";
 import type { LedgerCause } from "../../src/index/queries.ts";
+import type { EventGroup } from "../../src/index/queries.ts";
 import type { Condition } from "../../src/follow/conditions.ts";
 import type { ProtocolRules } from "../../src/prc20/rules.ts";
 import type { IndexStatus, MempoolOperation } from "../../src/follow/serving.ts";
@@ -227,4 +228,16 @@ function operations(index: FakeIndex) {
     }),
   ];
   return [...plain, ...special];
+}
+
+/** The log of an index that saw two reorganisations, as their events' ids say at heights 12 and 30. */
+export function reorganisations(): EventGroup[] {
+  return [12, 30].map((id) => ({
+    kind: "reorg",
+    firstId: id,
+    lastId: id,
+    forkHeight: id,
+    oldTip: { height: id + 2, hash: rows.blockHash(id + 2) },
+    newTip: { height: id + 3, hash: rows.blockHash(id + 3) },
+  }));
 }

@@ -1,5 +1,5 @@
 // Endpoints of the chain as the index holds it: its blocks, newest first or one of them, the digest of each, by which two
-// operators compare their indexes (P-82, H-38), and the reorganisations that the event log holds.
+// operators compare their indexes (P-82, H-38), and the reorganisations that the event log holds.
 
 import { Type } from "typebox";
 import { ok } from "../../primitives/result.ts";

@@ -165,7 +165,7 @@ const fillTemplate = readRoute({
   },
 });
 
-const listing = readRoute({
+const oneListing = readRoute({
   name: "listing",
   path: "/api/v1/prc20/listing/{id}",
   summary: "One listing in any state, as in the history of its token",
@@ -197,5 +197,5 @@ export const MARKET_ROUTES: readonly ReadRoute[] = [
   seller,
   history,
   summary,
-  listing,
+  oneListing,
 ];

@@ -1,4 +1,4 @@
-// Blocks and reorganisations as wire rows. (A-112, H-39)
+// Blocks and reorganisations as wire rows. (A-113, H-39)
 
 import type { Static } from "typebox";
 import type { BlockView, EventGroup } from "../../index/queries.ts";

@@ -1,4 +1,4 @@
-// Schemas of blocks and reorganisations.
+// Schemas of blocks and reorganisations.
 
 import { Type } from "typebox";
 import { count, height, hex32 } from "./values.ts";

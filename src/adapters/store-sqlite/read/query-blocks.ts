@@ -1,4 +1,4 @@
-// Queries for blocks: each with the number of its operations, which is the difference of two running totals, so
+// Queries for blocks: each with the number of its operations, which is the difference of two running totals, so
 // that a block costs the same however many it has; and for the reorganisations in the event log.
 
 import type { BlockView, EventGroup, Page, PageRequest } from "../../../index/queries.ts";

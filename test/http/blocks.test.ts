@@ -1,0 +1,60 @@
+// One listing in any state, blocks and reorganisations are read as they are (A-113).
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { type Harness, harness, reorganisations, richIndex } from "./harness.ts";
+import * as rows from "./rows.ts";
+
+let rich: Harness;
+before(async () => {
+  rich = await harness(richIndex());
+  rich.index.groups = reorganisations();
+});
+after(() => rich.app.close());
+
+async function rowsOf(target: string) {
+  return (await rich.app.inject(target)).json().result;
+}
+
+test("A-113 a listing in any state, blocks and reorganisations", async () => {
+  for (const [byte, state] of [
+    ["a1", "open"],
+    ["a3", "expired_open"],
+    ["a4", "filled"],
+    ["a6", "invalid_spent"],
+  ] as const) {
+    const id = `list:${rows.txid(byte)}:0`;
+    const [row] = await rowsOf(`/api/v1/prc20/listing/${encodeURIComponent(id)}`);
+    const history = await rowsOf("/api/v1/prc20/market/SAND/history");
+    assert.equal(row.lifecycle_state, state);
+    assert.deepEqual(
+      row,
+      history.find((other: { id: string }) => other.id === id),
+    );
+  }
+  const [first, second] = await rowsOf("/api/v1/prc20/blocks?limit=2");
+  assert.deepEqual([first.height, second.height], [100, 99]);
+  assert.deepEqual(first, {
+    height: 100,
+    block_hash: rows.blockHash(100),
+    time: rows.TIP_TIME,
+    digest: rows.digestAt(100),
+    operations: 0,
+    valid_operations: 1,
+  });
+  assert.deepEqual(await rowsOf("/api/v1/prc20/block/0099"), [second]);
+  assert.deepEqual(
+    await rowsOf("/api/v1/prc20/block/0"),
+    [],
+    "the block before the start is none of the index's",
+  );
+  const [newest] = await rowsOf("/api/v1/prc20/reorgs");
+  assert.deepEqual(newest, {
+    id: 30,
+    chain: "pearl",
+    fork_height: 30,
+    old_tip: { height: 32, block_hash: rows.blockHash(32) },
+    new_tip: { height: 33, block_hash: rows.blockHash(33) },
+    depth: 2,
+  });
+});
