@@ -1,7 +1,7 @@
 // Makes the people of the demo. Their real keys come from the seed, so the same folder always has the same people.
 
 import { createHash } from "node:crypto";
-import { addressOfKey, bip86Key, type SigningKey } from "../src/wallet/index.ts";
+import { addressOfSigner, bip86Key, type SigningKey } from "../src/wallet/index.ts";
 
 /** Somebody with a key. */
 export interface Actor {
@@ -30,7 +30,7 @@ const COLLECTOR = "Otto";
 function actor(seed: string, name: string): Actor {
   const secret = createHash("sha256").update(`${seed}/${name}`).digest();
   const key = bip86Key(Uint8Array.from(secret));
-  return { name, key, address: addressOfKey(key, HRP) };
+  return { name, key, address: addressOfSigner(key, HRP) };
 }
 
 /** The people of a seed. */

@@ -14,7 +14,7 @@ async function payWithoutSend(stage: Stage, payer: Actor, id: string): Promise<S
   if (offer === null) return null;
   const spend = { kind: "ready" as const, witness: [offer.signature] };
   const plan = { inputs: [{ coin: offer.anchor, spend }], outputs: [offer.seller] };
-  return signPlan(built(balancePlan(plan, fundingOf(stage, payer))).plan);
+  return signPlan(built(balancePlan(plan, fundingOf(stage, payer))));
 }
 
 /** A buyer's broken wallet pays a seller for nothing; false when nothing is for sale. */

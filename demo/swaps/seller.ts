@@ -4,7 +4,7 @@
 import { encodeFunctionData } from "viem";
 import { escrowAbi } from "../../src/adapters/evm-rpc/escrow-abi.ts";
 import {
-  addressOfKey,
+  addressOfSigner,
   askMessage,
   buildPayment,
   buildSwapLock,
@@ -78,7 +78,7 @@ export async function moveAway(scenery: Scenery, story: Story): Promise<boolean>
 /** Signs the ask of the story, with the proof of its PEARL key; posts nothing. */
 export function signAsk(scenery: Scenery, story: Story): NonNullable<Story["ask"]> {
   const key = sellerKey(scenery.keySeed, story.id);
-  const ask = askOf(scenery, story, addressOfKey(key, HRP), present(scenery) + OPEN_S);
+  const ask = askOf(scenery, story, addressOfSigner(key, HRP), present(scenery) + OPEN_S);
   const message = askMessage(scenery.escrow.domain, ask);
   const id = swapMessageDigest(message);
   const seller = scenery.people.named(story.seller);

@@ -144,7 +144,7 @@ const pearl = [
   ...inFile("src/swaps/pearl/pearl-standing.ts", [
     {
       rule: "S-02",
-      find: "BY_HAND.includes(this.#network) ? TARGET_INTERVAL_S :",
+      find: "isPlayNetwork(this.#network) ? TARGET_INTERVAL_S :",
       replace: "",
       why: "a simnet's pace stops swaps",
     },

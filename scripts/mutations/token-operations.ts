@@ -110,8 +110,8 @@ const deploy = inFile("src/prc20/operations/deploy.ts", [
   },
   {
     rule: "P-40",
-    find: 'addressOrSender(inscription, "to")',
-    replace: 'addressOrSender({ ...inscription, fields: {} }, "to")',
+    find: 'addressOrSender(source, "to")',
+    replace: 'addressOrSender({ ...source, fields: {} }, "to")',
     why: "the pre-mint always goes to the sender",
   },
   {

@@ -161,8 +161,8 @@ const fields = inFile("src/prc20/fields.ts", [
   },
   {
     rule: "P-23",
-    find: "if (value === undefined) return inscription.sender;",
-    replace: 'if (value === undefined || value === "") return inscription.sender;',
+    find: "if (value === undefined) return source.sender;",
+    replace: 'if (value === undefined || value === "") return source.sender;',
     why: "an empty address is absent",
   },
   {

@@ -29,6 +29,14 @@ export interface Network {
   readonly rpcPort: number;
 }
 
+/** Networks whose coins are worth nothing and whose blocks are made by hand. */
+const PLAY_NETWORKS: ReadonlySet<string> = new Set<NetworkName>(["simnet", "regtest", "litecoin-regtest"]);
+
+/** Whether blocks of the network are made by hand: margins may be lowered there, and its pace says nothing (S-02, S-03). */
+export function isPlayNetwork(name: string): boolean {
+  return PLAY_NETWORKS.has(name);
+}
+
 function pearl(name: NetworkName, hrp: string, genesis: string, magic: number, rpcPort: number): Network {
   return {
     name,

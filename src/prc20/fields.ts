@@ -4,7 +4,7 @@
 import { parseAmount } from "../primitives/amount.ts";
 import { parseAddress } from "../primitives/address.ts";
 import type { ListingId, PearlAddress, RawAmount, Tick } from "../primitives/brands.ts";
-import type { Inscription } from "./operation.ts";
+import type { OperationSource } from "./operation.ts";
 import { type Fields, member } from "./payload.ts";
 
 const TICK = /^[A-Za-z0-9]{1,16}$/;
@@ -53,11 +53,11 @@ export function positiveField<Default>(
 }
 
 /** The address of a field in lower case (P-22), the sender where it is absent, null where it is no address. */
-export function addressOrSender(inscription: Inscription, name: string): PearlAddress | null {
-  const value = member(inscription.fields, name);
-  if (value === undefined) return inscription.sender;
+export function addressOrSender(source: OperationSource, name: string): PearlAddress | null {
+  const value = member(source.fields, name);
+  if (value === undefined) return source.sender;
   // A value of another type names nobody; the sender is only the default of an absent field.
-  return typeof value === "string" ? parseAddress(value, inscription.hrp) : null;
+  return typeof value === "string" ? parseAddress(value, source.hrp) : null;
 }
 
 /** The listing id of the `id` field, null where it is absent or malformed (P-51). */

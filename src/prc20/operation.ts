@@ -12,7 +12,7 @@ import type { ProtocolRules } from "./rules.ts";
 import type { Place } from "./state.ts";
 
 /** What an operation is read from: its payload's fields and who signed it. */
-export interface Inscription {
+export interface OperationSource {
   readonly fields: Fields;
   /** The sender (P-15). */
   readonly sender: PearlAddress;
@@ -91,5 +91,5 @@ export interface OperationKind {
   readonly rules: readonly string[];
   /** Fields that the specification names for it (P-23). */
   readonly fields: readonly string[];
-  read(inscription: Inscription): Operation;
+  read(source: OperationSource): Operation;
 }

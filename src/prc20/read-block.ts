@@ -78,7 +78,7 @@ function readRecorded(
   if (payload === null) return null;
   const { keyHex } = envelope;
   const sender = addressOf(keyHex);
-  const inscription = { fields: payload.fields, sender, keyHex, annex, hrp: rules.hrp };
-  const operation = readOperation(payload.op, inscription);
+  const source = { fields: payload.fields, sender, keyHex, annex, hrp: rules.hrp };
+  const operation = readOperation(payload.op, source);
   return { op: payload.op, text: payload.text, sender, operation };
 }

@@ -1,6 +1,7 @@
 // The margins with which a deal runs (S-02, S-03): the table's defaults, what `SWAP_PROFILES` may change, and the
 // settings that the service refuses to start with, each as a sentence for the operator.
 
+import { isPlayNetwork } from "../chain/networks.ts";
 import { err, ok, type Result } from "../primitives/result.ts";
 import type { SwapProfile } from "./subject.ts";
 
@@ -35,11 +36,6 @@ export const DEFAULT_PROFILES: SwapProfiles = {
 export interface SwapProfiles {
   readonly large: SwapProfile;
   readonly small: SwapProfile;
-}
-
-/** Whether the network is one where margins may be lowered (S-02, S-03): simnet and regtest. */
-export function isPlayNetwork(network: string): boolean {
-  return network === "simnet" || network === "regtest" || network === "litecoin-regtest";
 }
 
 /**

@@ -34,7 +34,7 @@ interface VerificationDetails {
 }
 
 /** A verdict; `reason` is null where verified. */
-export interface Verdict<Reason extends string> {
+export interface Verification<Reason extends string> {
   readonly verified: boolean;
   readonly reason: Reason | null;
   readonly details: VerificationDetails;
@@ -67,7 +67,7 @@ export function verdict<Reason extends VerifyReason>(
   subject: SwapSubject,
   rules: SwapRules,
   parts: VerdictInput<Reason>,
-): Verdict<Reason> {
+): Verification<Reason> {
   const { reason, output } = parts;
   const isCommitted = subject.script !== null && output?.script === subject.script;
   const details: VerificationDetails = {

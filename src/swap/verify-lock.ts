@@ -10,7 +10,7 @@ import { effectiveLock } from "./lock-choice.ts";
 import { isAcceptedFinal, orderState, isMarginTooSmall } from "./order-state.ts";
 import type { LockReason } from "./reasons.ts";
 import { profileOf, type EvaluationContext, type SwapRules, type SwapSubject } from "./subject.ts";
-import { judgedLock, verdict, type JudgedOutput, type Verdict } from "./verification.ts";
+import { judgedLock, verdict, type JudgedOutput, type Verification } from "./verification.ts";
 
 /** An outpoint that a body or a hint names. */
 export interface NamedOutpoint {
@@ -88,7 +88,7 @@ export function verifyLock(
   rules: SwapRules,
   choice: LockChoice,
   found: FoundLockTransaction | null,
-): Verdict<LockReason | "PEARL_NODE_UNAVAILABLE"> {
+): Verification<LockReason | "PEARL_NODE_UNAVAILABLE"> {
   const profile = profileOf(rules, subject.terms.usdcAmount);
   const judged = choice === null ? null : judgedOf(subject, context, choice, found, profile.k);
   const reason =

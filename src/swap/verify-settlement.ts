@@ -16,7 +16,7 @@ import {
   type SwapSubject,
   type SwapProfile,
 } from "./subject.ts";
-import { judgedLock, verdict, type Verdict } from "./verification.ts";
+import { judgedLock, verdict, type Verification } from "./verification.ts";
 
 /** What our own node answered for a transaction that the facts know as no spend of the order's. */
 export interface FoundSpend {
@@ -45,7 +45,7 @@ export function verifyRefund(
   rules: SwapRules,
   txid: Txid | null,
   found: FoundSpend | null,
-): Verdict<RefundReason> {
+): Verification<RefundReason> {
   const { k } = profileOf(rules, subject.terms.usdcAmount);
   const judged = judge(subject, context, txid, found);
   const spend = judged.output?.spend ?? null;
@@ -110,7 +110,7 @@ export function verifyEvmRefund(
   subject: SwapSubject,
   context: EvaluationContext,
   rules: SwapRules,
-): Verdict<EvmRefundReason> {
+): Verification<EvmRefundReason> {
   const { tips } = context;
   const closed = subject.order?.closed ?? null;
   return verdict(subject, rules, {

@@ -7,6 +7,7 @@ import { describe, test } from "node:test";
 import { crypto as bitcoinCrypto, Transaction } from "bitcoinjs-lib";
 import { verifySchnorr } from "tiny-secp256k1";
 import { buildCancel, buildListings, verifyAnchorSignature } from "./listing.ts";
+import type { Result } from "../primitives/result.ts";
 import { buildFill, type Offer } from "./fill.ts";
 import { buildCommit, operationBody } from "./inscription.ts";
 import { bip86Key, plainKey, type SigningKey } from "./keys.ts";
@@ -37,13 +38,13 @@ function funding(key: SigningKey, ...amounts: readonly bigint[]): Funding {
   };
 }
 
-function built<T extends { readonly ok: true }>(result: T | BuildFailure): T {
-  assert.ok(result.ok, result.ok ? "" : result.detail);
-  return result;
+function built<T>(result: Result<T, BuildFailure>): T {
+  assert.ok(result.ok, result.ok ? "" : result.error.detail);
+  return result.value;
 }
 
-function codeOf(result: { readonly ok: true } | BuildFailure): string {
-  return result.ok ? "ok" : result.code;
+function codeOf(result: Result<unknown, BuildFailure>): string {
+  return result.ok ? "ok" : result.error.code;
 }
 
 /** Verifies every input's signature over the coins that the inputs spend; `offered` may end with unused ones. */

@@ -2,17 +2,17 @@
 // seller's signature) and 2k+1 (the reveal of the send) and the outputs 2k (the seller) and 2k+1 (the protocol fee):
 // P-60. The buyer's coins and change follow.
 
+import type { Result } from "../primitives/result.ts";
 import { verifyAnchorSignature } from "./listing.ts";
 import { type CommittedInscription, revealInput } from "./payment.ts";
 import {
-  balancePlan,
   type BuildFailure,
   DUST_LIMIT,
   failure,
   type Funding,
   type PlannedInput,
   type SignedTx,
-  signPlan,
+  signBalanced,
 } from "./plan.ts";
 import type { Coin, TxOutput } from "./transaction.ts";
 
@@ -49,7 +49,7 @@ function namedListing(body: string): string | null {
 }
 
 /** A pair must hold together before money moves: a wrong one pays the seller and brings no tokens (P-63). */
-function checkPart({ offer, send }: FillPart): BuildFailure | null {
+function partFault({ offer, send }: FillPart): Result<never, BuildFailure> | null {
   if (!verifyAnchorSignature(offer.signature, offer.anchor, offer.seller)) {
     return failure(
       "ANCHOR_SIG_INVALID",
@@ -70,11 +70,11 @@ function checkPart({ offer, send }: FillPart): BuildFailure | null {
  * dust limit to the change script, so that the next pair keeps its places. Fails with ANCHOR_SIG_INVALID,
  * SEND_MISMATCH or as `balancePlan`. @throws RangeError for a key that is not the sender of its send.
  */
-export function buildFill(parts: readonly FillPart[], funding: Funding): SignedTx | BuildFailure {
+export function buildFill(parts: readonly FillPart[], funding: Funding): Result<SignedTx, BuildFailure> {
   const inputs: PlannedInput[] = [];
   const outputs: TxOutput[] = [];
   for (const [index, part] of parts.entries()) {
-    const wrong = checkPart(part);
+    const wrong = partFault(part);
     if (wrong !== null) return wrong;
     const { offer, send } = part;
     inputs.push(
@@ -85,6 +85,5 @@ export function buildFill(parts: readonly FillPart[], funding: Funding): SignedT
     if (offer.protocolFee !== null) outputs.push(offer.protocolFee);
     else if (index < parts.length - 1) outputs.push({ amount: DUST_LIMIT, script: funding.changeScript });
   }
-  const balanced = balancePlan({ inputs, outputs }, funding);
-  return balanced.ok ? signPlan(balanced.plan) : balanced;
+  return signBalanced({ inputs, outputs }, funding);
 }

@@ -6,7 +6,7 @@ export { buildFill, type FillPart, type Offer } from "./fill.ts";
 export { fillTemplatePsbt, type FillTemplate } from "./fill-psbt.ts";
 export { buildCommit, type Inscription, inscriptionLeaf, type InternalKey } from "./inscription.ts";
 export {
-  addressOfKey,
+  addressOfSigner,
   addressOfScript,
   bip86Key,
   outputKeyOfScript,
@@ -24,7 +24,7 @@ export {
   signAnchor,
   verifyAnchorSignature,
 } from "./listing.ts";
-export { operationBody, type OperationFields } from "./inscription.ts";
+export { operationBody, type BodyFields } from "./inscription.ts";
 export { buildPayment, buildReveal, type CommittedInscription, type RevealPart } from "./payment.ts";
 export {
   balancePlan,

@@ -94,7 +94,7 @@ export function revealedBy(inscription: Inscription, key: SigningKey): boolean {
 }
 
 /** The fields of each operation, as P-40 to P-60 name them: decimal strings, bech32m addresses, tickers. */
-export interface OperationFields {
+export interface BodyFields {
   readonly deploy: {
     readonly tick: string;
     readonly max: string;
@@ -119,10 +119,10 @@ export interface OperationFields {
 }
 
 /** The body of an operation. Nothing is checked: whether it is valid is for the chain's state to say. */
-export function operationBody<Kind extends keyof OperationFields>(
+export function operationBody<Kind extends keyof BodyFields>(
   marker: string,
   op: Kind,
-  fields: OperationFields[Kind],
+  fields: BodyFields[Kind],
 ): string {
   return JSON.stringify({ p: marker, op, ...fields });
 }

@@ -5,7 +5,7 @@ import { Buffer } from "node:buffer";
 import { createHmac, pbkdf2Sync } from "node:crypto";
 import { test } from "node:test";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
-import { addressOfKey, addressOfScript, bip86Key, p2trScript, plainKey, scriptOfAddress } from "./keys.ts";
+import { addressOfSigner, addressOfScript, bip86Key, p2trScript, plainKey, scriptOfAddress } from "./keys.ts";
 
 const MNEMONIC = `${"abandon ".repeat(11)}about`;
 const HARD = 0x80000000;
@@ -39,10 +39,13 @@ test("the BIP86 addresses of Pearl wallets, mainnet and test networks", () => {
     Buffer.from(key.outputKey).toString("hex"),
     "1e89c01f8a1968e908480b487c0673c07fef9c48268d403e3af0678a460a4f76",
   );
-  assert.equal(addressOfKey(key, "prl"), "prl1pr6yuq8u2r95wjzzgpdy8cpnncpl7l8zgy6x5q0367pnc53s2famqg7pt74");
+  assert.equal(
+    addressOfSigner(key, "prl"),
+    "prl1pr6yuq8u2r95wjzzgpdy8cpnncpl7l8zgy6x5q0367pnc53s2famqg7pt74",
+  );
   const test1 = bip86Key(derivedKey([86 + HARD, 1 + HARD, HARD, 0, 0]));
   assert.equal(
-    addressOfKey(test1, "tprl"),
+    addressOfSigner(test1, "tprl"),
     "tprl1p8wpt9v4frpf3tkn0srd97pksgsxc5hs52lafxwru9kgeephvs7rqm5v93u",
   );
 });

@@ -61,7 +61,7 @@ export function addressOfScript(script: Uint8Array, hrp: string): string | null 
 }
 
 /** The address of a key under the prefix `hrp`. */
-export function addressOfKey(key: SigningKey, hrp: string): string {
+export function addressOfSigner(key: SigningKey, hrp: string): string {
   return bech32m.encode(hrp, [1, ...bech32m.toWords(key.outputKey)]);
 }
 

@@ -3,6 +3,7 @@
 // annex is no part of the txid, so that signature can name it; the reveal's own signature covers the annex (BIP341), so
 // it is made last. The owner takes offers back by spending their anchors (P-63).
 
+import { ok, type Result } from "../primitives/result.ts";
 import { concatBytes, equalBytes } from "@scure/btc-signer/utils.js";
 import { outputKeyOfScript, type SigningKey, signHash, verifyHash } from "./keys.ts";
 import { type CommittedInscription, revealInput } from "./payment.ts";
@@ -77,27 +78,25 @@ export function listingAnnex(signature: Uint8Array): Uint8Array {
 export function buildListings(
   parts: readonly ListingPart[],
   funding: Funding,
-):
-  | { readonly ok: true; readonly signed: SignedTx; readonly listings: readonly MadeListing[] }
-  | BuildFailure {
+): Result<{ readonly signed: SignedTx; readonly listings: readonly MadeListing[] }, BuildFailure> {
   const draft: Plan = {
     inputs: parts.map((part) => revealInput({ ...part, annex: new Uint8Array(ANNEX_SIZE) })),
     outputs: parts.map((part) => ({ amount: part.anchorAmount, script: part.key.script })),
   };
   const balanced = balancePlan(draft, funding);
   if (!balanced.ok) return balanced;
-  const txid = transactionId(unsignedTx(balanced.plan));
+  const txid = transactionId(unsignedTx(balanced.value));
   const listings = parts.map((part, vout): MadeListing => {
     const anchor = { txid, vout, amount: part.anchorAmount, script: part.key.script };
     const payment = { amount: part.sellerNet, script: part.sellerScript };
     return { id: `list:${txid}:${vout}`, anchor, signature: signAnchor(part.key, anchor, payment) };
   });
-  const inputs = balanced.plan.inputs.map((input, index) => {
+  const inputs = balanced.value.inputs.map((input, index) => {
     const part = parts[index];
     const listing = listings[index];
     return part && listing ? revealInput({ ...part, annex: listingAnnex(listing.signature) }) : input;
   });
-  return { ok: true, signed: signPlan({ inputs, outputs: balanced.plan.outputs }), listings };
+  return ok({ signed: signPlan({ inputs, outputs: balanced.value.outputs }), listings });
 }
 
 /** A listing to be taken back. */
@@ -110,19 +109,19 @@ export interface CancelPart {
 }
 
 /**
- * Takes listings back. The anchors are the last inputs and everything goes to one output at index 0, so that no anchor has
- * a same-index output that could be taken for the buyer's payment. Spends the anchors by key path; what is not fee goes to the change script. The coins of `funding` are ALL spent,
- * in front of the anchors (a first one keeps the anchors away from output 0). Fails as `balancePlan`, and with
- * CANCEL_PAYS_SELLER where there is no coin in front and the only output would equal the seller's payment: then
- * hand in a coin or another change script.
+ * Takes listings back. The anchors are the last inputs and everything goes to one output at index 0, so that no anchor
+ * has a same-index output that could be taken for the buyer's payment. Spends the anchors by key path; what is not fee
+ * goes to the change script. The coins of `funding` are ALL spent, in front of the anchors (a first one keeps the
+ * anchors away from output 0). Fails as `balancePlan`, and with CANCEL_PAYS_SELLER where there is no coin in front and
+ * the only output would equal the seller's payment: then hand in a coin or another change script.
  */
-export function buildCancel(parts: readonly CancelPart[], funding: Funding): SignedTx | BuildFailure {
+export function buildCancel(parts: readonly CancelPart[], funding: Funding): Result<SignedTx, BuildFailure> {
   const own = [...funding.coins, ...parts.map(({ anchor, key }) => ({ coin: anchor, key }))];
   const inputs = own.map(({ coin, key }) => ({ coin, spend: { kind: "key" as const, key } }));
   const balanced = balancePlan({ inputs, outputs: [] }, { ...funding, coins: [] });
   if (!balanced.ok) return balanced;
   const first = funding.coins.length === 0 ? parts[0] : undefined;
-  const output = balanced.plan.outputs[0];
+  const output = balanced.value.outputs[0];
   if (
     first &&
     output &&
@@ -131,5 +130,5 @@ export function buildCancel(parts: readonly CancelPart[], funding: Funding): Sig
   ) {
     return failure("CANCEL_PAYS_SELLER", "the change would stand where the seller's payment belongs");
   }
-  return signPlan(balanced.plan);
+  return ok(signPlan(balanced.value));
 }

@@ -1,16 +1,10 @@
 // Builds the wallet's payments and the reveals of what it committed to: plain key-path payments (also the ones that
 // fund commit outputs) and reveals without a listing.
 
+import type { Result } from "../primitives/result.ts";
 import type { Inscription } from "./inscription.ts";
 import type { SigningKey } from "./keys.ts";
-import {
-  balancePlan,
-  type BuildFailure,
-  type Funding,
-  type PlannedInput,
-  type SignedTx,
-  signPlan,
-} from "./plan.ts";
+import { type BuildFailure, type Funding, type PlannedInput, type SignedTx, signBalanced } from "./plan.ts";
 import type { Coin, TxOutput } from "./transaction.ts";
 
 /** A commit output on the chain, with what is needed to reveal it. */
@@ -40,9 +34,8 @@ export function revealInput(part: RevealPart): PlannedInput {
  * Pays the outputs from the payer's coins; outputs keep their places, the change comes last.
  * Fails as `balancePlan`.
  */
-export function buildPayment(outputs: readonly TxOutput[], funding: Funding): SignedTx | BuildFailure {
-  const balanced = balancePlan({ inputs: [], outputs }, funding);
-  return balanced.ok ? signPlan(balanced.plan) : balanced;
+export function buildPayment(outputs: readonly TxOutput[], funding: Funding): Result<SignedTx, BuildFailure> {
+  return signBalanced({ inputs: [], outputs }, funding);
 }
 
 /**
@@ -54,7 +47,6 @@ export function buildReveal(
   reveals: readonly RevealPart[],
   outputs: readonly TxOutput[],
   funding: Funding,
-): SignedTx | BuildFailure {
-  const balanced = balancePlan({ inputs: reveals.map(revealInput), outputs }, funding);
-  return balanced.ok ? signPlan(balanced.plan) : balanced;
+): Result<SignedTx, BuildFailure> {
+  return signBalanced({ inputs: reveals.map(revealInput), outputs }, funding);
 }

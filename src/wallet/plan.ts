@@ -3,6 +3,7 @@
 // Sizes are exact before signing, because every witness has a fixed length.
 
 import { hex } from "@scure/base";
+import { err, ok, type Result } from "../primitives/result.ts";
 import { type Inscription, revealedBy } from "./inscription.ts";
 import { type SigningKey, signHash } from "./keys.ts";
 import { tapLeafHash, taprootSignatureHash } from "./signature-hash.ts";
@@ -87,7 +88,6 @@ export interface Funding {
 
 /** Why a transaction could not be made. */
 export interface BuildFailure {
-  readonly ok: false;
   readonly code: /** The coins do not cover outputs and fee. */
     | "FUNDS_INSUFFICIENT"
     /** An output below the dust limit would not be relayed. */
@@ -106,7 +106,6 @@ export interface BuildFailure {
 
 /** A finished transaction. */
 export interface SignedTx {
-  readonly ok: true;
   readonly txid: string;
   /** Relayed bytes in hex. */
   readonly hex: string;
@@ -117,9 +116,9 @@ export interface SignedTx {
   readonly fee: bigint;
 }
 
-/** A failure record. */
-export function failure(code: BuildFailure["code"], detail: string): BuildFailure {
-  return { ok: false, code, detail };
+/** Why there is no transaction, as a result. */
+export function failure(code: BuildFailure["code"], detail: string): Result<never, BuildFailure> {
+  return err({ code, detail });
 }
 
 /** The fee in grains for a size in vbytes, rounded up. */
@@ -187,10 +186,7 @@ function withChange(plan: Plan, funding: Funding): Plan | null {
  * Appends the payer's coins (as key-path inputs after the plan's own) and the change (as the last output).
  * Fails with FEE_RATE_TOO_LOW, OUTPUT_BELOW_DUST or FUNDS_INSUFFICIENT.
  */
-export function balancePlan(
-  plan: Plan,
-  funding: Funding,
-): { readonly ok: true; readonly plan: Plan } | BuildFailure {
+export function balancePlan(plan: Plan, funding: Funding): Result<Plan, BuildFailure> {
   if (funding.feePerKvb < MIN_FEE_PER_KVB) {
     return failure(
       "FEE_RATE_TOO_LOW",
@@ -206,7 +202,7 @@ export function balancePlan(
     const inputs = [...plan.inputs, ...added];
     if (inputs.length === 0) continue;
     const balanced = withChange({ ...plan, inputs }, funding);
-    if (balanced !== null) return { ok: true, plan: balanced };
+    if (balanced !== null) return ok(balanced);
   }
   return failure("FUNDS_INSUFFICIENT", "the coins do not cover the outputs and the fee");
 }
@@ -245,13 +241,18 @@ export function signPlan(plan: Plan): SignedTx {
   });
   const tx = { ...unsigned, inputs };
   return {
-    ok: true,
     txid: transactionId(tx),
     hex: hex.encode(serializeTx(tx)),
     tx,
     vsize: virtualSize(tx),
     fee: paidFee(plan),
   };
+}
+
+/** Balances the plan as `balancePlan`, and signs it as `signPlan`. */
+export function signBalanced(plan: Plan, funding: Funding): Result<SignedTx, BuildFailure> {
+  const balanced = balancePlan(plan, funding);
+  return balanced.ok ? ok(signPlan(balanced.value)) : balanced;
 }
 
 /** Output `vout` of a finished transaction as a coin. @throws RangeError where there is none. */

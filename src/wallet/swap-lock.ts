@@ -1,6 +1,7 @@
 // Lets a seller lock PEARL for a swap: makes the lock output of S-10 by @scure/btc-signer's Taproot code (the service
 // computes the same script in its own way), and the payment to it.
 
+import type { Result } from "../primitives/result.ts";
 import { schnorr } from "@noble/curves/secp256k1.js";
 import { bytesToNumberBE } from "@noble/curves/utils.js";
 import { p2tr } from "@scure/btc-signer/payment.js";
@@ -9,13 +10,12 @@ import { Script } from "@scure/btc-signer/script.js";
 import { equalBytes, taprootNumsKey } from "@scure/btc-signer/utils.js";
 import { addressOfScript } from "./keys.ts";
 import {
-  balancePlan,
   type BuildFailure,
   type Funding,
   type OwnedCoin,
   REPLACEABLE_SEQUENCE,
   type SignedTx,
-  signPlan,
+  signBalanced,
   type SpendableLeaf,
 } from "./plan.ts";
 
@@ -109,9 +109,8 @@ export function buildSwapLock(
   amount: bigint,
   funding: Funding,
   conflicting: readonly OwnedCoin[] = [],
-): SignedTx | BuildFailure {
+): Result<SignedTx, BuildFailure> {
   const inputs = conflicting.map(({ coin, key }) => ({ coin, spend: { kind: "key" as const, key } }));
   const outputs = [{ amount, script: lock.script }];
-  const balanced = balancePlan({ inputs, outputs, sequence: REPLACEABLE_SEQUENCE }, funding);
-  return balanced.ok ? signPlan(balanced.plan) : balanced;
+  return signBalanced({ inputs, outputs, sequence: REPLACEABLE_SEQUENCE }, funding);
 }

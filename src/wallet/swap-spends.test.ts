@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { sha256 } from "@scure/btc-signer/utils.js";
+import type { Result } from "../primitives/result.ts";
 import { plainKey } from "./keys.ts";
 import type { BuildFailure, SignedTx } from "./plan.ts";
 import { buildSwapClaim, buildSwapRefund } from "./swap-spends.ts";
@@ -34,9 +35,9 @@ const claim = (changes: object) =>
 const refund = (changes: object) =>
   buildSwapRefund([{ lock: LOCK, coin: COIN, key: SELLER, ...changes }], fundingOf(SELLER.script));
 
-function made(result: SignedTx | BuildFailure): SignedTx {
+function made(result: Result<SignedTx, BuildFailure>): SignedTx {
   assert.ok(result.ok);
-  return result;
+  return result.value;
 }
 
 /** BIP125: every input's sequence is below 0xfffffffe. */

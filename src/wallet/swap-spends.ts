@@ -2,15 +2,15 @@
 // time. A claim is signed SIGHASH_DEFAULT: nobody can add to the transaction. Sending it makes the secret public, from
 // the mempool on.
 
+import type { Result } from "../primitives/result.ts";
 import { equalBytes, sha256 } from "@scure/btc-signer/utils.js";
 import type { SigningKey } from "./keys.ts";
 import {
-  balancePlan,
   type BuildFailure,
   type Funding,
   REPLACEABLE_SEQUENCE,
   type SignedTx,
-  signPlan,
+  signBalanced,
 } from "./plan.ts";
 import type { SwapLock } from "./swap-lock.ts";
 import type { Coin } from "./transaction.ts";
@@ -31,7 +31,10 @@ export interface SwapClaimPart {
  * may have no coins. It signals replacement, so the fee can be raised by building it again at a higher rate.
  * Fails as `balancePlan`. @throws RangeError for a secret, key or coin that does not belong to the lock.
  */
-export function buildSwapClaim(parts: readonly SwapClaimPart[], funding: Funding): SignedTx | BuildFailure {
+export function buildSwapClaim(
+  parts: readonly SwapClaimPart[],
+  funding: Funding,
+): Result<SignedTx, BuildFailure> {
   const inputs = parts.map(({ lock, coin, secret, key }) => {
     if (secret.length !== 32 || !equalBytes(sha256(secret), lock.terms.hashlock)) {
       throw new RangeError("the secret is not the hashlock's");
@@ -40,8 +43,7 @@ export function buildSwapClaim(parts: readonly SwapClaimPart[], funding: Funding
     if (!equalBytes(coin.script, lock.script)) throw new RangeError("the coin is no output of the lock");
     return { coin, spend: { kind: "swap" as const, key, leaf: lock.claim, items: [secret] } };
   });
-  const balanced = balancePlan({ inputs, outputs: [], sequence: REPLACEABLE_SEQUENCE }, funding);
-  return balanced.ok ? signPlan(balanced.plan) : balanced;
+  return signBalanced({ inputs, outputs: [], sequence: REPLACEABLE_SEQUENCE }, funding);
 }
 
 /** One lock output to be refunded. */
@@ -59,7 +61,10 @@ export interface SwapRefundPart {
  * may be signed before. The funding may have no coins. It signals replacement.
  * Fails as `balancePlan`. @throws RangeError for a key or coin that does not belong to the lock.
  */
-export function buildSwapRefund(parts: readonly SwapRefundPart[], funding: Funding): SignedTx | BuildFailure {
+export function buildSwapRefund(
+  parts: readonly SwapRefundPart[],
+  funding: Funding,
+): Result<SignedTx, BuildFailure> {
   const inputs = parts.map(({ lock, coin, key }) => {
     if (!equalBytes(key.outputKey, lock.terms.sellerKey)) throw new RangeError("the key is not the seller's");
     if (!equalBytes(coin.script, lock.script)) throw new RangeError("the coin is no output of the lock");
@@ -67,6 +72,5 @@ export function buildSwapRefund(parts: readonly SwapRefundPart[], funding: Fundi
   });
   const lockTime = Math.max(0, ...parts.map(({ lock }) => lock.terms.refundTime));
   const plan = { inputs, outputs: [], sequence: REPLACEABLE_SEQUENCE, lockTime };
-  const balanced = balancePlan(plan, funding);
-  return balanced.ok ? signPlan(balanced.plan) : balanced;
+  return signBalanced(plan, funding);
 }

@@ -79,7 +79,7 @@ function handmade(coin: Coin, { leaf, key, items, lockTime = 0, sequence }: Hand
     lockTime,
     sequence: sequence ?? REPLACEABLE_SEQUENCE,
   };
-  return signPlan(built(balancePlan(plan, payTo(key))).plan).hex;
+  return signPlan(built(balancePlan(plan, payTo(key)))).hex;
 }
 
 /** Claims that break one rule each. */

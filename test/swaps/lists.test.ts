@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { addressOfKey, bip86Key, plainKey } from "../../src/wallet/index.ts";
+import { addressOfSigner, bip86Key, plainKey } from "../../src/wallet/index.ts";
 import type { Answer } from "../../testkit/worlds/swap-stage/http.ts";
 import { escrowCall, fund, party, type Party } from "../../testkit/worlds/swap-stage/parties.ts";
 import {
@@ -212,14 +212,14 @@ test("filters are joined by and; statuses by or; addresses in any form", async (
 
 /** The BIP86 address of a person's key. */
 function tweaked(index: number): string {
-  return addressOfKey(bip86Key(new Uint8Array(32).fill(0x20 + index)), "rprl");
+  return addressOfSigner(bip86Key(new Uint8Array(32).fill(0x20 + index)), "rprl");
 }
 
 test("an ask whose address is the BIP86 tweak of its key", async () => {
   const plain = party(stage, 3);
   const tweakedKey = bip86Key(new Uint8Array(32).fill(0x23));
-  const seller: Party = { ...plain, key: tweakedKey, address: addressOfKey(tweakedKey, "rprl") };
-  assert.notEqual(seller.address, addressOfKey(plainKey(new Uint8Array(32).fill(0x23)), "rprl"));
+  const seller: Party = { ...plain, key: tweakedKey, address: addressOfSigner(tweakedKey, "rprl") };
+  assert.notEqual(seller.address, addressOfSigner(plainKey(new Uint8Array(32).fill(0x23)), "rprl"));
   await payOutputs(stage, seller, 1, 50_000_000n);
   const offer = await postAsk(stage, seller, { nonce: 1n, pearlSat: 1_000_000n });
   const row = (await get(`/asks/${offer.askId}`)).body;

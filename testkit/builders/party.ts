@@ -4,6 +4,7 @@
 
 import { createHash } from "node:crypto";
 import type { Hex } from "viem";
+import type { Result } from "../../src/primitives/result.ts";
 import type { BuildFailure, SwapAsk, SwapTerms } from "../../src/wallet/index.ts";
 import type { AnvilAccount } from "../doubles/anvil/node.ts";
 
@@ -13,9 +14,9 @@ export const NOBODY: Hex = `0x${"0".repeat(40)}`;
 export const NO_WORD: Hex = `0x${"0".repeat(64)}`;
 
 /** The thing that was built. @throws Error that names why it could not be. */
-export function built<T extends { readonly ok: true }>(result: T | BuildFailure): T {
-  if (!result.ok) throw new Error(`${result.code}: ${result.detail}`);
-  return result;
+export function built<T>(result: Result<T, BuildFailure>): T {
+  if (!result.ok) throw new Error(`${result.error.code}: ${result.error.detail}`);
+  return result.value;
 }
 
 /** Bytes as 0x and hex. */

@@ -78,6 +78,6 @@ export function commandHelp(name: string): string | null {
 export function programVersion(): string {
   const text = readFileSync(new URL("../../../package.json", import.meta.url), "utf8");
   const value: unknown = JSON.parse(text);
-  const version: unknown = typeof value === "object" && value !== null ? Reflect.get(value, "version") : null;
-  return typeof version === "string" ? version : "unknown";
+  const isNamed = typeof value === "object" && value !== null && "version" in value;
+  return isNamed && typeof value.version === "string" ? value.version : "unknown";
 }

@@ -1,12 +1,12 @@
 // Settings of swaps: the escrow, its chain and the limits. All of it hangs on EVM_RPC_URLS: with it the chain, the
 // contract and its first block have to be given; without it swaps are off, whatever else is set.
 
+import { isPlayNetwork } from "../../chain/networks.ts";
 import type { EvmAddress } from "../../primitives/brands.ts";
 import type { Keccak256 } from "../../swap/crypto.ts";
 import { parseEvmAddress } from "../../swap/forms.ts";
 import {
   DEFAULT_PROFILES,
-  isPlayNetwork,
   marginInForce,
   parseProfiles,
   profileFaults,

@@ -3,7 +3,7 @@
 import type { PearlAddress, RawAmount, Tick } from "../../primitives/brands.ts";
 import type { KeyCollector } from "../declared-keys.ts";
 import { isMistyped, positiveField, tickField } from "../fields.ts";
-import type { BlockContext, Inscription, Operation, OperationKind, Site, Verdict } from "../operation.ts";
+import type { BlockContext, OperationSource, Operation, OperationKind, Site, Verdict } from "../operation.ts";
 
 const FIELDS = ["tick", "amt"] as const;
 
@@ -12,7 +12,7 @@ export const burn: OperationKind = {
   name: "burn",
   rules: ["P-46"],
   fields: FIELDS,
-  read: (inscription) => new Burn(inscription),
+  read: (source) => new Burn(source),
 };
 
 class Burn implements Operation {
@@ -23,11 +23,11 @@ class Burn implements Operation {
   private readonly sender: PearlAddress;
   private readonly amount: RawAmount | null;
 
-  constructor(inscription: Inscription) {
-    const { fields } = inscription;
+  constructor(source: OperationSource) {
+    const { fields } = source;
     this.mistyped = isMistyped(fields, FIELDS);
     this.tick = tickField(fields);
-    this.sender = inscription.sender;
+    this.sender = source.sender;
     this.amount = positiveField(fields, "amt", null);
   }
 

@@ -3,7 +3,7 @@
 import type { PearlAddress, RawAmount, Tick } from "../../primitives/brands.ts";
 import type { KeyCollector } from "../declared-keys.ts";
 import { addressOrSender, amountField, isMistyped, positiveField, textField, tickField } from "../fields.ts";
-import type { BlockContext, Inscription, Operation, OperationKind, Site, Verdict } from "../operation.ts";
+import type { BlockContext, OperationSource, Operation, OperationKind, Site, Verdict } from "../operation.ts";
 import type { Fields } from "../payload.ts";
 import { RESERVED_TICK } from "../rules.ts";
 import type { TokenRow } from "../state.ts";
@@ -18,7 +18,7 @@ export const deploy: OperationKind = {
   name: "deploy",
   rules: ["P-40", "P-41"],
   fields: FIELDS,
-  read: (inscription) => new Deploy(inscription),
+  read: (source) => new Deploy(source),
 };
 
 class Deploy implements Operation {
@@ -36,12 +36,12 @@ class Deploy implements Operation {
   /** Undefined: malformed. Null: there is none. */
   private readonly cid: string | null | undefined;
 
-  constructor(inscription: Inscription) {
-    const { fields } = inscription;
+  constructor(source: OperationSource) {
+    const { fields } = source;
     this.mistyped = isMistyped(fields, FIELDS);
     this.tick = tickField(fields);
-    this.sender = inscription.sender;
-    this.recipient = addressOrSender(inscription, "to");
+    this.sender = source.sender;
+    this.recipient = addressOrSender(source, "to");
     this.max = positiveField(fields, "max", null);
     this.lim = positiveField(fields, "lim", undefined);
     this.pre = amountField(fields, "pre", NOTHING);

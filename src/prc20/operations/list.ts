@@ -16,7 +16,7 @@ import type {
 import { bytesToHex } from "../../primitives/hex.ts";
 import type { KeyCollector } from "../declared-keys.ts";
 import { addressOrSender, amountField, isMistyped, positiveField, textField, tickField } from "../fields.ts";
-import type { BlockContext, Inscription, Operation, OperationKind, Site, Verdict } from "../operation.ts";
+import type { BlockContext, OperationSource, Operation, OperationKind, Site, Verdict } from "../operation.ts";
 import type { Fields } from "../payload.ts";
 import type { Reason } from "../reasons.ts";
 import { DUST_LIMIT_SAT, PRICE_MAX_SAT, type ProtocolRules } from "../rules.ts";
@@ -34,7 +34,7 @@ export const list: OperationKind = {
   name: "list",
   rules: ["P-50", "P-51", "P-52", "P-53", "P-54"],
   fields: FIELDS,
-  read: (inscription) => new List(inscription),
+  read: (source) => new List(source),
 };
 
 /** What the signature of P-53 is over, and the signature. */
@@ -61,14 +61,14 @@ export class List implements Operation {
   /** Undefined: malformed. Null: never. */
   private readonly exp: number | null | undefined;
 
-  constructor(inscription: Inscription) {
-    const { fields } = inscription;
+  constructor(source: OperationSource) {
+    const { fields } = source;
     this.mistyped = isMistyped(fields, FIELDS);
     this.tick = tickField(fields);
-    this.sender = inscription.sender;
-    this.keyHex = inscription.keyHex;
-    this.annex = inscription.annex;
-    this.recipient = addressOrSender(inscription, "seller");
+    this.sender = source.sender;
+    this.keyHex = source.keyHex;
+    this.annex = source.annex;
+    this.recipient = addressOrSender(source, "seller");
     this.amount = positiveField(fields, "amt", null);
     this.priceSat = priceField(fields);
     this.pay = textField(fields, "pay") ?? PAY;

@@ -3,7 +3,7 @@
 import type { PearlAddress, RawAmount, Tick } from "../../primitives/brands.ts";
 import type { KeyCollector } from "../declared-keys.ts";
 import { addressOrSender, isMistyped, positiveField, tickField } from "../fields.ts";
-import type { BlockContext, Inscription, Operation, OperationKind, Site, Verdict } from "../operation.ts";
+import type { BlockContext, OperationSource, Operation, OperationKind, Site, Verdict } from "../operation.ts";
 
 const FIELDS = ["tick", "amt", "to"] as const;
 
@@ -12,7 +12,7 @@ export const mint: OperationKind = {
   name: "mint",
   rules: ["P-42", "P-43"],
   fields: FIELDS,
-  read: (inscription) => new Mint(inscription),
+  read: (source) => new Mint(source),
 };
 
 class Mint implements Operation {
@@ -23,11 +23,11 @@ class Mint implements Operation {
   /** Undefined: the default, the token's `lim`. */
   private readonly amount: RawAmount | null | undefined;
 
-  constructor(inscription: Inscription) {
-    const { fields } = inscription;
+  constructor(source: OperationSource) {
+    const { fields } = source;
     this.mistyped = isMistyped(fields, FIELDS);
     this.tick = tickField(fields);
-    this.recipient = addressOrSender(inscription, "to");
+    this.recipient = addressOrSender(source, "to");
     this.amount = positiveField(fields, "amt", undefined);
   }
 

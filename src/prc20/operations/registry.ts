@@ -1,6 +1,6 @@
 // The list of all operations, one line each; everything else asks here. A new operation is a file and a line.
 
-import type { Inscription, Operation, OperationKind } from "../operation.ts";
+import type { OperationSource, Operation, OperationKind } from "../operation.ts";
 import { burn } from "./burn.ts";
 import { deploy } from "./deploy.ts";
 import { list } from "./list.ts";
@@ -14,6 +14,6 @@ export const OPERATION_KINDS: readonly OperationKind[] = [deploy, mint, transfer
 const BY_NAME: ReadonlyMap<string, OperationKind> = new Map(OPERATION_KINDS.map((kind) => [kind.name, kind]));
 
 /** Reads the fields of a payload's operation; null where its `op` is unknown (P-24). `op` is compared exactly. */
-export function readOperation(op: string, inscription: Inscription): Operation | null {
-  return BY_NAME.get(op)?.read(inscription) ?? null;
+export function readOperation(op: string, source: OperationSource): Operation | null {
+  return BY_NAME.get(op)?.read(source) ?? null;
 }

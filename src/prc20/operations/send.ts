@@ -6,7 +6,7 @@ import { scriptHexOfAddress } from "../../primitives/address.ts";
 import type { ListingId, PearlAddress, Sat } from "../../primitives/brands.ts";
 import type { KeyCollector } from "../declared-keys.ts";
 import { addressOrSender, isMistyped, listingIdField } from "../fields.ts";
-import type { BlockContext, Inscription, Operation, OperationKind, Site, Verdict } from "../operation.ts";
+import type { BlockContext, OperationSource, Operation, OperationKind, Site, Verdict } from "../operation.ts";
 import type { Reason } from "../reasons.ts";
 import type { ProtocolRules } from "../rules.ts";
 import type { ListingRow } from "../state.ts";
@@ -18,7 +18,7 @@ export const send: OperationKind = {
   name: "send",
   rules: ["P-60", "P-61", "P-62"],
   fields: FIELDS,
-  read: (inscription) => new Send(inscription),
+  read: (source) => new Send(source),
 };
 
 /** A send operation as inscribed. */
@@ -28,10 +28,10 @@ export class Send implements Operation {
   readonly listingId: ListingId | null;
   readonly recipient: PearlAddress | null;
 
-  constructor(inscription: Inscription) {
-    this.mistyped = isMistyped(inscription.fields, FIELDS);
-    this.listingId = listingIdField(inscription.fields);
-    this.recipient = addressOrSender(inscription, "to");
+  constructor(source: OperationSource) {
+    this.mistyped = isMistyped(source.fields, FIELDS);
+    this.listingId = listingIdField(source.fields);
+    this.recipient = addressOrSender(source, "to");
   }
 
   declare(keys: KeyCollector): void {

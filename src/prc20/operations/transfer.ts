@@ -4,7 +4,7 @@ import type { PearlAddress, RawAmount, Tick } from "../../primitives/brands.ts";
 import type { KeyCollector } from "../declared-keys.ts";
 import { isMistyped, positiveField, textField, tickField } from "../fields.ts";
 import { parseAddress } from "../../primitives/address.ts";
-import type { BlockContext, Inscription, Operation, OperationKind, Site, Verdict } from "../operation.ts";
+import type { BlockContext, OperationSource, Operation, OperationKind, Site, Verdict } from "../operation.ts";
 
 const FIELDS = ["tick", "amt", "to"] as const;
 
@@ -13,7 +13,7 @@ export const transfer: OperationKind = {
   name: "transfer",
   rules: ["P-44", "P-45"],
   fields: FIELDS,
-  read: (inscription) => new Transfer(inscription),
+  read: (source) => new Transfer(source),
 };
 
 class Transfer implements Operation {
@@ -25,11 +25,11 @@ class Transfer implements Operation {
   private readonly sender: PearlAddress;
   private readonly amount: RawAmount | null;
 
-  constructor(inscription: Inscription) {
-    const { fields, hrp } = inscription;
+  constructor(source: OperationSource) {
+    const { fields, hrp } = source;
     this.mistyped = isMistyped(fields, FIELDS);
     this.tick = tickField(fields);
-    this.sender = inscription.sender;
+    this.sender = source.sender;
     this.recipient = parseAddress(textField(fields, "to") ?? "", hrp);
     this.amount = positiveField(fields, "amt", null);
   }

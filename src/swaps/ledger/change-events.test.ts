@@ -3,12 +3,14 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { alarmLog, ledgerParts, START } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
+import { alarmLog, ask, ledgerParts, START } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
 import {
   accepted,
   claimed,
   evm,
   locked,
+  lockOf,
+  minedLock,
   ORDER,
   pearl,
 } from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
@@ -22,6 +24,11 @@ import { Subjects } from "./subjects.ts";
 
 /** Books in which the order `a` went through these events, one per block from 10 on, and rows of them. */
 function after(...events: readonly EscrowEvent[]) {
+  return staged(events, {});
+}
+
+/** The same, with an ask beside it, and with the order's PEARL in block 101, where wanted. */
+function staged(events: readonly EscrowEvent[], { isOffered = false, isPaid = false }) {
   const log = alarmLog();
   const parts = ledgerParts(log);
   const { crypto } = parts;
@@ -31,16 +38,22 @@ function after(...events: readonly EscrowEvent[]) {
   changes.pearl(pearl(100));
   changes.evm(evm(9));
   changes.evm(evm(20, events, { finalHeight: 20 }));
+  if (isOffered) changes.records({ asks: [ask("offer")] });
+  const subjects = new Subjects(swapCrypto);
+  const script = subjects.of(books, ORDER, { now: START })?.script;
+  if (isPaid && script !== undefined && script !== null)
+    changes.pearl(pearl(101, [minedLock(lockOf(script), 101)], { covered: [script] }));
   const rows = { orders: [...draft.orders.keys()], asks: [...draft.asks.keys()] };
   const { tips } = books.chains;
   const context: EvaluationContext = { tips, now: START + 300, isReady: true, witnesses: null };
-  const telling = new ChangeEvents(new Subjects(swapCrypto), parts);
+  const telling = new ChangeEvents(subjects, parts);
   const between = (before: RowSnapshot, now: RowSnapshot, explained = false) => {
     draft.isExplained = explained;
     return telling.between(before, now, draft, { books, context }).map(({ type }) => type);
   };
   return {
     alarms: log.alarms,
+    tips,
     snapshot: (changed: Partial<EvaluationContext> = {}) =>
       telling.snapshot(rows, { books, context: { ...context, ...changed } }),
     between,
@@ -84,4 +97,38 @@ describe("S-54: an index that falls behind", () => {
     assert.deepEqual(between(snapshot({ isReady: true }), snapshot({ isReady: false })), []);
     assert.deepEqual(between(snapshot({ isReady: false }), snapshot({ isReady: true })), []);
   });
+});
+
+describe("S-54: fields that grow with the tip", () => {
+  /** Blocks that come on both chains, one after the other, and the most of them at which a row may change. */
+  const [BLOCKS, CHANGES] = [60, 2];
+  const stages = {
+    "a bid": staged([locked("a", 10)], { isOffered: true }),
+    "an accepted bid": staged([locked("a", 10), accepted("a", 11)], { isOffered: true }),
+    "a deal with its PEARL": staged([locked("a", 10), accepted("a", 11)], { isOffered: true, isPaid: true }),
+    "a settled deal": staged([locked("a", 10), accepted("a", 11), claimed("a", 12)], {
+      isOffered: true,
+      isPaid: true,
+    }),
+  };
+  for (const [name, { tips, snapshot, between }] of Object.entries(stages)) {
+    test(`send no event by themselves: ${name} and an ask while ${BLOCKS} blocks come`, () => {
+      const snapshots = Array.from({ length: BLOCKS + 1 }, (_, more) => {
+        const height = tips.evm.height + more;
+        const evmTip = { ...tips.evm, height, time: tips.evm.time + more, finalHeight: height };
+        const pearlTip = { ...tips.pearl, height: tips.pearl.height + more, time: tips.pearl.time + more };
+        return snapshot({ tips: { evm: evmTip, pearl: pearlTip } });
+      });
+      const told = snapshots.slice(1).map((now, index) => {
+        const before = snapshots[index];
+        return before === undefined ? [] : between(before, now);
+      });
+      assert.ok(snapshots[0]?.orders.size === 1 && snapshots[0].asks.size === 1, "rows to look at");
+      const changes = told.filter((types) => types.length > 0).length;
+      assert.ok(
+        changes <= CHANGES,
+        `${changes} of ${BLOCKS} blocks change a row: which field counts blocks?`,
+      );
+    });
+  }
 });

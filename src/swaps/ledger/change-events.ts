@@ -19,7 +19,7 @@ const LOOKED_AT_ONCE = 64;
  */
 const UNTOLD = new Set(["confirmations", "balance_checked_at", "updated_at"]);
 /** Fields of a row whose addresses find its event. */
-const ADDRESS_FIELDS = ["buyer_evm", "seller_evm", "buyer_pearl_address", "seller_pearl_address"];
+const ADDRESS_FIELDS = ["buyer_evm", "seller_evm", "buyer_pearl_address", "seller_pearl_address"] as const;
 
 type Row = { readonly type: "bid"; readonly row: BidRow } | { readonly type: "deal"; readonly row: DealRow };
 
@@ -206,10 +206,11 @@ function swapEvent(
   type: "bid" | "ask" | "deal",
   dealHash: Bytes32 | null,
   cause: CausingBlock | null,
-  row: object,
+  row: BidRow | DealRow | AskRow,
   moreAddresses: readonly string[],
 ): StoredSwapEvent {
-  const found = ADDRESS_FIELDS.map((field): unknown => Reflect.get(row, field));
+  const named: Partial<Record<(typeof ADDRESS_FIELDS)[number], string | null>> = row;
+  const found = ADDRESS_FIELDS.map((field) => named[field]);
   const addresses = [...found.filter((one) => typeof one === "string"), ...moreAddresses];
   const [chain, height] = [cause?.chain ?? null, cause?.height ?? null];
   const data = JSON.stringify({ chain, height, block_hash: cause?.hash ?? null, row });

@@ -29,13 +29,19 @@ export class Interner {
   }
 }
 
+type JsonObject = Readonly<Record<string, unknown>>;
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null;
+}
+
 /** The fields of one object of a body. */
 export class FactFields {
-  readonly #values: object;
+  readonly #values: JsonObject;
   readonly #fact: StoredFact;
   readonly #interner: Interner;
 
-  private constructor(values: object, fact: StoredFact, interner: Interner) {
+  private constructor(values: JsonObject, fact: StoredFact, interner: Interner) {
     this.#values = values;
     this.#fact = fact;
     this.#interner = interner;
@@ -44,7 +50,7 @@ export class FactFields {
   /** The fields of a fact's body. @throws where it is no JSON object. */
   static of(fact: StoredFact, interner: Interner): FactFields {
     const values: unknown = JSON.parse(fact.body);
-    if (typeof values !== "object" || values === null) throw wrong(fact, "its body", "an object");
+    if (!isObject(values)) throw wrong(fact, "its body", "an object");
     return new FactFields(values, fact, interner);
   }
 
@@ -81,7 +87,7 @@ export class FactFields {
 
   /** False where the field is absent: facts that were stored before there was one. */
   flagIfAny(name: string): boolean {
-    return Reflect.get(this.#values, name) !== undefined && this.flag(name);
+    return this.#values[name] !== undefined && this.flag(name);
   }
 
   big(name: string): bigint {
@@ -136,7 +142,7 @@ export class FactFields {
   /** The object in a field. */
   inner(name: string): FactFields {
     const value = this.#value(name);
-    if (typeof value !== "object" || value === null) throw wrong(this.#fact, name, "an object");
+    if (!isObject(value)) throw wrong(this.#fact, name, "an object");
     return new FactFields(value, this.#fact, this.#interner);
   }
 
@@ -146,14 +152,12 @@ export class FactFields {
 
   /** The value by `read`, or null where the field is absent. */
   ifAny<Value>(name: string, read: (name: string) => Value): Value | null {
-    return Reflect.get(this.#values, name) === undefined ? null : read(name);
+    return this.#values[name] === undefined ? null : read(name);
   }
 
   /** Output scripts; null where the field is absent. */
   scriptsIfAny(name: string): readonly ScriptHex[] | null {
-    return Reflect.get(this.#values, name) === undefined
-      ? null
-      : this.#list(name).map((text) => text as ScriptHex);
+    return this.#values[name] === undefined ? null : this.#list(name).map((text) => text as ScriptHex);
   }
 
   #list(name: string): readonly string[] {
@@ -177,7 +181,7 @@ export class FactFields {
   }
 
   #value(name: string): unknown {
-    const value: unknown = Reflect.get(this.#values, name);
+    const value = this.#values[name];
     if (value === undefined) throw wrong(this.#fact, name, "there");
     return value;
   }

@@ -1,7 +1,7 @@
 // Tells how the PEARL node stands, as the rules of swaps ask (S-02, S-05): its tip, when it last answered, its
 // connections and the pace of its blocks; kept from answers that were asked for anyway.
 
-import type { NetworkName } from "../../chain/networks.ts";
+import { isPlayNetwork, type NetworkName } from "../../chain/networks.ts";
 import type { BlockHash } from "../../primitives/brands.ts";
 import type { ChainWitness } from "../../swap/facts.ts";
 import type { Clock, HeaderNode, NodeTip } from "../../follow/ports.ts";
@@ -17,7 +17,6 @@ const CONNECTIONS_COUNT_MS = 30_000;
 const ASK_AGAIN_MS = 500;
 /** Target spacing, which counts as the pace where blocks are made by hand (S-02). */
 const TARGET_INTERVAL_S = 194;
-const BY_HAND: readonly NetworkName[] = ["simnet", "regtest", "litecoin-regtest"];
 
 /** What is known of the nodes beside the followed one. */
 export type OtherNodes = Pick<FollowedNode, "witnesses" | "counts">;
@@ -95,7 +94,7 @@ export class NodeStanding {
       answeredAtMonotonicMs: this.#answeredAtMs,
       tipChangedAtMonotonicMs: this.#changedAtMs,
       connections: this.#knownConnections(),
-      blockIntervalS: BY_HAND.includes(this.#network) ? TARGET_INTERVAL_S : window.meanIntervalS(),
+      blockIntervalS: isPlayNetwork(this.#network) ? TARGET_INTERVAL_S : window.meanIntervalS(),
       witnesses: this.#others.witnesses()?.map((one) => witnessOf(one, window)) ?? null,
       nodes: this.#others.counts(),
     };

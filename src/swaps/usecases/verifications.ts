@@ -5,7 +5,7 @@ import type { Bytes32, Txid } from "../../primitives/brands.ts";
 import { parseTxid, parseVout } from "../../swap/forms.ts";
 import type { LockReason } from "../../swap/reasons.ts";
 import { profileOf, type SwapSubject } from "../../swap/subject.ts";
-import { type Verdict, verdict } from "../../swap/verification.ts";
+import { type Verification, verdict } from "../../swap/verification.ts";
 import { isRefundLookupNeeded, verifyRefund, verifyEvmRefund } from "../../swap/verify-settlement.ts";
 import { outpointOf } from "../../swap/lock-choice.ts";
 import {
@@ -76,7 +76,7 @@ async function judgeLock(
 function lockTold(
   deps: SwapDependencies,
   subject: SwapSubject,
-  told: Verdict<LockReason | "PEARL_NODE_UNAVAILABLE">,
+  told: Verification<LockReason | "PEARL_NODE_UNAVAILABLE">,
 ): SwapOutcome {
   if (told.reason === "PEARL_NODE_UNAVAILABLE") {
     return noVerdict(deps, subject, deps.readiness.unwitnessed);
@@ -205,6 +205,6 @@ function noVerdict(
   };
 }
 
-function shown(orderHash: Bytes32, { verified, reason, details }: Verdict<string>): SwapOutcome {
+function shown(orderHash: Bytes32, { verified, reason, details }: Verification<string>): SwapOutcome {
   return answer({ order_hash: orderHash, verified, ...(reason === null ? {} : { reason }), details });
 }

@@ -193,7 +193,7 @@ export function cancelled(session: Session, owner: Actor, listings: readonly Sto
 export function paidWithoutSend(session: Session, payer: Actor, listing: StoryListing): Draft {
   const spend = { kind: "ready" as const, witness: [listing.signature] };
   const draft = { inputs: [{ coin: listing.anchor, spend }], outputs: [listing.seller] };
-  const signed = signPlan(built(balancePlan(draft, session.funding(payer))).plan);
+  const signed = signPlan(built(balancePlan(draft, session.funding(payer))));
   session.book(signed);
   return { transactions: [signed], operations: [] };
 }

@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto";
 import { Block } from "bitcoinjs-lib";
 import {
-  addressOfKey,
+  addressOfSigner,
   bip86Key,
   buildCommit,
   buildPayment,
@@ -59,7 +59,7 @@ export function keyFromName(name: string, kind: "plain" | "bip86"): SigningKey {
 
 /** The address of a key on litecoin's regtest. */
 export function regtestAddress(key: SigningKey): string {
-  return addressOfKey(key, LITECOIN_REGTEST_HRP);
+  return addressOfSigner(key, LITECOIN_REGTEST_HRP);
 }
 
 async function coinbaseCoin(node: Litecoind, blockHash: string): Promise<Coin> {

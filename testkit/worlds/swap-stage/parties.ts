@@ -4,7 +4,7 @@
 import type { Hex } from "viem";
 import { devUsdcAbi, escrowAbi } from "../../../src/adapters/evm-rpc/escrow-abi.ts";
 import {
-  addressOfKey,
+  addressOfSigner,
   askMessage,
   buildPayment,
   buildSwapClaim,
@@ -56,7 +56,7 @@ export function party(stage: SwapStage, index: number): Party {
     account,
     evm: account.address.toLowerCase() as Hex,
     key,
-    address: addressOfKey(key, HRP),
+    address: addressOfSigner(key, HRP),
     pub: hexOf(key.outputKey),
   };
 }

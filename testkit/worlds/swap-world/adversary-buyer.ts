@@ -2,7 +2,7 @@
 
 import type { Bytes32, EvmAddress, PearlAddress } from "../../../src/primitives/brands.ts";
 import { type Terms, ZERO_ADDRESS, ZERO_BYTES32 } from "../../../src/swap/terms.ts";
-import { addressOfKey } from "../../../src/wallet/index.ts";
+import { addressOfSigner } from "../../../src/wallet/index.ts";
 import { Adversary } from "./adversary.ts";
 import { askIdOf, orderHashOf } from "../../oracles/escrow.ts";
 import { addressOf, hex32, keyOf, lockOfOrder } from "./purse.ts";
@@ -124,7 +124,7 @@ export class AdversaryBuyer extends Adversary {
     const take = {
       dealHash: orderHashOf(terms),
       terms,
-      buyerPearlAddress: addressOfKey(this.purse.key, "rprl") as PearlAddress,
+      buyerPearlAddress: addressOfSigner(this.purse.key, "rprl") as PearlAddress,
       createdAt: world.now,
       expiresAt: world.now + 1200,
     };

@@ -76,7 +76,7 @@ export class Adversary {
 
   #draw(): string {
     const total = [...this.#odds.values()].reduce((sum, one) => sum + one, 0);
-    let at = this.world.chance.next() * total;
+    let at = this.world.chance.fraction() * total;
     for (const [name, odds] of this.#odds) {
       at -= odds;
       if (at < 0) return name;

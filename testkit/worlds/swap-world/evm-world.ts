@@ -2,7 +2,7 @@
 // reorganisations of those above them.
 
 import type { Bytes32, EvmAddress } from "../../../src/primitives/brands.ts";
-import type { Chance } from "./chance.ts";
+import type { Random } from "../../random.ts";
 import {
   type Call,
   conservationFault,
@@ -47,7 +47,7 @@ export interface EvmWorldSettings {
 /** The chain. */
 export class EvmWorld {
   readonly #settings: EvmWorldSettings;
-  readonly #chance: Chance;
+  readonly #chance: Random;
   readonly #supply: bigint;
   readonly #blocks: WorldEvmBlock[] = [];
   /** Every block ever made, by hash. */
@@ -57,7 +57,7 @@ export class EvmWorld {
   /** The highest block that ever was final. */
   finalHeight = 0;
 
-  constructor(settings: EvmWorldSettings, chance: Chance) {
+  constructor(settings: EvmWorldSettings, chance: Random) {
     this.#settings = settings;
     this.#chance = chance;
     this.#supply = [...settings.usdc.values()].reduce((sum, one) => sum + one, 0n);

@@ -1,14 +1,14 @@
 // Decides when a port answers wrongly, and how: in episodes in which its calls fail, are stale or lie. They are short:
 // S-03's margins are for outages of half an hour, claims included.
 
-import type { Chance } from "./chance.ts";
+import type { Random } from "../../random.ts";
 
 /** What an answer can be instead of right. */
 export type Fault = "error" | "stale" | "lie";
 
 /** Faults of one port; at rest until an episode begins. */
 export class FaultSource {
-  readonly #chance: Chance;
+  readonly #chance: Random;
   #probability = 0;
   #kinds: readonly Fault[] = [];
   /** World time at which the episode ends. */
@@ -16,7 +16,7 @@ export class FaultSource {
   /** How many calls were answered wrongly, by kind. */
   readonly met = new Map<Fault, number>();
 
-  constructor(chance: Chance) {
+  constructor(chance: Random) {
     this.#chance = chance;
   }
 

@@ -4,7 +4,7 @@
 import type { Bytes32, EvmAddress, PearlAddress } from "../../../src/primitives/brands.ts";
 import { type Terms, ZERO_ADDRESS, ZERO_BYTES32 } from "../../../src/swap/terms.ts";
 import type { NextAction } from "../../../src/swap/next-actions.ts";
-import { addressOfKey, type SignedTx } from "../../../src/wallet/index.ts";
+import { addressOfSigner, type SignedTx } from "../../../src/wallet/index.ts";
 import { askIdOf, orderHashOf } from "../../oracles/escrow.ts";
 import { addressOf, bytesOf, FEE_RATE, hex32, keyOf, lockFor, Purse, vaultOf } from "./purse.ts";
 import { FEE_BPS, PEARL_AMOUNT } from "./scenario.ts";
@@ -102,7 +102,7 @@ export class HonestBuyer {
     const { seller, sellerPearlKey } = ask;
     const terms = this.#terms({ seller, sellerPearlKey, askId: askIdOf(ask) });
     const { hash } = this.#remember(terms);
-    const buyerPearlAddress = addressOfKey(this.purse.key, "rprl") as PearlAddress;
+    const buyerPearlAddress = addressOfSigner(this.purse.key, "rprl") as PearlAddress;
     const take = {
       dealHash: hash,
       terms,

@@ -9,7 +9,7 @@ import { DEFAULT_PROFILES } from "../../../src/swap/profiles.ts";
 
 import { type Terms, ZERO_ADDRESS, ZERO_BYTES32 } from "../../../src/swap/terms.ts";
 import { MemorySwapStore } from "../../doubles/memory-swap-store.ts";
-import { Chance } from "./chance.ts";
+import { Random } from "../../random.ts";
 import { type EscrowLog, orderHashOf, sha256Hex } from "../../oracles/escrow.ts";
 import { worldEvmChain } from "./evm-port.ts";
 import { EvmWorld } from "./evm-world.ts";
@@ -50,7 +50,7 @@ export class LyingWorld {
   readonly #store = new MemorySwapStore();
   readonly #seen: readonly HonestRpc[];
   readonly #liar: Liar;
-  readonly #chance: Chance;
+  readonly #chance: Random;
   readonly lines: string[] = [];
   readonly happened = new Map<string, number>();
   readonly #honestOrders: Bytes32[] = [];
@@ -63,7 +63,7 @@ export class LyingWorld {
 
   constructor(setting: LyingSetting) {
     this.#setting = setting;
-    this.#chance = new Chance(setting.seed);
+    this.#chance = new Random(setting.seed);
     this.#evm = new EvmWorld(
       {
         escrow: {

@@ -132,14 +132,14 @@ export class Purse {
   claim(lock: SwapLock, coin: Coin, secret: Uint8Array, rate = FEE_RATE): SignedTx {
     const part = { lock, coin, secret, key: this.key };
     const atRate = buildSwapClaim([part], this.#funding([], rate));
-    return atRate.ok ? atRate : built(buildSwapClaim([part], this.#funding([], FEE_RATE)));
+    return atRate.ok ? atRate.value : built(buildSwapClaim([part], this.#funding([], FEE_RATE)));
   }
 
   /** The refund at this rate, or at the lowest one where the coin does not bear it. */
   refund(lock: SwapLock, coin: Coin, rate = FEE_RATE): SignedTx {
     const part = { lock, coin, key: this.key };
     const atRate = buildSwapRefund([part], this.#funding([], rate));
-    return atRate.ok ? atRate : built(buildSwapRefund([part], this.#funding([], FEE_RATE)));
+    return atRate.ok ? atRate.value : built(buildSwapRefund([part], this.#funding([], FEE_RATE)));
   }
 
   #funding(coins: readonly OwnedCoin[], feePerKvb: bigint): Funding {

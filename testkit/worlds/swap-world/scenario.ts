@@ -4,7 +4,7 @@
 import { DEFAULT_PROFILES } from "../../../src/swap/profiles.ts";
 import type { LockOutput } from "../../../src/swap/facts.ts";
 import type { SwapProfile, SwapRules, SwapSubject } from "../../../src/swap/subject.ts";
-import { Chance } from "./chance.ts";
+import { Random } from "../../random.ts";
 import { addressOf } from "./purse.ts";
 
 /** Unix seconds at which a world begins. */
@@ -88,12 +88,12 @@ export interface Scenario {
 
 /** Drawn by a stream of its own, so that a world is otherwise what it would be without. */
 function refusedIn(seed: number): Scenario["refused"] {
-  const chance = new Chance(seed ^ 0x5eed);
+  const chance = new Random(seed ^ 0x5eed);
   return (["buyer", "seller"] as const).filter(() => chance.is(0.25));
 }
 
 /** Draws a scenario. */
-export function scenarioOf(seed: number, chance: Chance, mutation: Mutation): Scenario {
+export function scenarioOf(seed: number, chance: Random, mutation: Mutation): Scenario {
   const isLarge = chance.is(0.5);
   const base = isLarge ? DEFAULT_PROFILES.large : DEFAULT_PROFILES.small;
   const profile = { ...base, ...mutation.profile };

@@ -7,7 +7,7 @@ import type { AskRecord } from "../../../src/swap/records.ts";
 import type { AskTerms } from "../../../src/swap/terms.ts";
 import { MemorySwapStore } from "../../doubles/memory-swap-store.ts";
 import type { SwapStore } from "../../../src/swaps/ledger/ports.ts";
-import { Chance } from "./chance.ts";
+import { Random } from "../../random.ts";
 import { CrashStore } from "./crash-store.ts";
 import { askIdOf } from "../../oracles/escrow.ts";
 import { worldEvmChain, WorldEvmSource } from "./evm-port.ts";
@@ -41,7 +41,7 @@ export interface Bribe {
 /** The world; see the file header. */
 export class SwapWorld {
   readonly scenario: Scenario;
-  readonly chance: Chance;
+  readonly chance: Random;
   readonly evm: EvmWorld;
   readonly pearl: PearlWorld;
   readonly evmFaults: FaultSource;
@@ -65,7 +65,7 @@ export class SwapWorld {
   #order = 0;
 
   constructor(seed: number, mutation: Mutation = {}, store: SwapStore = new MemorySwapStore()) {
-    this.chance = new Chance(seed);
+    this.chance = new Random(seed);
     this.scenario = scenarioOf(seed, this.chance, mutation);
     this.store = store;
     const { finalAfter } = this.scenario;
