@@ -28,10 +28,11 @@ test("amounts have commas by thousands, a point, and no zeros at the end but tho
 });
 
 test("a unit price keeps the digits that say something", () => {
-  assert.equal(format.unitPrice("6176.47058823"), "6,176.47");
-  assert.equal(format.unitPrice("0.00012300"), "0.000123");
-  assert.equal(format.unitPrice("0.00000000"), "0");
-  assert.equal(format.unitPrice("12.50000000"), "12.50");
+  assert.equal(format.unitPrice("6176.47058823"), "6,176.47 sat");
+  assert.equal(format.unitPrice("0.00012300"), "0.000123 sat");
+  assert.equal(format.unitPrice("0.00000000"), "0 sat");
+  assert.equal(format.unitPrice("12.50000000"), "12.50 sat");
+  assert.equal(format.unitPrice("130000000.00000000"), "1.30 PEARL");
 });
 
 test("a quotient is rounded down, and none is formed by zero", () => {

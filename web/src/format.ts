@@ -38,13 +38,14 @@ export function usdc(raw: string): string {
 }
 
 /**
- * A unit price in satoshis for the eye: two places from 100 satoshis on, all that say something below. What is cut is
- * on demand in the title of the place that shows it.
+ * A unit price in satoshis for the eye, with its unit: in PEARL from 0.01 PEARL on, else in satoshis, with two places
+ * from 100 on and all that say something below. What is cut is on demand in the title of the place that shows it.
  */
 export function unitPrice(decimal: string): string {
   const [whole = "0", fraction = ""] = decimal.split(".");
+  if (whole.length > 6) return `${pearl(whole)} PEARL`;
   const kept = whole.length >= 3 ? fraction.slice(0, 2) : fraction.replace(/0+$/, "");
-  return grouped(kept === "" ? whole : `${whole}.${kept.padEnd(2, "0")}`);
+  return `${grouped(kept === "" ? whole : `${whole}.${kept.padEnd(2, "0")}`)} sat`;
 }
 
 /** A percentage as the API gives it (four places), two places for the eye. */

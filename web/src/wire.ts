@@ -2,6 +2,7 @@
 // of the service is in the bundle.
 
 import type { Static, TSchema } from "typebox";
+import type * as blocks from "../../src/http/schemas/blocks.ts";
 import type * as envelopes from "../../src/http/schemas/envelope.ts";
 import type * as market from "../../src/http/schemas/market.ts";
 import type * as operations from "../../src/http/schemas/operations.ts";
@@ -59,33 +60,8 @@ export interface Envelope<Item> {
 }
 
 /** A row of `blocks` and `block/{height}`. */
-export interface BlockRow {
-  readonly height: number;
-  readonly block_hash: string;
-  readonly time: number;
-  readonly digest: string;
-  readonly operations: number;
-  readonly valid_operations: number;
-}
-/** A row of `address/{address}/ledger`. */
-export interface LedgerRow {
-  readonly height: number;
-  readonly txid: string;
-  readonly vout: number;
-  readonly cause: string;
-  readonly tick: string;
-  readonly balance_delta: string;
-  readonly locked_delta: string;
-  readonly balance: string;
-  readonly locked: string;
-  readonly listing_id: string | null;
-}
+export type BlockRow = Row<typeof blocks.BlockRowSchema>;
 /** A row of `reorgs`. */
-export interface ReorgRow {
-  readonly id: number;
-  readonly chain: string;
-  readonly depth: number;
-  readonly fork_height: number;
-  readonly old_tip: { readonly hash: string };
-  readonly new_tip: { readonly hash: string };
-}
+export type ReorgRow = Row<typeof blocks.ReorgRowSchema>;
+/** A row of `address/{address}/ledger`. */
+export type LedgerRow = Row<typeof tokens.LedgerRowSchema>;

@@ -71,7 +71,7 @@ export const LISTING_WORDS: Readonly<Record<ListingRow["lifecycle_state"], Statu
   expired_open: {
     label: "expired",
     tone: "idle",
-    sentence: "It is past its expiry. The units come back to the owner when he spends its output.",
+    sentence: "It is past its expiry. The units come back to the owner once its output is spent.",
   },
   filled: { label: "sold", tone: "idle", sentence: "A buyer paid and received the units." },
   cancelled: { label: "cancelled", tone: "idle", sentence: "The seller took it back." },

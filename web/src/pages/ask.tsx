@@ -68,7 +68,10 @@ function Ask({ ask }: { ask: AskRow }) {
                 <Time key="c" at={ask.balance_checked_at} />
               ),
             ],
-            ["Key proven", ask.pearl_key_proven ? "yes: the seller has shown that the address is his" : "no"],
+            [
+              "Key proven",
+              ask.pearl_key_proven ? "yes: the seller has shown to hold the key of the address" : "no",
+            ],
             ["Posted", <Time key="cr" at={ask.created_at} />],
             ["Ask id", <Id key="i" id={ask.ask_id} what="ask id" whole />],
           ]}

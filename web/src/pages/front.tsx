@@ -42,7 +42,11 @@ export function FrontPage() {
         <Panel title="Markets by volume" more={<a href="/markets">All markets</a>}>
           <Await answer={markets} what="markets">
             {({ result }) => (
-              <MarketTable rows={result} empty="Nothing is for sale, and nothing was sold in 30 days." />
+              <MarketTable
+                short
+                rows={result}
+                empty="Nothing is for sale, and nothing was sold in 30 days."
+              />
             )}
           </Await>
         </Panel>

@@ -20,7 +20,7 @@ export function StatusPage() {
       <Await answer={health} what="the status">
         {(body) => <HealthParts body={body} />}
       </Await>
-      <Panel title="Reorganisations">
+      <Panel title="Reorganisations of Pearl">
         <Await answer={reorgs} what="reorganisations">
           {({ result }) => (
             <Table
@@ -29,11 +29,14 @@ export function StatusPage() {
               keyOf={({ id }) => String(id)}
               empty="No block has been replaced since the log of events begins."
               columns={[
-                { head: "Chain", cell: ({ chain }) => (chain === "evm" ? "EVM" : "Pearl") },
                 { head: "Blocks replaced", numeric: true, cell: ({ depth }) => depth },
-                { head: "Common block", numeric: true, cell: ({ fork_height }) => fork_height },
-                { head: "Old tip", cell: ({ old_tip }) => <Id id={old_tip.hash} what="block hash" /> },
-                { head: "New tip", cell: ({ new_tip }) => <Id id={new_tip.hash} what="block hash" /> },
+                {
+                  head: "Common block",
+                  numeric: true,
+                  cell: ({ fork_height }) => <Height height={fork_height} />,
+                },
+                { head: "Old tip", cell: ({ old_tip }) => <Id id={old_tip.block_hash} what="block hash" /> },
+                { head: "New tip", cell: ({ new_tip }) => <Id id={new_tip.block_hash} what="block hash" /> },
               ]}
             />
           )}

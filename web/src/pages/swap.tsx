@@ -1,5 +1,5 @@
-// One swap as a timeline of both chains: what has happened, who has to do what next until when, and what happens if he
-// does not.
+// One swap as a timeline of both chains: what has happened, who has to do what next until when; and what happens if it
+// is not done.
 
 import { useAnswer } from "../answers.ts";
 import { useNow } from "../clock.ts";

@@ -95,7 +95,9 @@ function Book() {
         </Panel>
         <Panel title="Asks: PEARL for USDC">
           <Await answer={asks} what="asks">
-            {({ result }) => <AskTable rows={result} withDepth empty="Nobody offers PEARL at the moment." />}
+            {({ result }) => (
+              <AskTable rows={result} withDepth short empty="Nobody offers PEARL at the moment." />
+            )}
           </Await>
         </Panel>
       </div>

@@ -9,7 +9,7 @@ export function UnknownThing({ title, children }: { title: string; children: Com
     <>
       <Title text={title} />
       <p class="notice">{children}</p>
-      <SearchBox />
+      <SearchBox label="Search again" />
       <p>
         <a href="/">To the front page</a>
       </p>

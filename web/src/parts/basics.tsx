@@ -60,7 +60,7 @@ export function Usdc({ raw }: { raw: string }) {
 export function UnitPrice({ decimal }: { decimal: string }) {
   return (
     <data class="amount" value={decimal} title={`${grouped(decimal)} sat for one whole token`}>
-      {unitPrice(decimal)} sat
+      {unitPrice(decimal)}
     </data>
   );
 }

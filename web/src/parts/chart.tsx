@@ -110,7 +110,7 @@ function Candles({ rows }: { rows: readonly CandleRow[] }) {
   const words =
     latest === undefined
       ? "Price chart"
-      : `Price chart. The last sale, ${utc(latest.start)} or later, was at ${unitPrice(latest.close)} satoshis.`;
+      : `Price chart. The last sale, ${utc(latest.start)} or later, was at ${unitPrice(latest.close)}.`;
   return <div class="chart" ref={frame} role="img" aria-label={words} />;
 }
 

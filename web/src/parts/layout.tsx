@@ -75,9 +75,9 @@ export function Title({ text, children }: { text: string; children?: ComponentCh
 let isFirstPage = true;
 
 /** One box for ticker, address, transaction, height, listing and swap. */
-export function SearchBox() {
+export function SearchBox({ label = "Search" }: { label?: string }) {
   return (
-    <form class="search" role="search" action="/search" onSubmit={search}>
+    <form class="search" role="search" aria-label={label} action="/search" onSubmit={search}>
       <input
         type="search"
         name="q"

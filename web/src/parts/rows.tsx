@@ -242,9 +242,17 @@ export function Change({ percentText }: { percentText: string }) {
   return <span class={tone}>{`${sign}${percent(percentText)}`}</span>;
 }
 
-/** Markets. */
-export function MarketTable({ rows, empty }: { rows: readonly SummaryRow[]; empty: ComponentChildren }) {
-  const columns: readonly Column<SummaryRow>[] = [
+/** Markets. `short` leaves out the counts. */
+export function MarketTable({
+  rows,
+  empty,
+  short = false,
+}: {
+  rows: readonly SummaryRow[];
+  empty: ComponentChildren;
+  short?: boolean;
+}) {
+  const all: readonly Column<SummaryRow>[] = [
     { head: "Token", cell: ({ tick }) => <Tick tick={tick} /> },
     {
       head: "Floor",
@@ -271,6 +279,7 @@ export function MarketTable({ rows, empty }: { rows: readonly SummaryRow[]; empt
       cell: ({ open_count, expired_open_count }) => open_count - expired_open_count,
     },
   ];
+  const columns = short ? all.filter(({ head }) => !["Sales 24 h", "For sale"].includes(head)) : all;
   return (
     <Table
       caption="Markets by volume of a day"
