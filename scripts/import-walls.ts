@@ -108,6 +108,7 @@ export const WALLS: readonly Wall[] = [
   { folder: "demo/", own: ["src/", "testkit/", "demo/"], packages: ["*"] },
   { folder: "test/", own: ["src/", "testkit/", "demo/", "test/", "web/src/"], packages: ["*"] },
   { folder: "scripts/", own: ["src/", "testkit/", "demo/", "scripts/"], packages: ["*"] },
+  { folder: "mutation/", own: ["scripts/mutations/", "mutation/"], packages: ["node:", "typebox"] },
   { folder: "bench/", own: ["src/", "testkit/", "bench/"], packages: ["*"] },
 ];
 

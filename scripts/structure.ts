@@ -8,8 +8,8 @@ import { importFault } from "./import-walls.ts";
 
 const PURE = ["src/primitives/", "src/chain/", "src/prc20/", "src/swap/", "src/wallet/"];
 const BANNED_NAMES = /(^|[-/])(util|utils|helper|helpers|manager|data|common|misc|info|impl)([-.]|$)/;
-const files = globSync(["{src,testkit,demo,test,scripts,bench}/**/*.ts", "web/src/**/*.{ts,tsx}"], {
-  exclude: ["**/node_modules/**"],
+const files = globSync(["{src,testkit,demo,test,scripts,bench,mutation}/**/*.ts", "web/src/**/*.{ts,tsx}"], {
+  exclude: ["**/node_modules/**", "mutation/data/**"],
 }).toSorted();
 const faults: string[] = [];
 

@@ -7,26 +7,14 @@ import { DIGEST_AND_UNDO } from "./digest-and-undo.ts";
 import { HTTP_BREAKS } from "./http.ts";
 import { LISTINGS } from "./listings.ts";
 import { SENDS_AND_CLOSINGS } from "./sends-and-closings.ts";
-import { INDEXING_BREAKS } from "./indexing.ts";
 import { STORE_BREAKS } from "./store.ts";
-import { VERIFY_BREAKS } from "./verify.ts";
-import { SWAPS_ACTIONS } from "./swaps-actions.ts";
-import { SWAPS_ASKS } from "./swaps-asks.ts";
 import { SWAPS_BYTES } from "./swaps-bytes.ts";
-import { SWAPS_DEALS } from "./swaps-deals.ts";
-import { SWAPS_EVENTS } from "./swaps-events.ts";
 import { SWAPS_EVM } from "./swaps-evm.ts";
-import { SWAPS_EVM_TRUST } from "./swaps-evm-trust.ts";
 import { SWAPS_LEDGER } from "./swaps-ledger.ts";
-import { SWAPS_LISTS } from "./swaps-lists.ts";
-import { SWAPS_MARGINS } from "./swaps-margins.ts";
 import { SWAPS_PEARL } from "./swaps-pearl.ts";
-import { SWAPS_STRANGERS } from "./swaps-strangers.ts";
 import { SWAPS_POSTING } from "./swaps-posting.ts";
-import { SWAPS_RECORDS } from "./swaps-records.ts";
-import { SWAPS_SIGNING } from "./swaps-signing.ts";
 import { SWAPS_STATUS } from "./swaps-status.ts";
-import { SWAPS_VERIFICATIONS } from "./swaps-verifications.ts";
+import { SWAPS_USECASES } from "./swaps-usecases.ts";
 import { TOKEN_OPERATIONS } from "./token-operations.ts";
 import { VALUES } from "./values.ts";
 import { WHERE_OPERATIONS_ARE } from "./where-operations-are.ts";
@@ -41,26 +29,14 @@ export const ALL_BREAKS: readonly Break[] = [
   ...DIGEST_AND_UNDO,
   ...BLOCK_VERIFICATION,
   ...STORE_BREAKS,
-  ...VERIFY_BREAKS,
-  ...INDEXING_BREAKS,
   ...HTTP_BREAKS,
   ...SWAPS_BYTES,
-  ...SWAPS_RECORDS,
-  ...SWAPS_SIGNING,
-  ...SWAPS_MARGINS,
   ...SWAPS_POSTING,
   ...SWAPS_STATUS,
-  ...SWAPS_ACTIONS,
-  ...SWAPS_VERIFICATIONS,
   ...SWAPS_LEDGER,
-  ...SWAPS_EVENTS,
   ...SWAPS_EVM,
-  ...SWAPS_EVM_TRUST,
   ...SWAPS_PEARL,
-  ...SWAPS_STRANGERS,
-  ...SWAPS_ASKS,
-  ...SWAPS_DEALS,
-  ...SWAPS_LISTS,
+  ...SWAPS_USECASES,
 ];
 
 /** The file's `text` with the break in it. Call only where `listFault` gives null. */

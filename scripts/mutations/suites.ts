@@ -1,5 +1,6 @@
-// Names the tests that must notice a break, which are those that know its file. Store, network and processes are left
-// out where the rules alone decide.
+// Names the tests that must notice a break of a file, which are those that know the file: for the breaks made by hand and
+// for the mutants of StrykerJS. Store, network and processes are left out where the rules alone decide. The quickest way
+// to a verdict stands first.
 
 import { globSync } from "node:fs";
 
@@ -25,7 +26,7 @@ const FOLLOWING = [
 ];
 
 const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[] = [
-  ["src/prc20/", [CORE, DIFFERENTIAL, HOSTILE]],
+  ["src/prc20/", [VECTORS, "src/prc20/[!c]*.test.ts", CORE, DIFFERENTIAL, HOSTILE]],
   ["src/chain/", [SCANNER, VECTORS, DIFFERENTIAL, HOSTILE]],
   ["src/primitives/", ["src/primitives/**/*.test.ts", VECTORS, SCANNER, DIFFERENTIAL, HOSTILE]],
   ["src/adapters/system/evm-signature.ts", SWAP_RULES],
@@ -41,10 +42,16 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
       "test/attacks/{summary-of-a-busy-day,reorganisation-over-many-listings,verify-beside-a-running-service}.test.ts",
     ],
   ],
+  ["src/adapters/blockbook/", ["src/adapters/blockbook/*.test.ts"]],
   ["src/index/verify.ts", ["test/attacks/verify-beside-a-running-service.test.ts"]],
   ["src/adapters/evm-rpc/", ["src/adapters/evm-rpc/**/*.test.ts", "test/evm/*.test.ts"]],
+  [
+    "src/adapters/",
+    ["src/adapters/{json-rpc,pearl-node}/**/*.test.ts", "test/attacks/a-node*.test.ts", "test/evm/*.test.ts"],
+  ],
   ["src/swap/", SWAP_RULES],
   ["src/wallet/swap-", ["src/wallet/swap-*.test.ts", "test/swap/*.test.ts"]],
+  ["src/wallet/", ["src/wallet/*.test.ts", "test/end-to-end/*.test.ts"]],
   ["src/swaps/usecases/secret-guard.ts", SECRETS],
   ["src/swaps/ledger/secret-book.ts", SECRETS],
   ["src/swaps/usecases/", ["src/swaps/usecases/*.test.ts", SWAPS_OVER_HTTP]],
@@ -63,6 +70,7 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
   ["src/index/", FOLLOWING],
   ["src/app/config/redactor.ts", ["test/attacks/keys-stand-*.test.ts"]],
   ["src/app/config/", ["src/app/config/*.test.ts"]],
+  ["src/app/", ["src/app/**/*.test.ts", "test/process/*.test.ts", "test/http/answer-thread.test.ts"]],
   ["src/http/routes/swaps/", [SWAPS_OVER_HTTP, "test/http/*.test.ts"]],
   ["src/http/secret-check.ts", [...SECRETS, "test/attacks/requests-that-*.test.ts"]],
   ["src/http/client-error.ts", ["test/attacks/requests-that-*.test.ts", "test/http/sockets.test.ts"]],
@@ -77,9 +85,25 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
   ],
 ];
 
+/** What another thread or process runs, where a test does not see which lines its own steps reach. */
+const IN_THREADS = ["src/adapters/store-sqlite/", "src/adapters/system/", "src/http/", "src/app/"];
+
 /** The test files under `root` for a file of the program, without duplicates. */
 export function testsFor(file: string, root: string): readonly string[] {
   const patterns = SUITES.find(([prefix]) => file.startsWith(prefix))?.[1];
   if (patterns === undefined) throw new Error(`no tests are named for ${file}`);
   return [...new Set(patterns.flatMap((pattern) => globSync(pattern, { cwd: root }).toSorted()))];
+}
+
+/** The tests that StrykerJS runs for one group of files. */
+export interface Suite {
+  readonly files: readonly string[];
+  /** Whether every test has to run for every mutant, because it cannot be seen which ones reach it. */
+  readonly inThreads: boolean;
+}
+
+/** As `testsFor`, without the tests of very wide blocks, which take long and ask how long a block takes. */
+export function suiteOf(file: string, root: string): Suite {
+  const files = testsFor(file, root).filter((test) => !/\/(?:full-block|wide-)/.test(test));
+  return { files, inThreads: IN_THREADS.some((prefix) => file.startsWith(prefix)) };
 }

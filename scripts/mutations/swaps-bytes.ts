@@ -1,15 +1,9 @@
-// Breaks of swaps at the level of bytes: S-01, S-06 (forms), S-10 to S-14 (lock script, spends, keys).
+// Breaks of swaps at the level of bytes: forms, lock scripts, spends, keys, digests, signatures, secrets in texts and the
+// wallet (S-01, S-06, S-10 to S-14, S-20, S-31, S-66).
 
 import { type Break, inFile } from "./break.ts";
 
 const times = inFile("src/swap/forms.ts", [
-  { rule: "S-01", find: "seconds > MAX_TIME", replace: "seconds >= MAX_TIME", why: "2^32 - 1 is refused" },
-  {
-    rule: "S-01",
-    find: "seconds < MIN_TIME ?",
-    replace: "seconds <= MIN_TIME ?",
-    why: "500000000 is refused",
-  },
   { rule: "S-01", find: "500_000_000;", replace: "400_000_000;", why: "block heights pass for times" },
   {
     rule: "S-01",
@@ -29,40 +23,11 @@ const times = inFile("src/swap/forms.ts", [
 const forms = inFile("src/swap/forms.ts", [
   {
     rule: "S-06",
-    find: "oneCase || value ===",
-    replace: "true || oneCase || value ===",
-    why: "a wrong EIP-55 checksum is accepted",
-  },
-  {
-    rule: "S-06",
-    find: "oneCase || value ===",
-    replace: "value ===",
-    why: "lower-case EVM addresses are refused",
-  },
-  {
-    rule: "S-06",
-    find: 'if (lower === ZERO_ADDRESS) return err("the zero address is nobody\'s");',
-    replace: "",
-    why: "the zero address is somebody's",
-  },
-  {
-    rule: "S-06",
     find: "/^0x[0-9a-fA-F]{64}$/.test",
     replace: "/^(?:0x)?[0-9a-fA-F]{64}$/.test",
     why: "an id may lack its 0x",
   },
-  {
-    rule: "S-06",
-    find: "(?:0[xX])?([0-9a-fA-F]{64})$/",
-    replace: "(?:0[xX])([0-9a-fA-F]{64})$/",
-    why: "a hashlock must begin with 0x",
-  },
-  {
-    rule: "S-40",
-    find: "hashlock === ZERO_BYTES32 ?",
-    replace: "false ?",
-    why: "an all-zero hashlock is accepted",
-  },
+
   {
     rule: "S-06",
     find: "const MIN_PEARL_SAT = 10_000n;",
@@ -75,13 +40,7 @@ const forms = inFile("src/swap/forms.ts", [
     replace: "2_100_000_000_000_000_001n;",
     why: "more than 2.1e18 satoshis are accepted",
   },
-  { rule: "S-06", find: "(1n << 128n) - 1n;", replace: "1n << 128n;", why: "2^128 raw USDC are accepted" },
-  {
-    rule: "S-06",
-    find: "MAX_TERMS_NONCE - 1n;",
-    replace: "MAX_TERMS_NONCE;",
-    why: "an ask's nonce may be 2^256 - 1, which cannot be revoked",
-  },
+
   {
     rule: "S-06",
     find: "const MAX_FEE_BPS = 500;",
@@ -90,22 +49,11 @@ const forms = inFile("src/swap/forms.ts", [
   },
   {
     rule: "S-06",
-    find: "Number.isSafeInteger(value) && value >= 0 ?",
-    replace: "Number.isInteger(value) && value >= 0 ?",
+    find: "Number.isSafeInteger(value) &",
+    replace: "Number.isInteger(value) &",
     why: "a nonce above 2^53 passes through a float",
   },
-  {
-    rule: "S-06",
-    find: 'typeof value !== "string" || !/^(?:0|[1-9][0-9]{0,38})$/',
-    replace: "!/^(?:0|[1-9][0-9]{0,38})$/",
-    why: "an amount that is a JSON number is accepted",
-  },
-  {
-    rule: "S-06",
-    find: "return value === undefined || value === null;",
-    replace: "return value === undefined;",
-    why: "null is no absent value",
-  },
+
   { rule: "S-06", find: "0xffff_ffff);", replace: "0xffff_fffe);", why: "vout 4294967295 is refused" },
   { rule: "S-06", find: "/^[\\x20-\\x7e]*$/", replace: "/^[\\x20-\\x7f]*$/", why: "DEL counts as printable" },
   {
@@ -122,8 +70,8 @@ const forms = inFile("src/swap/forms.ts", [
   },
   {
     rule: "S-31",
-    find: "text.length > 2 + 2 * maxBytes",
-    replace: "text.length > 4 + 2 * maxBytes",
+    find: "length > 2 + 2",
+    replace: "length > 4 + 2",
     why: "a contract's signature may have 4,097 bytes",
   },
   {
@@ -155,46 +103,17 @@ const script = inFile("src/swap/lock-script.ts", [
   },
   {
     rule: "S-10",
-    find: "const claim = claimScript(terms.hashlock, terms.buyerKey);",
-    replace: "const claim = claimScript(terms.hashlock, terms.sellerKey);",
+    find: "terms.buyerKey);",
+    replace: "terms.sellerKey);",
     why: "the seller's key stands in the claim leaf",
   },
   {
     rule: "S-10",
-    find: "const refund = refundScript(terms.pearlRefundTime, terms.sellerKey);",
-    replace: "const refund = refundScript(terms.pearlRefundTime, terms.buyerKey);",
+    find: "terms.sellerKey);",
+    replace: "terms.buyerKey);",
     why: "the buyer's key stands in the refund leaf",
   },
-  {
-    rule: "S-10",
-    find: "if ((bytes.at(-1) ?? 0) >= 0x80) bytes.push(0);",
-    replace: "",
-    why: "times above 2^31 are pushed as negative numbers",
-  },
-  {
-    rule: "S-10",
-    find: "if (value <= 16) return",
-    replace: "if (value < 16) return",
-    why: "16 is not pushed minimally",
-  },
-  {
-    rule: "S-10",
-    find: "bytesToHex(a) <= bytesToHex(b) ?",
-    replace: "bytesToHex(a) >= bytesToHex(b) ?",
-    why: "branches are hashed in the wrong order",
-  },
-  {
-    rule: "S-12",
-    find: "if (!isPoint(fromBytes32(terms.buyerKey)) || !isPoint(fromBytes32(terms.sellerKey))) return null;",
-    replace: "",
-    why: "a key that is no point has a lock script",
-  },
-  {
-    rule: "S-12",
-    find: "if (!isPoint(fromBytes32(terms.buyerKey)) || !isPoint(fromBytes32(terms.sellerKey))) return null;",
-    replace: "if (!isPoint(fromBytes32(terms.buyerKey))) return null;",
-    why: "a seller's key that is no point has a lock script",
-  },
+
   {
     rule: "S-11",
     find: "LEAF_VERSION | output.parity",
@@ -203,8 +122,8 @@ const script = inFile("src/swap/lock-script.ts", [
   },
   {
     rule: "S-11",
-    find: "controlBlock: controlTo(refundHash)",
-    replace: "controlBlock: controlTo(claimHash)",
+    find: "controlTo(refundHash)",
+    replace: "controlTo(claimHash)",
     why: "the claim's control block names its own leaf",
   },
 ]);
@@ -212,52 +131,15 @@ const script = inFile("src/swap/lock-script.ts", [
 const spends = inFile("src/swap/spend-leaf.ts", [
   {
     rule: "S-13",
-    find: "witness.length >= 2 && last?.[0] === ANNEX_TAG ?",
-    replace: "false ?",
-    why: "the annex is taken for the control block",
-  },
-  {
-    rule: "S-13",
-    find: "tweaked.parity !== (first & 1)",
-    replace: "false",
-    why: "a control block of the wrong parity is believed",
-  },
-  {
-    rule: "S-13",
     find: "return equalBytes(tweaked.key, fromBytes32(outputKey)) ? leaf : null;",
     replace: "return leaf;",
     why: "the leaf is told without the output key",
-  },
-  {
-    rule: "S-13",
-    find: 'if (equalBytes(leaf, lock.claim.hash)) return "claim";',
-    replace: 'if (witness.length > 3) return "claim";',
-    why: "the leaf is told by the number of items",
-  },
-  {
-    rule: "S-13",
-    find: "if (item.length !== 32) continue;",
-    replace: "",
-    why: "longer items count as secrets",
-  },
-  {
-    rule: "S-13",
-    find: "isHashlock(hashlock) && !found",
-    replace: "!found",
-    why: "any 32 bytes count as a secret",
-  },
-  {
-    rule: "S-13",
-    find: "pathLength % 32 !== 0 ||",
-    replace: "",
-    why: "a control block of a broken length is read",
-    equivalent: "a branch over fewer than 32 bytes leads to no output key of ours",
   },
 ]);
 
 const keys = inFile("src/swap/keys.ts", [
   { rule: "S-14", find: "(?:0[23])?", replace: "(?:0[234])?", why: "keys that begin with 04 are accepted" },
-  { rule: "S-14", find: "(?:0[23])?", replace: "", why: "compressed keys are refused" },
+
   {
     rule: "S-14",
     find: "crypto.isPoint(bytes) ? ok(toBytes32(bytes))",
@@ -266,29 +148,165 @@ const keys = inFile("src/swap/keys.ts", [
   },
   {
     rule: "S-14",
-    find: "tweaked === null ? [key] : [key, toBytes32(tweaked.key)];",
-    replace: "tweaked === null ? [] : [toBytes32(tweaked.key)];",
+    find: "[key] : [key, toBytes32",
+    replace: "[] : [toBytes32",
     why: "the plain program of a key does not fit it",
-  },
-  {
-    rule: "S-14",
-    find: "some((script) => script === scriptHexOfAddress(address));",
-    replace: "length > 0;",
-    why: "every key fits every address",
-  },
-  {
-    rule: "S-14",
-    find: "tweaked === null ? [key] : [key, toBytes32(tweaked.key)];",
-    replace: "[key];",
-    why: "BIP86 addresses do not fit their key",
-  },
-  {
-    rule: "S-32",
-    find: '"PearlUsdcAsk"',
-    replace: '"PearlUsdcAsk1"',
-    why: "the proof of the PEARL key has another tag",
   },
 ]);
 
+const messages = inFile("src/swap/eip712.ts", [
+  {
+    rule: "S-20",
+    find: "domain.chainId",
+    replace: "1",
+    why: "signatures are valid on every chain",
+  },
+  {
+    rule: "S-20",
+    find: "wordOfNumber(terms.pearlRefundTime, 64),\n        wordOfNumber(terms.evmRefundTime, 64),",
+    replace: "wordOfNumber(terms.evmRefundTime, 64),\n        wordOfNumber(terms.pearlRefundTime, 64),",
+    why: "both refund times change places",
+  },
+  { rule: "S-20", find: "wordOfNumber(ask.nonce, 256),", replace: "", why: "an ask's nonce is not signed" },
+  {
+    rule: "S-20",
+    find: "fromBytes32(terms.hashlock),",
+    replace: "fromBytes32(terms.askId),",
+    why: "the hashlock is not signed",
+  },
+  {
+    rule: "H-42",
+    find: "ofText(action), ",
+    replace: "",
+    why: "a signed pause is also a signed cancel",
+  },
+  {
+    rule: "S-64",
+    find: "ofText(origin), ofText(ref)",
+    replace: "ofText(origin)",
+    why: "the ref is not signed",
+  },
+  {
+    rule: "S-20",
+    find: "Uint8Array.of(0x19, 0x01)",
+    replace: "Uint8Array.of(0x19, 0x00)",
+    why: "another prefix",
+  },
+]);
+
+const search = [
+  ...inFile("src/swap/secret-search.ts", [
+    {
+      rule: "S-66",
+      find: "window += 1",
+      replace: "window += 32",
+      why: "only whole words of a run are looked at",
+    },
+
+    {
+      rule: "S-66",
+      find: "end - start > LONG_RUN_DIGITS",
+      replace: "end - start > 64 * LONG_RUN_DIGITS",
+      why: "a long run is searched as a whole",
+    },
+  ]),
+  ...inFile("src/swaps/usecases/secret-guard.ts", [
+    {
+      rule: "S-66",
+      find: "const PIECE = 8192;",
+      replace: "const PIECE = 65_536;",
+      why: "a body full of hex is searched in one piece",
+    },
+  ]),
+];
+
+const wallet = [
+  ...inFile("src/wallet/swap-lock.ts", [
+    {
+      rule: "S-10",
+      find: 'if (hashlock.length !== 32) throw new RangeError("a hashlock has 32 bytes");',
+      replace: "",
+      why: "the wallet locks to a hashlock of another length",
+    },
+    {
+      rule: "S-01",
+      find: "refundTime < 500_000_000 ||",
+      replace: "",
+      why: "the wallet takes a height for T_p",
+    },
+    {
+      rule: "S-54",
+      find: "conflicting.map",
+      replace: "conflicting.slice(1).map",
+      why: "a further lock transaction does not spend an input of the earlier one",
+    },
+    {
+      rule: "S-10",
+      find: "terms.buyerKey,",
+      replace: "terms.sellerKey,",
+      why: "the wallet locks to the seller's key in the claim leaf",
+    },
+  ]),
+  ...inFile("src/wallet/swap-spends.ts", [
+    {
+      rule: "S-13",
+      find: "secret.length !== 32 || !equalBytes(sha256(secret), lock.terms.hashlock)",
+      replace: "secret.length !== 32",
+      why: "the wallet claims with a wrong secret",
+    },
+    {
+      rule: "S-10",
+      find: "leaf: lock.claim, items",
+      replace: "leaf: lock.refund, items",
+      why: "the wallet claims by the refund leaf",
+    },
+    {
+      rule: "S-10",
+      find: "sequence: REPLACEABLE_SEQUENCE }, funding",
+      replace: "sequence: 0xffff_ffff }, funding",
+      why: "the wallet's claim does not signal replacement",
+    },
+  ]),
+  ...inFile("src/wallet/swap-spends.ts", [
+    {
+      rule: "S-10",
+      find: "lock.terms.refundTime)",
+      replace: "lock.terms.refundTime - 1)",
+      why: "the wallet's refund has too low a lock time",
+    },
+    {
+      rule: "S-10",
+      find: "leaf: lock.refund, items",
+      replace: "leaf: lock.claim, items",
+      why: "the wallet refunds by the claim leaf",
+    },
+  ]),
+  ...inFile("src/wallet/swap-messages.ts", [
+    {
+      rule: "S-64",
+      find: "{ orderHash, origin, ref });",
+      replace: '{ orderHash, origin, ref: "" });',
+      why: "the wallet does not sign the ref",
+    },
+  ]),
+  ...inFile("src/adapters/system/swap-crypto.ts", [
+    {
+      rule: "S-10",
+      find: "const EVEN = 2;",
+      replace: "const EVEN = 3;",
+      why: "keys are lifted to the odd y, and parities are exchanged",
+    },
+  ]),
+];
+
 /** All of them. */
-export const SWAPS_BYTES: readonly Break[] = [...times, ...forms, ...script, ...spends, ...keys];
+export const SWAPS_BYTES: readonly Break[] = [
+  ...times,
+  ...forms,
+  ...script,
+  ...spends,
+  ...keys,
+  ...messages,
+  ...search,
+  ...wallet,
+];

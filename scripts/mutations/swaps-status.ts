@@ -1,4 +1,5 @@
-// Breaks of statuses and their edges (S-50 to S-52, S-33) and of rows (S-42, S-55).
+// Breaks of what is said of a deal: its status, the actions of each side and the verifications (S-04, S-50 to S-55, S-60 to
+// S-62).
 
 import { type Break, inFile } from "./break.ts";
 
@@ -6,97 +7,17 @@ const status = [
   ...inFile("src/swap/statuses.ts", [
     {
       rule: "S-51",
-      find: 'if (state === "accepted" && subject.secret !== null) return "USDC_CLAIMABLE";',
-      replace: "",
-      why: "a known secret does not make the USDC claimable",
-    },
-    {
-      rule: "S-51",
-      find: 'if (state === "claimed") return "SETTLED";',
-      replace: "",
-      why: "a claimed order is not settled",
-    },
-    {
-      rule: "S-51",
-      find: 'if (state === "refunded") return "USDC_REFUNDED";',
-      replace: "",
-      why: "a refunded order is not shown so",
-    },
-    {
-      rule: "S-51",
-      find: "output.mined === null || output.amountSat < amountSat",
-      replace: "output.mined === null",
-      why: "a refund of dust is a refund",
-    },
-    {
-      rule: "S-51",
-      find: 'if (!isSpentInBlock(output, "refund")) return false;',
-      replace: "",
-      why: "one of two locks refunded counts as refunded",
-    },
-    {
-      rule: "S-51",
-      find: 'if (!isAcceptedFinal(order, tips)) return "DEAL_OPEN";',
-      replace: 'if (state === "none" || state === "locked") return "DEAL_OPEN";',
-      why: "an accepted order that is not final is USDC_LOCKED",
-    },
-    {
-      rule: "S-51",
-      find: "lock.amountSat >= amountSat &&",
-      replace: "",
-      why: "too small a lock is PEARL_LOCKED",
-    },
-    { rule: "S-51", find: "!lock.coinbase &&", replace: "", why: "a coinbase lock is PEARL_LOCKED" },
-    {
-      rule: "S-51",
       find: ".height) >= k &&",
       replace: ".height) >= k - 1 &&",
       why: "K - 1 confirmations are PEARL_LOCKED",
     },
-    { rule: "S-51", find: "isUnspent(lock)\n", replace: "true\n", why: "a spent lock is PEARL_LOCKED" },
   ]),
   ...inFile("src/swap/order-state.ts", [
     {
-      rule: "S-51",
-      find: "return isEventFinal(order, locked, tips) && isEventFinal(order, accepted, tips);",
-      replace: "return isEventFinal(order, locked, tips);",
-      why: "live before the acceptance is final",
-    },
-    {
-      rule: "S-07",
-      find: "order.disputed !== true && ",
-      replace: "",
-      why: "an event that a second RPC denies is final",
-    },
-    {
-      rule: "S-51",
-      find: 'orderState(order) === "accepted" && isAcceptedFinal',
-      replace: "isAcceptedFinal",
-      why: "closed orders are live",
-    },
-    {
       rule: "S-54",
-      find: "accepted.block > order.locked.block ? accepted : order.locked",
-      replace: "accepted.block > order.locked.block ? order.locked : order.locked",
+      find: "block ? accepted :",
+      replace: "block ? order.locked :",
       why: "confirmations are those of the lock, not of the acceptance",
-    },
-    {
-      rule: "S-50",
-      find: "subject.take !== null || (subject",
-      replace: "(subject",
-      why: "a take is no deal",
-    },
-    {
-      rule: "S-50",
-      find: "subject.order !== null && subject.order.accepted !== null",
-      replace: "subject.order !== null",
-      why: "a bid that nobody accepted is a deal",
-    },
-    {
-      rule: "S-54",
-      find: "subject.terms.seller === ZERO_ADDRESS ? null :",
-      replace: "",
-      why: "an open bid's seller is the zero address",
     },
   ]),
   ...inFile("src/swap/statuses.ts", [
@@ -106,18 +27,6 @@ const status = [
       replace: "true ?",
       why: "an unfinal bid is open",
     },
-    {
-      rule: "S-52",
-      find: 'if (order.accepted !== null) return "BID_ACCEPTED";',
-      replace: "",
-      why: "an accepted bid is open",
-    },
-    {
-      rule: "S-52",
-      find: 'return "BID_CANCELLED";',
-      replace: 'return "USDC_REFUNDED";',
-      why: "a cancelled bid is shown as refunded",
-    },
   ]),
   ...inFile("src/swap/order-state.ts", [
     {
@@ -126,76 +35,8 @@ const status = [
       replace: "isAcceptedFinal(order, tips)",
       why: "a closing counts as final before its block is",
     },
-    {
-      rule: "S-51",
-      find: 'spend.mined === null ? "claim_seen" : "claimed"',
-      replace: '"claimed"',
-      why: "a claim in the mempool is shown as mined",
-    },
-    {
-      rule: "S-51",
-      find: 'lock.mined === null ? "mempool" : "confirmed"',
-      replace: '"confirmed"',
-      why: "a lock in the mempool is shown as confirmed",
-    },
-  ]),
-  ...inFile("src/swap/statuses.ts", [
-    {
-      rule: "S-51",
-      find: "return from === to || edges[from].includes(to);",
-      replace: "return true;",
-      why: "no edge is illegal",
-    },
-    {
-      rule: "S-51",
-      find: 'USDC_CLAIMABLE: ["USDC_REFUNDED", "SETTLED"]',
-      replace: 'USDC_CLAIMABLE: ["SETTLED"]',
-      why: "a refund after the reveal is an alarm",
-    },
-    {
-      rule: "S-51",
-      find: 'PEARL_LOCKED: ["LOCK_SUBMITTED", ',
-      replace: "PEARL_LOCKED: [",
-      why: "a second output that takes the lock's place is an alarm",
-    },
-    {
-      rule: "S-33",
-      find: 'ASK_CANCELLED: ["ASK_TAKEN"]',
-      replace: "ASK_CANCELLED: []",
-      why: "a cancelled ask that is taken on chain is an alarm",
-    },
-    {
-      rule: "S-52",
-      find: 'BID_ACCEPTED: ["USDC_REFUNDED", "SETTLED"]',
-      replace: 'BID_ACCEPTED: ["SETTLED"]',
-      why: "the refund of an accepted bid is an alarm",
-    },
   ]),
   ...inFile("src/swap/order-state.ts", [
-    {
-      rule: "S-50",
-      find: 'if (!subject.keysValid) return "PUBKEY_INVALID";',
-      replace: "",
-      why: "a key that is no point is not told",
-    },
-    {
-      rule: "S-50",
-      find: "- subject.terms.pearlRefundTime < rules.deltaS",
-      replace: "- subject.terms.pearlRefundTime <= rules.deltaS",
-      why: "exactly the margin is too small",
-    },
-    {
-      rule: "S-50",
-      find: "secret !== null && !wasShownByOrder(subject, secret)",
-      replace: "false",
-      why: "an order whose secret is known from elsewhere is offered",
-    },
-    {
-      rule: "S-50",
-      find: "? shower.orderHash === subject.hash",
-      replace: "? true",
-      why: "another order's claim counts as this one's",
-    },
     {
       rule: "S-50",
       find: "own.has(shower.outpoint)",
@@ -207,48 +48,160 @@ const status = [
 
 const rows = inFile("src/swap/rows.ts", [
   {
-    rule: "S-42",
-    find: "expired: order === null && take !== null &&",
-    replace: "expired: take !== null &&",
-    why: "an indexed order's take is shown as expired",
-  },
-  {
-    rule: "S-55",
-    find: "order?.accepted?.sellerPearlKey ?? terms.sellerPearlKey",
-    replace: "terms.sellerPearlKey",
-    why: "an accepted bid shows no seller key",
-  },
-  {
-    rule: "S-55",
-    find: "terms.askId === ZERO_BYTES32 ? null : terms.askId",
-    replace: "terms.askId",
-    why: "a bid shows the zero ask id",
-  },
-  {
     rule: "S-55",
     find: "subject.order?.locked.time ?? subject.take?.createdAt",
     replace: "subject.take?.createdAt ?? subject.order?.locked.time",
     why: "created_at of an order is that of its take",
   },
-  {
-    rule: "S-55",
-    find: "if (lock?.spend?.path === path) return lock.spend.txid;",
-    replace: "",
-    why: "pearl_claim_txid is of another output than the lock",
-  },
-  {
-    rule: "S-55",
-    find: "return shown.find((output) => output.spend?.path === path)?.spend?.txid ?? null;",
-    replace: "return null;",
-    why: "spends of other outputs than the lock are not shown",
-  },
-  {
-    rule: "S-55",
-    find: "if (!dealExists(subject)) return null;",
-    replace: "",
-    why: "a bid that nobody accepted has a deal row",
-  },
 ]);
 
 /** All of them. */
-export const SWAPS_STATUS: readonly Break[] = [...status, ...rows];
+export const SWAPS_STATUS: readonly Break[] = [
+  ...status,
+  ...rows,
+  ...inFile("src/swap/next-actions.ts", [
+    {
+      rule: "S-54",
+      find: "  if (credit === null) return;",
+      replace: '  if (credit === null || subject.order?.closed?.kind === "claimed") return;',
+      why: "a settled deal has nothing left to do",
+    },
+
+    {
+      rule: "S-04",
+      find: 'claim_usdc", {}));',
+      replace: 'claim_usdc", { not_after: view.subject.terms.evmRefundTime }));',
+      why: "claim_usdc ends at T_e",
+    },
+    {
+      rule: "S-54",
+      find: 'if (output.mined === null || !isUnspent(output)) continue;\n      actions.push(nextAction(buyer, "buyer", "claim_pearl"',
+      replace:
+        'if (output.mined === null || !isUnspent(output) || output !== view.lock) continue;\n      actions.push(nextAction(buyer, "buyer", "claim_pearl"',
+      why: "with the secret known only the lock is claimed, not every output",
+    },
+
+    {
+      rule: "S-54",
+      find: "claimBy(subject.terms, profile)",
+      replace: "subject.terms.pearlRefundTime",
+      why: "the reveal is offered until T_p",
+    },
+
+    {
+      rule: "S-54",
+      find: "pearlRefundTime",
+      replace: "evmRefundTime",
+      why: "refund_pearl stands from T_e on",
+    },
+    {
+      rule: "S-54",
+      find: "isPending(output, tips)",
+      replace: "output.inMempool",
+      why: "an evicted lock transaction need not be abandoned",
+    },
+    {
+      rule: "S-54",
+      find: "const window = { not_before: lockBy(subject.terms, profile) };",
+      replace: "const window = {};",
+      why: "abandon_lock stands at once",
+    },
+
+    {
+      rule: "S-54",
+      find: "not_after: lockBy(terms",
+      replace: "not_after: claimBy(terms",
+      why: "lock_pearl stands until T_p - M",
+    },
+    {
+      rule: "S-54",
+      find: "& isBidFinal &",
+      replace: '& state === "locked" &',
+      why: "an unfinal bid may be accepted",
+    },
+
+    {
+      rule: "S-54",
+      find: ": evmRefundTime",
+      replace: ": subject.terms.pearlRefundTime",
+      why: "refund_usdc stands from T_p on",
+    },
+  ]),
+  ...inFile("src/swap/verify-lock.ts", [
+    {
+      rule: "S-60",
+      find: "judged.amountSat < subject.terms.pearlAmountSat",
+      replace: "judged.amountSat < subject.terms.pearlAmountSat - 1n",
+      why: "one satoshi too few verifies",
+    },
+    {
+      rule: "S-60",
+      find: "isSpent: output.spend !== null",
+      replace: "isSpent: output.spend !== null && output.spend.mined !== null",
+      why: "a lock whose spend is in the mempool verifies",
+    },
+
+    {
+      rule: "S-09",
+      find: 'return judged.isWitnessed ? null : "PEARL_NODE_UNAVAILABLE";',
+      replace: "return null;",
+      why: "one node alone verifies a lock",
+    },
+    {
+      rule: "S-60",
+      find: "context.now > claimBy(subject.terms, profile)",
+      replace: "context.now > subject.terms.pearlRefundTime",
+      why: "a lock verifies up to T_p",
+    },
+
+    {
+      rule: "S-60",
+      find: 'isMarginTooSmall(subject, rules) ? "TIMELOCK_MARGIN_TOO_SMALL" : null',
+      replace: "null",
+      why: "a small margin verifies",
+    },
+  ]),
+  ...inFile("src/swap/verify-settlement.ts", [
+    {
+      rule: "S-61",
+      find: 'isClaim ? "REFUND_IS_CLAIM_PATH" : have',
+      replace: "have",
+      why: "a claim verifies as a refund",
+    },
+    {
+      rule: "S-61",
+      find: 'have < k ? "REFUND_UNCONFIRMED" : null',
+      replace: 'have < 1 ? "REFUND_UNCONFIRMED" : null',
+      why: "one confirmation verifies a refund",
+    },
+  ]),
+  ...inFile("src/swap/verify-settlement.ts", [
+    {
+      rule: "S-61",
+      find: "spend === null) return",
+      replace: "spend === null || lock.spend.mined === null) return",
+      why: "a claim in the mempool is no spend",
+    },
+    {
+      rule: "S-61",
+      find: ": buyerScripts;",
+      replace: ": scripts;",
+      why: "without a take a release may go anywhere",
+    },
+
+    {
+      rule: "S-61",
+      find: '< profile.k ? "',
+      replace: '< 1 ? "',
+      why: "one confirmation verifies a release",
+    },
+  ]),
+  ...inFile("src/swap/reasons.ts", [
+    {
+      rule: "S-62",
+      find: "VerifyReason>([",
+      replace: 'VerifyReason>(["LOCK_OUTPUT_SPENT", ',
+      why: "a spent lock is retryable",
+    },
+  ]),
+];

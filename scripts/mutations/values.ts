@@ -21,12 +21,7 @@ const amount = inFile("src/primitives/amount.ts", [
     replace: "/^(?:0|-?[1-9][0-9]{0,38})$/",
     why: "negative amounts are taken",
   },
-  {
-    rule: "P-20",
-    find: "value <= MAX_RAW_AMOUNT ?",
-    replace: "value < MAX_RAW_AMOUNT ?",
-    why: "2^128 - 1 is refused",
-  },
+
   {
     rule: "P-20",
     find: "value <= MAX_RAW_AMOUNT ?",
@@ -54,58 +49,25 @@ const address = inFile("src/primitives/address.ts", [
     replace: "const BECH32M = 1;",
     why: "bech32 instead of bech32m",
   },
+
   {
     rule: "P-22",
-    find: "if (checksum !== BECH32M) return null;",
-    replace: "",
-    why: "a wrong checksum is taken",
-  },
-  {
-    rule: "P-22",
-    find: "if (lower.charCodeAt(dataStart) !== CODE[1]) return null;",
-    replace: "",
-    why: "other witness versions are taken",
-  },
-  {
-    rule: "P-22",
-    find: "return (lastData & 15) === 0 ?",
-    replace: "return (lastData & 7) === 0 ?",
+    find: "lastData & 15) =",
+    replace: "lastData & 7) =",
     why: "a padding bit may be set",
   },
-  {
-    rule: "P-22",
-    find: "if (text !== lower && text !== lower.toUpperCase()) return null;",
-    replace: "",
-    why: "mixed letter case is taken",
-  },
-  {
-    rule: "P-22",
-    find: "if (text !== lower && text !== lower.toUpperCase()) return null;",
-    replace: "if (text !== lower) return null;",
-    why: "upper case is refused",
-  },
-  {
-    rule: "P-22",
-    find: "if (text.length !== hrp.length + 1 + DATA_LENGTH) return null;",
-    replace: "",
-    why: "programs of other lengths are taken",
-  },
+
   {
     rule: "P-22",
     find: "(lower as PearlAddress)",
     replace: "(text as PearlAddress)",
     why: "rows show upper case, and one owner has two names",
   },
-  {
-    rule: "P-22",
-    find: "if (!lower.startsWith(hrp) || ",
-    replace: "if (",
-    why: "another network's prefix is taken",
-  },
+
   {
     rule: "P-15",
-    find: "let checksum = step(startChecksum(hrp), 1);",
-    replace: "let checksum = step(startChecksum(hrp), 2);",
+    find: "startChecksum(hrp), 1);",
+    replace: "startChecksum(hrp), 2);",
     why: "the sender's address has the checksum of version 2",
   },
 ]);
@@ -137,57 +99,35 @@ const fields = inFile("src/prc20/fields.ts", [
   },
   {
     rule: "P-23",
-    find: 'if (value !== undefined && typeof value !== "string") return true;',
-    replace: 'if (value !== undefined && value !== null && typeof value !== "string") return true;',
+    find: "&& typeof value",
+    replace: "&& value !== null && typeof value",
     why: "null is as good as absent",
   },
+
   {
     rule: "P-23",
-    find: 'if (value !== undefined && typeof value !== "string") return true;',
-    replace: 'if (value !== undefined && typeof value === "object") return true;',
-    why: "numbers are no FIELD_TYPE",
-  },
-  {
-    rule: "P-20",
-    find: "return amount === 0n ? null : amount;",
-    replace: "return amount;",
-    why: "0 is positive",
-  },
-  {
-    rule: "P-23",
-    find: "return text === undefined ? absent : parseAmount(text);",
-    replace: 'return text === undefined || text === "" ? absent : parseAmount(text);',
+    find: "undefined ? absent",
+    replace: 'undefined || text === "" ? absent',
     why: "an empty amount is absent",
   },
   {
     rule: "P-23",
-    find: "if (value === undefined) return source.sender;",
-    replace: 'if (value === undefined || value === "") return source.sender;',
+    find: "= undefined) return",
+    replace: '= undefined || value === "") return',
     why: "an empty address is absent",
   },
   {
     rule: "P-51",
-    find: "/^list:[0-9a-f]{64}:(?:0|[1-9][0-9]{0,9})$/",
-    replace: "/^list:[0-9a-fA-F]{64}:(?:0|[1-9][0-9]{0,9})$/",
+    find: "[0-9a-f]{64}:(",
+    replace: "[0-9a-fA-F]{64}:(",
     why: "an id in upper case is well-formed",
   },
+
   {
     rule: "P-51",
-    find: "/^list:[0-9a-f]{64}:(?:0|[1-9][0-9]{0,9})$/",
-    replace: "/^list:[0-9a-f]{64}:[0-9]{1,10}$/",
-    why: "an id with leading zeros is well-formed",
-  },
-  {
-    rule: "P-51",
-    find: "/^list:[0-9a-f]{64}:(?:0|[1-9][0-9]{0,9})$/",
-    replace: "/^list:[0-9a-f]{64}:(?:0|[1-9][0-9]{0,8})$/",
+    find: "][0-9]{0,9})$/",
+    replace: "][0-9]{0,8})$/",
     why: "an index of ten digits is malformed",
-  },
-  {
-    rule: "P-51",
-    find: "/^list:[0-9a-f]{64}:(?:0|[1-9][0-9]{0,9})$/",
-    replace: "/^list:[0-9a-f]{64}:(?:0|[1-9][0-9]*)$/",
-    why: "an index of eleven digits is well-formed",
   },
 ]);
 
@@ -200,24 +140,9 @@ const registry = inFile("src/prc20/operations/registry.ts", [
   },
   {
     rule: "P-46",
-    find: "[deploy, mint, transfer, burn, list, send]",
-    replace: "[deploy, mint, transfer, list, send]",
+    find: "transfer, burn, list,",
+    replace: "transfer, list,",
     why: "burn is unknown",
-  },
-]);
-
-const judging = inFile("src/prc20/transition.ts", [
-  {
-    rule: "P-23",
-    find: 'if (operation.mistyped) return "FIELD_TYPE";',
-    replace: "",
-    why: "FIELD_TYPE is never given",
-  },
-  {
-    rule: "P-24",
-    find: 'if (operation === null) return "OP_UNKNOWN";',
-    replace: 'if (operation === null) return "FIELD_TYPE";',
-    why: "an unknown op has another reason",
   },
 ]);
 
@@ -239,4 +164,4 @@ const named: Break[] = NAMED.map(([file, list, left]) => ({
 }));
 
 /** P-20 to P-24, and the exact keys that rows are ordered by. */
-export const VALUES: readonly Break[] = [...amount, ...address, ...fields, ...registry, ...judging, ...named];
+export const VALUES: readonly Break[] = [...amount, ...address, ...fields, ...registry, ...named];

@@ -12,7 +12,7 @@ interface Entry {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-for (const file of ["package-lock.json", "bench/package-lock.json"]) {
+for (const file of ["package-lock.json", "bench/package-lock.json", "mutation/package-lock.json"]) {
   test(`${file} has an entry for every optional package of every platform`, () => {
     const { packages } = JSON.parse(readFileSync(file, "utf8")) as {
       packages: Readonly<Record<string, Entry>>;
@@ -28,7 +28,7 @@ for (const file of ["package-lock.json", "bench/package-lock.json"]) {
   });
 }
 
-for (const file of ["package-lock.json", "bench/package-lock.json"]) {
+for (const file of ["package-lock.json", "bench/package-lock.json", "mutation/package-lock.json"]) {
   test(`${file}: every package of every platform has a SHA-512, because npm installs whatever it is given without one`, () => {
     const { packages } = JSON.parse(readFileSync(file, "utf8")) as {
       packages: Readonly<Record<string, Entry>>;

@@ -72,7 +72,21 @@ function secretOf(actor: string): Uint8Array {
 
 /** The x-only output key of an actor, hex. */
 export function keyOf(actor: string): string {
-  return hex(schnorr.getPublicKey(secretOf(actor)));
+  const key = keys.get(actor) ?? hex(schnorr.getPublicKey(secretOf(actor)));
+  keys.set(actor, key);
+  return key;
+}
+
+/** Keys by actor: every vector asks for the same few again and again, and each costs milliseconds. */
+const keys = new Map<string, string>();
+/** Signatures by signer and message: the vectors begin with the same blocks. */
+const signatures = new Map<string, Uint8Array>();
+
+function signatureBy(signer: string, message: Uint8Array): Uint8Array {
+  const name = `${signer} ${hex(message)}`;
+  const signature = signatures.get(name) ?? schnorr.sign(message, secretOf(signer));
+  signatures.set(name, signature);
+  return signature;
 }
 
 /** The simnet address of an actor. */
@@ -185,7 +199,7 @@ function annexOf(
   const form = input.annex ?? (input.op?.["op"] === "list" ? "signed" : "none");
   if (form === "none" || output === null) return null;
   const signer = form.startsWith("signed by ") ? form.slice("signed by ".length) : (input.by ?? "");
-  const signature = schnorr.sign(listingMessage(input, index, txid, output, rules), secretOf(signer));
+  const signature = signatureBy(signer, listingMessage(input, index, txid, output, rules));
   const annex = Uint8Array.of(0x50, ...signature, 0x83);
   if (form === "flipped") annex[30] = (annex[30] ?? 0) ^ 1;
   if (form === "other prefix") annex[0] = 0x51;

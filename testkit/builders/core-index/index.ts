@@ -1,7 +1,6 @@
 // The product's core as an index in memory: scanner, reading, keys, signatures, one pass, conservation, undo. Tests
 // hold it beside the reference implementation; nothing of the service (store, follower) is in between.
 
-import { schnorr } from "@noble/curves/secp256k1.js";
 import { sha256, sha256d } from "../../../src/adapters/system/hashes.ts";
 import { AnchorFilter } from "../../../src/chain/anchor-filter.ts";
 import { NETWORKS, type NetworkName } from "../../../src/chain/networks.ts";
@@ -105,7 +104,7 @@ export class CoreIndex {
     view.add(second, this.state.load(second));
     const listed = listingSignatureJobs(reading, rules, sha256);
     const signatures = listed.answered(
-      listed.jobs.map(({ key, message, signature }) => verify(signature, message, key)),
+      listed.jobs.map(({ key, message, signature }) => verifySchnorr(key, message, signature)),
     );
     const input = {
       block: scanned.value,
@@ -130,13 +129,5 @@ export class CoreIndex {
       if (gone !== null) this.#anchors.delete(gone);
       if (come !== null) this.#anchors.add(come);
     }
-  }
-}
-
-function verify(signature: Uint8Array, message: Uint8Array, key: Uint8Array): boolean {
-  try {
-    return schnorr.verify(signature, message, key);
-  } catch {
-    return false;
   }
 }

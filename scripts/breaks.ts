@@ -1,12 +1,10 @@
-// Tries how good the tests are: breaks the program on purpose, one small break at a time, and sees whether a test
-// notices. `npm run mutate` exits 1 when a break that is not named as equivalent stays green (or one that is does not).
-// --list prints the breaks, --only RULE (or a part of a file's name) tries some. --generated N tries N breaks made by
-// rule (--seed S picks them); a person has to judge those that no test notices, so they do not fail the run.
+// Makes the breaks of scripts/mutations/, which StrykerJS does not make, one at a time, and sees whether a test notices.
+// `npm run breaks` exits 1 when a break that is not named as equivalent stays green (or one that is does not). --list
+// prints the breaks, --only RULE (or a part of a file's name) tries some.
 
 import { parseArgs } from "node:util";
 import { ALL_BREAKS, broken, listFault } from "./mutations/all-breaks.ts";
 import type { Break } from "./mutations/break.ts";
-import { generatedBreaks } from "./mutations/generated.ts";
 import { testsFor } from "./mutations/suites.ts";
 import { type TimedTest, type TrialResult, TrialTree } from "./mutations/trial.ts";
 
@@ -19,21 +17,14 @@ const { values: options } = parseArgs({
   options: {
     only: { type: "string" },
     list: { type: "boolean", default: false },
-    generated: { type: "string" },
-    seed: { type: "string", default: "1" },
   },
 });
-const { only, generated } = options;
-const offered =
-  generated === undefined ? ALL_BREAKS : generatedBreaks(Number(generated), Number(options.seed));
-const chosen = offered.filter((one) => only === undefined || one.rule === only || one.file.includes(only));
+const { only } = options;
+const chosen = ALL_BREAKS.filter((one) => only === undefined || one.rule === only || one.file.includes(only));
 
 if (chosen.length === 0) console.log(`no break is of ${only}`);
 if (options.list) for (const one of chosen) console.log(lineOf(one));
-else {
-  const code = await tryAll(chosen);
-  process.exitCode = generated === undefined ? code : 0;
-}
+else process.exitCode = await tryAll(chosen);
 
 function lineOf({ rule, file, why, equivalent }: Break): string {
   const note = equivalent === undefined ? "" : ` (equivalent: ${equivalent})`;
