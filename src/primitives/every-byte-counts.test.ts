@@ -1,4 +1,5 @@
-// A difference in any single byte is noticed by the functions that compare merkle roots, commitments and parents.
+// A difference in any single byte, or in the length, is noticed by the functions that compare merkle roots, commitments and
+// parents.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -25,4 +26,14 @@ test("and two ranges, while bytes outside of them do not count", () => {
     const inside = at >= 4 && at < 36;
     assert.equal(equalRange(one, 4, other, 7, 32), !inside, `byte ${at}`);
   }
+});
+
+test("arrays of two lengths differ, whichever of them is the longer", () => {
+  assert.ok(!equalBytes(Uint8Array.of(1, 2), Uint8Array.of(1, 2, 3)));
+  assert.ok(!equalBytes(Uint8Array.of(1, 2, 3), Uint8Array.of(1, 2)));
+});
+
+test("a range that leaves both arrays is equal to nothing", () => {
+  assert.ok(equalRange(Uint8Array.of(9, 1), 1, Uint8Array.of(1), 0, 1));
+  assert.ok(!equalRange(Uint8Array.of(9, 1), 1, Uint8Array.of(1), 0, 2));
 });
