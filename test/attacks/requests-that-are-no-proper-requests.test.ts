@@ -53,9 +53,12 @@ describe("targets in absolute form", () => {
     }
     const wrong = await send(`GET HTTP://x/api/v1/swaps/deals/5 HTTP/1.1\r\nhost: x\r\n${CLOSE}\r\n`);
     assert.deepEqual([wrong.status, errorOf(wrong, true)], [400, "INVALID_REQUEST"]);
+    const none = await send(`GET http://x/none HTTP/1.1\r\nhost: x\r\n${CLOSE}\r\n`);
+    assert.deepEqual([none.status, errorOf(none, false)], [404, "ROUTE_NOT_FOUND"]);
     for (const bare of ["http://x", "http://x?a=b"]) {
-      const root = await send(`GET ${bare} HTTP/1.1\r\nhost: x\r\n${CLOSE}\r\n`);
-      assert.deepEqual([root.status, errorOf(root, false)], [404, "ROUTE_NOT_FOUND"]);
+      const front = await send(`GET ${bare} HTTP/1.1\r\nhost: x\r\n${CLOSE}\r\n`);
+      assert.equal(front.status, 200);
+      assert.match(front.text, /<div id="page">/, "an empty path is /");
     }
   });
 

@@ -188,12 +188,14 @@ const VALID = ["deploy", "mint", "transfer", "burn", "list", "send"].map((op) =>
 
 /** Takes away the rows of all operations and closings at or above a place, which must still be there. */
 export function removeLedger(connection: Connection, firstPlace: number): void {
-  connection.run(
-    `DELETE FROM ledger WHERE (address_id, change_key) IN (
-       SELECT from_id, 2 * place + 1 FROM op WHERE place >= ?1 AND kind IN (${VALID})
-       UNION SELECT to_id, 2 * place + 1 FROM op WHERE place >= ?1 AND kind IN (${VALID}) AND to_id IS NOT NULL
-       UNION SELECT filled_owner_id, 2 * place + 1 FROM op WHERE place >= ?1 AND filled_owner_id IS NOT NULL
-       UNION SELECT owner_id, 2 * close_place FROM listing WHERE close_place >= ?1)`,
+  const keys = connection.all(
+    `SELECT from_id AS id, 2 * place + 1 AS key FROM op WHERE place >= ?1 AND kind IN (${VALID})
+     UNION SELECT to_id, 2 * place + 1 FROM op WHERE place >= ?1 AND kind IN (${VALID}) AND to_id IS NOT NULL
+     UNION SELECT filled_owner_id, 2 * place + 1 FROM op WHERE place >= ?1 AND filled_owner_id IS NOT NULL
+     UNION SELECT owner_id, 2 * close_place FROM listing WHERE close_place >= ?1`,
     firstPlace,
   );
+  // One by one: a DELETE over all these pairs at once makes SQLite read the whole table.
+  const remove = connection.prepared("DELETE FROM ledger WHERE address_id = ? AND change_key = ?");
+  for (const [id = null, key = null] of keys) remove.run(id, key);
 }
