@@ -2,7 +2,7 @@
 // reference API's own database.
 
 import { openSqliteStore } from "../src/adapters/store-sqlite/sqlite-store.ts";
-import type { PageKey } from "../src/index/queries.ts";
+import type { PageKey } from "../src/index/pages.ts";
 
 /** A row in the order of the reference's columns; the first value is the place in chain order. */
 export type PeerRow = readonly (string | number | null)[];

@@ -79,7 +79,7 @@ const cursor = inFile("src/chain/block-cursor.ts", [
   },
 ]);
 
-const scanner = inFile("src/chain/scan-block.ts", [
+const scanner = inFile("src/chain/block-pass.ts", [
   {
     rule: "P-63",
     find: ", input.index)",

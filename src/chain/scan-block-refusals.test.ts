@@ -21,7 +21,8 @@ import {
 } from "../../test/chain/sample-blocks.ts";
 import { oneByOne } from "../primitives/hashing.ts";
 import { merkleRoot } from "./merkle.ts";
-import { scanBlock, scanTransactions } from "./scan-block.ts";
+import { scanBlock } from "./scan-block.ts";
+import { scanTransactions } from "../../testkit/scan-transactions.ts";
 
 /** The fault code of a block with the right merkle root over these transactions. */
 function check(txs: readonly Transaction[]): string {

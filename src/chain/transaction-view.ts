@@ -95,12 +95,6 @@ export function outpointAt(bytes: Uint8Array, at: number): Outpoint {
   return `${displayHex(bytes, at)}:${readUint32(bytes, at + 32)}` as Outpoint;
 }
 
-/** All outpoints that the cursor's transaction spends, in input order. */
-export function outpointsOfCursor(cursor: TransactionCursor): Outpoint[] {
-  const offsets = recordOffsets(cursor.bytes, cursor.inputsStart, cursor.inputCount, 36, 4);
-  return offsets.map((at) => outpointAt(cursor.bytes, at));
-}
-
 /** Turns the notes of the cursor into interesting inputs, ascending; null where none of them is one. */
 export function interestingInputs(
   cursor: TransactionCursor,

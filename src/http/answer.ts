@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import type { PaddedText } from "../index/queries.ts";
+import type { PaddedText } from "../index/pages.ts";
 import type { BlockHash } from "../primitives/brands.ts";
 import type { Refusal } from "./errors.ts";
 import type { Result } from "../primitives/result.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "../../testkit/properties.ts";
-import { KEY_SHAPES, type ListName } from "../index/queries.ts";
+import { KEY_SHAPES, type ListName } from "../index/pages.ts";
 import { type CursorBinding, decodeCursor, encodeCursor, pageRequest } from "./cursor.ts";
 import { ok } from "../primitives/result.ts";
 

@@ -2,7 +2,7 @@
 // direction by a checksum, so that a cursor from elsewhere is recognised instead of giving a wrong page.
 
 import { hash } from "node:crypto";
-import { KEY_SHAPES, type ListName, type Page, type PageKey, type PageRequest } from "../index/queries.ts";
+import { KEY_SHAPES, type ListName, type Page, type PageKey, type PageRequest } from "../index/pages.ts";
 import { Refusal } from "./errors.ts";
 import { err, ok, type Result } from "../primitives/result.ts";
 

@@ -3,7 +3,8 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Static, StaticEncode, TObject, TSchema } from "typebox";
-import type { PaddedText, TipState } from "../index/queries.ts";
+import type { PaddedText } from "../index/pages.ts";
+import type { TipState } from "../index/queries.ts";
 import { answerOf, jsonBody, listBody, type MadeAnswer } from "./answer.ts";
 import { type HttpContext, sendRefusal, sendAnswer } from "./context.ts";
 import { pageLimit } from "./cursor.ts";

@@ -1,5 +1,5 @@
 // The read port of a storage engine: the reads that the public interface needs. Each method answers from ONE committed
-// state (H-09) and says which. Pages are keyed, never offsets (H-06).
+// state (H-09) and says which.
 
 import type {
   BlockHash,
@@ -10,7 +10,21 @@ import type {
   Tick,
   Txid,
 } from "../primitives/brands.ts";
-import type { BalanceRow, ListingRow, OperationRow, TokenRow, Totals } from "../prc20/state.ts";
+import type { TokenRow, Totals } from "../prc20/state.ts";
+import type { BlockHappenings, BlockPart, EventGroup } from "./event-groups.ts";
+import type { OperationFields, Page, PageRequest, PageText } from "./pages.ts";
+import type {
+  BalanceView,
+  BlockView,
+  CandleView,
+  HolderView,
+  LedgerView,
+  LifecycleState,
+  ListingView,
+  MarketSummaryView,
+  OperationView,
+  StatsView,
+} from "./views.ts";
 
 /** The state that an answer was read from. `totals` is the one of the tip (zeros at the base block). */
 export interface TipState {
@@ -28,213 +42,6 @@ export interface Snapshot<Value> {
   readonly value: Value;
 }
 
-/**
- * A place within a list's order, a row's or one beyond all rows: safe integers from -1 and 1 to 128 printable ASCII
- * characters, in the shape of `KEY_SHAPES`.
- */
-export type PageKey = readonly (number | string)[];
-
-/** Element types of each list's key; a cursor whose key has another shape is no cursor of that list. */
-export const KEY_SHAPES = {
-  tokens: ["int"],
-  balances: ["text"],
-  balancesOf: ["int", "text"],
-  ledger: ["int"],
-  market: ["text", "int"],
-  sellerListings: ["int"],
-  marketHistory: ["int"],
-  operations: ["int"],
-  holders: ["text", "text"],
-  candles: ["int"],
-  markets: ["text", "text"],
-  mempool: ["text", "int"],
-  blocks: ["int"],
-  reorgs: ["int"],
-  bids: ["int", "text"],
-  asks: ["int", "text"],
-  asksByPrice: ["text", "text", "int", "text"],
-  deals: ["int", "text"],
-} as const satisfies Record<string, readonly ("int" | "text")[]>;
-
-/** Names of the paged lists. */
-export type ListName = keyof typeof KEY_SHAPES;
-
-/** Where a page starts: after `key` in list order (next) or before it (prev, walking back). */
-export interface PageStart {
-  readonly direction: "next" | "prev";
-  readonly key: PageKey;
-}
-
-/** A page of a list. `start` null = first page. `limit` 1 .. 100. */
-export interface PageRequest {
-  readonly limit: number;
-  readonly start: PageStart | null;
-}
-
-/** Rows in list order; the keys to continue with, null where there is nothing on that side. */
-export interface Page<Row> {
-  readonly rows: readonly Row[];
-  readonly next: PageKey | null;
-  readonly prev: PageKey | null;
-}
-
-/** State of a listing as the interface shows it (P-70): `expired_open` is an open one with tip height > exp. */
-export type LifecycleState = "open" | "expired_open" | "filled" | "cancelled" | "invalid_spent";
-
-/** All lifecycle states. */
-export const LIFECYCLE_STATES = ["open", "expired_open", "filled", "cancelled", "invalid_spent"] as const;
-
-/** A listing with its state as of the snapshot, and its token's decimals. */
-export interface ListingView {
-  readonly listing: ListingRow;
-  readonly lifecycle: LifecycleState;
-  readonly dec: string;
-}
-
-/** An operation with its block's hash and time. */
-export interface OperationView {
-  readonly operation: OperationRow;
-  readonly blockHash: BlockHash;
-  readonly time: number;
-}
-
-/** A block of the index with the number of its operations. */
-export interface BlockView {
-  readonly height: number;
-  readonly hash: BlockHash;
-  /** Unix seconds, of the header. */
-  readonly time: number;
-  readonly digest: Hex32;
-  readonly operations: number;
-  readonly validOperations: number;
-}
-
-/** What an engine can write of an operation as JSON: as in `OperationView`, `valid` as 1 or 0, amounts as texts. */
-export type OperationField =
-  | "height"
-  | "txIndex"
-  | "txid"
-  | "vout"
-  | "op"
-  | "tick"
-  | "valid"
-  | "reason"
-  | "payloadJson"
-  | "blockHash"
-  | "time"
-  | "from"
-  | "to"
-  | "amount"
-  | "listingId"
-  /** Height of the state - height of the block + 1. */
-  | "confirmations";
-
-/** The shape of a row: names in the order in which they are written. Made once, not per request. */
-export type OperationFields = readonly (readonly [name: string, field: OperationField])[];
-
-/**
- * Text in a buffer that belongs to it alone: the UTF-8 bytes from `from` on up to `to`. What stands before and behind
- * may be written over, so that an envelope can be put around the text where it is.
- */
-export interface PaddedText {
-  readonly buffer: Uint8Array;
-  readonly from: number;
-  readonly to: number;
-}
-
-/** A page whose rows are JSON objects, in list order and joined by commas; empty where there are none. */
-export interface PageText {
-  readonly rows: PaddedText;
-  readonly next: PageKey | null;
-  readonly prev: PageKey | null;
-}
-
-/** A balance with its token's decimals. */
-export interface BalanceView {
-  readonly row: BalanceRow;
-  readonly dec: string;
-}
-
-/** What has changed a balance (H-38): a valid operation, or the end of a listing that nobody filled. */
-export const LEDGER_CAUSES = [
-  "deploy",
-  "mint",
-  "transfer",
-  "burn",
-  "list",
-  "fill",
-  "cancel",
-  "invalid_spend",
-] as const;
-
-/** One of them. */
-export type LedgerCause = (typeof LEDGER_CAUSES)[number];
-
-/** One change of what an address holds in a token. Amounts in raw units. */
-export interface LedgerView {
-  /** Its place in the list: grows in chain order; a closing comes before the operation at the same input (P-64). */
-  readonly key: number;
-  readonly height: number;
-  /** Time of the block. */
-  readonly time: number;
-  readonly txid: Txid;
-  /** Input of the operation, or the input that spent the anchor. */
-  readonly vout: number;
-  readonly cause: LedgerCause;
-  readonly tick: Tick;
-  /** Signed; never 0 together with `lockedDelta`. */
-  readonly balanceDelta: bigint;
-  readonly lockedDelta: bigint;
-  /** After the change. */
-  readonly balance: RawAmount;
-  readonly locked: RawAmount;
-  /** The listing that was created, filled or ended; else null. */
-  readonly listingId: ListingId | null;
-}
-
-/** Counts of `stats` that are not in the totals. */
-export interface StatsView {
-  readonly distinctHolders: number;
-  readonly listsExpiredOpen: number;
-}
-
-/** Facts of a market summary (H-33) beyond the token row's own totals. */
-export interface MarketSummaryView {
-  readonly token: TokenRow;
-  readonly expiredOpenCount: number;
-  /** The cheapest active listing, ties older first; null where there is none. */
-  readonly best: Pick<ListingRow, "id" | "priceSat" | "amount"> | null;
-  /** Σ price and number of fills in blocks with time > tip time - 86400. */
-  readonly volume24hSat: bigint;
-  readonly fills24h: number;
-  /** The cheapest active listing as of the last block with time <= tip time - 86400; null where there is none. */
-  readonly floorThen: { readonly priceSat: bigint; readonly amount: bigint } | null;
-}
-
-/** Fills of one interval (H-38). Prices are exact quotients price / amount. */
-export interface CandleView {
-  /** Unix seconds, a multiple of the interval. */
-  readonly start: number;
-  readonly open: Quotient;
-  readonly high: Quotient;
-  readonly low: Quotient;
-  readonly close: Quotient;
-  readonly volume: bigint;
-  readonly volumeSat: bigint;
-  readonly fills: number;
-}
-
-/** A unit price before rounding. */
-export interface Quotient {
-  readonly priceSat: bigint;
-  readonly amount: bigint;
-}
-
-/** A holder row with the token's circulating supply (minted - burned). */
-export interface HolderView {
-  readonly row: BalanceRow;
-}
-
 /** Filters of the operation lists; absent = any. `address` is the history of H-36, `height` one block. */
 export interface OperationFilter {
   readonly tick?: Tick;
@@ -243,75 +50,6 @@ export interface OperationFilter {
   readonly address?: PearlAddress;
   readonly height?: number;
 }
-
-/** A swap event as told (H-47). */
-export interface SwapEventView {
-  readonly id: number;
-  readonly type: "bid" | "ask" | "deal" | "reorg";
-  readonly dealHash: string | null;
-  readonly addresses: readonly string[];
-  /** JSON text. */
-  readonly data: string;
-}
-
-/**
- * One entry of the bounded event log (H-39): a group of consecutive event ids of one block, one reorg, or some swap
- * events.
- */
-export type EventGroup =
-  | {
-      readonly kind: "swaps";
-      readonly firstId: number;
-      readonly lastId: number;
-      /** One per id, ascending. */
-      readonly events: readonly SwapEventView[];
-    }
-  | {
-      readonly kind: "block";
-      readonly firstId: number;
-      readonly lastId: number;
-      readonly height: number;
-      readonly hash: BlockHash;
-    }
-  | {
-      readonly kind: "reorg";
-      readonly firstId: number;
-      readonly lastId: number;
-      readonly forkHeight: number;
-      readonly oldTip: { readonly height: number; readonly hash: BlockHash };
-      readonly newTip: { readonly height: number; readonly hash: BlockHash };
-    };
-
-/**
- * What happened in one block, to make its events from. Event order: the block itself, then by place the closing at
- * that place, then its operation, then the listing that this operation created. So a block's id range has
- * 1 + operations + created listings + closed listings ids.
- */
-export interface BlockHappenings {
-  readonly height: number;
-  readonly hash: BlockHash;
-  readonly time: number;
-  readonly digest: Hex32;
-  /** Operations of the whole block, whatever part of it was asked for. */
-  readonly operationCount: number;
-  /** Where the next part begins; null where this is the last one. */
-  readonly nextPlace: number | null;
-  /** Ascending by place. */
-  readonly operations: readonly OperationView[];
-  /** Listings created in this block, in their present state. */
-  readonly created: readonly ListingView[];
-  /** Listings closed in this block. */
-  readonly closed: readonly ListingView[];
-}
-
-/** A part of a block: the rows at `places` places, beginning at `from`, which is the block's first one where null. */
-export interface BlockPart {
-  readonly from: number | null;
-  readonly places: number;
-}
-
-/** All of a block at once: for blocks that are known to be small. */
-export const WHOLE_BLOCK: BlockPart = { from: null, places: Number.MAX_SAFE_INTEGER };
 
 /** The read side of a storage engine. */
 export interface IndexQueries {

@@ -1,6 +1,8 @@
 // The cryptography that the pure folders need, as functions that `main` hands in.
 // Keeping them parameters lets one program use native hashing and a test use a second implementation.
 
+import { elementAt } from "./elements.ts";
+
 /** SHA-256 of the bytes; returns 32 fresh bytes. */
 export type Sha256 = (bytes: Uint8Array) => Uint8Array;
 
@@ -22,22 +24,12 @@ export type Sha256dAll = (bytes: Uint8Array, ends: Uint32Array, count: number, i
  */
 export type WindowHashEnds = (bytes: Uint8Array, offsets: Uint32Array) => Uint32Array;
 
-/** The last word of a hash, as `WindowHashEnds` tells it. */
-function endOfHash(hash: Uint8Array): number {
-  return (((hash[28] ?? 0) << 24) | ((hash[29] ?? 0) << 16) | ((hash[30] ?? 0) << 8) | (hash[31] ?? 0)) >>> 0;
-}
-
-/** The plain way to hash windows: one after the other. */
-export function windowByWindow(sha256: Sha256): WindowHashEnds {
-  return (bytes, offsets) => offsets.map((offset) => endOfHash(sha256(bytes.subarray(offset, offset + 32))));
-}
-
 /** The plain way to hash many messages: one after the other. */
 export function oneByOne(sha256d: Sha256d): Sha256dAll {
   return (bytes, ends, count, into) => {
     let start = 0;
     for (let i = 0; i < count; i += 1) {
-      const end = ends[i] ?? start;
+      const end = elementAt(ends, i);
       into.set(sha256d(bytes.subarray(start, end)), 32 * i);
       start = end;
     }

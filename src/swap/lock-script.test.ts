@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { swapCrypto } from "../adapters/system/swap-crypto.ts";
 import type { Bytes32 } from "../primitives/brands.ts";
 import { bytesToHex } from "../primitives/hex.ts";
-import { lockAddress, lockOf, type LockTerms, NUMS_KEY, pushNumber } from "./lock-script.ts";
+import { lockAddressOf, lockOf, type LockTerms, NUMS_KEY, pushNumber } from "./lock-script.ts";
 
 const CLAIM_HASH = "74d1deff40a3d7b0b356c9e1b8afb35af7b5bce54b99e75b04cba99cedaf7da7";
 const REFUND_HASH = "b4c913f2fb86c7b589f493fa013188b82bdc91fcb0134defdf76deda5206d323";
@@ -46,9 +46,12 @@ describe("the worked vector of S-11", () => {
   });
 
   test("the address of each network", () => {
-    assert.equal(lockAddress(lock, "prl"), "prl1pjstj0e7tg2ghk0sp2f03hy92yut7vx0dyexr3v8v7f3khjuj3x3su36eah");
-    assert.match(lockAddress(lock, "tprl"), /^tprl1p.*sh778zz$/);
-    assert.match(lockAddress(lock, "rprl"), /^rprl1p.*sd8zl82$/);
+    assert.equal(
+      lockAddressOf(lock.script, "prl"),
+      "prl1pjstj0e7tg2ghk0sp2f03hy92yut7vx0dyexr3v8v7f3khjuj3x3su36eah",
+    );
+    assert.match(lockAddressOf(lock.script, "tprl") ?? "", /^tprl1p.*sh778zz$/);
+    assert.match(lockAddressOf(lock.script, "rprl") ?? "", /^rprl1p.*sd8zl82$/);
   });
 });
 

@@ -2,6 +2,7 @@
 // internal key and two leaves, the buyer's with the preimage, the seller's from the refund time on. And the address of
 // such a script (P-15).
 
+import { elementAt } from "../primitives/elements.ts";
 import { addressOfKey } from "../primitives/address.ts";
 import type { Bytes32, PearlAddress, ScriptHex } from "../primitives/brands.ts";
 import { concatBytes, varintBytes } from "../primitives/bytes.ts";
@@ -64,7 +65,7 @@ export function pushNumber(value: number): Uint8Array {
   const bytes: number[] = [];
   for (let rest = value; rest > 0; rest = Math.floor(rest / 256)) bytes.push(rest % 256);
   // The highest bit is the sign: a positive number whose top byte has it set needs one byte more.
-  if ((bytes.at(-1) ?? 0) >= 0x80) bytes.push(0);
+  if (elementAt(bytes, bytes.length - 1) >= 0x80) bytes.push(0);
   return Uint8Array.of(bytes.length, ...bytes);
 }
 
@@ -137,11 +138,6 @@ export function lockOfPoints(
     parity: output.parity,
     script: `5120${bytesToHex(output.key)}` as ScriptHex,
   };
-}
-
-/** The address of a lock (`expected_address`, `pearl_lock_address`). */
-export function lockAddress(lock: Pick<Lock, "outputKey">, hrp: string): PearlAddress {
-  return addressOfKey(lock.outputKey.slice(2), hrp);
 }
 
 /** The bech32m address of `OP_1 <32 bytes>`; null for null and for any other script. */

@@ -8,8 +8,9 @@ import { sha256d } from "../../src/adapters/system/hashes.ts";
 import { openSha256Lanes } from "../../src/adapters/system/sha256-lanes.ts";
 import type { BlockFaultCode } from "../../src/chain/block-fault.ts";
 import { NETWORKS } from "../../src/chain/networks.ts";
-import { type ExpectedBlock, scanBlock, scanTransactions } from "../../src/chain/scan-block.ts";
-import { outpointsOf, scanTransaction } from "../../src/chain/scan-transaction.ts";
+import { type ExpectedBlock, scanBlock } from "../../src/chain/scan-block.ts";
+import { scanTransaction } from "../../src/chain/scan-transaction.ts";
+import { scanTransactions } from "../../testkit/scan-transactions.ts";
 import { recogniseEnvelope } from "../../src/prc20/envelope.ts";
 import type { BlockHash } from "../../src/primitives/brands.ts";
 import {
@@ -80,7 +81,6 @@ describe("pieces of a block", () => {
       assert.equal(whole.value?.txIndex, 0);
       for (let length = 0; length < raw.length; length += 1) {
         assert.ok(!scanTransaction(raw.subarray(0, length), context).ok);
-        assert.ok(!outpointsOf(raw.subarray(0, length)).ok);
       }
     }
   });
@@ -279,7 +279,6 @@ describe("counts and lengths that promise more than there is", () => {
           !scanTransaction(raw, context).ok,
           `place ${index} of ${Buffer.from(huge).toString("hex")}`,
         );
-        assert.ok(!outpointsOf(raw).ok);
       }
       // Time of the processor: what else the machine does is no cost of these bytes.
       const { user } = process.cpuUsage(started);

@@ -10,7 +10,7 @@ import type { HttpDependencies } from "../../src/http/dependencies.ts";
 import { ListingHistoryRowSchema } from "../../src/http/schemas/market.ts";
 import { OperationRowSchema } from "../../src/http/schemas/operations.ts";
 import type { ListingRow, OperationRow } from "../../src/prc20/state.ts";
-import type { OperationView } from "../../src/index/queries.ts";
+import type { OperationView } from "../../src/index/views.ts";
 import { type Harness, harness, richIndex } from "./harness.ts";
 import * as rows from "./rows.ts";
 

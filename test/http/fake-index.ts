@@ -4,29 +4,20 @@
 import { compareText } from "./rows.ts";
 import type { ListingId, PearlAddress, RawAmount, Tick, Txid } from "../../src/primitives/brands.ts";
 import type { BalanceRow, ListingRow, TokenRow } from "../../src/prc20/state.ts";
+import type { BlockHappenings, BlockPart, EventGroup } from "../../src/index/event-groups.ts";
+import type { OperationField, OperationFields, Page, PageKey, PageRequest } from "../../src/index/pages.ts";
+import type { IndexQueries, OperationFilter, Snapshot, TipState } from "../../src/index/queries.ts";
 import type {
   BalanceView,
-  BlockHappenings,
-  BlockPart,
   BlockView,
   CandleView,
-  EventGroup,
   HolderView,
-  IndexQueries,
   LedgerView,
   LifecycleState,
   ListingView,
   MarketSummaryView,
-  OperationField,
-  OperationFields,
-  OperationFilter,
   OperationView,
-  Page,
-  PageKey,
-  PageRequest,
-  Snapshot,
-  TipState,
-} from "../../src/index/queries.ts";
+} from "../../src/index/views.ts";
 
 /** Pages rows that are already in list order. */
 function pageOf<Row>(

@@ -3,8 +3,8 @@
 import type { FastifyInstance } from "fastify";
 import type { HttpDependencies } from "../../src/http/dependencies.ts";
 import { buildServer } from "../../src/http/server.ts";
-import type { LedgerCause } from "../../src/index/queries.ts";
-import type { EventGroup } from "../../src/index/queries.ts";
+import type { LedgerCause } from "../../src/index/views.ts";
+import type { EventGroup } from "../../src/index/event-groups.ts";
 import type { Condition } from "../../src/follow/conditions.ts";
 import type { ProtocolRules } from "../../src/prc20/rules.ts";
 import type { IndexStatus, MempoolOperation } from "../../src/follow/serving.ts";

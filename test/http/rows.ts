@@ -11,8 +11,16 @@ import type {
   Tick,
   Txid,
 } from "../../src/primitives/brands.ts";
-import type { ListingClose, ListingRow, OperationRow, TokenRow, Totals } from "../../src/prc20/state.ts";
-import type { OperationView, TipState } from "../../src/index/queries.ts";
+import {
+  type ListingClose,
+  type ListingRow,
+  type OperationRow,
+  type TokenRow,
+  type Totals,
+  ZERO_TOTALS,
+} from "../../src/prc20/state.ts";
+import type { TipState } from "../../src/index/queries.ts";
+import type { OperationView } from "../../src/index/views.ts";
 
 /** By code units, as SQLite's binary collation does for ASCII. */
 export function compareText(one: string, other: string): number {
@@ -32,24 +40,14 @@ export const digestAt = (height: number) => height.toString(16).padStart(64, "d"
 export const raw = (value: bigint) => value as RawAmount;
 export const sat = (value: bigint) => value as Sat;
 
-const ZERO_TOTALS: Totals = {
-  eventsTotal: 0,
-  eventsValid: 0,
-  tokensDeployed: 0,
-  listsOpen: 0,
-  listsFilled: 0,
-  listsCancelled: 0,
-  listsInvalidSpent: 0,
-  feePaidSat: 0n,
-  sellerPaidSat: 0n,
-  nextPlace: 1,
-};
+/** Totals of an index whose next operation is its second. */
+const TOTALS: Totals = { ...ZERO_TOTALS, nextPlace: 1 };
 
-export function stateAt(height: number, totals: Totals = ZERO_TOTALS): TipState {
+export function stateAt(height: number, totals: Totals = TOTALS): TipState {
   return { height, hash: blockHash(height), time: TIP_TIME, digest: digestAt(height), totals };
 }
 
-export const NOTHING_YET: TipState = { height: -1, hash: null, time: 0, digest: null, totals: ZERO_TOTALS };
+export const NOTHING_YET: TipState = { height: -1, hash: null, time: 0, digest: null, totals: TOTALS };
 
 export function token(tick: string, fields: Partial<TokenRow> = {}): TokenRow {
   return {

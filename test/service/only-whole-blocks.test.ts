@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Transaction } from "bitcoinjs-lib";
-import { NO_TOTALS } from "../../src/adapters/store-sqlite/row-shapes.ts";
+import { ZERO_TOTALS } from "../../src/prc20/state.ts";
 import type { BlockHash, Hex32 } from "../../src/primitives/brands.ts";
 import { BlockIndexer } from "../../src/index/index-block.ts";
 import { PREVIOUS, type Sample, sampleBlock } from "../chain/sample-blocks.ts";
@@ -30,7 +30,7 @@ const previous = {
   height: HEIGHT - 1,
   hash: PREVIOUS,
   digest: "0".repeat(64) as Hex32,
-  totals: NO_TOTALS,
+  totals: ZERO_TOTALS,
 };
 
 async function codeOf(deciding: BlockIndexer, raw: Uint8Array, hash: BlockHash): Promise<string> {

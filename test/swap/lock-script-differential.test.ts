@@ -9,7 +9,7 @@ import * as fc from "../../testkit/properties.ts";
 import * as ecc from "tiny-secp256k1";
 import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
 import type { Bytes32 } from "../../src/primitives/brands.ts";
-import { lockAddress, lockOf, lockOfPoints, type LockTerms, NUMS_KEY } from "../../src/swap/lock-script.ts";
+import { lockAddressOf, lockOf, lockOfPoints, type LockTerms, NUMS_KEY } from "../../src/swap/lock-script.ts";
 import { swapLock, swapLockAddress } from "../../src/wallet/index.ts";
 import { bytesOf, hexOf, VECTOR_LOCK, walletTerms } from "./terms.ts";
 
@@ -64,7 +64,7 @@ function assertAgreement(terms: LockTerms): void {
     [own.claim, own.refund].map((leaf) => [hexOf(leaf.script), hexOf(leaf.controlBlock)]),
   );
   for (const hrp of ["prl", "tprl", "rprl"])
-    assert.equal(lockAddress(own, hrp), swapLockAddress(wallet, hrp));
+    assert.equal(lockAddressOf(own.script, hrp), swapLockAddress(wallet, hrp));
 }
 
 const privateKey = fc

@@ -1,23 +1,10 @@
 // A small seeded model that makes block after block of rows that fit together, without the program's own rules.
 
 import type { PearlAddress } from "../../src/primitives/brands.ts";
-import type { BlockChanges, CloseKind, ListingRow, Totals } from "../../src/prc20/state.ts";
+import { type BlockChanges, type CloseKind, type ListingRow, ZERO_TOTALS } from "../../src/prc20/state.ts";
 import { BlockDraft, type Rows } from "./block-draft.ts";
 import { ADDRESSES, BASE, TICKS } from "./chain-facts.ts";
 import { Random } from "../random.ts";
-
-const NO_TOTALS: Totals = {
-  eventsTotal: 0,
-  eventsValid: 0,
-  tokensDeployed: 0,
-  listsOpen: 0,
-  listsFilled: 0,
-  listsCancelled: 0,
-  listsInvalidSpent: 0,
-  feePaidSat: 0n,
-  sellerPaidSat: 0n,
-  nextPlace: 0,
-};
 
 /** What a test wants of a block. */
 export interface BlockWish {
@@ -40,7 +27,7 @@ export class ChainModel {
       tokens: new Map(),
       balances: new Map(),
       listings: new Map(),
-      totals: NO_TOTALS,
+      totals: ZERO_TOTALS,
       height: BASE.height,
       hash: BASE.hash,
       time: BASE.time,

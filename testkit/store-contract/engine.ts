@@ -3,8 +3,13 @@
 import assert from "node:assert/strict";
 import type { BlockChanges } from "../../src/prc20/state.ts";
 import type { IndexStore } from "../../src/index/ports.ts";
-import type { Page, PageKey, PageRequest, Snapshot } from "../../src/index/queries.ts";
+import type { BlockPart } from "../../src/index/event-groups.ts";
+import type { Page, PageKey, PageRequest } from "../../src/index/pages.ts";
+import type { Snapshot } from "../../src/index/queries.ts";
 import { BASE } from "./chain-facts.ts";
+
+/** All of a block at once. */
+export const WHOLE_BLOCK: BlockPart = { from: null, places: Number.MAX_SAFE_INTEGER };
 
 /** Rows that `damage` changes behind the engine's back, while the store is closed. */
 export type Damage =

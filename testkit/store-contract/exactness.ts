@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { BlockHash, Tick } from "../../src/primitives/brands.ts";
 import type { BlockChanges } from "../../src/prc20/state.ts";
-import { WHOLE_BLOCK } from "../../src/index/queries.ts";
+import { WHOLE_BLOCK } from "./engine.ts";
 import { ADDRESSES, AMOUNT_MAX, addressOf, BASE, hash32 } from "./chain-facts.ts";
 import { ChainModel } from "./chain-model.ts";
 import { type EngineFactory, valueOf, walk, withStore } from "./engine.ts";

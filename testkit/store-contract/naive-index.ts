@@ -3,7 +3,8 @@
 
 import type { ListingId, PearlAddress, RawAmount, Tick } from "../../src/primitives/brands.ts";
 import type { BalanceRow, BlockChanges, ListingRow, OperationRow, TokenRow } from "../../src/prc20/state.ts";
-import type { BlockView, LedgerView, LifecycleState, OperationFilter } from "../../src/index/queries.ts";
+import type { OperationFilter } from "../../src/index/queries.ts";
+import type { BlockView, LedgerView, LifecycleState } from "../../src/index/views.ts";
 import { BASE } from "./chain-facts.ts";
 
 /** A candle with the quotients as the fills that set them. */

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { EvmAddress } from "../../src/primitives/brands.ts";
 import type { IndexStore } from "../../src/index/ports.ts";
-import type { EventGroup } from "../../src/index/queries.ts";
+import type { EventGroup } from "../../src/index/event-groups.ts";
 import type {
   ChainCheckpoint,
   StoredFact,

@@ -3,13 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { IndexStore } from "../../src/index/ports.ts";
-import type {
-  OperationField,
-  OperationFilter,
-  OperationView,
-  Page,
-  PageRequest,
-} from "../../src/index/queries.ts";
+import type { OperationField, Page, PageRequest } from "../../src/index/pages.ts";
+import type { OperationFilter } from "../../src/index/queries.ts";
+import type { OperationView } from "../../src/index/views.ts";
 import { ADDRESSES, TICKS } from "./chain-facts.ts";
 import { ChainModel } from "./chain-model.ts";
 import { type EngineFactory, walk, withStore } from "./engine.ts";

@@ -18,19 +18,19 @@ export interface BlockRow extends StoredBlock {
 export const BLOCK_COLUMNS = `height, hash, previous_hash, time, digest, ${TOTALS_COLUMNS}, distinct_holders, lists_expired_open`;
 
 /** The highest block, or null. */
-export function tipRow(connection: Connection): BlockRow | null {
+export function storedTip(connection: Connection): BlockRow | null {
   const row = connection.first(`SELECT ${BLOCK_COLUMNS} FROM block ORDER BY height DESC LIMIT 1`);
   return row === null ? null : readBlockRow(row);
 }
 
 /** The block at a height, or null. */
-export function blockRow(connection: Connection, height: number): BlockRow | null {
+export function storedBlock(connection: Connection, height: number): BlockRow | null {
   const row = connection.first(`SELECT ${BLOCK_COLUMNS} FROM block WHERE height = ?`, height);
   return row === null ? null : readBlockRow(row);
 }
 
 /** All blocks, ascending. */
-export function* blockRows(connection: Connection): Generator<BlockRow> {
+export function* storedBlocks(connection: Connection): Generator<BlockRow> {
   for (const cells of connection.each(`SELECT ${BLOCK_COLUMNS} FROM block ORDER BY height`)) {
     yield readBlockRow(cells);
   }

@@ -1,7 +1,7 @@
 // The log of the event ids that the service has given (H-39). It has one row per block, reorganisation or group of swap
 // events, and is bounded. Ids only grow, also over rewinds, restarts and a wipe.
 
-import type { EventGroup } from "../../index/queries.ts";
+import type { EventGroup } from "../../index/event-groups.ts";
 import { blobOf, CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
 import { BOUND_LIMIT } from "./read/paging.ts";

@@ -2,7 +2,7 @@
 // validity in one number, so that "any operation" is 13 ranges and "mint, valid" is one. The numbers of the listing
 // states stand here, too.
 
-import type { LifecycleState } from "../../index/queries.ts";
+import type { LifecycleState } from "../../index/views.ts";
 
 /** The operations of the protocol, in the order of their numbers. */
 const OPERATIONS = ["deploy", "mint", "transfer", "burn", "list", "send"] as const;

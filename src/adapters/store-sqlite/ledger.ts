@@ -2,11 +2,11 @@
 // cause (H-38). The rows of the ledger hold what came out; what was added and taken follows from the operation or
 // listing that a row names, by these functions.
 
-import type { LedgerCause } from "../../index/queries.ts";
+import type { LedgerCause } from "../../index/views.ts";
 import { kindOf, stateNumber } from "./kinds.ts";
 
 /** Change of what an address holds in the token of an operation or closing: raw units, signed. Never both 0. */
-export interface Effect {
+export interface BalanceChange {
   /** address.id. */
   readonly id: number;
   readonly balance: bigint;
@@ -14,7 +14,7 @@ export interface Effect {
 }
 
 /** Who takes part in an operation, as address.id: sender, recipient, and owner of the listing that a send filled. */
-export interface Parties {
+export interface Participants {
   readonly from: number;
   readonly to: number | null;
   readonly owner: number | null;
@@ -36,9 +36,14 @@ const CAUSES = new Map<number | undefined, LedgerCause>([
  * The changes that an operation of a kind makes, each address once, who gives first; none where it is not valid, and
  * for a transfer to oneself. `amount`: the operation's; 0n where it shows none.
  */
-export function effectsOf(kind: number, amount: bigint, { from, to, owner }: Parties): readonly Effect[] {
+export function effectsOf(
+  kind: number,
+  amount: bigint,
+  { from, to, owner }: Participants,
+): readonly BalanceChange[] {
   if (amount === 0n) return [];
-  const gain = (id: number | null): Effect[] => (id === null ? [] : [{ id, balance: amount, locked: 0n }]);
+  const gain = (id: number | null): BalanceChange[] =>
+    id === null ? [] : [{ id, balance: amount, locked: 0n }];
   switch (kind) {
     case DEPLOY:
     case MINT:
@@ -59,7 +64,7 @@ export function effectsOf(kind: number, amount: bigint, { from, to, owner }: Par
 }
 
 /** The change that the end of a listing makes that nobody filled; so does a fill by its owner. */
-export function returned(owner: number, amount: bigint): Effect {
+export function returned(owner: number, amount: bigint): BalanceChange {
   return { id: owner, balance: amount, locked: -amount };
 }
 

@@ -11,7 +11,7 @@ import type {
   TokenRow,
   Totals,
 } from "../../prc20/state.ts";
-import type { LifecycleState } from "../../index/queries.ts";
+import type { LifecycleState } from "../../index/views.ts";
 import type { Cell, CellReader } from "./cells.ts";
 import { isValidKind, operationOf, stateOf } from "./kinds.ts";
 
@@ -234,17 +234,3 @@ export function readTotals(cells: CellReader): Totals {
     nextPlace: cells.int(),
   };
 }
-
-/** Totals of an index without operations. */
-export const NO_TOTALS: Totals = {
-  eventsTotal: 0,
-  eventsValid: 0,
-  tokensDeployed: 0,
-  listsOpen: 0,
-  listsFilled: 0,
-  listsCancelled: 0,
-  listsInvalidSpent: 0,
-  feePaidSat: 0n,
-  sellerPaidSat: 0n,
-  nextPlace: 0,
-};

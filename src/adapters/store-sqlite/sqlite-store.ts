@@ -23,7 +23,7 @@ import type { SwapStore } from "../../swaps/ledger/ports.ts";
 import { AddressFinder } from "./address-book.ts";
 import { auditStore } from "./audit/audit.ts";
 import { BalanceFilter } from "./read/balance-filter.ts";
-import { blockRow, tipRow } from "./block-rows.ts";
+import { storedBlock, storedTip } from "./block-rows.ts";
 import { CellReader } from "./cells.ts";
 import { type Connection, openReader, type PageMemory } from "./connection.ts";
 import { dumpStore } from "./audit/dump.ts";
@@ -123,21 +123,21 @@ class SqliteStore implements IndexStore, ConditionSource {
   }
 
   async tip(): Promise<StoredBlock | null> {
-    const row = tipRow(this.#reader);
+    const row = storedTip(this.#reader);
     if (row === null) return null;
     const { height, hash, time, digest, totals } = row;
     return { height, hash, time, digest, totals };
   }
 
   async blockHash(height: number): Promise<BlockHash | null> {
-    return blockRow(this.#reader, height)?.hash ?? null;
+    return storedBlock(this.#reader, height)?.hash ?? null;
   }
 
   async rewindFloor(): Promise<number> {
     return this.#reader.snapshot(() => {
       const row = this.#reader.first("SELECT min(height) FROM undo");
       const lowest = row === null ? null : new CellReader(row).intOrNull();
-      return lowest === null ? (tipRow(this.#reader)?.height ?? -1) : lowest - 1;
+      return lowest === null ? (storedTip(this.#reader)?.height ?? -1) : lowest - 1;
     });
   }
 

@@ -10,7 +10,7 @@ import {
   property,
   uint8Array,
 } from "../../../testkit/properties.ts";
-import { windowByWindow } from "../../primitives/hashing.ts";
+import { windowByWindow } from "../../../testkit/doubles/window-hashes.ts";
 import { sha256, sha256d } from "./hashes.ts";
 import { openSha256Lanes, openWindowHasher } from "./sha256-lanes.ts";
 

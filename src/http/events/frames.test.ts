@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { EventGroup, SwapEventView } from "../../index/queries.ts";
+import type { EventGroup, SwapEventView } from "../../index/event-groups.ts";
 import { type FrameFilter, passes, reorgFrame, swapFrames } from "./frames.ts";
 
 const DEAL = `0x${"a".repeat(64)}`;

@@ -3,7 +3,8 @@
 
 import type { PearlAddress, Tick } from "../../primitives/brands.ts";
 import type { ProtocolRules } from "../../prc20/rules.ts";
-import type { BlockHappenings, EventGroup, ListingView, OperationView } from "../../index/queries.ts";
+import type { BlockHappenings, EventGroup } from "../../index/event-groups.ts";
+import type { ListingView, OperationView } from "../../index/views.ts";
 import { reorgEventRow } from "../rows/blocks.ts";
 import { listingHistoryRow } from "../rows/market.ts";
 import { isInHistoryOf, operationRow } from "../rows/operations.ts";

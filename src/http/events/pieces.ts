@@ -2,7 +2,8 @@
 // It is rendered once for all consumers that stand at its beginning, and remembered while there is room.
 
 import type { ProtocolRules } from "../../prc20/rules.ts";
-import type { EventGroup, IndexQueries } from "../../index/queries.ts";
+import type { EventGroup } from "../../index/event-groups.ts";
+import type { IndexQueries } from "../../index/queries.ts";
 import { blockFrames, type Frame, reorgFrame, swapFrames } from "./frames.ts";
 
 /** Where a piece begins: after an id, or inside a block whose earlier events are told. */

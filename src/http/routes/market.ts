@@ -3,7 +3,8 @@
 
 import { Type } from "typebox";
 import type { ListingRow } from "../../prc20/state.ts";
-import type { ListingView, Snapshot } from "../../index/queries.ts";
+import type { Snapshot } from "../../index/queries.ts";
+import type { ListingView } from "../../index/views.ts";
 import { type CursorBinding, pageLinks, pageRequest } from "../cursor.ts";
 import { Refusal } from "../errors.ts";
 import { listingIdOf, requestAddress, tickOf } from "../parameters.ts";

@@ -2,7 +2,7 @@
 // (interface §4.2, H-36, H-38)
 
 import { Type } from "typebox";
-import type { Page, PageRequest } from "../../index/queries.ts";
+import type { Page, PageRequest } from "../../index/pages.ts";
 import type { MempoolOperation } from "../../follow/serving.ts";
 import { type CursorBinding, pageLinks, pageRequest } from "../cursor.ts";
 import { requestAddress, tickOf, txidOf } from "../parameters.ts";

@@ -2,7 +2,7 @@
 
 import { Type } from "typebox";
 import type { Tick } from "../../primitives/brands.ts";
-import type { PageRequest } from "../../index/queries.ts";
+import type { PageRequest } from "../../index/pages.ts";
 import { type CursorBinding, pageLinks, pageRequest } from "../cursor.ts";
 import { ok } from "../../primitives/result.ts";
 import { tickOf } from "../parameters.ts";

@@ -1,7 +1,8 @@
 // Blocks and reorganisations as wire rows. (A-113, H-39)
 
 import type { Static } from "typebox";
-import type { BlockView, EventGroup } from "../../index/queries.ts";
+import type { EventGroup } from "../../index/event-groups.ts";
+import type { BlockView } from "../../index/views.ts";
 import type { BlockRowSchema, ReorgRowSchema } from "../schemas/blocks.ts";
 
 /** Row of blocks and block/{height}. */

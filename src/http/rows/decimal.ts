@@ -1,6 +1,6 @@
 // Exact numbers as text: fixed-point texts from bigints, rounded down, never through floating point.
 
-import type { Quotient } from "../../index/queries.ts";
+import type { Quotient } from "../../index/views.ts";
 
 /** `value` / 10^digits with exactly `digits` fractional digits; negative values keep their sign, zero has none. */
 export function fixedPoint(value: bigint, digits: number): string {

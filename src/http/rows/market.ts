@@ -6,7 +6,8 @@ import { formatPearl } from "../../primitives/amount.ts";
 import type { PearlAddress } from "../../primitives/brands.ts";
 import type { ProtocolRules } from "../../prc20/rules.ts";
 import type { ListingRow } from "../../prc20/state.ts";
-import type { ListingView, MarketSummaryView, TipState } from "../../index/queries.ts";
+import type { TipState } from "../../index/queries.ts";
+import type { ListingView, MarketSummaryView } from "../../index/views.ts";
 import type { FillPsbtInput } from "../dependencies.ts";
 import type {
   FillTemplateRowSchema,

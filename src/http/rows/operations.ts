@@ -3,7 +3,8 @@
 import type { Static } from "typebox";
 import type { PearlAddress } from "../../primitives/brands.ts";
 import type { OperationRow } from "../../prc20/state.ts";
-import type { OperationFields, OperationView } from "../../index/queries.ts";
+import type { OperationFields } from "../../index/pages.ts";
+import type { OperationView } from "../../index/views.ts";
 import type { MempoolOperation } from "../../follow/serving.ts";
 import type { HistoryRowSchema, MempoolRowSchema, OperationRowSchema } from "../schemas/operations.ts";
 

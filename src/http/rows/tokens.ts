@@ -1,14 +1,8 @@
 // Tokens, holders, balances, candles and statistics as wire rows. (H-30, H-31, H-37, H-38)
 
 import type { Static } from "typebox";
-import type {
-  BalanceView,
-  CandleView,
-  HolderView,
-  LedgerView,
-  StatsView,
-  TipState,
-} from "../../index/queries.ts";
+import type { TipState } from "../../index/queries.ts";
+import type { BalanceView, CandleView, HolderView, LedgerView, StatsView } from "../../index/views.ts";
 import type { ProtocolRules } from "../../prc20/rules.ts";
 import type { TokenRow } from "../../prc20/state.ts";
 import { formatPearl } from "../../primitives/amount.ts";

@@ -1,7 +1,7 @@
 // Schemas of listings, summaries, quotes and fill templates. (interface §2.7 to §2.9, H-32 to H-35)
 
 import { Type } from "typebox";
-import { LIFECYCLE_STATES } from "../../index/queries.ts";
+import { LIFECYCLE_STATES } from "../../index/views.ts";
 import {
   address,
   amount,

@@ -2,7 +2,7 @@
 // words that complete "`name` must be ..." where it does not match (H-04, H-05, H-07).
 
 import { Type } from "typebox";
-import { LIFECYCLE_STATES } from "../../index/queries.ts";
+import { LIFECYCLE_STATES } from "../../index/views.ts";
 
 /** `{tick}`: any letter case (H-07). */
 export const tickParameter = Type.String({

@@ -1,7 +1,7 @@
 // Schemas of tokens, holders, balances, candles and the statistics. (interface §2.3 to §2.6, H-30, H-31, H-37, H-38)
 
 import { Type } from "typebox";
-import { LEDGER_CAUSES } from "../../index/queries.ts";
+import { LEDGER_CAUSES } from "../../index/views.ts";
 import {
   address,
   amount,

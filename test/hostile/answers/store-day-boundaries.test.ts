@@ -7,7 +7,7 @@ import { openSqliteStore } from "../../../src/adapters/store-sqlite/sqlite-store
 import { NETWORKS } from "../../../src/chain/networks.ts";
 import type { BlockChanges } from "../../../src/prc20/state.ts";
 import type { Tick } from "../../../src/primitives/brands.ts";
-import type { MarketSummaryView } from "../../../src/index/queries.ts";
+import type { MarketSummaryView } from "../../../src/index/views.ts";
 import type { Actor } from "../../../testkit/builders/chain-maker/ledger.ts";
 import { bodyOf, verdicts, Workshop } from "../workshop.ts";
 

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { tipRow } from "../../../src/adapters/store-sqlite/block-rows.ts";
+import { storedTip } from "../../../src/adapters/store-sqlite/block-rows.ts";
 import { openReader, openWriter } from "../../../src/adapters/store-sqlite/connection.ts";
 import { IndexWriter } from "../../../src/adapters/store-sqlite/write/index-writer.ts";
 import { openSqliteStore } from "../../../src/adapters/store-sqlite/sqlite-store.ts";
@@ -60,7 +60,7 @@ test("H-09: a commit in the middle of a read is not seen by it", async () => {
     const writer = new IndexWriter(writing);
     const { state, value } = new StateReader(reading, () => undefined).read(() => {
       writer.commit(packCommit([workshop.apply([])]), 10);
-      return tipRow(reading)?.height;
+      return storedTip(reading)?.height;
     });
     assert.equal(state.height, 1);
     assert.equal(value, 1, "the same state to the end of the read");

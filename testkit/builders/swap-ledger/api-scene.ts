@@ -5,7 +5,7 @@ import { recoverSigner } from "../../../src/adapters/system/evm-signature.ts";
 import { verifySchnorr } from "../../../src/adapters/system/schnorr.ts";
 import { swapCrypto } from "../../../src/adapters/system/swap-crypto.ts";
 import type { EvmAddress, Outpoint } from "../../../src/primitives/brands.ts";
-import { windowByWindow } from "../../../src/primitives/hashing.ts";
+import { windowByWindow } from "../../doubles/window-hashes.ts";
 import { AskIndex } from "../../../src/swaps/usecases/ask-index.ts";
 import { AskRechecks } from "../../../src/swaps/usecases/ask-recheck.ts";
 import { BalanceLookups } from "../../../src/swaps/usecases/balance-lookups.ts";

@@ -3,7 +3,7 @@
 
 import { swapCrypto } from "../../../src/adapters/system/swap-crypto.ts";
 import type { Bytes32 } from "../../../src/primitives/brands.ts";
-import { windowByWindow } from "../../../src/primitives/hashing.ts";
+import { windowByWindow } from "../../doubles/window-hashes.ts";
 import { SwapApi } from "../../../src/swaps/usecases/swap-api.ts";
 import { fromBytes32, toBytes32 } from "../../../src/swap/crypto.ts";
 import type { TakeRecord } from "../../../src/swap/records.ts";

@@ -4,7 +4,7 @@
 import type { OperationRow, Totals } from "../../../prc20/state.ts";
 import { addressSeed } from "../address-book.ts";
 import { addressHash } from "../address-hash.ts";
-import { blockRows, type BlockRow } from "../block-rows.ts";
+import { storedBlocks, type BlockRow } from "../block-rows.ts";
 import { CellReader } from "../cells.ts";
 import { findings, type Step } from "./compare.ts";
 import type { Connection } from "../connection.ts";
@@ -45,7 +45,7 @@ function* auditBlocks(connection: Connection): Generator<Step, void, void> {
   let counted = perHeight.next().value;
   let previous: BlockRow | null = null;
   let [total, valid] = [0, 0];
-  for (const block of blockRows(connection)) {
+  for (const block of storedBlocks(connection)) {
     if (previous !== null && (block.height !== previous.height + 1 || block.previousHash !== previous.hash)) {
       yield { finding: `Block ${block.height} does not link to block ${previous.height}.` };
     }

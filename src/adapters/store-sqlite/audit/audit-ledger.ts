@@ -5,7 +5,7 @@ import { CellReader } from "../cells.ts";
 import type { Step } from "./compare.ts";
 import type { Connection } from "../connection.ts";
 import { kindOf } from "../kinds.ts";
-import { type Effect, effectsOf, returned } from "../ledger.ts";
+import { type BalanceChange, effectsOf, returned } from "../ledger.ts";
 
 /** Rows with what caused them, by address and ticker, oldest first. */
 const ROWS = `SELECT ledger.address_id, ledger.tick, ledger.balance, ledger.locked,
@@ -68,7 +68,7 @@ export function* auditLedger(connection: Connection): Generator<Step, void, void
 }
 
 /** What the cause of a row changes for its address; null where it does not concern it. */
-function effectOn(id: number, cells: CellReader): Effect | null {
+function effectOn(id: number, cells: CellReader): BalanceChange | null {
   const [kind, amount] = [cells.int(), cells.big()];
   const [from, to, owner, state] = [cells.int(), cells.intOrNull(), cells.intOrNull(), cells.int()];
   if (state > 2) return from === id ? returned(id, amount) : null;

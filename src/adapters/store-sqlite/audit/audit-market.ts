@@ -1,7 +1,7 @@
 // Checks that listing counts, expiry, sort keys, floors and candles follow from the listings.
 
 import type { ListingRow } from "../../../prc20/state.ts";
-import type { CandleView, LifecycleState, Quotient } from "../../../index/queries.ts";
+import type { CandleView, LifecycleState, Quotient } from "../../../index/views.ts";
 import {
   BLOCK_FILLS_COLUMNS,
   CANDLE_COLUMNS,
@@ -11,7 +11,7 @@ import {
   joined,
   readCandle,
 } from "../write/candles.ts";
-import { tipRow } from "../block-rows.ts";
+import { storedTip } from "../block-rows.ts";
 import { CellReader, hexOf } from "../cells.ts";
 import { findings, type Step } from "./compare.ts";
 import type { Connection } from "../connection.ts";
@@ -34,7 +34,7 @@ const LISTINGS = `SELECT hex(listing.unit_key), listing.change_key, ${LISTING_CO
 
 /** Differences in listings and what is derived from them, ticker by ticker. */
 export function* auditMarket(connection: Connection): Generator<Step, void, void> {
-  const tip = tipRow(connection);
+  const tip = storedTip(connection);
   const [height, noted, now] = tip === null ? [-1, 0, 0] : [tip.height, tip.listsExpiredOpen, tip.time];
   let expired = 0;
   connection.exec(

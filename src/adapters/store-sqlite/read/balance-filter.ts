@@ -3,7 +3,7 @@
 
 import type { PearlAddress } from "../../../primitives/brands.ts";
 import type { BlockChanges } from "../../../prc20/state.ts";
-import { tipRow } from "../block-rows.ts";
+import { storedTip } from "../block-rows.ts";
 import { CellReader } from "../cells.ts";
 import type { Connection } from "../connection.ts";
 import { KeyFilter } from "./key-filter.ts";
@@ -22,7 +22,7 @@ export class BalanceFilter {
   /** Takes in what the database holds. */
   fill(connection: Connection): void {
     this.#keys = null;
-    this.#sinceHeight = tipRow(connection)?.height ?? -1;
+    this.#sinceHeight = storedTip(connection)?.height ?? -1;
     if (connection.memory === "little") return;
     if (connection.first("SELECT 1 FROM balance LIMIT 1 OFFSET ?", MOST_AT_START) !== null) return;
     this.clear();

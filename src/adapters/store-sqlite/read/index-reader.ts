@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import type { StoredParameters } from "../../../index/ports.ts";
 import type { IndexedBlock, IndexUnderTest, LongStep } from "../../../index/verify.ts";
 import { auditSteps } from "../audit/audit.ts";
-import { BLOCK_COLUMNS, readBlockRow, tipRow } from "../block-rows.ts";
+import { BLOCK_COLUMNS, readBlockRow, storedTip } from "../block-rows.ts";
 import { compareStores } from "../audit/compare.ts";
 import { type Connection, openPassingReader } from "../connection.ts";
 import { assertReadable } from "../migrate.ts";
@@ -37,7 +37,7 @@ class IndexReader implements IndexUnderTest {
   }
 
   tip(): IndexedBlock | null {
-    return tipRow(this.#connection);
+    return storedTip(this.#connection);
   }
 
   blocks(from: number, count: number): readonly IndexedBlock[] {
@@ -48,7 +48,7 @@ class IndexReader implements IndexUnderTest {
   pin(): void {
     this.#connection.exec("BEGIN");
     // The transaction has its state from the first read on.
-    tipRow(this.#connection);
+    storedTip(this.#connection);
   }
 
   release(): void {

@@ -9,7 +9,7 @@ import type { BalanceFilter } from "./balance-filter.ts";
 import { CellReader } from "../cells.ts";
 import type { Connection } from "../connection.ts";
 import { BY_OUTPOINT, anchorOf, outpointValues } from "./find-listing.ts";
-import { tokenRow } from "./query-tokens.ts";
+import { storedToken } from "./query-tokens.ts";
 import { LISTING_COLUMNS, LISTING_JOINS, readBalance, readListing } from "../row-shapes.ts";
 
 /** Outpoints per call of `visit` in `visitOpenAnchors`. */
@@ -25,7 +25,7 @@ export function loadState(
   return connection.snapshot(() => {
     const tokens: TokenRow[] = [];
     for (const tick of keys.tokens) {
-      const row = tokenRow(connection, tick);
+      const row = storedToken(connection, tick);
       if (row !== null) tokens.push(row);
     }
     return {

@@ -1,7 +1,7 @@
 // Cuts pages out of keyed lists (H-06), by one rule for all lists: a page holds the rows after a key in list order or
 // before it, and on each side it has a key exactly where there is something to continue with.
 
-import type { Page, PageKey, PageRequest } from "../../../index/queries.ts";
+import type { Page, PageKey, PageRequest } from "../../../index/pages.ts";
 
 /** A list in a fixed order of unique keys. */
 export interface KeyedList<Row> {

@@ -1,23 +1,15 @@
 // The read port on SQLite. Each method is one synchronous snapshot on a read-only connection in the calling thread.
 
 import type { BlockHash, ListingId, PearlAddress, Tick, Txid } from "../../../primitives/brands.ts";
-import type {
-  BlockHappenings,
-  BlockPart,
-  EventGroup,
-  IndexQueries,
-  LifecycleState,
-  OperationFields,
-  OperationFilter,
-  PageRequest,
-  Snapshot,
-  TipState,
-} from "../../../index/queries.ts";
+import type { BlockHappenings, BlockPart, EventGroup } from "../../../index/event-groups.ts";
+import type { OperationFields, PageRequest } from "../../../index/pages.ts";
+import type { IndexQueries, OperationFilter, Snapshot, TipState } from "../../../index/queries.ts";
+import type { LifecycleState } from "../../../index/views.ts";
 import type { AddressFinder } from "../address-book.ts";
-import { blockRow, tipRow } from "../block-rows.ts";
+import { storedBlock, storedTip } from "../block-rows.ts";
 import type { Connection } from "../connection.ts";
 import { groupOf, groupsAfter, logBounds } from "../event-log.ts";
-import type { OperationSource } from "./operation-source.ts";
+import type { OperationReader } from "./operation-reader.ts";
 import { blockAt, blocksPage, reorgsPage } from "./query-blocks.ts";
 import { balancesOfPage, balancesPage, balanceView } from "./query-balances.ts";
 import {
@@ -31,11 +23,11 @@ import {
 import { holdersPage } from "./query-holders.ts";
 import { TickKinds } from "./query-kinds.ts";
 import { ledgerPage } from "./query-ledger.ts";
-import { NO_TOTALS } from "../row-shapes.ts";
+import { ZERO_TOTALS } from "../../../prc20/state.ts";
 import { operationsText } from "./query-operation-text.ts";
 import { operationsBetween, operationsOf, operationsPage } from "./query-operations.ts";
 import { dayOldHeight, marketsPage, summaryView } from "./query-summaries.ts";
-import { tokenRow, tokensPage } from "./query-tokens.ts";
+import { storedToken, tokensPage } from "./query-tokens.ts";
 import { StateReader } from "./state-view.ts";
 
 /** The read port on one connection. */
@@ -62,12 +54,12 @@ export class SqliteQueries implements IndexQueries {
   }
 
   async token(tick: Tick) {
-    return this.#read(() => tokenRow(this.#connection, tick));
+    return this.#read(() => storedToken(this.#connection, tick));
   }
 
   async stats() {
     return this.#read(() => {
-      const tip = tipRow(this.#connection);
+      const tip = storedTip(this.#connection);
       return {
         distinctHolders: tip?.distinctHolders ?? 0,
         listsExpiredOpen: tip?.listsExpiredOpen ?? 0,
@@ -135,7 +127,7 @@ export class SqliteQueries implements IndexQueries {
 
   async digest(height: number) {
     return this.#read(() => {
-      const block = blockRow(this.#connection, height);
+      const block = storedBlock(this.#connection, height);
       return block === null ? null : { height, hash: block.hash, digest: block.digest };
     });
   }
@@ -170,9 +162,9 @@ export class SqliteQueries implements IndexQueries {
 
   async happenings(height: number, hash: BlockHash, part: BlockPart): Promise<BlockHappenings | null> {
     return this.#connection.snapshot(() => {
-      const block = blockRow(this.#connection, height);
+      const block = storedBlock(this.#connection, height);
       if (block === null || block.hash !== hash) return null;
-      const earlier = blockRow(this.#connection, height - 1)?.totals ?? NO_TOTALS;
+      const earlier = storedBlock(this.#connection, height - 1)?.totals ?? ZERO_TOTALS;
       const end = block.totals.nextPlace;
       const from = part.from ?? earlier.nextPlace;
       const before = Math.min(end, from + part.places);
@@ -193,7 +185,7 @@ export class SqliteQueries implements IndexQueries {
     return this.#states.read(read);
   }
 
-  #readOperations<Value>(read: (source: OperationSource, state: TipState) => Value): Snapshot<Value> {
+  #readOperations<Value>(read: (source: OperationReader, state: TipState) => Value): Snapshot<Value> {
     return this.#states.read((state) => {
       const connection = this.#connection;
       const kindsOfTick = (tick: Tick) => this.#kinds.of(connection, state.hash, tick);

@@ -1,7 +1,8 @@
 // Queries for the balances of one address or of several (H-31, H-38).
 
 import type { PearlAddress, RawAmount, Tick } from "../../../primitives/brands.ts";
-import type { BalanceView, Page, PageRequest } from "../../../index/queries.ts";
+import type { Page, PageRequest } from "../../../index/pages.ts";
+import type { BalanceView } from "../../../index/views.ts";
 import type { AddressFinder } from "../address-book.ts";
 import { CellReader } from "../cells.ts";
 import type { Connection } from "../connection.ts";

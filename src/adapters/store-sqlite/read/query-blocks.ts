@@ -1,7 +1,9 @@
 // Queries for blocks: each with the number of its operations, which is the difference of two running totals, so
 // that a block costs the same however many it has; and for the reorganisations in the event log.
 
-import type { BlockView, EventGroup, Page, PageRequest } from "../../../index/queries.ts";
+import type { EventGroup } from "../../../index/event-groups.ts";
+import type { Page, PageRequest } from "../../../index/pages.ts";
+import type { BlockView } from "../../../index/views.ts";
 import { type Cells, CellReader } from "../cells.ts";
 import type { Connection } from "../connection.ts";
 import { reorgsBeyond } from "../event-log.ts";

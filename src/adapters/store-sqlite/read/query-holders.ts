@@ -1,7 +1,8 @@
 // Queries for the holders of a token, largest first (H-38), by the index of ranks.
 
 import type { RawAmount, Tick } from "../../../primitives/brands.ts";
-import type { HolderView, Page, PageKey, PageRequest } from "../../../index/queries.ts";
+import type { Page, PageKey, PageRequest } from "../../../index/pages.ts";
+import type { HolderView } from "../../../index/views.ts";
 import { type Cells, CellReader } from "../cells.ts";
 import type { Connection } from "../connection.ts";
 import {
@@ -13,7 +14,7 @@ import {
   textAt,
   type Walk,
 } from "./paging.ts";
-import { tokenRow } from "./query-tokens.ts";
+import { storedToken } from "./query-tokens.ts";
 import { readBalance } from "../row-shapes.ts";
 import { headOf, rankOf, totalHex, totalOfHex } from "../sort-keys.ts";
 
@@ -30,7 +31,7 @@ export function holdersPage(
   tick: Tick,
   page: PageRequest,
 ): { readonly circulating: RawAmount; readonly page: Page<HolderView> } | null {
-  const token = tokenRow(connection, tick);
+  const token = storedToken(connection, tick);
   if (token === null) return null;
   const rows = (key: PageKey | null, walk: Walk, limit: number): readonly HolderView[] =>
     indexRows(connection, tick, key === null ? null : positionOf(key), walk, limit);

@@ -1,11 +1,12 @@
 // Queries for the ledger of an address (H-38): every change of what it holds, newest first.
 
 import type { ListingId, PearlAddress, Tick } from "../../../primitives/brands.ts";
-import type { LedgerView, Page, PageRequest } from "../../../index/queries.ts";
+import type { Page, PageRequest } from "../../../index/pages.ts";
+import type { LedgerView } from "../../../index/views.ts";
 import type { AddressFinder } from "../address-book.ts";
 import { CellReader } from "../cells.ts";
 import type { Connection } from "../connection.ts";
-import { causeOfKind, causeOfState, type Effect, effectsOf, returned } from "../ledger.ts";
+import { causeOfKind, causeOfState, type BalanceChange, effectsOf, returned } from "../ledger.ts";
 import { ABOVE_INTEGERS, BELOW_INTEGERS, intAt, type KeyedList, pageOf, type Walk } from "./paging.ts";
 import { LISTING_ID_TEXT } from "../row-shapes.ts";
 
@@ -90,6 +91,6 @@ function closingOf(cells: CellReader, id: number): Happening {
   return { height, time, txid, vout, cause, ...deltas(returned(id, amount)), listingId };
 }
 
-function deltas({ balance, locked }: Effect): Pick<LedgerView, "balanceDelta" | "lockedDelta"> {
+function deltas({ balance, locked }: BalanceChange): Pick<LedgerView, "balanceDelta" | "lockedDelta"> {
   return { balanceDelta: balance, lockedDelta: locked };
 }

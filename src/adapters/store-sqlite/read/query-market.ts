@@ -1,15 +1,13 @@
 // Queries for what is offered and what became of it (H-32, H-38): listings in all their orders, and candles.
 
 import type { ListingId, PearlAddress, Tick } from "../../../primitives/brands.ts";
+import type { Page, PageKey, PageRequest } from "../../../index/pages.ts";
 import {
   type CandleView,
   LIFECYCLE_STATES,
   type LifecycleState,
   type ListingView,
-  type Page,
-  type PageKey,
-  type PageRequest,
-} from "../../../index/queries.ts";
+} from "../../../index/views.ts";
 import type { AddressFinder } from "../address-book.ts";
 import { CANDLE_COLUMNS, readCandle } from "../write/candles.ts";
 import { blobOf, type Cell, type Cells, CellReader, hexOf } from "../cells.ts";
@@ -27,7 +25,7 @@ import {
   pageOf,
   textAt,
 } from "./paging.ts";
-import { tokenRow } from "./query-tokens.ts";
+import { storedToken } from "./query-tokens.ts";
 import { LISTING_COLUMNS, LISTING_JOINS, readListing } from "../row-shapes.ts";
 import { unitPriceKey } from "../sort-keys.ts";
 
@@ -133,7 +131,7 @@ export function candlesPage(
   interval: number,
   page: PageRequest,
 ): Page<CandleView> | null {
-  if (tokenRow(connection, tick) === null) return null;
+  if (storedToken(connection, tick) === null) return null;
   const read = (start: number, walk: "up" | "down", limit: number): readonly CandleView[] => {
     const [compare, order] = walk === "up" ? [">", "ASC"] : ["<", "DESC"];
     return connection

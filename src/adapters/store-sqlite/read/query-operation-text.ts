@@ -1,13 +1,14 @@
 // Lets SQLite write a page of operations as JSON by itself. JavaScript never sees the rows: a page is one value of
 // bytes instead of some eight hundred cells, and costs half.
 
-import type { OperationField, OperationFields, OperationFilter, PageText } from "../../../index/queries.ts";
-import type { PageKey, PageRequest, PaddedText } from "../../../index/queries.ts";
+import type { OperationField, OperationFields, PageText } from "../../../index/pages.ts";
+import type { OperationFilter } from "../../../index/queries.ts";
+import type { PageKey, PageRequest, PaddedText } from "../../../index/pages.ts";
 import { CellReader } from "../cells.ts";
 import { kindsOf, operationOf, UNKNOWN_KIND } from "../kinds.ts";
 import { ABOVE_INTEGERS, BELOW_INTEGERS, intAt, type MergedList, type Walk } from "./paging.ts";
 import { LISTING_ID_TEXT, RECIPIENT_TEXT } from "../row-shapes.ts";
-import type { OperationSource } from "./operation-source.ts";
+import type { OperationReader } from "./operation-reader.ts";
 import { filteredList } from "./query-operations.ts";
 
 /** Bytes left free around the rows: enough for the envelope of any answer, whose cursors are its longest part. */
@@ -18,7 +19,7 @@ const NO_ROWS: PaddedText = { buffer: new Uint8Array(0), from: 0, to: 0 };
 
 /** A page of operations, newest first, as text. `tip`: height of the snapshot's state. */
 export function operationsText(
-  source: OperationSource,
+  source: OperationReader,
   tip: number,
   { filter, page, fields }: { filter: OperationFilter; page: PageRequest; fields: OperationFields },
 ): PageText {

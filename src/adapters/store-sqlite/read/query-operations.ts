@@ -2,11 +2,13 @@
 // ranges.
 
 import type { BlockHash, Tick, Txid } from "../../../primitives/brands.ts";
-import type { OperationFilter, OperationView, Page, PageRequest } from "../../../index/queries.ts";
+import type { Page, PageRequest } from "../../../index/pages.ts";
+import type { OperationFilter } from "../../../index/queries.ts";
+import type { OperationView } from "../../../index/views.ts";
 import { blobOf, type Cells, CellReader } from "../cells.ts";
 import type { Connection } from "../connection.ts";
 import { isKnownOperation, kindsOf, namedKind } from "../kinds.ts";
-import type { OperationSource } from "./operation-source.ts";
+import type { OperationReader } from "./operation-reader.ts";
 import { ANY_TICK } from "../write/operation-indexes.ts";
 import {
   ABOVE_INTEGERS,
@@ -18,12 +20,12 @@ import {
   rangesOf,
   type Walk,
 } from "./paging.ts";
-import { blockRow } from "../block-rows.ts";
+import { storedBlock } from "../block-rows.ts";
 import { OPERATION_COLUMNS, operationRowOf } from "../row-shapes.ts";
 
 /** A page of operations, newest first. */
 export function operationsPage(
-  source: OperationSource,
+  source: OperationReader,
   filter: OperationFilter,
   page: PageRequest,
 ): Page<OperationView> {
@@ -47,7 +49,7 @@ export function operationsPage(
 
 /** Operations of a transaction, ascending by input; with `vout`, that one. */
 export function operationsOf(
-  { connection }: OperationSource,
+  { connection }: OperationReader,
   txid: Txid,
   vout: number | null,
 ): readonly OperationView[] {
@@ -131,9 +133,9 @@ interface PlaceBounds {
 
 /** Bounds of a block's places; null where the index does not hold the block. */
 function placesOf(connection: Connection, height: number): PlaceBounds | null {
-  const block = blockRow(connection, height);
+  const block = storedBlock(connection, height);
   if (block === null) return null;
-  const first = blockRow(connection, height - 1)?.totals.nextPlace ?? 0;
+  const first = storedBlock(connection, height - 1)?.totals.nextPlace ?? 0;
   return { above: first - 1, below: block.totals.nextPlace };
 }
 
@@ -158,7 +160,7 @@ export interface FilteredList {
 }
 
 /** Disjoint ranges of places that together are what the filter lets pass; null where nothing can. */
-export function filteredList(source: OperationSource, filter: OperationFilter): FilteredList | null {
+export function filteredList(source: OperationReader, filter: OperationFilter): FilteredList | null {
   const { height } = filter;
   const list = namedList(source, filter);
   if (list === null || height === undefined) return list === null ? null : listOf(list, null);
@@ -167,7 +169,7 @@ export function filteredList(source: OperationSource, filter: OperationFilter): 
 }
 
 /** The list of a filter without its height; null where nothing can pass. */
-function namedList(source: OperationSource, filter: OperationFilter): NamedList | null {
+function namedList(source: OperationReader, filter: OperationFilter): NamedList | null {
   const { tick, op, valid, address } = filter;
   const unknown = op !== undefined && !isKnownOperation(op);
   if (unknown && (valid === true || tick !== undefined)) return null;

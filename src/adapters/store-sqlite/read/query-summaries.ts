@@ -2,7 +2,9 @@
 // the volume of the last day.
 
 import type { ListingId, Tick } from "../../../primitives/brands.ts";
-import type { MarketSummaryView, Page, PageKey, PageRequest, TipState } from "../../../index/queries.ts";
+import type { Page, PageKey, PageRequest } from "../../../index/pages.ts";
+import type { TipState } from "../../../index/queries.ts";
+import type { MarketSummaryView } from "../../../index/views.ts";
 import { type Cells, CellReader } from "../cells.ts";
 import type { Connection } from "../connection.ts";
 import {

@@ -2,7 +2,7 @@
 
 import type { Tick } from "../../../primitives/brands.ts";
 import type { TokenRow } from "../../../prc20/state.ts";
-import type { Page, PageRequest } from "../../../index/queries.ts";
+import type { Page, PageRequest } from "../../../index/pages.ts";
 import { type Cells, CellReader } from "../cells.ts";
 import type { Connection } from "../connection.ts";
 import { ABOVE_INTEGERS, BELOW_INTEGERS, BOUND_LIMIT, intAt, type KeyedList, pageOf } from "./paging.ts";
@@ -43,7 +43,7 @@ export function tokensPage(connection: Connection, prefix: string | null, page: 
 }
 
 /** A token, or null where nobody deployed it. */
-export function tokenRow(connection: Connection, tick: Tick): TokenRow | null {
+export function storedToken(connection: Connection, tick: Tick): TokenRow | null {
   const row = connection.first(`SELECT ${TOKEN_COLUMNS} FROM ${TOKEN_TABLES} WHERE token.tick = ?`, tick);
   return row === null ? null : readRow(row);
 }

@@ -2,15 +2,15 @@
 // for as long as no other connection has committed anything.
 
 import type { Snapshot, TipState } from "../../../index/queries.ts";
-import { tipRow } from "../block-rows.ts";
+import { storedTip } from "../block-rows.ts";
 import { CellReader } from "../cells.ts";
 import type { Connection } from "../connection.ts";
-import { NO_TOTALS } from "../row-shapes.ts";
+import { ZERO_TOTALS } from "../../../prc20/state.ts";
 
 /** The present state of the connection's snapshot. */
 function stateView(connection: Connection): TipState {
-  const tip = tipRow(connection);
-  if (tip === null) return { height: -1, hash: null, time: 0, digest: null, totals: NO_TOTALS };
+  const tip = storedTip(connection);
+  if (tip === null) return { height: -1, hash: null, time: 0, digest: null, totals: ZERO_TOTALS };
   const { height, hash, time, digest, totals } = tip;
   return { height, hash, time, digest, totals };
 }

@@ -1,7 +1,7 @@
 // Keeps the texts of the swap events that the event log holds, in its one sequence of ids. Their number is bounded, and
 // each one remembers whether its block was taken back.
 
-import type { SwapEventView } from "../../../index/queries.ts";
+import type { SwapEventView } from "../../../index/event-groups.ts";
 import type { StoredSwapEvent } from "../../../swaps/ledger/ports.ts";
 import { CellReader } from "../cells.ts";
 import type { Connection } from "../connection.ts";

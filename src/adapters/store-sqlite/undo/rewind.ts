@@ -2,7 +2,7 @@
 // index that never saw the branch. Event ids go on growing.
 
 import type { RewindOrder } from "../../../index/ports.ts";
-import { type BlockRow, blockRow, tipRow } from "../block-rows.ts";
+import { type BlockRow, storedBlock, storedTip } from "../block-rows.ts";
 import { removeFills } from "../write/candles.ts";
 import { CellReader } from "../cells.ts";
 import type { Connection } from "../connection.ts";
@@ -41,8 +41,8 @@ export function rewindRows(
   forkHeight: number,
   writers: RewindWriters,
 ): void {
-  const tip = tipRow(connection);
-  const target = blockRow(connection, order.toHeight);
+  const tip = storedTip(connection);
+  const target = storedBlock(connection, order.toHeight);
   if (tip === null || target === null || target.hash !== order.toHash) {
     throw new Error(`store: the index does not hold block ${order.toHeight} (${order.toHash}) to rewind to`);
   }
@@ -84,7 +84,7 @@ export function rewindRows(
 function undoneBlocks(connection: Connection, toHeight: number, tipHeight: number): UndoneBlock[] {
   const undone: UndoneBlock[] = [];
   for (let height = tipHeight; height > toHeight; height -= 1) {
-    const block = blockRow(connection, height);
+    const block = storedBlock(connection, height);
     const row = connection.first("SELECT record FROM undo WHERE height = ?", height);
     if (block === null || row === null) {
       throw new Error(`store: no undo record of block ${height}: a rewind to ${toHeight} is too deep`);
@@ -163,7 +163,7 @@ function assertRestored(
     readonly listsExpiredOpen: number;
   },
 ): void {
-  const tip = tipRow(connection);
+  const tip = storedTip(connection);
   const last = connection.first("SELECT coalesce(max(place), -1) FROM op");
   if (tip === null || last === null) throw new Error("store: a rewind left no block");
   const sound =

@@ -2,7 +2,8 @@
 // rows of its blocks away and makes the candles that they were in again from the rows of the other blocks, so nothing
 // here reads single fills of the past.
 
-import type { CandleView, Quotient } from "../../../index/queries.ts";
+import { elementAt } from "../../../primitives/elements.ts";
+import type { CandleView, Quotient } from "../../../index/views.ts";
 import { type Cell, type Cells, CellReader } from "../cells.ts";
 import type { Connection } from "../connection.ts";
 import { compareQuotients } from "../sort-keys.ts";
@@ -168,14 +169,15 @@ function candleCells(candle: CandleView): Cell[] {
 /** Makes the rows of blocks from the filled listings of a database that has none. */
 export function fillBlockFills(connection: Connection): void {
   const ticks = connection.all("SELECT tick FROM token WHERE filled_count > 0");
-  for (const [tick = ""] of ticks) {
+  for (const row of ticks) {
+    const tick = new CellReader(row).text();
     const rows = connection.all(
       "SELECT close_height, close_time, price, amount FROM listing WHERE tick = ? AND state = 2 ORDER BY change_key",
       tick,
     );
     const blocks = Map.groupBy(rows.map(readFill), ({ height }) => height);
     for (const [height, fills] of blocks) {
-      const candle = candleOf(fills[0]?.time ?? 0, fills);
+      const candle = candleOf(elementAt(fills, 0).time, fills);
       if (candle !== null) connection.run(INSERT_BLOCK, tick, height, ...candleCells(candle));
     }
   }

@@ -3,7 +3,7 @@
 
 import { CellReader } from "../cells.ts";
 import type { Connection } from "../connection.ts";
-import { changeKey, type Effect, effectsOf, returned } from "../ledger.ts";
+import { changeKey, type BalanceChange, effectsOf, returned } from "../ledger.ts";
 import { writeRows } from "./ledger-writer.ts";
 
 /** Places at a time: bounds the memory, and lets neighbours in the table be written together. */
@@ -12,7 +12,7 @@ const PLACES = 50_000;
 interface Change {
   readonly key: number;
   readonly tick: string;
-  readonly effect: Effect;
+  readonly effect: BalanceChange;
 }
 
 type Row = Parameters<typeof writeRows>[1][number];

@@ -6,7 +6,7 @@ import type { TokenRow } from "../../../prc20/state.ts";
 import type { BaseBlock, RewindOrder, StoredParameters } from "../../../index/ports.ts";
 import type { NodeTip } from "../../../follow/ports.ts";
 import { AddressBook } from "../address-book.ts";
-import { blockRow, type BlockRow, insertBlock, tipRow } from "../block-rows.ts";
+import { storedBlock, type BlockRow, insertBlock, storedTip } from "../block-rows.ts";
 import { addFills } from "./candles.ts";
 import { CommitReader } from "./commit-reader.ts";
 import type { Connection } from "../connection.ts";
@@ -15,10 +15,17 @@ import { writeFloors } from "./floors.ts";
 import { LedgerWriter } from "./ledger-writer.ts";
 import { writeMarkets } from "./markets.ts";
 import { writeHistories } from "./operation-indexes.ts";
-import { BALANCE, BALANCE_CELLS, OP_CELLS, type PackedBlock, type PackedCommit } from "./packed-commit.ts";
+import {
+  BALANCE,
+  BALANCE_CELLS,
+  cellAt,
+  OP_CELLS,
+  type PackedBlock,
+  type PackedCommit,
+} from "./packed-commit.ts";
 import { sameParameters, storedParameters } from "../parameters.ts";
 import { rewindRows } from "../undo/rewind.ts";
-import { NO_TOTALS } from "../row-shapes.ts";
+import { ZERO_TOTALS } from "../../../prc20/state.ts";
 import { balanceLine, encodeUndo, type TokenImage } from "../undo/undo-record.ts";
 import { amountsIn, BalanceWriter } from "./write-balances.ts";
 import { ListingWriter } from "./write-listings.ts";
@@ -86,8 +93,8 @@ export class IndexWriter {
   /** Stores the block before the start height; throws where the index holds a block. */
   commitBase(base: BaseBlock): void {
     this.#write(() => {
-      if (tipRow(this.#connection) !== null) throw new Error("store: the index already has a base block");
-      insertBlock(this.#connection, { ...base, previousHash: null, totals: NO_TOTALS }, 0, 0);
+      if (storedTip(this.#connection) !== null) throw new Error("store: the index already has a base block");
+      insertBlock(this.#connection, { ...base, previousHash: null, totals: ZERO_TOTALS }, 0, 0);
     });
   }
 
@@ -99,7 +106,7 @@ export class IndexWriter {
     this.#write(() => {
       const firstUndo = last.height - undoBlocks + 1;
       const reader = new CommitReader(commit, this.#book);
-      let tip = tipRow(this.#connection);
+      let tip = storedTip(this.#connection);
       const firstPlace = tip?.totals.nextPlace ?? 0;
       const before = tip?.time ?? last.time;
       const touched = new Set<string>();
@@ -130,12 +137,12 @@ export class IndexWriter {
   /** Takes back every block and replaces the base block, in one transaction that logs the reorganisation. */
   replaceBase(base: BaseBlock, newTip: NodeTip): void {
     this.#write(() => {
-      const held = blockRow(this.#connection, base.height);
+      const held = storedBlock(this.#connection, base.height);
       if (held === null || held.previousHash !== null)
         throw new Error(`store: block ${base.height} is not the base block of the index`);
       this.#rewindRows({ toHeight: held.height, toHash: held.hash, newTip }, held.height - 1);
       this.#connection.run("DELETE FROM block WHERE height = ?", held.height);
-      insertBlock(this.#connection, { ...base, previousHash: null, totals: NO_TOTALS }, 0, 0);
+      insertBlock(this.#connection, { ...base, previousHash: null, totals: ZERO_TOTALS }, 0, 0);
     });
   }
 
@@ -181,9 +188,9 @@ export class IndexWriter {
     let lines = "";
     const { balances } = block;
     for (let at = 0; at < balances.length; at += BALANCE_CELLS) {
-      const address = balances[at + BALANCE.address] ?? 0;
+      const address = cellAt(balances, at + BALANCE.address);
       const id = reader.id(address);
-      const tick = reader.text(balances[at + BALANCE.tick] ?? 0);
+      const tick = reader.text(cellAt(balances, at + BALANCE.tick));
       const before = amountsIn(reader.commit, balances, at + BALANCE.balanceBefore);
       const now = amountsIn(reader.commit, balances, at + BALANCE.balance);
       distinctHolders += this.#balances.set(id, reader.address(address), tick, before, now);

@@ -4,11 +4,21 @@
 
 import type { ListingRow } from "../../../prc20/state.ts";
 import type { AddressBook } from "../address-book.ts";
+import { CellReader } from "../cells.ts";
 import type { Connection } from "../connection.ts";
 import { kindOf } from "../kinds.ts";
-import { changeKey, type Effect, effectsOf, returned } from "../ledger.ts";
+import { changeKey, type BalanceChange, effectsOf, returned } from "../ledger.ts";
 import type { CommitReader } from "./commit-reader.ts";
-import { amountIn, BALANCE, BALANCE_CELLS, NONE, OP, OP_CELLS, type PackedBlock } from "./packed-commit.ts";
+import {
+  amountIn,
+  BALANCE,
+  BALANCE_CELLS,
+  cellAt,
+  NONE,
+  OP,
+  OP_CELLS,
+  type PackedBlock,
+} from "./packed-commit.ts";
 import { type Amounts, amountsIn, type BalanceWriter } from "./write-balances.ts";
 
 /** What an address holds while a block is gone through, and what it must hold at its end. */
@@ -48,7 +58,7 @@ export class LedgerWriter {
     let next = 0;
     const { operations: cells } = block;
     for (let at = 0; at < cells.length; at += OP_CELLS) {
-      const place = cells[at + OP.place] ?? NONE;
+      const place = cellAt(cells, at + OP.place);
       for (let one = closings[next]; one !== undefined && one.place <= place; one = closings[next]) {
         this.#close(books, one);
         next += 1;
@@ -71,16 +81,16 @@ export class LedgerWriter {
   }
 
   #operate(books: Books, reader: CommitReader, cells: Float64Array, at: number): void {
-    const kind = cells[at + OP.kind] ?? NONE;
-    const amount = cells[at + OP.amount] ?? NONE;
+    const kind = cellAt(cells, at + OP.kind);
+    const amount = cellAt(cells, at + OP.amount);
     if (amount === NONE) return;
     const effects = effectsOf(kind, amountIn(reader.commit, amount), {
-      from: reader.id(cells[at + OP.from] ?? NONE),
-      to: reader.idOrNull(cells[at + OP.to] ?? NONE),
-      owner: reader.idOrNull(cells[at + OP.owner] ?? NONE),
+      from: reader.id(cellAt(cells, at + OP.from)),
+      to: reader.idOrNull(cellAt(cells, at + OP.to)),
+      owner: reader.idOrNull(cellAt(cells, at + OP.owner)),
     });
-    const key = changeKey(cells[at + OP.place] ?? NONE, "operation");
-    const tick = reader.text(cells[at + OP.tick] ?? NONE);
+    const key = changeKey(cellAt(cells, at + OP.place), "operation");
+    const tick = reader.text(cellAt(cells, at + OP.tick));
     for (const effect of effects) this.#rows.push(books.apply(key, tick, effect));
   }
 
@@ -125,15 +135,15 @@ class Books {
     this.#block = block;
     this.#balances = balances;
     for (let at = 0; at < block.balances.length; at += BALANCE_CELLS) {
-      const tick = reader.text(block.balances[at + BALANCE.tick] ?? NONE);
-      const id = reader.id(block.balances[at + BALANCE.address] ?? NONE);
+      const tick = reader.text(cellAt(block.balances, at + BALANCE.tick));
+      const id = reader.id(cellAt(block.balances, at + BALANCE.address));
       const before = this.#amountsAt(at + BALANCE.balanceBefore);
       this.#start(tick, id, before, this.#amountsAt(at + BALANCE.balance));
     }
   }
 
   /** The row of a change. */
-  apply(key: number, tick: string, { id, balance, locked }: Effect): LedgerRow {
+  apply(key: number, tick: string, { id, balance, locked }: BalanceChange): LedgerRow {
     const running = this.#running.get(tick)?.get(id) ?? this.#unchanged(tick, id);
     running.balance += balance;
     running.locked += locked;
@@ -197,5 +207,8 @@ export function removeLedger(connection: Connection, firstPlace: number): void {
   );
   // One by one: a DELETE over all these pairs at once makes SQLite read the whole table.
   const remove = connection.prepared("DELETE FROM ledger WHERE address_id = ? AND change_key = ?");
-  for (const [id = null, key = null] of keys) remove.run(id, key);
+  for (const row of keys) {
+    const cells = new CellReader(row);
+    remove.run(cells.int(), cells.int());
+  }
 }

@@ -2,6 +2,7 @@
 // that change owners without being copied; each address once, as an index; the few rows (tokens, listings) as they
 // are. Cloning the rows as objects cost each of the threads more than a tenth of its time.
 
+import { elementAt } from "../../../primitives/elements.ts";
 import type { PearlAddress, Txid } from "../../../primitives/brands.ts";
 import { writeHex } from "../../../primitives/hex.ts";
 import { checkConservation } from "../../../prc20/conservation.ts";
@@ -95,9 +96,16 @@ export function buffersOf(commit: PackedCommit): readonly ArrayBufferLike[] {
   ];
 }
 
+/** A cell of an operation or a balance change. Throws where there is none: the order is damaged. */
+export function cellAt(cells: Float64Array, at: number): number {
+  const cell = cells[at];
+  if (cell === undefined) throw new Error(`store: a commit has no cell ${at}`);
+  return cell;
+}
+
 /** An amount of a cell that is not `NONE`. */
 export function amountIn(commit: PackedCommit, cell: number): bigint {
-  return cell >= 0 ? BigInt(cell) : (commit.bigs[FIRST_BIG - cell] ?? 0n);
+  return cell >= 0 ? BigInt(cell) : elementAt(commit.bigs, FIRST_BIG - cell);
 }
 
 /** The same as decimal text. */

@@ -2,7 +2,7 @@
 // whole: stats (S-65) and what wallets sign (H-44).
 
 import { Type } from "typebox";
-import type { PageKey } from "../../../index/queries.ts";
+import type { PageKey } from "../../../index/pages.ts";
 import { ASK_STATUSES, BID_STATUSES, DEAL_STATUSES } from "../../../swap/statuses.ts";
 import type { SwapList } from "../../../swaps/usecases/outcome.ts";
 import type { WireRow } from "../../../swaps/usecases/swap-service.ts";

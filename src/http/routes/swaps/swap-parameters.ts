@@ -3,7 +3,7 @@
 
 import { Type } from "typebox";
 import type { Bytes32, EvmAddress, PearlAddress } from "../../../primitives/brands.ts";
-import type { ListName } from "../../../index/queries.ts";
+import type { ListName } from "../../../index/pages.ts";
 import type { SwapListQuery, SwapService } from "../../../swaps/usecases/swap-service.ts";
 import { invalidFields, type SwapRefusal } from "../../../swaps/usecases/outcome.ts";
 import { type CursorBinding, pageRequest } from "../../cursor.ts";

@@ -5,7 +5,7 @@ import type { AddressFinder } from "../address-book.ts";
 import type { Connection } from "../connection.ts";
 
 /** A snapshot in which operations are looked for. */
-export interface OperationSource {
+export interface OperationReader {
   readonly connection: Connection;
   readonly finder: AddressFinder;
   /** The kinds of a ticker's operations. */

@@ -1,0 +1,71 @@
+// The bounded event log (H-39) as the read port tells it: groups of event ids, and what happened in a block, which its
+// events are made from.
+
+import type { BlockHash, Hex32 } from "../primitives/brands.ts";
+import type { ListingView, OperationView } from "./views.ts";
+
+/** A swap event as told (H-47). */
+export interface SwapEventView {
+  readonly id: number;
+  readonly type: "bid" | "ask" | "deal" | "reorg";
+  readonly dealHash: string | null;
+  readonly addresses: readonly string[];
+  /** JSON text. */
+  readonly data: string;
+}
+
+/**
+ * One entry of the bounded event log (H-39): a group of consecutive event ids of one block, one reorg, or some swap
+ * events.
+ */
+export type EventGroup =
+  | {
+      readonly kind: "swaps";
+      readonly firstId: number;
+      readonly lastId: number;
+      /** One per id, ascending. */
+      readonly events: readonly SwapEventView[];
+    }
+  | {
+      readonly kind: "block";
+      readonly firstId: number;
+      readonly lastId: number;
+      readonly height: number;
+      readonly hash: BlockHash;
+    }
+  | {
+      readonly kind: "reorg";
+      readonly firstId: number;
+      readonly lastId: number;
+      readonly forkHeight: number;
+      readonly oldTip: { readonly height: number; readonly hash: BlockHash };
+      readonly newTip: { readonly height: number; readonly hash: BlockHash };
+    };
+
+/**
+ * What happened in one block, to make its events from. Event order: the block itself, then by place the closing at
+ * that place, then its operation, then the listing that this operation created. So a block's id range has
+ * 1 + operations + created listings + closed listings ids.
+ */
+export interface BlockHappenings {
+  readonly height: number;
+  readonly hash: BlockHash;
+  readonly time: number;
+  readonly digest: Hex32;
+  /** Operations of the whole block, whatever part of it was asked for. */
+  readonly operationCount: number;
+  /** Where the next part begins; null where this is the last one. */
+  readonly nextPlace: number | null;
+  /** Ascending by place. */
+  readonly operations: readonly OperationView[];
+  /** Listings created in this block, in their present state. */
+  readonly created: readonly ListingView[];
+  /** Listings closed in this block. */
+  readonly closed: readonly ListingView[];
+}
+
+/** A part of a block: the rows at `places` places, beginning at `from`, which is the block's first one where null. */
+export interface BlockPart {
+  readonly from: number | null;
+  readonly places: number;
+}
