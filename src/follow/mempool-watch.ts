@@ -2,6 +2,7 @@
 // new ones and keeps their operations, never judged, never counted. Every id that the node lists is followed, each
 // transaction is asked for once, and what is remembered is bounded by what the node itself may hold.
 
+import { zip } from "../primitives/elements.ts";
 import { NO_ANCHORS } from "../chain/anchor-filter.ts";
 import type { RecogniseEnvelope } from "../chain/block-shapes.ts";
 import { scanTransaction } from "../chain/scan-transaction.ts";
@@ -226,8 +227,7 @@ export class MempoolWatch implements MempoolView {
       const piece = wanted.slice(at, at + fetchAtOnce);
       const raws = await this.#deps.node.rawTransactions(piece);
       const fresh = new Map<Txid, Uint8Array>();
-      for (const [index, txid] of piece.entries()) {
-        const raw = raws[index] ?? null;
+      for (const [txid, raw] of zip(piece, raws)) {
         if (raw === null) {
           // Gone between the two questions, confirmed or replaced; or a node that lists what it does not give.
           if (!this.#known.has(txid)) this.#withheld.add(txid);

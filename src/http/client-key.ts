@@ -1,6 +1,7 @@
 // Who counts as one client: an IPv4 address, or an IPv6 /64, because whoever has one IPv6 address usually has the
 // whole /64 and could otherwise be 2^64 clients (H-10, H-11).
 
+import { elementAt } from "../primitives/elements.ts";
 import { isIP } from "node:net";
 
 /** The key of whoever has no readable address: all of them together are one client. */
@@ -21,7 +22,7 @@ export function clientKey(address: string | undefined): string {
   if (family !== 6) return UNKNOWN;
   const groups = groupsOf(bare);
   const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
-  if (isMapped) return ipv4Of(groups[6] ?? 0, groups[7] ?? 0);
+  if (isMapped) return ipv4Of(elementAt(groups, 6), elementAt(groups, 7));
   const network = groups.slice(0, CLIENT_GROUPS).map((group) => group.toString(16));
   return `${network.join(":")}::/64`;
 }
@@ -40,8 +41,9 @@ function partsOf(text: string): readonly number[] {
   if (text === "") return [];
   return text.split(":").flatMap((part) => {
     if (!part.includes(".")) return [Number.parseInt(part, 16)];
-    const [a = 0, b = 0, c = 0, d = 0] = part.split(".").map(Number);
-    return [a * 256 + b, c * 256 + d];
+    const bytes = part.split(".").map(Number);
+    const pair = (at: number): number => elementAt(bytes, at) * 256 + elementAt(bytes, at + 1);
+    return [pair(0), pair(2)];
   });
 }
 

@@ -2,6 +2,7 @@
 // accepted forms of such a signature (S-31). The struct definitions stand here once: type hashes and the public
 // description of the types come from them; the order of the encoded fields is checked by the vector of S-20.
 
+import { elementAt } from "../primitives/elements.ts";
 import type { Bytes32, EvmAddress } from "../primitives/brands.ts";
 import { concatBytes } from "../primitives/bytes.ts";
 import { hexToBytes, bytesToHex } from "../primitives/hex.ts";
@@ -191,10 +192,10 @@ export function normaliseSignature(bytes: Uint8Array): Uint8Array | null {
   const s = bytes.slice(32, 64);
   let v: number;
   if (bytes.length === 64) {
-    v = 27 + ((s[0] ?? 0) >> 7);
-    s[0] = (s[0] ?? 0) & 0x7f;
+    v = 27 + (elementAt(s, 0) >> 7);
+    s[0] = elementAt(s, 0) & 0x7f;
   } else {
-    const last = bytes[64] ?? 0;
+    const last = elementAt(bytes, 64);
     v = last < 27 ? last + 27 : last;
   }
   if (v !== 27 && v !== 28) return null;

@@ -2,6 +2,7 @@
 // JSON gave and answers the value in the form in which it is shown, or a sentence that says what was expected. Absent
 // values (`isAbsent`) are for the caller to judge.
 
+import { elementAt } from "../primitives/elements.ts";
 import { parseAddress } from "../primitives/address.ts";
 import type { Bytes32, EvmAddress, PearlAddress, Txid } from "../primitives/brands.ts";
 import { hexToBytes } from "../primitives/hex.ts";
@@ -35,7 +36,7 @@ export function checksumAddress(address: EvmAddress, keccak256: Keccak256): stri
   const hash = keccak256(new TextEncoder().encode(digits));
   let text = "0x";
   for (let i = 0; i < digits.length; i += 1) {
-    const nibble = ((hash[i >> 1] ?? 0) >> (i % 2 === 0 ? 4 : 0)) & 15;
+    const nibble = (elementAt(hash, i >> 1) >> (i % 2 === 0 ? 4 : 0)) & 15;
     text += nibble >= 8 ? digits.charAt(i).toUpperCase() : digits.charAt(i);
   }
   return text;

@@ -1,6 +1,7 @@
 // The margins with which a deal runs (S-02, S-03): the table's defaults, what `SWAP_PROFILES` may change, and the
 // settings that the service refuses to start with, each as a sentence for the operator.
 
+import { elementAt } from "../primitives/elements.ts";
 import { isPlayNetwork } from "../chain/networks.ts";
 import { err, ok, type Result } from "../primitives/result.ts";
 import type { SwapProfile } from "./subject.ts";
@@ -90,8 +91,13 @@ function parseProfile(entry: unknown): Result<SwapProfile, string> {
     }
     numbers.push(value);
   }
-  const [k = 0, revealMarginS = 0, lockMarginS = 0, takeMinS = 0] = numbers;
-  return ok({ name, k, revealMarginS, lockMarginS, takeMinS });
+  return ok({
+    name,
+    k: elementAt(numbers, 0),
+    revealMarginS: elementAt(numbers, 1),
+    lockMarginS: elementAt(numbers, 2),
+    takeMinS: elementAt(numbers, 3),
+  });
 }
 
 /** The settings that are judged together at start. Seconds. */

@@ -2,6 +2,7 @@
 // the control block against the output key, never by the place or number of witness items; a preimage is told by its
 // hash, wherever it stands.
 
+import { elementAt } from "../primitives/elements.ts";
 import type { Bytes32 } from "../primitives/brands.ts";
 import { concatBytes, equalBytes } from "../primitives/bytes.ts";
 import type { Sha256 } from "../primitives/hashing.ts";
@@ -46,7 +47,7 @@ export function spentLeafHash(
   if (control === undefined || script === undefined) return null;
   const pathLength = control.length - CONTROL_BASE;
   if (pathLength < 0 || pathLength % 32 !== 0 || pathLength > 32 * MAX_DEPTH) return null;
-  const first = control[0] ?? 0;
+  const first = elementAt(control, 0);
   const leaf = leafHash(first & 0xfe, script, crypto.sha256);
   const internalKey = control.subarray(1, CONTROL_BASE);
   const tweak = taggedHash(

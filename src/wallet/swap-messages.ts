@@ -2,6 +2,7 @@
 // EIP-712 messages of S-20, H-42 and S-64 come from viem's encoder (the service encodes them in its own way), ready for
 // any wallet that signs typed data, and are signed here where a key is given.
 
+import { elementAt } from "../primitives/elements.ts";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { hex } from "@scure/base";
 import { tagSchnorr } from "@scure/btc-signer/utils.js";
@@ -161,7 +162,7 @@ export function swapMessageDigest(message: SwapMessage): HexText {
 export function signSwapMessage(message: SwapMessage, evmPrivateKey: Uint8Array): HexText {
   const digest = hex.decode(swapMessageDigest(message).slice(2));
   const recovered = secp256k1.sign(digest, evmPrivateKey, { prehash: false, format: "recovered" });
-  const v = 27 + (recovered[0] ?? 0);
+  const v = 27 + elementAt(recovered, 0);
   return `0x${hex.encode(recovered.subarray(1))}${v.toString(16)}`;
 }
 

@@ -2,6 +2,7 @@
 // serialisation (BIP144), which the Pearl chain uses unchanged. The wallet keeps its own plain records and leaves the
 // bytes to the coders of @scure/btc-signer.
 
+import { elementAt } from "../primitives/elements.ts";
 import { hex } from "@scure/base";
 import { RawOldTx, RawTx } from "@scure/btc-signer/script.js";
 import { sha256x2 } from "@scure/btc-signer/utils.js";
@@ -87,7 +88,7 @@ export function parseTx(bytes: Uint8Array): Tx {
       txid: hex.encode(input.txid),
       vout: input.index,
       sequence: input.sequence,
-      witness: raw.witnesses?.[index] ?? [],
+      witness: raw.witnesses === undefined ? [] : elementAt(raw.witnesses, index),
     };
   });
   return { version: raw.version, lockTime: raw.lockTime, inputs, outputs: raw.outputs };

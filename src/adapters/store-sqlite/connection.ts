@@ -1,5 +1,6 @@
 // A connection to SQLite: prepared statements cached by their text, rows as arrays, and transactions as functions.
 
+import { elementAt } from "../../primitives/elements.ts";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { type Cell, cellRows, type Cells } from "./cells.ts";
 
@@ -34,12 +35,12 @@ export class Connection {
   /** The first row of a query, or null. */
   first(sql: string, ...values: Cell[]): Cells | null {
     const row: unknown = this.#prepared(sql).get(...values);
-    return row === undefined ? null : (cellRows([row])[0] ?? null);
+    return row === undefined ? null : elementAt(cellRows([row]), 0);
   }
 
   /** Rows one by one; the connection must not be used for writing while this goes on. */
   *each(sql: string, ...values: Cell[]): Generator<Cells> {
-    for (const row of this.#prepared(sql).iterate(...values)) yield cellRows([row])[0] ?? [];
+    for (const row of this.#prepared(sql).iterate(...values)) yield elementAt(cellRows([row]), 0);
   }
 
   /** Runs a statement that changes rows; returns how many it changed. */

@@ -1,6 +1,7 @@
 // Brings the schema of a database to the one that this program knows, by numbered migrations, forward only. The number
 // of the last one applied is the database's `user_version`.
 
+import { CellReader } from "./cells.ts";
 import type { Connection, Migration } from "./connection.ts";
 import { initial } from "./migrations/0001-initial.ts";
 import { swaps } from "./migrations/0002-swaps.ts";
@@ -32,7 +33,9 @@ const SCHEMA_VERSION = MIGRATIONS.length;
 
 /** Schema version of the database; 0 where it is new. */
 function schemaVersion(connection: Connection): number {
-  return Number(connection.first("PRAGMA user_version")?.[0] ?? 0);
+  const row = connection.first("PRAGMA user_version");
+  if (row === null) throw new Error("store: the database tells no schema version");
+  return new CellReader(row).int();
 }
 
 /**

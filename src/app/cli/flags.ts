@@ -1,5 +1,7 @@
 // Flags of a command line: `--name value` or `--name=value`, each once; `--help` anywhere asks for help.
 
+import { elementAt } from "../../primitives/elements.ts";
+
 /** Flags by name, a wish for help, or what is wrong with the command line. */
 export type ParsedFlags =
   | { readonly kind: "flags"; readonly flags: ReadonlyMap<string, string> }
@@ -14,7 +16,7 @@ export function parseFlags(words: readonly string[], bare: readonly string[] = [
   const flags = new Map<string, string>();
   const sentences: string[] = [];
   for (let at = 0; at < words.length; at += 1) {
-    const word = words[at] ?? "";
+    const word = elementAt(words, at);
     if (word === "--help" || word === "-h") return { kind: "help" };
     const match = /^(--[^=]+)(?:=(.*))?$/s.exec(word);
     const name = match?.[1];

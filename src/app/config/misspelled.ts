@@ -1,6 +1,7 @@
 // Finds environment variables that were meant to be settings, and the known name that is nearest to a written one. A
 // misspelled setting is otherwise ignored in silence, and the service runs with a default that nobody chose.
 
+import { elementAt } from "../../primitives/elements.ts";
 import { SETTING_LIST } from "./declaration.ts";
 
 /** Variables with these beginnings are nobody else's; those named here are read by other parts of this program. */
@@ -48,12 +49,12 @@ function distance(a: string, b: string): number {
   for (let i = 1; i <= a.length; i += 1) {
     const next = [i];
     for (let j = 1; j <= b.length; j += 1) {
-      const replace = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replace, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+      const replace = elementAt(row, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replace, elementAt(row, j) + 1, elementAt(next, j - 1) + 1));
     }
     row = next;
   }
-  return row[b.length] ?? 0;
+  return elementAt(row, b.length);
 }
 
 /** The known name nearest to a written one, or null where none is at most `most` characters away. */

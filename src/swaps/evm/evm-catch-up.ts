@@ -2,6 +2,7 @@
 // Where to go on is what the ledger says, never what is remembered here, so a crash leaves neither a gap nor a double.
 // A block does not become final by being read here: see evm-second-reading.ts.
 
+import { elementAt } from "../../primitives/elements.ts";
 import type { RoundEnd } from "../../follow/chain-follower.ts";
 import type { Progress } from "../../follow/progress.ts";
 import { type EvmBlock, type EvmHeads, type EvmSource, ofRpc } from "./evm-chain.ts";
@@ -74,7 +75,7 @@ export class EvmCatchUp {
   async round(followed: Followed, signal: AbortSignal): Promise<RoundEnd> {
     const { index, heads } = followed;
     const { firstBlock } = this.#options;
-    this.#shown[index] = Math.max(this.#shown[index] ?? -1, heads.head.number);
+    this.#shown[index] = Math.max(elementAt(this.#shown, index), heads.head.number);
     if (this.#shrunk !== null && this.#shrunk.index !== index) this.#shrunk = null;
     const own = this.own();
     if (heads.head.number < firstBlock) return "idle";
@@ -139,7 +140,7 @@ export class EvmCatchUp {
     const theirs =
       below === undefined
         ? null
-        : ((await ofRpc(this.#deps.sources, index).blocksAt([below.height]))[0] ?? null);
+        : elementAt(await ofRpc(this.#deps.sources, index).blocksAt([below.height]), 0);
     const isContradicted = below === undefined || theirs?.hash !== below.hash || head.number === own.number;
     if (isContradicted) return this.#findFork(followed, own, signal);
     if (!this.#isShrunk(index, head, own) || below.height < ledger.tips().evm.finalHeight) return "idle";
@@ -150,7 +151,7 @@ export class EvmCatchUp {
   /** Whether an RPC that has shown our tip itself has shown less for a while now, without growing. */
   #isShrunk(index: number, head: EvmBlock, own: EvmPoint): boolean {
     const nowMs = this.#deps.clock.monotonicMs();
-    if ((this.#shown[index] ?? -1) < own.number) return false;
+    if (elementAt(this.#shown, index) < own.number) return false;
     if (this.#shrunk === null || this.#shrunk.head < head.number) {
       this.#shrunk = { index, sinceMs: nowMs, head: head.number };
     }

@@ -2,6 +2,7 @@
 // hashes before and after the reading, each log is held against its block, and the answer against the filter in the
 // header of every block that is not final yet (S-08).
 
+import { zip } from "../../primitives/elements.ts";
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { EvmBlock, EvmLog, EvmSource, ReadEscrowLog } from "./evm-chain.ts";
@@ -96,8 +97,8 @@ async function blocksOfLogs(
   for (const block of known) blocks.set(block.hash, block);
   const missing = [...new Set(logs.map(({ blockHash }) => blockHash))].filter((hash) => !blocks.has(hash));
   const answers = missing.length === 0 ? [] : await source.blocksByHash(missing);
-  for (const [i, block] of answers.entries()) {
-    if (block === null) throw unsettled(source, `block ${missing[i] ?? ""} has logs and is unknown`);
+  for (const [hash, block] of zip(missing, answers)) {
+    if (block === null) throw unsettled(source, `block ${hash} has logs and is unknown`);
     blocks.set(block.hash, block);
   }
   return blocks;
@@ -114,9 +115,10 @@ async function checkNoneMissing(
   for (let at = 0; at < silent.length; at += BLOCKS_AT_ONCE) {
     const part = silent.slice(at, at + BLOCKS_AT_ONCE);
     const answers = await Promise.all(part.map(({ hash }) => source.logsOfBlock(hash)));
-    const late = part.find((_, i) => ownLogs(answers[i] ?? [], escrow).length > 0);
-    if (late !== undefined)
-      throw unsettled(source, `block ${late.number} has logs that its range did not show`);
+    for (const [block, late] of zip(part, answers)) {
+      if (ownLogs(late, escrow).length > 0)
+        throw unsettled(source, `block ${block.number} has logs that its range did not show`);
+    }
   }
 }
 

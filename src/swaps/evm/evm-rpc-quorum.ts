@@ -2,6 +2,7 @@
 // the final block in force that follows from it, and how far finality lags. One RPC of several that lies changes none
 // of it.
 
+import { elementAt, zip } from "../../primitives/elements.ts";
 import type { Bytes32 } from "../../primitives/brands.ts";
 import { agreedHash, comparedHeight, type FinalWord, lowerWord, NONE_FINAL } from "../../swap/evm-quorum.ts";
 import type { Clock, Log } from "../../follow/ports.ts";
@@ -199,7 +200,7 @@ export class EvmRpcQuorum {
     for (const candidate of [height, ...lower]) {
       // What is not final by its own word may be a block of an orphaned branch.
       const found = await this.#agreed(
-        fresh.filter((_, i) => (heights[i] ?? -1) >= candidate),
+        zip(fresh, heights).flatMap(([index, own]) => (own >= candidate ? [index] : [])),
         candidate,
       );
       if (found !== null) return found;
@@ -221,7 +222,7 @@ export class EvmRpcQuorum {
     const known = view.last?.heads.final ?? null;
     if (known?.number === height) return known;
     try {
-      return (await source.blocksAt([height]))[0] ?? null;
+      return elementAt(await source.blocksAt([height]), 0);
     } catch (error) {
       this.#failed(view, error);
       return null;

@@ -3,6 +3,7 @@
 // on becomes final; what they disagree on is read again from its parent block, or waits with an alarm. Who read what is
 // known for the life of the process: after a restart both readings of what is not final are made anew.
 
+import { elementAt, zip } from "../../primitives/elements.ts";
 import { logStanding } from "../../swap/evm-quorum.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { Clock, Log } from "../../follow/ports.ts";
@@ -207,8 +208,7 @@ export class SecondReading {
     const doubtful = await this.#doubtful(index, compared);
     const disputed: EscrowEvent[] = [];
     const witnesses = await this.#witnesses(doubtful, span);
-    for (const [i, event] of doubtful.entries()) {
-      const { shows, lacks } = witnesses[i] ?? { shows: [], lacks: [] };
+    for (const [event, { shows, lacks }] of zip(doubtful, witnesses)) {
       const standing = logStanding({ shows: shows.length, lacks: lacks.length }, this.#isAlone ? 1 : 2);
       if (standing === "unknown") return null;
       // Not from the RPC that has shown it: one that denies by receipt what its ranges show would show it for ever.
@@ -228,7 +228,7 @@ export class SecondReading {
     }
     const source = ofRpc(this.#parts.sources, index);
     const shown = await shownBy(events, source, this.#parts.reading, this.#parts.standing.final());
-    return events.filter((event, i) => shown[i] !== true || this.#suspects.has(eventKey(event)));
+    return events.filter((event, i) => elementAt(shown, i) !== true || this.#suspects.has(eventKey(event)));
   }
 
   /** Every RPC's word on the events. One that showed an event at its first reading and is silent now has shown it. */
@@ -237,9 +237,8 @@ export class SecondReading {
     const { sources, reading, standing } = this.#parts;
     const all = new Map(sources.map((source, i) => [i, source] as const));
     const found = await witnessesOf(events, all, reading, standing.final());
-    return found.map(({ shows, lacks }, i) => {
-      const event = events[i];
-      const isSuspect = event === undefined || this.#suspects.has(eventKey(event));
+    return zip(events, found).map(([event, { shows, lacks }]) => {
+      const isSuspect = this.#suspects.has(eventKey(event));
       if (span === null || isSuspect || shows.includes(span.source) || lacks.includes(span.source)) {
         return { shows, lacks };
       }
@@ -252,10 +251,10 @@ export class SecondReading {
     const { extra } = compared;
     const [first] = extra;
     if (first === undefined) return null;
-    const witnesses = this.#isAlone ? [] : await this.#witnesses(extra, null);
+    const itself: Witnesses = { shows: [index], lacks: [] };
+    const witnesses = this.#isAlone ? extra.map(() => itself) : await this.#witnesses(extra, null);
     const shown = shownEvents(compared);
-    for (const [i, event] of extra.entries()) {
-      const { shows, lacks } = witnesses[i] ?? { shows: [index], lacks: [] };
+    for (const [event, { shows, lacks }] of zip(extra, witnesses)) {
       if (!shows.includes(index)) throw this.#invented(index, event, "it does not show by receipt");
       if (this.#refused.has(index, event.place, first.place.block - 1, shown)) {
         // It may be true, and what is indexed before it false.
@@ -278,8 +277,7 @@ export class SecondReading {
   /** Back below the first of these indexed events that enough RPCs lack. */
   async #backForGone(events: readonly EscrowEvent[], index: number): Promise<Back | null> {
     const witnesses = await this.#witnesses(events, null);
-    for (const [i, event] of events.entries()) {
-      const { shows, lacks } = witnesses[i] ?? { shows: [], lacks: [] };
+    for (const [event, { shows, lacks }] of zip(events, witnesses)) {
       if (logStanding({ shows: shows.length, lacks: lacks.length }, this.#isAlone ? 1 : 2) === "gone")
         return this.#back(event, this.#nextOf(lacks) ?? index, "a log that was indexed is gone");
     }
@@ -359,8 +357,7 @@ export class SecondReading {
     return this.#tried(async () => {
       const witnesses = await this.#witnesses(disputes, null);
       const resolved: EscrowEvent[] = [];
-      for (const [i, event] of disputes.entries()) {
-        const { shows, lacks } = witnesses[i] ?? { shows: [], lacks: [] };
+      for (const [event, { shows, lacks }] of zip(disputes, witnesses)) {
         const standing = logStanding({ shows: shows.length, lacks: lacks.length }, this.#isAlone ? 1 : 2);
         if (standing === "shown") resolved.push(event);
         if (standing !== "gone" || (lacks.length < 2 && !this.#isAlone)) continue;

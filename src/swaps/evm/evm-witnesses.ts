@@ -1,6 +1,7 @@
 // Finds the RPCs that show a log and those that lack it, by receipt, in batches: an event of several RPCs is final only
 // when a second one has shown the same log in the same block (S-07).
 
+import { elementAt, zip } from "../../primitives/elements.ts";
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { EvmChain, EvmLog, EvmReceipt, EvmSource } from "./evm-chain.ts";
@@ -52,9 +53,14 @@ export async function witnessesOf(
     })),
   );
   return events.map((_, i) => ({
-    shows: answers.flatMap(({ index, shown }) => (shown?.[i] === true ? [index] : [])),
-    lacks: answers.flatMap(({ index, shown }) => (shown?.[i] === false ? [index] : [])),
+    shows: answers.flatMap(({ index, shown }) => (wordOn(i, shown) === true ? [index] : [])),
+    lacks: answers.flatMap(({ index, shown }) => (wordOn(i, shown) === false ? [index] : [])),
   }));
+}
+
+/** What an RPC says of the event at an index; null where it has not answered. */
+function wordOn(i: number, shown: readonly (boolean | null)[] | null): boolean | null {
+  return shown === null ? null : elementAt(shown, i);
 }
 
 async function askedQuietly(
@@ -86,7 +92,7 @@ export async function shownBy(
     const part = events.slice(at, at + RECEIPTS_AT_ONCE);
     const hashes = [...new Set(part.map(({ place }) => place.txHash))];
     const receipts = await source.receipts(hashes);
-    const byHash = new Map(hashes.map((hash, i) => [hash, receipts[i] ?? null]));
+    const byHash = new Map(zip(hashes, receipts));
     const isShown = part.map((event) =>
       isIn(event, byHash.get(event.place.txHash) ?? null, reading.escrow, reading),
     );
@@ -132,8 +138,7 @@ async function replacedBlocks(
   const [theirs, ...blocks] = await source.blocksAt([final.height, ...places.map(({ block }) => block)]);
   if (theirs?.hash !== final.hash) return new Set();
   return new Set(
-    places.flatMap(({ blockHash }, i) => {
-      const block = blocks[i] ?? null;
+    zip(places, blocks).flatMap(([{ blockHash }, block]) => {
       return block === null || block.hash === blockHash ? [] : [blockHash];
     }),
   );

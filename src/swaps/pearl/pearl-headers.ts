@@ -1,6 +1,7 @@
 // The newest PEARL headers below the applied tip, in memory: for median time past, the pace of blocks, links to parents
 // and the search for the common block.
 
+import { zip } from "../../primitives/elements.ts";
 import { openHeader, type WatchContext } from "../../chain/watch-block.ts";
 import type { BlockHash } from "../../primitives/brands.ts";
 import { BlockRefused, UnsettledChain } from "../../follow/follower-errors.ts";
@@ -107,9 +108,9 @@ export async function fetchHeaders(
     const hashes = await node.blockHashes(start, count);
     if (hashes.length !== count) throw new UnsettledChain(start + hashes.length - 1);
     const raws = await node.rawHeaders(hashes);
-    for (const [index, hash] of hashes.entries()) {
+    for (const [index, [hash, raw]] of zip(hashes, raws).entries()) {
       const height = start + index;
-      const opened = openHeader(raws[index] ?? new Uint8Array(0), hash, context);
+      const opened = openHeader(raw, hash, context);
       if (!opened.ok) throw new BlockRefused(height, hash, opened.error);
       if (previous !== null && opened.value.previousHash !== previous) throw new UnsettledChain(height - 1);
       points.push({ height, hash, time: opened.value.time });

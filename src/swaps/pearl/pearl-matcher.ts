@@ -2,6 +2,7 @@
 // secrets in them, and spends of what a sighted lock transaction needs (S-13, S-15, S-53). Work is linear in inputs and
 // outputs.
 
+import { elementAt } from "../../primitives/elements.ts";
 import type { WholeTransaction } from "../../chain/watch-transaction.ts";
 import type { Bytes32, Outpoint, ScriptHex } from "../../primitives/brands.ts";
 import { bytesToHex } from "../../primitives/hex.ts";
@@ -136,7 +137,7 @@ export class PearlMatcher {
       if (output === null) continue;
       const { script: watched, isDust } = output;
       witnesses ??= transaction.witnesses();
-      const witness = witnesses[index] ?? [];
+      const witness = elementAt(witnesses, index);
       for (const { hashlock, secret } of this.#secrets(witness, watched.hashlock)) {
         const { script } = watched;
         const shower = { by: "spend", outpoint, txid: transaction.txid, script } as const;

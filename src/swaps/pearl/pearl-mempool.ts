@@ -3,6 +3,7 @@
 // transaction it keeps what concerns swaps, and a mark per input to find spends of locks that appear later. Raw bytes
 // are kept up to a bound, to compare them again with new scripts; others are fetched again, all in turn.
 
+import { zip } from "../../primitives/elements.ts";
 import { readWholeTransaction, type WholeTransaction } from "../../chain/watch-transaction.ts";
 import type { Bytes32, Outpoint, Txid } from "../../primitives/brands.ts";
 import type { Sha256d } from "../../primitives/hashing.ts";
@@ -197,9 +198,8 @@ export class PearlMempool implements MempoolListener {
       const piece = wanted.slice(at, at + fetchAtOnce);
       const raws = await this.#deps.node.rawTransactions(piece);
       const fetched = new Map<Txid, Uint8Array>();
-      for (const [index, txid] of piece.entries()) {
+      for (const [txid, raw] of zip(piece, raws)) {
         this.#putLast(txid, this.#missing.get(txid) ?? 0);
-        const raw = raws[index] ?? null;
         if (raw !== null) fetched.set(txid, raw);
       }
       await this.#compare(fetched);

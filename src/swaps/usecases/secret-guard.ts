@@ -3,6 +3,7 @@
 // nothing, so a stranger can make a hashlock of anybody's transaction id: what hashes to a hashlock and is the id of a
 // transaction or block, or an output key, is public anyway, and an honest request may name it.
 
+import { elementAt } from "../../primitives/elements.ts";
 import type { Bytes32, BlockHash, Txid } from "../../primitives/brands.ts";
 import type { WindowHashEnds } from "../../primitives/hashing.ts";
 import { toBytes32, type SwapCrypto } from "../../swap/crypto.ts";
@@ -64,7 +65,7 @@ export class SecretGuard {
     const ends = hashWindows(bytes, piece);
     for (const [i, end] of ends.entries()) {
       if (!ledger.mayKnowHashlock(end)) continue;
-      const at = piece[i] ?? 0;
+      const at = elementAt(piece, i);
       const value = bytes.subarray(at, at + 32);
       const hashlock = toBytes32(crypto.sha256(value));
       if (!ledger.knowsHashlock(hashlock) || ledger.secretOf(hashlock) !== null) continue;

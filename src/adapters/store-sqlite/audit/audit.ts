@@ -7,14 +7,15 @@ import { auditLedger } from "./audit-ledger.ts";
 import { auditMarket } from "./audit-market.ts";
 import { auditUnits } from "./audit-units.ts";
 import { ROWS_PER_STEP, type Step } from "./compare.ts";
+import { CellReader } from "../cells.ts";
 import type { Connection } from "../connection.ts";
 
 /** Differences found, one sentence each; none where the index is sound. Must be run within a transaction. */
 export function* auditSteps(connection: Connection): Generator<Step, void, void> {
   let isWhole = true;
   // One table after the other, so that the caller can stop between two of them.
-  for (const [table = ""] of connection.all("SELECT name FROM sqlite_schema WHERE type = 'table'")) {
-    for (const [text] of connection.all(`PRAGMA integrity_check('${String(table)}')`)) {
+  for (const row of connection.all("SELECT name FROM sqlite_schema WHERE type = 'table'")) {
+    for (const [text] of connection.all(`PRAGMA integrity_check('${new CellReader(row).text()}')`)) {
       if (text === "ok") continue;
       isWhole = false;
       yield { finding: `The database file is damaged: ${String(text)}` };

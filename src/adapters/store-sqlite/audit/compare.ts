@@ -1,6 +1,7 @@
 // Finds the rows in which two databases differ. Both are read in the same order and merged, so that only one row of
 // each is in memory, however many there are.
 
+import { elementAt, zip } from "../../../primitives/elements.ts";
 import type { LongStep } from "../../../index/verify.ts";
 import { type Cell, type Cells, CellReader } from "../cells.ts";
 import type { Connection } from "../connection.ts";
@@ -64,7 +65,7 @@ function next(rows: Generator<Cells>): Cells | null {
 
 function compareKeys(one: Cells, other: Cells, keys: readonly number[]): number {
   for (const key of keys) {
-    const order = compareCells(one[key] ?? null, other[key] ?? null);
+    const order = compareCells(elementAt(one, key), elementAt(other, key));
     if (order !== 0) return order;
   }
   return 0;
@@ -86,21 +87,22 @@ function kindOfCell(cell: Cell): number {
 }
 
 function sameCells(one: Cells, other: Cells): boolean {
-  return one.length === other.length && one.every((cell, at) => compareCells(cell, other[at] ?? null) === 0);
+  return one.length === other.length && zip(one, other).every(([a, b]) => compareCells(a, b) === 0);
 }
 
 /** Undo records of the blocks of which both have one. */
 function* compareUndo(held: Connection, right: Connection): Generator<Step, void, void> {
-  for (const [height = 0] of right.all("SELECT height FROM undo ORDER BY height")) {
+  for (const row of right.all("SELECT height FROM undo ORDER BY height")) {
+    const height = new CellReader(row).int();
     const [one, other] = [undoText(held, height), undoText(right, height)];
     if (one !== null && one !== other)
-      yield { finding: `undo: the record of block ${String(height)} does not undo that block` };
+      yield { finding: `undo: the record of block ${height} does not undo that block` };
     yield { reading: "undo records", rows: 1 };
   }
 }
 
 /** A record with addresses in place of their ids; null where there is none. */
-function undoText(connection: Connection, height: Cell): string | null {
+function undoText(connection: Connection, height: number): string | null {
   const row = connection.first("SELECT record FROM undo WHERE height = ?", height);
   if (row === null) return null;
   try {

@@ -63,7 +63,9 @@ export function decodeUndo(text: string): UndoRecord {
 }
 
 function balanceImage(line: string): BalanceImage {
-  const [id = "", tick = "", balance, locked] = line.split(" ");
+  const [id, tick, balance, locked] = line.split(" ");
+  if (id === undefined || tick === undefined || (balance === undefined) !== (locked === undefined))
+    throw new Error("store: an undo record is damaged");
   const before =
     balance === undefined || locked === undefined
       ? null

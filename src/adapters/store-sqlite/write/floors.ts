@@ -1,6 +1,7 @@
 // Keeps the cheapest active listing of each ticker at every height (H-33): one row per change, written as blocks are
 // applied.
 
+import { elementAt } from "../../../primitives/elements.ts";
 import type { Cell } from "../cells.ts";
 import type { Connection } from "../connection.ts";
 
@@ -34,5 +35,5 @@ export function rewindFloors(connection: Connection, tick: string, toHeight: num
 
 function pair(connection: Connection, sql: string, tick: string): readonly [Cell, Cell] {
   const row = connection.first(sql, tick);
-  return row === null ? [null, null] : [row[0] ?? null, row[1] ?? null];
+  return row === null ? [null, null] : [elementAt(row, 0), elementAt(row, 1)];
 }

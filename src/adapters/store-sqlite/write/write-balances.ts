@@ -4,7 +4,7 @@
 import type { AddressBook } from "../address-book.ts";
 import { CellReader } from "../cells.ts";
 import type { Connection } from "../connection.ts";
-import { amountIn, NONE, type PackedCommit } from "./packed-commit.ts";
+import { amountIn, cellAt, NONE, type PackedCommit } from "./packed-commit.ts";
 import { headOf, rankOf } from "../sort-keys.ts";
 
 /** Amounts of one balance; null where no row is stored. */
@@ -95,8 +95,8 @@ export class BalanceWriter {
 
 /** The amounts in two cells of a balance change; null where there is no row, or both are 0. */
 export function amountsIn(commit: PackedCommit, cells: Float64Array, at: number): Amounts | null {
-  const balance = cells[at] ?? NONE;
-  const locked = cells[at + 1] ?? NONE;
+  const balance = cellAt(cells, at);
+  const locked = cellAt(cells, at + 1);
   if (balance === NONE || (balance === 0 && locked === 0)) return null;
   return { balance: amountIn(commit, balance), locked: amountIn(commit, locked) };
 }

@@ -5,7 +5,7 @@ import { CellReader } from "../cells.ts";
 import type { CommitReader } from "./commit-reader.ts";
 import type { Connection } from "../connection.ts";
 import { findListingPlace } from "../read/find-listing.ts";
-import { amountText, NONE, OP, OP_CELLS, type PackedBlock } from "./packed-commit.ts";
+import { amountText, cellAt, NONE, OP, OP_CELLS, type PackedBlock } from "./packed-commit.ts";
 
 const TXID_BYTES = 32;
 
@@ -36,8 +36,8 @@ export class OperationWriter {
     let previous = firstPlace - 1;
     let start = 0;
     for (let at = 0; at < cells.length; at += OP_CELLS) {
-      const place = cells[at + OP.place] ?? NONE;
-      const end = cells[at + OP.end] ?? 0;
+      const place = cellAt(cells, at + OP.place);
+      const end = cellAt(cells, at + OP.end);
       if (place <= previous || place >= block.totals.nextPlace) {
         throw new Error(`store: operation at place ${place} does not belong to block ${block.height}`);
       }
@@ -49,7 +49,7 @@ export class OperationWriter {
 
   #writeOne(reader: CommitReader, block: PackedBlock, at: number, start: number, end: number): void {
     const { operations: cells, bytes } = block;
-    const cell = (which: number): number => cells[at + which] ?? NONE;
+    const cell = (which: number): number => cellAt(cells, at + which);
     const [place, kind, amount, listing] = [cell(OP.place), cell(OP.kind), cell(OP.amount), cell(OP.listing)];
     const tick = reader.text(cell(OP.tick));
     const name = reader.textOrNull(cell(OP.name));
