@@ -11,8 +11,10 @@ const BECH32M = 0x2bc830a3;
 /** Version character, 52 characters for 256 bits, 6 checksum characters. */
 const DATA_LENGTH = 1 + 52 + 6;
 
-/** Five-bit value of a lower-case character code, 0xff where it is none. */
-const VALUE = new Uint8Array(128).fill(0xff);
+/** What stands for a value where a character is none of the 32. */
+const NO_VALUE = 0xff;
+/** Five-bit value of a lower-case character code. */
+const VALUE = new Uint8Array(128).fill(NO_VALUE);
 /** Character code of a five-bit value. */
 const CODE = new Uint8Array(32);
 /** What the five bits that leave the checksum register feed back into it. */
@@ -57,15 +59,14 @@ export function parseAddress(text: string, hrp: string): PearlAddress | null {
   const dataStart = hrp.length + 1;
   let checksum = startChecksum(hrp);
   for (let i = dataStart; i < lower.length; i += 1) {
-    const code = lower.charCodeAt(i);
-    const value = code < 128 ? (VALUE[code] ?? 0xff) : 0xff;
-    if (value === 0xff) return null;
+    const value = VALUE[lower.charCodeAt(i)] ?? NO_VALUE;
+    if (value === NO_VALUE) return null;
     checksum = step(checksum, value);
   }
   if (checksum !== BECH32M) return null;
   if (lower.charCodeAt(dataStart) !== CODE[1]) return null;
   // 52 characters hold 260 bits; the last four are padding and must be zero (BIP173).
-  const lastData = VALUE[lower.charCodeAt(dataStart + 52)] ?? 0xff;
+  const lastData = VALUE[lower.charCodeAt(dataStart + 52)] ?? NO_VALUE;
   return (lastData & 15) === 0 ? (lower as PearlAddress) : null;
 }
 
@@ -109,7 +110,8 @@ export function keyOfAddress(address: PearlAddress): string {
   let held = 0;
   let heldBits = 0;
   let at = 0;
-  for (let i = 0; i < 52 && at < 32; i += 1) {
+  // 52 characters hold 260 bits: the 32 bytes and the padding.
+  for (let i = 0; i < 52; i += 1) {
     held = ((held << 5) | (VALUE[address.charCodeAt(dataStart + i)] ?? 0)) & 0xfff;
     heldBits += 5;
     if (heldBits >= 8) {

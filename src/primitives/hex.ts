@@ -4,8 +4,10 @@
 /** Character codes of the two digits of every byte. */
 const HIGH_DIGIT = new Uint8Array(256);
 const LOW_DIGIT = new Uint8Array(256);
-/** Value of a character code as a hex digit, 0xff where it is none. Both letter cases are digits. */
-const DIGIT_VALUE = new Uint8Array(256).fill(0xff);
+/** What stands for a value where a character is no hex digit. */
+const NO_DIGIT = 0xff;
+/** Value of a character code as a hex digit; both letter cases are digits. */
+const DIGIT_VALUE = new Uint8Array(256).fill(NO_DIGIT);
 
 for (let value = 0; value < 16; value += 1) {
   const digit = value.toString(16);
@@ -54,17 +56,16 @@ export function displayHex(bytes: Uint8Array, offset = 0): string {
 /** Values 0 to 15 of character codes as hex digits of either letter case, 0xff for those that are none. */
 export function digitValues(codes: Uint8Array): Uint8Array {
   const values = new Uint8Array(codes.length);
-  for (let i = 0; i < codes.length; i += 1) values[i] = DIGIT_VALUE[codes[i] ?? 0] ?? 0xff;
+  for (let i = 0; i < codes.length; i += 1) values[i] = DIGIT_VALUE[codes[i] ?? 0] ?? NO_DIGIT;
   return values;
 }
 
 /** Value 0 to 255 of the two hex digits at `at`, or a number above 255 where they are none. */
 function byteAt(text: string, at: number): number {
-  const high = text.charCodeAt(at);
-  const low = text.charCodeAt(at + 1);
-  if (high > 127 || low > 127) return 0x100;
-  const value = ((DIGIT_VALUE[high] ?? 0xff) << 4) | (DIGIT_VALUE[low] ?? 0xff);
-  return (DIGIT_VALUE[high] ?? 0xff) === 0xff || (DIGIT_VALUE[low] ?? 0xff) === 0xff ? 0x100 : value;
+  const high = DIGIT_VALUE[text.charCodeAt(at)] ?? NO_DIGIT;
+  const low = DIGIT_VALUE[text.charCodeAt(at + 1)] ?? NO_DIGIT;
+  // A high digit that is none makes the number larger by itself.
+  return low === NO_DIGIT ? 0x100 : (high << 4) | low;
 }
 
 /**

@@ -15,7 +15,8 @@ import {
   uint64Bytes,
   varintBytes,
 } from "./bytes.ts";
-import { bytesToHex, displayHex, displayHexToBytes, hexToBytes } from "./hex.ts";
+import { bytesToHex, digitValues, displayHex, displayHexToBytes, hexToBytes, writeHex } from "./hex.ts";
+import { oneByOne } from "./hashing.ts";
 
 describe("hex", () => {
   test("equals Buffer for any bytes and range, also long ones", () => {
@@ -40,9 +41,35 @@ describe("hex", () => {
     assert.equal(displayHexToBytes("g".repeat(64)), null);
   });
 
-  test("what is no hex gives null", () => {
+  test("what is no hex gives null, on either side of a byte", () => {
     for (const text of ["0", "0g", "g0", "é0", "0é", " 0", "0x", "--"]) assert.equal(hexToBytes(text), null);
     assert.deepEqual(hexToBytes(""), new Uint8Array(0));
+    // Every code up to the last of one byte, and what only looks like a digit, or is one in its lowest byte.
+    const codes = [...Array(256).keys(), 0x130, 0xff11, 0x1d7f7, 0xffff];
+    for (const character of codes.map((code) => String.fromCodePoint(code)).filter((c) => c.length === 1)) {
+      const isDigit = /^[0-9a-fA-F]$/.test(character);
+      const value = isDigit ? Number.parseInt(character, 16) : null;
+      assert.deepEqual(hexToBytes(`f${character}`), value === null ? null : Uint8Array.of(0xf0 + value));
+      assert.deepEqual(hexToBytes(`${character}0`), value === null ? null : Uint8Array.of(16 * value));
+    }
+  });
+
+  test("the value of every code as a digit", () => {
+    const codes = Uint8Array.from({ length: 256 }, (_, code) => code);
+    const values = digitValues(codes);
+    assert.equal(values.length, 256);
+    for (const [code, value] of values.entries()) {
+      const character = String.fromCharCode(code);
+      assert.equal(value, /^[0-9a-fA-F]$/.test(character) ? Number.parseInt(character, 16) : 0xff);
+    }
+  });
+
+  test("hex is written in its place and nowhere else", () => {
+    const into = new Uint8Array(6).fill(0xaa);
+    writeHex("00FfB7", into, 2);
+    assert.equal(bytesToHex(into), "aaaa00ffb7aa");
+    writeHex("", into, 0);
+    assert.equal(bytesToHex(into), "aaaa00ffb7aa");
   });
 });
 
@@ -115,4 +142,23 @@ describe("amounts", () => {
     assert.equal(formatPearl(2_100_000_000_000_000_000n), "21000000000.00000000");
     assert.equal(formatPearl(9_007_199_254_740_993n), "90071992.54740993");
   });
+});
+
+/** A stand-in for a hash: the length of the message, and its first byte. */
+function lengthAndFirst(message: Uint8Array): Uint8Array {
+  return new Uint8Array(32).fill(message.length, 0, 1).fill(message[0] ?? 0, 1);
+}
+
+test("hashes one by one: each message from the end of the one before, and no more of them than asked for", () => {
+  const bytes = Uint8Array.of(1, 2, 3, 4, 5, 6);
+  const ends = Uint32Array.of(2, 2, 5, 6);
+  const into = new Uint8Array(128).fill(0xee);
+  oneByOne(lengthAndFirst)(bytes, ends, 3, into);
+  const hashes = [0, 32, 64, 96].map((at) => [into[at], into[at + 1], into[at + 31]]);
+  assert.deepEqual(hashes, [
+    [2, 1, 1],
+    [0, 0, 0],
+    [3, 3, 3],
+    [0xee, 0xee, 0xee],
+  ]);
 });
