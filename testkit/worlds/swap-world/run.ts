@@ -2,6 +2,7 @@
 // safe.
 
 import assert from "node:assert/strict";
+import { setImmediate } from "node:timers/promises";
 import type { SwapStore } from "../../../src/swaps/ledger/ports.ts";
 import { Adversary } from "./adversary.ts";
 import { AdversaryBuyer } from "./adversary-buyer.ts";
@@ -301,5 +302,8 @@ export async function runWorld(seed: number, options: RunOptions = {}): Promise<
     throw new Error(`world ${seed}: ${why}\n${replayOf(seed)}\n${run.story()}`, {
       cause,
     });
+  } finally {
+    // What a weak reference has named stays in memory until the event loop turns, and a world never waits for it.
+    await setImmediate();
   }
 }
