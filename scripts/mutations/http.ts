@@ -122,8 +122,8 @@ const values = inFile("src/http/parameters.ts", [
   },
   {
     rule: "H-07",
-    find: ".toLowerCase()",
-    replace: "",
+    find: "text.toLowerCase() as Txid",
+    replace: "text as Txid",
     why: "a transaction id in upper case is unknown",
   },
 ]);

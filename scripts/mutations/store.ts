@@ -238,6 +238,12 @@ const derived: Break[] = [
       replace: "",
       why: "a block is shown with the valid operations of all blocks",
     },
+    {
+      rule: "A-113",
+      find: ".toSorted((one, other) => sign * (one.id - other.id))",
+      replace: "",
+      why: "a page of reorganisations has those of one chain before those of the other",
+    },
   ]),
   ...inFile(`${STORE}/event-log.ts`, [
     {

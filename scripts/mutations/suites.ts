@@ -49,6 +49,7 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
     "src/adapters/",
     ["src/adapters/{json-rpc,pearl-node}/**/*.test.ts", "test/attacks/a-node*.test.ts", "test/evm/*.test.ts"],
   ],
+  ["src/swap/transactions.ts", ["src/swaps/swap-transactions.test.ts"]],
   ["src/swap/", SWAP_RULES],
   ["src/wallet/swap-", ["src/wallet/swap-*.test.ts", "test/swap/*.test.ts"]],
   ["src/wallet/", ["src/wallet/*.test.ts", "test/end-to-end/*.test.ts"]],

@@ -19,12 +19,26 @@ export const SWAPS_LEDGER: readonly Break[] = [
       why: "as many small outputs are kept as a stranger pays for",
     },
   ]),
+  ...inFile("src/swap/transactions.ts", [
+    {
+      rule: "A-114",
+      find: "if (mined !== null || inMempool) add",
+      replace: "add",
+      why: "a lock that was evicted or orphaned is shown as a transaction of the swap",
+    },
+  ]),
   ...inFile("src/swaps/ledger/order-book.ts", [
     {
       rule: "S-54",
       find: "withdrawn: place }",
       replace: "withdrawn: null }",
       why: "a credit that was withdrawn is owed for ever",
+    },
+    {
+      rule: "A-114",
+      find: "if (!transactions.has(txHash))",
+      replace: "if (!transactions.has(txHash) && false)",
+      why: "an orphaned EVM transaction still leads to the order",
     },
 
     {

@@ -258,6 +258,12 @@ const deals = [
 const lists = [
   ...inFile("src/swaps/usecases/lists.ts", [
     { rule: "H-43", find: ".slice(0, MAX_OF_ADDRESS)", replace: "", why: "more than 100 rows of an address" },
+    {
+      rule: "H-06",
+      find: "(isBack ? apart < 0 : apart > 0)",
+      replace: "apart !== 0",
+      why: "a page of a transaction's steps has those before the cursor",
+    },
   ]),
   ...inFile("src/swaps/usecases/lists.ts", [
     {

@@ -47,6 +47,7 @@ import {
   ProfileSchema,
   SwapRowSchema,
   SwapStatsSchema,
+  SwapTransactionSchema,
   TypedDataSchema,
   VerificationSchema,
 } from "./schemas/swaps.ts";
@@ -90,6 +91,7 @@ const BOOK = new SchemaBook({
   LockOutput: LockOutputSchema,
   NextAction: NextActionSchema,
   Profile: ProfileSchema,
+  SwapTransaction: SwapTransactionSchema,
   Verification: VerificationSchema,
   Swap: SwapRowSchema,
   AddressSwaps: AddressSwapsSchema,

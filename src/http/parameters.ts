@@ -6,7 +6,7 @@ import type { StaticEncode, TObject, TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import { Value } from "typebox/value";
 import { parseAddress } from "../primitives/address.ts";
-import type { ListingId, PearlAddress, Tick, Txid } from "../primitives/brands.ts";
+import type { BlockHash, ListingId, PearlAddress, Tick, Txid } from "../primitives/brands.ts";
 import { invalidField, Refusal } from "./errors.ts";
 import { err, ok, type Result } from "../primitives/result.ts";
 
@@ -68,6 +68,12 @@ function problemOf(
     return invalidField(name, expected);
   }
   return new Refusal("INVALID_REQUEST", "The parameters do not fit together.");
+}
+
+/** The height or the lower-case hash that a text of `blockParameter` is. */
+export function blockOf(text: string): number | BlockHash {
+  if (text.length === 64) return text.toLowerCase() as BlockHash;
+  return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
 }
 
 /** The canonical (upper case) form of a text that satisfies P-21. */

@@ -26,6 +26,7 @@ export const KEY_SHAPES = {
   asks: ["int", "text"],
   asksByPrice: ["text", "text", "int", "text"],
   deals: ["int", "text"],
+  swapTransactions: ["text", "int"],
 } as const satisfies Record<string, readonly ("int" | "text")[]>;
 
 /** Names of the paged lists. */

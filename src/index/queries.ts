@@ -23,6 +23,7 @@ import type {
   ListingView,
   MarketSummaryView,
   OperationView,
+  ReorgView,
   StatsView,
 } from "./views.ts";
 
@@ -76,9 +77,9 @@ export interface IndexQueries {
   ledger(address: PearlAddress, tick: Tick | null, page: PageRequest): Promise<Snapshot<Page<LedgerView>>>;
   /** Active listings, cheapest exact unit price first, ties older first. Key: (unit price key hex, created place). */
   market(tick: Tick, page: PageRequest): Promise<Snapshot<Page<ListingView>>>;
-  /** Listings whose owner or seller is the address, newest list first. Key: created place. */
+  /** Listings whose owner or seller is the address, in all tickers where `tick` is null, newest first. Key: created place. */
   sellerListings(
-    tick: Tick,
+    tick: Tick | null,
     address: PearlAddress,
     state: LifecycleState | null,
     page: PageRequest,
@@ -118,10 +119,10 @@ export interface IndexQueries {
   ): Promise<Snapshot<{ readonly height: number; readonly hash: BlockHash; readonly digest: Hex32 } | null>>;
   /** Blocks from the start height on, newest first. Key: height. */
   blocks(page: PageRequest): Promise<Snapshot<Page<BlockView>>>;
-  /** Null below the start height and above the tip. */
-  block(height: number): Promise<Snapshot<BlockView | null>>;
-  /** Reorganisations that the event log holds, newest first. Key: id. */
-  reorgs(page: PageRequest): Promise<Snapshot<Page<Extract<EventGroup, { kind: "reorg" }>>>>;
+  /** By height or hash; null below the start height, above the tip and for a block that is not in the chain. */
+  block(at: number | BlockHash): Promise<Snapshot<BlockView | null>>;
+  /** Reorganisations of both chains that the event log holds, newest first. Key: id. */
+  reorgs(page: PageRequest): Promise<Snapshot<Page<ReorgView>>>;
   /** Oldest first; intervals with fills only. `intervalS` is 3600, 14400 or 86400. Null for an unknown tick. */
   candles(tick: Tick, intervalS: number, page: PageRequest): Promise<Snapshot<Page<CandleView> | null>>;
   /** Groups with lastId > `afterId`, ascending, at most `limit`. */

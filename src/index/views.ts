@@ -35,6 +35,16 @@ export interface BlockView {
   readonly validOperations: number;
 }
 
+/** A reorganisation that the event log holds. Hashes as their chain shows them. */
+export interface ReorgView {
+  readonly id: number;
+  readonly chain: "pearl" | "evm";
+  /** The last block that stayed. */
+  readonly forkHeight: number;
+  readonly oldTip: { readonly height: number; readonly hash: string };
+  readonly newTip: { readonly height: number; readonly hash: string };
+}
+
 /** A balance with its token's decimals. */
 export interface BalanceView {
   readonly row: BalanceRow;

@@ -5,10 +5,10 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { AddressFinder } from "../../src/adapters/store-sqlite/address-book.ts";
 import { SqliteQueries } from "../../src/adapters/store-sqlite/read/queries.ts";
-import type { ListingId, Txid } from "../../src/primitives/brands.ts";
+import type { BlockHash, ListingId, Txid } from "../../src/primitives/brands.ts";
 import type { Page, PageRequest } from "../../src/index/pages.ts";
 import { LIFECYCLE_STATES } from "../../src/index/views.ts";
-import { ADDRESSES, BASE, TICKS } from "../../testkit/store-contract/chain-facts.ts";
+import { ADDRESSES, BASE, hash32, TICKS } from "../../testkit/store-contract/chain-facts.ts";
 import { ChainModel } from "../../testkit/store-contract/chain-model.ts";
 import { CountingConnection } from "../../testkit/store-contract/counting-connection.ts";
 import { sqliteStores } from "../sqlite-stores.ts";
@@ -53,6 +53,13 @@ describe("reads of an index with a past", () => {
       );
       await bounded("ledger", () => pages(async (page) => (await queries.ledger(address, tick, page)).value));
     }
+    for (const state of [null, ...LIFECYCLE_STATES])
+      await bounded("listings of an address", () =>
+        pages(async (page) => (await queries.sellerListings(null, address, state, page)).value),
+      );
+    await bounded("blocks", () => pages(async (page) => (await queries.blocks(page)).value));
+    await bounded("reorgs", () => pages(async (page) => (await queries.reorgs(page)).value));
+    await bounded("block", () => queries.block(hash32("no block") as BlockHash));
     await bounded("markets", () => pages(async (page) => (await queries.markets(page)).value));
     for (const tick of TICKS) {
       await bounded("token", () => queries.token(tick));

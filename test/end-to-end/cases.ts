@@ -164,6 +164,11 @@ export function tokenAndAddressLists(truth: Truth): ListCase[] {
     cases.push({ path: `/address/${address}/tokenlist`, rows: tokens.balancesOf(truth, address) });
     cases.push({ path: `/address/${address}/history`, rows: operations.addressHistory(truth, address) });
     cases.push({ path: `/address/${address}/ledger`, rows: tokens.ledger(truth, address) });
+    for (const state of [null, ...market.LIFECYCLES]) {
+      const query = state === null ? "" : `state=${state}`;
+      const rows = market.sellerListings(truth, null, address, state);
+      cases.push({ path: withQuery(`/address/${address}/listings`, query), rows });
+    }
   }
   return cases.map(rooted);
 }
@@ -251,7 +256,9 @@ export function singles(truth: Truth): SingleCase[] {
   }
   const blocks = tokens.blockRows(truth);
   for (let height = 0; height <= tipOf(truth).height + 1; height += 1) {
-    cases.push({ path: `/block/${height}`, rows: blocks.filter((row) => row["height"] === height) });
+    const ofHeight = blocks.filter((row) => row["height"] === height);
+    cases.push({ path: `/block/${height}`, rows: ofHeight });
+    for (const row of ofHeight) cases.push({ path: `/block/${String(row["block_hash"])}`, rows: ofHeight });
     cases.push({ path: `/digest/${height}`, rows: tokens.digestRows(truth, height) });
   }
   return [...new Map(cases.map((one) => [one.path, one])).values()].map(rooted);

@@ -88,8 +88,8 @@ export function historyRow(truth: Truth, listing: ListingRow): Row {
   };
 }
 
-function listingsOf(truth: Truth, tick: string): ListingRow[] {
-  return truth.snapshot.listings.filter((listing) => listing.tick === tick);
+function listingsOf(truth: Truth, tick: string | null): ListingRow[] {
+  return truth.snapshot.listings.filter((listing) => tick === null || listing.tick === tick);
 }
 
 function cheapestFirst(truth: Truth, listings: readonly ListingRow[]): ListingRow[] {
@@ -104,8 +104,13 @@ export function market(truth: Truth, tick: string): Row[] {
   return cheapestFirst(truth, active).map((listing) => marketRow(truth, listing));
 }
 
-/** market/{tick}/seller/{address}. */
-export function sellerListings(truth: Truth, tick: string, address: string, state: Lifecycle | null): Row[] {
+/** market/{tick}/seller/{address}, and address/{address}/listings where `tick` is null. */
+export function sellerListings(
+  truth: Truth,
+  tick: string | null,
+  address: string,
+  state: Lifecycle | null,
+): Row[] {
   return listingsOf(truth, tick)
     .filter((listing) => listing.owner === address || listing.seller_address === address)
     .filter((listing) => state === null || lifecycleOf(truth, listing) === state)

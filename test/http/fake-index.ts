@@ -1,8 +1,15 @@
 // A read side of a store, in memory and honest: it holds the rows that a test constructs, sorts and pages them by
 // the keys of the port, and answers every query from its present state.
 
-import { compareText } from "./rows.ts";
-import type { ListingId, PearlAddress, RawAmount, Tick, Txid } from "../../src/primitives/brands.ts";
+import { compareText, reorgsOf } from "./rows.ts";
+import type {
+  BlockHash,
+  ListingId,
+  PearlAddress,
+  RawAmount,
+  Tick,
+  Txid,
+} from "../../src/primitives/brands.ts";
 import type { BalanceRow, ListingRow, TokenRow } from "../../src/prc20/state.ts";
 import type { BlockHappenings, BlockPart, EventGroup } from "../../src/index/event-groups.ts";
 import type { OperationField, OperationFields, Page, PageKey, PageRequest } from "../../src/index/pages.ts";
@@ -17,6 +24,7 @@ import type {
   ListingView,
   MarketSummaryView,
   OperationView,
+  ReorgView,
 } from "../../src/index/views.ts";
 
 /** Pages rows that are already in list order. */
@@ -109,6 +117,7 @@ export class FakeIndex implements IndexQueries {
   /** From the base block on. */
   chain: BlockView[] = [];
   groups: EventGroup[] = [];
+  evmReorgs: ReorgView[] = [];
   undone = new Set<string>();
   blockHappenings = new Map<string, BlockHappenings>();
   lowestEvent = 1;
@@ -215,8 +224,10 @@ export class FakeIndex implements IndexQueries {
     return { listing: row, lifecycle: this.lifecycle(row), dec: this.#token(row.tick)?.dec ?? "0" };
   }
 
-  #listings(tick: Tick): ListingView[] {
-    return this.listingRows.filter((row) => row.tick === tick).map((row) => this.listingView(row));
+  #listings(tick: Tick | null): ListingView[] {
+    return this.listingRows
+      .filter((row) => tick === null || row.tick === tick)
+      .map((row) => this.listingView(row));
   }
 
   market(tick: Tick, page: PageRequest) {
@@ -226,7 +237,7 @@ export class FakeIndex implements IndexQueries {
     return this.#answer(pageOf(rows, marketKey, ascending, page));
   }
 
-  sellerListings(tick: Tick, address: PearlAddress, state: LifecycleState | null, page: PageRequest) {
+  sellerListings(tick: Tick | null, address: PearlAddress, state: LifecycleState | null, page: PageRequest) {
     const rows = this.#listings(tick)
       .filter(({ listing }) => listing.owner === address || listing.seller === address)
       .filter((view) => state === null || view.lifecycle === state)
@@ -317,13 +328,15 @@ export class FakeIndex implements IndexQueries {
     return this.#answer(pageOf(rows, ({ height }) => [height], descending, page));
   }
 
-  block(height: number) {
-    return this.#answer(this.chain.slice(1).find((block) => block.height === height) ?? null);
+  block(at: number | BlockHash) {
+    return this.#answer(this.chain.slice(1).find(({ height, hash }) => at === height || at === hash) ?? null);
   }
 
   reorgs(page: PageRequest) {
-    const rows = this.groups.filter((group) => group.kind === "reorg").toReversed();
-    return this.#answer(pageOf(rows, ({ lastId }) => [lastId], descending, page));
+    const rows = [...this.groups.flatMap(reorgsOf), ...this.evmReorgs].toSorted(
+      (one, other) => other.id - one.id,
+    );
+    return this.#answer(pageOf(rows, ({ id }) => [id], descending, page));
   }
 
   candles(tick: Tick, intervalS: number, page: PageRequest) {

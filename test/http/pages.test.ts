@@ -111,6 +111,7 @@ describe("pages", () => {
       [`/op/${txid}/${vout}`, /^Operation .*:\d+ · /],
       ["/block/1", /^Block 1 · /],
       ["/block/0100", /^Block 100 · /],
+      [`/block/${rows.blockHash(99).toUpperCase()}`, /^Block [0-9a-f]{12}…[0-9a-f]{8} · /],
     ];
     for (const [url, title] of pages) {
       const answer = await one.app.inject(url);
@@ -143,6 +144,9 @@ describe("pages", () => {
       "/block/-1",
       "/block/1.5",
       `/block/${"9".repeat(21)}`,
+      `/block/${"e".repeat(64)}`,
+      `/tx/0x${"e".repeat(64)}`,
+      `/tx/0x${"e".repeat(63)}`,
       "/swap/0xabc",
       "/ask/1",
     ];

@@ -20,7 +20,8 @@ import {
   ZERO_TOTALS,
 } from "../../src/prc20/state.ts";
 import type { TipState } from "../../src/index/queries.ts";
-import type { OperationView } from "../../src/index/views.ts";
+import type { EventGroup } from "../../src/index/event-groups.ts";
+import type { OperationView, ReorgView } from "../../src/index/views.ts";
 
 /** By code units, as SQLite's binary collation does for ASCII. */
 export function compareText(one: string, other: string): number {
@@ -136,4 +137,11 @@ export function operation(place: number, fields: Partial<OperationRow> = {}): Op
     ...fields,
   };
   return { operation: row, blockHash: blockHash(row.height), time: TIP_TIME - 10_000 + row.height };
+}
+
+/** A reorganisation in the log as a list shows it; none of another group. */
+export function reorgsOf(group: EventGroup): ReorgView[] {
+  if (group.kind !== "reorg") return [];
+  const { lastId: id, forkHeight, oldTip, newTip } = group;
+  return [{ id, chain: "pearl", forkHeight, oldTip, newTip }];
 }

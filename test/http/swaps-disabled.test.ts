@@ -9,7 +9,7 @@ import { SwapErrorBody } from "../../src/http/schemas/envelope.ts";
 import { SWAP_ROUTES } from "../../src/http/routes/swaps/index.ts";
 import { type Harness, harness, richIndex } from "./harness.ts";
 
-/** Interface §4.3, its compatibility routes, H-42 and H-44, written down once more. */
+/** Interface §4.3, its compatibility routes, H-42, H-44 and A-114, written down once more. */
 const DOCUMENTED = [
   "GET stats",
   "GET typed-data",
@@ -32,6 +32,8 @@ const DOCUMENTED = [
   "GET {order_hash}",
   "GET address/{address}",
   "POST verify-lock/{order_hash}",
+  "GET deals/{deal_hash}/transactions",
+  "GET transactions/{hash}",
 ];
 
 let one: Harness;

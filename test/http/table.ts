@@ -236,6 +236,16 @@ export const CONTRACT: readonly ContractCase[] = [
       ],
     },
   ),
+  contract("/address/{address}/listings", ListingHistoryRowSchema, historyFields, {
+    paged: true,
+    absent: `/address/${rows.FEES}/listings`,
+    bad: { "{address}": BAD_ADDRESSES },
+    malformed: [
+      `/address/${rows.ALICE}/listings?state=OPEN`,
+      `/address/${rows.ALICE}/listings?tick=a-b`,
+      `/address/${rows.ALICE}/listings?tick=a&tick=b`,
+    ],
+  }),
   contract("/market/{tick}", ListingRowSchema, listingFields, {
     paged: true,
     absent: "/market/NOPE",
@@ -306,11 +316,14 @@ export const CONTRACT: readonly ContractCase[] = [
     bad: { "{height}": ["-1", "latest", "1e3", "123456789012345678901"] },
   }),
   contract("/blocks", BlockRowSchema, blockFields, { paged: true }),
-  contract("/block/{height}", BlockRowSchema, blockFields, {
-    absent: `/block/${rows.TIP + 1}`,
-    bad: { "{height}": ["-1", "latest", "1e3", "123456789012345678901"] },
+  contract("/block/{block}", BlockRowSchema, blockFields, {
+    found: "/block/7",
+    absent: `/block/${"e".repeat(64)}`,
+    bad: { "{block}": ["-1", "latest", "1e3", "123456789012345678901", "g".repeat(64), "a".repeat(63)] },
   }),
-  contract("/reorgs", ReorgRowSchema, ["id", "fork_height", "old_tip", "new_tip", "depth"], { paged: true }),
+  contract("/reorgs", ReorgRowSchema, ["id", "chain", "fork_height", "old_tip", "new_tip", "depth"], {
+    paged: true,
+  }),
   contract("/listing/{id}", ListingHistoryRowSchema, historyFields, {
     absent: `/listing/${UNKNOWN_LISTING}`,
     bad: { "{id}": BAD_IDS },

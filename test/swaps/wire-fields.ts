@@ -80,6 +80,20 @@ export const ASK: Readonly<Record<string, string>> = {
 };
 /** A verification (interface §2.11). */
 export const VERIFICATION = { ok: "boolean", order_hash: "string", verified: "boolean", details: "object" };
+/** A step of a transaction. */
+export const TRANSACTION: Readonly<Record<string, string>> = {
+  deal_hash: "string",
+  chain: "string",
+  txid: "string",
+  action: "string",
+  amount: "string?",
+  outputs: "number?",
+  height: "number?",
+  block_hash: "string?",
+  time: "number?",
+  confirmations: "number",
+  final: "boolean",
+};
 /** Totals of the stats (S-65). */
 export const TOTALS = {
   settled_count: "number",

@@ -6,7 +6,7 @@ import type { BlockHash, ListingId, PearlAddress, Tick, Txid } from "../../src/p
 import type { ListingRow } from "../../src/prc20/state.ts";
 import type { IndexStore } from "../../src/index/ports.ts";
 import type { OperationFilter } from "../../src/index/queries.ts";
-import { LIFECYCLE_STATES } from "../../src/index/views.ts";
+import { LIFECYCLE_STATES, type LifecycleState } from "../../src/index/views.ts";
 import { WHOLE_BLOCK } from "./engine.ts";
 import { ADDRESSES, addressOf, BASE, hash32, TICKS } from "./chain-facts.ts";
 import { ChainModel } from "./chain-model.ts";
@@ -81,10 +81,32 @@ async function compareBlocks({ queries }: IndexStore, naive: NaiveIndex): Promis
   for (const limit of [1, 4, 100]) {
     assert.deepEqual(await walk(async (page) => (await queries.blocks(page)).value, limit), blocks);
   }
-  for (const block of blocks) assert.deepEqual((await queries.block(block.height)).value, block);
+  for (const block of blocks) {
+    assert.deepEqual((await queries.block(block.height)).value, block);
+    assert.deepEqual((await queries.block(block.hash)).value, block);
+  }
+  for (const hash of [BASE.hash, hash32("no block") as BlockHash])
+    assert.equal((await queries.block(hash)).value, null, "no block has this hash");
   for (const height of [0, BASE.height, naive.height + 1, Number.MAX_SAFE_INTEGER]) {
     assert.equal((await queries.block(height)).value, null, `there is no block ${height}`);
   }
+}
+
+/** The listings of an address, in one ticker or all. */
+async function compareSeller(
+  { queries }: IndexStore,
+  naive: NaiveIndex,
+  asked: { tick: Tick | null; address: PearlAddress; state: LifecycleState | null; limit: number },
+): Promise<void> {
+  const { tick, address, state, limit } = asked;
+  const rows = await walk(
+    async (page) => (await queries.sellerListings(tick, address, state, page)).value,
+    limit,
+  );
+  assert.deepEqual(
+    rows.map(({ listing }) => listing),
+    naive.sellerListings(tick, address, state),
+  );
 }
 
 /** A block put together of parts of one place each. */
@@ -200,18 +222,14 @@ async function compareMarket(store: IndexStore, naive: NaiveIndex): Promise<void
         history.map(({ listing, lifecycle }) => [listing, lifecycle]),
         naive.history(tick, state).map((listing) => [listing, naive.lifecycle(listing)]),
       );
-      for (const address of ADDRESSES.slice(0, 4)) {
-        const rows = await walk(
-          async (page) => (await queries.sellerListings(tick, address, state, page)).value,
-          2,
-        );
-        assert.deepEqual(
-          rows.map(({ listing }) => listing),
-          naive.sellerListings(tick, address, state),
-        );
-      }
+      for (const address of ADDRESSES.slice(0, 4))
+        await compareSeller(store, naive, { tick, address, state, limit: 2 });
     }
     await compareFigures(store, naive, tick);
+  }
+  for (const address of [...ADDRESSES, STRANGER]) {
+    for (const state of [null, ...LIFECYCLE_STATES])
+      for (const limit of [1, 100]) await compareSeller(store, naive, { tick: null, address, state, limit });
   }
   await compareMarkets(store, naive);
   for (const listing of naive.listings.values()) {

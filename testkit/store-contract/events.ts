@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { BlockHash } from "../../src/primitives/brands.ts";
 import type { BlockChanges } from "../../src/prc20/state.ts";
-import type { EventGroup } from "../../src/index/event-groups.ts";
+import type { ReorgView } from "../../src/index/views.ts";
 import { WHOLE_BLOCK } from "./engine.ts";
 import { BASE, hash32 } from "./chain-facts.ts";
 import { ChainModel } from "./chain-model.ts";
@@ -114,7 +114,7 @@ function reorganising(factory: EngineFactory): void {
       assert.deepEqual(await all(), []);
       await store.commitBase(BASE);
       await store.commit(stay, 100);
-      const expected: EventGroup[] = [];
+      const expected: ReorgView[] = [];
       for (let round = 0; round < 5; round += 1) {
         const undone = chain.fork(round).many(1 + (round % 3), { actions: 4 });
         await store.commit(undone, 100);
@@ -123,9 +123,8 @@ function reorganising(factory: EngineFactory): void {
         await store.rewind({ toHeight: target.height, toHash: target.hash, newTip });
         const { highest } = await store.queries.eventBounds();
         expected.unshift({
-          kind: "reorg",
-          firstId: highest,
-          lastId: highest,
+          id: highest,
+          chain: "pearl",
           forkHeight: target.height,
           oldTip: { height: oldTip.height, hash: oldTip.hash },
           newTip,

@@ -187,9 +187,10 @@ export class NaiveIndex {
       .toSorted((a, b) => comparePrices(a, b) || a.createdPlace - b.createdPlace);
   }
 
-  sellerListings(tick: Tick, address: PearlAddress, state: LifecycleState | null): ListingRow[] {
+  sellerListings(tick: Tick | null, address: PearlAddress, state: LifecycleState | null): ListingRow[] {
     return [...this.listings.values()]
-      .filter(({ owner, seller, ...rest }) => rest.tick === tick && (owner === address || seller === address))
+      .filter(({ owner, seller }) => owner === address || seller === address)
+      .filter((listing) => tick === null || listing.tick === tick)
       .filter((listing) => state === null || this.lifecycle(listing) === state)
       .toSorted((a, b) => b.createdPlace - a.createdPlace);
   }

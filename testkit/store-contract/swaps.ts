@@ -3,19 +3,14 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { EvmAddress } from "../../src/primitives/brands.ts";
+import type { BlockHash, EvmAddress } from "../../src/primitives/brands.ts";
 import type { IndexStore } from "../../src/index/ports.ts";
-import type { EventGroup } from "../../src/index/event-groups.ts";
-import type {
-  ChainCheckpoint,
-  StoredFact,
-  StoredSwapEvent,
-  SwapIdentity,
-  SwapStore,
-  SwapTransaction,
-} from "../../src/swaps/ledger/ports.ts";
-import { BASE } from "./chain-facts.ts";
+import type { ReorgView } from "../../src/index/views.ts";
+import type { StoredSwapEvent, SwapStore } from "../../src/swaps/ledger/ports.ts";
+import { BASE, hash32 } from "./chain-facts.ts";
 import { ChainModel } from "./chain-model.ts";
+import { walk } from "./engine.ts";
+import { checkpoint, event, fact, IDENTITY, idsOf, keys, loaded, order } from "./swap-drafts.ts";
 
 /** An index whose database also holds swaps. */
 export interface SwapEngine {
@@ -25,50 +20,6 @@ export interface SwapEngine {
 
 /** Makes a new, empty database. */
 export type SwapEngineFactory = () => Promise<SwapEngine>;
-
-const IDENTITY: SwapIdentity = {
-  network: "simnet",
-  chainId: 31_337,
-  escrow: `0x${"1".repeat(40)}` as EvmAddress,
-};
-
-function fact(
-  kind: string,
-  key: string,
-  chain: StoredFact["chain"],
-  height: number | null,
-  body = "{}",
-): StoredFact {
-  return { kind, key, chain, height, body };
-}
-
-function event(changes: Partial<StoredSwapEvent> = {}): StoredSwapEvent {
-  return { type: "bid", chain: null, height: null, dealHash: null, addresses: [], data: "{}", ...changes };
-}
-
-function order(changes: Partial<SwapTransaction>): SwapTransaction {
-  return { rewind: null, remove: [], put: [], checkpoints: [], events: [], ...changes };
-}
-
-function checkpoint(chain: "evm" | "pearl", height: number, hash = `${chain} ${height}`): ChainCheckpoint {
-  return { chain, height, hash, time: 1_800_000_000 + height };
-}
-
-async function loaded(swaps: SwapStore): Promise<readonly StoredFact[]> {
-  const facts: StoredFact[] = [];
-  await swaps.load((some) => facts.push(...some));
-  return facts;
-}
-
-async function keys(swaps: SwapStore): Promise<readonly string[]> {
-  return (await loaded(swaps)).map(({ kind, key }) => `${kind}/${key}`);
-}
-
-function idsOf(groups: readonly EventGroup[]): readonly number[] {
-  return groups.flatMap((group) =>
-    group.kind === "swaps" ? group.events.map(({ id }) => id) : [group.firstId],
-  );
-}
 
 type Case = (open: SwapEngine["open"]) => Promise<void>;
 
@@ -314,6 +265,45 @@ function eventCases(on: On): void {
       "who resumes before it is told it all the same",
     );
   });
+
+  on(
+    "A-113: reorganisations of both chains are one list by their ids, also after a restart",
+    async (open) => {
+      const store = await open();
+      await store.swaps.initialise(IDENTITY);
+      await store.commitBase(BASE);
+      const chain = new ChainModel(6);
+      const [stay = assert.fail()] = chain.many(1);
+      await store.commit([stay], 10);
+      const want: ReorgView[] = [];
+      for (let round = 0; round < 4; round += 1) {
+        const [undone = assert.fail()] = chain.fork(round).many(1);
+        await store.commit([undone], 10);
+        const newTip = { height: undone.height, hash: hash32(`new ${round}`) as BlockHash };
+        await store.rewind({ toHeight: stay.height, toHash: stay.hash, newTip });
+        const { highest } = await store.queries.eventBounds();
+        const tip = (of: string) => ({ height: 7 + round, block_hash: `0x${hash32(`${of} ${round}`)}` });
+        const row = { chain: "evm", fork_height: round, old_tip: tip("old"), new_tip: tip("new") };
+        const told = event({ type: "reorg", chain: "evm", height: 7, data: JSON.stringify({ ...row, row }) });
+        await store.swaps.commit(order({ events: [event(), told, event({ type: "deal" })] }));
+        const oldTip = { height: undone.height, hash: undone.hash };
+        const pearl = { id: highest, chain: "pearl", forkHeight: stay.height, oldTip, newTip } as const;
+        const [old, now] = [row.old_tip, row.new_tip].map((one) => ({
+          height: one.height,
+          hash: one.block_hash,
+        }));
+        assert.ok(old !== undefined && now !== undefined);
+        want.unshift({ id: highest + 2, chain: "evm", forkHeight: round, oldTip: old, newTip: now }, pearl);
+      }
+      for (const limit of [1, 3, 100]) {
+        assert.deepEqual(await walk(async (page) => (await store.queries.reorgs(page)).value, limit), want);
+      }
+      const again = await open();
+      assert.deepEqual(await walk(async (page) => (await again.queries.reorgs(page)).value, 2), want);
+      await again.swaps.commit(order({ events: null }));
+      assert.deepEqual((await again.queries.reorgs({ limit: 9, start: null })).value.rows, []);
+    },
+  );
 
   on("many events of one transaction are told in bounded groups without a gap", async (open) => {
     const { swaps, queries } = await open();

@@ -84,6 +84,13 @@ function listsOf(tick: Tick): readonly List[] {
       rows: (naive) => naive.sellerListings(tick, ADDRESS, null).map(({ id }) => id),
     },
     {
+      name: "listings of an address",
+      steady: false,
+      fetch: (store) => async (page) =>
+        idsOf((await store.queries.sellerListings(null, ADDRESS, null, page)).value),
+      rows: (naive) => naive.sellerListings(null, ADDRESS, null).map(({ id }) => id),
+    },
+    {
       name: "market history",
       steady: false,
       fetch: (store) => async (page) => {

@@ -15,7 +15,7 @@ test("every kind of thing has an address, and the address says which it is", () 
     [pathTo.listing(`list:${TXID}:1`), "listing", { id: `list:${TXID}:1` }],
     [pathTo.operation(TXID, 3), "operation", { txid: TXID, vout: "3" }],
     [pathTo.transaction(TXID), "transaction", { txid: TXID }],
-    [pathTo.block(12), "block", { height: "12" }],
+    [pathTo.block(12), "block", { block: "12" }],
     [pathTo.swap(HASH), "swap", { hash: HASH }],
     [pathTo.ask(HASH), "ask", { id: HASH }],
     [pathTo.search("a b/c?d"), "search", {}],

@@ -28,7 +28,7 @@ const PATTERNS = {
   address: "/address/:address",
   transaction: "/tx/:txid",
   operation: "/op/:txid/:vout",
-  block: "/block/:height",
+  block: "/block/:block",
   swap: "/swap/:hash",
   ask: "/ask/:id",
 } as const;

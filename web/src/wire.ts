@@ -45,6 +45,10 @@ export type DealRow = Row<typeof swaps.DealRowSchema>;
 export type SwapRow = Row<typeof swaps.SwapRowSchema>;
 /** Something that a party may or has to do. */
 export type NextAction = Row<typeof swaps.NextActionSchema>;
+/** One step of one transaction of a swap. */
+export type SwapTransactionRow = Row<typeof swaps.SwapTransactionSchema>;
+/** The transactions of one deal. */
+export type DealTransactions = Row<typeof swaps.DealTransactionsSchema>;
 /** The swaps' totals. */
 export type SwapStats = Row<typeof swaps.SwapStatsSchema>;
 /** The swaps of an address. */
@@ -59,7 +63,7 @@ export interface Envelope<Item> {
   readonly truncated?: boolean;
 }
 
-/** A row of `blocks` and `block/{height}`. */
+/** A row of `blocks` and `block/{block}`. */
 export type BlockRow = Row<typeof blocks.BlockRowSchema>;
 /** A row of `reorgs`. */
 export type ReorgRow = Row<typeof blocks.ReorgRowSchema>;

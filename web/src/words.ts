@@ -1,7 +1,15 @@
 // Codes of the API in words. Each table has to name every code: a new code without words does not compile.
 
 import type { Reason } from "../../src/prc20/reasons.ts";
-import type { AskRow, BidRow, DealRow, LedgerRow, ListingRow, NextAction } from "./wire.ts";
+import type {
+  AskRow,
+  BidRow,
+  DealRow,
+  LedgerRow,
+  ListingRow,
+  NextAction,
+  SwapTransactionRow,
+} from "./wire.ts";
 
 /** Why an operation was refused. */
 const REASON_WORDS: Readonly<Record<Reason, string>> = {
@@ -198,6 +206,20 @@ export const ACTION_WORDS: Readonly<Record<NextAction["action"], ActionWords>> =
     what: "lock the USDC in the escrow",
     otherwise: "The take ends, and the ask is open to others.",
   },
+};
+
+/** What transactions have done in swaps. */
+export const DONE_WORDS: Readonly<Record<SwapTransactionRow["action"], string>> = {
+  lock_usdc: "Buyer locked USDC",
+  accept_bid: "Seller accepted",
+  lock_pearl: "Seller locked PEARL",
+  claim_pearl: "Buyer claimed PEARL",
+  refund_pearl: "Seller took PEARL back",
+  claim_usdc: "USDC paid to seller",
+  refund_usdc: "USDC went back to buyer",
+  cancel_bid: "Buyer took the bid back",
+  credit_payout: "Payout refused by the token, owed by the escrow",
+  withdraw_credit: "Owed USDC withdrawn",
 };
 
 /** What is wrong with the terms of an order. */

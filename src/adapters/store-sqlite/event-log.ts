@@ -2,6 +2,7 @@
 // events, and is bounded. Ids only grow, also over rewinds, restarts and a wipe.
 
 import type { EventGroup } from "../../index/event-groups.ts";
+import type { ReorgView } from "../../index/views.ts";
 import { blobOf, CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
 import { BOUND_LIMIT } from "./read/paging.ts";
@@ -100,13 +101,13 @@ export function groupsAfter(connection: Connection, afterId: number, limit: numb
     .map((row) => readGroup(connection, new CellReader(row)));
 }
 
-/** At most `limit` reorganisations with an id below `id` ("down", newest first) or above it ("up", oldest first). */
+/** At most `limit` reorganisations of PEARL with an id below `id` ("down", newest first) or above it ("up", oldest first). */
 export function reorgsBeyond(
   connection: Connection,
   id: number,
   walk: "down" | "up",
   limit: number,
-): readonly Reorg[] {
+): readonly ReorgView[] {
   const [compare, order] = walk === "down" ? ["<", "DESC"] : [">", "ASC"];
   return connection
     .all(
@@ -119,7 +120,8 @@ export function reorgsBeyond(
       const cells = new CellReader(row);
       const [firstId, lastId] = [cells.int(), cells.int()];
       cells.skip(1);
-      return readReorg(cells, firstId, lastId, cells.int());
+      const { forkHeight, oldTip, newTip } = readReorg(cells, firstId, lastId, cells.int());
+      return { id: lastId, chain: "pearl", forkHeight, oldTip, newTip };
     });
 }
 

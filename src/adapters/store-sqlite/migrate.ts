@@ -13,6 +13,7 @@ import { lockInputs } from "./migrations/0007-lock-inputs.ts";
 import { markets } from "./migrations/0008-markets.ts";
 import { ledger } from "./migrations/0009-ledger.ts";
 import { reorgs } from "./migrations/0010-reorgs.ts";
+import { lookups } from "./migrations/0011-lookups.ts";
 
 /** All migrations, ascending by version without gaps. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -26,6 +27,7 @@ export const MIGRATIONS: readonly Migration[] = [
   markets,
   ledger,
   reorgs,
+  lookups,
 ];
 
 /** The schema that this program reads and writes. */

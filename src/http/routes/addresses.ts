@@ -1,5 +1,5 @@
-// Endpoints of addresses: their balances, one by one or for many, their history, and their ledger. (interface §4.2,
-// H-31, H-36, H-38)
+// Endpoints of addresses: their balances, one by one or for many, their history, their ledger, and what they offer.
+// (interface §4.2, H-31, H-36, H-38, A-113)
 
 import { Type } from "typebox";
 import type { PearlAddress } from "../../primitives/brands.ts";
@@ -8,11 +8,19 @@ import { invalidField, type Refusal } from "../errors.ts";
 import { requestAddress, tickOf } from "../parameters.ts";
 import { type ReadRoute, readRoute } from "../read-route.ts";
 import { addressBalanceRow, balanceRow, ledgerRow } from "../rows/tokens.ts";
+import { listingHistoryRow } from "../rows/market.ts";
 import { historyRow } from "../rows/operations.ts";
 import { AddressBalanceRowSchema, BalanceRowSchema, LedgerRowSchema } from "../schemas/tokens.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
+import { ListingHistoryRowSchema } from "../schemas/market.ts";
 import { HistoryRowSchema } from "../schemas/operations.ts";
-import { addressParameter, pageParameters, tickFilter, tickParameter } from "../schemas/parameters.ts";
+import {
+  addressParameter,
+  pageParameters,
+  stateFilter,
+  tickFilter,
+  tickParameter,
+} from "../schemas/parameters.ts";
 import { ok, err, type Result } from "../../primitives/result.ts";
 
 const ADDRESSES_MAX = 100;
@@ -97,6 +105,32 @@ const ledger = readRoute({
   },
 });
 
+const listings = readRoute({
+  name: "addressListings",
+  path: "/api/v1/prc20/address/{address}/listings",
+  summary: "Listings of all tokens whose owner or paid address this is, newest first",
+  params: Type.Object({ address: addressParameter }),
+  query: Type.Object({ ...pageParameters, tick: tickFilter, state: stateFilter }),
+  row: ListingHistoryRowSchema,
+  example: EXAMPLES.listingHistoryRow,
+  refusals: ["CURSOR_INVALID"],
+  async read({ queries, rules }, params, query) {
+    const address = requestAddress("address", params.address, rules.hrp);
+    if (!address.ok) return address;
+    const tick = query.tick === undefined ? null : tickOf(query.tick);
+    const lifecycle = query.state ?? null;
+    const binding: CursorBinding = {
+      list: "sellerListings",
+      scope: ["addressListings", tick, address.value, lifecycle],
+    };
+    const page = pageRequest(query, binding);
+    if (!page.ok) return page;
+    const { state, value } = await queries.sellerListings(tick, address.value, lifecycle, page.value);
+    const rows = value.rows.map((row) => listingHistoryRow(row, rules));
+    return ok({ state, rows, ...pageLinks(value, binding) });
+  },
+});
+
 const balances = readRoute({
   name: "balances",
   path: "/api/v1/prc20/balances",
@@ -143,4 +177,4 @@ function addressList(text: string, hrp: string): Result<readonly PearlAddress[],
 }
 
 /** The address endpoints. */
-export const ADDRESS_ROUTES: readonly ReadRoute[] = [tokenlist, balance, history, ledger, balances];
+export const ADDRESS_ROUTES: readonly ReadRoute[] = [tokenlist, balance, history, ledger, listings, balances];

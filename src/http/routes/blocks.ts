@@ -8,7 +8,8 @@ import { type ReadRoute, readRoute } from "../read-route.ts";
 import { blockRow, reorgRow } from "../rows/blocks.ts";
 import { BlockRowSchema, ReorgRowSchema } from "../schemas/blocks.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
-import { indexParameter, pageParameters } from "../schemas/parameters.ts";
+import { blockOf } from "../parameters.ts";
+import { blockParameter, indexParameter, pageParameters } from "../schemas/parameters.ts";
 import { DigestRowSchema } from "../schemas/tokens.ts";
 
 const blocks = readRoute({
@@ -31,14 +32,14 @@ const blocks = readRoute({
 
 const block = readRoute({
   name: "block",
-  path: "/api/v1/prc20/block/{height}",
-  summary: "One indexed block",
-  params: Type.Object({ height: indexParameter }),
+  path: "/api/v1/prc20/block/{block}",
+  summary: "One indexed block, by height or hash",
+  params: Type.Object({ block: blockParameter }),
   query: Type.Object({}),
   row: BlockRowSchema,
   example: EXAMPLES.blockRow,
   async read({ queries }, params) {
-    const { state, value } = await queries.block(params.height);
+    const { state, value } = await queries.block(blockOf(params.block));
     return ok({ state, rows: value === null ? [] : [blockRow(value)] });
   },
 });
@@ -62,7 +63,7 @@ const digest = readRoute({
 const reorgs = readRoute({
   name: "reorgs",
   path: "/api/v1/prc20/reorgs",
-  summary: "Reorganisations that the event log still holds, newest first",
+  summary: "Reorganisations of both chains that the event log still holds, newest first",
   params: Type.Object({}),
   query: Type.Object(pageParameters),
   row: ReorgRowSchema,

@@ -10,10 +10,17 @@ import type { MempoolOperation } from "../../follow/serving.ts";
 import { type HttpContext, sendAnswer } from "../context.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { absentPage, presentPage } from "../page-shell.ts";
-import { listingIdOf, parameterReader, tickOf, txidOf } from "../parameters.ts";
+import { blockOf, listingIdOf, parameterReader, tickOf, txidOf } from "../parameters.ts";
 import { routerPath } from "../read-route.ts";
-import { indexParameter, listingIdParameter, tickParameter, txidParameter } from "../schemas/parameters.ts";
+import {
+  blockParameter,
+  indexParameter,
+  listingIdParameter,
+  tickParameter,
+  txidParameter,
+} from "../schemas/parameters.ts";
 import { hashOf, hashParameter } from "./swaps/swap-parameters.ts";
+import { transactionHashOf, transactionParameter } from "./swaps/transactions.ts";
 
 /** What tells whether a thing exists. */
 type PageDependencies = Pick<HttpDependencies, "queries" | "rules" | "mempool" | "swaps">;
@@ -104,11 +111,13 @@ const address = thingPage({
 const transaction = thingPage({
   path: "/tx/{txid}",
   name: "transaction",
-  params: Type.Object({ txid: txidParameter }),
-  title: ({ txid }) => `Transaction ${ends(txidOf(txid))}`,
+  params: Type.Object({ txid: transactionParameter }),
+  title: ({ txid }) => `Transaction ${ends(txid.toLowerCase())}`,
   async exists({ queries, mempool, swaps }, params) {
-    const txid = txidOf(params.txid);
-    if (swaps?.knowsTransaction(txid) === true || isUnconfirmed(mempool.snapshot().rows, txid)) return true;
+    const hash = transactionHashOf(params.txid);
+    const txid = txidOf(hash.slice(2));
+    if (swaps?.knowsTransaction(hash) === true || swaps?.knowsTransaction(txid) === true) return true;
+    if (isUnconfirmed(mempool.snapshot().rows, txid)) return true;
     return (await queries.operationsOf(txid, null)).value.length > 0;
   },
 });
@@ -123,11 +132,11 @@ const operation = thingPage({
 });
 
 const block = thingPage({
-  path: "/block/{height}",
+  path: "/block/{block}",
   name: "block",
-  params: Type.Object({ height: indexParameter }),
-  title: ({ height }) => `Block ${height}`,
-  exists: async ({ queries }, { height }) => (await queries.block(height)).value !== null,
+  params: Type.Object({ block: blockParameter }),
+  title: ({ block: text }) => `Block ${ends(String(blockOf(text)))}`,
+  exists: async ({ queries }, { block: text }) => (await queries.block(blockOf(text))).value !== null,
 });
 
 const swap = thingPage({

@@ -2,10 +2,10 @@
 
 import type { Static } from "typebox";
 import type { EventGroup } from "../../index/event-groups.ts";
-import type { BlockView } from "../../index/views.ts";
+import type { BlockView, ReorgView } from "../../index/views.ts";
 import type { BlockRowSchema, ReorgRowSchema } from "../schemas/blocks.ts";
 
-/** Row of blocks and block/{height}. */
+/** Row of blocks and block/{block}. */
 export function blockRow(block: BlockView): Static<typeof BlockRowSchema> {
   return {
     height: block.height,
@@ -17,19 +17,21 @@ export function blockRow(block: BlockView): Static<typeof BlockRowSchema> {
   };
 }
 
-/** The row of a `reorg` event. */
+/** The row of a `reorg` event of PEARL; that of the EVM chain is told by the ledger of swaps. */
 export function reorgEventRow(reorg: Extract<EventGroup, { kind: "reorg" }>) {
-  const tip = ({ height, hash }: typeof reorg.oldTip) => ({ height, block_hash: hash });
-  return {
-    chain: "pearl" as const,
-    fork_height: reorg.forkHeight,
-    old_tip: tip(reorg.oldTip),
-    new_tip: tip(reorg.newTip),
-  };
+  return { chain: "pearl" as const, ...forkOf(reorg) };
 }
 
-/** Row of reorgs: the event's with its id and how many blocks were undone. */
-export function reorgRow(reorg: Extract<EventGroup, { kind: "reorg" }>): Static<typeof ReorgRowSchema> {
+/** Row of reorgs: as the event's of either chain, with its id and how many blocks were undone. */
+export function reorgRow(reorg: ReorgView): Static<typeof ReorgRowSchema> {
   const depth = Math.max(0, reorg.oldTip.height - reorg.forkHeight);
-  return { id: reorg.lastId, ...reorgEventRow(reorg), depth };
+  return { id: reorg.id, chain: reorg.chain, ...forkOf(reorg), depth };
+}
+
+function forkOf({ forkHeight, oldTip, newTip }: Pick<ReorgView, "forkHeight" | "oldTip" | "newTip">) {
+  return { fork_height: forkHeight, old_tip: tipOf(oldTip), new_tip: tipOf(newTip) };
+}
+
+function tipOf({ height, hash }: ReorgView["oldTip"]) {
+  return { height, block_hash: hash };
 }

@@ -40,6 +40,13 @@ export const indexParameter = Type.Integer({
   "x-expected": "an integer of 1 to 20 digits",
 });
 
+/** `{block}`: a height of H-05 or a hash. (A-113) */
+export const blockParameter = Type.String({
+  pattern: "^([0-9]{1,20}|[0-9a-fA-F]{64})$",
+  description: "Height, or the block's hash in display order, any letter case.",
+  "x-expected": "a height, an integer of 1 to 20 digits, or a block's hash, 64 hex digits",
+});
+
 /** Parameters of every paged list (H-05, H-06). */
 export const pageParameters = {
   limit: Type.Optional(

@@ -6,6 +6,7 @@ import { ASK_STATUSES, BID_STATUSES, DEAL_STATUSES } from "../../swap/statuses.t
 import { ACTIONS } from "../../swap/next-actions.ts";
 import { RELEASE_REASONS } from "../../swap/reasons.ts";
 import { TERMS_ERRORS } from "../../swap/order-state.ts";
+import { TRANSACTION_ACTIONS } from "../../swap/transactions.ts";
 import {
   bytes32,
   evmAddress,
@@ -13,6 +14,7 @@ import {
   unixTime,
   usdcAmount,
   address,
+  amount,
   count,
   decimal,
   hex32,
@@ -181,6 +183,35 @@ export const BidRowSchema = Type.Object({
 export const DealRowSchema = Type.Object({
   ...settlement,
   status: Type.Enum([...DEAL_STATUSES]),
+});
+
+/** One step of one transaction of a swap (A-114). */
+export const SwapTransactionSchema = Type.Object({
+  deal_hash: bytes32("The order or deal that it moved."),
+  chain: Type.Enum(["evm", "pearl"], { description: "The transaction's chain." }),
+  txid: Type.Union([bytes32("EVM transaction."), hex32("PEARL transaction.")]),
+  action: Type.Enum([...TRANSACTION_ACTIONS], {
+    description:
+      "What it did: as in next_actions, and `credit_payout` where the token refused the payout, which the escrow then owes.",
+  }),
+  amount: nullable(amount("Raw units of what moved: satoshis on PEARL, 10^-6 USDC on the EVM chain.")),
+  outputs: nullable(count("Lock outputs that it made or spent; null on the EVM chain.")),
+  height: nullable(count("Height of its block; null in the mempool, like the next two.")),
+  block_hash: nullable(Type.Union([bytes32("EVM block."), hex32("PEARL block.")])),
+  time: nullable(unixTime("Time of its block.")),
+  confirmations: count("0 in the mempool."),
+  final: Type.Boolean({
+    description: "EVM: the block is final (S-07). PEARL: at least the K confirmations of the deal's size.",
+  }),
+});
+
+/** The transactions of one deal (A-114). */
+export const DealTransactionsSchema = Type.Object({
+  deal_hash: bytes32("The order or deal."),
+  transactions: Type.Array(SwapTransactionSchema, {
+    description:
+      "By the times of their blocks, those in the mempool last; of the lock outputs those in pearl_lock_outputs.",
+  }),
 });
 
 /** An ask (H-40). */

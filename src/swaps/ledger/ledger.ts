@@ -217,4 +217,17 @@ export class SwapLedger implements LedgerWrites, EvmLedger, LedgerReads {
   knowsTransaction(txid: Txid): boolean {
     return this.#books.locks.knows(txid);
   }
+
+  knowsEvmTransaction(txHash: Bytes32): boolean {
+    return this.#books.orders.byTransaction.has(txHash);
+  }
+
+  ordersOfTransaction(hash: Bytes32): ReadonlySet<Bytes32> {
+    const { orders, locks } = this.#books;
+    const found = new Set(orders.byTransaction.of(hash));
+    for (const script of locks.scriptsOf(hash.slice(2) as Txid)) {
+      for (const order of orders.byScript.of(script)) found.add(order);
+    }
+    return found;
+  }
 }

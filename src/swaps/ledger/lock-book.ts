@@ -10,6 +10,7 @@ import { BLOCK_FACTS, SIGHTING } from "./fact-kinds.ts";
 import { FirstOutputs, MAX_SMALL_OUTPUTS } from "./first-outputs.ts";
 import { LockConflicts } from "./lock-conflicts.ts";
 import type { Layer, LayeredIndex, LayeredMap, LayeredValue } from "./layers.ts";
+import { MultiIndex } from "./multi-index.ts";
 import type { MempoolLocks } from "./ports.ts";
 import type { ScriptBook } from "./script-book.ts";
 
@@ -64,6 +65,8 @@ export class LockBook {
   readonly #firstSmall: FirstOutputs;
   /** Not stored. */
   readonly #mempool: LayeredValue<MempoolLocks>;
+  /** Lock outputs by the transaction of the mempool's picture that spends them. */
+  readonly #byMempoolSpender: LayeredValue<MultiIndex<Txid, Outpoint>>;
 
   /** `scripts` tells which amounts are small. */
   constructor(layer: Layer<LockBook>, scripts: ScriptBook) {
@@ -79,6 +82,7 @@ export class LockBook {
     this.#firstDust = new FirstOutputs(layer.within((under) => under.#firstDust));
     this.#firstSmall = new FirstOutputs(layer.within((under) => under.#firstSmall));
     this.#mempool = layer.value((under) => under.#mempool, EMPTY);
+    this.#byMempoolSpender = layer.value((under) => under.#byMempoolSpender, new MultiIndex());
   }
 
   /** What was seen of the mempool last. */
@@ -125,14 +129,22 @@ export class LockBook {
 
   /** Whether a lock output of this transaction, or a spend of one, is in a block or in the mempool now. */
   knows(txid: Txid): boolean {
-    const { present, spends } = this.#mempool.value;
-    if (present.has(txid)) return true;
+    if (this.#mempool.value.present.has(txid)) return true;
     for (const outpoint of this.#byTransaction.of(txid)) {
       if (this.entries.get(outpoint)?.mined !== null) return true;
     }
-    if (this.#bySpender.has(txid)) return true;
-    for (const spend of spends.values()) if (spend.txid === txid) return true;
-    return false;
+    return this.#bySpender.has(txid) || this.#byMempoolSpender.value.has(txid);
+  }
+
+  /** Scripts of the outputs that this transaction made or spends, as `knows` knows it; dust left out. */
+  scriptsOf(txid: Txid): ReadonlySet<ScriptHex> {
+    const scripts = new Set<ScriptHex>();
+    const indexes = [this.#byTransaction, this.#bySpender, this.#byMempoolSpender.value];
+    for (const outpoint of indexes.flatMap((index) => [...index.of(txid)])) {
+      const script = this.entries.get(outpoint)?.script;
+      if (script !== undefined) scripts.add(script);
+    }
+    return scripts;
   }
 
   /** Heights of blocks that the rows of a script's orders count confirmations from. */
@@ -232,6 +244,9 @@ export class LockBook {
   look(locks: MempoolLocks, onChange: OnChange): boolean {
     const before = this.#mempool.value;
     this.#mempool.value = locks;
+    const bySpender = new MultiIndex<Txid, Outpoint>();
+    for (const [outpoint, { txid }] of locks.spends) bySpender.add(txid, outpoint);
+    this.#byMempoolSpender.value = bySpender;
     let hasLeft = false;
     for (const outpoint of this.#unmined.keys()) {
       const txid = txidOf(outpoint);

@@ -42,6 +42,8 @@ export class OrderBook {
   readonly byScript: LayeredIndex<ScriptHex, Bytes32>;
   /** By ask id: an ask passes once for ever (S-21). */
   readonly byAsk: LayeredMap<Bytes32, Bytes32>;
+  /** By the EVM transactions that moved them: what locked, accepted or closed them, refused a payout or withdrew it. */
+  readonly byTransaction: LayeredIndex<Bytes32, Bytes32>;
   /** Orders whose credited payout the account has not withdrawn (S-23), by the account. */
   readonly #owed: LayeredIndex<EvmAddress, Bytes32>;
   readonly #revocations: LayeredMap<EvmAddress, readonly Revocation[]>;
@@ -54,6 +56,7 @@ export class OrderBook {
     this.byHashlock = layer.index((under) => under.byHashlock, hashlocks);
     this.byScript = layer.index((under) => under.byScript);
     this.byAsk = layer.map((under) => under.byAsk);
+    this.byTransaction = layer.index((under) => under.byTransaction);
     this.#owed = layer.index((under) => under.#owed);
     this.#revocations = layer.map((under) => under.#revocations);
     this.#fees = layer.value((under) => under.#fees, []);
@@ -163,6 +166,7 @@ export class OrderBook {
     };
     this.entries.set(orderHash, this.#entry(facts, change));
     this.byHashlock.add(terms.hashlock, orderHash);
+    this.byTransaction.add(place.txHash, orderHash);
     if (isAskMatch(terms)) this.byAsk.set(terms.askId, orderHash);
     change.touch(orderHash, evmCause(place));
   }
@@ -215,6 +219,7 @@ export class OrderBook {
     this.byHashlock.delete(facts.terms.hashlock, hash);
     if (script !== null) this.byScript.delete(script, hash);
     if (isAskMatch(facts.terms)) this.byAsk.delete(facts.terms.askId);
+    for (const txHash of transactionsOf(facts)) this.byTransaction.delete(txHash, hash);
     this.#follow(facts, { ...facts, credited: null });
   }
 
@@ -227,6 +232,10 @@ export class OrderBook {
       if (entry.script !== null) this.byScript.add(entry.script, hash);
     }
     this.entries.set(hash, entry);
+    const transactions = transactionsOf(facts);
+    for (const txHash of transactionsOf(before.facts))
+      if (!transactions.has(txHash)) this.byTransaction.delete(txHash, hash);
+    for (const txHash of transactions) this.byTransaction.add(txHash, hash);
     this.#follow(before.facts, facts);
   }
 
@@ -248,6 +257,12 @@ export class OrderBook {
     const script = keysValid ? this.#scripts.watch(terms, pearlAmountSat, facts.locked.time, change) : null;
     return { facts, script, keysValid };
   }
+}
+
+/** The EVM transactions that an order's facts name. */
+function transactionsOf({ locked, accepted, closed, credited }: OrderFacts): ReadonlySet<Bytes32> {
+  const places = [locked, accepted?.place, closed?.place, credited?.place, credited?.withdrawn];
+  return new Set(places.flatMap((place) => place?.txHash ?? []));
 }
 
 /** The account that an order's refused payout is owed to; null where nothing is owed. */

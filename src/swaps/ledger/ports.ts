@@ -318,6 +318,10 @@ export interface LedgerReads {
   lockOutput(outpoint: Outpoint): { readonly output: LockOutput; readonly script: ScriptHex } | null;
   /** Whether a lock output of this transaction, or a spend of one, is in a block or in the mempool now (S-62). */
   knowsTransaction(txid: Txid): boolean;
+  /** Whether an EVM transaction moved an indexed order. */
+  knowsEvmTransaction(txHash: Bytes32): boolean;
+  /** Orders that a transaction of either chain moved, a PEARL txid with 0x before it; in no order, for a walk. */
+  ordersOfTransaction(hash: Bytes32): ReadonlySet<Bytes32>;
   write(records: RecordWrites): Promise<void>;
 }
 

@@ -3,6 +3,7 @@
 import type { Bytes32, EvmAddress, PearlAddress } from "../../primitives/brands.ts";
 import { bidRow, dealRow } from "../../swap/rows.ts";
 import type { SwapSubject } from "../../swap/subject.ts";
+import { type SwapTransactionRow, swapTransactions, TRANSACTION_ACTIONS } from "../../swap/transactions.ts";
 import type { IndexedAsk } from "./ask-index.ts";
 import { askKey, placeOfKey } from "./ask-order.ts";
 import type { TaprootKeyIndex } from "./taproot-key-index.ts";
@@ -109,6 +110,33 @@ export class SwapLists {
       ),
       deals: merged((side) => this.deals({ ...base, ...side }), "deal_hash"),
     };
+  }
+
+  /** what a transaction did, by deal hash and then in the order of a swap's steps. */
+  transaction(hash: Bytes32, { limit, start }: Pick<SwapListQuery, "limit" | "start">): SwapList<WireRow> {
+    return cutPage({ limit, start, entries: this.#stepsOf(hash, start), row: (step) => step });
+  }
+
+  *#stepsOf(hash: Bytes32, start: SwapPageStart | null): Generator<Keyed<SwapTransactionRow>> {
+    const { ledger, readiness, rules } = this.#deps.deps;
+    const context = readiness.context();
+    const isBack = start?.direction === "prev";
+    const from = String(start?.key[0] ?? "");
+    const orders = [...ledger.ordersOfTransaction(hash)]
+      .filter((order) => start === null || (isBack ? order <= from : order >= from))
+      .toSorted();
+    for (const order of isBack ? orders.toReversed() : orders) {
+      const subject = ledger.subject(order);
+      const ids: readonly string[] = [hash, hash.slice(2)];
+      const rows = subject === null ? [] : ids.flatMap((id) => swapTransactions(subject, context, rules, id));
+      const steps = rows
+        .map((entry) => ({ entry, key: [order, TRANSACTION_ACTIONS.indexOf(entry.action)] as const }))
+        .toSorted((one, other) => one.key[1] - other.key[1]);
+      for (const one of isBack ? steps.toReversed() : steps) {
+        const apart = order === from ? one.key[1] - Number(start?.key[1]) : null;
+        if (apart === null || (isBack ? apart < 0 : apart > 0)) yield one;
+      }
+    }
   }
 
   *#orders(query: SwapListQuery, isListed: (order: IndexedOrder) => boolean): Generator<Keyed<SwapSubject>> {

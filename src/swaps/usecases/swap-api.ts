@@ -7,6 +7,7 @@ import { parseEvmAddress, parsePearlAddress } from "../../swap/forms.ts";
 import { EVM_REFUND_MAX_S } from "../../swap/judge-take.ts";
 import { bidRow, dealRow, profileRow } from "../../swap/rows.ts";
 import { swapStats } from "../../swap/stats.ts";
+import { swapTransactions } from "../../swap/transactions.ts";
 import { acceptLock } from "./accept-lock.ts";
 import { createAsk } from "./create-ask.ts";
 import { TaprootKeyIndex } from "./taproot-key-index.ts";
@@ -92,6 +93,7 @@ export class SwapApi implements SwapService {
       ledger.ask(value) !== null ||
       ledger.subject(value) !== null ||
       ledger.knowsHashlock(value) ||
+      ledger.knowsEvmTransaction(value) ||
       this.#isLockTransaction(value)
     );
   }
@@ -115,8 +117,23 @@ export class SwapApi implements SwapService {
     return parsed.ok ? parsed.value : null;
   }
 
-  knowsTransaction(txid: Txid): boolean {
-    return this.#deps.ledger.knowsTransaction(txid);
+  knowsTransaction(txid: Txid | Bytes32): boolean {
+    const { ledger } = this.#deps;
+    return txid.startsWith("0x")
+      ? ledger.knowsEvmTransaction(txid as Bytes32)
+      : ledger.knowsTransaction(txid as Txid);
+  }
+
+  transaction(hash: Bytes32, page: Parameters<SwapService["transaction"]>[1]) {
+    return this.#lists.transaction(hash, page);
+  }
+
+  transactionsOf(dealHash: Bytes32): SwapOutcome {
+    const { ledger, readiness, rules } = this.#deps;
+    const subject = ledger.subject(dealHash);
+    if (subject === null) return refusal("DEAL_NOT_FOUND");
+    const transactions = swapTransactions(subject, readiness.context(), rules, null);
+    return answer({ deal_hash: dealHash, transactions });
   }
 
   heights() {

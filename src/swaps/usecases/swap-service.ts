@@ -61,8 +61,11 @@ export interface SwapService {
   evmAddress(text: string): EvmAddress | null;
   /** The address of this network that a text names by P-22, or null. */
   pearlAddress(text: string): PearlAddress | null;
-  /** Whether a lock output of this PEARL transaction, or a spend of one, is in a block or in the mempool now. */
-  knowsTransaction(txid: Txid): boolean;
+  /**
+   * Whether a transaction moved a swap: a PEARL one by a lock output or a spend of one, in a block or in the mempool now;
+   * an EVM one, with 0x, by an event of an indexed order.
+   */
+  knowsTransaction(txid: Txid | Bytes32): boolean;
   heights(): SwapHeights;
   evmStatus(): EvmStatus;
   stats(): WireRow;
@@ -71,6 +74,10 @@ export interface SwapService {
   bids(query: BidListQuery): Promise<SwapList<WireRow>>;
   asks(query: AskListQuery): Promise<SwapList<WireRow>>;
   deals(query: SwapListQuery): Promise<SwapList<WireRow>>;
+  /** what a transaction of either chain did in swaps, by deal hash. A PEARL txid has 0x before it here, too. */
+  transaction(hash: Bytes32, page: Pick<SwapListQuery, "limit" | "start">): SwapList<WireRow>;
+  /** the transactions of an order or take. */
+  transactionsOf(dealHash: Bytes32): SwapOutcome;
   ask(askId: Bytes32): SwapOutcome;
   askDeal(askId: Bytes32): SwapOutcome;
   deal(dealHash: Bytes32): SwapOutcome;

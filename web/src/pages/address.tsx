@@ -1,8 +1,6 @@
 // One address: what it holds, every change of it, its listings, its swaps. EVM addresses have swaps alone.
 
-import { useEffect, useState } from "preact/hooks";
-import { isFailure, read, useAnswer } from "../answers.ts";
-import { versionOf } from "../live.ts";
+import { useAnswer } from "../answers.ts";
 import { type Place, pathTo, withQuery } from "../paths.ts";
 import type { AddressSwaps, BalanceRow, Envelope, LedgerRow, ListingRow } from "../wire.ts";
 import { CAUSE_WORDS } from "../words.ts";
@@ -64,7 +62,7 @@ function PearlAddress({ address, place }: { address: string; place: Place }) {
       {view === "ledger" ? (
         <Ledger address={address} place={place} />
       ) : view === "listings" ? (
-        <Listings address={address} balances={balances.value?.result ?? null} />
+        <Listings address={address} place={place} />
       ) : view === "swaps" ? (
         <Swaps address={address} />
       ) : (
@@ -216,46 +214,24 @@ function Delta({ raw, tick }: { raw: string; tick: string }) {
   );
 }
 
-const MOST_TOKENS = 20;
-
-/** Listings of an address: the interface has them by token, so each token that it holds or listed is asked about. */
-function Listings({ address, balances }: { address: string; balances: readonly BalanceRow[] | null }) {
-  const version = versionOf(["listing"]);
-  const [rows, setRows] = useState<readonly ListingRow[] | null>(null);
-  useEffect(() => {
-    if (balances === null) return undefined;
-    let isGone = false;
-    void listingsOf(address, balances).then((found) => {
-      if (!isGone) setRows(found);
-    });
-    return () => {
-      isGone = true;
-    };
-  }, [address, balances, version]);
-  if (rows === null) return <p class="notice quiet loading">Loading listings …</p>;
+function Listings({ address, place }: { address: string; place: Place }) {
+  const answer = useAnswer<Envelope<ListingRow>>(
+    `/api/v1/prc20/address/${address}/listings?limit=25${cursorOf(place)}`,
+    "listing",
+  );
   return (
-    <ListingTable
-      rows={rows}
-      caption="Listings of this address"
-      empty="This address has listed nothing that it still knows of."
-    />
-  );
-}
-
-async function listingsOf(address: string, balances: readonly BalanceRow[]): Promise<readonly ListingRow[]> {
-  const ledger = await read<Envelope<LedgerRow>>(`/api/v1/prc20/address/${address}/ledger?limit=100`);
-  const listed = isFailure(ledger) ? [] : ledger.result.filter(({ listing_id }) => listing_id !== null);
-  const ticks = new Set(
-    [...balances.filter(({ locked }) => locked !== "0"), ...listed].map(({ tick }) => tick),
-  );
-  const answers = await Promise.all(
-    [...ticks]
-      .slice(0, MOST_TOKENS)
-      .map((tick) => read<Envelope<ListingRow>>(`/api/v1/prc20/market/${tick}/seller/${address}?limit=100`)),
-  );
-  const rows = answers.flatMap((answer) => (isFailure(answer) ? [] : answer.result));
-  return rows.toSorted(
-    (a, b) => (b.closed_height ?? b.created_height) - (a.closed_height ?? a.created_height),
+    <Await answer={answer} what="listings">
+      {({ result, next, prev }) => (
+        <>
+          <ListingTable
+            rows={result}
+            caption="Listings of this address, newest first"
+            empty="This address has listed nothing for sale."
+          />
+          <Pager place={place} next={next} prev={prev} />
+        </>
+      )}
+    </Await>
   );
 }
 

@@ -3,7 +3,16 @@
 import { useEffect, useState } from "preact/hooks";
 import { type Failure, isFailure, read } from "../answers.ts";
 import { type Place, pathTo, place as present, placeOf } from "../paths.ts";
-import type { AskRow, BlockRow, Envelope, ListingRow, OperationRow, SwapRow, TokenListRow } from "../wire.ts";
+import type {
+  AskRow,
+  BlockRow,
+  Envelope,
+  ListingRow,
+  OperationRow,
+  SwapRow,
+  SwapTransactionRow,
+  TokenListRow,
+} from "../wire.ts";
 import { Title } from "../parts/layout.tsx";
 import { UnknownThing } from "./unknown.tsx";
 
@@ -42,8 +51,8 @@ export function SearchPage({ place }: { place: Place }) {
       <UnknownThing title="Nothing found">
         {found.failure === null ? (
           <>
-            Nothing fits <code>{text}</code>. Search takes the beginning of a ticker, a whole address of
-            either chain, a transaction id, a block height, a listing id, an ask id or a deal hash.
+            Nothing fits <code>{text}</code>. Search takes the beginning of a ticker, a whole address or
+            transaction of either chain, a block's height or hash, a listing id, an ask id or a deal hash.
           </>
         ) : (
           found.failure.message
@@ -78,7 +87,9 @@ interface Found {
 async function search(text: string): Promise<Found> {
   const probes = probesFor(text);
   const results = await Promise.all(probes.map((probe) => probe()));
-  const hits = results.flatMap((result) => (isFailure(result) ? [] : result));
+  const found = results.flatMap((result) => (isFailure(result) ? [] : result));
+  // A transaction may have operations and move a swap.
+  const hits = [...new Map(found.map((hit) => [hit.href, hit])).values()];
   const failures = results.filter(isFailure);
   // Not found and badly formed are answers; a secret that must not be shown, or silence, is worth words.
   const failure = failures.find(
@@ -97,8 +108,10 @@ function probesFor(text: string): readonly Probe[] {
   if (/^(0x[0-9a-fA-F]{40}|[a-zA-Z]+1[a-zA-Z0-9]{20,})$/.test(text)) probes.push(() => address(text));
   if (/^(0x)?[0-9a-fA-F]{64}$/.test(text)) {
     const hex = text.toLowerCase().replace(/^0x/, "");
+    if (!text.startsWith("0x")) probes.push(() => block(hex));
     probes.push(
       () => transaction(hex),
+      () => swapTransaction(hex),
       () => swap(`0x${hex}`),
       () => ask(`0x${hex}`),
     );
@@ -138,6 +151,14 @@ async function transaction(txid: string): Promise<readonly Hit[] | Failure> {
   const answer = await read<Envelope<OperationRow>>(`/api/v1/prc20/op/${txid}`);
   if (isFailure(answer)) return answer;
   return answer.result.length === 0 ? [] : [{ label: `Transaction ${txid}`, href: pathTo.transaction(txid) }];
+}
+
+async function swapTransaction(hash: string): Promise<readonly Hit[] | Failure> {
+  const answer = await read<{ result: readonly SwapTransactionRow[] }>(`/api/v1/swaps/transactions/${hash}`);
+  if (isFailure(answer)) return answer;
+  return answer.result
+    .slice(0, 1)
+    .map(({ txid }) => ({ label: `Transaction ${txid}`, href: pathTo.transaction(txid) }));
 }
 
 async function swap(hash: string): Promise<readonly Hit[] | Failure> {

@@ -13,14 +13,14 @@ import { Table } from "../parts/table.tsx";
 export function StatusPage() {
   const health = useAnswer<Health>("/health", "health", "block");
   const stats = useAnswer<Envelope<StatsRow>>("/api/v1/prc20/stats", "block");
-  const reorgs = useAnswer<Envelope<ReorgRow>>("/api/v1/prc20/reorgs", "block");
+  const reorgs = useAnswer<Envelope<ReorgRow>>("/api/v1/prc20/reorgs", "block", "swap");
   return (
     <>
       <Title text="Status" />
       <Await answer={health} what="the status">
         {(body) => <HealthParts body={body} />}
       </Await>
-      <Panel title="Reorganisations of Pearl">
+      <Panel title="Reorganisations">
         <Await answer={reorgs} what="reorganisations">
           {({ result }) => (
             <Table
@@ -29,11 +29,13 @@ export function StatusPage() {
               keyOf={({ id }) => String(id)}
               empty="No block has been replaced since the log of events begins."
               columns={[
+                { head: "Chain", cell: ({ chain }) => (chain === "evm" ? "EVM" : "Pearl") },
                 { head: "Blocks replaced", numeric: true, cell: ({ depth }) => depth },
                 {
                   head: "Common block",
                   numeric: true,
-                  cell: ({ fork_height }) => <Height height={fork_height} />,
+                  cell: ({ chain, fork_height }) =>
+                    chain === "evm" ? fork_height : <Height height={fork_height} />,
                 },
                 { head: "Old tip", cell: ({ old_tip }) => <Id id={old_tip.block_hash} what="block hash" /> },
                 { head: "New tip", cell: ({ new_tip }) => <Id id={new_tip.block_hash} what="block hash" /> },

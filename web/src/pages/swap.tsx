@@ -5,7 +5,7 @@ import { useAnswer } from "../answers.ts";
 import { useNow } from "../clock.ts";
 import { duration, shortened, trimmed, usdc } from "../format.ts";
 import { type Place, pathTo } from "../paths.ts";
-import type { NextAction, SwapRow } from "../wire.ts";
+import type { DealTransactions, NextAction, SwapRow } from "../wire.ts";
 import { ACTION_WORDS, BID_WORDS, DEAL_WORDS, TERMS_ERROR_WORDS } from "../words.ts";
 import {
   AddressId,
@@ -26,7 +26,8 @@ import { Title } from "../parts/layout.tsx";
 import { usdcPerPearl } from "../parts/offers.tsx";
 import { Height } from "../parts/rows.tsx";
 import { Table } from "../parts/table.tsx";
-import { type Step, stepsOf } from "../parts/timeline.ts";
+import { stepsOf } from "../parts/timeline.ts";
+import { TransactionPlace } from "./swap-transaction.tsx";
 import { UnknownThing } from "./unknown.tsx";
 
 /** The page of `/swap/{hash}`. */
@@ -82,7 +83,7 @@ function Swap({ swap }: { swap: SwapRow }) {
         <Actions actions={swap.next_actions} />
       </Panel>
       <Panel title="What has happened">
-        <Timeline steps={stepsOf(swap)} />
+        <Timeline swap={swap} />
       </Panel>
       <Panel title="Deadlines">
         <Deadlines swap={swap} />
@@ -170,7 +171,9 @@ function Action({ action, now }: { action: NextAction; now: number }) {
 
 const STATE_WORDS = { done: "done", now: "going on", ahead: "ahead", ended: "did not happen" } as const;
 
-function Timeline({ steps }: { steps: readonly Step[] }) {
+function Timeline({ swap }: { swap: SwapRow }) {
+  const answer = useAnswer<DealTransactions>(`/api/v1/swaps/deals/${swap.deal_hash}/transactions`, "swap");
+  const steps = stepsOf(swap, answer.value?.transactions ?? []);
   return (
     <ol class="timeline">
       {steps.map((step) => (
@@ -190,16 +193,14 @@ function Timeline({ steps }: { steps: readonly Step[] }) {
               {step.depth.have} of {step.depth.need} confirmations
             </p>
           )}
-          {step.txid === null ? null : (
-            <p>
-              Transaction{" "}
-              {step.chain === "Pearl" ? (
-                <TransactionId txid={step.txid} />
-              ) : (
-                <Id id={step.txid} what="EVM transaction hash" />
-              )}
+          {step.transactions.map((row) => (
+            <p key={row.action + row.txid}>
+              Transaction <TransactionId txid={row.txid} />{" "}
+              <span class="quiet">
+                <TransactionPlace row={row} />
+              </span>
             </p>
-          )}
+          ))}
           {step.deadline === null || step.state === "ended" ? null : (
             <p>
               {step.deadline.word} <Deadline at={step.deadline.at} />
@@ -338,7 +339,6 @@ function Details({ swap }: { swap: SwapRow }) {
           ["Lock script", hex(swap.expected_script_hex, "lock script")],
           ["Buyer's key", hex(swap.buyer_pearl_pubkey, "key")],
           ["Seller's key", hex(swap.seller_pearl_pubkey, "key")],
-          ["EVM transaction", hex(swap.evm_bid_txid, "EVM transaction hash")],
           ["Fee recipient", hex(swap.fee_recipient, "address")],
           [
             "Release",

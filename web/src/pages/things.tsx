@@ -25,7 +25,7 @@ import {
 import { Title } from "../parts/layout.tsx";
 import { Height, ListingState, MempoolTable, OperationTable, Tick, Units } from "../parts/rows.tsx";
 import { cursorOf, Pager } from "../parts/table.tsx";
-import { TransactionOfSwaps } from "./swap-transaction.tsx";
+import { type StepsAnswer, StepsOfTransaction } from "./swap-transaction.tsx";
 import { UnknownThing } from "./unknown.tsx";
 
 interface PageProps {
@@ -205,17 +205,61 @@ function Operation({ row }: { row: OperationRow }) {
   );
 }
 
-/** The page of `/tx/{txid}`: its operations, in a block or still waiting, and the swaps that it belongs to. */
+/** The page of `/tx/{txid}`: of a transaction of either chain, in a block or still waiting. */
 export function TransactionPage({ place }: PageProps) {
   const txid = (place.parts["txid"] ?? "").toLowerCase();
+  const steps: StepsAnswer = useAnswer(
+    `/api/v1/swaps/transactions/${encodeURIComponent(txid)}?limit=100`,
+    "swap",
+  );
+  if (txid.startsWith("0x")) return <EvmTransaction txid={txid} steps={steps} />;
+  return <PearlTransaction txid={txid} steps={steps} />;
+}
+
+function EvmTransaction({ txid, steps }: { txid: string; steps: StepsAnswer }) {
+  const isUnknown = steps.value !== null && steps.value.result.length === 0;
+  if (isUnknown || steps.failure?.status === 400)
+    return (
+      <UnknownThing title="No such transaction">
+        {steps.failure?.code === "SECRET_REFUSED" ? (
+          steps.failure.message
+        ) : (
+          <>
+            No order of the escrow was moved by the EVM transaction <code>{txid}</code>. Where its block was
+            replaced, it comes back when it is mined again.
+          </>
+        )}
+      </UnknownThing>
+    );
+  return (
+    <>
+      <Title text={`EVM transaction ${shortened(txid)}`}>EVM transaction</Title>
+      <p class="lead">
+        <Id id={txid} what="EVM transaction hash" whole />
+      </p>
+      <Await answer={steps} what="the transaction">
+        {() => <StepsOfTransaction answer={steps} />}
+      </Await>
+    </>
+  );
+}
+
+function PearlTransaction({ txid, steps }: { txid: string; steps: StepsAnswer }) {
   const answer = useAnswer<Envelope<OperationRow>>(
     `/api/v1/prc20/op/${encodeURIComponent(txid)}`,
     "operation",
   );
   if (answer.failure?.status === 400)
-    return <UnknownThing title="No such transaction">A transaction id has 64 hex digits.</UnknownThing>;
+    return (
+      <UnknownThing title="No such transaction">
+        {answer.failure.code === "SECRET_REFUSED"
+          ? answer.failure.message
+          : "A transaction id has 64 hex digits; that of an EVM transaction begins with 0x."}
+      </UnknownThing>
+    );
   const rows = answer.value?.result ?? [];
   const block = rows[0];
+  const isOfSwaps = (steps.value?.result ?? []).length > 0;
   return (
     <>
       <Title text={`Transaction ${shortened(txid)}`}>Transaction</Title>
@@ -225,7 +269,9 @@ export function TransactionPage({ place }: PageProps) {
       <Await answer={answer} what="the transaction">
         {({ result }) =>
           result.length === 0 ? (
-            <Waiting txid={txid} />
+            isOfSwaps ? null : (
+              <Waiting txid={txid} />
+            )
           ) : (
             <>
               {block === undefined ? null : (
@@ -241,7 +287,7 @@ export function TransactionPage({ place }: PageProps) {
           )
         }
       </Await>
-      <TransactionOfSwaps txid={txid} />
+      <StepsOfTransaction answer={steps} />
     </>
   );
 }
@@ -258,25 +304,29 @@ function Waiting({ txid }: { txid: string }) {
   return <Empty>No block that Strand has read has a token operation in this transaction.</Empty>;
 }
 
-/** The page of `/block/{height}`. */
+/** The page of `/block/{block}`, by height or hash. */
 export function BlockPage({ place }: PageProps) {
-  const asked = place.parts["height"] ?? "";
+  const asked = place.parts["block"] ?? "";
   const tip = useStore(health, (body) => body?.indexed_height ?? null);
   const answer = useAnswer<Envelope<BlockRow>>(`/api/v1/prc20/block/${encodeURIComponent(asked)}`, "block");
+  const block = answer.value?.result[0];
   const operations = useAnswer<Envelope<OperationRow>>(
-    `/api/v1/prc20/oplist?height=${encodeURIComponent(asked)}&limit=25${cursorOf(place)}`,
+    block === undefined ? null : `/api/v1/prc20/oplist?height=${block.height}&limit=25${cursorOf(place)}`,
     "operation",
   );
-  const block = answer.value?.result[0];
   if (answer.failure?.status === 400 || (answer.value !== null && block === undefined))
     return (
-      <UnknownThing title={`No block ${asked}`}>
-        {tip === null ? "There is no such block in the index." : `The index has blocks up to height ${tip}.`}
+      <UnknownThing title={`No block ${shortened(asked)}`}>
+        {answer.failure?.code === "SECRET_REFUSED"
+          ? answer.failure.message
+          : tip === null
+            ? "There is no such block in the index."
+            : `The index has blocks up to height ${tip}, and knows the hashes of those that are in the chain.`}
       </UnknownThing>
     );
   return (
     <>
-      <Title text={`Block ${asked}`} />
+      <Title text={block === undefined ? "Block" : `Block ${block.height}`} />
       <Await answer={answer} what="the block">
         {() => (block === undefined ? null : <Block block={block} tip={tip} />)}
       </Await>

@@ -158,10 +158,11 @@ export function AddressId({ address, whole = false }: { address: string | null; 
   return <Id id={address} what="address" href={pathTo.address(address)} whole={whole} />;
 }
 
-/** A PEARL transaction. */
+/** A transaction of either chain: that of the EVM chain begins with 0x. */
 export function TransactionId({ txid, whole = false }: { txid: string | null; whole?: boolean }) {
   if (txid === null) return <None />;
-  return <Id id={txid} what="transaction id" href={pathTo.transaction(txid)} whole={whole} />;
+  const what = txid.startsWith("0x") ? "EVM transaction hash" : "transaction id";
+  return <Id id={txid} what={what} href={pathTo.transaction(txid)} whole={whole} />;
 }
 
 /** A dash that is read as "none". */

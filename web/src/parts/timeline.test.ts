@@ -2,10 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { DealRow } from "../wire.ts";
+import type { DealRow, SwapTransactionRow } from "../wire.ts";
 import { stepsOf } from "./timeline.ts";
-
-const TXID = "ab".repeat(32);
 
 /** A deal whose USDC are locked, accepted and final, and nothing else. */
 function deal(changes: Partial<DealRow>): Parameters<typeof stepsOf>[0] {
@@ -22,29 +20,24 @@ function deal(changes: Partial<DealRow>): Parameters<typeof stepsOf>[0] {
       evm_refund_time: 400,
     },
     confirmations: { evm: { have: 9, need: null, final: true }, pearl: { have: 0, need: 4 } },
-    evm_bid_txid: `0x${TXID}`,
-    pearl_lock_txid: null,
-    pearl_claim_txid: null,
-    pearl_refund_txid: null,
     ...changes,
   };
 }
 
 function states(changes: Partial<DealRow>): string {
-  return stepsOf(deal(changes))
+  return stepsOf(deal(changes), [])
     .map(({ id, state }) => `${id} ${state}`)
     .join(", ");
 }
 
 const lock = (have: number): Partial<DealRow> => ({
   pearl_leg: { state: "confirmed", confirmations: have },
-  pearl_lock_txid: TXID,
   confirmations: { evm: { have: 9, need: null, final: true }, pearl: { have, need: 4 } },
 });
 
 test("a swap that goes well, step by step", () => {
   assert.equal(
-    states({ evm_leg: { state: "none", final: false }, evm_bid_txid: null }),
+    states({ evm_leg: { state: "none", final: false } }),
     "usdc_lock now, accept ahead, pearl_lock ahead, claim ahead, settle ahead",
   );
   assert.equal(
@@ -72,9 +65,8 @@ test("a swap whose PEARL went back waits for the USDC refund, and says from when
   const refunded = deal({
     ...lock(9),
     pearl_leg: { state: "refunded", confirmations: 9 },
-    pearl_refund_txid: TXID,
   });
-  const steps = stepsOf(refunded);
+  const steps = stepsOf(refunded, []);
   assert.deepEqual(steps.map(({ id, state }) => [id, state]).slice(3), [
     ["pearl_refund", "done"],
     ["usdc_refund", "ahead"],
@@ -90,8 +82,41 @@ test("a bid that was cancelled ends before PEARL was locked", () => {
 });
 
 test("the lock counts its confirmations until it is deep enough, and the deadline of a step ends with it", () => {
-  const [, , counting] = stepsOf(deal(lock(2)));
+  const [, , counting] = stepsOf(deal(lock(2)), []);
   assert.deepEqual(counting?.depth, { have: 2, need: 4 });
   assert.equal(counting?.deadline, null);
-  assert.deepEqual(stepsOf(deal({}))[2]?.deadline, { at: 100, word: "until" });
+  assert.deepEqual(stepsOf(deal({}), [])[2]?.deadline, { at: 100, word: "until" });
+});
+
+/** A transaction that made a step. */
+function done(action: SwapTransactionRow["action"]): SwapTransactionRow {
+  return {
+    deal_hash: `0x${"ab".repeat(32)}`,
+    chain: "evm",
+    txid: `0x${"cd".repeat(32)}`,
+    action,
+    amount: null,
+    outputs: null,
+    height: 1,
+    block_hash: null,
+    time: 1,
+    confirmations: 1,
+    final: false,
+  };
+}
+
+test("each step has the transactions that made it, and no other's", () => {
+  const all = (["lock_usdc", "accept_bid", "lock_pearl", "claim_pearl", "claim_usdc"] as const).map(done);
+  const settled = deal({
+    ...lock(9),
+    pearl_leg: { state: "claimed", confirmations: 9 },
+    evm_leg: { state: "claimed", final: true },
+  });
+  assert.deepEqual(
+    stepsOf(settled, all).map(({ transactions }) => transactions),
+    all.map((one) => [one]),
+  );
+  const cancelled = deal({ evm_leg: { state: "cancelled", final: true } });
+  const [first, , , , last] = stepsOf(cancelled, [done("lock_usdc"), done("cancel_bid")]);
+  assert.deepEqual([first?.transactions, last?.transactions], [[done("lock_usdc")], [done("cancel_bid")]]);
 });

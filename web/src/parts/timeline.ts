@@ -1,7 +1,7 @@
 // The steps of a swap on both chains, from its row: what is done, what is going on, what lies ahead, and which way it
 // ended. Computed from the row's legs alone, as its status is.
 
-import type { DealRow } from "../wire.ts";
+import type { DealRow, SwapTransactionRow } from "../wire.ts";
 
 /** How far a step is. */
 export type StepState = "done" | "now" | "ahead" | "ended";
@@ -12,26 +12,26 @@ export interface Step {
   readonly chain: "EVM" | "Pearl";
   readonly title: string;
   readonly state: StepState;
-  /** Transaction of that chain that made it, where the row names it. */
-  readonly txid: string | null;
+  /** Transactions of that chain that made it, where they are known. */
+  readonly transactions: readonly SwapTransactionRow[];
   /** Last moment for it, or the first one of a refund; null where there is none. */
   readonly deadline: { readonly at: number; readonly word: "until" | "from" } | null;
   /** Confirmations that the chain gives and needs; null where nothing is counted. */
   readonly depth: { readonly have: number; readonly need: number } | null;
 }
 
-type Facts = Pick<
-  DealRow,
-  | "evm_leg"
-  | "pearl_leg"
-  | "secret_hex"
-  | "deadlines"
-  | "confirmations"
-  | "evm_bid_txid"
-  | "pearl_lock_txid"
-  | "pearl_claim_txid"
-  | "pearl_refund_txid"
->;
+type Facts = Pick<DealRow, "evm_leg" | "pearl_leg" | "secret_hex" | "deadlines" | "confirmations">;
+
+/** What transactions do that make a step. */
+const ACTIONS: Readonly<Record<Step["id"], readonly SwapTransactionRow["action"][]>> = {
+  usdc_lock: ["lock_usdc"],
+  accept: ["accept_bid"],
+  pearl_lock: ["lock_pearl"],
+  claim: ["claim_pearl"],
+  settle: ["claim_usdc", "credit_payout", "withdraw_credit"],
+  pearl_refund: ["refund_pearl"],
+  usdc_refund: ["refund_usdc", "cancel_bid", "credit_payout", "withdraw_credit"],
+};
 
 /** What the legs say, each as a yes or no. */
 interface Reached {
@@ -46,11 +46,22 @@ interface Reached {
   readonly isSettled: boolean;
 }
 
-/** The steps in the order in which they happen. */
-export function stepsOf(swap: Facts): readonly Step[] {
+/** The steps in the order in which they happen, each with those of the deal's transactions that made it. */
+export function stepsOf(swap: Facts, transactions: readonly SwapTransactionRow[]): readonly Step[] {
   const facts = reachedBy(swap);
-  return [...evmSteps(swap, facts), lockStep(swap, facts), releaseStep(swap, facts), endStep(swap, facts)];
+  const steps = [
+    ...evmSteps(swap, facts),
+    lockStep(swap, facts),
+    releaseStep(swap, facts),
+    endStep(swap, facts),
+  ];
+  return steps.map((one) => ({
+    ...one,
+    transactions: transactions.filter(({ action }) => ACTIONS[one.id].includes(action)),
+  }));
 }
+
+type BareStep = Omit<Step, "transactions">;
 
 function reachedBy({ evm_leg, pearl_leg, confirmations, secret_hex }: Facts): Reached {
   const isLocked = evm_leg.state !== "none";
@@ -69,12 +80,11 @@ function reachedBy({ evm_leg, pearl_leg, confirmations, secret_hex }: Facts): Re
   };
 }
 
-function evmSteps(swap: Facts, { isLocked, isAccepted, isFinal, isOver }: Reached): readonly Step[] {
-  const { deadlines, confirmations, evm_bid_txid } = swap;
+function evmSteps(swap: Facts, { isLocked, isAccepted, isFinal, isOver }: Reached): readonly BareStep[] {
+  const { deadlines, confirmations } = swap;
   const { have, need } = confirmations.evm;
   return [
     step("usdc_lock", "EVM", "The buyer locks USDC in the escrow", isLocked ? "done" : "now", {
-      txid: evm_bid_txid,
       deadline: until(isLocked ? null : deadlines.take_expires_at),
     }),
     step(
@@ -90,27 +100,24 @@ function evmSteps(swap: Facts, { isLocked, isAccepted, isFinal, isOver }: Reache
   ];
 }
 
-function lockStep(swap: Facts, { hasLock, isDeep, isFinal, isOver, isClaimed }: Reached): Step {
+function lockStep(swap: Facts, { hasLock, isDeep, isFinal, isOver, isClaimed }: Reached): BareStep {
   const state = reached(hasLock && isDeep, isFinal && !isOver, isOver && !hasLock);
   return step("pearl_lock", "Pearl", "The seller locks PEARL", state, {
-    txid: swap.pearl_lock_txid,
     deadline: until(hasLock ? null : swap.deadlines.lock_pearl_by),
     depth: hasLock && !isClaimed ? swap.confirmations.pearl : null,
   });
 }
 
-function releaseStep(swap: Facts, { isSecretKnown, hasLock, isDeep, isOver }: Reached): Step {
+function releaseStep(swap: Facts, { isSecretKnown, hasLock, isDeep, isOver }: Reached): BareStep {
   const { pearl_leg, deadlines } = swap;
   if (pearl_leg.state === "refunded" || pearl_leg.state === "refund_seen") {
     const state = pearl_leg.state === "refunded" ? "done" : "now";
     return step("pearl_refund", "Pearl", "The seller takes the PEARL back", state, {
-      txid: swap.pearl_refund_txid,
       deadline: { at: deadlines.pearl_refund_time, word: "from" },
     });
   }
   const state = reached(isSecretKnown, hasLock && isDeep && !isOver, isOver && !isSecretKnown);
   return step("claim", "Pearl", "The buyer claims the PEARL, which shows the secret", state, {
-    txid: swap.pearl_claim_txid,
     deadline: until(isSecretKnown ? null : deadlines.claim_pearl_by),
   });
 }
@@ -118,7 +125,7 @@ function releaseStep(swap: Facts, { isSecretKnown, hasLock, isDeep, isOver }: Re
 function endStep(
   { evm_leg, pearl_leg, deadlines }: Facts,
   { isOver, isSettled, isSecretKnown }: Reached,
-): Step {
+): BareStep {
   const isPearlBack = pearl_leg.state === "refunded" || pearl_leg.state === "refund_seen";
   if (isOver)
     return step("usdc_refund", "EVM", "The USDC go back to the buyer", evm_leg.final ? "done" : "now", {});
@@ -142,9 +149,9 @@ function step(
   chain: Step["chain"],
   title: string,
   state: StepState,
-  { txid = null, deadline = null, depth = null }: Partial<Pick<Step, "txid" | "deadline" | "depth">>,
-): Step {
-  return { id, chain, title, state, txid, deadline, depth };
+  { deadline = null, depth = null }: Partial<Pick<Step, "deadline" | "depth">>,
+): BareStep {
+  return { id, chain, title, state, deadline, depth };
 }
 
 function reached(isDone: boolean, isNow: boolean, isEnded: boolean): StepState {

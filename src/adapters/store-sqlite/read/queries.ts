@@ -87,7 +87,12 @@ export class SqliteQueries implements IndexQueries {
     return this.#read(() => marketPage(this.#connection, tick, page));
   }
 
-  async sellerListings(tick: Tick, address: PearlAddress, state: LifecycleState | null, page: PageRequest) {
+  async sellerListings(
+    tick: Tick | null,
+    address: PearlAddress,
+    state: LifecycleState | null,
+    page: PageRequest,
+  ) {
     return this.#read(() => sellerPage(this.#connection, this.#finder, tick, address, state, page));
   }
 
@@ -136,8 +141,8 @@ export class SqliteQueries implements IndexQueries {
     return this.#read(() => blocksPage(this.#connection, page));
   }
 
-  async block(height: number) {
-    return this.#read(() => blockAt(this.#connection, height));
+  async block(at: number | BlockHash) {
+    return this.#read(() => blockAt(this.#connection, at));
   }
 
   async reorgs(page: PageRequest) {

@@ -1,12 +1,13 @@
 // Queries for blocks (A-113): each with the number of its operations, which is the difference of two running totals, so
 // that a block costs the same however many it has; and for the reorganisations in the event log.
 
-import type { EventGroup } from "../../../index/event-groups.ts";
+import type { BlockHash } from "../../../primitives/brands.ts";
 import type { Page, PageRequest } from "../../../index/pages.ts";
-import type { BlockView } from "../../../index/views.ts";
-import { type Cells, CellReader } from "../cells.ts";
+import type { BlockView, ReorgView } from "../../../index/views.ts";
+import { blobOf, type Cells, CellReader } from "../cells.ts";
 import type { Connection } from "../connection.ts";
 import { reorgsBeyond } from "../event-log.ts";
+import { evmReorgsBeyond } from "../swaps/swap-events.ts";
 import { ABOVE_INTEGERS, BELOW_INTEGERS, BOUND_LIMIT, intAt, type KeyedList, pageOf } from "./paging.ts";
 
 /** The base block has no parent here, and is none of the index's blocks. */
@@ -27,22 +28,30 @@ export function blocksPage(connection: Connection, page: PageRequest): Page<Bloc
   );
 }
 
-/** The block at a height; null below the start height and above the tip. */
-export function blockAt(connection: Connection, height: number): BlockView | null {
-  const row = connection.first(`${BLOCKS} WHERE block.height = ?`, height);
+/** The block at a height or with a hash; null below the start height, above the tip and outside the chain. */
+export function blockAt(connection: Connection, at: number | BlockHash): BlockView | null {
+  const row =
+    typeof at === "number"
+      ? connection.first(`${BLOCKS} WHERE block.height = ?`, at)
+      : connection.first(
+          `${BLOCKS} WHERE substr(block.hash, 25, 8) = substr(?1, 25, 8) AND block.hash = ?1`,
+          blobOf(at),
+        );
   return row === null ? null : readBlock(row);
 }
 
-/** A page of the reorganisations that the event log holds, newest first. */
-export function reorgsPage(
-  connection: Connection,
-  page: PageRequest,
-): Page<Extract<EventGroup, { kind: "reorg" }>> {
+/** A page of the reorganisations of both chains that the event log holds, newest first. */
+export function reorgsPage(connection: Connection, page: PageRequest): Page<ReorgView> {
+  const read = (key: number, walk: "down" | "up", limit: number): readonly ReorgView[] => {
+    const both = [
+      ...reorgsBeyond(connection, key, walk, limit),
+      ...evmReorgsBeyond(connection, key, walk, limit),
+    ];
+    const sign = walk === "down" ? -1 : 1;
+    return both.toSorted((one, other) => sign * (one.id - other.id)).slice(0, limit);
+  };
   return pageOf(
-    newestFirst(
-      (key, walk, limit) => reorgsBeyond(connection, key, walk, limit),
-      ({ lastId }) => lastId,
-    ),
+    newestFirst(read, ({ id }) => id),
     page,
   );
 }

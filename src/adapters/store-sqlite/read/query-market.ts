@@ -68,23 +68,25 @@ export function marketPage(connection: Connection, tick: Tick, page: PageRequest
   return pageOf(list, page);
 }
 
-/** A page of the listings of an owner or seller, newest list first. */
+/** A page of the listings of an owner or seller, in one ticker or in all, newest list first. */
 export function sellerPage(
   connection: Connection,
   finder: AddressFinder,
-  tick: Tick,
+  tick: Tick | null,
   address: PearlAddress,
   state: LifecycleState | null,
   page: PageRequest,
 ): Page<ListingView> {
   const id = finder.find(address);
   if (id === null) return { rows: [], next: null, prev: null };
+  const within = tick === null ? "" : " AND tick = ?2";
   const ranges = statesOf(state).flatMap((number) => [
-    `tick = ?1 AND owner_id = ?2 AND state = ${number}`,
-    `tick = ?1 AND seller_id = ?2 AND state = ${number} AND seller_id <> owner_id`,
+    `owner_id = ?1 AND state = ${number}${within}`,
+    `seller_id = ?1 AND state = ${number} AND seller_id <> owner_id${within}`,
   ]);
-  const merged = new MergedList("place", rangesOf("listing", ranges), 2);
-  return mergedPage(connection, merged, [tick, id], ({ listing }) => listing.createdPlace, page);
+  const values = tick === null ? [id] : [id, tick];
+  const merged = new MergedList("place", rangesOf("listing", ranges), values.length);
+  return mergedPage(connection, merged, values, ({ listing }) => listing.createdPlace, page);
 }
 
 /** A page of the listings of a token, newest change first. */

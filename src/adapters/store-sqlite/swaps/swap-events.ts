@@ -2,9 +2,11 @@
 // each one remembers whether its block was taken back.
 
 import type { SwapEventView } from "../../../index/event-groups.ts";
+import type { ReorgView } from "../../../index/views.ts";
 import type { StoredSwapEvent } from "../../../swaps/ledger/ports.ts";
 import { CellReader } from "../cells.ts";
 import type { Connection } from "../connection.ts";
+import { BOUND_LIMIT } from "../read/paging.ts";
 
 /** Swap events that the log keeps; each has a text of some kilobytes. */
 const MAX_SWAP_EVENTS = 50_000;
@@ -60,6 +62,44 @@ export function swapEvents(
         dealHash,
         addresses: addressList(cells.text()),
         data: cells.text(),
+      };
+    });
+}
+
+/** Of the row that a reorganisation's event tells (H-39). */
+const REORG_FIELDS = [
+  "fork_height",
+  "old_tip.height",
+  "old_tip.block_hash",
+  "new_tip.height",
+  "new_tip.block_hash",
+]
+  .map((field) => `json_extract(data, '$.row.${field}')`)
+  .join(", ");
+
+/** At most `limit` reorganisations of the EVM chain with an id below `id` ("down", newest first) or above it ("up"). */
+export function evmReorgsBeyond(
+  connection: Connection,
+  id: number,
+  walk: "down" | "up",
+  limit: number,
+): readonly ReorgView[] {
+  const [compare, order] = walk === "down" ? ["<", "DESC"] : [">", "ASC"];
+  return connection
+    .all(
+      `SELECT id, ${REORG_FIELDS} FROM swap_event WHERE type = 'reorg' AND id ${compare} ?
+         ORDER BY id ${order} ${BOUND_LIMIT}`,
+      id,
+      limit,
+    )
+    .map((row) => {
+      const cells = new CellReader(row);
+      return {
+        id: cells.int(),
+        chain: "evm",
+        forkHeight: cells.int(),
+        oldTip: { height: cells.int(), hash: cells.text() },
+        newTip: { height: cells.int(), hash: cells.text() },
       };
     });
 }

@@ -7,6 +7,7 @@ import { type HttpContext, sendSwapsDisabled } from "../../context.ts";
 import { routerPath } from "../../read-route.ts";
 import { SWAP_ASK_ROUTES } from "./asks.ts";
 import { SWAP_DEAL_ROUTES } from "./deals.ts";
+import { SWAP_TRANSACTION_ROUTES } from "./transactions.ts";
 import { SWAP_ABOUT_ROUTES, SWAP_LIST_ROUTES } from "./lists.ts";
 import type { SwapRoute } from "./swap-route.ts";
 
@@ -16,6 +17,7 @@ export const SWAP_ROUTES: readonly SwapRoute[] = [
   ...SWAP_LIST_ROUTES,
   ...SWAP_ASK_ROUTES,
   ...SWAP_DEAL_ROUTES,
+  ...SWAP_TRANSACTION_ROUTES,
 ];
 
 /** Adds the swap endpoints, all of them disabled. */

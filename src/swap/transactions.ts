@@ -1,0 +1,153 @@
+// The transactions of both chains that moved a swap, from its facts (A-114): what each did, where it stands, how deep it
+// is. A transaction that a reorganisation or an eviction took away is in no fact, and so in none of these rows. One row
+// is one step of one transaction: a transaction may lock and accept at once, or spend several lock outputs.
+
+import type { EvmPlace, LockOutput, OrderFacts } from "./facts.ts";
+import { evmConfirmations, pearlConfirmations } from "./finality.ts";
+import { effectiveLock, rowOutputs, shownOutputs } from "./lock-choice.ts";
+import { isEventFinal } from "./order-state.ts";
+import { profileOf, type EvaluationContext, type SwapRules, type SwapSubject } from "./subject.ts";
+
+/** What a transaction can do in a swap, in the order in which a swap goes; named as `next_actions` are (S-54). */
+export const TRANSACTION_ACTIONS = [
+  "lock_usdc",
+  "accept_bid",
+  "lock_pearl",
+  "claim_pearl",
+  "refund_pearl",
+  "claim_usdc",
+  "refund_usdc",
+  "cancel_bid",
+  "credit_payout",
+  "withdraw_credit",
+] as const;
+
+type TransactionAction = (typeof TRANSACTION_ACTIONS)[number];
+
+/** One step of one transaction. Amounts are raw units: satoshis of PEARL, 10^-6 USDC. */
+export type SwapTransactionRow = {
+  readonly deal_hash: string;
+  readonly chain: "evm" | "pearl";
+  /** As its chain shows it: 0x before an EVM hash, none before a PEARL one. */
+  readonly txid: string;
+  readonly action: TransactionAction;
+  /** What moved; null where nothing did. */
+  readonly amount: string | null;
+  /** Lock outputs that it made or spent; null on the EVM chain. */
+  readonly outputs: number | null;
+  /** Null in the mempool, like the next two. */
+  readonly height: number | null;
+  readonly block_hash: string | null;
+  readonly time: number | null;
+  readonly confirmations: number;
+  /** EVM: final by S-07; PEARL: at least the K confirmations of the deal's size (S-03). */
+  readonly final: boolean;
+};
+
+/**
+ * The steps of a swap in the order of their blocks' times, those in the mempool last; of its lock outputs those that its
+ * row shows (S-15). `txid` (as its chain shows it): those of this transaction alone, of all its lock outputs.
+ */
+export function swapTransactions(
+  subject: SwapSubject,
+  { tips }: Pick<EvaluationContext, "tips">,
+  rules: SwapRules,
+  txid: string | null,
+): readonly SwapTransactionRow[] {
+  const { order, terms, outputs } = subject;
+  if (order === null) return [];
+  const { k } = profileOf(rules, terms.usdcAmount);
+  const shown = shownOutputs(outputs, tips);
+  const told = txid === null ? rowOutputs(shown, effectiveLock(outputs, terms.pearlAmountSat)) : shown;
+  const pearl = pearlSteps(told, txid).map(({ place, ...step }) => {
+    const confirmations = pearlConfirmations(tips, place?.height ?? null);
+    return {
+      deal_hash: subject.hash,
+      chain: "pearl" as const,
+      txid: step.txid,
+      action: step.action,
+      amount: step.amountSat.toString(),
+      outputs: step.outputs,
+      height: place?.height ?? null,
+      block_hash: place?.blockHash ?? null,
+      time: place?.time ?? null,
+      confirmations,
+      final: confirmations >= k,
+    };
+  });
+  const evm = evmSteps(order).map(({ action, place, amount }) => ({
+    deal_hash: subject.hash,
+    chain: "evm" as const,
+    txid: place.txHash,
+    action,
+    amount: amount?.toString() ?? null,
+    outputs: null,
+    height: place.block,
+    block_hash: place.blockHash,
+    time: place.time,
+    confirmations: evmConfirmations(tips, place.block),
+    final: isEventFinal(order, place.block, tips),
+  }));
+  const rows = [...evm, ...pearl];
+  return (txid === null ? rows : rows.filter((row) => row.txid === txid)).toSorted(byTime);
+}
+
+function byTime(one: SwapTransactionRow, other: SwapTransactionRow): number {
+  const apart = (one.time ?? Number.POSITIVE_INFINITY) - (other.time ?? Number.POSITIVE_INFINITY);
+  // Two in the mempool are infinitely late, and their difference is no number.
+  if (apart !== 0 && !Number.isNaN(apart)) return apart;
+  return TRANSACTION_ACTIONS.indexOf(one.action) - TRANSACTION_ACTIONS.indexOf(other.action);
+}
+
+interface EvmStep {
+  readonly action: TransactionAction;
+  readonly place: EvmPlace;
+  readonly amount: bigint | null;
+}
+
+const CLOSING = { cancelled: "cancel_bid", claimed: "claim_usdc", refunded: "refund_usdc" } as const;
+
+function evmSteps({ terms, locked, accepted, closed, credited }: OrderFacts): readonly EvmStep[] {
+  const steps: EvmStep[] = [{ action: "lock_usdc", place: locked, amount: terms.usdcAmount }];
+  if (accepted !== null) steps.push({ action: "accept_bid", place: accepted.place, amount: null });
+  if (closed !== null)
+    steps.push({ action: CLOSING[closed.kind], place: closed.place, amount: terms.usdcAmount });
+  if (credited === null) return steps;
+  const { place, amount, withdrawn } = credited;
+  steps.push({ action: "credit_payout", place, amount });
+  if (withdrawn !== null) steps.push({ action: "withdraw_credit", place: withdrawn, amount });
+  return steps;
+}
+
+interface PearlStep {
+  readonly txid: string;
+  readonly action: TransactionAction;
+  readonly place: LockOutput["mined"];
+  outputs: number;
+  amountSat: bigint;
+}
+
+const SPENDING = { claim: "claim_pearl", refund: "refund_pearl", other: null } as const;
+
+/** What transactions did to these lock outputs, one step for all outputs to which one did the same. */
+function pearlSteps(outputs: readonly LockOutput[], txid: string | null): readonly PearlStep[] {
+  const steps = new Map<string, PearlStep>();
+  const add = (
+    by: string,
+    action: TransactionAction,
+    place: LockOutput["mined"],
+    amountSat: bigint,
+  ): void => {
+    if (txid !== null && by !== txid) return;
+    const step = steps.get(action + by) ?? { txid: by, action, place, outputs: 0, amountSat: 0n };
+    step.outputs += 1;
+    step.amountSat += amountSat;
+    steps.set(action + by, step);
+  };
+  for (const { txid: made, mined, inMempool, amountSat, spend } of outputs) {
+    if (mined !== null || inMempool) add(made, "lock_pearl", mined, amountSat);
+    const spending = spend === null ? null : SPENDING[spend.path];
+    if (spend !== null && spending !== null) add(spend.txid, spending, spend.mined, amountSat);
+  }
+  return [...steps.values()];
+}
