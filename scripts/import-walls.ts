@@ -54,9 +54,22 @@ export const WALLS: readonly Wall[] = [
     ],
     packages: ["node:", "typebox", "ws"],
   },
+  // What the engines of storage share: rows as cells, keys and orders, and no statement.
+  {
+    folder: "src/adapters/store-rows/",
+    own: [...PURE, "src/index/", "src/adapters/store-rows/"],
+    packages: [],
+  },
   {
     folder: "src/adapters/store-sqlite/",
-    own: [...PURE, "src/follow/", "src/index/", "src/swaps/", "src/adapters/store-sqlite/"],
+    own: [
+      ...PURE,
+      "src/follow/",
+      "src/index/",
+      "src/swaps/",
+      "src/adapters/store-rows/",
+      "src/adapters/store-sqlite/",
+    ],
     packages: ["node:"],
   },
   {

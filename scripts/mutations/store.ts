@@ -4,6 +4,7 @@
 import { type Break, inFile } from "./break.ts";
 
 const STORE = "src/adapters/store-sqlite";
+const ROWS = "src/adapters/store-rows";
 
 const OFFSET_CURSOR = `after: (key, limit) => read(key === null ? null : placeOf(intAt(key, 0)), "down", limit),
     before: (key, limit) => read(placeOf(intAt(key, 0)), "up", limit),
@@ -27,7 +28,7 @@ const cursors: Break[] = [
     replace: `${OFFSET_PLACE}\n    ${OFFSET_CURSOR}`,
     why: "a cursor by offset: rows repeat when operations are added",
   },
-  ...inFile(`${STORE}/read/paging.ts`, [
+  ...inFile(`${ROWS}/pages.ts`, [
     {
       rule: "H-06",
       find: ").toReversed()",
@@ -38,7 +39,7 @@ const cursors: Break[] = [
 ];
 
 const orders: Break[] = [
-  ...inFile(`${STORE}/sort-keys.ts`, [
+  ...inFile(`${ROWS}/sort-keys.ts`, [
     {
       rule: "H-33",
       find: "(priceSat << 256n) / amount",

@@ -34,6 +34,14 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
   ["src/adapters/system/", ["src/adapters/system/**/*.test.ts", HOSTILE]],
   ["src/adapters/store-sqlite/swaps/", ["test/store-sqlite-swaps.test.ts"]],
   [
+    "src/adapters/store-rows/",
+    [
+      "src/adapters/store-rows/*.test.ts",
+      "test/store-sqlite.test.ts",
+      "test/hostile/answers/store-*.test.ts",
+    ],
+  ],
+  [
     "src/adapters/store-sqlite/",
     [
       "src/adapters/store-sqlite/**/*.test.ts",
@@ -87,7 +95,7 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
 ];
 
 /** What another thread or process runs, where a test does not see which lines its own steps reach. */
-const IN_THREADS = ["src/adapters/store-sqlite/", "src/adapters/system/", "src/http/", "src/app/"];
+const IN_THREADS = ["src/adapters/store-", "src/adapters/system/", "src/http/", "src/app/"];
 
 /** The test files under `root` for a file of the program, without duplicates. */
 export function testsFor(file: string, root: string): readonly string[] {

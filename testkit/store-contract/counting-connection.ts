@@ -2,7 +2,7 @@
 // costs, in numbers that do not depend on the machine.
 
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import type { Cell, Cells } from "../../src/adapters/store-sqlite/cells.ts";
+import type { Cell, Cells } from "../../src/adapters/store-rows/cells.ts";
 import { Connection } from "../../src/adapters/store-sqlite/connection.ts";
 
 /** Counts what goes through a connection. */

@@ -3,7 +3,7 @@
 
 import { GenerationCache } from "../../primitives/generation-cache.ts";
 import { addressHash, type AddressHash } from "./address-hash.ts";
-import { CellReader } from "./cells.ts";
+import { CellReader } from "../store-rows/cells.ts";
 import type { Connection, PageMemory } from "./connection.ts";
 import { BOUND_LIMIT } from "./read/paging.ts";
 import { KeyFilter } from "./read/key-filter.ts";

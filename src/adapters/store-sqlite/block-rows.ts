@@ -2,20 +2,8 @@
 
 import type { BlockHash, Hex32 } from "../../primitives/brands.ts";
 import type { Totals } from "../../prc20/state.ts";
-import type { StoredBlock } from "../../index/ports.ts";
-import { blobOf, type Cells, CellReader } from "./cells.ts";
 import type { Connection } from "./connection.ts";
-import { readTotals, TOTALS_COLUMNS, totalsCells } from "./row-shapes.ts";
-
-/** A block row with the engine's own running counts. */
-export interface BlockRow extends StoredBlock {
-  readonly previousHash: BlockHash | null;
-  readonly distinctHolders: number;
-  readonly listsExpiredOpen: number;
-}
-
-/** Columns of `readBlockRow`. */
-export const BLOCK_COLUMNS = `height, hash, previous_hash, time, digest, ${TOTALS_COLUMNS}, distinct_holders, lists_expired_open`;
+import { BLOCK_COLUMNS, blockCells, type BlockRow, readBlockRow } from "../store-rows/row-shapes.ts";
 
 /** The highest block, or null. */
 export function storedTip(connection: Connection): BlockRow | null {
@@ -52,33 +40,6 @@ export function insertBlock(
 ): void {
   connection.run(
     `INSERT INTO block (${BLOCK_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    block.height,
-    blobOf(block.hash),
-    block.previousHash === null ? null : blobOf(block.previousHash),
-    block.time,
-    blobOf(block.digest),
-    ...totalsCells(block.totals),
-    distinctHolders,
-    listsExpiredOpen,
+    ...blockCells({ ...block, distinctHolders, listsExpiredOpen }),
   );
-}
-
-/** Reads a block row. */
-export function readBlockRow(row: Cells): BlockRow {
-  const cells = new CellReader(row);
-  return {
-    height: cells.int(),
-    hash: cells.blockHash(),
-    previousHash: cells.isNull() ? skipped(cells) : cells.blockHash(),
-    time: cells.int(),
-    digest: cells.hex32(),
-    totals: readTotals(cells),
-    distinctHolders: cells.int(),
-    listsExpiredOpen: cells.int(),
-  };
-}
-
-function skipped(cells: CellReader): null {
-  cells.skip(1);
-  return null;
 }

@@ -2,7 +2,7 @@
 
 import { elementAt } from "../../primitives/elements.ts";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { type Cell, cellRows, type Cells } from "./cells.ts";
+import { type Cell, cellRows, type Cells } from "../store-rows/cells.ts";
 
 /** Pages between automatic checkpoints of the write-ahead log; larger logs make bulk writes faster. */
 const CHECKPOINT_PAGES = 96_000;

@@ -3,7 +3,7 @@
 
 import type { EventGroup } from "../../index/event-groups.ts";
 import type { ReorgView } from "../../index/views.ts";
-import { blobOf, CellReader } from "./cells.ts";
+import { blobOf, CellReader } from "../store-rows/cells.ts";
 import type { Connection } from "./connection.ts";
 import { BOUND_LIMIT } from "./read/paging.ts";
 import { isUndone, swapEvents, trimSwapEvents } from "./swaps/swap-events.ts";

@@ -1,7 +1,7 @@
 // Brings the schema of a database to the one that this program knows, by numbered migrations, forward only. The number
 // of the last one applied is the database's `user_version`.
 
-import { CellReader } from "./cells.ts";
+import { CellReader } from "../store-rows/cells.ts";
 import type { Connection, Migration } from "./connection.ts";
 import { initial } from "./migrations/0001-initial.ts";
 import { swaps } from "./migrations/0002-swaps.ts";

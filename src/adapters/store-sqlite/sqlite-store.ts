@@ -24,7 +24,7 @@ import { AddressFinder } from "./address-book.ts";
 import { auditStore } from "./audit/audit.ts";
 import { BalanceFilter } from "./read/balance-filter.ts";
 import { storedBlock, storedTip } from "./block-rows.ts";
-import { CellReader } from "./cells.ts";
+import { CellReader } from "../store-rows/cells.ts";
 import { type Connection, openReader, type PageMemory } from "./connection.ts";
 import { dumpStore } from "./audit/dump.ts";
 import { loadState, visitOpenAnchors } from "./read/load-state.ts";

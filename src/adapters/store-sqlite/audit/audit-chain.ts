@@ -4,14 +4,14 @@
 import type { OperationRow, Totals } from "../../../prc20/state.ts";
 import { addressSeed } from "../address-book.ts";
 import { addressHash } from "../address-hash.ts";
-import { storedBlocks, type BlockRow } from "../block-rows.ts";
-import { CellReader } from "../cells.ts";
+import { storedBlocks } from "../block-rows.ts";
+import { CellReader } from "../../store-rows/cells.ts";
 import { findings, type Step } from "./compare.ts";
 import type { Connection } from "../connection.ts";
 import { lastEventId } from "../event-log.ts";
-import { kindOf, namedKind, UNKNOWN_KIND } from "../kinds.ts";
+import { kindOf, namedKind, UNKNOWN_KIND } from "../../store-rows/kinds.ts";
 import { ANY_TICK } from "../write/operation-indexes.ts";
-import { OPERATION_COLUMNS, operationRowOf } from "../row-shapes.ts";
+import { OPERATION_COLUMNS, operationRowOf, type BlockRow } from "../../store-rows/row-shapes.ts";
 
 const RECEIVING = new Set(["deploy", "mint", "transfer", "send"]);
 

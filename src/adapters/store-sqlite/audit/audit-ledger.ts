@@ -1,11 +1,11 @@
 // Checks the ledger against operations, closings and balances: its rows are those that these cause, each one is the one
 // before it and what was changed, and the last one of an address and ticker is the balance.
 
-import { CellReader } from "../cells.ts";
+import { CellReader } from "../../store-rows/cells.ts";
 import type { Step } from "./compare.ts";
 import type { Connection } from "../connection.ts";
-import { kindOf } from "../kinds.ts";
-import { type BalanceChange, effectsOf, returned } from "../ledger.ts";
+import { kindOf } from "../../store-rows/kinds.ts";
+import { type BalanceChange, effectsOf, returned } from "../../store-rows/ledger-effects.ts";
 
 /** Rows with what caused them, by address and ticker, oldest first. */
 const ROWS = `SELECT ledger.address_id, ledger.tick, ledger.balance, ledger.locked,

@@ -10,9 +10,9 @@ import {
   intervalStart,
   joined,
   readCandle,
-} from "../write/candles.ts";
+} from "../../store-rows/fills.ts";
 import { storedTip } from "../block-rows.ts";
-import { CellReader, hexOf } from "../cells.ts";
+import { CellReader, hexOf } from "../../store-rows/cells.ts";
 import { findings, type Step } from "./compare.ts";
 import type { Connection } from "../connection.ts";
 import {
@@ -22,8 +22,8 @@ import {
   readToken,
   TOKEN_COLUMNS,
   TOKEN_TABLES,
-} from "../row-shapes.ts";
-import { rankOf, unitPriceKey } from "../sort-keys.ts";
+} from "../../store-rows/row-shapes.ts";
+import { rankOf, unitPriceKey } from "../../store-rows/sort-keys.ts";
 
 interface Entry {
   readonly listing: ListingRow;

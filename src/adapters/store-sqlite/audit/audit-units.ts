@@ -2,13 +2,12 @@
 // balances.
 
 import type { TokenRow } from "../../../prc20/state.ts";
-import { CellReader, hexOf } from "../cells.ts";
+import { CellReader, hexOf } from "../../store-rows/cells.ts";
 import { findings, type Step } from "./compare.ts";
 import type { Connection } from "../connection.ts";
-import { kindOf } from "../kinds.ts";
-import { readToken, TOKEN_COLUMNS, TOKEN_TABLES } from "../row-shapes.ts";
-import { headOf, rankOf } from "../sort-keys.ts";
-import { prefixesOf } from "../write/write-tokens.ts";
+import { kindOf } from "../../store-rows/kinds.ts";
+import { prefixesOf, readToken, TOKEN_COLUMNS, TOKEN_TABLES } from "../../store-rows/row-shapes.ts";
+import { headOf, rankOf } from "../../store-rows/sort-keys.ts";
 
 interface Sums {
   units: bigint;

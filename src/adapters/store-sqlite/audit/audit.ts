@@ -7,7 +7,7 @@ import { auditLedger } from "./audit-ledger.ts";
 import { auditMarket } from "./audit-market.ts";
 import { auditUnits } from "./audit-units.ts";
 import { ROWS_PER_STEP, type Step } from "./compare.ts";
-import { CellReader } from "../cells.ts";
+import { CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
 
 /** Differences found, one sentence each; none where the index is sound. Must be run within a transaction. */

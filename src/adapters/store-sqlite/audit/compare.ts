@@ -3,10 +3,10 @@
 
 import { elementAt, zip } from "../../../primitives/elements.ts";
 import type { LongStep } from "../../../index/verify.ts";
-import { type Cell, type Cells, CellReader } from "../cells.ts";
+import { type Cell, type Cells, CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
 import { type Section, SECTIONS } from "./dump.ts";
-import { decodeUndo } from "../undo/undo-record.ts";
+import { decodeUndo } from "../../store-rows/undo-record.ts";
 
 /** Differing rows named per kind of rows and side; a wrong index often differs in thousands. */
 const NAMED_ROWS = 5;

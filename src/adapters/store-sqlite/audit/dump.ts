@@ -2,9 +2,8 @@
 // are. What only one history knows (undo records, event log, interned ids themselves) is left out.
 
 import type { StoreDump } from "../../../index/ports.ts";
-import { BLOCK_COLUMNS, readBlockRow } from "../block-rows.ts";
-import { BLOCK_FILLS_COLUMNS, CANDLE_COLUMNS } from "../write/candles.ts";
-import { type Cell, type Cells, CellReader, hexOf } from "../cells.ts";
+import { BLOCK_FILLS_COLUMNS, CANDLE_COLUMNS } from "../../store-rows/fills.ts";
+import { type Cell, type Cells, CellReader, hexOf } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
 import {
   LISTING_COLUMNS,
@@ -15,7 +14,9 @@ import {
   readToken,
   TOKEN_COLUMNS,
   TOKEN_TABLES,
-} from "../row-shapes.ts";
+  BLOCK_COLUMNS,
+  readBlockRow,
+} from "../../store-rows/row-shapes.ts";
 
 /** One kind of row: in which part of a dump, read by which statement, in which order, and shown how. */
 export interface Section {

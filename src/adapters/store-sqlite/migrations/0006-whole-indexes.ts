@@ -1,10 +1,10 @@
 // Schema 6: every operation is in its indexes, and every balance has its rank, from its own block's transaction on
 // (docs/decisions/0028). What an older program had left for later is done here.
 
-import { CellReader } from "../cells.ts";
+import { CellReader } from "../../store-rows/cells.ts";
 import type { Connection, Migration } from "../connection.ts";
 import { writeHistories } from "../write/operation-indexes.ts";
-import { rankOf } from "../sort-keys.ts";
+import { rankOf } from "../../store-rows/sort-keys.ts";
 
 /** Takes the marks of late operations out. */
 export const wholeIndexes: Migration = {

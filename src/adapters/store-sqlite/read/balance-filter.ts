@@ -4,10 +4,10 @@
 import type { PearlAddress } from "../../../primitives/brands.ts";
 import type { BlockChanges } from "../../../prc20/state.ts";
 import { storedTip } from "../block-rows.ts";
-import { CellReader } from "../cells.ts";
+import { CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
 import { KeyFilter } from "./key-filter.ts";
-import { decodeUndo } from "../undo/undo-record.ts";
+import { decodeUndo } from "../../store-rows/undo-record.ts";
 
 /** A database with more balances than this is not read at the start: then every key is looked up. */
 const MOST_AT_START = 1_000_000;

@@ -1,6 +1,6 @@
 // Finds the listing of an id by the transaction and output that the id names (P-51).
 
-import { blobOf, CellReader } from "../cells.ts";
+import { blobOf, CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
 
 /** Condition that finds a listing by transaction and output; bind `outpointValues`. */

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addressOfKey } from "../../../primitives/address.ts";
-import { ABOVE_TEXTS, BELOW_TEXTS } from "./paging.ts";
-import { headOf } from "../sort-keys.ts";
+import { ABOVE_TEXTS, BELOW_TEXTS } from "../../store-rows/pages.ts";
+import { headOf } from "../../store-rows/sort-keys.ts";
 
 test("heads follow the order of addresses, whatever the key, and the ends of all texts lie outside", () => {
   const keys = Array.from({ length: 4000 }, (_, i) => {

@@ -6,11 +6,11 @@ import type { LoadedRows } from "../../../prc20/state-view.ts";
 import type { StateKeys } from "../../../prc20/declared-keys.ts";
 import type { AddressFinder } from "../address-book.ts";
 import type { BalanceFilter } from "./balance-filter.ts";
-import { CellReader } from "../cells.ts";
+import { CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
 import { BY_OUTPOINT, anchorOf, outpointValues } from "./find-listing.ts";
 import { storedToken } from "./query-tokens.ts";
-import { LISTING_COLUMNS, LISTING_JOINS, readBalance, readListing } from "../row-shapes.ts";
+import { LISTING_COLUMNS, LISTING_JOINS, readBalance, readListing } from "../../store-rows/row-shapes.ts";
 
 /** Outpoints per call of `visit` in `visitOpenAnchors`. */
 const ANCHOR_BATCH = 10_000;

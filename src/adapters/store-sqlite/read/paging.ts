@@ -1,82 +1,35 @@
-// Cuts pages out of keyed lists (H-06), by one rule for all lists: a page holds the rows after a key in list order or
-// before it, and on each side it has a key exactly where there is something to continue with.
+// Answers the steps of a page from SQLite, and merges index ranges into lists.
 
 import type { Page, PageKey, PageRequest } from "../../../index/pages.ts";
+import {
+  type ListOrder,
+  type PageAnswer,
+  pageSteps,
+  type PageStep,
+  type Walk,
+} from "../../store-rows/pages.ts";
 
 /** A list in a fixed order of unique keys. */
-export interface KeyedList<Row> {
+export interface KeyedList<Row> extends ListOrder<Row> {
   /** At most `limit` rows after `key` in list order; from the beginning where `key` is null. */
   after(key: PageKey | null, limit: number): readonly Row[];
   /** At most `limit` rows before `key`, nearest first. */
   before(key: PageKey, limit: number): readonly Row[];
   /** Whether there is any row on this side of `key`; given only where that is cheaper than reading one. */
   readonly any?: (side: "after" | "before", key: PageKey) => boolean;
-  keyOf(row: Row): PageKey;
-  /** A key before every row that can exist. */
-  readonly first: PageKey;
-  /** A key after every row that can exist. */
-  readonly last: PageKey;
 }
 
 /** The page that a request asks for. */
-export function pageOf<Row>(list: KeyedList<Row>, { limit, start }: PageRequest): Page<Row> {
-  return start?.direction === "prev"
-    ? pageBefore(list, start.key, limit)
-    : pageAfter(list, start?.key ?? null, limit);
+export function pageOf<Row>(list: KeyedList<Row>, request: PageRequest): Page<Row> {
+  const steps = pageSteps(list, request);
+  let step = steps.next();
+  while (step.done !== true) step = steps.next(answerOf(list, step.value));
+  return step.value;
 }
 
-function pageAfter<Row>(list: KeyedList<Row>, key: PageKey | null, limit: number): Page<Row> {
-  const found = list.after(key, limit + 1);
-  const rows = found.slice(0, limit);
-  const end = rows.at(-1);
-  const next = found.length > limit && end !== undefined ? list.keyOf(end) : null;
-  // From the beginning nothing can lie before. Elsewhere only a look tells: rows may have gone since the key was given.
-  const edge = edgeKey(list, rows[0], list.last);
-  const prev = key !== null && isAny(list, "before", edge) ? edge : null;
-  return { rows, next, prev };
-}
-
-function pageBefore<Row>(list: KeyedList<Row>, key: PageKey, limit: number): Page<Row> {
-  const found = list.before(key, limit + 1);
-  const rows = found.slice(0, limit).toReversed();
-  const beginning = rows[0];
-  const prev = found.length > limit && beginning !== undefined ? list.keyOf(beginning) : null;
-  const edge = edgeKey(list, rows.at(-1), list.first);
-  const next = isAny(list, "after", edge) ? edge : null;
-  return { rows, next, prev };
-}
-
-function isAny<Row>(list: KeyedList<Row>, side: "after" | "before", key: PageKey): boolean {
-  return list.any?.(side, key) ?? list[side](key, 1).length > 0;
-}
-
-function edgeKey<Row>(list: KeyedList<Row>, row: Row | undefined, whereEmpty: PageKey): PageKey {
-  return row === undefined ? whereEmpty : list.keyOf(row);
-}
-
-// These keys stand in for the rows of an empty page: they go out in cursors and must be accepted when they return.
-
-/** A key below every integer key: places begin at 0. */
-export const BELOW_INTEGERS = -1;
-/** A key above every integer key. */
-export const ABOVE_INTEGERS = Number.MAX_SAFE_INTEGER;
-/** A text below every ticker, address and hex key. */
-export const BELOW_TEXTS = "!";
-/** A text above every ticker, address and hex key. */
-export const ABOVE_TEXTS = "~";
-
-/** Element of a page key that is an integer; a key of another shape is a bug of the caller. */
-export function intAt(key: PageKey, at: number): number {
-  const value = key[at];
-  if (typeof value !== "number") throw new Error("store: a page key has no integer at this place");
-  return value;
-}
-
-/** Element of a page key that is text. */
-export function textAt(key: PageKey, at: number): string {
-  const value = key[at];
-  if (typeof value !== "string") throw new Error("store: a page key has no text at this place");
-  return value;
+function answerOf<Row>(list: KeyedList<Row>, step: PageStep): PageAnswer<Row> {
+  if (step.ask === "any") return list.any?.(step.side, step.key) ?? list[step.side](step.key, 1);
+  return step.side === "after" ? list.after(step.key, step.limit) : list.before(step.key, step.limit);
 }
 
 /**
@@ -84,9 +37,6 @@ export function textAt(key: PageKey, at: number): string {
  * plans, and so prepares such a statement anew at every execution; it does not look into a sum.
  */
 export const BOUND_LIMIT = "LIMIT ? + 0";
-
-/** Downwards (descending) from below a key, or upwards from above it. */
-export type Walk = "down" | "up";
 
 /** A range of a list: rows of a table with a column `place` and the list's column. */
 export interface Range {

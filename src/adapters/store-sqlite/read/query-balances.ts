@@ -4,21 +4,19 @@ import type { PearlAddress, RawAmount, Tick } from "../../../primitives/brands.t
 import type { Page, PageRequest } from "../../../index/pages.ts";
 import type { BalanceView } from "../../../index/views.ts";
 import type { AddressFinder } from "../address-book.ts";
-import { CellReader } from "../cells.ts";
+import { CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
+import { BOUND_LIMIT, type KeyedList, pageOf } from "./paging.ts";
 import {
   ABOVE_INTEGERS,
   ABOVE_TEXTS,
   BELOW_INTEGERS,
   BELOW_TEXTS,
-  BOUND_LIMIT,
   intAt,
-  type KeyedList,
-  pageOf,
   textAt,
-} from "./paging.ts";
+} from "../../store-rows/pages.ts";
 import { decimalsOf } from "./query-tokens.ts";
-import { readBalance } from "../row-shapes.ts";
+import { readBalance } from "../../store-rows/row-shapes.ts";
 
 const NONE = 0n as RawAmount;
 

@@ -4,11 +4,12 @@
 import type { BlockHash } from "../../../primitives/brands.ts";
 import type { Page, PageRequest } from "../../../index/pages.ts";
 import type { BlockView, ReorgView } from "../../../index/views.ts";
-import { blobOf, type Cells, CellReader } from "../cells.ts";
+import { blobOf, type Cells, CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
 import { reorgsBeyond } from "../event-log.ts";
 import { evmReorgsBeyond } from "../swaps/swap-events.ts";
-import { ABOVE_INTEGERS, BELOW_INTEGERS, BOUND_LIMIT, intAt, type KeyedList, pageOf } from "./paging.ts";
+import { BOUND_LIMIT, type KeyedList, pageOf } from "./paging.ts";
+import { ABOVE_INTEGERS, BELOW_INTEGERS, intAt } from "../../store-rows/pages.ts";
 
 /** The base block has no parent here, and is none of the index's blocks. */
 const BLOCKS = `SELECT block.height, block.hash, block.time, block.digest,

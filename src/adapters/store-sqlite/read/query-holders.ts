@@ -3,20 +3,13 @@
 import type { RawAmount, Tick } from "../../../primitives/brands.ts";
 import type { Page, PageKey, PageRequest } from "../../../index/pages.ts";
 import type { HolderView } from "../../../index/views.ts";
-import { type Cells, CellReader } from "../cells.ts";
+import { type Cells, CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
-import {
-  ABOVE_TEXTS,
-  BELOW_TEXTS,
-  BOUND_LIMIT,
-  type KeyedList,
-  pageOf,
-  textAt,
-  type Walk,
-} from "./paging.ts";
+import { BOUND_LIMIT, type KeyedList, pageOf } from "./paging.ts";
+import { ABOVE_TEXTS, BELOW_TEXTS, textAt, type Walk } from "../../store-rows/pages.ts";
 import { storedToken } from "./query-tokens.ts";
-import { readBalance } from "../row-shapes.ts";
-import { headOf, rankOf, totalHex, totalOfHex } from "../sort-keys.ts";
+import { readBalance } from "../../store-rows/row-shapes.ts";
+import { headOf, rankOf, totalHex, totalOfHex } from "../../store-rows/sort-keys.ts";
 
 /** A place in the order of the index. */
 interface Position {

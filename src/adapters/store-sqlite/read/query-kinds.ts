@@ -2,9 +2,9 @@
 // ranges, and most tickers have operations of few kinds.
 
 import type { BlockHash, Tick } from "../../../primitives/brands.ts";
-import { CellReader } from "../cells.ts";
+import { CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
-import { kindsOf } from "../kinds.ts";
+import { kindsOf } from "../../store-rows/kinds.ts";
 
 /** Tickers that are remembered for one state. */
 const MOST_TICKERS = 4096;

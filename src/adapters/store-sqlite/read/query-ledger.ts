@@ -4,11 +4,18 @@ import type { ListingId, PearlAddress, Tick } from "../../../primitives/brands.t
 import type { Page, PageRequest } from "../../../index/pages.ts";
 import type { LedgerView } from "../../../index/views.ts";
 import type { AddressFinder } from "../address-book.ts";
-import { CellReader } from "../cells.ts";
+import { CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
-import { causeOfKind, causeOfState, type BalanceChange, effectsOf, returned } from "../ledger.ts";
-import { ABOVE_INTEGERS, BELOW_INTEGERS, intAt, type KeyedList, pageOf, type Walk } from "./paging.ts";
-import { LISTING_ID_TEXT } from "../row-shapes.ts";
+import {
+  causeOfKind,
+  causeOfState,
+  type BalanceChange,
+  effectsOf,
+  returned,
+} from "../../store-rows/ledger-effects.ts";
+import { type KeyedList, pageOf } from "./paging.ts";
+import { ABOVE_INTEGERS, BELOW_INTEGERS, intAt, type Walk } from "../../store-rows/pages.ts";
+import { LISTING_ID_TEXT } from "../../store-rows/row-shapes.ts";
 
 /** A row with the operation or the closing that it is of: of these one is there, the other NULL. ?1: the address. */
 function ledgerSql(walk: Walk, hasTick: boolean): string {

@@ -9,25 +9,16 @@ import {
   type ListingView,
 } from "../../../index/views.ts";
 import type { AddressFinder } from "../address-book.ts";
-import { CANDLE_COLUMNS, readCandle } from "../write/candles.ts";
-import { blobOf, type Cell, type Cells, CellReader, hexOf } from "../cells.ts";
+import { CANDLE_COLUMNS, readCandle } from "../../store-rows/fills.ts";
+import { blobOf, type Cell, type Cells, CellReader, hexOf } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
 import { BY_OUTPOINT, anchorOf, outpointValues } from "./find-listing.ts";
-import { stateNumber } from "../kinds.ts";
-import {
-  ABOVE_INTEGERS,
-  BELOW_INTEGERS,
-  BOUND_LIMIT,
-  intAt,
-  type KeyedList,
-  MergedList,
-  rangesOf,
-  pageOf,
-  textAt,
-} from "./paging.ts";
+import { stateNumber } from "../../store-rows/kinds.ts";
+import { BOUND_LIMIT, type KeyedList, MergedList, rangesOf, pageOf } from "./paging.ts";
+import { ABOVE_INTEGERS, BELOW_INTEGERS, intAt, textAt } from "../../store-rows/pages.ts";
 import { storedToken } from "./query-tokens.ts";
-import { LISTING_COLUMNS, LISTING_JOINS, readListing } from "../row-shapes.ts";
-import { unitPriceKey } from "../sort-keys.ts";
+import { LISTING_COLUMNS, LISTING_JOINS, readListing } from "../../store-rows/row-shapes.ts";
+import { unitPriceKey } from "../../store-rows/sort-keys.ts";
 
 const COLUMNS = `token.dec, ${LISTING_COLUMNS}`;
 const JOINS = `${LISTING_JOINS} JOIN token ON token.tick = listing.tick`;

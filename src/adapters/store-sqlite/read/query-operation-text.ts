@@ -4,10 +4,11 @@
 import type { OperationField, OperationFields, PageText } from "../../../index/pages.ts";
 import type { OperationFilter } from "../../../index/queries.ts";
 import type { PageKey, PageRequest, PaddedText } from "../../../index/pages.ts";
-import { CellReader } from "../cells.ts";
-import { kindsOf, operationOf, UNKNOWN_KIND } from "../kinds.ts";
-import { ABOVE_INTEGERS, BELOW_INTEGERS, intAt, type MergedList, type Walk } from "./paging.ts";
-import { LISTING_ID_TEXT, RECIPIENT_TEXT } from "../row-shapes.ts";
+import { CellReader } from "../../store-rows/cells.ts";
+import { kindsOf, operationOf, UNKNOWN_KIND } from "../../store-rows/kinds.ts";
+import { type MergedList } from "./paging.ts";
+import { ABOVE_INTEGERS, BELOW_INTEGERS, intAt, type Walk } from "../../store-rows/pages.ts";
+import { LISTING_ID_TEXT, RECIPIENT_TEXT } from "../../store-rows/row-shapes.ts";
 import type { OperationReader } from "./operation-reader.ts";
 import { filteredList } from "./query-operations.ts";
 

@@ -5,23 +5,15 @@ import type { BlockHash, Tick, Txid } from "../../../primitives/brands.ts";
 import type { Page, PageRequest } from "../../../index/pages.ts";
 import type { OperationFilter } from "../../../index/queries.ts";
 import type { OperationView } from "../../../index/views.ts";
-import { blobOf, type Cells, CellReader } from "../cells.ts";
+import { blobOf, type Cells, CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
-import { isKnownOperation, kindsOf, namedKind } from "../kinds.ts";
+import { isKnownOperation, kindsOf, namedKind } from "../../store-rows/kinds.ts";
 import type { OperationReader } from "./operation-reader.ts";
 import { ANY_TICK } from "../write/operation-indexes.ts";
-import {
-  ABOVE_INTEGERS,
-  BELOW_INTEGERS,
-  intAt,
-  type KeyedList,
-  MergedList,
-  pageOf,
-  rangesOf,
-  type Walk,
-} from "./paging.ts";
+import { type KeyedList, MergedList, pageOf, rangesOf } from "./paging.ts";
+import { ABOVE_INTEGERS, BELOW_INTEGERS, intAt, type Walk } from "../../store-rows/pages.ts";
 import { storedBlock } from "../block-rows.ts";
-import { OPERATION_COLUMNS, operationRowOf } from "../row-shapes.ts";
+import { OPERATION_COLUMNS, operationRowOf } from "../../store-rows/row-shapes.ts";
 
 /** A page of operations, newest first. */
 export function operationsPage(

@@ -5,19 +5,12 @@ import type { ListingId, Tick } from "../../../primitives/brands.ts";
 import type { Page, PageKey, PageRequest } from "../../../index/pages.ts";
 import type { TipState } from "../../../index/queries.ts";
 import type { MarketSummaryView } from "../../../index/views.ts";
-import { type Cells, CellReader } from "../cells.ts";
+import { type Cells, CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
-import {
-  ABOVE_TEXTS,
-  BELOW_TEXTS,
-  BOUND_LIMIT,
-  type KeyedList,
-  pageOf,
-  textAt,
-  type Walk,
-} from "./paging.ts";
-import { readToken, TOKEN_COLUMNS, TOKEN_TABLES } from "../row-shapes.ts";
-import { rankOf, totalHex, totalOfHex } from "../sort-keys.ts";
+import { BOUND_LIMIT, type KeyedList, pageOf } from "./paging.ts";
+import { ABOVE_TEXTS, BELOW_TEXTS, textAt, type Walk } from "../../store-rows/pages.ts";
+import { readToken, TOKEN_COLUMNS, TOKEN_TABLES } from "../../store-rows/row-shapes.ts";
+import { rankOf, totalHex, totalOfHex } from "../../store-rows/sort-keys.ts";
 
 const DAY_S = 86_400;
 

@@ -3,10 +3,11 @@
 import type { Tick } from "../../../primitives/brands.ts";
 import type { TokenRow } from "../../../prc20/state.ts";
 import type { Page, PageRequest } from "../../../index/pages.ts";
-import { type Cells, CellReader } from "../cells.ts";
+import { type Cells, CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
-import { ABOVE_INTEGERS, BELOW_INTEGERS, BOUND_LIMIT, intAt, type KeyedList, pageOf } from "./paging.ts";
-import { readToken, TOKEN_COLUMNS, TOKEN_TABLES } from "../row-shapes.ts";
+import { BOUND_LIMIT, type KeyedList, pageOf } from "./paging.ts";
+import { ABOVE_INTEGERS, BELOW_INTEGERS, intAt } from "../../store-rows/pages.ts";
+import { readToken, TOKEN_COLUMNS, TOKEN_TABLES } from "../../store-rows/row-shapes.ts";
 
 /** A page of tokens whose ticker begins with `prefix`, newest deploy first. */
 export function tokensPage(connection: Connection, prefix: string | null, page: PageRequest): Page<TokenRow> {

@@ -3,7 +3,7 @@
 
 import type { Snapshot, TipState } from "../../../index/queries.ts";
 import { storedTip } from "../block-rows.ts";
-import { CellReader } from "../cells.ts";
+import { CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
 import { ZERO_TOTALS } from "../../../prc20/state.ts";
 

@@ -4,7 +4,7 @@
 import type { SwapEventView } from "../../../index/event-groups.ts";
 import type { ReorgView } from "../../../index/views.ts";
 import type { StoredSwapEvent } from "../../../swaps/ledger/ports.ts";
-import { CellReader } from "../cells.ts";
+import { CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
 import { BOUND_LIMIT } from "../read/paging.ts";
 

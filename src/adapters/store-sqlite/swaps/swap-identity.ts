@@ -2,7 +2,7 @@
 
 import type { EvmAddress } from "../../../primitives/brands.ts";
 import type { SwapIdentity } from "../../../swaps/ledger/ports.ts";
-import { CellReader } from "../cells.ts";
+import { CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
 
 /** The stored identity, or null in a database without swaps. */

@@ -11,7 +11,7 @@ import type {
   SwapTransaction,
   FinalAlarm,
 } from "../../../swaps/ledger/ports.ts";
-import { CellReader } from "../cells.ts";
+import { CellReader } from "../../store-rows/cells.ts";
 import { type Connection, openPassingReader, openWriter } from "../connection.ts";
 import type { WriterThread } from "../write/writer-thread.ts";
 import { chainCode } from "./swap-events.ts";

@@ -2,18 +2,29 @@
 // index that never saw the branch. Event ids go on growing.
 
 import type { RewindOrder } from "../../../index/ports.ts";
-import { type BlockRow, storedBlock, storedTip } from "../block-rows.ts";
+import { storedBlock, storedTip } from "../block-rows.ts";
 import { removeFills } from "../write/candles.ts";
-import { CellReader } from "../cells.ts";
+import { CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
 import { lastEventId, logReorg, storeLastEventId, trimLog } from "../event-log.ts";
 import { rewindFloors } from "../write/floors.ts";
 import { removeLedger } from "../write/ledger-writer.ts";
 import { writeMarkets } from "../write/markets.ts";
-import { namedKind } from "../kinds.ts";
+import { namedKind } from "../../store-rows/kinds.ts";
 import { ANY_TICK } from "../write/operation-indexes.ts";
-import { readBalance, readToken, TOKEN_COLUMNS, TOKEN_TABLES } from "../row-shapes.ts";
-import { type BalanceImage, decodeUndo, type TokenImage, type UndoRecord } from "./undo-record.ts";
+import {
+  readBalance,
+  readToken,
+  TOKEN_COLUMNS,
+  TOKEN_TABLES,
+  type BlockRow,
+} from "../../store-rows/row-shapes.ts";
+import {
+  type BalanceImage,
+  decodeUndo,
+  type TokenImage,
+  type UndoRecord,
+} from "../../store-rows/undo-record.ts";
 import type { BalanceWriter } from "../write/write-balances.ts";
 import type { ListingWriter } from "../write/write-listings.ts";
 import type { TokenWriter } from "../write/write-tokens.ts";

@@ -4,45 +4,24 @@
 
 import { elementAt } from "../../../primitives/elements.ts";
 import type { CandleView, Quotient } from "../../../index/views.ts";
-import { type Cell, type Cells, CellReader } from "../cells.ts";
+import { type Cells, CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
-import { compareQuotients } from "../sort-keys.ts";
-
-const HOUR_S = 3600;
-/** Interval lengths in seconds. */
-export const INTERVALS = [HOUR_S, 14_400, 86_400] as const;
-
-const FILL_COLUMNS = `open_price, open_amount, high_price, high_amount, low_price, low_amount,
-  close_price, close_amount, volume, volume_sat, fills`;
-/** Columns of `readCandle` in the table of candles. */
-export const CANDLE_COLUMNS = `start, ${FILL_COLUMNS}`;
-/** The same of a block's fills: their time is where the candle starts. */
-export const BLOCK_FILLS_COLUMNS = `time, ${FILL_COLUMNS}`;
+import {
+  BLOCK_FILLS_COLUMNS,
+  CANDLE_COLUMNS,
+  candleCells,
+  candleOf,
+  HOUR_S,
+  INTERVALS,
+  intervalStart,
+  joined,
+  readCandle,
+} from "../../store-rows/fills.ts";
 
 const UPSERT = `INSERT OR REPLACE INTO candle (tick, interval, ${CANDLE_COLUMNS})
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 const INSERT_BLOCK = `INSERT INTO block_fills (tick, height, ${BLOCK_FILLS_COLUMNS})
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-
-/** Reads a candle row. */
-export function readCandle(cells: CellReader): CandleView {
-  const quotient = (): Quotient => ({ priceSat: cells.big(), amount: cells.big() });
-  return {
-    start: cells.int(),
-    open: quotient(),
-    high: quotient(),
-    low: quotient(),
-    close: quotient(),
-    volume: cells.big(),
-    volumeSat: cells.big(),
-    fills: cells.int(),
-  };
-}
-
-/** Start of the interval that a time lies in. */
-export function intervalStart(time: number, interval: number): number {
-  return Math.floor(time / interval) * interval;
-}
 
 /** Adds the fills of a block, in chain order, to its row and to the candles of their tickers. */
 export function addFills(
@@ -120,50 +99,8 @@ export function fillsAfter(
   return { volumeSat, fills };
 }
 
-/** The candle of fills in chain order; null where there are none. */
-export function candleOf(start: number, fills: readonly Quotient[]): CandleView | null {
-  let candle: CandleView | null = null;
-  for (const fill of fills) {
-    const { priceSat, amount } = fill;
-    candle = joined(candle, {
-      start,
-      open: fill,
-      high: fill,
-      low: fill,
-      close: fill,
-      volume: amount,
-      volumeSat: priceSat,
-      fills: 1,
-    });
-  }
-  return candle;
-}
-
-/** A candle with later fills. Of equal prices the first one stays the highest and the lowest. */
-export function joined(known: CandleView | null, later: CandleView): CandleView {
-  if (known === null) return later;
-  return {
-    start: known.start,
-    open: known.open,
-    high: compareQuotients(later.high, known.high) > 0 ? later.high : known.high,
-    low: compareQuotients(later.low, known.low) < 0 ? later.low : known.low,
-    close: later.close,
-    volume: known.volume + later.volume,
-    volumeSat: known.volumeSat + later.volumeSat,
-    fills: known.fills + later.fills,
-  };
-}
-
 function writeCandle(connection: Connection, tick: string, interval: number, candle: CandleView): void {
   connection.run(UPSERT, tick, interval, ...candleCells(candle));
-}
-
-function candleCells(candle: CandleView): Cell[] {
-  const pairs = [candle.open, candle.high, candle.low, candle.close].flatMap(({ priceSat, amount }) => [
-    String(priceSat),
-    String(amount),
-  ]);
-  return [candle.start, ...pairs, String(candle.volume), String(candle.volumeSat), candle.fills];
 }
 
 /** Makes the rows of blocks from the filled listings of a database that has none. */

@@ -1,9 +1,9 @@
 // Makes the ledger of a database that has none, by going through its operations and closings from the first on, some
 // thousand places at a time. What an address held before such a stretch is read from the rows that are made already.
 
-import { CellReader } from "../cells.ts";
+import { CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
-import { changeKey, type BalanceChange, effectsOf, returned } from "../ledger.ts";
+import { changeKey, type BalanceChange, effectsOf, returned } from "../../store-rows/ledger-effects.ts";
 import { writeRows } from "./ledger-writer.ts";
 
 /** Places at a time: bounds the memory, and lets neighbours in the table be written together. */

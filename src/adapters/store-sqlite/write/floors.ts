@@ -2,7 +2,7 @@
 // applied.
 
 import { elementAt } from "../../../primitives/elements.ts";
-import type { Cell } from "../cells.ts";
+import type { Cell } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
 
 /** Cheapest active listing of a ticker, ties older first. */

@@ -6,7 +6,8 @@ import type { TokenRow } from "../../../prc20/state.ts";
 import type { BaseBlock, RewindOrder, StoredParameters } from "../../../index/ports.ts";
 import type { NodeTip } from "../../../follow/ports.ts";
 import { AddressBook } from "../address-book.ts";
-import { storedBlock, type BlockRow, insertBlock, storedTip } from "../block-rows.ts";
+import { storedBlock, insertBlock, storedTip } from "../block-rows.ts";
+import type { BlockRow } from "../../store-rows/row-shapes.ts";
 import { addFills } from "./candles.ts";
 import { CommitReader } from "./commit-reader.ts";
 import type { Connection } from "../connection.ts";
@@ -23,10 +24,11 @@ import {
   type PackedBlock,
   type PackedCommit,
 } from "./packed-commit.ts";
-import { sameParameters, storedParameters } from "../parameters.ts";
+import { storedParameters } from "../parameters.ts";
+import { sameParameters } from "../../store-rows/parameters.ts";
 import { rewindRows } from "../undo/rewind.ts";
 import { ZERO_TOTALS } from "../../../prc20/state.ts";
-import { balanceLine, encodeUndo, type TokenImage } from "../undo/undo-record.ts";
+import { balanceLine, encodeUndo, type TokenImage } from "../../store-rows/undo-record.ts";
 import { amountsIn, BalanceWriter } from "./write-balances.ts";
 import { ListingWriter } from "./write-listings.ts";
 import { OperationWriter } from "./write-operations.ts";

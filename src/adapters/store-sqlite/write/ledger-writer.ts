@@ -4,10 +4,10 @@
 
 import type { ListingRow } from "../../../prc20/state.ts";
 import type { AddressBook } from "../address-book.ts";
-import { CellReader } from "../cells.ts";
+import { CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
-import { kindOf } from "../kinds.ts";
-import { changeKey, type BalanceChange, effectsOf, returned } from "../ledger.ts";
+import { kindOf } from "../../store-rows/kinds.ts";
+import { changeKey, type BalanceChange, effectsOf, returned } from "../../store-rows/ledger-effects.ts";
 import type { CommitReader } from "./commit-reader.ts";
 import {
   amountIn,
@@ -19,7 +19,8 @@ import {
   OP_CELLS,
   type PackedBlock,
 } from "./packed-commit.ts";
-import { type Amounts, amountsIn, type BalanceWriter } from "./write-balances.ts";
+import type { Amounts } from "../../store-rows/row-shapes.ts";
+import { amountsIn, type BalanceWriter } from "./write-balances.ts";
 
 /** What an address holds while a block is gone through, and what it must hold at its end. */
 interface Running {

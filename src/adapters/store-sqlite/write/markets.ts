@@ -3,9 +3,9 @@
 // fills its time brings into a span or takes out of it. The rows follow from the other tables and the tip's time alone,
 // so a rewind makes them again instead of taking them back.
 
-import { CellReader } from "../cells.ts";
+import { CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
-import { rankOf } from "../sort-keys.ts";
+import { rankOf } from "../../store-rows/sort-keys.ts";
 import { fillsAfter } from "./candles.ts";
 
 const DAY_S = 86_400;

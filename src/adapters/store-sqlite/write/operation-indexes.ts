@@ -1,7 +1,7 @@
 // The histories of addresses (H-36): which operations are in which, written for all operations of a transaction at once.
 
 import type { Connection } from "../connection.ts";
-import { FIRST_NAMED_KIND, kindOf } from "../kinds.ts";
+import { FIRST_NAMED_KIND, kindOf } from "../../store-rows/kinds.ts";
 
 /** Scope of the history rows that stand for every ticker. */
 export const ANY_TICK = "*";

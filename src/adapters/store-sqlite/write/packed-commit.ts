@@ -7,7 +7,7 @@ import type { PearlAddress, Txid } from "../../../primitives/brands.ts";
 import { writeHex } from "../../../primitives/hex.ts";
 import { checkConservation } from "../../../prc20/conservation.ts";
 import type { BalanceRow, BlockChanges, OperationRow } from "../../../prc20/state.ts";
-import { kindOf, UNKNOWN_KIND } from "../kinds.ts";
+import { kindOf, UNKNOWN_KIND } from "../../store-rows/kinds.ts";
 
 /** Cell of what is absent. */
 export const NONE = -1;

@@ -2,16 +2,11 @@
 // write checks that the row was there exactly when the core believed it was.
 
 import type { AddressBook } from "../address-book.ts";
-import { CellReader } from "../cells.ts";
+import { CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
 import { amountIn, cellAt, NONE, type PackedCommit } from "./packed-commit.ts";
-import { headOf, rankOf } from "../sort-keys.ts";
-
-/** Amounts of one balance; null where no row is stored. */
-export interface Amounts {
-  readonly balance: bigint;
-  readonly locked: bigint;
-}
+import type { Amounts } from "../../store-rows/row-shapes.ts";
+import { headOf, rankOf } from "../../store-rows/sort-keys.ts";
 
 interface Pending {
   /** Whether the database has a row. */

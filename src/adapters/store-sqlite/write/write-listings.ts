@@ -3,10 +3,10 @@
 
 import type { BlockChanges, ListingRow } from "../../../prc20/state.ts";
 import type { AddressBook } from "../address-book.ts";
-import { blobOf, CellReader } from "../cells.ts";
+import { blobOf, CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
-import { stateNumber } from "../kinds.ts";
-import { unitPriceKey } from "../sort-keys.ts";
+import { stateNumber } from "../../store-rows/kinds.ts";
+import { unitPriceKey } from "../../store-rows/sort-keys.ts";
 
 const INSERT = `INSERT INTO listing (place, tick, amount, owner_id, seller_id, price, protocol_fee, seller_net, exp,
   txid, vout, created_height, created_time, anchor_amount, signature, policy_hash, state, unit_key, change_key,

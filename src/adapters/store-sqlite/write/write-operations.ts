@@ -1,7 +1,7 @@
 // Writes recorded operations. Their histories by address are written in operation-indexes.ts.
 
 import type { StatementSync } from "node:sqlite";
-import { CellReader } from "../cells.ts";
+import { CellReader } from "../../store-rows/cells.ts";
 import type { CommitReader } from "./commit-reader.ts";
 import type { Connection } from "../connection.ts";
 import { findListingPlace } from "../read/find-listing.ts";

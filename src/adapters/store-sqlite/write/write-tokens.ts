@@ -2,9 +2,9 @@
 
 import type { TokenRow } from "../../../prc20/state.ts";
 import type { AddressBook } from "../address-book.ts";
-import { blobOf, type Cell } from "../cells.ts";
+import { blobOf, type Cell } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
-import { marketCells } from "../row-shapes.ts";
+import { marketCells, prefixesOf } from "../../store-rows/row-shapes.ts";
 
 interface Pending {
   readonly stored: TokenRow | null;
@@ -96,11 +96,6 @@ export class TokenWriter {
       );
     }
   }
-}
-
-/** Every prefix of a ticker, itself included. */
-export function prefixesOf(tick: string): string[] {
-  return Array.from(tick, (_, index) => tick.slice(0, index + 1));
 }
 
 function runningCells(row: TokenRow): Cell[] {

@@ -1,7 +1,8 @@
 // The order of columns for each kind of row, the same in every SELECT (for tokens in the undo record, too), with the
 // function that reads such a row.
 
-import type { ListingId, Outpoint } from "../../primitives/brands.ts";
+import type { BlockHash, ListingId, Outpoint } from "../../primitives/brands.ts";
+import type { StoredBlock } from "../../index/ports.ts";
 import type {
   BalanceRow,
   CloseKind,
@@ -12,7 +13,7 @@ import type {
   Totals,
 } from "../../prc20/state.ts";
 import type { LifecycleState } from "../../index/views.ts";
-import type { Cell, CellReader } from "./cells.ts";
+import { blobOf, type Cell, CellReader, type Cells } from "./cells.ts";
 import { isValidKind, operationOf, stateOf } from "./kinds.ts";
 
 /** Columns of `readToken`, for a query over `token JOIN address AS deployer`. */
@@ -83,6 +84,17 @@ export function readToken(cells: CellReader): TokenRow {
     feePaidSat: cells.big(),
     sellerPaidSat: cells.big(),
   };
+}
+
+/** Every prefix of a ticker, itself included. */
+export function prefixesOf(tick: string): string[] {
+  return Array.from(tick, (_, index) => tick.slice(0, index + 1));
+}
+
+/** Amounts of one balance; null where no row is stored. */
+export interface Amounts {
+  readonly balance: bigint;
+  readonly locked: bigint;
 }
 
 /** Reads a balance row: address text, tick, balance, locked. */
@@ -199,12 +211,10 @@ export function operationRowOf(cells: CellReader): OperationRow {
   };
 }
 
-/** Columns of `readTotals` in the block table. */
-export const TOTALS_COLUMNS = `events_total, events_valid, tokens_deployed, lists_open, lists_filled, lists_cancelled,
+const TOTALS_COLUMNS = `events_total, events_valid, tokens_deployed, lists_open, lists_filled, lists_cancelled,
   lists_invalid_spent, fee_paid, seller_paid, next_place`;
 
-/** Totals as cells. */
-export function totalsCells(totals: Totals): Cell[] {
+function totalsCells(totals: Totals): Cell[] {
   return [
     totals.eventsTotal,
     totals.eventsValid,
@@ -219,8 +229,7 @@ export function totalsCells(totals: Totals): Cell[] {
   ];
 }
 
-/** Reads totals. */
-export function readTotals(cells: CellReader): Totals {
+function readTotals(cells: CellReader): Totals {
   return {
     eventsTotal: cells.int(),
     eventsValid: cells.int(),
@@ -233,4 +242,48 @@ export function readTotals(cells: CellReader): Totals {
     sellerPaidSat: cells.big(),
     nextPlace: cells.int(),
   };
+}
+
+/** A block row with the engine's own running counts. */
+export interface BlockRow extends StoredBlock {
+  readonly previousHash: BlockHash | null;
+  readonly distinctHolders: number;
+  readonly listsExpiredOpen: number;
+}
+
+/** Columns of `readBlockRow`. */
+export const BLOCK_COLUMNS = `height, hash, previous_hash, time, digest, ${TOTALS_COLUMNS}, distinct_holders, lists_expired_open`;
+
+/** A block row as cells. */
+export function blockCells(block: BlockRow): Cell[] {
+  return [
+    block.height,
+    blobOf(block.hash),
+    block.previousHash === null ? null : blobOf(block.previousHash),
+    block.time,
+    blobOf(block.digest),
+    ...totalsCells(block.totals),
+    block.distinctHolders,
+    block.listsExpiredOpen,
+  ];
+}
+
+/** Reads a block row. */
+export function readBlockRow(row: Cells): BlockRow {
+  const cells = new CellReader(row);
+  return {
+    height: cells.int(),
+    hash: cells.blockHash(),
+    previousHash: cells.isNull() ? skipped(cells) : cells.blockHash(),
+    time: cells.int(),
+    digest: cells.hex32(),
+    totals: readTotals(cells),
+    distinctHolders: cells.int(),
+    listsExpiredOpen: cells.int(),
+  };
+}
+
+function skipped(cells: CellReader): null {
+  cells.skip(1);
+  return null;
 }

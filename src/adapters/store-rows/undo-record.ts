@@ -1,10 +1,9 @@
 // The record that a rewind needs to take a block back: the before-images of balances and tokens, and the derived rows
 // that the block changed. Operations and listings carry their places, so they need no record.
 
-import type { TokenRow } from "../../../prc20/state.ts";
-import { type Cell, CellReader } from "../cells.ts";
-import { readToken, tokenCells } from "../row-shapes.ts";
-import type { Amounts } from "../write/write-balances.ts";
+import type { TokenRow } from "../../prc20/state.ts";
+import { type Cell, CellReader } from "./cells.ts";
+import { type Amounts, readToken, tokenCells } from "./row-shapes.ts";
 
 /** A balance before a block. */
 export interface BalanceImage {

@@ -1,0 +1,32 @@
+// The parameters with which a database was built (P-01), as the text that it holds.
+
+import type { StoredParameters } from "../../index/ports.ts";
+
+/** The parameters in a stored text. Throws where it holds none. */
+export function parametersIn(text: string): StoredParameters {
+  const value: unknown = JSON.parse(text);
+  if (!isParameters(value)) throw new Error("store: the stored parameters are damaged");
+  return value;
+}
+
+/** True where two sets of parameters are equal in every value. */
+export function sameParameters(a: StoredParameters, b: StoredParameters): boolean {
+  return (
+    a.network === b.network &&
+    a.genesisHash === b.genesisHash &&
+    a.marker === b.marker &&
+    a.startHeight === b.startHeight &&
+    a.feeBps === b.feeBps &&
+    a.feeAddress === b.feeAddress
+  );
+}
+
+function isParameters(value: unknown): value is StoredParameters {
+  if (typeof value !== "object" || value === null) return false;
+  const members: Record<string, unknown> = { ...value };
+  const texts = ["network", "genesisHash", "marker", "feeAddress"].map((key) => members[key]);
+  const numbers = ["startHeight", "feeBps"].map((key) => members[key]);
+  return (
+    texts.every((text) => typeof text === "string") && numbers.every((number) => Number.isSafeInteger(number))
+  );
+}
