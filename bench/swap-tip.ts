@@ -11,7 +11,7 @@ import {
   lockUsdc,
   party,
   payPearl,
-  secretOf,
+  seededSecret,
   signAsk,
   times,
 } from "../testkit/worlds/swap-stage/parties.ts";
@@ -42,7 +42,7 @@ async function lockedDeal(stage: SwapStage): Promise<string> {
   await stage.caughtUp();
   const offer = await signAsk(stage, seller);
   await stage.http.post("/api/v1/swaps/asks", offer.body);
-  const body = takeBody(buyer, secretOf(1).hashlock, await times(stage));
+  const body = takeBody(buyer, seededSecret(1).hashlock, await times(stage));
   const taken = await stage.http.post(`/api/v1/swaps/asks/${offer.askId}/take`, body);
   if (taken.status !== 201) throw new Error(taken.text);
   await lockUsdc(stage, buyer, taken);

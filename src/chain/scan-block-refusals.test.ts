@@ -15,10 +15,10 @@ import {
   plainSpec,
   sampleBlock,
   scanned,
-  sha256d,
   small,
   V4_CERTIFICATE,
 } from "../../test/chain/sample-blocks.ts";
+import { hash256 } from "../../testkit/bytes.ts";
 import { oneByOne } from "../primitives/hashing.ts";
 import { merkleRoot } from "./merkle.ts";
 import { scanBlock } from "./scan-block.ts";
@@ -139,8 +139,8 @@ describe("scanBlock refuses", () => {
     const ids = [new Uint8Array(32), ...others.map((tx) => new Uint8Array(tx.getHash(true)))];
     const room = new Uint8Array(32 * (ids.length + 1));
     for (const [i, id] of ids.entries()) room.set(id, 32 * i);
-    const { root } = merkleRoot(room, ids.length, oneByOne(sha256d));
-    coinbase.addOutput(Buffer.concat([Buffer.from("6a24aa21a9ed", "hex"), sha256d(root)]), 0n);
+    const { root } = merkleRoot(room, ids.length, oneByOne(hash256));
+    coinbase.addOutput(Buffer.concat([Buffer.from("6a24aa21a9ed", "hex"), hash256(root)]), 0n);
     assert.equal(check([coinbase, ...others]), "WITNESS_COMMITMENT_MISMATCH");
   });
 

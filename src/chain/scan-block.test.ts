@@ -6,11 +6,9 @@ import { describe, test } from "node:test";
 import * as fc from "../../testkit/properties.ts";
 import {
   build,
-  bytesOf,
+  someBytes,
   contextOf,
-  display,
   expectedOf,
-  hex,
   isEnvelope,
   PREVIOUS,
   type Sample,
@@ -19,6 +17,7 @@ import {
   small,
   type TransactionSpec,
 } from "../../test/chain/sample-blocks.ts";
+import { toDisplay, toHex } from "../../testkit/bytes.ts";
 import type { ScannedBlock } from "./block-shapes.ts";
 import { NETWORKS } from "./networks.ts";
 import { scanBlock } from "./scan-block.ts";
@@ -45,19 +44,19 @@ function expectedInput(witness: readonly Uint8Array[]): {
 
 const item = fc.oneof(
   fc.uint8Array({ maxLength: 80 }),
-  fc.nat(255).map((fill) => Uint8Array.of(0x20, ...bytesOf(60, fill))),
+  fc.nat(255).map((fill) => Uint8Array.of(0x20, ...someBytes(60, fill))),
   fc
     .tuple(fc.constantFrom(0xc0, 0xc1, 0xc2, 0x50), fc.constantFrom(32, 33, 34, 65, 97, 4129, 4161))
-    .map(([first, length]) => Uint8Array.of(first, ...bytesOf(length - 1, 3))),
-  fc.constantFrom(65, 66, 300, 70_000).map((length) => Uint8Array.of(0x50, ...bytesOf(length - 1, 9))),
+    .map(([first, length]) => Uint8Array.of(first, ...someBytes(length - 1, 3))),
+  fc.constantFrom(65, 66, 300, 70_000).map((length) => Uint8Array.of(0x50, ...someBytes(length - 1, 9))),
 );
 const inscription = fc
   .tuple(fc.nat(255), fc.boolean())
   .map(([fill, annex]) => [
-    bytesOf(64, 1),
-    Uint8Array.of(0x20, ...bytesOf(100, fill)),
-    Uint8Array.of(0xc1, ...bytesOf(32, 2)),
-    ...(annex ? [Uint8Array.of(0x50, ...bytesOf(65, 4))] : []),
+    someBytes(64, 1),
+    Uint8Array.of(0x20, ...someBytes(100, fill)),
+    Uint8Array.of(0xc1, ...someBytes(32, 2)),
+    ...(annex ? [Uint8Array.of(0x50, ...someBytes(65, 4))] : []),
   ]);
 const witness: fc.Arbitrary<readonly Uint8Array[]> = fc.oneof(
   fc.array(item, { maxLength: 5 }),
@@ -85,12 +84,12 @@ function checkAgainstLibrary(sample: Sample, anchors: ReadonlySet<string>, block
     if (txIndex === 0) return [];
     const interesting = tx.ins.flatMap((input, index) => {
       const { leaf, annex } = expectedInput(input.witness);
-      const outpoint = `${display(input.hash)}:${input.index}`;
+      const outpoint = `${toDisplay(input.hash)}:${input.index}`;
       const isOperation = leaf !== null && isEnvelope(leaf);
       const mayCloseListing = anchors.has(outpoint) || made.has(outpoint);
       if (!isOperation && !mayCloseListing) return [];
-      const body = isOperation ? hex(leaf.subarray(33)) : null;
-      return [{ index, body, annex: annex === null ? null : hex(annex), mayCloseListing }];
+      const body = isOperation ? toHex(leaf.subarray(33)) : null;
+      return [{ index, body, annex: annex === null ? null : toHex(annex), mayCloseListing }];
     });
     for (const one of interesting)
       if (one.body !== null && one.annex !== null) made.add(`${tx.getId()}:${one.index}`);
@@ -101,8 +100,8 @@ function checkAgainstLibrary(sample: Sample, anchors: ReadonlySet<string>, block
     txid: view.txid as string,
     interesting: view.interesting.map((input) => ({
       index: input.index,
-      body: input.envelope === null ? null : hex(input.envelope.body),
-      annex: input.annex === null ? null : hex(input.annex),
+      body: input.envelope === null ? null : toHex(input.envelope.body),
+      annex: input.annex === null ? null : toHex(input.annex),
       mayCloseListing: input.mayCloseListing,
     })),
   }));
@@ -112,12 +111,12 @@ function checkAgainstLibrary(sample: Sample, anchors: ReadonlySet<string>, block
     assert.ok(tx !== undefined);
     assert.equal(view.inputCount, tx.ins.length);
     assert.equal(view.outputCount, tx.outs.length);
-    const outpoints = tx.ins.map((input) => `${display(input.hash)}:${input.index}`);
+    const outpoints = tx.ins.map((input) => `${toDisplay(input.hash)}:${input.index}`);
     assert.deepEqual(
       tx.ins.map((_, i) => view.outpoint(i)),
       outpoints,
     );
-    const outputs = tx.outs.map((output) => ({ valueSat: output.value, scriptHex: hex(output.script) }));
+    const outputs = tx.outs.map((output) => ({ valueSat: output.value, scriptHex: toHex(output.script) }));
     assert.deepEqual(
       tx.outs.map((_, i) => view.output(i)),
       outputs,
@@ -165,10 +164,10 @@ describe("scanBlock against bitcoinjs-lib", () => {
             vout: 0,
             script: 0,
             witness: [
-              bytesOf(64, 1),
-              Uint8Array.of(0x20, ...bytesOf(100, 5)),
-              Uint8Array.of(0xc0, ...bytesOf(32, 2)),
-              Uint8Array.of(0x50, ...bytesOf(65, 1)),
+              someBytes(64, 1),
+              Uint8Array.of(0x20, ...someBytes(100, 5)),
+              Uint8Array.of(0xc0, ...someBytes(32, 2)),
+              Uint8Array.of(0x50, ...someBytes(65, 1)),
             ],
           },
         ],
@@ -176,7 +175,7 @@ describe("scanBlock against bitcoinjs-lib", () => {
         spendsEarlier: null,
       },
       {
-        inputs: [{ txid: 0, vout: 0, script: 0, witness: [bytesOf(64, 1)] }],
+        inputs: [{ txid: 0, vout: 0, script: 0, witness: [someBytes(64, 1)] }],
         outputs: [{ value: 330n, length: 34 }],
         spendsEarlier: 0,
       },
@@ -197,9 +196,9 @@ describe("scanBlock against bitcoinjs-lib", () => {
       vout: i % 4,
       script: 0,
       witness: [
-        bytesOf(64, i),
-        Uint8Array.of(0x20, ...bytesOf(50, i)),
-        Uint8Array.of(0xc0, ...bytesOf(32, 2)),
+        someBytes(64, i),
+        Uint8Array.of(0x20, ...someBytes(50, i)),
+        Uint8Array.of(0xc0, ...someBytes(32, 2)),
       ],
     }));
     const outputs = Array.from({ length: 300 }, (_, i) => ({ value: BigInt(i), length: 34 }));

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { blockOf, VECTOR_RULES, type VectorBlock } from "../../test/vectors/prc20/vector-chain.ts";
+import { blockOfVector, VECTOR_RULES, type VectorBlock } from "../../test/vectors/prc20/vector-chain.ts";
 import { startDigest } from "../../test/vectors/prc20/vector-digest.ts";
 import { hex32, judgeBlock } from "../../test/vectors/prc20/vector-run.ts";
 import type { RawAmount } from "../primitives/brands.ts";
@@ -19,7 +19,7 @@ const deployed: VectorBlock = {
   effects: [],
 };
 const state = new MemoryState(hex32(startDigest(VECTOR_RULES)));
-const first = judgeBlock(blockOf(deployed, 0, VECTOR_RULES), state, VECTOR_RULES);
+const first = judgeBlock(blockOfVector(deployed, 0, VECTOR_RULES), state, VECTOR_RULES);
 const raw = (value: bigint) => value as RawAmount;
 
 function tokenAfter(): TokenRow {
@@ -75,7 +75,7 @@ test("P-30: a lock that is smaller than the open listings need, and one that is 
   };
   const later = new MemoryState(hex32(startDigest(VECTOR_RULES)));
   later.apply(first);
-  const sound = judgeBlock(blockOf(listed, 1, VECTOR_RULES), later, VECTOR_RULES);
+  const sound = judgeBlock(blockOfVector(listed, 1, VECTOR_RULES), later, VECTOR_RULES);
   for (const by of [1n, -1n]) {
     const balances = sound.balances.map(({ before, after }) => {
       assert.ok(after);

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  blockOf,
+  blockOfVector,
   VECTOR_RULES,
   type VectorBlock,
   type VectorInput,
@@ -27,7 +27,7 @@ function reasons(...blocks: readonly (readonly VectorTransaction[])[]): (string 
   let last: (string | null)[] = [];
   for (const [index, txs] of blocks.entries()) {
     const block: VectorBlock = { txs, effects: [] };
-    const changes = judgeBlock(blockOf(block, index, VECTOR_RULES), state, VECTOR_RULES);
+    const changes = judgeBlock(blockOfVector(block, index, VECTOR_RULES), state, VECTOR_RULES);
     state.apply(changes);
     last = changes.operations.filter(({ op }) => op === "send").map(({ reason }) => reason);
   }

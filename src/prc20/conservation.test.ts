@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { blockOf, VECTOR_RULES } from "../../test/vectors/prc20/vector-chain.ts";
+import { blockOfVector, VECTOR_RULES } from "../../test/vectors/prc20/vector-chain.ts";
 import { startDigest } from "../../test/vectors/prc20/vector-digest.ts";
 import { hex32, judgeBlock } from "../../test/vectors/prc20/vector-run.ts";
 import type { RawAmount } from "../primitives/brands.ts";
@@ -16,7 +16,7 @@ const txs = [
   { id: "b", by: "alice", op: { op: "burn", tick: "abc", amt: "20" } },
 ];
 const sound = judgeBlock(
-  blockOf({ txs, effects: [] }, 0, VECTOR_RULES),
+  blockOfVector({ txs, effects: [] }, 0, VECTOR_RULES),
   new MemoryState(hex32(startDigest(VECTOR_RULES))),
   VECTOR_RULES,
 );

@@ -5,10 +5,10 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "../../testkit/properties.ts";
 import {
-  addressOf,
-  addressOfKey,
-  blockOf,
-  keyOf,
+  actorAddress,
+  simnetAddress,
+  blockOfVector,
+  actorKey,
   VECTOR_RULES,
   type VectorBlock,
   type VectorInput,
@@ -63,7 +63,7 @@ describe("whatever the bytes are", () => {
       fc.property(op, fields, (name, members) => {
         const state = new MemoryState(hex32(startDigest(VECTOR_RULES)));
         const txs = [{ id: "t", by: "bob", op: { ...members, op: name }, outputs: ["bob 1"] }];
-        const changes = judgeBlock(blockOf({ txs, effects: [] }, 0, VECTOR_RULES), state, VECTOR_RULES);
+        const changes = judgeBlock(blockOfVector({ txs, effects: [] }, 0, VECTOR_RULES), state, VECTOR_RULES);
         assert.equal(changes.operations.length, 1);
         const [row] = changes.operations;
         assert.equal(row?.valid, row?.reason === null);
@@ -74,16 +74,16 @@ describe("whatever the bytes are", () => {
   });
 
   test("an unconfirmed transaction is read like a confirmed one [P-10]", () => {
-    const block = blockOf(
+    const block = blockOfVector(
       { txs: [{ id: "t", by: "bob", op: { op: "burn", tick: "a" } }], effects: [] },
       0,
       VECTOR_RULES,
     );
     const [view] = block.transactions;
     assert.ok(view !== undefined);
-    const read = readTransaction(view, VECTOR_RULES, addressOfKey);
-    assert.equal(read?.inputs[0]?.recorded?.sender, addressOf("bob"));
-    assert.equal(view.interesting[0]?.envelope?.keyHex, keyOf("bob"));
+    const read = readTransaction(view, VECTOR_RULES, simnetAddress);
+    assert.equal(read?.inputs[0]?.recorded?.sender, actorAddress("bob"));
+    assert.equal(view.interesting[0]?.envelope?.keyHex, actorKey("bob"));
   });
 });
 
@@ -199,7 +199,7 @@ describe("whatever the operations are", () => {
         const before: unknown[] = [];
         for (const [index, vector] of blocksOf(steps).entries()) {
           before.push(structuredClone({ rows: state.rows(), tip: tipOf(state) }));
-          const changes = judgeBlock(blockOf(vector, index, VECTOR_RULES), state, VECTOR_RULES);
+          const changes = judgeBlock(blockOfVector(vector, index, VECTOR_RULES), state, VECTOR_RULES);
           state.apply(changes);
           assertBooks(state);
           for (const row of changes.operations) seen.add(`${row.op} ${row.reason ?? "valid"}`);
@@ -233,7 +233,7 @@ describe("whatever the operations are", () => {
         const digests = [0, 1].map(() => {
           const state = new MemoryState(hex32(startDigest(VECTOR_RULES)));
           for (const [index, vector] of blocks.entries()) {
-            state.apply(judgeBlock(blockOf(vector, index, VECTOR_RULES), state, VECTOR_RULES));
+            state.apply(judgeBlock(blockOfVector(vector, index, VECTOR_RULES), state, VECTOR_RULES));
           }
           return state.tip.digest;
         });

@@ -4,11 +4,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import {
-  blockOf,
-  sha256,
+  blockOfVector,
   VECTOR_RULES,
   type VectorTransaction,
 } from "../../test/vectors/prc20/vector-chain.ts";
+import { sha256 } from "../../testkit/bytes.ts";
 import { judgeBlock } from "../../test/vectors/prc20/vector-run.ts";
 import { initialDigest } from "./digest.ts";
 import { MemoryState } from "../../testkit/builders/core-index/memory-state.ts";
@@ -22,7 +22,7 @@ function verdictOn(op: Readonly<Record<string, unknown>>): string {
     { id: "one", by: "ann", op: DEPLOY },
     { id: "two", by: "ann", op, outputs: ["ann 1000"] },
   ];
-  const block = blockOf({ txs: transactions, effects: [] }, 0, VECTOR_RULES);
+  const block = blockOfVector({ txs: transactions, effects: [] }, 0, VECTOR_RULES);
   const changes = judgeBlock(block, new MemoryState(initialDigest(VECTOR_RULES, sha256)), VECTOR_RULES);
   return changes.operations[1]?.reason ?? "valid";
 }

@@ -3,7 +3,11 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { blockOf, VECTOR_RULES, type VectorTransaction } from "../../test/vectors/prc20/vector-chain.ts";
+import {
+  blockOfVector,
+  VECTOR_RULES,
+  type VectorTransaction,
+} from "../../test/vectors/prc20/vector-chain.ts";
 import { startDigest } from "../../test/vectors/prc20/vector-digest.ts";
 import { hex32, judgeBlock } from "../../test/vectors/prc20/vector-run.ts";
 import type { RawAmount } from "../primitives/brands.ts";
@@ -23,8 +27,12 @@ const SECOND: VectorTransaction[] = [
 
 function start(): { state: MemoryState; second: BlockChanges } {
   const state = new MemoryState(hex32(startDigest(VECTOR_RULES)));
-  state.apply(judgeBlock(blockOf({ txs: FIRST, effects: [] }, 0, VECTOR_RULES), state, VECTOR_RULES));
-  const second = judgeBlock(blockOf({ txs: SECOND, effects: [] }, 1, VECTOR_RULES), state, VECTOR_RULES);
+  state.apply(judgeBlock(blockOfVector({ txs: FIRST, effects: [] }, 0, VECTOR_RULES), state, VECTOR_RULES));
+  const second = judgeBlock(
+    blockOfVector({ txs: SECOND, effects: [] }, 1, VECTOR_RULES),
+    state,
+    VECTOR_RULES,
+  );
   return { state, second };
 }
 

@@ -3,14 +3,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import {
-  addressOf,
-  addressOfKey,
-  blockOf,
+  actorAddress,
+  simnetAddress,
+  blockOfVector,
   nameHash,
-  sha256,
   VECTOR_RULES,
   type VectorBlock,
 } from "../../test/vectors/prc20/vector-chain.ts";
+import { sha256 } from "../../testkit/bytes.ts";
 import { startDigest } from "../../test/vectors/prc20/vector-digest.ts";
 import { hex32, judgeBlock } from "../../test/vectors/prc20/vector-run.ts";
 import { listingSignatureJobs } from "./listing-signatures.ts";
@@ -26,14 +26,14 @@ const LIST = { op: "list", tick: "abc", amt: "10", price: "1000" };
 function chainOf(...blocks: Pick<VectorBlock, "txs">[]): MemoryState {
   const state = new MemoryState(hex32(startDigest(VECTOR_RULES)));
   for (const [index, { txs }] of blocks.entries()) {
-    state.apply(judgeBlock(blockOf({ txs, effects: [] }, index, VECTOR_RULES), state, VECTOR_RULES));
+    state.apply(judgeBlock(blockOfVector({ txs, effects: [] }, index, VECTOR_RULES), state, VECTOR_RULES));
   }
   return state;
 }
 
 function readingOf(txs: VectorBlock["txs"], index: number) {
-  const block = blockOf({ txs, effects: [] }, index, VECTOR_RULES);
-  return { block, reading: readBlock(block, VECTOR_RULES, addressOfKey) };
+  const block = blockOfVector({ txs, effects: [] }, index, VECTOR_RULES);
+  return { block, reading: readBlock(block, VECTOR_RULES, simnetAddress) };
 }
 
 const listed = () =>
@@ -56,8 +56,8 @@ describe("the keys of a block", () => {
     assert.deepEqual(firstKeys(reading), {
       tokens: ["ABC"],
       balances: [
-        { address: addressOf("bob"), tick: "ABC" },
-        { address: addressOf("carol"), tick: "ABC" },
+        { address: actorAddress("bob"), tick: "ABC" },
+        { address: actorAddress("carol"), tick: "ABC" },
       ],
       listings: [`list:${nameHash("l")}:0`],
       anchors: [`${nameHash("l")}:0`],
@@ -74,8 +74,8 @@ describe("the keys of a block", () => {
     const view = new LoadedView();
     view.add(first, state.load(first));
     const behind = [
-      { address: addressOf("alice"), tick: "ABC" },
-      { address: addressOf("bob"), tick: "ABC" },
+      { address: actorAddress("alice"), tick: "ABC" },
+      { address: actorAddress("bob"), tick: "ABC" },
     ];
     assert.deepEqual(secondKeys(reading, view), {
       tokens: ["ABC"],
@@ -153,7 +153,7 @@ describe("what the pass refuses to assume", () => {
   test("a spent anchor that nobody flagged [P-60]", () => {
     const state = listed();
     const { block } = readingOf([], 2);
-    const unflagged = blockOf(
+    const unflagged = blockOfVector(
       {
         txs: [{ id: "f", inputs: [{ spends: "l:0" }, { by: "bob", op: { op: "send", id: "list:l:0" } }] }],
         effects: [],

@@ -5,16 +5,14 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import {
-  addressOf,
-  blockOf,
-  bytesOf,
-  hex,
-  keyOf,
-  sha256,
+  actorAddress,
+  blockOfVector,
+  actorKey,
   VECTOR_RULES,
   type VectorBlock,
 } from "../../test/vectors/prc20/vector-chain.ts";
-import { nextDigest, startDigest } from "../../test/vectors/prc20/vector-digest.ts";
+import { bytesOf, toHex, sha256 } from "../../testkit/bytes.ts";
+import { digestOfWords, startDigest } from "../../test/vectors/prc20/vector-digest.ts";
 import { assertState, type ChainVector, hex32, judgeBlock } from "../../test/vectors/prc20/vector-run.ts";
 import {
   type EnvelopeVector,
@@ -58,13 +56,13 @@ describe("golden vectors of operations and closings", () => {
       let digest = startDigest(rules);
       let last: BlockChanges | null = null;
       for (const [index, written] of blocksOf(vector).entries()) {
-        const block = blockOf(written, index, rules);
+        const block = blockOfVector(written, index, rules);
         last = judgeBlock(block, state, rules);
         assert.deepEqual(
           effectsOf(last),
           written.effects.filter((effect) => effect.startsWith("op ")).length,
         );
-        digest = nextDigest(digest, block.hash, written.effects);
+        digest = digestOfWords(digest, block.hash, written.effects);
         assert.deepEqual(last.operations.map(verdictOf), verdictsOf(written));
         assert.equal(last.digest, digest, "the effects are not those of the vector");
         state.apply(last);
@@ -96,14 +94,14 @@ describe("golden vectors of leaf scripts and bodies", () => {
       const scanned = scanTransaction(rawTransactionOf(vector), { sha256d, recognise, anchors });
       assert.ok(scanned.ok);
       const view = scanned.value;
-      const read = view === null ? null : readTransaction(view, VECTOR_RULES, addressOf);
+      const read = view === null ? null : readTransaction(view, VECTOR_RULES, actorAddress);
       const recorded = read?.inputs[0]?.recorded ?? null;
       assert.equal(recorded?.op ?? null, vector.expect);
       if (vector.expect === null) return;
       const input = view?.interesting[0];
-      assert.equal(input?.envelope?.keyHex, vector.key ?? keyOf("alice"));
+      assert.equal(input?.envelope?.keyHex, vector.key ?? actorKey("alice"));
       const annex = input?.annex ?? null;
-      assert.equal(annex === null ? undefined : hex(annex), vector.annex);
+      assert.equal(annex === null ? undefined : toHex(annex), vector.annex);
       if (vector.text !== undefined) assert.equal(recorded?.text, vector.text);
     });
   }
@@ -149,7 +147,7 @@ describe("a real transaction of Pearl's simnet", () => {
     assert.equal(scanned.value.interesting[0]?.envelope?.keyHex, expected.key);
     const read = readTransaction(scanned.value, rules, (keyHex) => {
       assert.equal(keyHex, expected.key);
-      return addressOf("alice");
+      return actorAddress("alice");
     });
     const recorded = read?.inputs[0]?.recorded;
     assert.equal(recorded?.op, "mint");
@@ -158,7 +156,7 @@ describe("a real transaction of Pearl's simnet", () => {
   });
 });
 
-const ascii = (text: string) => hex(new TextEncoder().encode(text));
+const ascii = (text: string) => toHex(new TextEncoder().encode(text));
 const prefixed = (field: string) => (field.length / 2).toString(16).padStart(8, "0") + field;
 const startOf = (changed: Partial<typeof VECTOR_RULES>) =>
   initialDigest({ ...VECTOR_RULES, ...changed }, sha256);
@@ -174,7 +172,7 @@ describe("the digest before the first block", () => {
       ascii("0"),
       "",
     ];
-    const byHand = hex(sha256(bytesOf(bytes.map(prefixed).join(""))));
+    const byHand = toHex(sha256(bytesOf(bytes.map(prefixed).join(""))));
     assert.equal(startOf({ startHeight: 7, feeBps: 0, feeAddress: null }), byHand);
   });
 
@@ -184,7 +182,7 @@ describe("the digest before the first block", () => {
       startOf({ marker: "prc-21" }),
       startOf({ startHeight: 2 }),
       startOf({ feeBps: 101 }),
-      startOf({ feeAddress: addressOf("bob") }),
+      startOf({ feeAddress: actorAddress("bob") }),
       startOf({ genesisHash: "00".repeat(32) }),
     ];
     assert.equal(new Set(others).size, others.length);

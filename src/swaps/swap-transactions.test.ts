@@ -20,7 +20,7 @@ import {
   claimed,
   evm,
   locked,
-  lockOf,
+  lockSighting,
   minedLock,
   NO_LOCKS,
   ORDER,
@@ -38,10 +38,10 @@ const PAGE = { limit: 100, start: null };
 async function scene() {
   const made = await apiScene();
   const api = new SwapApi(made.parts, made.ledger);
-  const accept = async (): Promise<ReturnType<typeof lockOf>> => {
+  const accept = async (): Promise<ReturnType<typeof lockSighting>> => {
     await made.ledger.applyEvm(evm(10, [locked("a", 9), accepted("a", 10)], { finalHeight: 9 }));
     await made.ledger.applyPearl(pearl(100));
-    return lockOf(scriptOf(made.ledger, ORDER));
+    return lockSighting(scriptOf(made.ledger, ORDER));
   };
   return { ...made, api, accept };
 }

@@ -22,7 +22,7 @@ import {
 import {
   accepted,
   evm,
-  lockOf,
+  lockSighting,
   locked,
   minedLock,
   ORDER,
@@ -40,8 +40,8 @@ async function scene(isCovered = true) {
   await ledger.applyEvm(evm(8, [locked("a", 2), accepted("a", 2), locked("b", 3), accepted("b", 3)]));
   await ledger.applyEvm(evm(9, [], { finalHeight: 9 }));
   const [script, other] = [scriptOf(ledger, ORDER), scriptOf(ledger, bytes32("order b"))];
-  const lock = lockOf(script);
-  const theirs = { ...lockOf(other, "other lock"), inputs: [outpoint("others", 1)] };
+  const lock = lockSighting(script);
+  const theirs = { ...lockSighting(other, "other lock"), inputs: [outpoint("others", 1)] };
   const covered = isCovered ? [script, other] : [];
   const sightings = [lock, theirs];
   await ledger.applyPearl(pearl(2, [minedLock(lock, 2), minedLock(theirs, 2)], { sightings, covered }));

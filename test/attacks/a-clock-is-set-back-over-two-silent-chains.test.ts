@@ -19,7 +19,7 @@ import {
   accepted,
   evm,
   locked,
-  lockOf,
+  lockSighting,
   minedLock,
   ORDER,
   pearl,
@@ -39,7 +39,7 @@ async function stage() {
   await ledger.applyEvm(evm(2, [locked("a", 2), accepted("a", 2)]));
   await ledger.applyEvm(evm(130, [], { finalHeight: 120 }));
   const script = scriptOf(ledger, ORDER);
-  const lock = lockOf(script);
+  const lock = lockSighting(script);
   await ledger.applyPearl(pearl(2, [minedLock(lock, 2)], { sightings: [lock], covered: [script] }));
   await ledger.applyPearl(pearl(8));
   const time = { wallS: START + 1600, monotonicS: 5000 };

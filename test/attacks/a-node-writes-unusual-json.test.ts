@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, test } from "node:test";
 import type { Txid } from "../../src/primitives/brands.ts";
-import { client, closeAll, failure, fake, HASH } from "../pearl-node/client-fixture.ts";
+import { client, closeAll, failure, fake, ANY_HASH } from "../pearl-node/client-fixture.ts";
 
 afterEach(closeAll);
 
@@ -30,19 +30,19 @@ describe("every method takes any valid JSON", () => {
       const node = await fake((request) => {
         const answers = request.calls.map(({ id, method, params }) => {
           if (method === "getblockcount") return write(id, "7");
-          if (method === "getrawmempool") return write(id, `["${HASH}"]`);
+          if (method === "getrawmempool") return write(id, `["${ANY_HASH}"]`);
           if (method === "getrawtransaction" || method === "getblock")
             return write(id, `"${String(params[0])}aa${"0A".repeat(40)}"`);
-          return write(id, `"${HASH}"`);
+          return write(id, `"${ANY_HASH}"`);
         });
         request.send(200, request.isBatch ? ` [ ${answers.join(" ,\n")} ] ` : (answers[0] ?? ""));
       });
       const rpc = client(node.url);
-      assert.deepEqual(await rpc.tip(), { height: 7, hash: HASH });
-      assert.deepEqual(await rpc.blockHashes(3, 4), [HASH, HASH, HASH, HASH]);
-      assert.deepEqual(await rpc.mempoolTxids(), [HASH]);
-      const wanted = `${HASH}aa${"0a".repeat(40)}`;
-      assert.equal(Buffer.from(await rpc.rawBlock(HASH)).toString("hex"), wanted);
+      assert.deepEqual(await rpc.tip(), { height: 7, hash: ANY_HASH });
+      assert.deepEqual(await rpc.blockHashes(3, 4), [ANY_HASH, ANY_HASH, ANY_HASH, ANY_HASH]);
+      assert.deepEqual(await rpc.mempoolTxids(), [ANY_HASH]);
+      const wanted = `${ANY_HASH}aa${"0a".repeat(40)}`;
+      assert.equal(Buffer.from(await rpc.rawBlock(ANY_HASH)).toString("hex"), wanted);
       const txids = await rpc.mempoolTxids();
       const bodies = await rpc.rawTransactions([...txids, ...txids, ...txids]);
       for (const body of bodies) assert.equal(Buffer.from(body ?? []).toString("hex"), wanted);
@@ -55,7 +55,7 @@ describe("every method takes any valid JSON", () => {
     const node = await fake((request) =>
       request.send(200, `{"error": null, "id": ${request.calls[0]?.id}, "result": "${hex}"}`),
     );
-    const raw = await client(node.url).rawBlock(HASH);
+    const raw = await client(node.url).rawBlock(ANY_HASH);
     assert.equal(raw.length, 4_000_000);
     assert.ok(raw.every((byte) => byte === 0x5a));
   });
@@ -78,7 +78,7 @@ describe("what is no hex is refused, however it is written", () => {
         const node = await fake((request) =>
           request.send(200, `{"result":${space}${result},"error":null,"id":${request.calls[0]?.id}}`),
         );
-        await failure(client(node.url).rawBlock(HASH), "BAD_ANSWER");
+        await failure(client(node.url).rawBlock(ANY_HASH), "BAD_ANSWER");
       });
     }
   }
@@ -92,7 +92,7 @@ describe("what is no hex is refused, however it is written", () => {
       request.send(200, isBatch ? `[${answers.join(",")}]` : (answers[0] ?? ""));
     });
     const rpc = client(node.url);
-    const txid = HASH as string as Txid;
+    const txid = ANY_HASH as string as Txid;
     await failure(rpc.rawTransactions([txid, txid]), "BAD_ANSWER", /no hex/);
   });
 });

@@ -14,10 +14,11 @@ import { PEARL_WATCH_DEFAULTS, PearlWatch } from "../../src/swaps/pearl/pearl-wa
 import type { PearlStanding } from "../../src/swaps/ledger/ports.ts";
 import type { EscrowEvent } from "../../src/swap/facts.ts";
 import { dealRow, type DealRow } from "../../src/swap/rows.ts";
-import { toHex } from "../../testkit/doubles/pearl-node/bytes.ts";
+import { toHex } from "../../testkit/bytes.ts";
 import { PearlCore } from "../../testkit/doubles/pearl-node/core.ts";
 import { SIMNET } from "../../testkit/doubles/pearl-node/network.ts";
-import { coinbaseInput, hex, key, sign, txidOf } from "../../testkit/doubles/pearl-node/test-wallet.ts";
+import { bytesOf } from "../../testkit/bytes.ts";
+import { coinbaseInput, key, sign, txidOf } from "../../testkit/doubles/pearl-node/test-wallet.ts";
 import { apiScene, type ApiScene } from "../../testkit/builders/swap-ledger/api-scene.ts";
 import { evmPlace, START, terms } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
 import { accepted, evm, ORDER, scriptOf } from "../../testkit/builders/swap-ledger/ledger-scene.ts";
@@ -74,7 +75,7 @@ export class PearlChain {
   ): { readonly raw: string; readonly txid: string } {
     const coin = coinbaseInput(this.core, height, MINER);
     const outputs = [
-      { script: hex(script), value },
+      { script: bytesOf(script), value },
       { script: MINER.script, value: coin.value - value - 2000n },
     ];
     const raw = sign({ inputs: [{ sequence: 0xfffffffd, ...coin }], outputs });

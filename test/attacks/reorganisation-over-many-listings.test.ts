@@ -5,13 +5,13 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { IndexWriter } from "../../src/adapters/store-sqlite/write/index-writer.ts";
 import type { BlockHash, Tick } from "../../src/primitives/brands.ts";
-import { addressOf, BASE } from "../../testkit/store-contract/chain-facts.ts";
+import { numberedAddress, BASE } from "../../testkit/store-contract/chain-facts.ts";
 import { ChainModel } from "../../testkit/store-contract/chain-model.ts";
 import { CountingConnection } from "../../testkit/store-contract/counting-connection.ts";
 import { sqliteStores } from "../sqlite-stores.ts";
 
 const TICK = "MANY" as Tick;
-const OWNER = addressOf(0);
+const OWNER = numberedAddress(0);
 const stores = sqliteStores();
 
 describe("thousands of listings are open", () => {
@@ -27,7 +27,7 @@ describe("thousands of listings are open", () => {
     const kept = chain.close(crowded);
     const undone = chain.open(200);
     const [first = assert.fail(), second = assert.fail()] = undone.openListings();
-    undone.end(first, "filled", OWNER, addressOf(1));
+    undone.end(first, "filled", OWNER, numberedAddress(1));
     undone.end(second, "cancelled", OWNER, OWNER);
     undone.list(TICK, OWNER, OWNER, { amount: 1n, price: 5n, exp: null });
     const gone = chain.close(undone);

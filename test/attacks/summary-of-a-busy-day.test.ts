@@ -7,7 +7,7 @@ import { AddressFinder } from "../../src/adapters/store-sqlite/address-book.ts";
 import { SqliteQueries } from "../../src/adapters/store-sqlite/read/queries.ts";
 import type { BlockHash, Tick } from "../../src/primitives/brands.ts";
 import type { BlockChanges } from "../../src/prc20/state.ts";
-import { addressOf, BASE } from "../../testkit/store-contract/chain-facts.ts";
+import { numberedAddress, BASE } from "../../testkit/store-contract/chain-facts.ts";
 import { ChainModel } from "../../testkit/store-contract/chain-model.ts";
 import { CountingConnection } from "../../testkit/store-contract/counting-connection.ts";
 import { valueOf } from "../../testkit/store-contract/engine.ts";
@@ -15,7 +15,7 @@ import { NaiveIndex } from "../../testkit/store-contract/naive-index.ts";
 import { sqliteStores } from "../sqlite-stores.ts";
 
 const TICK = "DUST" as Tick;
-const OWNER = addressOf(0);
+const OWNER = numberedAddress(0);
 const FILLS_PER_BLOCK = 250;
 const stores = sqliteStores();
 
@@ -34,7 +34,7 @@ function busyChain(): BlockChanges[] {
     }
     blocks.push(chain.close(listed));
     const filled = chain.open(turn % 2 === 0 ? 194 : -194);
-    for (const listing of filled.openListings()) filled.end(listing, "filled", OWNER, addressOf(1));
+    for (const listing of filled.openListings()) filled.end(listing, "filled", OWNER, numberedAddress(1));
     blocks.push(chain.close(filled));
   }
   return blocks;

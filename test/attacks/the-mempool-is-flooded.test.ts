@@ -14,7 +14,7 @@ import { parseTransaction } from "../../testkit/doubles/pearl-node/transaction.t
 import { Random } from "../../testkit/random.ts";
 import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
 import { MemoryPearlLedger } from "../../testkit/doubles/memory-pearl-ledger.ts";
-import { order } from "../swaps-pearl/watch-stage.ts";
+import { watchedOrder } from "../swaps-pearl/watch-stage.ts";
 import { handClock } from "../../testkit/doubles/clock.ts";
 import { SILENT } from "../../testkit/doubles/log.ts";
 
@@ -89,7 +89,7 @@ describe("the mempool is flooded", () => {
   test(`S-13, S-15: ${FLOOD} transactions in a new order at every look: each asked for once, no sighting flickers`, async () => {
     const node = new FloodedNode();
     const ledger = new MemoryPearlLedger();
-    const { watched } = order(77);
+    const { watched } = watchedOrder(77);
     ledger.know(watched, 0);
     const locks: Txid[] = [];
     const lockEvery = Math.floor(FLOOD / LOCKS);
@@ -166,7 +166,7 @@ describe("the mempool is flooded", () => {
   test("a node that lists what it does not give keeps nobody from being read", async () => {
     const node = new FloodedNode();
     const ledger = new MemoryPearlLedger();
-    const { watched } = order(78);
+    const { watched } = watchedOrder(78);
     ledger.know(watched, 0);
     const listed = new FloodedNode();
     for (let n = 0; n < 500; n += 1) listed.add(payment(n, `5120${"cd".repeat(32)}`, 5000n));

@@ -12,6 +12,7 @@ import {
   type Party,
   party,
 } from "../../testkit/worlds/swap-stage/parties.ts";
+import type { JsonRow } from "../../testkit/rows.ts";
 import {
   acceptedBid,
   actionsOf,
@@ -21,7 +22,6 @@ import {
   openDeal,
   payLock,
   payOutputs,
-  type Row,
   SWAPS,
 } from "../../testkit/worlds/swap-stage/scenes.ts";
 import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
@@ -66,8 +66,8 @@ async function withdraw(person: Party): Promise<void> {
   await stage.caughtUp();
 }
 
-function withdrawals(row: Row): readonly unknown[] {
-  const actions: readonly Row[] = Array.isArray(row["next_actions"]) ? row["next_actions"] : [];
+function withdrawals(row: JsonRow): readonly unknown[] {
+  const actions: readonly JsonRow[] = Array.isArray(row["next_actions"]) ? row["next_actions"] : [];
   return actions.filter(({ action }) => action === "withdraw_credit");
 }
 
@@ -94,7 +94,7 @@ async function bid(): Promise<Hex> {
   return hash;
 }
 
-async function bidOf(hash: Hex): Promise<Row> {
+async function bidOf(hash: Hex): Promise<JsonRow> {
   const { body } = await stage.http.get(`${SWAPS}/${hash}`);
   return body;
 }

@@ -12,7 +12,7 @@ import { freePort } from "../../testkit/free-port.ts";
 import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
 import { serveWorld, type WorldServer } from "../../testkit/worlds/simulation/world-server.ts";
 import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
-import { endAll, health, ROOT, type StartedProcess, startStrand } from "../process/service-process.ts";
+import { endAll, health, REPOSITORY, type StartedProcess, startStrand } from "../process/service-process.ts";
 import { until } from "../../testkit/until.ts";
 
 let folder = "";
@@ -40,7 +40,7 @@ function start(port: number): StartedProcess {
     DATABASE_URL: `sqlite:${join(folder, "index.db")}`,
     PORT: `${port}`,
     PEARL_POLL_MS: "20",
-    NODE_OPTIONS: `--import=${join(ROOT, "test/attacks/writer-killer.ts")}`,
+    NODE_OPTIONS: `--import=${join(REPOSITORY, "test/attacks/writer-killer.ts")}`,
   });
 }
 

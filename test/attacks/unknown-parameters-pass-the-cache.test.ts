@@ -52,7 +52,7 @@ test("so are other spellings of the same request: letter case, order, zeros, per
     "/api/v1/prc20/token/%73and",
   ]);
   assert.equal(tokens.queries, 1);
-  const txid = rows.txid("ab").toLowerCase();
+  const txid = rows.repeatedTxid("ab").toLowerCase();
   const transactions = await asked([`/api/v1/prc20/op/${txid}`, `/api/v1/prc20/op/${txid.toUpperCase()}`]);
   assert.equal(transactions.queries, 1);
 });
@@ -66,7 +66,7 @@ test("what differs in a known value is asked for itself", async () => {
     "limit=3&valid=1",
     "limit=3&valid=0",
   ];
-  lists.push(`limit=3&address=${rows.ALICE}`, `limit=3&address=${rows.BOB}`);
+  lists.push(`limit=3&address=${rows.ALICE_ADDRESS}`, `limit=3&address=${rows.BOB_ADDRESS}`);
   const { queries } = await asked(lists.map((query) => `${OPLIST}?${query}`));
   assert.equal(queries, lists.length);
 });

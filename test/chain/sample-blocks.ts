@@ -1,22 +1,13 @@
 // Makes the blocks and transactions that tests of the scanner scan, with bitcoinjs-lib and a stand-in for envelopes.
 
 import assert from "node:assert/strict";
-import { hash } from "node:crypto";
 import { Block, Transaction } from "bitcoinjs-lib";
 import type { AnchorProbe, RecogniseEnvelope, ScannedBlock } from "../../src/chain/block-shapes.ts";
 import { NETWORKS } from "../../src/chain/networks.ts";
 import { type ScanContext, scanBlock } from "../../src/chain/scan-block.ts";
 import { outpointAt } from "../../src/chain/transaction-view.ts";
 import type { BlockHash } from "../../src/primitives/brands.ts";
-
-const once = (bytes: Uint8Array): Buffer => hash("sha256", bytes, "buffer");
-
-/** Double SHA-256 by node:crypto. */
-export const sha256d = (bytes: Uint8Array): Uint8Array => new Uint8Array(once(once(bytes)));
-/** Hex text in reversed order. */
-export const display = (bytes: Uint8Array): string => Buffer.from(bytes.toReversed()).toString("hex");
-/** Hex text of bytes. */
-export const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
+import { hash256, toDisplay, toHex } from "../../testkit/bytes.ts";
 
 /** A stand-in for P-12: any leaf that begins with a 32-byte push and goes on. */
 export function isEnvelope(leaf: Uint8Array): boolean {
@@ -24,7 +15,7 @@ export function isEnvelope(leaf: Uint8Array): boolean {
 }
 const recognise: RecogniseEnvelope = (bytes, start, end) => {
   const leaf = bytes.slice(start, end);
-  return isEnvelope(leaf) ? { keyHex: hex(leaf.subarray(1, 33)), body: leaf.slice(33) } : null;
+  return isEnvelope(leaf) ? { keyHex: toHex(leaf.subarray(1, 33)), body: leaf.slice(33) } : null;
 };
 
 function probeOf(outpoints: ReadonlySet<string>): AnchorProbe {
@@ -32,7 +23,7 @@ function probeOf(outpoints: ReadonlySet<string>): AnchorProbe {
 }
 /** A scan of simnet blocks that looks for those outpoints. */
 export function contextOf(outpoints: ReadonlySet<string> = new Set()): ScanContext {
-  return { network: NETWORKS.simnet, sha256d, recognise, anchors: probeOf(outpoints) };
+  return { network: NETWORKS.simnet, sha256d: hash256, recognise, anchors: probeOf(outpoints) };
 }
 
 /** The certificate of every sample block. */
@@ -84,7 +75,7 @@ function countOf(count: number): Uint8Array {
 export function assemble(txs: readonly Transaction[], height: number, merkleRoot: Uint8Array): Sample {
   const header = headerOf(merkleRoot);
   const raw = Buffer.concat([V4_CERTIFICATE, header, countOf(txs.length), ...txs.map((tx) => tx.toBuffer())]);
-  return { raw: new Uint8Array(raw), hash: display(sha256d(header)) as BlockHash, height, txs };
+  return { raw: new Uint8Array(raw), hash: toDisplay(hash256(header)) as BlockHash, height, txs };
 }
 
 /** A block whose commitments are the library's. */
@@ -116,7 +107,7 @@ export function codeOf(raw: Uint8Array, sample: Sample): string {
 }
 
 /** Some bytes of a length. */
-export function bytesOf(length: number, fill: number): Uint8Array {
+export function someBytes(length: number, fill: number): Uint8Array {
   return new Uint8Array(length).map((_, i) => (i * 13 + fill * 7) & 0xff);
 }
 
@@ -152,10 +143,10 @@ export function build(specs: readonly TransactionSpec[]): Transaction[] {
     for (const [i, input] of one.inputs.entries()) {
       const earlier = one.spendsEarlier === null || i > 0 ? undefined : txs[one.spendsEarlier % (n + 1)];
       const source = earlier?.getHash() ?? new Uint8Array(32).fill(input.txid + 1);
-      tx.addInput(source, input.vout, 5, bytesOf(input.script, i));
+      tx.addInput(source, input.vout, 5, someBytes(input.script, i));
       tx.setWitness(i, [...input.witness]);
     }
-    for (const output of one.outputs) tx.addOutput(bytesOf(output.length, n), output.value);
+    for (const output of one.outputs) tx.addOutput(someBytes(output.length, n), output.value);
     txs.push(tx);
   }
   return txs;
@@ -172,9 +163,9 @@ export const small = (): Sample =>
             vout: 1,
             script: 0,
             witness: [
-              bytesOf(64, 1),
-              Uint8Array.of(0x20, ...bytesOf(50, 5)),
-              Uint8Array.of(0xc0, ...bytesOf(32, 2)),
+              someBytes(64, 1),
+              Uint8Array.of(0x20, ...someBytes(50, 5)),
+              Uint8Array.of(0xc0, ...someBytes(32, 2)),
             ],
           },
         ],

@@ -34,11 +34,11 @@ const GENESIS = 1_790_000_000;
 export const FIELD_PRIME = 2n ** 256n - 2n ** 32n - 977n;
 export const PAYOUT_GAS = 200_000n;
 /** Accounts by their part. */
-export const OWNER = 0;
-export const BUYER = 1;
-export const SELLER = 2;
-export const OTHER = 3;
-export const FEES = 9;
+export const OWNER_ACCOUNT = 0;
+export const BUYER_ACCOUNT = 1;
+export const SELLER_ACCOUNT = 2;
+export const OTHER_ACCOUNT = 3;
+export const FEES_ACCOUNT = 9;
 
 export const hostileAbi = parseAbi([
   "error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)",
@@ -71,13 +71,13 @@ type ErrorName = Extract<(typeof escrowAbi)[number], { type: "error" }>["name"];
 type Write = ContractFunctionName<typeof escrowAbi, "nonpayable" | "pure">;
 
 /** A secret of one's own, and its hashlock. */
-export function secretOf(number: bigint | number): { readonly secret: Hex; readonly hashlock: Hex } {
+export function numberedSecret(number: bigint | number): { readonly secret: Hex; readonly hashlock: Hex } {
   const secret = word(BigInt(number) + 1_000_000n);
-  return { secret, hashlock: sha256(secret) };
+  return { secret, hashlock: hashOfWord(secret) };
 }
 
 /** SHA-256 by Node, not by the code under test. */
-export function sha256(hex: Hex): Hex {
+export function hashOfWord(hex: Hex): Hex {
   return `0x${createHash("sha256")
     .update(Buffer.from(hex.slice(2), "hex"))
     .digest("hex")}`;
@@ -124,7 +124,7 @@ export class ContractStage {
     const anvil = await startAnvil({ genesisTime });
     const usdc = setting.usdc ?? (await deployTestContract(anvil, "HostileUsdc", hostileAbi, []));
     const stage = new ContractStage(anvil, await deployEscrow(anvil, { ...setting, usdc }));
-    await stage.fund(BUYER);
+    await stage.fund(BUYER_ACCOUNT);
     return stage;
   }
 
@@ -148,7 +148,7 @@ export class ContractStage {
     functionName: Name,
     args: ContractFunctionArgs<typeof hostileAbi, "nonpayable", Name>,
   ): Promise<void> {
-    await this.sendData(OWNER, this.escrow.usdc, encoded(hostileAbi, functionName, args));
+    await this.sendData(OWNER_ACCOUNT, this.escrow.usdc, encoded(hostileAbi, functionName, args));
   }
 
   balance(of: Address): Promise<bigint> {
@@ -163,9 +163,9 @@ export class ContractStage {
   /** Terms of a bid that pass now; a fresh hashlock each time unless one is given. */
   async bid(changes: Partial<TermsMessage> = {}): Promise<TermsMessage & { readonly secret: Hex }> {
     const now = await this.anvil.time();
-    const { secret, hashlock } = secretOf((this.next += 1n));
+    const { secret, hashlock } = numberedSecret((this.next += 1n));
     return {
-      buyer: this.address(BUYER),
+      buyer: this.address(BUYER_ACCOUNT),
       seller: "0x0000000000000000000000000000000000000000",
       hashlock,
       usdcAmount: 250_000_000n,
@@ -186,7 +186,7 @@ export class ContractStage {
   /** An ask of SELLER that passes now. */
   async ask(changes: Partial<AskMessage> = {}): Promise<AskMessage> {
     return {
-      seller: this.address(SELLER),
+      seller: this.address(SELLER_ACCOUNT),
       sellerPearlAddress: "rprl1psomewhere",
       sellerPearlKey: word(3n),
       pearlAmountSat: 500_000_000_000n,
@@ -215,7 +215,7 @@ export class ContractStage {
     } as const;
   }
 
-  signAsk(ask: AskMessage, account = SELLER): Promise<Hex> {
+  signAsk(ask: AskMessage, account = SELLER_ACCOUNT): Promise<Hex> {
     const signer = this.anvil.account(account);
     return signer.signTypedData({
       domain: this.domain(),
@@ -334,14 +334,14 @@ export class ContractStage {
   /** Locks a bid; answers with its terms and hash. */
   async locked(changes: Partial<TermsMessage> = {}) {
     const terms = await this.bid(changes);
-    await this.call(BUYER, "lock", [terms]);
+    await this.call(BUYER_ACCOUNT, "lock", [terms]);
     return { terms, secret: terms.secret, orderHash: await this.hashTerms(terms) };
   }
 
   /** Locks a bid and has SELLER accept it. */
   async accepted(changes: Partial<TermsMessage> = {}) {
     const order = await this.locked(changes);
-    await this.call(SELLER, "accept", [order.orderHash, word(3n)]);
+    await this.call(SELLER_ACCOUNT, "accept", [order.orderHash, word(3n)]);
     return order;
   }
 
@@ -359,6 +359,6 @@ export async function deployTestContract(
 ): Promise<Address> {
   const file = new URL(`../../contracts/build/test/${name}.json`, import.meta.url);
   const { bytecode } = JSON.parse(readFileSync(file, "utf8")) as { readonly bytecode: Hex };
-  const hash = await anvil.walletClient(OWNER).deployContract({ abi, bytecode, args });
+  const hash = await anvil.walletClient(OWNER_ACCOUNT).deployContract({ abi, bytecode, args });
   return (await created(anvil, hash)).address;
 }

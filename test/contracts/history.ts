@@ -16,23 +16,23 @@ import {
 } from "../../testkit/oracles/escrow.ts";
 import { Random } from "../../testkit/random.ts";
 import {
-  BUYER,
+  BUYER_ACCOUNT,
   callData,
-  FEES,
+  FEES_ACCOUNT,
   HOUR,
-  OTHER,
-  OWNER,
-  secretOf,
-  SELLER,
+  OTHER_ACCOUNT,
+  OWNER_ACCOUNT,
+  numberedSecret,
+  SELLER_ACCOUNT,
   type ContractStage,
   word,
 } from "./contract-stage.ts";
 import type { AskMessage, TermsMessage } from "./typed-messages.ts";
 
 /** Two buyers, two sellers, an outsider, two fee recipients; everybody tries everything. */
-export const ACTORS = [OWNER, BUYER, SELLER, OTHER, 4, 5, FEES, 8];
-export const BUYERS = [BUYER, OTHER, 4];
-const SELLERS = [SELLER, 5, OTHER];
+export const ACTORS = [OWNER_ACCOUNT, BUYER_ACCOUNT, SELLER_ACCOUNT, OTHER_ACCOUNT, 4, 5, FEES_ACCOUNT, 8];
+export const BUYERS = [BUYER_ACCOUNT, OTHER_ACCOUNT, 4];
+const SELLERS = [SELLER_ACCOUNT, 5, OTHER_ACCOUNT];
 
 /** An order that was tried, whether it was opened or not, by its hash in the contract and its key in the model. */
 interface Opened {
@@ -77,7 +77,7 @@ export class History {
     this.secrets = seed % 1000;
     const { feeBps, feeRecipient } = stage.escrow;
     this.#settings = {
-      owner: evm(stage.address(OWNER)),
+      owner: evm(stage.address(OWNER_ACCOUNT)),
       feeBps,
       feeRecipient: evm(feeRecipient),
       minUsdc: 1_000_000n,
@@ -143,12 +143,14 @@ export class History {
     if (kind === "owner") return this.drawOwner();
     const by = this.actor();
     if (kind === "refuse") {
-      const whom = this.actor([...BUYERS, ...SELLERS, FEES]);
+      const whom = this.actor([...BUYERS, ...SELLERS, FEES_ACCOUNT]);
       return { kind, by, whom, value: this.random.below(7) === 0 };
     }
     if (kind === "withdrawFees" || kind === "withdrawCredit") {
       const from =
-        kind === "withdrawFees" ? this.actor([FEES, 8, OTHER]) : this.actor([...BUYERS, ...SELLERS]);
+        kind === "withdrawFees"
+          ? this.actor([FEES_ACCOUNT, 8, OTHER_ACCOUNT])
+          : this.actor([...BUYERS, ...SELLERS]);
       const to = this.actor();
       const call: Call = { fn: kind, to: evm(to) };
       return { kind, by: from, call, data: callData(kind, [to]), order: null };
@@ -175,7 +177,7 @@ export class History {
       return { kind, by, call, data: callData("accept", [hash, word(3n)]), order };
     }
     if (kind === "claim") {
-      const secret = insider && known !== null ? known.secret : secretOf(this.random.below(50)).secret;
+      const secret = insider && known !== null ? known.secret : numberedSecret(this.random.below(50)).secret;
       const call: Call = { fn: kind, orderHash: order.key, secret: bytes32(secret) };
       return { kind, by: stranger, call, data: callData("claim", [hash, secret]), order };
     }
@@ -259,7 +261,7 @@ export class History {
   }
 
   private someTerms(now: bigint, buyer: Address, changes: Partial<TermsMessage>) {
-    const { secret, hashlock } = secretOf((this.secrets += 1) - (this.random.below(12) === 0 ? 3 : 0));
+    const { secret, hashlock } = numberedSecret((this.secrets += 1) - (this.random.below(12) === 0 ? 3 : 0));
     const pearlRefundTime = now + 5400n + BigInt(this.random.below(12)) * HOUR;
     const terms: TermsMessage = {
       buyer,
@@ -285,7 +287,7 @@ export class History {
   }
 
   private drawOwner(): Step {
-    const by = this.random.below(3) > 0 ? this.stage.address(OWNER) : this.actor();
+    const by = this.random.below(3) > 0 ? this.stage.address(OWNER_ACCOUNT) : this.actor();
     const choice = this.random.below(8);
     const order = null;
     if (choice < 6) {
@@ -293,7 +295,7 @@ export class History {
       return { kind, by, call: { fn: kind }, data: callData(kind, []), order };
     }
     const feeBps = this.random.below(520);
-    const feeTo = this.actor([FEES, 8]);
+    const feeTo = this.actor([FEES_ACCOUNT, 8]);
     const call: Call = { fn: "setFee", feeBps, feeRecipient: evm(feeTo) };
     return { kind: "setFee", by, call, data: callData("setFee", [feeBps, feeTo]), order };
   }

@@ -13,15 +13,15 @@ import {
 } from "viem";
 import { escrowAbi } from "../../src/adapters/evm-rpc/escrow-abi.ts";
 import {
-  BUYER,
+  BUYER_ACCOUNT,
   callData,
   deployTestContract,
-  FEES,
+  FEES_ACCOUNT,
   hostileAbi,
-  OTHER,
-  OWNER,
+  OTHER_ACCOUNT,
+  OWNER_ACCOUNT,
   PAYOUT_GAS,
-  SELLER,
+  SELLER_ACCOUNT,
   ContractStage,
   starverAbi,
   word,
@@ -36,7 +36,7 @@ before(async () => {
 });
 after(() => stage.close());
 afterEach(async () => {
-  for (const account of [BUYER, SELLER, FEES].map((index) => stage.address(index))) {
+  for (const account of [BUYER_ACCOUNT, SELLER_ACCOUNT, FEES_ACCOUNT].map((index) => stage.address(index))) {
     await stage.token("setRefused", [account, false]);
     await stage.token("setReturnsFalse", [account, false]);
   }
@@ -50,10 +50,10 @@ afterEach(async () => {
 
 /** Ways to end an order, who is paid, the state and the order's own event. */
 const PAYOUTS = {
-  claim: { payee: SELLER, from: OTHER, state: 3, event: "OrderClaimed" },
-  cancel: { payee: BUYER, from: BUYER, state: 5, event: "OrderCancelled" },
-  refund: { payee: BUYER, from: OTHER, state: 4, event: "OrderRefunded" },
-  refundCooperative: { payee: BUYER, from: SELLER, state: 4, event: "OrderRefunded" },
+  claim: { payee: SELLER_ACCOUNT, from: OTHER_ACCOUNT, state: 3, event: "OrderClaimed" },
+  cancel: { payee: BUYER_ACCOUNT, from: BUYER_ACCOUNT, state: 5, event: "OrderCancelled" },
+  refund: { payee: BUYER_ACCOUNT, from: OTHER_ACCOUNT, state: 4, event: "OrderRefunded" },
+  refundCooperative: { payee: BUYER_ACCOUNT, from: SELLER_ACCOUNT, state: 4, event: "OrderRefunded" },
 } as const;
 const NAMES = ["claim", "cancel", "refund", "refundCooperative"] as const;
 
@@ -77,10 +77,10 @@ interface Probe {
 
 async function refusedLocks(error: "AmountNotReceived"): Promise<void> {
   const terms = await stage.bid();
-  await stage.refused(BUYER, "lock", [terms], error);
+  await stage.refused(BUYER_ACCOUNT, "lock", [terms], error);
   const ask = await stage.ask();
   const askTerms = await stage.termsFor(ask);
-  await stage.refused(BUYER, "lockWithAsk", [askTerms, ask, await stage.signAsk(ask)], error);
+  await stage.refused(BUYER_ACCOUNT, "lockWithAsk", [askTerms, ask, await stage.signAsk(ask)], error);
 }
 
 /** What would be if somebody passed on just that much gas. */
@@ -131,7 +131,7 @@ describe("a payout that the token refuses", () => {
           [event, "PayoutCredited"],
         );
         assert.deepEqual(events[1]?.args, { orderHash, account, amount: due });
-        const to = stage.address(OTHER);
+        const to = stage.address(OTHER_ACCOUNT);
         const toHad = await stage.balance(to);
         if (refusal === "setRefused")
           // The token refuses the payee, so the escrow may send it elsewhere.
@@ -148,69 +148,81 @@ describe("a payout that the token refuses", () => {
   test("S-23: credits of several orders add up", async () => {
     const first = await ready("cancel");
     const second = await ready("cancel");
-    await stage.token("setRefused", [stage.address(BUYER), true]);
-    await stage.sendData(BUYER, stage.escrow.address, first.data);
-    await stage.sendData(BUYER, stage.escrow.address, second.data);
-    assert.equal(await stage.read.credits([stage.address(BUYER)]), first.due + second.due);
-    await stage.call(BUYER, "withdrawCredit", [stage.address(OTHER)]);
+    await stage.token("setRefused", [stage.address(BUYER_ACCOUNT), true]);
+    await stage.sendData(BUYER_ACCOUNT, stage.escrow.address, first.data);
+    await stage.sendData(BUYER_ACCOUNT, stage.escrow.address, second.data);
+    assert.equal(await stage.read.credits([stage.address(BUYER_ACCOUNT)]), first.due + second.due);
+    await stage.call(BUYER_ACCOUNT, "withdrawCredit", [stage.address(OTHER_ACCOUNT)]);
   });
 
   test("S-23: a refused fee recipient blocks no claim", async () => {
     const { data } = await ready("claim");
-    await stage.token("setRefused", [stage.address(FEES), true]);
-    const receipt = await stage.sendData(OTHER, stage.escrow.address, data);
+    await stage.token("setRefused", [stage.address(FEES_ACCOUNT), true]);
+    const receipt = await stage.sendData(OTHER_ACCOUNT, stage.escrow.address, data);
     assert.equal(stage.events(receipt).length, 1);
   });
 
   test("S-24: a token that returns nothing is taken at its word", async () => {
     await stage.token("setReturnsNothing", [true]);
     const { data, due } = await ready("claim");
-    const had = await stage.balance(stage.address(SELLER));
-    await stage.sendData(OTHER, stage.escrow.address, data);
-    assert.equal((await stage.balance(stage.address(SELLER))) - had, due);
+    const had = await stage.balance(stage.address(SELLER_ACCOUNT));
+    await stage.sendData(OTHER_ACCOUNT, stage.escrow.address, data);
+    assert.equal((await stage.balance(stage.address(SELLER_ACCOUNT))) - had, due);
   });
 });
 
 describe("withdrawals", () => {
   test("S-21: fees go to where their recipient says, all at once", async () => {
     const { data } = await ready("claim");
-    await stage.sendData(OTHER, stage.escrow.address, data);
-    const recipient = stage.address(FEES);
+    await stage.sendData(OTHER_ACCOUNT, stage.escrow.address, data);
+    const recipient = stage.address(FEES_ACCOUNT);
     const amount = await stage.read.accruedFees([recipient]);
-    const to = stage.address(OTHER);
-    await stage.refused(FEES, "withdrawFees", [ZERO], "PayeeInvalid");
-    await stage.refused(FEES, "withdrawFees", [stage.escrow.address], "PayeeInvalid");
-    await stage.refused(OTHER, "withdrawFees", [to], "NothingOwed");
-    const receipt = await stage.call(FEES, "withdrawFees", [to]);
+    const to = stage.address(OTHER_ACCOUNT);
+    await stage.refused(FEES_ACCOUNT, "withdrawFees", [ZERO], "PayeeInvalid");
+    await stage.refused(FEES_ACCOUNT, "withdrawFees", [stage.escrow.address], "PayeeInvalid");
+    await stage.refused(OTHER_ACCOUNT, "withdrawFees", [to], "NothingOwed");
+    const receipt = await stage.call(FEES_ACCOUNT, "withdrawFees", [to]);
     assert.deepEqual(stage.events(receipt), [
       { eventName: "FeesWithdrawn", args: { recipient, to, amount } },
     ]);
-    await stage.refused(FEES, "withdrawFees", [to], "NothingOwed");
+    await stage.refused(FEES_ACCOUNT, "withdrawFees", [to], "NothingOwed");
   });
 
   test("S-21: where the token refuses, all stays owed", async () => {
     const { data } = await ready("claim");
-    await stage.sendData(OTHER, stage.escrow.address, data);
-    const owed = await stage.read.accruedFees([stage.address(FEES)]);
-    await stage.token("setReturnsFalse", [stage.address(FEES), true]);
+    await stage.sendData(OTHER_ACCOUNT, stage.escrow.address, data);
+    const owed = await stage.read.accruedFees([stage.address(FEES_ACCOUNT)]);
+    await stage.token("setReturnsFalse", [stage.address(FEES_ACCOUNT), true]);
     const token = [getAddress(stage.escrow.usdc)];
-    await stage.refused(FEES, "withdrawFees", [stage.address(FEES)], "SafeERC20FailedOperation", token);
-    await stage.token("setRefused", [stage.address(FEES), true]);
-    const answer = await stage.triedAt(null, FEES, "withdrawFees", [stage.address(FEES)]);
+    await stage.refused(
+      FEES_ACCOUNT,
+      "withdrawFees",
+      [stage.address(FEES_ACCOUNT)],
+      "SafeERC20FailedOperation",
+      token,
+    );
+    await stage.token("setRefused", [stage.address(FEES_ACCOUNT), true]);
+    const answer = await stage.triedAt(null, FEES_ACCOUNT, "withdrawFees", [stage.address(FEES_ACCOUNT)]);
     assert.ok("error" in answer);
-    assert.equal(await stage.read.accruedFees([stage.address(FEES)]), owed);
+    assert.equal(await stage.read.accruedFees([stage.address(FEES_ACCOUNT)]), owed);
   });
 
   test("S-21: a credit goes neither to nobody nor to the contract, and stays where the token refuses", async () => {
     const { data, due } = await ready("cancel");
-    await stage.token("setReturnsFalse", [stage.address(BUYER), true]);
-    await stage.sendData(BUYER, stage.escrow.address, data);
-    await stage.refused(BUYER, "withdrawCredit", [ZERO], "PayeeInvalid");
-    await stage.refused(BUYER, "withdrawCredit", [stage.escrow.address], "PayeeInvalid");
+    await stage.token("setReturnsFalse", [stage.address(BUYER_ACCOUNT), true]);
+    await stage.sendData(BUYER_ACCOUNT, stage.escrow.address, data);
+    await stage.refused(BUYER_ACCOUNT, "withdrawCredit", [ZERO], "PayeeInvalid");
+    await stage.refused(BUYER_ACCOUNT, "withdrawCredit", [stage.escrow.address], "PayeeInvalid");
     const token = [getAddress(stage.escrow.usdc)];
-    await stage.refused(BUYER, "withdrawCredit", [stage.address(BUYER)], "SafeERC20FailedOperation", token);
-    assert.equal(await stage.read.credits([stage.address(BUYER)]), due);
-    await stage.call(BUYER, "withdrawCredit", [stage.address(OTHER)]);
+    await stage.refused(
+      BUYER_ACCOUNT,
+      "withdrawCredit",
+      [stage.address(BUYER_ACCOUNT)],
+      "SafeERC20FailedOperation",
+      token,
+    );
+    assert.equal(await stage.read.credits([stage.address(BUYER_ACCOUNT)]), due);
+    await stage.call(BUYER_ACCOUNT, "withdrawCredit", [stage.address(OTHER_ACCOUNT)]);
   });
 });
 
@@ -228,13 +240,15 @@ describe("what comes in", () => {
   test("S-24: a transferFrom that returns false is refused", async () => {
     await stage.token("setReturnsFalse", [stage.escrow.address, true]);
     const terms = await stage.bid();
-    await stage.refused(BUYER, "lock", [terms], "SafeERC20FailedOperation", [getAddress(stage.escrow.usdc)]);
+    await stage.refused(BUYER_ACCOUNT, "lock", [terms], "SafeERC20FailedOperation", [
+      getAddress(stage.escrow.usdc),
+    ]);
   });
 
   test("S-22: what cannot be taken is not locked", async () => {
-    await stage.token("mint", [stage.address(OTHER), 1n]);
-    const terms = await stage.bid({ buyer: stage.address(OTHER) });
-    const answer = await stage.triedAt(null, OTHER, "lock", [terms]);
+    await stage.token("mint", [stage.address(OTHER_ACCOUNT), 1n]);
+    const terms = await stage.bid({ buyer: stage.address(OTHER_ACCOUNT) });
+    const answer = await stage.triedAt(null, OTHER_ACCOUNT, "lock", [terms]);
     assert.ok("error" in answer);
   });
 });
@@ -254,13 +268,13 @@ describe("reentrance", () => {
       callData("claim", [orderHash, secret]),
       callData("refund", [orderHash]),
       callData("refundCooperative", [orderHash]),
-      callData("withdrawFees", [stage.address(OTHER)]),
-      callData("withdrawCredit", [stage.address(OTHER)]),
+      callData("withdrawFees", [stage.address(OTHER_ACCOUNT)]),
+      callData("withdrawCredit", [stage.address(OTHER_ACCOUNT)]),
     ];
     for (const data of inner) {
       const outer = await ready("cancel");
       await stage.token("setHook", [stage.escrow.address, data]);
-      await stage.sendData(BUYER, stage.escrow.address, outer.data);
+      await stage.sendData(BUYER_ACCOUNT, stage.escrow.address, outer.data);
       const token = { address: stage.escrow.usdc, abi: hostileAbi } as const;
       assert.equal(
         await stage.anvil.publicClient.readContract({ ...token, functionName: "hookSucceeded" }),
@@ -317,10 +331,10 @@ describe("gas", () => {
 
   test("S-23: a transfer that burns all it gets leaves a credit only to a caller with gas for it", async () => {
     await stage.token("setGasToBurn", [2n ** 60n]);
-    const lean = await probe((await claimFor()).data, 400_000n, stage.address(SELLER));
+    const lean = await probe((await claimFor()).data, 400_000n, stage.address(SELLER_ACCOUNT));
     assert.deepEqual([lean.passed, lean.credit], [false, 0n]);
     const order = await claimFor();
-    const rich = await probe(order.data, 5_000_000n, stage.address(SELLER));
+    const rich = await probe(order.data, 5_000_000n, stage.address(SELLER_ACCOUNT));
     assert.deepEqual([rich.passed, rich.credit], [true, order.due]);
   });
 });
@@ -328,11 +342,11 @@ describe("gas", () => {
 test("S-21: the owner has nothing to withdraw from a full escrow", async () => {
   const { orderHash, secret } = await stage.accepted();
   for (const call of [
-    callData("withdrawFees", [stage.address(OWNER)]),
-    callData("withdrawCredit", [stage.address(OWNER)]),
+    callData("withdrawFees", [stage.address(OWNER_ACCOUNT)]),
+    callData("withdrawCredit", [stage.address(OWNER_ACCOUNT)]),
   ]) {
-    const wallet = stage.anvil.walletClient(OWNER);
+    const wallet = stage.anvil.walletClient(OWNER_ACCOUNT);
     await assert.rejects(wallet.sendTransaction({ to: stage.escrow.address, data: call }), /revert/);
   }
-  await stage.call(OTHER, "claim", [orderHash, secret]);
+  await stage.call(OTHER_ACCOUNT, "claim", [orderHash, secret]);
 });

@@ -16,7 +16,7 @@ import {
 import { escrowAbi } from "../../src/adapters/evm-rpc/escrow-abi.ts";
 import { conservationFault, type EscrowStorage, plainText } from "../../testkit/oracles/escrow.ts";
 import { ACTORS, BUYERS, History, type Step } from "./history.ts";
-import { hostileAbi, sha256, ContractStage, word } from "./contract-stage.ts";
+import { hostileAbi, hashOfWord, ContractStage, word } from "./contract-stage.ts";
 import type { TermsMessage } from "./typed-messages.ts";
 import { seededTest, seeds } from "../../testkit/seeds.ts";
 
@@ -151,7 +151,7 @@ async function checkLogs(stage: ContractStage, history: History): Promise<void> 
     } else if (eventName === "OrderClaimed") {
       assert.equal(old.state, 2);
       assert.equal((args.sellerNet ?? 0n) + (args.fee ?? 0n), old.terms.usdcAmount);
-      assert.equal(sha256(args.secret ?? "0x"), old.terms.hashlock);
+      assert.equal(hashOfWord(args.secret ?? "0x"), old.terms.hashlock);
       old.state = 3;
     }
   }

@@ -2,12 +2,10 @@
 
 import { execFile, spawn } from "node:child_process";
 import { promisify } from "node:util";
+import type { JsonRow } from "../../testkit/rows.ts";
 
 /** Runs a program and gives what it printed. */
 export const run = promisify(execFile);
-
-/** A row of an answer. */
-export type Row = Readonly<Record<string, unknown>>;
 
 /** Whether curl is there. */
 export async function hasCurl(): Promise<boolean> {
@@ -18,8 +16,8 @@ export async function hasCurl(): Promise<boolean> {
 }
 
 /** The answer of a curl command as it was printed. */
-export async function curl(command: string): Promise<Row> {
-  return JSON.parse((await run("sh", ["-c", command])).stdout) as Row;
+export async function curl(command: string): Promise<JsonRow> {
+  return JSON.parse((await run("sh", ["-c", command])).stdout) as JsonRow;
 }
 
 /** The event stream as curl prints it. */
@@ -42,7 +40,7 @@ export function curlEvents(base: string): CurlEvents {
       // The last piece may be half an event.
       const events = text.split("\n\n").slice(0, -1);
       const told = events.flatMap((event) => /^event: deal\ndata: (.*)$/m.exec(event)?.[1] ?? []);
-      const deals = told.map((data) => (JSON.parse(data) as { readonly row: Row }).row);
+      const deals = told.map((data) => (JSON.parse(data) as { readonly row: JsonRow }).row);
       return new Set(deals.filter((deal) => deal["order_hash"] === hash).map((deal) => deal["status"]));
     },
     stop: () => void child.kill(),

@@ -8,7 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { freePort, isFree } from "../../testkit/free-port.ts";
-import { curl, curlEvents, hasCurl, type Row, run } from "./curl.ts";
+import { curl, curlEvents, hasCurl, run } from "./curl.ts";
+import type { JsonRow } from "../../testkit/rows.ts";
 import { type DemoProcess, isGone, npmStart, pause, programOf } from "./demo-process.ts";
 import { judgeChain } from "./reference-digest.ts";
 import { until } from "../../testkit/until.ts";
@@ -36,17 +37,17 @@ interface Landmarks {
   readonly ended: ReadonlyMap<string, unknown>;
 }
 
-async function swaps(base: string, path: string): Promise<Row> {
+async function swaps(base: string, path: string): Promise<JsonRow> {
   const response = await fetch(`${base}/api/v1/swaps/${path}`);
   assert.equal(response.status, 200, path);
-  return (await response.json()) as Row;
+  return (await response.json()) as JsonRow;
 }
 
-async function deals(base: string, query: string): Promise<readonly Row[]> {
-  return (await swaps(base, `deals?limit=100&${query}`))["result"] as readonly Row[];
+async function deals(base: string, query: string): Promise<readonly JsonRow[]> {
+  return (await swaps(base, `deals?limit=100&${query}`))["result"] as readonly JsonRow[];
 }
 
-async function countDeals(base: string, query: string, wanted: (row: Row) => boolean): Promise<number> {
+async function countDeals(base: string, query: string, wanted: (row: JsonRow) => boolean): Promise<number> {
   return (await deals(base, query)).filter(wanted).length;
 }
 
@@ -100,7 +101,7 @@ describe("npm start", () => {
     const settled = await deals(base, "status=SETTLED");
     // What a late reorganisation could still change, of one chain or the other, is left out.
     const ended = settled.filter(({ pearl_release_verified: isVerified, evm_leg: leg }) => {
-      return isVerified === true && (leg as Row)["final"] === true;
+      return isVerified === true && (leg as JsonRow)["final"] === true;
     });
     return {
       keys: readFileSync(join(folder, "keys.json"), "utf8"),
@@ -280,7 +281,7 @@ describe("npm start", () => {
         (await countDeals(base, "status=USDC_REFUNDED", (row) => row["pearl_refund_txid"] !== null)) > 0 &&
         // One whose seller was silent until T_e, one sent back early.
         (await countDeals(base, "status=USDC_REFUNDED", (row) => row["pearl_lock_txid"] === null)) > 1 &&
-        Number((bids as Row)["BID_CANCELLED"]) > 0
+        Number((bids as JsonRow)["BID_CANCELLED"]) > 0
       );
     });
     // What the interface shows is told a moment later, and an ask is paused and opens again when its turn comes.
@@ -326,7 +327,7 @@ describe("npm start", () => {
     assert.equal(alone.output().match(/^ {2}curl /gm)?.length, 4);
     const answer = await fetch(`${base}/api/v1/swaps/asks`);
     assert.equal(answer.status, 503);
-    assert.equal(((await answer.json()) as Row)["error"], "SWAPS_DISABLED");
+    assert.equal(((await answer.json()) as JsonRow)["error"], "SWAPS_DISABLED");
   });
 
   test("the database that DATABASE_URL names was not touched", () => {

@@ -4,21 +4,22 @@
 import * as market from "./expected-market.ts";
 import * as operations from "./expected-operations.ts";
 import * as tokens from "./expected-tokens.ts";
-import { compareText, type Row, tipOf, type Truth } from "./truth.ts";
+import { tipOf, type Truth } from "./truth.ts";
+import { compareText, type JsonRow } from "../../testkit/rows.ts";
 
 /** Prefix of the group. */
-export const ROOT = "/api/v1/prc20";
+export const PREFIX = "/api/v1/prc20";
 
 /** A paged list. `path` has no paging parameters. */
 export interface ListCase {
   readonly path: string;
-  readonly rows: readonly Row[];
+  readonly rows: readonly JsonRow[];
 }
 
 /** An answer without pages. */
 export interface SingleCase {
   readonly path: string;
-  readonly rows: readonly Row[];
+  readonly rows: readonly JsonRow[];
 }
 
 /** Path with another query parameter. */
@@ -51,25 +52,25 @@ export const STRANGER = "rprl1pqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpq
 export interface WatchedList {
   /** Without paging parameters. */
   readonly path: string;
-  readonly rowsOf: (truth: Truth) => Row[];
+  readonly rowsOf: (truth: Truth) => JsonRow[];
   /** What tells a row from others, and its place in the order as far as that can change. */
-  readonly keyOf: (row: Row) => string;
+  readonly keyOf: (row: JsonRow) => string;
   /** Whether rows never leave the list and never move in it (H-06). */
   readonly isStable: boolean;
 }
 
-const byTick = (row: Row): string => String(row["tick"]);
-const byInput = (row: Row): string => `${String(row["txid"])}:${String(row["vout"])}`;
-const byId = (row: Row): string => String(row["id"]);
-const byChange = (row: Row): string => `${String(row["id"])} ${String(row["closed_txid"])}`;
-const byHolding = (row: Row): string => `${String(row["address"])} ${String(row["tick"])}`;
-const byTotal = (row: Row): string => `${String(row["address"])} ${String(row["total"])}`;
-const byVolume = (row: Row): string => `${String(row["tick"])} ${String(row["volume_24h_sat"])}`;
-const byHeight = (row: Row): string => String(row["height"]);
-const byStart = (row: Row): string => String(row["start"]);
+const byTick = (row: JsonRow): string => String(row["tick"]);
+const byInput = (row: JsonRow): string => `${String(row["txid"])}:${String(row["vout"])}`;
+const byId = (row: JsonRow): string => String(row["id"]);
+const byChange = (row: JsonRow): string => `${String(row["id"])} ${String(row["closed_txid"])}`;
+const byHolding = (row: JsonRow): string => `${String(row["address"])} ${String(row["tick"])}`;
+const byTotal = (row: JsonRow): string => `${String(row["address"])} ${String(row["total"])}`;
+const byVolume = (row: JsonRow): string => `${String(row["tick"])} ${String(row["volume_24h_sat"])}`;
+const byHeight = (row: JsonRow): string => String(row["height"]);
+const byStart = (row: JsonRow): string => String(row["start"]);
 
 function stable(path: string, keyOf: WatchedList["keyOf"], rowsOf: WatchedList["rowsOf"]): WatchedList {
-  return { path: ROOT + path, rowsOf, keyOf, isStable: true };
+  return { path: PREFIX + path, rowsOf, keyOf, isStable: true };
 }
 
 function moving(path: string, keyOf: WatchedList["keyOf"], rowsOf: WatchedList["rowsOf"]): WatchedList {
@@ -130,7 +131,7 @@ export function mainLists(truth: Truth): ListCase[] {
 }
 
 function rooted<Case extends { readonly path: string }>(one: Case): Case {
-  return { ...one, path: ROOT + one.path };
+  return { ...one, path: PREFIX + one.path };
 }
 
 /** Addresses by the number of their operations, most first. */

@@ -3,7 +3,7 @@
 // random chains hardly ever make.
 
 import { createHash } from "node:crypto";
-import { type MadeBlock, makeBlock } from "../../testkit/builders/chain-maker/bytes.ts";
+import { type MadeBlock, makeBlock } from "../../testkit/builders/chain-maker/make-block.ts";
 import { Draft } from "../../testkit/builders/chain-maker/draft.ts";
 import { ChainMaker } from "../../testkit/builders/chain-maker/index.ts";
 import { type Actor, makeActor } from "../../testkit/builders/chain-maker/ledger.ts";

@@ -5,11 +5,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Transaction } from "bitcoinjs-lib";
 import { Random } from "../../testkit/random.ts";
-import { ROOT, type WatchedList, watchedLists, withQuery } from "./cases.ts";
+import { PREFIX, type WatchedList, watchedLists, withQuery } from "./cases.ts";
 import { type Branch, branchOf, busyMarket, chainMaker, ForkingChain } from "./chains.ts";
 import { mempool } from "./expected-operations.ts";
 import { type LiveIndex, withIndex } from "./live-index.ts";
-import { type Row, type Truth, truthOf, truthsOf } from "./truth.ts";
+import { type Truth, truthOf, truthsOf } from "./truth.ts";
+import type { JsonRow } from "../../testkit/rows.ts";
 import { type WalkCounts, Walker } from "./walker.ts";
 import { manySeeds, seededTest } from "../../testkit/seeds.ts";
 
@@ -123,9 +124,9 @@ test("H-06 over the mempool, while transactions come and go between the pages", 
   const raws = more.flatMap((block) => block.transactions.slice(1)).map((raw) => [idOf(raw), raw] as const);
   const random = new Random(670);
   const counts: WalkCounts = { finished: 0, pages: 0, empty: 0, disturbed: 0 };
-  let rows: Row[] = [];
+  let rows: JsonRow[] = [];
   const list: WatchedList = {
-    path: `${ROOT}/mempool`,
+    path: `${PREFIX}/mempool`,
     rowsOf: () => rows,
     keyOf: (row) => `${String(row["txid"])}:${String(row["vout"])}`,
     isStable: false,

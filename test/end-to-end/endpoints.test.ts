@@ -46,10 +46,10 @@ async function assertSingles(index: LiveIndex, truth: Truth): Promise<void> {
 /** Quotes and fill templates of all listings: open ones with every field, the others refused with their state. */
 async function assertQuotes(index: LiveIndex, truth: Truth): Promise<void> {
   const unknown = `list:${"ee".repeat(32)}:0`;
-  assert.deepEqual((await index.page(`${cases.ROOT}/market/quote/${unknown}`)).result, []);
+  assert.deepEqual((await index.page(`${cases.PREFIX}/market/quote/${unknown}`)).result, []);
   for (const [at, listing] of truth.snapshot.listings.entries()) {
-    const quotePath = `${cases.ROOT}/market/quote/${at % 2 === 0 ? listing.id : encodeURIComponent(listing.id)}`;
-    const templatePath = `${cases.ROOT}/market/fill-template/${listing.id}/${at % 2 === 0 ? BUYER : BUYER.toUpperCase()}`;
+    const quotePath = `${cases.PREFIX}/market/quote/${at % 2 === 0 ? listing.id : encodeURIComponent(listing.id)}`;
+    const templatePath = `${cases.PREFIX}/market/fill-template/${listing.id}/${at % 2 === 0 ? BUYER : BUYER.toUpperCase()}`;
     const lifecycle = market.lifecycleOf(truth, listing);
     if (lifecycle !== "open") {
       for (const path of [quotePath, templatePath]) {
@@ -203,9 +203,9 @@ describe("every endpoint against the naive expectation", () => {
 
 async function assertMarkets(index: LiveIndex, truth: Truth): Promise<void> {
   for (const tick of ["PEA", "PEAK", "GEM"]) {
-    const { result } = await index.page(`${cases.ROOT}/market/${tick}/summary`);
+    const { result } = await index.page(`${cases.PREFIX}/market/${tick}/summary`);
     assert.deepEqual(result, market.summaryRows(truth, tick));
-    await assertList(index, { path: `${cases.ROOT}/market/${tick}`, rows: market.market(truth, tick) }, 7);
+    await assertList(index, { path: `${cases.PREFIX}/market/${tick}`, rows: market.market(truth, tick) }, 7);
   }
 }
 
@@ -250,7 +250,7 @@ test("mempool: the operations of unconfirmed transactions, paged, without a verd
   assert.ok(rows.length > 60);
   await withIndex(confirmed.params, {}, async (index) => {
     await index.follow(confirmed.blocks);
-    const path = `${cases.ROOT}/mempool`;
+    const path = `${cases.PREFIX}/mempool`;
     await assertList(index, { path, rows: [] }, 25);
     await index.setMempool(byId);
     for (const limit of [1, 7, 25, 100]) await assertList(index, { path, rows }, limit);

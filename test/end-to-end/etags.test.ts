@@ -6,13 +6,14 @@ import { test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import type { MadeBlock } from "../../testkit/builders/chain-maker/index.ts";
 import { Random } from "../../testkit/random.ts";
-import { busiest, busiestTick, ROOT, watchedLists, withQuery } from "./cases.ts";
+import { busiest, busiestTick, PREFIX, watchedLists, withQuery } from "./cases.ts";
 import { ForkingChain } from "./chains.ts";
 import { marketHistory, summaryRows } from "./expected-market.ts";
 import { oplist } from "./expected-operations.ts";
 import { balanceRows, digestRows, statsRows, tokenRows } from "./expected-tokens.ts";
 import { type LiveIndex, type Page, withIndex } from "./live-index.ts";
-import { type Row, tipOf, type Truth, truthsOf } from "./truth.ts";
+import { tipOf, type Truth, truthsOf } from "./truth.ts";
+import type { JsonRow } from "../../testkit/rows.ts";
 import { manySeeds, seededTest } from "../../testkit/seeds.ts";
 
 const SEEDS = manySeeds(1);
@@ -21,21 +22,21 @@ const LIMIT = 8;
 /** A request whose first page is asked for again and again, and what it must show in each state. */
 interface Polled {
   readonly path: string;
-  readonly rowsOf: (truth: Truth) => Row[];
+  readonly rowsOf: (truth: Truth) => JsonRow[];
 }
 
 function polled(at: Truth): Polled[] {
   const tick = busiestTick(at);
   const [someone = ""] = busiest(at);
   const singles: Polled[] = [
-    { path: `${ROOT}/stats`, rowsOf: statsRows },
-    { path: `${ROOT}/token/${tick}`, rowsOf: (truth) => tokenRows(truth, tick) },
-    { path: `${ROOT}/market/${tick}/summary`, rowsOf: (truth) => summaryRows(truth, tick) },
+    { path: `${PREFIX}/stats`, rowsOf: statsRows },
+    { path: `${PREFIX}/token/${tick}`, rowsOf: (truth) => tokenRows(truth, tick) },
+    { path: `${PREFIX}/market/${tick}/summary`, rowsOf: (truth) => summaryRows(truth, tick) },
     {
-      path: `${ROOT}/address/${someone}/token/${tick}`,
+      path: `${PREFIX}/address/${someone}/token/${tick}`,
       rowsOf: (truth) => balanceRows(truth, someone, tick),
     },
-    { path: `${ROOT}/digest/${tipOf(at).height}`, rowsOf: (truth) => digestRows(truth, tipOf(at).height) },
+    { path: `${PREFIX}/digest/${tipOf(at).height}`, rowsOf: (truth) => digestRows(truth, tipOf(at).height) },
   ];
   const lists = watchedLists(at).map(({ path, rowsOf }) => ({
     path: withQuery(path, `limit=${LIMIT}`),
@@ -165,7 +166,7 @@ function byHeight(...branches: readonly (readonly Truth[])[]): Map<number, Truth
   return states;
 }
 
-function shows(page: Page, rows: readonly Row[]): boolean {
+function shows(page: Page, rows: readonly JsonRow[]): boolean {
   // Only the first page is asked for; answers without pages have no more rows than that.
   const shown = rows.slice(0, LIMIT);
   if ((page.next !== null) !== rows.length > shown.length || page.prev !== null) return false;
@@ -265,7 +266,7 @@ for (const seed of SEEDS) {
 
 /** Expectations are made once per state. */
 function remembering({ path, rowsOf }: Polled): Polled {
-  const known = new Map<Truth, Row[]>();
+  const known = new Map<Truth, JsonRow[]>();
   return {
     path,
     rowsOf: (truth) => {
@@ -296,13 +297,13 @@ test("H-09: before the base block is stored everything is empty, at height -1, a
       assert.equal(height, 3, path);
       assert.deepEqual(page.result, rowsOf(start), path);
     }
-    const digest = await index.page(`${ROOT}/digest/3`);
+    const digest = await index.page(`${PREFIX}/digest/3`);
     assert.deepEqual(digest.result, digestRows(start, 3));
-    assert.deepEqual((await index.page(`${ROOT}/digest/2`)).result, []);
+    assert.deepEqual((await index.page(`${PREFIX}/digest/2`)).result, []);
     await index.follow(blocks);
-    assert.deepEqual((await index.page(`${ROOT}/oplist?limit=100`)).result, oplist(latest).slice(0, 100));
+    assert.deepEqual((await index.page(`${PREFIX}/oplist?limit=100`)).result, oplist(latest).slice(0, 100));
     const tick = busiestTick(latest);
-    const { result } = await index.page(`${ROOT}/market/${tick}/history?limit=100`);
+    const { result } = await index.page(`${PREFIX}/market/${tick}/history?limit=100`);
     assert.deepEqual(result, marketHistory(latest, tick, null));
   });
 });

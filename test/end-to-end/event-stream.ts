@@ -3,13 +3,13 @@
 import assert from "node:assert/strict";
 import { get, type IncomingMessage } from "node:http";
 import type { LiveIndex } from "./live-index.ts";
-import type { Row } from "./truth.ts";
+import type { JsonRow } from "../../testkit/rows.ts";
 
 /** An event as it came. */
 export interface StreamedEvent {
   readonly id: number;
   readonly event: string;
-  readonly data: { readonly height: number; readonly block_hash: string; readonly row?: Row };
+  readonly data: { readonly height: number; readonly block_hash: string; readonly row?: JsonRow };
   /** The whole event as it was sent. */
   readonly raw: string;
 }

@@ -5,14 +5,15 @@
 import type { ListingRow, OperationRow } from "../../testkit/oracles/prc20/index.ts";
 import { historyRow } from "./expected-market.ts";
 import { concerns, operationRow } from "./expected-operations.ts";
-import { type BlockFact, comparePlaces, type Place, placeOf, type Row, tipOf, type Truth } from "./truth.ts";
+import { type BlockFact, comparePlaces, type ChainPlace, placeOf, tipOf, type Truth } from "./truth.ts";
+import type { JsonRow } from "../../testkit/rows.ts";
 
 /** An event as it must come; its id is the service's own. */
 export interface ExpectedEvent {
   readonly event: "block" | "operation" | "listing" | "reorg";
   readonly height: number;
   readonly block_hash: string;
-  readonly row: Row;
+  readonly row: JsonRow;
   /** Whether a consumer with these filters gets it; block and reorg pass every filter. */
   passes(filter: { readonly tick?: string; readonly address?: string }): boolean;
 }
@@ -29,7 +30,7 @@ export function blockEvents(truth: Truth): ExpectedEvent[] {
     row: { ...at, digest, operations: mine.length },
     passes: () => true,
   };
-  const placed: { place: Place; rank: number; event: ExpectedEvent }[] = [];
+  const placed: { place: ChainPlace; rank: number; event: ExpectedEvent }[] = [];
   for (const row of mine) {
     placed.push({ place: [height, row.tx_index, row.vout], rank: 1, event: operationEvent(truth, at, row) });
   }

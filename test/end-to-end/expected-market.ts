@@ -3,18 +3,8 @@
 
 import type { ListingRow } from "../../testkit/oracles/prc20/index.ts";
 import { tokenOf } from "./expected-tokens.ts";
-import {
-  blockAt,
-  compareBig,
-  comparePlaces,
-  compareText,
-  type Place,
-  placeOf,
-  type Row,
-  tipOf,
-  type Truth,
-  withPoint,
-} from "./truth.ts";
+import { blockAt, comparePlaces, type ChainPlace, placeOf, tipOf, type Truth, withPoint } from "./truth.ts";
+import { compareBig, compareText, type JsonRow } from "../../testkit/rows.ts";
 
 /** All states that rows show (P-70). */
 export const LIFECYCLES = ["open", "expired_open", "filled", "cancelled", "invalid_spent"] as const;
@@ -28,7 +18,7 @@ export function lifecycleOf(truth: Truth, listing: ListingRow): Lifecycle {
   return listing.state === "open" && expired ? "expired_open" : listing.state;
 }
 
-function createdPlace(truth: Truth, listing: ListingRow): Place {
+function createdPlace(truth: Truth, listing: ListingRow): ChainPlace {
   return placeOf(truth, listing.created_txid, listing.anchor_vout);
 }
 
@@ -44,7 +34,7 @@ function unitPrice(truth: Truth, listing: ListingRow): bigint {
 }
 
 /** A row of market/{tick}. */
-function marketRow(truth: Truth, listing: ListingRow): Row {
+function marketRow(truth: Truth, listing: ListingRow): JsonRow {
   const lifecycle = lifecycleOf(truth, listing);
   return {
     id: listing.id,
@@ -73,7 +63,7 @@ function marketRow(truth: Truth, listing: ListingRow): Row {
 }
 
 /** A row of the history and of a seller's listings. */
-export function historyRow(truth: Truth, listing: ListingRow): Row {
+export function historyRow(truth: Truth, listing: ListingRow): JsonRow {
   const { state, close_height } = listing;
   const filled = state === "filled";
   return {
@@ -99,7 +89,7 @@ function cheapestFirst(truth: Truth, listings: readonly ListingRow[]): ListingRo
 }
 
 /** market/{tick}. */
-export function market(truth: Truth, tick: string): Row[] {
+export function market(truth: Truth, tick: string): JsonRow[] {
   const active = listingsOf(truth, tick).filter((listing) => lifecycleOf(truth, listing) === "open");
   return cheapestFirst(truth, active).map((listing) => marketRow(truth, listing));
 }
@@ -110,7 +100,7 @@ export function sellerListings(
   tick: string | null,
   address: string,
   state: Lifecycle | null,
-): Row[] {
+): JsonRow[] {
   return listingsOf(truth, tick)
     .filter((listing) => listing.owner === address || listing.seller_address === address)
     .filter((listing) => state === null || lifecycleOf(truth, listing) === state)
@@ -119,8 +109,8 @@ export function sellerListings(
 }
 
 /** market/{tick}/history. */
-export function marketHistory(truth: Truth, tick: string, state: Lifecycle | null): Row[] {
-  const changed = (listing: ListingRow): { place: Place; closed: number } =>
+export function marketHistory(truth: Truth, tick: string, state: Lifecycle | null): JsonRow[] {
+  const changed = (listing: ListingRow): { place: ChainPlace; closed: number } =>
     listing.close_txid === null
       ? { place: createdPlace(truth, listing), closed: 0 }
       : { place: placeOf(truth, listing.close_txid, listing.close_input ?? 0), closed: 1 };
@@ -161,7 +151,7 @@ function sum(rows: readonly ListingRow[], field: "amount" | "price" | "protocol_
 }
 
 /** market/{tick}/summary. */
-export function summaryRows(truth: Truth, tick: string): Row[] {
+export function summaryRows(truth: Truth, tick: string): JsonRow[] {
   if (tokenOf(truth, tick) === undefined) return [];
   const all = listingsOf(truth, tick);
   const tip = tipOf(truth);
@@ -198,12 +188,12 @@ export function summaryRows(truth: Truth, tick: string): Row[] {
   ];
 }
 
-function volumeOf(row: Row): bigint {
+function volumeOf(row: JsonRow): bigint {
   return BigInt(String(row["volume_24h_sat"]));
 }
 
 /** markets: the summaries of tickers with an open listing or a fill in 30 days, by the volume of a day. */
-export function markets(truth: Truth): Row[] {
+export function markets(truth: Truth): JsonRow[] {
   const month = tipOf(truth).time - 30 * 86_400;
   const isTraded = ({ tick, state, close_height }: ListingRow, of: string): boolean =>
     tick === of &&
@@ -235,7 +225,7 @@ export function fillOutputs(truth: Truth, listing: ListingRow): FillOutput[] {
 }
 
 /** What quote and fill template share. */
-export function quoteFields(truth: Truth, listing: ListingRow): Row {
+export function quoteFields(truth: Truth, listing: ListingRow): JsonRow {
   const anchor = truth.outputs.get(`${listing.anchor_txid}:${listing.anchor_vout}`);
   const { height } = tipOf(truth);
   return {
@@ -268,7 +258,7 @@ export function quoteFields(truth: Truth, listing: ListingRow): Row {
 }
 
 /** market/quote/{id} of an open, unexpired listing. */
-export function quoteRows(truth: Truth, listing: ListingRow): Row[] {
+export function quoteRows(truth: Truth, listing: ListingRow): JsonRow[] {
   const outputs = fillOutputs(truth, listing).map(({ address, amount_sat }) => ({ address, amount_sat }));
   return [{ ...quoteFields(truth, listing), outputs }];
 }

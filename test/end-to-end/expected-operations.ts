@@ -5,10 +5,11 @@ import { Transaction } from "bitcoinjs-lib";
 import { readOperation } from "../../testkit/oracles/prc20/envelope.ts";
 import type { OperationRow, ReferenceParams } from "../../testkit/oracles/prc20/index.ts";
 import { parseAddress, parseTick } from "../../testkit/oracles/prc20/values.ts";
-import { blockAt, compareText, type Row, tipOf, type Truth } from "./truth.ts";
+import { blockAt, tipOf, type Truth } from "./truth.ts";
+import { compareText, type JsonRow } from "../../testkit/rows.ts";
 
 /** A row of oplist, op/{txid} and the events, as of the truth's tip. */
-export function operationRow(truth: Truth, row: OperationRow): Row {
+export function operationRow(truth: Truth, row: OperationRow): JsonRow {
   const block = blockAt(truth, row.height);
   return {
     block_height: row.height,
@@ -40,12 +41,12 @@ export interface OperationFilters {
 }
 
 /** oplist. */
-export function oplist(truth: Truth, filters: OperationFilters = {}): Row[] {
+export function oplist(truth: Truth, filters: OperationFilters = {}): JsonRow[] {
   return matching(truth, filters).map((row) => operationRow(truth, row));
 }
 
 /** address/{address}/history. */
-export function addressHistory(truth: Truth, address: string, tick?: string): Row[] {
+export function addressHistory(truth: Truth, address: string, tick?: string): JsonRow[] {
   const ledger = new UnitLedger(truth);
   return matching(truth, tick === undefined ? { address } : { address, tick }).map((row) => ({
     ...operationRow(truth, row),
@@ -54,7 +55,7 @@ export function addressHistory(truth: Truth, address: string, tick?: string): Ro
 }
 
 /** op/{txid} and op/{txid}/{vout}. */
-export function operationsOf(truth: Truth, txid: string, vout?: number): Row[] {
+export function operationsOf(truth: Truth, txid: string, vout?: number): JsonRow[] {
   return truth.snapshot.operations
     .filter((row) => row.txid === txid && (vout === undefined || row.vout === vout))
     .map((row) => operationRow(truth, row));
@@ -118,7 +119,7 @@ export class UnitLedger {
 }
 
 /** mempool: the operations of these unconfirmed transactions, as far as the payload tells. */
-export function mempool(params: ReferenceParams, raws: readonly Uint8Array[]): Row[] {
+export function mempool(params: ReferenceParams, raws: readonly Uint8Array[]): JsonRow[] {
   const rows = raws.flatMap((raw) => {
     const transaction = Transaction.fromBuffer(raw);
     return transaction.ins.flatMap((input, vout) => {
@@ -145,7 +146,7 @@ export function mempool(params: ReferenceParams, raws: readonly Uint8Array[]): R
     .map((row) => ({ ...row, ...nulls }));
 }
 
-function toldBy(op: string, fields: Record<string, unknown>, sender: string, hrp: string): Row {
+function toldBy(op: string, fields: Record<string, unknown>, sender: string, hrp: string): JsonRow {
   const text = (name: string): string | undefined => {
     const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
     return typeof value === "string" ? value : undefined;

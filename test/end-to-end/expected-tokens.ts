@@ -2,20 +2,10 @@
 // reference's snapshot (interface 2.3 to 2.6, H-30, H-31, H-37, H-38).
 
 import type { BalanceRow, TokenRow } from "../../testkit/oracles/prc20/index.ts";
-import {
-  blockAt,
-  compareBig,
-  comparePlaces,
-  compareText,
-  percent,
-  placeOf,
-  type Row,
-  tipOf,
-  type Truth,
-  withPoint,
-} from "./truth.ts";
+import { blockAt, comparePlaces, percent, placeOf, tipOf, type Truth, withPoint } from "./truth.ts";
+import { compareBig, compareText, type JsonRow } from "../../testkit/rows.ts";
 
-function commonFields(token: TokenRow): Row {
+function commonFields(token: TokenRow): JsonRow {
   const { tick, dec, max, lim, minted, pre, cid, burned, transfers } = token;
   return {
     tick,
@@ -34,7 +24,7 @@ function commonFields(token: TokenRow): Row {
 }
 
 /** tokenlist, `prefix` in any letter case. */
-export function tokenlist(truth: Truth, prefix = ""): Row[] {
+export function tokenlist(truth: Truth, prefix = ""): JsonRow[] {
   // Two deploys of one transaction are two inputs, and only valid ones made a token.
   const deploys = truth.snapshot.operations.filter((row) => row.op === "deploy" && row.valid === 1);
   return deploys
@@ -48,7 +38,7 @@ export function tokenlist(truth: Truth, prefix = ""): Row[] {
 }
 
 /** address/{address}/ledger, newest first. */
-export function ledger(truth: Truth, holder: string, tick?: string): Row[] {
+export function ledger(truth: Truth, holder: string, tick?: string): JsonRow[] {
   return truth.ledger
     .filter((row) => row.address === holder && (tick === undefined || row.tick === tick))
     .map(({ address: _, ...row }) => ({ ...row, time: blockAt(truth, row.height).time }))
@@ -61,7 +51,7 @@ export function tokenOf(truth: Truth, tick: string): TokenRow | undefined {
 }
 
 /** token/{tick}. */
-export function tokenRows(truth: Truth, tick: string): Row[] {
+export function tokenRows(truth: Truth, tick: string): JsonRow[] {
   const token = tokenOf(truth, tick);
   if (token === undefined) return [];
   const { deployer, deploy_txid, deploy_height } = token;
@@ -69,7 +59,7 @@ export function tokenRows(truth: Truth, tick: string): Row[] {
 }
 
 /** token/{tick}/holders. */
-export function holders(truth: Truth, tick: string): Row[] {
+export function holders(truth: Truth, tick: string): JsonRow[] {
   const token = tokenOf(truth, tick);
   if (token === undefined) return [];
   const circulating = BigInt(token.minted) - BigInt(token.burned);
@@ -95,7 +85,7 @@ function normalized(raw: string, dec: string): string {
   return text.endsWith(".") ? text.slice(0, -1) : text;
 }
 
-function balanceFields(truth: Truth, row: Pick<BalanceRow, "tick" | "balance" | "locked">): Row {
+function balanceFields(truth: Truth, row: Pick<BalanceRow, "tick" | "balance" | "locked">): JsonRow {
   const dec = tokenOf(truth, row.tick)?.dec ?? "";
   return {
     tick: row.tick,
@@ -109,7 +99,7 @@ function balanceFields(truth: Truth, row: Pick<BalanceRow, "tick" | "balance" | 
 }
 
 /** address/{address}/tokenlist. */
-export function balancesOf(truth: Truth, address: string): Row[] {
+export function balancesOf(truth: Truth, address: string): JsonRow[] {
   return truth.snapshot.balances
     .filter((row) => row.address === address)
     .toSorted((a, b) => compareText(a.tick, b.tick))
@@ -117,14 +107,14 @@ export function balancesOf(truth: Truth, address: string): Row[] {
 }
 
 /** address/{address}/token/{tick}. */
-export function balanceRows(truth: Truth, address: string, tick: string): Row[] {
+export function balanceRows(truth: Truth, address: string, tick: string): JsonRow[] {
   if (tokenOf(truth, tick) === undefined) return [];
   const found = truth.snapshot.balances.find((row) => row.address === address && row.tick === tick);
   return [balanceFields(truth, found ?? { tick, balance: "0", locked: "0" })];
 }
 
 /** balances?addresses=...&tick=... */
-export function balancesOfMany(truth: Truth, addresses: readonly string[], tick: string | null): Row[] {
+export function balancesOfMany(truth: Truth, addresses: readonly string[], tick: string | null): JsonRow[] {
   return [...new Set(addresses)].flatMap((address) => {
     const rows = tick === null ? balancesOf(truth, address) : balanceRows(truth, address, tick);
     return rows.map((row) => ({ address, ...row }));
@@ -132,7 +122,7 @@ export function balancesOfMany(truth: Truth, addresses: readonly string[], tick:
 }
 
 /** stats. */
-export function statsRows(truth: Truth): Row[] {
+export function statsRows(truth: Truth): JsonRow[] {
   const { stats } = truth.snapshot;
   const { height, digest } = tipOf(truth);
   return [
@@ -146,14 +136,14 @@ export function statsRows(truth: Truth): Row[] {
 }
 
 /** digest/{height}. */
-export function digestRows(truth: Truth, height: number): Row[] {
+export function digestRows(truth: Truth, height: number): JsonRow[] {
   return truth.blocks
     .filter((block) => block.height === height)
     .map((block) => ({ height, block_hash: block.hash, value: block.digest }));
 }
 
 /** blocks; the first of the truth's blocks is the one before the start. */
-export function blockRows(truth: Truth): Row[] {
+export function blockRows(truth: Truth): JsonRow[] {
   return truth.blocks
     .slice(1)
     .map(({ height, hash, time, digest }) => {
@@ -177,7 +167,7 @@ function fillsOf(truth: Truth, tick: string) {
 }
 
 /** token/{tick}/candles?interval=... */
-export function candles(truth: Truth, tick: string, interval: "1h" | "4h" | "1d"): Row[] {
+export function candles(truth: Truth, tick: string, interval: "1h" | "4h" | "1d"): JsonRow[] {
   const seconds = { "1h": 3600, "4h": 14_400, "1d": 86_400 }[interval];
   const dec = BigInt(tokenOf(truth, tick)?.dec ?? "0");
   const fills = fillsOf(truth, tick);

@@ -6,10 +6,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { manySeeds, seededTest } from "../../testkit/seeds.ts";
-import { ROOT, withQuery } from "./cases.ts";
+import { PREFIX, withQuery } from "./cases.ts";
 import { busyMarket, ForkingChain } from "./chains.ts";
 import { type LiveIndex, withIndex } from "./live-index.ts";
-import type { Row } from "./truth.ts";
+import type { JsonRow } from "../../testkit/rows.ts";
 
 interface Held {
   balance: bigint;
@@ -17,8 +17,8 @@ interface Held {
 }
 
 /** All rows of a list by `next`. */
-async function allRows(index: LiveIndex, path: string, limit: number): Promise<Row[]> {
-  const rows: Row[] = [];
+async function allRows(index: LiveIndex, path: string, limit: number): Promise<JsonRow[]> {
+  const rows: JsonRow[] = [];
   let cursor = "";
   do {
     const page = await index.page(withQuery(path, `limit=${limit}${cursor}`));
@@ -28,10 +28,10 @@ async function allRows(index: LiveIndex, path: string, limit: number): Promise<R
   return rows;
 }
 
-const amountOf = (row: Row, field: string): bigint => BigInt(String(row[field]));
+const amountOf = (row: JsonRow, field: string): bigint => BigInt(String(row[field]));
 
 /** Sums up a ledger, oldest first, and holds each row against the sum so far. */
-function summedUp(newestFirst: readonly Row[]): Map<string, Held> {
+function summedUp(newestFirst: readonly JsonRow[]): Map<string, Held> {
   const sums = new Map<string, Held>();
   for (const row of newestFirst.toReversed()) {
     const tick = String(row["tick"]);
@@ -52,9 +52,9 @@ function summedUp(newestFirst: readonly Row[]): Map<string, Held> {
 async function assertBooks(index: LiveIndex, addresses: Iterable<string>): Promise<Set<string>> {
   const causes = new Set<string>();
   for (const address of addresses) {
-    const rows = await allRows(index, `${ROOT}/address/${address}/ledger`, 37);
+    const rows = await allRows(index, `${PREFIX}/address/${address}/ledger`, 37);
     const held = new Map(
-      (await allRows(index, `${ROOT}/address/${address}/tokenlist`, 100)).map((row) => [
+      (await allRows(index, `${PREFIX}/address/${address}/tokenlist`, 100)).map((row) => [
         String(row["tick"]),
         { balance: amountOf(row, "balance"), locked: amountOf(row, "locked") },
       ]),
@@ -62,7 +62,11 @@ async function assertBooks(index: LiveIndex, addresses: Iterable<string>): Promi
     assert.deepEqual(summedUp(rows), held, address);
     for (const row of rows) causes.add(String(row["cause"]));
     for (const tick of new Set(rows.map((row) => String(row["tick"])))) {
-      const ofTick = await allRows(index, `${ROOT}/address/${address}/ledger?tick=${tick.toLowerCase()}`, 11);
+      const ofTick = await allRows(
+        index,
+        `${PREFIX}/address/${address}/ledger?tick=${tick.toLowerCase()}`,
+        11,
+      );
       assert.deepEqual(
         ofTick,
         rows.filter((row) => row["tick"] === tick),
@@ -75,7 +79,7 @@ async function assertBooks(index: LiveIndex, addresses: Iterable<string>): Promi
 
 /** Everybody whom operations of the present chain name. */
 async function everybody(index: LiveIndex): Promise<Set<string>> {
-  const rows = await allRows(index, `${ROOT}/oplist?valid=1`, 100);
+  const rows = await allRows(index, `${PREFIX}/oplist?valid=1`, 100);
   return new Set(rows.flatMap(({ from, to }) => [from, to]).filter((party) => typeof party === "string"));
 }
 

@@ -21,7 +21,7 @@ import type { MadeBlock } from "../../testkit/builders/chain-maker/index.ts";
 import { testRules, simnetContext } from "../../testkit/builders/core-index/index.ts";
 import type { ReferenceParams } from "../../testkit/oracles/prc20/index.ts";
 import { HeldChain, PearlPort } from "../../testkit/doubles/pearl-port.ts";
-import type { Row } from "./truth.ts";
+import type { JsonRow } from "../../testkit/rows.ts";
 import { logOf } from "../../testkit/doubles/log.ts";
 import { storeBehind } from "../../testkit/doubles/store-behind.ts";
 
@@ -42,7 +42,7 @@ export interface Page {
   readonly message: string;
   readonly prev: string | null;
   readonly next: string | null;
-  readonly result: Row[];
+  readonly result: JsonRow[];
   readonly error?: string;
 }
 

@@ -21,8 +21,8 @@ function pathsOf(truth: Truth): string[] {
   ].map(({ path }) => cases.withQuery(path, "limit=40"));
   const singles = cases.singles(truth).map(({ path }) => path);
   const quotes = truth.snapshot.listings.flatMap(({ id }) => [
-    `${cases.ROOT}/market/quote/${id}`,
-    `${cases.ROOT}/market/fill-template/${id}/${cases.STRANGER}`,
+    `${cases.PREFIX}/market/quote/${id}`,
+    `${cases.PREFIX}/market/fill-template/${id}/${cases.STRANGER}`,
   ]);
   return [...lists, ...singles.filter((_, at) => at % 4 === 0 || at < 3), ...quotes];
 }

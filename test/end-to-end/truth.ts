@@ -11,11 +11,8 @@ import {
   type ReferenceSnapshot,
 } from "../../testkit/oracles/prc20/index.ts";
 
-/** A row of an answer, as JSON has it. */
-export type Row = Record<string, unknown>;
-
 /** Where an input stands in the chain: height, index of the transaction, index of the input. */
-export type Place = readonly [height: number, txIndex: number, input: number];
+export type ChainPlace = readonly [height: number, txIndex: number, input: number];
 
 /** A block that the index holds. */
 export interface BlockFact {
@@ -124,25 +121,15 @@ export function blockAt(truth: Truth, height: number): BlockFact {
 }
 
 /** Where an input stands. */
-export function placeOf(truth: Truth, txid: string, input: number): Place {
+export function placeOf(truth: Truth, txid: string, input: number): ChainPlace {
   const found = truth.transactions.get(txid);
   if (found === undefined) throw new Error(`no transaction ${txid}`);
   return [found.height, found.txIndex, input];
 }
 
 /** Chain order. */
-export function comparePlaces(one: Place, other: Place): number {
+export function comparePlaces(one: ChainPlace, other: ChainPlace): number {
   return one[0] - other[0] || one[1] - other[1] || one[2] - other[2];
-}
-
-/** By bytes, which for ASCII are code units. */
-export function compareText(one: string, other: string): number {
-  return one < other ? -1 : one > other ? 1 : 0;
-}
-
-/** By value, for amounts that no number can hold. */
-export function compareBig(one: bigint, other: bigint): number {
-  return one < other ? -1 : one > other ? 1 : 0;
 }
 
 /** `value` / 10^digits with exactly so many fractional digits. */

@@ -6,7 +6,8 @@ import assert from "node:assert/strict";
 import type { Random } from "../../testkit/random.ts";
 import { type WatchedList, withQuery } from "./cases.ts";
 import type { LiveIndex, Page } from "./live-index.ts";
-import { type Row, tipOf, type Truth } from "./truth.ts";
+import { tipOf, type Truth } from "./truth.ts";
+import type { JsonRow } from "../../testkit/rows.ts";
 
 /** What walkers have met, so that a test can tell whether it has tested anything. */
 export interface WalkCounts {
@@ -82,7 +83,7 @@ export class Walker {
   }
 
   /** The page is a piece of the list, with cursors exactly where there is more. Returns where it begins. */
-  #assertSlice(path: string, page: Page, limit: number, rows: readonly Row[]): number {
+  #assertSlice(path: string, page: Page, limit: number, rows: readonly JsonRow[]): number {
     const { keyOf } = this.#list;
     const [first] = page.result;
     const at = rows.findIndex((row) => first !== undefined && keyOf(row) === keyOf(first));

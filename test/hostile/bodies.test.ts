@@ -40,10 +40,10 @@ describe("size (P-12)", () => {
       null,
     ]);
     const actor = workshop.actor();
-    const forms = ["short", "data1", "data2", "data4"] as const;
+    const forms = ["shortest", "pushdata1", "pushdata2", "pushdata4"] as const;
     for (const [index, form] of forms.entries()) {
       for (const chunk of [1, 75, 76, 255, 256, 520, 4096]) {
-        if (form === "data1" && chunk > 255) continue;
+        if (form === "pushdata1" && chunk > 255) continue;
         const at = workshop.draft();
         at.reveal(actor, sized(`K${index}C${chunk}`, 4096), { shape: { form, chunk } });
         at.reveal(actor, sized(`L${index}C${chunk}`, 4097), { shape: { form, chunk } });

@@ -13,13 +13,8 @@ import { scanTransaction } from "../../src/chain/scan-transaction.ts";
 import { scanTransactions } from "../../testkit/scan-transactions.ts";
 import { recogniseEnvelope } from "../../src/prc20/envelope.ts";
 import type { BlockHash } from "../../src/primitives/brands.ts";
-import {
-  compactSize,
-  concat,
-  hash256,
-  type MadeBlock,
-  uint32,
-} from "../../testkit/builders/chain-maker/bytes.ts";
+import type { MadeBlock } from "../../testkit/builders/chain-maker/make-block.ts";
+import { compactSize, concat, hash256, uint32 } from "../../testkit/bytes.ts";
 import { bodyOf, Workshop } from "./workshop.ts";
 
 const context = {

@@ -18,7 +18,7 @@ import { LoadedView } from "../../src/prc20/state-view.ts";
 import { applyBlock } from "../../src/prc20/transition.ts";
 import { AddressCache } from "../../src/primitives/address.ts";
 import type { BlockHash } from "../../src/primitives/brands.ts";
-import type { MadeBlock } from "../../testkit/builders/chain-maker/bytes.ts";
+import type { MadeBlock } from "../../testkit/builders/chain-maker/make-block.ts";
 import type { AnnexPlan, Draft } from "../../testkit/builders/chain-maker/draft.ts";
 import type { Actor } from "../../testkit/builders/chain-maker/ledger.ts";
 import { bodyOf, verdicts, Workshop } from "./workshop.ts";

@@ -11,11 +11,11 @@ import { scanBlock } from "../../src/chain/scan-block.ts";
 import { recogniseEnvelope } from "../../src/prc20/envelope.ts";
 import type { BlockHash, Txid } from "../../src/primitives/brands.ts";
 import {
-  concat,
   type MadeBlock,
   makeTransaction,
   type MadeInput,
-} from "../../testkit/builders/chain-maker/bytes.ts";
+} from "../../testkit/builders/chain-maker/make-block.ts";
+import { concat } from "../../testkit/bytes.ts";
 import { leafScript } from "../../testkit/builders/chain-maker/draft.ts";
 import type { Actor } from "../../testkit/builders/chain-maker/ledger.ts";
 import { bodyOf, verdicts, Workshop } from "./workshop.ts";

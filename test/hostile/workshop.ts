@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import type { Transaction } from "bitcoinjs-lib";
 import { NETWORKS } from "../../src/chain/networks.ts";
 import type { BlockChanges } from "../../src/prc20/state.ts";
-import { type MadeBlock, makeBlock } from "../../testkit/builders/chain-maker/bytes.ts";
+import { type MadeBlock, makeBlock } from "../../testkit/builders/chain-maker/make-block.ts";
 import { Draft } from "../../testkit/builders/chain-maker/draft.ts";
 import { type Actor, makeActor } from "../../testkit/builders/chain-maker/ledger.ts";
 import { Random } from "../../testkit/random.ts";

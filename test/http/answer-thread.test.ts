@@ -12,7 +12,7 @@ import type { IndexStore } from "../../src/index/ports.ts";
 import { BASE, TICKS } from "../../testkit/store-contract/chain-facts.ts";
 import { ChainModel } from "../../testkit/store-contract/chain-model.ts";
 import { FakeIndex } from "./fake-index.ts";
-import { harness, RULES } from "./harness.ts";
+import { harness, PROTOCOL_RULES } from "./harness.ts";
 import * as rows from "./rows.ts";
 import { warningLog } from "../../testkit/doubles/log.ts";
 
@@ -32,7 +32,7 @@ async function bench(context: TestContext): Promise<Bench> {
   await store.commit(new ChainModel(91).many(30, { actions: 8 }), 100);
   const errors: string[] = [];
   const log = warningLog(errors);
-  const thread = new AnswerThread(ENTRY, { file, rules: RULES }, log);
+  const thread = new AnswerThread(ENTRY, { file, rules: PROTOCOL_RULES }, log);
   context.after(async () => {
     await thread.close();
     await store.close();
@@ -142,7 +142,7 @@ test("a thread that cannot start is reported once, and nothing is ordered from i
   const log = warningLog(errors);
   const broken = new AnswerThread(
     ENTRY,
-    { file: join(tmpdir(), "there is no", "such.db"), rules: RULES },
+    { file: join(tmpdir(), "there is no", "such.db"), rules: PROTOCOL_RULES },
     log,
   );
   for (let tries = 0; tries < 3000 && errors.length === 0; tries += 1) {

@@ -26,7 +26,7 @@ test("A-113 a block by its hash in any letter case, and a hash of no block", asy
 });
 
 test("A-113 the listings of an address are those of each token's list of the seller, of all tokens at once", async () => {
-  const address = rows.ALICE;
+  const address = rows.ALICE_ADDRESS;
   const all = await rowsOf(`/api/v1/prc20/address/${address.toUpperCase()}/listings`);
   assert.deepEqual(all, await rowsOf(`/api/v1/prc20/market/SAND/seller/${address}`));
   assert.ok(all.length > 3);
@@ -75,7 +75,7 @@ test("A-113 a listing in any state, blocks and reorganisations", async () => {
     ["a4", "filled"],
     ["a6", "invalid_spent"],
   ] as const) {
-    const id = `list:${rows.txid(byte)}:0`;
+    const id = `list:${rows.repeatedTxid(byte)}:0`;
     const [row] = await rowsOf(`/api/v1/prc20/listing/${encodeURIComponent(id)}`);
     const history = await rowsOf("/api/v1/prc20/market/SAND/history");
     assert.equal(row.lifecycle_state, state);

@@ -29,13 +29,13 @@ before(async () => {
   rich = await harness(richIndex());
   rich.mempool.push(
     ...["01", "02", "03"].map((byte) => ({
-      txid: rows.txid(byte),
+      txid: rows.repeatedTxid(byte),
       vout: 0,
       op: "send",
       tick: "" as const,
-      from: rows.BOB,
+      from: rows.BOB_ADDRESS,
       to: null,
-      listingId: `list:${rows.txid("a1")}:0` as ListingId,
+      listingId: `list:${rows.repeatedTxid("a1")}:0` as ListingId,
       payloadJson: '{"p":"prc-20","op":"send"}',
     })),
   );
@@ -213,7 +213,7 @@ describe("values", () => {
     assert.deepEqual(await rowsOf("/api/v1/prc20/token/sand"), await rowsOf("/api/v1/prc20/token/SAND"));
     const [holder] = await rowsOf("/api/v1/prc20/token/SAND/holders");
     assert.deepEqual(holder, {
-      address: rows.ALICE,
+      address: rows.ALICE_ADDRESS,
       balance: "500",
       locked: "90",
       total: "590",
@@ -225,7 +225,7 @@ describe("values", () => {
   });
 
   test("H-31 balances", async () => {
-    const [balance] = await rowsOf(`/api/v1/prc20/address/${rows.ALICE.toUpperCase()}/tokenlist`);
+    const [balance] = await rowsOf(`/api/v1/prc20/address/${rows.ALICE_ADDRESS.toUpperCase()}/tokenlist`);
     assert.deepEqual(balance, {
       tick: "SAND",
       dec: "2",
@@ -235,14 +235,14 @@ describe("values", () => {
       locked_normalized: "0.9",
       total: "590",
     });
-    const [zero] = await rowsOf(`/api/v1/prc20/address/${rows.FEES}/token/sAnD`);
+    const [zero] = await rowsOf(`/api/v1/prc20/address/${rows.FEES_ADDRESS}/token/sAnD`);
     assert.equal(zero.total, "0");
     const many = await rowsOf(
-      `/api/v1/prc20/balances?addresses=${rows.BOB},${rows.FEES},${rows.BOB}&tick=sand`,
+      `/api/v1/prc20/balances?addresses=${rows.BOB_ADDRESS},${rows.FEES_ADDRESS},${rows.BOB_ADDRESS}&tick=sand`,
     );
     assert.deepEqual(
       many.map((row: { address: string }) => row.address),
-      [rows.BOB, rows.FEES],
+      [rows.BOB_ADDRESS, rows.FEES_ADDRESS],
     );
   });
 
@@ -257,11 +257,13 @@ describe("values", () => {
     assert.equal(newest.refunded_amount, "30");
     assert.equal(newest.buyer, null);
     const [filled] = await rowsOf("/api/v1/prc20/market/SAND/history?state=filled");
-    assert.equal(filled.buyer, rows.BOB);
+    assert.equal(filled.buyer, rows.BOB_ADDRESS);
     assert.equal(filled.paid_seller_sat, "39600");
     assert.equal(filled.fill_txid, filled.closed_txid);
     assert.equal(filled.refunded_amount, null);
-    const [expired] = await rowsOf(`/api/v1/prc20/market/SAND/seller/${rows.ALICE}?state=expired_open`);
+    const [expired] = await rowsOf(
+      `/api/v1/prc20/market/SAND/seller/${rows.ALICE_ADDRESS}?state=expired_open`,
+    );
     assert.equal(expired.expired, true);
     assert.equal(expired.exp, "90");
     assert.equal(expired.action_required, "spend_anchor");
@@ -274,26 +276,28 @@ describe("values", () => {
   });
 
   test("H-34, H-35 quote and fill template", async () => {
-    const id = encodeURIComponent(`list:${rows.txid("a1")}:0`);
+    const id = encodeURIComponent(`list:${rows.repeatedTxid("a1")}:0`);
     const [quote] = await rowsOf(`/api/v1/prc20/market/quote/${id}`);
     assert.deepEqual(quote.outputs, [
-      { address: rows.ALICE, amount_sat: "39600" },
-      { address: rows.FEES, amount_sat: "400" },
+      { address: rows.ALICE_ADDRESS, amount_sat: "39600" },
+      { address: rows.FEES_ADDRESS, amount_sat: "400" },
     ]);
     assert.equal(quote.seller_anchor_sig_hex, `0x${"3d".repeat(64)}83`);
     assert.deepEqual(quote.payload_template, {
       p: "prc-20",
       op: "send",
-      id: `list:${rows.txid("a1")}:0`,
+      id: `list:${rows.repeatedTxid("a1")}:0`,
       to: "__BUYER_ADDRESS__",
     });
     assert.equal(quote.anchor_script_hex, `5120${"01".repeat(32)}`);
     assert.equal(quote.confirmations, 51);
-    const [free] = await rowsOf(`/api/v1/prc20/market/quote/list:${rows.txid("a2")}:0`);
+    const [free] = await rowsOf(`/api/v1/prc20/market/quote/list:${rows.repeatedTxid("a2")}:0`);
     assert.equal(free.outputs.length, 1);
-    assert.equal(free.protocol_address, rows.FEES);
-    const [template] = await rowsOf(`/api/v1/prc20/market/fill-template/${id}/${rows.BOB.toUpperCase()}`);
-    assert.equal(template.payload.to, rows.BOB);
+    assert.equal(free.protocol_address, rows.FEES_ADDRESS);
+    const [template] = await rowsOf(
+      `/api/v1/prc20/market/fill-template/${id}/${rows.BOB_ADDRESS.toUpperCase()}`,
+    );
+    assert.equal(template.payload.to, rows.BOB_ADDRESS);
     assert.equal(template.payload_json, JSON.stringify(template.payload));
     assert.deepEqual(template.inputs[1], { index: 1, role: "send_reveal" });
     assert.equal(template.inputs[0].witness[0], `${"3d".repeat(64)}83`);
@@ -308,8 +312,8 @@ describe("values", () => {
       ["a5", "cancelled"],
       ["a6", "invalid_spent"],
     ] as const) {
-      const id = `list:${rows.txid(byte)}:0`;
-      for (const target of [`quote/${id}`, `fill-template/${id}/${rows.BOB}`]) {
+      const id = `list:${rows.repeatedTxid(byte)}:0`;
+      for (const target of [`quote/${id}`, `fill-template/${id}/${rows.BOB_ADDRESS}`]) {
         const answer = await rich.app.inject(`/api/v1/prc20/market/${target}`);
         assert.equal(answer.statusCode, 409);
         const body = answer.json();
@@ -322,7 +326,7 @@ describe("values", () => {
   });
 
   test("H-36 operations, directions and filters", async () => {
-    const history = await rowsOf(`/api/v1/prc20/address/${rows.ALICE}/history?limit=5`);
+    const history = await rowsOf(`/api/v1/prc20/address/${rows.ALICE_ADDRESS}/history?limit=5`);
     assert.deepEqual(
       history.map((row: { op: string; direction: string }) => [row.op, row.direction]),
       [
@@ -333,7 +337,7 @@ describe("values", () => {
         ["transfer", "out"],
       ],
     );
-    const bob = await rowsOf(`/api/v1/prc20/address/${rows.BOB}/history?limit=5`);
+    const bob = await rowsOf(`/api/v1/prc20/address/${rows.BOB_ADDRESS}/history?limit=5`);
     assert.deepEqual(
       bob.map((row: { op: string; direction: string }) => [row.op, row.direction]),
       [
@@ -371,7 +375,7 @@ describe("values", () => {
     for (const name of "block_height block_hash time tx_index valid reason amount confirmations".split(" ")) {
       assert.equal(row[name], null, name);
     }
-    assert.equal(row.listing_id, `list:${rows.txid("a1")}:0`);
+    assert.equal(row.listing_id, `list:${rows.repeatedTxid("a1")}:0`);
     for (const [query, isFound] of [
       ["tick=NOPE", false],
       [`address=${row.from}`, true],

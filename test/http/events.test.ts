@@ -130,12 +130,12 @@ async function listening(
 
 const at = (place: number, fields: Partial<OperationRow>) =>
   rows.operation(place, { height: 101, ...fields });
-const fresh = rows.listing("b1", 201, { createdHeight: 101 });
+const fresh = rows.listingRow("b1", 201, { createdHeight: 101 });
 /** The listing as a later block has left it: events of its creation must not show that. */
 const freshNow = { ...fresh, close: rows.closed("filled", 300, 102) };
-const ended = rows.listing("b2", 100, {
-  owner: rows.BOB,
-  seller: rows.BOB,
+const ended = rows.listingRow("b2", 100, {
+  owner: rows.BOB_ADDRESS,
+  seller: rows.BOB_ADDRESS,
   close: rows.closed("cancelled", 202, 101),
 });
 
@@ -144,8 +144,8 @@ function addBusyBlock(one: Harness): void {
     one,
     101,
     [
-      at(200, { op: "mint", to: rows.BOB }),
-      at(201, { op: "list", to: rows.ALICE, listingId: fresh.id }),
+      at(200, { op: "mint", to: rows.BOB_ADDRESS }),
+      at(201, { op: "list", to: rows.ALICE_ADDRESS, listingId: fresh.id }),
       at(202, {
         op: "fly",
         tick: "",
@@ -153,7 +153,7 @@ function addBusyBlock(one: Harness): void {
         reason: "OP_UNKNOWN",
         to: null,
         amount: null,
-        from: rows.FEES,
+        from: rows.FEES_ADDRESS,
       }),
     ],
     [freshNow],
@@ -240,8 +240,8 @@ describe("a stream", () => {
   test("filters by ticker and address; block events pass every filter", async () => {
     assert.deepEqual(await idsUnder(one.port, "?tick=sand", 8), [2, 3, 4, 5, 6, 8]);
     assert.deepEqual(await idsUnder(one.port, "?tick=NOPE", 8), [2, 8]);
-    assert.deepEqual(await idsUnder(one.port, `?address=${rows.FEES}`, 8), [2, 7, 8]);
-    assert.deepEqual(await idsUnder(one.port, `?address=${rows.BOB}&tick=SAND`, 8), [2, 3, 6, 8]);
+    assert.deepEqual(await idsUnder(one.port, `?address=${rows.FEES_ADDRESS}`, 8), [2, 7, 8]);
+    assert.deepEqual(await idsUnder(one.port, `?address=${rows.BOB_ADDRESS}&tick=SAND`, 8), [2, 3, 6, 8]);
     assert.deepEqual(await idsUnder(one.port, `?deal_hash=0x${"ab".repeat(32)}`, 8), [2, 8]);
   });
 

@@ -1,7 +1,8 @@
 // A read side of a store, in memory and honest: it holds the rows that a test constructs, sorts and pages them by
 // the keys of the port, and answers every query from its present state.
 
-import { compareText, reorgsOf } from "./rows.ts";
+import { compareText } from "../../testkit/rows.ts";
+import { reorgsOf } from "./rows.ts";
 import type {
   BlockHash,
   ListingId,

@@ -332,7 +332,10 @@ describe("cursors", () => {
     assert.equal(page.result.length, 3);
     assert.equal(await refusal(`${OPLIST}?tick=SAND&next=${next}`), "CURSOR_INVALID");
     assert.equal(await refusal(`/api/v1/prc20/tokenlist?next=${next}`), "CURSOR_INVALID");
-    assert.equal(await refusal(`/api/v1/prc20/address/${rows.ALICE}/history?next=${next}`), "CURSOR_INVALID");
+    assert.equal(
+      await refusal(`/api/v1/prc20/address/${rows.ALICE_ADDRESS}/history?next=${next}`),
+      "CURSOR_INVALID",
+    );
     assert.equal(await refusal(`${OPLIST}?prev=${next}`), "CURSOR_INVALID");
     assert.equal(await refusal(`${OPLIST}?next=${next}=`), "CURSOR_INVALID");
     for (let at = 0; at < next.length; at += 1) {

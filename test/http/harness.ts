@@ -14,13 +14,13 @@ import * as rows from "./rows.ts";
 import { handClock } from "../../testkit/doubles/clock.ts";
 import { logOf } from "../../testkit/doubles/log.ts";
 
-export const RULES: ProtocolRules = {
+export const PROTOCOL_RULES: ProtocolRules = {
   hrp: "rprl",
   genesisHash: "aa".repeat(32),
   marker: "prc-20",
   startHeight: 1,
   feeBps: 100,
-  feeAddress: rows.FEES,
+  feeAddress: rows.FEES_ADDRESS,
 };
 
 /** One line that was logged. */
@@ -64,7 +64,7 @@ export async function harness(index: FakeIndex, options: Partial<HttpDependencie
   const now = { ms: 0 };
   const deps: HttpDependencies = {
     queries: index,
-    rules: RULES,
+    rules: PROTOCOL_RULES,
     network: "simnet",
     version: "0.0.0-test",
     status: () => status.value,
@@ -116,26 +116,26 @@ export function richIndex(): FakeIndex {
     }),
   ];
   index.balanceRows = [
-    { address: rows.ALICE, tick: rows.SAND, balance: rows.raw(500n), locked: rows.raw(90n) },
-    { address: rows.BOB, tick: rows.SAND, balance: rows.raw(310n), locked: rows.raw(0n) },
+    { address: rows.ALICE_ADDRESS, tick: rows.SAND, balance: rows.raw(500n), locked: rows.raw(90n) },
+    { address: rows.BOB_ADDRESS, tick: rows.SAND, balance: rows.raw(310n), locked: rows.raw(0n) },
     {
-      address: rows.BOB,
+      address: rows.BOB_ADDRESS,
       tick: index.tokenRows[1]?.tick ?? rows.SAND,
       balance: rows.raw(3000n),
       locked: rows.raw(0n),
     },
   ];
   index.listingRows = [
-    rows.listing("a1", 20),
-    rows.listing("a2", 21, {
+    rows.listingRow("a1", 20),
+    rows.listingRow("a2", 21, {
       priceSat: rows.sat(10_000n),
       protocolFeeSat: rows.sat(0n),
       sellerNetSat: rows.sat(10_000n),
     }),
-    rows.listing("a3", 22, { exp: 90 }),
-    rows.listing("a4", 23, { close: rows.closed("filled", 40), amount: rows.raw(40n) }),
-    rows.listing("a5", 24, { close: rows.closed("cancelled", 41) }),
-    rows.listing("a6", 25, { close: rows.closed("invalid_spent", 42) }),
+    rows.listingRow("a3", 22, { exp: 90 }),
+    rows.listingRow("a4", 23, { close: rows.closed("filled", 40), amount: rows.raw(40n) }),
+    rows.listingRow("a5", 24, { close: rows.closed("cancelled", 41) }),
+    rows.listingRow("a6", 25, { close: rows.closed("invalid_spent", 42) }),
   ];
   index.summary = {
     expiredOpenCount: 1,
@@ -176,13 +176,13 @@ function ledger(index: FakeIndex): FakeIndex["ledgerRows"] {
     [balanceDelta, lockedDelta]: [bigint, bigint],
     [balance, locked]: [bigint, bigint],
   ) => ({
-    holder: rows.ALICE,
+    holder: rows.ALICE_ADDRESS,
     view: {
       key,
       cause,
       height: 10 + key,
       time: rows.TIP_TIME - 10_000 + key,
-      txid: rows.txid("b1"),
+      txid: rows.repeatedTxid("b1"),
       vout: 0,
       tick: rows.SAND,
       balanceDelta,
@@ -205,16 +205,26 @@ function operations(index: FakeIndex) {
   const filled = index.listingRows[3];
   const plain = Array.from({ length: 30 }, (_, at) => rows.operation(at + 1));
   const special = [
-    rows.operation(31, { op: "deploy", from: rows.ALICE, to: rows.ALICE, amount: null }),
-    rows.operation(32, { op: "mint", from: rows.ALICE, to: rows.BOB, amount: rows.raw(500n) }),
-    rows.operation(33, { op: "burn", from: rows.BOB, to: null, amount: rows.raw(1n) }),
-    rows.operation(34, { op: "list", to: rows.ALICE, listingId: first?.id ?? null, amount: rows.raw(30n) }),
+    rows.operation(31, { op: "deploy", from: rows.ALICE_ADDRESS, to: rows.ALICE_ADDRESS, amount: null }),
+    rows.operation(32, {
+      op: "mint",
+      from: rows.ALICE_ADDRESS,
+      to: rows.BOB_ADDRESS,
+      amount: rows.raw(500n),
+    }),
+    rows.operation(33, { op: "burn", from: rows.BOB_ADDRESS, to: null, amount: rows.raw(1n) }),
+    rows.operation(34, {
+      op: "list",
+      to: rows.ALICE_ADDRESS,
+      listingId: first?.id ?? null,
+      amount: rows.raw(30n),
+    }),
     rows.operation(35, {
       op: "send",
-      from: rows.BOB,
-      to: rows.BOB,
+      from: rows.BOB_ADDRESS,
+      to: rows.BOB_ADDRESS,
       listingId: filled?.id ?? null,
-      filledOwner: rows.ALICE,
+      filledOwner: rows.ALICE_ADDRESS,
       amount: rows.raw(40n),
     }),
     rows.operation(36, {
@@ -224,7 +234,7 @@ function operations(index: FakeIndex) {
       reason: "OP_UNKNOWN",
       to: null,
       amount: null,
-      from: rows.BOB,
+      from: rows.BOB_ADDRESS,
     }),
   ];
   return [...plain, ...special];

@@ -218,11 +218,11 @@ describe("H-50: rows as they are", () => {
     const index = richIndex();
     http = await harness(index, { swaps: service.swaps });
     http.mempool.push({
-      txid: rows.txid("77"),
+      txid: rows.repeatedTxid("77"),
       vout: 1,
       op: "mint",
       tick: rows.SAND,
-      from: rows.ALICE,
+      from: rows.ALICE_ADDRESS,
       to: null,
       listingId: null,
       payloadJson: "{}",

@@ -22,9 +22,14 @@ async function ask(target: string) {
 }
 
 /** An unconfirmed transfer. */
-function operation(txid: string, tick: string, from: typeof rows.ALICE, to: typeof rows.ALICE | null) {
+function operation(
+  txid: string,
+  tick: string,
+  from: typeof rows.ALICE_ADDRESS,
+  to: typeof rows.ALICE_ADDRESS | null,
+) {
   return {
-    txid: rows.txid(txid),
+    txid: rows.repeatedTxid(txid),
     vout: 0,
     op: "transfer",
     tick: tick as Tick,
@@ -62,7 +67,7 @@ describe("oplist of a block (H-36)", () => {
 });
 
 describe("the ledger of an address (H-38)", () => {
-  const path = `/address/${rows.ALICE.toUpperCase()}/ledger`;
+  const path = `/address/${rows.ALICE_ADDRESS.toUpperCase()}/ledger`;
 
   test("is every change with its signed differences and the amounts after it, newest first", async () => {
     const { result } = await ask(path);
@@ -80,14 +85,17 @@ describe("the ledger of an address (H-38)", () => {
       ["deploy", "620", "0", "620", "0"],
     ]);
     assert.equal(result[3].listing_id, null);
-    assert.equal(result[0].listing_id, `list:${rows.txid("a5")}:0`);
+    assert.equal(result[0].listing_id, `list:${rows.repeatedTxid("a5")}:0`);
   });
 
   test("is that of one ticker in any letter case, and its cursors belong to address and ticker", async () => {
     assert.equal((await ask(`${path}?tick=sand`)).result.length, 4);
     assert.deepEqual((await ask(`${path}?tick=SALT`)).result, []);
     const { next } = await ask(`${path}?limit=1`);
-    for (const other of [`${path}?tick=SAND&next=${next}`, `/address/${rows.BOB}/ledger?next=${next}`]) {
+    for (const other of [
+      `${path}?tick=SAND&next=${next}`,
+      `/address/${rows.BOB_ADDRESS}/ledger?next=${next}`,
+    ]) {
       const answer = await rich.app.inject(ROOT + other);
       assert.deepEqual([answer.statusCode, answer.json().error], [400, "CURSOR_INVALID"], other);
     }
@@ -96,27 +104,27 @@ describe("the ledger of an address (H-38)", () => {
 
 describe("unconfirmed operations (H-38)", () => {
   const held = [
-    operation("01", "SAND", rows.ALICE, rows.BOB),
-    operation("02", "SALT", rows.BOB, null),
-    operation("03", "SAND", rows.BOB, rows.BOB),
-    operation("04", "SALT", rows.FEES, rows.ALICE),
+    operation("01", "SAND", rows.ALICE_ADDRESS, rows.BOB_ADDRESS),
+    operation("02", "SALT", rows.BOB_ADDRESS, null),
+    operation("03", "SAND", rows.BOB_ADDRESS, rows.BOB_ADDRESS),
+    operation("04", "SALT", rows.FEES_ADDRESS, rows.ALICE_ADDRESS),
   ];
   test("are those of a ticker, in any letter case, and those whose sender or recipient an address is", async () => {
     unconfirmed = { version: 1, rows: held, truncated: false };
     assert.deepEqual(await found(""), ["01", "02", "03", "04"]);
     assert.deepEqual(await found("?tick=sAnD"), ["01", "03"]);
     assert.deepEqual(await found("?tick=SAN"), []);
-    assert.deepEqual(await found(`?address=${rows.ALICE}`), ["01", "04"]);
-    assert.deepEqual(await found(`?address=${rows.BOB.toUpperCase()}&tick=SAND`), ["01", "03"]);
-    assert.deepEqual(await found(`?address=${rows.FEES}&tick=SAND`), []);
+    assert.deepEqual(await found(`?address=${rows.ALICE_ADDRESS}`), ["01", "04"]);
+    assert.deepEqual(await found(`?address=${rows.BOB_ADDRESS.toUpperCase()}&tick=SAND`), ["01", "03"]);
+    assert.deepEqual(await found(`?address=${rows.FEES_ADDRESS}&tick=SAND`), []);
   });
 
   test("are walked with their filter, and a cursor of another filter is refused", async () => {
     unconfirmed = { version: 1, rows: held, truncated: false };
     const first = await ask(`/mempool?tick=SAND&limit=1`);
-    assert.equal(first.result[0].txid, rows.txid("01"));
+    assert.equal(first.result[0].txid, rows.repeatedTxid("01"));
     const second = await ask(`/mempool?tick=sand&limit=1&next=${first.next}`);
-    assert.equal(second.result[0].txid, rows.txid("03"));
+    assert.equal(second.result[0].txid, rows.repeatedTxid("03"));
     assert.equal(second.next, null);
     const back = await ask(`/mempool?tick=SAND&limit=1&prev=${second.prev}`);
     assert.deepEqual(back.result, first.result);

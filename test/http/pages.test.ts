@@ -14,7 +14,7 @@ import {
   accepted,
   evm,
   locked,
-  lockOf,
+  lockSighting,
   minedLock,
   ORDER,
   pearl,
@@ -26,7 +26,7 @@ import * as rows from "./rows.ts";
 const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 const EVM_ADDRESS = `0x${"ab".repeat(20)}`;
 const LISTED = `list:${"a1".repeat(32)}:0`;
-const UNCONFIRMED = rows.txid("77");
+const UNCONFIRMED = rows.repeatedTxid("77");
 
 let one: Harness;
 let withSwaps: Harness;
@@ -38,7 +38,7 @@ before(async () => {
     vout: 1,
     op: "mint",
     tick: rows.SAND,
-    from: rows.ALICE,
+    from: rows.ALICE_ADDRESS,
     to: null,
     listingId: null,
     payloadJson: "{}",
@@ -48,7 +48,7 @@ before(async () => {
   await ledger.write({ asks: [ask("one")], takes: [take("t", ask("one"), START)] });
   await ledger.applyEvm(evm(2, [locked("a", 2), locked("c", 2)]));
   await ledger.applyEvm(evm(3, [accepted("a", 3)]));
-  const lock = lockOf(scriptOf(ledger, ORDER));
+  const lock = lockSighting(scriptOf(ledger, ORDER));
   await ledger.applyPearl(pearl(2, [minedLock(lock, 2)]));
   lockTxid = lock.txid;
   withSwaps = await harness(richIndex(), { swaps: service.swaps });
@@ -102,8 +102,8 @@ describe("pages", () => {
       ["/token/sand", /^SAND token · Strand$/],
       [`/listing/${LISTED}`, /^Listing list:a1a1a1a…/],
       [`/listing/${encodeURIComponent(LISTED)}`, /^Listing list:/],
-      [`/address/${rows.ALICE}`, /^Address rprl1/],
-      [`/address/${rows.ALICE.toUpperCase()}`, /^Address RPRL1/],
+      [`/address/${rows.ALICE_ADDRESS}`, /^Address rprl1/],
+      [`/address/${rows.ALICE_ADDRESS.toUpperCase()}`, /^Address RPRL1/],
       [`/address/${EVM_ADDRESS}`, /^Address 0xabababab/],
       [`/tx/${txid}`, /^Transaction /],
       [`/tx/${txid.toUpperCase()}`, /^Transaction [0-9a-f…]+ · /],
@@ -132,7 +132,7 @@ describe("pages", () => {
       `/listing/list:${"ee".repeat(32)}:0`,
       `/listing/${LISTED.toUpperCase()}`,
       "/listing/%22%3E%3Cimg%20src%3Dx%3E",
-      `/address/${rows.ALICE.slice(0, -1)}q`,
+      `/address/${rows.ALICE_ADDRESS.slice(0, -1)}q`,
       "/address/0xabc",
       `/tx/${"ee".repeat(32)}`,
       "/tx/ee",

@@ -23,19 +23,16 @@ import type { TipState } from "../../src/index/queries.ts";
 import type { EventGroup } from "../../src/index/event-groups.ts";
 import type { OperationView, ReorgView } from "../../src/index/views.ts";
 
-/** By code units, as SQLite's binary collation does for ASCII. */
-export function compareText(one: string, other: string): number {
-  return one < other ? -1 : one > other ? 1 : 0;
-}
-
-export const ALICE = "rprl1pqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqsdh55fs" as PearlAddress;
-export const BOB = "rprl1pqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqqpnnuc" as PearlAddress;
-export const FEES = "rprl1pqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvps9n2f26" as PearlAddress;
+export const ALICE_ADDRESS =
+  "rprl1pqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqsdh55fs" as PearlAddress;
+export const BOB_ADDRESS = "rprl1pqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqqpnnuc" as PearlAddress;
+export const FEES_ADDRESS =
+  "rprl1pqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvpsxqcrqvps9n2f26" as PearlAddress;
 export const SAND = "SAND" as Tick;
 export const TIP = 100;
 export const TIP_TIME = 1_763_000_000;
 
-export const txid = (byte: string) => byte.repeat(32) as Txid;
+export const repeatedTxid = (byte: string) => byte.repeat(32) as Txid;
 export const blockHash = (height: number) => height.toString(16).padStart(64, "0") as BlockHash;
 export const digestAt = (height: number) => height.toString(16).padStart(64, "d") as Hex32;
 export const raw = (value: bigint) => value as RawAmount;
@@ -60,8 +57,8 @@ export function token(tick: string, fields: Partial<TokenRow> = {}): TokenRow {
     minted: raw(1000n),
     burned: raw(100n),
     cid: null,
-    deployer: ALICE,
-    deployTxid: txid("d0"),
+    deployer: ALICE_ADDRESS,
+    deployTxid: repeatedTxid("d0"),
     deployHeight: 5,
     deployPlace: 1,
     holders: 2,
@@ -78,14 +75,14 @@ export function token(tick: string, fields: Partial<TokenRow> = {}): TokenRow {
   };
 }
 
-export function listing(byte: string, place: number, fields: Partial<ListingRow> = {}): ListingRow {
-  const id = txid(byte);
+export function listingRow(byte: string, place: number, fields: Partial<ListingRow> = {}): ListingRow {
+  const id = repeatedTxid(byte);
   return {
     id: `list:${id}:0` as ListingId,
     tick: SAND,
     amount: raw(30n),
-    owner: ALICE,
-    seller: ALICE,
+    owner: ALICE_ADDRESS,
+    seller: ALICE_ADDRESS,
     priceSat: sat(40_000n),
     protocolFeeSat: sat(400n),
     sellerNetSat: sat(39_600n),
@@ -108,12 +105,12 @@ export function listing(byte: string, place: number, fields: Partial<ListingRow>
 export function closed(kind: ListingClose["kind"], place: number, height = 60): ListingClose {
   return {
     kind,
-    txid: txid("cc"),
+    txid: repeatedTxid("cc"),
     height,
     time: TIP_TIME - 4000,
     inputIndex: 0,
     place,
-    buyer: kind === "filled" ? BOB : null,
+    buyer: kind === "filled" ? BOB_ADDRESS : null,
   };
 }
 
@@ -129,8 +126,8 @@ export function operation(place: number, fields: Partial<OperationRow> = {}): Op
     valid: true,
     reason: null,
     payloadJson: '{"p":"prc-20","op":"transfer","tick":"sand","amt":"5"}',
-    from: ALICE,
-    to: BOB,
+    from: ALICE_ADDRESS,
+    to: BOB_ADDRESS,
     amount: raw(5n),
     listingId: null,
     filledOwner: null,

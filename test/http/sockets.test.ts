@@ -145,11 +145,11 @@ describe("the byte cache", () => {
     assert.equal(JSON.parse((await ask(port, "/health")).body.toString()).height, 500);
     assert.equal(JSON.parse((await ask(port, "/api/v1/prc20/mempool")).body.toString()).result.length, 0);
     mempool.push({
-      txid: rows.txid("77"),
+      txid: rows.repeatedTxid("77"),
       vout: 1,
       op: "mint",
       tick: rows.SAND,
-      from: rows.ALICE,
+      from: rows.ALICE_ADDRESS,
       to: null,
       listingId: null,
       payloadJson: "{}",

@@ -45,9 +45,9 @@ const UNKNOWN_LISTING = `list:${"ee".repeat(32)}:4294967295`;
 const BAD_TICKS = ["SAND!", "A".repeat(17), "%C3%A9", "a%20b"];
 const BAD_ADDRESSES = [
   "x",
-  rows.ALICE.slice(0, -1) + "q",
+  rows.ALICE_ADDRESS.slice(0, -1) + "q",
   "prl1pqyqszqgpqyqszqgpq",
-  rows.ALICE.replace("r", "R"),
+  rows.ALICE_ADDRESS.replace("r", "R"),
 ];
 const BAD_IDS = [
   "list:xyz:0",
@@ -117,12 +117,12 @@ function malformedBy(path: string, placeholder: string, bad: readonly string[], 
 function fill(path: string): string {
   return path
     .replace("{tick}", "sand")
-    .replace("{address}", rows.ALICE)
+    .replace("{address}", rows.ALICE_ADDRESS)
     .replace("{txid}", "0".repeat(63) + "1")
     .replace("{vout}", "0")
     .replace("{height}", "7")
     .replace("{id}", OPEN)
-    .replace("{to}", rows.BOB);
+    .replace("{to}", rows.BOB_ADDRESS);
 }
 
 function contract(
@@ -207,19 +207,22 @@ export const CONTRACT: readonly ContractCase[] = [
   ),
   contract("/address/{address}/tokenlist", BalanceRowSchema, balanceFields, {
     paged: true,
-    found: `/address/${rows.BOB}/tokenlist`,
-    absent: `/address/${rows.FEES}/tokenlist`,
+    found: `/address/${rows.BOB_ADDRESS}/tokenlist`,
+    absent: `/address/${rows.FEES_ADDRESS}/tokenlist`,
     bad: { "{address}": BAD_ADDRESSES },
   }),
   contract("/address/{address}/token/{tick}", BalanceRowSchema, balanceFields, {
-    absent: `/address/${rows.ALICE}/token/NOPE`,
+    absent: `/address/${rows.ALICE_ADDRESS}/token/NOPE`,
     bad: { "{address}": BAD_ADDRESSES, "{tick}": BAD_TICKS },
   }),
   contract("/address/{address}/history", HistoryRowSchema, [...operationFields, "direction"], {
     paged: true,
-    absent: `/address/${rows.FEES}/history`,
+    absent: `/address/${rows.FEES_ADDRESS}/history`,
     bad: { "{address}": BAD_ADDRESSES },
-    malformed: [`/address/${rows.ALICE}/history?tick=`, `/address/${rows.ALICE}/history?tick=a-b`],
+    malformed: [
+      `/address/${rows.ALICE_ADDRESS}/history?tick=`,
+      `/address/${rows.ALICE_ADDRESS}/history?tick=a-b`,
+    ],
   }),
   contract(
     "/address/{address}/ledger",
@@ -227,23 +230,23 @@ export const CONTRACT: readonly ContractCase[] = [
     "height time txid vout cause tick balance_delta locked_delta balance locked listing_id".split(" "),
     {
       paged: true,
-      absent: `/address/${rows.FEES}/ledger`,
+      absent: `/address/${rows.FEES_ADDRESS}/ledger`,
       bad: { "{address}": BAD_ADDRESSES },
       malformed: [
-        `/address/${rows.ALICE}/ledger?tick=`,
-        `/address/${rows.ALICE}/ledger?tick=a-b`,
-        `/address/${rows.ALICE}/ledger?tick=a&tick=b`,
+        `/address/${rows.ALICE_ADDRESS}/ledger?tick=`,
+        `/address/${rows.ALICE_ADDRESS}/ledger?tick=a-b`,
+        `/address/${rows.ALICE_ADDRESS}/ledger?tick=a&tick=b`,
       ],
     },
   ),
   contract("/address/{address}/listings", ListingHistoryRowSchema, historyFields, {
     paged: true,
-    absent: `/address/${rows.FEES}/listings`,
+    absent: `/address/${rows.FEES_ADDRESS}/listings`,
     bad: { "{address}": BAD_ADDRESSES },
     malformed: [
-      `/address/${rows.ALICE}/listings?state=OPEN`,
-      `/address/${rows.ALICE}/listings?tick=a-b`,
-      `/address/${rows.ALICE}/listings?tick=a&tick=b`,
+      `/address/${rows.ALICE_ADDRESS}/listings?state=OPEN`,
+      `/address/${rows.ALICE_ADDRESS}/listings?tick=a-b`,
+      `/address/${rows.ALICE_ADDRESS}/listings?tick=a&tick=b`,
     ],
   }),
   contract("/market/{tick}", ListingRowSchema, listingFields, {
@@ -253,9 +256,9 @@ export const CONTRACT: readonly ContractCase[] = [
   }),
   contract("/market/{tick}/seller/{address}", ListingHistoryRowSchema, historyFields, {
     paged: true,
-    absent: `/market/SAND/seller/${rows.FEES}`,
+    absent: `/market/SAND/seller/${rows.FEES_ADDRESS}`,
     bad: { "{tick}": BAD_TICKS, "{address}": BAD_ADDRESSES },
-    malformed: [`/market/SAND/seller/${rows.ALICE}?state=OPEN`],
+    malformed: [`/market/SAND/seller/${rows.ALICE_ADDRESS}?state=OPEN`],
   }),
   contract("/market/{tick}/history", ListingHistoryRowSchema, historyFields, {
     paged: true,
@@ -277,7 +280,7 @@ export const CONTRACT: readonly ContractCase[] = [
     FillTemplateRowSchema,
     [...quoteFields, "payload", "payload_json", "inputs", "psbt_base64"],
     {
-      absent: `/market/fill-template/${UNKNOWN_LISTING}/${rows.BOB}`,
+      absent: `/market/fill-template/${UNKNOWN_LISTING}/${rows.BOB_ADDRESS}`,
       bad: { "{id}": BAD_IDS, "{to}": BAD_ADDRESSES },
     },
   ),
@@ -330,15 +333,15 @@ export const CONTRACT: readonly ContractCase[] = [
   }),
   contract("/balances", AddressBalanceRowSchema, ["address", ...balanceFields], {
     paged: true,
-    found: `/balances?addresses=${rows.BOB},${rows.ALICE}`,
-    absent: `/balances?addresses=${rows.ALICE}&tick=NOPE`,
+    found: `/balances?addresses=${rows.BOB_ADDRESS},${rows.ALICE_ADDRESS}`,
+    absent: `/balances?addresses=${rows.ALICE_ADDRESS}&tick=NOPE`,
     malformed: [
       "/balances",
       "/balances?addresses=",
       "/balances?addresses=x",
-      `/balances?addresses=${rows.ALICE},`,
-      `/balances?addresses=${Array(101).fill(rows.ALICE).join(",")}`,
-      `/balances?addresses=${rows.ALICE}&addresses=${rows.BOB}`,
+      `/balances?addresses=${rows.ALICE_ADDRESS},`,
+      `/balances?addresses=${Array(101).fill(rows.ALICE_ADDRESS).join(",")}`,
+      `/balances?addresses=${rows.ALICE_ADDRESS}&addresses=${rows.BOB_ADDRESS}`,
     ],
   }),
   contract("/mempool", MempoolRowSchema, operationFields, {
@@ -348,7 +351,7 @@ export const CONTRACT: readonly ContractCase[] = [
       "/mempool?tick=a-b",
       "/mempool?tick=a&tick=b",
       "/mempool?address=x",
-      `/mempool?address=${rows.ALICE}&address=${rows.BOB}`,
+      `/mempool?address=${rows.ALICE_ADDRESS}&address=${rows.BOB_ADDRESS}`,
     ],
   }),
 ];

@@ -14,7 +14,7 @@ import { SILENT } from "../../testkit/doubles/log.ts";
 /** Waits a hundredth of what is asked, so that backoff is short. */
 const quickClock: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(ms / 100, signal) };
 /** Any hash. */
-export const HASH = "ab".repeat(32) as BlockHash;
+export const ANY_HASH = "ab".repeat(32) as BlockHash;
 /** Four tries, quickly. */
 export const patience = { attempts: 4, firstDelayMs: 50, timeoutMs: 30_000 };
 
@@ -67,4 +67,4 @@ export async function failure(
 
 /** A node whose tip is HASH at height 7. */
 export const answerTip = (request: RpcRequest): void =>
-  request.answer((call) => (call.method === "getblockcount" ? 7 : HASH));
+  request.answer((call) => (call.method === "getblockcount" ? 7 : ANY_HASH));

@@ -9,7 +9,15 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { freePort, isFree } from "../../testkit/free-port.ts";
 import { type PearlNode, startPearlNode } from "../../testkit/doubles/pearl-node/index.ts";
-import { endAll, health, isAlive, oldNode, ROOT, startStrand, StartedProcess } from "./service-process.ts";
+import {
+  endAll,
+  health,
+  isAlive,
+  oldNode,
+  REPOSITORY,
+  startStrand,
+  StartedProcess,
+} from "./service-process.ts";
 import { until } from "../../testkit/until.ts";
 
 const RPC = { rpcUser: "u", rpcPassword: "p", limitUser: "limited", limitPassword: "limited-password" };
@@ -97,7 +105,7 @@ describe("launcher", () => {
 
   test("it works through a link, as npx and npm make them", async () => {
     const link = join(folder, "strand");
-    symlinkSync(join(ROOT, "bin", "strand"), link);
+    symlinkSync(join(REPOSITORY, "bin", "strand"), link);
     for (const launcher of launchers) {
       const { code, stdout } = await new StartedProcess(launcher, [link, "--version"], {}).ended;
       assert.equal(code, 0);

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** Root of the repository. */
-export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+export const REPOSITORY = fileURLToPath(new URL("../../", import.meta.url));
 
 /** An old Node of the system (18 to 23), with which the launcher has to find the packaged one; null where none is. */
 export function oldNode(): string | null {
@@ -37,7 +37,7 @@ export class StartedProcess {
   constructor(command: string, args: readonly string[], environment: Readonly<Record<string, string>>) {
     const { PATH = "", HOME = "" } = process.env;
     this.child = spawn(command, args, {
-      cwd: ROOT,
+      cwd: REPOSITORY,
       env: { PATH, HOME, ...environment },
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -114,7 +114,7 @@ export function startStrand(
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): StartedProcess {
-  const strand = new StartedProcess(node, [join(ROOT, "bin", "strand"), ...args], environment);
+  const strand = new StartedProcess(node, [join(REPOSITORY, "bin", "strand"), ...args], environment);
   started.add(strand);
   return strand;
 }

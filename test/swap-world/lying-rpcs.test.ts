@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import * as fc from "fast-check";
 import { ANSWER_WAYS, FINAL_CLAIMS } from "../../testkit/worlds/swap-world/liar.ts";
-import { RPC_METHODS } from "../../testkit/worlds/swap-world/lying-rpc.ts";
+import { EVM_QUESTIONS } from "../../testkit/worlds/swap-world/lying-rpc.ts";
 import { anyLyingSetting, anyLyingStep } from "../../testkit/worlds/swap-world/lying-steps.ts";
 import type { LyingSetting, LyingStep } from "../../testkit/worlds/swap-world/lying-steps.ts";
 import { LyingWorld } from "../../testkit/worlds/swap-world/lying-world.ts";
@@ -49,7 +49,7 @@ const RARE = [
   "logsOfBlock: invented",
   "logsOfBlock: withheld",
   "logsOfBlock: altered",
-  ...RPC_METHODS.flatMap((method) => ANSWER_WAYS.map((way) => `${method} (${way})`)),
+  ...EVM_QUESTIONS.flatMap((method) => ANSWER_WAYS.map((way) => `${method} (${way})`)),
 ];
 
 const done = { steps: 0, happened: new Map<string, number>() };

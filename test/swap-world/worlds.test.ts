@@ -4,7 +4,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type RunReport, runWorld } from "../../testkit/worlds/swap-world/run.ts";
+import { type WorldReport, runWorld } from "../../testkit/worlds/swap-world/run.ts";
 import { MUTATIONS } from "../../testkit/worlds/swap-world/scenario.ts";
 
 /** Worlds of one run of the tests. */
@@ -74,7 +74,7 @@ if (single !== undefined) {
   });
 } else {
   const all = Math.ceil(WORLDS * factor);
-  const reports: RunReport[] = [];
+  const reports: WorldReport[] = [];
   for (let from = 0; from < all; from += AT_ONCE) {
     const to = Math.min(all, from + AT_ONCE);
     test(`S-54: an honest party that follows next_actions never loses, worlds ${from} to ${to - 1}`, async () => {

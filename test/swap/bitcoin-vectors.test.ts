@@ -13,7 +13,7 @@ import { branchHash, leafHash } from "../../src/swap/lock-script.ts";
 import { spentLeafHash } from "../../src/swap/spend-leaf.ts";
 import { parseAddress } from "../../src/primitives/address.ts";
 import { addressOfScript, p2trScript, plainKey } from "../../src/wallet/index.ts";
-import { bytesOf, hexOf } from "./terms.ts";
+import { bytesOf, toHex } from "../../testkit/bytes.ts";
 
 const { sha256, tweakAdd } = swapCrypto;
 
@@ -68,22 +68,22 @@ describe("BIP341, outputs", () => {
       const internal = bytesOf(vector.internalKey);
       const leaves = vector.tree === null ? [] : leavesOf(vector.tree);
       assert.deepEqual(
-        leaves.map((leaf) => hexOf(hashOf(leaf))),
+        leaves.map((leaf) => toHex(hashOf(leaf))),
         vector.leafHashes,
       );
       const root = vector.tree === null ? new Uint8Array(0) : hashOf(vector.tree);
-      assert.equal(vector.root ?? "", hexOf(root));
+      assert.equal(vector.root ?? "", toHex(root));
       const tweak = taggedHash("TapTweak", Uint8Array.of(...internal, ...root), sha256);
-      assert.equal(hexOf(tweak), vector.tweak);
+      assert.equal(toHex(tweak), vector.tweak);
       const output = tweakAdd(internal, tweak);
       assert.ok(output !== null);
-      assert.equal(hexOf(output.key), vector.outputKey);
+      assert.equal(toHex(output.key), vector.outputKey);
       assert.equal(addressOfScript(p2trScript(output.key), "bc"), vector.address);
       assert.equal(vector.controlBlocks.length, leaves.length);
       for (const [index, control] of vector.controlBlocks.entries()) {
         const witness = [bytesOf(leaves[index]?.script ?? ""), bytesOf(control)];
         const spent = spentLeafHash(witness, toBytes32(output.key), swapCrypto);
-        assert.equal(spent === null ? null : hexOf(spent), vector.leafHashes[index]);
+        assert.equal(spent === null ? null : toHex(spent), vector.leafHashes[index]);
         assert.equal(spentLeafHash(witness, toBytes32(internal), swapCrypto), null);
       }
       // Only the output without a tree is its key's BIP86 address.
@@ -105,7 +105,7 @@ test("BIP340: every vector, verified by the service, verified and signed by the 
     assert.equal(schnorr.verify(signature, message, key), vector.valid, `library, ${index}`);
     if (vector.secretKey === null || vector.auxRand === null) continue;
     const secret = bytesOf(vector.secretKey);
-    assert.equal(hexOf(plainKey(secret).outputKey), vector.publicKey);
-    assert.equal(hexOf(schnorr.sign(message, secret, bytesOf(vector.auxRand))), vector.signature);
+    assert.equal(toHex(plainKey(secret).outputKey), vector.publicKey);
+    assert.equal(toHex(schnorr.sign(message, secret, bytesOf(vector.auxRand))), vector.signature);
   }
 });

@@ -11,8 +11,9 @@ import { buildSwapLock, type Coin, coinOf, plainKey, type SwapLock } from "../..
 import type { PearlNode } from "../../testkit/doubles/pearl-node/index.ts";
 import { MINER, TEST_TIME, testNode } from "../../testkit/doubles/pearl-node/node-fixture.ts";
 import { coinbaseInput } from "../../testkit/doubles/pearl-node/test-wallet.ts";
-import { badClaims, badRefunds, claimOf, lockUntil, type Refusal, refundOf, witnessOf } from "./spends.ts";
-import { hexOf, SECRET, VECTOR_LOCK } from "./terms.ts";
+import { badClaims, badRefunds, claimOf, lockUntil, type Refusal, refundOf, firstWitness } from "./spends.ts";
+import { SECRET, VECTOR_LOCK } from "./terms.ts";
+import { toHex } from "../../testkit/bytes.ts";
 import { built } from "../../testkit/builders/party.ts";
 
 const REASONS: Readonly<Record<Refusal, RegExp>> = {
@@ -27,15 +28,15 @@ const miner = plainKey(MINER.secret);
 function serviceLock(lock: SwapLock): Lock {
   const made = lockOf(
     {
-      hashlock: `0x${hexOf(lock.terms.hashlock)}` as Bytes32,
-      buyerKey: `0x${hexOf(lock.terms.buyerKey)}` as Bytes32,
-      sellerKey: `0x${hexOf(lock.terms.sellerKey)}` as Bytes32,
+      hashlock: `0x${toHex(lock.terms.hashlock)}` as Bytes32,
+      buyerKey: `0x${toHex(lock.terms.buyerKey)}` as Bytes32,
+      sellerKey: `0x${toHex(lock.terms.sellerKey)}` as Bytes32,
       pearlRefundTime: lock.terms.refundTime,
     },
     swapCrypto,
   );
   assert.ok(made !== null);
-  assert.equal(made.script, hexOf(lock.script));
+  assert.equal(made.script, toHex(lock.script));
   return made;
 }
 
@@ -87,10 +88,10 @@ describe("spends on the embedded node", () => {
     // 155 vbytes by the size table of the research.
     assert.equal(claim.vsize, 155);
     mined(claim.hex);
-    const witness = witnessOf(claim.hex);
+    const witness = firstWitness(claim.hex);
     assert.equal(spendPath(witness, serviceLock(lock), swapCrypto), "claim");
     const found = secretsIn(witness, (hashlock) => hashlock === VECTOR_LOCK.hashlock, swapCrypto.sha256);
-    assert.deepEqual(found, [{ hashlock: VECTOR_LOCK.hashlock, secret: `0x${hexOf(SECRET)}` }]);
+    assert.deepEqual(found, [{ hashlock: VECTOR_LOCK.hashlock, secret: `0x${toHex(SECRET)}` }]);
   });
 
   test("a refund: refused before its time and with one thing changed, taken afterwards", () => {
@@ -108,7 +109,7 @@ describe("spends on the embedded node", () => {
     assert.equal(bad.length, 6);
     for (const { hex, refusal } of bad) refused(hex, REASONS[refusal]);
     mined(refund.hex);
-    const witness = witnessOf(refund.hex);
+    const witness = firstWitness(refund.hex);
     assert.equal(spendPath(witness, serviceLock(lock), swapCrypto), "refund");
     assert.deepEqual(
       secretsIn(witness, () => false, swapCrypto.sha256),

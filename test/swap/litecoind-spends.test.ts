@@ -12,7 +12,7 @@ import {
 } from "../../testkit/doubles/litecoind/node.ts";
 import { NodeRefusal } from "../../testkit/doubles/litecoind/rpc.ts";
 import {
-  type Actor,
+  type Participant,
   keyFromName,
   openSession,
   regtestAddress,
@@ -44,7 +44,7 @@ const isReason = (reason: RegExp) => (error: unknown) =>
 describe("swap spends on litecoind", needsLitecoind(), () => {
   let node: Litecoind;
   let session: Session;
-  let seller: Actor;
+  let seller: Participant;
   // The node mines by the machine's clock until the test moves it.
   const start = Math.floor(Date.now() / 1000);
   const lock = lockUntil(start + 3_600);

@@ -15,7 +15,7 @@ import {
   context,
   order,
   output,
-  pearlPlace,
+  pearlPlaceAt,
   PEARL_TIP,
   RULES,
   subject,
@@ -112,7 +112,7 @@ function byNode(script: ScriptHex, vout = 0, count = 1): string | null {
 
 /** The verdict on a lock output that the index knows, 31 deep. */
 function known(change: Partial<LockOutput>) {
-  const one = output(1, { mined: pearlPlace(PEARL_TIP - 30), ...change });
+  const one = output(1, { mined: pearlPlaceAt(PEARL_TIP - 30), ...change });
   return verifyLock(live([one]), NOW, RULES, { from: "facts", output: one }, null);
 }
 

@@ -11,7 +11,8 @@ import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
 import type { Bytes32 } from "../../src/primitives/brands.ts";
 import { lockAddressOf, lockOf, lockOfPoints, type LockTerms, NUMS_KEY } from "../../src/swap/lock-script.ts";
 import { swapLock, swapLockAddress } from "../../src/wallet/index.ts";
-import { bytesOf, hexOf, VECTOR_LOCK, walletTerms } from "./terms.ts";
+import { VECTOR_LOCK, walletTerms } from "./terms.ts";
+import { bytesOf, toHex } from "../../testkit/bytes.ts";
 
 initEccLib(ecc);
 
@@ -41,9 +42,9 @@ function viaBitcoinjs(terms: LockTerms) {
     });
     const control = payment.witness?.at(-1);
     assert.ok(payment.output !== undefined && control !== undefined);
-    return { script: hexOf(payment.output), control: hexOf(control) };
+    return { script: toHex(payment.output), control: toHex(control) };
   };
-  return { claim: hexOf(claim), refund: hexOf(refund), byClaim: spent(claim), byRefund: spent(refund) };
+  return { claim: toHex(claim), refund: toHex(refund), byClaim: spent(claim), byRefund: spent(refund) };
 }
 
 function assertAgreement(terms: LockTerms): void {
@@ -52,16 +53,16 @@ function assertAgreement(terms: LockTerms): void {
   const wallet = swapLock(walletTerms(terms));
   const third = viaBitcoinjs(terms);
   assert.deepEqual(
-    [own.script, hexOf(own.claim.script), hexOf(own.refund.script)],
+    [own.script, toHex(own.claim.script), toHex(own.refund.script)],
     [third.byClaim.script, third.claim, third.refund],
   );
-  assert.equal(hexOf(own.claim.controlBlock), third.byClaim.control);
-  assert.equal(hexOf(own.refund.controlBlock), third.byRefund.control);
+  assert.equal(toHex(own.claim.controlBlock), third.byClaim.control);
+  assert.equal(toHex(own.refund.controlBlock), third.byRefund.control);
   assert.equal(third.byRefund.script, own.script);
-  assert.equal(hexOf(wallet.script), own.script);
+  assert.equal(toHex(wallet.script), own.script);
   assert.deepEqual(
-    [wallet.claim, wallet.refund].map((leaf) => [hexOf(leaf.script), hexOf(leaf.controlBlock)]),
-    [own.claim, own.refund].map((leaf) => [hexOf(leaf.script), hexOf(leaf.controlBlock)]),
+    [wallet.claim, wallet.refund].map((leaf) => [toHex(leaf.script), toHex(leaf.controlBlock)]),
+    [own.claim, own.refund].map((leaf) => [toHex(leaf.script), toHex(leaf.controlBlock)]),
   );
   for (const hrp of ["prl", "tprl", "rprl"])
     assert.equal(lockAddressOf(own.script, hrp), swapLockAddress(wallet, hrp));
@@ -70,10 +71,10 @@ function assertAgreement(terms: LockTerms): void {
 const privateKey = fc
   .uint8Array({ minLength: 32, maxLength: 32 })
   .filter((bytes) => bytes.some((byte) => byte !== 0) && (bytes[0] ?? 0) < 255);
-const publicKey = privateKey.map((key) => `0x${hexOf(schnorr.getPublicKey(key))}` as Bytes32);
+const publicKey = privateKey.map((key) => `0x${toHex(schnorr.getPublicKey(key))}` as Bytes32);
 const hashlock = fc
   .uint8Array({ minLength: 32, maxLength: 32 })
-  .map((bytes) => `0x${hexOf(bytes)}` as Bytes32);
+  .map((bytes) => `0x${toHex(bytes)}` as Bytes32);
 const refundTime = fc.oneof(
   fc.integer({ min: 500_000_000, max: 4_294_967_295 }),
   fc.constantFrom(500_000_000, 2_147_483_647, 2_147_483_648, 4_294_967_295),
@@ -98,12 +99,12 @@ test("three implementations agree on what is a point", () => {
     fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
       let isPoint = true;
       try {
-        schnorr.utils.lift_x(BigInt(`0x${hexOf(bytes)}`));
+        schnorr.utils.lift_x(BigInt(`0x${toHex(bytes)}`));
       } catch {
         isPoint = false;
       }
       assert.equal(swapCrypto.isPoint(bytes), isPoint);
-      const terms = { ...VECTOR_LOCK, buyerKey: `0x${hexOf(bytes)}` as Bytes32 };
+      const terms = { ...VECTOR_LOCK, buyerKey: `0x${toHex(bytes)}` as Bytes32 };
       assert.equal(lockOf(terms, swapCrypto) !== null, isPoint);
       if (!isPoint) assert.throws(() => swapLock(walletTerms(terms)), RangeError);
     }),
@@ -112,7 +113,7 @@ test("three implementations agree on what is a point", () => {
 });
 
 test("S-12: lockOfPoints gives what lockOf gives where both keys are points; lockOf alone says where one is none", () => {
-  const anyKey = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((key) => `0x${hexOf(key)}` as Bytes32);
+  const anyKey = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((key) => `0x${toHex(key)}` as Bytes32);
   const seen = { points: 0, others: 0 };
   fc.assert(
     fc.property(hashlock, anyKey, anyKey, refundTime, (hash, buyerKey, sellerKey, pearlRefundTime) => {
@@ -135,17 +136,17 @@ test("S-12: lockOfPoints gives what lockOf gives where both keys are points; loc
 
 function sumOf(key: Uint8Array, tweak: Uint8Array): string | null {
   const sum = swapCrypto.tweakAdd(key, tweak);
-  return sum === null ? null : `${hexOf(sum.key)} ${sum.parity}`;
+  return sum === null ? null : `${toHex(sum.key)} ${sum.parity}`;
 }
 
 test("S-10: the sum of the internal key and a tweak is that of another implementation, whatever key came before", () => {
   const point = schnorr.Point;
   const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 });
   const viaNoble = (key: Uint8Array, tweak: Uint8Array): string | null => {
-    const scalar = BigInt(`0x${hexOf(tweak)}`);
+    const scalar = BigInt(`0x${toHex(tweak)}`);
     if (scalar >= point.Fn.ORDER) return null;
     try {
-      const lifted = schnorr.utils.lift_x(BigInt(`0x${hexOf(key)}`));
+      const lifted = schnorr.utils.lift_x(BigInt(`0x${toHex(key)}`));
       const sum = scalar === 0n ? lifted : lifted.add(point.BASE.multiply(scalar));
       const { x, y } = sum.toAffine();
       return `${x.toString(16).padStart(64, "0")} ${y % 2n}`;

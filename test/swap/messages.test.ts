@@ -27,9 +27,7 @@ import {
   verifyPearlProof,
 } from "../../src/wallet/index.ts";
 import {
-  bytesOf,
   DOMAIN,
-  hexOf,
   smallKey,
   VECTOR_ASK,
   VECTOR_ASK_ID,
@@ -37,6 +35,7 @@ import {
   VECTOR_ORDER_HASH,
   VECTOR_TERMS,
 } from "./terms.ts";
+import { bytesOf, toHex } from "../../testkit/bytes.ts";
 
 const digests = escrowDigests(DOMAIN, swapCrypto.keccak256);
 
@@ -105,10 +104,10 @@ test("the types that the service describes are those that the wallet signs", () 
 
 const bytes32 = fc
   .uint8Array({ minLength: 32, maxLength: 32 })
-  .map((bytes) => `0x${hexOf(bytes)}` as Bytes32);
+  .map((bytes) => `0x${toHex(bytes)}` as Bytes32);
 const address = fc
   .uint8Array({ minLength: 20, maxLength: 20 })
-  .map((bytes) => `0x${hexOf(bytes)}` as EvmAddress);
+  .map((bytes) => `0x${toHex(bytes)}` as EvmAddress);
 const time = fc.integer({ min: 500_000_000, max: 4_294_967_295 });
 const uint = (bits: bigint) => fc.bigInt({ min: 0n, max: (1n << bits) - 1n });
 const domain = fc.record({ chainId: fc.integer({ min: 1, max: 2 ** 31 }), verifyingContract: address });
@@ -189,7 +188,7 @@ describe("signatures", () => {
       const signature = signSwapMessage(message, key);
       const digest = digests.ask({ ...VECTOR_ASK, nonce: BigInt(number) });
       assert.equal(recoverSigner(digest, bytesOf(signature)), evmAddressOf(key));
-      const account = privateKeyToAccount(`0x${hexOf(key)}`);
+      const account = privateKeyToAccount(`0x${toHex(key)}`);
       assert.equal(await account.sign({ hash: `0x${digest.slice(2)}` }), signature);
       // Another message, or one bit of the signature, names somebody else or nobody.
       assert.notEqual(recoverSigner(digests.ask(VECTOR_ASK), bytesOf(signature)), evmAddressOf(key));

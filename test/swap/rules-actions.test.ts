@@ -7,7 +7,7 @@ import type { LockOutput } from "../../src/swap/facts.ts";
 import { nextActions, type NextAction } from "../../src/swap/next-actions.ts";
 import type { EvaluationContext, SwapSubject } from "../../src/swap/subject.ts";
 import {
-  ASK,
+  ASK_RECORD,
   BID_TERMS,
   BUYER,
   credited,
@@ -15,10 +15,10 @@ import {
   FULL,
   context,
   order,
-  outpoint,
+  outpointNo,
   output,
   PEARL_TIP,
-  pearlPlace,
+  pearlPlaceAt,
   RULES,
   SELLER,
   spentBy,
@@ -33,7 +33,7 @@ import {
 type Given = readonly [why: string, subject: SwapSubject, context?: EvaluationContext];
 
 function mined(confirmations: number): Partial<LockOutput> {
-  return { mined: pearlPlace(PEARL_TIP - confirmations + 1) };
+  return { mined: pearlPlaceAt(PEARL_TIP - confirmations + 1) };
 }
 
 const KNOWN = { secret: FOREIGN_SECRET };
@@ -95,7 +95,7 @@ row(
 row(
   "claim_pearl",
   false,
-  { actor: BUYER, role: "buyer", outpoint: outpoint(1), amount_sat: "500000" },
+  { actor: BUYER, role: "buyer", outpoint: outpointNo(1), amount_sat: "500000" },
   [
     ["secret known, unspent and mined", subject({ ...KNOWN, outputs: [output(1)] })],
     ["one confirmation, dust", subject({ ...KNOWN, outputs: [output(1, { ...mined(1), amountSat: 1n })] })],
@@ -112,7 +112,7 @@ row(
 row(
   "confirm_claim",
   false,
-  { actor: BUYER, role: "buyer", outpoint: outpoint(1), amount_sat: "500000" },
+  { actor: BUYER, role: "buyer", outpoint: outpointNo(1), amount_sat: "500000" },
   [
     ["claim in the mempool", subject({ outputs: [output(1, { spend: spentBy("claim", 0) })] })],
     ["12 deep", subject({ outputs: [output(1, { spend: spentBy("claim", 12) })] })],
@@ -127,7 +127,7 @@ row(
 row(
   "claim_pearl",
   true,
-  { actor: BUYER, role: "buyer", outpoint: outpoint(1), amount_sat: "500000", not_after: T_P - M },
+  { actor: BUYER, role: "buyer", outpoint: outpointNo(1), amount_sat: "500000", not_after: T_P - M },
   [
     ["K confirmations", subject({ outputs: [output(1, mined(13))] })],
     ["beside dust and a coinbase", subject({ outputs: [output(2, { amountSat: 1n }), output(1)] })],
@@ -151,7 +151,7 @@ row(
 row(
   "refund_pearl",
   false,
-  { actor: SELLER, role: "seller", outpoint: outpoint(1), amount_sat: "500000", not_before: T_P },
+  { actor: SELLER, role: "seller", outpoint: outpointNo(1), amount_sat: "500000", not_before: T_P },
   [
     ["mined and unspent", subject({ outputs: [output(1)] })],
     [
@@ -176,7 +176,7 @@ row(
 row(
   "abandon_lock",
   false,
-  { actor: SELLER, role: "seller", outpoint: outpoint(1), amount_sat: "500000", not_before: T_P - L },
+  { actor: SELLER, role: "seller", outpoint: outpointNo(1), amount_sat: "500000", not_before: T_P - L },
   [
     ["in the mempool", subject({ outputs: [output(1, IN_MEMPOOL)] })],
     ["evicted", subject({ outputs: [output(1, EVICTED)] }), NOT_SYNCED],
@@ -333,7 +333,7 @@ row(
   [["paid", subject({ order: REFUNDED })]],
 );
 
-const OPEN_TAKE = { order: null, take: TAKE, ask: { record: ASK, status: "ASK_OPEN" as const } };
+const OPEN_TAKE = { order: null, take: TAKE, ask: { record: ASK_RECORD, status: "ASK_OPEN" as const } };
 const ALIVE = context({ now: TAKE.expiresAt - 1 });
 row(
   "lock_usdc",
@@ -350,7 +350,7 @@ row(
   [
     ["dead", subject(OPEN_TAKE), context({ now: TAKE.expiresAt })],
     ["not synced", subject(OPEN_TAKE), { ...ALIVE, isReady: false }],
-    ["paused ask", subject({ ...OPEN_TAKE, ask: { record: ASK, status: "ASK_PAUSED" } }), ALIVE],
+    ["paused ask", subject({ ...OPEN_TAKE, ask: { record: ASK_RECORD, status: "ASK_PAUSED" } }), ALIVE],
     ["no ask", subject({ ...OPEN_TAKE, ask: null }), ALIVE],
     ["secret known", subject({ ...OPEN_TAKE, ...KNOWN }), ALIVE],
     [

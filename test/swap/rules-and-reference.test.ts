@@ -16,7 +16,7 @@ import {
   anyMoment,
   anySubject,
   FULL,
-  hex32,
+  hex32Of,
   PEARL_TIP,
   plainSubject,
   plainWorld,
@@ -44,7 +44,7 @@ const FIELDS = [
 ] as const;
 
 const asked: fc.Arbitrary<NamedOutpoint | null> = fc.option(
-  fc.record({ txid: fc.constantFrom(1, 2, 3, 0xd1).map((n) => hex32(n) as Txid), vout: fc.nat(2) }),
+  fc.record({ txid: fc.constantFrom(1, 2, 3, 0xd1).map((n) => hex32Of(n) as Txid), vout: fc.nat(2) }),
 );
 
 const foundTransaction = fc.option(
@@ -56,7 +56,9 @@ const foundTransaction = fc.option(
       }),
       { maxLength: 3 },
     ),
-    inputs: fc.array(fc.constantFrom(...[1, 2, 3].map((n) => `${hex32(n)}:0` as Outpoint)), { maxLength: 2 }),
+    inputs: fc.array(fc.constantFrom(...[1, 2, 3].map((n) => `${hex32Of(n)}:0` as Outpoint)), {
+      maxLength: 2,
+    }),
     coinbase: fc.integer({ min: 0, max: 5 }).map((i) => i === 0),
     height: fc.option(fc.integer({ min: PEARL_TIP - 20, max: PEARL_TIP + 1 })),
   }),
@@ -114,7 +116,7 @@ describe("the rules and the second model", () => {
           const lock = verifyLock(subject, context, RULES, choice, choice?.from === "node" ? found : null);
           const outpoints = { named: nameOf(named), hint: nameOf(hint) };
           assert.equal(lock.reason, reference.verifyLock(words, outpoints, lookUp));
-          for (const txid of [null, ...spendersOf(subject), hex32(0xdd) as Txid]) {
+          for (const txid of [null, ...spendersOf(subject), hex32Of(0xdd) as Txid]) {
             const needed = isRefundLookupNeeded(subject, txid) ? found : null;
             const refund = verifyRefund(subject, context, RULES, txid, needed);
             assert.equal(refund.reason, reference.verifyRefund(words, txid, lookUp), `refund ${txid}`);

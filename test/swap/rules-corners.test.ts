@@ -7,7 +7,7 @@ import { askRow } from "../../src/swap/rows.ts";
 import { acceptBy } from "../../src/swap/deadlines.ts";
 import { isImpossible, isPending } from "../../src/swap/lock-choice.ts";
 import { ASK_EDGES, isLegalEdge } from "../../src/swap/statuses.ts";
-import { ASK, output, PEARL_TIP, RULES, T_P, TERMS, tips } from "./rules-subjects.ts";
+import { ASK_RECORD, output, PEARL_TIP, RULES, T_P, TERMS, tips } from "./rules-subjects.ts";
 
 const by = (lockMarginS: number) => acceptBy(TERMS, { ...RULES.large, lockMarginS });
 
@@ -30,8 +30,8 @@ describe("S-15: what the mempool holds now", () => {
 
 describe("H-40: the price of an ask", () => {
   test("is exact in its last digit for large amounts", () => {
-    const terms = { ...ASK.terms, usdcAmount: 123_456_789_012_345_678n, pearlAmountSat: 100_000_000n };
-    assert.equal(askRow({ ...ASK, terms }, "ASK_OPEN", null, null).price_usdc, "123456789012.345678");
+    const terms = { ...ASK_RECORD.terms, usdcAmount: 123_456_789_012_345_678n, pearlAmountSat: 100_000_000n };
+    assert.equal(askRow({ ...ASK_RECORD, terms }, "ASK_OPEN", null, null).price_usdc, "123456789012.345678");
   });
 });
 

@@ -26,12 +26,12 @@ import {
   BID_TERMS,
   FOREIGN_SECRET,
   FULL,
-  hex32,
+  hex32Of,
   context,
   order,
-  outpoint,
+  outpointNo,
   output,
-  pearlPlace,
+  pearlPlaceAt,
   RULES,
   secret,
   subject,
@@ -55,15 +55,15 @@ const START: Story = { order: null, outputs: [], secret: null, evm: 900, final: 
 type Step = (story: Story) => Story;
 
 function withOutput(story: Story, n: number, change: (old: LockOutput) => LockOutput): Story {
-  const outputs = story.outputs.map((old) => (old.txid === hex32(n) ? change(old) : old));
+  const outputs = story.outputs.map((old) => (old.txid === hex32Of(n) ? change(old) : old));
   return { ...story, outputs };
 }
 
 function appear(n: number, amountSat: bigint, coinbase: boolean, inMempool: boolean): Step {
   return (story) => {
     if (!story.order?.accepted || (coinbase && inMempool)) return story;
-    if (story.outputs.some((old) => old.txid === hex32(n))) return story;
-    const mined = inMempool ? null : pearlPlace(story.pearl, n);
+    if (story.outputs.some((old) => old.txid === hex32Of(n))) return story;
+    const mined = inMempool ? null : pearlPlaceAt(story.pearl, n);
     return { ...story, outputs: [...story.outputs, output(n, { amountSat, coinbase, inMempool, mined })] };
   };
 }
@@ -71,18 +71,18 @@ function appear(n: number, amountSat: bigint, coinbase: boolean, inMempool: bool
 function mine(n: number): Step {
   return (story) =>
     withOutput(story, n, (old) =>
-      old.mined === null ? { ...old, inMempool: false, mined: pearlPlace(story.pearl, n) } : old,
+      old.mined === null ? { ...old, inMempool: false, mined: pearlPlaceAt(story.pearl, n) } : old,
     );
 }
 
 function spend(n: number, path: "claim" | "refund", inBlock: boolean): Step {
   return (story) => {
-    const old = story.outputs.find(({ txid }) => txid === hex32(n));
+    const old = story.outputs.find(({ txid }) => txid === hex32Of(n));
     // A spend in the mempool stays there or is replaced by one in a block.
     if (!old || !isUnspent(old) || (old.spend !== null && !inBlock) || (inBlock && !old.mined)) return story;
-    const txid = hex32(path === "claim" ? 0xc1 : 0xf1) as Txid;
-    const place = inBlock ? pearlPlace(story.pearl) : null;
-    const shown = secret({ by: "spend", outpoint: outpoint(n), txid });
+    const txid = hex32Of(path === "claim" ? 0xc1 : 0xf1) as Txid;
+    const place = inBlock ? pearlPlaceAt(story.pearl) : null;
+    const shown = secret({ by: "spend", outpoint: outpointNo(n), txid });
     const next = withOutput(story, n, (o) => ({ ...o, spend: { txid, path, mined: place } }));
     return path === "claim" && story.secret === null ? { ...next, secret: shown } : next;
   };

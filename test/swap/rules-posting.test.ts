@@ -16,11 +16,11 @@ import {
   type ProfileSettings,
 } from "../../src/swap/profiles.ts";
 import {
-  ASK,
+  ASK_RECORD,
   BUYER,
   BUYER_ADDRESS,
   HASH,
-  hex32,
+  hex32Of,
   context,
   RULES,
   SELLER,
@@ -43,10 +43,10 @@ const entry = (name: string, more = {}) => ({
 
 const ask = (n: number, amount: bigint, more: Partial<FundingAsk> = {}, createdAt = n): FundingAsk => ({
   record: {
-    ...ASK,
-    askId: `0x${hex32(n)}` as Bytes32,
+    ...ASK_RECORD,
+    askId: `0x${hex32Of(n)}` as Bytes32,
     createdAt,
-    terms: { ...ASK.terms, pearlAmountSat: amount },
+    terms: { ...ASK_RECORD.terms, pearlAmountSat: amount },
   },
   status: "ASK_OPEN",
   isLockAwaited: false,
@@ -165,7 +165,7 @@ describe("S-34: which asks a balance pays for", () => {
   test("at equal age by ask id", () => {
     const same = fundedFlags([ask(9, 10n, {}, 1), ask(8, 10n, {}, 1)], 10n);
     assert.deepEqual([...same.values()], [true, false]);
-    assert.equal([...same.keys()][0], `0x${hex32(8)}`);
+    assert.equal([...same.keys()][0], `0x${hex32Of(8)}`);
   });
 
   const of = (n: number, amount: bigint, seller: EvmAddress, isProven: boolean): FundingAsk => {
@@ -207,7 +207,7 @@ describe("S-34: which asks a balance pays for", () => {
 });
 
 describe("S-32: POST asks, the first reason of its list", () => {
-  const { terms } = ASK;
+  const { terms } = ASK_RECORD;
   const now = terms.expiry - 1;
   const unready = { code: "INDEXER_NOT_SYNCED" as const, details: {} };
   const full = { all: 100_000, unproven: 10_000 };
@@ -301,24 +301,24 @@ describe("S-40, S-41: taking", () => {
     hashOf: () => HASH,
     isIndexed: () => false,
   };
-  const elsewhere = `0x${hex32(1)}` as Bytes32;
+  const elsewhere = `0x${hex32Of(1)}` as Bytes32;
 
   test("the terms are the ask's and the request's", () => {
-    const planned = planTake(ASK, request, lookups);
+    const planned = planTake(ASK_RECORD, request, lookups);
     assert.ok(planned.ok);
-    assert.deepEqual(planned.value, { ask: ASK, hash: HASH, terms: TERMS });
-    const numbered = planTake(ASK, { ...request, nonce: 7n }, lookups);
+    assert.deepEqual(planned.value, { ask: ASK_RECORD, hash: HASH, terms: TERMS });
+    const numbered = planTake(ASK_RECORD, { ...request, nonce: 7n }, lookups);
     assert.equal(numbered.ok && numbered.value.terms.nonce, 7n);
   });
 
   const code = (more: Partial<TakeRequest>, asked: Partial<TakeLookups> = {}) => {
-    const planned = planTake(ASK, { ...request, ...more }, { ...lookups, ...asked });
+    const planned = planTake(ASK_RECORD, { ...request, ...more }, { ...lookups, ...asked });
     return planned.ok ? "fits" : planned.error.code;
   };
 
   test("ask, shape, buyer's key, seller's key, named order, in this order", () => {
     const bad = {
-      buyerEvm: ASK.terms.seller,
+      buyerEvm: ASK_RECORD.terms.seller,
       sellerPearlKey: elsewhere,
       evmOrderHash: elsewhere,
     };
@@ -334,12 +334,12 @@ describe("S-40, S-41: taking", () => {
   test("each condition alone", () => {
     assert.equal(code({ feeBps: 201 }), "INVALID_REQUEST");
     assert.equal(code({ feeRecipient: BUYER }), "INVALID_REQUEST");
-    assert.equal(code({ feeBps: 200, feeRecipient: ASK.terms.feeRecipient }), "fits");
+    assert.equal(code({ feeBps: 200, feeRecipient: ASK_RECORD.terms.feeRecipient }), "fits");
     // S-14: equal keys of both parties.
-    assert.equal(code({ buyerPearlKey: ASK.terms.sellerPearlKey }), "ASK_BUYER_PEARL_PUBKEY_MISMATCH");
+    assert.equal(code({ buyerPearlKey: ASK_RECORD.terms.sellerPearlKey }), "ASK_BUYER_PEARL_PUBKEY_MISMATCH");
     assert.equal(code({ sellerPearlAddress: BUYER_ADDRESS }), "ASK_SELLER_PEARL_PUBKEY_MISMATCH");
     assert.equal(
-      code({ sellerPearlAddress: SELLER_ADDRESS, sellerPearlKey: ASK.terms.sellerPearlKey }),
+      code({ sellerPearlAddress: SELLER_ADDRESS, sellerPearlKey: ASK_RECORD.terms.sellerPearlKey }),
       "fits",
     );
     assert.equal(code({ evmOrderHash: HASH }), "CANONICAL_DEAL_NOT_FOUND");

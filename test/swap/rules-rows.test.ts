@@ -7,14 +7,14 @@ import { AskRowSchema, BidRowSchema, DealRowSchema } from "../../src/http/schema
 import { askRow, bidRow, dealRow } from "../../src/swap/rows.ts";
 import { orderStanding, swapStats } from "../../src/swap/stats.ts";
 import {
-  ASK,
+  ASK_RECORD,
   ASK_ID,
   BID_TERMS,
   BUYER,
-  evmPlace,
+  evmPlaceAt,
   FOREIGN_SECRET,
   HASH,
-  hex32,
+  hex32Of,
   context,
   order,
   output,
@@ -28,12 +28,17 @@ import {
 
 const claimed = (time: number) => {
   const facts = order("claimed");
-  const closed = facts.closed === null ? null : { ...facts.closed, place: { ...evmPlace(930), time } };
+  const closed = facts.closed === null ? null : { ...facts.closed, place: { ...evmPlaceAt(930), time } };
   return subject({ order: { ...facts, closed } });
 };
 
 const priced = (usdcAmount: bigint, pearlAmountSat: bigint) =>
-  askRow({ ...ASK, terms: { ...ASK.terms, usdcAmount, pearlAmountSat } }, "ASK_OPEN", null, null).price_usdc;
+  askRow(
+    { ...ASK_RECORD, terms: { ...ASK_RECORD.terms, usdcAmount, pearlAmountSat } },
+    "ASK_OPEN",
+    null,
+    null,
+  ).price_usdc;
 
 describe("S-65: stats", () => {
   test("counts orders, not takes; the last day by OrderClaimed's block", () => {
@@ -83,7 +88,7 @@ describe("H-40, S-55: rows", () => {
       [dealRow(subject({}), context(), RULES), DealRowSchema],
       [bidRow(subject({ order: order("locked", {}, BID_TERMS) }), context(), RULES), BidRowSchema],
       // What only the answer to a cancel has (S-33).
-      [{ ...askRow(ASK, "ASK_OPEN", null, null), binding_on_chain: false }, AskRowSchema],
+      [{ ...askRow(ASK_RECORD, "ASK_OPEN", null, null), binding_on_chain: false }, AskRowSchema],
     ] as const;
     for (const [row, schema] of rows) {
       assert.ok(row !== null);
@@ -106,27 +111,27 @@ describe("H-40, S-55: rows", () => {
       [null, null, null, null, null],
     );
     assert.deepEqual([row.order_hash, row.deal_hash, row.pearl_amount], [HASH, HASH, row.pearl_amount_sat]);
-    assert.equal(row.evm_bid_txid, evmPlace(900).txHash);
-    assert.equal(row.created_at, evmPlace(900).time);
+    assert.equal(row.evm_bid_txid, evmPlaceAt(900).txHash);
+    assert.equal(row.created_at, evmPlaceAt(900).time);
     const accepted = bidRow(subject({ order: order("accepted", {}, BID_TERMS) }), context(), RULES);
-    assert.equal(accepted?.seller_evm, ASK.terms.seller);
-    assert.equal(accepted?.seller_pearl_pubkey, ASK.terms.sellerPearlKey);
+    assert.equal(accepted?.seller_evm, ASK_RECORD.terms.seller);
+    assert.equal(accepted?.seller_pearl_pubkey, ASK_RECORD.terms.sellerPearlKey);
   });
 
   test("S-55: the claim's txid is the lock's, else the first output's that has one", () => {
     const dustClaimed = output(2, { amountSat: 1n, spend: spentBy("claim", 1) });
     const row = dealRow(subject({ outputs: [output(1), dustClaimed] }), context(), RULES);
-    assert.equal(row?.pearl_lock_txid, hex32(1));
-    assert.equal(row?.pearl_claim_txid, hex32(0xc1));
+    assert.equal(row?.pearl_lock_txid, hex32Of(1));
+    assert.equal(row?.pearl_claim_txid, hex32Of(0xc1));
     assert.equal(row?.pearl_refund_txid, null);
   });
 
   test("S-41: lock_call in every answer while unfunded, null once the order is indexed", () => {
-    const take = { take: TAKE, ask: { record: ASK, status: "ASK_OPEN" as const } };
+    const take = { take: TAKE, ask: { record: ASK_RECORD, status: "ASK_OPEN" as const } };
     const row = dealRow(subject({ ...take, order: null }), context(), RULES);
     assert.equal(row?.lock_call?.chain_id, 31337);
     assert.equal(row?.lock_call?.function, "lockWithAsk");
-    assert.equal(row?.lock_call?.seller_signature, ASK.signature);
+    assert.equal(row?.lock_call?.seller_signature, ASK_RECORD.signature);
     assert.deepEqual(row?.lock_call?.terms, {
       buyer: BUYER,
       seller: TERMS.seller,
@@ -142,7 +147,7 @@ describe("H-40, S-55: rows", () => {
       askId: ASK_ID,
       nonce: "0",
     });
-    assert.equal(row?.lock_call?.ask.expiry, String(ASK.terms.expiry));
+    assert.equal(row?.lock_call?.ask.expiry, String(ASK_RECORD.terms.expiry));
     assert.equal(row?.lock_call?.ask.nonce, "3");
     assert.equal(dealRow(subject(take), context(), RULES)?.lock_call, null);
   });
@@ -151,18 +156,21 @@ describe("H-40, S-55: rows", () => {
     assert.equal(priced(250_000_000n, 500_000_000_000n), "0.050000");
     assert.equal(priced(1_000_000n, 300_000_000n), "0.333333");
     assert.equal(priced(12_345_678n, 100_000_000n), "12.345678");
-    const unfunded = { ...ASK, funded: false };
+    const unfunded = { ...ASK_RECORD, funded: false };
     const funded = (status: "ASK_TAKEN" | "ASK_CANCELLED" | "ASK_PAUSED") =>
       askRow(unfunded, status, null, null).funded;
     assert.deepEqual(
       [funded("ASK_TAKEN"), funded("ASK_CANCELLED"), funded("ASK_PAUSED")],
       [true, true, false],
     );
-    const row = askRow(ASK, "ASK_TAKEN", HASH, null);
-    assert.equal(row.balance_checked_at, ASK.balanceCheckedAt);
-    assert.equal(askRow(ASK, "ASK_TAKEN", HASH, T_P).balance_checked_at, T_P);
-    assert.equal(askRow({ ...ASK, balanceCheckedAt: null }, "ASK_OPEN", null, null).balance_checked_at, null);
+    const row = askRow(ASK_RECORD, "ASK_TAKEN", HASH, null);
+    assert.equal(row.balance_checked_at, ASK_RECORD.balanceCheckedAt);
+    assert.equal(askRow(ASK_RECORD, "ASK_TAKEN", HASH, T_P).balance_checked_at, T_P);
+    assert.equal(
+      askRow({ ...ASK_RECORD, balanceCheckedAt: null }, "ASK_OPEN", null, null).balance_checked_at,
+      null,
+    );
     assert.deepEqual([row.deal_hash, row.nonce, row.pearl_balance_sat], [HASH, "3", "900000"]);
-    assert.equal(row.seller_evm, ASK.terms.seller satisfies EvmAddress);
+    assert.equal(row.seller_evm, ASK_RECORD.terms.seller satisfies EvmAddress);
   });
 });

@@ -15,18 +15,18 @@ import {
 import { dealRow, bidRow } from "../../src/swap/rows.ts";
 import type { SwapSubject } from "../../src/swap/subject.ts";
 import {
-  ASK,
+  ASK_RECORD,
   BID_TERMS,
   FOREIGN_SECRET,
   FULL,
   HASH,
-  hex32,
+  hex32Of,
   context,
   order,
-  outpoint,
+  outpointNo,
   output,
   PEARL_TIP,
-  pearlPlace,
+  pearlPlaceAt,
   RULES,
   secret,
   spentBy,
@@ -40,7 +40,7 @@ import {
 import type { Txid } from "../../src/primitives/brands.ts";
 
 function mined(confirmations: number): Partial<LockOutput> {
-  return { mined: pearlPlace(PEARL_TIP - confirmations + 1) };
+  return { mined: pearlPlaceAt(PEARL_TIP - confirmations + 1) };
 }
 
 const IN_MEMPOOL = { mined: null, inMempool: true };
@@ -192,7 +192,7 @@ describe("S-50: terms_error, the first that holds", () => {
   test("a secret that the order's own claim or its lock output showed is no reuse", () => {
     const claim = secret({ by: "claim", orderHash: HASH, txHash: HASH });
     assert.equal(termsError(subject({ secret: claim }), RULES), null);
-    const spend = secret({ by: "spend", outpoint: outpoint(1), txid: hex32(9) as Txid });
+    const spend = secret({ by: "spend", outpoint: outpointNo(1), txid: hex32Of(9) as Txid });
     assert.equal(termsError(subject({ secret: spend }), RULES), "HASHLOCK_REUSED");
     assert.equal(termsError(subject({ secret: spend, outputs: [output(1)] }), RULES), null);
   });
@@ -203,13 +203,13 @@ describe("S-50: terms_error, the first that holds", () => {
 });
 
 describe("S-15: the lock and the other outputs", () => {
-  const early = output(1, { mined: pearlPlace(400, 7) });
-  const sameBlock = output(2, { mined: pearlPlace(400, 3) });
-  const dust = output(3, { mined: pearlPlace(390), amountSat: FULL - 1n });
-  const coinbase = output(4, { mined: pearlPlace(380), coinbase: true });
+  const early = output(1, { mined: pearlPlaceAt(400, 7) });
+  const sameBlock = output(2, { mined: pearlPlaceAt(400, 3) });
+  const dust = output(3, { mined: pearlPlaceAt(390), amountSat: FULL - 1n });
+  const coinbase = output(4, { mined: pearlPlaceAt(380), coinbase: true });
   const inMempool = output(5, IN_MEMPOOL);
   const dustInMempool = output(6, { ...IN_MEMPOOL, amountSat: 1n });
-  const spent = output(7, { mined: pearlPlace(370), spend: spentBy("claim", 2) });
+  const spent = output(7, { mined: pearlPlaceAt(370), spend: spentBy("claim", 2) });
   const evicted = output(8, EVICTED);
 
   test("each of the four kinds wins where the former are absent", () => {
@@ -254,7 +254,7 @@ describe("S-15: the lock and the other outputs", () => {
 
   test("a row's heights are null in the mempool, its spend is null without one", () => {
     assert.deepEqual(lockOutputRow(inMempool), {
-      txid: hex32(5),
+      txid: hex32Of(5),
       vout: 0,
       amount_sat: "500000",
       height: null,
@@ -265,7 +265,7 @@ describe("S-15: the lock and the other outputs", () => {
     const { spend_txid, spend_path, spend_height } = lockOutputRow(
       output(1, { spend: spentBy("refund", 0) }),
     );
-    assert.deepEqual([spend_txid, spend_path, spend_height], [hex32(0xf1), "refund", null]);
+    assert.deepEqual([spend_txid, spend_path, spend_height], [hex32Of(0xf1), "refund", null]);
     assert.equal(lockOutputRow(spent).spend_height, PEARL_TIP - 1);
   });
 });
@@ -304,35 +304,39 @@ describe("S-33: ask status, the first that holds", () => {
   const facts = {
     takenBy: null,
     minNonce: 3n,
-    fee: { feeBps: 200, feeRecipient: ASK.terms.feeRecipient },
+    fee: { feeBps: 200, feeRecipient: ASK_RECORD.terms.feeRecipient },
   };
-  const at = context({ now: ASK.terms.expiry - 1 });
+  const at = context({ now: ASK_RECORD.terms.expiry - 1 });
 
   test("taken before cancelled before paused before open", () => {
-    const worst = { ...ASK, cancelledBySignature: true, pausedBySignature: true };
+    const worst = { ...ASK_RECORD, cancelledBySignature: true, pausedBySignature: true };
     assert.equal(askStatus(worst, { ...facts, takenBy: HASH }, at), "ASK_TAKEN");
     assert.equal(askStatus(worst, facts, at), "ASK_CANCELLED");
     assert.equal(askStatus({ ...worst, cancelledBySignature: false }, facts, at), "ASK_PAUSED");
-    assert.equal(askStatus(ASK, facts, at), "ASK_OPEN");
+    assert.equal(askStatus(ASK_RECORD, facts, at), "ASK_OPEN");
   });
 
   test("cancelled by a revoked nonce, and at its expiry", () => {
-    assert.equal(askStatus(ASK, { ...facts, minNonce: 4n }, at), "ASK_CANCELLED");
-    assert.equal(askStatus(ASK, facts, context({ now: ASK.terms.expiry })), "ASK_CANCELLED");
+    assert.equal(askStatus(ASK_RECORD, { ...facts, minNonce: 4n }, at), "ASK_CANCELLED");
+    assert.equal(askStatus(ASK_RECORD, facts, context({ now: ASK_RECORD.terms.expiry })), "ASK_CANCELLED");
   });
 
   test("S-05: nothing dies while the EVM index is not synced", () => {
-    const held = context({ now: ASK.terms.expiry + 5, expiryNow: ASK.terms.expiry - 1 });
-    assert.equal(askStatus(ASK, facts, held), "ASK_OPEN");
+    const held = context({ now: ASK_RECORD.terms.expiry + 5, expiryNow: ASK_RECORD.terms.expiry - 1 });
+    assert.equal(askStatus(ASK_RECORD, facts, held), "ASK_OPEN");
   });
 
   const paused = [
-    ["by signature", { ...ASK, pausedBySignature: true }, facts],
-    ["not funded", { ...ASK, funded: false }, facts],
-    ["an ERC-1271 signature that is no longer valid", { ...ASK, signatureValid: false }, facts],
-    ["outdated fee", ASK, { ...facts, fee: { ...facts.fee, feeBps: 201 } }],
-    ["outdated recipient", ASK, { ...facts, fee: { ...facts.fee, feeRecipient: ASK.terms.seller } }],
-    ["no fee known", ASK, { ...facts, fee: null }],
+    ["by signature", { ...ASK_RECORD, pausedBySignature: true }, facts],
+    ["not funded", { ...ASK_RECORD, funded: false }, facts],
+    ["an ERC-1271 signature that is no longer valid", { ...ASK_RECORD, signatureValid: false }, facts],
+    ["outdated fee", ASK_RECORD, { ...facts, fee: { ...facts.fee, feeBps: 201 } }],
+    [
+      "outdated recipient",
+      ASK_RECORD,
+      { ...facts, fee: { ...facts.fee, feeRecipient: ASK_RECORD.terms.seller } },
+    ],
+    ["no fee known", ASK_RECORD, { ...facts, fee: null }],
   ] as const;
   for (const [name, record, given] of paused) {
     test(`paused: ${name}`, () => assert.equal(askStatus(record, given, at), "ASK_PAUSED"));
@@ -359,7 +363,10 @@ describe("times of rows", () => {
   });
 
   test("S-54: confirmations of the later of both events", () => {
-    const given = subject({ order: order("accepted", { locked: 940, accepted: 951 }), outputs: [output(1)] });
+    const given = subject({
+      order: order("accepted", { locked: 940, accepted: 951 }),
+      outputs: [output(1)],
+    });
     assert.deepEqual(dealRow(given, context(), RULES)?.confirmations, {
       evm: { have: 50, need: null, final: false },
       pearl: { have: 20, need: 13 },

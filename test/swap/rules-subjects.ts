@@ -43,22 +43,22 @@ export const RULES: SwapRules = {
   escrow: `0x${"e5".repeat(20)}`,
 };
 
-export function hex32(byte: number): string {
+export function hex32Of(byte: number): string {
   return byte.toString(16).padStart(64, "0");
 }
 
-export function evmPlace(block: number): EvmPlace {
+export function evmPlaceAt(block: number): EvmPlace {
   return {
     block,
-    blockHash: `0x${hex32(block)}` as Bytes32,
+    blockHash: `0x${hex32Of(block)}` as Bytes32,
     time: T_P - 40_000 + block,
-    txHash: `0x${hex32(block + 70_000)}` as Bytes32,
+    txHash: `0x${hex32Of(block + 70_000)}` as Bytes32,
     logIndex: 0,
   };
 }
 
-export function pearlPlace(height: number, txIndex = 1): PearlPlace {
-  return { height, blockHash: hex32(height) as BlockHash, time: T_P - 50_000 + height, txIndex };
+export function pearlPlaceAt(height: number, txIndex = 1): PearlPlace {
+  return { height, blockHash: hex32Of(height) as BlockHash, time: T_P - 50_000 + height, txIndex };
 }
 
 export const TERMS: Terms = {
@@ -85,7 +85,7 @@ export const BID_TERMS: Terms = {
   askId: ZERO_BYTES32,
 };
 
-export const ASK: AskRecord = {
+export const ASK_RECORD: AskRecord = {
   askId: ASK_ID,
   terms: {
     seller: SELLER,
@@ -128,7 +128,7 @@ export function order(
   terms: Terms = TERMS,
 ): OrderFacts {
   const isAccepted = state === "accepted" || state === "claimed" || state === "refunded";
-  const place = evmPlace(blocks.closed ?? 930);
+  const place = evmPlaceAt(blocks.closed ?? 930);
   const closed =
     state === "claimed"
       ? { kind: "claimed" as const, place, secret: SECRET_VALUE, sellerNet: 1n, fee: 0n }
@@ -140,10 +140,10 @@ export function order(
   return {
     orderHash: HASH,
     terms,
-    locked: evmPlace(blocks.locked ?? 900),
+    locked: evmPlaceAt(blocks.locked ?? 900),
     accepted: isAccepted
       ? {
-          place: evmPlace(blocks.accepted ?? 910),
+          place: evmPlaceAt(blocks.accepted ?? 910),
           seller: SELLER,
           sellerPearlKey: TERMS.sellerPearlKey,
         }
@@ -156,8 +156,8 @@ export function order(
 /** The refused payout of a closed order: to the seller where it was claimed, else to the buyer. */
 export function credited(of: OrderFacts, isWithdrawn: boolean): OrderFacts["credited"] {
   const account = of.closed?.kind === "claimed" ? SELLER : BUYER;
-  const withdrawn = isWithdrawn ? evmPlace(980) : null;
-  return { place: evmPlace(930), account, amount: of.terms.usdcAmount, withdrawn };
+  const withdrawn = isWithdrawn ? evmPlaceAt(980) : null;
+  return { place: evmPlaceAt(930), account, amount: of.terms.usdcAmount, withdrawn };
 }
 
 const SECRET_VALUE = `0x${"53".repeat(32)}` as Bytes32;
@@ -173,18 +173,18 @@ export const FOREIGN_SECRET = secret({
   txHash: HASH,
 });
 
-export function outpoint(n: number, vout = 0): Outpoint {
-  return `${hex32(n)}:${vout}` as Outpoint;
+export function outpointNo(n: number, vout = 0): Outpoint {
+  return `${hex32Of(n)}:${vout}` as Outpoint;
 }
 
 /** A lock output, number `n`: unspent, of the full amount, 20 confirmations. */
 export function output(n: number, more: Partial<LockOutput> = {}): LockOutput {
   return {
-    txid: hex32(n) as Txid,
+    txid: hex32Of(n) as Txid,
     vout: 0,
     amountSat: FULL,
     coinbase: false,
-    mined: pearlPlace(PEARL_TIP - 19),
+    mined: pearlPlaceAt(PEARL_TIP - 19),
     inMempool: false,
     conflictHeight: null,
     spend: null,
@@ -198,9 +198,9 @@ export function spentBy(
   confirmations: number,
 ): NonNullable<LockOutput["spend"]> {
   return {
-    txid: hex32(path === "claim" ? 0xc1 : 0xf1) as Txid,
+    txid: hex32Of(path === "claim" ? 0xc1 : 0xf1) as Txid,
     path,
-    mined: confirmations === 0 ? null : pearlPlace(PEARL_TIP - confirmations + 1),
+    mined: confirmations === 0 ? null : pearlPlaceAt(PEARL_TIP - confirmations + 1),
     outputScripts: [BUYER_SCRIPT],
   };
 }
@@ -266,11 +266,11 @@ function jsonOf(value: unknown): string {
 }
 
 const confirmationsAround = fc.constantFrom(1, 2, 5, 6, 7, 11, 12, 13, 14, 30);
-const minedAround = confirmationsAround.map((count) => pearlPlace(PEARL_TIP - count + 1));
+const minedAround = confirmationsAround.map((count) => pearlPlaceAt(PEARL_TIP - count + 1));
 
 const spendAround: fc.Arbitrary<LockOutput["spend"]> = fc.option(
   fc.record({
-    txid: fc.constantFrom(0xc1, 0xc2, 0xf1).map((n) => hex32(n) as Txid),
+    txid: fc.constantFrom(0xc1, 0xc2, 0xf1).map((n) => hex32Of(n) as Txid),
     path: fc.constantFrom("claim" as const, "refund" as const, "other" as const),
     mined: fc.option(minedAround),
     outputScripts: fc.constantFrom<readonly ScriptHex[]>([BUYER_SCRIPT], [SCRIPT]),
@@ -280,7 +280,7 @@ const spendAround: fc.Arbitrary<LockOutput["spend"]> = fc.option(
 const outputAround = (n: number): fc.Arbitrary<LockOutput> =>
   fc
     .record({
-      txid: fc.constant(hex32(n) as Txid),
+      txid: fc.constant(hex32Of(n) as Txid),
       vout: fc.nat(2),
       amountSat: fc.constantFrom(10_000n, FULL - 1n, FULL, FULL, FULL + 1n),
       coinbase: fc.integer({ min: 0, max: 9 }).map((i) => i === 0),
@@ -312,8 +312,8 @@ const secretAround: fc.Arbitrary<SecretFact | null> = fc.option(
   fc.constantFrom(
     FOREIGN_SECRET,
     secret({ by: "claim", orderHash: HASH, txHash: HASH }),
-    secret({ by: "spend", outpoint: outpoint(1), txid: hex32(0xc1) as Txid }),
-    secret({ by: "spend", outpoint: outpoint(99), txid: hex32(0xc1) as Txid }),
+    secret({ by: "spend", outpoint: outpointNo(1), txid: hex32Of(0xc1) as Txid }),
+    secret({ by: "spend", outpoint: outpointNo(99), txid: hex32Of(0xc1) as Txid }),
   ),
   { freq: 2 },
 );
@@ -370,7 +370,7 @@ export const anySubject: fc.Arbitrary<SwapSubject> = fc
       secret: made.secret,
       keysValid: made.keysValid,
       take: made.order === null || made.withTake ? TAKE : null,
-      ask: made.ask === null ? null : { record: ASK, status: made.ask },
+      ask: made.ask === null ? null : { record: ASK_RECORD, status: made.ask },
       hashlockUsedByBuyer: made.hashlockUsedByBuyer,
       buyerPearlAddress: made.address ? BUYER_ADDRESS : null,
     });

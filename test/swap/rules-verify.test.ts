@@ -28,13 +28,13 @@ import {
   BUYER_ADDRESS,
   FOREIGN_SECRET,
   FULL,
-  hex32,
+  hex32Of,
   context,
   order,
-  outpoint,
+  outpointNo,
   output,
   PEARL_TIP,
-  pearlPlace,
+  pearlPlaceAt,
   RULES,
   SCRIPT,
   spentBy,
@@ -47,11 +47,11 @@ import {
 
 const M = 100 * 60;
 const FOREIGN = `5120${"99".repeat(32)}` as ScriptHex;
-const NAMED: NamedOutpoint = { txid: hex32(1) as Txid, vout: 1 };
+const NAMED: NamedOutpoint = { txid: hex32Of(1) as Txid, vout: 1 };
 const IN_MEMPOOL = { mined: null, inMempool: true };
 
 function mined(confirmations: number): Partial<LockOutput> {
-  return { mined: pearlPlace(PEARL_TIP - confirmations + 1) };
+  return { mined: pearlPlaceAt(PEARL_TIP - confirmations + 1) };
 }
 
 function lock(
@@ -174,10 +174,10 @@ describe("S-60: verify-lock answers the first reason of its list", () => {
 });
 
 describe("S-60: which outpoint verify-lock judges", () => {
-  const hint: NamedOutpoint = { txid: hex32(8) as Txid, vout: 3 };
+  const hint: NamedOutpoint = { txid: hex32Of(8) as Txid, vout: 3 };
   test("the body's, else the lock, else the hint, else none", () => {
     const given = subject({ outputs: [output(1), output(2, { amountSat: 1n })] });
-    const dust = { txid: hex32(2) as Txid, vout: 0 };
+    const dust = { txid: hex32Of(2) as Txid, vout: 0 };
     assert.deepEqual(chooseLock(given, dust, hint), { from: "facts", output: given.outputs[1] });
     assert.deepEqual(chooseLock(given, NAMED, hint), { from: "node", outpoint: NAMED });
     assert.deepEqual(chooseLock(given, null, hint), { from: "facts", output: given.outputs[0] });
@@ -249,9 +249,9 @@ describe("S-60: details", () => {
 });
 
 describe("S-61: verify-refund", () => {
-  const txid = hex32(0xf1) as Txid;
-  const other = hex32(0xdd) as Txid;
-  const claimTxid = hex32(0xc1) as Txid;
+  const txid = hex32Of(0xf1) as Txid;
+  const other = hex32Of(0xdd) as Txid;
+  const claimTxid = hex32Of(0xc1) as Txid;
 
   const cases: readonly [string | null, SwapSubject, Txid | null, FoundSpend | null][] = [
     ["REFUND_NOT_FOUND", subject({ order: null }), txid, null],
@@ -259,7 +259,7 @@ describe("S-61: verify-refund", () => {
     ["REFUND_NOT_FOUND", subject(), null, null],
     ["REFUND_NOT_FOUND", subject({ outputs: [output(1)] }), null, null],
     ["REFUND_TX_NOT_FOUND", spent("claim", 0), other, null],
-    ["REFUND_DOES_NOT_SPEND_LOCK", spent("claim", 0), other, spends(outpoint(9), outpoint(1, 1))],
+    ["REFUND_DOES_NOT_SPEND_LOCK", spent("claim", 0), other, spends(outpointNo(9), outpointNo(1, 1))],
     ["REFUND_IS_CLAIM_PATH", spent("claim", 0), null, null],
     ["REFUND_IS_CLAIM_PATH", spent("claim", 0), claimTxid, null],
     ["REFUND_UNCONFIRMED", spent("refund", 0), null, null],
@@ -267,7 +267,7 @@ describe("S-61: verify-refund", () => {
     [null, spent("refund", 13), txid, null],
     [null, spent("refund", 13), null, null],
     // Seen by the node, not by the index yet.
-    ["REFUND_UNCONFIRMED", subject({ outputs: [output(1)] }), other, spends(outpoint(9), outpoint(1))],
+    ["REFUND_UNCONFIRMED", subject({ outputs: [output(1)] }), other, spends(outpointNo(9), outpointNo(1))],
   ];
   for (const [i, [reason, given, of, found]] of cases.entries()) {
     test(`${reason ?? "verified"} (${i})`, () => assert.equal(refund(given, of, found).reason, reason));

@@ -17,7 +17,8 @@ import {
   type SwapLock,
 } from "../../src/wallet/index.ts";
 import { withFlippedBit } from "../../testkit/doubles/litecoind/bit-flip.ts";
-import { bytesOf, SECRET, VECTOR_LOCK } from "./terms.ts";
+import { SECRET, VECTOR_LOCK } from "./terms.ts";
+import { bytesOf } from "../../testkit/bytes.ts";
 import { built } from "../../testkit/builders/party.ts";
 
 /** Why a node refuses a spend. */
@@ -127,6 +128,6 @@ export function badRefunds(lock: SwapLock, coin: Coin): readonly BadSpend[] {
 }
 
 /** The witness of input 0. */
-export function witnessOf(transactionHex: string): readonly Uint8Array[] {
+export function firstWitness(transactionHex: string): readonly Uint8Array[] {
   return parseTx(bytesOf(transactionHex)).inputs[0]?.witness ?? [];
 }

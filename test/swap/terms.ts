@@ -4,16 +4,7 @@ import type { Bytes32, EvmAddress } from "../../src/primitives/brands.ts";
 import type { AskTerms, Terms } from "../../src/swap/terms.ts";
 import type { LockTerms } from "../../src/swap/lock-script.ts";
 import type { SwapLockTerms } from "../../src/wallet/index.ts";
-
-/** Bytes of hex with or without 0x. */
-export function bytesOf(hex: string): Uint8Array {
-  return Uint8Array.from(Buffer.from(hex.replace(/^0x/, ""), "hex"));
-}
-
-/** Lower-case hex. */
-export function hexOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("hex");
-}
+import { bytesOf } from "../../testkit/bytes.ts";
 
 /** 32 bytes whose last one is `number`: the private keys of the vector. */
 export function smallKey(number: number): Uint8Array {

@@ -2,14 +2,14 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { toHex } from "../../testkit/doubles/pearl-node/bytes.ts";
+import { toHex } from "../../testkit/bytes.ts";
 import { liar } from "./liar.ts";
 import {
   buyer,
   claimInput,
   miner,
-  order,
-  outpoint,
+  watchedOrder,
+  outpointOf,
   pay,
   refund,
   seller,
@@ -62,14 +62,14 @@ describe("locks in PEARL blocks", () => {
   test("S-15, S-53: a lock is mined, orphaned 12 deep, pending, and mined again", async () => {
     const { ledger } = stage;
     const life = stage.live();
-    const one = order(11);
+    const one = watchedOrder(11);
     ledger.know(one.watched, stage.now);
     const coin = stage.coin();
     const lock = pay(coin, [PLAIN, { script: one.lock.script, value: AMOUNT }]);
     stage.send(lock);
     await life.settle();
     assert.deepEqual(ledger.present(), [lock.txid]);
-    const sighting = ledger.sightings.get(outpoint(lock.txid, 1));
+    const sighting = ledger.sightings.get(outpointOf(lock.txid, 1));
     assert.deepEqual(sighting, {
       txid: lock.txid,
       vout: 1,
@@ -92,7 +92,7 @@ describe("locks in PEARL blocks", () => {
     await life.settle();
     assert.deepEqual(ledger.lines(), []);
     assert.deepEqual(ledger.present(), [lock.txid], "it waits again");
-    assert.ok(ledger.sightings.has(outpoint(lock.txid, 1)));
+    assert.ok(ledger.sightings.has(outpointOf(lock.txid, 1)));
     stage.mine(lock);
     await life.settle();
     assert.deepEqual(ledger.lines().length, 2);
@@ -104,7 +104,7 @@ describe("locks in PEARL blocks", () => {
   test("S-61: a release is told with those of its scripts that the buyer's key fits", async () => {
     const { ledger } = stage;
     const life = stage.live();
-    const [one, two] = [order(21), order(22)];
+    const [one, two] = [watchedOrder(21), watchedOrder(22)];
     for (const { watched } of [one, two]) ledger.know(watched, stage.now);
     await life.settle();
     const outputs = [one, two].map(({ lock }) => ({ script: lock.script, value: AMOUNT }));
@@ -128,7 +128,7 @@ describe("locks in PEARL blocks", () => {
   test("S-13: a private claim in a block shows the secret, also after the block is orphaned", async () => {
     const { ledger } = stage;
     const life = stage.live();
-    const one = order(12);
+    const one = watchedOrder(12);
     ledger.know(one.watched, stage.now);
     await life.settle();
     const lock = pay(stage.coin(), [{ script: one.lock.script, value: AMOUNT }]);
@@ -150,8 +150,8 @@ describe("locks in PEARL blocks", () => {
   test("S-15: lock, claim and a further spend in one block; two locks and dust in one transaction", async () => {
     const { ledger } = stage;
     const life = stage.live();
-    const one = order(13);
-    const two = order(14);
+    const one = watchedOrder(13);
+    const two = watchedOrder(14);
     for (const { watched } of [one, two]) ledger.know(watched, stage.now);
     await life.settle();
     const lock = pay(stage.coin(), [
@@ -181,7 +181,7 @@ describe("locks in PEARL blocks", () => {
   test("S-15: a coinbase that pays a lock script is named as one", async () => {
     const { ledger } = stage;
     const life = stage.live();
-    const one = order(15);
+    const one = watchedOrder(15);
     ledger.know(one.watched, stage.now);
     await life.settle();
     stage.pass(10);
@@ -190,13 +190,13 @@ describe("locks in PEARL blocks", () => {
     const [coinbase] = stage.node.chain.index.block(stage.node.chain.tip).txs;
     const value = coinbase?.tx.outs[0]?.value;
     assert.ok(ledger.lines().includes(`${stage.height}.0 output ${coinbase?.txid}:0 ${value} coinbase`));
-    assert.deepEqual(ledger.sightings.get(outpoint(coinbase?.txid ?? "", 0))?.inputs, []);
+    assert.deepEqual(ledger.sightings.get(outpointOf(coinbase?.txid ?? "", 0))?.inputs, []);
   });
 
   test("S-15: a conflict in a block is seen; a reorganisation makes the lock possible again", async () => {
     const { ledger } = stage;
     const life = stage.live();
-    const one = order(16);
+    const one = watchedOrder(16);
     ledger.know(one.watched, stage.now);
     const coin = stage.coin();
     const lock = pay(coin, [{ script: one.lock.script, value: AMOUNT }]);
@@ -238,7 +238,7 @@ describe("locks in PEARL blocks", () => {
 
   test("a reorganisation of 150 blocks while the service was down, back into blocks read for a late script", async () => {
     const { ledger } = stage;
-    const one = order(17);
+    const one = watchedOrder(17);
     const lock: Signed = pay(stage.coin(), [{ script: one.lock.script, value: AMOUNT }]);
     stage.mine(lock);
     stage.mineEmpty(149);

@@ -7,7 +7,7 @@ import { liar } from "./liar.ts";
 import {
   claimInput,
   type Life,
-  order,
+  watchedOrder,
   type Order,
   pay,
   refund,
@@ -60,7 +60,7 @@ describe("late scripts", () => {
         }),
       { backscanBlocks: 5 },
     );
-    const orders = Array.from({ length: 20 }, (_, i) => order(40 + i));
+    const orders = Array.from({ length: 20 }, (_, i) => watchedOrder(40 + i));
     const outputs = orders.map(({ lock }) => ({ script: lock.script, value: AMOUNT }));
     const from = stage.now;
     const lock = pay(stage.coin(), outputs);
@@ -90,7 +90,7 @@ describe("late scripts", () => {
 
   test("a script that appears while a block is being read does not miss that block", async () => {
     const { ledger } = stage;
-    const one = order(70);
+    const one = watchedOrder(70);
     let onRead: (() => void) | null = null;
     const life = stage.live((node) =>
       liar(node, {
@@ -126,7 +126,7 @@ describe("late scripts", () => {
   test("S-53: blocks older than the first fact are read on demand", async () => {
     const { ledger } = stage;
     const life = stage.live();
-    const one = order(71);
+    const one = watchedOrder(71);
     const lock = pay(stage.coin(), [{ script: one.lock.script, value: AMOUNT }]);
     stage.mine(lock);
     const { height } = stage;
@@ -144,7 +144,7 @@ describe("late scripts", () => {
 
   test("a reorganisation in the middle of a pass: nothing of the left branch stays", async () => {
     const { ledger } = stage;
-    const one = order(72);
+    const one = watchedOrder(72);
     const life = stage.live(undefined, { backscanBlocks: 4 });
     await life.follow();
     const { lock } = await lockKnownLate(stage, life, one);
@@ -166,7 +166,7 @@ describe("late scripts", () => {
 
   test("a chain that is shorter than a pass has read: nothing of the blocks that left it stays", async () => {
     const { ledger } = stage;
-    const one = order(74);
+    const one = watchedOrder(74);
     const life = stage.live(undefined, { backscanBlocks: 6 });
     await life.follow();
     const { lock, height } = await lockKnownLate(stage, life, one);
@@ -188,7 +188,7 @@ describe("late scripts", () => {
     const { ledger } = stage;
     let nowMs = 0;
     context.mock.method(systemClock, "monotonicMs", () => nowMs);
-    const one = order(73);
+    const one = watchedOrder(73);
     const life = stage.live(
       (node) =>
         liar(node, {

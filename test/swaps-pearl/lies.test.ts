@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { BlockHash } from "../../src/primitives/brands.ts";
 import { liar } from "./liar.ts";
-import { order, pay, WatchStage } from "./watch-stage.ts";
+import { watchedOrder, pay, WatchStage } from "./watch-stage.ts";
 import { until } from "../../testkit/until.ts";
 
 const AMOUNT = 1_000_000n;
@@ -14,7 +14,7 @@ describe("a lying node", () => {
   let stage: WatchStage;
   before(async () => {
     stage = await WatchStage.start(125);
-    stage.ledger.know(order(80).watched, stage.now);
+    stage.ledger.know(watchedOrder(80).watched, stage.now);
     await stage.live().settle();
   });
   after(async () => {
@@ -23,7 +23,7 @@ describe("a lying node", () => {
 
   test("a body with one flipped byte is refused by name, wherever the byte is, and asked for again", async () => {
     const { ledger } = stage;
-    const one = order(81);
+    const one = watchedOrder(81);
     ledger.know(one.watched, stage.now);
     const life = stage.live();
     await life.settle();
@@ -44,7 +44,7 @@ describe("a lying node", () => {
 
   test("a body damaged while older blocks are read is refused, and the script stays uncovered", async () => {
     const { ledger } = stage;
-    const one = order(82);
+    const one = watchedOrder(82);
     const lock = pay(stage.coin(), [{ script: one.lock.script, value: AMOUNT }]);
     const life = stage.live();
     const hash = stage.mine(lock);

@@ -5,7 +5,7 @@ import { after, before, describe, test } from "node:test";
 import type { Txid } from "../../src/primitives/brands.ts";
 import type { SwapNode } from "../../src/follow/ports.ts";
 import { liar } from "./liar.ts";
-import { claimInput, miner, order, outpoint, pay, refund, WatchStage } from "./watch-stage.ts";
+import { claimInput, miner, watchedOrder, outpointOf, pay, refund, WatchStage } from "./watch-stage.ts";
 
 const AMOUNT = 1_000_000n;
 
@@ -24,8 +24,8 @@ describe("locks in the mempool", () => {
     const life = stage.live((node) =>
       liar(node, { mempoolTxids: async () => (await node.mempoolTxids()).toReversed() }),
     );
-    const one = order(21);
-    const two = order(22);
+    const one = watchedOrder(21);
+    const two = watchedOrder(22);
     for (const { watched } of [one, two]) ledger.know(watched, stage.now);
     await life.settle();
     const lock = pay(stage.coin(), [{ script: one.lock.script, value: AMOUNT }]);
@@ -36,12 +36,12 @@ describe("locks in the mempool", () => {
     await life.settle();
     assert.equal(ledger.mempoolChanges, told + 1);
     assert.deepEqual(ledger.present(), [lock.txid, claim.txid].toSorted());
-    assert.deepEqual(ledger.mempool.spends.get(outpoint(lock.txid, 0)), {
+    assert.deepEqual(ledger.mempool.spends.get(outpointOf(lock.txid, 0)), {
       txid: claim.txid,
       path: "claim",
       outputScripts: [],
     });
-    assert.deepEqual(ledger.mempool.spends.get(outpoint(claim.txid, 0)), {
+    assert.deepEqual(ledger.mempool.spends.get(outpointOf(claim.txid, 0)), {
       txid: back.txid,
       path: "refund",
       outputScripts: [],
@@ -62,7 +62,7 @@ describe("locks in the mempool", () => {
     const life = stage.live((node) =>
       liar(node, { mempoolTxids: async () => (isEvicted ? [] : node.mempoolTxids()) }),
     );
-    const one = order(23);
+    const one = watchedOrder(23);
     ledger.know(one.watched, stage.now);
     await life.settle();
     const lock = pay(stage.coin(), [{ script: one.lock.script, value: AMOUNT }]);
@@ -74,7 +74,7 @@ describe("locks in the mempool", () => {
     await life.settle();
     assert.deepEqual(ledger.present(), []);
     assert.equal(ledger.mempool.spends.size, 0);
-    assert.ok(ledger.sightings.has(outpoint(lock.txid, 0)));
+    assert.ok(ledger.sightings.has(outpointOf(lock.txid, 0)));
     assert.ok(ledger.secrets.has(one.watched.hashlock));
     isEvicted = false;
     await life.settle();
@@ -86,7 +86,7 @@ describe("locks in the mempool", () => {
   test("S-15: a replaced lock leaves the picture and is impossible by the conflict that is mined", async () => {
     const { ledger } = stage;
     const life = stage.live();
-    const one = order(24);
+    const one = watchedOrder(24);
     ledger.know(one.watched, stage.now);
     const coin = stage.coin();
     const first = pay(coin, [{ script: one.lock.script, value: AMOUNT }]);
@@ -110,7 +110,7 @@ describe("locks in the mempool", () => {
       const { ledger } = stage;
       const life = stage.live(undefined, {}, undefined, { keptBytes });
       await life.settle();
-      const one = order(seed);
+      const one = watchedOrder(seed);
       const lock = pay(stage.coin(), [{ script: one.lock.script, value: AMOUNT }]);
       const claim = pay(claimInput(one, lock.txid, 0, AMOUNT), []);
       for (const signed of [lock, claim]) stage.send(signed);
@@ -120,7 +120,7 @@ describe("locks in the mempool", () => {
       await life.settle();
       await life.settle();
       assert.deepEqual(ledger.present(), [lock.txid], `with ${keptBytes} bytes kept`);
-      assert.equal(ledger.mempool.spends.get(outpoint(lock.txid, 0))?.path, "claim");
+      assert.equal(ledger.mempool.spends.get(outpointOf(lock.txid, 0))?.path, "claim");
       assert.ok(ledger.secrets.has(one.watched.hashlock));
       stage.mine(lock, claim);
       await life.settle();
@@ -131,7 +131,7 @@ describe("locks in the mempool", () => {
     const { ledger } = stage;
     const life = stage.live();
     await life.settle();
-    const one = order(27);
+    const one = watchedOrder(27);
     const lock = pay(stage.coin(), [{ script: one.lock.script, value: AMOUNT }]);
     stage.mine(lock);
     const claim = pay(claimInput(one, lock.txid, 0, AMOUNT), []);
@@ -139,7 +139,7 @@ describe("locks in the mempool", () => {
     await life.settle();
     ledger.know(one.watched, stage.now - 7200);
     await life.settle();
-    assert.equal(ledger.mempool.spends.get(outpoint(lock.txid, 0))?.txid, claim.txid);
+    assert.equal(ledger.mempool.spends.get(outpointOf(lock.txid, 0))?.txid, claim.txid);
     stage.mine(claim);
     await life.settle();
   });
@@ -157,7 +157,7 @@ describe("locks in the mempool", () => {
         },
       }),
     );
-    const one = order(28);
+    const one = watchedOrder(28);
     ledger.know(one.watched, stage.now);
     await life.follow();
     const lock = pay(stage.coin(), [{ script: one.lock.script, value: AMOUNT }]);
@@ -184,7 +184,7 @@ describe("locks in the mempool", () => {
         },
       }),
     );
-    const one = order(29);
+    const one = watchedOrder(29);
     ledger.know(one.watched, stage.now);
     await life.settle();
     const coin = stage.coin();
@@ -200,7 +200,7 @@ describe("locks in the mempool", () => {
     };
     await life.mempool.look();
     await life.follow();
-    assert.ok(ledger.sightings.has(outpoint(lock.txid, 0)));
+    assert.ok(ledger.sightings.has(outpointOf(lock.txid, 0)));
     assert.ok(ledger.lines().includes(`${stage.height}.1 input ${coin.txid}:${coin.vout} by ${rival.txid}`));
   });
 });

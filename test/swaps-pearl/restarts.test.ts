@@ -9,7 +9,7 @@ import type { LedgerWrites } from "../../src/swaps/ledger/ports.ts";
 import { PortCalls } from "../../testkit/worlds/simulation/port-calls.ts";
 import { liar } from "./liar.ts";
 import type { MemoryPearlLedger } from "../../testkit/doubles/memory-pearl-ledger.ts";
-import { claimInput, order, pay, refund, WatchStage } from "./watch-stage.ts";
+import { claimInput, watchedOrder, pay, refund, WatchStage } from "./watch-stage.ts";
 
 const AMOUNT = 1_000_000n;
 
@@ -54,7 +54,12 @@ function mortal(real: MemoryPearlLedger, calls: PortCalls, isMade: boolean): Led
 test("a crash at every call of node and ledger leaves no gap and no double", async () => {
   const stage = await WatchStage.start(140);
   try {
-    const [one, two, late, waiting] = [order(31), order(32), order(33), order(34)];
+    const [one, two, late, waiting] = [
+      watchedOrder(31),
+      watchedOrder(32),
+      watchedOrder(33),
+      watchedOrder(34),
+    ];
     const early = pay(stage.coin(), [{ script: late.lock.script, value: AMOUNT }]);
     stage.mine(early);
     for (const { watched } of [one, two, waiting]) stage.ledger.know(watched, stage.now);

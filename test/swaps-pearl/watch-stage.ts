@@ -23,7 +23,7 @@ import {
 import type { LedgerWrites, WatchedScript } from "../../src/swaps/ledger/ports.ts";
 import { type SwapLock, swapLock } from "../../src/wallet/swap-lock.ts";
 import { testRules } from "../../testkit/builders/core-index/index.ts";
-import { toHex } from "../../testkit/doubles/pearl-node/bytes.ts";
+import { toHex } from "../../testkit/bytes.ts";
 import { type PearlNode as EmbeddedNode, startPearlNode } from "../../testkit/doubles/pearl-node/index.ts";
 import {
   coinbaseInput,
@@ -62,7 +62,7 @@ function bytes32(bytes: Uint8Array): Bytes32 {
 }
 
 /** Order number `seed`. */
-export function order(seed: number): Order {
+export function watchedOrder(seed: number): Order {
   const secret = new Uint8Array(32).fill(seed);
   const hashlock = new Uint8Array(hash("sha256", secret, "buffer"));
   const lock = swapLock({ hashlock, buyerKey: buyer.pub, sellerKey: seller.pub, refundTime: REFUND_TIME });
@@ -274,6 +274,6 @@ export class WatchStage {
 }
 
 /** Text of an outpoint. */
-export function outpoint(txid: string, vout: number): Outpoint {
+export function outpointOf(txid: string, vout: number): Outpoint {
   return `${txid}:${vout}` as Outpoint;
 }

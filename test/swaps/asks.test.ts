@@ -14,10 +14,11 @@ import {
   lockUsdc,
   mined,
   party,
-  secretOf,
+  seededSecret,
   signAsk,
   times,
 } from "../../testkit/worlds/swap-stage/parties.ts";
+import type { JsonRow } from "../../testkit/rows.ts";
 import {
   actionBody,
   nowOf,
@@ -26,7 +27,6 @@ import {
   payOutputs,
   postAsk,
   postTake,
-  type Row,
   rowsOf,
   SWAPS,
 } from "../../testkit/worlds/swap-stage/scenes.ts";
@@ -49,12 +49,12 @@ after(() => stage?.close());
 
 const post = (path: string, body?: unknown): Promise<Answer> => stage.http.post(SWAPS + path, body);
 
-async function ask(askId: string): Promise<Row> {
+async function ask(askId: string): Promise<JsonRow> {
   return (await stage.http.get(`${SWAPS}/asks/${askId}`)).body;
 }
 
-async function untilAsk(askId: string, status: string): Promise<Row> {
-  let row: Row = {};
+async function untilAsk(askId: string, status: string): Promise<JsonRow> {
+  let row: JsonRow = {};
   await stage.until(`ask ${status}`, async () => {
     row = await ask(askId);
     return row["status"] === status;
@@ -74,7 +74,7 @@ test("S-34: a balance that pays for two asks; the oldest stay funded; a refill r
   const refused = await post("/asks", third.body);
   assert.deepEqual([refused.status, refused.body["error"]], [400, "ASK_INSUFFICIENT_SELLER_BALANCE"]);
   // Two of three outputs go: what is left pays for neither sum, and the second is not served before the first.
-  const elsewhere = lockOf(secretOf(900).hashlock, party(stage, 1), seller, 1_900_000_000);
+  const elsewhere = lockOf(seededSecret(900).hashlock, party(stage, 1), seller, 1_900_000_000);
   payLock(stage, seller, elsewhere, 50_000_000n);
   await stage.minePearl(1);
   const row = await untilAsk(second.askId, "ASK_PAUSED");
@@ -86,7 +86,7 @@ test("S-34: a balance that pays for two asks; the oldest stay funded; a refill r
   );
   const all = rowsOf(await stage.http.get(`${SWAPS}/asks?seller_evm=${seller.evm}&include_unfunded=true`));
   assert.equal(all.length, 2);
-  const body = takeBody(party(stage, 1), secretOf(1).hashlock, await times(stage));
+  const body = takeBody(party(stage, 1), seededSecret(1).hashlock, await times(stage));
   const take = await post(`/asks/${second.askId}/take`, body);
   assert.deepEqual(
     [take.status, take.body["error"], take.body["details"]],
@@ -100,7 +100,10 @@ test("S-40: two takers at once both get takes; the first lock wins, the other is
   const [one, other, seller] = [party(stage, 1), party(stage, 4), party(stage, 3)];
   const offer = await postAsk(stage, seller, { nonce: 1n });
   const at = await times(stage);
-  const bodies = [takeBody(one, secretOf(10).hashlock, at), takeBody(other, secretOf(11).hashlock, at)];
+  const bodies = [
+    takeBody(one, seededSecret(10).hashlock, at),
+    takeBody(other, seededSecret(11).hashlock, at),
+  ];
   const same = Array.from({ length: 6 }, () => bodies).flat();
   const answers = await Promise.all(same.map((body) => post(`/asks/${offer.askId}/take`, body)));
   const counts = (status: number): number => answers.filter((answer) => answer.status === status).length;
@@ -189,7 +192,7 @@ test("S-31: an ERC-1271 seller; its signature becomes invalid: refused at take, 
     );
   };
   await refuse(true);
-  const body = takeBody(buyer, secretOf(21).hashlock, await times(stage));
+  const body = takeBody(buyer, seededSecret(21).hashlock, await times(stage));
   const refused = await post(`/asks/${askId}/take`, body);
   assert.deepEqual(
     [refused.body["error"], refused.body["details"]],
@@ -254,7 +257,7 @@ test("S-05, S-33: expired at now >= expiry; a signed pause outlives a restart; d
   assert.equal((await ask(short.askId))["status"], "ASK_CANCELLED");
   const late = await post(
     `/asks/${short.askId}/take`,
-    takeBody(party(stage, 1), secretOf(51).hashlock, await times(stage)),
+    takeBody(party(stage, 1), seededSecret(51).hashlock, await times(stage)),
   );
   assert.deepEqual([late.body["error"], late.body["details"]], ["ASK_PAUSED", { status: "ASK_CANCELLED" }]);
   await stage.moveTo(now + 1400);

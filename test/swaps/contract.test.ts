@@ -11,10 +11,11 @@ import {
   escrowCall,
   fund,
   party,
-  secretOf,
+  seededSecret,
   signAsk,
   times,
 } from "../../testkit/worlds/swap-stage/parties.ts";
+import type { JsonRow } from "../../testkit/rows.ts";
 import {
   actionBody,
   bidTerms,
@@ -26,7 +27,6 @@ import {
   payLock,
   payOutputs,
   postAsk,
-  type Row,
   rowsOf,
   SWAPS,
 } from "../../testkit/worlds/swap-stage/scenes.ts";
@@ -51,7 +51,7 @@ before(async () => {
 after(() => stage?.close());
 
 /** A success of a route: its schema, its headers. */
-function checkAnswer(name: string, answer: Answer, status = 200): Row {
+function checkAnswer(name: string, answer: Answer, status = 200): JsonRow {
   const route = SWAP_ROUTES.find((one) => one.name === name);
   assert.ok(route !== undefined, name);
   assert.equal(answer.status, status, answer.text);
@@ -74,7 +74,7 @@ const get = (path: string, headers?: Readonly<Record<string, string>>): Promise<
   stage.http.get(SWAPS + path, headers);
 const post = (path: string, body?: unknown): Promise<Answer> => stage.http.post(SWAPS + path, body);
 
-function zeros(names: readonly string[]): Row {
+function zeros(names: readonly string[]): JsonRow {
   return Object.fromEntries(names.map((name) => [name, 0]));
 }
 
@@ -156,7 +156,7 @@ test("everything is made, each POST once", async () => {
   assert.deepEqual([made["settlement_mode"], made["seller_post_source"]], ["otc", "bot"]);
   assert.equal(made["price_usdc"], "5.000000");
   openAsk = offer.askId;
-  const { hashlock } = secretOf(3);
+  const { hashlock } = seededSecret(3);
   const taken = await post(`/asks/${openAsk}/take`, takeBody(buyer, hashlock, await times(stage)));
   const row = checkAnswer("takeAsk", taken, 201);
   checkRow(row, DEAL, ["DEAL_OPEN"]);
@@ -200,7 +200,7 @@ test("everything is made, each POST once", async () => {
 
 test("every read shows it, the same row everywhere", async () => {
   const seller = party(stage, 2);
-  const rows = async (path: string): Promise<readonly Row[]> => rowsOf(await get(path));
+  const rows = async (path: string): Promise<readonly JsonRow[]> => rowsOf(await get(path));
   const deals = await rows("/deals");
   assert.equal(deals.length, 1, "unfunded takes are in no list");
   for (const row of deals) checkRow(row, DEAL, DEALS);

@@ -9,17 +9,17 @@ import {
   fund,
   lockUsdc,
   party,
-  secretOf,
+  seededSecret,
   type SignedAsk,
   times,
 } from "../../testkit/worlds/swap-stage/parties.ts";
+import type { JsonRow } from "../../testkit/rows.ts";
 import {
   dealOf,
   nowOf,
   payOutputs,
   postAsk,
   postTake,
-  type Row,
   rowsOf,
   SWAPS,
   type Taken,
@@ -57,7 +57,7 @@ const again = ({ body }: Taken, ask: number): Promise<Answer> =>
   stage.http.post(`${SWAPS}/asks/${askOf(ask)}/take`, body);
 
 /** Wants a take that is dead and shown with all that it had. */
-async function isShownDead(taken: Taken): Promise<Row> {
+async function isShownDead(taken: Taken): Promise<JsonRow> {
   const row = await dealOf(stage, taken.dealHash);
   const { address } = party(stage, 1);
   assert.deepEqual([row["expired"], row["buyer_pearl_address"]], [true, address]);
@@ -109,7 +109,7 @@ test("S-42: a dead take keeps its addresses for seven days, then it is gone, als
 
   // Nobody remembers it: it is judged as if it were new, and its times are past.
   refusalOf(await again(dead, 0), "TIMELOCK_INVALID");
-  const { hashlock } = secretOf(1);
+  const { hashlock } = seededSecret(1);
   const fresh = await stage.http.post(
     `${SWAPS}/asks/${askOf(0)}/take`,
     takeBody(buyer, hashlock, await times(stage)),

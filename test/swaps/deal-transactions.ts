@@ -3,12 +3,13 @@
 
 import assert from "node:assert/strict";
 import type { Answer } from "../../testkit/worlds/swap-stage/http.ts";
-import { type Row, SWAPS } from "../../testkit/worlds/swap-stage/scenes.ts";
+import type { JsonRow } from "../../testkit/rows.ts";
+import { SWAPS } from "../../testkit/worlds/swap-stage/scenes.ts";
 import { checkRow, TRANSACTION } from "./wire-fields.ts";
 
 /** The deal's row, the hash of a take without an order, and a hash that nobody knows. */
 interface Known {
-  readonly row: Row;
+  readonly row: JsonRow;
   readonly unfunded: string;
   readonly unknown: string;
 }
@@ -17,16 +18,16 @@ interface Known {
 export async function checkTransactions(
   http: { get(path: string): Promise<Answer> },
   { row, unfunded, unknown }: Known,
-  check: (name: string, answer: Answer) => Row,
+  check: (name: string, answer: Answer) => JsonRow,
 ): Promise<void> {
   const get = (path: string): Promise<Answer> => http.get(SWAPS + path);
   const dealHash = String(row["deal_hash"]);
-  const ofDeal = async (hash: string): Promise<Row> =>
+  const ofDeal = async (hash: string): Promise<JsonRow> =>
     check("dealTransactions", await get(`/deals/${hash}/transactions`));
   const { transactions, ...rest } = await ofDeal(dealHash);
   assert.deepEqual(rest, { ok: true, deal_hash: dealHash });
   assert.deepEqual((await ofDeal(unfunded))["transactions"], []);
-  const steps: readonly Row[] = Object(transactions);
+  const steps: readonly JsonRow[] = Object(transactions);
   for (const step of steps) checkRow(step, TRANSACTION);
   assert.deepEqual(
     steps.map((step) => [step["chain"], step["action"], step["final"]]),

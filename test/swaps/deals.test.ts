@@ -15,6 +15,7 @@ import {
   refundPearl,
   times,
 } from "../../testkit/worlds/swap-stage/parties.ts";
+import type { JsonRow } from "../../testkit/rows.ts";
 import {
   actionsOf,
   bidTerms,
@@ -27,7 +28,6 @@ import {
   payOutputs,
   postAsk,
   postTake,
-  type Row,
   rowsOf,
   SWAPS,
   untilDeal,
@@ -234,14 +234,14 @@ test("a lock sent late comes back by its refund; a claim in the mempool alone, a
   await untilDeal(stage, quiet.dealHash, "SETTLED");
 });
 
-function endOf(row: Row, name: string): unknown {
+function endOf(row: JsonRow, name: string): unknown {
   const actions: unknown = row["next_actions"];
   const found: unknown = Array.isArray(actions) ? actions.find((one) => Object(one).action === name) : null;
   return Object(found).not_after;
 }
 
-async function everything(): Promise<readonly Row[]> {
-  const rows: Row[] = [];
+async function everything(): Promise<readonly JsonRow[]> {
+  const rows: JsonRow[] = [];
   for (const list of ["deals", "bids?include_ask_matches=true", "asks?include_unfunded=true"]) {
     rows.push(...rowsOf(await get(`/${list}${list.includes("?") ? "&" : "?"}limit=100`)));
   }
@@ -252,7 +252,7 @@ async function everything(): Promise<readonly Row[]> {
 const EXCEPTED = ["buyer_pearl_address", "seller_pearl_address", "origin", "ref", "take_expires_at"];
 const RELEASE = ["pearl_release_verified", "pearl_release_verify_error"];
 
-function without(rows: readonly Row[], names: readonly string[]): readonly Row[] {
+function without(rows: readonly JsonRow[], names: readonly string[]): readonly JsonRow[] {
   const text = JSON.stringify(rows, (name, value: unknown) => (names.includes(name) ? undefined : value));
   return JSON.parse(text);
 }

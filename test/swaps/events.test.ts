@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { get, type IncomingMessage } from "node:http";
 import { after, before, test } from "node:test";
 import { fund, lockUsdc, party } from "../../testkit/worlds/swap-stage/parties.ts";
+import type { JsonRow } from "../../testkit/rows.ts";
 import {
   dealOf,
   lockOf,
@@ -12,14 +13,13 @@ import {
   payOutputs,
   postAsk,
   postTake,
-  type Row,
 } from "../../testkit/worlds/swap-stage/scenes.ts";
 import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
 
 interface Told {
   readonly id: number;
   readonly event: string;
-  readonly data: Row & { readonly row: Row };
+  readonly data: JsonRow & { readonly row: JsonRow };
 }
 
 /** One open stream. Each has a connection of its own: what one was told, another may be about to be told. */

@@ -9,7 +9,8 @@ import { SWAP_ROUTES } from "../../src/http/routes/swaps/index.ts";
 import { checksumAddress } from "../../src/swap/forms.ts";
 import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
 import type { EvmAddress } from "../../src/primitives/brands.ts";
-import { fund, party, secretOf, signAsk, times } from "../../testkit/worlds/swap-stage/parties.ts";
+import { fund, party, seededSecret, signAsk, times } from "../../testkit/worlds/swap-stage/parties.ts";
+import type { JsonRow } from "../../testkit/rows.ts";
 import {
   acceptedBid,
   actionBody,
@@ -19,7 +20,6 @@ import {
   payOutputs,
   postAsk,
   postTake,
-  type Row,
   SWAPS,
 } from "../../testkit/worlds/swap-stage/scenes.ts";
 import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
@@ -27,7 +27,7 @@ import { takeBody } from "../../testkit/builders/party.ts";
 
 interface Post {
   readonly path: string;
-  readonly body: Row;
+  readonly body: JsonRow;
   readonly optional: boolean;
 }
 
@@ -61,7 +61,7 @@ before(async () => {
     },
     {
       path: `/asks/${open.askId}/take`,
-      body: { ...takeBody(buyer, secretOf(3).hashlock, await times(stage)), nonce: "1" },
+      body: { ...takeBody(buyer, seededSecret(3).hashlock, await times(stage)), nonce: "1" },
       optional: false,
     },
     act("pause"),
@@ -82,7 +82,7 @@ interface Sent {
   readonly status: number;
   readonly error: string;
   readonly text: string;
-  readonly details: Row;
+  readonly details: JsonRow;
 }
 
 /** Sends bytes as they are, with these headers alone. */

@@ -12,7 +12,7 @@ import {
   lockUsdc,
   party,
   payPearl,
-  secretOf,
+  seededSecret,
   signAsk,
   times,
 } from "../../testkit/worlds/swap-stage/parties.ts";
@@ -41,7 +41,7 @@ test("a swap from an ask to SETTLED", async () => {
   assert.equal(posted.body["status"], "ASK_OPEN");
   assert.equal((await http.post("/api/v1/swaps/asks", offer.body)).status, 200);
 
-  const { secret, hashlock } = secretOf(1);
+  const { secret, hashlock } = seededSecret(1);
   const body = takeBody(buyer, hashlock, await times(stage));
   const taken = await http.post(`/api/v1/swaps/asks/${offer.askId}/take`, body);
   assert.equal(taken.status, 201, taken.text);

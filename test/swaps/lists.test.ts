@@ -6,12 +6,12 @@ import { after, before, test } from "node:test";
 import { addressOfSigner, bip86Key, plainKey } from "../../src/wallet/index.ts";
 import type { Answer } from "../../testkit/worlds/swap-stage/http.ts";
 import { escrowCall, fund, party, type Party } from "../../testkit/worlds/swap-stage/parties.ts";
+import type { JsonRow } from "../../testkit/rows.ts";
 import {
   bidTerms,
   lockBid,
   payOutputs,
   postAsk,
-  type Row,
   rowsOf,
   SWAPS,
 } from "../../testkit/worlds/swap-stage/scenes.ts";
@@ -45,14 +45,14 @@ async function bidAndAccept(seed: number): Promise<string> {
 }
 
 const get = (path: string): Promise<Answer> => stage.http.get(SWAPS + path);
-const idOf = (row: Row): string => String(row["ask_id"] ?? row["order_hash"]);
-const orderHash = (row: Row): string => String(row["order_hash"]);
+const idOf = (row: JsonRow): string => String(row["ask_id"] ?? row["order_hash"]);
+const orderHash = (row: JsonRow): string => String(row["order_hash"]);
 
 async function walk(
   path: string,
   direction: "next" | "prev",
   from: string | null,
-  hash: (row: Row) => string,
+  hash: (row: JsonRow) => string,
   between: (page: number) => Promise<void> = async () => {},
 ): Promise<readonly string[]> {
   const seen: string[] = [];
@@ -74,14 +74,14 @@ async function walk(
 const LISTS = [
   ["bids", "/bids?limit=2", orderHash],
   ["deals", "/deals?limit=2", orderHash],
-  ["asks", "/asks?limit=2", (row: Row) => String(row["ask_id"])],
-  ["asks by price", "/asks?limit=2&sort=price", (row: Row) => String(row["ask_id"])],
+  ["asks", "/asks?limit=2", (row: JsonRow) => String(row["ask_id"])],
+  ["asks by price", "/asks?limit=2&sort=price", (row: JsonRow) => String(row["ask_id"])],
 ] as const;
 
 test("order: newest first with ties by hash; by price exactly, ties older first", async () => {
   for (const list of ["bids", "deals", "asks"]) {
     const rows = rowsOf(await get(`/${list}`));
-    const hash = (row: Row): string => String(list === "asks" ? row["ask_id"] : row["order_hash"]);
+    const hash = (row: JsonRow): string => String(list === "asks" ? row["ask_id"] : row["order_hash"]);
     const sorted = rows.toSorted(
       (a, b) => Number(b["created_at"]) - Number(a["created_at"]) || (hash(a) < hash(b) ? 1 : -1),
     );
@@ -99,7 +99,7 @@ test("order: newest first with ties by hash; by price exactly, ties older first"
   }
 });
 
-function cross(a: Row, b: Row): bigint {
+function cross(a: JsonRow, b: JsonRow): bigint {
   return BigInt(String(a["usdc_amount"])) * BigInt(String(b["pearl_amount_sat"]));
 }
 

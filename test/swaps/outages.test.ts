@@ -8,7 +8,7 @@ import { readConfig } from "../../src/app/config/config.ts";
 import { startService } from "../../src/app/main.ts";
 import type { Answer } from "../../testkit/worlds/swap-stage/http.ts";
 import { Http } from "../../testkit/worlds/swap-stage/http.ts";
-import { fund, party, secretOf, signAsk, times } from "../../testkit/worlds/swap-stage/parties.ts";
+import { fund, party, seededSecret, signAsk, times } from "../../testkit/worlds/swap-stage/parties.ts";
 import { RpcProxy } from "../../testkit/worlds/swap-stage/rpc-proxy.ts";
 import {
   actionsOf,
@@ -164,7 +164,7 @@ test("silence of a side for 30 s: its verdicts end, PEARL named first; the other
   const EVM = "EVM_RPC_UNAVAILABLE";
   await silent("EVM silent", ["verify-refund", "verify-evm-refund"]);
   await expectVerdicts({ "verify-lock": PEARL, "verify-refund": PEARL, "verify-evm-refund": EVM });
-  const body = takeBody(party(stage, 1), secretOf(9).hashlock, await times(stage));
+  const body = takeBody(party(stage, 1), seededSecret(9).hashlock, await times(stage));
   const taken = await post(`/asks/${deal.offer.askId}/take`, body);
   assert.equal(taken.body["error"], "ASK_PAUSED", taken.text);
   proxy.isDown = false;

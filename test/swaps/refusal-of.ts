@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { ERRORS } from "../../src/http/errors.ts";
 import type { Answer } from "../../testkit/worlds/swap-stage/http.ts";
-import type { Row } from "../../testkit/worlds/swap-stage/scenes.ts";
+import type { JsonRow } from "../../testkit/rows.ts";
 
 /** Wants this refusal in the form of H-03, and returns its details. */
-export function refusalOf(answer: Answer, code: keyof typeof ERRORS): Row {
+export function refusalOf(answer: Answer, code: keyof typeof ERRORS): JsonRow {
   assert.equal(answer.body["error"], code, answer.text);
   assert.equal(answer.status, ERRORS[code].status);
   assert.deepEqual(Object.keys(answer.body), ["ok", "error", "message", "details"]);

@@ -12,11 +12,12 @@ import {
   escrowCall,
   fund,
   party,
-  secretOf,
+  seededSecret,
   signAsk,
   type SignedAsk,
   times,
 } from "../../testkit/worlds/swap-stage/parties.ts";
+import type { JsonRow } from "../../testkit/rows.ts";
 import {
   actionBody,
   bidTerms,
@@ -28,7 +29,6 @@ import {
   payOutputs,
   postAsk,
   postTake,
-  type Row,
   rowsOf,
   SWAPS,
 } from "../../testkit/worlds/swap-stage/scenes.ts";
@@ -52,7 +52,7 @@ before(async () => {
 
 after(() => stage?.close());
 
-function refusedWith(answer: Answer, code: keyof typeof ERRORS): Row {
+function refusedWith(answer: Answer, code: keyof typeof ERRORS): JsonRow {
   reached.add(code);
   return refusalOf(answer, code);
 }
@@ -157,11 +157,11 @@ describe("POST asks, in the order of S-32", () => {
 
 describe("POST take, in the order of S-40", () => {
   let offer: SignedAsk;
-  let good: Row;
+  let good: JsonRow;
 
   before(async () => {
     offer = await postAsk(stage, party(stage, 2), { nonce: 20n });
-    good = takeBody(party(stage, 1), secretOf(20).hashlock, await times(stage));
+    good = takeBody(party(stage, 1), seededSecret(20).hashlock, await times(stage));
   });
 
   const take = (change: object): Promise<Answer> => post(`/asks/${offer.askId}/take`, { ...good, ...change });
@@ -206,13 +206,17 @@ describe("POST take, in the order of S-40", () => {
       bound: "margin",
       needed: now + 12 * 3600,
     });
-    const exact = await take({ ...tight, evm_refund_time: now + 12 * 3600, hashlock: secretOf(21).hashlock });
+    const exact = await take({
+      ...tight,
+      evm_refund_time: now + 12 * 3600,
+      hashlock: seededSecret(21).hashlock,
+    });
     assert.equal(exact.status, 201, exact.text);
     const hash = String(exact.body["deal_hash"]);
     const canonical = {
       ...tight,
       evm_refund_time: now + 12 * 3600,
-      hashlock: secretOf(21).hashlock,
+      hashlock: seededSecret(21).hashlock,
       evm_order_hash: hash,
     };
     // The hash is right, and its order is not indexed.
@@ -252,7 +256,7 @@ test("H-42: shape, ask, signature, replay, deadline, conflict", async () => {
   const now = await nowOf(stage);
   const act = (action: "pause" | "resume" | "cancel", body: object, id: Hex = askId): Promise<Answer> =>
     post(`/asks/${id}/${action}`, body);
-  const sign = (action: "pause" | "resume" | "cancel", deadline: number, by = seller): Row =>
+  const sign = (action: "pause" | "resume" | "cancel", deadline: number, by = seller): JsonRow =>
     actionBody(stage, by, askId, action, deadline);
   refusedWith(await act("pause", { deadline: -1, signature: 5 }, UNKNOWN), "INVALID_REQUEST");
   refusedWith(await act("pause", { deadline: 500_000_000, signature: 5 }, UNKNOWN), "ASK_NOT_FOUND");
@@ -366,7 +370,7 @@ describe("sources that do not answer", () => {
     const [openAsk] = rowsOf(await stage.http.get(`${SWAPS}/asks?status=ASK_OPEN&limit=1`)).map(
       (row) => row["ask_id"],
     );
-    const body = takeBody(party(stage, 1), secretOf(70).hashlock, await times(stage));
+    const body = takeBody(party(stage, 1), seededSecret(70).hashlock, await times(stage));
     proxy.twist = ({ method }) => (method === "eth_getLogs" ? "fail" : "pass");
     await stage.anvil.increaseTo((await stage.anvil.time()) + 100n);
     await stage.until("the lag is seen", async () => {

@@ -52,7 +52,12 @@ export const BID = {
   ref: "string?",
 };
 /** A deal (interface §2.11). */
-export const DEAL = { ...SETTLEMENT, take_expires_at: "number?", expired: "boolean", lock_call: "object?" };
+export const DEAL = {
+  ...SETTLEMENT,
+  take_expires_at: "number?",
+  expired: "boolean",
+  lock_call: "object?",
+};
 /** An ask (H-40). */
 export const ASK: Readonly<Record<string, string>> = {
   ask_id: "string",

@@ -7,7 +7,7 @@ import { after, before, describe, test } from "node:test";
 import { withFlippedBit } from "../../testkit/doubles/litecoind/bit-flip.ts";
 import { type Litecoind, needsLitecoind, startLitecoind } from "../../testkit/doubles/litecoind/node.ts";
 import {
-  type Actor,
+  type Participant,
   keyFromName,
   MARKER,
   openSession,
@@ -53,8 +53,8 @@ function offer(listing: Listed, protocolFee: bigint): Offer {
 describe("litecoind", needsLitecoind(), () => {
   let node: Litecoind;
   let session: Session;
-  let alice: Actor;
-  let bob: Actor;
+  let alice: Participant;
+  let bob: Participant;
 
   before(async () => {
     node = await startLitecoind();
@@ -98,7 +98,7 @@ describe("litecoind", needsLitecoind(), () => {
     return (await node.rpc.call("gettxout", [txid, vout, true])) === null;
   }
 
-  async function list(owner: Actor, seller: Actor, nets: readonly bigint[]): Promise<Listed[]> {
+  async function list(owner: Participant, seller: Participant, nets: readonly bigint[]): Promise<Listed[]> {
     const bodies = nets.map((net) =>
       operationBody(MARKER, "list", { tick: "GOLD", amt: "1", price: String(net) }),
     );

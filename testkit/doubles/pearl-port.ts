@@ -7,7 +7,7 @@ import type { NodeTip, SwapNode } from "../../src/follow/ports.ts";
 import type { BlockHash, Txid } from "../../src/primitives/brands.ts";
 import type { OtherNodes } from "../../src/swaps/pearl/pearl-standing.ts";
 import { certificateLength, HEADER_BYTES } from "./pearl-node/block-codec.ts";
-import { toHex } from "./pearl-node/bytes.ts";
+import { toHex } from "../bytes.ts";
 import type { PearlCore } from "./pearl-node/core.ts";
 import { SIMNET } from "./pearl-node/network.ts";
 

@@ -8,13 +8,13 @@ import type { IndexStore } from "../../src/index/ports.ts";
 import type { OperationFilter } from "../../src/index/queries.ts";
 import { LIFECYCLE_STATES, type LifecycleState } from "../../src/index/views.ts";
 import { WHOLE_BLOCK } from "./engine.ts";
-import { ADDRESSES, addressOf, BASE, hash32, TICKS } from "./chain-facts.ts";
+import { ADDRESSES, numberedAddress, BASE, hash32, TICKS } from "./chain-facts.ts";
 import { ChainModel } from "./chain-model.ts";
 import { type EngineFactory, valueOf, walk, withStore } from "./engine.ts";
 import { NaiveIndex } from "./naive-index.ts";
 import { seededTest, seeds } from "../seeds.ts";
 
-const STRANGER = addressOf(4711);
+const STRANGER = numberedAddress(4711);
 const UNKNOWN = "NOPE" as Tick;
 
 /** Cases that compare all answers with the naive index. */

@@ -14,14 +14,16 @@ export function hash32(text: string): string {
 }
 
 /** An address-like text from a number; neighbours in number are strangers in text. */
-export function addressOf(index: number): PearlAddress {
+export function numberedAddress(index: number): PearlAddress {
   const bytes = createHash("sha512").update(`address ${index}`).digest();
   const tail = Array.from(bytes.subarray(0, 58), (byte) => CHARSET[byte % 32]).join("");
   return `rprl1p${tail}` as PearlAddress;
 }
 
 /** Addresses that the model uses. */
-export const ADDRESSES: readonly PearlAddress[] = Array.from({ length: 9 }, (_, index) => addressOf(index));
+export const ADDRESSES: readonly PearlAddress[] = Array.from({ length: 9 }, (_, index) =>
+  numberedAddress(index),
+);
 /** Tickers that the model may deploy. */
 export const TICKS = [
   "A",

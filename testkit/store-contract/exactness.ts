@@ -5,13 +5,13 @@ import { describe, test } from "node:test";
 import type { BlockHash, Tick } from "../../src/primitives/brands.ts";
 import type { BlockChanges } from "../../src/prc20/state.ts";
 import { WHOLE_BLOCK } from "./engine.ts";
-import { ADDRESSES, AMOUNT_MAX, addressOf, BASE, hash32 } from "./chain-facts.ts";
+import { ADDRESSES, AMOUNT_MAX, numberedAddress, BASE, hash32 } from "./chain-facts.ts";
 import { ChainModel } from "./chain-model.ts";
 import { type EngineFactory, valueOf, walk, withStore } from "./engine.ts";
 import { NaiveIndex } from "./naive-index.ts";
 
 const TICK = "ABC" as Tick;
-const [OWNER = addressOf(0), OTHER = addressOf(1)] = ADDRESSES;
+const [OWNER = numberedAddress(0), OTHER = numberedAddress(1)] = ADDRESSES;
 
 /** Cases about exact order, expiry and ties. */
 export function exactnessCases(factory: EngineFactory): void {
@@ -43,16 +43,16 @@ function holderOrder(factory: EngineFactory): void {
     ];
     const blocks: BlockChanges[] = [];
     const draft = chain.open(10);
-    draft.deploy(TICK, OWNER, addressOf(100), 0n);
+    draft.deploy(TICK, OWNER, numberedAddress(100), 0n);
     totals.forEach((total, index) => {
-      draft.mint(TICK, OWNER, addressOf(200 + index), total);
-      draft.mint(TICK, OWNER, addressOf(300 + index), total);
+      draft.mint(TICK, OWNER, numberedAddress(200 + index), total);
+      draft.mint(TICK, OWNER, numberedAddress(300 + index), total);
     });
-    draft.deploy("B" as Tick, OWNER, addressOf(400), AMOUNT_MAX);
+    draft.deploy("B" as Tick, OWNER, numberedAddress(400), AMOUNT_MAX);
     blocks.push(chain.close(draft));
     const second = chain.open(10);
-    second.transfer("B" as Tick, addressOf(400), addressOf(401), 1n);
-    second.transfer("B" as Tick, addressOf(400), addressOf(402), (1n << 127n) - 1n);
+    second.transfer("B" as Tick, numberedAddress(400), numberedAddress(401), 1n);
+    second.transfer("B" as Tick, numberedAddress(400), numberedAddress(402), (1n << 127n) - 1n);
     blocks.push(chain.close(second));
     const naive = new NaiveIndex(blocks);
     await withStore(factory, blocks, async (store) => {
@@ -63,7 +63,7 @@ function holderOrder(factory: EngineFactory): void {
           naive.holders(tick),
         );
       }
-      const whole = await valueOf(store.queries.balance(addressOf(400), "B" as Tick));
+      const whole = await valueOf(store.queries.balance(numberedAddress(400), "B" as Tick));
       assert.equal(whole.row.balance, AMOUNT_MAX - (1n << 127n));
       assert.deepEqual(await store.audit(), []);
     });
@@ -215,7 +215,7 @@ function ledgerRows(factory: EngineFactory): void {
         (await others(OTHER)).map(({ balance }) => balance),
         [0n, 3n],
       );
-      assert.deepEqual(await others(addressOf(999)), []);
+      assert.deepEqual(await others(numberedAddress(999)), []);
       assert.deepEqual(await store.audit(), []);
     });
   });

@@ -6,7 +6,7 @@ import { describe, test } from "node:test";
 import type { BlockHash, Tick } from "../../src/primitives/brands.ts";
 import type { BlockChanges } from "../../src/prc20/state.ts";
 import type { IndexStore } from "../../src/index/ports.ts";
-import { ADDRESSES, addressOf, BASE, hash32, TICKS } from "./chain-facts.ts";
+import { ADDRESSES, numberedAddress, BASE, hash32, TICKS } from "./chain-facts.ts";
 import { ChainModel } from "./chain-model.ts";
 import { type EngineFactory, walk, withStore } from "./engine.ts";
 import { NaiveIndex } from "./naive-index.ts";
@@ -14,7 +14,7 @@ import { Random } from "../random.ts";
 import { seededTest, seeds } from "../seeds.ts";
 
 const DAY = 86_400;
-const [OWNER = addressOf(0), BUYER = addressOf(1)] = ADDRESSES;
+const [OWNER = numberedAddress(0), BUYER = numberedAddress(1)] = ADDRESSES;
 const TICK = "ABC" as Tick;
 
 /** Registers the cases. */

@@ -7,7 +7,7 @@ import type { BlockChanges } from "../../src/prc20/state.ts";
 import type { IndexStore } from "../../src/index/ports.ts";
 import type { Page, PageKey } from "../../src/index/pages.ts";
 import type { LedgerView } from "../../src/index/views.ts";
-import { ADDRESSES, addressOf, BASE, hash32, TICKS } from "./chain-facts.ts";
+import { ADDRESSES, numberedAddress, BASE, hash32, TICKS } from "./chain-facts.ts";
 import { ChainModel } from "./chain-model.ts";
 import { type EngineFactory, type Fetch, withStore } from "./engine.ts";
 import { NaiveIndex } from "./naive-index.ts";
@@ -23,7 +23,7 @@ interface List {
   rows(naive: NaiveIndex): readonly unknown[];
 }
 
-const ADDRESS = ADDRESSES[0] ?? addressOf(0);
+const ADDRESS = ADDRESSES[0] ?? numberedAddress(0);
 
 function listsOf(tick: Tick): readonly List[] {
   return [

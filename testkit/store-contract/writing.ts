@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import type { BlockHash, ListingId, Outpoint, RawAmount, Tick } from "../../src/primitives/brands.ts";
 import { type BlockChanges, ZERO_TOTALS } from "../../src/prc20/state.ts";
 import type { StoredParameters } from "../../src/index/ports.ts";
-import { ADDRESSES, addressOf, BASE, hash32, TICKS } from "./chain-facts.ts";
+import { ADDRESSES, numberedAddress, BASE, hash32, TICKS } from "./chain-facts.ts";
 import { ChainModel } from "./chain-model.ts";
 import { type EngineFactory, withStore } from "./engine.ts";
 import { NaiveIndex } from "./naive-index.ts";
@@ -16,7 +16,7 @@ const PARAMETERS: StoredParameters = {
   marker: "prc-20",
   startHeight: 10,
   feeBps: 100,
-  feeAddress: addressOf(99),
+  feeAddress: numberedAddress(99),
 };
 
 /** Cases about the write side of the port. */
@@ -137,7 +137,7 @@ function inflated(block: BlockChanges): BlockChanges {
   const tick = "A" as Tick;
   const units = 7n as RawAmount;
   const none = 0n as RawAmount;
-  const gift = { address: addressOf(77), tick, balance: units, locked: none };
+  const gift = { address: numberedAddress(77), tick, balance: units, locked: none };
   return { ...block, balances: [...block.balances, { before: null, after: gift }] };
 }
 
@@ -146,7 +146,7 @@ function loading(factory: EngineFactory): void {
     const blocks = new ChainModel(6).many(30, { actions: 8 });
     const naive = new NaiveIndex(blocks);
     await withStore(factory, blocks, async (store) => {
-      const strangers = [addressOf(1234)];
+      const strangers = [numberedAddress(1234)];
       const loaded = await store.load({
         tokens: [...TICKS, "NOPE" as Tick],
         balances: [...ADDRESSES, ...strangers].flatMap((address) => TICKS.map((tick) => ({ address, tick }))),

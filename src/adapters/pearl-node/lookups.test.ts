@@ -3,7 +3,14 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
 import { closeAll, fake } from "../../../test/pearl-node/client-fixture.ts";
-import { claimInput, miner, order, pay, seller, WatchStage } from "../../../test/swaps-pearl/watch-stage.ts";
+import {
+  claimInput,
+  miner,
+  watchedOrder,
+  pay,
+  seller,
+  WatchStage,
+} from "../../../test/swaps-pearl/watch-stage.ts";
 import { addressOfKey } from "../../primitives/address.ts";
 import type { Bytes32, Outpoint, Txid } from "../../primitives/brands.ts";
 import { bytesToHex } from "../../primitives/hex.ts";
@@ -34,7 +41,7 @@ describe("questions to our own node", () => {
   afterEach(closeAll);
 
   test("S-60: a transaction in the mempool, in a block, orphaned, unknown", async () => {
-    const one = order(90);
+    const one = watchedOrder(90);
     const coin = stage.coin();
     const lock = pay(coin, [{ script: one.lock.script, value: 40_000n }]);
     const txid = lock.txid as Txid;
@@ -93,7 +100,7 @@ describe("questions to our own node", () => {
 
   test("lies: another transaction, a block outside the main chain, a transaction that the index invents", async () => {
     const real = pay(stage.coin(), [{ script: seller.script, value: 5000n }]);
-    const other = pay(claimInput(order(91), real.txid, 0, 5000n), []);
+    const other = pay(claimInput(watchedOrder(91), real.txid, 0, 5000n), []);
     const hash = "cd".repeat(32);
     let entry: object = {};
     const node = await fake((request) =>

@@ -10,7 +10,7 @@ import {
   closeAll,
   failure,
   fake,
-  HASH,
+  ANY_HASH,
   patience,
 } from "../../../test/pearl-node/client-fixture.ts";
 import type { RpcRequest } from "../../../testkit/doubles/rpc-server.ts";
@@ -36,17 +36,17 @@ describe("answers", () => {
       request.answer(({ method, params }) => {
         if (method === "getblockcount") return 7;
         if (method === "getblockhash")
-          return Number(params[0]) <= 7 ? HASH.replace("a", String(params[0])) : "";
-        if (method === "getrawmempool") return [HASH];
+          return Number(params[0]) <= 7 ? ANY_HASH.replace("a", String(params[0])) : "";
+        if (method === "getrawmempool") return [ANY_HASH];
         return "00ff7f";
       }),
     );
     const rpc = client(node.url);
-    assert.deepEqual(await rpc.tip(), { height: 7, hash: HASH.replace("a", "7") });
-    assert.deepEqual(await rpc.rawBlock(HASH), Uint8Array.of(0, 255, 127));
-    assert.deepEqual(node.requests.at(-1)?.calls[0]?.params, [HASH, 0]);
-    assert.deepEqual(await rpc.mempoolTxids(), [HASH]);
-    assert.deepEqual(await rpc.rawTransactions([HASH as string as Txid]), [Uint8Array.of(0, 255, 127)]);
+    assert.deepEqual(await rpc.tip(), { height: 7, hash: ANY_HASH.replace("a", "7") });
+    assert.deepEqual(await rpc.rawBlock(ANY_HASH), Uint8Array.of(0, 255, 127));
+    assert.deepEqual(node.requests.at(-1)?.calls[0]?.params, [ANY_HASH, 0]);
+    assert.deepEqual(await rpc.mempoolTxids(), [ANY_HASH]);
+    assert.deepEqual(await rpc.rawTransactions([ANY_HASH as string as Txid]), [Uint8Array.of(0, 255, 127)]);
     const expected = `Basic ${Buffer.from("user:pässword").toString("base64")}`;
     assert.ok(node.requests.every((request) => request.headers.authorization === expected));
   });
@@ -64,8 +64,8 @@ describe("answers", () => {
     const limited = await fake(error(-32602, "limited user not authorized for this method"));
     await failure(client(limited.url).blockHash(9), "AUTH_FAILED");
     const missing = await fake(error(-5, "No information"));
-    assert.deepEqual(await client(missing.url).rawTransactions([HASH as string as Txid]), [null]);
-    await failure(client(missing.url).rawBlock(HASH), "RPC_ERROR", /getblock\(abab/);
+    assert.deepEqual(await client(missing.url).rawTransactions([ANY_HASH as string as Txid]), [null]);
+    await failure(client(missing.url).rawBlock(ANY_HASH), "RPC_ERROR", /getblock\(abab/);
   });
 
   test("batches whose answers come in any order, and as many requests as needed", async () => {
@@ -93,7 +93,7 @@ describe("answers", () => {
       const answers = request.calls.map(({ id, params }) =>
         Number(params[0]) > 5
           ? { id, result: null, error: { code: -1, message: "Block number out of range" } }
-          : { id, result: HASH, error: null },
+          : { id, result: ANY_HASH, error: null },
       );
       request.send(200, JSON.stringify(answers));
     });
@@ -109,7 +109,7 @@ describe("answers", () => {
     ];
     for (const [i, body] of bodies.entries()) {
       const node = await fake((request) => request.send(200, body(request.calls[0]?.id ?? -1)));
-      assert.equal((await client(node.url).rawBlock(HASH)).length, i === 0 ? 3_000_000 : 2);
+      assert.equal((await client(node.url).rawBlock(ANY_HASH)).length, i === 0 ? 3_000_000 : 2);
     }
   });
 
@@ -142,8 +142,8 @@ describe("answers", () => {
       request.send(200, JSON.stringify(request.isBatch ? answers : answers[0]));
     });
     const rpc = client(node.url);
-    for (let i = 0; i < 20; i += 1) await rpc.rawBlock(HASH);
-    const asked = [...Array.from({ length: 20 }, () => HASH), unknown as BlockHash];
+    for (let i = 0; i < 20; i += 1) await rpc.rawBlock(ANY_HASH);
+    const asked = [...Array.from({ length: 20 }, () => ANY_HASH), unknown as BlockHash];
     const outcomes = await Promise.allSettled(asked.map((hash) => rpc.rawBlock(hash)));
     assert.deepEqual(
       outcomes.map((outcome) => outcome.status),

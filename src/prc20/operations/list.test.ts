@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, test } from "node:test";
-import { addressOf, nameHash, sha256, VECTOR_RULES } from "../../../test/vectors/prc20/vector-chain.ts";
+import { actorAddress, nameHash, VECTOR_RULES } from "../../../test/vectors/prc20/vector-chain.ts";
+import { sha256 } from "../../../testkit/bytes.ts";
 import type { ListingId, Outpoint, RawAmount, Sat, Tick } from "../../primitives/brands.ts";
 import { type PolicyTerms, policyHash, splitPrice } from "./list.ts";
 
@@ -35,21 +36,24 @@ describe("the policy hash", () => {
     priceSat: sat(100_000n),
     protocolFeeSat: sat(1000n),
     sellerNetSat: sat(99_000n),
-    seller: addressOf("alice"),
+    seller: actorAddress("alice"),
     anchor: `${txid}:3` as Outpoint,
     exp: 77,
   };
 
   function byHand(fee: string, feeAddress: string, net: string, exp: string): string {
     const head = `prc20-policy/1\n${VECTOR_RULES.genesisHash}\nlist:${txid}:3\nABC\n7\nPEARL\n100000\n`;
-    const tail = `${fee}\n${feeAddress}\n${net}\n${addressOf("alice")}\n${txid}:3\n${exp}\n`;
+    const tail = `${fee}\n${feeAddress}\n${net}\n${actorAddress("alice")}\n${txid}:3\n${exp}\n`;
     return createHash("sha256")
       .update(head + tail)
       .digest("hex");
   }
 
   test("covers the terms line by line [P-54]", () => {
-    assert.equal(policyHash(terms, VECTOR_RULES, sha256), byHand("1000", addressOf("fund"), "99000", "77"));
+    assert.equal(
+      policyHash(terms, VECTOR_RULES, sha256),
+      byHand("1000", actorAddress("fund"), "99000", "77"),
+    );
   });
 
   test("writes a dash for no fee address and no expiry [P-54]", () => {

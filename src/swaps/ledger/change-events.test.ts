@@ -9,7 +9,7 @@ import {
   claimed,
   evm,
   locked,
-  lockOf,
+  lockSighting,
   minedLock,
   ORDER,
   pearl,
@@ -42,7 +42,7 @@ function staged(events: readonly EscrowEvent[], { isOffered = false, isPaid = fa
   const subjects = new Subjects(swapCrypto);
   const script = subjects.of(books, ORDER, { now: START })?.script;
   if (isPaid && script !== undefined && script !== null)
-    changes.pearl(pearl(101, [minedLock(lockOf(script), 101)], { covered: [script] }));
+    changes.pearl(pearl(101, [minedLock(lockSighting(script), 101)], { covered: [script] }));
   const rows = { orders: [...draft.orders.keys()], asks: [...draft.asks.keys()] };
   const { tips } = books.chains;
   const context: EvaluationContext = { tips, now: START + 300, isReady: true, witnesses: null };

@@ -20,7 +20,7 @@ import {
   claimed,
   evm,
   locked,
-  lockOf,
+  lockSighting,
   minedLock,
   NO_LOCKS,
   ORDER,
@@ -45,7 +45,7 @@ test("S-42: a take whose order is indexed is no unfunded one, and an unfunded on
   assert.equal(ledger.liveTakes(one.askId, START), 2);
   await ledger.applyEvm(evm(10, [locked("a", 10), accepted("a", 10)]));
   assert.equal(ledger.liveTakes(one.askId, START), 1);
-  const lock = lockOf(scriptOf(ledger, ORDER));
+  const lock = lockSighting(scriptOf(ledger, ORDER));
   await ledger.applyPearl(pearl(100, [minedLock(lock, 100)], { sightings: [lock] }));
   assert.equal(ledger.subject(ORDER)?.outputs.length, 1);
   assert.deepEqual(ledger.subject(Z)?.script, ledger.subject(ORDER)?.script);
@@ -56,7 +56,7 @@ test("S-51: a status that goes back by an eviction is no alarm", async () => {
   const { ledger, alarms } = await scene();
   await ledger.applyEvm(evm(10, [locked("a", 10), accepted("a", 10)]));
   await ledger.applyEvm(evm(12, [], { finalHeight: 12 }));
-  const lock = lockOf(scriptOf(ledger, ORDER));
+  const lock = lockSighting(scriptOf(ledger, ORDER));
   await ledger.applyMempool({ ...NO_LOCKS, present: new Set([lock.txid]) }, [lock], []);
   await ledger.applyMempool(NO_LOCKS, [], []);
   assert.deepEqual(alarms, []);
@@ -107,7 +107,7 @@ test("S-15: outputs of a former key stay watched when its acceptance is orphaned
   const { ledger } = await scene();
   await ledger.applyEvm(evm(10, [locked("a", 10)]));
   await ledger.applyEvm(evm(11, [accepted("a", 11)]));
-  const lock = lockOf(scriptOf(ledger, ORDER));
+  const lock = lockSighting(scriptOf(ledger, ORDER));
   await ledger.applyPearl(pearl(100, [minedLock(lock, 100)], { sightings: [lock] }));
   await ledger.applyEvm(evm(11, [], { rewindTo: 10 }));
   assert.equal(ledger.subject(ORDER)?.script, null);
@@ -200,7 +200,7 @@ test("S-15: dust on a former script belongs to no order, and is watched for ever
   const { ledger } = await scene();
   await ledger.applyEvm(evm(10, [locked("a", 10)]));
   await ledger.applyEvm(evm(11, [accepted("a", 11)]));
-  const dust = { ...lockOf(scriptOf(ledger, ORDER)), amountSat: 1n };
+  const dust = { ...lockSighting(scriptOf(ledger, ORDER)), amountSat: 1n };
   const late = terms("a").evmRefundTime + 90 * 86_400;
   const { tip } = pearl(100);
   assert.ok(tip);

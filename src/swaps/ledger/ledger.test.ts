@@ -28,7 +28,7 @@ import {
   accepted,
   claimed,
   scriptOf,
-  lockOf,
+  lockSighting,
   minedLock,
   NO_LOCKS,
   statuses,
@@ -53,7 +53,7 @@ describe("swap ledger", () => {
     await ledger.applyEvm(evm(12, [], { finalHeight: 10 }));
     await ledger.applyEvm(evm(13, [], { finalHeight: 11 }));
     await ledger.applyEvm(evm(14, [], { finalHeight: 12 }));
-    const lock = lockOf(scriptOf(ledger, ORDER));
+    const lock = lockSighting(scriptOf(ledger, ORDER));
     await ledger.applyPearl(pearl(99, [], { covered: [lock.script] }));
     await ledger.applyMempool({ ...NO_LOCKS, present: new Set([lock.txid]) }, [lock], []);
     await ledger.applyPearl(pearl(100, [minedLock(lock, 100)], { sightings: [lock] }));
@@ -137,7 +137,7 @@ describe("swap ledger", () => {
   test("a commit that fails although it has happened is seen by whoever looks afterwards, and told once", async () => {
     const { store, ledger } = await scene();
     await ledger.applyEvm(evm(10, [locked("a", 10)]));
-    const lock = lockOf("51" as ScriptHex);
+    const lock = lockSighting("51" as ScriptHex);
     await ledger.applyMempool({ ...NO_LOCKS, present: new Set([lock.txid]) }, [lock], []);
     ledger.noteBalanceSeen("rprl1x", 7);
     const looked: Bytes32[] = [];
@@ -179,7 +179,7 @@ describe("swap ledger", () => {
     await assert.rejects(ledger.applyEvm(evm(11, [locked("b", 10)])), /came with blocks/);
     await assert.rejects(ledger.applyEvm(evm(12, [], { rewindTo: 12 })), /a rewind of EVM/);
     await assert.rejects(
-      ledger.applyPearl(pearl(5, [minedLock(lockOf("51" as ScriptHex), 6)])),
+      ledger.applyPearl(pearl(5, [minedLock(lockSighting("51" as ScriptHex), 6)])),
       /PEARL block 6/,
     );
     assert.equal(published(), 0);
@@ -188,8 +188,8 @@ describe("swap ledger", () => {
   test("S-15: an orphaned lock output is pending, a coinbase one too for the rules to judge; conflicts count", async () => {
     const { ledger } = await scene();
     await ledger.applyEvm(evm(11, [locked("a", 10), accepted("a", 11)]));
-    const lock = lockOf(scriptOf(ledger, ORDER));
-    const rival = { ...lockOf(lock.script, "rival"), vout: 1 };
+    const lock = lockSighting(scriptOf(ledger, ORDER));
+    const rival = { ...lockSighting(lock.script, "rival"), vout: 1 };
     await ledger.applyPearl(pearl(100, [minedLock(lock, 100)], { sightings: [lock, rival] }));
     const seen = (name: string, vout: number) => ledger.lockOutput(outpoint(name, vout))?.output;
     assert.equal(seen("rival", 1)?.conflictHeight, 100, "the mined lock spends the same coins");
@@ -211,7 +211,7 @@ describe("swap ledger", () => {
   test("S-15: dust is watched until 30 days after T_e", async () => {
     const { ledger } = await scene();
     await ledger.applyEvm(evm(11, [locked("a", 10), accepted("a", 11)]));
-    const dust = { ...lockOf(scriptOf(ledger, ORDER)), amountSat: 10_000n };
+    const dust = { ...lockSighting(scriptOf(ledger, ORDER)), amountSat: 10_000n };
     await ledger.applyPearl(pearl(100, [minedLock(dust, 100)], { sightings: [dust] }));
     assert.notEqual(ledger.watch.lockOutput(outpoint("lock", 0)), null);
     const end = terms("a").evmRefundTime + 30 * 86_400;

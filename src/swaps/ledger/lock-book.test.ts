@@ -9,7 +9,7 @@ import {
   accepted,
   evm,
   locked,
-  lockOf,
+  lockSighting,
   minedLock,
   NO_LOCKS,
   ORDER,
@@ -43,7 +43,7 @@ function only({ ledger }: Scene) {
 describe("S-15: an output in no block", () => {
   test("is in the mempool while the picture has its transaction, and known after its eviction", async () => {
     const made = await accepting();
-    const lock = lockOf(scriptOf(made.ledger, ORDER));
+    const lock = lockSighting(scriptOf(made.ledger, ORDER));
     await made.ledger.applyMempool({ ...NO_LOCKS, present: new Set([lock.txid]) }, [lock], []);
     assert.equal(only(made)?.inMempool, true);
     await made.ledger.applyMempool(NO_LOCKS, [], []);
@@ -52,7 +52,7 @@ describe("S-15: an output in no block", () => {
 
   test("comes back as pending when its block is orphaned", async () => {
     const made = await accepting();
-    const lock = lockOf(scriptOf(made.ledger, ORDER));
+    const lock = lockSighting(scriptOf(made.ledger, ORDER));
     await made.ledger.applyPearl(pearl(101, [minedLock(lock, 101)], { sightings: [lock] }));
     assert.equal(only(made)?.mined?.height, 101);
     await made.ledger.applyPearl(pearl(101, [], { rewindTo: 100 }));
@@ -65,7 +65,7 @@ describe("S-15: an output in no block", () => {
       [OTHER_COIN, COIN],
     ] as const) {
       const made = await accepting();
-      const lock = { ...lockOf(scriptOf(made.ledger, ORDER)), inputs: order };
+      const lock = { ...lockSighting(scriptOf(made.ledger, ORDER)), inputs: order };
       await made.ledger.applyMempool({ ...NO_LOCKS, present: new Set([lock.txid]) }, [lock], []);
       assert.equal(only(made)?.conflictHeight, null);
       await made.ledger.applyPearl(pearl(102, [conflict(COIN, 101), conflict(OTHER_COIN, 102)]));

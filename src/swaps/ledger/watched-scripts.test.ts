@@ -15,7 +15,7 @@ import {
   claimed,
   evm,
   locked,
-  lockOf,
+  lockSighting,
   minedLock,
   ORDER,
   pearl,
@@ -31,7 +31,7 @@ const DUST_S = 30 * 86_400;
 async function watched(amountSat: bigint, time: number): Promise<Scene> {
   const made = await scene();
   await made.ledger.applyEvm(evm(10, [locked("a", 10), accepted("a", 10)]));
-  const lock = { ...lockOf(scriptOf(made.ledger, ORDER)), amountSat };
+  const lock = { ...lockSighting(scriptOf(made.ledger, ORDER)), amountSat };
   await made.ledger.applyPearl(pearl(100, [minedLock(lock, 100)], { sightings: [lock] }));
   const { blockHash: hash } = pearlPlace(101);
   await made.ledger.applyPearl(
@@ -59,7 +59,7 @@ describe("S-63: a deal that has ended", () => {
   test("an output that comes after its end is seen, with its spend", async () => {
     const { ledger } = await scene();
     await ledger.applyEvm(evm(10, [locked("a", 10), accepted("a", 10)]));
-    const lock = lockOf(scriptOf(ledger, ORDER));
+    const lock = lockSighting(scriptOf(ledger, ORDER));
     await ledger.applyEvm(evm(20, [claimed("a", 20)]));
     await ledger.applyPearl(pearl(100, [minedLock(lock, 100)], { sightings: [lock] }));
     assert.equal(ledger.subject(ORDER)?.outputs.length, 1);

@@ -8,7 +8,7 @@ import { txid } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
 import {
   accepted,
   evm,
-  lockOf,
+  lockSighting,
   locked,
   minedLock,
   ORDER,
@@ -64,7 +64,7 @@ describe("S-53: a hint makes no fact", () => {
 
   test("a lock that is known already is not looked up", async () => {
     const { ledger, readAgain, hint, outside } = await scene({ height: 2 });
-    const lock = lockOf(scriptOf(ledger, ORDER));
+    const lock = lockSighting(scriptOf(ledger, ORDER));
     await ledger.applyPearl(pearl(2, [minedLock(lock, 2)], { sightings: [lock] }));
     assert.ok(outside.transaction !== null);
     const { amountSat, script } = lock;

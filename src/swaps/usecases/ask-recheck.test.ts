@@ -15,7 +15,7 @@ import {
 import {
   accepted,
   evm,
-  lockOf,
+  lockSighting,
   minedLock,
   ORDER,
   pearl,
@@ -217,7 +217,7 @@ describe("S-34: the PEARL of a taken ask", () => {
     assert.equal(awaited(), false);
     await ledger.applyEvm(evm(3, [accepted("a", 3)]));
     assert.equal(awaited(), true);
-    const lock = lockOf(scriptOf(ledger, ORDER));
+    const lock = lockSighting(scriptOf(ledger, ORDER));
     await ledger.applyMempool({ present: new Set([lock.txid]), spends: new Map() }, [lock], []);
     assert.equal(awaited(), true);
     await ledger.applyPearl(pearl(2, [minedLock(lock, 2)], { sightings: [lock] }));

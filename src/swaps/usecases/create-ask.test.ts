@@ -8,7 +8,7 @@ import {
   accepted,
   evm,
   locked,
-  lockOf,
+  lockSighting,
   minedLock,
   ORDER,
   pearl,
@@ -49,7 +49,7 @@ test("S-32: the greater of ASK_MIN_USDC and the contract's minimum counts", asyn
 test("S-34: lock outputs are left out of a seller's balance, others are not", async () => {
   const { parts, ledger, outside } = await apiScene();
   await ledger.applyEvm(evm(2, [locked("a", 2), accepted("a", 2)]));
-  const lock = lockOf(scriptOf(ledger, ORDER));
+  const lock = lockSighting(scriptOf(ledger, ORDER));
   await ledger.applyPearl(pearl(2, [minedLock(lock, 2)], { sightings: [lock] }));
   outside.balance = 7n;
   assert.equal(await parts.balances.look(ask("s").terms.sellerPearlAddress, "request"), 7n);

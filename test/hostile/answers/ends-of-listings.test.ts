@@ -6,14 +6,17 @@ import { test } from "node:test";
 import { listingHistoryRow } from "../../../src/http/rows/market.ts";
 import { statsRow } from "../../../src/http/rows/tokens.ts";
 import { testRules } from "../../../testkit/builders/core-index/index.ts";
-import { closed, FEES, listing, stateAt } from "../../http/rows.ts";
+import { closed, FEES_ADDRESS, listingRow, stateAt } from "../../http/rows.ts";
 
-const RULES = testRules("simnet", FEES);
+const RULES = testRules("simnet", FEES_ADDRESS);
 
 test("H-32: only a fill has a fill_txid, a buyer and payments; only the other ends give units back", () => {
   for (const kind of ["filled", "cancelled", "invalid_spent"] as const) {
     const close = closed(kind, 9);
-    const row = listingHistoryRow({ listing: listing("aa", 3, { close }), lifecycle: kind, dec: "2" }, RULES);
+    const row = listingHistoryRow(
+      { listing: listingRow("aa", 3, { close }), lifecycle: kind, dec: "2" },
+      RULES,
+    );
     const filled = kind === "filled";
     assert.equal(row.close_kind, kind);
     assert.equal(row.lifecycle_state, kind);

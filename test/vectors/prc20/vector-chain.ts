@@ -1,7 +1,6 @@
 // Makes a block of a readable vector: actors, transactions and payments by name turn into keys, addresses, ids and
 // block views. Addresses, signature hashes and signatures come from libraries, not from src/.
 
-import { createHash } from "node:crypto";
 import { schnorr } from "@noble/curves/secp256k1.js";
 import { bech32m } from "@scure/base";
 import { Transaction } from "bitcoinjs-lib";
@@ -13,6 +12,7 @@ import type {
 } from "../../../src/chain/block-shapes.ts";
 import type { BlockHash, Outpoint, PearlAddress, Txid } from "../../../src/primitives/brands.ts";
 import type { ProtocolRules } from "../../../src/prc20/rules.ts";
+import { bytesOf, sha256, toHex } from "../../../testkit/bytes.ts";
 
 /** One input: who signed the leaf, what is inscribed, what is spent. */
 export interface VectorInput {
@@ -43,26 +43,11 @@ export interface VectorBlock {
   readonly effects: readonly string[];
 }
 
-/** SHA-256 by Node's own implementation. */
-export function sha256(bytes: Uint8Array): Uint8Array {
-  return new Uint8Array(createHash("sha256").update(bytes).digest());
-}
-
 const text = new TextEncoder();
-
-/** Lower-case hex. */
-export function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("hex");
-}
-
-/** The bytes of hex. */
-export function bytesOf(digits: string): Uint8Array {
-  return Uint8Array.from(Buffer.from(digits, "hex"));
-}
 
 /** 32 bytes of hex that stand for a name: transaction ids and block hashes. */
 export function nameHash(name: string): string {
-  return hex(sha256(text.encode(name)));
+  return toHex(sha256(text.encode(name)));
 }
 
 /** The secret key of an actor: the hash of the name. */
@@ -71,8 +56,8 @@ function secretOf(actor: string): Uint8Array {
 }
 
 /** The x-only output key of an actor, hex. */
-export function keyOf(actor: string): string {
-  const key = keys.get(actor) ?? hex(schnorr.getPublicKey(secretOf(actor)));
+export function actorKey(actor: string): string {
+  const key = keys.get(actor) ?? toHex(schnorr.getPublicKey(secretOf(actor)));
   keys.set(actor, key);
   return key;
 }
@@ -83,19 +68,19 @@ const keys = new Map<string, string>();
 const signatures = new Map<string, Uint8Array>();
 
 function signatureBy(signer: string, message: Uint8Array): Uint8Array {
-  const name = `${signer} ${hex(message)}`;
+  const name = `${signer} ${toHex(message)}`;
   const signature = signatures.get(name) ?? schnorr.sign(message, secretOf(signer));
   signatures.set(name, signature);
   return signature;
 }
 
 /** The simnet address of an actor. */
-export function addressOf(actor: string): PearlAddress {
-  return addressOfKey(keyOf(actor));
+export function actorAddress(actor: string): PearlAddress {
+  return simnetAddress(actorKey(actor));
 }
 
 /** bech32m text of witness version 1 and a key, prefix rprl. */
-export function addressOfKey(keyHex: string): PearlAddress {
+export function simnetAddress(keyHex: string): PearlAddress {
   const words = [1, ...bech32m.toWords(Buffer.from(keyHex, "hex"))];
   return bech32m.encode("rprl", words, 90) as PearlAddress;
 }
@@ -107,14 +92,14 @@ export const VECTOR_RULES: ProtocolRules = {
   marker: "prc-20",
   startHeight: 1,
   feeBps: 100,
-  feeAddress: addressOf("fund"),
+  feeAddress: actorAddress("fund"),
 };
 
 /** Replaces `@actor` by the address and `list:<tx>:<n>` by the listing id, anywhere in a text. */
 export function resolveNames(value: string): string {
   return value
-    .replace(/@@([a-z]+)/g, (_, actor: string) => addressOf(actor).toUpperCase())
-    .replace(/@([a-z]+)/g, (_, actor: string) => addressOf(actor))
+    .replace(/@@([a-z]+)/g, (_, actor: string) => actorAddress(actor).toUpperCase())
+    .replace(/@([a-z]+)/g, (_, actor: string) => actorAddress(actor))
     .replace(/^list:([a-z]\w*):/, (_, tx: string) => `list:${nameHash(tx)}:`);
 }
 
@@ -125,7 +110,7 @@ function outpointOf(name: string): Outpoint {
 }
 
 /** Makes the block that follows `previous` heights; `index` is its place in the vector, from 0. */
-export function blockOf(vector: VectorBlock, index: number, rules: ProtocolRules): ScannedBlock {
+export function blockOfVector(vector: VectorBlock, index: number, rules: ProtocolRules): ScannedBlock {
   const height = vector.height ?? rules.startHeight + index;
   return {
     height,
@@ -162,7 +147,7 @@ function transactionOf(tx: VectorTransaction, txIndex: number, rules: ProtocolRu
 function outputOf(line: string): OutputView {
   const words = line.split(" ");
   if (words[0] === "script") return { scriptHex: words[1] ?? "", valueSat: BigInt(words[2] ?? "") };
-  return { scriptHex: `5120${keyOf(words[0] ?? "")}`, valueSat: BigInt(words[1] ?? "") };
+  return { scriptHex: `5120${actorKey(words[0] ?? "")}`, valueSat: BigInt(words[1] ?? "") };
 }
 
 function interestingInput(
@@ -177,7 +162,7 @@ function interestingInput(
     return mayCloseListing ? { index, envelope: null, annex: null, mayCloseListing } : null;
   const body = bodyOf(input, rules);
   const annex = annexOf(input, index, txid, output, rules);
-  return { index, envelope: { keyHex: keyOf(input.by), body: text.encode(body) }, annex, mayCloseListing };
+  return { index, envelope: { keyHex: actorKey(input.by), body: text.encode(body) }, annex, mayCloseListing };
 }
 
 function bodyOf(input: VectorInput, rules: ProtocolRules): string {
@@ -224,7 +209,7 @@ function listingMessage(
   const net = what === "net" ? BigInt(other ?? "") : price - (share < 333n ? 0n : share);
   const named = input.op?.["seller"];
   const seller = resolveNames(typeof named === "string" ? named : `@${input.by ?? ""}`);
-  const payee = what === "seller" ? addressOf(other ?? "") : seller;
+  const payee = what === "seller" ? actorAddress(other ?? "") : seller;
   const tx = new Transaction();
   tx.version = 2;
   tx.addInput(bytesOf(txid).toReversed(), what === "vout" ? Number(other) : index, 0xffffffff);

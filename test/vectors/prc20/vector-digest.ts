@@ -2,7 +2,8 @@
 // concatenation over the words of the vector. It shares no code with the core.
 
 import type { ProtocolRules } from "../../../src/prc20/rules.ts";
-import { nameHash, resolveNames, sha256 } from "./vector-chain.ts";
+import { nameHash, resolveNames } from "./vector-chain.ts";
+import { sha256 } from "../../../testkit/bytes.ts";
 
 /** D(start - 1), hex. */
 export function startDigest(rules: ProtocolRules): string {
@@ -17,7 +18,7 @@ export function startDigest(rules: ProtocolRules): string {
 }
 
 /** D(h) from D(h-1), the block's hash and its effects in the words of the vector. */
-export function nextDigest(previous: string, blockHash: string, effects: readonly string[]): string {
+export function digestOfWords(previous: string, blockHash: string, effects: readonly string[]): string {
   return hash([Buffer.from(previous, "hex"), Buffer.from(blockHash, "hex"), ...effects.map(effectBytes)]);
 }
 

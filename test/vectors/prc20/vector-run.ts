@@ -13,7 +13,8 @@ import type { BlockChanges, ListingRow } from "../../../src/prc20/state.ts";
 import { firstKeys, secondKeys } from "../../../src/prc20/state-keys.ts";
 import { LoadedView } from "../../../src/prc20/state-view.ts";
 import { applyBlock } from "../../../src/prc20/transition.ts";
-import { addressOfKey, hex, nameHash, resolveNames, sha256, type VectorBlock } from "./vector-chain.ts";
+import { simnetAddress, nameHash, resolveNames, type VectorBlock } from "./vector-chain.ts";
+import { toHex, sha256 } from "../../../testkit/bytes.ts";
 
 /** A vector: blocks above a base, and the state at the end. One block may be given without `blocks`. */
 export interface ChainVector extends Partial<VectorBlock> {
@@ -41,7 +42,7 @@ export interface ExpectedState {
 
 /** Reads, loads in two rounds, verifies and judges one block above a state, without applying it. */
 export function judgeBlock(block: ScannedBlock, state: MemoryState, rules: ProtocolRules): BlockChanges {
-  const reading = readBlock(block, rules, addressOfKey);
+  const reading = readBlock(block, rules, simnetAddress);
   const view = new LoadedView();
   const first = firstKeys(reading);
   view.add(first, state.load(first));
@@ -60,7 +61,7 @@ export function judgeBlock(block: ScannedBlock, state: MemoryState, rules: Proto
 const verdicts = new Map<string, boolean>();
 
 function isSigned(key: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
-  const name = [key, message, signature].map((bytes) => hex(bytes)).join(" ");
+  const name = [key, message, signature].map((bytes) => toHex(bytes)).join(" ");
   const verdict = verdicts.get(name) ?? schnorr.verify(signature, message, key);
   verdicts.set(name, verdict);
   return verdict;

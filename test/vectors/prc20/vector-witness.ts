@@ -2,7 +2,7 @@
 // transaction, serialised by bitcoinjs-lib.
 
 import { Transaction } from "bitcoinjs-lib";
-import { keyOf } from "./vector-chain.ts";
+import { actorKey } from "./vector-chain.ts";
 
 /** One leaf or witness stack, and what must be read from it. */
 export interface EnvelopeVector {
@@ -38,7 +38,7 @@ export function rawTransactionOf(vector: EnvelopeVector): Uint8Array {
   const tx = new Transaction();
   tx.version = 2;
   tx.addInput(Buffer.alloc(32, 7), 0, 0xfffffffd);
-  tx.addOutput(Buffer.from(`5120${keyOf("bob")}`, "hex"), 333n);
+  tx.addOutput(Buffer.from(`5120${actorKey("bob")}`, "hex"), 333n);
   const witness = (vector.witness ?? ["sig", "leaf", "control"]).map((item) => itemBytes(item, leaf));
   if (witness.length > 0) tx.setWitness(0, witness);
   return Uint8Array.from(tx.toBuffer());
@@ -52,7 +52,7 @@ export function scriptBytes(words: readonly string[]): Buffer {
 function wordBytes(word: string): Buffer {
   const opcode = OPCODES[word];
   if (opcode !== undefined) return Buffer.from(opcode, "hex");
-  if (word === "key") return Buffer.concat([Buffer.of(32), Buffer.from(keyOf("alice"), "hex")]);
+  if (word === "key") return Buffer.concat([Buffer.of(32), Buffer.from(actorKey("alice"), "hex")]);
   const kind = word.slice(0, word.indexOf(" "));
   const rest = word.slice(word.indexOf(" ") + 1);
   if (kind === "hex") return Buffer.from(rest, "hex");

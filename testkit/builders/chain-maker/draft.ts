@@ -3,7 +3,8 @@
 
 import { Transaction } from "bitcoinjs-lib";
 import { signSchnorr } from "tiny-secp256k1";
-import { concat, type MadeInput, type MadeOutput, makeTransaction, type PushForm, push } from "./bytes.ts";
+import { type MadeInput, type MadeOutput, makeTransaction } from "./make-block.ts";
+import { concat, type PushForm, push } from "../../bytes.ts";
 import type { Actor } from "./ledger.ts";
 import type { Random } from "../../random.ts";
 
@@ -20,7 +21,7 @@ export interface LeafShape {
 
 /** The leaf script of an operation. */
 export function leafScript(key: Uint8Array, body: Uint8Array, shape: LeafShape = {}): Uint8Array {
-  const form = shape.form ?? "short";
+  const form = shape.form ?? "shortest";
   const size = shape.chunk ?? 520;
   const pushes: Uint8Array[] = [];
   for (let at = 0; at < body.length || at === 0; at += size)

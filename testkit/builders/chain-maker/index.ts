@@ -1,7 +1,7 @@
 // Makes random chains of PRC20 blocks: the third piece beside the core and the reference implementation, which
 // shares no code with either. Every run of some hundred transactions reaches every reason code (asserted by tests).
 
-import { type BlockFormat, type MadeBlock, makeBlock } from "./bytes.ts";
+import { type BlockFormat, type MadeBlock, makeBlock } from "./make-block.ts";
 import { Kitchen } from "./kitchen.ts";
 import { makeActor } from "./ledger.ts";
 import { Random } from "../../random.ts";
@@ -9,7 +9,7 @@ import { brokenList, brokenSend, cancel, fill, list, listAndSpend } from "./reci
 import { nearMiss, payment } from "./recipes-noise.ts";
 import { broken, deploy, exhausted, mint, move, several } from "./recipes-token.ts";
 
-export type { MadeBlock } from "./bytes.ts";
+export type { MadeBlock } from "./make-block.ts";
 
 /** What a chain is made with. */
 export interface ChainOptions {

@@ -91,7 +91,7 @@ export class Kitchen {
   leafShape(): LeafShape | undefined {
     if (!this.random.oneIn(5)) return undefined;
     return {
-      form: this.random.pick(["short", "data1", "data2", "data4"] as const),
+      form: this.random.pick(["shortest", "pushdata1", "pushdata2", "pushdata4"] as const),
       chunk: this.random.pick([1, 7, 75, 255, 520, 4096]),
     };
   }

@@ -2,7 +2,7 @@
 // It is no implementation of the rules: where it is wrong, an operation just gets another verdict.
 
 import { isPoint, xOnlyPointFromScalar } from "tiny-secp256k1";
-import { addressOf, taprootScript } from "./bytes.ts";
+import { taprootAddress, taprootScript } from "./make-block.ts";
 import type { Random } from "../../random.ts";
 
 /** Somebody with a key whose output key is the plain public key. */
@@ -40,7 +40,7 @@ export function makeActor(random: Random, hrp: string): Actor {
     secret[0] = (secret[0] ?? 0) & 0x7f;
     const key = new Uint8Array(xOnlyPointFromScalar(secret));
     if (!isPoint(Uint8Array.of(2, ...key))) continue;
-    return { secret, key, address: addressOf(key, hrp), script: taprootScript(key) };
+    return { secret, key, address: taprootAddress(key, hrp), script: taprootScript(key) };
   }
 }
 

@@ -1,7 +1,7 @@
 // Recipes for what else stands in a block: plain payments, and leaves that are almost an operation, in every way of
 // P-11 to P-13 not to be one.
 
-import { concat, push } from "./bytes.ts";
+import { concat, push } from "../../bytes.ts";
 import type { Draft } from "./draft.ts";
 import type { Kitchen } from "./kitchen.ts";
 import type { Actor } from "./ledger.ts";

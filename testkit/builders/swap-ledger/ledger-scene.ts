@@ -118,7 +118,7 @@ export function scriptOf(ledger: SwapLedger, hash: Bytes32): ScriptHex {
 }
 
 /** A sighting of an output that is large enough. */
-export function lockOf(script: ScriptHex, name = "lock"): Sighting {
+export function lockSighting(script: ScriptHex, name = "lock"): Sighting {
   const inputs = [outpoint("coins", 0)];
   return { txid: txid(name), vout: 0, amountSat: 500_000_000_000n, script, coinbase: false, inputs };
 }

@@ -18,11 +18,11 @@ import {
   type TxOutput,
 } from "../../../src/wallet/index.ts";
 import type { ExpectedOperation } from "./expected.ts";
-import { type Actor, MARKER, type Session } from "./session.ts";
+import { type Participant, MARKER, type Session } from "./session.ts";
 import { built } from "../../builders/party.ts";
 
 /** Transactions in block order, and what they record; the height is known when they are mined. */
-export interface Draft {
+export interface DraftedBlock {
   readonly transactions: readonly SignedTx[];
   readonly operations: readonly Omit<ExpectedOperation, "height">[];
 }
@@ -39,14 +39,14 @@ export interface Ask {
   readonly price: string;
   readonly sellerNet: bigint;
   readonly fee: bigint;
-  readonly paidTo: Actor;
+  readonly paidTo: Participant;
   readonly exp?: string;
 }
 
 type Verdict = Pick<ExpectedOperation, "op" | "reason" | "amount" | "to"> & { readonly tick?: string };
 
 /** The rows of one reveal: verdict k is about input `first + step * k`. */
-function rows(signed: SignedTx, from: Actor, verdicts: readonly Verdict[], first = 0, step = 1) {
+function rows(signed: SignedTx, from: Participant, verdicts: readonly Verdict[], first = 0, step = 1) {
   return verdicts.map(({ op, reason, amount, to, tick }, index) => ({
     txid: signed.txid,
     vout: first + step * index,
@@ -67,10 +67,10 @@ function withoutCoins(funding: Funding): Funding {
 /** Commits to the bodies and reveals them in one transaction. */
 export function inscribed(
   session: Session,
-  actor: Actor,
+  actor: Participant,
   bodies: readonly string[],
   verdicts: readonly Verdict[],
-): Draft {
+): DraftedBlock {
   const { signed, committed } = session.commit(actor, bodies);
   const reveal = built(buildReveal(committed, [], withoutCoins(session.funding(actor))));
   session.book(reveal);
@@ -78,14 +78,14 @@ export function inscribed(
 }
 
 /** One draft after the other, in one block. */
-export function together(...drafts: readonly Draft[]): Draft {
+export function together(...drafts: readonly DraftedBlock[]): DraftedBlock {
   return {
     transactions: drafts.flatMap(({ transactions }) => transactions),
     operations: drafts.flatMap(({ operations }) => operations),
   };
 }
 
-function listBody(actor: Actor, { amt, price, paidTo, exp }: Ask): string {
+function listBody(actor: Participant, { amt, price, paidTo, exp }: Ask): string {
   return operationBody(MARKER, "list", {
     tick: "GOLD",
     amt,
@@ -105,11 +105,11 @@ const listingPart = (each: CommittedInscription, ask: Ask) => ({
 /** Lists everything that is asked for in one transaction; `reasons[k]` says why listing k is invalid, if it is. */
 export function listed(
   session: Session,
-  actor: Actor,
+  actor: Participant,
   asks: readonly Ask[],
   treasury: Uint8Array,
   reasons: readonly (string | null)[] = [],
-): { readonly draft: Draft; readonly listings: readonly StoryListing[] } {
+): { readonly draft: DraftedBlock; readonly listings: readonly StoryListing[] } {
   const { signed, committed } = session.commit(
     actor,
     asks.map((ask) => listBody(actor, ask)),
@@ -136,7 +136,7 @@ export function listed(
 }
 
 /** A listing whose anchor signature has one bit turned. The chain takes it: the reveal's signature covers the annex. */
-export function listedWithBadAnnex(session: Session, actor: Actor, ask: Ask): Draft {
+export function listedWithBadAnnex(session: Session, actor: Participant, ask: Ask): DraftedBlock {
   const { signed, committed } = session.commit(actor, [listBody(actor, ask)]);
   const [each] = committed;
   if (each === undefined) throw new Error("nothing was committed");
@@ -158,11 +158,11 @@ export function listedWithBadAnnex(session: Session, actor: Actor, ask: Ask): Dr
 /** Fills the listings in one transaction; `to[k]` receives the tokens of listing k, by default the buyer. */
 export function filled(
   session: Session,
-  buyer: Actor,
+  buyer: Participant,
   listings: readonly StoryListing[],
   amounts: readonly string[],
-  to: readonly (Actor | undefined)[] = [],
-): Draft {
+  to: readonly (Participant | undefined)[] = [],
+): DraftedBlock {
   const bodies = listings.map(({ id }, index) => {
     const receiver = to[index];
     return operationBody(MARKER, "send", receiver ? { id, to: receiver.address } : { id });
@@ -181,7 +181,11 @@ export function filled(
 }
 
 /** The owner takes listings back; a coin of the owner goes in front of the anchors. */
-export function cancelled(session: Session, owner: Actor, listings: readonly StoryListing[]): Draft {
+export function cancelled(
+  session: Session,
+  owner: Participant,
+  listings: readonly StoryListing[],
+): DraftedBlock {
   const funding = session.funding(owner);
   const parts = listings.map(({ anchor, seller }) => ({ anchor, key: owner.key, seller }));
   const cancel = built(buildCancel(parts, { ...funding, coins: funding.coins.slice(0, 1) }));
@@ -190,7 +194,7 @@ export function cancelled(session: Session, owner: Actor, listings: readonly Sto
 }
 
 /** Somebody pays the seller through the published signature and reveals no send: no tokens for it (P-63). */
-export function paidWithoutSend(session: Session, payer: Actor, listing: StoryListing): Draft {
+export function paidWithoutSend(session: Session, payer: Participant, listing: StoryListing): DraftedBlock {
   const spend = { kind: "ready" as const, witness: [listing.signature] };
   const draft = { inputs: [{ coin: listing.anchor, spend }], outputs: [listing.seller] };
   const signed = signPlan(built(balancePlan(draft, session.funding(payer))));

@@ -2,10 +2,17 @@
 // Three actors meet tokens, listings, fills, mistakes, and three reorganisations. The states are written out by hand
 // (raw units, grains), not computed by any implementation of the rules.
 
-import { cancelled, type Draft, filled, paidWithoutSend, type StoryListing, together } from "./drafts.ts";
+import {
+  cancelled,
+  type DraftedBlock,
+  filled,
+  paidWithoutSend,
+  type StoryListing,
+  together,
+} from "./drafts.ts";
 import type { Expected, ExpectedBalance, ExpectedOperation, ExpectedToken } from "./expected.ts";
 import type { Litecoind } from "./node.ts";
-import { type Actor, keyFromName, MARKER, openSession, regtestAddress } from "./session.ts";
+import { type Participant, keyFromName, MARKER, openSession, regtestAddress } from "./session.ts";
 import { type Cast, deploys, listingRows, lists, mints, moves, TREASURY } from "./story-blocks.ts";
 
 /** The parameters (P-01) that the expected rows hold for. */
@@ -33,18 +40,18 @@ interface Mined {
 
 /** Named blocks and listings of the first chapter, which the later ones go back to. */
 interface Memory {
-  readonly aliceDeploys: Draft;
-  readonly bobDeploys: Draft;
+  readonly aliceDeploys: DraftedBlock;
+  readonly bobDeploys: DraftedBlock;
   readonly deploy: Mined;
   readonly beforeTrade: readonly Mined[];
   readonly fill: Mined;
-  readonly batch: Draft;
+  readonly batch: DraftedBlock;
   readonly listings: readonly StoryListing[];
   readonly restoreCoins: () => void;
   readonly expected: Expected;
 }
 
-async function mine(cast: Cast, draft: Draft, branch: string, relay = true): Promise<Mined> {
+async function mine(cast: Cast, draft: DraftedBlock, branch: string, relay = true): Promise<Mined> {
   const { node } = cast.session;
   const hexes = draft.transactions.map(({ hex }) => hex);
   if (relay) for (const hex of hexes) await node.rpc.call("sendrawtransaction", [hex, 0]);
@@ -69,12 +76,12 @@ function goldRow(cast: Cast, deploy: Mined): ExpectedToken {
   };
 }
 
-function balanceRows(rows: readonly (readonly [Actor, string, string])[]): ExpectedBalance[] {
+function balanceRows(rows: readonly (readonly [Participant, string, string])[]): ExpectedBalance[] {
   const told = rows.map(([{ address }, balance, locked]) => ({ address, tick: "GOLD", balance, locked }));
   return told.toSorted((a, b) => (a.address < b.address ? -1 : 1));
 }
 
-function closing(draft: Draft, mined: Mined) {
+function closing(draft: DraftedBlock, mined: Mined) {
   const txid = draft.transactions.at(-1)?.txid;
   if (txid === undefined) throw new Error("nothing closes the listing");
   return { txid, height: mined.height };
@@ -136,7 +143,7 @@ async function otherBranch(cast: Cast, memory: Memory): Promise<{ expected: Expe
   const cancel = cancelled(session, alice, [first]);
   const cancelling = await mine(cast, cancel, "cancel", false);
   const batched = await mine(cast, memory.batch, "cancel", false);
-  const empty: Draft = { transactions: [], operations: [] };
+  const empty: DraftedBlock = { transactions: [], operations: [] };
   await mine(cast, empty, "cancel");
   const last = await mine(cast, empty, "cancel");
   const exp = String(memory.fill.height + 1);
@@ -169,7 +176,7 @@ async function otherDeploy(cast: Cast, memory: Memory): Promise<Expected> {
   const [bobs] = memory.bobDeploys.operations;
   const [alices] = memory.aliceDeploys.operations;
   if (bobs === undefined || alices === undefined) throw new Error("two deploys are needed");
-  const draft: Draft = {
+  const draft: DraftedBlock = {
     transactions: [...memory.bobDeploys.transactions, ...memory.aliceDeploys.transactions],
     operations: [
       { ...bobs, valid: true, reason: null, amount: "7", to: bob.address },

@@ -27,7 +27,7 @@ const FEE_PER_KVB = 1_000n;
 const MATURITY = 100;
 
 /** Somebody with a key, an address and coins. */
-export interface Actor {
+export interface Participant {
   readonly name: string;
   readonly key: SigningKey;
   readonly address: string;
@@ -38,11 +38,14 @@ export interface Actor {
 /** A chain in use. */
 export interface Session {
   readonly node: Litecoind;
-  readonly actors: readonly Actor[];
+  readonly actors: readonly Participant[];
   /** Pays an actor's fees and takes the change; the largest coin goes first. */
-  funding(actor: Actor): Funding;
+  funding(actor: Participant): Funding;
   /** Pays for the commit outputs of these bodies. The coins of the actor are updated at once. */
-  commit(actor: Actor, bodies: readonly string[]): { signed: SignedTx; committed: CommittedInscription[] };
+  commit(
+    actor: Participant,
+    bodies: readonly string[],
+  ): { signed: SignedTx; committed: CommittedInscription[] };
   /** Takes a transaction into the books: spent coins go, outputs to actors come. */
   book(signed: SignedTx): void;
   /** Keeps an output out of the coins (the anchor of a listing). */
@@ -72,7 +75,7 @@ async function coinbaseCoin(node: Litecoind, blockHash: string): Promise<Coin> {
 
 const outPoint = ({ txid, vout }: { readonly txid: string; readonly vout: number }) => `${txid}:${vout}`;
 
-function funding(actor: Actor): Funding {
+function funding(actor: Participant): Funding {
   const largestFirst = actor.coins.toSorted((a, b) =>
     a.amount < b.amount ? 1 : a.amount > b.amount ? -1 : 0,
   );
@@ -88,7 +91,7 @@ export async function openSession(
   node: Litecoind,
   names: readonly (readonly [string, "plain" | "bip86"])[],
 ): Promise<Session> {
-  const actors = names.map(([name, kind]): Actor => {
+  const actors = names.map(([name, kind]): Participant => {
     const key = keyFromName(name, kind);
     return { name, key, address: regtestAddress(key), coins: [] };
   });
@@ -111,7 +114,7 @@ export async function openSession(
     }
   }
 
-  function commit(actor: Actor, bodies: readonly string[]) {
+  function commit(actor: Participant, bodies: readonly string[]) {
     const inscriptions = bodies.map((body) => buildCommit(actor.key.outputKey, MARKER, body));
     const outputs = inscriptions.map(({ commitScript }) => ({ amount: COMMIT_AMOUNT, script: commitScript }));
     const signed = built(buildPayment(outputs, funding(actor)));

@@ -2,9 +2,16 @@
 // actors, and the terms of the six listings.
 
 import { operationBody } from "../../../src/wallet/index.ts";
-import { type Draft, inscribed, listed, listedWithBadAnnex, type StoryListing, together } from "./drafts.ts";
+import {
+  type DraftedBlock,
+  inscribed,
+  listed,
+  listedWithBadAnnex,
+  type StoryListing,
+  together,
+} from "./drafts.ts";
 import type { ExpectedListing } from "./expected.ts";
-import { type Actor, keyFromName, MARKER, type Session } from "./session.ts";
+import { type Participant, keyFromName, MARKER, type Session } from "./session.ts";
 
 /** Who is paid the protocol fee. */
 export const TREASURY = keyFromName("treasury", "plain");
@@ -12,9 +19,9 @@ export const TREASURY = keyFromName("treasury", "plain");
 /** The chain and who acts on it. */
 export interface Cast {
   readonly session: Session;
-  readonly alice: Actor;
-  readonly bob: Actor;
-  readonly carol: Actor;
+  readonly alice: Participant;
+  readonly bob: Participant;
+  readonly carol: Participant;
 }
 
 /** Two deploys of one ticker; the first one mined is the valid one (here: Alice's). */
@@ -44,7 +51,7 @@ export function deploys({ session, alice, bob }: Cast) {
 }
 
 /** Mints, two of them invalid. */
-export function mints({ session, bob, carol }: Cast): Draft {
+export function mints({ session, bob, carol }: Cast): DraftedBlock {
   return together(
     inscribed(
       session,
@@ -70,7 +77,7 @@ export function mints({ session, bob, carol }: Cast): Draft {
 }
 
 /** A transfer, a burn, and a transfer of more than there is. */
-export function moves({ session, alice, bob, carol }: Cast): Draft {
+export function moves({ session, alice, bob, carol }: Cast): DraftedBlock {
   return together(
     inscribed(
       session,

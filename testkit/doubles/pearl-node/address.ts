@@ -1,7 +1,7 @@
 // Converts between addresses and output scripts. Pearl knows bech32m only, witness versions 1 (P2TR) and 2 (P2MR), each
 // with a 32-byte program. The codec is @scure/base's.
 import { bech32m } from "@scure/base";
-import { concat } from "./bytes.ts";
+import { concat } from "../../bytes.ts";
 import { outputClass } from "./transaction.ts";
 
 /** A decoded address. */
@@ -22,7 +22,7 @@ export function decodeAddress(text: string, hrp: string): WitnessProgram | null 
 
 /** Output script of a witness program. */
 export function programScript({ version, program }: WitnessProgram): Uint8Array {
-  return concat([Uint8Array.of(0x50 + version, program.length), program]);
+  return concat(Uint8Array.of(0x50 + version, program.length), program);
 }
 
 /** Address of an output script; null for OP_RETURN and anything nonstandard. */

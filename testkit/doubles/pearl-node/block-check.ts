@@ -1,6 +1,6 @@
 // Checks whether a block is valid by itself and on its parent: everything that can be said before its inputs are looked
 // up.
-import { sameBytes } from "./bytes.ts";
+import { sameBytes } from "../../bytes.ts";
 import type { Block } from "./block-codec.ts";
 import type { BlockNode } from "./block-index.ts";
 import { announcedCommitment, startsWithHeight, txMerkleRoot, witnessCommitment } from "./coinbase.ts";

@@ -6,7 +6,7 @@ import { certificateLength, parseBlock } from "./block-codec.ts";
 import { subsidy } from "./coinbase.ts";
 import { SIMNET } from "./network.ts";
 import { MINER, TEST_TIME, testNode } from "./node-fixture.ts";
-import { hex } from "./test-wallet.ts";
+import { bytesOf } from "../../bytes.ts";
 
 const sha256d = (bytes: Uint8Array): Buffer =>
   createHash("sha256").update(createHash("sha256").update(bytes).digest()).digest();
@@ -39,7 +39,7 @@ test("a mined block has the dummy certificate, the template coinbase and the com
   const node = await testNode();
   try {
     const [, hash = ""] = node.generate(17).toReversed();
-    const raw = hex(node.rawBlock(hash) ?? "");
+    const raw = bytesOf(node.rawBlock(hash) ?? "");
     assert.equal(
       Buffer.from(raw.slice(0, 45)).toString("hex"),
       `04000000${"00".repeat(32)}000000000100000000`,
@@ -68,7 +68,7 @@ test("a mined block has the dummy certificate, the template coinbase and the com
     assert.equal(Buffer.from(coinbase?.outs[1]?.script ?? []).toString("hex"), `6a24aa21a9ed${commitment}`);
     assert.equal(header.merkleRoot, txs[0]?.txid);
     // From height 17 on the height is pushed as a number.
-    const next = parseBlock(hex(node.rawBlock(node.chain.tip.hash) ?? ""));
+    const next = parseBlock(bytesOf(node.rawBlock(node.chain.tip.hash) ?? ""));
     assert.ok(next.ok);
     assert.equal(Buffer.from(next.value.txs[0]?.tx.ins[0]?.script.slice(0, 2) ?? []).toString("hex"), "0111");
   } finally {

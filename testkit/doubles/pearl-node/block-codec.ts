@@ -1,6 +1,6 @@
 // Reads and writes Pearl's block bytes: certificate ‖ 108-byte header ‖ compact size ‖ transactions. The hash is
 // SHA256d of the header alone; sizes leave the certificate out except for the plain size.
-import { compactSize, concat, hash256, readCompactSize, toDisplay, uint32 } from "./bytes.ts";
+import { compactSize, concat, hash256, readCompactSize, toDisplay, uint32 } from "../../bytes.ts";
 import { readTransaction, type NodeTx } from "./transaction.ts";
 import { accept, refuse, type Verdict } from "./verdict.ts";
 
@@ -34,7 +34,7 @@ export interface Block {
 
 /** Certificate of a simnet block: version 4, zero hash, no public data, a proof of one zero byte; 45 bytes. */
 export function dummyCertificate(): Uint8Array {
-  return concat([uint32(4), new Uint8Array(32), uint32(0), uint32(1), Uint8Array.of(0)]);
+  return concat(uint32(4), new Uint8Array(32), uint32(0), uint32(1), Uint8Array.of(0));
 }
 
 function hashBytes(display: string): Uint8Array {
@@ -43,14 +43,14 @@ function hashBytes(display: string): Uint8Array {
 
 /** The 108 bytes of a header. */
 export function encodeHeader(header: Header): Uint8Array {
-  return concat([
+  return concat(
     uint32(header.version),
     hashBytes(header.previous),
     hashBytes(header.merkleRoot),
     uint32(header.time),
     uint32(header.bits),
     hashBytes(header.proofCommitment),
-  ]);
+  );
 }
 
 /** Fields of 108 header bytes. */
@@ -72,7 +72,7 @@ export function encodeBlock(
   header: Uint8Array,
   txs: readonly Uint8Array[],
 ): Uint8Array {
-  return concat([certificate, header, compactSize(txs.length), ...txs]);
+  return concat(certificate, header, compactSize(txs.length), ...txs);
 }
 
 /** Lengths of the length-prefixed fields of each certificate version, with their caps; `fixed` comes first. */

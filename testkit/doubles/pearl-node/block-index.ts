@@ -2,7 +2,7 @@
 // height, and the indexes over it that `--txindex` and `--addrindex` give a pearld.
 import { parseBlock, type Block, type Header } from "./block-codec.ts";
 import type { Coin } from "./coins.ts";
-import { toHex } from "./bytes.ts";
+import { toHex } from "../../bytes.ts";
 import { outputClass } from "./transaction.ts";
 
 /** A known block. `failed`: broke a consensus rule; `marked`: put aside by invalidateblock. */

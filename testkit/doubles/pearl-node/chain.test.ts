@@ -3,12 +3,13 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { encodeBlock, encodeHeader, dummyCertificate, parseBlock, type Block } from "./block-codec.ts";
-import { toHex } from "./bytes.ts";
+import { toHex } from "../../bytes.ts";
 import { txMerkleRoot } from "./coinbase.ts";
 import { signSchnorr } from "tiny-secp256k1";
 import type { PearlNode } from "./index.ts";
 import { MINER, TEST_TIME, testNode } from "./node-fixture.ts";
-import { coinbaseInput, hex, key, outputOf, sign, txidOf, type TestTx } from "./test-wallet.ts";
+import { bytesOf } from "../../bytes.ts";
+import { coinbaseInput, key, outputOf, sign, txidOf, type TestTx } from "./test-wallet.ts";
 
 const ALICE = key(3);
 const BOB = key(4);
@@ -23,7 +24,7 @@ function pay(node: PearlNode, height: number, change: Partial<TestTx> = {}): str
 }
 
 function read(rawHex: string): Block {
-  const parsed = parseBlock(hex(rawHex));
+  const parsed = parseBlock(bytesOf(rawHex));
   assert.ok(parsed.ok);
   return parsed.value;
 }
@@ -54,10 +55,10 @@ describe("blocks that are refused", () => {
 
   test("a changed bit anywhere in the body breaks merkle root or witness commitment", () => {
     const good = node.assembleBlock({ transactions: [pay(node, 1)] });
-    const length = hex(good).length;
+    const length = bytesOf(good).length;
     // Certificate and header decide the identity; from the first transaction's second byte to the end is the body.
     for (let at = 45 + 108 + 2; at < length; at += 7) {
-      const bytes = hex(good);
+      const bytes = bytesOf(good);
       bytes[at] = (bytes[at] ?? 0) ^ 1;
       assert.notEqual(node.submitBlock(toHex(bytes)), null, `byte ${at}`);
     }
@@ -66,7 +67,7 @@ describe("blocks that are refused", () => {
 
   test("a changed witness is caught by the commitment alone", () => {
     const good = node.assembleBlock({ transactions: [pay(node, 1)] });
-    const bytes = hex(good);
+    const bytes = bytesOf(good);
     // The last 4 bytes are the lock time; before them stands the signature.
     bytes[bytes.length - 10] = (bytes[bytes.length - 10] ?? 0) ^ 1;
     assert.equal(node.submitBlock(toHex(bytes)), "witness commitment does not match");
@@ -83,7 +84,7 @@ describe("blocks that are refused", () => {
     assert.match(reason({ previous: node.chain.index.at(50)?.hash ?? "" }), /block height 51/);
     assert.match(reason({ txs: [...block.txs, ...block.txs] }), /second coinbase/);
     assert.match(reason({ txs: [] }), /any transactions/);
-    const old = hex(rebuild(block, {}));
+    const old = bytesOf(rebuild(block, {}));
     assert.match(node.submitBlock(toHex(Uint8Array.of(3, ...old.slice(1)))) ?? "", /certificate version 3/);
     assert.equal(node.submitBlock(rebuild(block, { time: TEST_TIME + 7200 })), null);
     assert.match(node.submitBlock(rebuild(block, { time: TEST_TIME + 7200 })) ?? "", /already have block/);
@@ -110,7 +111,7 @@ describe("blocks that are refused", () => {
       /duplicate inputs/,
     );
     assert.match(
-      reason(sign({ inputs: [input], outputs: [{ script: hex("0014" + "11".repeat(20)), value: 1n }] })),
+      reason(sign({ inputs: [input], outputs: [{ script: bytesOf("0014" + "11".repeat(20)), value: 1n }] })),
       /neither P2TR/,
     );
     assert.match(

@@ -1,7 +1,7 @@
 // Knows what a coinbase must carry, and makes this node's own: BIP34 height, Pearl's subsidy curve, the BIP141 witness
 // commitment, and the merkle roots that both commitments need.
 import { Transaction, script as bscript } from "bitcoinjs-lib";
-import { concat, fromDisplay, hash256, sameBytes, toDisplay } from "./bytes.ts";
+import { concat, fromDisplay, hash256, sameBytes, toDisplay } from "../../bytes.ts";
 import { parseTransaction, type NodeTx } from "./transaction.ts";
 
 const TOTAL_EMISSION = 210_000_000_000_000_000n;
@@ -36,7 +36,7 @@ function merkleRoot(hashes: readonly Uint8Array[]): Uint8Array {
     const upper: Uint8Array[] = [];
     for (let i = 0; i < level.length; i += 2) {
       const left = level[i] ?? new Uint8Array(32);
-      upper.push(hash256(concat([left, level[i + 1] ?? left])));
+      upper.push(hash256(concat(left, level[i + 1] ?? left)));
     }
     level = upper;
   }
@@ -55,7 +55,7 @@ export function txMerkleRoot(txs: readonly NodeTx[]): string {
 /** BIP141 commitment over the witness ids (`others` without the coinbase, whose id counts as zeros). */
 export function witnessCommitment(others: readonly NodeTx[], reserved: Uint8Array): Uint8Array {
   const root = merkleRoot([new Uint8Array(32), ...others.map((tx) => hashOf(tx.wtxid))]);
-  return hash256(concat([root, reserved]));
+  return hash256(concat(root, reserved));
 }
 
 /** The commitment that a coinbase announces: its last output of the BIP141 form, or null. */
@@ -77,11 +77,11 @@ export function buildCoinbase(
 ): NodeTx {
   const tx = new Transaction();
   tx.version = 1;
-  const script = concat([heightPush(height), Uint8Array.of(0), bscript.compile([TEMPLATE_NAME])]);
+  const script = concat(heightPush(height), Uint8Array.of(0), bscript.compile([TEMPLATE_NAME]));
   tx.addInput(new Uint8Array(32), 0xffffffff, 0xffffffff, script);
   tx.addOutput(miningScript, value);
   const reserved = new Uint8Array(32);
-  tx.addOutput(concat([COMMITMENT_PREFIX, witnessCommitment(others, reserved)]), 0n);
+  tx.addOutput(concat(COMMITMENT_PREFIX, witnessCommitment(others, reserved)), 0n);
   tx.setWitness(0, [reserved]);
   const parsed = parseTransaction(tx.toBuffer());
   if (!parsed.ok) throw new Error(`the node built a coinbase that it cannot read: ${parsed.reject.message}`);

@@ -1,6 +1,6 @@
 // Joins the parts of the node without its servers: chain, mempool, miner and file. Every change goes through here, is
 // written down, and is announced by the chain and the mempool.
-import { fromHex, toDisplay, toHex } from "./bytes.ts";
+import { fromHex, toDisplay, toHex } from "../../bytes.ts";
 import { Chain, type Placement } from "./chain.ts";
 import { Mempool } from "./mempool.ts";
 import type { MempoolEntry } from "./mempool-entry.ts";

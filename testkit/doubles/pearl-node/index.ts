@@ -3,7 +3,7 @@
 // code with the service: parsing, signature hashes and script checks come from libraries.
 import type { Server } from "node:http";
 import { decodeAddress, programScript } from "./address.ts";
-import { toHex } from "./bytes.ts";
+import { toHex } from "../../bytes.ts";
 import type { Chain } from "./chain.ts";
 import { PearlCore } from "./core.ts";
 import { Faults } from "./faults.ts";

@@ -15,7 +15,8 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { PearlNode, SubmitOutcome } from "./index.ts";
 import { MINER, TEST_TIME, testNode } from "./node-fixture.ts";
-import { coinbaseInput, hex, key, outputOf, sign, txidOf, type TestTx } from "./test-wallet.ts";
+import { bytesOf } from "../../bytes.ts";
+import { coinbaseInput, key, outputOf, sign, txidOf, type TestTx } from "./test-wallet.ts";
 
 const ALICE = key(3);
 const BOB = key(4);
@@ -53,7 +54,7 @@ describe("policy", () => {
   test("dust 333, one OP_RETURN, version, size, smallest size", () => {
     const main = { script: ALICE.script, value: rest(2, 200_000n) };
     assert.match(send([main, { script: BOB.script, value: 332n }]), /^-26 .*dust/);
-    const data = { script: hex("6a0401020304"), value: 0n };
+    const data = { script: bytesOf("6a0401020304"), value: 0n };
     assert.match(send([main, data, data]), /^-26 .*more than one .*nulldata/);
     assert.match(send([main], { version: 3 }), /^-26 .*version 3/);
     assert.match(send([main], { version: 0 }), /^-26 .*version 0/);
@@ -63,14 +64,14 @@ describe("policy", () => {
     };
     assert.match(send([main, big]), /^-26 .*vsize of transaction is larger/);
     // 4 + 1 + 41 + 1 + 9 + 4 = 60 bytes without witness: below 65.
-    assert.match(send([{ script: hex("6a"), value: 0n }]), /^-26 .*non-witness size of 61/);
-    const p2mr = { script: hex(`5220${"07".repeat(32)}`), value: 333n };
+    assert.match(send([{ script: bytesOf("6a"), value: 0n }]), /^-26 .*non-witness size of 61/);
+    const p2mr = { script: bytesOf(`5220${"07".repeat(32)}`), value: 333n };
     assert.equal(send([main, p2mr, { script: BOB.script, value: 333n }, { ...data, value: 5n }]), "accepted");
   });
 
   test("consensus failures are -25 and name the signature; orphans -25; known -27; decode -22; duplicates -26", () => {
     const wrong = spend(3, [{ script: ALICE.script, value: 5000n }]);
-    const flipped = hex(wrong);
+    const flipped = bytesOf(wrong);
     flipped[flipped.length - 20] = (flipped[flipped.length - 20] ?? 0) ^ 1;
     assert.match(
       refused(node.submitRaw(Buffer.from(flipped).toString("hex"))),

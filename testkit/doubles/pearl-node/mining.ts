@@ -2,7 +2,7 @@
 // coinbase, commitments, header and the dummy certificate around them.
 import { dummyCertificate, encodeBlock, encodeHeader } from "./block-codec.ts";
 import type { BlockNode } from "./block-index.ts";
-import { fromHex } from "./bytes.ts";
+import { fromHex } from "../../bytes.ts";
 import type { Chain } from "./chain.ts";
 import { buildCoinbase, subsidy, txMerkleRoot } from "./coinbase.ts";
 import type { MempoolEntry } from "./mempool-entry.ts";

@@ -1,6 +1,6 @@
 // Holds the numbers that define the private chain: Pearl's simnet parameters (the network meant for development: no
 // proof of work, constant difficulty) and its genesis block, byte for byte.
-import { concat, fromHex, toHex } from "./bytes.ts";
+import { concat, fromHex, toHex } from "../../bytes.ts";
 
 /** Names of the networks that this node can be. Only simnet has `generate` without proofs. */
 export type NetworkName = "simnet";
@@ -52,7 +52,7 @@ function genesisBlock(): Uint8Array {
     if (bytes === null) throw new Error("a genesis constant is not hex");
     return bytes;
   });
-  return concat(parts);
+  return concat(...parts);
 }
 
 /** Pearl's simnet as current nodes run it: dummy V4 certificates from block 1. */

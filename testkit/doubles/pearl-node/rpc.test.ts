@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { PearlNode } from "./index.ts";
 import { MINER, rawHttp, rpc, TEST_TIME, testNode } from "./node-fixture.ts";
-import { coinbaseInput, hex, key, sign, txidOf } from "./test-wallet.ts";
+import { bytesOf } from "../../bytes.ts";
+import { coinbaseInput, key, sign, txidOf } from "./test-wallet.ts";
 
 const ALICE = key(3);
 const LOGIN = `Basic ${btoa("user:secret")}`;
@@ -44,7 +45,7 @@ describe("methods", () => {
       inputs: [input],
       outputs: [
         { script: ALICE.script, value: 100_000_000n },
-        { script: hex("6a0401020304"), value: 0n },
+        { script: bytesOf("6a0401020304"), value: 0n },
         { script: MINER.script, value: input.value - 100_001_000n },
       ],
     });

@@ -5,7 +5,8 @@ import { createHash } from "node:crypto";
 import { describe, test } from "node:test";
 import { Transaction } from "bitcoinjs-lib";
 import { spendFault } from "./spend.ts";
-import { hex, key, leafOutput, p2trScript, sign, type TestTx } from "./test-wallet.ts";
+import { bytesOf } from "../../bytes.ts";
+import { key, leafOutput, p2trScript, sign, type TestTx } from "./test-wallet.ts";
 import { parseTransaction } from "./transaction.ts";
 import { readFileSync } from "node:fs";
 
@@ -20,7 +21,7 @@ const VECTOR: KeyPathVector = JSON.parse(
 );
 
 test("BIP341's signed transaction: every taproot input of every hash type is valid, and not with one bit flipped", () => {
-  const scripts = VECTOR.spent.map(([script]) => hex(script));
+  const scripts = VECTOR.spent.map(([script]) => bytesOf(script));
   const values = VECTOR.spent.map(([, value]) => BigInt(value));
   assert.equal(VECTOR.taprootInputs.length, 7);
   for (const index of VECTOR.taprootInputs) {
@@ -42,12 +43,12 @@ const REVEAL =
   "6821c12008151c5cf76c1447f82a1acafbd5829d61922c30645d0881d9a385e25ff70a00000000";
 
 describe("the reveal that a real pearld simnet mined", () => {
-  const scripts = [p2trScript(hex("d8621945b48053dadae42a1f20d95c9760fb24112612234c724c992a098ce700"))];
+  const scripts = [p2trScript(bytesOf("d8621945b48053dadae42a1f20d95c9760fb24112612234c724c992a098ce700"))];
   const fault = (tx: Transaction, value = 100_000n): string | undefined =>
     spendFault({ tx, index: 0, scripts, values: [value] });
 
   test("has the known ids and sizes and is valid", () => {
-    const parsed = parseTransaction(hex(REVEAL));
+    const parsed = parseTransaction(bytesOf(REVEAL));
     assert.ok(parsed.ok);
     assert.equal(parsed.value.txid, "4ce09eb37a2022e586b5a8a1ec764eba49313b9b5f2bc9f05f55541c7e82c9b0");
     assert.equal(parsed.value.wtxid, "5625acce1dbac799b944c9bd23c057c80cc3c340d3a20421fa125c4f3cb7b68d");

@@ -4,7 +4,7 @@
 import type { Transaction } from "bitcoinjs-lib";
 import { rootHashFromPath, tapleafHash, tapTweakHash } from "bitcoinjs-lib/src/payments/bip341";
 import { verifySchnorr, xOnlyPointAddTweak } from "tiny-secp256k1";
-import { compactSize, sameBytes } from "./bytes.ts";
+import { compactSize, sameBytes } from "../../bytes.ts";
 import { runTapscript } from "./tapscript.ts";
 import { outputClass } from "./transaction.ts";
 

@@ -2,7 +2,7 @@
 // at any moment leaves at most one torn record at the end, which is cut off.
 import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { concat, sameBytes, sha256, uint32 } from "./bytes.ts";
+import { concat, sameBytes, sha256, uint32 } from "../../bytes.ts";
 
 /** What a record holds: a block, a mark of invalidateblock or reconsiderblock (a hash), a mempool transaction. */
 export type RecordKind = "block" | "invalidate" | "reconsider" | "transaction";
@@ -18,7 +18,7 @@ const FILE_MARK = new TextEncoder().encode("PEARLNODE-LOG-1\n");
 const FRAME = 9;
 
 function checksum(kind: number, payload: Uint8Array): Uint8Array {
-  return sha256(concat([Uint8Array.of(kind), payload])).slice(0, 4);
+  return sha256(concat(Uint8Array.of(kind), payload)).slice(0, 4);
 }
 
 /** Reads whole records from `offset`; `end` is where the first torn or damaged one would begin. */
@@ -71,10 +71,7 @@ export class ChainLog {
   /** Appends one record; it is with the operating system when this returns. */
   append(kind: RecordKind, payload: Uint8Array): void {
     const code = KINDS.indexOf(kind);
-    writeAll(
-      this.#fd,
-      concat([Uint8Array.of(code), uint32(payload.length), checksum(code, payload), payload]),
-    );
+    writeAll(this.#fd, concat(Uint8Array.of(code), uint32(payload.length), checksum(code, payload), payload));
   }
 
   /** Closes the file. */

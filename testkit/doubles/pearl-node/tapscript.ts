@@ -3,7 +3,7 @@
 // disables fail even where they are not. Numbers are read and written by bitcoinjs-lib.
 import { opcodes as OP, script as bscript } from "bitcoinjs-lib";
 import type { Transaction } from "bitcoinjs-lib";
-import { hash256, sameBytes, sha256 } from "./bytes.ts";
+import { hash256, sameBytes, sha256 } from "../../bytes.ts";
 import { lockTimeReached, sequenceReached } from "./locks.ts";
 import { ripemd160 } from "@noble/hashes/legacy.js";
 

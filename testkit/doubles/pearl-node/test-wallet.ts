@@ -4,7 +4,7 @@ import { schnorr } from "@noble/curves/secp256k1.js";
 import { RawTx, TAPROOT_UNSPENDABLE_KEY, Transaction } from "@scure/btc-signer";
 import { tapLeafHash } from "@scure/btc-signer/payment.js";
 import { taprootTweakPubkey } from "@scure/btc-signer/utils.js";
-import { fromHex, toHex } from "./bytes.ts";
+import { bytesOf, toHex } from "../../bytes.ts";
 import type { PearlNode } from "./index.ts";
 
 /** A key that owns the P2TR output whose output key is the key itself (no tweak). */
@@ -24,13 +24,6 @@ export function key(seed: number): Key {
 /** `51 20 <key>`. */
 export function p2trScript(outputKey: Uint8Array): Uint8Array {
   return Uint8Array.of(0x51, 0x20, ...outputKey);
-}
-
-/** Bytes of a hex constant. */
-export function hex(text: string): Uint8Array {
-  const bytes = fromHex(text);
-  if (bytes === null) throw new Error(`not hex: ${text}`);
-  return bytes;
 }
 
 /** An output whose only leaf is `leaf`, under the unspendable key: its script and the control block. */
@@ -73,7 +66,7 @@ export function sign(plan: TestTx, signer: Signer = nobleSigner): string {
     version: plan.version ?? 2,
     segwitFlag: false,
     inputs: plan.inputs.map((input) => ({
-      txid: hex(input.txid),
+      txid: bytesOf(input.txid),
       index: input.vout,
       finalScriptSig: new Uint8Array(0),
       sequence: input.sequence ?? 0xffffffff,
@@ -126,7 +119,7 @@ export function sign(plan: TestTx, signer: Signer = nobleSigner): string {
 
 /** Txid of a serialised transaction. */
 export function txidOf(rawHex: string): string {
-  return Transaction.fromRaw(hex(rawHex), {
+  return Transaction.fromRaw(bytesOf(rawHex), {
     allowUnknownInputs: true,
     allowUnknownOutputs: true,
     disableScriptCheck: true,

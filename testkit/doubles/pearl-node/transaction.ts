@@ -1,7 +1,7 @@
 // Reads transactions as this node sees them, and checks the rules that one can break all by itself. Parsing and ids
 // come from bitcoinjs-lib (Pearl's transactions are Bitcoin's, byte for byte); the context-free rules are Pearl's.
 import { Transaction } from "bitcoinjs-lib";
-import { hash256, sameBytes, toDisplay, toHex } from "./bytes.ts";
+import { hash256, sameBytes, toDisplay, toHex } from "../../bytes.ts";
 import { MAX_GRAINS } from "./network.ts";
 import { accept, refuse, type Verdict } from "./verdict.ts";
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { rawHttp, rpc, testNode } from "./node-fixture.ts";
-import { hex } from "./test-wallet.ts";
+import { bytesOf } from "../../bytes.ts";
 
 describe("transport", () => {
   const call = JSON.stringify({ jsonrpc: "1.0", method: "getblockcount", params: [], id: 1 });
@@ -68,7 +68,7 @@ describe("transport", () => {
       const good = node.rawBlock(hash) ?? "";
       const bad = String((await rpc(node, "getblock", [hash, 0])).result);
       assert.equal(bad.length, good.length);
-      const different = [...hex(bad)].flatMap((byte, at) => (byte === hex(good)[at] ? [] : [at]));
+      const different = [...bytesOf(bad)].flatMap((byte, at) => (byte === bytesOf(good)[at] ? [] : [at]));
       assert.deepEqual(different, [good.length / 2 - 5]);
       assert.equal((await rpc(node, "getblock", [hash, 0])).result, good);
     } finally {

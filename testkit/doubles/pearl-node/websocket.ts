@@ -5,9 +5,9 @@ import type { Duplex } from "node:stream";
 import { WebSocketServer, type RawData, type WebSocket } from "ws";
 import type { Block } from "./block-codec.ts";
 import type { BlockNode } from "./block-index.ts";
-import { toHex } from "./bytes.ts";
+import { toHex } from "../../bytes.ts";
 import { callerOf, callerOfRequest, reportBug, type Caller, type ServerOptions } from "./http-server.ts";
-import { answer, dispatch, isLimitedMethod, readRequest, type RpcRequest } from "./rpc/dispatch.ts";
+import { answer, dispatch, isLimitedMethod, readRequest, type RpcCommand } from "./rpc/dispatch.ts";
 import { RPC, RpcFailure, type RpcContext } from "./rpc/method.ts";
 import { prl, txShape } from "./rpc/shapes.ts";
 import type { MempoolEntry } from "./mempool-entry.ts";
@@ -131,7 +131,7 @@ export class NodeWebSockets {
   }
 
   /** Result of the methods that exist on WebSockets only; undefined for all others. */
-  #subscription(client: Client, request: RpcRequest): unknown {
+  #subscription(client: Client, request: RpcCommand): unknown {
     switch (request.method) {
       case "notifyblocks":
         client.blocks = true;
@@ -152,7 +152,7 @@ export class NodeWebSockets {
     }
   }
 
-  #authenticate(client: Client, request: RpcRequest): string | null {
+  #authenticate(client: Client, request: RpcCommand): string | null {
     const [user, password] = request.params ?? [];
     const known = typeof user === "string" && typeof password === "string";
     const caller = known && client.caller === null ? callerOf(user, password, this.#options) : null;

@@ -12,12 +12,12 @@ import {
   listTransaction,
   only,
   open,
-  listing,
+  listingOf,
   anchorOf,
   sendInput,
   PAYMENT,
 } from "./hand-made-market.ts";
-import { PARAMS, TREASURY, transaction } from "./hand-made.ts";
+import { PARAMS, FEE_PERSON, transaction } from "./hand-made.ts";
 import type { InputSpec } from "./hand-made.ts";
 
 /** The state of a listing after a transaction that spends its anchor at input 0; the units must be back. */
@@ -26,7 +26,7 @@ function spent(outputs: [Uint8Array, bigint][], ...more: InputSpec[]) {
   const row = open(chain);
   chain.block(transaction([anchorOf(row), ...more], outputs));
   assert.equal(chain.holding(ALICE, "GOLD"), "300/0");
-  return listing(chain, row.id).state;
+  return listingOf(chain, row.id).state;
 }
 
 describe("P-63 and P-64: closings", () => {
@@ -37,7 +37,7 @@ describe("P-63 and P-64: closings", () => {
     // Script path: the input that spends the anchor carries the owner's burn, which needs the returned units.
     const tx = transaction([{ ...anchorOf(row), by: ALICE, payload: burn }]);
     assert.equal(only(chain.block(tx)).reason, null);
-    const after = listing(chain, row.id);
+    const after = listingOf(chain, row.id);
     assert.deepEqual([after.state, after.close_txid, after.close_input], ["cancelled", tx.getId(), 0]);
     assert.equal(chain.holding(ALICE, "GOLD"), "0/0");
     assert.equal(chain.index.snapshot().stats.lists_cancelled, 1);
@@ -48,7 +48,7 @@ describe("P-63 and P-64: closings", () => {
     const listed = listTransaction();
     const spend = transaction([{ spends: { txid: listed.getId(), vout: 0 } }]);
     chain.block(listed, spend);
-    assert.equal(listing(chain, `list:${listed.getId()}:0`).state, "cancelled");
+    assert.equal(listingOf(chain, `list:${listed.getId()}:0`).state, "cancelled");
     assert.equal(chain.holding(ALICE, "GOLD"), "300/0");
   });
 
@@ -77,7 +77,7 @@ describe("P-63 and P-64: closings", () => {
     const row = open(chain);
     const other = { by: BOB, payload: { op: "mint", id: row.id } };
     chain.block(transaction([anchorOf(row), other], [[BOB.script, 1n]]));
-    assert.equal(listing(chain, row.id).state, "cancelled");
+    assert.equal(listingOf(chain, row.id).state, "cancelled");
   });
 
   test("a send that names it two inputs later finds it closed", () => {
@@ -85,7 +85,7 @@ describe("P-63 and P-64: closings", () => {
     const row = open(chain);
     const sent = only(chain.block(transaction([anchorOf(row), {}, sendInput(row)], [[BOB.script, 1n]])));
     assert.equal(sent.reason, "LISTING_CLOSED");
-    assert.equal(listing(chain, row.id).state, "cancelled");
+    assert.equal(listingOf(chain, row.id).state, "cancelled");
   });
 
   test("a send at the very input that spends the anchor finds it closed", () => {
@@ -94,7 +94,7 @@ describe("P-63 and P-64: closings", () => {
     const at = { ...sendInput(row), ...anchorOf(row) };
     const sent = only(chain.block(transaction([{}, at], PAYMENT)));
     assert.equal(sent.reason, "LISTING_CLOSED");
-    assert.equal(listing(chain, row.id).state, "cancelled");
+    assert.equal(listingOf(chain, row.id).state, "cancelled");
   });
 
   test("one send cannot fill twice: the second one in the transaction is LISTING_CLOSED", () => {
@@ -118,7 +118,7 @@ describe("P-63 and P-64: closings", () => {
     const inputs = [anchorOf(one), sendInput(one), anchorOf(two), sendInput(two)];
     const short: [Uint8Array, bigint][] = [
       [ALICE.script, NET],
-      [TREASURY.script, FEE - 1n],
+      [FEE_PERSON.script, FEE - 1n],
     ];
     const rows = chain.block(transaction(inputs, [...PAYMENT, ...short]));
     assert.deepEqual(
@@ -129,7 +129,7 @@ describe("P-63 and P-64: closings", () => {
       ],
     );
     assert.deepEqual(
-      [one, two].map(({ id }) => [listing(chain, id).state, listing(chain, id).close_input]),
+      [one, two].map(({ id }) => [listingOf(chain, id).state, listingOf(chain, id).close_input]),
       [
         ["filled", 0],
         ["invalid_spent", 2],
@@ -153,7 +153,7 @@ describe("P-63 and P-64: closings", () => {
       ["FEE_UNDERPAID", null],
     );
     assert.deepEqual(
-      [listing(chain, one.id).state, listing(chain, two.id).state],
+      [listingOf(chain, one.id).state, listingOf(chain, two.id).state],
       ["invalid_spent", "filled"],
     );
     assert.equal(chain.holding(ALICE, "GOLD"), "293/0");
@@ -167,11 +167,11 @@ describe("P-63 and P-64: closings", () => {
     const tx = transaction([relist], [[ALICE.script, 1000n]]);
     assert.equal(only(chain.block(tx)).reason, null);
     assert.deepEqual(
-      [listing(chain, row.id).state, listing(chain, `list:${tx.getId()}:0`).state],
+      [listingOf(chain, row.id).state, listingOf(chain, `list:${tx.getId()}:0`).state],
       ["cancelled", "open"],
     );
     chain.block(transaction([anchorOf(row)]));
-    assert.equal(listing(chain, row.id).close_txid, tx.getId());
+    assert.equal(listingOf(chain, row.id).close_txid, tx.getId());
     assert.equal(chain.holding(ALICE, "GOLD"), "0/300");
   });
 

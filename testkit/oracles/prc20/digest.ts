@@ -1,10 +1,10 @@
 // Hashes what belongs into the digest, in the order of section 7 (P-80, P-81).
-import { displayedHash, lengthPrefixed, sha256 } from "./bytes.ts";
+import { sha256 } from "../../bytes.ts";
 import { holdingOf } from "./state.ts";
-import type { Network, OperationRow, State } from "./state.ts";
+import type { ReferenceNetwork, OperationRow, State } from "./state.ts";
 
 /** P-80: D(start - 1), 32 bytes. */
-export function initialDigest(network: Network): Buffer {
+export function initialDigest(network: ReferenceNetwork): Uint8Array {
   return sha256(
     lengthPrefixed("prc20-digest/1"),
     lengthPrefixed(displayedHash(network.genesisHash)),
@@ -16,7 +16,7 @@ export function initialDigest(network: Network): Buffer {
 }
 
 /** P-80: D(h) from D(h - 1), the block's displayed hash and its effects in order. */
-export function nextDigest(previous: Buffer, blockHash: string, effects: Buffer[]): Buffer {
+export function nextDigest(previous: Uint8Array, blockHash: string, effects: Uint8Array[]): Uint8Array {
   return sha256(previous, displayedHash(blockHash), ...effects);
 }
 
@@ -64,4 +64,18 @@ export function balanceEffects(state: State, tick: string, addresses: string[]):
 
 function effect(fields: (string | Uint8Array)[]): Buffer {
   return Buffer.concat(fields.map(lengthPrefixed));
+}
+
+/** LP(x) of P-80: the length of x as 4 bytes big-endian, then x. Text is UTF-8. */
+function lengthPrefixed(x: string | Uint8Array): Buffer {
+  const bytes = typeof x === "string" ? Buffer.from(x, "utf8") : Buffer.from(x);
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(bytes.length);
+  return Buffer.concat([length, bytes]);
+}
+
+/** The bytes of a 64-digit hash as it is displayed (P-80: "32 bytes as displayed"). Throws on other text. */
+export function displayedHash(hex: string): Buffer {
+  if (!/^[0-9a-f]{64}$/.test(hex)) throw new Error(`not a displayed hash: ${hex}`);
+  return Buffer.from(hex, "hex");
 }

@@ -3,22 +3,22 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Transaction } from "bitcoinjs-lib";
+import { push } from "../../bytes.ts";
 import {
-  Chain,
+  ReferenceChain,
   GENESIS,
   PARAMS,
-  actor,
+  person,
   controlBlock,
   leafHead,
   leafOf,
-  push,
   transaction,
   witnessOf,
 } from "./hand-made.ts";
 import { ReferenceIndex } from "./index.ts";
 import type { OperationRow } from "./index.ts";
 
-const ALICE = actor("alice");
+const ALICE = person("alice");
 const PING = '{"p":"prc-20","op":"ping"}';
 const HEAD = leafHead(ALICE.key);
 const END = Buffer.from([0x68]);
@@ -26,7 +26,7 @@ const SIG = Buffer.alloc(64, 1);
 const LEAF = leafOf(ALICE.key, Buffer.from(PING));
 
 function rowsOf(witness: Uint8Array[]): OperationRow[] {
-  return new Chain().block(transaction([{ witness }]));
+  return new ReferenceChain().block(transaction([{ witness }]));
 }
 
 /** The payload of the one row, or null where nothing was recorded. */
@@ -42,7 +42,7 @@ function bodyRow(body: Uint8Array | string): string | null {
 
 describe("P-10: where operations are", () => {
   test("an operation row stands for its input, with the sender of the leaf's key", () => {
-    const [row] = new Chain().block(transaction([{}, { by: ALICE, payload: PING }]));
+    const [row] = new ReferenceChain().block(transaction([{}, { by: ALICE, payload: PING }]));
     assert.ok(row !== undefined);
     assert.equal(row.vout, 1);
     assert.equal(row.tx_index, 1);
@@ -106,7 +106,7 @@ describe("P-12: the leaf", () => {
     copy[at] = byte;
     return copy;
   };
-  const withType = (marker: Buffer, type: Buffer) =>
+  const withType = (marker: Uint8Array, type: Uint8Array) =>
     Buffer.concat([keyPart, Buffer.from("0063", "hex"), marker, type, rest]);
 
   const accepted: [string, Buffer][] = [
@@ -118,7 +118,7 @@ describe("P-12: the leaf", () => {
     ["body by OP_PUSHDATA2", Buffer.concat([HEAD, push(PING, "pushdata2"), END])],
     ["body by OP_PUSHDATA4", Buffer.concat([HEAD, push(PING, "pushdata4"), END])],
     ["many pushes", Buffer.concat([HEAD, ...PING.split("").map((letter) => push(letter)), END])],
-    ["the longest direct push, 75 bytes", Buffer.concat([HEAD, push(padded(75), "direct"), END])],
+    ["the longest direct push, 75 bytes", Buffer.concat([HEAD, push(padded(75)), END])],
     ["an empty push by OP_PUSHDATA1", Buffer.concat([HEAD, push("", "pushdata1"), body, END])],
     ["an empty push by OP_PUSHDATA2", Buffer.concat([HEAD, body, push("", "pushdata2"), END])],
     ["an empty push by OP_PUSHDATA4", Buffer.concat([HEAD, body, push("", "pushdata4"), END])],

@@ -1,16 +1,16 @@
 // Gives the market tests what they start from: a chain with tokens, and the usual list, anchor and send inputs.
 import assert from "node:assert/strict";
 import type { Transaction } from "bitcoinjs-lib";
-import { Chain, PARAMS, TREASURY, actor, anchorAnnex, transaction } from "./hand-made.ts";
-import type { Actor, InputSpec } from "./hand-made.ts";
+import { ReferenceChain, PARAMS, FEE_PERSON, person, anchorAnnex, transaction } from "./hand-made.ts";
+import type { Person, InputSpec } from "./hand-made.ts";
 import type { ListingRow } from "./index.ts";
 
 /** The owner of the tokens and of the listings. */
-export const ALICE = actor("alice");
+export const ALICE = person("alice");
 /** The buyer. */
-export const BOB = actor("bob");
+export const BOB = person("bob");
 /** Someone else. */
-export const CAROL = actor("carol");
+export const CAROL = person("carol");
 /** The usual price in grains: fee 1000, 99000 for the seller (P-52 at 1 %). */
 export const PRICE = 100_000n;
 /** The seller's part of PRICE. */
@@ -21,8 +21,8 @@ export const FEE = 1_000n;
 export const LIST = { op: "list", tick: "gold", amt: "50", price: String(PRICE) };
 
 /** A chain on which Alice holds 300 GOLD. */
-export function goldChain(params = PARAMS): Chain {
-  const chain = new Chain(params);
+export function goldChain(params = PARAMS): ReferenceChain {
+  const chain = new ReferenceChain(params);
   chain.run([ALICE, { op: "deploy", tick: "GOLD", max: "1000", pre: "300" }]);
   return chain;
 }
@@ -55,14 +55,14 @@ export function only<T>(rows: T[]): T {
 }
 
 /** Lists and gives the listing's row. */
-export function open(chain: Chain, tx: Transaction = listTransaction()): ListingRow {
+export function open(chain: ReferenceChain, tx: Transaction = listTransaction()): ListingRow {
   const row = only(chain.block(tx));
   assert.equal(row.reason, null);
-  return listing(chain, row.listing_id);
+  return listingOf(chain, row.listing_id);
 }
 
 /** The listing of an id, as it is now. */
-export function listing(chain: Chain, id: string | null): ListingRow {
+export function listingOf(chain: ReferenceChain, id: string | null): ListingRow {
   return only(chain.index.snapshot().listings.filter((row) => row.id === id));
 }
 
@@ -75,7 +75,7 @@ export function anchorOf(row: ListingRow): InputSpec {
 export function sendInput(
   row: { id: string },
   change: Record<string, unknown> = {},
-  by: Actor = BOB,
+  by: Person = BOB,
 ): InputSpec {
   return { by, payload: { op: "send", id: row.id, ...change } };
 }
@@ -83,5 +83,5 @@ export function sendInput(
 /** The outputs of a good fill at inputs 0 and 1. */
 export const PAYMENT: [Uint8Array, bigint][] = [
   [ALICE.script, NET],
-  [TREASURY.script, FEE],
+  [FEE_PERSON.script, FEE],
 ];

@@ -1,14 +1,14 @@
 // Makes blocks for the tests beside this file: transactions built with bitcoinjs-lib whose witnesses are made by hand.
 // Leaf signatures are filler bytes (consensus has checked those); listing signatures are real (P-53).
-import { createHash } from "node:crypto";
 import { schnorr } from "@noble/curves/secp256k1.js";
 import { bech32m } from "@scure/base";
 import { Transaction } from "bitcoinjs-lib";
+import { push, sha256, toHex } from "../../bytes.ts";
 import { ReferenceIndex } from "./index.ts";
 import type { OperationRow, ReferenceParams } from "./index.ts";
 
 /** Someone with a key: its secret, its x-only key, its address (prefix rprl) and the script of that address. */
-export interface Actor {
+export interface Person {
   secret: Uint8Array;
   key: Uint8Array;
   address: string;
@@ -16,8 +16,8 @@ export interface Actor {
 }
 
 /** The actor of a name; the same name gives the same key. */
-export function actor(name: string): Actor {
-  const secret = sha(Buffer.from(name));
+export function person(name: string): Person {
+  const secret = sha256(Buffer.from(name));
   const key = schnorr.getPublicKey(secret);
   return {
     secret,
@@ -27,41 +27,18 @@ export function actor(name: string): Actor {
   };
 }
 
-/** SHA-256. */
-export function sha(...pieces: Uint8Array[]): Buffer {
-  return createHash("sha256").update(Buffer.concat(pieces)).digest();
-}
-
 /** Genesis of simnet, as displayed. */
 export const GENESIS = "78d0ab27df6a51a8e9dbbdefffca1ebbbeb3818cb083ce2c2f43b047247e5832";
 /** Where the tests' protocol fee goes. */
-export const TREASURY = actor("treasury");
+export const FEE_PERSON = person("treasury");
 /** Parameters of the tests: 1 %, start height 1. */
 export const PARAMS: ReferenceParams = {
   hrp: "rprl",
   genesisHash: GENESIS,
   startHeight: 1,
   feeBps: 100,
-  feeAddress: TREASURY.address,
+  feeAddress: FEE_PERSON.address,
 };
-
-/** The forms in which a push can be written (P-12). */
-export type PushForm = "direct" | "pushdata1" | "pushdata2" | "pushdata4";
-
-/** One push of up to 75 (direct), 255, 65535 or more bytes. */
-export function push(bytes: Uint8Array | string, form?: PushForm): Buffer {
-  const content = Buffer.from(bytes);
-  const shortest = content.length > 255 ? "pushdata2" : content.length > 75 ? "pushdata1" : "direct";
-  const [opcode, width] = {
-    direct: [content.length, 0] as const,
-    pushdata1: [0x4c, 1] as const,
-    pushdata2: [0x4d, 2] as const,
-    pushdata4: [0x4e, 4] as const,
-  }[form ?? shortest];
-  const length = Buffer.alloc(width);
-  if (width > 0) length.writeUIntLE(content.length, 0, width);
-  return Buffer.concat([Buffer.from([opcode]), length, content]);
-}
 
 /** The leaf script up to and with OP_0 before the body. */
 export function leafHead(key: Uint8Array, marker = "prc-20"): Buffer {
@@ -71,7 +48,7 @@ export function leafHead(key: Uint8Array, marker = "prc-20"): Buffer {
 
 /** A leaf of exactly P-12's shape, the body cut into pushes of 520 bytes. */
 export function leafOf(key: Uint8Array, body: Uint8Array): Buffer {
-  const chunks: Buffer[] = [];
+  const chunks: Uint8Array[] = [];
   for (let at = 0; at < body.length; at += 520) chunks.push(push(body.slice(at, at + 520)));
   return Buffer.concat([leafHead(key), ...chunks, Buffer.from([0x68])]);
 }
@@ -97,7 +74,7 @@ function bodyOf(payload: Payload): Buffer {
 /** One input: what it spends (default: some fresh outpoint) and what it carries. */
 export interface InputSpec {
   spends?: { txid: string; vout: number };
-  by?: Actor;
+  by?: Person;
   payload?: Payload;
   annex?: Uint8Array;
   /** instead of by, payload and annex */
@@ -114,7 +91,8 @@ export function transaction(inputs: InputSpec[], outputs: [Uint8Array, bigint][]
   tx.version = 2;
   for (const { spends } of inputs) {
     counter += 1;
-    const hash = spends === undefined ? sha(Buffer.from(`coin ${counter}`)) : Buffer.from(spends.txid, "hex");
+    const hash =
+      spends === undefined ? sha256(Buffer.from(`coin ${counter}`)) : Buffer.from(spends.txid, "hex");
     tx.addInput(spends === undefined ? hash : Uint8Array.from(hash).toReversed(), spends?.vout ?? 0);
   }
   for (const [script, value] of outputs) tx.addOutput(script, value);
@@ -132,7 +110,7 @@ function inputWitness(tx: Transaction, index: number, input: InputSpec): Uint8Ar
 }
 
 /** P-53's annex for output `index` of `tx`, signed by `owner`: pay `sellerNet` to the seller's script. */
-export function anchorAnnex(owner: Actor, sellerScript: Uint8Array, sellerNet: bigint) {
+export function anchorAnnex(owner: Person, sellerScript: Uint8Array, sellerNet: bigint) {
   return (tx: Transaction, index: number): Uint8Array => {
     const anchor = tx.outs[index];
     const spend = new Transaction();
@@ -146,7 +124,7 @@ export function anchorAnnex(owner: Actor, sellerScript: Uint8Array, sellerNet: b
 }
 
 /** A chain that is applied block by block; the last block's operation rows come back. */
-export class Chain {
+export class ReferenceChain {
   readonly index: ReferenceIndex;
   height: number;
 
@@ -157,7 +135,7 @@ export class Chain {
 
   /** The displayed hash of the block at a height; any text would do, nothing checks it against a header. */
   static hashAt(height: number): string {
-    return sha(Buffer.from(`block ${height}`)).toString("hex");
+    return toHex(sha256(Buffer.from(`block ${height}`)));
   }
 
   /** Applies one block with these transactions after a coinbase. */
@@ -165,10 +143,10 @@ export class Chain {
     this.height += 1;
     const coinbase = new Transaction();
     coinbase.addInput(new Uint8Array(32), 0xffffffff, 0xffffffff, Buffer.from([1, this.height]));
-    coinbase.addOutput(TREASURY.script, 1n);
+    coinbase.addOutput(FEE_PERSON.script, 1n);
     this.index.apply({
       height: this.height,
-      hash: Chain.hashAt(this.height),
+      hash: ReferenceChain.hashAt(this.height),
       time: 1_776_675_600 + this.height * 194,
       transactions: [coinbase, ...transactions].map((tx) => tx.toBuffer()),
     });
@@ -176,7 +154,7 @@ export class Chain {
   }
 
   /** One block per operation, each alone in its transaction; the last one's row. */
-  run(...operations: [Actor, Payload][]): OperationRow {
+  run(...operations: [Person, Payload][]): OperationRow {
     let last: OperationRow | undefined;
     for (const [by, payload] of operations) last = this.block(transaction([{ by, payload }]))[0];
     if (last === undefined) throw new Error("no operation was recorded");
@@ -184,7 +162,7 @@ export class Chain {
   }
 
   /** "balance/locked" of an address in raw units. */
-  holding(who: Actor, tick: string): string {
+  holding(who: Person, tick: string): string {
     const row = this.index.snapshot().balances.find((b) => b.address === who.address && b.tick === tick);
     return row === undefined ? "0/0" : `${row.balance}/${row.locked}`;
   }

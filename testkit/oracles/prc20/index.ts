@@ -2,19 +2,26 @@
 // written from the text of the specification alone (rule ids P-nn), with libraries and nothing of src/, so that a
 // mistake of the product shows as a difference. Clarity before speed; no undo: a reorganisation is replayed.
 import { Transaction } from "bitcoinjs-lib";
-import { displayedHash, toHex } from "./bytes.ts";
-import { balanceEffects, closeEffect, initialDigest, nextDigest, operationEffect } from "./digest.ts";
+import { toHex } from "../../bytes.ts";
+import {
+  balanceEffects,
+  closeEffect,
+  displayedHash,
+  initialDigest,
+  nextDigest,
+  operationEffect,
+} from "./digest.ts";
 import { readOperation } from "./envelope.ts";
 import type { RecordedOperation } from "./envelope.ts";
 import { ReferenceLedger } from "./ledger.ts";
 import type { LedgerRow } from "./ledger.ts";
 import { applyList, applySend, closeAnchorAt, namedListing } from "./market.ts";
 import { hasFieldTypeFault, isKnownOp, tickOfInvalid } from "./outcome.ts";
-import type { Outcome, Place, Scene } from "./outcome.ts";
+import type { Outcome, InputPlace, RuleInput } from "./outcome.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import type { ReferenceSnapshot } from "./snapshot.ts";
 import { emptyState } from "./state.ts";
-import type { Network, OperationRow, ReferenceParams, State, TransactionView } from "./state.ts";
+import type { ReferenceNetwork, OperationRow, ReferenceParams, State, TransactionView } from "./state.ts";
 import { applyBurn, applyDeploy, applyMint, applyTransfer } from "./token-operations.ts";
 import { parseAddress } from "./values.ts";
 
@@ -32,11 +39,11 @@ export interface ReferenceBlock {
 
 /** The state after the blocks applied so far. */
 export class ReferenceIndex {
-  readonly #network: Network;
+  readonly #network: ReferenceNetwork;
   readonly #state: State = emptyState();
   readonly #ledger = new ReferenceLedger();
   #tip: { height: number; hash: string } | null = null;
-  #digest: Buffer;
+  #digest: Uint8Array;
 
   /** Throws on parameters that P-01 refuses at start. */
   constructor(params: ReferenceParams) {
@@ -83,7 +90,7 @@ export class ReferenceIndex {
   }
 
   /** P-63 and its effects (P-81). */
-  #close(place: Place): Buffer[] {
+  #close(place: InputPlace): Buffer[] {
     const closing = closeAnchorAt(place, this.#state, this.#network);
     if (closing === null) return [];
     const { listing, kind } = closing;
@@ -103,7 +110,7 @@ export class ReferenceIndex {
   }
 
   /** P-14: records the operation of this input, if it carries one, and its effects (P-81). */
-  #operate(place: Place): Buffer[] {
+  #operate(place: InputPlace): Buffer[] {
     const { hrp, marker } = this.#network;
     const op = readOperation(place.tx.inputs[place.index]?.witness ?? [], marker, hrp);
     if (op === null) return [];
@@ -153,7 +160,7 @@ export class ReferenceIndex {
 }
 
 /** P-24, P-23, then the rules of the kind; changes the state where the operation is valid. */
-function applyOperation(scene: Scene): Outcome {
+function applyOperation(scene: RuleInput): Outcome {
   const op: RecordedOperation = scene.op;
   if (!isKnownOp(op.op)) return { reason: "OP_UNKNOWN" };
   if (hasFieldTypeFault(op)) return { reason: "FIELD_TYPE" };
@@ -166,7 +173,7 @@ function applyOperation(scene: Scene): Outcome {
 }
 
 /** P-01 and section 1: the parameters, or an exception that names the bad one. */
-function checkParams(params: ReferenceParams): Network {
+function checkParams(params: ReferenceParams): ReferenceNetwork {
   const { hrp, startHeight, feeBps } = params;
   displayedHash(params.genesisHash);
   if (!Number.isInteger(startHeight) || startHeight < 1) throw new Error(`bad start height ${startHeight}`);

@@ -14,12 +14,13 @@ import {
   listTransaction,
   only,
   open,
-  listing,
+  listingOf,
   anchorOf,
   sendInput,
 } from "./hand-made-market.ts";
-import { GENESIS, TREASURY, anchorAnnex, sha, transaction } from "./hand-made.ts";
-import type { Actor } from "./hand-made.ts";
+import { sha256, toHex } from "../../bytes.ts";
+import { GENESIS, FEE_PERSON, anchorAnnex, transaction } from "./hand-made.ts";
+import type { Person } from "./hand-made.ts";
 
 function listReason(tx: Transaction, chain = goldChain()): string | null {
   const row = only(chain.block(tx));
@@ -142,7 +143,7 @@ describe("P-53: the anchor's signature", () => {
   });
 
   test("a key that is no point verifies nothing", () => {
-    const nobody: Actor = { ...ALICE, key: Buffer.alloc(32, 0xff) };
+    const nobody: Person = { ...ALICE, key: Buffer.alloc(32, 0xff) };
     const script = Buffer.concat([Buffer.from("5120", "hex"), nobody.key]);
     const tx = transaction([{ by: nobody, payload: LIST, annexOf: sign }], [[script, 1000n]]);
     assert.equal(listReason(tx), "ANCHOR_SIG_INVALID");
@@ -162,10 +163,10 @@ describe("list: effect", () => {
     );
     assert.equal(chain.holding(ALICE, "GOLD"), "250/50");
     const lines =
-      `prc20-policy/1\n${GENESIS}\n${id}\nGOLD\n50\nPEARL\n100000\n1000\n${TREASURY.address}\n99000\n` +
+      `prc20-policy/1\n${GENESIS}\n${id}\nGOLD\n50\nPEARL\n100000\n1000\n${FEE_PERSON.address}\n99000\n` +
       `${CAROL.address}\n${txid}:0\n9\n`;
     const annex = tx.ins[0]?.witness.at(-1) ?? Buffer.alloc(0);
-    assert.deepEqual(listing(chain, id), {
+    assert.deepEqual(listingOf(chain, id), {
       id,
       tick: "GOLD",
       amount: "50",
@@ -180,7 +181,7 @@ describe("list: effect", () => {
       created_txid: txid,
       created_height: 2,
       signature: Buffer.from(annex).subarray(1, 65).toString("hex"),
-      policy_hash: sha(Buffer.from(lines)).toString("hex"),
+      policy_hash: toHex(sha256(Buffer.from(lines))),
       state: "open",
       close_txid: null,
       close_height: null,
@@ -196,7 +197,7 @@ describe("list: effect", () => {
     const lines =
       `prc20-policy/1\n${GENESIS}\n${row.id}\nGOLD\n50\nPEARL\n33299\n0\n-\n33299\n` +
       `${ALICE.address}\n${row.anchor_txid}:0\n-\n`;
-    assert.equal(row.policy_hash, sha(Buffer.from(lines)).toString("hex"));
+    assert.equal(row.policy_hash, toHex(sha256(Buffer.from(lines))));
     const next = open(chain, listTransaction({ price: "33300" }, ALICE, 32_967n));
     assert.deepEqual([next.protocol_fee, next.seller_net], ["333", "32967"]);
     // No fee output is asked for the first one.

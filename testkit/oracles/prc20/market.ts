@@ -1,13 +1,13 @@
 // Decides when list and send are valid, when a listing closes, and what that changes: P-50 to P-65.
 import { schnorr } from "@noble/curves/secp256k1.js";
 import { Transaction } from "bitcoinjs-lib";
-import { sha256, toHex } from "./bytes.ts";
+import { sha256, toHex } from "../../bytes.ts";
 import { readOperation } from "./envelope.ts";
 import type { RecordedOperation } from "./envelope.ts";
 import { hasFieldTypeFault, textField } from "./outcome.ts";
-import type { Outcome, Place, Reason, Scene } from "./outcome.ts";
+import type { Outcome, InputPlace, Reason, RuleInput } from "./outcome.ts";
 import { holdingOf } from "./state.ts";
-import type { Listing, Network, State, TransactionView } from "./state.ts";
+import type { Listing, ReferenceNetwork, State, TransactionView } from "./state.ts";
 import {
   addressOfKey,
   parseAddress,
@@ -36,7 +36,7 @@ function isGoodExpiry(text: string | null, height: number): boolean {
 }
 
 /** P-50 to P-54. */
-export function applyList({ op, place, state, network }: Scene): Outcome {
+export function applyList({ op, place, state, network }: RuleInput): Outcome {
   const { tx, index } = place;
   const tick = parseTick(textField(op, "tick"));
   if (tick === null) return { reason: "TICK_INVALID" };
@@ -101,7 +101,7 @@ export function applyList({ op, place, state, network }: Scene): Outcome {
 /** P-53: the 64 signature bytes where the annex is right and the signature verifies, else null. */
 function readAnchorSignature(
   op: RecordedOperation,
-  { tx, index }: Place,
+  { tx, index }: InputPlace,
   anchor: { script: string; value: bigint },
   pay: { sellerAddress: string; sellerNet: bigint },
 ): Uint8Array | null {
@@ -127,7 +127,7 @@ function readAnchorSignature(
 /** P-54: SHA-256 over the lines, as hex. */
 function policyHash(
   terms: Omit<Listing, "createdHeight" | "signature" | "policyHash" | "state" | "close" | "buyer">,
-  network: Network,
+  network: ReferenceNetwork,
 ): string {
   const lines = [
     "prc20-policy/1",
@@ -159,7 +159,7 @@ function checkSend({
   place,
   state,
   network,
-}: Scene): { reason: Reason } | { listing: Listing; to: string } {
+}: RuleInput): { reason: Reason } | { listing: Listing; to: string } {
   const { tx, index: j } = place;
   if (hasFieldTypeFault(op)) return { reason: "FIELD_TYPE" };
   const id = textField(op, "id");
@@ -196,7 +196,7 @@ function pays(tx: TransactionView, index: number, address: string | null, least:
 }
 
 /** P-60, P-61. The listing was closed as filled by P-63 at the input before; here the units move. */
-export function applySend(scene: Scene): Outcome {
+export function applySend(scene: RuleInput): Outcome {
   const checked = checkSend(scene);
   if ("reason" in checked) return checked;
   const { listing, to } = checked;
@@ -212,9 +212,9 @@ export function applySend(scene: Scene): Outcome {
  * digest prints, or null where nothing closed or the listing was filled (the send's effect says so).
  */
 export function closeAnchorAt(
-  place: Place,
+  place: InputPlace,
   state: State,
-  network: Network,
+  network: ReferenceNetwork,
 ): { listing: Listing; kind: "cancelled" | "invalid_spent" } | null {
   const { tx, index: a } = place;
   const spends = tx.inputs[a]?.spends ?? "";
@@ -236,9 +236,9 @@ export function closeAnchorAt(
 /** P-63: filled, else invalid_spent, else cancelled. */
 function closeKind(
   listing: Listing,
-  { tx, index: a }: Place,
+  { tx, index: a }: InputPlace,
   state: State,
-  network: Network,
+  network: ReferenceNetwork,
 ): "filled" | "cancelled" | "invalid_spent" {
   const next = tx.inputs[a + 1];
   const op = next === undefined ? null : readOperation(next.witness, network.marker, network.hrp);

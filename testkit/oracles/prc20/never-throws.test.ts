@@ -4,14 +4,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "../../properties.ts";
 import { ALICE, BOB, LIST, NET, PAYMENT, anchorOf, goldChain, open, sendInput } from "./hand-made-market.ts";
-import { anchorAnnex, controlBlock, leafHead, leafOf, push, transaction, witnessOf } from "./hand-made.ts";
-import type { Chain } from "./hand-made.ts";
+import { push } from "../../bytes.ts";
+import { anchorAnnex, controlBlock, leafHead, leafOf, transaction, witnessOf } from "./hand-made.ts";
+import type { ReferenceChain } from "./hand-made.ts";
 
 const bytes = (maxLength: number) => fc.uint8Array({ maxLength });
 const RUNS = { numRuns: 150 };
 
 /** P-30 for every ticker. */
-function assertConserved(chain: Chain): void {
+function assertConserved(chain: ReferenceChain): void {
   const { tokens, balances, listings } = chain.index.snapshot();
   for (const token of tokens) {
     const rows = balances.filter((row) => row.tick === token.tick);

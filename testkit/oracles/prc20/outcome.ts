@@ -2,7 +2,7 @@
 // specification names, as P-23 sees them.
 import { ownMember } from "./envelope.ts";
 import type { RecordedOperation } from "./envelope.ts";
-import type { Network, State, TransactionView } from "./state.ts";
+import type { ReferenceNetwork, State, TransactionView } from "./state.ts";
 import { parseTick } from "./values.ts";
 
 /** Every reason of the specification. */
@@ -52,17 +52,17 @@ export interface Effect {
 export type Outcome = { reason: Reason } | { effect: Effect };
 
 /** Where an operation stands: input `index` of `tx`. */
-export interface Place {
+export interface InputPlace {
   tx: TransactionView;
   index: number;
 }
 
 /** Everything a rule may look at. */
-export interface Scene {
+export interface RuleInput {
   op: RecordedOperation;
-  place: Place;
+  place: InputPlace;
   state: State;
-  network: Network;
+  network: ReferenceNetwork;
 }
 
 const NAMED_FIELDS = new Map([

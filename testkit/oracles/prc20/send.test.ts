@@ -11,25 +11,25 @@ import {
   listTransaction,
   only,
   open,
-  listing,
+  listingOf,
   anchorOf,
   sendInput,
   PAYMENT,
 } from "./hand-made-market.ts";
-import { TREASURY, transaction } from "./hand-made.ts";
-import type { Chain } from "./hand-made.ts";
+import { FEE_PERSON, transaction } from "./hand-made.ts";
+import type { ReferenceChain } from "./hand-made.ts";
 import type { ListingRow, OperationRow } from "./index.ts";
 
 /** Spends the anchor at input 0 with a send at input 1; the send's row and the listing after it. */
 function fill(
   change: Record<string, unknown> = {},
   outputs: [Uint8Array, bigint][] = PAYMENT,
-): { chain: Chain; row: OperationRow; after: ListingRow } {
+): { chain: ReferenceChain; row: OperationRow; after: ListingRow } {
   const chain = goldChain();
   const before = open(chain);
   const row = only(chain.block(transaction([anchorOf(before), sendInput(before, change)], outputs)));
   assert.deepEqual([row.tick, row.listing_id], ["GOLD", before.id]);
-  return { chain, row, after: listing(chain, before.id) };
+  return { chain, row, after: listingOf(chain, before.id) };
 }
 
 describe("send", () => {
@@ -57,7 +57,7 @@ describe("send", () => {
   test("paying more is fine", () => {
     const more: [Uint8Array, bigint][] = [
       [ALICE.script, NET + 1n],
-      [TREASURY.script, FEE + 1n],
+      [FEE_PERSON.script, FEE + 1n],
     ];
     assert.equal(fill({}, more).row.reason, null);
   });
@@ -70,7 +70,7 @@ describe("send", () => {
       {},
       [
         [ALICE.script, NET - 1n],
-        [TREASURY.script, FEE],
+        [FEE_PERSON.script, FEE],
       ],
       "SELLER_UNDERPAID",
     ],
@@ -79,7 +79,7 @@ describe("send", () => {
       {},
       [
         [BOB.script, NET],
-        [TREASURY.script, FEE],
+        [FEE_PERSON.script, FEE],
       ],
       "SELLER_UNDERPAID",
     ],
@@ -87,7 +87,7 @@ describe("send", () => {
       "both swapped",
       {},
       [
-        [TREASURY.script, FEE],
+        [FEE_PERSON.script, FEE],
         [ALICE.script, NET],
       ],
       "SELLER_UNDERPAID",
@@ -97,7 +97,7 @@ describe("send", () => {
       {},
       [
         [ALICE.script, NET],
-        [TREASURY.script, FEE - 1n],
+        [FEE_PERSON.script, FEE - 1n],
       ],
       "FEE_UNDERPAID",
     ],
@@ -162,7 +162,7 @@ describe("send", () => {
     // The anchor is spent after the send: still open when the send is reached, and then cancelled or misused.
     const late = transaction([{}, sendInput(row), anchorOf(row)], [[BOB.script, 1n], ...PAYMENT]);
     assert.equal(only(chain.block(late)).reason, "ANCHOR_NOT_SPENT");
-    assert.equal(listing(chain, row.id).state, "cancelled");
+    assert.equal(listingOf(chain, row.id).state, "cancelled");
   });
 
   test("P-65: a fill after exp is valid", () => {

@@ -17,7 +17,7 @@ export interface ReferenceParams {
 }
 
 /** The parameters with the default filled in and the fee address in lower case. */
-export interface Network {
+export interface ReferenceNetwork {
   hrp: string;
   genesisHash: string;
   startHeight: number;

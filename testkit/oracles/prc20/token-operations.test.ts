@@ -1,12 +1,12 @@
 // Every reason and effect of deploy, mint, transfer and burn (P-20 to P-24, P-40 to P-46).
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Chain, PARAMS, actor } from "./hand-made.ts";
+import { ReferenceChain, PARAMS, person } from "./hand-made.ts";
 import type { Payload } from "./hand-made.ts";
 import { ReferenceIndex } from "./index.ts";
 
-const ALICE = actor("alice");
-const BOB = actor("bob");
+const ALICE = person("alice");
+const BOB = person("bob");
 const LARGEST = String(2n ** 128n - 1n);
 
 const DEPLOY = { op: "deploy", tick: "gold", max: "1000", lim: "100", pre: "300" };
@@ -15,8 +15,8 @@ const TRANSFER = { op: "transfer", tick: "Gold", amt: "7", to: BOB.address };
 const BURN = { op: "burn", tick: "gold", amt: "7" };
 
 /** A chain on which Alice has deployed GOLD and holds 300. */
-function goldChain(): Chain {
-  const chain = new Chain();
+function goldChain(): ReferenceChain {
+  const chain = new ReferenceChain();
   assert.equal(chain.run([ALICE, DEPLOY]).reason, null);
   return chain;
 }
@@ -146,7 +146,7 @@ describe("deploy", () => {
   });
 
   test("effect with everything given", () => {
-    const chain = new Chain();
+    const chain = new ReferenceChain();
     const payload = {
       ...DEPLOY,
       dec: "18",
@@ -177,7 +177,7 @@ describe("deploy", () => {
   });
 
   test("defaults: lim = max, pre 0, dec 8, no cid; the row shows `to` but no amount", () => {
-    const chain = new Chain();
+    const chain = new ReferenceChain();
     const row = chain.run([ALICE, { op: "deploy", tick: "A", max: "5" }]);
     assert.deepEqual([row.valid, row.to, row.amount], [1, ALICE.address, null]);
     const [token] = chain.index.snapshot().tokens;
@@ -219,7 +219,7 @@ describe("mint", () => {
   });
 
   test("amounts at the limit stay exact", () => {
-    const chain = new Chain();
+    const chain = new ReferenceChain();
     chain.run([ALICE, { op: "deploy", tick: "BIG", max: LARGEST, pre: "1" }]);
     const row = chain.run([ALICE, { op: "mint", tick: "BIG", amt: LARGEST }]);
     assert.equal(row.amount, String(2n ** 128n - 2n));
@@ -281,17 +281,17 @@ describe("the index itself", () => {
   });
 
   test("blocks come in order from the start height; a snapshot is a copy", () => {
-    const chain = new Chain({ ...PARAMS, startHeight: 7 });
+    const chain = new ReferenceChain({ ...PARAMS, startHeight: 7 });
     const empty = chain.index.snapshot();
     assert.deepEqual(
       [empty.tip, empty.stats.last_processed_height, empty.stats.blocks_indexed],
       [null, 6, 0],
     );
-    const block = { height: 8, hash: Chain.hashAt(8), time: 0, transactions: [] };
+    const block = { height: 8, hash: ReferenceChain.hashAt(8), time: 0, transactions: [] };
     assert.throws(() => chain.index.apply(block), /expected block 7/);
     chain.run([ALICE, DEPLOY], [ALICE, { op: "x" }]);
     const { stats, tip, operations, balances } = chain.index.snapshot();
-    assert.deepEqual(tip, { height: 8, hash: Chain.hashAt(8) });
+    assert.deepEqual(tip, { height: 8, hash: ReferenceChain.hashAt(8) });
     assert.deepEqual(
       [
         stats.blocks_indexed,

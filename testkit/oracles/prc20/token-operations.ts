@@ -1,12 +1,12 @@
 // Decides when deploy, mint, transfer and burn are valid, and what they change: section 5, P-40 to P-46. Checks stand
 // in the order of the specification; the first that fails is the reason (P-14).
 import { textField } from "./outcome.ts";
-import type { Outcome, Scene } from "./outcome.ts";
+import type { Outcome, RuleInput } from "./outcome.ts";
 import { holdingOf } from "./state.ts";
 import { RESERVED_TICK, parseAddress, parseAmount, parsePositiveAmount, parseTick } from "./values.ts";
 
 /** P-40, P-41. */
-export function applyDeploy({ op, place, state, network }: Scene): Outcome {
+export function applyDeploy({ op, place, state, network }: RuleInput): Outcome {
   const tick = parseTick(textField(op, "tick"));
   if (tick === null) return { reason: "TICK_INVALID" };
   if (tick === RESERVED_TICK) return { reason: "TICK_RESERVED" };
@@ -51,7 +51,7 @@ export function applyDeploy({ op, place, state, network }: Scene): Outcome {
 }
 
 /** P-42, P-43. */
-export function applyMint({ op, state, network }: Scene): Outcome {
+export function applyMint({ op, state, network }: RuleInput): Outcome {
   const tick = parseTick(textField(op, "tick"));
   if (tick === null) return { reason: "TICK_INVALID" };
   const token = state.tokens.get(tick);
@@ -74,7 +74,7 @@ export function applyMint({ op, state, network }: Scene): Outcome {
 }
 
 /** P-44, P-45. */
-export function applyTransfer({ op, state, network }: Scene): Outcome {
+export function applyTransfer({ op, state, network }: RuleInput): Outcome {
   const tick = parseTick(textField(op, "tick"));
   if (tick === null) return { reason: "TICK_INVALID" };
   const token = state.tokens.get(tick);
@@ -96,7 +96,7 @@ export function applyTransfer({ op, state, network }: Scene): Outcome {
 }
 
 /** P-46. */
-export function applyBurn({ op, state }: Scene): Outcome {
+export function applyBurn({ op, state }: RuleInput): Outcome {
   const tick = parseTick(textField(op, "tick"));
   if (tick === null) return { reason: "TICK_INVALID" };
   const token = state.tokens.get(tick);

@@ -1,6 +1,6 @@
 // The table of S-54, row by row as it is printed: who, what, while which condition holds, and in which window.
 
-import { nameOf, spentInBlock, type PlainOutput, type Words } from "./plain.ts";
+import { outputName, spentInBlock, type PlainOutput, type Words } from "./plain.ts";
 
 const MINUTES = 60;
 const HOURS = 3600;
@@ -190,7 +190,7 @@ export function nextActions(words: Words): readonly object[] {
         optional: row.optional ?? false,
         not_before: row.notBefore?.(words) ?? null,
         not_after: row.notAfter?.(words) ?? null,
-        outpoint: row.perOutput ? nameOf(output) : null,
+        outpoint: row.perOutput ? outputName(output) : null,
         amount_sat: row.perOutput ? output.amountSat : (row.amount?.(words) ?? null),
       }));
   });

@@ -1,7 +1,7 @@
 // The second model of the swap rules in one call: what a row says about a plain subject (S-15, S-50 to S-55, S-61).
 
 import { nextActions } from "./actions.ts";
-import { nameOf, Words, type PlainOutput, type PlainSubject, type PlainWorld } from "./plain.ts";
+import { outputName, Words, type PlainOutput, type PlainSubject, type PlainWorld } from "./plain.ts";
 import { bidStatus, dealStatus, evmLeg, pearlLeg, release } from "./status.ts";
 
 export { isCredited, verifyEvmRefund, verifyLock, verifyRefund, type PlainFound } from "./verify.ts";
@@ -25,7 +25,7 @@ export function project(subject: PlainSubject, world: PlainWorld): Record<string
     evm_leg: evmLeg(words),
     evm_credit: words.owed,
     pearl_leg: pearlLeg(words),
-    lock: lock === null ? null : nameOf(lock),
+    lock: lock === null ? null : outputName(lock),
     pearl_lock_outputs: words.shown.map(shown),
     pearl_lock_outputs_total: rows.length,
     pearl_claim_txid: spendOf("claim"),

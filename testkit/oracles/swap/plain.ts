@@ -222,7 +222,7 @@ export class Words {
       if (shower.by === "claim" && shower.orderHash === hash) return null;
       if (shower.by !== "spend") continue;
       if (shower.script && shower.script === this.subject.script) return null;
-      if (!shower.script && outputs.some((output) => nameOf(output) === shower.outpoint)) return null;
+      if (!shower.script && outputs.some((output) => outputName(output) === shower.outpoint)) return null;
     }
     return "HASHLOCK_REUSED";
   }
@@ -242,7 +242,7 @@ export class Words {
 }
 
 /** "txid:vout". */
-export function nameOf(output: PlainOutput): string {
+export function outputName(output: PlainOutput): string {
   return `${output.txid}:${output.vout}`;
 }
 

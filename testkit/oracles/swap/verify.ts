@@ -1,6 +1,6 @@
 // The verifications of S-60 and S-61 as lists of (reason, condition) in the text's order.
 
-import { nameOf, spentInBlock, type PlainOutput, type Words } from "./plain.ts";
+import { outputName, spentInBlock, type PlainOutput, type Words } from "./plain.ts";
 
 /** A transaction as the node answers it. */
 export interface PlainFound {
@@ -30,9 +30,9 @@ export function verifyLock(
 ): string | null {
   const { subject, world, profile } = words;
   const { terms } = subject;
-  const outpoint = asked.named ?? (words.lock ? nameOf(words.lock) : asked.hint);
+  const outpoint = asked.named ?? (words.lock ? outputName(words.lock) : asked.hint);
   const [txid = "", vout = ""] = (outpoint ?? "").split(":");
-  const known = subject.outputs.find((output) => nameOf(output) === outpoint);
+  const known = subject.outputs.find((output) => outputName(output) === outpoint);
   const found = known ? null : lookUp(txid);
   const output = found?.outputs[Number(vout)];
   const script = known ? subject.script : output?.script;
@@ -102,7 +102,7 @@ function namedSpend(
 ): PlainOutput | null {
   const isDustIdle = words.rows.some((output) => words.full(output) && isHere(output));
   const touched = words.rows.filter((output) =>
-    bySpend.length > 0 ? bySpend.includes(output) : (found?.inputs.includes(nameOf(output)) ?? false),
+    bySpend.length > 0 ? bySpend.includes(output) : (found?.inputs.includes(outputName(output)) ?? false),
   );
   const counted = touched.filter((output) => !isDustIdle || (words.full(output) && isHere(output)));
   return counted.find((output) => output.spend?.path === "claim") ?? counted[0] ?? null;

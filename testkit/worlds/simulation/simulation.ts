@@ -15,7 +15,7 @@ import { settle, VirtualClock } from "../../doubles/clock.ts";
 import { SimulatedWorld } from "./simulated-world.ts";
 
 /** What a run has met, for assertions over many runs. */
-export interface RunReport {
+export interface SimulationReport {
   readonly metrics: CountedMetrics;
   readonly restarts: number;
   readonly kills: number;
@@ -173,7 +173,7 @@ export interface SimulationOptions {
 }
 
 /** Runs one seed; throws with the log where the end is not what it must be. */
-export async function simulate(seed: number, options: SimulationOptions = {}): Promise<RunReport> {
+export async function simulate(seed: number, options: SimulationOptions = {}): Promise<SimulationReport> {
   const { steps = 14, store = new MemoryIndexStore(), compare = assertCanonical } = options;
   const run = new Run(seed, store);
   try {

@@ -22,7 +22,7 @@ import {
 } from "../../../src/wallet/index.ts";
 import type { AnvilAccount } from "../../doubles/anvil/node.ts";
 import type { Answer } from "./http.ts";
-import { MINER, type SwapStage } from "./swap-stage.ts";
+import { STAGE_MINER, type SwapStage } from "./swap-stage.ts";
 import {
   askArgument,
   askBody,
@@ -62,7 +62,7 @@ export function party(stage: SwapStage, index: number): Party {
 }
 
 /** A secret and its hashlock, by a number. */
-export function secretOf(seed: number): { readonly secret: Hex; readonly hashlock: Hex } {
+export function seededSecret(seed: number): { readonly secret: Hex; readonly hashlock: Hex } {
   return secretFrom(`secret ${seed}`);
 }
 
@@ -187,7 +187,7 @@ export async function payPearl(stage: SwapStage, to: Party, amountSat: bigint): 
   const paid = built(
     buildPayment([{ amount: amountSat, script: to.key.script }], {
       coins,
-      changeScript: MINER.script,
+      changeScript: STAGE_MINER.script,
       feePerKvb: FEE_PER_KVB,
     }),
   );
@@ -214,7 +214,7 @@ export function coinsOf(
 }
 
 function minerCoins(stage: SwapStage) {
-  return coinsOf(stage, MINER);
+  return coinsOf(stage, STAGE_MINER);
 }
 
 /** The lock of a deal row's terms. */

@@ -26,13 +26,13 @@ import {
   lockUsdc,
   mined,
   type Party,
-  secretOf,
+  seededSecret,
   signAsk,
   type SignedAsk,
   submit,
   times,
 } from "./parties.ts";
-import { MINER, type SwapStage } from "./swap-stage.ts";
+import { STAGE_MINER, type SwapStage } from "./swap-stage.ts";
 import {
   askArgument,
   privateKeyOf,
@@ -42,14 +42,12 @@ import {
   NOBODY,
   NO_WORD,
 } from "../../builders/party.ts";
+import type { JsonRow } from "../../rows.ts";
 
 const FEE_PER_KVB = 5000n;
 
 /** Path of the swap group. */
 export const SWAPS = "/api/v1/swaps";
-
-/** A row or another object of an answer. */
-export type Row = Readonly<Record<string, unknown>>;
 
 /** Refund times of an order, unix seconds. */
 export interface Times {
@@ -65,10 +63,10 @@ export async function payOutputs(
   amountSat: bigint,
 ): Promise<string> {
   const outputs = Array.from({ length: count }, () => ({ amount: amountSat, script: to.key.script }));
-  const coins = coinsOf(stage, MINER).slice(0, 2);
+  const coins = coinsOf(stage, STAGE_MINER).slice(0, 2);
   const txid = submit(
     stage,
-    built(buildPayment(outputs, { coins, changeScript: MINER.script, feePerKvb: FEE_PER_KVB })),
+    built(buildPayment(outputs, { coins, changeScript: STAGE_MINER.script, feePerKvb: FEE_PER_KVB })),
   );
   await stage.minePearl(1);
   return txid;
@@ -88,7 +86,7 @@ export interface Taken {
   readonly secret: Hex;
   readonly hashlock: Hex;
   readonly answer: Answer;
-  readonly body: Row;
+  readonly body: JsonRow;
 }
 
 /** Takes an ask with secret number `seed` and wants a new take. */
@@ -99,7 +97,7 @@ export async function postTake(
   seed: number,
   at?: Times,
 ): Promise<Taken> {
-  const { secret, hashlock } = secretOf(seed);
+  const { secret, hashlock } = seededSecret(seed);
   const body = takeBody(buyer, hashlock, at ?? (await times(stage)));
   const answer = await stage.http.post(`${SWAPS}/asks/${askId}/take`, body);
   assert.equal(answer.status, 201, answer.text);
@@ -168,7 +166,7 @@ export async function bidTerms(
   return {
     buyer: buyer.evm,
     seller: NOBODY,
-    hashlock: secretOf(seed).hashlock,
+    hashlock: seededSecret(seed).hashlock,
     usdcAmount: 5_000_000n,
     pearlAmountSat: 100_000_000n,
     buyerPearlKey: buyer.pub,
@@ -232,13 +230,19 @@ export function actionBody(
   askId: Hex,
   action: "pause" | "resume" | "cancel",
   deadline: number,
-): Row {
+): JsonRow {
   const message = askActionMessage(domainOf(stage), askId, action, deadline);
   return { deadline, signature: signSwapMessage(message, privateKeyOf(person.account)) };
 }
 
 /** Body of `bids/{order_hash}/origin`, signed by this person. */
-export function originBody(stage: SwapStage, person: Party, hash: Hex, origin: string, ref?: string): Row {
+export function originBody(
+  stage: SwapStage,
+  person: Party,
+  hash: Hex,
+  origin: string,
+  ref?: string,
+): JsonRow {
   const message = bidOriginMessage(domainOf(stage), hash, origin, ref);
   const signature = signSwapMessage(message, privateKeyOf(person.account));
   return { origin, ...(ref === undefined ? {} : { ref }), signature };
@@ -263,14 +267,14 @@ export async function acceptedBid(
 }
 
 /** A deal's row. */
-export async function dealOf(stage: SwapStage, hash: string): Promise<Row> {
+export async function dealOf(stage: SwapStage, hash: string): Promise<JsonRow> {
   const answer = await stage.http.get(`${SWAPS}/deals/${hash}`);
   assert.equal(answer.status, 200, answer.text);
   return answer.body;
 }
 
 /** Waits until the deal has this status. */
-export async function untilDeal(stage: SwapStage, hash: string, status: string): Promise<Row> {
+export async function untilDeal(stage: SwapStage, hash: string, status: string): Promise<JsonRow> {
   let last = "";
   await stage.until(`deal ${status}`, async () => {
     last = String((await dealOf(stage, hash))["status"]);
@@ -280,13 +284,13 @@ export async function untilDeal(stage: SwapStage, hash: string, status: string):
 }
 
 /** "role action" of each next action. */
-export function actionsOf(row: Row): readonly string[] {
+export function actionsOf(row: JsonRow): readonly string[] {
   const actions = row["next_actions"];
   return Array.isArray(actions) ? actions.map((one) => `${Object(one).role} ${Object(one).action}`) : [];
 }
 
 /** The rows of a list answer. */
-export function rowsOf(answer: Answer): readonly Row[] {
+export function rowsOf(answer: Answer): readonly JsonRow[] {
   assert.equal(answer.status, 200, answer.text);
   const rows = answer.body["result"];
   assert.ok(Array.isArray(rows), answer.text);

@@ -43,7 +43,7 @@ const QUICK: Readonly<Record<string, string>> = {
 const PATIENCE_MS = 60_000;
 
 /** The key that mines PEARL. */
-export const MINER: SigningKey = plainKey(new Uint8Array(32).fill(7));
+export const STAGE_MINER: SigningKey = plainKey(new Uint8Array(32).fill(7));
 
 /** Both chains and a service over them. */
 export class SwapStage {
@@ -84,7 +84,7 @@ export class SwapStage {
       pearl = await startPearlNode({
         rpcUser: "user",
         rpcPassword: "secret",
-        miningScript: MINER.script,
+        miningScript: STAGE_MINER.script,
         keepAlive: true,
       });
       const now = Math.floor(Date.now() / 1000);

@@ -5,7 +5,7 @@ import { type Terms, ZERO_ADDRESS, ZERO_BYTES32 } from "../../../src/swap/terms.
 import { addressOfSigner } from "../../../src/wallet/index.ts";
 import { Adversary } from "./adversary.ts";
 import { askIdOf, orderHashOf } from "../../oracles/escrow.ts";
-import { addressOf, hex32, keyOf, lockOfOrder } from "./purse.ts";
+import { partyAddress, bytes32Of, partyKey, lockOfOrder } from "./purse.ts";
 import { FEE_BPS, PEARL_AMOUNT } from "./scenario.ts";
 import type { SwapWorld } from "./swap-world.ts";
 
@@ -80,7 +80,7 @@ export class AdversaryBuyer extends Adversary {
   }
 
   #isOurs(key: Bytes32): boolean {
-    return key === hex32(this.purse.key.outputKey);
+    return key === bytes32Of(this.purse.key.outputKey);
   }
 
   #newHashlock(): Bytes32 {
@@ -95,19 +95,19 @@ export class AdversaryBuyer extends Adversary {
     if (buyer === undefined || evm.storage.orders.size >= MOST_ORDERS) return false;
     const pearlRefundTime = world.now + scenario.lawful.takeMinS + chance.between(0, 2400);
     const ask = scenario.entry === "ask" ? this.oneOf(world.asks) : null;
-    const seller = scenario.entry === "bid" ? ZERO_ADDRESS : addressOf("seller");
+    const seller = scenario.entry === "bid" ? ZERO_ADDRESS : partyAddress("seller");
     const terms: Terms = {
       buyer,
       seller: ask?.seller ?? seller,
       hashlock,
       usdcAmount: scenario.usdcAmount,
       pearlAmountSat: PEARL_AMOUNT,
-      buyerPearlKey: hex32(this.purse.key.outputKey),
+      buyerPearlKey: bytes32Of(this.purse.key.outputKey),
       sellerPearlKey: ask?.sellerPearlKey ?? ZERO_BYTES32,
       pearlRefundTime,
       evmRefundTime: pearlRefundTime + scenario.rules.deltaS,
       feeBps: FEE_BPS,
-      feeRecipient: addressOf("fees"),
+      feeRecipient: partyAddress("fees"),
       askId: ask === null ? ZERO_BYTES32 : askIdOf(ask),
       nonce: BigInt(chance.between(0, 1_000_000)),
       ...over,
@@ -175,7 +175,7 @@ export class AdversaryBuyer extends Adversary {
     );
     const [buyer, friend] = this.names;
     if (order === null || friend === undefined || order[1].terms.buyer !== buyer) return false;
-    const key = chance.is(0.5) ? hex32(keyOf("seller").outputKey) : NO_POINT;
+    const key = chance.is(0.5) ? bytes32Of(partyKey("seller").outputKey) : NO_POINT;
     evm.submit(friend, { fn: "accept", orderHash: order[0], key }, true);
     return true;
   }

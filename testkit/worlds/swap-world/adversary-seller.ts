@@ -5,7 +5,7 @@ import type { OwnedCoin } from "../../../src/wallet/index.ts";
 import { ZERO_ADDRESS } from "../../../src/swap/terms.ts";
 import { Adversary } from "./adversary.ts";
 import type { EscrowOrder } from "../../oracles/escrow.ts";
-import { addressOf, hex32, lockOfOrder, type SentLock } from "./purse.ts";
+import { partyAddress, bytes32Of, lockOfOrder, type SentLock } from "./purse.ts";
 import { FEE_BPS, PEARL_AMOUNT } from "./scenario.ts";
 import { PEARL_BLOCK_S } from "./pearl-world.ts";
 import type { SwapWorld } from "./swap-world.ts";
@@ -16,7 +16,7 @@ const NO_POINT = `0x${"00".repeat(31)}05` as Bytes32;
 /** The seller from hell. */
 export class AdversarySeller extends Adversary {
   readonly #locks: SentLock[] = [];
-  readonly #key = hex32(this.purse.key.outputKey);
+  readonly #key = bytes32Of(this.purse.key.outputKey);
 
   constructor(world: SwapWorld) {
     super(world);
@@ -66,14 +66,14 @@ export class AdversarySeller extends Adversary {
     if (entry !== "ask") return;
     world.later(world.chance.between(30, 300), () =>
       world.postAsk({
-        seller: addressOf("mallory"),
+        seller: partyAddress("mallory"),
         sellerPearlAddress: "rprl1mallory",
         sellerPearlKey: this.#key,
         pearlAmountSat: PEARL_AMOUNT,
         usdcAmount,
         expiry: world.now + 86_400,
         feeBps: FEE_BPS,
-        feeRecipient: addressOf("fees"),
+        feeRecipient: partyAddress("fees"),
         nonce: 0n,
       }),
     );
@@ -89,16 +89,16 @@ export class AdversarySeller extends Adversary {
 
   #accept(key: Bytes32): boolean {
     const { evm, chance } = this.world;
-    const me = addressOf("mallory");
+    const me = partyAddress("mallory");
     const open = this.ordersIn("Locked").filter(
-      ([, { terms }]) => terms.buyer === addressOf("buyer") && [ZERO_ADDRESS, me].includes(terms.seller),
+      ([, { terms }]) => terms.buyer === partyAddress("buyer") && [ZERO_ADDRESS, me].includes(terms.seller),
     );
     for (const [orderHash] of open) evm.submit(me, { fn: "accept", orderHash, key }, chance.is(0.5));
     return open.length > 0;
   }
 
   #target(): EscrowOrder | null {
-    const mine = this.ordersIn("Accepted").filter(([, { seller }]) => seller === addressOf("mallory"));
+    const mine = this.ordersIn("Accepted").filter(([, { seller }]) => seller === partyAddress("mallory"));
     return this.oneOf(mine)?.[1] ?? null;
   }
 
@@ -200,32 +200,32 @@ export class AdversarySeller extends Adversary {
     for (const [orderHash, { terms }] of this.ordersIn("Accepted")) {
       const secret = shown.get(terms.hashlock);
       if (secret === undefined) continue;
-      evm.submit(addressOf("mallory"), { fn: "claim", orderHash, secret }, true);
+      evm.submit(partyAddress("mallory"), { fn: "claim", orderHash, secret }, true);
       isAny = true;
     }
     return isAny;
   }
 
   #giveBack(): boolean {
-    const mine = this.ordersIn("Accepted").filter(([, { seller }]) => seller === addressOf("mallory"));
+    const mine = this.ordersIn("Accepted").filter(([, { seller }]) => seller === partyAddress("mallory"));
     for (const [orderHash] of mine)
-      this.world.evm.submit(addressOf("mallory"), { fn: "refundCooperative", orderHash });
+      this.world.evm.submit(partyAddress("mallory"), { fn: "refundCooperative", orderHash });
     return mine.length > 0;
   }
 
   /** The buyer's hashlock and keys in an order of its own. */
   #copy(): boolean {
     const order = this.oneOf(this.ordersIn("Locked", "Accepted"))?.[1];
-    if (order === undefined || order.terms.buyer !== addressOf("buyer")) return false;
+    if (order === undefined || order.terms.buyer !== partyAddress("buyer")) return false;
     const zero = `0x${"0".repeat(64)}` as Bytes32;
     const terms = {
       ...order.terms,
-      buyer: addressOf("oscar"),
+      buyer: partyAddress("oscar"),
       seller: ZERO_ADDRESS,
       askId: zero,
       sellerPearlKey: zero,
     };
-    this.world.evm.submit(addressOf("oscar"), { fn: "lock", terms });
+    this.world.evm.submit(partyAddress("oscar"), { fn: "lock", terms });
     return true;
   }
 }

@@ -4,7 +4,8 @@
 import type { Bytes32, EvmAddress } from "../../../src/primitives/brands.ts";
 import type { Coin, SwapLock } from "../../../src/wallet/index.ts";
 import type { EscrowOrder } from "../../oracles/escrow.ts";
-import { addressOf, bytesOf, FEE_RATE, keyOf, lockOfOrder, Purse } from "./purse.ts";
+import { bytesOf } from "../../bytes.ts";
+import { partyAddress, FEE_RATE, partyKey, lockOfOrder, Purse } from "./purse.ts";
 import { PEARL_AMOUNT, type Plot } from "./scenario.ts";
 import type { SwapWorld } from "./swap-world.ts";
 
@@ -24,8 +25,8 @@ export interface SeenOutput {
 /** What both adversaries share. `mallory` is the party, `oscar` a second name of it. */
 export class Adversary {
   readonly world: SwapWorld;
-  readonly names: readonly EvmAddress[] = [addressOf("mallory"), addressOf("oscar")];
-  readonly purse = new Purse(keyOf("mallory"));
+  readonly names: readonly EvmAddress[] = [partyAddress("mallory"), partyAddress("oscar")];
+  readonly purse = new Purse(partyKey("mallory"));
   readonly moves = new Map<string, Move>();
   readonly #odds = new Map<string, number>();
   /** Orders with both keys, also those that a reorganisation has unmade. */
@@ -225,7 +226,7 @@ export class Adversary {
     const { evm, now } = this.world;
     const due = this.ordersIn("Locked", "Accepted").filter(([, { terms }]) => now >= terms.evmRefundTime);
     for (const [orderHash] of due)
-      evm.submit(this.names[0] ?? addressOf("mallory"), { fn: "refund", orderHash }, true);
+      evm.submit(this.names[0] ?? partyAddress("mallory"), { fn: "refund", orderHash }, true);
     return due.length > 0;
   }
 

@@ -21,7 +21,7 @@ export interface EvmPortParts {
 const AMOUNTS = new Set(["usdcAmount", "pearlAmountSat", "nonce", "sellerNet", "fee", "amount"]);
 
 /** A block of the model as the port shows it. */
-export function blockOf(block: WorldEvmBlock): EvmBlock {
+export function shownBlock(block: WorldEvmBlock): EvmBlock {
   const { number, hash, parentHash, time, txs, logs } = block;
   return {
     number,
@@ -35,7 +35,7 @@ export function blockOf(block: WorldEvmBlock): EvmBlock {
 
 /** The logs of a block of the model as the port shows them. */
 export function logsOf(block: WorldEvmBlock, address: EvmAddress): EvmLog[] {
-  return wireLogs(block.logs, blockOf(block), address);
+  return wireLogs(block.logs, shownBlock(block), address);
 }
 
 /** These logs, in this order, as logs of a block with these transactions. */
@@ -81,7 +81,7 @@ export class WorldEvmSource implements EvmSource {
     const isStale = this.#fault("heads") === "stale";
     const head = world.at(Math.max(0, world.head.number - (isStale ? 3 : 0))) ?? world.head;
     const final = world.at(finalOf(head.number));
-    return { head: blockOf(head), final: final === null ? null : blockOf(final) };
+    return { head: shownBlock(head), final: final === null ? null : shownBlock(final) };
   }
 
   async blocksAt(numbers: readonly number[]): Promise<readonly (EvmBlock | null)[]> {
@@ -89,7 +89,7 @@ export class WorldEvmSource implements EvmSource {
     return numbers.map((number) => {
       const block = this.#parts.world.at(number);
       if (block === null || (fault === "stale" && number > this.#parts.world.head.number - 3)) return null;
-      const answer = blockOf(block);
+      const answer = shownBlock(block);
       return fault === "lie" ? { ...answer, hash: sha256Hex(`lie ${answer.hash}`) } : answer;
     });
   }
@@ -98,7 +98,7 @@ export class WorldEvmSource implements EvmSource {
     if (this.#fault("blocksByHash") !== null) return hashes.map(() => null);
     return hashes.map((hash) => {
       const block = this.#parts.world.byHash(hash);
-      return block === null ? null : blockOf(block);
+      return block === null ? null : shownBlock(block);
     });
   }
 

@@ -6,9 +6,10 @@ import { type Terms, ZERO_ADDRESS, ZERO_BYTES32 } from "../../../src/swap/terms.
 import type { NextAction } from "../../../src/swap/next-actions.ts";
 import { addressOfSigner, type SignedTx } from "../../../src/wallet/index.ts";
 import { askIdOf, orderHashOf } from "../../oracles/escrow.ts";
-import { addressOf, bytesOf, FEE_RATE, hex32, keyOf, lockFor, Purse, vaultOf } from "./purse.ts";
+import { bytesOf } from "../../bytes.ts";
+import { partyAddress, FEE_RATE, bytes32Of, partyKey, lockFor, Purse, vaultOf } from "./purse.ts";
 import { FEE_BPS, PEARL_AMOUNT } from "./scenario.ts";
-import type { Row } from "./service.ts";
+import type { SwapRow } from "./service.ts";
 import type { SwapWorld } from "./swap-world.ts";
 
 interface OwnOrder {
@@ -26,8 +27,8 @@ interface OwnClaim {
 
 /** An honest buyer. */
 export class HonestBuyer {
-  readonly evm: EvmAddress = addressOf("buyer");
-  readonly purse = new Purse(keyOf("buyer"));
+  readonly evm: EvmAddress = partyAddress("buyer");
+  readonly purse = new Purse(partyKey("buyer"));
   readonly orders: OwnOrder[] = [];
   readonly #world: SwapWorld;
   readonly #claims = new Map<string, OwnClaim>();
@@ -69,12 +70,12 @@ export class HonestBuyer {
       hashlock: this.#world.newSecret(),
       usdcAmount: scenario.usdcAmount,
       pearlAmountSat: PEARL_AMOUNT,
-      buyerPearlKey: hex32(this.purse.key.outputKey),
+      buyerPearlKey: bytes32Of(this.purse.key.outputKey),
       sellerPearlKey: ZERO_BYTES32,
       pearlRefundTime,
       evmRefundTime: pearlRefundTime + scenario.rules.deltaS + chance.pick([0, 0, 1800]),
       feeBps: FEE_BPS,
-      feeRecipient: addressOf("fees"),
+      feeRecipient: partyAddress("fees"),
       askId: ZERO_BYTES32,
       nonce: 0n,
       ...over,
@@ -83,7 +84,7 @@ export class HonestBuyer {
 
   #bid(): void {
     const { entry, honest } = this.#world.scenario;
-    const seller = addressOf(honest === "buyer" ? "mallory" : "seller");
+    const seller = partyAddress(honest === "buyer" ? "mallory" : "seller");
     const terms = this.#terms(entry === "named" ? { seller } : {});
     this.#remember(terms);
     this.#world.evm.submit(this.evm, { fn: "lock", terms });
@@ -138,7 +139,7 @@ export class HonestBuyer {
     return drawn;
   }
 
-  #act(order: OwnOrder, row: Row, action: NextAction): void {
+  #act(order: OwnOrder, row: SwapRow, action: NextAction): void {
     const { evm } = this.#world;
     const { hash } = order;
     switch (action.action) {
@@ -183,7 +184,12 @@ export class HonestBuyer {
   }
 
   /** Sends a claim, the stored one where there is one; raises its fee when it has waited. */
-  #claim({ terms, hash }: OwnOrder, row: Row, { outpoint, amount_sat }: NextAction, isRaised: boolean): void {
+  #claim(
+    { terms, hash }: OwnOrder,
+    row: SwapRow,
+    { outpoint, amount_sat }: NextAction,
+    isRaised: boolean,
+  ): void {
     const world = this.#world;
     const lock = lockFor(terms, (row.seller_pearl_pubkey ?? ZERO_BYTES32) as Bytes32);
     const secret = world.secrets.get(terms.hashlock);

@@ -4,9 +4,18 @@
 import type { Bytes32, EvmAddress } from "../../../src/primitives/brands.ts";
 import type { NextAction } from "../../../src/swap/next-actions.ts";
 import type { OwnedCoin, SignedTx } from "../../../src/wallet/index.ts";
-import { addressOf, FEE_RATE, hex32, keyOf, lockFor, Purse, type SentLock, vaultOf } from "./purse.ts";
+import {
+  partyAddress,
+  FEE_RATE,
+  bytes32Of,
+  partyKey,
+  lockFor,
+  Purse,
+  type SentLock,
+  vaultOf,
+} from "./purse.ts";
 import { FEE_BPS, PEARL_AMOUNT } from "./scenario.ts";
-import type { Row } from "./service.ts";
+import type { SwapRow } from "./service.ts";
 import type { SwapWorld } from "./swap-world.ts";
 import type { Terms } from "../../../src/swap/terms.ts";
 
@@ -18,8 +27,8 @@ interface Sent {
 
 /** An honest seller. */
 export class HonestSeller {
-  readonly evm: EvmAddress = addressOf("seller");
-  readonly purse = new Purse(keyOf("seller"));
+  readonly evm: EvmAddress = partyAddress("seller");
+  readonly purse = new Purse(partyKey("seller"));
   /** Every lock signed, by order. */
   readonly locks = new Map<Bytes32, SentLock[]>();
   readonly #world: SwapWorld;
@@ -41,12 +50,12 @@ export class HonestSeller {
         world.postAsk({
           seller: this.evm,
           sellerPearlAddress: "rprl1seller",
-          sellerPearlKey: hex32(this.purse.key.outputKey),
+          sellerPearlKey: bytes32Of(this.purse.key.outputKey),
           pearlAmountSat: PEARL_AMOUNT,
           usdcAmount,
           expiry: world.now + 86_400,
           feeBps: FEE_BPS,
-          feeRecipient: addressOf("fees"),
+          feeRecipient: partyAddress("fees"),
           nonce: 0n,
         }),
       );
@@ -64,7 +73,7 @@ export class HonestSeller {
     world.later(world.chance.between(50, 240), () => this.#wake());
   }
 
-  #follow(hash: Bytes32, row: Row): void {
+  #follow(hash: Bytes32, row: SwapRow): void {
     for (const action of row.next_actions) {
       const isMine = action.role === "anyone" ? row.seller_evm === this.evm : action.role === "seller";
       if (!isMine || (action.actor !== null && action.actor !== this.evm) || !this.#isOpen(action)) continue;
@@ -90,7 +99,7 @@ export class HonestSeller {
     return drawn;
   }
 
-  #act(hash: Bytes32, row: Row, action: NextAction): void {
+  #act(hash: Bytes32, row: SwapRow, action: NextAction): void {
     const world = this.#world;
     const { evm } = world;
     switch (action.action) {
@@ -102,7 +111,11 @@ export class HonestSeller {
         world.note("credit withdrawn");
         return evm.submit(this.evm, { fn: "withdrawCredit", to: vaultOf("seller") });
       case "accept_bid":
-        return evm.submit(this.evm, { fn: "accept", orderHash: hash, key: hex32(this.purse.key.outputKey) });
+        return evm.submit(this.evm, {
+          fn: "accept",
+          orderHash: hash,
+          key: bytes32Of(this.purse.key.outputKey),
+        });
       case "lock_pearl":
         return this.#planLock(hash, action);
       case "refund_pearl":
@@ -131,7 +144,7 @@ export class HonestSeller {
   #lock(hash: Bytes32): void {
     const world = this.#world;
     const row = world.row(hash);
-    const lock = row === null ? null : lockFor(termsOf(row), hex32(this.purse.key.outputKey));
+    const lock = row === null ? null : lockFor(termsOf(row), bytes32Of(this.purse.key.outputKey));
     if (lock === null) return;
     const before = this.locks.get(hash) ?? [];
     const newest = before.at(-1);
@@ -151,9 +164,9 @@ export class HonestSeller {
     world.pearl.submit(sent.signed.hex);
   }
 
-  #refund(row: Row, { outpoint, amount_sat }: NextAction): void {
+  #refund(row: SwapRow, { outpoint, amount_sat }: NextAction): void {
     const world = this.#world;
-    const lock = lockFor(termsOf(row), hex32(this.purse.key.outputKey));
+    const lock = lockFor(termsOf(row), bytes32Of(this.purse.key.outputKey));
     if (lock === null || outpoint === null || amount_sat === null || BigInt(amount_sat) < 2000n) return;
     if (world.pearl.medianTime <= row.pearl_refund_time) return;
     const known = this.#refunds.get(outpoint);
@@ -205,7 +218,7 @@ export class HonestSeller {
 }
 
 /** The terms that a lock script is made of, as the row shows them. */
-function termsOf(row: Row): Terms {
+function termsOf(row: SwapRow): Terms {
   return {
     buyer: row.buyer_evm as EvmAddress,
     seller: (row.seller_evm ?? row.buyer_evm) as EvmAddress,

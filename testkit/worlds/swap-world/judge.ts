@@ -7,14 +7,14 @@ import { MemorySwapStore } from "../../doubles/memory-swap-store.ts";
 import type { HonestBuyer } from "./honest-buyer.ts";
 import type { HonestSeller } from "./honest-seller.ts";
 import { plainText } from "../../oracles/escrow.ts";
-import { addressOf, keyOf, lockOfOrder, vaultOf } from "./purse.ts";
+import { partyAddress, partyKey, lockOfOrder, vaultOf } from "./purse.ts";
 import { FEE_ALLOWANCE } from "./scenario.ts";
-import type { Row } from "./service.ts";
+import type { SwapRow } from "./service.ts";
 import { USDC_EACH, type SwapWorld } from "./swap-world.ts";
 
 /** What a party owns on PEARL, satoshis. */
 export function pearlOf(world: SwapWorld, name: string): bigint {
-  const script = Buffer.from(keyOf(name).script).toString("hex");
+  const script = Buffer.from(partyKey(name).script).toString("hex");
   return world.pearl.unspent(new Set([script])).reduce((sum, { amount }) => sum + amount, 0n);
 }
 
@@ -59,9 +59,9 @@ export function sellersLoss(world: SwapWorld, { evm }: HonestSeller, pearlBefore
 }
 
 /** Rows of all orders by hash, as text; `left out`: fields that a rebuild may not have (S-50). */
-export function rowsOf(
+export function rowsOfOrders(
   world: SwapWorld,
-  rowOf: (hash: Bytes32) => Row | null,
+  rowOf: (hash: Bytes32) => SwapRow | null,
 ): Map<Bytes32, Record<string, unknown>> {
   const rows = new Map<Bytes32, Record<string, unknown>>();
   for (const hash of world.service?.ledger.orders() ?? []) {
@@ -90,7 +90,7 @@ export async function compareRebuild(
   for (let tries = 0; tries < 3 && !fresh.isWhole; tries += 1) await fresh.look();
   await fresh.look();
   assert.ok(fresh.isWhole, "the fresh index has read everything");
-  const rows = rowsOf(world, (hash) => world.row(hash));
+  const rows = rowsOfOrders(world, (hash) => world.row(hash));
   assert.deepEqual([...fresh.ledger.orders()].toSorted(), [...rows.keys()].toSorted(), "the same orders");
   let [same, excepted] = [0, 0];
   for (const [hash, row] of rows) {
@@ -129,7 +129,7 @@ function creditsIn(rows: readonly Record<string, unknown>[]): Map<string, bigint
   const sums = new Map<string, bigint>();
   for (const row of rows) {
     if (row["evm_credit"] === null) continue;
-    const { account, amount } = row["evm_credit"] as Row["evm_credit"] & object;
+    const { account, amount } = row["evm_credit"] as SwapRow["evm_credit"] & object;
     sums.set(account, (sums.get(account) ?? 0n) + BigInt(amount));
   }
   return sums;
@@ -137,7 +137,7 @@ function creditsIn(rows: readonly Record<string, unknown>[]): Map<string, bigint
 
 /** Holds each row against both chains. */
 export function checkTruth(world: SwapWorld): void {
-  const rows = rowsOf(world, (hash) => world.row(hash));
+  const rows = rowsOfOrders(world, (hash) => world.row(hash));
   for (const [hash, order] of world.evm.storage.orders) {
     const row = rows.get(hash);
     assert.ok(row !== undefined, `order ${hash} is not known`);
@@ -167,6 +167,6 @@ export function checkTruth(world: SwapWorld): void {
 }
 
 /** The USDC address of a party, for reports. */
-export function nameOf(address: string): string {
-  return ["buyer", "seller", "mallory", "oscar"].find((name) => addressOf(name) === address) ?? address;
+export function partyName(address: string): string {
+  return ["buyer", "seller", "mallory", "oscar"].find((name) => partyAddress(name) === address) ?? address;
 }

@@ -6,10 +6,10 @@
 import type { Bytes32, EvmAddress } from "../../../src/primitives/brands.ts";
 import type { EvmBlock, EvmLog } from "../../../src/swaps/evm/evm-chain.ts";
 import { EvmUnavailable } from "../../../src/swaps/evm/evm-unavailable.ts";
-import { blockOf, logsOf, wireLogs } from "./evm-port.ts";
+import { shownBlock, logsOf, wireLogs } from "./evm-port.ts";
 import { type EscrowLog, sha256Hex } from "../../oracles/escrow.ts";
 import type { EvmWorld } from "./evm-world.ts";
-import { type RpcMethod, SeenChain, type ShownChain } from "./lying-rpc.ts";
+import { type EvmQuestion, SeenChain, type ShownChain } from "./lying-rpc.ts";
 
 /** How one method of a liar answers. "view": by its own chain; "older": by the truth some blocks ago; "by turns":
  * one answer by its own chain, the next by the truth. */
@@ -61,8 +61,8 @@ function honestView(): FalseView {
 export class Liar {
   readonly #world: EvmWorld;
   readonly #escrow: EvmAddress;
-  readonly #ways = new Map<RpcMethod, AnswerWay>();
-  readonly #turns = new Map<RpcMethod, number>();
+  readonly #ways = new Map<EvmQuestion, AnswerWay>();
+  readonly #turns = new Map<EvmQuestion, number>();
   readonly #older: SeenChain;
   #false: FalseChain;
 
@@ -79,12 +79,12 @@ export class Liar {
   }
 
   /** How it answers this method from now on. */
-  answer(method: RpcMethod, way: AnswerWay): void {
+  answer(method: EvmQuestion, way: AnswerWay): void {
     this.#ways.set(method, way);
   }
 
   /** How it answers this method now. */
-  wayOf(method: RpcMethod): AnswerWay {
+  wayOf(method: EvmQuestion): AnswerWay {
     return this.#ways.get(method) ?? "view";
   }
 
@@ -106,7 +106,7 @@ export class Liar {
   }
 
   /** The chain by which it answers now. @throws EvmUnavailable where it does not answer. */
-  chainFor(method: RpcMethod): ShownChain {
+  chainFor(method: EvmQuestion): ShownChain {
     const way = this.wayOf(method);
     if (way === "error") throw new EvmUnavailable("TIMEOUT", `no answer to ${method}`);
     if (way === "nothing") return NOTHING;
@@ -116,7 +116,7 @@ export class Liar {
     return this.#false;
   }
 
-  #isTurn(method: RpcMethod): boolean {
+  #isTurn(method: EvmQuestion): boolean {
     const turn = this.#turns.get(method) ?? 0;
     this.#turns.set(method, turn + 1);
     return turn % 2 === 1;
@@ -169,7 +169,7 @@ class FalseChain implements ShownChain {
       if (this.#hash(number) === hash) return this.#block(number);
     }
     const honest = this.#world.byHash(hash);
-    return honest === null ? null : blockOf(honest);
+    return honest === null ? null : shownBlock(honest);
   }
 
   logsOf({ number, hash, transactions }: EvmBlock): readonly EvmLog[] {
@@ -204,7 +204,7 @@ class FalseChain implements ShownChain {
     const { timeShift, invented, hidden } = this.view;
     const base = honest ?? this.#world.head;
     const transactions = [
-      ...(honest === null ? [] : blockOf(honest).transactions),
+      ...(honest === null ? [] : shownBlock(honest).transactions),
       ...(invented.has(number) ? [sha256Hex(`an invented transaction in ${number}`)] : []),
     ];
     const isBloomHidden = hidden.get(number) === "bloom too" && !invented.has(number);

@@ -6,7 +6,7 @@ import { LOCK_TIMES } from "./lying-steps.ts";
 import type { Bytes32 } from "../../../src/primitives/brands.ts";
 import { type EscrowOrder, plainText } from "../../oracles/escrow.ts";
 import type { EvmWorld } from "./evm-world.ts";
-import type { Row, ServiceLife } from "./service.ts";
+import type { SwapRow, ServiceLife } from "./service.ts";
 
 /** What the judge knows of a world. */
 export interface Honesty {
@@ -64,7 +64,7 @@ const FITTING: Readonly<Record<string, readonly string[]>> = {
   cancelled: ["Cancelled"],
 };
 
-function judgeRow(row: Row, carried: EscrowOrder | null, note: Honesty["note"]): void {
+function judgeRow(row: SwapRow, carried: EscrowOrder | null, note: Honesty["note"]): void {
   const { state, final } = row.evm_leg;
   const named = `order ${row.order_hash}`;
   if (final && state !== "none") {
@@ -84,7 +84,7 @@ function judgeRow(row: Row, carried: EscrowOrder | null, note: Honesty["note"]):
   }
 }
 
-function mustHaveTerms(row: Row, carried: EscrowOrder | null): void {
+function mustHaveTerms(row: SwapRow, carried: EscrowOrder | null): void {
   if (carried !== null && row.usdc_amount !== carried.terms.usdcAmount.toString())
     throw new Error(
       `order ${row.order_hash} shows ${row.usdc_amount} USDC, it has ${carried.terms.usdcAmount}`,

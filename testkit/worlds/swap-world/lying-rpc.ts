@@ -5,14 +5,21 @@
 import type { Bytes32, EvmAddress } from "../../../src/primitives/brands.ts";
 import type { EvmBlock, EvmHeads, EvmLog, EvmReceipt, EvmSource } from "../../../src/swaps/evm/evm-chain.ts";
 import { EvmUnavailable } from "../../../src/swaps/evm/evm-unavailable.ts";
-import { blockOf, logsOf } from "./evm-port.ts";
+import { shownBlock, logsOf } from "./evm-port.ts";
 import { plainText } from "../../oracles/escrow.ts";
 import type { EvmWorld, WorldEvmBlock } from "./evm-world.ts";
 
 /** What can be asked of an RPC. */
-export const RPC_METHODS = ["heads", "blocksAt", "blocksByHash", "logs", "logsOfBlock", "receipts"] as const;
+export const EVM_QUESTIONS = [
+  "heads",
+  "blocksAt",
+  "blocksByHash",
+  "logs",
+  "logsOfBlock",
+  "receipts",
+] as const;
 /** One of these. */
-export type RpcMethod = (typeof RPC_METHODS)[number];
+export type EvmQuestion = (typeof EVM_QUESTIONS)[number];
 /** A chain that can be shown, honest or not. */
 export interface ShownChain {
   readonly height: number;
@@ -26,12 +33,12 @@ export interface ShownChain {
 }
 
 /** In what an answer differs from the truth. */
-export type Lie = "invented" | "withheld" | "altered";
+export type Untruth = "invented" | "withheld" | "altered";
 
 /** To whom an RPC's answers are told that differ from what the present honest chain would have answered. */
 export interface LieListener {
   readonly truth: () => ShownChain;
-  readonly onLie: (method: RpcMethod, lie: Lie) => void;
+  readonly onLie: (method: EvmQuestion, lie: Untruth) => void;
 }
 
 /** What an answer says, piece by piece, by what the piece is about. */
@@ -40,10 +47,10 @@ type Pieces = ReadonlyMap<string, string>;
 /** An RPC that asks anew before every answer which chain it shows. The choice throws where it does not answer. */
 export class ShownRpc implements EvmSource {
   readonly name: string;
-  readonly #chainFor: (method: RpcMethod) => ShownChain;
+  readonly #chainFor: (method: EvmQuestion) => ShownChain;
   readonly #listener: LieListener | null;
 
-  constructor(name: string, chainFor: (method: RpcMethod) => ShownChain, listener: LieListener | null) {
+  constructor(name: string, chainFor: (method: EvmQuestion) => ShownChain, listener: LieListener | null) {
     this.name = name;
     this.#chainFor = chainFor;
     this.#listener = listener;
@@ -104,7 +111,7 @@ export class ShownRpc implements EvmSource {
   }
 
   #answer<Answer>(
-    method: RpcMethod,
+    method: EvmQuestion,
     ask: (chain: ShownChain) => Answer,
     pieces: (answer: Answer) => Pieces,
   ): Answer {
@@ -175,12 +182,12 @@ export class SeenChain implements ShownChain {
 
   at(number: number): EvmBlock | null {
     const block = this.#blocks[number];
-    return block === undefined ? null : blockOf(block);
+    return block === undefined ? null : shownBlock(block);
   }
 
   byHash(hash: Bytes32): EvmBlock | null {
     const block = this.#world.byHash(hash);
-    return block === null || block.number > this.height ? null : blockOf(block);
+    return block === null || block.number > this.height ? null : shownBlock(block);
   }
 
   logsOf({ number, hash }: EvmBlock): readonly EvmLog[] {
@@ -190,6 +197,6 @@ export class SeenChain implements ShownChain {
 
   blockWith(txHash: Bytes32): EvmBlock | null {
     const block = this.#blocks.findLast(({ txs }) => txs.some(({ hash }) => hash === txHash));
-    return block === undefined || block.number > this.height - this.lateLogs ? null : blockOf(block);
+    return block === undefined || block.number > this.height - this.lateLogs ? null : shownBlock(block);
   }
 }

@@ -3,11 +3,11 @@
 
 import * as fc from "fast-check";
 import { ANSWER_WAYS, type AnswerWay, FINAL_CLAIMS, type FinalClaim } from "./liar.ts";
-import { RPC_METHODS, type RpcMethod } from "./lying-rpc.ts";
+import { EVM_QUESTIONS, type EvmQuestion } from "./lying-rpc.ts";
 
 /** Steps of the liar. Depths are blocks below the honest head. */
 export type Lie =
-  | { readonly do: "answer"; readonly method: RpcMethod; readonly way: AnswerWay }
+  | { readonly do: "answer"; readonly method: EvmQuestion; readonly way: AnswerWay }
   /** A whole order, locked and accepted, that nobody ever funded. */
   | { readonly do: "invent"; readonly depth: number; readonly forked: boolean }
   /** The acceptance, or the end, of an order that the honest chain has. */
@@ -62,7 +62,7 @@ const lie: fc.Arbitrary<Lie> = fc.oneof(
     weight: 5,
     arbitrary: fc.record({
       do: one("answer"),
-      method: fc.constantFrom(...RPC_METHODS),
+      method: fc.constantFrom(...EVM_QUESTIONS),
       // By its own chain most often: an RPC that does not answer cannot lie.
       way: fc.constantFrom<AnswerWay>(...ANSWER_WAYS, "view", "view", "truth", "by turns"),
     }),

@@ -16,12 +16,12 @@ import { EvmWorld } from "./evm-world.ts";
 import { FaultSource } from "./faults.ts";
 import { Liar } from "./liar.ts";
 import { differenceOf, type Honesty, judge } from "./lying-judge.ts";
-import { type RpcMethod, SeenChain, type ShownChain, ShownRpc } from "./lying-rpc.ts";
+import { type EvmQuestion, SeenChain, type ShownChain, ShownRpc } from "./lying-rpc.ts";
 import { type Lie, LOCK_TIMES, type LyingSetting, type LyingStep, type Weakness } from "./lying-steps.ts";
 import { worldPearlNode } from "./pearl-world.ts";
 import { PearlWorld } from "./pearl-world.ts";
-import { addressOf, hex32, keyOf, lockFor, Purse } from "./purse.ts";
-import { FEE_BPS, START } from "./scenario.ts";
+import { partyAddress, bytes32Of, partyKey, lockFor, Purse } from "./purse.ts";
+import { FEE_BPS, WORLD_START } from "./scenario.ts";
 import { testSwapRules } from "../../builders/swap-ledger/ledger-facts.ts";
 import { ServiceLife } from "./service.ts";
 
@@ -32,7 +32,7 @@ const PEARL_DEEP = DEFAULT_PROFILES.small.k;
 const BUYER = "buyer";
 const SELLER = "seller";
 
-const ESCROW = addressOf("escrow");
+const ESCROW = partyAddress("escrow");
 const RULES = testSwapRules(ESCROW);
 
 interface HonestRpc {
@@ -46,7 +46,7 @@ export class LyingWorld {
   readonly #setting: LyingSetting;
   readonly #evm: EvmWorld;
   readonly #pearl: PearlWorld;
-  readonly #purse = new Purse(keyOf(SELLER));
+  readonly #purse = new Purse(partyKey(SELLER));
   readonly #store = new MemorySwapStore();
   readonly #seen: readonly HonestRpc[];
   readonly #liar: Liar;
@@ -58,7 +58,7 @@ export class LyingWorld {
   readonly #secrets = new Map<Bytes32, Bytes32>();
   readonly #pearlLocked = new Set<Bytes32>();
   #service: ServiceLife | null = null;
-  #now = START;
+  #now = WORLD_START;
   #count = 0;
 
   constructor(setting: LyingSetting) {
@@ -68,19 +68,19 @@ export class LyingWorld {
       {
         escrow: {
           feeBps: FEE_BPS,
-          feeRecipient: addressOf("fees"),
+          feeRecipient: partyAddress("fees"),
           minUsdc: 1_000_000n,
           marginS: 4 * 3600,
           refused: new Set(),
         },
-        usdc: new Map([[addressOf(BUYER), 10n ** 15n]]),
-        startTime: START - 1000,
+        usdc: new Map([[partyAddress(BUYER), 10n ** 15n]]),
+        startTime: WORLD_START - 1000,
         finalAfter: FINAL_AFTER,
       },
       this.#chance,
     );
-    this.#pearl = new PearlWorld([keyOf(SELLER).script], 20, keyOf("miner").script, START);
-    this.#purse.fill(this.#pearl.unspent(new Set([Buffer.from(keyOf(SELLER).script).toString("hex")])));
+    this.#pearl = new PearlWorld([partyKey(SELLER).script], 20, partyKey("miner").script, WORLD_START);
+    this.#purse.fill(this.#pearl.unspent(new Set([Buffer.from(partyKey(SELLER).script).toString("hex")])));
     this.#seen = Array.from({ length: setting.honest }, () => ({
       chain: new SeenChain(this.#evm, ESCROW),
       isSilent: false,
@@ -155,17 +155,17 @@ export class LyingWorld {
     this.#secrets.set(hashlock, secret);
     const pearlRefundTime = this.#now + LOCK_TIMES.refundAfterS;
     return {
-      buyer: addressOf(BUYER),
-      seller: named ? addressOf(SELLER) : ZERO_ADDRESS,
+      buyer: partyAddress(BUYER),
+      seller: named ? partyAddress(SELLER) : ZERO_ADDRESS,
       hashlock,
       usdcAmount: USDC,
       pearlAmountSat: PEARL_SAT,
-      buyerPearlKey: hex32(keyOf(BUYER).outputKey),
+      buyerPearlKey: bytes32Of(partyKey(BUYER).outputKey),
       sellerPearlKey: ZERO_BYTES32,
       pearlRefundTime,
       evmRefundTime: pearlRefundTime + 21_600,
       feeBps: FEE_BPS,
-      feeRecipient: addressOf("fees"),
+      feeRecipient: partyAddress("fees"),
       askId: ZERO_BYTES32,
       nonce: BigInt(this.#count),
     };
@@ -183,9 +183,9 @@ export class LyingWorld {
     if (orderHash === undefined || order === undefined) return;
     const secret = this.#secrets.get(order.terms.hashlock) ?? ZERO_BYTES32;
     if (fn === "accept")
-      this.#evm.submit(addressOf(SELLER), { fn, orderHash, key: hex32(keyOf(SELLER).outputKey) });
-    else if (fn === "claim") this.#evm.submit(addressOf(SELLER), { fn, orderHash, secret });
-    else this.#evm.submit(addressOf(BUYER), { fn, orderHash });
+      this.#evm.submit(partyAddress(SELLER), { fn, orderHash, key: bytes32Of(partyKey(SELLER).outputKey) });
+    else if (fn === "claim") this.#evm.submit(partyAddress(SELLER), { fn, orderHash, secret });
+    else this.#evm.submit(partyAddress(BUYER), { fn, orderHash });
   }
 
   #reorganise(depth: number): void {
@@ -250,8 +250,8 @@ export class LyingWorld {
       {
         kind: "OrderAccepted",
         orderHash,
-        seller: addressOf(SELLER),
-        sellerPearlKey: hex32(keyOf(SELLER).outputKey),
+        seller: partyAddress(SELLER),
+        sellerPearlKey: bytes32Of(partyKey(SELLER).outputKey),
       },
     ]);
     const { view } = this.#liar;
@@ -267,8 +267,8 @@ export class LyingWorld {
       accepted: {
         kind: "OrderAccepted",
         orderHash,
-        seller: addressOf(SELLER),
-        sellerPearlKey: hex32(keyOf(SELLER).outputKey),
+        seller: partyAddress(SELLER),
+        sellerPearlKey: bytes32Of(partyKey(SELLER).outputKey),
       },
       cancelled: { kind: "OrderCancelled", orderHash },
       claimed: { kind: "OrderClaimed", orderHash, secret, sellerNet: USDC, fee: 0n },
@@ -279,7 +279,7 @@ export class LyingWorld {
   /** The RPCs in the order of EVM_RPC_URLS. */
   #sources(): readonly EvmSource[] {
     const sources: EvmSource[] = this.#seen.map((rpc, i) => {
-      const chainFor = (method: RpcMethod): ShownChain => (rpc.isSilent ? silent(method) : rpc.chain);
+      const chainFor = (method: EvmQuestion): ShownChain => (rpc.isSilent ? silent(method) : rpc.chain);
       return new ShownRpc(`honest ${i}`, chainFor, null);
     });
     const liar = new ShownRpc("liar", (method) => this.#lied(method), {
@@ -290,7 +290,7 @@ export class LyingWorld {
     return sources;
   }
 
-  #lied(method: RpcMethod): ShownChain {
+  #lied(method: EvmQuestion): ShownChain {
     const way = this.#liar.wayOf(method);
     this.#note(`${method} (${way})`);
     if (method === "heads" && way === "view") this.#note(`final claim: ${this.#liar.view.final}`);
@@ -303,7 +303,7 @@ export class LyingWorld {
     const subject = orderHash === undefined ? null : (this.#service?.ledger.subject(orderHash) ?? null);
     if (orderHash === undefined || subject === null || this.#purse.isEmpty) return;
     if (this.#pearlLocked.has(orderHash)) return;
-    const lock = lockFor(subject.terms, hex32(keyOf(SELLER).outputKey));
+    const lock = lockFor(subject.terms, bytes32Of(partyKey(SELLER).outputKey));
     if (lock === null) return;
     this.#pearlLocked.add(orderHash);
     const sent = this.#purse.lock(lock, PEARL_SAT, [this.#purse.take()]);
@@ -355,7 +355,7 @@ export class LyingWorld {
   }
 }
 
-function silent(method: RpcMethod): never {
+function silent(method: EvmQuestion): never {
   throw new EvmUnavailable("TIMEOUT", `no answer to ${method}`);
 }
 

@@ -4,7 +4,7 @@
 
 import { hash } from "node:crypto";
 import { PearlCore } from "../../doubles/pearl-node/core.ts";
-import { fromHex, toHex } from "../../doubles/pearl-node/bytes.ts";
+import { fromHex, toHex } from "../../bytes.ts";
 import { SIMNET } from "../../doubles/pearl-node/network.ts";
 import { parseTransaction, type NodeTx } from "../../doubles/pearl-node/transaction.ts";
 import type { FaultSource } from "./faults.ts";

@@ -19,6 +19,7 @@ import type { Bytes32, EvmAddress } from "../../../src/primitives/brands.ts";
 import type { EscrowOrder } from "../../oracles/escrow.ts";
 import { ZERO_BYTES32, type Terms } from "../../../src/swap/terms.ts";
 import { built } from "../../builders/party.ts";
+import { bytesOf } from "../../bytes.ts";
 
 /** Grains per 1000 vbytes at first; what is sent again pays more. */
 export const FEE_RATE = 2000n;
@@ -26,7 +27,7 @@ export const FEE_RATE = 2000n;
 const keys = new Map<string, SigningKey>();
 
 /** The key that belongs to a name. */
-export function keyOf(name: string): SigningKey {
+export function partyKey(name: string): SigningKey {
   const known = keys.get(name);
   if (known !== undefined) return known;
   const made = plainKey(createHash("sha256").update(`key ${name}`).digest());
@@ -35,22 +36,17 @@ export function keyOf(name: string): SigningKey {
 }
 
 /** The EVM address that belongs to a name. */
-export function addressOf(name: string): EvmAddress {
+export function partyAddress(name: string): EvmAddress {
   return `0x${createHash("sha256").update(`address ${name}`).digest("hex").slice(0, 40)}` as EvmAddress;
 }
 
 /** The address to which a party that the USDC refuses takes what it is owed. */
 export function vaultOf(name: string): EvmAddress {
-  return addressOf(`vault of ${name}`);
-}
-
-/** Bytes of 0x hex. */
-export function bytesOf(hex: string): Uint8Array {
-  return Uint8Array.from(Buffer.from(hex.replace(/^0x/, ""), "hex"));
+  return partyAddress(`vault of ${name}`);
 }
 
 /** 0x hex of bytes. */
-export function hex32(bytes: Uint8Array): Bytes32 {
+export function bytes32Of(bytes: Uint8Array): Bytes32 {
   return `0x${Buffer.from(bytes).toString("hex")}` as Bytes32;
 }
 

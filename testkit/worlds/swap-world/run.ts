@@ -11,15 +11,23 @@ import { replayOf } from "../../seeds.ts";
 import { plainText } from "../../oracles/escrow.ts";
 import { HonestBuyer } from "./honest-buyer.ts";
 import { HonestSeller } from "./honest-seller.ts";
-import { buyersLoss, checkTruth, compareRebuild, nameOf, pearlOf, rowsOf, sellersLoss } from "./judge.ts";
-import { keyOf } from "./purse.ts";
-import { type Mutation, START } from "./scenario.ts";
+import {
+  buyersLoss,
+  checkTruth,
+  compareRebuild,
+  partyName,
+  pearlOf,
+  rowsOfOrders,
+  sellersLoss,
+} from "./judge.ts";
+import { partyKey } from "./purse.ts";
+import { type Mutation, WORLD_START } from "./scenario.ts";
 import { SwapWorld } from "./swap-world.ts";
 
 const HOUR = 3600;
 
 /** How a run ended. */
-export interface RunReport {
+export interface WorldReport {
   readonly seed: number;
   /** What happened, and how often. */
   readonly happened: ReadonlyMap<string, number>;
@@ -53,7 +61,7 @@ class Run {
     const isDeep = profile.name === "large";
     this.#allowed = { deep: isDeep ? 1 : 0, middle: isDeep ? 2 : 1, shallow: 4 };
     const coins = (name: string) =>
-      world.pearl.unspent(new Set([Buffer.from(keyOf(name).script).toString("hex")]));
+      world.pearl.unspent(new Set([Buffer.from(partyKey(name).script).toString("hex")]));
     this.buyer?.purse.fill(coins("buyer"));
     this.seller?.purse.fill(coins("seller"));
     const adversary = this.#adversary();
@@ -68,7 +76,7 @@ class Run {
 
   async untilQuiet(): Promise<void> {
     const { world } = this;
-    let nextCheck = START + HOUR;
+    let nextCheck = WORLD_START + HOUR;
     for (;;) {
       const end = this.#latestRefund() + 6 * HOUR;
       if (!(await world.step(end))) break;
@@ -100,7 +108,7 @@ class Run {
 
   #latestRefund(): number {
     const times = [...this.world.evm.storage.orders.values()].map(({ terms }) => terms.evmRefundTime);
-    return Math.max(START + 4 * HOUR, ...times);
+    return Math.max(WORLD_START + 4 * HOUR, ...times);
   }
 
   /** All orders are closed, and nobody honest has anything left to do. */
@@ -187,13 +195,13 @@ class Run {
     }
     // What stops new actions until the service is started again ends with the restart, as it should.
     const isComparable = this.#isReady();
-    const before = plainText([...rowsOf(world, (hash) => world.row(hash))]);
+    const before = plainText([...rowsOfOrders(world, (hash) => world.row(hash))]);
     await world.startService();
     await world.look();
     world.note("restart");
     if (!isComparable || !this.#isReady()) return;
     assert.equal(
-      plainText([...rowsOf(world, (hash) => world.row(hash))]),
+      plainText([...rowsOfOrders(world, (hash) => world.row(hash))]),
       before,
       "a restart changes no row",
     );
@@ -247,11 +255,11 @@ class Run {
     const { world } = this;
     const orders = [...world.evm.storage.orders].map(
       ([hash, { state, seller, terms }]) =>
-        `${hash.slice(0, 10)} ${state} buyer ${nameOf(terms.buyer)} seller ${nameOf(seller)} T_p ${terms.pearlRefundTime - START} T_e ${terms.evmRefundTime - START}`,
+        `${hash.slice(0, 10)} ${state} buyer ${partyName(terms.buyer)} seller ${partyName(seller)} T_p ${terms.pearlRefundTime - WORLD_START} T_e ${terms.evmRefundTime - WORLD_START}`,
     );
     const { seed, honest, entry, profile } = world.scenario;
     return [
-      `seed ${seed}: honest ${honest}, ${entry}, ${profile.name}, at ${world.now - START} s`,
+      `seed ${seed}: honest ${honest}, ${entry}, ${profile.name}, at ${world.now - WORLD_START} s`,
       ...orders,
       [...world.happened].map(([name, count]) => `${name} ${count}`).join(", "),
       ...world.lines.filter((line) => !line.startsWith("info")).slice(-12),
@@ -279,7 +287,7 @@ function badLines(lines: readonly string[], isLiedTo: boolean): string[] {
 }
 
 /** Runs one seed. @throws with the seed and the story where something is wrong that is no loss. */
-export async function runWorld(seed: number, options: RunOptions = {}): Promise<RunReport> {
+export async function runWorld(seed: number, options: RunOptions = {}): Promise<WorldReport> {
   const run = new Run(seed, options);
   const { world } = run;
   try {

@@ -5,10 +5,10 @@ import { DEFAULT_PROFILES } from "../../../src/swap/profiles.ts";
 import type { LockOutput } from "../../../src/swap/facts.ts";
 import type { SwapProfile, SwapRules, SwapSubject } from "../../../src/swap/subject.ts";
 import { Random } from "../../random.ts";
-import { addressOf } from "./purse.ts";
+import { partyAddress } from "./purse.ts";
 
 /** Unix seconds at which a world begins. */
-export const START = 1_800_000_000;
+export const WORLD_START = 1_800_000_000;
 /** Satoshis of every deal; one coin holds far more. */
 export const PEARL_AMOUNT = 5_000_000_000n;
 /** What the parties may have paid in fees, satoshis; far below every amount. */
@@ -121,7 +121,7 @@ export function scenarioOf(seed: number, chance: Random, mutation: Mutation): Sc
       deltaS: mutation.deltaS ?? 21_600,
       hrp: "rprl",
       chainId: 31_337,
-      escrow: addressOf("escrow"),
+      escrow: partyAddress("escrow"),
     },
     evmConfirmations: isCounted ? finalAfter + 1 : null,
     finalAfter,

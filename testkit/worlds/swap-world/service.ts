@@ -23,7 +23,7 @@ import { LONE_NODE } from "../../doubles/pearl-port.ts";
 import { textLog } from "../../doubles/log.ts";
 
 /** A row as the API shows it. */
-export type Row = BidRow | DealRow;
+export type SwapRow = BidRow | DealRow;
 
 /** What a life is made of. */
 export interface ServiceParts {
@@ -154,7 +154,7 @@ export class ServiceLife {
   }
 
   /** The order's row as its endpoint would show it now; null where it is unknown. */
-  row(hash: Bytes32): Row | null {
+  row(hash: Bytes32): SwapRow | null {
     const subject = this.#subject(hash);
     return subject === null ? null : rowOf(subject, this.context(), this.#parts.rules);
   }
@@ -214,6 +214,6 @@ export class ServiceLife {
 }
 
 /** The deal's row, the bid's where there is no deal yet. */
-function rowOf(subject: SwapSubject, context: EvaluationContext, rules: SwapRules): Row | null {
+function rowOf(subject: SwapSubject, context: EvaluationContext, rules: SwapRules): SwapRow | null {
   return dealRow(subject, context, rules) ?? bidRow(subject, context, rules);
 }

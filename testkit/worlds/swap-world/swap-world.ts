@@ -15,9 +15,9 @@ import { EvmWorld } from "./evm-world.ts";
 import { FaultSource } from "./faults.ts";
 import { worldPearlNode } from "./pearl-world.ts";
 import { PearlWorld } from "./pearl-world.ts";
-import { addressOf, hex32, keyOf } from "./purse.ts";
-import { FEE_BPS, type Mutation, type Scenario, scenarioOf, START } from "./scenario.ts";
-import { type Row, ServiceLife } from "./service.ts";
+import { partyAddress, bytes32Of, partyKey } from "./purse.ts";
+import { FEE_BPS, type Mutation, type Scenario, scenarioOf, WORLD_START } from "./scenario.ts";
+import { type SwapRow, ServiceLife } from "./service.ts";
 
 /** Names of the parties; each has a key and an EVM address. */
 const PARTIES = ["buyer", "seller", "mallory", "oscar"] as const;
@@ -54,7 +54,7 @@ export class SwapWorld {
   readonly shown = new Map<Bytes32, Bytes32>();
   readonly asks: AskTerms[] = [];
   readonly store: SwapStore;
-  now = START;
+  now = WORLD_START;
   bribe: Bribe = { depth: 0, extras: [], leftOut: new Set(), payTo: null };
   /** Depth of the EVM reorganisation that the next block is to be, and which transactions it forgets. */
   evmBribe: { depth: number; forgets: (from: string) => boolean } | null = null;
@@ -73,19 +73,19 @@ export class SwapWorld {
       {
         escrow: {
           feeBps: FEE_BPS,
-          feeRecipient: addressOf("fees"),
+          feeRecipient: partyAddress("fees"),
           minUsdc: 1_000_000n,
           marginS: mutation.contractMarginS ?? 4 * 3600,
-          refused: new Set(this.scenario.refused.map(addressOf)),
+          refused: new Set(this.scenario.refused.map(partyAddress)),
         },
-        usdc: new Map(PARTIES.map((name) => [addressOf(name), USDC_EACH])),
-        startTime: START - 1000,
+        usdc: new Map(PARTIES.map((name) => [partyAddress(name), USDC_EACH])),
+        startTime: WORLD_START - 1000,
         finalAfter,
       },
       this.chance,
     );
-    const scripts = PARTIES.map((name) => keyOf(name).script);
-    this.pearl = new PearlWorld(scripts, 6, keyOf("miner").script, START);
+    const scripts = PARTIES.map((name) => partyKey(name).script);
+    this.pearl = new PearlWorld(scripts, 6, partyKey("miner").script, WORLD_START);
     this.evmFaults = new FaultSource(this.chance);
     this.pearlFaults = new FaultSource(this.chance);
     this.crash = this.#newCrashStore();
@@ -119,8 +119,8 @@ export class SwapWorld {
   /** A fresh secret; its hashlock. */
   newSecret(): Bytes32 {
     const secret = new Uint8Array(32).map(() => this.chance.between(0, 255));
-    const hashlock = hex32(hashOf(secret));
-    this.secrets.set(hashlock, hex32(secret));
+    const hashlock = bytes32Of(hashOf(secret));
+    this.secrets.set(hashlock, bytes32Of(secret));
     return hashlock;
   }
 
@@ -163,7 +163,7 @@ export class SwapWorld {
       return evmConfirmations === null ? Math.min(head, evm.finalHeight) : head - finalAfter;
     };
     const now = (): number => this.now;
-    const escrow = addressOf("escrow");
+    const escrow = partyAddress("escrow");
     const port = { world: evm, now, escrow, finalOf };
     const calm = new FaultSource(this.chance);
     const sources = [new WorldEvmSource("one", { ...port, faults: this.evmFaults })];
@@ -183,7 +183,7 @@ export class SwapWorld {
   }
 
   /** The order's row; null where the service does not know it. */
-  row(hash: Bytes32): Row | null {
+  row(hash: Bytes32): SwapRow | null {
     const row = this.service?.row(hash) ?? null;
     if (row?.secret_hex !== null && row?.secret_hex !== undefined) {
       for (const hidden of this.hidden()) {

@@ -1,7 +1,7 @@
 // Answers RPC questions about blocks: counts, hashes, headers, blocks, tips.
 import { certificateLength, HEADER_BYTES } from "../block-codec.ts";
 import type { BlockNode } from "../block-index.ts";
-import { concat, fromDisplay, toHex } from "../bytes.ts";
+import { concat, fromDisplay, toHex } from "../../../bytes.ts";
 import { RPC, RpcFailure, type Arguments, type RpcContext, type RpcMethod } from "./method.ts";
 import { headerShape, txShape } from "./shapes.ts";
 
@@ -82,7 +82,7 @@ function getHeaders(context: RpcContext, args: Arguments): unknown {
     const node = index.at(height);
     if (node === undefined) break;
     const certificate = node.raw.slice(0, certificateLength(node.raw) ?? 0);
-    headers.push(toHex(concat([certificate, headerBytes(node)])));
+    headers.push(toHex(concat(certificate, headerBytes(node))));
     if (node.hash === stop) break;
   }
   return headers;

@@ -20,7 +20,7 @@ const UNIMPLEMENTED: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** A request as far as it could be read. */
-export interface RpcRequest {
+export interface RpcCommand {
   readonly jsonrpc: unknown;
   readonly method: string;
   readonly params: readonly unknown[] | null;
@@ -28,7 +28,7 @@ export interface RpcRequest {
 }
 
 /** Reads the members of a request; null when the value is no object or a member has a wrong type. */
-export function readRequest(value: unknown): RpcRequest | null {
+export function readRequest(value: unknown): RpcCommand | null {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
   const members = new Map<string, unknown>(Object.entries(value));
   const method = members.get("method") ?? "";
@@ -67,7 +67,7 @@ const LIMITED_WEBSOCKET: ReadonlySet<string> = new Set([
   "stopnotifynewtransactions",
 ]);
 
-function call(context: RpcContext, request: RpcRequest): unknown {
+function call(context: RpcContext, request: RpcCommand): unknown {
   const method = METHODS.get(request.method);
   if (method === undefined) {
     const known = UNIMPLEMENTED.get(request.method);
@@ -81,7 +81,7 @@ function call(context: RpcContext, request: RpcRequest): unknown {
 /** Answers one request over HTTP (or a plain one over a WebSocket). Null: pearld sends nothing for it. */
 export async function dispatch(
   context: RpcContext,
-  request: RpcRequest,
+  request: RpcCommand,
   isAdmin: boolean,
 ): Promise<string | null> {
   if (!isAdmin && !isLimitedMethod(request.method)) {

@@ -2,7 +2,7 @@
 // reorganisations.
 import { decodeAddress } from "../address.ts";
 import { parseBlock } from "../block-codec.ts";
-import { fromHex, toHex } from "../bytes.ts";
+import { fromHex, toHex } from "../../../bytes.ts";
 import type { PearlCore } from "../core.ts";
 import { hashArgument } from "./chain-methods.ts";
 import { RPC, RpcFailure, type Arguments, type RpcContext, type RpcMethod } from "./method.ts";

@@ -1,7 +1,7 @@
 // Shows blocks and transactions as pearld's verbose answers do, with its field names, order and omissions.
 import { opcodes, script as bscript } from "bitcoinjs-lib";
 import { scriptAddress } from "../address.ts";
-import { toHex } from "../bytes.ts";
+import { toHex } from "../../../bytes.ts";
 import type { BlockNode } from "../block-index.ts";
 import type { Coin } from "../coins.ts";
 import type { PearlCore } from "../core.ts";

@@ -1,7 +1,7 @@
 // Answers RPC questions about transactions, and takes the transactions that are handed to the node.
 import { decodeAddress, programScript, scriptAddress } from "../address.ts";
 import type { BlockNode } from "../block-index.ts";
-import { fromHex, toHex } from "../bytes.ts";
+import { fromHex, toHex } from "../../../bytes.ts";
 import type { Coin } from "../coins.ts";
 import type { PearlCore } from "../core.ts";
 import { outpointKey, parseTransaction, type NodeTx } from "../transaction.ts";

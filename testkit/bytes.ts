@@ -1,5 +1,6 @@
-// Holds the byte-level steps that every part of the node shares: hex, hashes in display order, compact sizes and
-// comparisons. Hashing is the runtime's own; nothing here knows about Pearl.
+// The byte-level steps that everything made for tests shares: hex, hashes, compact sizes, pushes of a script. Hashing is
+// the runtime's own, and nothing of src/ is used, so that what checks the service is not made of it.
+
 import { createHash } from "node:crypto";
 
 /** Lower-case hex of `bytes`. */
@@ -13,6 +14,13 @@ export function fromHex(text: string): Uint8Array | null {
   return new Uint8Array(Buffer.from(text, "hex"));
 }
 
+/** Bytes of a hex text with or without 0x. @throws RangeError where it is none: a bug of the test. */
+export function bytesOf(hex: string): Uint8Array {
+  const bytes = fromHex(hex.replace(/^0x/, ""));
+  if (bytes === null) throw new RangeError(`not hex: ${hex}`);
+  return bytes;
+}
+
 /** Hash as people read it: the bytes reversed, in hex (txid, block hash). */
 export function toDisplay(hash: Uint8Array): string {
   return toHex(hash.toReversed());
@@ -24,9 +32,11 @@ export function fromDisplay(text: string): Uint8Array | null {
   return bytes === null || bytes.length !== 32 ? null : bytes.toReversed();
 }
 
-/** SHA-256. */
-export function sha256(bytes: Uint8Array): Uint8Array {
-  return new Uint8Array(createHash("sha256").update(bytes).digest());
+/** SHA-256 of the pieces, one after the other. */
+export function sha256(...pieces: readonly Uint8Array[]): Uint8Array {
+  const hash = createHash("sha256");
+  for (const piece of pieces) hash.update(piece);
+  return new Uint8Array(hash.digest());
 }
 
 /** SHA-256 of SHA-256: ids, block hashes, merkle nodes. */
@@ -35,8 +45,9 @@ export function hash256(bytes: Uint8Array): Uint8Array {
 }
 
 /** One array holding all parts in order. */
-export function concat(parts: readonly Uint8Array[]): Uint8Array {
-  return new Uint8Array(Buffer.concat(parts));
+export function concat(...parts: readonly (Uint8Array | readonly number[])[]): Uint8Array {
+  const arrays = parts.map((part) => (part instanceof Uint8Array ? part : Uint8Array.from(part)));
+  return new Uint8Array(Buffer.concat(arrays));
 }
 
 /** Whether two byte strings are the same. */
@@ -55,7 +66,7 @@ export function uint32(value: number): Uint8Array {
 export function compactSize(value: number): Uint8Array {
   if (value < 0xfd) return Uint8Array.of(value);
   if (value <= 0xffff) return Uint8Array.of(0xfd, value & 0xff, value >> 8);
-  return concat([Uint8Array.of(0xfe), uint32(value)]);
+  return concat([0xfe], uint32(value));
 }
 
 /** Compact size at `offset`: its value and the offset after it; null when truncated, too long or above 2^32 − 1. */
@@ -69,4 +80,17 @@ export function readCompactSize(bytes: Uint8Array, offset: number): { value: num
   const value = width === 2 ? view.getUint16(0, true) : view.getUint32(0, true);
   const shortest = width === 2 ? value >= 0xfd : value > 0xffff;
   return shortest ? { value, next: offset + 1 + width } : null;
+}
+
+/** The ways to push bytes: the shortest possible form, or a longer one that consensus allows unexecuted. */
+export type PushForm = "shortest" | "pushdata1" | "pushdata2" | "pushdata4";
+
+/** A push of up to 65,535 bytes. An empty one is never OP_0, which begins the body of an envelope (P-12). */
+export function push(content: Uint8Array | string, form: PushForm = "shortest"): Uint8Array {
+  const bytes = typeof content === "string" ? Buffer.from(content) : content;
+  const { length } = bytes;
+  if (form === "pushdata4") return concat([0x4e], uint32(length), bytes);
+  if (form === "pushdata2" || length > 255) return concat([0x4d, length & 0xff, length >>> 8], bytes);
+  if (form === "pushdata1" || length > 75 || length === 0) return concat([0x4c, length], bytes);
+  return concat([length], bytes);
 }

@@ -1,52 +1,16 @@
-// Writes the scripts, transactions and blocks of a generated chain: plain serialisation on top of bitcoinjs-lib.
-// Nothing of the service is used, so that its own readers are tested against another writer.
+// Writes the transactions and blocks of a generated chain: plain serialisation on top of bitcoinjs-lib. Nothing of the
+// service is used, so that its own readers are tested against another writer.
 
-import { createHash } from "node:crypto";
 import { bech32m } from "@scure/base";
 import { Transaction } from "bitcoinjs-lib";
-
-/** SHA-256 twice. */
-export function hash256(bytes: Uint8Array): Uint8Array {
-  const once = createHash("sha256").update(bytes).digest();
-  return new Uint8Array(createHash("sha256").update(once).digest());
-}
-
-/** Display order: reversed bytes in hex. */
-function display(bytes: Uint8Array): string {
-  return Buffer.from(bytes.toReversed()).toString("hex");
-}
-
-export function concat(...parts: readonly (Uint8Array | readonly number[])[]): Uint8Array {
-  return new Uint8Array(Buffer.concat(parts.map((part) => Uint8Array.from(part))));
-}
-
-export function uint32(value: number): Uint8Array {
-  return Uint8Array.of(value & 0xff, (value >>> 8) & 0xff, (value >>> 16) & 0xff, (value >>> 24) & 0xff);
-}
-
-export function compactSize(value: number): Uint8Array {
-  if (value < 0xfd) return Uint8Array.of(value);
-  if (value < 0x10000) return Uint8Array.of(0xfd, value & 0xff, value >>> 8);
-  return concat([0xfe], uint32(value));
-}
-
-/** The four ways to push bytes: shortest possible form, or a longer one that consensus allows unexecuted. */
-export type PushForm = "short" | "data1" | "data2" | "data4";
-
-export function push(bytes: Uint8Array, form: PushForm = "short"): Uint8Array {
-  const n = bytes.length;
-  if (form === "data4") return concat([0x4e], uint32(n), bytes);
-  if (form === "data2" || n > 255) return concat([0x4d, n & 0xff, n >>> 8], bytes);
-  if (form === "data1" || n > 75 || n === 0) return concat([0x4c, n], bytes);
-  return concat([n], bytes);
-}
+import { compactSize, concat, hash256, push, toDisplay, uint32 } from "../../bytes.ts";
 
 /** OP_1 <key>. */
 export function taprootScript(key: Uint8Array): Uint8Array {
   return concat([0x51, 0x20], key);
 }
 
-export function addressOf(key: Uint8Array, hrp: string): string {
+export function taprootAddress(key: Uint8Array, hrp: string): string {
   return bech32m.encode(hrp, [1, ...bech32m.toWords(key)]);
 }
 
@@ -161,5 +125,5 @@ export function makeBlock(options: {
       : new Uint8Array(0);
   const transactions = all.map((made) => new Uint8Array(made.toBuffer()));
   const raw = concat(certificate, header, compactSize(all.length), ...transactions);
-  return { height, hash: display(hash256(header)), previousHash, time, raw, transactions };
+  return { height, hash: toDisplay(hash256(header)), previousHash, time, raw, transactions };
 }
