@@ -179,7 +179,7 @@ export function ListingTable({
       head: "When",
       cell: ({ closed_at, created_height }) =>
         closed_at === null ? (
-          <span>
+          <span class="sentence">
             since block <Height height={created_height} />
           </span>
         ) : (
