@@ -1,11 +1,12 @@
 // Runs every comparison of the benchmark, prints a JSON line per figure and a table, and exits 1 where counts differ or
-// a required ratio is missed. `npm run bench -- --quick` is the short form, `--only scan|sync|tip|pages|swaps` runs one
-// part.
+// a required ratio is missed. `npm run bench -- --quick` is the short form, `--only scan|sync|tip|pages|swaps|paint`
+// runs one part.
 
 import { readFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg, totalmem } from "node:os";
 import { type Figure, printFigure, ratioFigure, table } from "./figure.ts";
 import { pageFigures } from "./pages.ts";
+import { paintFigures } from "./paint.ts";
 import { jsonLines } from "./processes.ts";
 import type { ScanLine } from "./scan.ts";
 import { swapFigures, type SwapSize } from "./swaps.ts";
@@ -42,7 +43,7 @@ const QUICK: Size = {
   deepPage: 1000,
   swaps: { projectedDeals: 100_000, logs: 20_000, blocks: 10, watchedDeals: 100_000 },
 };
-const PARTS = ["scan", "sync", "tip", "pages", "swaps"] as const;
+const PARTS = ["scan", "sync", "tip", "pages", "swaps", "paint"] as const;
 type Part = (typeof PARTS)[number];
 
 const RAW_SCAN_LEAST = 8;
@@ -117,6 +118,7 @@ async function main(): Promise<void> {
       });
     },
     swaps: () => swapFigures(size.swaps),
+    paint: () => paintFigures(),
   };
   console.log(machine());
   for (const part of parts) {

@@ -7,23 +7,29 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { after, before, describe, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { operationBody } from "../../src/wallet/index.ts";
 import { needsChromium, openPage, startChromium } from "../../testkit/browser/chromium.ts";
-import { fund, party, payPearl } from "../../testkit/worlds/swap-stage/parties.ts";
-import { openDeal, postAsk } from "../../testkit/worlds/swap-stage/scenes.ts";
-import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
-import { inscribe, listTokens, MARKER } from "../../testkit/worlds/swap-stage/tokens.ts";
+import type { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
+import { type Furniture, furnishedStage } from "./furnished-stage.ts";
 
 const SIZES = {
   phone: { width: 375, height: 812 },
   desktop: { width: 1280, height: 900 },
 } as const;
 const PICTURES = "reports/screenshots";
+/** All scripts of a visit to every page, compressed as they are sent. */
+const MOST_SCRIPT_BYTES = 200_000;
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-/** What is serious for somebody who cannot see or point, in words. */
-const SERIOUS = `axe.run().then(({ violations }) => violations
-  .filter(({ impact }) => impact === "serious" || impact === "critical")
-  .map(({ id, nodes }) => id + ": " + nodes.slice(0, 3).map(({ html }) => html).join(" ")))`;
+/** What is serious for somebody who cannot see or point, by some rules (all for ""), in words. */
+const seriousBy = (rules: string): string => `axe.run({ preload: false, ${rules} }).then(({ violations }) =>
+  violations.filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => id + ": " + nodes.slice(0, 3).map(({ html }) => html).join(" ")))`;
+/** Rules for each look. Which theme stands changes contrast alone, and a narrow page has no text of its own colour. */
+const RULES = {
+  "phone light": seriousBy(""),
+  "phone dark": null,
+  "desktop light": seriousBy("runOnly: ['color-contrast']"),
+  "desktop dark": seriousBy(""),
+} as const;
 
 interface Look {
   readonly name: string;
@@ -33,65 +39,76 @@ interface Look {
   readonly words: string;
 }
 
-/** A token with a listing and a refused mint, an open ask and a deal; and the addresses of all pages. */
-async function furnish(stage: SwapStage): Promise<readonly Look[]> {
-  const [buyer, seller] = [party(stage, 1), party(stage, 2)];
-  await payPearl(stage, seller, 300_000_000n);
-  await fund(stage, buyer, 50_000_000n);
-  await inscribe(
-    stage,
-    seller,
-    operationBody(MARKER, "deploy", { tick: "GOLD", max: "1000000", lim: "1000", dec: "2" }),
-  );
-  const mint = await inscribe(stage, seller, operationBody(MARKER, "mint", { tick: "GOLD", amt: "1000" }));
-  const refused = await inscribe(stage, seller, operationBody(MARKER, "mint", { tick: "GOLD", amt: "1001" }));
-  const listing = await listTokens(stage, seller, { tick: "GOLD", amt: 250n, price: 100_000n });
-  const ask = await postAsk(stage, seller, { nonce: 99n });
-  const deal = await openDeal(stage, { buyer, seller }, 1);
-  const shown = (name: string, path: string, words: string): Look => ({ name, path, status: 200, words });
-  const absent = (name: string, path: string, words: string): Look => ({ name, path, status: 404, words });
-  const zeros = "0".repeat(64);
+const shown = (name: string, path: string, words: string): Look => ({ name, path, status: 200, words });
+const absent = (name: string, path: string, words: string): Look => ({ name, path, status: 404, words });
+
+function tokenLooks({ mint, refused, listings, trader }: Furniture): readonly Look[] {
   return [
     shown("front", "/", "GOLD"),
     shown("tokens", "/tokens", "GOLD"),
+    shown("tokens none", "/tokens?tick=NONE", "No ticker begins like this."),
     shown("markets", "/markets", "GOLD"),
     shown("operations", "/operations", "GOLD"),
-    shown("blocks", "/blocks", "State digest"),
-    shown("mempool", "/mempool", "Mempool"),
-    shown("status", "/status", "all is well"),
+    shown("operations filtered", "/operations?tick=GOLD&valid=0", "above what one mint may take"),
+    shown("mempool", "/mempool", "No operation waits for a block."),
     shown("token", "/token/GOLD", "Greatest holders"),
+    shown("token in small letters", "/token/gold", "Greatest holders"),
     shown("token listings", "/token/GOLD?view=listings", "PEARL"),
-    shown("token history", "/token/GOLD?view=history", "open"),
+    shown("token history", "/token/GOLD?view=history", "sold"),
     shown("token holders", "/token/GOLD?view=holders", "%"),
     shown("token operations", "/token/GOLD?view=operations", "Mint"),
-    shown("listing", `/listing/${listing}`, "It can be bought now."),
-    shown("address", `/address/${seller.address}`, "GOLD"),
-    shown("address ledger", `/address/${seller.address}?view=ledger`, "Listed for sale"),
-    shown("address listings", `/address/${seller.address}?view=listings`, "open"),
-    shown("address swaps", `/address/${seller.address}?view=swaps`, "USDC"),
-    shown("EVM address", `/address/${buyer.evm}`, "USDC"),
+    shown("listing open", `/listing/${listings.open.id}`, "It can be bought now."),
+    shown("listing sold", `/listing/${listings.sold.id}`, "A buyer paid and received the units."),
+    shown("listing cancelled", `/listing/${listings.cancelled.id}`, "The seller took it back."),
+    shown("address", `/address/${trader.address}`, "GOLD"),
+    shown("address ledger", `/address/${trader.address}?view=ledger`, "Listed for sale"),
+    shown("address listings", `/address/${trader.address}?view=listings`, "sold"),
+    shown("address without swaps", `/address/${trader.address}?view=swaps`, "No swap of this address."),
     shown("operation", `/op/${mint}/0`, "It was carried out."),
-    shown("refused operation", `/op/${refused}/0`, "AMT_OVER_LIMIT"),
-    shown("transaction", `/tx/${mint}`, "In block"),
-    shown("block", `/block/${stage.pearl.chain.tip.height}`, "State digest"),
+    shown("operation refused", `/op/${refused}/0`, "AMT_OVER_LIMIT"),
+    shown("transaction", `/tx/${mint}`, "Mint"),
+  ];
+}
+
+function chainAndSwapLooks(
+  tip: number,
+  { buyer, seller, askId, bidHash, swaps }: Furniture,
+): readonly Look[] {
+  return [
+    shown("blocks", "/blocks", "State digest"),
+    shown("block", `/block/${tip}`, "State digest"),
+    shown("status", "/status", "all is well"),
     shown("swaps", "/swaps", "Asks: PEARL for USDC"),
     shown("swaps deals", "/swaps?view=deals", "USDC locked"),
     shown("swaps asks", "/swaps?view=asks", "open"),
-    shown("swaps bids", "/swaps?view=bids", "bid"),
-    shown("swap", `/swap/${deal.dealHash}`, "lock the PEARL at the lock address"),
-    shown("ask", `/ask/${ask.askId}`, "A buyer can take it now."),
-    shown("search", "/search?q=nothing-of-this-name", "Nothing found"),
-    absent("no page", "/nowhere", "There is nothing at this address."),
-    absent("no token", "/token/NOGOLD", "There is no token of this ticker"),
-    absent("no listing", `/listing/list:${zeros}:0`, "There is no listing"),
-    absent("no address", "/address/rprl1nobody", "is no address of this network"),
-    absent("no operation", `/op/${zeros}/0`, "No block has an operation"),
-    absent("no transaction", `/tx/${zeros}`, "No block that Strand has read"),
-    absent("no block", "/block/999999", "The index has blocks up to height"),
-    absent("no swap", `/swap/0x${zeros}`, "There is no swap"),
-    absent("no ask", `/ask/0x${zeros}`, "There is no ask"),
+    shown("swaps bids", "/swaps?view=bids", "open"),
+    shown("swap taken", `/swap/${swaps.taken.dealHash}`, "lock the USDC in the escrow"),
+    shown("swap funded", `/swap/${swaps.funded.dealHash}`, "lock the PEARL at the lock address"),
+    shown("swap locked", `/swap/${swaps.locked.dealHash}`, "claim the PEARL with the secret"),
+    shown("swap settled", `/swap/${swaps.settled.dealHash}`, "the seller has the USDC."),
+    shown("swap bid", `/swap/${bidHash}`, "accept the bid in the escrow"),
+    shown("ask", `/ask/${askId}`, "A buyer can take it now."),
+    shown("address swaps", `/address/${seller.address}?view=swaps`, "settled"),
+    shown("EVM address", `/address/${buyer.evm}`, "settled"),
+    shown("search", "/search?q=SIL", "Token SILVER"),
+    shown("search without a hit", "/search?q=nothing-of-this-name", "Nothing found"),
   ];
 }
+
+const ZEROS = "0".repeat(64);
+const ABSENT: readonly Look[] = [
+  absent("no page", "/nowhere", "There is nothing at this address."),
+  absent("no token", "/token/NOGOLD", "There is no token of this ticker"),
+  absent("no listing", `/listing/list:${ZEROS}:0`, "There is no listing"),
+  absent("no address", "/address/rprl1nobody", "is no address of this network"),
+  absent("no operation", `/op/${ZEROS}/0`, "No block has an operation"),
+  absent("no transaction", `/tx/${ZEROS}`, ZEROS),
+  absent("no block", "/block/999999", "The index has blocks up to height"),
+  absent("no swap", `/swap/0x${ZEROS}`, "There is no swap"),
+  absent("no ask", `/ask/0x${ZEROS}`, "There is no ask"),
+];
+
+const PARTS = 4;
 
 describe("every page in a real browser", needsChromium(), () => {
   let stage: SwapStage;
@@ -100,8 +117,10 @@ describe("every page in a real browser", needsChromium(), () => {
 
   before(async () => {
     mkdirSync(PICTURES, { recursive: true });
-    stage = await SwapStage.open();
-    looks = await furnish(stage);
+    const furnished = await furnishedStage();
+    stage = furnished.stage;
+    const { height } = stage.pearl.chain.tip;
+    looks = [...tokenLooks(furnished.things), ...chainAndSwapLooks(height, furnished.things), ...ABSENT];
     browser = await startChromium();
   });
   after(async () => {
@@ -109,23 +128,45 @@ describe("every page in a real browser", needsChromium(), () => {
     await stage?.close();
   });
 
-  for (const part of [0, 1, 2, 3])
-    test(`the pages, part ${part + 1} of 4`, async () => {
+  for (let part = 0; part < PARTS; part += 1)
+    test(`the pages, part ${part + 1} of ${PARTS}`, async () => {
       const faults: string[] = [];
-      // The views of one thing have its title.
-      const titles = new Map<string, string>();
       const { page, complaints, close } = await openPage(browser, stage.http.url);
-      const own = looks.filter((_, index) => index % 4 === part);
-      for (const look of own) {
+      for (const look of looks.filter((_, index) => index % PARTS === part)) {
         faults.push(...(await openingFaults(page, look)));
-        titles.set(look.path.split("?", 1)[0] ?? "", await page.title());
         faults.push(...(await sightFaults(page, look.name)));
       }
       faults.push(...complaints);
       await close();
       assert.deepEqual(faults, []);
-      assert.equal(new Set(titles.values()).size, titles.size, [...titles.values()].join("\n"));
     });
+
+  test("a thing's title is its own, before the script runs and after, and all scripts together are small", async () => {
+    const { page, close } = await openPage(browser, stage.http.url);
+    const scripts = new Map<string, number>();
+    page.on("requestfinished", (request) => {
+      if (request.resourceType() !== "script") return;
+      void request.sizes().then(({ responseBodySize }) => {
+        scripts.set(request.url(), Math.max(responseBodySize, scripts.get(request.url()) ?? 0));
+      });
+    });
+    // The views of one thing have its title, and a ticker is one thing in any letters.
+    const titles = new Map<string, string>();
+    for (const { path, words } of looks) {
+      const document = await page.goto(path);
+      await page.locator("main").getByText(words).first().waitFor({ state: "attached" });
+      const [, sent = ""] = /<title>(.*)<\/title>/.exec((await document?.text()) ?? "") ?? [];
+      assert.match(sent, / · Strand$/);
+      titles.set((path.split("?", 1)[0] ?? "").toLowerCase(), await page.title());
+    }
+    await page.goto("/token/GOLD");
+    await page.locator(".chart canvas").first().waitFor();
+    await close();
+    assert.equal(new Set(titles.values()).size, titles.size, [...titles.values()].toSorted().join("\n"));
+    assert.ok(scripts.size >= 2, "the page and its chart");
+    const bytes = [...scripts.values()].reduce((sum, size) => sum + size, 0);
+    assert.ok(bytes > 10_000 && bytes < MOST_SCRIPT_BYTES, `${bytes} bytes: ${[...scripts].join(", ")}`);
+  });
 });
 
 /** Opens a page and says what is wrong with its status, its words and its heading. */
@@ -149,15 +190,17 @@ async function openingFaults(page: Page, { name, path, status, words }: Look): P
 async function sightFaults(page: Page, name: string): Promise<readonly string[]> {
   const faults: string[] = [];
   await page.evaluate(AXE);
-  for (const [size, viewport] of Object.entries(SIZES)) {
-    await page.setViewportSize(viewport);
+  for (const size of ["phone", "desktop"] as const) {
+    await page.setViewportSize(SIZES[size]);
     const width = await page.evaluate<number>("document.scrollingElement.scrollWidth");
-    if (width > viewport.width) faults.push(`${name}, ${size}: ${width} wide`);
+    if (width > SIZES[size].width) faults.push(`${name}, ${size}: ${width} wide`);
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
-      const serious = await page.evaluate<string[]>(SERIOUS);
-      faults.push(...serious.map((fault) => `${name}, ${size}, ${colorScheme}: ${fault}`));
-      await page.screenshot({ path: `${PICTURES}/${name} ${size} ${colorScheme}.png`, fullPage: true });
+      const look = `${size} ${colorScheme}` as const;
+      const rules = RULES[look];
+      const serious = rules === null ? [] : await page.evaluate<string[]>(rules);
+      faults.push(...serious.map((fault) => `${name}, ${look}: ${fault}`));
+      await page.screenshot({ path: `${PICTURES}/${name} ${look}.jpeg`, quality: 80, fullPage: true });
     }
   }
   return faults;

@@ -1,12 +1,15 @@
 // Opens the service's page in a real Chromium. Whatever a page of a test says to its console, every error that it
 // throws, every breach of its policy and every request to another host is kept as a complaint, which fails the test.
 
+import assert from "node:assert/strict";
 import { accessSync, constants } from "node:fs";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 
 const USUAL_PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const MISSING =
   "Chromium is not installed; on Debian: apt-get install chromium, elsewhere set CHROMIUM_PATH to a Chromium or Chrome";
+/** Counts only where something is missing: then a slow machine must not be blamed for it. */
+const PATIENCE_MS = 30_000;
 
 function isExecutable(file: string): boolean {
   try {
@@ -45,7 +48,7 @@ export interface WatchedPage {
   /** What a visitor's browser would have complained of, in the order in which it happened. */
   readonly complaints: string[];
   /** Closes the page and its cookies. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** Opens an empty page for a service. `base`: scheme, host and port of the only server that may be asked. */
@@ -56,7 +59,7 @@ export async function openPage(
 ): Promise<WatchedPage> {
   const context = await browser.newContext({ baseURL: base, ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(PATIENCE_MS);
   const complaints: string[] = [];
   page.on("console", (message) => {
     // Chromium tells every answer of 404 or 400 as an error, and those are the answers about what does not exist.
@@ -70,4 +73,30 @@ export async function openPage(
     if (!url.startsWith(`${base}/`) && !url.startsWith("data:")) complaints.push(`another host: ${url}`);
   });
   return { page, complaints, close: () => context.close() };
+}
+
+/** How a visit differs from the usual one. */
+export interface VisitOptions extends BrowserContextOptions {
+  /** Complaints that the test causes itself. */
+  readonly expected?: RegExp;
+}
+
+/** Opens a path on a watched page, lets `look` judge it, and wants no complaint. @throws AssertionError. */
+export async function visit(
+  browser: Browser,
+  address: string,
+  look: (page: Page) => Promise<void>,
+  { expected, ...options }: VisitOptions = {},
+): Promise<void> {
+  const { page, complaints, close } = await openPage(browser, new URL(address).origin, options);
+  try {
+    await page.goto(address);
+    await look(page);
+    assert.deepEqual(
+      complaints.filter((complaint) => expected?.test(complaint) !== true),
+      [],
+    );
+  } finally {
+    await close();
+  }
 }

@@ -14,7 +14,7 @@ export function serverSaid(date: string | null): void {
 }
 
 /** Takes the time of a block that was seen. */
-export function blockSaid(seconds: number): void {
+function blockSaid(seconds: number): void {
   if (seconds > newestBlockTime) newestBlockTime = seconds;
 }
 

@@ -2,7 +2,7 @@
 // health every some seconds, because a stream that hangs looks like a quiet one.
 
 import { useEffect, useState } from "preact/hooks";
-import { blockSaid, serverSaid } from "./clock.ts";
+import { answerSaid, serverSaid } from "./clock.ts";
 import { Store } from "./store.ts";
 import type { Health } from "./wire.ts";
 
@@ -88,9 +88,7 @@ export function followService(): void {
 function openStream(): void {
   const stream = new EventSource("/api/v1/events");
   for (const [kind, topics] of Object.entries(TOPICS_OF)) {
-    stream.addEventListener(kind, (event: MessageEvent<string>) => {
-      const { row } = JSON.parse(event.data) as { row?: { time?: number } };
-      if (typeof row?.time === "number") blockSaid(row.time);
+    stream.addEventListener(kind, () => {
       if (topics === ALL_TOPICS) reorganisations.set(reorganisations.value + 1);
       tell(...topics);
     });
@@ -111,9 +109,20 @@ async function askHealth(): Promise<void> {
   }
 }
 
+/** Deadlines are judged by the time of blocks, too, which neither health nor the event of a block has (H-39). */
+async function askNewestBlock(): Promise<void> {
+  try {
+    const response = await fetch("/api/v1/prc20/blocks?limit=1");
+    answerSaid((await response.json()) as object);
+  } catch {
+    // The block after it is asked about again.
+  }
+}
+
 function hearHealth(body: Health): void {
   const wasCutOff = contact.value.state === "cut_off";
   const before = health.value;
+  if (before?.indexed_height !== body.indexed_height) void askNewestBlock();
   health.set(body);
   contact.set(contactOf(body));
   if (wasCutOff) tell(...ALL_TOPICS);

@@ -166,8 +166,9 @@ export const ACTION_WORDS: Readonly<Record<NextAction["action"], ActionWords>> =
     otherwise: "From the PEARL refund time on the seller can take the PEARL back.",
   },
   confirm_claim: {
-    what: "see that the claim of the PEARL is mined: send it again, raise its fee",
-    otherwise: "A claim that is not mined in time leaves the PEARL open to the seller's refund.",
+    what: "watch the claim of the PEARL until it is 13 blocks deep, and while no block has it send it again or raise its fee",
+    otherwise:
+      "A claim that is not mined in time, or whose block is replaced, leaves the PEARL open to the seller's refund.",
   },
   refund_pearl: {
     what: "take the PEARL back by the refund path",

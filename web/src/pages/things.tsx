@@ -50,7 +50,9 @@ export function ListingPage({ place }: PageProps) {
     );
   return (
     <>
-      <Title text={row === undefined ? "Listing" : `${row.tick} listing`} />
+      <Title text={`${row?.tick ?? ""} Listing ${shortened(id)}`.trim()}>
+        {row === undefined ? "Listing" : `${row.tick} listing`}
+      </Title>
       <Await answer={answer} what="the listing">
         {() => (row === undefined ? null : <Listing row={row} />)}
       </Await>
@@ -158,7 +160,11 @@ export function OperationPage({ place }: PageProps) {
     );
   return (
     <>
-      <Title text={row === undefined ? "Operation" : `${operationWords(row.op)} ${row.tick}`} />
+      <Title
+        text={`${row === undefined ? "Operation" : `${operationWords(row.op)} ${row.tick}`} ${shortened(txid)}:${vout}`}
+      >
+        {row === undefined ? "Operation" : `${operationWords(row.op)} ${row.tick}`}
+      </Title>
       <Await answer={answer} what="the operation">
         {() => (row === undefined ? null : <Operation row={row} />)}
       </Await>

@@ -120,12 +120,14 @@ async function copied(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
+    const focused = document.activeElement;
     const field = document.createElement("textarea");
     field.value = text;
     document.body.append(field);
     field.select();
     const isDone = document.execCommand("copy");
     field.remove();
+    if (focused instanceof HTMLElement) focused.focus({ preventScroll: true });
     return isDone;
   }
 }

@@ -62,8 +62,12 @@ export function Title({ text, children }: { text: string; children?: ComponentCh
     document.title = text === "Strand" ? "Strand: tokens, markets and swaps of Pearl" : `${text} · Strand`;
   }, [text]);
   useEffect(() => {
-    if (isFirstPage) isFirstPage = false;
-    else heading.current?.focus({ preventScroll: true });
+    const isOther = headed !== null && headed !== here;
+    headed = here ?? "";
+    // A heading that stands in for the one of a page that was still loading has its focus, too.
+    if (!isOther && !(isFocusMoved && document.activeElement === document.body)) return;
+    isFocusMoved = true;
+    heading.current?.focus({ preventScroll: true });
   }, [here]);
   return (
     <h1 ref={heading} tabIndex={-1}>
@@ -71,8 +75,10 @@ export function Title({ text, children }: { text: string; children?: ComponentCh
     </h1>
   );
 }
-/** The browser itself begins a page that was opened; only later ones need the focus moved. */
-let isFirstPage = true;
+/** The path whose heading stands on the page; null before the first. */
+let headed: string | null = null;
+/** The browser itself begins a page that was opened; only after a way to another one is the focus ours to move. */
+let isFocusMoved = false;
 
 /** One box for ticker, address, transaction, height, listing and swap. */
 export function SearchBox({ label = "Search" }: { label?: string }) {

@@ -1,0 +1,283 @@
+// The page is live: what happens on either chain shows without a reload, a reorganisation too; and it says when it is
+// cut off from the service or the service behind the chain.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { needsChromium, startChromium, visit, type VisitOptions } from "../../testkit/browser/chromium.ts";
+import { until } from "../../testkit/until.ts";
+import {
+  claimPearl,
+  escrowCall,
+  fund,
+  lockUsdc,
+  party,
+  payPearl,
+} from "../../testkit/worlds/swap-stage/parties.ts";
+import { lockOf, payLock, payOutputs, postAsk, postTake } from "../../testkit/worlds/swap-stage/scenes.ts";
+import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
+import { announce, buyListing, inscribe, listTokens } from "../../testkit/worlds/swap-stage/tokens.ts";
+
+const tick = "GOLD";
+/** Within so many milliseconds a page that is cut off says so. */
+const CUT_OFF_WITHIN_MS = 10_000;
+/** What Chromium tells of requests to a service that is gone, or that has just begun. */
+const GONE = /net::ERR_(CONNECTION|INCOMPLETE|EMPTY)|status of 503/;
+
+let stage: SwapStage;
+let browser: Browser;
+
+/** Waits until the page's main part says this. */
+function says(page: Page, words: string | RegExp): Promise<void> {
+  return page.locator("main").getByText(words).first().waitFor();
+}
+
+/** Waits until the line on how current the page is says this. */
+function statusSays(page: Page, words: RegExp): Promise<void> {
+  return page.getByRole("status").filter({ hasText: words }).waitFor();
+}
+
+/** Looks at a page that is never loaded again. */
+function watch(path: string, look: (page: Page) => Promise<void>, options: VisitOptions = {}): Promise<void> {
+  const watched = async (page: Page): Promise<void> => {
+    await page.evaluate("window.isTheFirstDocument = true");
+    await look(page);
+    assert.equal(await page.evaluate("window.isTheFirstDocument"), true, "the page was loaded again");
+  };
+  return visit(browser, stage.http.url + path, watched, options);
+}
+
+describe("the page is live", needsChromium(), () => {
+  before(async () => {
+    stage = await SwapStage.open();
+    await payPearl(stage, party(stage, 3), 300_000_000n);
+    await payPearl(stage, party(stage, 4), 300_000_000n);
+    await inscribe(stage, party(stage, 3), "deploy", { tick, max: "1000000", lim: "1000", dec: "2" });
+    await inscribe(stage, party(stage, 3), "mint", { tick, amt: "1000" });
+    browser = await startChromium();
+  });
+  after(async () => {
+    await browser?.close();
+    await stage?.close();
+  });
+
+  test("a block comes in: the front page's numbers, its blocks and the line above it move", () =>
+    watch("/", async (page) => {
+      const { height } = stage.pearl.chain.tip;
+      const first = page
+        .getByRole("list", { name: "Last blocks, newest first" })
+        .getByRole("listitem")
+        .first();
+      await first.filter({ hasText: String(height) }).waitFor();
+      await statusSays(page, new RegExp(`^Live · block ${height} `));
+      await stage.minePearl(1);
+      await first.filter({ hasText: String(height + 1) }).waitFor();
+      await statusSays(page, new RegExp(`^Live · block ${height + 1} `));
+      await page
+        .locator(".numbers")
+        .getByRole("link", { name: String(height + 1) })
+        .waitFor();
+    }));
+
+  test("a block comes in: the list of blocks has it as its first row", () =>
+    watch("/blocks", async (page) => {
+      const { height } = stage.pearl.chain.tip;
+      await page
+        .locator("tbody tr")
+        .first()
+        .getByRole("link", { name: String(height), exact: true })
+        .waitFor();
+      await stage.minePearl(1);
+      await page
+        .locator("tbody tr")
+        .first()
+        .getByRole("link", { name: String(height + 1), exact: true })
+        .waitFor();
+    }));
+
+  test("an operation shows in the mempool, then leaves it for its token's page, whose supply grows", async () => {
+    let mint = "";
+    await watch("/mempool", async (page) => {
+      await says(page, "No operation waits for a block.");
+      mint = announce(stage, party(stage, 3), "mint", { tick, amt: "1000" });
+      await page.locator(`a[href="/tx/${mint}"]`).waitFor();
+      await watch(`/token/${tick}`, async (token) => {
+        await says(token, "10 GOLD of 10,000 GOLD");
+        await stage.minePearl(1);
+        await token.locator(`a[href="/op/${mint}/0"]`).waitFor();
+        await says(token, "20 GOLD of 10,000 GOLD");
+      });
+      await says(page, "No operation waits for a block.");
+    });
+  });
+
+  test("a listing that somebody else buys changes on its page", async () => {
+    const listing = await listTokens(stage, party(stage, 3), { tick, amt: 100n, price: 50_000n });
+    await watch(`/listing/${listing.id}`, async (page) => {
+      await says(page, "It can be bought now.");
+      const sale = await buyListing(stage, party(stage, 4), listing);
+      await says(page, "A buyer paid and received the units.");
+      await page.locator(`a[href="/tx/${sale}"]`).first().waitFor();
+      await page
+        .locator(`a[href="/address/${party(stage, 4).address}"]`)
+        .first()
+        .waitFor();
+      assert.equal(await page.getByText("It can be bought now.").count(), 0);
+    });
+  });
+
+  test("a reorganisation takes an operation away, the status page tells it, and the operation can come again", async () => {
+    const mint = await inscribe(stage, party(stage, 3), "mint", { tick, amt: "7" });
+    await watch(`/op/${mint}/0`, async (page) => {
+      await says(page, "It was carried out.");
+      await watch("/status", async (status) => {
+        await says(status, "No block has been replaced since the log of events begins.");
+        const { height, hash } = stage.pearl.chain.tip;
+        stage.pearl.invalidateBlock(hash);
+        stage.pearl.generate(2, { transactions: "none" });
+        await stage.caughtUp();
+        await says(page, "No block has an operation at input 0");
+        const row = status.getByRole("row").filter({ has: status.locator(`code[title="${hash}"]`) });
+        assert.equal(await row.getByRole("cell").first().innerText(), "1");
+        await row.getByRole("link", { name: String(height - 1), exact: true }).waitFor();
+      });
+      await stage.minePearl(1);
+      await says(page, "It was carried out.");
+    });
+  });
+});
+
+describe("a swap on the page", needsChromium(), () => {
+  before(async () => {
+    stage = await SwapStage.open();
+    await payOutputs(stage, party(stage, 2), 2, 200_000_000n);
+    await fund(stage, party(stage, 1), 50_000_000n);
+    browser = await startChromium();
+  });
+  after(async () => {
+    await browser?.close();
+    await stage?.close();
+  });
+
+  test("from the take to the end, step by step: who has to do what until when, and how far it is", async () => {
+    const [buyer, seller] = [party(stage, 1), party(stage, 2)];
+    const { askId } = await postAsk(stage, seller);
+    const taken = await postTake(stage, askId, buyer, 1);
+    await watch(`/swap/${taken.dealHash}`, async (page) => {
+      const actions = page.getByRole("region", { name: "What is to be done" });
+      const step = (words: string, state: string): Promise<void> =>
+        page
+          .locator(".timeline li")
+          .filter({ hasText: words })
+          .filter({ hasText: `(${state})` })
+          .waitFor();
+
+      await actions.getByText(/The buyer (can|has to) lock the USDC in the escrow/).waitFor();
+      await actions.getByText("The take ends, and the ask is open to others.").waitFor();
+      await step("The buyer locks USDC in the escrow", "going on");
+      const countdown = actions.locator("time.ahead .quiet").first();
+      const left = await countdown.innerText();
+      assert.match(left, /^\(in \d+ min/);
+      // The chain of the stage runs ahead of the clock, and time is what the newest block says (S-05).
+      await stage.minePearl(2);
+      await until("the countdown goes on", async () => (await countdown.innerText()) !== left);
+
+      await lockUsdc(stage, buyer, taken.answer);
+      await step("The buyer locks USDC in the escrow", "done");
+      await stage.mineEvm(3);
+      await page.locator(".lead").getByText("USDC locked", { exact: true }).waitFor();
+      await actions.getByText(/The seller (can|has to) lock the PEARL at the lock address/).waitFor();
+      await actions.getByText("The swap does not come about.").waitFor();
+      await step("The order is accepted, and its block is final", "done");
+      await step("The seller locks PEARL", "going on");
+
+      const lock = lockOf(taken.hashlock, buyer, seller, Number(taken.body["pearl_refund_time"]));
+      const coin = payLock(stage, seller, lock, 100_000_000n);
+      await page.locator(".lead").getByText("PEARL on the way").waitFor();
+      await page.getByText("0 of 6 confirmations").waitFor();
+      await stage.minePearl(2);
+      await page.getByText("2 of 6 confirmations").waitFor();
+      await stage.minePearl(4);
+      await page.locator(".lead").getByText("both locked").waitFor();
+      await step("The seller locks PEARL", "done");
+      await actions.getByText(/The buyer (can|has to) claim the PEARL with the secret/).waitFor();
+
+      const claim = claimPearl(stage, buyer, lock, coin, taken.secret);
+      await page.locator(".lead").getByText("secret shown").waitFor();
+      await actions.getByText(/Anybody (can|has to) send the secret to the escrow/).waitFor();
+      await page.locator(`.timeline a[href="/tx/${claim}"]`).waitFor();
+      await escrowCall(stage, party(stage, 5), "claim", [taken.dealHash, taken.secret]);
+      await stage.minePearl(6);
+      await stage.mineEvm(3);
+      await page.locator(".lead").getByText("settled", { exact: true }).waitFor();
+      await actions
+        .getByText("The buyer has to watch the claim of the PEARL until it is 13 blocks deep")
+        .waitFor();
+      await stage.minePearl(7);
+      await actions.getByText("Nothing at the moment.").waitFor();
+      await step("The USDC are claimed for the seller", "done");
+      assert.equal(await page.locator(".timeline li").filter({ hasNotText: "(done)" }).count(), 0);
+    });
+  });
+});
+
+describe("the page says when it is not current", needsChromium(), () => {
+  before(async () => {
+    stage = await SwapStage.open();
+    await payPearl(stage, party(stage, 3), 300_000_000n);
+    await inscribe(stage, party(stage, 3), "deploy", { tick, max: "1000000", lim: "1000" });
+    browser = await startChromium();
+  });
+  after(async () => {
+    await browser?.close();
+    await stage?.close();
+  });
+
+  test("a service that is gone is told within 10 s; when it is back, the rows are the present ones", () =>
+    watch(
+      `/token/${tick}`,
+      async (page) => {
+        await statusSays(page, /^Live/);
+        const { port } = stage.service;
+        await stage.stopService();
+        const since = performance.now();
+        await statusSays(page, /^Cut off: the service has not answered for /);
+        assert.ok(performance.now() - since < CUT_OFF_WITHIN_MS);
+        await says(page, "Greatest holders");
+        const mint = announce(stage, party(stage, 3), "mint", { tick, amt: "1000" });
+        stage.pearl.generate(1);
+        await stage.startService({ "--port": String(port) });
+        await statusSays(page, /^Live/);
+        await page.locator(`a[href="/op/${mint}/0"]`).waitFor();
+        // The stream of news lives again, too.
+        const next = await inscribe(stage, party(stage, 3), "mint", { tick, amt: "1000" });
+        await page.locator(`a[href="/op/${next}/0"]`).waitFor();
+      },
+      { expected: GONE },
+    ));
+
+  test("a service that takes questions and never answers is told within 10 s", () =>
+    watch("/", async (page) => {
+      await statusSays(page, /^Live/);
+      await page.route("**/health", () => undefined);
+      const since = performance.now();
+      await statusSays(page, /^Cut off/);
+      assert.ok(performance.now() - since < CUT_OFF_WITHIN_MS);
+      await page.unroute("**/health");
+      await statusSays(page, /^Live/);
+    }));
+
+  test("an index that is behind its node is told, and when it has caught up", () =>
+    watch("/", async (page) => {
+      await statusSays(page, /^Live/);
+      const { height } = stage.pearl.chain.tip;
+      stage.pearl.faults.delay("getblock", 8_000);
+      stage.pearl.generate(5);
+      await statusSays(
+        page,
+        /^The index is [1-5] blocks behind the chain\. What is shown is older than the chain\.$/,
+      );
+      stage.pearl.faults.delay("getblock", 0);
+      await statusSays(page, new RegExp(`^Live · block ${height + 5} `));
+    }));
+});
