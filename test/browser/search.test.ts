@@ -2,10 +2,18 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Page, Request } from "playwright-core";
 import { needsChromium, startChromium, visit } from "../../testkit/browser/chromium.ts";
 import type { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
 import { type Furniture, furnishedStage } from "./furnished-stage.ts";
+
+/** Types a text into the box of the front page, and sends it. */
+async function lookFor(page: Page, text: string): Promise<void> {
+  await page.goto("/");
+  const box = page.getByRole("searchbox").first();
+  await box.fill(text);
+  await box.press("Enter");
+}
 
 describe("search", needsChromium(), () => {
   let stage: SwapStage;
@@ -21,14 +29,8 @@ describe("search", needsChromium(), () => {
     await stage?.close();
   });
 
-  /** Types a text into the box of the front page, and sends it. */
-  const looking = (text: string, look: (page: Page) => Promise<void>): Promise<void> =>
-    visit(browser, `${stage.http.url}/`, async (page) => {
-      const box = page.getByRole("searchbox").first();
-      await box.fill(text);
-      await box.press("Enter");
-      await look(page);
-    });
+  const open = (look: (page: Page) => Promise<void>): Promise<void> =>
+    visit(browser, `${stage.http.url}/`, look);
 
   test("each kind of thing is found in one step", async () => {
     const { trader, buyer, mint, listings, askId, bidHash, swaps } = things;
@@ -49,19 +51,22 @@ describe("search", needsChromium(), () => {
       [dealHash, `/swap/${dealHash}`],
       [dealHash.slice(2), `/swap/${dealHash}`],
     ];
-    for (const [text, path] of wanted)
-      await looking(text, async (page) => {
+    await open(async (page) => {
+      for (const [text, path] of wanted) {
+        await lookFor(page, text);
         await page.waitForURL(stage.http.url + path);
         await page.locator("main .loading").first().waitFor({ state: "detached" });
         assert.equal(await page.locator("main").getByText("Nothing found").count(), 0, text);
         // The search itself is no place to go back to.
         await page.goBack();
         assert.equal(new URL(page.url()).pathname, "/", text);
-      });
+      }
+    });
   });
 
   test("where a text begins two tickers, both are offered", () =>
-    looking("sil", async (page) => {
+    open(async (page) => {
+      await lookFor(page, "sil");
       await page.getByRole("link", { name: "Token SILVER" }).waitFor();
       await page.getByRole("link", { name: "Token SILK" }).click();
       await page.waitForURL("**/token/SILK");
@@ -69,26 +74,23 @@ describe("search", needsChromium(), () => {
 
   test("a secret of an open swap is refused in the service's words, and goes nowhere from there", async () => {
     const secret = things.swaps.funded.secret.slice(2);
-    await visit(browser, `${stage.http.url}/`, async (page) => {
-      const answers: Promise<string>[] = [];
-      page.on("requestfinished", (request) => {
-        if (!request.url().includes(secret)) return;
-        answers.push(
-          request
-            .response()
-            .then(async (response) => `${response?.status()} ${(await response?.text()) ?? ""}`),
-        );
+    await open(async (page) => {
+      const asked: Request[] = [];
+      page.on("request", (request) => {
+        if (request.url().includes(secret)) asked.push(request);
       });
-      const box = page.getByRole("searchbox").first();
-      await box.fill(secret);
-      await box.press("Enter");
+      await lookFor(page, secret);
       await page.getByText("The request holds the secret of a swap that is not public yet.").waitFor();
-      const asked = answers.length;
-      assert.ok(asked > 0);
-      for (const answer of await Promise.all(answers)) assert.match(answer, /^400 .*SECRET_REFUSED/);
-      // Long enough for the news that the page asks for by itself.
+      const { length } = asked;
+      assert.ok(length > 0);
+      for (const request of asked) {
+        const response = await request.response();
+        assert.equal(response?.status(), 400);
+        assert.match((await response?.text()) ?? "", /SECRET_REFUSED/);
+      }
+      // Long enough for what the page asks for by itself.
       await page.waitForTimeout(5_000);
-      assert.equal(answers.length, asked);
+      assert.equal(asked.length, length);
     });
   });
 
@@ -104,13 +106,15 @@ describe("search", needsChromium(), () => {
       "🦪".repeat(60),
       "' OR 1=1 --",
     ];
-    for (const text of texts)
-      await looking(text, async (page) => {
+    await open(async (page) => {
+      await page.setViewportSize({ width: 375, height: 812 });
+      for (const text of texts) {
+        await lookFor(page, text);
         await page.getByRole("heading", { level: 1, name: "Nothing found" }).waitFor();
-        await page.setViewportSize({ width: 375, height: 812 });
         assert.ok((await page.evaluate<number>("document.scrollingElement.scrollWidth")) <= 375, text);
         assert.equal(await page.locator("main script, main img").count(), 0);
         assert.match(await page.title(), /^Nothing found · Strand$/);
-      });
+      }
+    });
   });
 });
