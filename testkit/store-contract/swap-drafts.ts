@@ -35,7 +35,7 @@ export function event(changes: Partial<StoredSwapEvent> = {}): StoredSwapEvent {
 }
 
 /** A transaction of the store; what is not given is empty. */
-export function order(changes: Partial<SwapTransaction>): SwapTransaction {
+export function swapTransaction(changes: Partial<SwapTransaction>): SwapTransaction {
   return { rewind: null, remove: [], put: [], checkpoints: [], events: [], ...changes };
 }
 

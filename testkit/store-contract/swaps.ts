@@ -10,7 +10,7 @@ import type { StoredSwapEvent, SwapStore } from "../../src/swaps/ledger/ports.ts
 import { BASE, hash32 } from "./chain-facts.ts";
 import { ChainModel } from "./chain-model.ts";
 import { walk } from "./engine.ts";
-import { checkpoint, event, fact, IDENTITY, idsOf, keys, loaded, order } from "./swap-drafts.ts";
+import { checkpoint, event, fact, IDENTITY, idsOf, keys, loaded, swapTransaction } from "./swap-drafts.ts";
 
 /** An index whose database also holds swaps. */
 export interface SwapEngine {
@@ -57,7 +57,7 @@ function factCases(on: On): void {
   on("S-26: an identity is kept, and another one is refused in words", async (open) => {
     const { swaps } = await open();
     assert.equal(await swaps.identity(), null);
-    await assert.rejects(swaps.commit(order({ put: [fact("ask", "a", null, null)] })), /identity/);
+    await assert.rejects(swaps.commit(swapTransaction({ put: [fact("ask", "a", null, null)] })), /identity/);
     await swaps.initialise(IDENTITY);
     await swaps.initialise(IDENTITY);
     const again = (await open()).swaps;
@@ -83,9 +83,9 @@ function factCases(on: On): void {
         fact("ask", "9:1", null, null),
         fact("output", "x", "pearl", 0),
       ];
-      await swaps.commit(order({ put: all }));
+      await swaps.commit(swapTransaction({ put: all }));
       await swaps.commit(
-        order({ put: [fact("zeta", "1", null, null), fact("event", "9:1", "evm", 11, "[]")] }),
+        swapTransaction({ put: [fact("zeta", "1", null, null), fact("event", "9:1", "evm", 11, "[]")] }),
       );
       const want = [fact("event", "9:1", "evm", 11, "[]"), ...all.slice(1), fact("zeta", "1", null, null)];
       assert.deepEqual(await loaded(swaps), want);
@@ -97,7 +97,7 @@ function factCases(on: On): void {
     const { swaps } = await open();
     await swaps.initialise(IDENTITY);
     const put = Array.from({ length: 4_500 }, (_, index) => fact("event", String(index), "evm", index));
-    await swaps.commit(order({ put }));
+    await swaps.commit(swapTransaction({ put }));
     let pieces = 0;
     await swaps.load(() => {
       pieces += 1;
@@ -109,13 +109,13 @@ function factCases(on: On): void {
   on("removals come before what is put; what is put again counts as new", async (open) => {
     const { swaps } = await open();
     await swaps.initialise(IDENTITY);
-    await swaps.commit(order({ put: ["a", "b", "c"].map((key) => fact("take", key, null, null)) }));
+    await swaps.commit(swapTransaction({ put: ["a", "b", "c"].map((key) => fact("take", key, null, null)) }));
     const remove = [
       { kind: "take", key: "a" },
       { kind: "take", key: "b" },
       { kind: "ask", key: "c" },
     ];
-    await swaps.commit(order({ remove, put: [fact("take", "a", null, null)] }));
+    await swaps.commit(swapTransaction({ remove, put: [fact("take", "a", null, null)] }));
     assert.deepEqual(await keys(swaps), ["take/c", "take/a"]);
   });
 
@@ -134,9 +134,9 @@ function factCases(on: On): void {
         checkpoint("evm", height),
         checkpoint("pearl", height),
       ]);
-      await swaps.commit(order({ put, checkpoints }));
+      await swaps.commit(swapTransaction({ put, checkpoints }));
       await swaps.commit(
-        order({
+        swapTransaction({
           rewind: { chain: "pearl", toHeight: 9 },
           put: [fact("output", "11", "pearl", 12)],
           checkpoints: [checkpoint("pearl", 10, "another")],
@@ -154,9 +154,9 @@ function factCases(on: On): void {
         (await swaps.checkpoints(chain)).map(({ height, hash }) => `${height} ${hash}`);
       assert.deepEqual(await left("evm"), ["11 evm 11", "10 evm 10", "9 evm 9"]);
       assert.deepEqual(await left("pearl"), ["10 another", "9 pearl 9"]);
-      await swaps.commit(order({ rewind: { chain: "evm", toHeight: 9 } }));
+      await swaps.commit(swapTransaction({ rewind: { chain: "evm", toHeight: 9 } }));
       assert.deepEqual(await left("evm"), ["9 evm 9"], "the very next block goes too");
-      await swaps.commit(order({ rewind: { chain: "evm", toHeight: -1 } }));
+      await swaps.commit(swapTransaction({ rewind: { chain: "evm", toHeight: -1 } }));
       assert.deepEqual(await keys(swaps), ["output/9", "secret/s", "output/11"]);
       assert.deepEqual(await left("evm"), []);
     },
@@ -166,9 +166,11 @@ function factCases(on: On): void {
     const { swaps, queries } = await open();
     await swaps.initialise(IDENTITY);
     const checkpoints = [checkpoint("evm", 1)];
-    await swaps.commit(order({ put: [fact("event", "1", "evm", 1)], checkpoints, events: [event()] }));
+    await swaps.commit(
+      swapTransaction({ put: [fact("event", "1", "evm", 1)], checkpoints, events: [event()] }),
+    );
     const broken = event({ data: null as unknown as string });
-    const bad = order({
+    const bad = swapTransaction({
       rewind: { chain: "evm", toHeight: 0 },
       remove: [{ kind: "event", key: "1" }],
       put: [fact("event", "2", "evm", 2)],
@@ -190,8 +192,8 @@ function checkpointCases(on: On): void {
     const { swaps } = await open();
     await swaps.initialise(IDENTITY);
     const many = Array.from({ length: 5_000 }, (_, height) => checkpoint("evm", height));
-    await swaps.commit(order({ checkpoints: [checkpoint("pearl", 3), ...many] }));
-    await swaps.commit(order({ checkpoints: [checkpoint("evm", 5_000), checkpoint("pearl", 4)] }));
+    await swaps.commit(swapTransaction({ checkpoints: [checkpoint("pearl", 3), ...many] }));
+    await swaps.commit(swapTransaction({ checkpoints: [checkpoint("evm", 5_000), checkpoint("pearl", 4)] }));
     const kept = await swaps.checkpoints("evm");
     assert.ok(kept.length >= 1_000 && kept.length < 4_000, `${kept.length} are kept`);
     assert.deepEqual(kept[0], checkpoint("evm", 5_000));
@@ -219,7 +221,7 @@ function eventCases(on: On): void {
     const chain = new ChainModel(5);
     await store.commit(chain.many(1), 10);
     const after = (await store.queries.eventBounds()).highest;
-    await store.swaps.commit(order({ events: told }));
+    await store.swaps.commit(swapTransaction({ events: told }));
     const groups = await store.queries.eventGroups(after, 100);
     const want = told.map(({ type, dealHash, addresses, data }, index) => ({
       id: after + 1 + index,
@@ -235,7 +237,7 @@ function eventCases(on: On): void {
     await again.commit(chain.many(1), 10);
     const later = await again.queries.eventGroups(after + 2, 100);
     assert.equal(later[0]?.firstId, after + 3);
-    await again.swaps.commit(order({ events: [event()] }));
+    await again.swaps.commit(swapTransaction({ events: [event()] }));
     const { highest } = await again.queries.eventBounds();
     assert.deepEqual(idsOf(await again.queries.eventGroups(highest - 1, 100)), [highest]);
     assert.deepEqual(await again.queries.eventGroups(after, 1), groups, "and stay over a restart");
@@ -251,9 +253,12 @@ function eventCases(on: On): void {
       event(),
       event({ type: "reorg", chain: "evm", height: 10 }),
     ];
-    await swaps.commit(order({ events }));
+    await swaps.commit(swapTransaction({ events }));
     await swaps.commit(
-      order({ rewind: { chain: "evm", toHeight: 9 }, events: [event({ chain: "evm", height: 10 })] }),
+      swapTransaction({
+        rewind: { chain: "evm", toHeight: 9 },
+        events: [event({ chain: "evm", height: 10 })],
+      }),
     );
     const resumable = await Promise.all(
       [1, 2, 3, 4, 5, 6].map(async (id) => (await queries.eventGroupOf(id)) !== null),
@@ -285,7 +290,7 @@ function eventCases(on: On): void {
         const tip = (of: string) => ({ height: 7 + round, block_hash: `0x${hash32(`${of} ${round}`)}` });
         const row = { chain: "evm", fork_height: round, old_tip: tip("old"), new_tip: tip("new") };
         const told = event({ type: "reorg", chain: "evm", height: 7, data: JSON.stringify({ ...row, row }) });
-        await store.swaps.commit(order({ events: [event(), told, event({ type: "deal" })] }));
+        await store.swaps.commit(swapTransaction({ events: [event(), told, event({ type: "deal" })] }));
         const oldTip = { height: undone.height, hash: undone.hash };
         const pearl = { id: highest, chain: "pearl", forkHeight: stay.height, oldTip, newTip } as const;
         const [old, now] = [row.old_tip, row.new_tip].map((one) => ({
@@ -300,7 +305,7 @@ function eventCases(on: On): void {
       }
       const again = await open();
       assert.deepEqual(await walk(async (page) => (await again.queries.reorgs(page)).value, 2), want);
-      await again.swaps.commit(order({ events: null }));
+      await again.swaps.commit(swapTransaction({ events: null }));
       assert.deepEqual((await again.queries.reorgs({ limit: 9, start: null })).value.rows, []);
     },
   );
@@ -309,7 +314,7 @@ function eventCases(on: On): void {
     const { swaps, queries } = await open();
     await swaps.initialise(IDENTITY);
     await swaps.commit(
-      order({ events: Array.from({ length: 1_000 }, (_, index) => event({ data: `${index}` })) }),
+      swapTransaction({ events: Array.from({ length: 1_000 }, (_, index) => event({ data: `${index}` })) }),
     );
     const groups = await queries.eventGroups(0, 1_000);
     assert.ok(groups.length > 1 && groups.every(({ firstId, lastId }) => lastId - firstId < 200));
@@ -322,12 +327,12 @@ function eventCases(on: On): void {
   on("more than is told empties the log, and everybody can see that something is missing", async (open) => {
     const { swaps, queries } = await open();
     await swaps.initialise(IDENTITY);
-    await swaps.commit(order({ events: [event(), event()] }));
-    await swaps.commit(order({ events: null, put: [fact("ask", "a", null, null)] }));
+    await swaps.commit(swapTransaction({ events: [event(), event()] }));
+    await swaps.commit(swapTransaction({ events: null, put: [fact("ask", "a", null, null)] }));
     assert.equal((await queries.eventBounds()).highest, 3);
     assert.deepEqual(await queries.eventGroups(0, 10), []);
     for (const id of [1, 2, 3]) assert.equal(await queries.eventGroupOf(id), null);
-    await swaps.commit(order({ events: [event()] }));
+    await swaps.commit(swapTransaction({ events: [event()] }));
     assert.deepEqual(await queries.eventBounds(), { lowest: 4, highest: 4 });
     assert.deepEqual(await keys(swaps), ["ask/a"]);
   });
@@ -353,13 +358,13 @@ function wipeCases(on: On): void {
         fact("badkey", "k", null, null),
       ];
       const checkpoints = [checkpoint("evm", 1), checkpoint("pearl", 1)];
-      await swaps.commit(order({ put: [...goes, ...stays], checkpoints, events: [event()] }));
+      await swaps.commit(swapTransaction({ put: [...goes, ...stays], checkpoints, events: [event()] }));
       await store.wipe();
       assert.deepEqual(await loaded(swaps), stays);
       assert.deepEqual([await swaps.checkpoints("evm"), await swaps.checkpoints("pearl")], [[], []]);
       assert.deepEqual(await swaps.identity(), IDENTITY);
       assert.equal(await queries.eventGroupOf(1), null);
-      await swaps.commit(order({ events: [event()] }));
+      await swaps.commit(swapTransaction({ events: [event()] }));
       assert.deepEqual(await queries.eventBounds(), { lowest: 2, highest: 2 });
     },
   );

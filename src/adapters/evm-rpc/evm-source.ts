@@ -13,7 +13,7 @@ import type {
 } from "../../swaps/evm/evm-chain.ts";
 import { EvmUnavailable } from "../../swaps/evm/evm-unavailable.ts";
 import type { JsonRpcClient } from "../json-rpc/json-rpc-client.ts";
-import { blockOf, logsOf, quantity, quantityOf, receiptOf } from "./read-shapes.ts";
+import { evmBlockOf, logsOf, quantity, quantityOf, receiptOf } from "./read-shapes.ts";
 import type { RpcCall, RpcReply } from "../json-rpc/rpc-answer.ts";
 import { refusalKind } from "./evm-dialect.ts";
 
@@ -191,7 +191,7 @@ export class RpcSource implements EvmSource {
   }
 
   #block(call: RpcCall, result: unknown): EvmBlock {
-    const block = blockOf(result, this.#bloomHolds);
+    const block = evmBlockOf(result, this.#bloomHolds);
     if (block === null)
       throw this.#rpc.badAnswer(call, "no block with number, hash, parent, time, transactions");
     return block;

@@ -46,7 +46,7 @@ function allOf<T>(values: unknown, read: (value: unknown) => T | null): readonly
 }
 
 /** A block with its transactions' hashes. `bloomHolds`: whether a header's filter may have the escrow in it. */
-export function blockOf(value: unknown, bloomHolds: (bloom: string) => boolean): EvmBlock | null {
+export function evmBlockOf(value: unknown, bloomHolds: (bloom: string) => boolean): EvmBlock | null {
   if (!isRecord(value)) return null;
   const number = quantityOf(value["number"]);
   const hash = bytes32Of(value["hash"]);
