@@ -1,6 +1,7 @@
 // Finds where the header begins: a Pearl block starts with a proof certificate whose length depends on its version.
 // Versions 0 to 5 are skipped by rule; for any other one the header is found by its hash.
 
+import { elementAt } from "../primitives/elements.ts";
 import { equalBytes, equalRange, readUint32 } from "../primitives/bytes.ts";
 import type { Sha256d } from "../primitives/hashing.ts";
 import { displayHexToBytes } from "../primitives/hex.ts";
@@ -49,7 +50,7 @@ export function certificateEnd(bytes: Uint8Array): number {
     case 5: {
       const count = skipBlob(bytes, afterHash, V4_BLOB_MAX);
       if (count < 0 || count >= bytes.length) return -1;
-      const ancestors = bytes[count] ?? 0;
+      const ancestors = elementAt(bytes, count);
       const end = count + 1 + ancestors * V5_ANCESTOR_BYTES;
       return ancestors <= V5_ANCESTORS_MAX && end <= bytes.length ? end : -1;
     }

@@ -1,6 +1,7 @@
 // Verifies that bytes are the block that was asked for, and finds those of its transactions that may matter to the
 // protocol. Everything that ties the bytes to the expected hash is checked; nothing throws, whatever the bytes are.
 
+import { elementAt } from "../primitives/elements.ts";
 import { NO_ANCHORS } from "./anchor-filter.ts";
 import type { BlockHash, Txid } from "../primitives/brands.ts";
 import { equalRange } from "../primitives/bytes.ts";
@@ -39,7 +40,7 @@ function checkHeight(cursor: TransactionCursor, height: number): BlockFault | nu
   // The genesis block is under no rule about its coinbase.
   if (height === 0) return null;
   const lengthAt = cursor.inputsStart + 36;
-  const length = cursor.bytes[lengthAt] ?? 0;
+  const length = elementAt(cursor.bytes, lengthAt);
   // A coinbase script has 2 to 100 bytes, so its length is one byte.
   if (length < 2 || length > 100) return { code: "BAD_COINBASE", detail: "the coinbase script's length" };
   if (scriptStartsWithHeight(cursor.bytes, lengthAt + 1, lengthAt + 1 + length, height)) return null;

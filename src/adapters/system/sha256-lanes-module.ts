@@ -3,6 +3,8 @@
 // 32-bit word is a vector of four lanes, one message per lane. No binary is checked in and nothing is compiled at
 // install time.
 
+import { elementAt } from "../../primitives/elements.ts";
+
 const ROUNDS = 64;
 /** First 32 bits of the fractional parts of the cube roots of the first 64 primes, and of the square roots of 8. */
 const K = primeRoots(ROUNDS, 3);
@@ -210,9 +212,9 @@ function expand(asm: Assembler, round: number, padded: boolean): void {
 
 /** Pushes K[t] + W[t]. */
 function pushRoundWord(asm: Assembler, round: number, padded: boolean): void {
-  const k = K[round] ?? 0;
+  const k = elementAt(K, round);
   if (padded && round >= 8 && round < 16) {
-    asm.splat((k + (PADDING[round - 8] ?? 0)) >>> 0);
+    asm.splat((k + elementAt(PADDING, round - 8)) >>> 0);
     return;
   }
   asm
@@ -268,7 +270,7 @@ function addInto(asm: Assembler, start: (index: number) => void): void {
 
 function body(): number[] {
   const asm = new Assembler();
-  for (let i = 0; i < 8; i += 1) asm.splat(INITIAL[i] ?? 0).set(HASH + i);
+  for (let i = 0; i < 8; i += 1) asm.splat(elementAt(INITIAL, i)).set(HASH + i);
   asm.code.push(0x03, 0x40); // loop
   loadWords(asm, 4);
   for (let i = 0; i < 8; i += 1) asm.get(HASH + i).set(WORK + i);
@@ -285,9 +287,9 @@ function body(): number[] {
   asm.splat(0x80000000).set(WORDS + 8);
   for (let i = 9; i < 15; i += 1) asm.splat(0).set(WORDS + i);
   asm.splat(256).set(WORDS + 15);
-  for (let i = 0; i < 8; i += 1) asm.splat(INITIAL[i] ?? 0).set(WORK + i);
+  for (let i = 0; i < 8; i += 1) asm.splat(elementAt(INITIAL, i)).set(WORK + i);
   compress(asm);
-  addInto(asm, (i) => asm.splat(INITIAL[i] ?? 0));
+  addInto(asm, (i) => asm.splat(elementAt(INITIAL, i)));
   storeHashes(asm);
   asm.code.push(0x0b);
   return asm.code;
@@ -297,12 +299,12 @@ function body(): number[] {
 function shortBody(): number[] {
   const asm = new Assembler();
   loadWords(asm, 2);
-  for (let i = 0; i < 8; i += 1) asm.splat(INITIAL[i] ?? 0).set(WORK + i);
+  for (let i = 0; i < 8; i += 1) asm.splat(elementAt(INITIAL, i)).set(WORK + i);
   compress(asm, true);
   asm
     .get(OUT)
     .get(WORK + 7)
-    .splat(INITIAL[7] ?? 0)
+    .splat(elementAt(INITIAL, 7))
     .vector(ADD)
     .vector(STORE);
   asm.code.push(0, 0, 0x0b);
