@@ -80,6 +80,9 @@ function checkText(file: string, text: string): void {
     if (/\b(TODO|FIXME|XXX)\b/.test(line) && !file.startsWith("scripts/")) {
       faults.push(`${file}:${index + 1}: a to-do marker; open an issue instead`);
     }
+    if (/^\s+private (?!constructor)/.test(line)) {
+      faults.push(`${file}:${index + 1}: a private member without #`);
+    }
     if (/\bparseFloat\(/.test(line) && !file.startsWith("scripts/")) {
       faults.push(`${file}:${index + 1}: parseFloat is not allowed near amounts`);
     }

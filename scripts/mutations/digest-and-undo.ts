@@ -18,8 +18,8 @@ const digest = inFile("src/prc20/digest.ts", [
 
   {
     rule: "P-81",
-    find: "let at = this.prefix(size);",
-    replace: "let at = this.length;",
+    find: "let at = this.#prefix(size);",
+    replace: "let at = this.#length;",
     why: "fields have no length before them",
   },
   {

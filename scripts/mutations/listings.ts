@@ -5,9 +5,9 @@ import { type Break, inFile } from "./break.ts";
 const LIST = "src/prc20/operations/list.ts";
 
 const CHECKS: readonly string[] = [
-  'if (this.amount === null) return "AMT_INVALID";',
+  'if (this.#amount === null) return "AMT_INVALID";',
   'if (priceSat === null) return "PRICE_INVALID";',
-  'if (this.pay !== PAY) return "PAY_INVALID";',
+  'if (this.#pay !== PAY) return "PAY_INVALID";',
   'if (exp === undefined || (exp !== null && exp <= height)) return "EXP_INVALID";',
   'if (this.recipient === null) return "ADDRESS_INVALID";',
   'if (splitPrice(priceSat, rules.feeBps).sellerNetSat < DUST_LIMIT_SAT) return "PRICE_TOO_LOW";',
@@ -32,16 +32,16 @@ function reasonOf(check: string): string {
 const list = inFile(LIST, [
   {
     rule: "P-50",
-    find: 'if (tick === "") return "TICK_INVALID";\n    if (overlay.token(tick) === null) return "TICK_UNKNOWN";\n    const reason = this.statelessReason(site.transaction, site.inputIndex, context.height, context.rules);\n    if (reason !== null) return reason;',
+    find: 'if (tick === "") return "TICK_INVALID";\n    if (overlay.token(tick) === null) return "TICK_UNKNOWN";\n    const reason = this.#statelessReason(site.transaction, site.inputIndex, context.height, context.rules);\n    if (reason !== null) return reason;',
     replace:
-      'if (tick === "") return "TICK_INVALID";\n    const reason = this.statelessReason(site.transaction, site.inputIndex, context.height, context.rules);\n    if (reason !== null) return reason;\n    if (overlay.token(tick) === null) return "TICK_UNKNOWN";',
+      'if (tick === "") return "TICK_INVALID";\n    const reason = this.#statelessReason(site.transaction, site.inputIndex, context.height, context.rules);\n    if (reason !== null) return reason;\n    if (overlay.token(tick) === null) return "TICK_UNKNOWN";',
     why: "list: TICK_UNKNOWN after everything without state",
   },
   {
     rule: "P-50",
-    find: 'if (!this.signatureHolds(context)) return "ANCHOR_SIG_INVALID";\n    if (amount === null || overlay.balanceOf(this.sender, tick) < amount) return "BALANCE_INSUFFICIENT";',
+    find: 'if (!this.#signatureHolds(context)) return "ANCHOR_SIG_INVALID";\n    if (amount === null || overlay.balanceOf(this.#sender, tick) < amount) return "BALANCE_INSUFFICIENT";',
     replace:
-      'if (amount === null || overlay.balanceOf(this.sender, tick) < amount) return "BALANCE_INSUFFICIENT";\n    if (!this.signatureHolds(context)) return "ANCHOR_SIG_INVALID";',
+      'if (amount === null || overlay.balanceOf(this.#sender, tick) < amount) return "BALANCE_INSUFFICIENT";\n    if (!this.#signatureHolds(context)) return "ANCHOR_SIG_INVALID";',
     why: "list: ANCHOR_SIG_INVALID after BALANCE_INSUFFICIENT",
   },
 
@@ -66,8 +66,8 @@ const list = inFile(LIST, [
   },
   {
     rule: "P-50",
-    find: "this.pay !== PAY",
-    replace: "this.pay.toUpperCase() !== PAY",
+    find: "this.#pay !== PAY",
+    replace: "this.#pay.toUpperCase() !== PAY",
     why: "pay is compared without letter case",
   },
 
@@ -99,20 +99,20 @@ const list = inFile(LIST, [
   },
   {
     rule: "P-53",
-    find: "sellerNetSat: splitPrice(this.priceSat, rules.feeBps).sellerNetSat,",
-    replace: "sellerNetSat: this.priceSat,",
+    find: "sellerNetSat: splitPrice(this.#priceSat, rules.feeBps).sellerNetSat,",
+    replace: "sellerNetSat: this.#priceSat,",
     why: "the price is signed instead of seller_net",
   },
   {
     rule: "P-53",
     find: "this.recipient)",
-    replace: "this.sender)",
+    replace: "this.#sender)",
     why: "the sender's script is signed instead of the seller's",
   },
 
   {
     rule: "P-54",
-    find: "owner: this.sender,",
+    find: "owner: this.#sender,",
     replace: "owner: recipient,",
     why: "the units belong to who is paid",
   },

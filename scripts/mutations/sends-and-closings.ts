@@ -102,17 +102,17 @@ const closings = inFile("src/prc20/closings.ts", [
 const pass = inFile("src/prc20/transition.ts", [
   {
     rule: "P-64",
-    find: "if (listing !== null) this.close(listing, site, next);\n    if (recorded !== null) this.record(recorded, site);",
+    find: "if (listing !== null) this.#close(listing, site, next);\n    if (recorded !== null) this.#record(recorded, site);",
     replace:
-      "if (recorded !== null) this.record(recorded, site);\n    if (listing !== null) this.close(listing, site, next);",
+      "if (recorded !== null) this.#record(recorded, site);\n    if (listing !== null) this.#close(listing, site, next);",
     why: "the closing comes after the operation of the same input",
   },
 
   {
     rule: "P-62",
-    find: "const named = id === null ? null : this.overlay.listing(id);\n    const verdict = this.judge(recorded, site);",
+    find: "const named = id === null ? null : this.#overlay.listing(id);\n    const verdict = this.#judge(recorded, site);",
     replace:
-      'const verdict = this.judge(recorded, site);\n    const named = id === null || typeof verdict === "string" ? null : this.overlay.listing(id);',
+      'const verdict = this.#judge(recorded, site);\n    const named = id === null || typeof verdict === "string" ? null : this.#overlay.listing(id);',
     why: "an invalid send's row has no ticker",
   },
   {

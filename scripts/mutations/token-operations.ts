@@ -94,8 +94,8 @@ const deploy = inFile("src/prc20/operations/deploy.ts", [
   },
   {
     rule: "P-41",
-    find: "deployer: this.sender,",
-    replace: "deployer: this.recipient ?? this.sender,",
+    find: "deployer: this.#sender,",
+    replace: "deployer: this.recipient ?? this.#sender,",
     why: "the deployer is who gets the pre-mint",
   },
   {

@@ -14,39 +14,39 @@ export interface StateKeys {
 
 /** Takes declarations of keys; a repeated one counts once. */
 export class KeyCollector {
-  private readonly ticks = new Set<Tick>();
-  private readonly addresses = new Map<Tick, Set<PearlAddress>>();
-  private readonly ids = new Set<ListingId>();
-  private readonly outpoints = new Set<Outpoint>();
+  readonly #ticks = new Set<Tick>();
+  readonly #addresses = new Map<Tick, Set<PearlAddress>>();
+  readonly #ids = new Set<ListingId>();
+  readonly #outpoints = new Set<Outpoint>();
 
   token(tick: Tick): void {
-    this.ticks.add(tick);
+    this.#ticks.add(tick);
   }
 
   balance(address: PearlAddress, tick: Tick): void {
-    const known = this.addresses.get(tick);
-    if (known === undefined) this.addresses.set(tick, new Set([address]));
+    const known = this.#addresses.get(tick);
+    if (known === undefined) this.#addresses.set(tick, new Set([address]));
     else known.add(address);
   }
 
   listing(id: ListingId): void {
-    this.ids.add(id);
+    this.#ids.add(id);
   }
 
   anchor(outpoint: Outpoint): void {
-    this.outpoints.add(outpoint);
+    this.#outpoints.add(outpoint);
   }
 
   /** The declared keys that `isKnown` does not hold already. */
   keys(known: KnownKeys | null = null): StateKeys {
     const balances: { address: PearlAddress; tick: Tick }[] = [];
-    for (const [tick, addresses] of this.addresses) {
+    for (const [tick, addresses] of this.#addresses) {
       for (const address of addresses) {
         if (known === null || !known.hasBalance(address, tick)) balances.push({ address, tick });
       }
     }
-    const tokens = [...this.ticks].filter((tick) => known === null || !known.hasToken(tick));
-    return { tokens, balances, listings: [...this.ids], anchors: [...this.outpoints] };
+    const tokens = [...this.#ticks].filter((tick) => known === null || !known.hasToken(tick));
+    return { tokens, balances, listings: [...this.#ids], anchors: [...this.#outpoints] };
   }
 }
 

@@ -27,17 +27,17 @@ export function initialDigest(rules: ProtocolRules, sha256: Sha256): Hex32 {
 
 /** The effects of one block in order (P-81), and at the end its digest. */
 export class BlockDigest {
-  private readonly preimage = new Preimage(FIRST_CAPACITY);
+  readonly #preimage = new Preimage(FIRST_CAPACITY);
 
   /** `previous` is D(h-1), `hash` the block's hash in display order. */
   constructor(previous: Hex32, hash: BlockHash) {
-    this.preimage.rawHash(previous);
-    this.preimage.rawHash(hash);
+    this.#preimage.rawHash(previous);
+    this.#preimage.rawHash(hash);
   }
 
   /** A recorded operation, valid or not. */
   operation(row: OperationRow): void {
-    const { preimage } = this;
+    const preimage = this.#preimage;
     preimage.text("op");
     preimage.hash(row.txid);
     preimage.text(row.vout.toString());
@@ -52,7 +52,7 @@ export class BlockDigest {
 
   /** The closing of a listing other than by a valid send. */
   closing(txid: Txid, inputIndex: number, listing: ListingRow, kind: Exclude<CloseKind, "filled">): void {
-    const { preimage } = this;
+    const preimage = this.#preimage;
     preimage.text("close");
     preimage.hash(txid);
     preimage.text(inputIndex.toString());
@@ -64,7 +64,7 @@ export class BlockDigest {
 
   /** A balance after the effect before it. */
   balance(cell: BalanceCell): void {
-    const { preimage } = this;
+    const preimage = this.#preimage;
     preimage.text("balance");
     preimage.text(cell.address);
     preimage.text(cell.tick);
@@ -74,55 +74,56 @@ export class BlockDigest {
 
   /** D(h), hex. */
   finish(sha256: Sha256): Hex32 {
-    return bytesToHex(sha256(this.preimage.bytes())) as Hex32;
+    return bytesToHex(sha256(this.#preimage.bytes())) as Hex32;
   }
 }
 
 /** A growing byte buffer of length-prefixed fields. */
 class Preimage {
-  private buffer: Uint8Array;
-  private length = 0;
+  #buffer: Uint8Array;
+  #length = 0;
 
   constructor(capacity: number) {
-    this.buffer = new Uint8Array(capacity);
+    this.#buffer = new Uint8Array(capacity);
   }
 
   /** LP(text). Everything that P-80 and P-81 name is ASCII; other text is a bug, not a second encoding. */
   text(text: string): void {
     const size = text.length;
-    this.reserve(size + 4);
-    const { buffer } = this;
-    let at = this.prefix(size);
+    this.#reserve(size + 4);
+    const buffer = this.#buffer;
+    let at = this.#prefix(size);
     for (let i = 0; i < size; i++) {
       const code = text.charCodeAt(i);
       if (code > 0x7f) throw new Error(`digest field is not ASCII: ${text}`);
       buffer[at++] = code;
     }
-    this.length = at;
+    this.#length = at;
   }
 
   /** LP(32 bytes given as hex). */
   hash(hex: string): void {
-    this.reserve(36);
-    this.length = this.prefix(32);
+    this.#reserve(36);
+    this.#length = this.#prefix(32);
     this.rawHash(hex);
   }
 
   /** 32 bytes given as hex, without a length. */
   rawHash(hex: string): void {
     if (hex.length !== 64) throw new Error(`not 32 bytes of hex: ${hex}`);
-    this.reserve(32);
-    writeHex(hex, this.buffer, this.length);
-    this.length += 32;
+    this.#reserve(32);
+    writeHex(hex, this.#buffer, this.#length);
+    this.#length += 32;
   }
 
   bytes(): Uint8Array {
-    return this.buffer.subarray(0, this.length);
+    return this.#buffer.subarray(0, this.#length);
   }
 
   /** Writes a 4-byte big-endian length; returns the offset behind it. */
-  private prefix(size: number): number {
-    const { buffer, length } = this;
+  #prefix(size: number): number {
+    const buffer = this.#buffer;
+    const length = this.#length;
     buffer[length] = size >>> 24;
     buffer[length + 1] = size >>> 16;
     buffer[length + 2] = size >>> 8;
@@ -130,11 +131,11 @@ class Preimage {
     return length + 4;
   }
 
-  private reserve(more: number): void {
-    const needed = this.length + more;
-    if (needed <= this.buffer.length) return;
-    const grown = new Uint8Array(Math.max(needed, this.buffer.length * 2));
-    grown.set(this.buffer);
-    this.buffer = grown;
+  #reserve(more: number): void {
+    const needed = this.#length + more;
+    if (needed <= this.#buffer.length) return;
+    const grown = new Uint8Array(Math.max(needed, this.#buffer.length * 2));
+    grown.set(this.#buffer);
+    this.#buffer = grown;
   }
 }

@@ -32,31 +32,31 @@ interface ListingCell {
 
 /** The state as it is at one input of a block. Methods throw only where the rules were applied wrongly. */
 export class Overlay {
-  private readonly view: StateView;
-  private readonly tokens = new Map<Tick, TokenCell>();
-  private readonly listings = new Map<ListingId, ListingCell>();
-  private readonly createdAt = new Map<Outpoint, ListingId>();
+  readonly #view: StateView;
+  readonly #tokens = new Map<Tick, TokenCell>();
+  readonly #listings = new Map<ListingId, ListingCell>();
+  readonly #createdAt = new Map<Outpoint, ListingId>();
 
   constructor(view: StateView) {
-    this.view = view;
+    this.#view = view;
   }
 
   /** The token as it is now; null where it was never deployed. */
   token(tick: Tick): Readonly<TokenRow> | null {
-    const cell = this.tokenCell(tick);
+    const cell = this.#tokenCell(tick);
     return cell.working ?? cell.before;
   }
 
   /** Adds a token that does not exist yet. */
   deploy(row: TokenRow): void {
-    const cell = this.tokenCell(row.tick);
+    const cell = this.#tokenCell(row.tick);
     if (cell.before !== null || cell.working !== null) throw new Error(`token ${row.tick} exists already`);
     cell.working = { ...row };
   }
 
   /** The token's working copy, for counters and sums. */
   workingToken(tick: Tick): WorkingToken {
-    const cell = this.tokenCell(tick);
+    const cell = this.#tokenCell(tick);
     if (cell.working !== null) return cell.working;
     if (cell.before === null) throw new Error(`token ${tick} does not exist`);
     cell.working = { ...cell.before };
@@ -70,10 +70,10 @@ export class Overlay {
 
   /** The balance as it is now. Its numbers change when the block goes on. */
   balanceCell(address: PearlAddress, tick: Tick): BalanceCell {
-    const { balances } = this.tokenCell(tick);
+    const { balances } = this.#tokenCell(tick);
     const known = balances.get(address);
     if (known !== undefined) return known;
-    const before = this.view.balance(address, tick);
+    const before = this.#view.balance(address, tick);
     const cell = { address, tick, before, balance: before?.balance ?? 0n, locked: before?.locked ?? 0n };
     balances.set(address, cell);
     return cell;
@@ -94,30 +94,31 @@ export class Overlay {
 
   /** The listing as it is now, open or closed. */
   listing(id: ListingId): ListingRow | null {
-    return this.listings.get(id)?.row ?? this.view.listing(id);
+    return this.#listings.get(id)?.row ?? this.#view.listing(id);
   }
 
   /** The listing that is open now and has this anchor. */
   openListingAt(outpoint: Outpoint): ListingRow | null {
-    const created = this.createdAt.get(outpoint);
-    const found = created === undefined ? this.view.openListingAt(outpoint) : this.listings.get(created)?.row;
+    const created = this.#createdAt.get(outpoint);
+    const found =
+      created === undefined ? this.#view.openListingAt(outpoint) : this.#listings.get(created)?.row;
     if (found === null || found === undefined) return null;
-    const now = this.listings.get(found.id)?.row ?? found;
+    const now = this.#listings.get(found.id)?.row ?? found;
     return now.close === null ? now : null;
   }
 
   /** Adds a listing that this block creates. */
   openListing(row: ListingRow): void {
-    this.listings.set(row.id, { before: null, row });
-    this.createdAt.set(row.anchor, row.id);
+    this.#listings.set(row.id, { before: null, row });
+    this.#createdAt.set(row.anchor, row.id);
   }
 
   /** Ends an open listing. */
   closeListing(listing: ListingRow, close: ListingClose): void {
     if (listing.close !== null) throw new Error(`${listing.id} is closed already`);
-    const known = this.listings.get(listing.id);
+    const known = this.#listings.get(listing.id);
     const row = { ...listing, close };
-    if (known === undefined) this.listings.set(listing.id, { before: listing, row });
+    if (known === undefined) this.#listings.set(listing.id, { before: listing, row });
     else known.row = row;
   }
 
@@ -125,19 +126,19 @@ export class Overlay {
   changes(): Pick<BlockChanges, "tokens" | "balances" | "listings"> {
     const tokens: Change<TokenRow>[] = [];
     const balances: Change<BalanceRow>[] = [];
-    for (const cell of this.tokens.values()) {
+    for (const cell of this.#tokens.values()) {
       if (cell.working !== null) tokens.push({ before: cell.before, after: cell.working });
       for (const balance of cell.balances.values()) pushChangedBalance(balances, balance);
     }
-    const listings = Array.from(this.listings.values(), ({ before, row }) => ({ before, after: row }));
+    const listings = Array.from(this.#listings.values(), ({ before, row }) => ({ before, after: row }));
     return { tokens, balances, listings };
   }
 
-  private tokenCell(tick: Tick): TokenCell {
-    const known = this.tokens.get(tick);
+  #tokenCell(tick: Tick): TokenCell {
+    const known = this.#tokens.get(tick);
     if (known !== undefined) return known;
-    const cell: TokenCell = { before: this.view.token(tick), working: null, balances: new Map() };
-    this.tokens.set(tick, cell);
+    const cell: TokenCell = { before: this.#view.token(tick), working: null, balances: new Map() };
+    this.#tokens.set(tick, cell);
     return cell;
   }
 }

@@ -23,54 +23,54 @@ export interface LoadedRows {
 
 /** A StateView over the answers of one or two batched reads. Throws on a key that was not among the asked ones. */
 export class LoadedView implements StateView, KnownKeys {
-  private readonly tokens = new Map<Tick, TokenRow | null>();
-  private readonly balances = new Map<Tick, Map<PearlAddress, BalanceRow | null>>();
-  private readonly listings = new Map<ListingId, ListingRow | null>();
-  private readonly anchors = new Map<Outpoint, ListingRow | null>();
+  readonly #tokens = new Map<Tick, TokenRow | null>();
+  readonly #balances = new Map<Tick, Map<PearlAddress, BalanceRow | null>>();
+  readonly #listings = new Map<ListingId, ListingRow | null>();
+  readonly #anchors = new Map<Outpoint, ListingRow | null>();
 
   /** Adds one round: the keys that were asked and the rows that were found. */
   add(keys: StateKeys, rows: LoadedRows): void {
-    for (const tick of keys.tokens) this.tokens.set(tick, null);
-    for (const { address, tick } of keys.balances) this.balancesOf(tick).set(address, null);
-    for (const id of keys.listings) this.listings.set(id, null);
-    for (const outpoint of keys.anchors) this.anchors.set(outpoint, null);
-    for (const row of rows.tokens) this.tokens.set(row.tick, row);
-    for (const row of rows.balances) this.balancesOf(row.tick).set(row.address, row);
+    for (const tick of keys.tokens) this.#tokens.set(tick, null);
+    for (const { address, tick } of keys.balances) this.#balancesOf(tick).set(address, null);
+    for (const id of keys.listings) this.#listings.set(id, null);
+    for (const outpoint of keys.anchors) this.#anchors.set(outpoint, null);
+    for (const row of rows.tokens) this.#tokens.set(row.tick, row);
+    for (const row of rows.balances) this.#balancesOf(row.tick).set(row.address, row);
     for (const row of rows.listings) {
-      this.listings.set(row.id, row);
-      if (row.close === null) this.anchors.set(row.anchor, row);
+      this.#listings.set(row.id, row);
+      if (row.close === null) this.#anchors.set(row.anchor, row);
     }
   }
 
   hasToken(tick: Tick): boolean {
-    return this.tokens.has(tick);
+    return this.#tokens.has(tick);
   }
 
   hasBalance(address: PearlAddress, tick: Tick): boolean {
-    return this.balances.get(tick)?.has(address) ?? false;
+    return this.#balances.get(tick)?.has(address) ?? false;
   }
 
   token(tick: Tick): TokenRow | null {
-    return declared(this.tokens.get(tick), "token", tick);
+    return declared(this.#tokens.get(tick), "token", tick);
   }
 
   balance(address: PearlAddress, tick: Tick): BalanceRow | null {
-    return declared(this.balances.get(tick)?.get(address), "balance", `${address} ${tick}`);
+    return declared(this.#balances.get(tick)?.get(address), "balance", `${address} ${tick}`);
   }
 
   listing(id: ListingId): ListingRow | null {
-    return declared(this.listings.get(id), "listing", id);
+    return declared(this.#listings.get(id), "listing", id);
   }
 
   openListingAt(outpoint: Outpoint): ListingRow | null {
-    return declared(this.anchors.get(outpoint), "anchor", outpoint);
+    return declared(this.#anchors.get(outpoint), "anchor", outpoint);
   }
 
-  private balancesOf(tick: Tick): Map<PearlAddress, BalanceRow | null> {
-    const known = this.balances.get(tick);
+  #balancesOf(tick: Tick): Map<PearlAddress, BalanceRow | null> {
+    const known = this.#balances.get(tick);
     if (known !== undefined) return known;
     const made = new Map<PearlAddress, BalanceRow | null>();
-    this.balances.set(tick, made);
+    this.#balances.set(tick, made);
     return made;
   }
 }

@@ -38,24 +38,24 @@ export function applyBlock(input: BlockInput): BlockChanges {
 }
 
 class BlockPass {
-  private readonly input: BlockInput;
-  private readonly context: BlockContext;
-  private readonly overlay: Overlay;
-  private readonly digest: BlockDigest;
-  private readonly totals: WorkingTotals;
-  private readonly operations: OperationRow[] = [];
+  readonly #input: BlockInput;
+  readonly #context: BlockContext;
+  readonly #overlay: Overlay;
+  readonly #digest: BlockDigest;
+  readonly #totals: WorkingTotals;
+  readonly #operations: OperationRow[] = [];
 
   constructor(input: BlockInput) {
     const { block, rules, signatures, sha256, previous } = input;
-    this.input = input;
-    this.overlay = new Overlay(input.view);
-    this.digest = new BlockDigest(previous.digest, block.hash);
-    this.totals = { ...previous.totals };
-    this.context = {
+    this.#input = input;
+    this.#overlay = new Overlay(input.view);
+    this.#digest = new BlockDigest(previous.digest, block.hash);
+    this.#totals = { ...previous.totals };
+    this.#context = {
       rules,
       height: block.height,
       time: block.time,
-      overlay: this.overlay,
+      overlay: this.#overlay,
       signatures,
       sha256,
     };
@@ -64,38 +64,39 @@ class BlockPass {
   transaction({ view, inputs }: ReadTransaction): void {
     for (let i = 0; i < inputs.length; i++) {
       const input = inputs[i];
-      if (input !== undefined) this.inputOf(view, input, inputs[i + 1]);
+      if (input !== undefined) this.#inputOf(view, input, inputs[i + 1]);
     }
   }
 
   finish(): BlockChanges {
-    const { block, sha256 } = this.input;
+    const { block, sha256 } = this.#input;
     return {
       height: block.height,
       hash: block.hash,
       previousHash: block.previousHash,
       time: block.time,
-      digest: this.digest.finish(sha256),
-      totals: this.totals,
-      operations: this.operations,
-      ...this.overlay.changes(),
+      digest: this.#digest.finish(sha256),
+      totals: this.#totals,
+      operations: this.#operations,
+      ...this.#overlay.changes(),
     };
   }
 
   /** First the closing of P-63, then the operation of the same input (P-64). */
-  private inputOf(transaction: TransactionView, input: ReadInput, next: ReadInput | undefined): void {
+  #inputOf(transaction: TransactionView, input: ReadInput, next: ReadInput | undefined): void {
     const { spends, recorded } = input;
-    const listing = spends === null ? null : this.overlay.openListingAt(spends);
+    const listing = spends === null ? null : this.#overlay.openListingAt(spends);
     if (listing === null && recorded === null) return;
-    const site: Site = { transaction, inputIndex: input.index, place: this.totals.nextPlace };
-    this.totals.nextPlace += 1;
-    if (listing !== null) this.close(listing, site, next);
-    if (recorded !== null) this.record(recorded, site);
+    const site: Site = { transaction, inputIndex: input.index, place: this.#totals.nextPlace };
+    this.#totals.nextPlace += 1;
+    if (listing !== null) this.#close(listing, site, next);
+    if (recorded !== null) this.#record(recorded, site);
   }
 
-  private close(listing: ListingRow, site: Site, next: ReadInput | undefined): void {
-    const { totals, digest } = this;
-    const closing = closeListing(listing, site, next, this.context);
+  #close(listing: ListingRow, site: Site, next: ReadInput | undefined): void {
+    const totals = this.#totals;
+    const digest = this.#digest;
+    const closing = closeListing(listing, site, next, this.#context);
     totals.listsOpen -= 1;
     if (closing.kind === "filled") {
       totals.listsFilled += 1;
@@ -109,16 +110,17 @@ class BlockPass {
     digest.balance(closing.owner);
   }
 
-  private record(recorded: RecordedOperation, site: Site): void {
+  #record(recorded: RecordedOperation, site: Site): void {
     const { operation } = recorded;
-    const { digest, totals } = this;
+    const digest = this.#digest;
+    const totals = this.#totals;
     // Before judging: an invalid send shows the listing that existed when its input was reached (P-62, P-81).
     const id = operation?.listingId ?? null;
-    const named = id === null ? null : this.overlay.listing(id);
-    const verdict = this.judge(recorded, site);
+    const named = id === null ? null : this.#overlay.listing(id);
+    const verdict = this.#judge(recorded, site);
     totals.eventsTotal += 1;
-    const row = this.row(recorded, site, verdict, named);
-    this.operations.push(row);
+    const row = this.#row(recorded, site, verdict, named);
+    this.#operations.push(row);
     digest.operation(row);
     if (typeof verdict === "string") return;
     if (verdict.first !== null) digest.balance(verdict.first);
@@ -128,24 +130,19 @@ class BlockPass {
     else if (recorded.op === "list") totals.listsOpen += 1;
   }
 
-  private judge({ operation }: RecordedOperation, site: Site): Verdict {
+  #judge({ operation }: RecordedOperation, site: Site): Verdict {
     if (operation === null) return "OP_UNKNOWN";
     if (operation.mistyped) return "FIELD_TYPE";
-    return operation.apply(site, this.context);
+    return operation.apply(site, this.#context);
   }
 
   /** Amount and recipient of an invalid operation are empty (P-81). */
-  private row(
-    recorded: RecordedOperation,
-    site: Site,
-    verdict: Verdict,
-    named: ListingRow | null,
-  ): OperationRow {
+  #row(recorded: RecordedOperation, site: Site, verdict: Verdict, named: ListingRow | null): OperationRow {
     const { transaction, inputIndex, place } = site;
     const effect = typeof verdict === "string" ? null : verdict;
     return {
       place,
-      height: this.context.height,
+      height: this.#context.height,
       txIndex: transaction.txIndex,
       txid: transaction.txid,
       vout: inputIndex,

@@ -111,7 +111,7 @@ export class ContractStage {
   readonly read: ReturnType<typeof reader>;
   readonly anvil: Anvil;
   readonly escrow: TestEscrow;
-  private next = 1n;
+  #next = 1n;
 
   private constructor(anvil: Anvil, escrow: TestEscrow) {
     this.anvil = anvil;
@@ -163,7 +163,7 @@ export class ContractStage {
   /** Terms of a bid that pass now; a fresh hashlock each time unless one is given. */
   async bid(changes: Partial<TermsMessage> = {}): Promise<TermsMessage & { readonly secret: Hex }> {
     const now = await this.anvil.time();
-    const { secret, hashlock } = numberedSecret((this.next += 1n));
+    const { secret, hashlock } = numberedSecret((this.#next += 1n));
     return {
       buyer: this.address(BUYER_ACCOUNT),
       seller: "0x0000000000000000000000000000000000000000",
@@ -194,7 +194,7 @@ export class ContractStage {
       expiry: (await this.anvil.time()) + 24n * HOUR,
       feeBps: this.escrow.feeBps,
       feeRecipient: this.escrow.feeRecipient,
-      nonce: (this.next += 1n),
+      nonce: (this.#next += 1n),
       ...changes,
     };
   }
@@ -321,7 +321,7 @@ export class ContractStage {
 
   /** Asks made from here on have at least this nonce. */
   nextNonce(nonce: bigint): void {
-    this.next = nonce;
+    this.#next = nonce;
   }
 
   /** Sends the account's tokens away, so that sums of later tests stay small. */

@@ -65,16 +65,16 @@ export class History {
   readonly asks: { ask: AskMessage; signature: Hex; id: Hex; terms: AskTerms }[] = [];
   readonly passed = new Map<string, number>();
   readonly failed = new Map<string, number>();
-  private readonly stage: ContractStage;
+  readonly #stage: ContractStage;
   /** What the model says that contract and token hold. */
   storage: EscrowStorage;
   readonly #settings: EscrowSettings;
-  private secrets: number;
+  #secrets: number;
 
   constructor(stage: ContractStage, seed: number) {
-    this.stage = stage;
+    this.#stage = stage;
     this.random = new Random(seed);
-    this.secrets = seed % 1000;
+    this.#secrets = seed % 1000;
     const { feeBps, feeRecipient } = stage.escrow;
     this.#settings = {
       owner: evm(stage.address(OWNER_ACCOUNT)),
@@ -103,14 +103,14 @@ export class History {
     return done?.logs ?? null;
   }
 
-  private one<T>(list: readonly T[]): T {
+  #one<T>(list: readonly T[]): T {
     const found = list[this.random.below(list.length)];
     if (found === undefined) throw new RangeError("nothing to choose from");
     return found;
   }
 
-  private actor(list: readonly number[] = ACTORS): Address {
-    return this.stage.address(this.one(list));
+  #actor(list: readonly number[] = ACTORS): Address {
+    return this.#stage.address(this.#one(list));
   }
 
   /** The next step. */
@@ -137,34 +137,34 @@ export class History {
       "owner",
     );
     kinds.push("lock", "lock", "lockWithAsk", "accept", "accept", "accept", "claim");
-    const kind = this.random.below(60) === 0 ? "revokeAsks" : this.one(kinds);
-    if (kind === "lock") return this.drawLock(now);
-    if (kind === "lockWithAsk") return this.drawLockWithAsk(now);
-    if (kind === "owner") return this.drawOwner();
-    const by = this.actor();
+    const kind = this.random.below(60) === 0 ? "revokeAsks" : this.#one(kinds);
+    if (kind === "lock") return this.#drawLock(now);
+    if (kind === "lockWithAsk") return this.#drawLockWithAsk(now);
+    if (kind === "owner") return this.#drawOwner();
+    const by = this.#actor();
     if (kind === "refuse") {
-      const whom = this.actor([...BUYERS, ...SELLERS, FEES_ACCOUNT]);
+      const whom = this.#actor([...BUYERS, ...SELLERS, FEES_ACCOUNT]);
       return { kind, by, whom, value: this.random.below(7) === 0 };
     }
     if (kind === "withdrawFees" || kind === "withdrawCredit") {
       const from =
         kind === "withdrawFees"
-          ? this.actor([FEES_ACCOUNT, 8, OTHER_ACCOUNT])
-          : this.actor([...BUYERS, ...SELLERS]);
-      const to = this.actor();
+          ? this.#actor([FEES_ACCOUNT, 8, OTHER_ACCOUNT])
+          : this.#actor([...BUYERS, ...SELLERS]);
+      const to = this.#actor();
       const call: Call = { fn: kind, to: evm(to) };
       return { kind, by: from, call, data: callData(kind, [to]), order: null };
     }
     if (kind === "revokeAsks") {
       const below = BigInt(this.random.below(40));
       const call: Call = { fn: kind, below };
-      return { kind, by: this.actor(SELLERS), call, data: callData(kind, [below]), order: null };
+      return { kind, by: this.#actor(SELLERS), call, data: callData(kind, [below]), order: null };
     }
-    return this.drawOnOrder(kind, by);
+    return this.#drawOnOrder(kind, by);
   }
 
-  private drawOnOrder(kind: string, stranger: Address): Step {
-    const known = this.opened.length > 0 && this.random.below(12) > 0 ? this.recent() : null;
+  #drawOnOrder(kind: string, stranger: Address): Step {
+    const known = this.opened.length > 0 && this.random.below(12) > 0 ? this.#recent() : null;
     const nobodys = known === null ? word(BigInt(this.random.below(1000))) : null;
     const hash = known?.hash ?? nobodys ?? word(0n);
     const order = { hash, key: known?.key ?? bytes32(hash) };
@@ -172,7 +172,7 @@ export class History {
     // Mostly somebody who may, so that histories go on; often enough somebody who may not.
     const insider = this.random.below(4) > 0;
     if (kind === "accept") {
-      const by = insider ? (partyOf(kept?.terms.seller) ?? this.actor(SELLERS)) : stranger;
+      const by = insider ? (partyOf(kept?.terms.seller) ?? this.#actor(SELLERS)) : stranger;
       const call: Call = { fn: kind, orderHash: order.key, key: bytes32(word(3n)) };
       return { kind, by, call, data: callData("accept", [hash, word(3n)]), order };
     }
@@ -190,52 +190,52 @@ export class History {
     throw new RangeError(kind);
   }
 
-  private recent(): Opened {
+  #recent(): Opened {
     const live = this.opened.filter(({ key }) => {
       const state = this.storage.orders.get(key)?.state;
       return state === "Locked" || state === "Accepted";
     });
-    return this.one(live.length > 0 && this.random.below(5) > 0 ? live : this.opened);
+    return this.#one(live.length > 0 && this.random.below(5) > 0 ? live : this.opened);
   }
 
-  private async drawLock(now: bigint): Promise<Step> {
-    const buyer = this.actor(BUYERS);
-    const by = this.random.below(25) === 0 ? this.actor() : buyer;
-    const named = this.random.below(2) === 0 ? zeroAddress : this.actor([...SELLERS, ...BUYERS]);
+  async #drawLock(now: bigint): Promise<Step> {
+    const buyer = this.#actor(BUYERS);
+    const by = this.random.below(25) === 0 ? this.#actor() : buyer;
+    const named = this.random.below(2) === 0 ? zeroAddress : this.#actor([...SELLERS, ...BUYERS]);
     const bids = this.opened.filter(({ terms }) => terms.askId === word(0n));
-    const fresh = this.someTerms(now, buyer, { seller: named });
-    const old = this.random.below(12) === 0 && bids.length > 0 ? this.one(bids) : null;
+    const fresh = this.#someTerms(now, buyer, { seller: named });
+    const old = this.random.below(12) === 0 && bids.length > 0 ? this.#one(bids) : null;
     const again =
       old === null ? null : { ...old.terms, buyer, nonce: old.terms.nonce + BigInt(this.random.below(2)) };
     const terms = again ?? fresh.terms;
     const model = modelTerms(terms, bytes32(terms.askId));
-    const order = { hash: await this.stage.hashTerms(terms), key: orderHashOf(model) };
+    const order = { hash: await this.#stage.hashTerms(terms), key: orderHashOf(model) };
     this.opened.push({ terms, secret: old?.secret ?? fresh.secret, ...order });
     const call: Call = { fn: "lock", terms: model };
     return { kind: "lock", by, call, data: callData("lock", [terms]), order };
   }
 
-  private async drawLockWithAsk(now: bigint): Promise<Step> {
-    if (this.asks.length === 0 || this.random.below(6) > 0) await this.newAsk(now);
-    const taken = this.random.below(8) > 0 ? lastOf(this.asks) : this.one(this.asks);
+  async #drawLockWithAsk(now: bigint): Promise<Step> {
+    if (this.asks.length === 0 || this.random.below(6) > 0) await this.#newAsk(now);
+    const taken = this.random.below(8) > 0 ? lastOf(this.asks) : this.#one(this.asks);
     const { ask, signature, id } = taken;
-    const buyer = this.actor(BUYERS);
-    const by = this.random.below(25) === 0 ? this.actor() : buyer;
+    const buyer = this.#actor(BUYERS);
+    const by = this.random.below(25) === 0 ? this.#actor() : buyer;
     const { seller, sellerPearlKey, pearlAmountSat, usdcAmount, feeBps, feeRecipient } = ask;
     const copied = { seller, sellerPearlKey, pearlAmountSat, usdcAmount, feeBps, feeRecipient, askId: id };
-    const { terms, secret } = this.someTerms(now, buyer, copied);
+    const { terms, secret } = this.#someTerms(now, buyer, copied);
     const model = modelTerms(terms, askIdOf(taken.terms));
-    const order = { hash: await this.stage.hashTerms(terms), key: orderHashOf(model) };
+    const order = { hash: await this.#stage.hashTerms(terms), key: orderHashOf(model) };
     this.opened.push({ terms, secret, ...order });
     const call: Call = { fn: "lockWithAsk", terms: model, ask: taken.terms };
     return { kind: "lockWithAsk", by, call, data: callData("lockWithAsk", [terms, ask, signature]), order };
   }
 
-  private async newAsk(now: bigint): Promise<void> {
-    const account = this.one(SELLERS);
-    const ask = await this.stage.ask({
-      seller: this.stage.address(account),
-      usdcAmount: this.amount(),
+  async #newAsk(now: bigint): Promise<void> {
+    const account = this.#one(SELLERS);
+    const ask = await this.#stage.ask({
+      seller: this.#stage.address(account),
+      usdcAmount: this.#amount(),
       feeBps: this.storage.feeBps,
       feeRecipient: this.#feeRecipient,
       expiry: now + BigInt(this.random.below(9)) * HOUR,
@@ -244,8 +244,8 @@ export class History {
     });
     this.asks.push({
       ask,
-      signature: await this.stage.signAsk(ask, account),
-      id: await this.stage.hashAsk(ask),
+      signature: await this.#stage.signAsk(ask, account),
+      id: await this.#stage.hashAsk(ask),
       terms: {
         ...ask,
         seller: evm(ask.seller),
@@ -256,18 +256,18 @@ export class History {
     });
   }
 
-  private amount(): bigint {
+  #amount(): bigint {
     return this.random.below(25) === 0 ? 999_999n : 1_000_000n + BigInt(this.random.below(1_000_000_007));
   }
 
-  private someTerms(now: bigint, buyer: Address, changes: Partial<TermsMessage>) {
-    const { secret, hashlock } = numberedSecret((this.secrets += 1) - (this.random.below(12) === 0 ? 3 : 0));
+  #someTerms(now: bigint, buyer: Address, changes: Partial<TermsMessage>) {
+    const { secret, hashlock } = numberedSecret((this.#secrets += 1) - (this.random.below(12) === 0 ? 3 : 0));
     const pearlRefundTime = now + 5400n + BigInt(this.random.below(12)) * HOUR;
     const terms: TermsMessage = {
       buyer,
       seller: zeroAddress,
       hashlock,
-      usdcAmount: this.amount(),
+      usdcAmount: this.#amount(),
       pearlAmountSat: 10_000n + BigInt(this.random.below(1_000_000)),
       buyerPearlKey: word(2n),
       sellerPearlKey: word(0n),
@@ -286,8 +286,8 @@ export class History {
     return this.storage.feeRecipient as string as Address;
   }
 
-  private drawOwner(): Step {
-    const by = this.random.below(3) > 0 ? this.stage.address(OWNER_ACCOUNT) : this.actor();
+  #drawOwner(): Step {
+    const by = this.random.below(3) > 0 ? this.#stage.address(OWNER_ACCOUNT) : this.#actor();
     const choice = this.random.below(8);
     const order = null;
     if (choice < 6) {
@@ -295,7 +295,7 @@ export class History {
       return { kind, by, call: { fn: kind }, data: callData(kind, []), order };
     }
     const feeBps = this.random.below(520);
-    const feeTo = this.actor([FEES_ACCOUNT, 8]);
+    const feeTo = this.#actor([FEES_ACCOUNT, 8]);
     const call: Call = { fn: "setFee", feeBps, feeRecipient: evm(feeTo) };
     return { kind: "setFee", by, call, data: callData("setFee", [feeBps, feeTo]), order };
   }

@@ -45,55 +45,55 @@ export function readDeployArguments(
 
 class Reader {
   readonly sentences: string[] = [];
-  private readonly flags: ReadonlyMap<string, string>;
+  readonly #flags: ReadonlyMap<string, string>;
 
   constructor(flags: ReadonlyMap<string, string>) {
-    this.flags = flags;
+    this.#flags = flags;
     for (const name of flags.keys())
       if (!VALUED.includes(name) && !BARE.includes(name))
         this.sentences.push(`${name} is no flag of deploy-escrow: see \`./bin/strand deploy-escrow --help\``);
   }
 
   rpcUrl(): string | null {
-    const text = this.flags.get("--rpc");
-    if (text === undefined) return this.wrong("--rpc is missing: give the http(s) address of a node");
+    const text = this.#flags.get("--rpc");
+    if (text === undefined) return this.#wrong("--rpc is missing: give the http(s) address of a node");
     const url = URL.parse(text);
     if (url !== null && (url.protocol === "http:" || url.protocol === "https:")) return text;
-    return this.wrong("--rpc is no http(s) address: write it like http://127.0.0.1:8545");
+    return this.#wrong("--rpc is no http(s) address: write it like http://127.0.0.1:8545");
   }
 
   /** One flag with an address, or the bare one that stands for something else (null); never both. */
   either(valued: string, bare: string): Address | null {
-    if (this.flags.has(valued) === this.flags.has(bare))
-      return this.wrong(
-        `give either ${valued} <address> or ${bare}${this.flags.has(bare) ? ", not both" : ""}`,
+    if (this.#flags.has(valued) === this.#flags.has(bare))
+      return this.#wrong(
+        `give either ${valued} <address> or ${bare}${this.#flags.has(bare) ? ", not both" : ""}`,
       );
-    return this.flags.has(valued) ? this.address(valued) : null;
+    return this.#flags.has(valued) ? this.address(valued) : null;
   }
 
   /** S-06: 40 hex digits after 0x, all lower, all upper or with a right EIP-55 checksum, not zero. */
   address(name: string): Address | null {
-    const text = this.flags.get(name);
-    if (text === undefined) return this.wrong(`${name} is missing: give an address`);
+    const text = this.#flags.get(name);
+    if (text === undefined) return this.#wrong(`${name} is missing: give an address`);
     if (!/^0x[0-9a-fA-F]{40}$/.test(text))
-      return this.wrong(`${name} is no address: write 0x and 40 hex digits`);
+      return this.#wrong(`${name} is no address: write 0x and 40 hex digits`);
     const digits = text.slice(2);
     const right = getAddress(text.toLowerCase());
-    if (right === zeroAddress) return this.wrong(`${name} is the zero address: nobody has its key`);
+    if (right === zeroAddress) return this.#wrong(`${name} is the zero address: nobody has its key`);
     if (digits !== digits.toLowerCase() && digits !== digits.toUpperCase() && text !== right)
-      return this.wrong(`${name} has a wrong checksum: compare it with its source; it may be mistyped`);
+      return this.#wrong(`${name} has a wrong checksum: compare it with its source; it may be mistyped`);
     return right;
   }
 
   number(name: string, fallback: string, least: bigint, most: bigint): bigint {
-    const text = this.flags.get(name) ?? fallback;
+    const text = this.#flags.get(name) ?? fallback;
     const value = /^(0|[1-9][0-9]{0,38})$/.test(text) ? BigInt(text) : -1n;
     if (value >= least && value <= most) return value;
-    this.wrong(`${name} has to be a whole number from ${least} to ${most}`);
+    this.#wrong(`${name} has to be a whole number from ${least} to ${most}`);
     return least;
   }
 
-  private wrong(sentence: string): null {
+  #wrong(sentence: string): null {
     this.sentences.push(sentence);
     return null;
   }

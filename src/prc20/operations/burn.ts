@@ -20,26 +20,28 @@ class Burn implements Operation {
   readonly tick: Tick | "";
   readonly listingId = null;
   readonly recipient = null;
-  private readonly sender: PearlAddress;
-  private readonly amount: RawAmount | null;
+  readonly #sender: PearlAddress;
+  readonly #amount: RawAmount | null;
 
   constructor(source: OperationSource) {
     const { fields } = source;
     this.mistyped = isMistyped(fields, FIELDS);
     this.tick = tickField(fields);
-    this.sender = source.sender;
-    this.amount = positiveField(fields, "amt", null);
+    this.#sender = source.sender;
+    this.#amount = positiveField(fields, "amt", null);
   }
 
   declare(keys: KeyCollector): void {
     if (this.tick === "") return;
     keys.token(this.tick);
-    keys.balance(this.sender, this.tick);
+    keys.balance(this.#sender, this.tick);
   }
 
   /** TICK_INVALID, TICK_UNKNOWN, AMT_INVALID, BALANCE_INSUFFICIENT, in this order (P-46). */
   apply(_site: Site, { overlay }: BlockContext): Verdict {
-    const { tick, sender, amount } = this;
+    const { tick } = this;
+    const sender = this.#sender;
+    const amount = this.#amount;
     if (tick === "") return "TICK_INVALID";
     if (overlay.token(tick) === null) return "TICK_UNKNOWN";
     if (amount === null) return "AMT_INVALID";

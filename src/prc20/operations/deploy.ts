@@ -26,27 +26,27 @@ class Deploy implements Operation {
   readonly tick: Tick | "";
   readonly listingId = null;
   readonly recipient: PearlAddress | null;
-  private readonly sender: PearlAddress;
-  private readonly max: RawAmount | null;
+  readonly #sender: PearlAddress;
+  readonly #max: RawAmount | null;
   /** Undefined: the default, `max`. */
-  private readonly lim: RawAmount | null | undefined;
-  private readonly pre: RawAmount | null;
+  readonly #lim: RawAmount | null | undefined;
+  readonly #pre: RawAmount | null;
   /** Null: malformed. */
-  private readonly dec: string | null;
+  readonly #dec: string | null;
   /** Undefined: malformed. Null: there is none. */
-  private readonly cid: string | null | undefined;
+  readonly #cid: string | null | undefined;
 
   constructor(source: OperationSource) {
     const { fields } = source;
     this.mistyped = isMistyped(fields, FIELDS);
     this.tick = tickField(fields);
-    this.sender = source.sender;
+    this.#sender = source.sender;
     this.recipient = addressOrSender(source, "to");
-    this.max = positiveField(fields, "max", null);
-    this.lim = positiveField(fields, "lim", undefined);
-    this.pre = amountField(fields, "pre", NOTHING);
-    this.dec = decField(fields);
-    this.cid = cidField(fields);
+    this.#max = positiveField(fields, "max", null);
+    this.#lim = positiveField(fields, "lim", undefined);
+    this.#pre = amountField(fields, "pre", NOTHING);
+    this.#dec = decField(fields);
+    this.#cid = cidField(fields);
   }
 
   declare(keys: KeyCollector): void {
@@ -60,12 +60,16 @@ class Deploy implements Operation {
    * ADDRESS_INVALID, TICK_TAKEN, in this order (P-40).
    */
   apply(site: Site, context: BlockContext): Verdict {
-    const { tick, max, pre, dec, cid, recipient } = this;
+    const { tick, recipient } = this;
+    const max = this.#max;
+    const pre = this.#pre;
+    const dec = this.#dec;
+    const cid = this.#cid;
     const { overlay } = context;
     if (tick === "") return "TICK_INVALID";
     if (tick === RESERVED_TICK) return "TICK_RESERVED";
     if (max === null) return "MAX_INVALID";
-    const lim = this.lim === undefined ? max : this.lim;
+    const lim = this.#lim === undefined ? max : this.#lim;
     if (lim === null || lim > max) return "LIM_INVALID";
     if (pre === null || pre > max) return "PRE_INVALID";
     if (dec === null) return "DEC_INVALID";
@@ -81,16 +85,16 @@ class Deploy implements Operation {
       pre,
       minted: pre,
       cid,
-      ...this.origin(site, context),
+      ...this.#origin(site, context),
     });
     const first = pre === NOTHING ? null : overlay.move(recipient, tick, pre, 0n);
     const amount = pre === NOTHING ? null : pre;
     return { amount, to: recipient, listingId: null, filledOwner: null, first, second: null };
   }
 
-  private origin(site: Site, context: BlockContext): Pick<TokenRow, OriginField> {
+  #origin(site: Site, context: BlockContext): Pick<TokenRow, OriginField> {
     return {
-      deployer: this.sender,
+      deployer: this.#sender,
       deployTxid: site.transaction.txid,
       deployHeight: context.height,
       deployPlace: site.place,

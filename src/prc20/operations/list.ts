@@ -52,33 +52,33 @@ export class List implements Operation {
   readonly listingId = null;
   /** The address to be paid. */
   readonly recipient: PearlAddress | null;
-  private readonly sender: PearlAddress;
-  private readonly keyHex: string;
-  private readonly annex: Uint8Array | null;
-  private readonly amount: RawAmount | null;
-  private readonly priceSat: Sat | null;
-  private readonly pay: string;
+  readonly #sender: PearlAddress;
+  readonly #keyHex: string;
+  readonly #annex: Uint8Array | null;
+  readonly #amount: RawAmount | null;
+  readonly #priceSat: Sat | null;
+  readonly #pay: string;
   /** Undefined: malformed. Null: never. */
-  private readonly exp: number | null | undefined;
+  readonly #exp: number | null | undefined;
 
   constructor(source: OperationSource) {
     const { fields } = source;
     this.mistyped = isMistyped(fields, FIELDS);
     this.tick = tickField(fields);
-    this.sender = source.sender;
-    this.keyHex = source.keyHex;
-    this.annex = source.annex;
+    this.#sender = source.sender;
+    this.#keyHex = source.keyHex;
+    this.#annex = source.annex;
     this.recipient = addressOrSender(source, "seller");
-    this.amount = positiveField(fields, "amt", null);
-    this.priceSat = priceField(fields);
-    this.pay = textField(fields, "pay") ?? PAY;
-    this.exp = expField(fields);
+    this.#amount = positiveField(fields, "amt", null);
+    this.#priceSat = priceField(fields);
+    this.#pay = textField(fields, "pay") ?? PAY;
+    this.#exp = expField(fields);
   }
 
   declare(keys: KeyCollector): void {
     if (this.tick === "") return;
     keys.token(this.tick);
-    keys.balance(this.sender, this.tick);
+    keys.balance(this.#sender, this.tick);
   }
 
   /**
@@ -92,19 +92,19 @@ export class List implements Operation {
     rules: ProtocolRules,
   ): SignedListing | null {
     if (this.mistyped || this.tick === "") return null;
-    if (this.statelessReason(transaction, inputIndex, height, rules) !== null) return null;
-    const annex = this.listingAnnex();
+    if (this.#statelessReason(transaction, inputIndex, height, rules) !== null) return null;
+    const annex = this.#listingAnnex();
     const output = transaction.output(inputIndex);
-    if (annex === null || output === null || this.priceSat === null || this.recipient === null) return null;
+    if (annex === null || output === null || this.#priceSat === null || this.recipient === null) return null;
     const spend: ListingSpend = {
       anchorTxid: transaction.txid,
       anchorVout: inputIndex,
       anchorAmountSat: output.valueSat,
       anchorScriptHex: output.scriptHex,
-      sellerNetSat: splitPrice(this.priceSat, rules.feeBps).sellerNetSat,
+      sellerNetSat: splitPrice(this.#priceSat, rules.feeBps).sellerNetSat,
       sellerScriptHex: scriptHexOfAddress(this.recipient),
     };
-    return { keyHex: this.keyHex, spend, annex };
+    return { keyHex: this.#keyHex, spend, annex };
   }
 
   /**
@@ -113,60 +113,65 @@ export class List implements Operation {
    * (P-50). Throws where a signature that had to be verified was not.
    */
   apply(site: Site, context: BlockContext): Verdict {
-    const { tick, amount } = this;
+    const { tick } = this;
+    const amount = this.#amount;
     const { overlay } = context;
     if (tick === "") return "TICK_INVALID";
     if (overlay.token(tick) === null) return "TICK_UNKNOWN";
-    const reason = this.statelessReason(site.transaction, site.inputIndex, context.height, context.rules);
+    const reason = this.#statelessReason(site.transaction, site.inputIndex, context.height, context.rules);
     if (reason !== null) return reason;
-    if (!this.signatureHolds(context)) return "ANCHOR_SIG_INVALID";
-    if (amount === null || overlay.balanceOf(this.sender, tick) < amount) return "BALANCE_INSUFFICIENT";
-    const row = this.row(tick, amount, site, context);
+    if (!this.#signatureHolds(context)) return "ANCHOR_SIG_INVALID";
+    if (amount === null || overlay.balanceOf(this.#sender, tick) < amount) return "BALANCE_INSUFFICIENT";
+    const row = this.#row(tick, amount, site, context);
     overlay.openListing(row);
     overlay.workingToken(tick).openCount += 1;
-    const first = overlay.move(this.sender, tick, 0n - amount, amount);
+    const first = overlay.move(this.#sender, tick, 0n - amount, amount);
     return { amount, to: row.seller, listingId: row.id, filledOwner: null, first, second: null };
   }
 
   /** AMT_INVALID to ANCHOR_SCRIPT_MISMATCH of P-50: the checks between the token and the signature. */
-  private statelessReason(
+  #statelessReason(
     transaction: TransactionView,
     inputIndex: number,
     height: number,
     rules: ProtocolRules,
   ): Reason | null {
-    const { priceSat, exp } = this;
-    if (this.amount === null) return "AMT_INVALID";
+    const priceSat = this.#priceSat;
+    const exp = this.#exp;
+    if (this.#amount === null) return "AMT_INVALID";
     if (priceSat === null) return "PRICE_INVALID";
-    if (this.pay !== PAY) return "PAY_INVALID";
+    if (this.#pay !== PAY) return "PAY_INVALID";
     if (exp === undefined || (exp !== null && exp <= height)) return "EXP_INVALID";
     if (this.recipient === null) return "ADDRESS_INVALID";
     if (splitPrice(priceSat, rules.feeBps).sellerNetSat < DUST_LIMIT_SAT) return "PRICE_TOO_LOW";
     const output = transaction.output(inputIndex);
     if (output === null) return "ANCHOR_MISSING";
-    if (output.scriptHex !== `5120${this.keyHex}`) return "ANCHOR_SCRIPT_MISMATCH";
+    if (output.scriptHex !== `5120${this.#keyHex}`) return "ANCHOR_SCRIPT_MISMATCH";
     return null;
   }
 
-  private signatureHolds(context: BlockContext): boolean {
-    if (this.listingAnnex() === null) return false;
+  #signatureHolds(context: BlockContext): boolean {
+    if (this.#listingAnnex() === null) return false;
     const answer = context.signatures.get(this);
     if (answer === undefined) throw new Error("the signature of a listing was not verified before the pass");
     return answer;
   }
 
   /** The annex where it has the form of P-53, else null. */
-  private listingAnnex(): Uint8Array | null {
-    const { annex } = this;
+  #listingAnnex(): Uint8Array | null {
+    const annex = this.#annex;
     if (annex === null || annex.length !== ANNEX_BYTES) return null;
     return annex[0] === ANNEX_PREFIX && annex[ANNEX_BYTES - 1] === LISTING_HASH_TYPE ? annex : null;
   }
 
-  private row(tick: Tick, amount: RawAmount, site: Site, context: BlockContext): ListingRow {
+  #row(tick: Tick, amount: RawAmount, site: Site, context: BlockContext): ListingRow {
     const { transaction, inputIndex } = site;
     const { txid } = transaction;
     const output = transaction.output(inputIndex);
-    const { recipient, priceSat, annex, exp } = this;
+    const { recipient } = this;
+    const priceSat = this.#priceSat;
+    const annex = this.#annex;
+    const exp = this.#exp;
     if (output === null || recipient === null || priceSat === null || annex === null || exp === undefined) {
       throw new Error("a listing was opened without its checks");
     }
@@ -182,7 +187,7 @@ export class List implements Operation {
     };
     return {
       ...terms,
-      owner: this.sender,
+      owner: this.#sender,
       createdTxid: txid,
       createdHeight: context.height,
       createdTime: context.time,

@@ -21,14 +21,14 @@ class Mint implements Operation {
   readonly listingId = null;
   readonly recipient: PearlAddress | null;
   /** Undefined: the default, the token's `lim`. */
-  private readonly amount: RawAmount | null | undefined;
+  readonly #amount: RawAmount | null | undefined;
 
   constructor(source: OperationSource) {
     const { fields } = source;
     this.mistyped = isMistyped(fields, FIELDS);
     this.tick = tickField(fields);
     this.recipient = addressOrSender(source, "to");
-    this.amount = positiveField(fields, "amt", undefined);
+    this.#amount = positiveField(fields, "amt", undefined);
   }
 
   declare(keys: KeyCollector): void {
@@ -43,7 +43,7 @@ class Mint implements Operation {
     if (tick === "") return "TICK_INVALID";
     const token = overlay.token(tick);
     if (token === null) return "TICK_UNKNOWN";
-    const asked = this.amount === undefined ? token.lim : this.amount;
+    const asked = this.#amount === undefined ? token.lim : this.#amount;
     if (asked === null) return "AMT_INVALID";
     if (asked > token.lim) return "AMT_OVER_LIMIT";
     if (recipient === null) return "ADDRESS_INVALID";

@@ -22,28 +22,30 @@ class Transfer implements Operation {
   readonly listingId = null;
   /** Required here: without a `to` there is no recipient (P-23). */
   readonly recipient: PearlAddress | null;
-  private readonly sender: PearlAddress;
-  private readonly amount: RawAmount | null;
+  readonly #sender: PearlAddress;
+  readonly #amount: RawAmount | null;
 
   constructor(source: OperationSource) {
     const { fields, hrp } = source;
     this.mistyped = isMistyped(fields, FIELDS);
     this.tick = tickField(fields);
-    this.sender = source.sender;
+    this.#sender = source.sender;
     this.recipient = parseAddress(textField(fields, "to") ?? "", hrp);
-    this.amount = positiveField(fields, "amt", null);
+    this.#amount = positiveField(fields, "amt", null);
   }
 
   declare(keys: KeyCollector): void {
     if (this.tick === "") return;
     keys.token(this.tick);
-    keys.balance(this.sender, this.tick);
+    keys.balance(this.#sender, this.tick);
     if (this.recipient !== null) keys.balance(this.recipient, this.tick);
   }
 
   /** TICK_INVALID, TICK_UNKNOWN, AMT_INVALID, ADDRESS_INVALID, BALANCE_INSUFFICIENT, in this order (P-44). */
   apply(_site: Site, { overlay }: BlockContext): Verdict {
-    const { tick, sender, amount, recipient } = this;
+    const { tick, recipient } = this;
+    const sender = this.#sender;
+    const amount = this.#amount;
     if (tick === "") return "TICK_INVALID";
     if (overlay.token(tick) === null) return "TICK_UNKNOWN";
     if (amount === null) return "AMT_INVALID";

@@ -22,51 +22,51 @@ export interface MemoryTip {
 
 /** The rows of one index in memory. Applies blocks in order and undoes them in reverse order. */
 export class MemoryState implements StateView {
-  private readonly tokenRows = new Map<Tick, TokenRow>();
-  private readonly balanceRows = new Map<string, BalanceRow>();
-  private readonly listingRows = new Map<ListingId, ListingRow>();
-  private readonly openAnchors = new Map<Outpoint, ListingId>();
-  private readonly blocks: BlockChanges[] = [];
-  private readonly base: MemoryTip;
+  readonly #tokenRows = new Map<Tick, TokenRow>();
+  readonly #balanceRows = new Map<string, BalanceRow>();
+  readonly #listingRows = new Map<ListingId, ListingRow>();
+  readonly #openAnchors = new Map<Outpoint, ListingId>();
+  readonly #blocks: BlockChanges[] = [];
+  readonly #base: MemoryTip;
 
   /** `digest` is D(start - 1). */
   constructor(digest: Hex32) {
-    this.base = { digest, totals: ZERO_TOTALS };
+    this.#base = { digest, totals: ZERO_TOTALS };
   }
 
   /** Digest and totals after the last applied block. */
   get tip(): MemoryTip {
-    return this.blocks.at(-1) ?? this.base;
+    return this.#blocks.at(-1) ?? this.#base;
   }
 
   /** The applied blocks, oldest first. */
   get applied(): readonly BlockChanges[] {
-    return this.blocks;
+    return this.#blocks;
   }
 
   token(tick: Tick): TokenRow | null {
-    return this.tokenRows.get(tick) ?? null;
+    return this.#tokenRows.get(tick) ?? null;
   }
 
   balance(address: PearlAddress, tick: Tick): BalanceRow | null {
-    return this.balanceRows.get(`${tick} ${address}`) ?? null;
+    return this.#balanceRows.get(`${tick} ${address}`) ?? null;
   }
 
   listing(id: ListingId): ListingRow | null {
-    return this.listingRows.get(id) ?? null;
+    return this.#listingRows.get(id) ?? null;
   }
 
   openListingAt(outpoint: Outpoint): ListingRow | null {
-    const id = this.openAnchors.get(outpoint);
+    const id = this.#openAnchors.get(outpoint);
     return id === undefined ? null : this.listing(id);
   }
 
   /** All rows, by their keys' text order, so that equal states are deeply equal. */
   rows(): LoadedRows {
     return {
-      tokens: sorted(this.tokenRows),
-      balances: sorted(this.balanceRows),
-      listings: sorted(this.listingRows),
+      tokens: sorted(this.#tokenRows),
+      balances: sorted(this.#balanceRows),
+      listings: sorted(this.#listingRows),
     };
   }
 
@@ -84,25 +84,25 @@ export class MemoryState implements StateView {
 
   /** Puts a block's rows in place; throws where a row is not what the block says it was before. */
   apply(changes: BlockChanges): void {
-    this.put(changes);
-    this.blocks.push(changes);
+    this.#put(changes);
+    this.#blocks.push(changes);
   }
 
   /** Takes the last block back; throws where there is none or a row is not what that block left. */
   undo(): void {
-    const last = this.blocks.pop();
+    const last = this.#blocks.pop();
     if (last === undefined) throw new Error("no block to undo");
-    this.put(invertChanges(last));
+    this.#put(invertChanges(last));
   }
 
-  private put({ tokens, balances, listings }: RowChanges): void {
-    for (const change of tokens) replace(this.tokenRows, change, (row) => row.tick);
-    for (const change of balances) replace(this.balanceRows, change, (row) => `${row.tick} ${row.address}`);
+  #put({ tokens, balances, listings }: RowChanges): void {
+    for (const change of tokens) replace(this.#tokenRows, change, (row) => row.tick);
+    for (const change of balances) replace(this.#balanceRows, change, (row) => `${row.tick} ${row.address}`);
     for (const change of listings) {
-      replace(this.listingRows, change, (row) => row.id);
+      replace(this.#listingRows, change, (row) => row.id);
       const { before, after } = change;
-      if (before !== null) this.openAnchors.delete(before.anchor);
-      if (after !== null && after.close === null) this.openAnchors.set(after.anchor, after.id);
+      if (before !== null) this.#openAnchors.delete(before.anchor);
+      if (after !== null && after.close === null) this.#openAnchors.set(after.anchor, after.id);
     }
   }
 }

@@ -48,62 +48,62 @@ export async function measureGas(): Promise<readonly GasLine[]> {
 
 class Meter {
   readonly lines: GasLine[] = [];
-  private readonly anvil: Anvil;
-  private readonly escrow: TestEscrow;
-  private next = 1n;
+  readonly #anvil: Anvil;
+  readonly #escrow: TestEscrow;
+  #next = 1n;
   /** Every block's time is set, so that hashes, and the zero bytes in them that are cheaper, stay the same. */
-  private time = BigInt(GENESIS) + HOUR;
+  #time = BigInt(GENESIS) + HOUR;
 
   constructor(anvil: Anvil, escrow: TestEscrow) {
-    this.anvil = anvil;
-    this.escrow = escrow;
+    this.#anvil = anvil;
+    this.#escrow = escrow;
   }
 
   async orders(): Promise<void> {
-    await this.anvil.increaseTo(this.time);
+    await this.#anvil.increaseTo(this.#time);
     const seller = FIRST_ACCOUNT_WITHOUT_USDC;
-    const first = await this.bid("lock (the buyer's first order)");
-    await this.send(seller, "accept", [first.hash, key(3n)], "accept");
-    await this.send(
+    const first = await this.#bid("lock (the buyer's first order)");
+    await this.#send(seller, "accept", [first.hash, key(3n)], "accept");
+    await this.#send(
       8,
       "claim",
       [first.hash, first.secret],
       "claim (the seller's first USDC, the recipient's first fee)",
     );
-    const second = await this.bid("lock");
-    await this.send(seller, "accept", [second.hash, key(3n)], null);
-    await this.send(8, "claim", [second.hash, second.secret], "claim");
-    const asked = await this.ask(seller, "lockWithAsk");
-    await this.send(seller, "refundCooperative", [asked], "refundCooperative");
-    const cancelled = await this.bid(null);
-    await this.send(BUYER, "cancel", [cancelled.hash], "cancel");
-    const refunded = await this.bid(null);
-    this.time = refunded.evmRefundTime;
-    await this.anvil.increaseTo(this.time);
-    await this.send(8, "refund", [refunded.hash], "refund");
-    await this.send(FEES, "withdrawFees", [this.address(FEES)], "withdrawFees");
-    await this.credit(seller);
-    await this.send(seller, "withdrawCredit", [this.address(seller)], "withdrawCredit");
-    await this.send(seller, "revokeAsks", [1n], "revokeAsks");
+    const second = await this.#bid("lock");
+    await this.#send(seller, "accept", [second.hash, key(3n)], null);
+    await this.#send(8, "claim", [second.hash, second.secret], "claim");
+    const asked = await this.#ask(seller, "lockWithAsk");
+    await this.#send(seller, "refundCooperative", [asked], "refundCooperative");
+    const cancelled = await this.#bid(null);
+    await this.#send(BUYER, "cancel", [cancelled.hash], "cancel");
+    const refunded = await this.#bid(null);
+    this.#time = refunded.evmRefundTime;
+    await this.#anvil.increaseTo(this.#time);
+    await this.#send(8, "refund", [refunded.hash], "refund");
+    await this.#send(FEES, "withdrawFees", [this.#address(FEES)], "withdrawFees");
+    await this.#credit(seller);
+    await this.#send(seller, "withdrawCredit", [this.#address(seller)], "withdrawCredit");
+    await this.#send(seller, "revokeAsks", [1n], "revokeAsks");
   }
 
   async settings(): Promise<void> {
-    await this.send(0, "setFee", [100, this.address(8)], "setFee");
-    await this.send(0, "pause", [], "pause");
-    await this.send(0, "unpause", [], "unpause");
-    await this.send(0, "transferOwnership", [this.address(7)], "transferOwnership");
-    await this.send(7, "acceptOwnership", [], "acceptOwnership");
+    await this.#send(0, "setFee", [100, this.#address(8)], "setFee");
+    await this.#send(0, "pause", [], "pause");
+    await this.#send(0, "unpause", [], "unpause");
+    await this.#send(0, "transferOwnership", [this.#address(7)], "transferOwnership");
+    await this.#send(7, "acceptOwnership", [], "acceptOwnership");
   }
 
-  private address(account: number): Address {
-    return this.anvil.account(account).address;
+  #address(account: number): Address {
+    return this.#anvil.account(account).address;
   }
 
-  private async terms() {
-    const now = this.time;
-    const secret = key((this.next += 1n));
+  async #terms() {
+    const now = this.#time;
+    const secret = key((this.#next += 1n));
     const terms = {
-      buyer: this.address(BUYER),
+      buyer: this.#address(BUYER),
       seller: "0x0000000000000000000000000000000000000000" as Address,
       hashlock: sha256(secret),
       usdcAmount: 250_000_000n,
@@ -112,31 +112,31 @@ class Meter {
       sellerPearlKey: key(0n),
       pearlRefundTime: now + 6n * HOUR,
       evmRefundTime: now + 12n * HOUR,
-      feeBps: this.escrow.feeBps,
-      feeRecipient: this.escrow.feeRecipient,
+      feeBps: this.#escrow.feeBps,
+      feeRecipient: this.#escrow.feeRecipient,
       askId: key(0n),
       nonce: 0n,
     };
     return { terms, secret };
   }
 
-  private async bid(call: string | null) {
-    const { terms, secret } = await this.terms();
-    await this.send(BUYER, "lock", [terms], call);
-    const { address, abi } = this.escrow;
+  async #bid(call: string | null) {
+    const { terms, secret } = await this.#terms();
+    await this.#send(BUYER, "lock", [terms], call);
+    const { address, abi } = this.#escrow;
     const read = { address, abi, functionName: "hashTerms", args: [terms] } as const;
     return {
-      hash: await this.anvil.publicClient.readContract(read),
+      hash: await this.#anvil.publicClient.readContract(read),
       secret,
       evmRefundTime: terms.evmRefundTime,
     };
   }
 
-  private async ask(seller: number, call: string): Promise<Hex> {
-    const { address, abi } = this.escrow;
-    const { terms } = await this.terms();
+  async #ask(seller: number, call: string): Promise<Hex> {
+    const { address, abi } = this.#escrow;
+    const { terms } = await this.#terms();
     const { pearlAmountSat, usdcAmount, feeBps, feeRecipient } = terms;
-    const common = { seller: this.address(seller), sellerPearlKey: key(3n) };
+    const common = { seller: this.#address(seller), sellerPearlKey: key(3n) };
     const ask = {
       ...common,
       sellerPearlAddress: "prl1plycg5qvjtrp3qjf5f7zl382j9x6nrjz9sdhenvyxq8c3808qxmus0000000",
@@ -147,34 +147,34 @@ class Meter {
       expiry: terms.evmRefundTime,
       nonce: 1n,
     };
-    const askId = await this.anvil.publicClient.readContract({
+    const askId = await this.#anvil.publicClient.readContract({
       address,
       abi,
       functionName: "hashAsk",
       args: [ask],
     });
-    const signature = await this.anvil.account(seller).sign({ hash: askId });
+    const signature = await this.#anvil.account(seller).sign({ hash: askId });
     const taken = { ...terms, ...common, askId };
-    await this.send(BUYER, "lockWithAsk", [taken, ask, signature], call);
-    return this.anvil.publicClient.readContract({ address, abi, functionName: "hashTerms", args: [taken] });
+    await this.#send(BUYER, "lockWithAsk", [taken, ask, signature], call);
+    return this.#anvil.publicClient.readContract({ address, abi, functionName: "hashTerms", args: [taken] });
   }
 
   /** Owes the account a credit and gives the escrow the tokens for it. */
-  private async credit(account: number): Promise<void> {
+  async #credit(account: number): Promise<void> {
     const place = encodeAbiParameters(
       [{ type: "address" }, { type: "uint256" }],
-      [this.address(account), CREDITS_SLOT],
+      [this.#address(account), CREDITS_SLOT],
     );
-    const { address, usdc } = this.escrow;
-    await this.anvil.testClient.setStorageAt({ address, index: keccak256(place), value: key(1_000_000n) });
+    const { address, usdc } = this.#escrow;
+    await this.#anvil.testClient.setStorageAt({ address, index: keccak256(place), value: key(1_000_000n) });
     const args = [address, 1_000_000n] as const;
     const mint = { address: usdc, abi: devUsdcAbi, functionName: "mint", args } as const;
-    const hash = await this.anvil.walletClient(0).writeContract(mint);
-    await this.anvil.publicClient.waitForTransactionReceipt({ hash });
+    const hash = await this.#anvil.walletClient(0).writeContract(mint);
+    await this.#anvil.publicClient.waitForTransactionReceipt({ hash });
   }
 
   /** Measures where `call` names the line, then sends. */
-  private async send(
+  async #send(
     from: number,
     functionName: string,
     args: readonly unknown[],
@@ -182,24 +182,24 @@ class Meter {
   ): Promise<void> {
     const abi: Abi = escrowAbi;
     const data = encodeFunctionData({ abi, functionName, args });
-    const least = call === null ? 0n : await this.least(from, data);
-    this.time += 12n;
-    await this.anvil.setNextTime(this.time);
-    const hash = await this.anvil
+    const least = call === null ? 0n : await this.#least(from, data);
+    this.#time += 12n;
+    await this.#anvil.setNextTime(this.#time);
+    const hash = await this.#anvil
       .walletClient(from)
-      .sendTransaction({ to: this.escrow.address, data, gas: 3_000_000n });
-    const receipt = await this.anvil.publicClient.waitForTransactionReceipt({ hash });
+      .sendTransaction({ to: this.#escrow.address, data, gas: 3_000_000n });
+    const receipt = await this.#anvil.publicClient.waitForTransactionReceipt({ hash });
     if (receipt.status !== "success") throw new Error(`${functionName} reverted`);
     if (call !== null) this.lines.push({ call, used: receipt.gasUsed, least });
   }
 
-  private async least(from: number, data: Hex): Promise<bigint> {
+  async #least(from: number, data: Hex): Promise<bigint> {
     let fails = 21_000n;
     let passes = 3_000_000n;
     while (passes - fails > 1n) {
       const middle = (fails + passes) / 2n;
-      const request = { from: this.address(from), to: this.escrow.address, data, gas: toHex(middle) };
-      const passed = await this.anvil.rpc("eth_call", [request, "latest"]).then(
+      const request = { from: this.#address(from), to: this.#escrow.address, data, gas: toHex(middle) };
+      const passed = await this.#anvil.rpc("eth_call", [request, "latest"]).then(
         () => true,
         () => false,
       );
