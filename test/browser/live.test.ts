@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Browser, Page } from "playwright-core";
 import { needsChromium, startChromium, visit, type VisitOptions } from "../../testkit/browser/chromium.ts";
 import { until } from "../../testkit/until.ts";
@@ -93,6 +94,28 @@ describe("the page is live", needsChromium(), () => {
         .first()
         .getByRole("link", { name: String(height + 1), exact: true })
         .waitFor();
+    }));
+
+  test("an answer that takes longer than it is until the next block is shown all the same", () =>
+    watch("/", async (page) => {
+      await page.route("**/prc20/tokenlist?limit=25", async (route) => {
+        await delay(3_000);
+        await route.continue().catch(() => undefined);
+      });
+      await page.getByRole("link", { name: "Tokens", exact: true }).click();
+      const end = new AbortController();
+      const mining = (async () => {
+        while (!end.signal.aborted) {
+          await stage.minePearl(1);
+          await delay(500);
+        }
+      })();
+      try {
+        await page.locator("main table").getByRole("link", { name: tick, exact: true }).waitFor();
+      } finally {
+        end.abort();
+        await mining;
+      }
     }));
 
   test("an operation shows in the mempool, then leaves it for its token's page, whose supply grows", async () => {

@@ -67,7 +67,7 @@ describe("what is read", needsChromium(), () => {
             one.length > 100 && one.replaceAll(NUMBERS_OF_AGES, "") === other.replaceAll(NUMBERS_OF_AGES, "")
           );
         },
-        10_000,
+        60_000,
         100,
       );
     }

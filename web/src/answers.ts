@@ -1,7 +1,7 @@
 // Reads of the service's API. An answer is a value: rows, or what went wrong in words. Answers that were seen are kept
 // for a while, so that going back shows them at once.
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { answerSaid, serverSaid } from "./clock.ts";
 import { type Topic, versionOf } from "./live.ts";
 
@@ -69,40 +69,68 @@ export function isFailure(answer: unknown): answer is Failure {
 
 const WAIT_BEFORE_AGAIN_MS = 5_000;
 
+/** A read under way. */
+interface Reading {
+  readonly cancel: AbortController;
+  /** News came after it began. */
+  isOutdated: boolean;
+}
+
 /**
- * The answer at a path, read again whenever one of the topics has news and, after a failure, every some seconds. A null
+ * The answer at a path, read again whenever one of the topics has news and, after a failure, every some seconds. News
+ * never end a read, they are read after it: a slow connection shows something, too, where blocks come quickly. A null
  * path is not read. Answers of an older path are never shown for a newer one.
  */
 export function useAnswer<Value>(path: string | null, ...topics: readonly Topic[]): Answer<Value> {
   const version = versionOf(topics);
-  const [answer, setAnswer] = useState<Answer<Value> & { readonly path: string | null }>(() => initial(path));
+  const [answer, setAnswer] = useState<Held<Value>>(() => initial(path));
   const [attempt, setAttempt] = useState(0);
+  const reading = useRef<Reading | null>(null);
+  const waiting = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEffect(
+    () => () => {
+      reading.current?.cancel.abort();
+      reading.current = null;
+      clearTimeout(waiting.current);
+    },
+    [path],
+  );
   useEffect(() => {
-    if (path === null) return undefined;
-    const cancel = new AbortController();
-    let again: ReturnType<typeof setTimeout> | undefined;
+    if (path === null) return;
+    if (reading.current !== null) {
+      reading.current.isOutdated = true;
+      return;
+    }
+    const own: Reading = { cancel: new AbortController(), isOutdated: false };
+    reading.current = own;
+    clearTimeout(waiting.current);
     if (answer.path !== path) setAnswer(initial(path));
-    void read<Value>(path, cancel.signal).then((got) => {
-      if (cancel.signal.aborted) return;
-      if (!isFailure(got)) return setAnswer({ path, value: got, failure: null, isLoading: false });
-      setAnswer((before) => ({
-        path,
-        value: before.path === path && got.status !== 404 ? before.value : null,
-        failure: got,
-        isLoading: false,
-      }));
-      if (got.status === 0 || got.status >= 429)
-        again = setTimeout(() => setAttempt(attempt + 1), WAIT_BEFORE_AGAIN_MS);
+    void read<Value>(path, own.cancel.signal).then((got) => {
+      if (own.cancel.signal.aborted) return;
+      reading.current = null;
+      setAnswer((before) => after(before, path, got));
+      if (own.isOutdated) setAttempt(next);
+      else if (isFailure(got) && (got.status === 0 || got.status >= 429))
+        waiting.current = setTimeout(() => setAttempt(next), WAIT_BEFORE_AGAIN_MS);
     });
-    return () => {
-      cancel.abort();
-      clearTimeout(again);
-    };
   }, [path, version, attempt]);
   return answer.path === path ? answer : initial(path);
 }
 
-function initial<Value>(path: string | null): Answer<Value> & { readonly path: string | null } {
+function next(count: number): number {
+  return count + 1;
+}
+
+type Held<Value> = Answer<Value> & { readonly path: string | null };
+
+/** What is held after a read: its answer, or what was seen before beside the failure. */
+function after<Value>(before: Held<Value>, path: string, got: Value | Failure): Held<Value> {
+  if (!isFailure(got)) return { path, value: got, failure: null, isLoading: false };
+  const value = before.path === path && got.status !== 404 ? before.value : null;
+  return { path, value, failure: got, isLoading: false };
+}
+
+function initial<Value>(path: string | null): Held<Value> {
   const value = path === null ? null : ((kept.get(path) as Value | undefined) ?? null);
   return { path, value, failure: null, isLoading: path !== null && value === null };
 }

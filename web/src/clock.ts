@@ -1,7 +1,8 @@
 // What time it is: the service's, not the visitor's, whose clock may be wrong by hours; and never before the newest
 // block of either chain, because deadlines are judged by block times too (S-05).
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Store } from "./store.ts";
 
 let correctionMs = 0;
 let newestBlockTime = 0;
@@ -36,12 +37,19 @@ function now(): number {
   return Math.max(Math.floor((Date.now() + correctionMs) / 1000), newestBlockTime);
 }
 
-/** Unix seconds, kept current every second. */
-export function useNow(): number {
-  const [value, setValue] = useState(now);
-  useEffect(() => {
-    const timer = setInterval(() => setValue(now()), 1_000);
-    return () => clearInterval(timer);
-  }, []);
-  return value;
+const ticks = new Store(0);
+
+/** Begins to tell components that time goes on. Called once. */
+export function followClock(): void {
+  setInterval(() => ticks.set(ticks.value + 1), 1_000);
+}
+
+/** What `select` makes of the present, in unix seconds; the component is drawn again when that changes. */
+export function useNow<Part>(select: (now: number) => Part): Part {
+  const latest = useRef(select);
+  latest.current = select;
+  const part = select(now());
+  const [, draw] = useState(part);
+  useEffect(() => ticks.watch(() => draw(() => latest.current(now()))), []);
+  return part;
 }

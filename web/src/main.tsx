@@ -2,6 +2,7 @@
 
 import { render } from "preact";
 import { placeOf, followNavigation, place, type PageName, type Place } from "./paths.ts";
+import { followClock } from "./clock.ts";
 import { followService } from "./live.ts";
 import { applyTheme } from "./settings.ts";
 import { useStore } from "./store.ts";
@@ -53,6 +54,7 @@ function App() {
 applyTheme();
 place.set(placeOf(location.href));
 followNavigation();
+followClock();
 followService();
 const root = document.getElementById("page");
 if (root !== null) render(<App />, root);

@@ -40,7 +40,7 @@ export function FrontPage() {
       </Panel>
       <div class="columns">
         <Panel title="Markets by volume" more={<a href="/markets">All markets</a>}>
-          <Await answer={markets} what="markets">
+          <Await answer={markets} what="markets" rows={6}>
             {({ result }) => (
               <MarketTable
                 short
@@ -51,7 +51,7 @@ export function FrontPage() {
           </Await>
         </Panel>
         <Panel title="Newest tokens" more={<a href="/tokens">All tokens</a>}>
-          <Await answer={tokens} what="tokens">
+          <Await answer={tokens} what="tokens" rows={6}>
             {({ result }) => (
               <TokenTable short rows={result} empty="No token has been deployed on this chain yet." />
             )}
@@ -59,7 +59,7 @@ export function FrontPage() {
         </Panel>
       </div>
       <Panel title="Latest operations" more={<a href="/operations">All operations</a>}>
-        <Await answer={operations} what="operations">
+        <Await answer={operations} what="operations" rows={8}>
           {({ result }) => (
             <OperationTable
               rows={result}
@@ -146,14 +146,14 @@ function OpenSwaps() {
     <>
       <div class="columns">
         <Panel title="PEARL for USDC, cheapest first" more={<a href="/swaps">The whole book</a>}>
-          <Await answer={asks} what="asks">
+          <Await answer={asks} what="asks" rows={5}>
             {({ result }) => (
               <AskTable short rows={result} empty="Nobody offers PEARL for USDC at the moment." />
             )}
           </Await>
         </Panel>
         <Panel title="Swaps under way" more={<a href="/swaps?view=deals">All swaps</a>}>
-          <Await answer={deals} what="swaps">
+          <Await answer={deals} what="swaps" rows={5}>
             {({ result }) => (
               <DealTable short rows={result} caption="Swaps under way" empty="No swap is under way." />
             )}

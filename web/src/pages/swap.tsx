@@ -98,7 +98,7 @@ function Swap({ swap }: { swap: SwapRow }) {
 }
 
 function Actions({ actions }: { actions: readonly NextAction[] }) {
-  const now = useNow();
+  const now = useNow((seconds) => seconds);
   if (actions.length === 0)
     return <p class="notice quiet">Nothing at the moment. What comes next shows here by itself.</p>;
   return (
@@ -213,7 +213,7 @@ function Timeline({ swap }: { swap: SwapRow }) {
 }
 
 function Deadlines({ swap }: { swap: SwapRow }) {
-  const now = useNow();
+  const now = useNow((seconds) => seconds);
   const { deadlines } = swap;
   const all: readonly (readonly [name: string, at: number | null, then: string])[] = [
     ["The take ends", deadlines.take_expires_at, "Without locked USDC the ask is open to others again."],

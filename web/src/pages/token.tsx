@@ -133,7 +133,7 @@ function Overview({ token, place }: PartProps) {
 function Market({ tick }: { tick: string }) {
   const answer = useAnswer<Envelope<SummaryRow>>(`/api/v1/prc20/market/${tick}/summary`, "listing", "block");
   return (
-    <Await answer={answer} what="the market">
+    <Await answer={answer} what="the market" rows={2}>
       {({ result: [market] }) =>
         market === undefined ? null : (
           <dl class="numbers">
@@ -222,7 +222,7 @@ function Listings({ token, place, limit }: PartProps) {
     "block",
   );
   return (
-    <Await answer={answer} what="listings">
+    <Await answer={answer} what="listings" rows={limit ?? 25}>
       {({ result, next, prev }) => (
         <>
           <OpenListingTable
@@ -267,7 +267,7 @@ function Holders({ token, place, limit }: PartProps) {
     "operation",
   );
   return (
-    <Await answer={answer} what="holders">
+    <Await answer={answer} what="holders" rows={limit ?? 25}>
       {({ result, next, prev }) => (
         <>
           <Table
@@ -312,7 +312,7 @@ function Operations({ token, place, limit }: PartProps) {
     "operation",
   );
   return (
-    <Await answer={answer} what="operations">
+    <Await answer={answer} what="operations" rows={limit ?? 25}>
       {({ result, next, prev }) => (
         <>
           <OperationTable

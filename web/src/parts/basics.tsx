@@ -68,21 +68,22 @@ export function UnitPrice({ decimal }: { decimal: string }) {
 /** A moment: relative or absolute, the other one in its title. */
 export function Time({ at }: { at: number }) {
   const isAbsolute = useStore(settings, ({ times }) => times === "absolute");
-  const now = useNow();
+  const distance = useNow((now) => relative(at, now));
   const absolute = utc(at);
   return (
-    <time dateTime={new Date(at * 1000).toISOString()} title={isAbsolute ? relative(at, now) : absolute}>
-      {isAbsolute ? absolute : relative(at, now)}
+    <time dateTime={new Date(at * 1000).toISOString()} title={isAbsolute ? distance : absolute}>
+      {isAbsolute ? absolute : distance}
     </time>
   );
 }
 
 /** A deadline: the date and how long it still is. */
 export function Deadline({ at }: { at: number }) {
-  const now = useNow();
+  const isPast = useNow((now) => at <= now);
+  const distance = useNow((now) => relative(at, now));
   return (
-    <time class={at <= now ? "past" : "ahead"} dateTime={new Date(at * 1000).toISOString()}>
-      {utc(at)} <span class="quiet">({relative(at, now)})</span>
+    <time class={isPast ? "past" : "ahead"} dateTime={new Date(at * 1000).toISOString()}>
+      {utc(at)} <span class="quiet">({distance})</span>
     </time>
   );
 }
@@ -249,14 +250,22 @@ function FailureWords({ failure }: { failure: Failure }) {
 export function Await<Value>({
   answer,
   what,
+  rows = 0,
   children,
 }: {
   answer: Answer<Value>;
   what: string;
+  /** So many rows of a table are likely: their place is kept, so that little moves when they come. */
+  rows?: number;
   children: (value: Value) => ComponentChildren;
 }) {
   if (answer.value === null && answer.failure !== null) return <FailureWords failure={answer.failure} />;
-  if (answer.value === null) return <p class="notice quiet loading">Loading {what} …</p>;
+  if (answer.value === null)
+    return (
+      <p class="notice quiet loading" style={{ "--rows": rows }}>
+        Loading {what} …
+      </p>
+    );
   return (
     <>
       {answer.failure === null ? null : <FailureWords failure={answer.failure} />}

@@ -11,7 +11,7 @@ import { Table } from "./table.tsx";
 export function BlockList() {
   const blocks = useAnswer<Envelope<BlockRow>>("/api/v1/prc20/blocks?limit=8", "block");
   return (
-    <Await answer={blocks} what="blocks">
+    <Await answer={blocks} what="blocks" rows={3}>
       {({ result }) =>
         result.length === 0 ? (
           <Empty>No block is indexed yet.</Empty>

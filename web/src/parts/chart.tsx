@@ -26,7 +26,7 @@ export function PriceChart({ tick, interval, decimals }: ChartProps) {
   );
   const answer = useNewest(tick, interval, first.value);
   return (
-    <Await answer={{ ...first, value: answer }} what="prices">
+    <Await answer={{ ...first, value: answer }} what="prices" rows={8}>
       {(rows) =>
         rows.length === 0 ? (
           <Empty>Nothing has been sold yet, so that there is no price.</Empty>

@@ -115,12 +115,14 @@ export function fieldOf(form: FormData, name: string): string {
 function ContactLine() {
   const state = useStore(contact);
   const body = useStore(health);
-  useNow();
+  const silence = useNow(() =>
+    state.state === "cut_off" ? duration((Date.now() - state.sinceMs) / 1000) : "",
+  );
   const words = (): string => {
     if (state.state === "connecting") return "Connecting …";
     if (state.state === "behind") return `${state.why} What is shown is older than the chain.`;
     if (state.state === "cut_off")
-      return `Cut off: the service has not answered for ${duration((Date.now() - state.sinceMs) / 1000)}. What is shown may be old.`;
+      return `Cut off: the service has not answered for ${silence}. What is shown may be old.`;
     const degraded = body?.status === "degraded" ? " Something needs attention: see Status." : "";
     return `Live · block ${body?.indexed_height ?? "?"}${body?.network === "mainnet" ? "" : ` · ${body?.network ?? ""}`}${degraded}`;
   };
