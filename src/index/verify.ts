@@ -35,7 +35,7 @@ export interface IndexUnderTest {
 }
 
 /** What a verification works with. */
-export interface VerifyParts {
+export interface VerifyDependencies {
   readonly index: IndexUnderTest;
   /** The replay so far; empty at first. */
   readonly replay: FollowedStore;
@@ -63,21 +63,21 @@ const ROWS_PER_TURN = 5000;
 const PREFETCH: PrefetchOptions = { maxAhead: 1, maxBytes: 4 * 1024 * 1024, hashWindow: SEGMENT_BLOCKS };
 
 /** One sentence per finding, as they are found; none where the index is right. Rejects where the node fails. */
-export async function* verifyIndex(parts: VerifyParts): AsyncGenerator<string, void, void> {
-  const { index, replayFile } = parts;
+export async function* verifyIndex(deps: VerifyDependencies): AsyncGenerator<string, void, void> {
+  const { index, replayFile } = deps;
   if (index.tip() === null) return;
-  const replay = new Replay(parts);
+  const replay = new Replay(deps);
   const base = await replay.begin();
   if (base !== null) {
     yield base;
-    yield* audited(parts, false);
+    yield* audited(deps, false);
     return;
   }
   for (;;) {
     const seen = index.tip();
     // The last blocks are replayed, and all is compared, in one state of the index. Not earlier: until it is released
     // the writer's log cannot be emptied.
-    const isLast = seen === null || seen.height - replay.height < parts.segmentBlocks;
+    const isLast = seen === null || seen.height - replay.height < deps.segmentBlocks;
     if (isLast) index.pin();
     try {
       await replay.rejoin();
@@ -86,8 +86,8 @@ export async function* verifyIndex(parts: VerifyParts): AsyncGenerator<string, v
       const tip = index.tip();
       const isAtTip = isLast && tip !== null && replay.isAt(tip);
       if (tip === null) yield "the index was emptied while it was verified";
-      else if (found.isFinal) yield* audited(parts, isLast);
-      else if (isAtTip) yield* finished(parts, replayFile);
+      else if (found.isFinal) yield* audited(deps, isLast);
+      else if (isAtTip) yield* finished(deps, replayFile);
       if (tip === null || found.isFinal || isAtTip) return;
     } finally {
       if (isLast) index.release();
@@ -96,24 +96,27 @@ export async function* verifyIndex(parts: VerifyParts): AsyncGenerator<string, v
 }
 
 /** The books alone, where the rows cannot be compared. */
-async function* audited(parts: VerifyParts, isPinned: boolean): AsyncGenerator<string, void, void> {
-  if (!isPinned) parts.index.pin();
+async function* audited(deps: VerifyDependencies, isPinned: boolean): AsyncGenerator<string, void, void> {
+  if (!isPinned) deps.index.pin();
   try {
-    yield* finished(parts, null);
+    yield* finished(deps, null);
   } finally {
-    if (!isPinned) parts.index.release();
+    if (!isPinned) deps.index.release();
   }
 }
 
 /** Books, and rows where there is a whole replay. */
-async function* finished(parts: VerifyParts, replayFile: string | null): AsyncGenerator<string, void, void> {
-  const { index } = parts;
-  if (replayFile !== null) yield* walked(parts, index.differencesFrom(replayFile), "");
-  yield* walked(parts, index.audit(), "books: ");
+async function* finished(
+  deps: VerifyDependencies,
+  replayFile: string | null,
+): AsyncGenerator<string, void, void> {
+  const { index } = deps;
+  if (replayFile !== null) yield* walked(deps, index.differencesFrom(replayFile), "");
+  yield* walked(deps, index.audit(), "books: ");
 }
 
 async function* walked(
-  { clock, log }: VerifyParts,
+  { clock, log }: VerifyDependencies,
   steps: Iterable<LongStep>,
   prefix: string,
 ): AsyncGenerator<string, void, void> {
@@ -140,7 +143,7 @@ interface Segment {
 }
 
 class Replay {
-  readonly #parts: VerifyParts;
+  readonly #deps: VerifyDependencies;
   readonly #startedMs: number;
   #startedAt = 0;
   #saidMs: number;
@@ -149,9 +152,9 @@ class Replay {
   #operations = 0;
   #isDigestRight = true;
 
-  constructor(parts: VerifyParts) {
-    this.#parts = parts;
-    this.#startedMs = parts.clock.monotonicMs();
+  constructor(deps: VerifyDependencies) {
+    this.#deps = deps;
+    this.#startedMs = deps.clock.monotonicMs();
     this.#saidMs = this.#startedMs;
   }
 
@@ -167,7 +170,7 @@ class Replay {
 
   /** Goes on with the replay that is there, or begins one; a sentence where the first block is wrong. */
   async begin(): Promise<string | null> {
-    const { replay, indexer, log } = this.#parts;
+    const { replay, indexer, log } = this.#deps;
     const known = await replay.parameters();
     const fits = known === null || JSON.stringify(known) === JSON.stringify(indexer.parameters);
     if (!fits) await replay.wipe();
@@ -181,7 +184,7 @@ class Replay {
 
   /** Undoes what the index has undone since it was replayed. */
   async rejoin(): Promise<void> {
-    const { index, replay, indexer, log } = this.#parts;
+    const { index, replay, indexer, log } = this.#deps;
     const tip = index.tip();
     if (tip === null || this.#isOn(this.height)) return;
     await this.flush();
@@ -203,7 +206,7 @@ class Replay {
 
   /** Replays the next blocks of the index, some or all. */
   async segment(): Promise<Segment> {
-    const { index, node, segmentBlocks } = this.#parts;
+    const { index, node, segmentBlocks } = this.#deps;
     const tip = index.tip();
     const [own, ...blocks] = index.blocks(this.height, segmentBlocks + 1);
     const sentences: string[] = [];
@@ -236,7 +239,7 @@ class Replay {
 
   /** Writes what has been replayed. */
   async flush(): Promise<void> {
-    const { index, replay, indexer } = this.#parts;
+    const { index, replay, indexer } = this.#deps;
     const last = this.#batch.at(-1);
     if (last === undefined) return;
     const isNew = last.height > (index.tip()?.height ?? 0) - UNDO_BLOCKS;
@@ -248,7 +251,7 @@ class Replay {
 
   /** Replays the block before the start height; a sentence where it is wrong. */
   async #base(): Promise<string | null> {
-    const { index, replay, indexer, node } = this.#parts;
+    const { index, replay, indexer, node } = this.#deps;
     const height = indexer.baseHeight;
     const [stored] = index.blocks(height, 1);
     if (stored === undefined)
@@ -264,7 +267,7 @@ class Replay {
 
   /** Replays one block; a sentence where its bytes are not the block. */
   async #step(fetched: FetchedBlock): Promise<string | null> {
-    const { indexer } = this.#parts;
+    const { indexer } = this.#deps;
     const position = this.#position;
     if (position === null) throw new Error("the replay has no base block");
     const decided = await indexer.decide(fetched, position);
@@ -292,16 +295,16 @@ class Replay {
   }
 
   #isOn(height: number): boolean {
-    return this.#parts.index.blocks(height, 1)[0]?.hash === this.#position?.hash;
+    return this.#deps.index.blocks(height, 1)[0]?.hash === this.#position?.hash;
   }
 
   async #agreesAt(height: number): Promise<boolean> {
-    const [held] = this.#parts.index.blocks(height, 1);
-    return held !== undefined && held.hash === (await this.#parts.replay.blockHash(height));
+    const [held] = this.#deps.index.blocks(height, 1);
+    return held !== undefined && held.hash === (await this.#deps.replay.blockHash(height));
   }
 
   #say(tipHeight: number): void {
-    const { clock, log, indexer } = this.#parts;
+    const { clock, log, indexer } = this.#deps;
     const now = clock.monotonicMs();
     if (now - this.#saidMs < PROGRESS_MS) return;
     this.#saidMs = now;

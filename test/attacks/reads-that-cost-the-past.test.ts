@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { AddressFinder } from "../../src/adapters/store-sqlite/address-book.ts";
+import { AddressFinder } from "../../src/adapters/store-sqlite/address-ids.ts";
 import { SqliteQueries } from "../../src/adapters/store-sqlite/read/queries.ts";
 import type { BlockHash, ListingId, Txid } from "../../src/primitives/brands.ts";
 import type { Page, PageRequest } from "../../src/index/pages.ts";

@@ -20,7 +20,7 @@ import type { StateKeys } from "../../prc20/declared-keys.ts";
 import type { NodeTip, Log } from "../../follow/ports.ts";
 import type { IndexQueries } from "../../index/queries.ts";
 import type { SwapStore } from "../../swaps/ledger/ports.ts";
-import { AddressFinder } from "./address-book.ts";
+import { AddressFinder } from "./address-ids.ts";
 import { auditStore } from "./audit/audit.ts";
 import { BalanceFilter } from "./read/balance-filter.ts";
 import { storedBlock, storedTip } from "./block-rows.ts";

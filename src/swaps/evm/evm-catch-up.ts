@@ -9,12 +9,12 @@ import { type EvmBlock, type EvmHeads, type EvmSource, ofRpc } from "./evm-chain
 import { newestShared, pointOf, replacedFinal } from "./evm-fork.ts";
 import type { RangeBounds } from "./evm-range.ts";
 import { checkpointOf, type EvmPoint, readRange } from "./evm-read-range.ts";
-import type { SecondReading, SecondReadingParts } from "./evm-second-reading.ts";
+import type { SecondReading, SecondReadingDependencies } from "./evm-second-reading.ts";
 import { EvmUnavailable, ImpossibleLog } from "./evm-unavailable.ts";
 import type { EvmChange, FinalAlarm } from "../ledger/ports.ts";
 
 /** What it works with, beside what the second reading does. */
-interface CatchUpDependencies extends SecondReadingParts {
+interface CatchUpDependencies extends SecondReadingDependencies {
   readonly second: SecondReading;
   readonly progress: Progress;
 }

@@ -21,7 +21,7 @@ import { eventKey } from "../ledger/fact-kinds.ts";
 import type { EvmChange, EvmLedger } from "../ledger/ports.ts";
 
 /** What it works with. */
-export interface SecondReadingParts {
+export interface SecondReadingDependencies {
   /** Whose answers are possible in themselves (`checkedSource`). */
   readonly sources: readonly EvmSource[];
   /** What one RPC refuses, another may give. */
@@ -70,7 +70,7 @@ type Back = Extract<ReadingStep, { kind: "back" }>;
 
 /** Reads again; see the file header. */
 export class SecondReading {
-  readonly #parts: SecondReadingParts;
+  readonly #deps: SecondReadingDependencies;
   readonly #options: SecondReadingOptions;
   readonly #first = new FirstReadings();
   /** Events that a first reading made anew did not show. */
@@ -83,15 +83,15 @@ export class SecondReading {
   #finalSeen = -1;
   #troubles = new Set<string>();
 
-  constructor(parts: SecondReadingParts, options: SecondReadingOptions) {
-    this.#parts = parts;
+  constructor(deps: SecondReadingDependencies, options: SecondReadingOptions) {
+    this.#deps = deps;
     this.#options = options;
-    this.#refused = new RefusedLogs(parts.ledger);
+    this.#refused = new RefusedLogs(deps.ledger);
   }
 
   /** The RPC has read these blocks for the first time, and they are indexed. `headers`: where all were read. */
   firstRead(from: number, to: number, source: number, headers: readonly EvmBlock[] | null): void {
-    const { standing, clock } = this.#parts;
+    const { standing, clock } = this.#deps;
     const span = { from, to, source, atMs: clock.monotonicMs() };
     // Alone it may be read again only some time after each reading.
     this.#first.add(span, this.#isAlone);
@@ -107,14 +107,14 @@ export class SecondReading {
 
   /** The ledger has refused this change of the RPC because of a log that is impossible after what is before it (S-08). */
   refused(source: number, log: ImpossibleLog, { rewindTo, events }: EvmChange): void {
-    this.#refused.add(source, log, rewindTo ?? this.#parts.ledger.tips().evm.height, events);
+    this.#refused.add(source, log, rewindTo ?? this.#deps.ledger.tips().evm.height, events);
   }
 
   /** What is to be done next. Does not reject for what an RPC answers: then another one is asked, or it waits. */
   async next(active: number): Promise<ReadingStep> {
-    const final = this.#parts.standing.final();
+    const final = this.#deps.standing.final();
     if (final === null) return { kind: "waiting" };
-    const { height, finalHeight } = this.#parts.ledger.tips().evm;
+    const { height, finalHeight } = this.#deps.ledger.tips().evm;
     this.#finalSeen = finalHeight;
     const target = Math.min(final.height, height);
     const from = Math.max(finalHeight + 1, this.#options.firstBlock);
@@ -134,12 +134,12 @@ export class SecondReading {
   }
 
   get #isAlone(): boolean {
-    return this.#parts.sources.length === 1;
+    return this.#deps.sources.length === 1;
   }
 
   /** RPCs that answer, beginning with the one that is followed. */
   #indices(active: number): readonly number[] {
-    const { sources, standing } = this.#parts;
+    const { sources, standing } = this.#deps;
     const all = sources.map((_, i) => (active + i) % sources.length);
     return all.filter((index) => standing.answers(index));
   }
@@ -152,7 +152,7 @@ export class SecondReading {
   /** Whether blocks of this first reading may be read for the second time now, together with those of `span`. */
   #isReadable(one: FirstReading, span: FirstReading): boolean {
     if (!this.#isAlone) return one.source === span.source;
-    return one.atMs <= this.#parts.clock.monotonicMs() - this.#options.rereadMs;
+    return one.atMs <= this.#deps.clock.monotonicMs() - this.#options.rereadMs;
   }
 
   async #tried<Step extends ReadingStep>(read: () => Promise<Step | null>): Promise<Step | null> {
@@ -164,7 +164,7 @@ export class SecondReading {
       if (!(error instanceof EvmUnavailable)) throw error;
       const { message } = error;
       if (!this.#troubles.has(message))
-        this.#parts.log.warn({ code: error.code }, `second reading: ${message}`);
+        this.#deps.log.warn({ code: error.code }, `second reading: ${message}`);
       this.#troubles.add(message);
       return null;
     }
@@ -184,7 +184,7 @@ export class SecondReading {
         const back = await this.#judgeExtra(index, compared);
         if (back !== null) return back;
         for (const event of compared.absent) this.#suspects.add(eventKey(event));
-        const atMs = this.#parts.clock.monotonicMs();
+        const atMs = this.#deps.clock.monotonicMs();
         this.#first.replace({ from, to: compared.end.number, source: index, atMs });
         return { kind: "more" };
       });
@@ -226,15 +226,15 @@ export class SecondReading {
       const missing = new Set([...absent.map(eventKey), ...this.#suspects]);
       return events.filter((event) => missing.has(eventKey(event)));
     }
-    const source = ofRpc(this.#parts.sources, index);
-    const shown = await shownBy(events, source, this.#parts.reading, this.#parts.standing.final());
+    const source = ofRpc(this.#deps.sources, index);
+    const shown = await shownBy(events, source, this.#deps.reading, this.#deps.standing.final());
     return events.filter((event, i) => elementAt(shown, i) !== true || this.#suspects.has(eventKey(event)));
   }
 
   /** Every RPC's word on the events. One that showed an event at its first reading and is silent now has shown it. */
   async #witnesses(events: readonly EscrowEvent[], span: FirstReading | null): Promise<readonly Witnesses[]> {
     if (events.length === 0) return [];
-    const { sources, reading, standing } = this.#parts;
+    const { sources, reading, standing } = this.#deps;
     const all = new Map(sources.map((source, i) => [i, source] as const));
     const found = await witnessesOf(events, all, reading, standing.final());
     return zip(events, found).map(([event, { shows, lacks }]) => {
@@ -269,7 +269,7 @@ export class SecondReading {
   }
 
   #invented(index: number, { place }: EscrowEvent, why: string): EvmUnavailable {
-    const { name } = ofRpc(this.#parts.sources, index);
+    const { name } = ofRpc(this.#deps.sources, index);
     const sentence = `${name} shows log ${place.logIndex} of block ${place.block}, which ${why}`;
     return new EvmUnavailable("BAD_ANSWER", sentence);
   }
@@ -302,7 +302,7 @@ export class SecondReading {
    * not final and that it shares. Never a block that the RPC alone names.
    */
   async #ourBlock(use: number, height: number): Promise<EvmPoint | null> {
-    const { sources, ledger } = this.#parts;
+    const { sources, ledger } = this.#deps;
     const source = ofRpc(sources, use);
     const checkpoints = ledger.checkpoints("evm");
     const anchor = this.#anchor(height);
@@ -322,7 +322,7 @@ export class SecondReading {
     limit: number,
     final: FinalInForce,
   ): Promise<Compared | Back | null> {
-    const { sources, sizers, reading, ledger } = this.#parts;
+    const { sources, sizers, reading, ledger } = this.#deps;
     const [source, sizer] = [ofRpc(sources, index), ofRpc(sizers, index)];
     const indexed = (first: number, last: number) => ledger.unsettled(first, last);
     const anchorOf = (height: number) => this.#anchor(height);
@@ -334,24 +334,24 @@ export class SecondReading {
   #anchor(height: number): { readonly number: number; readonly hash: string } {
     const known = this.#first.hashAt(height);
     if (known !== undefined) return { number: height, hash: known };
-    const above = this.#parts.ledger.checkpoints("evm").findLast((one) => one.height >= height);
+    const above = this.#deps.ledger.checkpoints("evm").findLast((one) => one.height >= height);
     if (above === undefined) throw new Error(`EVM: no block is known at or above ${height}`);
     return { number: above.height, hash: above.hash };
   }
 
   /** What is indexed is not on the chain of the final block: everything that is not shared goes. */
   async #leave(use: number, final: FinalInForce, { elsewhere }: Elsewhere): Promise<Back> {
-    const checkpoints = this.#parts.ledger.checkpoints("evm");
+    const checkpoints = this.#deps.ledger.checkpoints("evm");
     // Below that height, even where a higher block of ours is on the chain again: a liar has mixed two branches.
-    const parent = await newestShared(ofRpc(this.#parts.sources, use), checkpoints, elsewhere - 1);
+    const parent = await newestShared(ofRpc(this.#deps.sources, use), checkpoints, elsewhere - 1);
     const why = `EVM: what is indexed is not on the chain of the final block ${final.height} (${final.hash ?? ""})`;
     return { kind: "back", parent, use, isBranch: true, why };
   }
 
   /** Disputed events, asked about again now and then (S-07): two that agree decide. Null where there is nothing to do. */
   async recheckDisputes(): Promise<Back | Extract<ReadingStep, { kind: "resolve" }> | null> {
-    const disputes = this.#parts.ledger.disputes();
-    const nowMs = this.#parts.clock.monotonicMs();
+    const disputes = this.#deps.ledger.disputes();
+    const nowMs = this.#deps.clock.monotonicMs();
     if (disputes.length === 0 || nowMs - this.#disputesAtMs < this.#options.disputeMs) return null;
     this.#disputesAtMs = nowMs;
     return this.#tried(async () => {
@@ -370,7 +370,7 @@ export class SecondReading {
   #alarm(event: EscrowEvent): void {
     const { block, blockHash, logIndex, txHash } = event.place;
     const order = "orderHash" in event ? event.orderHash : null;
-    this.#parts.log.error(
+    this.#deps.log.error(
       { alarm: "log_disputed", order, block, block_hash: blockHash, tx: txHash, log_index: logIndex },
       `ALARM: one EVM RPC shows log ${logIndex} of block ${block} and another one, which has the block, does not: ` +
         "its order waits until two RPCs agree",
@@ -380,7 +380,7 @@ export class SecondReading {
   #unsettled(index: number, what: string): EvmUnavailable {
     return new EvmUnavailable(
       "UNSETTLED",
-      `the answers of ${ofRpc(this.#parts.sources, index).name} do not fit together: ${what}`,
+      `the answers of ${ofRpc(this.#deps.sources, index).name} do not fit together: ${what}`,
     );
   }
 }

@@ -2,7 +2,7 @@
 // interned addresses, undo records and the event log are sound.
 
 import type { OperationRow, Totals } from "../../../prc20/state.ts";
-import { addressSeed } from "../address-book.ts";
+import { addressSeed } from "../address-ids.ts";
 import { addressHash } from "../address-hash.ts";
 import { storedBlocks } from "../block-rows.ts";
 import { CellReader } from "../../store-rows/cells.ts";

@@ -4,7 +4,7 @@ import type { Outpoint } from "../../../primitives/brands.ts";
 import type { BalanceRow, ListingRow, TokenRow } from "../../../prc20/state.ts";
 import type { LoadedRows } from "../../../prc20/state-view.ts";
 import type { StateKeys } from "../../../prc20/declared-keys.ts";
-import type { AddressFinder } from "../address-book.ts";
+import type { AddressFinder } from "../address-ids.ts";
 import type { BalanceFilter } from "./balance-filter.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";

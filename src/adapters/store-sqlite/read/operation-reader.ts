@@ -1,7 +1,7 @@
 // The source of every query for operations: one snapshot, and what is known of it.
 
 import type { Tick } from "../../../primitives/brands.ts";
-import type { AddressFinder } from "../address-book.ts";
+import type { AddressFinder } from "../address-ids.ts";
 import type { Connection } from "../connection.ts";
 
 /** A snapshot in which operations are looked for. */

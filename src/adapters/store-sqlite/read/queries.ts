@@ -5,7 +5,7 @@ import type { BlockHappenings, BlockPart, EventGroup } from "../../../index/even
 import type { OperationFields, PageRequest } from "../../../index/pages.ts";
 import type { IndexQueries, OperationFilter, Snapshot, TipState } from "../../../index/queries.ts";
 import type { LifecycleState } from "../../../index/views.ts";
-import type { AddressFinder } from "../address-book.ts";
+import type { AddressFinder } from "../address-ids.ts";
 import { storedBlock, storedTip } from "../block-rows.ts";
 import type { Connection } from "../connection.ts";
 import { groupOf, groupsAfter, logBounds } from "../event-log.ts";

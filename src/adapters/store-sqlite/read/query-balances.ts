@@ -3,7 +3,7 @@
 import type { PearlAddress, RawAmount, Tick } from "../../../primitives/brands.ts";
 import type { Page, PageRequest } from "../../../index/pages.ts";
 import type { BalanceView } from "../../../index/views.ts";
-import type { AddressFinder } from "../address-book.ts";
+import type { AddressFinder } from "../address-ids.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
 import { BOUND_LIMIT, type KeyedList, pageOf } from "./paging.ts";

@@ -3,7 +3,7 @@
 import type { ListingId, PearlAddress, Tick } from "../../../primitives/brands.ts";
 import type { Page, PageRequest } from "../../../index/pages.ts";
 import type { LedgerView } from "../../../index/views.ts";
-import type { AddressFinder } from "../address-book.ts";
+import type { AddressFinder } from "../address-ids.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
 import {

@@ -8,7 +8,7 @@ import {
   type LifecycleState,
   type ListingView,
 } from "../../../index/views.ts";
-import type { AddressFinder } from "../address-book.ts";
+import type { AddressFinder } from "../address-ids.ts";
 import { CANDLE_COLUMNS, readCandle } from "../../store-rows/fills.ts";
 import { blobOf, type Cell, type Cells, CellReader, hexOf } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";

@@ -2,7 +2,7 @@
 // owns the database.
 
 import type { IndexQueries } from "../../../index/queries.ts";
-import { AddressFinder } from "../address-book.ts";
+import { AddressFinder } from "../address-ids.ts";
 import { openReader } from "../connection.ts";
 import { SqliteQueries } from "./queries.ts";
 

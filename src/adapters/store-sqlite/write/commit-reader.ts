@@ -1,21 +1,21 @@
 // Resolves the indexes in a packed order to its texts and addresses, and the addresses to their ids in the database.
 // Each address is looked up once per order.
 
-import type { AddressBook } from "../address-book.ts";
+import type { AddressIds } from "../address-ids.ts";
 import { NONE, type PackedCommit } from "./packed-commit.ts";
 
 /** Reads one order. Ids are for the transaction that it is written in. */
 export class CommitReader {
   readonly commit: PackedCommit;
-  readonly #book: AddressBook;
+  readonly #addressIds: AddressIds;
   readonly #texts: (string | undefined)[];
   readonly #ids: Float64Array;
   readonly #bytes: Buffer;
 
-  constructor(commit: PackedCommit, book: AddressBook) {
+  constructor(commit: PackedCommit, addressIds: AddressIds) {
     const { addresses, addressEnds } = commit;
     this.commit = commit;
-    this.#book = book;
+    this.#addressIds = addressIds;
     this.#texts = Array.from({ length: addressEnds.length }, () => undefined);
     this.#ids = new Float64Array(addressEnds.length);
     this.#bytes = Buffer.from(addresses.buffer, addresses.byteOffset, addresses.length);
@@ -49,7 +49,7 @@ export class CommitReader {
   id(index: number): number {
     const known = this.#ids[index] ?? 0;
     if (known !== 0) return known;
-    const id = this.#book.idOf(this.address(index));
+    const id = this.#addressIds.idOf(this.address(index));
     this.#ids[index] = id;
     return id;
   }

@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import type { TokenRow } from "../../../prc20/state.ts";
 import type { BaseBlock, RewindOrder, StoredParameters } from "../../../index/ports.ts";
 import type { NodeTip } from "../../../follow/ports.ts";
-import { AddressBook } from "../address-book.ts";
+import { AddressIds } from "../address-ids.ts";
 import { storedBlock, insertBlock, storedTip } from "../block-rows.ts";
 import type { BlockRow } from "../../store-rows/row-shapes.ts";
 import { addFills } from "./candles.ts";
@@ -58,7 +58,7 @@ const TABLES = [
 /** The writer of one database. */
 export class IndexWriter {
   readonly #connection: Connection;
-  readonly #book: AddressBook;
+  readonly #addressIds: AddressIds;
   readonly #balances: BalanceWriter;
   readonly #tokens: TokenWriter;
   readonly #listings: ListingWriter;
@@ -70,12 +70,12 @@ export class IndexWriter {
     this.#connection = connection;
     const seed = "INSERT OR IGNORE INTO meta (key, value) VALUES ('address_seed', ?)";
     connection.run(seed, randomBytes(16).toString("hex"));
-    this.#book = new AddressBook(connection);
-    this.#balances = new BalanceWriter(connection, this.#book);
-    this.#tokens = new TokenWriter(connection, this.#book);
-    this.#listings = new ListingWriter(connection, this.#book);
+    this.#addressIds = new AddressIds(connection);
+    this.#balances = new BalanceWriter(connection, this.#addressIds);
+    this.#tokens = new TokenWriter(connection, this.#addressIds);
+    this.#listings = new ListingWriter(connection, this.#addressIds);
     this.#operations = new OperationWriter(connection);
-    this.#ledger = new LedgerWriter(connection, this.#book, this.#balances);
+    this.#ledger = new LedgerWriter(connection, this.#addressIds, this.#balances);
   }
 
   /** Stores the parameters of a new database; throws where other ones are there. */
@@ -107,7 +107,7 @@ export class IndexWriter {
     if (last === undefined) return;
     this.#write(() => {
       const firstUndo = last.height - undoBlocks + 1;
-      const reader = new CommitReader(commit, this.#book);
+      const reader = new CommitReader(commit, this.#addressIds);
       let tip = storedTip(this.#connection);
       const firstPlace = tip?.totals.nextPlace ?? 0;
       const before = tip?.time ?? last.time;
@@ -171,7 +171,7 @@ export class IndexWriter {
         "INSERT INTO meta (key, value) VALUES ('wipes', '1') ON CONFLICT (key) DO UPDATE SET value = value + 1",
       );
     });
-    this.#book.reset();
+    this.#addressIds.reset();
   }
 
   #apply(
@@ -224,7 +224,7 @@ export class IndexWriter {
     this.#balances.flush();
     this.#ledger.flush();
     this.#tokens.flush();
-    this.#book.flush();
+    this.#addressIds.flush();
   }
 
   /** One transaction; on failure everything gathered for it is forgotten. */
@@ -235,7 +235,7 @@ export class IndexWriter {
       this.#balances.discard();
       this.#ledger.discard();
       this.#tokens.discard();
-      this.#book.reset();
+      this.#addressIds.reset();
       throw error;
     }
   }

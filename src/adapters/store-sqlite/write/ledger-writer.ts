@@ -3,7 +3,7 @@
 // otherwise nothing of it is written.
 
 import type { ListingRow } from "../../../prc20/state.ts";
-import type { AddressBook } from "../address-book.ts";
+import type { AddressIds } from "../address-ids.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
 import { kindOf } from "../../store-rows/kinds.ts";
@@ -39,13 +39,13 @@ interface LedgerRow extends Amounts {
 /** Ledger rows of one write transaction. */
 export class LedgerWriter {
   readonly #connection: Connection;
-  readonly #book: AddressBook;
+  readonly #addressIds: AddressIds;
   readonly #balances: BalanceWriter;
   #rows: LedgerRow[] = [];
 
-  constructor(connection: Connection, book: AddressBook, balances: BalanceWriter) {
+  constructor(connection: Connection, addressIds: AddressIds, balances: BalanceWriter) {
     this.#connection = connection;
-    this.#book = book;
+    this.#addressIds = addressIds;
     this.#balances = balances;
   }
 
@@ -96,7 +96,7 @@ export class LedgerWriter {
   }
 
   #close(books: Books, { listing, place }: Closing): void {
-    const effect = returned(this.#book.idOf(listing.owner), listing.amount);
+    const effect = returned(this.#addressIds.idOf(listing.owner), listing.amount);
     this.#rows.push(books.apply(changeKey(place, "closing"), listing.tick, effect));
   }
 }

@@ -1,7 +1,7 @@
 // Writes balances. Changes of all blocks of a transaction are gathered, so that a busy row is written once, and every
 // write checks that the row was there exactly when the core believed it was.
 
-import type { AddressBook } from "../address-book.ts";
+import type { AddressIds } from "../address-ids.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
 import { amountIn, cellAt, NONE, type PackedCommit } from "./packed-commit.ts";
@@ -18,12 +18,12 @@ interface Pending {
 /** Balances of one write transaction. */
 export class BalanceWriter {
   readonly #connection: Connection;
-  readonly #book: AddressBook;
+  readonly #addressIds: AddressIds;
   readonly #pending = new Map<string, Map<number, Pending>>();
 
-  constructor(connection: Connection, book: AddressBook) {
+  constructor(connection: Connection, addressIds: AddressIds) {
     this.#connection = connection;
-    this.#book = book;
+    this.#addressIds = addressIds;
   }
 
   /** Sets a balance; `before` is what was there until now. Returns the change in the number of holders. */
@@ -37,7 +37,7 @@ export class BalanceWriter {
     if (pending === undefined) ofTick.set(id, { stored: before !== null, address, now });
     else pending.now = now;
     const delta = (now === null ? 0 : 1) - (before === null ? 0 : 1);
-    return delta === 0 ? 0 : this.#book.changeHeld(id, delta);
+    return delta === 0 ? 0 : this.#addressIds.changeHeld(id, delta);
   }
 
   /** A balance as of now; null where there is none. */

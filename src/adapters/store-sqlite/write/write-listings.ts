@@ -2,7 +2,7 @@
 // the counts of expired open listings stay in step with closings and expiry.
 
 import type { BlockChanges, ListingRow } from "../../../prc20/state.ts";
-import type { AddressBook } from "../address-book.ts";
+import type { AddressIds } from "../address-ids.ts";
 import { blobOf, CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
 import { stateNumber } from "../../store-rows/kinds.ts";
@@ -30,11 +30,11 @@ export interface ListingEffects {
 /** Listing rows of one connection. */
 export class ListingWriter {
   readonly #connection: Connection;
-  readonly #book: AddressBook;
+  readonly #addressIds: AddressIds;
 
-  constructor(connection: Connection, book: AddressBook) {
+  constructor(connection: Connection, addressIds: AddressIds) {
     this.#connection = connection;
-    this.#book = book;
+    this.#addressIds = addressIds;
   }
 
   /** Applies a block's listing changes, then the expiry that its height brings (P-65). */
@@ -134,8 +134,8 @@ export class ListingWriter {
       row.createdPlace,
       row.tick,
       String(row.amount),
-      this.#book.idOf(row.owner),
-      this.#book.idOf(row.seller),
+      this.#addressIds.idOf(row.owner),
+      this.#addressIds.idOf(row.seller),
       String(row.priceSat),
       String(row.protocolFeeSat),
       String(row.sellerNetSat),
@@ -188,7 +188,7 @@ export class ListingWriter {
 
   #buyerId(row: ListingRow): number | null {
     const buyer = row.close?.buyer ?? null;
-    return buyer === null ? null : this.#book.idOf(buyer);
+    return buyer === null ? null : this.#addressIds.idOf(buyer);
   }
 
   #countExpired(tick: string, delta: number): number {

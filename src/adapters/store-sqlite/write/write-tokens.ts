@@ -1,7 +1,7 @@
 // Writes token rows. Changes are gathered per transaction and written once; a new row gets all its prefixes.
 
 import type { TokenRow } from "../../../prc20/state.ts";
-import type { AddressBook } from "../address-book.ts";
+import type { AddressIds } from "../address-ids.ts";
 import { blobOf, type Cell } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
 import { marketCells, prefixesOf } from "../../store-rows/row-shapes.ts";
@@ -14,12 +14,12 @@ interface Pending {
 /** Token rows of one write transaction. */
 export class TokenWriter {
   readonly #connection: Connection;
-  readonly #book: AddressBook;
+  readonly #addressIds: AddressIds;
   readonly #pending = new Map<string, Pending>();
 
-  constructor(connection: Connection, book: AddressBook) {
+  constructor(connection: Connection, addressIds: AddressIds) {
     this.#connection = connection;
-    this.#book = book;
+    this.#addressIds = addressIds;
   }
 
   /** Sets a token row; `before` is what was there until now. */
@@ -60,7 +60,7 @@ export class TokenWriter {
       String(row.lim),
       String(row.pre),
       row.cid,
-      this.#book.idOf(row.deployer),
+      this.#addressIds.idOf(row.deployer),
       blobOf(row.deployTxid),
       row.deployHeight,
       row.deployPlace,

@@ -1,5 +1,5 @@
-// Addresses are stored once and stand as numbers everywhere else. A finder for readers and a book for the writer, which
-// also keeps each address's count of held tickers; both in bounded memory.
+// Addresses are stored once and stand as numbers everywhere else. A finder for readers, and for the writer one that
+// gives new ids and keeps each address's count of held tickers; both in bounded memory.
 
 import { GenerationCache } from "../../primitives/generation-cache.ts";
 import { addressHash, type AddressHash } from "./address-hash.ts";
@@ -62,7 +62,7 @@ interface Held {
 }
 
 /** Address ids and held tickers of one write transaction; `flush` writes what is new, `reset` forgets all. */
-export class AddressBook {
+export class AddressIds {
   readonly #connection: Connection;
   readonly #hash: AddressHash;
   readonly #known: GenerationCache<string, number>;
