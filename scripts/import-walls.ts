@@ -57,7 +57,7 @@ export const WALLS: readonly Wall[] = [
   // What the engines of storage share: rows as cells, keys and orders, and no statement.
   {
     folder: "src/adapters/store-rows/",
-    own: [...PURE, "src/index/", "src/adapters/store-rows/"],
+    own: [...PURE, "src/index/", "src/swaps/", "src/adapters/store-rows/"],
     packages: [],
   },
   {
@@ -71,6 +71,18 @@ export const WALLS: readonly Wall[] = [
       "src/adapters/store-sqlite/",
     ],
     packages: ["node:"],
+  },
+  {
+    folder: "src/adapters/store-postgres/",
+    own: [
+      ...PURE,
+      "src/follow/",
+      "src/index/",
+      "src/swaps/",
+      "src/adapters/store-rows/",
+      "src/adapters/store-postgres/",
+    ],
+    packages: ["node:", "pg"],
   },
   {
     folder: "src/adapters/system/",

@@ -41,6 +41,7 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
       "test/hostile/answers/store-*.test.ts",
     ],
   ],
+  ["src/adapters/store-postgres/", ["test/store-postgres.test.ts"]],
   [
     "src/adapters/store-sqlite/",
     [

@@ -5,17 +5,12 @@ import type { SwapEventView } from "../../../index/event-groups.ts";
 import type { ReorgView } from "../../../index/views.ts";
 import type { StoredSwapEvent } from "../../../swaps/ledger/ports.ts";
 import { CellReader } from "../../store-rows/cells.ts";
+import { addressList, chainCode, eventType } from "../../store-rows/swap-rows.ts";
 import type { Connection } from "../connection.ts";
 import { BOUND_LIMIT } from "../read/paging.ts";
 
 /** Swap events that the log keeps; each has a text of some kilobytes. */
 const MAX_SWAP_EVENTS = 50_000;
-
-/** The chain as the tables name it. */
-export function chainCode(chain: "evm" | "pearl" | null): number | null {
-  if (chain === null) return null;
-  return chain === "evm" ? 0 : 1;
-}
 
 /** Writes an event under its id. */
 export function insertSwapEvent(connection: Connection, id: number, event: StoredSwapEvent): void {
@@ -122,15 +117,4 @@ export function trimSwapEvents(connection: Connection): void {
   connection.run(
     "DELETE FROM swap_event WHERE id < (SELECT coalesce(min(first_id), 9007199254740991) FROM event_log)",
   );
-}
-
-function eventType(text: string): SwapEventView["type"] {
-  if (text === "bid" || text === "ask" || text === "deal" || text === "reorg") return text;
-  throw new Error(`store: a swap event has the unknown type ${text}`);
-}
-
-function addressList(text: string): readonly string[] {
-  const parsed: unknown = JSON.parse(text);
-  if (Array.isArray(parsed)) return parsed.map(String);
-  throw new Error("store: the addresses of a swap event are no list");
 }

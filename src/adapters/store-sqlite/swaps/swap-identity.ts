@@ -12,8 +12,3 @@ export function storedIdentity(connection: Connection): SwapIdentity | null {
   const cells = new CellReader(row);
   return { network: cells.text(), chainId: cells.int(), escrow: cells.text() as EvmAddress };
 }
-
-/** Whether both name the same network, chain and contract. */
-export function sameIdentity(one: SwapIdentity, other: SwapIdentity): boolean {
-  return one.network === other.network && one.chainId === other.chainId && one.escrow === other.escrow;
-}

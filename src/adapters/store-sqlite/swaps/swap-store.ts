@@ -14,7 +14,7 @@ import type {
 import { CellReader } from "../../store-rows/cells.ts";
 import { type Connection, openPassingReader, openWriter } from "../connection.ts";
 import type { WriterThread } from "../write/writer-thread.ts";
-import { chainCode } from "./swap-events.ts";
+import { chainCode, chainName } from "../../store-rows/swap-rows.ts";
 import { storedIdentity } from "./swap-identity.ts";
 import { Interner } from "../../../swaps/ledger/fact-fields.ts";
 import { ALARM } from "../../../swaps/ledger/fact-kinds.ts";
@@ -93,13 +93,6 @@ function readFact(cells: CellReader): StoredFact {
   cells.skip(1);
   const [kind, key, chain, height] = [cells.text(), cells.text(), cells.intOrNull(), cells.intOrNull()];
   return { kind, key, chain: chainName(chain), height, body: cells.text() };
-}
-
-function chainName(code: number | null): StoredFact["chain"] {
-  if (code === null) return null;
-  if (code === 0) return "evm";
-  if (code === 1) return "pearl";
-  throw new Error(`store: a swap fact names the unknown chain ${code}`);
 }
 
 /** The alarms that stand in the database file, oldest first. @throws where it is no database of this program. */

@@ -11,13 +11,14 @@ import {
 } from "../../../swaps/ledger/ports.ts";
 import type { Connection } from "../connection.ts";
 import { lastEventId, logSwaps, storeLastEventId, trimLog } from "../event-log.ts";
-import { chainCode, insertSwapEvent, undoSwapEvents } from "./swap-events.ts";
-import { sameIdentity, storedIdentity } from "./swap-identity.ts";
-
-/** Checkpoints that are kept of each chain. */
-const MAX_CHECKPOINTS = 2_000;
-/** Events per group of the log: what one read of the event stream takes at a time. */
-const EVENTS_PER_GROUP = 64;
+import {
+  assertSameIdentity,
+  chainCode,
+  EVENTS_PER_GROUP,
+  MAX_CHECKPOINTS,
+} from "../../store-rows/swap-rows.ts";
+import { insertSwapEvent, undoSwapEvents } from "./swap-events.ts";
+import { storedIdentity } from "./swap-identity.ts";
 
 /** An order to the writer thread about swaps. */
 export type SwapOrder =
@@ -56,13 +57,7 @@ export class SwapWriter {
 
   #initialise(identity: SwapIdentity): void {
     const found = storedIdentity(this.#connection);
-    if (found !== null && !sameIdentity(found, identity)) {
-      throw new Error(
-        `store: the database holds swaps of network ${found.network}, chain id ${found.chainId} and escrow ` +
-          `${found.escrow}, not of ${identity.network}, ${identity.chainId} and ${identity.escrow} (S-26)`,
-      );
-    }
-    if (found !== null) return;
+    if (found !== null) return assertSameIdentity(found, identity);
     this.#connection.run(
       "INSERT INTO swap_identity (id, network, chain_id, escrow) VALUES (1, ?, ?, ?)",
       identity.network,

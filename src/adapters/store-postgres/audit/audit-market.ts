@@ -1,0 +1,246 @@
+// Checks that listing counts, expiry, sort keys, floors, candles and the list of traded tickers follow from the listings.
+// The listings of one ticker are in memory at a time.
+
+import type { ListingRow, TokenRow } from "../../../prc20/state.ts";
+import type { CandleView, LifecycleState } from "../../../index/views.ts";
+import { type Cells, CellReader, hexOf } from "../../store-rows/cells.ts";
+import {
+  BLOCK_FILLS_COLUMNS,
+  CANDLE_COLUMNS,
+  candleOf,
+  INTERVALS,
+  intervalStart,
+  joined,
+  readCandle,
+} from "../../store-rows/fills.ts";
+import {
+  LISTING_COLUMNS,
+  LISTING_JOINS,
+  readListing,
+  readToken,
+  TOKEN_COLUMNS,
+  TOKEN_TABLES,
+} from "../../store-rows/row-shapes.ts";
+import { rankOf, unitPriceKey } from "../../store-rows/sort-keys.ts";
+import { storedTip } from "../block-rows.ts";
+import type { Session } from "../session.ts";
+import { OrderBook } from "../write/order-book.ts";
+
+const DAY_S = 86_400;
+const MONTH_S = 30 * DAY_S;
+const LISTINGS_AT_ONCE = 5_000;
+
+interface Entry {
+  readonly listing: ListingRow;
+  readonly lifecycle: LifecycleState;
+  readonly unitKey: string;
+  readonly changeKey: number;
+}
+
+/** Differences in listings and what is derived from them, ticker by ticker. */
+export async function auditMarkets(session: Session): Promise<readonly string[]> {
+  const tip = await storedTip(session);
+  const [height, now] = tip === null ? [-1, 0] : [tip.height, tip.time];
+  const found: string[] = [];
+  const tokens = await session.all(`SELECT ${TOKEN_COLUMNS} FROM ${TOKEN_TABLES} ORDER BY token.tick`);
+  for (const row of tokens) {
+    const token = readToken(new CellReader(row));
+    const entries = await entriesOf(session, token.tick);
+    found.push(
+      ...entries.flatMap((entry) => auditListing(entry, height)),
+      ...auditCounts(token, entries),
+      ...(await auditExpired(session, token.tick, entries)),
+      ...(await auditFloors(session, token.tick, height, entries)),
+      ...(await auditFills(session, token.tick, entries)),
+      ...(await auditTraded(session, token.tick, now, entries)),
+    );
+  }
+  return found;
+}
+
+async function entriesOf(session: Session, tick: string): Promise<readonly Entry[]> {
+  const entries: Entry[] = [];
+  for (let place = -1; ; place = entries.at(-1)?.listing.createdPlace ?? place) {
+    const rows = await session.all(
+      `SELECT listing.unit_key, listing.change_key, ${LISTING_COLUMNS} FROM listing ${LISTING_JOINS}
+         WHERE listing.tick = $1 AND listing.place > $2 ORDER BY listing.place LIMIT $3`,
+      tick,
+      place,
+      LISTINGS_AT_ONCE,
+    );
+    if (rows.length === 0) return entries;
+    for (const row of rows) {
+      const cells = new CellReader(row);
+      const [unitKey, changeKey] = [cells.hex(), cells.int()];
+      entries.push({ unitKey, changeKey, ...readListing(cells) });
+    }
+  }
+}
+
+function auditListing({ listing, lifecycle, unitKey, changeKey }: Entry, tip: number): string[] {
+  const found: string[] = [];
+  const expected =
+    listing.close?.kind ?? (listing.exp !== null && tip > listing.exp ? "expired_open" : "open");
+  if (lifecycle !== expected)
+    found.push(`${listing.id} is ${lifecycle} and should be ${expected} (P-65, P-70).`);
+  if (unitKey !== hexOf(unitPriceKey(listing.priceSat, listing.amount))) {
+    found.push(`${listing.id}: the market index does not follow the price.`);
+  }
+  const change = listing.close === null ? 2 * listing.createdPlace : 2 * listing.close.place + 1;
+  if (changeKey !== change) found.push(`${listing.id}: the history index does not follow its last change.`);
+  if (listing.sellerNetSat + listing.protocolFeeSat !== listing.priceSat) {
+    found.push(`${listing.id}: seller_net and protocol_fee do not make up the price (P-52).`);
+  }
+  return found;
+}
+
+function sum(rows: readonly ListingRow[], value: (row: ListingRow) => bigint): bigint {
+  return rows.reduce((total, row) => total + value(row), 0n);
+}
+
+function auditCounts(token: TokenRow, entries: readonly Entry[]): string[] {
+  const of = (state: LifecycleState): readonly ListingRow[] =>
+    entries.filter(({ lifecycle }) => lifecycle === state).map(({ listing }) => listing);
+  const [filled, invalid] = [of("filled"), of("invalid_spent")];
+  const pairs: readonly (readonly [string, number | bigint, number | bigint])[] = [
+    ["open", token.openCount, entries.filter(({ listing }) => listing.close === null).length],
+    ["filled", token.filledCount, filled.length],
+    ["cancelled", token.cancelledCount, of("cancelled").length],
+    ["invalid-spent", token.invalidSpentCount, invalid.length],
+    ["units of filled", token.filledAmount, sum(filled, ({ amount }) => amount)],
+    ["units of invalid-spent", token.invalidSpentAmount, sum(invalid, ({ amount }) => amount)],
+    ["fees of filled", token.feePaidSat, sum(filled, ({ protocolFeeSat }) => protocolFeeSat)],
+    ["seller payments of filled", token.sellerPaidSat, sum(filled, ({ sellerNetSat }) => sellerNetSat)],
+  ];
+  return pairs
+    .filter(([, stored, counted]) => stored !== counted)
+    .map(
+      ([what, stored, counted]) =>
+        `${token.tick}: ${what} listings are ${counted}, the token says ${stored}.`,
+    );
+}
+
+async function auditExpired(
+  session: Session,
+  tick: string,
+  entries: readonly Entry[],
+): Promise<readonly string[]> {
+  const counted = entries.filter(({ lifecycle }) => lifecycle === "expired_open").length;
+  const row = await session.first("SELECT listings FROM expired_open WHERE tick = $1", tick);
+  const stored = row === null ? 0 : new CellReader(row).int();
+  return stored === counted
+    ? []
+    : [`${tick}: ${stored} expired open listings are noted, there are ${counted}.`];
+}
+
+/** Height, price and amount of the cheapest active listing, wherever it changes. */
+async function auditFloors(
+  session: Session,
+  tick: string,
+  tip: number,
+  entries: readonly Entry[],
+): Promise<readonly string[]> {
+  const steps = new Map<number, { readonly added: ListingRow[]; readonly removed: ListingRow[] }>();
+  const at = (height: number) => {
+    const known = steps.get(height) ?? { added: [], removed: [] };
+    steps.set(height, known);
+    return known;
+  };
+  for (const { listing } of entries) {
+    const until = Math.min(listing.close?.height ?? Infinity, (listing.exp ?? Infinity) + 1);
+    if (until <= listing.createdHeight) continue;
+    at(listing.createdHeight).added.push(listing);
+    if (until <= tip) at(until).removed.push(listing);
+  }
+  const book = new OrderBook();
+  const expected: string[] = [];
+  for (const [height, { added, removed }] of [...steps].toSorted(([one], [other]) => one - other)) {
+    for (const listing of added) book.add(listing);
+    for (const listing of removed) book.remove(tick, listing.createdPlace);
+    if (book.note(height, [tick]).length === 0) continue;
+    const { price, amount } = book.floorOf(tick);
+    expected.push(`${height} ${price ?? ""} ${amount ?? ""}`);
+  }
+  const rows = await session.all(
+    "SELECT height, price, amount FROM floor WHERE tick = $1 ORDER BY height",
+    tick,
+  );
+  const stored = rows.map((row) => row.map((cell) => String(cell ?? "")).join(" "));
+  return sameTexts(stored, expected) ? [] : [`${tick}: the floors do not follow from the listings.`];
+}
+
+async function auditFills(
+  session: Session,
+  tick: string,
+  entries: readonly Entry[],
+): Promise<readonly string[]> {
+  const filled = entries
+    .filter(({ lifecycle }) => lifecycle === "filled")
+    .toSorted((a, b) => a.changeKey - b.changeKey)
+    .map(({ listing }) => listing);
+  const blocks: string[] = [];
+  const candles = new Map<string, { readonly interval: number; readonly candle: CandleView }>();
+  for (const [height, fills] of Map.groupBy(filled, ({ close }) => close?.height ?? -1)) {
+    const time = fills[0]?.close?.time ?? 0;
+    const ofBlock = candleOf(
+      time,
+      fills.map(({ priceSat, amount }) => ({ priceSat, amount })),
+    );
+    if (ofBlock === null) continue;
+    blocks.push(candleText(height, ofBlock));
+    for (const interval of INTERVALS) {
+      const start = intervalStart(time, interval);
+      const key = `${interval} ${start}`;
+      const candle = joined(candles.get(key)?.candle ?? null, { ...ofBlock, start });
+      candles.set(key, { interval, candle });
+    }
+  }
+  const expected = [...candles.values()].map(({ interval, candle }) => candleText(interval, candle));
+  const [storedBlocks, storedCandles] = await Promise.all([
+    session.all(`SELECT height, ${BLOCK_FILLS_COLUMNS} FROM block_fills WHERE tick = $1`, tick),
+    session.all(`SELECT interval, ${CANDLE_COLUMNS} FROM candle WHERE tick = $1`, tick),
+  ]);
+  const isSound =
+    sameTexts(storedBlocks.map(textOfRow).toSorted(), blocks.toSorted()) &&
+    sameTexts(storedCandles.map(textOfRow).toSorted(), expected.toSorted());
+  return isSound ? [] : [`${tick}: candles do not follow the filled listings.`];
+}
+
+/** The row of the list of traded tickers, against the listings themselves. `now`: time of the tip. */
+async function auditTraded(
+  session: Session,
+  tick: string,
+  now: number,
+  entries: readonly Entry[],
+): Promise<readonly string[]> {
+  const lately = (span: number): readonly ListingRow[] =>
+    entries
+      .filter(({ lifecycle, listing }) => lifecycle === "filled" && (listing.close?.time ?? 0) > now - span)
+      .map(({ listing }) => listing);
+  const isTraded = entries.some(({ listing }) => listing.close === null) || lately(MONTH_S).length > 0;
+  const fills = lately(DAY_S);
+  const volume = sum(fills, ({ priceSat }) => priceSat);
+  const should = isTraded ? `${hexOf(rankOf(volume))} ${volume} ${fills.length}` : "";
+  const row = await session.first(
+    "SELECT encode(rank, 'hex'), volume_sat, fills FROM market WHERE tick = $1",
+    tick,
+  );
+  return (row?.join(" ") ?? "") === should
+    ? []
+    : [`${tick}: the list of traded tickers does not follow the listings.`];
+}
+
+function textOfRow(row: Cells): string {
+  const cells = new CellReader(row);
+  return candleText(cells.int(), readCandle(cells));
+}
+
+function candleText(key: number, candle: CandleView): string {
+  return JSON.stringify([key, candle], (_, value: unknown) =>
+    typeof value === "bigint" ? String(value) : value,
+  );
+}
+
+function sameTexts(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((text, at) => text === other[at]);
+}

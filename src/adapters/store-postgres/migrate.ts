@@ -1,0 +1,66 @@
+// Brings the schema of a database to the one that this program knows, by numbered migrations, forward only, each in one
+// transaction. Who comes second waits for who came first and finds everything done.
+
+import { CellReader } from "../store-rows/cells.ts";
+import { initial } from "./migrations/0001-initial.ts";
+import type { Session } from "./session.ts";
+
+/** One step from schema `version - 1` to `version`. */
+export interface Migration {
+  readonly version: number;
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** All migrations, ascending by version without gaps. */
+const MIGRATIONS: readonly Migration[] = [initial];
+
+/** The schema that this program reads and writes. */
+const SCHEMA_VERSION = MIGRATIONS.length;
+
+/** Lock of whoever migrates: held to the end of the transaction. */
+const LOCK = "SELECT pg_advisory_xact_lock(1398035027, hashtext(current_schema()))";
+const MAKE_VERSIONS = `CREATE TABLE IF NOT EXISTS schema_version (
+  version bigint PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`;
+
+/** The schema of a database; 0 where it is new. */
+async function schemaVersion(session: Session): Promise<number> {
+  const there = await session.first("SELECT count(to_regclass('schema_version'))");
+  if (there === null || new CellReader(there).int() === 0) return 0;
+  const row = await session.first("SELECT coalesce(max(version), 0) FROM schema_version");
+  return row === null ? 0 : new CellReader(row).int();
+}
+
+/** Applies the missing migrations. Rejects, changing nothing, where the database is of a newer program. */
+export async function migrate(session: Session): Promise<void> {
+  await assertUtf8(session);
+  assertKnown(await schemaVersion(session));
+  for (const { version, name, sql } of MIGRATIONS) {
+    await session.transaction(async () => {
+      await session.exec(LOCK);
+      const found = await schemaVersion(session);
+      assertKnown(found);
+      if (version <= found) return;
+      await session.exec(MAKE_VERSIONS);
+      await session.exec(sql);
+      await session.run("INSERT INTO schema_version (version, name) VALUES ($1, $2)", version, name);
+    });
+  }
+}
+
+function assertKnown(found: number): void {
+  if (found <= SCHEMA_VERSION) return;
+  throw new Error(
+    `The database has schema ${found}, this program knows schemas up to ${SCHEMA_VERSION}: ` +
+      "use the newer program that wrote it, or another database.",
+  );
+}
+
+/** Texts are inscribed in UTF-8; in another encoding some of them could not be kept. */
+async function assertUtf8(session: Session): Promise<void> {
+  const encoding = String((await session.first("SHOW server_encoding"))?.[0]);
+  if (encoding === "UTF8") return;
+  throw new Error(
+    `The database has the encoding ${encoding}: create it WITH ENCODING 'UTF8' TEMPLATE template0.`,
+  );
+}

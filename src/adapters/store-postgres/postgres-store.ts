@@ -1,0 +1,206 @@
+// Opens an index in a PostgreSQL database; the one entrance of this engine. What is written goes through one connection,
+// which holds the writer's lock; what is read takes connections of its own.
+
+import type { BlockHash, Outpoint } from "../../primitives/brands.ts";
+import type { StateKeys } from "../../prc20/declared-keys.ts";
+import { type BlockChanges, ZERO_TOTALS } from "../../prc20/state.ts";
+import type { LoadedRows } from "../../prc20/state-view.ts";
+import type { Condition, ConditionSource } from "../../follow/conditions.ts";
+import type { Log, NodeTip } from "../../follow/ports.ts";
+import type {
+  BaseBlock,
+  IndexStore,
+  RewindOrder,
+  StoreDump,
+  StoredBlock,
+  StoredParameters,
+} from "../../index/ports.ts";
+import type { IndexQueries } from "../../index/queries.ts";
+import type { SwapStore } from "../../swaps/ledger/ports.ts";
+import { CellReader } from "../store-rows/cells.ts";
+import { parametersIn, sameParameters } from "../store-rows/parameters.ts";
+import { auditStore } from "./audit/audit.ts";
+import { dumpStore } from "./audit/dump.ts";
+import { insertBlocks, storedBlock, storedTip } from "./block-rows.ts";
+import { loadState, visitOpenAnchors } from "./read/load-state.ts";
+import { PostgresQueries } from "./read/queries.ts";
+import { Readers } from "./readers.ts";
+import type { Session } from "./session.ts";
+import { PostgresSwapStore, wipeSwaps } from "./swaps/swap-store.ts";
+import { rewindRows } from "./undo/rewind.ts";
+import { commitBlocks } from "./write/commit-blocks.ts";
+import { Writer } from "./write/writer.ts";
+
+/** Tables that `wipe` empties. `meta` keeps the event id counter, `writer` the number of the writer. */
+const TABLES = [
+  "block",
+  "address",
+  "op_name",
+  "op",
+  "op_address",
+  "token",
+  "token_prefix",
+  "balance",
+  "ledger",
+  "listing",
+  "expired_open",
+  "floor",
+  "block_fills",
+  "candle",
+  "market",
+  "undo",
+  "event_log",
+] as const;
+
+/** Where the index lives. */
+export interface PostgresStoreOptions {
+  /** postgres://user:password@host:port/database, with whatever libpq understands behind `?`. */
+  readonly url: string;
+  readonly log?: Log;
+}
+
+/** The index and the swap tables, in one database with one writer; `close` ends both. */
+export interface OpenedPostgresStore extends IndexStore, ConditionSource {
+  /** Resolves with the reason when the writer's connection is lost before `close`; else never. */
+  readonly writerDied: Promise<Error>;
+  readonly swaps: SwapStore;
+}
+
+/**
+ * Opens the index database as its writer, and makes or migrates its schema. Rejects with a sentence where another writer
+ * holds the database, where a newer program has written it, or where the server does not let us in.
+ */
+export async function openPostgresStore({ url, log }: PostgresStoreOptions): Promise<OpenedPostgresStore> {
+  const writer = await Writer.open(url);
+  log?.debug({}, "index database open");
+  return new PostgresStore(writer, new Readers(url));
+}
+
+class PostgresStore implements OpenedPostgresStore {
+  readonly queries: IndexQueries;
+  readonly swaps: SwapStore;
+  readonly #writer: Writer;
+  readonly #readers: Readers;
+  #closed: Promise<void> | null = null;
+
+  constructor(writer: Writer, readers: Readers) {
+    this.#writer = writer;
+    this.#readers = readers;
+    this.queries = new PostgresQueries(readers);
+    this.swaps = new PostgresSwapStore(writer, readers);
+  }
+
+  get writerDied(): Promise<Error> {
+    return this.#writer.died;
+  }
+
+  conditions(): readonly Condition[] {
+    if (!this.#writer.hasDied) return [];
+    const sentence =
+      "The connection that writes the database is lost: nothing new is indexed or accepted until the service is " +
+      "started again. Nothing that was written is lost; the log has the reason.";
+    return [{ code: "WRITER_DEAD", sentence }];
+  }
+
+  parameters(): Promise<StoredParameters | null> {
+    return this.#readers.snapshot(storedParameters);
+  }
+
+  initialise(parameters: StoredParameters): Promise<void> {
+    return this.#writer.write(async (session) => {
+      const stored = await storedParameters(session);
+      if (stored !== null && !sameParameters(stored, parameters)) {
+        throw new Error("store: the database was built with other parameters (P-01)");
+      }
+      await session.run(
+        `INSERT INTO meta (key, value) VALUES ('parameters', $1) ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+        JSON.stringify(parameters),
+      );
+    });
+  }
+
+  async tip(): Promise<StoredBlock | null> {
+    const row = await this.#readers.snapshot(storedTip);
+    if (row === null) return null;
+    const { height, hash, time, digest, totals } = row;
+    return { height, hash, time, digest, totals };
+  }
+
+  async blockHash(height: number): Promise<BlockHash | null> {
+    const row = await this.#readers.snapshot((session) => storedBlock(session, height));
+    return row?.hash ?? null;
+  }
+
+  rewindFloor(): Promise<number> {
+    return this.#readers.snapshot(async (session) => {
+      const row = await session.first("SELECT min(height) FROM undo");
+      const lowest = row === null ? null : new CellReader(row).intOrNull();
+      return lowest === null ? ((await storedTip(session))?.height ?? -1) : lowest - 1;
+    });
+  }
+
+  load(keys: StateKeys): Promise<LoadedRows> {
+    return this.#readers.snapshot((session) => loadState(session, keys));
+  }
+
+  openAnchors(visit: (anchors: readonly Outpoint[]) => void): Promise<void> {
+    return this.#readers.snapshot((session) => visitOpenAnchors(session, visit));
+  }
+
+  commitBase(base: BaseBlock): Promise<void> {
+    return this.#writer.write(async (session) => {
+      if ((await storedTip(session)) !== null) throw new Error("store: the index already has a base block");
+      await insertBase(session, base);
+    });
+  }
+
+  commit(blocks: readonly BlockChanges[], undoBlocks: number): Promise<void> {
+    return this.#writer.write((session) => commitBlocks(session, blocks, undoBlocks));
+  }
+
+  rewind(order: RewindOrder): Promise<void> {
+    return this.#writer.write((session) => rewindRows(session, order, order.toHeight));
+  }
+
+  replaceBase(base: BaseBlock, newTip: NodeTip): Promise<void> {
+    return this.#writer.write(async (session) => {
+      const held = await storedBlock(session, base.height);
+      if (held === null || held.previousHash !== null)
+        throw new Error(`store: block ${base.height} is not the base block of the index`);
+      await rewindRows(session, { toHeight: held.height, toHash: held.hash, newTip }, held.height - 1);
+      await session.run("DELETE FROM block WHERE height = $1", held.height);
+      await insertBase(session, base);
+    });
+  }
+
+  audit(): Promise<readonly string[]> {
+    return this.#readers.snapshot(auditStore);
+  }
+
+  dump(): Promise<StoreDump> {
+    return this.#readers.snapshot(dumpStore);
+  }
+
+  wipe(): Promise<void> {
+    return this.#writer.write(async (session) => {
+      await session.exec(TABLES.map((table) => `DELETE FROM ${table}`).join("; "));
+      await session.exec("DELETE FROM meta WHERE key = 'parameters'");
+      await wipeSwaps(session);
+    });
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= Promise.all([this.#readers.close(), this.#writer.close()]).then(() => undefined);
+    return this.#closed;
+  }
+}
+
+function insertBase(session: Session, base: BaseBlock): Promise<void> {
+  const row = { ...base, previousHash: null, totals: ZERO_TOTALS, distinctHolders: 0, listsExpiredOpen: 0 };
+  return insertBlocks(session, [row]);
+}
+
+async function storedParameters(session: Session): Promise<StoredParameters | null> {
+  const row = await session.first("SELECT value FROM meta WHERE key = 'parameters'");
+  return row === null ? null : parametersIn(new CellReader(row).text());
+}

@@ -1,0 +1,130 @@
+// Queries for the balances of one address or of several (H-31, H-38).
+
+import type { PearlAddress, RawAmount, Tick } from "../../../primitives/brands.ts";
+import type { Page, PageKey, PageRequest } from "../../../index/pages.ts";
+import type { BalanceView } from "../../../index/views.ts";
+import { CellReader } from "../../store-rows/cells.ts";
+import {
+  ABOVE_INTEGERS,
+  ABOVE_TEXTS,
+  BELOW_INTEGERS,
+  BELOW_TEXTS,
+  intAt,
+  textAt,
+} from "../../store-rows/pages.ts";
+import { readBalance } from "../../store-rows/row-shapes.ts";
+import type { Session } from "../session.ts";
+import { pageOf, rowsFor } from "./paging.ts";
+import { decimalsOf } from "./query-tokens.ts";
+
+const NONE = 0n as RawAmount;
+
+/** A page of the balances of one address, by the bytes of the ticker. */
+export function balancesPage(
+  session: Session,
+  address: PearlAddress,
+  page: PageRequest,
+): Promise<Page<BalanceView>> {
+  const read = async (from: string, walk: "up" | "down", limit: number): Promise<readonly BalanceView[]> => {
+    const [compare, order] = walk === "up" ? [">", "ASC"] : ["<", "DESC"];
+    const rows = await session.all(
+      `SELECT token.dec, address.text, balance.tick, balance.balance, balance.locked
+         FROM address JOIN balance ON balance.address_id = address.id JOIN token ON token.tick = balance.tick
+         WHERE address.text = $1 AND balance.tick ${compare} $2 ORDER BY balance.tick ${order} LIMIT ${rowsFor(limit)}`,
+      address,
+      from,
+    );
+    return rows.map((row) => readView(new CellReader(row)));
+  };
+  return pageOf(
+    {
+      after: (key, limit) => read(key === null ? "" : textAt(key, 0), "up", limit),
+      before: (key, limit) => read(textAt(key, 0), "down", limit),
+      keyOf: ({ row }: BalanceView) => [row.tick],
+      first: [BELOW_TEXTS],
+      last: [ABOVE_TEXTS],
+    },
+    page,
+  );
+}
+
+/** The balance of an address in a token, zeros where it has none; null for an unknown token. */
+export async function balanceView(
+  session: Session,
+  address: PearlAddress,
+  tick: Tick,
+): Promise<BalanceView | null> {
+  const dec = await decimalsOf(session, tick);
+  if (dec === null) return null;
+  const row = await session.first(
+    `SELECT address.text, balance.tick, balance.balance, balance.locked
+       FROM address JOIN balance ON balance.address_id = address.id WHERE address.text = $1 AND balance.tick = $2`,
+    address,
+    tick,
+  );
+  if (row === null) return { row: { address, tick, balance: NONE, locked: NONE }, dec };
+  return { row: readBalance(new CellReader(row)), dec };
+}
+
+interface Placed {
+  readonly index: number;
+  readonly view: BalanceView;
+}
+
+/** Where a walk through many addresses begins in each: behind the key in that of the key, else at its end. */
+function heldSql(walk: "up" | "down", limit: number): string {
+  const [compare, order, fresh] = walk === "up" ? [">", "ASC", ""] : ["<", "DESC", ABOVE_TEXTS];
+  return `SELECT asked.at, token.dec, asked.text, held.tick, held.balance, held.locked
+    FROM unnest($1::text[], $2::bigint[]) AS asked (text, at) JOIN address ON address.text = asked.text
+      CROSS JOIN LATERAL (SELECT tick, balance, locked FROM balance WHERE address_id = address.id
+        AND tick ${compare} CASE WHEN asked.at = $3::bigint THEN $4::text ELSE '${fresh}' END
+        ORDER BY tick ${order} LIMIT ${rowsFor(limit)}) AS held
+      JOIN token ON token.tick = held.tick
+    WHERE asked.at ${compare}= $3::bigint ORDER BY asked.at ${order}, held.tick ${order} LIMIT ${rowsFor(limit)}`;
+}
+
+/** The same in one ticker, $5, where an address that holds nothing has a row of zeros. */
+function ofTickSql(walk: "up" | "down", limit: number): string {
+  const [compare, order] = walk === "up" ? [">", "ASC"] : ["<", "DESC"];
+  return `SELECT asked.at, token.dec, asked.text, token.tick, coalesce(balance.balance, 0), coalesce(balance.locked, 0)
+    FROM unnest($1::text[], $2::bigint[]) AS asked (text, at) JOIN token ON token.tick = $5
+      LEFT JOIN address ON address.text = asked.text
+      LEFT JOIN balance ON balance.address_id = address.id AND balance.tick = token.tick
+    WHERE (asked.at, token.tick) ${compare} ($3::bigint, $4::text) ORDER BY asked.at ${order} LIMIT ${rowsFor(limit)}`;
+}
+
+/** A page over many addresses in the order given, by (index in `addresses`, ticker). */
+export async function balancesOfPage(
+  session: Session,
+  addresses: readonly PearlAddress[],
+  tick: Tick | null,
+  page: PageRequest,
+): Promise<Page<BalanceView>> {
+  const read = async (key: PageKey, walk: "up" | "down", limit: number): Promise<readonly Placed[]> => {
+    const indexes = addresses.map((_, at) => at);
+    const values = [addresses, indexes, intAt(key, 0), textAt(key, 1)];
+    const rows = await (tick === null
+      ? session.all(heldSql(walk, limit), ...values)
+      : session.all(ofTickSql(walk, limit), ...values, tick));
+    return rows.map((row) => {
+      const cells = new CellReader(row);
+      return { index: cells.int(), view: readView(cells) };
+    });
+  };
+  const first: PageKey = [BELOW_INTEGERS, BELOW_TEXTS];
+  const { rows, next, prev } = await pageOf(
+    {
+      after: (key, limit) => read(key ?? first, "up", limit),
+      before: (key, limit) => read(key, "down", limit),
+      keyOf: ({ index, view }: Placed) => [index, view.row.tick],
+      first,
+      last: [ABOVE_INTEGERS, BELOW_TEXTS],
+    },
+    page,
+  );
+  return { rows: rows.map(({ view }) => view), next, prev };
+}
+
+function readView(cells: CellReader): BalanceView {
+  return { dec: cells.text(), row: readBalance(cells) };
+}

@@ -1,0 +1,83 @@
+// Queries for blocks (A-113): each with the number of its operations, which is the difference of two running totals, so
+// that a block costs the same however many it has; and for the reorganisations in the event log.
+
+import type { BlockHash } from "../../../primitives/brands.ts";
+import type { Page, PageRequest } from "../../../index/pages.ts";
+import type { BlockView, ReorgView } from "../../../index/views.ts";
+import { blobOf, type Cells, CellReader } from "../../store-rows/cells.ts";
+import { ABOVE_INTEGERS, BELOW_INTEGERS, intAt, type Walk } from "../../store-rows/pages.ts";
+import { reorgsBeyond } from "../event-log.ts";
+import type { Session } from "../session.ts";
+import { evmReorgsBeyond } from "../swaps/swap-events.ts";
+import { type KeyedList, pageOf, rowsFor, walked } from "./paging.ts";
+
+/** The base block has no parent here, and is none of the index's blocks. */
+const BLOCKS = `SELECT block.height, block.hash, block.time, block.digest,
+  block.events_total - parent.events_total, block.events_valid - parent.events_valid
+  FROM block JOIN block AS parent ON parent.height = block.height - 1`;
+
+/** A page of blocks from the start height on, newest first. */
+export function blocksPage(session: Session, page: PageRequest): Promise<Page<BlockView>> {
+  const read = async (key: number, walk: Walk, limit: number): Promise<readonly BlockView[]> => {
+    const { compare, order } = walked(walk);
+    const sql = `${BLOCKS} WHERE block.height ${compare} $1 ORDER BY block.height ${order} LIMIT ${rowsFor(limit)}`;
+    return (await session.all(sql, key)).map(readBlock);
+  };
+  return pageOf(
+    newestFirst(read, ({ height }) => height),
+    page,
+  );
+}
+
+/** The block at a height or with a hash; null below the start height, above the tip and outside the chain. */
+export async function blockAt(session: Session, at: number | BlockHash): Promise<BlockView | null> {
+  const row =
+    typeof at === "number"
+      ? await session.first(`${BLOCKS} WHERE block.height = $1`, at)
+      : await session.first(
+          `${BLOCKS} WHERE substr(block.hash, 25, 8) = substr($1::bytea, 25, 8) AND block.hash = $1`,
+          blobOf(at),
+        );
+  return row === null ? null : readBlock(row);
+}
+
+/** A page of the reorganisations of both chains that the event log holds, newest first. */
+export function reorgsPage(session: Session, page: PageRequest): Promise<Page<ReorgView>> {
+  const read = async (key: number, walk: Walk, limit: number): Promise<readonly ReorgView[]> => {
+    const [pearl, evm] = await Promise.all([
+      reorgsBeyond(session, key, walk, limit),
+      evmReorgsBeyond(session, key, walk, limit),
+    ]);
+    const sign = walk === "down" ? -1 : 1;
+    return [...pearl, ...evm].toSorted((one, other) => sign * (one.id - other.id)).slice(0, limit);
+  };
+  return pageOf(
+    newestFirst(read, ({ id }) => id),
+    page,
+  );
+}
+
+function newestFirst<Row>(
+  read: (key: number, walk: Walk, limit: number) => Promise<readonly Row[]>,
+  keyOf: (row: Row) => number,
+): KeyedList<Row> {
+  return {
+    after: (key, limit) => read(key === null ? ABOVE_INTEGERS : intAt(key, 0), "down", limit),
+    before: (key, limit) => read(intAt(key, 0), "up", limit),
+    keyOf: (row) => [keyOf(row)],
+    first: [ABOVE_INTEGERS],
+    last: [BELOW_INTEGERS],
+  };
+}
+
+function readBlock(row: Cells): BlockView {
+  const cells = new CellReader(row);
+  return {
+    height: cells.int(),
+    hash: cells.blockHash(),
+    time: cells.int(),
+    digest: cells.hex32(),
+    operations: cells.int(),
+    validOperations: cells.int(),
+  };
+}

@@ -1,0 +1,101 @@
+// Queries for the ledger of an address (H-38): every change of what it holds, newest first.
+
+import type { ListingId, PearlAddress, Tick } from "../../../primitives/brands.ts";
+import type { Page, PageRequest } from "../../../index/pages.ts";
+import type { LedgerView } from "../../../index/views.ts";
+import { CellReader } from "../../store-rows/cells.ts";
+import {
+  causeOfKind,
+  causeOfState,
+  type BalanceChange,
+  effectsOf,
+  returned,
+} from "../../store-rows/ledger-effects.ts";
+import { ABOVE_INTEGERS, BELOW_INTEGERS, intAt, type Walk } from "../../store-rows/pages.ts";
+import type { Session } from "../session.ts";
+import { findAddress } from "./find-address.ts";
+import { LISTING_ID } from "./operation-columns.ts";
+import { pageOf, rowsFor, walked } from "./paging.ts";
+
+/** A row with the operation or the closing that it is of: of these one is there, the other NULL. $1: the address. */
+function ledgerSql(walk: Walk, hasTick: boolean, limit: number): string {
+  const { compare, order } = walked(walk);
+  const filter = hasTick ? "AND tick = $3" : "";
+  return `SELECT page.change_key, page.tick, page.balance, page.locked,
+      op.kind, op.height, block.time, op.txid, op.vout, op.amount, op.from_id, op.to_id, op.filled_owner_id, ${LISTING_ID},
+      closed.state, closed.close_height, closed.close_time, closed.close_txid, closed.close_input, closed.amount,
+      'list:' || encode(closed.txid, 'hex') || ':' || closed.vout
+    FROM (SELECT change_key, tick, balance, locked,
+          CASE WHEN change_key % 2 = 1 THEN change_key / 2 END AS place,
+          CASE WHEN change_key % 2 = 0 THEN change_key / 2 END AS close_place
+        FROM ledger WHERE address_id = $1 ${filter} AND change_key ${compare} $2
+        ORDER BY change_key ${order} LIMIT ${rowsFor(limit)}) AS page
+      LEFT JOIN op ON op.place = page.place
+      LEFT JOIN block ON block.height = op.height
+      LEFT JOIN listing AS named ON named.place = op.listing_place
+      LEFT JOIN listing AS closed ON closed.close_place = page.close_place AND closed.close_place IS NOT NULL
+        AND closed.state > 2
+    ORDER BY page.change_key ${order}`;
+}
+
+/** A page of the changes of what an address holds, in one token where `tick` is given, newest first. */
+export async function ledgerPage(
+  session: Session,
+  address: PearlAddress,
+  tick: Tick | null,
+  page: PageRequest,
+): Promise<Page<LedgerView>> {
+  const id = await findAddress(session, address);
+  if (id === null) return { rows: [], next: null, prev: null };
+  const read = async (key: number, walk: Walk, limit: number): Promise<readonly LedgerView[]> => {
+    const sql = ledgerSql(walk, tick !== null, limit);
+    const rows = await (tick === null ? session.all(sql, id, key) : session.all(sql, id, key, tick));
+    return rows.map((row) => readLedger(new CellReader(row), id));
+  };
+  return pageOf(
+    {
+      after: (key, limit) => read(key === null ? ABOVE_INTEGERS : intAt(key, 0), "down", limit),
+      before: (key, limit) => read(intAt(key, 0), "up", limit),
+      keyOf: ({ key }: LedgerView) => [key],
+      first: [ABOVE_INTEGERS],
+      last: [BELOW_INTEGERS],
+    },
+    page,
+  );
+}
+
+function readLedger(cells: CellReader, id: number): LedgerView {
+  const [key, tick, balance, locked] = [cells.int(), cells.tick(), cells.amount(), cells.amount()];
+  const after = { key, tick, balance, locked };
+  if (cells.isNull()) {
+    cells.skip(10);
+    return { ...after, ...closingOf(cells, id) };
+  }
+  return { ...after, ...operationOf(cells, id) };
+}
+
+type Happening = Omit<LedgerView, "key" | "tick" | "balance" | "locked">;
+
+function operationOf(cells: CellReader, id: number): Happening {
+  const kind = cells.int();
+  const [height, time, txid] = [cells.int(), cells.int(), cells.txid()];
+  const [vout, amount] = [cells.int(), cells.big()];
+  const parties = { from: cells.int(), to: cells.intOrNull(), owner: cells.intOrNull() };
+  const effect = effectsOf(kind, amount, parties).find((one) => one.id === id);
+  if (effect === undefined)
+    throw new Error("store: the ledger names an operation that does not concern its address");
+  const listingId = cells.listingIdOrNull();
+  return { height, time, txid, vout, cause: causeOfKind(kind), ...deltas(effect), listingId };
+}
+
+function closingOf(cells: CellReader, id: number): Happening {
+  const cause = causeOfState(cells.int());
+  const [height, time, txid] = [cells.int(), cells.int(), cells.txid()];
+  const [vout, amount] = [cells.int(), cells.big()];
+  const listingId = cells.text() as ListingId;
+  return { height, time, txid, vout, cause, ...deltas(returned(id, amount)), listingId };
+}
+
+function deltas({ balance, locked }: BalanceChange): Pick<LedgerView, "balanceDelta" | "lockedDelta"> {
+  return { balanceDelta: balance, lockedDelta: locked };
+}

@@ -1,0 +1,151 @@
+// Queries for the operations that a filter lets pass (H-36). Every combination of filters is a merge of a few index
+// ranges.
+
+import type { Tick, Txid } from "../../../primitives/brands.ts";
+import type { Page, PageRequest } from "../../../index/pages.ts";
+import type { OperationFilter } from "../../../index/queries.ts";
+import type { OperationView } from "../../../index/views.ts";
+import { blobOf, type Cells, CellReader } from "../../store-rows/cells.ts";
+import { isKnownOperation, kindsOf, namedKind } from "../../store-rows/kinds.ts";
+import { ABOVE_INTEGERS, BELOW_INTEGERS, intAt, type Walk } from "../../store-rows/pages.ts";
+import { operationRowOf } from "../../store-rows/row-shapes.ts";
+import { storedBlock } from "../block-rows.ts";
+import type { Session, Value } from "../session.ts";
+import { ANY_TICK } from "../write/operation-rows.ts";
+import { findAddress } from "./find-address.ts";
+import { OPERATION_COLUMNS, OPERATION_JOINS } from "./operation-columns.ts";
+import { type MergedRanges, mergedSql, pageOf, walked } from "./paging.ts";
+
+const VIEWS = `block.hash, block.time, ${OPERATION_COLUMNS}`;
+const VIEW_JOINS = `${OPERATION_JOINS} JOIN block ON block.height = op.height`;
+
+/** A page of operations, newest first. */
+export async function operationsPage(
+  session: Session,
+  filter: OperationFilter,
+  page: PageRequest,
+): Promise<Page<OperationView>> {
+  const merged = await filteredRanges(session, filter);
+  if (merged === null) return { rows: [], next: null, prev: null };
+  const read = async (key: number, walk: Walk, limit: number): Promise<readonly OperationView[]> => {
+    const { sql, values } = mergedSql(merged, walk, key, limit);
+    const rows = await session.all(
+      `SELECT ${VIEWS} FROM (${sql}) AS page JOIN op ON op.place = page.id ${VIEW_JOINS}
+         ORDER BY page.k ${walked(walk).order}`,
+      ...values,
+    );
+    return rows.map(readView);
+  };
+  return pageOf(
+    {
+      after: (key, limit) => read(key === null ? ABOVE_INTEGERS : intAt(key, 0), "down", limit),
+      before: (key, limit) => read(intAt(key, 0), "up", limit),
+      keyOf: ({ operation }: OperationView) => [operation.place],
+      first: [ABOVE_INTEGERS],
+      last: [BELOW_INTEGERS],
+    },
+    page,
+  );
+}
+
+/** Operations of a transaction, ascending by input; with `vout`, that one. */
+export async function operationsOf(
+  session: Session,
+  txid: Txid,
+  vout: number | null,
+): Promise<readonly OperationView[]> {
+  const rows = await session.all(
+    `SELECT ${VIEWS} FROM op ${VIEW_JOINS} WHERE substr(op.txid, 1, 8) = substr($1::bytea, 1, 8) AND op.txid = $1
+       AND ($2::bigint IS NULL OR op.vout = $2) ORDER BY op.place`,
+    blobOf(txid),
+    vout,
+  );
+  return rows.map(readView);
+}
+
+/** Operations with `from <= place < before`, ascending. */
+export async function operationsBetween(
+  session: Session,
+  from: number,
+  before: number,
+): Promise<readonly OperationView[]> {
+  const rows = await session.all(
+    `SELECT ${VIEWS} FROM op ${VIEW_JOINS} WHERE op.place >= $1 AND op.place < $2 ORDER BY op.place`,
+    from,
+    before,
+  );
+  return rows.map(readView);
+}
+
+function readView(row: Cells): OperationView {
+  const cells = new CellReader(row);
+  return { blockHash: cells.blockHash(), time: cells.int(), operation: operationRowOf(cells) };
+}
+
+/** Disjoint ranges of places that together are what the filter lets pass; null where nothing can. */
+async function filteredRanges(session: Session, filter: OperationFilter): Promise<MergedRanges | null> {
+  const { height } = filter;
+  const merged = await rangesOf(session, filter);
+  if (merged === null || height === undefined) return merged;
+  const bounds = await placesOf(session, height);
+  if (bounds === null) return null;
+  const [from, before] = [`$${merged.values.length + 1}`, `$${merged.values.length + 2}`];
+  const inside = `place >= ${from}::bigint AND place < ${before}::bigint`;
+  return {
+    ...merged,
+    ranges: merged.ranges.map((range) => `${range} AND ${inside}`),
+    values: [...merged.values, bounds.from, bounds.before],
+  };
+}
+
+/** The places of a block; null where the index does not hold the block. */
+async function placesOf(
+  session: Session,
+  height: number,
+): Promise<{ readonly from: number; readonly before: number } | null> {
+  const [block, parent] = await Promise.all([storedBlock(session, height), storedBlock(session, height - 1)]);
+  if (block === null) return null;
+  return { from: parent?.totals.nextPlace ?? 0, before: block.totals.nextPlace };
+}
+
+/** The ranges of a filter without its height; null where nothing can pass. */
+async function rangesOf(session: Session, filter: OperationFilter): Promise<MergedRanges | null> {
+  const { tick, op, valid, address } = filter;
+  const unknown = op !== undefined && !isKnownOperation(op);
+  if (unknown && (valid === true || tick !== undefined)) return null;
+  const nameId = unknown ? await findName(session, op) : null;
+  if (unknown && nameId === null) return null;
+  if (address !== undefined) {
+    const id = await findAddress(session, address);
+    return id === null ? null : addressRanges(id, filter, nameId);
+  }
+  if (nameId !== null) return ofOperations(["name_id = $1 AND name_id IS NOT NULL"], [nameId]);
+  if (tick === undefined && op === undefined && valid === undefined) return ofOperations(["true"], []);
+  const kinds = kindsOf(op ?? null, valid ?? null);
+  const within = tick === undefined ? "" : "tick = $1 AND tick <> '' AND ";
+  return ofOperations(
+    kinds.map((kind) => `${within}kind = ${kind}`),
+    tick === undefined ? [] : [tick],
+  );
+}
+
+function ofOperations(ranges: readonly string[], values: readonly Value[]): MergedRanges {
+  return { table: "op", column: "place", ranges, values };
+}
+
+/** The history of an address; `nameId`: only operations of that name, which no ticker goes with. */
+function addressRanges(
+  id: number,
+  { tick, op, valid }: OperationFilter,
+  nameId: number | null,
+): MergedRanges {
+  const kinds = nameId === null ? kindsOf(op ?? null, valid ?? null) : [namedKind(nameId)];
+  const scope: Tick | typeof ANY_TICK = nameId === null ? (tick ?? ANY_TICK) : ANY_TICK;
+  const ranges = kinds.map((kind) => `address_id = $1 AND scope = $2 AND kind = ${kind}`);
+  return { table: "op_address", column: "place", ranges, values: [id, scope] };
+}
+
+async function findName(session: Session, op: string): Promise<number | null> {
+  const row = await session.first("SELECT id FROM op_name WHERE text = $1", op);
+  return row === null ? null : new CellReader(row).int();
+}

@@ -1,0 +1,98 @@
+// Queries for what the markets of tokens come to (H-33, H-38): one token's summary, and those of all traded tickers by
+// the volume of the last day.
+
+import type { ListingId, Tick } from "../../../primitives/brands.ts";
+import type { Page, PageKey, PageRequest } from "../../../index/pages.ts";
+import type { TipState } from "../../../index/queries.ts";
+import type { MarketSummaryView } from "../../../index/views.ts";
+import { type Cells, CellReader } from "../../store-rows/cells.ts";
+import { ABOVE_TEXTS, BELOW_TEXTS, textAt, type Walk } from "../../store-rows/pages.ts";
+import { readToken, TOKEN_COLUMNS, TOKEN_TABLES } from "../../store-rows/row-shapes.ts";
+import { rankOf, totalHex, totalOfHex } from "../../store-rows/sort-keys.ts";
+import type { Session } from "../session.ts";
+import { pageOf, rowsFor } from "./paging.ts";
+
+const DAY_S = 86_400;
+
+/** All of a summary in one row of a statement that finds `token`. $1: time at the beginning of the last day. */
+const SUMMARY = `coalesce(expired_open.listings, 0), coalesce(market.volume_sat, 0), coalesce(market.fills, 0),
+  best.txid, best.vout, best.price, best.amount, floor.price, floor.amount, ${TOKEN_COLUMNS}`;
+const SUMMARY_JOINS = `LEFT JOIN expired_open ON expired_open.tick = token.tick
+  LEFT JOIN LATERAL (SELECT txid, vout, price, amount FROM listing
+    WHERE listing.tick = token.tick AND listing.state = 0 ORDER BY unit_key, place LIMIT 1) AS best ON true
+  LEFT JOIN LATERAL (SELECT price, amount FROM floor WHERE floor.tick = token.tick AND floor.height <=
+      (SELECT height FROM block WHERE time <= $1 ORDER BY height DESC LIMIT 1)
+    ORDER BY height DESC LIMIT 1) AS floor ON true`;
+
+/** Facts of a token's market (H-33); null for an unknown token. */
+export async function summaryView(
+  session: Session,
+  state: TipState,
+  tick: Tick,
+): Promise<MarketSummaryView | null> {
+  const row = await session.first(
+    `SELECT ${SUMMARY} FROM ${TOKEN_TABLES} LEFT JOIN market ON market.tick = token.tick ${SUMMARY_JOINS}
+       WHERE token.tick = $2`,
+    state.time - DAY_S,
+    tick,
+  );
+  return row === null ? null : readSummary(row);
+}
+
+/** A page of the traded tickers, by the volume of the last day, descending, ties by ticker. */
+export function marketsPage(
+  session: Session,
+  state: TipState,
+  page: PageRequest,
+): Promise<Page<MarketSummaryView>> {
+  const read = async (key: PageKey, walk: Walk, limit: number): Promise<readonly MarketSummaryView[]> => {
+    const [compare, order] = walk === "down" ? [">", "ASC"] : ["<", "DESC"];
+    const rows = await session.all(
+      `SELECT ${SUMMARY} FROM (SELECT * FROM market WHERE (rank, tick) ${compare} ($2, $3)
+           ORDER BY rank ${order}, tick ${order} LIMIT ${rowsFor(limit)}) AS market
+         JOIN token ON token.tick = market.tick JOIN address AS deployer ON deployer.id = token.deployer_id
+         ${SUMMARY_JOINS} ORDER BY market.rank ${order}, market.tick ${order}`,
+      state.time - DAY_S,
+      rankOf(totalOfHex(textAt(key, 0))),
+      textAt(key, 1),
+    );
+    return rows.map(readSummary);
+  };
+  const first: PageKey = ["f".repeat(32), BELOW_TEXTS];
+  return pageOf(
+    {
+      after: (key, limit) => read(key ?? first, "down", limit),
+      before: (key, limit) => read(key, "up", limit),
+      keyOf: ({ volume24hSat, token }: MarketSummaryView) => [totalHex(volume24hSat), token.tick],
+      first,
+      last: ["0".repeat(32), ABOVE_TEXTS],
+    },
+    page,
+  );
+}
+
+function readSummary(row: Cells): MarketSummaryView {
+  const cells = new CellReader(row);
+  const [expiredOpenCount, volume24hSat, fills24h] = [cells.int(), cells.big(), cells.int()];
+  const best = readBest(cells);
+  const floorThen = readFloor(cells);
+  return { token: readToken(cells), expiredOpenCount, best, volume24hSat, fills24h, floorThen };
+}
+
+function readBest(cells: CellReader): MarketSummaryView["best"] {
+  if (cells.isNull()) {
+    cells.skip(4);
+    return null;
+  }
+  const id = `list:${cells.txid()}:${cells.int()}` as ListingId;
+  return { id, priceSat: cells.sat(), amount: cells.amount() };
+}
+
+/** Null without a row, and where there was no active listing then. */
+function readFloor(cells: CellReader): MarketSummaryView["floorThen"] {
+  if (cells.isNull()) {
+    cells.skip(2);
+    return null;
+  }
+  return { priceSat: cells.big(), amount: cells.big() };
+}

@@ -1,0 +1,220 @@
+// The port of swap storage on PostgreSQL. What changes goes to the one writer, each order in one transaction that also
+// writes the order's events; reads take a connection of their own.
+
+import type { EvmAddress } from "../../../primitives/brands.ts";
+import {
+  type ChainCheckpoint,
+  DERIVED_KINDS,
+  type StoredFact,
+  type StoredSwapEvent,
+  type SwapIdentity,
+  type SwapStore,
+  type SwapTransaction,
+} from "../../../swaps/ledger/ports.ts";
+import { CellReader } from "../../store-rows/cells.ts";
+import {
+  assertSameIdentity,
+  chainCode,
+  chainName,
+  EVENTS_PER_GROUP,
+  MAX_CHECKPOINTS,
+} from "../../store-rows/swap-rows.ts";
+import { EventLogEntries } from "../event-log.ts";
+import type { Readers } from "../readers.ts";
+import type { Session } from "../session.ts";
+import { RowBatch } from "../write/row-batch.ts";
+import type { Writer } from "../write/writer.ts";
+
+/** Facts per piece of a load. */
+const LOAD_CHUNK = 500;
+
+/** The swap tables of an open database. */
+export class PostgresSwapStore implements SwapStore {
+  readonly #writer: Writer;
+  readonly #readers: Readers;
+
+  constructor(writer: Writer, readers: Readers) {
+    this.#writer = writer;
+    this.#readers = readers;
+  }
+
+  identity(): Promise<SwapIdentity | null> {
+    return this.#readers.snapshot(storedIdentity);
+  }
+
+  initialise(identity: SwapIdentity): Promise<void> {
+    return this.#writer.write(async (session) => {
+      const found = await storedIdentity(session);
+      if (found !== null) return assertSameIdentity(found, identity);
+      const { network, chainId, escrow } = identity;
+      const sql = "INSERT INTO swap_identity (id, network, chain_id, escrow) VALUES (1, $1, $2, $3)";
+      await session.run(sql, network, chainId, escrow);
+    });
+  }
+
+  load(visit: (facts: readonly StoredFact[]) => void): Promise<void> {
+    return this.#readers.snapshot(async (session) => {
+      for (let seq = 0; ; ) {
+        const rows = await session.all(
+          "SELECT seq, kind, key, chain, height, body FROM swap_fact WHERE seq > $1 ORDER BY seq LIMIT $2",
+          seq,
+          LOAD_CHUNK,
+        );
+        const last = rows.at(-1);
+        if (last === undefined) return;
+        visit(rows.map((row) => readFact(new CellReader(row))));
+        seq = new CellReader(last).int();
+      }
+    });
+  }
+
+  checkpoints(chain: "evm" | "pearl"): Promise<readonly ChainCheckpoint[]> {
+    return this.#readers.snapshot(async (session) => {
+      const rows = await session.all(
+        "SELECT height, hash, time FROM swap_checkpoint WHERE chain = $1 ORDER BY height DESC",
+        chainCode(chain),
+      );
+      return rows.map((row) => {
+        const cells = new CellReader(row);
+        return { chain, height: cells.int(), hash: cells.text(), time: cells.int() };
+      });
+    });
+  }
+
+  keys(kind: string): Promise<readonly string[]> {
+    return this.#readers.snapshot(async (session) => {
+      const rows = await session.all("SELECT key FROM swap_fact WHERE kind = $1 ORDER BY key", kind);
+      return rows.map((row) => new CellReader(row).text());
+    });
+  }
+
+  commit(transaction: SwapTransaction): Promise<void> {
+    return this.#writer.write(async (session) => {
+      if ((await storedIdentity(session)) === null)
+        throw new Error("store: the swap tables have no identity");
+      if (transaction.rewind !== null) await rewind(session, transaction.rewind);
+      await removeFacts(session, transaction.remove);
+      await putFacts(session, transaction.put);
+      await putCheckpoints(session, transaction.checkpoints);
+      if (transaction.events === null) await emptyLog(session);
+      else await appendEvents(session, transaction.events);
+    });
+  }
+}
+
+/** What a wipe of the index does to the swap tables: what chains show goes, what no chain shows stays. */
+export async function wipeSwaps(session: Session): Promise<void> {
+  const sql = "DELETE FROM swap_fact WHERE chain IS NOT NULL OR kind = ANY ($1::text[])";
+  await session.run(sql, DERIVED_KINDS);
+  await session.exec("DELETE FROM swap_checkpoint; DELETE FROM swap_event");
+}
+
+/** The stored identity, or null in a database without swaps. */
+async function storedIdentity(session: Session): Promise<SwapIdentity | null> {
+  const row = await session.first("SELECT network, chain_id, escrow FROM swap_identity");
+  if (row === null) return null;
+  const cells = new CellReader(row);
+  return { network: cells.text(), chainId: cells.int(), escrow: cells.text() as EvmAddress };
+}
+
+function readFact(cells: CellReader): StoredFact {
+  cells.skip(1);
+  const [kind, key, chain, height] = [cells.text(), cells.text(), cells.intOrNull(), cells.intOrNull()];
+  return { kind, key, chain: chainName(chain), height, body: cells.text() };
+}
+
+async function rewind(
+  session: Session,
+  { chain, toHeight }: NonNullable<SwapTransaction["rewind"]>,
+): Promise<void> {
+  const code = chainCode(chain);
+  await session.run("DELETE FROM swap_fact WHERE chain = $1 AND height > $2", code, toHeight);
+  await session.run("DELETE FROM swap_checkpoint WHERE chain = $1 AND height > $2", code, toHeight);
+  await session.run(
+    `UPDATE swap_event SET undone = 1
+       WHERE chain = $1 AND height > $2 AND chain IS NOT NULL AND undone = 0 AND type <> 'reorg'`,
+    code,
+    toHeight,
+  );
+}
+
+async function removeFacts(session: Session, facts: SwapTransaction["remove"]): Promise<void> {
+  if (facts.length === 0) return;
+  await session.run(
+    `DELETE FROM swap_fact USING unnest($1::text[], $2::text[]) AS gone (kind, key)
+       WHERE swap_fact.kind = gone.kind AND swap_fact.key = gone.key`,
+    facts.map(({ kind }) => kind),
+    facts.map(({ key }) => key),
+  );
+}
+
+/** In the order given: a new fact's number is the next one. Of a fact that is given twice the last counts. */
+async function putFacts(session: Session, put: readonly StoredFact[]): Promise<void> {
+  const last = new Map<string, StoredFact>();
+  for (const fact of put) last.set(`${fact.kind} ${fact.key}`, fact);
+  if (last.size === 0) return;
+  const facts = [...last.values()];
+  await session.run(
+    `INSERT INTO swap_fact (kind, key, chain, height, body)
+       SELECT kind, key, chain, height, body
+         FROM unnest($1::text[], $2::text[], $3::smallint[], $4::bigint[], $5::text[])
+           WITH ORDINALITY AS fact (kind, key, chain, height, body, at) ORDER BY at
+       ON CONFLICT (kind, key) DO UPDATE SET chain = excluded.chain, height = excluded.height, body = excluded.body`,
+    facts.map(({ kind }) => kind),
+    facts.map(({ key }) => key),
+    facts.map(({ chain }) => chainCode(chain)),
+    facts.map(({ height }) => height),
+    facts.map(({ body }) => body),
+  );
+}
+
+async function putCheckpoints(session: Session, checkpoints: readonly ChainCheckpoint[]): Promise<void> {
+  const rows = new RowBatch("swap_checkpoint", {
+    chain: "smallint",
+    height: "bigint",
+    hash: "text",
+    time: "bigint",
+  });
+  const last = new Map(checkpoints.map((one) => [`${one.chain} ${one.height}`, one]));
+  for (const { chain, height, hash, time } of last.values()) rows.add(chainCode(chain), height, hash, time);
+  await rows.upsert(session, ["chain", "height"]);
+  for (const chain of new Set(checkpoints.map((one) => chainCode(one.chain)))) {
+    await session.run(
+      `DELETE FROM swap_checkpoint WHERE chain = $1 AND height <= (SELECT height FROM swap_checkpoint
+         WHERE chain = $1 ORDER BY height DESC LIMIT 1 OFFSET ${MAX_CHECKPOINTS})`,
+      chain,
+    );
+  }
+}
+
+async function appendEvents(session: Session, events: readonly StoredSwapEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const log = await EventLogEntries.read(session);
+  const rows = new RowBatch("swap_event", {
+    id: "bigint",
+    type: "text",
+    chain: "smallint",
+    height: "bigint",
+    undone: "smallint",
+    deal_hash: "text",
+    addresses: "text",
+    data: "text",
+  });
+  for (let start = 0; start < events.length; start += EVENTS_PER_GROUP) {
+    const group = events.slice(start, start + EVENTS_PER_GROUP);
+    for (const [index, { type, chain, height, dealHash, addresses, data }] of group.entries()) {
+      const id = log.lastId + 1 + index;
+      rows.add(id, type, chainCode(chain), height, 0, dealHash, JSON.stringify(addresses), data);
+    }
+    log.addSwaps(group.length);
+  }
+  await rows.insert(session);
+  await log.write(session);
+}
+
+async function emptyLog(session: Session): Promise<void> {
+  await session.exec("DELETE FROM event_log; DELETE FROM swap_event");
+  const log = await EventLogEntries.read(session);
+  log.skipOne();
+  await log.write(session);
+}

