@@ -2,7 +2,7 @@
 // with `--check` it compiles again and compares. The same sources and npm versions give the same bytes: settings are
 // fixed and no metadata hash is appended.
 
-import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import type { Abi, AbiParameter } from "viem";
@@ -76,8 +76,9 @@ function builtFiles(): (readonly [file: string, text: string])[] {
 
 function compile(): NonNullable<CompilerAnswer["contracts"]> {
   const solc = createRequire(import.meta.url)("solc") as Compiler;
-  const files = globSync("contracts/**/*.sol").toSorted();
-  const sources = Object.fromEntries(files.map((file) => [file, { content: readFileSync(file, "utf8") }]));
+  const sources = Object.fromEntries(
+    Object.values(WANTED).map((file) => [file, { content: readFileSync(file, "utf8") }]),
+  );
   const input = JSON.stringify({ language: "Solidity", sources, settings: SETTINGS });
   const answer = JSON.parse(solc.compile(input, { import: importedSource })) as CompilerAnswer;
   // A warning in such a contract is something to decide about, not to scroll past; the library's own are decided:
@@ -92,7 +93,8 @@ function compile(): NonNullable<CompilerAnswer["contracts"]> {
 }
 
 function importedSource(path: string): { contents: string } {
-  return { contents: readFileSync(`node_modules/${path}`, "utf8") };
+  const file = path.startsWith("@") ? `node_modules/${path}` : path;
+  return { contents: readFileSync(file, "utf8") };
 }
 
 function readOrEmpty(file: string): string {

@@ -23,6 +23,8 @@ contract HostileUsdc is ERC20 {
     bytes public hookCall;
     bool public hookSucceeded;
     bytes public hookAnswer;
+    /// How much gas the last transfer was given.
+    uint256 public gasAtTransfer;
 
     constructor() ERC20("Hostile USDC", "hUSDC") {}
 
@@ -67,7 +69,12 @@ contract HostileUsdc is ERC20 {
         hookCall = call_;
     }
 
+    function forgetHookAnswer() external {
+        delete hookAnswer;
+    }
+
     function transfer(address to, uint256 value) public override returns (bool) {
+        gasAtTransfer = gasleft();
         return _move(_msgSender(), to, value);
     }
 

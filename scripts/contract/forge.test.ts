@@ -1,0 +1,58 @@
+// The escrow's tests in Solidity (contracts/test/) as part of this suite: each test of forge is counted as one here. And
+// no line or branch of the contract is left out by them.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { measureCoverage } from "./coverage.ts";
+import { findForge, FORGE_MISSING, runForge } from "./forge.ts";
+
+/** What forge writes for `--json`: test contracts by file and name, their tests by signature. */
+type ForgeReport = Readonly<
+  Record<
+    string,
+    {
+      readonly test_results: Readonly<
+        Record<string, { readonly status: string; readonly reason: string | null; readonly kind: ForgeKind }>
+      >;
+    }
+  >
+>;
+interface ForgeKind {
+  readonly Invariant?: { readonly calls: number };
+}
+
+/** Calls in random histories that a run of the suite makes at the least. */
+const LEAST_CALLS = 100_000;
+const skip = findForge() === null ? FORGE_MISSING : false;
+
+test("the escrow's tests in Solidity", { skip }, async (context) => {
+  const { output, errors } = await runForge(["test", "--json"]);
+  assert.ok(output.startsWith("{"), `${output}\n${errors}`);
+  const report: ForgeReport = JSON.parse(output);
+  let calls = 0;
+  for (const [suite, { test_results: results }] of Object.entries(report)) {
+    for (const [signature, { status, reason, kind }] of Object.entries(results)) {
+      calls += kind.Invariant?.calls ?? 0;
+      const name = `${suite.slice(suite.indexOf(":") + 1)} ${signature}`;
+      await context.test(name, () =>
+        assert.equal(status, "Success", `${reason ?? ""}: npm run test:contract`),
+      );
+    }
+  }
+  await context.test(`the random histories have at least ${LEAST_CALLS} calls`, () =>
+    assert.ok(calls >= LEAST_CALLS, `${calls} calls`),
+  );
+});
+
+test("every line and branch of the escrow is run by its unit and fuzz tests", { skip }, async () => {
+  const files = await measureCoverage();
+  const names = files.map(({ file }) => file).toSorted();
+  assert.deepEqual(
+    names,
+    ["EscrowFunds", "EscrowHashing", "PearlUsdcEscrow"].map((name) => `contracts/${name}.sol`),
+  );
+  assert.deepEqual(
+    files.filter(({ missed }) => missed.length > 0),
+    [],
+  );
+});
