@@ -35,6 +35,12 @@ test("a unit price keeps the digits that say something", () => {
   assert.equal(format.unitPrice("130000000.00000000"), "1.30 PEARL");
 });
 
+test("all units at a unit price cost whole satoshis, rounded down, whatever the decimals", () => {
+  assert.equal(format.satAtUnitPrice("993800", 2, "3529.41176470"), "35075294");
+  assert.equal(format.satAtUnitPrice("60", 0, "130000000.00000000"), "7800000000");
+  assert.equal(format.satAtUnitPrice("1", 18, "1.00000000"), "0");
+});
+
 test("a quotient is rounded down, and none is formed by zero", () => {
   assert.equal(format.quotient(2n, 3n, 6), "0.666666");
   assert.equal(format.quotient(10n, 2n, 6), "5.00");

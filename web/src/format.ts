@@ -61,6 +61,12 @@ export function quotient(dividend: bigint, divisor: bigint, places: number): str
   return wholeUnits(String(scaled), places, 2);
 }
 
+/** What raw units cost at a unit price (satoshis for one whole token), in whole satoshis, rounded down. */
+export function satAtUnitPrice(raw: string, decimals: number, unitPriceSat: string): string {
+  const [whole = "0", fraction = ""] = unitPriceSat.split(".");
+  return String((BigInt(raw) * BigInt(whole + fraction)) / 10n ** BigInt(decimals + fraction.length));
+}
+
 /** How much of `whole` `part` is, in percent, for the length of a bar. Never beyond 0 to 100. */
 export function barLength(part: bigint, whole: bigint): number {
   if (whole <= 0n || part <= 0n) return 0;

@@ -61,6 +61,8 @@ function tell(...topics: readonly Topic[]): void {
     const told = [...gathered];
     gathered.clear();
     for (const topic of told) versions[topic].set(versions[topic].value + 1);
+    // What stands above every page says the new height with the rest of the page.
+    if (told.includes("block") && !told.includes("health")) void askHealth();
   }, GATHER_MS);
 }
 

@@ -62,6 +62,7 @@ export function FrontPage() {
         <Await answer={operations} what="operations" rows={8}>
           {({ result }) => (
             <OperationTable
+              brief
               rows={result}
               caption="Latest operations"
               empty="No operation has been seen on this chain yet."

@@ -3,7 +3,7 @@
 
 import { useAnswer } from "../answers.ts";
 import { useNow } from "../clock.ts";
-import { duration, shortened, trimmed, usdc } from "../format.ts";
+import { counted, duration, shortened, trimmed, usdc } from "../format.ts";
 import { type Place, pathTo } from "../paths.ts";
 import type { DealTransactions, NextAction, SwapRow } from "../wire.ts";
 import { ACTION_WORDS, BID_WORDS, DEAL_WORDS, TERMS_ERROR_WORDS } from "../words.ts";
@@ -63,6 +63,9 @@ function Swap({ swap }: { swap: SwapRow }) {
     <>
       <p class="lead">
         <Badge tone={tone}>{label}</Badge> {sentence}
+      </p>
+      <p>
+        <Id id={swap.deal_hash} what="deal hash" whole />
       </p>
       <p class="deal">
         <Pearl sat={swap.pearl_amount_sat} /> <span class="quiet">for</span> <Usdc raw={swap.usdc_amount} />{" "}
@@ -190,7 +193,9 @@ function Timeline({ swap }: { swap: SwapRow }) {
                 }
                 label="Confirmations"
               />{" "}
-              {step.depth.have} of {step.depth.need} confirmations
+              {step.depth.have < step.depth.need
+                ? `${step.depth.have} of ${step.depth.need} confirmations`
+                : `${counted(step.depth.have, "confirmation")}, ${step.depth.need} needed`}
             </p>
           )}
           {step.transactions.map((row) => (
@@ -323,7 +328,6 @@ function Details({ swap }: { swap: SwapRow }) {
       <summary>Everything else</summary>
       <Facts
         items={[
-          ["Deal hash", hex(swap.deal_hash, "deal hash")],
           [
             "Ask",
             swap.ask_id === null ? (

@@ -1,12 +1,12 @@
 // The book of swaps by price, and the lists of deals, asks and bids.
 
 import { useAnswer } from "../answers.ts";
-import { counted, pearl, usdc } from "../format.ts";
-import type { Place } from "../paths.ts";
+import { counted, pearl, trimmed, usdc } from "../format.ts";
+import { type Place, pathTo } from "../paths.ts";
 import type { AskRow, BidRow, DealRow, SwapStats } from "../wire.ts";
-import { Await, Empty, Panel } from "../parts/basics.tsx";
+import { Await, Empty, None, Panel } from "../parts/basics.tsx";
 import { Title } from "../parts/layout.tsx";
-import { AskTable, BidTable } from "../parts/offers.tsx";
+import { AskTable, BidTable, byPrice, usdcPerPearl } from "../parts/offers.tsx";
 import { DealTable } from "../parts/rows.tsx";
 import { cursorOf, Pager, Views } from "../parts/table.tsx";
 
@@ -54,37 +54,68 @@ export function SwapsPage({ place }: { place: Place }) {
   );
 }
 
+const OPEN_ASKS = "/api/v1/swaps/asks?status=ASK_OPEN&sort=price&limit=25";
+const OPEN_BIDS = "/api/v1/swaps/bids?status=BID_OPEN&limit=100";
+
+/** What a trader looks at first: the prices on both sides, the last one paid, and how much was traded. */
 function Totals({ stats }: { stats: SwapStats }) {
+  const ask = useAnswer<SwapList<AskRow>>(OPEN_ASKS, "swap").value?.result[0];
+  const bid = useAnswer<SwapList<BidRow>>(OPEN_BIDS, "swap").value?.result.toSorted(byPrice)[0];
+  const last = useAnswer<SwapList<DealRow>>("/api/v1/swaps/deals?status=SETTLED&limit=1", "swap").value
+    ?.result[0];
   return (
     <dl class="numbers">
+      <Price name="Cheapest ask" href={ask === undefined ? null : pathTo.ask(ask.ask_id)} of={ask} />
+      <Price name="Best bid" href={bid === undefined ? null : pathTo.swap(bid.order_hash)} of={bid} />
+      <Price name="Newest settled" href={last === undefined ? null : pathTo.swap(last.deal_hash)} of={last} />
       <div>
-        <dt>Settled</dt>
+        <dt>Volume 24 h</dt>
         <dd>
-          {stats.settled_count}
-          <small>{counted(stats.last_24h.settled_count, "swap")} in 24 h</small>
+          {usdc(stats.last_24h.settled_usdc_volume)} USDC
+          <small>
+            {pearl(stats.last_24h.settled_pearl_volume_sat)} PEARL in{" "}
+            {counted(stats.last_24h.settled_count, "swap")}
+          </small>
         </dd>
       </div>
       <div>
-        <dt>PEARL</dt>
+        <dt>Ever settled</dt>
         <dd>
-          {pearl(stats.settled_pearl_volume_sat)}
-          <small>{pearl(stats.last_24h.settled_pearl_volume_sat)} in 24 h</small>
-        </dd>
-      </div>
-      <div>
-        <dt>USDC</dt>
-        <dd>
-          {usdc(stats.settled_usdc_volume)}
-          <small>{usdc(stats.last_24h.settled_usdc_volume)} in 24 h</small>
+          {counted(stats.settled_count, "swap")}
+          <small>
+            {pearl(stats.settled_pearl_volume_sat)} PEARL for {usdc(stats.settled_usdc_volume)} USDC
+          </small>
         </dd>
       </div>
     </dl>
   );
 }
 
+function Price({
+  name,
+  of,
+  href,
+}: {
+  name: string;
+  of: Pick<DealRow, "usdc_amount" | "pearl_amount_sat"> | undefined;
+  href: string | null;
+}) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        {of === undefined || href === null ? <None /> : <a href={href}>{trimmed(usdcPerPearl(of))} USDC</a>}
+        <small>
+          {of === undefined ? "for one PEARL" : `for one PEARL, ${pearl(of.pearl_amount_sat)} in all`}
+        </small>
+      </dd>
+    </div>
+  );
+}
+
 function Book() {
-  const asks = useAnswer<SwapList<AskRow>>("/api/v1/swaps/asks?status=ASK_OPEN&sort=price&limit=25", "swap");
-  const bids = useAnswer<SwapList<BidRow>>("/api/v1/swaps/bids?status=BID_OPEN&limit=100", "swap");
+  const asks = useAnswer<SwapList<AskRow>>(OPEN_ASKS, "swap");
+  const bids = useAnswer<SwapList<BidRow>>(OPEN_BIDS, "swap");
   return (
     <>
       <div class="columns">

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useAnswer } from "../answers.ts";
-import { counted, grouped, percent } from "../format.ts";
+import { counted, grouped, percent, satAtUnitPrice } from "../format.ts";
 import { type Place, pathTo, withQuery } from "../paths.ts";
 import type {
   Envelope,
@@ -102,7 +102,7 @@ interface PartProps {
 function Overview({ token, place }: PartProps) {
   return (
     <>
-      <Market tick={token.tick} />
+      <Market token={token} />
       <Panel title="Price" more={<IntervalLinks place={place} />}>
         <PriceChart tick={token.tick} interval={intervalOf(place)} decimals={Number(token.dec)} />
       </Panel>
@@ -130,8 +130,12 @@ function Overview({ token, place }: PartProps) {
   );
 }
 
-function Market({ tick }: { tick: string }) {
-  const answer = useAnswer<Envelope<SummaryRow>>(`/api/v1/prc20/market/${tick}/summary`, "listing", "block");
+function Market({ token }: { token: TokenRow }) {
+  const answer = useAnswer<Envelope<SummaryRow>>(
+    `/api/v1/prc20/market/${token.tick}/summary`,
+    "listing",
+    "block",
+  );
   return (
     <Await answer={answer} what="the market" rows={2}>
       {({ result: [market] }) =>
@@ -157,6 +161,17 @@ function Market({ tick }: { tick: string }) {
               <dd>
                 <Pearl sat={market.volume_24h_sat} />
                 <small>{counted(market.fills_24h, "sale")}</small>
+              </dd>
+            </div>
+            <div>
+              <dt>All units at that price</dt>
+              <dd>
+                {market.best_listing_id === null ? (
+                  <None why="nothing for sale" />
+                ) : (
+                  <Pearl sat={satAtUnitPrice(token.supply, Number(token.dec), market.floor_unit_price_sat)} />
+                )}
+                <small>supply times cheapest</small>
               </dd>
             </div>
             <div>

@@ -171,7 +171,7 @@ export function TransactionId({ txid, whole = false }: { txid: string | null; wh
 /** A dash that is read as "none". */
 export function None({ why = "none" }: { why?: string }) {
   return (
-    <span class="quiet">
+    <span class="quiet none">
       <span aria-hidden="true">–</span>
       <span class="unseen">{why}</span>
     </span>

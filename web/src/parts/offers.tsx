@@ -113,7 +113,7 @@ export function BidTable({ rows, empty }: { rows: readonly BidRow[]; empty: Comp
 }
 
 /** Exact order by quotient, the highest price first; older ones first where equal. */
-function byPrice(a: BidRow, b: BidRow): number {
+export function byPrice(a: BidRow, b: BidRow): number {
   const difference =
     BigInt(b.usdc_amount) * BigInt(a.pearl_amount_sat) - BigInt(a.usdc_amount) * BigInt(b.pearl_amount_sat);
   if (difference !== 0n) return difference > 0n ? 1 : -1;

@@ -76,21 +76,25 @@ const OPERATION_COLUMNS: readonly Column<OperationRow>[] = [
   { head: "Time", cell: ({ time }) => <Time at={time} /> },
 ];
 
-/** Operations of blocks. `short` leaves out who and where. */
+const WHO_AND_WHEN: readonly string[] = ["From", "To", "Time"];
+
+/** Operations of blocks. `short` leaves out who and where, `brief` on a phone alone. */
 export function OperationTable({
   rows,
   caption,
   empty,
   short = false,
+  brief = false,
 }: {
   rows: readonly OperationRow[];
   caption: string;
   empty: ComponentChildren;
   short?: boolean;
+  brief?: boolean;
 }) {
   const columns = short
-    ? OPERATION_COLUMNS.filter(({ head }) => !["From", "To", "Time"].includes(head))
-    : OPERATION_COLUMNS;
+    ? OPERATION_COLUMNS.filter(({ head }) => !WHO_AND_WHEN.includes(head))
+    : OPERATION_COLUMNS.map((column) => ({ ...column, minor: brief && WHO_AND_WHEN.includes(column.head) }));
   return (
     <Table
       caption={caption}

@@ -10,6 +10,8 @@ export interface Column<Row> {
   readonly cell: (row: Row, index: number) => ComponentChildren;
   /** Numbers stand to the right. */
   readonly numeric?: boolean;
+  /** Left out where rows are drawn as cards. */
+  readonly minor?: boolean;
 }
 
 interface TableProps<Row> {
@@ -41,8 +43,13 @@ export function Table<Row>({ caption, columns, rows, keyOf, empty }: TableProps<
         <tbody role="rowgroup">
           {rows.map((row, index) => (
             <tr key={keyOf(row)} role="row">
-              {columns.map(({ head, cell, numeric }) => (
-                <td key={head} role="cell" data-head={head} class={numeric ? "number" : ""}>
+              {columns.map(({ head, cell, numeric, minor }) => (
+                <td
+                  key={head}
+                  role="cell"
+                  data-head={head}
+                  class={[numeric ? "number" : "", minor ? "minor" : ""].join(" ").trim()}
+                >
                   {cell(row, index)}
                 </td>
               ))}
