@@ -14,7 +14,8 @@ import type { Txid } from "../primitives/brands.ts";
 import type { Sha256d } from "../primitives/hashing.ts";
 import { sentenceOf } from "./follower-errors.ts";
 import type { Clock, Log, PearlNode } from "./ports.ts";
-import type { MempoolOperation, MempoolSnapshot, MempoolView } from "./serving.ts";
+import { MempoolRows } from "./mempool-rows.ts";
+import type { MempoolFilter, MempoolOperation, MempoolSnapshot, MempoolView } from "./serving.ts";
 import { Wake } from "./wake.ts";
 
 /** Settings of the watch. */
@@ -106,6 +107,7 @@ export class MempoolWatch implements MempoolView {
   readonly #beyond = new Set<Txid>();
   #look = 0;
   #isBehind = false;
+  readonly #rows = new MempoolRows();
   #snapshot: MempoolSnapshot = { version: 0, rows: [], truncated: false };
   readonly #listeners: readonly MempoolListener[];
 
@@ -121,6 +123,11 @@ export class MempoolWatch implements MempoolView {
   /** The operations of the last look. */
   snapshot(): MempoolSnapshot {
     return this.#snapshot;
+  }
+
+  /** Those of the last look that are meant. */
+  matching(filter: MempoolFilter): readonly MempoolOperation[] {
+    return this.#rows.matching(filter);
   }
 
   /** Looks again soon: a new block has taken transactions out. */
@@ -179,7 +186,7 @@ export class MempoolWatch implements MempoolView {
     try {
       await this.#fetch(wanted, added);
     } finally {
-      if (gone.size + added.length > 0 || this.#snapshot.truncated !== this.#beyond.size > 0) {
+      if (gone.length + added.length > 0 || this.#snapshot.truncated !== this.#beyond.size > 0) {
         this.#publish(gone, added);
       }
     }
@@ -205,9 +212,9 @@ export class MempoolWatch implements MempoolView {
     return [...fresh, ...others.slice(0, fetchPerLook - fresh.size)];
   }
 
-  /** Forgets what the last list lacked; returns those whose operations were shown. */
-  #forget(): ReadonlySet<Txid> {
-    const gone = new Set<Txid>();
+  /** Forgets what the last list lacked; returns its operations that were shown. */
+  #forget(): readonly MempoolOperation[] {
+    const gone: MempoolOperation[] = [];
     for (const [txid, look] of this.#known) {
       if (look === this.#look) continue;
       this.#known.delete(txid);
@@ -216,7 +223,7 @@ export class MempoolWatch implements MempoolView {
       if (shown === undefined) continue;
       this.#shown.delete(txid);
       this.#shownCount -= shown.length;
-      gone.add(txid);
+      gone.push(...shown);
     }
     return gone;
   }
@@ -255,22 +262,10 @@ export class MempoolWatch implements MempoolView {
     return operations;
   }
 
-  /** The rows that stay and the new ones in one order: linear, however many rows stay. */
-  #publish(gone: ReadonlySet<Txid>, added: readonly MempoolOperation[]): void {
-    const next = added.toSorted(byPlace);
-    const rows: MempoolOperation[] = [];
-    let at = 0;
-    for (const row of this.#snapshot.rows) {
-      if (gone.has(row.txid)) continue;
-      for (let one = next[at]; one !== undefined && byPlace(one, row) < 0; one = next[at]) {
-        rows.push(one);
-        at += 1;
-      }
-      rows.push(row);
-    }
-    for (const one of next.slice(at)) rows.push(one);
+  #publish(gone: readonly MempoolOperation[], added: readonly MempoolOperation[]): void {
+    this.#rows.change(gone, added);
     const version = this.#snapshot.version + 1;
-    this.#snapshot = { version, rows, truncated: this.#beyond.size > 0 };
+    this.#snapshot = { version, rows: this.#rows.all, truncated: this.#beyond.size > 0 };
   }
 
   #operationsOf(raw: Uint8Array, txid: Txid): readonly MempoolOperation[] {
@@ -281,10 +276,6 @@ export class MempoolWatch implements MempoolView {
     const read = readTransaction(scanned.value, rules, this.#addressOf);
     return read === null ? NONE : rowsOf(read, txid);
   }
-}
-
-function byPlace(one: MempoolOperation, other: MempoolOperation): number {
-  return one.txid < other.txid ? -1 : one.txid > other.txid ? 1 : one.vout - other.vout;
 }
 
 function rowsOf(read: ReadTransaction, txid: Txid): readonly MempoolOperation[] {

@@ -42,6 +42,13 @@ export interface MempoolOperation {
   readonly payloadJson: string;
 }
 
+/** Which unconfirmed operations are meant; null: any. */
+export interface MempoolFilter {
+  readonly tick: Tick | null;
+  /** Whose sender or recipient this is, as far as the payload tells. */
+  readonly address: PearlAddress | null;
+}
+
 /** One look at the unconfirmed operations. */
 export interface MempoolSnapshot {
   /** Grows whenever `rows` or `truncated` changes. */
@@ -55,6 +62,8 @@ export interface MempoolSnapshot {
 /** The unconfirmed operations that the node holds. Cheap to ask: returns the snapshot that is already there. */
 export interface MempoolView {
   snapshot(): MempoolSnapshot;
+  /** Of the snapshot's rows those that are meant, in their order; as many are looked at as one filter leaves. */
+  matching(filter: MempoolFilter): readonly MempoolOperation[];
 }
 
 /** Tells when the committed state has changed. */

@@ -129,7 +129,11 @@ function elsewhere(): never {
 /** Makes answers for as long as the port is open. Answers that depend on more than `deps` must not be ordered. */
 export function answerOrders(port: MessagePort, deps: Pick<ReadDependencies, "queries" | "rules">): void {
   const routes = new Map(READ_ROUTES.map((route) => [route.name, route]));
-  const all: ReadDependencies = { ...deps, fillPsbt: elsewhere, mempool: { snapshot: elsewhere } };
+  const all: ReadDependencies = {
+    ...deps,
+    fillPsbt: elsewhere,
+    mempool: { snapshot: elsewhere, matching: elsewhere },
+  };
   const reportOn = async ([id, name, params, query]: AnswerOrder): Promise<AnswerReport> => {
     const route = routes.get(name);
     if (route === undefined) return { kind: "failed", id, why: `there is no route ${name}` };

@@ -7,7 +7,12 @@ import type { LedgerCause } from "../../src/index/views.ts";
 import type { EventGroup } from "../../src/index/event-groups.ts";
 import type { Condition } from "../../src/follow/conditions.ts";
 import type { ProtocolRules } from "../../src/prc20/rules.ts";
-import type { IndexStatus, MempoolOperation } from "../../src/follow/serving.ts";
+import type {
+  IndexStatus,
+  MempoolOperation,
+  MempoolSnapshot,
+  MempoolView,
+} from "../../src/follow/serving.ts";
 import { fillTemplatePsbt } from "../../src/wallet/fill-psbt.ts";
 import { FakeIndex } from "./fake-index.ts";
 import * as rows from "./rows.ts";
@@ -54,6 +59,17 @@ const SYNCED: IndexStatus = {
   evm: null,
 };
 
+/** Unconfirmed operations as a snapshot has them, filtered by the words of H-38. */
+export function mempoolView(snapshot: () => MempoolSnapshot): MempoolView {
+  return {
+    snapshot,
+    matching: ({ tick, address }) =>
+      snapshot()
+        .rows.filter((row) => tick === null || row.tick === tick)
+        .filter(({ from, to }) => address === null || [from, to].includes(address)),
+  };
+}
+
 /** Builds a server; the caller closes `app`. */
 export async function harness(index: FakeIndex, options: Partial<HttpDependencies> = {}): Promise<Harness> {
   const listeners = new Set<() => void>();
@@ -70,7 +86,7 @@ export async function harness(index: FakeIndex, options: Partial<HttpDependencie
     status: () => status.value,
     conditions: () => conditions,
     nodes: () => ({ configured: 2, answering: 2, agreeing: 1 }),
-    mempool: { snapshot: () => ({ version: 1, rows: mempool, truncated: false }) },
+    mempool: mempoolView(() => ({ version: 1, rows: mempool, truncated: false })),
     feed: {
       subscribe(listener) {
         listeners.add(listener);

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { MempoolSnapshot } from "../../src/follow/serving.ts";
 import type { Tick } from "../../src/primitives/brands.ts";
-import { type Harness, harness, richIndex } from "./harness.ts";
+import { type Harness, harness, mempoolView, richIndex } from "./harness.ts";
 import * as rows from "./rows.ts";
 
 const ROOT = "/api/v1/prc20";
@@ -13,7 +13,7 @@ const ROOT = "/api/v1/prc20";
 let rich: Harness;
 let unconfirmed: MempoolSnapshot = { version: 0, rows: [], truncated: false };
 before(async () => {
-  rich = await harness(richIndex(), { mempool: { snapshot: () => unconfirmed } });
+  rich = await harness(richIndex(), { mempool: mempoolView(() => unconfirmed) });
 });
 after(() => rich.app.close());
 

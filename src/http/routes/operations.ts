@@ -114,12 +114,8 @@ const mempool = readRoute({
     const page = pageRequest(query, binding);
     if (!page.ok) return page;
     const state = await deps.queries.state();
-    const { rows, truncated } = deps.mempool.snapshot();
-    const isMeant = (row: MempoolOperation): boolean =>
-      (tick === null || row.tick === tick) &&
-      (address.value === null || row.from === address.value || row.to === address.value);
-    const meant = tick === null && address.value === null ? rows : rows.filter(isMeant);
-    const value = mempoolPage(meant, page.value);
+    const { truncated } = deps.mempool.snapshot();
+    const value = mempoolPage(deps.mempool.matching({ tick, address: address.value }), page.value);
     return ok({ state, truncated, rows: value.rows.map(mempoolRow), ...pageLinks(value, binding) });
   },
 });
