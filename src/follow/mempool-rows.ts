@@ -29,10 +29,9 @@ export class MempoolRows {
   /** Takes rows away, the very ones that were added, and adds others in any order. */
   change(gone: Rows, added: Rows): void {
     const sorted = added.toSorted(byPlace);
-    const dropped = new Set(gone);
-    this.#all = merged(this.#all, dropped, sorted);
-    changeLists(this.#byTick, dropped, sorted, ({ tick }) => [tick]);
-    changeLists(this.#byAddress, dropped, sorted, ({ from, to }) =>
+    this.#all = merged(this.#all, gone, sorted);
+    changeLists(this.#byTick, gone, sorted, ({ tick }) => [tick]);
+    changeLists(this.#byAddress, gone, sorted, ({ from, to }) =>
       to === null || to === from ? [from] : [from, to],
     );
   }
@@ -40,40 +39,59 @@ export class MempoolRows {
 
 function changeLists(
   lists: Map<string, Rows>,
-  gone: ReadonlySet<MempoolOperation>,
+  gone: Rows,
   added: Rows,
   keysOf: (row: MempoolOperation) => readonly string[],
 ): void {
-  const touched = new Map<string, MempoolOperation[]>();
-  for (const row of gone) for (const key of keysOf(row)) if (!touched.has(key)) touched.set(key, []);
-  for (const row of added) {
-    for (const key of keysOf(row)) {
-      const others = touched.get(key);
-      if (others === undefined) touched.set(key, [row]);
-      else others.push(row);
-    }
-  }
-  for (const [key, own] of touched) {
-    const rows = merged(lists.get(key) ?? [], gone, own);
+  const [goneOf, addedOf] = [byKey(gone, keysOf), byKey(added, keysOf)];
+  for (const key of new Set([...goneOf.keys(), ...addedOf.keys()])) {
+    const rows = merged(lists.get(key) ?? [], goneOf.get(key) ?? [], addedOf.get(key) ?? []);
     if (rows.length === 0) lists.delete(key);
     else lists.set(key, rows);
   }
 }
 
-/** The rows that stay and the new ones in one order: linear, however many rows stay. */
-function merged(rows: Rows, gone: ReadonlySet<MempoolOperation>, added: Rows): Rows {
-  const all: MempoolOperation[] = [];
-  let at = 0;
+function byKey(rows: Rows, keysOf: (row: MempoolOperation) => readonly string[]): Map<string, Rows> {
+  const lists = new Map<string, MempoolOperation[]>();
   for (const row of rows) {
-    if (gone.has(row)) continue;
-    for (let one = added[at]; one !== undefined && byPlace(one, row) < 0; one = added[at]) {
-      all.push(one);
-      at += 1;
+    for (const key of keysOf(row)) {
+      const list = lists.get(key);
+      if (list === undefined) lists.set(key, [row]);
+      else list.push(row);
     }
-    all.push(row);
   }
-  for (const one of added.slice(at)) all.push(one);
+  return lists;
+}
+
+/** The rows that stay and the new ones in one order: looks for each that changes, and only copies those that stay. */
+function merged(rows: Rows, gone: Rows, added: Rows): Rows {
+  const dropped = gone.map((row) => placeIn(rows, row)).toSorted((one, other) => one - other);
+  const inserted = added.map((row) => placeIn(rows, row));
+  const all: MempoolOperation[] = [];
+  let [drop, insert] = [0, 0];
+  for (const [at, row] of rows.entries()) {
+    for (let one = added[insert]; one !== undefined && inserted[insert] === at; one = added[insert]) {
+      all.push(one);
+      insert += 1;
+    }
+    if (dropped[drop] === at) drop += 1;
+    else all.push(row);
+  }
+  for (const one of added.slice(insert)) all.push(one);
   return all;
+}
+
+/** Index of the first row that does not stand before this one. */
+function placeIn(rows: Rows, row: MempoolOperation): number {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const found = rows[middle];
+    if (found !== undefined && byPlace(found, row) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function byPlace(one: MempoolOperation, other: MempoolOperation): number {
