@@ -58,7 +58,7 @@ function Moved({ row }: { row: SwapTransactionRow }) {
 export function TransactionPlace({ row }: { row: SwapTransactionRow }) {
   if (row.height === null || row.time === null) return <Badge tone="busy">waits for a block</Badge>;
   return (
-    <span>
+    <span class="sentence">
       {row.chain === "evm" ? `EVM block ${row.height}` : "block "}
       {row.chain === "evm" ? null : <Height height={row.height} />}, <Time at={row.time} />,{" "}
       {row.final ? "final" : counted(row.confirmations, "confirmation")}
