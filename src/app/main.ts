@@ -6,8 +6,7 @@ import type { Server } from "node:http";
 import { availableParallelism } from "node:os";
 import { openPearlNode } from "../adapters/pearl-node/pearl-node.ts";
 import { rm } from "node:fs/promises";
-import { openIndexReader } from "../adapters/store-sqlite/read/index-reader.ts";
-import { type OpenedStore, openSqliteStore, type PageMemory } from "../adapters/store-sqlite/sqlite-store.ts";
+import type { OpenedStore, PageMemory } from "../adapters/store-sqlite/sqlite-store.ts";
 import { systemClock } from "../adapters/system/clock.ts";
 import { sha256, sha256d } from "../adapters/system/hashes.ts";
 import { openLog, redactedLog } from "../adapters/system/log.ts";
@@ -15,6 +14,7 @@ import { PrometheusMetrics } from "../adapters/system/metrics.ts";
 import { openSha256Lanes } from "../adapters/system/sha256-lanes.ts";
 import { SignaturePool } from "../adapters/system/signature-pool.ts";
 import type { Config } from "./config/config.ts";
+import type { AnswerThread } from "../http/answer-thread.ts";
 import type { RateLimitOptions } from "../http/dependencies.ts";
 import { addressOf, type NodeEndpoint } from "./config/read-node.ts";
 import {
@@ -29,7 +29,6 @@ import { programVersion } from "./cli/help.ts";
 import { CommitFeed } from "../follow/commit-feed.ts";
 import type { Condition, ConditionSource } from "../follow/conditions.ts";
 import { FOLLOWER_DEFAULTS, IndexFollower } from "../index/follower.ts";
-import { sentenceOf } from "../follow/follower-errors.ts";
 import { BlockIndexer, type IndexingContext } from "../index/index-block.ts";
 import { MEMPOOL_DEFAULTS, MempoolWatch } from "../follow/mempool-watch.ts";
 import { claimDatabase, parameterDifferences } from "../index/parameters.ts";
@@ -40,7 +39,8 @@ import type { FollowedStore } from "../index/ports.ts";
 import type { Log, PearlNode } from "../follow/ports.ts";
 import { IndexProgress, PROGRESS_DEFAULTS } from "../follow/progress.ts";
 import type { IndexStatus } from "../follow/serving.ts";
-import { type IndexUnderTest, SEGMENT_BLOCKS, verifyIndex } from "../index/verify.ts";
+import { SEGMENT_BLOCKS, verifyIndex } from "../index/verify.ts";
+import { openDatabase, openVerified, shownDatabase } from "./open-database.ts";
 import { type ComposedSwaps, composeSwaps, type SwapSides } from "./start-swaps.ts";
 import { fillTemplatePsbt } from "../wallet/fill-psbt.ts";
 
@@ -84,24 +84,16 @@ interface Foundation {
   readonly closers: Closers;
 }
 
-async function openStore(file: string, log: Log, memory: PageMemory): Promise<OpenedStore> {
-  try {
-    return await openSqliteStore({ file, log, memory });
-  } catch (cause) {
-    throw new CommandRefused([`the database cannot be used: ${sentenceOf(cause)}`], { cause });
-  }
-}
-
 async function openFoundation(
   config: Config,
   overrides: Overrides,
-  file = config.database.file,
+  database = config.database,
   memory: PageMemory = "ample",
 ): Promise<Foundation> {
   const { network, rules } = config;
   const log = redactedLog(overrides.log ?? openLog(config.logLevel), config.redact);
   const closers = new Closers();
-  const store = await openStore(file, log, memory);
+  const store = await openDatabase(database, log, memory);
   closers.add(() => store.close());
   const signatures = new SignaturePool({ workers: Math.min(4, availableParallelism()) });
   closers.add(() => signatures.close());
@@ -140,8 +132,8 @@ async function checkNode(node: PearlNode): Promise<void> {
 }
 
 /** Refuses a database that was built with other parameters (P-01). */
-async function checkDatabase(store: FollowedStore, indexer: BlockIndexer, file: string): Promise<void> {
-  refuseOthers(await claimDatabase(store, indexer.parameters), file);
+async function checkDatabase(store: FollowedStore, indexer: BlockIndexer, name: string): Promise<void> {
+  refuseOthers(await claimDatabase(store, indexer.parameters), name);
 }
 
 function refuseOthers(differences: readonly string[], file: string): void {
@@ -182,7 +174,7 @@ async function startOn(config: Config, foundation: Foundation): Promise<RunningS
   warnOfUnused(config, log);
   const indexer = indexerOver(context, store);
   await checkNode(node);
-  await checkDatabase(store, indexer, config.database.file);
+  await checkDatabase(store, indexer, shownDatabase(config.database));
   const bodies = config.swaps === null ? null : new RecentBodies(node);
   const swaps = bodies === null ? null : await openSwaps(config, foundation, bodies);
   const evmStatus = swaps === null ? null : () => swaps.api.evmStatus();
@@ -197,7 +189,7 @@ async function startOn(config: Config, foundation: Foundation): Promise<RunningS
   const watched: readonly ConditionSource[] = [store, progress, node, ...(swaps === null ? [] : [swaps])];
   const app = await serverOver({
     queries: store.queries,
-    answers: openAnswerThread(config.database.file, config.rules, log, closers),
+    answers: answersOver(config, log, closers),
     rules: config.rules,
     network: config.network.name,
     version: programVersion(),
@@ -222,7 +214,7 @@ async function startOn(config: Config, foundation: Foundation): Promise<RunningS
   const loops = [node, follower, mempool, ...(swaps === null ? [] : [swaps])];
   const running = Promise.all(loops.map((part) => part.run(stop.signal)));
   const where = { host: config.host, port, page: pageAddress(config.host, port) };
-  log.info({ ...where, network: config.network.name, database: config.database.file }, "serving");
+  log.info({ ...where, network: config.network.name, database: shownDatabase(config.database) }, "serving");
   return {
     host: config.host,
     port,
@@ -244,6 +236,11 @@ async function startOn(config: Config, foundation: Foundation): Promise<RunningS
       log.info({}, "stopped");
     }),
   };
+}
+
+/** Pages of PostgreSQL are made by its own processes: a thread of ours would only wait for them. */
+function answersOver({ database, rules }: Config, log: Log, closers: Closers): AnswerThread | null {
+  return database.engine === "sqlite" ? openAnswerThread(database.file, rules, log, closers) : null;
 }
 
 /** What one client may do (H-10, H-11). */
@@ -354,13 +351,12 @@ export async function verify(
   onFinding: (sentence: string) => void,
   overrides: Overrides = {},
 ): Promise<number> {
-  const { file } = config.database;
-  const index = readerOf(file);
+  const { index, file } = openVerified(config.database);
   const replayFile = replayFileOf(file);
   const { store, node, context, log, closers } = await openFoundation(
     config,
     overrides,
-    replayFile,
+    { engine: "sqlite", file: replayFile },
     "little",
   );
   closers.add(() => Promise.resolve(index.close()));
@@ -380,12 +376,4 @@ export async function verify(
     await Promise.all(files.map((each) => rm(each, { force: true })));
     return findings;
   });
-}
-
-function readerOf(file: string): IndexUnderTest {
-  try {
-    return openIndexReader(file);
-  } catch (cause) {
-    throw new CommandRefused([`the database cannot be used: ${sentenceOf(cause)}`], { cause });
-  }
 }

@@ -174,7 +174,7 @@ describe("a service whose every URL is a secret", () => {
         PEARL_WITNESS_PASSWORD: MARK,
       },
       { PEARL_WITNESS_PASSWORD: MARK },
-      { DATABASE_URL: `postgres://${MARK}:${MARK}@h/db` },
+      { DATABASE_URL: `postgres://${MARK}:${MARK}@h` },
     ];
     for (const environment of wrong) {
       const read = readConfig({

@@ -50,6 +50,8 @@ export interface Page {
 interface LiveOptions {
   /** Absent: a file of its own that goes with it. */
   readonly file?: string;
+  /** An open store in place of one in a file; it is closed with the service. */
+  readonly store?: IndexStore;
   readonly undoBlocks?: number;
   /** 0 switches the byte cache off. */
   readonly cacheBytes?: number;
@@ -102,7 +104,7 @@ export class LiveIndex {
     const node = new PearlPort(chain);
     const complaints: string[] = [];
     const log = complainingLog(complaints);
-    const store = await openSqliteStore({ file: options.file ?? ":memory:" });
+    const store = options.store ?? (await openSqliteStore({ file: options.file ?? ":memory:" }));
     const rules = {
       ...testRules("simnet", params.feeAddress, params.feeBps),
       startHeight: params.startHeight,

@@ -1,5 +1,5 @@
-// The real process dies by SIGKILL while it syncs, at the tip and in a rewind. Whatever was on disk then, the next
-// start must reach the same rows as an index that was never interrupted, digest included.
+// The real process dies by SIGKILL while it syncs, at the tip and in a rewind. Whatever its database held then, the next
+// start must reach the same rows as an index that was never interrupted, digest included. With either storage engine.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -7,8 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { openPostgresStore } from "../../src/adapters/store-postgres/postgres-store.ts";
 import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
-import type { StoreDump } from "../../src/index/ports.ts";
+import type { IndexStore, StoreDump } from "../../src/index/ports.ts";
+import { needsPostgres, type PostgresCluster, startPostgres } from "../../testkit/doubles/postgres.ts";
 import { freePort } from "../../testkit/free-port.ts";
 import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
 import { serveWorld, type WorldServer } from "../../testkit/worlds/simulation/world-server.ts";
@@ -33,16 +35,52 @@ before(async () => {
 
 after(async () => {
   await endAll();
+  await schemas.end();
   await server.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
-function start(name: string, port: number): StartedProcess {
+/** Databases of one engine, by names. */
+interface Databases {
+  /** As DATABASE_URL. */
+  url(name: string): Promise<string>;
+  open(name: string): Promise<IndexStore>;
+}
+
+const files: Databases = {
+  url: async (name) => `sqlite:${join(folder, `${name}.db`)}`,
+  open: (name) => openSqliteStore({ file: join(folder, `${name}.db`) }),
+};
+
+/** Schemas of a cluster that is started when it is needed, and ended by the process. */
+class Schemas implements Databases {
+  #cluster: Promise<PostgresCluster> | null = null;
+  readonly #urls = new Map<string, string>();
+
+  async url(name: string): Promise<string> {
+    this.#cluster ??= startPostgres();
+    const url = this.#urls.get(name) ?? (await (await this.#cluster).newUrl());
+    this.#urls.set(name, url);
+    return url;
+  }
+
+  async open(name: string): Promise<IndexStore> {
+    return openPostgresStore({ url: await this.url(name) });
+  }
+
+  async end(): Promise<void> {
+    await (await this.#cluster)?.stop();
+  }
+}
+
+const schemas = new Schemas();
+
+async function start(databases: Databases, name: string, port: number): Promise<StartedProcess> {
   return startStrand(launcher, ["start"], {
     STRAND_NETWORK: "simnet",
     PEARL_RPC_URL: server.url,
     PRC20_FEE_ADDRESS: world.feeAddress,
-    DATABASE_URL: `sqlite:${join(folder, `${name}.db`)}`,
+    DATABASE_URL: await databases.url(name),
     PORT: `${port}`,
     PEARL_POLL_MS: "20",
   });
@@ -67,13 +105,13 @@ async function isAtTip(port: number): Promise<boolean> {
 }
 
 /** Runs until the tip is reached, stops properly and gives every row. */
-async function finish(name: string): Promise<StoreDump> {
+async function finish(databases: Databases, name: string): Promise<StoreDump> {
   const port = await freePort();
-  const strand = start(name, port);
+  const strand = await start(databases, name, port);
   await until("the tip is reached", () => isAtTip(port));
   strand.child.kill("SIGTERM");
   assert.equal((await strand.ended).code, 0);
-  const store = await openSqliteStore({ file: join(folder, `${name}.db`) });
+  const store = await databases.open(name);
   try {
     assert.deepEqual(await store.audit(), []);
     return await store.dump();
@@ -82,7 +120,7 @@ async function finish(name: string): Promise<StoreDump> {
   }
 }
 
-test("SIGKILL while syncing, at the tip and in a rewind: the resumed index equals an uninterrupted one", async () => {
+async function killedAndResumed(databases: Databases): Promise<void> {
   const name = "killed";
   // While syncing: killed again and again at whatever height it has reached, the first time before the end.
   server.blockDelayMs = 40;
@@ -90,7 +128,7 @@ test("SIGKILL while syncing, at the tip and in a rewind: the resumed index equal
   const seen: number[] = [];
   for (let round = 0; round < 2; round += 1) {
     const port = await freePort();
-    const strand = start(name, port);
+    const strand = await start(databases, name, port);
     const from = seen.at(-1) ?? -1;
     await until("some blocks are indexed", async () => (await indexed(port)) > Math.max(0, from));
     await delay(15 * round);
@@ -105,7 +143,7 @@ test("SIGKILL while syncing, at the tip and in a rewind: the resumed index equal
   // At the tip: killed as a block arrives.
   for (const patience of [0, 3]) {
     const port = await freePort();
-    const strand = start(name, port);
+    const strand = await start(databases, name, port);
     await until("the tip is reached", () => isAtTip(port));
     world.grow(1);
     await delay(patience);
@@ -115,7 +153,7 @@ test("SIGKILL while syncing, at the tip and in a rewind: the resumed index equal
   // In a rewind of many blocks: it begins when the node has named the block at which the branches part.
   for (const patience of [1, 6, 15]) {
     const port = await freePort();
-    const strand = start(name, port);
+    const strand = await start(databases, name, port);
     await until("the tip is reached", () => isAtTip(port));
     const forkHeight = world.tip.height - DEPTH;
     const isNamed = new Promise<void>((resolve) => {
@@ -129,8 +167,14 @@ test("SIGKILL while syncing, at the tip and in a rewind: the resumed index equal
     await kill(strand);
   }
 
-  const resumed = await finish(name);
-  const uninterrupted = await finish("uninterrupted");
+  const resumed = await finish(databases, name);
+  const uninterrupted = await finish(databases, "uninterrupted");
   assert.equal(resumed.blocks.length, world.tip.height + 1);
   assert.deepEqual(resumed, uninterrupted);
-});
+}
+
+const RULE =
+  "SIGKILL while syncing, at the tip and in a rewind: the resumed index equals an uninterrupted one";
+
+test(RULE, () => killedAndResumed(files));
+test(`${RULE}, in PostgreSQL too`, needsPostgres(), () => killedAndResumed(schemas));

@@ -40,7 +40,11 @@ export class Session {
     });
     client.setTypeParser(INT8, wholeNumber);
     const session = new Session(client);
-    await client.connect();
+    try {
+      await client.connect();
+    } catch (cause) {
+      throw new Error(`PostgreSQL: ${reasonOf(cause)}`, { cause });
+    }
     return session;
   }
 
@@ -114,6 +118,12 @@ export class Session {
     this.#isEnded = true;
     this.#ended.resolve(reason);
   }
+}
+
+/** A host name with several addresses fails once for each. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join("; ");
+  return error instanceof Error ? error.message : String(error);
 }
 
 function nameOf(sql: string): string {

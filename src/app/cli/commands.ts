@@ -122,10 +122,12 @@ function out(line: string): void {
 /** `strand alarms`: shows what stands; with `--lift <id>` ends one, also beside a running service. 1: no such alarm. */
 export async function runAlarms(flags: ReadonlyMap<string, string>): Promise<number> {
   const lift = flags.get(LIFT_FLAG) ?? null;
-  const { file } = configOf(new Map([...flags].filter(([name]) => name !== LIFT_FLAG))).database;
-  if (!existsSync(file)) throw new CommandRefused([`there is no database at ${file}: check DATABASE_URL`]);
-  const { removeAlarm, storedAlarms } = await import("../../adapters/store-sqlite/swaps/swap-store.ts");
-  const alarms = storedAlarms(file);
+  const { database } = configOf(new Map([...flags].filter(([name]) => name !== LIFT_FLAG)));
+  if (database.engine === "sqlite" && !existsSync(database.file))
+    throw new CommandRefused([`there is no database at ${database.file}: check DATABASE_URL`]);
+  const { alarmsOf } = await import("../open-database.ts");
+  const stored = alarmsOf(database);
+  const alarms = await stored.read();
   if (lift === null) {
     if (alarms.length === 0) out("no alarm stands");
     for (const alarm of alarms) for (const line of alarmLines(alarm)) out(line);
@@ -138,7 +140,7 @@ export async function runAlarms(flags: ReadonlyMap<string, string>): Promise<num
       alarms.length === 0 ? "none stands" : `these stand: ${alarms.map(({ id }) => id).join(", ")}`;
     throw new CommandRefused([`there is no alarm ${JSON.stringify(lift)}: ${known}`]);
   }
-  removeAlarm(file, alarm.id);
+  await stored.remove(alarm.id);
   for (const line of alarmLines(alarm)) out(line);
   out("lifted; a running service offers actions again within some seconds");
   return 0;

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { redactorOf } from "./redactor.ts";
 import { readConfig, type Config } from "./config.ts";
 import { flagOf, SETTING_LIST } from "./declaration.ts";
 
@@ -47,6 +48,11 @@ function problems(
 }
 
 const meant = (environment: Record<string, string>): readonly string[] => good(environment).misspelled;
+
+function fileOf(url: string): unknown {
+  const { database } = good({ DATABASE_URL: url });
+  return database.engine === "sqlite" ? database.file : null;
+}
 
 describe("configuration", () => {
   test("defaults are those of the declaration", () => {
@@ -151,12 +157,27 @@ describe("configuration", () => {
     );
   });
 
-  test("databases: sqlite with a file, PostgreSQL is answered plainly", () => {
-    assert.equal(good({ DATABASE_URL: "sqlite:./x.db" }).database.file, "./x.db");
-    assert.equal(good({ DATABASE_URL: "sqlite:///var/x.db" }).database.file, "/var/x.db");
-    assert.equal(good({ DATABASE_URL: "sqlite:/var/x.db" }).database.file, "/var/x.db");
-    assert.match(problems({ DATABASE_URL: "postgres://u:p@h/db" }).join(), /does not have yet/);
+  test("databases: sqlite with a file, PostgreSQL with a URL", () => {
+    assert.equal(fileOf("sqlite:./x.db"), "./x.db");
+    assert.equal(fileOf("sqlite:///var/x.db"), "/var/x.db");
+    assert.equal(fileOf("sqlite:/var/x.db"), "/var/x.db");
+    for (const url of ["postgres://u:p@h/db", "postgresql://h:5433/db?sslmode=require"])
+      assert.deepEqual(good({ DATABASE_URL: url }).database, { engine: "postgresql", url });
+    for (const url of ["postgres://u:secret@h", "postgres://u:secret@h:x/db", "postgres:"]) {
+      const said = problems({ DATABASE_URL: url }).join();
+      assert.match(said, /no whole URL of PostgreSQL/);
+      assert.ok(!said.includes("secret"));
+    }
     assert.ok(!problems({ DATABASE_URL: "mysql://u:secret@h/db" }).join().includes("secret"));
+  });
+
+  test("of a PostgreSQL URL the password is secret in every form, host and database are not", () => {
+    const url = "postgres://strand:pass%40word@db.example:5432/prices?sslpassword=kept-away";
+    const redact = redactorOf(new Map(), { DATABASE_URL: url });
+    for (const secret of [url, "pass%40word", "pass@word", "kept-away"])
+      assert.equal(redact(`no ${secret} here`), "no … here");
+    const plain = 'connect ECONNREFUSED db.example:5432, database "prices" of strand';
+    assert.equal(redact(plain), plain);
   });
 
   test("an unknown flag is named with the nearest known one", () => {

@@ -14,34 +14,44 @@ export type LogLevelSetting = (typeof LOG_LEVELS)[number];
 const MAX_HOPS = 10;
 
 /** Which storage engine, and where. */
-export interface DatabaseTarget {
-  readonly engine: "sqlite";
-  /** Path of the database file, relative to the working directory or absolute. */
-  readonly file: string;
-}
+export type DatabaseTarget =
+  | {
+      readonly engine: "sqlite";
+      /** Path of the database file, relative to the working directory or absolute. */
+      readonly file: string;
+    }
+  | {
+      readonly engine: "postgresql";
+      /** With everything that is secret in it. */
+      readonly url: string;
+    };
 
 /** The database of DATABASE_URL, or null with a problem. */
 export function readDatabase(reader: SettingReader, networkName: string): DatabaseTarget | null {
   const name = "DATABASE_URL";
   const text = reader.text(name);
   if (text === null) return { engine: "sqlite", file: `./data/${networkName}.db` };
-  if (/^postgres(ql)?:/i.test(text)) {
-    reader.problem(
-      name,
-      "names PostgreSQL, an engine that this version does not have yet: use sqlite:<file>",
-    );
-    return null;
-  }
+  if (/^postgres(ql)?:/i.test(text)) return readPostgres(reader, text);
   const match = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(text);
   const file = match?.[1];
   if (file === undefined || file === ":memory:" || file.startsWith("//")) {
     reader.problem(
       name,
-      "is no database that strand knows: write sqlite: and a file name, like sqlite:./data/index.db",
+      "is no database that strand knows: write sqlite: and a file name, like sqlite:./data/index.db, " +
+        "or postgres://user:password@host:5432/database",
     );
     return null;
   }
   return { engine: "sqlite", file };
+}
+
+function readPostgres(reader: SettingReader, text: string): DatabaseTarget | null {
+  if (URL.canParse(text) && new URL(text).pathname.length > 1) return { engine: "postgresql", url: text };
+  reader.problem(
+    "DATABASE_URL",
+    "is no whole URL of PostgreSQL: write postgres://user:password@host:5432/database, with %40 for an @ in the password",
+  );
+  return null;
 }
 
 /** Host and ports. */

@@ -44,6 +44,7 @@ function redactorOfParts(parts: ReadonlySet<string>): Redact {
 
 function addUrl(text: string, parts: Set<string>): void {
   const url = URL.canParse(text) ? new URL(text) : null;
+  if (url !== null && /^postgres(ql)?:$/.test(url.protocol)) return addPostgres(url, text, parts);
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {
     // sqlite:<file> is a path that people need to read; anything else that is no URL may be a key by mistake.
     if (!text.startsWith("sqlite:") && text !== "node" && text.length >= SHORTEST_PART) parts.add(text);
@@ -70,6 +71,18 @@ function addUrl(text: string, parts: Set<string>): void {
   for (const [name, value] of searchParams) {
     keep(name, parts, SHORTEST_PART);
     for (const form of formsOf(value)) keep(form, parts, SHORTEST_PART);
+  }
+}
+
+/** Of a database the password is secret; where it is and what it is called people need to read. */
+function addPostgres({ password, searchParams }: URL, text: string, parts: Set<string>): void {
+  parts.add(text);
+  for (const secret of [
+    password,
+    searchParams.get("password") ?? "",
+    searchParams.get("sslpassword") ?? "",
+  ]) {
+    for (const form of formsOf(secret)) keep(form, parts, SHORTEST_SECRET);
   }
 }
 

@@ -1,0 +1,75 @@
+// Opens the storage engine that DATABASE_URL names, and says what the commands can do with it.
+
+import { openPostgresStore } from "../adapters/store-postgres/postgres-store.ts";
+import { postgresAlarms, removePostgresAlarm } from "../adapters/store-postgres/swaps/alarms.ts";
+import { openIndexReader } from "../adapters/store-sqlite/read/index-reader.ts";
+import { type OpenedStore, openSqliteStore, type PageMemory } from "../adapters/store-sqlite/sqlite-store.ts";
+import { removeAlarm, storedAlarms } from "../adapters/store-sqlite/swaps/swap-store.ts";
+import { sentenceOf } from "../follow/follower-errors.ts";
+import type { Log } from "../follow/ports.ts";
+import type { IndexUnderTest } from "../index/verify.ts";
+import type { FinalAlarm } from "../swaps/ledger/ports.ts";
+import { CommandRefused } from "./cli/service-host.ts";
+import type { DatabaseTarget } from "./config/read-service.ts";
+
+/** How a database is named to people: the file, or what is no secret of the URL. */
+export function shownDatabase(target: DatabaseTarget): string {
+  if (target.engine === "sqlite") return target.file;
+  const { protocol, host, pathname } = new URL(target.url);
+  return `${protocol}//${host}${pathname}`;
+}
+
+/** Opens a database as its writer. Throws `CommandRefused` with the reason where it cannot be used. */
+export async function openDatabase(
+  target: DatabaseTarget,
+  log: Log,
+  memory: PageMemory,
+): Promise<OpenedStore> {
+  try {
+    return target.engine === "sqlite"
+      ? await openSqliteStore({ file: target.file, log, memory })
+      : await openPostgresStore({ url: target.url, log });
+  } catch (cause) {
+    throw refusal(cause);
+  }
+}
+
+/** Opens a database to be verified. Throws `CommandRefused` where it cannot be read, or its engine cannot be verified. */
+export function openVerified(target: DatabaseTarget): {
+  readonly index: IndexUnderTest;
+  readonly file: string;
+} {
+  if (target.engine !== "sqlite")
+    throw new CommandRefused([
+      "strand verify reads SQLite databases: with PostgreSQL compare digests instead",
+    ]);
+  try {
+    return { index: openIndexReader(target.file), file: target.file };
+  } catch (cause) {
+    throw refusal(cause);
+  }
+}
+
+/** Alarms of replaced final blocks (S-05) in a database, beside whoever writes it. */
+export interface StoredAlarms {
+  /** Those that stand, oldest first. */
+  read(): Promise<readonly FinalAlarm[]>;
+  remove(id: string): Promise<void>;
+}
+
+/** The alarms of a database. */
+export function alarmsOf(target: DatabaseTarget): StoredAlarms {
+  if (target.engine === "postgresql") {
+    const { url } = target;
+    return { read: () => postgresAlarms(url), remove: (id) => removePostgresAlarm(url, id) };
+  }
+  const { file } = target;
+  return {
+    read: () => Promise.resolve(storedAlarms(file)),
+    remove: (id) => Promise.resolve(removeAlarm(file, id)),
+  };
+}
+
+function refusal(cause: unknown): CommandRefused {
+  return new CommandRefused([`the database cannot be used: ${sentenceOf(cause)}`], { cause });
+}
