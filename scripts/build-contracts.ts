@@ -1,13 +1,16 @@
-// Compiles the Solidity sources and writes `contracts/build/` (ABI and bytecode) and the TypeScript ABI of the escrow;
-// with `--check` it compiles again and compares. The same sources and npm versions give the same bytes: settings are
-// fixed and no metadata hash is appended.
+// Compiles the Solidity sources and writes `contracts/build/` (ABI and bytecode), the whole input of the compiler for
+// the escrow, as explorers take it, and the TypeScript ABI; with `--check` it compiles again and compares. The same
+// sources and npm versions give the same bytes: settings are fixed and no metadata hash is appended.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { posix } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Abi, AbiParameter } from "viem";
 
 const OUT = "contracts/build";
+/** What the escrow is verified with: all of its sources and the settings, in the compiler's own form. */
+const STANDARD_JSON = `${OUT}/PearlUsdcEscrow.standard.json`;
 const ABI_MODULE = "src/adapters/evm-rpc/escrow-abi.ts";
 const WANTED: Readonly<Record<string, string>> = {
   PearlUsdcEscrow: "contracts/PearlUsdcEscrow.sol",
@@ -70,8 +73,25 @@ function builtFiles(): (readonly [file: string, text: string])[] {
     const built = { abi: contract.abi, bytecode: `0x${contract.evm.bytecode.object}` };
     files.push([`${OUT}/${name}.json`, `${JSON.stringify(built, null, 1)}\n`]);
   }
+  files.push([STANDARD_JSON, standardJson(WANTED["PearlUsdcEscrow"] ?? "")]);
   files.push([ABI_MODULE, abiModule(abis.get("PearlUsdcEscrow") ?? [], abis.get("DevUsdc") ?? [])]);
   return files;
+}
+
+/** The input that compiles one source file to what `compile` makes of it, with no other file beside. */
+function standardJson(root: string): string {
+  const contents = new Map<string, string>();
+  const gather = (path: string): void => {
+    if (contents.has(path)) return;
+    const { contents: text } = importedSource(path);
+    contents.set(path, text);
+    for (const [, imported = ""] of text.matchAll(/^import [^;]*?"([^"]+)";/gm))
+      gather(imported.startsWith(".") ? posix.join(posix.dirname(path), imported) : imported);
+  };
+  gather(root);
+  const sorted = [...contents].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const sources = Object.fromEntries(sorted.map(([path, content]) => [path, { content }]));
+  return `${JSON.stringify({ language: "Solidity", sources, settings: SETTINGS }, null, 1)}\n`;
 }
 
 function compile(): NonNullable<CompilerAnswer["contracts"]> {

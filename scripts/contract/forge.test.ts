@@ -2,6 +2,7 @@
 // no line or branch of the contract is left out by them.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { measureCoverage } from "./coverage.ts";
 import { findForge, FORGE_MISSING, runForge } from "./forge.ts";
@@ -42,6 +43,16 @@ test("the escrow's tests in Solidity", { skip }, async (context) => {
   await context.test(`the random histories have at least ${LEAST_CALLS} calls`, () =>
     assert.ok(calls >= LEAST_CALLS, `${calls} calls`),
   );
+});
+
+test("S-26: forge makes the same bytes of the escrow as solc-js, whose are committed", { skip }, async () => {
+  const { code, output, errors } = await runForge(["build"]);
+  assert.equal(code, 0, `${output}\n${errors}`);
+  const made: { bytecode: { object: string } } = JSON.parse(
+    readFileSync("data/forge/out/PearlUsdcEscrow.sol/PearlUsdcEscrow.json", "utf8"),
+  );
+  const kept: { bytecode: string } = JSON.parse(readFileSync("contracts/build/PearlUsdcEscrow.json", "utf8"));
+  assert.equal(made.bytecode.object, kept.bytecode);
 });
 
 test("every line and branch of the escrow is run by its unit and fuzz tests", { skip }, async () => {

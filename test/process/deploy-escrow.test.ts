@@ -3,6 +3,8 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Address } from "viem";
@@ -65,17 +67,18 @@ async function check(
   line: Record<string, unknown>,
   wanted: { feeBps: number; minUsdc: bigint },
 ): Promise<void> {
-  assert.deepEqual(Object.keys(line), ["address", "usdc", "block", "chain_id", "fee_recipient"]);
+  assert.deepEqual(Object.keys(line), ["address", "usdc", "block", "chain_id", "fee_recipient", "verify"]);
+  await checkVerification(line, addressOf(line));
   for (const name of ["address", "usdc", "fee_recipient"])
     assert.match(String(line[name]), /^0x[0-9a-f]{40}$/);
   assert.equal(line["chain_id"], 31337);
-  const address = String(line["address"]) as Address;
+  const created = addressOf(line);
   const { publicClient } = anvil;
   const block = line["block"];
   assert.ok(Number.isInteger(block));
-  assert.equal(await codeAt(address, BigInt(Number(block)) - 1n), undefined);
-  assert.notEqual(await codeAt(address, BigInt(Number(block))), undefined);
-  const read = { address, abi: escrowAbi } as const;
+  assert.equal(await codeAt(created, BigInt(Number(block)) - 1n), undefined);
+  assert.notEqual(await codeAt(created, BigInt(Number(block))), undefined);
+  const read = { address: created, abi: escrowAbi } as const;
   assert.equal(await publicClient.readContract({ ...read, functionName: "owner" }), OWNER);
   assert.equal(await publicClient.readContract({ ...read, functionName: "feeBps" }), wanted.feeBps);
   assert.equal(await publicClient.readContract({ ...read, functionName: "minUsdc" }), wanted.minUsdc);
@@ -89,6 +92,34 @@ async function check(
     functionName: "decimals",
   });
   assert.equal(decimals, 6);
+}
+
+function addressOf(line: Record<string, unknown>): Address {
+  return String(line["address"]) as Address;
+}
+
+/** The named input, compiled alone, and the arguments are exactly what the creation sent. */
+async function checkVerification(line: Record<string, unknown>, created: Address): Promise<void> {
+  const verify = line["verify"] as Readonly<Record<string, string>>;
+  const solc = createRequire(import.meta.url)("solc") as {
+    compile(input: string): string;
+    version(): string;
+  };
+  assert.ok(solc.version().startsWith((verify["compiler"] ?? "").slice(1)));
+  const root = new URL("../../", import.meta.url);
+  const answer = JSON.parse(
+    solc.compile(readFileSync(new URL(verify["standard_json"] ?? "", root), "utf8")),
+  ) as {
+    contracts: Record<string, Record<string, { evm: { bytecode: { object: string } } }>>;
+  };
+  const [file = "", name = ""] = (verify["contract"] ?? "").split(":");
+  const bytecode = answer.contracts[file]?.[name]?.evm.bytecode.object ?? "none";
+  const block = await anvil.publicClient.getBlock({
+    blockNumber: BigInt(Number(line["block"])),
+    includeTransactions: true,
+  });
+  const inputs = block.transactions.map(({ input }) => input);
+  assert.ok(inputs.includes(`0x${bytecode}${verify["constructor_arguments"]}`), `creation of ${created}`);
 }
 
 function codeAt(address: Address, blockNumber: bigint): Promise<string | undefined> {

@@ -11,6 +11,7 @@ import {
   createPublicClient,
   createWalletClient,
   defineChain,
+  encodeAbiParameters,
   type Hex,
   http,
   type HttpTransport,
@@ -25,6 +26,8 @@ import { shownUrl } from "../../follow/shown-url.ts";
 /** The only chain id (anvil's and Hardhat's) where a token that everybody can mint may stand in for USDC. */
 const DEV_CHAIN_ID = 31337;
 const BUILD = new URL("../../../contracts/build/", import.meta.url);
+/** The npm `solc` that `contracts/build` is made with; a test compares. */
+const COMPILER = "v0.8.37+commit.f401782d";
 const RPC_LIMIT_MS = 10_000;
 const RECEIPT_LIMIT_MS = 300_000;
 const RECEIPT_POLL_MS = 200;
@@ -53,6 +56,18 @@ export interface DeployedEscrow {
   /** The block that holds the contract's creation. */
   readonly block: bigint;
   readonly chainId: number;
+  readonly verify: EscrowVerification;
+}
+
+/** What the form of an explorer asks for to verify the contract's source. The names are those of the printed line. */
+export interface EscrowVerification {
+  /** Source file and name. */
+  readonly contract: string;
+  readonly compiler: string;
+  /** The compiler's whole input, a file of this repository. */
+  readonly standard_json: string;
+  /** ABI-encoded, hex without 0x. */
+  readonly constructor_arguments: string;
 }
 
 /** Why nothing was deployed (or, TRANSACTION_FAILED, not all of it), and a sentence that says what to do. */
@@ -76,10 +91,24 @@ export async function deployEscrow(wanted: EscrowDeployment): Promise<Result<Dep
   try {
     const usdc = wanted.usdc ?? (await create(wanted, chain, client, "DevUsdc", null)).address;
     const escrow = await create(wanted, chain, client, "PearlUsdcEscrow", usdc);
-    return ok({ address: escrow.address, usdc, block: escrow.block, chainId: chain.id });
+    const verify = verificationOf(wanted, usdc);
+    return ok({ address: escrow.address, usdc, block: escrow.block, chainId: chain.id, verify });
   } catch (cause) {
     return err(fault("TRANSACTION_FAILED", `the chain did not take the contract: ${reasonOf(cause)}`));
   }
+}
+
+function verificationOf(
+  { minUsdc, feeBps, feeRecipient }: EscrowDeployment,
+  usdc: Address,
+): EscrowVerification {
+  const types = [{ type: "address" }, { type: "uint256" }, { type: "uint16" }, { type: "address" }] as const;
+  return {
+    contract: "contracts/PearlUsdcEscrow.sol:PearlUsdcEscrow",
+    compiler: COMPILER,
+    standard_json: "contracts/build/PearlUsdcEscrow.standard.json",
+    constructor_arguments: encodeAbiParameters(types, [usdc, minUsdc, feeBps, feeRecipient]).slice(2),
+  };
 }
 
 interface Reached {

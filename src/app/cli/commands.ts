@@ -180,13 +180,14 @@ async function deployed(wanted: DeployArguments, input: AsyncIterable<unknown>):
   const { deployEscrow } = await import("../../adapters/evm-rpc/deploy.ts");
   const result = await deployEscrow({ ...wanted, sender });
   if (!result.ok) throw new CommandRefused([result.error.sentence]);
-  const { address, usdc, block, chainId } = result.value;
+  const { address, usdc, block, chainId, verify } = result.value;
   const line = {
     address: address.toLowerCase(),
     usdc: usdc.toLowerCase(),
     block: Number(block),
     chain_id: chainId,
     fee_recipient: wanted.feeRecipient.toLowerCase(),
+    verify,
   };
   process.stdout.write(`${JSON.stringify(line)}\n`);
   return 0;
