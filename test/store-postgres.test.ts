@@ -2,10 +2,15 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { openPostgresStore } from "../src/adapters/store-postgres/postgres-store.ts";
+import { setTimeout as wait } from "node:timers/promises";
+import {
+  type OpenedPostgresStore,
+  openPostgresStore,
+} from "../src/adapters/store-postgres/postgres-store.ts";
 import { needsPostgres, type PostgresCluster, startPostgres } from "../testkit/doubles/postgres.ts";
 import { BASE } from "../testkit/store-contract/chain-facts.ts";
 import { ChainModel } from "../testkit/store-contract/chain-model.ts";
+import { withStore } from "../testkit/store-contract/engine.ts";
 import { type Damage, type EngineUnderTest, storeContract } from "../testkit/store-contract/index.ts";
 import { swapStoreContract } from "../testkit/store-contract/swaps.ts";
 
@@ -21,6 +26,18 @@ const DAMAGE_SQL: Readonly<Record<Damage, string>> = {
   party: "UPDATE op SET from_id = from_id + 1000 WHERE place = (SELECT max(place) FROM op)",
   "token holders": "UPDATE token SET holders = holders + 1",
 };
+
+/** Opens a database whose server is being started. */
+async function untilOpen(url: string): Promise<OpenedPostgresStore> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await openPostgresStore({ url });
+    } catch (error) {
+      if (tries === 300) throw error;
+      await wait(100);
+    }
+  }
+}
 
 describe("PostgreSQL", needsPostgres(), () => {
   let cluster: PostgresCluster;
@@ -56,6 +73,47 @@ describe("PostgreSQL", needsPostgres(), () => {
     await (await own.open()).close();
     await cluster.run(own.url, "INSERT INTO schema_version (version, name) VALUES (99, 'newer')");
     await assert.rejects(own.open(), /schema 99.*up to 1/);
+  });
+
+  test("PostgreSQL dies under the writer: nothing acknowledged is lost, reads go on by themselves", async () => {
+    const own = await startPostgres({ durable: true });
+    try {
+      const url = await own.newUrl();
+      const blocks = new ChainModel(17).many(60, { actions: 30 });
+      const store = await openPostgresStore({ url });
+      await store.commitBase(BASE);
+      let acknowledged = BASE.height;
+      for (const block of blocks.slice(0, 20)) {
+        await store.commit([block], 1000);
+        acknowledged = block.height;
+      }
+      const late = store.commit(blocks.slice(20, 40), 1000);
+      process.kill(own.pid(), "SIGKILL");
+      const isWritten = await late.then(
+        () => true,
+        () => false,
+      );
+      if (isWritten) acknowledged += 20;
+      await store.writerDied;
+      assert.deepEqual(
+        store.conditions().map(({ code }) => code),
+        ["WRITER_DEAD"],
+      );
+      await assert.rejects(store.commit(blocks.slice(40, 41), 1000));
+      const again = await untilOpen(url);
+      const tip = (await again.tip())?.height ?? -1;
+      assert.ok(tip === acknowledged || tip === acknowledged + 20, `${tip} and ${acknowledged}`);
+      await again.commit(blocks.slice(tip - BASE.height), 1000);
+      assert.equal((await store.queries.state()).height, BASE.height + 60);
+      assert.deepEqual(await again.audit(), []);
+      await withStore(engine, blocks, async (whole) => {
+        assert.deepEqual(await again.dump(), await whole.dump());
+      });
+      await again.close();
+      await store.close();
+    } finally {
+      await own.stop();
+    }
   });
 
   test("a writer whose number is no longer the newest cannot commit", async () => {

@@ -37,9 +37,14 @@ const NOBODY = 65_534;
 const USER = "strand";
 const START_TIMEOUT_MS = 120_000;
 
-/** The cluster lives as long as this shell's input is open, which the system closes even after SIGKILL. */
-const KEEPER =
-  '"$@" & pid=$!; cat >/dev/null; kill -QUIT $pid 2>/dev/null; wait $pid; rm -rf "$STRAND_CLUSTER"';
+/**
+ * The cluster lives as long as this shell's input is open, which the system closes even after SIGKILL. A server that is
+ * killed is started again, as a service manager would.
+ */
+const KEEPER = `on="$STRAND_CLUSTER/on"; touch "$on"
+(while [ -e "$on" ]; do "$@"; sleep 0.1; done) &
+cat >/dev/null; rm -f "$on"
+kill -QUIT "$(head -n 1 "$STRAND_CLUSTER/data/postmaster.pid")" 2>/dev/null; wait; rm -rf "$STRAND_CLUSTER"`;
 
 /** Folder of the binaries, or null where the package of this platform is not installed. POSTGRES_BIN overrides it. */
 function binaryFolder(): string | null {
@@ -147,6 +152,7 @@ async function clusterOf(child: ChildProcess, folder: string, place: string): Pr
     run: runAt,
     pid: () => Number(readFileSync(join(place, "postmaster.pid"), "utf8").split("\n")[0]),
     stop: async () => {
+      child.ref();
       child.stdin?.end();
       await ended;
     },

@@ -31,6 +31,8 @@ export class Writer {
     const session = await Session.open(url, "strand writer");
     try {
       await takeLock(session);
+      // A plan that was made for small tables would be kept while they grow.
+      await session.exec("SET plan_cache_mode = force_custom_plan");
       await migrate(session);
       const row = await session.first(RAISE_FENCE);
       if (row === null) throw new Error("store: the database has no row of its writer");
