@@ -81,6 +81,7 @@ describe("search", needsChromium(), () => {
       });
       await lookFor(page, secret);
       await page.getByText("The request holds the secret of a swap that is not public yet.").waitFor();
+      assert.equal(new URL(page.url()).search, "", "the address of the page keeps it no longer");
       const { length } = asked;
       assert.ok(length > 0);
       for (const request of asked) {

@@ -33,6 +33,8 @@ export function SearchPage({ place }: { place: Place }) {
       if (isGone) return;
       const [only, ...others] = result.hits;
       if (only !== undefined && others.length === 0) return replaceBy(only.href);
+      // A secret stays out of the history, and of what a reload would send.
+      if (result.failure?.code === "SECRET_REFUSED") history.replaceState(null, "", "/search");
       setFound({ text, ...result });
     });
     return () => {
