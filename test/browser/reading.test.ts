@@ -59,17 +59,22 @@ describe("what is read", needsChromium(), () => {
     ];
     for (const path of paths) {
       await Promise.all([german.page.goto(path), american.page.goto(path)]);
+      const texts = { german: "", american: "" };
       await until(
         `the same text at ${path}`,
         async () => {
-          const [one, other] = await Promise.all([textOf(german.page), textOf(american.page)]);
+          [texts.german, texts.american] = await Promise.all([textOf(german.page), textOf(american.page)]);
           return (
-            one.length > 100 && one.replaceAll(NUMBERS_OF_AGES, "") === other.replaceAll(NUMBERS_OF_AGES, "")
+            texts.german.length > 100 &&
+            texts.german.replaceAll(NUMBERS_OF_AGES, "") === texts.american.replaceAll(NUMBERS_OF_AGES, "")
           );
         },
         60_000,
         100,
-      );
+      ).catch((cause: unknown) => {
+        assert.equal(texts.german, texts.american, String(cause));
+        throw cause;
+      });
     }
     assert.deepEqual([...german.complaints, ...american.complaints], []);
     await Promise.all([german.close(), american.close()]);

@@ -195,7 +195,7 @@ describe("start", () => {
     const { code, stderr } = await startStrand(process.execPath, ["start", "--prot", "1"], {
       PORT: "x",
       PEARL_RPC_PASSWORD: "hunter2",
-      DATABASE_URL: "postgres://u:hunter2@h/d",
+      DATABASE_URL: "mysql://u:hunter2@h/d",
     }).ended;
     assert.equal(code, 1);
     for (const name of [
