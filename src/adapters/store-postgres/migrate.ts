@@ -3,14 +3,7 @@
 
 import { CellReader } from "../store-rows/cells.ts";
 import { initial } from "./migrations/0001-initial.ts";
-import type { Session } from "./session.ts";
-
-/** One step from schema `version - 1` to `version`. */
-export interface Migration {
-  readonly version: number;
-  readonly name: string;
-  readonly sql: string;
-}
+import type { Migration, Session } from "./session.ts";
 
 /** All migrations, ascending by version without gaps. */
 const MIGRATIONS: readonly Migration[] = [initial];

@@ -8,6 +8,13 @@ import { type Cell, cellRows, type Cells } from "../store-rows/cells.ts";
 /** A value of a statement: a cell, or a column of cells for `unnest`. */
 export type Value = Cell | readonly Cell[];
 
+/** One step from schema `version - 1` to `version`. */
+export interface Migration {
+  readonly version: number;
+  readonly name: string;
+  readonly sql: string;
+}
+
 /** The type of whole numbers, which must be exact; `numeric`, the type of amounts, stays decimal text. */
 const INT8 = 20;
 

@@ -24,7 +24,7 @@ import {
 import { rankOf, unitPriceKey } from "../../store-rows/sort-keys.ts";
 import { storedTip } from "../block-rows.ts";
 import type { Session } from "../session.ts";
-import { OrderBook } from "../write/order-book.ts";
+import { FloorChanges } from "../write/floor-changes.ts";
 
 const DAY_S = 86_400;
 const MONTH_S = 30 * DAY_S;
@@ -152,7 +152,7 @@ async function auditFloors(
     at(listing.createdHeight).added.push(listing);
     if (until <= tip) at(until).removed.push(listing);
   }
-  const book = new OrderBook();
+  const book = new FloorChanges();
   const expected: string[] = [];
   for (const [height, { added, removed }] of [...steps].toSorted(([one], [other]) => one - other)) {
     for (const listing of added) book.add(listing);

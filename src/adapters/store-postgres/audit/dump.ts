@@ -15,7 +15,7 @@ import {
   TOKEN_COLUMNS,
   TOKEN_TABLES,
 } from "../../store-rows/row-shapes.ts";
-import { OPERATION_COLUMNS, OPERATION_JOINS } from "../read/operation-columns.ts";
+import { OPERATION_VIEW, OPERATION_JOINS } from "../read/operation-columns.ts";
 import type { Session } from "../session.ts";
 
 const BALANCES = "balance JOIN address ON address.id = balance.address_id";
@@ -62,7 +62,7 @@ export async function dumpStore(session: Session): Promise<StoreDump> {
          ORDER BY balance.tick, address.text`,
     ),
     session.all(`SELECT ${LISTING_COLUMNS} FROM listing ${LISTING_JOINS} ORDER BY listing.place`),
-    session.all(`SELECT ${OPERATION_COLUMNS} FROM op ${OPERATION_JOINS} ORDER BY op.place`),
+    session.all(`SELECT ${OPERATION_VIEW} FROM op ${OPERATION_JOINS} ORDER BY op.place`),
   ]);
   const derived = await Promise.all(DERIVED.map(([name, sql]) => derivedRows(session, name, sql)));
   return {

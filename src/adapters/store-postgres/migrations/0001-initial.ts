@@ -2,7 +2,7 @@
 // that one description serves both. Amounts are `numeric`; whatever is ordered by an amount has an exact key in bytes;
 // every text is ordered by its bytes, whatever the locale of the database.
 
-import type { Migration } from "../migrate.ts";
+import type { Migration } from "../session.ts";
 
 /** The first schema. */
 export const initial: Migration = {

@@ -26,7 +26,7 @@ import {
 } from "./query-market.ts";
 import { operationsBetween, operationsOf, operationsPage } from "./query-operations.ts";
 import { marketsPage, summaryView } from "./query-summaries.ts";
-import { tokenRow, tokensPage } from "./query-tokens.ts";
+import { storedToken, tokensPage } from "./query-tokens.ts";
 
 /** The read port on the connections of one database. */
 export class PostgresQueries implements IndexQueries {
@@ -45,7 +45,7 @@ export class PostgresQueries implements IndexQueries {
   }
 
   token(tick: Tick) {
-    return this.#read((session) => tokenRow(session, tick));
+    return this.#read((session) => storedToken(session, tick));
   }
 
   stats() {

@@ -9,7 +9,7 @@ import { readBalance } from "../../store-rows/row-shapes.ts";
 import { headOf, rankOf, totalHex, totalOfHex } from "../../store-rows/sort-keys.ts";
 import type { Session, Value } from "../session.ts";
 import { pageOf, rowsFor } from "./paging.ts";
-import { tokenRow } from "./query-tokens.ts";
+import { storedToken } from "./query-tokens.ts";
 
 const RANKED = `SELECT address.text, balance.tick, balance.balance, balance.locked FROM balance
   JOIN address ON address.id = balance.address_id WHERE balance.tick = $1`;
@@ -20,7 +20,7 @@ export async function holdersPage(
   tick: Tick,
   page: PageRequest,
 ): Promise<{ readonly circulating: RawAmount; readonly page: Page<HolderView> } | null> {
-  const token = await tokenRow(session, tick);
+  const token = await storedToken(session, tick);
   if (token === null) return null;
   const read = async (sql: string, ...values: readonly Value[]): Promise<readonly HolderView[]> => {
     const rows = await session.all(sql, tick, ...values);

@@ -17,7 +17,7 @@ import { unitPriceKey } from "../../store-rows/sort-keys.ts";
 import type { Session, Value } from "../session.ts";
 import { findAddress } from "./find-address.ts";
 import { type MergedRanges, mergedSql, pageOf, rowsFor, walked } from "./paging.ts";
-import { tokenRow } from "./query-tokens.ts";
+import { storedToken } from "./query-tokens.ts";
 
 const COLUMNS = `token.dec, ${LISTING_COLUMNS}`;
 const JOINS = `${LISTING_JOINS} JOIN token ON token.tick = listing.tick`;
@@ -117,7 +117,7 @@ export async function candlesPage(
   interval: number,
   page: PageRequest,
 ): Promise<Page<CandleView> | null> {
-  if ((await tokenRow(session, tick)) === null) return null;
+  if ((await storedToken(session, tick)) === null) return null;
   const read = async (start: number, walk: "up" | "down", limit: number): Promise<readonly CandleView[]> => {
     const [compare, order] = walk === "up" ? [">", "ASC"] : ["<", "DESC"];
     const rows = await session.all(

@@ -13,10 +13,10 @@ import { storedBlock } from "../block-rows.ts";
 import type { Session, Value } from "../session.ts";
 import { ANY_TICK } from "../write/operation-rows.ts";
 import { findAddress } from "./find-address.ts";
-import { OPERATION_COLUMNS, OPERATION_JOINS } from "./operation-columns.ts";
+import { OPERATION_VIEW, OPERATION_JOINS } from "./operation-columns.ts";
 import { type MergedRanges, mergedSql, pageOf, walked } from "./paging.ts";
 
-const VIEWS = `block.hash, block.time, ${OPERATION_COLUMNS}`;
+const VIEWS = `block.hash, block.time, ${OPERATION_VIEW}`;
 const VIEW_JOINS = `${OPERATION_JOINS} JOIN block ON block.height = op.height`;
 
 /** A page of operations, newest first. */

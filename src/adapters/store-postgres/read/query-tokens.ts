@@ -47,7 +47,7 @@ export function tokensPage(
 }
 
 /** A token, or null where nobody deployed it. */
-export async function tokenRow(session: Session, tick: Tick): Promise<TokenRow | null> {
+export async function storedToken(session: Session, tick: Tick): Promise<TokenRow | null> {
   const row = await session.first(`SELECT ${TOKEN_COLUMNS} FROM ${TOKEN_TABLES} WHERE token.tick = $1`, tick);
   return row === null ? null : readToken(new CellReader(row));
 }

@@ -11,7 +11,7 @@ import type { Session } from "../session.ts";
 import { AddressIds } from "./address-ids.ts";
 import { amountsOf, BalanceChanges } from "./balance-changes.ts";
 import { FillChanges } from "./fill-changes.ts";
-import { LedgerChanges } from "./ledger-changes.ts";
+import { LedgerRowChanges } from "./ledger-row-changes.ts";
 import { ListingChanges } from "./listing-changes.ts";
 import { writeMarkets } from "./markets.ts";
 import { OperationRows } from "./operation-rows.ts";
@@ -46,7 +46,7 @@ interface Parts {
   readonly tokens: TokenChanges;
   readonly listings: ListingChanges;
   readonly operations: OperationRows;
-  readonly ledger: LedgerChanges;
+  readonly ledger: LedgerRowChanges;
   readonly fills: FillChanges;
   readonly events: EventLogEntries;
 }
@@ -62,7 +62,7 @@ async function readParts(session: Session, blocks: readonly BlockChanges[]): Pro
   const [listings, operations, ledger] = await Promise.all([
     ListingChanges.read(session, addresses, blocks),
     OperationRows.read(session, addresses, blocks),
-    LedgerChanges.read(session, addresses, balances, blocks),
+    LedgerRowChanges.read(session, addresses, balances, blocks),
   ]);
   return { addresses, balances, tokens, listings, operations, ledger, fills, events };
 }

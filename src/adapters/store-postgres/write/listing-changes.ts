@@ -7,7 +7,7 @@ import { stateNumber } from "../../store-rows/kinds.ts";
 import { unitPriceKey } from "../../store-rows/sort-keys.ts";
 import type { Session } from "../session.ts";
 import type { AddressIds } from "./address-ids.ts";
-import { OrderBook } from "./order-book.ts";
+import { FloorChanges } from "./floor-changes.ts";
 import { type Columns, RowBatch } from "./row-batch.ts";
 
 /** What a block did to listings, for the rows that are derived from them. */
@@ -65,7 +65,7 @@ const DUE = "SELECT exp, place, tick FROM listing WHERE exp >= $1 AND exp < $2 A
 /** Listings of one transaction. */
 export class ListingChanges {
   readonly #addresses: AddressIds;
-  readonly book: OrderBook;
+  readonly book: FloorChanges;
   /** By place, as of now. */
   readonly #created = new Map<number, { row: ListingRow; isExpired: boolean }>();
   readonly #closed = new Map<number, ListingRow>();
@@ -74,7 +74,7 @@ export class ListingChanges {
   readonly #due: Map<number, Map<number, Due>>;
   readonly #expiredOpen = new Map<string, number>();
 
-  private constructor(addresses: AddressIds, book: OrderBook, due: Map<number, Map<number, Due>>) {
+  private constructor(addresses: AddressIds, book: FloorChanges, due: Map<number, Map<number, Due>>) {
     this.#addresses = addresses;
     this.book = book;
     this.#due = due;
@@ -104,7 +104,7 @@ export class ListingChanges {
         if (row !== null) ticks.add(row.tick);
       }
     }
-    return new ListingChanges(addresses, await OrderBook.read(session, ticks, most), due);
+    return new ListingChanges(addresses, await FloorChanges.read(session, ticks, most), due);
   }
 
   /** Applies a block's listing changes, then the expiry that its height brings (P-65). */

@@ -33,7 +33,7 @@ const FLOORS = `SELECT asked.tick, floor.price, floor.amount FROM unnest($1::tex
   CROSS JOIN LATERAL (SELECT price, amount FROM floor WHERE floor.tick = asked.tick ORDER BY height DESC LIMIT 1) AS floor`;
 
 /** Active listings and floors of some tickers. */
-export class OrderBook {
+export class FloorChanges {
   readonly #offers = new Map<string, Offer[]>();
   readonly #floors = new Map<string, Floor>();
   readonly #rows = new RowBatch("floor", {
@@ -44,8 +44,8 @@ export class OrderBook {
   });
 
   /** Reads what is needed to take away up to `most` listings of each ticker. */
-  static async read(session: Session, ticks: Iterable<string>, most: number): Promise<OrderBook> {
-    const book = new OrderBook();
+  static async read(session: Session, ticks: Iterable<string>, most: number): Promise<FloorChanges> {
+    const book = new FloorChanges();
     const asked = [...new Set(ticks)];
     if (asked.length === 0) return book;
     const [offers, floors] = await Promise.all([

@@ -33,7 +33,7 @@ interface Running {
 const NOTHING: Amounts = { balance: 0n, locked: 0n };
 
 /** Ledger rows of one transaction. */
-export class LedgerChanges {
+export class LedgerRowChanges {
   readonly #addresses: AddressIds;
   readonly #balances: BalanceChanges;
   readonly #stored: HeldAmounts;
@@ -60,7 +60,7 @@ export class LedgerChanges {
     addresses: AddressIds,
     balances: BalanceChanges,
     blocks: readonly BlockChanges[],
-  ): Promise<LedgerChanges> {
+  ): Promise<LedgerRowChanges> {
     const asked = new Map<string, { readonly id: number; readonly tick: string }>();
     for (const block of blocks) {
       const named = new Set(
@@ -76,7 +76,7 @@ export class LedgerChanges {
         }
       }
     }
-    return new LedgerChanges(addresses, balances, await readBalances(session, [...asked.values()]));
+    return new LedgerRowChanges(addresses, balances, await readBalances(session, [...asked.values()]));
   }
 
   /**
