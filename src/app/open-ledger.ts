@@ -62,24 +62,30 @@ interface FollowedChains {
   readonly pearl: { standing(): PearlStanding };
 }
 
-/** The ledger and readiness, which wait for the followers. */
-interface OpenedLedger {
+/** The ledger, readiness and the followers, each of which has what it needs of the others. */
+interface OpenedLedger<Followers> {
   readonly ledger: SwapLedger;
   readonly readiness: SwapReadiness;
-  /** From now on readiness is judged by these followers. */
-  followedBy(chains: FollowedChains): void;
+  readonly followers: Followers;
 }
 
-/** Opens both. Throws `CommandRefused` where the database belongs to another escrow (S-26) or cannot be read. */
-export async function openLedger(foundation: LedgerFoundation): Promise<OpenedLedger> {
+/**
+ * Opens the ledger and readiness and builds the followers over the ledger with `follow`. Nothing runs yet.
+ * @throws CommandRefused where the database belongs to another escrow (S-26) or cannot be read.
+ */
+export async function openLedger<Followers extends FollowedChains>(
+  foundation: LedgerFoundation,
+  follow: (ledger: SwapLedger) => Followers,
+): Promise<OpenedLedger<Followers>> {
   const { network, swaps, rules, store, log } = foundation;
-  let chains: FollowedChains | null = null;
+  // The rows that the ledger evaluates while it opens are those of a service that has asked nobody.
+  let followers: Followers | null = null;
   let opened: SwapLedger | null = null;
   const readiness = new SwapReadiness(
     {
       tips: () => opened?.tips() ?? NO_TIPS,
-      evm: () => chains?.evm.standing() ?? UNKNOWN_EVM,
-      pearl: () => chains?.pearl.standing() ?? UNKNOWN_PEARL,
+      evm: () => followers?.evm.standing() ?? UNKNOWN_EVM,
+      pearl: () => followers?.pearl.standing() ?? UNKNOWN_PEARL,
       clock: systemClock,
     },
     { ...swaps.limits, blockIntervalS: MAX_BLOCK_INTERVAL_S, answerWithinS: ANSWER_WITHIN_S },
@@ -100,11 +106,6 @@ export async function openLedger(foundation: LedgerFoundation): Promise<OpenedLe
   });
   opened = ledger;
   ledger.onRows(() => readiness.tick());
-  return {
-    ledger,
-    readiness,
-    followedBy: (followers) => {
-      chains = followers;
-    },
-  };
+  followers = follow(ledger);
+  return { ledger, readiness, followers };
 }

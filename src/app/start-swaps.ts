@@ -97,7 +97,7 @@ export interface ComposedSwaps {
  * to another escrow (S-26). RPCs that do not answer refuse nothing: swaps answer 503 until one does.
  */
 export async function composeSwaps(foundation: SwapFoundation): Promise<ComposedSwaps> {
-  const { config, swaps, store, log, closers, node, bodies, context } = foundation;
+  const { config, swaps, store, log, closers, node } = foundation;
   const chain = openEvmChain({
     urls: swaps.evmRpcUrls,
     chainId: swaps.chainId,
@@ -110,28 +110,20 @@ export async function composeSwaps(foundation: SwapFoundation): Promise<Composed
   await escrow.askAtStart();
   const rules = rulesOf(config, swaps);
   const { network } = config;
-  const opened = await openLedger({ network: network.name, swaps, rules, store, log });
-  const { ledger, readiness } = opened;
-  const source = { ...bodies.reader(), rawHeaders: node.rawHeaders, connections: node.connections };
-  const shared = { ledger, crypto: swapCrypto, clock: systemClock, log };
-  const pearl = new PearlWatch(
-    { node: source, others: node, context, ...shared },
-    { ...PEARL_WATCH_DEFAULTS, pollMs: config.node.pollMs },
+  const { ledger, readiness, followers } = await openLedger(
+    { network: network.name, swaps, rules, store, log },
+    (opened) => followersOf(foundation, chain, opened),
   );
-  const evm = new EvmFollower(
-    { chain, ledger, clock: systemClock, log },
-    {
-      ...EVM_FOLLOWER_DEFAULTS,
-      firstBlock: swaps.firstBlock,
-      pollMs: swaps.evmPollMs,
-      syncedLagS: swaps.limits.evmLagS,
-      rereadMs: swaps.evmRereadS * 1000,
-      maxAheadS: swaps.isPlay ? null : MAX_AHEAD_S,
-      maxFinalityLagS: swaps.isPlay ? null : SOUND_FINALITY_LAG_S,
-    },
-  );
-  opened.followedBy({ pearl, evm });
-  const mempool = new PearlMempool({ node, watch: pearl, sha256d, ...shared });
+  const { pearl, evm } = followers;
+  const mempool = new PearlMempool({
+    node,
+    watch: pearl,
+    sha256d,
+    ledger,
+    crypto: swapCrypto,
+    clock: systemClock,
+    log,
+  });
   ledger.feed.subscribe(() => pearl.lookSoon());
   const parts = dependenciesOf({ foundation, rules, readiness, ledger, chain, escrow, pearl, evm });
   const api = new SwapApi(parts, ledger);
@@ -147,6 +139,32 @@ export async function composeSwaps(foundation: SwapFoundation): Promise<Composed
     conditions: () => [...evm.conditions(), ...confirmations],
     run: (signal) => runAll({ foundation, parts, ledger, escrow, pearl, evm }, signal),
   };
+}
+
+/** The followers of both chains, which write to the ledger. */
+function followersOf(
+  { config, swaps, node, bodies, context, log }: SwapFoundation,
+  chain: EvmChain,
+  ledger: SwapLedger,
+): { readonly pearl: PearlWatch; readonly evm: EvmFollower } {
+  const source = { ...bodies.reader(), rawHeaders: node.rawHeaders, connections: node.connections };
+  const pearl = new PearlWatch(
+    { node: source, others: node, context, ledger, crypto: swapCrypto, clock: systemClock, log },
+    { ...PEARL_WATCH_DEFAULTS, pollMs: config.node.pollMs },
+  );
+  const evm = new EvmFollower(
+    { chain, ledger, clock: systemClock, log },
+    {
+      ...EVM_FOLLOWER_DEFAULTS,
+      firstBlock: swaps.firstBlock,
+      pollMs: swaps.evmPollMs,
+      syncedLagS: swaps.limits.evmLagS,
+      rereadMs: swaps.evmRereadS * 1000,
+      maxAheadS: swaps.isPlay ? null : MAX_AHEAD_S,
+      maxFinalityLagS: swaps.isPlay ? null : SOUND_FINALITY_LAG_S,
+    },
+  );
+  return { pearl, evm };
 }
 
 function rulesOf(config: Config, swaps: SwapConfig): SwapRules {

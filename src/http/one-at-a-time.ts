@@ -118,7 +118,7 @@ export class RequestGate {
 
 /** Node's own brake: the parser must not be fed while it has stopped the socket. */
 function isHeldByParser(socket: Socket): boolean {
-  return Reflect.get(socket, "_paused") === true;
+  return "_paused" in socket && socket._paused === true;
 }
 
 /** True where a body waits to be read: whoever reads it makes the socket go on. */

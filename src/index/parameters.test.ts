@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { MemoryIndexStore } from "../../testkit/doubles/memory-index-store.ts";
 import { testRules } from "../../testkit/builders/core-index/index.ts";
 import { claimDatabase, parametersOf } from "./parameters.ts";
+import { fieldOf } from "../../testkit/field-of.ts";
 
 const rules = testRules("simnet", null, 0);
 const wanted = parametersOf("simnet", rules);
@@ -30,7 +31,7 @@ test("P-01: every parameter that differs is refused with both values", async () 
   for (const [name, value] of Object.entries(others)) {
     const differences = await claimDatabase(store, { ...wanted, [name]: value });
     assert.equal(differences.length, 1, name);
-    const shown = String(Reflect.get(wanted, name) === "" ? "nothing" : Reflect.get(wanted, name));
+    const shown = String(fieldOf(wanted, name) || "nothing");
     assert.ok(differences[0]?.includes(String(value)) && differences[0].includes(shown), differences[0]);
   }
   assert.equal((await claimDatabase(store, { ...wanted, ...others })).length, 6);

@@ -42,7 +42,7 @@ export function bytesToHex(bytes: Uint8Array, start = 0, end = bytes.length): st
   return text;
 }
 
-/** Lower-case hex of the 32 bytes at `offset` in reversed order, as RPC prints a hash. */
+/** Lower-case hex of the 32 bytes at `offset`, which must lie within the bytes, in reversed order, as RPC prints a hash. */
 export function displayHex(bytes: Uint8Array, offset = 0): string {
   const codes = Array<number>(64);
   for (let i = 0; i < 32; i += 1) {

@@ -14,6 +14,7 @@ import { serveWorld, type WorldServer } from "../../testkit/worlds/simulation/wo
 import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
 import { endAll, health, REPOSITORY, type StartedProcess, startStrand } from "../process/service-process.ts";
 import { until } from "../../testkit/until.ts";
+import { fieldOf } from "../../testkit/field-of.ts";
 
 let folder = "";
 let world: SimulatedWorld;
@@ -63,8 +64,7 @@ test("H-20: a service whose writer has died says so, ends with 1, and a new star
 test("H-20: a store whose writer has died tells it as a condition; one that was closed does not", async () => {
   const writers: Worker[] = [];
   const catchIt = (message: unknown): void => {
-    const worker: unknown =
-      typeof message === "object" && message !== null ? Reflect.get(message, "worker") : null;
+    const worker = fieldOf(message, "worker");
     if (worker instanceof Worker) writers.push(worker);
   };
   subscribe("worker_threads", catchIt);

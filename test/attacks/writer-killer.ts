@@ -3,10 +3,10 @@
 
 import { subscribe } from "node:diagnostics_channel";
 import { Worker } from "node:worker_threads";
+import { fieldOf } from "../../testkit/field-of.ts";
 
 subscribe("worker_threads", (message) => {
-  const worker: unknown =
-    typeof message === "object" && message !== null ? Reflect.get(message, "worker") : null;
-  if (!(worker instanceof Worker) || Reflect.get(worker, "threadName") !== "store-writer") return;
+  const worker = fieldOf(message, "worker");
+  if (!(worker instanceof Worker) || worker.threadName !== "store-writer") return;
   process.on("SIGUSR2", () => void worker.terminate());
 });

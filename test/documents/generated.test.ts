@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { REASONS } from "../../src/prc20/reasons.ts";
 import { readDocument } from "./documents.ts";
+import { fieldOf } from "../../testkit/field-of.ts";
 
 function rowsOf(path: string): readonly (readonly string[])[] {
   return readDocument(path)
@@ -45,13 +46,13 @@ describe("docs/generated", () => {
   test("H-50: every operation of the OpenAPI document has a summary, and every success an example", () => {
     const parsed: unknown = JSON.parse(readDocument("docs/generated/openapi.json").text);
     const faults: string[] = [];
-    for (const [path, methods] of Object.entries(child(parsed, "paths"))) {
-      for (const [method, operation] of Object.entries(methods)) {
+    for (const [path, methods] of entriesOf(fieldOf(parsed, "paths"))) {
+      for (const [method, operation] of entriesOf(methods)) {
         const name = `${method} ${path}`;
-        if (typeof child(operation, "summary") !== "string") faults.push(`${name}: no summary`);
-        const success = child(child(operation, "responses"), "200");
-        const contents = Object.values(child(success, "content"));
-        if (contents.some((content) => child(content, "example") === NOTHING))
+        if (typeof fieldOf(operation, "summary") !== "string") faults.push(`${name}: no summary`);
+        const success = fieldOf(fieldOf(operation, "responses"), "200");
+        const contents = entriesOf(fieldOf(success, "content"));
+        if (contents.some(([, content]) => fieldOf(content, "example") === undefined))
           faults.push(`${name}: no example`);
       }
     }
@@ -59,8 +60,7 @@ describe("docs/generated", () => {
   });
 });
 
-const NOTHING: Record<string, object> = {};
-
-function child(value: unknown, name: string): Record<string, object> {
-  return typeof value === "object" && value !== null ? (Reflect.get(value, name) ?? NOTHING) : NOTHING;
+/** An unknown value's own properties; none where it is no object. */
+function entriesOf(value: unknown): (readonly [string, unknown])[] {
+  return typeof value === "object" && value !== null ? Object.entries(value) : [];
 }

@@ -11,6 +11,7 @@ import { FakeIndex } from "./fake-index.ts";
 import { type Harness, harness, reorganisations, richIndex } from "./harness.ts";
 import * as rows from "./rows.ts";
 import { CONTRACT } from "./table.ts";
+import { fieldOf } from "../../testkit/field-of.ts";
 
 /** Fails with the schema's own words. */
 function conforms(schema: TSchema, value: unknown, what: string): void {
@@ -18,7 +19,7 @@ function conforms(schema: TSchema, value: unknown, what: string): void {
 }
 
 function propertyNames(schema: TSchema): string[] {
-  const properties: unknown = Reflect.get(schema, "properties");
+  const properties = fieldOf(schema, "properties");
   assert.ok(typeof properties === "object" && properties !== null);
   return Object.keys(properties).toSorted();
 }

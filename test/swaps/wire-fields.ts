@@ -2,6 +2,7 @@
 // S-55, H-40), so that the code's own schemas are checked and not compared with themselves.
 
 import assert from "node:assert/strict";
+import { fieldOf } from "../../testkit/field-of.ts";
 
 /** Interface §2.11 and S-55, by hand: name -> what typeof says, "?" where it may be null. */
 const SETTLEMENT: Readonly<Record<string, string>> = {
@@ -131,11 +132,11 @@ export function checkRow(
   assert.ok(typeof row === "object" && row !== null);
   for (const [name, kind] of Object.entries(fields)) {
     assert.ok(Object.hasOwn(row, name), `${name} is missing`);
-    const value: unknown = Reflect.get(row, name);
+    const value = fieldOf(row, name);
     if (kind.endsWith("?") && value === null) continue;
     assert.equal(typeof value, kind.replace("?", ""), `${name} is ${String(value)}`);
     assert.notEqual(value, null, name);
     if (kind.startsWith("number")) assert.ok(Number.isInteger(value), `${name} is ${String(value)}`);
   }
-  if (statuses.length > 0) assert.ok(statuses.includes(String(Reflect.get(row, "status"))));
+  if (statuses.length > 0) assert.ok(statuses.includes(String(fieldOf(row, "status"))));
 }

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { EventGroup, SwapEventView } from "../../index/event-groups.ts";
 import { type FrameFilter, passes, reorgFrame, swapFrames } from "./frames.ts";
+import { fieldOf } from "../../../testkit/field-of.ts";
 
 const DEAL = `0x${"a".repeat(64)}`;
 const BUYER = `0x${"1".repeat(40)}`;
@@ -57,7 +58,7 @@ describe("swap events of the stream", () => {
       newTip: tip(7),
     });
     const data: unknown = JSON.parse(frame.text.split("\ndata: ")[1] ?? "");
-    assert.equal(Reflect.get(Object(data), "chain"), "pearl");
-    assert.equal(Reflect.get(Object(Reflect.get(Object(data), "row")), "chain"), "pearl");
+    assert.equal(fieldOf(data, "chain"), "pearl");
+    assert.equal(fieldOf(fieldOf(data, "row"), "chain"), "pearl");
   });
 });

@@ -19,6 +19,7 @@ import { fromBytes32, toBytes32 } from "../../swap/crypto.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { SwapOutcome } from "./outcome.ts";
 import { SwapApi } from "./swap-api.ts";
+import { fieldOf } from "../../../testkit/field-of.ts";
 
 const DAY = 86_400;
 
@@ -89,7 +90,7 @@ describe("H-43: swaps/{order_hash}", () => {
       const rows: unknown = field(outcome, kind);
       assert.ok(Array.isArray(rows));
       assert.deepEqual(
-        rows.map((row) => Reflect.get(Object(row), hash)),
+        rows.map((row) => fieldOf(row, hash)),
         names
           .toReversed()
           .slice(0, 100)
@@ -125,21 +126,21 @@ describe("S-65: stats", () => {
   test("the last day is by the EVM tip's time, exclusive; statuses follow what changes", async () => {
     const { api: swaps, ledger, outside } = await api();
     await ledger.applyEvm(evm(2, [locked("a", 2), locked("b", 2)]));
-    assert.equal(Reflect.get(Object(swaps.stats().bids_by_status), "BID_CREATED"), 2);
+    assert.equal(fieldOf(swaps.stats().bids_by_status, "BID_CREATED"), 2);
     await ledger.applyEvm(evm(3, [accepted("a", 3), accepted("b", 3)]));
     await ledger.applyEvm(evm(4, [claimed("a", 4)]));
     await ledger.applyEvm(evm(5, [claimed("b", 5)]));
     const counts = swaps.stats();
-    assert.equal(Reflect.get(Object(counts.bids_by_status), "BID_CREATED"), 0);
-    assert.equal(Reflect.get(Object(counts.deals_by_status), "SETTLED"), 2);
+    assert.equal(fieldOf(counts.bids_by_status, "BID_CREATED"), 0);
+    assert.equal(fieldOf(counts.deals_by_status, "SETTLED"), 2);
     assert.equal(counts.settled_usdc_volume, "500000000");
     // Blocks are 12 s apart: at this tip the claim of block 4 is exactly a day old.
     await ledger.applyEvm(evm(4 + DAY / 12));
-    assert.equal(Reflect.get(Object(swaps.stats().last_24h), "settled_count"), 1);
+    assert.equal(fieldOf(swaps.stats().last_24h, "settled_count"), 1);
     assert.equal(swaps.stats().settled_count, 2);
     // Our clock moves nothing out of the last day.
     outside.now += 10 * DAY;
-    assert.equal(Reflect.get(Object(swaps.stats().last_24h), "settled_count"), 1);
+    assert.equal(fieldOf(swaps.stats().last_24h, "settled_count"), 1);
   });
 });
 
@@ -147,7 +148,7 @@ test("H-44: the least ask that is told is the contract's minimum where the setti
   const { parts, ledger } = await api();
   const told = (askMinUsdc: bigint) => {
     const swaps = new SwapApi({ ...parts, limits: { ...parts.limits, askMinUsdc } }, ledger);
-    return Reflect.get(Object(field(swaps.typedData(), "limits")), "min_usdc_amount");
+    return fieldOf(field(swaps.typedData(), "limits"), "min_usdc_amount");
   };
   assert.deepEqual([told(1_999_999n), told(2_000_001n)], ["2000000", "2000001"]);
 });

@@ -15,6 +15,7 @@ import { LoadedView } from "../../../src/prc20/state-view.ts";
 import { applyBlock } from "../../../src/prc20/transition.ts";
 import { simnetAddress, nameHash, resolveNames, type VectorBlock } from "./vector-chain.ts";
 import { toHex, sha256 } from "../../../testkit/bytes.ts";
+import { fieldOf } from "../../../testkit/field-of.ts";
 
 /** A vector: blocks above a base, and the state at the end. One block may be given without `blocks`. */
 export interface ChainVector extends Partial<VectorBlock> {
@@ -109,7 +110,7 @@ function assertFields(what: string, row: object | null, fields: Fields): void {
   assert.notEqual(row, null, `${what} does not exist`);
   for (const [name, value] of Object.entries(fields)) {
     const expected = name === "closeTxid" ? nameHash(value) : resolveNames(value);
-    assert.equal(String(Reflect.get(row ?? {}, name)), expected, `${what}: ${name}`);
+    assert.equal(String(fieldOf(row, name)), expected, `${what}: ${name}`);
   }
 }
 

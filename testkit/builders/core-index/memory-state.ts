@@ -13,6 +13,7 @@ import {
   ZERO_TOTALS,
 } from "../../../src/prc20/state.ts";
 import type { LoadedRows, StateView } from "../../../src/prc20/state-view.ts";
+import { fieldOf } from "../../field-of.ts";
 
 /** Digest and totals at the end of a block. */
 export interface MemoryTip {
@@ -128,7 +129,7 @@ function sameRow(a: object | null, b: object | null): boolean {
   return (
     entries.length === Object.keys(b).length &&
     entries.every(([name, value]) => {
-      const other: unknown = Reflect.get(b, name);
+      const other = fieldOf(b, name);
       if (value === other) return true;
       return typeof value === "object" && typeof other === "object" && sameRow(value, other);
     })
