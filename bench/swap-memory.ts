@@ -78,7 +78,7 @@ function eventsOf(deal: number, block: number, logIndex: number): readonly Escro
   ];
 }
 
-function lockOf(
+function htlcOf(
   ledger: SwapLedger,
   deal: number,
   height: number,
@@ -119,7 +119,7 @@ async function build(file: string, deals: number): Promise<void> {
   }
   for (let first = 0; first < blocks; first += 100) {
     const last = Math.min(first + 100, blocks) - 1;
-    const locks: ReturnType<typeof lockOf>[] = [];
+    const locks: ReturnType<typeof htlcOf>[] = [];
     for (
       let deal = first * DEALS_PER_BLOCK;
       deal < Math.min((last + 1) * DEALS_PER_BLOCK, deals);
@@ -127,7 +127,7 @@ async function build(file: string, deals: number): Promise<void> {
     ) {
       // Old locks are old: a start finds only the newest ones waiting for confirmations.
       const height = deal < deals - HOT_DEALS ? Math.floor(deal / DEALS_PER_BLOCK) : blocks + 100;
-      locks.push(lockOf(ledger, deal, Math.min(height, last === blocks - 1 ? blocks + 100 : last)));
+      locks.push(htlcOf(ledger, deal, Math.min(height, last === blocks - 1 ? blocks + 100 : last)));
     }
     await ledger.applyPearl({
       rewindTo: null,

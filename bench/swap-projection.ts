@@ -16,17 +16,17 @@ import { dealStatus } from "../src/swap/statuses.ts";
 import type {
   ChainTips,
   EvmPlace,
-  LockOutput,
+  HtlcOutput,
   OrderFacts,
   PearlPlace,
-  SecretFact,
+  PreimageFact,
 } from "../src/swap/facts.ts";
 import { evmLeg, pearlLeg } from "../src/swap/order-state.ts";
 import { effectiveLock } from "../src/swap/lock-choice.ts";
 import { nextActions } from "../src/swap/next-actions.ts";
 import type { TakeRecord } from "../src/swap/records.ts";
 import { dealRow } from "../src/swap/rows.ts";
-import { lockAddressOf } from "../src/swap/lock-script.ts";
+import { htlcAddressOf } from "../src/swap/htlc-script.ts";
 import type { EvaluationContext, SwapSubject } from "../src/swap/subject.ts";
 import type { Terms } from "../src/swap/terms.ts";
 import { type BestRound, bestOf } from "./rounds.ts";
@@ -111,13 +111,13 @@ function orderOf(kind: Kind, deal: number, hash: Bytes32, terms: Terms): OrderFa
   return { ...order, closed: null };
 }
 
-function outputsOf(kind: Kind, deal: number, { pearlAmountSat }: Terms): readonly LockOutput[] {
+function outputsOf(kind: Kind, deal: number, { pearlAmountSat }: Terms): readonly HtlcOutput[] {
   const txid = digest(`lock ${deal}`) as Txid;
   const height = kind === "shallow" ? 199_999 : 100_000 + (deal % 90_000);
   const mined = pearlPlace(height, 3);
   const base = { txid, vout: 0, amountSat: pearlAmountSat, coinbase: false, conflictHeight: null };
-  const lock: LockOutput = { ...base, mined, inMempool: false, spend: null };
-  const spentBy = (path: "claim" | "refund"): LockOutput => ({
+  const lock: HtlcOutput = { ...base, mined, inMempool: false, spend: null };
+  const spentBy = (path: "claim" | "refund"): HtlcOutput => ({
     ...lock,
     spend: { txid: digest(`${path} ${deal}`) as Txid, path, mined: pearlPlace(height + 5, 4) },
   });
@@ -143,7 +143,7 @@ function outputsOf(kind: Kind, deal: number, { pearlAmountSat }: Terms): readonl
   }
 }
 
-function secretFact(kind: Kind, deal: number, hash: Bytes32): SecretFact | null {
+function secretFact(kind: Kind, deal: number, hash: Bytes32): PreimageFact | null {
   if (kind !== "settled" && kind !== "claimed-pearl") return null;
   const outpoint = `${digest(`lock ${deal}`)}:0` as Outpoint;
   const spend = { by: "spend", outpoint, txid: digest(`claim ${deal}`) as Txid } as const;
@@ -155,7 +155,7 @@ function subjectOf(deal: number): SwapSubject {
   const kind = KINDS[deal % KINDS.length] ?? "locked";
   const hash = bytes32(`order ${deal}`);
   const terms = termsOfDeal(deal, START, "ask", bytes32(`key ${deal}`));
-  const buyerAddress = lockAddressOf(`5120${digest(`payee ${deal}`)}`, rules.hrp) as PearlAddress;
+  const buyerAddress = htlcAddressOf(`5120${digest(`payee ${deal}`)}`, rules.hrp) as PearlAddress;
   const take: TakeRecord = {
     dealHash: hash,
     terms,
@@ -178,7 +178,7 @@ function subjectOf(deal: number): SwapSubject {
     buyerPearlAddress: buyerAddress,
     isBuyerAddressFromTake: deal % 2 === 0 || kind === "take",
     buyerScripts: [`5120${digest(`payee ${deal}`)}` as ScriptHex],
-    sellerPearlAddress: lockAddressOf(`5120${digest(address(`seller ${deal}`))}`, rules.hrp),
+    sellerPearlAddress: htlcAddressOf(`5120${digest(address(`seller ${deal}`))}`, rules.hrp),
     origin: null,
   };
 }

@@ -11,7 +11,7 @@ import type { NextAction, Scenery } from "./scenery.ts";
 import { signedAsk } from "./seller.ts";
 import type { Order, Story } from "./story.ts";
 import { expected } from "./swap-client.ts";
-import { lockCall, lockOf, lockWithAskCall, newOrder, termsOf } from "./terms.ts";
+import { lockCall, htlcOf, lockWithAskCall, newOrder, termsOf } from "./terms.ts";
 import { built, hexOf, takeBody } from "../../testkit/builders/party.ts";
 
 const FEE_PER_KVB = 2_000n;
@@ -64,7 +64,7 @@ export async function claimPearl(
   order: Order,
   action: NextAction,
 ): Promise<void> {
-  const lock = lockOf(scenery, story, order);
+  const lock = htlcOf(scenery, story, order);
   const [txid = "", vout = ""] = (action.outpoint ?? "").split(":");
   const coin = { txid, vout: Number(vout), amount: BigInt(action.amountSat ?? "0"), script: lock.script };
   const { key } = scenery.people.named(story.buyer).actor;

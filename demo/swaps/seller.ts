@@ -22,7 +22,7 @@ import { lower, sellerKey } from "./people.ts";
 import { type NextAction, present, type Scenery } from "./scenery.ts";
 import type { Order, Story } from "./story.ts";
 import { expected } from "./swap-client.ts";
-import { askOf, lockOf } from "./terms.ts";
+import { askOf, htlcOf } from "./terms.ts";
 import { built, askBody, hexOf, privateKeyOf } from "../../testkit/builders/party.ts";
 
 const HRP = "rprl";
@@ -130,7 +130,7 @@ export async function lockPearl(scenery: Scenery, story: Story, order: Order): P
   if (coins.length === 0) return false;
   const funding = { ...backTo(scenery, story), coins };
   // The swap's address has one coin, so a second lock transaction spends what the first one spent.
-  const tx = built(buildSwapLock(lockOf(scenery, story, order), BigInt(story.pearlSat), funding));
+  const tx = built(buildSwapLock(htlcOf(scenery, story, order), BigInt(story.pearlSat), funding));
   story.lockTx = tx.hex;
   scenery.book.save();
   await send(scenery.stage, tx);
@@ -144,7 +144,7 @@ export async function refundPearl(
   order: Order,
   action: NextAction,
 ): Promise<void> {
-  const lock = lockOf(scenery, story, order);
+  const lock = htlcOf(scenery, story, order);
   const [txid = "", vout = ""] = (action.outpoint ?? "").split(":");
   const coin = { txid, vout: Number(vout), amount: BigInt(action.amountSat ?? "0"), script: lock.script };
   const key = sellerKey(scenery.keySeed, story.id);

@@ -79,7 +79,7 @@ export function askOf(
 }
 
 /** The PEARL lock of the story's order. */
-export function lockOf({ people, keySeed }: Scenery, story: Story, order: Order): SwapLock {
+export function htlcOf({ people, keySeed }: Scenery, story: Story, order: Order): SwapLock {
   const { hashlock } = secretOf(keySeed, story.id, story.tries);
   return swapLock({
     hashlock: Buffer.from(hashlock.slice(2), "hex"),

@@ -63,7 +63,7 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
   ["src/wallet/swap-", ["src/wallet/swap-*.test.ts", "test/swap/*.test.ts"]],
   ["src/wallet/", ["src/wallet/*.test.ts", "test/end-to-end/*.test.ts"]],
   ["src/swaps/usecases/secret-guard.ts", SECRETS],
-  ["src/swaps/ledger/secret-book.ts", SECRETS],
+  ["src/swaps/ledger/preimage-book.ts", SECRETS],
   ["src/swaps/usecases/", ["src/swaps/usecases/*.test.ts", SWAPS_OVER_HTTP]],
   [
     "src/swaps/evm/evm-",

@@ -82,7 +82,7 @@ const forms = inFile("src/swap/forms.ts", [
   },
 ]);
 
-const script = inFile("src/swap/lock-script.ts", [
+const script = inFile("src/swap/htlc-script.ts", [
   {
     rule: "S-10",
     find: '803ac0" as Bytes32',
@@ -195,7 +195,7 @@ const messages = inFile("src/swap/eip712.ts", [
 ]);
 
 const search = [
-  ...inFile("src/swap/secret-search.ts", [
+  ...inFile("src/swap/preimage-search.ts", [
     {
       rule: "S-66",
       find: "window += 1",

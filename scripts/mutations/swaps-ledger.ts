@@ -48,7 +48,7 @@ export const SWAPS_LEDGER: readonly Break[] = [
       why: "a bid whose buyer key is no point is offered",
     },
   ]),
-  ...inFile("src/swaps/ledger/secret-book.ts", [
+  ...inFile("src/swaps/ledger/preimage-book.ts", [
     {
       rule: "S-13",
       find: "shownBy: [...shownBy, shower]",

@@ -118,7 +118,9 @@ export class RequestGate {
 
 /** Node's own brake: the parser must not be fed while it has stopped the socket. */
 function isHeldByParser(socket: Socket): boolean {
-  return "_paused" in socket && socket._paused === true;
+  if (!("_paused" in socket)) return false;
+  const { _paused: isPaused } = socket;
+  return isPaused === true;
 }
 
 /** True where a body waits to be read: whoever reads it makes the socket go on. */

@@ -1,7 +1,7 @@
 // Deadlines of each step of a swap as absolute times, from the terms and the profile in force (S-03, S-54), and the
 // confirmations that both legs have and need. Bounds are inclusive (S-05); no clock enters.
 
-import type { ChainTips, LockOutput } from "./facts.ts";
+import type { ChainTips, HtlcOutput } from "./facts.ts";
 import { evmConfirmations, pearlConfirmations } from "./finality.ts";
 import { isEventFinal, laterPlace } from "./order-state.ts";
 import type { SwapProfile, SwapSubject } from "./subject.ts";
@@ -63,7 +63,7 @@ export function deadlines(subject: SwapSubject, profile: SwapProfile): Deadlines
 /** The row's `confirmations`. `lock`: of `effectiveLock`. */
 export function confirmations(
   subject: SwapSubject,
-  lock: LockOutput | null,
+  lock: HtlcOutput | null,
   profile: SwapProfile,
   tips: ChainTips,
 ): Confirmations {

@@ -135,8 +135,8 @@ export interface Sighting {
   readonly inputs: readonly Outpoint[];
 }
 
-/** What showed a secret (S-13). */
-export type SecretShower =
+/** What showed the preimage of a hashlock, which the API calls `secret` (S-13). */
+export type PreimageShower =
   | { readonly by: "claim"; readonly orderHash: Bytes32; readonly txHash: Bytes32 }
   | {
       readonly by: "spend";
@@ -146,12 +146,13 @@ export type SecretShower =
       readonly script?: ScriptHex;
     };
 
-/** A secret that is public, kept for ever with the places that showed it (S-13). */
-export interface SecretFact {
+/** The preimage of a hashlock that is public, kept for ever with the places that showed it (S-13). */
+export interface PreimageFact {
   readonly hashlock: Bytes32;
+  /** The preimage. */
   readonly secret: Bytes32;
   /** At least one; no duplicates. */
-  readonly shownBy: readonly SecretShower[];
+  readonly shownBy: readonly PreimageShower[];
 }
 
 /** What the escrow says of one order: its events, assembled. */
@@ -187,8 +188,8 @@ export interface OrderFacts {
   readonly disputed?: boolean;
 }
 
-/** A lock output of a script with everything known of it (S-15): assembled from facts, sightings and the mempool. */
-export interface LockOutput {
+/** An HTLC output (`lock_output` in the API) with everything known of it (S-15): assembled from facts, sightings and the mempool. */
+export interface HtlcOutput {
   readonly txid: Txid;
   readonly vout: number;
   readonly amountSat: bigint;

@@ -97,7 +97,7 @@ export interface TakeState {
   /** S-33, with the signature's latest check in it: an ERC-1271 one that is no longer valid is ASK_PAUSED. */
   readonly status: AskStatus;
   /** Whether the hashlock's secret is public (S-13). */
-  readonly isSecretKnown: boolean;
+  readonly isPreimageKnown: boolean;
   /** Whether an indexed order of this buyer, other than this one, has the hashlock. */
   readonly isHashlockUsed: boolean;
   readonly context: EvaluationContext;
@@ -109,7 +109,7 @@ export interface TakeState {
 /** The second step, for a take that is not known: null where it is created (201). */
 export function judgeTake(terms: Terms, state: TakeState, rules: SwapRules): RuleRefusal<TakeCode> | null {
   if (state.status !== "ASK_OPEN") return { code: "ASK_PAUSED", details: { status: state.status } };
-  if (state.isSecretKnown || state.isHashlockUsed) return { code: "HASHLOCK_REUSED", details: {} };
+  if (state.isPreimageKnown || state.isHashlockUsed) return { code: "HASHLOCK_REUSED", details: {} };
   const fault = timelockFault(terms, state.context.now, state.evmHeadTime, rules);
   if (fault !== null) {
     return { code: "TIMELOCK_INVALID", details: { bound: fault.bound, needed: fault.needed } };

@@ -2,7 +2,7 @@
 // still be mined (S-15). Several outputs are no fault of an honest party: anyone can pay to the script.
 
 import type { Outpoint } from "../primitives/brands.ts";
-import type { ChainTips, LockOutput } from "./facts.ts";
+import type { ChainTips, HtlcOutput } from "./facts.ts";
 import { isDeep } from "./finality.ts";
 
 /** Least satoshis of an output that counts: those below are in no row, no status and no action (S-15). */
@@ -24,17 +24,17 @@ export interface LockOutputRow {
 }
 
 /** "txid:vout". */
-export function outpointOf(output: Pick<LockOutput, "txid" | "vout">): Outpoint {
+export function outpointOf(output: Pick<HtlcOutput, "txid" | "vout">): Outpoint {
   return `${output.txid}:${output.vout}` as Outpoint;
 }
 
 /** Whether it is not spent in a block (S-15, *unspent*): a spend in the mempool does not count. */
-export function isUnspent(output: LockOutput): boolean {
+export function isUnspent(output: HtlcOutput): boolean {
   return output.spend === null || output.spend.mined === null;
 }
 
 /** Whether it is spent by that leaf in a block. */
-export function isSpentInBlock(output: LockOutput, path: "claim" | "refund"): boolean {
+export function isSpentInBlock(output: HtlcOutput, path: "claim" | "refund"): boolean {
   return output.spend !== null && output.spend.mined !== null && output.spend.path === path;
 }
 
@@ -42,18 +42,18 @@ export function isSpentInBlock(output: LockOutput, path: "claim" | "refund"): bo
  * Whether an output that is in no block can never come back (S-15): an input of its transaction is spent by another
  * transaction 13 blocks deep, or it is an orphaned coinbase's.
  */
-export function isImpossible(output: LockOutput, tips: ChainTips): boolean {
+export function isImpossible(output: HtlcOutput, tips: ChainTips): boolean {
   // What the mempool holds now can be mined whatever else is recorded: the safe side of a contradiction.
   if (output.mined !== null || output.inMempool) return false;
   return output.coinbase || (output.conflictHeight !== null && isDeep(tips, output.conflictHeight));
 }
 
 /** *Pending* (S-15): seen, in no block, and still possible; eviction from the mempool does not end it. */
-export function isPending(output: LockOutput, tips: ChainTips): boolean {
+export function isPending(output: HtlcOutput, tips: ChainTips): boolean {
   return output.mined === null && !isImpossible(output, tips);
 }
 
-function byAmountDescending(one: LockOutput, other: LockOutput): number {
+function byAmountDescending(one: HtlcOutput, other: HtlcOutput): number {
   return one.amountSat > other.amountSat ? -1 : one.amountSat < other.amountSat ? 1 : 0;
 }
 
@@ -62,7 +62,7 @@ function byText(a: string, b: string): number {
 }
 
 /** Mined ones: unspent before spent, then height, transaction index, vout. Others after them, by txid and vout. */
-function compare(a: LockOutput, b: LockOutput): number {
+function compare(a: HtlcOutput, b: HtlcOutput): number {
   if (a.mined === null || b.mined === null) {
     if (a.mined !== null) return -1;
     if (b.mined !== null) return 1;
@@ -74,7 +74,7 @@ function compare(a: LockOutput, b: LockOutput): number {
 }
 
 /** The outputs in the order in which rows and actions show them (S-15), impossible ones left out. */
-export function shownOutputs(outputs: readonly LockOutput[], tips: ChainTips): readonly LockOutput[] {
+export function shownOutputs(outputs: readonly HtlcOutput[], tips: ChainTips): readonly HtlcOutput[] {
   const first = outputs[0];
   if (first === undefined) return outputs;
   if (outputs.length === 1) return isImpossible(first, tips) ? [] : outputs;
@@ -85,7 +85,7 @@ export function shownOutputs(outputs: readonly LockOutput[], tips: ChainTips): r
  * The outputs that rows and actions show, in the order of `shown` (of `shownOutputs`): all, or the 20 of the greatest
  * amounts with the lock among them; of equal amounts the first.
  */
-export function rowOutputs(shown: readonly LockOutput[], lock: LockOutput | null): readonly LockOutput[] {
+export function rowOutputs(shown: readonly HtlcOutput[], lock: HtlcOutput | null): readonly HtlcOutput[] {
   if (shown.length <= MAX_SHOWN) return shown;
   const rest = shown.filter((output) => output !== lock).toSorted(byAmountDescending);
   const kept = new Set(lock === null ? rest.slice(0, MAX_SHOWN) : [lock, ...rest.slice(0, MAX_SHOWN - 1)]);
@@ -93,7 +93,7 @@ export function rowOutputs(shown: readonly LockOutput[], lock: LockOutput | null
 }
 
 /** Rank of S-15's four classes, 0 first; null for an output that is neither mined nor in the mempool now. */
-function rank(output: LockOutput, amountSat: bigint): number | null {
+function rank(output: HtlcOutput, amountSat: bigint): number | null {
   const isFull = output.amountSat >= amountSat;
   if (output.mined !== null) return isFull && !output.coinbase ? 0 : 2;
   if (!output.inMempool) return null;
@@ -101,8 +101,8 @@ function rank(output: LockOutput, amountSat: bigint): number | null {
 }
 
 /** *The lock* (S-15), or null where no lock output is mined or in the mempool now. `amountSat`: pearl_amount_sat. */
-export function effectiveLock(outputs: readonly LockOutput[], amountSat: bigint): LockOutput | null {
-  let best: LockOutput | null = null;
+export function effectiveLock(outputs: readonly HtlcOutput[], amountSat: bigint): HtlcOutput | null {
+  let best: HtlcOutput | null = null;
   let bestRank = 4;
   for (const output of outputs) {
     const own = rank(output, amountSat);
@@ -114,7 +114,7 @@ export function effectiveLock(outputs: readonly LockOutput[], amountSat: bigint)
 }
 
 /** The row of one output; null fields as S-15 says. */
-export function lockOutputRow(output: LockOutput): LockOutputRow {
+export function lockOutputRow(output: HtlcOutput): LockOutputRow {
   const { spend } = output;
   return {
     txid: output.txid,

@@ -5,7 +5,7 @@
 import type { EvmAddress } from "../primitives/brands.ts";
 import { isGoodLock } from "./statuses.ts";
 import { acceptBy, claimBy, lockBy } from "./deadlines.ts";
-import type { ChainTips, LockOutput } from "./facts.ts";
+import type { ChainTips, HtlcOutput } from "./facts.ts";
 import { isDeep, isWitnessed } from "./finality.ts";
 import {
   isImpossible,
@@ -79,13 +79,13 @@ interface View {
   readonly profile: SwapProfile;
   readonly state: OrderState;
   readonly live: boolean;
-  readonly isSecretKnown: boolean;
+  readonly isPreimageKnown: boolean;
   readonly fault: TermsError | null;
   /** Whether the marked actions may be offered: the service may act, and the order's script is read for (S-62). */
   readonly isReady: boolean;
   /** Those that rows show, in their order. */
-  readonly outputs: readonly LockOutput[];
-  readonly lock: LockOutput | null;
+  readonly outputs: readonly HtlcOutput[];
+  readonly lock: HtlcOutput | null;
   readonly buyer: EvmAddress;
   readonly seller: EvmAddress | null;
 }
@@ -105,7 +105,7 @@ export function nextActions(
     profile: profileOf(rules, subject.terms.usdcAmount),
     state: orderState(subject.order),
     live: isLive(subject.order, tips),
-    isSecretKnown: subject.secret !== null,
+    isPreimageKnown: subject.secret !== null,
     fault: termsError(subject, rules),
     isReady: context.isReady && subject.isCovered,
     outputs: rowOutputs(shownOutputs(subject.outputs, tips), lock),
@@ -141,15 +141,15 @@ function nextAction(
   };
 }
 
-function ofOutput(output: LockOutput): { readonly outpoint: string; readonly amount_sat: string } {
+function ofOutput(output: HtlcOutput): { readonly outpoint: string; readonly amount_sat: string } {
   return { outpoint: outpointOf(output), amount_sat: output.amountSat.toString() };
 }
 
 /** claim_usdc, both rows of claim_pearl, confirm_claim. */
 function addClaims(view: View, actions: NextAction[]): void {
-  const { state, isSecretKnown, outputs, buyer } = view;
-  if (state === "accepted" && isSecretKnown) actions.push(nextAction(null, "anyone", "claim_usdc", {}));
-  if (isSecretKnown) {
+  const { state, isPreimageKnown, outputs, buyer } = view;
+  if (state === "accepted" && isPreimageKnown) actions.push(nextAction(null, "anyone", "claim_usdc", {}));
+  if (isPreimageKnown) {
     for (const output of outputs) {
       if (output.mined === null || !isUnspent(output)) continue;
       actions.push(nextAction(buyer, "buyer", "claim_pearl", ofOutput(output)));
@@ -164,7 +164,7 @@ function addClaims(view: View, actions: NextAction[]): void {
 }
 
 /** Whether its spend by the claim leaf is in the mempool now or less than 13 deep. */
-function isClaimUnsettled(output: LockOutput, tips: ChainTips): boolean {
+function isClaimUnsettled(output: HtlcOutput, tips: ChainTips): boolean {
   const { spend } = output;
   if (spend === null || spend.path !== "claim") return false;
   return spend.mined === null || !isDeep(tips, spend.mined.height);
@@ -173,7 +173,7 @@ function isClaimUnsettled(output: LockOutput, tips: ChainTips): boolean {
 /** The claim that reveals the secret: only where nobody has seen it and the seller cannot refund before it is deep. */
 function addReveal(view: View, actions: NextAction[]): void {
   const { subject, context, lock, profile, tips } = view;
-  if (!view.isReady || view.isSecretKnown || !view.live || view.fault !== null || lock === null) return;
+  if (!view.isReady || view.isPreimageKnown || !view.live || view.fault !== null || lock === null) return;
   if (lock.spend !== null || !isGoodLock(lock, subject.terms.pearlAmountSat, profile.k, tips)) return;
   // One node alone can make up a chain with a lock in it.
   if (lock.mined === null || !isWitnessed(context, lock.mined.height, profile.k)) return;
@@ -184,7 +184,7 @@ function addReveal(view: View, actions: NextAction[]): void {
 /** refund_pearl and abandon_lock: while the buyer's secret cannot pay the seller in the escrow. */
 function addSellersWaysBack(view: View, actions: NextAction[]): void {
   const { state, outputs, seller, subject, profile, tips } = view;
-  if (view.isSecretKnown && (state === "accepted" || state === "claimed")) return;
+  if (view.isPreimageKnown && (state === "accepted" || state === "claimed")) return;
   for (const output of outputs) {
     if (output.mined === null || !isUnspent(output)) continue;
     const window = { not_before: subject.terms.pearlRefundTime };
@@ -201,7 +201,7 @@ function addSellersWaysBack(view: View, actions: NextAction[]): void {
 function addSellersSteps(view: View, actions: NextAction[]): void {
   const { subject, state, seller, profile, tips, fault } = view;
   const { terms } = subject;
-  const isUnknown = !view.isSecretKnown;
+  const isUnknown = !view.isPreimageKnown;
   if (view.isReady && view.live && fault === null && isUnknown && !hasFullOutput(view)) {
     const window = { optional: true, not_after: lockBy(terms, profile) };
     const amount = { amount_sat: terms.pearlAmountSat.toString() };
@@ -231,7 +231,7 @@ function hasFullOutput(view: View): boolean {
 }
 
 /** Whether the output is back with the seller 13 deep, or impossible. */
-function isUnclaimable(output: LockOutput, tips: ChainTips): boolean {
+function isUnclaimable(output: HtlcOutput, tips: ChainTips): boolean {
   if (isImpossible(output, tips)) return true;
   const { spend } = output;
   return (
@@ -267,6 +267,6 @@ function addLockUsdc(view: View, actions: NextAction[]): void {
   const { subject, context, buyer } = view;
   const { take, ask } = subject;
   if (!view.isReady || subject.order !== null || take === null || isDead(context, take.expiresAt)) return;
-  if (ask?.status !== "ASK_OPEN" || view.isSecretKnown || subject.hashlockUsedByBuyer) return;
+  if (ask?.status !== "ASK_OPEN" || view.isPreimageKnown || subject.hashlockUsedByBuyer) return;
   actions.push(nextAction(buyer, "buyer", "lock_usdc", { optional: true, not_after: take.expiresAt }));
 }

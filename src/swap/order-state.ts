@@ -8,9 +8,9 @@ import type {
   EscrowEvent,
   EvmPlace,
   OrderFacts,
-  SecretFact,
-  SecretShower,
-  LockOutput,
+  PreimageFact,
+  PreimageShower,
+  HtlcOutput,
 } from "./facts.ts";
 import { isFinal, pearlConfirmations } from "./finality.ts";
 import { outpointOf } from "./lock-choice.ts";
@@ -123,9 +123,9 @@ export function isMarginTooSmall(subject: SwapSubject, rules: SwapRules): boolea
   return subject.terms.evmRefundTime - subject.terms.pearlRefundTime < rules.deltaS;
 }
 
-function wasShownByOrder(subject: SwapSubject, secret: SecretFact): boolean {
+function wasShownByOrder(subject: SwapSubject, secret: PreimageFact): boolean {
   const own = new Set<string>(subject.outputs.map(outpointOf));
-  const isOwn = (shower: SecretShower): boolean =>
+  const isOwn = (shower: PreimageShower): boolean =>
     shower.by === "claim"
       ? shower.orderHash === subject.hash
       : shower.script === undefined
@@ -156,13 +156,13 @@ export function evmLeg(order: OrderFacts | null, tips: ChainTips): EvmLeg {
 }
 
 /** `lock`: of `effectiveLock`. A spend by no leaf of ours changes nothing here. */
-export function pearlLeg(lock: LockOutput | null, tips: ChainTips): PearlLeg {
+export function pearlLeg(lock: HtlcOutput | null, tips: ChainTips): PearlLeg {
   if (lock === null) return { state: "none", confirmations: 0 };
   const confirmations = pearlConfirmations(tips, lock.mined?.height ?? null);
   return { state: pearlState(lock), confirmations };
 }
 
-function pearlState(lock: LockOutput): PearlLeg["state"] {
+function pearlState(lock: HtlcOutput): PearlLeg["state"] {
   const { spend } = lock;
   if (spend?.path === "claim") return spend.mined === null ? "claim_seen" : "claimed";
   if (spend?.path === "refund") return spend.mined === null ? "refund_seen" : "refunded";

@@ -4,10 +4,10 @@
 
 import type { Bytes32 } from "../primitives/brands.ts";
 import { confirmations, deadlines, type Confirmations, type Deadlines } from "./deadlines.ts";
-import type { LockOutput } from "./facts.ts";
+import type { HtlcOutput } from "./facts.ts";
 import { lockCall, type LockCall } from "./lock-call.ts";
 import { lockOutputRow, rowOutputs, shownOutputs, effectiveLock, type LockOutputRow } from "./lock-choice.ts";
-import { lockAddressOf } from "./lock-script.ts";
+import { htlcAddressOf } from "./htlc-script.ts";
 import { nextActions, type NextAction } from "./next-actions.ts";
 import {
   evmLeg,
@@ -194,7 +194,7 @@ function pearlPart(subject: SwapSubject, context: EvaluationContext, rules: Swap
   const shown = shownOutputs(subject.outputs, tips);
   const release = judgeRelease(subject, profile, tips);
   return {
-    pearl_lock_address: lockAddressOf(subject.script, rules.hrp),
+    pearl_lock_address: htlcAddressOf(subject.script, rules.hrp),
     expected_script_hex: subject.script,
     pearl_lock_txid: lock?.txid ?? null,
     pearl_lock_vout: lock?.vout ?? null,
@@ -213,8 +213,8 @@ function pearlPart(subject: SwapSubject, context: EvaluationContext, rules: Swap
 
 /** The spend by that leaf, in a block or the mempool now, of the lock, else of the first output that has one (S-55). */
 function spendTxid(
-  lock: LockOutput | null,
-  shown: readonly LockOutput[],
+  lock: HtlcOutput | null,
+  shown: readonly HtlcOutput[],
   path: "claim" | "refund",
 ): string | null {
   if (lock?.spend?.path === path) return lock.spend.txid;

@@ -7,8 +7,8 @@ import type { Bytes32 } from "../primitives/brands.ts";
 import { concatBytes } from "../primitives/bytes.ts";
 import { hexToBytes } from "../primitives/hex.ts";
 import { fromBytes32, taggedHash, toBytes32 } from "./crypto.ts";
-import { branchHash, claimScript, leafHash, lockOf, NUMS_KEY, refundScript } from "./lock-script.ts";
-import { secretsIn, spendPath, spentLeafHash, withoutAnnex } from "./spend-leaf.ts";
+import { branchHash, claimScript, leafHash, htlcOf, NUMS_KEY, refundScript } from "./htlc-script.ts";
+import { preimagesIn, spendPath, spentLeafHash, withoutAnnex } from "./spend-leaf.ts";
 
 const { sha256 } = swapCrypto;
 const SECRET = Uint8Array.from({ length: 32 }, (_, index) => index);
@@ -18,7 +18,7 @@ const TERMS = {
   sellerKey: "0xf9308a019258c31049344f85f89d5229b531c845836f99b08601f113bce036f9" as Bytes32,
   pearlRefundTime: 1_800_000_000,
 };
-const lock = lockOf(TERMS, swapCrypto);
+const lock = htlcOf(TERMS, swapCrypto);
 assert.ok(lock !== null);
 const SIGNATURE = new Uint8Array(64).fill(7);
 const ANNEX = Uint8Array.of(0x50, 1, 2, 3);
@@ -108,15 +108,15 @@ describe("secrets", () => {
   const expected = [{ hashlock: TERMS.hashlock, secret: toBytes32(SECRET) }];
 
   test("wherever the item stands, once", () => {
-    assert.deepEqual(secretsIn(claim, known, sha256), expected);
-    assert.deepEqual(secretsIn([SECRET], known, sha256), expected);
-    assert.deepEqual(secretsIn([SECRET, ...claim, SECRET], known, sha256), expected);
-    assert.deepEqual(secretsIn([...refund, SECRET], known, sha256), expected);
+    assert.deepEqual(preimagesIn(claim, known, sha256), expected);
+    assert.deepEqual(preimagesIn([SECRET], known, sha256), expected);
+    assert.deepEqual(preimagesIn([SECRET, ...claim, SECRET], known, sha256), expected);
+    assert.deepEqual(preimagesIn([...refund, SECRET], known, sha256), expected);
   });
 
   test("several hashlocks, in order", () => {
     const other = new Uint8Array(32).fill(9);
-    const both = secretsIn([other, SIGNATURE, SECRET], () => true, sha256);
+    const both = preimagesIn([other, SIGNATURE, SECRET], () => true, sha256);
     assert.deepEqual(
       both.map(({ secret }) => secret),
       [toBytes32(other), toBytes32(SECRET)],
@@ -125,16 +125,19 @@ describe("secrets", () => {
 
   test("an annex of 32 bytes is looked at too", () => {
     const annex = new Uint8Array(32).fill(1).with(0, 0x50);
-    assert.equal(secretsIn([SIGNATURE, annex], () => true, sha256).length, 1);
+    assert.equal(preimagesIn([SIGNATURE, annex], () => true, sha256).length, 1);
   });
 
   test("other lengths and unknown hashes are none", () => {
-    assert.deepEqual(secretsIn([SECRET.slice(1), concatBytes(SECRET, Uint8Array.of(0))], known, sha256), []);
     assert.deepEqual(
-      secretsIn(claim, () => false, sha256),
+      preimagesIn([SECRET.slice(1), concatBytes(SECRET, Uint8Array.of(0))], known, sha256),
       [],
     );
-    assert.deepEqual(secretsIn([], known, sha256), []);
+    assert.deepEqual(
+      preimagesIn(claim, () => false, sha256),
+      [],
+    );
+    assert.deepEqual(preimagesIn([], known, sha256), []);
   });
 });
 

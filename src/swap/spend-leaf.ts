@@ -8,7 +8,7 @@ import { concatBytes, equalBytes } from "../primitives/bytes.ts";
 import type { Sha256 } from "../primitives/hashing.ts";
 import { fromBytes32, taggedHash, toBytes32, type SwapCrypto } from "./crypto.ts";
 import type { SpendPath } from "./facts.ts";
-import { branchHash, leafHash, type Lock } from "./lock-script.ts";
+import { branchHash, leafHash, type Htlc } from "./htlc-script.ts";
 
 /** First byte of an annex (BIP341). */
 const ANNEX_TAG = 0x50;
@@ -63,7 +63,7 @@ export function spentLeafHash(
 /** Which leaf of the lock the witness of an input that spends it uses; "other" where it is neither. */
 export function spendPath(
   witness: readonly Uint8Array[],
-  lock: Pick<Lock, "claim" | "refund" | "outputKey">,
+  lock: Pick<Htlc, "claim" | "refund" | "outputKey">,
   crypto: Pick<SwapCrypto, "sha256" | "tweakAdd">,
 ): SpendPath {
   const leaf = spentLeafHash(witness, lock.outputKey, crypto);
@@ -72,22 +72,22 @@ export function spendPath(
   return equalBytes(leaf, lock.refund.hash) ? "refund" : "other";
 }
 
-/** A secret with its hash. */
-interface FoundSecret {
+/** A preimage and the hashlock that it opens. */
+interface FoundPreimage {
   readonly hashlock: Bytes32;
   readonly secret: Bytes32;
 }
 
 /**
- * The secrets in a witness: items of 32 bytes whose SHA-256 is a known hashlock, in order and each once. Call it
- * for every input that spends a lock output, whatever its path.
+ * The preimages in a witness: items of 32 bytes whose SHA-256 is a known hashlock, in order and each once. Call it
+ * for every input that spends an HTLC output, whatever its path.
  */
-export function secretsIn(
+export function preimagesIn(
   witness: readonly Uint8Array[],
   isHashlock: (hashlock: Bytes32) => boolean,
   sha256: Sha256,
-): readonly FoundSecret[] {
-  const found: FoundSecret[] = [];
+): readonly FoundPreimage[] {
+  const found: FoundPreimage[] = [];
   for (const item of witness) {
     if (item.length !== 32) continue;
     const hashlock = toBytes32(sha256(item));

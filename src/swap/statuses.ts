@@ -5,7 +5,7 @@
 // tables.
 
 import type { Bytes32, EvmAddress } from "../primitives/brands.ts";
-import type { ChainTips, LockOutput, OrderFacts } from "./facts.ts";
+import type { ChainTips, HtlcOutput, OrderFacts } from "./facts.ts";
 import { pearlConfirmations } from "./finality.ts";
 import { isSpentInBlock, isUnspent, effectiveLock } from "./lock-choice.ts";
 import { isAcceptedFinal, orderState, isEventFinal } from "./order-state.ts";
@@ -50,7 +50,7 @@ export function dealStatus(subject: SwapSubject, context: EvaluationContext, rul
 }
 
 /** Whether there is a mined lock output >= the amount and all such are spent by the refund leaf in a block. */
-function isEveryFullOneRefunded(outputs: readonly LockOutput[], amountSat: bigint): boolean {
+function isEveryFullOneRefunded(outputs: readonly HtlcOutput[], amountSat: bigint): boolean {
   let any = false;
   for (const output of outputs) {
     if (output.mined === null || output.amountSat < amountSat) continue;
@@ -64,7 +64,7 @@ function isEveryFullOneRefunded(outputs: readonly LockOutput[], amountSat: bigin
  * Whether the lock is worth revealing the secret for as far as blocks tell (S-51, S-54): of the full amount, no
  * coinbase, `k` confirmations, not spent in a block. A spend in the mempool is for the caller to look at.
  */
-export function isGoodLock(lock: LockOutput, amountSat: bigint, k: number, tips: ChainTips): boolean {
+export function isGoodLock(lock: HtlcOutput, amountSat: bigint, k: number, tips: ChainTips): boolean {
   return (
     lock.mined !== null &&
     lock.amountSat >= amountSat &&

@@ -3,7 +3,7 @@
 // rules.
 
 import type { Bytes32, PearlAddress, ScriptHex } from "../primitives/brands.ts";
-import type { ChainTips, ChainWitness, LockOutput, OrderFacts, SecretFact } from "./facts.ts";
+import type { ChainTips, ChainWitness, HtlcOutput, OrderFacts, PreimageFact } from "./facts.ts";
 import type { AskRecord, OriginRecord, TakeRecord } from "./records.ts";
 import type { Terms } from "./terms.ts";
 
@@ -34,9 +34,9 @@ export interface SwapSubject {
    */
   readonly isCovered: boolean;
   /** Every output kept of that script of at least `DUST_SAT`, in no order (S-15). Empty for an unfunded take. */
-  readonly outputs: readonly LockOutput[];
+  readonly outputs: readonly HtlcOutput[];
   /** The secret of the hashlock, once public (S-13). */
-  readonly secret: SecretFact | null;
+  readonly secret: PreimageFact | null;
   /** Whether another indexed order of the same buyer has the same hashlock. */
   readonly hashlockUsedByBuyer: boolean;
   readonly buyerPearlAddress: PearlAddress | null;

@@ -2,7 +2,7 @@
 // is. A transaction that a reorganisation or an eviction took away is in no fact, and so in none of these rows. One row
 // is one step of one transaction: a transaction may lock and accept at once, or spend several lock outputs.
 
-import type { EvmPlace, LockOutput, OrderFacts } from "./facts.ts";
+import type { EvmPlace, HtlcOutput, OrderFacts } from "./facts.ts";
 import { evmConfirmations, pearlConfirmations } from "./finality.ts";
 import { effectiveLock, rowOutputs, shownOutputs } from "./lock-choice.ts";
 import { isEventFinal } from "./order-state.ts";
@@ -122,7 +122,7 @@ function evmSteps({ terms, locked, accepted, closed, credited }: OrderFacts): re
 interface PearlStep {
   readonly txid: string;
   readonly action: TransactionAction;
-  readonly place: LockOutput["mined"];
+  readonly place: HtlcOutput["mined"];
   outputs: number;
   amountSat: bigint;
 }
@@ -130,12 +130,12 @@ interface PearlStep {
 const SPENDING = { claim: "claim_pearl", refund: "refund_pearl", other: null } as const;
 
 /** What transactions did to these lock outputs, one step for all outputs to which one did the same. */
-function pearlSteps(outputs: readonly LockOutput[], txid: string | null): readonly PearlStep[] {
+function pearlSteps(outputs: readonly HtlcOutput[], txid: string | null): readonly PearlStep[] {
   const steps = new Map<string, PearlStep>();
   const add = (
     by: string,
     action: TransactionAction,
-    place: LockOutput["mined"],
+    place: HtlcOutput["mined"],
     amountSat: bigint,
   ): void => {
     if (txid !== null && by !== txid) return;

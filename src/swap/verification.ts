@@ -1,8 +1,8 @@
 // The verdict of a verification and its `details` (S-60, S-62), with the same fields for all three.
 
-import type { LockOutput } from "./facts.ts";
+import type { HtlcOutput } from "./facts.ts";
 import { isRetryable, type VerifyReason } from "./reasons.ts";
-import { lockAddressOf } from "./lock-script.ts";
+import { htlcAddressOf } from "./htlc-script.ts";
 import type { SwapRules, SwapSubject } from "./subject.ts";
 
 /** `details` of every verification (S-60). Amounts are decimal strings of satoshis. */
@@ -58,7 +58,7 @@ interface VerdictInput<Reason> {
 }
 
 /** The judged form of a known lock output: its script is the order's by definition (S-15). */
-export function judgedLock(subject: SwapSubject, lock: LockOutput | null): JudgedOutput | null {
+export function judgedLock(subject: SwapSubject, lock: HtlcOutput | null): JudgedOutput | null {
   return lock === null ? null : { script: subject.script, amountSat: lock.amountSat };
 }
 
@@ -76,8 +76,8 @@ export function verdict<Reason extends VerifyReason>(
     internal_key_nums: isCommitted,
     expected_script_hex: subject.script,
     actual_script_hex: output?.script ?? null,
-    expected_address: lockAddressOf(subject.script, rules.hrp),
-    actual_address: lockAddressOf(output?.script ?? null, rules.hrp),
+    expected_address: htlcAddressOf(subject.script, rules.hrp),
+    actual_address: htlcAddressOf(output?.script ?? null, rules.hrp),
     expected_amount_sat: subject.terms.pearlAmountSat.toString(),
     actual_amount_sat: output?.amountSat?.toString() ?? null,
     confirmations_have: parts.have,

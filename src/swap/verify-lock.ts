@@ -4,7 +4,7 @@
 
 import type { ScriptHex, Txid } from "../primitives/brands.ts";
 import { claimBy } from "./deadlines.ts";
-import type { LockOutput } from "./facts.ts";
+import type { HtlcOutput } from "./facts.ts";
 import { isWitnessed, pearlConfirmations } from "./finality.ts";
 import { effectiveLock } from "./lock-choice.ts";
 import { isAcceptedFinal, orderState, isMarginTooSmall } from "./order-state.ts";
@@ -30,7 +30,7 @@ export interface FoundLockTransaction {
 export type LockChoice =
   | {
       readonly from: "facts";
-      readonly output: LockOutput;
+      readonly output: HtlcOutput;
       /** Where the output is none of this order's, or too small to count: what it pays. Else the order's script. */
       readonly script?: ScriptHex;
     }

@@ -4,7 +4,7 @@
 
 import { scriptHexOfAddress } from "../primitives/address.ts";
 import type { Outpoint, Txid } from "../primitives/brands.ts";
-import type { LockOutput, ChainTips } from "./facts.ts";
+import type { HtlcOutput, ChainTips } from "./facts.ts";
 import { pearlConfirmations, evmConfirmations } from "./finality.ts";
 import { isSpentInBlock, outpointOf, shownOutputs, effectiveLock } from "./lock-choice.ts";
 import { evmCredit, isEventFinal, orderState } from "./order-state.ts";
@@ -31,7 +31,7 @@ export function isRefundLookupNeeded(subject: SwapSubject, txid: Txid | null): b
 
 /** The output that is judged and why it is none, before its spend is looked at. */
 interface Judged {
-  readonly output: LockOutput | null;
+  readonly output: HtlcOutput | null;
   readonly reason: RefundReason | null;
 }
 
@@ -77,7 +77,7 @@ function judge(
 }
 
 /** The lock of S-15; of mined outputs of the full amount the first that the refund leaf has not spent in a block. */
-function ownChoice(subject: SwapSubject, context: EvaluationContext): LockOutput | null {
+function ownChoice(subject: SwapSubject, context: EvaluationContext): HtlcOutput | null {
   const { outputs, terms } = subject;
   const open = shownOutputs(outputs, context.tips).find(
     (output) =>
@@ -93,7 +93,7 @@ function ownChoice(subject: SwapSubject, context: EvaluationContext): LockOutput
 function spentBy(
   subject: SwapSubject,
   context: EvaluationContext,
-  isSpent: (output: LockOutput) => boolean,
+  isSpent: (output: HtlcOutput) => boolean,
 ): Judged {
   const { pearlAmountSat } = subject.terms;
   const present = shownOutputs(subject.outputs, context.tips);
@@ -161,7 +161,7 @@ export function judgeRelease(subject: SwapSubject, profile: SwapProfile, tips: C
 
 function releaseFault(
   subject: SwapSubject,
-  lock: LockOutput | null,
+  lock: HtlcOutput | null,
   profile: SwapProfile,
   tips: ChainTips,
 ): ReleaseReason | null {

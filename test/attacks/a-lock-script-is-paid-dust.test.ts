@@ -11,7 +11,7 @@ import { concatBytes } from "../../src/primitives/bytes.ts";
 import { hexToBytes } from "../../src/primitives/hex.ts";
 import type { SwapLedger } from "../../src/swaps/ledger/ledger.ts";
 import { BlockFindings, PearlMatcher } from "../../src/swaps/pearl/pearl-matcher.ts";
-import type { LockOutput, PearlBlockFact, Sighting } from "../../src/swap/facts.ts";
+import type { HtlcOutput, PearlBlockFact, Sighting } from "../../src/swap/facts.ts";
 import { dealRow } from "../../src/swap/rows.ts";
 import {
   ledgerParts,
@@ -256,7 +256,7 @@ class PayingChain {
 }
 
 function minedOf(ledger: SwapLedger): readonly string[] {
-  const outputs: readonly LockOutput[] = ledger.subject(ORDER)?.outputs ?? [];
+  const outputs: readonly HtlcOutput[] = ledger.subject(ORDER)?.outputs ?? [];
   return outputs
     .flatMap(({ txid: id, vout, mined }) => (mined === null ? [] : [`${id}:${vout} in ${mined.blockHash}`]))
     .toSorted();

@@ -15,7 +15,7 @@ import {
   party,
   payPearl,
 } from "../../testkit/worlds/swap-stage/parties.ts";
-import { lockOf, payLock, payOutputs, postAsk, postTake } from "../../testkit/worlds/swap-stage/scenes.ts";
+import { htlcOf, payLock, payOutputs, postAsk, postTake } from "../../testkit/worlds/swap-stage/scenes.ts";
 import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
 import { announce, buyListing, inscribe, listTokens } from "../../testkit/worlds/swap-stage/tokens.ts";
 
@@ -214,7 +214,7 @@ describe("a swap on the page", needsChromium(), () => {
       await step("The order is accepted, and its block is final", "done");
       await step("The seller locks PEARL", "going on");
 
-      const lock = lockOf(taken.hashlock, buyer, seller, Number(taken.body["pearl_refund_time"]));
+      const lock = htlcOf(taken.hashlock, buyer, seller, Number(taken.body["pearl_refund_time"]));
       const coin = payLock(stage, seller, lock, 100_000_000n);
       await page.locator(".lead").getByText("PEARL on the way").waitFor();
       await page.getByText("0 of 6 confirmations").waitFor();

@@ -9,7 +9,7 @@ import { verifySchnorr } from "../../src/adapters/system/schnorr.ts";
 import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
 import { taggedHash, toBytes32 } from "../../src/swap/crypto.ts";
 import { keyFitsAddress } from "../../src/swap/keys.ts";
-import { branchHash, leafHash } from "../../src/swap/lock-script.ts";
+import { branchHash, leafHash } from "../../src/swap/htlc-script.ts";
 import { spentLeafHash } from "../../src/swap/spend-leaf.ts";
 import { parseAddress } from "../../src/primitives/address.ts";
 import { addressOfScript, p2trScript, plainKey } from "../../src/wallet/index.ts";

@@ -5,8 +5,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
 import type { Bytes32 } from "../../src/primitives/brands.ts";
-import { type Lock, lockOf } from "../../src/swap/lock-script.ts";
-import { secretsIn, spendPath } from "../../src/swap/spend-leaf.ts";
+import { type Htlc, htlcOf } from "../../src/swap/htlc-script.ts";
+import { preimagesIn, spendPath } from "../../src/swap/spend-leaf.ts";
 import { buildSwapLock, type Coin, coinOf, plainKey, type SwapLock } from "../../src/wallet/index.ts";
 import type { PearlNode } from "../../testkit/doubles/pearl-node/index.ts";
 import { MINER, TEST_TIME, testNode } from "../../testkit/doubles/pearl-node/node-fixture.ts";
@@ -25,8 +25,8 @@ const REASONS: Readonly<Record<Refusal, RegExp>> = {
 const T_P = TEST_TIME + 3_600;
 const miner = plainKey(MINER.secret);
 
-function serviceLock(lock: SwapLock): Lock {
-  const made = lockOf(
+function serviceLock(lock: SwapLock): Htlc {
+  const made = htlcOf(
     {
       hashlock: `0x${toHex(lock.terms.hashlock)}` as Bytes32,
       buyerKey: `0x${toHex(lock.terms.buyerKey)}` as Bytes32,
@@ -90,7 +90,7 @@ describe("spends on the embedded node", () => {
     mined(claim.hex);
     const witness = firstWitness(claim.hex);
     assert.equal(spendPath(witness, serviceLock(lock), swapCrypto), "claim");
-    const found = secretsIn(witness, (hashlock) => hashlock === VECTOR_LOCK.hashlock, swapCrypto.sha256);
+    const found = preimagesIn(witness, (hashlock) => hashlock === VECTOR_LOCK.hashlock, swapCrypto.sha256);
     assert.deepEqual(found, [{ hashlock: VECTOR_LOCK.hashlock, secret: `0x${toHex(SECRET)}` }]);
   });
 
@@ -112,7 +112,7 @@ describe("spends on the embedded node", () => {
     const witness = firstWitness(refund.hex);
     assert.equal(spendPath(witness, serviceLock(lock), swapCrypto), "refund");
     assert.deepEqual(
-      secretsIn(witness, () => false, swapCrypto.sha256),
+      preimagesIn(witness, () => false, swapCrypto.sha256),
       [],
     );
   });

@@ -7,8 +7,8 @@ import { initEccLib, opcodes, payments, script as scripts } from "bitcoinjs-lib"
 import * as ecc from "tiny-secp256k1";
 import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
 import type { Bytes32, ScriptHex, Txid } from "../../src/primitives/brands.ts";
-import { lockOf } from "../../src/swap/lock-script.ts";
-import type { LockOutput } from "../../src/swap/facts.ts";
+import { htlcOf } from "../../src/swap/htlc-script.ts";
+import type { HtlcOutput } from "../../src/swap/facts.ts";
 import { type FoundLockTransaction, type LockChoice, verifyLock } from "../../src/swap/verify-lock.ts";
 import {
   FULL,
@@ -80,7 +80,7 @@ const terms = {
   buyerPearlKey: `0x${BUYER}` as Bytes32,
   sellerPearlKey: `0x${SELLER}` as Bytes32,
 };
-const lock = lockOf(
+const lock = htlcOf(
   {
     hashlock: terms.hashlock,
     buyerKey: terms.buyerPearlKey,
@@ -93,7 +93,7 @@ const EXPECTED = lock?.script ?? ("" as ScriptHex);
 const NOW = context({ now: T_P - 20_000 });
 const TXID = "ab".repeat(32) as Txid;
 
-function live(outputs: readonly LockOutput[]) {
+function live(outputs: readonly HtlcOutput[]) {
   const facts = { ...order("accepted", {}, terms) };
   const accepted =
     facts.accepted === null ? null : { ...facts.accepted, sellerPearlKey: terms.sellerPearlKey };
@@ -111,7 +111,7 @@ function byNode(script: ScriptHex, vout = 0, count = 1): string | null {
 }
 
 /** The verdict on a lock output that the index knows, 31 deep. */
-function known(change: Partial<LockOutput>) {
+function known(change: Partial<HtlcOutput>) {
   const one = output(1, { mined: pearlPlaceAt(PEARL_TIP - 30), ...change });
   return verifyLock(live([one]), NOW, RULES, { from: "facts", output: one }, null);
 }

@@ -9,14 +9,14 @@ import * as fc from "../../testkit/properties.ts";
 import * as ecc from "tiny-secp256k1";
 import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
 import type { Bytes32 } from "../../src/primitives/brands.ts";
-import { lockAddressOf, lockOf, lockOfPoints, type LockTerms, NUMS_KEY } from "../../src/swap/lock-script.ts";
+import { htlcAddressOf, htlcOf, htlcOfPoints, type HtlcTerms, NUMS_KEY } from "../../src/swap/htlc-script.ts";
 import { swapLock, swapLockAddress } from "../../src/wallet/index.ts";
 import { VECTOR_LOCK, walletTerms } from "./terms.ts";
 import { bytesOf, toHex } from "../../testkit/bytes.ts";
 
 initEccLib(ecc);
 
-function viaBitcoinjs(terms: LockTerms) {
+function viaBitcoinjs(terms: HtlcTerms) {
   const claim = bitcoinScript.compile([
     opcodes.OP_SIZE,
     bitcoinScript.number.encode(32),
@@ -47,8 +47,8 @@ function viaBitcoinjs(terms: LockTerms) {
   return { claim: toHex(claim), refund: toHex(refund), byClaim: spent(claim), byRefund: spent(refund) };
 }
 
-function assertAgreement(terms: LockTerms): void {
-  const own = lockOf(terms, swapCrypto);
+function assertAgreement(terms: HtlcTerms): void {
+  const own = htlcOf(terms, swapCrypto);
   assert.ok(own !== null);
   const wallet = swapLock(walletTerms(terms));
   const third = viaBitcoinjs(terms);
@@ -65,7 +65,7 @@ function assertAgreement(terms: LockTerms): void {
     [own.claim, own.refund].map((leaf) => [toHex(leaf.script), toHex(leaf.controlBlock)]),
   );
   for (const hrp of ["prl", "tprl", "rprl"])
-    assert.equal(lockAddressOf(own.script, hrp), swapLockAddress(wallet, hrp));
+    assert.equal(htlcAddressOf(own.script, hrp), swapLockAddress(wallet, hrp));
 }
 
 const privateKey = fc
@@ -87,7 +87,7 @@ test("three implementations agree on the worked vector, with both parities among
     fc.property(hashlock, publicKey, publicKey, refundTime, (hash, buyerKey, sellerKey, pearlRefundTime) => {
       const terms = { hashlock: hash, buyerKey, sellerKey, pearlRefundTime };
       assertAgreement(terms);
-      parities.add(lockOf(terms, swapCrypto)?.parity ?? -1);
+      parities.add(htlcOf(terms, swapCrypto)?.parity ?? -1);
     }),
     { numRuns: 200, seed: 11 },
   );
@@ -105,24 +105,24 @@ test("three implementations agree on what is a point", () => {
       }
       assert.equal(swapCrypto.isPoint(bytes), isPoint);
       const terms = { ...VECTOR_LOCK, buyerKey: `0x${toHex(bytes)}` as Bytes32 };
-      assert.equal(lockOf(terms, swapCrypto) !== null, isPoint);
+      assert.equal(htlcOf(terms, swapCrypto) !== null, isPoint);
       if (!isPoint) assert.throws(() => swapLock(walletTerms(terms)), RangeError);
     }),
     { numRuns: 200, seed: 13 },
   );
 });
 
-test("S-12: lockOfPoints gives what lockOf gives where both keys are points; lockOf alone says where one is none", () => {
+test("S-12: htlcOfPoints gives what htlcOf gives where both keys are points; htlcOf alone says where one is none", () => {
   const anyKey = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((key) => `0x${toHex(key)}` as Bytes32);
   const seen = { points: 0, others: 0 };
   fc.assert(
     fc.property(hashlock, anyKey, anyKey, refundTime, (hash, buyerKey, sellerKey, pearlRefundTime) => {
       const terms = { hashlock: hash, buyerKey, sellerKey, pearlRefundTime };
-      const checked = lockOf(terms, swapCrypto);
+      const checked = htlcOf(terms, swapCrypto);
       if ([buyerKey, sellerKey].every((key) => ecc.isXOnlyPoint(bytesOf(key)))) {
         seen.points += 1;
         assert.ok(checked !== null);
-        assert.deepEqual(lockOfPoints(terms, swapCrypto), checked);
+        assert.deepEqual(htlcOfPoints(terms, swapCrypto), checked);
       } else {
         seen.others += 1;
         assert.equal(checked, null);

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { LockOutput } from "../../src/swap/facts.ts";
+import type { HtlcOutput } from "../../src/swap/facts.ts";
 import { nextActions, type NextAction } from "../../src/swap/next-actions.ts";
 import type { EvaluationContext, SwapSubject } from "../../src/swap/subject.ts";
 import {
@@ -32,7 +32,7 @@ import {
 
 type Given = readonly [why: string, subject: SwapSubject, context?: EvaluationContext];
 
-function mined(confirmations: number): Partial<LockOutput> {
+function mined(confirmations: number): Partial<HtlcOutput> {
   return { mined: pearlPlaceAt(PEARL_TIP - confirmations + 1) };
 }
 

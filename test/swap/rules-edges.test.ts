@@ -17,7 +17,7 @@ import {
   isLegalEdge,
 } from "../../src/swap/statuses.ts";
 import { isUnspent } from "../../src/swap/lock-choice.ts";
-import type { LockOutput, OrderFacts } from "../../src/swap/facts.ts";
+import type { HtlcOutput, OrderFacts } from "../../src/swap/facts.ts";
 import { dealRow } from "../../src/swap/rows.ts";
 import type { EvaluationContext, SwapSubject } from "../../src/swap/subject.ts";
 import {
@@ -42,7 +42,7 @@ import {
 /** A history so far; chains only grow. */
 interface Story {
   readonly order: OrderFacts | null;
-  readonly outputs: readonly LockOutput[];
+  readonly outputs: readonly HtlcOutput[];
   readonly secret: SwapSubject["secret"];
   readonly evm: number;
   readonly final: number;
@@ -54,7 +54,7 @@ const START: Story = { order: null, outputs: [], secret: null, evm: 900, final: 
 /** One new fact, or growth of a chain; the story itself where the fact cannot be. */
 type Step = (story: Story) => Story;
 
-function withOutput(story: Story, n: number, change: (old: LockOutput) => LockOutput): Story {
+function withOutput(story: Story, n: number, change: (old: HtlcOutput) => HtlcOutput): Story {
   const outputs = story.outputs.map((old) => (old.txid === hex32Of(n) ? change(old) : old));
   return { ...story, outputs };
 }

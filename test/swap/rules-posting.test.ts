@@ -352,7 +352,7 @@ describe("S-40, S-41: taking", () => {
     const now = T_P - 5 * HOUR;
     const worst: TakeState = {
       status: "ASK_TAKEN",
-      isSecretKnown: true,
+      isPreimageKnown: true,
       isHashlockUsed: true,
       context: context({ now: now + 1 }),
       evmHeadTime: now,
@@ -361,9 +361,9 @@ describe("S-40, S-41: taking", () => {
     const judge = (more: Partial<TakeState>, terms = TERMS) => judgeTake(terms, { ...worst, ...more }, RULES);
     assert.deepEqual(judge({}), { code: "ASK_PAUSED", details: { status: "ASK_TAKEN" } });
     assert.equal(judge({ status: "ASK_OPEN" })?.code, "HASHLOCK_REUSED");
-    assert.equal(judge({ status: "ASK_OPEN", isSecretKnown: false })?.code, "HASHLOCK_REUSED");
-    const fresh = { status: "ASK_OPEN", isSecretKnown: false, isHashlockUsed: false } as const;
-    assert.equal(judge({ ...fresh, isSecretKnown: true })?.code, "HASHLOCK_REUSED");
+    assert.equal(judge({ status: "ASK_OPEN", isPreimageKnown: false })?.code, "HASHLOCK_REUSED");
+    const fresh = { status: "ASK_OPEN", isPreimageKnown: false, isHashlockUsed: false } as const;
+    assert.equal(judge({ ...fresh, isPreimageKnown: true })?.code, "HASHLOCK_REUSED");
     const late = { ...TERMS, evmRefundTime: T_P - 1 };
     const bound = (more: Partial<TakeState>, terms = TERMS) => judge({ ...fresh, ...more }, terms);
     assert.deepEqual(bound({}, late), {
@@ -385,7 +385,7 @@ describe("S-40, S-41: taking", () => {
     const small = { ...TERMS, usdcAmount: 1_000_000_000n };
     const state: TakeState = {
       status: "ASK_OPEN",
-      isSecretKnown: false,
+      isPreimageKnown: false,
       isHashlockUsed: false,
       context: context({ now: T_P - 4 * HOUR }),
       evmHeadTime: T_P - 4 * HOUR,

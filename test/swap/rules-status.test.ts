@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { askStatus, bidStatus, dealStatus, type DealStatus } from "../../src/swap/statuses.ts";
-import type { LockOutput } from "../../src/swap/facts.ts";
+import type { HtlcOutput } from "../../src/swap/facts.ts";
 import { evmLeg, pearlLeg, dealExists, termsError } from "../../src/swap/order-state.ts";
 import {
   isImpossible,
@@ -39,7 +39,7 @@ import {
 } from "./rules-subjects.ts";
 import type { Txid } from "../../src/primitives/brands.ts";
 
-function mined(confirmations: number): Partial<LockOutput> {
+function mined(confirmations: number): Partial<HtlcOutput> {
   return { mined: pearlPlaceAt(PEARL_TIP - confirmations + 1) };
 }
 
@@ -283,7 +283,7 @@ describe("S-51: both legs", () => {
     }
   });
 
-  const legs: readonly [string, LockOutput | null, number][] = [
+  const legs: readonly [string, HtlcOutput | null, number][] = [
     ["none", null, 0],
     ["mempool", output(1, IN_MEMPOOL), 0],
     ["confirmed", output(1, mined(3)), 3],

@@ -12,7 +12,7 @@ import type {
   ScriptHex,
   Txid,
 } from "../../src/primitives/brands.ts";
-import type { EvmPlace, LockOutput, OrderFacts, PearlPlace, SecretFact } from "../../src/swap/facts.ts";
+import type { EvmPlace, HtlcOutput, OrderFacts, PearlPlace, PreimageFact } from "../../src/swap/facts.ts";
 import { DEFAULT_PROFILES } from "../../src/swap/profiles.ts";
 import type { AskRecord, TakeRecord } from "../../src/swap/records.ts";
 import type { EvaluationContext, SwapRules, SwapSubject } from "../../src/swap/subject.ts";
@@ -162,7 +162,7 @@ export function credited(of: OrderFacts, isWithdrawn: boolean): OrderFacts["cred
 
 const SECRET_VALUE = `0x${"53".repeat(32)}` as Bytes32;
 
-export function secret(...shownBy: SecretFact["shownBy"]): SecretFact {
+export function secret(...shownBy: PreimageFact["shownBy"]): PreimageFact {
   return { hashlock: TERMS.hashlock, secret: SECRET_VALUE, shownBy };
 }
 
@@ -178,7 +178,7 @@ export function outpointNo(n: number, vout = 0): Outpoint {
 }
 
 /** A lock output, number `n`: unspent, of the full amount, 20 confirmations. */
-export function output(n: number, more: Partial<LockOutput> = {}): LockOutput {
+export function output(n: number, more: Partial<HtlcOutput> = {}): HtlcOutput {
   return {
     txid: hex32Of(n) as Txid,
     vout: 0,
@@ -196,7 +196,7 @@ export function output(n: number, more: Partial<LockOutput> = {}): LockOutput {
 export function spentBy(
   path: "claim" | "refund" | "other",
   confirmations: number,
-): NonNullable<LockOutput["spend"]> {
+): NonNullable<HtlcOutput["spend"]> {
   return {
     txid: hex32Of(path === "claim" ? 0xc1 : 0xf1) as Txid,
     path,
@@ -268,7 +268,7 @@ function jsonOf(value: unknown): string {
 const confirmationsAround = fc.constantFrom(1, 2, 5, 6, 7, 11, 12, 13, 14, 30);
 const minedAround = confirmationsAround.map((count) => pearlPlaceAt(PEARL_TIP - count + 1));
 
-const spendAround: fc.Arbitrary<LockOutput["spend"]> = fc.option(
+const spendAround: fc.Arbitrary<HtlcOutput["spend"]> = fc.option(
   fc.record({
     txid: fc.constantFrom(0xc1, 0xc2, 0xf1).map((n) => hex32Of(n) as Txid),
     path: fc.constantFrom("claim" as const, "refund" as const, "other" as const),
@@ -277,7 +277,7 @@ const spendAround: fc.Arbitrary<LockOutput["spend"]> = fc.option(
   }),
 );
 
-const outputAround = (n: number): fc.Arbitrary<LockOutput> =>
+const outputAround = (n: number): fc.Arbitrary<HtlcOutput> =>
   fc
     .record({
       txid: fc.constant(hex32Of(n) as Txid),
@@ -308,7 +308,7 @@ const outputsAround = fc
 
 const blockAround = fc.constantFrom(900, 949, 950, 951, 996, 997, 1000);
 
-const secretAround: fc.Arbitrary<SecretFact | null> = fc.option(
+const secretAround: fc.Arbitrary<PreimageFact | null> = fc.option(
   fc.constantFrom(
     FOREIGN_SECRET,
     secret({ by: "claim", orderHash: HASH, txHash: HASH }),

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { addressOfKey } from "../../src/primitives/address.ts";
 import type { Outpoint, ScriptHex, Txid } from "../../src/primitives/brands.ts";
-import type { LockOutput } from "../../src/swap/facts.ts";
+import type { HtlcOutput } from "../../src/swap/facts.ts";
 import {
   EVM_REFUND_REASONS,
   isRetryable,
@@ -50,7 +50,7 @@ const FOREIGN = `5120${"99".repeat(32)}` as ScriptHex;
 const NAMED: NamedOutpoint = { txid: hex32Of(1) as Txid, vout: 1 };
 const IN_MEMPOOL = { mined: null, inMempool: true };
 
-function mined(confirmations: number): Partial<LockOutput> {
+function mined(confirmations: number): Partial<HtlcOutput> {
   return { mined: pearlPlaceAt(PEARL_TIP - confirmations + 1) };
 }
 
@@ -77,7 +77,7 @@ const spent = (path: "claim" | "refund", confirmations: number): SwapSubject =>
 
 const spends = (...inputs: Outpoint[]): FoundSpend => ({ inputs });
 
-const claimed = (confirmations: number, more = {}): LockOutput =>
+const claimed = (confirmations: number, more = {}): HtlcOutput =>
   output(1, { spend: { ...spentBy("claim", confirmations), ...more } });
 
 describe("S-60: verify-lock answers the first reason of its list", () => {
@@ -92,7 +92,7 @@ describe("S-60: verify-lock answers the first reason of its list", () => {
   const badOutput = { outputs: [{ amountSat: 1n, script: FOREIGN }], coinbase: true, height: null };
   const bad = { keysValid: false, secret: FOREIGN_SECRET };
   const live = { order: order("accepted", {}, LATE_TERMS), secret: FOREIGN_SECRET };
-  const known = (more: Partial<LockOutput>): SwapSubject =>
+  const known = (more: Partial<HtlcOutput>): SwapSubject =>
     subject({ ...live, outputs: [output(1, { vout: 1, ...more })] });
   const two = (second: Partial<{ amountSat: bigint; script: ScriptHex }>, coinbase = false) => ({
     outputs: [...badOutput.outputs, { amountSat: 1n, script: FOREIGN, ...second }],

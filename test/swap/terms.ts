@@ -2,7 +2,7 @@
 
 import type { Bytes32, EvmAddress } from "../../src/primitives/brands.ts";
 import type { AskTerms, Terms } from "../../src/swap/terms.ts";
-import type { LockTerms } from "../../src/swap/lock-script.ts";
+import type { HtlcTerms } from "../../src/swap/htlc-script.ts";
 import type { SwapLockTerms } from "../../src/wallet/index.ts";
 import { bytesOf } from "../../testkit/bytes.ts";
 
@@ -16,7 +16,7 @@ export const SECRET = Uint8Array.from({ length: 32 }, (_, index) => index);
 export const DOMAIN = { chainId: 31_337, verifyingContract: `0x${"11".repeat(20)}` as EvmAddress };
 
 /** The lock of the vector: the PEARL keys are 2 and 3. */
-export const VECTOR_LOCK: LockTerms = {
+export const VECTOR_LOCK: HtlcTerms = {
   hashlock: "0x630dcd2966c4336691125448bbb25b4ff412a49c732db2c8abc1b8581bd710dd" as Bytes32,
   buyerKey: "0xc6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5" as Bytes32,
   sellerKey: "0xf9308a019258c31049344f85f89d5229b531c845836f99b08601f113bce036f9" as Bytes32,
@@ -24,7 +24,7 @@ export const VECTOR_LOCK: LockTerms = {
 };
 
 /** The same in the wallet's form. */
-export function walletTerms(terms: LockTerms): SwapLockTerms {
+export function walletTerms(terms: HtlcTerms): SwapLockTerms {
   return {
     hashlock: bytesOf(terms.hashlock),
     buyerKey: bytesOf(terms.buyerKey),

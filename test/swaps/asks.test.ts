@@ -23,7 +23,7 @@ import {
   actionBody,
   nowOf,
   payLock,
-  lockOf,
+  htlcOf,
   payOutputs,
   postAsk,
   postTake,
@@ -74,7 +74,7 @@ test("S-34: a balance that pays for two asks; the oldest stay funded; a refill r
   const refused = await post("/asks", third.body);
   assert.deepEqual([refused.status, refused.body["error"]], [400, "ASK_INSUFFICIENT_SELLER_BALANCE"]);
   // Two of three outputs go: what is left pays for neither sum, and the second is not served before the first.
-  const elsewhere = lockOf(seededSecret(900).hashlock, party(stage, 1), seller, 1_900_000_000);
+  const elsewhere = htlcOf(seededSecret(900).hashlock, party(stage, 1), seller, 1_900_000_000);
   payLock(stage, seller, elsewhere, 50_000_000n);
   await stage.minePearl(1);
   const row = await untilAsk(second.askId, "ASK_PAUSED");

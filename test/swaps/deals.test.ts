@@ -21,7 +21,7 @@ import {
   bidTerms,
   dealOf,
   lockBid,
-  lockOf,
+  htlcOf,
   nowOf,
   openDeal,
   payLock,
@@ -128,7 +128,7 @@ test("S-42: a take whose lock arrives after its death is a deal; its addresses a
 test("S-60: hints: an older mined lock is found by the watch itself; a foreign one is a hint that verify-lock judges", async () => {
   const { buyer, seller } = parties();
   const at = await times(stage);
-  const early = lockOf((await postTakeOnly(30, at)).hashlock, buyer, seller, at.pearlRefundTime);
+  const early = htlcOf((await postTakeOnly(30, at)).hashlock, buyer, seller, at.pearlRefundTime);
   const coin = payLock(stage, seller, early, ONE);
   await stage.minePearl(3);
   const deal = await openDeal(stage, { buyer, seller }, 30, { at });

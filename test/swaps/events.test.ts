@@ -8,7 +8,7 @@ import { fund, lockUsdc, party } from "../../testkit/worlds/swap-stage/parties.t
 import type { JsonRow } from "../../testkit/rows.ts";
 import {
   dealOf,
-  lockOf,
+  htlcOf,
   payLock,
   payOutputs,
   postAsk,
@@ -96,7 +96,7 @@ test("a deal's life in events, filters, and the same again over a restart", asyn
   const nobody = await open(`?address=${party(stage, 7).evm}`);
   await lockUsdc(stage, buyer, taken.answer);
   await stage.mineEvm(3);
-  const lock = lockOf(taken.hashlock, buyer, seller, Number(taken.body["pearl_refund_time"]));
+  const lock = htlcOf(taken.hashlock, buyer, seller, Number(taken.body["pearl_refund_time"]));
   payLock(stage, seller, lock, 100_000_000n);
   await stage.until("LOCK_SUBMITTED told", async () => statusOf(all.of("deal").at(-1)) === "LOCK_SUBMITTED");
   await stage.minePearl(6);

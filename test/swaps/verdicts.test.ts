@@ -24,7 +24,7 @@ import {
   bidTerms,
   dealOf,
   lockBid,
-  lockOf,
+  htlcOf,
   openDeal,
   payLock,
   payOutputs,
@@ -295,7 +295,7 @@ test("a margin below the one in force", async () => {
   const at = await times(stage, 6 * 3600, 5 * 3600);
   const terms = await bidTerms(stage, buyer, 7, at);
   const hash = await acceptedBid(stage, { buyer, seller }, terms);
-  const lock = lockOf(terms.hashlock as Hex, buyer, seller, at.pearlRefundTime);
+  const lock = htlcOf(terms.hashlock as Hex, buyer, seller, at.pearlRefundTime);
   payLock(stage, seller, lock, ONE);
   await stage.minePearl(6);
   await refused("verify-lock", hash, "TIMELOCK_MARGIN_TOO_SMALL");

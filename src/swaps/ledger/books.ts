@@ -12,7 +12,7 @@ import { OrderBook } from "./order-book.ts";
 import type { ChainCheckpoint, StoredFact, StoredSwapEvent, SwapTransaction } from "./ports.ts";
 import { RecordBook } from "./record-book.ts";
 import { ScriptBook } from "./script-book.ts";
-import { HashlockFilter, SecretBook } from "./secret-book.ts";
+import { HashlockFilter, PreimageBook } from "./preimage-book.ts";
 import { TrustBook } from "./trust-book.ts";
 
 /** What books are made with. */
@@ -26,7 +26,7 @@ interface BookSettings {
 export class Books {
   readonly chains: ChainBook;
   readonly scripts: ScriptBook;
-  readonly secrets: SecretBook;
+  readonly secrets: PreimageBook;
   readonly orders: OrderBook;
   readonly locks: LockBook;
   readonly records: RecordBook;
@@ -61,7 +61,7 @@ export class Books {
       layer.within((books) => books.scripts),
       settings.crypto,
     );
-    this.secrets = new SecretBook(
+    this.secrets = new PreimageBook(
       layer.within((books) => books.secrets),
       settings.crypto.sha256,
     );

@@ -7,7 +7,7 @@ import type {
   EvmPlace,
   PearlBlockFact,
   PearlPlace,
-  SecretShower,
+  PreimageShower,
   Sighting,
 } from "../../swap/facts.ts";
 import type { AddressRecord, AskRecord, OriginRecord, TakeRecord } from "../../swap/records.ts";
@@ -55,7 +55,7 @@ export const INPUTS = new FactKind<{ readonly txid: Txid; readonly inputs: reado
 export const SECRET = new FactKind<{
   readonly hashlock: Bytes32;
   readonly secret: Bytes32;
-  readonly shower: SecretShower;
+  readonly shower: PreimageShower;
 }>("secret", {
   key: ({ hashlock, shower }) => `${hashlock}/${showerKey(shower)}`,
   read: (fields) => ({
@@ -129,7 +129,7 @@ export function eventKey({ place }: EscrowEvent): string {
 }
 
 /** What tells two places that show a secret apart. */
-export function showerKey(shower: SecretShower): string {
+export function showerKey(shower: PreimageShower): string {
   if (shower.by === "claim") return `claim/${shower.orderHash}/${shower.txHash}`;
   // One spend per script is enough: a thousand outputs that are claimed at once show the same secret.
   return shower.script === undefined ? `spend/${shower.outpoint}/${shower.txid}` : `spend/${shower.script}`;
@@ -236,13 +236,13 @@ function readSighting(fields: FactFields): Omit<Sighting, "inputs"> {
   };
 }
 
-function readShower(fields: FactFields): SecretShower {
+function readShower(fields: FactFields): PreimageShower {
   return fields.one("by", ["claim", "spend"]) === "claim"
     ? { by: "claim", orderHash: fields.bytes32("orderHash"), txHash: fields.bytes32("txHash") }
     : spendShower(fields);
 }
 
-function spendShower(fields: FactFields): SecretShower {
+function spendShower(fields: FactFields): PreimageShower {
   const shower = { by: "spend", outpoint: fields.outpoint("outpoint"), txid: fields.txid("txid") } as const;
   const script = fields.ifAny("script", (name) => fields.script(name));
   return script === null ? shower : { ...shower, script };

@@ -89,7 +89,7 @@ export class LedgerChanges {
     const secrets = change.secrets.filter(
       ({ shower }) => shower.by === "claim" || !turnedAway.has(shower.outpoint),
     );
-    this.#showSecrets(secrets, causes);
+    this.#showPreimages(secrets, causes);
     // From now on the actions and verdicts of the order stand (S-62): its row is another one.
     for (const script of change.covered) if (scripts.cover(script, this.#draft)) onChange(script);
     if (tip !== null) {
@@ -105,7 +105,7 @@ export class LedgerChanges {
     this.#sight(sightings);
     const hasLeft = this.#books.locks.look(locks, (script) => this.#affected.script(script, null));
     this.#draft.isExplained = hasLeft;
-    this.#showSecrets(secrets, new Map());
+    this.#showPreimages(secrets, new Map());
   }
 
   /** Records by the API. */
@@ -263,7 +263,7 @@ export class LedgerChanges {
     return { causes, turnedAway };
   }
 
-  #showSecrets(shown: PearlChange["secrets"], causes: ReadonlyMap<string, CausingBlock>): void {
+  #showPreimages(shown: PearlChange["secrets"], causes: ReadonlyMap<string, CausingBlock>): void {
     const { secrets } = this.#books;
     for (const { hashlock, secret, shower } of shown) {
       if (!secrets.show(hashlock, secret, shower, this.#draft)) continue;

@@ -109,8 +109,8 @@ describe("swap ledger", () => {
       secret,
       shownBy: [{ by: "claim", orderHash: ORDER, txHash: evmPlace(12, 2).txHash }, shower],
     };
-    assert.deepEqual(ledger.secretOf(hashlock), fact);
-    assert.deepEqual((await scene(store)).ledger.secretOf(hashlock), fact);
+    assert.deepEqual(ledger.preimageOf(hashlock), fact);
+    assert.deepEqual((await scene(store)).ledger.preimageOf(hashlock), fact);
     const wrong = { hashlock, secret: bytes32("another"), shower };
     await assert.rejects(ledger.applyMempool(NO_LOCKS, [], [wrong]), /does not hash/);
   });

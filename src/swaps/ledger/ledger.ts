@@ -2,7 +2,7 @@
 // the store alike. Changes are handed in and asked questions here; readers see nothing that is not durable.
 
 import type { Bytes32, EvmAddress, Outpoint, ScriptHex, Txid } from "../../primitives/brands.ts";
-import type { ChainTips, EscrowEvent, LockOutput, SecretFact, Sighting } from "../../swap/facts.ts";
+import type { ChainTips, EscrowEvent, HtlcOutput, PreimageFact, Sighting } from "../../swap/facts.ts";
 import type { AskRecord } from "../../swap/records.ts";
 import { type AskStatus, type EvaluationContext, isDead, type SwapSubject } from "../../swap/subject.ts";
 import type { CommitFeed } from "../../follow/commit-feed.ts";
@@ -188,7 +188,7 @@ export class SwapLedger implements LedgerWrites, EvmLedger, LedgerReads {
     return this.#books.orders.fee();
   }
 
-  secretOf(hashlock: Bytes32): SecretFact | null {
+  preimageOf(hashlock: Bytes32): PreimageFact | null {
     return this.#books.secrets.entries.get(hashlock) ?? null;
   }
 
@@ -210,7 +210,7 @@ export class SwapLedger implements LedgerWrites, EvmLedger, LedgerReads {
     return this.#books.orders.isHashlockUsed(buyer, hashlock, except);
   }
 
-  lockOutput(outpoint: Outpoint): { readonly output: LockOutput; readonly script: ScriptHex } | null {
+  lockOutput(outpoint: Outpoint): { readonly output: HtlcOutput; readonly script: ScriptHex } | null {
     return this.#books.locks.named(outpoint);
   }
 

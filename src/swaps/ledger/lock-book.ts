@@ -3,7 +3,7 @@
 // is kept of a transaction is linear in its inputs and outputs, and small outputs are kept up to a bound per script.
 
 import type { Outpoint, ScriptHex, Txid } from "../../primitives/brands.ts";
-import type { LockOutput, PearlBlockFact, PearlPlace, Sighting, SpendPath } from "../../swap/facts.ts";
+import type { HtlcOutput, PearlBlockFact, PearlPlace, Sighting, SpendPath } from "../../swap/facts.ts";
 import { DUST_SAT, outpointOf } from "../../swap/lock-choice.ts";
 import type { BookChange } from "./book-change.ts";
 import { BLOCK_FACTS, SIGHTING } from "./fact-kinds.ts";
@@ -91,7 +91,7 @@ export class LockBook {
   }
 
   /** The output with everything known of it, or null; of dust that it is mined. */
-  output(outpoint: Outpoint): LockOutput | null {
+  output(outpoint: Outpoint): HtlcOutput | null {
     const entry = this.entries.get(outpoint) ?? dustEntry(this.dust.get(outpoint));
     if (entry === null) return null;
     const { present, spends } = this.#mempool.value;
@@ -111,15 +111,15 @@ export class LockBook {
   }
 
   /** The same with the script that it pays. */
-  named(outpoint: Outpoint): { readonly output: LockOutput; readonly script: ScriptHex } | null {
+  named(outpoint: Outpoint): { readonly output: HtlcOutput; readonly script: ScriptHex } | null {
     const output = this.output(outpoint);
     const script = (this.entries.get(outpoint) ?? this.dust.get(outpoint))?.script;
     return output === null || script === undefined ? null : { output, script };
   }
 
   /** All outputs of a script of at least `DUST_SAT`, in no order. */
-  outputsOf(script: ScriptHex): LockOutput[] {
-    const outputs: LockOutput[] = [];
+  outputsOf(script: ScriptHex): HtlcOutput[] {
+    const outputs: HtlcOutput[] = [];
     for (const outpoint of this.byScript.of(script)) {
       const output = this.output(outpoint);
       if (output !== null) outputs.push(output);
@@ -382,7 +382,7 @@ function dustEntry(dust: DustEntry | undefined): OutputEntry | null {
   return { script, amountSat, coinbase, mined, isSighted: false, spend: null };
 }
 
-function minedSpend(spend: NonNullable<OutputEntry["spend"]>): NonNullable<LockOutput["spend"]> {
+function minedSpend(spend: NonNullable<OutputEntry["spend"]>): NonNullable<HtlcOutput["spend"]> {
   const { txid, path, place: mined, outputScripts } = spend;
   return outputScripts === null ? { txid, path, mined } : { txid, path, mined, outputScripts };
 }

@@ -36,7 +36,7 @@ export class LockConflicts {
     this.#spends = layer.map((under) => under.#spends);
   }
 
-  /** As `LockOutput.conflictHeight` of its outputs while it is in no block. */
+  /** As `HtlcOutput.conflictHeight` of its outputs while it is in no block. */
   heightOf(txid: Txid): number | null {
     return this.#transactions.get(txid)?.conflictHeight ?? null;
   }

@@ -14,10 +14,10 @@ import type {
   ChainTips,
   ChainWitness,
   EscrowEvent,
-  LockOutput,
+  HtlcOutput,
   PearlBlockFact,
-  SecretFact,
-  SecretShower,
+  PreimageFact,
+  PreimageShower,
   Sighting,
 } from "../../swap/facts.ts";
 import type { AddressRecord, AskRecord, OriginRecord, TakeRecord } from "../../swap/records.ts";
@@ -155,7 +155,7 @@ export interface PearlChange {
   readonly secrets: readonly {
     readonly hashlock: Bytes32;
     readonly secret: Bytes32;
-    readonly shower: SecretShower;
+    readonly shower: PreimageShower;
   }[];
   readonly checkpoints: readonly ChainCheckpoint[];
   /** Null where the tip does not move (older blocks read for new scripts). */
@@ -307,7 +307,8 @@ export interface LedgerReads {
   minAskNonce(seller: EvmAddress): bigint;
   /** Null before the first FeeSet is indexed. */
   fee(): EscrowFee | null;
-  secretOf(hashlock: Bytes32): SecretFact | null;
+  /** The preimage of a hashlock, once anything has shown it; else null. */
+  preimageOf(hashlock: Bytes32): PreimageFact | null;
   /** False where no hashlock that ends in these four bytes, a big-endian number, is known. Costs nanoseconds. */
   mayKnowHashlock(end: number): boolean;
   /** Whether the hashlock belongs to an indexed order or a live take. */
@@ -315,7 +316,7 @@ export interface LedgerReads {
   /** Whether an indexed order of this buyer, other than `except`, has the hashlock. */
   isHashlockUsed(buyer: EvmAddress, hashlock: Bytes32, except: Bytes32 | null): boolean;
   /** A known lock output by outpoint, with the script that it pays, or null. Dust too, where it is mined (S-15). */
-  lockOutput(outpoint: Outpoint): { readonly output: LockOutput; readonly script: ScriptHex } | null;
+  lockOutput(outpoint: Outpoint): { readonly output: HtlcOutput; readonly script: ScriptHex } | null;
   /** Whether a lock output of this transaction, or a spend of one, is in a block or in the mempool now (S-62). */
   knowsTransaction(txid: Txid): boolean;
   /** Whether an EVM transaction moved an indexed order. */

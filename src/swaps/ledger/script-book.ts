@@ -3,7 +3,7 @@
 
 import type { Bytes32, ScriptHex } from "../../primitives/brands.ts";
 import { fromBytes32, type SwapCrypto } from "../../swap/crypto.ts";
-import { lockOf, lockOfPoints, type LockTerms } from "../../swap/lock-script.ts";
+import { htlcOf, htlcOfPoints, type HtlcTerms } from "../../swap/htlc-script.ts";
 import type { BookChange } from "./book-change.ts";
 import { BAD_KEY, SCRIPT } from "./fact-kinds.ts";
 import type { Layer, LayeredIndex, LayeredMap } from "./layers.ts";
@@ -59,7 +59,7 @@ export class ScriptBook {
   }
 
   /** The stored script of these terms, or null. */
-  find(terms: LockTerms): ScriptHex | null {
+  find(terms: HtlcTerms): ScriptHex | null {
     for (const script of this.byHashlock.of(terms.hashlock)) {
       const entry = this.entries.get(script);
       const isSame =
@@ -73,15 +73,15 @@ export class ScriptBook {
   }
 
   /** The script of these terms without watching it; null where a key is no point. */
-  compute(terms: LockTerms): ScriptHex | null {
-    return this.find(terms) ?? lockOf(terms, this.#crypto)?.script ?? null;
+  compute(terms: HtlcTerms): ScriptHex | null {
+    return this.find(terms) ?? htlcOf(terms, this.#crypto)?.script ?? null;
   }
 
   /**
    * Watches the script of an order of this amount whose first fact is of `firstTime`; both keys are known to be points.
    */
-  watch(terms: LockTerms, amountSat: bigint, firstTime: number, change: BookChange): ScriptHex | null {
-    const script = this.find(terms) ?? lockOfPoints(terms, this.#crypto)?.script ?? null;
+  watch(terms: HtlcTerms, amountSat: bigint, firstTime: number, change: BookChange): ScriptHex | null {
+    const script = this.find(terms) ?? htlcOfPoints(terms, this.#crypto)?.script ?? null;
     if (script === null) return null;
     const fromTime = firstTime - READ_BEFORE_S;
     const known = this.entries.get(script);

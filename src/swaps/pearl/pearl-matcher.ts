@@ -10,8 +10,8 @@ import type { SwapCrypto } from "../../swap/crypto.ts";
 import type { PearlBlockFact, PearlPlace, Sighting, SpendPath } from "../../swap/facts.ts";
 import { scriptsOfKey } from "../../swap/keys.ts";
 import { DUST_SAT } from "../../swap/lock-choice.ts";
-import { type Lock, lockOf } from "../../swap/lock-script.ts";
-import { secretsIn, spendPath, withoutAnnex } from "../../swap/spend-leaf.ts";
+import { type Htlc, htlcOf } from "../../swap/htlc-script.ts";
+import { preimagesIn, spendPath, withoutAnnex } from "../../swap/spend-leaf.ts";
 import { MAX_SMALL_OUTPUTS } from "../ledger/first-outputs.ts";
 import type { PearlChange, SwapWatch, WatchedOutput, WatchedScript } from "../ledger/ports.ts";
 
@@ -24,7 +24,7 @@ export interface LockSpend {
 }
 
 /** Secrets as a change of the ledger carries them. */
-export type ShownSecret = PearlChange["secrets"][number];
+export type ShownPreimage = PearlChange["secrets"][number];
 
 /** A lock output of a transaction. Dust counts for nothing but secrets in its spend (S-15). */
 export interface MatchedOutput extends Sighting {
@@ -34,7 +34,7 @@ export interface MatchedOutput extends Sighting {
 /** Everything that inputs of a transaction mean. */
 interface MatchedInputs {
   readonly spends: readonly LockSpend[];
-  readonly secrets: readonly ShownSecret[];
+  readonly secrets: readonly ShownPreimage[];
   /** Inputs of sighted lock transactions that this one spends. */
   readonly sightedInputs: readonly Outpoint[];
 }
@@ -87,7 +87,7 @@ export class PearlMatcher {
   readonly #found: FoundOutputs;
   /** Number of small outputs found of each script: beyond a bound none can be among the first of the chain (S-15). */
   readonly #small = new Map<string, number>();
-  readonly #locks = new Map<ScriptHex, Lock | null>();
+  readonly #locks = new Map<ScriptHex, Htlc | null>();
   readonly #releases = new Map<ScriptHex, readonly ScriptHex[]>();
   /** Leaves by script, control block and leaf script: a thousand spends of one lock are classified once. */
   readonly #paths = new Map<string, SpendPath>();
@@ -125,7 +125,7 @@ export class PearlMatcher {
   inputs(transaction: WholeTransaction): MatchedInputs {
     if (transaction.isCoinbase) return NOTHING;
     const spends: LockSpend[] = [];
-    const secrets = new Map<string, ShownSecret>();
+    const secrets = new Map<string, ShownPreimage>();
     const sightedInputs: Outpoint[] = [];
     let paid: ReadonlySet<ScriptHex> | null = null;
     let witnesses: readonly (readonly Uint8Array[])[] | null = null;
@@ -169,7 +169,7 @@ export class PearlMatcher {
     const key = `${watched.script}/${textOf(leaf)}/${textOf(control)}`;
     const known = this.#paths.get(key);
     if (known !== undefined) return known;
-    const lock = remembered(this.#locks, watched.script, () => lockOf(watched, this.#crypto));
+    const lock = remembered(this.#locks, watched.script, () => htlcOf(watched, this.#crypto));
     const path = lock === null ? "other" : spendPath(witness, lock, this.#crypto);
     if (path !== "other") this.#paths.set(key, path);
     return path;
@@ -185,7 +185,7 @@ export class PearlMatcher {
     own: Bytes32,
   ): readonly { readonly hashlock: Bytes32; readonly secret: Bytes32 }[] {
     const isKnown = (hashlock: Bytes32): boolean => hashlock === own || this.#watch.isHashlock(hashlock);
-    return secretsIn(witness, isKnown, this.#crypto.sha256);
+    return preimagesIn(witness, isKnown, this.#crypto.sha256);
   }
 }
 
@@ -216,7 +216,7 @@ function paidScripts(transaction: WholeTransaction): ReadonlySet<ScriptHex> {
 export class BlockFindings {
   facts: PearlBlockFact[] = [];
   sightings: Sighting[] = [];
-  secrets: ShownSecret[] = [];
+  secrets: ShownPreimage[] = [];
 
   /** Matches all transactions of a block, in order: a chain of spends within it is found, too. */
   add(

@@ -18,7 +18,7 @@ import {
   type LockSpend,
   type MatchedOutput,
   PearlMatcher,
-  type ShownSecret,
+  type ShownPreimage,
 } from "./pearl-matcher.ts";
 import type { PearlWatch, TipMark } from "./pearl-watch.ts";
 import type { LedgerWrites, MempoolLocks } from "../ledger/ports.ts";
@@ -72,7 +72,7 @@ type SeenSpend = MempoolLocks["spends"] extends ReadonlyMap<Outpoint, infer Spen
 /** New things of one look. */
 interface News {
   readonly sightings: Sighting[];
-  readonly secrets: ShownSecret[];
+  readonly secrets: ShownPreimage[];
 }
 
 /** Reads the mempool for the ledger; see the file header. */

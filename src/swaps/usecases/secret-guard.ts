@@ -7,7 +7,7 @@ import { elementAt } from "../../primitives/elements.ts";
 import type { Bytes32, BlockHash, Txid } from "../../primitives/brands.ts";
 import type { WindowHashEnds } from "../../primitives/hashing.ts";
 import { toBytes32, type SwapCrypto } from "../../swap/crypto.ts";
-import { type SecretWindows, secretWindows } from "../../swap/secret-search.ts";
+import { type PreimageWindows, preimageWindows } from "../../swap/preimage-search.ts";
 import type { Clock } from "../../follow/ports.ts";
 import type { LedgerReads, PearlLookups } from "../ledger/ports.ts";
 
@@ -18,7 +18,7 @@ const MAX_CANDIDATES = 16;
 
 /** What the guard works with. */
 interface SecretGuardDependencies {
-  readonly ledger: Pick<LedgerReads, "mayKnowHashlock" | "knowsHashlock" | "secretOf">;
+  readonly ledger: Pick<LedgerReads, "mayKnowHashlock" | "knowsHashlock" | "preimageOf">;
   readonly crypto: Pick<SwapCrypto, "sha256">;
   readonly hashWindows: WindowHashEnds;
   readonly publicValues: Pick<PublicValues, "has">;
@@ -40,7 +40,7 @@ export class SecretGuard {
    * at once where nothing is found in one piece; else a promise, which never rejects.
    */
   holdsSecret(text: Uint8Array): false | Promise<boolean> {
-    const windows = secretWindows(text);
+    const windows = preimageWindows(text);
     if (windows === null) return false;
     const candidates = new Set<Bytes32>();
     this.#search(windows, 0, candidates);
@@ -48,7 +48,7 @@ export class SecretGuard {
     return this.#judge(windows, candidates);
   }
 
-  async #judge(windows: SecretWindows, candidates: Set<Bytes32>): Promise<boolean> {
+  async #judge(windows: PreimageWindows, candidates: Set<Bytes32>): Promise<boolean> {
     for (let from = PIECE; from < windows.offsets.length; from += PIECE) {
       await this.#deps.clock.sleep(0);
       this.#search(windows, from, candidates);
@@ -59,7 +59,7 @@ export class SecretGuard {
   }
 
   /** Adds the values of one piece that hash to a known hashlock and are not public as far as memory tells. */
-  #search({ bytes, offsets }: SecretWindows, from: number, candidates: Set<Bytes32>): void {
+  #search({ bytes, offsets }: PreimageWindows, from: number, candidates: Set<Bytes32>): void {
     const { ledger, crypto, hashWindows, isShown } = this.#deps;
     const piece = offsets.subarray(from, from + PIECE);
     const ends = hashWindows(bytes, piece);
@@ -68,7 +68,7 @@ export class SecretGuard {
       const at = elementAt(piece, i);
       const value = bytes.subarray(at, at + 32);
       const hashlock = toBytes32(crypto.sha256(value));
-      if (!ledger.knowsHashlock(hashlock) || ledger.secretOf(hashlock) !== null) continue;
+      if (!ledger.knowsHashlock(hashlock) || ledger.preimageOf(hashlock) !== null) continue;
       const text = toBytes32(value);
       if (!isShown(text)) candidates.add(text);
       if (candidates.size > MAX_CANDIDATES) return;

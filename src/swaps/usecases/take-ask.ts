@@ -105,7 +105,7 @@ async function settle(deps: SwapDependencies, request: TakeRequest, plan: Planne
     terms,
     {
       status: ledger.askStatus(present, context),
-      isSecretKnown: ledger.secretOf(terms.hashlock) !== null,
+      isPreimageKnown: ledger.preimageOf(terms.hashlock) !== null,
       isHashlockUsed: ledger.isHashlockUsed(terms.buyer, terms.hashlock, hash),
       context,
       evmHeadTime: deps.evmStanding().headTime,

@@ -130,12 +130,12 @@ export async function openDeal(
   return {
     ...taken,
     offer,
-    lock: lockOf(taken.hashlock, buyer, seller, Number(taken.body["pearl_refund_time"])),
+    lock: htlcOf(taken.hashlock, buyer, seller, Number(taken.body["pearl_refund_time"])),
   };
 }
 
 /** The lock of these parties. */
-export function lockOf(hashlock: Hex, buyer: Party, seller: Party, refundTime: number): SwapLock {
+export function htlcOf(hashlock: Hex, buyer: Party, seller: Party, refundTime: number): SwapLock {
   const [hash, buyerKey, sellerKey] = [bytes(hashlock), bytes(buyer.pub), bytes(seller.pub)];
   return swapLock({ hashlock: hash, buyerKey, sellerKey, refundTime });
 }

@@ -98,13 +98,13 @@ export async function compareRebuild(
     const hashlock = row["hashlock"] as Bytes32;
     const shown = plainText(
       world.service?.ledger
-        .secretOf(hashlock)
+        .preimageOf(hashlock)
         ?.shownBy.map((one) => plainText(one))
         .toSorted(),
     );
     const shownAgain = plainText(
       fresh.ledger
-        .secretOf(hashlock)
+        .preimageOf(hashlock)
         ?.shownBy.map((one) => plainText(one))
         .toSorted(),
     );

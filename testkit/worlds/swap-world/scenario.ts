@@ -2,7 +2,7 @@
 // purpose.
 
 import { DEFAULT_PROFILES } from "../../../src/swap/profiles.ts";
-import type { LockOutput } from "../../../src/swap/facts.ts";
+import type { HtlcOutput } from "../../../src/swap/facts.ts";
 import type { SwapProfile, SwapRules, SwapSubject } from "../../../src/swap/subject.ts";
 import { Random } from "../../random.ts";
 import { partyAddress } from "./purse.ts";
@@ -54,7 +54,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
 };
 
-function withOutputs(change: (output: LockOutput) => LockOutput): (subject: SwapSubject) => SwapSubject {
+function withOutputs(change: (output: HtlcOutput) => HtlcOutput): (subject: SwapSubject) => SwapSubject {
   return (subject) => ({ ...subject, outputs: subject.outputs.map(change) });
 }
 

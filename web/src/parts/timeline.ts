@@ -42,7 +42,7 @@ interface Reached {
   readonly hasLock: boolean;
   readonly isClaimed: boolean;
   readonly isDeep: boolean;
-  readonly isSecretKnown: boolean;
+  readonly isPreimageKnown: boolean;
   readonly isSettled: boolean;
 }
 
@@ -75,7 +75,7 @@ function reachedBy({ evm_leg, pearl_leg, confirmations, secret_hex }: Facts): Re
     hasLock: pearl_leg.state !== "none",
     isClaimed,
     isDeep: confirmations.pearl.have >= confirmations.pearl.need || isClaimed,
-    isSecretKnown: secret_hex !== null || isClaimed,
+    isPreimageKnown: secret_hex !== null || isClaimed,
     isSettled: evm_leg.state === "claimed",
   };
 }
@@ -108,7 +108,7 @@ function lockStep(swap: Facts, { hasLock, isDeep, isFinal, isOver, isClaimed }: 
   });
 }
 
-function releaseStep(swap: Facts, { isSecretKnown, hasLock, isDeep, isOver }: Reached): BareStep {
+function releaseStep(swap: Facts, { isPreimageKnown, hasLock, isDeep, isOver }: Reached): BareStep {
   const { pearl_leg, deadlines } = swap;
   if (pearl_leg.state === "refunded" || pearl_leg.state === "refund_seen") {
     const state = pearl_leg.state === "refunded" ? "done" : "now";
@@ -116,20 +116,20 @@ function releaseStep(swap: Facts, { isSecretKnown, hasLock, isDeep, isOver }: Re
       deadline: { at: deadlines.pearl_refund_time, word: "from" },
     });
   }
-  const state = reached(isSecretKnown, hasLock && isDeep && !isOver, isOver && !isSecretKnown);
+  const state = reached(isPreimageKnown, hasLock && isDeep && !isOver, isOver && !isPreimageKnown);
   return step("claim", "Pearl", "The buyer claims the PEARL, which shows the secret", state, {
-    deadline: until(isSecretKnown ? null : deadlines.claim_pearl_by),
+    deadline: until(isPreimageKnown ? null : deadlines.claim_pearl_by),
   });
 }
 
 function endStep(
   { evm_leg, pearl_leg, deadlines }: Facts,
-  { isOver, isSettled, isSecretKnown }: Reached,
+  { isOver, isSettled, isPreimageKnown }: Reached,
 ): BareStep {
   const isPearlBack = pearl_leg.state === "refunded" || pearl_leg.state === "refund_seen";
   if (isOver)
     return step("usdc_refund", "EVM", "The USDC go back to the buyer", evm_leg.final ? "done" : "now", {});
-  if (isPearlBack && !isSecretKnown)
+  if (isPearlBack && !isPreimageKnown)
     return step("usdc_refund", "EVM", "The USDC go back to the buyer", "ahead", {
       deadline: { at: deadlines.evm_refund_time, word: "from" },
     });
@@ -137,7 +137,7 @@ function endStep(
     "settle",
     "EVM",
     "The USDC are claimed for the seller",
-    reached(isSettled, isSecretKnown, false),
+    reached(isSettled, isPreimageKnown, false),
     {
       deadline: isSettled ? null : { at: deadlines.evm_refund_time, word: "until" },
     },

@@ -5,17 +5,17 @@
 import type { Bytes32 } from "../../primitives/brands.ts";
 import type { Sha256 } from "../../primitives/hashing.ts";
 import { fromBytes32, toBytes32 } from "../../swap/crypto.ts";
-import type { SecretFact, SecretShower } from "../../swap/facts.ts";
+import type { PreimageFact, PreimageShower } from "../../swap/facts.ts";
 import type { BookChange } from "./book-change.ts";
 import { SECRET, showerKey } from "./fact-kinds.ts";
 import type { Layer, LayeredMap } from "./layers.ts";
 
 /** All public secrets, by hashlock. */
-export class SecretBook {
-  readonly entries: LayeredMap<Bytes32, SecretFact>;
+export class PreimageBook {
+  readonly entries: LayeredMap<Bytes32, PreimageFact>;
   readonly #sha256: Sha256;
 
-  constructor(layer: Layer<SecretBook>, sha256: Sha256) {
+  constructor(layer: Layer<PreimageBook>, sha256: Sha256) {
     this.entries = layer.map((under) => under.entries);
     this.#sha256 = sha256;
   }
@@ -26,7 +26,7 @@ export class SecretBook {
   }
 
   /** Remembers who showed a secret; false where that was known. @throws where it is not the hashlock's. */
-  show(hashlock: Bytes32, secret: Bytes32, shower: SecretShower, change: BookChange): boolean {
+  show(hashlock: Bytes32, secret: Bytes32, shower: PreimageShower, change: BookChange): boolean {
     if (!this.fits(hashlock, secret)) {
       throw new Error(`swap ledger: a secret was handed in that does not hash to ${hashlock} (S-13)`);
     }
@@ -39,7 +39,7 @@ export class SecretBook {
   }
 
   /** The same without a check, for what was checked before it was stored. */
-  load(hashlock: Bytes32, secret: Bytes32, shower: SecretShower): void {
+  load(hashlock: Bytes32, secret: Bytes32, shower: PreimageShower): void {
     const shownBy = this.entries.get(hashlock)?.shownBy ?? [];
     this.entries.set(hashlock, { hashlock, secret, shownBy: [...shownBy, shower] });
   }

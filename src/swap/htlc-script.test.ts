@@ -5,12 +5,12 @@ import { describe, test } from "node:test";
 import { swapCrypto } from "../adapters/system/swap-crypto.ts";
 import type { Bytes32 } from "../primitives/brands.ts";
 import { bytesToHex } from "../primitives/hex.ts";
-import { lockAddressOf, lockOf, type LockTerms, NUMS_KEY, pushNumber } from "./lock-script.ts";
+import { htlcAddressOf, htlcOf, type HtlcTerms, NUMS_KEY, pushNumber } from "./htlc-script.ts";
 
 const CLAIM_HASH = "74d1deff40a3d7b0b356c9e1b8afb35af7b5bce54b99e75b04cba99cedaf7da7";
 const REFUND_HASH = "b4c913f2fb86c7b589f493fa013188b82bdc91fcb0134defdf76deda5206d323";
 const OUTPUT_KEY = "941727e7cb42917b3e01525f1b90aa2717e619ed264c38b0ecf2636bcb9289a3";
-const TERMS: LockTerms = {
+const TERMS: HtlcTerms = {
   hashlock: "0x630dcd2966c4336691125448bbb25b4ff412a49c732db2c8abc1b8581bd710dd" as Bytes32,
   buyerKey: "0xc6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5" as Bytes32,
   sellerKey: "0xf9308a019258c31049344f85f89d5229b531c845836f99b08601f113bce036f9" as Bytes32,
@@ -18,7 +18,7 @@ const TERMS: LockTerms = {
 };
 
 describe("the worked vector of S-11", () => {
-  const lock = lockOf(TERMS, swapCrypto);
+  const lock = htlcOf(TERMS, swapCrypto);
   assert.ok(lock !== null);
 
   test("leaves and their hashes", () => {
@@ -47,11 +47,11 @@ describe("the worked vector of S-11", () => {
 
   test("the address of each network", () => {
     assert.equal(
-      lockAddressOf(lock.script, "prl"),
+      htlcAddressOf(lock.script, "prl"),
       "prl1pjstj0e7tg2ghk0sp2f03hy92yut7vx0dyexr3v8v7f3khjuj3x3su36eah",
     );
-    assert.match(lockAddressOf(lock.script, "tprl") ?? "", /^tprl1p.*sh778zz$/);
-    assert.match(lockAddressOf(lock.script, "rprl") ?? "", /^rprl1p.*sd8zl82$/);
+    assert.match(htlcAddressOf(lock.script, "tprl") ?? "", /^tprl1p.*sh778zz$/);
+    assert.match(htlcAddressOf(lock.script, "rprl") ?? "", /^rprl1p.*sd8zl82$/);
   });
 });
 
@@ -86,8 +86,8 @@ test("S-12: a key that is no point has no lock", () => {
     `0x${"f".repeat(64)}`,
   ] as Bytes32[];
   for (const noPoint of noPoints) {
-    assert.equal(lockOf({ ...TERMS, buyerKey: noPoint }, swapCrypto), null, noPoint);
-    assert.equal(lockOf({ ...TERMS, sellerKey: noPoint }, swapCrypto), null, noPoint);
+    assert.equal(htlcOf({ ...TERMS, buyerKey: noPoint }, swapCrypto), null, noPoint);
+    assert.equal(htlcOf({ ...TERMS, sellerKey: noPoint }, swapCrypto), null, noPoint);
   }
 });
 
@@ -101,7 +101,7 @@ test("S-10: every term counts", () => {
     { ...TERMS, pearlRefundTime: TERMS.pearlRefundTime + 1 },
     { ...TERMS, pearlRefundTime: 800_000 },
     { ...TERMS, buyerKey: TERMS.sellerKey, sellerKey: TERMS.buyerKey },
-  ].map((terms) => lockOf(terms, swapCrypto)?.script);
+  ].map((terms) => htlcOf(terms, swapCrypto)?.script);
   assert.ok(scripts.every((script) => script !== undefined));
   assert.equal(new Set(scripts).size, scripts.length);
 });

@@ -15,7 +15,7 @@ const BACKSLASH = 0x5c;
 const LETTER_U = 0x75;
 
 /** 32-byte values: those of `bytes` that begin at `offsets`. */
-export interface SecretWindows {
+export interface PreimageWindows {
   readonly bytes: Uint8Array;
   readonly offsets: Uint32Array;
 }
@@ -27,7 +27,7 @@ export interface SecretWindows {
  * count: others stand in the first. So there are at most about half as many windows as bytes, however the text is
  * written. Null where there is none.
  */
-export function secretWindows(text: Uint8Array): SecretWindows | null {
+export function preimageWindows(text: Uint8Array): PreimageWindows | null {
   if (text.length < WINDOW_DIGITS) return null;
   const found = new WindowList(text.length);
   const plain = digitValues(text);
@@ -86,7 +86,7 @@ class WindowList {
     return this.#count === 0;
   }
 
-  windows(): SecretWindows {
+  windows(): PreimageWindows {
     return { bytes: this.#bytes.subarray(0, this.#used), offsets: this.#offsets.subarray(0, this.#count) };
   }
 

@@ -23,7 +23,7 @@ const OP_CHECKSIG = 0xac;
 const OP_CHECKLOCKTIMEVERIFY = 0xb1;
 
 /** What a lock script is made of. */
-export interface LockTerms {
+export interface HtlcTerms {
   readonly hashlock: Bytes32;
   readonly buyerKey: Bytes32;
   readonly sellerKey: Bytes32;
@@ -40,8 +40,8 @@ interface Leaf {
   readonly controlBlock: Uint8Array;
 }
 
-/** The lock output of an order. */
-export interface Lock {
+/** The HTLC output of an order: a Taproot output whose claim leaf wants the preimage of the hashlock. */
+export interface Htlc {
   readonly claim: Leaf;
   readonly refund: Leaf;
   /** TapBranch hash of both leaves. */
@@ -109,17 +109,17 @@ export function branchHash(a: Uint8Array, b: Uint8Array, sha256: Sha256): Uint8A
  * The lock of these terms; null where a key is no point (S-12: `PUBKEY_INVALID`). (It is null too where the tweak is
  * not below the group order, which no known hash does.)
  */
-export function lockOf(terms: LockTerms, crypto: SwapCrypto): Lock | null {
+export function htlcOf(terms: HtlcTerms, crypto: SwapCrypto): Htlc | null {
   const { isPoint } = crypto;
   if (!isPoint(fromBytes32(terms.buyerKey)) || !isPoint(fromBytes32(terms.sellerKey))) return null;
-  return lockOfPoints(terms, crypto);
+  return htlcOfPoints(terms, crypto);
 }
 
-/** As `lockOf`, for keys that are known to be points: looking again would take a third of the time. */
-export function lockOfPoints(
-  terms: LockTerms,
+/** As `htlcOf`, for keys that are known to be points: looking again would take a third of the time. */
+export function htlcOfPoints(
+  terms: HtlcTerms,
   { sha256, tweakAdd }: Pick<SwapCrypto, "sha256" | "tweakAdd">,
-): Lock | null {
+): Htlc | null {
   const claim = claimScript(terms.hashlock, terms.buyerKey);
   const refund = refundScript(terms.pearlRefundTime, terms.sellerKey);
   const claimHash = leafHash(LEAF_VERSION, claim, sha256);
@@ -141,7 +141,7 @@ export function lockOfPoints(
 }
 
 /** The bech32m address of `OP_1 <32 bytes>`; null for null and for any other script. */
-export function lockAddressOf(script: string | null, hrp: string): PearlAddress | null {
+export function htlcAddressOf(script: string | null, hrp: string): PearlAddress | null {
   if (script === null || script.length !== 68 || !script.startsWith("5120")) return null;
   return addressOfKey(script.slice(4), hrp);
 }

@@ -10,13 +10,13 @@ import {
   tuple,
 } from "../../testkit/properties.ts";
 import { bytesToHex } from "../primitives/hex.ts";
-import { secretWindows } from "./secret-search.ts";
+import { preimageWindows } from "./preimage-search.ts";
 
 const HEX = bytesToHex(Uint8Array.from({ length: 32 }, (_, index) => 0xa0 + index));
 
 function values(text: string): readonly string[] {
   // All characters here are one byte each.
-  const windows = secretWindows(new TextEncoder().encode(text));
+  const windows = preimageWindows(new TextEncoder().encode(text));
   if (windows === null) return [];
   return Array.from(windows.offsets, (offset) => bytesToHex(windows.bytes, offset, offset + 32));
 }
