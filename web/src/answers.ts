@@ -3,7 +3,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { answerSaid, serverSaid } from "./clock.ts";
-import { type Topic, versionOf } from "./live.ts";
+import { heightsSaid, type Topic, versionOf } from "./live.ts";
 
 /** Why there is no answer. */
 export interface Failure {
@@ -35,6 +35,7 @@ export async function read<Value>(path: string, signal?: AbortSignal): Promise<V
   try {
     response = await fetch(path, { headers: { accept: "application/json" }, ...(signal ? { signal } : {}) });
     serverSaid(response.headers.get("date"));
+    heightsSaid(response.headers);
     const body = (await response.json()) as Value & { error?: string; message?: string };
     answerSaid(body);
     if (response.ok) return keep(path, body);

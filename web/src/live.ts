@@ -127,13 +127,44 @@ function hearHealth(body: Health): void {
   if (before?.indexed_height !== body.indexed_height) void askNewestBlock();
   health.set(body);
   contact.set(contactOf(body));
+  first ??= { pearl: body.indexed_height, evm: body.evm?.indexed_height ?? -1 };
   if (wasCutOff) tell(...ALL_TOPICS);
-  else if (
-    before?.indexed_height !== body.indexed_height ||
+  else if (before === null) {
+    tell("mempool", "health");
+    readWhatWasMissed();
+  } else if (
+    before.indexed_height !== body.indexed_height ||
     before.evm?.indexed_height !== body.evm?.indexed_height
   )
     tell("block", "swap", "mempool", "health");
   else tell("mempool", "health");
+}
+
+/** Least heights of both indexes at which anything was read, and those of the first answer of /health. */
+const lowest = { pearl: Number.POSITIVE_INFINITY, evm: Number.POSITIVE_INFINITY };
+let first: { readonly pearl: number; readonly evm: number } | null = null;
+
+/** Takes the heights that an answer of the API names (H-09). */
+export function heightsSaid(headers: Headers): void {
+  lowest.pearl = Math.min(lowest.pearl, heightIn(headers.get("x-indexed-height")));
+  lowest.evm = Math.min(lowest.evm, heightIn(headers.get("x-evm-indexed-height")));
+  readWhatWasMissed();
+}
+
+function heightIn(header: string | null): number {
+  return header === null ? Number.POSITIVE_INFINITY : Number(header);
+}
+
+/**
+ * The stream tells what comes after it was opened. A block that came before that, but after the page's first reads, is
+ * seen by the heights: then everything is read once more.
+ */
+function readWhatWasMissed(): void {
+  if (first === null || (lowest.pearl >= first.pearl && lowest.evm >= first.evm)) return;
+  lowest.pearl = Number.POSITIVE_INFINITY;
+  lowest.evm = Number.POSITIVE_INFINITY;
+  first = { pearl: -1, evm: -1 };
+  tell(...ALL_TOPICS);
 }
 
 function contactOf(body: Health): Contact {
