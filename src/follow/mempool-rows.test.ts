@@ -1,4 +1,4 @@
-// The lists by ticker and address are what a filter of the whole list gives, whatever comes and goes (H-38).
+// The lists by transaction, ticker and address are what a filter of the whole list gives, whatever comes and goes (H-38).
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -10,6 +10,10 @@ import type { MempoolOperation } from "./serving.ts";
 const TICKS = ["A", "B", ""] as const;
 const PEOPLE = ["x", "y", "z"] as const;
 
+function txidOf(number: number): Txid {
+  return String(number).padStart(64, "0") as Txid;
+}
+
 const operation = fc
   .record({
     txid: fc.integer({ min: 0, max: 40 }),
@@ -20,7 +24,7 @@ const operation = fc
   })
   .map(
     ({ txid, vout, tick, from, to }): MempoolOperation => ({
-      txid: String(txid).padStart(64, "0") as Txid,
+      txid: txidOf(txid),
       vout,
       op: "transfer",
       tick: tick as Tick | "",
@@ -57,12 +61,15 @@ test("H-38: every filter gives what going through all rows gives, in the same or
         assert.deepEqual(before, handedOut, "what was handed out stays as it was");
         for (const tick of [null, "A" as Tick, "B" as Tick, "C" as Tick]) {
           for (const address of [null, ...PEOPLE.map((one) => one as PearlAddress), "w" as PearlAddress]) {
-            assert.deepEqual(
-              rows.matching({ tick, address }),
-              naive
-                .filter((row) => tick === null || row.tick === tick)
-                .filter(({ from, to }) => address === null || from === address || to === address),
-            );
+            const meant = naive
+              .filter((row) => tick === null || row.tick === tick)
+              .filter(({ from, to }) => address === null || from === address || to === address);
+            assert.deepEqual(rows.matching({ txid: null, tick, address }), meant);
+            for (const txid of new Set([...naive.slice(0, 3).map((row) => row.txid), txidOf(7), txidOf(99)]))
+              assert.deepEqual(
+                rows.matching({ txid, tick, address }),
+                meant.filter((row) => row.txid === txid),
+              );
           }
         }
       }

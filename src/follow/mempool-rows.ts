@@ -1,9 +1,12 @@
 // Unconfirmed operations in the order of their list, and those of each ticker and address beside it, so that a filter
 // takes what it shows and not what there is. A change costs as much as the lists that it touches have rows.
 
+import type { PearlAddress, Tick, Txid } from "../primitives/brands.ts";
+import { elementAt } from "../primitives/elements.ts";
 import type { MempoolFilter, MempoolOperation } from "./serving.ts";
 
 type Rows = readonly MempoolOperation[];
+type Place = Pick<MempoolOperation, "txid" | "vout">;
 
 /** By txid, then input index (H-38). An array that was handed out is never changed. */
 export class MempoolRows {
@@ -16,14 +19,20 @@ export class MempoolRows {
     return this.#all;
   }
 
-  /** Those that are meant, in the same order. Of both filters together the shorter list is gone through. */
-  matching({ tick, address }: MempoolFilter): Rows {
+  /** Those that are meant, in the same order. Of both lists together the shorter one is gone through. */
+  matching({ txid, tick, address }: MempoolFilter): Rows {
+    if (txid !== null) return this.#ofTransaction(txid).filter(isOf(tick, address));
     const ofTick = tick === null ? null : (this.#byTick.get(tick) ?? []);
     const ofAddress = address === null ? null : (this.#byAddress.get(address) ?? []);
     if (ofTick === null || ofAddress === null) return ofTick ?? ofAddress ?? this.#all;
-    return ofTick.length < ofAddress.length
-      ? ofTick.filter(({ from, to }) => from === address || to === address)
-      : ofAddress.filter((row) => row.tick === tick);
+    return (ofTick.length < ofAddress.length ? ofTick : ofAddress).filter(isOf(tick, address));
+  }
+
+  #ofTransaction(txid: Txid): Rows {
+    const rows: MempoolOperation[] = [];
+    for (let at = placeIn(this.#all, { txid, vout: 0 }); this.#all[at]?.txid === txid; at += 1)
+      rows.push(elementAt(this.#all, at));
+    return rows;
   }
 
   /** Takes rows away, the very ones that were added, and adds others in any order. */
@@ -35,6 +44,11 @@ export class MempoolRows {
       to === null || to === from ? [from] : [from, to],
     );
   }
+}
+
+function isOf(tick: Tick | null, address: PearlAddress | null): (row: MempoolOperation) => boolean {
+  return (row) =>
+    (tick === null || row.tick === tick) && (address === null || row.from === address || row.to === address);
 }
 
 function changeLists(
@@ -82,7 +96,7 @@ function merged(rows: Rows, gone: Rows, added: Rows): Rows {
 }
 
 /** Index of the first row that does not stand before this one. */
-function placeIn(rows: Rows, row: MempoolOperation): number {
+function placeIn(rows: Rows, row: Place): number {
   let low = 0;
   let high = rows.length;
   while (low < high) {
@@ -94,6 +108,6 @@ function placeIn(rows: Rows, row: MempoolOperation): number {
   return low;
 }
 
-function byPlace(one: MempoolOperation, other: MempoolOperation): number {
+function byPlace(one: Place, other: Place): number {
   return one.txid < other.txid ? -1 : one.txid > other.txid ? 1 : one.vout - other.vout;
 }

@@ -44,6 +44,7 @@ export interface MempoolOperation {
 
 /** Which unconfirmed operations are meant; null: any. */
 export interface MempoolFilter {
+  readonly txid: Txid | null;
   readonly tick: Tick | null;
   /** Whose sender or recipient this is, as far as the payload tells. */
   readonly address: PearlAddress | null;

@@ -63,9 +63,10 @@ const SYNCED: IndexStatus = {
 export function mempoolView(snapshot: () => MempoolSnapshot): MempoolView {
   return {
     snapshot,
-    matching: ({ tick, address }) =>
+    matching: ({ txid, tick, address }) =>
       snapshot()
-        .rows.filter((row) => tick === null || row.tick === tick)
+        .rows.filter((row) => txid === null || row.txid === txid)
+        .filter((row) => tick === null || row.tick === tick)
         .filter(({ from, to }) => address === null || [from, to].includes(address)),
   };
 }

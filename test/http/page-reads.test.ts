@@ -117,6 +117,10 @@ describe("unconfirmed operations (H-38)", () => {
     assert.deepEqual(await found(`?address=${rows.ALICE_ADDRESS}`), ["01", "04"]);
     assert.deepEqual(await found(`?address=${rows.BOB_ADDRESS.toUpperCase()}&tick=SAND`), ["01", "03"]);
     assert.deepEqual(await found(`?address=${rows.FEES_ADDRESS}&tick=SAND`), []);
+    const third = rows.repeatedTxid("03");
+    assert.deepEqual(await found(`?txid=${third.toUpperCase()}`), ["03"]);
+    assert.deepEqual(await found(`?txid=${third}&tick=SALT`), []);
+    assert.deepEqual(await found(`?txid=${rows.repeatedTxid("99")}`), []);
   });
 
   test("are walked with their filter, and a cursor of another filter is refused", async () => {

@@ -351,6 +351,7 @@ export const CONTRACT: readonly ContractCase[] = [
       "/mempool?tick=a-b",
       "/mempool?tick=a&tick=b",
       "/mempool?address=x",
+      "/mempool?txid=x",
       `/mempool?address=${rows.ALICE_ADDRESS}&address=${rows.BOB_ADDRESS}`,
     ],
   }),

@@ -18,6 +18,7 @@ import {
   opFilter,
   pageParameters,
   tickFilter,
+  txidFilter,
   txidParameter,
   validFilter,
 } from "../schemas/parameters.ts";
@@ -98,7 +99,12 @@ const mempool = readRoute({
   path: "/api/v1/prc20/mempool",
   summary: "Unconfirmed operations that the node holds, not judged, by transaction id",
   params: Type.Object({}),
-  query: Type.Object({ ...pageParameters, tick: tickFilter, address: mempoolAddressFilter }),
+  query: Type.Object({
+    ...pageParameters,
+    tick: tickFilter,
+    address: mempoolAddressFilter,
+    txid: txidFilter,
+  }),
   row: MempoolRowSchema,
   example: EXAMPLES.mempoolRow,
   // It changes without a commit.
@@ -110,12 +116,14 @@ const mempool = readRoute({
     const address = query.address === undefined ? ok(null) : requestAddress("address", query.address, hrp);
     if (!address.ok) return address;
     const tick = query.tick === undefined ? null : tickOf(query.tick);
-    const binding: CursorBinding = { list: "mempool", scope: ["mempool", tick, address.value] };
+    const txid = query.txid === undefined ? null : txidOf(query.txid);
+    const filter = { txid, tick, address: address.value };
+    const binding: CursorBinding = { list: "mempool", scope: ["mempool", txid, tick, address.value] };
     const page = pageRequest(query, binding);
     if (!page.ok) return page;
     const state = await deps.queries.state();
     const { truncated } = deps.mempool.snapshot();
-    const value = mempoolPage(deps.mempool.matching({ tick, address: address.value }), page.value);
+    const value = mempoolPage(deps.mempool.matching(filter), page.value);
     return ok({ state, truncated, rows: value.rows.map(mempoolRow), ...pageLinks(value, binding) });
   },
 });

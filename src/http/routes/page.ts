@@ -5,8 +5,6 @@
 import type { FastifyInstance } from "fastify";
 import { type StaticEncode, type TObject, Type } from "typebox";
 import { parseAddress } from "../../primitives/address.ts";
-import type { Txid } from "../../primitives/brands.ts";
-import type { MempoolOperation } from "../../follow/serving.ts";
 import { type HttpContext, sendAnswer } from "../context.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { absentPage, presentPage } from "../page-shell.ts";
@@ -117,7 +115,7 @@ const transaction = thingPage({
     const hash = transactionHashOf(params.txid);
     const txid = txidOf(hash.slice(2));
     if (swaps?.knowsTransaction(hash) === true || swaps?.knowsTransaction(txid) === true) return true;
-    if (isUnconfirmed(mempool.snapshot().rows, txid)) return true;
+    if (mempool.matching({ txid, tick: null, address: null }).length > 0) return true;
     return (await queries.operationsOf(txid, null)).value.length > 0;
   },
 });
@@ -157,20 +155,6 @@ const ask = thingPage({
 });
 
 const THING_PAGES: readonly ThingPage[] = [token, listing, address, transaction, operation, block, swap, ask];
-
-/** Whether an unconfirmed operation is of this transaction; the rows are sorted by it, and may be many. */
-function isUnconfirmed(rows: readonly MempoolOperation[], txid: Txid): boolean {
-  let low = 0;
-  let high = rows.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const found = rows[middle]?.txid ?? "";
-    if (found === txid) return true;
-    if (found < txid) low = middle + 1;
-    else high = middle;
-  }
-  return false;
-}
 
 /** Adds the pages. */
 export function registerPages(app: FastifyInstance, context: HttpContext): void {

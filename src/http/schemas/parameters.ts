@@ -128,6 +128,15 @@ export const addressFilter = Type.Optional(
   }),
 );
 
+/** `txid` as a filter of unconfirmed operations (A-113). */
+export const txidFilter = Type.Optional(
+  Type.String({
+    pattern: "^[0-9a-fA-F]{64}$",
+    description: "Only operations of this transaction. Display order, any letter case.",
+    "x-expected": "a transaction id: 64 hex digits",
+  }),
+);
+
 /** `address` as a filter of unconfirmed operations (H-38). */
 export const mempoolAddressFilter = Type.Optional(
   Type.String({

@@ -299,8 +299,11 @@ function PearlTransaction({ txid, steps }: { txid: string; steps: StepsAnswer })
 }
 
 function Waiting({ txid }: { txid: string }) {
-  const answer = useAnswer<Envelope<MempoolRow>>("/api/v1/prc20/mempool?limit=100", "mempool");
-  const rows = answer.value?.result.filter((row) => row.txid === txid) ?? [];
+  const answer = useAnswer<Envelope<MempoolRow>>(
+    `/api/v1/prc20/mempool?txid=${encodeURIComponent(txid)}&limit=100`,
+    "mempool",
+  );
+  const rows = answer.value?.result ?? [];
   if (rows.length > 0)
     return (
       <Panel title="Waits for a block">
