@@ -358,10 +358,17 @@ export function BlockPage({ place }: PageProps) {
 }
 
 function Block({ block, tip }: { block: BlockRow; tip: number | null }) {
+  // The index begins at a height of its own, which no answer tells.
+  const parent = block.height - 1;
+  const before = useAnswer<Envelope<BlockRow>>(parent < 0 ? null : `/api/v1/prc20/block/${parent}`, "block");
   return (
     <>
       <nav class="pager" aria-label="Neighbours">
-        <a href={pathTo.block(block.height - 1)}>← Block {block.height - 1}</a>
+        {before.value?.result[0] === undefined ? (
+          <span />
+        ) : (
+          <a href={pathTo.block(parent)}>← Block {parent}</a>
+        )}
         {tip !== null && block.height < tip ? (
           <a href={pathTo.block(block.height + 1)}>Block {block.height + 1} →</a>
         ) : (
