@@ -111,11 +111,16 @@ export function useAnswer<Value>(path: string | null, ...topics: readonly Topic[
       reading.current = null;
       setAnswer((before) => after(before, path, got));
       if (own.isOutdated) setAttempt(next);
-      else if (isFailure(got) && (got.status === 0 || got.status >= 429))
+      else if (isFailure(got) && isPassing(got.status))
         waiting.current = setTimeout(() => setAttempt(next), WAIT_BEFORE_AGAIN_MS);
     });
   }, [path, version, attempt]);
   return answer.path === path ? answer : initial(path);
+}
+
+/** No answer, one too late, too many requests, or trouble of the service: the same question may be answered later. */
+function isPassing(status: number): boolean {
+  return status === 0 || status === 408 || status >= 429;
 }
 
 function next(count: number): number {
