@@ -19,7 +19,10 @@ export const ERRORS = {
   RATE_LIMITED: { status: 429, when: "Too many requests from this address; see `Retry-After`." },
   HEADERS_TOO_LARGE: { status: 431, when: "The request's headers are too large." },
   INTERNAL_ERROR: { status: 500, when: "The service failed; the log has the cause under the request's id." },
-  SERVICE_UNAVAILABLE: { status: 503, when: "The service is stopping or full; see `Retry-After`." },
+  SERVICE_UNAVAILABLE: {
+    status: 503,
+    when: "The service is stopping or full, or its database does not answer; see `Retry-After`.",
+  },
   SWAPS_DISABLED: { status: 503, when: "This service serves no swaps; see `Retry-After`." },
   SECRET_REFUSED: { status: 400, when: "The request holds a secret that is not public yet (S-66)." },
   ASK_SELLER_SIGNATURE_INVALID: {

@@ -10,6 +10,7 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from "fastify";
+import { StoreUnavailable } from "../index/ports.ts";
 import { COMMON_HEADERS } from "./answer.ts";
 import { clientErrorWriter, writeTooMany } from "./client-error.ts";
 import { Connections } from "./connections.ts";
@@ -179,6 +180,11 @@ const CLOSING = {
   message: "The service is stopping. Try again in some seconds.",
   headers: { "retry-after": String(RETRY_AFTER_S.unavailable) },
 } as const;
+const NO_DATABASE = {
+  code: "SERVICE_UNAVAILABLE",
+  message: "The database of the service does not answer. Try again in some seconds.",
+  headers: CLOSING.headers,
+} as const;
 const EXPECTATION = {
   code: "EXPECTATION_FAILED",
   message:
@@ -347,6 +353,10 @@ async function answerFailure(
     });
   }
   const { method, id: request_id } = request;
+  if (error instanceof StoreUnavailable) {
+    context.deps.log.warn({ error, request_id }, "the database does not answer");
+    return sendError(context, request, reply, NO_DATABASE);
+  }
   context.deps.log.error({ error, request_id, method, url: request.raw.url }, "a request failed");
   return sendError(context, request, reply, {
     code: "INTERNAL_ERROR",

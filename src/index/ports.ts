@@ -59,6 +59,11 @@ export interface StoreDump {
   readonly derived: readonly unknown[];
 }
 
+/** A read that failed because the database does not answer now: nothing is wrong with the question. */
+export class StoreUnavailable extends Error {
+  override readonly name = "StoreUnavailable";
+}
+
 /** The write side of a storage engine. One writer at a time; `commit` and `rewind` are atomic and durable. */
 export interface IndexStore {
   readonly queries: IndexQueries;

@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { Value } from "typebox/value";
+import { StoreUnavailable } from "../../src/index/ports.ts";
 import type { TrustedProxies } from "../../src/http/dependencies.ts";
 import { EnvelopeErrorBody, HealthBody, LiveBody } from "../../src/http/schemas/envelope.ts";
 import { FakeIndex } from "./fake-index.ts";
@@ -86,6 +87,23 @@ describe("failures", () => {
     assert.equal(answer.headers["x-indexed-height"], "100");
     const line = log.find((entry) => entry.level === "error");
     assert.equal(line?.fields.request_id, answer.headers["x-request-id"]);
+  });
+
+  test("H-04: a database that does not answer is 503 with Retry-After, and a warning", async () => {
+    const { app, index, log } = one;
+    index.failure = new StoreUnavailable("the database does not answer", {
+      cause: new Error("at db.example"),
+    });
+    one.commit();
+    const answer = await app.inject(OPLIST);
+    index.failure = null;
+    assert.equal(answer.statusCode, 503);
+    assert.equal(answer.json().error, "SERVICE_UNAVAILABLE");
+    assert.match(String(answer.headers["retry-after"]), /^[1-9][0-9]*$/);
+    assert.doesNotMatch(answer.body, /example/);
+    assert.equal(log.at(-1)?.level, "warn");
+    one.commit();
+    assert.equal((await app.inject(OPLIST)).statusCode, 200);
   });
 });
 

@@ -1,11 +1,21 @@
 // Connections that read: each answer comes from one snapshot of the database, which never mixes two states (H-09).
 
+import { StoreUnavailable } from "../../index/ports.ts";
 import { Session } from "./session.ts";
 
 /** Connections that may be open at once: a snapshot holds one until it is answered. */
 const MOST = 6;
 
 const BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
+
+/** The server is going down, or has taken the connection away: it says so before the connection ends. */
+function isShutdown(error: unknown): boolean {
+  return error instanceof Error && "code" in error && /^(57P|08)/.test(String(error.code));
+}
+
+function unavailable(cause: unknown): StoreUnavailable {
+  return new StoreUnavailable("the database does not answer", { cause });
+}
 
 /** Connections to one database, opened when they are needed. */
 export class Readers {
@@ -19,7 +29,7 @@ export class Readers {
     this.#url = url;
   }
 
-  /** Runs `read` on one snapshot. */
+  /** Runs `read` on one snapshot. Rejects with `StoreUnavailable` where the server cannot be reached. */
   async snapshot<Value>(read: (session: Session) => Promise<Value>): Promise<Value> {
     const session = await this.#take();
     // Sent together with the first read: it travels at no cost.
@@ -29,6 +39,8 @@ export class Readers {
       const value = await read(session);
       await begun;
       return value;
+    } catch (error) {
+      throw session.isEnded || isShutdown(error) ? unavailable(error) : error;
     } finally {
       // The answer need not wait for the end of the transaction, only the next user of the connection.
       session.exec("COMMIT").then(
@@ -67,7 +79,7 @@ export class Readers {
     } catch (error) {
       this.#open -= 1;
       this.#waiting.shift()?.(null);
-      throw error;
+      throw unavailable(error);
     }
   }
 
