@@ -7,6 +7,7 @@ import {
   type OpenedPostgresStore,
   openPostgresStore,
 } from "../src/adapters/store-postgres/postgres-store.ts";
+import { StoreUnavailable } from "../src/index/ports.ts";
 import { needsPostgres, type PostgresCluster, startPostgres } from "../testkit/doubles/postgres.ts";
 import { BASE } from "../testkit/store-contract/chain-facts.ts";
 import { ChainModel } from "../testkit/store-contract/chain-model.ts";
@@ -27,11 +28,11 @@ const DAMAGE_SQL: Readonly<Record<Damage, string>> = {
   "token holders": "UPDATE token SET holders = holders + 1",
 };
 
-/** Opens a database whose server is being started. */
-async function untilOpen(url: string): Promise<OpenedPostgresStore> {
+/** The height of a tip that can be read when the server has let the connections in again. */
+async function untilRead(tip: OpenedPostgresStore["tip"]): Promise<number> {
   for (let tries = 0; ; tries += 1) {
     try {
-      return await openPostgresStore({ url });
+      return (await tip())?.height ?? -1;
     } catch (error) {
       if (tries === 300) throw error;
       await wait(100);
@@ -75,7 +76,7 @@ describe("PostgreSQL", needsPostgres(), () => {
     await assert.rejects(own.open(), /schema 99.*up to 1/);
   });
 
-  test("PostgreSQL dies under the writer: nothing acknowledged is lost, reads go on by themselves", async () => {
+  test("PostgreSQL dies under the writer: nothing acknowledged is lost, reads and writes go on by themselves", async () => {
     const own = await startPostgres({ durable: true });
     try {
       const url = await own.newUrl();
@@ -87,33 +88,59 @@ describe("PostgreSQL", needsPostgres(), () => {
         await store.commit([block], 1000);
         acknowledged = block.height;
       }
-      const late = store.commit(blocks.slice(20, 40), 1000);
-      process.kill(own.pid(), "SIGKILL");
-      const isWritten = await late.then(
+      const late = store.commit(blocks.slice(20, 40), 1000).then(
         () => true,
-        () => false,
+        (error: unknown) => {
+          assert.ok(error instanceof StoreUnavailable, String(error));
+          return false;
+        },
       );
-      if (isWritten) acknowledged += 20;
-      await store.writerDied;
-      assert.deepEqual(
-        store.conditions().map(({ code }) => code),
-        ["WRITER_DEAD"],
-      );
-      await assert.rejects(store.commit(blocks.slice(40, 41), 1000));
-      const again = await untilOpen(url);
-      const tip = (await again.tip())?.height ?? -1;
+      await own.takeAway();
+      if (await late) acknowledged += 20;
+      await assert.rejects(store.queries.state(), StoreUnavailable);
+      await assert.rejects(store.tip(), StoreUnavailable);
+      await assert.rejects(store.commit(blocks.slice(40, 41), 1000), StoreUnavailable);
+      assert.deepEqual(store.conditions(), []);
+      await own.bringBack();
+      const tip = await untilRead(() => store.tip());
       assert.ok(tip === acknowledged || tip === acknowledged + 20, `${tip} and ${acknowledged}`);
-      await again.commit(blocks.slice(tip - BASE.height), 1000);
+      await store.commit(blocks.slice(tip - BASE.height), 1000);
       assert.equal((await store.queries.state()).height, BASE.height + 60);
-      assert.deepEqual(await again.audit(), []);
+      assert.deepEqual(await store.audit(), []);
       await withStore(engine, blocks, async (whole) => {
-        assert.deepEqual(await again.dump(), await whole.dump());
+        assert.deepEqual(await store.dump(), await whole.dump());
       });
-      await again.close();
+      await assert.rejects(openPostgresStore({ url }), /in use by another process/);
       await store.close();
     } finally {
       await own.stop();
     }
+  });
+
+  test("a writer that was cut off while another one wrote does not write any more", async () => {
+    const own = await engine();
+    const store = await openPostgresStore({ url: own.url });
+    await store.commitBase(BASE);
+    const blocks = new ChainModel(5).many(2);
+    await cluster.run(
+      own.url,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE application_name = 'strand writer'
+           AND pid IN (SELECT pid FROM pg_locks WHERE locktype = 'advisory'
+             AND objid::bigint = hashtext(current_schema())::bigint & 4294967295)`,
+    );
+    const other = await own.open();
+    await other.commit(blocks.slice(0, 1), 10);
+    await other.close();
+    await assert.rejects(store.commit(blocks.slice(1), 10), /another process|does not answer/);
+    await assert.rejects(store.commit(blocks.slice(1), 10), /another process has become the writer/);
+    assert.match((await store.writerDied).message, /another process/);
+    assert.deepEqual(
+      store.conditions().map(({ code }) => code),
+      ["WRITER_DEAD"],
+    );
+    assert.equal((await store.tip())?.height, BASE.height + 1);
+    await store.close();
   });
 
   test("a writer whose number is no longer the newest cannot commit", async () => {

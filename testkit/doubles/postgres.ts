@@ -11,8 +11,10 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
+  writeFileSync,
 } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -28,6 +30,10 @@ export interface PostgresCluster {
   run(url: string, sql: string): Promise<number>;
   /** Process id of the server. */
   pid(): number;
+  /** Kills the server with SIGKILL and keeps it from starting; resolves when it no longer answers. */
+  takeAway(): Promise<void>;
+  /** Lets it start again; resolves when it answers. */
+  bringBack(): Promise<void>;
   /** Ends the cluster and removes its folder; safe to call twice. */
   stop(): Promise<void>;
 }
@@ -42,7 +48,7 @@ const START_TIMEOUT_MS = 120_000;
  * killed is started again, as a service manager would.
  */
 const KEEPER = `on="$STRAND_CLUSTER/on"; touch "$on"
-(while [ -e "$on" ]; do "$@"; sleep 0.1; done) &
+(while [ -e "$on" ]; do [ -e "$STRAND_CLUSTER/away" ] || "$@"; sleep 0.1; done) &
 cat >/dev/null; rm -f "$on"
 kill -QUIT "$(head -n 1 "$STRAND_CLUSTER/data/postmaster.pid")" 2>/dev/null; wait; rm -rf "$STRAND_CLUSTER"`;
 
@@ -142,6 +148,8 @@ async function clusterOf(child: ChildProcess, folder: string, place: string): Pr
   });
   const base = `postgres://${USER}@localhost/postgres?host=${encodeURIComponent(folder)}`;
   const ended = once(child, "exit");
+  const away = join(folder, "away");
+  const pid = (): number => Number(readFileSync(join(place, "postmaster.pid"), "utf8").split("\n")[0]);
   await untilAnswering(base, () => complaint);
   return {
     newUrl: async () => {
@@ -150,7 +158,16 @@ async function clusterOf(child: ChildProcess, folder: string, place: string): Pr
       return `${base}&options=${encodeURIComponent(`-c search_path=${name}`)}`;
     },
     run: runAt,
-    pid: () => Number(readFileSync(join(place, "postmaster.pid"), "utf8").split("\n")[0]),
+    pid,
+    takeAway: async () => {
+      writeFileSync(away, "");
+      process.kill(pid(), "SIGKILL");
+      while (await answers(base)) await wait(20);
+    },
+    bringBack: async () => {
+      rmSync(away);
+      await untilAnswering(base, () => complaint);
+    },
     stop: async () => {
       child.ref();
       child.stdin?.end();
@@ -169,6 +186,13 @@ async function runAt(url: string, sql: string): Promise<number> {
   } finally {
     await client.end();
   }
+}
+
+function answers(url: string): Promise<boolean> {
+  return runAt(url, "SELECT 1").then(
+    () => true,
+    () => false,
+  );
 }
 
 async function untilAnswering(url: string, complaint: () => string): Promise<void> {

@@ -61,7 +61,7 @@ export interface PostgresStoreOptions {
 
 /** The index and the swap tables, in one database with one writer; `close` ends both. */
 export interface OpenedPostgresStore extends IndexStore, ConditionSource {
-  /** Resolves with the reason when the writer's connection is lost before `close`; else never. */
+  /** Resolves with the reason when another process has become the writer; else never. */
   readonly writerDied: Promise<Error>;
   readonly swaps: SwapStore;
 }
@@ -97,8 +97,8 @@ class PostgresStore implements OpenedPostgresStore {
   conditions(): readonly Condition[] {
     if (!this.#writer.hasDied) return [];
     const sentence =
-      "The connection that writes the database is lost: nothing new is indexed or accepted until the service is " +
-      "started again. Nothing that was written is lost; the log has the reason.";
+      "Another process has become the writer of the database: nothing new is indexed or accepted here until the " +
+      "service is started again. Nothing that was written is lost.";
     return [{ code: "WRITER_DEAD", sentence }];
   }
 

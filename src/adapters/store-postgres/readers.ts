@@ -1,6 +1,5 @@
 // Connections that read: each answer comes from one snapshot of the database, which never mixes two states (H-09).
 
-import { StoreUnavailable } from "../../index/ports.ts";
 import { Session } from "./session.ts";
 
 /** Connections that may be open at once: a snapshot holds one until it is answered. */
@@ -8,14 +7,8 @@ const MOST = 6;
 
 const BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
 
-/** The server is going down, or has taken the connection away: it says so before the connection ends. */
-function isShutdown(error: unknown): boolean {
-  return error instanceof Error && "code" in error && /^(57P|08)/.test(String(error.code));
-}
-
-function unavailable(cause: unknown): StoreUnavailable {
-  return new StoreUnavailable("the database does not answer", { cause });
-}
+/** After the server could not be reached, questions are refused at once for so long, in milliseconds. */
+const AWAY_MS = 250;
 
 /** Connections to one database, opened when they are needed. */
 export class Readers {
@@ -24,6 +17,8 @@ export class Readers {
   readonly #waiting: ((session: Session | null) => void)[] = [];
   #open = 0;
   #isClosed = false;
+  /** The last failure to reach the server, and until when it is believed, in milliseconds of this process. */
+  #away: { readonly error: unknown; readonly untilMs: number } | null = null;
 
   constructor(url: string) {
     this.#url = url;
@@ -40,7 +35,7 @@ export class Readers {
       await begun;
       return value;
     } catch (error) {
-      throw session.isEnded || isShutdown(error) ? unavailable(error) : error;
+      throw session.failureOf(error);
     } finally {
       // The answer need not wait for the end of the transaction, only the next user of the connection.
       session.exec("COMMIT").then(
@@ -66,7 +61,9 @@ export class Readers {
         this.#open -= 1;
         continue;
       }
-      if (this.#open < MOST) return this.#connect();
+      const away = this.#away !== null && performance.now() < this.#away.untilMs ? this.#away : null;
+      if (away !== null && this.#open === 0) throw away.error;
+      if (away === null && this.#open < MOST) return this.#connect();
       const handed = await new Promise<Session | null>((resolve) => this.#waiting.push(resolve));
       if (handed !== null) return handed;
     }
@@ -75,11 +72,13 @@ export class Readers {
   async #connect(): Promise<Session> {
     this.#open += 1;
     try {
-      return await Session.open(this.#url, "strand reader");
+      const session = await Session.open(this.#url, "strand reader");
+      this.#away = null;
+      return session;
     } catch (error) {
-      this.#open -= 1;
-      this.#waiting.shift()?.(null);
-      throw unavailable(error);
+      this.#away = { error, untilMs: performance.now() + AWAY_MS };
+      this.#closedOne();
+      throw error;
     }
   }
 
@@ -91,8 +90,13 @@ export class Readers {
   }
 
   #discard(session: Session): void {
-    this.#open -= 1;
     session.close().catch(() => undefined);
-    this.#waiting.shift()?.(null);
+    this.#closedOne();
+  }
+
+  /** A connection fewer: whoever waits looks again, in the old order, and may hear that there is no server. */
+  #closedOne(): void {
+    this.#open -= 1;
+    for (const wake of this.#waiting.splice(0)) wake(null);
   }
 }

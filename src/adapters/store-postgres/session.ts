@@ -3,6 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { Client, Query, type QueryArrayResult } from "pg";
+import { StoreUnavailable } from "../../index/ports.ts";
 import { type Cell, cellRows, type Cells } from "../store-rows/cells.ts";
 
 /** A value of a statement: a cell, or a column of cells for `unnest`. */
@@ -36,7 +37,10 @@ export class Session {
     client.on("end", () => this.#end(new Error("store: the connection to the database has ended")));
   }
 
-  /** Connects; rejects where the server does not answer or does not let us in. `name` shows in pg_stat_activity. */
+  /**
+   * Connects; rejects with `StoreUnavailable` where the server does not answer or does not let us in. `name` shows in
+   * pg_stat_activity.
+   */
   static async open(url: string, name: string): Promise<Session> {
     const client = new Client({
       connectionString: url,
@@ -50,7 +54,7 @@ export class Session {
     try {
       await client.connect();
     } catch (cause) {
-      throw new Error(`PostgreSQL: ${reasonOf(cause)}`, { cause });
+      throw new StoreUnavailable(`PostgreSQL: ${reasonOf(cause)}`, { cause });
     }
     return session;
   }
@@ -63,6 +67,12 @@ export class Session {
   /** Whether it is lost. */
   get isEnded(): boolean {
     return this.#isEnded;
+  }
+
+  /** The error of work on this connection: `StoreUnavailable` where it is the connection that failed. */
+  failureOf(error: unknown): unknown {
+    if (!this.#isEnded && !isShutdown(error)) return error;
+    return new StoreUnavailable("the database does not answer", { cause: error });
   }
 
   /** All rows of a statement. */
@@ -125,6 +135,11 @@ export class Session {
     this.#isEnded = true;
     this.#ended.resolve(reason);
   }
+}
+
+/** The server goes down or takes the connection away: it says so before the connection ends. */
+function isShutdown(error: unknown): boolean {
+  return error instanceof Error && "code" in error && /^(57P|08)/.test(String(error.code));
 }
 
 /** A host name with several addresses fails once for each. */

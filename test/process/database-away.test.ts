@@ -1,0 +1,78 @@
+// PostgreSQL goes away under a running service and comes back. Nobody starts the service again: rows are 503 meanwhile,
+// the process counts as alive, and it goes on by itself with every block that the chain has had since.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { openPostgresStore } from "../../src/adapters/store-postgres/postgres-store.ts";
+import { fieldOf } from "../../testkit/field-of.ts";
+import { needsPostgres, type PostgresCluster, startPostgres } from "../../testkit/doubles/postgres.ts";
+import { freePort } from "../../testkit/free-port.ts";
+import { until } from "../../testkit/until.ts";
+import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
+import { serveWorld, type WorldServer } from "../../testkit/worlds/simulation/world-server.ts";
+import { endAll, health, startStrand } from "./service-process.ts";
+
+describe("PostgreSQL goes away", needsPostgres(), () => {
+  let cluster: PostgresCluster;
+  let world: SimulatedWorld;
+  let server: WorldServer;
+
+  before(async () => {
+    world = new SimulatedWorld(401);
+    world.grow(30);
+    server = await serveWorld(world);
+    cluster = await startPostgres();
+  });
+
+  after(async () => {
+    await endAll();
+    await cluster.stop();
+    await server.close();
+  });
+
+  test("H-04, H-20: rows are 503 with Retry-After, live is 200, and all goes on when it is back", async () => {
+    const url = await cluster.newUrl();
+    const port = await freePort();
+    const strand = startStrand(process.execPath, ["start"], {
+      STRAND_NETWORK: "simnet",
+      PEARL_RPC_URL: server.url,
+      PRC20_FEE_ADDRESS: world.feeAddress,
+      DATABASE_URL: url,
+      PORT: `${port}`,
+      PEARL_POLL_MS: "20",
+    });
+    const get = (path: string): Promise<Response> => fetch(`http://127.0.0.1:${port}${path}`);
+    const digest = (height: number): Promise<Response> => get(`/api/v1/prc20/digest/${height}`);
+    const isIndexed = async (): Promise<boolean> =>
+      (await health(port))?.["indexed_height"] === world.tip.height;
+    await until("the tip is reached", isIndexed);
+
+    await cluster.takeAway();
+    world.grow(3);
+    // No question that was asked before: its bytes are kept, and are those of the state that was last committed.
+    const refused = await digest(3);
+    assert.equal(refused.status, 503);
+    assert.match(refused.headers.get("retry-after") ?? "", /^[1-9][0-9]*$/);
+    assert.equal(fieldOf(await refused.json(), "error"), "SERVICE_UNAVAILABLE");
+    assert.equal((await get("/health/live")).status, 200);
+    assert.equal((await get("/health/ready")).status, 503);
+    const told = await health(port);
+    assert.equal(told?.["status"], "degraded");
+    assert.ok(JSON.stringify(told["reasons"]).includes("STORE_SILENT"));
+    world.reorganise(5, 7);
+
+    await cluster.bringBack();
+    await until("the service goes on", isIndexed);
+    assert.equal((await digest(4)).status, 200);
+    assert.deepEqual((await health(port))?.["reasons"], []);
+    world.grow(1);
+    await until("the next block is indexed", isIndexed);
+    assert.ok((await (await digest(world.tip.height)).text()).includes(world.tip.hash));
+    strand.child.kill("SIGTERM");
+    const { code, stderr } = await strand.ended;
+    assert.equal(code, 0, stderr);
+    const store = await openPostgresStore({ url });
+    assert.deepEqual(await store.audit(), []);
+    await store.close();
+  });
+});
