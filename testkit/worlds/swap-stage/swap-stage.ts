@@ -119,6 +119,18 @@ export class SwapStage {
 
   /** Starts the service with these flags beside the usual ones; with `isWaiting` until both indexes are at their tips. */
   async startService(more: Readonly<Record<string, string>> = {}, isWaiting = true): Promise<void> {
+    this.#service = await this.startBeside(more);
+    if (!isWaiting) return;
+    await this.caughtUp();
+    // A new process believes what is final after two answers (S-07); until then no row has a marked action.
+    await this.until(
+      "the RPCs' word on what is final",
+      async () => this.service.swapSides()?.evm.agreed === true,
+    );
+  }
+
+  /** One more service over the same chains, with these flags beside the usual ones; the caller stops it. */
+  async startBeside(more: Readonly<Record<string, string>>): Promise<RunningService> {
     const flags = new Map(
       Object.entries({
         "--strand-network": "simnet",
@@ -141,14 +153,7 @@ export class SwapStage {
     );
     const config = readConfig({ flags, environment: {}, readFile: () => null });
     if (!config.ok) throw new Error(config.error.join("\n"));
-    this.#service = await startService(config.value, { log: this.#options.log ?? SILENT });
-    if (!isWaiting) return;
-    await this.caughtUp();
-    // A new process believes what is final after two answers (S-07); until then no row has a marked action.
-    await this.until(
-      "the RPCs' word on what is final",
-      async () => this.service.swapSides()?.evm.agreed === true,
-    );
+    return startService(config.value, { log: this.#options.log ?? SILENT });
   }
 
   async stopService(): Promise<void> {
