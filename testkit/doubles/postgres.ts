@@ -26,6 +26,8 @@ import { Client } from "pg";
 export interface PostgresCluster {
   /** URL of a new, empty schema in the one database. */
   newUrl(): Promise<string>;
+  /** URL of a new, empty database that sorts texts as people of this ICU locale do. */
+  newDatabase(icuLocale: string): Promise<string>;
   /** Runs SQL at such a URL; resolves with the number of rows of the last statement. */
   run(url: string, sql: string): Promise<number>;
   /** Process id of the server. */
@@ -156,6 +158,15 @@ async function clusterOf(child: ChildProcess, folder: string, place: string): Pr
       const name = `t${randomBytes(8).toString("hex")}`;
       await runAt(base, `CREATE SCHEMA ${name}`);
       return `${base}&options=${encodeURIComponent(`-c search_path=${name}`)}`;
+    },
+    newDatabase: async (icuLocale) => {
+      const name = `d${randomBytes(8).toString("hex")}`;
+      await runAt(
+        base,
+        `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'
+           LOCALE_PROVIDER icu ICU_LOCALE '${icuLocale}' LC_COLLATE 'C' LC_CTYPE 'C'`,
+      );
+      return base.replace("/postgres?", `/${name}?`);
     },
     run: runAt,
     pid,

@@ -8,9 +8,6 @@ import type { Migration, Session } from "./session.ts";
 /** All migrations, ascending by version without gaps. */
 const MIGRATIONS: readonly Migration[] = [initial];
 
-/** The schema that this program reads and writes. */
-const SCHEMA_VERSION = MIGRATIONS.length;
-
 /** Lock of whoever migrates: held to the end of the transaction. */
 const LOCK = "SELECT pg_advisory_xact_lock(1398035027, hashtext(current_schema()))";
 const MAKE_VERSIONS = `CREATE TABLE IF NOT EXISTS schema_version (
@@ -24,15 +21,21 @@ async function schemaVersion(session: Session): Promise<number> {
   return row === null ? 0 : new CellReader(row).int();
 }
 
-/** Applies the missing migrations. Rejects, changing nothing, where the database is of a newer program. */
-export async function migrate(session: Session): Promise<void> {
+/**
+ * Applies the missing ones of `migrations`, which are numbered from 1. Rejects, changing nothing, where the database is of
+ * a newer program; where one of them fails, those before it stay.
+ */
+export async function migrate(
+  session: Session,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<void> {
   await assertUtf8(session);
-  assertKnown(await schemaVersion(session));
-  for (const { version, name, sql } of MIGRATIONS) {
+  assertKnown(await schemaVersion(session), migrations.length);
+  for (const { version, name, sql } of migrations) {
     await session.transaction(async () => {
       await session.exec(LOCK);
       const found = await schemaVersion(session);
-      assertKnown(found);
+      assertKnown(found, migrations.length);
       if (version <= found) return;
       await session.exec(MAKE_VERSIONS);
       await session.exec(sql);
@@ -41,10 +44,10 @@ export async function migrate(session: Session): Promise<void> {
   }
 }
 
-function assertKnown(found: number): void {
-  if (found <= SCHEMA_VERSION) return;
+function assertKnown(found: number, known: number): void {
+  if (found <= known) return;
   throw new Error(
-    `The database has schema ${found}, this program knows schemas up to ${SCHEMA_VERSION}: ` +
+    `The database has schema ${found}, this program knows schemas up to ${known}: ` +
       "use the newer program that wrote it, or another database.",
   );
 }

@@ -1,0 +1,113 @@
+// The schema of PostgreSQL databases: brought up to date forward only, by whoever comes first and as often as one likes,
+// and the same in a database of any locale.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { migrate } from "../src/adapters/store-postgres/migrate.ts";
+import { initial } from "../src/adapters/store-postgres/migrations/0001-initial.ts";
+import { openPostgresStore } from "../src/adapters/store-postgres/postgres-store.ts";
+import { type Migration, Session } from "../src/adapters/store-postgres/session.ts";
+import { openSqliteStore } from "../src/adapters/store-sqlite/sqlite-store.ts";
+import { needsPostgres, type PostgresCluster, startPostgres } from "../testkit/doubles/postgres.ts";
+import { BASE } from "../testkit/store-contract/chain-facts.ts";
+import { ChainModel } from "../testkit/store-contract/chain-model.ts";
+
+const SECOND: Migration = { version: 2, name: "second", sql: "CREATE TABLE second (id bigint PRIMARY KEY)" };
+const BROKEN: Migration = { ...SECOND, sql: `${SECOND.sql}; SELECT 1 / 0` };
+const VERSIONS = "SELECT version, name FROM schema_version ORDER BY version";
+const TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema() ORDER BY tablename";
+
+describe("schema of PostgreSQL", needsPostgres(), () => {
+  let cluster: PostgresCluster;
+  before(async () => {
+    cluster = await startPostgres();
+  });
+  after(() => cluster.stop());
+
+  async function withSessions(count: number, job: (sessions: readonly Session[]) => Promise<void>) {
+    const url = await cluster.newUrl();
+    const sessions = await Promise.all(Array.from({ length: count }, () => Session.open(url, "test")));
+    try {
+      await job(sessions);
+    } finally {
+      await Promise.all(sessions.map((session) => session.close()));
+    }
+  }
+
+  test("several that migrate at once, and twice, make each step once", async () => {
+    await withSessions(4, async (sessions) => {
+      await Promise.all(sessions.map((session) => migrate(session, [initial])));
+      const [one, ...others] = sessions;
+      assert.ok(one !== undefined);
+      assert.deepEqual(await one.all(VERSIONS), [[1, "initial"]]);
+      const tables = await one.all(TABLES);
+      await Promise.all([one, ...others].map((session) => migrate(session, [initial, SECOND])));
+      await migrate(one, [initial, SECOND]);
+      assert.deepEqual(await one.all(VERSIONS), [
+        [1, "initial"],
+        [2, "second"],
+      ]);
+      assert.equal((await one.all(TABLES)).length, tables.length + 1);
+    });
+  });
+
+  test("a step that fails, or whose process dies, leaves nothing of itself, and the next start makes it", async () => {
+    await withSessions(3, async ([one, other, third]) => {
+      assert.ok(one !== undefined && other !== undefined && third !== undefined);
+      await assert.rejects(migrate(one, [initial, BROKEN]), /division by zero/);
+      assert.deepEqual(await one.all(VERSIONS), [[1, "initial"]]);
+      const tables = await one.all(TABLES);
+      const pid = (await one.first("SELECT pg_backend_pid()::bigint"))?.[0];
+      const slow = { ...SECOND, sql: `${SECOND.sql}; SELECT pg_sleep(60)` };
+      const killed = assert.rejects(migrate(one, [initial, slow]));
+      const asleep =
+        "SELECT count(*) FROM pg_stat_activity WHERE pid = $1::bigint AND wait_event = 'PgSleep'";
+      while ((await other.first(asleep, Number(pid)))?.[0] === 0);
+      // Who comes second waits for the first, and does what that one could not.
+      const waiting = migrate(third, [initial, SECOND]);
+      await other.run("SELECT pg_terminate_backend($1::bigint::int)", Number(pid));
+      await killed;
+      await waiting;
+      assert.equal((await other.all(TABLES)).length, tables.length + 1);
+    });
+  });
+
+  test("an older program is refused with both numbers, and changes nothing", async () => {
+    await withSessions(1, async ([one]) => {
+      assert.ok(one !== undefined);
+      await migrate(one, [initial, SECOND]);
+      const tables = await one.all(TABLES);
+      await assert.rejects(migrate(one, [initial]), /schema 2, this program knows schemas up to 1/);
+      assert.deepEqual(await one.all(TABLES), tables);
+      assert.equal((await one.all(VERSIONS)).length, 2);
+    });
+  });
+
+  test("in a database of another locale every row and order is that of SQLite", async () => {
+    const url = await cluster.newDatabase("de-DE");
+    // Else this test could not fail: people sort a before B, bytes do not.
+    const session = await Session.open(url, "test");
+    assert.deepEqual(await session.first("SELECT ('a' < 'B')::int::bigint"), [1]);
+    const store = await openPostgresStore({ url });
+    const file = await openSqliteStore({ file: ":memory:" });
+    try {
+      const blocks = new ChainModel(23).many(40, { actions: 30 });
+      for (const each of [store, file]) {
+        await each.commitBase(BASE);
+        await each.commit(blocks, 1000);
+      }
+      assert.deepEqual(await store.dump(), await file.dump());
+      assert.deepEqual(await store.audit(), []);
+      const unordered = await session.all(
+        `SELECT table_name, column_name FROM information_schema.columns
+           WHERE table_schema = current_schema() AND data_type IN ('text', 'character varying')
+             AND collation_name IS DISTINCT FROM 'C' AND table_name <> 'schema_version'`,
+      );
+      assert.deepEqual(unordered, []);
+    } finally {
+      await session.close();
+      await store.close();
+      await file.close();
+    }
+  });
+});
