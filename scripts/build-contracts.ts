@@ -17,7 +17,6 @@ const WANTED: Readonly<Record<string, string>> = {
   DevUsdc: "contracts/dev/DevUsdc.sol",
   "test/HostileUsdc": "contracts/test/HostileUsdc.sol",
   "test/SmartWallet": "contracts/test/SmartWallet.sol",
-  "test/GasStarver": "contracts/test/GasStarver.sol",
   "test/LogMaker": "contracts/test/LogMaker.sol",
 };
 
@@ -95,12 +94,10 @@ function standardJson(root: string): string {
 }
 
 function compile(): NonNullable<CompilerAnswer["contracts"]> {
-  const solc = createRequire(import.meta.url)("solc") as Compiler;
   const sources = Object.fromEntries(
     Object.values(WANTED).map((file) => [file, { content: readFileSync(file, "utf8") }]),
   );
-  const input = JSON.stringify({ language: "Solidity", sources, settings: SETTINGS });
-  const answer = JSON.parse(solc.compile(input, { import: importedSource })) as CompilerAnswer;
+  const answer = compiled({ language: "Solidity", sources, settings: SETTINGS }, importedSource);
   // A warning in such a contract is something to decide about, not to scroll past; the library's own are decided:
   // its guard clears the transient storage that the compiler warns of at the end of each call.
   const said = (answer.errors ?? []).filter(
@@ -110,6 +107,28 @@ function compile(): NonNullable<CompilerAnswer["contracts"]> {
   if (said.length > 0 || answer.contracts === undefined)
     throw new Error(said.map((entry) => entry.formattedMessage).join("\n"));
   return answer.contracts;
+}
+
+/**
+ * Code that creates the escrow, as hex after 0x, compiled without the optimizer, with these texts in place of the files of
+ * their names; null where that is no program.
+ */
+export function escrowAlone(replaced: Readonly<Record<string, string>>): string | null {
+  const contents = (path: string): { contents: string } => {
+    const text = replaced[path];
+    return text === undefined ? importedSource(path) : { contents: text };
+  };
+  const root = WANTED["PearlUsdcEscrow"] ?? "";
+  const sources = { [root]: { content: contents(root).contents } };
+  const settings = { ...SETTINGS, optimizer: { enabled: false } };
+  const answer = compiled({ language: "Solidity", sources, settings }, contents);
+  const code = answer.contracts?.[root]?.["PearlUsdcEscrow"]?.evm.bytecode.object;
+  return code === undefined || code === "" ? null : `0x${code}`;
+}
+
+function compiled(input: object, load: (path: string) => { contents: string }): CompilerAnswer {
+  const solc = createRequire(import.meta.url)("solc") as Compiler;
+  return JSON.parse(solc.compile(JSON.stringify(input), { import: load })) as CompilerAnswer;
 }
 
 function importedSource(path: string): { contents: string } {

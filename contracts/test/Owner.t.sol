@@ -17,7 +17,7 @@ contract OwnerTest is EscrowTest {
 
     /// @notice Deploys; external, so that its refusal can be looked at.
     function deploy(address usdc_, uint256 minUsdc, uint16 feeBps, address recipient) external {
-        new PearlUsdcEscrow(usdc_, minUsdc, feeBps, recipient);
+        _newEscrow(usdc_, minUsdc, feeBps, recipient);
     }
 
     function _refusedCreation(address usdc_, uint256 minUsdc, uint16 feeBps, address recipient, bytes4 error_) private {
@@ -39,7 +39,7 @@ contract OwnerTest is EscrowTest {
         vm.expectEmit(vm.computeCreateAddress(owner, 1));
         emit FeeSet(500, other);
         vm.prank(owner);
-        PearlUsdcEscrow it = new PearlUsdcEscrow(address(usdc), 7, 500, other);
+        PearlUsdcEscrow it = _newEscrow(address(usdc), 7, 500, other);
         vm.assertEq(it.owner(), owner, "owner");
         vm.assertEq(address(it.usdc()), address(usdc), "token");
         vm.assertEq(it.minUsdc(), 7, "the least amount");

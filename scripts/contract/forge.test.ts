@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { measureCoverage } from "./coverage.ts";
 import { findForge, FORGE_MISSING, runForge } from "./forge.ts";
+import { GAS_PAGE, makeGasPage } from "./gas.ts";
 
 /** What forge writes for `--json`: test contracts by file and name, their tests by signature. */
 type ForgeReport = Readonly<
@@ -53,6 +54,10 @@ test("S-26: forge makes the same bytes of the escrow as solc-js, whose are commi
   );
   const kept: { bytecode: string } = JSON.parse(readFileSync("contracts/build/PearlUsdcEscrow.json", "utf8"));
   assert.equal(made.bytecode.object, kept.bytecode);
+});
+
+test("docs/gas.md is forge's gas report (else: npm run gas)", { skip }, async () => {
+  assert.equal(readFileSync(GAS_PAGE, "utf8"), await makeGasPage());
 });
 
 test("every line and branch of the escrow is run by its unit and fuzz tests", { skip }, async () => {

@@ -80,7 +80,7 @@ abstract contract EscrowBooks is Test, IPearlUsdcEscrowTypes {
         accounts.push(owner);
         accounts.push(feeRecipient);
         vm.prank(owner);
-        escrow = new PearlUsdcEscrow(address(usdc), MIN_USDC, feeBps, feeRecipient);
+        escrow = _newEscrow(address(usdc), MIN_USDC, feeBps, feeRecipient);
         for (uint256 index = 0; index < ACTORS; index++) {
             usdc.mint(actors[index], FUNDS);
             _had[actors[index]] = FUNDS;

@@ -30,7 +30,7 @@ abstract contract EscrowTest is Test, IPearlUsdcEscrowTypes {
     function setUp() public virtual {
         usdc = new HostileUsdc();
         vm.prank(owner);
-        escrow = new PearlUsdcEscrow(address(usdc), MIN_USDC, 200, fees);
+        escrow = _newEscrow(address(usdc), MIN_USDC, 200, fees);
         _fund(buyer);
     }
 

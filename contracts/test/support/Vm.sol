@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
+import {PearlUsdcEscrow} from "../../PearlUsdcEscrow.sol";
+
 /// @notice The cheatcodes of forge that these tests use, as forge documents them. There is no library beside it.
 interface Vm {
     struct Log {
@@ -9,6 +11,7 @@ interface Vm {
         address emitter;
     }
 
+    function getCode(string calldata artefact) external view returns (bytes memory);
     function addr(uint256 key) external pure returns (address);
     function sign(uint256 key, bytes32 digest) external pure returns (uint8 v, bytes32 r, bytes32 s);
     function prank(address sender) external;
@@ -29,7 +32,7 @@ interface Vm {
     function assertEq(bytes calldata left, bytes calldata right, string calldata message) external pure;
 }
 
-/// @notice What a test and a handler have: the cheatcodes.
+/// @notice What a test and a handler have: the cheatcodes, and new escrows.
 abstract contract Test {
     Vm internal constant vm = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));
 
@@ -37,5 +40,24 @@ abstract contract Test {
     function _within(uint256 any, uint256 low, uint256 high) internal pure returns (uint256) {
         uint256 span = high - low;
         return span == type(uint256).max ? any : low + (any % (span + 1));
+    }
+
+    /// @dev An escrow whose owner is the caller of this. Its code comes from what forge has made of PearlUsdcEscrow.sol,
+    /// as with `new`, but is not compiled into every test over again.
+    function _newEscrow(
+        address usdc,
+        uint256 minUsdc,
+        uint16 feeBps,
+        address feeRecipient
+    ) internal returns (PearlUsdcEscrow made) {
+        bytes memory code = vm.getCode("PearlUsdcEscrow.sol:PearlUsdcEscrow");
+        bytes memory creation = abi.encodePacked(code, abi.encode(usdc, minUsdc, feeBps, feeRecipient));
+        assembly {
+            made := create(0, add(creation, 32), mload(creation))
+            if iszero(made) {
+                returndatacopy(0, 0, returndatasize())
+                revert(0, returndatasize())
+            }
+        }
     }
 }
