@@ -56,6 +56,7 @@ describe("rules", () => {
         "test/**/*.{ts,json}",
         "testkit/**/*.test.ts",
         "testkit/store-contract/**/*.ts",
+        "contracts/test/*.t.sol",
       ]),
       "PHS",
     );
