@@ -103,13 +103,20 @@ export class RowBatch {
 }
 
 function copyLine(row: readonly Cell[]): string {
-  return `${row.map(copyCell).join("\t")}\n`;
+  let line = "";
+  for (const [at, cell] of row.entries()) line += at === 0 ? copyCell(cell) : `\t${copyCell(cell)}`;
+  return `${line}\n`;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+const ESCAPED = /[\\\n\r\t]/;
 
 function copyCell(cell: Cell): string {
+  if (typeof cell === "number") return `${cell}`;
   if (cell === null) return "\\N";
   if (cell instanceof Uint8Array) return `\\\\x${hexOf(cell)}`;
-  return String(cell).replace(/[\\\n\r\t]/g, (character) => ESCAPES[character] ?? character);
+  const text = String(cell);
+  // Nearly every text has nothing to escape.
+  if (!ESCAPED.test(text)) return text;
+  return text.replace(/[\\\n\r\t]/g, (character) => ESCAPES[character] ?? character);
 }
