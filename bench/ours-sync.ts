@@ -1,12 +1,15 @@
-// Our indexer over a workload, as its own process: a node's answers in, durable SQLite out, through the same answer
+// Our indexer over a workload, as its own process: a node's answers in, a durable database out, through the same answer
 // reader, follower, rules and store as the service; only the network is left out, as it is for the peer.
-// node ours-sync.ts INDEX.json DATABASE.db -> one JSON line; DATABASE.db is made anew and stays.
+// node ours-sync.ts INDEX.json DATABASE.db -> one JSON line; DATABASE.db is made anew and stays. With `postgresql` in
+// its place: into a cluster of its own that waits for the disk at each commit and goes with the process.
 
 import { mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { isRecord } from "../src/adapters/json-rpc/rpc-answer.ts";
 import { readHexResults } from "../src/adapters/pearl-node/hex-results.ts";
+import { openPostgresStore } from "../src/adapters/store-postgres/postgres-store.ts";
+import { Session } from "../src/adapters/store-postgres/session.ts";
 import { openSqliteStore } from "../src/adapters/store-sqlite/sqlite-store.ts";
 import { systemClock } from "../src/adapters/system/clock.ts";
 import { sha256, sha256d } from "../src/adapters/system/hashes.ts";
@@ -18,9 +21,11 @@ import { CommitFeed } from "../src/follow/commit-feed.ts";
 import { FOLLOWER_DEFAULTS, IndexFollower } from "../src/index/follower.ts";
 import { BlockIndexer } from "../src/index/index-block.ts";
 import { parametersOf } from "../src/index/parameters.ts";
-import type { FollowedStore } from "../src/index/ports.ts";
+import type { FollowedStore, IndexStore } from "../src/index/ports.ts";
 import type { PearlNode } from "../src/follow/ports.ts";
 import { IndexProgress } from "../src/follow/progress.ts";
+import { CellReader } from "../src/adapters/store-rows/cells.ts";
+import { startPostgres } from "../testkit/doubles/postgres.ts";
 import { SIMNET } from "../testkit/doubles/pearl-node/network.ts";
 import { type BalanceFact, balanceDigest } from "./balance-digest.ts";
 import { GENESIS } from "./block-maker.ts";
@@ -99,23 +104,76 @@ async function index(store: FollowedStore): Promise<void> {
   await signatures.close();
 }
 
-/** Balances above 0 as the closed database has them. */
-function* balancesIn(path: string): Generator<BalanceFact> {
-  const database = new DatabaseSync(path, { readOnly: true });
-  const rows = database.prepare(
-    "SELECT tick, text AS address, balance FROM balance JOIN address ON address.id = address_id WHERE balance <> '0'",
-  );
-  for (const row of rows.iterate()) {
-    yield { tick: String(row["tick"]), address: String(row["address"]), balance: String(row["balance"]) };
-  }
-  database.close();
+/** What a run writes to, and what is read from it when it is closed. */
+interface Target {
+  readonly store: IndexStore;
+  /** Balances above 0. */
+  balances(): Promise<readonly BalanceFact[]>;
+  diskBytes(): Promise<number>;
+  end(): Promise<void>;
 }
 
-// What stands there is deleted: nothing but a database may be named by mistake.
-if (!file.endsWith(".db")) throw new Error("usage: ours-sync.ts INDEX.json DATABASE.db");
-mkdirSync(dirname(file), { recursive: true });
-for (const ending of ["", "-wal", "-shm"]) rmSync(`${file}${ending}`, { force: true });
-const store = await openSqliteStore({ file });
+const BALANCES = `SELECT tick, text AS address, balance FROM balance JOIN address ON address.id = address_id WHERE`;
+
+async function sqliteTarget(): Promise<Target> {
+  // What stands there is deleted: nothing but a database may be named by mistake.
+  if (!file.endsWith(".db")) throw new Error("usage: ours-sync.ts INDEX.json (DATABASE.db | postgresql)");
+  mkdirSync(dirname(file), { recursive: true });
+  for (const ending of ["", "-wal", "-shm"]) rmSync(`${file}${ending}`, { force: true });
+  return {
+    store: await openSqliteStore({ file }),
+    balances: () => {
+      const database = new DatabaseSync(file, { readOnly: true });
+      const rows = database.prepare(`${BALANCES} balance <> '0'`).all();
+      database.close();
+      return Promise.resolve(
+        rows.map((row) => ({
+          tick: String(row["tick"]),
+          address: String(row["address"]),
+          balance: String(row["balance"]),
+        })),
+      );
+    },
+    diskBytes: () => Promise.resolve(statSync(file).size),
+    end: () => Promise.resolve(),
+  };
+}
+
+async function postgresTarget(): Promise<Target> {
+  const cluster = await startPostgres({ durable: true, sharedBuffersMb: 256 });
+  const url = await cluster.newUrl();
+  const asked = async <Value>(ask: (session: Session) => Promise<Value>): Promise<Value> => {
+    const session = await Session.open(url, "bench");
+    try {
+      return await ask(session);
+    } finally {
+      await session.close();
+    }
+  };
+  return {
+    store: await openPostgresStore({ url }),
+    balances: () =>
+      asked(async (session) => {
+        const rows = await session.all(`${BALANCES} balance <> 0`);
+        return rows.map((row) => {
+          const cells = new CellReader(row);
+          return { tick: cells.text(), address: cells.text(), balance: cells.text() };
+        });
+      }),
+    diskBytes: () =>
+      asked(async (session) => {
+        const row = await session.first(
+          `SELECT sum(pg_total_relation_size(quote_ident(tablename)::regclass))::bigint FROM pg_tables
+             WHERE schemaname = current_schema()`,
+        );
+        return row === null ? 0 : new CellReader(row).int();
+      }),
+    end: () => cluster.stop(),
+  };
+}
+
+const target = file === "postgresql" ? await postgresTarget() : await sqliteTarget();
+const { store } = target;
 const cpu = process.cpuUsage();
 const started = performance.now();
 await index(store);
@@ -127,14 +185,15 @@ await store.close();
 const line: SyncLine = {
   operations: totals?.eventsTotal ?? 0,
   valid: totals?.eventsValid ?? 0,
-  balances: balanceDigest(balancesIn(file)),
+  balances: balanceDigest(await target.balances()),
   seconds,
   cpuSeconds: (used.user + used.system) / 1e6,
   rssBytes,
-  diskBytes: statSync(file).size,
+  diskBytes: await target.diskBytes(),
   readingSeconds: reading / 1000,
   // The writer thread works meanwhile, so taking it off would flatter us.
   readingTakenOff: false,
 };
+await target.end();
 console.log(JSON.stringify(line));
 process.exit(0);

@@ -1,11 +1,14 @@
 // Measures how fast a chain is indexed, against the obvious stack: dense blocks, durable on SQLite, each run in a
-// process of its own, in turns, best of three; with memory and disk per operation.
+// process of its own, in turns, best of three; with memory and disk per operation. PostgreSQL against SQLite, too.
 
 import { type Figure, ratioFigure } from "./figure.ts";
 import { jsonLine } from "./processes.ts";
 import { bestOf, inTurns } from "./rounds.ts";
 import type { SyncLine } from "./sync-line.ts";
 import { DATA_FOLDER, dense, type Workload } from "./workload.ts";
+
+/** Least speed of PostgreSQL, of that of SQLite. */
+const POSTGRES_LEAST = 0.5;
 
 const AGAINST = "bitcoinjs-lib + better-sqlite3";
 
@@ -36,9 +39,21 @@ export async function syncFigures(
     () => jsonLine<SyncLine>("peer-stack.ts", work.index),
   );
   checkCounts(work, [...ours, ...peer]);
+  const server: SyncLine[] = [];
+  for (let round = 0; round < rounds; round += 1)
+    server.push(await jsonLine<SyncLine>("ours-sync.ts", work.index, "postgresql"));
+  checkCounts(work, [...ours.slice(0, 1), ...server]);
   const fast = bestOf(ours, "less", (line) => line.seconds);
   const peerFast = bestOf(peer, "less", (line) => line.seconds);
-  return { figures: figuresOf(work, fast, peerFast), indexed: { work, database } };
+  const figures = [
+    ...figuresOf(work, fast, peerFast),
+    ...serverFigures(
+      work,
+      fast,
+      bestOf(server, "less", (line) => line.seconds),
+    ),
+  ];
+  return { figures, indexed: { work, database } };
 }
 
 /** Everybody must have found what the generator made, and come to the same balances. */
@@ -100,6 +115,36 @@ function figuresOf(work: Workload, ours: SyncLine, peer: SyncLine): readonly Fig
         ours: perOperation(ours.diskBytes),
         theirs: perOperation(peer.diskBytes),
         against: AGAINST,
+      },
+      "less",
+      null,
+    ),
+  ];
+}
+
+/** CPU and memory are those of our process: the server's own are not in them. */
+function serverFigures({ operations }: Workload, file: SyncLine, server: SyncLine): readonly Figure[] {
+  const against = "Strand on SQLite, same run";
+  return [
+    ratioFigure(
+      {
+        name: "  the same into PostgreSQL, durable",
+        unit: "ops/s",
+        ours: operations / server.seconds,
+        theirs: operations / file.seconds,
+        against,
+        details: { server },
+      },
+      "more",
+      POSTGRES_LEAST,
+    ),
+    ratioFigure(
+      {
+        name: "  disk per operation, PostgreSQL",
+        unit: "B",
+        ours: server.diskBytes / operations,
+        theirs: file.diskBytes / operations,
+        against,
       },
       "less",
       null,

@@ -99,22 +99,33 @@ function makeLinks(folder: string): void {
 }
 
 /** The settings of a cluster that may lose everything when the machine does, and nothing when it does not. */
-function settings(folder: string, durable: boolean): string[] {
+function settings(folder: string, { durable, sharedBuffersMb }: Required<ClusterOptions>): string[] {
   const quick = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"];
   return [
     "listen_addresses=",
     `unix_socket_directories=${folder}`,
     "max_connections=80",
-    "shared_buffers=32MB",
+    `shared_buffers=${sharedBuffersMb}MB`,
     ...(durable ? [] : quick),
   ].flatMap((setting) => ["-c", setting]);
 }
 
+/** How a cluster is set. */
+export interface ClusterOptions {
+  /** What it has committed survives the end of the machine, and a commit waits for the disk; default false. */
+  readonly durable?: boolean;
+  /** Memory for pages, in MB; default 32. */
+  readonly sharedBuffersMb?: number;
+}
+
 /**
- * Starts a cluster. `durable`: what it has committed survives the end of the machine, and a commit waits for the disk.
+ * Starts a cluster.
  * @throws where PostgreSQL is not there, ends at once, or does not answer within two minutes.
  */
-export async function startPostgres({ durable = false } = {}): Promise<PostgresCluster> {
+export async function startPostgres({
+  durable = false,
+  sharedBuffersMb = 32,
+}: ClusterOptions = {}): Promise<PostgresCluster> {
   const installed = binaryFolder();
   if (installed === null) throw new Error("PostgreSQL is not there");
   const folder = mkdtempSync(join(tmpdir(), "strand-pg-"));
@@ -132,7 +143,7 @@ export async function startPostgres({ durable = false } = {}): Promise<PostgresC
   const init = ["-D", place, "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"];
   const made = spawnSync(join(programs, "initdb"), init, { ...owner, cwd: folder, encoding: "utf8" });
   if (made.status !== 0) throw new Error(`initdb: ${made.stderr}${String(made.error ?? "")}`);
-  const server = [join(programs, "postgres"), "-D", place, ...settings(folder, durable)];
+  const server = [join(programs, "postgres"), "-D", place, ...settings(folder, { durable, sharedBuffersMb })];
   const child = spawn("/bin/sh", ["-c", KEEPER, "keeper", ...server], {
     ...owner,
     cwd: folder,
