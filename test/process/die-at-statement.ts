@@ -1,0 +1,25 @@
+// Loaded into every thread of a process before its own code: at the n-th statement that writes (STRAND_DIE_AT=n) the
+// process kills itself with SIGKILL, before the statement runs.
+
+import { DatabaseSync, StatementSync } from "node:sqlite";
+import { Session } from "../../src/adapters/store-postgres/session.ts";
+
+let left = Number(process.env["STRAND_DIE_AT"]);
+
+/** Counts the calls of methods that write. */
+function count(methods: object, names: readonly string[]): void {
+  for (const name of names) {
+    const real: unknown = Reflect.get(methods, name);
+    if (typeof real !== "function") throw new Error(`there is no method ${name}`);
+    const counted = function (this: unknown, ...values: unknown[]): unknown {
+      left -= 1;
+      if (left === 0) process.kill(process.pid, "SIGKILL");
+      return Reflect.apply(real, this, values);
+    };
+    Object.defineProperty(methods, name, { value: counted });
+  }
+}
+
+count(DatabaseSync.prototype, ["exec"]);
+count(StatementSync.prototype, ["run"]);
+count(Session.prototype, ["run", "exec", "copyIn"]);
