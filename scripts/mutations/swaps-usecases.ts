@@ -224,7 +224,7 @@ const deals = [
       why: "a ref of 129 characters is accepted",
     },
   ]),
-  ...inFile("src/swaps/usecases/swap-api.ts", [
+  ...inFile("src/swaps/usecases/swap-reads.ts", [
     {
       rule: "S-65",
       find: ".tips.evm.time",
@@ -289,7 +289,7 @@ const lists = [
       why: "a key that is itself the address's program is not found",
     },
   ]),
-  ...inFile("src/swaps/usecases/swap-api.ts", [
+  ...inFile("src/swaps/usecases/swap-reads.ts", [
     {
       rule: "H-44",
       find: "leastAskUsdc(limits, escrow).toString()",

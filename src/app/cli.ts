@@ -4,11 +4,13 @@
 import { nearestName } from "./config/misspelled.ts";
 import { commandHelp, COMMANDS, programHelp, programVersion } from "./cli/help.ts";
 import { parseFlags } from "./cli/flags.ts";
-import { runAlarms, runDeployEscrow, runReindex, runStart, runVerify } from "./cli/commands.ts";
+import { runAlarms, runDeployEscrow, runReindex, runRole, runVerify } from "./cli/commands.ts";
 import { CommandRefused } from "./cli/service-host.ts";
 
 const RUNS: Readonly<Record<string, (flags: ReadonlyMap<string, string>) => Promise<number>>> = {
-  start: runStart,
+  start: (flags) => runRole(flags, "start"),
+  index: (flags) => runRole(flags, "index"),
+  serve: (flags) => runRole(flags, "serve"),
   reindex: runReindex,
   verify: runVerify,
   alarms: runAlarms,

@@ -12,6 +12,9 @@ import type { FinalAlarm } from "../swaps/ledger/ports.ts";
 import { CommandRefused } from "./cli/service-host.ts";
 import type { DatabaseTarget } from "./config/read-service.ts";
 
+/** An open database of either engine. */
+export type OpenedDatabase = OpenedStore;
+
 /** How a database is named to people: the file, or what is no secret of the URL. */
 export function shownDatabase(target: DatabaseTarget): string {
   if (target.engine === "sqlite") return target.file;
@@ -24,7 +27,7 @@ export async function openDatabase(
   target: DatabaseTarget,
   log: Log,
   memory: PageMemory,
-): Promise<OpenedStore> {
+): Promise<OpenedDatabase> {
   try {
     return target.engine === "sqlite"
       ? await openSqliteStore({ file: target.file, log, memory })
@@ -70,6 +73,7 @@ export function alarmsOf(target: DatabaseTarget): StoredAlarms {
   };
 }
 
-function refusal(cause: unknown): CommandRefused {
+/** The refusal of a database that cannot be used. */
+export function refusal(cause: unknown): CommandRefused {
   return new CommandRefused([`the database cannot be used: ${sentenceOf(cause)}`], { cause });
 }

@@ -22,7 +22,7 @@ const MAX_BLOCK_INTERVAL_S = 300;
 const ANSWER_WITHIN_S = 30;
 
 /** Standings before the followers have asked anybody. */
-const UNKNOWN_EVM: EvmStanding = {
+export const UNKNOWN_EVM: EvmStanding = {
   headHeight: -1,
   headTime: 0,
   answeredAtMonotonicMs: null,
@@ -30,7 +30,8 @@ const UNKNOWN_EVM: EvmStanding = {
   agreed: false,
   finalReplaced: false,
 };
-const UNKNOWN_PEARL: PearlStanding = {
+/** The same of PEARL. */
+export const UNKNOWN_PEARL: PearlStanding = {
   nodeHeight: -1,
   nodeTipTime: 0,
   answeredAtMonotonicMs: null,
@@ -41,7 +42,8 @@ const UNKNOWN_PEARL: PearlStanding = {
   nodes: { configured: 1, answering: 0, agreeing: 0 },
 };
 
-const NO_TIPS: ChainTips = {
+/** The tips of a ledger in which nothing stands. */
+export const NO_TIPS: ChainTips = {
   evm: { height: -1, time: 0, finalHeight: -1, need: null },
   pearl: { height: -1, time: 0, medianTimePast: 0 },
 };
@@ -62,6 +64,39 @@ interface FollowedChains {
   readonly pearl: { standing(): PearlStanding };
 }
 
+/** Readiness over what is known of both chains. */
+export function readinessOver(
+  swaps: SwapConfig,
+  known: { tips(): ChainTips; evm(): EvmStanding; pearl(): PearlStanding },
+): SwapReadiness {
+  const limits = {
+    ...swaps.limits,
+    blockIntervalS: MAX_BLOCK_INTERVAL_S,
+    answerWithinS: ANSWER_WITHIN_S,
+  };
+  return new SwapReadiness({ ...known, clock: systemClock }, limits);
+}
+
+/** What a ledger is made of, but for its readiness. */
+export function ledgerParts({
+  network,
+  swaps,
+  rules,
+  store,
+  log,
+}: LedgerFoundation): Omit<SwapLedgerDependencies, "contextOf"> {
+  return {
+    store,
+    identity: { network, chainId: swaps.chainId, escrow: swaps.escrow },
+    crypto: swapCrypto,
+    rules,
+    clock: systemClock,
+    log,
+    evmConfirmations: swaps.confirmations === "finalized" ? null : swaps.confirmations,
+    takeMax: swaps.takeMax,
+  };
+}
+
 /** The ledger, readiness and the followers, each of which has what it needs of the others. */
 interface OpenedLedger<Followers> {
   readonly ledger: SwapLedger;
@@ -77,28 +112,16 @@ export async function openLedger<Followers extends FollowedChains>(
   foundation: LedgerFoundation,
   follow: (ledger: SwapLedger) => Followers,
 ): Promise<OpenedLedger<Followers>> {
-  const { network, swaps, rules, store, log } = foundation;
   // The rows that the ledger evaluates while it opens are those of a service that has asked nobody.
   let followers: Followers | null = null;
   let opened: SwapLedger | null = null;
-  const readiness = new SwapReadiness(
-    {
-      tips: () => opened?.tips() ?? NO_TIPS,
-      evm: () => followers?.evm.standing() ?? UNKNOWN_EVM,
-      pearl: () => followers?.pearl.standing() ?? UNKNOWN_PEARL,
-      clock: systemClock,
-    },
-    { ...swaps.limits, blockIntervalS: MAX_BLOCK_INTERVAL_S, answerWithinS: ANSWER_WITHIN_S },
-  );
+  const readiness = readinessOver(foundation.swaps, {
+    tips: () => opened?.tips() ?? NO_TIPS,
+    evm: () => followers?.evm.standing() ?? UNKNOWN_EVM,
+    pearl: () => followers?.pearl.standing() ?? UNKNOWN_PEARL,
+  });
   const parts: SwapLedgerDependencies = {
-    store,
-    identity: { network, chainId: swaps.chainId, escrow: swaps.escrow },
-    crypto: swapCrypto,
-    rules,
-    clock: systemClock,
-    log,
-    evmConfirmations: swaps.confirmations === "finalized" ? null : swaps.confirmations,
-    takeMax: swaps.takeMax,
+    ...ledgerParts(foundation),
     contextOf: (tips) => readiness.context(tips),
   };
   const ledger = await withSteadyHeap(() => SwapLedger.open(parts)).catch((cause: unknown) => {

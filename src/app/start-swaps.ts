@@ -50,6 +50,7 @@ import { addressOf } from "./config/read-node.ts";
 import type { SwapConfig } from "./config/read-swaps.ts";
 import { EscrowQuestion } from "./escrow-question.ts";
 import { openLedger } from "./open-ledger.ts";
+import type { SwapReport } from "./report.ts";
 
 /** How often what time alone changes is looked at: expiries are told within this time. */
 const PASS_TIME_MS = 5000;
@@ -86,6 +87,8 @@ export interface ComposedSwaps {
   readonly mempool: MempoolListener;
   /** Without asking anybody. */
   sides(): SwapSides;
+  /** What readers in other processes have to know. */
+  report(): SwapReport;
   /** What is wrong now with the side of swaps (H-20). */
   conditions(): readonly Condition[];
   /** Follows both chains until the signal aborts. */
@@ -136,6 +139,12 @@ export async function composeSwaps(foundation: SwapFoundation): Promise<Composed
     ledger,
     mempool,
     sides,
+    report: () => ({
+      evm: evm.standing(),
+      pearl: pearl.standing(),
+      lastSynced: readiness.lastSynced,
+      escrow: escrow.facts,
+    }),
     conditions: () => [...evm.conditions(), ...confirmations],
     run: (signal) => runAll({ foundation, parts, ledger, escrow, pearl, evm }, signal),
   };
@@ -167,7 +176,8 @@ function followersOf(
   return { pearl, evm };
 }
 
-function rulesOf(config: Config, swaps: SwapConfig): SwapRules {
+/** The settings as rules need them. */
+export function rulesOf(config: Config, swaps: SwapConfig): SwapRules {
   return {
     ...swaps.profiles,
     smallDealUsdc: swaps.smallDealUsdc,
@@ -283,7 +293,7 @@ async function passTime(ledger: SwapLedger, log: Log, signal: AbortSignal): Prom
 }
 
 /** Tells whether a transaction of this id, or a history of the address with this output key, is indexed (S-66). */
-function indexedIds(
+export function indexedIds(
   queries: Pick<IndexQueries, "operationsOf" | "operations">,
   hrp: string,
 ): (digits: string) => Promise<boolean> {

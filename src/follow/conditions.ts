@@ -51,6 +51,8 @@ export const CONDITIONS = {
   },
   /** The thread that writes the database has ended: nothing is indexed or accepted until a restart. */
   WRITER_DEAD: { concernsTokens: true, meaning: "the thread that writes the database has ended" },
+  /** A reader has not heard of a writer for some seconds. */
+  WRITER_ABSENT: { concernsTokens: true, meaning: "no process writes the index" },
   /** The database does not answer reads. */
   STORE_SILENT: { concernsTokens: true, meaning: "the database does not answer" },
 } as const satisfies Readonly<Record<string, ConditionMeaning>>;

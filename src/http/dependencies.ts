@@ -93,6 +93,12 @@ export interface HttpDependencies {
   readonly swapFeed?: StateFeed;
   /** Folder of the files that the pages load; default: `web/built` of this program. */
   readonly pageFolder?: string;
+  /** Whether answers can be given; while not, all paths but those of health are 503. Absent: always. */
+  isOpen?(): boolean;
+  /** "health": nothing but health and metrics is served here. */
+  readonly serves?: "health";
+  /** Counts for `/metrics`; absent: there is no such path. */
+  readonly metrics?: () => Promise<{ readonly type: string; readonly text: string }>;
   /** Makes pages of lists beside this thread; null or absent: all answers are made here. */
   readonly answers?: AnswerMaker | null;
 }

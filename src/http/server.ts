@@ -90,6 +90,20 @@ export async function buildServer(deps: HttpDependencies): Promise<FastifyInstan
     unsubscribe();
   });
   registerHealth(app, context);
+  if (deps.serves !== "health") await registerInterface(app, context);
+  const { metrics } = deps;
+  if (metrics !== undefined) {
+    app.get("/metrics", async (_request, reply) => {
+      const { type, text } = await metrics();
+      return reply.header("content-type", type).send(text);
+    });
+  }
+  await app.ready();
+  return app;
+}
+
+async function registerInterface(app: FastifyInstance, context: HttpContext): Promise<void> {
+  const { deps } = context;
   for (const route of READ_ROUTES) registerRead(app, context, route);
   registerEvents(app, context);
   if (deps.swaps) await registerSwaps(app, context, deps.swaps, SWAP_ROUTES);
@@ -97,8 +111,6 @@ export async function buildServer(deps: HttpDependencies): Promise<FastifyInstan
   registerDocs(app, interfaceDocument(deps.version));
   registerPages(app, context);
   await registerAssets(app, deps.pageFolder ?? BUILT_FOLDER);
-  await app.ready();
-  return app;
 }
 
 function trustedProxies({ trustProxy = false }: HttpDependencies) {
@@ -147,6 +159,8 @@ function nodeServer(
     connections.begin(request, response);
     request.url = originForm(request.url ?? "/");
     if (lifecycle.closing) return writeError(CLOSING, nextRequestId(), request, response);
+    if (deps.isOpen?.() === false && !isHealthPath(pathOf(request.url)))
+      return writeError(NO_DATABASE, nextRequestId(), request, response);
     // What the ordinary way has to refuse, or to look at twice, is no kept answer.
     const isOrdinary = !keepsAnswers || lacksHost(request) || targetHoldsSecret(swaps, request.url) !== false;
     if (isOrdinary) return handler(request, response);
@@ -194,7 +208,7 @@ const EXPECTATION = {
 
 /** Answers by an error without the framework, and closes the connection: the request's body is not read. */
 function writeError(
-  { code, message, headers }: typeof CLOSING | typeof EXPECTATION,
+  { code, message, headers }: typeof CLOSING | typeof NO_DATABASE | typeof EXPECTATION,
   requestId: string,
   request: IncomingMessage,
   response: ServerResponse,

@@ -66,6 +66,17 @@ export class SwapReadiness {
     return Math.max(this.#clockS(), evm.time, pearl.medianTimePast);
   }
 
+  /** *now* of the last tick at which the EVM index was synced; null before the first. */
+  get lastSynced(): number | null {
+    return this.#lastSynced;
+  }
+
+  /** Another process of the service has seen the EVM index synced at this *now*: what was dead by then stays dead. */
+  learn(lastSynced: number | null): void {
+    if (lastSynced !== null && lastSynced > (this.#lastSynced ?? Number.NEGATIVE_INFINITY))
+      this.#lastSynced = lastSynced;
+  }
+
   /** Moves the clock of expiries. To be called with every change of the ledger and every second. */
   tick(): void {
     this.#lastSynced = this.#expiryNow(this.#deps.tips());

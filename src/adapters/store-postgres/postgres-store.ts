@@ -29,7 +29,7 @@ import type { Session } from "./session.ts";
 import { PostgresSwapStore, wipeSwaps } from "./swaps/swap-store.ts";
 import { rewindRows } from "./undo/rewind.ts";
 import { commitBlocks } from "./write/commit-blocks.ts";
-import { Writer } from "./write/writer.ts";
+import { type Candidate, Writer } from "./write/writer.ts";
 
 /** Tables that `wipe` empties. `meta` keeps the event id counter, `writer` the number of the writer. */
 const TABLES = [
@@ -64,6 +64,8 @@ export interface OpenedPostgresStore extends IndexStore, ConditionSource {
   /** Resolves with the reason when another process has become the writer; else never. */
   readonly writerDied: Promise<Error>;
   readonly swaps: SwapStore;
+  /** The number of this writer: that of a later one is greater. */
+  readonly fence: number;
 }
 
 /**
@@ -73,6 +75,17 @@ export interface OpenedPostgresStore extends IndexStore, ConditionSource {
 export async function openPostgresStore({ url, log }: PostgresStoreOptions): Promise<OpenedPostgresStore> {
   const writer = await Writer.open(url);
   log?.debug({}, "index database open");
+  return new PostgresStore(writer, new Readers(url));
+}
+
+/** The same as soon as no other writer holds the database; null where the candidate's signal has ended the waiting. */
+export async function electPostgresWriter(
+  { url, log }: PostgresStoreOptions,
+  candidate: Candidate,
+): Promise<OpenedPostgresStore | null> {
+  const writer = await Writer.elect(url, candidate);
+  if (writer === null) return null;
+  log?.info({ fence: writer.fence }, "this process is the writer of the database");
   return new PostgresStore(writer, new Readers(url));
 }
 
@@ -88,6 +101,10 @@ class PostgresStore implements OpenedPostgresStore {
     this.#readers = readers;
     this.queries = new PostgresQueries(readers);
     this.swaps = new PostgresSwapStore(writer, readers);
+  }
+
+  get fence(): number {
+    return this.#writer.fence;
   }
 
   get writerDied(): Promise<Error> {
@@ -200,7 +217,8 @@ function insertBase(session: Session, base: BaseBlock): Promise<void> {
   return insertBlocks(session, [row]);
 }
 
-async function storedParameters(session: Session): Promise<StoredParameters | null> {
+/** The parameters that the database was built with, or null. */
+export async function storedParameters(session: Session): Promise<StoredParameters | null> {
   const row = await session.first("SELECT value FROM meta WHERE key = 'parameters'");
   return row === null ? null : parametersIn(new CellReader(row).text());
 }

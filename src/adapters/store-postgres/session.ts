@@ -75,6 +75,11 @@ export class Session {
     return new StoreUnavailable("the database does not answer", { cause: error });
   }
 
+  /** Calls back with the channel and the text of each notice that this connection listens to. */
+  onNotice(listener: (channel: string, payload: string) => void): void {
+    this.#client.on("notification", ({ channel, payload = "" }) => listener(channel, payload));
+  }
+
   /** All rows of a statement. */
   async all(sql: string, ...values: readonly Value[]): Promise<readonly Cells[]> {
     const { rows } = await this.#query(sql, values);

@@ -87,6 +87,11 @@ export class PrometheusMetrics implements IndexMetrics {
     this.#failures.inc({ kind });
   }
 
+  /** The present counts, in the form of Prometheus. */
+  async scrape(): Promise<{ readonly type: string; readonly text: string }> {
+    return { type: this.#registry.contentType, text: await this.#registry.metrics() };
+  }
+
   /** A server that answers `/metrics`; the caller listens. */
   server(): Server {
     return createServer((request, response) => {

@@ -9,6 +9,7 @@ import { CommandRefused } from "./service-host.ts";
 import { sentenceOf } from "../../follow/follower-errors.ts";
 import type { FinalAlarm } from "../../swaps/ledger/ports.ts";
 import { LIFT_FLAG } from "./help.ts";
+import type { Role } from "../start-role.ts";
 import type { DeployArguments } from "./deploy-escrow-arguments.ts";
 
 /** An orderly stop that takes longer has failed; the process ends anyway, which loses nothing that was durable. */
@@ -55,16 +56,16 @@ function aborted(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * `strand start`: serves until a signal, or until its writer has died: then it ends with 1, so that a service manager
+ * `strand start`, `index` and `serve`: run until a signal, or until they cannot go on: then they end with 1, so that a service manager
  * starts it again. What was durable is whole, so a new process is right at once; one that stays would serve an ever
  * older state, and no manager but one that asks /health/live would notice.
  */
-export async function runStart(flags: ReadonlyMap<string, string>): Promise<number> {
+export async function runRole(flags: ReadonlyMap<string, string>, role: Role): Promise<number> {
   const config = configOf(flags);
   const signal = stopSignal();
   // Loaded late in all commands: a wrong setting is said at once, without the server and the libraries.
   const { startService } = await import("../main.ts");
-  const service = await redacted(config.redact, () => startService(config));
+  const service = await redacted(config.redact, () => startService(config, {}, role));
   const failure = await Promise.race([aborted(signal), service.failed]);
   if (failure === undefined) {
     await service.stop();

@@ -20,6 +20,9 @@ const DEPLOY_FLAGS: readonly (readonly [flag: string, what: string])[] = [
 const SUMMARIES = {
   demo: "mines a private Pearl chain with token traffic and serves it; needs nothing (this is `npm start`)",
   start: "follows a Pearl node and serves the index over HTTP",
+  index:
+    "follows the chains and writes a PostgreSQL that others serve; waits where another process writes it",
+  serve: "serves the index that `strand index` writes to PostgreSQL, from as many processes as you like",
   reindex: "wipes the index and builds it again from the node; the service must not be running",
   verify: "checks the index against every block of the node; exit code 1 where it finds a difference",
   alarms: "shows alarms of swaps that stop new actions; --lift <id> ends one, also beside a running service",

@@ -84,6 +84,12 @@ export const SETTINGS = {
     "sqlite:./data/<network>.db",
     "Where the index is kept: sqlite:<file>, relative to the working directory or absolute, or postgres://user:password@host:5432/database, PostgreSQL 15 to 18 with the encoding UTF8.",
   ),
+  DATABASE_PRIMARY_URL: setting(
+    "DATABASE_PRIMARY_URL",
+    "url",
+    null,
+    "Where the primary is, when DATABASE_URL names a streaming replica that `strand serve` reads: POSTs go there. Default: DATABASE_URL.",
+  ),
   HOST: setting("HOST", "address", "127.0.0.1", "Address that the HTTP interface listens on."),
   PORT: setting("PORT", "port", "8080", "Port of the HTTP interface, 0 to 65535; 0 takes a free one."),
   METRICS_PORT: setting(

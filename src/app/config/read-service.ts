@@ -24,6 +24,8 @@ export type DatabaseTarget =
       readonly engine: "postgresql";
       /** With everything that is secret in it. */
       readonly url: string;
+      /** Where writes go and notices come from: `url`, unless that is a streaming replica. */
+      readonly primaryUrl: string;
     };
 
 /** The database of DATABASE_URL, or null with a problem. */
@@ -46,12 +48,18 @@ export function readDatabase(reader: SettingReader, networkName: string): Databa
 }
 
 function readPostgres(reader: SettingReader, text: string): DatabaseTarget | null {
-  if (URL.canParse(text) && new URL(text).pathname.length > 1) return { engine: "postgresql", url: text };
+  const primary = reader.text("DATABASE_PRIMARY_URL") ?? text;
+  if (isWholeUrl(text) && isWholeUrl(primary))
+    return { engine: "postgresql", url: text, primaryUrl: primary };
   reader.problem(
-    "DATABASE_URL",
+    isWholeUrl(text) ? "DATABASE_PRIMARY_URL" : "DATABASE_URL",
     "is no whole URL of PostgreSQL: write postgres://user:password@host:5432/database, with %40 for an @ in the password",
   );
   return null;
+}
+
+function isWholeUrl(text: string): boolean {
+  return /^postgres(ql)?:/i.test(text) && URL.canParse(text) && new URL(text).pathname.length > 1;
 }
 
 /** Host and ports. */

@@ -9,6 +9,7 @@ import type { EvaluationContext } from "../../swap/subject.ts";
 import { evmReorgEvent } from "./change-events.ts";
 import type { CausingBlock } from "./book-change.ts";
 import type { Books, Draft } from "./books.ts";
+import type { LedgerChange, Moment } from "./change-text.ts";
 import { EVENT } from "./fact-kinds.ts";
 import { ImpossibleLog } from "../evm/evm-unavailable.ts";
 import { evmCause } from "./order-book.ts";
@@ -67,11 +68,6 @@ export class LedgerChanges {
     this.#moved("evm", tipCause, change);
   }
 
-  /** Alarms that an operator has lifted are over: `stored` are the keys of those that are left. */
-  liftAlarms(stored: readonly string[]): void {
-    this.#books.trust.keepAlarms(new Set(stored));
-  }
-
   /** A step of the PEARL chain, or facts of older blocks. @throws where it does not continue what is there. */
   pearl(change: PearlChange): void {
     const { chains, locks, scripts } = this.#books;
@@ -127,18 +123,22 @@ export class LedgerChanges {
     for (const origin of given.origins ?? []) records.putOrigin(origin, draft);
   }
 
-  /** Of these asks those go that were cancelled or expired seven days ago, and that no order carries (S-34). */
-  forgetAsks(asks: Iterable<AskRecord>, { now, expiryNow }: EvaluationContext): void {
-    const { records, orders } = this.#books;
-    for (const { askId, terms, cancelledBySignature, updatedAt } of asks) {
-      if (orders.byAsk.has(askId)) continue;
-      const ends = [
-        terms.expiry,
-        orders.revokedAt(terms.seller, terms.nonce),
-        cancelledBySignature ? updatedAt : null,
-      ];
-      const endedAt = Math.min(...ends.map((end) => end ?? Number.POSITIVE_INFINITY));
-      if (endedAt + KEPT_S <= (expiryNow ?? now)) records.removeAsk(askId, this.#draft);
+  /** Carries a change out. @throws as the steps do. */
+  make(change: LedgerChange): void {
+    switch (change.kind) {
+      case "evm":
+        return this.evm(change.step);
+      case "pearl":
+        return this.pearl(change.step);
+      case "mempool":
+        return this.mempool(change.locks, change.sightings, change.secrets);
+      case "records":
+        return this.records(change.writes);
+      case "time":
+        for (const askId of change.forgotten) this.#books.records.removeAsk(askId, this.#draft);
+        return;
+      case "alarms":
+        return this.#books.trust.keepAlarms(new Set(change.stored));
     }
   }
 
@@ -271,6 +271,26 @@ export class LedgerChanges {
       this.#affected.hashlock(hashlock, cause ?? null);
     }
   }
+}
+
+/** Of these asks those that were cancelled or expired seven days ago, and that no order carries (S-34). */
+export function endedAsks(
+  { orders }: Books,
+  asks: Iterable<AskRecord>,
+  { now, expiryNow }: Moment,
+): readonly Bytes32[] {
+  const ended: Bytes32[] = [];
+  for (const { askId, terms, cancelledBySignature, updatedAt } of asks) {
+    if (orders.byAsk.has(askId)) continue;
+    const ends = [
+      terms.expiry,
+      orders.revokedAt(terms.seller, terms.nonce),
+      cancelledBySignature ? updatedAt : null,
+    ];
+    const endedAt = Math.min(...ends.map((end) => end ?? Number.POSITIVE_INFINITY));
+    if (endedAt + KEPT_S <= (expiryNow ?? now)) ended.push(askId);
+  }
+  return ended;
 }
 
 /** The last block that stays. @throws where the step leaves a gap or goes back without saying so. */

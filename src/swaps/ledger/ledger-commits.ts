@@ -10,17 +10,22 @@ import { CommitFeed } from "../../follow/commit-feed.ts";
 import type { Clock, Log } from "../../follow/ports.ts";
 import { depthsOf } from "./affected-rows.ts";
 import { Books, Draft } from "./books.ts";
+import { changeText, type LedgerChange, readChange, type TimedChange } from "./change-text.ts";
 import { ChangeEvents, type LedgerState, type TouchedRow, touchedRows } from "./change-events.ts";
 import { UNTOLD } from "./fact-kinds.ts";
 import { type ChangeLimits, LedgerChanges } from "./ledger-changes.ts";
 import { loadBooks } from "./ledger-loading.ts";
 import type { StoredSwapEvent, SwapIdentity, SwapStore, SwapTransaction } from "./ports.ts";
 import { Subjects } from "./subjects.ts";
+import { NothingWritten, type ToldChange } from "./told-change.ts";
 
 /** Rows that one transaction tells of; a change of more is told by further transactions. */
 const TOLD_AT_ONCE = 512;
 
 const NOTHING: SwapTransaction = { rewind: null, remove: [], put: [], checkpoints: [], events: [] };
+
+/** What passing time does not ask for. */
+const NO_CONTEXT = { isReady: true, witnesses: null } as const;
 
 /** What the ledger is made of. */
 export interface SwapLedgerDependencies {
@@ -41,8 +46,8 @@ export interface SwapLedgerDependencies {
   readonly contextOf?: (tips: ChainTips) => EvaluationContext;
 }
 
-/** Makes a change out in a draft, which nobody else sees meanwhile. */
-type Make = (changes: LedgerChanges) => void | Promise<void>;
+/** A change, or what says it when its turn has come. */
+type Change = LedgerChange | (() => LedgerChange | Promise<LedgerChange>);
 
 /** Hears of which orders (and takes) and asks the rows may differ. */
 export type RowListener = (orders: readonly Bytes32[], asks: readonly Bytes32[]) => void;
@@ -108,17 +113,56 @@ export class LedgerCommits {
   }
 
   /** Carries a change out when its turn has come; resolves when it is durable and visible. */
-  run(make: Make): Promise<void> {
-    const done = this.#turn.then(() => this.#carryOut(make));
+  run(change: Change): Promise<void> {
+    return this.#inTurn(() => this.#carryOut(change));
+  }
+
+  /** As `SwapLedger.follow`. */
+  follow(text: string, pictureOnly: boolean): Promise<void> {
+    return this.#inTurn(async () => {
+      const told = readChange(text);
+      const { change } = told;
+      const draft = new Draft(this.#books);
+      const changes = new LedgerChanges(draft);
+      const tips = this.#books.chains.tips;
+      if (!pictureOnly) changes.make(change);
+      else if (change.kind === "mempool") changes.make({ ...change, sightings: [], secrets: [] });
+      if (!pictureOnly) {
+        const was = { ...NO_CONTEXT, ...told.was, tips };
+        changes.passTime(was, { ...NO_CONTEXT, ...told.is, tips: draft.books.chains.tips }, this.#limits);
+      }
+      draft.books.layDown();
+      this.#tellListeners(draft);
+      this.feed.publish();
+    });
+  }
+
+  /** As `SwapLedger.readAgain`. */
+  startAgain(): Promise<void> {
+    return this.#inTurn(async () => {
+      const before = this.#books;
+      await this.#readAgain();
+      const orders = new Set([...before.orders.entries.keys(), ...before.records.takes.keys()]);
+      for (const hash of this.#books.orders.entries.keys()) orders.add(hash);
+      for (const hash of this.#books.records.takes.keys()) orders.add(hash);
+      const asks = new Set([...before.records.asks.keys(), ...this.#books.records.asks.keys()]);
+      for (const listener of this.#rowListeners) listener([...orders], [...asks]);
+      this.feed.publish();
+    });
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.#turn.then(work);
     this.#turn = done.catch(() => undefined);
     return done;
   }
 
-  async #carryOut(make: Make): Promise<void> {
+  async #carryOut(given: Change): Promise<void> {
     if (this.#isDoubtful) await this.#readAgain();
+    const change = typeof given === "function" ? await given() : given;
     const draft = new Draft(this.#books);
     const changes = new LedgerChanges(draft);
-    await make(changes);
+    changes.make(change);
     const was = { ...this.#lastContext, tips: this.#books.chains.tips };
     const is = this.context(draft.books.chains.tips);
     changes.passTime(was, is, this.#limits);
@@ -131,7 +175,7 @@ export class LedgerCommits {
     const told = await this.#events.told(draft, first, before, hidden);
     if (rest.length > 0) draft.store(UNTOLD, "rows");
     if (this.#owesReset) draft.forget(UNTOLD, "rows");
-    await this.#commit(draft, this.#owesReset ? null : [...draft.events, ...told]);
+    await this.#commit(draft, this.#owesReset ? null : [...draft.events, ...told], { change, was, is });
     this.#owesReset = false;
     draft.books.layDown();
     this.#lastContext = is;
@@ -147,14 +191,18 @@ export class LedgerCommits {
     );
   }
 
-  async #commit(draft: Draft, events: readonly StoredSwapEvent[] | null): Promise<void> {
+  async #commit(draft: Draft, events: readonly StoredSwapEvent[] | null, timed: TimedChange): Promise<void> {
+    const { store } = this.#parts;
     const { rewind, put, remove, checkpoints } = draft;
     const isStored =
       rewind !== null || put.length + remove.length + checkpoints.length > 0 || events?.length !== 0;
-    if (!isStored) return;
+    const isTold = store.tellsChanges === true && (isStored || isSeenByRows(draft, timed));
+    if (!isStored && !isTold) return;
     try {
-      await this.#parts.store.commit({ rewind, put, remove, checkpoints, events });
+      const told = isTold ? { told: toldOf(timed) } : {};
+      await store.commit({ rewind, put, remove, checkpoints, events, ...told });
     } catch (error) {
+      if (error instanceof NothingWritten) throw error;
       this.#isDoubtful = true;
       // Where the store cannot be read either, the next change tries it again before anything else.
       await this.#readAgain().then(
@@ -199,4 +247,13 @@ export class LedgerCommits {
       this.#parts.log.error({ error }, "events of swaps could not be written; the event log begins anew");
     }
   }
+}
+
+/** Whether rows may differ by a change of which nothing is stored: the mempool, alarms, and what time does. */
+function isSeenByRows({ orders, asks }: Draft, { change }: TimedChange): boolean {
+  return change.kind === "mempool" || change.kind === "alarms" || orders.size + asks.size > 0;
+}
+
+function toldOf(timed: TimedChange): ToldChange {
+  return { text: changeText(timed), hasPicture: timed.change.kind === "mempool" };
 }

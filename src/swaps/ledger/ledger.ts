@@ -9,6 +9,7 @@ import type { CommitFeed } from "../../follow/commit-feed.ts";
 import type { Log } from "../../follow/ports.ts";
 import type { Books } from "./books.ts";
 import { ALARM } from "./fact-kinds.ts";
+import { endedAsks } from "./ledger-changes.ts";
 import { LedgerCommits, type RowListener, type SwapLedgerDependencies } from "./ledger-commits.ts";
 import type {
   ChainCheckpoint,
@@ -61,12 +62,12 @@ export class SwapLedger implements LedgerWrites, EvmLedger, LedgerReads {
 
   /** As `LedgerWrites.applyEvm`. @throws where the change does not fit the state: a bug, or an RPC that lies. */
   applyEvm(change: EvmChange): Promise<void> {
-    return this.#commits.run((changes) => changes.evm(change));
+    return this.#commits.run({ kind: "evm", step: change });
   }
 
   /** As `LedgerWrites.applyPearl`. @throws where the change does not fit the state. */
   applyPearl(change: PearlChange): Promise<void> {
-    return this.#commits.run((changes) => changes.pearl(change));
+    return this.#commits.run({ kind: "pearl", step: change });
   }
 
   /** As `LedgerWrites.applyMempool`. */
@@ -75,19 +76,33 @@ export class SwapLedger implements LedgerWrites, EvmLedger, LedgerReads {
     sightings: readonly Sighting[],
     secrets: PearlChange["secrets"],
   ): Promise<void> {
-    return this.#commits.run((changes) => changes.mempool(locks, sightings, secrets));
+    return this.#commits.run({ kind: "mempool", locks, sightings, secrets });
   }
 
   /** As `LedgerReads.write`. */
   write(records: RecordWrites): Promise<void> {
-    return this.#commits.run((changes) => changes.records(records));
+    return this.#commits.run({ kind: "records", writes: records });
   }
 
   /** Lets what time alone changes happen: expiries are told, old takes and asks go. To be called now and then. */
   passTime(): Promise<void> {
-    return this.#commits.run((changes) =>
-      changes.forgetAsks(this.#books.records.nextAsks(ASKS_AT_ONCE), this.#commits.context()),
-    );
+    return this.#commits.run(() => {
+      const asks = this.#books.records.nextAsks(ASKS_AT_ONCE);
+      return { kind: "time", forgotten: endedAsks(this.#books, asks, this.#commits.context()) };
+    });
+  }
+
+  /**
+   * Carries out a change that the ledger of another process told (`ToldChange`), over the state that it was told of. With
+   * `pictureOnly` only what it shows of the mempool, which is stored nowhere. @throws where it does not fit.
+   */
+  follow(text: string, options?: { readonly pictureOnly: boolean }): Promise<void> {
+    return this.#commits.follow(text, options?.pictureOnly ?? false);
+  }
+
+  /** Reads everything from the store again, which is another process's. */
+  readAgain(): Promise<void> {
+    return this.#commits.startAgain();
   }
 
   /** Calls back with the orders (and takes) and the asks whose rows may differ, after each visible change. */
@@ -119,7 +134,7 @@ export class SwapLedger implements LedgerWrites, EvmLedger, LedgerReads {
   async passAlarms(): Promise<void> {
     const before = this.alarms();
     if (before.length === 0) return;
-    await this.#commits.run(async (changes) => changes.liftAlarms(await this.#store.keys(ALARM.name)));
+    await this.#commits.run(async () => ({ kind: "alarms", stored: await this.#store.keys(ALARM.name) }));
     const left = new Set(this.alarms().map(({ id }) => id));
     for (const { id } of before) {
       if (!left.has(id))

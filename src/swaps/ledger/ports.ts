@@ -23,6 +23,7 @@ import type {
 import type { AddressRecord, AskRecord, OriginRecord, TakeRecord } from "../../swap/records.ts";
 import type { AskStatus, EvaluationContext, SwapSubject } from "../../swap/subject.ts";
 import type { NodeCounts } from "../../follow/ports.ts";
+import type { ToldChange } from "./told-change.ts";
 
 /** What a database of swaps belongs to (S-26): another one is refused at start. */
 export interface SwapIdentity {
@@ -77,11 +78,10 @@ export interface SwapTransaction {
   readonly put: readonly StoredFact[];
   /** Inserted or replaced. The newest 2,000 of each chain are kept. */
   readonly checkpoints: readonly ChainCheckpoint[];
-  /**
-   * Appended to the one event log of the database. Null: more has changed than is told; the log is emptied, so that
-   * every consumer gets a `reset`.
-   */
+  /** Appended to the one event log. Null: more has changed than is told; the log is emptied, so that all get a `reset`. */
   readonly events: readonly StoredSwapEvent[] | null;
+  /** The change that this stores, for ledgers in other processes; absent where nobody follows. */
+  readonly told?: ToldChange;
 }
 
 /**
@@ -103,7 +103,10 @@ export interface SwapStore {
   load(visit: (facts: readonly StoredFact[]) => void): Promise<void>;
   /** All kept checkpoints of a chain, highest first. */
   checkpoints(chain: "evm" | "pearl"): Promise<readonly ChainCheckpoint[]>;
+  /** Rejects with `NothingWritten` where nothing was written for sure. */
   commit(transaction: SwapTransaction): Promise<void>;
+  /** Whether changes are told to other processes: `told` of a transaction. */
+  readonly tellsChanges?: boolean;
   /** Keys of all stored facts of a kind, as they are now: another process may have removed some (S-05). */
   keys(kind: string): Promise<readonly string[]>;
 }
@@ -223,9 +226,7 @@ export interface SwapWatch {
   isSightedInput(outpoint: Outpoint): boolean;
   /** Known hashlocks, for secrets in any spend of a lock output (S-13). */
   isHashlock(hashlock: Bytes32): boolean;
-  /**
-   * Scripts whose older blocks are not read yet: `fromTime` = time of the first fact that named it - 7200 s (S-53).
-   */
+  /** Scripts whose older blocks are not read yet: `fromTime` = time of the first fact that named it - 7200 s (S-53). */
   uncovered(): readonly { readonly script: WatchedScript; readonly fromTime: number }[];
   /** Number of watched scripts; with none a follower need not read blocks at all. */
   readonly size: number;

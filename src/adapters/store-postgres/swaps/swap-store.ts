@@ -1,5 +1,5 @@
 // The port of swap storage on PostgreSQL. What changes goes to the one writer, each order in one transaction that also
-// writes the order's events; reads take a connection of their own.
+// writes the order's events and tells the change to readers in other processes; reads take a connection of their own.
 
 import type { EvmAddress } from "../../../primitives/brands.ts";
 import {
@@ -19,17 +19,20 @@ import {
   EVENTS_PER_GROUP,
   MAX_CHECKPOINTS,
 } from "../../store-rows/swap-rows.ts";
+import { markErrand } from "../errands.ts";
 import { EventLogEntries } from "../event-log.ts";
 import type { Readers } from "../readers.ts";
 import type { Session } from "../session.ts";
 import { RowBatch } from "../write/row-batch.ts";
 import type { Writer } from "../write/writer.ts";
+import { skipChange, tellChange } from "./swap-changes.ts";
 
 /** Facts per piece of a load. */
 const LOAD_CHUNK = 500;
 
 /** The swap tables of an open database. */
 export class PostgresSwapStore implements SwapStore {
+  readonly tellsChanges = true;
   readonly #writer: Writer;
   readonly #readers: Readers;
 
@@ -53,32 +56,11 @@ export class PostgresSwapStore implements SwapStore {
   }
 
   load(visit: (facts: readonly StoredFact[]) => void): Promise<void> {
-    return this.#readers.snapshot(async (session) => {
-      for (let seq = 0; ; ) {
-        const rows = await session.all(
-          "SELECT seq, kind, key, chain, height, body FROM swap_fact WHERE seq > $1 ORDER BY seq LIMIT $2",
-          seq,
-          LOAD_CHUNK,
-        );
-        const last = rows.at(-1);
-        if (last === undefined) return;
-        visit(rows.map((row) => readFact(new CellReader(row))));
-        seq = new CellReader(last).int();
-      }
-    });
+    return this.#readers.snapshot((session) => loadFacts(session, visit));
   }
 
   checkpoints(chain: "evm" | "pearl"): Promise<readonly ChainCheckpoint[]> {
-    return this.#readers.snapshot(async (session) => {
-      const rows = await session.all(
-        "SELECT height, hash, time FROM swap_checkpoint WHERE chain = $1 ORDER BY height DESC",
-        chainCode(chain),
-      );
-      return rows.map((row) => {
-        const cells = new CellReader(row);
-        return { chain, height: cells.int(), hash: cells.text(), time: cells.int() };
-      });
-    });
+    return this.#readers.snapshot((session) => storedCheckpoints(session, chain));
   }
 
   keys(kind: string): Promise<readonly string[]> {
@@ -92,14 +74,49 @@ export class PostgresSwapStore implements SwapStore {
     return this.#writer.write(async (session) => {
       if ((await storedIdentity(session)) === null)
         throw new Error("store: the swap tables have no identity");
+      await markErrand(session);
       if (transaction.rewind !== null) await rewind(session, transaction.rewind);
       await removeFacts(session, transaction.remove);
       await putFacts(session, transaction.put);
       await putCheckpoints(session, transaction.checkpoints);
       if (transaction.events === null) await emptyLog(session);
       else await appendEvents(session, transaction.events);
+      if (transaction.told !== undefined) await tellChange(session, transaction.told);
     });
   }
+}
+
+/** As `SwapStore.load`. */
+export async function loadFacts(
+  session: Session,
+  visit: (facts: readonly StoredFact[]) => void,
+): Promise<void> {
+  for (let seq = 0; ; ) {
+    const rows = await session.all(
+      "SELECT seq, kind, key, chain, height, body FROM swap_fact WHERE seq > $1 ORDER BY seq LIMIT $2",
+      seq,
+      LOAD_CHUNK,
+    );
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    visit(rows.map((row) => readFact(new CellReader(row))));
+    seq = new CellReader(last).int();
+  }
+}
+
+/** As `SwapStore.checkpoints`. */
+export async function storedCheckpoints(
+  session: Session,
+  chain: "evm" | "pearl",
+): Promise<readonly ChainCheckpoint[]> {
+  const rows = await session.all(
+    "SELECT height, hash, time FROM swap_checkpoint WHERE chain = $1 ORDER BY height DESC",
+    chainCode(chain),
+  );
+  return rows.map((row) => {
+    const cells = new CellReader(row);
+    return { chain, height: cells.int(), hash: cells.text(), time: cells.int() };
+  });
 }
 
 /** What a wipe of the index does to the swap tables: what chains show goes, what no chain shows stays. */
@@ -107,10 +124,11 @@ export async function wipeSwaps(session: Session): Promise<void> {
   const sql = "DELETE FROM swap_fact WHERE chain IS NOT NULL OR kind = ANY ($1::text[])";
   await session.run(sql, DERIVED_KINDS);
   await session.exec("DELETE FROM swap_checkpoint; DELETE FROM swap_event");
+  await skipChange(session);
 }
 
 /** The stored identity, or null in a database without swaps. */
-async function storedIdentity(session: Session): Promise<SwapIdentity | null> {
+export async function storedIdentity(session: Session): Promise<SwapIdentity | null> {
   const row = await session.first("SELECT network, chain_id, escrow FROM swap_identity");
   if (row === null) return null;
   const cells = new CellReader(row);

@@ -1,0 +1,213 @@
+// Errands: what a reader asks the writer to do, through the database that both know. A reader puts a row and waits for its
+// answer; where none comes in time it takes the row back, and then nothing was stored for it. What the writer stores for an
+// errand is marked in the same transaction, so that each is carried out once, whoever becomes the writer meanwhile.
+
+import { AsyncLocalStorage } from "node:async_hooks";
+import { randomUUID } from "node:crypto";
+import { NothingWritten } from "../../swaps/ledger/told-change.ts";
+import { CellReader } from "../store-rows/cells.ts";
+import { Notices, tellSql } from "./notices.ts";
+import { Session } from "./session.ts";
+
+/** How long a reader waits for an answer. */
+const PATIENCE_MS = 5000;
+/** And for the answer of an errand of which it knows that something was stored. */
+const KEPT_PATIENCE_MS = 3000;
+/** How often both sides look without having been told. */
+const LOOK_MS = 250;
+/** Errands that are answered at a time, and that a reader may have on their way. */
+const AT_ONCE = 64;
+/** Rows that nobody came back for. */
+const SWEEP = "DELETE FROM errand WHERE asked_at < clock_timestamp() - interval '60 seconds'";
+
+/** What came of an errand. "given up": nobody answered, and nothing was stored. "unknown": something was. */
+export type ErrandOutcome =
+  | { readonly kind: "answered"; readonly answer: string }
+  | { readonly kind: "given up" }
+  | { readonly kind: "unknown" };
+
+/** The errand that the present call is about. */
+const inHand = new AsyncLocalStorage<string>();
+
+/**
+ * Marks in a transaction that something is stored for the errand in hand, if any. Rejects with `NothingWritten` where
+ * whoever asked has given it up.
+ */
+export async function markErrand(session: Session): Promise<void> {
+  const id = inHand.getStore();
+  if (id === undefined) return;
+  const marked = await session.run("UPDATE errand SET state = 1 WHERE id = $1 AND state IN (0, 1)", id);
+  if (marked === 0) throw new NothingWritten("store: whoever asked has given up");
+}
+
+/** The side of a reader. */
+export class ErrandSender {
+  readonly #url: string;
+  readonly #notices: Notices;
+  readonly #waiting = new Map<string, (answer: string) => void>();
+  #session: Promise<Session> | null = null;
+  #looking = false;
+  readonly #timer: NodeJS.Timeout;
+
+  /** `url`: of the primary, where rows can be put. */
+  constructor(url: string) {
+    this.#url = url;
+    this.#notices = new Notices(url, ["answer"], () => void this.#look());
+    this.#timer = setInterval(() => void this.#look(), LOOK_MS);
+    this.#timer.unref();
+  }
+
+  /** Sends an errand. Does not reject: what cannot be sent is given up. */
+  async ask(question: string): Promise<ErrandOutcome> {
+    if (this.#waiting.size >= AT_ONCE) return { kind: "given up" };
+    const id = randomUUID();
+    const { promise, resolve } = Promise.withResolvers<string>();
+    this.#waiting.set(id, resolve);
+    try {
+      const session = await this.#connection();
+      await session.run("INSERT INTO errand (id, question) VALUES ($1, $2)", id, question);
+      await session.run(tellSql("errand"));
+      const answer = await within(promise, PATIENCE_MS);
+      if (answer !== null) return { kind: "answered", answer };
+      if ((await session.run("UPDATE errand SET state = 3 WHERE id = $1 AND state = 0", id)) === 1)
+        return { kind: "given up" };
+      const late = await within(promise, KEPT_PATIENCE_MS);
+      return late === null ? { kind: "unknown" } : { kind: "answered", answer: late };
+    } catch {
+      return { kind: "given up" };
+    } finally {
+      this.#waiting.delete(id);
+      this.#forget(id);
+    }
+  }
+
+  /** Ends the connections. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#notices.close();
+    await (await this.#session?.catch(() => null))?.close();
+  }
+
+  #forget(id: string): void {
+    // One that was given up stays for a minute: the writer may still have it in hand.
+    this.#session
+      ?.then((session) => session.run("DELETE FROM errand WHERE id = $1 AND state = 2", id))
+      .catch(() => undefined);
+  }
+
+  async #connection(): Promise<Session> {
+    const known = await this.#session?.catch(() => null);
+    if (known !== undefined && known !== null && !known.isEnded) return known;
+    this.#session = Session.open(this.#url, "strand errands");
+    return this.#session;
+  }
+
+  async #look(): Promise<void> {
+    if (this.#waiting.size === 0 || this.#looking) return;
+    this.#looking = true;
+    try {
+      const session = await this.#connection();
+      const rows = await session.all(
+        "SELECT id, answer FROM errand WHERE id = ANY ($1::text[]) AND state = 2",
+        [...this.#waiting.keys()],
+      );
+      for (const row of rows) {
+        const cells = new CellReader(row);
+        this.#waiting.get(cells.text())?.(cells.text());
+      }
+    } catch {
+      // The next look tries again.
+    } finally {
+      this.#looking = false;
+    }
+  }
+}
+
+/** The side of the writer. */
+export class ErrandDesk {
+  readonly #url: string;
+  readonly #fence: number;
+  readonly #notices: Notices;
+  readonly #handle: (question: string) => Promise<string>;
+  readonly #inHand = new Map<string, Promise<void>>();
+  readonly #timer: NodeJS.Timeout;
+  #session: Session | null = null;
+  #looking: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  /**
+   * `fence`: number of the writer. `handle` carries an errand out and gives its answer; where it rejects, whoever asked
+   * gives it up, or the next writer takes it.
+   */
+  constructor(url: string, fence: number, handle: (question: string) => Promise<string>) {
+    this.#url = url;
+    this.#fence = fence;
+    this.#handle = handle;
+    this.#notices = new Notices(url, ["errand"], () => this.#lookSoon());
+    this.#timer = setInterval(() => this.#lookSoon(), LOOK_MS);
+    this.#timer.unref();
+  }
+
+  /** Takes no more errands; resolves when those in hand are answered. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    await this.#notices.close();
+    await this.#looking;
+    await Promise.all(this.#inHand.values());
+    await this.#session?.close();
+  }
+
+  #lookSoon(): void {
+    this.#looking = this.#looking.then(() => this.#look()).catch(() => undefined);
+  }
+
+  async #look(): Promise<void> {
+    if (this.#isClosed || this.#inHand.size >= AT_ONCE) return;
+    if (this.#session === null || this.#session.isEnded)
+      this.#session = await Session.open(this.#url, "strand errands");
+    const session = this.#session;
+    await session.run(SWEEP);
+    const rows = await session.all(
+      `SELECT id, question FROM errand WHERE state IN (0, 1) AND id <> ALL ($1::text[])
+         AND asked_at > clock_timestamp() - interval '${PATIENCE_MS} milliseconds'
+         ORDER BY asked_at, id LIMIT ${AT_ONCE}`,
+      [...this.#inHand.keys()],
+    );
+    for (const row of rows) {
+      const cells = new CellReader(row);
+      const [id, question] = [cells.text(), cells.text()];
+      this.#inHand.set(id, this.#carryOut(session, id, question));
+    }
+  }
+
+  async #carryOut(session: Session, id: string, question: string): Promise<void> {
+    try {
+      const answer = await inHand.run(id, () => this.#handle(question));
+      await session.run(
+        `UPDATE errand SET state = 2, answer = $2 WHERE id = $1 AND state IN (0, 1)
+           AND (SELECT fence FROM writer WHERE id = 1) = $3`,
+        id,
+        answer,
+        this.#fence,
+      );
+      await session.run(tellSql("answer"));
+    } catch {
+      // As the constructor says.
+    } finally {
+      this.#inHand.delete(id);
+    }
+  }
+}
+
+async function within<Value>(promise: Promise<Value>, ms: number): Promise<Value | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), ms);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

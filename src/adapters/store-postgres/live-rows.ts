@@ -1,0 +1,91 @@
+// What the writer knows of the present and no block shows, as rows that readers in other processes follow: each change
+// gets a version, and who has seen one reads what changed since.
+
+import { CellReader } from "../store-rows/cells.ts";
+import { Session } from "./session.ts";
+import { fenced } from "./write/writer.ts";
+
+/** A thing of the present. */
+export interface LiveRow {
+  readonly topic: string;
+  /** Unique within its topic. */
+  readonly key: string;
+  /** Null: it is gone. */
+  readonly body: string | null;
+}
+
+/** What changed since a version. */
+export interface LiveChanges {
+  /** Of the newest row, or the version asked for where nothing changed. */
+  readonly version: number;
+  /** In the order of their change. */
+  readonly rows: readonly LiveRow[];
+  /** Whether this is everything, because nothing was known or too much has changed. */
+  readonly isWhole: boolean;
+}
+
+/** Publications for which rows that are gone stay: at most one a second. */
+const KEPT_VERSIONS = 1800;
+/** A reader that was away for more of them begins anew. */
+const FOLLOWED_VERSIONS = 1200;
+
+const NEXT_VERSION = "SELECT nextval('live_version')";
+const PUT = `INSERT INTO live (topic, key, version, body)
+  SELECT topic, key, $1, body FROM unnest($2::text[], $3::text[], $4::text[]) AS row (topic, key, body)
+  ON CONFLICT (topic, key) DO UPDATE SET version = excluded.version, body = excluded.body`;
+
+/** Publishes for one writer, over a connection of its own, so that a long commit does not make it look dead. */
+export class LiveBoard {
+  readonly #url: string;
+  readonly #fence: number;
+  #session: Session | null = null;
+  #isFirst = true;
+
+  /** `fence`: the number of the writer, without whose being the newest nothing is published. */
+  constructor(url: string, fence: number) {
+    this.#url = url;
+    this.#fence = fence;
+  }
+
+  /** Puts rows, in one transaction; what a former writer published goes with the first one. Not twice at a time. */
+  async publish(rows: readonly LiveRow[]): Promise<void> {
+    if (this.#session === null || this.#session.isEnded)
+      this.#session = await Session.open(this.#url, "strand board");
+    await fenced(this.#session, this.#fence, async (session) => {
+      const version = new CellReader((await session.first(NEXT_VERSION)) ?? []).int();
+      if (this.#isFirst)
+        await session.run("UPDATE live SET body = NULL, version = $1 WHERE body IS NOT NULL", version);
+      const [topics, keys] = [rows.map(({ topic }) => topic), rows.map(({ key }) => key)];
+      const bodies = rows.map(({ body }) => body);
+      await session.run(PUT, version, topics, keys, bodies);
+      await session.run("DELETE FROM live WHERE version <= $1 AND body IS NULL", version - KEPT_VERSIONS);
+    });
+    this.#isFirst = false;
+  }
+
+  /** Ends the connection. */
+  async close(): Promise<void> {
+    await this.#session?.close();
+  }
+}
+
+/** What changed after `version`; 0: everything. */
+export async function liveChanges(session: Session, version: number): Promise<LiveChanges> {
+  const rows = await session.all(
+    `SELECT version, topic, key, body FROM live
+       WHERE version > (SELECT CASE WHEN max(version) > $1::bigint + ${FOLLOWED_VERSIONS} THEN 0 ELSE $1 END FROM live)
+       ORDER BY version`,
+    version,
+  );
+  const [first, last] = [rows[0], rows.at(-1)];
+  const oldest = first === undefined ? version : new CellReader(first).int();
+  return {
+    version: last === undefined ? version : new CellReader(last).int(),
+    isWhole: version === 0 || oldest <= version,
+    rows: rows.map((row) => {
+      const cells = new CellReader(row);
+      cells.skip(1);
+      return { topic: cells.text(), key: cells.text(), body: cells.textOrNull() };
+    }),
+  };
+}

@@ -1,0 +1,111 @@
+// An index in a PostgreSQL database as its readers see it: they write nothing but errands, may stand before a streaming
+// replica, and learn by looking what the writer has done.
+
+import type { StoredParameters } from "../../index/ports.ts";
+import type { IndexQueries } from "../../index/queries.ts";
+import type { ChainCheckpoint, StoredFact, SwapIdentity } from "../../swaps/ledger/ports.ts";
+import { storedTip } from "./block-rows.ts";
+import { type ErrandOutcome, ErrandSender } from "./errands.ts";
+import { logBounds } from "./event-log.ts";
+import { type LiveChanges, liveChanges } from "./live-rows.ts";
+import { Notices } from "./notices.ts";
+import { storedParameters } from "./postgres-store.ts";
+import { PostgresQueries } from "./read/queries.ts";
+import { Readers } from "./readers.ts";
+import type { Session } from "./session.ts";
+import { changesBehind, type FollowedChange, newestChange, newestPicture } from "./swaps/swap-changes.ts";
+import { loadFacts, storedCheckpoints, storedIdentity } from "./swaps/swap-store.ts";
+
+/** How far a reader has read. */
+export interface ReaderMark {
+  /** Of the live rows; 0: none. */
+  readonly live: number;
+  /** Of the changes of swaps; null: they are not followed. */
+  readonly change: number | null;
+}
+
+/** One look at the database: everything is of one committed state. */
+export interface ReaderLook {
+  /** What tells states apart: another block, or another event. */
+  readonly state: string;
+  readonly live: LiveChanges;
+  /** The next changes of swaps; null where there is a gap, or where they are not followed. */
+  readonly changes: readonly FollowedChange[] | null;
+}
+
+/** What a ledger in this process begins with: one committed state. */
+export interface StoredSwaps {
+  readonly identity: SwapIdentity | null;
+  readonly facts: readonly StoredFact[];
+  readonly checkpoints: Readonly<Record<"evm" | "pearl", readonly ChainCheckpoint[]>>;
+  /** The newest change that shows the mempool, or null. */
+  readonly picture: string | null;
+  /** The change that all of this is of. */
+  readonly change: number;
+}
+
+/** The index and the swaps, to be read. */
+export interface OpenedPostgresReader {
+  readonly queries: IndexQueries;
+  /** Null where nothing has written the database yet. */
+  parameters(): Promise<StoredParameters | null>;
+  look(since: ReaderMark): Promise<ReaderLook>;
+  storedSwaps(): Promise<StoredSwaps>;
+  /** Asks the writer. Does not reject. */
+  ask(question: string): Promise<ErrandOutcome>;
+  close(): Promise<void>;
+}
+
+/** Where a reader reads. */
+interface ReaderOptions {
+  /** The database, or a streaming replica of it. */
+  readonly url: string;
+  /** The database itself, where errands can be written. */
+  readonly primaryUrl: string;
+  /** Called when there may be something new. */
+  readonly onNotice: () => void;
+}
+
+/** Opens the index database to read from it; connects when it is asked first. */
+export function openPostgresReader({ url, primaryUrl, onNotice }: ReaderOptions): OpenedPostgresReader {
+  const readers = new Readers(url);
+  const errands = new ErrandSender(primaryUrl);
+  // A replica tells nothing, but its primary does, and mostly in time.
+  const notices = new Notices(primaryUrl, ["state"], onNotice);
+  return {
+    queries: new PostgresQueries(readers),
+    parameters: () => readers.snapshot(storedParameters),
+    look: (since) => readers.snapshot((session) => lookAt(session, since)),
+    storedSwaps: () => readers.snapshot(storedSwaps),
+    ask: (question) => errands.ask(question),
+    close: async () => {
+      await Promise.all([notices.close(), errands.close(), readers.close()]);
+    },
+  };
+}
+
+async function lookAt(session: Session, { live, change }: ReaderMark): Promise<ReaderLook> {
+  const [tip, bounds, rows, changes] = await Promise.all([
+    storedTip(session),
+    logBounds(session),
+    liveChanges(session, live),
+    change === null ? null : changesBehind(session, change),
+  ]);
+  return { state: `${tip?.hash ?? ""} ${bounds.highest}`, live: rows, changes };
+}
+
+async function storedSwaps(session: Session): Promise<StoredSwaps> {
+  const facts: StoredFact[] = [];
+  const identity = await storedIdentity(session);
+  await loadFacts(session, (some) => facts.push(...some));
+  return {
+    identity,
+    facts,
+    checkpoints: {
+      evm: await storedCheckpoints(session, "evm"),
+      pearl: await storedCheckpoints(session, "pearl"),
+    },
+    picture: await newestPicture(session),
+    change: await newestChange(session),
+  };
+}

@@ -1,0 +1,113 @@
+// Composition of what follows the PEARL chain into one store: the follower, the mempool and, where they are on, swaps.
+
+import { randomInt } from "node:crypto";
+import { systemClock } from "../adapters/system/clock.ts";
+import { sha256d } from "../adapters/system/hashes.ts";
+import { CommitFeed } from "../follow/commit-feed.ts";
+import type { Condition, ConditionSource } from "../follow/conditions.ts";
+import { MEMPOOL_DEFAULTS, MempoolWatch } from "../follow/mempool-watch.ts";
+import type { Log, NodeCounts } from "../follow/ports.ts";
+import { IndexProgress, PROGRESS_DEFAULTS } from "../follow/progress.ts";
+import { RecentBodies } from "../follow/recent-bodies.ts";
+import type { EvmStatus, IndexStatus } from "../follow/serving.ts";
+import { FOLLOWER_DEFAULTS, IndexFollower } from "../index/follower.ts";
+import { BlockIndexer, type IndexingContext } from "../index/index-block.ts";
+import type { FollowedStore, IndexMetrics } from "../index/ports.ts";
+import type { Config } from "./config/config.ts";
+import { checkDatabase, checkNode, type Foundation } from "./foundation.ts";
+import { type OpenedDatabase, shownDatabase } from "./open-database.ts";
+import { type ComposedSwaps, composeSwaps } from "./start-swaps.ts";
+
+/** The parts that follow, not running yet. */
+export interface ComposedIndex {
+  readonly feed: CommitFeed;
+  readonly mempool: MempoolWatch;
+  /** Null where swaps are off. */
+  readonly swaps: ComposedSwaps | null;
+  readonly status: () => IndexStatus;
+  readonly conditions: () => readonly Condition[];
+  readonly nodes: () => NodeCounts;
+  /** Follows until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** Decides blocks for a store. */
+export function indexerOver(context: IndexingContext, store: FollowedStore): BlockIndexer {
+  return new BlockIndexer(context, store, randomInt(2 ** 32));
+}
+
+/**
+ * Builds the parts over an open store. @throws CommandRefused where the node, the database or the escrow is another one
+ * than the configured. `metricsOver` makes counters that are asked for the present status at each scrape.
+ */
+export async function composeIndex<Metrics extends IndexMetrics>(
+  config: Config,
+  foundation: Foundation,
+  store: OpenedDatabase,
+  metricsOver: (status: () => IndexStatus, evm: (() => EvmStatus) | null) => Metrics,
+): Promise<{ readonly index: ComposedIndex; readonly metrics: Metrics }> {
+  const { node, context, log } = foundation;
+  const indexer = indexerOver(context, store);
+  await checkNode(node);
+  await checkDatabase(store, indexer, shownDatabase(config.database));
+  const bodies = config.swaps === null ? null : new RecentBodies(node);
+  const swaps = bodies === null ? null : await openSwaps(config, foundation, store, bodies);
+  const evmStatus = swaps === null ? null : () => swaps.api.evmStatus();
+  const progress = new IndexProgress(systemClock, { ...PROGRESS_DEFAULTS, syncedLag: config.syncedLag });
+  const feed = new CommitFeed();
+  const metrics = metricsOver(() => progress.status(), evmStatus);
+  const blocks = bodies?.reader() ?? node;
+  const parts = { node: blocks, store, indexer, progress, feed, clock: systemClock, log, metrics };
+  const follower = new IndexFollower(parts, { ...FOLLOWER_DEFAULTS, undoBlocks: config.undoBlocks });
+  const mempool = mempoolOf(config, foundation, swaps);
+  feed.subscribe(() => mempool.lookSoon());
+  const watched: readonly ConditionSource[] = [store, progress, node, ...(swaps === null ? [] : [swaps])];
+  const loops = [node, follower, mempool, ...(swaps === null ? [] : [swaps])];
+  const index: ComposedIndex = {
+    feed,
+    mempool,
+    swaps,
+    status: () => ({ ...progress.status(), evm: evmStatus?.() ?? null }),
+    conditions: () => conditionsOf(watched, config),
+    nodes: () => node.counts(),
+    run: async (signal) => {
+      await Promise.all(loops.map((part) => part.run(signal)));
+    },
+  };
+  return { index, metrics };
+}
+
+/** Swaps read the mempool as often as blocks (S-53); tokens alone can wait. */
+function mempoolOf(config: Config, { node, log }: Foundation, swaps: ComposedSwaps | null): MempoolWatch {
+  const deps = { node, rules: config.rules, sha256d, clock: systemClock, log };
+  if (swaps === null) return new MempoolWatch(deps);
+  const options = { ...MEMPOOL_DEFAULTS, pollMs: config.node.pollMs };
+  return new MempoolWatch({ ...deps, listeners: [swaps.mempool] }, options);
+}
+
+/** The conditions of all parts, without what is secret in the settings. */
+function conditionsOf(parts: readonly ConditionSource[], { redact }: Config): readonly Condition[] {
+  return parts
+    .flatMap((part) => part.conditions())
+    .map(({ code, sentence }) => ({ code, sentence: redact(sentence) }));
+}
+
+/** The swap service; null where swaps are off. */
+async function openSwaps(
+  config: Config,
+  foundation: Foundation,
+  store: OpenedDatabase,
+  bodies: RecentBodies,
+): Promise<ComposedSwaps | null> {
+  const { swaps } = config;
+  if (swaps === null) return null;
+  const { swaps: facts, queries } = store;
+  return composeSwaps({ ...foundation, config, swaps, store: facts, queries, bodies });
+}
+
+/** Says of settings that are not used. */
+export function warnOfUnused({ unusedSwapSettings: settings, misspelled }: Config, log: Log): void {
+  for (const sentence of misspelled) log.warn({}, sentence);
+  if (settings.length > 0)
+    log.warn({ settings }, "swaps are off: EVM_RPC_URLS is not set; these are not used");
+}

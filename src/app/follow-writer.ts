@@ -1,0 +1,149 @@
+// Follows in the database what the writer does, for one reader: the present that it tells, the changes of swaps, and that
+// there is a new state. Told by notices, and by looking every second.
+
+import type { OpenedPostgresReader, ReaderMark } from "../adapters/store-postgres/postgres-reader.ts";
+import { sentenceOf } from "../follow/follower-errors.ts";
+import type { CommitFeed } from "../follow/commit-feed.ts";
+import type { Condition } from "../follow/conditions.ts";
+import type { Clock, Log } from "../follow/ports.ts";
+import { Wake } from "../follow/wake.ts";
+import type { SwapReplica } from "./swap-replica.ts";
+import type { ToldPresent } from "./told-present.ts";
+
+const EVERY_MS = 1000;
+
+/** What it works with. */
+interface FollowedWriter {
+  readonly reader: OpenedPostgresReader;
+  readonly present: ToldPresent;
+  /** Null where no swaps are served. */
+  readonly swaps: SwapReplica | null;
+  readonly feed: CommitFeed;
+  /** Looks whether this process and the database belong together; resolves with false where nothing is written yet. */
+  readonly admits: () => Promise<boolean>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Why nothing can be read. */
+type Obstacle = "starting" | "no schema" | "no database";
+
+/** The follower of one reader. */
+export class WriterFollower {
+  readonly #parts: FollowedWriter;
+  readonly #wake: Wake;
+  #mark: ReaderMark = { live: 0, change: null };
+  #state = "";
+  #obstacle: Obstacle | null = "starting";
+  #isAdmitted = false;
+  #turn: Promise<void> = Promise.resolve();
+
+  constructor(parts: FollowedWriter) {
+    this.#parts = parts;
+    this.#wake = new Wake(parts.clock);
+  }
+
+  /** Whether answers can be given: the database was written by a service like this one, and was read at the last look. */
+  get isOpen(): boolean {
+    return this.#obstacle === null;
+  }
+
+  conditions(): readonly Condition[] {
+    return this.#obstacle === null ? [] : [WAITING[this.#obstacle]];
+  }
+
+  /** There may be something new. */
+  lookSoon(): void {
+    this.#wake.call();
+  }
+
+  /** Looks until the signal aborts. @throws where this process and the database do not belong together. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const isBehind = await this.look();
+      if (!isBehind) await this.#wake.wait(EVERY_MS, signal);
+    }
+  }
+
+  /** Resolves when everything is followed that was committed before the call; true where there is more. */
+  look(): Promise<boolean> {
+    const looked = this.#turn.then(() => this.#look());
+    this.#turn = looked.then(
+      () => undefined,
+      () => undefined,
+    );
+    return looked;
+  }
+
+  async #look(): Promise<boolean> {
+    if (!this.#isAdmitted && !(await this.#isAdmittedNow())) return false;
+    try {
+      const isBehind = await this.#follow();
+      this.#say(null);
+      return isBehind;
+    } catch (error) {
+      this.#say("no database", error);
+      return false;
+    }
+  }
+
+  async #isAdmittedNow(): Promise<boolean> {
+    // A refusal passes; that nothing can be read is waited for.
+    const isThere = await this.#parts.admits().catch((error: unknown) => {
+      if (error instanceof Error && error.name === "CommandRefused") throw error;
+      return error;
+    });
+    this.#isAdmitted = isThere === true;
+    if (isThere === false || isMissingTable(isThere)) this.#say("no schema");
+    else if (isThere !== true) this.#say("no database", isThere);
+    return this.#isAdmitted;
+  }
+
+  async #follow(): Promise<boolean> {
+    const { reader, present, swaps, feed } = this.#parts;
+    if (swaps !== null && this.#mark.change === null)
+      this.#mark = { ...this.#mark, change: await swaps.load(await reader.storedSwaps()) };
+    const { live, changes, state } = await reader.look(this.#mark);
+    present.tell(live.rows, live.isWhole);
+    this.#mark = { ...this.#mark, live: live.version };
+    const before = this.#mark.change;
+    if (swaps !== null && before !== null) {
+      swaps.takePresent();
+      this.#mark = { ...this.#mark, change: changes === null ? null : await swaps.follow(changes, before) };
+    }
+    const isNew = state !== this.#state;
+    this.#state = state;
+    if (isNew) feed.publish();
+    return this.#mark.change !== before;
+  }
+
+  #say(obstacle: Obstacle | null, error?: unknown): void {
+    if (obstacle === this.#obstacle) return;
+    this.#obstacle = obstacle;
+    const { log } = this.#parts;
+    if (obstacle === null) log.info({}, "following the writer");
+    else log.warn(error === undefined ? {} : { error: sentenceOf(error) }, WAITING[obstacle].sentence);
+  }
+}
+
+const WAITING: Readonly<Record<Obstacle, Condition>> = {
+  starting: {
+    code: "STORE_SILENT",
+    sentence: "The database has not been read yet: this service has just been started.",
+  },
+  "no schema": {
+    code: "STORE_SILENT",
+    sentence:
+      "Nothing has written the database yet: start `strand index`. Everything goes on by itself then.",
+  },
+  "no database": {
+    code: "STORE_SILENT",
+    sentence:
+      "The database does not answer, so that nothing can be read. Everything goes on by itself when it does.",
+  },
+};
+
+/** Codes of PostgreSQL for a table and a schema that are not there. */
+function isMissingTable(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "42P01" || error.code === "3F000");
+}

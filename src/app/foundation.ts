@@ -1,0 +1,89 @@
+// What all jobs on an index need: nodes, signatures, hashes and a list of what to close again; and the refusals of a node
+// or a database that does not belong to the configuration.
+
+import { availableParallelism } from "node:os";
+import { openPearlNode } from "../adapters/pearl-node/pearl-node.ts";
+import { systemClock } from "../adapters/system/clock.ts";
+import { sha256, sha256d } from "../adapters/system/hashes.ts";
+import { openSha256Lanes } from "../adapters/system/sha256-lanes.ts";
+import { SignaturePool } from "../adapters/system/signature-pool.ts";
+import { FollowedNode, type NamedNode } from "../follow/pearl-nodes.ts";
+import type { Log, PearlNode } from "../follow/ports.ts";
+import { shownUrl } from "../follow/shown-url.ts";
+import type { BlockIndexer, IndexingContext } from "../index/index-block.ts";
+import { claimDatabase } from "../index/parameters.ts";
+import type { FollowedStore } from "../index/ports.ts";
+import { Closers, CommandRefused } from "./cli/service-host.ts";
+import type { Config } from "./config/config.ts";
+import { addressOf, type NodeEndpoint } from "./config/read-node.ts";
+
+/** How long a start waits for the node to name its chain; a node that is down must not keep HTTP from serving. */
+const IDENTITY_PATIENCE_MS = 1500;
+/** What all jobs on an index need. */
+export interface Foundation {
+  readonly log: Log;
+  readonly node: FollowedNode;
+  readonly context: IndexingContext;
+  readonly closers: Closers;
+}
+
+/** Opens the nodes and what judges blocks; `closers` end them. Nobody is asked yet. */
+export function openFoundation(config: Config, log: Log, closers = new Closers()): Foundation {
+  const { network, rules } = config;
+  const signatures = new SignaturePool({ workers: Math.min(4, availableParallelism()) });
+  closers.add(() => signatures.close());
+  const open = (endpoint: NodeEndpoint, place: number): NamedNode => {
+    const address = { ...addressOf(endpoint), network, pollMs: config.node.pollMs };
+    const name = `${place + 1}: ${shownUrl(new URL(endpoint.url))}`;
+    return { name, node: openPearlNode({ ...address, clock: systemClock, log }) };
+  };
+  const witnesses = config.node.witnesses.map((one, i) => open(one, i + 1));
+  const node = new FollowedNode([open(config.node, 0), ...witnesses], systemClock, log);
+  closers.add(() => node.close());
+  const sha256dAll = openSha256Lanes(sha256d);
+  const context = { network, rules, sha256, sha256d, sha256dAll, signatures };
+  return { log, node, context, closers };
+}
+
+/** Refuses a node of another chain. A node that does not answer yet is left to the follower. */
+export async function checkNode(node: PearlNode): Promise<void> {
+  const asked = node.checkIdentity().then(
+    () => null,
+    (error: unknown) => error,
+  );
+  const patience = new AbortController();
+  const error = await Promise.race([
+    asked,
+    systemClock.sleep(IDENTITY_PATIENCE_MS, patience.signal).then(() => null),
+  ]);
+  patience.abort();
+  if (error instanceof Error && "code" in error && error.code === "WRONG_NETWORK") {
+    throw new CommandRefused([error.message], { cause: error });
+  }
+}
+
+/** Refuses a database that was built with other parameters (P-01). */
+export async function checkDatabase(
+  store: FollowedStore,
+  indexer: BlockIndexer,
+  name: string,
+): Promise<void> {
+  refuseOthers(await claimDatabase(store, indexer.parameters), name);
+}
+
+/** Refuses a database that differs, with what to do. */
+export function refuseOthers(differences: readonly string[], file: string): void {
+  if (differences.length === 0) return;
+  const advice = `choose another DATABASE_URL than ${file}, or configure what it was built with`;
+  throw new CommandRefused(differences.map((difference) => `${difference}; ${advice}`));
+}
+
+/** Runs `job` and, where it fails, closes everything that was opened. */
+export async function closingOnFailure<Value>(closers: Closers, job: () => Promise<Value>): Promise<Value> {
+  try {
+    return await job();
+  } catch (error) {
+    await closers.closeAll();
+    throw error;
+  }
+}

@@ -1,0 +1,135 @@
+// HTTP and metrics of a service: the ports that it has, and how they are given back.
+
+import type { Server } from "node:http";
+import { systemClock } from "../adapters/system/clock.ts";
+import { PrometheusMetrics } from "../adapters/system/metrics.ts";
+import type { EvmStatus, IndexStatus } from "../follow/serving.ts";
+import { fillTemplatePsbt } from "../wallet/fill-psbt.ts";
+import type { HttpDependencies, RateLimitOptions } from "../http/dependencies.ts";
+import { programVersion } from "./cli/help.ts";
+import { type Closers, listenOn, pageAddress, serverOver } from "./cli/service-host.ts";
+import type { Config } from "./config/config.ts";
+import { shownDatabase } from "./open-database.ts";
+import type { SwapSides } from "./start-swaps.ts";
+
+/** How long requests under way may take when the service stops. */
+const DRAIN_MS = 1500;
+
+/** The service, serving and following. */
+export interface RunningService {
+  readonly host: string;
+  /** The port of the HTTP interface, also where 0 was configured. */
+  readonly port: number;
+  /** The port of the metrics, or null. */
+  readonly metricsPort: number | null;
+  status(): IndexStatus;
+  /**
+   * Resolves with a sentence when the service cannot go on until it is started again; else never. It answers reads and
+   * says so in /health until `stop`, which is the caller's to call.
+   */
+  readonly failed: Promise<string>;
+  /** How swaps stand with both chains; null where swaps are off. */
+  swapSides(): SwapSides | null;
+  /** Stops following and serving; everything decided is durable and every port is free when it resolves. */
+  stop(): Promise<void>;
+}
+
+/** What differs between services. */
+type ServedParts = Pick<
+  HttpDependencies,
+  | "queries"
+  | "answers"
+  | "status"
+  | "conditions"
+  | "nodes"
+  | "swaps"
+  | "swapFeed"
+  | "mempool"
+  | "feed"
+  | "log"
+  | "isOpen"
+  | "serves"
+>;
+
+/** A service that answers. */
+export interface Served {
+  readonly port: number;
+  readonly metricsPort: number | null;
+  /** Takes no more requests; resolves when those under way are answered or cut. */
+  readonly closeHttp: () => Promise<void>;
+}
+
+/** Counters of one service. */
+export function openMetrics(status: () => IndexStatus, evm: (() => EvmStatus) | null): PrometheusMetrics {
+  return new PrometheusMetrics(status, evm);
+}
+
+/** Serves HTTP, and metrics where they have a port. @throws CommandRefused where a port cannot be had. */
+export async function serve(
+  config: Config,
+  parts: ServedParts,
+  metrics: PrometheusMetrics,
+  closers: Closers,
+): Promise<Served> {
+  const { log } = parts;
+  const app = await serverOver({
+    ...parts,
+    ...(parts.serves === "health" ? { metrics: () => metrics.scrape() } : {}),
+    rules: config.rules,
+    network: config.network.name,
+    version: programVersion(),
+    clock: systemClock,
+    fillPsbt: fillTemplatePsbt,
+    ...limitsOfClients(config),
+    logRequests: config.logLevel === "debug",
+  });
+  const closeHttp = stopOnce(() => closeServer(app.server, () => app.close()));
+  closers.add(closeHttp);
+  const port = await listenOn(app.server, config.host, config.port, "port");
+  const metricsPort = config.metricsPort === null ? null : await serveMetrics(metrics, config, closers);
+  const where = { host: config.host, port, page: pageAddress(config.host, port) };
+  log.info({ ...where, network: config.network.name, database: shownDatabase(config.database) }, "serving");
+  return { port, metricsPort, closeHttp };
+}
+
+/** What one client may do (H-10, H-11). */
+function limitsOfClients({ trustProxy, rateLimit, rateLimitPost, maxConnections }: Config) {
+  return {
+    trustProxy,
+    rateLimit: perMinute(rateLimit),
+    rateLimitPost: perMinute(rateLimitPost),
+    connections: { max: maxConnections },
+  };
+}
+
+function perMinute(max: number | null): RateLimitOptions | null {
+  return max === null ? null : { max, windowS: 60 };
+}
+
+async function serveMetrics(metrics: PrometheusMetrics, config: Config, closers: Closers): Promise<number> {
+  const server = metrics.server();
+  closers.add(() => closeServer(server, () => Promise.resolve()));
+  return listenOn(server, config.host, config.metricsPort ?? 0, "metrics-port");
+}
+
+/** Lets requests end, but not for ever. */
+async function closeServer(server: Server, close: () => Promise<void>): Promise<void> {
+  const deadline = new AbortController();
+  // Fastify closes a server only where it has opened the port itself; the port here was opened by `listenOn`.
+  const released = new Promise<void>((resolve) => {
+    if (server.listening) server.close(() => resolve());
+    else resolve();
+  });
+  const closed = Promise.all([released, close()]);
+  server.closeIdleConnections();
+  await Promise.race([closed, systemClock.sleep(DRAIN_MS, deadline.signal)]);
+  server.closeAllConnections();
+  deadline.abort();
+  await closed;
+}
+
+/** Runs a stop once, however often it is asked for. */
+export function stopOnce(stop: () => Promise<void>): () => Promise<void> {
+  let stopping: Promise<void> | null = null;
+  return () => (stopping ??= stop());
+}

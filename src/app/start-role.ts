@@ -1,0 +1,137 @@
+// A service that shares its PostgreSQL with others: whoever is elected writes, everybody else reads. What answers is a
+// reader in all roles, also beside the writer in one process, so that every answer takes the same way.
+
+import { openPostgresReader } from "../adapters/store-postgres/postgres-reader.ts";
+import { systemClock } from "../adapters/system/clock.ts";
+import type { PrometheusMetrics } from "../adapters/system/metrics.ts";
+import { CommitFeed } from "../follow/commit-feed.ts";
+import { sentenceOf } from "../follow/follower-errors.ts";
+import type { Log } from "../follow/ports.ts";
+import { parameterDifferences, parametersOf } from "../index/parameters.ts";
+import { Closers } from "./cli/service-host.ts";
+import type { Config } from "./config/config.ts";
+import type { DatabaseTarget } from "./config/read-service.ts";
+import { WriterFollower } from "./follow-writer.ts";
+import { closingOnFailure, refuseOthers } from "./foundation.ts";
+import { shownDatabase } from "./open-database.ts";
+import { openMetrics, type RunningService, serve, stopOnce } from "./serve.ts";
+import { SwapReplica } from "./swap-replica.ts";
+import { ToldPresent } from "./told-present.ts";
+import { WriterOffice } from "./writer-office.ts";
+
+/** "start": writes where it is elected, and answers. "index": writes where it is elected. "serve": answers. */
+export type Role = "start" | "index" | "serve";
+
+type Shared = Extract<DatabaseTarget, { engine: "postgresql" }>;
+
+/** Starts a role on a shared database. Refuses as `startService` does. */
+export function startRole(config: Config, database: Shared, role: Role, log: Log): Promise<RunningService> {
+  const closers = new Closers();
+  return closingOnFailure(closers, async () => {
+    const answering = await openAnswering(config, database, role, log, closers);
+    const { metrics } = answering;
+    const { port, metricsPort, closeHttp } = await serve(config, answering.parts, metrics, closers);
+    const stop = new AbortController();
+    const office = role === "serve" ? null : new WriterOffice(config, database, metrics, log);
+    const loops = [answering.run(stop.signal)];
+    if (office !== null) {
+      loops.push(office.run(stop.signal));
+      // Refused at once where it cannot be: the node is another chain's, or the server does not let us in.
+      await Promise.race([
+        office.begun,
+        ...loops.map((loop) => loop.then(() => new Promise<void>(() => {}))),
+      ]);
+    }
+    const { promise: failed, resolve: fail } = Promise.withResolvers<string>();
+    const running = Promise.all(
+      loops.map((loop) =>
+        loop.catch((error: unknown) => {
+          log.error({ error }, "alarm: the service cannot go on");
+          fail(sentenceOf(error));
+        }),
+      ),
+    );
+    return {
+      host: config.host,
+      port,
+      metricsPort,
+      status: answering.parts.status,
+      failed,
+      swapSides: () => office?.swapSides() ?? null,
+      stop: stopOnce(async () => {
+        stop.abort();
+        // As in one process: nobody may keep the rest from ending.
+        closeHttp().catch(() => undefined);
+        await running;
+        await closers.closeAll();
+        log.info({}, "stopped");
+      }),
+    };
+  });
+}
+
+/** What answers requests, and follows the writer. */
+interface Answering {
+  readonly parts: Parameters<typeof serve>[1];
+  readonly metrics: PrometheusMetrics;
+  run(signal: AbortSignal): Promise<void>;
+}
+
+async function openAnswering(
+  config: Config,
+  { url, primaryUrl }: Shared,
+  role: Role,
+  log: Log,
+  closers: Closers,
+): Promise<Answering> {
+  const present = new ToldPresent(systemClock, config.swaps !== null);
+  const feed = new CommitFeed();
+  let follower: WriterFollower | null = null;
+  const reader = openPostgresReader({ url, primaryUrl, onNotice: () => follower?.lookSoon() });
+  closers.add(() => reader.close());
+  const { queries } = reader;
+  const caughtUp = async (): Promise<void> => {
+    for (let isBehind = true; isBehind; ) isBehind = (await follower?.look()) ?? false;
+  };
+  const replica =
+    role === "index" || config.swaps === null
+      ? null
+      : await SwapReplica.open({ config, swaps: config.swaps, reader, queries, present, caughtUp, log });
+  const wanted = parametersOf(config.network.name, config.rules);
+  const admits = async (): Promise<boolean> => {
+    const stored = await reader.parameters();
+    refuseOthers(parameterDifferences(stored, wanted), shownDatabase(config.database));
+    return stored !== null;
+  };
+  const following = new WriterFollower({
+    reader,
+    present,
+    swaps: replica,
+    feed,
+    admits,
+    clock: systemClock,
+    log,
+  });
+  follower = following;
+  const noEvm = { height: -1, indexedHeight: -1, lag: 0, indexingStatus: "stalled" } as const;
+  const evm = config.swaps === null ? null : () => present.status().evm ?? noEvm;
+  return {
+    metrics: openMetrics(() => present.status(), evm),
+    parts: {
+      queries,
+      answers: null,
+      status: () => present.status(),
+      conditions: () => [...following.conditions(), ...present.conditions()],
+      nodes: () => present.nodes(),
+      swaps: replica?.service ?? null,
+      mempool: present,
+      feed,
+      log,
+      isOpen: () => following.isOpen,
+      ...(role === "index" ? { serves: "health" } : {}),
+    },
+    run: async (signal) => {
+      await Promise.all([following.run(signal), replica?.run(signal)]);
+    },
+  };
+}

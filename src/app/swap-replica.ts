@@ -1,0 +1,200 @@
+// The state of swaps in a process that does not write it: the same ledger over the same changes, in their order, and the
+// reads over it. Both chains and people are asked by the writer alone.
+
+import type { OpenedPostgresReader, StoredSwaps } from "../adapters/store-postgres/postgres-reader.ts";
+import type { FollowedChange } from "../adapters/store-postgres/swaps/swap-changes.ts";
+import { assertSameIdentity } from "../adapters/store-rows/swap-rows.ts";
+import { systemClock } from "../adapters/system/clock.ts";
+import { openWindowHasher } from "../adapters/system/sha256-lanes.ts";
+import { swapCrypto } from "../adapters/system/swap-crypto.ts";
+import { sentenceOf } from "../follow/follower-errors.ts";
+import type { Log } from "../follow/ports.ts";
+import type { IndexQueries } from "../index/queries.ts";
+import { SwapLedger } from "../swaps/ledger/ledger.ts";
+import type { SwapStore } from "../swaps/ledger/ports.ts";
+import type { SwapReadiness } from "../swaps/readiness.ts";
+import { AskIndex } from "../swaps/usecases/ask-index.ts";
+import { FollowingSwaps } from "../swaps/usecases/errands.ts";
+import { PublicValues } from "../swaps/usecases/secret-guard.ts";
+import { CommandRefused } from "./cli/service-host.ts";
+import type { Config } from "./config/config.ts";
+import type { SwapConfig } from "./config/read-swaps.ts";
+import { ledgerParts, NO_TIPS, readinessOver, UNKNOWN_EVM, UNKNOWN_PEARL } from "./open-ledger.ts";
+import { rulesOf, indexedIds } from "./start-swaps.ts";
+import type { ToldPresent } from "./told-present.ts";
+
+/** What it is made of. */
+interface ReplicaFoundation {
+  readonly config: Config;
+  readonly swaps: SwapConfig;
+  readonly reader: Pick<OpenedPostgresReader, "ask">;
+  readonly queries: IndexQueries;
+  readonly present: ToldPresent;
+  /** Resolves when everything is followed that was committed before the call. */
+  readonly caughtUp: () => Promise<void>;
+  readonly log: Log;
+}
+
+/** What is stored, as a ledger reads it; what a ledger would write, the writer's has written. */
+class StoredState implements SwapStore {
+  #stored: StoredSwaps = {
+    identity: null,
+    facts: [],
+    checkpoints: { evm: [], pearl: [] },
+    picture: null,
+    change: 0,
+  };
+
+  put(stored: StoredSwaps): void {
+    this.#stored = stored;
+  }
+
+  async identity() {
+    return this.#stored.identity;
+  }
+
+  async initialise() {
+    // Whether it fits is looked at when something is stored.
+  }
+
+  async load(visit: Parameters<SwapStore["load"]>[0]) {
+    visit(this.#stored.facts);
+  }
+
+  async checkpoints(chain: "evm" | "pearl") {
+    return this.#stored.checkpoints[chain];
+  }
+
+  async commit() {
+    // The writer's ledger does.
+  }
+
+  async keys() {
+    return [];
+  }
+}
+
+/** The replica; empty until it is loaded. */
+export class SwapReplica {
+  readonly service: FollowingSwaps;
+  readonly #ledger: SwapLedger;
+  readonly #readiness: SwapReadiness;
+  readonly #state: StoredState;
+  readonly #foundation: ReplicaFoundation;
+  #balancesVersion = 0;
+
+  private constructor(
+    foundation: ReplicaFoundation,
+    parts: { state: StoredState; ledger: SwapLedger; readiness: SwapReadiness; service: FollowingSwaps },
+  ) {
+    this.#foundation = foundation;
+    this.#state = parts.state;
+    this.#ledger = parts.ledger;
+    this.#readiness = parts.readiness;
+    this.service = parts.service;
+  }
+
+  /** A replica in which nothing stands yet. */
+  static async open(foundation: ReplicaFoundation): Promise<SwapReplica> {
+    const { config, swaps, queries, present, reader, caughtUp, log } = foundation;
+    const rules = rulesOf(config, swaps);
+    const state = new StoredState();
+    let opened: SwapLedger | null = null;
+    const readiness = readinessOver(swaps, {
+      tips: () => opened?.tips() ?? NO_TIPS,
+      evm: () => present.swaps?.evm ?? UNKNOWN_EVM,
+      pearl: () => present.swaps?.pearl ?? UNKNOWN_PEARL,
+    });
+    const network = config.network.name;
+    const ledger = await SwapLedger.open({
+      ...ledgerParts({ network, swaps, rules, store: state, log }),
+      contextOf: (tips) => readiness.context(tips),
+    });
+    opened = ledger;
+    ledger.onRows(() => readiness.tick());
+    const asks = new AskIndex({
+      ledger,
+      context: () => readiness.context(),
+      onRows: (listener) => ledger.onRows(listener),
+    });
+    const { askMinUsdc, takeTtlS, askMax, requirePearlProof } = swaps;
+    const parts = {
+      ledger,
+      readiness,
+      rules,
+      limits: { askMinUsdc, takeTtlS, askMax, requirePearlProof },
+      escrow: () => present.swaps?.escrow ?? null,
+      crypto: swapCrypto,
+      // No node is asked here, so that what only a node knows to be public is refused: the value must not travel.
+      publicValues: new PublicValues(
+        { isIndexed: indexedIds(queries, rules.hrp), node: NO_NODE },
+        systemClock,
+      ),
+      hashWindows: openWindowHasher(),
+      asks,
+      evmStatus: () => present.status().evm ?? NO_EVM_STATUS,
+      clock: systemClock,
+    };
+    const service = new FollowingSwaps(parts, ledger, { ask: (question) => reader.ask(question), caughtUp });
+    return new SwapReplica(foundation, { state, ledger, readiness, service });
+  }
+
+  /** Begins with what is stored; resolves with the change that it is of. @throws CommandRefused for another escrow (S-26). */
+  async load(stored: StoredSwaps): Promise<number> {
+    const { config, swaps } = this.#foundation;
+    const { chainId, escrow } = swaps;
+    try {
+      if (stored.identity !== null)
+        assertSameIdentity(stored.identity, { network: config.network.name, chainId, escrow });
+    } catch (cause) {
+      throw new CommandRefused([`swaps cannot use this database: ${sentenceOf(cause)}`], { cause });
+    }
+    this.#state.put(stored);
+    await this.#ledger.readAgain();
+    if (stored.picture !== null) await this.#ledger.follow(stored.picture, { pictureOnly: true });
+    this.#state.put({ ...stored, facts: [] });
+    return stored.change;
+  }
+
+  /** Takes what the writer has told of the present. */
+  takePresent(): void {
+    const { present } = this.#foundation;
+    this.#readiness.learn(present.swaps?.lastSynced ?? null);
+    if (present.balancesVersion === this.#balancesVersion) return;
+    this.#balancesVersion = present.balancesVersion;
+    for (const address of this.#ledger.addressesSeen())
+      if (!present.balancesSeen.has(address)) this.#ledger.noteBalanceSeen(address, null);
+    for (const [address, at] of present.balancesSeen) this.#ledger.noteBalanceSeen(address, at);
+  }
+
+  /** Follows changes behind the one with this id; resolves with the last one followed, or null: load again. */
+  async follow(changes: readonly FollowedChange[], behind: number): Promise<number | null> {
+    let last = behind;
+    for (const { id, text } of changes) {
+      try {
+        await this.#ledger.follow(text);
+      } catch (error) {
+        this.#foundation.log.warn(
+          { error: sentenceOf(error) },
+          "a change of swaps cannot be followed: all is read again",
+        );
+        return null;
+      }
+      last = id;
+    }
+    return last;
+  }
+
+  /** Lets time pass until the signal aborts. */
+  run(signal: AbortSignal): Promise<void> {
+    return this.#readiness.run(signal);
+  }
+}
+
+const NO_EVM_STATUS = { height: -1, indexedHeight: -1, lag: 0, indexingStatus: "stalled" } as const;
+
+/** Rejects, as a node does that does not answer: then a value counts as secret. */
+const NO_NODE = {
+  transaction: () => Promise.reject(new Error("no node is asked here")),
+  isBlock: () => Promise.reject(new Error("no node is asked here")),
+};

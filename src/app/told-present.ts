@@ -1,0 +1,144 @@
+// The present as the writer has told it: what a reader, which asks no chain, answers where a service of one process asks
+// its own parts.
+
+import type { LiveRow } from "../adapters/store-postgres/live-rows.ts";
+import type { Condition } from "../follow/conditions.ts";
+import { MempoolRows } from "../follow/mempool-rows.ts";
+import type { Clock, NodeCounts } from "../follow/ports.ts";
+import type {
+  IndexStatus,
+  MempoolFilter,
+  MempoolOperation,
+  MempoolSnapshot,
+  MempoolView,
+} from "../follow/serving.ts";
+import { TOPICS } from "./publish-report.ts";
+import { readReport, type SwapReport, type WriterReport } from "./report.ts";
+
+/** A writer that was silent for longer is none. */
+const SILENT_MS = 5000;
+
+/** Before anything was told. */
+const NO_STATUS: IndexStatus = {
+  nodeHeight: -1,
+  indexedHeight: -1,
+  lag: 0,
+  indexingStatus: "stalled",
+  evm: null,
+};
+const NO_NODES: NodeCounts = { configured: 0, answering: 0, agreeing: 0 };
+
+/** The present; written by whoever follows the database, read by HTTP at any time. */
+export class ToldPresent implements MempoolView {
+  readonly #clock: Clock;
+  readonly #hasSwaps: boolean;
+  readonly #balances = new Map<string, number>();
+  readonly #operations = new Map<string, readonly MempoolOperation[]>();
+  /** Grows whenever `balancesSeen` changes. */
+  balancesVersion = 0;
+  #rows = new MempoolRows();
+  #mempool: MempoolSnapshot = { version: 0, rows: [], truncated: false };
+  #report: WriterReport | null = null;
+  #heardAtMs = Number.NEGATIVE_INFINITY;
+
+  /** `hasSwaps`: whether swaps are served. */
+  constructor(clock: Clock, hasSwaps: boolean) {
+    this.#clock = clock;
+    this.#hasSwaps = hasSwaps;
+  }
+
+  /** The writer has told this. `isWhole`: it is everything, and what was told before is over. */
+  tell(rows: readonly LiveRow[], isWhole: boolean): void {
+    const gone: MempoolOperation[] = [];
+    const added: MempoolOperation[] = [];
+    if (isWhole) {
+      this.#balances.clear();
+      this.balancesVersion += 1;
+      this.#operations.clear();
+      this.#rows = new MempoolRows();
+    }
+    for (const { topic, key, body } of rows) {
+      if (topic === TOPICS.report && body !== null) this.#hear(body, isWhole);
+      if (topic === TOPICS.balance) {
+        this.balancesVersion += 1;
+        if (body === null) this.#balances.delete(key);
+        else this.#balances.set(key, Number(body));
+      }
+      if (topic !== TOPICS.mempool) continue;
+      gone.push(...(this.#operations.get(key) ?? []));
+      this.#operations.delete(key);
+      if (body === null) continue;
+      const operations: readonly MempoolOperation[] = JSON.parse(body);
+      this.#operations.set(key, operations);
+      added.push(...operations);
+    }
+    const truncated = this.#report?.isMempoolTruncated ?? false;
+    if (!isWhole && gone.length + added.length === 0 && truncated === this.#mempool.truncated) return;
+    this.#rows.change(gone, added);
+    this.#mempool = { version: this.#mempool.version + 1, rows: this.#rows.all, truncated };
+  }
+
+  /** When balances were last looked up, by address (S-34). */
+  get balancesSeen(): ReadonlyMap<string, number> {
+    return this.#balances;
+  }
+
+  snapshot(): MempoolSnapshot {
+    return this.#mempool;
+  }
+
+  matching(filter: MempoolFilter): readonly MempoolOperation[] {
+    return this.#rows.matching(filter);
+  }
+
+  /** What is known of swaps; null before the first report, and where the writer has them off. */
+  get swaps(): SwapReport | null {
+    return this.#report?.swaps ?? null;
+  }
+
+  status(): IndexStatus {
+    const status = this.#report?.status ?? NO_STATUS;
+    const isStalled = this.#isSilent;
+    const indexingStatus = isStalled ? "stalled" : status.indexingStatus;
+    const evm = status.evm ?? (this.#hasSwaps ? NO_EVM : null);
+    return {
+      ...status,
+      indexingStatus,
+      evm: evm === null || !isStalled ? evm : { ...evm, indexingStatus: "stalled" },
+    };
+  }
+
+  nodes(): NodeCounts {
+    return this.#report?.nodes ?? NO_NODES;
+  }
+
+  conditions(): readonly Condition[] {
+    return this.#isSilent ? [WRITER_ABSENT] : (this.#report?.conditions ?? []);
+  }
+
+  get #isSilent(): boolean {
+    return this.#clock.monotonicMs() - this.#heardAtMs > SILENT_MS;
+  }
+
+  /** One that was there before anybody looked may be of any age: it does not show that there is a writer. */
+  #hear(text: string, isOld: boolean): void {
+    const now = this.#clock.monotonicMs();
+    const report = readReport(text, now);
+    if (isOld) {
+      this.#report = report === null ? null : { ...report, swaps: this.swaps };
+      return;
+    }
+    this.#report = report;
+    // A writer of another version is one whose words are not understood.
+    if (report !== null) this.#heardAtMs = now;
+  }
+}
+
+const NO_EVM = { height: -1, indexedHeight: -1, lag: 0, indexingStatus: "stalled" } as const;
+
+const WRITER_ABSENT: Condition = {
+  code: "WRITER_ABSENT",
+  sentence:
+    "No process writes the index, or one of another version does: what is answered is the last that was written, and " +
+    "nothing can be posted. Start `strand index`, or see its log.",
+};

@@ -1,0 +1,58 @@
+// A change of the ledger as a value, and as a text for ledgers in other processes: they carry out the same change over the
+// same state, at the same moment, and so come to the same state.
+
+import { exactText, exactValue } from "../../primitives/exact-json.ts";
+import type { Bytes32 } from "../../primitives/brands.ts";
+import type { Sighting } from "../../swap/facts.ts";
+import type { EvaluationContext } from "../../swap/subject.ts";
+import type { EvmChange, MempoolLocks, PearlChange, RecordWrites } from "./ports.ts";
+
+/** What can happen to the state of swaps. */
+export type LedgerChange =
+  | { readonly kind: "evm"; readonly step: EvmChange }
+  | { readonly kind: "pearl"; readonly step: PearlChange }
+  | {
+      readonly kind: "mempool";
+      readonly locks: MempoolLocks;
+      readonly sightings: readonly Sighting[];
+      readonly secrets: PearlChange["secrets"];
+    }
+  | { readonly kind: "records"; readonly writes: RecordWrites }
+  /** Time passes; these asks are forgotten (S-34). */
+  | { readonly kind: "time"; readonly forgotten: readonly Bytes32[] }
+  /** Alarms other than these were lifted (S-05). */
+  | { readonly kind: "alarms"; readonly stored: readonly string[] };
+
+/** *now* and the clock of expiries (S-05), unix seconds. */
+export type Moment = Pick<EvaluationContext, "now" | "expiryNow">;
+
+/** A change with the moments before and after it. */
+export interface TimedChange {
+  readonly change: LedgerChange;
+  readonly was: Moment;
+  readonly is: Moment;
+}
+
+/** Raised when a field of a change is another one: a process of another program begins with what is stored. */
+const FORMAT = 1;
+
+/** The text of a change. */
+export function changeText({ change, was, is }: TimedChange): string {
+  return exactText({ format: FORMAT, change, was: momentOf(was), is: momentOf(is) });
+}
+
+/** The change of a text. @throws where a program of another version has written it. */
+export function readChange(text: string): TimedChange {
+  const value = exactValue(text);
+  if (isTimedChange(value)) return value;
+  throw new Error("swap ledger: a change was told by another version of this program");
+}
+
+function momentOf({ now, expiryNow }: Moment): Moment {
+  return expiryNow === undefined ? { now } : { now, expiryNow };
+}
+
+/** The writer of this format is `changeText`, which is typed: the number says that it was this one. */
+function isTimedChange(value: unknown): value is TimedChange {
+  return typeof value === "object" && value !== null && "format" in value && value.format === FORMAT;
+}

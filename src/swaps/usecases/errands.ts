@@ -1,0 +1,163 @@
+// POSTs of swaps at a process that does not write: it sends them to the one that does, as errands, and gives its answer.
+// A verification is a question that only the writer can ask its nodes; everything else changes what is stored.
+
+import { exactText, exactValue } from "../../primitives/exact-json.ts";
+import type { Bytes32 } from "../../primitives/brands.ts";
+import { type NoVerdict, refused, type SwapOutcome } from "./outcome.ts";
+import { type RowChangeFeed, type SwapReadDependencies, SwapReads } from "./swap-reads.ts";
+import type { AskActionName, RequestBody, SwapService } from "./swap-service.ts";
+
+/** What can be asked of the writer: a POST by its name in `SwapService`. `hash`: of the ask, order or deal. */
+interface Errand {
+  readonly name:
+    | "createAsk"
+    | "takeAsk"
+    | "actOnAsk"
+    | "setOrigin"
+    | "acceptLock"
+    | "verifyLock"
+    | "verifyRefund"
+    | "verifyEvmRefund";
+  readonly hash: Bytes32;
+  readonly action: AskActionName;
+  /** As JSON: what strangers write is no value of ours. */
+  readonly body: string;
+  readonly client: string;
+}
+
+/** What came of an errand. "given up": nobody answered, and nothing was stored. "unknown": something was. */
+type Outcome =
+  | { readonly kind: "answered"; readonly answer: string }
+  | { readonly kind: "given up" }
+  | { readonly kind: "unknown" };
+
+/** How the writer is reached. */
+interface WriterAccess {
+  /** Sends an errand. Does not reject. */
+  ask(question: string): Promise<Outcome>;
+  /** Resolves when this process has followed what the writer had stored when it answered, or cannot now. */
+  caughtUp(): Promise<void>;
+}
+
+/** Raised when a field of an errand or an answer is another one: who speaks otherwise is not understood. */
+const FORMAT = 1;
+
+const NOBODY =
+  "The process that writes does not answer, and nothing was kept of this request. Try again in some seconds.";
+const NOBODY_NOW =
+  "The request was accepted, but its answer was lost. Ask for the object, or send the same request again.";
+
+/** Carries out an errand with the use cases of the writer; resolves with the text of its answer. @throws where it is none. */
+export async function carryOutErrand(api: SwapService, question: string): Promise<string> {
+  const value = exactValue(question);
+  if (!isErrand(value)) throw new Error("swaps: an errand was sent by another version of this program");
+  return exactText({ format: FORMAT, outcome: await outcomeOf(api, value.errand) });
+}
+
+function outcomeOf(api: SwapService, errand: Errand): Promise<SwapOutcome> {
+  const { name, hash, action, client } = errand;
+  const body: RequestBody = JSON.parse(errand.body);
+  switch (name) {
+    case "createAsk":
+      return api.createAsk(body);
+    case "takeAsk":
+      return api.takeAsk(hash, body);
+    case "actOnAsk":
+      return api.actOnAsk(hash, action, body);
+    case "setOrigin":
+      return api.setOrigin(hash, body);
+    case "acceptLock":
+    case "verifyLock":
+    case "verifyRefund":
+      return api[name](hash, body, client);
+    case "verifyEvmRefund":
+      break;
+  }
+  return api.verifyEvmRefund(hash, body);
+}
+
+/** The swap service of a process that follows the ledger of another one. */
+export class FollowingSwaps extends SwapReads implements SwapService {
+  readonly #writer: WriterAccess;
+
+  constructor(deps: SwapReadDependencies, changes: RowChangeFeed, writer: WriterAccess) {
+    super(deps, changes);
+    this.#writer = writer;
+  }
+
+  createAsk(body: RequestBody): Promise<SwapOutcome> {
+    return this.#send({ name: "createAsk", body });
+  }
+
+  takeAsk(hash: Bytes32, body: RequestBody): Promise<SwapOutcome> {
+    return this.#send({ name: "takeAsk", hash, body });
+  }
+
+  actOnAsk(hash: Bytes32, action: AskActionName, body: RequestBody): Promise<SwapOutcome> {
+    return this.#send({ name: "actOnAsk", hash, action, body });
+  }
+
+  setOrigin(hash: Bytes32, body: RequestBody): Promise<SwapOutcome> {
+    return this.#send({ name: "setOrigin", hash, body });
+  }
+
+  acceptLock(hash: Bytes32, body: RequestBody, client: string): Promise<SwapOutcome> {
+    return this.#send({ name: "acceptLock", hash, body, client });
+  }
+
+  verifyLock(hash: Bytes32, body: RequestBody, client: string): Promise<SwapOutcome> {
+    return this.#send({ name: "verifyLock", hash, body, client });
+  }
+
+  verifyRefund(hash: Bytes32, body: RequestBody, client: string): Promise<SwapOutcome> {
+    return this.#send({ name: "verifyRefund", hash, body, client });
+  }
+
+  verifyEvmRefund(hash: Bytes32, body: RequestBody): Promise<SwapOutcome> {
+    return this.#send({ name: "verifyEvmRefund", hash, body });
+  }
+
+  async #send({ body, ...given }: Given): Promise<SwapOutcome> {
+    const errand: Errand = {
+      hash: NO_HASH,
+      action: "pause",
+      client: "",
+      ...given,
+      body: JSON.stringify(body),
+    };
+    const outcome = await this.#writer.ask(exactText({ format: FORMAT, errand }));
+    if (outcome.kind !== "answered") return unanswered(errand, outcome.kind);
+    const value = exactValue(outcome.answer);
+    if (!isAnswer(value)) return unanswered(errand, "unknown");
+    await this.#writer.caughtUp();
+    return value.outcome;
+  }
+}
+
+interface Given extends Partial<Pick<Errand, "hash" | "action" | "client">>, Pick<Errand, "name"> {
+  readonly body: RequestBody;
+}
+
+/** In the place of a hash that an errand has none of. */
+const NO_HASH = `0x${"00".repeat(32)}` as Bytes32;
+
+/** 503 in the shape of the endpoint (H-45, S-62). */
+function unanswered({ name, hash }: Errand, kind: "given up" | "unknown"): SwapOutcome {
+  const [code, message] = ["INDEXER_NOT_SYNCED", kind === "unknown" ? NOBODY_NOW : NOBODY] as const;
+  const details = { writer: "silent" };
+  if (!name.startsWith("verify")) return refused(code, message, details);
+  return { kind: "noVerdict", orderHash: hash, code, message, details } satisfies NoVerdict;
+}
+
+/** Both are written by typed code of this file: the number says that it was this one. */
+function isErrand(value: unknown): value is { readonly errand: Errand } {
+  return isOfFormat(value) && "errand" in value;
+}
+
+function isAnswer(value: unknown): value is { readonly outcome: SwapOutcome } {
+  return isOfFormat(value) && "outcome" in value;
+}
+
+function isOfFormat(value: unknown): value is object {
+  return typeof value === "object" && value !== null && "format" in value && value.format === FORMAT;
+}
