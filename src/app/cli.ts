@@ -5,6 +5,7 @@ import { nearestName } from "./config/misspelled.ts";
 import { commandHelp, COMMANDS, programHelp, programVersion } from "./cli/help.ts";
 import { parseFlags } from "./cli/flags.ts";
 import { runAlarms, runDeployEscrow, runReindex, runRole, runVerify } from "./cli/commands.ts";
+import { runExport, runImport } from "./cli/snapshot-commands.ts";
 import { CommandRefused } from "./cli/service-host.ts";
 
 const RUNS: Readonly<Record<string, (flags: ReadonlyMap<string, string>) => Promise<number>>> = {
@@ -13,6 +14,8 @@ const RUNS: Readonly<Record<string, (flags: ReadonlyMap<string, string>) => Prom
   serve: (flags) => runRole(flags, "serve"),
   reindex: runReindex,
   verify: runVerify,
+  export: runExport,
+  import: runImport,
   alarms: runAlarms,
 };
 

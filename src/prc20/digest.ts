@@ -4,7 +4,6 @@
 import type { BlockHash, Hex32, Txid } from "../primitives/brands.ts";
 import type { Sha256 } from "../primitives/hashing.ts";
 import { bytesToHex, writeHex } from "../primitives/hex.ts";
-import type { BalanceCell } from "./overlay.ts";
 import type { ProtocolRules } from "./rules.ts";
 import type { CloseKind, ListingRow, OperationRow } from "./state.ts";
 
@@ -63,7 +62,12 @@ export class BlockDigest {
   }
 
   /** A balance after the effect before it. */
-  balance(cell: BalanceCell): void {
+  balance(cell: {
+    readonly address: string;
+    readonly tick: string;
+    readonly balance: bigint;
+    readonly locked: bigint;
+  }): void {
     const preimage = this.#preimage;
     preimage.text("balance");
     preimage.text(cell.address);

@@ -29,7 +29,8 @@ function stopSignal(): AbortSignal {
   return controller.signal;
 }
 
-function configOf(flags: ReadonlyMap<string, string>): Config {
+/** The configuration of a command. Throws `CommandRefused` with all that is wrong in it. */
+export function configOf(flags: ReadonlyMap<string, string>): Config {
   const read = readConfig({
     flags,
     environment: process.env,
@@ -101,7 +102,7 @@ export async function runVerify(flags: ReadonlyMap<string, string>): Promise<num
 }
 
 /** Runs a job whose failure says nothing that is secret: a `CommandRefused` where it was said in sentences. */
-async function redacted<Value>(redact: Redact, job: () => Promise<Value>): Promise<Value> {
+export async function redacted<Value>(redact: Redact, job: () => Promise<Value>): Promise<Value> {
   try {
     return await job();
   } catch (error) {

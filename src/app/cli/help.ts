@@ -25,12 +25,22 @@ const SUMMARIES = {
   serve: "serves the index that `strand index` writes to PostgreSQL, from as many processes as you like",
   reindex: "wipes the index and builds it again from the node; the service must not be running",
   verify: "checks the index against every block of the node; exit code 1 where it finds a difference",
+  export: "writes a snapshot of a SQLite index into the folder --to, also beside a running service",
+  import: "makes a SQLite index of the snapshot in the folder --from, and believes nothing of it unchecked",
   alarms: "shows alarms of swaps that stop new actions; --lift <id> ends one, also beside a running service",
   "deploy-escrow": "puts the swaps' escrow contract on an EVM chain and prints its address as JSON",
 } as const;
 
 /** The flag of `strand alarms` that names the alarm to end. */
 export const LIFT_FLAG = "--lift";
+
+/** Flags of `strand export` and `strand import`, with what each is. */
+export const SNAPSHOT_FLAGS = {
+  to: ["--to", "folder that the snapshot is written into"],
+  from: ["--from", "folder that holds the snapshot"],
+  digestUrl: ["--digest-url", "address of another Strand, whose digest at the height must be the same; or"],
+  replay: ["--replay", "number of newest blocks that your node must show again with the same digest"],
+} as const;
 
 /** Names of all commands. */
 export const COMMANDS: readonly string[] = Object.keys(SUMMARIES);
@@ -69,12 +79,25 @@ export function commandHelp(name: string): string | null {
   ]);
   return [
     `strand ${name}: ${summary}`,
+    ...(name === "export" ? ["", flagLine(SNAPSHOT_FLAGS.to, "folder")] : []),
+    ...(name === "import"
+      ? [
+          "",
+          flagLine(SNAPSHOT_FLAGS.from, "folder"),
+          flagLine(SNAPSHOT_FLAGS.digestUrl, "url"),
+          flagLine(SNAPSHOT_FLAGS.replay, "blocks"),
+        ]
+      : []),
     ...(name === "alarms" ? ["", `  ${LIFT_FLAG} <id>   ends this alarm, after showing both hashes`] : []),
     "",
     "Each flag can also be given as an environment variable; the flag wins, and an empty variable counts as absent:",
     "",
     ...settings,
   ].join("\n");
+}
+
+function flagLine([flag, what]: readonly [string, string], value: string): string {
+  return `  ${`${flag} <${value}>`.padEnd(22)} ${what}`;
 }
 
 /** Version of this program, from its package.json. */

@@ -1,0 +1,117 @@
+// Puts a database together from the parts of a snapshot. Each part is checked before it is unpacked, the whole when it
+// is there. A run that was ended goes on with the part at which it stood. Nothing here says that the rows are right.
+
+import { createHash, randomBytes } from "node:crypto";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { gunzipSync } from "node:zlib";
+import { addressHash } from "../address-hash.ts";
+import { Connection } from "../connection.ts";
+import { assertReadable } from "../migrate.ts";
+import { partFile, sha256Hex, type SnapshotManifest } from "./manifest.ts";
+
+/** Hex digits of the seed of the address hash. */
+const SEED_BYTES = 16;
+
+/**
+ * Makes `file` of a snapshot. `onPart` hears how many parts are there. @throws a sentence where a part is missing or
+ * damaged: what was written before stays, and the next call goes on behind it.
+ */
+export function assembleSnapshot(
+  folder: string,
+  manifest: SnapshotManifest,
+  file: string,
+  onPart: (parts: number) => void = () => undefined,
+): void {
+  mkdirSync(dirname(file), { recursive: true });
+  const { partBytes } = manifest;
+  const target = openSync(file, existsSync(file) ? "r+" : "w+");
+  try {
+    const whole = Math.floor(statSync(file).size / partBytes);
+    const first = Math.min(whole, manifest.parts.length);
+    for (const [part, sha256] of manifest.parts.entries()) {
+      if (part < first) continue;
+      const piece = unpacked(partFile(folder, part), sha256, partBytes);
+      if (piece.length !== Math.min(partBytes, manifest.bytes - part * partBytes))
+        throw new Error(`${partFile(folder, part)} has another length than the manifest says`);
+      for (let at = 0; at < piece.length; )
+        at += writeSync(target, piece, at, piece.length - at, part * partBytes + at);
+      fsyncSync(target);
+      onPart(part + 1);
+    }
+    ftruncateSync(target, manifest.bytes);
+    if (fileHash(target, manifest.bytes) !== manifest.sha256) {
+      // Which part is wrong is not known any more: the next run begins anew.
+      ftruncateSync(target, 0);
+      throw new Error(`${folder}: the parts together are not the database of the manifest; import it again`);
+    }
+    fsyncSync(target);
+  } finally {
+    closeSync(target);
+  }
+}
+
+/** Opens what was assembled, to be checked. @throws a sentence where it is of another version of the schema. */
+export function openAssembled(file: string): Connection {
+  const connection = new Connection(new DatabaseSync(file), "little");
+  try {
+    assertReadable(connection, file);
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+/**
+ * Gives the database a seed of its own: whoever knows the seed of the address hash can make addresses that are slow to
+ * find, and a snapshot is public. Its events begin with a gap, so that no consumer takes them for those of another.
+ */
+export function makeOwn(connection: Connection): void {
+  const seed = randomBytes(SEED_BYTES).toString("hex");
+  const hash = addressHash(seed);
+  connection.transaction(() => {
+    const write = connection.prepared("UPDATE address SET hash = ? WHERE id = ?");
+    for (let last = -1; ; ) {
+      const rows = connection.all("SELECT id, text FROM address WHERE id > ? ORDER BY id LIMIT 10000", last);
+      if (rows.length === 0) break;
+      for (const [id, text] of rows) {
+        write.run(hash(String(text)), Number(id));
+        last = Number(id);
+      }
+    }
+    connection.run("UPDATE meta SET value = ? WHERE key = 'address_seed'", seed);
+    connection.run("UPDATE meta SET value = value + 1 WHERE key = 'last_event_id'");
+  });
+}
+
+function unpacked(file: string, sha256: string, partBytes: number): Buffer {
+  if (!existsSync(file)) throw new Error(`${file} is missing: fetch it, then import again`);
+  const packed = readFileSync(file);
+  if (sha256Hex(packed) !== sha256) throw new Error(`${file} is damaged: fetch it again, then import again`);
+  return gunzipSync(packed, { maxOutputLength: partBytes });
+}
+
+function fileHash(target: number, bytes: number): string {
+  const hash = createHash("sha256");
+  const piece = Buffer.alloc(1024 * 1024);
+  for (let at = 0; at < bytes; ) {
+    const count = readSync(target, piece, 0, piece.length, at);
+    if (count === 0) break;
+    hash.update(piece.subarray(0, count));
+    at += count;
+  }
+  return hash.digest("hex");
+}

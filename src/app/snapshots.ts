@@ -1,0 +1,196 @@
+// `strand export` and `strand import`: a snapshot of a SQLite index for a new operator, who believes none of it: checksums,
+// the digest of every block from the rows, the books, and at the end either another service's word or his own node's.
+
+import { existsSync, renameSync, rmSync } from "node:fs";
+import { addressHash } from "../adapters/store-sqlite/address-hash.ts";
+import { addressSeed } from "../adapters/store-sqlite/address-ids.ts";
+import { auditStore } from "../adapters/store-sqlite/audit/audit.ts";
+import { storedTip } from "../adapters/store-sqlite/block-rows.ts";
+import type { Connection } from "../adapters/store-sqlite/connection.ts";
+import { openIndexReader } from "../adapters/store-sqlite/read/index-reader.ts";
+import { digestsFromRows } from "../adapters/store-sqlite/snapshot/digests-from-rows.ts";
+import { type Exported, exportSnapshot } from "../adapters/store-sqlite/snapshot/export-snapshot.ts";
+import {
+  assembleSnapshot,
+  makeOwn,
+  openAssembled,
+} from "../adapters/store-sqlite/snapshot/import-snapshot.ts";
+import { readManifest, type SnapshotManifest } from "../adapters/store-sqlite/snapshot/manifest.ts";
+import { systemClock } from "../adapters/system/clock.ts";
+import { sha256 } from "../adapters/system/hashes.ts";
+import { openLog, redactedLog } from "../adapters/system/log.ts";
+import { CommitFeed } from "../follow/commit-feed.ts";
+import { sentenceOf } from "../follow/follower-errors.ts";
+import { IndexProgress } from "../follow/progress.ts";
+import { FOLLOWER_DEFAULTS, IndexFollower } from "../index/follower.ts";
+import { parameterDifferences, parametersOf } from "../index/parameters.ts";
+import { initialDigest } from "../prc20/digest.ts";
+import { CommandRefused } from "./cli/service-host.ts";
+import { indexerOver } from "./compose-index.ts";
+import type { Config } from "./config/config.ts";
+import { closingOnFailure, openFoundation, refuseOthers } from "./foundation.ts";
+import { openDatabase } from "./open-database.ts";
+
+/** What shows that a snapshot is of the best chain: another service's digest, or the last blocks from one's own node. */
+export type SnapshotProof =
+  | { readonly kind: "url"; readonly url: string }
+  | { readonly kind: "replay"; readonly blocks: number };
+
+/** How long another service may take to answer. */
+const ASK_MS = 20_000;
+
+/** Writes a snapshot. Throws `CommandRefused` where there is no index, or it is not SQLite's. */
+export function exportIndex(config: Config, folder: string): Exported {
+  const file = sqliteFile(config, "strand export reads");
+  return refusing(() => exportSnapshot(file, folder));
+}
+
+/**
+ * Makes the configured database of a snapshot; `say` gets a line per step. Throws `CommandRefused` with what is wrong; a
+ * run that was ended before is gone on with. Nothing stands at the database's place before everything was checked.
+ */
+export async function importIndex(
+  config: Config,
+  folder: string,
+  proof: SnapshotProof,
+  say: (line: string) => void,
+): Promise<void> {
+  const file = sqliteFile(config, "strand import makes");
+  if (existsSync(file)) throw new CommandRefused([`there is a database at ${file}: import into another one`]);
+  const manifest = refusing(() => readManifest(folder));
+  refuseOthers(
+    parameterDifferences(manifest.parameters, parametersOf(config.network.name, config.rules)),
+    folder,
+  );
+  const work = `${file}.import`;
+  const count = manifest.parts.length;
+  refusing(() => assembleSnapshot(folder, manifest, work, (parts) => say(`part ${parts} of ${count}`)));
+  refusing(() => checkRows(work, manifest, config, say));
+  if (proof.kind === "url") await askOther(proof.url, manifest);
+  refusing(() => changed(work, makeOwn));
+  if (proof.kind === "replay") await replay(config, work, manifest, proof.blocks);
+  say(proof.kind === "url" ? "the digest is the other service's" : "the last blocks give the same digest");
+  renameSync(work, file);
+  for (const end of ["-wal", "-shm", ".lock"]) rmSync(`${work}${end}`, { force: true });
+}
+
+function sqliteFile({ database }: Config, does: string): string {
+  if (database.engine === "sqlite") return database.file;
+  throw new CommandRefused([`${does} SQLite databases: with PostgreSQL use pg_dump and pg_restore`]);
+}
+
+function refusing<Value>(job: () => Value): Value {
+  try {
+    return job();
+  } catch (cause) {
+    if (cause instanceof CommandRefused) throw cause;
+    throw new CommandRefused([sentenceOf(cause)], { cause });
+  }
+}
+
+function changed(file: string, change: (connection: Connection) => void): void {
+  const connection = openAssembled(file);
+  try {
+    change(connection);
+  } finally {
+    connection.close();
+  }
+}
+
+/** The rows are those of the manifest, of these parameters, and fit together. */
+function checkRows(
+  file: string,
+  manifest: SnapshotManifest,
+  config: Config,
+  say: (line: string) => void,
+): void {
+  const connection = openAssembled(file);
+  try {
+    const tip = storedTip(connection);
+    const { height, hash, digest } = manifest;
+    if (tip === null || tip.height !== height || tip.hash !== hash || tip.digest !== digest)
+      throw new CommandRefused(["the database is of another height than its manifest says"]);
+    const hashOf = addressHash(addressSeed(connection));
+    for (const step of digestsFromRows(connection, initialDigest(config.rules, sha256), hashOf))
+      if ("finding" in step) throw new CommandRefused([`the snapshot is wrong: ${step.finding}`]);
+    say(`the rows of ${height} blocks give digest ${digest}`);
+    const [fault] = auditStore(connection);
+    if (fault !== undefined) throw new CommandRefused([`the snapshot is wrong: ${fault}`]);
+    say("the books are right");
+  } finally {
+    connection.close();
+  }
+}
+
+/** Another service names the same block and digest at the height. */
+async function askOther(url: string, { height, hash, digest }: SnapshotManifest): Promise<void> {
+  const path = `/api/v1/prc20/digest/${height}`;
+  let row: Readonly<Record<string, unknown>> = {};
+  try {
+    const response = await fetch(new URL(path, url), { signal: AbortSignal.timeout(ASK_MS) });
+    const body: unknown = await response.json();
+    const rows: unknown = Object(body).result;
+    row = Object(Array.isArray(rows) ? rows[0] : null);
+  } catch (cause) {
+    throw new CommandRefused([`${new URL(url).host} does not answer for its digest: ${sentenceOf(cause)}`], {
+      cause,
+    });
+  }
+  if (row["value"] === undefined)
+    throw new CommandRefused([
+      `${new URL(url).host} has no block ${height} yet: ask again later, or another one`,
+    ]);
+  if (row["value"] !== digest || row["block_hash"] !== hash)
+    throw new CommandRefused([
+      `the snapshot is wrong, or ${new URL(url).host} is: at ${height} it has block ${JSON.stringify(row["block_hash"])} with ` +
+        `digest ${JSON.stringify(row["value"])}, the snapshot ${hash} with ${digest}`,
+    ]);
+}
+
+/** The last blocks are undone, fetched from one's own node and decided again: they give the same digest. */
+async function replay(
+  config: Config,
+  file: string,
+  manifest: SnapshotManifest,
+  blocks: number,
+): Promise<void> {
+  const log = redactedLog(openLog(config.logLevel), config.redact);
+  const foundation = openFoundation(config, log);
+  const { node, context, closers } = foundation;
+  const store = await openDatabase({ engine: "sqlite", file }, log, "ample");
+  closers.add(() => store.close());
+  await closingOnFailure(closers, async () => {
+    await node.checkIdentity();
+    const { height, hash } = manifest;
+    const toHeight = Math.max(height - blocks, await store.rewindFloor());
+    const toHash = await store.blockHash(toHeight);
+    if (toHash === null || toHeight === height)
+      throw new CommandRefused(["the snapshot keeps no blocks that can be undone: give --digest-url"]);
+    if ((await node.blockHash(toHeight)) !== toHash)
+      throw new CommandRefused([`your node has another block ${toHeight} than the snapshot`]);
+    const newTip = await node.tip();
+    await store.rewind({ toHeight, toHash, newTip });
+    const follower = new IndexFollower(
+      {
+        node,
+        store,
+        indexer: indexerOver(context, store),
+        progress: new IndexProgress(systemClock),
+        feed: new CommitFeed(),
+        clock: systemClock,
+        log,
+        metrics: { committed: () => undefined, rewound: () => undefined, failed: () => undefined },
+      },
+      { ...FOLLOWER_DEFAULTS, undoBlocks: config.undoBlocks },
+    );
+    await follower.run(new AbortController().signal, "tip");
+    await closers.closeAll();
+    const reader = openIndexReader(file);
+    const [found] = reader.blocks(height, 1);
+    reader.close();
+    if (found?.hash !== hash || found.digest !== manifest.digest)
+      throw new CommandRefused([
+        `the snapshot is wrong: your node's blocks give another digest at ${height}`,
+      ]);
+  });
+}

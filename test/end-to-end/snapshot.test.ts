@@ -1,0 +1,155 @@
+// Snapshots of indexes of random chains: put together again they are the same rows, their digests follow from the rows
+// alone, and what was changed in them is found, whatever the checksums say.
+
+import assert from "node:assert/strict";
+import {
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { addressHash } from "../../src/adapters/store-sqlite/address-hash.ts";
+import { addressSeed } from "../../src/adapters/store-sqlite/address-ids.ts";
+import { auditStore } from "../../src/adapters/store-sqlite/audit/audit.ts";
+import { digestsFromRows } from "../../src/adapters/store-sqlite/snapshot/digests-from-rows.ts";
+import { exportSnapshot } from "../../src/adapters/store-sqlite/snapshot/export-snapshot.ts";
+import {
+  assembleSnapshot,
+  makeOwn,
+  openAssembled,
+} from "../../src/adapters/store-sqlite/snapshot/import-snapshot.ts";
+import { readManifest } from "../../src/adapters/store-sqlite/snapshot/manifest.ts";
+import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
+import { sha256 } from "../../src/adapters/system/hashes.ts";
+import type { StoreDump } from "../../src/index/ports.ts";
+import { initialDigest } from "../../src/prc20/digest.ts";
+import type { ProtocolRules } from "../../src/prc20/rules.ts";
+import { testRules } from "../../testkit/builders/core-index/index.ts";
+import { ForkingChain } from "./chains.ts";
+import { withIndex } from "./live-index.ts";
+
+const PART_BYTES = 100_000;
+
+let folder = "";
+let source = "";
+let rules: ProtocolRules;
+let dump: StoreDump;
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), "strand-snapshot-"));
+  source = join(folder, "index.db");
+  const chain = new ForkingChain(8200, { actors: 6, transactions: 10 }).grow(40);
+  const { params } = chain.branch();
+  rules = { ...testRules("simnet", params.feeAddress, params.feeBps), startHeight: params.startHeight };
+  await withIndex(params, { file: source }, async (index) => {
+    await index.follow(chain.branch().blocks);
+    chain.reorganise(3, 4);
+    await index.follow(chain.branch().blocks);
+  });
+  dump = await dumpOf(source);
+});
+
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+async function dumpOf(file: string): Promise<StoreDump> {
+  const store = await openSqliteStore({ file });
+  try {
+    return await store.dump();
+  } finally {
+    await store.close();
+  }
+}
+
+/** What is wrong with the rows of a database. */
+function findingsOf(file: string): readonly string[] {
+  const connection = openAssembled(file);
+  try {
+    const hashOf = addressHash(addressSeed(connection));
+    const steps = [...digestsFromRows(connection, initialDigest(rules, sha256), hashOf)];
+    return [...steps.flatMap((step) => ("finding" in step ? [step.finding] : [])), ...auditStore(connection)];
+  } finally {
+    connection.close();
+  }
+}
+
+test("a snapshot is put together again in several runs, and its rows give every digest", async () => {
+  const parts = join(folder, "parts");
+  const { height, digest } = exportSnapshot(source, parts, PART_BYTES);
+  const manifest = readManifest(parts);
+  assert.equal(manifest.digest, digest);
+  assert.ok(manifest.parts.length > 3 && height > 40);
+  assert.equal(readdirSync(parts).length, manifest.parts.length + 1, "nothing is left beside the parts");
+  const target = join(folder, "imported.db");
+  const first = join(parts, "part-00001.gz");
+  const third = join(parts, "part-00003.gz");
+  const bytes = readFileSync(third);
+  writeFileSync(third, bytes.subarray(1));
+  assert.throws(() => assembleSnapshot(parts, manifest, target), /part-00003\.gz is damaged/);
+  writeFileSync(third, bytes);
+  // The process ended in the middle of a part: what is whole is not read again.
+  truncateSync(target, PART_BYTES + 17);
+  rmSync(first);
+  const seen: number[] = [];
+  assembleSnapshot(parts, manifest, target, (count) => seen.push(count));
+  assert.equal(seen[0], 2);
+  assert.deepEqual(findingsOf(target), []);
+  const imported = openAssembled(target);
+  const seed = addressSeed(imported);
+  makeOwn(imported);
+  assert.notEqual(addressSeed(imported), seed);
+  imported.close();
+  assert.deepEqual(findingsOf(target), []);
+  assert.deepEqual(await dumpOf(target), dump);
+});
+
+test("nothing of swaps and no event id is in it, and no byte of theirs", async () => {
+  const own = join(folder, "own.db");
+  copyFileSync(source, own);
+  const connection = openAssembled(own);
+  connection.run(
+    "INSERT INTO swap_fact (kind, key, chain, height, body) VALUES ('ask', 'k', NULL, NULL, ?)",
+    `{"note":"${"somebody's own business ".repeat(400)}"}`,
+  );
+  connection.close();
+  const parts = join(folder, "own-parts");
+  const manifest = { ...exportSnapshot(own, parts), format: "strand-snapshot/1" as const };
+  const target = join(folder, "own-imported.db");
+  assembleSnapshot(parts, manifest, target);
+  assert.equal(readFileSync(target).includes("somebody's own business"), false);
+  const store = await openSqliteStore({ file: target });
+  assert.equal(await store.swaps.identity(), null);
+  assert.deepEqual(await store.queries.eventGroups(0, 10), []);
+  await store.close();
+});
+
+/** Changes that leave the checksums right, because they were made before them. */
+const LIES: Readonly<Record<string, string>> = {
+  "an operation that never was":
+    "UPDATE op SET amount = amount || '0' WHERE place = (SELECT min(place) FROM op WHERE amount IS NOT NULL)",
+  "another verdict":
+    "UPDATE op SET reason = 'ANCHOR_NOT_SPENT' WHERE place = (SELECT min(place) FROM op WHERE reason IS NOT NULL AND reason <> 'ANCHOR_NOT_SPENT')",
+  "a richer address":
+    "UPDATE balance SET balance = balance || '0' WHERE (address_id, tick) = (SELECT address_id, tick FROM balance WHERE balance <> '0' LIMIT 1)",
+  "a richer past":
+    "UPDATE ledger SET balance = balance || '0' WHERE (address_id, change_key) = (SELECT address_id, change_key FROM ledger WHERE balance <> '0' ORDER BY change_key LIMIT 1)",
+  "a listing that was cancelled":
+    "UPDATE listing SET state = 3 WHERE place = (SELECT min(place) FROM listing WHERE state = 4)",
+  "another block": "UPDATE block SET digest = randomblob(32) WHERE height = 20",
+};
+
+for (const [name, sql] of Object.entries(LIES)) {
+  test(`what was changed in a snapshot is found: ${name}`, () => {
+    const lie = join(folder, "lie.db");
+    copyFileSync(source, lie);
+    const connection = openAssembled(lie);
+    assert.equal(connection.run(sql), 1, "the lie must hit a row");
+    connection.close();
+    assert.ok(findingsOf(lie).length > 0);
+  });
+}

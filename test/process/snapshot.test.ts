@@ -1,0 +1,104 @@
+// `strand export` beside a running service and `strand import` by another operator, who starts with what he has checked:
+// by the first one's digest, or by the last blocks of his own node.
+
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
+import type { StoreDump } from "../../src/index/ports.ts";
+import { freePort } from "../../testkit/free-port.ts";
+import { until } from "../../testkit/until.ts";
+import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
+import { serveWorld, type WorldServer } from "../../testkit/worlds/simulation/world-server.ts";
+import { type Ended, endAll, health, startStrand } from "./service-process.ts";
+
+let folder = "";
+let world: SimulatedWorld;
+let server: WorldServer;
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), "strand-export-"));
+  world = new SimulatedWorld(612);
+  world.grow(40);
+  server = await serveWorld(world);
+});
+
+after(async () => {
+  await endAll();
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function settings(name: string, port: number): Readonly<Record<string, string>> {
+  return {
+    STRAND_NETWORK: "simnet",
+    PEARL_RPC_URL: server.url,
+    PRC20_FEE_ADDRESS: world.feeAddress,
+    DATABASE_URL: `sqlite:${join(folder, `${name}.db`)}`,
+    PORT: `${port}`,
+    PEARL_POLL_MS: "20",
+  };
+}
+
+function run(name: string, ...words: readonly string[]): Promise<Ended> {
+  return startStrand(process.execPath, words, settings(name, 0)).ended;
+}
+
+async function dumpOf(name: string): Promise<StoreDump> {
+  const store = await openSqliteStore({ file: join(folder, `${name}.db`) });
+  try {
+    assert.deepEqual(await store.audit(), []);
+    return await store.dump();
+  } finally {
+    await store.close();
+  }
+}
+
+test("a new operator starts from a snapshot that he has checked", async () => {
+  const port = await freePort();
+  const service = startStrand(process.execPath, ["start"], settings("first", port));
+  const isAtTip = async (): Promise<boolean> => (await health(port))?.["indexed_height"] === world.tip.height;
+  await until("the tip is reached", isAtTip);
+  const parts = join(folder, "snapshot");
+  const exported = await run("first", "export", "--to", parts);
+  assert.equal(exported.code, 0, exported.stderr);
+  assert.match(exported.stdout, /^block 40 [0-9a-f]{64}, digest [0-9a-f]{64}, in 1 parts/);
+
+  const bare = await run("second", "import", "--from", parts);
+  assert.match(bare.stderr, /say what shows that the snapshot is right/);
+  const url = `http://127.0.0.1:${port}`;
+  const asked = await run("second", "import", "--from", parts, "--digest-url", url);
+  assert.equal(asked.code, 0, asked.stderr);
+  assert.match(asked.stdout, /the rows of 40 blocks give digest/);
+  assert.match(
+    (await run("second", "import", "--from", parts, "--replay", "1")).stderr,
+    /there is a database/,
+  );
+  const replayed = await run("third", "import", "--from", parts, "--replay", "12");
+  assert.equal(replayed.code, 0, replayed.stderr);
+  const whole = await dumpOf("second");
+  assert.deepEqual(await dumpOf("third"), whole);
+
+  // Another chain has another digest at the height: nothing is kept.
+  world.reorganise(2, 3);
+  await until("the other branch is followed", isAtTip);
+  const lie = await run("fourth", "import", "--from", parts, "--digest-url", url);
+  assert.equal(lie.code, 1);
+  assert.match(lie.stderr, /the snapshot is wrong, or 127\.0\.0\.1:[0-9]+ is/);
+  assert.equal(existsSync(join(folder, "fourth.db")), false);
+
+  service.child.kill("SIGTERM");
+  assert.equal((await service.ended).code, 0);
+  // The service goes on from an import as from any index, also over blocks that have left the chain since.
+  const other = await freePort();
+  const second = startStrand(process.execPath, ["start"], settings("second", other));
+  await until(
+    "the second is at the tip",
+    async () => (await health(other))?.["indexed_height"] === world.tip.height,
+  );
+  second.child.kill("SIGTERM");
+  assert.equal((await second.ended).code, 0);
+  assert.deepEqual(await dumpOf("second"), await dumpOf("first"));
+});
