@@ -1,5 +1,5 @@
 // Runs every comparison of the benchmark, prints a JSON line per figure and a table, and exits 1 where counts differ or
-// a required ratio is missed. `npm run bench -- --quick` is the short form, `--only scan|sync|tip|pages|swaps|paint`
+// a required ratio is missed. `npm run bench -- --quick` is the short form, `--only scan|reading|sync|tip|pages|swaps|paint`
 // runs one part.
 
 import { readFileSync } from "node:fs";
@@ -8,6 +8,7 @@ import { type Figure, printFigure, ratioFigure, table } from "./figure.ts";
 import { pageFigures } from "./pages.ts";
 import { paintFigures } from "./paint.ts";
 import { jsonLines } from "./processes.ts";
+import { readingFigures } from "./reading.ts";
 import type { ScanLine } from "./scan.ts";
 import { swapFigures, type SwapSize } from "./swaps.ts";
 import { type IndexedWorkload, indexOnce, syncFigures } from "./sync.ts";
@@ -15,8 +16,9 @@ import { tipFigures } from "./tip.ts";
 
 /** How much each part does. */
 interface Size {
-  /** Blocks of the scan sets, and of the dense chain (4,000 operations each). */
+  /** Blocks of the scan sets, small ones that are read over TLS, and those of the dense chain (4,000 operations each). */
   readonly scanBlocks: number;
+  readonly readBlocks: number;
   readonly syncBlocks: number;
   readonly rounds: number;
   readonly pulses: number;
@@ -27,6 +29,7 @@ interface Size {
 
 const FULL: Size = {
   scanBlocks: 25,
+  readBlocks: 8000,
   syncBlocks: 250,
   rounds: 3,
   pulses: 20,
@@ -36,6 +39,7 @@ const FULL: Size = {
 };
 const QUICK: Size = {
   scanBlocks: 5,
+  readBlocks: 2000,
   syncBlocks: 25,
   rounds: 2,
   pulses: 20,
@@ -43,7 +47,7 @@ const QUICK: Size = {
   deepPage: 1000,
   swaps: { projectedDeals: 100_000, logs: 20_000, blocks: 10, watchedDeals: 100_000 },
 };
-const PARTS = ["scan", "sync", "tip", "pages", "swaps", "paint"] as const;
+const PARTS = ["scan", "reading", "sync", "tip", "pages", "swaps", "paint"] as const;
 type Part = (typeof PARTS)[number];
 
 const RAW_SCAN_LEAST = 8;
@@ -103,6 +107,7 @@ async function main(): Promise<void> {
   let indexed: IndexedWorkload | null = null;
   const make: Record<Part, () => Promise<readonly Figure[]>> = {
     scan: () => scanFigures(size),
+    reading: () => readingFigures(size.readBlocks, size.rounds),
     sync: async () => {
       const { figures: found, ...left } = await syncFigures(size.syncBlocks, size.rounds);
       ({ indexed } = left);

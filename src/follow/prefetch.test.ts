@@ -14,10 +14,14 @@ class Source {
   underWay = 0;
   most = 0;
   windows = 0;
+  /** Blocks that were asked for. */
+  asked = 0;
   readonly #length: number;
+  readonly #bytesOf: (height: number) => number;
 
-  constructor(length: number) {
+  constructor(length: number, bytesOf: (height: number) => number = () => 100) {
     this.#length = length;
+    this.#bytesOf = bytesOf;
   }
 
   async blockHashes(from: number, count: number): Promise<readonly BlockHash[]> {
@@ -29,12 +33,14 @@ class Source {
   async rawBlock(hash: BlockHash): Promise<Uint8Array> {
     this.mostWaiting = Math.max(this.mostWaiting, this.waiting);
     this.underWay += 1;
+    this.asked += 1;
     this.most = Math.max(this.most, this.underWay);
     await new Promise((resolve) => setTimeout(resolve, 5 - (Number(hash) % 5)));
     this.underWay -= 1;
     if (hash === "13") throw new Error("no block 13");
-    this.waiting += 100;
-    return new Uint8Array(100).fill(Number(hash));
+    const bytes = this.#bytesOf(Number(hash));
+    this.waiting += bytes;
+    return new Uint8Array(bytes).fill(Number(hash));
   }
 }
 
@@ -88,7 +94,32 @@ describe("prefetch", () => {
   });
 
   test("nothing is asked for while answered bytes that nobody has taken reach the bound", async () => {
-    assert.equal(await mostWaiting(250), 200);
-    assert.equal(await mostWaiting(1e6), 1500);
+    assert.equal(await mostWaiting(250), 100);
+    assert.equal(await mostWaiting(350), 200);
+    // Of sixteen ahead six are taken before six more are asked for.
+    assert.equal(await mostWaiting(1e6), 1000);
+  });
+
+  test("blocks are asked for in bunches, a few while their size is not known", async () => {
+    const source = new Source(400);
+    const options = { maxAhead: 96, maxBytes: 1e6, hashWindow: 60 };
+    const asked: number[] = [];
+    for await (const { height } of prefetchBlocks(source, 20, 219, options))
+      if (asked.at(-1) !== source.asked) asked.push(height - 20, source.asked);
+    // Pairs of the place of a block that was taken, and how many were asked for by then.
+    assert.deepEqual(asked, [0, 16, 1, 97, 33, 129, 65, 161, 97, 193, 129, 200]);
+    assert.equal(source.windows, 4);
+  });
+
+  test("behind one large block as few are asked for as the bound in bytes allows", async () => {
+    const source = new Source(700, (height) => (height === 214 ? 400 : 10));
+    const options = { maxAhead: 96, maxBytes: 1000, hashWindow: 500 };
+    const ahead: number[] = [];
+    for await (const { height } of prefetchBlocks(source, 14, 613, options))
+      ahead.push(source.asked - (height - 13));
+    assert.equal(Math.max(...ahead.slice(0, 100)), 95);
+    // What was asked for comes, and nothing is asked for after it until a hundred small ones were seen again.
+    assert.equal(ahead[280], (ahead[210] ?? 0) - 70);
+    assert.equal(Math.max(...ahead.slice(310, 450)), 95);
   });
 });

@@ -1,6 +1,7 @@
 // Plays a node whose every answer a test decides: a small HTTP server for the adapter's tests, with pearld's manners by
 // default (one answer per connection).
 
+import type { TLSSocket } from "node:tls";
 import { type WebSocket, WebSocketServer } from "ws";
 import { type RpcRequest, type RpcServer, serveRpc } from "../../testkit/doubles/rpc-server.ts";
 
@@ -18,6 +19,8 @@ export interface FakeNode {
   readonly requests: RpcRequest[];
   /** TCP connections so far. */
   connections(): number;
+  /** TLS connections that went on with the session of an earlier one. */
+  resumed(): number;
   /** Open WebSockets that sent `notifyblocks`. */
   readonly subscribers: Set<WebSocket>;
   /** Handshakes for a WebSocket, refused ones included. */
@@ -57,6 +60,7 @@ export async function startFakeNode(
   const requests: RpcRequest[] = [];
   const subscribers = new Set<WebSocket>();
   let connections = 0;
+  let resumed = 0;
   let handshakes = 0;
   const rpc = await serveRpc(
     (request) => {
@@ -70,6 +74,9 @@ export async function startFakeNode(
   server.on("connection", () => {
     connections += 1;
   });
+  server.on("secureConnection", (socket: TLSSocket) => {
+    if (socket.isSessionReused()) resumed += 1;
+  });
   const sockets = acceptSubscribers(server, options.webSocket === true, subscribers);
   server.on("upgrade", () => {
     handshakes += 1;
@@ -78,6 +85,7 @@ export async function startFakeNode(
     url: rpc.url,
     requests,
     connections: () => connections,
+    resumed: () => resumed,
     subscribers,
     handshakes: () => handshakes,
     close: async () => {

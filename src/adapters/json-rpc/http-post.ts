@@ -8,7 +8,7 @@ import {
   type RequestOptions,
 } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import type { ConnectionOptions } from "node:tls";
+import { type ConnectionOptions, createSecureContext } from "node:tls";
 import { createGunzip } from "node:zlib";
 
 /** A server to ask. */
@@ -72,9 +72,12 @@ export class HttpPost {
   constructor(target: RpcTarget) {
     this.#target = target;
     this.#isSecure = target.url.protocol === "https:";
-    // A server that closes after each answer says so; then the agent opens a new connection by itself.
+    // A server that closes after each answer says so; then the agent opens a new connection by itself. All of them share
+    // one context, whose certificates are read once, and go on with the session of an earlier one.
     const settings = { keepAlive: true, maxSockets: 16, scheduling: "lifo" as const };
-    this.#agent = this.#isSecure ? new HttpsAgent({ ...settings, ...target.tls }) : new HttpAgent(settings);
+    this.#agent = this.#isSecure
+      ? new HttpsAgent({ ...settings, ...target.tls, secureContext: createSecureContext(target.tls) })
+      : new HttpAgent(settings);
   }
 
   /** Sends JSON text and gives the whole answer; rejects with `PostFault`. */

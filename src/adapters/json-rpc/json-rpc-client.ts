@@ -202,7 +202,12 @@ export class JsonRpcClient {
       if (this.#closing.signal.aborted) throw this.#error("UNREACHABLE", calls, "this client was closed");
       const outcome = await this.#once(read, calls, patience);
       if (outcome.done) return outcome.items;
-      if (outcome.isBatchRefused === true && calls.length > 1) return this.#halves(read, calls, patience);
+      if (outcome.isBatchRefused === true && calls.length > 1) {
+        // Too large for a bound of this question's own says nothing of other questions.
+        const isForAll =
+          outcome.failure !== "TOO_LARGE" || patience.answerBytes >= this.#patience.answerBytes;
+        return this.#halves(read, calls, patience, isForAll);
+      }
       const { failure, what, cause } = outcome;
       if (!outcome.isPassing || attempt >= patience.attempts)
         throw this.#error(failure, calls, what, { cause });
@@ -211,14 +216,15 @@ export class JsonRpcClient {
     }
   }
 
-  /** A server that refuses batches of this size gets smaller ones from now on. */
+  /** A server that refuses batches of this size gets smaller ones; `isForAll`: from now on. */
   async #halves<Item extends object>(
     read: BodyReader<Item>,
     calls: readonly RpcCall[],
     patience: Patience,
+    isForAll: boolean,
   ): Promise<readonly Item[]> {
     const half = Math.ceil(calls.length / 2);
-    this.#batchCalls = Math.min(this.#batchCalls, half);
+    if (isForAll) this.#batchCalls = Math.min(this.#batchCalls, half);
     const first = await this.#request(read, calls.slice(0, half), patience);
     return [...first, ...(await this.#request(read, calls.slice(half), patience))];
   }

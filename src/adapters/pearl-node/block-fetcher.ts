@@ -1,5 +1,6 @@
 // Many blocks with few requests: asked hashes wait in line, and each request takes as many as bring about a few
-// megabytes, so that small blocks travel in batches and large ones side by side.
+// megabytes, so that small blocks travel in batches and large ones side by side. A node that closes every connection
+// makes a request dear, over TLS most of all.
 
 import type { RpcCall } from "../json-rpc/rpc-answer.ts";
 import type { BytesReply } from "./hex-results.ts";
@@ -11,7 +12,9 @@ const LANES = 4;
 const LARGEST_BATCH = 50;
 /** Raw bytes that one answer should bring. */
 const WANTED_BYTES = 2_000_000;
-/** Weight of the newest request in the average block size. */
+/** What brings less is not shared out among several requests. */
+const SMALL_BYTES = 250_000;
+/** Weight of the newest request in the average block size where blocks become smaller; larger ones count at once. */
 const NEWEST_WEIGHT = 0.3;
 
 interface Waiting {
@@ -26,8 +29,8 @@ export class BlockFetcher {
   #line: Waiting[] = [];
   #active = 0;
   #scheduled = false;
-  /** Until blocks were seen they count as large, so that the first answers come one by one. */
-  #averageBytes = WANTED_BYTES;
+  /** Null until a block was seen: till then they count as large, so that the first answers come one by one. */
+  #averageBytes: number | null = null;
 
   constructor(ask: AskBlocks) {
     this.#ask = ask;
@@ -48,9 +51,11 @@ export class BlockFetcher {
 
   #start(): void {
     while (this.#active < LANES && this.#line.length > 0) {
+      const averageBytes = this.#averageBytes ?? WANTED_BYTES;
       const share = Math.ceil(this.#line.length / (LANES - this.#active));
-      const fitting = Math.max(1, Math.floor(WANTED_BYTES / this.#averageBytes));
-      const batch = this.#line.splice(0, Math.min(share, fitting, LARGEST_BATCH));
+      const least = Math.floor(SMALL_BYTES / averageBytes);
+      const fitting = Math.max(1, Math.floor(WANTED_BYTES / averageBytes));
+      const batch = this.#line.splice(0, Math.min(Math.max(share, least), fitting, LARGEST_BATCH));
       this.#active += 1;
       void this.#run(batch);
     }
@@ -66,12 +71,17 @@ export class BlockFetcher {
         if (reply.ok) bytes += reply.value.length;
         one.resolve(reply);
       }
-      this.#averageBytes += NEWEST_WEIGHT * (Math.max(1, bytes / batch.length) - this.#averageBytes);
+      this.#seen(Math.max(1, bytes / batch.length));
     } catch (error) {
       for (const one of batch) one.reject(error);
     } finally {
       this.#active -= 1;
       this.#start();
     }
+  }
+
+  #seen(blockBytes: number): void {
+    const known = this.#averageBytes ?? blockBytes;
+    this.#averageBytes = Math.max(blockBytes, known + NEWEST_WEIGHT * (blockBytes - known));
   }
 }

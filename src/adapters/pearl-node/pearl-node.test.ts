@@ -127,8 +127,30 @@ describe("answers", () => {
         assert.equal(Buffer.from(block).toString("hex"), hashes[i]?.slice(0, 4).repeat(40));
       }
     }
-    assert.ok(node.requests.length < 200, `${node.requests.length} requests for 360 blocks`);
+    assert.ok(node.requests.length < 30, `${node.requests.length} requests for 360 blocks`);
     assert.ok(node.requests.some((request) => request.calls.length >= 10));
+  });
+
+  test("a batch that turns out too large is asked for in halves, and later ones are whole again", async () => {
+    const large = "5a".repeat(2_000_000);
+    const node = await fake((request) =>
+      request.answer(({ method, params }) => {
+        if (method === "getblockhash") return ANY_HASH;
+        return String(params[0]).startsWith("ff") ? large : "00ff";
+      }),
+    );
+    const rpc = client(node.url);
+    const many = (start: string, count: number): Promise<Uint8Array[]> =>
+      Promise.all(
+        Array.from({ length: count }, (_, i) => rpc.rawBlock(`${start}${i}`.padEnd(64, "0") as BlockHash)),
+      );
+    await many("aa", 1);
+    const sizes = (await many("ff", 10)).map((block) => block.length);
+    assert.deepEqual(new Set(sizes), new Set([2_000_000]));
+    const batches = node.requests.map((request) => request.calls.length);
+    assert.deepEqual(batches, [1, 10, 5, 5]);
+    assert.equal((await rpc.blockHashes(0, 100)).length, 100);
+    assert.equal(node.requests.at(-1)?.calls.length, 100);
   });
 
   test("one unknown block in a batch spoils only itself", async () => {

@@ -33,8 +33,10 @@ export const NODE_PATIENCE: NodePatience = {
 };
 /** A whole answer may take this many times the longest silence: one's own node may take minutes over a large batch. */
 const WHOLE_ANSWER = 10;
-/** More than the hex of any batch that is asked for; a larger answer is not kept in memory. */
+/** More than the hex of any single answer; a larger one is not kept in memory. */
 const LARGEST_BODY = 256 * 1024 * 1024;
+/** The same of a batch of results in hex: one that turns out larger, as blocks may, is asked for in halves. */
+const LARGEST_BATCH_BODY = 32 * 1024 * 1024;
 /** pearld answers 503 above 10 clients; the poller and an operator's own calls need places too. */
 const REQUESTS_IN_FLIGHT = 8;
 /** "Loading block index" and the like, from nodes that are starting. */
@@ -99,6 +101,7 @@ export class PearlRpc {
     const inLine = <T>(request: () => Promise<T>): Promise<T> => this.#gate.run(request);
     return this.#client.callsReadBy(readHexResults, calls, {
       ...limitsOf(this.#bytesTimeoutMs),
+      ...(calls.length > 1 ? { answerBytes: LARGEST_BATCH_BODY } : {}),
       batchCalls,
       inLine,
     });

@@ -12,7 +12,7 @@ import {
   OTHER_CERTIFICATE,
   OWN_CERTIFICATE,
   OWN_KEY,
-} from "../../../test/pearl-node/test-certificates.ts";
+} from "../../../testkit/test-certificates.ts";
 import { until } from "../../../testkit/until.ts";
 
 afterEach(closeAll);
@@ -28,6 +28,13 @@ describe("TLS", () => {
     assert.equal((await rpc.tip()).height, 7);
     rpc.onTipChange(() => {});
     await until("the subscription", () => node.subscribers.size === 1);
+  });
+
+  test("a node that closes every connection is asked on with the same session", async () => {
+    const node = await secure(OWN_CERTIFICATE, OWN_KEY);
+    const rpc = client(node.url, { ca: OWN_CERTIFICATE });
+    for (let count = 0; count < 4; count += 1) await rpc.blockHash(7);
+    assert.deepEqual([node.connections(), node.resumed()], [4, 3]);
   });
 
   test("a certificate that a given authority signed is accepted for the right name only", async () => {

@@ -3,11 +3,18 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { createServer } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import { answer, dispatch, readRequest } from "./rpc/dispatch.ts";
 import { RPC, RpcFailure, type RpcContext } from "./rpc/method.ts";
 
 /** Who is asking: the full user, the limited one, or nobody known. */
 export type Caller = "admin" | "limited" | null;
+
+/** What the server shows over TLS, as PEM texts. */
+export interface TlsIdentity {
+  readonly key: string;
+  readonly cert: string;
+}
 
 /** Accounts and manners of the server. */
 export interface ServerOptions {
@@ -18,6 +25,8 @@ export interface ServerOptions {
   readonly keepAlive: boolean;
   /** Requests served at once; more are answered 503. */
   readonly maxClients: number;
+  /** Absent: plain HTTP. */
+  readonly tls: TlsIdentity | undefined;
 }
 
 function digest(text: string): Buffer {
@@ -156,13 +165,15 @@ export function makeHttpServer(context: RpcContext, options: ServerOptions): Ser
       clients -= 1;
     }
   };
-  const server = createServer((request, response) => {
+  const listener = (request: IncomingMessage, response: ServerResponse): void => {
     serve(request, response).catch((error: unknown) => {
       // A client that went away while sending is its own affair; anything else is a bug worth a trace.
       if (!request.destroyed) reportBug(error);
       response.socket?.destroy();
     });
-  });
+  };
+  const { tls } = options;
+  const server = tls === undefined ? createServer(listener) : createSecureServer(tls, listener);
   server.keepAliveTimeout = 60_000;
   return server;
 }

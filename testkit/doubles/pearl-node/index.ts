@@ -7,7 +7,7 @@ import { toHex } from "../../bytes.ts";
 import type { Chain } from "./chain.ts";
 import { PearlCore } from "./core.ts";
 import { Faults } from "./faults.ts";
-import { makeHttpServer } from "./http-server.ts";
+import { makeHttpServer, type TlsIdentity } from "./http-server.ts";
 import type { Mempool } from "./mempool.ts";
 import type { BlockPlan } from "./mining.ts";
 import { SIMNET, type Network, type NetworkName } from "./network.ts";
@@ -35,6 +35,8 @@ export interface PearlNodeOptions {
   readonly miningAddress?: string;
   /** Default false: every HTTP answer closes its connection, as in pearld. */
   readonly keepAlive?: boolean;
+  /** PEM texts; absent: plain HTTP and WebSocket. */
+  readonly tls?: TlsIdentity;
   /** Default `mainnet`: the standard group of rules is enforced. */
   readonly policy?: PolicyName;
   /** Requests served at once before the text 503; default 10. */
@@ -161,11 +163,13 @@ export async function startPearlNode(options: PearlNodeOptions): Promise<PearlNo
     limitPassword: options.limitPassword,
     keepAlive: options.keepAlive ?? false,
     maxClients: options.maxClients ?? 10,
+    tls: options.tls,
   };
   const server = makeHttpServer(context, serverOptions);
   const sockets = new NodeWebSockets(context, serverOptions);
   sockets.attach(server);
   const host = options.host ?? "127.0.0.1";
+  const secure = options.tls === undefined ? "" : "s";
   let port: number;
   try {
     port = await listen(server, host, options.port ?? 0);
@@ -175,8 +179,8 @@ export async function startPearlNode(options: PearlNodeOptions): Promise<PearlNo
   }
   return {
     ...handles(core),
-    url: `http://${host}:${port}`,
-    webSocketUrl: `ws://${host}:${port}/ws`,
+    url: `http${secure}://${host}:${port}`,
+    webSocketUrl: `ws${secure}://${host}:${port}/ws`,
     host,
     port,
     faults,
