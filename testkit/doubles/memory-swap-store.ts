@@ -19,9 +19,16 @@ export class MemorySwapStore implements SwapStore {
   /** The next commit rejects with this, changing nothing, or, where `hasHappened`, having changed all. */
   failure: Error | null = null;
   hasHappened = false;
+  /** Every change that was told, in order; nothing is told unless the store is made so. */
+  readonly told: string[] = [];
+  readonly tellsChanges: boolean;
   #identity: SwapIdentity | null = null;
   #facts: StoredFact[] = [];
   #checkpoints: ChainCheckpoint[] = [];
+
+  constructor({ tellsChanges = false } = {}) {
+    this.tellsChanges = tellsChanges;
+  }
 
   async identity(): Promise<SwapIdentity | null> {
     return this.#identity;
@@ -40,12 +47,13 @@ export class MemorySwapStore implements SwapStore {
     return this.#checkpoints.filter((one) => one.chain === chain).toSorted((a, b) => b.height - a.height);
   }
 
-  async commit({ rewind, remove, put, checkpoints, events }: SwapTransaction): Promise<void> {
+  async commit({ rewind, remove, put, checkpoints, events, told }: SwapTransaction): Promise<void> {
     await Promise.resolve();
     const { failure } = this;
     this.failure = null;
     if (failure !== null && !this.hasHappened) throw failure;
     this.commits += 1;
+    if (told !== undefined) this.told.push(told.text);
     if (rewind !== null) {
       const stays = (one: { chain: string | null; height: number | null }): boolean =>
         one.chain !== rewind.chain || (one.height ?? -1) <= rewind.toHeight;

@@ -15,6 +15,8 @@ const PATIENCE_MS = 5000;
 const KEPT_PATIENCE_MS = 3000;
 /** How often both sides look without having been told. */
 const LOOK_MS = 250;
+/** How long errands in hand may take when their writer stops. */
+const CLOSING_MS = 1000;
 /** Errands that are answered at a time, and that a reader may have on their way. */
 const AT_ONCE = 64;
 /** Rows that nobody came back for. */
@@ -48,10 +50,12 @@ export class ErrandSender {
   #session: Promise<Session> | null = null;
   #looking = false;
   readonly #timer: NodeJS.Timeout;
+  readonly #patienceMs: number;
 
-  /** `url`: of the primary, where rows can be put. */
-  constructor(url: string) {
+  /** `url`: of the primary, where rows can be put. `patienceMs`: how long an answer is waited for. */
+  constructor(url: string, patienceMs = PATIENCE_MS) {
     this.#url = url;
+    this.#patienceMs = patienceMs;
     this.#notices = new Notices(url, ["answer"], () => void this.#look());
     this.#timer = setInterval(() => void this.#look(), LOOK_MS);
     this.#timer.unref();
@@ -67,7 +71,7 @@ export class ErrandSender {
       const session = await this.#connection();
       await session.run("INSERT INTO errand (id, question) VALUES ($1, $2)", id, question);
       await session.run(tellSql("errand"));
-      const answer = await within(promise, PATIENCE_MS);
+      const answer = await within(promise, this.#patienceMs);
       if (answer !== null) return { kind: "answered", answer };
       if ((await session.run("UPDATE errand SET state = 3 WHERE id = $1 AND state = 0", id)) === 1)
         return { kind: "given up" };
@@ -148,13 +152,13 @@ export class ErrandDesk {
     this.#timer.unref();
   }
 
-  /** Takes no more errands; resolves when those in hand are answered. */
+  /** Takes no more errands; resolves when those in hand are answered, or after a second: the next writer takes them. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#timer);
     await this.#notices.close();
     await this.#looking;
-    await Promise.all(this.#inHand.values());
+    await within(Promise.all(this.#inHand.values()), CLOSING_MS);
     await this.#session?.close();
   }
 

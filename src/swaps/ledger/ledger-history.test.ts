@@ -362,12 +362,13 @@ async function step(ledger: SwapLedger, store: MemorySwapStore, world: World): P
 describe("histories of the swap ledger", () => {
   for (const seed of seeds([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])) {
     seededTest(
-      `S-50: after any history, restart and rebuild give the same state (seed ${seed})`,
+      `S-50: after any history, a restart, a rebuild and who follows give the same state (seed ${seed})`,
       seed,
       async () => {
-        const store = new MemorySwapStore();
+        const store = new MemorySwapStore({ tellsChanges: true });
         const world = new World(seed);
         let ledger = await open(store);
+        const follower = await open(new MemorySwapStore());
         for (let count = 0; count < LENGTH; count += 1) {
           await step(ledger, store, world);
           if (count % 6 !== 5) continue;
@@ -376,6 +377,9 @@ describe("histories of the swap ledger", () => {
           assert.equal(stateOf(again), stateOf(ledger), "a restart gives the same state");
           assert.equal(memoryOf(again, world), memoryOf(ledger, world), "and the same watch");
           assert.equal(stateOf(await rebuilt(world)), stateOf(ledger), "a rebuild gives the same state");
+          for (const text of store.told.splice(0)) await follower.follow(text);
+          assert.equal(stateOf(follower), stateOf(ledger), "who follows the changes comes to the same state");
+          assert.equal(memoryOf(follower, world), memoryOf(ledger, world), "and the same watch");
           ledger = again;
         }
         assert.ok(world.sightings.length > 3 && [...ledger.orders()].length > 2, "something has happened");

@@ -1,0 +1,198 @@
+// What a writer and readers tell each other through PostgreSQL: who writes, the present, changes of swaps, and errands.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { ErrandDesk, ErrandSender } from "../src/adapters/store-postgres/errands.ts";
+import { LiveBoard } from "../src/adapters/store-postgres/live-rows.ts";
+import {
+  type OpenedPostgresReader,
+  openPostgresReader,
+} from "../src/adapters/store-postgres/postgres-reader.ts";
+import {
+  electPostgresWriter,
+  type OpenedPostgresStore,
+  openPostgresStore,
+} from "../src/adapters/store-postgres/postgres-store.ts";
+import type { EvmAddress } from "../src/primitives/brands.ts";
+import type { SwapTransaction } from "../src/swaps/ledger/ports.ts";
+import { NothingWritten } from "../src/swaps/ledger/told-change.ts";
+import { needsPostgres, type PostgresCluster, startPostgres } from "../testkit/doubles/postgres.ts";
+import { BASE } from "../testkit/store-contract/chain-facts.ts";
+import { until } from "../testkit/until.ts";
+
+const IDENTITY = { network: "simnet", chainId: 31_337, escrow: `0x${"ab".repeat(20)}` as EvmAddress };
+const NOTHING: SwapTransaction = { rewind: null, remove: [], put: [], checkpoints: [], events: [] };
+
+function storing(key: string, told?: string): SwapTransaction {
+  const put = [{ kind: "ask", key, chain: null, height: null, body: "{}" }];
+  return { ...NOTHING, put, ...(told === undefined ? {} : { told: { text: told, hasPicture: false } }) };
+}
+
+function reader(url: string, onNotice: () => void = () => undefined): OpenedPostgresReader {
+  return openPostgresReader({ url, primaryUrl: url, onNotice });
+}
+
+describe("writer and readers over PostgreSQL", needsPostgres(), () => {
+  let cluster: PostgresCluster;
+  before(async () => {
+    cluster = await startPostgres();
+  });
+  after(() => cluster.stop());
+
+  async function withWriter(job: (store: OpenedPostgresStore, url: string) => Promise<void>): Promise<void> {
+    const url = await cluster.newUrl();
+    const store = await openPostgresStore({ url });
+    try {
+      await store.swaps.initialise(IDENTITY);
+      await job(store, url);
+    } finally {
+      await store.close();
+    }
+  }
+
+  test("of two candidates the second waits, takes over when the first is gone, and the first cannot write any more", async () => {
+    const url = await cluster.newUrl();
+    const { signal } = new AbortController();
+    const first = await electPostgresWriter({ url }, { signal, onStandby: () => undefined });
+    assert.ok(first !== null);
+    await first.commitBase(BASE);
+    let hasWaited = false;
+    const second = electPostgresWriter({ url }, { signal, onStandby: () => (hasWaited = true) });
+    await until("the second waits", async () => hasWaited);
+    // As when its machine is gone: the server ends the connection.
+    await cluster.run(
+      url,
+      `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted
+         AND objid = (hashtext(current_schema())::bigint & 4294967295)::oid`,
+    );
+    const successor = await second;
+    assert.ok(successor !== null);
+    assert.equal(successor.fence, first.fence + 1);
+    await assert.rejects(first.wipe(), /another process has become the writer/);
+    assert.match((await first.writerDied).message, /another process/);
+    assert.equal((await successor.tip())?.height, BASE.height);
+    await Promise.all([first.close(), successor.close()]);
+  });
+
+  test("waiting for the lock ends by the signal", async () => {
+    await withWriter(async (_, url) => {
+      const stop = new AbortController();
+      const elected = electPostgresWriter({ url }, { signal: stop.signal, onStandby: () => stop.abort() });
+      assert.equal(await elected, null);
+    });
+  });
+
+  test("a reader sees each change of the present once, and everything where it comes late", async () => {
+    await withWriter(async (store, url) => {
+      let notices = 0;
+      const reading = reader(url, () => (notices += 1));
+      const board = new LiveBoard(url, store.fence);
+      await until("the reader listens", async () => notices > 0);
+      const heard = notices;
+      await board.publish([
+        { topic: "mempool", key: "a", body: "1" },
+        { topic: "mempool", key: "b", body: "1" },
+      ]);
+      await until("the reader is told", async () => notices > heard);
+      const whole = await reading.look({ live: 0, change: null });
+      assert.equal(whole.live.isWhole, true);
+      assert.deepEqual(whole.live.rows.map(({ key }) => key).toSorted(), ["a", "b"]);
+      await board.publish([{ topic: "mempool", key: "a", body: null }]);
+      const next = await reading.look({ live: whole.live.version, change: null });
+      assert.deepEqual(next.live.rows, [{ topic: "mempool", key: "a", body: null }]);
+      assert.equal(next.live.isWhole, false);
+      assert.deepEqual((await reading.look({ live: next.live.version, change: null })).live.rows, []);
+      await cluster.run(url, "SELECT setval('live_version', 100000)");
+      await board.publish([{ topic: "mempool", key: "c", body: "1" }]);
+      const late = await reading.look({ live: next.live.version, change: null });
+      assert.equal(late.live.isWhole, true);
+      // The board of a later writer takes back what it does not know itself.
+      await cluster.run(url, "UPDATE writer SET fence = fence + 1");
+      await assert.rejects(board.publish([]), /another process has become the writer/);
+      const later = new LiveBoard(url, store.fence + 1);
+      await later.publish([{ topic: "mempool", key: "c", body: "2" }]);
+      const changed = await reading.look({ live: late.live.version, change: null });
+      assert.deepEqual(changed.live.rows.map(({ key, body }) => `${key} ${body}`).toSorted(), [
+        "b null",
+        "c 2",
+      ]);
+      await Promise.all([board.close(), later.close(), reading.close()]);
+    });
+  });
+
+  test("changes of swaps are followed in order; a gap says that all must be read again", async () => {
+    await withWriter(async (store, url) => {
+      const reading = reader(url);
+      await store.swaps.commit(storing("one", "first"));
+      const { change, facts } = await reading.storedSwaps();
+      assert.deepEqual(
+        facts.map(({ key }) => key),
+        ["one"],
+      );
+      await store.swaps.commit(storing("two", "second"));
+      await store.swaps.commit(storing("three", "third"));
+      const { changes } = await reading.look({ live: 0, change });
+      assert.deepEqual(
+        changes?.map(({ text }) => text),
+        ["second", "third"],
+      );
+      await cluster.run(url, "DELETE FROM swap_change WHERE body = 'second'");
+      assert.equal((await reading.look({ live: 0, change })).changes, null);
+      // A wipe leaves a gap behind everything.
+      const newest = (await reading.storedSwaps()).change;
+      await store.wipe();
+      assert.equal((await reading.look({ live: 0, change: newest })).changes, null);
+      await reading.close();
+    });
+  });
+
+  test("an errand is answered; without a writer it is given up, and what it asked for cannot be stored any more", async () => {
+    await withWriter(async (store, url) => {
+      const sender = new ErrandSender(url, 1500);
+      const asks: string[] = [];
+      const { promise: isGivenUp, resolve: giveUp } = Promise.withResolvers<void>();
+      const { promise: tried, resolve: end } = Promise.withResolvers<unknown>();
+      const desk = new ErrandDesk(url, store.fence, async (question) => {
+        asks.push(question);
+        if (question === "slow") {
+          await isGivenUp;
+          await store.swaps.commit(storing("slow")).then(() => end(null), end);
+        } else await store.swaps.commit(storing(question));
+        return `did ${question}`;
+      });
+      const answers = await Promise.all(["a", "b", "c"].map((question) => sender.ask(question)));
+      assert.deepEqual(
+        answers,
+        ["a", "b", "c"].map((question) => ({ kind: "answered", answer: `did ${question}` })),
+      );
+      assert.deepEqual(asks.toSorted(), ["a", "b", "c"]);
+      assert.deepEqual(await sender.ask("slow"), { kind: "given up" });
+      giveUp();
+      assert.ok((await tried) instanceof NothingWritten);
+      assert.deepEqual((await store.swaps.keys("ask")).toSorted(), ["a", "b", "c"]);
+      await desk.close();
+      assert.deepEqual(await sender.ask("nobody"), { kind: "given up" });
+      await sender.close();
+    });
+  });
+
+  test("an errand whose writer is killed is carried out by the next one, and stored once", async () => {
+    await withWriter(async (store, url) => {
+      const sender = new ErrandSender(url);
+      const { promise: isStored, resolve: stored } = Promise.withResolvers<void>();
+      const dead = new ErrandDesk(url, store.fence, async () => {
+        await store.swaps.commit(storing("ask"));
+        stored();
+        // It never comes to its answer.
+        return new Promise<string>(() => {});
+      });
+      const asked = sender.ask("ask");
+      await isStored;
+      await cluster.run(url, "UPDATE writer SET fence = fence + 1");
+      const next = new ErrandDesk(url, store.fence + 1, async () => "there already");
+      assert.deepEqual(await asked, { kind: "answered", answer: "there already" });
+      assert.deepEqual(await store.swaps.keys("ask"), ["ask"]);
+      await Promise.all([dead.close(), next.close(), sender.close()]);
+    });
+  });
+});
