@@ -167,6 +167,19 @@ contract ClosingTest is EscrowTest {
         vm.assertEq(usdc.balanceOf(seller), terms.usdcAmount, "what the seller has");
     }
 
+    function test_S23_aFeeOfOneUnitAccrues() public {
+        escrow = _newEscrow(address(usdc), 1, 1, fees);
+        _fund(buyer);
+        (Terms memory terms, bytes32 secret) = _bid();
+        terms.usdcAmount = 10_000;
+        bytes32 orderHash = _lock(terms);
+        vm.prank(seller);
+        escrow.accept(orderHash, SELLER_PEARL_KEY);
+        escrow.claim(orderHash, secret);
+        vm.assertEq(escrow.accruedFees(fees), 1, "what the recipient is owed");
+        vm.assertEq(usdc.balanceOf(seller), 9_999, "what the seller has");
+    }
+
     function test_S21_noOtherSecretAlsoNotTheHashlockItself() public {
         (bytes32 orderHash, Terms memory terms, ) = _accepted();
         _refused(seller, _claim(orderHash, 0), SecretWrong.selector);

@@ -24,6 +24,7 @@ interface Vm {
     function expectEmit(address emitter) external;
     function recordLogs() external;
     function getRecordedLogs() external returns (Log[] memory);
+    function setArbitraryStorage(address target) external;
     function assume(bool condition) external pure;
     function assertTrue(bool condition, string calldata message) external pure;
     function assertEq(uint256 left, uint256 right, string calldata message) external pure;
