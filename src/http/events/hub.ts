@@ -51,6 +51,12 @@ const STEPS_PER_TURN = 64;
 /** Events that a resume may have to read; beyond that it is answered by `reset` (H-11). */
 const MAX_REPLAYED = 100_000;
 
+/** The id that `Last-Event-ID` names (H-39); null for text that is none. */
+export function eventIdOf(text: string): number | null {
+  const id = /^[0-9]{1,20}$/.test(text) ? Number(text) : Number.NaN;
+  return Number.isSafeInteger(id) ? id : null;
+}
+
 /** The event stream of one server. */
 export class EventHub {
   readonly #queries: IndexQueries;
@@ -104,10 +110,10 @@ export class EventHub {
   async start(lastEventId: string | null): Promise<EventStart> {
     const { highest } = await this.#queries.eventBounds();
     if (lastEventId === null) return { after: highest, preface: "", isReplay: false };
-    const id = /^[0-9]{1,20}$/.test(lastEventId) ? Number(lastEventId) : -1;
-    const isInReach = Number.isSafeInteger(id) && id >= 0 && highest - id <= MAX_REPLAYED;
-    const known = isInReach && (await this.#queries.eventGroupOf(id)) !== null;
-    return known ? { after: id, preface: "", isReplay: id < highest } : this.#reset();
+    const id = eventIdOf(lastEventId);
+    if (id === null || highest - id > MAX_REPLAYED) return this.#reset();
+    const isKnown = (await this.#queries.eventGroupOf(id)) !== null;
+    return isKnown ? { after: id, preface: "", isReplay: id < highest } : this.#reset();
   }
 
   /** Serves a consumer from now on, until it is gone or the hub closes. */
