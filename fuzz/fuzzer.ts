@@ -2,10 +2,10 @@
 // the input stands in memory that the other thread sees, so that an input that never ends is known too.
 
 import { createRequire } from "node:module";
-import { parentPort, workerData } from "node:worker_threads";
+import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { Random } from "../testkit/random.ts";
-import { Coverage } from "./coverage.ts";
-import { mutated } from "./mutate.ts";
+import { Coverage } from "../test/fuzz/coverage.ts";
+import { mutated } from "../test/fuzz/mutate.ts";
 
 /** What the thread is started with. */
 export interface FuzzOrder {
@@ -32,7 +32,8 @@ const CLOCK_EVERY = 256;
 /** Bytes before the input in the shared memory. */
 export const SHARED_HEAD = 8;
 
-if (parentPort !== null) fuzz(workerData as FuzzOrder, (news) => parentPort?.postMessage(news));
+const port: MessagePort | null = parentPort;
+if (port !== null) fuzz(workerData as FuzzOrder, (news) => port.postMessage(news));
 
 function fuzz(order: FuzzOrder, tell: (news: FuzzNews) => void): void {
   const { maxBytes, words, shared, runs, seconds } = order;
@@ -60,8 +61,9 @@ function fuzz(order: FuzzOrder, tell: (news: FuzzNews) => void): void {
   };
   for (const input of order.corpus) if (!held(input)) return;
   if (corpus.length === 0) corpus.push(new Uint8Array());
-  for (let known = 0; count < runs; ) {
-    if (count % CLOCK_EVERY === 0 && performance.now() > end) break;
+  let known = 0;
+  const isOver = (): boolean => count >= runs || (count % CLOCK_EVERY === 0 && performance.now() > end);
+  while (!isOver()) {
     if (!held(mutated(random, { corpus, words, maxBytes }))) return;
     for (const input of corpus.slice(known)) tell({ kind: "kept", input });
     known = corpus.length;

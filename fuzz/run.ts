@@ -11,9 +11,11 @@ import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
 import { rolldown } from "rolldown";
 import { type FuzzNews, type FuzzOrder, SHARED_HEAD } from "./fuzzer.ts";
-import type { FuzzTarget } from "./target.ts";
-import { TARGETS } from "./targets.ts";
+import type { FuzzTarget } from "../test/fuzz/target.ts";
+import { TARGETS } from "../test/fuzz/targets.ts";
 
+/** In the packages of `fuzz/` alone. */
+const INSTRUMENTER = "istanbul-lib-instrument";
 const DATA = resolve("fuzz/data");
 /** An input of the greatest length takes milliseconds where the time is linear. */
 const TOO_LONG_S = 10;
@@ -40,14 +42,14 @@ interface Outcome {
   readonly finding: string | null;
 }
 
-const { only, input } = options;
+const { only, input: again } = options;
 const chosen = TARGETS.filter(({ name }) => only === undefined || name === only);
 if (chosen.length === 0) throw new Error(`no target ${only}: ${TARGETS.map(({ name }) => name).join(", ")}`);
-if (input !== undefined) await again(chosen, input);
+if (again !== undefined) runOn(chosen, again);
 else process.exitCode = await fuzzAll(chosen);
 
 /** Runs a target on one input, without the fuzzer. */
-async function again(targets: readonly FuzzTarget[], path: string): Promise<void> {
+function runOn(targets: readonly FuzzTarget[], path: string): void {
   const [target, ...others] = targets;
   if (target === undefined || others.length > 0) throw new Error("name the target: --only NAME --input FILE");
   target.run(new Uint8Array(readFileSync(path)));
@@ -129,19 +131,19 @@ async function endOf(thread: Worker, order: FuzzOrder, keep: (input: Uint8Array)
   return promise.finally(() => clearInterval(watchdog));
 }
 
-function longestOf({ maxBytes, seeds }: FuzzTarget, kept: readonly Uint8Array[]): number {
-  return Math.max(maxBytes, ...[...seeds(), ...kept].map(({ length }) => length));
+function longestOf(target: FuzzTarget, kept: readonly Uint8Array[]): number {
+  return Math.max(target.maxBytes, ...[...target.seeds(), ...kept].map(({ length }) => length));
 }
 
 /** The target with all of the program that it reaches as one file in which istanbul counts branches. */
 async function instrumented({ name }: FuzzTarget, folder: string): Promise<string> {
-  const entry = join(folder, "entry.ts");
-  const targets = relative(folder, resolve("fuzz/targets.ts"));
+  const entry = join(folder, "entry.js");
+  const targets = relative(folder, resolve("test/fuzz/targets.ts"));
   writeFileSync(
     entry,
     `import { TARGETS } from "${targets}";\n` +
       `const target = TARGETS.find(({ name }) => name === "${name}");\n` +
-      "export function fuzz(input: Uint8Array): void {\n  target?.run(input);\n}\n",
+      "export function fuzz(input) {\n  target?.run(input);\n}\n",
   );
   const bundle = await rolldown({ input: entry, platform: "node", external: /^[^./]/, logLevel: "silent" });
   const { output } = await bundle.generate({ format: "cjs", codeSplitting: false });
@@ -154,7 +156,7 @@ async function instrumented({ name }: FuzzTarget, folder: string): Promise<strin
 function withCounters(code: string, file: string): string {
   // Installed for this command alone, so that it has no types here.
   const require = createRequire(resolve("fuzz/package.json"));
-  const found: unknown = require("istanbul-lib-instrument");
+  const found: unknown = require(INSTRUMENTER);
   if (!isInstrumenter(found)) throw new Error("istanbul-lib-instrument has another interface than expected");
   return found.createInstrumenter({ esModules: false, compact: true }).instrumentSync(code, file);
 }

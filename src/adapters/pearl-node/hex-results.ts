@@ -10,6 +10,8 @@ export type BytesReply = Result<Uint8Array, RpcRefusal>;
 
 const RESULT_KEY = Buffer.from('"result":"', "latin1");
 const QUOTE = 0x22;
+/** A mark that the body itself holds, plain or in an escape, would be taken for one that stands for cut hex. */
+const MARK_OR_ESCAPE = /[#\\]/;
 
 /**
  * Takes a body apart whose results are hex. A body as nodes write it is read without parsing megabytes of hex;
@@ -33,11 +35,15 @@ function readCut(body: Buffer): ReadBody<BytesReply> | null {
     if (end < 0) return null;
     const bytes = hexBytes(body.toString("latin1", start, end));
     if (bytes === null) return null;
-    frame += `${body.toString("utf8", at, start)}#${decoded.length}`;
+    const between = body.toString("utf8", at, start);
+    if (MARK_OR_ESCAPE.test(between)) return null;
+    frame += `${between}#${decoded.length}`;
     decoded.push(bytes);
     at = end;
   }
-  const json = parseJson(frame + body.toString("utf8", at));
+  const rest = body.toString("utf8", at);
+  if (MARK_OR_ESCAPE.test(rest)) return null;
+  const json = parseJson(frame + rest);
   if (json === undefined) return null;
   // A result that was not cut out, or a cut that is no result: the body is written in another way.
   const results = (Array.isArray(json) ? json : [json])

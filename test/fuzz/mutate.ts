@@ -1,8 +1,8 @@
 // Makes an input of others: a few small changes of bytes, of numbers in text, of lengths, pieces of other inputs, and
 // words that decoders compare with. Equal draws give equal inputs.
 
-import { elementAt } from "../src/primitives/elements.ts";
-import type { Random } from "../testkit/random.ts";
+import { elementAt } from "../../src/primitives/elements.ts";
+import type { Random } from "../../testkit/random.ts";
 
 const EDGES = [0, 1, 2, 15, 16, 31, 32, 33, 63, 64, 75, 76, 77, 78, 127, 128, 252, 253, 254, 255] as const;
 const MOST_CHANGES = 6;

@@ -1,7 +1,7 @@
 // Which branches of the instrumented program an input reached, and how often by powers of two. An input that reached
 // one for the first time, or so often for the first time, is worth being changed further.
 
-import { elementAt } from "../src/primitives/elements.ts";
+import { elementAt } from "../../src/primitives/elements.ts";
 
 /** The counters that istanbul writes, by file. */
 type Counters = Readonly<

@@ -1,22 +1,22 @@
 // Blocks, transactions, scripts and bodies, as a node or a stranger's transaction brings them.
 
-import { sha256d } from "../../src/adapters/system/hashes.ts";
-import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
-import { NETWORKS } from "../../src/chain/networks.ts";
-import { scanBlock, type ScanContext } from "../../src/chain/scan-block.ts";
-import { scanTransaction } from "../../src/chain/scan-transaction.ts";
-import { openBlock } from "../../src/chain/watch-block.ts";
-import { readWholeTransaction, type WholeTransaction } from "../../src/chain/watch-transaction.ts";
-import { recogniseEnvelope } from "../../src/prc20/envelope.ts";
-import { OPERATION_KINDS, readOperation } from "../../src/prc20/operations/registry.ts";
-import { readPayload } from "../../src/prc20/payload.ts";
-import { readBlock } from "../../src/prc20/read-block.ts";
-import { MARKER, type ProtocolRules } from "../../src/prc20/rules.ts";
-import { addressOfKey } from "../../src/primitives/address.ts";
-import type { BlockHash, Bytes32, PearlAddress } from "../../src/primitives/brands.ts";
-import { concatBytes } from "../../src/primitives/bytes.ts";
-import { preimagesIn, spentLeafHash } from "../../src/swap/spend-leaf.ts";
-import { bodyOf, Workshop } from "../../test/hostile/workshop.ts";
+import { sha256d } from "../../../src/adapters/system/hashes.ts";
+import { swapCrypto } from "../../../src/adapters/system/swap-crypto.ts";
+import { NETWORKS } from "../../../src/chain/networks.ts";
+import { scanBlock, type ScanContext } from "../../../src/chain/scan-block.ts";
+import { scanTransaction } from "../../../src/chain/scan-transaction.ts";
+import { openBlock } from "../../../src/chain/watch-block.ts";
+import { readWholeTransaction, type WholeTransaction } from "../../../src/chain/watch-transaction.ts";
+import { recogniseEnvelope } from "../../../src/prc20/envelope.ts";
+import { OPERATION_KINDS, readOperation } from "../../../src/prc20/operations/registry.ts";
+import { readPayload } from "../../../src/prc20/payload.ts";
+import { readBlock } from "../../../src/prc20/read-block.ts";
+import { MARKER, type ProtocolRules } from "../../../src/prc20/rules.ts";
+import { addressOfKey } from "../../../src/primitives/address.ts";
+import type { BlockHash, Bytes32, PearlAddress } from "../../../src/primitives/brands.ts";
+import { concatBytes } from "../../../src/primitives/bytes.ts";
+import { preimagesIn, spentLeafHash } from "../../../src/swap/spend-leaf.ts";
+import { bodyOf, Workshop } from "../../hostile/workshop.ts";
 import { bytesOf, type FuzzTarget, hold } from "../target.ts";
 
 const NETWORK = NETWORKS.simnet;

@@ -3,10 +3,10 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Coverage } from "../../fuzz/coverage.ts";
-import { mutated } from "../../fuzz/mutate.ts";
-import { Breach, hold } from "../../fuzz/target.ts";
-import { TARGETS } from "../../fuzz/targets.ts";
+import { Coverage } from "./coverage.ts";
+import { mutated } from "./mutate.ts";
+import { Breach, hold } from "./target.ts";
+import { TARGETS } from "./targets.ts";
 import { Random } from "../../testkit/random.ts";
 
 const CHANGED_INPUTS = 300;

@@ -1,19 +1,24 @@
 // What RPCs answer: JSON of any shape, hex of blocks in it, blocks and logs of the EVM chain.
 
 import { type AbiEvent, decodeEventLog, type Hex, toEventSelector } from "viem";
-import { escrowAbi } from "../../src/adapters/evm-rpc/escrow-abi.ts";
-import { readEscrowLog } from "../../src/adapters/evm-rpc/escrow-events.ts";
+import { escrowAbi } from "../../../src/adapters/evm-rpc/escrow-abi.ts";
+import { readEscrowLog } from "../../../src/adapters/evm-rpc/escrow-events.ts";
 import {
   evmBlockOf,
   hexText,
   logsOf,
   quantityOf,
   receiptOf,
-} from "../../src/adapters/evm-rpc/read-shapes.ts";
-import { parseJson, repliesOf, requestBody, sharedRefusal } from "../../src/adapters/json-rpc/rpc-answer.ts";
-import { readHexResults } from "../../src/adapters/pearl-node/hex-results.ts";
-import type { Bytes32, EvmAddress } from "../../src/primitives/brands.ts";
-import type { EvmLog } from "../../src/swaps/evm/evm-chain.ts";
+} from "../../../src/adapters/evm-rpc/read-shapes.ts";
+import {
+  parseJson,
+  repliesOf,
+  requestBody,
+  sharedRefusal,
+} from "../../../src/adapters/json-rpc/rpc-answer.ts";
+import { readHexResults } from "../../../src/adapters/pearl-node/hex-results.ts";
+import type { Bytes32, EvmAddress } from "../../../src/primitives/brands.ts";
+import type { EvmLog } from "../../../src/swaps/evm/evm-chain.ts";
 import { bytesOf, type FuzzTarget, hold, utf8 } from "../target.ts";
 
 const HASH = `0x${"5e".repeat(32)}` as Bytes32;
@@ -109,6 +114,7 @@ const hexAnswer: FuzzTarget = {
       `{"result": "00ff", "error": null, "id": 40}`,
       `{"a":"\\"result\\":\\"00\\"","result":"0011","id":40}`,
       `{"result":"#0","id":40}`,
+      `{"x":{"result":"00"},"id":40,"result": "#0"}`,
       `{"result":"00","result":"11","id":40}`,
     ].map(bytesOf),
   run(input) {
@@ -173,7 +179,7 @@ const evmShapes: FuzzTarget = {
 
 /** Topics and data of a log: the event by the first byte, then the number of topics, then words. */
 function logOf(input: Uint8Array): EvmLog {
-  const hex = Buffer.from(input.buffer, input.byteOffset + 2, Math.max(0, input.length - 2)).toString("hex");
+  const hex = Buffer.from(input.subarray(2)).toString("hex");
   const selector = SELECTORS[(input[0] ?? 0) % SELECTORS.length] ?? HASH;
   const count = Math.min((input[1] ?? 0) % 5, Math.floor(hex.length / 64));
   const topics = Array.from({ length: count }, (_, index) => `0x${hex.slice(64 * index, 64 * index + 64)}`);
