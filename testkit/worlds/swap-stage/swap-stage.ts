@@ -129,28 +129,31 @@ export class SwapStage {
     );
   }
 
+  /** The flags of a service over these chains, with these in the place of the usual ones. */
+  flags(more: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+    return {
+      "--strand-network": "simnet",
+      "--pearl-rpc-url": this.pearl.url,
+      "--pearl-rpc-user": "user",
+      "--pearl-rpc-password": "secret",
+      "--database-url": `sqlite:${join(this.folder, "index.db")}`,
+      "--host": "127.0.0.1",
+      "--port": "0",
+      "--prc20-start-height": "1",
+      "--prc20-fee-bps": "0",
+      "--evm-rpc-urls": this.anvil.url,
+      "--evm-chain-id": "31337",
+      "--escrow-address": this.escrow.address.toLowerCase(),
+      "--escrow-first-block": String(this.escrow.block),
+      ...QUICK,
+      ...this.#options.flags,
+      ...more,
+    };
+  }
+
   /** One more service over the same chains, with these flags beside the usual ones; the caller stops it. */
   async startBeside(more: Readonly<Record<string, string>>): Promise<RunningService> {
-    const flags = new Map(
-      Object.entries({
-        "--strand-network": "simnet",
-        "--pearl-rpc-url": this.pearl.url,
-        "--pearl-rpc-user": "user",
-        "--pearl-rpc-password": "secret",
-        "--database-url": `sqlite:${join(this.folder, "index.db")}`,
-        "--host": "127.0.0.1",
-        "--port": "0",
-        "--prc20-start-height": "1",
-        "--prc20-fee-bps": "0",
-        "--evm-rpc-urls": this.anvil.url,
-        "--evm-chain-id": "31337",
-        "--escrow-address": this.escrow.address.toLowerCase(),
-        "--escrow-first-block": String(this.escrow.block),
-        ...QUICK,
-        ...this.#options.flags,
-        ...more,
-      }),
-    );
+    const flags = new Map(Object.entries(this.flags(more)));
     const config = readConfig({ flags, environment: {}, readFile: () => null });
     if (!config.ok) throw new Error(config.error.join("\n"));
     return startService(config.value, { log: this.#options.log ?? SILENT });

@@ -1,0 +1,194 @@
+// Three readers and two candidates for the writer behind a load balancer, as real processes over both chains. While people
+// post asks and a consumer of events comes back again and again, a reader and the writer are killed: every ask is there
+// once, the consumer has every event once, and all readers say the same.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { needsPostgres, type PostgresCluster, startPostgres } from "../../testkit/doubles/postgres.ts";
+import { type RoundRobin, startRoundRobin } from "../../testkit/doubles/round-robin.ts";
+import { freePort } from "../../testkit/free-port.ts";
+import { until } from "../../testkit/until.ts";
+import { Http } from "../../testkit/worlds/swap-stage/http.ts";
+import { party, payPearl, signAsk } from "../../testkit/worlds/swap-stage/parties.ts";
+import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
+import { endAll, health, isAlive, type StartedProcess, startStrand } from "./service-process.ts";
+
+const ASKS = "/api/v1/swaps/asks";
+const SELLERS = 9;
+
+interface Told {
+  readonly id: number;
+  readonly text: string;
+}
+
+/** A consumer that takes up each stream where the last one broke off, at whichever reader the balancer chooses. */
+class Consumer {
+  readonly told: Told[] = [];
+  streams = 0;
+  readonly #url: string;
+  readonly #behind: number | null;
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>;
+
+  constructor(url: string, behind: number | null = null) {
+    this.#url = url;
+    this.#behind = behind;
+    this.#running = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      await this.#stream(signal).catch(() => undefined);
+      await delay(50, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  async #stream(signal: AbortSignal): Promise<void> {
+    const last = this.told.at(-1)?.id ?? this.#behind;
+    const headers: Record<string, string> = last === null ? {} : { "last-event-id": String(last) };
+    const answer = await fetch(`${this.#url}/api/v1/events`, { headers, signal });
+    if (answer.status !== 200 || answer.body === null) return;
+    this.streams += 1;
+    let text = "";
+    for await (const chunk of answer.body.pipeThrough(new TextDecoderStream())) {
+      const parts = (text + chunk).split("\n\n");
+      text = parts.pop() ?? "";
+      for (const part of parts) {
+        const id = /^id: ([0-9]+)$/m.exec(part)?.[1];
+        if (id !== undefined) this.told.push({ id: Number(id), text: part });
+      }
+    }
+  }
+}
+
+interface Started {
+  readonly strand: StartedProcess;
+  readonly port: number;
+}
+
+const isOk = async (port: number): Promise<boolean> => (await health(port))?.["status"] === "ok";
+
+/** Posts an ask as an honest client does: again until it is answered. Resolves with how often it was asked. */
+async function post(http: Http, body: unknown): Promise<number> {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await http.post(ASKS, body).catch(() => null);
+    if (answer?.status === 201 || answer?.status === 200) return tries;
+    if (answer !== null) assert.ok([502, 503].includes(answer.status), answer.text);
+    await delay(200);
+  }
+}
+
+const isWriting = ({ strand }: Started): boolean => !strand.stdout.includes("waits to take over");
+
+describe("a load balancer over three readers and two candidates for the writer", needsPostgres(), () => {
+  let cluster: PostgresCluster;
+  let stage: SwapStage;
+  let balancer: RoundRobin | null = null;
+  let url = "";
+
+  before(async () => {
+    [cluster, stage] = await Promise.all([startPostgres(), SwapStage.open()]);
+    url = await cluster.newUrl();
+    for (let seller = 1; seller <= SELLERS; seller += 1)
+      await payPearl(stage, party(stage, seller), 200_000_000n);
+    await stage.caughtUp();
+  });
+
+  after(async () => {
+    await balancer?.close();
+    await endAll();
+    await stage?.close();
+    await cluster?.stop();
+  });
+
+  async function start(role: string): Promise<Started> {
+    const port = await freePort();
+    const flags = stage.flags({ "--database-url": url, "--port": String(port), "--rate-limit-post": "off" });
+    return { strand: startStrand(process.execPath, [role, ...Object.entries(flags).flat()], {}), port };
+  }
+
+  test("a reader and the writer are killed: every ask once, every event once, one answer from all", async () => {
+    const writers = [await start("index"), await start("index")];
+    const readers = [await start("serve"), await start("serve"), await start("serve")];
+    const ports = readers.map(({ port }) => port);
+    balancer = await startRoundRobin(ports);
+    const http = new Http(balancer.url);
+    await until("all readers are well", async () => (await Promise.all(ports.map(isOk))).every(Boolean));
+    const consumer = new Consumer(balancer.url);
+    await until("the consumer listens", async () => consumer.streams > 0);
+    const asks = await Promise.all(
+      Array.from({ length: SELLERS }, (_, at) => signAsk(stage, party(stage, at + 1))),
+    );
+    const bodies = asks.map(({ body }) => body);
+    await Promise.all(bodies.slice(0, 3).map((body) => post(http, body)));
+
+    const [dead] = readers;
+    assert.ok(dead !== undefined);
+    process.kill(dead.strand.workerPid(), "SIGKILL");
+    await Promise.all(bodies.slice(3, 6).map((body) => post(http, body)));
+
+    const [writer, standby] = writers.toSorted(
+      (one, other) => Number(isWriting(other)) - Number(isWriting(one)),
+    );
+    assert.ok(writer !== undefined && standby !== undefined && !isWriting(standby));
+    const posted = Promise.all(bodies.slice(6).map((body) => post(http, body)));
+    process.kill(writer.strand.workerPid(), "SIGKILL");
+    const killedAt = performance.now();
+    await stage.minePearl(1);
+    const { tip } = stage.pearl.chain;
+    const alive = ports.slice(1);
+    await until("the new block is at all readers", async () => {
+      const got = await Promise.all(
+        alive.map((port) => new Http(`http://127.0.0.1:${port}`).get(`/api/v1/prc20/digest/${tip.height}`)),
+      );
+      return got.every(({ status }) => status === 200);
+    });
+    process.stdout.write(
+      `# a new block at all readers ${Math.round(performance.now() - killedAt)} ms after SIGKILL\n`,
+    );
+    assert.match(standby.strand.stdout, /this process is the writer of the database/);
+    assert.ok(!isAlive(writer.strand.workerPid()));
+    await posted;
+
+    const path = `${ASKS}?include_unfunded=true&limit=100`;
+    await until("all readers show all asks alike", async () => {
+      const got = await Promise.all(alive.map((port) => new Http(`http://127.0.0.1:${port}`).get(path)));
+      return (
+        got.every(({ text }) => text === got[0]?.text) &&
+        got[0]?.text.split('"ask_id"').length === SELLERS + 1
+      );
+    });
+    const listed = await new Http(`http://127.0.0.1:${alive[0]}`).get(path);
+    for (const { askId } of asks) assert.equal(listed.text.split(`"ask_id":"${askId}"`).length, 2, askId);
+
+    // Who comes now and asks for everything behind the first event is told the same, by whichever reader.
+    const [first] = consumer.told;
+    assert.ok(first !== undefined);
+    const late = new Consumer(balancer.url, first.id - 1);
+    const asksTold = ({ told }: Consumer): number =>
+      told.filter(({ text }) => text.includes("event: ask\n")).length;
+    await until(
+      "both consumers stand at the same event",
+      async () => consumer.told.at(-1)?.id === late.told.at(-1)?.id && asksTold(late) >= SELLERS,
+    );
+    await Promise.all([consumer.stop(), late.stop()]);
+    assert.deepEqual(consumer.told, late.told);
+    const ids = consumer.told.map(({ id }) => id);
+    assert.deepEqual(
+      ids,
+      [...new Set(ids)].toSorted((one, other) => one - other),
+    );
+    for (const { askId } of asks)
+      assert.equal(
+        consumer.told.filter(({ text }) => text.includes("event: ask\n") && text.includes(askId)).length,
+        1,
+      );
+  });
+});
