@@ -7,6 +7,7 @@ import type { CommitFeed } from "../follow/commit-feed.ts";
 import type { Condition } from "../follow/conditions.ts";
 import type { Clock, Log } from "../follow/ports.ts";
 import { Wake } from "../follow/wake.ts";
+import { CommandRefused } from "./cli/service-host.ts";
 import type { SwapReplica } from "./swap-replica.ts";
 import type { ToldPresent } from "./told-present.ts";
 
@@ -82,6 +83,7 @@ export class WriterFollower {
       this.#say(null);
       return isBehind;
     } catch (error) {
+      if (error instanceof CommandRefused) throw error;
       this.#say("no database", error);
       return false;
     }
@@ -90,7 +92,7 @@ export class WriterFollower {
   async #isAdmittedNow(): Promise<boolean> {
     // A refusal passes; that nothing can be read is waited for.
     const isThere = await this.#parts.admits().catch((error: unknown) => {
-      if (error instanceof Error && error.name === "CommandRefused") throw error;
+      if (error instanceof CommandRefused) throw error;
       return error;
     });
     this.#isAdmitted = isThere === true;

@@ -26,14 +26,14 @@ interface Told {
 
 /** The publisher of one writer. */
 export class ReportPublisher {
-  readonly #board: LiveBoard;
+  readonly #board: Pick<LiveBoard, "publish">;
   readonly #told: Told;
   #mempoolVersion = -1;
   /** What was told of each transaction: the very rows of the watch, which it keeps while they stand. */
   #mempool = new Map<string, readonly MempoolOperation[]>();
   #balances = new Map<string, number>();
 
-  constructor(board: LiveBoard, told: Told) {
+  constructor(board: Pick<LiveBoard, "publish">, told: Told) {
     this.#board = board;
     this.#told = told;
   }

@@ -151,7 +151,9 @@ export class SwapReplica {
     }
     this.#state.put(stored);
     await this.#ledger.readAgain();
-    if (stored.picture !== null) await this.#ledger.follow(stored.picture, { pictureOnly: true });
+    // One that another version has told is not understood: the next one shows the mempool again.
+    if (stored.picture !== null)
+      await this.#ledger.follow(stored.picture, { pictureOnly: true }).catch(() => undefined);
     this.#state.put({ ...stored, facts: [] });
     return stored.change;
   }

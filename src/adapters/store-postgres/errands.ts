@@ -19,10 +19,11 @@ const LOOK_MS = 250;
 const CLOSING_MS = 1000;
 /** Errands that are answered at a time, and that a reader may have on their way. */
 const AT_ONCE = 64;
-/** Rows that nobody came back for. */
-const SWEEP = "DELETE FROM errand WHERE asked_at < clock_timestamp() - interval '60 seconds'";
+/** Rows that nobody came back for. What was given up is remembered for longer than anything is in hand. */
+const SWEEP = `DELETE FROM errand WHERE asked_at < clock_timestamp() - interval '1 minute'
+  AND (state <> 3 OR asked_at < clock_timestamp() - interval '1 hour')`;
 
-/** What came of an errand. "given up": nobody answered, and nothing was stored. "unknown": something was. */
+/** What came of an errand. "given up": nobody answered, and nothing was stored. "unknown": something may have been. */
 export type ErrandOutcome =
   | { readonly kind: "answered"; readonly answer: string }
   | { readonly kind: "given up" }
@@ -38,14 +39,15 @@ const inHand = new AsyncLocalStorage<string>();
 export async function markErrand(session: Session): Promise<void> {
   const id = inHand.getStore();
   if (id === undefined) return;
-  const marked = await session.run("UPDATE errand SET state = 1 WHERE id = $1 AND state IN (0, 1)", id);
-  if (marked === 0) throw new NothingWritten("store: whoever asked has given up");
+  await session.run("UPDATE errand SET state = 1 WHERE id = $1 AND state = 0", id);
+  // What is stored later on, behind the answer, is nobody's to give up.
+  const givenUp = await session.first("SELECT 1 FROM errand WHERE id = $1 AND state = 3", id);
+  if (givenUp !== null) throw new NothingWritten("store: whoever asked has given up");
 }
 
 /** The side of a reader. */
 export class ErrandSender {
   readonly #url: string;
-  readonly #notices: Notices;
   readonly #waiting = new Map<string, (answer: string) => void>();
   #session: Promise<Session> | null = null;
   #looking = false;
@@ -56,9 +58,13 @@ export class ErrandSender {
   constructor(url: string, patienceMs = PATIENCE_MS) {
     this.#url = url;
     this.#patienceMs = patienceMs;
-    this.#notices = new Notices(url, ["answer"], () => void this.#look());
     this.#timer = setInterval(() => void this.#look(), LOOK_MS);
     this.#timer.unref();
+  }
+
+  /** There may be an answer: without this call it is seen a quarter of a second later. */
+  lookSoon(): void {
+    void this.#look();
   }
 
   /** Sends an errand. Does not reject: what cannot be sent is given up. */
@@ -67,8 +73,10 @@ export class ErrandSender {
     const id = randomUUID();
     const { promise, resolve } = Promise.withResolvers<string>();
     this.#waiting.set(id, resolve);
+    let isSent = false;
     try {
       const session = await this.#connection();
+      isSent = true;
       await session.run("INSERT INTO errand (id, question) VALUES ($1, $2)", id, question);
       await session.run(tellSql("errand"));
       const answer = await within(promise, this.#patienceMs);
@@ -78,7 +86,7 @@ export class ErrandSender {
       const late = await within(promise, KEPT_PATIENCE_MS);
       return late === null ? { kind: "unknown" } : { kind: "answered", answer: late };
     } catch {
-      return { kind: "given up" };
+      return { kind: isSent ? "unknown" : "given up" };
     } finally {
       this.#waiting.delete(id);
       this.#forget(id);
@@ -88,7 +96,6 @@ export class ErrandSender {
   /** Ends the connections. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#notices.close();
     await (await this.#session?.catch(() => null))?.close();
   }
 

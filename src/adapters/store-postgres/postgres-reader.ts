@@ -71,7 +71,10 @@ export function openPostgresReader({ url, primaryUrl, onNotice }: ReaderOptions)
   const readers = new Readers(url);
   const errands = new ErrandSender(primaryUrl);
   // A replica tells nothing, but its primary does, and mostly in time.
-  const notices = new Notices(primaryUrl, ["state"], onNotice);
+  const notices = new Notices(primaryUrl, ["state", "answer"], (notice) => {
+    if (notice === "state") onNotice();
+    else errands.lookSoon();
+  });
   return {
     queries: new PostgresQueries(readers),
     parameters: () => readers.snapshot(storedParameters),

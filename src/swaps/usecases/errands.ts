@@ -44,8 +44,9 @@ const FORMAT = 1;
 
 const NOBODY =
   "The process that writes does not answer, and nothing was kept of this request. Try again in some seconds.";
-const NOBODY_NOW =
-  "The request was accepted, but its answer was lost. Ask for the object, or send the same request again.";
+const UNKNOWN =
+  "The answer to this request was lost, and whether it was accepted is not known. Ask for the object, or send the same " +
+  "request again.";
 
 /** Carries out an errand with the use cases of the writer; resolves with the text of its answer. @throws where it is none. */
 export async function carryOutErrand(api: SwapService, question: string): Promise<string> {
@@ -143,7 +144,7 @@ const NO_HASH = `0x${"00".repeat(32)}` as Bytes32;
 
 /** 503 in the shape of the endpoint (H-45, S-62). */
 function unanswered({ name, hash }: Errand, kind: "given up" | "unknown"): SwapOutcome {
-  const [code, message] = ["INDEXER_NOT_SYNCED", kind === "unknown" ? NOBODY_NOW : NOBODY] as const;
+  const [code, message] = ["INDEXER_NOT_SYNCED", kind === "unknown" ? UNKNOWN : NOBODY] as const;
   const details = { writer: "silent" };
   if (!name.startsWith("verify")) return refused(code, message, details);
   return { kind: "noVerdict", orderHash: hash, code, message, details } satisfies NoVerdict;

@@ -6,7 +6,9 @@ import { CellReader } from "../../store-rows/cells.ts";
 import type { Session } from "../session.ts";
 
 /** Changes that are kept. */
-const KEPT = 5000;
+const KEPT = 2000;
+/** Characters of a change that is told; a longer one, as while syncing, leaves a gap. */
+const LONGEST = 1_000_000;
 /** Changes that one look reads. */
 const READ_AT_ONCE = 500;
 
@@ -18,6 +20,7 @@ export interface FollowedChange {
 
 /** Tells a change, in its transaction. */
 export async function tellChange(session: Session, { text, hasPicture }: ToldChange): Promise<void> {
+  if (text.length > LONGEST) return skipChange(session);
   await session.run(
     `INSERT INTO swap_change (id, has_picture, body)
        SELECT coalesce(max(id), 0) + 1, $1, $2 FROM swap_change`,

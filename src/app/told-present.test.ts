@@ -1,0 +1,167 @@
+// What the writer tells of the present is what a reader answers, and its silence is told.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { LiveRow } from "../adapters/store-postgres/live-rows.ts";
+import type { MempoolOperation, MempoolSnapshot } from "../follow/serving.ts";
+import type { PearlAddress, Tick, Txid } from "../primitives/brands.ts";
+import { handClock } from "../../testkit/doubles/clock.ts";
+import { logOf } from "../../testkit/doubles/log.ts";
+import { ReportPublisher } from "./publish-report.ts";
+import type { SwapReport, WriterReport } from "./report.ts";
+import { ToldPresent } from "./told-present.ts";
+
+const REPORT: WriterReport = {
+  status: { nodeHeight: 12, indexedHeight: 11, lag: 1, indexingStatus: "synced", evm: null },
+  conditions: [],
+  nodes: { configured: 2, answering: 2, agreeing: 1 },
+  isMempoolTruncated: false,
+  swaps: null,
+};
+
+function operation(txid: string, vout = 0): MempoolOperation {
+  return {
+    txid: txid as Txid,
+    vout,
+    op: "send",
+    tick: "ABCD" as Tick,
+    from: "a" as PearlAddress,
+    to: null,
+    listingId: null,
+    payloadJson: "{}",
+  };
+}
+
+function parts() {
+  let now = 1000;
+  const clock = handClock(() => now);
+  const advance = (ms: number): void => {
+    now += ms;
+  };
+  const state = {
+    rows: [] as readonly MempoolOperation[],
+    version: 0,
+    seen: new Map<string, number>(),
+    report: REPORT,
+  };
+  const told: LiveRow[][] = [];
+  const board = { failure: false };
+  const publisher = new ReportPublisher(
+    {
+      publish: async (rows: readonly LiveRow[]) => {
+        if (board.failure) throw new Error("the database is away");
+        told.push([...rows]);
+      },
+    },
+    {
+      report: () => state.report,
+      mempool: {
+        snapshot: (): MempoolSnapshot => ({ version: state.version, rows: state.rows, truncated: false }),
+        matching: () => state.rows,
+      },
+      ledger: {
+        addressesSeen: () => state.seen.keys(),
+        balanceSeenAt: (address) => state.seen.get(address) ?? null,
+      },
+      clock,
+      log: logOf(() => undefined),
+    },
+  );
+  const present = new ToldPresent(clock, false);
+  const tell = async (): Promise<void> => {
+    await publisher.publish();
+    for (const rows of told.splice(0)) present.tell(rows, false);
+  };
+  return { clock, advance, state, board, publisher, present, tell };
+}
+
+const NOBODY = { tick: null, address: null, txid: null };
+
+test("unconfirmed operations and looked-up balances come and go, each told once, also when a publication has failed", async () => {
+  const { state, board, publisher, present, tell } = parts();
+  const [one, other, late] = [operation("a"), operation("b"), operation("c")];
+  const set = (...rows: MempoolOperation[]): void => {
+    state.rows = rows;
+    state.version += 1;
+  };
+  set(one, other);
+  state.seen.set("p", 7);
+  await tell();
+  assert.deepEqual(present.matching(NOBODY), [one, other]);
+  assert.deepEqual([...present.balancesSeen], [["p", 7]]);
+  const { version } = present.snapshot();
+  await tell();
+  assert.equal(present.snapshot().version, version, "nothing has changed");
+  set(other, late);
+  state.seen.delete("p");
+  board.failure = true;
+  await assert.rejects(publisher.publish());
+  board.failure = false;
+  await tell();
+  assert.deepEqual(present.matching(NOBODY), [other, late]);
+  assert.deepEqual([...present.balancesSeen], []);
+});
+
+test("H-20: a writer that is silent for more than five seconds is absent, and the index is stalled", async () => {
+  const { advance, present, tell } = parts();
+  assert.deepEqual(
+    present.conditions().map(({ code }) => code),
+    ["WRITER_ABSENT"],
+  );
+  await tell();
+  assert.deepEqual(present.conditions(), []);
+  assert.deepEqual(present.status(), REPORT.status);
+  assert.deepEqual(present.nodes(), REPORT.nodes);
+  advance(5000);
+  assert.deepEqual(present.conditions(), []);
+  advance(1);
+  assert.equal(present.status().indexingStatus, "stalled");
+  assert.deepEqual(
+    present.conditions().map(({ code }) => code),
+    ["WRITER_ABSENT"],
+  );
+  await tell();
+  assert.deepEqual(present.conditions(), []);
+});
+
+test("S-62: a report that was there before anybody looked shows neither a writer nor that a chain has answered", async () => {
+  const { clock, state, present, tell } = parts();
+  const evm = {
+    headHeight: 9,
+    headTime: 9,
+    answeredAtMonotonicMs: clock.monotonicMs() - 400,
+    headChangedAtMonotonicMs: null,
+    agreed: true,
+    finalReplaced: false,
+  };
+  const pearl = {
+    nodeHeight: 9,
+    nodeTipTime: 9,
+    answeredAtMonotonicMs: null,
+    tipChangedAtMonotonicMs: null,
+    connections: 1,
+    blockIntervalS: null,
+    witnesses: [{ sharedHeight: 3, tipHeight: 4 }],
+    nodes: REPORT.nodes,
+  };
+  state.report = { ...REPORT, swaps: { evm, pearl, lastSynced: 5, escrow: null } };
+  const rows: LiveRow[] = [];
+  const old = new ReportPublisher(
+    { publish: async (some: readonly LiveRow[]) => void rows.push(...some) },
+    {
+      report: () => state.report,
+      mempool: { snapshot: () => ({ version: 0, rows: [], truncated: false }), matching: () => [] },
+      ledger: null,
+      clock,
+      log: logOf(() => undefined),
+    },
+  );
+  await old.publish();
+  present.tell(rows, true);
+  const told = (): SwapReport | null => present.swaps;
+  assert.equal(told(), null);
+  assert.equal(present.conditions()[0]?.code, "WRITER_ABSENT");
+  await tell();
+  assert.equal(told()?.evm.answeredAtMonotonicMs, clock.monotonicMs() - 400);
+  assert.deepEqual(told()?.pearl.witnesses, pearl.witnesses);
+});

@@ -1,0 +1,71 @@
+// POSTs at a process that does not write come to what they come to at the one that does.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { apiScene } from "../../../testkit/builders/swap-ledger/api-scene.ts";
+import { bytes32 } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
+import { carryOutErrand, FollowingSwaps } from "./errands.ts";
+import { SwapApi } from "./swap-api.ts";
+import type { SwapService } from "./swap-service.ts";
+
+type Ask = ConstructorParameters<typeof FollowingSwaps>[2]["ask"];
+
+const HASH = bytes32("of nobody");
+
+/** Every POST, with a body that nobody has checked. */
+const POSTS: readonly ((swaps: SwapService) => ReturnType<SwapService["createAsk"]>)[] = [
+  (swaps) => swaps.createAsk({ seller: "nobody" }),
+  (swaps) => swaps.takeAsk(HASH, {}),
+  (swaps) => swaps.actOnAsk(HASH, "cancel", {}),
+  (swaps) => swaps.setOrigin(HASH, { origin: { $exact: "map", value: 1 } }),
+  (swaps) => swaps.acceptLock(HASH, {}, "192.0.2.1"),
+  (swaps) => swaps.verifyLock(HASH, {}, "192.0.2.1"),
+  (swaps) => swaps.verifyRefund(HASH, {}, "192.0.2.1"),
+  (swaps) => swaps.verifyEvmRefund(HASH, {}),
+];
+
+async function following(ask: (api: SwapApi) => Ask) {
+  const { parts, ledger } = await apiScene();
+  const api = new SwapApi(parts, ledger);
+  let caughtUp = 0;
+  const writer = {
+    ask: ask(api),
+    caughtUp: async () => {
+      caughtUp += 1;
+    },
+  };
+  return { api, swaps: new FollowingSwaps(parts, ledger, writer), caughtUp: () => caughtUp };
+}
+
+describe("POSTs of swaps beside the writer", () => {
+  test("each comes to what the writer's use case comes to, and is answered when that is followed", async () => {
+    const { api, swaps, caughtUp } = await following((writer) => async (question) => ({
+      kind: "answered",
+      answer: await carryOutErrand(writer, question),
+    }));
+    for (const post of POSTS) assert.deepEqual(await post(swaps), await post(api));
+    assert.equal(caughtUp(), POSTS.length);
+  });
+
+  test("H-45, S-62: without an answer they are 503 in the shape of their endpoint, and say whether anything was kept", async () => {
+    for (const [kind, sentence] of [
+      ["given up", /nothing was kept/],
+      ["unknown", /not known/],
+    ] as const) {
+      const { swaps, caughtUp } = await following(() => async () => ({ kind }));
+      for (const [at, post] of POSTS.entries()) {
+        const outcome = await post(swaps);
+        assert.ok(outcome.kind !== "answer");
+        assert.equal(outcome.kind, at < 5 ? "refused" : "noVerdict");
+        assert.equal(outcome.code, "INDEXER_NOT_SYNCED");
+        assert.match(outcome.message, sentence);
+      }
+      assert.equal(caughtUp(), 0);
+    }
+  });
+
+  test("what another version of the program has sent is refused", async () => {
+    const { api } = await following(() => async () => ({ kind: "given up" }));
+    await assert.rejects(carryOutErrand(api, '{"format":0,"errand":{}}'), /another version/);
+  });
+});
