@@ -1,6 +1,7 @@
 // SIGKILL at any writing statement and at any moment: while a database is made, in commits of one block and of many, in
 // rewinds. The next life finds the index as it was before the step or after it, never less than what was acknowledged,
-// never anything else, and goes on. STRAND_CRASHES=10000 dies so often with each engine, STRAND_SEED=n in other ways.
+// never anything else, and goes on. The same where PostgreSQL itself is killed under a writer that lives.
+// STRAND_CRASHES=10000 dies so often with each engine, and kills the server a twentieth as often; STRAND_SEED=n in other ways.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -9,13 +10,20 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import { openPostgresStore } from "../../src/adapters/store-postgres/postgres-store.ts";
 import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
 import { needsPostgres, type PostgresCluster, startPostgres } from "../../testkit/doubles/postgres.ts";
 import { Random } from "../../testkit/random.ts";
 import { replayOf, seeds } from "../../testkit/seeds.ts";
-import { statesOf } from "../../testkit/worlds/crash/story.ts";
+import { type IndexStore, StoreUnavailable } from "../../src/index/ports.ts";
+import { elementAt } from "../../src/primitives/elements.ts";
+import { until } from "../../testkit/until.ts";
+import { fingerprintOf, statesOf, type Step, storyOf } from "../../testkit/worlds/crash/story.ts";
 
 const CRASHES = Number(process.env["STRAND_CRASHES"] ?? 8);
+/** A server takes a second to come back. */
+const SERVER_KILLS = Math.ceil(CRASHES / 20) + 1;
 const [SEED = 0] = seeds([5150]);
 /** Somewhat more than the statements that a whole life runs, with either engine. */
 const MOST_STATEMENTS = { sqlite: 1400, postgresql: 450 } as const;
@@ -129,3 +137,81 @@ test(`${RULE}, in PostgreSQL`, needsPostgres(), async (context) => {
     await cluster.stop();
   }
 });
+
+/** Kills the server in a step of the story, and says which state the database is in when it is back. */
+async function killedIn(
+  cluster: PostgresCluster,
+  store: IndexStore,
+  step: Step,
+  patienceMs: number,
+): Promise<{ readonly isAcknowledged: boolean; readonly state: number }> {
+  const written = step(store).then(
+    () => true,
+    (error: unknown) => {
+      assert.ok(error instanceof StoreUnavailable, String(error));
+      return false;
+    },
+  );
+  await wait(patienceMs);
+  await cluster.takeAway();
+  const isAcknowledged = await written;
+  await cluster.bringBack();
+  let state = -1;
+  await until("the database answers", async () => {
+    state = await fingerprintOf(store).then(
+      (print) => states.indexOf(print),
+      () => -2,
+    );
+    return state !== -2;
+  });
+  return { isAcknowledged, state };
+}
+
+/** The step again and again, until the writer has its connection and its lock again. */
+async function made(step: Step, store: IndexStore): Promise<void> {
+  await until("the writer goes on", () =>
+    step(store).then(
+      () => true,
+      (error: unknown) => {
+        assert.ok(error instanceof StoreUnavailable, String(error));
+        return false;
+      },
+    ),
+  );
+}
+
+test(
+  "PostgreSQL is killed in any step: the same store finds the step made or not, and goes on",
+  needsPostgres(),
+  async () => {
+    const random = new Random(SEED);
+    const cluster = await startPostgres({ durable: true });
+    try {
+      let kills = 0;
+      while (kills < SERVER_KILLS) {
+        const store = await openPostgresStore({ url: await cluster.newUrl() });
+        const steps = storyOf(SEED);
+        for (let at = 0; at < steps.length; ) {
+          const step = elementAt(steps, at);
+          if (kills === SERVER_KILLS || !random.oneIn(6)) {
+            await made(step, store);
+            at += 1;
+            continue;
+          }
+          kills += 1;
+          const { isAcknowledged, state } = await killedIn(cluster, store, step, random.below(30));
+          assert.ok(
+            state === at + 1 || (state === at && !isAcknowledged),
+            `step ${at}: ${state}; ${replayOf(SEED)}`,
+          );
+          at = state;
+        }
+        assert.equal(await fingerprintOf(store), states.at(-1));
+        assert.deepEqual(await store.audit(), []);
+        await store.close();
+      }
+    } finally {
+      await cluster.stop();
+    }
+  },
+);

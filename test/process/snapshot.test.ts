@@ -7,6 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
+import { CommandRefused } from "../../src/app/cli/service-host.ts";
+import { runExport, runImport } from "../../src/app/cli/snapshot-commands.ts";
 import type { StoreDump } from "../../src/index/ports.ts";
 import { freePort } from "../../testkit/free-port.ts";
 import { until } from "../../testkit/until.ts";
@@ -66,16 +68,20 @@ test("a new operator starts from a snapshot that he has checked", async () => {
   assert.equal(exported.code, 0, exported.stderr);
   assert.match(exported.stdout, /^block 40 [0-9a-f]{64}, digest [0-9a-f]{64}, in 1 parts/);
 
-  const bare = await run("second", "import", "--from", parts);
-  assert.match(bare.stderr, /say what shows that the snapshot is right/);
   const url = `http://127.0.0.1:${port}`;
+  // Killed before it has said anything of the rows: what it left is gone on with, and no database stands there yet.
+  const killed = startStrand(
+    process.execPath,
+    ["import", "--from", parts, "--digest-url", url],
+    settings("second", 0),
+  );
+  await until("it works", () => Promise.resolve(existsSync(join(folder, "second.db.import"))));
+  process.kill(killed.workerPid(), "SIGKILL");
+  assert.equal((await killed.ended).signal, "SIGKILL");
+  assert.equal(existsSync(join(folder, "second.db")), false);
   const asked = await run("second", "import", "--from", parts, "--digest-url", url);
   assert.equal(asked.code, 0, asked.stderr);
   assert.match(asked.stdout, /the rows of 40 blocks give digest/);
-  assert.match(
-    (await run("second", "import", "--from", parts, "--replay", "1")).stderr,
-    /there is a database/,
-  );
   const replayed = await run("third", "import", "--from", parts, "--replay", "12");
   assert.equal(replayed.code, 0, replayed.stderr);
   const whole = await dumpOf("second");
@@ -101,4 +107,40 @@ test("a new operator starts from a snapshot that he has checked", async () => {
   second.child.kill("SIGTERM");
   assert.equal((await second.ended).code, 0);
   assert.deepEqual(await dumpOf("second"), await dumpOf("first"));
+});
+
+function refused(command: Promise<number>, sentence: RegExp): Promise<void> {
+  return assert.rejects(command, (error) => {
+    assert.ok(error instanceof CommandRefused);
+    assert.match(error.sentences.join(" "), sentence);
+    return true;
+  });
+}
+
+test("an import says what is missing, and touches no database", async () => {
+  const database = join(folder, "held.db");
+  await (await openSqliteStore({ file: database })).close();
+  const flags = (more: Readonly<Record<string, string>>): ReadonlyMap<string, string> =>
+    new Map(
+      Object.entries({
+        "--strand-network": "simnet",
+        "--pearl-rpc-url": server.url,
+        "--prc20-fee-address": world.feeAddress,
+        "--database-url": `sqlite:${database}`,
+        ...more,
+      }),
+    );
+  const from = { "--from": join(folder, "nothing") };
+  const imports = (more: Readonly<Record<string, string>>): Promise<number> => runImport(flags(more));
+  await refused(imports({ "--replay": "5" }), /--from <folder> is missing/);
+  await refused(imports(from), /say what shows that the snapshot is right/);
+  await refused(imports({ ...from, "--replay": "5", "--digest-url": server.url }), /say what shows/);
+  await refused(imports({ ...from, "--replay": "none" }), /none is no number of blocks/);
+  await refused(imports({ ...from, "--digest-url": "file:///etc" }), /is no http address/);
+  await refused(imports({ ...from, "--replay": "5" }), /there is a database at/);
+  const empty = `sqlite:${join(folder, "empty.db")}`;
+  await refused(imports({ ...from, "--replay": "5", "--database-url": empty }), /holds no whole snapshot/);
+  const remote = { "--database-url": "postgres://a:b@localhost/c" };
+  await refused(imports({ ...from, ...remote, "--replay": "5" }), /with PostgreSQL use pg_dump/);
+  await refused(runExport(flags({ "--to": join(folder, "to") })), /holds no block yet/);
 });
