@@ -2,17 +2,18 @@
 pragma solidity 0.8.37;
 
 import {DevUsdc} from "../dev/DevUsdc.sol";
-import {PearlUsdcEscrow} from "../PearlUsdcEscrow.sol";
 import {State, Terms} from "../EscrowTypes.sol";
 import {HostileUsdc} from "./HostileUsdc.sol";
 import {EscrowTest} from "./support/EscrowTest.sol";
 
-/// @notice What halmos proves (`npm run prove:contract`): each `check_` function holds for every caller, every argument
+/// @notice What halmos is given to prove (`npm run prove:contract`): each `check_` function holds for every caller, argument
 /// and whatever stands in the storage of escrow and token, reachable or not. By induction over the calls of a history:
 /// the escrow holds what it owes, an order ends once, by its five ways under their conditions, and nobody gains but its
 /// buyer, its seller and whoever withdraws what is his. Not covered: lockWithAsk, whose signature halmos knows nothing of,
 /// and a token that does anything but transfer or refuse. Forge itself runs each rule once on real orders.
 contract ProofsTest is EscrowTest {
+    uint256 private constant MANY = 2 ** 250;
+
     /// @dev One order and two accounts as they are at a moment, and what the escrow has and owes of it.
     struct View {
         State state;
@@ -28,8 +29,7 @@ contract ProofsTest is EscrowTest {
     /// @dev A plain token, whose storage may be anything.
     function setUp() public override {
         usdc = HostileUsdc(address(new DevUsdc()));
-        escrow = new PearlUsdcEscrow(address(usdc), MIN_USDC, 200, fees);
-        _fund(buyer);
+        escrow = _newEscrow(address(usdc), MIN_USDC, 200, fees);
     }
 
     function _anything() private {
@@ -37,8 +37,15 @@ contract ProofsTest is EscrowTest {
         vm.setArbitraryStorage(address(usdc));
     }
 
-    /// @dev The order, the fees of `recipient`, the credit and the tokens of `account`.
+    /// @dev The order, the fees of `recipient`, the credit and the tokens of `account`. Sums of amounts do not wrap: no
+    /// token has so many units.
     function _view(bytes32 orderHash, address recipient, address account) private view returns (View memory now_) {
+        now_ = _read(orderHash, recipient, account);
+        vm.assume(now_.balance < MANY && now_.open < MANY && now_.fees < MANY && now_.credit < MANY);
+    }
+
+    /// @dev The same after a call, which is assumed nothing of.
+    function _read(bytes32 orderHash, address recipient, address account) private view returns (View memory now_) {
         (now_.state, now_.terms, now_.seller, ) = escrow.orders(orderHash);
         now_.balance = usdc.balanceOf(address(escrow));
         if (now_.state == State.Locked || now_.state == State.Accepted) now_.open = now_.terms.usdcAmount;
@@ -55,6 +62,8 @@ contract ProofsTest is EscrowTest {
 
     /// @dev The escrow gives no more than it owes less: so what it holds stays at least what it owes.
     function _assertConserved(View memory before, View memory later) private pure {
+        // A sum that wraps would revert, and a path that reverts proves nothing.
+        assert(later.balance < 4 * MANY && later.open < 4 * MANY && later.fees < 4 * MANY && later.credit < 4 * MANY);
         uint256 owedBefore = before.open + before.fees + before.credit;
         uint256 owedLater = later.open + later.fees + later.credit;
         assert(before.balance + owedLater <= later.balance + owedBefore);
@@ -96,14 +105,14 @@ contract ProofsTest is EscrowTest {
         View memory before = _view(orderHash, recipient, payee);
         View memory elsewhere = _view(other_, stranger, stranger);
         if (!_passes(caller, abi.encodeCall(escrow.claim, (orderHash, secret)))) return;
-        View memory later = _view(orderHash, recipient, payee);
+        View memory later = _read(orderHash, recipient, payee);
         assert(before.state == State.Accepted && later.state == State.Claimed);
         assert(sha256(abi.encodePacked(secret)) == terms.hashlock);
-        uint256 fee = later.fees - before.fees;
-        assert(fee == (terms.usdcAmount * terms.feeBps) / 10_000);
+        uint256 fee = (terms.usdcAmount * terms.feeBps) / 10_000;
+        assert(_lessBy(later.fees, before.fees, fee));
         _assertPaid(before, later, terms.usdcAmount - fee);
         _assertConserved(before, later);
-        _assertSame(elsewhere, _view(other_, stranger, stranger));
+        _assertSame(elsewhere, _read(other_, stranger, stranger));
     }
 
     function _cancel(bytes32 orderHash, address caller, bytes32 other_, address stranger) private {
@@ -111,7 +120,7 @@ contract ProofsTest is EscrowTest {
         if (!_passes(caller, abi.encodeCall(escrow.cancel, (orderHash)))) return;
         assert(before.state == State.Locked && caller == before.terms.buyer);
         _assertTheBuyerIsPaid(orderHash, before, State.Cancelled);
-        _assertSame(elsewhere, _view(other_, stranger, stranger));
+        _assertSame(elsewhere, _read(other_, stranger, stranger));
     }
 
     function _refund(bytes32 orderHash, address caller, bytes32 other_, address stranger, bool isCooperative) private {
@@ -124,7 +133,7 @@ contract ProofsTest is EscrowTest {
         else assert(before.open == before.terms.usdcAmount && block.timestamp >= before.terms.evmRefundTime);
         assert(before.state == State.Accepted || before.state == State.Locked);
         _assertTheBuyerIsPaid(orderHash, before, State.Refunded);
-        _assertSame(elsewhere, _view(other_, stranger, stranger));
+        _assertSame(elsewhere, _read(other_, stranger, stranger));
     }
 
     function _beforeTheBuyerIsPaid(
@@ -140,7 +149,7 @@ contract ProofsTest is EscrowTest {
     }
 
     function _assertTheBuyerIsPaid(bytes32 orderHash, View memory before, State end) private view {
-        View memory later = _view(orderHash, before.terms.buyer, before.terms.buyer);
+        View memory later = _read(orderHash, before.terms.buyer, before.terms.buyer);
         assert(later.state == end);
         assert(later.fees == before.fees);
         _assertPaid(before, later, before.terms.usdcAmount);
@@ -149,8 +158,13 @@ contract ProofsTest is EscrowTest {
 
     /// @dev The amount has come as tokens, or is owed as a credit where the token refused.
     function _assertPaid(View memory before, View memory later, uint256 amount) private pure {
-        if (later.credit == before.credit) assert(before.balance - later.balance == amount);
-        else assert(later.credit - before.credit == amount && later.balance == before.balance);
+        if (later.credit == before.credit) assert(_lessBy(before.balance, later.balance, amount));
+        else assert(_lessBy(later.credit, before.credit, amount) && later.balance == before.balance);
+    }
+
+    /// @dev Whether `small` is less than `large` by exactly this; nothing reverts.
+    function _lessBy(uint256 large, uint256 small, uint256 amount) private pure returns (bool) {
+        return large >= small && large - small == amount;
     }
 
     // ---- what is owed is withdrawn
@@ -168,12 +182,12 @@ contract ProofsTest is EscrowTest {
             ? abi.encodeCall(escrow.withdrawCredit, (to))
             : abi.encodeCall(escrow.withdrawFees, (to));
         if (!_passes(caller, call_)) return;
-        View memory later = _view(other_, caller, caller);
-        assert(before.balance - later.balance == (isCredit ? before.credit : before.fees));
+        View memory later = _read(other_, caller, caller);
+        assert(_lessBy(before.balance, later.balance, isCredit ? before.credit : before.fees));
         assert((isCredit ? later.credit : later.fees) == 0);
         assert(later.state == before.state);
         _assertConserved(before, later);
-        _assertSame(elsewhere, _view(other_, stranger, stranger));
+        _assertSame(elsewhere, _read(other_, stranger, stranger));
     }
 
     // ---- an order begins
@@ -190,11 +204,11 @@ contract ProofsTest is EscrowTest {
         View memory before = _view(orderHash, caller, caller);
         View memory elsewhere = _view(other_, stranger, stranger);
         if (!_passes(caller, abi.encodeCall(escrow.lock, (terms)))) return;
-        View memory later = _view(orderHash, caller, caller);
+        View memory later = _read(orderHash, caller, caller);
         assert(before.state == State.None && later.state == State.Locked && caller == terms.buyer);
-        assert(later.balance - before.balance == terms.usdcAmount && later.open == terms.usdcAmount);
+        assert(_lessBy(later.balance, before.balance, terms.usdcAmount) && later.open == terms.usdcAmount);
         _assertConserved(before, later);
-        _assertSame(elsewhere, _view(other_, stranger, stranger));
+        _assertSame(elsewhere, _read(other_, stranger, stranger));
     }
 
     // ---- calls that reach no money
@@ -207,7 +221,7 @@ contract ProofsTest is EscrowTest {
     function _accepts(bytes32 orderHash, bytes32 key, address caller, address anybody) private {
         View memory before = _view(orderHash, anybody, anybody);
         if (!_passes(caller, abi.encodeCall(escrow.accept, (orderHash, key)))) return;
-        View memory later = _view(orderHash, anybody, anybody);
+        View memory later = _read(orderHash, anybody, anybody);
         assert(before.state == State.Locked && later.state == State.Accepted && later.seller == caller);
         assert(before.terms.seller == address(0) || before.terms.seller == caller);
         assert(before.balance == later.balance && before.open == later.open);
@@ -229,7 +243,7 @@ contract ProofsTest is EscrowTest {
         if (which == 4) call_ = abi.encodeCall(escrow.transferOwnership, (who));
         if (!_passes(caller, call_)) return;
         assert(which == 0 || which > 4 || caller == owner_);
-        View memory later = _view(any, of_, of_);
+        View memory later = _read(any, of_, of_);
         assert(before.balance == later.balance);
         _assertSame(before, later);
     }
@@ -237,6 +251,7 @@ contract ProofsTest is EscrowTest {
     // ---- the rules themselves, once on real orders
 
     function test_eachRuleHoldsOnARealOrder() public {
+        _fund(buyer);
         (Terms memory terms, bytes32 secret) = _bid();
         bytes32 orderHash = escrow.hashTerms(terms);
         _locks(terms, buyer, 0, other);
