@@ -153,8 +153,11 @@ describe("a load balancer over three readers and two candidates for the writer",
     process.stdout.write(
       `# a new block at all readers ${Math.round(performance.now() - killedAt)} ms after SIGKILL\n`,
     );
-    assert.match(standby.strand.stdout, /this process is the writer of the database/);
     assert.ok(!isAlive(writer.strand.workerPid()));
+    // What a process says may come later than what it does.
+    await until("the standby says that it writes", async () =>
+      standby.strand.stdout.includes("this process is the writer of the database"),
+    );
     await posted;
 
     const path = `${ASKS}?include_unfunded=true&limit=100`;
