@@ -121,6 +121,7 @@ describe("a load balancer over three readers and two candidates for the writer",
     balancer = await startRoundRobin(ports);
     const http = new Http(balancer.url);
     await until("all readers are well", async () => (await Promise.all(ports.map(isOk))).every(Boolean));
+    await until("one of the candidates waits", async () => !writers.every(isWriting));
     const consumer = new Consumer(balancer.url);
     await until("the consumer listens", async () => consumer.streams > 0);
     const asks = await Promise.all(
