@@ -104,25 +104,38 @@ function Actions({ actions }: { actions: readonly NextAction[] }) {
   const now = useNow((seconds) => seconds);
   if (actions.length === 0)
     return <p class="notice quiet">Nothing at the moment. What comes next shows here by itself.</p>;
+  const isSomethingDue = actions.some((action) => !isEarly(action, now) && !isLate(action, now));
   return (
-    <ol class="actions">
-      {actions.map((action) => (
-        <Action key={`${action.action}:${action.outpoint}:${action.role}`} action={action} now={now} />
-      ))}
-    </ol>
+    <>
+      {isSomethingDue ? null : (
+        <p class="notice quiet">Nobody has to do anything at the moment. What may be done later:</p>
+      )}
+      <ol class="actions">
+        {actions.map((action) => (
+          <Action key={`${action.action}:${action.outpoint}:${action.role}`} action={action} now={now} />
+        ))}
+      </ol>
+    </>
   );
+}
+
+function isEarly({ not_before: from }: NextAction, now: number): boolean {
+  return from !== null && now < from;
+}
+
+function isLate({ not_after: until }: NextAction, now: number): boolean {
+  return until !== null && now > until;
 }
 
 const ROLE_WORDS = { buyer: "The buyer", seller: "The seller", anyone: "Anybody" } as const;
 
 function Action({ action, now }: { action: NextAction; now: number }) {
   const { what, otherwise } = ACTION_WORDS[action.action];
-  const isEarly = action.not_before !== null && now < action.not_before;
-  const isLate = action.not_after !== null && now > action.not_after;
-  const tone = isLate ? "idle" : isEarly ? "idle" : action.optional ? "good" : "busy";
-  const when = isLate ? "too late" : isEarly ? "later" : action.optional ? "may now" : "must now";
+  const [early, late] = [isEarly(action, now), isLate(action, now)];
+  const tone = late || early ? "idle" : action.optional ? "good" : "busy";
+  const when = late ? "too late" : early ? "later" : action.optional ? "may now" : "must now";
   return (
-    <li class={`action ${isEarly || isLate ? "quieter" : ""}`}>
+    <li class={`action ${early || late ? "quieter" : ""}`}>
       <p>
         <Badge tone={tone}>{when}</Badge> <strong>{ROLE_WORDS[action.role]}</strong>{" "}
         {action.optional ? "can" : "has to"} {what}
