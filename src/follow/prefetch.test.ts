@@ -118,8 +118,10 @@ describe("prefetch", () => {
     for await (const { height } of prefetchBlocks(source, 14, 613, options))
       ahead.push(source.asked - (height - 13));
     assert.equal(Math.max(...ahead.slice(0, 100)), 95);
-    // What was asked for comes, and nothing is asked for after it until a hundred small ones were seen again.
-    assert.equal(ahead[280], (ahead[210] ?? 0) - 70);
+    // What was asked for comes, and only one by one is asked for after it until a hundred small ones were seen again.
+    // Otherwise never less than two thirds would be ahead.
+    const least = Math.min(...ahead.slice(200, 330));
+    assert.ok(least < 30, `${least} ahead`);
     assert.equal(Math.max(...ahead.slice(310, 450)), 95);
   });
 });
