@@ -59,7 +59,7 @@ export function TokenPage({ place }: { place: Place }) {
     return (
       <>
         <Title text={asked.toUpperCase()} />
-        <Await answer={answer} what="the token">
+        <Await answer={answer} what="the token" rows={20}>
           {() => null}
         </Await>
       </>
@@ -137,7 +137,7 @@ function Market({ token }: { token: TokenRow }) {
     "block",
   );
   return (
-    <Await answer={answer} what="the market" rows={2}>
+    <Await answer={answer} what="the market" rows={2.5}>
       {({ result: [market] }) =>
         market === undefined ? null : (
           <dl class="numbers">

@@ -255,7 +255,7 @@ export function Await<Value>({
 }: {
   answer: Answer<Value>;
   what: string;
-  /** So many rows of a table are likely: their place is kept, so that little moves when they come. */
+  /** So many rows of a table, or what is as high, are likely: their place is kept, so that little moves when they come. */
   rows?: number;
   children: (value: Value) => ComponentChildren;
 }) {
