@@ -163,11 +163,11 @@ describe("configuration", () => {
     assert.equal(fileOf("sqlite:/var/x.db"), "/var/x.db");
     for (const url of ["postgres://u:p@h/db", "postgresql://h:5433/db?sslmode=require"])
       assert.deepEqual(good({ DATABASE_URL: url }).database, { engine: "postgresql", url, primaryUrl: url });
-    const [url, primaryUrl] = ["postgres://u:p@replica/db", "postgres://u:p@primary/db"];
-    assert.deepEqual(good({ DATABASE_URL: url, DATABASE_PRIMARY_URL: primaryUrl }).database, {
+    const [replica, primary] = ["postgres://u:p@replica/db", "postgres://u:p@primary/db"];
+    assert.deepEqual(good({ DATABASE_URL: replica, DATABASE_PRIMARY_URL: primary }).database, {
       engine: "postgresql",
-      url,
-      primaryUrl,
+      url: replica,
+      primaryUrl: primary,
     });
     for (const url of ["postgres://u:secret@h", "postgres://u:secret@h:x/db", "postgres:"]) {
       const said = problems({ DATABASE_URL: url }).join();

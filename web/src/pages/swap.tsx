@@ -50,7 +50,7 @@ export function SwapPage({ place }: { place: Place }) {
   return (
     <>
       <Title text={`Swap ${shortened(hash)}`}>Swap</Title>
-      <Await answer={answer} what="the swap" rows={20}>
+      <Await answer={answer} what="the swap">
         {(swap) => <Swap swap={swap} />}
       </Await>
     </>
