@@ -5,6 +5,8 @@ import type { EventGroup } from "../../index/event-groups.ts";
 import type { ReorgView } from "../../index/views.ts";
 import { blobOf, CellReader, type Cells } from "../store-rows/cells.ts";
 import type { Walk } from "../store-rows/pages.ts";
+import { readPearlReorg, readReorg } from "../store-rows/view-rows.ts";
+import { walked } from "./read/paging.ts";
 import type { Session } from "./session.ts";
 import { isUndone, swapEvents, trimSwapEvents } from "./swaps/swap-events.ts";
 import { RowBatch } from "./write/row-batch.ts";
@@ -129,28 +131,14 @@ export async function reorgsBeyond(
   walk: Walk,
   limit: number,
 ): Promise<readonly ReorgView[]> {
-  const [compare, order] = walk === "down" ? ["<", "DESC"] : [">", "ASC"];
+  const { compare, order } = walked(walk);
   const rows = await session.all(
     `SELECT ${COLUMNS} FROM event_log WHERE kind = 1 AND first_id ${compare} $1
        ORDER BY first_id ${order} LIMIT $2`,
     id,
     limit,
   );
-  return rows.map((row) => {
-    const cells = new CellReader(row);
-    const firstId = cells.int();
-    cells.skip(2);
-    const forkHeight = cells.int();
-    cells.skip(1);
-    const oldTip = { height: cells.int(), hash: cells.hex() };
-    return {
-      id: firstId,
-      chain: "pearl",
-      forkHeight,
-      oldTip,
-      newTip: { height: cells.int(), hash: cells.hex() },
-    };
-  });
+  return rows.map(readPearlReorg);
 }
 
 /** Lowest id held and highest given. */
@@ -190,13 +178,5 @@ async function readGroup(session: Session, row: Cells): Promise<EventGroup> {
   if (kind === 0) return { kind: "block", firstId, lastId, height, hash: cells.blockHash() };
   if (kind === 2)
     return { kind: "swaps", firstId, lastId, events: await swapEvents(session, firstId, lastId) };
-  cells.skip(1);
-  return {
-    kind: "reorg",
-    firstId,
-    lastId,
-    forkHeight: height,
-    oldTip: { height: cells.int(), hash: cells.blockHash() },
-    newTip: { height: cells.int(), hash: cells.blockHash() },
-  };
+  return readReorg(cells, firstId, lastId, height);
 }

@@ -2,7 +2,10 @@
 // cause (H-38). The rows of the ledger hold what came out; what was added and taken follows from the operation or
 // listing that a row names, by these functions.
 
-import type { LedgerCause } from "../../index/views.ts";
+import type { BlockChanges, ListingRow } from "../../prc20/state.ts";
+import type { ListingId } from "../../primitives/brands.ts";
+import type { LedgerCause, LedgerView } from "../../index/views.ts";
+import type { CellReader } from "./cells.ts";
 import { kindOf, stateNumber } from "./kinds.ts";
 
 /** Change of what an address holds in the token of an operation or closing: raw units, signed. Never both 0. */
@@ -69,14 +72,14 @@ export function returned(owner: number, amount: bigint): BalanceChange {
 }
 
 /** Cause of the changes by an operation of a kind. */
-export function causeOfKind(kind: number): LedgerCause {
+function causeOfKind(kind: number): LedgerCause {
   const cause = CAUSES.get(kind);
   if (cause === undefined) throw new Error(`store: operations of kind ${kind} change no balance`);
   return cause;
 }
 
 /** Cause of a change by the end of a listing, by the number of its state. */
-export function causeOfState(state: number): LedgerCause {
+function causeOfState(state: number): LedgerCause {
   if (state === stateNumber("cancelled")) return "cancel";
   if (state === stateNumber("invalid_spent")) return "invalid_spend";
   throw new Error(`store: a listing of state ${state} has returned nothing`);
@@ -87,4 +90,59 @@ export function causeOfState(state: number): LedgerCause {
  */
 export function changeKey(place: number, by: "closing" | "operation"): number {
   return 2 * place + (by === "closing" ? 0 : 1);
+}
+
+/** Reads what happened at a row of an address's ledger: key, ticker and amounts, then the operation or the closing. */
+export function readLedger(cells: CellReader, id: number): LedgerView {
+  const [key, tick, balance, locked] = [cells.int(), cells.tick(), cells.amount(), cells.amount()];
+  const after = { key, tick, balance, locked };
+  if (cells.isNull()) {
+    cells.skip(10);
+    return { ...after, ...closingOf(cells, id) };
+  }
+  return { ...after, ...operationOf(cells, id) };
+}
+
+type Happening = Omit<LedgerView, "key" | "tick" | "balance" | "locked">;
+
+function operationOf(cells: CellReader, id: number): Happening {
+  const kind = cells.int();
+  const [height, time, txid] = [cells.int(), cells.int(), cells.txid()];
+  const [vout, amount] = [cells.int(), cells.big()];
+  const parties = { from: cells.int(), to: cells.intOrNull(), owner: cells.intOrNull() };
+  const effect = effectsOf(kind, amount, parties).find((one) => one.id === id);
+  if (effect === undefined)
+    throw new Error("store: the ledger names an operation that does not concern its address");
+  const listingId = cells.listingIdOrNull();
+  return { height, time, txid, vout, cause: causeOfKind(kind), ...deltas(effect), listingId };
+}
+
+function closingOf(cells: CellReader, id: number): Happening {
+  const cause = causeOfState(cells.int());
+  const [height, time, txid] = [cells.int(), cells.int(), cells.txid()];
+  const [vout, amount] = [cells.int(), cells.big()];
+  const listingId = cells.text() as ListingId;
+  return { height, time, txid, vout, cause, ...deltas(returned(id, amount)), listingId };
+}
+
+function deltas({ balance, locked }: BalanceChange): Pick<LedgerView, "balanceDelta" | "lockedDelta"> {
+  return { balanceDelta: balance, lockedDelta: locked };
+}
+
+/** A listing that ended without a fill, and where. */
+export interface Closing {
+  readonly listing: ListingRow;
+  readonly place: number;
+}
+
+/** Listings that a block ends without a fill, in chain order: their units go back to their owners. */
+export function returnedListings({ listings }: Pick<BlockChanges, "listings">): readonly Closing[] {
+  const closings: Closing[] = [];
+  for (const { before, after } of listings) {
+    const close = after?.close ?? null;
+    if (after === null || close === null || close.kind === "filled" || (before?.close ?? null) !== null)
+      continue;
+    closings.push({ listing: after, place: close.place });
+  }
+  return closings.toSorted((a, b) => a.place - b.place);
 }

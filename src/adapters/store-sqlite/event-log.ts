@@ -4,13 +4,12 @@
 import type { EventGroup } from "../../index/event-groups.ts";
 import type { ReorgView } from "../../index/views.ts";
 import { blobOf, CellReader } from "../store-rows/cells.ts";
+import { readPearlReorg, readReorg } from "../store-rows/view-rows.ts";
 import type { Connection } from "./connection.ts";
 import { BOUND_LIMIT } from "./read/paging.ts";
 import { isUndone, swapEvents, trimSwapEvents } from "./swaps/swap-events.ts";
 
 /** One reorganisation in the log. */
-type Reorg = Extract<EventGroup, { kind: "reorg" }>;
-
 /** Groups that the log keeps. */
 const MAX_GROUPS = 50_000;
 /** Event ids that the log spans. */
@@ -116,13 +115,7 @@ export function reorgsBeyond(
       id,
       limit,
     )
-    .map((row) => {
-      const cells = new CellReader(row);
-      const [firstId, lastId] = [cells.int(), cells.int()];
-      cells.skip(1);
-      const { forkHeight, oldTip, newTip } = readReorg(cells, firstId, lastId, cells.int());
-      return { id: lastId, chain: "pearl", forkHeight, oldTip, newTip };
-    });
+    .map(readPearlReorg);
 }
 
 /** Lowest id held and highest given. */
@@ -155,17 +148,4 @@ function readGroup(connection: Connection, cells: CellReader): EventGroup {
   if (kind === 0) return { kind: "block", firstId, lastId, height, hash: cells.blockHash() };
   if (kind === 2) return { kind: "swaps", firstId, lastId, events: swapEvents(connection, firstId, lastId) };
   return readReorg(cells, firstId, lastId, height);
-}
-
-/** The rest of a reorganisation's row, from its hash on, which is empty. */
-function readReorg(cells: CellReader, firstId: number, lastId: number, height: number): Reorg {
-  cells.skip(1);
-  return {
-    kind: "reorg",
-    firstId,
-    lastId,
-    forkHeight: height,
-    oldTip: { height: cells.int(), hash: cells.blockHash() },
-    newTip: { height: cells.int(), hash: cells.blockHash() },
-  };
 }

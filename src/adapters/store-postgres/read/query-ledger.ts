@@ -1,16 +1,10 @@
 // Queries for the ledger of an address (H-38): every change of what it holds, newest first.
 
-import type { ListingId, PearlAddress, Tick } from "../../../primitives/brands.ts";
+import type { PearlAddress, Tick } from "../../../primitives/brands.ts";
 import type { Page, PageRequest } from "../../../index/pages.ts";
 import type { LedgerView } from "../../../index/views.ts";
 import { CellReader } from "../../store-rows/cells.ts";
-import {
-  causeOfKind,
-  causeOfState,
-  type BalanceChange,
-  effectsOf,
-  returned,
-} from "../../store-rows/ledger-effects.ts";
+import { readLedger } from "../../store-rows/ledger-effects.ts";
 import { ABOVE_INTEGERS, BELOW_INTEGERS, intAt, type Walk } from "../../store-rows/pages.ts";
 import type { Session } from "../session.ts";
 import { findAddress } from "./find-address.ts";
@@ -62,40 +56,4 @@ export async function ledgerPage(
     },
     page,
   );
-}
-
-function readLedger(cells: CellReader, id: number): LedgerView {
-  const [key, tick, balance, locked] = [cells.int(), cells.tick(), cells.amount(), cells.amount()];
-  const after = { key, tick, balance, locked };
-  if (cells.isNull()) {
-    cells.skip(10);
-    return { ...after, ...closingOf(cells, id) };
-  }
-  return { ...after, ...operationOf(cells, id) };
-}
-
-type Happening = Omit<LedgerView, "key" | "tick" | "balance" | "locked">;
-
-function operationOf(cells: CellReader, id: number): Happening {
-  const kind = cells.int();
-  const [height, time, txid] = [cells.int(), cells.int(), cells.txid()];
-  const [vout, amount] = [cells.int(), cells.big()];
-  const parties = { from: cells.int(), to: cells.intOrNull(), owner: cells.intOrNull() };
-  const effect = effectsOf(kind, amount, parties).find((one) => one.id === id);
-  if (effect === undefined)
-    throw new Error("store: the ledger names an operation that does not concern its address");
-  const listingId = cells.listingIdOrNull();
-  return { height, time, txid, vout, cause: causeOfKind(kind), ...deltas(effect), listingId };
-}
-
-function closingOf(cells: CellReader, id: number): Happening {
-  const cause = causeOfState(cells.int());
-  const [height, time, txid] = [cells.int(), cells.int(), cells.txid()];
-  const [vout, amount] = [cells.int(), cells.big()];
-  const listingId = cells.text() as ListingId;
-  return { height, time, txid, vout, cause, ...deltas(returned(id, amount)), listingId };
-}
-
-function deltas({ balance, locked }: BalanceChange): Pick<LedgerView, "balanceDelta" | "lockedDelta"> {
-  return { balanceDelta: balance, lockedDelta: locked };
 }

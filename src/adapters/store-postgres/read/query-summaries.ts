@@ -1,14 +1,14 @@
 // Queries for what the markets of tokens come to (H-33, H-38): one token's summary, and those of all traded tickers by
 // the volume of the last day.
 
-import type { ListingId, Tick } from "../../../primitives/brands.ts";
+import type { Tick } from "../../../primitives/brands.ts";
 import type { Page, PageKey, PageRequest } from "../../../index/pages.ts";
 import type { TipState } from "../../../index/queries.ts";
 import type { MarketSummaryView } from "../../../index/views.ts";
-import { type Cells, CellReader } from "../../store-rows/cells.ts";
 import { ABOVE_TEXTS, BELOW_TEXTS, textAt, type Walk } from "../../store-rows/pages.ts";
-import { readToken, TOKEN_COLUMNS, TOKEN_TABLES } from "../../store-rows/row-shapes.ts";
+import { TOKEN_COLUMNS, TOKEN_TABLES } from "../../store-rows/row-shapes.ts";
 import { rankOf, totalHex, totalOfHex } from "../../store-rows/sort-keys.ts";
+import { readSummary } from "../../store-rows/view-rows.ts";
 import type { Session } from "../session.ts";
 import { pageOf, rowsFor } from "./paging.ts";
 
@@ -69,30 +69,4 @@ export function marketsPage(
     },
     page,
   );
-}
-
-function readSummary(row: Cells): MarketSummaryView {
-  const cells = new CellReader(row);
-  const [expiredOpenCount, volume24hSat, fills24h] = [cells.int(), cells.big(), cells.int()];
-  const best = readBest(cells);
-  const floorThen = readFloor(cells);
-  return { token: readToken(cells), expiredOpenCount, best, volume24hSat, fills24h, floorThen };
-}
-
-function readBest(cells: CellReader): MarketSummaryView["best"] {
-  if (cells.isNull()) {
-    cells.skip(4);
-    return null;
-  }
-  const id = `list:${cells.txid()}:${cells.int()}` as ListingId;
-  return { id, priceSat: cells.sat(), amount: cells.amount() };
-}
-
-/** Null without a row, and where there was no active listing then. */
-function readFloor(cells: CellReader): MarketSummaryView["floorThen"] {
-  if (cells.isNull()) {
-    cells.skip(2);
-    return null;
-  }
-  return { priceSat: cells.big(), amount: cells.big() };
 }

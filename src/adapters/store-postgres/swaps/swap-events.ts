@@ -5,7 +5,8 @@ import type { SwapEventView } from "../../../index/event-groups.ts";
 import type { ReorgView } from "../../../index/views.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import type { Walk } from "../../store-rows/pages.ts";
-import { addressList, eventType } from "../../store-rows/swap-rows.ts";
+import { readEvmReorg, readSwapEvent } from "../../store-rows/view-rows.ts";
+import { walked } from "../read/paging.ts";
 import type { Session } from "../session.ts";
 
 /** Swap events that the log keeps; each has a text of some kilobytes. */
@@ -22,11 +23,7 @@ export async function swapEvents(
     firstId,
     lastId,
   );
-  return rows.map((row) => {
-    const cells = new CellReader(row);
-    const [id, type, dealHash] = [cells.int(), eventType(cells.text()), cells.textOrNull()];
-    return { id, type, dealHash, addresses: addressList(cells.text()), data: cells.text() };
-  });
+  return rows.map(readSwapEvent);
 }
 
 /** Of the row that a reorganisation's event tells (H-39). */
@@ -40,23 +37,14 @@ export async function evmReorgsBeyond(
   walk: Walk,
   limit: number,
 ): Promise<readonly ReorgView[]> {
-  const [compare, order] = walk === "down" ? ["<", "DESC"] : [">", "ASC"];
+  const { compare, order } = walked(walk);
   const rows = await session.all(
     `SELECT id, ${REORG_FIELDS} FROM (SELECT id, data::json->'row' AS row FROM swap_event
        WHERE type = 'reorg' AND id ${compare} $1 ORDER BY id ${order} LIMIT $2) AS told ORDER BY id ${order}`,
     id,
     limit,
   );
-  return rows.map((row) => {
-    const cells = new CellReader(row);
-    return {
-      id: cells.int(),
-      chain: "evm",
-      forkHeight: cells.int(),
-      oldTip: { height: cells.int(), hash: cells.text() },
-      newTip: { height: cells.int(), hash: cells.text() },
-    };
-  });
+  return rows.map(readEvmReorg);
 }
 
 /** Whether the event's block was taken back. */

@@ -2,9 +2,16 @@
 // address holds after it. What a block's changes sum to must be what the block says that balances are: otherwise nothing
 // of it is written.
 
-import type { BlockChanges, ListingRow } from "../../../prc20/state.ts";
+import type { BlockChanges } from "../../../prc20/state.ts";
 import { kindOf } from "../../store-rows/kinds.ts";
-import { changeKey, type BalanceChange, effectsOf, returned } from "../../store-rows/ledger-effects.ts";
+import {
+  changeKey,
+  type BalanceChange,
+  type Closing,
+  effectsOf,
+  returned,
+  returnedListings,
+} from "../../store-rows/ledger-effects.ts";
 import type { Amounts } from "../../store-rows/row-shapes.ts";
 import type { Session } from "../session.ts";
 import type { AddressIds } from "./address-ids.ts";
@@ -145,24 +152,7 @@ function* changesOf(block: BlockChanges, addresses: AddressIds): Generator<Ledge
   for (const one of closings.slice(next)) yield closingChange(one, addresses);
 }
 
-interface Closing {
-  readonly listing: ListingRow;
-  readonly place: number;
-}
-
 function closingChange({ listing, place }: Closing, addresses: AddressIds): LedgerChange {
   const effects = [returned(addresses.idOf(listing.owner), listing.amount)];
   return { key: changeKey(place, "closing"), tick: listing.tick, effects };
-}
-
-/** Listings that a block ends without a fill, in chain order: their units go back to their owners. */
-function returnedListings({ listings }: BlockChanges): readonly Closing[] {
-  const closings: Closing[] = [];
-  for (const { before, after } of listings) {
-    const close = after?.close ?? null;
-    if (after === null || close === null || close.kind === "filled" || (before?.close ?? null) !== null)
-      continue;
-    closings.push({ listing: after, place: close.place });
-  }
-  return closings.toSorted((a, b) => a.place - b.place);
 }

@@ -4,7 +4,8 @@
 import type { BlockHash } from "../../../primitives/brands.ts";
 import type { Page, PageRequest } from "../../../index/pages.ts";
 import type { BlockView, ReorgView } from "../../../index/views.ts";
-import { blobOf, type Cells, CellReader } from "../../store-rows/cells.ts";
+import { blobOf } from "../../store-rows/cells.ts";
+import { readBlock } from "../../store-rows/view-rows.ts";
 import type { Connection } from "../connection.ts";
 import { reorgsBeyond } from "../event-log.ts";
 import { evmReorgsBeyond } from "../swaps/swap-events.ts";
@@ -67,17 +68,5 @@ function newestFirst<Row>(
     keyOf: (row) => [keyOf(row)],
     first: [ABOVE_INTEGERS],
     last: [BELOW_INTEGERS],
-  };
-}
-
-function readBlock(row: Cells): BlockView {
-  const cells = new CellReader(row);
-  return {
-    height: cells.int(),
-    hash: cells.blockHash(),
-    time: cells.int(),
-    digest: cells.hex32(),
-    operations: cells.int(),
-    validOperations: cells.int(),
   };
 }

@@ -5,7 +5,8 @@ import type { SwapEventView } from "../../../index/event-groups.ts";
 import type { ReorgView } from "../../../index/views.ts";
 import type { StoredSwapEvent } from "../../../swaps/ledger/ports.ts";
 import { CellReader } from "../../store-rows/cells.ts";
-import { addressList, chainCode, eventType } from "../../store-rows/swap-rows.ts";
+import { chainCode } from "../../store-rows/swap-rows.ts";
+import { readEvmReorg, readSwapEvent } from "../../store-rows/view-rows.ts";
 import type { Connection } from "../connection.ts";
 import { BOUND_LIMIT } from "../read/paging.ts";
 
@@ -48,17 +49,7 @@ export function swapEvents(
       firstId,
       lastId,
     )
-    .map((row) => {
-      const cells = new CellReader(row);
-      const [id, type, dealHash] = [cells.int(), cells.text(), cells.textOrNull()];
-      return {
-        id,
-        type: eventType(type),
-        dealHash,
-        addresses: addressList(cells.text()),
-        data: cells.text(),
-      };
-    });
+    .map(readSwapEvent);
 }
 
 /** Of the row that a reorganisation's event tells (H-39). */
@@ -87,16 +78,7 @@ export function evmReorgsBeyond(
       id,
       limit,
     )
-    .map((row) => {
-      const cells = new CellReader(row);
-      return {
-        id: cells.int(),
-        chain: "evm",
-        forkHeight: cells.int(),
-        oldTip: { height: cells.int(), hash: cells.text() },
-        newTip: { height: cells.int(), hash: cells.text() },
-      };
-    });
+    .map(readEvmReorg);
 }
 
 /** Whether the event's block was taken back. */

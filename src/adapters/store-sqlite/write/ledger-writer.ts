@@ -2,12 +2,18 @@
 // what the address holds after it. What a block's changes sum to must be what the block says that balances are:
 // otherwise nothing of it is written.
 
-import type { ListingRow } from "../../../prc20/state.ts";
 import type { AddressIds } from "../address-ids.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
 import { kindOf } from "../../store-rows/kinds.ts";
-import { changeKey, type BalanceChange, effectsOf, returned } from "../../store-rows/ledger-effects.ts";
+import {
+  changeKey,
+  type BalanceChange,
+  type Closing,
+  effectsOf,
+  returned,
+  returnedListings,
+} from "../../store-rows/ledger-effects.ts";
 import type { CommitReader } from "./commit-reader.ts";
 import {
   amountIn,
@@ -102,23 +108,6 @@ export class LedgerWriter {
 }
 
 const NOTHING: Amounts = { balance: 0n, locked: 0n };
-
-interface Closing {
-  readonly listing: ListingRow;
-  readonly place: number;
-}
-
-/** Listings that a block ends without a fill, in chain order: their units go back to their owners. */
-function returnedListings({ listings }: PackedBlock): readonly Closing[] {
-  const closings: Closing[] = [];
-  for (const { before, after } of listings) {
-    const close = after?.close ?? null;
-    if (after === null || close === null || close.kind === "filled" || (before?.close ?? null) !== null)
-      continue;
-    closings.push({ listing: after, place: close.place });
-  }
-  return closings.toSorted((a, b) => a.place - b.place);
-}
 
 /**
  * What addresses hold while a block is gone through. A balance that the block gives back what it took is none of those

@@ -1,0 +1,91 @@
+// Reads the rows of statements that answer queries: in both engines they select the same columns in the same order.
+
+import type { EventGroup, SwapEventView } from "../../index/event-groups.ts";
+import type { BlockView, MarketSummaryView, ReorgView } from "../../index/views.ts";
+import type { ListingId } from "../../primitives/brands.ts";
+import { type Cells, CellReader } from "./cells.ts";
+import { readToken } from "./row-shapes.ts";
+import { addressList, eventType } from "./swap-rows.ts";
+
+/** Height, hash, time and digest of a block, and the numbers of its operations. */
+export function readBlock(row: Cells): BlockView {
+  const cells = new CellReader(row);
+  return {
+    height: cells.int(),
+    hash: cells.blockHash(),
+    time: cells.int(),
+    digest: cells.hex32(),
+    operations: cells.int(),
+    validOperations: cells.int(),
+  };
+}
+
+/** Expired listings, volume and fills of a day, best listing, floor of a day ago, and the token. */
+export function readSummary(row: Cells): MarketSummaryView {
+  const cells = new CellReader(row);
+  const [expiredOpenCount, volume24hSat, fills24h] = [cells.int(), cells.big(), cells.int()];
+  const best = readBest(cells);
+  const floorThen = readFloor(cells);
+  return { token: readToken(cells), expiredOpenCount, best, volume24hSat, fills24h, floorThen };
+}
+
+function readBest(cells: CellReader): MarketSummaryView["best"] {
+  if (cells.isNull()) {
+    cells.skip(4);
+    return null;
+  }
+  const id = `list:${cells.txid()}:${cells.int()}` as ListingId;
+  return { id, priceSat: cells.sat(), amount: cells.amount() };
+}
+
+/** Null without a row, and where there was no active listing then. */
+function readFloor(cells: CellReader): MarketSummaryView["floorThen"] {
+  if (cells.isNull()) {
+    cells.skip(2);
+    return null;
+  }
+  return { priceSat: cells.big(), amount: cells.big() };
+}
+
+type Reorg = Extract<EventGroup, { kind: "reorg" }>;
+
+/** The rest of the event log's row of a reorganisation, from its hash on, which is empty. */
+export function readReorg(cells: CellReader, firstId: number, lastId: number, height: number): Reorg {
+  cells.skip(1);
+  return {
+    kind: "reorg",
+    firstId,
+    lastId,
+    forkHeight: height,
+    oldTip: { height: cells.int(), hash: cells.blockHash() },
+    newTip: { height: cells.int(), hash: cells.blockHash() },
+  };
+}
+
+/** A reorganisation of PEARL, of the event log's columns. */
+export function readPearlReorg(row: Cells): ReorgView {
+  const cells = new CellReader(row);
+  const [firstId, lastId] = [cells.int(), cells.int()];
+  cells.skip(1);
+  const { forkHeight, oldTip, newTip } = readReorg(cells, firstId, lastId, cells.int());
+  return { id: lastId, chain: "pearl", forkHeight, oldTip, newTip };
+}
+
+/** A reorganisation of the EVM chain: id, fork height, and both tips with their hashes. */
+export function readEvmReorg(row: Cells): ReorgView {
+  const cells = new CellReader(row);
+  return {
+    id: cells.int(),
+    chain: "evm",
+    forkHeight: cells.int(),
+    oldTip: { height: cells.int(), hash: cells.text() },
+    newTip: { height: cells.int(), hash: cells.text() },
+  };
+}
+
+/** An event of swaps: id, type, deal, addresses and text. */
+export function readSwapEvent(row: Cells): SwapEventView {
+  const cells = new CellReader(row);
+  const [id, type, dealHash] = [cells.int(), eventType(cells.text()), cells.textOrNull()];
+  return { id, type, dealHash, addresses: addressList(cells.text()), data: cells.text() };
+}
