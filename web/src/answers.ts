@@ -27,18 +27,32 @@ const OFFLINE: Failure = {
   status: 0,
 };
 const KEPT_ANSWERS = 200;
-const kept = new Map<string, unknown>();
+const kept = new Map<string, Kept>();
 
-/** One read. The path is one of this service; the answer's type is what the path's schema says. */
+/** An answer that was seen. */
+interface Kept {
+  readonly value: unknown;
+  /** Equal tags, equal bytes (H-06); null where the service gave none. */
+  readonly etag: string | null;
+}
+
+/**
+ * One read. The path is one of this service; the answer's type is what the path's schema says. An answer that is as it
+ * was seen last is the very same object, so that nothing needs to be drawn again.
+ */
 export async function read<Value>(path: string, signal?: AbortSignal): Promise<Value | Failure> {
   let response: Response;
   try {
     response = await fetch(path, { headers: { accept: "application/json" }, ...(signal ? { signal } : {}) });
     serverSaid(response.headers.get("date"));
     heightsSaid(response.headers);
+    const etag = response.headers.get("etag");
+    const seen = kept.get(path);
+    if (response.ok && seen !== undefined && etag !== null && seen.etag === etag)
+      return keep(path, seen as Kept & { value: Value });
     const body = (await response.json()) as Value & { error?: string; message?: string };
     answerSaid(body);
-    if (response.ok) return keep(path, body);
+    if (response.ok) return keep(path, { value: body, etag });
     return {
       code: body.error ?? `HTTP_${response.status}`,
       message: body.message ?? `The service answered with status ${response.status}.`,
@@ -49,12 +63,12 @@ export async function read<Value>(path: string, signal?: AbortSignal): Promise<V
   }
 }
 
-function keep<Value>(path: string, value: Value): Value {
+function keep<Value>(path: string, answer: Kept & { readonly value: Value }): Value {
   kept.delete(path);
-  kept.set(path, value);
+  kept.set(path, answer);
   const oldest = kept.keys().next();
   if (kept.size > KEPT_ANSWERS && oldest.done !== true) kept.delete(oldest.value);
-  return value;
+  return answer.value;
 }
 
 /** True for what `read` gives where there is no answer. */
@@ -131,12 +145,16 @@ type Held<Value> = Answer<Value> & { readonly path: string | null };
 
 /** What is held after a read: its answer, or what was seen before beside the failure. */
 function after<Value>(before: Held<Value>, path: string, got: Value | Failure): Held<Value> {
-  if (!isFailure(got)) return { path, value: got, failure: null, isLoading: false };
+  if (!isFailure(got)) {
+    const isUnchanged =
+      before.path === path && before.value === got && before.failure === null && !before.isLoading;
+    return isUnchanged ? before : { path, value: got, failure: null, isLoading: false };
+  }
   const value = before.path === path && got.status !== 404 ? before.value : null;
   return { path, value, failure: got, isLoading: false };
 }
 
 function initial<Value>(path: string | null): Held<Value> {
-  const value = path === null ? null : ((kept.get(path) as Value | undefined) ?? null);
+  const value = path === null ? null : ((kept.get(path)?.value as Value | undefined) ?? null);
   return { path, value, failure: null, isLoading: path !== null && value === null };
 }

@@ -13,6 +13,8 @@ const HEALTH_EVERY_MS = 4_000;
 const HEALTH_WITHIN_MS = 4_000;
 /** News that come together are shown together. */
 const GATHER_MS = 150;
+/** News that follow each other are shown at most so often: a block and what it brings to both chains come in a row. */
+const BETWEEN_NEWS_MS = 1_000;
 
 /** Whether the page shows the present: "cut_off" says since when the service is silent. */
 export type Contact =
@@ -53,17 +55,20 @@ export function versionOf(topics: readonly Topic[]): number {
 
 const gathered = new Set<Topic>();
 let gathering: ReturnType<typeof setTimeout> | null = null;
+let lastToldAt = Number.NEGATIVE_INFINITY;
 
 function tell(...topics: readonly Topic[]): void {
   for (const topic of topics) gathered.add(topic);
+  const wait = Math.max(GATHER_MS, lastToldAt + BETWEEN_NEWS_MS - performance.now());
   gathering ??= setTimeout(() => {
     gathering = null;
+    lastToldAt = performance.now();
     const told = [...gathered];
     gathered.clear();
     for (const topic of told) versions[topic].set(versions[topic].value + 1);
     // What stands above every page says the new height with the rest of the page.
     if (told.includes("block") && !told.includes("health")) void askHealth();
-  }, GATHER_MS);
+  }, wait);
 }
 
 /** Topics that an event has news of. A block may change whatever is counted from the tip. */

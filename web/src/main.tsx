@@ -57,4 +57,5 @@ followNavigation();
 followClock();
 followService();
 const root = document.getElementById("page");
-if (root !== null) render(<App />, root);
+// In a task of its own: a slow phone can do something else between reading the script and drawing the page.
+if (root !== null) setTimeout(() => render(<App />, root));

@@ -28,9 +28,6 @@ const OPEN_DEALS = ["DEAL_OPEN", "USDC_LOCKED", "LOCK_SUBMITTED", "PEARL_LOCKED"
 
 /** The front page. */
 export function FrontPage() {
-  const operations = useAnswer<Envelope<OperationRow>>("/api/v1/prc20/oplist?limit=8", "operation");
-  const markets = useAnswer<Envelope<SummaryRow>>("/api/v1/prc20/markets?limit=6", "listing", "block");
-  const tokens = useAnswer<Envelope<TokenListRow>>("/api/v1/prc20/tokenlist?limit=6", "operation");
   return (
     <>
       <Title text="Strand">Tokens, markets and swaps of Pearl</Title>
@@ -40,38 +37,57 @@ export function FrontPage() {
       </Panel>
       <div class="columns">
         <Panel title="Markets by volume" more={<a href="/markets">All markets</a>}>
-          <Await answer={markets} what="markets" rows={6}>
-            {({ result }) => (
-              <MarketTable
-                short
-                rows={result}
-                empty="Nothing is for sale, and nothing was sold in 30 days."
-              />
-            )}
-          </Await>
+          <Markets />
         </Panel>
         <Panel title="Newest tokens" more={<a href="/tokens">All tokens</a>}>
-          <Await answer={tokens} what="tokens" rows={6}>
-            {({ result }) => (
-              <TokenTable short rows={result} empty="No token has been deployed on this chain yet." />
-            )}
-          </Await>
+          <NewestTokens />
         </Panel>
       </div>
       <Panel title="Latest operations" more={<a href="/operations">All operations</a>}>
-        <Await answer={operations} what="operations" rows={8}>
-          {({ result }) => (
-            <OperationTable
-              brief
-              rows={result}
-              caption="Latest operations"
-              empty="No operation has been seen on this chain yet."
-            />
-          )}
-        </Await>
+        <LatestOperations />
       </Panel>
       <OpenSwaps />
     </>
+  );
+}
+
+// Each list reads for itself: the answer of one draws none of the others again.
+
+function Markets() {
+  const markets = useAnswer<Envelope<SummaryRow>>("/api/v1/prc20/markets?limit=6", "listing", "block");
+  return (
+    <Await answer={markets} what="markets" rows={6}>
+      {({ result }) => (
+        <MarketTable short rows={result} empty="Nothing is for sale, and nothing was sold in 30 days." />
+      )}
+    </Await>
+  );
+}
+
+function NewestTokens() {
+  const tokens = useAnswer<Envelope<TokenListRow>>("/api/v1/prc20/tokenlist?limit=6", "operation");
+  return (
+    <Await answer={tokens} what="tokens" rows={6}>
+      {({ result }) => (
+        <TokenTable short rows={result} empty="No token has been deployed on this chain yet." />
+      )}
+    </Await>
+  );
+}
+
+function LatestOperations() {
+  const operations = useAnswer<Envelope<OperationRow>>("/api/v1/prc20/oplist?limit=8", "operation");
+  return (
+    <Await answer={operations} what="operations" rows={8}>
+      {({ result }) => (
+        <OperationTable
+          brief
+          rows={result}
+          caption="Latest operations"
+          empty="No operation has been seen on this chain yet."
+        />
+      )}
+    </Await>
   );
 }
 
