@@ -1,13 +1,14 @@
 // Runs the tests with node's own runner, two files at a time. Without arguments (`npm test`): the check, then every
 // *.test.ts. With arguments (`npm test -- PART …`): only the files whose path has one of the fragments, without the check.
 // Counted are leaf tests, and a suite that is skipped as a whole, because none of its tests is reported. Every skip is
-// named in one line; STRAND_REQUIRE_ALL=1 makes it a failure. The last line is `N passed, N failed` alone; the report is
-// reports/tests.json.
+// named in one line; STRAND_REQUIRE_ALL=1 makes it a failure. The last line is `N passed, N failed` alone; the report,
+// with the seconds of every file, is reports/tests.json.
 
 import { globSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { availableParallelism } from "node:os";
+import { relative } from "node:path";
 import { runStep } from "./step.ts";
 
 const requireAll = process.env["STRAND_REQUIRE_ALL"] === "1";
@@ -37,6 +38,8 @@ interface Entry {
   readonly outcome: "passed" | "failed" | "skipped";
 }
 const entries: Entry[] = [];
+/** Slowest first, once the run is over. */
+const durations: { readonly file: string; readonly seconds: number }[] = [];
 const started = performance.now();
 const stream = run({ files, concurrency: Math.max(2, availableParallelism()), timeout: 600_000 });
 
@@ -59,6 +62,11 @@ stream.on("test:fail", (event) => {
   record(event.name, event.file, "failed");
 });
 
+stream.on("test:summary", ({ file, duration_ms: milliseconds }) => {
+  if (file !== undefined)
+    durations.push({ file: relative(".", file), seconds: Math.round(milliseconds / 100) / 10 });
+});
+
 if (process.env["STRAND_VERBOSE"] === "1") stream.compose(spec).pipe(process.stdout);
 else {
   stream.on("test:fail", (event) => {
@@ -76,7 +84,9 @@ stream.on("end", () => {
   const passed = count("passed");
   const failed = count("failed") + (entries.length === 0 ? 1 : 0);
   const skipped = count("skipped");
-  writeFileSync("reports/tests.json", JSON.stringify({ passed, failed, skipped, entries }, null, 1));
+  durations.sort((a, b) => b.seconds - a.seconds);
+  const report = { passed, failed, skipped, entries, durations };
+  writeFileSync("reports/tests.json", JSON.stringify(report, null, 1));
   const seconds = ((performance.now() - started) / 1000).toFixed(0);
   console.log(`${files.length} files, ${skipped} skipped, ${seconds} s`);
   console.log(`${passed} passed, ${failed} failed`);
