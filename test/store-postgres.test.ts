@@ -14,6 +14,7 @@ import { ChainModel } from "../testkit/store-contract/chain-model.ts";
 import { withStore } from "../testkit/store-contract/engine.ts";
 import { type Damage, type EngineUnderTest, storeContract } from "../testkit/store-contract/index.ts";
 import { swapStoreContract } from "../testkit/store-contract/swaps.ts";
+import { until } from "../testkit/until.ts";
 
 const DAMAGE_SQL: Readonly<Record<Damage, string>> = {
   balance: "UPDATE balance SET balance = balance * 10 WHERE balance <> 0",
@@ -27,6 +28,15 @@ const DAMAGE_SQL: Readonly<Record<Damage, string>> = {
   party: "UPDATE op SET from_id = from_id + 1000 WHERE place = (SELECT max(place) FROM op)",
   "token holders": "UPDATE token SET holders = holders + 1",
 };
+
+/** A commit takes six seconds of the server's own time: longer than its silence is believed. */
+const SLOW_COMMIT = `CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN FOR tenth IN 1..60 LOOP PERFORM pg_sleep(0.1); END LOOP; RETURN NULL; END $$;
+  CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON block DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW EXECUTE FUNCTION linger()`;
+const IS_COMMITTING = "SELECT 1 FROM pg_stat_activity WHERE query = 'COMMIT' AND state = 'active'";
+/** A read of a server that hangs ends by then, also on a busy machine. */
+const MOST_MS = 15_000;
 
 /** The height of a tip that can be read when the server has let the connections in again. */
 async function untilRead(tip: OpenedPostgresStore["tip"]): Promise<number> {
@@ -114,6 +124,47 @@ describe("PostgreSQL", needsPostgres(), () => {
       await store.close();
     } finally {
       await own.stop();
+    }
+  });
+
+  test("PostgreSQL hangs in a commit: reads are refused in time, and what becomes of the commit is waited for", async () => {
+    const [first, second] = new ChainModel(23).many(2);
+    assert.ok(first !== undefined && second !== undefined);
+    // Meanwhile, at a server that does not hang: a commit on which it works for as long.
+    const other = await engine();
+    const patient = await other.open();
+    await patient.commitBase(BASE);
+    await cluster.run(other.url, SLOW_COMMIT);
+    const long = patient.commit([first], 1000).then(() => patient.tip());
+    const own = await startPostgres({ durable: true });
+    try {
+      const url = await own.newUrl();
+      const store = await openPostgresStore({ url });
+      await store.commitBase(BASE);
+      await own.run(url, SLOW_COMMIT);
+      const outcome = store.commit([first], 1000).then(
+        () => null,
+        (error: unknown) => error,
+      );
+      await until("the server commits", async () => (await own.run(url, IS_COMMITTING)) > 0);
+      own.freeze();
+      const begun = performance.now();
+      await assert.rejects(store.queries.state(), StoreUnavailable);
+      assert.ok(performance.now() - begun < MOST_MS);
+      assert.ok((await outcome) instanceof StoreUnavailable);
+      await assert.rejects(store.tip(), StoreUnavailable);
+      own.thaw();
+      // The server goes on with the commit that was given up: nobody goes by what is there before it has come to its end.
+      assert.equal(await untilRead(() => store.tip()), BASE.height + 1);
+      await own.run(url, "DROP TRIGGER slow ON block");
+      await store.commit([second], 1000);
+      assert.equal((await store.queries.state()).height, BASE.height + 2);
+      assert.deepEqual(await store.audit(), []);
+      await store.close();
+      assert.equal((await long)?.height, BASE.height + 1);
+    } finally {
+      await own.stop();
+      await patient.close();
     }
   });
 

@@ -1,5 +1,5 @@
-// PostgreSQL goes away under a running service and comes back. Nobody starts the service again: rows are 503 meanwhile,
-// the process counts as alive, and it goes on by itself with every block that the chain has had since.
+// PostgreSQL goes away under a running service and comes back, or hangs and goes on. Nobody starts the service again: rows
+// are 503 meanwhile, the process counts as alive, and it goes on by itself with every block that the chain has had since.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -11,6 +11,9 @@ import { until } from "../../testkit/until.ts";
 import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
 import { serveWorld, type WorldServer } from "../../testkit/worlds/simulation/world-server.ts";
 import { endAll, health, startStrand } from "./service-process.ts";
+
+/** An answer is there by then: five seconds, and as much for a busy machine. */
+const MOST_MS = 10_000;
 
 describe("PostgreSQL goes away", needsPostgres(), () => {
   let cluster: PostgresCluster;
@@ -68,6 +71,28 @@ describe("PostgreSQL goes away", needsPostgres(), () => {
     await until("all is well", async () => JSON.stringify((await health(port))?.["reasons"]) === "[]");
     world.grow(1);
     await until("the next block is indexed", isIndexed);
+
+    // A server that hangs refuses nothing: whoever asks must not hang with it.
+    cluster.freeze();
+    world.grow(2);
+    const inTime = AbortSignal.timeout(MOST_MS);
+    const answers = await Promise.all(
+      [5, 6, 7, 8, 9, 10, 11, 12].map((height) =>
+        fetch(`http://127.0.0.1:${port}/api/v1/prc20/digest/${height}`, { signal: inTime }),
+      ),
+    );
+    for (const answer of answers) {
+      assert.equal(answer.status, 503);
+      assert.match(answer.headers.get("retry-after") ?? "", /^[1-9][0-9]*$/);
+    }
+    const silent = await fetch(`http://127.0.0.1:${port}/health`, { signal: AbortSignal.timeout(MOST_MS) });
+    assert.equal(silent.status, 200);
+    assert.ok((await silent.text()).includes("STORE_SILENT"));
+    assert.equal((await get("/health/live")).status, 200);
+    cluster.thaw();
+    await until("the service goes on again", isIndexed);
+    await until("all is well again", async () => JSON.stringify((await health(port))?.["reasons"]) === "[]");
+    assert.equal((await digest(6)).status, 200);
     assert.ok((await (await digest(world.tip.height)).text()).includes(world.tip.hash));
     strand.child.kill("SIGTERM");
     const { code, stderr } = await strand.ended;

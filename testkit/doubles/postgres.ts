@@ -36,6 +36,10 @@ export interface PostgresCluster {
   takeAway(): Promise<void>;
   /** Lets it start again; resolves when it answers. */
   bringBack(): Promise<void>;
+  /** Stops the server and all that works for it in the middle of what they do, as a hung machine does. */
+  freeze(): void;
+  /** Lets them go on. */
+  thaw(): void;
   /** Ends the cluster and removes its folder; safe to call twice. */
   stop(): Promise<void>;
 }
@@ -190,12 +194,36 @@ async function clusterOf(child: ChildProcess, folder: string, place: string): Pr
       rmSync(away);
       await untilAnswering(base, () => complaint);
     },
+    freeze: () => signalAll(pid(), "SIGSTOP"),
+    thaw: () => signalAll(pid(), "SIGCONT"),
     stop: async () => {
+      // One that is stopped would not hear that it has to end.
+      if (existsSync(join(place, "postmaster.pid"))) signalAll(pid(), "SIGCONT");
       child.ref();
       child.stdin?.end();
       await ended;
     },
   };
+}
+
+/** A signal to a server, which then starts nobody, and to all that it has started. */
+function signalAll(server: number, signal: "SIGSTOP" | "SIGCONT"): void {
+  process.kill(server, signal);
+  for (const pid of childrenOf(server)) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+}
+
+function childrenOf(parent: number): readonly number[] {
+  const list = `/proc/${parent}/task/${parent}/children`;
+  const text = existsSync(list)
+    ? readFileSync(list, "utf8")
+    : spawnSync("/usr/bin/pgrep", ["-P", String(parent)], { encoding: "utf8" }).stdout;
+  return text.split(/\s+/).filter(Boolean).map(Number);
 }
 
 async function runAt(url: string, sql: string): Promise<number> {

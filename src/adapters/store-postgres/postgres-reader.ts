@@ -79,7 +79,7 @@ export function openPostgresReader({ url, primaryUrl, onNotice }: ReaderOptions)
     queries: new PostgresQueries(readers),
     parameters: () => readers.snapshot(storedParameters),
     look: (since) => readers.snapshot((session) => lookAt(session, since)),
-    storedSwaps: () => readers.snapshot(storedSwaps),
+    storedSwaps: () => readers.survey(storedSwaps),
     ask: (question) => errands.ask(question),
     close: async () => {
       await Promise.all([notices.close(), errands.close(), readers.close()]);

@@ -120,7 +120,7 @@ class PostgresStore implements OpenedPostgresStore {
   }
 
   parameters(): Promise<StoredParameters | null> {
-    return this.#readers.snapshot(storedParameters);
+    return this.#settled(storedParameters);
   }
 
   initialise(parameters: StoredParameters): Promise<void> {
@@ -137,19 +137,19 @@ class PostgresStore implements OpenedPostgresStore {
   }
 
   async tip(): Promise<StoredBlock | null> {
-    const row = await this.#readers.snapshot(storedTip);
+    const row = await this.#settled(storedTip);
     if (row === null) return null;
     const { height, hash, time, digest, totals } = row;
     return { height, hash, time, digest, totals };
   }
 
   async blockHash(height: number): Promise<BlockHash | null> {
-    const row = await this.#readers.snapshot((session) => storedBlock(session, height));
+    const row = await this.#settled((session) => storedBlock(session, height));
     return row?.hash ?? null;
   }
 
   rewindFloor(): Promise<number> {
-    return this.#readers.snapshot(async (session) => {
+    return this.#settled(async (session) => {
       const row = await session.first("SELECT min(height) FROM undo");
       const lowest = row === null ? null : new CellReader(row).intOrNull();
       return lowest === null ? ((await storedTip(session))?.height ?? -1) : lowest - 1;
@@ -157,11 +157,11 @@ class PostgresStore implements OpenedPostgresStore {
   }
 
   load(keys: StateKeys): Promise<LoadedRows> {
-    return this.#readers.snapshot((session) => loadState(session, keys));
+    return this.#settled((session) => loadState(session, keys));
   }
 
   openAnchors(visit: (anchors: readonly Outpoint[]) => void): Promise<void> {
-    return this.#readers.snapshot((session) => visitOpenAnchors(session, visit));
+    return this.#settled((session) => visitOpenAnchors(session, visit));
   }
 
   commitBase(base: BaseBlock): Promise<void> {
@@ -191,11 +191,11 @@ class PostgresStore implements OpenedPostgresStore {
   }
 
   audit(): Promise<readonly string[]> {
-    return this.#readers.snapshot(auditStore);
+    return this.#readers.survey(auditStore);
   }
 
   dump(): Promise<StoreDump> {
-    return this.#readers.snapshot(dumpStore);
+    return this.#readers.survey(dumpStore);
   }
 
   wipe(): Promise<void> {
@@ -209,6 +209,12 @@ class PostgresStore implements OpenedPostgresStore {
   close(): Promise<void> {
     this.#closed ??= Promise.all([this.#readers.close(), this.#writer.close()]).then(() => undefined);
     return this.#closed;
+  }
+
+  /** What the writer goes by is read when it is certain what it has committed, and may take long. */
+  async #settled<Value>(read: (session: Session) => Promise<Value>): Promise<Value> {
+    await this.#writer.settled();
+    return this.#readers.survey(read);
   }
 }
 

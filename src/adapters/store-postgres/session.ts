@@ -1,10 +1,13 @@
 // One connection to PostgreSQL for its whole life: it is never made again behind the back of a transaction. Statements
-// are prepared once, rows come as arrays of cells, and what is sent without waiting travels together.
+// are prepared once, rows come as arrays of cells, and what is sent without waiting travels together. A server that
+// falls silent, hung or behind a network that swallows packets, is not waited for: the connection is given up.
 
 import { createHash } from "node:crypto";
+import { Socket } from "node:net";
 import { Client, Query, type QueryArrayResult } from "pg";
 import { StoreUnavailable } from "../../index/ports.ts";
-import { type Cell, cellRows, type Cells } from "../store-rows/cells.ts";
+import { type Cell, cellRows, CellReader, type Cells } from "../store-rows/cells.ts";
+import { afterLived, everyTick } from "./patience.ts";
 
 /** A value of a statement: a cell, or a column of cells for `unnest`. */
 export type Value = Cell | readonly Cell[];
@@ -19,22 +22,41 @@ export interface Migration {
 /** The type of whole numbers, which must be exact; `numeric`, the type of amounts, stays decimal text. */
 const INT8 = 20;
 
-/** How long a server may take to answer the connection. */
-const CONNECT_MS = 10_000;
+/** How long a server may be silent while something is asked of it, the connection itself included. */
+const SILENT_MS = 4000;
+/** And before a connection that is not needed any more is cut. */
+const GOODBYE_MS = 1000;
+/** A network that is gone is noticed by the system on connections that wait for a notice, too. */
+const KEEP_ALIVE_MS = 1000;
+
+const IS_AT_WORK = "SELECT 1 FROM pg_stat_activity WHERE pid = $1 AND state = 'active'";
 
 /** Names of statements; the text of one is some hundred characters, and there are some hundred of them. */
 const NAMES = new Map<string, string>();
 
 /** A connection. Not for two transactions at a time. */
 export class Session {
+  readonly #url: string;
   readonly #client: Client;
+  readonly #socket: Socket;
   readonly #ended = Promise.withResolvers<Error>();
+  readonly #stopWatching: () => void;
   #isEnded = false;
+  /** What was asked and is not answered yet, how often answers came, and for how long none did, in milliseconds. */
+  #asked = 0;
+  #answers = 0;
+  #silentMs = 0;
+  /** Process of the server that works for this connection, once it is known. */
+  #backend: number | null = null;
+  #isLongWork = false;
 
-  private constructor(client: Client) {
+  private constructor(url: string, client: Client, socket: Socket) {
+    this.#url = url;
     this.#client = client;
+    this.#socket = socket;
     client.on("error", (error) => this.#end(error));
     client.on("end", () => this.#end(new Error("store: the connection to the database has ended")));
+    this.#stopWatching = everyTick((livedMs) => this.#watch(livedMs));
   }
 
   /**
@@ -42,21 +64,46 @@ export class Session {
    * pg_stat_activity.
    */
   static async open(url: string, name: string): Promise<Session> {
+    const socket = new Socket();
     const client = new Client({
       connectionString: url,
       application_name: name,
-      connectionTimeoutMillis: CONNECT_MS,
       keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       pipeline: true,
+      stream: () => socket,
     });
     client.setTypeParser(INT8, wholeNumber);
-    const session = new Session(client);
+    const session = new Session(url, client, socket);
     try {
-      await client.connect();
+      await session.#awaited(client.connect());
     } catch (cause) {
+      session.#end(new Error("store: the connection was not made", { cause }));
       throw new StoreUnavailable(`PostgreSQL: ${reasonOf(cause)}`, { cause });
     }
     return session;
+  }
+
+  /**
+   * From now on a statement may take as long as the server says, over another connection, that it works on it; else a
+   * silence of four seconds ends the connection.
+   */
+  async beginLongWork(): Promise<void> {
+    this.#isLongWork = true;
+    if (this.#backend !== null) return;
+    const row = await this.first("SELECT pg_backend_pid()::bigint");
+    this.#backend = row === null ? null : new CellReader(row).int();
+  }
+
+  /** Ends what `beginLongWork` began. */
+  endLongWork(): void {
+    this.#isLongWork = false;
+  }
+
+  /** Cuts the connection at once: what is under way rejects with this reason, and nobody knows what becomes of it. */
+  abandon(reason: Error): void {
+    this.#end(reason);
+    this.#socket.destroy(reason);
   }
 
   /** Resolves with the reason when the connection is lost; after `close`, too. */
@@ -71,7 +118,7 @@ export class Session {
 
   /** The error of work on this connection: `StoreUnavailable` where it is the connection that failed. */
   failureOf(error: unknown): unknown {
-    if (!this.#isEnded && !isShutdown(error)) return error;
+    if (!this.#isEnded && !isRefusal(error)) return error;
     return new StoreUnavailable("the database does not answer", { cause: error });
   }
 
@@ -99,18 +146,19 @@ export class Session {
 
   /** Runs SQL text without parameters, several statements allowed. */
   async exec(sql: string): Promise<void> {
-    await this.#client.query(sql);
+    await this.#awaited(this.#client.query(sql));
   }
 
   /** Sends rows as the text of `COPY … FROM STDIN`. Nothing else may be under way on the connection. */
   async copyIn(sql: string, text: string): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
+    const copied = new Promise<void>((resolve, reject) => {
       const query = new Query({ text: sql }, (error?: Error | null) => {
         if (error instanceof Error) reject(error);
         else resolve();
       });
       this.#client.query(Object.assign(query, { handleCopyInResponse: sending(text) }));
     });
+    await this.#awaited(copied);
   }
 
   /** Runs `work` in one transaction: everything or, when it rejects, nothing. */
@@ -127,24 +175,71 @@ export class Session {
     }
   }
 
-  /** Ends the connection. */
+  /** Ends the connection, politely where the server listens. */
   async close(): Promise<void> {
-    if (!this.#isEnded) await this.#client.end();
+    if (this.#isEnded) return;
+    const stop = afterLived(GOODBYE_MS, () => this.#socket.destroy());
+    await this.#client.end();
+    stop();
   }
 
   #query(sql: string, values: readonly Value[]): Promise<QueryArrayResult> {
-    return this.#client.query({ name: nameOf(sql), text: sql, values: [...values], rowMode: "array" });
+    return this.#awaited(
+      this.#client.query({ name: nameOf(sql), text: sql, values: [...values], rowMode: "array" }),
+    );
+  }
+
+  async #awaited<Answer>(asked: Promise<Answer>): Promise<Answer> {
+    this.#asked += 1;
+    try {
+      return await asked;
+    } finally {
+      this.#asked -= 1;
+      this.#answers += 1;
+      this.#silentMs = 0;
+    }
+  }
+
+  #watch(livedMs: number): void {
+    if (this.#asked === 0) this.#silentMs = 0;
+    else this.#silentMs += livedMs;
+    if (this.#silentMs < SILENT_MS) return;
+    this.#silentMs = 0;
+    const silent = new Error(`the server has not answered for ${SILENT_MS / 1000} s`);
+    if (!this.#isLongWork || this.#backend === null) return this.abandon(silent);
+    const answers = this.#answers;
+    this.#isAtWork(this.#backend).then(
+      (isAtWork) => {
+        if (!isAtWork && this.#answers === answers) this.abandon(silent);
+      },
+      () => this.abandon(silent),
+    );
+  }
+
+  /** Whether the server says that it works on what was asked here. Rejects where it does not answer at all. */
+  async #isAtWork(backend: number): Promise<boolean> {
+    const other = await Session.open(this.#url, "strand probe");
+    try {
+      return (await other.first(IS_AT_WORK, backend)) !== null;
+    } finally {
+      await other.close();
+    }
   }
 
   #end(reason: Error): void {
+    if (this.#isEnded) return;
     this.#isEnded = true;
+    this.#stopWatching();
     this.#ended.resolve(reason);
   }
 }
 
-/** The server goes down or takes the connection away: it says so before the connection ends. */
-function isShutdown(error: unknown): boolean {
-  return error instanceof Error && "code" in error && /^(57P|08)/.test(String(error.code));
+/**
+ * The server goes down or takes the connection away: it says so before the connection ends. Or it gives a statement up:
+ * one that took too long (57014), or on a streaming replica one that stood in the way of what it follows (40001).
+ */
+function isRefusal(error: unknown): boolean {
+  return error instanceof Error && "code" in error && /^(57|08|40001)/.test(String(error.code));
 }
 
 /** A host name with several addresses fails once for each. */

@@ -42,7 +42,7 @@ export class PostgresSwapStore implements SwapStore {
   }
 
   identity(): Promise<SwapIdentity | null> {
-    return this.#readers.snapshot(storedIdentity);
+    return this.#settled(storedIdentity);
   }
 
   initialise(identity: SwapIdentity): Promise<void> {
@@ -56,15 +56,15 @@ export class PostgresSwapStore implements SwapStore {
   }
 
   load(visit: (facts: readonly StoredFact[]) => void): Promise<void> {
-    return this.#readers.snapshot((session) => loadFacts(session, visit));
+    return this.#settled((session) => loadFacts(session, visit));
   }
 
   checkpoints(chain: "evm" | "pearl"): Promise<readonly ChainCheckpoint[]> {
-    return this.#readers.snapshot((session) => storedCheckpoints(session, chain));
+    return this.#settled((session) => storedCheckpoints(session, chain));
   }
 
   keys(kind: string): Promise<readonly string[]> {
-    return this.#readers.snapshot(async (session) => {
+    return this.#settled(async (session) => {
       const rows = await session.all("SELECT key FROM swap_fact WHERE kind = $1 ORDER BY key", kind);
       return rows.map((row) => new CellReader(row).text());
     });
@@ -83,6 +83,12 @@ export class PostgresSwapStore implements SwapStore {
       else await appendEvents(session, transaction.events);
       if (transaction.told !== undefined) await tellChange(session, transaction.told);
     });
+  }
+
+  /** As that of the index store. */
+  async #settled<Value>(read: (session: Session) => Promise<Value>): Promise<Value> {
+    await this.#writer.settled();
+    return this.#readers.survey(read);
   }
 }
 

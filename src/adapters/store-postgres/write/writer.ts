@@ -99,13 +99,29 @@ export class Writer {
   }
 
   /**
-   * Runs `work` in one durable transaction, after all that were ordered before; readers are told when it is committed. Rejects with `StoreUnavailable` where the
-   * server cannot be reached or the connection was lost on the way: the transaction may then have been committed.
+   * Runs `work` in one durable transaction, after all that were ordered before; readers are told when it is committed.
+   * Rejects with `StoreUnavailable` where the server cannot be reached, was silent for too long, or the connection was
+   * lost on the way: the transaction may then have been committed, or be committed later on (`settled`).
    */
   write<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
     const written = this.#last.then(() => this.#transaction(work));
     this.#last = written.catch(() => undefined);
     return written;
+  }
+
+  /**
+   * Resolves when it is certain what was committed. After a transaction whose outcome is unknown the lock is taken again
+   * first: the server gives it when the connection before has come to its end, and with it what it had still to do.
+   * Rejects with `StoreUnavailable` where the server cannot be reached.
+   */
+  async settled(): Promise<void> {
+    if (!this.#session.isEnded || this.#isLost || this.#isClosed) return;
+    const settled = this.#last.then(() => this.#connected());
+    this.#last = settled.catch(() => undefined);
+    await settled.catch((error: unknown) => {
+      // What another writer has written can be read like everything else.
+      if (!(error instanceof Deposed)) throw error;
+    });
   }
 
   /** Waits for what was ordered, and gives the lock back. */
@@ -116,14 +132,18 @@ export class Writer {
   }
 
   async #transaction<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
-    if (this.#session.isEnded) this.#session = await this.#again();
-    const session = this.#session;
+    const session = await this.#connected();
     try {
       return await fenced(session, this.fence, work);
     } catch (error) {
       this.#noteLoss(error);
       throw session.failureOf(error);
     }
+  }
+
+  async #connected(): Promise<Session> {
+    if (this.#session.isEnded) this.#session = await this.#again();
+    return this.#session;
   }
 
   /** A connection that holds the lock again. Nobody has written meanwhile: the number is still ours. */
@@ -174,8 +194,14 @@ async function assertFence(session: Session, fence: number, sql: string): Promis
 
 async function connect(url: string): Promise<Session> {
   const session = await Session.open(url, "strand writer");
-  await session.exec(SETTINGS);
-  return session;
+  try {
+    await session.exec(SETTINGS);
+    await session.beginLongWork();
+    return session;
+  } catch (error) {
+    await session.close();
+    throw session.failureOf(error);
+  }
 }
 
 async function tryLock(session: Session): Promise<boolean> {
