@@ -102,17 +102,17 @@ const orders: Break[] = [
   ]),
 ];
 
-const histories: Break[] = inFile(`${STORE}/write/operation-indexes.ts`, [
+const histories: Break[] = inFile("src/adapters/store-rows/histories.ts", [
   {
     rule: "H-36",
-    find: "to_id <> from_id",
-    replace: "to_id = from_id",
+    find: "to !== from",
+    replace: "to === from",
     why: "recipients have no history",
   },
   {
     rule: "H-36",
-    find: "filled_owner_id <>",
-    replace: "filled_owner_id =",
+    find: "owner !== null &&",
+    replace: "owner === null &&",
     why: "owners of filled listings have no history",
   },
 ]);

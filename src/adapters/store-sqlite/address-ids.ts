@@ -7,6 +7,7 @@ import { CellReader } from "../store-rows/cells.ts";
 import type { Connection, PageMemory } from "./connection.ts";
 import { BOUND_LIMIT } from "./read/paging.ts";
 import { KeyFilter } from "./read/key-filter.ts";
+import { RowInserter } from "./write/row-inserter.ts";
 
 const FIND_SQL = "SELECT id FROM address WHERE hash = ? AND text = ?";
 /** Texts remembered per generation; two generations are held. */
@@ -68,6 +69,7 @@ export class AddressIds {
   readonly #known: GenerationCache<string, number>;
   /** Null: the database may hold any address. */
   readonly #stored: KeyFilter | null;
+  readonly #rows: RowInserter;
   #fresh: string[] = [];
   #firstFreshId: number;
   /** As of the changes so far. The table is behind until its rows are flushed. */
@@ -81,6 +83,7 @@ export class AddressIds {
     this.#known = new GenerationCache(GENERATION[connection.memory]);
     this.#held = new GenerationCache(GENERATION[connection.memory]);
     this.#firstFreshId = this.#nextId();
+    this.#rows = new RowInserter(connection, "address (id, hash, text)", "(?, ?, ?)");
     this.#stored = storedAddresses(connection, this.#firstFreshId);
   }
 
@@ -109,10 +112,10 @@ export class AddressIds {
 
   /** Writes new addresses; to be called when the balances are written. */
   flush(): void {
-    const insert = this.#connection.prepared("INSERT INTO address (id, hash, text) VALUES (?, ?, ?)");
-    this.#fresh.forEach((text, index) => {
-      insert.run(this.#firstFreshId + index, this.#hash(text), text);
-    });
+    for (const [index, text] of this.#fresh.entries()) {
+      this.#rows.insert(this.#firstFreshId + index, this.#hash(text), text);
+    }
+    this.#rows.flush();
     this.#firstFreshId += this.#fresh.length;
     this.#fresh = [];
     this.#many.clear();
@@ -125,6 +128,7 @@ export class AddressIds {
     this.#known.clear();
     this.#held.clear();
     this.#many.clear();
+    this.#rows.discard();
     this.#fresh = [];
     this.#firstFreshId = this.#nextId();
   }

@@ -6,7 +6,7 @@ import { CellReader } from "../../store-rows/cells.ts";
 import { FIRST_NAMED_KIND, kindOf, UNKNOWN_KIND } from "../../store-rows/kinds.ts";
 import { headOf, rankOf } from "../../store-rows/sort-keys.ts";
 import type { Session } from "../session.ts";
-import { ANY_TICK } from "../write/operation-rows.ts";
+import { ANY_TICK } from "../../store-rows/histories.ts";
 import { LEDGER_CHECKS } from "./audit-ledger.ts";
 import { auditMarkets } from "./audit-market.ts";
 

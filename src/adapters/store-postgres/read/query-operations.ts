@@ -11,7 +11,7 @@ import { ABOVE_INTEGERS, BELOW_INTEGERS, intAt, type Walk } from "../../store-ro
 import { operationRowOf } from "../../store-rows/row-shapes.ts";
 import { storedBlock } from "../block-rows.ts";
 import type { Session, Value } from "../session.ts";
-import { ANY_TICK } from "../write/operation-rows.ts";
+import { ANY_TICK } from "../../store-rows/histories.ts";
 import { findAddress } from "./find-address.ts";
 import { OPERATION_VIEW, OPERATION_JOINS } from "./operation-columns.ts";
 import { type MergedRanges, mergedSql, pageOf, walked } from "./paging.ts";

@@ -26,7 +26,7 @@ import { BalanceChanges, balanceKey, readBalances } from "../write/balance-chang
 import { removeFills } from "../write/fill-changes.ts";
 import { writeExpiredCounts } from "../write/listing-changes.ts";
 import { writeMarkets } from "../write/markets.ts";
-import { ANY_TICK } from "../write/operation-rows.ts";
+import { ANY_TICK } from "../../store-rows/histories.ts";
 import { TokenChanges } from "../write/token-changes.ts";
 
 interface UndoneBlock {

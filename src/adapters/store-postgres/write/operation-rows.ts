@@ -2,16 +2,11 @@
 
 import type { BlockChanges, OperationRow } from "../../../prc20/state.ts";
 import { blobOf, CellReader } from "../../store-rows/cells.ts";
+import { ANY_TICK, partiesOf } from "../../store-rows/histories.ts";
 import { kindOf, namedKind, UNKNOWN_KIND } from "../../store-rows/kinds.ts";
 import type { Session } from "../session.ts";
 import type { AddressIds } from "./address-ids.ts";
 import { RowBatch } from "./row-batch.ts";
-
-/** Scope of the history rows that stand for every ticker. */
-export const ANY_TICK = "*";
-
-const RECEIVING = new Set(["mint", "transfer", "send"].map((op) => kindOf(op, true)));
-const DEPLOYED = kindOf("deploy", true);
 
 /** Operations of one transaction. */
 export class OperationRows {
@@ -133,9 +128,7 @@ export class OperationRows {
       owner,
       row.payloadJson,
     );
-    const receives = RECEIVING.has(kind) || (kind === DEPLOYED && (row.amount ?? 0n) > 0n);
-    for (const party of new Set([from, receives ? to : null, owner])) {
-      if (party === null) continue;
+    for (const party of partiesOf(kind, (row.amount ?? 0n) > 0n, { from, to, owner })) {
       this.#histories.add(party, ANY_TICK, kind, row.place);
       if (row.tick !== "") this.#histories.add(party, row.tick, kind, row.place);
       if (nameId !== null) this.#histories.add(party, ANY_TICK, namedKind(nameId), row.place);

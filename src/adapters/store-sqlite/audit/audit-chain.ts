@@ -10,7 +10,7 @@ import { findings, type Step } from "./compare.ts";
 import type { Connection } from "../connection.ts";
 import { lastEventId } from "../event-log.ts";
 import { kindOf, namedKind, UNKNOWN_KIND } from "../../store-rows/kinds.ts";
-import { ANY_TICK } from "../write/operation-indexes.ts";
+import { ANY_TICK } from "../../store-rows/histories.ts";
 import { OPERATION_COLUMNS, operationRowOf, type BlockRow } from "../../store-rows/row-shapes.ts";
 
 const RECEIVING = new Set(["deploy", "mint", "transfer", "send"]);

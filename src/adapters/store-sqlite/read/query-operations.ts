@@ -9,7 +9,7 @@ import { blobOf, type Cells, CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
 import { isKnownOperation, kindsOf, namedKind } from "../../store-rows/kinds.ts";
 import type { OperationReader } from "./operation-reader.ts";
-import { ANY_TICK } from "../write/operation-indexes.ts";
+import { ANY_TICK } from "../../store-rows/histories.ts";
 import { type KeyedList, MergedList, pageOf, rangesOf } from "./paging.ts";
 import { ABOVE_INTEGERS, BELOW_INTEGERS, intAt, type Walk } from "../../store-rows/pages.ts";
 import { storedBlock } from "../block-rows.ts";

@@ -11,7 +11,7 @@ import { rewindFloors } from "../write/floors.ts";
 import { removeLedger } from "../write/ledger-writer.ts";
 import { writeMarkets } from "../write/markets.ts";
 import { namedKind } from "../../store-rows/kinds.ts";
-import { ANY_TICK } from "../write/operation-indexes.ts";
+import { ANY_TICK } from "../../store-rows/histories.ts";
 import {
   readBalance,
   readToken,

@@ -4,7 +4,8 @@
 import { CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
 import { changeKey, type BalanceChange, effectsOf, returned } from "../../store-rows/ledger-effects.ts";
-import { writeRows } from "./ledger-writer.ts";
+import type { Amounts } from "../../store-rows/row-shapes.ts";
+import { type LedgerRow, LedgerRows } from "./ledger-writer.ts";
 
 /** Places at a time: bounds the memory, and lets neighbours in the table be written together. */
 const PLACES = 50_000;
@@ -15,8 +16,6 @@ interface Change {
   readonly effect: BalanceChange;
 }
 
-type Row = Parameters<typeof writeRows>[1][number];
-
 /** Makes all rows. */
 export function fillLedger(connection: Connection): void {
   const end = connection.first("SELECT coalesce(max(next_place), 0) FROM block");
@@ -26,8 +25,10 @@ export function fillLedger(connection: Connection): void {
       ...closingsBetween(connection, from, from + PLACES),
       ...operationsBetween(connection, from, from + PLACES),
     ].toSorted((a, b) => a.key - b.key);
-    const last = new Map<string, Row>();
-    const rows = changes.map(({ key, tick, effect: { id, balance, locked } }) => {
+    const last = new Map<string, LedgerRow>();
+    const rows = new LedgerRows(connection);
+    for (const { key, tick, effect } of changes) {
+      const { id, balance, locked } = effect;
       const name = `${id} ${tick}`;
       const before = last.get(name) ?? lastRow(connection, id, tick);
       const row = {
@@ -38,13 +39,13 @@ export function fillLedger(connection: Connection): void {
         locked: (before?.locked ?? 0n) + locked,
       };
       last.set(name, row);
-      return row;
-    });
-    writeRows(connection, rows);
+      rows.add(row);
+    }
+    rows.flush();
   }
 }
 
-function lastRow(connection: Connection, id: number, tick: string): Pick<Row, "balance" | "locked"> | null {
+function lastRow(connection: Connection, id: number, tick: string): Amounts | null {
   const row = connection.first(
     "SELECT balance, locked FROM ledger WHERE address_id = ? AND tick = ? ORDER BY change_key DESC LIMIT 1",
     id,

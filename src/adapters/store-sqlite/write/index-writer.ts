@@ -15,7 +15,6 @@ import { lastEventId, logBlock, storeLastEventId, trimLog } from "../event-log.t
 import { writeFloors } from "./floors.ts";
 import { LedgerWriter } from "./ledger-writer.ts";
 import { writeMarkets } from "./markets.ts";
-import { writeHistories } from "./operation-indexes.ts";
 import {
   BALANCE,
   BALANCE_CELLS,
@@ -109,7 +108,6 @@ export class IndexWriter {
       const firstUndo = last.height - undoBlocks + 1;
       const reader = new CommitReader(commit, this.#addressIds);
       let tip = storedTip(this.#connection);
-      const firstPlace = tip?.totals.nextPlace ?? 0;
       const before = tip?.time ?? last.time;
       const touched = new Set<string>();
       let eventId = lastEventId(this.#connection);
@@ -123,7 +121,6 @@ export class IndexWriter {
         tip = { ...block, ...counts };
       }
       this.#flush();
-      writeHistories(this.#connection, firstPlace);
       writeMarkets(this.#connection, touched, { before, now: last.time });
       this.#connection.run("DELETE FROM undo WHERE height < ?", firstUndo);
       storeLastEventId(this.#connection, eventId);
@@ -203,7 +200,7 @@ export class IndexWriter {
       return tokenImage(before, after);
     });
     const effects = this.#listings.apply(block);
-    this.#operations.write(reader, block, tip.totals.nextPlace);
+    this.#operations.add(reader, block, tip.totals.nextPlace);
     this.#ledger.add(reader, block);
     const floors = writeFloors(this.#connection, block.height, effects.touched);
     addFills(this.#connection, block, effects.fills);
@@ -221,6 +218,7 @@ export class IndexWriter {
   }
 
   #flush(): void {
+    this.#operations.flush();
     this.#balances.flush();
     this.#ledger.flush();
     this.#tokens.flush();
@@ -232,6 +230,7 @@ export class IndexWriter {
     try {
       this.#connection.transaction(work);
     } catch (error) {
+      this.#operations.discard();
       this.#balances.discard();
       this.#ledger.discard();
       this.#tokens.discard();

@@ -26,6 +26,7 @@ import {
   type PackedBlock,
 } from "./packed-commit.ts";
 import type { Amounts } from "../../store-rows/row-shapes.ts";
+import { RowInserter } from "./row-inserter.ts";
 import { amountsIn, type BalanceWriter } from "./write-balances.ts";
 
 /** What an address holds while a block is gone through, and what it must hold at its end. */
@@ -35,8 +36,8 @@ interface Running {
   readonly after: Amounts;
 }
 
-/** A row that waits to be written. */
-interface LedgerRow extends Amounts {
+/** A row of the table. */
+export interface LedgerRow extends Amounts {
   readonly id: number;
   readonly key: number;
   readonly tick: string;
@@ -44,15 +45,14 @@ interface LedgerRow extends Amounts {
 
 /** Ledger rows of one write transaction. */
 export class LedgerWriter {
-  readonly #connection: Connection;
   readonly #addressIds: AddressIds;
   readonly #balances: BalanceWriter;
-  #rows: LedgerRow[] = [];
+  readonly #rows: LedgerRows;
 
   constructor(connection: Connection, addressIds: AddressIds, balances: BalanceWriter) {
-    this.#connection = connection;
     this.#addressIds = addressIds;
     this.#balances = balances;
+    this.#rows = new LedgerRows(connection);
   }
 
   /**
@@ -78,13 +78,12 @@ export class LedgerWriter {
 
   /** Writes what was gathered, in the order of the table, so that neighbours are written together. */
   flush(): void {
-    writeRows(this.#connection, this.#rows);
-    this.#rows = [];
+    this.#rows.flush();
   }
 
   /** Forgets what was gathered, after a transaction was rolled back. */
   discard(): void {
-    this.#rows = [];
+    this.#rows.discard();
   }
 
   #operate(books: Books, reader: CommitReader, cells: Float64Array, at: number): void {
@@ -98,12 +97,12 @@ export class LedgerWriter {
     });
     const key = changeKey(cellAt(cells, at + OP.place), "operation");
     const tick = reader.text(cellAt(cells, at + OP.tick));
-    for (const effect of effects) this.#rows.push(books.apply(key, tick, effect));
+    for (const effect of effects) this.#rows.add(books.apply(key, tick, effect));
   }
 
   #close(books: Books, { listing, place }: Closing): void {
     const effect = returned(this.#addressIds.idOf(listing.owner), listing.amount);
-    this.#rows.push(books.apply(changeKey(place, "closing"), listing.tick, effect));
+    this.#rows.add(books.apply(changeKey(place, "closing"), listing.tick, effect));
   }
 }
 
@@ -174,13 +173,28 @@ class Books {
   }
 }
 
-/** Inserts rows, sorted as the table is. */
-export function writeRows(connection: Connection, rows: readonly LedgerRow[]): void {
-  const insert = connection.prepared(
-    "INSERT INTO ledger (address_id, change_key, tick, balance, locked) VALUES (?, ?, ?, ?, ?)",
-  );
-  for (const { id, key, tick, balance, locked } of rows.toSorted((a, b) => a.id - b.id || a.key - b.key)) {
-    insert.run(id, key, tick, String(balance), String(locked));
+/** Rows that wait to be written; those of one address come in the order of their keys. */
+export class LedgerRows {
+  readonly #rows: RowInserter;
+
+  constructor(connection: Connection) {
+    const into = "ledger (address_id, change_key, tick, balance, locked)";
+    this.#rows = new RowInserter(connection, into, "(?, ?, ?, ?, ?)");
+  }
+
+  /** Takes a row. */
+  add({ id, key, tick, balance, locked }: LedgerRow): void {
+    this.#rows.add(id, key, tick, String(balance), String(locked));
+  }
+
+  /** Writes what was gathered, in the order of the table, so that neighbours are written together. */
+  flush(): void {
+    this.#rows.flushById();
+  }
+
+  /** Forgets what was gathered, after a transaction was rolled back. */
+  discard(): void {
+    this.#rows.discard();
   }
 }
 

@@ -2,11 +2,13 @@
 // write checks that the row was there exactly when the core believed it was.
 
 import type { AddressIds } from "../address-ids.ts";
+import { elementAt } from "../../../primitives/elements.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
 import { amountIn, cellAt, NONE, type PackedCommit } from "./packed-commit.ts";
 import type { Amounts } from "../../store-rows/row-shapes.ts";
 import { headOf, rankOf } from "../../store-rows/sort-keys.ts";
+import { ascending, RowInserter } from "./row-inserter.ts";
 
 interface Pending {
   /** Whether the database has a row. */
@@ -19,11 +21,14 @@ interface Pending {
 export class BalanceWriter {
   readonly #connection: Connection;
   readonly #addressIds: AddressIds;
+  readonly #new: RowInserter;
   readonly #pending = new Map<string, Map<number, Pending>>();
 
   constructor(connection: Connection, addressIds: AddressIds) {
     this.#connection = connection;
     this.#addressIds = addressIds;
+    const into = "balance (address_id, tick, balance, locked, rank, head)";
+    this.#new = new RowInserter(connection, into, "(?, ?, ?, ?, ?, ?)");
   }
 
   /** Sets a balance; `before` is what was there until now. Returns the change in the number of holders. */
@@ -57,22 +62,16 @@ export class BalanceWriter {
   /** Forgets what was gathered, after a transaction was rolled back. */
   discard(): void {
     this.#pending.clear();
+    this.#new.discard();
   }
 
   /** Writes what was gathered. */
   flush(): void {
-    const insert = this.#connection.prepared(
-      "INSERT INTO balance (address_id, tick, balance, locked, rank, head) VALUES (?, ?, ?, ?, ?, ?)",
-    );
     const update = this.#connection.prepared(
       "UPDATE balance SET balance = ?, locked = ?, rank = ? WHERE address_id = ? AND tick = ?",
     );
     const remove = this.#connection.prepared("DELETE FROM balance WHERE address_id = ? AND tick = ?");
-    // In the order of the table, so that neighbours are written together.
-    const rows = [...this.#pending]
-      .flatMap(([tick, ofTick]) => Array.from(ofTick, ([id, pending]) => ({ id, tick, pending })))
-      .toSorted((a, b) => a.id - b.id);
-    for (const { id, tick, pending } of rows) {
+    for (const { id, tick, pending } of this.#inOrder()) {
       const { stored, address, now } = pending;
       if (now === null) {
         if (stored) expectOne(remove.run(id, tick).changes, address, tick);
@@ -82,9 +81,18 @@ export class BalanceWriter {
       const balance = String(now.balance);
       const locked = String(now.locked);
       if (stored) expectOne(update.run(balance, locked, rank, id, tick).changes, address, tick);
-      else insert.run(id, tick, balance, locked, rank, headOf(address));
+      else this.#new.insert(id, tick, balance, locked, rank, headOf(address));
     }
+    this.#new.flush();
     this.#pending.clear();
+  }
+
+  /** What was gathered in the order of the table, so that neighbours are written together. */
+  *#inOrder(): Generator<{ readonly id: number; readonly tick: string; readonly pending: Pending }> {
+    const rows = [...this.#pending].flatMap(([tick, ofTick]) =>
+      Array.from(ofTick, ([id, pending]) => ({ id, tick, pending })),
+    );
+    for (const at of ascending(rows.map(({ id }) => id))) yield elementAt(rows, at);
   }
 }
 
