@@ -1,12 +1,13 @@
-// Three readers and two candidates for the writer behind a load balancer, as real processes over both chains. While people
-// post asks and a consumer of events comes back again and again, a reader and the writer are killed: every ask is there
-// once, the consumer has every event once, and all readers say the same.
+// Three readers and two candidates for the writer behind nginx as the documents set it up, as real processes over both
+// chains. While people post asks and a consumer of events comes back again and again, a reader and the writer are killed:
+// every ask is there once, the consumer has every event once, and all readers say the same.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { needsPostgres, type PostgresCluster, startPostgres } from "../../testkit/doubles/postgres.ts";
-import { type RoundRobin, startRoundRobin } from "../../testkit/doubles/round-robin.ts";
+import { documentedBlock, needsNginx, startBalancer, triedByNginx } from "../../testkit/doubles/nginx.ts";
+import type { LoadBalancer } from "../../testkit/doubles/round-robin.ts";
 import { freePort } from "../../testkit/free-port.ts";
 import { until } from "../../testkit/until.ts";
 import { Http } from "../../testkit/worlds/swap-stage/http.ts";
@@ -87,10 +88,15 @@ async function post(http: Http, body: unknown): Promise<number> {
 
 const isWriting = ({ strand }: Started): boolean => !strand.stdout.includes("waits to take over");
 
+test("nginx takes the configuration that the documents give", needsNginx(), () => {
+  const { isTaken, said } = triedByNginx(documentedBlock([8080, 8081, 8082], 8080));
+  assert.ok(isTaken, said);
+});
+
 describe("a load balancer over three readers and two candidates for the writer", needsPostgres(), () => {
   let cluster: PostgresCluster;
   let stage: SwapStage;
-  let balancer: RoundRobin | null = null;
+  let balancer: LoadBalancer | null = null;
   let url = "";
 
   before(async () => {
@@ -110,7 +116,12 @@ describe("a load balancer over three readers and two candidates for the writer",
 
   async function start(role: string): Promise<Started> {
     const port = await freePort();
-    const flags = stage.flags({ "--database-url": url, "--port": String(port), "--rate-limit-post": "off" });
+    const flags = stage.flags({
+      "--database-url": url,
+      "--port": String(port),
+      "--rate-limit-post": "off",
+      "--trust-proxy": "127.0.0.1",
+    });
     return { strand: startStrand(process.execPath, [role, ...Object.entries(flags).flat()], {}), port };
   }
 
@@ -118,7 +129,7 @@ describe("a load balancer over three readers and two candidates for the writer",
     const writers = [await start("index"), await start("index")];
     const readers = [await start("serve"), await start("serve"), await start("serve")];
     const ports = readers.map(({ port }) => port);
-    balancer = await startRoundRobin(ports);
+    balancer = await startBalancer(ports);
     const http = new Http(balancer.url);
     await until("all readers are well", async () => (await Promise.all(ports.map(isOk))).every(Boolean));
     await until("one of the candidates waits", async () => !writers.every(isWriting));

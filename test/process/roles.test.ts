@@ -1,12 +1,16 @@
-// Roles over one PostgreSQL, as real processes: two candidates for the writer, two readers, and what happens when either is
-// killed. What a reader answers is compared with an index in one process over a SQLite file.
+// Roles over one PostgreSQL, as real processes: two candidates for the writer, three readers behind nginx, and what happens
+// when either is killed. Every answer that clients get meanwhile has the bytes of an index in one process over a SQLite
+// file at the height that its header names.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { startBalancer } from "../../testkit/doubles/nginx.ts";
 import { needsPostgres, type PostgresCluster, startPostgres } from "../../testkit/doubles/postgres.ts";
+import type { LoadBalancer } from "../../testkit/doubles/round-robin.ts";
 import { freePort } from "../../testkit/free-port.ts";
 import { until } from "../../testkit/until.ts";
 import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
@@ -15,6 +19,12 @@ import { endAll, health, type StartedProcess, startStrand } from "./service-proc
 
 /** Taking over, from SIGKILL to a new block at a reader. */
 const TAKE_OVER_MS = 5000;
+
+const SEED = 91;
+const FIRST_HEIGHT = 40;
+/** Blocks while readers and writers are killed; in their middle two are replaced by others. */
+const BLOCKS = 24;
+const LISTS = ["tokenlist", "oplist", "stats", "blocks", "markets"].map((list) => `/api/v1/prc20/${list}`);
 
 interface Running {
   readonly strand: StartedProcess;
@@ -35,33 +45,77 @@ async function shows(port: number, hash: string, height: number): Promise<boolea
   return (await text(port, `/api/v1/prc20/digest/${height}`)).body.includes(hash);
 }
 
+/** What the chain does at each step: all steps, one block at a time, of any world of the same seed. */
+function take(world: SimulatedWorld, step: number): void {
+  if (step === BLOCKS / 2) world.reorganise(2, 1);
+  else world.grow(1);
+}
+
+/** The bytes of an answer, with its address and the height that it names. */
+function shown(path: string, height: string | null, body: string): string {
+  return `${path} at ${height ?? "no height"}: ${body}`;
+}
+
+/** Clients that read through the balancer until they are stopped, and keep what they were told. */
+class Clients {
+  readonly told = new Set<string>();
+  refused = 0;
+  #isStopped = false;
+  readonly #running: Promise<unknown>;
+
+  constructor(url: string) {
+    this.#running = Promise.all(LISTS.map((path) => this.#read(url, path)));
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#running;
+  }
+
+  async #read(url: string, path: string): Promise<void> {
+    while (!this.#isStopped) {
+      const answer = await fetch(`${url}${path}`).catch(() => null);
+      const body = await answer?.text().catch(() => null);
+      if (answer?.status === 200 && typeof body === "string")
+        this.told.add(shown(path, answer.headers.get("x-indexed-height"), body));
+      else {
+        this.refused += 1;
+        assert.ok(answer === null || [502, 503].includes(answer.status), `${path}: ${answer?.status}`);
+      }
+      await delay(10);
+    }
+  }
+}
+
 describe("roles over one PostgreSQL", needsPostgres(), () => {
   let cluster: PostgresCluster;
   let world: SimulatedWorld;
   let server: WorldServer;
+  let balancer: LoadBalancer | null = null;
   let folder = "";
   let url = "";
 
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), "strand-roles-"));
-    world = new SimulatedWorld(91);
-    world.grow(40);
+    world = new SimulatedWorld(SEED);
+    world.grow(FIRST_HEIGHT);
     [server, cluster] = await Promise.all([serveWorld(world), startPostgres()]);
     url = await cluster.newUrl();
   });
 
   after(async () => {
+    await balancer?.close();
     await endAll();
     await cluster.stop();
     await server.close();
     rmSync(folder, { recursive: true, force: true });
   });
 
-  async function start(role: string, database = url): Promise<Running> {
+  async function start(role: string, database = url, node = server.url): Promise<Running> {
     const port = await freePort();
     const strand = startStrand(process.execPath, [role], {
       STRAND_NETWORK: "simnet",
-      PEARL_RPC_URL: server.url,
+      PEARL_RPC_URL: node,
       PRC20_FEE_ADDRESS: world.feeAddress,
       DATABASE_URL: database,
       PORT: `${port}`,
@@ -70,11 +124,32 @@ describe("roles over one PostgreSQL", needsPostgres(), () => {
     return { strand, port };
   }
 
-  const atTip = (ports: readonly number[]): Promise<void> =>
+  const atTip = (ports: readonly number[], { tip } = world): Promise<void> =>
     until("the tip is shown", async () => {
-      for (const port of ports) if (!(await shows(port, world.tip.hash, world.tip.height))) return false;
+      for (const port of ports) if (!(await shows(port, tip.hash, tip.height))) return false;
       return true;
     });
+
+  /** All that an index in one process shows of each state of the chain, one after the other. */
+  async function plainAnswers(): Promise<ReadonlySet<string>> {
+    const twin = new SimulatedWorld(SEED);
+    twin.grow(FIRST_HEIGHT);
+    const node = await serveWorld(twin);
+    const { strand, port } = await start("start", `sqlite:${join(folder, "twin.db")}`, node.url);
+    const answers = new Set<string>();
+    for (let step = 0; step <= BLOCKS; step += 1) {
+      if (step > 0) take(twin, step);
+      await atTip([port], twin);
+      for (const path of LISTS) {
+        const answer = await fetch(`http://127.0.0.1:${port}${path}`);
+        answers.add(shown(path, answer.headers.get("x-indexed-height"), await answer.text()));
+      }
+    }
+    strand.child.kill("SIGTERM");
+    await strand.ended;
+    await node.close();
+    return answers;
+  }
 
   test("readers wait for a schema, follow the writer, and a standby takes over when it is killed", async () => {
     const readers = [await start("serve"), await start("serve")] as const;
@@ -100,13 +175,31 @@ describe("roles over one PostgreSQL", needsPostgres(), () => {
       for (const answer of answers.slice(1)) assert.deepEqual(answer, answers[0], path);
     }
 
-    const killedAt = performance.now();
-    process.kill(first.strand.workerPid(), "SIGKILL");
-    world.grow(1);
+    const third = await start("serve");
+    await atTip([third.port]);
+    balancer = await startBalancer([one, other, third.port]);
+    const clients = new Clients(balancer.url);
+    for (let step = 1; step <= BLOCKS; step += 1) {
+      if (step === BLOCKS / 3) process.kill(third.strand.workerPid(), "SIGKILL");
+      if (step === BLOCKS / 2 + 1) {
+        const killedAt = performance.now();
+        process.kill(first.strand.workerPid(), "SIGKILL");
+        take(world, step);
+        await atTip([one, other]);
+        const took = performance.now() - killedAt;
+        assert.ok(took < TAKE_OVER_MS, `taking over took ${took} ms`);
+        process.stdout.write(`# taking over took ${Math.round(took)} ms\n`);
+      } else {
+        take(world, step);
+        await delay(50);
+      }
+    }
     await atTip([one, other]);
-    const took = performance.now() - killedAt;
-    assert.ok(took < TAKE_OVER_MS, `taking over took ${took} ms`);
-    process.stdout.write(`# taking over took ${Math.round(took)} ms\n`);
+    await clients.stop();
+    const plain = await plainAnswers();
+    for (const answer of clients.told) assert.ok(plain.has(answer), answer);
+    process.stdout.write(`# ${clients.told.size} different answers, ${clients.refused} refused\n`);
+    assert.ok(clients.told.size > BLOCKS);
 
     process.kill(standby.strand.workerPid(), "SIGKILL");
     await until("a reader misses the writer", async () => (await health(other))?.["status"] === "degraded");

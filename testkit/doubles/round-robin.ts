@@ -5,13 +5,13 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import { freePort } from "../free-port.ts";
 
 /** A running balancer. */
-export interface RoundRobin {
+export interface LoadBalancer {
   readonly url: string;
   close(): Promise<void>;
 }
 
 /** Starts a balancer before the servers at these ports of this machine. */
-export async function startRoundRobin(ports: readonly number[]): Promise<RoundRobin> {
+export async function startRoundRobin(ports: readonly number[]): Promise<LoadBalancer> {
   let turn = 0;
   const pass = (incoming: IncomingMessage, outgoing: ServerResponse, body: Buffer, tries: number): void => {
     const port = ports[(turn += 1) % ports.length];
