@@ -32,10 +32,11 @@ class Consumer {
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
 
-  constructor(url: string, behind: number | null = null) {
+  /** `over`: aborts when the test is over, however it ended. */
+  constructor(url: string, over: AbortSignal, behind: number | null = null) {
     this.#url = url;
     this.#behind = behind;
-    this.#running = this.#run();
+    this.#running = this.#run(AbortSignal.any([over, this.#stop.signal]));
   }
 
   async stop(): Promise<void> {
@@ -43,8 +44,7 @@ class Consumer {
     await this.#running;
   }
 
-  async #run(): Promise<void> {
-    const { signal } = this.#stop;
+  async #run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.#stream(signal).catch(() => undefined);
       await delay(50, undefined, { signal }).catch(() => undefined);
@@ -76,11 +76,11 @@ interface Started {
 
 const isOk = async (port: number): Promise<boolean> => (await health(port))?.["status"] === "ok";
 
-/** Posts an ask as an honest client does: again until it is answered. Resolves with how often it was asked. */
-async function post(http: Http, body: unknown): Promise<number> {
-  for (let tries = 1; ; tries += 1) {
+/** Posts an ask as an honest client does: again until it is answered, or the test is over. */
+async function post(http: Http, over: AbortSignal, body: unknown): Promise<void> {
+  while (!over.aborted) {
     const answer = await http.post(ASKS, body).catch(() => null);
-    if (answer?.status === 201 || answer?.status === 200) return tries;
+    if (answer?.status === 201 || answer?.status === 200) return;
     if (answer !== null) assert.ok([502, 503].includes(answer.status), answer.text);
     await delay(200);
   }
@@ -98,6 +98,8 @@ describe("a load balancer over three readers and two candidates for the writer",
   let stage: SwapStage;
   let balancer: LoadBalancer | null = null;
   let url = "";
+  const end = new AbortController();
+  const over = end.signal;
 
   before(async () => {
     [cluster, stage] = await Promise.all([startPostgres(), SwapStage.open()]);
@@ -108,6 +110,7 @@ describe("a load balancer over three readers and two candidates for the writer",
   });
 
   after(async () => {
+    end.abort();
     await balancer?.close();
     await endAll();
     await stage?.close();
@@ -133,24 +136,26 @@ describe("a load balancer over three readers and two candidates for the writer",
     const http = new Http(balancer.url);
     await until("all readers are well", async () => (await Promise.all(ports.map(isOk))).every(Boolean));
     await until("one of the candidates waits", async () => !writers.every(isWriting));
-    const consumer = new Consumer(balancer.url);
+    const consumer = new Consumer(balancer.url, over);
     await until("the consumer listens", async () => consumer.streams > 0);
     const asks = await Promise.all(
       Array.from({ length: SELLERS }, (_, at) => signAsk(stage, party(stage, at + 1))),
     );
     const bodies = asks.map(({ body }) => body);
-    await Promise.all(bodies.slice(0, 3).map((body) => post(http, body)));
+    await Promise.all(bodies.slice(0, 3).map((body) => post(http, over, body)));
+    // Who has no event yet has nothing to come back with.
+    await until("the consumer has an event", () => consumer.told.length > 0);
 
     const [dead] = readers;
     assert.ok(dead !== undefined);
     process.kill(dead.strand.workerPid(), "SIGKILL");
-    await Promise.all(bodies.slice(3, 6).map((body) => post(http, body)));
+    await Promise.all(bodies.slice(3, 6).map((body) => post(http, over, body)));
 
     const [writer, standby] = writers.toSorted(
       (one, other) => Number(isWriting(other)) - Number(isWriting(one)),
     );
     assert.ok(writer !== undefined && standby !== undefined && !isWriting(standby));
-    const posted = Promise.all(bodies.slice(6).map((body) => post(http, body)));
+    const posted = Promise.all(bodies.slice(6).map((body) => post(http, over, body)));
     process.kill(writer.strand.workerPid(), "SIGKILL");
     const killedAt = performance.now();
     await stage.minePearl(1);
@@ -186,7 +191,7 @@ describe("a load balancer over three readers and two candidates for the writer",
     // Who comes now and asks for everything behind the first event is told the same, by whichever reader.
     const [first] = consumer.told;
     assert.ok(first !== undefined);
-    const late = new Consumer(balancer.url, first.id - 1);
+    const late = new Consumer(balancer.url, over, first.id - 1);
     const asksTold = ({ told }: Consumer): number =>
       told.filter(({ text }) => text.includes("event: ask\n")).length;
     await until(
