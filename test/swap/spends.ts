@@ -16,7 +16,7 @@ import {
   swapLock,
   type SwapLock,
 } from "../../src/wallet/index.ts";
-import { withFlippedBit } from "../../testkit/doubles/litecoind/bit-flip.ts";
+import { withFlippedBit } from "../../testkit/doubles/consensus-node/bit-flip.ts";
 import { SECRET, VECTOR_LOCK } from "./terms.ts";
 import { bytesOf } from "../../testkit/bytes.ts";
 import { built } from "../../testkit/builders/party.ts";

@@ -1,36 +1,35 @@
 // The scenario's hand-written expectations are right: the naive second implementation of the rules reads the blocks of
 // the real node after each chapter and comes to the same rows. (That our index comes to them too is shown in
-// litecoind-index.test.ts.)
+// index.test.ts.)
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Block } from "bitcoinjs-lib";
-import type { Expected } from "../../testkit/doubles/litecoind/expected.ts";
+import type { Expected } from "../../testkit/doubles/consensus-node/expected.ts";
+import { needs, nodesToTest } from "../../testkit/doubles/consensus-node/at-hand.ts";
+import type { ConsensusNode, NodeProgram } from "../../testkit/doubles/consensus-node/consensus-node.ts";
 import {
-  LITECOIN_REGTEST_HRP,
-  type Litecoind,
-  needsLitecoind,
-  startLitecoind,
-} from "../../testkit/doubles/litecoind/node.ts";
-import { type Chapter, openScenario, SCENARIO_RULES } from "../../testkit/doubles/litecoind/scenario.ts";
+  type Chapter,
+  feeAddressOn,
+  openScenario,
+  SCENARIO_RULES,
+} from "../../testkit/doubles/consensus-node/scenario.ts";
 import { ReferenceIndex, type ReferenceSnapshot } from "../../testkit/oracles/prc20/index.ts";
 
 /** Applies the node's whole best chain to a fresh reference. */
-async function read(node: Litecoind): Promise<ReferenceSnapshot> {
+async function read(node: ConsensusNode): Promise<ReferenceSnapshot> {
   const index = new ReferenceIndex({
-    hrp: LITECOIN_REGTEST_HRP,
+    hrp: node.hrp,
     genesisHash: await node.rpc.text("getblockhash", [0]),
     startHeight: SCENARIO_RULES.startHeight,
     feeBps: SCENARIO_RULES.feeBps,
-    feeAddress: SCENARIO_RULES.feeAddress,
+    feeAddress: feeAddressOn(node),
     marker: SCENARIO_RULES.marker,
   });
   const tip = await node.height();
   for (let height = 1; height <= tip; height++) {
     const hash = await node.rpc.text("getblockhash", [height]);
-    const block = Block.fromHex(await node.rpc.text("getblock", [hash, 0]));
-    const transactions = (block.transactions ?? []).map((tx) => tx.toBuffer());
-    index.apply({ height, hash, time: block.timestamp, transactions });
+    const { time, transactions } = await node.block(hash);
+    index.apply({ height, hash, time, transactions: [...transactions] });
   }
   return index.snapshot();
 }
@@ -70,12 +69,15 @@ function asExpected(snapshot: ReferenceSnapshot): Expected {
   };
 }
 
-describe("the scenario on litecoind", needsLitecoind(), () => {
-  let node: Litecoind;
+for (const program of nodesToTest())
+  describe(`the scenario on ${program.name}`, needs(program), () => onNode(program));
+
+function onNode(program: NodeProgram): void {
+  let node: ConsensusNode;
   let chapters: readonly Chapter[] = [];
 
   before(async () => {
-    node = await startLitecoind();
+    node = await program.start();
     chapters = await openScenario(node);
   });
 
@@ -92,4 +94,4 @@ describe("the scenario on litecoind", needsLitecoind(), () => {
   }
 
   test("there are no other chapters", () => assert.equal(chapters.length, 4));
-});
+}

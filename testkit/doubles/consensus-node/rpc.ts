@@ -1,4 +1,4 @@
-// Tests talk to a litecoind with this client: JSON-RPC over one keep-alive agent of node:http.
+// Tests talk to a consensus node with this client: JSON-RPC over one keep-alive agent of node:http.
 
 import { Agent, request } from "node:http";
 

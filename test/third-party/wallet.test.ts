@@ -1,20 +1,20 @@
-// A node that we did not write accepts what the wallet makes, and refuses it when one bit is wrong. Litecoin Core
-// (Debian's litecoind) verifies Taproot key path, leaves and annexes. Refusals are asked for twice: from the mempool
-// and from block validation, so that no policy can be what refused.
+// Nodes that we did not write accept what the wallet makes, and refuse it when one bit is wrong: they verify Taproot key
+// path, leaves and annexes. Refusals are asked for twice: from the mempool and from block validation, so that no policy
+// can be what refused.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { withFlippedBit } from "../../testkit/doubles/litecoind/bit-flip.ts";
-import { type Litecoind, needsLitecoind, startLitecoind } from "../../testkit/doubles/litecoind/node.ts";
+import { withFlippedBit } from "../../testkit/doubles/consensus-node/bit-flip.ts";
+import { needs, nodesToTest } from "../../testkit/doubles/consensus-node/at-hand.ts";
+import type { ConsensusNode, NodeProgram } from "../../testkit/doubles/consensus-node/consensus-node.ts";
 import {
   type Participant,
   keyFromName,
   MARKER,
   openSession,
-  regtestAddress,
-} from "../../testkit/doubles/litecoind/session.ts";
-import type { Session } from "../../testkit/doubles/litecoind/session.ts";
-import { NodeRefusal } from "../../testkit/doubles/litecoind/rpc.ts";
+} from "../../testkit/doubles/consensus-node/session.ts";
+import type { Session } from "../../testkit/doubles/consensus-node/session.ts";
+import { NodeRefusal } from "../../testkit/doubles/consensus-node/rpc.ts";
 import {
   buildCancel,
   buildCommit,
@@ -33,15 +33,8 @@ import {
 } from "../../src/wallet/index.ts";
 import { built } from "../../testkit/builders/party.ts";
 
-const MINER = regtestAddress(keyFromName("block maker", "plain"));
-
 interface Listed extends MadeListing {
   readonly payment: TxOutput;
-}
-
-/** Refused for the signature, not by policy. */
-function badSignature(error: unknown): boolean {
-  return error instanceof NodeRefusal && error.message.includes("Invalid Schnorr signature");
 }
 
 function offer(listing: Listed, protocolFee: bigint): Offer {
@@ -50,14 +43,19 @@ function offer(listing: Listed, protocolFee: bigint): Offer {
   return { ...listing, seller: listing.payment, protocolFee: fee };
 }
 
-describe("litecoind", needsLitecoind(), () => {
-  let node: Litecoind;
+for (const program of nodesToTest())
+  describe(`the wallet's transactions on ${program.name}`, needs(program), () => onNode(program));
+
+function onNode(program: NodeProgram): void {
+  let node: ConsensusNode;
+  let miner = "";
   let session: Session;
   let alice: Participant;
   let bob: Participant;
 
   before(async () => {
-    node = await startLitecoind();
+    node = await program.start();
+    miner = node.addressOf(keyFromName("block maker", "plain"));
     // Alice's address is BIP86-tweaked, Bob's key is the output key itself.
     session = await openSession(node, [
       ["alice", "bip86"],
@@ -72,17 +70,20 @@ describe("litecoind", needsLitecoind(), () => {
   after(() => node?.stop());
 
   async function refused(transactionHex: string): Promise<void> {
-    await assert.rejects(node.rpc.call("sendrawtransaction", [transactionHex, 0]), badSignature);
-    await assert.rejects(node.mineExactly(MINER, [transactionHex]), badSignature);
+    // For the signature, not by policy.
+    const badSignature = (error: unknown): boolean =>
+      error instanceof NodeRefusal && node.words.signature.test(error.message);
+    await assert.rejects(node.relay(transactionHex), badSignature);
+    await assert.rejects(node.mineExactly(miner, [transactionHex]), badSignature);
   }
 
   /** Relays the transactions one by one, then mines them; every one must be in the block. */
   async function mined(...transactions: readonly SignedTx[]): Promise<string> {
     for (const signed of transactions) {
-      assert.equal(await node.rpc.text("sendrawtransaction", [signed.hex, 0]), signed.txid);
+      assert.equal(await node.relay(signed.hex), signed.txid);
     }
     const hash = await node.mineExactly(
-      MINER,
+      miner,
       transactions.map((signed) => signed.hex),
     );
     const block = await node.rpc.call("getblock", [hash, 1]);
@@ -255,7 +256,7 @@ describe("litecoind", needsLitecoind(), () => {
     const orphan = await mined(signed);
     await node.rpc.call("invalidateblock", [orphan]);
     assert.equal(await node.height(), height);
-    const other = regtestAddress(keyFromName("other block maker", "plain"));
+    const other = node.addressOf(keyFromName("other block maker", "plain"));
     const empty = await node.mineExactly(other, []);
     assert.equal(await node.rpc.text("getblockhash", [height + 1]), empty);
     const again = await node.mineExactly(other, [signed.hex]);
@@ -264,4 +265,4 @@ describe("litecoind", needsLitecoind(), () => {
     assert.equal(await spent(listing.anchor.txid, listing.anchor.vout), true);
     session.book(signed);
   });
-});
+}

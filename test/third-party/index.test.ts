@@ -1,5 +1,5 @@
-// The service over a real third-party node shows the rows of the hand-written story. The real program parts (RPC
-// adapter, follower, core, SQLite, HTTP) follow litecoind through tokens, listings, fills, mistakes and three
+// The service over every third-party node at hand shows the rows of the hand-written story. The real program parts (RPC
+// adapter, follower, core, SQLite, HTTP) follow it through tokens, listings, fills, mistakes and three
 // reorganisations; every chapter's rows are read over HTTP, page by page.
 
 import assert from "node:assert/strict";
@@ -10,9 +10,15 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { readConfig } from "../../src/app/config/config.ts";
 import { type RunningService, startService } from "../../src/app/main.ts";
-import type { Expected, ExpectedListing } from "../../testkit/doubles/litecoind/expected.ts";
-import { type Litecoind, needsLitecoind, startLitecoind } from "../../testkit/doubles/litecoind/node.ts";
-import { type Chapter, openScenario, SCENARIO_RULES } from "../../testkit/doubles/litecoind/scenario.ts";
+import type { Expected, ExpectedListing } from "../../testkit/doubles/consensus-node/expected.ts";
+import { needs, nodesToTest } from "../../testkit/doubles/consensus-node/at-hand.ts";
+import type { ConsensusNode, NodeProgram } from "../../testkit/doubles/consensus-node/consensus-node.ts";
+import {
+  type Chapter,
+  feeAddressOn,
+  openScenario,
+  SCENARIO_RULES,
+} from "../../testkit/doubles/consensus-node/scenario.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 interface Envelope {
@@ -124,29 +130,32 @@ async function untilIndexed(base: string, hash: string, height: number): Promise
   assert.fail(`block ${hash} at ${height} was not indexed within a minute`);
 }
 
-describe("the index over litecoind", needsLitecoind(), () => {
-  const folder = mkdtempSync(join(tmpdir(), "strand-litecoind-index-"));
-  let node: Litecoind;
+for (const program of nodesToTest())
+  describe(`the index over ${program.name}`, needs(program), () => overNode(program));
+
+function overNode(program: NodeProgram): void {
+  const folder = mkdtempSync(join(tmpdir(), "strand-third-party-index-"));
+  let node: ConsensusNode;
   let service: RunningService;
   let chapters: readonly Chapter[] = [];
   let base = "";
 
   before(async () => {
-    node = await startLitecoind();
+    node = await program.start();
     chapters = await openScenario(node);
     const { port, user, password } = node.address;
     const config = readConfig({
       flags: new Map(),
       readFile: () => null,
       environment: {
-        STRAND_NETWORK: SCENARIO_RULES.network,
+        STRAND_NETWORK: node.network,
         PEARL_RPC_URL: `http://127.0.0.1:${port}`,
         PEARL_RPC_USER: user,
         PEARL_RPC_PASSWORD: password,
         DATABASE_URL: `sqlite:${join(folder, "index.db")}`,
         PORT: "0",
         PRC20_FEE_BPS: String(SCENARIO_RULES.feeBps),
-        PRC20_FEE_ADDRESS: SCENARIO_RULES.feeAddress,
+        PRC20_FEE_ADDRESS: feeAddressOn(node),
         LOG_LEVEL: "error",
       },
     });
@@ -170,4 +179,4 @@ describe("the index over litecoind", needsLitecoind(), () => {
       assert.deepEqual(await read(base), expected, chapter.title);
     });
   }
-});
+}

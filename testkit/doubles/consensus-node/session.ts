@@ -2,9 +2,8 @@
 // are mined. Amounts are never read from the node's floating-point JSON.
 
 import { createHash } from "node:crypto";
-import { Block } from "bitcoinjs-lib";
+import { Transaction } from "bitcoinjs-lib";
 import {
-  addressOfSigner,
   bip86Key,
   buildCommit,
   buildPayment,
@@ -16,7 +15,7 @@ import {
   type SigningKey,
   type SignedTx,
 } from "../../../src/wallet/index.ts";
-import { LITECOIN_REGTEST_HRP, type Litecoind } from "./node.ts";
+import type { ConsensusNode } from "./consensus-node.ts";
 import { built } from "../../builders/party.ts";
 
 /** Marker of the operations that the sessions inscribe. */
@@ -37,7 +36,7 @@ export interface Participant {
 
 /** A chain in use. */
 export interface Session {
-  readonly node: Litecoind;
+  readonly node: ConsensusNode;
   readonly actors: readonly Participant[];
   /** Pays an actor's fees and takes the change; the largest coin goes first. */
   funding(actor: Participant): Funding;
@@ -60,16 +59,11 @@ export function keyFromName(name: string, kind: "plain" | "bip86"): SigningKey {
   return kind === "plain" ? plainKey(secret) : bip86Key(secret);
 }
 
-/** The address of a key on litecoin's regtest. */
-export function regtestAddress(key: SigningKey): string {
-  return addressOfSigner(key, LITECOIN_REGTEST_HRP);
-}
-
-async function coinbaseCoin(node: Litecoind, blockHash: string): Promise<Coin> {
-  const coinbase = Block.fromHex(await node.rpc.text("getblock", [blockHash, 0])).transactions?.[0];
+async function coinbaseCoin(node: ConsensusNode, blockHash: string): Promise<Coin> {
+  const [bytes] = (await node.block(blockHash)).transactions;
+  const coinbase = bytes === undefined ? null : Transaction.fromBuffer(bytes);
   const output = coinbase?.outs[0];
-  if (coinbase === undefined || output === undefined)
-    throw new Error(`block ${blockHash} has no coinbase output`);
+  if (coinbase === null || output === undefined) throw new Error(`block ${blockHash} has no coinbase output`);
   return { txid: coinbase.getId(), vout: 0, amount: output.value, script: output.script };
 }
 
@@ -88,19 +82,19 @@ function funding(actor: Participant): Funding {
 
 /** Gives every actor one mature coinbase: one block each, then the maturity. */
 export async function openSession(
-  node: Litecoind,
+  node: ConsensusNode,
   names: readonly (readonly [string, "plain" | "bip86"])[],
 ): Promise<Session> {
   const actors = names.map(([name, kind]): Participant => {
     const key = keyFromName(name, kind);
-    return { name, key, address: regtestAddress(key), coins: [] };
+    return { name, key, address: node.addressOf(key), coins: [] };
   });
   for (const actor of actors) {
     const [hash] = await node.mineEmpty(1, actor.address);
     if (hash === undefined) throw new Error("no block was mined");
     actor.coins.push(await coinbaseCoin(node, hash));
   }
-  await node.mineEmpty(MATURITY, regtestAddress(keyFromName("miner", "plain")));
+  await node.mineEmpty(MATURITY, node.addressOf(keyFromName("miner", "plain")));
   const reserved = new Set<string>();
 
   function book(signed: SignedTx): void {

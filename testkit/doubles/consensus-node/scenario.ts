@@ -1,4 +1,4 @@
-// Tells the fixed story that the index test plays on a litecoin chain, and what an index must say after each chapter.
+// Tells the fixed story that the index test plays on a node's chain, and what an index must say after each chapter.
 // Three actors meet tokens, listings, fills, mistakes, and three reorganisations. The states are written out by hand
 // (raw units, grains), not computed by any implementation of the rules.
 
@@ -11,18 +11,17 @@ import {
   together,
 } from "./drafts.ts";
 import type { Expected, ExpectedBalance, ExpectedOperation, ExpectedToken } from "./expected.ts";
-import type { Litecoind } from "./node.ts";
-import { type Participant, keyFromName, MARKER, openSession, regtestAddress } from "./session.ts";
+import type { ConsensusNode } from "./consensus-node.ts";
+import { type Participant, keyFromName, MARKER, openSession } from "./session.ts";
 import { type Cast, deploys, listingRows, lists, mints, moves, TREASURY } from "./story-blocks.ts";
 
 /** The parameters (P-01) that the expected rows hold for. */
-export const SCENARIO_RULES = {
-  network: "litecoin-regtest",
-  marker: MARKER,
-  startHeight: 1,
-  feeBps: 100,
-  feeAddress: regtestAddress(TREASURY),
-} as const;
+export const SCENARIO_RULES = { marker: MARKER, startHeight: 1, feeBps: 100 } as const;
+
+/** Who is paid the protocol fee on a node's chain. */
+export function feeAddressOn(node: ConsensusNode): string {
+  return node.addressOf(TREASURY);
+}
 
 /** A part of the story. Chapters are run once each, in order. */
 export interface Chapter {
@@ -54,9 +53,9 @@ interface Memory {
 async function mine(cast: Cast, draft: DraftedBlock, branch: string, relay = true): Promise<Mined> {
   const { node } = cast.session;
   const hexes = draft.transactions.map(({ hex }) => hex);
-  if (relay) for (const hex of hexes) await node.rpc.call("sendrawtransaction", [hex, 0]);
+  if (relay) for (const hex of hexes) await node.relay(hex);
   // Each branch has a miner of its own, so that no block of one can equal a block of another.
-  const hash = await node.mineExactly(regtestAddress(keyFromName(`miner of ${branch}`, "plain")), hexes);
+  const hash = await node.mineExactly(node.addressOf(keyFromName(`miner of ${branch}`, "plain")), hexes);
   const height = await node.height();
   return { hash, height, operations: draft.operations.map((operation) => ({ ...operation, height })) };
 }
@@ -207,7 +206,7 @@ async function otherDeploy(cast: Cast, memory: Memory): Promise<Expected> {
 }
 
 /** Funds the actors on a fresh node and returns the chapters. @throws when the node refuses a transaction. */
-export async function openScenario(node: Litecoind): Promise<readonly Chapter[]> {
+export async function openScenario(node: ConsensusNode): Promise<readonly Chapter[]> {
   const session = await openSession(node, [
     ["alice", "bip86"],
     ["bob", "plain"],
