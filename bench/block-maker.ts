@@ -16,11 +16,22 @@ const HRP = "rprl";
 const SECRETS = 64;
 const TICKS = Array.from({ length: 40 }, (_, i) => `B${i.toString(36).toUpperCase().padStart(3, "0")}`);
 
-/** What a block holds: operations of a kind (mints and transfers, or lists) and plain payments. */
+/**
+ * What a block holds: operations of a kind and plain payments. `token`: mints and transfers; `list`: lists; `market`:
+ * a mint, two lists and a fill in turn, and each payment takes a listing back.
+ */
 export interface Recipe {
   readonly operations: number;
   readonly payments: number;
-  readonly kind: "token" | "list";
+  readonly kind: "token" | "list" | "market";
+}
+
+/** An open listing whose anchor can be spent. */
+interface OpenListing {
+  readonly txid: Buffer;
+  readonly who: number;
+  readonly tick: string;
+  readonly price: number;
 }
 
 const hash256 = (bytes: Uint8Array): Buffer => hash("sha256", hash("sha256", bytes, "buffer"), "buffer");
@@ -130,6 +141,9 @@ export class Generator {
   readonly #addresses: readonly string[];
   readonly #secrets: readonly Buffer[];
   readonly #owned: { readonly who: number; readonly tick: string }[] = [];
+  /** What holders of secrets have minted in blocks of a market. */
+  readonly #forSale: { readonly who: number; readonly tick: string }[] = [];
+  #open: OpenListing[] = [];
   readonly #certificate: number;
   readonly feeAddress: PearlAddress;
   previous = GENESIS;
@@ -164,7 +178,9 @@ export class Generator {
     const total = recipe.operations + recipe.payments - made.length;
     const wanted = recipe.operations - made.length;
     for (let i = 0; i < total; i += 1) {
-      if ((i * 7919) % total >= wanted) made.push(this.#payment());
+      if ((i * 7919) % total >= wanted)
+        made.push(recipe.kind === "market" ? this.#takeBack() : this.#payment());
+      else if (recipe.kind === "market") made.push(this.#trade(this.operations % 4));
       else if (recipe.kind === "list") made.push(this.#list());
       else made.push(this.#operation());
     }
@@ -225,9 +241,9 @@ export class Generator {
   }
 
   /** A list by somebody who minted the ticker; only chains of few keys have their secrets. */
-  #list(): Made {
+  #list(owned = this.#owned): Made {
     const stream = this.#stream;
-    const { who, tick } = this.#owned[stream.below(this.#owned.length)] as { who: number; tick: string };
+    const { who, tick } = owned[stream.below(owned.length)] as { who: number; tick: string };
     const secret = this.#secrets[who];
     if (secret === undefined) throw new Error(`a chain with listings has at most ${SECRETS} keys`);
     const price = 40_000 + stream.below(1_000_000);
@@ -247,10 +263,64 @@ export class Generator {
     const annex = Buffer.concat([Buffer.of(0x50), signSchnorr(message, secret), Buffer.of(0x83)]);
     const leaf = Transaction.fromBuffer(plain.raw).ins[0]?.witness ?? [];
     this.operations += 1;
+    if (owned === this.#forSale) this.#open.push({ txid: plain.txid, who, tick, price });
     return transaction(
       [{ coin, witness: [...leaf, annex] }],
       outputs.map((output) => ({ value: output.value, script: output.script })),
     );
+  }
+
+  #trade(turn: number): Made {
+    if (turn === 3 && this.#open.length > 0) return this.#fill();
+    if (turn > 0 && this.#forSale.length > 0) return this.#list(this.#forSale);
+    const who = this.#stream.below(SECRETS);
+    const tick = TICKS[this.#stream.below(TICKS.length)] as string;
+    if (this.#forSale.length < 10_000) this.#forSale.push({ who, tick });
+    return this.#reveal(who, `{"p":"prc-20","op":"mint","tick":"${tick}","amt":"100000"}`);
+  }
+
+  /** Pays the seller of the oldest open listing and says so. */
+  #fill(): Made {
+    const { coin, listing } = this.#anchor();
+    this.operations += 1;
+    const buyer = this.#keys[this.#stream.below(this.#keys.length)] as Buffer;
+    const id = `list:${reversed(listing.txid).toString("hex")}:0`;
+    const leaf = Buffer.concat([
+      push(buyer),
+      Buffer.of(0xac, 0, 0x63),
+      push(Buffer.from("prc-20")),
+      push(Buffer.from("application/json")),
+      Buffer.of(0),
+      push(Buffer.from(`{"p":"prc-20","op":"send","id":"${id}"}`)),
+      Buffer.of(0x68),
+    ]);
+    const control = Buffer.concat([Buffer.of(0xc0), this.#stream.bytes(32)]);
+    const { price } = listing;
+    return transaction(
+      [
+        { coin, witness: [this.#stream.bytes(65)] },
+        { coin: this.#coin(), witness: [this.#stream.bytes(64), leaf, control] },
+      ],
+      [
+        { value: BigInt(price), script: p2tr(this.#keys[listing.who] as Buffer) },
+        { value: BigInt(price), script: p2tr(this.#keys[0] as Buffer) },
+      ],
+    );
+  }
+
+  /** The owner of the oldest open listing spends its anchor. */
+  #takeBack(): Made {
+    if (this.#open.length === 0) return this.#payment();
+    const { coin, listing } = this.#anchor();
+    const script = p2tr(this.#keys[listing.who] as Buffer);
+    return transaction([{ coin, witness: [this.#stream.bytes(64)] }], [{ value: 500n, script }]);
+  }
+
+  #anchor(): { readonly coin: Buffer; readonly listing: OpenListing } {
+    const [listing, ...others] = this.#open;
+    if (listing === undefined) throw new Error("no listing is open");
+    this.#open = others;
+    return { coin: Buffer.concat([listing.txid, u32(0)]), listing };
   }
 
   #payment(): Made {

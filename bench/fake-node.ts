@@ -15,10 +15,8 @@ export type NodeMessage =
   | { readonly announced: number; readonly at: string }
   | { readonly served: number; readonly ms: number };
 
-/** What it is told. */
-export interface NodeOrder {
-  readonly announce: number;
-}
+/** What it is told: to make a block its tip, or the last one of the workload's branch. */
+export type NodeOrder = { readonly announce: number } | { readonly follow: "branch" };
 
 interface Call {
   readonly id: unknown;
@@ -28,8 +26,9 @@ interface Call {
 
 const work = workloadOf(process.argv[2] ?? "");
 const bodyOf = bodyReader(work);
-const hashes = [GENESIS, ...work.blocks.map((block) => block.hash)];
-const heights = new Map(hashes.map((hash, height) => [hash, height]));
+const { branch = [] } = work;
+const bodies = new Map([...work.blocks, ...branch].map((block) => [block.hash, block]));
+let hashes = [GENESIS, ...work.blocks.map((block) => block.hash)];
 let tip = Number(process.argv[3] ?? "0");
 /** Answers that are made before they are asked for: the hex of a block is no part of what is measured. */
 const prepared = new Map<string, Buffer>();
@@ -40,9 +39,8 @@ const say = (message: NodeMessage): void => void process.send?.(message);
 function blockHex(hash: string): Buffer | null {
   const known = prepared.get(hash);
   if (known !== undefined) return known;
-  const height = heights.get(hash);
-  if (height === undefined || height > tip) return null;
-  const block = work.blocks[height - 1];
+  const block = bodies.get(hash);
+  if (block === undefined ? hash !== GENESIS : block.height > tip) return null;
   const raw = block === undefined ? Buffer.from(SIMNET.genesisBlock) : bodyOf(block);
   return Buffer.from(raw.toString("hex"), "latin1");
 }
@@ -101,7 +99,7 @@ function serve(request: IncomingMessage, response: ServerResponse): void {
     response.end(bytes);
     const ms = performance.now() - started;
     for (const { method, params } of calls) {
-      if (method === "getblock") say({ served: heights.get(String(params[0])) ?? -1, ms });
+      if (method === "getblock") say({ served: bodies.get(String(params[0]))?.height ?? -1, ms });
     }
   });
 }
@@ -109,7 +107,7 @@ function serve(request: IncomingMessage, response: ServerResponse): void {
 /** Makes the block the tip and tells everybody who listens; what it will be asked for is ready before. */
 function announce(height: number): void {
   const hash = hashes[height] ?? "";
-  const block = work.blocks[height - 1];
+  const block = bodies.get(hash);
   if (block === undefined) throw new Error(`no block ${height}`);
   prepared.clear();
   prepared.set(hash, Buffer.from(bodyOf(block).toString("hex"), "latin1"));
@@ -131,7 +129,16 @@ sockets.on("connection", (socket) => {
   socket.on("message", () => listeners.add(socket));
   socket.on("close", () => listeners.delete(socket));
 });
-process.on("message", (order: NodeOrder) => announce(order.announce));
+function followBranch(): void {
+  const from = branch[0]?.height ?? 0;
+  hashes = [...hashes.slice(0, from), ...branch.map((block) => block.hash)];
+  announce(hashes.length - 1);
+}
+
+process.on("message", (order: NodeOrder) => {
+  if ("announce" in order) announce(order.announce);
+  else followBranch();
+});
 process.on("disconnect", () => process.exit(0));
 server.listen(0, "127.0.0.1", () => {
   const address = server.address();

@@ -1,12 +1,15 @@
 // Runs every comparison of the benchmark, prints a JSON line per figure and a table, and exits 1 where counts differ or
 // a required ratio is missed. `npm run bench -- --quick` is the short form, `--only scan|reading|sync|tip|pages|swaps|paint`
-// runs one part.
+// runs one part. `--only large` runs what is no part of the whole, because it takes hours: an index of `--operations`
+// (10,000,000 unless told) in `--engine sqlite` (unless told) or `postgresql`.
 
 import { readFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg, totalmem } from "node:os";
+import { parseArgs } from "node:util";
 import { type Figure, printFigure, ratioFigure, table } from "./figure.ts";
 import { pageFigures } from "./pages.ts";
 import { paintFigures } from "./paint.ts";
+import { type LargeSize, largeFigures } from "./large.ts";
 import { jsonLines } from "./processes.ts";
 import { readingFigures } from "./reading.ts";
 import type { ScanLine } from "./scan.ts";
@@ -48,7 +51,7 @@ const QUICK: Size = {
   swaps: { projectedDeals: 100_000, logs: 20_000, blocks: 10, watchedDeals: 100_000 },
 };
 const PARTS = ["scan", "reading", "sync", "tip", "pages", "swaps", "paint"] as const;
-type Part = (typeof PARTS)[number];
+type Part = (typeof PARTS)[number] | "large";
 
 const RAW_SCAN_LEAST = 8;
 const VERIFIED_SCAN_LEAST = 1.5;
@@ -74,14 +77,24 @@ async function scanFigures({ scanBlocks }: Size): Promise<readonly Figure[]> {
   });
 }
 
+const USAGE = `usage: run.ts [--quick] [--only ${PARTS.join("|")}|large [--operations N] [--engine sqlite|postgresql]]`;
+
 /** What was asked for on the command line. */
-function wanted(words: readonly string[]): { readonly size: Size; readonly parts: readonly Part[] } {
-  const at = words.indexOf("--only");
-  const only = at < 0 ? PARTS : PARTS.filter((part) => part === words[at + 1]);
-  const unknown = words.filter((word, i) => word !== "--quick" && i !== at && (at < 0 || i !== at + 1));
-  if (unknown.length > 0 || only.length === 0)
-    throw new Error(`usage: run.ts [--quick] [--only ${PARTS.join("|")}]`);
-  return { size: words.includes("--quick") ? QUICK : FULL, parts: only };
+interface Wanted {
+  readonly size: Size;
+  readonly parts: readonly Part[];
+  readonly large: LargeSize;
+}
+
+function wanted(words: readonly string[]): Wanted {
+  const options = { quick: { type: "boolean" }, only: { type: "string" } } as const;
+  const large = { operations: { type: "string" }, engine: { type: "string" } } as const;
+  const { values } = parseArgs({ args: [...words], options: { ...options, ...large } });
+  const { quick = false, only, operations = "10000000", engine = "sqlite" } = values;
+  const parts = only === undefined ? PARTS : ([...PARTS, "large"] as const).filter((part) => part === only);
+  const isEngine = engine === "sqlite" || engine === "postgresql";
+  if (parts.length === 0 || !isEngine || !(Number(operations) > 0)) throw new Error(USAGE);
+  return { size: quick ? QUICK : FULL, parts, large: { operations: Number(operations), engine } };
 }
 
 function machine(): string {
@@ -100,7 +113,7 @@ function machine(): string {
 }
 
 async function main(): Promise<void> {
-  const { size, parts } = wanted(process.argv.slice(2));
+  const { size, parts, large } = wanted(process.argv.slice(2));
   const started = performance.now();
   const figures: Figure[] = [];
   const faults: string[] = [];
@@ -124,12 +137,14 @@ async function main(): Promise<void> {
     },
     swaps: () => swapFigures(size.swaps),
     paint: () => paintFigures(),
+    large: () => largeFigures(large),
   };
   console.log(machine());
   for (const part of parts) {
     try {
       const found = await make[part]();
-      for (const figure of found) printFigure(figure);
+      // A part that takes long has printed its own.
+      if (part !== "large") for (const figure of found) printFigure(figure);
       figures.push(...found);
     } catch (error) {
       faults.push(`${part}: ${error instanceof Error ? error.message : String(error)}`);

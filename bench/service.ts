@@ -97,6 +97,12 @@ export class NodeProcess {
     this.#child.send(order);
   }
 
+  /** Makes the end of the workload's branch its tip and announces it. */
+  followBranch(): void {
+    const order: NodeOrder = { follow: "branch" };
+    this.#child.send(order);
+  }
+
   /** When a block was announced (CLOCK_MONOTONIC), and how long the node took to answer with its body. */
   timesOf(height: number): { readonly announcedAt: bigint; readonly answerMs: number } {
     const announcedAt = this.#announced.get(height);
@@ -121,28 +127,18 @@ export class StrandProcess {
     this.client = new HttpClient(port, child.pid ?? 0);
   }
 
-  /** Starts `strand start` on a database and waits until it has indexed `height`. */
+  /** Starts `strand start` on a database, given as a file or as a URL, and waits until it has indexed `height`. */
   static async start(
     work: Workload,
     node: NodeProcess,
     database: string,
     height: number,
   ): Promise<StrandProcess> {
-    const settings = {
-      STRAND_NETWORK: "simnet",
-      PEARL_RPC_URL: `http://127.0.0.1:${node.port}`,
-      PEARL_RPC_USER: "bench",
-      PEARL_RPC_PASSWORD: "bench",
-      DATABASE_URL: `sqlite:${database}`,
-      PORT: "0",
-      PRC20_FEE_ADDRESS: work.feeAddress,
-    };
-    const { PATH, HOME } = process.env;
-    const child = start([STRAND, "start"], { env: { PATH, HOME, ...settings } });
+    const child = start([STRAND, "start"], { env: environment(work, node, database) });
     const port = await readyLine("strand", child, portIn);
     const service = new StrandProcess(child, port);
     const patience = AbortSignal.timeout(SYNC_PATIENCE_MS);
-    while ((await service.#indexedHeight()) < height) {
+    while ((await service.indexedHeight()) < height) {
       if (patience.aborted) throw new Error(`strand has not reached block ${height}`);
       await pause(50);
     }
@@ -164,9 +160,37 @@ export class StrandProcess {
     await stop(this.#child);
   }
 
-  async #indexedHeight(): Promise<number> {
+  /** Height of the last block that it shows. */
+  async indexedHeight(): Promise<number> {
     return (await this.client.json<{ indexed_height: number }>("/health")).indexed_height;
   }
+}
+
+/** Runs `strand verify` on the database; whether it found nothing. */
+export async function verified(work: Workload, node: NodeProcess, database: string): Promise<boolean> {
+  const stdio = ["ignore", "ignore", "inherit"] as const;
+  const child = start([STRAND, "verify"], { env: environment(work, node, database), stdio: [...stdio] });
+  const [code] = (await once(child, "exit")) as [number | null];
+  return code === 0;
+}
+
+function environment(
+  work: Workload,
+  node: NodeProcess,
+  database: string,
+): Record<string, string | undefined> {
+  const { PATH, HOME } = process.env;
+  return {
+    PATH,
+    HOME,
+    STRAND_NETWORK: "simnet",
+    PEARL_RPC_URL: `http://127.0.0.1:${node.port}`,
+    PEARL_RPC_USER: "bench",
+    PEARL_RPC_PASSWORD: "bench",
+    DATABASE_URL: /^[a-z]+:/.test(database) ? database : `sqlite:${database}`,
+    PORT: "0",
+    PRC20_FEE_ADDRESS: work.feeAddress,
+  };
 }
 
 /** The port in the log line that says that the service serves. */

@@ -46,6 +46,8 @@ export interface Workload {
   readonly transactions: number;
   /** Where the protocol fee goes on this chain. */
   readonly feeAddress: PearlAddress;
+  /** Blocks that replace the last ones of `blocks`, and are one more. */
+  readonly branch?: readonly WorkloadBlock[];
 }
 
 /** Some blocks after one recipe. */
@@ -87,6 +89,42 @@ export const listings = (before: number, blocks: number): Workload =>
     64,
   );
 
+const MARKET: Recipe = { operations: 400, payments: 50, kind: "market" };
+const TAIL: Recipe = { operations: 500, payments: 0, kind: "token" };
+/** Operations per block of `DENSE`. */
+const DENSE_OPERATIONS = DENSE.operations;
+/** Blocks of a market behind each stretch of a large chain. */
+export const MARKET_BLOCKS = 12;
+/** Blocks that the branch of a large chain replaces. */
+export const REPLACED_BLOCKS = 100;
+
+/** A large chain by the heights that are measured. */
+export interface LargeWorkload {
+  readonly work: Workload;
+  /** Last dense block of the first tenth, and of all. */
+  readonly tenth: number;
+  readonly whole: number;
+}
+
+/**
+ * A chain of some `operations` operations of 0.15 times as many addresses: a tenth of them, blocks of a market, the
+ * others, such blocks again, and some small blocks that a branch replaces.
+ */
+export function large(operations: number): LargeWorkload {
+  const blocks = Math.max(20, Math.round(operations / DENSE_OPERATIONS));
+  const tenth = Math.round(blocks / 10);
+  const phases: readonly Phase[] = [
+    { blocks: tenth, recipe: DENSE },
+    { blocks: MARKET_BLOCKS, recipe: MARKET },
+    { blocks: blocks - tenth, recipe: DENSE },
+    { blocks: MARKET_BLOCKS, recipe: MARKET },
+    { blocks: REPLACED_BLOCKS, recipe: TAIL },
+  ];
+  const branch = { blocks: REPLACED_BLOCKS + 1, recipe: TAIL };
+  const work = made("large", phases, Math.round(operations * 0.15), branch);
+  return { work, tenth, whole: blocks + MARKET_BLOCKS };
+}
+
 /** A workload as another process has described it. */
 export function workloadOf(index: string): Workload {
   return JSON.parse(readFileSync(index, "utf8")) as Workload;
@@ -102,7 +140,7 @@ export function bodyReader(work: Workload): (block: WorkloadBlock) => Buffer {
   };
 }
 
-function made(name: string, phases: readonly Phase[], keys: number): Workload {
+function made(name: string, phases: readonly Phase[], keys: number, branch?: Phase): Workload {
   mkdirSync(DATA_FOLDER, { recursive: true });
   const parts = phases.map(({ blocks, recipe }) => `${blocks}x${recipe.operations}+${recipe.payments}`);
   const base = `${DATA_FOLDER}${name}-${parts.join("-")}-g${GENERATION}`;
@@ -111,22 +149,32 @@ function made(name: string, phases: readonly Phase[], keys: number): Workload {
   process.stderr.write(`making the workload ${name} ...\n`);
   const generator = new Generator(7, keys);
   const descriptor = openSync(`${base}.tmp`, "w");
-  const list: WorkloadBlock[] = [];
   let offset = 0;
-  for (const { blocks, recipe } of phases) {
-    for (let i = 0; i < blocks; i += 1) {
-      const before = generator.operations;
-      const { raw, height, hash, previous } = generator.next(recipe);
-      const operations = generator.operations - before;
+  const written = (maker: Generator, { blocks, recipe }: Phase): readonly WorkloadBlock[] =>
+    Array.from({ length: blocks }, () => {
+      const before = maker.operations;
+      const { raw, height, hash, previous } = maker.next(recipe);
       writeSync(descriptor, raw);
-      list.push({ height, hash, previous, offset, length: raw.length, operations });
+      const block = { height, hash, previous, offset, length: raw.length };
       offset += raw.length;
-    }
-  }
+      return { ...block, operations: maker.operations - before };
+    });
+  const list = phases.flatMap((phase) => written(generator, phase));
+  const replacing = branch === undefined ? {} : { branch: written(branchOf(list, branch.blocks), branch) };
   closeSync(descriptor);
   renameSync(`${base}.tmp`, names.bodies);
   const { operations, transactions, feeAddress } = generator;
-  const work: Workload = { name, ...names, feeAddress, blocks: list, operations, transactions };
+  const work: Workload = { name, ...names, feeAddress, blocks: list, operations, transactions, ...replacing };
   writeFileSync(names.index, JSON.stringify(work));
   return work;
+}
+
+/** Makes blocks of other operations, the first of which has the same parent as the first that they replace. */
+function branchOf(blocks: readonly WorkloadBlock[], length: number): Generator {
+  const replaced = blocks.at(1 - length);
+  if (replaced === undefined) throw new Error("a branch is no longer than its chain");
+  const maker = new Generator(11, 1000);
+  maker.previous = replaced.previous;
+  maker.height = replaced.height - 1;
+  return maker;
 }
