@@ -2,7 +2,7 @@
 // it; and its clock beside the PEARL chain's.
 
 import { renameSync, rmSync } from "node:fs";
-import { findAnvil } from "../../testkit/doubles/anvil/binary.ts";
+import { foundryProgram } from "../../testkit/programs.ts";
 import type { PearlNode } from "../../testkit/doubles/pearl-node/index.ts";
 import { evmTime } from "../chain-time.ts";
 import type { DemoFolder } from "../folder.ts";
@@ -33,7 +33,7 @@ export async function openEvmSide(
   node: PearlNode,
   say: (line: string) => void,
 ): Promise<EvmSide | null> {
-  if (findAnvil() === null) {
+  if (foundryProgram("anvil") === null) {
     say(WITHOUT_ANVIL);
     return null;
   }

@@ -5,7 +5,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { measureCoverage } from "./coverage.ts";
-import { findForge, FORGE_MISSING, runForge } from "./forge.ts";
+import { foundryProgram } from "../../testkit/programs.ts";
+import { FORGE_MISSING, runForge } from "./forge.ts";
 import { GAS_PAGE, makeGasPage } from "./gas.ts";
 
 /** What forge writes for `--json`: test contracts by file and name, their tests by signature. */
@@ -25,7 +26,7 @@ interface ForgeKind {
 
 /** Calls in random histories that a run of the suite makes at the least. */
 const LEAST_CALLS = 100_000;
-const skip = findForge() === null ? FORGE_MISSING : false;
+const skip = foundryProgram("forge") === null ? FORGE_MISSING : false;
 
 test("the escrow's tests in Solidity", { skip }, async (context) => {
   const { output, errors } = await runForge(["test", "--json"]);

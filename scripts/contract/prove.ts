@@ -6,13 +6,14 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
-import { findForge, FORGE_MISSING } from "./forge.ts";
+import { foundryProgram } from "../../testkit/programs.ts";
+import { FORGE_MISSING } from "./forge.ts";
 
 const ENVIRONMENT = "data/prove";
 const REQUIREMENTS = ["halmos==0.3.3", "slither-analyzer==0.11.6"];
 const OUT = "data/forge/out";
 
-const forge = findForge();
+const forge = foundryProgram("forge");
 const missing = forge === null ? FORGE_MISSING : prepare();
 if (forge === null || missing !== null) {
   console.log(`skipped: the escrow is neither proved by halmos nor read by slither — ${missing}`);

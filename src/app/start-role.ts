@@ -113,8 +113,7 @@ async function openAnswering(
     log,
   });
   follower = following;
-  const noEvm = { height: -1, indexedHeight: -1, lag: 0, indexingStatus: "stalled" } as const;
-  const evm = config.swaps === null ? null : () => present.status().evm ?? noEvm;
+  const evm = config.swaps === null ? null : () => present.evmStatus();
   return {
     metrics: openMetrics(() => present.status(), evm),
     parts: {

@@ -132,7 +132,7 @@ export class SwapReplica {
       ),
       hashWindows: openWindowHasher(),
       asks,
-      evmStatus: () => present.status().evm ?? NO_EVM_STATUS,
+      evmStatus: () => present.evmStatus(),
       clock: systemClock,
     };
     const service = new FollowingSwaps(parts, ledger, { ask: (question) => reader.ask(question), caughtUp });
@@ -192,8 +192,6 @@ export class SwapReplica {
     return this.#readiness.run(signal);
   }
 }
-
-const NO_EVM_STATUS = { height: -1, indexedHeight: -1, lag: 0, indexingStatus: "stalled" } as const;
 
 /** Rejects, as a node does that does not answer: then a value counts as secret. */
 const NO_NODE = {

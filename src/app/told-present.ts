@@ -6,6 +6,7 @@ import type { Condition } from "../follow/conditions.ts";
 import { MempoolRows } from "../follow/mempool-rows.ts";
 import type { Clock, NodeCounts } from "../follow/ports.ts";
 import type {
+  EvmStatus,
   IndexStatus,
   MempoolFilter,
   MempoolOperation,
@@ -100,12 +101,14 @@ export class ToldPresent implements MempoolView {
     const status = this.#report?.status ?? NO_STATUS;
     const isStalled = this.#isSilent;
     const indexingStatus = isStalled ? "stalled" : status.indexingStatus;
-    const evm = status.evm ?? (this.#hasSwaps ? NO_EVM : null);
-    return {
-      ...status,
-      indexingStatus,
-      evm: evm === null || !isStalled ? evm : { ...evm, indexingStatus: "stalled" },
-    };
+    const evm = status.evm === null && !this.#hasSwaps ? null : this.evmStatus();
+    return { ...status, indexingStatus, evm };
+  }
+
+  /** Of the EVM chain; stalled at -1 before anything was told of it. */
+  evmStatus(): EvmStatus {
+    const evm = this.#report?.status.evm ?? NO_EVM;
+    return this.#isSilent ? { ...evm, indexingStatus: "stalled" } : evm;
   }
 
   nodes(): NodeCounts {

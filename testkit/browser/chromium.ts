@@ -2,23 +2,14 @@
 // throws, every breach of its policy and every request to another host is kept as a complaint, which fails the test.
 
 import assert from "node:assert/strict";
-import { accessSync, constants } from "node:fs";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { isExecutable } from "../programs.ts";
 
 const USUAL_PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const MISSING =
   "Chromium is not installed; on Debian: apt-get install chromium, elsewhere set CHROMIUM_PATH to a Chromium or Chrome";
 /** Counts only where something is missing: then a slow machine must not be blamed for it. */
 const PATIENCE_MS = 30_000;
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 function chromiumPath(): string | null {
   const chosen = process.env["CHROMIUM_PATH"];

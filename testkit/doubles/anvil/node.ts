@@ -18,7 +18,12 @@ import {
   type WalletClient,
 } from "viem";
 import { mnemonicToAccount, type HDAccount } from "viem/accounts";
-import { ANVIL_MISSING, findAnvil } from "./binary.ts";
+import { foundryProgram } from "../../programs.ts";
+
+/** What to tell a person where there is no anvil. */
+const ANVIL_MISSING =
+  "anvil (the EVM dev node) is not installed: run `npm ci` without --omit=optional (Linux and macOS, x64 and arm64), " +
+  "or put Foundry's `anvil` on PATH";
 
 /** Public test words: worthless keys, the same ones in every run. */
 const MNEMONIC = "test test test test test test test test test test test junk";
@@ -93,7 +98,7 @@ export interface ReorgTransaction {
 
 /** Starts an anvil. @throws Error with ANVIL_MISSING where there is no program, or with what it said where it ended. */
 export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
-  const program = findAnvil();
+  const program = foundryProgram("anvil");
   if (program === null) throw new Error(ANVIL_MISSING);
   const child = spawnGuarded(program, programArguments(options));
   const port = await listeningPort(child);

@@ -2,8 +2,8 @@
 // no clock that can be set: blocks are put together here, with a certificate that simnet does not look into, and handed
 // in. Their times are the chain's clock.
 
-import { accessSync, constants } from "node:fs";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
+import { isExecutable, programOnPath } from "../../programs.ts";
 import { addressOfSigner } from "../../../src/wallet/index.ts";
 import {
   certificateLength,
@@ -35,18 +35,8 @@ export const pearld: NodeProgram = {
 
 function path(): string | null {
   const named = process.env["PEARLD"] ?? "";
-  const onPath = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
-  const places = named === "" ? onPath.map((folder) => join(folder, "pearld")) : [named];
-  return places.find(isExecutable) ?? null;
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  if (named === "") return programOnPath("pearld");
+  return isExecutable(named) ? named : null;
 }
 
 function flags(folder: string, { port, user, password }: RpcAddress): readonly string[] {
