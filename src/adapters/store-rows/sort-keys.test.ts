@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "../../../testkit/properties.ts";
-import { rankOf, totalHex, totalOfHex, unitPriceKey } from "./sort-keys.ts";
+import { compareQuotients, rankOf, totalHex, totalOfHex, unitPriceKey } from "./sort-keys.ts";
 
 const MOST_MONEY = 2_100_000_000_000_000_000n;
 const MOST_UNITS = (1n << 128n) - 1n;
@@ -48,6 +48,30 @@ test("H-31: ranks put larger totals first, also around where they get a byte mor
       assert.equal(order(rankOf(one), rankOf(other)), one > other ? -1 : one < other ? 1 : 0);
       assert.equal(totalHex(one) < totalHex(other), one < other);
       assert.equal(totalOfHex(totalHex(one)), one);
+    }),
+  );
+});
+
+test("H-38: unit prices of candles are told apart at the limit, where doubles are equal", () => {
+  const dearer = { priceSat: MOST_MONEY, amount: MOST_UNITS - 1n };
+  const cheaper = { priceSat: MOST_MONEY, amount: MOST_UNITS };
+  assert.equal(
+    Number(dearer.priceSat) / Number(dearer.amount),
+    Number(cheaper.priceSat) / Number(cheaper.amount),
+  );
+  assert.equal(compareQuotients(dearer, cheaper), 1);
+  assert.equal(compareQuotients(cheaper, dearer), -1);
+  assert.equal(compareQuotients(dearer, dearer), 0);
+});
+
+test("H-38: one grain more, or one unit less, is dearer; the same share of both is the same unit price", () => {
+  fc.assert(
+    fc.property(price, amount, fc.bigInt({ min: 1n, max: 1000n }), (priceSat, of, times) => {
+      assert.equal(compareQuotients({ priceSat: priceSat + 1n, amount: of }, { priceSat, amount: of }), 1);
+      const scaled = { priceSat: priceSat * times, amount: of * times };
+      assert.equal(compareQuotients(scaled, { priceSat, amount: of }), 0);
+      const thinner = { priceSat, amount: of + 1n };
+      assert.equal(compareQuotients(thinner, { priceSat, amount: of }), priceSat === 0n ? 0 : -1);
     }),
   );
 });
