@@ -130,14 +130,14 @@ function deltas({ balance, locked }: BalanceChange): Pick<LedgerView, "balanceDe
 }
 
 /** A listing that ended without a fill, and where. */
-export interface Closing {
+export interface ReturnedListing {
   readonly listing: ListingRow;
   readonly place: number;
 }
 
 /** Listings that a block ends without a fill, in chain order: their units go back to their owners. */
-export function returnedListings({ listings }: Pick<BlockChanges, "listings">): readonly Closing[] {
-  const closings: Closing[] = [];
+export function returnedListings({ listings }: Pick<BlockChanges, "listings">): readonly ReturnedListing[] {
+  const closings: ReturnedListing[] = [];
   for (const { before, after } of listings) {
     const close = after?.close ?? null;
     if (after === null || close === null || close.kind === "filled" || (before?.close ?? null) !== null)

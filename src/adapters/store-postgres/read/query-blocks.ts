@@ -5,12 +5,12 @@ import type { BlockHash } from "../../../primitives/brands.ts";
 import type { Page, PageRequest } from "../../../index/pages.ts";
 import type { BlockView, ReorgView } from "../../../index/views.ts";
 import { blobOf } from "../../store-rows/cells.ts";
-import { ABOVE_INTEGERS, BELOW_INTEGERS, intAt, type Walk } from "../../store-rows/pages.ts";
+import type { Walk } from "../../store-rows/pages.ts";
 import { readBlock } from "../../store-rows/view-rows.ts";
 import { reorgsBeyond } from "../event-log.ts";
 import type { Session } from "../session.ts";
 import { evmReorgsBeyond } from "../swaps/swap-events.ts";
-import { type KeyedList, pageOf, rowsFor, walked } from "./paging.ts";
+import { newestFirst, pageOf, rowsFor, walked } from "./paging.ts";
 
 /** The base block has no parent here, and is none of the index's blocks. */
 const BLOCKS = `SELECT block.height, block.hash, block.time, block.digest,
@@ -56,17 +56,4 @@ export function reorgsPage(session: Session, page: PageRequest): Promise<Page<Re
     newestFirst(read, ({ id }) => id),
     page,
   );
-}
-
-function newestFirst<Row>(
-  read: (key: number, walk: Walk, limit: number) => Promise<readonly Row[]>,
-  keyOf: (row: Row) => number,
-): KeyedList<Row> {
-  return {
-    after: (key, limit) => read(key === null ? ABOVE_INTEGERS : intAt(key, 0), "down", limit),
-    before: (key, limit) => read(intAt(key, 0), "up", limit),
-    keyOf: (row) => [keyOf(row)],
-    first: [ABOVE_INTEGERS],
-    last: [BELOW_INTEGERS],
-  };
 }

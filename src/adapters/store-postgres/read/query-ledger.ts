@@ -5,11 +5,11 @@ import type { Page, PageRequest } from "../../../index/pages.ts";
 import type { LedgerView } from "../../../index/views.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import { readLedger } from "../../store-rows/ledger-effects.ts";
-import { ABOVE_INTEGERS, BELOW_INTEGERS, intAt, type Walk } from "../../store-rows/pages.ts";
+import type { Walk } from "../../store-rows/pages.ts";
 import type { Session } from "../session.ts";
 import { findAddress } from "./find-address.ts";
 import { LISTING_ID } from "./operation-columns.ts";
-import { pageOf, rowsFor, walked } from "./paging.ts";
+import { newestFirst, pageOf, rowsFor, walked } from "./paging.ts";
 
 /** A row with the operation or the closing that it is of: of these one is there, the other NULL. $1: the address. */
 function ledgerSql(walk: Walk, hasTick: boolean, limit: number): string {
@@ -47,13 +47,7 @@ export async function ledgerPage(
     return rows.map((row) => readLedger(new CellReader(row), id));
   };
   return pageOf(
-    {
-      after: (key, limit) => read(key === null ? ABOVE_INTEGERS : intAt(key, 0), "down", limit),
-      before: (key, limit) => read(intAt(key, 0), "up", limit),
-      keyOf: ({ key }: LedgerView) => [key],
-      first: [ABOVE_INTEGERS],
-      last: [BELOW_INTEGERS],
-    },
+    newestFirst(read, ({ key }: LedgerView) => key),
     page,
   );
 }

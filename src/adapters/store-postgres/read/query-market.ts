@@ -16,7 +16,7 @@ import { LISTING_COLUMNS, LISTING_JOINS, readListing } from "../../store-rows/ro
 import { unitPriceKey } from "../../store-rows/sort-keys.ts";
 import type { Session, Value } from "../session.ts";
 import { findAddress } from "./find-address.ts";
-import { type MergedRanges, mergedSql, pageOf, rowsFor, walked } from "./paging.ts";
+import { type MergedRanges, mergedSql, newestFirst, pageOf, rowsFor, walked } from "./paging.ts";
 import { storedToken } from "./query-tokens.ts";
 
 const COLUMNS = `token.dec, ${LISTING_COLUMNS}`;
@@ -160,16 +160,7 @@ function mergedPage(
     );
     return rows.map(readView);
   };
-  return pageOf(
-    {
-      after: (key, limit) => read(key === null ? ABOVE_INTEGERS : intAt(key, 0), "down", limit),
-      before: (key, limit) => read(intAt(key, 0), "up", limit),
-      keyOf: (view: ListingView) => [keyOf(view)],
-      first: [ABOVE_INTEGERS],
-      last: [BELOW_INTEGERS],
-    },
-    page,
-  );
+  return pageOf(newestFirst(read, keyOf), page);
 }
 
 async function listings(

@@ -7,7 +7,7 @@ import { kindOf } from "../../store-rows/kinds.ts";
 import {
   changeKey,
   type BalanceChange,
-  type Closing,
+  type ReturnedListing,
   effectsOf,
   returned,
   returnedListings,
@@ -152,7 +152,7 @@ function* changesOf(block: BlockChanges, addresses: AddressIds): Generator<Ledge
   for (const one of closings.slice(next)) yield closingChange(one, addresses);
 }
 
-function closingChange({ listing, place }: Closing, addresses: AddressIds): LedgerChange {
+function closingChange({ listing, place }: ReturnedListing, addresses: AddressIds): LedgerChange {
   const effects = [returned(addresses.idOf(listing.owner), listing.amount)];
   return { key: changeKey(place, "closing"), tick: listing.tick, effects };
 }

@@ -9,7 +9,7 @@ import { kindOf } from "../../store-rows/kinds.ts";
 import {
   changeKey,
   type BalanceChange,
-  type Closing,
+  type ReturnedListing,
   effectsOf,
   returned,
   returnedListings,
@@ -100,7 +100,7 @@ export class LedgerWriter {
     for (const effect of effects) this.#rows.add(books.apply(key, tick, effect));
   }
 
-  #close(books: Books, { listing, place }: Closing): void {
+  #close(books: Books, { listing, place }: ReturnedListing): void {
     const effect = returned(this.#addressIds.idOf(listing.owner), listing.amount);
     this.#rows.add(books.apply(changeKey(place, "closing"), listing.tick, effect));
   }
