@@ -122,7 +122,7 @@ export class LedgerRowChanges {
 
   /** Writes the rows. */
   write(session: Session): Promise<void> {
-    return this.#rows.insert(session);
+    return this.#rows.insertById(session);
   }
 
   #unchanged(id: number, tick: string): Running {

@@ -99,7 +99,7 @@ export class OperationRows {
   async write(session: Session): Promise<void> {
     await this.#freshNames.insert(session);
     await this.#rows.insert(session);
-    await this.#histories.insert(session);
+    await this.#histories.insertById(session);
   }
 
   #add(row: OperationRow): void {

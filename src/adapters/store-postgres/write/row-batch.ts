@@ -1,6 +1,8 @@
 // Rows of one table that wait for the end of a transaction and are written by one statement: columns as arrays, and
 // from some hundred new rows on by COPY, which costs the server half.
 
+import { elementAt } from "../../../primitives/elements.ts";
+import { ascending } from "../../store-rows/ascending.ts";
 import { type Cell, hexOf } from "../../store-rows/cells.ts";
 import type { Session } from "../session.ts";
 
@@ -31,6 +33,14 @@ export class RowBatch {
   /** Adds a row. */
   add(...row: readonly Cell[]): void {
     this.#rows.push(row);
+  }
+
+  /** Inserts the rows in the order of their first column, an id. It leads the indexes, whose pages then come in turn. */
+  insertById(session: Session): Promise<void> {
+    const rows = this.#rows;
+    const order = ascending(rows.map(([id]) => Number(id)));
+    this.#rows = Array.from(order, (at) => elementAt(rows, at));
+    return this.insert(session);
   }
 
   /** Inserts the rows, which must all be new. */

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { Connection } from "../connection.ts";
-import { ascending, RowInserter } from "./row-inserter.ts";
+import { RowInserter } from "./row-inserter.ts";
 
 function table(): { readonly connection: Connection; readonly rows: () => readonly unknown[] } {
   const connection = new Connection(new DatabaseSync(":memory:"));
@@ -46,10 +46,4 @@ test("what was discarded is not written", () => {
   inserter.flush();
   assert.deepEqual(rows(), [[2, "kept"]]);
   connection.close();
-});
-
-test("positions of ids in ascending order", () => {
-  assert.deepEqual([...ascending([])], []);
-  assert.deepEqual([...ascending([3, 1, 2, 1, 0])], [4, 1, 3, 2, 0]);
-  assert.deepEqual([...ascending([2 ** 33, 5, 2 ** 33 - 1])], [1, 2, 0]);
 });

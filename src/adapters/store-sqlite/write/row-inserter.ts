@@ -2,6 +2,7 @@
 // one statement; and rows that belong side by side in the table are written one after the other.
 
 import type { StatementSync } from "node:sqlite";
+import { ascending } from "../../store-rows/ascending.ts";
 import type { Cell } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
 
@@ -70,18 +71,4 @@ export class RowInserter {
     for (; at + whole <= cells.length; at += whole) this.#many.run(...cells.slice(at, at + whole));
     for (; at < cells.length; at += width) this.#one.run(...cells.slice(at, at + width));
   }
-}
-
-/**
- * Positions of numbers in ascending order, equal ones as they stand. The numbers are ids: whole, not negative, and their
- * product with how many there are is below 2^53.
- */
-export function ascending(ids: readonly number[]): Float64Array {
-  const count = ids.length;
-  // Number and position in one: so the sort needs no function of ours.
-  const keys = new Float64Array(count);
-  for (let at = 0; at < count; at += 1) keys[at] = (ids[at] ?? 0) * count + at;
-  keys.sort();
-  for (let at = 0; at < count; at += 1) keys[at] = (keys[at] ?? 0) % count;
-  return keys;
 }

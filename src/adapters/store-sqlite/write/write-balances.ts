@@ -3,12 +3,13 @@
 
 import type { AddressIds } from "../address-ids.ts";
 import { elementAt } from "../../../primitives/elements.ts";
+import { ascending } from "../../store-rows/ascending.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
 import { amountIn, cellAt, NONE, type PackedCommit } from "./packed-commit.ts";
 import type { Amounts } from "../../store-rows/row-shapes.ts";
 import { headOf, rankOf } from "../../store-rows/sort-keys.ts";
-import { ascending, RowInserter } from "./row-inserter.ts";
+import { RowInserter } from "./row-inserter.ts";
 
 interface Pending {
   /** Whether the database has a row. */
