@@ -1,7 +1,5 @@
 // Composition of what follows the PEARL chain into one store: the follower, the mempool and, where they are on, swaps.
 
-import { randomInt } from "node:crypto";
-import { systemClock } from "../adapters/system/clock.ts";
 import { sha256d } from "../adapters/system/hashes.ts";
 import { CommitFeed } from "../follow/commit-feed.ts";
 import type { Condition, ConditionSource } from "../follow/conditions.ts";
@@ -13,9 +11,11 @@ import type { EvmStatus, IndexStatus } from "../follow/serving.ts";
 import { FOLLOWER_DEFAULTS, IndexFollower } from "../index/follower.ts";
 import { BlockIndexer, type IndexingContext } from "../index/index-block.ts";
 import type { FollowedStore, IndexMetrics } from "../index/ports.ts";
+import type { IndexQueries } from "../index/queries.ts";
 import type { Config } from "./config/config.ts";
 import { checkDatabase, checkNode, type Foundation } from "./foundation.ts";
 import { type OpenedDatabase, shownDatabase } from "./open-database.ts";
+import type { Outside } from "./outside.ts";
 import { type ComposedSwaps, composeSwaps } from "./start-swaps.ts";
 
 /** The parts that follow, not running yet. */
@@ -32,8 +32,8 @@ export interface ComposedIndex {
 }
 
 /** Decides blocks for a store. */
-export function indexerOver(context: IndexingContext, store: FollowedStore): BlockIndexer {
-  return new BlockIndexer(context, store, randomInt(2 ** 32));
+export function indexerOver(context: IndexingContext, store: FollowedStore, { salt }: Outside): BlockIndexer {
+  return new BlockIndexer(context, store, salt());
 }
 
 /**
@@ -46,18 +46,19 @@ export async function composeIndex<Metrics extends IndexMetrics>(
   store: OpenedDatabase,
   metricsOver: (status: () => IndexStatus, evm: (() => EvmStatus) | null) => Metrics,
 ): Promise<{ readonly index: ComposedIndex; readonly metrics: Metrics }> {
-  const { node, context, log } = foundation;
-  const indexer = indexerOver(context, store);
-  await checkNode(node);
+  const { node, context, log, outside } = foundation;
+  const { clock } = outside;
+  const indexer = indexerOver(context, store, outside);
+  await checkNode(node, clock);
   await checkDatabase(store, indexer, shownDatabase(config.database));
   const bodies = config.swaps === null ? null : new RecentBodies(node);
   const swaps = bodies === null ? null : await openSwaps(config, foundation, store, bodies);
   const evmStatus = swaps === null ? null : () => swaps.api.evmStatus();
-  const progress = new IndexProgress(systemClock, { ...PROGRESS_DEFAULTS, syncedLag: config.syncedLag });
+  const progress = new IndexProgress(clock, { ...PROGRESS_DEFAULTS, syncedLag: config.syncedLag });
   const feed = new CommitFeed();
   const metrics = metricsOver(() => progress.status(), evmStatus);
   const blocks = bodies?.reader() ?? node;
-  const parts = { node: blocks, store, indexer, progress, feed, clock: systemClock, log, metrics };
+  const parts = { node: blocks, store, indexer, progress, feed, clock, log, metrics };
   const follower = new IndexFollower(parts, { ...FOLLOWER_DEFAULTS, undoBlocks: config.undoBlocks });
   const mempool = mempoolOf(config, foundation, swaps);
   feed.subscribe(() => mempool.lookSoon());
@@ -77,9 +78,20 @@ export async function composeIndex<Metrics extends IndexMetrics>(
   return { index, metrics };
 }
 
+/** What answers requests over the parts of one process. */
+export function answeringParts({ swaps, ...index }: ComposedIndex, queries: IndexQueries, log: Log) {
+  const { status, conditions, nodes, mempool, feed } = index;
+  const present = { queries, status, conditions, nodes, mempool, feed, log, swaps: swaps?.api ?? null };
+  return swaps === null ? present : { ...present, swapFeed: swaps.ledger.feed };
+}
+
 /** Swaps read the mempool as often as blocks (S-53); tokens alone can wait. */
-function mempoolOf(config: Config, { node, log }: Foundation, swaps: ComposedSwaps | null): MempoolWatch {
-  const deps = { node, rules: config.rules, sha256d, clock: systemClock, log };
+function mempoolOf(
+  config: Config,
+  { node, log, outside }: Foundation,
+  swaps: ComposedSwaps | null,
+): MempoolWatch {
+  const deps = { node, rules: config.rules, sha256d, clock: outside.clock, log };
   if (swaps === null) return new MempoolWatch(deps);
   const options = { ...MEMPOOL_DEFAULTS, pollMs: config.node.pollMs };
   return new MempoolWatch({ ...deps, listeners: [swaps.mempool] }, options);

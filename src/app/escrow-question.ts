@@ -1,11 +1,9 @@
 // What stands at the contract's address (S-26): code, USDC and least amount. A contract that does not fit refuses the
 // start; RPCs that do not answer refuse nothing, and are asked on until one does.
 
-import { setTimeout as delay } from "node:timers/promises";
 import { escrowAbi } from "../adapters/evm-rpc/escrow-abi.ts";
-import { systemClock } from "../adapters/system/clock.ts";
 import { sentenceOf } from "../follow/follower-errors.ts";
-import type { Log } from "../follow/ports.ts";
+import type { Clock, Log } from "../follow/ports.ts";
 import type { EscrowInspection, EvmChain } from "../swaps/evm/evm-chain.ts";
 import type { EscrowFacts } from "../swaps/usecases/dependencies.ts";
 import { CommandRefused } from "./cli/service-host.ts";
@@ -19,12 +17,14 @@ export class EscrowQuestion {
   readonly #chain: EvmChain;
   readonly #firstBlock: number;
   readonly #log: Log;
+  readonly #clock: Clock;
   #facts: EscrowFacts | null = null;
 
-  constructor(chain: EvmChain, firstBlock: number, log: Log) {
+  constructor(chain: EvmChain, firstBlock: number, log: Log, clock: Clock) {
     this.#chain = chain;
     this.#firstBlock = firstBlock;
     this.#log = log;
+    this.#clock = clock;
   }
 
   /** Null until the contract is known and fits. */
@@ -42,7 +42,7 @@ export class EscrowQuestion {
         return null;
       },
     );
-    const silence = delay(INSPECTION_PATIENCE_MS, null, { signal: patience.signal }).catch(() => null);
+    const silence = this.#clock.sleep(INSPECTION_PATIENCE_MS, patience.signal).then(() => null);
     const found = await Promise.race([inspected, silence]);
     patience.abort();
     if (found === null) return;
@@ -64,7 +64,7 @@ export class EscrowQuestion {
       } catch (error) {
         this.#log.debug({ error: sentenceOf(error) }, "no EVM RPC answers");
       }
-      await systemClock.sleep(INSPECTION_RETRY_MS, signal);
+      await this.#clock.sleep(INSPECTION_RETRY_MS, signal);
     }
   }
 

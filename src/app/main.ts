@@ -17,7 +17,7 @@ import { parameterDifferences } from "../index/parameters.ts";
 import { SEGMENT_BLOCKS, verifyIndex } from "../index/verify.ts";
 import { programVersion } from "./cli/help.ts";
 import { Closers, CommandRefused, openAnswerThread } from "./cli/service-host.ts";
-import { composeIndex, indexerOver, warnOfUnused } from "./compose-index.ts";
+import { answeringParts, composeIndex, indexerOver, warnOfUnused } from "./compose-index.ts";
 import type { Config } from "./config/config.ts";
 import { closingOnFailure, type Foundation, openFoundation, refuseOthers } from "./foundation.ts";
 import { openDatabase, type OpenedDatabase, openVerified } from "./open-database.ts";
@@ -85,24 +85,9 @@ async function startOn(config: Config, job: OpenedJob): Promise<RunningService> 
   const { store, node, log, closers } = job;
   warnOfUnused(config, log);
   const { index, metrics } = await composeIndex(config, job, store, openMetrics);
-  const { swaps, mempool, feed } = index;
-  const { port, metricsPort, closeHttp } = await serve(
-    config,
-    {
-      queries: store.queries,
-      answers: answersOver(config, log, closers),
-      status: index.status,
-      conditions: index.conditions,
-      nodes: index.nodes,
-      swaps: swaps?.api ?? null,
-      ...(swaps === null ? {} : { swapFeed: swaps.ledger.feed }),
-      mempool,
-      feed,
-      log,
-    },
-    metrics,
-    closers,
-  );
+  const { swaps } = index;
+  const parts = { ...answeringParts(index, store.queries, log), answers: answersOver(config, log, closers) };
+  const { port, metricsPort, closeHttp } = await serve(config, parts, metrics, closers);
   const stop = new AbortController();
   const running = index.run(stop.signal);
   return {
@@ -135,9 +120,9 @@ function answersOver({ database, rules }: Config, log: Log, closers: Closers): A
 
 /** Wipes the index and builds it again up to the node's tip, or until the signal aborts. */
 export async function reindex(config: Config, signal: AbortSignal, overrides: Overrides = {}): Promise<void> {
-  const { store, node, context, log, closers } = await openJob(config, overrides);
+  const { store, node, context, log, closers, outside } = await openJob(config, overrides);
   await closingOnFailure(closers, async () => {
-    const indexer = indexerOver(context, store);
+    const indexer = indexerOver(context, store, outside);
     await node.checkIdentity();
     // The store holds its lock from here on: a running service would have been refused at opening.
     await store.wipe();

@@ -6,7 +6,7 @@ import { systemClock } from "../adapters/system/clock.ts";
 import { withSteadyHeap } from "../adapters/system/steady-heap.ts";
 import { swapCrypto } from "../adapters/system/swap-crypto.ts";
 import { sentenceOf } from "../follow/follower-errors.ts";
-import type { Log } from "../follow/ports.ts";
+import type { Clock, Log } from "../follow/ports.ts";
 import type { ChainTips } from "../swap/facts.ts";
 import type { SwapRules } from "../swap/subject.ts";
 import { SwapLedger } from "../swaps/ledger/ledger.ts";
@@ -56,6 +56,7 @@ interface LedgerFoundation {
   readonly rules: SwapRules;
   readonly store: SwapStore;
   readonly log: Log;
+  readonly clock?: Clock;
 }
 
 /** What the followers say of their chains, without asking anybody. */
@@ -68,13 +69,14 @@ interface FollowedChains {
 export function readinessOver(
   swaps: SwapConfig,
   known: { tips(): ChainTips; evm(): EvmStanding; pearl(): PearlStanding },
+  clock: Clock = systemClock,
 ): SwapReadiness {
   const limits = {
     ...swaps.limits,
     blockIntervalS: MAX_BLOCK_INTERVAL_S,
     answerWithinS: ANSWER_WITHIN_S,
   };
-  return new SwapReadiness({ ...known, clock: systemClock }, limits);
+  return new SwapReadiness({ ...known, clock }, limits);
 }
 
 /** What a ledger is made of, but for its readiness. */
@@ -84,13 +86,14 @@ export function ledgerParts({
   rules,
   store,
   log,
+  clock = systemClock,
 }: LedgerFoundation): Omit<SwapLedgerDependencies, "contextOf"> {
   return {
     store,
     identity: { network, chainId: swaps.chainId, escrow: swaps.escrow },
     crypto: swapCrypto,
     rules,
-    clock: systemClock,
+    clock,
     log,
     evmConfirmations: swaps.confirmations === "finalized" ? null : swaps.confirmations,
     takeMax: swaps.takeMax,
@@ -115,11 +118,15 @@ export async function openLedger<Followers extends FollowedChains>(
   // The rows that the ledger evaluates while it opens are those of a service that has asked nobody.
   let followers: Followers | null = null;
   let opened: SwapLedger | null = null;
-  const readiness = readinessOver(foundation.swaps, {
-    tips: () => opened?.tips() ?? NO_TIPS,
-    evm: () => followers?.evm.standing() ?? UNKNOWN_EVM,
-    pearl: () => followers?.pearl.standing() ?? UNKNOWN_PEARL,
-  });
+  const readiness = readinessOver(
+    foundation.swaps,
+    {
+      tips: () => opened?.tips() ?? NO_TIPS,
+      evm: () => followers?.evm.standing() ?? UNKNOWN_EVM,
+      pearl: () => followers?.pearl.standing() ?? UNKNOWN_PEARL,
+    },
+    foundation.clock,
+  );
   const parts: SwapLedgerDependencies = {
     ...ledgerParts(foundation),
     contextOf: (tips) => readiness.context(tips),

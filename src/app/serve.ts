@@ -3,6 +3,7 @@
 import type { Server } from "node:http";
 import { systemClock } from "../adapters/system/clock.ts";
 import { PrometheusMetrics } from "../adapters/system/metrics.ts";
+import type { Clock } from "../follow/ports.ts";
 import type { EvmStatus, IndexStatus } from "../follow/serving.ts";
 import { fillTemplatePsbt } from "../wallet/fill-psbt.ts";
 import type { HttpDependencies, RateLimitOptions } from "../http/dependencies.ts";
@@ -73,15 +74,8 @@ export async function serve(
 ): Promise<Served> {
   const { log } = parts;
   const app = await serverOver({
-    ...parts,
+    ...interfaceOf(config, parts, systemClock),
     ...(parts.serves === "health" ? { metrics: () => metrics.scrape() } : {}),
-    rules: config.rules,
-    network: config.network.name,
-    version: programVersion(),
-    clock: systemClock,
-    fillPsbt: fillTemplatePsbt,
-    ...limitsOfClients(config),
-    logRequests: config.logLevel === "debug",
   });
   const closeHttp = stopOnce(() => closeServer(app.server, () => app.close()));
   closers.add(closeHttp);
@@ -90,6 +84,20 @@ export async function serve(
   const where = { host: config.host, port, page: pageAddress(config.host, port) };
   log.info({ ...where, network: config.network.name, database: shownDatabase(config.database) }, "serving");
   return { port, metricsPort, closeHttp };
+}
+
+/** The HTTP interface over the parts of a service, as it is configured. */
+export function interfaceOf(config: Config, parts: ServedParts, clock: Clock): HttpDependencies {
+  return {
+    ...parts,
+    rules: config.rules,
+    network: config.network.name,
+    version: programVersion(),
+    clock,
+    fillPsbt: fillTemplatePsbt,
+    ...limitsOfClients(config),
+    logRequests: config.logLevel === "debug",
+  };
 }
 
 /** What one client may do (H-10, H-11). */

@@ -30,6 +30,7 @@ import { indexerOver } from "./compose-index.ts";
 import type { Config } from "./config/config.ts";
 import { closingOnFailure, openFoundation, refuseOthers } from "./foundation.ts";
 import { openDatabase } from "./open-database.ts";
+import { MACHINE } from "./outside.ts";
 
 /** What shows that a snapshot is of the best chain: another service's digest, or the last blocks from one's own node. */
 export type SnapshotProof =
@@ -174,7 +175,7 @@ async function replay(
       {
         node,
         store,
-        indexer: indexerOver(context, store),
+        indexer: indexerOver(context, store, MACHINE),
         progress: new IndexProgress(systemClock),
         feed: new CommitFeed(),
         clock: systemClock,

@@ -2,13 +2,7 @@
 // look-ups and use cases, and the loops that keep them going.
 
 import { openBlockbookBalance } from "../adapters/blockbook/blockbook-balance.ts";
-import { openEvmChain } from "../adapters/evm-rpc/open-evm-chain.ts";
-import {
-  openFollowedBalance,
-  openFollowedLookups,
-  type SeveralNodes,
-} from "../adapters/pearl-node/followed-clients.ts";
-import { systemClock } from "../adapters/system/clock.ts";
+import type { SeveralNodes } from "../adapters/pearl-node/followed-clients.ts";
 import { recoverSigner } from "../adapters/system/evm-signature.ts";
 import { sha256d } from "../adapters/system/hashes.ts";
 import { verifySchnorr } from "../adapters/system/schnorr.ts";
@@ -50,6 +44,7 @@ import { addressOf } from "./config/read-node.ts";
 import type { SwapConfig } from "./config/read-swaps.ts";
 import { EscrowQuestion } from "./escrow-question.ts";
 import { openLedger } from "./open-ledger.ts";
+import type { Outside } from "./outside.ts";
 import type { SwapReport } from "./report.ts";
 
 /** How often what time alone changes is looked at: expiries are told within this time. */
@@ -68,6 +63,7 @@ interface SwapFoundation {
   readonly context: IndexingContext;
   readonly log: Log;
   readonly closers: Closers;
+  readonly outside: Outside;
 }
 
 /** What swaps know of both chains: how far their ledger is, and what the nodes last said of theirs. */
@@ -100,21 +96,22 @@ export interface ComposedSwaps {
  * to another escrow (S-26). RPCs that do not answer refuse nothing: swaps answer 503 until one does.
  */
 export async function composeSwaps(foundation: SwapFoundation): Promise<ComposedSwaps> {
-  const { config, swaps, store, log, closers, node } = foundation;
-  const chain = openEvmChain({
+  const { config, swaps, store, log, closers, node, outside } = foundation;
+  const { clock } = outside;
+  const chain = outside.openEvm({
     urls: swaps.evmRpcUrls,
     chainId: swaps.chainId,
     escrow: swaps.escrow,
     confirmations: swaps.confirmations,
-    clock: systemClock,
+    clock,
   });
   closers.add(async () => chain.close());
-  const escrow = new EscrowQuestion(chain, swaps.firstBlock, log);
+  const escrow = new EscrowQuestion(chain, swaps.firstBlock, log, clock);
   await escrow.askAtStart();
   const rules = rulesOf(config, swaps);
   const { network } = config;
   const { ledger, readiness, followers } = await openLedger(
-    { network: network.name, swaps, rules, store, log },
+    { network: network.name, swaps, rules, store, log, clock },
     (opened) => followersOf(foundation, chain, opened),
   );
   const { pearl, evm } = followers;
@@ -124,7 +121,7 @@ export async function composeSwaps(foundation: SwapFoundation): Promise<Composed
     sha256d,
     ledger,
     crypto: swapCrypto,
-    clock: systemClock,
+    clock,
     log,
   });
   ledger.feed.subscribe(() => pearl.lookSoon());
@@ -152,17 +149,17 @@ export async function composeSwaps(foundation: SwapFoundation): Promise<Composed
 
 /** The followers of both chains, which write to the ledger. */
 function followersOf(
-  { config, swaps, node, bodies, context, log }: SwapFoundation,
+  { config, swaps, node, bodies, context, log, outside: { clock } }: SwapFoundation,
   chain: EvmChain,
   ledger: SwapLedger,
 ): { readonly pearl: PearlWatch; readonly evm: EvmFollower } {
   const source = { ...bodies.reader(), rawHeaders: node.rawHeaders, connections: node.connections };
   const pearl = new PearlWatch(
-    { node: source, others: node, context, ledger, crypto: swapCrypto, clock: systemClock, log },
+    { node: source, others: node, context, ledger, crypto: swapCrypto, clock, log },
     { ...PEARL_WATCH_DEFAULTS, pollMs: config.node.pollMs },
   );
   const evm = new EvmFollower(
-    { chain, ledger, clock: systemClock, log },
+    { chain, ledger, clock, log },
     {
       ...EVM_FOLLOWER_DEFAULTS,
       firstBlock: swaps.firstBlock,
@@ -204,10 +201,11 @@ type ComposedDependencies = SwapDependencies & { readonly rechecks: AskRechecks 
 
 function dependenciesOf(composed: Composed): ComposedDependencies {
   const { foundation, rules, readiness, ledger, chain, escrow, pearl, evm } = composed;
-  const { config, swaps, queries, closers, log, node } = foundation;
+  const { config, swaps, queries, closers, log, node, outside } = foundation;
+  const { clock } = outside;
   const addresses = [config.node, ...config.node.witnesses].map(addressOf);
   const nodes: SeveralNodes = { addresses, followed: () => node.place };
-  const lookups = openFollowedLookups(nodes, { sha256d, clock: systemClock });
+  const lookups = outside.openLookups(nodes, { sha256d, clock });
   closers.add(async () => lookups.close());
   const parts: Omit<SwapDependencies, "rechecks"> = {
     ledger,
@@ -226,11 +224,11 @@ function dependenciesOf(composed: Composed): ComposedDependencies {
     signatures: new SignatureJudge({
       accounts: chain.accounts,
       recover: recoverSigner,
-      clock: systemClock,
+      clock,
       keptMs: swaps.askRecheckS * 1000,
     }),
-    lookups: new LimitedLookups(lookups, systemClock),
-    publicValues: new PublicValues({ isIndexed: indexedIds(queries, rules.hrp), node: lookups }, systemClock),
+    lookups: new LimitedLookups(lookups, clock),
+    publicValues: new PublicValues({ isIndexed: indexedIds(queries, rules.hrp), node: lookups }, clock),
     hashWindows: openWindowHasher(),
     balances: new BalanceLookups(balancesOf(foundation, nodes), ledger, log),
     asks: new AskIndex({
@@ -243,15 +241,15 @@ function dependenciesOf(composed: Composed): ComposedDependencies {
     locks: new KeyedLock(),
     evmStanding: () => evm.standing(),
     evmStatus: () => evm.status(),
-    clock: systemClock,
+    clock,
     log,
   };
   return { ...parts, rechecks: new AskRechecks(parts) };
 }
 
-function balancesOf({ swaps, closers }: SwapFoundation, nodes: SeveralNodes): BalanceSource {
+function balancesOf({ swaps, closers, outside }: SwapFoundation, nodes: SeveralNodes): BalanceSource {
   if (swaps.balanceSource.kind === "blockbook") return openBlockbookBalance({ url: swaps.balanceSource.url });
-  const balances = openFollowedBalance(nodes, { sha256d, clock: systemClock });
+  const balances = outside.openBalance(nodes, { sha256d, clock: outside.clock });
   closers.add(async () => balances.close());
   return balances;
 }
@@ -277,15 +275,19 @@ async function runAll(
     pearl.run(signal),
     followEvm(),
     parts.rechecks.run(foundation.swaps.askRecheckS, signal),
-    passTime(ledger, foundation.log, signal),
+    passTime(ledger, foundation, signal),
     parts.readiness.run(signal),
   ]);
 }
 
 /** Tells expiries, forgets old takes, and sees which alarms an operator has lifted. */
-async function passTime(ledger: SwapLedger, log: Log, signal: AbortSignal): Promise<void> {
+async function passTime(
+  ledger: SwapLedger,
+  { log, outside }: SwapFoundation,
+  signal: AbortSignal,
+): Promise<void> {
   while (!signal.aborted) {
-    await systemClock.sleep(PASS_TIME_MS, signal);
+    await outside.clock.sleep(PASS_TIME_MS, signal);
     if (signal.aborted) return;
     await ledger.passTime().catch((error: unknown) => log.error({ error }, "swaps: time cannot be told"));
     await ledger.passAlarms().catch((error: unknown) => log.error({ error }, "swaps: alarms cannot be read"));

@@ -32,6 +32,7 @@ import { buffersOf, packCommit } from "./write/packed-commit.ts";
 import { storedParameters } from "./parameters.ts";
 import { SqliteSwapStore } from "./swaps/swap-store.ts";
 import { SqliteQueries } from "./read/queries.ts";
+import type { Writer, WriterStart } from "./write/writer-protocol.ts";
 import { WriterThread } from "./write/writer-thread.ts";
 import { explained } from "./open-fault.ts";
 
@@ -51,6 +52,8 @@ export interface SqliteStoreOptions {
   /** "little" for a job that nobody waits for; default "ample". */
   readonly memory?: PageMemory;
   readonly log?: Log;
+  /** Opens the writer; default a thread of its own. */
+  readonly openWriter?: (start: WriterStart) => Promise<Writer>;
 }
 
 /**
@@ -63,7 +66,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Open
   const file = temporaryFolder === null ? resolve(options.file) : join(temporaryFolder, "index.db");
   try {
     await mkdir(dirname(file), { recursive: true });
-    const writer = await WriterThread.start({ file, memory });
+    const writer = await (options.openWriter ?? WriterThread.start)({ file, memory });
     try {
       const store = new SqliteStore(writer, openReader(file, memory), file, temporaryFolder);
       options.log?.debug({ file }, "index database open");
@@ -83,7 +86,7 @@ class SqliteStore implements IndexStore, ConditionSource {
   readonly queries: IndexQueries;
   /** The swap tables of the same database, behind the same writer. */
   readonly swaps: SwapStore;
-  readonly #writer: WriterThread;
+  readonly #writer: Writer;
   readonly #reader: Connection;
   readonly #finder: AddressFinder;
   readonly #filter = new BalanceFilter();
@@ -91,7 +94,7 @@ class SqliteStore implements IndexStore, ConditionSource {
   #closed: Promise<void> | null = null;
 
   /** `temporaryFolder`: removed with everything in it when the store closes. */
-  constructor(writer: WriterThread, reader: Connection, file: string, temporaryFolder: string | null) {
+  constructor(writer: Writer, reader: Connection, file: string, temporaryFolder: string | null) {
     this.#writer = writer;
     this.#reader = reader;
     this.#finder = new AddressFinder(reader);

@@ -13,7 +13,7 @@ import type {
 } from "../../../swaps/ledger/ports.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import { type Connection, openPassingReader, openWriter } from "../connection.ts";
-import type { WriterThread } from "../write/writer-thread.ts";
+import type { Writer } from "../write/writer-protocol.ts";
 import { chainCode, chainName } from "../../store-rows/swap-rows.ts";
 import { storedIdentity } from "./swap-identity.ts";
 import { Interner } from "../../../swaps/ledger/fact-fields.ts";
@@ -24,12 +24,12 @@ const LOAD_CHUNK = 500;
 
 /** The swap tables of an open database. */
 export class SqliteSwapStore implements SwapStore {
-  readonly #writer: WriterThread;
+  readonly #writer: Writer;
   readonly #reader: Connection;
   readonly #file: string;
 
   /** `file`: of the open database. */
-  constructor(writer: WriterThread, reader: Connection, file: string) {
+  constructor(writer: Writer, reader: Connection, file: string) {
     this.#writer = writer;
     this.#reader = reader;
     this.#file = file;

@@ -24,6 +24,18 @@ export type WriterOrder =
   | { readonly kind: "swaps"; readonly order: SwapOrder }
   | { readonly kind: "close" };
 
+/** Who carries out orders, one after the other. */
+export interface Writer {
+  /** Resolves with the reason when the writer ends before `close`; else never. */
+  readonly died: Promise<Error>;
+  /** Whether it has ended before `close`. */
+  readonly hasDied: boolean;
+  /** Resolves when the order is carried out. `buffers` in it may change owners instead of being copied. */
+  send(order: WriterOrder, buffers?: readonly ArrayBufferLike[]): Promise<void>;
+  /** Closes the database. */
+  close(): Promise<void>;
+}
+
 /** An order with the number that its answer carries. */
 export interface NumberedOrder {
   readonly id: number;

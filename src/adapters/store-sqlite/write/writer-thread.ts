@@ -2,7 +2,7 @@
 // pending and everything later rejects with the reason.
 
 import { Worker } from "node:worker_threads";
-import type { WriterAnswer, WriterOrder, WriterStart } from "./writer-protocol.ts";
+import type { Writer, WriterAnswer, WriterOrder, WriterStart } from "./writer-protocol.ts";
 
 /** Memory for new objects of the writer thread, in MiB. */
 const YOUNG_GENERATION_MB = { ample: 96, little: 8 } as const;
@@ -13,7 +13,7 @@ interface Waiting {
 }
 
 /** Handle of a running writer thread. */
-export class WriterThread {
+export class WriterThread implements Writer {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
   #lastId = 0;

@@ -1,63 +1,13 @@
-// The writer thread: owns the writing connection and the lock, and carries out one order after the other. The lock keeps
-// a second process from writing the same index: an exclusive transaction on a side database, held as long as the writer
-// lives, which the operating system releases even after SIGKILL.
+// The writer thread: carries out one order after the other (`carry-out.ts`) and answers each; between blocks it copies the
+// write-ahead log into the database.
 
 import { parentPort, workerData } from "node:worker_threads";
-import { DatabaseSync } from "node:sqlite";
-import { type Connection, openWriter } from "../connection.ts";
-import { IndexWriter } from "./index-writer.ts";
-import { migrate } from "../migrate.ts";
-import { SwapWriter } from "../swaps/swap-writer.ts";
+import type { Connection } from "../connection.ts";
+import { carryOut, openForWriting } from "./carry-out.ts";
 import type { NumberedOrder, WriterAnswer, WriterOrder, WriterStart } from "./writer-protocol.ts";
 
 /** How long nothing must be ordered after a commit before the log is copied. */
 const REST_MS = 25;
-
-interface OpenWriter {
-  readonly lock: WriteLock;
-  readonly connection: Connection;
-  readonly writer: IndexWriter;
-  readonly swaps: SwapWriter;
-}
-
-function open({ file, memory }: WriterStart): OpenWriter {
-  const lock = takeWriteLock(file);
-  try {
-    const connection = openWriter(file, memory);
-    try {
-      migrate(connection, file);
-      return { lock, connection, writer: new IndexWriter(connection), swaps: new SwapWriter(connection) };
-    } catch (error) {
-      connection.close();
-      throw error;
-    }
-  } catch (error) {
-    lock.release();
-    throw error;
-  }
-}
-
-function carryOut(state: OpenWriter, order: WriterOrder): void {
-  switch (order.kind) {
-    case "initialise":
-      return state.writer.initialise(order.parameters);
-    case "commitBase":
-      return state.writer.commitBase(order.base);
-    case "commit":
-      return state.writer.commit(order.commit, order.undoBlocks);
-    case "rewind":
-      return state.writer.rewind(order.order);
-    case "replaceBase":
-      return state.writer.replaceBase(order.base, order.newTip);
-    case "wipe":
-      return state.writer.wipe(() => state.swaps.wipe());
-    case "swaps":
-      return state.swaps.carryOut(order.order);
-    case "close":
-      state.connection.close();
-      return state.lock.release();
-  }
-}
 
 /** A rest after a commit in which the write-ahead log is copied into the database. */
 class IdleCheckpoint {
@@ -101,7 +51,7 @@ if (port === null) throw new Error("store: the writer must run in a worker threa
 const answer = (message: WriterAnswer): void => port.postMessage(message);
 const start: WriterStart = workerData;
 try {
-  const state = open(start);
+  const state = openForWriting(start);
   const rest = new IdleCheckpoint(state.connection);
   port.on("message", ({ id, order }: NumberedOrder) => {
     rest.interrupt();
@@ -117,33 +67,4 @@ try {
   answer({ id: 0, error: null });
 } catch (error) {
   answer({ id: 0, error: sentence(error) });
-}
-
-/** A held lock. */
-interface WriteLock {
-  release(): void;
-}
-
-/** Takes the writer's lock of a database file; throws a sentence where another writer holds it. */
-function takeWriteLock(file: string): WriteLock {
-  const database = new DatabaseSync(`${file}.lock`, { timeout: 0 });
-  try {
-    database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
-  } catch (error) {
-    database.close();
-    if (error instanceof Error && /locked|busy/i.test(error.message)) {
-      throw new Error(
-        `The database ${file} is in use by another process (or twice in this one): ` +
-          "stop that one first, or choose another DATABASE_URL.",
-        { cause: error },
-      );
-    }
-    throw error;
-  }
-  return {
-    release: () => {
-      if (database.isTransaction) database.exec("ROLLBACK");
-      database.close();
-    },
-  };
 }
