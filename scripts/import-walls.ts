@@ -106,6 +106,16 @@ export const WALLS: readonly Wall[] = [
     own: ["testkit/oracles/prc20/", "testkit/bytes.ts", "testkit/properties.ts"],
     packages: ["*"],
   },
+  {
+    folder: "testkit/oracles/answers/",
+    own: [
+      "testkit/oracles/answers/",
+      "testkit/oracles/prc20/",
+      "testkit/builders/chain-maker/",
+      "testkit/rows.ts",
+    ],
+    packages: ["*"],
+  },
   { folder: "testkit/bytes.ts", own: [], packages: ["node:"] },
   { folder: "testkit/random.ts", own: [], packages: ["node:"] },
   { folder: "testkit/seeds.ts", own: [], packages: ["node:"] },

@@ -21,7 +21,8 @@ const SWAP_LEDGER = ["src/swaps/ledger/*.test.ts", "src/swaps/*.test.ts"];
 /** Following a chain, and the index that follows one. */
 const FOLLOWING = [
   "src/{follow,index}/**/*.test.ts",
-  "test/service/{follower,simulation,only-whole-blocks}.test.ts",
+  "test/service/{follower,only-whole-blocks}.test.ts",
+  "test/simulation/stories.test.ts",
   "test/attacks/{a-node,the-block-before}*.test.ts",
 ];
 

@@ -95,8 +95,8 @@ export interface HttpDependencies {
   readonly pageFolder?: string;
   /** Whether answers can be given; while not, all paths but those of health are 503. Absent: always. */
   isOpen?(): boolean;
-  /** "health": nothing but health and metrics is served here. */
-  readonly serves?: "health";
+  /** "health": nothing but health and metrics is served here. "interface": no documents and pages. Absent: all. */
+  readonly serves?: "health" | "interface";
   /** Counts for `/metrics`; absent: there is no such path. */
   readonly metrics?: () => Promise<{ readonly type: string; readonly text: string }>;
   /** Makes pages of lists beside this thread; null or absent: all answers are made here. */

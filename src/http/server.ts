@@ -108,6 +108,7 @@ async function registerInterface(app: FastifyInstance, context: HttpContext): Pr
   registerEvents(app, context);
   if (deps.swaps) await registerSwaps(app, context, deps.swaps, SWAP_ROUTES);
   else registerDisabledSwaps(app, context);
+  if (deps.serves === "interface") return;
   registerDocs(app, interfaceDocument(deps.version));
   registerPages(app, context);
   await registerAssets(app, deps.pageFolder ?? BUILT_FOLDER);

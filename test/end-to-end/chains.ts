@@ -10,7 +10,7 @@ import { type Actor, makeActor } from "../../testkit/builders/chain-maker/ledger
 import { Random } from "../../testkit/random.ts";
 import { SIMNET } from "../../testkit/doubles/pearl-node/network.ts";
 import type { ReferenceParams } from "../../testkit/oracles/prc20/index.ts";
-import type { Base } from "./truth.ts";
+import type { Base } from "../../testkit/oracles/answers/truth.ts";
 
 /** Time of simnet's genesis block. */
 const GENESIS_TIME = 1_776_675_600;

@@ -8,12 +8,12 @@ import { Psbt, Transaction } from "bitcoinjs-lib";
 import { verifySchnorr } from "tiny-secp256k1";
 import { Random } from "../../testkit/random.ts";
 import { scriptHexOfAddress } from "../../testkit/oracles/prc20/values.ts";
-import * as cases from "./cases.ts";
+import * as cases from "../../testkit/oracles/answers/cases.ts";
 import { type Branch, branchOf, busyMarket, chainMaker } from "./chains.ts";
-import * as market from "./expected-market.ts";
-import { mempool, UnitLedger } from "./expected-operations.ts";
+import * as market from "../../testkit/oracles/answers/expected-market.ts";
+import { mempool, UnitLedger } from "../../testkit/oracles/answers/expected-operations.ts";
 import { type LiveIndex, withIndex } from "./live-index.ts";
-import { tipOf, type Truth, truthOf } from "./truth.ts";
+import { tipOf, type Truth, truthOf } from "../../testkit/oracles/answers/truth.ts";
 import { assertList } from "./walk.ts";
 import { manySeeds, seededTest } from "../../testkit/seeds.ts";
 

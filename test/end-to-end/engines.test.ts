@@ -16,7 +16,7 @@ import { ForkingChain } from "./chains.ts";
 import { EventStream } from "./event-stream.ts";
 import { type LiveIndex, withIndex } from "./live-index.ts";
 import { assertSameAnswers } from "./same-answers.ts";
-import { truthOf } from "./truth.ts";
+import { truthOf } from "../../testkit/oracles/answers/truth.ts";
 
 const SEEDS = manySeeds(1, 4100);
 const isWhole = process.env["STRAND_SEEDS"] !== undefined || process.env["STRAND_SEED"] !== undefined;

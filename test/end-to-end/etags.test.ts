@@ -6,13 +6,24 @@ import { test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import type { MadeBlock } from "../../testkit/builders/chain-maker/index.ts";
 import { Random } from "../../testkit/random.ts";
-import { busiest, busiestTick, PREFIX, watchedLists, withQuery } from "./cases.ts";
+import {
+  busiest,
+  busiestTick,
+  PREFIX,
+  watchedLists,
+  withQuery,
+} from "../../testkit/oracles/answers/cases.ts";
 import { ForkingChain } from "./chains.ts";
-import { marketHistory, summaryRows } from "./expected-market.ts";
-import { oplist } from "./expected-operations.ts";
-import { balanceRows, digestRows, statsRows, tokenRows } from "./expected-tokens.ts";
+import { marketHistory, summaryRows } from "../../testkit/oracles/answers/expected-market.ts";
+import { oplist } from "../../testkit/oracles/answers/expected-operations.ts";
+import {
+  balanceRows,
+  digestRows,
+  statsRows,
+  tokenRows,
+} from "../../testkit/oracles/answers/expected-tokens.ts";
 import { type LiveIndex, type Page, withIndex } from "./live-index.ts";
-import { tipOf, type Truth, truthsOf } from "./truth.ts";
+import { tipOf, type Truth, truthsOf } from "../../testkit/oracles/answers/truth.ts";
 import type { JsonRow } from "../../testkit/rows.ts";
 import { manySeeds, seededTest } from "../../testkit/seeds.ts";
 

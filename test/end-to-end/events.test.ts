@@ -7,12 +7,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { MadeBlock } from "../../testkit/builders/chain-maker/index.ts";
-import { busiest, busiestTick } from "./cases.ts";
+import { busiest, busiestTick } from "../../testkit/oracles/answers/cases.ts";
 import { type Branch, ForkingChain } from "./chains.ts";
 import { EventStream, type StreamedEvent } from "./event-stream.ts";
-import { blockEvents, type ExpectedEvent, reorgEvent } from "./expected-events.ts";
+import {
+  blockEvents,
+  type ExpectedEvent,
+  reorgEvent,
+} from "../../testkit/oracles/answers/expected-events.ts";
 import { type LiveIndex, withIndex } from "./live-index.ts";
-import { blockAt, tipOf, type Truth, truthsOf } from "./truth.ts";
+import { blockAt, tipOf, type Truth, truthsOf } from "../../testkit/oracles/answers/truth.ts";
 
 /** The events of the blocks above `from` up to `to`. */
 function eventsOf(truths: readonly Truth[], from: number, to = Number.MAX_SAFE_INTEGER): ExpectedEvent[] {

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { manySeeds, seededTest } from "../../testkit/seeds.ts";
-import { PREFIX, withQuery } from "./cases.ts";
+import { PREFIX, withQuery } from "../../testkit/oracles/answers/cases.ts";
 import { busyMarket, ForkingChain } from "./chains.ts";
 import { type LiveIndex, withIndex } from "./live-index.ts";
 import type { JsonRow } from "../../testkit/rows.ts";

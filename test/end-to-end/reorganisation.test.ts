@@ -3,11 +3,11 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import * as cases from "./cases.ts";
+import * as cases from "../../testkit/oracles/answers/cases.ts";
 import { type Branch, ForkingChain } from "./chains.ts";
 import { type LiveIndex, withIndex } from "./live-index.ts";
 import { assertSameAnswers } from "./same-answers.ts";
-import { truthOf } from "./truth.ts";
+import { truthOf } from "../../testkit/oracles/answers/truth.ts";
 
 /** Undo limit of these indexes. */
 const UNDO_BLOCKS = 56;

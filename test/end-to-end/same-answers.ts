@@ -2,9 +2,9 @@
 // included.
 
 import assert from "node:assert/strict";
-import * as cases from "./cases.ts";
+import * as cases from "../../testkit/oracles/answers/cases.ts";
 import type { Got, LiveIndex, Page } from "./live-index.ts";
-import type { Truth } from "./truth.ts";
+import type { Truth } from "../../testkit/oracles/answers/truth.ts";
 
 /** What is asked beside the requests that a chain gives rise to, and how many of those. */
 export interface Extent {

@@ -2,7 +2,7 @@
 // that stands still: all rows once, the same rows back, null at both ends and nowhere else.
 
 import assert from "node:assert/strict";
-import { type ListCase, withQuery } from "./cases.ts";
+import { type ListCase, withQuery } from "../../testkit/oracles/answers/cases.ts";
 import type { LiveIndex, Page } from "./live-index.ts";
 
 /** Checks a whole list at a page size, from the first page to the last and back. */

@@ -4,9 +4,9 @@
 
 import assert from "node:assert/strict";
 import type { Random } from "../../testkit/random.ts";
-import { type WatchedList, withQuery } from "./cases.ts";
+import { type WatchedList, withQuery } from "../../testkit/oracles/answers/cases.ts";
 import type { LiveIndex, Page } from "./live-index.ts";
-import { tipOf, type Truth } from "./truth.ts";
+import { tipOf, type Truth } from "../../testkit/oracles/answers/truth.ts";
 import type { JsonRow } from "../../testkit/rows.ts";
 
 /** What walkers have met, so that a test can tell whether it has tested anything. */

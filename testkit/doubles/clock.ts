@@ -17,15 +17,30 @@ interface Sleeper {
 /** A clock that only `advance` moves. */
 export class VirtualClock implements Clock {
   #now = 1_800_000_000_000;
+  /** How far the hands of the wall clock are from the time that passes. */
+  skewMs = 0;
   #order = 0;
   #sleepers: Sleeper[] = [];
 
   nowMs(): number {
-    return this.#now;
+    return this.#now + this.skewMs;
   }
 
   monotonicMs(): number {
     return this.#now;
+  }
+
+  /** When the next sleeper wakes, by the monotonic clock; null where nobody sleeps. */
+  get nextAt(): number | null {
+    return this.#sleepers.reduce<number | null>(
+      (first, { at }) => (first === null || at < first ? at : first),
+      null,
+    );
+  }
+
+  /** Moves on without waking anybody, as a machine does that was suspended. */
+  leap(ms: number): void {
+    this.#now += ms;
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {

@@ -130,13 +130,20 @@ export class PearlPort implements SwapNode {
   readonly #view: NodeView;
   readonly #answer: Answering;
   readonly #staleHeight: (height: number) => number;
+  readonly #onClose: () => void;
   #listeners: ((announced?: NodeTip) => void)[] = [];
 
-  /** `staleHeight`: what a stale answer calls the tip's height. */
-  constructor(view: NodeView, answer: Answering = honestly, staleHeight = (height: number) => height) {
+  /** `staleHeight`: what a stale answer calls the tip's height. `onClose`: nobody waits for an answer any more. */
+  constructor(
+    view: NodeView,
+    answer: Answering = honestly,
+    staleHeight = (height: number) => height,
+    onClose: () => void = () => undefined,
+  ) {
     this.#view = view;
     this.#answer = answer;
     this.#staleHeight = staleHeight;
+    this.#onClose = onClose;
   }
 
   /** Tells the listeners of a new best block, by name or not. */
@@ -209,6 +216,7 @@ export class PearlPort implements SwapNode {
 
   async close(): Promise<void> {
     this.#listeners = [];
+    this.#onClose();
   }
 
   #body(hash: BlockHash, fault: AnswerFault | null): Uint8Array {

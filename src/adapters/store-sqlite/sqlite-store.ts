@@ -66,7 +66,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Open
   const file = temporaryFolder === null ? resolve(options.file) : join(temporaryFolder, "index.db");
   try {
     await mkdir(dirname(file), { recursive: true });
-    const writer = await (options.openWriter ?? WriterThread.start)({ file, memory });
+    const { openWriter = (start: WriterStart) => WriterThread.start(start) } = options;
+    const writer = await openWriter({ file, memory });
     try {
       const store = new SqliteStore(writer, openReader(file, memory), file, temporaryFolder);
       options.log?.debug({ file }, "index database open");

@@ -24,8 +24,17 @@ interface Kernel {
   last32(p0: number, p1: number, p2: number, p3: number, blocks: number, out: number): void;
 }
 
+/** Compiled modules by their pages: every instance has memory of its own, and the code is the same. */
+const modules = new Map<number, object>();
+
+function moduleOf(pages: number): object {
+  const made = modules.get(pages) ?? new WebAssembly.Module(sha256LanesModule(pages));
+  modules.set(pages, made);
+  return made;
+}
+
 function instantiate(pages: number): Kernel {
-  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(sha256LanesModule(pages)));
+  const { exports } = new WebAssembly.Instance(moduleOf(pages));
   const { memory, run, last32 } = exports;
   if (!(memory instanceof WebAssembly.Memory) || typeof run !== "function" || typeof last32 !== "function") {
     throw new Error("the hashing module lacks its exports");

@@ -89,9 +89,7 @@ export class ChainMaker {
     const kitchen = this.#kitchen;
     const parent = this.blocks[this.blocks.length - 1];
     const height = parent === undefined ? this.#options.firstHeight : parent.height + 1;
-    kitchen.height = height;
-    kitchen.body = [];
-    for (let i = 0; i < count; i += 1) this.#recipe()(kitchen);
+    this.body(height, count);
     const block = makeBlock({
       height,
       previousHash: parent?.hash ?? this.#options.parentHash,
@@ -103,6 +101,15 @@ export class ChainMaker {
     });
     this.blocks.push(block);
     return block;
+  }
+
+  /** Cooks up to `count` recipes for a block of this height; for a block that somebody else makes. */
+  body(height: number, count: number): readonly Uint8Array[] {
+    const kitchen = this.#kitchen;
+    kitchen.height = height;
+    kitchen.body = [];
+    for (let i = 0; i < count; i += 1) this.#recipe()(kitchen);
+    return kitchen.body.map((made) => new Uint8Array(made.toBuffer()));
   }
 
   /** Makes several blocks. */

@@ -50,8 +50,13 @@ export class CoinSet {
       }
       for (const key of tx.spends) this.#coins.delete(key);
     }
-    for (const [key, coin] of coinsOf(tx, height)) this.#coins.set(key, coin);
+    this.add(tx, height);
     return spent;
+  }
+
+  /** Adds the outputs and spends nothing. */
+  add(tx: NodeTx, height: number): void {
+    for (const [key, coin] of coinsOf(tx, height)) this.#coins.set(key, coin);
   }
 
   /** Exact inverse of `apply`, given the coins that it returned. */

@@ -18,6 +18,8 @@ export interface CoreOptions {
   readonly miningScript: Uint8Array;
   readonly policy: PolicyName;
   readonly folder: string | undefined;
+  /** Transactions made out of nothing: their inputs are nobody's coins, and neither they nor their scripts are judged. */
+  readonly isInvented?: (txid: string) => boolean;
 }
 
 /** Chain, mempool and miner over one file. */
@@ -31,7 +33,7 @@ export class PearlCore {
 
   constructor(options: CoreOptions) {
     this.network = options.network;
-    this.chain = new Chain(options.network, options.clock);
+    this.chain = new Chain(options.network, options.clock, options.isInvented);
     this.mempool = new Mempool(this.chain, options.policy);
     this.miningScript = options.miningScript;
     this.startedAt = this.chain.now();

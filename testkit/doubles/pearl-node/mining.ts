@@ -91,6 +91,7 @@ function feesOf(txs: readonly NodeTx[], chain: Chain): bigint {
   const inside = new Map<string, NodeTx>(txs.map((tx) => [tx.txid, tx]));
   let fees = 0n;
   for (const tx of txs) {
+    if (chain.isInvented(tx.txid)) continue;
     let balance = -tx.tx.outs.reduce((sum, out) => sum + out.value, 0n);
     for (const key of tx.spends) {
       const [txid = "", index = ""] = key.split(":");

@@ -121,7 +121,20 @@ function readAnchorSignature(
     [anchor.value],
     SINGLE_ANYONECANPAY,
   );
-  return schnorr.verify(signature, hash, key) ? signature : null;
+  return isSigned(signature, hash, key) ? signature : null;
+}
+
+/** Verdicts by what was verified: a branch that is replayed asks the same again, and each takes milliseconds. */
+const verdicts = new Map<string, boolean>();
+
+function isSigned(signature: Uint8Array, hash: Uint8Array, key: Uint8Array): boolean {
+  const name = [signature, hash, key].map(toHex).join();
+  const known = verdicts.get(name);
+  if (known !== undefined) return known;
+  if (verdicts.size >= 10_000) verdicts.clear();
+  const verdict = schnorr.verify(signature, hash, key);
+  verdicts.set(name, verdict);
+  return verdict;
 }
 
 /** P-54: SHA-256 over the lines, as hex. */

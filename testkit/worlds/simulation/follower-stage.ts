@@ -20,6 +20,8 @@ export class FollowerStage {
   readonly lines: string[] = [];
   readonly metrics = new CountedMetrics();
   readonly rules: ProtocolRules;
+  /** At rest until a test wants chance after all. */
+  readonly faults: FaultPlan;
   readonly #around: Surroundings;
 
   /** `store`: one in memory where none is given; the caller closes it. */
@@ -31,9 +33,9 @@ export class FollowerStage {
     this.world = new SimulatedWorld(seed);
     this.store = store;
     this.rules = { ...testRules("simnet", this.world.feeAddress), ...rules };
-    const faults = new FaultPlan(new RandomByPlace(seed));
-    faults.isActive = false;
-    const { world, clock, lines } = this;
+    this.faults = new FaultPlan(new RandomByPlace(seed));
+    this.faults.isActive = false;
+    const { world, clock, lines, faults } = this;
     this.#around = { world, store, clock, lines, faults, busy: { calls: 0 }, rules: this.rules };
   }
 

@@ -3,13 +3,13 @@
 // bitcoinjs-lib.
 
 import { Transaction } from "bitcoinjs-lib";
-import type { MadeBlock } from "../../testkit/builders/chain-maker/index.ts";
+import type { MadeBlock } from "../../builders/chain-maker/index.ts";
 import {
   type LedgerRow,
   ReferenceIndex,
   type ReferenceParams,
   type ReferenceSnapshot,
-} from "../../testkit/oracles/prc20/index.ts";
+} from "../prc20/index.ts";
 
 /** Where an input stands in the chain: height, index of the transaction, index of the input. */
 export type ChainPlace = readonly [height: number, txIndex: number, input: number];
@@ -45,7 +45,7 @@ export interface Base {
 }
 
 /** Replays one branch block by block. */
-class Replay {
+export class Replay {
   readonly #params: ReferenceParams;
   readonly #reference: ReferenceIndex;
   readonly #blocks: BlockFact[];

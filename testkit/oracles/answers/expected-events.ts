@@ -2,11 +2,11 @@
 // listing, the operation, and the listing that it created, each row as its endpoint showed it when the block was the
 // tip.
 
-import type { ListingRow, OperationRow } from "../../testkit/oracles/prc20/index.ts";
+import type { ListingRow, OperationRow } from "../prc20/index.ts";
 import { historyRow } from "./expected-market.ts";
 import { concerns, operationRow } from "./expected-operations.ts";
 import { type BlockFact, comparePlaces, type ChainPlace, placeOf, tipOf, type Truth } from "./truth.ts";
-import type { JsonRow } from "../../testkit/rows.ts";
+import type { JsonRow } from "../../rows.ts";
 
 /** An event as it must come; its id is the service's own. */
 export interface ExpectedEvent {

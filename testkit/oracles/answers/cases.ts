@@ -5,7 +5,7 @@ import * as market from "./expected-market.ts";
 import * as operations from "./expected-operations.ts";
 import * as tokens from "./expected-tokens.ts";
 import { tipOf, type Truth } from "./truth.ts";
-import { compareText, type JsonRow } from "../../testkit/rows.ts";
+import { compareText, type JsonRow } from "../../rows.ts";
 
 /** Prefix of the group. */
 export const PREFIX = "/api/v1/prc20";

@@ -1,9 +1,9 @@
 // Makes the rows that the token, holder, balance, statistics and digest endpoints must show, naively from the
 // reference's snapshot (interface 2.3 to 2.6, H-30, H-31, H-37, H-38).
 
-import type { BalanceRow, TokenRow } from "../../testkit/oracles/prc20/index.ts";
+import type { BalanceRow, TokenRow } from "../prc20/index.ts";
 import { blockAt, comparePlaces, percent, placeOf, tipOf, type Truth, withPoint } from "./truth.ts";
-import { compareBig, compareText, type JsonRow } from "../../testkit/rows.ts";
+import { compareBig, compareText, type JsonRow } from "../../rows.ts";
 
 function commonFields(token: TokenRow): JsonRow {
   const { tick, dec, max, lim, minted, pre, cid, burned, transfers } = token;

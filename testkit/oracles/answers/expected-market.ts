@@ -1,10 +1,10 @@
 // Makes the rows that the market endpoints must show, naively from the reference's listings (interface 2.7 to 2.9, H-32
 // to H-35, P-65, P-70). The past is asked of the listings' own heights, never of anything stored.
 
-import type { ListingRow } from "../../testkit/oracles/prc20/index.ts";
+import type { ListingRow } from "../prc20/index.ts";
 import { tokenOf } from "./expected-tokens.ts";
 import { blockAt, comparePlaces, type ChainPlace, placeOf, tipOf, type Truth, withPoint } from "./truth.ts";
-import { compareBig, compareText, type JsonRow } from "../../testkit/rows.ts";
+import { compareBig, compareText, type JsonRow } from "../../rows.ts";
 
 /** All states that rows show (P-70). */
 export const LIFECYCLES = ["open", "expired_open", "filled", "cancelled", "invalid_spent"] as const;

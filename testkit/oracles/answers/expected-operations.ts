@@ -2,11 +2,11 @@
 // direction, read from a naive ledger of units (balance + locked) before and after each operation (H-36, H-38).
 
 import { Transaction } from "bitcoinjs-lib";
-import { readOperation } from "../../testkit/oracles/prc20/envelope.ts";
-import type { OperationRow, ReferenceParams } from "../../testkit/oracles/prc20/index.ts";
-import { parseAddress, parseTick } from "../../testkit/oracles/prc20/values.ts";
+import { readOperation } from "../prc20/envelope.ts";
+import type { OperationRow, ReferenceParams } from "../prc20/index.ts";
+import { parseAddress, parseTick } from "../prc20/values.ts";
 import { blockAt, tipOf, type Truth } from "./truth.ts";
-import { compareText, type JsonRow } from "../../testkit/rows.ts";
+import { compareText, type JsonRow } from "../../rows.ts";
 
 /** A row of oplist, op/{txid} and the events, as of the truth's tip. */
 export function operationRow(truth: Truth, row: OperationRow): JsonRow {

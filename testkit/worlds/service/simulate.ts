@@ -1,0 +1,63 @@
+// Runs the story of a seed, and shortens it where it fails. One seed decides everything.
+
+import * as fc from "fast-check";
+import { ServiceWorld } from "./service-world.ts";
+import type { Twist } from "./twists.ts";
+import { anyStory, sentenceOf, type Story } from "./steps.ts";
+
+/** Steps of a story, at most. */
+const LONGEST = 30;
+
+/** A story that failed, as short as it was made. */
+export interface FailedStory {
+  readonly seed: number;
+  readonly why: string;
+  readonly story: Story;
+  /** What people read: the setting, the named steps, why it failed, and how it is run again. */
+  readonly text: string;
+}
+
+/** What came up in stories, and how often. */
+export type Met = Map<string, number>;
+
+/** Plays a story, with a mistake in the service or without. @throws Error where something is not as it must be. */
+export async function play({ setting, steps }: Story, met: Met, twist: Twist | null = null): Promise<void> {
+  const world = new ServiceWorld(setting, twist);
+  try {
+    for (const step of steps) await world.step(step);
+    await world.settle();
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`${why}\nlog:\n${world.lines.slice(-12).join("\n")}`, { cause });
+  } finally {
+    await world.close();
+    for (const [what, count] of world.met) met.set(what, (met.get(what) ?? 0) + count);
+  }
+}
+
+/** The story of a seed. */
+export function storyOf(seed: number): Story {
+  const [story] = fc.sample(anyStory(LONGEST), { seed, numRuns: 1 });
+  if (story === undefined) throw new Error(`no story of seed ${seed}`);
+  return story;
+}
+
+/** Plays the story of a seed; null where all was as it must be, else the shortest story found that fails. */
+export async function simulate(
+  seed: number,
+  met: Met = new Map(),
+  shrinkMs = 60_000,
+): Promise<FailedStory | null> {
+  const property = fc.asyncProperty(anyStory(LONGEST), (story) => play(story, met));
+  const checked = await fc.check(property, { seed, numRuns: 1, interruptAfterTimeLimit: shrinkMs });
+  const story = checked.counterexample?.[0];
+  if (!checked.failed || story === undefined) return null;
+  const why = checked.errorInstance instanceof Error ? checked.errorInstance.message : "";
+  const text = [
+    `seed ${seed} fails; again by: npm run simulate -- --from ${seed} --seeds 1`,
+    `a crowd of seed ${story.setting.seed}, ${story.setting.nodes} PEARL nodes`,
+    ...story.steps.map((step, at) => `${at + 1}. ${sentenceOf(step)}`),
+    why,
+  ].join("\n");
+  return { seed, why, story, text };
+}
