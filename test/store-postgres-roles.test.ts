@@ -94,24 +94,27 @@ describe("writer and readers over PostgreSQL", needsPostgres(), () => {
         { topic: "mempool", key: "b", body: "1" },
       ]);
       await until("the reader is told", async () => notices > heard);
-      const whole = await reading.look({ live: 0, change: null });
+      const whole = await reading.look({ live: 0, fence: null, change: null });
       assert.equal(whole.live.isWhole, true);
       assert.deepEqual(whole.live.rows.map(({ key }) => key).toSorted(), ["a", "b"]);
       await board.publish([{ topic: "mempool", key: "a", body: null }]);
-      const next = await reading.look({ live: whole.live.version, change: null });
+      const next = await reading.look({ live: whole.live.version, fence: null, change: null });
       assert.deepEqual(next.live.rows, [{ topic: "mempool", key: "a", body: null }]);
       assert.equal(next.live.isWhole, false);
-      assert.deepEqual((await reading.look({ live: next.live.version, change: null })).live.rows, []);
+      assert.deepEqual(
+        (await reading.look({ live: next.live.version, fence: null, change: null })).live.rows,
+        [],
+      );
       await cluster.run(url, "SELECT setval('live_version', 100000)");
       await board.publish([{ topic: "mempool", key: "c", body: "1" }]);
-      const late = await reading.look({ live: next.live.version, change: null });
+      const late = await reading.look({ live: next.live.version, fence: null, change: null });
       assert.equal(late.live.isWhole, true);
       // The board of a later writer takes back what it does not know itself.
       await cluster.run(url, "UPDATE writer SET fence = fence + 1");
       await assert.rejects(board.publish([]), /another process has become the writer/);
       const later = new LiveBoard(url, store.fence + 1);
       await later.publish([{ topic: "mempool", key: "c", body: "2" }]);
-      const changed = await reading.look({ live: late.live.version, change: null });
+      const changed = await reading.look({ live: late.live.version, fence: null, change: null });
       assert.deepEqual(changed.live.rows.map(({ key, body }) => `${key} ${body}`).toSorted(), [
         "b null",
         "c 2",
@@ -131,17 +134,17 @@ describe("writer and readers over PostgreSQL", needsPostgres(), () => {
       );
       await store.swaps.commit(storing("two", "second"));
       await store.swaps.commit(storing("three", "third"));
-      const { changes } = await reading.look({ live: 0, change });
+      const { changes } = await reading.look({ live: 0, fence: null, change });
       assert.deepEqual(
         changes?.map(({ text }) => text),
         ["second", "third"],
       );
       await cluster.run(url, "DELETE FROM swap_change WHERE body = 'second'");
-      assert.equal((await reading.look({ live: 0, change })).changes, null);
+      assert.equal((await reading.look({ live: 0, fence: null, change })).changes, null);
       // A wipe leaves a gap behind everything.
       const newest = (await reading.storedSwaps()).change;
       await store.wipe();
-      assert.equal((await reading.look({ live: 0, change: newest })).changes, null);
+      assert.equal((await reading.look({ live: 0, fence: null, change: newest })).changes, null);
       await reading.close();
     });
   });
@@ -152,7 +155,7 @@ describe("writer and readers over PostgreSQL", needsPostgres(), () => {
       const asks: string[] = [];
       const { promise: isGivenUp, resolve: giveUp } = Promise.withResolvers<void>();
       const { promise: tried, resolve: end } = Promise.withResolvers<unknown>();
-      const desk = new ErrandDesk(url, store.fence, async (question) => {
+      const desk = new ErrandDesk(url, store, async (question) => {
         asks.push(question);
         if (question === "slow") {
           await isGivenUp;
@@ -180,7 +183,7 @@ describe("writer and readers over PostgreSQL", needsPostgres(), () => {
     await withWriter(async (store, url) => {
       const sender = new ErrandSender(url);
       const { promise: isStored, resolve: stored } = Promise.withResolvers<void>();
-      const dead = new ErrandDesk(url, store.fence, async () => {
+      const dead = new ErrandDesk(url, store, async () => {
         await store.swaps.commit(storing("ask"));
         stored();
         // It never comes to its answer.
@@ -189,7 +192,11 @@ describe("writer and readers over PostgreSQL", needsPostgres(), () => {
       const asked = sender.ask("ask");
       await isStored;
       await cluster.run(url, "UPDATE writer SET fence = fence + 1");
-      const next = new ErrandDesk(url, store.fence + 1, async () => "there already");
+      const next = new ErrandDesk(
+        url,
+        { fence: store.fence + 1, confirmed: async () => undefined },
+        async () => "there already",
+      );
       assert.deepEqual(await asked, { kind: "answered", answer: "there already" });
       assert.deepEqual(await store.swaps.keys("ask"), ["ask"]);
       await Promise.all([dead.close(), next.close(), sender.close()]);

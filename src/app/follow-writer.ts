@@ -33,7 +33,7 @@ type Obstacle = "starting" | "no schema" | "no database";
 export class WriterFollower {
   readonly #parts: FollowedWriter;
   readonly #wake: Wake;
-  #mark: ReaderMark = { live: 0, change: null };
+  #mark: ReaderMark = { live: 0, fence: null, change: null };
   #state = "";
   #obstacle: Obstacle | null = "starting";
   #isAdmitted = false;
@@ -105,9 +105,9 @@ export class WriterFollower {
     const { reader, present, swaps, feed } = this.#parts;
     if (swaps !== null && this.#mark.change === null)
       this.#mark = { ...this.#mark, change: await swaps.load(await reader.storedSwaps()) };
-    const { live, changes, state } = await reader.look(this.#mark);
+    const { live, fence, changes, state } = await reader.look(this.#mark);
     present.tell(live.rows, live.isWhole);
-    this.#mark = { ...this.#mark, live: live.version };
+    this.#mark = { ...this.#mark, live: live.version, fence };
     const before = this.#mark.change;
     if (swaps !== null && before !== null) {
       swaps.takePresent();

@@ -2,7 +2,7 @@
 // reads over it. Both chains and people are asked by the writer alone.
 
 import type { OpenedPostgresReader, StoredSwaps } from "../adapters/store-postgres/postgres-reader.ts";
-import type { FollowedChange } from "../adapters/store-postgres/swaps/swap-changes.ts";
+import type { ChangeMark, FollowedChange } from "../adapters/store-postgres/swaps/swap-changes.ts";
 import { assertSameIdentity } from "../adapters/store-rows/swap-rows.ts";
 import { systemClock } from "../adapters/system/clock.ts";
 import { openWindowHasher } from "../adapters/system/sha256-lanes.ts";
@@ -42,7 +42,7 @@ class StoredState implements SwapStore {
     facts: [],
     checkpoints: { evm: [], pearl: [] },
     picture: null,
-    change: 0,
+    change: { id: 0, hash: "" },
   };
 
   put(stored: StoredSwaps): void {
@@ -139,8 +139,8 @@ export class SwapReplica {
     return new SwapReplica(foundation, { state, ledger, readiness, service });
   }
 
-  /** Begins with what is stored; resolves with the change that it is of. @throws CommandRefused for another escrow (S-26). */
-  async load(stored: StoredSwaps): Promise<number> {
+  /** Begins with what is stored; resolves with the newest change in it. @throws CommandRefused for another escrow (S-26). */
+  async load(stored: StoredSwaps): Promise<ChangeMark> {
     const { config, swaps } = this.#foundation;
     const { chainId, escrow } = swaps;
     try {
@@ -169,10 +169,10 @@ export class SwapReplica {
     for (const [address, at] of present.balancesSeen) this.#ledger.noteBalanceSeen(address, at);
   }
 
-  /** Follows changes behind the one with this id; resolves with the last one followed, or null: load again. */
-  async follow(changes: readonly FollowedChange[], behind: number): Promise<number | null> {
+  /** Follows changes behind this one; resolves with the last one followed, or null: load again. */
+  async follow(changes: readonly FollowedChange[], behind: ChangeMark): Promise<ChangeMark | null> {
     let last = behind;
-    for (const { id, text } of changes) {
+    for (const { id, hash, text } of changes) {
       try {
         await this.#ledger.follow(text);
       } catch (error) {
@@ -182,7 +182,7 @@ export class SwapReplica {
         );
         return null;
       }
-      last = id;
+      last = { id, hash };
     }
     return last;
   }

@@ -119,7 +119,7 @@ export class WriterOffice {
     const desk =
       swaps === null
         ? null
-        : new ErrandDesk(this.#url, store.fence, (question) => carryOutErrand(swaps.api, question));
+        : new ErrandDesk(this.#url, store, (question) => carryOutErrand(swaps.api, question));
     const end = new AbortController();
     const running = Promise.all([index.run(end.signal), publisher.run(end.signal)]);
     const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();

@@ -4,7 +4,6 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { needsPostgres, type PostgresCluster, startPostgres } from "../../testkit/doubles/postgres.ts";
 import { documentedBlock, needsNginx, startBalancer, triedByNginx } from "../../testkit/doubles/nginx.ts";
 import type { LoadBalancer } from "../../testkit/doubles/round-robin.ts";
@@ -13,61 +12,10 @@ import { until } from "../../testkit/until.ts";
 import { Http } from "../../testkit/worlds/swap-stage/http.ts";
 import { party, payPearl, signAsk } from "../../testkit/worlds/swap-stage/parties.ts";
 import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
+import { ASKS, asksTold, Consumer, post } from "./swap-clients.ts";
 import { endAll, health, isAlive, type StartedProcess, startStrand } from "./service-process.ts";
 
-const ASKS = "/api/v1/swaps/asks";
 const SELLERS = 9;
-
-interface Told {
-  readonly id: number;
-  readonly text: string;
-}
-
-/** A consumer that takes up each stream where the last one broke off, at whichever reader the balancer chooses. */
-class Consumer {
-  readonly told: Told[] = [];
-  streams = 0;
-  readonly #url: string;
-  readonly #behind: number | null;
-  readonly #stop = new AbortController();
-  readonly #running: Promise<void>;
-
-  /** `over`: aborts when the test is over, however it ended. */
-  constructor(url: string, over: AbortSignal, behind: number | null = null) {
-    this.#url = url;
-    this.#behind = behind;
-    this.#running = this.#run(AbortSignal.any([over, this.#stop.signal]));
-  }
-
-  async stop(): Promise<void> {
-    this.#stop.abort();
-    await this.#running;
-  }
-
-  async #run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      await this.#stream(signal).catch(() => undefined);
-      await delay(50, undefined, { signal }).catch(() => undefined);
-    }
-  }
-
-  async #stream(signal: AbortSignal): Promise<void> {
-    const last = this.told.at(-1)?.id ?? this.#behind;
-    const headers: Record<string, string> = last === null ? {} : { "last-event-id": String(last) };
-    const answer = await fetch(`${this.#url}/api/v1/events`, { headers, signal });
-    if (answer.status !== 200 || answer.body === null) return;
-    this.streams += 1;
-    let text = "";
-    for await (const chunk of answer.body.pipeThrough(new TextDecoderStream())) {
-      const parts = (text + chunk).split("\n\n");
-      text = parts.pop() ?? "";
-      for (const part of parts) {
-        const id = /^id: ([0-9]+)$/m.exec(part)?.[1];
-        if (id !== undefined) this.told.push({ id: Number(id), text: part });
-      }
-    }
-  }
-}
 
 interface Started {
   readonly strand: StartedProcess;
@@ -75,16 +23,6 @@ interface Started {
 }
 
 const isOk = async (port: number): Promise<boolean> => (await health(port))?.["status"] === "ok";
-
-/** Posts an ask as an honest client does: again until it is answered, or the test is over. */
-async function post(http: Http, over: AbortSignal, body: unknown): Promise<void> {
-  while (!over.aborted) {
-    const answer = await http.post(ASKS, body).catch(() => null);
-    if (answer?.status === 201 || answer?.status === 200) return;
-    if (answer !== null) assert.ok([502, 503].includes(answer.status), answer.text);
-    await delay(200);
-  }
-}
 
 const isWriting = ({ strand }: Started): boolean => !strand.stdout.includes("waits to take over");
 
@@ -192,11 +130,9 @@ describe("a load balancer over three readers and two candidates for the writer",
     const [first] = consumer.told;
     assert.ok(first !== undefined);
     const late = new Consumer(balancer.url, over, first.id - 1);
-    const asksTold = ({ told }: Consumer): number =>
-      told.filter(({ text }) => text.includes("event: ask\n")).length;
     await until(
       "both consumers stand at the same event",
-      async () => consumer.told.at(-1)?.id === late.told.at(-1)?.id && asksTold(late) >= SELLERS,
+      async () => consumer.told.at(-1)?.id === late.told.at(-1)?.id && asksTold(late).length >= SELLERS,
     );
     await Promise.all([consumer.stop(), late.stop()]);
     assert.deepEqual(consumer.told, late.told);

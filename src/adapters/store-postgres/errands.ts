@@ -134,10 +134,17 @@ export class ErrandSender {
   }
 }
 
+/** The writer whose side it is. */
+interface ErrandWriter {
+  readonly fence: number;
+  /** Resolves when it has its connection and is still the writer; rejects where it is not. */
+  confirmed(): Promise<void>;
+}
+
 /** The side of the writer. */
 export class ErrandDesk {
   readonly #url: string;
-  readonly #fence: number;
+  readonly #writer: ErrandWriter;
   readonly #notices: Notices;
   readonly #handle: (question: string) => Promise<string>;
   readonly #inHand = new Map<string, Promise<void>>();
@@ -147,12 +154,12 @@ export class ErrandDesk {
   #isClosed = false;
 
   /**
-   * `fence`: number of the writer. `handle` carries an errand out and gives its answer; where it rejects, whoever asked
+   * `handle` carries an errand out and gives its answer; where it rejects, whoever asked
    * gives it up, or the next writer takes it.
    */
-  constructor(url: string, fence: number, handle: (question: string) => Promise<string>) {
+  constructor(url: string, writer: ErrandWriter, handle: (question: string) => Promise<string>) {
     this.#url = url;
-    this.#fence = fence;
+    this.#writer = writer;
     this.#handle = handle;
     this.#notices = new Notices(url, ["errand"], () => this.#lookSoon());
     this.#timer = setInterval(() => this.#lookSoon(), LOOK_MS);
@@ -175,8 +182,11 @@ export class ErrandDesk {
 
   async #look(): Promise<void> {
     if (this.#isClosed || this.#inHand.size >= AT_ONCE) return;
-    if (this.#session === null || this.#session.isEnded)
+    if (this.#session === null || this.#session.isEnded) {
+      // Another server may have taken the place of the one that is lost: nothing is answered from memory before that is known.
+      await this.#writer.confirmed();
       this.#session = await Session.open(this.#url, "strand errands");
+    }
     const session = this.#session;
     await session.run(SWEEP);
     const rows = await session.all(
@@ -200,7 +210,7 @@ export class ErrandDesk {
            AND (SELECT fence FROM writer WHERE id = 1) = $3`,
         id,
         answer,
-        this.#fence,
+        this.#writer.fence,
       );
       await session.run(tellSql("answer"));
     } catch {

@@ -16,6 +16,12 @@ const MAX_GROUPS = 50_000;
 /** Event ids that the log spans. */
 const MAX_IDS = 5_000_000;
 
+/**
+ * Ids that are left out when a standby of PostgreSQL was promoted: it may lack events that were told, and no other ones may
+ * have their ids. Fewer than a consumer may be behind without being answered by a reset.
+ */
+export const SKIPPED_IDS = 50_000;
+
 const COLUMNS = "first_id, last_id, kind, height, hash, old_height, old_hash, new_height, new_hash";
 const NEXT = `SELECT coalesce((SELECT max(seq) FROM event_log), 0),
   coalesce((SELECT value::bigint FROM meta WHERE key = 'last_event_id'), 0)`;

@@ -69,11 +69,11 @@ export class LiveBoard {
   }
 }
 
-/** What changed after `version`; 0: everything. */
+/** What changed after `version`; 0: everything. So it is where the database has no such version: it was replaced. */
 export async function liveChanges(session: Session, version: number): Promise<LiveChanges> {
   const rows = await session.all(
     `SELECT version, topic, key, body FROM live
-       WHERE version > (SELECT CASE WHEN max(version) > $1::bigint + ${FOLLOWED_VERSIONS} THEN 0 ELSE $1 END FROM live)
+       WHERE version > (SELECT CASE WHEN max(version) NOT BETWEEN $1::bigint AND $1::bigint + ${FOLLOWED_VERSIONS} THEN 0 ELSE $1 END FROM live)
        ORDER BY version`,
     version,
   );

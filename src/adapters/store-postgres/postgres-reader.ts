@@ -13,21 +13,31 @@ import { storedParameters } from "./postgres-store.ts";
 import { PostgresQueries } from "./read/queries.ts";
 import { Readers } from "./readers.ts";
 import type { Session } from "./session.ts";
-import { changesBehind, type FollowedChange, newestChange, newestPicture } from "./swaps/swap-changes.ts";
+import {
+  type ChangeMark,
+  changesBehind,
+  type FollowedChange,
+  newestChange,
+  newestPicture,
+} from "./swaps/swap-changes.ts";
 import { loadFacts, storedCheckpoints, storedIdentity } from "./swaps/swap-store.ts";
+import { writerFence } from "./write/writer.ts";
 
 /** How far a reader has read. */
 export interface ReaderMark {
   /** Of the live rows; 0: none. */
   readonly live: number;
+  /** Number of the writer that told them; null: none was seen yet. Another one may have begun with fewer of them. */
+  readonly fence: number | null;
   /** Of the changes of swaps; null: they are not followed. */
-  readonly change: number | null;
+  readonly change: ChangeMark | null;
 }
 
 /** One look at the database: everything is of one committed state. */
 export interface ReaderLook {
   /** What tells states apart: another block, or another event. */
   readonly state: string;
+  readonly fence: number;
   readonly live: LiveChanges;
   /** The next changes of swaps; null where there is a gap, or where they are not followed. */
   readonly changes: readonly FollowedChange[] | null;
@@ -41,7 +51,7 @@ export interface StoredSwaps {
   /** The newest change that shows the mempool, or null. */
   readonly picture: string | null;
   /** The change that all of this is of. */
-  readonly change: number;
+  readonly change: ChangeMark;
 }
 
 /** The index and the swaps, to be read. */
@@ -87,14 +97,21 @@ export function openPostgresReader({ url, primaryUrl, onNotice }: ReaderOptions)
   };
 }
 
-async function lookAt(session: Session, { live, change }: ReaderMark): Promise<ReaderLook> {
-  const [tip, bounds, rows, changes] = await Promise.all([
+async function lookAt(session: Session, { live, fence, change }: ReaderMark): Promise<ReaderLook> {
+  const [tip, bounds, number, rows, changes] = await Promise.all([
     storedTip(session),
     logBounds(session),
+    writerFence(session),
     liveChanges(session, live),
     change === null ? null : changesBehind(session, change),
   ]);
-  return { state: `${tip?.hash ?? ""} ${bounds.highest}`, live: rows, changes };
+  const isOther = fence !== null && fence !== number && !rows.isWhole;
+  return {
+    state: `${tip?.hash ?? ""} ${bounds.highest}`,
+    fence: number,
+    live: isOther ? await liveChanges(session, 0) : rows,
+    changes,
+  };
 }
 
 async function storedSwaps(session: Session): Promise<StoredSwaps> {

@@ -66,6 +66,8 @@ export interface OpenedPostgresStore extends IndexStore, ConditionSource {
   readonly swaps: SwapStore;
   /** The number of this writer: that of a later one is greater. */
   readonly fence: number;
+  /** Resolves when this process has its connection and is still the writer; rejects where it is not. */
+  confirmed(): Promise<void>;
 }
 
 /**
@@ -105,6 +107,10 @@ class PostgresStore implements OpenedPostgresStore {
 
   get fence(): number {
     return this.#writer.fence;
+  }
+
+  confirmed(): Promise<void> {
+    return this.#writer.confirmed();
   }
 
   get writerDied(): Promise<Error> {

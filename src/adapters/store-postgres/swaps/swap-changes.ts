@@ -1,8 +1,9 @@
 // The newest changes of the swap tables, for ledgers in other processes. Who has seen one reads those behind it; who was
 // away for too long finds a gap, reads what is stored and goes on from there.
 
+import { createHash } from "node:crypto";
 import type { ToldChange } from "../../../swaps/ledger/told-change.ts";
-import { CellReader } from "../../store-rows/cells.ts";
+import { CellReader, type Cells } from "../../store-rows/cells.ts";
 import type { Session } from "../session.ts";
 
 /** Changes that are kept. */
@@ -12,11 +13,20 @@ const LONGEST = 1_000_000;
 /** Changes that one look reads. */
 const READ_AT_ONCE = 500;
 
-/** A change as it was told. */
-export interface FollowedChange {
+/** Which change was followed last. */
+export interface ChangeMark {
+  /** 0: none. */
   readonly id: number;
+  /** SHA-256 of its text: a database that has lost changes gives their numbers to others. */
+  readonly hash: string;
+}
+
+/** A change as it was told. */
+export interface FollowedChange extends ChangeMark {
   readonly text: string;
 }
+
+const HASH = "encode(sha256(convert_to(body, 'UTF8')), 'hex')";
 
 /** Tells a change, in its transaction. */
 export async function tellChange(session: Session, { text, hasPicture }: ToldChange): Promise<void> {
@@ -40,24 +50,39 @@ export async function skipChange(session: Session): Promise<void> {
   );
 }
 
-/** Id of the newest change; 0 where there is none. */
-export async function newestChange(session: Session): Promise<number> {
-  const row = await session.first("SELECT coalesce(max(id), 0) FROM swap_change");
-  return row === null ? 0 : new CellReader(row).int();
+/** The newest change. */
+export async function newestChange(session: Session): Promise<ChangeMark> {
+  const row = await session.first(`SELECT id, ${HASH} FROM swap_change ORDER BY id DESC LIMIT 1`);
+  if (row === null) return { id: 0, hash: "" };
+  const cells = new CellReader(row);
+  return { id: cells.int(), hash: cells.text() };
 }
 
-/** The next changes behind the one with this id; null where there is a gap. */
-export async function changesBehind(session: Session, id: number): Promise<readonly FollowedChange[] | null> {
+/** The next changes behind this one; null where there is a gap, or where this one is not there as it was. */
+export async function changesBehind(
+  session: Session,
+  { id, hash }: ChangeMark,
+): Promise<readonly FollowedChange[] | null> {
   const rows = await session.all(
-    "SELECT id, body FROM swap_change WHERE id > $1 ORDER BY id LIMIT $2",
+    `SELECT id, CASE WHEN id = $1 THEN ${HASH} ELSE body END FROM swap_change
+       WHERE id >= $1 ORDER BY id LIMIT $2`,
     id,
-    READ_AT_ONCE,
+    READ_AT_ONCE + 1,
   );
-  const changes = rows.map((row) => {
-    const cells = new CellReader(row);
-    return { id: cells.int(), text: cells.text() };
-  });
-  return changes.every((change, at) => change.id === id + 1 + at) ? changes : null;
+  const [first, ...changes] = [...(id === 0 ? [{ id, text: hash }] : []), ...rows.map(readRow)];
+  if (first?.id !== id || first.text !== hash) return null;
+  return changes.every((change, at) => change.id === id + 1 + at)
+    ? changes.map((change) => ({ ...change, hash: hashOf(change.text) }))
+    : null;
+}
+
+function readRow(row: Cells): { readonly id: number; readonly text: string } {
+  const cells = new CellReader(row);
+  return { id: cells.int(), text: cells.text() };
+}
+
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }
 
 /** The newest change that shows the mempool, or null. */

@@ -1,9 +1,11 @@
 // The one writer of a database. It holds an advisory lock for as long as its connection lives, and a number that every
 // transaction of a writer checks: who has lost the lock cannot commit, whatever he still believes. A connection that is
-// lost is made again by the next write, unless somebody else has become the writer meanwhile.
+// lost is made again, unless somebody else has become the writer meanwhile, or a standby of PostgreSQL was promoted: that
+// one may lack what this writer remembers, so that a new term begins with what is there.
 
 import { CellReader } from "../../store-rows/cells.ts";
 import { StoreUnavailable } from "../../../index/ports.ts";
+import { SKIPPED_IDS } from "../event-log.ts";
 import { migrate } from "../migrate.ts";
 import { TELL } from "../notices.ts";
 import { Session } from "../session.ts";
@@ -35,6 +37,17 @@ export interface Candidate {
   readonly onStandby: () => void;
 }
 
+/** How often a writer that has lost its connection looks for the database. */
+const AGAIN_MS = 250;
+
+/** Each promotion of a standby begins a new timeline, which no other server of the same origin has had. */
+const TIMELINE = "SELECT left(pg_walfile_name(pg_current_wal_lsn()), 8)";
+const IS_STANDBY = "SELECT pg_is_in_recovery()::int::bigint";
+const KNOWN_TIMELINE = "SELECT value FROM meta WHERE key = 'timeline'";
+const KEEP_TIMELINE = `INSERT INTO meta (key, value) VALUES ('timeline', $1)
+  ON CONFLICT (key) DO UPDATE SET value = excluded.value`;
+const SKIP_IDS = `UPDATE meta SET value = (value::bigint + ${SKIPPED_IDS})::text WHERE key = 'last_event_id'`;
+
 /** Another process has raised the number of the writer. */
 export class Deposed extends Error {
   override readonly name = "Deposed";
@@ -45,16 +58,19 @@ export class Writer {
   readonly #url: string;
   /** The number of this writer: that of a later one is greater. */
   readonly fence: number;
+  readonly #timeline: string;
   #session: Session;
   readonly #lost = Promise.withResolvers<Error>();
   #isLost = false;
   #isClosed = false;
   #last: Promise<unknown> = Promise.resolve();
 
-  private constructor(url: string, session: Session, fence: number) {
+  private constructor(url: string, session: Session, { fence, timeline }: Term) {
     this.#url = url;
     this.#session = session;
     this.fence = fence;
+    this.#timeline = timeline;
+    this.#watch(session);
   }
 
   /** Takes the lock and brings the schema up to date. Rejects with a sentence where another writer holds the lock. */
@@ -79,9 +95,7 @@ export class Writer {
         return null;
       }
       await migrate(session);
-      const row = await session.first(RAISE_FENCE);
-      if (row === null) throw new Error("store: the database has no row of its writer");
-      return new Writer(url, session, new CellReader(row).int());
+      return new Writer(url, session, await beginTerm(session));
     } catch (error) {
       await session.close();
       throw error;
@@ -115,13 +129,19 @@ export class Writer {
    * Rejects with `StoreUnavailable` where the server cannot be reached.
    */
   async settled(): Promise<void> {
-    if (!this.#session.isEnded || this.#isLost || this.#isClosed) return;
-    const settled = this.#last.then(() => this.#connected());
-    this.#last = settled.catch(() => undefined);
-    await settled.catch((error: unknown) => {
+    if (this.#isLost || this.#isClosed) return;
+    await this.confirmed().catch((error: unknown) => {
       // What another writer has written can be read like everything else.
       if (!(error instanceof Deposed)) throw error;
     });
+  }
+
+  /** The same, and rejects with `Deposed` where this is no longer the writer. */
+  async confirmed(): Promise<void> {
+    if (!this.#session.isEnded) return;
+    const connected = this.#last.then(() => this.#connected());
+    this.#last = connected.catch(() => undefined);
+    await connected;
   }
 
   /** Waits for what was ordered, and gives the lock back. */
@@ -142,8 +162,41 @@ export class Writer {
   }
 
   async #connected(): Promise<Session> {
-    if (this.#session.isEnded) this.#session = await this.#again();
+    if (!this.#session.isEnded) return this.#session;
+    this.#session = await this.#again();
+    this.#watch(this.#session);
     return this.#session;
+  }
+
+  /** Who has lost his connection does not wait for something to write before he finds out whether he is the writer. */
+  #watch(session: Session): void {
+    const look = async (): Promise<void> => {
+      for (let isKnown = false; !isKnown && !this.#isLost && !this.#isClosed; ) {
+        isKnown = await this.#isStillThere().catch(() => false);
+        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS).unref());
+      }
+    };
+    void session.ended.then(look);
+  }
+
+  /** Looks at the database without taking the lock. Rejects where the server cannot be reached. */
+  async #isStillThere(): Promise<boolean> {
+    const session = await connect(this.#url);
+    try {
+      await this.#assertTerm(session);
+    } catch (error) {
+      if (!(error instanceof Deposed)) throw error;
+      this.#noteLoss(error);
+    } finally {
+      await session.close();
+    }
+    return true;
+  }
+
+  async #assertTerm(session: Session): Promise<void> {
+    await assertFence(session, this.fence, READ_FENCE);
+    if ((await timelineOf(session)) !== this.#timeline)
+      throw new Deposed("store: a standby of PostgreSQL was promoted: what it has is read again");
   }
 
   /** A connection that holds the lock again. Nobody has written meanwhile: the number is still ours. */
@@ -152,7 +205,7 @@ export class Writer {
     if (this.#isClosed) throw new Error("store: the database is closed");
     const session = await connect(this.#url);
     try {
-      await assertFence(session, this.fence, READ_FENCE);
+      await this.#assertTerm(session);
       if (!(await tryLock(session))) throw new StoreUnavailable("store: the writer's lock is still held");
       // Who had the lock in between has raised the number before he wrote.
       await assertFence(session, this.fence, READ_FENCE);
@@ -172,6 +225,32 @@ export class Writer {
   }
 }
 
+/** What a writer is by. */
+interface Term {
+  readonly fence: number;
+  readonly timeline: string;
+}
+
+/** Raises the number of the writer, and looks whether the database was another server's before. */
+async function beginTerm(session: Session): Promise<Term> {
+  const timeline = await timelineOf(session);
+  return session.transaction(async () => {
+    const row = await session.first(RAISE_FENCE);
+    if (row === null) throw new Error("store: the database has no row of its writer");
+    const known = await session.first(KNOWN_TIMELINE);
+    if (known === null || new CellReader(known).text() !== timeline) {
+      await session.run(KEEP_TIMELINE, timeline);
+      if (known !== null) await session.run(SKIP_IDS);
+    }
+    return { fence: new CellReader(row).int(), timeline };
+  });
+}
+
+async function timelineOf(session: Session): Promise<string> {
+  const row = await session.first(TIMELINE);
+  return row === null ? "" : new CellReader(row).text();
+}
+
 /** Runs `work` in one transaction and tells readers of it. Rejects with `Deposed` where a later writer has begun. */
 export function fenced<Result>(
   session: Session,
@@ -186,6 +265,12 @@ export function fenced<Result>(
   });
 }
 
+/** The number of the newest writer. */
+export async function writerFence(session: Session): Promise<number> {
+  const row = await session.first(READ_FENCE);
+  return row === null ? 0 : new CellReader(row).int();
+}
+
 async function assertFence(session: Session, fence: number, sql: string): Promise<void> {
   const row = await session.first(sql);
   if (row !== null && new CellReader(row).int() === fence) return;
@@ -197,6 +282,9 @@ async function connect(url: string): Promise<Session> {
   try {
     await session.exec(SETTINGS);
     await session.beginLongWork();
+    const row = await session.first(IS_STANDBY);
+    if (row !== null && new CellReader(row).flag())
+      throw new StoreUnavailable("the server is a standby of PostgreSQL, which takes no writes");
     return session;
   } catch (error) {
     await session.close();

@@ -1,0 +1,76 @@
+// People at a service of several processes: one who takes up the stream of events wherever it broke off, and sellers who
+// post until they are answered.
+
+import assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Http } from "../../testkit/worlds/swap-stage/http.ts";
+
+/** Where asks are posted and listed. */
+export const ASKS = "/api/v1/swaps/asks";
+/** An event as it was told. */
+export interface Told {
+  readonly id: number;
+  readonly text: string;
+}
+
+/** A consumer that takes up each stream where the last one broke off, at whichever reader the balancer chooses. */
+export class Consumer {
+  readonly told: Told[] = [];
+  streams = 0;
+  readonly #url: string;
+  readonly #behind: number | null;
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>;
+
+  /** `over`: aborts when the test is over, however it ended. */
+  constructor(url: string, over: AbortSignal, behind: number | null = null) {
+    this.#url = url;
+    this.#behind = behind;
+    this.#running = this.#run(AbortSignal.any([over, this.#stop.signal]));
+  }
+
+  /** Ends the stream; what was told stays. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.#stream(signal).catch(() => undefined);
+      await delay(50, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  async #stream(signal: AbortSignal): Promise<void> {
+    const last = this.told.at(-1)?.id ?? this.#behind;
+    const headers: Record<string, string> = last === null ? {} : { "last-event-id": String(last) };
+    const answer = await fetch(`${this.#url}/api/v1/events`, { headers, signal });
+    if (answer.status !== 200 || answer.body === null) return;
+    this.streams += 1;
+    let text = "";
+    for await (const chunk of answer.body.pipeThrough(new TextDecoderStream())) {
+      const parts = (text + chunk).split("\n\n");
+      text = parts.pop() ?? "";
+      for (const part of parts) {
+        const id = /^id: ([0-9]+)$/m.exec(part)?.[1];
+        if (id !== undefined) this.told.push({ id: Number(id), text: part });
+      }
+    }
+  }
+}
+
+/** Posts an ask as an honest client does: again until it is answered, or the test is over. */
+export async function post(http: Http, over: AbortSignal, body: unknown): Promise<void> {
+  while (!over.aborted) {
+    const answer = await http.post(ASKS, body).catch(() => null);
+    if (answer?.status === 201 || answer?.status === 200) return;
+    if (answer !== null) assert.ok([502, 503].includes(answer.status), answer.text);
+    await delay(200);
+  }
+}
+
+/** Events of asks that a consumer was told of. */
+export function asksTold({ told }: Consumer): readonly Told[] {
+  return told.filter(({ text }) => text.includes("event: ask\n"));
+}
