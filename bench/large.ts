@@ -144,7 +144,7 @@ class LargeRun {
     const against = "the same at a tenth";
     const flat = (name: string, ours: number, theirs: number): void =>
       this.#add(ratioFigure({ name, unit: "ms", ours, theirs, against }, "less", null));
-    flat("block of 300 lists and 150 closings, median", late.blockMs, early.blockMs);
+    flat("block of 200 lists and 150 closings, median", late.blockMs, early.blockMs);
     for (const name of FLAT) flat(`  ${name}`, late.warm.get(name) ?? 0, early.warm.get(name) ?? 0);
     this.#slowest("slowest answer, warm", late.warm);
   }
