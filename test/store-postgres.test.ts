@@ -12,22 +12,10 @@ import { needsPostgres, type PostgresCluster, startPostgres } from "../testkit/d
 import { BASE } from "../testkit/store-contract/chain-facts.ts";
 import { ChainModel } from "../testkit/store-contract/chain-model.ts";
 import { withStore } from "../testkit/store-contract/engine.ts";
-import { type Damage, type EngineUnderTest, storeContract } from "../testkit/store-contract/index.ts";
+import { storeContract } from "../testkit/store-contract/index.ts";
 import { swapStoreContract } from "../testkit/store-contract/swaps.ts";
 import { until } from "../testkit/until.ts";
-
-const DAMAGE_SQL: Readonly<Record<Damage, string>> = {
-  balance: "UPDATE balance SET balance = balance * 10 WHERE balance <> 0",
-  "block fills": "UPDATE block_fills SET fills = fills + 1",
-  candle: "UPDATE candle SET volume = volume * 10",
-  floor: "UPDATE floor SET price = price * 10 WHERE price IS NOT NULL",
-  history: "DELETE FROM op_address WHERE place = (SELECT max(place) FROM op)",
-  ledger: "UPDATE ledger SET locked = locked * 10 WHERE locked <> 0",
-  "listing state": "UPDATE listing SET state = 1 WHERE state = 0",
-  market: "UPDATE market SET fills = fills + 1",
-  party: "UPDATE op SET from_id = from_id + 1000 WHERE place = (SELECT max(place) FROM op)",
-  "token holders": "UPDATE token SET holders = holders + 1",
-};
+import { type PostgresEngine, postgresEngine } from "./postgres-engine.ts";
 
 /** A commit takes six seconds of the server's own time: longer than its silence is believed. */
 const SLOW_COMMIT = `CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS
@@ -57,24 +45,7 @@ describe("PostgreSQL", needsPostgres(), () => {
   });
   after(() => cluster.stop());
 
-  async function engine(): Promise<
-    EngineUnderTest & { readonly url: string; open(): ReturnType<typeof openPostgresStore> }
-  > {
-    const url = await cluster.newUrl();
-    return {
-      url,
-      open: () => openPostgresStore({ url }),
-      damage: async (kind) => {
-        assert.ok((await cluster.run(url, DAMAGE_SQL[kind])) > 0, "the damage must hit a row");
-      },
-      dispose: async () => {
-        await cluster.run(
-          url,
-          "DO $$ BEGIN EXECUTE 'DROP SCHEMA ' || current_schema() || ' CASCADE'; END $$",
-        );
-      },
-    };
-  }
+  const engine = (): Promise<PostgresEngine> => postgresEngine(cluster);
 
   storeContract("postgresql", engine);
   swapStoreContract("postgresql", engine);

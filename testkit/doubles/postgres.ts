@@ -8,6 +8,7 @@ import {
   chownSync,
   cpSync,
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -81,6 +82,23 @@ function binaryFolder(): string | null {
   }
 }
 
+/** Folder of the newest PostgreSQL that Debian has installed, or null. */
+export function debianPostgres(): string | null {
+  const folders = globSync("/usr/lib/postgresql/*/bin/postgres").map(dirname);
+  return folders.toSorted((one, other) => one.localeCompare(other, "en", { numeric: true })).at(-1) ?? null;
+}
+
+/**
+ * The option for tests that are run against Debian's PostgreSQL as well: skips with one line where it is not installed.
+ * @throws with STRAND_REQUIRE_ALL=1 where it is not installed, so that the run is red.
+ */
+export function needsDebianPostgres(): { readonly skip: string | false } {
+  if (debianPostgres() !== null) return { skip: false };
+  const reason = "no PostgreSQL of the system; on Debian: apt-get install postgresql";
+  if (process.env["STRAND_REQUIRE_ALL"] === "1") throw new Error(reason);
+  return { skip: reason };
+}
+
 /**
  * The option for `test` or `describe`: runs where PostgreSQL is there, else skips with one line.
  * @throws with STRAND_REQUIRE_ALL=1 where it is not there, so that the run is red.
@@ -113,7 +131,7 @@ function makeLinks(folder: string): void {
 }
 
 /** The settings of a cluster that may lose everything when the machine does, and nothing when it does not. */
-function settings(folder: string, { durable, sharedBuffersMb }: Required<ClusterOptions>): string[] {
+function settings(folder: string, { durable, sharedBuffersMb }: Installation["options"]): string[] {
   const quick = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"];
   return [
     "listen_addresses=",
@@ -130,13 +148,15 @@ export interface ClusterOptions {
   readonly durable?: boolean;
   /** Memory for pages, in MB; default 32. */
   readonly sharedBuffersMb?: number;
+  /** Folder of the programs; default: those of the npm package. */
+  readonly programs?: string | null;
 }
 
 /** Where the programs are, who runs them, and with which settings. */
 interface Installation {
   readonly programs: string;
   readonly owner: { readonly uid?: number; readonly gid?: number };
-  readonly options: Required<ClusterOptions>;
+  readonly options: Required<Omit<ClusterOptions, "programs">>;
 }
 
 /**
@@ -146,8 +166,8 @@ interface Installation {
 export async function startPostgres({
   durable = false,
   sharedBuffersMb = 32,
+  programs: installed = binaryFolder(),
 }: ClusterOptions = {}): Promise<PostgresCluster> {
-  const installed = binaryFolder();
   if (installed === null) throw new Error("PostgreSQL is not there");
   const isRoot = process.getuid?.() === 0;
   const owner = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
