@@ -244,6 +244,8 @@ async function launch(
     cwd: folder,
     env: { ...process.env, STRAND_CLUSTER: folder },
     stdio: ["pipe", "ignore", "pipe"],
+    // A signal to the group of the test, as of an interrupted run, must not end who tidies up behind it.
+    detached: true,
   });
   child.unref();
   let complaint = "";
