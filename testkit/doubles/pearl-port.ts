@@ -221,9 +221,7 @@ export class PearlPort implements SwapNode {
 
   #body(hash: BlockHash, fault: AnswerFault | null): Uint8Array {
     const raw = this.#known(hash);
-    // A byte of the body or the header: the certificate is no part of what is verified.
-    if (fault === "flipped-byte")
-      return flipped(raw, raw.length - 1 - (Number.parseInt(hash.slice(0, 2), 16) % 50));
+    if (fault === "flipped-byte") return flipped(raw, somewhereIn(raw, hash));
     if (fault === "half-body") return raw.slice(0, Math.floor(raw.length / 2));
     if (fault === "other-block") return this.#view.rawBlock(parentOf(raw)) ?? raw;
     // A copy, so that whoever writes into it changes no chain.
@@ -239,6 +237,12 @@ export class PearlPort implements SwapNode {
 
 /** Where the time stands in a header. */
 const TIME_OFFSET = 68;
+
+/** A byte of header or body, another one in every block: the certificate is no part of what is verified. */
+function somewhereIn(raw: Uint8Array, hash: string): number {
+  const start = certificateLength(raw) ?? 0;
+  return start + (Number.parseInt(hash.slice(0, 8), 16) % (raw.length - start));
+}
 
 function headerOf(raw: Uint8Array): Uint8Array {
   const start = certificateLength(raw) ?? 0;

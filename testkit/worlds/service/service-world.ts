@@ -37,12 +37,16 @@ export class ServiceWorld {
   readonly #ground: Ground;
   readonly #judge: IndexJudge;
   #life: ServiceLife | null = null;
+  #isFlooding = false;
   #consumer: Consumer | null = null;
 
   /** `twist`: a mistake that the service is to be found out by. */
   constructor({ seed, nodes }: Setting, twist: Twist | null = null) {
     this.pearl = new PearlSide(seed, () => Math.floor(this.clock.monotonicMs() / 1000));
-    this.nodes = Array.from({ length: nodes }, () => new WorldNode(this.pearl, this.clock));
+    this.nodes = Array.from(
+      { length: nodes },
+      () => new WorldNode(this.pearl, this.clock, () => (this.#isFlooding = true)),
+    );
     this.#judge = new IndexJudge(this.pearl);
     files += 1;
     this.#ground = {
@@ -105,6 +109,7 @@ export class ServiceWorld {
 
   /** Gives back what the world holds, whatever happened. */
   async close(): Promise<void> {
+    this.#isFlooding = false;
     this.#consumer?.go();
     const life = this.#life;
     this.#life = null;
@@ -244,6 +249,7 @@ export class ServiceWorld {
 
   async #settle(): Promise<void> {
     const isBusy = (): boolean => this.#life?.gate.isBusy === true;
+    if (this.#isFlooding) throw new Error("the service asks a node on and on without a pause");
     for (let turn = 0; turn < (this.#consumer?.isListening === true ? STREAM_TURNS : 2); turn += 1)
       await settle(isBusy);
   }

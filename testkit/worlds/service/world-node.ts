@@ -34,6 +34,8 @@ export type NodeManner = (typeof NODE_MANNERS)[number];
 const TIMEOUT_MS = 5000;
 /** How often a node that hangs looks whether it may go on. */
 const HANG_MS = 60_000;
+/** A story has some hundred blocks: nobody has so many questions in one moment. */
+const MOST_AT_ONCE = 3000;
 /** How far behind an older head is. */
 const OLDER_BLOCKS = 3;
 
@@ -41,19 +43,24 @@ const OLDER_BLOCKS = 3;
 export class WorldNode {
   readonly #pearl: PearlSide;
   readonly #clock: VirtualClock;
+  readonly #flood: () => void;
   #shows: NodeHead = "newest";
   #head: BlockNode;
   #manner: NodeManner = "well";
   /** Every so many-th answer is by the manner, the others are right. */
   #every = 1;
   #asked = 0;
+  /** Questions since the clock has moved. */
+  #atOnce = { count: 0, ms: 0 };
   #ports: PearlPort[] = [];
   /** Answers by manner, for the report. */
   readonly told = new Map<NodeManner, number>();
 
-  constructor(pearl: PearlSide, clock: VirtualClock) {
+  /** `flood`: somebody asks on and on without a pause; he gets no answer any more. */
+  constructor(pearl: PearlSide, clock: VirtualClock, flood: () => void) {
     this.#pearl = pearl;
     this.#clock = clock;
+    this.#flood = flood;
     this.#head = pearl.tip;
   }
 
@@ -128,6 +135,7 @@ export class WorldNode {
     answer: (fault: AnswerFault | null) => Value,
   ): Promise<Value> {
     this.#asked += 1;
+    if (this.#isFlooded()) await new Promise(() => undefined);
     const manner = this.#asked % this.#every === 0 ? this.#manner : "well";
     this.told.set(manner, (this.told.get(manner) ?? 0) + 1);
     if (manner === "error") throw new NodeError("BUSY", `${request}: HTTP 503`);
@@ -136,6 +144,14 @@ export class WorldNode {
     if (manner === "timeout" || closing.aborted)
       throw new NodeError("TIMEOUT", `${request}: no answer within 5 s`);
     return answer(manner === "well" || manner === "hang" ? null : manner);
+  }
+
+  #isFlooded(): boolean {
+    const ms = this.#clock.monotonicMs();
+    this.#atOnce = { count: this.#atOnce.ms === ms ? this.#atOnce.count + 1 : 1, ms };
+    if (this.#atOnce.count <= MOST_AT_ONCE) return false;
+    this.#flood();
+    return true;
   }
 
   /** Says nothing until its manner is another one, or nobody waits. */
