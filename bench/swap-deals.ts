@@ -1,0 +1,113 @@
+// Writes deals to a store of swaps: synthetic orders with one lock output each, as both chains would have shown them.
+
+import { systemClock } from "../src/adapters/system/clock.ts";
+import { swapCrypto } from "../src/adapters/system/swap-crypto.ts";
+import type { BlockHash, EvmAddress, Outpoint, Txid } from "../src/primitives/brands.ts";
+import type { EscrowEvent, PearlBlockFact, Sighting } from "../src/swap/facts.ts";
+import { SwapLedger } from "../src/swaps/ledger/ledger.ts";
+import type { SwapStore } from "../src/swaps/ledger/ports.ts";
+import { bytes32, CHAIN_ID, digest, rulesFor, sellerOfDeal, START, termsOfDeal } from "./swap-orders.ts";
+
+const DEALS_PER_BLOCK = 50;
+const HOT_DEALS = 100;
+/** The escrow of these deals. */
+export const escrow = `0x${"1".repeat(40)}` as EvmAddress;
+/** Its rules. */
+export const rules = rulesFor(escrow);
+
+const quiet = (): void => undefined;
+
+/** A ledger over a store that has them. */
+export function openLedger(store: SwapStore): Promise<SwapLedger> {
+  return SwapLedger.open({
+    store,
+    identity: { network: "simnet", chainId: CHAIN_ID, escrow },
+    crypto: swapCrypto,
+    rules,
+    clock: systemClock,
+    log: { info: quiet, warn: quiet, error: quiet, debug: quiet },
+    evmConfirmations: null,
+    takeMax: 100_000,
+  });
+}
+
+function eventsOf(deal: number, block: number, logIndex: number): readonly EscrowEvent[] {
+  const blockHash = bytes32(`evm ${block}`);
+  const place = { block, blockHash, time: START + 12 * block, txHash: bytes32(`evm tx ${deal}`), logIndex };
+  const terms = termsOfDeal(deal, place.time, "bid");
+  const orderHash = bytes32(`order ${deal}`);
+  const { seller, key } = sellerOfDeal(deal);
+  return [
+    { kind: "OrderLocked", place, orderHash, terms },
+    {
+      kind: "OrderAccepted",
+      place: { ...place, logIndex: logIndex + 1 },
+      orderHash,
+      seller,
+      sellerPearlKey: key,
+    },
+  ];
+}
+
+function htlcOf(
+  ledger: SwapLedger,
+  deal: number,
+  height: number,
+): { sighting: Sighting; fact: PearlBlockFact } {
+  const script = ledger.subject(bytes32(`order ${deal}`))?.script;
+  if (script === undefined || script === null) throw new Error(`deal ${deal} has no script`);
+  const txid = digest(`lock ${deal}`) as Txid;
+  const output = { txid, vout: 0, amountSat: 500_000_000_000n, script, coinbase: false };
+  const blockHash = digest(`pearl ${height}`) as BlockHash;
+  const place = { height, blockHash, time: START + 194 * height, txIndex: 1 + (deal % DEALS_PER_BLOCK) };
+  const inputs = [`${digest(`coin ${deal}`)}:1` as Outpoint];
+  return { sighting: { ...output, inputs }, fact: { kind: "output", place, ...output } };
+}
+
+/** The PEARL block of a height. */
+export function pearlTip(height: number) {
+  const time = START + 194 * height;
+  return { height, hash: digest(`pearl ${height}`) as BlockHash, time, medianTimePast: time - 1_000 };
+}
+
+/** Writes the deals; the last `HOT_DEALS` have their lock in the newest blocks. */
+export async function writeDeals(store: SwapStore, deals: number): Promise<void> {
+  const ledger = await openLedger(store);
+  const blocks = Math.ceil(deals / DEALS_PER_BLOCK);
+  for (let first = 0; first < blocks; first += 100) {
+    const events: EscrowEvent[] = [];
+    const last = Math.min(first + 100, blocks) - 1;
+    for (
+      let deal = first * DEALS_PER_BLOCK;
+      deal < Math.min((last + 1) * DEALS_PER_BLOCK, deals);
+      deal += 1
+    ) {
+      const at = deal % DEALS_PER_BLOCK;
+      events.push(...eventsOf(deal, Math.floor(deal / DEALS_PER_BLOCK), 2 * at));
+    }
+    const tip = { height: last, hash: bytes32(`evm ${last}`), time: START + 12 * last };
+    await ledger.applyEvm({ rewindTo: null, events, checkpoints: [], tip, finalHeight: last });
+  }
+  for (let first = 0; first < blocks; first += 100) {
+    const last = Math.min(first + 100, blocks) - 1;
+    const locks: ReturnType<typeof htlcOf>[] = [];
+    for (
+      let deal = first * DEALS_PER_BLOCK;
+      deal < Math.min((last + 1) * DEALS_PER_BLOCK, deals);
+      deal += 1
+    ) {
+      // Old locks are old: a start finds only the newest ones waiting for confirmations.
+      const height = deal < deals - HOT_DEALS ? Math.floor(deal / DEALS_PER_BLOCK) : blocks + 100;
+      locks.push(htlcOf(ledger, deal, Math.min(height, last === blocks - 1 ? blocks + 100 : last)));
+    }
+    await ledger.applyPearl({
+      rewindTo: null,
+      facts: locks.map(({ fact }) => fact),
+      sightings: locks.map(({ sighting }) => sighting),
+      secrets: [],
+      checkpoints: [],
+      tip: pearlTip(last === blocks - 1 ? blocks + 100 : last),
+      covered: locks.map(({ fact }) => (fact.kind === "output" ? [fact.script] : [])).flat(),
+    });
+  }
+}
