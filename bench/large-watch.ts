@@ -8,6 +8,8 @@ import type { StrandProcess } from "./service.ts";
 import type { Workload } from "./workload.ts";
 
 const LOOK_MS = 250;
+/** Questions in a row that may fail before the service is given up. */
+const MOST_FAILURES = 20;
 
 /** One look. */
 interface Look {
@@ -45,11 +47,23 @@ export class SyncWatch {
   /** Looks until the service shows a height; says on stderr how far it is. */
   async until(height: number): Promise<void> {
     for (let turn = 0; ; turn += 1) {
-      const now = await this.#service.indexedHeight();
+      const now = await this.#heightNow();
       this.#look(now);
       if (turn % 240 === 0) process.stderr.write(`${new Date().toISOString()} block ${now} of ${height}\n`);
       if (now >= height) return;
       await pause(LOOK_MS);
+    }
+  }
+
+  /** A machine that is busy for minutes ends connections that were kept open: then it is asked over a new one. */
+  async #heightNow(): Promise<number> {
+    for (let failures = 1; ; failures += 1) {
+      try {
+        return await this.#service.indexedHeight();
+      } catch (error) {
+        if (failures === MOST_FAILURES) throw error;
+        await pause(LOOK_MS);
+      }
     }
   }
 
