@@ -80,6 +80,26 @@ describe("what is read", needsChromium(), () => {
     await Promise.all([german.close(), american.close()]);
   });
 
+  test("decimals that could not be had at first are asked for again: no amount stays in raw units", () =>
+    visit(
+      browser,
+      `${stage.http.url}/status`,
+      async (page) => {
+        let times = 0;
+        await page.route("**/prc20/token/GOLD", async (route) => {
+          times += 1;
+          if (times > 1) await route.continue();
+          else await route.fulfill({ status: 503, json: { error: "UNAVAILABLE", message: "Ask later." } });
+        });
+        await page.getByRole("link", { name: "Operations", exact: true }).click();
+        const row = page.locator("tbody tr", { hasText: "List for sale" }).first();
+        await row.filter({ hasText: "raw units" }).waitFor();
+        await row.filter({ hasNotText: "raw units" }).waitFor();
+        assert.ok(times > 1);
+      },
+      { expected: /503/ },
+    ));
+
   test("thousands have a comma, fractions a point; the raw amount is in the title, or the other way round", () =>
     open(`/listing/${things.listings.open.id}`, async (page) => {
       const price = page.locator("main data[value='123456789']").first();

@@ -82,7 +82,8 @@ export function isFailure(answer: unknown): answer is Failure {
   );
 }
 
-const WAIT_BEFORE_AGAIN_MS = 5_000;
+/** After a failure that may pass. */
+export const WAIT_BEFORE_AGAIN_MS = 5_000;
 
 /** A read under way. */
 interface Reading {
@@ -133,7 +134,7 @@ export function useAnswer<Value>(path: string | null, ...topics: readonly Topic[
 }
 
 /** No answer, one too late, too many requests, or trouble of the service: the same question may be answered later. */
-function isPassing(status: number): boolean {
+export function isPassing(status: number): boolean {
   return status === 0 || status === 408 || status >= 429;
 }
 
