@@ -12,6 +12,26 @@ export interface ListOrder<Row> {
   readonly last: PageKey;
 }
 
+/** A list whose key is a number that grows with time, newest first, and how its rows are had on both sides of a key. */
+interface NewestFirst<Row, Rows> extends ListOrder<Row> {
+  after(key: PageKey | null, limit: number): Rows;
+  before(key: PageKey, limit: number): Rows;
+}
+
+/** `read` gives rows below ("down") or above a key, nearest first: at once, or promised, as the engine does. */
+export function newestFirst<Row, Rows extends readonly Row[] | Promise<readonly Row[]>>(
+  read: (key: number, walk: Walk, limit: number) => Rows,
+  keyOf: (row: Row) => number,
+): NewestFirst<Row, Rows> {
+  return {
+    after: (key, limit) => read(key === null ? ABOVE_INTEGERS : intAt(key, 0), "down", limit),
+    before: (key, limit) => read(intAt(key, 0), "up", limit),
+    keyOf: (row) => [keyOf(row)],
+    first: [ABOVE_INTEGERS],
+    last: [BELOW_INTEGERS],
+  };
+}
+
 /** What a page asks of its list. */
 export type PageStep =
   /** At most `limit` rows beyond `key`, nearest first; after null: from the beginning. */

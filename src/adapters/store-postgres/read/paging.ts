@@ -2,9 +2,6 @@
 
 import type { Page, PageKey, PageRequest } from "../../../index/pages.ts";
 import {
-  ABOVE_INTEGERS,
-  BELOW_INTEGERS,
-  intAt,
   type ListOrder,
   type PageAnswer,
   pageSteps,
@@ -47,20 +44,6 @@ async function answerOf<Row>(list: KeyedList<Row>, step: PageStep): Promise<Page
 /** Comparison and order of a walk through a list whose order is ascending or descending. */
 export function walked(walk: Walk): { readonly compare: "<" | ">"; readonly order: "DESC" | "ASC" } {
   return walk === "down" ? { compare: "<", order: "DESC" } : { compare: ">", order: "ASC" };
-}
-
-/** A list whose key is a number that grows with time: `read` gives rows below ("down") or above a key, nearest first. */
-export function newestFirst<Row>(
-  read: (key: number, walk: Walk, limit: number) => Promise<readonly Row[]>,
-  keyOf: (row: Row) => number,
-): KeyedList<Row> {
-  return {
-    after: (key, limit) => read(key === null ? ABOVE_INTEGERS : intAt(key, 0), "down", limit),
-    before: (key, limit) => read(intAt(key, 0), "up", limit),
-    keyOf: (row) => [keyOf(row)],
-    first: [ABOVE_INTEGERS],
-    last: [BELOW_INTEGERS],
-  };
 }
 
 /** A list that is the union of disjoint index ranges of one table, ordered by an integer column. */

@@ -11,12 +11,19 @@ import {
 import { blobOf, type Cells, CellReader, hexOf } from "../../store-rows/cells.ts";
 import { CANDLE_COLUMNS, readCandle } from "../../store-rows/fills.ts";
 import { stateNumber } from "../../store-rows/kinds.ts";
-import { ABOVE_INTEGERS, BELOW_INTEGERS, intAt, textAt, type Walk } from "../../store-rows/pages.ts";
+import {
+  ABOVE_INTEGERS,
+  BELOW_INTEGERS,
+  intAt,
+  newestFirst,
+  textAt,
+  type Walk,
+} from "../../store-rows/pages.ts";
 import { LISTING_COLUMNS, LISTING_JOINS, readListing } from "../../store-rows/row-shapes.ts";
 import { unitPriceKey } from "../../store-rows/sort-keys.ts";
 import type { Session, Value } from "../session.ts";
 import { findAddress } from "./find-address.ts";
-import { type MergedRanges, mergedSql, newestFirst, pageOf, rowsFor, walked } from "./paging.ts";
+import { type MergedRanges, mergedSql, pageOf, rowsFor, walked } from "./paging.ts";
 import { storedToken } from "./query-tokens.ts";
 
 const COLUMNS = `token.dec, ${LISTING_COLUMNS}`;

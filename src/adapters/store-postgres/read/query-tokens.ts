@@ -4,7 +4,7 @@ import type { Tick } from "../../../primitives/brands.ts";
 import type { TokenRow } from "../../../prc20/state.ts";
 import type { Page, PageRequest } from "../../../index/pages.ts";
 import { CellReader } from "../../store-rows/cells.ts";
-import { ABOVE_INTEGERS, BELOW_INTEGERS, intAt, type Walk } from "../../store-rows/pages.ts";
+import { newestFirst, type Walk } from "../../store-rows/pages.ts";
 import { readToken, TOKEN_COLUMNS, TOKEN_TABLES } from "../../store-rows/row-shapes.ts";
 import type { Session } from "../session.ts";
 import { pageOf, rowsFor, walked } from "./paging.ts";
@@ -35,13 +35,7 @@ export function tokensPage(
     return rows.map((row) => readToken(new CellReader(row)));
   };
   return pageOf(
-    {
-      after: (key, limit) => read(key === null ? ABOVE_INTEGERS : intAt(key, 0), "down", limit),
-      before: (key, limit) => read(intAt(key, 0), "up", limit),
-      keyOf: (row: TokenRow) => [row.deployPlace],
-      first: [ABOVE_INTEGERS],
-      last: [BELOW_INTEGERS],
-    },
+    newestFirst(read, ({ deployPlace }: TokenRow) => deployPlace),
     page,
   );
 }

@@ -9,8 +9,8 @@ import { readBlock } from "../../store-rows/view-rows.ts";
 import type { Connection } from "../connection.ts";
 import { reorgsBeyond } from "../event-log.ts";
 import { evmReorgsBeyond } from "../swaps/swap-events.ts";
-import { BOUND_LIMIT, type KeyedList, pageOf } from "./paging.ts";
-import { ABOVE_INTEGERS, BELOW_INTEGERS, intAt } from "../../store-rows/pages.ts";
+import { BOUND_LIMIT, pageOf } from "./paging.ts";
+import { newestFirst } from "../../store-rows/pages.ts";
 
 /** The base block has no parent here, and is none of the index's blocks. */
 const BLOCKS = `SELECT block.height, block.hash, block.time, block.digest,
@@ -56,17 +56,4 @@ export function reorgsPage(connection: Connection, page: PageRequest): Page<Reor
     newestFirst(read, ({ id }) => id),
     page,
   );
-}
-
-function newestFirst<Row>(
-  read: (key: number, walk: "down" | "up", limit: number) => readonly Row[],
-  keyOf: (row: Row) => number,
-): KeyedList<Row> {
-  return {
-    after: (key, limit) => read(key === null ? ABOVE_INTEGERS : intAt(key, 0), "down", limit),
-    before: (key, limit) => read(intAt(key, 0), "up", limit),
-    keyOf: (row) => [keyOf(row)],
-    first: [ABOVE_INTEGERS],
-    last: [BELOW_INTEGERS],
-  };
 }

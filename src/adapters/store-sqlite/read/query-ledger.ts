@@ -7,8 +7,8 @@ import type { AddressFinder } from "../address-ids.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
 import { readLedger } from "../../store-rows/ledger-effects.ts";
-import { type KeyedList, pageOf } from "./paging.ts";
-import { ABOVE_INTEGERS, BELOW_INTEGERS, intAt, type Walk } from "../../store-rows/pages.ts";
+import { pageOf } from "./paging.ts";
+import { newestFirst, type Walk } from "../../store-rows/pages.ts";
 import { LISTING_ID_TEXT } from "../../store-rows/row-shapes.ts";
 
 /** A row with the operation or the closing that it is of: of these one is there, the other NULL. ?1: the address. */
@@ -50,12 +50,8 @@ export function ledgerPage(
         : connection.all(SQL[walk].ofTick, id, key, limit, tick);
     return rows.map((row) => readLedger(new CellReader(row), id));
   };
-  const list: KeyedList<LedgerView> = {
-    after: (key, limit) => read(key === null ? ABOVE_INTEGERS : intAt(key, 0), "down", limit),
-    before: (key, limit) => read(intAt(key, 0), "up", limit),
-    keyOf: ({ key }) => [key],
-    first: [ABOVE_INTEGERS],
-    last: [BELOW_INTEGERS],
-  };
-  return pageOf(list, page);
+  return pageOf(
+    newestFirst(read, ({ key }) => key),
+    page,
+  );
 }

@@ -5,8 +5,8 @@ import type { TokenRow } from "../../../prc20/state.ts";
 import type { Page, PageRequest } from "../../../index/pages.ts";
 import { type Cells, CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
-import { BOUND_LIMIT, type KeyedList, pageOf } from "./paging.ts";
-import { ABOVE_INTEGERS, BELOW_INTEGERS, intAt } from "../../store-rows/pages.ts";
+import { BOUND_LIMIT, pageOf } from "./paging.ts";
+import { newestFirst } from "../../store-rows/pages.ts";
 import { readToken, TOKEN_COLUMNS, TOKEN_TABLES } from "../../store-rows/row-shapes.ts";
 
 /** A page of tokens whose ticker begins with `prefix`, newest deploy first. */
@@ -33,14 +33,10 @@ export function tokensPage(connection: Connection, prefix: string | null, page: 
           );
     return rows.map(readRow);
   };
-  const list: KeyedList<TokenRow> = {
-    after: (key, limit) => read(key === null ? ABOVE_INTEGERS : intAt(key, 0), "down", limit),
-    before: (key, limit) => read(intAt(key, 0), "up", limit),
-    keyOf: (row) => [row.deployPlace],
-    first: [ABOVE_INTEGERS],
-    last: [BELOW_INTEGERS],
-  };
-  return pageOf(list, page);
+  return pageOf(
+    newestFirst(read, ({ deployPlace }) => deployPlace),
+    page,
+  );
 }
 
 /** A token, or null where nobody deployed it. */
