@@ -15,7 +15,7 @@ import { storeContract } from "../testkit/store-contract/index.ts";
 import { swapStoreContract } from "../testkit/store-contract/swaps.ts";
 import { until } from "../testkit/until.ts";
 import { SimulatedWorld } from "../testkit/worlds/simulation/simulated-world.ts";
-import { serveWorld } from "../testkit/worlds/simulation/world-server.ts";
+import { serveWorld, settingsOver } from "../testkit/worlds/simulation/world-server.ts";
 import { endAll, startStrand } from "./process/service-process.ts";
 import { postgresEngine } from "./postgres-engine.ts";
 
@@ -37,14 +37,11 @@ describe("Debian's PostgreSQL", needsDebianPostgres(), () => {
     world.grow(20);
     const server = await serveWorld(world);
     const [url, port] = [await cluster.newUrl(), await freePort()];
-    const strand = startStrand(process.execPath, ["start"], {
-      STRAND_NETWORK: "simnet",
-      PEARL_RPC_URL: server.url,
-      PRC20_FEE_ADDRESS: world.feeAddress,
-      DATABASE_URL: url,
-      PORT: `${port}`,
-      PEARL_POLL_MS: "20",
-    });
+    const strand = startStrand(
+      process.execPath,
+      ["start"],
+      settingsOver(world, server, { database: url, port }),
+    );
     const isAtTip = async (): Promise<boolean> => {
       const { height, hash } = world.tip;
       const path = `http://127.0.0.1:${port}/api/v1/prc20/digest/${height}`;

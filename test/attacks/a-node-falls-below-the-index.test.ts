@@ -12,7 +12,7 @@ import { assertCanonical } from "../../testkit/worlds/simulation/compare.ts";
 import { type ProcessLife, SIMULATED_UNDO } from "../../testkit/worlds/simulation/process-life.ts";
 import { FollowerStage } from "../../testkit/worlds/simulation/follower-stage.ts";
 import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
-import { serveWorld } from "../../testkit/worlds/simulation/world-server.ts";
+import { serveWorld, settingsOver } from "../../testkit/worlds/simulation/world-server.ts";
 import { endAll, health, startStrand } from "../process/service-process.ts";
 import { until } from "../../testkit/until.ts";
 
@@ -152,14 +152,11 @@ test("/health of a real process: 12 blocks lost, and come back", async () => {
   world.grow(25);
   const server = await serveWorld(world);
   const port = await freePort();
-  const strand = startStrand(process.execPath, ["start"], {
-    STRAND_NETWORK: "simnet",
-    PEARL_RPC_URL: server.url,
-    PRC20_FEE_ADDRESS: world.feeAddress,
-    DATABASE_URL: `sqlite:${join(folder, "index.db")}`,
-    PORT: `${port}`,
-    PEARL_POLL_MS: "20",
-  });
+  const strand = startStrand(
+    process.execPath,
+    ["start"],
+    settingsOver(world, server, { database: `sqlite:${join(folder, "index.db")}`, port }),
+  );
   try {
     await until("it is synced", async () => (await health(port))?.["indexed_height"] === 25);
     const whole = world.bookmark();

@@ -10,7 +10,7 @@ import { after, before, test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { freePort } from "../../testkit/free-port.ts";
 import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
-import { serveWorld, type WorldServer } from "../../testkit/worlds/simulation/world-server.ts";
+import { serveWorld, settingsOver, type WorldServer } from "../../testkit/worlds/simulation/world-server.ts";
 import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
 import { endAll, health, REPOSITORY, type StartedProcess, startStrand } from "../process/service-process.ts";
 import { until } from "../../testkit/until.ts";
@@ -35,12 +35,7 @@ after(async () => {
 
 function start(port: number): StartedProcess {
   return startStrand(process.execPath, ["start"], {
-    STRAND_NETWORK: "simnet",
-    PEARL_RPC_URL: server.url,
-    PRC20_FEE_ADDRESS: world.feeAddress,
-    DATABASE_URL: `sqlite:${join(folder, "index.db")}`,
-    PORT: `${port}`,
-    PEARL_POLL_MS: "20",
+    ...settingsOver(world, server, { database: `sqlite:${join(folder, "index.db")}`, port }),
     NODE_OPTIONS: `--import=${join(REPOSITORY, "test/attacks/writer-killer.ts")}`,
   });
 }

@@ -7,13 +7,12 @@ import { after, before, describe, test } from "node:test";
 import { needsPostgres, type PostgresCluster, startPostgres } from "../../testkit/doubles/postgres.ts";
 import { documentedBlock, needsNginx, startBalancer, triedByNginx } from "../../testkit/doubles/nginx.ts";
 import type { LoadBalancer } from "../../testkit/doubles/round-robin.ts";
-import { freePort } from "../../testkit/free-port.ts";
 import { until } from "../../testkit/until.ts";
 import { Http } from "../../testkit/worlds/swap-stage/http.ts";
-import { party, payPearl, signAsk } from "../../testkit/worlds/swap-stage/parties.ts";
+import { party, signAsk } from "../../testkit/worlds/swap-stage/parties.ts";
 import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
-import { ASKS, asksTold, Consumer, post } from "./swap-clients.ts";
-import { endAll, health, isAlive, type StartedProcess, startStrand } from "./service-process.ts";
+import { ASKS, asksTold, Consumer, paySellers, post, startRole } from "./swap-clients.ts";
+import { endAll, health, isAlive, type StartedProcess } from "./service-process.ts";
 
 const SELLERS = 9;
 
@@ -42,9 +41,7 @@ describe("a load balancer over three readers and two candidates for the writer",
   before(async () => {
     [cluster, stage] = await Promise.all([startPostgres(), SwapStage.open()]);
     url = await cluster.newUrl();
-    for (let seller = 1; seller <= SELLERS; seller += 1)
-      await payPearl(stage, party(stage, seller), 200_000_000n);
-    await stage.caughtUp();
+    await paySellers(stage, SELLERS);
   });
 
   after(async () => {
@@ -55,16 +52,7 @@ describe("a load balancer over three readers and two candidates for the writer",
     await cluster?.stop();
   });
 
-  async function start(role: string): Promise<Started> {
-    const port = await freePort();
-    const flags = stage.flags({
-      "--database-url": url,
-      "--port": String(port),
-      "--rate-limit-post": "off",
-      "--trust-proxy": "127.0.0.1",
-    });
-    return { strand: startStrand(process.execPath, [role, ...Object.entries(flags).flat()], {}), port };
-  }
+  const start = (role: string): Promise<Started> => startRole(stage, role, { "--database-url": url });
 
   test("a reader and the writer are killed: every ask once, every event once, one answer from all", async () => {
     const writers = [await start("index"), await start("index")];

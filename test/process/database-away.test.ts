@@ -9,7 +9,7 @@ import { needsPostgres, type PostgresCluster, startPostgres } from "../../testki
 import { freePort } from "../../testkit/free-port.ts";
 import { until } from "../../testkit/until.ts";
 import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
-import { serveWorld, type WorldServer } from "../../testkit/worlds/simulation/world-server.ts";
+import { serveWorld, settingsOver, type WorldServer } from "../../testkit/worlds/simulation/world-server.ts";
 import { endAll, health, startStrand } from "./service-process.ts";
 
 /** An answer is there by then: five seconds, and as much for a busy machine. */
@@ -36,14 +36,11 @@ describe("PostgreSQL goes away", needsPostgres(), () => {
   test("H-04, H-20: rows are 503 with Retry-After, live is 200, and all goes on when it is back", async () => {
     const url = await cluster.newUrl();
     const port = await freePort();
-    const strand = startStrand(process.execPath, ["start"], {
-      STRAND_NETWORK: "simnet",
-      PEARL_RPC_URL: server.url,
-      PRC20_FEE_ADDRESS: world.feeAddress,
-      DATABASE_URL: url,
-      PORT: `${port}`,
-      PEARL_POLL_MS: "20",
-    });
+    const strand = startStrand(
+      process.execPath,
+      ["start"],
+      settingsOver(world, server, { database: url, port }),
+    );
     const get = (path: string): Promise<Response> => fetch(`http://127.0.0.1:${port}${path}`);
     const digest = (height: number): Promise<Response> => get(`/api/v1/prc20/digest/${height}`);
     const isIndexed = async (): Promise<boolean> =>

@@ -13,7 +13,7 @@ import type { IndexStore, StoreDump } from "../../src/index/ports.ts";
 import { needsPostgres, type PostgresCluster, startPostgres } from "../../testkit/doubles/postgres.ts";
 import { freePort } from "../../testkit/free-port.ts";
 import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
-import { serveWorld, type WorldServer } from "../../testkit/worlds/simulation/world-server.ts";
+import { serveWorld, settingsOver, type WorldServer } from "../../testkit/worlds/simulation/world-server.ts";
 import { endAll, health, oldNode, type StartedProcess, startStrand } from "./service-process.ts";
 import { until } from "../../testkit/until.ts";
 
@@ -76,14 +76,11 @@ class Schemas implements Databases {
 const schemas = new Schemas();
 
 async function start(databases: Databases, name: string, port: number): Promise<StartedProcess> {
-  return startStrand(launcher, ["start"], {
-    STRAND_NETWORK: "simnet",
-    PEARL_RPC_URL: server.url,
-    PRC20_FEE_ADDRESS: world.feeAddress,
-    DATABASE_URL: await databases.url(name),
-    PORT: `${port}`,
-    PEARL_POLL_MS: "20",
-  });
+  return startStrand(
+    launcher,
+    ["start"],
+    settingsOver(world, server, { database: await databases.url(name), port }),
+  );
 }
 
 async function indexed(port: number): Promise<number> {

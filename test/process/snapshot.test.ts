@@ -13,7 +13,7 @@ import type { StoreDump } from "../../src/index/ports.ts";
 import { freePort } from "../../testkit/free-port.ts";
 import { until } from "../../testkit/until.ts";
 import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
-import { serveWorld, type WorldServer } from "../../testkit/worlds/simulation/world-server.ts";
+import { serveWorld, settingsOver, type WorldServer } from "../../testkit/worlds/simulation/world-server.ts";
 import { type Ended, endAll, health, startStrand } from "./service-process.ts";
 
 let folder = "";
@@ -34,14 +34,7 @@ after(async () => {
 });
 
 function settings(name: string, port: number): Readonly<Record<string, string>> {
-  return {
-    STRAND_NETWORK: "simnet",
-    PEARL_RPC_URL: server.url,
-    PRC20_FEE_ADDRESS: world.feeAddress,
-    DATABASE_URL: `sqlite:${join(folder, `${name}.db`)}`,
-    PORT: `${port}`,
-    PEARL_POLL_MS: "20",
-  };
+  return settingsOver(world, server, { database: `sqlite:${join(folder, `${name}.db`)}`, port });
 }
 
 function run(name: string, ...words: readonly string[]): Promise<Ended> {

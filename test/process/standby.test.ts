@@ -15,13 +15,12 @@ import {
   startPostgres,
 } from "../../testkit/doubles/postgres.ts";
 import type { LoadBalancer } from "../../testkit/doubles/round-robin.ts";
-import { freePort } from "../../testkit/free-port.ts";
 import { until } from "../../testkit/until.ts";
 import { Http } from "../../testkit/worlds/swap-stage/http.ts";
-import { party, payPearl, signAsk } from "../../testkit/worlds/swap-stage/parties.ts";
+import { party, signAsk } from "../../testkit/worlds/swap-stage/parties.ts";
 import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
-import { endAll, health, startStrand } from "./service-process.ts";
-import { ASKS, asksTold, Consumer, post } from "./swap-clients.ts";
+import { endAll, health } from "./service-process.ts";
+import { ASKS, asksTold, Consumer, paySellers, post, startRole } from "./swap-clients.ts";
 
 const SELLERS = 6;
 
@@ -41,9 +40,7 @@ describe("PostgreSQL is killed and its hot standby promoted", needsPostgres(), (
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), "strand-address-"));
     [primary, stage] = await Promise.all([startPostgres({ durable: true }), SwapStage.open()]);
-    for (let seller = 1; seller <= SELLERS; seller += 1)
-      await payPearl(stage, party(stage, seller), 200_000_000n);
-    await stage.caughtUp();
+    await paySellers(stage, SELLERS);
   });
 
   after(async () => {
@@ -57,16 +54,8 @@ describe("PostgreSQL is killed and its hot standby promoted", needsPostgres(), (
   });
 
   async function start(role: string, database: string, address: string): Promise<number> {
-    const port = await freePort();
-    const flags = stage.flags({
-      "--database-url": database,
-      "--database-primary-url": address,
-      "--port": String(port),
-      "--rate-limit-post": "off",
-      "--trust-proxy": "127.0.0.1",
-    });
-    startStrand(process.execPath, [role, ...Object.entries(flags).flat()], {});
-    return port;
+    const databases = { "--database-url": database, "--database-primary-url": address };
+    return (await startRole(stage, role, databases)).port;
   }
 
   test("all go on by themselves with all that was accepted", async () => {

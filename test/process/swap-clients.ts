@@ -3,7 +3,34 @@
 
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
+import { freePort } from "../../testkit/free-port.ts";
 import type { Http } from "../../testkit/worlds/swap-stage/http.ts";
+import { party, payPearl } from "../../testkit/worlds/swap-stage/parties.ts";
+import type { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
+import { type StartedProcess, startStrand } from "./service-process.ts";
+
+/** Pays so many sellers the PEARL that their asks offer, and waits until the stage's own service has seen it. */
+export async function paySellers(stage: SwapStage, sellers: number): Promise<void> {
+  for (let seller = 1; seller <= sellers; seller += 1)
+    await payPearl(stage, party(stage, seller), 200_000_000n);
+  await stage.caughtUp();
+}
+
+/** Starts a process of a role over the stage's chains. `databases`: the flags that name its database. */
+export async function startRole(
+  stage: SwapStage,
+  role: string,
+  databases: Readonly<Record<string, string>>,
+): Promise<{ readonly strand: StartedProcess; readonly port: number }> {
+  const port = await freePort();
+  const flags = stage.flags({
+    ...databases,
+    "--port": String(port),
+    "--rate-limit-post": "off",
+    "--trust-proxy": "127.0.0.1",
+  });
+  return { strand: startStrand(process.execPath, [role, ...Object.entries(flags).flat()], {}), port };
+}
 
 /** Where asks are posted and listed. */
 export const ASKS = "/api/v1/swaps/asks";

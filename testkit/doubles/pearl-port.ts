@@ -104,15 +104,19 @@ export function viewOfCore({ chain, mempool }: Pick<PearlCore, "chain" | "mempoo
   };
 }
 
+/** Ways in which an answer about the chain is wrong. */
+export const ANSWER_FAULTS = [
+  "stale-tip",
+  "null",
+  "short-list",
+  "no-hashes",
+  "flipped-byte",
+  "half-body",
+  "other-block",
+] as const;
+
 /** How an answer about the chain is wrong. */
-export type AnswerFault =
-  | "stale-tip"
-  | "null"
-  | "short-list"
-  | "no-hashes"
-  | "flipped-byte"
-  | "half-body"
-  | "other-block";
+export type AnswerFault = (typeof ANSWER_FAULTS)[number];
 
 /**
  * How a node comes to an answer: makes it with the fault that this request meets, or fails, or never answers. Called

@@ -6,25 +6,14 @@ import type { SwapNode } from "../../../src/follow/ports.ts";
 import type { BlockHash } from "../../../src/primitives/brands.ts";
 import type { VirtualClock } from "../../doubles/clock.ts";
 import type { BlockNode } from "../../doubles/pearl-node/block-index.ts";
-import { type AnswerFault, type NodeView, PearlPort } from "../../doubles/pearl-port.ts";
+import { ANSWER_FAULTS, type AnswerFault, type NodeView, PearlPort } from "../../doubles/pearl-port.ts";
 import type { Gate } from "./gate.ts";
 import { ancestor, type PearlSide } from "./pearl-side.ts";
-
-/** Untruths that a node may tell. */
-const NODE_LIES = [
-  "stale-tip",
-  "null",
-  "short-list",
-  "no-hashes",
-  "flipped-byte",
-  "half-body",
-  "other-block",
-] as const satisfies readonly AnswerFault[];
 
 /** What a node shows of the chain. */
 export const NODE_HEADS = ["newest", "older", "still", "lost branch"] as const;
 /** How a node answers; the lies besides. */
-export const NODE_MANNERS = ["well", "error", "timeout", "hang", ...NODE_LIES] as const;
+export const NODE_MANNERS = ["well", "error", "timeout", "hang", ...ANSWER_FAULTS] as const;
 
 /** One of these. */
 export type NodeHead = (typeof NODE_HEADS)[number];

@@ -1,21 +1,11 @@
 // Plans what goes wrong, and when. Faults are drawn by request (method and arguments) and by how often it was made, so
 // a retry of the same request may succeed. Each kind can be left out of a whole run.
 
+import { ANSWER_FAULTS } from "../../doubles/pearl-port.ts";
 import type { RandomByPlace } from "../../random.ts";
 
 /** Kinds of faults of the node's answers. */
-const NODE_FAULTS = [
-  "error",
-  "timeout",
-  "hang",
-  "stale-tip",
-  "null",
-  "short-list",
-  "no-hashes",
-  "flipped-byte",
-  "half-body",
-  "other-block",
-] as const;
+const NODE_FAULTS = ["error", "timeout", "hang", ...ANSWER_FAULTS] as const;
 
 /** Kinds of faults of the store's commits and rewinds. */
 const STORE_FAULTS = ["fail-before", "fail-after"] as const;

@@ -22,6 +22,22 @@ export interface WorldServer {
   close(): Promise<void>;
 }
 
+/** Settings of a service over a served world. `database`: its URL. */
+export function settingsOver(
+  world: SimulatedWorld,
+  server: WorldServer,
+  { database, port }: { readonly database: string; readonly port: number },
+): Readonly<Record<string, string>> {
+  return {
+    STRAND_NETWORK: "simnet",
+    PEARL_RPC_URL: server.url,
+    PRC20_FEE_ADDRESS: world.feeAddress,
+    DATABASE_URL: database,
+    PORT: `${port}`,
+    PEARL_POLL_MS: "20",
+  };
+}
+
 const WITHHELD_POLL_MS = 20;
 
 function failure(code: number, message: string): RpcAnswer {
