@@ -149,14 +149,17 @@ export class Session {
     await this.#awaited(this.#client.query(sql));
   }
 
-  /** Sends rows as the text of `COPY … FROM STDIN`. Nothing else may be under way on the connection. */
-  async copyIn(sql: string, text: string): Promise<void> {
+  /**
+   * Sends rows as the text of `COPY … FROM STDIN`, piece by piece: the server stores one while the next is made. Nothing
+   * else may be under way on the connection.
+   */
+  async copyIn(sql: string, pieces: Iterable<string>): Promise<void> {
     const copied = new Promise<void>((resolve, reject) => {
       const query = new Query({ text: sql }, (error?: Error | null) => {
         if (error instanceof Error) reject(error);
         else resolve();
       });
-      this.#client.query(Object.assign(query, { handleCopyInResponse: sending(text) }));
+      this.#client.query(Object.assign(query, { handleCopyInResponse: sending(pieces) }));
     });
     await this.#awaited(copied);
   }
@@ -263,9 +266,9 @@ function wholeNumber(text: string): number {
 }
 
 /** What a query of COPY does when the server is ready for its text. */
-function sending(text: string): (connection: CopyConnection) => void {
+function sending(pieces: Iterable<string>): (connection: CopyConnection) => void {
   return (connection) => {
-    connection.sendCopyFromChunk(Buffer.from(text));
+    for (const piece of pieces) connection.sendCopyFromChunk(Buffer.from(piece));
     connection.endCopyFrom();
   };
 }

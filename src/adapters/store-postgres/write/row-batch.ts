@@ -11,8 +11,10 @@ export type Columns = Readonly<Record<string, "bigint" | "smallint" | "numeric" 
 
 /** From this many rows on COPY is quicker than arrays. */
 const COPY_FROM_ROWS = 200;
-/** A COPY is one text in memory: of this many rows at most. */
+/** What is sent in one statement is in memory as a whole: of this many rows at most. */
 const ROWS_PER_STATEMENT = 20_000;
+/** Rows of a COPY whose text is made and sent before that of the next ones. */
+const ROWS_PER_PIECE = 500;
 
 /** Rows in the order of the columns. */
 export class RowBatch {
@@ -51,7 +53,7 @@ export class RowBatch {
         const sql = `INSERT INTO ${this.#table} (${names}) SELECT * FROM ${this.#unnest()}`;
         await session.run(sql, ...this.#arrays(rows));
       } else {
-        await session.copyIn(`COPY ${this.#table} (${names}) FROM STDIN`, rows.map(copyLine).join(""));
+        await session.copyIn(`COPY ${this.#table} (${names}) FROM STDIN`, copyPieces(rows));
       }
     }
   }
@@ -110,6 +112,14 @@ export class RowBatch {
   #arrays(rows: readonly (readonly Cell[])[]): Cell[][] {
     return Object.keys(this.#columns).map((_, at) => rows.map((row) => row[at] ?? null));
   }
+}
+
+function* copyPieces(rows: readonly (readonly Cell[])[]): Generator<string> {
+  for (let at = 0; at < rows.length; at += ROWS_PER_PIECE)
+    yield rows
+      .slice(at, at + ROWS_PER_PIECE)
+      .map(copyLine)
+      .join("");
 }
 
 function copyLine(row: readonly Cell[]): string {
