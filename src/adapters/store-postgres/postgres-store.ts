@@ -19,6 +19,7 @@ import type { IndexQueries } from "../../index/queries.ts";
 import type { SwapStore } from "../../swaps/ledger/ports.ts";
 import { CellReader } from "../store-rows/cells.ts";
 import { parametersIn, sameParameters } from "../store-rows/parameters.ts";
+import { INDEX_TABLES } from "../store-rows/written-rows.ts";
 import { auditStore } from "./audit/audit.ts";
 import { dumpStore } from "./audit/dump.ts";
 import { insertBlocks, storedBlock, storedTip } from "./block-rows.ts";
@@ -30,27 +31,6 @@ import { PostgresSwapStore, wipeSwaps } from "./swaps/swap-store.ts";
 import { rewindRows } from "./undo/rewind.ts";
 import { commitBlocks } from "./write/commit-blocks.ts";
 import { type Candidate, Writer } from "./write/writer.ts";
-
-/** Tables that `wipe` empties. `meta` keeps the event id counter, `writer` the number of the writer. */
-const TABLES = [
-  "block",
-  "address",
-  "op_name",
-  "op",
-  "op_address",
-  "token",
-  "token_prefix",
-  "balance",
-  "ledger",
-  "listing",
-  "expired_open",
-  "floor",
-  "block_fills",
-  "candle",
-  "market",
-  "undo",
-  "event_log",
-] as const;
 
 /** Where the index lives. */
 export interface PostgresStoreOptions {
@@ -206,7 +186,7 @@ class PostgresStore implements OpenedPostgresStore {
 
   wipe(): Promise<void> {
     return this.#writer.write(async (session) => {
-      await session.exec(TABLES.map((table) => `DELETE FROM ${table}`).join("; "));
+      await session.exec(INDEX_TABLES.map((table) => `DELETE FROM ${table}`).join("; "));
       await session.exec("DELETE FROM meta WHERE key = 'parameters'");
       await wipeSwaps(session);
     });

@@ -2,25 +2,18 @@
 // ended within it is written once, as it is at its end.
 
 import type { BlockChanges, ListingRow } from "../../../prc20/state.ts";
-import { blobOf, type Cell, CellReader } from "../../store-rows/cells.ts";
+import { CellReader } from "../../store-rows/cells.ts";
 import { stateNumber } from "../../store-rows/kinds.ts";
-import { unitPriceKey } from "../../store-rows/sort-keys.ts";
+import {
+  applyListings,
+  closingCells,
+  type ListingEffects,
+  storedListingCells,
+} from "../../store-rows/written-rows.ts";
 import type { Session } from "../session.ts";
 import type { AddressIds } from "./address-ids.ts";
 import { FloorChanges } from "./floor-changes.ts";
 import { type Columns, RowBatch } from "./row-batch.ts";
-
-/** What a block did to listings, for the rows that are derived from them. */
-export interface ListingEffects {
-  /** Tickers whose active market may have changed. */
-  readonly touched: ReadonlySet<string>;
-  /** Filled listings, in chain order. */
-  readonly fills: readonly ListingRow[];
-  /** Change in the number of open listings past their expiry height. */
-  readonly expiredOpen: number;
-  readonly created: number;
-  readonly closed: number;
-}
 
 const CLOSING = {
   state: "smallint",
@@ -108,37 +101,23 @@ export class ListingChanges {
   }
 
   /** Applies a block's listing changes, then the expiry that its height brings (P-65). */
-  apply({ height, listings }: Pick<BlockChanges, "height" | "listings">): ListingEffects {
-    const touched = new Set<string>();
-    const fills: ListingRow[] = [];
-    let [created, closed, expiredOpen] = [0, 0, 0];
-    for (const { before, after } of listings) {
-      if (after === null || (before !== null && (before.close !== null || after.close === null))) {
-        throw new Error(`store: block ${height} changes a listing in a way that P-63 does not know`);
-      }
-      touched.add(after.tick);
-      if (before === null) {
-        this.#create(after);
-        created += 1;
-      } else {
-        this.#close(after);
-        const wasExpired = before.exp !== null && before.exp < height - 1;
-        if (wasExpired) expiredOpen += this.#countExpired(after.tick, -1);
-      }
-      if (after.close !== null) closed += 1;
-      if (after.close?.kind === "filled") fills.push(after);
-    }
-    expiredOpen += this.#expire(height, touched);
-    fills.sort((a, b) => (a.close?.place ?? 0) - (b.close?.place ?? 0));
-    return { touched, fills, expiredOpen, created, closed };
+  apply(block: Pick<BlockChanges, "height" | "listings">): ListingEffects {
+    return applyListings(block, {
+      create: (row) => this.#create(row),
+      close: (row) => this.#close(row),
+      countExpired: (tick, delta) => this.#countExpired(tick, delta),
+      expire: (height) => this.#expire(height),
+    });
   }
 
   /** Writes everything. */
   async write(session: Session): Promise<void> {
     const fresh = new RowBatch("listing", WHOLE);
-    for (const { row, isExpired } of this.#created.values()) fresh.add(...this.#wholeCells(row, isExpired));
+    const idOf = (address: string): number => this.#addresses.idOf(address);
+    for (const { row, isExpired } of this.#created.values())
+      fresh.add(...storedListingCells(row, isExpired, idOf));
     const ended = new RowBatch("listing", { place: "bigint", ...CLOSING });
-    for (const row of this.#closed.values()) ended.add(row.createdPlace, ...this.#closingCells(row, false));
+    for (const row of this.#closed.values()) ended.add(row.createdPlace, ...closingCells(row, false, idOf));
     const expired = new RowBatch("listing", { place: "bigint", state: "smallint" });
     for (const place of this.#expired) expired.add(place, stateNumber("expired_open"));
     await expired.update(session, ["place"], "listing.state = 0");
@@ -149,10 +128,6 @@ export class ListingChanges {
   }
 
   #create(row: ListingRow): void {
-    const outpoint = `${row.createdTxid}:${row.anchorVout}`;
-    if (row.id !== `list:${outpoint}` || row.anchor !== outpoint || row.anchorTxid !== row.createdTxid) {
-      throw new Error(`store: listing ${row.id} does not carry its anchor's name (P-51)`);
-    }
     this.#created.set(row.createdPlace, { row, isExpired: false });
     if (row.close !== null) return;
     this.book.add(row);
@@ -173,64 +148,21 @@ export class ListingChanges {
     if (row.exp !== null) this.#due.get(row.exp)?.delete(place);
   }
 
-  #expire(height: number, touched: Set<string>): number {
-    const due = this.#due.get(height - 1);
+  #expire(height: number): readonly string[] {
+    const due = [...(this.#due.get(height - 1)?.values() ?? [])];
     this.#due.delete(height - 1);
-    if (due === undefined) return 0;
-    for (const { place, tick } of due.values()) {
+    for (const { place, tick } of due) {
       const created = this.#created.get(place);
       if (created === undefined) this.#expired.add(place);
       else created.isExpired = true;
       this.book.remove(tick, place);
       this.#countExpired(tick, 1);
-      touched.add(tick);
     }
-    return due.size;
+    return due.map(({ tick }) => tick);
   }
 
-  #countExpired(tick: string, delta: number): number {
+  #countExpired(tick: string, delta: number): void {
     this.#expiredOpen.set(tick, (this.#expiredOpen.get(tick) ?? 0) + delta);
-    return delta;
-  }
-
-  #wholeCells(row: ListingRow, isExpired: boolean): Cell[] {
-    return [
-      row.createdPlace,
-      row.tick,
-      String(row.amount),
-      this.#addresses.idOf(row.owner),
-      this.#addresses.idOf(row.seller),
-      String(row.priceSat),
-      String(row.protocolFeeSat),
-      String(row.sellerNetSat),
-      row.exp,
-      blobOf(row.createdTxid),
-      row.anchorVout,
-      row.createdHeight,
-      row.createdTime,
-      String(row.anchorAmountSat),
-      blobOf(row.signatureHex),
-      blobOf(row.policyHash),
-      unitPriceKey(row.priceSat, row.amount),
-      ...this.#closingCells(row, isExpired),
-    ];
-  }
-
-  #closingCells({ close, createdPlace }: ListingRow, isExpired: boolean): Cell[] {
-    if (close === null) {
-      const state = stateNumber(isExpired ? "expired_open" : "open");
-      return [state, 2 * createdPlace, null, null, null, null, null, null];
-    }
-    return [
-      stateNumber(close.kind),
-      2 * close.place + 1,
-      blobOf(close.txid),
-      close.height,
-      close.time,
-      close.inputIndex,
-      close.place,
-      this.#addresses.idOrNull(close.buyer),
-    ];
   }
 }
 

@@ -1,8 +1,8 @@
 // Tokens that a transaction changes: each is written once, and a new one gets all its prefixes.
 
 import type { TokenRow } from "../../../prc20/state.ts";
-import { blobOf, type Cell } from "../../store-rows/cells.ts";
-import { marketCells, prefixesOf } from "../../store-rows/row-shapes.ts";
+import { prefixesOf } from "../../store-rows/row-shapes.ts";
+import { runningCells, storedTokenCells } from "../../store-rows/written-rows.ts";
 import type { Session } from "../session.ts";
 import type { AddressIds } from "./address-ids.ts";
 import { type Columns, RowBatch } from "./row-batch.ts";
@@ -81,7 +81,7 @@ export class TokenChanges {
         for (const prefix of prefixesOf(stored.tick)) gonePrefixes.add(prefix, stored.deployPlace);
       }
       if (now !== null) {
-        this.#addWhole(fresh, now);
+        fresh.add(...storedTokenCells(now, this.#addresses.idOf(now.deployer)));
         for (const prefix of prefixesOf(now.tick)) freshPrefixes.add(prefix, now.deployPlace);
       }
     }
@@ -91,24 +91,4 @@ export class TokenChanges {
     await fresh.insert(session);
     await freshPrefixes.insert(session);
   }
-
-  #addWhole(fresh: RowBatch, row: TokenRow): void {
-    fresh.add(
-      row.tick,
-      row.dec,
-      String(row.max),
-      String(row.lim),
-      String(row.pre),
-      row.cid,
-      this.#addresses.idOf(row.deployer),
-      blobOf(row.deployTxid),
-      row.deployHeight,
-      row.deployPlace,
-      ...runningCells(row),
-    );
-  }
-}
-
-function runningCells(row: TokenRow): Cell[] {
-  return [String(row.minted), String(row.burned), ...marketCells(row)];
 }

@@ -28,31 +28,11 @@ import { sameParameters } from "../../store-rows/parameters.ts";
 import { rewindRows } from "../undo/rewind.ts";
 import { ZERO_TOTALS } from "../../../prc20/state.ts";
 import { balanceLine, encodeUndo, type TokenImage } from "../../store-rows/undo-record.ts";
+import { INDEX_TABLES } from "../../store-rows/written-rows.ts";
 import { amountsIn, BalanceWriter } from "./write-balances.ts";
 import { ListingWriter } from "./write-listings.ts";
 import { OperationWriter } from "./write-operations.ts";
 import { TokenWriter } from "./write-tokens.ts";
-
-/** Tables that `wipe` empties. `meta` keeps the address seed, the event id counter and the like. */
-const TABLES = [
-  "block",
-  "address",
-  "op_name",
-  "op",
-  "op_address",
-  "token",
-  "token_prefix",
-  "balance",
-  "ledger",
-  "listing",
-  "expired_open",
-  "floor",
-  "block_fills",
-  "candle",
-  "market",
-  "undo",
-  "event_log",
-] as const;
 
 /** The writer of one database. */
 export class IndexWriter {
@@ -160,7 +140,7 @@ export class IndexWriter {
    */
   wipe(wipeRest: () => void): void {
     this.#write(() => {
-      for (const table of TABLES) this.#connection.run(`DELETE FROM ${table}`);
+      for (const table of INDEX_TABLES) this.#connection.run(`DELETE FROM ${table}`);
       this.#connection.run("DELETE FROM meta WHERE key = 'parameters'");
       wipeRest();
       // By this, readers that remember ids of addresses see that the ids stand for other addresses now.

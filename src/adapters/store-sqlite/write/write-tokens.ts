@@ -2,9 +2,9 @@
 
 import type { TokenRow } from "../../../prc20/state.ts";
 import type { AddressIds } from "../address-ids.ts";
-import { blobOf, type Cell } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
-import { marketCells, prefixesOf } from "../../store-rows/row-shapes.ts";
+import { prefixesOf } from "../../store-rows/row-shapes.ts";
+import { runningCells, storedTokenCells } from "../../store-rows/written-rows.ts";
 
 interface Pending {
   readonly stored: TokenRow | null;
@@ -54,17 +54,7 @@ export class TokenWriter {
          minted, burned, holders, transfers, open_count, filled_count, cancelled_count, invalid_spent_count,
          filled_amount, invalid_spent_amount, fee_paid, seller_paid)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      row.tick,
-      row.dec,
-      String(row.max),
-      String(row.lim),
-      String(row.pre),
-      row.cid,
-      this.#addressIds.idOf(row.deployer),
-      blobOf(row.deployTxid),
-      row.deployHeight,
-      row.deployPlace,
-      ...runningCells(row),
+      ...storedTokenCells(row, this.#addressIds.idOf(row.deployer)),
     );
     for (const prefix of prefixesOf(row.tick)) {
       this.#connection.run(
@@ -96,8 +86,4 @@ export class TokenWriter {
       );
     }
   }
-}
-
-function runningCells(row: TokenRow): Cell[] {
-  return [String(row.minted), String(row.burned), ...marketCells(row)];
 }
