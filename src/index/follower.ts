@@ -31,8 +31,12 @@ import {
 export interface FollowerOptions {
   /** Deepest reorganisation that can be undone. */
   readonly undoBlocks: number;
-  /** A batch is written when it holds this many operations or this many blocks, whichever comes first. */
+  /**
+   * A batch is written when it holds this many operations or this many blocks, whichever comes first. A large index
+   * writes more operations at a time, up to `mostBatchOperations`.
+   */
   readonly batchOperations: number;
+  readonly mostBatchOperations: number;
   readonly batchBlocks: number;
   /** Up to this many blocks behind the node, each block is its own transaction. */
   readonly tipBlocks: number;
@@ -49,6 +53,7 @@ export interface FollowerOptions {
 /** Settings that fit ordinary machines; `undoBlocks` is the configured one. */
 export const FOLLOWER_DEFAULTS: Omit<FollowerOptions, "undoBlocks"> = {
   batchOperations: 40_000,
+  mostBatchOperations: 160_000,
   batchBlocks: 200,
   tipBlocks: 4,
   roundBlocks: 2000,
@@ -57,6 +62,12 @@ export const FOLLOWER_DEFAULTS: Omit<FollowerOptions, "undoBlocks"> = {
   retryMaxMs: 10_000,
   prefetch: PREFETCH_DEFAULTS,
 };
+
+/**
+ * A batch may hold this part of the operations that are stored. New rows are spread over the pages of those that are
+ * there: a batch that grows with the index writes each page for as many rows as before.
+ */
+const STORED_PER_BATCHED = 25;
 
 /** What the follower works with. */
 interface FollowerDependencies {
@@ -207,7 +218,7 @@ export class IndexFollower {
   async #append(from: IndexedPosition, tip: NodeTip, signal: AbortSignal): Promise<boolean> {
     const to = Math.min(tip.height, from.height + this.#options.roundBlocks);
     const isSyncing = tip.height - from.height > this.#options.tipBlocks;
-    const limits = isSyncing ? this.#options : { batchBlocks: 1, batchOperations: 1 };
+    const limits = isSyncing ? this.#syncingLimits(from) : { batchBlocks: 1, batchOperations: 1 };
     let batch: DecidedBlock[] = [];
     let operations = 0;
     let isEmpty = true;
@@ -233,6 +244,12 @@ export class IndexFollower {
       await this.#queue.submit(batch);
       await this.#queue.flush();
     }
+  }
+
+  #syncingLimits({ totals }: IndexedPosition): { batchBlocks: number; batchOperations: number } {
+    const { batchBlocks, batchOperations, mostBatchOperations } = this.#options;
+    const grown = Math.min(mostBatchOperations, Math.floor(totals.eventsTotal / STORED_PER_BATCHED));
+    return { batchBlocks, batchOperations: Math.max(batchOperations, grown) };
   }
 
   /** The next blocks; a single one at the tip is asked for by the hash that is known already. */

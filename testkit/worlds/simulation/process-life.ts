@@ -89,6 +89,7 @@ export class ProcessLife {
       undoBlocks: SIMULATED_UNDO,
       batchBlocks: 5,
       batchOperations: 20,
+      mostBatchOperations: 40,
       roundBlocks: 25,
       tipBlocks: 2,
       prefetch: { maxAhead: 4, maxBytes: 20_000, hashWindow: 7 },
