@@ -3,10 +3,11 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { LONGEST, longestFirst } from "./longest-tests.ts";
 
 const FILES = {
   "green.test.ts": `import { test } from "node:test"; test("one", () => {});`,
@@ -57,5 +58,19 @@ describe("the test runner", () => {
     const { lines, status } = run("suite", { STRAND_REQUIRE_ALL: "1" });
     assert.equal(lines.at(-1), "1 passed, 2 failed");
     assert.equal(status, 1);
+  });
+
+  test("it begins with the files that take longest, all of which are there", () => {
+    assert.deepEqual(
+      LONGEST.filter((file) => !existsSync(file)),
+      [],
+    );
+    const [first = "", second = ""] = LONGEST;
+    assert.deepEqual(longestFirst(["a.test.ts", second, "b.test.ts", first]), [
+      first,
+      second,
+      "a.test.ts",
+      "b.test.ts",
+    ]);
   });
 });

@@ -35,10 +35,11 @@ export class StartedProcess {
   stderr = "";
 
   constructor(command: string, args: readonly string[], environment: Readonly<Record<string, string>>) {
-    const { PATH = "", HOME = "" } = process.env;
+    const { PATH = "", HOME = "", NODE_COMPILE_CACHE } = process.env;
+    const cache = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
     this.child = spawn(command, args, {
       cwd: REPOSITORY,
-      env: { PATH, HOME, ...environment },
+      env: { PATH, HOME, ...cache, ...environment },
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.child.stdout?.on("data", (chunk) => (this.stdout += String(chunk)));

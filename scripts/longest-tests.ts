@@ -1,0 +1,47 @@
+// Which test files take longest, so that the runner begins with them: a long file that began last would run alone at the
+// end, on one of two cores. The order is that of a measured run (`durations` of reports/tests.json); it need not be exact.
+
+/** Test files of 20 s and more on two cores, the longest first. */
+export const LONGEST: readonly string[] = [
+  "test/swap-world/worlds.test.ts",
+  "test/browser/pages.test.ts",
+  "scripts/contract/forge.test.ts",
+  "test/store-postgres.test.ts",
+  "test/process/kill.test.ts",
+  "test/store-postgres-debian.test.ts",
+  "test/process/launcher.test.ts",
+  "test/browser/live.test.ts",
+  "test/process/deploy-escrow.test.ts",
+  "test/swaps/outages.test.ts",
+  "test/demo/npm-start.test.ts",
+  "test/simulation/stories.test.ts",
+  "test/attacks/everybody-is-rude-at-once.test.ts",
+  "test/process/crash-loop.test.ts",
+  "test/browser/search.test.ts",
+  "test/process/roles.test.ts",
+  "test/browser/reading.test.ts",
+  "test/process/snapshot.test.ts",
+  "test/attacks/the-mempool-is-flooded.test.ts",
+  "test/attacks/verify-beside-a-running-service.test.ts",
+  "test/store-sqlite.test.ts",
+  "test/process/standby.test.ts",
+  "test/attacks/a-node-hangs.test.ts",
+  "test/browser/keyboard.test.ts",
+  "test/attacks/one-rpc-fakes-a-final-deal.test.ts",
+  "test/contracts/sequences.test.ts",
+  "test/attacks/a-final-block-is-replaced.test.ts",
+  "test/evm/reorganisations.test.ts",
+  "test/end-to-end/endpoints.test.ts",
+  "test/attacks/a-lock-script-is-paid-dust.test.ts",
+  "test/end-to-end/cursors.test.ts",
+];
+
+/** The files with the longest first, then the others by their names. */
+export function longestFirst(files: readonly string[]): readonly string[] {
+  const isThere = new Set(files);
+  const isLong = new Set(LONGEST);
+  return [
+    ...LONGEST.filter((file) => isThere.has(file)),
+    ...files.filter((file) => !isLong.has(file)).toSorted(),
+  ];
+}
