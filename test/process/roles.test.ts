@@ -92,6 +92,7 @@ describe("roles over one PostgreSQL", needsPostgres(), () => {
   let world: SimulatedWorld;
   let server: WorldServer;
   let balancer: LoadBalancer | null = null;
+  let clients: Clients | null = null;
   let folder = "";
   let url = "";
 
@@ -104,6 +105,8 @@ describe("roles over one PostgreSQL", needsPostgres(), () => {
   });
 
   after(async () => {
+    // They would read for ever where the test has failed.
+    await clients?.stop();
     await balancer?.close();
     await endAll();
     await cluster.stop();
@@ -178,7 +181,7 @@ describe("roles over one PostgreSQL", needsPostgres(), () => {
     const third = await start("serve");
     await atTip([third.port]);
     balancer = await startBalancer([one, other, third.port]);
-    const clients = new Clients(balancer.url);
+    clients = new Clients(balancer.url);
     for (let step = 1; step <= BLOCKS; step += 1) {
       if (step === BLOCKS / 3) process.kill(third.strand.workerPid(), "SIGKILL");
       if (step === BLOCKS / 2 + 1) {
