@@ -2,6 +2,7 @@
 // time, and viem clients for it. With `--slots-in-an-epoch 1` the `finalized` block is the tip less two.
 
 import { type ChildProcess, spawn } from "node:child_process";
+import { pbkdf2Sync } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import {
   type Chain,
@@ -17,7 +18,7 @@ import {
   TransactionReceiptNotFoundError,
   type WalletClient,
 } from "viem";
-import { mnemonicToAccount, type HDAccount } from "viem/accounts";
+import { type HDAccount, HDKey, hdKeyToAccount } from "viem/accounts";
 import { foundryProgram } from "../../programs.ts";
 
 /** What to tell a person where there is no anvil. */
@@ -176,8 +177,10 @@ function driver(child: ChildProcess, port: number): Anvil {
       polledReceipt(() => plainClient.getTransactionReceipt({ hash }), hash),
   };
   const testClient = createTestClient({ ...shared, mode: "anvil" });
+  // BIP39's seed by the machine's own code: viem works it out in JavaScript, for each account again, in half a second.
+  const root = HDKey.fromMasterSeed(pbkdf2Sync(MNEMONIC, "mnemonic", 2048, 64, "sha512"));
   const accounts = Array.from({ length: ACCOUNTS }, (_, index) =>
-    mnemonicToAccount(MNEMONIC, { addressIndex: index }),
+    hdKeyToAccount(root, { addressIndex: index }),
   );
   const account = (index: number): AnvilAccount => {
     const found = accounts[index];

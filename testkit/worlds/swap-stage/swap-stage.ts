@@ -32,8 +32,8 @@ export interface SwapStageOptions {
  * would change rows that a test compares. Tests that are about re-checks ask for them.
  */
 const QUICK: Readonly<Record<string, string>> = {
-  "--evm-poll-ms": "20",
-  "--pearl-poll-ms": "20",
+  "--evm-poll-ms": "40",
+  "--pearl-poll-ms": "40",
   "--ask-recheck-s": "3600",
   // All parties of a test come from one address.
   "--rate-limit-post": "off",
