@@ -2,7 +2,7 @@
 // people who act on what the service tells them, and the story of it line by line.
 
 import { createHash } from "node:crypto";
-import { CommandRefused } from "../src/app/cli/service-host.ts";
+import { CommandRefused } from "../src/app/cli/ending.ts";
 import { startService, type RunningService } from "../src/app/main.ts";
 import { type PearlNode, startPearlNode } from "../testkit/doubles/pearl-node/index.ts";
 import { FEE_BPS } from "./acts/list.ts";

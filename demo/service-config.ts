@@ -1,7 +1,7 @@
 // The configuration with which the demo runs the service: the ordinary one, read from flags that the demo gives itself.
 // Of the environment only `DEMO_SETTINGS` are looked at, so nobody's DATABASE_URL gets in.
 
-import { CommandRefused } from "../src/app/cli/service-host.ts";
+import { CommandRefused } from "../src/app/cli/ending.ts";
 import { readConfig, type Config } from "../src/app/config/config.ts";
 import { DEMO_SETTINGS, type Environment } from "./options.ts";
 import { MARGIN_S } from "./swaps/terms.ts";

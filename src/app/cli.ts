@@ -6,7 +6,7 @@ import { commandHelp, COMMANDS, programHelp, programVersion } from "./cli/help.t
 import { parseFlags } from "./cli/flags.ts";
 import { runAlarms, runDeployEscrow, runReindex, runRole, runVerify } from "./cli/commands.ts";
 import { runExport, runImport } from "./cli/snapshot-commands.ts";
-import { CommandRefused } from "./cli/service-host.ts";
+import { CommandRefused } from "./cli/ending.ts";
 
 const RUNS: Readonly<Record<string, (flags: ReadonlyMap<string, string>) => Promise<number>>> = {
   start: (flags) => runRole(flags, "start"),

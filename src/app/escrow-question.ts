@@ -6,7 +6,7 @@ import { sentenceOf } from "../follow/follower-errors.ts";
 import type { Clock, Log } from "../follow/ports.ts";
 import type { EscrowInspection, EvmChain } from "../swaps/evm/evm-chain.ts";
 import type { EscrowFacts } from "../swaps/usecases/dependencies.ts";
-import { CommandRefused } from "./cli/service-host.ts";
+import { CommandRefused } from "./cli/ending.ts";
 
 /** How long a start waits for an RPC to say what stands at the contract's address. */
 const INSPECTION_PATIENCE_MS = 5000;

@@ -7,7 +7,7 @@ import type { CommitFeed } from "../follow/commit-feed.ts";
 import type { Condition } from "../follow/conditions.ts";
 import type { Clock, Log } from "../follow/ports.ts";
 import { Wake } from "../follow/wake.ts";
-import { CommandRefused } from "./cli/service-host.ts";
+import { CommandRefused } from "./cli/ending.ts";
 import type { SwapReplica } from "./swap-replica.ts";
 import type { ToldPresent } from "./told-present.ts";
 

@@ -11,7 +11,7 @@ import { shownUrl } from "../follow/shown-url.ts";
 import type { BlockIndexer, IndexingContext } from "../index/index-block.ts";
 import { claimDatabase } from "../index/parameters.ts";
 import type { FollowedStore } from "../index/ports.ts";
-import { Closers, CommandRefused } from "./cli/service-host.ts";
+import { Closers, CommandRefused } from "./cli/ending.ts";
 import type { Config } from "./config/config.ts";
 import { addressOf, type NodeEndpoint } from "./config/read-node.ts";
 import { MACHINE, type Outside } from "./outside.ts";

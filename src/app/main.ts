@@ -5,8 +5,8 @@ import { randomInt } from "node:crypto";
 import { rm } from "node:fs/promises";
 import type { PageMemory } from "../adapters/store-sqlite/sqlite-store.ts";
 import { systemClock } from "../adapters/system/clock.ts";
-import { openLog, redactedLog } from "../adapters/system/log.ts";
 import { PrometheusMetrics } from "../adapters/system/metrics.ts";
+import { openLog, redactedLog } from "../adapters/system/log.ts";
 import { CommitFeed } from "../follow/commit-feed.ts";
 import type { Log } from "../follow/ports.ts";
 import { IndexProgress } from "../follow/progress.ts";
@@ -16,13 +16,14 @@ import { BlockIndexer } from "../index/index-block.ts";
 import { parameterDifferences } from "../index/parameters.ts";
 import { SEGMENT_BLOCKS, verifyIndex } from "../index/verify.ts";
 import { programVersion } from "./cli/help.ts";
-import { Closers, CommandRefused, openAnswerThread } from "./cli/service-host.ts";
+import { Closers, CommandRefused } from "./cli/ending.ts";
+import { openAnswerThread } from "./cli/service-host.ts";
 import { answeringParts, composeIndex, indexerOver, warnOfUnused } from "./compose-index.ts";
 import type { Config } from "./config/config.ts";
 import { closingOnFailure, type Foundation, openFoundation, refuseOthers } from "./foundation.ts";
 import { openDatabase, type OpenedDatabase, openVerified } from "./open-database.ts";
 import { type Role, startRole } from "./start-role.ts";
-import { openMetrics, type RunningService, serve, stopOnce } from "./serve.ts";
+import { type RunningService, serve, stopOnce } from "./serve.ts";
 
 /** Rows that a verification remembers: it has no other work that would be slowed down by a look into the database. */
 const VERIFY_CACHE_ROWS = 20_000;
@@ -84,7 +85,12 @@ export async function startService(
 async function startOn(config: Config, job: OpenedJob): Promise<RunningService> {
   const { store, node, log, closers } = job;
   warnOfUnused(config, log);
-  const { index, metrics } = await composeIndex(config, job, store, openMetrics);
+  const { index, metrics } = await composeIndex(
+    config,
+    job,
+    store,
+    (status, evm) => new PrometheusMetrics(status, evm),
+  );
   const { swaps } = index;
   const parts = { ...answeringParts(index, store.queries, log), answers: answersOver(config, log, closers) };
   const { port, metricsPort, closeHttp } = await serve(config, parts, metrics, closers);

@@ -9,7 +9,7 @@ import { sentenceOf } from "../follow/follower-errors.ts";
 import type { Log } from "../follow/ports.ts";
 import type { IndexUnderTest } from "../index/verify.ts";
 import type { FinalAlarm } from "../swaps/ledger/ports.ts";
-import { CommandRefused } from "./cli/service-host.ts";
+import { CommandRefused } from "./cli/ending.ts";
 import type { DatabaseTarget } from "./config/read-service.ts";
 
 /** An open database of either engine. */

@@ -2,7 +2,6 @@
 // the ledger: the ledger tells rows as they are in the context of readiness, readiness is judged by the standings of the
 // followers, and the followers write to the ledger. Until they exist nobody has been asked, and nothing is ready.
 
-import { systemClock } from "../adapters/system/clock.ts";
 import { withSteadyHeap } from "../adapters/system/steady-heap.ts";
 import { swapCrypto } from "../adapters/system/swap-crypto.ts";
 import { sentenceOf } from "../follow/follower-errors.ts";
@@ -13,7 +12,7 @@ import { SwapLedger } from "../swaps/ledger/ledger.ts";
 import type { SwapLedgerDependencies } from "../swaps/ledger/ledger-commits.ts";
 import type { EvmStanding, PearlStanding, SwapStore } from "../swaps/ledger/ports.ts";
 import { SwapReadiness } from "../swaps/readiness.ts";
-import { CommandRefused } from "./cli/service-host.ts";
+import { CommandRefused } from "./cli/ending.ts";
 import type { SwapConfig } from "./config/read-swaps.ts";
 
 /** Mean PEARL block interval above which margins do not hold (S-02), seconds. */
@@ -56,7 +55,7 @@ interface LedgerFoundation {
   readonly rules: SwapRules;
   readonly store: SwapStore;
   readonly log: Log;
-  readonly clock?: Clock;
+  readonly clock: Clock;
 }
 
 /** What the followers say of their chains, without asking anybody. */
@@ -69,7 +68,7 @@ interface FollowedChains {
 export function readinessOver(
   swaps: SwapConfig,
   known: { tips(): ChainTips; evm(): EvmStanding; pearl(): PearlStanding },
-  clock: Clock = systemClock,
+  clock: Clock,
 ): SwapReadiness {
   const limits = {
     ...swaps.limits,
@@ -86,7 +85,7 @@ export function ledgerParts({
   rules,
   store,
   log,
-  clock = systemClock,
+  clock,
 }: LedgerFoundation): Omit<SwapLedgerDependencies, "contextOf"> {
   return {
     store,

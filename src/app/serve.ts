@@ -2,13 +2,14 @@
 
 import type { Server } from "node:http";
 import { systemClock } from "../adapters/system/clock.ts";
-import { PrometheusMetrics } from "../adapters/system/metrics.ts";
+import type { PrometheusMetrics } from "../adapters/system/metrics.ts";
 import type { Clock } from "../follow/ports.ts";
-import type { EvmStatus, IndexStatus } from "../follow/serving.ts";
+import type { IndexStatus } from "../follow/serving.ts";
 import { fillTemplatePsbt } from "../wallet/fill-psbt.ts";
 import type { HttpDependencies, RateLimitOptions } from "../http/dependencies.ts";
 import { programVersion } from "./cli/help.ts";
-import { type Closers, listenOn, pageAddress, serverOver } from "./cli/service-host.ts";
+import type { Closers } from "./cli/ending.ts";
+import { listenOn, pageAddress, serverOver } from "./cli/service-host.ts";
 import type { Config } from "./config/config.ts";
 import { shownDatabase } from "./open-database.ts";
 import type { SwapSides } from "./start-swaps.ts";
@@ -58,11 +59,6 @@ export interface Served {
   readonly metricsPort: number | null;
   /** Takes no more requests; resolves when those under way are answered or cut. */
   readonly closeHttp: () => Promise<void>;
-}
-
-/** Counters of one service. */
-export function openMetrics(status: () => IndexStatus, evm: (() => EvmStatus) | null): PrometheusMetrics {
-  return new PrometheusMetrics(status, evm);
 }
 
 /** Serves HTTP, and metrics where they have a port. @throws CommandRefused where a port cannot be had. */

@@ -25,7 +25,7 @@ import { IndexProgress } from "../follow/progress.ts";
 import { FOLLOWER_DEFAULTS, IndexFollower } from "../index/follower.ts";
 import { parameterDifferences, parametersOf } from "../index/parameters.ts";
 import { initialDigest } from "../prc20/digest.ts";
-import { CommandRefused } from "./cli/service-host.ts";
+import { CommandRefused } from "./cli/ending.ts";
 import { indexerOver } from "./compose-index.ts";
 import type { Config } from "./config/config.ts";
 import { closingOnFailure, openFoundation, refuseOthers } from "./foundation.ts";

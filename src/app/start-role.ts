@@ -3,18 +3,18 @@
 
 import { openPostgresReader } from "../adapters/store-postgres/postgres-reader.ts";
 import { systemClock } from "../adapters/system/clock.ts";
-import type { PrometheusMetrics } from "../adapters/system/metrics.ts";
+import { PrometheusMetrics } from "../adapters/system/metrics.ts";
 import { CommitFeed } from "../follow/commit-feed.ts";
 import { sentenceOf } from "../follow/follower-errors.ts";
 import type { Log } from "../follow/ports.ts";
 import { parameterDifferences, parametersOf } from "../index/parameters.ts";
-import { Closers } from "./cli/service-host.ts";
+import { Closers } from "./cli/ending.ts";
 import type { Config } from "./config/config.ts";
 import type { DatabaseTarget } from "./config/read-service.ts";
 import { WriterFollower } from "./follow-writer.ts";
 import { closingOnFailure, refuseOthers } from "./foundation.ts";
 import { shownDatabase } from "./open-database.ts";
-import { openMetrics, type RunningService, serve, stopOnce } from "./serve.ts";
+import { type RunningService, serve, stopOnce } from "./serve.ts";
 import { SwapReplica } from "./swap-replica.ts";
 import { ToldPresent } from "./told-present.ts";
 import { WriterOffice } from "./writer-office.ts";
@@ -115,7 +115,7 @@ async function openAnswering(
   follower = following;
   const evm = config.swaps === null ? null : () => present.evmStatus();
   return {
-    metrics: openMetrics(() => present.status(), evm),
+    metrics: new PrometheusMetrics(() => present.status(), evm),
     parts: {
       queries,
       answers: null,

@@ -38,7 +38,7 @@ import type { SwapDependencies } from "../swaps/usecases/dependencies.ts";
 import { PublicValues } from "../swaps/usecases/secret-guard.ts";
 import { SignatureJudge } from "../swaps/usecases/signature-judge.ts";
 import { SwapApi } from "../swaps/usecases/swap-api.ts";
-import type { Closers } from "./cli/service-host.ts";
+import type { Closers } from "./cli/ending.ts";
 import type { Config } from "./config/config.ts";
 import { addressOf } from "./config/read-node.ts";
 import type { SwapConfig } from "./config/read-swaps.ts";

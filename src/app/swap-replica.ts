@@ -16,7 +16,7 @@ import type { SwapReadiness } from "../swaps/readiness.ts";
 import { AskIndex } from "../swaps/usecases/ask-index.ts";
 import { FollowingSwaps } from "../swaps/usecases/errands.ts";
 import { PublicValues } from "../swaps/usecases/secret-guard.ts";
-import { CommandRefused } from "./cli/service-host.ts";
+import { CommandRefused } from "./cli/ending.ts";
 import type { Config } from "./config/config.ts";
 import type { SwapConfig } from "./config/read-swaps.ts";
 import { ledgerParts, NO_TIPS, readinessOver, UNKNOWN_EVM, UNKNOWN_PEARL } from "./open-ledger.ts";
@@ -100,14 +100,18 @@ export class SwapReplica {
     const rules = rulesOf(config, swaps);
     const state = new StoredState();
     let opened: SwapLedger | null = null;
-    const readiness = readinessOver(swaps, {
-      tips: () => opened?.tips() ?? NO_TIPS,
-      evm: () => present.swaps?.evm ?? UNKNOWN_EVM,
-      pearl: () => present.swaps?.pearl ?? UNKNOWN_PEARL,
-    });
+    const readiness = readinessOver(
+      swaps,
+      {
+        tips: () => opened?.tips() ?? NO_TIPS,
+        evm: () => present.swaps?.evm ?? UNKNOWN_EVM,
+        pearl: () => present.swaps?.pearl ?? UNKNOWN_PEARL,
+      },
+      systemClock,
+    );
     const network = config.network.name;
     const ledger = await SwapLedger.open({
-      ...ledgerParts({ network, swaps, rules, store: state, log }),
+      ...ledgerParts({ network, swaps, rules, store: state, log, clock: systemClock }),
       contextOf: (tips) => readiness.context(tips),
     });
     opened = ledger;

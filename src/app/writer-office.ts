@@ -9,7 +9,7 @@ import type { PrometheusMetrics } from "../adapters/system/metrics.ts";
 import { sentenceOf } from "../follow/follower-errors.ts";
 import type { Log } from "../follow/ports.ts";
 import { carryOutErrand } from "../swaps/usecases/errands.ts";
-import { Closers, CommandRefused } from "./cli/service-host.ts";
+import { Closers, CommandRefused } from "./cli/ending.ts";
 import { type ComposedIndex, composeIndex } from "./compose-index.ts";
 import type { Config } from "./config/config.ts";
 import type { DatabaseTarget } from "./config/read-service.ts";

@@ -300,6 +300,21 @@ describe("health", () => {
     await app.close();
   });
 
+  test("H-20 a service that waits for its database says why, once, and its log has no error", async () => {
+    const index = richIndex();
+    index.failure = new Error("nothing has been written yet");
+    const { app, conditions, log } = await harness(index, { isOpen: () => false });
+    conditions.push({ code: "STORE_SILENT", sentence: "Nothing has been written yet. Wait." });
+    const body = (await app.inject("/health")).json();
+    assert.ok(Value.Check(HealthBody, body));
+    assert.deepEqual(body.conditions, [
+      { code: "STORE_SILENT", message: "Nothing has been written yet. Wait." },
+    ]);
+    assert.deepEqual(body.digest, { height: body.indexed_height, value: null });
+    assert.deepEqual(log, []);
+    await app.close();
+  });
+
   test("H-20 what is wrong with swaps alone degrades, and takes nobody away from the tokens", async () => {
     const { app, conditions, index } = await harness(richIndex());
     for (const code of ["EVM_STALLED", "EVM_RPCS_DISAGREE", "EVM_FINAL_BLOCK_REPLACED"] as const)

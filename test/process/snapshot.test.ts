@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
-import { CommandRefused } from "../../src/app/cli/service-host.ts";
+import { CommandRefused } from "../../src/app/cli/ending.ts";
 import { runExport, runImport } from "../../src/app/cli/snapshot-commands.ts";
 import type { StoreDump } from "../../src/index/ports.ts";
 import { freePort } from "../../testkit/free-port.ts";

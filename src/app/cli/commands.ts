@@ -5,7 +5,7 @@ import type { Account, Address } from "viem";
 import { swapCrypto } from "../../adapters/system/swap-crypto.ts";
 import { readConfig, type Config } from "../config/config.ts";
 import { type Redact, redactorOfUrl } from "../config/redactor.ts";
-import { CommandRefused } from "./service-host.ts";
+import { CommandRefused } from "./ending.ts";
 import { sentenceOf } from "../../follow/follower-errors.ts";
 import type { FinalAlarm } from "../../swaps/ledger/ports.ts";
 import { LIFT_FLAG } from "./help.ts";

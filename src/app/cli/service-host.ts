@@ -1,6 +1,5 @@
-// What starting and stopping need besides the parts: a refusal with sentences for people, a list of what to close
-// again, the server with its pages, listening on a port with a message that says what to do when it is taken, and the
-// second thread that makes answers where the machine has a core for it.
+// What starting needs besides the parts: the server with its pages, listening on a port with a message that says what to
+// do when it is taken, and the second thread that makes answers where the machine has a core for it.
 
 import type { Server } from "node:http";
 import { availableParallelism } from "node:os";
@@ -8,46 +7,11 @@ import { resolve as absolutePath } from "node:path";
 import type { Log } from "../../follow/ports.ts";
 import type { FastifyInstance } from "fastify";
 import { AnswerThread } from "../../http/answer-thread.ts";
+import { type Closers, CommandRefused } from "./ending.ts";
 import type { HttpDependencies } from "../../http/dependencies.ts";
 import { PageNotBuilt } from "../../http/routes/assets.ts";
 import { buildServer } from "../../http/server.ts";
 import type { ProtocolRules } from "../../prc20/rules.ts";
-
-/** A command, `start` above all, cannot be carried out as configured; each sentence says what was wrong and what to do. */
-export class CommandRefused extends Error {
-  override readonly name = "CommandRefused";
-  readonly sentences: readonly string[];
-
-  constructor(sentences: readonly string[], options?: ErrorOptions) {
-    super(sentences.join("\n"), options);
-    this.sentences = sentences;
-  }
-}
-
-/** Closes what was opened, in reverse order. */
-export class Closers {
-  #closers: (() => Promise<void>)[] = [];
-
-  /** Adds something to close. */
-  add(close: () => Promise<void>): void {
-    this.#closers.push(close);
-  }
-
-  /** Closes everything added so far; each is tried, the first failure is thrown at the end. */
-  async closeAll(): Promise<void> {
-    const closers = this.#closers.toReversed();
-    this.#closers = [];
-    const failures: unknown[] = [];
-    for (const close of closers) {
-      try {
-        await close();
-      } catch (error) {
-        failures.push(error);
-      }
-    }
-    if (failures.length > 0) throw failures[0];
-  }
-}
 
 const ADVICE: Readonly<Record<string, (host: string, port: number, flag: string) => string>> = {
   EADDRINUSE: (host, port, flag) =>

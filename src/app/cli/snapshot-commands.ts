@@ -3,7 +3,7 @@
 import type { SnapshotProof } from "../snapshots.ts";
 import { configOf, redacted } from "./commands.ts";
 import { SNAPSHOT_FLAGS } from "./help.ts";
-import { CommandRefused } from "./service-host.ts";
+import { CommandRefused } from "./ending.ts";
 
 const [TO, FROM, DIGEST_URL, REPLAY] = [
   SNAPSHOT_FLAGS.to[0],

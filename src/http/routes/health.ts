@@ -51,8 +51,10 @@ interface Health {
 
 async function healthOf(deps: HttpDependencies, startedMs: number): Promise<Health> {
   const status = deps.status();
-  const state = await committedState(deps);
-  const conditions = [...deps.conditions(), ...(state === null ? [STORE_SILENT] : [])];
+  // Where nothing can be read yet, the conditions say why.
+  const isOpen = deps.isOpen?.() !== false;
+  const state = isOpen ? await committedState(deps) : null;
+  const conditions = [...deps.conditions(), ...(isOpen && state === null ? [STORE_SILENT] : [])];
   // The committed state is the truth; the follower's count may be a moment older or newer.
   const indexedHeight = state?.height ?? status.indexedHeight;
   const body = {

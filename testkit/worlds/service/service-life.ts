@@ -3,7 +3,7 @@
 
 import { openSqliteStore } from "../../../src/adapters/store-sqlite/sqlite-store.ts";
 import { answeringParts, composeIndex, type ComposedIndex } from "../../../src/app/compose-index.ts";
-import { Closers } from "../../../src/app/cli/service-host.ts";
+import { Closers } from "../../../src/app/cli/ending.ts";
 import type { Config } from "../../../src/app/config/config.ts";
 import { openFoundation } from "../../../src/app/foundation.ts";
 import type { OpenedDatabase } from "../../../src/app/open-database.ts";
