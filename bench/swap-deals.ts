@@ -4,9 +4,19 @@ import { systemClock } from "../src/adapters/system/clock.ts";
 import { swapCrypto } from "../src/adapters/system/swap-crypto.ts";
 import type { BlockHash, EvmAddress, Outpoint, Txid } from "../src/primitives/brands.ts";
 import type { EscrowEvent, PearlBlockFact, Sighting } from "../src/swap/facts.ts";
+import type { ClosingBounds } from "../src/swaps/ledger/closing.ts";
 import { SwapLedger } from "../src/swaps/ledger/ledger.ts";
 import type { SwapStore } from "../src/swaps/ledger/ports.ts";
-import { bytes32, CHAIN_ID, digest, rulesFor, sellerOfDeal, START, termsOfDeal } from "./swap-orders.ts";
+import {
+  bytes32,
+  CHAIN_ID,
+  digest,
+  rulesFor,
+  secretOf,
+  sellerOfDeal,
+  START,
+  termsOfDeal,
+} from "./swap-orders.ts";
 
 const DEALS_PER_BLOCK = 50;
 const HOT_DEALS = 100;
@@ -17,9 +27,10 @@ export const rules = rulesFor(escrow);
 
 const quiet = (): void => undefined;
 
-/** A ledger over a store that has them. */
-export function openLedger(store: SwapStore): Promise<SwapLedger> {
+/** A ledger over a store that has them; with `closing` deals leave its memory. */
+export function openLedger(store: SwapStore, closing?: ClosingBounds): Promise<SwapLedger> {
   return SwapLedger.open({
+    ...(closing === undefined ? {} : { closing }),
     store,
     identity: { network: "simnet", chainId: CHAIN_ID, escrow },
     crypto: swapCrypto,
@@ -110,4 +121,57 @@ export async function writeDeals(store: SwapStore, deals: number): Promise<void>
       covered: locks.map(({ fact }) => (fact.kind === "output" ? [fact.script] : [])).flat(),
     });
   }
+}
+
+/** Ends deals 0 to `count`: all are claimed on both chains, both chains move on by a day, and the deals leave memory. */
+export async function endDeals(store: SwapStore, count: number): Promise<void> {
+  const ledger = await openLedger(store, { afterS: 86_400, pearlBlocks: 144, heldMs: 0 });
+  const nothing = { rewindTo: null, checkpoints: [] };
+  let { height: evmHeight } = ledger.tips().evm;
+  let { height: pearlHeight } = ledger.tips().pearl;
+  const moveEvm = async (to: number, events: readonly EscrowEvent[]): Promise<void> => {
+    evmHeight = to;
+    const tip = { height: to, hash: bytes32(`evm ${to}`), time: START + 12 * to };
+    await ledger.applyEvm({ ...nothing, events, tip, finalHeight: to });
+  };
+  const movePearl = async (to: number, facts: readonly PearlBlockFact[]): Promise<void> => {
+    pearlHeight = to;
+    const change = { ...nothing, facts, sightings: [], secrets: [], covered: [] };
+    await ledger.applyPearl({ ...change, tip: pearlTip(to) });
+  };
+  for (let first = 0; first < count; first += 2_000) {
+    const deals = Array.from({ length: Math.min(2_000, count - first) }, (_, at) => first + at);
+    await movePearl(
+      pearlHeight + 1,
+      deals.map((deal) => spendOf(deal, pearlHeight + 1)),
+    );
+    await moveEvm(
+      evmHeight + 1,
+      deals.map((deal, at) => claimOf(deal, evmHeight + 1, at)),
+    );
+  }
+  await movePearl(pearlHeight + 700, []);
+  await moveEvm(evmHeight + 8_000, []);
+  while (await ledger.close());
+}
+
+function claimOf(deal: number, block: number, logIndex: number): EscrowEvent {
+  const blockHash = bytes32(`evm ${block}`);
+  const place = {
+    block,
+    blockHash,
+    time: START + 12 * block,
+    txHash: bytes32(`evm claim ${deal}`),
+    logIndex,
+  };
+  const { secret } = secretOf(deal);
+  return { kind: "OrderClaimed", place, orderHash: bytes32(`order ${deal}`), secret, sellerNet: 1n, fee: 0n };
+}
+
+function spendOf(deal: number, height: number): PearlBlockFact {
+  const blockHash = digest(`pearl ${height}`) as BlockHash;
+  const place = { height, blockHash, time: START + 194 * height, txIndex: 1 };
+  const outpoint = `${digest(`lock ${deal}`)}:0` as Outpoint;
+  const txid = digest(`claim ${deal}`) as Txid;
+  return { kind: "spend", place, outpoint, txid, path: "claim", outputScripts: [] };
 }

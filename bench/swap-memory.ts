@@ -1,6 +1,6 @@
 // Measures how much memory 100,000 watched deals take, how long a start takes to read them, and what a new block costs.
 // One process writes synthetic orders with one lock output each to a database, another loads them.
-// node swap-memory.ts DEALS -> one JSON line.
+// node swap-memory.ts DEALS [OPEN] -> one JSON line; with OPEN all but so many are over.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import { withSteadyHeap } from "../src/adapters/system/steady-heap.ts";
 import type { SwapLedger } from "../src/swaps/ledger/ledger.ts";
 import { dealRow } from "../src/swap/rows.ts";
 import type { EvaluationContext } from "../src/swap/subject.ts";
-import { openLedger, pearlTip, rules, writeDeals } from "./swap-deals.ts";
+import { endDeals, openLedger, pearlTip, rules, writeDeals } from "./swap-deals.ts";
 
 /** What this program prints. Megabytes are beyond the same process with an empty ledger. */
 export interface MemoryLine {
@@ -100,10 +100,11 @@ function ownMemoryMb(): number {
   return Number(line?.[1] ?? Number.NaN) / 1e3;
 }
 
-const [mode = "100000", file = "", count = ""] = process.argv.slice(2);
+const [mode = "100000", file = "", count = "", open = ""] = process.argv.slice(2);
 if (mode === "build") {
   const store = await openSqliteStore({ file });
   await writeDeals(store.swaps, Number(count));
+  if (open !== "") await endDeals(store.swaps, Number(count) - Number(open));
   await store.close();
 } else if (mode === "load") console.log(JSON.stringify(await load(file)));
 else {
@@ -112,7 +113,8 @@ else {
   const run = (...given: string[]) =>
     execFileSync(process.execPath, ["--expose-gc", program, ...given], { stdio: "inherit" });
   try {
-    run("build", join(folder, "index.db"), mode);
+    // After the number of deals, how many of them are open; without it all are.
+    run("build", join(folder, "index.db"), mode, file);
     run("load", join(folder, "index.db"));
   } finally {
     await rm(folder, { recursive: true, force: true });

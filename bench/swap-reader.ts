@@ -1,5 +1,6 @@
 // Measures the memory of a reader over PostgreSQL: the process `strand serve` with so many deals and with none, how long it
-// takes to have them, and what it answers of a deal then. node swap-reader.ts DEALS -> one JSON line.
+// takes to have them, and what it answers of a deal then. node swap-reader.ts DEALS [OPEN] -> one JSON line; with
+// OPEN all but so many are over.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -10,7 +11,7 @@ import { startPostgres } from "../testkit/doubles/postgres.ts";
 import { freePort } from "../testkit/free-port.ts";
 import { testRules } from "../testkit/builders/core-index/index.ts";
 import { until } from "../testkit/until.ts";
-import { escrow, writeDeals } from "./swap-deals.ts";
+import { endDeals, escrow, writeDeals } from "./swap-deals.ts";
 import { bytes32, CHAIN_ID } from "./swap-orders.ts";
 
 const STRAND = fileURLToPath(new URL("../bin/strand", import.meta.url));
@@ -68,6 +69,7 @@ function megabytes(status: string, name: string): number {
 }
 
 const deals = Number(process.argv[2] ?? 100_000);
+const open = process.argv[3];
 const cluster = await startPostgres();
 try {
   const lines: ReaderMemory[] = [];
@@ -76,6 +78,7 @@ try {
     const store = await openPostgresStore({ url });
     await store.initialise(parametersOf("simnet", testRules("simnet", null, 0)));
     await writeDeals(store.swaps, count);
+    if (count > 0 && open !== undefined) await endDeals(store.swaps, count - Number(open));
     await store.close();
     lines.push(await measure(url, count === 0 ? null : bytes32("order 7")));
   }

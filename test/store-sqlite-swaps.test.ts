@@ -12,7 +12,8 @@ import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { openSqliteStore } from "../src/adapters/store-sqlite/sqlite-store.ts";
 import type { EvmAddress } from "../src/primitives/brands.ts";
-import type { StoredFact, SwapStore } from "../src/swaps/ledger/ports.ts";
+import type { StoredFact } from "../src/swaps/ledger/closed-port.ts";
+import type { SwapStore } from "../src/swaps/ledger/ports.ts";
 import { swapStoreContract } from "../testkit/store-contract/swaps.ts";
 
 async function sqliteEngine() {

@@ -48,8 +48,11 @@ async function sqliteEngine(): Promise<EngineUnderTest & { readonly file: string
 
 storeContract("sqlite", sqliteEngine);
 
-/** Takes schema 11 away. */
-const UNLOOKED = `DROP INDEX block_by_hash; DROP INDEX listing_of_owner; DROP INDEX listing_of_seller;
+/** Takes schemas 12 and 11 away. */
+const UNLOOKED = `DROP INDEX swap_fact_open; DROP INDEX swap_fact_by_bundle; ALTER TABLE swap_fact DROP COLUMN bundle;
+      DROP TABLE swap_closed; DROP TABLE swap_closed_print; DROP TABLE swap_closed_order; DROP TABLE swap_closed_ask;
+      DROP TABLE swap_closed_pearl;
+      DROP INDEX block_by_hash; DROP INDEX listing_of_owner; DROP INDEX listing_of_seller;
       DROP INDEX swap_event_reorgs;`;
 
 describe("sqlite engine", () => {
@@ -59,7 +62,7 @@ describe("sqlite engine", () => {
     const database = new DatabaseSync(engine.file);
     database.exec("PRAGMA user_version = 99");
     database.close();
-    await assert.rejects(engine.open(), /schema 99.*up to 11/);
+    await assert.rejects(engine.open(), /schema 99.*up to 12/);
     await engine.dispose();
   });
 

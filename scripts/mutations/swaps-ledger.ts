@@ -19,6 +19,48 @@ export const SWAPS_LEDGER: readonly Break[] = [
       why: "as many small outputs are kept as a stranger pays for",
     },
   ]),
+  ...inFile("src/swaps/ledger/recall.ts", [
+    {
+      rule: "S-15",
+      find: "height: change.step.rewindTo - Math.max(...depths)",
+      replace: "height: change.step.rewindTo",
+      why: "a closed deal whose blocks become shallow again is not told",
+    },
+    {
+      rule: "S-63",
+      find: "    yield print(fact.script);\n",
+      replace: "",
+      why: "money that is sent late to a closed deal is not seen",
+    },
+    {
+      rule: "S-15",
+      find: "for (const input of inputs) yield inputPrint(input);",
+      replace: "",
+      why: "a rival of a closed deal's lock is not known to be impossible",
+    },
+  ]),
+  ...inFile("src/swaps/ledger/closing.ts", [
+    {
+      rule: "S-54",
+      find: "entry.spend !== null && entry.spend.place.height <= below",
+      replace: "entry.mined.height <= below",
+      why: "a deal closes while its lock is unspent",
+    },
+    {
+      rule: "S-23",
+      find: "closed === null || credited !== null",
+      replace: "closed === null",
+      why: "a deal closes while its payout is owed",
+    },
+  ]),
+  ...inFile("src/swaps/ledger/ledger-commits.ts", [
+    {
+      rule: "H-47",
+      find: "if (answer.state === this.#books.closed.text)",
+      replace: "if (answer.state !== null)",
+      why: "an answer mixes what is stored now with books of another moment",
+    },
+  ]),
   ...inFile("src/swap/transactions.ts", [
     {
       rule: "A-114",

@@ -234,7 +234,7 @@ const deals = [
 
     {
       rule: "S-42",
-      find: "{ unfunded: ledger.liveTakes(askId, readiness.now()) }",
+      find: "{ unfunded: reads.liveTakes(askId, readiness.now()) }",
       replace: "{ unfunded: 0 }",
       why: "live takes are not counted",
     },

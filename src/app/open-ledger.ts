@@ -8,6 +8,7 @@ import { sentenceOf } from "../follow/follower-errors.ts";
 import type { Clock, Log } from "../follow/ports.ts";
 import type { ChainTips } from "../swap/facts.ts";
 import type { SwapRules } from "../swap/subject.ts";
+import type { ClosingBounds } from "../swaps/ledger/closing.ts";
 import { SwapLedger } from "../swaps/ledger/ledger.ts";
 import type { SwapLedgerDependencies } from "../swaps/ledger/ledger-commits.ts";
 import type { EvmStanding, PearlStanding, SwapStore } from "../swaps/ledger/ports.ts";
@@ -40,6 +41,12 @@ export const UNKNOWN_PEARL: PearlStanding = {
   witnesses: [],
   nodes: { configured: 1, answering: 0, agreeing: 0 },
 };
+
+/**
+ * When a deal leaves the writer's memory (docs/decisions/0041): a day after its end on both chains, and 144 PEARL blocks
+ * beyond every depth that a rule names. What was looked for stays ten minutes.
+ */
+const CLOSING: ClosingBounds = { afterS: 86_400, pearlBlocks: 144, heldMs: 600_000 };
 
 /** The tips of a ledger in which nothing stands. */
 export const NO_TIPS: ChainTips = {
@@ -129,6 +136,7 @@ export async function openLedger<Followers extends FollowedChains>(
   const parts: SwapLedgerDependencies = {
     ...ledgerParts(foundation),
     contextOf: (tips) => readiness.context(tips),
+    closing: CLOSING,
   };
   const ledger = await withSteadyHeap(() => SwapLedger.open(parts)).catch((cause: unknown) => {
     throw new CommandRefused([`swaps cannot use this database: ${sentenceOf(cause)}`], { cause });

@@ -280,7 +280,7 @@ async function runAll(
   ]);
 }
 
-/** Tells expiries, forgets old takes, and sees which alarms an operator has lifted. */
+/** Tells expiries, forgets old takes, lets what is over leave memory, and sees which alarms an operator has lifted. */
 async function passTime(
   ledger: SwapLedger,
   { log, outside }: SwapFoundation,
@@ -290,8 +290,16 @@ async function passTime(
     await outside.clock.sleep(PASS_TIME_MS, signal);
     if (signal.aborted) return;
     await ledger.passTime().catch((error: unknown) => log.error({ error }, "swaps: time cannot be told"));
+    await closeOld(ledger, signal).catch((error: unknown) =>
+      log.error({ error }, "swaps: what is over cannot leave memory"),
+    );
     await ledger.passAlarms().catch((error: unknown) => log.error({ error }, "swaps: alarms cannot be read"));
   }
+}
+
+/** Lets deals that are long over leave memory, as many as there are. */
+async function closeOld(ledger: SwapLedger, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && (await ledger.close()));
 }
 
 /** Tells whether a transaction of this id, or a history of the address with this output key, is indexed (S-66). */

@@ -10,6 +10,7 @@ import { swapCrypto } from "../adapters/system/swap-crypto.ts";
 import { sentenceOf } from "../follow/follower-errors.ts";
 import type { Log } from "../follow/ports.ts";
 import type { IndexQueries } from "../index/queries.ts";
+import type { ClosedQuestion } from "../swaps/ledger/closed-port.ts";
 import { SwapLedger } from "../swaps/ledger/ledger.ts";
 import type { SwapStore } from "../swaps/ledger/ports.ts";
 import type { SwapReadiness } from "../swaps/readiness.ts";
@@ -27,7 +28,7 @@ import type { ToldPresent } from "./told-present.ts";
 interface ReplicaFoundation {
   readonly config: Config;
   readonly swaps: SwapConfig;
-  readonly reader: Pick<OpenedPostgresReader, "ask">;
+  readonly reader: Pick<OpenedPostgresReader, "ask" | "closedSwaps">;
   readonly queries: IndexQueries;
   readonly present: ToldPresent;
   /** Resolves when everything is followed that was committed before the call. */
@@ -37,6 +38,7 @@ interface ReplicaFoundation {
 
 /** What is stored, as a ledger reads it; what a ledger would write, the writer's has written. */
 class StoredState implements SwapStore {
+  readonly #ask: SwapStore["closed"];
   #stored: StoredSwaps = {
     identity: null,
     facts: [],
@@ -44,6 +46,11 @@ class StoredState implements SwapStore {
     picture: null,
     change: { id: 0, hash: "" },
   };
+
+  /** `ask`: what has closed is read where it is stored. */
+  constructor(ask: SwapStore["closed"]) {
+    this.#ask = ask;
+  }
 
   put(stored: StoredSwaps): void {
     this.#stored = stored;
@@ -67,6 +74,10 @@ class StoredState implements SwapStore {
 
   async commit() {
     // The writer's ledger does.
+  }
+
+  closed(questions: readonly ClosedQuestion[]) {
+    return this.#ask(questions);
   }
 
   async keys() {
@@ -98,7 +109,7 @@ export class SwapReplica {
   static async open(foundation: ReplicaFoundation): Promise<SwapReplica> {
     const { config, swaps, queries, present, reader, caughtUp, log } = foundation;
     const rules = rulesOf(config, swaps);
-    const state = new StoredState();
+    const state = new StoredState((questions) => reader.closedSwaps(questions));
     let opened: SwapLedger | null = null;
     const readiness = readinessOver(
       swaps,
@@ -113,6 +124,7 @@ export class SwapReplica {
     const ledger = await SwapLedger.open({
       ...ledgerParts({ network, swaps, rules, store: state, log, clock: systemClock }),
       contextOf: (tips) => readiness.context(tips),
+      caughtUp,
     });
     opened = ledger;
     ledger.onRows(() => readiness.tick());

@@ -44,8 +44,8 @@ class SettledSum {
   #usdc = 0n;
   #sat = 0n;
 
-  add(usdc: bigint, sat: bigint): void {
-    this.#count += 1;
+  add(usdc: bigint, sat: bigint, count = 1): void {
+    this.#count += count;
     this.#usdc += usdc;
     this.#sat += sat;
   }
@@ -79,16 +79,35 @@ export function orderStanding(
   };
 }
 
-/** The stats over all indexed orders and the counts of posted asks. `evmTime`: time of the EVM tip. */
+/** What has closed, in sums. */
+export interface ClosedSums {
+  readonly bids: { readonly SETTLED: number; readonly USDC_REFUNDED: number; readonly BID_CANCELLED: number };
+  readonly deals: { readonly SETTLED: number; readonly USDC_REFUNDED: number };
+  /** Asks that closed orders carry. */
+  readonly asks: number;
+  /** Over all that were claimed. */
+  readonly usdc: bigint;
+  readonly sat: bigint;
+  /** Those claimed within the last day. */
+  readonly lastDay: readonly { readonly usdc: bigint; readonly sat: bigint }[];
+}
+
+/**
+ * The stats over all other indexed orders and the counts of posted asks. `evmTime`: time of the EVM tip.
+ */
 export function swapStats(
   orders: Iterable<OrderStanding>,
   asks: Readonly<Record<AskStatus, number>>,
   evmTime: number,
+  closed: ClosedSums,
 ): SwapStats {
-  const bids = zeros(BID_STATUSES);
-  const deals = zeros(DEAL_STATUSES);
+  const bids = { ...zeros(BID_STATUSES), ...closed.bids };
+  const { SETTLED, USDC_REFUNDED } = closed.deals;
+  const deals = { ...zeros(DEAL_STATUSES), SETTLED, USDC_REFUNDED };
   const all = new SettledSum();
   const lastDay = new SettledSum();
+  all.add(closed.usdc, closed.sat, closed.bids.SETTLED);
+  for (const { usdc, sat } of closed.lastDay) lastDay.add(usdc, sat);
   for (const { bid, deal, settled } of orders) {
     bids[bid] += 1;
     if (deal !== null) deals[deal] += 1;
@@ -99,7 +118,7 @@ export function swapStats(
   return {
     ...all.shown(),
     bids_by_status: bids,
-    asks_by_status: asks,
+    asks_by_status: { ...asks, ASK_TAKEN: asks.ASK_TAKEN + closed.asks },
     deals_by_status: deals,
     last_24h: lastDay.shown(),
   };

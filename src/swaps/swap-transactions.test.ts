@@ -49,8 +49,8 @@ async function scene() {
 type Scene = Awaited<ReturnType<typeof scene>>;
 
 /** Steps of an order: action, height, confirmations, whether final. */
-function stepsOf({ api }: Scene, hash = ORDER): readonly unknown[] {
-  const outcome = api.transactionsOf(hash);
+async function stepsOf({ api }: Scene, hash = ORDER): Promise<readonly unknown[]> {
+  const outcome = await api.transactionsOf(hash);
   assert.ok(outcome.kind === "answer");
   const { transactions } = outcome.value;
   assert.ok(Array.isArray(transactions));
@@ -63,8 +63,8 @@ function stepsOf({ api }: Scene, hash = ORDER): readonly unknown[] {
 }
 
 /** What a transaction did: the swap and the action. */
-function didOf({ api }: Scene, hash: string): readonly unknown[] {
-  const { rows } = api.transaction((hash.startsWith("0x") ? hash : `0x${hash}`) as Bytes32, PAGE);
+async function didOf({ api }: Scene, hash: string): Promise<readonly unknown[]> {
+  const { rows } = await api.transaction((hash.startsWith("0x") ? hash : `0x${hash}`) as Bytes32, PAGE);
   return rows.map((row) => [row["deal_hash"], row["action"]]);
 }
 
@@ -86,7 +86,7 @@ describe("the transactions of a swap", () => {
     await made.ledger.applyPearl(pearl(105, [spend(outpoint("lock", 0), "claim", "claim", 105)]));
     await made.ledger.applyEvm(evm(11, [claimed("a", 11)], { finalHeight: 10 }));
     // Blocks of the EVM chain are 12 s apart and those of PEARL 194 s: block 11 is before block 101.
-    assert.deepEqual(stepsOf(made), [
+    assert.deepEqual(await stepsOf(made), [
       ["lock_usdc", 9, 3, true],
       ["accept_bid", 10, 2, true],
       ["claim_usdc", 11, 1, false],
@@ -94,19 +94,19 @@ describe("the transactions of a swap", () => {
       ["claim_pearl", 105, 1, false],
     ]);
     await made.ledger.applyPearl(pearl(106));
-    assert.deepEqual(stepsOf(made)[3], ["lock_pearl", 101, 6, true], "K of a small deal");
-    assert.deepEqual(didOf(made, lock.txid), [[ORDER, "lock_pearl"]]);
-    assert.deepEqual(didOf(made, txid("claim")), [[ORDER, "claim_pearl"]]);
-    assert.deepEqual(didOf(made, evmPlace(11, 2).txHash), [[ORDER, "claim_usdc"]]);
-    assert.deepEqual(didOf(made, bytes32("another")), []);
+    assert.deepEqual((await stepsOf(made))[3], ["lock_pearl", 101, 6, true], "K of a small deal");
+    assert.deepEqual(await didOf(made, lock.txid), [[ORDER, "lock_pearl"]]);
+    assert.deepEqual(await didOf(made, txid("claim")), [[ORDER, "claim_pearl"]]);
+    assert.deepEqual(await didOf(made, evmPlace(11, 2).txHash), [[ORDER, "claim_usdc"]]);
+    assert.deepEqual(await didOf(made, bytes32("another")), []);
   });
 
   test("of a take are none, and of an unknown hash there is no answer", async () => {
     const made = await scene();
     const one = ask("s");
     await made.ledger.write({ asks: [one], takes: [take("z", one, made.outside.now)] });
-    assert.deepEqual(stepsOf(made, take("z", one, 0).dealHash), []);
-    const outcome = made.api.transactionsOf(bytes32("nothing"));
+    assert.deepEqual(await stepsOf(made, take("z", one, 0).dealHash), []);
+    const outcome = await made.api.transactionsOf(bytes32("nothing"));
     assert.equal(outcome.kind === "refused" ? outcome.code : "", "DEAL_NOT_FOUND");
   });
 
@@ -115,16 +115,16 @@ describe("the transactions of a swap", () => {
     const lock = await made.accept();
     const spends = new Map([[outpoint("lock", 0), { txid: txid("claim"), path: "claim" as const }]]);
     await made.ledger.applyMempool({ present: new Set([lock.txid]), spends }, [lock], []);
-    assert.deepEqual(stepsOf(made).slice(2), [
+    assert.deepEqual((await stepsOf(made)).slice(2), [
       ["lock_pearl", null, 0, false],
       ["claim_pearl", null, 0, false],
     ]);
-    assert.deepEqual(didOf(made, txid("claim")), [[ORDER, "claim_pearl"]]);
-    assert.equal(made.api.knowsTransaction(txid("claim")), true);
+    assert.deepEqual(await didOf(made, txid("claim")), [[ORDER, "claim_pearl"]]);
+    assert.equal(await made.api.knowsTransaction(txid("claim")), true);
     await made.ledger.applyMempool(NO_LOCKS, [], []);
-    assert.deepEqual(stepsOf(made).length, 2);
-    assert.deepEqual([didOf(made, txid("claim")), didOf(made, lock.txid)], [[], []]);
-    assert.equal(made.api.knowsTransaction(txid("claim")), false);
+    assert.deepEqual((await stepsOf(made)).length, 2);
+    assert.deepEqual([await didOf(made, txid("claim")), await didOf(made, lock.txid)], [[], []]);
+    assert.equal(await made.api.knowsTransaction(txid("claim")), false);
   });
 
   test("go with the blocks of either chain that showed them, and come with others", async () => {
@@ -134,21 +134,24 @@ describe("the transactions of a swap", () => {
     const acceptedBy = evmPlace(10, 1).txHash;
     await made.ledger.applyPearl(pearl(101, [minedLock(lock, 101)], { sightings: [lock] }));
     await made.ledger.applyPearl(pearl(101, [], { rewindTo: 100 }));
-    assert.deepEqual(didOf(made, lock.txid), []);
+    assert.deepEqual(await didOf(made, lock.txid), []);
     await made.ledger.applyEvm(evm(10, [], { rewindTo: 9 }));
-    assert.deepEqual([didOf(made, lockedBy), didOf(made, acceptedBy)], [[[ORDER, "lock_usdc"]], []]);
     assert.deepEqual(
-      [lockedBy, acceptedBy].map((hash) => made.api.knowsTransaction(hash)),
+      [await didOf(made, lockedBy), await didOf(made, acceptedBy)],
+      [[[ORDER, "lock_usdc"]], []],
+    );
+    assert.deepEqual(
+      await Promise.all([lockedBy, acceptedBy].map((hash) => made.api.knowsTransaction(hash))),
       [true, false],
     );
     await made.ledger.applyEvm(evm(9, [], { rewindTo: 8 }));
-    assert.equal(made.api.knowsTransaction(lockedBy), false);
+    assert.equal(await made.api.knowsTransaction(lockedBy), false);
     const again = {
       ...locked("a", 10),
       place: { ...evmPlace(10), txHash: bytes32("mined again") },
     } as EscrowEvent;
     await made.ledger.applyEvm(evm(10, [again]));
-    assert.deepEqual(didOf(made, bytes32("mined again")), [[ORDER, "lock_usdc"]]);
+    assert.deepEqual(await didOf(made, bytes32("mined again")), [[ORDER, "lock_usdc"]]);
   });
 
   test("tell a refused payout, and whose withdrawal ended it", async () => {
@@ -177,14 +180,14 @@ describe("the transactions of a swap", () => {
     };
     await made.ledger.applyEvm(evm(11, [refund, credit]));
     await made.ledger.applyEvm(evm(12, [withdrawal]));
-    assert.deepEqual(stepsOf(made).slice(2), [
+    assert.deepEqual((await stepsOf(made)).slice(2), [
       ["refund_usdc", 11, 2, false],
       ["credit_payout", 11, 2, false],
       ["withdraw_credit", 12, 1, false],
     ]);
-    assert.deepEqual(didOf(made, evmPlace(12).txHash), [[ORDER, "withdraw_credit"]]);
+    assert.deepEqual(await didOf(made, evmPlace(12).txHash), [[ORDER, "withdraw_credit"]]);
     await made.ledger.applyEvm(evm(12, [], { rewindTo: 11 }));
-    assert.deepEqual(didOf(made, evmPlace(12).txHash), []);
+    assert.deepEqual(await didOf(made, evmPlace(12).txHash), []);
   });
 });
 
@@ -194,9 +197,9 @@ describe("what a transaction did", () => {
     const lock = await made.accept();
     const outputs = Array.from({ length: 30 }, (_none, vout) => minedLock({ ...lock, vout }, 101));
     await made.ledger.applyPearl(pearl(101, outputs));
-    const [row] = made.api.transaction(`0x${lock.txid}` as Bytes32, PAGE).rows;
+    const [row] = (await made.api.transaction(`0x${lock.txid}` as Bytes32, PAGE)).rows;
     assert.deepEqual([row?.["outputs"], row?.["amount"]], [30, String(30n * lock.amountSat)]);
-    const told = made.api.transactionsOf(ORDER);
+    const told = await made.api.transactionsOf(ORDER);
     assert.ok(told.kind === "answer");
     const { transactions } = told.value;
     assert.ok(Array.isArray(transactions));
@@ -213,7 +216,7 @@ describe("what a transaction did", () => {
       ),
     );
     await made.ledger.applyEvm(evm(2, events));
-    const all = made.api.transaction(txHash, PAGE).rows;
+    const all = (await made.api.transaction(txHash, PAGE)).rows;
     assert.deepEqual(
       all.map((row) => [row["deal_hash"], row["action"]]),
       names
@@ -223,16 +226,16 @@ describe("what a transaction did", () => {
     );
     for (const limit of [1, 3, 4]) {
       const forth = [];
-      let last = made.api.transaction(txHash, { limit, start: null });
+      let last = await made.api.transaction(txHash, { limit, start: null });
       forth.push(...last.rows);
       while (last.next !== null) {
-        last = made.api.transaction(txHash, { limit, start: { direction: "next", key: last.next } });
+        last = await made.api.transaction(txHash, { limit, start: { direction: "next", key: last.next } });
         forth.push(...last.rows);
       }
       assert.deepEqual(forth, all, `${limit} forth`);
       const back = [...last.rows];
       while (last.prev !== null) {
-        last = made.api.transaction(txHash, { limit, start: { direction: "prev", key: last.prev } });
+        last = await made.api.transaction(txHash, { limit, start: { direction: "prev", key: last.prev } });
         back.unshift(...last.rows);
       }
       assert.deepEqual(back, all, `${limit} back`);
@@ -254,6 +257,6 @@ describe("what a transaction did", () => {
     assert.equal(await isHeldBack(), true, "no order shows it yet");
     await made.ledger.applyEvm(evm(9, [locked("a", 9)]));
     assert.equal(await isHeldBack(), false);
-    assert.equal(made.api.knowsTransaction(txHash.slice(2) as Txid), false);
+    assert.equal(await made.api.knowsTransaction(txHash.slice(2) as Txid), false);
   });
 });

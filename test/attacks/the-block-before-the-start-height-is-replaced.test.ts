@@ -7,7 +7,7 @@ import { describe, test } from "node:test";
 import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
 import type { EvmAddress } from "../../src/primitives/brands.ts";
 import type { EventGroup } from "../../src/index/event-groups.ts";
-import type { StoredFact } from "../../src/swaps/ledger/ports.ts";
+import type { StoredFact } from "../../src/swaps/ledger/closed-port.ts";
 import { CoreIndex } from "../../testkit/builders/core-index/index.ts";
 import { SIMULATED_UNDO } from "../../testkit/worlds/simulation/process-life.ts";
 import { FollowerStage } from "../../testkit/worlds/simulation/follower-stage.ts";

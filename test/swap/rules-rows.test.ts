@@ -55,6 +55,14 @@ describe("S-65: stats", () => {
       standings,
       { ASK_TAKEN: 1, ASK_CANCELLED: 0, ASK_PAUSED: 0, ASK_OPEN: 2 },
       at.tips.evm.time,
+      {
+        bids: { SETTLED: 0, USDC_REFUNDED: 0, BID_CANCELLED: 0 },
+        deals: { SETTLED: 0, USDC_REFUNDED: 0 },
+        asks: 0,
+        usdc: 0n,
+        sat: 0n,
+        lastDay: [],
+      },
     );
     assert.equal(stats.settled_count, 2);
     assert.equal(stats.settled_usdc_volume, "4000000000");

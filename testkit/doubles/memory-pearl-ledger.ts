@@ -53,10 +53,15 @@ export class MemoryPearlLedger implements LedgerWrites {
         [...scripts.values()]
           .filter(({ isCovered }) => !isCovered)
           .map(({ watched, fromTime }) => ({ script: watched, fromTime })),
+      hasClosed: false,
       get size() {
         return scripts.size;
       },
     };
+  }
+
+  async open(): Promise<void> {
+    // Nothing has closed.
   }
 
   /** A script becomes known, as by an order of the EVM side. */

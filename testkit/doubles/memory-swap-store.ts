@@ -1,14 +1,21 @@
 // Holds swap facts in tests without a database: a naive store in memory that keeps the promises of the port, can fail
 // at a chosen commit, and counts.
 
+import assert from "node:assert/strict";
 import type {
   ChainCheckpoint,
-  StoredFact,
   StoredSwapEvent,
   SwapIdentity,
   SwapStore,
   SwapTransaction,
 } from "../../src/swaps/ledger/ports.ts";
+import { inListOrder, isAsked, rowsOf } from "./closed-rows.ts";
+import type {
+  ClosedAnswer,
+  ClosedBundle,
+  ClosedQuestion,
+  StoredFact,
+} from "../../src/swaps/ledger/closed-port.ts";
 
 /** The store; what it holds outlives the ledgers that are opened on it. */
 export class MemorySwapStore implements SwapStore {
@@ -25,6 +32,9 @@ export class MemorySwapStore implements SwapStore {
   #identity: SwapIdentity | null = null;
   #facts: StoredFact[] = [];
   #checkpoints: ChainCheckpoint[] = [];
+  readonly #bundles = new Map<number, ClosedBundle>();
+  /** The bundle that a fact belongs to. */
+  readonly #bundleOf = new Map<string, number>();
 
   constructor({ tellsChanges = false } = {}) {
     this.tellsChanges = tellsChanges;
@@ -40,14 +50,16 @@ export class MemorySwapStore implements SwapStore {
   }
 
   async load(visit: (facts: readonly StoredFact[]) => void): Promise<void> {
-    for (let start = 0; start < this.#facts.length; start += 3) visit(this.#facts.slice(start, start + 3));
+    const open = this.#facts.filter((fact) => !this.#bundleOf.has(nameOf(fact)));
+    for (let start = 0; start < open.length; start += 3) visit(open.slice(start, start + 3));
   }
 
   async checkpoints(chain: "evm" | "pearl"): Promise<readonly ChainCheckpoint[]> {
     return this.#checkpoints.filter((one) => one.chain === chain).toSorted((a, b) => b.height - a.height);
   }
 
-  async commit({ rewind, remove, put, checkpoints, events, told }: SwapTransaction): Promise<void> {
+  async commit(transaction: SwapTransaction): Promise<void> {
+    const { rewind, remove, put, checkpoints, events, told, close = [], open = [] } = transaction;
     await Promise.resolve();
     const { failure } = this;
     this.failure = null;
@@ -59,6 +71,10 @@ export class MemorySwapStore implements SwapStore {
         one.chain !== rewind.chain || (one.height ?? -1) <= rewind.toHeight;
       this.#facts = this.#facts.filter(stays);
       this.#checkpoints = this.#checkpoints.filter(stays);
+    }
+    for (const id of open) {
+      assert.ok(this.#bundles.delete(id), `bundle ${id} is closed`);
+      for (const [name, bundle] of this.#bundleOf) if (bundle === id) this.#bundleOf.delete(name);
     }
     for (const { kind, key } of remove) {
       this.#facts = this.#facts.filter((one) => one.kind !== kind || one.key !== key);
@@ -74,6 +90,20 @@ export class MemorySwapStore implements SwapStore {
       );
       this.#checkpoints.push(one);
     }
+    for (const bundle of close) {
+      this.#bundles.set(bundle.id, bundle);
+      for (const one of bundle.facts) {
+        const name = nameOf(one);
+        if (!this.#facts.some((fact) => nameOf(fact) === name)) continue;
+        assert.ok(!this.#bundleOf.has(name), `${name} belongs to one bundle`);
+        this.#bundleOf.set(name, bundle.id);
+      }
+    }
+    for (const [name] of this.#bundleOf)
+      assert.ok(
+        this.#facts.some((fact) => nameOf(fact) === name),
+        `${name} of a closed bundle is there`,
+      );
     if (events === null) this.resets += 1;
     else this.events.push(...events);
     if (failure !== null) throw failure;
@@ -83,8 +113,35 @@ export class MemorySwapStore implements SwapStore {
     return this.#facts.flatMap((fact) => (fact.kind === kind ? [fact.key] : []));
   }
 
+  async closed(questions: readonly ClosedQuestion[]): Promise<ClosedAnswer> {
+    const ids = new Set<number>();
+    const rows = questions.map((question) => {
+      const found = [...this.#bundles.values()].map((bundle) => ({ bundle, rows: rowsOf(question, bundle) }));
+      for (const { bundle } of found) if (isAsked(question, bundle)) ids.add(bundle.id);
+      const listed = inListOrder(question, found);
+      if (question.kind === "orders" || question.kind === "asks")
+        for (const { bundle } of listed) ids.add(bundle.id);
+      return listed.map(({ row }) => row);
+    });
+    const bundles = [...ids].map((id) => ({
+      id,
+      facts: this.#facts.filter((fact) => this.#bundleOf.get(nameOf(fact)) === id),
+    }));
+    const state = this.#facts.find(({ kind }) => kind === "closed")?.body ?? null;
+    return { state, rows, bundles };
+  }
+
+  /** Number of closed bundles. */
+  get closedBundles(): number {
+    return this.#bundles.size;
+  }
+
   /** All facts as stored. */
   get facts(): readonly StoredFact[] {
     return this.#facts;
   }
+}
+
+function nameOf({ kind, key }: Pick<StoredFact, "kind" | "key">): string {
+  return `${kind} ${key}`;
 }

@@ -4,12 +4,12 @@ import type { EvmAddress } from "../../src/primitives/brands.ts";
 import type { EventGroup } from "../../src/index/event-groups.ts";
 import type {
   ChainCheckpoint,
-  StoredFact,
   StoredSwapEvent,
   SwapIdentity,
   SwapStore,
   SwapTransaction,
 } from "../../src/swaps/ledger/ports.ts";
+import type { StoredFact } from "../../src/swaps/ledger/closed-port.ts";
 
 /** What the databases of the contract belong to. */
 export const IDENTITY: SwapIdentity = {

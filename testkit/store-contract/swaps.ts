@@ -9,6 +9,7 @@ import type { ReorgView } from "../../src/index/views.ts";
 import type { StoredSwapEvent, SwapStore } from "../../src/swaps/ledger/ports.ts";
 import { BASE, hash32 } from "./chain-facts.ts";
 import { ChainModel } from "./chain-model.ts";
+import { closedCases } from "./closed-swaps.ts";
 import { walk } from "./engine.ts";
 import { checkpoint, event, fact, IDENTITY, idsOf, keys, loaded, swapTransaction } from "./swap-drafts.ts";
 
@@ -48,10 +49,12 @@ export function swapStoreContract(name: string, factory: SwapEngineFactory): voi
     checkpointCases(on);
     eventCases(on);
     wipeCases(on);
+    closedCases(on);
   });
 }
 
-type On = (rule: string, run: Case) => void;
+/** Registers a case by its rule. */
+export type On = (rule: string, run: Case) => void;
 
 function factCases(on: On): void {
   on("S-26: an identity is kept, and another one is refused in words", async (open) => {

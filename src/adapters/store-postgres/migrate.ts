@@ -4,10 +4,11 @@
 import { CellReader } from "../store-rows/cells.ts";
 import { initial } from "./migrations/0001-initial.ts";
 import { roles } from "./migrations/0002-roles.ts";
+import { closedDeals } from "./migrations/0003-closed-deals.ts";
 import type { Migration, Session } from "./session.ts";
 
 /** All migrations, ascending by version without gaps. */
-const MIGRATIONS: readonly Migration[] = [initial, roles];
+const MIGRATIONS: readonly Migration[] = [initial, roles, closedDeals];
 
 /** Lock of whoever migrates: held to the end of the transaction. */
 const LOCK = "SELECT pg_advisory_xact_lock(1398035027, hashtext(current_schema()))";

@@ -3,7 +3,8 @@
 
 import type { StoredParameters } from "../../index/ports.ts";
 import type { IndexQueries } from "../../index/queries.ts";
-import type { ChainCheckpoint, StoredFact, SwapIdentity } from "../../swaps/ledger/ports.ts";
+import type { ClosedAnswer, ClosedQuestion, StoredFact } from "../../swaps/ledger/closed-port.ts";
+import type { ChainCheckpoint, SwapIdentity } from "../../swaps/ledger/ports.ts";
 import { storedTip } from "./block-rows.ts";
 import { type ErrandOutcome, ErrandSender } from "./errands.ts";
 import { logBounds } from "./event-log.ts";
@@ -20,6 +21,7 @@ import {
   newestChange,
   newestPicture,
 } from "./swaps/swap-changes.ts";
+import { closedAnswer } from "./swaps/closed-deals.ts";
 import { loadFacts, storedCheckpoints, storedIdentity } from "./swaps/swap-store.ts";
 import { writerFence } from "./write/writer.ts";
 
@@ -61,6 +63,8 @@ export interface OpenedPostgresReader {
   parameters(): Promise<StoredParameters | null>;
   look(since: ReaderMark): Promise<ReaderLook>;
   storedSwaps(): Promise<StoredSwaps>;
+  /** As `SwapStore.closed`. */
+  closedSwaps(questions: readonly ClosedQuestion[]): Promise<ClosedAnswer>;
   /** Asks the writer. Does not reject. */
   ask(question: string): Promise<ErrandOutcome>;
   close(): Promise<void>;
@@ -89,6 +93,7 @@ export function openPostgresReader({ url, primaryUrl, onNotice }: ReaderOptions)
     queries: new PostgresQueries(readers),
     parameters: () => readers.snapshot(storedParameters),
     look: (since) => readers.snapshot((session) => lookAt(session, since)),
+    closedSwaps: (questions) => readers.snapshot((session) => closedAnswer(session, questions)),
     storedSwaps: () => readers.survey(storedSwaps),
     ask: (question) => errands.ask(question),
     close: async () => {

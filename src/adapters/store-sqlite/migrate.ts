@@ -14,6 +14,7 @@ import { markets } from "./migrations/0008-markets.ts";
 import { ledger } from "./migrations/0009-ledger.ts";
 import { reorgs } from "./migrations/0010-reorgs.ts";
 import { lookups } from "./migrations/0011-lookups.ts";
+import { closedDeals } from "./migrations/0012-closed-deals.ts";
 
 /** All migrations, ascending by version without gaps. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -28,6 +29,7 @@ export const MIGRATIONS: readonly Migration[] = [
   ledger,
   reorgs,
   lookups,
+  closedDeals,
 ];
 
 /** The schema that this program reads and writes. */

@@ -114,7 +114,7 @@ const transaction = thingPage({
   async exists({ queries, mempool, swaps }, params) {
     const hash = transactionHashOf(params.txid);
     const txid = txidOf(hash.slice(2));
-    if (swaps?.knowsTransaction(hash) === true || swaps?.knowsTransaction(txid) === true) return true;
+    if (swaps && ((await swaps.knowsTransaction(hash)) || (await swaps.knowsTransaction(txid)))) return true;
     if (mempool.matching({ txid, tick: null, address: null }).length > 0) return true;
     return (await queries.operationsOf(txid, null)).value.length > 0;
   },
@@ -143,7 +143,7 @@ const swap = thingPage({
   params: Type.Object({ hash: hashParameter("Hash of an order or a take.") }),
   title: ({ hash }) => `Swap ${ends(hashOf(hash))}`,
   // Without a swap service nobody can tell; the page says that.
-  exists: ({ swaps }, { hash }) => !swaps || swaps.swap(hashOf(hash)).kind === "answer",
+  exists: async ({ swaps }, { hash }) => !swaps || (await swaps.swap(hashOf(hash))).kind === "answer",
 });
 
 const ask = thingPage({
@@ -151,7 +151,7 @@ const ask = thingPage({
   name: "ask",
   params: Type.Object({ id: hashParameter("Id of an ask.") }),
   title: ({ id }) => `Ask ${ends(hashOf(id))}`,
-  exists: ({ swaps }, { id }) => !swaps || swaps.ask(hashOf(id)).kind === "answer",
+  exists: async ({ swaps }, { id }) => !swaps || (await swaps.ask(hashOf(id))).kind === "answer",
 });
 
 const THING_PAGES: readonly ThingPage[] = [token, listing, address, transaction, operation, block, swap, ask];

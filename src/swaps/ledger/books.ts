@@ -5,11 +5,13 @@ import type { Bytes32 } from "../../primitives/brands.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import type { BookChange, CausingBlock } from "./book-change.ts";
 import { ChainBook } from "./chain-book.ts";
+import { ClosedBook } from "./closed-book.ts";
 import type { FactKind } from "./fact-fields.ts";
 import { Layer, type LayeredMap } from "./layers.ts";
 import { LockBook } from "./lock-book.ts";
 import { OrderBook } from "./order-book.ts";
-import type { ChainCheckpoint, StoredFact, StoredSwapEvent, SwapTransaction } from "./ports.ts";
+import type { ClosedBundle, StoredBundle, StoredFact } from "./closed-port.ts";
+import type { ChainCheckpoint, StoredSwapEvent, SwapTransaction } from "./ports.ts";
 import { RecordBook } from "./record-book.ts";
 import { ScriptBook } from "./script-book.ts";
 import { HashlockFilter, PreimageBook } from "./preimage-book.ts";
@@ -31,6 +33,7 @@ export class Books {
   readonly locks: LockBook;
   readonly records: RecordBook;
   readonly trust: TrustBook;
+  readonly closed: ClosedBook;
   /** Orders whose rows change when a tip moves far enough. */
   readonly waiting: LayeredMap<Bytes32, true>;
   /** The hashlocks of orders and takes; of a draft those before it. */
@@ -79,6 +82,10 @@ export class Books {
       this.hashlocks,
     );
     this.trust = new TrustBook(layer.within((books) => books.trust));
+    this.closed = new ClosedBook(
+      layer.within((books) => books.closed),
+      this.hashlocks,
+    );
     this.waiting = layer.map((books) => books.waiting);
   }
 
@@ -112,6 +119,11 @@ export class Draft implements BookChange {
   /** Orders and takes whose rows may change, each with the block that did it. */
   readonly orders = new Map<Bytes32, CausingBlock | null>();
   readonly asks = new Map<Bytes32, CausingBlock | null>();
+  /** Bundles that close with this change, and ones that open. */
+  readonly close: ClosedBundle[] = [];
+  readonly open: StoredBundle[] = [];
+  /** Orders and asks that leave or come back so; their rows stay as they are. */
+  readonly moved = { orders: new Set<Bytes32>(), asks: new Set<Bytes32>() };
   /** The new tip, where that is what changes rows. */
   tipCause: CausingBlock | null = null;
   /** Whether a reorganisation or an eviction explains any way of a status (S-51). */

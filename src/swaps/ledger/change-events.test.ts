@@ -34,7 +34,7 @@ function staged(events: readonly EscrowEvent[], { isOffered = false, isPaid = fa
   const { crypto } = parts;
   const draft = new Draft(new Books({ crypto, evmConfirmations: null }));
   const { books } = draft;
-  const changes = new LedgerChanges(draft);
+  const changes = new LedgerChanges(draft, swapCrypto);
   changes.pearl(pearl(100));
   changes.evm(evm(9));
   changes.evm(evm(20, events, { finalHeight: 20 }));

@@ -5,6 +5,7 @@ import { exactText, exactValue } from "../../primitives/exact-json.ts";
 import type { Bytes32 } from "../../primitives/brands.ts";
 import type { Sighting } from "../../swap/facts.ts";
 import type { EvaluationContext } from "../../swap/subject.ts";
+import type { ClosedQuestion, StoredBundle } from "./closed-port.ts";
 import type { EvmChange, MempoolLocks, PearlChange, RecordWrites } from "./ports.ts";
 
 /** What can happen to the state of swaps. */
@@ -20,6 +21,10 @@ export type LedgerChange =
   | { readonly kind: "records"; readonly writes: RecordWrites }
   /** Time passes; these asks are forgotten (S-34). */
   | { readonly kind: "time"; readonly forgotten: readonly Bytes32[] }
+  /** These bundles leave memory, each by a hashlock of it: only the store has them from now on. */
+  | { readonly kind: "close"; readonly hashlocks: readonly Bytes32[] }
+  /** Closed bundles come back, for somebody who is about to work on them. */
+  | { readonly kind: "open"; readonly questions: readonly ClosedQuestion[] }
   /** Alarms other than these were lifted (S-05). */
   | { readonly kind: "alarms"; readonly stored: readonly string[] };
 
@@ -31,14 +36,16 @@ export interface TimedChange {
   readonly change: LedgerChange;
   readonly was: Moment;
   readonly is: Moment;
+  /** Closed bundles that come back before the change is made. */
+  readonly opened: readonly StoredBundle[];
 }
 
 /** Raised when a field of a change is another one: a process of another program begins with what is stored. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 /** The text of a change. */
-export function changeText({ change, was, is }: TimedChange): string {
-  return exactText({ format: FORMAT, change, was: momentOf(was), is: momentOf(is) });
+export function changeText({ change, was, is, opened }: TimedChange): string {
+  return exactText({ format: FORMAT, change, was: momentOf(was), is: momentOf(is), opened });
 }
 
 /** The change of a text. @throws where a program of another version has written it. */

@@ -10,7 +10,7 @@ import type {
   ScriptHex,
   Txid,
 } from "../../primitives/brands.ts";
-import type { StoredFact } from "./ports.ts";
+import type { StoredFact } from "./closed-port.ts";
 
 /** Texts that are remembered at a time. */
 const MAX_TEXTS = 50_000;

@@ -58,6 +58,16 @@ export class FirstOutputs {
     return { isKept: true, evicted: next[MAX_SMALL_OUTPUTS]?.outpoint ?? null };
   }
 
+  /** Whether the list of this key has outputs. */
+  has(key: string): boolean {
+    return (this.#lists.get(key)?.length ?? 0) > 0;
+  }
+
+  /** Drops the list of this key: its outputs have left. */
+  leave(key: string): void {
+    this.#lists.delete(key);
+  }
+
   /** Takes outputs of blocks above this height out. */
   rewind(toHeight: number): void {
     for (const [key, list] of this.#lists) {

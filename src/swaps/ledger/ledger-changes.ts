@@ -4,12 +4,16 @@
 import type { Bytes32, Outpoint, ScriptHex } from "../../primitives/brands.ts";
 import type { PearlBlockFact, Sighting } from "../../swap/facts.ts";
 import { outpointOf } from "../../swap/lock-choice.ts";
+import type { SwapCrypto } from "../../swap/crypto.ts";
 import type { AskRecord } from "../../swap/records.ts";
 import type { EvaluationContext } from "../../swap/subject.ts";
 import { evmReorgEvent } from "./change-events.ts";
 import type { CausingBlock } from "./book-change.ts";
 import type { Books, Draft } from "./books.ts";
 import type { LedgerChange, Moment } from "./change-text.ts";
+import { CLOSED, UNREVEALED } from "./closed-book.ts";
+import { closedBundle, countedOrders } from "./closed-rows.ts";
+import { bundleOf, leave } from "./closing.ts";
 import { EVENT } from "./fact-kinds.ts";
 import { ImpossibleLog } from "../evm/evm-unavailable.ts";
 import { evmCause } from "./order-book.ts";
@@ -40,8 +44,10 @@ export class LedgerChanges {
   readonly #draft: Draft;
   readonly #books: Books;
   readonly #affected: AffectedRows;
+  readonly #crypto: SwapCrypto;
 
-  constructor(draft: Draft) {
+  constructor(draft: Draft, crypto: SwapCrypto) {
+    this.#crypto = crypto;
     this.#draft = draft;
     this.#books = draft.books;
     this.#affected = new AffectedRows(draft);
@@ -137,9 +143,35 @@ export class LedgerChanges {
       case "time":
         for (const askId of change.forgotten) this.#books.records.removeAsk(askId, this.#draft);
         return;
+      case "close":
+        for (const hashlock of change.hashlocks) this.#close(hashlock);
+        this.#draft.store(CLOSED, this.#books.closed.turnVersion());
+        return;
+      case "open":
+        // What it is about has come back before.
+        return;
       case "alarms":
         return this.#books.trust.keepAlarms(new Set(change.stored));
     }
+  }
+
+  /** A bundle leaves memory. What the store needs to know of it is made of the books that have it. */
+  #close(hashlock: Bytes32): void {
+    const books = this.#books;
+    const bundle = bundleOf(books, hashlock);
+    if (bundle === null) throw new Error(`swap ledger: the orders of ${hashlock} cannot close`);
+    const id = books.closed.nextBundle();
+    const { moved } = this.#draft;
+    this.#draft.close.push(closedBundle(books, bundle, id, this.#crypto));
+    books.closed.count(countedOrders(books, bundle.orders), bundle.asks.size, 1);
+    for (const one of bundle.hashlocks) {
+      if (books.secrets.entries.has(one)) continue;
+      books.closed.unrevealed.add(one, one);
+      this.#draft.store(UNREVEALED, one);
+    }
+    for (const order of bundle.orders) moved.orders.add(order);
+    for (const ask of bundle.asks) moved.asks.add(ask);
+    leave(books, bundle);
   }
 
   /**

@@ -15,12 +15,18 @@ import { ChangeEvents, type LedgerState, type TouchedRow, touchedRows } from "./
 import { UNTOLD } from "./fact-kinds.ts";
 import { type ChangeLimits, LedgerChanges } from "./ledger-changes.ts";
 import { loadBooks } from "./ledger-loading.ts";
+import { isHere, loadBundles, openBundles, touchedBy } from "./recall.ts";
+import { type ClosedAnswer, type ClosedQuestion, emptyAnswer, type StoredBundle } from "./closed-port.ts";
+import { type ClosingBounds, ClosingRounds } from "./closing.ts";
 import type { StoredSwapEvent, SwapIdentity, SwapStore, SwapTransaction } from "./ports.ts";
 import { Subjects } from "./subjects.ts";
 import { NothingWritten, type ToldChange } from "./told-change.ts";
 
 /** Rows that one transaction tells of; a change of more is told by further transactions. */
 const TOLD_AT_ONCE = 512;
+
+/** Readings of closed deals between which something closed or opened each time. */
+const MAX_TRIES = 20;
 
 const NOTHING: SwapTransaction = { rewind: null, remove: [], put: [], checkpoints: [], events: [] };
 
@@ -40,6 +46,10 @@ export interface SwapLedgerDependencies {
   readonly evmConfirmations: number | null;
   /** Takes that are kept in all (S-42). */
   readonly takeMax: number;
+  /** When what has ended leaves memory; absent: never. */
+  readonly closing?: ClosingBounds;
+  /** Resolves when this ledger has followed what the store shows; absent where it is the one that writes. */
+  readonly caughtUp?: () => Promise<void>;
   /**
    * The context that rows of events are made for, with these tips. Without it: *now* of S-05, everything synced.
    */
@@ -60,6 +70,7 @@ export class LedgerCommits {
   readonly #parts: SwapLedgerDependencies;
   readonly #events: ChangeEvents;
   readonly #limits: ChangeLimits;
+  readonly #rounds: ClosingRounds | null;
   #books: Books;
   /** Whether a commit has failed and the books could not be read again since. */
   #isDoubtful = false;
@@ -75,6 +86,7 @@ export class LedgerCommits {
     this.#books = books;
     this.subjects = new Subjects(parts.crypto);
     this.#events = new ChangeEvents(this.subjects, parts);
+    this.#rounds = parts.closing === undefined ? null : new ClosingRounds(limits.depths, parts.closing);
     this.#lastContext = this.context();
   }
 
@@ -117,13 +129,28 @@ export class LedgerCommits {
     return this.#inTurn(() => this.#carryOut(change));
   }
 
+  /** Lets some of what has ended leave memory; whether there may be more at once. */
+  async close(): Promise<boolean> {
+    const rounds = this.#rounds;
+    if (rounds === null) return false;
+    let count = 0;
+    await this.#inTurn(async () => {
+      if (this.#isDoubtful) await this.#readAgain();
+      const hashlocks = rounds.next(this.#books, this.#parts.clock.monotonicMs());
+      count = hashlocks.length;
+      if (count > 0) await this.#carryOut({ kind: "close", hashlocks });
+    });
+    return count > 0;
+  }
+
   /** As `SwapLedger.follow`. */
   follow(text: string, pictureOnly: boolean): Promise<void> {
     return this.#inTurn(async () => {
       const told = readChange(text);
       const { change } = told;
       const draft = new Draft(this.#books);
-      const changes = new LedgerChanges(draft);
+      const changes = new LedgerChanges(draft, this.#parts.crypto);
+      if (!pictureOnly) openBundles(draft, told.opened);
       const tips = this.#books.chains.tips;
       if (!pictureOnly) changes.make(change);
       else if (change.kind === "mempool") changes.make({ ...change, sightings: [], secrets: [] });
@@ -160,8 +187,11 @@ export class LedgerCommits {
   async #carryOut(given: Change): Promise<void> {
     if (this.#isDoubtful) await this.#readAgain();
     const change = typeof given === "function" ? await given() : given;
+    const opened = await this.#closedBundles(touchedBy(this.#books, change, this.#limits.depths));
+    if (change.kind === "open" && opened.length === 0) return;
     const draft = new Draft(this.#books);
-    const changes = new LedgerChanges(draft);
+    openBundles(draft, opened);
+    const changes = new LedgerChanges(draft, this.#parts.crypto);
     changes.make(change);
     const was = { ...this.#lastContext, tips: this.#books.chains.tips };
     const is = this.context(draft.books.chains.tips);
@@ -169,16 +199,22 @@ export class LedgerCommits {
     const rows = touchedRows(draft);
     const [first, rest] = [rows.slice(0, TOLD_AT_ONCE), rows.slice(TOLD_AT_ONCE)];
     const [before, hidden] = [
-      { books: this.#books, context: was },
+      { books: withBundles(this.#books, opened), context: was },
       { books: draft.books, context: is },
     ];
     const told = await this.#events.told(draft, first, before, hidden);
     if (rest.length > 0) draft.store(UNTOLD, "rows");
     if (this.#owesReset) draft.forget(UNTOLD, "rows");
-    await this.#commit(draft, this.#owesReset ? null : [...draft.events, ...told], { change, was, is });
+    await this.#commit(draft, this.#owesReset ? null : [...draft.events, ...told], {
+      change,
+      was,
+      is,
+      opened,
+    });
     this.#owesReset = false;
     draft.books.layDown();
     this.#lastContext = is;
+    if (draft.open.length > 0) this.#rounds?.hold(draft.moved.orders, this.#parts.clock.monotonicMs());
     this.#tellListeners(draft);
     this.feed.publish();
     if (rest.length === 0) return;
@@ -186,7 +222,7 @@ export class LedgerCommits {
     await this.#tellRest(
       draft,
       rest,
-      { books: draft.books, context: was },
+      { books: withBundles(draft.books, opened), context: was },
       { books: this.#books, context: is },
     );
   }
@@ -200,7 +236,8 @@ export class LedgerCommits {
     if (!isStored && !isTold) return;
     try {
       const told = isTold ? { told: toldOf(timed) } : {};
-      await store.commit({ rewind, put, remove, checkpoints, events, ...told });
+      const moved = { close: draft.close, open: draft.open.map(({ id }) => id) };
+      await store.commit({ rewind, put, remove, checkpoints, events, ...moved, ...told });
     } catch (error) {
       if (error instanceof NothingWritten) throw error;
       this.#isDoubtful = true;
@@ -213,6 +250,36 @@ export class LedgerCommits {
     }
   }
 
+  /**
+   * Reads what has closed together with what is in memory: `evaluate` gets books that show both, and the answers to the
+   * questions, of one state. It must be used up at once.
+   */
+  async reading<Value>(
+    questions: readonly ClosedQuestion[],
+    evaluate: (books: Books, answer: ClosedAnswer) => Value,
+  ): Promise<Value> {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const { closed } = this.#books;
+      if (closed.isEmpty) return evaluate(this.#books, emptyAnswer(questions));
+      const answer = await this.#parts.store.closed(questions);
+      // Books may have become others meanwhile. What closed or opened in between makes the two contradict each other.
+      if (answer.state === this.#books.closed.text)
+        return evaluate(withBundles(this.#books, answer.bundles), answer);
+      await (this.#parts.caughtUp?.() ?? this.settled());
+    }
+    throw new Error("swap ledger: what is closed changes faster than it can be read");
+  }
+
+  /** Bundles of the store that a change touches; asked in turn, so that nothing closes or opens meanwhile. */
+  async #closedBundles(questions: readonly ClosedQuestion[]): Promise<readonly StoredBundle[]> {
+    const { closed } = this.#books;
+    if (questions.length === 0 || closed.isEmpty) return [];
+    const { state, bundles } = await this.#parts.store.closed(questions);
+    if (state === closed.text) return bundles;
+    this.#isDoubtful = true;
+    throw new Error("swap ledger: the store has other closed deals than this ledger has seen close");
+  }
+
   /** Drops what is in memory and reads it from the store, but for what is in memory alone. */
   async #readAgain(): Promise<void> {
     const books = new Books(this.#parts);
@@ -223,8 +290,12 @@ export class LedgerCommits {
     this.#isDoubtful = false;
   }
 
-  #tellListeners({ orders, asks }: Draft): void {
-    for (const listener of this.#rowListeners) listener([...orders.keys()], [...asks.keys()]);
+  #tellListeners({ orders, asks, moved }: Draft): void {
+    const [rows, offers] = [
+      [...orders.keys(), ...moved.orders],
+      [...asks.keys(), ...moved.asks],
+    ];
+    for (const listener of this.#rowListeners) listener(rows, offers);
   }
 
   /** The change is durable and visible: what fails here are events, and a reset says so. */
@@ -247,6 +318,15 @@ export class LedgerCommits {
       this.#parts.log.error({ error }, "events of swaps could not be written; the event log begins anew");
     }
   }
+}
+
+/** Books that show bundles as well; those themselves where there are none. */
+function withBundles(books: Books, bundles: readonly StoredBundle[]): Books {
+  const absent = bundles.filter((one) => !isHere(books, one));
+  if (absent.length === 0) return books;
+  const shown = books.over();
+  loadBundles(shown, absent);
+  return shown;
 }
 
 /** Whether rows may differ by a change of which nothing is stored: the mempool, alarms, and what time does. */

@@ -3,6 +3,7 @@
 import { type Depths, settleWaiting } from "./affected-rows.ts";
 import { LOADING } from "./book-change.ts";
 import type { Books } from "./books.ts";
+import { CLOSED, UNREVEALED } from "./closed-book.ts";
 import { type FactKind, Interner } from "./fact-fields.ts";
 import {
   ADDRESSES,
@@ -21,7 +22,8 @@ import {
   TIP,
   UNTOLD,
 } from "./fact-kinds.ts";
-import type { StoredFact, SwapStore } from "./ports.ts";
+import type { StoredFact } from "./closed-port.ts";
+import type { SwapStore } from "./ports.ts";
 
 type Loader = (fact: StoredFact, interner: Interner, books: Books) => void;
 
@@ -35,7 +37,7 @@ export async function loadBooks(store: SwapStore, books: Books, depths: Depths):
   await store.load((facts) => {
     for (const fact of facts) {
       isUntold ||= fact.kind === UNTOLD.name;
-      loaderOf(fact)(fact, interner, books);
+      loadFact(fact, interner, books);
     }
   });
   books.trust.settle(books.chains.tips.evm.finalHeight);
@@ -43,6 +45,11 @@ export async function loadBooks(store: SwapStore, books: Books, depths: Depths):
     books.chains.remember(chain, null, await store.checkpoints(chain));
   settleWaiting(books, depths, books.orders.entries.keys());
   return isUntold;
+}
+
+/** Puts a stored fact into books. @throws where it is damaged or of no known kind. */
+export function loadFact(fact: StoredFact, interner: Interner, books: Books): void {
+  loaderOf(fact)(fact, interner, books);
 }
 
 const LOADERS: ReadonlyMap<string, Loader> = new Map([
@@ -66,6 +73,8 @@ const LOADERS: ReadonlyMap<string, Loader> = new Map([
   loads(ADDRESSES, (addresses, { records }) => records.putAddresses(addresses, LOADING)),
   loads(ORIGIN, (origin, { records }) => records.putOrigin(origin, LOADING)),
   loads(UNTOLD, () => undefined),
+  loads(CLOSED, (state, { closed }) => closed.load(state)),
+  loads(UNREVEALED, (hashlock, { closed }) => closed.unrevealed.add(hashlock, hashlock)),
 ]);
 
 function loads<Value>(kind: FactKind<Value>, load: (value: Value, books: Books) => void): [string, Loader] {

@@ -3,49 +3,28 @@
 // is kept of a transaction is linear in its inputs and outputs, and small outputs are kept up to a bound per script.
 
 import type { Outpoint, ScriptHex, Txid } from "../../primitives/brands.ts";
-import type { HtlcOutput, PearlBlockFact, PearlPlace, Sighting, SpendPath } from "../../swap/facts.ts";
+import type { HtlcOutput, PearlBlockFact, PearlPlace, Sighting } from "../../swap/facts.ts";
 import { DUST_SAT, outpointOf } from "../../swap/lock-choice.ts";
-import type { BookChange } from "./book-change.ts";
+import { type BookChange, LOADING } from "./book-change.ts";
 import { BLOCK_FACTS, SIGHTING } from "./fact-kinds.ts";
 import { FirstOutputs, MAX_SMALL_OUTPUTS } from "./first-outputs.ts";
 import { LockConflicts } from "./lock-conflicts.ts";
 import type { Layer, LayeredIndex, LayeredMap, LayeredValue } from "./layers.ts";
+import {
+  type DustEntry,
+  dustEntry,
+  minedSpend,
+  type OutputEntry,
+  smallList,
+  txidOf,
+} from "./lock-entries.ts";
 import { MultiIndex } from "./multi-index.ts";
 import type { MempoolLocks } from "./ports.ts";
 import type { ScriptBook } from "./script-book.ts";
 
-/** What is known of an outpoint whose script is or was a lock, of at least `DUST_SAT`. */
-export interface OutputEntry {
-  readonly script: ScriptHex;
-  readonly amountSat: bigint;
-  readonly coinbase: boolean;
-  readonly mined: PearlPlace | null;
-  /** Whether it stays when its block goes: its transaction's inputs are known. */
-  readonly isSighted: boolean;
-  readonly spend: {
-    readonly txid: Txid;
-    readonly path: SpendPath;
-    readonly place: PearlPlace;
-    readonly outputScripts: readonly ScriptHex[] | null;
-  } | null;
-}
-
-/** A mined output below `DUST_SAT`: watched for spends and secrets alone (S-15). */
-interface DustEntry {
-  readonly script: ScriptHex;
-  readonly amountSat: bigint;
-  readonly coinbase: boolean;
-  readonly place: PearlPlace;
-}
-
 type OnChange = (script: ScriptHex) => void;
 
 const EMPTY: MempoolLocks = { present: new Set(), spends: new Map() };
-
-/** The transaction of an outpoint. */
-function txidOf(outpoint: Outpoint): Txid {
-  return outpoint.slice(0, outpoint.indexOf(":")) as Txid;
-}
 
 /** All lock outputs. */
 export class LockBook {
@@ -158,6 +137,38 @@ export class LockBook {
       const conflict = this.conflicts.heightOf(txidOf(outpoint));
       if (conflict !== null) yield conflict;
     }
+  }
+
+  /** Whether dust of this script is watched. */
+  hasDust(script: ScriptHex): boolean {
+    return this.#firstDust.has(script);
+  }
+
+  /** Scripts of the outputs that this transaction made. */
+  *scriptsMadeBy(txid: Txid): Generator<ScriptHex> {
+    for (const outpoint of this.#byTransaction.of(txid)) {
+      const script = this.entries.get(outpoint)?.script;
+      if (script !== undefined) yield script;
+    }
+  }
+
+  /** Whether the outpoint or a lock output of the transaction is known. */
+  isHere(place: Outpoint | Txid): boolean {
+    return place.includes(":") ? this.entries.has(place as Outpoint) : this.#byTransaction.has(place as Txid);
+  }
+
+  /** Takes the outputs of a script out, and its lists: its orders have closed. */
+  leave(script: ScriptHex): void {
+    for (const outpoint of this.byScript.of(script)) {
+      const entry = this.entries.get(outpoint);
+      if (entry === undefined) continue;
+      const txid = txidOf(outpoint);
+      // Without a sighting nothing is forgotten by the removal, and what it spends is taken out here.
+      this.#remove(outpoint, { ...entry, isSighted: false }, LOADING);
+      if (!this.#byTransaction.has(txid)) this.conflicts.leave(txid);
+    }
+    this.#firstDust.leave(script);
+    this.#firstSmall.leave(smallList(script, this.#scripts.leastAmount(script)));
   }
 
   /** Remembers a sighting; one that a bound turns away is not known. `onChange` gets the scripts whose outputs change. */
@@ -312,7 +323,11 @@ export class LockBook {
     if (!this.#isSmall(script, amountSat)) return true;
     const least = this.#scripts.leastAmount(script);
     const present = () => this.#minedSmall(script);
-    const { isKept, evicted } = this.#firstSmall.admit(`${script}/${least}`, { outpoint, place }, present);
+    const { isKept, evicted } = this.#firstSmall.admit(
+      smallList(script, least),
+      { outpoint, place },
+      present,
+    );
     if (!isKept || evicted !== null) this.#scripts.cap(script, change);
     const entry = evicted === null ? undefined : this.entries.get(evicted);
     if (evicted !== null && entry !== undefined) {
@@ -373,16 +388,4 @@ export class LockBook {
     change.forget(SIGHTING, outpoint);
     if (!this.#byTransaction.has(txid)) this.conflicts.forget(txid, change);
   }
-}
-
-/** Dust in the form of an output: whether it was spent is not kept. */
-function dustEntry(dust: DustEntry | undefined): OutputEntry | null {
-  if (dust === undefined) return null;
-  const { script, amountSat, coinbase, place: mined } = dust;
-  return { script, amountSat, coinbase, mined, isSighted: false, spend: null };
-}
-
-function minedSpend(spend: NonNullable<OutputEntry["spend"]>): NonNullable<HtlcOutput["spend"]> {
-  const { txid, path, place: mined, outputScripts } = spend;
-  return outputScripts === null ? { txid, path, mined } : { txid, path, mined, outputScripts };
 }

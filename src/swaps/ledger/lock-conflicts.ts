@@ -95,6 +95,29 @@ export class LockConflicts {
     change.forget(INPUTS, txid);
   }
 
+  /** What a lock transaction spends; nothing where it is not known. */
+  inputsOf(txid: Txid): readonly Outpoint[] {
+    return this.#transactions.get(txid)?.inputs ?? [];
+  }
+
+  /** Heights of the blocks that spend inputs of a lock transaction. */
+  *heightsOfInputs(txid: Txid): Generator<number> {
+    for (const input of this.inputsOf(txid)) {
+      const spent = this.#spends.get(input);
+      if (spent !== undefined) yield spent.height;
+    }
+  }
+
+  /** Takes a lock transaction out, with who spent its inputs where no other one needs them. */
+  leave(txid: Txid): void {
+    const inputs = this.inputsOf(txid);
+    for (const input of inputs) {
+      this.byInput.delete(input, txid);
+      if (!this.byInput.has(input)) this.#spends.delete(input);
+    }
+    this.#transactions.delete(txid);
+  }
+
   /** Takes back what blocks above this height spent. */
   rewind(toHeight: number, onChange: OnChange): void {
     for (const [input, { height }] of this.#spends) {

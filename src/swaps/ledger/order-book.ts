@@ -9,7 +9,7 @@ import type { BookChange, CausingBlock } from "./book-change.ts";
 import { ImpossibleLog } from "../evm/evm-unavailable.ts";
 import type { Layer, LayeredIndex, LayeredMap, LayeredValue } from "./layers.ts";
 import type { KeyWatcher } from "./multi-index.ts";
-import type { EscrowFee } from "./ports.ts";
+import type { EscrowFee } from "./state-reads.ts";
 import type { ScriptBook } from "./script-book.ts";
 
 /** An order with what is computed once from its keys. */
@@ -144,6 +144,12 @@ export class OrderBook {
     if (fees.length < this.#fees.value.length) this.#fees.value = fees;
   }
 
+  /** Takes an order out that is there: it has closed, and is only in the store from now on. */
+  leave(hash: Bytes32): void {
+    const entry = this.entries.get(hash);
+    if (entry !== undefined) this.#remove(hash, entry);
+  }
+
   /** Sellers that revoked asks, and whether the fee was set, above a height: whose asks a rewind changes. */
   saidAbove(height: number): { readonly sellers: readonly EvmAddress[]; readonly fee: boolean } {
     const sellers = [...this.#revocations]
@@ -260,7 +266,7 @@ export class OrderBook {
 }
 
 /** The EVM transactions that an order's facts name. */
-function transactionsOf({ locked, accepted, closed, credited }: OrderFacts): ReadonlySet<Bytes32> {
+export function transactionsOf({ locked, accepted, closed, credited }: OrderFacts): ReadonlySet<Bytes32> {
   const places = [locked, accepted?.place, closed?.place, credited?.place, credited?.withdrawn];
   return new Set(places.flatMap((place) => place?.txHash ?? []));
 }

@@ -14,15 +14,15 @@ import type {
   ChainTips,
   ChainWitness,
   EscrowEvent,
-  HtlcOutput,
   PearlBlockFact,
-  PreimageFact,
   PreimageShower,
   Sighting,
 } from "../../swap/facts.ts";
 import type { AddressRecord, AskRecord, OriginRecord, TakeRecord } from "../../swap/records.ts";
-import type { AskStatus, EvaluationContext, SwapSubject } from "../../swap/subject.ts";
 import type { NodeCounts } from "../../follow/ports.ts";
+import type { StateReads } from "./state-reads.ts";
+import type { ClosedState } from "./closed-state.ts";
+import type { ClosedAnswer, ClosedBundle, ClosedQuestion, StoredFact } from "./closed-port.ts";
 import type { ToldChange } from "./told-change.ts";
 
 /** What a database of swaps belongs to (S-26): another one is refused at start. */
@@ -30,20 +30,6 @@ export interface SwapIdentity {
   readonly network: string;
   readonly chainId: number;
   readonly escrow: EvmAddress;
-}
-
-/** One stored fact or record. The store knows nothing of its meaning. */
-export interface StoredFact {
-  /** What it is, e.g. "event", "output", "secret", "ask". */
-  readonly kind: string;
-  /** Unique within its kind. */
-  readonly key: string;
-  /** The chain whose block showed it; null where it is tied to no block. */
-  readonly chain: "evm" | "pearl" | null;
-  /** Height of that block; null with `chain` null. */
-  readonly height: number | null;
-  /** JSON text; amounts as decimal strings. */
-  readonly body: string;
 }
 
 /** A block of either chain that the ledger has seen, for finding forks. `hash` as that chain shows hashes. */
@@ -80,6 +66,9 @@ export interface SwapTransaction {
   readonly checkpoints: readonly ChainCheckpoint[];
   /** Appended to the one event log. Null: more has changed than is told; the log is emptied, so that all get a `reset`. */
   readonly events: readonly StoredSwapEvent[] | null;
+  /** Bundles whose facts are no longer loaded, and ones whose facts are again; absent where none. */
+  readonly close?: readonly ClosedBundle[];
+  readonly open?: readonly number[];
   /** The change that this stores, for ledgers in other processes; absent where nobody follows. */
   readonly told?: ToldChange;
 }
@@ -88,7 +77,7 @@ export interface SwapTransaction {
  * Kinds that a wipe of the index removes although they are tied to no block: what was derived from chain facts. All
  * other facts without a chain are kept: records (S-50), secrets (S-13) and sightings (S-15).
  */
-export const DERIVED_KINDS: readonly string[] = ["tip", "script", "badkey"];
+export const DERIVED_KINDS: readonly string[] = ["tip", "script", "badkey", "closed", "unrevealed"];
 
 /**
  * Storage of swap facts. Engine-neutral: two tables, checkpoints and the shared event log. A wipe of the index
@@ -99,7 +88,7 @@ export interface SwapStore {
   identity(): Promise<SwapIdentity | null>;
   /** Stores the identity of a new database; rejects where another one is there (S-26). */
   initialise(identity: SwapIdentity): Promise<void>;
-  /** Visits every fact in the order of its first insertion, then resolves. */
+  /** Visits every fact that belongs to no closed bundle in the order of its first insertion, then resolves. */
   load(visit: (facts: readonly StoredFact[]) => void): Promise<void>;
   /** All kept checkpoints of a chain, highest first. */
   checkpoints(chain: "evm" | "pearl"): Promise<readonly ChainCheckpoint[]>;
@@ -107,6 +96,8 @@ export interface SwapStore {
   commit(transaction: SwapTransaction): Promise<void>;
   /** Whether changes are told to other processes: `told` of a transaction. */
   readonly tellsChanges?: boolean;
+  /** Answers questions about closed deals, all from one state. */
+  closed(questions: readonly ClosedQuestion[]): Promise<ClosedAnswer>;
   /** Keys of all stored facts of a kind, as they are now: another process may have removed some (S-05). */
   keys(kind: string): Promise<readonly string[]>;
 }
@@ -228,7 +219,9 @@ export interface SwapWatch {
   isHashlock(hashlock: Bytes32): boolean;
   /** Scripts whose older blocks are not read yet: `fromTime` = time of the first fact that named it - 7200 s (S-53). */
   uncovered(): readonly { readonly script: WatchedScript; readonly fromTime: number }[];
-  /** Number of watched scripts; with none a follower need not read blocks at all. */
+  /** Whether there are closed deals, whose scripts are not in memory: they are opened before a block is looked at. */
+  readonly hasClosed: boolean;
+  /** Number of watched scripts, closed ones as one; with none a follower need not read blocks at all. */
   readonly size: number;
 }
 
@@ -244,6 +237,8 @@ export interface LedgerWrites {
     secrets: PearlChange["secrets"],
   ): Promise<void>;
   readonly watch: SwapWatch;
+  /** As `LedgerReads.open`. */
+  open(questions: readonly ClosedQuestion[]): Promise<void>;
   /** The last applied tips; height -1 before the first. */
   tips(): ChainTips;
   /** Checkpoints of a chain, highest first, for finding a fork. */
@@ -269,30 +264,10 @@ export interface RecordWrites {
   readonly origins?: readonly OriginRecord[];
 }
 
-/** Present fee of the contract, from FeeSet (S-30). */
-export interface EscrowFee {
-  readonly feeBps: number;
-  readonly feeRecipient: EvmAddress;
-}
-
-/** The ledger as the API sees it: synchronous reads of one state (H-47). */
-export interface LedgerReads {
+/** The ledger as the API sees it. Closed deals are read by `reading` alone, or after `open`. */
+export interface LedgerReads extends StateReads {
   /** Resolves when no commit is in flight, so that what is read afterwards is durable. */
   settled(): Promise<void>;
-  tips(): ChainTips;
-  /** By order or take hash; null where neither is known. */
-  subject(hash: Bytes32): SwapSubject | null;
-  ask(askId: Bytes32): AskRecord | null;
-  /** The status of S-33, by the facts and this *now*; the record may be one that is not written yet. */
-  askStatus(record: AskRecord, when: Pick<EvaluationContext, "now" | "expiryNow">): AskStatus;
-  /** The order that carries an ask's id, or null. */
-  orderOfAsk(askId: Bytes32): Bytes32 | null;
-  /** Live takes of an ask at `now`. */
-  liveTakes(askId: Bytes32, now: number): number;
-  /** Asks whose `expiry` is in (after, until]. */
-  asksEnding(after: number, until: number): Iterable<Bytes32>;
-  /** When a balance of this PEARL address was last looked up, unix seconds; null where not since the start (S-34). */
-  balanceSeenAt(address: string): number | null;
   /**
    * Notes that. In memory alone: rows show it, no event tells it, and records are brought up to date once an hour.
    * Null forgets it.
@@ -300,31 +275,19 @@ export interface LedgerReads {
   noteBalanceSeen(address: string, at: number | null): void;
   /** Addresses of which that is noted. */
   addressesSeen(): Iterable<string>;
-  /** All posted asks, in no order. */
-  asks(): Iterable<AskRecord>;
-  /** Hashes of all indexed orders, in no order. */
-  orders(): Iterable<Bytes32>;
-  /** Lowest ask nonce that the seller has not revoked in any indexed block. */
-  minAskNonce(seller: EvmAddress): bigint;
-  /** Null before the first FeeSet is indexed. */
-  fee(): EscrowFee | null;
-  /** The preimage of a hashlock, once anything has shown it; else null. */
-  preimageOf(hashlock: Bytes32): PreimageFact | null;
-  /** False where no hashlock that ends in these four bytes, a big-endian number, is known. Costs nanoseconds. */
-  mayKnowHashlock(end: number): boolean;
-  /** Whether the hashlock belongs to an indexed order or a live take. */
-  knowsHashlock(hashlock: Bytes32): boolean;
-  /** Whether an indexed order of this buyer, other than `except`, has the hashlock. */
-  isHashlockUsed(buyer: EvmAddress, hashlock: Bytes32, except: Bytes32 | null): boolean;
-  /** A known lock output by outpoint, with the script that it pays, or null. Dust too, where it is mined (S-15). */
-  lockOutput(outpoint: Outpoint): { readonly output: HtlcOutput; readonly script: ScriptHex } | null;
-  /** Whether a lock output of this transaction, or a spend of one, is in a block or in the mempool now (S-62). */
-  knowsTransaction(txid: Txid): boolean;
-  /** Whether an EVM transaction moved an indexed order. */
-  knowsEvmTransaction(txHash: Bytes32): boolean;
-  /** Orders that a transaction of either chain moved, a PEARL txid with 0x before it; in no order, for a walk. */
-  ordersOfTransaction(hash: Bytes32): ReadonlySet<Bytes32>;
   write(records: RecordWrites): Promise<void>;
+  /**
+   * Reads what has closed together with what is in memory. `evaluate` gets reads of one state that show both, with the
+   * answers to the questions, and uses them up at once.
+   */
+  reading<Value>(
+    questions: readonly ClosedQuestion[],
+    evaluate: (reads: StateReads, answer: ClosedAnswer) => Value,
+  ): Promise<Value>;
+  /** Brings closed deals into memory, to be worked on; there they stay for some minutes at least. */
+  open(questions: readonly ClosedQuestion[]): Promise<void>;
+  /** How many orders and asks have closed, by status. */
+  closedCounts(): ClosedState;
 }
 
 /** What a contract says of a signature; "failed": its call reverted or ran out of the gas that it may use. */

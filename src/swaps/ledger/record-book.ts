@@ -2,7 +2,7 @@
 
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import type { AddressRecord, AskRecord, OriginRecord, TakeRecord } from "../../swap/records.ts";
-import type { BookChange } from "./book-change.ts";
+import { type BookChange, LOADING } from "./book-change.ts";
 import { ADDRESSES, ASK, ORIGIN, TAKE } from "./fact-kinds.ts";
 import type { Layer, LayeredIndex, LayeredMap } from "./layers.ts";
 import type { KeyWatcher } from "./multi-index.ts";
@@ -57,6 +57,11 @@ export class RecordBook {
     this.#asksByEnd.delete(String(ask.terms.expiry), id);
     change.forget(ASK, id);
     change.touchAsk(id, null);
+  }
+
+  /** Takes an ask out whose order has closed. */
+  leaveAsk(id: Bytes32): void {
+    this.removeAsk(id, LOADING);
   }
 
   /** Puts a take that lives anew under a known hash: as young as a new one. */

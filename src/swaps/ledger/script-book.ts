@@ -120,6 +120,14 @@ export class ScriptBook {
     return this.entries.get(script)?.leastAmountSat ?? 0n;
   }
 
+  /** Takes a script out whose orders have closed. */
+  leave(script: ScriptHex): void {
+    const entry = this.entries.get(script);
+    if (entry === undefined) return;
+    this.entries.delete(script);
+    this.byHashlock.delete(entry.hashlock, script);
+  }
+
   /** Puts an entry. */
   put(entry: ScriptEntry, change: BookChange): void {
     this.entries.set(entry.script, entry);

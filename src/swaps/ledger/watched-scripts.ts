@@ -1,7 +1,7 @@
 // What the PEARL follower looks for: the ledger's books as it sees them, always in their present state.
 
 import type { Bytes32, Outpoint, ScriptHex } from "../../primitives/brands.ts";
-import type { OutputEntry } from "./lock-book.ts";
+import type { OutputEntry } from "./lock-entries.ts";
 import type { ScriptEntry, SwapWatch, WatchedOutput, WatchedScript } from "./ports.ts";
 import type { Books } from "./books.ts";
 
@@ -40,7 +40,11 @@ export class WatchedScripts implements SwapWatch {
   }
 
   get size(): number {
-    return this.#books.scripts.entries.size;
+    return this.#books.scripts.entries.size + (this.hasClosed ? 1 : 0);
+  }
+
+  get hasClosed(): boolean {
+    return !this.#books.closed.isEmpty;
   }
 
   script(script: ScriptHex): WatchedScript | null {
@@ -62,7 +66,11 @@ export class WatchedScripts implements SwapWatch {
   }
 
   isHashlock(hashlock: Bytes32): boolean {
-    return this.#books.orders.byHashlock.has(hashlock) || this.#books.scripts.byHashlock.has(hashlock);
+    const { orders, scripts, closed } = this.#books;
+    // Of a closed one whose secret is public nothing more can be learnt.
+    return (
+      orders.byHashlock.has(hashlock) || scripts.byHashlock.has(hashlock) || closed.unrevealed.has(hashlock)
+    );
   }
 
   uncovered(): readonly { readonly script: WatchedScript; readonly fromTime: number }[] {

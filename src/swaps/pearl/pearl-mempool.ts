@@ -17,6 +17,7 @@ import {
   FoundOutputs,
   type LockSpend,
   type MatchedOutput,
+  openPaid,
   PearlMatcher,
   type ShownPreimage,
 } from "./pearl-matcher.ts";
@@ -212,21 +213,27 @@ export class PearlMempool implements MempoolListener {
     for (const one of raws) {
       piece.push(one);
       if (piece.length < COMPARED_PER_TURN) continue;
-      this.#comparePiece(piece);
+      await this.#comparePiece(piece);
       piece = [];
       await this.#deps.clock.sleep(0);
     }
-    this.#comparePiece(piece);
+    await this.#comparePiece(piece);
   }
 
   /** Outputs first, so that spends within the mempool are found in whatever order they came. */
-  #comparePiece(piece: readonly (readonly [Txid, Uint8Array])[]): void {
+  async #comparePiece(piece: readonly (readonly [Txid, Uint8Array])[]): Promise<void> {
     const { ledger, crypto } = this.#deps;
-    const matcher = new PearlMatcher(ledger.watch, crypto, this.#found);
     const opened: { readonly txid: Txid; readonly transaction: WholeTransaction }[] = [];
     for (const [txid, raw] of piece) {
       const transaction = this.#open(txid, raw);
-      if (transaction === null) continue;
+      if (transaction !== null) opened.push({ txid, transaction });
+    }
+    await openPaid(
+      ledger,
+      opened.map(({ transaction }) => transaction),
+    );
+    const matcher = new PearlMatcher(ledger.watch, crypto, this.#found);
+    for (const { txid, transaction } of opened) {
       const locks = matcher.outputs(transaction);
       const before = this.#shown.get(txid) ?? NOTHING;
       const known = new Set(before.locks.map(({ vout }) => vout));
@@ -235,7 +242,6 @@ export class PearlMempool implements MempoolListener {
       // What was compared before may spend the new lock output.
       if (fresh.length > 0) this.#sought.add(markOf(txid));
       if (fresh.length > 0 || locks.length < before.locks.length) this.#put(txid, { ...before, locks });
-      opened.push({ txid, transaction });
     }
     for (const { txid, transaction } of opened) {
       const { spends, secrets } = matcher.inputs(transaction);

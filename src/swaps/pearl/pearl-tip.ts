@@ -8,7 +8,7 @@ import { UnsettledChain } from "../../follow/follower-errors.ts";
 import type { Log, NodeTip, SwapNode } from "../../follow/ports.ts";
 import { hashesOf, newestSharedBlock } from "../../follow/shared-block.ts";
 import { fetchHeaders, type HeaderPoint, HeaderWindow, WINDOW_BLOCKS } from "./pearl-headers.ts";
-import { BlockFindings, PearlMatcher } from "./pearl-matcher.ts";
+import { BlockFindings, openPaid, PearlMatcher } from "./pearl-matcher.ts";
 import { type BlockReader, findIn } from "./pearl-reader.ts";
 import type { NodeStanding } from "./pearl-standing.ts";
 import type { LedgerWrites, PearlChange } from "../ledger/ports.ts";
@@ -173,6 +173,8 @@ export class PearlTip {
     if (common.height === own.height) throw new UnsettledChain(own.height);
     const window = this.#window.upTo(common.height);
     const base = window.tip === null ? await this.#windowAt(common.height) : window;
+    // What the undone blocks showed of closed deals may stand in other blocks now.
+    await this.#deps.ledger.open([{ kind: "above", chain: "pearl", height: common.height }]);
     const appended = await this.#append(base, tip, common.height);
     if (appended.kind === "branch") throw new UnsettledChain(common.height);
     log.warn(
@@ -219,6 +221,7 @@ export class PearlTip {
         if (points.length === 0) return { kind: "branch" };
         break;
       }
+      await openPaid(this.#deps.ledger, block.transactions());
       points.push(findIn(block, findings, matcher));
       previous = block.hash;
     }

@@ -9,6 +9,7 @@ import { bidRow, dealRow } from "../../swap/rows.ts";
 import type { SwapSubject } from "../../swap/subject.ts";
 import type { NamedOutpoint } from "../../swap/verify-lock.ts";
 import { ZERO_BYTES32 } from "../../swap/terms.ts";
+import { print } from "../ledger/closed-port.ts";
 import { refusal, answer, type SwapOutcome, type SwapRefusal } from "./outcome.ts";
 import type { SwapDependencies } from "./dependencies.ts";
 import { optional, readFields, required } from "./read-fields.ts";
@@ -30,6 +31,8 @@ export async function acceptLock(
   });
   if (!read.ok) return read.error;
   const fields = read.value;
+  const prints = [print(hash), print(fields.pearl_lock_txid)];
+  await deps.ledger.open([{ kind: "prints", prints }]);
   const subject = deps.ledger.subject(hash);
   if (subject === null) return refusal("DEAL_NOT_FOUND");
   const misfit = misfitOf(deps, subject, fields.buyer_pearl_address, fields.seller_pearl_address);

@@ -12,6 +12,7 @@ import type { AskRecord, LockHint } from "../../swap/records.ts";
 import { askRow, type AskRow } from "../../swap/rows.ts";
 import type { SwapRules, EvaluationContext } from "../../swap/subject.ts";
 import type { EvmStanding, LedgerReads } from "../ledger/ports.ts";
+import type { StateReads } from "../ledger/state-reads.ts";
 import type { SwapReadiness } from "../readiness.ts";
 import type { AskIndex } from "./ask-index.ts";
 import type { BalanceLookups } from "./balance-lookups.ts";
@@ -82,7 +83,7 @@ export interface SwapDependencies {
 
 /** The row of H-40. */
 export function rowOfAsk(
-  ledger: LedgerReads,
+  ledger: StateReads,
   record: AskRecord,
   when: Pick<EvaluationContext, "now" | "expiryNow">,
 ): AskRow {

@@ -1,11 +1,15 @@
 // The three lists and what is found by an address (H-40, H-43, S-52): filters over orders and asks in list order.
 
+import { scriptHexOfAddress } from "../../primitives/address.ts";
 import type { Bytes32, EvmAddress, PearlAddress } from "../../primitives/brands.ts";
 import { bidRow, dealRow } from "../../swap/rows.ts";
 import type { SwapSubject } from "../../swap/subject.ts";
 import { type SwapTransactionRow, swapTransactions, TRANSACTION_ACTIONS } from "../../swap/transactions.ts";
+import { type ClosedQuestion, type ClosedRow, type ClosedStart, print } from "../ledger/closed-port.ts";
+import { CLOSED_STATUSES } from "../ledger/closed-state.ts";
+import type { StateReads } from "../ledger/state-reads.ts";
 import type { IndexedAsk } from "./ask-index.ts";
-import { askKey, placeOfKey } from "./ask-order.ts";
+import { ASK_ORDERS, askKey, type AskPlace, askPlaceOf, placeOfKey } from "./ask-order.ts";
 import type { TaprootKeyIndex } from "./taproot-key-index.ts";
 import { compareNewest, type IndexedOrder, keyOf, type OrderIndex } from "./order-index.ts";
 import type { SwapList } from "./outcome.ts";
@@ -31,52 +35,102 @@ export class SwapLists {
     this.#deps = deps;
   }
 
-  bids(query: BidListQuery): SwapList<WireRow> {
+  async bids(query: BidListQuery): Promise<SwapList<WireRow>> {
+    return this.#one(this.#bids(query));
+  }
+
+  async deals(query: SwapListQuery): Promise<SwapList<WireRow>> {
+    return this.#one(this.#deals(query));
+  }
+
+  async asks(query: AskListQuery): Promise<SwapList<WireRow>> {
+    return this.#one(this.#asks(query));
+  }
+
+  #one(list: Listing): Promise<SwapList<WireRow>> {
+    const { ledger } = this.#deps.deps;
+    return ledger.reading([list.question], (reads, { rows }) => list.page(reads, rows[0] ?? []));
+  }
+
+  #bids(query: BidListQuery): Listing {
     const { readiness, rules } = this.#deps.deps;
-    const context = readiness.context();
     const isListed = (order: IndexedOrder): boolean =>
       (query.includeAskMatches || !order.isAskMatch) && isOneOf(query.statuses, order.bid);
-    return cutPage({
-      limit: query.limit,
-      start: query.start,
-      entries: this.#orders(query, isListed),
-      row: (subject) => rowIn(subject, bidRow(subject, context, rules)),
-    });
+    return {
+      question: this.#closedOrders(query, "bid", query.includeAskMatches),
+      page: (reads, closed) => {
+        const context = readiness.context();
+        return cutPage({
+          limit: query.limit,
+          start: query.start,
+          entries: this.#orders(reads, query, isListed, closed),
+          row: (subject) => rowIn(subject, bidRow(subject, context, rules)),
+        });
+      },
+    };
   }
 
-  deals(query: SwapListQuery): SwapList<WireRow> {
+  #deals(query: SwapListQuery): Listing {
     const { readiness, rules } = this.#deps.deps;
-    const context = readiness.context();
     const isListed = (order: IndexedOrder): boolean =>
       order.deal !== null && isOneOf(query.statuses, order.deal);
-    return cutPage({
-      limit: query.limit,
-      start: query.start,
-      entries: this.#orders(query, isListed),
-      row: (subject) => rowIn(subject, dealRow(subject, context, rules)),
-    });
+    return {
+      question: this.#closedOrders(query, "deal", true),
+      page: (reads, closed) => {
+        const context = readiness.context();
+        return cutPage({
+          limit: query.limit,
+          start: query.start,
+          entries: this.#orders(reads, query, isListed, closed),
+          row: (subject) => rowIn(subject, dealRow(subject, context, rules)),
+        });
+      },
+    };
   }
 
-  asks(query: AskListQuery): SwapList<WireRow> {
+  #asks(query: AskListQuery): Listing {
     const { deps, programs } = this.#deps;
-    const { readiness, ledger, asks } = deps;
     const { sort, start, statuses, includeUnfunded } = query;
     const place = start === null ? null : placeOfKey(start.key, sort);
-    const walk = asks.walk({
-      statuses,
-      includeUnfunded,
-      sort,
-      start: start === null || place === null ? null : { direction: start.direction, place },
-      among: this.#candidates(query),
-    });
-    const isOfParty = partyFilter(query, programs);
-    const context = readiness.context();
-    return cutPage({
-      limit: query.limit,
-      start,
-      entries: keyed(walk, isOfParty, (ask) => askKey(ask, sort)),
-      row: ({ record }) => rowOfAsk(ledger, record, context),
-    });
+    const from = start === null || place === null ? null : { direction: start.direction, place };
+    // Whatever has closed was taken.
+    const isAsked = isOneOf(statuses, "ASK_TAKEN");
+    const question = { kind: "asks", sort, ...this.#closedParties(query), limit: query.limit + 1 } as const;
+    return {
+      question: isAsked ? { ...question, start: closedStart(from) } : NO_QUESTION,
+      page: (reads, closed) => {
+        const among = this.#candidates(query);
+        const walk = deps.asks.walk({ statuses, includeUnfunded, sort, start: from, among });
+        const open = keyed(walk, partyFilter(query, programs), (ask) => askKey(ask, sort));
+        const context = deps.readiness.context();
+        const turn = start?.direction === "prev" ? -1 : 1;
+        return cutPage({
+          limit: query.limit,
+          start,
+          entries: inTurn(open, keyedAsks(reads, closed, sort), (one, other) => {
+            return turn * ASK_ORDERS[sort](one.entry, other.entry);
+          }),
+          row: ({ record }) => rowOfAsk(reads, record, context),
+        });
+      },
+    };
+  }
+
+  #closedOrders(query: SwapListQuery, list: "bid" | "deal", includeAskMatches: boolean): ClosedQuestion {
+    const { statuses, start, limit } = query;
+    const closed: readonly string[] = CLOSED_STATUSES;
+    if (statuses.length > 0 && !statuses.some((status) => closed.includes(status))) return NO_QUESTION;
+    const [createdAt, hash] = start?.key ?? [];
+    const place = { createdAt: Number(createdAt), hash: String(hash) as Bytes32, usdc: 0n, sat: 1n };
+    const from = start === null ? null : { direction: start.direction, place };
+    const bounds = { statuses, includeAskMatches, start: from, limit: limit + 1 };
+    return { kind: "orders", list, ...bounds, ...this.#closedParties(query) };
+  }
+
+  /** The filters as closed rows are found by them: by addresses that they show and by scripts that keys fit. */
+  #closedParties({ buyerEvm, sellerEvm, pearlAddress }: PartyFilters) {
+    const pearl = pearlAddress === null ? null : [pearlAddress, scriptHexOfAddress(pearlAddress)];
+    return { buyerEvm, sellerEvm, pearl };
   }
 
   /** Ids that the filters by party leave, as far as an index tells; null: all. */
@@ -88,7 +142,7 @@ export class SwapLists {
   }
 
   /** H-43: at most 100 of each kind, newest first, unfunded asks included. */
-  ofAddress(address: EvmAddress | PearlAddress): WireRow {
+  ofAddress(address: EvmAddress | PearlAddress): Promise<WireRow> {
     const isEvm = address.startsWith("0x");
     const base = { statuses: [], start: null, limit: MAX_OF_ADDRESS };
     const sides: readonly PartyFilters[] = isEvm
@@ -97,36 +151,53 @@ export class SwapLists {
           { buyerEvm: null, sellerEvm: address as EvmAddress, pearlAddress: null },
         ]
       : [{ buyerEvm: null, sellerEvm: null, pearlAddress: address as PearlAddress }];
-    const merged = (list: (filters: PartyFilters) => SwapList<WireRow>, hash: string): readonly WireRow[] =>
-      newest(
-        sides.flatMap((side) => list(side).rows),
-        hash,
-      );
-    return {
-      bids: merged((side) => this.bids({ ...base, ...side, includeAskMatches: false }), "order_hash"),
-      asks: merged(
-        (side) => this.asks({ ...base, ...side, includeUnfunded: true, sort: "created" }),
-        "ask_id",
-      ),
-      deals: merged((side) => this.deals({ ...base, ...side }), "deal_hash"),
+    const kinds = {
+      bids: sides.map((side) => this.#bids({ ...base, ...side, includeAskMatches: false })),
+      asks: sides.map((side) => this.#asks({ ...base, ...side, includeUnfunded: true, sort: "created" })),
+      deals: sides.map((side) => this.#deals({ ...base, ...side })),
     };
+    const all = [...kinds.bids, ...kinds.asks, ...kinds.deals];
+    return this.#deps.deps.ledger.reading(
+      all.map(({ question }) => question),
+      (reads, { rows }) => {
+        const merged = (lists: readonly Listing[], hash: string): readonly WireRow[] =>
+          newest(
+            lists.flatMap((list) => list.page(reads, rows[all.indexOf(list)] ?? []).rows),
+            hash,
+          );
+        return {
+          bids: merged(kinds.bids, "order_hash"),
+          asks: merged(kinds.asks, "ask_id"),
+          deals: merged(kinds.deals, "deal_hash"),
+        };
+      },
+    );
   }
 
   /** what a transaction did, by deal hash and then in the order of a swap's steps. */
-  transaction(hash: Bytes32, { limit, start }: Pick<SwapListQuery, "limit" | "start">): SwapList<WireRow> {
-    return cutPage({ limit, start, entries: this.#stepsOf(hash, start), row: (step) => step });
+  transaction(
+    hash: Bytes32,
+    { limit, start }: Pick<SwapListQuery, "limit" | "start">,
+  ): Promise<SwapList<WireRow>> {
+    return this.#deps.deps.ledger.reading([{ kind: "prints", prints: [print(hash)] }], (reads) =>
+      cutPage({ limit, start, entries: this.#stepsOf(reads, hash, start), row: (step) => step }),
+    );
   }
 
-  *#stepsOf(hash: Bytes32, start: SwapPageStart | null): Generator<Keyed<SwapTransactionRow>> {
-    const { ledger, readiness, rules } = this.#deps.deps;
+  *#stepsOf(
+    reads: StateReads,
+    hash: Bytes32,
+    start: SwapPageStart | null,
+  ): Generator<Keyed<SwapTransactionRow>> {
+    const { readiness, rules } = this.#deps.deps;
     const context = readiness.context();
     const isBack = start?.direction === "prev";
     const from = String(start?.key[0] ?? "");
-    const orders = [...ledger.ordersOfTransaction(hash)]
+    const orders = [...reads.ordersOfTransaction(hash)]
       .filter((order) => start === null || (isBack ? order <= from : order >= from))
       .toSorted();
     for (const order of isBack ? orders.toReversed() : orders) {
-      const subject = ledger.subject(order);
+      const subject = reads.subject(order);
       const ids: readonly string[] = [hash, hash.slice(2)];
       const rows = subject === null ? [] : ids.flatMap((id) => swapTransactions(subject, context, rules, id));
       const steps = rows
@@ -139,15 +210,73 @@ export class SwapLists {
     }
   }
 
-  *#orders(query: SwapListQuery, isListed: (order: IndexedOrder) => boolean): Generator<Keyed<SwapSubject>> {
-    const { deps, orders, programs } = this.#deps;
+  /** Open and closed orders in list order. */
+  *#orders(
+    reads: StateReads,
+    query: SwapListQuery,
+    isListed: (order: IndexedOrder) => boolean,
+    closed: readonly ClosedRow[],
+  ): Generator<Keyed<SwapSubject>> {
+    const { orders, programs } = this.#deps;
     const isOfParty = partyFilter(query, programs);
-    for (const order of orders.walk(query.start)) {
-      if (!isListed(order) || !isOfParty(order.parties)) continue;
-      const subject = deps.ledger.subject(order.hash);
+    const open = orders.walk(query.start).filter((order) => isListed(order) && isOfParty(order.parties));
+    const turn = query.start?.direction === "prev" ? -1 : 1;
+    const all = inTurn<Pick<IndexedOrder, "createdAt" | "hash">>(
+      open,
+      closed,
+      (one, other) => turn * compareNewest(keyOf(one), keyOf(other)),
+    );
+    for (const order of all) {
+      const subject = reads.subject(order.hash);
       if (subject !== null) yield { entry: subject, key: keyOf(order) };
     }
   }
+}
+
+/** A list: what must be asked of closed rows, and its page. */
+interface Listing {
+  readonly question: ClosedQuestion;
+  readonly page: (reads: StateReads, closed: readonly ClosedRow[]) => SwapList<WireRow>;
+}
+
+/** Of a list that no closed row is in. */
+const NO_QUESTION: ClosedQuestion = { kind: "prints", prints: [] };
+
+function closedStart(
+  start: { readonly direction: "next" | "prev"; readonly place: AskPlace } | null,
+): ClosedStart | null {
+  if (start === null) return null;
+  const { id, ...place } = start.place;
+  return { direction: start.direction, place: { ...place, hash: id as Bytes32 } };
+}
+
+/** Closed asks with their keys. */
+function* keyedAsks(
+  reads: StateReads,
+  closed: readonly ClosedRow[],
+  sort: "created" | "price",
+): Generator<Keyed<PlacedAsk>> {
+  for (const { hash } of closed) {
+    const record = reads.ask(hash);
+    if (record === null) continue;
+    const entry = { ...askPlaceOf(record), record };
+    yield { entry, key: askKey(entry, sort) };
+  }
+}
+
+/** Two lists of one order as one. */
+function* inTurn<One>(
+  open: Iterable<One>,
+  closed: Iterable<One>,
+  compare: (one: One, other: One) => number,
+): Generator<One> {
+  const waiting = closed[Symbol.iterator]();
+  let next = waiting.next();
+  for (const one of open) {
+    for (; next.done !== true && compare(next.value, one) < 0; next = waiting.next()) yield next.value;
+    yield one;
+  }
+  for (; next.done !== true; next = waiting.next()) yield next.value;
 }
 
 /** The row of an order that a list holds. @throws where it has none: the index and the ledger differ. */
@@ -160,12 +289,15 @@ function isOneOf(statuses: readonly string[], status: string): boolean {
   return statuses.length === 0 || statuses.includes(status);
 }
 
+/** An ask with its place. */
+type PlacedAsk = AskPlace & Pick<IndexedAsk, "record">;
+
 /** Asks of a party with their keys. */
 function* keyed(
   asks: Iterable<IndexedAsk>,
   isOfParty: (parties: Parties) => boolean,
   keyOfAsk: (ask: IndexedAsk) => readonly (number | string)[],
-): Generator<Keyed<IndexedAsk>> {
+): Generator<Keyed<PlacedAsk>> {
   for (const ask of asks) if (isOfParty(ask.parties)) yield { entry: ask, key: keyOfAsk(ask) };
 }
 

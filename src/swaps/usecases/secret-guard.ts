@@ -25,6 +25,8 @@ interface SecretGuardDependencies {
   readonly clock: Clock;
   /** Whether rows show these 32 bytes. */
   readonly isShown: (value: Bytes32) => boolean;
+  /** The same of rows of closed deals, which are not in memory. */
+  readonly isShownClosed: (value: Bytes32) => Promise<boolean>;
 }
 
 /** Searches texts. */
@@ -54,8 +56,14 @@ export class SecretGuard {
       this.#search(windows, from, candidates);
     }
     if (candidates.size > MAX_CANDIDATES) return true;
-    for (const value of candidates) if (!(await this.#deps.publicValues.has(value))) return true;
+    for (const value of candidates) if (!(await this.#isPublic(value))) return true;
     return false;
+  }
+
+  async #isPublic(value: Bytes32): Promise<boolean> {
+    // Where nobody can tell, the value may be a secret.
+    const isShown = await this.#deps.isShownClosed(value).catch(() => false);
+    return isShown || this.#deps.publicValues.has(value);
   }
 
   /** Adds the values of one piece that hash to a known hashlock and are not public as far as memory tells. */

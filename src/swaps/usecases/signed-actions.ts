@@ -7,6 +7,7 @@ import { parseTime, parseOrigin, parsePrintable } from "../../swap/forms.ts";
 import type { AskRecord } from "../../swap/records.ts";
 import { bidRow } from "../../swap/rows.ts";
 import type { EvaluationContext } from "../../swap/subject.ts";
+import { print } from "../ledger/closed-port.ts";
 import { refusal, answer, invalidFields, type SwapOutcome } from "./outcome.ts";
 import { rowOfAsk, type SwapDependencies } from "./dependencies.ts";
 import { readFields, required, optional } from "./read-fields.ts";
@@ -25,6 +26,7 @@ export async function actOnAsk(
   const read = readFields(body, { deadline: required(parseTime) });
   if (!read.ok) return read.error;
   const { deadline } = read.value;
+  await deps.ledger.open([{ kind: "prints", prints: [print(askId)] }]);
   const ask = deps.ledger.ask(askId);
   if (ask === null) return refusal("ASK_NOT_FOUND");
   const digest = deps.digests.askAction({ askId, action, deadline });
@@ -119,6 +121,7 @@ export async function setOrigin(
   });
   if (!read.ok) return read.error;
   const { origin, ref } = read.value;
+  await ledger.open([{ kind: "prints", prints: [print(orderHash)] }]);
   const order = ledger.subject(orderHash)?.order ?? null;
   if (order === null) return refusal("ORDER_NOT_FOUND");
   const digest = digests.bidOrigin({ orderHash, origin, ref: ref ?? "" });

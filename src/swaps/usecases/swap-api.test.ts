@@ -40,14 +40,14 @@ function field(outcome: SwapOutcome, name: string): unknown {
 describe("H-43: swaps/{order_hash}", () => {
   test("is the bid until it is accepted, then the deal, and 404 for what is not indexed", async () => {
     const { api: swaps, ledger } = await api();
-    assert.equal(codeOf(swaps.swap(ORDER)), "ORDER_NOT_FOUND");
+    assert.equal(codeOf(await swaps.swap(ORDER)), "ORDER_NOT_FOUND");
     await ledger.applyEvm(evm(2, [locked("a", 2)]));
     assert.deepEqual(
-      [field(swaps.swap(ORDER), "kind"), codeOf(swaps.deal(ORDER))],
+      [field(await swaps.swap(ORDER), "kind"), codeOf(await swaps.deal(ORDER))],
       ["bid", "DEAL_NOT_FOUND"],
     );
     await ledger.applyEvm(evm(3, [accepted("a", 3)]));
-    assert.equal(field(swaps.swap(ORDER), "kind"), "deal");
+    assert.equal(field(await swaps.swap(ORDER), "kind"), "deal");
   });
 
   test("everything of an address: both sides, unfunded asks included, takes left out", async () => {
@@ -105,10 +105,10 @@ describe("S-42: the deal of an ask", () => {
   test("is the bound one alone; live takes are counted, not shown", async () => {
     const { api: swaps, ledger, outside } = await api();
     const one = ask("s");
-    assert.equal(codeOf(swaps.askDeal(one.askId)), "ASK_NOT_FOUND");
+    assert.equal(codeOf(await swaps.askDeal(one.askId)), "ASK_NOT_FOUND");
     const now = outside.now;
     await ledger.write({ asks: [one], takes: [take("a", one, now), take("b", one, now - 1200)] });
-    const unbound = swaps.askDeal(one.askId);
+    const unbound = await swaps.askDeal(one.askId);
     assert.equal(codeOf(unbound), "DEAL_NOT_FOUND");
     assert.deepEqual(unbound.kind === "refused" ? unbound.details : null, { unfunded: 1 });
     const { terms: agreed } = take("a", one, 0);
@@ -118,7 +118,7 @@ describe("S-42: the deal of an ask", () => {
     );
     assert.ok(accept);
     await ledger.applyEvm(evm(2, [order, accept]));
-    assert.equal(field(swaps.askDeal(one.askId), "deal_hash"), ORDER);
+    assert.equal(field(await swaps.askDeal(one.askId), "deal_hash"), ORDER);
   });
 });
 
@@ -126,21 +126,21 @@ describe("S-65: stats", () => {
   test("the last day is by the EVM tip's time, exclusive; statuses follow what changes", async () => {
     const { api: swaps, ledger, outside } = await api();
     await ledger.applyEvm(evm(2, [locked("a", 2), locked("b", 2)]));
-    assert.equal(fieldOf(swaps.stats().bids_by_status, "BID_CREATED"), 2);
+    assert.equal(fieldOf((await swaps.stats()).bids_by_status, "BID_CREATED"), 2);
     await ledger.applyEvm(evm(3, [accepted("a", 3), accepted("b", 3)]));
     await ledger.applyEvm(evm(4, [claimed("a", 4)]));
     await ledger.applyEvm(evm(5, [claimed("b", 5)]));
-    const counts = swaps.stats();
+    const counts = await swaps.stats();
     assert.equal(fieldOf(counts.bids_by_status, "BID_CREATED"), 0);
     assert.equal(fieldOf(counts.deals_by_status, "SETTLED"), 2);
     assert.equal(counts.settled_usdc_volume, "500000000");
     // Blocks are 12 s apart: at this tip the claim of block 4 is exactly a day old.
     await ledger.applyEvm(evm(4 + DAY / 12));
-    assert.equal(fieldOf(swaps.stats().last_24h, "settled_count"), 1);
-    assert.equal(swaps.stats().settled_count, 2);
+    assert.equal(fieldOf((await swaps.stats()).last_24h, "settled_count"), 1);
+    assert.equal((await swaps.stats()).settled_count, 2);
     // Our clock moves nothing out of the last day.
     outside.now += 10 * DAY;
-    assert.equal(fieldOf(swaps.stats().last_24h, "settled_count"), 1);
+    assert.equal(fieldOf((await swaps.stats()).last_24h, "settled_count"), 1);
   });
 });
 

@@ -8,6 +8,8 @@ import { EVM_REFUND_MAX_S } from "../../swap/judge-take.ts";
 import { bidRow, dealRow, profileRow } from "../../swap/rows.ts";
 import { swapStats } from "../../swap/stats.ts";
 import { swapTransactions } from "../../swap/transactions.ts";
+import { type ClosedQuestion, print } from "../ledger/closed-port.ts";
+import type { StateReads } from "../ledger/state-reads.ts";
 import { TaprootKeyIndex } from "./taproot-key-index.ts";
 import { SwapLists } from "./lists.ts";
 import { OrderIndex } from "./order-index.ts";
@@ -18,6 +20,10 @@ import type { AskListQuery, BidListQuery, SwapListQuery, SwapService } from "./s
 
 /** Outputs at which a lock is looked for by its transaction alone. */
 const LOCK_VOUTS = 100;
+/** Keys that are remembered in any case. */
+const KEYS_AT_LEAST = 10_000;
+/** What stats count as the last day. */
+const DAY_S = 86_400;
 
 /** What tells which rows changed. */
 export interface RowChangeFeed {
@@ -48,6 +54,8 @@ export class SwapReads {
   readonly #programs: TaprootKeyIndex;
   readonly #lists: SwapLists;
   readonly #guard: SecretGuard;
+  /** Keys that were left when some were forgotten. */
+  #keptKeys = 0;
 
   constructor(deps: SwapReadDependencies, changes: RowChangeFeed) {
     const { ledger, readiness, rules } = deps;
@@ -59,7 +67,11 @@ export class SwapReads {
     });
     this.#programs = new TaprootKeyIndex(deps.crypto, deps.clock);
     this.#lists = new SwapLists({ deps, orders: this.#orders, programs: this.#programs });
-    this.#guard = new SecretGuard({ ...deps, isShown: (value) => this.#isShown(value) });
+    this.#guard = new SecretGuard({
+      ...deps,
+      isShown: (value) => this.#isShown(value, ledger),
+      isShownClosed: (value) => this.#isShownClosed(value),
+    });
     this.#lookAgain(
       [...ledger.orders()],
       Array.from(ledger.asks(), ({ askId }) => askId),
@@ -80,35 +92,47 @@ export class SwapReads {
       const ask = this.#deps.ledger.ask(askId);
       if (ask !== null) this.#programs.add(ask.terms.sellerPearlKey);
     }
+    this.#forgetKeys();
+  }
+
+  /** Keys of deals that have left memory are found in the store. Done each time that their number has doubled. */
+  #forgetKeys(): void {
+    if (this.#programs.size < 2 * this.#keptKeys + KEYS_AT_LEAST) return;
+    const [orders, asks] = [[...this.#orders.all()], [...this.#deps.ledger.asks()]];
+    const keys = orders.flatMap(({ parties }) => [parties.buyerPearlKey, parties.sellerPearlKey]);
+    this.#programs.keepOnly(new Set([...keys, ...asks.map(({ terms }) => terms.sellerPearlKey)]));
+    this.#keptKeys = this.#programs.size;
   }
 
   holdsSecret(text: Uint8Array): false | Promise<boolean> {
     return this.#guard.holdsSecret(text);
   }
 
+  /** The same of what has closed, for a value that memory does not know. */
+  #isShownClosed(value: Bytes32): Promise<boolean> {
+    const questions: readonly ClosedQuestion[] = [
+      { kind: "prints", prints: [print(value)] },
+      { kind: "shown", pearl: [value] },
+    ];
+    return this.#deps.ledger.reading(
+      questions,
+      (reads, { rows }) => (rows[1] ?? []).length > 0 || this.#isShown(value, reads),
+    );
+  }
+
   /**
    * Whether rows show these 32 bytes already, or a key that they showed: such a value is nobody's secret, whatever
    * hashlock was made of it. A body may ask this for each of its bytes, so no answer walks over rows.
    */
-  #isShown(value: Bytes32): boolean {
-    const { ledger } = this.#deps;
+  #isShown(value: Bytes32, ledger: StateReads): boolean {
     return (
       this.#programs.has(value) ||
       ledger.ask(value) !== null ||
       ledger.subject(value) !== null ||
       ledger.knowsHashlock(value) ||
       ledger.knowsEvmTransaction(value) ||
-      this.#isLockTransaction(value)
+      isLockTransaction(ledger, value)
     );
-  }
-
-  /** A node without a transaction index knows no mined transaction by its id; the ledger knows those of locks. */
-  #isLockTransaction(value: Bytes32): boolean {
-    const txid = value.slice(2);
-    for (let vout = 0; vout < LOCK_VOUTS; vout += 1) {
-      if (this.#deps.ledger.lockOutput(`${txid}:${vout}` as Outpoint) !== null) return true;
-    }
-    return false;
   }
 
   evmAddress(text: string): EvmAddress | null {
@@ -121,23 +145,35 @@ export class SwapReads {
     return parsed.ok ? parsed.value : null;
   }
 
-  knowsTransaction(txid: Txid | Bytes32): boolean {
+  knowsTransaction(txid: Txid | Bytes32): Promise<boolean> {
+    return this.#deps.ledger.reading([{ kind: "prints", prints: [print(txid)] }], (reads) =>
+      txid.startsWith("0x")
+        ? reads.knowsEvmTransaction(txid as Bytes32)
+        : reads.knowsTransaction(txid as Txid),
+    );
+  }
+
+  /** Reads an order, take or ask by its hash or id, whether it has closed or not. */
+  async #reading<Value>(hash: Bytes32, evaluate: (reads: StateReads) => Value): Promise<Value> {
     const { ledger } = this.#deps;
-    return txid.startsWith("0x")
-      ? ledger.knowsEvmTransaction(txid as Bytes32)
-      : ledger.knowsTransaction(txid as Txid);
+    // What is in memory is there with all that belongs to it.
+    const isHere = ledger.subject(hash) ?? ledger.ask(hash) ?? ledger.orderOfAsk(hash);
+    if (isHere !== null) return evaluate(ledger);
+    return this.#deps.ledger.reading([{ kind: "prints", prints: [print(hash)] }], evaluate);
   }
 
   transaction(hash: Bytes32, page: Parameters<SwapService["transaction"]>[1]) {
     return this.#lists.transaction(hash, page);
   }
 
-  transactionsOf(dealHash: Bytes32): SwapOutcome {
-    const { ledger, readiness, rules } = this.#deps;
-    const subject = ledger.subject(dealHash);
-    if (subject === null) return refusal("DEAL_NOT_FOUND");
-    const transactions = swapTransactions(subject, readiness.context(), rules, null);
-    return answer({ deal_hash: dealHash, transactions });
+  transactionsOf(dealHash: Bytes32): Promise<SwapOutcome> {
+    const { readiness, rules } = this.#deps;
+    return this.#reading(dealHash, (reads) => {
+      const subject = reads.subject(dealHash);
+      if (subject === null) return refusal("DEAL_NOT_FOUND");
+      const transactions = swapTransactions(subject, readiness.context(), rules, null);
+      return answer({ deal_hash: dealHash, transactions });
+    });
   }
 
   heights() {
@@ -149,10 +185,21 @@ export class SwapReads {
     return this.#deps.evmStatus();
   }
 
-  stats() {
-    const { asks, readiness } = this.#deps;
-    const context = readiness.context();
-    return swapStats(this.#orders.all(), asks.counts(), context.tips.evm.time);
+  async stats() {
+    const { asks, readiness, ledger } = this.#deps;
+    for (;;) {
+      const from = readiness.context().tips.evm.time - DAY_S;
+      const stats = await ledger.reading([{ kind: "settled", after: from }], (_, { rows }) => {
+        const { time } = readiness.context().tips.evm;
+        // The tip has moved while the store was asked: other orders are of its last day.
+        if (time - DAY_S !== from) return null;
+        return swapStats(this.#orders.all(), asks.counts(), time, {
+          ...ledger.closedCounts(),
+          lastDay: rows[0] ?? [],
+        });
+      });
+      if (stats !== null) return stats;
+    }
   }
 
   typedData(): SwapOutcome {
@@ -171,50 +218,73 @@ export class SwapReads {
     return this.#filtered(query.pearlAddress !== null, () => this.#lists.deals(query));
   }
 
-  ask(askId: Bytes32): SwapOutcome {
-    const { ledger, readiness } = this.#deps;
-    const record = ledger.ask(askId);
-    return record === null ? refusal("ASK_NOT_FOUND") : answer(rowOfAsk(ledger, record, readiness.context()));
+  ask(askId: Bytes32): Promise<SwapOutcome> {
+    const { readiness } = this.#deps;
+    return this.#reading(askId, (reads) => {
+      const record = reads.ask(askId);
+      return record === null
+        ? refusal("ASK_NOT_FOUND")
+        : answer(rowOfAsk(reads, record, readiness.context()));
+    });
   }
 
   /** S-42: the bound deal alone; a stranger's take is never handed out as "the" deal. */
-  askDeal(askId: Bytes32): SwapOutcome {
-    const { ledger, readiness } = this.#deps;
-    const orderHash = ledger.orderOfAsk(askId);
-    if (orderHash !== null) return this.deal(orderHash);
-    if (ledger.ask(askId) === null) return refusal("ASK_NOT_FOUND");
-    return refusal("DEAL_NOT_FOUND", { unfunded: ledger.liveTakes(askId, readiness.now()) });
+  askDeal(askId: Bytes32): Promise<SwapOutcome> {
+    const { readiness } = this.#deps;
+    return this.#reading(askId, (reads) => {
+      const orderHash = reads.orderOfAsk(askId);
+      if (orderHash !== null) return this.#deal(reads, orderHash);
+      if (reads.ask(askId) === null) return refusal("ASK_NOT_FOUND");
+      return refusal("DEAL_NOT_FOUND", { unfunded: reads.liveTakes(askId, readiness.now()) });
+    });
   }
 
-  deal(dealHash: Bytes32): SwapOutcome {
-    const row = this.#dealRow(dealHash);
-    return row === null ? refusal("DEAL_NOT_FOUND") : answer(row);
+  deal(dealHash: Bytes32): Promise<SwapOutcome> {
+    return this.#reading(dealHash, (reads) => this.#deal(reads, dealHash));
   }
 
-  swap(orderHash: Bytes32): SwapOutcome {
-    const deal = this.#dealRow(orderHash);
-    if (deal !== null) return answer({ kind: "deal", ...deal });
-    const { ledger, readiness, rules } = this.#deps;
-    const subject = ledger.subject(orderHash);
-    const bid = subject === null ? null : bidRow(subject, readiness.context(), rules);
-    return bid === null ? refusal("ORDER_NOT_FOUND") : answer({ kind: "bid", ...bid });
+  swap(orderHash: Bytes32): Promise<SwapOutcome> {
+    const { readiness, rules } = this.#deps;
+    return this.#reading(orderHash, (reads) => {
+      const deal = this.#dealRow(reads, orderHash);
+      if (deal !== null) return answer({ kind: "deal", ...deal });
+      const subject = reads.subject(orderHash);
+      const bid = subject === null ? null : bidRow(subject, readiness.context(), rules);
+      return bid === null ? refusal("ORDER_NOT_FOUND") : answer({ kind: "bid", ...bid });
+    });
   }
 
   ofAddress(address: EvmAddress | PearlAddress): Promise<SwapOutcome> {
-    return this.#filtered(!address.startsWith("0x"), () => answer(this.#lists.ofAddress(address)));
+    return this.#filtered(!address.startsWith("0x"), async () =>
+      answer(await this.#lists.ofAddress(address)),
+    );
+  }
+
+  #deal(reads: StateReads, dealHash: Bytes32): SwapOutcome {
+    const row = this.#dealRow(reads, dealHash);
+    return row === null ? refusal("DEAL_NOT_FOUND") : answer(row);
   }
 
   /** A read in one go. Where it filters by a PEARL address, the programs of new keys are made before, in slices. */
-  async #filtered<Value>(byPearlAddress: boolean, read: () => Value): Promise<Value> {
+  async #filtered<Value>(byPearlAddress: boolean, read: () => Promise<Value>): Promise<Value> {
     if (byPearlAddress) await this.#programs.prepare();
     return read();
   }
 
-  #dealRow(hash: Bytes32) {
-    const { ledger, readiness, rules } = this.#deps;
-    const subject = ledger.subject(hash);
+  #dealRow(reads: StateReads, hash: Bytes32) {
+    const { readiness, rules } = this.#deps;
+    const subject = reads.subject(hash);
     return subject === null ? null : dealRow(subject, readiness.context(), rules);
   }
+}
+
+/** A node without a transaction index knows no mined transaction by its id; the ledger knows those of locks. */
+function isLockTransaction(reads: StateReads, value: Bytes32): boolean {
+  const txid = value.slice(2);
+  for (let vout = 0; vout < LOCK_VOUTS; vout += 1) {
+    if (reads.lockOutput(`${txid}:${vout}` as Outpoint) !== null) return true;
+  }
+  return false;
 }
 
 /** The object of H-44; a 503 before the contract was asked and its fee is indexed. */

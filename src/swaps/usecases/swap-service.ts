@@ -48,8 +48,8 @@ interface SwapHeights {
 }
 
 /**
- * All use cases. What a read returns is of one state, that of `heights()` at that moment. Lists and addresses are
- * promised: a filter by a PEARL address first compares keys with it that no filter has met (S-14).
+ * All use cases. What a read returns is of one state, that of `heights()` at that moment. What is about
+ * deals is promised: those that are long over are read from the database.
  */
 export interface SwapService {
   /**
@@ -65,24 +65,24 @@ export interface SwapService {
    * Whether a transaction moved a swap: a PEARL one by a lock output or a spend of one, in a block or in the mempool now;
    * an EVM one, with 0x, by an event of an indexed order.
    */
-  knowsTransaction(txid: Txid | Bytes32): boolean;
+  knowsTransaction(txid: Txid | Bytes32): Promise<boolean>;
   heights(): SwapHeights;
   evmStatus(): EvmStatus;
-  stats(): WireRow;
+  stats(): Promise<WireRow>;
   /** H-44; INDEXER_NOT_SYNCED before the contract's fee is known. */
   typedData(): SwapOutcome;
   bids(query: BidListQuery): Promise<SwapList<WireRow>>;
   asks(query: AskListQuery): Promise<SwapList<WireRow>>;
   deals(query: SwapListQuery): Promise<SwapList<WireRow>>;
   /** A-114: what a transaction of either chain did in swaps, by deal hash. A PEARL txid has 0x before it here, too. */
-  transaction(hash: Bytes32, page: Pick<SwapListQuery, "limit" | "start">): SwapList<WireRow>;
+  transaction(hash: Bytes32, page: Pick<SwapListQuery, "limit" | "start">): Promise<SwapList<WireRow>>;
   /** A-114: the transactions of an order or take. */
-  transactionsOf(dealHash: Bytes32): SwapOutcome;
-  ask(askId: Bytes32): SwapOutcome;
-  askDeal(askId: Bytes32): SwapOutcome;
-  deal(dealHash: Bytes32): SwapOutcome;
+  transactionsOf(dealHash: Bytes32): Promise<SwapOutcome>;
+  ask(askId: Bytes32): Promise<SwapOutcome>;
+  askDeal(askId: Bytes32): Promise<SwapOutcome>;
+  deal(dealHash: Bytes32): Promise<SwapOutcome>;
   /** H-43: the deal, else the bid, with `kind`. */
-  swap(orderHash: Bytes32): SwapOutcome;
+  swap(orderHash: Bytes32): Promise<SwapOutcome>;
   /** H-43: everything of an EVM or a PEARL address. */
   ofAddress(address: EvmAddress | PearlAddress): Promise<SwapOutcome>;
   createAsk(body: RequestBody): Promise<SwapOutcome>;

@@ -22,6 +22,7 @@ import { keyFitsAddress, parseKey } from "../../swap/keys.ts";
 import type { AskRecord, TakeRecord } from "../../swap/records.ts";
 import { dealRow } from "../../swap/rows.ts";
 import { isDead, type EvaluationContext } from "../../swap/subject.ts";
+import { print } from "../ledger/closed-port.ts";
 import { keepSignatureVerdict } from "./ask-recheck.ts";
 import { unreadyOf } from "./create-ask.ts";
 import { refusal, answer, created, invalidFields, type SwapOutcome } from "./outcome.ts";
@@ -76,6 +77,8 @@ export async function takeAsk(
   const read = readFields(body, shapeOf(deps));
   if (!read.ok) return read.error;
   const request = requestOf(read.value);
+  // An order with the hash of these terms has their hashlock, too.
+  await ledger.open([{ kind: "prints", prints: [print(askId), print(request.hashlock)] }]);
   const plan = planTake(ledger.ask(askId), request, {
     keyFits: (key, address) => keyFitsAddress(key, address, crypto),
     hashOf: digests.terms,

@@ -38,6 +38,24 @@ export class TaprootKeyIndex {
     this.#waiting.push(key);
   }
 
+  /** Number of keys that are remembered. */
+  get size(): number {
+    return this.#known.size;
+  }
+
+  /** Forgets all keys but these. */
+  keepOnly(keys: ReadonlySet<Bytes32>): void {
+    for (const key of this.#known) if (!keys.has(key)) this.#known.delete(key);
+    const waiting = this.#waiting.splice(0).filter((key) => keys.has(key));
+    this.#waiting.push(...waiting);
+    for (const [prefix, found] of this.#byPrefix) {
+      const left = [found].flat().filter((key) => keys.has(key));
+      const [first, ...others] = left;
+      if (first === undefined) this.#byPrefix.delete(prefix);
+      else this.#byPrefix.set(prefix, others.length === 0 ? first : left);
+    }
+  }
+
   /** Whether a row showed this key, or shows it. */
   has(key: Bytes32): boolean {
     return this.#known.has(key);

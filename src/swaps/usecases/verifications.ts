@@ -16,6 +16,7 @@ import {
   verifyLock,
 } from "../../swap/verify-lock.ts";
 import type { NotReady, Sides } from "../readiness.ts";
+import { print } from "../ledger/closed-port.ts";
 import type { LookupAnswer } from "./lookups.ts";
 import { refusal, answer, invalidFields, type NoVerdict, type SwapOutcome } from "./outcome.ts";
 import type { SwapDependencies } from "./dependencies.ts";
@@ -40,6 +41,7 @@ export async function verifyLockOf(
     return invalidFields({ [missing]: "is required where the other of the two is given" });
   }
   const named = txid === null || vout === null ? null : { txid, vout };
+  await deps.ledger.open([{ kind: "prints", prints: [hash, ...(txid === null ? [] : [txid])].map(print) }]);
   const subject = deps.ledger.subject(hash);
   if (subject === null) return refusal("DEAL_NOT_FOUND");
   const unready = readyFor(deps, "deals", subject);
@@ -108,6 +110,7 @@ export async function verifyRefundOf(
   const read = readFields(body, { pearl_refund_txid: optional(parseTxid) });
   if (!read.ok) return read.error;
   const txid = read.value.pearl_refund_txid;
+  await deps.ledger.open([{ kind: "prints", prints: [hash, ...(txid === null ? [] : [txid])].map(print) }]);
   const subject = deps.ledger.subject(hash);
   if (subject === null) return refusal("DEAL_NOT_FOUND");
   const unready = readyFor(deps, "pearl", subject);
@@ -141,6 +144,7 @@ async function lookAtRefund(
 
 /** verify-evm-refund: whether the USDC went back to the buyer. */
 export async function verifyEvmRefundOf(deps: SwapDependencies, hash: Bytes32): Promise<SwapOutcome> {
+  await deps.ledger.open([{ kind: "prints", prints: [print(hash)] }]);
   const subject = deps.ledger.subject(hash);
   if (subject === null) return refusal("DEAL_NOT_FOUND");
   const unready = deps.readiness.check("evm") ?? disputeOf(subject);

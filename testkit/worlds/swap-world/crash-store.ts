@@ -3,11 +3,11 @@
 
 import type {
   ChainCheckpoint,
-  StoredFact,
   SwapIdentity,
   SwapStore,
   SwapTransaction,
 } from "../../../src/swaps/ledger/ports.ts";
+import type { ClosedAnswer, ClosedQuestion, StoredFact } from "../../../src/swaps/ledger/closed-port.ts";
 
 /** The store of one life of the service. */
 export class CrashStore implements SwapStore {
@@ -44,6 +44,10 @@ export class CrashStore implements SwapStore {
 
   checkpoints(chain: "evm" | "pearl"): Promise<readonly ChainCheckpoint[]> {
     return this.#store.checkpoints(chain);
+  }
+
+  closed(questions: readonly ClosedQuestion[]): Promise<ClosedAnswer> {
+    return this.#store.closed(questions);
   }
 
   keys(kind: string): Promise<readonly string[]> {

@@ -5,12 +5,12 @@ import type { EvmAddress } from "../../../primitives/brands.ts";
 import {
   type ChainCheckpoint,
   DERIVED_KINDS,
-  type StoredFact,
   type StoredSwapEvent,
   type SwapIdentity,
   type SwapStore,
   type SwapTransaction,
 } from "../../../swaps/ledger/ports.ts";
+import type { ClosedAnswer, ClosedQuestion, StoredFact } from "../../../swaps/ledger/closed-port.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import {
   assertSameIdentity,
@@ -25,6 +25,7 @@ import type { Readers } from "../readers.ts";
 import type { Session } from "../session.ts";
 import { RowBatch } from "../write/row-batch.ts";
 import type { Writer } from "../write/writer.ts";
+import { closeBundles, closedAnswer, openAll, openBundles } from "./closed-deals.ts";
 import { skipChange, tellChange } from "./swap-changes.ts";
 
 /** Facts per piece of a load. */
@@ -63,6 +64,10 @@ export class PostgresSwapStore implements SwapStore {
     return this.#settled((session) => storedCheckpoints(session, chain));
   }
 
+  closed(questions: readonly ClosedQuestion[]): Promise<ClosedAnswer> {
+    return this.#readers.snapshot((session) => closedAnswer(session, questions));
+  }
+
   keys(kind: string): Promise<readonly string[]> {
     return this.#settled(async (session) => {
       const rows = await session.all("SELECT key FROM swap_fact WHERE kind = $1 ORDER BY key", kind);
@@ -76,8 +81,10 @@ export class PostgresSwapStore implements SwapStore {
         throw new Error("store: the swap tables have no identity");
       await markErrand(session);
       if (transaction.rewind !== null) await rewind(session, transaction.rewind);
+      await openBundles(session, transaction.open ?? []);
       await removeFacts(session, transaction.remove);
       await putFacts(session, transaction.put);
+      await closeBundles(session, transaction.close ?? []);
       await putCheckpoints(session, transaction.checkpoints);
       if (transaction.events === null) await emptyLog(session);
       else await appendEvents(session, transaction.events);
@@ -99,7 +106,7 @@ export async function loadFacts(
 ): Promise<void> {
   for (let seq = 0; ; ) {
     const rows = await session.all(
-      "SELECT seq, kind, key, chain, height, body FROM swap_fact WHERE seq > $1 ORDER BY seq LIMIT $2",
+      "SELECT seq, kind, key, chain, height, body FROM swap_fact WHERE bundle IS NULL AND seq > $1 ORDER BY seq LIMIT $2",
       seq,
       LOAD_CHUNK,
     );
@@ -129,6 +136,7 @@ export async function storedCheckpoints(
 export async function wipeSwaps(session: Session): Promise<void> {
   const sql = "DELETE FROM swap_fact WHERE chain IS NOT NULL OR kind = ANY ($1::text[])";
   await session.run(sql, DERIVED_KINDS);
+  await openAll(session);
   await session.exec("DELETE FROM swap_checkpoint; DELETE FROM swap_event");
   await skipChange(session);
 }

@@ -16,6 +16,7 @@ import {
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { gzipSync } from "node:zlib";
+import { CLOSED_TABLES } from "../../store-rows/closed-cells.ts";
 import { storedTip } from "../block-rows.ts";
 import { Connection, openPassingReader } from "../connection.ts";
 import { assertReadable } from "../migrate.ts";
@@ -25,7 +26,14 @@ import { manifestFile, manifestText, partFile, sha256Hex, type SnapshotManifest 
 /** Bytes of the database in one part. */
 const PART_BYTES = 16 * 1024 * 1024;
 /** Tables that are emptied, with whatever their rows left in the pages of the file. */
-const OWN_TABLES = ["swap_identity", "swap_fact", "swap_checkpoint", "swap_event", "event_log"];
+const OWN_TABLES = [
+  "swap_identity",
+  "swap_fact",
+  ...CLOSED_TABLES,
+  "swap_checkpoint",
+  "swap_event",
+  "event_log",
+];
 
 /** What an export has written. */
 export type Exported = Omit<SnapshotManifest, "format">;

@@ -5,16 +5,17 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type {
   ChainCheckpoint,
-  StoredFact,
   SwapIdentity,
   SwapStore,
   SwapTransaction,
   FinalAlarm,
 } from "../../../swaps/ledger/ports.ts";
+import type { ClosedAnswer, ClosedQuestion, StoredFact } from "../../../swaps/ledger/closed-port.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import { type Connection, openPassingReader, openWriter } from "../connection.ts";
 import type { Writer } from "../write/writer-protocol.ts";
 import { chainCode, chainName } from "../../store-rows/swap-rows.ts";
+import { closedAnswer } from "./closed-deals.ts";
 import { storedIdentity } from "./swap-identity.ts";
 import { Interner } from "../../../swaps/ledger/fact-fields.ts";
 import { ALARM } from "../../../swaps/ledger/fact-kinds.ts";
@@ -64,6 +65,10 @@ export class SqliteSwapStore implements SwapStore {
       });
   }
 
+  async closed(questions: readonly ClosedQuestion[]): Promise<ClosedAnswer> {
+    return this.#reader.snapshot(() => closedAnswer(this.#reader, questions));
+  }
+
   async keys(kind: string): Promise<readonly string[]> {
     return this.#reader
       .all("SELECT key FROM swap_fact WHERE kind = ? ORDER BY key", kind)
@@ -78,7 +83,8 @@ export class SqliteSwapStore implements SwapStore {
 async function visitFacts(reader: Connection, visit: (facts: readonly StoredFact[]) => void): Promise<void> {
   for (let seq = 0; ; ) {
     const rows = reader.all(
-      `SELECT seq, kind, key, chain, height, body FROM swap_fact WHERE seq > ? ORDER BY seq LIMIT ${LOAD_CHUNK}`,
+      `SELECT seq, kind, key, chain, height, body FROM swap_fact INDEXED BY swap_fact_open
+         WHERE bundle IS NULL AND seq > ? ORDER BY seq LIMIT ${LOAD_CHUNK}`,
       seq,
     );
     const last = rows.at(-1);

@@ -4,11 +4,11 @@
 import {
   type ChainCheckpoint,
   DERIVED_KINDS,
-  type StoredFact,
   type StoredSwapEvent,
   type SwapIdentity,
   type SwapTransaction,
 } from "../../../swaps/ledger/ports.ts";
+import type { StoredFact } from "../../../swaps/ledger/closed-port.ts";
 import type { Connection } from "../connection.ts";
 import { lastEventId, logSwaps, storeLastEventId, trimLog } from "../event-log.ts";
 import {
@@ -17,6 +17,8 @@ import {
   EVENTS_PER_GROUP,
   MAX_CHECKPOINTS,
 } from "../../store-rows/swap-rows.ts";
+import { CLOSED_TABLES } from "../../store-rows/closed-cells.ts";
+import { closeBundles, openBundles } from "./closed-deals.ts";
 import { insertSwapEvent, undoSwapEvents } from "./swap-events.ts";
 import { storedIdentity } from "./swap-identity.ts";
 
@@ -51,6 +53,8 @@ export class SwapWriter {
       `DELETE FROM swap_fact WHERE chain IS NOT NULL OR kind IN (${kinds})`,
       ...DERIVED_KINDS,
     );
+    this.#connection.exec("UPDATE swap_fact SET bundle = NULL WHERE bundle IS NOT NULL");
+    for (const table of CLOSED_TABLES) this.#connection.exec(`DELETE FROM ${table}`);
     this.#connection.run("DELETE FROM swap_checkpoint");
     this.#connection.run("DELETE FROM swap_event");
   }
@@ -69,10 +73,12 @@ export class SwapWriter {
   #commit(transaction: SwapTransaction): void {
     if (storedIdentity(this.#connection) === null) throw new Error("store: the swap tables have no identity");
     if (transaction.rewind !== null) this.#rewind(transaction.rewind);
+    openBundles(this.#connection, transaction.open ?? []);
     for (const { kind, key } of transaction.remove) {
       this.#connection.run("DELETE FROM swap_fact WHERE kind = ? AND key = ?", kind, key);
     }
     for (const fact of transaction.put) this.#put(fact);
+    closeBundles(this.#connection, transaction.close ?? []);
     this.#putCheckpoints(transaction.checkpoints);
     if (transaction.events === null) this.#emptyLog();
     else this.#append(transaction.events);

@@ -141,7 +141,7 @@ const stats: SwapRoute = {
   example: SWAP_EXAMPLES.swapStats,
   bodyExample: null,
   errors: [],
-  run: (service) => ({ kind: "object", value: service.stats() }),
+  run: async (service) => ({ kind: "object", value: await service.stats() }),
 };
 
 const typedData: SwapRoute = {

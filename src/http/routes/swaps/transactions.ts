@@ -75,14 +75,14 @@ const one: SwapRoute = {
   example: listOf(EXAMPLE),
   bodyExample: null,
   errors: ["INVALID_REQUEST", "CURSOR_INVALID"],
-  run(service, request) {
+  async run(service, request) {
     const hash = transactionHashOf(request.param("hash"));
     const query = readPage(request.query);
     if (!query.ok) return asSwapRefusal(query.error);
     const binding: CursorBinding = { list: "swapTransactions", scope: ["swapTransactions", hash] };
     const page = pageRequest(query.value, binding);
     if (!page.ok) return asSwapRefusal(page.error);
-    const { rows, ...keys } = service.transaction(hash, page.value);
+    const { rows, ...keys } = await service.transaction(hash, page.value);
     return { kind: "object", value: { result: rows, ...pageLinks(keys, binding) } };
   },
 };

@@ -1,0 +1,149 @@
+// Closed deals in PostgreSQL: what a transaction of the ledger closes and opens, and the answers to questions about it.
+
+import type {
+  ClosedAnswer,
+  ClosedBundle,
+  ClosedQuestion,
+  ClosedRow,
+  StoredBundle,
+  StoredFact,
+} from "../../../swaps/ledger/closed-port.ts";
+import { CellReader } from "../../store-rows/cells.ts";
+import {
+  CLOSED_ROW_COLUMNS,
+  CLOSED_TABLES,
+  closedCells,
+  closedListParts,
+  readClosedRow,
+} from "../../store-rows/closed-cells.ts";
+import { chainName } from "../../store-rows/swap-rows.ts";
+import type { Session } from "../session.ts";
+import { RowBatch } from "../write/row-batch.ts";
+
+/** Marks the facts of bundles, and writes what finds them. */
+export async function closeBundles(session: Session, bundles: readonly ClosedBundle[]): Promise<void> {
+  if (bundles.length === 0) return;
+  const facts = bundles.flatMap(({ id, facts: own }) => own.map((fact) => ({ id, ...fact })));
+  await session.run(
+    `UPDATE swap_fact SET bundle = closed.id
+       FROM unnest($1::text[], $2::text[], $3::bigint[]) AS closed (kind, key, id)
+       WHERE swap_fact.kind = closed.kind AND swap_fact.key = closed.key`,
+    facts.map(({ kind }) => kind),
+    facts.map(({ key }) => key),
+    facts.map(({ id }) => id),
+  );
+  for (const { table, columns, rows } of closedCells(bundles)) {
+    const batch = new RowBatch(table, columns);
+    for (const row of rows) batch.add(...row);
+    await batch.insert(session);
+  }
+}
+
+/** The opposite. Rejects where a bundle is not there: the ledger and the database differ. */
+export async function openBundles(session: Session, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  await session.run("UPDATE swap_fact SET bundle = NULL WHERE bundle = ANY ($1::bigint[])", ids);
+  for (const table of CLOSED_TABLES) {
+    const count = await session.run(`DELETE FROM ${table} WHERE bundle = ANY ($1::bigint[])`, ids);
+    if (table === "swap_closed" && count !== ids.length)
+      throw new Error(`store: not all of the bundles ${ids.join(", ")} of swaps are closed`);
+  }
+}
+
+/** What a wipe does: nothing is closed any more. */
+export async function openAll(session: Session): Promise<void> {
+  const deletions = CLOSED_TABLES.map((table) => `DELETE FROM ${table}`).join("; ");
+  await session.exec(`UPDATE swap_fact SET bundle = NULL WHERE bundle IS NOT NULL; ${deletions}`);
+}
+
+/** The answers. The session is in a snapshot. */
+export async function closedAnswer(
+  session: Session,
+  questions: readonly ClosedQuestion[],
+): Promise<ClosedAnswer> {
+  const state = await session.first("SELECT body FROM swap_fact WHERE kind = 'closed'");
+  const ids = new Set<number>();
+  const rows: (readonly ClosedRow[])[] = [];
+  for (const question of questions) rows.push(await answered(session, question, ids));
+  return {
+    state: state === null ? null : new CellReader(state).text(),
+    rows,
+    bundles: await storedBundles(session, [...ids]),
+  };
+}
+
+async function answered(
+  session: Session,
+  question: ClosedQuestion,
+  ids: Set<number>,
+): Promise<readonly ClosedRow[]> {
+  switch (question.kind) {
+    case "prints": {
+      const sql = "SELECT bundle FROM swap_closed_print WHERE print = ANY ($1::bigint[])";
+      for (const row of await session.all(sql, question.prints)) ids.add(new CellReader(row).int());
+      return [];
+    }
+    case "above": {
+      const sql = `SELECT bundle FROM swap_closed WHERE ${question.chain}_height > $1`;
+      for (const row of await session.all(sql, question.height)) ids.add(new CellReader(row).int());
+      return [];
+    }
+    case "orders":
+    case "asks": {
+      const { table, conditions, values, order } = closedListParts(question);
+      const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
+      const sql = `SELECT ${CLOSED_ROW_COLUMNS} FROM ${table} ${where} ORDER BY ${order} LIMIT ?`;
+      const found = await session.all(numbered(sql), ...values, question.limit);
+      return found.map((cells) => {
+        const { row, bundle } = readClosedRow(new CellReader(cells));
+        ids.add(bundle);
+        return row;
+      });
+    }
+    case "settled": {
+      const sql = `SELECT ${CLOSED_ROW_COLUMNS} FROM swap_closed_order WHERE settled_at > $1`;
+      const found = await session.all(sql, question.after);
+      return found.map((cells) => readClosedRow(new CellReader(cells)).row);
+    }
+    case "shown":
+      break;
+  }
+  return shown(session, question.pearl);
+}
+
+async function shown(session: Session, texts: readonly string[]): Promise<readonly ClosedRow[]> {
+  const found = await session.first(
+    "SELECT hash FROM swap_closed_pearl WHERE text = ANY ($1::text[]) LIMIT 1",
+    texts,
+  );
+  if (found === null) return [];
+  const rows = await session.all(
+    `${rowOf("swap_closed_order")} UNION ALL ${rowOf("swap_closed_ask")} LIMIT 1`,
+    new CellReader(found).text(),
+  );
+  return rows.map((cells) => readClosedRow(new CellReader(cells)).row);
+}
+
+/** Values are numbered in the order in which they stand. */
+function numbered(sql: string): string {
+  let number = 0;
+  return sql.replaceAll("?", () => `$${(number += 1)}`);
+}
+
+async function storedBundles(session: Session, ids: readonly number[]): Promise<readonly StoredBundle[]> {
+  if (ids.length === 0) return [];
+  const bundles = new Map(ids.map((id) => [id, new Array<StoredFact>()]));
+  const sql = `SELECT bundle, kind, key, chain, height, body FROM swap_fact
+    WHERE bundle = ANY ($1::bigint[]) ORDER BY bundle, seq`;
+  for (const row of await session.all(sql, ids)) {
+    const cells = new CellReader(row);
+    const facts = bundles.get(cells.int());
+    const [kind, key, chain, height] = [cells.text(), cells.text(), cells.intOrNull(), cells.intOrNull()];
+    facts?.push({ kind, key, chain: chainName(chain), height, body: cells.text() });
+  }
+  return [...bundles].map(([id, facts]) => ({ id, facts }));
+}
+
+function rowOf(table: string): string {
+  return `SELECT ${CLOSED_ROW_COLUMNS} FROM ${table} WHERE hash = $1`;
+}

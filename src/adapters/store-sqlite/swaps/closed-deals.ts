@@ -1,0 +1,125 @@
+// Closed deals in SQLite: what a transaction of the ledger closes and opens, and the answers to questions about it.
+
+import type {
+  ClosedAnswer,
+  ClosedBundle,
+  ClosedQuestion,
+  ClosedRow,
+  StoredBundle,
+  StoredFact,
+} from "../../../swaps/ledger/closed-port.ts";
+import { CellReader } from "../../store-rows/cells.ts";
+import {
+  anyOf,
+  CLOSED_ROW_COLUMNS,
+  CLOSED_TABLES,
+  closedCells,
+  closedListParts,
+  readClosedRow,
+} from "../../store-rows/closed-cells.ts";
+import { chainName } from "../../store-rows/swap-rows.ts";
+import type { Connection } from "../connection.ts";
+
+/** Marks the facts of bundles, and writes what finds them. */
+export function closeBundles(connection: Connection, bundles: readonly ClosedBundle[]): void {
+  if (bundles.length === 0) return;
+  const mark = connection.prepared("UPDATE swap_fact SET bundle = ? WHERE kind = ? AND key = ?");
+  for (const { id, facts } of bundles) for (const { kind, key } of facts) mark.run(id, kind, key);
+  for (const { table, columns, rows } of closedCells(bundles)) {
+    const names = Object.keys(columns);
+    const insert = connection.prepared(
+      `INSERT INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`,
+    );
+    for (const row of rows) insert.run(...row);
+  }
+}
+
+/** The opposite. Throws where a bundle is not there: the ledger and the database differ. */
+export function openBundles(connection: Connection, ids: readonly number[]): void {
+  for (const id of ids) {
+    connection.run("UPDATE swap_fact SET bundle = NULL WHERE bundle = ?", id);
+    for (const table of CLOSED_TABLES) {
+      const count = connection.run(`DELETE FROM ${table} WHERE bundle = ?`, id);
+      if (table === "swap_closed" && count !== 1)
+        throw new Error(`store: no bundle ${id} of swaps is closed`);
+    }
+  }
+}
+
+/** The answers. The connection is in a snapshot. */
+export function closedAnswer(connection: Connection, questions: readonly ClosedQuestion[]): ClosedAnswer {
+  const state = connection.first("SELECT body FROM swap_fact WHERE kind = 'closed'");
+  const ids = new Set<number>();
+  const rows = questions.map((question) => answered(connection, question, ids));
+  return {
+    state: state === null ? null : new CellReader(state).text(),
+    rows,
+    bundles: storedBundles(connection, [...ids]),
+  };
+}
+
+function answered(connection: Connection, question: ClosedQuestion, ids: Set<number>): readonly ClosedRow[] {
+  switch (question.kind) {
+    case "prints": {
+      const sql = "SELECT bundle FROM swap_closed_print WHERE print IN (SELECT value FROM json_each(?))";
+      for (const row of connection.all(sql, JSON.stringify(question.prints)))
+        ids.add(new CellReader(row).int());
+      return [];
+    }
+    case "above": {
+      const sql = `SELECT bundle FROM swap_closed WHERE ${question.chain}_height > ?`;
+      for (const row of connection.all(sql, question.height)) ids.add(new CellReader(row).int());
+      return [];
+    }
+    case "orders":
+    case "asks": {
+      const { table, conditions, values, order } = closedListParts(question);
+      const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
+      const sql = `SELECT ${CLOSED_ROW_COLUMNS} FROM ${table} ${where} ORDER BY ${order} LIMIT ?`;
+      return connection.all(sql, ...values, question.limit).map((cells) => {
+        const { row, bundle } = readClosedRow(new CellReader(cells));
+        ids.add(bundle);
+        return row;
+      });
+    }
+    case "settled": {
+      const sql = `SELECT ${CLOSED_ROW_COLUMNS} FROM swap_closed_order WHERE settled_at > ?`;
+      return connection.all(sql, question.after).map((cells) => readClosedRow(new CellReader(cells)).row);
+    }
+    case "shown":
+      break;
+  }
+  return shown(connection, question.pearl);
+}
+
+function shown(connection: Connection, texts: readonly string[]): readonly ClosedRow[] {
+  const fits = anyOf("text", texts);
+  const found = connection.first(
+    `SELECT hash FROM swap_closed_pearl WHERE ${fits.sql} LIMIT 1`,
+    ...fits.values,
+  );
+  if (found === null) return [];
+  const hash = new CellReader(found).text();
+  return connection
+    .all(`${rowOf("swap_closed_order")} UNION ALL ${rowOf("swap_closed_ask")}`, hash)
+    .slice(0, 1)
+    .map((cells) => readClosedRow(new CellReader(cells)).row);
+}
+
+function storedBundles(connection: Connection, ids: readonly number[]): readonly StoredBundle[] {
+  if (ids.length === 0) return [];
+  const bundles = new Map(ids.map((id) => [id, new Array<StoredFact>()]));
+  const sql = `SELECT bundle, kind, key, chain, height, body FROM swap_fact
+    WHERE bundle IN (SELECT value FROM json_each(?)) ORDER BY bundle, seq`;
+  for (const row of connection.all(sql, JSON.stringify(ids))) {
+    const cells = new CellReader(row);
+    const facts = bundles.get(cells.int());
+    const [kind, key, chain, height] = [cells.text(), cells.text(), cells.intOrNull(), cells.intOrNull()];
+    facts?.push({ kind, key, chain: chainName(chain), height, body: cells.text() });
+  }
+  return [...bundles].map(([id, facts]) => ({ id, facts }));
+}
+
+function rowOf(table: string): string {
+  return `SELECT ${CLOSED_ROW_COLUMNS} FROM ${table} WHERE hash = ?1`;
+}

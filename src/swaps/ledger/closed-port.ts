@@ -1,0 +1,150 @@
+// What a store keeps of closed deals, which are in no ledger's memory (docs/decisions/0041): facts that belong to a bundle
+// are not loaded at a start, and are found by what they have to do with, by lists, and by the heights of their blocks.
+
+import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
+import type { BidStatus, DealStatus } from "../../swap/statuses.ts";
+
+/** One stored fact or record. The store knows nothing of its meaning. */
+export interface StoredFact {
+  /** What it is, e.g. "event", "output", "secret", "ask". */
+  readonly kind: string;
+  /** Unique within its kind. */
+  readonly key: string;
+  /** The chain whose block showed it; null where it is tied to no block. */
+  readonly chain: "evm" | "pearl" | null;
+  /** Height of that block; null with `chain` null. */
+  readonly height: number | null;
+  /** JSON text; amounts as decimal strings. */
+  readonly body: string;
+}
+
+/** A closed order as lists find it. */
+export interface ClosedOrder {
+  readonly hash: Bytes32;
+  /** Time of the OrderLocked block: the lists' order, ties by hash. */
+  readonly createdAt: number;
+  readonly isAskMatch: boolean;
+  readonly bid: BidStatus;
+  /** Null for a bid that was never accepted. */
+  readonly deal: DealStatus | null;
+  readonly buyerEvm: EvmAddress;
+  readonly sellerEvm: EvmAddress;
+  /** Addresses that the row shows, its keys, and the scripts of the addresses that they fit (S-14). */
+  readonly pearl: readonly string[];
+  /** Of its terms: raw units and satoshis. */
+  readonly usdc: bigint;
+  readonly sat: bigint;
+  /** Time of the OrderClaimed block; null where the order was not claimed. */
+  readonly settledAt: number | null;
+}
+
+/** An ask that a closed order carries, as lists find it. */
+export interface ClosedAsk {
+  readonly askId: Bytes32;
+  readonly createdAt: number;
+  readonly sellerEvm: EvmAddress;
+  readonly buyerEvm: EvmAddress;
+  readonly pearl: readonly string[];
+  readonly usdc: bigint;
+  readonly sat: bigint;
+}
+
+/** Orders that close together, and all that is stored of them. */
+export interface ClosedBundle {
+  readonly id: number;
+  /** Highest block of each chain that one of its facts is of; -1 where none. */
+  readonly evmHeight: number;
+  readonly pearlHeight: number;
+  /** Facts that are not there are left out by the store. */
+  readonly facts: readonly { readonly kind: string; readonly key: string }[];
+  /** What finds it, as `print` makes numbers of it. */
+  readonly prints: readonly number[];
+  readonly orders: readonly ClosedOrder[];
+  readonly asks: readonly ClosedAsk[];
+}
+
+/** The facts of a bundle, in the order of loading. */
+export interface StoredBundle {
+  readonly id: number;
+  readonly facts: readonly StoredFact[];
+}
+
+/** Filters of lists by party; null where absent. */
+interface ClosedParties {
+  readonly buyerEvm: EvmAddress | null;
+  readonly sellerEvm: EvmAddress | null;
+  /** The texts of `pearl` that find a row: an address and its script. */
+  readonly pearl: readonly string[] | null;
+}
+
+/** A row of a list of closed orders or asks. */
+export interface ClosedRow {
+  /** Order hash or ask id. */
+  readonly hash: Bytes32;
+  readonly createdAt: number;
+  readonly usdc: bigint;
+  readonly sat: bigint;
+}
+
+/** What can be asked of closed deals. "prints" and "above" give bundles alone; "settled" and "shown" rows alone. */
+export type ClosedQuestion =
+  | { readonly kind: "prints"; readonly prints: readonly number[] }
+  /** Bundles with a block of the chain above the height. */
+  | { readonly kind: "above"; readonly chain: "evm" | "pearl"; readonly height: number }
+  /** Newest first; `start`: behind this place, in its direction. Statuses: empty for all. */
+  | ({
+      readonly kind: "orders";
+      readonly list: "bid" | "deal";
+      readonly statuses: readonly string[];
+      readonly includeAskMatches: boolean;
+      readonly start: ClosedStart | null;
+      readonly limit: number;
+    } & ClosedParties)
+  | ({
+      readonly kind: "asks";
+      readonly sort: "created" | "price";
+      readonly start: ClosedStart | null;
+      readonly limit: number;
+    } & ClosedParties)
+  /** Orders whose OrderClaimed block is of a later time. */
+  | { readonly kind: "settled"; readonly after: number }
+  /** Rows that show one of these texts of `pearl`: one at most. */
+  | { readonly kind: "shown"; readonly pearl: readonly string[] };
+
+/** Where a page of closed rows begins. */
+export interface ClosedStart {
+  readonly direction: "next" | "prev";
+  readonly place: ClosedRow;
+}
+
+/** Answers of one committed state. */
+export interface ClosedAnswer {
+  /** Body of the stored fact "closed": who remembers another one has another state. Null where nothing ever closed. */
+  readonly state: string | null;
+  /** The rows of each question, in its order. */
+  readonly rows: readonly (readonly ClosedRow[])[];
+  /** Every bundle that was asked for, and those of all rows but the ones of "settled" and "shown"; each once. */
+  readonly bundles: readonly StoredBundle[];
+}
+
+/** The answers where nothing is closed. */
+export function emptyAnswer(questions: readonly ClosedQuestion[]): ClosedAnswer {
+  return { state: null, rows: questions.map(() => []), bundles: [] };
+}
+
+const PRINTS = 2 ** 52;
+
+/**
+ * A number for what a bundle is found by: an order hash, ask id, hashlock, script or transaction id. Two things may have
+ * the same number; then more is found than was asked for, which does no harm.
+ */
+export function print(text: string): number {
+  return Number.parseInt(text.slice(-13), 16);
+}
+
+/** The number of an outpoint that a lock transaction spends. */
+export function inputPrint(outpoint: string): number {
+  const colon = outpoint.indexOf(":");
+  const spread = Math.imul(Number(outpoint.slice(colon + 1)), 0x9e37_79b1) >>> 0;
+  return (print(outpoint.slice(0, colon)) + spread) % PRINTS;
+}

@@ -1,0 +1,166 @@
+// What a store is told of a bundle that closes: which facts are its own, by which numbers it is found, and how lists find
+// its orders and asks.
+
+import type { Bytes32, Outpoint } from "../../primitives/brands.ts";
+import type { SwapCrypto } from "../../swap/crypto.ts";
+import type { OrderFacts } from "../../swap/facts.ts";
+import { scriptsOfKey } from "../../swap/keys.ts";
+import { ZERO_BYTES32 } from "../../swap/terms.ts";
+import type { Books } from "./books.ts";
+import { type Bundle, evmHeightOf, pearlHeightOf } from "./closing.ts";
+import type { ClosedAsk, ClosedBundle, ClosedOrder } from "./closed-port.ts";
+import { inputPrint, print } from "./closed-port.ts";
+import type { CountedOrder } from "./closed-book.ts";
+import { showerKey } from "./fact-kinds.ts";
+import { type OrderEntry, transactionsOf } from "./order-book.ts";
+
+type FactKey = ClosedBundle["facts"][number];
+
+/** Everything that a store is told of the bundle, as it stands in these books. */
+export function closedBundle(books: Books, bundle: Bundle, id: number, crypto: SwapCrypto): ClosedBundle {
+  const orders: ClosedOrder[] = [];
+  for (const hash of bundle.orders) {
+    const entry = books.orders.entries.get(hash);
+    if (entry !== undefined) orders.push(closedOrder(books, entry, crypto));
+  }
+  return {
+    id,
+    evmHeight: evmHeightOf(books, bundle),
+    pearlHeight: pearlHeightOf(books, bundle),
+    facts: [...ordersFacts(books, bundle), ...outputsFacts(books, bundle)],
+    prints: [...new Set(printsOf(books, bundle))],
+    orders,
+    asks: closedAsks(books, bundle, crypto),
+  };
+}
+
+/** What closed orders count as. */
+export function countedOrders(books: Books, hashes: Iterable<Bytes32>): readonly CountedOrder[] {
+  return [...hashes].flatMap((hash) => {
+    const facts = books.orders.entries.get(hash)?.facts;
+    return facts === undefined ? [] : [counted(facts)];
+  });
+}
+
+function counted({ closed, accepted, terms }: OrderFacts): CountedOrder {
+  const { usdcAmount: usdc, pearlAmountSat: sat } = terms;
+  if (closed === null) throw new Error("swap ledger: an order was to close that the contract has not closed");
+  const isDeal = accepted !== null;
+  switch (closed.kind) {
+    case "claimed":
+      return { bid: "SETTLED", deal: isDeal ? "SETTLED" : null, usdc, sat, settledAt: closed.place.time };
+    case "refunded":
+      return { bid: "USDC_REFUNDED", deal: isDeal ? "USDC_REFUNDED" : null, usdc, sat, settledAt: null };
+    case "cancelled":
+      break;
+  }
+  return { bid: "BID_CANCELLED", deal: null, usdc, sat, settledAt: null };
+}
+
+function closedOrder(books: Books, { facts }: OrderEntry, crypto: SwapCrypto): ClosedOrder {
+  const { orderHash: hash, terms, accepted, locked } = facts;
+  const addresses = books.records.addresses.get(hash);
+  const ask = books.records.asks.get(terms.askId);
+  const shown = [
+    addresses?.buyerPearlAddress,
+    ask?.terms.sellerPearlAddress ?? addresses?.sellerPearlAddress,
+  ].filter((address) => address !== null && address !== undefined);
+  const keys = [terms.buyerPearlKey, accepted?.sellerPearlKey ?? terms.sellerPearlKey];
+  return {
+    hash,
+    createdAt: locked.time,
+    isAskMatch: terms.askId !== ZERO_BYTES32,
+    ...counted(facts),
+    buyerEvm: terms.buyer,
+    sellerEvm: accepted?.seller ?? terms.seller,
+    pearl: pearlTexts(shown, keys, crypto),
+  };
+}
+
+function closedAsks(books: Books, { orders, asks }: Bundle, crypto: SwapCrypto): readonly ClosedAsk[] {
+  return [...orders].flatMap((hash) => {
+    const terms = books.orders.entries.get(hash)?.facts.terms;
+    const ask = terms === undefined ? undefined : books.records.asks.get(terms.askId);
+    if (terms === undefined || ask === undefined || !asks.has(ask.askId)) return [];
+    const { seller, sellerPearlAddress, sellerPearlKey, usdcAmount, pearlAmountSat } = ask.terms;
+    return {
+      askId: ask.askId,
+      createdAt: ask.createdAt,
+      sellerEvm: seller,
+      buyerEvm: terms.buyer,
+      pearl: pearlTexts([sellerPearlAddress], [sellerPearlKey], crypto),
+      usdc: usdcAmount,
+      sat: pearlAmountSat,
+    };
+  });
+}
+
+/** The zero key is nobody's. */
+function pearlTexts(
+  addresses: readonly string[],
+  keys: readonly Bytes32[],
+  crypto: SwapCrypto,
+): readonly string[] {
+  const scripts = keys.filter((key) => key !== ZERO_BYTES32).flatMap((key) => scriptsOfKey(key, crypto));
+  return [...new Set([...addresses, ...scripts, ...keys.filter((key) => key !== ZERO_BYTES32)])];
+}
+
+function* ordersFacts({ orders, records, secrets }: Books, bundle: Bundle): Generator<FactKey> {
+  for (const hash of bundle.orders) {
+    const facts = orders.entries.get(hash)?.facts;
+    if (facts === undefined) continue;
+    const { locked, accepted, closed } = facts;
+    for (const place of [locked, accepted?.place, closed?.place])
+      if (place !== undefined) yield { kind: "event", key: `${place.block}:${place.logIndex}` };
+    if (records.addresses.has(hash)) yield { kind: "address", key: hash };
+    if (records.origins.has(hash)) yield { kind: "origin", key: hash };
+  }
+  for (const ask of bundle.asks) yield { kind: "ask", key: ask };
+  for (const hashlock of bundle.hashlocks) {
+    for (const shower of secrets.entries.get(hashlock)?.shownBy ?? [])
+      yield { kind: "secret", key: `${hashlock}/${showerKey(shower)}` };
+  }
+}
+
+function* outputsFacts({ locks }: Books, { scripts, transactions }: Bundle): Generator<FactKey> {
+  for (const script of scripts) {
+    yield { kind: "script", key: script };
+    for (const outpoint of locks.byScript.of(script)) {
+      const entry = locks.entries.get(outpoint);
+      if (entry === undefined) continue;
+      if (entry.mined !== null) yield { kind: "output", key: outpoint };
+      if (entry.spend !== null) yield { kind: "spend", key: outpoint };
+      if (entry.isSighted) yield { kind: "sighting", key: outpoint };
+    }
+  }
+  const needed = new Set<Outpoint>();
+  for (const txid of transactions) {
+    yield { kind: "inputs", key: txid };
+    for (const input of locks.conflicts.inputsOf(txid)) needed.add(input);
+  }
+  // Stored where another transaction than a lock transaction spends it.
+  for (const input of needed) yield { kind: "inputSpend", key: input };
+}
+
+function* printsOf({ orders, locks }: Books, bundle: Bundle): Generator<number> {
+  for (const hash of bundle.orders) {
+    const facts = orders.entries.get(hash)?.facts;
+    if (facts === undefined) continue;
+    yield print(hash);
+    yield print(facts.terms.hashlock);
+    if (facts.terms.askId !== ZERO_BYTES32) yield print(facts.terms.askId);
+    for (const txHash of transactionsOf(facts)) yield print(txHash);
+  }
+  for (const hashlock of bundle.hashlocks) yield print(hashlock);
+  for (const script of bundle.scripts) {
+    yield print(script);
+    for (const outpoint of locks.byScript.of(script)) {
+      const spend = locks.entries.get(outpoint)?.spend ?? null;
+      if (spend !== null) yield print(spend.txid);
+    }
+  }
+  for (const txid of bundle.transactions) {
+    yield print(txid);
+    for (const input of locks.conflicts.inputsOf(txid)) yield inputPrint(input);
+  }
+}

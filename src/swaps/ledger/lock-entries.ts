@@ -1,0 +1,51 @@
+// What the book of locks holds of an output, and small questions about it.
+
+import type { Outpoint, ScriptHex, Txid } from "../../primitives/brands.ts";
+import type { HtlcOutput, PearlPlace, SpendPath } from "../../swap/facts.ts";
+
+/** What is known of an outpoint whose script is or was a lock, of at least `DUST_SAT`. */
+export interface OutputEntry {
+  readonly script: ScriptHex;
+  readonly amountSat: bigint;
+  readonly coinbase: boolean;
+  readonly mined: PearlPlace | null;
+  /** Whether it stays when its block goes: its transaction's inputs are known. */
+  readonly isSighted: boolean;
+  readonly spend: {
+    readonly txid: Txid;
+    readonly path: SpendPath;
+    readonly place: PearlPlace;
+    readonly outputScripts: readonly ScriptHex[] | null;
+  } | null;
+}
+
+/** A mined output below `DUST_SAT`: watched for spends and secrets alone (S-15). */
+export interface DustEntry {
+  readonly script: ScriptHex;
+  readonly amountSat: bigint;
+  readonly coinbase: boolean;
+  readonly place: PearlPlace;
+}
+
+/** The transaction of an outpoint. */
+export function txidOf(outpoint: Outpoint): Txid {
+  return outpoint.slice(0, outpoint.indexOf(":")) as Txid;
+}
+
+/** The list of a script's outputs below this amount. */
+export function smallList(script: ScriptHex, least: bigint): string {
+  return `${script}/${least}`;
+}
+
+/** Dust in the form of an output: whether it was spent is not kept. */
+export function dustEntry(dust: DustEntry | undefined): OutputEntry | null {
+  if (dust === undefined) return null;
+  const { script, amountSat, coinbase, place: mined } = dust;
+  return { script, amountSat, coinbase, mined, isSighted: false, spend: null };
+}
+
+/** A spend in a block. */
+export function minedSpend(spend: NonNullable<OutputEntry["spend"]>): NonNullable<HtlcOutput["spend"]> {
+  const { txid, path, place: mined, outputScripts } = spend;
+  return outputScripts === null ? { txid, path, mined } : { txid, path, mined, outputScripts };
+}

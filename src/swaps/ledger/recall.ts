@@ -1,0 +1,160 @@
+// Brings back what has closed, before a change touches it: which numbers a change names, and how stored facts become
+// entries of the books again. Asked for too much, it does no harm; what is missing would be a wrong answer.
+
+import type { Bytes32 } from "../../primitives/brands.ts";
+import { ZERO_BYTES32 } from "../../swap/terms.ts";
+import type { EscrowEvent, PearlBlockFact, Sighting } from "../../swap/facts.ts";
+import type { Depths } from "./affected-rows.ts";
+import { LOADING } from "./book-change.ts";
+import type { Books, Draft } from "./books.ts";
+import type { LedgerChange } from "./change-text.ts";
+import { CLOSED, UNREVEALED } from "./closed-book.ts";
+import { type ClosedQuestion, inputPrint, print, type StoredBundle } from "./closed-port.ts";
+import { countedOrders } from "./closed-rows.ts";
+import { ASK, EVENT } from "./fact-kinds.ts";
+import { Interner } from "./fact-fields.ts";
+import { loadFact } from "./ledger-loading.ts";
+import type { EvmChange, MempoolLocks, PearlChange, RecordWrites } from "./ports.ts";
+
+/** What is to be asked of the store before this change is made. */
+export function touchedBy(books: Books, change: LedgerChange, depths: Depths): readonly ClosedQuestion[] {
+  if (change.kind === "open") return change.questions;
+  const prints = new Set(printsOf(books, change));
+  const found: ClosedQuestion[] = prints.size === 0 ? [] : [{ kind: "prints", prints: [...prints] }];
+  if (change.kind === "evm" && change.step.rewindTo !== null)
+    found.push({ kind: "above", chain: "evm", height: change.step.rewindTo });
+  // A lower tip makes blocks shallow again: rows count up to the greatest depth.
+  if (change.kind === "pearl" && change.step.rewindTo !== null)
+    found.push({ kind: "above", chain: "pearl", height: change.step.rewindTo - Math.max(...depths) });
+  return found;
+}
+
+function* printsOf(books: Books, change: LedgerChange): Generator<number> {
+  switch (change.kind) {
+    case "evm":
+      yield* ofEvm(change.step);
+      return;
+    case "pearl":
+      yield* ofPearl(change.step);
+      return;
+    case "mempool":
+      yield* ofSightings(change.sightings);
+      yield* ofPicture(books, change.locks);
+      for (const { hashlock } of change.secrets) yield print(hashlock);
+      return;
+    case "records":
+      yield* ofRecords(change.writes);
+      return;
+    case "open":
+    case "time":
+    case "alarms":
+    case "close":
+      return;
+  }
+}
+
+function* ofEvm({ events, disputed, undisputed }: EvmChange): Generator<number> {
+  for (const event of [...events, ...(disputed ?? []), ...(undisputed ?? [])]) yield* ofEvent(event);
+}
+
+function* ofEvent(event: EscrowEvent): Generator<number> {
+  if ("orderHash" in event) yield print(event.orderHash);
+  if (event.kind !== "OrderLocked") return;
+  yield print(event.terms.hashlock);
+  if (event.terms.askId !== ZERO_BYTES32) yield print(event.terms.askId);
+}
+
+function* ofPearl({ facts, sightings, secrets, covered }: PearlChange): Generator<number> {
+  for (const fact of facts) yield* ofFact(fact);
+  yield* ofSightings(sightings);
+  for (const { hashlock } of secrets) yield print(hashlock);
+  for (const script of covered) yield print(script);
+}
+
+function* ofFact(fact: PearlBlockFact): Generator<number> {
+  yield print(fact.txid);
+  if (fact.kind === "output") {
+    yield print(fact.script);
+    return;
+  }
+  yield inputPrint(fact.outpoint);
+  if (fact.kind === "spend") yield print(fact.outpoint.slice(0, fact.outpoint.indexOf(":")));
+}
+
+function* ofSightings(sightings: readonly Sighting[]): Generator<number> {
+  for (const { txid, script, inputs } of sightings) {
+    yield print(txid);
+    yield print(script);
+    for (const input of inputs) yield inputPrint(input);
+  }
+}
+
+/** The picture is whole each time: what is in memory needs no look. */
+function* ofPicture({ locks }: Books, { present, spends }: MempoolLocks): Generator<number> {
+  for (const txid of present) if (!locks.isHere(txid)) yield print(txid);
+  for (const outpoint of spends.keys())
+    if (!locks.isHere(outpoint)) yield print(outpoint.slice(0, outpoint.indexOf(":")));
+}
+
+function* ofRecords(writes: RecordWrites): Generator<number> {
+  for (const { dealHash, terms } of writes.takes ?? []) {
+    yield print(dealHash);
+    yield print(terms.hashlock);
+    yield print(terms.askId);
+  }
+  for (const { askId } of writes.asks ?? []) yield print(askId);
+  for (const { orderHash } of [...(writes.addresses ?? []), ...(writes.origins ?? [])])
+    yield print(orderHash);
+}
+
+/** Puts stored bundles into books. */
+export function loadBundles(books: Books, bundles: readonly StoredBundle[]): void {
+  const interner = new Interner();
+  for (const { facts } of bundles) {
+    for (const fact of facts) {
+      // Its block is final, which the book of doubts need not be told.
+      if (fact.kind === EVENT.name) books.orders.apply(EVENT.read(fact, interner), LOADING);
+      else loadFact(fact, interner, books);
+    }
+  }
+}
+
+/** Whether the orders of a bundle are in these books: it has come back, or has not left yet. */
+export function isHere({ orders }: Books, bundle: StoredBundle): boolean {
+  return namedIn(bundle).orders.some((hash) => orders.entries.has(hash));
+}
+
+/** Puts closed bundles back into the books of a draft, to stay. */
+export function openBundles(draft: Draft, bundles: readonly StoredBundle[]): void {
+  if (bundles.length === 0) return;
+  const { books } = draft;
+  for (const one of bundles) {
+    loadBundles(books, [one]);
+    const { orders, asks } = namedIn(one);
+    books.closed.count(countedOrders(books, orders), asks.length, -1);
+    for (const hash of orders) {
+      const hashlock = books.orders.entries.get(hash)?.facts.terms.hashlock;
+      if (hashlock === undefined || !books.closed.unrevealed.has(hashlock)) continue;
+      books.closed.unrevealed.delete(hashlock, hashlock);
+      draft.forget(UNREVEALED, hashlock);
+    }
+    draft.open.push(one);
+    for (const order of orders) draft.moved.orders.add(order);
+    for (const ask of asks) draft.moved.asks.add(ask);
+  }
+  draft.store(CLOSED, books.closed.turnVersion());
+}
+
+/** The orders and asks that a bundle holds. */
+function namedIn({ facts }: StoredBundle): {
+  readonly orders: readonly Bytes32[];
+  readonly asks: readonly Bytes32[];
+} {
+  const interner = new Interner();
+  const orders = facts.flatMap((fact) => {
+    const event = fact.kind === EVENT.name ? EVENT.read(fact, interner) : null;
+    return event?.kind === "OrderLocked" ? [event.orderHash] : [];
+  });
+  const asks = facts.flatMap((fact) => (fact.kind === ASK.name ? [ASK.read(fact, interner).askId] : []));
+  return { orders, asks };
+}

@@ -1,0 +1,244 @@
+// What has closed: its facts are not loaded, and are found by what they have to do with, by lists and by heights.
+
+import assert from "node:assert/strict";
+import type { Bytes32, EvmAddress } from "../../src/primitives/brands.ts";
+import type {
+  ClosedAsk,
+  ClosedBundle,
+  ClosedOrder,
+  ClosedQuestion,
+} from "../../src/swaps/ledger/closed-port.ts";
+import type { SwapStore } from "../../src/swaps/ledger/ports.ts";
+import { hash32 } from "./chain-facts.ts";
+import type { On } from "./swaps.ts";
+import { fact, IDENTITY, keys, swapTransaction } from "./swap-drafts.ts";
+
+const [ALICE, BOB] = ["a", "b"].map((digit) => `0x${digit.repeat(40)}` as EvmAddress);
+
+function nameOf(text: string): Bytes32 {
+  return `0x${hash32(text)}` as Bytes32;
+}
+
+function order(name: string, createdAt: number, changes: Partial<ClosedOrder> = {}): ClosedOrder {
+  return {
+    hash: nameOf(name),
+    createdAt,
+    isAskMatch: false,
+    bid: "SETTLED",
+    deal: "SETTLED",
+    buyerEvm: ALICE ?? ("" as EvmAddress),
+    sellerEvm: BOB ?? ("" as EvmAddress),
+    pearl: [`prl ${name}`, `5120${name}`],
+    usdc: 2n ** 127n,
+    sat: 7n,
+    settledAt: createdAt + 5,
+    ...changes,
+  };
+}
+
+function ask(name: string, createdAt: number, usdc: bigint, sat: bigint): ClosedAsk {
+  const [sellerEvm = "" as EvmAddress, buyerEvm = "" as EvmAddress] = [BOB, ALICE];
+  return { askId: nameOf(name), createdAt, sellerEvm, buyerEvm, pearl: [`prl ${name}`], usdc, sat };
+}
+
+function bundle(id: number, changes: Partial<ClosedBundle>): ClosedBundle {
+  return {
+    id,
+    evmHeight: 10 * id,
+    pearlHeight: 100 * id,
+    facts: [],
+    prints: [id],
+    orders: [],
+    asks: [],
+    ...changes,
+  };
+}
+
+function factsOf(name: string): ClosedBundle["facts"] {
+  return [
+    { kind: "secret", key: name },
+    { kind: "event", key: name },
+    { kind: "inputSpend", key: "that was never stored" },
+  ];
+}
+
+/** A store with three closed bundles and an open fact. */
+async function closedStore(swaps: SwapStore): Promise<void> {
+  await swaps.initialise(IDENTITY);
+  const put = ["a", "b", "c", "open"].flatMap((name) => [
+    fact("event", name, "evm", 10),
+    fact("secret", name, null, null, `{"of":"${name}"}`),
+  ]);
+  await swaps.commit(
+    swapTransaction({ put: [...put, fact("closed", "state", null, null, '{"version":1}')] }),
+  );
+  const big = 2n ** 52n - 1n;
+  const close = [
+    bundle(1, {
+      facts: factsOf("a"),
+      prints: [1, 7, Number(big)],
+      orders: [order("one", 500), order("two", 700, { bid: "BID_CANCELLED", deal: null, settledAt: null })],
+      asks: [ask("x", 400, 2n ** 128n - 1n, 10_000n), ask("y", 401, 3n, 2_100_000_000_000_000_000n)],
+    }),
+    bundle(2, {
+      facts: factsOf("b"),
+      prints: [2, 7],
+      orders: [order("three", 600, { isAskMatch: true, buyerEvm: BOB ?? ("" as EvmAddress) })],
+      asks: [ask("z", 402, 6n, 4_200_000_000_000_000_000n)],
+    }),
+    bundle(3, {
+      facts: factsOf("c"),
+      orders: [order("four", 500, { bid: "USDC_REFUNDED", deal: "USDC_REFUNDED" })],
+    }),
+  ];
+  await swaps.commit(swapTransaction({ close }));
+}
+
+const ORDERS = {
+  kind: "orders",
+  list: "bid",
+  statuses: [],
+  includeAskMatches: true,
+  start: null,
+  limit: 10,
+  buyerEvm: null,
+  sellerEvm: null,
+  pearl: null,
+} as const satisfies ClosedQuestion;
+const ASKS = {
+  kind: "asks",
+  sort: "created",
+  start: null,
+  limit: 10,
+  buyerEvm: null,
+  sellerEvm: null,
+  pearl: null,
+} as const satisfies ClosedQuestion;
+
+async function rows(swaps: SwapStore, ...questions: readonly ClosedQuestion[]): Promise<readonly string[]> {
+  const names = new Map(["one", "two", "three", "four", "x", "y", "z"].map((name) => [nameOf(name), name]));
+  const answer = await swaps.closed(questions);
+  return answer.rows.map((found) => found.map(({ hash }) => names.get(hash)).join(" "));
+}
+
+/** Registers the cases. */
+export function closedCases(on: On): void {
+  on("facts of what has closed are not loaded, and come back with it where they stood", async (open) => {
+    const { swaps } = await open();
+    await closedStore(swaps);
+    assert.deepEqual(await keys(swaps), ["event/open", "secret/open", "closed/state"]);
+    const found = async (question: ClosedQuestion) =>
+      (await swaps.closed([question])).bundles.map(({ id, facts }) => [
+        id,
+        facts.map(({ key }) => key).join(),
+      ]);
+    assert.deepEqual(await found({ kind: "prints", prints: [7, 7, 99] }), [
+      [1, "a,a"],
+      [2, "b,b"],
+    ]);
+    assert.deepEqual(await found({ kind: "prints", prints: [2 ** 52 - 1] }), [[1, "a,a"]]);
+    assert.deepEqual(await found({ kind: "above", chain: "evm", height: 20 }), [[3, "c,c"]]);
+    assert.deepEqual(await found({ kind: "above", chain: "pearl", height: 300 }), []);
+    const { state, bundles } = await swaps.closed([{ kind: "prints", prints: [3] }]);
+    assert.equal(state, '{"version":1}');
+    assert.deepEqual(bundles[0]?.facts[1], fact("secret", "c", null, null, '{"of":"c"}'));
+    const again = (await open()).swaps;
+    await again.commit(swapTransaction({ open: [1, 3] }));
+    assert.deepEqual(await keys(again), [
+      "event/a",
+      "secret/a",
+      "event/c",
+      "secret/c",
+      "event/open",
+      "secret/open",
+      "closed/state",
+    ]);
+    assert.deepEqual(
+      (await again.closed([{ kind: "prints", prints: [1, 3, 7] }])).bundles.map(({ id }) => id),
+      [2],
+    );
+    assert.deepEqual(await rows(again, ORDERS, ASKS), ["three", "z"]);
+    await assert.rejects(again.commit(swapTransaction({ open: [1] })), /bundle/);
+  });
+
+  on("lists of what has closed have an order, filters and pages in both directions", async (open) => {
+    const { swaps } = await open();
+    await closedStore(swaps);
+    const [first, second] = nameOf("one") > nameOf("four") ? ["one", "four"] : ["four", "one"];
+    assert.deepEqual(await rows(swaps, ORDERS), [`two three ${first} ${second}`]);
+    assert.deepEqual(
+      await rows(
+        swaps,
+        { ...ORDERS, includeAskMatches: false },
+        { ...ORDERS, list: "deal" },
+        { ...ORDERS, statuses: ["USDC_REFUNDED", "BID_CANCELLED"] },
+        { ...ORDERS, list: "deal", statuses: ["USDC_REFUNDED", "BID_CANCELLED"] },
+        { ...ORDERS, buyerEvm: BOB ?? null },
+        { ...ORDERS, sellerEvm: ALICE ?? null },
+        { ...ORDERS, pearl: ["nothing", "5120two"] },
+        { ...ORDERS, limit: 1 },
+      ),
+      [`two ${first} ${second}`, `three ${first} ${second}`, "two four", "four", "three", "", "two", "two"],
+    );
+    const place = { hash: nameOf("three"), createdAt: 600, usdc: 0n, sat: 1n };
+    const [next, prev] = (["next", "prev"] as const).map((direction) => ({ direction, place }));
+    assert.deepEqual(
+      await rows(swaps, { ...ORDERS, start: next ?? null }, { ...ORDERS, start: prev ?? null }),
+      [`${first} ${second}`, "two"],
+    );
+    assert.deepEqual(await rows(swaps, ASKS, { ...ASKS, sort: "price" }, { ...ASKS, pearl: ["prl z"] }), [
+      "z y x",
+      "y z x",
+      "z",
+    ]);
+    const cheapest = { hash: nameOf("y"), createdAt: 401, usdc: 3n, sat: 2_100_000_000_000_000_000n };
+    assert.deepEqual(
+      await rows(
+        swaps,
+        { ...ASKS, sort: "price", start: { direction: "next", place: cheapest } },
+        {
+          ...ASKS,
+          sort: "price",
+          start: { direction: "prev", place: { ...cheapest, hash: nameOf("z"), createdAt: 402 } },
+        },
+        { ...ASKS, sort: "price", start: { direction: "next", place: { ...cheapest, sat: 0n } } },
+      ),
+      ["z x", "y", ""],
+    );
+    assert.deepEqual(
+      await rows(
+        swaps,
+        { kind: "settled", after: 505 },
+        { kind: "shown", pearl: ["prl y"] },
+        { kind: "shown", pearl: ["?"] },
+      ),
+      ["three", "y", ""],
+    );
+    const page = await swaps.closed([{ ...ORDERS, limit: 2 }]);
+    assert.deepEqual(
+      page.bundles.map(({ id }) => id),
+      [1, 2],
+      "a page has the facts of its rows",
+    );
+    assert.equal(page.rows[0]?.[0]?.usdc, 2n ** 127n);
+  });
+
+  on("what closes in a transaction that fails is not closed", async (open) => {
+    const { swaps } = await open();
+    await closedStore(swaps);
+    const put = [fact("event", "d", "evm", 1)];
+    const close = [bundle(4, { facts: [{ kind: "event", key: "d" }] }), bundle(1, {})];
+    await assert.rejects(swaps.commit(swapTransaction({ put, close, open: [2] })));
+    assert.deepEqual(await rows(swaps, ASKS), ["z y x"]);
+    assert.deepEqual((await swaps.closed([{ kind: "prints", prints: [4] }])).bundles, []);
+  });
+
+  on("a wipe of the index opens what has closed: what no chain shows stays, and is loaded", async (open) => {
+    const store = await open();
+    await closedStore(store.swaps);
+    await store.wipe();
+    assert.deepEqual(await keys(store.swaps), ["secret/a", "secret/b", "secret/c", "secret/open"]);
+    assert.deepEqual(await rows(store.swaps, ORDERS, ASKS), ["", ""]);
+    assert.equal((await store.swaps.closed([])).state, null);
+  });
+}
