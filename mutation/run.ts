@@ -111,6 +111,8 @@ async function runStryker(sources: readonly string[], tests: Suite): Promise<boo
         PATH: `${dirname(process.execPath)}${delimiter}${process.env["PATH"] ?? ""}`,
         // One seed of the differential test is enough here: a random chain has some hundred operations.
         STRAND_SEEDS: "1",
+        // Which mutant is on is a variable of the process: every process compiles the same text.
+        NODE_COMPILE_CACHE: `${process.cwd()}/${DATA}/compiled`,
       },
     },
   );

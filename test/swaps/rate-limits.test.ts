@@ -35,13 +35,14 @@ before(async () => {
 });
 
 beforeEach(async () => {
-  // No window ends in the middle of a test. What both chains said before the jump is too old to count (S-62).
+  // No window ends in the middle of a test. What both chains said before the jump is too old to count (S-62),
+  // and what the RPCs agreed on is compared again after their answers.
   aheadMs += WINDOW_S * 1000;
   const jumpedMs = performance.now();
   await stage.until("answers of both chains after the jump", async () => {
     const sides = stage.service.swapSides();
     const answers = [sides?.evm.answeredAtMonotonicMs, sides?.pearl.answeredAtMonotonicMs];
-    return answers.every((atMs) => (atMs ?? 0) >= jumpedMs);
+    return answers.every((atMs) => (atMs ?? 0) >= jumpedMs) && sides?.evm.agreed === true;
   });
 });
 
