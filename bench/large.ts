@@ -216,7 +216,7 @@ function sqliteTarget(): Target {
 }
 
 async function postgresTarget(): Promise<Target> {
-  const cluster = await startPostgres({ durable: true, sharedBuffersMb: 1024 });
+  const cluster = await startPostgres({ durable: true, sharedBuffersMb: 4096 });
   const url = await cluster.newUrl();
   return {
     database: url,

@@ -140,7 +140,7 @@ async function sqliteTarget(): Promise<Target> {
 }
 
 async function postgresTarget(): Promise<Target> {
-  const cluster = await startPostgres({ durable: true, sharedBuffersMb: 256 });
+  const cluster = await startPostgres({ durable: true, sharedBuffersMb: 1024 });
   const url = await cluster.newUrl();
   const asked = async <Value>(ask: (session: Session) => Promise<Value>): Promise<Value> => {
     const session = await Session.open(url, "bench");

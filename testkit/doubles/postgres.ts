@@ -125,15 +125,18 @@ function makeLinks(folder: string): void {
   }
 }
 
-/** The settings of a cluster that may lose everything when the machine does, and nothing when it does not. */
+/** What a cluster may do that loses everything when the machine does, and nothing when it does not. */
+const QUICK = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"];
+/** What docs/operations.md tells operators to set, beside the memory for pages. */
+const AS_OPERATORS_DO = ["max_wal_size=16GB", "checkpoint_timeout=30min", "wal_buffers=64MB"];
+
 function settings(folder: string, { durable, sharedBuffersMb }: Installation["options"]): string[] {
-  const quick = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"];
   return [
     "listen_addresses=",
     `unix_socket_directories=${folder}`,
     "max_connections=80",
     `shared_buffers=${sharedBuffersMb}MB`,
-    ...(durable ? [] : quick),
+    ...(durable ? AS_OPERATORS_DO : QUICK),
   ].flatMap((setting) => ["-c", setting]);
 }
 
