@@ -15,7 +15,7 @@ import type { BlockChanges, Totals } from "../prc20/state.ts";
 import { firstKeys, isEmpty, secondKeys } from "../prc20/state-keys.ts";
 import { LoadedView } from "../prc20/state-view.ts";
 import { applyBlock } from "../prc20/transition.ts";
-import { AddressCache } from "../primitives/address.ts";
+import { addressOfKey } from "../primitives/address.ts";
 import type { BlockHash, Hex32 } from "../primitives/brands.ts";
 import { oneByOne, type Sha256, type Sha256d, type Sha256dAll } from "../primitives/hashing.ts";
 import { ok, type Result } from "../primitives/result.ts";
@@ -47,7 +47,6 @@ export interface IndexedPosition {
 export class BlockIndexer {
   readonly #context: IndexingContext;
   readonly #recognise: RecogniseEnvelope;
-  readonly #addresses: AddressCache;
   readonly #cache: UncommittedState;
   /** Anchors of all open listings as of the last decided block. */
   readonly #anchors: AnchorFilter;
@@ -56,7 +55,6 @@ export class BlockIndexer {
   constructor(context: IndexingContext, source: StateSource, anchorSeed: number, cacheRows?: number) {
     this.#context = context;
     this.#recognise = recogniseEnvelope(context.rules.marker);
-    this.#addresses = new AddressCache(context.network.hrp, cacheRows);
     this.#cache = new UncommittedState(source, cacheRows);
     this.#anchors = new AnchorFilter(anchorSeed);
   }
@@ -119,7 +117,7 @@ export class BlockIndexer {
 
   async #apply(block: ScannedBlock, previous: IndexedPosition): Promise<BlockChanges> {
     const { rules, sha256, signatures: checker } = this.#context;
-    const reading = readBlock(block, rules, (keyHex) => this.#addresses.addressOfKey(keyHex));
+    const reading = readBlock(block, rules, (keyHex) => addressOfKey(keyHex, rules.hrp));
     const asked = listingSignatureJobs(reading, rules, sha256);
     const view = new LoadedView();
     const first = firstKeys(reading);

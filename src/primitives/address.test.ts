@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { bech32m } from "@scure/base";
 import * as fc from "../../testkit/properties.ts";
-import { AddressCache, addressOfKey, keyOfAddress, parseAddress, scriptHexOfAddress } from "./address.ts";
+import { addressOfKey, keyOfAddress, parseAddress, scriptHexOfAddress } from "./address.ts";
 import { bytesToHex } from "./hex.ts";
 
 const KEY = "1e89c01f8a1968e908480b487c0673c07fef9c48268d403e3af0678a460a4f76";
@@ -163,16 +163,5 @@ describe("address", () => {
   test("a key that is none is a bug of the caller", () => {
     assert.throws(() => addressOfKey("00", "prl"), RangeError);
     assert.throws(() => addressOfKey("zz".repeat(32), "prl"), RangeError);
-  });
-
-  test("the address cache gives the same answers before and after it forgets", () => {
-    const book = new AddressCache("prl", 4);
-    for (let round = 0; round < 3; round += 1) {
-      for (let i = 0; i < 20; i += 1) {
-        const key = i.toString(16).padStart(64, "0");
-        assert.equal(book.addressOfKey(key), addressOfKey(key, "prl"));
-        assert.equal(book.addressOfKey(key), addressOfKey(key, "prl"));
-      }
-    }
   });
 });

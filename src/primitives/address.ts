@@ -2,7 +2,6 @@
 // (BIP350) for witness version 1 with a 32-byte program only: everything else is no address here.
 
 import type { PearlAddress } from "./brands.ts";
-import { GenerationCache } from "./generation-cache.ts";
 import { bytesToHex, hexToBytes } from "./hex.ts";
 
 const CHARSET = "qpzry9x8gf2tvdw0s3jn54khce6mua7l";
@@ -126,26 +125,4 @@ export function keyOfAddress(address: PearlAddress): string {
 /** The output script of an address, lower-case hex: OP_1 and a push of the key. */
 export function scriptHexOfAddress(address: PearlAddress): string {
   return `5120${keyOfAddress(address)}`;
-}
-
-/** Remembers the addresses of recently seen keys; made and owned by its caller. */
-export class AddressCache {
-  readonly #hrp: string;
-  readonly #known: GenerationCache<string, PearlAddress>;
-
-  /** `limit`: addresses held, 2 or more. */
-  constructor(hrp: string, limit = 50_000) {
-    this.#hrp = hrp;
-    this.#known = new GenerationCache(limit / 2);
-  }
-
-  /** As `addressOfKey`. */
-  addressOfKey(keyHex: string): PearlAddress {
-    const known = this.#known.get(keyHex);
-    if (known !== undefined) return known;
-    const address = addressOfKey(keyHex, this.#hrp);
-    this.#known.trim();
-    this.#known.set(keyHex, address);
-    return address;
-  }
 }

@@ -16,7 +16,7 @@ import type { BlockChanges } from "../../src/prc20/state.ts";
 import { firstKeys } from "../../src/prc20/state-keys.ts";
 import { LoadedView } from "../../src/prc20/state-view.ts";
 import { applyBlock } from "../../src/prc20/transition.ts";
-import { AddressCache } from "../../src/primitives/address.ts";
+import { addressOfKey } from "../../src/primitives/address.ts";
 import type { BlockHash } from "../../src/primitives/brands.ts";
 import type { MadeBlock } from "../../testkit/builders/chain-maker/make-block.ts";
 import type { AnnexPlan, Draft } from "../../testkit/builders/chain-maker/draft.ts";
@@ -104,8 +104,7 @@ async function decide(workshop: Workshop, block: MadeBlock, pool: SignaturePool)
     anchors: { mayBeAnchor: () => false },
   });
   assert.ok(scanned.ok);
-  const book = new AddressCache(rules.hrp);
-  const reading = readBlock(scanned.value, rules, (key) => book.addressOfKey(key));
+  const reading = readBlock(scanned.value, rules, (key) => addressOfKey(key, rules.hrp));
   const view = new LoadedView();
   const keys = firstKeys(reading);
   view.add(keys, state.load(keys));
