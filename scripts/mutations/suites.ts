@@ -16,6 +16,8 @@ const SWAP_RULES = ["src/swap/**/*.test.ts", "test/swap/*.test.ts"];
 const SWAPS_OVER_HTTP = "test/swaps/*.test.ts";
 /** What strangers write where secrets are searched for. */
 const SECRETS = ["test/attacks/*{hashlock,hex}*.test.ts", "src/swaps/usecases/swap-api.test.ts"];
+/** A script that is paid more often than its outputs are kept. */
+const DUST = "test/attacks/a-lock-script-is-paid-dust.test.ts";
 const SWAP_LEDGER = ["src/swaps/ledger/*.test.ts", "src/swaps/*.test.ts"];
 
 /** Following a chain, and the index that follows one. */
@@ -64,7 +66,9 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
   ["src/wallet/swap-", ["src/wallet/swap-*.test.ts", "test/swap/*.test.ts"]],
   ["src/wallet/", ["src/wallet/*.test.ts", "test/end-to-end/*.test.ts"]],
   ["src/swaps/usecases/secret-guard.ts", SECRETS],
-  ["src/swaps/ledger/preimage-book.ts", SECRETS],
+  ["src/swaps/ledger/preimage-book.ts", [...SECRETS, ...SWAP_LEDGER]],
+  ["src/swaps/ledger/lock-book.ts", [...SWAP_LEDGER, DUST]],
+  ["src/swaps/ledger/first-outputs.ts", [...SWAP_LEDGER, DUST]],
   ["src/swaps/usecases/", ["src/swaps/usecases/*.test.ts", SWAPS_OVER_HTTP]],
   [
     "src/swaps/evm/evm-",

@@ -12,6 +12,9 @@ import { MEMPOOL_DEFAULTS, MempoolWatch } from "./mempool-watch.ts";
 import { parseTransaction } from "../../testkit/doubles/pearl-node/transaction.ts";
 import { SILENT } from "../../testkit/doubles/log.ts";
 
+/** Stands for a transaction that the node lists and does not give. */
+const NEVER_GIVEN = new Uint8Array();
+
 function setUp(): {
   pool: Map<Txid, Uint8Array>;
   world: SimulatedWorld;
@@ -22,7 +25,11 @@ function setUp(): {
   const pool = new Map<Txid, Uint8Array>();
   const node = {
     mempoolTxids: async () => [...pool.keys()],
-    rawTransactions: async (txids: readonly Txid[]) => txids.map((txid) => pool.get(txid) ?? null),
+    rawTransactions: async (txids: readonly Txid[]) =>
+      txids.map((txid) => {
+        const raw = pool.get(txid);
+        return raw === undefined || raw === NEVER_GIVEN ? null : raw;
+      }),
   };
   const rules = testRules("simnet", world.feeAddress);
   const parts = { node, rules, sha256d, clock: new VirtualClock(), log: SILENT };
@@ -94,5 +101,20 @@ describe("mempool watch (H-38)", () => {
     for (const txid of pool.keys()) pool.set(txid, bytes);
     await swapped.look();
     assert.ok(new Set(swapped.snapshot().rows.map((row) => row.txid)).size <= 1);
+  });
+
+  test("ids that the node lists and never gives do not keep the others from being read", async () => {
+    const { pool, world, watch } = setUp();
+    fillPool(pool, world);
+    const whole = watch();
+    await whole.look();
+    const given = [...pool];
+    pool.clear();
+    // They stand before the others in every list, and are more than one look asks for.
+    for (let i = 0; i < 20; i += 1) pool.set(i.toString(16).padStart(64, "0") as Txid, NEVER_GIVEN);
+    for (const [txid, raw] of given) pool.set(txid, raw);
+    const mempool = watch(7);
+    for (let look = 0; look * 7 < pool.size + 7; look += 1) await mempool.look();
+    assert.deepEqual(mempool.snapshot().rows, whole.snapshot().rows);
   });
 });

@@ -58,6 +58,35 @@ describe("S-62: an RPC that was silent", () => {
   });
 });
 
+/** What is thought of an RPC that fails for this reason after two answers. */
+async function afterTwoAnswers(code: "TIMEOUT" | "WRONG_CHAIN") {
+  let answers = 2;
+  const source: EvmSource = {
+    ...rpc("one"),
+    heads: () => {
+      answers -= 1;
+      return answers < 0 ? Promise.reject(new EvmUnavailable(code, "no")) : rpc("one").heads();
+    },
+  };
+  const { time, watch } = watchOf([source]);
+  for (let poll = 0; poll < 2; poll += 1) {
+    await watch.ask(0);
+    time.ms += 1000;
+  }
+  assert.equal(watch.answers(0), true);
+  await assert.rejects(watch.ask(0), { code });
+  return watch;
+}
+
+describe("S-26: an RPC that turns out to be of another chain", () => {
+  test("does not count by what it said before, as one does that is silent for a moment", async () => {
+    const other = await afterTwoAnswers("WRONG_CHAIN");
+    assert.deepEqual([other.answers(0), other.final(), other.standing().agreed], [false, null, false]);
+    const silent = await afterTwoAnswers("TIMEOUT");
+    assert.deepEqual([silent.answers(0), silent.standing().agreed], [true, true]);
+  });
+});
+
 /** An RPC that names these final blocks, one after the other; below 0 none. */
 function saying(finals: readonly number[]): EvmSource {
   let asked = 0;
