@@ -71,12 +71,11 @@ describe("headers of a node", () => {
     const { height } = stage;
     const applied = new HeaderWindow(await fetchHeaders(client, context, 0, height, null));
     const pass = (): Backscan =>
-      new Backscan(
-        [],
-        height - 3,
-        new BlockReader(client, context),
-        new PearlMatcher(stage.ledger.watch, swapCrypto),
-      );
+      new Backscan([], height - 3, {
+        ledger: stage.ledger,
+        reader: new BlockReader(client, context),
+        matcher: new PearlMatcher(stage.ledger.watch, swapCrypto),
+      });
     const honest = pass();
     await honest.read(applied, 100, () => false);
     assert.equal(honest.nextHeight, height + 1);

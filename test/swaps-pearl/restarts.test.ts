@@ -43,7 +43,7 @@ function gated(node: SwapNode, calls: PortCalls): SwapNode {
 function mortal(real: MemoryPearlLedger, calls: PortCalls, isMade: boolean): LedgerWrites {
   return {
     watch: real.watch,
-    open: () => real.open(),
+    withClosed: (...all) => real.withClosed(...all),
     tips: () => real.tips(),
     checkpoints: (chain) => real.checkpoints(chain),
     applyEvm: () => real.applyEvm(),

@@ -2,6 +2,7 @@
 // events. It notes every change, so that tests can say what was told and when, and it survives its process.
 
 import type { Bytes32, Outpoint, ScriptHex, Txid } from "../../src/primitives/brands.ts";
+import type { ClosedQuestion } from "../../src/swaps/ledger/closed-port.ts";
 import type {
   ChainCheckpoint,
   LedgerWrites,
@@ -53,15 +54,18 @@ export class MemoryPearlLedger implements LedgerWrites {
         [...scripts.values()]
           .filter(({ isCovered }) => !isCovered)
           .map(({ watched, fromTime }) => ({ script: watched, fromTime })),
-      hasClosed: false,
       get size() {
         return scripts.size;
       },
     };
   }
 
-  async open(): Promise<void> {
-    // Nothing has closed.
+  /** Nothing ever closes here. */
+  async withClosed<Value>(
+    _: () => readonly ClosedQuestion[],
+    look: (hasOpened: boolean) => Value,
+  ): Promise<Value> {
+    return look(false);
   }
 
   /** A script becomes known, as by an order of the EVM side. */

@@ -142,6 +142,11 @@ export function print(text: string): number {
   return Number.parseInt(text.slice(-13), 16);
 }
 
+/** The numbers that questions name. */
+export function printsNamedBy(questions: readonly ClosedQuestion[]): readonly number[] {
+  return questions.flatMap((question) => (question.kind === "prints" ? question.prints : []));
+}
+
 /** The number of an outpoint that a lock transaction spends. */
 export function inputPrint(outpoint: string): number {
   const colon = outpoint.indexOf(":");

@@ -7,12 +7,11 @@ import type { OrderFacts } from "../../swap/facts.ts";
 import { scriptsOfKey } from "../../swap/keys.ts";
 import { ZERO_BYTES32 } from "../../swap/terms.ts";
 import type { Books } from "./books.ts";
-import { type Bundle, evmHeightOf, pearlHeightOf } from "./closing.ts";
+import { type Bundle, evmHeightOf, pearlHeightOf, printsOf } from "./bundles.ts";
 import type { ClosedAsk, ClosedBundle, ClosedOrder } from "./closed-port.ts";
-import { inputPrint, print } from "./closed-port.ts";
 import type { CountedOrder } from "./closed-book.ts";
 import { showerKey } from "./fact-kinds.ts";
-import { type OrderEntry, transactionsOf } from "./order-book.ts";
+import type { OrderEntry } from "./order-book.ts";
 
 type FactKey = ClosedBundle["facts"][number];
 
@@ -140,27 +139,4 @@ function* outputsFacts({ locks }: Books, { scripts, transactions }: Bundle): Gen
   }
   // Stored where another transaction than a lock transaction spends it.
   for (const input of needed) yield { kind: "inputSpend", key: input };
-}
-
-function* printsOf({ orders, locks }: Books, bundle: Bundle): Generator<number> {
-  for (const hash of bundle.orders) {
-    const facts = orders.entries.get(hash)?.facts;
-    if (facts === undefined) continue;
-    yield print(hash);
-    yield print(facts.terms.hashlock);
-    if (facts.terms.askId !== ZERO_BYTES32) yield print(facts.terms.askId);
-    for (const txHash of transactionsOf(facts)) yield print(txHash);
-  }
-  for (const hashlock of bundle.hashlocks) yield print(hashlock);
-  for (const script of bundle.scripts) {
-    yield print(script);
-    for (const outpoint of locks.byScript.of(script)) {
-      const spend = locks.entries.get(outpoint)?.spend ?? null;
-      if (spend !== null) yield print(spend.txid);
-    }
-  }
-  for (const txid of bundle.transactions) {
-    yield print(txid);
-    for (const input of locks.conflicts.inputsOf(txid)) yield inputPrint(input);
-  }
 }

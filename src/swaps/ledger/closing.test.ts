@@ -31,7 +31,7 @@ import { MemorySwapStore } from "../../../testkit/doubles/memory-swap-store.ts";
 import type { WholeTransaction } from "../../chain/watch-transaction.ts";
 import type { ScriptHex } from "../../primitives/brands.ts";
 import type { EscrowEvent, PearlBlockFact } from "../../swap/facts.ts";
-import { openPaid } from "../pearl/pearl-matcher.ts";
+import { withPaid } from "../pearl/pearl-matcher.ts";
 import { print } from "./closed-port.ts";
 import { SwapLedger } from "./ledger.ts";
 
@@ -146,6 +146,47 @@ describe("a deal closes", () => {
     assert.equal(await closes(made), false);
   });
 
+  test("not while somebody works on it who named it when it was about to leave", async () => {
+    for (const name of [ORDER, terms("a").hashlock, `0x${txid("lock")}`, `0x${txid("claim of lock")}`]) {
+      const made = await ended();
+      await made.ledger.open([{ kind: "prints", prints: [print(name)] }]);
+      assert.equal(await closes(made), false);
+      made.time.nowMs = HELD_MS;
+      assert.equal(await closes(made), true);
+    }
+  });
+
+  test("not before the one who names it while it leaves has it back", async () => {
+    const made = await ended();
+    const closing = made.ledger.close();
+    await made.ledger.open([{ kind: "prints", prints: [print(ORDER)] }]);
+    await closing;
+    assert.ok(made.ledger.subject(ORDER) !== null);
+    assert.equal(await closes(made), false);
+  });
+
+  test("not where a look at it would read more facts than anybody may ask for", async () => {
+    const made = await ended();
+    const inputs = Array.from({ length: 150 }, (_, vout) => outpoint("many coins", vout));
+    const late = Array.from({ length: 30 }, (_, vout) => ({
+      ...lockSighting(made.script, "late"),
+      vout,
+      inputs,
+    }));
+    const facts = late.flatMap((one) => [
+      minedLock(one, SPENT_AT + 1),
+      { ...spendAt(SPENT_AT + 2), outpoint: outpoint("late", one.vout) },
+    ]);
+    await made.ledger.applyPearl(pearl(LEAST_PEARL + 1, facts, { sightings: late }));
+    await made.ledger.applyPearl(pearl(LEAST_PEARL + 99));
+    assert.equal(await closes(made), false);
+    const fewer = await ended();
+    const some = facts.slice(0, 4);
+    await fewer.ledger.applyPearl(pearl(LEAST_PEARL + 1, some, { sightings: late.slice(0, 2) }));
+    await fewer.ledger.applyPearl(pearl(LEAST_PEARL + 99));
+    assert.equal(await closes(fewer), true);
+  });
+
   test("not while a take has its hashlock", async () => {
     const made = await ended();
     const one = ask("s");
@@ -172,8 +213,11 @@ describe("a closed deal comes back", () => {
     assert.equal(await closes(made), true);
     const late = lockSighting(made.script, "late");
     const height = LEAST_PEARL + 1;
-    await openPaid(made.ledger, [paying(made.script)]);
-    assert.ok(made.ledger.watch.script(made.script) !== null, "the block is compared with it");
+    const isSeen = () => made.ledger.watch.script(made.script) !== null;
+    assert.ok(
+      await withPaid(made.ledger, () => [paying(made.script)], isSeen),
+      "the block is compared with it",
+    );
     await made.ledger.applyPearl(pearl(height, [minedLock(late, height)], { sightings: [late] }));
     assert.equal(made.ledger.subject(ORDER)?.outputs.length, 2);
     assert.equal(made.store.closedBundles, 0);

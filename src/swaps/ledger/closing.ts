@@ -1,12 +1,12 @@
-// When orders close, and what closes with them (docs/decisions/0041). Orders with one hashlock share its secret, scripts and
-// takes; orders whose scripts one transaction pays, or whose lock transactions need the same coin, share what becomes of
-// it. So they close together, as a bundle, when nothing that a block, the mempool, a POST or time can still bring would be
-// expected to change a row of any of them. What comes unexpected opens the bundle again: see recall.ts.
+// When orders close (docs/decisions/0041): all of a bundle together, when nothing that a block, the mempool, a POST or time
+// can still bring would be expected to change a row of any of them. What comes unexpected opens the bundle again: see
+// recall.ts.
 
-import type { Bytes32, Outpoint, ScriptHex, Txid } from "../../primitives/brands.ts";
+import type { Bytes32, Outpoint } from "../../primitives/brands.ts";
 import { isAskMatch } from "../../swap/terms.ts";
 import type { Depths } from "./affected-rows.ts";
 import type { Books } from "./books.ts";
+import { type Bundle, bundleOf, MAX_PARTS, pearlHeightOf, printsOf } from "./bundles.ts";
 import { txidOf } from "./lock-entries.ts";
 import type { OrderEntry } from "./order-book.ts";
 
@@ -16,69 +16,16 @@ export interface ClosingBounds {
   readonly afterS: number;
   /** PEARL blocks above the last one that matters, beyond every depth that a rule names. */
   readonly pearlBlocks: number;
-  /** Milliseconds that an order stays after it was opened: somebody may be at work on it. */
+  /** Milliseconds that a bundle stays after somebody has named something of it: he may be at work on it. */
   readonly heldMs: number;
 }
 
-/** Orders that close together, with what belongs to them. */
-export interface Bundle {
-  readonly hashlocks: ReadonlySet<Bytes32>;
-  readonly orders: ReadonlySet<Bytes32>;
-  readonly scripts: ReadonlySet<ScriptHex>;
-  /** Transactions with lock outputs. */
-  readonly transactions: ReadonlySet<Txid>;
-  /** Ids of the posted asks that the orders carry. */
-  readonly asks: ReadonlySet<Bytes32>;
-}
-
-/** Orders that one round looks at, and bundles that one transaction closes. */
-const LOOKED_AT_ONCE = 2_000;
+/** Orders and parts of bundles that one call looks at, and bundles that one transaction closes. */
+const LOOKED_AT_ONCE = 20_000;
 const CLOSED_AT_ONCE = 200;
 
-/** Parts of a bundle above which it stays in memory: who makes one pays for each part on a chain. */
-const MAX_PARTS = 200;
-
-/** The bundle of the orders with this hashlock; null where it is too large to close. */
-export function bundleOf(books: Books, hashlock: Bytes32): Bundle | null {
-  const { orders, locks, scripts: all, records } = books;
-  const hashlocks = new Set([hashlock]);
-  const [own, scripts, transactions, asks] = [
-    new Set<Bytes32>(),
-    new Set<ScriptHex>(),
-    new Set<Txid>(),
-    new Set<Bytes32>(),
-  ];
-  // What is added is visited as well.
-  for (const one of hashlocks) {
-    for (const order of orders.byHashlock.of(one)) own.add(order);
-    for (const script of all.byHashlock.of(one)) {
-      scripts.add(script);
-      if (locks.byScript.count(script) > MAX_PARTS) return null;
-      for (const txid of linked(books, script)) {
-        transactions.add(txid);
-        for (const paid of locks.scriptsMadeBy(txid)) {
-          const entry = all.entries.get(paid);
-          if (entry !== undefined) hashlocks.add(entry.hashlock);
-        }
-      }
-    }
-    if (own.size + scripts.size + transactions.size > MAX_PARTS) return null;
-  }
-  for (const order of own) {
-    const terms = orders.entries.get(order)?.facts.terms;
-    if (terms !== undefined && isAskMatch(terms) && records.asks.has(terms.askId)) asks.add(terms.askId);
-  }
-  return { hashlocks, orders: own, scripts, transactions, asks };
-}
-
-/** Transactions with an output of this script, and those that need a coin of one of them. */
-function* linked({ locks }: Books, script: ScriptHex): Generator<Txid> {
-  for (const outpoint of locks.byScript.of(script)) {
-    const txid = txidOf(outpoint);
-    yield txid;
-    for (const input of locks.conflicts.inputsOf(txid)) yield* locks.conflicts.byInput.of(input);
-  }
-}
+/** Numbers that are remembered as named; beyond it the oldest are forgotten. */
+const MAX_HELD = 100_000;
 
 /** Whether a bundle closes. */
 function isClosed(books: Books, bundle: Bundle, depths: Depths, bounds: ClosingBounds): boolean {
@@ -123,37 +70,13 @@ function isOutputOver({ locks }: Books, outpoint: Outpoint, below: number): bool
   return conflict !== null && conflict <= below;
 }
 
-/** Highest PEARL block that a fact of the bundle is of; -1 where none. */
-export function pearlHeightOf({ locks }: Books, { scripts, transactions }: Bundle): number {
-  let highest = -1;
-  for (const script of scripts) {
-    for (const outpoint of locks.byScript.of(script)) {
-      const entry = locks.entries.get(outpoint);
-      highest = Math.max(highest, entry?.mined?.height ?? -1, entry?.spend?.place.height ?? -1);
-    }
-  }
-  for (const txid of transactions)
-    for (const height of locks.conflicts.heightsOfInputs(txid)) highest = Math.max(highest, height);
-  return highest;
-}
-
-/** Highest EVM block that a fact of the bundle is of. */
-export function evmHeightOf({ orders }: Books, bundle: Bundle): number {
-  let highest = -1;
-  for (const hash of bundle.orders) {
-    const facts = orders.entries.get(hash)?.facts;
-    highest = Math.max(highest, facts?.locked.block ?? -1, facts?.closed?.place.block ?? -1);
-  }
-  return highest;
-}
-
 /** Goes round the orders in memory, for the bundles that are to close. */
 export class ClosingRounds {
   readonly #depths: Depths;
   readonly #bounds: ClosingBounds;
   #turn: Iterator<readonly [Bytes32, OrderEntry]> | null = null;
-  /** Until when orders stay, in the order of their opening. */
-  readonly #held = new Map<Bytes32, number>();
+  /** Until when bundles stay that have these numbers, in the order in which they were named. */
+  readonly #held = new Map<number, number>();
   /** Which the round goes through: others take their place where a commit has failed. */
   #books: Books | null = null;
 
@@ -162,26 +85,30 @@ export class ClosingRounds {
     this.#bounds = bounds;
   }
 
-  /** These orders were opened at this moment. */
-  hold(orders: Iterable<Bytes32>, nowMs: number): void {
-    for (const order of orders) {
-      this.#held.delete(order);
-      this.#held.set(order, nowMs + this.#bounds.heldMs);
+  /** Somebody named these numbers at this moment: what has them stays for some time, whether it was closed or not. */
+  hold(prints: Iterable<number>, nowMs: number): void {
+    for (const print of prints) {
+      this.#held.delete(print);
+      this.#held.set(print, nowMs + this.#bounds.heldMs);
+    }
+    for (const print of this.#held.keys()) {
+      if (this.#held.size <= MAX_HELD) return;
+      this.#held.delete(print);
     }
   }
 
   /** A hashlock of each bundle that closes now, of some orders: from one call to the next it goes round all of them. */
   next(books: Books, nowMs: number): readonly Bytes32[] {
-    for (const [hash, untilMs] of this.#held) {
+    for (const [print, untilMs] of this.#held) {
       if (untilMs > nowMs) break;
-      this.#held.delete(hash);
+      this.#held.delete(print);
     }
     if (books !== this.#books) this.#turn = null;
     this.#books = books;
     const turn = this.#turn ?? books.orders.entries[Symbol.iterator]();
     this.#turn = turn;
     const found: Bytes32[] = [];
-    const taken = new Set<Bytes32>();
+    const seen = new Set<Bytes32>();
     for (let looked = 0; looked < LOOKED_AT_ONCE && found.length < CLOSED_AT_ONCE; looked += 1) {
       const next = turn.next();
       if (next.done === true) {
@@ -189,30 +116,21 @@ export class ClosingRounds {
         break;
       }
       const [hash, entry] = next.value;
-      if (taken.has(hash) || this.#held.has(hash) || !isOrderOver(books, entry, this.#bounds)) continue;
+      if (seen.has(hash) || !isOrderOver(books, entry, this.#bounds)) continue;
       const { hashlock } = entry.facts.terms;
       const bundle = bundleOf(books, hashlock);
-      if (bundle !== null && [...bundle.orders].some((order) => this.#held.has(order))) continue;
-      if (bundle === null || !isClosed(books, bundle, this.#depths, this.#bounds)) continue;
-      found.push(hashlock);
-      for (const order of bundle.orders) taken.add(order);
+      looked += bundle?.parts ?? MAX_PARTS;
+      if (bundle === null) continue;
+      for (const order of bundle.orders) seen.add(order);
+      if (isClosed(books, bundle, this.#depths, this.#bounds) && !this.#isHeld(books, bundle))
+        found.push(hashlock);
     }
     return found;
   }
-}
 
-/** Takes a bundle out of the books. Its facts stay where they are stored. */
-export function leave(books: Books, bundle: Bundle): void {
-  for (const hash of bundle.orders) {
-    books.orders.leave(hash);
-    books.records.addresses.delete(hash);
-    books.records.origins.delete(hash);
-    books.waiting.delete(hash);
+  #isHeld(books: Books, bundle: Bundle): boolean {
+    if (this.#held.size === 0) return false;
+    for (const print of printsOf(books, bundle)) if (this.#held.has(print)) return true;
+    return false;
   }
-  for (const script of bundle.scripts) {
-    books.locks.leave(script);
-    books.scripts.leave(script);
-  }
-  for (const ask of bundle.asks) books.records.leaveAsk(ask);
-  for (const hashlock of bundle.hashlocks) books.secrets.entries.delete(hashlock);
 }

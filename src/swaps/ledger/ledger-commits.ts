@@ -16,7 +16,14 @@ import { UNTOLD } from "./fact-kinds.ts";
 import { type ChangeLimits, LedgerChanges } from "./ledger-changes.ts";
 import { loadBooks } from "./ledger-loading.ts";
 import { isHere, loadBundles, openBundles, touchedBy } from "./recall.ts";
-import { type ClosedAnswer, type ClosedQuestion, emptyAnswer, type StoredBundle } from "./closed-port.ts";
+import {
+  type ClosedAnswer,
+  type ClosedQuestion,
+  emptyAnswer,
+  print,
+  printsNamedBy,
+  type StoredBundle,
+} from "./closed-port.ts";
 import { type ClosingBounds, ClosingRounds } from "./closing.ts";
 import type { StoredSwapEvent, SwapIdentity, SwapStore, SwapTransaction } from "./ports.ts";
 import { Subjects } from "./subjects.ts";
@@ -129,6 +136,29 @@ export class LedgerCommits {
     return this.#inTurn(() => this.#carryOut(change));
   }
 
+  /** As `LedgerReads.open`. */
+  open(questions: readonly ClosedQuestion[]): Promise<void> {
+    return this.#inTurn(async () => {
+      // What is still in memory stays, too: else it could close while whoever named it waits for a node.
+      this.#rounds?.hold(printsNamedBy(questions), this.#parts.clock.monotonicMs());
+      await this.#carryOut({ kind: "open", questions });
+    });
+  }
+
+  /** As `LedgerWrites.withClosed`. */
+  withClosed<Value>(
+    questions: () => readonly ClosedQuestion[],
+    look: (hasOpened: boolean) => Value,
+  ): Promise<Value> {
+    return this.#inTurn(async () => {
+      if (this.#isDoubtful) await this.#readAgain();
+      if (this.#books.closed.isEmpty) return look(false);
+      const { version } = this.#books.closed.state;
+      await this.#carryOut({ kind: "open", questions: questions() });
+      return look(this.#books.closed.state.version !== version);
+    });
+  }
+
   /** Lets some of what has ended leave memory; whether there may be more at once. */
   async close(): Promise<boolean> {
     const rounds = this.#rounds;
@@ -178,9 +208,12 @@ export class LedgerCommits {
     });
   }
 
-  #inTurn(work: () => Promise<void>): Promise<void> {
+  #inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
     const done = this.#turn.then(work);
-    this.#turn = done.catch(() => undefined);
+    this.#turn = done.then(
+      () => undefined,
+      () => undefined,
+    );
     return done;
   }
 
@@ -214,7 +247,8 @@ export class LedgerCommits {
     this.#owesReset = false;
     draft.books.layDown();
     this.#lastContext = is;
-    if (draft.open.length > 0) this.#rounds?.hold(draft.moved.orders, this.#parts.clock.monotonicMs());
+    if (draft.open.length > 0)
+      this.#rounds?.hold([...draft.moved.orders].map(print), this.#parts.clock.monotonicMs());
     this.#tellListeners(draft);
     this.feed.publish();
     if (rest.length === 0) return;

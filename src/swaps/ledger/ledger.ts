@@ -104,7 +104,15 @@ export class SwapLedger extends BookReads implements LedgerWrites, EvmLedger, Le
 
   /** As `LedgerReads.open`. */
   open(questions: readonly ClosedQuestion[]): Promise<void> {
-    return this.#books.closed.isEmpty ? Promise.resolve() : this.#commits.run({ kind: "open", questions });
+    return this.#commits.open(questions);
+  }
+
+  /** As `LedgerWrites.withClosed`. */
+  withClosed<Value>(
+    questions: () => readonly ClosedQuestion[],
+    look: (hasOpened: boolean) => Value,
+  ): Promise<Value> {
+    return this.#commits.withClosed(questions, look);
   }
 
   /**

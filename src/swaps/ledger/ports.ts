@@ -219,8 +219,6 @@ export interface SwapWatch {
   isHashlock(hashlock: Bytes32): boolean;
   /** Scripts whose older blocks are not read yet: `fromTime` = time of the first fact that named it - 7200 s (S-53). */
   uncovered(): readonly { readonly script: WatchedScript; readonly fromTime: number }[];
-  /** Whether there are closed deals, whose scripts are not in memory: they are opened before a block is looked at. */
-  readonly hasClosed: boolean;
   /** Number of watched scripts, closed ones as one; with none a follower need not read blocks at all. */
   readonly size: number;
 }
@@ -237,8 +235,15 @@ export interface LedgerWrites {
     secrets: PearlChange["secrets"],
   ): Promise<void>;
   readonly watch: SwapWatch;
-  /** As `LedgerReads.open`. */
-  open(questions: readonly ClosedQuestion[]): Promise<void>;
+  /**
+   * Brings the closed deals that questions find into memory and looks at once, so that nothing leaves in between; resolves
+   * with what `look` gives. `hasOpened`: whether any came back. The questions are made when their turn has come: what is in
+   * memory then need not be asked for.
+   */
+  withClosed<Value>(
+    questions: () => readonly ClosedQuestion[],
+    look: (hasOpened: boolean) => Value,
+  ): Promise<Value>;
   /** The last applied tips; height -1 before the first. */
   tips(): ChainTips;
   /** Checkpoints of a chain, highest first, for finding a fork. */
@@ -284,7 +289,10 @@ export interface LedgerReads extends StateReads {
     questions: readonly ClosedQuestion[],
     evaluate: (reads: StateReads, answer: ClosedAnswer) => Value,
   ): Promise<Value>;
-  /** Brings closed deals into memory, to be worked on; there they stay for some minutes at least. */
+  /**
+   * Brings closed deals into memory, to be worked on. What these questions name stays there for some minutes at least,
+   * whether it had left or not.
+   */
   open(questions: readonly ClosedQuestion[]): Promise<void>;
   /** How many orders and asks have closed, by status. */
   closedCounts(): ClosedState;

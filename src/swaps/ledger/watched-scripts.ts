@@ -40,11 +40,7 @@ export class WatchedScripts implements SwapWatch {
   }
 
   get size(): number {
-    return this.#books.scripts.entries.size + (this.hasClosed ? 1 : 0);
-  }
-
-  get hasClosed(): boolean {
-    return !this.#books.closed.isEmpty;
+    return this.#books.scripts.entries.size + (this.#books.closed.isEmpty ? 0 : 1);
   }
 
   script(script: ScriptHex): WatchedScript | null {

@@ -6,18 +6,26 @@
 import type { BlockHash, ScriptHex } from "../../primitives/brands.ts";
 import { UnsettledChain } from "../../follow/follower-errors.ts";
 import type { HeaderPoint, HeaderWindow } from "./pearl-headers.ts";
-import { BlockFindings, type PearlMatcher } from "./pearl-matcher.ts";
+import { BlockFindings, type PearlMatcher, withPaid } from "./pearl-matcher.ts";
 import { type BlockReader, findIn } from "./pearl-reader.ts";
-import type { PearlChange } from "../ledger/ports.ts";
+import type { LedgerWrites, PearlChange } from "../ledger/ports.ts";
 
 /** Findings above this number are handed over before the pass ends, to bound memory. */
 const FLUSH_FINDINGS = 20_000;
 /** How many blocks in a row must be older than the wanted time before reading may begin after them. */
 const OLDER_IN_A_ROW = 11;
 
+/** What a pass works with. */
+interface BackscanParts {
+  readonly ledger: Pick<LedgerWrites, "watch" | "withClosed">;
+  readonly reader: BlockReader;
+  readonly matcher: PearlMatcher;
+}
+
 /** One pass. Nothing of it outlives a restart. */
 export class Backscan {
   readonly scripts: readonly ScriptHex[];
+  readonly #ledger: Pick<LedgerWrites, "watch" | "withClosed">;
   readonly #reader: BlockReader;
   readonly #matcher: PearlMatcher;
   readonly #findings = new BlockFindings();
@@ -26,7 +34,8 @@ export class Backscan {
   #nextHeight: number;
   #previousHash: BlockHash | null = null;
 
-  constructor(scripts: readonly ScriptHex[], fromHeight: number, reader: BlockReader, matcher: PearlMatcher) {
+  constructor(scripts: readonly ScriptHex[], fromHeight: number, { ledger, reader, matcher }: BackscanParts) {
+    this.#ledger = ledger;
     this.scripts = scripts;
     this.#nextHeight = fromHeight;
     this.#reader = reader;
@@ -50,7 +59,11 @@ export class Backscan {
       const ours = applied.at(block.height);
       if (ours !== null && ours.hash !== block.hash) throw new UnsettledChain(block.height - 1);
       const before = this.#findings.facts.length;
-      const point = findIn(block, this.#findings, this.#matcher);
+      const point = await withPaid(
+        this.#ledger,
+        () => block.transactions(),
+        () => findIn(block, this.#findings, this.#matcher),
+      );
       if (this.#findings.facts.length > before) this.#showing.push(point);
       this.#nextHeight = block.height + 1;
       this.#previousHash = block.hash;

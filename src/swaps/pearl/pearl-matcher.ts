@@ -13,7 +13,7 @@ import { DUST_SAT } from "../../swap/lock-choice.ts";
 import { type Htlc, htlcOf } from "../../swap/htlc-script.ts";
 import { preimagesIn, spendPath, withoutAnnex } from "../../swap/spend-leaf.ts";
 import { MAX_SMALL_OUTPUTS } from "../ledger/first-outputs.ts";
-import { print } from "../ledger/closed-port.ts";
+import { type ClosedQuestion, print } from "../ledger/closed-port.ts";
 import type { LedgerWrites, PearlChange, SwapWatch, WatchedOutput, WatchedScript } from "../ledger/ports.ts";
 
 /** The spend of a lock output that counts. */
@@ -257,17 +257,20 @@ export class BlockFindings {
 }
 
 /**
- * Brings closed deals into memory that these transactions pay (S-63): what nobody expects any more must be seen all the
- * same. To be called before they are matched.
+ * Looks at transactions when the closed deals that they pay are in memory (S-63): what nobody expects any more must be
+ * seen all the same. `others`: further closed deals that must be.
  */
-export async function openPaid(
-  ledger: Pick<LedgerWrites, "watch" | "open">,
-  transactions: Iterable<WholeTransaction>,
-): Promise<void> {
-  if (!ledger.watch.hasClosed) return;
-  const prints = new Set<number>();
-  for (const transaction of transactions)
-    for (const script of paidScripts(transaction))
-      if (ledger.watch.script(script) === null) prints.add(print(script));
-  if (prints.size > 0) await ledger.open([{ kind: "prints", prints: [...prints] }]);
+export function withPaid<Value>(
+  ledger: Pick<LedgerWrites, "watch" | "withClosed">,
+  transactions: () => Iterable<WholeTransaction>,
+  look: (hasOpened: boolean) => Value,
+  others: readonly ClosedQuestion[] = [],
+): Promise<Value> {
+  return ledger.withClosed(() => {
+    const prints = new Set<number>();
+    for (const transaction of transactions())
+      for (const script of paidScripts(transaction))
+        if (ledger.watch.script(script) === null) prints.add(print(script));
+    return [...others, { kind: "prints", prints: [...prints] }];
+  }, look);
 }

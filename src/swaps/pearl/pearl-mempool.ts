@@ -17,9 +17,9 @@ import {
   FoundOutputs,
   type LockSpend,
   type MatchedOutput,
-  openPaid,
   PearlMatcher,
   type ShownPreimage,
+  withPaid,
 } from "./pearl-matcher.ts";
 import type { PearlWatch, TipMark } from "./pearl-watch.ts";
 import type { LedgerWrites, MempoolLocks } from "../ledger/ports.ts";
@@ -124,9 +124,9 @@ export class PearlMempool implements MempoolListener {
     this.#mark = null;
   }
 
-  /** Compares what the reader has just fetched. */
+  /** Compares what the reader has just fetched. Never rejects: what could not be compared is, when the look ends. */
   async fetched(fresh: ReadonlyMap<Txid, Uint8Array>): Promise<void> {
-    await this.#compare(fresh);
+    await this.#compare(fresh).catch((error: unknown) => this.#warn(error));
   }
 
   /** Takes what the reader saw. Never rejects: what could not be done is done at the next look. */
@@ -141,10 +141,14 @@ export class PearlMempool implements MempoolListener {
       this.#lastTrouble = null;
     } catch (error) {
       this.failed();
-      const sentence = sentenceOf(error);
-      if (sentence !== this.#lastTrouble) this.#deps.log.warn({}, `swaps on PEARL, mempool: ${sentence}`);
-      this.#lastTrouble = sentence;
+      this.#warn(error);
     }
+  }
+
+  #warn(error: unknown): void {
+    const sentence = sentenceOf(error);
+    if (sentence !== this.#lastTrouble) this.#deps.log.warn({}, `swaps on PEARL, mempool: ${sentence}`);
+    this.#lastTrouble = sentence;
   }
 
   /** Drops what has left the mempool. */
@@ -207,31 +211,33 @@ export class PearlMempool implements MempoolListener {
     }
   }
 
-  /** Compares transactions, some at a time. */
+  /** Compares transactions, some at a time. Where that fails, those that are left are fetched again: nobody tells of them twice. */
   async #compare(raws: ReadonlyMap<Txid, Uint8Array>): Promise<void> {
-    let piece: [Txid, Uint8Array][] = [];
-    for (const one of raws) {
-      piece.push(one);
-      if (piece.length < COMPARED_PER_TURN) continue;
-      await this.#comparePiece(piece);
-      piece = [];
-      await this.#deps.clock.sleep(0);
+    const all = [...raws];
+    for (let at = 0; at < all.length; at += COMPARED_PER_TURN) {
+      if (at > 0) await this.#deps.clock.sleep(0);
+      try {
+        await this.#comparePiece(all.slice(at, at + COMPARED_PER_TURN));
+      } catch (error) {
+        for (const [txid] of all.slice(at)) if (!this.#missing.has(txid)) this.#missing.set(txid, 0);
+        throw error;
+      }
     }
-    await this.#comparePiece(piece);
   }
 
   /** Outputs first, so that spends within the mempool are found in whatever order they came. */
   async #comparePiece(piece: readonly (readonly [Txid, Uint8Array])[]): Promise<void> {
-    const { ledger, crypto } = this.#deps;
     const opened: { readonly txid: Txid; readonly transaction: WholeTransaction }[] = [];
     for (const [txid, raw] of piece) {
       const transaction = this.#open(txid, raw);
       if (transaction !== null) opened.push({ txid, transaction });
     }
-    await openPaid(
-      ledger,
-      opened.map(({ transaction }) => transaction),
-    );
+    const transactions = () => opened.map(({ transaction }) => transaction);
+    if (opened.length > 0) await withPaid(this.#deps.ledger, transactions, () => this.#match(opened));
+  }
+
+  #match(opened: readonly { readonly txid: Txid; readonly transaction: WholeTransaction }[]): void {
+    const { ledger, crypto } = this.#deps;
     const matcher = new PearlMatcher(ledger.watch, crypto, this.#found);
     for (const { txid, transaction } of opened) {
       const locks = matcher.outputs(transaction);

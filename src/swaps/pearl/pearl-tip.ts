@@ -8,7 +8,7 @@ import { UnsettledChain } from "../../follow/follower-errors.ts";
 import type { Log, NodeTip, SwapNode } from "../../follow/ports.ts";
 import { hashesOf, newestSharedBlock } from "../../follow/shared-block.ts";
 import { fetchHeaders, type HeaderPoint, HeaderWindow, WINDOW_BLOCKS } from "./pearl-headers.ts";
-import { BlockFindings, openPaid, PearlMatcher } from "./pearl-matcher.ts";
+import { BlockFindings, PearlMatcher, withPaid } from "./pearl-matcher.ts";
 import { type BlockReader, findIn } from "./pearl-reader.ts";
 import type { NodeStanding } from "./pearl-standing.ts";
 import type { LedgerWrites, PearlChange } from "../ledger/ports.ts";
@@ -28,7 +28,7 @@ interface PearlTipDependencies {
 export interface PearlStep {
   /** Last block that stayed; null where nothing was undone. */
   readonly rewindTo: number | null;
-  /** Whether blocks showed lock outputs. */
+  /** Whether there are lock outputs that the mempool was not compared with: blocks showed them, or they came back. */
   readonly hasLocks: boolean;
 }
 
@@ -173,8 +173,6 @@ export class PearlTip {
     if (common.height === own.height) throw new UnsettledChain(own.height);
     const window = this.#window.upTo(common.height);
     const base = window.tip === null ? await this.#windowAt(common.height) : window;
-    // What the undone blocks showed of closed deals may stand in other blocks now.
-    await this.#deps.ledger.open([{ kind: "above", chain: "pearl", height: common.height }]);
     const appended = await this.#append(base, tip, common.height);
     if (appended.kind === "branch") throw new UnsettledChain(common.height);
     log.warn(
@@ -213,6 +211,9 @@ export class PearlTip {
     const findings = new BlockFindings();
     const matcher = new PearlMatcher(this.#deps.ledger.watch, this.#deps.crypto);
     const points: HeaderPoint[] = [];
+    // What the undone blocks showed of closed deals may stand in other blocks now, or in the mempool.
+    const undone = rewindTo === null ? [] : [{ kind: "above", chain: "pearl", height: rewindTo } as const];
+    let hasReturned = false;
     let previous = from.hash;
     const known = to === tip.height ? tip.hash : null;
     for await (const fetched of this.#deps.reader.fetch(from.height + 1, to, known)) {
@@ -221,12 +222,15 @@ export class PearlTip {
         if (points.length === 0) return { kind: "branch" };
         break;
       }
-      await openPaid(this.#deps.ledger, block.transactions());
-      points.push(findIn(block, findings, matcher));
+      const find = (hasOpened: boolean) => {
+        hasReturned ||= hasOpened;
+        points.push(findIn(block, findings, matcher));
+      };
+      await withPaid(this.#deps.ledger, () => block.transactions(), find, undone);
       previous = block.hash;
     }
     if (points.length === 0) throw new UnsettledChain(from.height);
-    await this.#commit(window.with(points), points, rewindTo, findings);
+    await this.#commit(window.with(points), points, rewindTo, findings, hasReturned);
     return { kind: "moved" };
   }
 
@@ -268,6 +272,7 @@ export class PearlTip {
     points: readonly HeaderPoint[],
     rewindTo: number | null,
     { facts, sightings, secrets }: BlockFindings,
+    hasReturned = false,
   ): Promise<void> {
     const { tip } = window;
     if (tip === null) throw new Error("a step without a tip");
@@ -286,7 +291,7 @@ export class PearlTip {
     this.#window = window;
     this.#isFallenBack = false;
     this.#deps.standing.appliedTo(tip);
-    this.#onStep({ rewindTo, hasLocks: sightings.length > 0 });
+    this.#onStep({ rewindTo, hasLocks: hasReturned || sightings.length > 0 });
   }
 
   /** Hands a change to the ledger; where that fails, memory is loaded again before the next step. */

@@ -238,7 +238,9 @@ export class PearlWatch {
     }
     this.#readAgainFrom = null;
     const scripts = uncovered.map(({ script }) => script.script);
-    return new Backscan(scripts, Math.max(from, 0), this.#reader, this.#newMatcher());
+    const { ledger } = this.#deps;
+    const parts = { ledger, reader: this.#reader, matcher: this.#newMatcher() };
+    return new Backscan(scripts, Math.max(from, 0), parts);
   }
 
   async #timeAt(height: number): Promise<number> {

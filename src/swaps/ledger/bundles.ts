@@ -1,0 +1,153 @@
+// Orders that close together (docs/decisions/0041): which they are, the numbers by which a store finds them, and how they
+// leave the books. Orders with one hashlock share its secret, scripts and takes; orders whose scripts one transaction pays,
+// or whose lock transactions need the same coin, share what becomes of it.
+
+import type { Bytes32, ScriptHex, Txid } from "../../primitives/brands.ts";
+import { isAskMatch, ZERO_BYTES32 } from "../../swap/terms.ts";
+import type { Books } from "./books.ts";
+import { inputPrint, print } from "./closed-port.ts";
+import { txidOf } from "./lock-entries.ts";
+import { transactionsOf } from "./order-book.ts";
+
+/** Orders that close together, with what belongs to them. */
+export interface Bundle {
+  readonly hashlocks: ReadonlySet<Bytes32>;
+  readonly orders: ReadonlySet<Bytes32>;
+  readonly scripts: ReadonlySet<ScriptHex>;
+  /** Transactions with lock outputs. */
+  readonly transactions: ReadonlySet<Txid>;
+  /** Ids of the posted asks that the orders carry. */
+  readonly asks: ReadonlySet<Bytes32>;
+  /** What a look at the bundle costs: its orders and scripts, and the inputs and outputs of its transactions. */
+  readonly parts: number;
+}
+
+/**
+ * Parts of a bundle above which it stays in memory. Whoever asks for one deal makes the service read its bundle, so this
+ * bounds what that costs; who makes a larger one pays for each part on a chain.
+ */
+export const MAX_PARTS = 200;
+
+/** The bundle of the orders with this hashlock; null where it is too large to close. It costs `MAX_PARTS` looks at most. */
+export function bundleOf(books: Books, hashlock: Bytes32): Bundle | null {
+  const { orders, records } = books;
+  const [hashlocks, own] = [new Set([hashlock]), new Set<Bytes32>()];
+  const [scripts, transactions, asks] = [new Set<ScriptHex>(), new Set<Txid>(), new Set<Bytes32>()];
+  let parts = 0;
+  // What is added is visited as well.
+  for (const one of hashlocks) {
+    for (const part of partsOf(books, one, transactions)) {
+      parts += 1;
+      if (parts > MAX_PARTS) return null;
+      if (part.order !== undefined) own.add(part.order);
+      if (part.script !== undefined) scripts.add(part.script);
+      if (part.hashlock !== undefined) hashlocks.add(part.hashlock);
+    }
+  }
+  for (const order of own) {
+    const terms = orders.entries.get(order)?.facts.terms;
+    if (terms !== undefined && isAskMatch(terms) && records.asks.has(terms.askId)) asks.add(terms.askId);
+  }
+  return { hashlocks, orders: own, scripts, transactions, asks, parts };
+}
+
+/** A part of a bundle: an order or script of its own, an output or input, or another hashlock that belongs to it. */
+interface Part {
+  readonly order?: Bytes32;
+  readonly script?: ScriptHex;
+  readonly hashlock?: Bytes32;
+}
+
+/** An output or input. */
+const NAMELESS: Part = {};
+
+/** What hangs on a hashlock; transactions that were seen before are left out. */
+function* partsOf(books: Books, hashlock: Bytes32, seen: Set<Txid>): Generator<Part> {
+  for (const order of books.orders.byHashlock.of(hashlock)) yield { order };
+  for (const script of books.scripts.byHashlock.of(hashlock)) {
+    yield { script };
+    for (const outpoint of books.locks.byScript.of(script)) {
+      yield NAMELESS;
+      yield* partsOfTransaction(books, txidOf(outpoint), seen);
+    }
+  }
+}
+
+/** The inputs of a transaction with those of whoever needs the same coins, and the hashlocks of what they pay. */
+function* partsOfTransaction(books: Books, txid: Txid, seen: Set<Txid>): Generator<Part> {
+  if (seen.has(txid)) return;
+  seen.add(txid);
+  const { locks, scripts } = books;
+  for (const paid of locks.scriptsMadeBy(txid)) {
+    const entry = scripts.entries.get(paid);
+    yield entry === undefined ? NAMELESS : { hashlock: entry.hashlock };
+  }
+  for (const input of locks.conflicts.inputsOf(txid)) {
+    yield NAMELESS;
+    for (const rival of locks.conflicts.byInput.of(input)) yield* partsOfTransaction(books, rival, seen);
+  }
+}
+
+/** Highest PEARL block that a fact of the bundle is of; -1 where none. */
+export function pearlHeightOf({ locks }: Books, { scripts, transactions }: Bundle): number {
+  let highest = -1;
+  for (const script of scripts) {
+    for (const outpoint of locks.byScript.of(script)) {
+      const entry = locks.entries.get(outpoint);
+      highest = Math.max(highest, entry?.mined?.height ?? -1, entry?.spend?.place.height ?? -1);
+    }
+  }
+  for (const txid of transactions)
+    for (const height of locks.conflicts.heightsOfInputs(txid)) highest = Math.max(highest, height);
+  return highest;
+}
+
+/** Highest EVM block that a fact of the bundle is of. */
+export function evmHeightOf({ orders }: Books, bundle: Bundle): number {
+  let highest = -1;
+  for (const hash of bundle.orders) {
+    const facts = orders.entries.get(hash)?.facts;
+    highest = Math.max(highest, facts?.locked.block ?? -1, facts?.closed?.place.block ?? -1);
+  }
+  return highest;
+}
+
+/** Takes a bundle out of the books. Its facts stay where they are stored. */
+export function leave(books: Books, bundle: Bundle): void {
+  for (const hash of bundle.orders) {
+    books.orders.leave(hash);
+    books.records.addresses.delete(hash);
+    books.records.origins.delete(hash);
+    books.waiting.delete(hash);
+  }
+  for (const script of bundle.scripts) {
+    books.locks.leave(script);
+    books.scripts.leave(script);
+  }
+  for (const ask of bundle.asks) books.records.leaveAsk(ask);
+  for (const hashlock of bundle.hashlocks) books.secrets.entries.delete(hashlock);
+}
+
+/** The numbers by which a bundle is found; some more than once. */
+export function* printsOf({ orders, locks }: Books, bundle: Bundle): Generator<number> {
+  for (const hash of bundle.orders) {
+    const facts = orders.entries.get(hash)?.facts;
+    if (facts === undefined) continue;
+    yield print(hash);
+    yield print(facts.terms.hashlock);
+    if (facts.terms.askId !== ZERO_BYTES32) yield print(facts.terms.askId);
+    for (const txHash of transactionsOf(facts)) yield print(txHash);
+  }
+  for (const hashlock of bundle.hashlocks) yield print(hashlock);
+  for (const script of bundle.scripts) {
+    yield print(script);
+    for (const outpoint of locks.byScript.of(script)) {
+      const spend = locks.entries.get(outpoint)?.spend ?? null;
+      if (spend !== null) yield print(spend.txid);
+    }
+  }
+  for (const txid of bundle.transactions) {
+    yield print(txid);
+    for (const input of locks.conflicts.inputsOf(txid)) yield inputPrint(input);
+  }
+}
