@@ -31,16 +31,24 @@ export async function acceptLock(
   });
   if (!read.ok) return read.error;
   const fields = read.value;
-  const prints = [print(hash), print(fields.pearl_lock_txid)];
-  await deps.ledger.open([{ kind: "prints", prints }]);
-  const subject = deps.ledger.subject(hash);
+  const subject = await subjectOf(deps, hash);
   if (subject === null) return refusal("DEAL_NOT_FOUND");
   const misfit = misfitOf(deps, subject, fields.buyer_pearl_address, fields.seller_pearl_address);
   if (misfit !== null) return misfit;
   await keepAddresses(deps, subject, fields.buyer_pearl_address, fields.seller_pearl_address);
   const outpoint = { txid: fields.pearl_lock_txid, vout: fields.pearl_lock_vout };
   await follow(deps, subject, outpoint, client);
-  return rowOf(deps, hash);
+  const { readiness, rules } = deps;
+  const present = await subjectOf(deps, hash);
+  if (present === null) return refusal("DEAL_NOT_FOUND");
+  const context = readiness.context();
+  const row = dealRow(present, context, rules) ?? bidRow(present, context, rules);
+  return row === null ? refusal("DEAL_NOT_FOUND") : answer(row);
+}
+
+/** The order or take, whether it has closed or not. */
+function subjectOf({ ledger }: SwapDependencies, hash: Bytes32): Promise<SwapSubject | null> {
+  return ledger.reading([{ kind: "prints", prints: [print(hash)] }], (reads) => reads.subject(hash));
 }
 
 /** S-55: an address must fit the order's key; without a key none fits. */
@@ -85,7 +93,9 @@ async function follow(
   { txid, vout }: NamedOutpoint,
   client: string,
 ): Promise<void> {
-  const known = deps.ledger.lockOutput(outpointOf({ txid, vout }));
+  const known = await deps.ledger.reading([{ kind: "prints", prints: [print(txid)] }], (reads) =>
+    reads.lockOutput(outpointOf({ txid, vout })),
+  );
   if (known !== null && known.script === subject.script) return;
   deps.hints.add(subject.hash, txid, vout, deps.readiness.now());
   if (subject.order === null || known !== null) return;
@@ -93,12 +103,4 @@ async function follow(
   if (looked.kind !== "found" || looked.transaction.outputs[vout]?.script !== subject.script) return;
   const { block } = looked.transaction;
   if (block !== null) deps.readBlockSoon(block.height);
-}
-
-function rowOf({ ledger, readiness, rules }: SwapDependencies, hash: Bytes32): SwapOutcome {
-  const subject = ledger.subject(hash);
-  if (subject === null) return refusal("DEAL_NOT_FOUND");
-  const context = readiness.context();
-  const row = dealRow(subject, context, rules) ?? bidRow(subject, context, rules);
-  return row === null ? refusal("DEAL_NOT_FOUND") : answer(row);
 }

@@ -7,7 +7,7 @@ import { parseTime, parseOrigin, parsePrintable } from "../../swap/forms.ts";
 import type { AskRecord } from "../../swap/records.ts";
 import { bidRow } from "../../swap/rows.ts";
 import type { EvaluationContext } from "../../swap/subject.ts";
-import { print } from "../ledger/closed-port.ts";
+import { type ClosedQuestion, print } from "../ledger/closed-port.ts";
 import { refusal, answer, invalidFields, type SwapOutcome } from "./outcome.ts";
 import { rowOfAsk, type SwapDependencies } from "./dependencies.ts";
 import { readFields, required, optional } from "./read-fields.ts";
@@ -26,14 +26,15 @@ export async function actOnAsk(
   const read = readFields(body, { deadline: required(parseTime) });
   if (!read.ok) return read.error;
   const { deadline } = read.value;
-  await deps.ledger.open([{ kind: "prints", prints: [print(askId)] }]);
-  const ask = deps.ledger.ask(askId);
+  const closed: readonly ClosedQuestion[] = [{ kind: "prints", prints: [print(askId)] }];
+  const ask = await deps.ledger.reading(closed, (reads) => reads.ask(askId));
   if (ask === null) return refusal("ASK_NOT_FOUND");
   const digest = deps.digests.askAction({ askId, action, deadline });
   const verdict = await deps.signatures.judge(ask.terms.seller, digest, body["signature"]);
   if (verdict.kind === "unavailable") return refusal("EVM_RPC_UNAVAILABLE");
   if (verdict.kind === "invalid") return refusal("ASK_ACTION_SIGNATURE_INVALID");
   const asked: AskedAction = { askId, action, deadline };
+  await deps.ledger.open(closed);
   const early = await decided(deps, asked);
   if (!early.ok) return early.error;
   // Before it is open again: a resumed ask must not be offered on the word of an old balance (S-34). Looked up before
@@ -121,8 +122,10 @@ export async function setOrigin(
   });
   if (!read.ok) return read.error;
   const { origin, ref } = read.value;
-  await ledger.open([{ kind: "prints", prints: [print(orderHash)] }]);
-  const order = ledger.subject(orderHash)?.order ?? null;
+  const order = await ledger.reading(
+    [{ kind: "prints", prints: [print(orderHash)] }],
+    (reads) => reads.subject(orderHash)?.order ?? null,
+  );
   if (order === null) return refusal("ORDER_NOT_FOUND");
   const digest = digests.bidOrigin({ orderHash, origin, ref: ref ?? "" });
   const verdict = await signatures.judge(order.terms.buyer, digest, body["signature"]);

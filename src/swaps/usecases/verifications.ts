@@ -17,6 +17,7 @@ import {
 } from "../../swap/verify-lock.ts";
 import type { NotReady, Sides } from "../readiness.ts";
 import { print } from "../ledger/closed-port.ts";
+import type { StateReads } from "../ledger/state-reads.ts";
 import type { LookupAnswer } from "./lookups.ts";
 import { refusal, answer, invalidFields, type NoVerdict, type SwapOutcome } from "./outcome.ts";
 import type { SwapDependencies } from "./dependencies.ts";
@@ -41,37 +42,62 @@ export async function verifyLockOf(
     return invalidFields({ [missing]: "is required where the other of the two is given" });
   }
   const named = txid === null || vout === null ? null : { txid, vout };
-  await deps.ledger.open([{ kind: "prints", prints: [hash, ...(txid === null ? [] : [txid])].map(print) }]);
-  const subject = deps.ledger.subject(hash);
-  if (subject === null) return refusal("DEAL_NOT_FOUND");
-  const unready = readyFor(deps, "deals", subject);
-  if (unready !== null) return unready;
-  return judgeLock(deps, subject, named, client);
+  const hint = deps.hints.newest(hash, deps.readiness.now());
+  const asked = { hash, named, hint };
+  const names = [hash, named?.txid, hint?.txid].filter((name) => name !== undefined);
+  const first = await reading(deps, names, (reads) => judgeLock(deps, reads, asked, null));
+  if (first.kind !== "look up") return first;
+  const looked = await deps.lookups.transaction(hash, first.txid, client);
+  // Chains may have moved on while the node answered: judge what stands now.
+  return finalOf(await reading(deps, names, (reads) => judgeLock(deps, reads, asked, looked)));
 }
 
-async function judgeLock(
+/** What the node must be asked about before there is a verdict. */
+interface LookUp {
+  readonly kind: "look up";
+  readonly txid: Txid;
+}
+
+/** Judges on one state, whether the deal has closed or not: a verification stores nothing (S-62). */
+function reading<Value>(
+  { ledger }: SwapDependencies,
+  names: readonly string[],
+  judge: (reads: StateReads) => Value,
+): Promise<Value> {
+  return ledger.reading([{ kind: "prints", prints: names.map(print) }], judge);
+}
+
+/** The outcome of a judgement that had the node's answer. */
+function finalOf(judged: SwapOutcome | LookUp): SwapOutcome {
+  if (judged.kind === "look up") throw new Error("a verification asked its node for more than one answer");
+  return judged;
+}
+
+interface AskedLock {
+  readonly hash: Bytes32;
+  readonly named: NamedOutpoint | null;
+  readonly hint: NamedOutpoint | null;
+}
+
+/** `looked`: what the node said of the outpoint; null where it was not asked yet. */
+function judgeLock(
   deps: SwapDependencies,
-  subject: SwapSubject,
-  named: NamedOutpoint | null,
-  client: string,
-): Promise<SwapOutcome> {
-  const { readiness, rules, ledger, hints } = deps;
-  const { hash } = subject;
-  const hint = hints.newest(hash, readiness.now());
-  const choice = indexed(ledger, chooseLock(subject, named, hint));
-  if (choice?.from !== "node" || escrowFault(subject, readiness.context()) !== null) {
-    return lockTold(deps, subject, verifyLock(subject, readiness.context(), rules, choice, null));
-  }
-  const looked = await deps.lookups.transaction(hash, choice.outpoint.txid, client);
-  // Chains may have moved on while the node answered: judge what stands now.
-  const present = ledger.subject(hash);
-  if (present === null) return refusal("DEAL_NOT_FOUND");
-  if (looked.kind === "unavailable" || looked.kind === "busy") return noLookup(deps, present, looked.kind);
-  const unready = readyFor(deps, "deals", present);
+  reads: StateReads,
+  { hash, named, hint }: AskedLock,
+  looked: LookupAnswer | null,
+): SwapOutcome | LookUp {
+  const { readiness, rules } = deps;
+  const subject = reads.subject(hash);
+  if (subject === null) return refusal("DEAL_NOT_FOUND");
+  if (looked?.kind === "unavailable" || looked?.kind === "busy") return noLookup(deps, subject, looked.kind);
+  const unready = readyFor(deps, "deals", subject);
   if (unready !== null) return unready;
-  const again = indexed(ledger, chooseLock(present, named, hint));
-  const found = lockTransaction(looked);
-  return lockTold(deps, present, verifyLock(present, readiness.context(), rules, again, found));
+  const choice = indexed(reads, chooseLock(subject, named, hint));
+  const isAsked = looked === null && choice?.from === "node";
+  if (isAsked && escrowFault(subject, readiness.context()) === null)
+    return { kind: "look up", txid: choice.outpoint.txid };
+  const found = looked === null ? null : lockTransaction(looked);
+  return lockTold(deps, subject, verifyLock(subject, readiness.context(), rules, choice, found));
 }
 
 /** A verdict, or none where the confirmations lack the word of a second node (S-09). */
@@ -87,10 +113,10 @@ function lockTold(
 }
 
 /** What our own index knows of an outpoint needs no look-up: another order's lock, or an output too small to count. */
-function indexed(ledger: SwapDependencies["ledger"], choice: LockChoice): LockChoice {
+function indexed(reads: StateReads, choice: LockChoice): LockChoice {
   if (choice?.from !== "node") return choice;
   const { txid, vout } = choice.outpoint;
-  const known = ledger.lockOutput(outpointOf({ txid, vout }));
+  const known = reads.lockOutput(outpointOf({ txid, vout }));
   return known === null ? choice : { from: "facts", ...known };
 }
 
@@ -110,46 +136,43 @@ export async function verifyRefundOf(
   const read = readFields(body, { pearl_refund_txid: optional(parseTxid) });
   if (!read.ok) return read.error;
   const txid = read.value.pearl_refund_txid;
-  await deps.ledger.open([{ kind: "prints", prints: [hash, ...(txid === null ? [] : [txid])].map(print) }]);
-  const subject = deps.ledger.subject(hash);
+  const names = [hash, ...(txid === null ? [] : [txid])];
+  const first = await reading(deps, names, (reads) => judgeRefund(deps, reads, { hash, txid }, null));
+  if (first.kind !== "look up") return first;
+  const looked = await deps.lookups.transaction(hash, first.txid, client);
+  return finalOf(await reading(deps, names, (reads) => judgeRefund(deps, reads, { hash, txid }, looked)));
+}
+
+/** `looked`: what the node said of the transaction; null where it was not asked yet. */
+function judgeRefund(
+  deps: SwapDependencies,
+  reads: StateReads,
+  { hash, txid }: { readonly hash: Bytes32; readonly txid: Txid | null },
+  looked: LookupAnswer | null,
+): SwapOutcome | LookUp {
+  const subject = reads.subject(hash);
   if (subject === null) return refusal("DEAL_NOT_FOUND");
+  if (looked?.kind === "unavailable" || looked?.kind === "busy") return noLookup(deps, subject, looked.kind);
   const unready = readyFor(deps, "pearl", subject);
   if (unready !== null) return unready;
   const context = deps.readiness.context();
-  if (txid === null || !isRefundLookupNeeded(subject, txid)) {
-    return shown(hash, verifyRefund(subject, context, deps.rules, txid, null));
-  }
+  const judged = (found: Parameters<typeof verifyRefund>[4]): SwapOutcome =>
+    shown(hash, verifyRefund(subject, context, deps.rules, txid, found));
+  if (looked !== null) return judged(looked.kind === "absent" ? null : { inputs: looked.transaction.inputs });
+  if (txid === null || !isRefundLookupNeeded(subject, txid)) return judged(null);
   // A transaction that the index knows by a lock output or a spend, and by none of this order's, spends none of those.
-  if (deps.ledger.knowsTransaction(txid)) {
-    return shown(hash, verifyRefund(subject, context, deps.rules, txid, { inputs: [] }));
-  }
-  return lookAtRefund(deps, hash, txid, client);
-}
-
-async function lookAtRefund(
-  deps: SwapDependencies,
-  hash: Bytes32,
-  txid: Txid,
-  client: string,
-): Promise<SwapOutcome> {
-  const looked = await deps.lookups.transaction(hash, txid, client);
-  const present = deps.ledger.subject(hash);
-  if (present === null) return refusal("DEAL_NOT_FOUND");
-  if (looked.kind === "unavailable" || looked.kind === "busy") return noLookup(deps, present, looked.kind);
-  const unready = readyFor(deps, "pearl", present);
-  if (unready !== null) return unready;
-  const found = looked.kind === "absent" ? null : { inputs: looked.transaction.inputs };
-  return shown(hash, verifyRefund(present, deps.readiness.context(), deps.rules, txid, found));
+  return reads.knowsTransaction(txid) ? judged({ inputs: [] }) : { kind: "look up", txid };
 }
 
 /** verify-evm-refund: whether the USDC went back to the buyer. */
-export async function verifyEvmRefundOf(deps: SwapDependencies, hash: Bytes32): Promise<SwapOutcome> {
-  await deps.ledger.open([{ kind: "prints", prints: [print(hash)] }]);
-  const subject = deps.ledger.subject(hash);
-  if (subject === null) return refusal("DEAL_NOT_FOUND");
-  const unready = deps.readiness.check("evm") ?? disputeOf(subject);
-  if (unready !== null) return noVerdict(deps, subject, unready, deps.ledger.tips().evm.need);
-  return shown(hash, verifyEvmRefund(subject, deps.readiness.context(), deps.rules));
+export function verifyEvmRefundOf(deps: SwapDependencies, hash: Bytes32): Promise<SwapOutcome> {
+  return reading(deps, [hash], (reads) => {
+    const subject = reads.subject(hash);
+    if (subject === null) return refusal("DEAL_NOT_FOUND");
+    const unready = deps.readiness.check("evm") ?? disputeOf(subject);
+    if (unready !== null) return noVerdict(deps, subject, unready, reads.tips().evm.need);
+    return shown(hash, verifyEvmRefund(subject, deps.readiness.context(), deps.rules));
+  });
 }
 
 /** One EVM RPC shows an event of the order and another one denies it: nothing is said of it until two agree (S-07). */
