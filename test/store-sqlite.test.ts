@@ -11,6 +11,7 @@ import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { closedDeals } from "../src/adapters/store-sqlite/migrations/0012-closed-deals.ts";
 import { openSqliteStore } from "../src/adapters/store-sqlite/sqlite-store.ts";
 import { BASE } from "../testkit/store-contract/chain-facts.ts";
 import { ChainModel } from "../testkit/store-contract/chain-model.ts";
@@ -48,10 +49,12 @@ async function sqliteEngine(): Promise<EngineUnderTest & { readonly file: string
 
 storeContract("sqlite", sqliteEngine);
 
-/** Takes schemas 12 and 11 away. */
-const UNLOOKED = `DROP INDEX swap_fact_open; DROP INDEX swap_fact_by_bundle; ALTER TABLE swap_fact DROP COLUMN bundle;
+/** Takes schemas 13 and 12 away. */
+const UNCLOSED = `DROP INDEX swap_fact_open; DROP INDEX swap_fact_by_bundle; ALTER TABLE swap_fact DROP COLUMN bundle;
       DROP TABLE swap_closed; DROP TABLE swap_closed_print; DROP TABLE swap_closed_order; DROP TABLE swap_closed_ask;
-      DROP TABLE swap_closed_pearl;
+      DROP TABLE swap_closed_pearl;`;
+/** And schema 11. */
+const UNLOOKED = `${UNCLOSED}
       DROP INDEX block_by_hash; DROP INDEX listing_of_owner; DROP INDEX listing_of_seller;
       DROP INDEX swap_event_reorgs;`;
 
@@ -62,7 +65,27 @@ describe("sqlite engine", () => {
     const database = new DatabaseSync(engine.file);
     database.exec("PRAGMA user_version = 99");
     database.close();
-    await assert.rejects(engine.open(), /schema 99.*up to 12/);
+    await assert.rejects(engine.open(), /schema 99.*up to 13/);
+    await engine.dispose();
+  });
+
+  test("what a database of schema 12 has closed is open again, and can close anew", async () => {
+    const engine = await sqliteEngine();
+    await (await engine.open()).close();
+    const database = new DatabaseSync(engine.file);
+    database.exec(`${UNCLOSED} ${closedDeals.sql} PRAGMA user_version = 12;
+      INSERT INTO swap_fact (kind, key, body, bundle) VALUES ('event', 'a', '{}', 1), ('secret', 'a', '{}', 1),
+        ('ask', 'b', '{}', NULL), ('closed', 'state', '{}', NULL), ('unrevealed', 'a', '{}', NULL);
+      INSERT INTO swap_closed VALUES (1, 5, 5);
+      INSERT INTO swap_closed_print VALUES (7, 1);`);
+    database.close();
+    const store = await openSqliteStore({ file: engine.file });
+    const loaded: string[] = [];
+    await store.swaps.load((facts) => loaded.push(...facts.map(({ kind, key }) => `${kind} ${key}`)));
+    assert.deepEqual(loaded, ["event a", "secret a", "ask b"]);
+    const answer = await store.swaps.closed([{ kind: "prints", prints: [7] }]);
+    assert.deepEqual([answer.state, answer.bundles], [null, []]);
+    await store.close();
     await engine.dispose();
   });
 

@@ -53,6 +53,36 @@ export const SWAPS_LEDGER: readonly Break[] = [
       why: "a deal closes while its payout is owed",
     },
   ]),
+  ...inFile("src/swaps/ledger/closing.ts", [
+    {
+      rule: "S-60",
+      find: " && !this.#isHeld(books, bundle)",
+      replace: "",
+      why: "a deal leaves memory while somebody works on it, and is told not to exist",
+    },
+  ]),
+  ...inFile("src/swaps/ledger/bundles.ts", [
+    {
+      rule: "H-11",
+      find: "if (parts > MAX_PARTS) return null;",
+      replace: "",
+      why: "whoever asks for one deal makes the service read as many as a stranger has tied to it",
+    },
+  ]),
+  ...inFile("src/adapters/store-rows/closed-cells.ts", [
+    {
+      rule: "S-52",
+      find: "list.includeAskMatches || !isAskMatch;",
+      replace: "true;",
+      why: "closed orders of asks stand in the list of bids",
+    },
+    {
+      rule: "H-06",
+      find: "const unique = new Map(found.map((one) => [one.row.hash, one]));",
+      replace: "const unique = new Map(found.map((one, at) => [String(at), one]));",
+      why: "a deal that shows an address and its script stands in a list twice",
+    },
+  ]),
   ...inFile("src/swaps/ledger/ledger-commits.ts", [
     {
       rule: "H-47",

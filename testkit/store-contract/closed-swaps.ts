@@ -223,6 +223,24 @@ export function closedCases(on: On): void {
     assert.equal(page.rows[0]?.[0]?.usdc, 2n ** 127n);
   });
 
+  on(
+    "an order of an ask that was never accepted is no deal, and found by each of its addresses once",
+    async (open) => {
+      const { swaps } = await open();
+      await closedStore(swaps);
+      const odd = order("five", 900, { isAskMatch: true, bid: "BID_CANCELLED", deal: null, settledAt: null });
+      await swaps.commit(swapTransaction({ close: [bundle(4, { orders: [odd] })] }));
+      const list = { ...ORDERS, limit: 1 };
+      const five = nameOf("five");
+      const found = async (question: ClosedQuestion) =>
+        (await swaps.closed([question])).rows[0]?.filter(({ hash }) => hash === five).length;
+      assert.equal(await found({ ...list, includeAskMatches: false }), 0);
+      assert.equal(await found({ ...list, list: "deal" }), 0);
+      assert.equal(await found({ ...list, statuses: ["BID_CANCELLED"] }), 1);
+      assert.equal(await found({ ...list, limit: 10, pearl: odd.pearl }), 1);
+    },
+  );
+
   on("what closes in a transaction that fails is not closed", async (open) => {
     const { swaps } = await open();
     await closedStore(swaps);

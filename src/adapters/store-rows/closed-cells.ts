@@ -1,8 +1,11 @@
-// Cells of the tables of closed deals, the same in every engine: the rows of a bundle, how they are read back, and where a
-// list of them begins.
+// Cells of the tables of closed deals, the same in every engine: the rows of a bundle, how they are read back, and the
+// statements that make a page of a list. An order is of one class, by what it was and how it ended; every filter by list
+// and status is a set of classes, and each of them is a range of an index in list order. So a page costs as much as it
+// shows, whatever is filtered.
 
 import type { Bytes32 } from "../../primitives/brands.ts";
-import type { ClosedBundle, ClosedQuestion, ClosedRow } from "../../swaps/ledger/closed-port.ts";
+import type { ClosedBundle, ClosedOrder, ClosedQuestion, ClosedRow } from "../../swaps/ledger/closed-port.ts";
+import { CLOSED_STATUSES } from "../../swaps/ledger/closed-state.ts";
 import type { Cell, CellReader } from "./cells.ts";
 
 /** Tables that hold what is of a closed bundle, by their column `bundle`. */
@@ -25,6 +28,41 @@ const BEYOND = "g";
 function priceKey({ usdc, sat }: Pick<ClosedRow, "usdc" | "sat">): string {
   const key = sat === 0n ? BEYOND : ((usdc << 128n) / sat).toString(16).padStart(PRICE_DIGITS, "0");
   return key.length > PRICE_DIGITS ? BEYOND : key;
+}
+
+/** What an order was, made by taking an ask or a bid, and whether it was accepted: the contract accepts whoever takes an ask. */
+const ORIGINS = [
+  { isAskMatch: true, isAccepted: true },
+  { isAskMatch: false, isAccepted: true },
+  { isAskMatch: false, isAccepted: false },
+  { isAskMatch: true, isAccepted: false },
+] as const;
+/** The class of asks, which differ in nothing that a list asks for. */
+const ASK_CLASS = ORIGINS.length * CLOSED_STATUSES.length;
+
+/** The class of an order. */
+function classOf({ isAskMatch, bid, deal }: Pick<ClosedOrder, "isAskMatch" | "bid" | "deal">): number {
+  const origin = ORIGINS.findIndex(
+    (one) => one.isAskMatch === isAskMatch && one.isAccepted === (deal !== null),
+  );
+  const status = CLOSED_STATUSES.findIndex((one) => one === bid);
+  if (status === -1 || (deal !== null && deal !== bid))
+    throw new Error(`store: an order of status ${bid} was to close, whose deal is ${deal}`);
+  return origin * CLOSED_STATUSES.length + status;
+}
+
+/** The classes that a list asks for. */
+function classesOf(list: ClosedList): readonly number[] {
+  if (list.kind === "asks") return [ASK_CLASS];
+  return ORIGINS.flatMap(({ isAskMatch, isAccepted }, origin) => {
+    const isListed = list.list === "deal" ? isAccepted : list.includeAskMatches || !isAskMatch;
+    if (!isListed) return [];
+    return CLOSED_STATUSES.flatMap((status, at) =>
+      list.statuses.length === 0 || list.statuses.includes(status)
+        ? [origin * CLOSED_STATUSES.length + at]
+        : [],
+    );
+  });
 }
 
 /** A table's rows, by columns in this order. */
@@ -51,10 +89,12 @@ export function closedCells(bundles: readonly ClosedBundle[]): readonly ClosedCe
     askCells(bundles),
     {
       table: "swap_closed_pearl",
-      columns: { text: "text", is_ask: "smallint", hash: "text", bundle: "bigint" },
+      columns: { text: "text", class: "smallint", created_at: "bigint", hash: "text", bundle: "bigint" },
       rows: bundles.flatMap(({ id, orders, asks }) => [
-        ...orders.flatMap(({ hash, pearl }) => pearl.map((text) => [text, 0, hash, id])),
-        ...asks.flatMap(({ askId, pearl }) => pearl.map((text) => [text, 1, askId, id])),
+        ...orders.flatMap((order) =>
+          order.pearl.map((text) => [text, classOf(order), order.createdAt, order.hash, id]),
+        ),
+        ...asks.flatMap((ask) => ask.pearl.map((text) => [text, ASK_CLASS, ask.createdAt, ask.askId, id])),
       ]),
     },
   ];
@@ -67,9 +107,7 @@ function orderCells(bundles: readonly ClosedBundle[]): ClosedCells {
       hash: "text",
       bundle: "bigint",
       created_at: "bigint",
-      is_match: "smallint",
-      bid: "text",
-      deal: "text",
+      class: "smallint",
       buyer_evm: "text",
       seller_evm: "text",
       usdc: "text",
@@ -81,9 +119,7 @@ function orderCells(bundles: readonly ClosedBundle[]): ClosedCells {
         order.hash,
         id,
         order.createdAt,
-        order.isAskMatch ? 1 : 0,
-        order.bid,
-        order.deal,
+        classOf(order),
         order.buyerEvm,
         order.sellerEvm,
         String(order.usdc),
@@ -124,6 +160,9 @@ function askCells(bundles: readonly ClosedBundle[]): ClosedCells {
 
 /** Columns of a row that `readClosedRow` reads. */
 export const CLOSED_ROW_COLUMNS = "hash, created_at, usdc, sat, bundle";
+const OWN_COLUMNS = CLOSED_ROW_COLUMNS.split(", ")
+  .map((column) => `own.${column}`)
+  .join(", ");
 
 /** A row of a list, with its bundle. */
 export function readClosedRow(cells: CellReader): { readonly row: ClosedRow; readonly bundle: number } {
@@ -133,61 +172,70 @@ export function readClosedRow(cells: CellReader): { readonly row: ClosedRow; rea
 }
 
 /** A list of closed orders or asks. */
-export type ClosedList = Extract<ClosedQuestion, { readonly limit: number }>;
+type ClosedList = Extract<ClosedQuestion, { readonly limit: number }>;
 
-/** What a list's statement consists of; `?` stands for each value. */
-export interface ClosedListParts {
-  readonly table: "swap_closed_order" | "swap_closed_ask";
-  readonly conditions: readonly string[];
+/** A statement that reads some rows of a page; `?` stands for each value, in their order. */
+export interface ClosedStatement {
+  readonly sql: string;
   readonly values: readonly Cell[];
-  readonly order: string;
 }
 
-/** A condition that a column is one of some texts. */
-export function anyOf(
-  column: string,
-  texts: readonly string[],
-): { readonly sql: string; readonly values: readonly Cell[] } {
-  return { sql: `${column} IN (${texts.map(() => "?").join(", ")})`, values: texts };
+/** The statements whose rows together hold the page of a list: `closedPage` makes it of them. */
+export function closedListStatements(list: ClosedList): readonly ClosedStatement[] {
+  const texts = list.pearl ?? [null];
+  return classesOf(list).flatMap((one) => texts.map((text) => closedListStatement(list, one, text)));
 }
 
-/** Conditions and order of a list. */
-export function closedListParts(list: ClosedList): ClosedListParts {
+function closedListStatement(list: ClosedList, ofClass: number, text: string | null): ClosedStatement {
   const conditions: string[] = [];
   const values: Cell[] = [];
   const add = (sql: string, ...given: readonly Cell[]): void => {
     conditions.push(sql);
     values.push(...given);
   };
-  const isAsk = list.kind === "asks";
-  if (list.kind === "orders") {
-    const status = list.list;
-    if (status === "deal") add("deal IS NOT NULL");
-    else if (!list.includeAskMatches) add("is_match = 0");
-    if (list.statuses.length > 0) {
-      const fits = anyOf(status, list.statuses);
-      add(fits.sql, ...fits.values);
-    }
-  }
-  if (list.buyerEvm !== null) add("buyer_evm = ?", list.buyerEvm);
-  if (list.sellerEvm !== null) add("seller_evm = ?", list.sellerEvm);
-  if (list.pearl !== null) {
-    const shows = anyOf("text", list.pearl);
-    add(
-      `hash IN (SELECT hash FROM swap_closed_pearl WHERE is_ask = ${isAsk ? 1 : 0} AND ${shows.sql})`,
-      ...shows.values,
-    );
-  }
-  const isBack = list.start?.direction === "prev";
-  // Newest first; by price the cheapest first, then the oldest.
-  const isRising = (list.kind === "asks" && list.sort === "price") !== isBack;
-  const key =
-    list.kind === "asks" && list.sort === "price" ? ["price", "created_at", "hash"] : ["created_at", "hash"];
+  const isPrice = list.kind === "asks" && list.sort === "price";
+  // What shows an address stands in the order of the lists, but for prices.
+  const ordered = text === null || isPrice ? "own" : "shown";
+  if (text !== null) add("shown.text = ? AND shown.class = ?", text, ofClass);
+  else if (list.kind === "orders") add("own.class = ?", ofClass);
+  if (list.buyerEvm !== null) add("own.buyer_evm = ?", list.buyerEvm);
+  if (list.sellerEvm !== null) add("own.seller_evm = ?", list.sellerEvm);
+  const isRising = isPrice !== (list.start?.direction === "prev");
+  const key = (isPrice ? ["price", "created_at", "hash"] : ["created_at", "hash"]).map(
+    (column) => `${ordered}.${column}`,
+  );
   if (list.start !== null) {
     const { place } = list.start;
-    const at: readonly Cell[] = [...(key.length === 3 ? [priceKey(place)] : []), place.createdAt, place.hash];
+    const at: readonly Cell[] = [...(isPrice ? [priceKey(place)] : []), place.createdAt, place.hash];
     add(`(${key.join(", ")}) ${isRising ? ">" : "<"} (${key.map(() => "?").join(", ")})`, ...at);
   }
+  const table = list.kind === "asks" ? "swap_closed_ask" : "swap_closed_order";
+  const from =
+    text === null ? `${table} own` : `swap_closed_pearl shown JOIN ${table} own ON own.hash = shown.hash`;
+  const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
   const order = key.map((column) => `${column} ${isRising ? "ASC" : "DESC"}`).join(", ");
-  return { table: isAsk ? "swap_closed_ask" : "swap_closed_order", conditions, values, order };
+  return {
+    sql: `SELECT ${OWN_COLUMNS} FROM ${from} ${where} ORDER BY ${order} LIMIT ?`,
+    values: [...values, list.limit],
+  };
+}
+
+/** A row with its bundle, as it is read. */
+type FoundRow = ReturnType<typeof readClosedRow>;
+
+/** The page of a list, of the rows of its statements: in list order, each once. */
+export function closedPage(list: ClosedList, found: readonly FoundRow[]): readonly FoundRow[] {
+  const isPrice = list.kind === "asks" && list.sort === "price";
+  const turn = isPrice !== (list.start?.direction === "prev") ? 1 : -1;
+  const unique = new Map(found.map((one) => [one.row.hash, one]));
+  return [...unique.values()]
+    .toSorted(({ row: one }, { row: other }) => {
+      const byPrice = isPrice ? compare(one.usdc * other.sat, other.usdc * one.sat) : 0;
+      return turn * (byPrice || one.createdAt - other.createdAt || compare(one.hash, other.hash));
+    })
+    .slice(0, list.limit);
+}
+
+function compare<Value extends bigint | string>(one: Value, other: Value): number {
+  return one === other ? 0 : one < other ? -1 : 1;
 }

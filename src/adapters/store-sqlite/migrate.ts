@@ -15,6 +15,7 @@ import { ledger } from "./migrations/0009-ledger.ts";
 import { reorgs } from "./migrations/0010-reorgs.ts";
 import { lookups } from "./migrations/0011-lookups.ts";
 import { closedDeals } from "./migrations/0012-closed-deals.ts";
+import { closedLists } from "./migrations/0013-closed-lists.ts";
 
 /** All migrations, ascending by version without gaps. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -30,6 +31,7 @@ export const MIGRATIONS: readonly Migration[] = [
   reorgs,
   lookups,
   closedDeals,
+  closedLists,
 ];
 
 /** The schema that this program reads and writes. */

@@ -13,7 +13,8 @@ import {
   CLOSED_ROW_COLUMNS,
   CLOSED_TABLES,
   closedCells,
-  closedListParts,
+  closedListStatements,
+  closedPage,
   readClosedRow,
 } from "../../store-rows/closed-cells.ts";
 import { chainName } from "../../store-rows/swap-rows.ts";
@@ -90,12 +91,11 @@ async function answered(
     }
     case "orders":
     case "asks": {
-      const { table, conditions, values, order } = closedListParts(question);
-      const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
-      const sql = `SELECT ${CLOSED_ROW_COLUMNS} FROM ${table} ${where} ORDER BY ${order} LIMIT ?`;
-      const found = await session.all(numbered(sql), ...values, question.limit);
-      return found.map((cells) => {
-        const { row, bundle } = readClosedRow(new CellReader(cells));
+      const answers = await Promise.all(
+        closedListStatements(question).map(({ sql, values }) => session.all(numbered(sql), ...values)),
+      );
+      const found = answers.flat().map((cells) => readClosedRow(new CellReader(cells)));
+      return closedPage(question, found).map(({ row, bundle }) => {
         ids.add(bundle);
         return row;
       });

@@ -10,11 +10,11 @@ import type {
 } from "../../../swaps/ledger/closed-port.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import {
-  anyOf,
   CLOSED_ROW_COLUMNS,
   CLOSED_TABLES,
   closedCells,
-  closedListParts,
+  closedListStatements,
+  closedPage,
   readClosedRow,
 } from "../../store-rows/closed-cells.ts";
 import { chainName } from "../../store-rows/swap-rows.ts";
@@ -73,11 +73,10 @@ function answered(connection: Connection, question: ClosedQuestion, ids: Set<num
     }
     case "orders":
     case "asks": {
-      const { table, conditions, values, order } = closedListParts(question);
-      const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
-      const sql = `SELECT ${CLOSED_ROW_COLUMNS} FROM ${table} ${where} ORDER BY ${order} LIMIT ?`;
-      return connection.all(sql, ...values, question.limit).map((cells) => {
-        const { row, bundle } = readClosedRow(new CellReader(cells));
+      const found = closedListStatements(question).flatMap(({ sql, values }) =>
+        connection.all(sql, ...values).map((cells) => readClosedRow(new CellReader(cells))),
+      );
+      return closedPage(question, found).map(({ row, bundle }) => {
         ids.add(bundle);
         return row;
       });
@@ -93,10 +92,9 @@ function answered(connection: Connection, question: ClosedQuestion, ids: Set<num
 }
 
 function shown(connection: Connection, texts: readonly string[]): readonly ClosedRow[] {
-  const fits = anyOf("text", texts);
   const found = connection.first(
-    `SELECT hash FROM swap_closed_pearl WHERE ${fits.sql} LIMIT 1`,
-    ...fits.values,
+    "SELECT hash FROM swap_closed_pearl WHERE text IN (SELECT value FROM json_each(?)) LIMIT 1",
+    JSON.stringify(texts),
   );
   if (found === null) return [];
   const hash = new CellReader(found).text();
