@@ -69,6 +69,10 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
   ["src/swaps/ledger/preimage-book.ts", [...SECRETS, ...SWAP_LEDGER]],
   ["src/swaps/ledger/lock-book.ts", [...SWAP_LEDGER, DUST]],
   ["src/swaps/ledger/first-outputs.ts", [...SWAP_LEDGER, DUST]],
+  [
+    "src/swaps/usecases/verifications.ts",
+    ["src/swaps/usecases/*.test.ts", SWAPS_OVER_HTTP, "test/attacks/a-bogus-refund-txid*.test.ts"],
+  ],
   ["src/swaps/usecases/", ["src/swaps/usecases/*.test.ts", SWAPS_OVER_HTTP]],
   [
     "src/swaps/evm/evm-",
