@@ -73,6 +73,10 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
     "src/swaps/usecases/verifications.ts",
     ["src/swaps/usecases/*.test.ts", SWAPS_OVER_HTTP, "test/attacks/a-bogus-refund-txid*.test.ts"],
   ],
+  [
+    "src/swaps/usecases/lists.ts",
+    ["src/swaps/usecases/*.test.ts", "src/swaps/swap-transactions.test.ts", SWAPS_OVER_HTTP],
+  ],
   ["src/swaps/usecases/", ["src/swaps/usecases/*.test.ts", SWAPS_OVER_HTTP]],
   [
     "src/swaps/evm/evm-",

@@ -329,6 +329,33 @@ const STORIES: readonly Story[] = [
       LOOK,
     ],
   },
+  {
+    name: "S-07: a false log that counts as final is asked about while what follows it looks impossible",
+    setting: THREE,
+    steps: [
+      { do: "weaken", rpc: 0, how: "late" },
+      LOCK,
+      MINE,
+      { do: "invent end", order: 0, kind: "accepted" },
+      MINE,
+      MINE,
+      MINE,
+      { do: "reorganise", depth: 0 },
+      LOOK,
+      { do: "future", blocks: 0, seconds: 400_000 },
+      ACCEPT,
+      { do: "lock pearl", order: 0 },
+      MINE,
+      LOOK,
+      MINE,
+      { do: "weaken", rpc: 1, how: "silent" },
+      { do: "final", claim: "honest" },
+      { do: "lock pearl", order: 0 },
+      LOOK,
+      { do: "lock pearl", order: 0 },
+      LOOK,
+    ],
+  },
 ];
 
 for (const { name, setting, steps } of STORIES) {
