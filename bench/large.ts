@@ -173,7 +173,6 @@ class LargeRun {
   }
 
   async #verify(): Promise<void> {
-    if (this.#target.file === null) return;
     const started = performance.now();
     const right = await verified(this.#chain.work, this.#node, this.#target.database);
     if (!right) throw new Error("large: the verification has found something");

@@ -21,7 +21,7 @@ import { openAnswerThread } from "./cli/service-host.ts";
 import { answeringParts, composeIndex, indexerOver, warnOfUnused } from "./compose-index.ts";
 import type { Config } from "./config/config.ts";
 import { closingOnFailure, type Foundation, openFoundation, refuseOthers } from "./foundation.ts";
-import { openDatabase, type OpenedDatabase, openVerified } from "./open-database.ts";
+import { openDatabase, type OpenedDatabase, openVerified, shownDatabase } from "./open-database.ts";
 import { type Role, startRole } from "./start-role.ts";
 import { type RunningService, serve, stopOnce } from "./serve.ts";
 
@@ -152,33 +152,32 @@ export async function reindex(config: Config, signal: AbortSignal, overrides: Ov
   await closers.closeAll();
 }
 
-/** Where a verification keeps its replay, so that the next run goes on with it. */
-function replayFileOf(database: string): string {
-  return `${database}.verify-${programVersion()}`;
-}
-
 /**
  * Checks the database against the node's blocks, also while a service writes it; `onFinding` gets one sentence each.
- * Resolves with their number. What was replayed stays beside the database until a run has come to its end.
+ * Resolves with their number. What was replayed stays until a run has come to its end, so that the next one goes on with it:
+ * beside a SQLite database, for PostgreSQL in the folder where the command runs.
  */
 export async function verify(
   config: Config,
   onFinding: (sentence: string) => void,
   overrides: Overrides = {},
 ): Promise<number> {
-  const { index, file } = openVerified(config.database);
-  const replayFile = replayFileOf(file);
+  const { index, name } = await openVerified(config.database);
+  const replayFile = `${name}.verify-${programVersion()}`;
   const { store, node, context, log, closers } = await openJob(
     config,
     overrides,
     { engine: "sqlite", file: replayFile },
     "little",
   );
-  closers.add(() => Promise.resolve(index.close()));
+  closers.add(() => index.close());
   return closingOnFailure(closers, async () => {
     const indexer = new BlockIndexer(context, store, randomInt(2 ** 32), VERIFY_CACHE_ROWS);
     await node.checkIdentity();
-    refuseOthers(parameterDifferences(index.parameters(), indexer.parameters), file);
+    refuseOthers(
+      parameterDifferences(await index.parameters(), indexer.parameters),
+      shownDatabase(config.database),
+    );
     let findings = 0;
     const segmentBlocks = SEGMENT_BLOCKS;
     const parts = { index, replay: store, replayFile, indexer, node, clock: systemClock, log, segmentBlocks };

@@ -1,8 +1,9 @@
 // Opens the storage engine that DATABASE_URL names, and says what the commands can do with it.
 
+import { openIndexReader as openPostgresIndex } from "../adapters/store-postgres/read/index-reader.ts";
 import { openPostgresStore } from "../adapters/store-postgres/postgres-store.ts";
 import { postgresAlarms, removePostgresAlarm } from "../adapters/store-postgres/swaps/alarms.ts";
-import { openIndexReader } from "../adapters/store-sqlite/read/index-reader.ts";
+import { openIndexReader, openReplay } from "../adapters/store-sqlite/read/index-reader.ts";
 import { type OpenedStore, openSqliteStore, type PageMemory } from "../adapters/store-sqlite/sqlite-store.ts";
 import { removeAlarm, storedAlarms } from "../adapters/store-sqlite/swaps/swap-store.ts";
 import { sentenceOf } from "../follow/follower-errors.ts";
@@ -37,17 +38,19 @@ export async function openDatabase(
   }
 }
 
-/** Opens a database to be verified. Throws `CommandRefused` where it cannot be read, or its engine cannot be verified. */
-export function openVerified(target: DatabaseTarget): {
+/**
+ * Opens a database to be verified; `name` is what the file of its replay begins with. Rejects with `CommandRefused` where
+ * it cannot be read.
+ */
+export async function openVerified(target: DatabaseTarget): Promise<{
   readonly index: IndexUnderTest;
-  readonly file: string;
-} {
-  if (target.engine !== "sqlite")
-    throw new CommandRefused([
-      "strand verify reads SQLite databases: with PostgreSQL compare digests instead",
-    ]);
+  readonly name: string;
+}> {
   try {
-    return { index: openIndexReader(target.file), file: target.file };
+    if (target.engine === "sqlite") return { index: openIndexReader(target.file), name: target.file };
+    const { hostname, pathname } = new URL(target.url);
+    const name = ["strand", hostname, pathname.slice(1)].join("-").replaceAll(/[^\w.-]/g, "_");
+    return { index: await openPostgresIndex(target.url, openReplay), name };
   } catch (cause) {
     throw refusal(cause);
   }

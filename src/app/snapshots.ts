@@ -187,8 +187,8 @@ async function replay(
     await follower.run(new AbortController().signal, "tip");
     await closers.closeAll();
     const reader = openIndexReader(file);
-    const [found] = reader.blocks(height, 1);
-    reader.close();
+    const [found] = await reader.blocks(height, 1);
+    await reader.close();
     if (found?.hash !== hash || found.digest !== manifest.digest)
       throw new CommandRefused([
         `the snapshot is wrong: your node's blocks give another digest at ${height}`,

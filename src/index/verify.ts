@@ -21,17 +21,17 @@ export type LongStep = { readonly finding: string } | { readonly reading: string
 
 /** The index in question. It may be written meanwhile; between `pin` and `release` all reads are of one state. */
 export interface IndexUnderTest {
-  parameters(): StoredParameters | null;
-  tip(): IndexedBlock | null;
+  parameters(): Promise<StoredParameters | null>;
+  tip(): Promise<IndexedBlock | null>;
   /** Its blocks with these heights, ascending, all of one state. */
-  blocks(from: number, count: number): readonly IndexedBlock[];
-  pin(): void;
-  release(): void;
+  blocks(from: number, count: number): Promise<readonly IndexedBlock[]>;
+  pin(): Promise<void>;
+  release(): Promise<void>;
   /** Checks everything that is kept beside the rows against the rows. Only while pinned. */
-  audit(): Iterable<LongStep>;
-  /** Compares every row with the database in this file. Only while pinned. */
-  differencesFrom(replay: string): Iterable<LongStep>;
-  close(): void;
+  audit(): AsyncIterable<LongStep>;
+  /** Compares every row with the SQLite database in this file. Only while pinned. */
+  differencesFrom(replay: string): AsyncIterable<LongStep>;
+  close(): Promise<void>;
 }
 
 /** What a verification works with. */
@@ -65,7 +65,7 @@ const PREFETCH: PrefetchOptions = { maxAhead: 1, maxBytes: 4 * 1024 * 1024, hash
 /** One sentence per finding, as they are found; none where the index is right. Rejects where the node fails. */
 export async function* verifyIndex(deps: VerifyDependencies): AsyncGenerator<string, void, void> {
   const { index, replayFile } = deps;
-  if (index.tip() === null) return;
+  if ((await index.tip()) === null) return;
   const replay = new Replay(deps);
   const base = await replay.begin();
   if (base !== null) {
@@ -74,34 +74,34 @@ export async function* verifyIndex(deps: VerifyDependencies): AsyncGenerator<str
     return;
   }
   for (;;) {
-    const seen = index.tip();
+    const seen = await index.tip();
     // The last blocks are replayed, and all is compared, in one state of the index. Not earlier: until it is released
     // the writer's log cannot be emptied.
     const isLast = seen === null || seen.height - replay.height < deps.segmentBlocks;
-    if (isLast) index.pin();
+    if (isLast) await index.pin();
     try {
       await replay.rejoin();
       const found = await replay.segment();
       yield* found.sentences;
-      const tip = index.tip();
+      const tip = await index.tip();
       const isAtTip = isLast && tip !== null && replay.isAt(tip);
       if (tip === null) yield "the index was emptied while it was verified";
       else if (found.isFinal) yield* audited(deps, isLast);
       else if (isAtTip) yield* finished(deps, replayFile);
       if (tip === null || found.isFinal || isAtTip) return;
     } finally {
-      if (isLast) index.release();
+      if (isLast) await index.release();
     }
   }
 }
 
 /** The books alone, where the rows cannot be compared. */
 async function* audited(deps: VerifyDependencies, isPinned: boolean): AsyncGenerator<string, void, void> {
-  if (!isPinned) deps.index.pin();
+  if (!isPinned) await deps.index.pin();
   try {
     yield* finished(deps, null);
   } finally {
-    if (!isPinned) deps.index.release();
+    if (!isPinned) await deps.index.release();
   }
 }
 
@@ -117,11 +117,11 @@ async function* finished(
 
 async function* walked(
   { clock, log }: VerifyDependencies,
-  steps: Iterable<LongStep>,
+  steps: AsyncIterable<LongStep>,
   prefix: string,
 ): AsyncGenerator<string, void, void> {
   let [rows, turn, saidAt] = [0, 0, clock.monotonicMs()];
-  for (const step of steps) {
+  for await (const step of steps) {
     if ("finding" in step) {
       yield `${prefix}${step.finding}`;
       continue;
@@ -185,8 +185,8 @@ class Replay {
   /** Undoes what the index has undone since it was replayed. */
   async rejoin(): Promise<void> {
     const { index, replay, indexer, log } = this.#deps;
-    const tip = index.tip();
-    if (tip === null || this.#isOn(this.height)) return;
+    const tip = await index.tip();
+    if (tip === null || (await this.#isOn(this.height))) return;
     await this.flush();
     const floor = await replay.rewindFloor();
     let height = Math.min(this.height, tip.height);
@@ -207,8 +207,8 @@ class Replay {
   /** Replays the next blocks of the index, some or all. */
   async segment(): Promise<Segment> {
     const { index, node, segmentBlocks } = this.#deps;
-    const tip = index.tip();
-    const [own, ...blocks] = index.blocks(this.height, segmentBlocks + 1);
+    const tip = await index.tip();
+    const [own, ...blocks] = await index.blocks(this.height, segmentBlocks + 1);
     const sentences: string[] = [];
     if (tip === null || own?.hash !== this.#position?.hash) return { sentences, isFinal: false };
     const source = {
@@ -242,7 +242,7 @@ class Replay {
     const { index, replay, indexer } = this.#deps;
     const last = this.#batch.at(-1);
     if (last === undefined) return;
-    const isNew = last.height > (index.tip()?.height ?? 0) - UNDO_BLOCKS;
+    const isNew = last.height > ((await index.tip())?.height ?? 0) - UNDO_BLOCKS;
     await replay.commit(this.#batch, isNew ? UNDO_BLOCKS : 1);
     indexer.acknowledge(last.height);
     this.#batch = [];
@@ -253,7 +253,7 @@ class Replay {
   async #base(): Promise<string | null> {
     const { index, replay, indexer, node } = this.#deps;
     const height = indexer.baseHeight;
-    const [stored] = index.blocks(height, 1);
+    const [stored] = await index.blocks(height, 1);
     if (stored === undefined)
       return `block ${height}: the index does not hold the block before the start height`;
     const base = indexer.readBase(await node.rawBlock(stored.hash), stored.hash);
@@ -294,12 +294,13 @@ class Replay {
     return blocks[0]?.height ?? 0;
   }
 
-  #isOn(height: number): boolean {
-    return this.#deps.index.blocks(height, 1)[0]?.hash === this.#position?.hash;
+  async #isOn(height: number): Promise<boolean> {
+    const [held] = await this.#deps.index.blocks(height, 1);
+    return held?.hash === this.#position?.hash;
   }
 
   async #agreesAt(height: number): Promise<boolean> {
-    const [held] = this.#deps.index.blocks(height, 1);
+    const [held] = await this.#deps.index.blocks(height, 1);
     return held !== undefined && held.hash === (await this.#deps.replay.blockHash(height));
   }
 

@@ -47,6 +47,17 @@ export async function migrate(
   }
 }
 
+/** Rejects with a sentence where the database has another schema than this program reads. */
+export async function assertReadable(session: Session): Promise<void> {
+  const found = await schemaVersion(session);
+  if (found === MIGRATIONS.length) return;
+  if (found === 0) throw new Error("The database holds no index yet.");
+  assertKnown(found, MIGRATIONS.length);
+  throw new Error(
+    `The database has schema ${found}, this program reads schema ${MIGRATIONS.length}: start the service with it first.`,
+  );
+}
+
 function assertKnown(found: number, known: number): void {
   if (found <= known) return;
   throw new Error(

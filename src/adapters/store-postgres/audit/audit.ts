@@ -3,6 +3,7 @@
 // arithmetic is read ticker by ticker.
 
 import { CellReader } from "../../store-rows/cells.ts";
+import { findings, ROWS_PER_STEP, type Step } from "../../store-rows/compare-rows.ts";
 import { FIRST_NAMED_KIND, kindOf, UNKNOWN_KIND } from "../../store-rows/kinds.ts";
 import { headOf, rankOf } from "../../store-rows/sort-keys.ts";
 import { SKIPPED_IDS } from "../event-log.ts";
@@ -98,15 +99,22 @@ const CHECKS: readonly string[] = [
   ...LEDGER_CHECKS,
 ];
 
-/** Differences found in the session's snapshot, one sentence each; none where the index is sound. */
+/** Differences found in the session's snapshot, check by check; none where the index is sound. */
+export async function* auditSteps(session: Session): AsyncGenerator<Step, void, void> {
+  for (const sql of CHECKS) {
+    const found = await session.all(`SELECT * FROM (${sql}) AS found LIMIT ${NAMED}`);
+    yield* findings(found.map((row) => new CellReader(row).text()));
+    // How many rows a check has gone through only the server knows.
+    yield { reading: "tables", rows: ROWS_PER_STEP };
+  }
+  yield* findings(await auditRanks(session));
+  yield* findings(await auditMarkets(session));
+}
+
+/** The same at once, one sentence each. */
 export async function auditStore(session: Session): Promise<readonly string[]> {
   const found: string[] = [];
-  for (const sql of CHECKS) {
-    for (const row of await session.all(`SELECT * FROM (${sql}) AS found LIMIT ${NAMED}`)) {
-      found.push(new CellReader(row).text());
-    }
-  }
-  found.push(...(await auditRanks(session)), ...(await auditMarkets(session)));
+  for await (const step of auditSteps(session)) if ("finding" in step) found.push(step.finding);
   return found;
 }
 

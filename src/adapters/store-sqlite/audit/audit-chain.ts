@@ -6,7 +6,7 @@ import { addressSeed } from "../address-ids.ts";
 import { addressHash } from "../address-hash.ts";
 import { storedBlocks } from "../block-rows.ts";
 import { CellReader } from "../../store-rows/cells.ts";
-import { findings, type Step } from "./compare.ts";
+import { findings, type Step } from "../../store-rows/compare-rows.ts";
 import type { Connection } from "../connection.ts";
 import { lastEventId } from "../event-log.ts";
 import { kindOf, namedKind, UNKNOWN_KIND } from "../../store-rows/kinds.ts";

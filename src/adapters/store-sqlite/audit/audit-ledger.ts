@@ -2,7 +2,7 @@
 // before it and what was changed, and the last one of an address and ticker is the balance.
 
 import { CellReader } from "../../store-rows/cells.ts";
-import type { Step } from "./compare.ts";
+import type { Step } from "../../store-rows/compare-rows.ts";
 import type { Connection } from "../connection.ts";
 import { kindOf } from "../../store-rows/kinds.ts";
 import { type BalanceChange, effectsOf, returned } from "../../store-rows/ledger-effects.ts";

@@ -13,7 +13,7 @@ import {
 } from "../../store-rows/fills.ts";
 import { storedTip } from "../block-rows.ts";
 import { CellReader, hexOf } from "../../store-rows/cells.ts";
-import { findings, type Step } from "./compare.ts";
+import { findings, type Step } from "../../store-rows/compare-rows.ts";
 import type { Connection } from "../connection.ts";
 import {
   LISTING_COLUMNS,

@@ -3,7 +3,7 @@
 
 import type { TokenRow } from "../../../prc20/state.ts";
 import { CellReader, hexOf } from "../../store-rows/cells.ts";
-import { findings, type Step } from "./compare.ts";
+import { findings, type Step } from "../../store-rows/compare-rows.ts";
 import type { Connection } from "../connection.ts";
 import { kindOf } from "../../store-rows/kinds.ts";
 import { prefixesOf, readToken, TOKEN_COLUMNS, TOKEN_TABLES } from "../../store-rows/row-shapes.ts";

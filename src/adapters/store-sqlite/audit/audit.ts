@@ -6,7 +6,7 @@ import { auditChain } from "./audit-chain.ts";
 import { auditLedger } from "./audit-ledger.ts";
 import { auditMarket } from "./audit-market.ts";
 import { auditUnits } from "./audit-units.ts";
-import { ROWS_PER_STEP, type Step } from "./compare.ts";
+import { ROWS_PER_STEP, type Step } from "../../store-rows/compare-rows.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
 

@@ -7,7 +7,8 @@ import type { IndexedBlock, IndexUnderTest, LongStep } from "../../../index/veri
 import { auditSteps } from "../audit/audit.ts";
 import { storedTip } from "../block-rows.ts";
 import { BLOCK_COLUMNS, readBlockRow } from "../../store-rows/row-shapes.ts";
-import { compareStores } from "../audit/compare.ts";
+import { rowsOf } from "../audit/dump.ts";
+import { compareIndexes, type IndexRows } from "../../store-rows/compare-rows.ts";
 import { type Connection, openPassingReader } from "../connection.ts";
 import { assertReadable } from "../migrate.ts";
 import { BOUND_LIMIT } from "./paging.ts";
@@ -33,44 +34,50 @@ class IndexReader implements IndexUnderTest {
     this.#connection = connection;
   }
 
-  parameters(): StoredParameters | null {
-    return storedParameters(this.#connection);
+  parameters(): Promise<StoredParameters | null> {
+    return Promise.resolve(storedParameters(this.#connection));
   }
 
-  tip(): IndexedBlock | null {
-    return storedTip(this.#connection);
+  tip(): Promise<IndexedBlock | null> {
+    return Promise.resolve(storedTip(this.#connection));
   }
 
-  blocks(from: number, count: number): readonly IndexedBlock[] {
+  blocks(from: number, count: number): Promise<readonly IndexedBlock[]> {
     const sql = `SELECT ${BLOCK_COLUMNS} FROM block WHERE height >= ? AND height < ? ORDER BY height ${BOUND_LIMIT}`;
-    return this.#connection.all(sql, from, from + count, count).map(readBlockRow);
+    return Promise.resolve(this.#connection.all(sql, from, from + count, count).map(readBlockRow));
   }
 
-  pin(): void {
+  async pin(): Promise<void> {
     this.#connection.exec("BEGIN");
     // The transaction has its state from the first read on.
     storedTip(this.#connection);
   }
 
-  release(): void {
+  async release(): Promise<void> {
     this.#connection.exec("ROLLBACK");
   }
 
-  audit(): Iterable<LongStep> {
-    return auditSteps(this.#connection);
+  async *audit(): AsyncGenerator<LongStep, void, void> {
+    yield* auditSteps(this.#connection);
   }
 
-  *differencesFrom(replay: string): Generator<LongStep, void, void> {
-    const right = openPassingReader(replay);
+  async *differencesFrom(replay: string): AsyncGenerator<LongStep, void, void> {
+    const right = openReplay(replay);
     try {
-      right.exec("BEGIN");
-      yield* compareStores(this.#connection, right);
+      yield* compareIndexes(rowsOf(this.#connection), right.rows);
     } finally {
       right.close();
     }
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.#connection.close();
   }
+}
+
+/** The rows of a replay, in one state until it is closed. */
+export function openReplay(file: string): { readonly rows: IndexRows; close(): void } {
+  const connection = openPassingReader(file);
+  connection.exec("BEGIN");
+  return { rows: rowsOf(connection), close: () => connection.close() };
 }

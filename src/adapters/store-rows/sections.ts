@@ -1,0 +1,98 @@
+// The kinds of rows of an index, in which engine whatever: in which part of a dump they stand, what orders them, and how
+// one is shown as plain values, interned ids resolved. Two indexes are equal when these are. What only one history knows
+// (undo records, event log, interned ids themselves) is left out.
+
+import type { StoreDump } from "../../index/ports.ts";
+import { type Cell, type Cells, CellReader, hexOf } from "./cells.ts";
+import { LISTING_COLUMNS, operationRowOf, readBlockRow, readListing, readToken } from "./row-shapes.ts";
+
+/** What a kind of rows is called, also for people who wait. */
+export type SectionName =
+  | "blocks"
+  | "tokens"
+  | "balances"
+  | "listings"
+  | "operations"
+  | "candle"
+  | "block_fills"
+  | "ledger"
+  | "market"
+  | "floor"
+  | "expired_open"
+  | "token_prefix"
+  | "holder"
+  | "listing_key"
+  | "history";
+
+/** One kind of row. */
+export interface Section {
+  readonly part: keyof StoreDump;
+  readonly name: SectionName;
+  /** Columns of the order, which no two rows share. */
+  readonly keys: readonly number[];
+  /** The row as plain JSON values. */
+  readonly show: (row: Cells) => unknown;
+}
+
+const LISTING_PLACE = LISTING_COLUMNS.split(",").findIndex((column) => column.trim() === "listing.place");
+
+/** All kinds of rows. */
+export const SECTIONS: readonly Section[] = [
+  { part: "blocks", name: "blocks", keys: [0], show: (row) => plain(readBlockRow(row)) },
+  { part: "tokens", name: "tokens", keys: [0], show: (row) => plain(readToken(new CellReader(row))) },
+  { part: "balances", name: "balances", keys: [0, 1], show: (row) => row },
+  {
+    part: "listings",
+    name: "listings",
+    keys: [LISTING_PLACE],
+    show: (row) => plain(readListing(new CellReader(row))),
+  },
+  {
+    part: "operations",
+    name: "operations",
+    keys: [0],
+    show: (row) => plain(operationRowOf(new CellReader(row))),
+  },
+  derived("candle", [0, 1, 2]),
+  derived("block_fills", [0, 2, 1]),
+  derived("ledger", [0, 1]),
+  derived("market", [0]),
+  derived("floor", [0, 1]),
+  derived("expired_open", [0]),
+  derived("token_prefix", [0, 1]),
+  derived("holder", [0, 1, 3]),
+  derived("listing_key", [0]),
+  derived("history", [0, 1, 3, 2]),
+];
+
+function derived(name: SectionName, keys: readonly number[]): Section {
+  return { part: "derived", name, keys, show: (row) => [name, ...row.map(plainCell)] };
+}
+
+/** A dump from the rows of each section. Everything at once: for indexes of some thousand rows. */
+export async function dumpOf(
+  rowsOf: (name: SectionName) => readonly Cells[] | Promise<readonly Cells[]>,
+): Promise<StoreDump> {
+  const parts: Record<keyof StoreDump, unknown[]> = {
+    blocks: [],
+    tokens: [],
+    balances: [],
+    listings: [],
+    operations: [],
+    derived: [],
+  };
+  for (const { part, name, show } of SECTIONS) parts[part].push(...(await rowsOf(name)).map(show));
+  return parts;
+}
+
+/** A value of rows as JSON has it: big integers as decimal text. */
+function plain(value: unknown): unknown {
+  const text = JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === "bigint" ? String(inner) : inner,
+  );
+  return JSON.parse(text);
+}
+
+function plainCell(cell: Cell): unknown {
+  return cell instanceof Uint8Array ? hexOf(cell) : cell;
+}
