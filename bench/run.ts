@@ -1,7 +1,7 @@
 // Runs every comparison of the benchmark, prints a JSON line per figure and a table, and exits 1 where counts differ or
-// a required ratio is missed. `npm run bench -- --quick` is the short form, `--only scan|reading|sync|tip|pages|swaps|paint`
-// runs one part. `--only large` runs what is no part of the whole, because it takes hours: an index of `--operations`
-// (10,000,000 unless told) in `--engine sqlite` (unless told) or `postgresql`.
+// a required ratio is missed. `npm run bench -- --quick` is the short form, `--only PART` runs one of scan, reading, sync,
+// tip, pages, roles, swaps and paint. `--only large` runs what is no part of the whole, because it takes hours: an index
+// of `--operations` (10,000,000 unless told) in `--engine sqlite` (unless told) or `postgresql`.
 
 import { readFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg, totalmem } from "node:os";
@@ -12,6 +12,7 @@ import { paintFigures } from "./paint.ts";
 import { type LargeSize, largeFigures } from "./large.ts";
 import { jsonLines } from "./processes.ts";
 import { readingFigures } from "./reading.ts";
+import { rolesFigures } from "./roles.ts";
 import type { ScanLine } from "./scan.ts";
 import { swapFigures, type SwapSize } from "./swaps.ts";
 import { type IndexedWorkload, indexOnce, syncFigures } from "./sync.ts";
@@ -27,6 +28,8 @@ interface Size {
   readonly pulses: number;
   readonly loadSeconds: number;
   readonly deepPage: number;
+  /** Writers that are killed. */
+  readonly kills: number;
   readonly swaps: SwapSize;
 }
 
@@ -38,6 +41,7 @@ const FULL: Size = {
   pulses: 20,
   loadSeconds: 3,
   deepPage: 10_000,
+  kills: 5,
   swaps: { projectedDeals: 100_000, logs: 200_000, blocks: 20, watchedDeals: 100_000 },
 };
 const QUICK: Size = {
@@ -48,9 +52,10 @@ const QUICK: Size = {
   pulses: 20,
   loadSeconds: 1,
   deepPage: 1000,
+  kills: 3,
   swaps: { projectedDeals: 100_000, logs: 20_000, blocks: 10, watchedDeals: 100_000 },
 };
-const PARTS = ["scan", "reading", "sync", "tip", "pages", "swaps", "paint"] as const;
+const PARTS = ["scan", "reading", "sync", "tip", "pages", "roles", "swaps", "paint"] as const;
 type Part = (typeof PARTS)[number] | "large";
 
 const RAW_SCAN_LEAST = 8;
@@ -135,6 +140,7 @@ async function main(): Promise<void> {
         deepPage,
       });
     },
+    roles: () => rolesFigures({ rounds: size.rounds, seconds: size.loadSeconds, kills: size.kills }),
     swaps: () => swapFigures(size.swaps),
     paint: () => paintFigures(),
     large: () => largeFigures(large),

@@ -10,8 +10,12 @@ import type { NodeMessage, NodeOrder } from "./fake-node.ts";
 import { peakRss, program, readyLine, start, stop } from "./processes.ts";
 import type { Workload } from "./workload.ts";
 
-const STRAND = fileURLToPath(new URL("../bin/strand", import.meta.url));
+/** The program. */
+export const STRAND = fileURLToPath(new URL("../bin/strand", import.meta.url));
 const SYNC_PATIENCE_MS = 120_000;
+const BLOCK_PATIENCE_MS = 60_000;
+/** Between two looks for a new block. */
+export const POLL_PAUSE_MS = 1;
 
 /** An HTTP answer. */
 export interface HttpReply {
@@ -127,14 +131,15 @@ export class StrandProcess {
     this.client = new HttpClient(port, child.pid ?? 0);
   }
 
-  /** Starts `strand start` on a database, given as a file or as a URL, and waits until it has indexed `height`. */
+  /** Starts `strand` in a role on a database, given as a file or as a URL, and waits until it shows `height`. */
   static async start(
     work: Workload,
     node: NodeProcess,
     database: string,
     height: number,
+    role: "start" | "index" | "serve" = "start",
   ): Promise<StrandProcess> {
-    const child = start([STRAND, "start"], { env: environment(work, node, database) });
+    const child = start([STRAND, role], { env: environment(work, node, database) });
     const port = await readyLine("strand", child, portIn);
     const service = new StrandProcess(child, port);
     const patience = AbortSignal.timeout(SYNC_PATIENCE_MS);
@@ -160,10 +165,29 @@ export class StrandProcess {
     await stop(this.#child);
   }
 
+  /** Ends it with SIGKILL: under this Node the launcher runs the program in its own process. */
+  async kill(): Promise<void> {
+    this.client.close();
+    const ended = once(this.#child, "exit");
+    this.#child.kill("SIGKILL");
+    await ended;
+  }
+
   /** Height of the last block that it shows. */
   async indexedHeight(): Promise<number> {
     return (await this.client.json<{ indexed_height: number }>("/health")).indexed_height;
   }
+}
+
+/** Asks until the block is there; the time of the first answer that shows it (CLOCK_MONOTONIC). */
+export async function visibleAt({ client }: StrandProcess, height: number): Promise<bigint> {
+  const patience = AbortSignal.timeout(BLOCK_PATIENCE_MS);
+  while (!patience.aborted) {
+    const { result } = await client.json<Envelope<unknown>>(`/api/v1/prc20/digest/${height}`);
+    if (result.length > 0) return process.hrtime.bigint();
+    await pause(POLL_PAUSE_MS);
+  }
+  throw new Error(`block ${height} did not become visible`);
 }
 
 /** Runs `strand verify` on the database; whether it found nothing. */
@@ -194,7 +218,7 @@ function environment(
 }
 
 /** The port in the log line that says that the service serves. */
-function portIn(line: string): number | null {
+export function portIn(line: string): number | null {
   if (!line.startsWith("{")) return null;
   const entry = JSON.parse(line) as { msg?: unknown; port?: unknown };
   return entry.msg === "serving" && typeof entry.port === "number" ? entry.port : null;

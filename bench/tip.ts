@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Figure, limitFigure, reportFigure } from "./figure.ts";
-import { type Envelope, NodeProcess, StrandProcess } from "./service.ts";
+import { type Envelope, NodeProcess, POLL_PAUSE_MS, StrandProcess, visibleAt } from "./service.ts";
 import { listings, pulses, type Workload } from "./workload.ts";
 
 /** Longest wait for the median block of 2,000 mints and transfers. */
@@ -15,9 +15,7 @@ const LIMIT_MS = 150;
 const BLOCKS_BEFORE = 5;
 /** The first announced blocks find code that is not compiled yet. */
 const WARM_UP_BLOCKS = 3;
-const POLL_PAUSE_MS = 1;
 const BLOCK_PAUSE_MS = 200;
-const BLOCK_PATIENCE_MS = 60_000;
 
 interface Latencies {
   /** Announcement to visible, the node's answer time taken off, ascending. */
@@ -76,11 +74,11 @@ async function latencies(work: Workload, op: "list" | null): Promise<Latencies> 
     for (const [turn, { height }] of announced.entries()) {
       await pause(BLOCK_PAUSE_MS);
       node.announce(height);
-      const visibleAt = await visible(service, height);
+      const seenAt = await visibleAt(service, height);
       await pause(POLL_PAUSE_MS);
       const { announcedAt, answerMs } = node.timesOf(height);
       if (turn < WARM_UP_BLOCKS) continue;
-      ms.push(Number(visibleAt - announcedAt) / 1e6 - answerMs);
+      ms.push(Number(seenAt - announcedAt) / 1e6 - answerMs);
       nodeMs.push(answerMs);
     }
     await checkCounts(service, work, op);
@@ -96,17 +94,6 @@ async function latencies(work: Workload, op: "list" | null): Promise<Latencies> 
     await node.stop();
     rmSync(folder, { recursive: true });
   }
-}
-
-/** Asks until the block is there; the time of the first answer that shows it (CLOCK_MONOTONIC). */
-async function visible({ client }: StrandProcess, height: number): Promise<bigint> {
-  const patience = AbortSignal.timeout(BLOCK_PATIENCE_MS);
-  while (!patience.aborted) {
-    const { result } = await client.json<Envelope<unknown>>(`/api/v1/prc20/digest/${height}`);
-    if (result.length > 0) return process.hrtime.bigint();
-    await pause(POLL_PAUSE_MS);
-  }
-  throw new Error(`block ${height} did not become visible`);
 }
 
 /** The service must have recorded what was made, and have opened every listing. */
