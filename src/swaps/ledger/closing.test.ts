@@ -207,6 +207,22 @@ describe("a deal closes", () => {
   });
 });
 
+describe("deals close", () => {
+  test("H-11: some at a time, so that nobody waits for all of them", async () => {
+    const names = Array.from({ length: 120 }, (_, at) => `many ${at}`);
+    const later = names.flatMap((name, at): EscrowEvent[] => {
+      const block = CLAIMED_AT + 1 + at;
+      const cancel = { place: evmPlace(block, 1), orderHash: bytes32(`order ${name}`) };
+      return [locked(name, block), { kind: "OrderCancelled", ...cancel }];
+    });
+    const { ledger, store } = await ended({ evmTo: LEAST_EVM + 200, later });
+    const counts: number[] = [];
+    for (let isMore = true; isMore; counts.push(store.closedBundles)) isMore = await ledger.close();
+    const most = Math.max(...counts.map((count, at) => count - (counts[at - 1] ?? 0)));
+    assert.deepEqual([counts.at(-1), most], [121, 50]);
+  });
+});
+
 describe("a closed deal comes back", () => {
   test("S-63: when its script is paid again, and shows the output", async () => {
     const made = await ended();

@@ -22,7 +22,7 @@ export interface ClosingBounds {
 
 /** Orders and parts of bundles that one call looks at, and bundles that one transaction closes. */
 const LOOKED_AT_ONCE = 20_000;
-const CLOSED_AT_ONCE = 200;
+const CLOSED_AT_ONCE = 50;
 
 /** Numbers that are remembered as named; beyond it the oldest are forgotten. */
 const MAX_HELD = 100_000;
