@@ -77,6 +77,12 @@ export const SWAPS_LEDGER: readonly Break[] = [
       why: "closed orders of asks stand in the list of bids",
     },
     {
+      rule: "H-40",
+      find: "AND shown.class = ? AND shown.created_at = own.created_at AND shown.hash = own.hash)",
+      replace: "AND shown.class = ?)",
+      why: "every deal of a party is shown for an address that is busy",
+    },
+    {
       rule: "H-06",
       find: "const unique = new Map(found.map((one) => [one.row.hash, one]));",
       replace: "const unique = new Map(found.map((one, at) => [String(at), one]));",

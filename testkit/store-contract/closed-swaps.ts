@@ -241,6 +241,37 @@ export function closedCases(on: On): void {
     },
   );
 
+  on("an address that ten thousand orders show is found with a party, and by price", async (open) => {
+    const { swaps } = await open();
+    await closedStore(swaps);
+    const pearl = ["prl busy", "5120busy"];
+    const busy = Array.from({ length: 10_000 }, (_, at) => order(`busy ${at}`, 1_000 + at, { pearl }));
+    const ofBob = ["five", "six", "seven"].map((name, at) =>
+      order(name, 5_000 + at, { pearl: at === 1 ? [] : pearl, buyerEvm: BOB ?? ("" as EvmAddress) }),
+    );
+    const asks = [ask("p", 900, 9n, 1n), ask("q", 901, 8n, 1n), ask("r", 902, 7n, 1n)].map((one, at) => ({
+      ...one,
+      pearl: at === 1 ? [] : pearl,
+    }));
+    await swaps.commit(swapTransaction({ close: [bundle(4, { orders: [...busy, ...ofBob], asks })] }));
+    const list = { ...ORDERS, pearl, buyerEvm: BOB ?? null };
+    const found = async (question: ClosedQuestion) => {
+      const names = new Map(["five", "six", "seven", "p", "q", "r"].map((name) => [nameOf(name), name]));
+      return (await swaps.closed([question])).rows[0]?.map(({ hash }) => names.get(hash)).join(" ");
+    };
+    assert.equal(await found(list), "seven five");
+    const place = { hash: nameOf("seven"), createdAt: 5_002, usdc: 0n, sat: 1n };
+    assert.equal(await found({ ...list, start: { direction: "next", place } }), "five");
+    assert.equal(await found({ ...list, pearl: ["prl three"] }), "");
+    assert.equal(await found({ ...ASKS, sort: "price", pearl }), "r p");
+    const { usdc, sat } = { usdc: 9n, sat: 1n };
+    const last = { hash: nameOf("p"), createdAt: 900, usdc, sat };
+    assert.equal(
+      await found({ ...ASKS, sort: "price", pearl, start: { direction: "prev", place: last } }),
+      "r",
+    );
+  });
+
   on("what closes in a transaction that fails is not closed", async (open) => {
     const { swaps } = await open();
     await closedStore(swaps);

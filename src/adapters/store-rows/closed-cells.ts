@@ -180,12 +180,36 @@ export interface ClosedStatement {
   readonly values: readonly Cell[];
 }
 
-/** The statements whose rows together hold the page of a list: `closedPage` makes it of them. */
-export function closedListStatements(list: ClosedList): readonly ClosedStatement[] {
-  const texts = list.pearl ?? [null];
+/**
+ * Rows of an address from which on they are not walked over for those of a party, nor sorted by price: the party's or all
+ * rows are walked then, and each is looked up among those of the address.
+ */
+const BUSY_ADDRESS = 10_000;
+
+/** Counts the rows of the address that a list asks for, where it matters how many they are; else null. */
+export function closedAddressCount(list: ClosedList): ClosedStatement | null {
+  const { pearl, buyerEvm, sellerEvm } = list;
+  if (pearl === null || (buyerEvm === null && sellerEvm === null && !isByPrice(list))) return null;
+  const marks = pearl.map(() => "?").join(", ");
+  const rows = `SELECT 1 FROM swap_closed_pearl WHERE text IN (${marks}) LIMIT ${BUSY_ADDRESS}`;
+  return { sql: `SELECT count(*) FROM (${rows}) counted`, values: pearl };
+}
+
+/**
+ * The statements whose rows together hold the page of a list: `closedPage` makes it of them. `ofAddress`: what
+ * `closedAddressCount` has counted; 0 where nothing.
+ */
+export function closedListStatements(list: ClosedList, ofAddress: number): readonly ClosedStatement[] {
+  const isWalked = list.pearl === null || ofAddress >= BUSY_ADDRESS;
+  const texts = isWalked ? [null] : list.pearl;
   return classesOf(list).flatMap((one) => texts.map((text) => closedListStatement(list, one, text)));
 }
 
+function isByPrice(list: ClosedList): boolean {
+  return list.kind === "asks" && list.sort === "price";
+}
+
+/** The rows of a class: those that show a text, or, with null, those that fit whatever is asked for. */
 function closedListStatement(list: ClosedList, ofClass: number, text: string | null): ClosedStatement {
   const conditions: string[] = [];
   const values: Cell[] = [];
@@ -193,31 +217,42 @@ function closedListStatement(list: ClosedList, ofClass: number, text: string | n
     conditions.push(sql);
     values.push(...given);
   };
-  const isPrice = list.kind === "asks" && list.sort === "price";
   // What shows an address stands in the order of the lists, but for prices.
-  const ordered = text === null || isPrice ? "own" : "shown";
+  const ordered = text === null || isByPrice(list) ? "own" : "shown";
   if (text !== null) add("shown.text = ? AND shown.class = ?", text, ofClass);
   else if (list.kind === "orders") add("own.class = ?", ofClass);
   if (list.buyerEvm !== null) add("own.buyer_evm = ?", list.buyerEvm);
   if (list.sellerEvm !== null) add("own.seller_evm = ?", list.sellerEvm);
-  const isRising = isPrice !== (list.start?.direction === "prev");
-  const key = (isPrice ? ["price", "created_at", "hash"] : ["created_at", "hash"]).map(
-    (column) => `${ordered}.${column}`,
-  );
+  if (text === null && list.pearl !== null)
+    add(
+      `EXISTS (SELECT 1 FROM swap_closed_pearl shown WHERE shown.text IN (${list.pearl.map(() => "?").join(", ")})
+        AND shown.class = ? AND shown.created_at = own.created_at AND shown.hash = own.hash)`,
+      ...list.pearl,
+      ofClass,
+    );
+  const { key, isRising } = orderOf(list);
+  const columns = key.map((column) => `${ordered}.${column}`);
   if (list.start !== null) {
     const { place } = list.start;
-    const at: readonly Cell[] = [...(isPrice ? [priceKey(place)] : []), place.createdAt, place.hash];
-    add(`(${key.join(", ")}) ${isRising ? ">" : "<"} (${key.map(() => "?").join(", ")})`, ...at);
+    const at = [...(isByPrice(list) ? [priceKey(place)] : []), place.createdAt, place.hash];
+    add(`(${columns.join(", ")}) ${isRising ? ">" : "<"} (${columns.map(() => "?").join(", ")})`, ...at);
   }
   const table = list.kind === "asks" ? "swap_closed_ask" : "swap_closed_order";
   const from =
     text === null ? `${table} own` : `swap_closed_pearl shown JOIN ${table} own ON own.hash = shown.hash`;
   const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
-  const order = key.map((column) => `${column} ${isRising ? "ASC" : "DESC"}`).join(", ");
+  const order = columns.map((column) => `${column} ${isRising ? "ASC" : "DESC"}`).join(", ");
   return {
     sql: `SELECT ${OWN_COLUMNS} FROM ${from} ${where} ORDER BY ${order} LIMIT ?`,
     values: [...values, list.limit],
   };
+}
+
+/** What a list is ordered by. Newest first; by price the cheapest first, then the oldest. */
+function orderOf(list: ClosedList): { readonly key: readonly string[]; readonly isRising: boolean } {
+  const isPrice = isByPrice(list);
+  const key = isPrice ? ["price", "created_at", "hash"] : ["created_at", "hash"];
+  return { key, isRising: isPrice !== (list.start?.direction === "prev") };
 }
 
 /** A row with its bundle, as it is read. */
@@ -225,8 +260,8 @@ type FoundRow = ReturnType<typeof readClosedRow>;
 
 /** The page of a list, of the rows of its statements: in list order, each once. */
 export function closedPage(list: ClosedList, found: readonly FoundRow[]): readonly FoundRow[] {
-  const isPrice = list.kind === "asks" && list.sort === "price";
-  const turn = isPrice !== (list.start?.direction === "prev") ? 1 : -1;
+  const isPrice = isByPrice(list);
+  const turn = orderOf(list).isRising ? 1 : -1;
   const unique = new Map(found.map((one) => [one.row.hash, one]));
   return [...unique.values()]
     .toSorted(({ row: one }, { row: other }) => {

@@ -12,6 +12,7 @@ import { CellReader } from "../../store-rows/cells.ts";
 import {
   CLOSED_ROW_COLUMNS,
   CLOSED_TABLES,
+  closedAddressCount,
   closedCells,
   closedListStatements,
   closedPage,
@@ -91,8 +92,13 @@ async function answered(
     }
     case "orders":
     case "asks": {
+      const count = closedAddressCount(question);
+      const counted = count === null ? null : await session.first(numbered(count.sql), ...count.values);
+      const ofAddress = counted === null ? 0 : new CellReader(counted).int();
       const answers = await Promise.all(
-        closedListStatements(question).map(({ sql, values }) => session.all(numbered(sql), ...values)),
+        closedListStatements(question, ofAddress).map(({ sql, values }) =>
+          session.all(numbered(sql), ...values),
+        ),
       );
       const found = answers.flat().map((cells) => readClosedRow(new CellReader(cells)));
       return closedPage(question, found).map(({ row, bundle }) => {

@@ -12,6 +12,7 @@ import { CellReader } from "../../store-rows/cells.ts";
 import {
   CLOSED_ROW_COLUMNS,
   CLOSED_TABLES,
+  closedAddressCount,
   closedCells,
   closedListStatements,
   closedPage,
@@ -73,7 +74,10 @@ function answered(connection: Connection, question: ClosedQuestion, ids: Set<num
     }
     case "orders":
     case "asks": {
-      const found = closedListStatements(question).flatMap(({ sql, values }) =>
+      const count = closedAddressCount(question);
+      const counted = count === null ? null : connection.first(count.sql, ...count.values);
+      const ofAddress = counted === null ? 0 : new CellReader(counted).int();
+      const found = closedListStatements(question, ofAddress).flatMap(({ sql, values }) =>
         connection.all(sql, ...values).map((cells) => readClosedRow(new CellReader(cells))),
       );
       return closedPage(question, found).map(({ row, bundle }) => {
