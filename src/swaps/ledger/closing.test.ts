@@ -294,6 +294,29 @@ describe("a closed deal comes back", () => {
     assert.equal(asked, 2);
   });
 
+  test("for whoever reads it when nobody knows whether it has closed", async () => {
+    const orderHash = bytes32("order b");
+    const cancelled: EscrowEvent = { kind: "OrderCancelled", place: evmPlace(6), orderHash };
+    const { ledger, store, time } = await ended({
+      evmTo: LEAST_EVM + 10,
+      later: [locked("b", 5), cancelled],
+    });
+    while (await ledger.close());
+    const questions = [{ kind: "prints", prints: [print(ORDER)] }] as const;
+    await ledger.open(questions);
+    time.nowMs = HELD_MS;
+    // It has, but the answer is lost and the store is away for a while.
+    store.failure = new Error("the answer is lost");
+    store.hasHappened = true;
+    const load = store.load.bind(store);
+    store.load = () => Promise.reject(new Error("away"));
+    await assert.rejects(ledger.close());
+    store.load = load;
+    const subject = await ledger.reading(questions, (reads) => reads.subject(ORDER));
+    assert.equal(subject?.order?.closed?.kind, "claimed");
+    assert.equal(ledger.subject(ORDER), null);
+  });
+
   test("for somebody who works on it, and stays ten minutes", async () => {
     const made = await ended();
     assert.equal(await closes(made), true);

@@ -151,7 +151,7 @@ export class LedgerCommits {
     look: (hasOpened: boolean) => Value,
   ): Promise<Value> {
     return this.#inTurn(async () => {
-      if (this.#isDoubtful) await this.#readAgain();
+      await this.#believed();
       if (this.#books.closed.isEmpty) return look(false);
       const { version } = this.#books.closed.state;
       await this.#carryOut({ kind: "open", questions: questions() });
@@ -165,7 +165,7 @@ export class LedgerCommits {
     if (rounds === null) return false;
     let count = 0;
     await this.#inTurn(async () => {
-      if (this.#isDoubtful) await this.#readAgain();
+      await this.#believed();
       const hashlocks = rounds.next(this.#books, this.#parts.clock.monotonicMs());
       count = hashlocks.length;
       if (count > 0) await this.#carryOut({ kind: "close", hashlocks });
@@ -218,7 +218,7 @@ export class LedgerCommits {
   }
 
   async #carryOut(given: Change): Promise<void> {
-    if (this.#isDoubtful) await this.#readAgain();
+    await this.#believed();
     const change = typeof given === "function" ? await given() : given;
     const opened = await this.#closedBundles(touchedBy(this.#books, change, this.#limits.depths));
     if (change.kind === "open" && opened.length === 0) return;
@@ -299,7 +299,7 @@ export class LedgerCommits {
       // Books may have become others meanwhile. What closed or opened in between makes the two contradict each other.
       if (answer.state === this.#books.closed.text)
         return evaluate(withBundles(this.#books, answer.bundles), answer);
-      await (this.#parts.caughtUp?.() ?? this.settled());
+      await (this.#parts.caughtUp?.() ?? this.#inTurn(() => this.#believed()));
     }
     throw new Error("swap ledger: what is closed changes faster than it can be read");
   }
@@ -312,6 +312,11 @@ export class LedgerCommits {
     if (state === closed.text) return bundles;
     this.#isDoubtful = true;
     throw new Error("swap ledger: the store has other closed deals than this ledger has seen close");
+  }
+
+  /** What is in memory is what the store has: read again where a commit has failed whose outcome could not be seen then. */
+  async #believed(): Promise<void> {
+    if (this.#isDoubtful) await this.#readAgain();
   }
 
   /** Drops what is in memory and reads it from the store, but for what is in memory alone. */
