@@ -143,7 +143,7 @@ export async function composeSwaps(foundation: SwapFoundation): Promise<Composed
       escrow: escrow.facts,
     }),
     conditions: () => [...evm.conditions(), ...confirmations],
-    run: (signal) => runAll({ foundation, parts, ledger, escrow, pearl, evm }, signal),
+    run: (signal) => runAll({ foundation, parts, chain, ledger, escrow, pearl, evm }, signal),
   };
 }
 
@@ -258,15 +258,18 @@ async function runAll(
   {
     foundation,
     parts,
+    chain,
     ledger,
     escrow,
     pearl,
     evm,
-  }: Pick<Composed, "foundation" | "ledger" | "escrow" | "pearl" | "evm"> & {
+  }: Pick<Composed, "foundation" | "chain" | "ledger" | "escrow" | "pearl" | "evm"> & {
     readonly parts: ComposedDependencies;
   },
   signal: AbortSignal,
 ): Promise<void> {
+  // An RPC that says nothing would be waited for by whoever stops the service.
+  signal.addEventListener("abort", () => chain.close(), { once: true });
   const followEvm = async (): Promise<void> => {
     await escrow.settle(signal);
     if (!signal.aborted) await evm.run(signal);

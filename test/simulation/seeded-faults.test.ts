@@ -12,7 +12,7 @@ const STORIES = 40;
 for (const [name, twist] of Object.entries(TWISTS)) {
   test(`the stories find a mistake: ${name}`, async (context) => {
     for (let seed = 0; seed < STORIES; seed += 1) {
-      const why = await play(storyOf(seed), new Map(), twist).then(
+      const why = await play(storyOf(seed), new Map(), { twist }).then(
         () => null,
         (error: unknown) => String(error),
       );

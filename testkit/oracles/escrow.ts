@@ -73,6 +73,14 @@ export interface EscrowSettings {
   readonly marginS: number;
   /** Accounts that the token pays nothing from the start. */
   readonly refused: ReadonlySet<EvmAddress>;
+  /** The real names of orders and asks; absent: the model's own. */
+  readonly digests?: EscrowNames;
+}
+
+/** What orders and asks are called. */
+export interface EscrowNames {
+  readonly orderHash: (terms: Terms) => Bytes32;
+  readonly askId: (ask: AskTerms) => Bytes32;
 }
 
 /** SHA-256 as 0x hex. */
@@ -219,12 +227,12 @@ function lock(
   time: number,
 ): Outcome | null {
   const { terms } = call;
-  const hash = orderHashOf(terms);
+  const hash = settings.digests?.orderHash(terms) ?? orderHashOf(terms);
   const isAsk = call.fn === "lockWithAsk";
   if (storage.paused || storage.barred.has(from)) return null;
   if (terms.buyer !== from || storage.orders.has(hash) || !termsFit(terms, storage, settings, time))
     return null;
-  if (isAsk && !askFits(call.terms, call.ask, storage, time)) return null;
+  if (isAsk && !askFits(call.terms, call.ask, storage, settings, time)) return null;
   if (!isAsk && (terms.askId !== ZERO_BYTES32 || terms.sellerPearlKey !== ZERO_BYTES32)) return null;
   const paid = transfer(storage.usdc, from, "escrow", terms.usdcAmount);
   if (paid === null) return null;
@@ -249,8 +257,14 @@ function lock(
   };
 }
 
-function askFits(terms: Terms, ask: AskTerms, storage: EscrowStorage, time: number): boolean {
-  const id = askIdOf(ask);
+function askFits(
+  terms: Terms,
+  ask: AskTerms,
+  storage: EscrowStorage,
+  settings: EscrowSettings,
+  time: number,
+): boolean {
+  const id = settings.digests?.askId(ask) ?? askIdOf(ask);
   if (terms.askId !== id || storage.asksTaken.has(id) || time >= ask.expiry) return false;
   if (ask.nonce < (storage.askBounds.get(ask.seller) ?? 0n)) return false;
   const fields = [

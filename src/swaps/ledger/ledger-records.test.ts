@@ -47,6 +47,11 @@ describe("records of the ledger", () => {
     await ledger.passTime();
     assert.equal(ledger.subject(bytes32("order b")), null);
     assert.equal(ledger.subject(ORDER)?.take, null);
+    assert.match(
+      store.events.at(-1)?.data ?? "",
+      /"take_expires_at":null,"expired"/,
+      "H-39: the order's row shows the take no more, and that is told",
+    );
     assert.equal(ledger.subject(ORDER)?.buyerPearlAddress, "rprl1buyera");
     assert.equal(ledger.subject(ORDER)?.sellerPearlAddress, "rprl1sellers");
   });

@@ -92,6 +92,8 @@ export class RecordBook {
     this.takesByHashlock.delete(take.terms.hashlock, hash);
     this.#takesByEnd.delete(String(take.expiresAt), hash);
     change.forget(TAKE, hash);
+    // The row of its order, where there is one, shows when it expired.
+    change.touch(hash, null);
   }
 
   /** Some asks, at most so many: from one call to the next it goes round all of them. */

@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { blockEvents } from "../../oracles/answers/expected-events.ts";
 import type { JsonRow } from "../../rows.ts";
 import type { FrontDoor } from "./front-door.ts";
+import type { SwapConsumer } from "./swap-consumer.ts";
 import { ancestor, isOneBranch, type PearlSide } from "./pearl-side.ts";
 
 interface Told {
@@ -17,6 +18,7 @@ interface Told {
 /** The consumer. */
 export class Consumer {
   readonly #pearl: PearlSide;
+  readonly #swaps: SwapConsumer | null;
   #leave: (() => void) | null = null;
   #text = "";
   #lastId: number | null = null;
@@ -29,12 +31,19 @@ export class Consumer {
   /** How often it came back, and events by kind. */
   readonly met = new Map<string, number>();
 
-  constructor(pearl: PearlSide) {
+  /** `swaps`: hears what is told of swaps; null where they are off. */
+  constructor(pearl: PearlSide, swaps: SwapConsumer | null = null) {
     this.#pearl = pearl;
+    this.#swaps = swaps;
   }
 
   get isListening(): boolean {
     return this.#leave !== null;
+  }
+
+  /** The id of the last event that it was told; null before the first. */
+  get lastId(): number | null {
+    return this.#lastId;
   }
 
   /** The block that it knows to be the newest; null before the first event. */
@@ -85,9 +94,16 @@ export class Consumer {
       `its id follows ${this.#lastId}`,
     );
     this.#lastId = id;
+    const row = data["row"] as JsonRow;
+    if (event === "bid" || event === "deal" || event === "ask") return this.#swaps?.hear(event, row);
+    if (event === "reorg" && row["chain"] === "evm") return this.#count("EVM reorg");
     const hash = String(data["block_hash"]);
     if (event === "reset") {
-      assert.ok(this.#mayReset, "a reset although the block of the last event stands");
+      this.#swaps?.reset();
+      assert.ok(
+        this.#mayReset || this.#swaps !== null,
+        "a reset although the block of the last event stands",
+      );
       this.#mayReset = false;
       this.#at = hash;
       this.#owed = [];

@@ -6,6 +6,7 @@ import { serverOver } from "../../../src/app/cli/service-host.ts";
 import type { Config } from "../../../src/app/config/config.ts";
 import { interfaceOf } from "../../../src/app/serve.ts";
 import type { Clock } from "../../../src/follow/ports.ts";
+import type { JsonRow } from "../../rows.ts";
 import type { Answering } from "./service-life.ts";
 
 /** An answer as it came. */
@@ -14,6 +15,12 @@ export interface Answer {
   /** `x-indexed-height`; null where the header is missing. */
   readonly height: number | null;
   readonly body: string;
+}
+
+/** An answer of the swap group. */
+export interface JsonAnswer {
+  readonly status: number;
+  readonly body: JsonRow;
 }
 
 /** The interface of one life. */
@@ -39,6 +46,17 @@ export class FrontDoor {
       height: height === undefined ? null : Number(height),
       body: response.body,
     };
+  }
+
+  /** Asks below /api/v1/. */
+  async json(
+    method: "GET" | "POST",
+    path: string,
+    body: Readonly<Record<string, unknown>> | null,
+  ): Promise<JsonAnswer> {
+    const url = `/api/v1/${path}`;
+    const response = await this.#app.inject({ method, url, ...(body === null ? {} : { payload: body }) });
+    return { status: response.statusCode, body: JSON.parse(response.body) as JsonRow };
   }
 
   /** Opens the event stream after this id; `take` gets the text as it comes. Answers how to go away. */

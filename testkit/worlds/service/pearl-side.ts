@@ -1,7 +1,9 @@
 // The PEARL chain of the simulation: the embedded node's core without its servers, in whose blocks a crowd trades tokens.
 // What the crowd does comes from the chain maker, and depends on the seed and the branch alone: each block has a crowd of
-// its own that the next block goes on with, so that branches share their past and nothing else.
+// its own that the next block goes on with, so that branches share their past and nothing else. People who swap have coins
+// from the first block on, and their transactions are judged and mined like on any chain.
 
+import { makeTransaction } from "../../builders/chain-maker/make-block.ts";
 import { ChainMaker, type MadeBlock } from "../../builders/chain-maker/index.ts";
 import { toHex } from "../../bytes.ts";
 import type { BlockNode } from "../../doubles/pearl-node/block-index.ts";
@@ -11,6 +13,7 @@ import { parseTransaction } from "../../doubles/pearl-node/transaction.ts";
 import type { ReferenceParams } from "../../oracles/prc20/index.ts";
 import { type Base, Replay, type Truth } from "../../oracles/answers/truth.ts";
 import { Random } from "../../random.ts";
+import { PearlPool } from "./pearl-pool.ts";
 
 /** Blocks before the start height; the last of them is the base of the index. */
 const BLOCKS_BEFORE = 3;
@@ -18,9 +21,27 @@ const FEE_BPS = 100;
 /** Branches whose replay is kept at its last block. */
 const REPLAYS_KEPT = 3;
 
+/** Coins of everybody who swaps, and what each holds. */
+const COINS_EACH = 8;
+const COIN_SAT = 50_000_000_000n;
+
+/** What a miner is to put into a block. */
+export interface BlockOrder {
+  /** Of the crowd, at most. */
+  readonly deeds: number;
+  /** Transactions (hex) that go first, where they are valid. */
+  readonly extras: readonly string[];
+  /** Transactions that are in none of the blocks. */
+  readonly isLeftOut?: (txid: string) => boolean;
+  /** Whom the coinbase pays; null: nobody. */
+  readonly payTo?: Uint8Array | null;
+}
+
 /** The chain. */
 export class PearlSide {
   readonly core: PearlCore;
+  /** What people who swap see and do here. */
+  readonly pool: PearlPool;
   readonly params: ReferenceParams;
   readonly #crowds = new Map<string, ChainMaker>();
   readonly #invented = new Set<string>();
@@ -31,8 +52,8 @@ export class PearlSide {
   #replays: { readonly replay: Replay; at: string }[] = [];
   readonly #truths = new Map<string, Truth>();
 
-  /** `nowS`: the world's time, unix seconds. */
-  constructor(seed: number, nowS: () => number) {
+  /** `nowS`: the world's time, unix seconds; `owners`: scripts that hold coins from the first block on. */
+  constructor(seed: number, nowS: () => number, owners: readonly Uint8Array[] = []) {
     this.#seed = seed;
     this.#nowS = nowS;
     this.core = new PearlCore({
@@ -43,6 +64,7 @@ export class PearlSide {
       folder: undefined,
       isInvented: (txid) => this.#invented.has(txid),
     });
+    this.pool = new PearlPool(this.core, nowS);
     const crowd = new ChainMaker({
       seed,
       hrp: "rprl",
@@ -59,7 +81,8 @@ export class PearlSide {
       feeBps: FEE_BPS,
       feeAddress: crowd.feeAddress,
     };
-    this.core.generate(BLOCKS_BEFORE);
+    this.core.generate(1, { transactions: owners.map((script) => this.#gift(script)) });
+    this.core.generate(BLOCKS_BEFORE - 1);
     this.#crowds.set(this.tip.hash, crowd);
   }
 
@@ -85,34 +108,118 @@ export class PearlSide {
 
   /** Mines blocks with up to so many deeds of the crowd each on the best chain. */
   grow(count: number, deeds: number): void {
-    for (let i = 0; i < count; i += 1) this.#mineOn(this.tip, deeds);
+    for (let i = 0; i < count; i += 1) this.mineFor({ deeds, extras: [] });
   }
 
-  /** Mines `count` blocks beside the newest `depth`; they are the best chain where they are more. */
-  branch(depth: number, count: number, deeds: number): BlockNode {
+  /** Mines a block on the best chain; whether it holds the extras. */
+  mineFor(order: BlockOrder): boolean {
+    return this.#mineOn(this.tip, order, this.#timeAfter(this.tip));
+  }
+
+  /**
+   * Mines `count` blocks beside the newest `depth`; they are the best chain where they are more. What people sent is in
+   * no block that does not become the best.
+   */
+  branch(depth: number, count: number, deeds: number): void {
     let at = ancestor(this.tip, Math.max(this.baseHeight, this.tip.height - depth));
-    for (let i = 0; i < count; i += 1) at = this.#mineOn(at, deeds);
-    return at;
+    if (at.height + count > this.tip.height)
+      return void this.reorganise(this.tip.height - at.height, { deeds, extras: [] }, count);
+    for (let i = 0; i < count; i += 1) {
+      const [hash = ""] = this.#generate(at, this.#bodyOn(at, deeds), this.#timeAfter(at));
+      at = this.#known(hash);
+    }
   }
 
-  #mineOn(parent: BlockNode, deeds: number): BlockNode {
+  /**
+   * Replaces the newest `depth` blocks by `count` others, one more where nothing else is said. The first of the new ones
+   * in which they are valid holds the extras. Whether one does.
+   */
+  reorganise(depth: number, order: BlockOrder, count = depth + 1): boolean {
+    const fork = ancestor(this.tip, Math.max(this.baseHeight, this.tip.height - depth));
+    this.#setAside(fork);
+    const base = fork.header.time;
+    let isTaken = false;
+    for (let i = 1; i <= count; i += 1) {
+      const time = base + Math.max(i, Math.floor(((this.#nowS() - base) * i) / count));
+      const extras = isTaken ? [] : order.extras;
+      const taken = this.#mineOn(this.tip, { ...order, extras }, Math.min(time, this.#timeAfter(this.tip)));
+      isTaken ||= taken;
+    }
+    return isTaken;
+  }
+
+  /** Sets branches aside until the best chain ends here: they let go of the coins that a new one may spend. */
+  #setAside(fork: BlockNode): void {
+    while (this.tip !== fork) {
+      let at = this.tip;
+      while (at.parent !== null && !isOneBranch(at.parent, fork)) at = at.parent;
+      while (at.parent !== null && at.parent !== fork && at.parent.height > fork.height) at = at.parent;
+      if (!this.core.invalidate(at.hash)) throw new Error("a branch cannot be set aside");
+    }
+  }
+
+  #timeAfter(parent: BlockNode): number {
+    return Math.max(parent.header.time + 1, Math.min(this.#nowS(), parent.header.time + 7200));
+  }
+
+  /** Mines on the tip; whether the extras are in the block. */
+  #mineOn(parent: BlockNode, { deeds, extras, isLeftOut, payTo }: BlockOrder, time: number): boolean {
+    const body = this.#bodyOn(parent, deeds);
+    const isOut = isLeftOut ?? (() => false);
+    if (extras.length > 0) {
+      try {
+        this.#generate(parent, [...body, ...this.pool.chosen(extras, isOut)], time, payTo);
+        return true;
+      } catch {
+        // An extra that is not valid here: the block is mined without.
+      }
+    }
+    this.#generate(parent, [...body, ...this.pool.chosen([], isOut)], time, payTo);
+    return false;
+  }
+
+  /** What the crowd does in the next block after this one. */
+  #bodyOn(parent: BlockNode, deeds: number): string[] {
     this.#count += 1;
     const crowd = this.#crowdAt(parent).fork(this.#count);
-    const height = parent.height + 1;
-    const body = crowd.body(height, deeds);
-    for (const raw of body) {
-      const parsed = parseTransaction(raw);
-      if (!parsed.ok) throw new Error("the crowd made an unreadable transaction");
-      this.#invented.add(parsed.value.txid);
-    }
-    const time = Math.max(parent.header.time + 1, Math.min(this.#nowS(), parent.header.time + 7200));
-    const [hash = ""] = this.core.generate(1, {
-      parent: parent.hash,
-      time,
-      transactions: body.map(toHex),
-      miningScript: keyScript(this.#seed, `block ${this.#count}`),
-    });
-    this.#crowds.set(hash, crowd);
+    this.#next = crowd;
+    const body = crowd.body(parent.height + 1, deeds);
+    for (const raw of body) this.#invent(raw);
+    return body.map(toHex);
+  }
+
+  #generate(
+    parent: BlockNode,
+    transactions: readonly string[],
+    time: number,
+    payTo: Uint8Array | null = null,
+  ): string[] {
+    const miningScript = payTo ?? keyScript(this.#seed, `block ${this.#count}`);
+    const hashes = this.core.generate(1, { parent: parent.hash, time, transactions, miningScript });
+    const [hash = ""] = hashes;
+    this.#crowds.set(hash, this.#next ?? this.#crowdAt(parent));
+    return hashes;
+  }
+
+  /** The crowd of the block that is being mined. */
+  #next: ChainMaker | null = null;
+
+  #invent(raw: Uint8Array): void {
+    const parsed = parseTransaction(raw);
+    if (!parsed.ok) throw new Error("the crowd made an unreadable transaction");
+    this.#invented.add(parsed.value.txid);
+  }
+
+  /** A transaction out of nothing that gives this script coins. */
+  #gift(script: Uint8Array): string {
+    const txid = Buffer.from(new Random(`gift ${toHex(script)}`).bytes(32)).toString("hex");
+    const outputs = Array.from({ length: COINS_EACH }, () => ({ value: COIN_SAT, script }));
+    const raw = new Uint8Array(makeTransaction([{ txid, vout: 0, witness: [] }], outputs).toBuffer());
+    this.#invent(raw);
+    return toHex(raw);
+  }
+
+  #known(hash: string): BlockNode {
     const node = this.block(hash);
     if (node === null) throw new Error("a mined block is unknown");
     return node;

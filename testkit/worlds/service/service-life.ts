@@ -14,6 +14,7 @@ import { textLog } from "../../doubles/log.ts";
 import { FrontDoor } from "./front-door.ts";
 import { Gate } from "./gate.ts";
 import { MortalWriter, type WriteEnd, type WritePlan } from "./mortal-writer.ts";
+import type { SwapSide } from "./swap-side.ts";
 import type { Twist } from "./twists.ts";
 import type { WorldNode } from "./world-node.ts";
 
@@ -28,13 +29,16 @@ export interface Ground {
   readonly lines: string[];
   /** Something has befallen an order to the database. */
   readonly onWriteEnd: (end: WriteEnd) => void;
+  /** People who swap, with their chain; null where swaps are off. */
+  readonly swaps: SwapSide | null;
+  /** Whether a rule of swaps is broken on purpose. */
+  readonly isBroken: boolean;
   /** A mistake that is put into every life. */
   readonly twist: Twist | null;
   /** A reorganisation was undone, this deep. */
   readonly onRewind: (depth: number) => void;
 }
 
-/** What answers requests. */
 /** What answers requests. */
 export type Answering = ReturnType<typeof answeringParts>;
 
@@ -92,7 +96,7 @@ export class ServiceLife {
       },
     });
     closers.add(() => honest.close());
-    const store = ground.twist?.(honest) ?? honest;
+    const store = ground.twist?.store?.(honest) ?? honest;
     const foundation = openFoundation(config, log, closers, outsideOf(ground, gate));
     const metrics = { committed: () => undefined, rewound: ground.onRewind, failed: () => undefined };
     const { index } = await composing(composeIndex(config, foundation, store, () => metrics));
@@ -131,10 +135,11 @@ export class ServiceLife {
   }
 }
 
-function outsideOf({ clock, nodes }: Ground, gate: Gate): Outside {
+function outsideOf({ clock, nodes, swaps, twist }: Ground, gate: Gate): Outside {
   let opened = 0;
   return {
     ...MACHINE,
+    ...swaps?.outside(gate, twist?.rpc ?? ((source) => source)),
     clock,
     salt: () => 7,
     openNode: (): SwapNode => {

@@ -1,28 +1,48 @@
-// The world of the simulation: the chain with its nodes, the service with its lives, its clients, and the time. It does
-// what the steps of a story say, judges after each of them, and at the end lets all lies stop and time pass until the
-// service says what is true.
+// The world of the simulation: both chains with their nodes, the service with its lives, its clients, the people who swap,
+// and the time. It does what the steps of a story say, judges after each of them, and at the end lets all lies stop and
+// time pass until the service says what is true.
 
 import { copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openSqliteStore } from "../../../src/adapters/store-sqlite/sqlite-store.ts";
-import { type Config, readConfig } from "../../../src/app/config/config.ts";
+import type { ComposedSwaps } from "../../../src/app/start-swaps.ts";
 import { settle, VirtualClock } from "../../doubles/clock.ts";
 import { Consumer } from "./consumer.ts";
+import { distort } from "./distortion.ts";
 import type { FrontDoor } from "./front-door.ts";
 import { Gate } from "./gate.ts";
 import { IndexJudge } from "./index-judge.ts";
-import { MortalWriter } from "./mortal-writer.ts";
+import { MortalWriter, WRITE_ENDS } from "./mortal-writer.ts";
 import { PearlSide } from "./pearl-side.ts";
 import { type Ground, ServiceLife } from "./service-life.ts";
+import { type Mutation } from "./people/scenario.ts";
+import { partyKey } from "./people/purse.ts";
+import { PARTIES } from "./people/society.ts";
+import type { Random } from "../../random.ts";
+import { compareRebuild } from "./rebuild.ts";
+import { settingsOf } from "./settings.ts";
 import { DEEPEST, type Setting, type Step } from "./steps.ts";
+import { SwapConsumer } from "./swap-consumer.ts";
+import { SwapJudge } from "./swap-judge.ts";
+import { SwapSide } from "./swap-side.ts";
 import type { Twist } from "./twists.ts";
-import { WorldNode } from "./world-node.ts";
+import { NODE_MANNERS, WorldNode } from "./world-node.ts";
 
 /** Sleeps that may end before a service that should come to rest, stop or start has failed to. */
 const PATIENCE = 600;
 /** Turns of the event loop after which streams have told what there is. */
 const STREAM_TURNS = 12;
+
+/** Virtual time in which the service looks at both chains, when somebody comes to ask it. */
+const LOOK_MS = 4500;
+/** Longest time that the machine is suspended while people rely on it: a claim may be late by half an hour (S-03). */
+const LONGEST_LEAP_MS = 900_000;
+/** Looks after which a service that is told the truth has come to know it. */
+const MOST_LOOKS = 60;
+/** PEARL blocks and seconds after which nothing of a deal is expected to change any more (decision 0041). */
+const CLOSING_BLOCKS = 165;
+const DAY_S = 86_400;
 
 /** Files that this process has made. */
 let files = 0;
@@ -36,35 +56,70 @@ export class ServiceWorld {
   readonly #met = new Map<string, number>();
   readonly #ground: Ground;
   readonly #judge: IndexJudge;
+  readonly swaps: SwapSide | null;
+  readonly #swapJudge: SwapJudge | null;
+  readonly #swapConsumer: SwapConsumer | null;
   #life: ServiceLife | null = null;
   #isFlooding = false;
   #consumer: Consumer | null = null;
 
-  /** `twist`: a mistake that the service is to be found out by. */
-  constructor({ seed, nodes }: Setting, twist: Twist | null = null) {
-    this.pearl = new PearlSide(seed, () => Math.floor(this.clock.monotonicMs() / 1000));
+  /** `twist`: a mistake that the service is to be found out by; `mutation`: a rule of swaps that is broken. */
+  constructor(
+    { seed, nodes, swaps }: Setting,
+    { twist = null, mutation = {} }: { readonly twist?: Twist | null; readonly mutation?: Mutation } = {},
+  ) {
+    const owners = swaps ? PARTIES.map((name) => partyKey(name).script) : [];
+    this.pearl = new PearlSide(seed, () => Math.floor(this.clock.monotonicMs() / 1000), owners);
     this.nodes = Array.from(
       { length: nodes },
       () => new WorldNode(this.pearl, this.clock, () => (this.#isFlooding = true)),
     );
     this.#judge = new IndexJudge(this.pearl);
+    distort(mutation.distort ?? null);
+    this.swaps = swaps ? this.#peopleOf(seed, mutation) : null;
+    this.#swapJudge = this.swaps === null ? null : new SwapJudge(this.swaps);
+    this.#swapConsumer = this.swaps === null ? null : new SwapConsumer();
     files += 1;
     this.#ground = {
-      config: configOf(this.pearl, nodes),
+      config: settingsOf(this.pearl, nodes, this.swaps?.society.scenario ?? null),
       file: join(folder(), `${process.pid}-${files}.db`),
       clock: this.clock,
       nodes: this.nodes,
       lines: this.lines,
       twist,
+      swaps: this.swaps,
+      isBroken: Object.keys(mutation).length > 0,
       onWriteEnd: (end) => this.#note(`a write ${end}`),
       onRewind: (depth) => this.#note(depth === DEEPEST ? "a rewind to the limit" : "a rewind"),
     };
   }
 
+  #peopleOf(seed: number, mutation: Mutation): SwapSide {
+    const around = {
+      clock: this.clock,
+      pearl: this.pearl,
+      pool: this.pearl.pool,
+      look: () => this.#look(),
+      ask: <Value>(question: (door: FrontDoor) => Promise<Value>) => this.#ask(question),
+      onBlock: () => this.#showHeads(),
+      befall: (chance: Random) => this.#befall(chance),
+    };
+    return new SwapSide(seed, mutation, around, () => this.#calm());
+  }
+
   /** What has come up, and how often. */
   get met(): ReadonlyMap<string, number> {
     const all = new Map(this.#met);
-    const parts = [this.#judge.met, this.#consumer?.met ?? [], ...this.nodes.map(({ told }) => told)];
+    const swaps = this.swaps;
+    const parts = [
+      this.#judge.met,
+      this.#consumer?.met ?? [],
+      ...this.nodes.map(({ told }) => told),
+      this.#swapJudge?.met ?? [],
+      this.#swapConsumer?.met ?? [],
+      swaps?.society.happened ?? [],
+      ...(swaps?.rpcs ?? []).map(({ told }) => told),
+    ];
     for (const part of parts) for (const [what, count] of part) all.set(what, (all.get(what) ?? 0) + count);
     return all;
   }
@@ -83,32 +138,42 @@ export class ServiceWorld {
   /** All lies stop; the service has to come to the truth. */
   async settle(): Promise<void> {
     if (this.#life === null) await this.#start();
-    for (const node of this.nodes) {
-      node.behave("well", 1);
-      node.show("newest");
-    }
-    this.#showHeads();
+    if (this.swaps !== null) await this.#finish();
+    if (this.#ground.isBroken) return this.#judgeLoss();
+    this.swaps?.end();
+    this.#calm();
     for (let turn = 0; turn < PATIENCE && !(await this.#isAtRest()); turn += 1) {
       await this.#turn();
       await this.#revive();
     }
     if (!(await this.#isAtRest())) throw new Error("the service does not come to rest");
+    if (this.swaps !== null) await this.#settleSwaps();
     const consumer = this.#consumer;
-    await consumer?.come(this.#front(), (hash) => this.#stands(hash));
-    for (let turn = 0; turn < PATIENCE && consumer?.at !== this.pearl.tip.hash; turn += 1) {
-      consumer?.judge();
-      if (consumer === null) break;
-      await this.#turn();
-    }
-    if (consumer !== null && consumer.at !== null && consumer.at !== this.pearl.tip.hash)
-      throw new Error("a consumer of events does not come to know the newest block");
+    if (consumer !== null) await this.#tellAll(consumer);
     const { store } = this.#living();
     await this.#judge.judgeAll(store, this.#front());
+    if (this.swaps !== null) await this.#judgeSwapsAtLast(this.swaps);
     this.#note("came to rest");
+  }
+
+  /** A consumer comes to know everything that is told. */
+  async #tellAll(consumer: Consumer): Promise<void> {
+    await this.#listenTo(consumer);
+    for (let turn = 0; turn < PATIENCE; turn += 1) {
+      consumer.judge();
+      const { highest } = await this.#living().store.queries.eventBounds();
+      const isWhole = consumer.at === null || consumer.at === this.pearl.tip.hash;
+      if (isWhole && (consumer.lastId === null || consumer.lastId >= highest)) return;
+      await this.#turn();
+      await this.#revive();
+      await this.#listenTo(consumer);
+    }
+    throw new Error("a consumer of events does not come to know the newest block");
   }
 
   /** Gives back what the world holds, whatever happened. */
   async close(): Promise<void> {
+    distort(null);
     this.#isFlooding = false;
     this.#consumer?.go();
     const life = this.#life;
@@ -127,20 +192,19 @@ export class ServiceWorld {
         this.pearl.grow(step.blocks, step.deeds);
         return this.#showHeads();
       case "branch":
-        this.pearl.branch(step.depth, step.depth + step.more, step.deeds);
-        return this.#showHeads();
+        return this.#branch(step);
       case "show":
-        this.#node(step.node).show(step.head);
+        if (this.swaps?.mayTrouble() !== false) this.#node(step.node).show(step.head);
         return this.#showHeads();
       case "behave":
-        return this.#node(step.node).behave(step.manner, step.every);
+        if (this.swaps?.mayTrouble() !== false) this.#node(step.node).behave(step.manner, step.every);
+        return;
       case "announce":
         return this.#node(step.node).announce();
       case "pass":
         return this.#pass(step.ms);
       case "leap":
-        this.clock.leap(step.ms);
-        return this.#pass(0);
+        return this.#leap(step.ms);
       case "set clock":
         this.clock.skewMs += step.seconds * 1000;
         return;
@@ -154,11 +218,163 @@ export class ServiceWorld {
         for (let at = 0; at < step.count; at += 1) this.#judge.ask(this.#front(), step.list + at);
         return;
       case "listen":
-        this.#consumer ??= new Consumer(this.pearl);
-        return this.#consumer.come(this.#front(), (hash) => this.#stands(hash));
+        this.#consumer ??= new Consumer(this.pearl, this.#swapConsumer);
+        return this.#listenTo(this.#consumer);
       case "stop listening":
         return this.#consumer?.go();
+      case "live":
+        return this.#live(step.minutes * 60_000);
+      case "finish":
+        return this.#finish();
+      case "days":
+        return this.#days(step.days);
+      case "read swaps":
+        for (let at = 0; at < step.count; at += 1) this.#swapJudge?.ask(this.#front(), step.list + at);
+        return;
+      default:
+        return this.swaps?.do(step);
     }
+  }
+
+  async #listenTo(consumer: Consumer | null): Promise<void> {
+    await consumer?.come(this.#front(), (hash) => this.#stands(hash));
+  }
+
+  /** Where people rely on the chain, branches are those that the rules allow for (S-03). */
+  #branch({ depth, more, deeds }: Extract<Step, { do: "branch" }>): void {
+    const mayWin = this.swaps === null || more === 0 || this.swaps.society.mayReorganise(depth);
+    this.pearl.branch(depth, mayWin ? depth + more : depth, deeds);
+    this.#showHeads();
+  }
+
+  async #leap(ms: number): Promise<void> {
+    const isLate = this.swaps !== null && !this.swaps.mayTrouble();
+    this.clock.leap(this.swaps === null ? ms : isLate ? 0 : Math.min(ms, LONGEST_LEAP_MS));
+    await this.#pass(0);
+  }
+
+  /** People and miners do what they do; between that, the service sleeps as a machine that is busy elsewhere. */
+  async #live(ms: number): Promise<void> {
+    const society = this.swaps?.society;
+    if (society === undefined) return;
+    const until = this.clock.monotonicMs() + ms;
+    while (society.nextAt <= until) {
+      this.clock.leap(Math.max(0, society.nextAt - this.clock.monotonicMs()));
+      await society.runNext();
+    }
+    this.clock.leap(Math.max(0, until - this.clock.monotonicMs()));
+    await this.#look();
+  }
+
+  /** Until all deals are closed and nobody honest has anything left to do. */
+  async #finish(): Promise<void> {
+    const society = this.swaps?.society;
+    if (society === undefined) return;
+    while (!(await society.isQuiet()) && society.now < society.latestRefund + 6 * 3600)
+      await this.#live(600_000);
+  }
+
+  /** Days pass, with as many blocks as close what is over, and the service looks now and then. */
+  async #days(days: number): Promise<void> {
+    const society = this.swaps?.society;
+    if (society === undefined) return;
+    this.swaps?.end();
+    const pieces = 5;
+    for (let piece = 0; piece < pieces; piece += 1) {
+      this.clock.leap(((days * DAY_S) / pieces) * 1000);
+      society.catchUp(CLOSING_BLOCKS / pieces);
+      await this.#look();
+      await this.#look();
+    }
+    await this.#live(1_200_000);
+    const { bids } = this.#swapsNow().ledger.closedCounts();
+    if (Object.values(bids).some((count) => count > 0)) this.#note("deals left memory");
+  }
+
+  /** The service has some seconds for its chains. */
+  async #look(): Promise<void> {
+    await this.#sleepers(this.clock.monotonicMs() + LOOK_MS);
+  }
+
+  /** Asks the service; time passes until it answers. Null where it dies before it does. */
+  async #ask<Value>(question: (door: FrontDoor) => Promise<Value>): Promise<Value | null> {
+    if (this.#life === null) await this.#start();
+    const { gate, door } = this.#living();
+    const answer = question(door).then((value) => ({ value }));
+    const end = await this.#whileTimePasses(
+      Promise.race([answer, gate.whenShut.then(() => null)]),
+      "does not answer",
+    );
+    await this.#revive();
+    return end === null ? null : end.value;
+  }
+
+  /** Something befalls the service while people live. */
+  #befall(chance: Random): void {
+    const swaps = this.swaps;
+    if (swaps === null) return;
+    const kind = chance.between(0, 5);
+    if (kind === 0) return void this.#life?.kill();
+    if (kind <= 2)
+      return void this.#life?.plan({
+        end: chance.pick(WRITE_ENDS),
+        order: chance.between(0, 3),
+        statement: chance.between(0, 30),
+      });
+    if (!swaps.mayTrouble()) return;
+    if (kind === 3) this.#node(chance.between(0, 2)).behave(chance.pick(NODE_MANNERS), chance.between(1, 3));
+    else swaps.weaken(chance);
+  }
+
+  /** The PEARL nodes are well, and show the newest block. */
+  #calm(): void {
+    for (const node of this.nodes) {
+      node.behave("well", 1);
+      node.show("newest");
+    }
+    this.#showHeads();
+  }
+
+  /** The service comes to know both chains, with everything final that is. */
+  async #settleSwaps(): Promise<void> {
+    const society = this.swaps?.society;
+    if (society === undefined) return;
+    for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
+      // An EVM chain whose new branch ends below what was indexed is waited for, not gone back to (S-05).
+      if (looks % 4 === 0) society.evm.mine(society.now);
+      this.swaps?.look();
+      await this.#look();
+      if (looks >= 3 && this.#isSwapsReady(this.#swapsNow())) return;
+    }
+    throw new Error("swaps do not come to rest");
+  }
+
+  #swapsNow(): ComposedSwaps {
+    const { swaps } = this.#living().index;
+    if (swaps === null) throw new Error("swaps are off");
+    return swaps;
+  }
+
+  #isSwapsReady(swaps: ComposedSwaps): boolean {
+    const { evm } = swaps.ledger.tips();
+    const isFinal = evm.finalHeight === this.swaps?.society.evm.finalHeight;
+    return isFinal && this.#swapJudge?.isLevel(swaps) === true && swaps.sides().uncovered() === 0;
+  }
+
+  #judgeLoss(): void {
+    const loss = this.#swapJudge?.loss() ?? null;
+    if (loss !== null) throw new Loss(loss);
+  }
+
+  /** Nobody honest has lost, and an index that is built anew and forgets nothing shows the same rows. */
+  async #judgeSwapsAtLast(swaps: SwapSide): Promise<void> {
+    this.#judgeLoss();
+    const compared = await compareRebuild(swaps.society, this.#front(), this.#ground.config);
+    this.#note("rebuilds compared");
+    for (let same = 0; same < compared; same += 1) this.#note("rows rebuilt");
+    const consumer = this.#swapConsumer;
+    if (consumer !== null && this.#consumer?.isListening === true)
+      await consumer.judge(this.#front(), [...swaps.society.evm.storage.orders.keys()]);
   }
 
   #node(place: number): WorldNode {
@@ -169,6 +385,7 @@ export class ServiceWorld {
 
   #showHeads(): void {
     for (const node of this.nodes) node.look();
+    this.swaps?.look();
     this.#judge.heads(this.nodes.map(({ head }) => head));
   }
 
@@ -227,9 +444,19 @@ export class ServiceWorld {
     throw new Error(`the service ${fault}`);
   }
 
-  /** Lets this much time pass, each sleeper waking in his turn. */
+  /** Lets this much time pass, each sleeper waking in his turn; people do what is due. */
   async #pass(ms: number): Promise<void> {
     const until = this.clock.monotonicMs() + ms;
+    const society = this.swaps?.society;
+    while (society !== undefined && society.nextAt <= until) {
+      await this.#sleepers(Math.max(this.clock.monotonicMs(), society.nextAt));
+      await society.runNext();
+    }
+    await this.#sleepers(until);
+  }
+
+  /** Lets time pass until then. */
+  async #sleepers(until: number): Promise<void> {
     for (;;) {
       await this.#settle();
       await this.#revive();
@@ -270,13 +497,27 @@ export class ServiceWorld {
     const { store, index } = this.#living();
     await this.#judge.judge(store, this.#front(), index.status().indexedHeight);
     this.#consumer?.judge();
-    const bad = this.lines.find((line) => line.startsWith("error") && line.includes('"stack"'));
+    if (index.swaps !== null && !this.#ground.isBroken)
+      await this.#swapJudge?.judge(this.#front(), index.swaps);
+    const bad = this.lines.find(
+      (line) => isBad(line) && (this.swaps === null || !/process|order failed/.test(line)),
+    );
     if (bad !== undefined) throw new Error(`a failure without a name: ${bad}`);
   }
 
   #note(what: string): void {
     this.#met.set(what, (this.#met.get(what) ?? 0) + 1);
   }
+}
+
+/** Somebody honest has lost. */
+export class Loss extends Error {
+  override readonly name = "Loss";
+}
+
+/** A failure without a name, or an alarm of swaps that nobody has caused. */
+function isBad(line: string): boolean {
+  return line.startsWith("error") && (line.includes('"stack"') || /alarm: a swap|S-51/.test(line));
 }
 
 /** An empty database with its schema, made once: migrations take longer than many a story. */
@@ -304,27 +545,4 @@ function folder(): string {
   const path = join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "strand-simulation");
   mkdirSync(path, { recursive: true });
   return path;
-}
-
-function configOf({ params }: PearlSide, nodes: number): Config {
-  const witnesses = Array.from({ length: nodes - 1 }, (_, at) => `http://127.0.0.${at + 2}:1`);
-  const environment = {
-    STRAND_NETWORK: "simnet",
-    PRC20_START_HEIGHT: String(params.startHeight),
-    PRC20_FEE_BPS: String(params.feeBps),
-    PRC20_FEE_ADDRESS: params.feeAddress ?? "",
-    PEARL_RPC_URL: "http://127.0.0.1:1",
-    PEARL_RPC_USER: "user",
-    PEARL_RPC_PASSWORD: "password",
-    PEARL_POLL_MS: "500",
-    ...(witnesses.length === 0 ? {} : { PEARL_WITNESS_URLS: witnesses.join(",") }),
-    UNDO_BLOCKS: String(DEEPEST),
-    RATE_LIMIT: "off",
-    RATE_LIMIT_POST: "off",
-    LOG_LEVEL: "info",
-    DATABASE_URL: "sqlite:unused.db",
-  };
-  const read = readConfig({ flags: new Map(), environment, readFile: () => null });
-  if (!read.ok) throw new Error(read.error.join("\n"));
-  return read.value;
 }

@@ -2,11 +2,20 @@
 
 import * as fc from "fast-check";
 import { ServiceWorld } from "./service-world.ts";
+import type { Mutation } from "./people/scenario.ts";
 import type { Twist } from "./twists.ts";
-import { anyStory, sentenceOf, type Story } from "./steps.ts";
+import { anyStory, sentenceOf, type Step, type Story } from "./steps.ts";
 
 /** Steps of a story, at most. */
 const LONGEST = 30;
+/** One story in so many is of people who swap: it takes the time of several others. */
+const SWAPS_IN = 5;
+
+/** What is wrong on purpose: in the service, or in the rules of swaps. */
+export interface Mistake {
+  readonly twist?: Twist;
+  readonly mutation?: Mutation;
+}
 
 /** A story that failed, as short as it was made. */
 export interface FailedStory {
@@ -21,8 +30,8 @@ export interface FailedStory {
 export type Met = Map<string, number>;
 
 /** Plays a story, with a mistake in the service or without. @throws Error where something is not as it must be. */
-export async function play({ setting, steps }: Story, met: Met, twist: Twist | null = null): Promise<void> {
-  const world = new ServiceWorld(setting, twist);
+export async function play({ setting, steps }: Story, met: Met, mistake: Mistake = {}): Promise<void> {
+  const world = new ServiceWorld(setting, mistake);
   try {
     for (const step of steps) await world.step(step);
     await world.settle();
@@ -37,9 +46,22 @@ export async function play({ setting, steps }: Story, met: Met, twist: Twist | n
 
 /** The story of a seed. */
 export function storyOf(seed: number): Story {
-  const [story] = fc.sample(anyStory(LONGEST), { seed, numRuns: 1 });
+  const [story] = fc.sample(anyStory(LONGEST, SWAPS_IN), { seed, numRuns: 1 });
   if (story === undefined) throw new Error(`no story of seed ${seed}`);
   return story;
+}
+
+/** The first so many seeds whose stories are of people who swap, or are not. */
+export function seedsOf(swaps: boolean, count: number): readonly number[] {
+  const found: number[] = [];
+  for (let seed = 0; found.length < count; seed += 1)
+    if (storyOf(seed).setting.swaps === swaps) found.push(seed);
+  return found;
+}
+
+/** A story of people who swap without anything but what they and the other party do. */
+export function lifeOf(seed: number, steps: readonly Step[] = []): Story {
+  return { setting: { seed, nodes: 1 + (seed % 3), swaps: true }, steps };
 }
 
 /** Plays the story of a seed; null where all was as it must be, else the shortest story found that fails. */
@@ -48,14 +70,14 @@ export async function simulate(
   met: Met = new Map(),
   shrinkMs = 60_000,
 ): Promise<FailedStory | null> {
-  const property = fc.asyncProperty(anyStory(LONGEST), (story) => play(story, met));
+  const property = fc.asyncProperty(anyStory(LONGEST, SWAPS_IN), (story) => play(story, met));
   const checked = await fc.check(property, { seed, numRuns: 1, interruptAfterTimeLimit: shrinkMs });
   const story = checked.counterexample?.[0];
   if (!checked.failed || story === undefined) return null;
   const why = checked.errorInstance instanceof Error ? checked.errorInstance.message : "";
   const text = [
     `seed ${seed} fails; again by: npm run simulate -- --from ${seed} --seeds 1`,
-    `a crowd of seed ${story.setting.seed}, ${story.setting.nodes} PEARL nodes`,
+    `a crowd of seed ${story.setting.seed}, ${story.setting.nodes} PEARL nodes${story.setting.swaps ? ", people who swap" : ""}`,
     ...story.steps.map((step, at) => `${at + 1}. ${sentenceOf(step)}`),
     why,
   ].join("\n");

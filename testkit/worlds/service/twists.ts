@@ -3,13 +3,21 @@
 
 import type { OpenedDatabase } from "../../../src/app/open-database.ts";
 import type { BlockHash } from "../../../src/primitives/brands.ts";
+import type { ClosedAnswer } from "../../../src/swaps/ledger/closed-port.ts";
+import type { SwapStore } from "../../../src/swaps/ledger/ports.ts";
+import type { EvmBlock, EvmSource } from "../../../src/swaps/evm/evm-chain.ts";
 import type { BlockChanges } from "../../../src/prc20/state.ts";
 
-/** The database with a mistake. */
-export type Twist = (store: OpenedDatabase) => OpenedDatabase;
+/** A mistake. */
+export interface Twist {
+  /** The database with it. */
+  readonly store?: (store: OpenedDatabase) => OpenedDatabase;
+  /** An EVM RPC as the service hears it. */
+  readonly rpc?: (source: EvmSource) => EvmSource;
+}
 
 /** Mistakes by what they are. */
-export const TWISTS: Readonly<Record<string, Twist>> = {
+export const TWISTS: Readonly<Record<string, Twist>> = namedStores({
   "a refused operation is kept with another reason": (store) =>
     over(store, {
       commit: (blocks, undo) => store.commit(blocks.map(withOneReason), undo),
@@ -41,7 +49,80 @@ export const TWISTS: Readonly<Record<string, Twist>> = {
         return tip === null || tip.height % 5 !== 0 ? tip : { ...tip, hash: "ab".repeat(32) as BlockHash };
       },
     }),
+});
+
+/** Mistakes about swaps. */
+export const SWAP_TWISTS: Readonly<Record<string, Twist>> = {
+  "the logs of one EVM block in five are seen by nobody": { rpc: withoutSome },
+  ...namedSwapStores({
+    "what locks are known of is forgotten at a start": (swaps) =>
+      over(swaps, {
+        load: (visit) => swaps.load((facts) => visit(facts.filter(({ kind }) => kind !== "output"))),
+      }),
+    "a commit of swaps that failed counts as made": (swaps) =>
+      over(swaps, { commit: (transaction) => swaps.commit(transaction).catch(() => undefined) }),
+    "a deal that is over does not come back": (swaps) =>
+      over(swaps, { closed: async (questions) => withoutBundles(await swaps.closed(questions)) }),
+    "what a reorganisation takes off a chain stays": (swaps) =>
+      over(swaps, { commit: (transaction) => swaps.commit({ ...transaction, rewind: null }) }),
+    "events of deals are told to nobody": (swaps) =>
+      over(swaps, {
+        commit: (transaction) =>
+          swaps.commit({
+            ...transaction,
+            events:
+              transaction.events?.filter(({ type, height }) => type !== "deal" || height === null) ?? null,
+          }),
+      }),
+  }),
 };
+
+/** Blooms, ranges, blocks and receipts agree that there is nothing. */
+function withoutSome(source: EvmSource): EvmSource {
+  const isSeen = (block: number): boolean => block % 5 !== 0;
+  const shown = (block: EvmBlock | null): EvmBlock | null =>
+    block === null || isSeen(block.number) ? block : { ...block, mayHoldLogs: false };
+  return {
+    name: source.name,
+    heads: () => source.heads(),
+    blocksAt: async (numbers) => (await source.blocksAt(numbers)).map(shown),
+    blocksByHash: async (hashes) => (await source.blocksByHash(hashes)).map(shown),
+    logs: async (from, to) => {
+      const answer = await source.logs(from, to);
+      return answer.kind === "logs"
+        ? { ...answer, logs: answer.logs.filter(({ block }) => isSeen(block)) }
+        : answer;
+    },
+    logsOfBlock: async (hash) => (await source.logsOfBlock(hash)).filter(({ block }) => isSeen(block)),
+    receipts: async (hashes) =>
+      (await source.receipts(hashes)).map((receipt) =>
+        receipt === null ? null : { ...receipt, logs: receipt.logs.filter(({ block }) => isSeen(block)) },
+      ),
+  };
+}
+
+function withoutBundles(answer: ClosedAnswer): ClosedAnswer {
+  return { ...answer, bundles: [] };
+}
+
+function namedSwapStores(
+  twists: Readonly<Record<string, (swaps: SwapStore) => SwapStore>>,
+): Record<string, Twist> {
+  return namedStores(
+    Object.fromEntries(
+      Object.entries(twists).map(([name, twist]) => [
+        name,
+        (store: OpenedDatabase) => over(store, { swaps: twist(store.swaps) }),
+      ]),
+    ),
+  );
+}
+
+function namedStores(
+  twists: Readonly<Record<string, (store: OpenedDatabase) => OpenedDatabase>>,
+): Record<string, Twist> {
+  return Object.fromEntries(Object.entries(twists).map(([name, store]) => [name, { store }]));
+}
 
 function withOneReason(block: BlockChanges): BlockChanges {
   const operations = block.operations.map((row) =>

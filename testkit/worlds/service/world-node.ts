@@ -104,8 +104,8 @@ export class WorldNode {
       tip: () => ({ height: this.#head.height, hash: this.#head.hash as BlockHash }),
       hashAt: (height) => (at(height)?.hash as BlockHash | undefined) ?? null,
       rawBlock: (hash) => this.#pearl.block(hash)?.raw ?? null,
-      txids: () => [],
-      transaction: () => null,
+      txids: () => this.#pearl.pool.mempool(),
+      transaction: (txid) => this.#pearl.core.mempool.get(txid)?.tx.raw ?? null,
     };
     const closing = new AbortController();
     const port = new PearlPort(

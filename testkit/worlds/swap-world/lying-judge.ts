@@ -5,8 +5,8 @@
 import { LOCK_TIMES } from "./lying-steps.ts";
 import type { Bytes32 } from "../../../src/primitives/brands.ts";
 import { type EscrowOrder, plainText } from "../../oracles/escrow.ts";
-import type { EvmWorld } from "./evm-world.ts";
-import type { SwapRow, ServiceLife } from "./service.ts";
+import type { EvmWorld } from "../service/evm/evm-world.ts";
+import type { SwapRow, LookingLife } from "../service/looking-life.ts";
 
 /** What the judge knows of a world. */
 export interface Honesty {
@@ -24,7 +24,7 @@ export interface Honesty {
 }
 
 /** @throws Error where the service offers, verifies or calls final what the honest chain does not carry. */
-export function judge(service: ServiceLife, honesty: Honesty): void {
+export function judge(service: LookingLife, honesty: Honesty): void {
   const { evm, honestOrders, falseOrders, note } = honesty;
   judgeFinal(service, evm);
   for (const hash of [...honestOrders, ...falseOrders]) {
@@ -38,7 +38,7 @@ export function judge(service: ServiceLife, honesty: Honesty): void {
 }
 
 /** The final height in force is one of the honest chain, and so is its hash. */
-function judgeFinal(service: ServiceLife, evm: EvmWorld): void {
+function judgeFinal(service: LookingLife, evm: EvmWorld): void {
   const { finalHeight } = service.ledger.tips().evm;
   if (finalHeight > evm.finalHeight)
     throw new Error(`block ${finalHeight} counts as final, ${evm.finalHeight} is`);
@@ -102,7 +102,7 @@ function mustBeAccepted(carried: EscrowOrder | null, what: string): void {
 }
 
 /** What is not as the honest chain has it, or null: for a time when enough RPCs have told the truth for a while. */
-export function differenceOf(service: ServiceLife | null, honesty: Honesty): string | null {
+export function differenceOf(service: LookingLife | null, honesty: Honesty): string | null {
   if (service === null) return "the service does not run";
   const notReady = service.readiness.check("deals");
   if (notReady !== null) return `not ready: ${notReady.message} ${plainText(notReady.details)}`;
@@ -119,7 +119,7 @@ export function differenceOf(service: ServiceLife | null, honesty: Honesty): str
   return null;
 }
 
-function differenceOfOrder(hash: Bytes32, service: ServiceLife, honesty: Honesty): string | null {
+function differenceOfOrder(hash: Bytes32, service: LookingLife, honesty: Honesty): string | null {
   const carried = carriedBy(honesty.evm, hash);
   const row = service.row(hash);
   if (carried === null) return null;

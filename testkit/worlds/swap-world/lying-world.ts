@@ -10,20 +10,19 @@ import { DEFAULT_PROFILES } from "../../../src/swap/profiles.ts";
 import { type Terms, ZERO_ADDRESS, ZERO_BYTES32 } from "../../../src/swap/terms.ts";
 import { MemorySwapStore } from "../../doubles/memory-swap-store.ts";
 import { Random } from "../../random.ts";
-import { type EscrowLog, orderHashOf, sha256Hex } from "../../oracles/escrow.ts";
-import { worldEvmChain } from "./evm-port.ts";
-import { EvmWorld } from "./evm-world.ts";
-import { FaultSource } from "./faults.ts";
-import { Liar } from "./liar.ts";
+import { orderHashOf, sha256Hex } from "../../oracles/escrow.ts";
+import { worldEvmChain } from "../service/evm/evm-port.ts";
+import { EvmWorld } from "../service/evm/evm-world.ts";
+import { Liar } from "../service/evm/liar.ts";
+import { Lies } from "../service/evm/lies.ts";
 import { differenceOf, type Honesty, judge } from "./lying-judge.ts";
-import { type EvmQuestion, SeenChain, type ShownChain, ShownRpc } from "./lying-rpc.ts";
-import { type Lie, LOCK_TIMES, type LyingSetting, type LyingStep, type Weakness } from "./lying-steps.ts";
-import { worldPearlNode } from "./pearl-world.ts";
+import { type EvmQuestion, SeenChain, type ShownChain, ShownRpc } from "../service/evm/lying-rpc.ts";
+import { LOCK_TIMES, type LyingSetting, type LyingStep, type Weakness } from "./lying-steps.ts";
 import { PearlWorld } from "./pearl-world.ts";
-import { partyAddress, bytes32Of, partyKey, lockFor, Purse } from "./purse.ts";
-import { FEE_BPS, WORLD_START } from "./scenario.ts";
+import { partyAddress, bytes32Of, partyKey, lockFor, Purse } from "../service/people/purse.ts";
+import { FEE_BPS, WORLD_START } from "../service/people/scenario.ts";
 import { testSwapRules } from "../../builders/swap-ledger/ledger-facts.ts";
-import { ServiceLife } from "./service.ts";
+import { LookingLife } from "../service/looking-life.ts";
 
 const USDC = 250_000_000n;
 const PEARL_SAT = 5_000_000_000n;
@@ -54,10 +53,10 @@ export class LyingWorld {
   readonly lines: string[] = [];
   readonly happened = new Map<string, number>();
   readonly #honestOrders: Bytes32[] = [];
-  readonly #falseOrders: Bytes32[] = [];
+  readonly #lies: Lies;
   readonly #secrets = new Map<Bytes32, Bytes32>();
   readonly #pearlLocked = new Set<Bytes32>();
-  #service: ServiceLife | null = null;
+  #service: LookingLife | null = null;
   #now = WORLD_START;
   #count = 0;
 
@@ -87,6 +86,15 @@ export class LyingWorld {
       isLate: false,
     }));
     this.#liar = new Liar(this.#evm, ESCROW);
+    this.#lies = new Lies({
+      evm: this.#evm,
+      terms: () => this.#terms(true),
+      orderHash: orderHashOf,
+      seller: partyAddress(SELLER),
+      sellerKey: bytes32Of(partyKey(SELLER).outputKey),
+      honestOrders: () => this.#honestOrders,
+      secretOf: (hashlock) => this.#secrets.get(hashlock) ?? null,
+    });
   }
 
   /** Does a step. @throws Error where the service offers what the honest chain does not carry. */
@@ -114,7 +122,7 @@ export class LyingWorld {
       case "look":
         return this.#look();
       default:
-        return this.#lie(step);
+        return this.#lies.tell(this.#liar, step);
     }
   }
 
@@ -125,7 +133,7 @@ export class LyingWorld {
       one.isLate = false;
       one.chain.lateLogs = 0;
     }
-    if (this.#setting.honest < 2) this.#lie({ do: "tell the truth" });
+    if (this.#setting.honest < 2) this.#lies.tell(this.#liar, { do: "tell the truth" });
     for (let round = 0; round < 60; round += 1) {
       this.#mine(20);
       await this.#look();
@@ -204,78 +212,6 @@ export class LyingWorld {
     rpc.chain.lateLogs = how === "late logs" ? 2 : 0;
   }
 
-  #lie(lie: Lie): void {
-    const { view } = this.#liar;
-    const head = this.#evm.head.number;
-    switch (lie.do) {
-      case "answer":
-        return this.#liar.answer(lie.method, lie.way);
-      case "invent":
-        return this.#invent(Math.max(1, head - lie.depth), lie.forked);
-      case "invent end":
-        return this.#inventEnd(lie.order, lie.kind);
-      case "hide":
-        view.hidden.set(Math.max(1, head - lie.depth), lie.bloom ? "bloom too" : "logs");
-        return;
-      case "alter":
-        view.altered.add(Math.max(1, head - lie.depth));
-        return;
-      case "split":
-        this.#liar.answer("logs", "nothing");
-        this.#liar.answer("logsOfBlock", "view");
-        view.altered.add(Math.max(1, head - lie.depth));
-        return;
-      case "future":
-        view.ahead = lie.blocks;
-        view.timeShift = lie.seconds;
-        return;
-      case "stick":
-        view.stuckAt = head;
-        return;
-      case "final":
-        view.final = lie.claim;
-        view.finalStuckAt = this.#evm.finalHeight;
-        return;
-      case "tell the truth":
-        this.#liar.repent();
-    }
-  }
-
-  #invent(height: number, forked: boolean): void {
-    const terms = this.#terms(true);
-    const orderHash = orderHashOf(terms);
-    this.#falseOrders.push(orderHash);
-    this.#liar.putLogs(height, [
-      { kind: "OrderLocked", orderHash, terms },
-      {
-        kind: "OrderAccepted",
-        orderHash,
-        seller: partyAddress(SELLER),
-        sellerPearlKey: bytes32Of(partyKey(SELLER).outputKey),
-      },
-    ]);
-    const { view } = this.#liar;
-    if (forked) view.forkedFrom = Math.min(view.forkedFrom ?? height, height);
-  }
-
-  #inventEnd(at: number, kind: "accepted" | "cancelled" | "claimed"): void {
-    const orderHash = chosen(this.#honestOrders, at);
-    const order = orderHash === undefined ? undefined : this.#evm.storage.orders.get(orderHash);
-    if (orderHash === undefined || order === undefined) return;
-    const secret = this.#secrets.get(order.terms.hashlock) ?? ZERO_BYTES32;
-    const logs: Readonly<Record<typeof kind, EscrowLog>> = {
-      accepted: {
-        kind: "OrderAccepted",
-        orderHash,
-        seller: partyAddress(SELLER),
-        sellerPearlKey: bytes32Of(partyKey(SELLER).outputKey),
-      },
-      cancelled: { kind: "OrderCancelled", orderHash },
-      claimed: { kind: "OrderClaimed", orderHash, secret, sellerNet: USDC, fee: 0n },
-    };
-    this.#liar.putLogs(this.#evm.head.number, [logs[kind]]);
-  }
-
   /** The RPCs in the order of EVM_RPC_URLS. */
   #sources(): readonly EvmSource[] {
     const sources: EvmSource[] = this.#seen.map((rpc, i) => {
@@ -299,7 +235,7 @@ export class LyingWorld {
 
   /** The seller does what he would on the word of the service: a lock that is as deep as it has to be. */
   #lockPearl(at: number): void {
-    const orderHash = chosen([...this.#honestOrders, ...this.#falseOrders], at);
+    const orderHash = chosen([...this.#honestOrders, ...this.#lies.falseOrders], at);
     const subject = orderHash === undefined ? null : (this.#service?.ledger.subject(orderHash) ?? null);
     if (orderHash === undefined || subject === null || this.#purse.isEmpty) return;
     if (this.#pearlLocked.has(orderHash)) return;
@@ -308,8 +244,7 @@ export class LyingWorld {
     this.#pearlLocked.add(orderHash);
     const sent = this.#purse.lock(lock, PEARL_SAT, [this.#purse.take()]);
     for (let depth = 0; depth <= PEARL_DEEP; depth += 1) {
-      const wasTaken = this.#pearl.mine(this.#now, depth === 0 ? [sent.signed.hex] : []);
-      if (depth === 0 && !wasTaken) throw new Error("the seller's lock was not mined");
+      this.#pearl.mine(this.#now, depth === 0 ? [sent.signed.hex] : []);
     }
     this.#note("PEARL locked");
   }
@@ -320,11 +255,11 @@ export class LyingWorld {
     judge(this.#service, this.#honesty());
   }
 
-  #start(): Promise<ServiceLife> {
-    return ServiceLife.start({
+  #start(): Promise<LookingLife> {
+    return LookingLife.start({
       store: this.#store,
       chain: worldEvmChain(this.#sources(), ESCROW),
-      node: worldPearlNode(this.#pearl, new FaultSource(this.#chance), () => this.#now),
+      node: this.#pearl.node(),
       rules: RULES,
       escrow: ESCROW,
       evmConfirmations: null,
@@ -339,7 +274,7 @@ export class LyingWorld {
     return {
       evm: this.#evm,
       honestOrders: this.#honestOrders,
-      falseOrders: this.#falseOrders,
+      falseOrders: this.#lies.falseOrders,
       pearlLocked: this.#pearlLocked,
       now: this.#now,
       note: (what) => this.#note(what),

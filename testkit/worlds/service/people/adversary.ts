@@ -1,13 +1,13 @@
 // Plays the other party and its friends, who may do anything that both chains allow, at random; each attention is one
 // move of its list. It sees everything that was ever sent, and can pay miners for blocks and short reorganisations.
 
-import type { Bytes32, EvmAddress } from "../../../src/primitives/brands.ts";
-import type { Coin, SwapLock } from "../../../src/wallet/index.ts";
-import type { EscrowOrder } from "../../oracles/escrow.ts";
-import { bytesOf } from "../../bytes.ts";
+import type { Bytes32, EvmAddress } from "../../../../src/primitives/brands.ts";
+import type { Coin, SwapLock } from "../../../../src/wallet/index.ts";
+import type { EscrowOrder } from "../../../oracles/escrow.ts";
+import { bytesOf } from "../../../bytes.ts";
 import { partyAddress, FEE_RATE, partyKey, lockOfOrder, Purse } from "./purse.ts";
 import { PEARL_AMOUNT, type Plot } from "./scenario.ts";
-import type { SwapWorld } from "./swap-world.ts";
+import type { Society } from "./society.ts";
 
 /** One thing that an adversary can do; false where it makes no sense now. */
 export type Move = () => boolean | Promise<boolean>;
@@ -24,7 +24,7 @@ export interface SeenOutput {
 
 /** What both adversaries share. `mallory` is the party, `oscar` a second name of it. */
 export class Adversary {
-  readonly world: SwapWorld;
+  readonly world: Society;
   readonly names: readonly EvmAddress[] = [partyAddress("mallory"), partyAddress("oscar")];
   readonly purse = new Purse(partyKey("mallory"));
   readonly moves = new Map<string, Move>();
@@ -32,7 +32,7 @@ export class Adversary {
   /** Orders with both keys, also those that a reorganisation has unmade. */
   readonly #accepted = new Map<Bytes32, EscrowOrder>();
 
-  constructor(world: SwapWorld) {
+  constructor(world: Society) {
     this.world = world;
     this.add("evict a transaction", 2, () => this.#evict());
     this.add("mine an evicted transaction", 1, () => this.#mineForgotten());
@@ -168,13 +168,14 @@ export class Adversary {
 
   /** Asks for a reorganisation that leaves out some of what it undoes and takes in what this adversary likes. */
   #reorganise(): boolean {
-    const { bribe, chance, scenario, pearl } = this.world;
+    const { world } = this;
+    const { bribe, chance, scenario, pearl } = world;
     const { k } = scenario.lawful;
     const depth = chance.is(0.5) ? chance.between(1, 2) : chance.between(3, Math.max(3, k - 1));
     if (bribe.depth > 0 || depth > k - 1) return false;
     if (chance.is(0.5)) for (const id of this.txidsWithin(depth)) bribe.leftOut.add(id);
     if (chance.is(0.7)) bribe.extras.push(...this.privateSpends());
-    bribe.depth = Math.min(depth, pearl.height - 130);
+    bribe.depth = Math.min(depth, pearl.height - world.lowest);
     return bribe.depth > 0;
   }
 

@@ -1,9 +1,9 @@
 // An honest seller does what the rows of all orders offer it (S-54): what is not optional always, the rest when it
 // feels like it; nothing else. It keeps every lock transaction that it signs, and makes later ones conflict with it.
 
-import type { Bytes32, EvmAddress } from "../../../src/primitives/brands.ts";
-import type { NextAction } from "../../../src/swap/next-actions.ts";
-import type { OwnedCoin, SignedTx } from "../../../src/wallet/index.ts";
+import type { Bytes32, EvmAddress } from "../../../../src/primitives/brands.ts";
+import type { NextAction } from "../../../../src/swap/next-actions.ts";
+import type { OwnedCoin, SignedTx } from "../../../../src/wallet/index.ts";
 import {
   partyAddress,
   FEE_RATE,
@@ -14,10 +14,10 @@ import {
   type SentLock,
   vaultOf,
 } from "./purse.ts";
-import { FEE_BPS, PEARL_AMOUNT } from "./scenario.ts";
-import type { SwapRow } from "./service.ts";
-import type { SwapWorld } from "./swap-world.ts";
-import type { Terms } from "../../../src/swap/terms.ts";
+import { PEARL_AMOUNT } from "./scenario.ts";
+import type { SwapRow } from "./society.ts";
+import type { Society } from "./society.ts";
+import type { Terms } from "../../../../src/swap/terms.ts";
 
 interface Sent {
   signed: SignedTx;
@@ -31,13 +31,13 @@ export class HonestSeller {
   readonly purse = new Purse(partyKey("seller"));
   /** Every lock signed, by order. */
   readonly locks = new Map<Bytes32, SentLock[]>();
-  readonly #world: SwapWorld;
+  readonly #world: Society;
   readonly #moods = new Map<string, boolean>();
   readonly #refunds = new Map<string, Sent>();
   readonly #returns = new Map<Bytes32, Sent>();
   readonly #planned = new Set<string>();
 
-  constructor(world: SwapWorld) {
+  constructor(world: Society) {
     this.#world = world;
   }
 
@@ -46,19 +46,7 @@ export class HonestSeller {
     const world = this.#world;
     const { entry, usdcAmount } = world.scenario;
     if (entry === "ask") {
-      world.later(world.chance.between(30, 300), () =>
-        world.postAsk({
-          seller: this.evm,
-          sellerPearlAddress: "rprl1seller",
-          sellerPearlKey: bytes32Of(this.purse.key.outputKey),
-          pearlAmountSat: PEARL_AMOUNT,
-          usdcAmount,
-          expiry: world.now + 86_400,
-          feeBps: FEE_BPS,
-          feeRecipient: partyAddress("fees"),
-          nonce: 0n,
-        }),
-      );
+      world.later(world.chance.between(30, 300), () => world.offer("seller", usdcAmount));
     }
     world.later(world.chance.between(100, 1200), () => this.#wake());
   }
@@ -66,11 +54,12 @@ export class HonestSeller {
   async #wake(): Promise<void> {
     const world = this.#world;
     await world.look();
-    for (const hash of world.service?.ledger.orders() ?? []) {
-      const row = world.row(hash);
+    for (const hash of world.evm.storage.orders.keys()) {
+      if (world.isLongOver(hash)) continue;
+      const row = await world.row(hash);
       if (row !== null) this.#follow(hash, row);
     }
-    world.later(world.chance.between(50, 240), () => this.#wake());
+    world.later(world.chance.between(60, 420), () => this.#wake());
   }
 
   #follow(hash: Bytes32, row: SwapRow): void {
@@ -135,15 +124,15 @@ export class HonestSeller {
     const world = this.#world;
     if (this.#planned.has(hash)) return;
     this.#planned.add(hash);
-    world.later(world.chance.between(1, 45), () => {
+    world.later(world.chance.between(1, 45), async () => {
       this.#planned.delete(hash);
-      if (this.#isOpen(offered)) this.#lock(hash);
+      if (this.#isOpen(offered)) await this.#lock(hash);
     });
   }
 
-  #lock(hash: Bytes32): void {
+  async #lock(hash: Bytes32): Promise<void> {
     const world = this.#world;
-    const row = world.row(hash);
+    const row = await world.row(hash);
     const lock = row === null ? null : lockFor(termsOf(row), bytes32Of(this.purse.key.outputKey));
     if (lock === null) return;
     const before = this.locks.get(hash) ?? [];

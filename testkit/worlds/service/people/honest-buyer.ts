@@ -1,22 +1,28 @@
 // An honest buyer does what its rows offer (S-54): everything that is not optional, within its window and a human
 // delay; of the rest what it feels like; nothing else. It keeps what it signs and sends it again until it is deep.
 
-import type { Bytes32, EvmAddress, PearlAddress } from "../../../src/primitives/brands.ts";
-import { type Terms, ZERO_ADDRESS, ZERO_BYTES32 } from "../../../src/swap/terms.ts";
-import type { NextAction } from "../../../src/swap/next-actions.ts";
-import { addressOfSigner, type SignedTx } from "../../../src/wallet/index.ts";
-import { askIdOf, orderHashOf } from "../../oracles/escrow.ts";
-import { bytesOf } from "../../bytes.ts";
+import type { Bytes32, EvmAddress } from "../../../../src/primitives/brands.ts";
+import { type Terms, ZERO_ADDRESS, ZERO_BYTES32 } from "../../../../src/swap/terms.ts";
+import type { NextAction } from "../../../../src/swap/next-actions.ts";
+import type { SignedTx } from "../../../../src/wallet/index.ts";
+import { askIdOf, orderHashOf, partyPearlAddress, takeOf } from "./messages.ts";
+import { bytesOf } from "../../../bytes.ts";
 import { partyAddress, FEE_RATE, bytes32Of, partyKey, lockFor, Purse, vaultOf } from "./purse.ts";
 import { FEE_BPS, PEARL_AMOUNT } from "./scenario.ts";
-import type { SwapRow } from "./service.ts";
-import type { SwapWorld } from "./swap-world.ts";
+import type { SwapRow } from "./society.ts";
+import type { Society } from "./society.ts";
 
 interface OwnOrder {
   readonly terms: Terms;
   readonly hash: Bytes32;
   /** Whether it will go on at this optional step; drawn when the step is first offered. */
   readonly moods: Map<string, boolean>;
+}
+
+/** A take that was sent. */
+interface Draft {
+  readonly terms: Terms;
+  readonly body: Readonly<Record<string, unknown>>;
 }
 
 interface OwnClaim {
@@ -30,11 +36,12 @@ export class HonestBuyer {
   readonly evm: EvmAddress = partyAddress("buyer");
   readonly purse = new Purse(partyKey("buyer"));
   readonly orders: OwnOrder[] = [];
-  readonly #world: SwapWorld;
+  readonly #world: Society;
   readonly #claims = new Map<string, OwnClaim>();
   #isRevealing = false;
+  #draft: Draft | null = null;
 
-  constructor(world: SwapWorld) {
+  constructor(world: Society) {
     this.#world = world;
   }
 
@@ -45,7 +52,7 @@ export class HonestBuyer {
     world.later(world.chance.between(100, 1200), () => this.#wake());
   }
 
-  get #parts(): { readonly world: SwapWorld; readonly entry: string } {
+  get #parts(): { readonly world: Society; readonly entry: string } {
     return { world: this.#world, entry: this.#world.scenario.entry };
   }
 
@@ -57,8 +64,8 @@ export class HonestBuyer {
       if (mined === null || world.pearl.height - mined < 13) world.pearl.submit(signed.hex);
     }
     if (world.scenario.entry === "ask" && this.orders.length === 0) await this.#take();
-    for (const order of this.orders) this.#follow(order);
-    world.later(world.chance.between(50, 240), () => this.#wake());
+    for (const order of this.orders) await this.#follow(order);
+    world.later(world.chance.between(60, 420), () => this.#wake());
   }
 
   #terms(over: Partial<Terms>): Terms {
@@ -96,26 +103,34 @@ export class HonestBuyer {
     return order;
   }
 
+  /** Takes an ask that the service shows. A POST whose answer never came is sent again as it was. */
   async #take(): Promise<void> {
     const world = this.#world;
-    const ask = world.asks.find((one) => !world.evm.storage.asksTaken.has(askIdOf(one)));
-    if (ask === undefined || world.service?.readiness.check("both") !== null) return;
-    const { seller, sellerPearlKey } = ask;
-    const terms = this.#terms({ seller, sellerPearlKey, askId: askIdOf(ask) });
-    const { hash } = this.#remember(terms);
-    const buyerPearlAddress = addressOfSigner(this.purse.key, "rprl") as PearlAddress;
-    const take = {
-      dealHash: hash,
-      terms,
-      buyerPearlAddress,
-      createdAt: world.now,
-      expiresAt: world.now + 1200,
-    };
-    await world.write({ takes: [take] });
+    this.#draft ??= await this.#drafted();
+    const draft = this.#draft;
+    if (draft === null) return;
+    const { terms } = draft;
+    const hash = orderHashOf(terms);
+    const answer = await world.post(`asks/${terms.askId}/take`, draft.body);
+    if (answer === null) return world.note("a take without an answer");
+    this.#draft = null;
+    if (answer.status !== 200 && answer.status !== 201) return world.note(`take refused ${answer.status}`);
+    if (answer.body["deal_hash"] !== hash) throw new Error("a take has another hash than its terms");
+    world.note("take answered");
+    this.#remember(terms);
   }
 
-  #follow(order: OwnOrder): void {
-    const row = this.#world.row(order.hash);
+  async #drafted(): Promise<Draft | null> {
+    const world = this.#world;
+    const ask = await world.openAsk();
+    if (ask === null) return null;
+    const { seller, sellerPearlKey } = ask;
+    const terms = this.#terms({ seller, sellerPearlKey, askId: askIdOf(ask) });
+    return { terms, body: takeOf(terms, partyPearlAddress("buyer")) };
+  }
+
+  async #follow(order: OwnOrder): Promise<void> {
+    const row = await this.#world.row(order.hash);
     if (row === null) return;
     for (const action of row.next_actions) {
       if (action.role === "seller" || !this.#isOpen(action)) continue;
@@ -173,11 +188,10 @@ export class HonestBuyer {
     world.later(world.chance.between(1, 60), async () => {
       this.#isRevealing = false;
       await world.look();
-      const row = world.row(order.hash);
+      const row = await world.row(order.hash);
       const action = row?.next_actions.find((one) => one.outpoint === offered.outpoint && one.optional);
       if (row === null || action === undefined || !this.#isOpen(action)) return;
-      if (world.scenario.mutation.skipVerify !== true && world.service?.verifiesLock(order.hash) !== true)
-        return;
+      if (world.scenario.mutation.skipVerify !== true && !(await world.verifiesLock(order.hash))) return;
       world.note("reveal");
       this.#claim(order, row, action, false);
     });

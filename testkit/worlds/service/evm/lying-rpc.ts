@@ -2,11 +2,17 @@
 // An honest one shows the chain as it was when it last looked, so it may be late, also with logs alone. What a liar shows:
 // `liar.ts`.
 
-import type { Bytes32, EvmAddress } from "../../../src/primitives/brands.ts";
-import type { EvmBlock, EvmHeads, EvmLog, EvmReceipt, EvmSource } from "../../../src/swaps/evm/evm-chain.ts";
-import { EvmUnavailable } from "../../../src/swaps/evm/evm-unavailable.ts";
+import type { Bytes32, EvmAddress } from "../../../../src/primitives/brands.ts";
+import type {
+  EvmBlock,
+  EvmHeads,
+  EvmLog,
+  EvmReceipt,
+  EvmSource,
+} from "../../../../src/swaps/evm/evm-chain.ts";
+import { EvmUnavailable } from "../../../../src/swaps/evm/evm-unavailable.ts";
 import { shownBlock, logsOf } from "./evm-port.ts";
-import { plainText } from "../../oracles/escrow.ts";
+import { plainText } from "../../../oracles/escrow.ts";
 import type { EvmWorld, WorldEvmBlock } from "./evm-world.ts";
 
 /** What can be asked of an RPC. */
@@ -166,10 +172,19 @@ export class SeenChain implements ShownChain {
     this.catchUp();
   }
 
-  /** Takes the chain as it is now. */
-  catchUp(): void {
-    this.#blocks = this.#world.all;
-    this.#final = this.#world.finalHeight;
+  /** Takes the chain as it is now, but for so many of its newest blocks. */
+  catchUp(without = 0): void {
+    const { all, finalHeight } = this.#world;
+    this.#blocks = all.slice(0, Math.max(1, all.length - without));
+    this.#final = Math.min(finalHeight, this.height);
+  }
+
+  /** Takes the chain that the last reorganisation has replaced; without one, the present chain. */
+  stray(): void {
+    const { lost } = this.#world;
+    if (lost === null) return this.catchUp();
+    this.#blocks = lost.blocks;
+    this.#final = lost.finalHeight;
   }
 
   get height(): number {
@@ -177,7 +192,7 @@ export class SeenChain implements ShownChain {
   }
 
   get finalHeight(): number {
-    return this.#final;
+    return this.#world.callsAllFinal ? this.height : this.#final;
   }
 
   at(number: number): EvmBlock | null {

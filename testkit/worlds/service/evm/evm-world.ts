@@ -1,8 +1,8 @@
 // The EVM chain of a world: blocks with their state, a pool whose order the miner chooses, final blocks that stay, and
 // reorganisations of those above them.
 
-import type { Bytes32, EvmAddress } from "../../../src/primitives/brands.ts";
-import type { Random } from "../../random.ts";
+import type { Bytes32, EvmAddress } from "../../../../src/primitives/brands.ts";
+import type { Random } from "../../../random.ts";
 import {
   type Call,
   conservationFault,
@@ -13,7 +13,7 @@ import {
   freshStorage,
   plainText,
   sha256Hex,
-} from "../../oracles/escrow.ts";
+} from "../../../oracles/escrow.ts";
 
 /** A transaction. */
 export interface EvmTx {
@@ -42,6 +42,8 @@ export interface EvmWorldSettings {
   readonly startTime: number;
   /** Blocks that a final block has above it. */
   readonly finalAfter: number;
+  /** Its RPCs call every block final at once, which none is. */
+  readonly callsAllFinal?: boolean;
 }
 
 /** The chain. */
@@ -54,6 +56,8 @@ export class EvmWorld {
   readonly #known = new Map<Bytes32, WorldEvmBlock>();
   #pool: EvmTx[] = [];
   #count = 0;
+  /** The chain as it was before the last reorganisation, and the final height of then; null before the first. */
+  lost: { readonly blocks: readonly WorldEvmBlock[]; readonly finalHeight: number } | null = null;
   /** The highest block that ever was final. */
   finalHeight = 0;
 
@@ -73,6 +77,11 @@ export class EvmWorld {
     this.#append([creation], settings.startTime, storage, logs);
   }
 
+  /** Whether RPCs call every block final. */
+  get callsAllFinal(): boolean {
+    return this.#settings.callsAllFinal === true;
+  }
+
   /** The newest block. */
   get head(): WorldEvmBlock {
     return this.#at(this.#blocks.length - 1);
@@ -81,6 +90,11 @@ export class EvmWorld {
   /** The best chain as it is now; does not change with it. */
   get all(): readonly WorldEvmBlock[] {
     return [...this.#blocks];
+  }
+
+  /** Every block ever made, of all branches. */
+  get known(): readonly WorldEvmBlock[] {
+    return [...this.#known.values()];
   }
 
   /** The block of the best chain at a height, or null. */
@@ -135,6 +149,7 @@ export class EvmWorld {
    */
   reorganise(depth: number, count: number, time: number, isDropped: (tx: EvmTx) => boolean): void {
     if (depth > this.mayUndo) throw new RangeError("a final block stays");
+    this.lost = { blocks: this.all, finalHeight: this.finalHeight };
     const gone = this.#blocks.splice(this.#blocks.length - depth, depth);
     const orphans = gone.flatMap(({ txs }) => txs).filter((tx) => !isDropped(tx));
     this.#pool = this.#chance.shuffled([...orphans, ...this.#pool]);

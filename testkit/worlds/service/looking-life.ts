@@ -75,7 +75,7 @@ class LookClock implements Clock {
 }
 
 /** A running service. */
-export class ServiceLife {
+export class LookingLife {
   readonly ledger: SwapLedger;
   readonly readiness: SwapReadiness;
   readonly #parts: ServiceParts;
@@ -127,7 +127,7 @@ export class ServiceLife {
   }
 
   /** Starts on what the store holds. */
-  static async start(parts: ServiceParts): Promise<ServiceLife> {
+  static async start(parts: ServiceParts): Promise<LookingLife> {
     const log = textLog(parts.lines);
     const clock = new LookClock(parts.now);
     const ledger = await SwapLedger.open({
@@ -140,7 +140,7 @@ export class ServiceLife {
       evmConfirmations: parts.evmConfirmations,
       takeMax: 100_000,
     });
-    return new ServiceLife(parts, ledger, clock, log);
+    return new LookingLife(parts, ledger, clock, log);
   }
 
   /** Both chains and the mempool are looked at, as far as they answer. */

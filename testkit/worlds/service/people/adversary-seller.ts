@@ -1,14 +1,13 @@
 // Makes the moves of a seller who wants the USDC and the PEARL, against an honest buyer.
 
-import type { Bytes32 } from "../../../src/primitives/brands.ts";
-import type { OwnedCoin } from "../../../src/wallet/index.ts";
-import { ZERO_ADDRESS } from "../../../src/swap/terms.ts";
+import type { Bytes32 } from "../../../../src/primitives/brands.ts";
+import type { OwnedCoin } from "../../../../src/wallet/index.ts";
+import { ZERO_ADDRESS } from "../../../../src/swap/terms.ts";
 import { Adversary } from "./adversary.ts";
-import type { EscrowOrder } from "../../oracles/escrow.ts";
+import type { EscrowOrder } from "../../../oracles/escrow.ts";
 import { partyAddress, bytes32Of, lockOfOrder, type SentLock } from "./purse.ts";
-import { FEE_BPS, PEARL_AMOUNT } from "./scenario.ts";
-import { PEARL_BLOCK_S } from "./pearl-world.ts";
-import type { SwapWorld } from "./swap-world.ts";
+import { PEARL_AMOUNT, PEARL_BLOCK_S } from "./scenario.ts";
+import type { Society } from "./society.ts";
 
 /** A number that is no point's x coordinate. */
 const NO_POINT = `0x${"00".repeat(31)}05` as Bytes32;
@@ -18,7 +17,7 @@ export class AdversarySeller extends Adversary {
   readonly #locks: SentLock[] = [];
   readonly #key = bytes32Of(this.purse.key.outputKey);
 
-  constructor(world: SwapWorld) {
+  constructor(world: Society) {
     super(world);
     this.add("accept", 6, () => this.#accept(this.#key));
     this.add("a seller's key that is no point", 0.5, () => this.#accept(NO_POINT));
@@ -64,19 +63,7 @@ export class AdversarySeller extends Adversary {
     const { world } = this;
     const { entry, usdcAmount } = world.scenario;
     if (entry !== "ask") return;
-    world.later(world.chance.between(30, 300), () =>
-      world.postAsk({
-        seller: partyAddress("mallory"),
-        sellerPearlAddress: "rprl1mallory",
-        sellerPearlKey: this.#key,
-        pearlAmountSat: PEARL_AMOUNT,
-        usdcAmount,
-        expiry: world.now + 86_400,
-        feeBps: FEE_BPS,
-        feeRecipient: partyAddress("fees"),
-        nonce: 0n,
-      }),
-    );
+    world.later(world.chance.between(30, 300), () => world.offer("mallory", usdcAmount));
   }
 
   /** Refunds and double-spends, for blocks of its own. */

@@ -3,11 +3,11 @@
 // older truth, by turns, or not at all, so that every combination of true and false answers comes up. Nothing here knows
 // how the service defends itself.
 
-import type { Bytes32, EvmAddress } from "../../../src/primitives/brands.ts";
-import type { EvmBlock, EvmLog } from "../../../src/swaps/evm/evm-chain.ts";
-import { EvmUnavailable } from "../../../src/swaps/evm/evm-unavailable.ts";
+import type { Bytes32, EvmAddress } from "../../../../src/primitives/brands.ts";
+import type { EvmBlock, EvmLog } from "../../../../src/swaps/evm/evm-chain.ts";
+import { EvmUnavailable } from "../../../../src/swaps/evm/evm-unavailable.ts";
 import { shownBlock, logsOf, wireLogs } from "./evm-port.ts";
-import { type EscrowLog, sha256Hex } from "../../oracles/escrow.ts";
+import { type EscrowLog, sha256Hex } from "../../../oracles/escrow.ts";
 import type { EvmWorld } from "./evm-world.ts";
 import { type EvmQuestion, SeenChain, type ShownChain } from "./lying-rpc.ts";
 

@@ -7,6 +7,7 @@ import {
   buildSwapLock,
   buildSwapRefund,
   type Coin,
+  evmAddressOf,
   type Funding,
   type OwnedCoin,
   plainKey,
@@ -14,12 +15,12 @@ import {
   type SigningKey,
   swapLock,
   type SwapLock,
-} from "../../../src/wallet/index.ts";
-import type { Bytes32, EvmAddress } from "../../../src/primitives/brands.ts";
-import type { EscrowOrder } from "../../oracles/escrow.ts";
-import { ZERO_BYTES32, type Terms } from "../../../src/swap/terms.ts";
-import { built } from "../../builders/party.ts";
-import { bytesOf } from "../../bytes.ts";
+} from "../../../../src/wallet/index.ts";
+import type { Bytes32, EvmAddress } from "../../../../src/primitives/brands.ts";
+import type { EscrowOrder } from "../../../oracles/escrow.ts";
+import { ZERO_BYTES32, type Terms } from "../../../../src/swap/terms.ts";
+import { built } from "../../../builders/party.ts";
+import { bytesOf } from "../../../bytes.ts";
 
 /** Grains per 1000 vbytes at first; what is sent again pays more. */
 export const FEE_RATE = 2000n;
@@ -35,9 +36,20 @@ export function partyKey(name: string): SigningKey {
   return made;
 }
 
+const addresses = new Map<string, EvmAddress>();
+
+/** The private EVM key that belongs to a name. */
+export function partyEvmKey(name: string): Uint8Array {
+  return createHash("sha256").update(`address ${name}`).digest();
+}
+
 /** The EVM address that belongs to a name. */
 export function partyAddress(name: string): EvmAddress {
-  return `0x${createHash("sha256").update(`address ${name}`).digest("hex").slice(0, 40)}` as EvmAddress;
+  const known = addresses.get(name);
+  if (known !== undefined) return known;
+  const made = evmAddressOf(partyEvmKey(name)) as EvmAddress;
+  addresses.set(name, made);
+  return made;
 }
 
 /** The address to which a party that the USDC refuses takes what it is owed. */

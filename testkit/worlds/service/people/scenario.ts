@@ -1,14 +1,17 @@
 // Draws everything that is decided before a world starts: who meets whom in it, and which rules are broken in it on
 // purpose.
 
-import { DEFAULT_PROFILES } from "../../../src/swap/profiles.ts";
-import type { HtlcOutput } from "../../../src/swap/facts.ts";
-import type { SwapProfile, SwapRules, SwapSubject } from "../../../src/swap/subject.ts";
-import { Random } from "../../random.ts";
+import { DEFAULT_PROFILES } from "../../../../src/swap/profiles.ts";
+import type { HtlcOutput } from "../../../../src/swap/facts.ts";
+import type { SwapProfile, SwapRules, SwapSubject } from "../../../../src/swap/subject.ts";
+import { Random } from "../../../random.ts";
+import { CHAIN_ID } from "./messages.ts";
 import { partyAddress } from "./purse.ts";
 
 /** Unix seconds at which a world begins. */
 export const WORLD_START = 1_800_000_000;
+/** Seconds between two PEARL blocks on average. */
+export const PEARL_BLOCK_S = 194;
 /** Satoshis of every deal; one coin holds far more. */
 export const PEARL_AMOUNT = 5_000_000_000n;
 /** What the parties may have paid in fees, satoshis; far below every amount. */
@@ -76,7 +79,7 @@ export interface Scenario {
   /** Blocks above a final one, by the chain's own measure. */
   readonly finalAfter: number;
   /** RPC URLs. */
-  readonly sources: 1 | 2;
+  readonly sources: 1 | 2 | 3;
   readonly mutation: Mutation;
   /** Parties that the USDC refuses to pay, as a blacklist does (S-23). */
   readonly refused: readonly ("buyer" | "seller")[];
@@ -120,12 +123,12 @@ export function scenarioOf(seed: number, chance: Random, mutation: Mutation): Sc
       smallDealUsdc: 1_000_000_000n,
       deltaS: mutation.deltaS ?? 21_600,
       hrp: "rprl",
-      chainId: 31_337,
+      chainId: CHAIN_ID,
       escrow: partyAddress("escrow"),
     },
     evmConfirmations: isCounted ? finalAfter + 1 : null,
     finalAfter,
-    sources: chance.is(0.25) ? 2 : 1,
+    sources: chance.pick([1, 2, 2, 3, 3] as const),
     mutation,
     refused: refusedIn(seed),
     malice: plot === "chaos" ? chance.pick([0.2, 0.5, 0.8]) : 1,

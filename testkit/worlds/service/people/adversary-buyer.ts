@@ -1,13 +1,12 @@
 // Makes the moves of a buyer who wants the PEARL and the USDC, against an honest seller.
 
-import type { Bytes32, EvmAddress, PearlAddress } from "../../../src/primitives/brands.ts";
-import { type Terms, ZERO_ADDRESS, ZERO_BYTES32 } from "../../../src/swap/terms.ts";
-import { addressOfSigner } from "../../../src/wallet/index.ts";
+import type { Bytes32, EvmAddress } from "../../../../src/primitives/brands.ts";
+import { type Terms, ZERO_ADDRESS, ZERO_BYTES32 } from "../../../../src/swap/terms.ts";
 import { Adversary } from "./adversary.ts";
-import { askIdOf, orderHashOf } from "../../oracles/escrow.ts";
+import { askIdOf, partyPearlAddress, takeOf } from "./messages.ts";
 import { partyAddress, bytes32Of, partyKey, lockOfOrder } from "./purse.ts";
 import { FEE_BPS, PEARL_AMOUNT } from "./scenario.ts";
-import type { SwapWorld } from "./swap-world.ts";
+import type { Society } from "./society.ts";
 
 /** Orders that it opens in one world. */
 const MOST_ORDERS = 4;
@@ -18,7 +17,7 @@ const NO_POINT = `0x${"00".repeat(31)}05` as Bytes32;
 export class AdversaryBuyer extends Adversary {
   readonly #own = new Set<Bytes32>();
 
-  constructor(world: SwapWorld) {
+  constructor(world: Society) {
     super(world);
     this.add("bid or take", 3, () => this.#open({}, this.#newHashlock(), this.names[0]));
     this.add("terms with a bad margin or late", 0.6, () => this.#openBadly());
@@ -121,14 +120,10 @@ export class AdversaryBuyer extends Adversary {
   /** A take of somebody else's ask that is never funded: it must bind nothing. */
   #takeWithoutFunds(terms: Terms): boolean {
     const { world } = this;
-    const take = {
-      dealHash: orderHashOf(terms),
-      terms,
-      buyerPearlAddress: addressOfSigner(this.purse.key, "rprl") as PearlAddress,
-      createdAt: world.now,
-      expiresAt: world.now + 1200,
-    };
-    world.later(1, () => world.write({ takes: [take] }));
+    const path = `asks/${terms.askId}/take`;
+    world.later(1, async () => {
+      await world.post(path, takeOf(terms, partyPearlAddress("mallory")));
+    });
     return true;
   }
 
