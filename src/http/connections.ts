@@ -60,9 +60,12 @@ export class Connections {
   /** Watches over a server's connections until it closes. To be called before it listens. */
   watch(server: Server): void {
     server.on("connection", (socket: Socket) => this.#accept(socket));
-    const timer = setInterval(() => this.#cutStalled(), Math.max(10, this.#stallMs / 6));
-    timer.unref();
-    server.once("close", () => clearInterval(timer));
+    // A server that never listens, because requests are injected, never closes either.
+    server.once("listening", () => {
+      const timer = setInterval(() => this.#cutStalled(), Math.max(10, this.#stallMs / 6));
+      timer.unref();
+      server.once("close", () => clearInterval(timer));
+    });
   }
 
   /** A request has begun on its connection. */

@@ -133,6 +133,11 @@ export class ServiceLife {
     await this.door.close();
     await this.store.close();
   }
+
+  /** Lets go of what a life that is over still waits for, once the whole story is over: else it stays in memory. */
+  forget(): void {
+    this.#stop.abort();
+  }
 }
 
 function outsideOf({ clock, nodes, swaps, twist }: Ground, gate: Gate): Outside {

@@ -60,6 +60,7 @@ export class ServiceWorld {
   readonly #swapJudge: SwapJudge | null;
   readonly #swapConsumer: SwapConsumer | null;
   #life: ServiceLife | null = null;
+  readonly #lives: ServiceLife[] = [];
   #isFlooding = false;
   #consumer: Consumer | null = null;
 
@@ -182,6 +183,7 @@ export class ServiceWorld {
     this.clock.forget();
     await this.#settle();
     await life?.bury();
+    for (const one of this.#lives) one.forget();
     for (const suffix of ["", "-wal", "-shm", ".lock"])
       rmSync(`${this.#ground.file}${suffix}`, { force: true });
   }
@@ -404,6 +406,7 @@ export class ServiceWorld {
       this.#whileTimePasses(work, "does not start"),
     );
     this.#life = life;
+    this.#lives.push(life);
     this.#judge.heads(this.nodes.map(({ head }) => head));
   }
 
