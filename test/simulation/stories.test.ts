@@ -12,7 +12,7 @@ import { NODE_MANNERS } from "../../testkit/worlds/service/world-node.ts";
 import { seeds } from "../../testkit/seeds.ts";
 
 /** Stories of one run of the tests. */
-const STORIES = 200;
+const STORIES = 400;
 /** Stories of one test: few enough for the time that a test may take on a slow machine. */
 const AT_ONCE = 25;
 /** Seeds that once found a mistake, in the service or in the simulation; they stay. */

@@ -4,25 +4,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MUTATIONS } from "../../testkit/worlds/service/people/scenario.ts";
-import { lifeOf, type Mistake, play } from "../../testkit/worlds/service/simulate.ts";
+import { lifeOf, type Mistake, play, wholeLife } from "../../testkit/worlds/service/simulate.ts";
 import { SWAP_TWISTS } from "../../testkit/worlds/service/twists.ts";
-import { LATE_DEEDS, type Step } from "../../testkit/worlds/service/steps.ts";
 
 /** A mistake must show within so many stories, a broken rule within so many lives. */
 const STORIES = 20;
 const LIVES = 60;
-
-/** A life with restarts and a listener, and what comes when its deals are long over. */
-const WHOLE_LIFE: readonly Step[] = [
-  { do: "listen" },
-  { do: "live", minutes: 200 },
-  { do: "restart" },
-  { do: "befall a write", end: "fails before", order: 0, statement: 0 },
-  { do: "live", minutes: 200 },
-  { do: "finish" },
-  { do: "days", days: 9 },
-  ...LATE_DEEDS.map((deed, deal): Step => ({ do: "late deed", deed, deal })),
-];
 
 async function found(story: (seed: number) => Parameters<typeof play>[0], mistake: Mistake, most: number) {
   for (let seed = 0; seed < most; seed += 1) {
@@ -37,7 +24,7 @@ async function found(story: (seed: number) => Parameters<typeof play>[0], mistak
 
 for (const [name, twist] of Object.entries(SWAP_TWISTS)) {
   test(`the stories find a mistake about swaps: ${name}`, async (context) => {
-    const one = await found((seed) => lifeOf(seed, WHOLE_LIFE), { twist }, STORIES);
+    const one = await found(wholeLife, { twist }, STORIES);
     assert.ok(one !== null, `nothing was found in ${STORIES} stories`);
     context.diagnostic(`story ${one.seed}: ${one.why.slice(0, 200)}`);
   });

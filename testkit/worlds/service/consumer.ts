@@ -57,6 +57,7 @@ export class Consumer {
     this.#text = "";
     this.#mayReset = this.#at !== null && !(await stands(this.#at));
     this.#count(this.#lastId === null ? "came" : "came back");
+    if (this.#lastId === null) this.#swaps?.begin();
     this.#leave = await door.listen(this.#lastId, (text) => this.#take(text));
   }
 
@@ -99,7 +100,7 @@ export class Consumer {
     if (event === "reorg" && row["chain"] === "evm") return this.#count("EVM reorg");
     const hash = String(data["block_hash"]);
     if (event === "reset") {
-      this.#swaps?.reset();
+      this.#swaps?.begin();
       assert.ok(
         this.#mayReset || this.#swaps !== null,
         "a reset although the block of the last event stands",

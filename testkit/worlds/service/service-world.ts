@@ -79,7 +79,8 @@ export class ServiceWorld {
     distort(mutation.distort ?? null);
     this.swaps = swaps ? this.#peopleOf(seed, mutation) : null;
     this.#swapJudge = this.swaps === null ? null : new SwapJudge(this.swaps);
-    this.#swapConsumer = this.swaps === null ? null : new SwapConsumer();
+    const society = this.swaps?.society ?? null;
+    this.#swapConsumer = society === null ? null : new SwapConsumer(() => society.evm.storage.orders.keys());
     files += 1;
     this.#ground = {
       config: settingsOf(this.pearl, nodes, this.swaps?.society.scenario ?? null),
@@ -375,8 +376,7 @@ export class ServiceWorld {
     this.#note("rebuilds compared");
     for (let same = 0; same < compared; same += 1) this.#note("rows rebuilt");
     const consumer = this.#swapConsumer;
-    if (consumer !== null && this.#consumer?.isListening === true)
-      await consumer.judge(this.#front(), [...swaps.society.evm.storage.orders.keys()]);
+    if (consumer !== null && this.#consumer?.isListening === true) await consumer.judge(this.#front());
   }
 
   #node(place: number): WorldNode {

@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { ServiceWorld } from "./service-world.ts";
 import type { Mutation } from "./people/scenario.ts";
 import type { Twist } from "./twists.ts";
-import { anyStory, sentenceOf, type Step, type Story } from "./steps.ts";
+import { anyStory, LATE_DEEDS, sentenceOf, type Step, type Story } from "./steps.ts";
 
 /** Steps of a story, at most. */
 const LONGEST = 30;
@@ -62,6 +62,20 @@ export function seedsOf(swaps: boolean, count: number): readonly number[] {
 /** A story of people who swap without anything but what they and the other party do. */
 export function lifeOf(seed: number, steps: readonly Step[] = []): Story {
   return { setting: { seed, nodes: 1 + (seed % 3), swaps: true }, steps };
+}
+
+/** A life with a listener, a restart and a write that fails, and what comes when its deals are long over. */
+export function wholeLife(seed: number): Story {
+  return lifeOf(seed, [
+    { do: "listen" },
+    { do: "live", minutes: 200 },
+    { do: "restart" },
+    { do: "befall a write", end: "fails before", order: 0, statement: 0 },
+    { do: "live", minutes: 200 },
+    { do: "finish" },
+    { do: "days", days: 9 },
+    ...LATE_DEEDS.map((deed, deal): Step => ({ do: "late deed", deed, deal })),
+  ]);
 }
 
 /** Plays the story of a seed; null where all was as it must be, else the shortest story found that fails. */
