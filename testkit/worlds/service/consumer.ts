@@ -123,7 +123,7 @@ export class Consumer {
     const [first, ...rest] = blockEvents(this.#pearl.truthAt(hash));
     assert.deepEqual(data["row"], first?.row);
     this.#at = hash;
-    this.#owed = rest.map(({ event: kind, row }) => ({ event: kind, row }));
+    this.#owed = rest.map((next) => ({ event: next.event, row: next.row }));
   }
 
   #reorganise(data: JsonRow): void {

@@ -19,7 +19,7 @@ export interface ChainOutput {
 }
 
 /** The transaction of these bytes. @throws Error for bytes that are none. */
-export function openedTransaction(hex: string): NodeTx {
+function openedTransaction(hex: string): NodeTx {
   const bytes = fromHex(hex);
   const parsed = bytes === null ? null : parseTransaction(bytes);
   if (parsed === null || !parsed.ok) throw new Error("an unreadable transaction");

@@ -67,11 +67,13 @@ function freshLife(society: Society, config: Config): Promise<LookingLife> {
   });
 }
 
+function isPending(row: JsonRow): boolean {
+  return /"height":null/.test(JSON.stringify(row["pearl_lock_outputs"]));
+}
+
 /** S-13, S-15: a secret that no block shows any more, or an output that is pending. */
 function isExcepted({ ledger }: LookingLife, row: JsonRow, rebuilt: JsonRow): boolean {
   const isSecretLost = row["secret_hex"] !== null && ledger.preimageOf(row["hashlock"] as Bytes32) === null;
-  const isPending = (one: JsonRow): boolean =>
-    /"height":null/.test(JSON.stringify(one["pearl_lock_outputs"]));
   return isSecretLost || isPending(row) || isPending(rebuilt);
 }
 

@@ -2,20 +2,16 @@
 // and the time. It does what the steps of a story say, judges after each of them, and at the end lets all lies stop and
 // time pass until the service says what is true.
 
-import { copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { openSqliteStore } from "../../../src/adapters/store-sqlite/sqlite-store.ts";
-import type { ComposedSwaps } from "../../../src/app/start-swaps.ts";
-import { settle, VirtualClock } from "../../doubles/clock.ts";
+import { VirtualClock } from "../../doubles/clock.ts";
 import { Consumer } from "./consumer.ts";
+import { newDatabaseFile } from "./database-files.ts";
 import { distort } from "./distortion.ts";
 import type { FrontDoor } from "./front-door.ts";
-import { Gate } from "./gate.ts";
 import { IndexJudge } from "./index-judge.ts";
-import { MortalWriter, WRITE_ENDS } from "./mortal-writer.ts";
+import { WRITE_ENDS } from "./mortal-writer.ts";
 import { PearlSide } from "./pearl-side.ts";
-import { type Ground, ServiceLife } from "./service-life.ts";
+import type { Ground } from "./service-life.ts";
+import { PATIENCE, ServiceLives } from "./service-lives.ts";
 import { type Mutation } from "./people/scenario.ts";
 import { partyKey } from "./people/purse.ts";
 import { PARTIES } from "./people/society.ts";
@@ -29,11 +25,6 @@ import { SwapSide } from "./swap-side.ts";
 import type { Twist } from "./twists.ts";
 import { NODE_MANNERS, WorldNode } from "./world-node.ts";
 
-/** Sleeps that may end before a service that should come to rest, stop or start has failed to. */
-const PATIENCE = 600;
-/** Turns of the event loop after which streams have told what there is. */
-const STREAM_TURNS = 12;
-
 /** Virtual time in which the service looks at both chains, when somebody comes to ask it. */
 const LOOK_MS = 4500;
 /** Longest time that the machine is suspended while people rely on it: a claim may be late by half an hour (S-03). */
@@ -43,9 +34,6 @@ const MOST_LOOKS = 60;
 /** PEARL blocks and seconds after which nothing of a deal is expected to change any more (decision 0041). */
 const CLOSING_BLOCKS = 165;
 const DAY_S = 86_400;
-
-/** Files that this process has made. */
-let files = 0;
 
 /** The world. */
 export class ServiceWorld {
@@ -59,8 +47,7 @@ export class ServiceWorld {
   readonly swaps: SwapSide | null;
   readonly #swapJudge: SwapJudge | null;
   readonly #swapConsumer: SwapConsumer | null;
-  #life: ServiceLife | null = null;
-  readonly #lives: ServiceLife[] = [];
+  readonly #lives: ServiceLives;
   #isFlooding = false;
   #consumer: Consumer | null = null;
 
@@ -81,10 +68,9 @@ export class ServiceWorld {
     this.#swapJudge = this.swaps === null ? null : new SwapJudge(this.swaps);
     const society = this.swaps?.society ?? null;
     this.#swapConsumer = society === null ? null : new SwapConsumer(() => society.evm.storage.orders.keys());
-    files += 1;
     this.#ground = {
       config: settingsOf(this.pearl, nodes, this.swaps?.society.scenario ?? null),
-      file: join(folder(), `${process.pid}-${files}.db`),
+      file: newDatabaseFile(),
       clock: this.clock,
       nodes: this.nodes,
       lines: this.lines,
@@ -94,6 +80,12 @@ export class ServiceWorld {
       onWriteEnd: (end) => this.#note(`a write ${end}`),
       onRewind: (depth) => this.#note(depth === DEEPEST ? "a rewind to the limit" : "a rewind"),
     };
+    this.#lives = new ServiceLives(this.#ground, {
+      consumer: () => this.#consumer,
+      isFlooding: () => this.#isFlooding,
+      onStart: () => this.#judge.heads(this.nodes.map(({ head }) => head)),
+      onDeath: () => this.#note("a death"),
+    });
   }
 
   #peopleOf(seed: number, mutation: Mutation): SwapSide {
@@ -102,7 +94,7 @@ export class ServiceWorld {
       pearl: this.pearl,
       pool: this.pearl.pool,
       look: () => this.#look(),
-      ask: <Value>(question: (door: FrontDoor) => Promise<Value>) => this.#ask(question),
+      ask: <Value>(question: (door: FrontDoor) => Promise<Value>) => this.#lives.ask(question),
       onBlock: () => this.#showHeads(),
       befall: (chance: Random) => this.#befall(chance),
     };
@@ -128,31 +120,31 @@ export class ServiceWorld {
 
   /** Does a step and judges what stands after it. @throws Error where something is not as it must be. */
   async step(step: Step): Promise<void> {
-    if (this.#life === null) await this.#start();
+    if (!this.#lives.isRunning) await this.#lives.start();
     this.#note(step.do);
     await this.#do(step);
-    await this.#settle();
-    await this.#revive();
-    await this.#settle();
+    await this.#lives.settle();
+    await this.#lives.revive();
+    await this.#lives.settle();
     await this.#judgeNow();
   }
 
   /** All lies stop; the service has to come to the truth. */
   async settle(): Promise<void> {
-    if (this.#life === null) await this.#start();
+    if (!this.#lives.isRunning) await this.#lives.start();
     if (this.swaps !== null) await this.#finish();
-    if (this.#ground.isBroken) return this.#judgeLoss();
+    if (this.#ground.isBroken) return this.#swapJudge?.judgeLoss();
     this.swaps?.end();
     this.#calm();
     for (let turn = 0; turn < PATIENCE && !(await this.#isAtRest()); turn += 1) {
-      await this.#turn();
-      await this.#revive();
+      await this.#lives.turn();
+      await this.#lives.revive();
     }
     if (!(await this.#isAtRest())) throw new Error("the service does not come to rest");
     if (this.swaps !== null) await this.#settleSwaps();
     const consumer = this.#consumer;
     if (consumer !== null) await this.#tellAll(consumer);
-    const { store } = this.#living();
+    const { store } = this.#lives.now;
     await this.#judge.judgeAll(store, this.#front());
     if (this.swaps !== null) await this.#judgeSwapsAtLast(this.swaps);
     this.#note("came to rest");
@@ -163,11 +155,11 @@ export class ServiceWorld {
     await this.#listenTo(consumer);
     for (let turn = 0; turn < PATIENCE; turn += 1) {
       consumer.judge();
-      const { highest } = await this.#living().store.queries.eventBounds();
+      const { highest } = await this.#lives.now.store.queries.eventBounds();
       const isWhole = consumer.at === null || consumer.at === this.pearl.tip.hash;
       if (isWhole && (consumer.lastId === null || consumer.lastId >= highest)) return;
-      await this.#turn();
-      await this.#revive();
+      await this.#lives.turn();
+      await this.#lives.revive();
       await this.#listenTo(consumer);
     }
     throw new Error("a consumer of events does not come to know the newest block");
@@ -178,15 +170,7 @@ export class ServiceWorld {
     distort(null);
     this.#isFlooding = false;
     this.#consumer?.go();
-    const life = this.#life;
-    this.#life = null;
-    life?.kill();
-    this.clock.forget();
-    await this.#settle();
-    await life?.bury();
-    for (const one of this.#lives) one.forget();
-    for (const suffix of ["", "-wal", "-shm", ".lock"])
-      rmSync(`${this.#ground.file}${suffix}`, { force: true });
+    await this.#lives.end();
   }
 
   async #do(step: Step): Promise<void> {
@@ -212,11 +196,11 @@ export class ServiceWorld {
         this.clock.skewMs += step.seconds * 1000;
         return;
       case "kill":
-        return this.#living().kill();
+        return this.#lives.now.kill();
       case "restart":
-        return this.#restart();
+        return this.#lives.restart();
       case "befall a write":
-        return this.#living().plan(step);
+        return this.#lives.now.plan(step);
       case "read":
         for (let at = 0; at < step.count; at += 1) this.#judge.ask(this.#front(), step.list + at);
         return;
@@ -290,26 +274,13 @@ export class ServiceWorld {
       await this.#look();
     }
     await this.#live(1_200_000);
-    const { bids } = this.#swapsNow().ledger.closedCounts();
+    const { bids } = this.#lives.swaps.ledger.closedCounts();
     if (Object.values(bids).some((count) => count > 0)) this.#note("deals left memory");
   }
 
   /** The service has some seconds for its chains. */
   async #look(): Promise<void> {
-    await this.#sleepers(this.clock.monotonicMs() + LOOK_MS);
-  }
-
-  /** Asks the service; time passes until it answers. Null where it dies before it does. */
-  async #ask<Value>(question: (door: FrontDoor) => Promise<Value>): Promise<Value | null> {
-    if (this.#life === null) await this.#start();
-    const { gate, door } = this.#living();
-    const answer = question(door).then((value) => ({ value }));
-    const end = await this.#whileTimePasses(
-      Promise.race([answer, gate.whenShut.then(() => null)]),
-      "does not answer",
-    );
-    await this.#revive();
-    return end === null ? null : end.value;
+    await this.#lives.pass(this.clock.monotonicMs() + LOOK_MS);
   }
 
   /** Something befalls the service while people live. */
@@ -317,9 +288,9 @@ export class ServiceWorld {
     const swaps = this.swaps;
     if (swaps === null) return;
     const kind = chance.between(0, 5);
-    if (kind === 0) return void this.#life?.kill();
+    if (kind === 0) return this.#lives.current?.kill();
     if (kind <= 2)
-      return void this.#life?.plan({
+      return this.#lives.current?.plan({
         end: chance.pick(WRITE_ENDS),
         order: chance.between(0, 3),
         statement: chance.between(0, 30),
@@ -347,31 +318,14 @@ export class ServiceWorld {
       if (looks % 4 === 0) society.evm.mine(society.now);
       this.swaps?.look();
       await this.#look();
-      if (looks >= 3 && this.#isSwapsReady(this.#swapsNow())) return;
+      if (looks >= 3 && this.#swapJudge?.isReady(this.#lives.swaps) === true) return;
     }
     throw new Error("swaps do not come to rest");
   }
 
-  #swapsNow(): ComposedSwaps {
-    const { swaps } = this.#living().index;
-    if (swaps === null) throw new Error("swaps are off");
-    return swaps;
-  }
-
-  #isSwapsReady(swaps: ComposedSwaps): boolean {
-    const { evm } = swaps.ledger.tips();
-    const isFinal = evm.finalHeight === this.swaps?.society.evm.finalHeight;
-    return isFinal && this.#swapJudge?.isLevel(swaps) === true && swaps.sides().uncovered() === 0;
-  }
-
-  #judgeLoss(): void {
-    const loss = this.#swapJudge?.loss() ?? null;
-    if (loss !== null) throw new Loss(loss);
-  }
-
   /** Nobody honest has lost, and an index that is built anew and forgets nothing shows the same rows. */
   async #judgeSwapsAtLast(swaps: SwapSide): Promise<void> {
-    this.#judgeLoss();
+    this.#swapJudge?.judgeLoss();
     const compared = await compareRebuild(swaps.society, this.#front(), this.#ground.config);
     this.#note("rebuilds compared");
     for (let same = 0; same < compared; same += 1) this.#note("rows rebuilt");
@@ -391,113 +345,36 @@ export class ServiceWorld {
     this.#judge.heads(this.nodes.map(({ head }) => head));
   }
 
-  #living(): ServiceLife {
-    if (this.#life === null) throw new Error("the service does not run");
-    return this.#life;
-  }
-
   #front(): FrontDoor {
-    return this.#living().door;
-  }
-
-  async #start(): Promise<void> {
-    if (!existsSync(this.#ground.file)) await layEmptyDatabase(this.#ground.file);
-    const life = await ServiceLife.start(this.#ground, (work) =>
-      this.#whileTimePasses(work, "does not start"),
-    );
-    this.#life = life;
-    this.#lives.push(life);
-    this.#judge.heads(this.nodes.map(({ head }) => head));
-  }
-
-  async #restart(): Promise<void> {
-    const life = this.#living();
-    this.#consumer?.go();
-    const stopped = life.stopFollowing();
-    await this.#whileTimePasses(Promise.race([stopped, life.gate.whenShut]), "does not stop");
-    if (life.gate.isShut) return;
-    await life.close();
-    this.#life = null;
-    await this.#start();
-  }
-
-  /** A dead process is followed by the next one. */
-  async #revive(): Promise<void> {
-    const life = this.#life;
-    if (life === null || !life.gate.isShut) return;
-    this.#consumer?.go();
-    this.clock.forget();
-    await this.#settle();
-    await life.bury();
-    this.#life = null;
-    this.#note("a death");
-    await this.#start();
-  }
-
-  async #whileTimePasses<Value>(work: Promise<Value>, fault: string): Promise<Value> {
-    const ended: PromiseSettledResult<Value>[] = [];
-    void Promise.allSettled([work]).then((results) => ended.push(...results));
-    for (let turn = 0; turn < PATIENCE; turn += 1) {
-      await this.#settle();
-      const [end] = ended;
-      if (end?.status === "fulfilled") return end.value;
-      if (end?.status === "rejected") throw end.reason;
-      this.clock.advance();
-    }
-    throw new Error(`the service ${fault}`);
+    return this.#lives.now.door;
   }
 
   /** Lets this much time pass, each sleeper waking in his turn; people do what is due. */
   async #pass(ms: number): Promise<void> {
     const until = this.clock.monotonicMs() + ms;
     const society = this.swaps?.society;
-    while (society !== undefined && society.nextAt <= until) {
-      await this.#sleepers(Math.max(this.clock.monotonicMs(), society.nextAt));
-      await society.runNext();
+    const nextAt = (): number => society?.nextAt ?? Number.POSITIVE_INFINITY;
+    while (nextAt() <= until) {
+      await this.#lives.pass(Math.max(this.clock.monotonicMs(), nextAt()));
+      await society?.runNext();
     }
-    await this.#sleepers(until);
-  }
-
-  /** Lets time pass until then. */
-  async #sleepers(until: number): Promise<void> {
-    for (;;) {
-      await this.#settle();
-      await this.#revive();
-      const next = this.clock.nextAt;
-      if (next === null || next > until) break;
-      this.clock.advance();
-    }
-    this.clock.leap(Math.max(0, until - this.clock.monotonicMs()));
-  }
-
-  /** Lets the next sleeper wake. */
-  async #turn(): Promise<void> {
-    await this.#settle();
-    this.clock.advance();
-    await this.#settle();
-  }
-
-  async #settle(): Promise<void> {
-    const isBusy = (): boolean => this.#life?.gate.isBusy === true;
-    if (this.#isFlooding) throw new Error("the service asks a node on and on without a pause");
-    for (let turn = 0; turn < (this.#consumer?.isListening === true ? STREAM_TURNS : 2); turn += 1)
-      await settle(isBusy);
+    await this.#lives.pass(until);
   }
 
   async #isAtRest(): Promise<boolean> {
-    await this.#settle();
-    const { store, index } = this.#living();
+    await this.#lives.settle();
+    const { store, index } = this.#lives.now;
     const tip = await store.tip();
     return tip?.hash === this.pearl.tip.hash && index.status().indexingStatus === "synced";
   }
 
   async #stands(hash: string): Promise<boolean> {
     const block = this.pearl.block(hash);
-    return block !== null && (await this.#living().store.blockHash(block.height)) === hash;
+    return block !== null && (await this.#lives.now.store.blockHash(block.height)) === hash;
   }
 
   async #judgeNow(): Promise<void> {
-    const { store, index } = this.#living();
+    const { store, index } = this.#lives.now;
     await this.#judge.judge(store, this.#front(), index.status().indexedHeight);
     this.#consumer?.judge();
     if (index.swaps !== null && !this.#ground.isBroken)
@@ -513,39 +390,7 @@ export class ServiceWorld {
   }
 }
 
-/** Somebody honest has lost. */
-export class Loss extends Error {
-  override readonly name = "Loss";
-}
-
 /** A failure without a name, or an alarm of swaps that nobody has caused. */
 function isBad(line: string): boolean {
   return line.startsWith("error") && (line.includes('"stack"') || /alarm: a swap|S-51/.test(line));
-}
-
-/** An empty database with its schema, made once: migrations take longer than many a story. */
-let emptyDatabase: Promise<string> | null = null;
-
-async function layEmptyDatabase(file: string): Promise<void> {
-  emptyDatabase ??= makeEmptyDatabase();
-  copyFileSync(await emptyDatabase, file);
-}
-
-async function makeEmptyDatabase(): Promise<string> {
-  const file = join(folder(), `${process.pid}-empty.db`);
-  const store = await openSqliteStore({
-    file,
-    memory: "little",
-    openWriter: async (start) => new MortalWriter(start, new Gate(), () => undefined),
-  });
-  await store.close();
-  process.once("exit", () => rmSync(file, { force: true }));
-  return file;
-}
-
-/** In memory where the machine has such a place: nothing has to outlive the process. */
-function folder(): string {
-  const path = join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "strand-simulation");
-  mkdirSync(path, { recursive: true });
-  return path;
 }

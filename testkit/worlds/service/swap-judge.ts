@@ -78,7 +78,7 @@ export class SwapJudge {
       const query = `include_ask_matches=true&limit=2${next === "" ? "" : `&next=${next}`}`;
       const { status, body } = await door.json("GET", `swaps/bids?${query}`, null);
       assert.equal(status, 200, `a page of bids: ${JSON.stringify(body)}`);
-      shown.push(...(body["result"] as unknown as readonly SwapRow[]));
+      shown.push(...(body["result"] as readonly SwapRow[]));
       next = body["next"] as string | null;
       assert.ok(shown.length <= rows.length, "pages end");
     }
@@ -123,11 +123,13 @@ export class SwapJudge {
     );
   }
 
-  /** Whether the ledger stands at the newest blocks of both chains, and nobody has lied about them. */
-  isLevel(swaps: ComposedSwaps): boolean {
-    return this.#isLevel(swaps);
+  /** Whether the service knows both chains with everything final that is, and has read what it has to. */
+  isReady(swaps: ComposedSwaps): boolean {
+    const isFinal = swaps.ledger.tips().evm.finalHeight === this.#side.society.evm.finalHeight;
+    return isFinal && this.#isLevel(swaps) && swaps.sides().uncovered() === 0;
   }
 
+  /** Whether the ledger stands at the newest blocks of both chains, and nobody has lied about them. */
   #isLevel({ ledger }: ComposedSwaps): boolean {
     const { society } = this.#side;
     const { evm, pearl } = ledger.tips();
@@ -244,7 +246,7 @@ export class SwapJudge {
       assert.ok(!JSON.stringify(body).includes(hidden), `${list} shows a secret that no chain has shown`);
     if (status !== 200 || !list.startsWith("swaps/bids?")) return;
     if (this.#side.isDoubtful(Number.MAX_SAFE_INTEGER) || this.#side.lies.falseOrders.length > 0) return;
-    const rows = body["result"] as unknown as readonly SwapRow[];
+    const rows = body["result"] as readonly SwapRow[];
     const shown = rows.map(({ order_hash, evm_leg }) => `${order_hash} ${evm_leg.state}`).toSorted();
     const isKnown = this.#side.society.evm.known.some(({ storage }) => {
       const held = [...storage.orders].map(([hash, { state }]) => `${hash} ${state.toLowerCase()}`);
@@ -254,10 +256,11 @@ export class SwapJudge {
     this.#count("swap lists of one state");
   }
 
-  /** At the end: nobody honest has lost. */
-  loss(): string | null {
+  /** At the end nobody honest has lost. @throws Error that says what somebody lacks. */
+  judgeLoss(): void {
     const { society } = this.#side;
-    return this.#buyersLoss(society) ?? this.#sellersLoss(society);
+    const loss = this.#buyersLoss(society) ?? this.#sellersLoss(society);
+    if (loss !== null) throw new Loss(loss);
   }
 
   /** Each order paid for is PEARL received, all other USDC is back. */
@@ -295,6 +298,15 @@ export class SwapJudge {
   }
 }
 
+/** Somebody honest has lost. */
+class Loss extends Error {
+  override readonly name = "Loss";
+}
+
+function summed(all: Iterable<bigint>): bigint {
+  return [...all].reduce((sum, one) => sum + one, 0n);
+}
+
 /** What rows show as locked or owed is what the contract holds beside its fees, and owes to whom. */
 function judgeEscrow(rows: readonly SwapRow[], { usdc, fees, credits }: EscrowStorage): void {
   const shown = new Map<string, bigint>();
@@ -305,8 +317,7 @@ function judgeEscrow(rows: readonly SwapRow[], { usdc, fees, credits }: EscrowSt
     shown.set(evm_credit.account, (shown.get(evm_credit.account) ?? 0n) + BigInt(evm_credit.amount));
   }
   assert.deepEqual(shown, new Map<string, bigint>(credits), "what is owed");
-  const sum = (all: Iterable<bigint>): bigint => [...all].reduce((total, one) => total + one, 0n);
-  const held = open + sum(shown.values()) + sum(fees.values());
+  const held = open + summed(shown.values()) + summed(fees.values());
   assert.equal(held, usdc.get("escrow") ?? 0n, "rows add up to what the contract holds");
 }
 

@@ -77,16 +77,21 @@ export const SWAP_TWISTS: Readonly<Record<string, Twist>> = {
   }),
 };
 
+function isSeen(block: number): boolean {
+  return block % 5 !== 0;
+}
+
+function withoutLogs(block: EvmBlock | null): EvmBlock | null {
+  return block === null || isSeen(block.number) ? block : { ...block, mayHoldLogs: false };
+}
+
 /** Blooms, ranges, blocks and receipts agree that there is nothing. */
 function withoutSome(source: EvmSource): EvmSource {
-  const isSeen = (block: number): boolean => block % 5 !== 0;
-  const shown = (block: EvmBlock | null): EvmBlock | null =>
-    block === null || isSeen(block.number) ? block : { ...block, mayHoldLogs: false };
   return {
     name: source.name,
     heads: () => source.heads(),
-    blocksAt: async (numbers) => (await source.blocksAt(numbers)).map(shown),
-    blocksByHash: async (hashes) => (await source.blocksByHash(hashes)).map(shown),
+    blocksAt: async (numbers) => (await source.blocksAt(numbers)).map(withoutLogs),
+    blocksByHash: async (hashes) => (await source.blocksByHash(hashes)).map(withoutLogs),
     logs: async (from, to) => {
       const answer = await source.logs(from, to);
       return answer.kind === "logs"

@@ -25,7 +25,7 @@ export type Lie =
   | { readonly do: "tell the truth" };
 
 const depth = fc.nat({ max: 8 });
-const order = fc.nat({ max: 30 });
+const anyOrder = fc.nat({ max: 30 });
 
 function one<Name extends string>(name: Name): fc.Arbitrary<Name> {
   return fc.constant(name);
@@ -47,7 +47,7 @@ export const anyLie: fc.Arbitrary<Lie> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({
       do: one("invent end"),
-      order,
+      order: anyOrder,
       kind: fc.constantFrom("accepted" as const, "cancelled" as const, "claimed" as const),
     }),
   },
