@@ -3,7 +3,7 @@
 
 /** Test files of 20 s and more on two cores, the longest first. */
 export const LONGEST: readonly string[] = [
-  "test/swap-world/worlds.test.ts",
+  "test/simulation/swap-stories.test.ts",
   "test/browser/pages.test.ts",
   "scripts/contract/forge.test.ts",
   "test/store-postgres.test.ts",
@@ -15,6 +15,7 @@ export const LONGEST: readonly string[] = [
   "test/swaps/outages.test.ts",
   "test/demo/npm-start.test.ts",
   "test/simulation/stories.test.ts",
+  "test/simulation/swap-faults.test.ts",
   "test/attacks/everybody-is-rude-at-once.test.ts",
   "test/process/crash-loop.test.ts",
   "test/browser/search.test.ts",
