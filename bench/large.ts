@@ -22,8 +22,8 @@ export interface LargeSize {
 
 /** Least speed of the last part of the sync, of that of the first tenth. */
 const LEAST = 0.7;
-/** The last part: this many operations, which are some transactions. */
-const LAST_OPERATIONS = 100_000;
+/** The last part: some transactions, which hold up to 160,000 operations each. */
+const LAST_OPERATIONS = 1_000_000;
 const ANNOUNCE_PAUSE_MS = 200;
 /** Answers that must not depend on how much there is. */
 const FLAT = ["token/B005/holders", "market/B005/summary", "markets"];
