@@ -55,3 +55,21 @@ test("P-40: decimals are written in one way", () => {
   for (const dec of ["00", "01", "010", "018", "19", "20", "100", "-1", "1.0", " 1", "1 ", "1\n", "٣"])
     assert.equal(verdictOn({ ...deploy, dec }), "DEC_INVALID", dec);
 });
+
+test("P-51: a listing's id is the whole field", () => {
+  const id = `list:${"ab".repeat(32)}:0`;
+  for (const text of [id, `${id.slice(0, -1)}1`, `${id.slice(0, -1)}4294967295`])
+    assert.equal(verdictOn({ op: "send", id: text }), "LISTING_UNKNOWN", text);
+  const wrong = [
+    `x${id}`,
+    ` ${id}`,
+    `${id} `,
+    `${id}x`,
+    `${id}\n`,
+    id.toUpperCase(),
+    id.slice(5),
+    id.slice(0, -2),
+  ];
+  for (const text of [...wrong, `${id.slice(0, -1)}00`, `${id.slice(0, -1)}-1`, ""])
+    assert.equal(verdictOn({ op: "send", id: text }), "LISTING_ID_INVALID", text);
+});
