@@ -98,7 +98,8 @@ describe("P-12: an envelope and nothing else", () => {
       const instead = leaf(Buffer.concat([Buffer.from([opcode]), Buffer.from("aa")]));
       assert.equal(found(instead), opcode === 2 ? "aa" : null, `${opcode} for the push`);
       const long = leaf(Buffer.from([opcode, 2, 0, 0, 0]), letters(2));
-      assert.equal(found(long), opcode === 0x4e ? "aa" : null, `${opcode} for OP_PUSHDATA4`);
+      const pushed = opcode === 6 ? "\u0002\0\0\0aa" : opcode === 0x4e ? "aa" : null;
+      assert.equal(found(long), pushed, `${opcode} for OP_PUSHDATA4`);
       const first = leaf(Buffer.from([opcode]), push(Buffer.from("aa"), 0));
       // Three bytes, or OP_PUSHDATA1 with the push's opcode as its length: then it is another push.
       const read = opcode === 3 ? "\u0002aa" : opcode === 0x4c ? "aa" : null;
