@@ -5,9 +5,10 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { seedsOf, simulate, storyOf } from "../../testkit/worlds/service/simulate.ts";
+import { play, seedsOf, simulate, storyOf } from "../../testkit/worlds/service/simulate.ts";
 import { ServiceWorld } from "../../testkit/worlds/service/service-world.ts";
 import { WRITE_ENDS } from "../../testkit/worlds/service/mortal-writer.ts";
+import type { Step } from "../../testkit/worlds/service/steps.ts";
 import { NODE_MANNERS } from "../../testkit/worlds/service/world-node.ts";
 import { seeds } from "../../testkit/seeds.ts";
 
@@ -83,4 +84,18 @@ test("a seed decides everything: a story that is played twice says the same twic
     }
     assert.equal(told[0], told[1], `seed ${seed}`);
   }
+});
+
+test("H-39: a consumer who left between a reorganisation and its blocks is owed none that are gone when he comes back", async () => {
+  const pass: Step = { do: "pass", ms: 6000 };
+  const mine: Step = { do: "mine", blocks: 4, deeds: 2 };
+  // The process dies between the rewind, which is told, and the first block of the branch.
+  const dies: Step = { do: "befall a write", end: "dies before", order: 1, statement: 0 };
+  const [three, one, six] = [3, 1, 6].map((depth): Step => ({ do: "branch", depth, more: 1, deeds: 2 }));
+  assert.ok(three !== undefined && one !== undefined && six !== undefined);
+  const away = [dies, three, pass, one, pass, six, pass];
+  const own = new Map<string, number>();
+  const steps = [mine, pass, { do: "listen" } as const, mine, pass, ...away, { do: "listen" } as const, pass];
+  await play({ setting: { seed: 1, nodes: 1, swaps: false }, steps }, own);
+  assert.deepEqual([own.get("came back"), own.get("reorg")], [1, 3]);
 });
