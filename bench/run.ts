@@ -3,7 +3,7 @@
 // tip, pages, roles, swaps and paint. `--only large` runs what is no part of the whole, because it takes hours: an index
 // of `--operations` (10,000,000 unless told) in `--engine sqlite` (unless told) or `postgresql`.
 
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg, totalmem } from "node:os";
 import { parseArgs } from "node:util";
 import { type Figure, printFigure, ratioFigure, table } from "./figure.ts";
@@ -17,6 +17,7 @@ import type { ScanLine } from "./scan.ts";
 import { swapFigures, type SwapSize } from "./swaps.ts";
 import { type IndexedWorkload, indexOnce, syncFigures } from "./sync.ts";
 import { tipFigures } from "./tip.ts";
+import { DATA_FOLDER } from "./workload.ts";
 
 /** How much each part does. */
 interface Size {
@@ -119,6 +120,7 @@ function machine(): string {
 
 async function main(): Promise<void> {
   const { size, parts, large } = wanted(process.argv.slice(2));
+  mkdirSync(DATA_FOLDER, { recursive: true });
   const started = performance.now();
   const figures: Figure[] = [];
   const faults: string[] = [];

@@ -3,7 +3,7 @@
 
 import { randomInt } from "node:crypto";
 import { rm } from "node:fs/promises";
-import type { PageMemory } from "../adapters/store-sqlite/sqlite-store.ts";
+import type { Layout } from "../adapters/store-sqlite/sqlite-store.ts";
 import { systemClock } from "../adapters/system/clock.ts";
 import { PrometheusMetrics } from "../adapters/system/metrics.ts";
 import { openLog, redactedLog } from "../adapters/system/log.ts";
@@ -44,11 +44,11 @@ async function openJob(
   config: Config,
   overrides: Overrides,
   database = config.database,
-  memory: PageMemory = "ample",
+  layout: Layout = "served",
 ): Promise<OpenedJob> {
   const log = logOf(config, overrides);
   const closers = new Closers();
-  const store = await openDatabase(database, log, memory);
+  const store = await openDatabase(database, log, layout);
   closers.add(() => store.close());
   return { ...openFoundation(config, log, closers), store };
 }
@@ -168,7 +168,7 @@ export async function verify(
     config,
     overrides,
     { engine: "sqlite", file: replayFile },
-    "little",
+    "compared",
   );
   closers.add(() => index.close());
   return closingOnFailure(closers, async () => {

@@ -4,7 +4,7 @@ import { openIndexReader as openPostgresIndex } from "../adapters/store-postgres
 import { openPostgresStore } from "../adapters/store-postgres/postgres-store.ts";
 import { postgresAlarms, removePostgresAlarm } from "../adapters/store-postgres/swaps/alarms.ts";
 import { openIndexReader, openReplay } from "../adapters/store-sqlite/read/index-reader.ts";
-import { type OpenedStore, openSqliteStore, type PageMemory } from "../adapters/store-sqlite/sqlite-store.ts";
+import { type Layout, type OpenedStore, openSqliteStore } from "../adapters/store-sqlite/sqlite-store.ts";
 import { removeAlarm, storedAlarms } from "../adapters/store-sqlite/swaps/swap-store.ts";
 import { sentenceOf } from "../follow/follower-errors.ts";
 import type { Log } from "../follow/ports.ts";
@@ -23,15 +23,20 @@ export function shownDatabase(target: DatabaseTarget): string {
   return `${protocol}//${host}${pathname}`;
 }
 
-/** Opens a database as its writer. Throws `CommandRefused` with the reason where it cannot be used. */
+/** Opens a database as its writer; a replay, which is compared and not served, takes little memory. Throws `CommandRefused` with the reason where it cannot be used. */
 export async function openDatabase(
   target: DatabaseTarget,
   log: Log,
-  memory: PageMemory,
+  layout: Layout = "served",
 ): Promise<OpenedDatabase> {
   try {
     return target.engine === "sqlite"
-      ? await openSqliteStore({ file: target.file, log, memory })
+      ? await openSqliteStore({
+          file: target.file,
+          log,
+          layout,
+          memory: layout === "served" ? "ample" : "little",
+        })
       : await openPostgresStore({ url: target.url, log });
   } catch (cause) {
     throw refusal(cause);

@@ -158,7 +158,7 @@ async function replay(
   const log = redactedLog(openLog(config.logLevel), config.redact);
   const foundation = openFoundation(config, log);
   const { node, context, closers } = foundation;
-  const store = await openDatabase({ engine: "sqlite", file }, log, "ample");
+  const store = await openDatabase({ engine: "sqlite", file }, log);
   closers.add(() => store.close());
   await closingOnFailure(closers, async () => {
     await node.checkIdentity();

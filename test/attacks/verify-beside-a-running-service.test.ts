@@ -102,7 +102,7 @@ async function run(
   replayName: string,
   onBlock: (height: number, count: number) => Promise<void> = async () => undefined,
 ): Promise<Run> {
-  const replay = await stores.open(replayName, { memory: "little" });
+  const replay = await stores.open(replayName, { memory: "little", layout: "compared" });
   const index = await reader();
   const asked: number[] = [];
   const node = {

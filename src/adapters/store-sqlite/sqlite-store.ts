@@ -32,11 +32,11 @@ import { buffersOf, packCommit } from "./write/packed-commit.ts";
 import { storedParameters } from "./parameters.ts";
 import { SqliteSwapStore } from "./swaps/swap-store.ts";
 import { SqliteQueries } from "./read/queries.ts";
-import type { Writer, WriterStart } from "./write/writer-protocol.ts";
+import type { Layout, Writer, WriterStart } from "./write/writer-protocol.ts";
 import { WriterThread } from "./write/writer-thread.ts";
 import { explained } from "./open-fault.ts";
 
-export type { PageMemory };
+export type { Layout, PageMemory };
 
 /** The index and the swap tables, in one database with one writer; `close` ends both. */
 export interface OpenedStore extends IndexStore, ConditionSource {
@@ -51,6 +51,8 @@ export interface SqliteStoreOptions {
   readonly file: string;
   /** "little" for a job that nobody waits for; default "ample". */
   readonly memory?: PageMemory;
+  /** "compared" for a replay that nobody asks; default "served". Lists of such a database are slow. */
+  readonly layout?: Layout;
   readonly log?: Log;
   /** Opens the writer; default a thread of its own. */
   readonly openWriter?: (start: WriterStart) => Promise<Writer>;
@@ -61,13 +63,13 @@ export interface SqliteStoreOptions {
  * another writer holds the file, where a newer program has written it, or where it cannot be opened.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<OpenedStore> {
-  const { memory = "ample" } = options;
+  const { memory = "ample", layout = "served" } = options;
   const temporaryFolder = options.file === ":memory:" ? await mkdtemp(join(tmpdir(), "strand-index-")) : null;
   const file = temporaryFolder === null ? resolve(options.file) : join(temporaryFolder, "index.db");
   try {
     await mkdir(dirname(file), { recursive: true });
     const { openWriter = (start: WriterStart) => WriterThread.start(start) } = options;
-    const writer = await openWriter({ file, memory });
+    const writer = await openWriter({ file, memory, layout });
     try {
       const store = new SqliteStore(writer, openReader(file, memory), file, temporaryFolder);
       options.log?.debug({ file }, "index database open");

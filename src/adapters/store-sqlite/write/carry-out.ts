@@ -4,6 +4,7 @@
 // (`writer.ts`); a simulation, in which nothing may come at a time of its own, runs it where it stands.
 
 import { DatabaseSync } from "node:sqlite";
+import { arrangeForComparing } from "../audit/replay-layout.ts";
 import { type Connection, openWriter } from "../connection.ts";
 import { migrate } from "../migrate.ts";
 import { SwapWriter } from "../swaps/swap-writer.ts";
@@ -19,12 +20,13 @@ export interface OpenWriter {
 }
 
 /** Opens a database for writing. @throws Error with a sentence where another writer holds it, or it cannot be used. */
-export function openForWriting({ file, memory }: WriterStart): OpenWriter {
+export function openForWriting({ file, memory, layout = "served" }: WriterStart): OpenWriter {
   const lock = takeWriteLock(file);
   try {
     const connection = openWriter(file, memory);
     try {
       migrate(connection, file);
+      if (layout === "compared") arrangeForComparing(connection);
       return { lock, connection, writer: new IndexWriter(connection), swaps: new SwapWriter(connection) };
     } catch (error) {
       connection.close();

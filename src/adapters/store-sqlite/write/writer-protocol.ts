@@ -11,7 +11,12 @@ import type { SwapOrder } from "../swaps/swap-writer.ts";
 export interface WriterStart {
   readonly file: string;
   readonly memory: PageMemory;
+  /** Default "served". */
+  readonly layout?: Layout;
 }
+
+/** What a database is for: to answer, or to be compared with one that does (`audit/replay-layout.ts`). */
+export type Layout = "served" | "compared";
 
 /** One order to the writer. */
 export type WriterOrder =
