@@ -3,6 +3,7 @@
 
 /** Test files of 20 s and more on two cores, the longest first. */
 export const LONGEST: readonly string[] = [
+  "test/process/crash-loop.test.ts",
   "test/simulation/swap-stories.test.ts",
   "test/browser/pages.test.ts",
   "scripts/contract/forge.test.ts",
@@ -17,11 +18,11 @@ export const LONGEST: readonly string[] = [
   "test/simulation/stories.test.ts",
   "test/simulation/swap-faults.test.ts",
   "test/attacks/everybody-is-rude-at-once.test.ts",
-  "test/process/crash-loop.test.ts",
   "test/browser/search.test.ts",
   "test/process/roles.test.ts",
   "test/browser/reading.test.ts",
   "test/process/snapshot.test.ts",
+  "test/process/import-crashes.test.ts",
   "test/attacks/the-mempool-is-flooded.test.ts",
   "test/attacks/verify-beside-a-running-service.test.ts",
   "test/store-sqlite.test.ts",

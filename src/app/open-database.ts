@@ -43,6 +43,13 @@ export async function openDatabase(
   }
 }
 
+/** What files that a command leaves for its next run begin with: beside a SQLite database, else in the present folder. */
+export function workName(target: DatabaseTarget): string {
+  if (target.engine === "sqlite") return target.file;
+  const { hostname, pathname } = new URL(target.url);
+  return ["strand", hostname, pathname.slice(1)].join("-").replaceAll(/[^\w.-]/g, "_");
+}
+
 /**
  * Opens a database to be verified; `name` is what the file of its replay begins with. Rejects with `CommandRefused` where
  * it cannot be read.
@@ -52,10 +59,8 @@ export async function openVerified(target: DatabaseTarget): Promise<{
   readonly name: string;
 }> {
   try {
-    if (target.engine === "sqlite") return { index: openIndexReader(target.file), name: target.file };
-    const { hostname, pathname } = new URL(target.url);
-    const name = ["strand", hostname, pathname.slice(1)].join("-").replaceAll(/[^\w.-]/g, "_");
-    return { index: await openPostgresIndex(target.url, openReplay), name };
+    if (target.engine === "sqlite") return { index: openIndexReader(target.file), name: workName(target) };
+    return { index: await openPostgresIndex(target.url, openReplay), name: workName(target) };
   } catch (cause) {
     throw refusal(cause);
   }

@@ -1,7 +1,10 @@
-// `strand export` and `strand import`: a snapshot of a SQLite index for a new operator, who believes none of it: checksums,
-// the digest of every block from the rows, the books, and at the end either another service's word or his own node's.
+// `strand export` and `strand import`: a snapshot of an index for a new operator, who believes none of it: checksums, the
+// digest of every block from the rows, the books, and at the end either another service's word or his own node's. It is
+// a SQLite database; with PostgreSQL one is made of the rows, or its rows are stored once they have been checked.
 
-import { existsSync, renameSync, rmSync } from "node:fs";
+import { existsSync, renameSync } from "node:fs";
+import { fillPostgresIndex, holdsPostgresIndex } from "../adapters/store-postgres/snapshot/fill-index.ts";
+import { withPostgresContents } from "../adapters/store-postgres/snapshot/index-contents.ts";
 import { addressHash } from "../adapters/store-sqlite/address-hash.ts";
 import { addressSeed } from "../adapters/store-sqlite/address-ids.ts";
 import { auditStore } from "../adapters/store-sqlite/audit/audit.ts";
@@ -10,6 +13,11 @@ import type { Connection } from "../adapters/store-sqlite/connection.ts";
 import { openIndexReader } from "../adapters/store-sqlite/read/index-reader.ts";
 import { digestsFromRows } from "../adapters/store-sqlite/snapshot/digests-from-rows.ts";
 import { type Exported, exportSnapshot } from "../adapters/store-sqlite/snapshot/export-snapshot.ts";
+import {
+  contentsOf,
+  fillSqliteIndex,
+  removeDatabase,
+} from "../adapters/store-sqlite/snapshot/index-contents.ts";
 import {
   assembleSnapshot,
   makeOwn,
@@ -29,7 +37,8 @@ import { CommandRefused } from "./cli/ending.ts";
 import { indexerOver } from "./compose-index.ts";
 import type { Config } from "./config/config.ts";
 import { closingOnFailure, openFoundation, refuseOthers } from "./foundation.ts";
-import { openDatabase } from "./open-database.ts";
+import type { DatabaseTarget } from "./config/read-service.ts";
+import { openDatabase, shownDatabase, workName } from "./open-database.ts";
 import { MACHINE } from "./outside.ts";
 
 /** What shows that a snapshot is of the best chain: another service's digest, or the last blocks from one's own node. */
@@ -40,10 +49,18 @@ export type SnapshotProof =
 /** How long another service may take to answer. */
 const ASK_MS = 20_000;
 
-/** Writes a snapshot. Throws `CommandRefused` where there is no index, or it is not SQLite's. */
-export function exportIndex(config: Config, folder: string): Exported {
-  const file = sqliteFile(config, "strand export reads");
-  return refusing(() => exportSnapshot(file, folder));
+/** Writes a snapshot. Rejects with `CommandRefused` where there is no index. */
+export function exportIndex({ database }: Config, folder: string): Promise<Exported> {
+  return refusing(async () => {
+    if (database.engine === "sqlite") return exportSnapshot(database.file, folder);
+    const work = `${workName(database)}.export`;
+    try {
+      await withPostgresContents(database.url, (contents) => fillSqliteIndex(work, contents));
+      return exportSnapshot(work, folder);
+    } finally {
+      removeDatabase(work);
+    }
+  });
 }
 
 /**
@@ -56,33 +73,45 @@ export async function importIndex(
   proof: SnapshotProof,
   say: (line: string) => void,
 ): Promise<void> {
-  const file = sqliteFile(config, "strand import makes");
-  if (existsSync(file)) throw new CommandRefused([`there is a database at ${file}: import into another one`]);
-  const manifest = refusing(() => readManifest(folder));
+  const { database } = config;
+  await refusing(() => refuseTaken(database));
+  const manifest = await refusing(() => readManifest(folder));
   refuseOthers(
     parameterDifferences(manifest.parameters, parametersOf(config.network.name, config.rules)),
     folder,
   );
-  const work = `${file}.import`;
+  const work = `${workName(database)}.import`;
   const count = manifest.parts.length;
-  refusing(() => assembleSnapshot(folder, manifest, work, (parts) => say(`part ${parts} of ${count}`)));
-  refusing(() => checkRows(work, manifest, config, say));
+  await refusing(() => assembleSnapshot(folder, manifest, work, (parts) => say(`part ${parts} of ${count}`)));
+  await refusing(() => checkRows(work, manifest, config, say));
   if (proof.kind === "url") await askOther(proof.url, manifest);
-  refusing(() => changed(work, makeOwn));
+  await refusing(() => changed(work, makeOwn));
   if (proof.kind === "replay") await replay(config, work, manifest, proof.blocks);
   say(proof.kind === "url" ? "the digest is the other service's" : "the last blocks give the same digest");
-  renameSync(work, file);
-  for (const end of ["-wal", "-shm", ".lock"]) rmSync(`${work}${end}`, { force: true });
+  await refusing(() => take(database, work, say));
+  removeDatabase(work);
 }
 
-function sqliteFile({ database }: Config, does: string): string {
-  if (database.engine === "sqlite") return database.file;
-  throw new CommandRefused([`${does} SQLite databases: with PostgreSQL use pg_dump and pg_restore`]);
+/** Throws a sentence where something stands in the place of the database. */
+async function refuseTaken(target: DatabaseTarget): Promise<void> {
+  const isTaken = target.engine === "sqlite" ? existsSync(target.file) : await holdsPostgresIndex(target.url);
+  if (isTaken) throw new Error(`there is a database at ${shownDatabase(target)}: import into another one`);
 }
 
-function refusing<Value>(job: () => Value): Value {
+/** Puts what was checked into the place of the database: in one step, whatever ends the process. */
+async function take(target: DatabaseTarget, work: string, say: (line: string) => void): Promise<void> {
+  if (target.engine === "sqlite") return renameSync(work, target.file);
+  const connection = openAssembled(work);
   try {
-    return job();
+    await fillPostgresIndex(target.url, contentsOf(connection), (table) => say(`storing ${table}`));
+  } finally {
+    connection.close();
+  }
+}
+
+async function refusing<Value>(job: () => Value | Promise<Value>): Promise<Value> {
+  try {
+    return await job();
   } catch (cause) {
     if (cause instanceof CommandRefused) throw cause;
     throw new CommandRefused([sentenceOf(cause)], { cause });

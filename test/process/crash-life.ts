@@ -3,8 +3,7 @@
 // it is about to run its n-th writing statement, in whatever thread.
 
 import { readFileSync } from "node:fs";
-import { openPostgresStore } from "../../src/adapters/store-postgres/postgres-store.ts";
-import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
+import type { IndexStore } from "../../src/index/ports.ts";
 import { fingerprintOf, storyOf } from "../../testkit/worlds/crash/story.ts";
 
 const [url = "", seed = "", statesFile = ""] = process.argv.slice(2);
@@ -15,9 +14,17 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-const store = url.startsWith("sqlite:")
-  ? await openSqliteStore({ file: url.slice("sqlite:".length) })
-  : await openPostgresStore({ url });
+/** Only the engine that is asked for is loaded: thousands of lives are lived. */
+async function opened(): Promise<IndexStore> {
+  if (url.startsWith("sqlite:")) {
+    const { openSqliteStore } = await import("../../src/adapters/store-sqlite/sqlite-store.ts");
+    return openSqliteStore({ file: url.slice("sqlite:".length) });
+  }
+  const { openPostgresStore } = await import("../../src/adapters/store-postgres/postgres-store.ts");
+  return openPostgresStore({ url });
+}
+
+const store = await opened();
 const found = states.indexOf(await fingerprintOf(store));
 const faults = await store.audit();
 say(`found ${found}${faults.length === 0 ? "" : ` ${faults.join("; ")}`}`);

@@ -1,5 +1,5 @@
-// SIGKILL at any writing statement and at any moment: while a database is made, in commits of one block and of many, in
-// rewinds. The next life finds the index as it was before the step or after it, never less than what was acknowledged,
+// SIGKILL at any writing statement and at any moment: while a database is made or brought up to date from an older schema,
+// in commits of one block and of many, in rewinds. The next life finds the index as it was before the step or after it, never less than what was acknowledged,
 // never anything else, and goes on. The same where PostgreSQL itself is killed under a writer that lives.
 // STRAND_CRASHES=10000 dies so often with each engine, and kills the server a twentieth as often; STRAND_SEED=n in other ways.
 
@@ -19,14 +19,18 @@ import { replayOf, seeds } from "../../testkit/seeds.ts";
 import { type IndexStore, StoreUnavailable } from "../../src/index/ports.ts";
 import { elementAt } from "../../src/primitives/elements.ts";
 import { until } from "../../testkit/until.ts";
+import { makeOld } from "../../testkit/worlds/crash/older-schema.ts";
 import { fingerprintOf, statesOf, type Step, storyOf } from "../../testkit/worlds/crash/story.ts";
 
-const CRASHES = Number(process.env["STRAND_CRASHES"] ?? 8);
+const CRASHES = Number(process.env["STRAND_CRASHES"] ?? 140);
 /** A server takes a second to come back. */
 const SERVER_KILLS = Math.ceil(CRASHES / 20) + 1;
 const [SEED = 0] = seeds([5150]);
+type Engine = "sqlite" | "postgresql";
 /** Somewhat more than the statements that a whole life runs, with either engine. */
-const MOST_STATEMENTS = { sqlite: 1400, postgresql: 450 } as const;
+const MOST_STATEMENTS: Readonly<Record<Engine, number>> = { sqlite: 1400, postgresql: 450 };
+/** And than those that bring an older schema up to date. */
+const MOST_OF_A_MIGRATION: Readonly<Record<Engine, number>> = { sqlite: 60, postgresql: 20 };
 /** About as long as a life writes on a quiet machine. */
 const MOST_MS = 400;
 
@@ -55,7 +59,7 @@ interface Life {
 /** When a life is to end: at a statement, or some time after it has found the database. */
 type End = { readonly statement: number } | { readonly afterMs: number } | null;
 
-async function live(url: string, end: End): Promise<Life> {
+async function live(engine: Engine, url: string, end: End): Promise<Life> {
   const here = import.meta.dirname;
   const [statement, afterMs] = [
     end !== null && "statement" in end ? end.statement : null,
@@ -63,7 +67,7 @@ async function live(url: string, end: End): Promise<Life> {
   ];
   const early = statement === null ? [] : [`--import=${join(here, "die-at-statement.ts")}`];
   const child = spawn(process.execPath, [...early, join(here, "crash-life.ts"), url, `${SEED}`, statesFile], {
-    env: { ...process.env, STRAND_DIE_AT: `${statement ?? 0}` },
+    env: { ...process.env, STRAND_DIE_AT: `${statement ?? 0}`, STRAND_DIE_IN: engine },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let said = "";
@@ -80,22 +84,34 @@ async function live(url: string, end: End): Promise<Life> {
   return { lines: said.split("\n").filter((line) => line !== ""), isWhole: code === 0 };
 }
 
-/** The number of deaths by the step during which they came, -1: before the first answer of a life. */
+/** The number of deaths by the step during which they came. */
 type Deaths = Map<number, number>;
+/** Keys of that: before the first answer of a life, and while an older schema was brought up to date or right behind. */
+const [UNKNOWN, MIGRATING] = [-1, -2];
 
-async function dieAndGoOn(
-  engine: keyof typeof MOST_STATEMENTS,
-  newUrl: () => Promise<string>,
-): Promise<Deaths> {
+/**
+ * When a life is to end that has so many steps of the story before it: mostly somewhere in them. The fewer they are, the
+ * likelier it comes to its end, or nearly all deaths would be in the last steps.
+ */
+function anyEnd(random: Random, engine: Engine, left: number): End {
+  const steps = states.length - 1;
+  if (random.below(steps) >= 2 * left) return null;
+  const share = left / steps;
+  return random.oneIn(3)
+    ? { afterMs: random.below(1 + Math.ceil(MOST_MS * share)) }
+    : { statement: 1 + random.below(1 + Math.ceil(MOST_STATEMENTS[engine] * share)) };
+}
+
+async function dieAndGoOn(engine: Engine, newUrl: () => Promise<string>): Promise<Deaths> {
   const random = new Random(SEED);
   const deaths: Deaths = new Map();
-  let [url, acknowledged, count] = [await newUrl(), 0, 0];
+  let [url, acknowledged, count, isOld] = [await newUrl(), 0, 0, false];
   while (count < CRASHES) {
-    const end = random.oneIn(3)
-      ? { afterMs: random.below(MOST_MS) }
-      : { statement: 1 + random.below(MOST_STATEMENTS[engine]) };
-    const { lines, isWhole } = await live(url, end);
-    let where = -1;
+    const end = isOld
+      ? { statement: 1 + random.below(MOST_OF_A_MIGRATION[engine]) }
+      : anyEnd(random, engine, states.length - 1 - acknowledged);
+    const { lines, isWhole } = await live(engine, url, end);
+    let where = UNKNOWN;
     for (const line of lines) {
       const [verb, number, ...rest] = line.split(" ");
       where = Number(number);
@@ -108,14 +124,17 @@ async function dieAndGoOn(
     }
     if (isWhole) {
       assert.equal(acknowledged, states.length - 1);
-      [url, acknowledged] = [await newUrl(), 0];
+      isOld = !isOld && random.oneIn(2);
+      if (isOld) await makeOld(url);
+      else [url, acknowledged] = [await newUrl(), 0];
       continue;
     }
     count += 1;
+    if (isOld) where = MIGRATING;
     deaths.set(where, (deaths.get(where) ?? 0) + 1);
   }
   // The last death, too, has left an index that goes on to its end.
-  const { lines } = await live(url, null);
+  const { lines } = await live(engine, url, null);
   assert.equal(lines.at(-1), lines.length === 1 ? `found ${states.length - 1}` : `done ${states.length - 1}`);
   return deaths;
 }

@@ -25,8 +25,8 @@ const SUMMARIES = {
   serve: "serves the index that `strand index` writes to PostgreSQL, from as many processes as you like",
   reindex: "wipes the index and builds it again from the node; the service must not be running",
   verify: "checks the index against every block of the node; exit code 1 where it finds a difference",
-  export: "writes a snapshot of a SQLite index into the folder --to, also beside a running service",
-  import: "makes a SQLite index of the snapshot in the folder --from, and believes nothing of it unchecked",
+  export: "writes a snapshot of the index into the folder --to, also beside a running service",
+  import: "makes the index of the snapshot in the folder --from, and believes nothing of it unchecked",
   alarms: "shows alarms of swaps that stop new actions; --lift <id> ends one, also beside a running service",
   "deploy-escrow": "puts the swaps' escrow contract on an EVM chain and prints its address as JSON",
 } as const;

@@ -52,9 +52,7 @@ export async function runExport(flags: Flags): Promise<number> {
   const folder = folderOf(flags, TO);
   const config = configOf(settingsOf(flags));
   const { exportIndex } = await import("../snapshots.ts");
-  const { height, hash, digest, parts } = await redacted(config.redact, () =>
-    Promise.resolve(exportIndex(config, folder)),
-  );
+  const { height, hash, digest, parts } = await redacted(config.redact, () => exportIndex(config, folder));
   out(`block ${height} ${hash}, digest ${digest}, in ${parts.length} parts`);
   return 0;
 }

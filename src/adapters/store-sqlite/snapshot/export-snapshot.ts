@@ -21,6 +21,7 @@ import { storedTip } from "../block-rows.ts";
 import { Connection, openPassingReader } from "../connection.ts";
 import { assertReadable } from "../migrate.ts";
 import { storedParameters } from "../parameters.ts";
+import { removeDatabase } from "./index-contents.ts";
 import { manifestFile, manifestText, partFile, sha256Hex, type SnapshotManifest } from "./manifest.ts";
 
 /** Bytes of the database in one part. */
@@ -58,10 +59,6 @@ export function exportSnapshot(file: string, folder: string, partBytes = PART_BY
   } finally {
     removeDatabase(copy);
   }
-}
-
-function removeDatabase(file: string): void {
-  for (const end of ["", "-wal", "-shm", "-journal"]) rmSync(`${file}${end}`, { force: true });
 }
 
 function copyIndex(file: string, copy: string): void {

@@ -20,6 +20,7 @@ import { gunzipSync } from "node:zlib";
 import { addressHash } from "../address-hash.ts";
 import { Connection } from "../connection.ts";
 import { assertReadable } from "../migrate.ts";
+import { removeBeside } from "./index-contents.ts";
 import { partFile, sha256Hex, type SnapshotManifest } from "./manifest.ts";
 
 /** Hex digits of the seed of the address hash. */
@@ -36,6 +37,21 @@ export function assembleSnapshot(
   onPart: (parts: number) => void = () => undefined,
 ): void {
   mkdirSync(dirname(file), { recursive: true });
+  // A run that ended later on, when the database was whole and in use, has left a log of changes that belongs to it alone.
+  removeBeside(file);
+  if (assembled(folder, manifest, file, onPart)) return;
+  // An earlier run has changed its file, or was given another snapshot: nothing of it is taken over.
+  if (assembled(folder, manifest, file, onPart)) return;
+  throw new Error(`${folder}: the parts together are not the database of the manifest; fetch them again`);
+}
+
+/** Puts the missing parts behind what is there; empties the file and returns false where that is not the database. */
+function assembled(
+  folder: string,
+  manifest: SnapshotManifest,
+  file: string,
+  onPart: (parts: number) => void,
+): boolean {
   const { partBytes } = manifest;
   const target = openSync(file, existsSync(file) ? "r+" : "w+");
   try {
@@ -52,12 +68,10 @@ export function assembleSnapshot(
       onPart(part + 1);
     }
     ftruncateSync(target, manifest.bytes);
-    if (fileHash(target, manifest.bytes) !== manifest.sha256) {
-      // Which part is wrong is not known any more: the next run begins anew.
-      ftruncateSync(target, 0);
-      throw new Error(`${folder}: the parts together are not the database of the manifest; import it again`);
-    }
+    const isRight = fileHash(target, manifest.bytes) === manifest.sha256;
+    if (!isRight) ftruncateSync(target, 0);
     fsyncSync(target);
+    return isRight;
   } finally {
     closeSync(target);
   }

@@ -1,0 +1,158 @@
+// SIGKILL at any statement and any moment of `strand import`, into either engine and with a replay of the last blocks:
+// until an import has come to its end nothing stands in the place of the database, the next run goes on with what is
+// there, and what it makes is the index that was exported. STRAND_CRASHES=10000 kills a twentieth as often into each engine.
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { openPostgresStore } from "../../src/adapters/store-postgres/postgres-store.ts";
+import { exportSnapshot } from "../../src/adapters/store-sqlite/snapshot/export-snapshot.ts";
+import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
+import type { IndexStore, StoreDump } from "../../src/index/ports.ts";
+import { needsPostgres, startPostgres } from "../../testkit/doubles/postgres.ts";
+import { freePort } from "../../testkit/free-port.ts";
+import { Random } from "../../testkit/random.ts";
+import { replayOf, seeds } from "../../testkit/seeds.ts";
+import { until } from "../../testkit/until.ts";
+import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
+import { serveWorld, settingsOver, type WorldServer } from "../../testkit/worlds/simulation/world-server.ts";
+import { endAll, health, startStrand } from "./service-process.ts";
+
+const CRASHES = Math.ceil(Number(process.env["STRAND_CRASHES"] ?? 200) / 20);
+const [SEED = 0] = seeds([6120]);
+/** Small, so that a snapshot has many parts. */
+const PART_BYTES = 16_384;
+/** About as many statements as an import runs, into either engine, and about as long as it works on a quiet machine. */
+const MOST_STATEMENTS = 210;
+const MOST_MS = 1_000;
+
+let folder = "";
+let parts = "";
+let server: WorldServer;
+let settings: Readonly<Record<string, string>> = {};
+let exported: StoreDump;
+
+async function dumpOf(opening: Promise<IndexStore>): Promise<StoreDump> {
+  const store = await opening;
+  try {
+    assert.deepEqual(await store.audit(), []);
+    return await store.dump();
+  } finally {
+    await store.close();
+  }
+}
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), "strand-import-"));
+  parts = join(folder, "snapshot");
+  const world = new SimulatedWorld(SEED);
+  world.grow(30);
+  server = await serveWorld(world);
+  const file = join(folder, "first.db");
+  const port = await freePort();
+  const first = startStrand(
+    process.execPath,
+    ["start"],
+    settingsOver(world, server, { database: `sqlite:${file}`, port }),
+  );
+  await until(
+    "the tip is reached",
+    async () => (await health(port))?.["indexed_height"] === world.tip.height,
+  );
+  first.child.kill("SIGTERM");
+  assert.equal((await first.ended).code, 0);
+  const { parts: written } = exportSnapshot(file, parts, PART_BYTES);
+  assert.ok(written.length > 5, `${written.length} parts`);
+  exported = await dumpOf(openSqliteStore({ file }));
+  settings = settingsOver(world, server, { database: "", port: 0 });
+});
+
+after(async () => {
+  await endAll();
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Whether the run came to its end. */
+async function runs(
+  url: string,
+  work: string,
+  end: { readonly statement?: number; readonly afterMs?: number },
+): Promise<boolean> {
+  const here = import.meta.dirname;
+  const early = end.statement === undefined ? [] : [`--import=${join(here, "die-at-statement.ts")}`];
+  const words = [join(here, "import-life.ts"), work, "--from", parts, "--replay", "5"];
+  const child = spawn(process.execPath, [...early, ...words], {
+    env: { ...process.env, ...settings, DATABASE_URL: url, STRAND_DIE_AT: `${end.statement ?? 0}` },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let said = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (said += String(chunk)));
+  const timer =
+    end.afterMs === undefined ? null : setTimeout(() => child.kill("SIGKILL"), end.afterMs).unref();
+  const [code, signal]: unknown[] = await once(child, "close");
+  if (timer !== null) clearTimeout(timer);
+  assert.ok(code === 0 || signal === "SIGKILL", `ended with ${String(code)}: ${said}; ${replayOf(SEED)}`);
+  return code === 0;
+}
+
+/** One place after the other is filled by runs that are killed; `look` says what stands there. */
+async function killAndGoOn(
+  newUrl: (number: number) => Promise<string>,
+  look: (url: string) => Promise<StoreDump | null>,
+): Promise<number> {
+  const random = new Random(SEED);
+  let [killed, imported] = [0, 0];
+  while (killed < CRASHES) {
+    const url = await newUrl(imported);
+    for (let isWhole = false; !isWhole; ) {
+      assert.equal(await look(url), null, "nothing stands there before an import has come to its end");
+      const end = random.oneIn(2)
+        ? { afterMs: random.below(MOST_MS) }
+        : { statement: 1 + random.below(MOST_STATEMENTS) };
+      isWhole = await runs(url, folder, killed < CRASHES ? end : {});
+      // Who dies right behind the last step has imported all of it.
+      const found = isWhole ? null : await look(url);
+      if (!isWhole) killed += 1;
+      if (found !== null) isWhole = true;
+    }
+    assert.deepEqual(await look(url), exported, replayOf(SEED));
+    imported += 1;
+  }
+  return imported;
+}
+
+const RULE = "SIGKILL at any statement and any moment of an import leaves nothing or all of it";
+
+test(`${RULE}, in SQLite`, async (context) => {
+  const imported = await killAndGoOn(
+    async (number) => `sqlite:${join(folder, `${number}.db`)}`,
+    async (url) => {
+      const file = url.slice("sqlite:".length);
+      return existsSync(file) ? dumpOf(openSqliteStore({ file })) : null;
+    },
+  );
+  context.diagnostic(`${CRASHES} deaths, ${imported} imports`);
+});
+
+test(`${RULE}, in PostgreSQL`, needsPostgres(), async (context) => {
+  const cluster = await startPostgres();
+  try {
+    const imported = await killAndGoOn(
+      () => cluster.newUrl(),
+      async (url) => {
+        const store = await openPostgresStore({ url });
+        if ((await store.tip()) !== null) return dumpOf(Promise.resolve(store));
+        await store.close();
+        return null;
+      },
+    );
+    context.diagnostic(`${CRASHES} deaths, ${imported} imports`);
+  } finally {
+    await cluster.stop();
+  }
+});
