@@ -19,13 +19,16 @@ import { replayOf, seeds } from "../../testkit/seeds.ts";
 import { type IndexStore, StoreUnavailable } from "../../src/index/ports.ts";
 import { elementAt } from "../../src/primitives/elements.ts";
 import { until } from "../../testkit/until.ts";
+import { bundled, loadedBefore } from "../../testkit/worlds/crash/bundled.ts";
 import { makeOld } from "../../testkit/worlds/crash/older-schema.ts";
 import { fingerprintOf, statesOf, type Step, storyOf } from "../../testkit/worlds/crash/story.ts";
+import { REPOSITORY } from "./service-process.ts";
 
 const CRASHES = Number(process.env["STRAND_CRASHES"] ?? 140);
 /** A server takes a second to come back. */
 const SERVER_KILLS = Math.ceil(CRASHES / 20) + 1;
 const [SEED = 0] = seeds([5150]);
+const [LIFE, DIE_EARLY] = ["test/process/crash-life.ts", "test/process/die-at-statement.ts"] as const;
 type Engine = "sqlite" | "postgresql";
 /** Somewhat more than the statements that a whole life runs, with either engine. */
 const MOST_STATEMENTS: Readonly<Record<Engine, number>> = { sqlite: 1400, postgresql: 450 };
@@ -36,6 +39,7 @@ const MOST_MS = 400;
 
 let folder = "";
 let statesFile = "";
+let program: (file: string) => string = (file) => file;
 let states: readonly string[] = [];
 
 before(async () => {
@@ -46,6 +50,8 @@ before(async () => {
   await undisturbed.close();
   assert.equal(new Set(states).size, states.length, "states must differ, or a lost step would not show");
   writeFileSync(statesFile, JSON.stringify(states));
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
+  program = await bundled(REPOSITORY, [LIFE, DIE_EARLY], folder);
 });
 
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -60,13 +66,12 @@ interface Life {
 type End = { readonly statement: number } | { readonly afterMs: number } | null;
 
 async function live(engine: Engine, url: string, end: End): Promise<Life> {
-  const here = import.meta.dirname;
   const [statement, afterMs] = [
     end !== null && "statement" in end ? end.statement : null,
     end !== null && "afterMs" in end ? end.afterMs : null,
   ];
-  const early = statement === null ? [] : [`--import=${join(here, "die-at-statement.ts")}`];
-  const child = spawn(process.execPath, [...early, join(here, "crash-life.ts"), url, `${SEED}`, statesFile], {
+  const early = statement === null ? [] : [loadedBefore(program(DIE_EARLY))];
+  const child = spawn(process.execPath, [...early, program(LIFE), url, `${SEED}`, statesFile], {
     env: { ...process.env, STRAND_DIE_AT: `${statement ?? 0}`, STRAND_DIE_IN: engine },
     stdio: ["ignore", "pipe", "pipe"],
   });
