@@ -8,15 +8,18 @@ import { rolldown } from "rolldown";
 /** The program of the writer's thread, which is started by its name. */
 const WRITER = "src/adapters/store-sqlite/write/writer.ts";
 
+function nameOf(file: string): string {
+  return basename(file, ".ts");
+}
+
 /** Bundles these files of the repository into a folder; resolves with the path of each. */
 export async function bundled(
   repository: string,
   files: readonly string[],
   folder: string,
 ): Promise<(file: string) => string> {
-  const name = (file: string): string => basename(file, ".ts");
   const bundle = await rolldown({
-    input: Object.fromEntries([...files, WRITER].map((file) => [name(file), join(repository, file)])),
+    input: Object.fromEntries([...files, WRITER].map((file) => [nameOf(file), join(repository, file)])),
     platform: "node",
     // `pg` looks for it and does without.
     external: ["pg-native"],
@@ -36,7 +39,7 @@ export async function bundled(
     chunkFileNames: "[name]-[hash].js",
   });
   await bundle.close();
-  return (file) => join(folder, `${name(file)}.js`);
+  return (file) => join(folder, `${nameOf(file)}.js`);
 }
 
 /** The option of Node that loads a program before another one. */
