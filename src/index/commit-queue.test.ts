@@ -39,7 +39,7 @@ function setUp(maxQueued: number): {
   const store = new HeldStore();
   const durable: number[] = [];
   const queue = new CommitQueue<BlockChanges>(store, {
-    undoBlocks: 10,
+    undoBlocks: () => 10,
     maxQueued,
     monotonicMs: () => 0,
     changesOf: (block) => block,

@@ -13,7 +13,8 @@ export type OnDurable<Block> = (blocks: readonly Block[], durationMs: number) =>
 
 /** Settings of a queue. */
 export interface CommitQueueOptions<Block> {
-  readonly undoBlocks: number;
+  /** Newest blocks whose before-images are kept once these are written. */
+  readonly undoBlocks: (batch: readonly Block[]) => number;
   /** Batches that may wait or be written at a time; deciding waits beyond that. */
   readonly maxQueued: number;
   readonly monotonicMs: () => number;
@@ -71,7 +72,8 @@ export class CommitQueue<Block> {
     if (this.#failure !== null) return;
     const started = this.#options.monotonicMs();
     try {
-      await this.#store.commit(blocks.map(this.#options.changesOf), this.#options.undoBlocks);
+      const { changesOf, undoBlocks } = this.#options;
+      await this.#store.commit(blocks.map(changesOf), undoBlocks(blocks));
     } catch (cause) {
       this.#failure = new StoreWriteError("a commit", { cause });
       return;

@@ -113,7 +113,7 @@ export class IndexFollower {
       failed: (error, failures) => this.#failed(error, failures),
     });
     this.#queue = new CommitQueue(deps.store, {
-      undoBlocks: options.undoBlocks,
+      undoBlocks: () => options.undoBlocks,
       maxQueued: 1,
       monotonicMs: () => deps.clock.monotonicMs(),
       changesOf: (block) => block.changes,

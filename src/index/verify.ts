@@ -4,6 +4,7 @@
 
 import type { BlockHash, Hex32 } from "../primitives/brands.ts";
 import type { BlockChanges } from "../prc20/state.ts";
+import { CommitQueue } from "./commit-queue.ts";
 import type { BlockIndexer, IndexedPosition } from "./index-block.ts";
 import type { Clock, Log, PearlNode } from "../follow/ports.ts";
 import type { FollowedStore, StoredParameters } from "./ports.ts";
@@ -151,9 +152,21 @@ class Replay {
   #batch: BlockChanges[] = [];
   #operations = 0;
   #isDigestRight = true;
+  /** Blocks are decided while those before them are written. */
+  readonly #queue: CommitQueue<BlockChanges>;
+  /** Height of the index's tip when it was last looked at: what is written far below it is never undone. */
+  #indexHeight = 0;
 
   constructor(deps: VerifyDependencies) {
     this.#deps = deps;
+    this.#queue = new CommitQueue(deps.replay, {
+      undoBlocks: (batch) =>
+        (batch.at(-1)?.height ?? 0) > this.#indexHeight - UNDO_BLOCKS ? UNDO_BLOCKS : 1,
+      maxQueued: 1,
+      monotonicMs: () => deps.clock.monotonicMs(),
+      changesOf: (block) => block,
+      onDurable: (blocks) => deps.indexer.acknowledge(blocks.at(-1)?.height ?? 0),
+    });
     this.#startedMs = deps.clock.monotonicMs();
     this.#saidMs = this.#startedMs;
   }
@@ -187,7 +200,7 @@ class Replay {
     const { index, replay, indexer, log } = this.#deps;
     const tip = await index.tip();
     if (tip === null || (await this.#isOn(this.height))) return;
-    await this.flush();
+    await this.#flush();
     const floor = await replay.rewindFloor();
     let height = Math.min(this.height, tip.height);
     while (height >= floor && !(await this.#agreesAt(height))) height -= 1;
@@ -204,13 +217,22 @@ class Replay {
     this.#isDigestRight = true;
   }
 
-  /** Replays the next blocks of the index, some or all. */
+  /** Replays the next blocks of the index, some or all; nothing is being written when it is done, or has failed. */
   async segment(): Promise<Segment> {
+    try {
+      return await this.#segment();
+    } finally {
+      await this.#queue.settle();
+    }
+  }
+
+  async #segment(): Promise<Segment> {
     const { index, node, segmentBlocks } = this.#deps;
     const tip = await index.tip();
     const [own, ...blocks] = await index.blocks(this.height, segmentBlocks + 1);
     const sentences: string[] = [];
     if (tip === null || own?.hash !== this.#position?.hash) return { sentences, isFinal: false };
+    this.#indexHeight = tip.height;
     const source = {
       blockHashes: (from: number, count: number) =>
         Promise.resolve(
@@ -231,22 +253,23 @@ class Replay {
       sentences.push(...this.#digestAt(fetched.height, stored?.digest));
       this.#say(tip.height);
     }
-    await this.flush();
+    await this.#flush();
     if (last === wanted) return { sentences, isFinal: false };
     const gap = `block ${last + 1}: the index lists no block at this height, though its tip is ${tip.height}`;
     return { sentences: [...sentences, gap], isFinal: true };
   }
 
   /** Writes what has been replayed. */
-  async flush(): Promise<void> {
-    const { index, replay, indexer } = this.#deps;
-    const last = this.#batch.at(-1);
-    if (last === undefined) return;
-    const isNew = last.height > ((await index.tip())?.height ?? 0) - UNDO_BLOCKS;
-    await replay.commit(this.#batch, isNew ? UNDO_BLOCKS : 1);
-    indexer.acknowledge(last.height);
+  async #flush(): Promise<void> {
+    await this.#submit();
+    await this.#queue.flush();
+  }
+
+  async #submit(): Promise<void> {
+    const batch = this.#batch;
     this.#batch = [];
     this.#operations = 0;
+    await this.#queue.submit(batch);
   }
 
   /** Replays the block before the start height; a sentence where it is wrong. */
@@ -278,7 +301,7 @@ class Replay {
     this.#position = decided.value;
     this.#batch.push(decided.value);
     this.#operations += decided.value.operations.length;
-    if (this.#batch.length >= BATCH_BLOCKS || this.#operations >= BATCH_OPERATIONS) await this.flush();
+    if (this.#batch.length >= BATCH_BLOCKS || this.#operations >= BATCH_OPERATIONS) await this.#submit();
     return null;
   }
 
