@@ -26,7 +26,7 @@ import { type Role, startRole } from "./start-role.ts";
 import { type RunningService, serve, stopOnce } from "./serve.ts";
 
 /** Rows that a verification remembers: it has no other work that would be slowed down by a look into the database. */
-const VERIFY_CACHE_ROWS = 20_000;
+const VERIFY_CACHE_ROWS = 8_000;
 
 /** What a caller may replace. */
 export interface Overrides {

@@ -103,7 +103,7 @@ export class Connection {
 }
 
 /** Page cache of a connection that may take little, in KiB. */
-const LITTLE_CACHE_KIB = 12_288;
+const LITTLE_CACHE_KIB = 4_096;
 /** Pages of the log at which a connection that may take little copies it into the file. */
 const LITTLE_CHECKPOINT_PAGES = 4_000;
 
