@@ -2,6 +2,9 @@
 
 import type { Clock } from "./ports.ts";
 
+/** Why a wait ended: one value for all, since making an exception for each call costs more than the wait itself. */
+const CALLED = "called";
+
 /** Lets one loop wait for a call or for time to pass. */
 export class Wake {
   readonly #clock: Clock;
@@ -15,7 +18,7 @@ export class Wake {
   /** Ends the present wait, or the next one if nobody waits now. */
   call(): void {
     this.#called = true;
-    this.#waiting?.abort();
+    this.#waiting?.abort(CALLED);
   }
 
   /** Resolves when called, after `ms` at the latest, or when the signal aborts. */
@@ -23,7 +26,7 @@ export class Wake {
     if (!this.#called && !signal.aborted) {
       const waiting = new AbortController();
       this.#waiting = waiting;
-      const onAbort = (): void => waiting.abort();
+      const onAbort = (): void => waiting.abort(CALLED);
       signal.addEventListener("abort", onAbort, { once: true });
       await this.#clock.sleep(ms, waiting.signal);
       signal.removeEventListener("abort", onAbort);

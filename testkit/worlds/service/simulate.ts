@@ -64,7 +64,10 @@ export function lifeOf(seed: number, steps: readonly Step[] = []): Story {
   return { setting: { seed, nodes: 1 + (seed % 3), swaps: true }, steps };
 }
 
-/** A life with a listener, a restart and a write that fails, and what comes when its deals are long over. */
+/**
+ * A life with a listener, a restart and a write that fails, and what comes when its deals are long over: everything late
+ * befalls one of them, with a while after each payment in which it is mined.
+ */
 export function wholeLife(seed: number): Story {
   return lifeOf(seed, [
     { do: "listen" },
@@ -74,7 +77,10 @@ export function wholeLife(seed: number): Story {
     { do: "live", minutes: 200 },
     { do: "finish" },
     { do: "days", days: 9 },
-    ...LATE_DEEDS.map((deed, deal): Step => ({ do: "late deed", deed, deal })),
+    ...LATE_DEEDS.flatMap((deed): readonly Step[] => [
+      { do: "late deed", deed, deal: seed },
+      ...(deed.startsWith("pay") ? [{ do: "live", minutes: 10 } as const] : []),
+    ]),
   ]);
 }
 

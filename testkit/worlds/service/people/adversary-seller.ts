@@ -126,18 +126,19 @@ export class AdversarySeller extends Adversary {
     const { bribe, pearl, scenario, chance } = this.world;
     const sent = this.oneOf(this.#locks);
     if (sent === null) return false;
-    const { hex } = this.purse.back(sent.spends, this.highRate());
+    // Made only where it is used: most moves that are thought of are not possible just now, and signing is dear.
+    const takenBack = (): string => this.purse.back(sent.spends, this.highRate()).hex;
     const mined = pearl.minedAt(sent.signed.txid);
     if (mined === null) {
       if (isReorganisation) return false;
-      if (chance.is(0.5)) return pearl.submit(hex) === null;
-      bribe.extras.push(hex);
+      if (chance.is(0.5)) return pearl.submit(takenBack()) === null;
+      bribe.extras.push(takenBack());
       return true;
     }
     const depth = pearl.height - mined + 1;
     if (!isReorganisation || bribe.depth > 0 || depth > scenario.lawful.k - 1) return false;
     bribe.depth = depth;
-    bribe.extras.push(hex);
+    bribe.extras.push(takenBack());
     bribe.leftOut.add(sent.signed.txid);
     return true;
   }
