@@ -25,10 +25,14 @@ export interface FuzzOrder {
 export type FuzzNews =
   | { readonly kind: "found"; readonly input: Uint8Array; readonly error: string }
   | { readonly kind: "kept"; readonly input: Uint8Array }
-  | { readonly kind: "end"; readonly runs: number; readonly branches: number; readonly of: number };
+  | { readonly kind: "end"; readonly runs: number; readonly branches: number };
 
+/** Lines of the stack that is shown of an error. */
+const STACK_LINES = 20;
 /** How often the clock is looked at. */
 const CLOCK_EVERY = 256;
+/** Global name of the list in which the instrumented program counts its branches. */
+export const COUNTERS = "__branches__";
 /** Bytes before the input in the shared memory. */
 export const SHARED_HEAD = 8;
 
@@ -38,12 +42,14 @@ if (port !== null) fuzz(workerData as FuzzOrder, (news) => port.postMessage(news
 function fuzz(order: FuzzOrder, tell: (news: FuzzNews) => void): void {
   const { maxBytes, words, shared, runs, seconds } = order;
   const { fuzz: run } = createRequire(import.meta.url)(order.file) as { fuzz: (input: Uint8Array) => void };
-  const coverage = new Coverage(Reflect.get(globalThis, "__coverage__"));
+  const coverage = new Coverage(countersOf(globalThis));
   const counters = new Uint32Array(shared, 0, 2);
   const window = new Uint8Array(shared, SHARED_HEAD);
   const random = new Random(order.seed);
   const corpus: Uint8Array[] = [];
   const end = performance.now() + seconds * 1000;
+  // Most inputs are refused by something that throws within the border, and a stack takes longer than the rest of it.
+  Error.stackTraceLimit = 0;
   let count = 0;
   const held = (input: Uint8Array): boolean => {
     window.set(input);
@@ -53,7 +59,7 @@ function fuzz(order: FuzzOrder, tell: (news: FuzzNews) => void): void {
     try {
       run(input);
     } catch (error) {
-      tell({ kind: "found", input, error: String(error instanceof Error ? error.stack : error) });
+      tell({ kind: "found", input, error: whyOf(run, input, error) });
       return false;
     }
     if (coverage.isNew()) corpus.push(input.slice());
@@ -68,5 +74,22 @@ function fuzz(order: FuzzOrder, tell: (news: FuzzNews) => void): void {
     for (const input of corpus.slice(known)) tell({ kind: "kept", input });
     known = corpus.length;
   }
-  tell({ kind: "end", runs: count, branches: coverage.reached, of: coverage.size });
+  tell({ kind: "end", runs: count, branches: coverage.reached });
+}
+
+/** The error with where it came from, for which the input is run once more. */
+function whyOf(run: (input: Uint8Array) => void, input: Uint8Array, error: unknown): string {
+  Error.stackTraceLimit = STACK_LINES;
+  try {
+    run(input);
+  } catch (again) {
+    return String(again instanceof Error ? again.stack : again);
+  }
+  return `${String(error)} (not thrown again)`;
+}
+
+function countersOf(scope: object): Uint16Array<ArrayBuffer> {
+  const counters: unknown = Reflect.get(scope, COUNTERS);
+  if (!(counters instanceof Uint16Array)) throw new Error(`the instrumented program has no ${COUNTERS}`);
+  return counters as Uint16Array<ArrayBuffer>;
 }

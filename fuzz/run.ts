@@ -10,10 +10,13 @@ import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
 import { rolldown } from "rolldown";
-import { type FuzzNews, type FuzzOrder, SHARED_HEAD } from "./fuzzer.ts";
+import { COUNTERS, type FuzzNews, type FuzzOrder, SHARED_HEAD } from "./fuzzer.ts";
+import { GROUP } from "../test/fuzz/coverage.ts";
 import type { FuzzTarget } from "../test/fuzz/target.ts";
 import { TARGETS } from "../test/fuzz/targets.ts";
 
+/** A counter as istanbul writes it: of a branch (b), a function (f) or a statement (s). */
+const COUNTER = /\bcov_\w+\(\)\.([bfs])(?:\[\d+\]){1,2}\+\+/g;
 /** In the packages of `fuzz/` alone. */
 const INSTRUMENTER = "istanbul-lib-instrument";
 const DATA = resolve("fuzz/data");
@@ -78,8 +81,9 @@ async function fuzz(target: FuzzTarget): Promise<Outcome> {
   const kept = readdirSync(corpusFolder).map(
     (name) => new Uint8Array(readFileSync(join(corpusFolder, name))),
   );
+  const { file, branches: of } = await instrumented(target, folder);
   const order: FuzzOrder = {
-    file: await instrumented(target, folder),
+    file,
     seed: `${options.seed}/${target.name}`,
     maxBytes: target.maxBytes,
     corpus: [...target.seeds(), ...kept],
@@ -92,7 +96,7 @@ async function fuzz(target: FuzzTarget): Promise<Outcome> {
   const thread = new Worker(new URL("fuzzer.ts", import.meta.url), { workerData: order });
   const end = await endOf(thread, order, (input) => writeFileSync(join(corpusFolder, nameOf(input)), input));
   await thread.terminate();
-  const { runs, branches, of, bad } = end;
+  const { runs, branches, bad } = end;
   const perSecond = Math.round(runs / ((performance.now() - started) / 1000));
   if (bad === null) return { target, runs, perSecond, branches, of, finding: null };
   const finding = relative(".", join(folder, `broken-${nameOf(bad.input)}`));
@@ -104,7 +108,6 @@ async function fuzz(target: FuzzTarget): Promise<Outcome> {
 interface End {
   readonly runs: number;
   readonly branches: number;
-  readonly of: number;
   readonly bad: { readonly input: Uint8Array; readonly error: string } | null;
 }
 
@@ -115,7 +118,7 @@ async function endOf(thread: Worker, order: FuzzOrder, keep: (input: Uint8Array)
     new Uint8Array(order.shared, SHARED_HEAD, Atomics.load(counters, 1)).slice();
   const { promise, resolve: finish, reject } = Promise.withResolvers<End>();
   const broken = (input: Uint8Array, error: string): void =>
-    finish({ runs: Atomics.load(counters, 0), branches: 0, of: 0, bad: { input, error } });
+    finish({ runs: Atomics.load(counters, 0), branches: 0, bad: { input, error } });
   thread.on("message", (news: FuzzNews) => {
     if (news.kind === "kept") keep(news.input);
     else if (news.kind === "found") broken(news.input, news.error);
@@ -135,8 +138,14 @@ function longestOf(target: FuzzTarget, kept: readonly Uint8Array[]): number {
   return Math.max(target.maxBytes, ...[...target.seeds(), ...kept].map(({ length }) => length));
 }
 
+/** A program that counts its branches. */
+interface Instrumented {
+  readonly file: string;
+  readonly branches: number;
+}
+
 /** The target with all of the program that it reaches as one file in which istanbul counts branches. */
-async function instrumented({ name }: FuzzTarget, folder: string): Promise<string> {
+async function instrumented({ name }: FuzzTarget, folder: string): Promise<Instrumented> {
   const entry = join(folder, "entry.js");
   const targets = relative(folder, resolve("test/fuzz/targets.ts"));
   writeFileSync(
@@ -149,8 +158,9 @@ async function instrumented({ name }: FuzzTarget, folder: string): Promise<strin
   const { output } = await bundle.generate({ format: "cjs", codeSplitting: false });
   await bundle.close();
   const file = join(folder, "target.cjs");
-  writeFileSync(file, withCounters(output[0].code, file));
-  return file;
+  const { code, branches } = flatCounters(withCounters(output[0].code, file));
+  writeFileSync(file, code);
+  return { file, branches };
 }
 
 function withCounters(code: string, file: string): string {
@@ -159,6 +169,23 @@ function withCounters(code: string, file: string): string {
   const found: unknown = require(INSTRUMENTER);
   if (!isInstrumenter(found)) throw new Error("istanbul-lib-instrument has another interface than expected");
   return found.createInstrumenter({ esModules: false, compact: true }).instrumentSync(code, file);
+}
+
+/**
+ * The same with branches alone, counted in one list of numbers. istanbul counts statements and functions, too, in objects
+ * within an object that a function returns: that takes most targets longer than what they do.
+ */
+function flatCounters(code: string): { readonly code: string; readonly branches: number } {
+  let branches = 0;
+  const flat = code.replace(COUNTER, (_, kind: string) => {
+    if (kind !== "b") return "0";
+    branches += 1;
+    return `${COUNTERS}[${branches - 1}]++`;
+  });
+  if (branches === 0)
+    throw new Error("istanbul-lib-instrument writes its counters in another way than expected");
+  const list = `new Uint16Array(${Math.ceil(branches / GROUP) * GROUP})`;
+  return { code: `const ${COUNTERS} = (globalThis.${COUNTERS} = ${list});\n${flat}`, branches };
 }
 
 interface Instrumenting {

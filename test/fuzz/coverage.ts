@@ -3,26 +3,30 @@
 
 import { elementAt } from "../../src/primitives/elements.ts";
 
-/** The counters that istanbul writes, by file. */
-type Counters = Readonly<
-  Record<string, { readonly b: Record<string, number[]>; readonly f: Record<string, number> }>
->;
+/** Counters that are looked at together; how many there are must be a multiple of it. */
+export const GROUP = 4;
 
-/** Counters of the program, seen as one list. */
+/** The branches' counters, seen as one list. An input that goes one way 65,536 times is taken for one that never does. */
 export class Coverage {
-  readonly #branches: readonly number[][];
-  readonly #functions: readonly Record<string, number>[];
+  readonly #counters: Uint16Array;
+  /**
+   * The same memory, some counters at a time: nearly all are zero after a run, and looking takes as long as running. What
+   * is seen as minus zero, one counter of 32,768 alone, is passed over and counted with the next run.
+   */
+  readonly #groups: Float64Array;
   /** Bits of the powers of two that were seen, by counter. */
   readonly #seen: Uint16Array;
   #reached = 0;
 
-  constructor(counters: Counters) {
-    const files = Object.values(counters);
-    this.#functions = files.map(({ f }) => f);
-    this.#branches = files.flatMap(({ b }) => Object.values(b));
-    const size = this.#branches.reduce((sum, ways) => sum + ways.length, 0);
-    this.#seen = new Uint16Array(size);
-    this.forget();
+  /**
+   * `counters`: what the program counts in, a multiple of GROUP. What it did while it was loaded is nothing that an input
+   * reached.
+   */
+  constructor(counters: Uint16Array) {
+    this.#counters = counters;
+    this.#groups = new Float64Array(counters.buffer);
+    this.#seen = new Uint16Array(counters.length);
+    counters.fill(0);
   }
 
   /** Branches that were reached by anything so far. */
@@ -30,34 +34,25 @@ export class Coverage {
     return this.#reached;
   }
 
-  /** Branches there are. */
-  get size(): number {
-    return this.#seen.length;
-  }
-
   /** Whether what ran since the last call reached something new; sets all counters to zero. */
   isNew(): boolean {
-    let at = 0;
     let isNew = false;
-    for (const ways of this.#branches) {
-      for (let way = 0; way < ways.length; way += 1, at += 1) {
-        const count = elementAt(ways, way);
-        if (count === 0) continue;
-        ways[way] = 0;
-        const bit = 1 << Math.min(15, 32 - Math.clz32(count));
-        const before = elementAt(this.#seen, at);
-        if ((before & bit) !== 0) continue;
-        if (before === 0) this.#reached += 1;
-        this.#seen[at] = before | bit;
-        isNew = true;
-      }
+    for (let group = 0; group < this.#groups.length; group += 1) {
+      if (this.#groups[group] === 0) continue;
+      for (let at = GROUP * group; at < GROUP * (group + 1); at += 1) isNew = this.#isSeenNew(at) || isNew;
+      this.#groups[group] = 0;
     }
     return isNew;
   }
 
-  /** Sets all counters to zero: what the program did while it was loaded is nothing that an input reached. */
-  forget(): void {
-    for (const ways of this.#branches) ways.fill(0);
-    for (const counts of this.#functions) for (const name of Object.keys(counts)) counts[name] = 0;
+  #isSeenNew(at: number): boolean {
+    const count = elementAt(this.#counters, at);
+    if (count === 0) return false;
+    const bit = 1 << Math.min(15, 32 - Math.clz32(count));
+    const before = elementAt(this.#seen, at);
+    if ((before & bit) !== 0) return false;
+    if (before === 0) this.#reached += 1;
+    this.#seen[at] = before | bit;
+    return true;
   }
 }

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Coverage } from "./coverage.ts";
+import { Coverage, GROUP } from "./coverage.ts";
 import { mutated } from "./mutate.ts";
 import { Breach, hold } from "./target.ts";
 import { TARGETS } from "./targets.ts";
@@ -45,18 +45,20 @@ test("what does not hold is thrown with its sentence", () => {
 });
 
 test("an input is new where it reaches a branch for the first time, or as often for the first time", () => {
-  const ways = [0, 0];
-  const coverage = new Coverage({ "a.js": { b: { 0: ways }, f: { 0: 3 } } });
+  // The last counter is in another group than the first.
+  const ways = new Uint16Array(2 * GROUP);
+  ways[3] = 7;
+  const coverage = new Coverage(ways);
   const reach = (...counts: readonly number[]): boolean => {
-    for (const [way, count] of counts.entries()) ways[way] = count;
+    for (const [way, count] of counts.entries()) ways[way === 0 ? 0 : ways.length - way] = count;
     return coverage.isNew();
   };
   assert.equal(reach(0, 0), false);
   assert.equal(reach(1, 0), true);
-  assert.deepEqual(ways, [0, 0], "the counters begin again");
+  assert.deepEqual(ways, new Uint16Array(2 * GROUP), "the counters begin again");
   assert.equal(reach(1, 0), false);
   assert.equal(reach(3, 0), true, "more often");
   assert.equal(reach(2, 0), false, "two and three are the same power");
   assert.equal(reach(0, 1), true);
-  assert.deepEqual([coverage.reached, coverage.size], [2, 2]);
+  assert.equal(coverage.reached, 2, "not what was counted before the first input");
 });
