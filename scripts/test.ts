@@ -1,8 +1,9 @@
-// Runs the tests with node's own runner, two files at a time. Without arguments (`npm test`): the check, then every
-// *.test.ts. With arguments (`npm test -- PART …`): only the files whose path has one of the fragments, without the check.
-// Counted are leaf tests, and a suite that is skipped as a whole, because none of its tests is reported. Every skip is
-// named in one line; STRAND_REQUIRE_ALL=1 makes it a failure, unless its reason begins with "not required". The last line
-// is `N passed, N failed` alone; the report, with the seconds of every file, is reports/tests.json.
+// Runs the tests with node's own runner, one file more at a time than there are cores. Without arguments (`npm test`):
+// the check, then every *.test.ts. With arguments (`npm test -- PART …`): only the files whose path has one of the
+// fragments, without the check. Counted are leaf tests, and a suite that is skipped as a whole, because none of its tests
+// is reported. Every skip is named in one line; STRAND_REQUIRE_ALL=1 makes it a failure, unless its reason begins with
+// "not required". The last line is `N passed, N failed` alone; the report, with the seconds of every file, is
+// reports/tests.json.
 
 import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { run } from "node:test";
@@ -44,7 +45,9 @@ const entries: Entry[] = [];
 /** Slowest first, once the run is over. */
 const durations: { readonly file: string; readonly seconds: number }[] = [];
 const started = performance.now();
-const stream = run({ files: [...files], concurrency: Math.max(2, availableParallelism()), timeout: 600_000 });
+// Many files wait for chains, servers and browsers for some of their time: a seventh of two cores, where two ran at a time.
+const concurrency = availableParallelism() + 1;
+const stream = run({ files: [...files], concurrency, timeout: 600_000 });
 
 function record(name: string, file: string | undefined, outcome: Entry["outcome"]): void {
   entries.push({ name, file: file ?? "", outcome });
