@@ -29,8 +29,8 @@ export interface IndexRows {
   undoHeights(): Promise<readonly number[]>;
   /** The undo record of a block, null where there is none. */
   undoRecord(height: number): Promise<string | null>;
-  /** The address of an interned id, null where there is none. */
-  address(id: number): Promise<string | null>;
+  /** The addresses of interned ids, those that there are; asked for by the thousand. */
+  addresses(ids: ReadonlySet<number>): Promise<ReadonlyMap<number, string>>;
 }
 
 /** Differences of `held` from `right`, the first few of each kind of rows. */
@@ -176,9 +176,11 @@ async function undoText(rows: IndexRows, height: number): Promise<string | null>
   if (record === null) return null;
   try {
     const { balances, tokens, floors, fills } = decodeUndo(record);
-    const named: string[] = [];
-    for (const { addressId, tick, before } of balances)
-      named.push(`${await rows.address(addressId)} ${tick} ${before?.balance ?? ""} ${before?.locked ?? ""}`);
+    const texts = await rows.addresses(new Set(balances.map(({ addressId }) => addressId)));
+    const named = balances.map(
+      ({ addressId, tick, before }) =>
+        `${texts.get(addressId) ?? null} ${tick} ${before?.balance ?? ""} ${before?.locked ?? ""}`,
+    );
     const lists = [named, tokens, floors, fills].map((list) =>
       list
         .map((each) => JSON.stringify(each, (_, v: unknown) => (typeof v === "bigint" ? `${v}` : v)))

@@ -63,7 +63,15 @@ export function rowsOf(session: Session): IndexRows {
       return rows.map((row) => new CellReader(row).int());
     },
     undoRecord: (height) => text("SELECT record FROM undo WHERE height = $1", height),
-    address: (id) => text("SELECT text FROM address WHERE id = $1", id),
+    addresses: async (ids) => {
+      const rows = await session.all("SELECT id, text FROM address WHERE id = ANY($1::bigint[])", [...ids]);
+      return new Map(
+        rows.map((row) => {
+          const cells = new CellReader(row);
+          return [cells.int(), cells.text()];
+        }),
+      );
+    },
   };
 }
 

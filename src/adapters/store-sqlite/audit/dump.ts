@@ -54,9 +54,9 @@ export function dumpStore(connection: Connection): Promise<StoreDump> {
 
 /** The rows of a connection that is within a transaction. */
 export function rowsOf(connection: Connection): IndexRows {
-  const text = (sql: string, value: number): Promise<string | null> => {
+  const text = (sql: string, value: number): string | null => {
     const row = connection.first(sql, value);
-    return Promise.resolve(row === null ? null : new CellReader(row).text());
+    return row === null ? null : new CellReader(row).text();
   };
   return {
     pieces: (name) => pieces(connection.each(STATEMENTS[name])),
@@ -64,8 +64,15 @@ export function rowsOf(connection: Connection): IndexRows {
       const rows = connection.all("SELECT height FROM undo ORDER BY height");
       return Promise.resolve(rows.map((row) => new CellReader(row).int()));
     },
-    undoRecord: (height) => text("SELECT record FROM undo WHERE height = ?", height),
-    address: (id) => text("SELECT text FROM address WHERE id = ?", id),
+    undoRecord: (height) => Promise.resolve(text("SELECT record FROM undo WHERE height = ?", height)),
+    addresses: (ids) => {
+      const found = new Map<number, string>();
+      for (const id of ids) {
+        const address = text("SELECT text FROM address WHERE id = ?", id);
+        if (address !== null) found.set(id, address);
+      }
+      return Promise.resolve(found);
+    },
   };
 }
 
