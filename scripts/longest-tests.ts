@@ -3,19 +3,19 @@
 
 /** Test files of 20 s and more on two cores, the longest first. */
 export const LONGEST: readonly string[] = [
-  "test/process/crash-loop.test.ts",
   "test/simulation/swap-stories.test.ts",
-  "test/browser/pages.test.ts",
-  "scripts/contract/forge.test.ts",
+  "test/process/crash-loop.test.ts",
   "test/store-postgres.test.ts",
+  "scripts/contract/forge.test.ts",
   "test/process/kill.test.ts",
+  "test/simulation/stories.test.ts",
   "test/store-postgres-debian.test.ts",
+  "test/browser/pages.test.ts",
   "test/process/launcher.test.ts",
   "test/browser/live.test.ts",
   "test/process/deploy-escrow.test.ts",
   "test/swaps/outages.test.ts",
   "test/demo/npm-start.test.ts",
-  "test/simulation/stories.test.ts",
   "test/simulation/swap-faults.test.ts",
   "test/attacks/everybody-is-rude-at-once.test.ts",
   "test/browser/search.test.ts",
