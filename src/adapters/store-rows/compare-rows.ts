@@ -163,15 +163,18 @@ function isSameRow(one: Cells, other: Cells, { show }: Section): boolean {
 /** Undo records of the blocks of which both have one. */
 async function* compareUndo(held: IndexRows, right: IndexRows): AsyncGenerator<Step, void, void> {
   for (const height of await right.undoHeights()) {
-    const [one, other] = [await undoText(held, height), await undoText(right, height)];
-    if (one !== null && one !== other)
+    const [one, other] = [await shownUndo(held, height), await shownUndo(right, height)];
+    if (one !== null && one.text !== other?.text)
       yield { finding: `undo: the record of block ${height} does not undo that block` };
-    yield { reading: "undo records", rows: 1 };
+    yield { reading: "undo records", rows: (one?.images ?? 0) + (other?.images ?? 0) };
   }
 }
 
-/** A record with addresses in place of their ids; null where there is none. */
-async function undoText(rows: IndexRows, height: number): Promise<string | null> {
+/** A record with addresses in place of their ids, and how many balances it holds; null where there is none. */
+async function shownUndo(
+  rows: IndexRows,
+  height: number,
+): Promise<{ readonly text: string; readonly images: number } | null> {
   const record = await rows.undoRecord(height);
   if (record === null) return null;
   try {
@@ -186,8 +189,8 @@ async function undoText(rows: IndexRows, height: number): Promise<string | null>
         .map((each) => JSON.stringify(each, (_, v: unknown) => (typeof v === "bigint" ? `${v}` : v)))
         .toSorted(),
     );
-    return JSON.stringify(lists);
+    return { text: JSON.stringify(lists), images: balances.length };
   } catch (error) {
-    return String(error);
+    return { text: String(error), images: 0 };
   }
 }
