@@ -1,7 +1,7 @@
 // The byte-level steps that everything made for tests shares: hex, hashes, compact sizes, pushes of a script. Hashing is
 // the runtime's own, and nothing of src/ is used, so that what checks the service is not made of it.
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** Lower-case hex of `bytes`. */
 export function toHex(bytes: Uint8Array): string {
@@ -34,9 +34,9 @@ export function fromDisplay(text: string): Uint8Array | null {
 
 /** SHA-256 of the pieces, one after the other. */
 export function sha256(...pieces: readonly Uint8Array[]): Uint8Array {
-  const hash = createHash("sha256");
-  for (const piece of pieces) hash.update(piece);
-  return new Uint8Array(hash.digest());
+  const [only, ...others] = pieces;
+  const whole = only !== undefined && others.length === 0 ? only : Buffer.concat(pieces);
+  return new Uint8Array(hash("sha256", whole, "buffer"));
 }
 
 /** SHA-256 of SHA-256: ids, block hashes, merkle nodes. */

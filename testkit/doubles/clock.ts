@@ -49,6 +49,7 @@ export class VirtualClock implements Clock {
       this.#order += 1;
       const wake = (): void => {
         this.#sleepers = this.#sleepers.filter((one) => one !== sleeper);
+        signal?.removeEventListener("abort", wake);
         resolve();
       };
       const sleeper: Sleeper = { at: this.#now + ms, order: this.#order, wake };

@@ -202,10 +202,9 @@ export class Society {
     const answer = await this.get(`swaps/${hash}`);
     if (answer === null || answer.status === 404) return null;
     if (answer.status !== 200) throw new Error(`the row of ${hash}: ${JSON.stringify(answer)}`);
-    for (const hidden of this.hidden()) {
-      if (JSON.stringify(answer.body).includes(hidden))
-        throw new Error("a row shows a secret that no chain has shown");
-    }
+    const shown = JSON.stringify(answer.body);
+    for (const hidden of this.hidden())
+      if (shown.includes(hidden)) throw new Error("a row shows a secret that no chain has shown");
     return answer.body as unknown as SwapRow;
   }
 
