@@ -1,6 +1,6 @@
 // Tells, as of the latest block, whether there is code at an address and whether a contract accepts a signature (S-31).
 
-import { encodeFunctionData, parseAbi } from "viem";
+import { encodeFunctionData, parseAbi } from "viem/utils";
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import type { EvmAccounts } from "../../swaps/ledger/ports.ts";
 import type { JsonRpcClient } from "../json-rpc/json-rpc-client.ts";

@@ -1,13 +1,8 @@
 // Reads the logs of the escrow: topics and data are decoded by the contract's ABI into the facts of S-25. viem's own
 // decoder also hashes every address for its checksum, which took longer than all other work on a log.
 
-import {
-  type AbiEvent,
-  type DecodeEventLogReturnType,
-  type Hex,
-  toEventSelector,
-  type AbiParameter,
-} from "viem";
+import type { AbiEvent, AbiParameter, DecodeEventLogReturnType, Hex } from "viem";
+import { toEventSelector } from "viem/utils";
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import type { EvmLog } from "../../swaps/evm/evm-chain.ts";
 import type { EscrowEvent, EvmPlace } from "../../swap/facts.ts";

@@ -1,7 +1,7 @@
 // Checks that the escrow stands where the configuration says (S-26): chain id, code, usdc(), minUsdc(), and the 6
 // decimals of the USDC. Each fault is a sentence for people. Bytecode is not compared: compilers and metadata differ.
 
-import { encodeFunctionData, parseAbi } from "viem";
+import { encodeFunctionData, parseAbi } from "viem/utils";
 import type { EvmAddress } from "../../primitives/brands.ts";
 import type { EscrowInspection } from "../../swaps/evm/evm-chain.ts";
 import { callContract, codeAt } from "./accounts.ts";

@@ -1,7 +1,7 @@
 // One RPC URL as an `EvmSource`. Only eth_chainId, eth_getBlockByNumber, eth_getBlockByHash, eth_getLogs and
 // eth_getTransactionReceipt are used (S-05): no subscription, no archive state.
 
-import { keccak256 } from "viem";
+import { keccak256 } from "viem/utils";
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import type {
   EvmBlock,
