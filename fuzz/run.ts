@@ -1,11 +1,12 @@
 // Feeds every border of the program with changed inputs, and changes on those that reach new branches. `npm run fuzz`
-// runs each target for a minute, `npm run fuzz -- --runs 10000000 --only cursor` as often as said; what was learnt is
-// kept in fuzz/data, and a run begins with it. Exits 1 where anything was thrown, did not hold, or took ten seconds, and
+// runs each target for a minute, `npm run fuzz -- --runs 10000000 --only cursor` as often as said, as many targets at a
+// time as there are cores or `--jobs` says; what was learnt is kept in fuzz/data, and a run begins with it. Exits 1 where anything was thrown, did not hold, or took ten seconds, and
 // prints the command that shows it again.
 
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { availableParallelism } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
@@ -29,6 +30,7 @@ const { values: options } = parseArgs({
     runs: { type: "string" },
     seconds: { type: "string", default: "60" },
     seed: { type: "string", default: "1" },
+    jobs: { type: "string", default: String(availableParallelism()) },
     input: { type: "string" },
   },
 });
@@ -46,22 +48,49 @@ interface Outcome {
 }
 
 const { only, input: again } = options;
+const jobs = above0("jobs", options.jobs);
+const until =
+  options.runs === undefined
+    ? { runs: Number.POSITIVE_INFINITY, seconds: above0("seconds", options.seconds) }
+    : { runs: above0("runs", options.runs), seconds: Number.POSITIVE_INFINITY };
 const chosen = TARGETS.filter(({ name }) => only === undefined || name === only);
-if (chosen.length === 0) throw new Error(`no target ${only}: ${TARGETS.map(({ name }) => name).join(", ")}`);
+if (chosen.length === 0) refuse(`--only is one of ${TARGETS.map(({ name }) => name).join(", ")}`);
 if (again !== undefined) runOn(chosen, again);
 else process.exitCode = await fuzzAll(chosen);
+
+function above0(name: string, text: string): number {
+  const number = Number(text);
+  if (Number.isSafeInteger(number) && number > 0) return number;
+  return refuse(`--${name} is a whole number above 0`);
+}
+
+function refuse(sentence: string): never {
+  process.stderr.write(`${sentence}\n`);
+  return process.exit(2);
+}
 
 /** Runs a target on one input, without the fuzzer. */
 function runOn(targets: readonly FuzzTarget[], path: string): void {
   const [target, ...others] = targets;
-  if (target === undefined || others.length > 0) throw new Error("name the target: --only NAME --input FILE");
+  if (target === undefined || others.length > 0) return refuse("name the target: --only NAME --input FILE");
   target.run(new Uint8Array(readFileSync(path)));
   console.log("holds");
 }
 
 async function fuzzAll(targets: readonly FuzzTarget[]): Promise<number> {
-  const outcomes: Outcome[] = [];
-  for (const target of targets) outcomes.push(await fuzz(target));
+  const waiting = [...targets];
+  const ended = new Map<FuzzTarget, Outcome>();
+  const work = async (): Promise<void> => {
+    for (let target = waiting.shift(); target !== undefined; target = waiting.shift()) {
+      const outcome = await fuzz(target);
+      ended.set(target, outcome);
+      console.log(
+        `${target.name}: ${outcome.runs.toLocaleString("en-US")} runs, ${outcome.finding ?? "nothing found"}`,
+      );
+    }
+  };
+  await Promise.all(Array.from({ length: jobs }, work));
+  const outcomes = targets.flatMap((target) => ended.get(target) ?? []);
   console.log("\n| border | runs | a second | branches reached | found |\n| --- | --- | --- | --- | --- |");
   for (const { target, runs, perSecond, branches, of, finding } of outcomes) {
     const numbers = [runs, perSecond].map((number) => number.toLocaleString("en-US")).join(" | ");
@@ -88,8 +117,7 @@ async function fuzz(target: FuzzTarget): Promise<Outcome> {
     maxBytes: target.maxBytes,
     corpus: [...target.seeds(), ...kept],
     words: target.words.map((word) => new Uint8Array(Buffer.from(word, "latin1"))),
-    runs: options.runs === undefined ? Number.POSITIVE_INFINITY : Number(options.runs),
-    seconds: options.runs === undefined ? Number(options.seconds) : Number.POSITIVE_INFINITY,
+    ...until,
     shared: new SharedArrayBuffer(SHARED_HEAD + longestOf(target, kept)),
   };
   const started = performance.now();
