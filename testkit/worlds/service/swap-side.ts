@@ -35,8 +35,6 @@ export class SwapSide {
   readonly #calm: () => void;
   #troubleUntil = 0;
   #calmUntil = 0;
-  /** Blocks up to this height may have been told wrongly; final ones above it were read when nobody lied. */
-  #doubtedUntil = -1;
 
   /** `calm`: the PEARL nodes are well again. */
   constructor(seed: number, mutation: Mutation, around: Surroundings, calm: () => void) {
@@ -88,9 +86,9 @@ export class SwapSide {
     };
   }
 
-  /** Whether RPCs tell lies, or the service may still believe in one: `finalHeight` is the one in force. */
+  /** Whether RPCs mislead, or the service may still believe what one has said: `finalHeight` is the one in force. */
   isDoubtful(finalHeight: number): boolean {
-    return this.rpcs.some(({ isLying }) => isLying) || finalHeight < this.#doubtedUntil;
+    return this.rpcs.some((rpc) => rpc.mayMislead(finalHeight));
   }
 
   /** Whether something may befall the service now; it ends by itself. */
@@ -113,7 +111,6 @@ export class SwapSide {
 
   /** All troubles end. */
   end(): void {
-    if (this.rpcs.some(({ isLying }) => isLying)) this.#doubtedUntil = this.society.evm.head.number;
     for (const rpc of this.rpcs) rpc.repent();
     this.#calm();
   }

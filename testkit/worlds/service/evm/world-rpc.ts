@@ -35,6 +35,8 @@ export class WorldRpc {
   #asked = 0;
   /** Whether it answers as a liar. */
   #isLying = false;
+  /** Blocks up to this height may have been told wrongly: it lied, or had logs too late. */
+  #misledUntil = -1;
   /** Answers by manner, and untruths, for the report. */
   readonly told = new Map<string, number>();
 
@@ -59,8 +61,14 @@ export class WorldRpc {
     this.look();
   }
 
+  /** Whether it tells untruths, or the service may still believe in one: `finalHeight` is the one in force. */
+  mayMislead(finalHeight: number): boolean {
+    return this.#isLying || this.#seen.lateLogs > 0 || finalHeight < this.#misledUntil;
+  }
+
   /** From now on every so many-th answer is like this. */
   behave(manner: RpcManner, every: number): void {
+    if (this.#seen.lateLogs > 0) this.#misledUntil = this.#world.head.number;
     this.#manner = manner;
     this.#every = every;
     this.#seen.lateLogs = manner === "late logs" ? 2 : 0;
@@ -73,6 +81,7 @@ export class WorldRpc {
 
   /** It is an honest RPC that answers well, at the newest block. */
   repent(): void {
+    if (this.#isLying) this.#misledUntil = this.#world.head.number;
     this.liar.repent();
     this.#isLying = false;
     this.behave("well", 1);
