@@ -44,10 +44,11 @@ export class BookReads implements StateReads {
   }
 
   liveTakes(askId: Bytes32, now: number): number {
-    let live = 0;
-    for (const hash of this.#parts.books().records.liveTakes(askId, now))
-      if (!this.#parts.books().orders.entries.has(hash)) live += 1;
-    return live;
+    const { orders, records } = this.#parts.books();
+    const order = orders.byAsk.get(askId);
+    const ofOrder = order === undefined ? undefined : records.takes.get(order);
+    const isOrderAlive = ofOrder !== undefined && ofOrder.expiresAt > now;
+    return records.liveTakes(askId, now) - (isOrderAlive ? 1 : 0);
   }
 
   asksEnding(after: number, until: number): Iterable<Bytes32> {
@@ -83,14 +84,10 @@ export class BookReads implements StateReads {
   }
 
   knowsHashlock(hashlock: Bytes32): boolean {
-    const { orders, closed } = this.#parts.books();
+    const { orders, closed, records } = this.#parts.books();
     if (orders.byHashlock.has(hashlock) || closed.unrevealed.has(hashlock)) return true;
-    const context = this.#parts.context();
-    for (const hash of this.#parts.books().records.takesByHashlock.of(hashlock)) {
-      const take = this.#parts.books().records.takes.get(hash);
-      if (take !== undefined && !isDead(context, take.expiresAt)) return true;
-    }
-    return false;
+    const until = records.hashlockTakenUntil(hashlock);
+    return until > 0 && !isDead(this.#parts.context(), until);
   }
 
   isHashlockUsed(buyer: EvmAddress, hashlock: Bytes32, except: Bytes32 | null): boolean {

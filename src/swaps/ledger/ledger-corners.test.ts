@@ -43,7 +43,7 @@ test("S-42: a take whose order is indexed is no unfunded one, and an unfunded on
     takes: [take("a", one, START), { ...take("a", one, START), dealHash: Z }],
   });
   assert.equal(ledger.liveTakes(one.askId, START), 2);
-  await ledger.applyEvm(evm(10, [locked("a", 10), accepted("a", 10)]));
+  await ledger.applyEvm(evm(10, [lockedWith(ORDER, 10, { askId: one.askId }), accepted("a", 10)]));
   assert.equal(ledger.liveTakes(one.askId, START), 1);
   const lock = lockSighting(scriptOf(ledger, ORDER));
   await ledger.applyPearl(pearl(100, [minedLock(lock, 100)], { sightings: [lock] }));

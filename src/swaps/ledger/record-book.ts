@@ -18,6 +18,14 @@ export class RecordBook {
   readonly takes: LayeredMap<Bytes32, TakeRecord>;
   readonly takesByAsk: LayeredIndex<Bytes32, Bytes32>;
   readonly takesByHashlock: LayeredIndex<Bytes32, Bytes32>;
+  /** Takes by `endOfAsk`, for who counts the living ones of an ask: strangers leave as many dead ones as they like. */
+  readonly #takesByAskAndEnd: LayeredIndex<string, Bytes32>;
+  /**
+   * The latest `expiresAt` that a take of an ask, or with a hashlock, has had since there are any. Apart, since strangers
+   * choose hashlocks, also such as are an ask's id.
+   */
+  readonly #askEnds: LayeredMap<Bytes32, number>;
+  readonly #hashlockEnds: LayeredMap<Bytes32, number>;
   /** Asks by `expiry` and takes by `expiresAt`, in decimal: who dies is found without looking at everybody. */
   readonly #asksByEnd: LayeredIndex<string, Bytes32>;
   readonly #takesByEnd: LayeredIndex<string, Bytes32>;
@@ -33,6 +41,9 @@ export class RecordBook {
     this.takes = layer.map((under) => under.takes);
     this.takesByAsk = layer.index((under) => under.takesByAsk);
     this.takesByHashlock = layer.index((under) => under.takesByHashlock, hashlocks);
+    this.#takesByAskAndEnd = layer.index((under) => under.#takesByAskAndEnd);
+    this.#askEnds = layer.map((under) => under.#askEnds);
+    this.#hashlockEnds = layer.map((under) => under.#hashlockEnds);
     this.#asksByEnd = layer.index((under) => under.#asksByEnd);
     this.#takesByEnd = layer.index((under) => under.#takesByEnd);
     this.addresses = layer.map((under) => under.addresses);
@@ -66,6 +77,8 @@ export class RecordBook {
 
   /** Puts a take that lives anew under a known hash: as young as a new one. */
   renewTake(take: TakeRecord, change: BookChange): void {
+    const known = this.takes.get(take.dealHash);
+    if (known !== undefined) this.#forgetEnd(known);
     change.forget(TAKE, take.dealHash);
     this.takes.delete(take.dealHash);
     this.putTake(take, change);
@@ -74,11 +87,15 @@ export class RecordBook {
   /** Puts a take. */
   putTake(take: TakeRecord, change: BookChange): void {
     const known = this.takes.get(take.dealHash);
-    if (known !== undefined) this.#takesByEnd.delete(String(known.expiresAt), take.dealHash);
+    if (known !== undefined) this.#forgetEnd(known);
+    const { askId, hashlock } = take.terms;
     this.#takesByEnd.add(String(take.expiresAt), take.dealHash);
+    this.#takesByAskAndEnd.add(endOfAsk(askId, take.expiresAt), take.dealHash);
+    this.#askEnds.set(askId, Math.max(take.expiresAt, this.#askEnds.get(askId) ?? 0));
+    this.#hashlockEnds.set(hashlock, Math.max(take.expiresAt, this.#hashlockEnds.get(hashlock) ?? 0));
     this.takes.set(take.dealHash, take);
-    this.takesByAsk.add(take.terms.askId, take.dealHash);
-    this.takesByHashlock.add(take.terms.hashlock, take.dealHash);
+    this.takesByAsk.add(askId, take.dealHash);
+    this.takesByHashlock.add(hashlock, take.dealHash);
     change.store(TAKE, take);
     change.touch(take.dealHash, null);
   }
@@ -87,10 +104,13 @@ export class RecordBook {
   removeTake(hash: Bytes32, change: BookChange): void {
     const take = this.takes.get(hash);
     if (take === undefined) return;
+    const { askId, hashlock } = take.terms;
     this.takes.delete(hash);
-    this.takesByAsk.delete(take.terms.askId, hash);
-    this.takesByHashlock.delete(take.terms.hashlock, hash);
-    this.#takesByEnd.delete(String(take.expiresAt), hash);
+    this.takesByAsk.delete(askId, hash);
+    this.takesByHashlock.delete(hashlock, hash);
+    this.#forgetEnd(take);
+    if (!this.takesByAsk.has(askId)) this.#askEnds.delete(askId);
+    if (!this.takesByHashlock.has(hashlock)) this.#hashlockEnds.delete(hashlock);
     change.forget(TAKE, hash);
     // The row of its order, where there is one, shows when it expired.
     change.touch(hash, null);
@@ -112,12 +132,20 @@ export class RecordBook {
     return asks;
   }
 
-  /** Takes of an ask that are alive at this time; orders may have come of some. */
-  *liveTakes(askId: Bytes32, now: number): Generator<Bytes32> {
-    for (const hash of this.takesByAsk.of(askId)) {
-      const take = this.takes.get(hash);
-      if (take !== undefined && take.expiresAt > now) yield hash;
-    }
+  /** How many takes of an ask are alive at this time; of one of them there may be an order. */
+  liveTakes(askId: Bytes32, now: number): number {
+    const last = this.#askEnds.get(askId) ?? now;
+    let live = 0;
+    for (let end = now + 1; end <= last; end += 1) live += this.#takesByAskAndEnd.count(endOfAsk(askId, end));
+    return live;
+  }
+
+  /**
+   * When the last take with this hashlock dies; 0 where there is none. May be later than the end of those that are left,
+   * where one was removed before its time because there were too many.
+   */
+  hashlockTakenUntil(hashlock: Bytes32): number {
+    return this.#hashlockEnds.get(hashlock) ?? 0;
   }
 
   /** Asks whose `expiry` is in (after, until]. */
@@ -153,6 +181,11 @@ export class RecordBook {
     change.touch(next.orderHash, null);
   }
 
+  #forgetEnd({ dealHash, terms, expiresAt }: TakeRecord): void {
+    this.#takesByEnd.delete(String(expiresAt), dealHash);
+    this.#takesByAskAndEnd.delete(endOfAsk(terms.askId, expiresAt), dealHash);
+  }
+
   /** Puts an origin. */
   putOrigin(origin: OriginRecord, change: BookChange): void {
     this.origins.set(origin.orderHash, origin);
@@ -170,6 +203,10 @@ export class RecordBook {
     }
     return outdated;
   }
+}
+
+function endOfAsk(askId: Bytes32, expiresAt: number): string {
+  return `${askId} ${expiresAt}`;
 }
 
 /** Members of the keys in (after, until], which are whole numbers in decimal. */

@@ -21,7 +21,7 @@ export interface StateReads {
   askStatus(record: AskRecord, when: Pick<EvaluationContext, "now" | "expiryNow">): AskStatus;
   /** The order that carries an ask's id, or null. */
   orderOfAsk(askId: Bytes32): Bytes32 | null;
-  /** Live takes of an ask at `now`. */
+  /** Live takes of an ask at `now` that are no orders; dead ones cost nothing. */
   liveTakes(askId: Bytes32, now: number): number;
   /** Asks whose `expiry` is in (after, until]. */
   asksEnding(after: number, until: number): Iterable<Bytes32>;
@@ -39,7 +39,7 @@ export interface StateReads {
   preimageOf(hashlock: Bytes32): PreimageFact | null;
   /** False where no hashlock that ends in these four bytes, a big-endian number, is known. Costs nanoseconds. */
   mayKnowHashlock(end: number): boolean;
-  /** Whether the hashlock belongs to an indexed order or a live take. */
+  /** Whether the hashlock belongs to an indexed order or a live take; costs the same however many dead takes have it. */
   knowsHashlock(hashlock: Bytes32): boolean;
   /** Whether an indexed order of this buyer, other than `except`, has the hashlock. */
   isHashlockUsed(buyer: EvmAddress, hashlock: Bytes32, except: Bytes32 | null): boolean;

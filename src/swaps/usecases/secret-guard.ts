@@ -29,6 +29,16 @@ interface SecretGuardDependencies {
   readonly isShownClosed: (value: Bytes32) => Promise<boolean>;
 }
 
+/** What a search has come upon. */
+class Findings {
+  /** Values that passed the filter of hashlocks: each is judged once, however often it comes. */
+  readonly seen = new Set<Bytes32>();
+  /** The last of them by the end of its hash: a value that repeats itself is known without being spelt out. */
+  readonly last = new Map<number, Uint8Array>();
+  /** Those of them that are not public as far as memory tells. */
+  readonly candidates = new Set<Bytes32>();
+}
+
 /** Searches texts. */
 export class SecretGuard {
   readonly #deps: SecretGuardDependencies;
@@ -44,17 +54,18 @@ export class SecretGuard {
   holdsSecret(text: Uint8Array): false | Promise<boolean> {
     const windows = preimageWindows(text);
     if (windows === null) return false;
-    const candidates = new Set<Bytes32>();
-    this.#search(windows, 0, candidates);
-    if (windows.offsets.length <= PIECE && candidates.size === 0) return false;
-    return this.#judge(windows, candidates);
+    const findings = new Findings();
+    this.#search(windows, 0, findings);
+    if (windows.offsets.length <= PIECE && findings.candidates.size === 0) return false;
+    return this.#judge(windows, findings);
   }
 
-  async #judge(windows: PreimageWindows, candidates: Set<Bytes32>): Promise<boolean> {
+  async #judge(windows: PreimageWindows, findings: Findings): Promise<boolean> {
     for (let from = PIECE; from < windows.offsets.length; from += PIECE) {
       await this.#deps.clock.sleep(0);
-      this.#search(windows, from, candidates);
+      this.#search(windows, from, findings);
     }
+    const { candidates } = findings;
     if (candidates.size > MAX_CANDIDATES) return true;
     for (const value of candidates) if (!(await this.#isPublic(value))) return true;
     return false;
@@ -66,8 +77,8 @@ export class SecretGuard {
     return isShown || this.#deps.publicValues.has(value);
   }
 
-  /** Adds the values of one piece that hash to a known hashlock and are not public as far as memory tells. */
-  #search({ bytes, offsets }: PreimageWindows, from: number, candidates: Set<Bytes32>): void {
+  /** Adds what one piece holds. */
+  #search({ bytes, offsets }: PreimageWindows, from: number, { seen, last, candidates }: Findings): void {
     const { ledger, crypto, hashWindows, isShown } = this.#deps;
     const piece = offsets.subarray(from, from + PIECE);
     const ends = hashWindows(bytes, piece);
@@ -75,13 +86,21 @@ export class SecretGuard {
       if (!ledger.mayKnowHashlock(end)) continue;
       const at = elementAt(piece, i);
       const value = bytes.subarray(at, at + 32);
+      if (isSame(last.get(end), value)) continue;
+      last.set(end, value);
+      const text = toBytes32(value);
+      if (seen.has(text)) continue;
+      seen.add(text);
       const hashlock = toBytes32(crypto.sha256(value));
       if (!ledger.knowsHashlock(hashlock) || ledger.preimageOf(hashlock) !== null) continue;
-      const text = toBytes32(value);
       if (!isShown(text)) candidates.add(text);
       if (candidates.size > MAX_CANDIDATES) return;
     }
   }
+}
+
+function isSame(one: Uint8Array | undefined, other: Uint8Array): boolean {
+  return one?.every((byte, at) => byte === other[at]) === true;
 }
 
 /** Who knows ids. Both reject where they cannot tell. */
