@@ -6,6 +6,7 @@ import { sentenceOf } from "../follow/follower-errors.ts";
 import type { CommitFeed } from "../follow/commit-feed.ts";
 import type { Condition } from "../follow/conditions.ts";
 import type { Clock, Log } from "../follow/ports.ts";
+import type { StoredParameters } from "../index/ports.ts";
 import { Wake } from "../follow/wake.ts";
 import { CommandRefused } from "./cli/ending.ts";
 import type { SwapReplica } from "./swap-replica.ts";
@@ -15,19 +16,22 @@ const EVERY_MS = 1000;
 
 /** What it works with. */
 interface FollowedWriter {
-  readonly reader: OpenedPostgresReader;
+  readonly reader: Pick<OpenedPostgresReader, "parameters" | "look" | "storedSwaps">;
   readonly present: ToldPresent;
   /** Null where no swaps are served. */
   readonly swaps: SwapReplica | null;
   readonly feed: CommitFeed;
-  /** Looks whether this process and the database belong together; resolves with false where nothing is written yet. */
-  readonly admits: () => Promise<boolean>;
+  /**
+   * Whether this process and a database that was built with these parameters belong together; false where nothing is
+   * written yet. @throws CommandRefused where they do not.
+   */
+  readonly admits: (parameters: StoredParameters | null) => boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** Why nothing can be read. */
-type Obstacle = "starting" | "no schema" | "no database";
+type Obstacle = "starting" | "no schema" | "no database" | "other parameters";
 
 /** The follower of one reader. */
 export class WriterFollower {
@@ -80,21 +84,28 @@ export class WriterFollower {
     if (!this.#isAdmitted && !(await this.#isAdmittedNow())) return false;
     try {
       const isBehind = await this.#follow();
-      this.#say(null);
+      this.#say(this.#isAdmitted ? null : "no schema");
       return isBehind;
     } catch (error) {
-      if (error instanceof CommandRefused) throw error;
+      if (error instanceof CommandRefused) {
+        this.#say("other parameters");
+        throw error;
+      }
       this.#say("no database", error);
       return false;
     }
   }
 
   async #isAdmittedNow(): Promise<boolean> {
+    const { reader, admits } = this.#parts;
     // A refusal passes; that nothing can be read is waited for.
-    const isThere = await this.#parts.admits().catch((error: unknown) => {
-      if (error instanceof CommandRefused) throw error;
-      return error;
-    });
+    const isThere = await reader
+      .parameters()
+      .then(admits)
+      .catch((error: unknown) => {
+        if (error instanceof CommandRefused) throw error;
+        return error;
+      });
     this.#isAdmitted = isThere === true;
     if (isThere === false || isMissingTable(isThere)) this.#say("no schema");
     else if (isThere !== true) this.#say("no database", isThere);
@@ -105,7 +116,10 @@ export class WriterFollower {
     const { reader, present, swaps, feed } = this.#parts;
     if (swaps !== null && this.#mark.change === null)
       this.#mark = { ...this.#mark, change: await swaps.load(await reader.storedSwaps()) };
-    const { live, fence, changes, state } = await reader.look(this.#mark);
+    const { live, fence, changes, state, parameters } = await reader.look(this.#mark);
+    // Whoever writes may have built everything anew, with another fee.
+    this.#isAdmitted = this.#parts.admits(parameters);
+    if (!this.#isAdmitted) return false;
     present.tell(live.rows, live.isWhole);
     this.#mark = { ...this.#mark, live: live.version, fence };
     const before = this.#mark.change;
@@ -137,6 +151,11 @@ const WAITING: Readonly<Record<Obstacle, Condition>> = {
     code: "STORE_SILENT",
     sentence:
       "Nothing has written the database yet: start `strand index`. Everything goes on by itself then.",
+  },
+  "other parameters": {
+    code: "STORE_SILENT",
+    sentence:
+      "The database was built anew with other parameters than this service has: configure the same and start it again.",
   },
   "no database": {
     code: "STORE_SILENT",

@@ -16,6 +16,7 @@ import { BlockIndexer } from "../index/index-block.ts";
 import { parameterDifferences } from "../index/parameters.ts";
 import { SEGMENT_BLOCKS, verifyIndex } from "../index/verify.ts";
 import { programVersion } from "./cli/help.ts";
+import { sentenceOf } from "../follow/follower-errors.ts";
 import { Closers, CommandRefused } from "./cli/ending.ts";
 import { openAnswerThread } from "./cli/service-host.ts";
 import { answeringParts, composeIndex, indexerOver, warnOfUnused } from "./compose-index.ts";
@@ -130,6 +131,7 @@ export async function reindex(config: Config, signal: AbortSignal, overrides: Ov
   await closingOnFailure(closers, async () => {
     const indexer = indexerOver(context, store, outside);
     await node.checkIdentity();
+    await refusePruned(node, indexer.baseHeight);
     // The store holds its lock from here on: a running service would have been refused at opening.
     await store.wipe();
     await store.initialise(indexer.parameters);
@@ -150,6 +152,21 @@ export async function reindex(config: Config, signal: AbortSignal, overrides: Ov
     await follower.run(signal, "tip");
   });
   await closers.closeAll();
+}
+
+/** Refuses a node that lacks the blocks which an index begins with: what is there would be lost for nothing. */
+async function refusePruned(node: Foundation["node"], baseHeight: number): Promise<void> {
+  for (const height of [baseHeight, baseHeight + 1]) {
+    const hash = await node.blockHash(height);
+    // A node that is still syncing comes to have it.
+    if (hash === null) return;
+    await node.rawBlock(hash).catch((cause: unknown) => {
+      throw new CommandRefused([
+        `the node gives no block ${height}, with which the index would begin anew: ${sentenceOf(cause)}. Nothing was ` +
+          "changed. Name a node that has all blocks (not a pruned one) by PEARL_RPC_URL, or import a snapshot",
+      ]);
+    });
+  }
 }
 
 /**

@@ -7,6 +7,7 @@ import { PrometheusMetrics } from "../adapters/system/metrics.ts";
 import { CommitFeed } from "../follow/commit-feed.ts";
 import { sentenceOf } from "../follow/follower-errors.ts";
 import type { Log } from "../follow/ports.ts";
+import type { StoredParameters } from "../index/ports.ts";
 import { parameterDifferences, parametersOf } from "../index/parameters.ts";
 import { Closers } from "./cli/ending.ts";
 import type { Config } from "./config/config.ts";
@@ -98,8 +99,7 @@ async function openAnswering(
       ? null
       : await SwapReplica.open({ config, swaps: config.swaps, reader, queries, present, caughtUp, log });
   const wanted = parametersOf(config.network.name, config.rules);
-  const admits = async (): Promise<boolean> => {
-    const stored = await reader.parameters();
+  const admits = (stored: StoredParameters | null): boolean => {
     refuseOthers(parameterDifferences(stored, wanted), shownDatabase(config.database));
     return stored !== null;
   };

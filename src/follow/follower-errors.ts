@@ -74,17 +74,18 @@ export async function acknowledged(what: string, write: Promise<void>): Promise<
   }
 }
 
-/** Whether the node did not answer, or answered nonsense: errors of that name, whoever implements the port. */
-function isNodeError(error: unknown): boolean {
-  return error instanceof Error && error.name === "NodeError";
+/** Whether an error has this name: "NodeError" and "StoreUnavailable" come from whoever implements the ports. */
+function isNamed(error: unknown, name: string): boolean {
+  return error instanceof Error && error.name === name;
 }
 
 /** Which kind of failure an error is, for the metrics. */
 function failureKind(error: unknown): FailureKind {
-  if (isNodeError(error) || error instanceof UnsettledChain || error instanceof BlocksHidden) return "node";
+  if (isNamed(error, "NodeError") || error instanceof UnsettledChain || error instanceof BlocksHidden)
+    return "node";
   if (error instanceof BlockRefused) return "block_refused";
   if (error instanceof DeepReorganisation) return "deep_reorganisation";
-  if (error instanceof StoreWriteError) return "store";
+  if (error instanceof StoreWriteError || isNamed(error, "StoreUnavailable")) return "store";
   return "internal";
 }
 

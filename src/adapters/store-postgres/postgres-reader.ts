@@ -39,6 +39,8 @@ export interface ReaderMark {
 export interface ReaderLook {
   /** What tells states apart: another block, or another event. */
   readonly state: string;
+  /** What the database is built with; null where it was wiped. */
+  readonly parameters: StoredParameters | null;
   readonly fence: number;
   readonly live: LiveChanges;
   /** The next changes of swaps; null where there is a gap, or where they are not followed. */
@@ -103,8 +105,9 @@ export function openPostgresReader({ url, primaryUrl, onNotice }: ReaderOptions)
 }
 
 async function lookAt(session: Session, { live, fence, change }: ReaderMark): Promise<ReaderLook> {
-  const [tip, bounds, number, rows, changes] = await Promise.all([
+  const [tip, parameters, bounds, number, rows, changes] = await Promise.all([
     storedTip(session),
+    storedParameters(session),
     logBounds(session),
     writerFence(session),
     liveChanges(session, live),
@@ -113,6 +116,7 @@ async function lookAt(session: Session, { live, fence, change }: ReaderMark): Pr
   const isOther = fence !== null && fence !== number && !rows.isWhole;
   return {
     state: `${tip?.hash ?? ""} ${bounds.highest}`,
+    parameters,
     fence: number,
     live: isOther ? await liveChanges(session, 0) : rows,
     changes,

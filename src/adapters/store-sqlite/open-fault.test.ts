@@ -1,7 +1,7 @@
 // When a database cannot be opened, the error says which one it is, why, and what to do.
 
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
@@ -36,6 +36,23 @@ describe("a database file that cannot be opened", () => {
     const text = join(folder, "text.db");
     writeFileSync(text, "this is no database, and long enough to be looked at as one. ".repeat(20));
     assert.match(await sentence(text), /text\.db: it is no SQLite database; .* DATABASE_URL/);
+  });
+
+  test("a file that another name of it has open is in use, also through links, and before it is there", async () => {
+    const real = join(folder, "real.db");
+    const [link, second] = [join(folder, "link.db"), join(folder, "link of the link.db")];
+    symlinkSync("real.db", link);
+    symlinkSync(link, second);
+    const linkedFolder = join(folder, "linked folder");
+    symlinkSync(folder, linkedFolder);
+    const names = [real, link, second, join(linkedFolder, "real.db")];
+    for (const first of [second, real]) {
+      const store = await openSqliteStore({ file: first });
+      for (const name of names)
+        assert.match(await sentence(name), /real\.db is in use by another process/, name);
+      await store.close();
+    }
+    for (const name of names) assert.equal(await sentence(name), "it opened");
   });
 
   test("a lock file that is a directory is said of the database that it belongs to", async () => {

@@ -1,0 +1,61 @@
+// `strand reindex` throws an index away: only where the node can give the blocks from which it is built anew.
+
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
+import { CommandRefused } from "../../src/app/cli/ending.ts";
+import { readConfig } from "../../src/app/config/config.ts";
+import { reindex } from "../../src/app/main.ts";
+import { until } from "../../testkit/until.ts";
+import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
+import { serveWorld, settingsOver } from "../../testkit/worlds/simulation/world-server.ts";
+
+const HEIGHT = 12;
+
+test("a pruned node is refused before anything is lost, and one with all blocks is not", async (context) => {
+  const folder = mkdtempSync(join(tmpdir(), "strand-reindex-"));
+  const world = new SimulatedWorld(612);
+  world.grow(HEIGHT);
+  const server = await serveWorld(world);
+  context.after(async () => {
+    await server.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const file = join(folder, "index.db");
+  const environment = settingsOver(world, server, { database: `sqlite:${file}`, port: 0 });
+  const config = readConfig({
+    flags: new Map(),
+    environment: { ...environment, LOG_LEVEL: "silent" },
+    readFile: () => null,
+  });
+  assert.ok(config.ok);
+  const { value } = config;
+  const run = (): Promise<void> => reindex(value, new AbortController().signal);
+  const height = async (): Promise<number | undefined> => {
+    const store = await openSqliteStore({ file });
+    const tip = await store.tip();
+    await store.close();
+    return tip?.height;
+  };
+  await run();
+  await until("the index stands", async () => (await height()) === HEIGHT);
+  const all = world.block.bind(world);
+  for (const lowest of [1, 2, 8]) {
+    world.block = (hash) => {
+      const block = all(hash);
+      return block === null || block.height < lowest ? null : block;
+    };
+    await assert.rejects(run(), (error: unknown) => {
+      assert.ok(error instanceof CommandRefused, String(error));
+      assert.match(error.message, /gives no block [01].*Nothing was changed/);
+      return true;
+    });
+    assert.equal(await height(), HEIGHT, `blocks from ${lowest} on`);
+  }
+  world.block = all;
+  await run();
+  assert.equal(await height(), HEIGHT);
+});
