@@ -3,6 +3,8 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { MultiIndex } from "../../src/swaps/ledger/multi-index.ts";
+import type { Bytes32 } from "../../src/primitives/brands.ts";
 import { bytes32 } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
 import { guardedService } from "../../testkit/builders/swap-ledger/guarded-service.ts";
 import { harness, richIndex } from "../http/harness.ts";
@@ -10,6 +12,10 @@ import { harness, richIndex } from "../http/harness.ts";
 const BODY = 64 * 1024;
 const SECRET = bytes32("the secret");
 const DIGITS = SECRET.slice(2);
+
+function bytes32Of(digits: string): Bytes32 {
+  return `0x${digits}` as Bytes32;
+}
 
 /** Pieces of text repeated to the size of the largest body. */
 function filled(piece: string, size = BODY): string {
@@ -103,6 +109,61 @@ describe("S-66: what a search costs", () => {
       assert.deepEqual([answer.statusCode, answer.json().error], [400, "SECRET_REFUSED"], url);
     }
     await app.close();
+  });
+});
+
+describe("S-66: what values cost that do hash to a known hashlock", () => {
+  const repeated = bytes32Of("a5".repeat(32));
+
+  test("one that stands in a body 30,000 times is judged once, whether it is refused or shown", async () => {
+    const { swaps, guard, work } = await guardedService();
+    await guard(repeated);
+    const body = Buffer.from(filled(`${"a5".repeat(2048)} `));
+    work();
+    assert.equal(await swaps.holdsSecret(body), true);
+    assert.equal(work().judged, 1);
+    // A take of the value itself makes it shown.
+    const shown = await guardedService();
+    await shown.guard(repeated);
+    await shown.guardHashlock(repeated);
+    shown.work();
+    assert.equal(await shown.swaps.holdsSecret(body), false);
+    assert.equal(shown.work().judged, 1);
+  });
+
+  test("two that take turns are judged twice", async () => {
+    const { swaps, guard, work } = await guardedService();
+    for (const byte of ["a5", "5a"]) await guard(bytes32Of(byte.repeat(32)));
+    const body = Buffer.from(filled(`${"a5".repeat(32)} ${"5a".repeat(32)} `));
+    work();
+    assert.equal(await swaps.holdsSecret(body), true);
+    assert.equal(work().judged, 2);
+  });
+
+  test("dead takes of a hashlock cost no question anything", async () => {
+    const { swaps, guard, scene } = await guardedService();
+    for (let made = 0; made < 300; made += 1) await guard(repeated);
+    scene.outside.now += 1300;
+    scene.parts.readiness.tick();
+    let looked = 0;
+    const real = MultiIndex.prototype.of;
+    MultiIndex.prototype.of = function of(this: MultiIndex<string, string>, key: string): Iterable<string> {
+      looked += this.count(key);
+      return real.call(this, key);
+    };
+    try {
+      const [offered] = [...scene.ledger.asks()];
+      assert.equal(
+        await swaps.holdsSecret(Buffer.from(repeated)),
+        false,
+        "their secret is nobody's any more",
+      );
+      assert.ok(offered !== undefined);
+      assert.equal((await swaps.askDeal(offered.askId)).kind, "refused");
+    } finally {
+      MultiIndex.prototype.of = real;
+    }
+    assert.ok(looked < 10, `${looked} takes were looked at`);
   });
 });
 

@@ -16,14 +16,18 @@ export interface SearchWork {
   readonly pieces: readonly number[];
   /** Breaths of the event loop between pieces. */
   readonly breaths: number;
+  /** Values that passed the filter of hashlocks and were judged. */
+  readonly judged: number;
 }
 
 /** A swap service and the hands that move it. */
 export interface GuardedService {
   readonly swaps: SwapApi;
   readonly scene: ApiScene;
-  /** Makes a live take whose hashlock is the hash of these 32 bytes. */
+  /** Makes a take, live for now, whose hashlock is the hash of these 32 bytes. */
   readonly guard: (value: Bytes32) => Promise<void>;
+  /** The same with this hashlock. */
+  readonly guardHashlock: (hashlock: Bytes32) => Promise<void>;
   readonly work: () => SearchWork;
 }
 
@@ -32,12 +36,20 @@ export async function guardedService(): Promise<GuardedService> {
   const scene = await apiScene();
   let pieces: number[] = [];
   let breaths = 0;
+  let judged = 0;
   const plain = windowByWindow(swapCrypto.sha256);
   const parts: typeof scene.parts = {
     ...scene.parts,
     hashWindows: (bytes, offsets) => {
       pieces.push(offsets.length);
       return plain(bytes, offsets);
+    },
+    crypto: {
+      ...scene.parts.crypto,
+      sha256: (bytes) => {
+        judged += 1;
+        return scene.parts.crypto.sha256(bytes);
+      },
     },
     clock: {
       ...scene.parts.clock,
@@ -49,20 +61,21 @@ export async function guardedService(): Promise<GuardedService> {
   const offered = ask("guarded");
   await scene.ledger.write({ asks: [offered] });
   let made = 0;
+  const guardHashlock = async (hashlock: Bytes32): Promise<void> => {
+    made += 1;
+    const plainTake = take(`guarded ${made}`, offered, scene.outside.now);
+    const guarded: TakeRecord = { ...plainTake, terms: { ...plainTake.terms, hashlock } };
+    await scene.ledger.write({ takes: [guarded] });
+  };
   return {
     swaps: new SwapApi(parts, scene.ledger),
     scene,
-    guard: async (value) => {
-      made += 1;
-      const plainTake = take(`guarded ${made}`, offered, scene.outside.now);
-      const hashlock = toBytes32(swapCrypto.sha256(fromBytes32(value)));
-      const guarded: TakeRecord = { ...plainTake, terms: { ...plainTake.terms, hashlock } };
-      await scene.ledger.write({ takes: [guarded] });
-    },
+    guard: (value) => guardHashlock(toBytes32(swapCrypto.sha256(fromBytes32(value)))),
+    guardHashlock,
     work: () => {
-      const done = { pieces, breaths };
+      const done = { pieces, breaths, judged };
       pieces = [];
-      breaths = 0;
+      [breaths, judged] = [0, 0];
       return done;
     },
   };
