@@ -148,7 +148,7 @@ function abiModule(escrow: Abi, devUsdc: Abi): string {
   return [
     "// How the escrow contract is called, and what it logs. Made by `npm run gen` from contracts/; do not edit.",
     "",
-    'import { parseAbi } from "viem";',
+    'import { parseAbi } from "viem/utils";',
     "",
     "/** ABI of `PearlUsdcEscrow` (S-20 to S-25). */",
     `export const escrowAbi = parseAbi([`,

@@ -15,7 +15,7 @@ import {
   showsIndexedHeight,
 } from "./errors.ts";
 import { absentPage, isMachinePath, prefersHtml } from "./page-shell.ts";
-import type { PathTable } from "./path-table.ts";
+import { type PathTable, WHOLE_SERVER } from "./path-table.ts";
 import type { ResponseCache } from "./response-cache.ts";
 
 /** Shared by all routes of one server. */
@@ -110,6 +110,8 @@ export async function answerUnrouted(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const path = pathOf(request.raw.url ?? "/");
+  if (path === WHOLE_SERVER && request.method === "OPTIONS")
+    return sendOptions(context, request, reply, path, ALL_METHODS);
   const methods = context.paths.methodsOf(path);
   const mayBePage = isReading(request.method) && !isMachinePath(path);
   if (methods === null) {
@@ -140,6 +142,9 @@ export async function answerUnrouted(
       "The path is not correctly percent-encoded. Write each `%` as `%25` or follow it by two hex digits.",
   });
 }
+
+/** `Allow` of the server as a whole. */
+const ALL_METHODS = "GET, HEAD, OPTIONS, POST";
 
 function isReading(method: string): boolean {
   return method === "GET" || method === "HEAD";

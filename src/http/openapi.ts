@@ -184,6 +184,7 @@ function healthOperation(path: (typeof HEALTH_PATHS)[number]): Json {
     summary: summaries[path],
     responses: {
       200: { description: "Serving.", content },
+      304: { description: "The client has this answer already (`If-None-Match`)." },
       ...(path === "/health"
         ? {}
         : { 503: { description: live ? "To be restarted." : "Not synced.", content } }),
@@ -199,9 +200,10 @@ function eventsOperation(): Json {
   return {
     tags: ["Events"],
     operationId: "events",
-    summary: "Server-sent events: block, operation, listing, reorg, reset",
+    summary: "Server-sent events: block, operation, listing, reorg, bid, ask, deal, reset",
     description:
-      "Each `data` is {height, block_hash, row}. `Last-Event-ID` resumes; where the log cannot, `reset` comes first.",
+      "Each `data` is {height, block_hash, row}; of reorg, bid, ask and deal also `chain`, whose block it is. " +
+      "`Last-Event-ID` resumes; where the log cannot, `reset` comes first.",
     parameters: [
       ...parameters(EventQuery, "query"),
       {
@@ -237,6 +239,8 @@ function swapOperation(route: SwapRoute): Json {
     "SECRET_REFUSED",
     ...route.errors,
     "SWAPS_DISABLED",
+    "RATE_LIMITED",
+    "INTERNAL_ERROR",
   ];
   const bodyCodes: readonly ErrorCode[] = ["BODY_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"];
   return {

@@ -1,6 +1,9 @@
 // The table of all endpoints, for 404 against 405, `Allow`, and OPTIONS. It looks at raw paths, so that it also answers
 // for paths whose percent-encoding is broken.
 
+/** Stands for the request target `*`, the server as a whole (RFC 9112 §3.2.4): a path that is nobody's. */
+export const WHOLE_SERVER = "/*";
+
 /** One known path: its segments, null for a placeholder, and its methods. */
 interface KnownPath {
   readonly segments: readonly (string | null)[];

@@ -53,3 +53,14 @@ test("H-10: every client has a window of its own", () => {
   assert.equal(take("10.0.0.1"), true);
   assert.equal(take("10.0.0.2"), false);
 });
+
+test("H-10: a window that begins between two milliseconds is not longer than it says", () => {
+  for (let at = 0; at < 1000; at += 1) {
+    const clock = handClock(
+      () => 0,
+      () => 12_345.678 + at * 0.137,
+    );
+    const { headers } = new RateLimiter({ max: 1, windowS: 60 }, clock).take("192.0.2.1");
+    assert.equal(headers["ratelimit-reset"], "60");
+  }
+});

@@ -41,7 +41,8 @@ export class RateLimiter {
   /** Counts one request from `address`. */
   take(address: string | undefined): RateVerdict {
     const { max, windowS } = this.#options;
-    const now = this.#clock.monotonicMs();
+    // Whole milliseconds: a fraction more than the window would be one second too many.
+    const now = Math.floor(this.#clock.monotonicMs());
     const window = this.#windowOf(clientKey(address), now);
     window.count += 1;
     const resetS = String(Math.max(1, Math.ceil((window.endMs - now) / 1000)));

@@ -5,6 +5,7 @@ import type { IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { SwapService } from "../swaps/usecases/swap-service.ts";
 import { type HttpContext, sendError } from "./context.ts";
+import { WHOLE_SERVER } from "./path-table.ts";
 
 const SECRET_REFUSED_MESSAGE =
   "The request holds the secret of a swap that is not public yet. It was not stored. Never send a secret to " +
@@ -15,9 +16,11 @@ const WITHHELD = "(withheld: it held a secret)";
 
 /**
  * A request target as origin form: `http://host/path?query`, which proxies send (RFC 9112 §3.2.2), names the same
- * resource as `/path?query`, and every check looks at the path.
+ * resource as `/path?query`, and every check looks at the path. `*`, the server as a whole (§3.2.4), becomes a path that
+ * is nobody's.
  */
 export function originForm(target: string): string {
+  if (target === "*") return WHOLE_SERVER;
   const authority = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i.exec(target)?.[0];
   if (authority === undefined) return target;
   const rest = target.slice(authority.length);

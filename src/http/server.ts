@@ -232,9 +232,11 @@ function hasReadableType({ headers }: FastifyRequest): boolean {
   return type === undefined || /^\s*[\w!#$%&'*.^`|~+-]+\/[\w!#$%&'*.^`|~+-]+\s*(;|$)/.test(type);
 }
 
-/** HTTP/1.1 wants a `Host` (RFC 9112 §3.2); a request without one was not meant for anybody in particular. */
-function lacksHost({ headers, httpVersion }: IncomingMessage): boolean {
-  return headers.host === undefined && httpVersion === "1.1";
+/** HTTP/1.1 wants one `Host` (RFC 9112 §3.2); a request without one, or with several, was meant for nobody in particular. */
+function lacksHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (/^host$/i.test(rawHeaders[at] ?? "")) hosts += 1;
+  return hosts > 1 || (hosts === 0 && httpVersion === "1.1");
 }
 
 /** A request whose body nobody reads is searched for secrets all the same (S-66), then goes its way. */
@@ -335,7 +337,8 @@ function asError(error: unknown): Error {
 const TOO_LARGE = { code: "BODY_TOO_LARGE", message: "The body may have at most 64 KiB." } as const;
 const NO_HOST = {
   code: "INVALID_REQUEST",
-  message: "The request has no `Host` header, which HTTP/1.1 demands. Send the name that you connected to.",
+  message:
+    "HTTP/1.1 demands one `Host` header, and the request has none or several. Send the name that you connected to.",
 } as const;
 
 /** Codes of Fastify for requests that it could not read. */

@@ -253,7 +253,7 @@ export type AskRow = {
 
 /**
  * The row of a posted ask. `takenBy`: the indexed order that carries its id, or null. `balanceSeenAt`: when the balance
- * was last looked up, where that is later than the record says; unix seconds or null.
+ * of its address was last looked up, unix seconds or null; counts for an ask that stands, whose balance is that one.
  */
 export function askRow(
   record: AskRecord,
@@ -262,6 +262,8 @@ export function askRow(
   balanceSeenAt: number | null,
 ): AskRow {
   const { terms } = record;
+  // What has ended keeps the balance that it had, with its time.
+  const isLookedAt = status === "ASK_OPEN" || status === "ASK_PAUSED";
   return {
     ask_id: record.askId,
     status,
@@ -279,7 +281,7 @@ export function askRow(
     seller_post_source: record.sellerPostSource,
     funded: record.funded || status === "ASK_TAKEN" || status === "ASK_CANCELLED",
     pearl_balance_sat: record.pearlBalanceSat?.toString() ?? null,
-    balance_checked_at: Math.max(balanceSeenAt ?? 0, record.balanceCheckedAt ?? 0) || null,
+    balance_checked_at: Math.max(isLookedAt ? (balanceSeenAt ?? 0) : 0, record.balanceCheckedAt ?? 0) || null,
     pearl_key_proven: record.pearlKeyProven,
     price_usdc: priceUsdc(terms.usdcAmount, terms.pearlAmountSat),
     deal_hash: takenBy,

@@ -173,7 +173,11 @@ describe("H-40, S-55: rows", () => {
     );
     const row = askRow(ASK_RECORD, "ASK_TAKEN", HASH, null);
     assert.equal(row.balance_checked_at, ASK_RECORD.balanceCheckedAt);
-    assert.equal(askRow(ASK_RECORD, "ASK_TAKEN", HASH, T_P).balance_checked_at, T_P);
+    // The balance of an ask that has ended is that of its own time, whenever its address was looked at for others.
+    for (const status of ["ASK_TAKEN", "ASK_CANCELLED"] as const)
+      assert.equal(askRow(ASK_RECORD, status, null, T_P).balance_checked_at, ASK_RECORD.balanceCheckedAt);
+    for (const status of ["ASK_OPEN", "ASK_PAUSED"] as const)
+      assert.equal(askRow(ASK_RECORD, status, null, T_P).balance_checked_at, T_P);
     assert.equal(
       askRow({ ...ASK_RECORD, balanceCheckedAt: null }, "ASK_OPEN", null, null).balance_checked_at,
       null,

@@ -118,7 +118,6 @@ async function admit(deps: SwapDependencies, ask: SignedAsk, balance: bigint | n
   if (unfunded !== null) return refusal(unfunded.code, unfunded.details);
   const record = recordOf(ask, readiness.now(), balance);
   await ledger.write({ asks: [record] });
-  ledger.noteBalanceSeen(address, record.createdAt);
   return created(rowOfAsk(ledger, record, readiness.context()));
 }
 

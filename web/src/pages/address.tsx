@@ -252,10 +252,19 @@ function Swaps({ address }: { address: string }) {
             />
           </Panel>
           <Panel title="Asks">
-            <AskTable rows={asks} empty="This address offers no PEARL." />
+            <AskTable
+              withState
+              rows={asks}
+              caption="Asks of this address, newest first"
+              empty="This address offers no PEARL."
+            />
           </Panel>
           <Panel title="Bids">
-            <BidTable rows={bids} empty="No bid of this address." />
+            <BidTable
+              rows={bids}
+              caption="Bids of this address, newest first"
+              empty="No bid of this address."
+            />
           </Panel>
         </>
       )}

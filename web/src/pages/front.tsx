@@ -165,7 +165,12 @@ function OpenSwaps() {
         <Panel title="PEARL for USDC, cheapest first" more={<a href="/swaps">The whole book</a>}>
           <Await answer={asks} what="asks" rows={5}>
             {({ result }) => (
-              <AskTable short rows={result} empty="Nobody offers PEARL for USDC at the moment." />
+              <AskTable
+                short
+                rows={result}
+                caption="Asks, cheapest first"
+                empty="Nobody offers PEARL for USDC at the moment."
+              />
             )}
           </Await>
         </Panel>

@@ -121,13 +121,26 @@ function Book() {
       <div class="columns">
         <Panel title="Bids: USDC for PEARL">
           <Await answer={bids} what="bids">
-            {({ result }) => <BidTable rows={result} empty="No bid waits for a seller." />}
+            {({ result }) => (
+              <BidTable
+                withDepth
+                rows={result.toSorted(byPrice)}
+                caption="Bids, best price first"
+                empty="No bid waits for a seller."
+              />
+            )}
           </Await>
         </Panel>
         <Panel title="Asks: PEARL for USDC">
           <Await answer={asks} what="asks">
             {({ result }) => (
-              <AskTable rows={result} withDepth short empty="Nobody offers PEARL at the moment." />
+              <AskTable
+                rows={result}
+                caption="Asks, cheapest first"
+                withDepth
+                short
+                empty="Nobody offers PEARL at the moment."
+              />
             )}
           </Await>
         </Panel>
@@ -163,7 +176,12 @@ function AllAsks({ place }: { place: Place }) {
     <Await answer={answer} what="asks">
       {({ result, next, prev }) => (
         <>
-          <AskTable rows={result} withState empty="Nobody has offered PEARL yet." />
+          <AskTable
+            rows={result}
+            caption="Asks, newest first"
+            withState
+            empty="Nobody has offered PEARL yet."
+          />
           <Pager place={place} next={next} prev={prev} />
         </>
       )}
@@ -177,7 +195,7 @@ function AllBids({ place }: { place: Place }) {
     <Await answer={answer} what="bids">
       {({ result, next, prev }) => (
         <>
-          <BidTable rows={result} empty="Nobody has bid for PEARL yet." />
+          <BidTable rows={result} caption="Bids, newest first" empty="Nobody has bid for PEARL yet." />
           <Pager place={place} next={next} prev={prev} />
         </>
       )}

@@ -35,15 +35,20 @@ function Depth({ sat, of, tone }: { sat: bigint; of: bigint; tone: "ask" | "bid"
   );
 }
 
-/** Asks in the order in which they are given. `short` leaves out who. */
+/**
+ * Asks in the order in which they are given, which the caption names. `short` leaves out who, `withDepth` is for open ones,
+ * `withState` for lists in which others stand, too.
+ */
 export function AskTable({
   rows,
+  caption,
   empty,
   withDepth = false,
   withState = false,
   short = false,
 }: {
   rows: readonly AskRow[];
+  caption: string;
   empty: ComponentChildren;
   withDepth?: boolean;
   withState?: boolean;
@@ -70,22 +75,25 @@ export function AskTable({
   if (!short) columns.push({ head: "Seller", cell: ({ seller_evm }) => <AddressId address={seller_evm} /> });
   columns.push({ head: "Until", cell: ({ expiry }) => <Time at={expiry} /> });
   return (
-    <Table
-      caption="Asks, cheapest first"
-      columns={columns}
-      rows={rows}
-      keyOf={({ ask_id }) => ask_id}
-      empty={empty}
-    />
+    <Table caption={caption} columns={columns} rows={rows} keyOf={({ ask_id }) => ask_id} empty={empty} />
   );
 }
 
-/** Bids, the best price first. */
-export function BidTable({ rows, empty }: { rows: readonly BidRow[]; empty: ComponentChildren }) {
-  const sorted = rows.toSorted(byPrice);
-  const sums = depths(sorted);
+/** Bids in the order in which they are given, which the caption names. `withDepth` is for open ones, the best price first. */
+export function BidTable({
+  rows,
+  caption,
+  empty,
+  withDepth = false,
+}: {
+  rows: readonly BidRow[];
+  caption: string;
+  empty: ComponentChildren;
+  withDepth?: boolean;
+}) {
+  const sums = depths(rows);
   const all = sums.at(-1) ?? 0n;
-  const columns: readonly Column<BidRow>[] = [
+  const columns: Column<BidRow>[] = [
     {
       head: "Price",
       numeric: true,
@@ -93,19 +101,22 @@ export function BidTable({ rows, empty }: { rows: readonly BidRow[]; empty: Comp
     },
     { head: "PEARL", numeric: true, cell: ({ pearl_amount_sat }) => <Pearl sat={pearl_amount_sat} /> },
     { head: "For", numeric: true, cell: ({ usdc_amount }) => <Usdc raw={usdc_amount} /> },
-    {
+  ];
+  if (withDepth)
+    columns.push({
       head: "Depth, PEARL",
       numeric: true,
       cell: (_row, index) => <Depth sat={sums[index] ?? 0n} of={all} tone="bid" />,
-    },
+    });
+  columns.push(
     { head: "Buyer", cell: ({ buyer_evm }) => <AddressId address={buyer_evm} /> },
     { head: "State", cell: ({ status }) => <BidState status={status} /> },
-  ];
+  );
   return (
     <Table
-      caption="Bids, best price first"
+      caption={caption}
       columns={columns}
-      rows={sorted}
+      rows={rows}
       keyOf={({ order_hash }) => order_hash}
       empty={empty}
     />
