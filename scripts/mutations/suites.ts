@@ -57,7 +57,14 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
   ],
   ["src/adapters/blockbook/", ["src/adapters/blockbook/*.test.ts"]],
   ["src/index/verify.ts", ["test/attacks/verify-beside-a-running-service.test.ts"]],
-  ["src/adapters/evm-rpc/", ["src/adapters/evm-rpc/**/*.test.ts", "test/evm/*.test.ts"]],
+  [
+    "src/adapters/evm-rpc/",
+    [
+      "src/adapters/evm-rpc/**/*.test.ts",
+      "test/evm/*.test.ts",
+      "test/attacks/signatures-that-cost-a-look.test.ts",
+    ],
+  ],
   [
     "src/adapters/",
     ["src/adapters/{json-rpc,pearl-node}/**/*.test.ts", "test/attacks/a-node*.test.ts", "test/evm/*.test.ts"],
@@ -67,6 +74,7 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
   ["src/wallet/swap-", ["src/wallet/swap-*.test.ts", "test/swap/*.test.ts"]],
   ["src/wallet/", ["src/wallet/*.test.ts", "test/end-to-end/*.test.ts"]],
   ["src/swaps/usecases/secret-guard.ts", SECRETS],
+  ["src/swaps/usecases/account-questions.ts", ["test/attacks/signatures-that-cost-a-look.test.ts"]],
   ["src/swaps/ledger/preimage-book.ts", [...SECRETS, ...SWAP_LEDGER]],
   ["src/swaps/ledger/lock-book.ts", [...SWAP_LEDGER, DUST]],
   ["src/swaps/ledger/first-outputs.ts", [...SWAP_LEDGER, DUST]],

@@ -123,7 +123,7 @@ const asks = [
   ...inFile("src/swaps/usecases/signature-judge.ts", [
     {
       rule: "S-31",
-      find: 'answers[i] === true ? "contract" : "key"',
+      find: 'hasCode ? "contract" : "key"',
       replace: '"key"',
       why: "contract accounts cannot sign",
     },
@@ -133,6 +133,20 @@ const asks = [
       find: '{ kind: "unavailable" } as const',
       replace: "INVALID",
       why: "an account that cannot be read has a wrong signature",
+    },
+  ]),
+  ...inFile("src/swaps/usecases/account-questions.ts", [
+    {
+      rule: "S-31",
+      find: "const MAX_IN_FLIGHT = 4;",
+      replace: "const MAX_IN_FLIGHT = 400;",
+      why: "strangers ask our EVM RPC as much as they like",
+    },
+    {
+      rule: "S-31",
+      find: "this.#waiting.length >= MAX_WAITING",
+      replace: "false",
+      why: "any number of requests wait for an answer about an account",
     },
   ]),
 ];

@@ -1,5 +1,6 @@
-// Opens an EVM chain: one client per URL, put together behind the ports of the service. A question about accounts goes
-// to one RPC after the other, beginning with the one that answered last. RPC URLs often hold the operator's key in
+// Opens an EVM chain: two clients per URL, put together behind the ports of the service. Questions about accounts, which
+// strangers cause, have connections of their own, so that what follows the chain never waits behind them. A question
+// about accounts goes to one RPC after the other, beginning with the one that answered last. RPC URLs often hold the operator's key in
 // their path, query or password: messages get a name for each that does not.
 
 import type { EvmAddress } from "../../primitives/brands.ts";
@@ -63,11 +64,15 @@ async function foreignChains(opened: readonly Opened[], chainId: number): Promis
 export function openEvmChain(options: EvmChainOptions): EvmChain {
   const { chainId, escrow, confirmations, clock } = options;
   const patience = { ...EVM_PATIENCE, ...options.patience };
-  const opened: readonly Opened[] = options.urls.map((url, i) => {
-    const rpc = new JsonRpcClient(rpcUrlOf(url, i + 1), EVM_DIALECT, patience, clock);
-    return { rpc, source: new RpcSource(rpc, { chainId, escrow, confirmations }) };
-  });
+  const open = (): readonly Opened[] =>
+    options.urls.map((url, i) => {
+      const rpc = new JsonRpcClient(rpcUrlOf(url, i + 1), EVM_DIALECT, patience, clock);
+      return { rpc, source: new RpcSource(rpc, { chainId, escrow, confirmations }) };
+    });
+  const opened = open();
+  const openedForAccounts = open();
   const rpcs = new FirstAnswer(opened);
+  const rpcsForAccounts = new FirstAnswer(openedForAccounts);
   const known = new Set<JsonRpcClient>();
   /** Accounts of another chain say nothing about ours. */
   const prepare = async ({ rpc, source }: Opened): Promise<void> => {
@@ -81,7 +86,7 @@ export function openEvmChain(options: EvmChainOptions): EvmChain {
     escrow,
     readLog: readEscrowLog,
     accounts: accountsOf((question) =>
-      rpcs.ask(async (one) => {
+      rpcsForAccounts.ask(async (one) => {
         await prepare(one);
         return question(one.rpc);
       }),
@@ -95,7 +100,7 @@ export function openEvmChain(options: EvmChainOptions): EvmChain {
       });
     },
     close: () => {
-      for (const { rpc } of opened) rpc.close();
+      for (const { rpc } of [...opened, ...openedForAccounts]) rpc.close();
     },
   };
 }

@@ -164,7 +164,7 @@ export class AskRechecks {
     for (const { askId, signature, signatureValid } of asks.fundedOf(seller)) {
       if (budget.calls === 0 || failures === FAILURES_OF_SELLER) return;
       budget.calls -= 1;
-      const verdict = await signatures.callContract(seller, askId, signature);
+      const verdict = await signatures.callContract(seller, askId, signature, "round");
       if (verdict === null) return;
       if (verdict === "failed") failures += 1;
       if (signatureValid !== (verdict === "valid"))

@@ -64,7 +64,7 @@ export async function createAsk(deps: SwapDependencies, body: RequestBody): Prom
   );
   if (fault !== null) return refusal(fault.code, fault.details);
   const askId = deps.digests.ask(terms.value);
-  const signed = await deps.signatures.judge(terms.value.seller, askId, fields.seller_evm_signature);
+  const signed = await judged(deps, terms.value, askId, fields.seller_evm_signature);
   if (signed.kind === "unavailable") return refusal("EVM_RPC_UNAVAILABLE");
   const proof = proofOf(deps, fields, askId);
   const kept = signed.kind === "valid" ? signed.kept : null;
@@ -77,6 +77,18 @@ export async function createAsk(deps: SwapDependencies, body: RequestBody): Prom
   if (early !== null) return early;
   const balance = await deps.balances.look(ask.terms.sellerPearlAddress, "request");
   return deps.locks.run("asks", () => admit(deps, ask, balance));
+}
+
+/** A known ask that is posted again is judged by what is known of its seller's account, as its takes are (S-31). */
+function judged(
+  { ledger, signatures }: SwapDependencies,
+  terms: AskTerms,
+  askId: Bytes32,
+  signature: string,
+) {
+  return ledger.ask(askId) === null
+    ? signatures.judge(terms.seller, askId, signature)
+    : signatures.judgeStored(terms.seller, askId, signature);
 }
 
 interface SignedAsk {

@@ -1,7 +1,7 @@
 // Judges signatures of EVM accounts (S-31). Code at the address decides, as in the contract: none means ECDSA, code means
 // ERC-1271. Takes of asks that a key has signed ask nobody: what stood at the address was read in the last round of
 // re-checks. A contract is asked with each take; where its call fails, as one that burns all its gas does, that answer
-// is kept for the length of a round.
+// is kept for the length of a round. What strangers make all this cost is bounded by `AccountQuestions`.
 
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import { bytesToHex } from "../../primitives/hex.ts";
@@ -9,12 +9,13 @@ import { MAX_CONTRACT_SIGNATURE, normaliseSignature } from "../../swap/eip712.ts
 import { hexSignature } from "../../swap/forms.ts";
 import type { Clock } from "../../follow/ports.ts";
 import type { ContractVerdict, EvmAccounts } from "../ledger/ports.ts";
+import { type AccountLane, AccountQuestions } from "./account-questions.ts";
 
 /** A judgement; `kept` is the form in which the signature is stored and handed out, hex with 0x. */
 type SignatureVerdict =
   | { readonly kind: "valid"; readonly kept: string; readonly byContract: boolean }
   | { readonly kind: "invalid" }
-  /** The account's code could not be read. */
+  /** The account's code could not be read, or too many ask about accounts. */
   | { readonly kind: "unavailable" };
 
 /** Recovers the account that signed the digest with a normalised 65-byte signature; null where there is none. */
@@ -48,6 +49,7 @@ interface SignatureJudgeDependencies {
 /** Judges signatures of EVM accounts. */
 export class SignatureJudge {
   readonly #deps: SignatureJudgeDependencies;
+  readonly #questions: AccountQuestions;
   /** As last read, oldest first. */
   readonly #kinds = new Map<EvmAddress, AccountKind>();
   /** By account and digest, oldest first. */
@@ -55,6 +57,7 @@ export class SignatureJudge {
 
   constructor(deps: SignatureJudgeDependencies) {
     this.#deps = deps;
+    this.#questions = new AccountQuestions(deps.accounts, deps.clock);
   }
 
   /** What stood at the address when it was last read; null where that is not known. */
@@ -62,27 +65,27 @@ export class SignatureJudge {
     return this.#kinds.get(account) ?? null;
   }
 
-  /** What stands at these addresses at the latest block, by one question; null where it cannot be read. */
+  /** What stands at these addresses at the latest block, by one question of a round; null where it cannot be read. */
   async readKinds(accounts: readonly EvmAddress[]): Promise<ReadonlyMap<EvmAddress, AccountKind> | null> {
-    try {
-      const answers = await this.#deps.accounts.haveCode(accounts);
-      const kinds = new Map(
-        accounts.map((account, i) => [account, answers[i] === true ? "contract" : "key"] as const),
-      );
-      for (const [account, kind] of kinds) remember(this.#kinds, account, kind, KEPT_KINDS);
-      return kinds;
-    } catch {
-      return null;
-    }
+    const answers = await this.#questions.haveCode(accounts);
+    if (answers === null) return null;
+    return new Map(accounts.map((account, i) => [account, this.#keepKind(account, answers[i] === true)]));
   }
 
   /** Judges by what stands at the address now. `signature` as the request has it; anything but a text is invalid. */
   async judge(account: EvmAddress, digest: Bytes32, signature: unknown): Promise<SignatureVerdict> {
     const bytes = typeof signature === "string" ? hexSignature(signature, MAX_CONTRACT_SIGNATURE) : null;
     if (bytes === null) return INVALID;
-    const kind = (await this.readKinds([account]))?.get(account);
-    if (kind === undefined) return UNAVAILABLE;
+    const hasCode = await this.#questions.hasCode(account);
+    if (hasCode === null) return UNAVAILABLE;
+    const kind = this.#keepKind(account, hasCode);
     return kind === "key" ? this.#byKey(account, digest, bytes) : this.#byContract(account, digest, bytes);
+  }
+
+  #keepKind(account: EvmAddress, hasCode: boolean): AccountKind {
+    const kind = hasCode ? "contract" : "key";
+    remember(this.#kinds, account, kind, KEPT_KINDS);
+    return kind;
   }
 
   /**
@@ -98,23 +101,21 @@ export class SignatureJudge {
     return known === "key" || verdict.kind === "valid" ? verdict : this.judge(account, digest, signature);
   }
 
-  /** What the contract says now; null where no RPC answers. */
+  /** What the contract says now; null where no RPC answers, or too many requests ask. */
   async callContract(
     account: EvmAddress,
     digest: Bytes32,
     signature: string,
+    lane: AccountLane,
   ): Promise<ContractVerdict | null> {
-    const { accounts, clock, keptMs } = this.#deps;
+    const { clock, keptMs } = this.#deps;
     const key = `${account}/${digest}`;
-    try {
-      const verdict = await accounts.judgeSignature(account, digest, signature);
-      const untilMs = clock.monotonicMs() + keptMs;
-      if (verdict === "failed") remember(this.#failures, key, { signature, untilMs }, KEPT_FAILURES);
-      else this.#failures.delete(key);
-      return verdict;
-    } catch {
-      return null;
-    }
+    const verdict = await this.#questions.verdict(account, digest, signature, lane);
+    if (verdict === null) return null;
+    const untilMs = clock.monotonicMs() + keptMs;
+    if (verdict === "failed") remember(this.#failures, key, { signature, untilMs }, KEPT_FAILURES);
+    else this.#failures.delete(key);
+    return verdict;
   }
 
   async #byContract(account: EvmAddress, digest: Bytes32, bytes: Uint8Array): Promise<SignatureVerdict> {
@@ -122,7 +123,7 @@ export class SignatureJudge {
     const failure = this.#failures.get(`${account}/${digest}`);
     // Of this very signature: a stranger's wrong one must not keep the owner's from being asked about.
     if (failure?.signature === kept && this.#deps.clock.monotonicMs() < failure.untilMs) return INVALID;
-    const verdict = await this.callContract(account, digest, kept);
+    const verdict = await this.callContract(account, digest, kept, "request");
     if (verdict === null) return UNAVAILABLE;
     return verdict === "valid" ? { kind: "valid", kept, byContract: true } : INVALID;
   }

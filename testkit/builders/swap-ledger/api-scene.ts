@@ -47,6 +47,8 @@ export interface Outside {
   except: (outpoint: Outpoint) => boolean;
   /** Look-ups wait for this. */
   gate: Promise<void>;
+  /** Answers about accounts wait for this. */
+  accountsGate: Promise<void>;
   /** No RPC answers questions about accounts. */
   accountsDown: boolean;
   /** What the node knows of any transaction. */
@@ -97,11 +99,13 @@ function accountsOf(outside: Outside): EvmAccounts {
   return {
     haveCode: async (addresses: readonly EvmAddress[]) => {
       outside.codeRead.push(addresses);
+      await outside.accountsGate;
       if (outside.accountsDown) throw new Error("no RPC answers");
       return addresses.map((address) => outside.contracts.has(address));
     },
     judgeSignature: async (address: EvmAddress) => {
       outside.called.push(address);
+      await outside.accountsGate;
       if (outside.accountsDown) throw new Error("no RPC answers");
       const verdict = outside.contracts.get(address);
       return typeof verdict === "string" ? verdict : verdict === true ? "valid" : "invalid";
@@ -187,6 +191,7 @@ function quietOutside(): Outside {
     lookedUp: [],
     except: () => false,
     gate: Promise.resolve(),
+    accountsGate: Promise.resolve(),
     accountsDown: false,
     transaction: null,
     indexed: new Set(),
