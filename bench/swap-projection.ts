@@ -162,6 +162,7 @@ function subjectOf(deal: number): SwapSubject {
     buyerPearlAddress: buyerAddress,
     createdAt: START,
     expiresAt: context.now + 600,
+    isAddressReplaceable: false,
   };
   return {
     hash,

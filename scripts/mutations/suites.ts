@@ -77,6 +77,10 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
   ["src/swaps/usecases/account-questions.ts", ["test/attacks/signatures-that-cost-a-look.test.ts"]],
   ["src/swaps/ledger/preimage-book.ts", [...SECRETS, ...SWAP_LEDGER]],
   ["src/swaps/ledger/lock-book.ts", [...SWAP_LEDGER, DUST]],
+  [
+    "src/swaps/ledger/ledger-changes.ts",
+    [...SWAP_LEDGER, "test/attacks/a-stranger-posts-the-terms-of-a-lock.test.ts"],
+  ],
   ["src/swaps/ledger/first-outputs.ts", [...SWAP_LEDGER, DUST]],
   [
     "src/swaps/usecases/verifications.ts",

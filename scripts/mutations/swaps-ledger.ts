@@ -149,6 +149,18 @@ export const SWAPS_LEDGER: readonly Break[] = [
       replace: "Math.min(change.finalHeight, tip.height)",
       why: "a finalized number that falls unmakes what was final",
     },
+    {
+      rule: "S-55",
+      find: "known.buyerPearlAddress !== buyerPearlAddress",
+      replace: "false",
+      why: "whoever renews a dead take decides where the PEARL must go",
+    },
+    {
+      rule: "S-55",
+      find: "!take.isAddressReplaceable || !isGiven",
+      replace: "true",
+      why: "an order that comes again brings back the address that was replaced",
+    },
   ]),
   ...inFile("src/swaps/ledger/ledger-commits.ts", [
     {

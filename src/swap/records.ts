@@ -32,8 +32,8 @@ export interface AskRecord {
   readonly balanceCheckedAt: number | null;
 }
 
-/** A take that was posted (S-40 to S-42). */
-export interface TakeRecord {
+/** A take as it is posted (S-40 to S-42). */
+export interface PostedTake {
   /** The order hash of `terms`. */
   readonly dealHash: Bytes32;
   readonly terms: Terms;
@@ -43,12 +43,21 @@ export interface TakeRecord {
   readonly expiresAt: number;
 }
 
+/** A take that is kept. */
+export interface TakeRecord extends PostedTake {
+  /**
+   * Whether anybody could know the terms when this address was given, because the order was on the chain or an earlier
+   * take had another address: then it says no more than one from `accept-lock`.
+   */
+  readonly isAddressReplaceable: boolean;
+}
+
 /** Addresses that a take or an `accept-lock` gave for an order (S-55); the ask's own stands in the ask. */
 export interface AddressRecord {
   readonly orderHash: Bytes32;
   readonly buyerPearlAddress: PearlAddress | null;
   readonly sellerPearlAddress: PearlAddress | null;
-  /** Whether the buyer's is the take's: then it is never replaced. */
+  /** Whether the buyer's is that of a take which came before its order: then it is never replaced. */
   readonly isBuyerFromTake: boolean;
 }
 

@@ -40,7 +40,10 @@ export interface SwapSubject {
   /** Whether another indexed order of the same buyer has the same hashlock. */
   readonly hashlockUsedByBuyer: boolean;
   readonly buyerPearlAddress: PearlAddress | null;
-  /** Whether the buyer's address is the take's: then it is the one where the PEARL must go (S-55, S-61). */
+  /**
+   * Whether the buyer's address is that of a take which came before its order: then it is the one where the PEARL must
+   * go (S-55, S-61).
+   */
   readonly isBuyerAddressFromTake: boolean;
   /** Scripts of the addresses that the buyer's key fits (S-14); a release without a take pays one of them. */
   readonly buyerScripts: readonly ScriptHex[];

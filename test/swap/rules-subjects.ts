@@ -119,6 +119,7 @@ export const TAKE: TakeRecord = {
   buyerPearlAddress: BUYER_ADDRESS,
   createdAt: T_P - 21_200,
   expiresAt: T_P - 20_000,
+  isAddressReplaceable: false,
 };
 
 /** OrderFacts in a state; "accepted" and what follows it has both events. */

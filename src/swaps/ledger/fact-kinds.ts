@@ -305,6 +305,7 @@ function readTake(fields: FactFields): TakeRecord {
     buyerPearlAddress: fields.pearlAddress("buyerPearlAddress"),
     createdAt: fields.int("createdAt"),
     expiresAt: fields.int("expiresAt"),
+    isAddressReplaceable: fields.flagIfAny("isAddressReplaceable"),
   };
 }
 

@@ -5,7 +5,7 @@ import type { Bytes32, Outpoint, ScriptHex } from "../../primitives/brands.ts";
 import type { PearlBlockFact, Sighting } from "../../swap/facts.ts";
 import { outpointOf } from "../../swap/lock-choice.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
-import type { AskRecord } from "../../swap/records.ts";
+import type { AskRecord, PostedTake, TakeRecord } from "../../swap/records.ts";
 import type { EvaluationContext } from "../../swap/subject.ts";
 import { evmReorgEvent } from "./change-events.ts";
 import type { CausingBlock } from "./book-change.ts";
@@ -112,21 +112,35 @@ export class LedgerChanges {
 
   /** Records by the API. */
   records(given: RecordWrites): void {
-    const { records, orders } = this.#books;
+    const { records } = this.#books;
     const draft = this.#draft;
     const takes = given.takes ?? [];
     for (const hash of given.removeTakes ?? []) {
       if (!takes.some(({ dealHash }) => dealHash === hash)) records.removeTake(hash, draft);
     }
-    for (const take of takes) {
-      const known = records.takes.get(take.dealHash);
-      if (known !== undefined && known.createdAt !== take.createdAt) records.renewTake(take, draft);
-      else records.putTake(take, draft);
-      if (orders.entries.has(take.dealHash)) this.#keepAddresses(take.dealHash);
-    }
+    for (const take of takes) this.#keepTake(take);
     for (const ask of given.asks ?? []) records.putAsk(ask, draft);
     for (const addresses of given.addresses ?? []) records.putAddresses(addresses, draft);
     for (const origin of given.origins ?? []) records.putOrigin(origin, draft);
+  }
+
+  /**
+   * A take that comes before its order is the buyer's word, since nobody else knows its terms yet. Once they are on the
+   * chain anybody can post them, with the other address that the buyer's key fits (S-55).
+   */
+  #keepTake(posted: PostedTake): void {
+    const { records, orders } = this.#books;
+    const { dealHash: orderHash, buyerPearlAddress } = posted;
+    const known = records.takes.get(orderHash);
+    const hasOrder = orders.entries.has(orderHash);
+    const isAddressReplaceable =
+      known === undefined
+        ? hasOrder
+        : known.isAddressReplaceable || known.buyerPearlAddress !== buyerPearlAddress;
+    const take: TakeRecord = { ...posted, isAddressReplaceable };
+    if (known !== undefined && known.createdAt !== take.createdAt) records.renewTake(take, this.#draft);
+    else records.putTake(take, this.#draft);
+    if (hasOrder) this.#keepAddress(take);
   }
 
   /** Carries a change out. @throws as the steps do. */
@@ -235,7 +249,7 @@ export class LedgerChanges {
       // After what it is made of: loading reads scripts before the events that name them.
       this.#draft.store(EVENT, event);
       this.#affected.event(event, evmCause(place));
-      if (event.kind === "OrderLocked") this.#keepAddresses(event.orderHash);
+      if (event.kind === "OrderLocked") this.#takeAddress(event.orderHash);
       if (event.kind !== "OrderClaimed") continue;
       const hashlock = orders.entries.get(event.orderHash)?.facts.terms.hashlock;
       if (hashlock === undefined) continue;
@@ -248,14 +262,19 @@ export class LedgerChanges {
     }
   }
 
-  /** An indexed order keeps the addresses of its take for ever (S-55). */
-  #keepAddresses(orderHash: Bytes32): void {
+  /** An order becomes known: the address of a take before it stays for ever, another one fills a gap (S-55). */
+  #takeAddress(orderHash: Bytes32): void {
     const { records } = this.#books;
     const take = records.takes.get(orderHash);
     if (take === undefined) return;
-    const { buyerPearlAddress } = take;
-    const addresses = { orderHash, buyerPearlAddress, sellerPearlAddress: null, isBuyerFromTake: true };
-    records.putAddresses(addresses, this.#draft);
+    const isGiven = (records.addresses.get(orderHash)?.buyerPearlAddress ?? null) !== null;
+    if (!take.isAddressReplaceable || !isGiven) this.#keepAddress(take);
+  }
+
+  #keepAddress({ dealHash: orderHash, buyerPearlAddress, isAddressReplaceable }: TakeRecord): void {
+    const isBuyerFromTake = !isAddressReplaceable;
+    const addresses = { orderHash, buyerPearlAddress, sellerPearlAddress: null, isBuyerFromTake };
+    this.#books.records.putAddresses(addresses, this.#draft);
   }
 
   /** Remembers sightings, and once per transaction what it spends. */

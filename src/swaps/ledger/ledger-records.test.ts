@@ -70,7 +70,7 @@ describe("records of the ledger", () => {
     assert.deepEqual(kept(again), ["a", "b", "d"]);
   });
 
-  test("S-55: the address of a take is never replaced, one from accept-lock by any later one", async () => {
+  test("S-55: an address from accept-lock, or from a take after the order, is replaced by any later one", async () => {
     const { ledger, store } = await scene();
     await ledger.applyEvm(evm(10, [locked("a", 10)]));
     const give = (buyer: string | null, seller: string | null) =>
@@ -94,12 +94,29 @@ describe("records of the ledger", () => {
     assert.deepEqual(shown(), ["rprl1y", "rprl1t", false]);
     const one = ask("s");
     await ledger.write({ takes: [take("a", one, START)] });
-    assert.deepEqual(shown(), ["rprl1buyera", "rprl1t", true]);
+    assert.deepEqual(shown(), ["rprl1buyera", "rprl1t", false]);
     await give("rprl1z", null);
-    await ledger.write({
-      takes: [{ ...take("a", one, START), buyerPearlAddress: "rprl1w" as PearlAddress }],
-    });
-    assert.deepEqual(shown(), ["rprl1buyera", "rprl1t", true]);
+    assert.deepEqual(shown(), ["rprl1z", "rprl1t", false]);
+    assert.deepEqual((await scene(store)).ledger.subject(ORDER), ledger.subject(ORDER));
+    // A reorganisation takes the order away and brings it again: that is nobody's later word.
+    await ledger.applyEvm(evm(10, [], { rewindTo: 9 }));
+    assert.equal(ledger.subject(ORDER)?.buyerPearlAddress, "rprl1buyera");
+    await ledger.applyEvm(evm(11, [locked("a", 11)]));
+    assert.deepEqual(shown(), ["rprl1z", "rprl1t", false]);
+  });
+
+  test("S-55: the address of a take that was there before its order is never replaced", async () => {
+    const { ledger, store } = await scene();
+    const one = ask("s");
+    const posted = take("a", one, START);
+    await ledger.write({ takes: [posted] });
+    await ledger.applyEvm(evm(10, [locked("a", 10)]));
+    const other = "rprl1z" as PearlAddress;
+    const given = { orderHash: ORDER, buyerPearlAddress: other, sellerPearlAddress: null };
+    await ledger.write({ addresses: [{ ...given, isBuyerFromTake: false }] });
+    await ledger.write({ takes: [{ ...posted, createdAt: START + 1, buyerPearlAddress: other }] });
+    const { buyerPearlAddress, isBuyerAddressFromTake } = ledger.subject(ORDER) ?? {};
+    assert.deepEqual([buyerPearlAddress, isBuyerAddressFromTake], ["rprl1buyera", true]);
     assert.deepEqual((await scene(store)).ledger.subject(ORDER), ledger.subject(ORDER));
   });
 

@@ -18,7 +18,7 @@ import type {
   PreimageShower,
   Sighting,
 } from "../../swap/facts.ts";
-import type { AddressRecord, AskRecord, OriginRecord, TakeRecord } from "../../swap/records.ts";
+import type { AddressRecord, AskRecord, OriginRecord, PostedTake } from "../../swap/records.ts";
 import type { NodeCounts } from "../../follow/ports.ts";
 import type { StateReads } from "./state-reads.ts";
 import type { ClosedState } from "./closed-state.ts";
@@ -263,7 +263,7 @@ export interface EvmLedger extends Pick<LedgerWrites, "applyEvm" | "tips" | "che
 /** Changes to records by the API. Each resolves when durable and visible. */
 export interface RecordWrites {
   readonly asks?: readonly AskRecord[];
-  readonly takes?: readonly TakeRecord[];
+  readonly takes?: readonly PostedTake[];
   readonly removeTakes?: readonly Bytes32[];
   readonly addresses?: readonly AddressRecord[];
   readonly origins?: readonly OriginRecord[];

@@ -49,7 +49,7 @@ export class Subjects {
       outputs,
       secret: secrets.entries.get(terms.hashlock) ?? null,
       hashlockUsedByBuyer: orders.isHashlockUsed(terms.buyer, terms.hashlock, hash),
-      ...buyerAddress(addresses, take),
+      ...buyerAddress(addresses, entry === undefined || take?.isAddressReplaceable === false ? take : null),
       buyerScripts: outputs.some(({ spend }) => spend?.path === "claim")
         ? this.#buyerScripts(terms.buyerPearlKey)
         : [],
@@ -95,7 +95,10 @@ function orderOf({ trust }: Books, { facts }: OrderEntry): OrderFacts {
   return trust.isDisputed(facts.orderHash) ? { ...facts, disputed: true } : facts;
 }
 
-/** The address of the take that this order was first known by, else of the present take, else of an accept-lock (S-55). */
+/**
+ * The address of the take that this order was first known by, else of `take`, else of whoever gave one last (S-55).
+ * `take` is one that no order has been made of yet, or that came before its order.
+ */
 function buyerAddress(
   addresses: AddressRecord | undefined,
   take: TakeRecord | null,

@@ -19,7 +19,7 @@ import {
   type TakeRequest,
 } from "../../swap/judge-take.ts";
 import { keyFitsAddress, parseKey } from "../../swap/keys.ts";
-import type { AskRecord, TakeRecord } from "../../swap/records.ts";
+import type { AskRecord, PostedTake } from "../../swap/records.ts";
 import { dealRow } from "../../swap/rows.ts";
 import { isDead, type EvaluationContext } from "../../swap/subject.ts";
 import { print } from "../ledger/closed-port.ts";
@@ -136,7 +136,10 @@ async function recheckSignature(deps: SwapDependencies, ask: AskRecord): Promise
   return null;
 }
 
-/** A known take's addresses are kept where there were none; one that was dropped is restored (S-40, S-42). */
+/**
+ * A known take's addresses are kept where there were none, or only such as anybody may replace; a take that was dropped
+ * is restored (S-40, S-42, S-55).
+ */
 async function keepKnown(
   deps: SwapDependencies,
   plan: PlannedTake,
@@ -144,8 +147,14 @@ async function keepKnown(
   context: EvaluationContext,
 ): Promise<void> {
   const subject = deps.ledger.subject(plan.hash);
-  if (subject === null || subject.take !== null) return;
-  await deps.ledger.write({ takes: [recordOf(deps, plan, buyerPearlAddress, context.now)] });
+  if (subject === null) return;
+  if (subject.take === null) {
+    await deps.ledger.write({ takes: [recordOf(deps, plan, buyerPearlAddress, context.now)] });
+    return;
+  }
+  if (subject.order === null || subject.isBuyerAddressFromTake) return;
+  const given = { orderHash: plan.hash, buyerPearlAddress, sellerPearlAddress: null };
+  await deps.ledger.write({ addresses: [{ ...given, isBuyerFromTake: false }] });
 }
 
 function recordOf(
@@ -153,7 +162,7 @@ function recordOf(
   plan: PlannedTake,
   buyerPearlAddress: PearlAddress,
   now: number,
-): TakeRecord {
+): PostedTake {
   return {
     dealHash: plan.hash,
     terms: plan.terms,

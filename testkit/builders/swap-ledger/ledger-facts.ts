@@ -151,6 +151,7 @@ export function take(name: string, of: AskRecord, createdAt: number): TakeRecord
     buyerPearlAddress: `rprl1buyer${name}` as PearlAddress,
     createdAt,
     expiresAt: createdAt + 1200,
+    isAddressReplaceable: false,
   };
 }
 
