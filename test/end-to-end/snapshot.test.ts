@@ -13,10 +13,12 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { after, before, test } from "node:test";
 import { addressHash } from "../../src/adapters/store-sqlite/address-hash.ts";
 import { addressSeed } from "../../src/adapters/store-sqlite/address-ids.ts";
 import { auditStore } from "../../src/adapters/store-sqlite/audit/audit.ts";
+import { openPassingReader } from "../../src/adapters/store-sqlite/connection.ts";
 import { digestsFromRows } from "../../src/adapters/store-sqlite/snapshot/digests-from-rows.ts";
 import { exportSnapshot } from "../../src/adapters/store-sqlite/snapshot/export-snapshot.ts";
 import {
@@ -151,5 +153,30 @@ for (const [name, sql] of Object.entries(LIES)) {
     assert.equal(connection.run(sql), 1, "the lie must hit a row");
     connection.close();
     assert.ok(findingsOf(lie).length > 0);
+  });
+}
+
+/** What somebody may bring in the schema of a database, and never in its rows. */
+const FOREIGN_SCHEMAS: Readonly<Record<string, string>> = {
+  "a trigger that changes a balance later":
+    "CREATE TRIGGER op_after AFTER INSERT ON block BEGIN UPDATE balance SET balance = '7'; END",
+  "a table in the place of another one": `ALTER TABLE swap_fact RENAME TO swap_fact_kept;
+    CREATE VIEW swap_fact AS SELECT * FROM swap_fact_kept`,
+  "an index that is missing": "DROP INDEX op_by_kind",
+  "an index of other rows": "DROP INDEX op_by_kind; CREATE INDEX op_by_kind ON op (kind) WHERE kind > 3",
+};
+
+for (const [name, sql] of Object.entries(FOREIGN_SCHEMAS)) {
+  test(`a snapshot's schema is compared with that of a new database: ${name}`, () => {
+    const foreign = join(folder, "foreign.db");
+    copyFileSync(source, foreign);
+    const database = new DatabaseSync(foreign);
+    database.exec(sql);
+    database.close();
+    assert.throws(() => openAssembled(foreign), /the snapshot is wrong: The schema (?:holds|lacks) the /);
+    const verified = openPassingReader(foreign);
+    const found = auditStore(verified);
+    verified.close();
+    assert.match(found.join(" "), /The schema (?:holds|lacks) the /);
   });
 }

@@ -1,14 +1,15 @@
 // Checks that the index is sound. Everything that is kept beside the rows is computed again from the rows: conservation
-// (P-30), counts, totals and derived rows; the file itself is checked, too. One row of each kind is in memory at a
+// (P-30), counts, totals and derived rows; the file itself and its schema are checked, too. One row of each kind is in memory at a
 // time.
 
 import { auditChain } from "./audit-chain.ts";
 import { auditLedger } from "./audit-ledger.ts";
 import { auditMarket } from "./audit-market.ts";
 import { auditUnits } from "./audit-units.ts";
-import { ROWS_PER_STEP, type Step } from "../../store-rows/compare-rows.ts";
+import { findings, ROWS_PER_STEP, type Step } from "../../store-rows/compare-rows.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
+import { schemaDifferences } from "../schema-differences.ts";
 
 /** Differences found, one sentence each; none where the index is sound. Must be run within a transaction. */
 export function* auditSteps(connection: Connection): Generator<Step, void, void> {
@@ -23,6 +24,7 @@ export function* auditSteps(connection: Connection): Generator<Step, void, void>
     yield { reading: "pages", rows: ROWS_PER_STEP };
   }
   if (!isWhole) return;
+  yield* findings(schemaDifferences(connection));
   yield* auditChain(connection);
   yield* auditUnits(connection);
   yield* auditMarket(connection);

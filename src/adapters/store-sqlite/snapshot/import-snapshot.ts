@@ -20,6 +20,7 @@ import { gunzipSync } from "node:zlib";
 import { addressHash } from "../address-hash.ts";
 import { Connection } from "../connection.ts";
 import { assertReadable } from "../migrate.ts";
+import { schemaDifferences } from "../schema-differences.ts";
 import { removeBeside } from "./index-contents.ts";
 import { partFile, sha256Hex, type SnapshotManifest } from "./manifest.ts";
 
@@ -77,11 +78,19 @@ function assembled(
   }
 }
 
-/** Opens what was assembled, to be checked. @throws a sentence where it is of another version of the schema. */
+/**
+ * Opens what was assembled, to be checked. Its schema came with it: what that brings besides this program's tables would
+ * run within the writes of the service. @throws a sentence where the schema is of another version, or not this program's.
+ */
 export function openAssembled(file: string): Connection {
   const connection = new Connection(new DatabaseSync(file), "little");
   try {
+    // Until it was looked at, nothing that stands in the schema may call a function with effects.
+    connection.exec("PRAGMA trusted_schema = OFF");
     assertReadable(connection, file);
+    const [difference] = schemaDifferences(connection);
+    if (difference !== undefined)
+      throw new Error(`the snapshot is wrong: ${difference} Take another one, from somebody else.`);
     return connection;
   } catch (error) {
     connection.close();
