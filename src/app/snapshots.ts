@@ -10,7 +10,6 @@ import { addressSeed } from "../adapters/store-sqlite/address-ids.ts";
 import { auditStore } from "../adapters/store-sqlite/audit/audit.ts";
 import { storedTip } from "../adapters/store-sqlite/block-rows.ts";
 import type { Connection } from "../adapters/store-sqlite/connection.ts";
-import { openIndexReader } from "../adapters/store-sqlite/read/index-reader.ts";
 import { digestsFromRows } from "../adapters/store-sqlite/snapshot/digests-from-rows.ts";
 import { type Exported, exportSnapshot } from "../adapters/store-sqlite/snapshot/export-snapshot.ts";
 import {
@@ -24,22 +23,17 @@ import {
   openAssembled,
 } from "../adapters/store-sqlite/snapshot/import-snapshot.ts";
 import { readManifest, type SnapshotManifest } from "../adapters/store-sqlite/snapshot/manifest.ts";
-import { systemClock } from "../adapters/system/clock.ts";
+import { remakeUndo } from "../adapters/store-sqlite/snapshot/undo-from-rows.ts";
 import { sha256 } from "../adapters/system/hashes.ts";
-import { openLog, redactedLog } from "../adapters/system/log.ts";
-import { CommitFeed } from "../follow/commit-feed.ts";
 import { sentenceOf } from "../follow/follower-errors.ts";
-import { IndexProgress } from "../follow/progress.ts";
-import { FOLLOWER_DEFAULTS, IndexFollower } from "../index/follower.ts";
 import { parameterDifferences, parametersOf } from "../index/parameters.ts";
 import { initialDigest } from "../prc20/digest.ts";
 import { CommandRefused } from "./cli/ending.ts";
-import { indexerOver } from "./compose-index.ts";
 import type { Config } from "./config/config.ts";
-import { closingOnFailure, openFoundation, refuseOthers } from "./foundation.ts";
+import { refuseOthers } from "./foundation.ts";
 import type { DatabaseTarget } from "./config/read-service.ts";
-import { openDatabase, shownDatabase, workName } from "./open-database.ts";
-import { MACHINE } from "./outside.ts";
+import { shownDatabase, workName } from "./open-database.ts";
+import { replaySnapshot } from "./replay-snapshot.ts";
 
 /** What shows that a snapshot is of the best chain: another service's digest, or the last blocks from one's own node. */
 export type SnapshotProof =
@@ -86,7 +80,7 @@ export async function importIndex(
   await refusing(() => checkRows(work, manifest, config, say));
   if (proof.kind === "url") await askOther(proof.url, manifest);
   await refusing(() => changed(work, makeOwn));
-  if (proof.kind === "replay") await replay(config, work, manifest, proof.blocks);
+  if (proof.kind === "replay") await replaySnapshot(config, work, manifest, proof.blocks);
   say(proof.kind === "url" ? "the digest is the other service's" : "the last blocks give the same digest");
   await refusing(() => take(database, work, say));
   removeDatabase(work);
@@ -127,7 +121,7 @@ function changed(file: string, change: (connection: Connection) => void): void {
   }
 }
 
-/** The rows are those of the manifest, of these parameters, and fit together. */
+/** The rows are those of the manifest, of these parameters, and fit together; what undoes them is made of them. */
 function checkRows(
   file: string,
   manifest: SnapshotManifest,
@@ -147,6 +141,7 @@ function checkRows(
     const [fault] = auditStore(connection);
     if (fault !== undefined) throw new CommandRefused([`the snapshot is wrong: ${fault}`]);
     say("the books are right");
+    remakeUndo(connection, config.undoBlocks);
   } finally {
     connection.close();
   }
@@ -175,52 +170,4 @@ async function askOther(url: string, { height, hash, digest }: SnapshotManifest)
       `the snapshot is wrong, or ${new URL(url).host} is: at ${height} it has block ${JSON.stringify(row["block_hash"])} with ` +
         `digest ${JSON.stringify(row["value"])}, the snapshot ${hash} with ${digest}`,
     ]);
-}
-
-/** The last blocks are undone, fetched from one's own node and decided again: they give the same digest. */
-async function replay(
-  config: Config,
-  file: string,
-  manifest: SnapshotManifest,
-  blocks: number,
-): Promise<void> {
-  const log = redactedLog(openLog(config.logLevel), config.redact);
-  const foundation = openFoundation(config, log);
-  const { node, context, closers } = foundation;
-  const store = await openDatabase({ engine: "sqlite", file }, log);
-  closers.add(() => store.close());
-  await closingOnFailure(closers, async () => {
-    await node.checkIdentity();
-    const { height, hash } = manifest;
-    const toHeight = Math.max(height - blocks, await store.rewindFloor());
-    const toHash = await store.blockHash(toHeight);
-    if (toHash === null || toHeight === height)
-      throw new CommandRefused(["the snapshot keeps no blocks that can be undone: give --digest-url"]);
-    if ((await node.blockHash(toHeight)) !== toHash)
-      throw new CommandRefused([`your node has another block ${toHeight} than the snapshot`]);
-    const newTip = await node.tip();
-    await store.rewind({ toHeight, toHash, newTip });
-    const follower = new IndexFollower(
-      {
-        node,
-        store,
-        indexer: indexerOver(context, store, MACHINE),
-        progress: new IndexProgress(systemClock),
-        feed: new CommitFeed(),
-        clock: systemClock,
-        log,
-        metrics: { committed: () => undefined, rewound: () => undefined, failed: () => undefined },
-      },
-      { ...FOLLOWER_DEFAULTS, undoBlocks: config.undoBlocks },
-    );
-    await follower.run(new AbortController().signal, "tip");
-    await closers.closeAll();
-    const reader = openIndexReader(file);
-    const [found] = await reader.blocks(height, 1);
-    await reader.close();
-    if (found?.hash !== hash || found.digest !== manifest.digest)
-      throw new CommandRefused([
-        `the snapshot is wrong: your node's blocks give another digest at ${height}`,
-      ]);
-  });
 }

@@ -26,7 +26,10 @@ import {
   makeOwn,
   openAssembled,
 } from "../../src/adapters/store-sqlite/snapshot/import-snapshot.ts";
+import { openReplay } from "../../src/adapters/store-sqlite/read/index-reader.ts";
 import { readManifest } from "../../src/adapters/store-sqlite/snapshot/manifest.ts";
+import { remakeUndo } from "../../src/adapters/store-sqlite/snapshot/undo-from-rows.ts";
+import { compareIndexes } from "../../src/adapters/store-rows/compare-rows.ts";
 import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
 import { sha256 } from "../../src/adapters/system/hashes.ts";
 import type { StoreDump } from "../../src/index/ports.ts";
@@ -153,6 +156,58 @@ for (const [name, sql] of Object.entries(LIES)) {
     assert.equal(connection.run(sql), 1, "the lie must hit a row");
     connection.close();
     assert.ok(findingsOf(lie).length > 0);
+  });
+}
+
+/** Differences of the undo records of a database from those of the index that the snapshot was made of. */
+async function undoDifferences(file: string): Promise<readonly string[]> {
+  const held = openReplay(file);
+  const right = openReplay(source);
+  try {
+    assert.deepEqual(await held.rows.undoHeights(), await right.rows.undoHeights());
+    const found: string[] = [];
+    for await (const step of compareIndexes(held.rows, right.rows))
+      if ("finding" in step) found.push(step.finding);
+    return found;
+  } finally {
+    held.close();
+    right.close();
+  }
+}
+
+test("undo records are those that the rows give, whatever the snapshot says of them", async () => {
+  const lie = join(folder, "undo.db");
+  copyFileSync(source, lie);
+  const connection = openAssembled(lie);
+  const heights = connection.all("SELECT height FROM undo").length;
+  assert.ok(heights > 40);
+  connection.run("UPDATE undo SET record = (SELECT record FROM undo ORDER BY length(record) DESC LIMIT 1)");
+  assert.deepEqual(auditStore(connection), [], "nothing else binds them");
+  remakeUndo(connection, 1000);
+  assert.deepEqual(await undoDifferences(lie), []);
+  remakeUndo(connection, 7);
+  assert.equal(connection.all("SELECT height FROM undo").length, 7);
+  connection.close();
+});
+
+/** Totals of a past block come into effect when it is the tip again. */
+const PAST_TOTALS: Readonly<Record<string, string>> = {
+  "the fees of a past block": "UPDATE block SET fee_paid = '9' || fee_paid WHERE height = 35",
+  "the listings of a past block": "UPDATE block SET lists_open = lists_open + 1 WHERE height = 35",
+  "the holders of a past block": "UPDATE block SET distinct_holders = distinct_holders + 1 WHERE height = 35",
+  "the expired listings of a past block":
+    "UPDATE block SET lists_expired_open = lists_expired_open + 1 WHERE height = 35",
+  "the places of a past block": "UPDATE block SET next_place = next_place + 1 WHERE height = 35",
+};
+
+for (const [name, sql] of Object.entries(PAST_TOTALS)) {
+  test(`what a rewind would bring back is what the rows give: ${name}`, () => {
+    const lie = join(folder, "totals.db");
+    copyFileSync(source, lie);
+    const connection = openAssembled(lie);
+    assert.equal(connection.run(sql), 1);
+    assert.throws(() => remakeUndo(connection, 1000), /block 3[56] (?:do not follow|hold something)/);
+    connection.close();
   });
 }
 

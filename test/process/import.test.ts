@@ -1,0 +1,147 @@
+// What an import does not believe, although checksums, digests, books and another service agree; and what it leaves alone.
+
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { after, before, test } from "node:test";
+import type { Exported } from "../../src/adapters/store-sqlite/snapshot/export-snapshot.ts";
+import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
+import { CommandRefused } from "../../src/app/cli/ending.ts";
+import { type Config, readConfig } from "../../src/app/config/config.ts";
+import { startService } from "../../src/app/main.ts";
+import { exportIndex, importIndex } from "../../src/app/snapshots.ts";
+import type { StoreDump } from "../../src/index/ports.ts";
+import { until } from "../../testkit/until.ts";
+import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
+import { serveWorld, settingsOver, type WorldServer } from "../../testkit/worlds/simulation/world-server.ts";
+
+const BLOCKS = 40;
+const quiet = (): void => undefined;
+
+let folder = "";
+let world: SimulatedWorld;
+let server: WorldServer;
+/** Its answer to every question is the digest that it was given last. */
+let witness: { readonly url: string; says: Exported | null; close(): void };
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), "strand-import-"));
+  world = new SimulatedWorld(612);
+  world.grow(BLOCKS);
+  server = await serveWorld(world);
+  witness = await startWitness();
+  await followed("source");
+});
+
+after(async () => {
+  witness.close();
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function startWitness(): Promise<typeof witness> {
+  const http = createServer((_, response) => {
+    const row = { block_hash: witness.says?.hash, value: witness.says?.digest };
+    response.end(JSON.stringify({ result: [row] }));
+  });
+  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+  const address = http.address();
+  assert.ok(typeof address === "object" && address !== null);
+  return { url: `http://127.0.0.1:${address.port}`, says: null, close: () => void http.close() };
+}
+
+function file(name: string): string {
+  return join(folder, `${name}.db`);
+}
+
+function configOf(name: string, over: readonly [SimulatedWorld, WorldServer] = [world, server]): Config {
+  const environment = settingsOver(...over, { database: `sqlite:${file(name)}`, port: 0 });
+  const config = readConfig({
+    flags: new Map(),
+    environment: { ...environment, LOG_LEVEL: "silent" },
+    readFile: () => null,
+  });
+  assert.ok(config.ok);
+  return config.value;
+}
+
+/** Runs a service until it has what the node has; what `look` found meanwhile. */
+async function followed<Found>(name: string, look?: (url: string) => Promise<Found>): Promise<Found | null> {
+  const service = await startService(configOf(name));
+  try {
+    const { height } = world.tip;
+    await until("the tip is reached", () => Promise.resolve(service.status().indexedHeight === height));
+    return look === undefined ? null : await look(`http://127.0.0.1:${service.port}`);
+  } finally {
+    await service.stop();
+  }
+}
+
+async function dumpOf(name: string): Promise<StoreDump> {
+  const store = await openSqliteStore({ file: file(name) });
+  try {
+    assert.deepEqual(await store.audit(), []);
+    return await store.dump();
+  } finally {
+    await store.close();
+  }
+}
+
+/** A snapshot of the source in which `sql` has changed something; the witness says its digest. */
+async function snapshotWith(name: string, sql: string): Promise<string> {
+  const database = new DatabaseSync(file("source"));
+  database.exec("VACUUM INTO '" + file(name) + "'");
+  database.close();
+  const changed = new DatabaseSync(file(name));
+  changed.exec(sql);
+  changed.close();
+  const parts = join(folder, `${name}-parts`);
+  witness.says = await exportIndex(configOf(name), parts);
+  return parts;
+}
+
+function byWitness(name: string, parts: string): Promise<void> {
+  return importIndex(configOf(name), parts, { kind: "url", url: witness.url }, quiet);
+}
+
+function refused(command: Promise<void>, sentence: RegExp): Promise<void> {
+  return assert.rejects(command, (error) => {
+    assert.ok(error instanceof CommandRefused, String(error));
+    assert.match(error.sentences.join(" "), sentence);
+    return true;
+  });
+}
+
+test("an undo record of a snapshot takes no effect", async () => {
+  // Each record says of everybody that he had more.
+  const parts = await snapshotWith("false-undo", `UPDATE undo SET record = replace(record, '0\\n', '00\\n')`);
+  await byWitness("undone", parts);
+  world.reorganise(4, 6);
+  await followed("undone");
+  await followed("honest");
+  assert.deepEqual(await dumpOf("undone"), await dumpOf("honest"));
+});
+
+test("a replay compares every row, also those of which the digest does not speak", async () => {
+  const parts = await snapshotWith(
+    "false-text",
+    "UPDATE op SET payload = payload || ' ' WHERE place = (SELECT max(place) FROM op)",
+  );
+  const replay = { kind: "replay", blocks: 12 } as const;
+  const other = new SimulatedWorld(612);
+  other.grow(BLOCKS);
+  const node = await serveWorld(other);
+  try {
+    const config = configOf("text", [other, node]);
+    await refused(
+      importIndex(config, parts, replay, quiet),
+      /your node's blocks give other rows: operations/,
+    );
+    assert.equal(existsSync(file("text")), false);
+  } finally {
+    await node.close();
+  }
+});
