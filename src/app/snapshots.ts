@@ -2,7 +2,8 @@
 // digest of every block from the rows, the books, and at the end either another service's word or his own node's. It is
 // a SQLite database; with PostgreSQL one is made of the rows, or its rows are stored once they have been checked.
 
-import { existsSync, renameSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync } from "node:fs";
+import { dirname } from "node:path";
 import { fillPostgresIndex, holdsPostgresIndex } from "../adapters/store-postgres/snapshot/fill-index.ts";
 import { withPostgresContents } from "../adapters/store-postgres/snapshot/index-contents.ts";
 import { addressHash } from "../adapters/store-sqlite/address-hash.ts";
@@ -15,6 +16,7 @@ import { type Exported, exportSnapshot } from "../adapters/store-sqlite/snapshot
 import {
   contentsOf,
   fillSqliteIndex,
+  leftBeside,
   removeDatabase,
 } from "../adapters/store-sqlite/snapshot/index-contents.ts";
 import {
@@ -24,6 +26,7 @@ import {
 } from "../adapters/store-sqlite/snapshot/import-snapshot.ts";
 import { readManifest, type SnapshotManifest } from "../adapters/store-sqlite/snapshot/manifest.ts";
 import { remakeUndo } from "../adapters/store-sqlite/snapshot/undo-from-rows.ts";
+import { takeWriteLock, type WriteLock } from "../adapters/store-sqlite/write/write-lock.ts";
 import { sha256 } from "../adapters/system/hashes.ts";
 import { sentenceOf } from "../follow/follower-errors.ts";
 import { parameterDifferences, parametersOf } from "../index/parameters.ts";
@@ -59,7 +62,8 @@ export function exportIndex({ database }: Config, folder: string): Promise<Expor
 
 /**
  * Makes the configured database of a snapshot; `say` gets a line per step. Throws `CommandRefused` with what is wrong; a
- * run that was ended before is gone on with. Nothing stands at the database's place before everything was checked.
+ * run that was ended before is gone on with. Nothing stands at the database's place before everything was checked, and
+ * nobody else may begin a database there meanwhile.
  */
 export async function importIndex(
   config: Config,
@@ -74,6 +78,23 @@ export async function importIndex(
     parameterDifferences(manifest.parameters, parametersOf(config.network.name, config.rules)),
     folder,
   );
+  const lock = await refusing(() => lockTarget(database));
+  try {
+    await importOwned(config, folder, manifest, proof, say);
+  } finally {
+    lock.release();
+  }
+}
+
+/** The import, while nobody else may begin a database in this place, nor work on the same files. */
+async function importOwned(
+  config: Config,
+  folder: string,
+  manifest: SnapshotManifest,
+  proof: SnapshotProof,
+  say: (line: string) => void,
+): Promise<void> {
+  const { database } = config;
   const work = `${workName(database)}.import`;
   const count = manifest.parts.length;
   await refusing(() => assembleSnapshot(folder, manifest, work, (parts) => say(`part ${parts} of ${count}`)));
@@ -86,15 +107,34 @@ export async function importIndex(
   removeDatabase(work);
 }
 
-/** Throws a sentence where something stands in the place of the database. */
+/**
+ * The lock of a SQLite database's writer, so that no service makes one in its place meanwhile; with PostgreSQL, whose
+ * transaction sees to that, one for the files of the import.
+ */
+function lockTarget(target: DatabaseTarget): WriteLock {
+  const name = workName(target);
+  mkdirSync(dirname(name), { recursive: true });
+  return takeWriteLock(name);
+}
+
+/** Throws a sentence where something stands in the place of the database, or would become part of what comes there. */
 async function refuseTaken(target: DatabaseTarget): Promise<void> {
   const isTaken = target.engine === "sqlite" ? existsSync(target.file) : await holdsPostgresIndex(target.url);
   if (isTaken) throw new Error(`there is a database at ${shownDatabase(target)}: import into another one`);
+  const [left] = target.engine === "sqlite" ? leftBeside(target.file) : [];
+  if (left !== undefined)
+    throw new Error(
+      `${left} was left by a database that is gone, and would change the imported one: remove it, then import again`,
+    );
 }
 
 /** Puts what was checked into the place of the database: in one step, whatever ends the process. */
 async function take(target: DatabaseTarget, work: string, say: (line: string) => void): Promise<void> {
-  if (target.engine === "sqlite") return renameSync(work, target.file);
+  if (target.engine === "sqlite") {
+    // The lock keeps a service away, not a hand that copies a file there.
+    await refuseTaken(target);
+    return renameSync(work, target.file);
+  }
   const connection = openAssembled(work);
   try {
     await fillPostgresIndex(target.url, contentsOf(connection), (table) => say(`storing ${table}`));

@@ -1,7 +1,7 @@
 // What an import does not believe, although checksums, digests, books and another service agree; and what it leaves alone.
 
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ let folder = "";
 let world: SimulatedWorld;
 let server: WorldServer;
 /** Its answer to every question is the digest that it was given last. */
-let witness: { readonly url: string; says: Exported | null; close(): void };
+let witness: { readonly url: string; says: Exported | null; asked(): Promise<void>; close(): void };
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), "strand-import-"));
@@ -45,12 +45,13 @@ after(async () => {
 async function startWitness(): Promise<typeof witness> {
   const http = createServer((_, response) => {
     const row = { block_hash: witness.says?.hash, value: witness.says?.digest };
-    response.end(JSON.stringify({ result: [row] }));
+    void witness.asked().finally(() => response.end(JSON.stringify({ result: [row] })));
   });
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
   const address = http.address();
   assert.ok(typeof address === "object" && address !== null);
-  return { url: `http://127.0.0.1:${address.port}`, says: null, close: () => void http.close() };
+  const url = `http://127.0.0.1:${address.port}`;
+  return { url, says: null, asked: () => Promise.resolve(), close: () => void http.close() };
 }
 
 function file(name: string): string {
@@ -144,4 +145,47 @@ test("a replay compares every row, also those of which the digest does not speak
   } finally {
     await node.close();
   }
+});
+
+test("nobody begins a database in the place of an import while it works", async () => {
+  const parts = await snapshotWith("plain", "");
+  const found: unknown[] = [];
+  const failure = (attempt: Promise<unknown>): Promise<void> =>
+    attempt.then(
+      () => void found.push("let in"),
+      (error: unknown) => void found.push(String(error)),
+    );
+  witness.asked = async () => {
+    await failure(startService(configOf("owned")));
+    await failure(byWitness("owned", parts));
+  };
+  try {
+    await byWitness("owned", parts);
+  } finally {
+    witness.asked = () => Promise.resolve();
+  }
+  assert.equal(found.length, 2);
+  for (const sentence of found) assert.match(String(sentence), /in use by another process/);
+  // A file that a hand put there during the work is not written over.
+  witness.asked = async () => writeFileSync(file("copied"), "somebody's");
+  try {
+    await refused(byWitness("copied", parts), /there is a database at/);
+  } finally {
+    witness.asked = () => Promise.resolve();
+  }
+  assert.equal(readFileSync(file("copied"), "utf8"), "somebody's");
+  assert.deepEqual(await dumpOf("owned"), await dumpOf("source"));
+});
+
+test("the log of a database that is gone does not become part of the imported one", async () => {
+  const parts = await snapshotWith("whole", "");
+  for (const end of ["-wal", "-shm", "-journal"]) {
+    const left = `${file("left")}${end}`;
+    writeFileSync(left, "changes");
+    await refused(byWitness("left", parts), /left\.db-[a-z]+ was left by a database that is gone.*remove it/);
+    assert.equal(readFileSync(left, "utf8"), "changes");
+    rmSync(left);
+  }
+  await byWitness("left", parts);
+  assert.deepEqual(await dumpOf("left"), await dumpOf("source"));
 });

@@ -1,7 +1,7 @@
 // An index as the rows of its tables: read from a SQLite database for another engine, and written into a new one from
 // another engine.
 
-import { rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { addressHash } from "../address-hash.ts";
 import { addressSeed } from "../address-ids.ts";
 import { type Cell, CellReader, type Cells } from "../../store-rows/cells.ts";
@@ -16,6 +16,9 @@ import { RowInserter } from "../write/row-inserter.ts";
 const GIVEN: Readonly<Record<string, string>> = {
   "address.held": "(SELECT count(*) FROM balance WHERE address_id = address.id)",
 };
+
+/** Endings of the files in which SQLite keeps changes of a database. */
+const LOG_ENDS = ["-wal", "-shm", "-journal"];
 
 /** The contents of a connection, which nobody writes meanwhile. Throws a sentence where there is no index. */
 export function contentsOf(connection: Connection): IndexContents<Iterable<Cells>> {
@@ -69,9 +72,14 @@ export function removeDatabase(file: string): void {
   removeBeside(file);
 }
 
-/** Removes what SQLite, and the writer's lock, have left beside a database. */
+/** Removes what SQLite, and the writer's lock, have left beside a database that nobody uses. */
 export function removeBeside(file: string): void {
-  for (const end of ["-wal", "-shm", "-journal", ".lock"]) rmSync(`${file}${end}`, { force: true });
+  for (const end of [...LOG_ENDS, ".lock"]) rmSync(`${file}${end}`, { force: true });
+}
+
+/** Files beside the place of a database that SQLite would take for changes of whatever stands there. */
+export function leftBeside(file: string): readonly string[] {
+  return LOG_ENDS.map((end) => `${file}${end}`).filter((left) => existsSync(left));
 }
 
 /** Rows of `address` with the hash by which this database finds their text. */
