@@ -19,11 +19,8 @@ import {
   leftBeside,
   removeDatabase,
 } from "../adapters/store-sqlite/snapshot/index-contents.ts";
-import {
-  assembleSnapshot,
-  makeOwn,
-  openAssembled,
-} from "../adapters/store-sqlite/snapshot/import-snapshot.ts";
+import { assembleSnapshot, openAssembled } from "../adapters/store-sqlite/snapshot/import-snapshot.ts";
+import { makeOwn } from "../adapters/store-sqlite/snapshot/make-own.ts";
 import { readManifest, type SnapshotManifest } from "../adapters/store-sqlite/snapshot/manifest.ts";
 import { remakeUndo } from "../adapters/store-sqlite/snapshot/undo-from-rows.ts";
 import { takeWriteLock, type WriteLock } from "../adapters/store-sqlite/write/write-lock.ts";

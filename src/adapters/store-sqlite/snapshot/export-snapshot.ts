@@ -1,5 +1,5 @@
 // Writes a snapshot of an index, also beside the service that writes it: SQLite copies one committed state. What belongs
-// to this service and not to the chain is left out: swaps, and the ids of events.
+// to this service and not to the chain is left out: swaps, the ids of events, and the seed of the address hash.
 
 import { createHash } from "node:crypto";
 import {
@@ -22,6 +22,7 @@ import { Connection, openPassingReader } from "../connection.ts";
 import { assertReadable } from "../migrate.ts";
 import { storedParameters } from "../parameters.ts";
 import { removeDatabase } from "./index-contents.ts";
+import { renewSeed } from "./make-own.ts";
 import { manifestFile, manifestText, partFile, sha256Hex, type SnapshotManifest } from "./manifest.ts";
 
 /** Bytes of the database in one part. */
@@ -71,11 +72,19 @@ function copyIndex(file: string, copy: string): void {
   } finally {
     reader.close();
   }
-  const own = new DatabaseSync(copy);
-  own.exec(`PRAGMA secure_delete = ON; BEGIN;
-    ${OWN_TABLES.map((table) => `DELETE FROM ${table};`).join(" ")}
-    DELETE FROM meta WHERE key NOT IN ('parameters', 'address_seed', 'last_event_id'); COMMIT; VACUUM;`);
-  own.close();
+  const own = new Connection(new DatabaseSync(copy), "little");
+  try {
+    own.exec("PRAGMA secure_delete = ON");
+    own.transaction(() => {
+      for (const table of OWN_TABLES) own.run(`DELETE FROM ${table}`);
+      own.run("DELETE FROM meta WHERE key NOT IN ('parameters', 'address_seed', 'last_event_id')");
+      // This service goes on with its own.
+      renewSeed(own);
+    });
+    own.exec("VACUUM");
+  } finally {
+    own.close();
+  }
 }
 
 function describe(copy: string): Omit<Exported, "parts" | "partBytes" | "sha256"> {

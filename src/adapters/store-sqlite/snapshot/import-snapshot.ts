@@ -1,7 +1,7 @@
 // Puts a database together from the parts of a snapshot. Each part is checked before it is unpacked, the whole when it
 // is there. A run that was ended goes on with the part at which it stood. Nothing here says that the rows are right.
 
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import {
   closeSync,
   existsSync,
@@ -17,15 +17,11 @@ import {
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { gunzipSync } from "node:zlib";
-import { addressHash } from "../address-hash.ts";
 import { Connection } from "../connection.ts";
 import { assertReadable } from "../migrate.ts";
 import { schemaDifferences } from "../schema-differences.ts";
 import { removeBeside } from "./index-contents.ts";
 import { partFile, sha256Hex, type SnapshotManifest } from "./manifest.ts";
-
-/** Hex digits of the seed of the address hash. */
-const SEED_BYTES = 16;
 
 /**
  * Makes `file` of a snapshot. `onPart` hears how many parts are there. @throws a sentence where a part is missing or
@@ -96,28 +92,6 @@ export function openAssembled(file: string): Connection {
     connection.close();
     throw error;
   }
-}
-
-/**
- * Gives the database a seed of its own: whoever knows the seed of the address hash can make addresses that are slow to
- * find, and a snapshot is public. Its events begin with a gap, so that no consumer takes them for those of another.
- */
-export function makeOwn(connection: Connection): void {
-  const seed = randomBytes(SEED_BYTES).toString("hex");
-  const hash = addressHash(seed);
-  connection.transaction(() => {
-    const write = connection.prepared("UPDATE address SET hash = ? WHERE id = ?");
-    for (let last = -1; ; ) {
-      const rows = connection.all("SELECT id, text FROM address WHERE id > ? ORDER BY id LIMIT 10000", last);
-      if (rows.length === 0) break;
-      for (const [id, text] of rows) {
-        write.run(hash(String(text)), Number(id));
-        last = Number(id);
-      }
-    }
-    connection.run("UPDATE meta SET value = ? WHERE key = 'address_seed'", seed);
-    connection.run("UPDATE meta SET value = value + 1 WHERE key = 'last_event_id'");
-  });
 }
 
 function unpacked(file: string, sha256: string, partBytes: number): Buffer {

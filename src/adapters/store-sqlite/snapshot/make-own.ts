@@ -1,0 +1,35 @@
+// What a copy of a database must not share with the one that it was made of: the seed of the address hash, by which
+// addresses can be made that are slow to find, and ids of events.
+
+import { randomBytes } from "node:crypto";
+import { addressHash } from "../address-hash.ts";
+import type { Connection } from "../connection.ts";
+
+const SEED_BYTES = 16;
+
+/** Gives every address the hash of a new seed, which becomes the database's. To be called within a transaction. */
+export function renewSeed(connection: Connection): void {
+  const seed = randomBytes(SEED_BYTES).toString("hex");
+  const hash = addressHash(seed);
+  const write = connection.prepared("UPDATE address SET hash = ? WHERE id = ?");
+  for (let last = -1; ; ) {
+    const rows = connection.all("SELECT id, text FROM address WHERE id > ? ORDER BY id LIMIT 10000", last);
+    if (rows.length === 0) break;
+    for (const [id, text] of rows) {
+      write.run(hash(String(text)), Number(id));
+      last = Number(id);
+    }
+  }
+  connection.run("UPDATE meta SET value = ? WHERE key = 'address_seed'", seed);
+}
+
+/**
+ * Makes the database one of its own: a snapshot is public, and so is its seed. Its events begin with a gap, so that no
+ * consumer takes them for those of another.
+ */
+export function makeOwn(connection: Connection): void {
+  connection.transaction(() => {
+    renewSeed(connection);
+    connection.run("UPDATE meta SET value = value + 1 WHERE key = 'last_event_id'");
+  });
+}
