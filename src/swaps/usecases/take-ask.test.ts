@@ -5,12 +5,13 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { type ApiScene, apiScene } from "../../../testkit/builders/swap-ledger/api-scene.ts";
-import { ask, evmAddress, pointKey } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
+import { ask, bytes32, evmAddress, pointKey } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
 import { pearl } from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
 import { addressOfKey } from "../../primitives/address.ts";
 import type { Bytes32, EvmAddress, Outpoint, Txid } from "../../primitives/brands.ts";
 import { askMessage, evmAddressOf, signSwapMessage } from "../../wallet/swap-messages.ts";
 import type { AskRecord } from "../../swap/records.ts";
+import { print, printsNamedBy } from "../ledger/closed-port.ts";
 import type { SwapDependencies } from "./dependencies.ts";
 import { takeAsk } from "./take-ask.ts";
 
@@ -62,6 +63,25 @@ test("S-40: the same POST at once is one take, created once", async () => {
     [true, false, false, false],
   );
   assert.equal(ledger.liveTakes(record.askId, outside.now), 1);
+});
+
+test("S-22: what a hashlock finds is brought back for an ask that is open alone", async () => {
+  const { parts, outside, record, ledger } = await withAsk();
+  const opened: number[] = [];
+  const open = ledger.open.bind(ledger);
+  ledger.open = (questions) => {
+    opened.push(...printsNamedBy(questions));
+    return open(questions);
+  };
+  const body = bodyOf(outside.now);
+  const unknown = bytes32("no ask");
+  assert.deepEqual(await codeOf(parts, { ...record, askId: unknown }, body), ["ASK_NOT_FOUND", {}]);
+  await ledger.write({ asks: [{ ...record, pausedBySignature: true }] });
+  assert.deepEqual((await codeOf(parts, record, body))[0], "ASK_PAUSED");
+  assert.deepEqual(opened, [print(unknown), print(record.askId)]);
+  await ledger.write({ asks: [record] });
+  assert.deepEqual(await codeOf(parts, record, body), ["answer"]);
+  assert.deepEqual(opened.slice(2), [print(record.askId), print(HASHLOCK)]);
 });
 
 test("S-42: the same POST again is the same take while it lives, and judged anew when it is dead", async () => {

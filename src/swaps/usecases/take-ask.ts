@@ -77,8 +77,8 @@ export async function takeAsk(
   const read = readFields(body, shapeOf(deps));
   if (!read.ok) return read.error;
   const request = requestOf(read.value);
-  // An order with the hash of these terms has their hashlock, too.
-  await ledger.open([{ kind: "prints", prints: [print(askId), print(request.hashlock)] }]);
+  // An order with the hash of these terms carries the ask, too.
+  await ledger.open([{ kind: "prints", prints: [print(askId)] }]);
   const plan = planTake(ledger.ask(askId), request, {
     keyFits: (key, address) => keyFitsAddress(key, address, crypto),
     hashOf: digests.terms,
@@ -102,6 +102,9 @@ async function settle(deps: SwapDependencies, request: TakeRequest, plan: Planne
     return answer(rowOf(deps, hash));
   }
   const signature = await recheckSignature(deps, ledger.ask(ask.askId) ?? ask);
+  // Who used the hashlock before (S-22) is brought back for an ask that is open alone: anybody may send any hashlock, and
+  // what comes back is written. Of another ask nothing is awaited here, so that this very status refuses it.
+  if (isOpenAsk(deps, ask)) await ledger.open([{ kind: "prints", prints: [print(terms.hashlock)] }]);
   const context = readiness.context();
   const present = ledger.ask(ask.askId) ?? ask;
   const refusedTake = judgeTake(
@@ -119,6 +122,10 @@ async function settle(deps: SwapDependencies, request: TakeRequest, plan: Planne
   if (refusedTake !== null) return refusal(refusedTake.code, refusedTake.details);
   await ledger.write({ takes: [recordOf(deps, plan, request.buyerPearlAddress, context.now)] });
   return created(rowOf(deps, hash));
+}
+
+function isOpenAsk({ ledger, readiness }: SwapDependencies, ask: AskRecord): boolean {
+  return ledger.askStatus(ledger.ask(ask.askId) ?? ask, readiness.context()) === "ASK_OPEN";
 }
 
 /**
