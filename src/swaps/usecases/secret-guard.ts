@@ -1,7 +1,8 @@
 // Finds secrets that are not public in requests (S-66). The usual request has no window that hashes to a known
 // hashlock and is judged at once; the worst one is searched in pieces, between which others are served. A take costs
 // nothing, so a stranger can make a hashlock of anybody's transaction id: what hashes to a hashlock and is the id of a
-// transaction or block, or an output key, is public anyway, and an honest request may name it.
+// transaction or block, an output key, or a part of a longer value that is public, is public anyway, and an honest
+// request may name it.
 
 import { elementAt } from "../../primitives/elements.ts";
 import type { Bytes32, BlockHash, Txid } from "../../primitives/brands.ts";
@@ -27,16 +28,32 @@ interface SecretGuardDependencies {
   readonly isShown: (value: Bytes32) => boolean;
   /** The same of rows of closed deals, which are not in memory. */
   readonly isShownClosed: (value: Bytes32) => Promise<boolean>;
+  /** Values that are parts of public runs of the text; asked once for a text, and only where something was found. */
+  readonly publicParts: (text: Uint8Array) => ReadonlySet<Bytes32>;
 }
 
 /** What a search has come upon. */
 class Findings {
+  readonly #text: Uint8Array;
+  readonly #partsIn: (text: Uint8Array) => ReadonlySet<Bytes32>;
+  #parts: ReadonlySet<Bytes32> | null = null;
   /** Values that passed the filter of hashlocks: each is judged once, however often it comes. */
   readonly seen = new Set<Bytes32>();
   /** The last of them by the end of its hash: a value that repeats itself is known without being spelt out. */
   readonly last = new Map<number, Uint8Array>();
   /** Those of them that are not public as far as memory tells. */
   readonly candidates = new Set<Bytes32>();
+
+  constructor(text: Uint8Array, partsIn: (text: Uint8Array) => ReadonlySet<Bytes32>) {
+    this.#text = text;
+    this.#partsIn = partsIn;
+  }
+
+  /** Whether the value is a part of a longer one in the text that is public as a whole. */
+  isPublicPart(value: Bytes32): boolean {
+    this.#parts ??= this.#partsIn(this.#text);
+    return this.#parts.has(value);
+  }
 }
 
 /** Searches texts. */
@@ -54,7 +71,7 @@ export class SecretGuard {
   holdsSecret(text: Uint8Array): false | Promise<boolean> {
     const windows = preimageWindows(text);
     if (windows === null) return false;
-    const findings = new Findings();
+    const findings = new Findings(text, this.#deps.publicParts);
     this.#search(windows, 0, findings);
     if (windows.offsets.length <= PIECE && findings.candidates.size === 0) return false;
     return this.#judge(windows, findings);
@@ -78,7 +95,8 @@ export class SecretGuard {
   }
 
   /** Adds what one piece holds. */
-  #search({ bytes, offsets }: PreimageWindows, from: number, { seen, last, candidates }: Findings): void {
+  #search({ bytes, offsets }: PreimageWindows, from: number, findings: Findings): void {
+    const { seen, last, candidates } = findings;
     const { ledger, crypto, hashWindows, isShown } = this.#deps;
     const piece = offsets.subarray(from, from + PIECE);
     const ends = hashWindows(bytes, piece);
@@ -93,7 +111,7 @@ export class SecretGuard {
       seen.add(text);
       const hashlock = toBytes32(crypto.sha256(value));
       if (!ledger.knowsHashlock(hashlock) || ledger.preimageOf(hashlock) !== null) continue;
-      if (!isShown(text)) candidates.add(text);
+      if (!isShown(text) && !findings.isPublicPart(text)) candidates.add(text);
       if (candidates.size > MAX_CANDIDATES) return;
     }
   }

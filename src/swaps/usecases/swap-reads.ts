@@ -16,6 +16,7 @@ import { OrderIndex } from "./order-index.ts";
 import { refusal, answer, type SwapOutcome } from "./outcome.ts";
 import { rowOfAsk, type SwapDependencies, leastAskUsdc } from "./dependencies.ts";
 import { SecretGuard } from "./secret-guard.ts";
+import { ShownRuns } from "./shown-runs.ts";
 import type { AskListQuery, BidListQuery, SwapListQuery, SwapService } from "./swap-service.ts";
 
 /** Outputs at which a lock is looked for by its transaction alone. */
@@ -54,6 +55,7 @@ export class SwapReads {
   readonly #programs: TaprootKeyIndex;
   readonly #lists: SwapLists;
   readonly #guard: SecretGuard;
+  readonly #runs: ShownRuns;
   /** Keys that were left when some were forgotten. */
   #keptKeys = 0;
 
@@ -67,8 +69,14 @@ export class SwapReads {
     });
     this.#programs = new TaprootKeyIndex(deps.crypto, deps.clock);
     this.#lists = new SwapLists({ deps, orders: this.#orders, programs: this.#programs });
+    this.#runs = new ShownRuns({
+      crypto: deps.crypto,
+      hrp: rules.hrp,
+      isKnownKey: (key) => this.#programs.has(key),
+    });
     this.#guard = new SecretGuard({
       ...deps,
+      publicParts: (text) => this.#runs.partsIn(text),
       isShown: (value) => this.#isShown(value, ledger),
       isShownClosed: (value) => this.#isShownClosed(value),
     });
@@ -90,8 +98,11 @@ export class SwapReads {
     }
     for (const askId of asks) {
       const ask = this.#deps.ledger.ask(askId);
-      if (ask !== null) this.#programs.add(ask.terms.sellerPearlKey);
+      if (ask === null) continue;
+      this.#programs.add(ask.terms.sellerPearlKey);
+      this.#runs.add(ask.signature);
     }
+    this.#runs.forget(() => this.#deps.ledger.asks());
     this.#forgetKeys();
   }
 
