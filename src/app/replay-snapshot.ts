@@ -18,6 +18,9 @@ import { closingOnFailure, openFoundation } from "./foundation.ts";
 import { openDatabase } from "./open-database.ts";
 import { MACHINE } from "./outside.ts";
 
+/** A block that the snapshot holds. */
+type KnownBlock = Pick<SnapshotManifest, "height" | "hash">;
+
 /** Replays the last `blocks` of the database in `file`. Rejects with `CommandRefused` where they give other rows. */
 export async function replaySnapshot(
   config: Config,
@@ -36,8 +39,7 @@ export async function replaySnapshot(
     const toHash = await store.blockHash(toHeight);
     if (toHash === null || toHeight === height)
       throw new CommandRefused(["the snapshot keeps no blocks that can be undone: give --digest-url"]);
-    if ((await node.blockHash(toHeight)) !== toHash)
-      throw new CommandRefused([`your node has another block ${toHeight} than the snapshot`]);
+    await judgeNode(node, manifest, { height: toHeight, hash: toHash });
     const before = openIndexReader(file);
     try {
       // From here on this reader sees the rows of the snapshot, whatever is written.
@@ -50,6 +52,27 @@ export async function replaySnapshot(
     }
     await closers.closeAll();
   });
+}
+
+/** The node has the block of the snapshot, and the one to which it is undone. Rejects with what to do where not. */
+async function judgeNode(node: PearlNode, last: KnownBlock, first: KnownBlock): Promise<void> {
+  const tip = await node.tip();
+  if (tip.height < last.height)
+    throw new CommandRefused([
+      `your node is at block ${tip.height}, the snapshot at ${last.height}: wait until the node has that block, then import again`,
+    ]);
+  for (const { height, hash } of [last, first]) {
+    const theirs = await node.blockHash(height);
+    if (theirs === null)
+      throw new CommandRefused([
+        `your node names no block ${height}, although it is at ${tip.height}: import again when it stands still`,
+      ]);
+    if (theirs !== hash)
+      throw new CommandRefused([
+        `your node has another block ${height} than the snapshot: take a newer snapshot, or look which of the two is on ` +
+          "the best chain",
+      ]);
+  }
 }
 
 function follow(

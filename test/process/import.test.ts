@@ -147,6 +147,29 @@ test("a replay compares every row, also those of which the digest does not speak
   }
 });
 
+test("a node that has not the block of the snapshot yet makes no liar of it", async () => {
+  const parts = await snapshotWith("early", "");
+  const small = new SimulatedWorld(612);
+  small.grow(BLOCKS - 5);
+  const node = await serveWorld(small);
+  const imported = (blocks: number): Promise<void> =>
+    importIndex(configOf("late", [small, node]), parts, { kind: "replay", blocks }, quiet);
+  try {
+    for (const blocks of [3, 12])
+      await refused(imported(blocks), /^your node is at block 35, the snapshot at 40: wait until/);
+    small.grow(5);
+    await imported(12);
+    small.reorganise(2, 4);
+    await refused(
+      importIndex(configOf("other", [small, node]), parts, { kind: "replay", blocks: 12 }, quiet),
+      /^your node has another block 40 than the snapshot/,
+    );
+  } finally {
+    await node.close();
+  }
+  assert.deepEqual(await dumpOf("late"), await dumpOf("source"));
+});
+
 test("nobody begins a database in the place of an import while it works", async () => {
   const parts = await snapshotWith("plain", "");
   const found: unknown[] = [];
