@@ -97,8 +97,8 @@ async function importOwned(
   await refusing(() => assembleSnapshot(folder, manifest, work, (parts) => say(`part ${parts} of ${count}`)));
   await refusing(() => checkRows(work, manifest, config, say));
   if (proof.kind === "url") await askOther(proof.url, manifest);
-  await refusing(() => changed(work, makeOwn));
   if (proof.kind === "replay") await replaySnapshot(config, work, manifest, proof.blocks);
+  await refusing(() => changed(work, makeOwn));
   say(proof.kind === "url" ? "the digest is the other service's" : "the last blocks give the same digest");
   await refusing(() => take(database, work, say));
   removeDatabase(work);

@@ -7,6 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, test } from "node:test";
+import { openPassingReader } from "../../src/adapters/store-sqlite/connection.ts";
+import { lastEventId } from "../../src/adapters/store-sqlite/event-log.ts";
 import type { Exported } from "../../src/adapters/store-sqlite/snapshot/export-snapshot.ts";
 import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
 import { CommandRefused } from "../../src/app/cli/ending.ts";
@@ -91,6 +93,18 @@ async function dumpOf(name: string): Promise<StoreDump> {
   }
 }
 
+/** How many groups of events a database holds, and whether it goes on behind those of the source. */
+function eventsIn(name: string): { readonly groups: number; readonly seen: boolean } {
+  const [own, of] = [openPassingReader(file(name)), openPassingReader(file("source"))];
+  try {
+    const groups = own.all("SELECT first_id FROM event_log").length;
+    return { groups, seen: lastEventId(own) > lastEventId(of) };
+  } finally {
+    own.close();
+    of.close();
+  }
+}
+
 /** A snapshot of the source in which `sql` has changed something; the witness says its digest. */
 async function snapshotWith(name: string, sql: string): Promise<string> {
   const database = new DatabaseSync(file("source"));
@@ -159,6 +173,7 @@ test("a node that has not the block of the snapshot yet makes no liar of it", as
       await refused(imported(blocks), /^your node is at block 35, the snapshot at 40: wait until/);
     small.grow(5);
     await imported(12);
+    assert.deepEqual(eventsIn("late"), { groups: 0, seen: true }, "what was replayed happened to nobody");
     small.reorganise(2, 4);
     await refused(
       importIndex(configOf("other", [small, node]), parts, { kind: "replay", blocks: 12 }, quiet),

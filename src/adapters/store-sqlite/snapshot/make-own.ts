@@ -24,12 +24,14 @@ export function renewSeed(connection: Connection): void {
 }
 
 /**
- * Makes the database one of its own: a snapshot is public, and so is its seed. Its events begin with a gap, so that no
- * consumer takes them for those of another.
+ * Makes the database one of its own: a snapshot is public, and so is its seed. Its log of events is empty, since what was
+ * undone and decided again to check it never happened to anybody, and begins with a gap, so that no consumer takes its
+ * events for those of another. To be called when nothing else changes any more.
  */
 export function makeOwn(connection: Connection): void {
   connection.transaction(() => {
     renewSeed(connection);
+    connection.run("DELETE FROM event_log");
     connection.run("UPDATE meta SET value = value + 1 WHERE key = 'last_event_id'");
   });
 }
