@@ -5,8 +5,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { chdir, cwd } from "node:process";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, test } from "node:test";
+import { openPostgresStore } from "../../src/adapters/store-postgres/postgres-store.ts";
 import { openPassingReader } from "../../src/adapters/store-sqlite/connection.ts";
 import { lastEventId } from "../../src/adapters/store-sqlite/event-log.ts";
 import type { Exported } from "../../src/adapters/store-sqlite/snapshot/export-snapshot.ts";
@@ -16,6 +18,7 @@ import { type Config, readConfig } from "../../src/app/config/config.ts";
 import { startService } from "../../src/app/main.ts";
 import { exportIndex, importIndex } from "../../src/app/snapshots.ts";
 import type { StoreDump } from "../../src/index/ports.ts";
+import { needsPostgres, startPostgres } from "../../testkit/doubles/postgres.ts";
 import { until } from "../../testkit/until.ts";
 import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
 import { serveWorld, settingsOver, type WorldServer } from "../../testkit/worlds/simulation/world-server.ts";
@@ -227,3 +230,44 @@ test("the log of a database that is gone does not become part of the imported on
   await byWitness("left", parts);
   assert.deepEqual(await dumpOf("left"), await dumpOf("source"));
 });
+
+test(
+  "parameters that a PostgreSQL database was begun with are not written over",
+  needsPostgres(),
+  async () => {
+    const parts = await snapshotWith("moved", "");
+    const cluster = await startPostgres();
+    const present = cwd();
+    try {
+      const url = await cluster.newUrl();
+      const begun = await openPostgresStore({ url });
+      const other = {
+        network: "simnet",
+        genesisHash: "x",
+        marker: "prc-20",
+        startHeight: 5,
+        feeBps: 7,
+        feeAddress: "",
+      };
+      await begun.initialise(other);
+      await begun.close();
+      const config: Config = {
+        ...configOf("unused"),
+        database: { engine: "postgresql", url, primaryUrl: url },
+      };
+      // The files of the work are made where the command runs.
+      chdir(folder);
+      await refused(
+        importIndex(config, parts, { kind: "url", url: witness.url }, quiet),
+        /begun with other parameters than the snapshot's/,
+      );
+      const kept = await openPostgresStore({ url });
+      assert.deepEqual(await kept.parameters(), other);
+      assert.equal(await kept.tip(), null);
+      await kept.close();
+    } finally {
+      chdir(present);
+      await cluster.stop();
+    }
+  },
+);

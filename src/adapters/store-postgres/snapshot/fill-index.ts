@@ -3,7 +3,9 @@
 
 import { CellReader, type Cells } from "../../store-rows/cells.ts";
 import { CHAIN_TABLES, type IndexContents } from "../../store-rows/index-contents.ts";
+import { sameParameters } from "../../store-rows/parameters.ts";
 import { storedTip } from "../block-rows.ts";
+import { storedParameters } from "../postgres-store.ts";
 import type { Session } from "../session.ts";
 import { type Columns, RowBatch } from "../write/row-batch.ts";
 import { Writer } from "../write/writer.ts";
@@ -25,7 +27,7 @@ const KEEP_EVENT_ID = `INSERT INTO meta (key, value) VALUES ('last_event_id', $1
 
 /**
  * Makes the schema where it is not there and stores all rows; `say` is called with each table before it is filled. Rejects
- * with a sentence where the database holds blocks or another writer holds it.
+ * with a sentence where the database holds blocks or was begun with other parameters, or another writer holds it.
  */
 export async function fillPostgresIndex(
   url: string,
@@ -38,6 +40,12 @@ export async function fillPostgresIndex(
       await session.beginLongWork();
       if ((await storedTip(session)) !== null)
         throw new Error("the database holds an index: import into an empty one");
+      const stored = await storedParameters(session);
+      if (stored !== null && !sameParameters(stored, identity.parameters))
+        throw new Error(
+          "the database holds no block, but was begun with other parameters than the snapshot's (P-01): import into " +
+            "another one, or configure what it was begun with",
+        );
       const indexes = (await session.all(INDEXES, CHAIN_TABLES)).map((row) => {
         const cells = new CellReader(row);
         return { name: cells.text(), definition: cells.text() };
