@@ -2,7 +2,7 @@
 // digest of every block from the rows, the books, and at the end either another service's word or his own node's. It is
 // a SQLite database; with PostgreSQL one is made of the rows, or its rows are stored once they have been checked.
 
-import { existsSync, mkdirSync, renameSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { fillPostgresIndex, holdsPostgresIndex } from "../adapters/store-postgres/snapshot/fill-index.ts";
 import { withPostgresContents } from "../adapters/store-postgres/snapshot/index-contents.ts";
@@ -79,6 +79,8 @@ export async function importIndex(
   try {
     await importOwned(config, folder, manifest, proof, say);
   } finally {
+    // Beside a SQLite database the writer keeps it; in the folder of a command nobody would know what it is.
+    if (database.engine === "postgresql") rmSync(`${workName(database)}.lock`, { force: true });
     lock.release();
   }
 }

@@ -1,7 +1,7 @@
 // What an import does not believe, although checksums, digests, books and another service agree; and what it leaves alone.
 
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -260,6 +260,10 @@ test(
       await refused(
         importIndex(config, parts, { kind: "url", url: witness.url }, quiet),
         /begun with other parameters than the snapshot's/,
+      );
+      assert.deepEqual(
+        readdirSync(folder).filter((name) => name.endsWith(".lock") && name.startsWith("strand-")),
+        [],
       );
       const kept = await openPostgresStore({ url });
       assert.deepEqual(await kept.parameters(), other);
