@@ -12,11 +12,13 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { closedDeals } from "../src/adapters/store-sqlite/migrations/0012-closed-deals.ts";
+import { closedLists } from "../src/adapters/store-sqlite/migrations/0013-closed-lists.ts";
 import { openSqliteStore } from "../src/adapters/store-sqlite/sqlite-store.ts";
 import { BASE } from "../testkit/store-contract/chain-facts.ts";
 import { ChainModel } from "../testkit/store-contract/chain-model.ts";
 import { withStore } from "../testkit/store-contract/engine.ts";
 import { type Damage, type EngineUnderTest, storeContract } from "../testkit/store-contract/index.ts";
+import { IDENTITY } from "../testkit/store-contract/swap-drafts.ts";
 
 const DAMAGE_SQL: Readonly<Record<Damage, string>> = {
   balance: "UPDATE balance SET balance = balance || '0' WHERE balance <> '0'",
@@ -49,10 +51,10 @@ async function sqliteEngine(): Promise<EngineUnderTest & { readonly file: string
 
 storeContract("sqlite", sqliteEngine);
 
-/** Takes schemas 13 and 12 away. */
+/** Takes schemas 14 to 12 away. */
 const UNCLOSED = `DROP INDEX swap_fact_open; DROP INDEX swap_fact_by_bundle; ALTER TABLE swap_fact DROP COLUMN bundle;
       DROP TABLE swap_closed; DROP TABLE swap_closed_print; DROP TABLE swap_closed_order; DROP TABLE swap_closed_ask;
-      DROP TABLE swap_closed_pearl;`;
+      DROP TABLE swap_closed_pearl; DROP TABLE swap_closed_move; ALTER TABLE swap_identity DROP COLUMN salt;`;
 /** And schema 11. */
 const UNLOOKED = `${UNCLOSED}
       DROP INDEX block_by_hash; DROP INDEX listing_of_owner; DROP INDEX listing_of_seller;
@@ -65,7 +67,7 @@ describe("sqlite engine", () => {
     const database = new DatabaseSync(engine.file);
     database.exec("PRAGMA user_version = 99");
     database.close();
-    await assert.rejects(engine.open(), /schema 99.*up to 13/);
+    await assert.rejects(engine.open(), /schema 99.*up to 14/);
     await engine.dispose();
   });
 
@@ -83,10 +85,40 @@ describe("sqlite engine", () => {
     const loaded: string[] = [];
     await store.swaps.load((facts) => loaded.push(...facts.map(({ kind, key }) => `${kind} ${key}`)));
     assert.deepEqual(loaded, ["event a", "secret a", "ask b"]);
-    const answer = await store.swaps.closed([{ kind: "prints", prints: [7] }]);
+    const answer = await store.swaps.closed([{ kind: "above", chain: "evm", height: 0 }]);
     assert.deepEqual([answer.state, answer.bundles], [null, []]);
     await store.close();
     await engine.dispose();
+  });
+
+  test("what a database of schema 13 has closed is open again, and its names are keyed by a salt of its own", async () => {
+    const salts = new Set<string>();
+    for (const isOld of [false, true, true]) {
+      const engine = await sqliteEngine();
+      const made = await openSqliteStore({ file: engine.file });
+      await made.swaps.initialise(IDENTITY);
+      await made.close();
+      const database = new DatabaseSync(engine.file);
+      if (isOld)
+        database.exec(`${UNCLOSED} ${closedDeals.sql} ${closedLists.sql} PRAGMA user_version = 13;
+          INSERT INTO swap_fact (kind, key, body, bundle) VALUES ('event', 'a', '{}', 1), ('closed', 'state', '{}', NULL);
+          INSERT INTO swap_closed VALUES (1, 5, 5);
+          INSERT INTO swap_closed_print VALUES (7, 1);`);
+      database.close();
+      const store = await openSqliteStore({ file: engine.file });
+      const loaded: string[] = [];
+      await store.swaps.load((facts) => loaded.push(...facts.map(({ kind }) => kind)));
+      assert.deepEqual(loaded, isOld ? ["event"] : []);
+      assert.deepEqual((await store.swaps.closed([{ kind: "named", names: ["a"] }])).bundles, []);
+      await store.close();
+      const reader = new DatabaseSync(engine.file);
+      const salt = String(reader.prepare("SELECT salt FROM swap_identity").get()?.["salt"]);
+      reader.close();
+      assert.match(salt, /^[0-9a-f]{64}$/);
+      salts.add(salt);
+      await engine.dispose();
+    }
+    assert.equal(salts.size, 3);
   });
 
   test("a database of schema 2 gets the texts of addresses and the fills of blocks, and its operations stay in their indexes", async () => {

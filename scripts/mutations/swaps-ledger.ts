@@ -28,13 +28,13 @@ export const SWAPS_LEDGER: readonly Break[] = [
     },
     {
       rule: "S-63",
-      find: "    yield print(fact.script);\n",
+      find: "    yield fact.script;\n",
       replace: "",
       why: "money that is sent late to a closed deal is not seen",
     },
     {
       rule: "S-15",
-      find: "for (const input of inputs) yield inputPrint(input);",
+      find: "yield* inputs;",
       replace: "",
       why: "a rival of a closed deal's lock is not known to be impossible",
     },

@@ -10,7 +10,7 @@ import { after, before, describe, test } from "node:test";
 import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
 import { closedAnswer } from "../../src/adapters/store-sqlite/swaps/closed-deals.ts";
 import type { Bytes32 } from "../../src/primitives/brands.ts";
-import type { ClosedQuestion } from "../../src/swaps/ledger/closed-port.ts";
+import type { NumberedQuestion } from "../../src/adapters/store-rows/closed-prints.ts";
 import { evmAddress } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
 import { CountingConnection } from "../../testkit/store-contract/counting-connection.ts";
 
@@ -26,7 +26,7 @@ const PARTIES = [
   { party: { ...NOBODY, pearl: ["prl1address", "5120script"] }, columns: ["text"] },
 ] as const;
 
-function ordersOf(party: (typeof PARTIES)[number]["party"]): readonly ClosedQuestion[] {
+function ordersOf(party: (typeof PARTIES)[number]["party"]): readonly NumberedQuestion[] {
   return STARTS.flatMap((start) =>
     [[], ["SETTLED"], ["BID_CANCELLED", "USDC_REFUNDED"]].flatMap((statuses) =>
       (["bid", "deal"] as const).flatMap((list) =>
@@ -50,7 +50,7 @@ describe("lists of closed deals", () => {
   after(() => rm(folder, { recursive: true, force: true }));
 
   /** Lines of the plans of what these questions run, but for those of all answers. */
-  function plansOf(questions: readonly ClosedQuestion[]): readonly string[] {
+  function plansOf(questions: readonly NumberedQuestion[]): readonly string[] {
     const connection = new CountingConnection(file);
     try {
       for (const question of questions) connection.snapshot(() => closedAnswer(connection, [question]));

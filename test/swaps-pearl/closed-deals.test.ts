@@ -6,7 +6,6 @@ import { after, before, describe, test } from "node:test";
 import type { Bytes32 } from "../../src/primitives/brands.ts";
 import type { EscrowEvent } from "../../src/swap/facts.ts";
 import type { SwapSubject } from "../../src/swap/subject.ts";
-import { print } from "../../src/swaps/ledger/closed-port.ts";
 import { SwapLedger } from "../../src/swaps/ledger/ledger.ts";
 import type { SwapTransaction } from "../../src/swaps/ledger/ports.ts";
 import {
@@ -104,9 +103,7 @@ async function overDeals(stage: WatchStage, seeds: readonly number[], since = LO
   await life.settle();
   await tell("OrderClaimed");
   const shown = (order: Order): Promise<SwapSubject | null> =>
-    ledger.reading([{ kind: "prints", prints: [print(hashOf(order))] }], (reads) =>
-      reads.subject(hashOf(order)),
-    );
+    ledger.reading([{ kind: "named", names: [hashOf(order)] }], (reads) => reads.subject(hashOf(order)));
   return { ledger, store, orders, life, locks, claims, shown };
 }
 
@@ -128,10 +125,10 @@ describe("PEARL and deals that are over", () => {
     const [leaving] = orders;
     assert.ok(leaving !== undefined);
     // One is gone already, so that the store is asked for what memory does not know.
-    await ledger.open([{ kind: "prints", prints: [print(hashOf(leaving))] }]);
+    await ledger.open([{ kind: "named", names: [hashOf(leaving)] }]);
     await closeAll(ledger);
     assert.equal(ledger.subject(hashOf(leaving)), null);
-    await ledger.open([{ kind: "prints", prints: [print(hashOf(leaving))] }]);
+    await ledger.open([{ kind: "named", names: [hashOf(leaving)] }]);
     assert.ok(ledger.subject(hashOf(leaving)) !== null);
     const { entered, release } = store.hold();
     const closed = closeAll(ledger);

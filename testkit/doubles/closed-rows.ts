@@ -1,15 +1,19 @@
 // Questions about closed deals, answered by looking at every bundle.
 
-import type {
-  ClosedBundle,
-  ClosedQuestion,
-  ClosedRow,
-  ClosedStart,
+import {
+  bareName,
+  type ClosedBundle,
+  type ClosedQuestion,
+  type ClosedRow,
+  type ClosedStart,
 } from "../../src/swaps/ledger/closed-port.ts";
 
 /** Whether the bundle itself is asked for. */
-export function isAsked(question: ClosedQuestion, { prints, evmHeight, pearlHeight }: ClosedBundle): boolean {
-  if (question.kind === "prints") return question.prints.some((one) => prints.includes(one));
+export function isAsked(question: ClosedQuestion, { names, evmHeight, pearlHeight }: ClosedBundle): boolean {
+  if (question.kind === "named") {
+    const asked = new Set(question.names.map(bareName));
+    return names.some((name) => asked.has(bareName(name)));
+  }
   if (question.kind !== "above") return false;
   return (question.chain === "evm" ? evmHeight : pearlHeight) > question.height;
 }
@@ -33,9 +37,12 @@ function fits(row: Filtered, { buyerEvm, sellerEvm, pearl }: Filters): boolean {
 }
 
 /** The rows of a bundle that a question finds, in no order and without a page. */
-export function rowsOf(question: ClosedQuestion, { orders, asks }: ClosedBundle): readonly ClosedRow[] {
+export function rowsOf(
+  question: ClosedQuestion,
+  { orders, asks, moves }: ClosedBundle,
+): readonly ClosedRow[] {
   switch (question.kind) {
-    case "prints":
+    case "named":
     case "above":
       return [];
     case "orders":
@@ -53,6 +60,12 @@ export function rowsOf(question: ClosedQuestion, { orders, asks }: ClosedBundle)
       return asks
         .filter((row) => fits(row, question))
         .map(({ askId: hash, createdAt, usdc, sat }) => ({ hash, createdAt, usdc, sat }));
+    case "moved": {
+      const moved = moves.filter(
+        ({ transaction }) => bareName(transaction) === bareName(question.transaction),
+      );
+      return orders.filter(({ hash }) => moved.some(({ order }) => order === hash)).map(placed);
+    }
     case "settled":
       return orders.filter(({ settledAt }) => settledAt !== null && settledAt > question.after).map(placed);
     case "shown":
@@ -83,6 +96,7 @@ export function inListOrder(
 ): readonly { readonly row: ClosedRow; readonly bundle: ClosedBundle }[] {
   const all = found.flatMap(({ bundle, rows }) => rows.map((row) => ({ row, bundle })));
   if (question.kind === "shown") return all.slice(0, 1);
+  if (question.kind === "moved") return movedPage(question, all);
   if (question.kind !== "orders" && question.kind !== "asks") return all;
   const isPrice = question.kind === "asks" && question.sort === "price";
   const turn = question.start?.direction === "prev" ? -1 : 1;
@@ -91,6 +105,18 @@ export function inListOrder(
     .filter(({ row }) => isBehind(question.start, row, compare))
     .toSorted((a, b) => compare(a.row, b.row))
     .slice(0, question.limit);
+}
+
+function movedPage<One extends { readonly row: ClosedRow }>(
+  { start, limit }: Extract<ClosedQuestion, { readonly kind: "moved" }>,
+  all: readonly One[],
+): readonly One[] {
+  const turn = start?.direction === "prev" ? -1 : 1;
+  const compare = (one: string, other: string): number => turn * (one === other ? 0 : one < other ? -1 : 1);
+  return all
+    .filter(({ row }) => start === null || compare(row.hash, start.order) >= 0)
+    .toSorted((one, other) => compare(one.row.hash, other.row.hash))
+    .slice(0, limit);
 }
 
 function isBehind(

@@ -119,7 +119,7 @@ export class MemorySwapStore implements SwapStore {
       const found = [...this.#bundles.values()].map((bundle) => ({ bundle, rows: rowsOf(question, bundle) }));
       for (const { bundle } of found) if (isAsked(question, bundle)) ids.add(bundle.id);
       const listed = inListOrder(question, found);
-      if (question.kind === "orders" || question.kind === "asks")
+      if (question.kind === "orders" || question.kind === "asks" || question.kind === "moved")
         for (const { bundle } of listed) ids.add(bundle.id);
       return listed.map(({ row }) => row);
     });

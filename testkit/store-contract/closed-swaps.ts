@@ -19,6 +19,9 @@ function nameOf(text: string): Bytes32 {
   return `0x${hash32(text)}` as Bytes32;
 }
 
+/** What two bundles are called. */
+const SHARED = nameOf("shared");
+
 function order(name: string, createdAt: number, changes: Partial<ClosedOrder> = {}): ClosedOrder {
   return {
     hash: nameOf(name),
@@ -47,7 +50,8 @@ function bundle(id: number, changes: Partial<ClosedBundle>): ClosedBundle {
     evmHeight: 10 * id,
     pearlHeight: 100 * id,
     facts: [],
-    prints: [id],
+    names: [`bundle ${id}`],
+    moves: [],
     orders: [],
     asks: [],
     ...changes,
@@ -72,17 +76,16 @@ async function closedStore(swaps: SwapStore): Promise<void> {
   await swaps.commit(
     swapTransaction({ put: [...put, fact("closed", "state", null, null, '{"version":1}')] }),
   );
-  const big = 2n ** 52n - 1n;
   const close = [
     bundle(1, {
       facts: factsOf("a"),
-      prints: [1, 7, Number(big)],
+      names: [nameOf("order of 1"), SHARED, "script of 1"],
       orders: [order("one", 500), order("two", 700, { bid: "BID_CANCELLED", deal: null, settledAt: null })],
       asks: [ask("x", 400, 2n ** 128n - 1n, 10_000n), ask("y", 401, 3n, 2_100_000_000_000_000_000n)],
     }),
     bundle(2, {
       facts: factsOf("b"),
-      prints: [2, 7],
+      names: ["bundle 2", SHARED],
       orders: [order("three", 600, { isAskMatch: true, buyerEvm: BOB ?? ("" as EvmAddress) })],
       asks: [ask("z", 402, 6n, 4_200_000_000_000_000_000n)],
     }),
@@ -132,14 +135,15 @@ export function closedCases(on: On): void {
         id,
         facts.map(({ key }) => key).join(),
       ]);
-    assert.deepEqual(await found({ kind: "prints", prints: [7, 7, 99] }), [
+    assert.deepEqual(await found({ kind: "named", names: [SHARED, SHARED.slice(2), "nothing"] }), [
       [1, "a,a"],
       [2, "b,b"],
     ]);
-    assert.deepEqual(await found({ kind: "prints", prints: [2 ** 52 - 1] }), [[1, "a,a"]]);
+    assert.deepEqual(await found({ kind: "named", names: ["script of 1"] }), [[1, "a,a"]]);
+    assert.deepEqual(await found({ kind: "named", names: [] }), []);
     assert.deepEqual(await found({ kind: "above", chain: "evm", height: 20 }), [[3, "c,c"]]);
     assert.deepEqual(await found({ kind: "above", chain: "pearl", height: 300 }), []);
-    const { state, bundles } = await swaps.closed([{ kind: "prints", prints: [3] }]);
+    const { state, bundles } = await swaps.closed([{ kind: "named", names: ["bundle 3"] }]);
     assert.equal(state, '{"version":1}');
     assert.deepEqual(bundles[0]?.facts[1], fact("secret", "c", null, null, '{"of":"c"}'));
     const again = (await open()).swaps;
@@ -154,7 +158,9 @@ export function closedCases(on: On): void {
       "closed/state",
     ]);
     assert.deepEqual(
-      (await again.closed([{ kind: "prints", prints: [1, 3, 7] }])).bundles.map(({ id }) => id),
+      (await again.closed([{ kind: "named", names: ["script of 1", "bundle 3", SHARED] }])).bundles.map(
+        ({ id }) => id,
+      ),
       [2],
     );
     assert.deepEqual(await rows(again, ORDERS, ASKS), ["three", "z"]);
@@ -272,6 +278,57 @@ export function closedCases(on: On): void {
     );
   });
 
+  on("a name finds its own bundle, whatever other names end or begin with", async (open) => {
+    const { swaps } = await open();
+    await swaps.initialise(IDENTITY);
+    const ends = "badc0ffee1234".padStart(40, "0");
+    const named = (at: number): string => `0x${String(at).padStart(4, "0").padEnd(24, "f")}${ends}`;
+    const close = Array.from({ length: 40 }, (_, at) => bundle(at + 1, { names: [named(at)] }));
+    await swaps.commit(swapTransaction({ close }));
+    const found = async (name: string) =>
+      (await swaps.closed([{ kind: "named", names: [name] }])).bundles.map(({ id }) => id);
+    assert.deepEqual(await found(named(7)), [8]);
+    assert.deepEqual(await found(named(41)), [], "what has the end of them all, and is none of them");
+    assert.deepEqual(await found(`${named(7)}0`), []);
+  });
+
+  on("the orders that a transaction moved are pages in both directions", async (open) => {
+    const { swaps } = await open();
+    await swaps.initialise(IDENTITY);
+    const transaction = nameOf("batch");
+    const hashes = Array.from({ length: 9 }, (_, at) => nameOf(`moved ${at}`)).toSorted();
+    const close = hashes.map((hash, at) =>
+      bundle(at + 1, {
+        orders: [{ ...order("moved", 500), hash, pearl: [] }],
+        moves: [
+          { order: hash, transaction },
+          { order: hash, transaction: nameOf(`own ${at}`) },
+        ],
+      }),
+    );
+    await swaps.commit(swapTransaction({ close }));
+    const page = async (at: number | null, direction: "next" | "prev", limit: number, name = transaction) => {
+      const start = at === null ? null : { direction, order: hashes[at] ?? name };
+      const question = { kind: "moved", transaction: name, start, limit } as const;
+      const { rows: answers, bundles } = await swaps.closed([question]);
+      const found = answers[0]?.map(({ hash }) => hashes.indexOf(hash)) ?? [];
+      assert.deepEqual(
+        new Set(bundles.map(({ id }) => id - 1)),
+        new Set(found),
+        "the bundles of the page and no other",
+      );
+      return found;
+    };
+    assert.deepEqual(await page(null, "next", 3), [0, 1, 2]);
+    assert.deepEqual(await page(2, "next", 3), [2, 3, 4]);
+    assert.deepEqual(await page(4, "prev", 3), [4, 3, 2]);
+    assert.deepEqual(await page(null, "next", 99, nameOf("own 5")), [5]);
+    const asPearl = transaction.slice(2) as Bytes32;
+    assert.deepEqual(await page(7, "next", 99, asPearl), [7, 8], "as either chain writes it");
+    await swaps.commit(swapTransaction({ open: [8] }));
+    assert.deepEqual(await page(6, "next", 99), [6, 8]);
+  });
+
   on("what closes in a transaction that fails is not closed", async (open) => {
     const { swaps } = await open();
     await closedStore(swaps);
@@ -279,7 +336,7 @@ export function closedCases(on: On): void {
     const close = [bundle(4, { facts: [{ kind: "event", key: "d" }] }), bundle(1, {})];
     await assert.rejects(swaps.commit(swapTransaction({ put, close, open: [2] })));
     assert.deepEqual(await rows(swaps, ASKS), ["z y x"]);
-    assert.deepEqual((await swaps.closed([{ kind: "prints", prints: [4] }])).bundles, []);
+    assert.deepEqual((await swaps.closed([{ kind: "named", names: ["bundle 4"] }])).bundles, []);
   });
 
   on("a wipe of the index opens what has closed: what no chain shows stays, and is loaded", async (open) => {

@@ -7,11 +7,13 @@ import type { Bytes32 } from "../../primitives/brands.ts";
 import type { ClosedBundle, ClosedOrder, ClosedQuestion, ClosedRow } from "../../swaps/ledger/closed-port.ts";
 import { CLOSED_STATUSES } from "../../swaps/ledger/closed-state.ts";
 import type { Cell, CellReader } from "./cells.ts";
+import type { NumberedQuestion, PrintOf } from "./closed-prints.ts";
 
 /** Tables that hold what is of a closed bundle, by their column `bundle`. */
 export const CLOSED_TABLES = [
   "swap_closed",
   "swap_closed_print",
+  "swap_closed_move",
   "swap_closed_order",
   "swap_closed_ask",
   "swap_closed_pearl",
@@ -73,7 +75,7 @@ export interface ClosedCells {
 }
 
 /** All rows of these bundles. */
-export function closedCells(bundles: readonly ClosedBundle[]): readonly ClosedCells[] {
+export function closedCells(bundles: readonly ClosedBundle[], printOf: PrintOf): readonly ClosedCells[] {
   return [
     {
       table: "swap_closed",
@@ -83,7 +85,14 @@ export function closedCells(bundles: readonly ClosedBundle[]): readonly ClosedCe
     {
       table: "swap_closed_print",
       columns: { print: "bigint", bundle: "bigint" },
-      rows: bundles.flatMap(({ id, prints }) => prints.map((print) => [print, id])),
+      rows: bundles.flatMap(({ id, names }) => [...new Set(names.map(printOf))].map((print) => [print, id])),
+    },
+    {
+      table: "swap_closed_move",
+      columns: { print: "bigint", hash: "text", bundle: "bigint" },
+      rows: bundles.flatMap(({ id, moves }) =>
+        moves.map(({ order, transaction }) => [printOf(transaction), order, id]),
+      ),
     },
     orderCells(bundles),
     askCells(bundles),
@@ -172,7 +181,7 @@ export function readClosedRow(cells: CellReader): { readonly row: ClosedRow; rea
 }
 
 /** A list of closed orders or asks. */
-type ClosedList = Extract<ClosedQuestion, { readonly limit: number }>;
+type ClosedList = Extract<ClosedQuestion, { readonly kind: "orders" | "asks" }>;
 
 /** A statement that reads some rows of a page; `?` stands for each value, in their order. */
 export interface ClosedStatement {
@@ -245,6 +254,21 @@ function closedListStatement(list: ClosedList, ofClass: number, text: string | n
   return {
     sql: `SELECT ${OWN_COLUMNS} FROM ${from} ${where} ORDER BY ${order} LIMIT ?`,
     values: [...values, list.limit],
+  };
+}
+
+/** The statement of a page of orders that a transaction moved. */
+export function closedMovesStatement({
+  print,
+  start,
+  limit,
+}: Extract<NumberedQuestion, { readonly kind: "moved" }>): ClosedStatement {
+  const isBack = start?.direction === "prev";
+  const behind = start === null ? "" : `AND moved.hash ${isBack ? "<=" : ">="} ?`;
+  return {
+    sql: `SELECT ${OWN_COLUMNS} FROM swap_closed_move moved JOIN swap_closed_order own ON own.hash = moved.hash
+      WHERE moved.print = ? ${behind} ORDER BY moved.hash ${isBack ? "DESC" : "ASC"} LIMIT ?`,
+    values: [print, ...(start === null ? [] : [start.order]), limit],
   };
 }
 

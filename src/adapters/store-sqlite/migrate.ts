@@ -16,6 +16,7 @@ import { reorgs } from "./migrations/0010-reorgs.ts";
 import { lookups } from "./migrations/0011-lookups.ts";
 import { closedDeals } from "./migrations/0012-closed-deals.ts";
 import { closedLists } from "./migrations/0013-closed-lists.ts";
+import { closedPrints } from "./migrations/0014-closed-prints.ts";
 
 /** All migrations, ascending by version without gaps. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -32,6 +33,7 @@ export const MIGRATIONS: readonly Migration[] = [
   lookups,
   closedDeals,
   closedLists,
+  closedPrints,
 ];
 
 /** The schema that this program reads and writes. */

@@ -1,11 +1,11 @@
-// Orders that close together (docs/decisions/0041): which they are, the numbers by which a store finds them, and how they
+// Orders that close together (docs/decisions/0041): which they are, the names by which a store finds them, and how they
 // leave the books. Orders with one hashlock share its secret, scripts and takes; orders whose scripts one transaction pays,
 // or whose lock transactions need the same coin, share what becomes of it.
 
 import type { Bytes32, ScriptHex, Txid } from "../../primitives/brands.ts";
 import { isAskMatch, ZERO_BYTES32 } from "../../swap/terms.ts";
 import type { Books } from "./books.ts";
-import { inputPrint, print } from "./closed-port.ts";
+import type { ClosedMove } from "./closed-port.ts";
 import { txidOf } from "./lock-entries.ts";
 import { transactionsOf } from "./order-book.ts";
 
@@ -131,26 +131,41 @@ export function leave(books: Books, bundle: Bundle): void {
   for (const hashlock of bundle.hashlocks) books.secrets.entries.delete(hashlock);
 }
 
-/** The numbers by which a bundle is found; some more than once. */
-export function* printsOf({ orders, locks }: Books, bundle: Bundle): Generator<number> {
+/** The names by which a bundle is found (`ClosedBundle.names`); some more than once. */
+export function* namesOf({ orders, locks }: Books, bundle: Bundle): Generator<string> {
   for (const hash of bundle.orders) {
-    const facts = orders.entries.get(hash)?.facts;
-    if (facts === undefined) continue;
-    yield print(hash);
-    yield print(facts.terms.hashlock);
-    if (facts.terms.askId !== ZERO_BYTES32) yield print(facts.terms.askId);
-    for (const txHash of transactionsOf(facts)) yield print(txHash);
+    const terms = orders.entries.get(hash)?.facts.terms;
+    if (terms === undefined) continue;
+    yield hash;
+    yield terms.hashlock;
+    if (terms.askId !== ZERO_BYTES32) yield terms.askId;
   }
-  for (const hashlock of bundle.hashlocks) yield print(hashlock);
+  yield* bundle.hashlocks;
   for (const script of bundle.scripts) {
-    yield print(script);
+    yield script;
     for (const outpoint of locks.byScript.of(script)) {
       const spend = locks.entries.get(outpoint)?.spend ?? null;
-      if (spend !== null) yield print(spend.txid);
+      // No step, so no move either; and by neither leaf nobody can spend a lock, so it names no bundle but this one.
+      if (spend?.path === "other") yield spend.txid;
     }
   }
   for (const txid of bundle.transactions) {
-    yield print(txid);
-    for (const input of locks.conflicts.inputsOf(txid)) yield inputPrint(input);
+    yield txid;
+    yield* locks.conflicts.inputsOf(txid);
+  }
+}
+
+/** What moved the orders of a bundle: a row of `swapTransactions` each; some more than once. */
+export function* movesOf({ orders, locks }: Books, bundle: Bundle): Generator<ClosedMove> {
+  for (const order of bundle.orders) {
+    const entry = orders.entries.get(order);
+    if (entry === undefined) continue;
+    for (const transaction of transactionsOf(entry.facts)) yield { order, transaction };
+    if (entry.script === null) continue;
+    for (const outpoint of locks.byScript.of(entry.script)) {
+      const { mined, spend } = locks.entries.get(outpoint) ?? { mined: null, spend: null };
+      if (mined !== null) yield { order, transaction: txidOf(outpoint) };
+      if (spend !== null && spend.path !== "other") yield { order, transaction: spend.txid };
+    }
   }
 }

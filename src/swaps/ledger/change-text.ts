@@ -41,7 +41,7 @@ export interface TimedChange {
 }
 
 /** Raised when a field of a change is another one: a process of another program begins with what is stored. */
-const FORMAT = 2;
+const FORMAT = 3;
 
 /** The text of a change. */
 export function changeText({ change, was, is, opened }: TimedChange): string {

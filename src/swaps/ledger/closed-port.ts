@@ -1,7 +1,7 @@
 // What a store keeps of closed deals, which are in no ledger's memory (docs/decisions/0041): facts that belong to a bundle
 // are not loaded at a start, and are found by what they have to do with, by lists, and by the heights of their blocks.
 
-import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
+import type { Bytes32, EvmAddress, Txid } from "../../primitives/brands.ts";
 import type { BidStatus, DealStatus } from "../../swap/statuses.ts";
 
 /** One stored fact or record. The store knows nothing of its meaning. */
@@ -57,10 +57,22 @@ export interface ClosedBundle {
   readonly pearlHeight: number;
   /** Facts that are not there are left out by the store. */
   readonly facts: readonly { readonly kind: string; readonly key: string }[];
-  /** What finds it, as `print` makes numbers of it. */
-  readonly prints: readonly number[];
+  /**
+   * What finds it: its order hashes, ask ids, hashlocks, scripts, lock transactions, and outpoints that these spend. Whatever
+   * is called one thing closes together, so that a name finds one bundle.
+   */
+  readonly names: readonly string[];
+  /** What moved its orders. One transaction may move orders of any number of bundles, and is no name of theirs. */
+  readonly moves: readonly ClosedMove[];
   readonly orders: readonly ClosedOrder[];
   readonly asks: readonly ClosedAsk[];
+}
+
+/** A transaction that did a step of an order. */
+export interface ClosedMove {
+  readonly order: Bytes32;
+  /** As its chain shows it: 0x before an EVM hash, none before a PEARL one. */
+  readonly transaction: Bytes32 | Txid;
 }
 
 /** The facts of a bundle, in the order of loading. */
@@ -86,9 +98,10 @@ export interface ClosedRow {
   readonly sat: bigint;
 }
 
-/** What can be asked of closed deals. "prints" and "above" give bundles alone; "settled" and "shown" rows alone. */
+/** What can be asked of closed deals. "named" and "above" give bundles alone; "settled" and "shown" rows alone. */
 export type ClosedQuestion =
-  | { readonly kind: "prints"; readonly prints: readonly number[] }
+  /** Bundles with one of these names; 0x before a hash makes no other name of it. */
+  | { readonly kind: "named"; readonly names: readonly string[] }
   /** Bundles with a block of the chain above the height. */
   | { readonly kind: "above"; readonly chain: "evm" | "pearl"; readonly height: number }
   /** Newest first; `start`: behind this place, in its direction. Statuses: empty for all. */
@@ -106,6 +119,13 @@ export type ClosedQuestion =
       readonly start: ClosedStart | null;
       readonly limit: number;
     } & ClosedParties)
+  /** Orders that a transaction moved, by hash; `start`: from this order on, in this direction. */
+  | {
+      readonly kind: "moved";
+      readonly transaction: Bytes32 | Txid;
+      readonly start: { readonly direction: "next" | "prev"; readonly order: Bytes32 } | null;
+      readonly limit: number;
+    }
   /** Orders whose OrderClaimed block is of a later time. */
   | { readonly kind: "settled"; readonly after: number }
   /** Rows that show one of these texts of `pearl`: one at most. */
@@ -132,24 +152,23 @@ export function emptyAnswer(questions: readonly ClosedQuestion[]): ClosedAnswer 
   return { state: null, rows: questions.map(() => []), bundles: [] };
 }
 
-const PRINTS = 2 ** 52;
-
 /**
- * A number for what a bundle is found by: an order hash, ask id, hashlock, script or transaction id. Two things may have
- * the same number; then more is found than was asked for, which does no harm.
+ * What is asked to know whether anything closed has to do with a transaction: one bundle says so, however many orders the
+ * transaction moved.
  */
-export function print(text: string): number {
-  return Number.parseInt(text.slice(-13), 16);
+export function whetherKnown(transaction: Bytes32 | Txid): readonly ClosedQuestion[] {
+  return [
+    { kind: "named", names: [transaction] },
+    { kind: "moved", transaction, start: null, limit: 1 },
+  ];
 }
 
-/** The numbers that questions name. */
-export function printsNamedBy(questions: readonly ClosedQuestion[]): readonly number[] {
-  return questions.flatMap((question) => (question.kind === "prints" ? question.prints : []));
+/** A name as all that compare names do it: chains write one hash with 0x and without. */
+export function bareName(name: string): string {
+  return name.startsWith("0x") ? name.slice(2) : name;
 }
 
-/** The number of an outpoint that a lock transaction spends. */
-export function inputPrint(outpoint: string): number {
-  const colon = outpoint.indexOf(":");
-  const spread = Math.imul(Number(outpoint.slice(colon + 1)), 0x9e37_79b1) >>> 0;
-  return (print(outpoint.slice(0, colon)) + spread) % PRINTS;
+/** The names that questions are about. */
+export function namesIn(questions: readonly ClosedQuestion[]): readonly string[] {
+  return questions.flatMap((question) => (question.kind === "named" ? question.names : []));
 }

@@ -1,5 +1,5 @@
-// What a store is told of a bundle that closes: which facts are its own, by which numbers it is found, and how lists find
-// its orders and asks.
+// What a store is told of a bundle that closes: which facts are its own, by which names it is found, and how lists find its
+// orders and asks.
 
 import type { Bytes32, Outpoint } from "../../primitives/brands.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
@@ -7,7 +7,7 @@ import type { OrderFacts } from "../../swap/facts.ts";
 import { scriptsOfKey } from "../../swap/keys.ts";
 import { ZERO_BYTES32 } from "../../swap/terms.ts";
 import type { Books } from "./books.ts";
-import { type Bundle, evmHeightOf, pearlHeightOf, printsOf } from "./bundles.ts";
+import { type Bundle, evmHeightOf, movesOf, namesOf, pearlHeightOf } from "./bundles.ts";
 import type { ClosedAsk, ClosedBundle, ClosedOrder } from "./closed-port.ts";
 import type { CountedOrder } from "./closed-book.ts";
 import { showerKey } from "./fact-kinds.ts";
@@ -27,10 +27,19 @@ export function closedBundle(books: Books, bundle: Bundle, id: number, crypto: S
     evmHeight: evmHeightOf(books, bundle),
     pearlHeight: pearlHeightOf(books, bundle),
     facts: [...ordersFacts(books, bundle), ...outputsFacts(books, bundle)],
-    prints: [...new Set(printsOf(books, bundle))],
+    names: [...new Set(namesOf(books, bundle))],
+    moves: uniqueMoves(books, bundle),
     orders,
     asks: closedAsks(books, bundle, crypto),
   };
+}
+
+function uniqueMoves(books: Books, bundle: Bundle): ClosedBundle["moves"] {
+  const moves = Array.from(
+    movesOf(books, bundle),
+    (move) => [`${move.order} ${move.transaction}`, move] as const,
+  );
+  return [...new Map(moves).values()];
 }
 
 /** What closed orders count as. */

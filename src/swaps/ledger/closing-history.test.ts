@@ -9,7 +9,6 @@ import { bytes32, alarmLog, ledgerParts } from "../../../testkit/builders/swap-l
 import { nextStep, stateOf, World } from "../../../testkit/builders/swap-ledger/ledger-world.ts";
 import { MemorySwapStore } from "../../../testkit/doubles/memory-swap-store.ts";
 import { manySeeds, seededTest } from "../../../testkit/seeds.ts";
-import { print } from "./closed-port.ts";
 import { SwapLedger } from "./ledger.ts";
 
 const NAMES = "abcdefghijklmnopqrst".split("");
@@ -49,11 +48,8 @@ function shortOf(event: MemorySwapStore["events"][number]): string {
 
 /** Everything that is closed or open, read together. */
 function whatIsSeen(ledger: SwapLedger, world: World): Promise<string> {
-  const prints = world.names.flatMap((name) => [
-    print(bytes32(`order ${name}`)),
-    print(bytes32(`ask ${name}`)),
-  ]);
-  return ledger.reading([{ kind: "prints", prints }], (reads) => {
+  const names = world.names.flatMap((name) => [bytes32(`order ${name}`), bytes32(`ask ${name}`)]);
+  return ledger.reading([{ kind: "named", names }], (reads) => {
     const asks = world.names.map((name) => reads.ask(bytes32(`ask ${name}`)));
     const text = JSON.stringify(asks, (_, value: unknown) =>
       typeof value === "bigint" ? String(value) : value,
@@ -62,12 +58,12 @@ function whatIsSeen(ledger: SwapLedger, world: World): Promise<string> {
   });
 }
 
-/** What single looks find: each order, ask and transaction by its own number alone. */
+/** What single looks find: each order, ask and transaction by its own name alone. */
 async function singleLooks(ledger: SwapLedger, world: World): Promise<readonly string[]> {
   const found: string[] = [];
   for (const name of world.names) {
     const hash = bytes32(`order ${name}`);
-    const alone = await ledger.reading([{ kind: "prints", prints: [print(hash)] }], (reads) => {
+    const alone = await ledger.reading([{ kind: "named", names: [hash] }], (reads) => {
       const subject = reads.subject(hash);
       return [
         subject?.order?.closed ?? null,
@@ -77,7 +73,7 @@ async function singleLooks(ledger: SwapLedger, world: World): Promise<readonly s
       ];
     });
     const askId = bytes32(`ask ${name}`);
-    const taken = await ledger.reading([{ kind: "prints", prints: [print(askId)] }], (reads) => [
+    const taken = await ledger.reading([{ kind: "named", names: [askId] }], (reads) => [
       reads.orderOfAsk(askId),
       reads.ask(askId)?.createdAt,
     ]);
@@ -88,7 +84,7 @@ async function singleLooks(ledger: SwapLedger, world: World): Promise<readonly s
     );
   }
   for (const { txid } of world.sightings) {
-    const orders = await ledger.reading([{ kind: "prints", prints: [print(txid)] }], (reads) =>
+    const orders = await ledger.reading([{ kind: "named", names: [txid] }], (reads) =>
       [...reads.ordersOfTransaction(`0x${txid}` as `0x${string}` as never)].toSorted(),
     );
     found.push(orders.join());

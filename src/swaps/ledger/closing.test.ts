@@ -32,7 +32,6 @@ import type { WholeTransaction } from "../../chain/watch-transaction.ts";
 import type { ScriptHex } from "../../primitives/brands.ts";
 import type { EscrowEvent, PearlBlockFact } from "../../swap/facts.ts";
 import { withPaid } from "../pearl/pearl-matcher.ts";
-import { print } from "./closed-port.ts";
 import { SwapLedger } from "./ledger.ts";
 
 const HELD_MS = 600_000;
@@ -93,7 +92,7 @@ describe("a deal closes", () => {
     assert.equal(made.store.closedBundles, 1);
     assert.equal(made.ledger.watch.size, 1, "closed scripts are watched all the same");
     assert.equal(made.ledger.closedCounts().deals.SETTLED, 1);
-    const subject = await made.ledger.reading([{ kind: "prints", prints: [print(ORDER)] }], (reads) =>
+    const subject = await made.ledger.reading([{ kind: "named", names: [ORDER] }], (reads) =>
       reads.subject(ORDER),
     );
     assert.equal(subject?.order?.closed?.kind, "claimed");
@@ -147,9 +146,9 @@ describe("a deal closes", () => {
   });
 
   test("not while somebody works on it who named it when it was about to leave", async () => {
-    for (const name of [ORDER, terms("a").hashlock, `0x${txid("lock")}`, `0x${txid("claim of lock")}`]) {
+    for (const name of [ORDER, terms("a").hashlock, txid("lock"), `0x${txid("lock")}`]) {
       const made = await ended();
-      await made.ledger.open([{ kind: "prints", prints: [print(name)] }]);
+      await made.ledger.open([{ kind: "named", names: [name] }]);
       assert.equal(await closes(made), false);
       made.time.nowMs = HELD_MS;
       assert.equal(await closes(made), true);
@@ -159,7 +158,7 @@ describe("a deal closes", () => {
   test("not before the one who names it while it leaves has it back", async () => {
     const made = await ended();
     const closing = made.ledger.close();
-    await made.ledger.open([{ kind: "prints", prints: [print(ORDER)] }]);
+    await made.ledger.open([{ kind: "named", names: [ORDER] }]);
     await closing;
     assert.ok(made.ledger.subject(ORDER) !== null);
     assert.equal(await closes(made), false);
@@ -275,7 +274,7 @@ describe("a closed deal comes back", () => {
     const made = await ended({ evmTo: LEAST_EVM + 10, later: [locked("b", 5), cancelled] });
     assert.equal(await closes(made), true);
     assert.equal(made.store.closedBundles, 2);
-    await made.ledger.open([{ kind: "prints", prints: [print(ORDER)] }]);
+    await made.ledger.open([{ kind: "named", names: [ORDER] }]);
     assert.equal(made.store.closedBundles, 1);
     made.time.nowMs = HELD_MS;
     const answerOf = made.store.closed.bind(made.store);
@@ -286,7 +285,7 @@ describe("a closed deal comes back", () => {
       if (asked === 1) while (await made.ledger.close());
       return answer;
     };
-    const subject = await made.ledger.reading([{ kind: "prints", prints: [print(ORDER)] }], (reads) =>
+    const subject = await made.ledger.reading([{ kind: "named", names: [ORDER] }], (reads) =>
       reads.subject(ORDER),
     );
     assert.equal(made.ledger.subject(ORDER), null, "it has closed");
@@ -302,7 +301,7 @@ describe("a closed deal comes back", () => {
       later: [locked("b", 5), cancelled],
     });
     while (await ledger.close());
-    const questions = [{ kind: "prints", prints: [print(ORDER)] }] as const;
+    const questions = [{ kind: "named", names: [ORDER] }] as const;
     await ledger.open(questions);
     time.nowMs = HELD_MS;
     // It has, but the answer is lost and the store is away for a while.
@@ -320,7 +319,7 @@ describe("a closed deal comes back", () => {
   test("for somebody who works on it, and stays ten minutes", async () => {
     const made = await ended();
     assert.equal(await closes(made), true);
-    await made.ledger.open([{ kind: "prints", prints: [print(ORDER)] }]);
+    await made.ledger.open([{ kind: "named", names: [ORDER] }]);
     assert.ok(made.ledger.subject(ORDER) !== null);
     made.time.nowMs = HELD_MS - 1;
     assert.equal(await closes(made), false);

@@ -6,7 +6,8 @@ import type { Bytes32, Outpoint } from "../../primitives/brands.ts";
 import { isAskMatch } from "../../swap/terms.ts";
 import type { Depths } from "./affected-rows.ts";
 import type { Books } from "./books.ts";
-import { type Bundle, bundleOf, MAX_PARTS, pearlHeightOf, printsOf } from "./bundles.ts";
+import { type Bundle, bundleOf, MAX_PARTS, namesOf, pearlHeightOf } from "./bundles.ts";
+import { bareName } from "./closed-port.ts";
 import { txidOf } from "./lock-entries.ts";
 import type { OrderEntry } from "./order-book.ts";
 
@@ -24,7 +25,7 @@ export interface ClosingBounds {
 const LOOKED_AT_ONCE = 20_000;
 const CLOSED_AT_ONCE = 50;
 
-/** Numbers that are remembered as named; beyond it the oldest are forgotten. */
+/** Names that are remembered as asked for; beyond it the oldest are forgotten. */
 const MAX_HELD = 100_000;
 
 /** Whether a bundle closes. */
@@ -75,8 +76,8 @@ export class ClosingRounds {
   readonly #depths: Depths;
   readonly #bounds: ClosingBounds;
   #turn: Iterator<readonly [Bytes32, OrderEntry]> | null = null;
-  /** Until when bundles stay that have these numbers, in the order in which they were named. */
-  readonly #held = new Map<number, number>();
+  /** Until when bundles stay that have these names, in the order in which they were asked for. */
+  readonly #held = new Map<string, number>();
   /** Which the round goes through: others take their place where a commit has failed. */
   #books: Books | null = null;
 
@@ -85,23 +86,24 @@ export class ClosingRounds {
     this.#bounds = bounds;
   }
 
-  /** Somebody named these numbers at this moment: what has them stays for some time, whether it was closed or not. */
-  hold(prints: Iterable<number>, nowMs: number): void {
-    for (const print of prints) {
-      this.#held.delete(print);
-      this.#held.set(print, nowMs + this.#bounds.heldMs);
+  /** Somebody asked for these names at this moment: what has them stays for some time, whether it was closed or not. */
+  hold(names: Iterable<string>, nowMs: number): void {
+    for (const each of names) {
+      const name = bareName(each);
+      this.#held.delete(name);
+      this.#held.set(name, nowMs + this.#bounds.heldMs);
     }
-    for (const print of this.#held.keys()) {
+    for (const name of this.#held.keys()) {
       if (this.#held.size <= MAX_HELD) return;
-      this.#held.delete(print);
+      this.#held.delete(name);
     }
   }
 
   /** A hashlock of each bundle that closes now, of some orders: from one call to the next it goes round all of them. */
   next(books: Books, nowMs: number): readonly Bytes32[] {
-    for (const [print, untilMs] of this.#held) {
+    for (const [name, untilMs] of this.#held) {
       if (untilMs > nowMs) break;
-      this.#held.delete(print);
+      this.#held.delete(name);
     }
     if (books !== this.#books) this.#turn = null;
     this.#books = books;
@@ -130,7 +132,7 @@ export class ClosingRounds {
 
   #isHeld(books: Books, bundle: Bundle): boolean {
     if (this.#held.size === 0) return false;
-    for (const print of printsOf(books, bundle)) if (this.#held.has(print)) return true;
+    for (const name of namesOf(books, bundle)) if (this.#held.has(bareName(name))) return true;
     return false;
   }
 }

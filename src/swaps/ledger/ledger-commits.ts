@@ -20,8 +20,7 @@ import {
   type ClosedAnswer,
   type ClosedQuestion,
   emptyAnswer,
-  print,
-  printsNamedBy,
+  namesIn,
   type StoredBundle,
 } from "./closed-port.ts";
 import { type ClosingBounds, ClosingRounds } from "./closing.ts";
@@ -140,7 +139,7 @@ export class LedgerCommits {
   open(questions: readonly ClosedQuestion[]): Promise<void> {
     return this.#inTurn(async () => {
       // What is still in memory stays, too: else it could close while whoever named it waits for a node.
-      this.#rounds?.hold(printsNamedBy(questions), this.#parts.clock.monotonicMs());
+      this.#rounds?.hold(namesIn(questions), this.#parts.clock.monotonicMs());
       await this.#carryOut({ kind: "open", questions });
     });
   }
@@ -247,8 +246,7 @@ export class LedgerCommits {
     this.#owesReset = false;
     draft.books.layDown();
     this.#lastContext = is;
-    if (draft.open.length > 0)
-      this.#rounds?.hold([...draft.moved.orders].map(print), this.#parts.clock.monotonicMs());
+    if (draft.open.length > 0) this.#rounds?.hold(draft.moved.orders, this.#parts.clock.monotonicMs());
     this.#tellListeners(draft);
     this.feed.publish();
     if (rest.length === 0) return;

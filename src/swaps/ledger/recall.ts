@@ -1,5 +1,5 @@
-// Brings back what has closed, before a change touches it: which numbers a change names, and how stored facts become
-// entries of the books again. Asked for too much, it does no harm; what is missing would be a wrong answer.
+// Brings back what has closed, before a change touches it: what a change names, and how stored facts become entries
+// of the books again. Asked for too much, it does no harm; what is missing would be a wrong answer.
 
 import type { Bytes32 } from "../../primitives/brands.ts";
 import { ZERO_BYTES32 } from "../../swap/terms.ts";
@@ -9,7 +9,7 @@ import { LOADING } from "./book-change.ts";
 import type { Books, Draft } from "./books.ts";
 import type { LedgerChange } from "./change-text.ts";
 import { CLOSED, UNREVEALED } from "./closed-book.ts";
-import { type ClosedQuestion, inputPrint, print, type StoredBundle } from "./closed-port.ts";
+import type { ClosedQuestion, StoredBundle } from "./closed-port.ts";
 import { countedOrders } from "./closed-rows.ts";
 import { ASK, EVENT } from "./fact-kinds.ts";
 import { Interner } from "./fact-fields.ts";
@@ -19,8 +19,8 @@ import type { EvmChange, MempoolLocks, PearlChange, RecordWrites } from "./ports
 /** What is to be asked of the store before this change is made. */
 export function touchedBy(books: Books, change: LedgerChange, depths: Depths): readonly ClosedQuestion[] {
   if (change.kind === "open") return change.questions;
-  const prints = new Set(printsOf(books, change));
-  const found: ClosedQuestion[] = prints.size === 0 ? [] : [{ kind: "prints", prints: [...prints] }];
+  const names = new Set(namesIn(books, change));
+  const found: ClosedQuestion[] = names.size === 0 ? [] : [{ kind: "named", names: [...names] }];
   if (change.kind === "evm" && change.step.rewindTo !== null)
     found.push({ kind: "above", chain: "evm", height: change.step.rewindTo });
   // A lower tip makes blocks shallow again: rows count up to the greatest depth.
@@ -29,7 +29,7 @@ export function touchedBy(books: Books, change: LedgerChange, depths: Depths): r
   return found;
 }
 
-function* printsOf(books: Books, change: LedgerChange): Generator<number> {
+function* namesIn(books: Books, change: LedgerChange): Generator<string> {
   switch (change.kind) {
     case "evm":
       yield* ofEvm(change.step);
@@ -40,7 +40,7 @@ function* printsOf(books: Books, change: LedgerChange): Generator<number> {
     case "mempool":
       yield* ofSightings(change.sightings);
       yield* ofPicture(books, change.locks);
-      for (const { hashlock } of change.secrets) yield print(hashlock);
+      for (const { hashlock } of change.secrets) yield hashlock;
       return;
     case "records":
       yield* ofRecords(change.writes);
@@ -53,58 +53,57 @@ function* printsOf(books: Books, change: LedgerChange): Generator<number> {
   }
 }
 
-function* ofEvm({ events, disputed, undisputed }: EvmChange): Generator<number> {
+function* ofEvm({ events, disputed, undisputed }: EvmChange): Generator<string> {
   for (const event of [...events, ...(disputed ?? []), ...(undisputed ?? [])]) yield* ofEvent(event);
 }
 
-function* ofEvent(event: EscrowEvent): Generator<number> {
-  if ("orderHash" in event) yield print(event.orderHash);
+function* ofEvent(event: EscrowEvent): Generator<string> {
+  if ("orderHash" in event) yield event.orderHash;
   if (event.kind !== "OrderLocked") return;
-  yield print(event.terms.hashlock);
-  if (event.terms.askId !== ZERO_BYTES32) yield print(event.terms.askId);
+  yield event.terms.hashlock;
+  if (event.terms.askId !== ZERO_BYTES32) yield event.terms.askId;
 }
 
-function* ofPearl({ facts, sightings, secrets, covered }: PearlChange): Generator<number> {
+function* ofPearl({ facts, sightings, secrets, covered }: PearlChange): Generator<string> {
   for (const fact of facts) yield* ofFact(fact);
   yield* ofSightings(sightings);
-  for (const { hashlock } of secrets) yield print(hashlock);
-  for (const script of covered) yield print(script);
+  for (const { hashlock } of secrets) yield hashlock;
+  yield* covered;
 }
 
-function* ofFact(fact: PearlBlockFact): Generator<number> {
-  yield print(fact.txid);
+function* ofFact(fact: PearlBlockFact): Generator<string> {
+  yield fact.txid;
   if (fact.kind === "output") {
-    yield print(fact.script);
+    yield fact.script;
     return;
   }
-  yield inputPrint(fact.outpoint);
-  if (fact.kind === "spend") yield print(fact.outpoint.slice(0, fact.outpoint.indexOf(":")));
+  yield fact.outpoint;
+  if (fact.kind === "spend") yield fact.outpoint.slice(0, fact.outpoint.indexOf(":"));
 }
 
-function* ofSightings(sightings: readonly Sighting[]): Generator<number> {
+function* ofSightings(sightings: readonly Sighting[]): Generator<string> {
   for (const { txid, script, inputs } of sightings) {
-    yield print(txid);
-    yield print(script);
-    for (const input of inputs) yield inputPrint(input);
+    yield txid;
+    yield script;
+    yield* inputs;
   }
 }
 
 /** The picture is whole each time: what is in memory needs no look. */
-function* ofPicture({ locks }: Books, { present, spends }: MempoolLocks): Generator<number> {
-  for (const txid of present) if (!locks.isHere(txid)) yield print(txid);
+function* ofPicture({ locks }: Books, { present, spends }: MempoolLocks): Generator<string> {
+  for (const txid of present) if (!locks.isHere(txid)) yield txid;
   for (const outpoint of spends.keys())
-    if (!locks.isHere(outpoint)) yield print(outpoint.slice(0, outpoint.indexOf(":")));
+    if (!locks.isHere(outpoint)) yield outpoint.slice(0, outpoint.indexOf(":"));
 }
 
-function* ofRecords(writes: RecordWrites): Generator<number> {
+function* ofRecords(writes: RecordWrites): Generator<string> {
   for (const { dealHash, terms } of writes.takes ?? []) {
-    yield print(dealHash);
-    yield print(terms.hashlock);
-    yield print(terms.askId);
+    yield dealHash;
+    yield terms.hashlock;
+    yield terms.askId;
   }
-  for (const { askId } of writes.asks ?? []) yield print(askId);
-  for (const { orderHash } of [...(writes.addresses ?? []), ...(writes.origins ?? [])])
-    yield print(orderHash);
+  for (const { askId } of writes.asks ?? []) yield askId;
+  for (const { orderHash } of [...(writes.addresses ?? []), ...(writes.origins ?? [])]) yield orderHash;
 }
 
 /** Puts stored bundles into books. */

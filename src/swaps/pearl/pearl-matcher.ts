@@ -13,7 +13,7 @@ import { DUST_SAT } from "../../swap/lock-choice.ts";
 import { type Htlc, htlcOf } from "../../swap/htlc-script.ts";
 import { preimagesIn, spendPath, withoutAnnex } from "../../swap/spend-leaf.ts";
 import { MAX_SMALL_OUTPUTS } from "../ledger/first-outputs.ts";
-import { type ClosedQuestion, print } from "../ledger/closed-port.ts";
+import type { ClosedQuestion } from "../ledger/closed-port.ts";
 import type { LedgerWrites, PearlChange, SwapWatch, WatchedOutput, WatchedScript } from "../ledger/ports.ts";
 
 /** The spend of a lock output that counts. */
@@ -267,10 +267,10 @@ export function withPaid<Value>(
   others: readonly ClosedQuestion[] = [],
 ): Promise<Value> {
   return ledger.withClosed(() => {
-    const prints = new Set<number>();
+    const names = new Set<string>();
     for (const transaction of transactions())
       for (const script of paidScripts(transaction))
-        if (ledger.watch.script(script) === null) prints.add(print(script));
-    return [...others, { kind: "prints", prints: [...prints] }];
+        if (ledger.watch.script(script) === null) names.add(script);
+    return [...others, { kind: "named", names: [...names] }];
   }, look);
 }

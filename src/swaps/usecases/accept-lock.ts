@@ -9,7 +9,6 @@ import { bidRow, dealRow } from "../../swap/rows.ts";
 import type { SwapSubject } from "../../swap/subject.ts";
 import type { NamedOutpoint } from "../../swap/verify-lock.ts";
 import { ZERO_BYTES32 } from "../../swap/terms.ts";
-import { print } from "../ledger/closed-port.ts";
 import { refusal, answer, type SwapOutcome, type SwapRefusal } from "./outcome.ts";
 import type { SwapDependencies } from "./dependencies.ts";
 import { optional, readFields, required } from "./read-fields.ts";
@@ -48,7 +47,7 @@ export async function acceptLock(
 
 /** The order or take, whether it has closed or not. */
 function subjectOf({ ledger }: SwapDependencies, hash: Bytes32): Promise<SwapSubject | null> {
-  return ledger.reading([{ kind: "prints", prints: [print(hash)] }], (reads) => reads.subject(hash));
+  return ledger.reading([{ kind: "named", names: [hash] }], (reads) => reads.subject(hash));
 }
 
 /** S-55: an address must fit the order's key; without a key none fits. */
@@ -93,7 +92,7 @@ async function follow(
   { txid, vout }: NamedOutpoint,
   client: string,
 ): Promise<void> {
-  const known = await deps.ledger.reading([{ kind: "prints", prints: [print(txid)] }], (reads) =>
+  const known = await deps.ledger.reading([{ kind: "named", names: [txid] }], (reads) =>
     reads.lockOutput(outpointOf({ txid, vout })),
   );
   if (known !== null && known.script === subject.script) return;

@@ -21,7 +21,6 @@ import { keyFitsAddress, parseKey, pearlProofHash } from "../../swap/keys.ts";
 import type { AskRecord } from "../../swap/records.ts";
 import type { AskTerms } from "../../swap/terms.ts";
 import { rowOfAsk, leastAskUsdc, type SwapDependencies } from "./dependencies.ts";
-import { print } from "../ledger/closed-port.ts";
 import { refusal, answer, created, invalidFields, type SwapOutcome, type SwapRefusal } from "./outcome.ts";
 import { anyString, type FieldValues, optional, readFields, required } from "./read-fields.ts";
 import type { RequestBody } from "./swap-service.ts";
@@ -102,7 +101,7 @@ interface SignedAsk {
 /** The row of a known ask, or why the ask is refused before its balance matters; null where it goes on. */
 async function knownOrRefused(deps: SwapDependencies, ask: SignedAsk): Promise<SwapOutcome | null> {
   const { ledger, readiness, asks, limits } = deps;
-  await ledger.open([{ kind: "prints", prints: [print(ask.askId)] }]);
+  await ledger.open([{ kind: "named", names: [ask.askId] }]);
   await ledger.settled();
   const known = ledger.ask(ask.askId);
   if (known !== null) return answer(rowOfAsk(ledger, known, readiness.context()));

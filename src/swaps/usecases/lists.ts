@@ -5,7 +5,7 @@ import type { Bytes32, EvmAddress, PearlAddress } from "../../primitives/brands.
 import { bidRow, dealRow } from "../../swap/rows.ts";
 import type { SwapSubject } from "../../swap/subject.ts";
 import { type SwapTransactionRow, swapTransactions, TRANSACTION_ACTIONS } from "../../swap/transactions.ts";
-import { type ClosedQuestion, type ClosedRow, type ClosedStart, print } from "../ledger/closed-port.ts";
+import type { ClosedQuestion, ClosedRow, ClosedStart } from "../ledger/closed-port.ts";
 import { CLOSED_STATUSES } from "../ledger/closed-state.ts";
 import type { StateReads } from "../ledger/state-reads.ts";
 import type { IndexedAsk } from "./ask-index.ts";
@@ -179,24 +179,35 @@ export class SwapLists {
     hash: Bytes32,
     { limit, start }: Pick<SwapListQuery, "limit" | "start">,
   ): Promise<SwapList<WireRow>> {
-    return this.#deps.deps.ledger.reading([{ kind: "prints", prints: [print(hash)] }], (reads) =>
-      cutPage({ limit, start, entries: this.#stepsOf(reads, hash, start), row: (step) => step }),
-    );
+    const order = start === null ? null : (String(start.key[0]) as Bytes32);
+    const from = start === null || order === null ? null : { direction: start.direction, order };
+    // Each order has a step at least, but that of the start may have none behind it; one more tells whether there are more.
+    const most = limit + 2;
+    const question = { kind: "moved", transaction: hash, start: from, limit: most } as const;
+    return this.#deps.deps.ledger.reading([question], (reads, { rows: [closed = []] }) => {
+      // Behind the last one there may be others that were not read, before ones that are in memory.
+      const last = closed.length < most ? null : (closed.at(-1)?.hash ?? null);
+      const orders = ordersBetween(reads.ordersOfTransaction(hash), from, last);
+      return cutPage({
+        limit,
+        start,
+        entries: this.#stepsOf(reads, hash, start, orders),
+        row: (step) => step,
+      });
+    });
   }
 
   *#stepsOf(
     reads: StateReads,
     hash: Bytes32,
     start: SwapPageStart | null,
+    orders: readonly Bytes32[],
   ): Generator<Keyed<SwapTransactionRow>> {
     const { readiness, rules } = this.#deps.deps;
     const context = readiness.context();
     const isBack = start?.direction === "prev";
     const from = String(start?.key[0] ?? "");
-    const orders = [...reads.ordersOfTransaction(hash)]
-      .filter((order) => start === null || (isBack ? order <= from : order >= from))
-      .toSorted();
-    for (const order of isBack ? orders.toReversed() : orders) {
+    for (const order of orders) {
       const subject = reads.subject(order);
       const ids: readonly string[] = [hash, hash.slice(2)];
       const rows = subject === null ? [] : ids.flatMap((id) => swapTransactions(subject, context, rules, id));
@@ -233,6 +244,20 @@ export class SwapLists {
   }
 }
 
+/** Orders from one to another one, both with them, in the direction of the first; null: no end. */
+function ordersBetween(
+  orders: Iterable<Bytes32>,
+  from: { readonly direction: "next" | "prev"; readonly order: Bytes32 } | null,
+  last: Bytes32 | null,
+): readonly Bytes32[] {
+  const turn = from?.direction === "prev" ? -1 : 1;
+  const compare = (one: Bytes32, other: Bytes32): number => turn * (one === other ? 0 : one < other ? -1 : 1);
+  return [...orders]
+    .filter((order) => from === null || compare(order, from.order) >= 0)
+    .filter((order) => last === null || compare(order, last) <= 0)
+    .toSorted(compare);
+}
+
 /** A list: what must be asked of closed rows, and its page. */
 interface Listing {
   readonly question: ClosedQuestion;
@@ -240,7 +265,7 @@ interface Listing {
 }
 
 /** Of a list that no closed row is in. */
-const NO_QUESTION: ClosedQuestion = { kind: "prints", prints: [] };
+const NO_QUESTION: ClosedQuestion = { kind: "named", names: [] };
 
 function closedStart(
   start: { readonly direction: "next" | "prev"; readonly place: AskPlace } | null,

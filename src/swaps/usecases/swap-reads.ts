@@ -8,7 +8,7 @@ import { EVM_REFUND_MAX_S } from "../../swap/judge-take.ts";
 import { bidRow, dealRow, profileRow } from "../../swap/rows.ts";
 import { swapStats } from "../../swap/stats.ts";
 import { swapTransactions } from "../../swap/transactions.ts";
-import { type ClosedQuestion, print } from "../ledger/closed-port.ts";
+import { type ClosedQuestion, whetherKnown } from "../ledger/closed-port.ts";
 import type { StateReads } from "../ledger/state-reads.ts";
 import { TaprootKeyIndex } from "./taproot-key-index.ts";
 import { SwapLists } from "./lists.ts";
@@ -121,13 +121,10 @@ export class SwapReads {
 
   /** The same of what has closed, for a value that memory does not know. */
   #isShownClosed(value: Bytes32): Promise<boolean> {
-    const questions: readonly ClosedQuestion[] = [
-      { kind: "prints", prints: [print(value)] },
-      { kind: "shown", pearl: [value] },
-    ];
+    const questions: readonly ClosedQuestion[] = [{ kind: "shown", pearl: [value] }, ...whetherKnown(value)];
     return this.#deps.ledger.reading(
       questions,
-      (reads, { rows }) => (rows[1] ?? []).length > 0 || this.#isShown(value, reads),
+      (reads, { rows }) => (rows[0] ?? []).length > 0 || this.#isShown(value, reads),
     );
   }
 
@@ -157,7 +154,7 @@ export class SwapReads {
   }
 
   knowsTransaction(txid: Txid | Bytes32): Promise<boolean> {
-    return this.#deps.ledger.reading([{ kind: "prints", prints: [print(txid)] }], (reads) =>
+    return this.#deps.ledger.reading(whetherKnown(txid), (reads) =>
       txid.startsWith("0x")
         ? reads.knowsEvmTransaction(txid as Bytes32)
         : reads.knowsTransaction(txid as Txid),
@@ -170,7 +167,7 @@ export class SwapReads {
     // What is in memory is there with all that belongs to it.
     const isHere = ledger.subject(hash) ?? ledger.ask(hash) ?? ledger.orderOfAsk(hash);
     if (isHere !== null) return evaluate(ledger);
-    return this.#deps.ledger.reading([{ kind: "prints", prints: [print(hash)] }], evaluate);
+    return this.#deps.ledger.reading([{ kind: "named", names: [hash] }], evaluate);
   }
 
   transaction(hash: Bytes32, page: Parameters<SwapService["transaction"]>[1]) {

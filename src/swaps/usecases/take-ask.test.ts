@@ -11,7 +11,7 @@ import { addressOfKey } from "../../primitives/address.ts";
 import type { Bytes32, EvmAddress, Outpoint, Txid } from "../../primitives/brands.ts";
 import { askMessage, evmAddressOf, signSwapMessage } from "../../wallet/swap-messages.ts";
 import type { AskRecord } from "../../swap/records.ts";
-import { print, printsNamedBy } from "../ledger/closed-port.ts";
+import { namesIn } from "../ledger/closed-port.ts";
 import type { SwapDependencies } from "./dependencies.ts";
 import { takeAsk } from "./take-ask.ts";
 
@@ -67,10 +67,10 @@ test("S-40: the same POST at once is one take, created once", async () => {
 
 test("S-22: what a hashlock finds is brought back for an ask that is open alone", async () => {
   const { parts, outside, record, ledger } = await withAsk();
-  const opened: number[] = [];
+  const opened: string[] = [];
   const open = ledger.open.bind(ledger);
   ledger.open = (questions) => {
-    opened.push(...printsNamedBy(questions));
+    opened.push(...namesIn(questions));
     return open(questions);
   };
   const body = bodyOf(outside.now);
@@ -78,10 +78,10 @@ test("S-22: what a hashlock finds is brought back for an ask that is open alone"
   assert.deepEqual(await codeOf(parts, { ...record, askId: unknown }, body), ["ASK_NOT_FOUND", {}]);
   await ledger.write({ asks: [{ ...record, pausedBySignature: true }] });
   assert.deepEqual((await codeOf(parts, record, body))[0], "ASK_PAUSED");
-  assert.deepEqual(opened, [print(unknown), print(record.askId)]);
+  assert.deepEqual(opened, [unknown, record.askId]);
   await ledger.write({ asks: [record] });
   assert.deepEqual(await codeOf(parts, record, body), ["answer"]);
-  assert.deepEqual(opened.slice(2), [print(record.askId), print(HASHLOCK)]);
+  assert.deepEqual(opened.slice(2), [record.askId, HASHLOCK]);
 });
 
 test("S-42: the same POST again is the same take while it lives, and judged anew when it is dead", async () => {

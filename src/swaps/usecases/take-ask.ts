@@ -22,7 +22,6 @@ import { keyFitsAddress, parseKey } from "../../swap/keys.ts";
 import type { AskRecord, PostedTake } from "../../swap/records.ts";
 import { dealRow } from "../../swap/rows.ts";
 import { isDead, type EvaluationContext } from "../../swap/subject.ts";
-import { print } from "../ledger/closed-port.ts";
 import { keepSignatureVerdict } from "./ask-recheck.ts";
 import { unreadyOf } from "./create-ask.ts";
 import { refusal, answer, created, invalidFields, type SwapOutcome } from "./outcome.ts";
@@ -78,7 +77,7 @@ export async function takeAsk(
   if (!read.ok) return read.error;
   const request = requestOf(read.value);
   // An order with the hash of these terms carries the ask, too.
-  await ledger.open([{ kind: "prints", prints: [print(askId)] }]);
+  await ledger.open([{ kind: "named", names: [askId] }]);
   const plan = planTake(ledger.ask(askId), request, {
     keyFits: (key, address) => keyFitsAddress(key, address, crypto),
     hashOf: digests.terms,
@@ -104,7 +103,7 @@ async function settle(deps: SwapDependencies, request: TakeRequest, plan: Planne
   const signature = await recheckSignature(deps, ledger.ask(ask.askId) ?? ask);
   // Who used the hashlock before (S-22) is brought back for an ask that is open alone: anybody may send any hashlock, and
   // what comes back is written. Of another ask nothing is awaited here, so that this very status refuses it.
-  if (isOpenAsk(deps, ask)) await ledger.open([{ kind: "prints", prints: [print(terms.hashlock)] }]);
+  if (isOpenAsk(deps, ask)) await ledger.open([{ kind: "named", names: [terms.hashlock] }]);
   const context = readiness.context();
   const present = ledger.ask(ask.askId) ?? ask;
   const refusedTake = judgeTake(

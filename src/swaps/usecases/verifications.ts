@@ -16,7 +16,7 @@ import {
   verifyLock,
 } from "../../swap/verify-lock.ts";
 import type { NotReady, Sides } from "../readiness.ts";
-import { print } from "../ledger/closed-port.ts";
+import { type ClosedQuestion, whetherKnown } from "../ledger/closed-port.ts";
 import type { StateReads } from "../ledger/state-reads.ts";
 import type { LookupAnswer } from "./lookups.ts";
 import { refusal, answer, invalidFields, type NoVerdict, type SwapOutcome } from "./outcome.ts";
@@ -63,8 +63,9 @@ function reading<Value>(
   { ledger }: SwapDependencies,
   names: readonly string[],
   judge: (reads: StateReads) => Value,
+  further: readonly ClosedQuestion[] = [],
 ): Promise<Value> {
-  return ledger.reading([{ kind: "prints", prints: names.map(print) }], judge);
+  return ledger.reading([{ kind: "named", names }, ...further], judge);
 }
 
 /** The outcome of a judgement that had the node's answer. */
@@ -136,11 +137,13 @@ export async function verifyRefundOf(
   const read = readFields(body, { pearl_refund_txid: optional(parseTxid) });
   if (!read.ok) return read.error;
   const txid = read.value.pearl_refund_txid;
-  const names = [hash, ...(txid === null ? [] : [txid])];
-  const first = await reading(deps, names, (reads) => judgeRefund(deps, reads, { hash, txid }, null));
+  const judge = (looked: LookupAnswer | null) => {
+    const further = txid === null ? [] : whetherKnown(txid);
+    return reading(deps, [hash], (reads) => judgeRefund(deps, reads, { hash, txid }, looked), further);
+  };
+  const first = await judge(null);
   if (first.kind !== "look up") return first;
-  const looked = await deps.lookups.transaction(hash, first.txid, client);
-  return finalOf(await reading(deps, names, (reads) => judgeRefund(deps, reads, { hash, txid }, looked)));
+  return finalOf(await judge(await deps.lookups.transaction(hash, first.txid, client)));
 }
 
 /** `looked`: what the node said of the transaction; null where it was not asked yet. */

@@ -6,7 +6,7 @@ import { Session } from "../../../src/adapters/store-postgres/session.ts";
 
 const WITHOUT_CLOSED_DEALS = `
   DROP TABLE swap_closed; DROP TABLE swap_closed_print; DROP TABLE swap_closed_order; DROP TABLE swap_closed_ask;
-  DROP TABLE swap_closed_pearl; DROP INDEX swap_fact_open; DROP INDEX swap_fact_by_bundle;
+  DROP TABLE swap_closed_pearl; DROP TABLE swap_closed_move; ALTER TABLE swap_identity DROP COLUMN salt; DROP INDEX swap_fact_open; DROP INDEX swap_fact_by_bundle;
   ALTER TABLE swap_fact DROP COLUMN bundle;`;
 
 const SQLITE_SCHEMA_8 = `BEGIN; ${WITHOUT_CLOSED_DEALS}

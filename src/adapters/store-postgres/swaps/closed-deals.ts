@@ -1,5 +1,7 @@
 // Closed deals in PostgreSQL: what a transaction of the ledger closes and opens, and the answers to questions about it.
 
+import { hash } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type {
   ClosedAnswer,
   ClosedBundle,
@@ -15,9 +17,16 @@ import {
   closedAddressCount,
   closedCells,
   closedListStatements,
+  closedMovesStatement,
   closedPage,
   readClosedRow,
 } from "../../store-rows/closed-cells.ts";
+import {
+  type NumberedQuestion,
+  numberedQuestions,
+  type PrintOf,
+  printsOf,
+} from "../../store-rows/closed-prints.ts";
 import { chainName } from "../../store-rows/swap-rows.ts";
 import type { Session } from "../session.ts";
 import { RowBatch } from "../write/row-batch.ts";
@@ -34,7 +43,7 @@ export async function closeBundles(session: Session, bundles: readonly ClosedBun
     facts.map(({ key }) => key),
     facts.map(({ id }) => id),
   );
-  for (const { table, columns, rows } of closedCells(bundles)) {
+  for (const { table, columns, rows } of closedCells(bundles, await storedPrints(session))) {
     const batch = new RowBatch(table, columns);
     for (const row of rows) batch.add(...row);
     await batch.insert(session);
@@ -58,6 +67,22 @@ export async function openAll(session: Session): Promise<void> {
   await session.exec(`UPDATE swap_fact SET bundle = NULL WHERE bundle IS NOT NULL; ${deletions}`);
 }
 
+/** The numbers of this database. Rejects where it has no salt: nothing can have closed in it. */
+async function storedPrints(session: Session): Promise<PrintOf> {
+  const row = await session.first("SELECT salt FROM swap_identity");
+  if (row === null) throw new Error("store: the swap tables have no identity");
+  return printsOf(new CellReader(row).text(), (text) => hash("sha256", text, "hex"));
+}
+
+async function numberedIn(
+  session: Session,
+  questions: readonly ClosedQuestion[],
+): Promise<readonly NumberedQuestion[]> {
+  const isNumbered = questions.some(({ kind }) => kind === "named" || kind === "moved");
+  const printOf = isNumbered ? await storedPrints(session) : () => 0;
+  return numberedQuestions(questions, printOf, () => nextTurn());
+}
+
 /** The answers. The session is in a snapshot. */
 export async function closedAnswer(
   session: Session,
@@ -66,7 +91,8 @@ export async function closedAnswer(
   const state = await session.first("SELECT body FROM swap_fact WHERE kind = 'closed'");
   const ids = new Set<number>();
   const rows: (readonly ClosedRow[])[] = [];
-  for (const question of questions) rows.push(await answered(session, question, ids));
+  for (const question of await numberedIn(session, questions))
+    rows.push(await answered(session, question, ids));
   return {
     state: state === null ? null : new CellReader(state).text(),
     rows,
@@ -76,11 +102,11 @@ export async function closedAnswer(
 
 async function answered(
   session: Session,
-  question: ClosedQuestion,
+  question: NumberedQuestion,
   ids: Set<number>,
 ): Promise<readonly ClosedRow[]> {
   switch (question.kind) {
-    case "prints": {
+    case "named": {
       const sql = "SELECT bundle FROM swap_closed_print WHERE print = ANY ($1::bigint[])";
       for (const row of await session.all(sql, question.prints)) ids.add(new CellReader(row).int());
       return [];
@@ -102,6 +128,15 @@ async function answered(
       );
       const found = answers.flat().map((cells) => readClosedRow(new CellReader(cells)));
       return closedPage(question, found).map(({ row, bundle }) => {
+        ids.add(bundle);
+        return row;
+      });
+    }
+    case "moved": {
+      const { sql, values } = closedMovesStatement(question);
+      const found = await session.all(numbered(sql), ...values);
+      return found.map((cells) => {
+        const { row, bundle } = readClosedRow(new CellReader(cells));
         ids.add(bundle);
         return row;
       });

@@ -1,6 +1,7 @@
 // The port of swap storage on PostgreSQL. What changes goes to the one writer, each order in one transaction that also
 // writes the order's events and tells the change to readers in other processes; reads take a connection of their own.
 
+import { randomBytes } from "node:crypto";
 import type { EvmAddress } from "../../../primitives/brands.ts";
 import {
   type ChainCheckpoint,
@@ -51,8 +52,9 @@ export class PostgresSwapStore implements SwapStore {
       const found = await storedIdentity(session);
       if (found !== null) return assertSameIdentity(found, identity);
       const { network, chainId, escrow } = identity;
-      const sql = "INSERT INTO swap_identity (id, network, chain_id, escrow) VALUES (1, $1, $2, $3)";
-      await session.run(sql, network, chainId, escrow);
+      const sql =
+        "INSERT INTO swap_identity (id, network, chain_id, escrow, salt) VALUES (1, $1, $2, $3, $4)";
+      await session.run(sql, network, chainId, escrow, randomBytes(32).toString("hex"));
     });
   }
 

@@ -1,5 +1,7 @@
 // Closed deals in SQLite: what a transaction of the ledger closes and opens, and the answers to questions about it.
 
+import { hash } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type {
   ClosedAnswer,
   ClosedBundle,
@@ -15,18 +17,26 @@ import {
   closedAddressCount,
   closedCells,
   closedListStatements,
+  closedMovesStatement,
   closedPage,
   readClosedRow,
 } from "../../store-rows/closed-cells.ts";
+import {
+  type NumberedQuestion,
+  numberedQuestions,
+  type PrintOf,
+  printsOf,
+} from "../../store-rows/closed-prints.ts";
 import { chainName } from "../../store-rows/swap-rows.ts";
 import type { Connection } from "../connection.ts";
 
 /** Marks the facts of bundles, and writes what finds them. */
 export function closeBundles(connection: Connection, bundles: readonly ClosedBundle[]): void {
   if (bundles.length === 0) return;
+  const printOf = storedPrints(connection);
   const mark = connection.prepared("UPDATE swap_fact SET bundle = ? WHERE kind = ? AND key = ?");
   for (const { id, facts } of bundles) for (const { kind, key } of facts) mark.run(id, kind, key);
-  for (const { table, columns, rows } of closedCells(bundles)) {
+  for (const { table, columns, rows } of closedCells(bundles, printOf)) {
     const names = Object.keys(columns);
     const insert = connection.prepared(
       `INSERT INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`,
@@ -47,8 +57,25 @@ export function openBundles(connection: Connection, ids: readonly number[]): voi
   }
 }
 
+/** The numbers of this database. Throws where it has no salt: nothing can have closed in it. */
+function storedPrints(connection: Connection): PrintOf {
+  const row = connection.first("SELECT salt FROM swap_identity");
+  if (row === null) throw new Error("store: the swap tables have no identity");
+  return printsOf(new CellReader(row).text(), (text) => hash("sha256", text, "hex"));
+}
+
+/** The questions as `closedAnswer` is asked them. */
+export async function numberedIn(
+  connection: Connection,
+  questions: readonly ClosedQuestion[],
+): Promise<readonly NumberedQuestion[]> {
+  const isNumbered = questions.some(({ kind }) => kind === "named" || kind === "moved");
+  const printOf = isNumbered ? storedPrints(connection) : () => 0;
+  return numberedQuestions(questions, printOf, () => nextTurn());
+}
+
 /** The answers. The connection is in a snapshot. */
-export function closedAnswer(connection: Connection, questions: readonly ClosedQuestion[]): ClosedAnswer {
+export function closedAnswer(connection: Connection, questions: readonly NumberedQuestion[]): ClosedAnswer {
   const state = connection.first("SELECT body FROM swap_fact WHERE kind = 'closed'");
   const ids = new Set<number>();
   const rows = questions.map((question) => answered(connection, question, ids));
@@ -59,9 +86,13 @@ export function closedAnswer(connection: Connection, questions: readonly ClosedQ
   };
 }
 
-function answered(connection: Connection, question: ClosedQuestion, ids: Set<number>): readonly ClosedRow[] {
+function answered(
+  connection: Connection,
+  question: NumberedQuestion,
+  ids: Set<number>,
+): readonly ClosedRow[] {
   switch (question.kind) {
-    case "prints": {
+    case "named": {
       const sql = "SELECT bundle FROM swap_closed_print WHERE print IN (SELECT value FROM json_each(?))";
       for (const row of connection.all(sql, JSON.stringify(question.prints)))
         ids.add(new CellReader(row).int());
@@ -85,6 +116,14 @@ function answered(connection: Connection, question: ClosedQuestion, ids: Set<num
         return row;
       });
     }
+    case "moved": {
+      const { sql, values } = closedMovesStatement(question);
+      return connection.all(sql, ...values).map((cells) => {
+        const { row, bundle } = readClosedRow(new CellReader(cells));
+        ids.add(bundle);
+        return row;
+      });
+    }
     case "settled": {
       const sql = `SELECT ${CLOSED_ROW_COLUMNS} FROM swap_closed_order WHERE settled_at > ?`;
       return connection.all(sql, question.after).map((cells) => readClosedRow(new CellReader(cells)).row);
@@ -101,9 +140,9 @@ function shown(connection: Connection, texts: readonly string[]): readonly Close
     JSON.stringify(texts),
   );
   if (found === null) return [];
-  const hash = new CellReader(found).text();
+  const shownHash = new CellReader(found).text();
   return connection
-    .all(`${rowOf("swap_closed_order")} UNION ALL ${rowOf("swap_closed_ask")}`, hash)
+    .all(`${rowOf("swap_closed_order")} UNION ALL ${rowOf("swap_closed_ask")}`, shownHash)
     .slice(0, 1)
     .map((cells) => readClosedRow(new CellReader(cells)).row);
 }

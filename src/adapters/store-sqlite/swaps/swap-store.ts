@@ -15,7 +15,7 @@ import { CellReader } from "../../store-rows/cells.ts";
 import { type Connection, openPassingReader, openWriter } from "../connection.ts";
 import type { Writer } from "../write/writer-protocol.ts";
 import { chainCode, chainName } from "../../store-rows/swap-rows.ts";
-import { closedAnswer } from "./closed-deals.ts";
+import { closedAnswer, numberedIn } from "./closed-deals.ts";
 import { storedIdentity } from "./swap-identity.ts";
 import { Interner } from "../../../swaps/ledger/fact-fields.ts";
 import { ALARM } from "../../../swaps/ledger/fact-kinds.ts";
@@ -66,7 +66,8 @@ export class SqliteSwapStore implements SwapStore {
   }
 
   async closed(questions: readonly ClosedQuestion[]): Promise<ClosedAnswer> {
-    return this.#reader.snapshot(() => closedAnswer(this.#reader, questions));
+    const numbered = await numberedIn(this.#reader, questions);
+    return this.#reader.snapshot(() => closedAnswer(this.#reader, numbered));
   }
 
   async keys(kind: string): Promise<readonly string[]> {

@@ -1,6 +1,7 @@
 // Changes the swap tables. Each order is one transaction that also writes the order's events. Runs in the writer
 // thread.
 
+import { randomBytes } from "node:crypto";
 import {
   type ChainCheckpoint,
   DERIVED_KINDS,
@@ -63,10 +64,11 @@ export class SwapWriter {
     const found = storedIdentity(this.#connection);
     if (found !== null) return assertSameIdentity(found, identity);
     this.#connection.run(
-      "INSERT INTO swap_identity (id, network, chain_id, escrow) VALUES (1, ?, ?, ?)",
+      "INSERT INTO swap_identity (id, network, chain_id, escrow, salt) VALUES (1, ?, ?, ?, ?)",
       identity.network,
       identity.chainId,
       identity.escrow,
+      randomBytes(32).toString("hex"),
     );
   }
 
