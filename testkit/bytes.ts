@@ -1,7 +1,7 @@
 // The byte-level steps that everything made for tests shares: hex, hashes, compact sizes, pushes of a script. Hashing is
 // the runtime's own, and nothing of src/ is used, so that what checks the service is not made of it.
 
-import { hash } from "node:crypto";
+import { hash as digestOf } from "node:crypto";
 
 /** Lower-case hex of `bytes`. */
 export function toHex(bytes: Uint8Array): string {
@@ -36,7 +36,7 @@ export function fromDisplay(text: string): Uint8Array | null {
 export function sha256(...pieces: readonly Uint8Array[]): Uint8Array {
   const [only, ...others] = pieces;
   const whole = only !== undefined && others.length === 0 ? only : Buffer.concat(pieces);
-  return new Uint8Array(hash("sha256", whole, "buffer"));
+  return new Uint8Array(digestOf("sha256", whole, "buffer"));
 }
 
 /** SHA-256 of SHA-256: ids, block hashes, merkle nodes. */

@@ -1,6 +1,6 @@
 // How the escrow contract is called, and what it logs. Made by `npm run gen` from contracts/; do not edit.
 
-import { parseAbi } from "viem";
+import { parseAbi } from "viem/utils";
 
 /** ABI of `PearlUsdcEscrow` (S-20 to S-25). */
 export const escrowAbi = parseAbi([

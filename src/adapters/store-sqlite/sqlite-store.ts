@@ -1,9 +1,9 @@
 // Opens an index database; the one entrance of the SQLite engine. The store port behind it sends writes to the writer
 // thread, reads happen here on a read-only connection.
 
-import { mkdir, mkdtemp, readlink, realpath, rm } from "node:fs/promises";
+import { rm, mkdir, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, dirname, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { BlockHash, Outpoint } from "../../primitives/brands.ts";
 import type { BlockChanges } from "../../prc20/state.ts";
 import type { Condition, ConditionSource } from "../../follow/conditions.ts";
@@ -65,10 +65,9 @@ export interface SqliteStoreOptions {
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<OpenedStore> {
   const { memory = "ample", layout = "served" } = options;
   const temporaryFolder = options.file === ":memory:" ? await mkdtemp(join(tmpdir(), "strand-index-")) : null;
-  let file = temporaryFolder === null ? resolve(options.file) : join(temporaryFolder, "index.db");
+  const file = temporaryFolder === null ? resolve(options.file) : join(temporaryFolder, "index.db");
   try {
     await mkdir(dirname(file), { recursive: true });
-    file = await fileItself(file);
     const { openWriter = (start: WriterStart) => WriterThread.start(start) } = options;
     const writer = await openWriter({ file, memory, layout });
     try {
@@ -83,21 +82,6 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Open
     if (temporaryFolder !== null) await rm(temporaryFolder, { recursive: true, force: true });
     throw await explained(file, error);
   }
-}
-
-/**
- * The path without symbolic links, also where the last one points to nothing yet: all names of a file have one lock, or
- * two writers would each trust their own memory of it.
- */
-async function fileItself(path: string): Promise<string> {
-  try {
-    return await realpath(path);
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
-  }
-  const target = await readlink(path).catch(() => null);
-  if (target !== null) return fileItself(resolve(dirname(path), target));
-  return join(await realpath(dirname(path)), basename(path));
 }
 
 /** The store on one database file. */

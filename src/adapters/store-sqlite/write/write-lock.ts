@@ -1,6 +1,8 @@
 // The writer's lock of a database. It keeps a second process from writing the same index: an exclusive transaction on a
 // side database, held as long as the writer lives, which the operating system releases even after SIGKILL.
 
+import { readlinkSync, realpathSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
 /** A held lock. */
@@ -10,10 +12,10 @@ export interface WriteLock {
 
 /**
  * Takes the writer's lock of a database file, which need not be there yet; its folder must be. Throws a sentence where
- * another writer holds it.
+ * another writer holds it, also by another name of the file.
  */
 export function takeWriteLock(file: string): WriteLock {
-  const database = new DatabaseSync(`${file}.lock`, { timeout: 0 });
+  const database = new DatabaseSync(`${fileItself(file)}.lock`, { timeout: 0 });
   try {
     database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
   } catch (error) {
@@ -33,4 +35,29 @@ export function takeWriteLock(file: string): WriteLock {
       database.close();
     },
   };
+}
+
+/**
+ * The path without symbolic links, also where the last one points to nothing yet: all names of a file have one lock, or
+ * two writers would each trust their own memory of it.
+ */
+function fileItself(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if (!isCode(error, "ENOENT")) throw error;
+  }
+  let target: string;
+  try {
+    target = readlinkSync(path);
+  } catch (error) {
+    // No link, or nothing at all.
+    if (!isCode(error, "EINVAL") && !isCode(error, "ENOENT")) throw error;
+    return join(realpathSync(dirname(path)), basename(path));
+  }
+  return fileItself(resolve(dirname(path), target));
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
 }
