@@ -17,7 +17,7 @@ DROP TABLE swap_closed_print;
 UPDATE swap_fact SET bundle = NULL WHERE bundle IS NOT NULL;
 DELETE FROM swap_fact WHERE kind IN ('closed', 'unrevealed');
 
-ALTER TABLE swap_identity ADD COLUMN salt TEXT; -- 32 random bytes in hex: they key the prints, and are told to nobody
+ALTER TABLE swap_identity ADD COLUMN salt TEXT /* 32 random bytes in hex: they key the prints, and are told to nobody */;
 
 CREATE TABLE swap_closed_print (
   -- What finds a bundle: a number for each hash, script, lock transaction and spent outpoint that has to do with it.
