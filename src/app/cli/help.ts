@@ -39,7 +39,10 @@ export const SNAPSHOT_FLAGS = {
   to: ["--to", "folder that the snapshot is written into"],
   from: ["--from", "folder that holds the snapshot"],
   digestUrl: ["--digest-url", "address of another Strand, whose digest at the height must be the same; or"],
-  replay: ["--replay", "number of newest blocks that your node must show again with the same digest and rows"],
+  replay: [
+    "--replay",
+    "number of newest blocks that your node must show again with the same digest and rows",
+  ],
 } as const;
 
 /** Names of all commands. */
