@@ -4,6 +4,7 @@
 // transaction or block, an output key, or a part of a longer value that is public, is public anyway, and an honest
 // request may name it.
 
+import { equalBytes } from "../../primitives/bytes.ts";
 import { elementAt } from "../../primitives/elements.ts";
 import type { Bytes32, BlockHash, Txid } from "../../primitives/brands.ts";
 import type { WindowHashEnds } from "../../primitives/hashing.ts";
@@ -104,7 +105,8 @@ export class SecretGuard {
       if (!ledger.mayKnowHashlock(end)) continue;
       const at = elementAt(piece, i);
       const value = bytes.subarray(at, at + 32);
-      if (isSame(last.get(end), value)) continue;
+      const before = last.get(end);
+      if (before !== undefined && equalBytes(before, value)) continue;
       last.set(end, value);
       const text = toBytes32(value);
       if (seen.has(text)) continue;
@@ -115,10 +117,6 @@ export class SecretGuard {
       if (candidates.size > MAX_CANDIDATES) return;
     }
   }
-}
-
-function isSame(one: Uint8Array | undefined, other: Uint8Array): boolean {
-  return one?.every((byte, at) => byte === other[at]) === true;
 }
 
 /** Who knows ids. Both reject where they cannot tell. */
