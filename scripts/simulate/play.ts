@@ -31,6 +31,6 @@ async function played(piece: Piece): Promise<PieceEnd> {
 process.on("message", (piece: Piece) => {
   void played(piece).then((end) => process.send?.(end));
 });
-// Ctrl-C reaches every process of a terminal's group: the one that sends the seeds says when to end, or is gone.
-process.on("SIGINT", () => undefined);
+// Ctrl-C and `timeout` reach every process of a group: the one that sends the seeds says when to end, or is gone.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => undefined);
 process.on("disconnect", () => process.exit());
