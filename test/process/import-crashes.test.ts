@@ -26,8 +26,7 @@ const CRASHES = Math.ceil(Number(process.env["STRAND_CRASHES"] ?? 200) / 20);
 const [SEED = 0] = seeds([6120]);
 /** Small, so that a snapshot has many parts. */
 const PART_BYTES = 16_384;
-/** About as many statements as an import runs, into either engine, and about as long as it works on a quiet machine. */
-const MOST_STATEMENTS = 210;
+/** About as long as an import works on a quiet machine. */
 const MOST_MS = 1_000;
 
 let folder = "";
@@ -77,12 +76,12 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Whether the run came to its end. */
+/** Whether the run came to its end, and what it said. */
 async function runs(
   url: string,
   work: string,
   end: { readonly statement?: number; readonly afterMs?: number },
-): Promise<boolean> {
+): Promise<{ readonly isWhole: boolean; readonly said: string }> {
   const here = import.meta.dirname;
   const early = end.statement === undefined ? [] : [`--import=${join(here, "die-at-statement.ts")}`];
   const words = [join(here, "import-life.ts"), work, "--from", parts, "--replay", "5"];
@@ -97,24 +96,34 @@ async function runs(
   const [code, signal]: unknown[] = await once(child, "close");
   if (timer !== null) clearTimeout(timer);
   assert.ok(code === 0 || signal === "SIGKILL", `ended with ${String(code)}: ${said}; ${replayOf(SEED)}`);
-  return code === 0;
+  return { isWhole: code === 0, said };
+}
+
+/** How many statements a whole import into a new place runs in the thread that runs most. */
+async function statementsOfImport(url: string): Promise<number> {
+  const { isWhole, said } = await runs(url, folder, { statement: 0 });
+  assert.ok(isWhole, said);
+  const most = Math.max(...[...said.matchAll(/^statements: (\d+)$/gm)].map(([, count]) => Number(count)));
+  assert.ok(most > 100, said);
+  return most;
 }
 
 /** One place after the other is filled by runs that are killed; `look` says what stands there. */
 async function killAndGoOn(
   newUrl: (number: number) => Promise<string>,
   look: (url: string) => Promise<StoreDump | null>,
-): Promise<number> {
+): Promise<{ readonly imported: number; readonly statements: number }> {
   const random = new Random(SEED);
-  let [killed, imported] = [0, 0];
+  const statements = await statementsOfImport(await newUrl(0));
+  let [killed, imported] = [0, 1];
   while (killed < CRASHES) {
     const url = await newUrl(imported);
     for (let isWhole = false; !isWhole; ) {
       assert.equal(await look(url), null, "nothing stands there before an import has come to its end");
       const end = random.oneIn(2)
         ? { afterMs: random.below(MOST_MS) }
-        : { statement: 1 + random.below(MOST_STATEMENTS) };
-      isWhole = await runs(url, folder, killed < CRASHES ? end : {});
+        : { statement: 1 + random.below(statements) };
+      ({ isWhole } = await runs(url, folder, killed < CRASHES ? end : {}));
       // Who dies right behind the last step has imported all of it.
       const found = isWhole ? null : await look(url);
       if (!isWhole) killed += 1;
@@ -123,26 +132,26 @@ async function killAndGoOn(
     assert.deepEqual(await look(url), exported, replayOf(SEED));
     imported += 1;
   }
-  return imported;
+  return { imported, statements };
 }
 
 const RULE = "SIGKILL at any statement and any moment of an import leaves nothing or all of it";
 
 test(`${RULE}, in SQLite`, async (context) => {
-  const imported = await killAndGoOn(
+  const { imported, statements } = await killAndGoOn(
     async (number) => `sqlite:${join(folder, `${number}.db`)}`,
     async (url) => {
       const file = url.slice("sqlite:".length);
       return existsSync(file) ? dumpOf(openSqliteStore({ file })) : null;
     },
   );
-  context.diagnostic(`${CRASHES} deaths, ${imported} imports`);
+  context.diagnostic(`${CRASHES} deaths, ${imported} imports of ${statements} statements each`);
 });
 
 test(`${RULE}, in PostgreSQL`, needsPostgres(), async (context) => {
   const cluster = await startPostgres();
   try {
-    const imported = await killAndGoOn(
+    const { imported, statements } = await killAndGoOn(
       () => cluster.newUrl(),
       async (url) => {
         const store = await openPostgresStore({ url });
@@ -151,7 +160,7 @@ test(`${RULE}, in PostgreSQL`, needsPostgres(), async (context) => {
         return null;
       },
     );
-    context.diagnostic(`${CRASHES} deaths, ${imported} imports`);
+    context.diagnostic(`${CRASHES} deaths, ${imported} imports of ${statements} statements each`);
   } finally {
     await cluster.stop();
   }

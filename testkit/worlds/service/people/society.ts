@@ -268,10 +268,15 @@ export class Society {
       .reduce((sum, { amount }) => sum + amount, 0n);
   }
 
-  /** Nobody honest has to do with it any more: closed more than a day ago. */
+  /**
+   * Nobody honest has to do with it any more: closed more than a day ago, and its parties are owed nothing. Where a branch
+   * took a withdrawal back, whoever is owed the money looks after it however late it is.
+   */
   isLongOver(hash: Bytes32): boolean {
-    const state = this.evm.storage.orders.get(hash)?.state;
-    if (state === "Locked" || state === "Accepted") {
+    const { orders, credits } = this.evm.storage;
+    const order = orders.get(hash);
+    const isOwed = order !== undefined && (credits.has(order.seller) || credits.has(order.terms.buyer));
+    if (order?.state === "Locked" || order?.state === "Accepted" || isOwed) {
       this.#closedSince.delete(hash);
       return false;
     }
