@@ -3,6 +3,7 @@
 // alone, and loads nothing of the other one: thousands of lives are lived. With STRAND_DIE_AT=0 it lives, and each thread
 // says at its end how many such statements it ran.
 
+import { writeSync } from "node:fs";
 import { DatabaseSync, StatementSync } from "node:sqlite";
 
 let left = Number(process.env["STRAND_DIE_AT"]);
@@ -27,4 +28,4 @@ if (process.env["STRAND_DIE_IN"] !== "sqlite") {
   const { Session } = await import("../../src/adapters/store-postgres/session.ts");
   count(Session.prototype, ["run", "exec", "copyIn"]);
 }
-if (left === 0) process.on("exit", () => console.log(`statements: ${-left}`));
+if (left === 0) process.on("exit", () => writeSync(1, `statements: ${-left}\n`));
