@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { UnsettledChain } from "../../src/follow/follower-errors.ts";
 import { firstHeightAt } from "../../src/swaps/pearl/pearl-backscan.ts";
 import { liar } from "./liar.ts";
 import {
@@ -182,6 +183,35 @@ describe("late scripts", () => {
     stage.mine(lock);
     await life.follow();
     assert.ok(ledger.lines().includes(`${stage.height}.1 output ${lock.txid}:0 ${AMOUNT}`));
+  });
+
+  test("a node that names no hash of blocks up to its tip is not asked on and on: the round fails, and waits", async () => {
+    const { ledger } = stage;
+    const one = watchedOrder(75);
+    let isShort = false;
+    const life = stage.live((node) =>
+      liar(node, {
+        blockHashes: async (from, count) => {
+          const hashes = await node.blockHashes(from, count);
+          return isShort ? hashes.slice(0, Math.floor(hashes.length / 2)) : hashes;
+        },
+      }),
+    );
+    const { lock } = await lockKnownLate(stage, life, one);
+    isShort = true;
+    const { signal } = new AbortController();
+    let isAgain = true;
+    await assert.rejects(async () => {
+      for (let rounds = 0; isAgain; rounds += 1) {
+        assert.ok(rounds < 20, "it is asked on and on");
+        isAgain = await life.watch.round(signal);
+      }
+    }, UnsettledChain);
+    assert.ok(!ledger.isCovered);
+    isShort = false;
+    await life.follow();
+    assert.ok(ledger.isCovered);
+    assert.ok(ledger.lines().some((line) => line.includes(`output ${lock.txid}:0`)));
   });
 
   test("a piece is no shorter for a node that is slow to begin it", async (context) => {

@@ -49,11 +49,13 @@ export class Backscan {
 
   /**
    * Reads on up to the applied tip, at most `most` blocks, or until `isEnough` says so after a block. Throws
-   * `UnsettledChain` where the node's blocks are not the applied ones: the tip must be looked at first.
+   * `UnsettledChain` where the node's blocks are not the applied ones, or where it has none of those that are wanted:
+   * the tip must be looked at first.
    */
   async read(applied: HeaderWindow, most: number, isEnough: () => boolean): Promise<void> {
-    const to = Math.min(applied.tip?.height ?? -1, this.#nextHeight + most - 1);
-    for await (const fetched of this.#reader.fetch(this.#nextHeight, to, null)) {
+    const first = this.#nextHeight;
+    const to = Math.min(applied.tip?.height ?? -1, first + most - 1);
+    for await (const fetched of this.#reader.fetch(first, to, null)) {
       const block = this.#reader.open(fetched, this.#previousHash);
       if (block === null) throw new UnsettledChain(fetched.height - 1);
       const ours = applied.at(block.height);
@@ -69,6 +71,7 @@ export class Backscan {
       this.#previousHash = block.hash;
       if (isEnough()) return;
     }
+    if (first <= to && this.#nextHeight === first) throw new UnsettledChain(first - 1);
   }
 
   /** Blocks above a height have left the chain: they are read anew. `hash`: of the block at that height. */

@@ -172,11 +172,11 @@ export class SeenChain implements ShownChain {
     this.catchUp();
   }
 
-  /** Takes the chain as it is now, but for so many of its newest blocks. */
+  /** Takes the chain as it is now, but for so many of its newest blocks; as much less is final to it. */
   catchUp(without = 0): void {
     const { all, finalHeight } = this.#world;
     this.#blocks = all.slice(0, Math.max(1, all.length - without));
-    this.#final = Math.min(finalHeight, this.height);
+    this.#final = Math.max(0, Math.min(finalHeight - without, this.height));
   }
 
   /** Takes the chain that the last reorganisation has replaced; without one, the present chain. */
