@@ -155,7 +155,8 @@ export class ServiceLives {
   /** Lets everything happen that waits for no time. */
   async settle(): Promise<void> {
     const isBusy = (): boolean => this.#life?.gate.isBusy === true;
-    if (this.#around.isFlooding()) throw new Error("the service asks a node on and on without a pause");
+    if (this.#around.isFlooding())
+      throw new Error("the service asks a node or an RPC on and on without a pause");
     for (let turn = 0; turn < (this.#around.consumer()?.isListening === true ? STREAM_TURNS : 2); turn += 1)
       await settle(isBusy);
   }

@@ -49,6 +49,7 @@ export class ServiceWorld {
   readonly #swapConsumer: SwapConsumer | null;
   readonly #lives: ServiceLives;
   #isFlooding = false;
+  readonly #flooded = (): void => void (this.#isFlooding = true);
   #consumer: Consumer | null = null;
 
   /** `twist`: a mistake that the service is to be found out by; `mutation`: a rule of swaps that is broken. */
@@ -58,10 +59,7 @@ export class ServiceWorld {
   ) {
     const owners = swaps ? PARTIES.map((name) => partyKey(name).script) : [];
     this.pearl = new PearlSide(seed, () => Math.floor(this.clock.monotonicMs() / 1000), owners);
-    this.nodes = Array.from(
-      { length: nodes },
-      () => new WorldNode(this.pearl, this.clock, () => (this.#isFlooding = true)),
-    );
+    this.nodes = Array.from({ length: nodes }, () => new WorldNode(this.pearl, this.clock, this.#flooded));
     this.#judge = new IndexJudge(this.pearl);
     distort(mutation.distort ?? null);
     this.swaps = swaps ? this.#peopleOf(seed, mutation) : null;
@@ -98,7 +96,10 @@ export class ServiceWorld {
       onBlock: () => this.#showHeads(),
       befall: (chance: Random) => this.#befall(chance),
     };
-    return new SwapSide(seed, mutation, around, () => this.#calm());
+    return new SwapSide(seed, mutation, around, {
+      calm: () => this.#calm(),
+      onFlood: this.#flooded,
+    });
   }
 
   /** What has come up, and how often. */

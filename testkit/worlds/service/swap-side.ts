@@ -36,13 +36,19 @@ export class SwapSide {
   #troubleUntil = 0;
   #calmUntil = 0;
 
-  /** `calm`: the PEARL nodes are well again. */
-  constructor(seed: number, mutation: Mutation, around: Surroundings, calm: () => void) {
+  /** `calm`: the PEARL nodes are well again; `onFlood`: an RPC is asked on and on without a pause. */
+  constructor(
+    seed: number,
+    mutation: Mutation,
+    around: Surroundings,
+    { calm, onFlood }: { readonly calm: () => void; readonly onFlood: () => void },
+  ) {
     this.#calm = calm;
     this.society = new Society(seed, mutation, around);
     const { evm, scenario } = this.society;
     const names = Array.from({ length: scenario.sources }, (_, at) => `RPC ${at + 1}`);
-    this.rpcs = names.map((name) => new WorldRpc(name, evm, ESCROW, around.clock));
+    const { clock } = around;
+    this.rpcs = names.map((name) => new WorldRpc(name, evm, ESCROW, { clock, onFlood }));
     this.lies = new Lies({
       evm,
       terms: () => this.#falseTerms(),

@@ -7,6 +7,7 @@ import type { BlockHash } from "../../../src/primitives/brands.ts";
 import type { VirtualClock } from "../../doubles/clock.ts";
 import type { BlockNode } from "../../doubles/pearl-node/block-index.ts";
 import { ANSWER_FAULTS, type AnswerFault, type NodeView, PearlPort } from "../../doubles/pearl-port.ts";
+import { Flood } from "./flood.ts";
 import type { Gate } from "./gate.ts";
 import { ancestor, type PearlSide } from "./pearl-side.ts";
 
@@ -23,8 +24,6 @@ export type NodeManner = (typeof NODE_MANNERS)[number];
 const TIMEOUT_MS = 5000;
 /** How often a node that hangs looks whether it may go on. */
 const HANG_MS = 60_000;
-/** A story has some hundred blocks: nobody has so many questions in one moment. */
-const MOST_AT_ONCE = 3000;
 /** How far behind an older head is. */
 const OLDER_BLOCKS = 3;
 
@@ -32,24 +31,22 @@ const OLDER_BLOCKS = 3;
 export class WorldNode {
   readonly #pearl: PearlSide;
   readonly #clock: VirtualClock;
-  readonly #flood: () => void;
+  readonly #flood: Flood;
   #shows: NodeHead = "newest";
   #head: BlockNode;
   #manner: NodeManner = "well";
   /** Every so many-th answer is by the manner, the others are right. */
   #every = 1;
   #asked = 0;
-  /** Questions since the clock has moved. */
-  #atOnce = { count: 0, ms: 0 };
   #ports: PearlPort[] = [];
   /** Answers by manner, for the report. */
   readonly told = new Map<NodeManner, number>();
 
-  /** `flood`: somebody asks on and on without a pause; he gets no answer any more. */
-  constructor(pearl: PearlSide, clock: VirtualClock, flood: () => void) {
+  /** `onFlood`: somebody asks on and on without a pause; he gets no answer any more. */
+  constructor(pearl: PearlSide, clock: VirtualClock, onFlood: () => void) {
     this.#pearl = pearl;
     this.#clock = clock;
-    this.#flood = flood;
+    this.#flood = new Flood(clock, onFlood);
     this.#head = pearl.tip;
   }
 
@@ -124,7 +121,7 @@ export class WorldNode {
     answer: (fault: AnswerFault | null) => Value,
   ): Promise<Value> {
     this.#asked += 1;
-    if (this.#isFlooded()) await new Promise(() => undefined);
+    await this.#flood.pass();
     const manner = this.#asked % this.#every === 0 ? this.#manner : "well";
     this.told.set(manner, (this.told.get(manner) ?? 0) + 1);
     if (manner === "error") throw new NodeError("BUSY", `${request}: HTTP 503`);
@@ -133,14 +130,6 @@ export class WorldNode {
     if (manner === "timeout" || closing.aborted)
       throw new NodeError("TIMEOUT", `${request}: no answer within 5 s`);
     return answer(manner === "well" || manner === "hang" ? null : manner);
-  }
-
-  #isFlooded(): boolean {
-    const ms = this.#clock.monotonicMs();
-    this.#atOnce = { count: this.#atOnce.ms === ms ? this.#atOnce.count + 1 : 1, ms };
-    if (this.#atOnce.count <= MOST_AT_ONCE) return false;
-    this.#flood();
-    return true;
   }
 
   /** Says nothing until its manner is another one, or nobody waits. */

@@ -5,6 +5,7 @@ import type { EvmAddress } from "../../../../src/primitives/brands.ts";
 import type { EvmSource } from "../../../../src/swaps/evm/evm-chain.ts";
 import { EvmUnavailable } from "../../../../src/swaps/evm/evm-unavailable.ts";
 import type { VirtualClock } from "../../../doubles/clock.ts";
+import { Flood } from "../flood.ts";
 import type { Gate } from "../gate.ts";
 import type { NodeHead } from "../world-node.ts";
 import type { EvmWorld } from "./evm-world.ts";
@@ -28,6 +29,7 @@ export class WorldRpc {
   readonly #name: string;
   readonly #world: EvmWorld;
   readonly #clock: VirtualClock;
+  readonly #flood: Flood;
   readonly #seen: SeenChain;
   #shows: NodeHead = "newest";
   #manner: RpcManner = "well";
@@ -40,10 +42,17 @@ export class WorldRpc {
   /** Answers by manner, and untruths, for the report. */
   readonly told = new Map<string, number>();
 
-  constructor(name: string, world: EvmWorld, escrow: EvmAddress, clock: VirtualClock) {
+  /** `onFlood`: somebody asks on and on without a pause; he gets no answer any more. */
+  constructor(
+    name: string,
+    world: EvmWorld,
+    escrow: EvmAddress,
+    { clock, onFlood }: { readonly clock: VirtualClock; readonly onFlood: () => void },
+  ) {
     this.#name = name;
     this.#world = world;
     this.#clock = clock;
+    this.#flood = new Flood(clock, onFlood);
     this.#seen = new SeenChain(world, escrow);
     this.liar = new Liar(world, escrow);
     this.#escrow = escrow;
@@ -126,6 +135,7 @@ export class WorldRpc {
     answer: () => Promise<Answer>,
   ): Promise<Answer> {
     this.#asked += 1;
+    await this.#flood.pass();
     const manner = this.#asked % this.#every === 0 ? this.#manner : "well";
     this.#note(`EVM ${manner}`);
     if (manner === "error") throw new EvmUnavailable("BUSY", `${this.#name}: HTTP 503 to ${method}`);
