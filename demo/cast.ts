@@ -23,7 +23,8 @@ export interface Cast {
   named(name: string): Actor;
 }
 
-const HRP = "rprl";
+/** Address prefix of the demo's network. */
+export const HRP = "rprl";
 const TRADERS = ["Ada", "Ben", "Cleo", "Dan", "Edda", "Finn", "Gita", "Hugo"] as const;
 const COLLECTOR = "Otto";
 

@@ -2,10 +2,10 @@
 // transaction.
 
 import { buildFill, type Offer } from "../../src/wallet/index.ts";
-import type { Actor } from "../cast.ts";
+import { type Actor, HRP } from "../cast.ts";
 import type { Random } from "../../testkit/random.ts";
 import { text } from "../index-client.ts";
-import { commit, fundingOf, send, type Stage } from "../stage.ts";
+import { commit, fundingOf, MARKER, send, type Stage } from "../stage.ts";
 import { deployedTokens, fairPrice, type Token } from "../tokens.ts";
 import { activeListings, type Listing, offerOf } from "./offers.ts";
 import { built } from "../../testkit/builders/party.ts";
@@ -27,7 +27,7 @@ export async function fill(stage: Stage, buyer: Actor, listings: readonly Listin
     const offer = offers[index];
     return offer === undefined ? [] : [{ offer, send: each }];
   });
-  await send(stage, built(buildFill(parts, fundingOf(stage, buyer))));
+  await send(stage, built(buildFill(parts, fundingOf(stage, buyer), { marker: MARKER, hrp: HRP })));
   return true;
 }
 

@@ -6,11 +6,11 @@ import { Buffer } from "node:buffer";
 import { describe, test } from "node:test";
 import { crypto as bitcoinCrypto, Transaction } from "bitcoinjs-lib";
 import { verifySchnorr } from "tiny-secp256k1";
-import { buildCancel, buildListings, verifyAnchorSignature } from "./listing.ts";
+import { buildCancel, buildListings, signAnchor, verifyAnchorSignature } from "./listing.ts";
 import type { Result } from "../primitives/result.ts";
-import { buildFill, type Offer } from "./fill.ts";
+import { buildFill, type FillPart, type Offer } from "./fill.ts";
 import { buildCommit, operationBody } from "./inscription.ts";
-import { bip86Key, plainKey, type SigningKey } from "./keys.ts";
+import { addressOfSigner, bip86Key, plainKey, type SigningKey } from "./keys.ts";
 import { buildPayment, buildReveal, type CommittedInscription } from "./payment.ts";
 import { type BuildFailure, feeForSize, type Funding, type SignedTx } from "./plan.ts";
 import type { Coin } from "./transaction.ts";
@@ -18,6 +18,7 @@ import type { Coin } from "./transaction.ts";
 const owner = bip86Key(new Uint8Array(32).fill(11));
 const buyer = plainKey(new Uint8Array(32).fill(12));
 const stranger = plainKey(new Uint8Array(32).fill(13));
+const SIMNET = { marker: "prc-20", hrp: "rprl" };
 let coins = 0;
 
 function coin(amount: bigint, script: Uint8Array): Coin {
@@ -157,7 +158,7 @@ describe("fill", () => {
     const offers = listed([9_900n, 99_000n, 500n]);
     const parts = offers.map(send);
     const payer = funding(buyer, 500_000n);
-    const signed = built(buildFill(parts, payer));
+    const signed = built(buildFill(parts, payer, SIMNET));
     const spent = parts.flatMap((part) => [part.offer.anchor, part.send.coin]);
     verifyAll(signed, [...spent, ...payer.coins.map((each) => each.coin)]);
     for (const [index, offer] of offers.entries()) {
@@ -178,17 +179,63 @@ describe("fill", () => {
     const payer = funding(buyer, 500_000n);
     const good = send(offer);
     const wrongPrice = { ...offer, seller: { ...offer.seller, amount: 9_901n } };
-    assert.equal(codeOf(buildFill([{ ...good, offer: wrongPrice }], payer)), "ANCHOR_SIG_INVALID");
-    assert.equal(codeOf(buildFill([{ ...good, offer: other }], payer)), "SEND_MISMATCH");
-    assert.equal(codeOf(buildFill([{ ...good, offer: { ...offer, id: other.id } }], payer)), "SEND_MISMATCH");
+    assert.equal(codeOf(buildFill([{ ...good, offer: wrongPrice }], payer, SIMNET)), "ANCHOR_SIG_INVALID");
+    assert.equal(codeOf(buildFill([{ ...good, offer: other }], payer, SIMNET)), "SEND_MISMATCH");
+    assert.equal(
+      codeOf(buildFill([{ ...good, offer: { ...offer, id: other.id } }], payer, SIMNET)),
+      "SEND_MISMATCH",
+    );
     for (const body of ["[]", "no json", `{"op":"mint","id":"${offer.id}"}`]) {
       assert.equal(
-        codeOf(buildFill([{ offer, send: committed(buyer, body) }], payer)),
+        codeOf(buildFill([{ offer, send: committed(buyer, body) }], payer, SIMNET)),
         "SEND_MISMATCH",
         body,
       );
     }
-    assert.equal(codeOf(buildFill([good], funding(buyer, 5_000n))), "FUNDS_INSUFFICIENT");
+    assert.equal(codeOf(buildFill([good], funding(buyer, 5_000n), SIMNET)), "FUNDS_INSUFFICIENT");
+  });
+
+  test("is refused where the send would be invalid on the chain, for the seller would be paid for nothing (P-60)", () => {
+    const [offer] = listed([9_900n]);
+    assert.ok(offer);
+    const payer = funding(buyer, 500_000n);
+    const { id } = offer;
+    const here = addressOfSigner(stranger, "rprl");
+    const codeFor = (body: string, part = offer) =>
+      codeOf(buildFill([{ offer: part, send: committed(buyer, body) }], payer, SIMNET));
+    const to = (address: string) => operationBody("prc-20", "send", { id, to: address });
+    assert.equal(codeFor(to(here)), "ok");
+    assert.equal(codeFor(to(here.toUpperCase())), "ok");
+    const mistyped = here.slice(0, -1) + (here.endsWith("q") ? "p" : "q");
+    const refused = [
+      to(addressOfSigner(stranger, "prl")),
+      to(mistyped),
+      to(""),
+      JSON.stringify({ p: "prc-20", op: "send", id, to: null }),
+      operationBody("prl-20", "send", { id }),
+      JSON.stringify({ op: "send", id }),
+    ];
+    for (const body of refused) assert.equal(codeFor(body), "SEND_MISMATCH", body);
+    const txid = "ab".repeat(32).toUpperCase();
+    const anchor = { ...offer.anchor, txid };
+    const shouting = { ...offer, id: `list:${txid}:0`, anchor };
+    const signed = { ...shouting, signature: signAnchor(owner, anchor, offer.seller) };
+    assert.equal(codeFor(operationBody("prc-20", "send", { id: signed.id }), signed), "SEND_MISMATCH");
+  });
+
+  test("is refused where the leaf does not say what its body says", () => {
+    const [offer] = listed([9_900n]);
+    assert.ok(offer);
+    const good = send(offer);
+    const { body } = good.send.inscription;
+    const leaves = [
+      buildCommit(buyer.outputKey, "prl-20", body),
+      buildCommit(buyer.outputKey, "prc-20", '{"p":"prc-20","op":"burn"}'),
+    ];
+    for (const inscription of leaves) {
+      const part: FillPart = { offer, send: { ...good.send, inscription: { ...inscription, body } } };
+      assert.equal(codeOf(buildFill([part], funding(buyer, 500_000n), SIMNET)), "SEND_MISMATCH");
+    }
   });
 });
 

@@ -3,6 +3,9 @@
 // P-60. The buyer's coins and change follow.
 
 import type { Result } from "../primitives/result.ts";
+import { equalBytes } from "@scure/btc-signer/utils.js";
+import { inscriptionLeaf } from "./inscription.ts";
+import { scriptOfAddress } from "./keys.ts";
 import { verifyAnchorSignature } from "./listing.ts";
 import { type CommittedInscription, revealInput } from "./payment.ts";
 import {
@@ -36,31 +39,47 @@ export interface FillPart {
   readonly send: CommittedInscription;
 }
 
-function namedListing(body: string): string | null {
+/** What makes an operation count on a network. */
+export interface TokenNetwork {
+  /** Marker of envelope and body (P-12, P-13). */
+  readonly marker: string;
+  /** Prefix of the network's addresses (P-22). */
+  readonly hrp: string;
+}
+
+/** Own members of the object that the body writes; of repeated names the last counts (P-13). Null: it is none. */
+function fieldsOf(body: string): ReadonlyMap<string, unknown> | null {
   try {
     const parsed: unknown = JSON.parse(body);
-    if (typeof parsed !== "object" || parsed === null) return null;
-    const fields = new Map(Object.entries(parsed));
-    const id: unknown = fields.get("id");
-    return fields.get("op") === "send" && typeof id === "string" ? id : null;
+    return typeof parsed === "object" && parsed !== null ? new Map(Object.entries(parsed)) : null;
   } catch {
     return null;
   }
 }
 
+/** Whether the inscription is a send of the listing to somebody on this network who can hold tokens (P-60). */
+function sends({ inscription }: CommittedInscription, id: string, { marker, hrp }: TokenNetwork): boolean {
+  const { body, senderKey, leafScript } = inscription;
+  const fields = fieldsOf(body);
+  if (fields?.get("p") !== marker || fields.get("op") !== "send" || fields.get("id") !== id) return false;
+  const to = fields.get("to");
+  if (to !== undefined && (typeof to !== "string" || scriptOfAddress(to, hrp) === null)) return false;
+  // The leaf is what the chain shows: it has to say this body, under the same marker.
+  return equalBytes(leafScript, inscriptionLeaf(senderKey, marker, body));
+}
+
 /** A pair must hold together before money moves: a wrong one pays the seller and brings no tokens (P-63). */
-function partFault({ offer, send }: FillPart): Result<never, BuildFailure> | null {
-  if (!verifyAnchorSignature(offer.signature, offer.anchor, offer.seller)) {
-    return failure(
-      "ANCHOR_SIG_INVALID",
-      `the signature of ${offer.id} does not pay its seller as the quote says`,
-    );
+function partFault({ offer, send }: FillPart, network: TokenNetwork): Result<never, BuildFailure> | null {
+  const { id, anchor, seller, signature } = offer;
+  if (!verifyAnchorSignature(signature, anchor, seller)) {
+    return failure("ANCHOR_SIG_INVALID", `the signature of ${id} does not pay its seller as the quote says`);
   }
-  if (
-    offer.id !== `list:${offer.anchor.txid}:${offer.anchor.vout}` ||
-    namedListing(send.inscription.body) !== offer.id
-  ) {
-    return failure("SEND_MISMATCH", `the inscription paired with ${offer.id} is no send of it`);
+  // P-51 compares ids byte for byte, in lower case.
+  if (id !== `list:${anchor.txid.toLowerCase()}:${anchor.vout}` || !sends(send, id, network)) {
+    return failure(
+      "SEND_MISMATCH",
+      `the inscription paired with ${id} is no send of it, or names no address of this network`,
+    );
   }
   return null;
 }
@@ -70,11 +89,15 @@ function partFault({ offer, send }: FillPart): Result<never, BuildFailure> | nul
  * dust limit to the change script, so that the next pair keeps its places. Fails with ANCHOR_SIG_INVALID,
  * SEND_MISMATCH or as `balancePlan`. @throws RangeError for a key that is not the sender of its send.
  */
-export function buildFill(parts: readonly FillPart[], funding: Funding): Result<SignedTx, BuildFailure> {
+export function buildFill(
+  parts: readonly FillPart[],
+  funding: Funding,
+  network: TokenNetwork,
+): Result<SignedTx, BuildFailure> {
   const inputs: PlannedInput[] = [];
   const outputs: TxOutput[] = [];
   for (const [index, part] of parts.entries()) {
-    const wrong = partFault(part);
+    const wrong = partFault(part, network);
     if (wrong !== null) return wrong;
     const { offer, send } = part;
     inputs.push(

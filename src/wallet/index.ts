@@ -2,7 +2,7 @@
 // swaps.
 
 export { buildCancel, type CancelPart } from "./listing.ts";
-export { buildFill, type FillPart, type Offer } from "./fill.ts";
+export { buildFill, type FillPart, type Offer, type TokenNetwork } from "./fill.ts";
 export { fillTemplatePsbt, type FillTemplate } from "./fill-psbt.ts";
 export { buildCommit, type Inscription, inscriptionLeaf, type InternalKey } from "./inscription.ts";
 export {

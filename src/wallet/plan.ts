@@ -96,7 +96,7 @@ export interface BuildFailure {
     | "FEE_RATE_TOO_LOW"
     /** The seller's signature does not sign what the offer says (P-53). */
     | "ANCHOR_SIG_INVALID"
-    /** The inscription to be revealed is no send of the listing it is paired with. */
+    /** The inscription to be revealed is no send of the listing it is paired with, to somebody on the network. */
     | "SEND_MISMATCH"
     /** Spending the anchor like this would look as if the buyer had paid without a send (P-63). */
     | "CANCEL_PAYS_SELLER";

@@ -136,7 +136,10 @@ function onNode(program: NodeProgram): void {
       assert.ok(each);
       return { offer: each, send };
     });
-    return { commit: signed, signed: built(buildFill(parts, session.funding(bob))) };
+    return {
+      commit: signed,
+      signed: built(buildFill(parts, session.funding(bob), { marker: MARKER, hrp: node.hrp })),
+    };
   }
 
   for (const name of ["alice", "bob"]) {

@@ -172,7 +172,7 @@ export function filled(
     const send = committed[index];
     return send ? [{ offer, send }] : [];
   });
-  const fill = built(buildFill(parts, session.funding(buyer)));
+  const fill = built(buildFill(parts, session.funding(buyer), { marker: MARKER, hrp: session.node.hrp }));
   session.book(fill);
   const verdicts = amounts.map((amount, index): Verdict => {
     return { op: "send", reason: null, amount, to: (to[index] ?? buyer).address };

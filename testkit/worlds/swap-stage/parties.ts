@@ -34,7 +34,8 @@ import {
   termsArgument,
 } from "../../builders/party.ts";
 
-const HRP = "rprl";
+/** Address prefix of the stage's network. */
+export const HRP = "rprl";
 /** Fee rate of everything, grains per 1000 vbytes. */
 const FEE_PER_KVB = 5000n;
 

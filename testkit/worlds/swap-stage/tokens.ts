@@ -16,7 +16,7 @@ import {
   type TxOutput,
 } from "../../../src/wallet/index.ts";
 import { built } from "../../builders/party.ts";
-import { change, coinsOf, type Party, submit } from "./parties.ts";
+import { change, coinsOf, HRP, type Party, submit } from "./parties.ts";
 import type { SwapStage } from "./swap-stage.ts";
 
 /** Marker of the operations of the stage's chain. */
@@ -98,7 +98,8 @@ export async function buyListing(stage: SwapStage, buyer: Party, listing: StageL
   await stage.minePearl(1);
   const offer = { id, anchor, seller: payment, protocolFee: null, signature };
   const coins = purse(stage, buyer);
-  const txid = submit(stage, built(buildFill([{ offer, send }], { ...change(buyer), coins })));
+  const funding = { ...change(buyer), coins };
+  const txid = submit(stage, built(buildFill([{ offer, send }], funding, { marker: MARKER, hrp: HRP })));
   await stage.minePearl(1);
   return txid;
 }
