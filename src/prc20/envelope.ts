@@ -20,7 +20,7 @@ const HEAD_BYTES = 36;
  * The recogniser of P-12 for one marker (ASCII).
  *
  * The returned function answers null for anything but exactly that script: a second envelope, an extra opcode, a
- * truncated push, a body outside 2 .. 4096 bytes. `Envelope.body` is a copy: the block's bytes may be reused.
+ * truncated push, a body outside 2 .. 4096 bytes. `Envelope.body` may be a part of the block's own bytes.
  * Source: P-12.
  */
 export function recogniseEnvelope(marker: string): RecogniseEnvelope {
