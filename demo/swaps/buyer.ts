@@ -57,20 +57,26 @@ export async function isLockVerified({ service }: Scenery, { hash }: Order): Pro
   return row["verified"] === true;
 }
 
-/** Claims a lock output, which makes the secret public. */
+/**
+ * Claims a lock output, which makes the secret public. Unless the service shows it already, only for the amount of the
+ * buyer's own terms, whatever output the service names.
+ */
 export async function claimPearl(
   scenery: Scenery,
   story: Story,
   order: Order,
   action: NextAction,
+  row: Row,
 ): Promise<void> {
   const lock = htlcOf(scenery, story, order);
   const [txid = "", vout = ""] = (action.outpoint ?? "").split(":");
   const coin = { txid, vout: Number(vout), amount: BigInt(action.amountSat ?? "0"), script: lock.script };
   const { key } = scenery.people.named(story.buyer).actor;
-  const secret = Buffer.from(secretOf(scenery.keySeed, story.id, story.tries).secret.slice(2), "hex");
+  const { secret: own } = secretOf(scenery.keySeed, story.id, story.tries);
+  const secret = Buffer.from(own.slice(2), "hex");
   const funding: Funding = { coins: [], changeScript: key.script, feePerKvb: FEE_PER_KVB };
-  await send(scenery.stage, built(buildSwapClaim([{ lock, coin, secret, key }], funding)));
+  const part = { lock, coin, secret, key, promised: row["secret_hex"] === own ? 0n : BigInt(story.pearlSat) };
+  await send(scenery.stage, built(buildSwapClaim([part], funding)));
 }
 
 /** Takes the USDC back after T_e. */

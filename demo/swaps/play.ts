@@ -169,7 +169,7 @@ export class Player {
       case "claim_pearl":
         // Before the secret is public, only what has just been verified is claimed.
         if (row["secret_hex"] === null && !(await buyer.isLockVerified(scenery, order))) return;
-        return buyer.claimPearl(scenery, story, order, action);
+        return buyer.claimPearl(scenery, story, order, action, row);
       case "claim_usdc":
         return seller.claimUsdc(scenery, story, order, row);
       case "refund_pearl":

@@ -98,6 +98,8 @@ export interface BuildFailure {
     | "ANCHOR_SIG_INVALID"
     /** The inscription to be revealed is no send of the listing it is paired with, to somebody on the network. */
     | "SEND_MISMATCH"
+    /** The lock output holds less than the secret was promised for. */
+    | "LOCK_UNDERPAID"
     /** Spending the anchor like this would look as if the buyer had paid without a send (P-63). */
     | "CANCEL_PAYS_SELLER";
   /** One sentence for people. */

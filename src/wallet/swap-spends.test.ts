@@ -29,7 +29,7 @@ const COIN = coin(LOCK.script);
 const fundingOf = (changeScript: Uint8Array) => ({ coins: [], changeScript, feePerKvb: 1000n });
 const claim = (changes: object) =>
   buildSwapClaim(
-    [{ lock: LOCK, coin: COIN, secret: SECRET, key: BUYER, ...changes }],
+    [{ lock: LOCK, coin: COIN, secret: SECRET, key: BUYER, promised: COIN.amount, ...changes }],
     fundingOf(BUYER.script),
   );
 const refund = (changes: object) =>
@@ -39,6 +39,8 @@ function made(result: Result<SignedTx, BuildFailure>): SignedTx {
   assert.ok(result.ok);
   return result.value;
 }
+
+const codeOf = (result: Result<SignedTx, BuildFailure>) => (result.ok ? "ok" : result.error.code);
 
 /** BIP125: every input's sequence is below 0xfffffffe. */
 function signalsReplacement({ tx }: SignedTx): boolean {
@@ -51,6 +53,19 @@ describe("S-10, S-13: a claim", () => {
     assert.throws(() => claim({ secret: SECRET.slice(1) }), /not the hashlock's/);
     assert.throws(() => claim({ key: SELLER }), /not the buyer's/);
     assert.throws(() => claim({ coin: coin(LATER.script) }), /no output of the lock/);
+  });
+
+  test("shows the secret for no less than was promised: anybody can pay dust to the script", () => {
+    const dust = { ...COIN, amount: COIN.amount - 1n };
+    assert.equal(codeOf(claim({ coin: dust })), "LOCK_UNDERPAID");
+    assert.equal(codeOf(claim({ coin: { ...COIN, amount: COIN.amount + 1n } })), "ok");
+    // What is public is given away for nothing.
+    assert.equal(codeOf(claim({ coin: dust, promised: 0n })), "ok");
+    const part = { lock: LOCK, coin: COIN, secret: SECRET, key: BUYER, promised: COIN.amount };
+    const second = { ...part, coin: { ...dust, vout: 1 } };
+    assert.equal(codeOf(buildSwapClaim([part, second], fundingOf(BUYER.script))), "LOCK_UNDERPAID");
+    const beside = { ...second, promised: 0n };
+    assert.equal(codeOf(buildSwapClaim([part, beside], fundingOf(BUYER.script))), "ok");
   });
 
   test("shows the secret beside the signature, pays all but the fee, and can be replaced", () => {

@@ -7,6 +7,7 @@ import { equalBytes, sha256 } from "@scure/btc-signer/utils.js";
 import type { SigningKey } from "./keys.ts";
 import {
   type BuildFailure,
+  failure,
   type Funding,
   REPLACEABLE_SEQUENCE,
   type SignedTx,
@@ -24,12 +25,19 @@ export interface SwapClaimPart {
   readonly secret: Uint8Array;
   /** The key whose x-only public key is the buyer's key of the terms. */
   readonly key: SigningKey;
+  /**
+   * Grains for which the secret is given away: the PEARL amount of the terms while the secret is the buyer's alone, 0
+   * once it is public, or where another part of the same claim holds the full amount. From the buyer's own terms,
+   * never from an answer: anybody can pay dust to the lock's script.
+   */
+  readonly promised: bigint;
 }
 
 /**
  * Claims lock outputs: everything that is not fee goes to `funding.changeScript` (the buyer's address). The funding
  * may have no coins. It signals replacement, so the fee can be raised by building it again at a higher rate.
- * Fails as `balancePlan`. @throws RangeError for a secret, key or coin that does not belong to the lock.
+ * Fails with LOCK_UNDERPAID or as `balancePlan`. @throws RangeError for a secret, key or coin that does not belong to
+ * the lock.
  */
 export function buildSwapClaim(
   parts: readonly SwapClaimPart[],
@@ -43,6 +51,14 @@ export function buildSwapClaim(
     if (!equalBytes(coin.script, lock.script)) throw new RangeError("the coin is no output of the lock");
     return { coin, spend: { kind: "swap" as const, key, leaf: lock.claim, items: [secret] } };
   });
+  const underpaid = parts.find(({ coin, promised }) => coin.amount < promised);
+  if (underpaid !== undefined) {
+    const { coin, promised } = underpaid;
+    return failure(
+      "LOCK_UNDERPAID",
+      `the lock output holds ${coin.amount} grains, not the promised ${promised}`,
+    );
+  }
   return signBalanced({ inputs, outputs: [], sequence: REPLACEABLE_SEQUENCE }, funding);
 }
 

@@ -56,7 +56,8 @@ const payTo = (key: SigningKey) => ({ coins: [], changeScript: key.script, feePe
 
 /** The buyer's claim of one lock output. */
 export function claimOf(lock: SwapLock, coin: Coin): SignedTx {
-  return built(buildSwapClaim([{ lock, coin, secret: SECRET, key: PARTIES.buyer }], payTo(PARTIES.buyer)));
+  const part = { lock, coin, secret: SECRET, key: PARTIES.buyer, promised: coin.amount };
+  return built(buildSwapClaim([part], payTo(PARTIES.buyer)));
 }
 
 /** The seller's refund of one lock output. */

@@ -308,7 +308,8 @@ test("a claim that pays somebody else", async () => {
   const coin = payLock(stage, seller, deal.lock, ONE);
   await stage.minePearl(6);
   const secret = Buffer.from(deal.secret.slice(2), "hex");
-  const claim = buildSwapClaim([{ lock: deal.lock, coin, secret, key: buyer.key }], change(party(stage, 5)));
+  const part = { lock: deal.lock, coin, secret, key: buyer.key, promised: coin.amount };
+  const claim = buildSwapClaim([part], change(party(stage, 5)));
   submit(stage, built(claim));
   await stage.minePearl(6);
   await release(deal.dealHash, "RELEASE_DESTINATION_MISMATCH");

@@ -249,7 +249,8 @@ export function lockPearl(stage: SwapStage, seller: Party, lock: SwapLock, amoun
 /** Claims a lock output with the secret; returns the claim's id. */
 export function claimPearl(stage: SwapStage, buyer: Party, lock: SwapLock, coin: Coin, secret: Hex): string {
   const bytes = Buffer.from(secret.slice(2), "hex");
-  return submit(stage, built(buildSwapClaim([{ lock, coin, secret: bytes, key: buyer.key }], change(buyer))));
+  const part = { lock, coin, secret: bytes, key: buyer.key, promised: coin.amount };
+  return submit(stage, built(buildSwapClaim([part], change(buyer))));
 }
 
 /** Takes a lock output back after T_p; returns the refund's id. */

@@ -138,7 +138,8 @@ export class Purse {
 
   /** The claim at this rate, or at the lowest one where the coin does not bear it. */
   claim(lock: SwapLock, coin: Coin, secret: Uint8Array, rate = FEE_RATE): SignedTx {
-    const part = { lock, coin, secret, key: this.key };
+    // People go by what the service offers, whatever the coin: its judgement is what is tested.
+    const part = { lock, coin, secret, key: this.key, promised: 0n };
     const atRate = buildSwapClaim([part], this.#funding([], rate));
     return atRate.ok ? atRate.value : built(buildSwapClaim([part], this.#funding([], FEE_RATE)));
   }
