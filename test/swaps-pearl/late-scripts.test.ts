@@ -143,6 +143,36 @@ describe("late scripts", () => {
     assert.ok(ledger.lines().includes(`${height}.1 output ${lock.txid}:0 ${AMOUNT}`));
   });
 
+  test("S-53: hints at old blocks hold up no script that becomes known meanwhile, and are followed after it", async () => {
+    const { ledger } = stage;
+    const life = stage.live(undefined, { backscanBlocks: 4 });
+    const [old, fresh] = [watchedOrder(75), watchedOrder(76)];
+    const hinted = pay(stage.coin(), [{ script: old.lock.script, value: AMOUNT }]);
+    stage.mine(hinted);
+    const { height } = stage;
+    await life.follow();
+    stage.pass(20_000);
+    const from = stage.now;
+    ledger.know(old.watched, from);
+    const lock = pay(stage.coin(), [{ script: fresh.lock.script, value: AMOUNT }]);
+    stage.mine(lock);
+    await life.follow();
+    const { signal } = new AbortController();
+    life.watch.readAgain(1);
+    await life.watch.round(signal);
+    ledger.know(fresh.watched, from);
+    // Whoever gives such hints for nothing gives them again and again.
+    for (let i = 0; i < 3; i += 1) {
+      life.watch.readAgain(1);
+      await life.watch.round(signal);
+    }
+    assert.ok(ledger.isCovered);
+    assert.ok(ledger.lines().some((line) => line.includes(`output ${lock.txid}:0`)));
+    assert.ok(!ledger.lines().some((line) => line.includes(hinted.txid)));
+    await life.follow();
+    assert.ok(ledger.lines().includes(`${height}.1 output ${hinted.txid}:0 ${AMOUNT}`));
+  });
+
   test("a reorganisation in the middle of a pass: nothing of the left branch stays", async () => {
     const { ledger } = stage;
     const one = watchedOrder(72);

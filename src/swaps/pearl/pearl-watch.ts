@@ -3,6 +3,7 @@
 // alone. Every failure ends a round; the next starts from the ledger's state.
 
 import type { WatchContext } from "../../chain/watch-block.ts";
+import type { ScriptHex } from "../../primitives/brands.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import { ChainFollower, type RetryPause, retryMs } from "../../follow/chain-follower.ts";
 import { Trouble, UnsettledChain } from "../../follow/follower-errors.ts";
@@ -70,8 +71,13 @@ export class PearlWatch {
   readonly #listeners: (() => void)[] = [];
   #isTipDue = true;
   #tipAskedMs = Number.NEGATIVE_INFINITY;
-  #backscan: Backscan | null = null;
-  /** Lowest height to read again, or null. */
+  /**
+   * The passes over older blocks: for scripts that are not covered, and for what is to be read again. The first goes
+   * before the second: a deal waits for its script (S-62), and by a hint anybody may have a year of blocks read again.
+   */
+  #covering: Backscan | null = null;
+  #again: Backscan | null = null;
+  /** Lowest height that the next pass reads again, or null. */
   #readAgainFrom: number | null = null;
 
   constructor(deps: PearlWatchDependencies, options: PearlWatchOptions) {
@@ -142,7 +148,8 @@ export class PearlWatch {
   async round(signal: AbortSignal): Promise<boolean> {
     const { clock } = this.#deps;
     if (!this.#tip.isLoaded) {
-      this.#backscan = null;
+      this.#covering = null;
+      this.#again = null;
       this.#tip.load();
     }
     this.#standing.refreshConnections();
@@ -172,8 +179,10 @@ export class PearlWatch {
     for (const mark of this.#marks) mark.height = Math.min(mark.height, toHeight);
     if (this.#readAgainFrom !== null) this.#readAgainFrom = Math.min(this.#readAgainFrom, toHeight + 1);
     const stays = this.#tip.window.at(toHeight);
-    if (stays === null) this.#backscan = null;
-    else this.#backscan?.truncate(toHeight, stays.hash);
+    for (const scan of [this.#covering, this.#again]) {
+      if (stays === null) this.#end(scan);
+      else scan?.truncate(toHeight, stays.hash);
+    }
   }
 
   #newMatcher(): PearlMatcher {
@@ -188,7 +197,9 @@ export class PearlWatch {
   async #readOlder(): Promise<boolean> {
     const { tip } = this.#tip.window;
     if (tip === null) return false;
-    const scan = (this.#backscan ??= await this.#nextBackscan(tip));
+    this.#covering ??= await this.#nextCovering(tip);
+    if (this.#covering === null) this.#again ??= this.#nextAgain(tip);
+    const scan = this.#covering ?? this.#again;
     if (scan === null) return false;
     const { clock } = this.#deps;
     // The wait for the first block is not counted: else a slow node would be asked for many blocks to take only one.
@@ -204,7 +215,7 @@ export class PearlWatch {
       throw error;
     }
     const isDone = scan.nextHeight > tip.height;
-    if (isDone) this.#backscan = null;
+    if (isDone) this.#end(scan);
     if (isDone || scan.isFull) {
       const change = scan.change(isDone ? scan.scripts : []);
       await this.#tip.apply(change);
@@ -217,27 +228,37 @@ export class PearlWatch {
   #unsettle(scan: Backscan): void {
     this.#isTipDue = true;
     const { first } = this.#tip.window;
-    if (first === null || scan.nextHeight <= first.height + 1) this.#backscan = null;
+    if (first === null || scan.nextHeight <= first.height + 1) this.#end(scan);
     else scan.truncate(first.height, first.hash);
   }
 
-  async #nextBackscan(tip: HeaderPoint): Promise<Backscan | null> {
-    const { watch } = this.#deps.ledger;
-    const uncovered = watch.uncovered();
-    const again = this.#readAgainFrom;
-    if (uncovered.length === 0 && (again === null || again > tip.height)) {
-      this.#readAgainFrom = null;
-      return null;
-    }
-    let from = again ?? tip.height + 1;
-    if (uncovered.length > 0) {
-      const time = uncovered.reduce((least, { fromTime }) => Math.min(least, fromTime), Infinity);
-      from = Math.min(from, await firstHeightAt(time, tip.height, (height) => this.#timeAt(height)));
-      // The mempool was read without these scripts.
-      this.#tellNewLocks();
-    }
+  #end(scan: Backscan | null): void {
+    if (scan === this.#covering) this.#covering = null;
+    if (scan === this.#again) this.#again = null;
+  }
+
+  /** A pass for all scripts that are not covered; null where all are. */
+  async #nextCovering(tip: HeaderPoint): Promise<Backscan | null> {
+    const uncovered = this.#deps.ledger.watch.uncovered();
+    if (uncovered.length === 0) return null;
+    const time = uncovered.reduce((least, { fromTime }) => Math.min(least, fromTime), Infinity);
+    const from = await firstHeightAt(time, tip.height, (height) => this.#timeAt(height));
+    // The mempool was read without these scripts.
+    this.#tellNewLocks();
+    return this.#pass(
+      uncovered.map(({ script }) => script.script),
+      from,
+    );
+  }
+
+  /** A pass over what is to be read again; null where nothing is. */
+  #nextAgain(tip: HeaderPoint): Backscan | null {
+    const from = this.#readAgainFrom;
     this.#readAgainFrom = null;
-    const scripts = uncovered.map(({ script }) => script.script);
+    return from === null || from > tip.height ? null : this.#pass([], from);
+  }
+
+  #pass(scripts: readonly ScriptHex[], from: number): Backscan {
     const { ledger } = this.#deps;
     const parts = { ledger, reader: this.#reader, matcher: this.#newMatcher() };
     return new Backscan(scripts, Math.max(from, 0), parts);
