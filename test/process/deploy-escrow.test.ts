@@ -256,6 +256,19 @@ describe("deploys nothing where the chain is not as it has to be", () => {
     assert.match(silent.said, /does not say how many decimals/);
   });
 
+  test("a chain whose EVM cannot run the contract: it would be deployed, and no call of it would ever pass", async () => {
+    const old = await startAnvil({ hardfork: "shanghai" });
+    try {
+      const ended = await strand(flags({ "--rpc": old.url }));
+      assert.notEqual(ended.code, 0);
+      assert.equal(ended.out, "");
+      assert.match(ended.said, /^strand: .*Cancun/);
+      assert.equal(await old.publicClient.getBlockNumber(), 0n);
+    } finally {
+      await old.stop();
+    }
+  });
+
   test("a dev token on a chain that is no dev chain", async () => {
     await anvil.rpc("anvil_setChainId", [42161]);
     try {

@@ -32,6 +32,11 @@ const RPC_LIMIT_MS = 10_000;
 const RECEIPT_LIMIT_MS = 300_000;
 const RECEIPT_POLL_MS = 200;
 const USDC_DECIMALS = 6;
+/**
+ * Creation code that uses what the contract needs of an EVM and creates nothing: TSTORE and TLOAD (EIP-1153, the
+ * reentrancy guard) and MCOPY (EIP-5656). Without them the creation passes, and no call of the contract ever does.
+ */
+const CANCUN_PROBE: Hex = "0x5f5f5d5f5c505f5f5f5e00";
 
 /** What is to be deployed, by whom. The sender becomes the owner. */
 export interface EscrowDeployment {
@@ -75,6 +80,7 @@ export interface DeployFault {
   readonly code:
     | "RPC_UNREACHABLE"
     | "NOT_A_DEV_CHAIN"
+    | "EVM_TOO_OLD"
     | "USDC_WITHOUT_CODE"
     | "USDC_NOT_SIX_DECIMALS"
     | "TRANSACTION_FAILED";
@@ -86,7 +92,8 @@ export async function deployEscrow(wanted: EscrowDeployment): Promise<Result<Dep
   const reached = await reach(wanted.rpcUrl);
   if (!reached.ok) return reached;
   const { chain, client } = reached.value;
-  const faulty = wanted.usdc === null ? devChainFault(chain) : await tokenFault(client, wanted.usdc);
+  const ofToken = wanted.usdc === null ? devChainFault(chain) : await tokenFault(client, wanted.usdc);
+  const faulty = ofToken ?? (await evmFault(client));
   if (faulty !== null) return err(faulty);
   try {
     const usdc = wanted.usdc ?? (await create(wanted, chain, client, "DevUsdc", null)).address;
@@ -145,6 +152,19 @@ function devChainFault(chain: Chain): DeployFault | null {
     "NOT_A_DEV_CHAIN",
     `--dev-usdc is for chain id ${DEV_CHAIN_ID} alone, and this is ${chain.id}: give the token with --usdc`,
   );
+}
+
+async function evmFault(client: PublicClient<HttpTransport, Chain>): Promise<DeployFault | null> {
+  try {
+    await client.call({ data: CANCUN_PROBE });
+    return null;
+  } catch (cause) {
+    const refused = `a trial of the instructions that the contract needs failed (${reasonOf(cause)})`;
+    return fault(
+      "EVM_TOO_OLD",
+      `${refused}: on an EVM older than Cancun no order could be locked; take another chain, or another RPC of it`,
+    );
+  }
 }
 
 async function tokenFault(

@@ -54,6 +54,8 @@ export interface AnvilOptions {
   readonly port?: number;
   /** Blocks are made by `mine` alone, so that several transactions share one. */
   readonly noMining?: boolean;
+  /** The EVM's rules; absent: those that the contract is compiled for. */
+  readonly hardfork?: "shanghai";
   /** More arguments for the program, as they are. */
   readonly extra?: readonly string[];
 }
@@ -108,7 +110,8 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
 
 function programArguments(options: AnvilOptions): string[] {
   const words = ["--host", "127.0.0.1", "--port", String(options.port ?? 0)];
-  words.push("--chain-id", String(ANVIL_CHAIN_ID), "--slots-in-an-epoch", "1", "--hardfork", "cancun");
+  words.push("--chain-id", String(ANVIL_CHAIN_ID), "--slots-in-an-epoch", "1");
+  words.push("--hardfork", options.hardfork ?? "cancun");
   words.push("--accounts", String(ACCOUNTS), "--mnemonic", MNEMONIC, "--color", "never");
   if (options.blockTimeS !== undefined && options.blockTimeS > 0)
     words.push("--block-time", String(options.blockTimeS));
