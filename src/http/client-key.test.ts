@@ -21,7 +21,16 @@ describe("H-10: a client is an IPv4 address or an IPv6 /64", () => {
     ["ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "ffff:ffff:ffff:ffff::/64"],
     [undefined, "unknown"],
     ["", "unknown"],
-    ["203.0.113.7:8080", "unknown"],
+    ["203.0.113.7:8080", "203.0.113.7"],
+    ["[2001:db8:1:2::7]:8080", "2001:db8:1:2::/64"],
+    ["[2001:db8:1:2::7]", "2001:db8:1:2::/64"],
+    ["[fe80::1%eth0]:1", "fe80:0:0:0::/64"],
+    ["[::ffff:203.0.113.7]:65535", "203.0.113.7"],
+    ["203.0.113.7:", "unknown"],
+    ["203.0.113.7:x", "unknown"],
+    ["203.0.113.700:80", "unknown"],
+    ["[203.0.113.7", "unknown"],
+    ["[]:80", "unknown"],
     ["x".repeat(10_000), "unknown"],
   ];
   for (const [address, key] of CASES) {

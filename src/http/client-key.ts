@@ -10,13 +10,19 @@ const GROUPS = 8;
 /** Groups of 16 bits in a /64. */
 const CLIENT_GROUPS = 4;
 
+/** An address as some proxies write it into `X-Forwarded-For`: IPv4 with a port, or IPv6 in brackets, with or without. */
+const WITH_PORT = /^(?:([0-9.]{7,15}):[0-9]{1,5}|\[([^\]]{2,64})\](?::[0-9]{1,5})?)$/;
+
 /**
  * The key under which everything of one client is counted (H-10): the address itself for IPv4, also where it is
  * written as IPv4-mapped IPv6 (`::ffff:1.2.3.4`); `2001:db8:1:2::/64` for IPv6, whatever its spelling or zone; one
- * common key for text that is no address. At most 24 characters, so that a table of keys has a bounded size.
+ * common key for text that is no address. A port behind it is left out, or all clients of a proxy that writes ports
+ * would share the limit of one. At most 24 characters, so that a table of keys has a bounded size.
  */
 export function clientKey(address: string | undefined): string {
-  const [bare = ""] = (address ?? "").split("%", 1);
+  const text = address ?? "";
+  const [, ipv4, ipv6] = WITH_PORT.exec(text) ?? [];
+  const [bare = ""] = (ipv4 ?? ipv6 ?? text).split("%", 1);
   const family = isIP(bare);
   if (family === 4) return bare;
   if (family !== 6) return UNKNOWN;

@@ -214,6 +214,17 @@ describe("limits", () => {
     await app.close();
   });
 
+  test("H-10 clients of a proxy that writes ports behind their addresses are clients of their own", async () => {
+    const { app } = await harness(richIndex(), { rateLimit: { max: 1, windowS: 10 }, trustProxy: 1 });
+    const from = async (client: string): Promise<number> =>
+      (await app.inject({ url: OPLIST, headers: { "x-forwarded-for": client } })).statusCode;
+    const first = [await from("1.1.1.1:1000"), await from("2.2.2.2:1000"), await from("[2001:db8::1]:1000")];
+    assert.deepEqual(first, [200, 200, 200]);
+    const again = [await from("1.1.1.1:1001"), await from("2.2.2.2"), await from("2001:db8::2")];
+    assert.deepEqual(again, [429, 429, 429]);
+    await app.close();
+  });
+
   test("H-10 POST has a limit of its own, and health none", async () => {
     const { app } = await harness(richIndex(), {
       rateLimit: { max: 2, windowS: 60 },
