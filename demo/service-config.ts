@@ -61,12 +61,11 @@ export function serviceConfig(settings: ServiceSettings): Config {
     ["--prc20-start-height", "1"],
     ["--prc20-fee-bps", `${settings.feeBps}`],
     ["--prc20-fee-address", settings.feeAddress],
-    // Everybody in the story, and whoever plays along, comes from one address.
-    ["--rate-limit-post", "1000"],
     ...swapFlags(settings),
   ]);
-  // A reorganisation is a warning to an operator; here it is part of the story.
-  const environment: Record<string, string | undefined> = { LOG_LEVEL: "error" };
+  // What the reader's environment may say otherwise, and so no flags, which would win over it. A reorganisation is a
+  // warning to an operator; here it is part of the story. Everybody in it, and whoever plays along, has one address.
+  const environment: Record<string, string | undefined> = { LOG_LEVEL: "error", RATE_LIMIT_POST: "1000" };
   for (const name of DEMO_SETTINGS)
     if ((settings.environment[name] ?? "") !== "") environment[name] = settings.environment[name];
   const read = readConfig({ flags, environment, readFile: () => null });
