@@ -82,7 +82,7 @@ function plain(value: unknown): Json {
 
 /** Description by field name. */
 const FIELD_WORDS: Readonly<Record<string, string>> = {
-  ok: "True; false in an error, and in a verification that is not positive.",
+  ok: "True; false in an error.",
   result: "The rows.",
   prev: "Cursor of the previous page.",
   next: "Cursor of the next page.",
@@ -144,12 +144,13 @@ const FIELD_WORDS: Readonly<Record<string, string>> = {
   pearl_release_verified:
     "Whether the release of the PEARL is proved to the seller; null before there is one.",
   pearl_release_verify_error: "Why it is not; null where it is.",
-  terms_error: "Why the terms cannot be acted on; null where they can (S-41).",
+  terms_error: "Why the terms cannot be acted on; null where they can (S-50).",
   evm_leg: "The USDC side.",
   pearl_leg: "The PEARL side.",
   state: "How far this side is.",
   final: "Whether it cannot be undone any more.",
-  next_actions: "Who may or must do what now, the most urgent first (S-54, S-55).",
+  next_actions:
+    "What each side may or must do, in the order of S-54, each only from its `not_before` on and up to its `not_after`: a row knows no present time, and shows those whose window has not come or is over, too.",
   action: "What is to be done.",
   deadlines: "Times that decide.",
   pearl: "The PEARL side.",
@@ -160,12 +161,12 @@ const FIELD_WORDS: Readonly<Record<string, string>> = {
   seller_post_source: "As posted; kept and shown, never judged.",
   funded: "Whether the seller's PEARL address holds what its asks need, at the last check (S-34).",
   pearl_key_proven: "Whether the seller has signed with the PEARL key (S-32).",
-  binding_on_chain: "False: an ask is an offer, and binds nobody before it is locked.",
+  binding_on_chain:
+    "In the answer to a cancel alone, and always false: the contract still takes the ask until it expires or its nonce is revoked (S-33).",
   lock_call: "The contract call that funds this take; null where there is none to make.",
   function: "Name of the contract's function.",
   terms: "Arguments of the call: the terms, as text.",
   ask: "Arguments of the call: the ask, as text.",
   seller_signature: "Argument of the call: the seller's signature.",
-  verified: "The verdict; false also where there is none.",
   details: "What was looked at and found.",
 };

@@ -29,6 +29,7 @@ import {
 } from "./schemas/envelope.ts";
 import { BlockRowSchema, ReorgRowSchema } from "./schemas/blocks.ts";
 import { EXAMPLES } from "./schemas/examples.ts";
+import { SWAP_EXAMPLES } from "./schemas/swap-examples.ts";
 import {
   FillTemplateRowSchema,
   ListingHistoryRowSchema,
@@ -49,8 +50,8 @@ import {
   SwapStatsSchema,
   SwapTransactionSchema,
   TypedDataSchema,
-  VerificationSchema,
 } from "./schemas/swaps.ts";
+import { NO_VERDICT_CODES, NoVerdictSchema, VerificationSchema } from "./schemas/verifications.ts";
 import { schemaNotes } from "./parameters.ts";
 
 /** An OpenAPI 3.1 document, as far as its readers here need it. */
@@ -93,6 +94,7 @@ const BOOK = new SchemaBook({
   Profile: ProfileSchema,
   SwapTransaction: SwapTransactionSchema,
   Verification: VerificationSchema,
+  NoVerdict: NoVerdictSchema,
   Swap: SwapRowSchema,
   AddressSwaps: AddressSwapsSchema,
   SwapStatistics: SwapStatsSchema,
@@ -243,6 +245,7 @@ function swapOperation(route: SwapRoute): Json {
     "INTERNAL_ERROR",
   ];
   const bodyCodes: readonly ErrorCode[] = ["BODY_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"];
+  const all = [...new Set([...codes, ...(route.body === null ? [] : bodyCodes)])];
   return {
     tags: ["Swaps"],
     operationId: route.name,
@@ -255,7 +258,7 @@ function swapOperation(route: SwapRoute): Json {
       ...(route.method === "GET"
         ? { 304: { description: "The client has this answer already (`If-None-Match`)." } }
         : {}),
-      ...errors("SwapError", [...new Set([...codes, ...(route.body === null ? [] : bodyCodes)])]),
+      ...errors("SwapError", all, route.response === VerificationSchema ? NO_VERDICT_CODES : []),
     },
   };
 }
@@ -280,8 +283,15 @@ function parameters(schema: TObject, place: "path" | "query"): readonly Json[] {
   }));
 }
 
-/** Error answers by status; codes of one status share an answer. */
-function errors(schema: "Error" | "SwapError", codes: readonly ErrorCode[]): Record<string, Json> {
+/**
+ * Error answers by status; codes of one status share an answer. `noVerdict`: codes that have the shape of a verification
+ * without a verdict (S-62).
+ */
+function errors(
+  schema: "Error" | "SwapError",
+  codes: readonly ErrorCode[],
+  noVerdict: readonly ErrorCode[] = [],
+): Record<string, Json> {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codes) {
     const { status } = ERRORS[code];
@@ -289,18 +299,35 @@ function errors(schema: "Error" | "SwapError", codes: readonly ErrorCode[]): Rec
   }
   const answers: Record<string, Json> = {};
   for (const [status, same] of byStatus) {
-    const made = same.map((code) => [code, { value: exampleError(schema, code) }] as const);
+    const isNoVerdict = (code: ErrorCode): boolean => noVerdict.includes(code);
+    const made = same.map((code) => {
+      return [
+        code,
+        { value: isNoVerdict(code) ? exampleNoVerdict(code) : exampleError(schema, code) },
+      ] as const;
+    });
+    const shape = referenceTo(schema);
     answers[status] = {
       description: same.map((code) => `\`${code}\`: ${ERRORS[code].when}`).join(" "),
       content: {
         "application/json": {
-          schema: { $ref: `#/components/schemas/${schema}` },
+          schema: same.some(isNoVerdict) ? { anyOf: [referenceTo("NoVerdict"), shape] } : shape,
           examples: Object.fromEntries(made),
         },
       },
     };
   }
   return answers;
+}
+
+function referenceTo(name: string): Json {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+function exampleNoVerdict(code: ErrorCode): Json {
+  const { order_hash } = SWAP_EXAMPLES.verification;
+  const message = ERRORS[code].when;
+  return { ok: false, order_hash, verified: false, error: code, reason: code, message, details: {} };
 }
 
 function exampleError(schema: "Error" | "SwapError", code: ErrorCode): Json {

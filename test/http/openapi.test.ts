@@ -8,7 +8,14 @@ import { after, before, describe, test } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { interfaceDocument } from "../../src/http/server.ts";
 import { guardedService } from "../../testkit/builders/swap-ledger/guarded-service.ts";
-import { accepted, claimed, evm, locked } from "../../testkit/builders/swap-ledger/ledger-scene.ts";
+import {
+  accepted,
+  claimed,
+  evm,
+  locked,
+  pearl,
+  scriptOf,
+} from "../../testkit/builders/swap-ledger/ledger-scene.ts";
 import { ask, bytes32, START, take } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
 import { type Harness, harness, richIndex } from "./harness.ts";
 import * as rows from "./rows.ts";
@@ -202,9 +209,61 @@ function shapes(schema: unknown): readonly unknown[] {
   return Array.isArray(parts) ? parts.flatMap((one: unknown) => shapes(dereferenced(one))) : [schema];
 }
 
+function fieldWords(name: string, field: string): string {
+  return String(at(DOCUMENT, "components", "schemas", name, "properties", field, "description"));
+}
+
 function answerSchema(path: string, method = "get", status = "200"): unknown {
   return at(DOCUMENT, "paths", path, method, "responses", status, "content", "application/json", "schema");
 }
+
+describe("H-50, S-62: what verifications answer", () => {
+  let http: Harness;
+  before(async () => {
+    const service = await guardedService();
+    const { ledger } = service.scene;
+    await ledger.applyEvm(evm(2, [locked("a", 2), locked("b", 2)]));
+    await ledger.applyEvm(evm(3, [accepted("a", 3), accepted("b", 3)]));
+    // The blocks for the script of b are still to be read.
+    await ledger.applyPearl(pearl(2, [], { covered: [scriptOf(ledger, bytes32("order a"))] }));
+    http = await harness(richIndex(), { swaps: service.swaps });
+  });
+  after(() => http.app.close());
+
+  const PATH = "/api/v1/swaps/deals/{deal_hash}/verify-lock";
+  const verifyLock = (order: string) =>
+    http.app.inject({ method: "POST", url: PATH.replace("{deal_hash}", bytes32(order)) });
+
+  test("`ok` is true with every verdict, a bad one too, and the document says so", async () => {
+    const answer = await verifyLock("order a");
+    const { ok, verified } = answer.json();
+    assert.deepEqual([answer.statusCode, ok, verified], [200, true, false], answer.body);
+    const schema = dereferenced(answerSchema(PATH, "post"));
+    assert.deepEqual(at(schema, "properties", "ok", "const"), true);
+    assert.match(String(at(schema, "properties", "ok", "description")), /The verdict is `verified`/);
+    assert.deepEqual(undescribed(answer.json(), schema, PATH), []);
+    assert.ok(ajv().compile(standalone(schema))(answer.json()), answer.body);
+  });
+
+  test("without a verdict the answer has the shape that the document gives it", async () => {
+    const answer = await verifyLock("order b");
+    assert.equal(answer.statusCode, 503, answer.body);
+    assert.deepEqual([answer.json().ok, answer.json().verified], [false, false]);
+    const schema = answerSchema(PATH, "post", "503");
+    assert.deepEqual(undescribed(answer.json(), schema, PATH), []);
+    const [noVerdict] = Object(at(schema, "anyOf"));
+    assert.ok(ajv().compile(standalone(noVerdict))(answer.json()), answer.body);
+  });
+
+  test("an action is described with its window, and a cancel with what it does not bind", () => {
+    assert.match(
+      fieldWords("Deal", "next_actions"),
+      /only from its `not_before` on and up to its `not_after`/,
+    );
+    assert.match(fieldWords("Bid", "next_actions"), /whose window has not come or is over/);
+    assert.match(fieldWords("Ask", "binding_on_chain"), /the contract still takes the ask/);
+  });
+});
 
 describe("H-50: rows as they are", () => {
   let http: Harness;

@@ -1,7 +1,7 @@
 // Schemas of every answer of the swap group (interface §2.11, S-15, S-51, S-54, S-55, S-65, H-40, H-43, H-44), for the
 // documents and for the contract tests.
 
-import { type TObject, type TSchema, Type } from "typebox";
+import { type TSchema, Type } from "typebox";
 import { ASK_STATUSES, BID_STATUSES, DEAL_STATUSES } from "../../swap/statuses.ts";
 import { ACTIONS } from "../../swap/next-actions.ts";
 import { RELEASE_REASONS } from "../../swap/reasons.ts";
@@ -61,8 +61,8 @@ export const NextActionSchema = Type.Object({
   role: Type.Enum(["buyer", "seller", "anyone"]),
   action: Type.Enum([...ACTIONS]),
   optional: Type.Boolean({ description: "Leaving it never loses." }),
-  not_before: nullable(unixTime("Not before.")),
-  not_after: nullable(unixTime("Not after.")),
+  not_before: nullable(unixTime("Not to be done before; null: at any time until `not_after`.")),
+  not_after: nullable(unixTime("Not to be done any more after; null: no end.")),
   outpoint: nullable(Type.String({ description: "`txid:vout` of the lock output it is about." })),
   amount_sat: nullable(satAmount("Value of that output, or of the lock to make.")),
 });
@@ -239,17 +239,6 @@ export const AskRowSchema = Type.Object({
   created_at: unixTime("First POST."),
   updated_at: unixTime("Last POST or check that changed the row."),
   binding_on_chain: Type.Optional(Type.Literal(false)),
-});
-
-/** The answer of a verification (interface §2.11, S-60, S-62). */
-export const VerificationSchema: TObject = Type.Object({
-  ok: Type.Boolean(),
-  order_hash: bytes32("The order."),
-  verified: Type.Boolean(),
-  reason: Type.Optional(Type.String({ description: "Where not verified." })),
-  error: Type.Optional(Type.String({ description: "Where there is no verdict." })),
-  message: Type.Optional(Type.String({ description: "Where there is no verdict." })),
-  details: Type.Record(Type.String(), Type.Unknown()),
 });
 
 /** `GET swaps/{order_hash}` (H-43). */

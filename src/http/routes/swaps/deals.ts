@@ -21,8 +21,8 @@ import {
   DealRowSchema,
   SwapRowSchema,
   swapObject,
-  VerificationSchema,
 } from "../../schemas/swaps.ts";
+import { VerificationSchema } from "../../schemas/verifications.ts";
 import { hashOf, hashParameter } from "./swap-parameters.ts";
 import type { SwapRequest, SwapRoute } from "./swap-route.ts";
 
