@@ -73,17 +73,37 @@ export interface StoredAlarms {
   remove(id: string): Promise<void>;
 }
 
-/** The alarms of a database. */
+async function refused<Value>(job: () => Value | Promise<Value>): Promise<Value> {
+  try {
+    return await job();
+  } catch (cause) {
+    throw refusal(cause);
+  }
+}
+
+/** The alarms of a database. Both reject with `CommandRefused` where it cannot be used. */
 export function alarmsOf(target: DatabaseTarget): StoredAlarms {
   if (target.engine === "postgresql") {
     const { url } = target;
-    return { read: () => postgresAlarms(url), remove: (id) => removePostgresAlarm(url, id) };
+    return {
+      read: () => refused(() => postgresAlarms(url)),
+      remove: (id) => refused(() => removePostgresAlarm(url, id)),
+    };
   }
   const { file } = target;
   return {
-    read: () => Promise.resolve(storedAlarms(file)),
-    remove: (id) => Promise.resolve(removeAlarm(file, id)),
+    read: () => refused(() => storedAlarms(file)),
+    remove: (id) => refused(() => removeAlarm(file, id)),
   };
+}
+
+/** Codes of SQLite, of PostgreSQL (five signs) and of the system. */
+const DATABASE_CODES = /^(ERR_SQLITE_ERROR|[0-9A-Z]{5}|E[A-Z]+)$/;
+
+/** Whether an error is the database's, its server's or the disk's, and not one of this program. */
+export function isDatabaseFailure(error: Error): boolean {
+  if (["StoreUnavailable", "StoreWriteError"].includes(error.name)) return true;
+  return "code" in error && typeof error.code === "string" && DATABASE_CODES.test(error.code);
 }
 
 /** The refusal of a database that cannot be used. */

@@ -89,10 +89,11 @@ function failureKind(error: unknown): FailureKind {
   return "internal";
 }
 
-/** The sentence of an error with those of its causes. */
+/** The sentence of an error with those of its causes, each said once. */
 export function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error.cause === undefined ? error.message : `${error.message}: ${sentenceOf(error.cause)}`;
+  const cause = error.cause === undefined ? "" : sentenceOf(error.cause);
+  return error.message.endsWith(cause) ? error.message : `${error.message}: ${cause}`;
 }
 
 /** What keeps a follower of a PEARL node from going on. The same trouble again and again is one line of the log. */

@@ -83,7 +83,7 @@ export async function runReindex(flags: ReadonlyMap<string, string>): Promise<nu
   const config = configOf(flags);
   const signal = stopSignal();
   const { reindex } = await import("../main.ts");
-  await redacted(config.redact, () => nodeFailureNamed(() => reindex(config, signal)));
+  await redacted(config.redact, () => outsideFailuresSaid(() => reindex(config, signal)));
   return signal.aborted ? 1 : 0;
 }
 
@@ -93,7 +93,7 @@ export async function runVerify(flags: ReadonlyMap<string, string>): Promise<num
   stopSignal().addEventListener("abort", () => process.exit(1), { once: true });
   const { verify } = await import("../main.ts");
   const findings = await redacted(config.redact, () =>
-    nodeFailureNamed(() =>
+    outsideFailuresSaid(() =>
       verify(config, (sentence) => process.stdout.write(`${config.redact(sentence)}\n`)),
     ),
   );
@@ -124,12 +124,12 @@ function out(line: string): void {
 /** `strand alarms`: shows what stands; with `--lift <id>` ends one, also beside a running service. 1: no such alarm. */
 export async function runAlarms(flags: ReadonlyMap<string, string>): Promise<number> {
   const lift = flags.get(LIFT_FLAG) ?? null;
-  const { database } = configOf(new Map([...flags].filter(([name]) => name !== LIFT_FLAG)));
+  const { database, redact } = configOf(new Map([...flags].filter(([name]) => name !== LIFT_FLAG)));
   if (database.engine === "sqlite" && !existsSync(database.file))
     throw new CommandRefused([`there is no database at ${database.file}: check DATABASE_URL`]);
   const { alarmsOf } = await import("../open-database.ts");
   const stored = alarmsOf(database);
-  const alarms = await stored.read();
+  const alarms = await redacted(redact, () => stored.read());
   if (lift === null) {
     if (alarms.length === 0) out("no alarm stands");
     for (const alarm of alarms) for (const line of alarmLines(alarm)) out(line);
@@ -142,7 +142,7 @@ export async function runAlarms(flags: ReadonlyMap<string, string>): Promise<num
       alarms.length === 0 ? "none stands" : `these stand: ${alarms.map(({ id }) => id).join(", ")}`;
     throw new CommandRefused([`there is no alarm ${JSON.stringify(lift)}: ${known}`]);
   }
-  await stored.remove(alarm.id);
+  await redacted(redact, () => stored.remove(alarm.id));
   for (const line of alarmLines(alarm)) out(line);
   out("lifted; a running service offers actions again within some seconds");
   return 0;
@@ -156,13 +156,18 @@ function alarmLines(alarm: FinalAlarm): readonly string[] {
   ];
 }
 
-async function nodeFailureNamed<Value>(job: () => Promise<Value>): Promise<Value> {
+/**
+ * What fails of node, database, server or disk is said in a sentence: there is something to do about it. Anything else
+ * is a bug, and shows where.
+ */
+async function outsideFailuresSaid<Value>(job: () => Promise<Value>): Promise<Value> {
   try {
     return await job();
   } catch (cause) {
-    if (cause instanceof Error && cause.name === "NodeError")
-      throw new CommandRefused([sentenceOf(cause)], { cause });
-    throw cause;
+    if (cause instanceof CommandRefused || !(cause instanceof Error)) throw cause;
+    if (cause.name === "NodeError") throw new CommandRefused([sentenceOf(cause)], { cause });
+    const { isDatabaseFailure, refusal } = await import("../open-database.ts");
+    throw isDatabaseFailure(cause) ? refusal(cause) : cause;
   }
 }
 

@@ -5,6 +5,7 @@ import { Interner } from "../../../swaps/ledger/fact-fields.ts";
 import { ALARM } from "../../../swaps/ledger/fact-kinds.ts";
 import type { FinalAlarm } from "../../../swaps/ledger/ports.ts";
 import { CellReader } from "../../store-rows/cells.ts";
+import { assertReadable } from "../migrate.ts";
 import { Session } from "../session.ts";
 
 /** The alarms that stand, oldest first. Rejects where there is no database of this program at `url`. */
@@ -29,6 +30,7 @@ export function removePostgresAlarm(url: string, id: string): Promise<void> {
 async function beside<Value>(url: string, work: (session: Session) => Promise<Value>): Promise<Value> {
   const session = await Session.open(url, "strand alarms");
   try {
+    await assertReadable(session);
     return await work(session);
   } finally {
     await session.close();

@@ -4,6 +4,7 @@
 import { createHash } from "node:crypto";
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -45,6 +46,7 @@ export type Exported = Omit<SnapshotManifest, "format">;
  * database beside the parts. @throws a sentence where there is no index, or the folder holds a snapshot.
  */
 export function exportSnapshot(file: string, folder: string, partBytes = PART_BYTES): Exported {
+  if (!existsSync(file)) throw new Error(`the database ${file} does not exist: check DATABASE_URL`);
   const copy = join(folder, "copy.db");
   mkdirSync(folder, { recursive: true });
   removeDatabase(copy);

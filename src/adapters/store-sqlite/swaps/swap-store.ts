@@ -13,6 +13,7 @@ import type {
 import type { ClosedAnswer, ClosedQuestion, StoredFact } from "../../../swaps/ledger/closed-port.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import { type Connection, openPassingReader, openWriter } from "../connection.ts";
+import { assertReadable } from "../migrate.ts";
 import type { Writer } from "../write/writer-protocol.ts";
 import { chainCode, chainName } from "../../store-rows/swap-rows.ts";
 import { closedAnswer, numberedIn } from "./closed-deals.ts";
@@ -106,6 +107,7 @@ function readFact(cells: CellReader): StoredFact {
 export function storedAlarms(file: string): readonly FinalAlarm[] {
   const reader = openPassingReader(file);
   try {
+    assertReadable(reader, file);
     return reader.all("SELECT key, body FROM swap_fact WHERE kind = 'alarm' ORDER BY seq").map((row) => {
       const cells = new CellReader(row);
       const [key, body] = [cells.text(), cells.text()];

@@ -1,0 +1,72 @@
+// Commands on a database that they cannot use say so in a sentence and end with 1, whatever is wrong with it: a stack, and
+// a code that no document names, would tell neither an operator nor his scripts what to do.
+
+import assert from "node:assert/strict";
+import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
+import { needsPostgres, startPostgres } from "../../testkit/doubles/postgres.ts";
+import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
+import { serveWorld, settingsOver, type WorldServer } from "../../testkit/worlds/simulation/world-server.ts";
+import { endAll, startStrand } from "./service-process.ts";
+
+let folder = "";
+let world: SimulatedWorld;
+let server: WorldServer;
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), "strand-unusable-"));
+  world = new SimulatedWorld(88);
+  world.grow(3);
+  server = await serveWorld(world);
+});
+
+after(async () => {
+  await endAll();
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function refused(database: string, words: readonly string[], sentence: RegExp): Promise<void> {
+  const settings = settingsOver(world, server, { database, port: 0 });
+  const { code, stdout, stderr } = await startStrand(process.execPath, words, settings).ended;
+  assert.equal(code, 1, `${words.join(" ")}: ${stdout}${stderr}`);
+  assert.match(stderr, sentence);
+  assert.doesNotMatch(stderr, /\n\s+at /);
+}
+
+/** A database whose pages after the first hold nothing that can be read. */
+async function damaged(): Promise<string> {
+  const file = join(folder, "damaged.db");
+  await (await openSqliteStore({ file })).close();
+  const at = openSync(file, "r+");
+  writeSync(at, Buffer.alloc(statSync(file).size - 4096, 0x5a), 0, null, 4096);
+  closeSync(at);
+  return `sqlite:${file}`;
+}
+
+test("a damaged SQLite file, one of another program, and none at all", async () => {
+  const broken = await damaged();
+  await refused(broken, ["alarms"], /^strand: the database cannot be used: .*malformed/);
+  await refused(broken, ["verify"], /^strand: the database cannot be used: .*malformed/);
+  writeFileSync(join(folder, "empty.db"), "");
+  await refused(`sqlite:${join(folder, "empty.db")}`, ["alarms"], /has schema 0, this program reads schema/);
+  const nowhere = `sqlite:${join(folder, "none.db")}`;
+  await refused(nowhere, ["export", "--to", join(folder, "snapshot")], /none\.db does not exist/);
+});
+
+test("a PostgreSQL without an index, and one that does not answer", needsPostgres(), async () => {
+  const cluster = await startPostgres();
+  try {
+    await refused(await cluster.newUrl(), ["alarms"], /^strand: the database cannot be used: .*no index yet/);
+  } finally {
+    await cluster.stop();
+  }
+  const away = "postgres://strand:far-too-secret@127.0.0.1:1/strand";
+  // The reason is said once, and no password.
+  const sentence = /^strand: the database cannot be used: PostgreSQL: connect ECONNREFUSED 127\.0\.0\.1:1\n$/;
+  await refused(away, ["alarms", "--lift", "1"], sentence);
+  await refused(away, ["verify"], sentence);
+});
