@@ -5,8 +5,10 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { migrate } from "../src/adapters/store-postgres/migrate.ts";
 import { initial } from "../src/adapters/store-postgres/migrations/0001-initial.ts";
+import { openIndexReader } from "../src/adapters/store-postgres/read/index-reader.ts";
 import { openPostgresStore } from "../src/adapters/store-postgres/postgres-store.ts";
 import { type Migration, Session } from "../src/adapters/store-postgres/session.ts";
+import { openReplay } from "../src/adapters/store-sqlite/read/index-reader.ts";
 import { openSqliteStore } from "../src/adapters/store-sqlite/sqlite-store.ts";
 import { needsPostgres, type PostgresCluster, startPostgres } from "../testkit/doubles/postgres.ts";
 import { BASE } from "../testkit/store-contract/chain-facts.ts";
@@ -16,6 +18,52 @@ const SECOND: Migration = { version: 2, name: "second", sql: "CREATE TABLE secon
 const BROKEN: Migration = { ...SECOND, sql: `${SECOND.sql}; SELECT 1 / 0` };
 const VERSIONS = "SELECT version, name FROM schema_version ORDER BY version";
 const TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema() ORDER BY tablename";
+
+/** What somebody may do to a schema, how he takes it back, and of what the findings speak. */
+const CHANGES: readonly (readonly [change: string, back: string, names: readonly string[]])[] = [
+  [
+    `CREATE FUNCTION richer() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.balance := 0; RETURN NEW; END';
+     CREATE TRIGGER richer BEFORE UPDATE ON balance FOR EACH ROW EXECUTE FUNCTION richer()`,
+    "DROP TRIGGER richer ON balance",
+    ["holds the trigger richer on balance"],
+  ],
+  [
+    "CREATE RULE silent AS ON DELETE TO undo DO INSTEAD NOTHING",
+    "DROP RULE silent ON undo",
+    ["holds the rule silent on undo"],
+  ],
+  [
+    "DROP INDEX op_by_txid",
+    "CREATE INDEX op_by_txid ON op (substr(txid, 1, 8))",
+    ["lacks the index op_by_txid on op"],
+  ],
+  [
+    "ALTER TABLE balance ALTER COLUMN locked TYPE numeric(38)",
+    "ALTER TABLE balance ALTER COLUMN locked TYPE numeric(39)",
+    ["holds the column balance.locked", "lacks the column balance.locked"],
+  ],
+  [
+    "ALTER TABLE errand ALTER COLUMN state SET DEFAULT 2",
+    "ALTER TABLE errand ALTER COLUMN state SET DEFAULT 0",
+    ["holds the column errand.state"],
+  ],
+  ["ALTER TABLE meta SET UNLOGGED", "ALTER TABLE meta SET LOGGED", ["holds the relation meta"]],
+  [
+    "ALTER TABLE token ENABLE ROW LEVEL SECURITY; CREATE POLICY few ON token USING (tick < 'M')",
+    "DROP POLICY few ON token; ALTER TABLE token DISABLE ROW LEVEL SECURITY",
+    ["holds the policy few on token", "holds the relation token"],
+  ],
+  [
+    "ALTER TABLE live ADD CONSTRAINT short CHECK (length(body) < 9)",
+    "ALTER TABLE live DROP CONSTRAINT short",
+    ["holds the constraint short of live"],
+  ],
+  [
+    "ALTER SEQUENCE live_version CYCLE",
+    "ALTER SEQUENCE live_version NO CYCLE",
+    ["holds the numbers of live_version"],
+  ],
+];
 
 describe("schema of PostgreSQL", needsPostgres(), () => {
   let cluster: PostgresCluster;
@@ -80,6 +128,36 @@ describe("schema of PostgreSQL", needsPostgres(), () => {
       await assert.rejects(migrate(one, [initial]), /schema 2, this program knows schemas up to 1/);
       assert.deepEqual(await one.all(TABLES), tables);
       assert.equal((await one.all(VERSIONS)).length, 2);
+    });
+  });
+
+  test("verify finds what somebody has changed of the schema, and leaves what stands beside it", async () => {
+    const url = await cluster.newUrl();
+    await (await openPostgresStore({ url })).close();
+    const auditOf = async (): Promise<readonly string[]> => {
+      const reader = await openIndexReader(url, openReplay);
+      const found: string[] = [];
+      for await (const step of reader.audit()) if ("finding" in step) found.push(step.finding);
+      await reader.close();
+      return found;
+    };
+    await cluster.run(
+      url,
+      "CREATE TABLE of_another_program (id int); CREATE INDEX ON of_another_program (id)",
+    );
+    assert.deepEqual(await auditOf(), []);
+    for (const [change, back, names] of CHANGES) {
+      await cluster.run(url, change);
+      const found = (await auditOf()).join("\n");
+      for (const name of names) assert.ok(found.includes(name), `${change}: ${found}`);
+      await cluster.run(url, back);
+      assert.deepEqual(await auditOf(), [], back);
+    }
+    await withSessions(1, async ([session]) => {
+      assert.deepEqual(
+        await session?.all("SELECT relname::text FROM pg_class WHERE relpersistence = 't'"),
+        [],
+      );
     });
   });
 

@@ -48,6 +48,12 @@ export async function migrate(
   }
 }
 
+/** Makes the whole schema where nothing is yet, in the transaction of whoever asks. */
+export async function makeSchema(session: Session): Promise<void> {
+  await session.exec(MAKE_VERSIONS);
+  for (const { sql } of MIGRATIONS) await session.exec(sql);
+}
+
 /** Rejects with a sentence where the database has another schema than this program reads. */
 export async function assertReadable(session: Session): Promise<void> {
   const found = await schemaVersion(session);

@@ -3,13 +3,14 @@
 
 import type { StoredParameters } from "../../../index/ports.ts";
 import type { IndexedBlock, IndexUnderTest, LongStep } from "../../../index/verify.ts";
-import { compareIndexes, type IndexRows } from "../../store-rows/compare-rows.ts";
+import { compareIndexes, findings, type IndexRows } from "../../store-rows/compare-rows.ts";
 import { BLOCK_COLUMNS, readBlockRow } from "../../store-rows/row-shapes.ts";
 import { auditSteps } from "../audit/audit.ts";
 import { rowsOf } from "../audit/dump.ts";
 import { storedTip } from "../block-rows.ts";
 import { assertReadable } from "../migrate.ts";
 import { storedParameters } from "../postgres-store.ts";
+import { schemaDifferences } from "../schema-differences.ts";
 import { Session } from "../session.ts";
 
 const BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
@@ -27,7 +28,7 @@ export async function openIndexReader(url: string, openReplay: OpenReplay): Prom
     await assertReadable(session);
     // Rows are sorted and checks made over whole tables: a statement takes as long as it takes.
     await session.beginLongWork();
-    return new IndexReader(session, openReplay);
+    return new IndexReader(url, session, openReplay);
   } catch (error) {
     await session.close();
     throw error;
@@ -35,10 +36,12 @@ export async function openIndexReader(url: string, openReplay: OpenReplay): Prom
 }
 
 class IndexReader implements IndexUnderTest {
+  readonly #url: string;
   readonly #session: Session;
   readonly #openReplay: OpenReplay;
 
-  constructor(session: Session, openReplay: OpenReplay) {
+  constructor(url: string, session: Session, openReplay: OpenReplay) {
+    this.#url = url;
     this.#session = session;
     this.#openReplay = openReplay;
   }
@@ -66,8 +69,9 @@ class IndexReader implements IndexUnderTest {
     return this.#session.exec("ROLLBACK");
   }
 
-  audit(): AsyncIterable<LongStep> {
-    return auditSteps(this.#session);
+  async *audit(): AsyncGenerator<LongStep, void, void> {
+    yield* findings(await schemaDifferences(this.#url));
+    yield* auditSteps(this.#session);
   }
 
   async *differencesFrom(replay: string): AsyncGenerator<LongStep, void, void> {
