@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
+import { LiveBoard } from "../src/adapters/store-postgres/live-rows.ts";
 import {
   type OpenedPostgresStore,
   openPostgresStore,
@@ -163,6 +164,39 @@ describe("PostgreSQL", needsPostgres(), () => {
     );
     assert.equal((await store.tip())?.height, BASE.height + 1);
     await store.close();
+  });
+
+  test("a database that took reads alone for a while is written again, by connections of then, too", async () => {
+    const url = await cluster.newDatabase("und");
+    const name = new URL(url).pathname.slice(1);
+    const store = await openPostgresStore({ url });
+    const [board, told] = [new LiveBoard(url, store.fence), [{ topic: "test", key: "one", body: "1" }]];
+    try {
+      await store.commitBase(BASE);
+      const blocks = new ChainModel(6).many(2);
+      // As hosts of databases do where the disk is nearly full.
+      const base = await cluster.newUrl();
+      await cluster.run(base, `ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+      await cluster.run(
+        base,
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`,
+      );
+      await assert.rejects(store.commit(blocks.slice(0, 1), 10));
+      await assert.rejects(store.commit(blocks.slice(0, 1), 10), /does not answer|read-only/);
+      await assert.rejects(board.publish(told), /read-only/);
+      await cluster.run(base, `ALTER DATABASE ${name} RESET default_transaction_read_only`);
+      const commit = (): Promise<boolean> =>
+        store.commit(blocks, 10).then(
+          () => true,
+          () => false,
+        );
+      await until("it is written", commit, 20_000);
+      assert.equal((await store.tip())?.height, BASE.height + 2);
+      await board.publish(told);
+    } finally {
+      await board.close();
+      await store.close();
+    }
   });
 
   test("a writer whose number is no longer the newest cannot commit", async () => {

@@ -22,6 +22,9 @@ export interface Migration {
 /** The type of whole numbers, which must be exact; `numeric`, the type of amounts, stays decimal text. */
 const INT8 = 20;
 
+/** Code of a refused write where only reads are allowed: the disk is full and the host has said so, or a standby. */
+const READ_ONLY = "25006";
+
 /** How long a server may be silent while something is asked of it, the connection itself included. */
 const SILENT_MS = 4000;
 /** And before a connection that is not needed any more is cut. */
@@ -196,6 +199,10 @@ export class Session {
     this.#asked += 1;
     try {
       return await asked;
+    } catch (error) {
+      // Whether a connection may write is decided when it is made: this one could not when the server can again.
+      if (error instanceof Error && "code" in error && error.code === READ_ONLY) this.abandon(error);
+      throw error;
     } finally {
       this.#asked -= 1;
       this.#answers += 1;
