@@ -11,6 +11,7 @@ import type { SwapRules } from "../swap/subject.ts";
 import type { ClosingBounds } from "../swaps/ledger/closing.ts";
 import { SwapLedger } from "../swaps/ledger/ledger.ts";
 import type { SwapLedgerDependencies } from "../swaps/ledger/ledger-commits.ts";
+import { claimFirstBlock } from "../swaps/ledger/first-block.ts";
 import type { EvmStanding, PearlStanding, SwapStore } from "../swaps/ledger/ports.ts";
 import { SwapReadiness } from "../swaps/readiness.ts";
 import { CommandRefused } from "./cli/ending.ts";
@@ -106,6 +107,19 @@ export function ledgerParts({
   };
 }
 
+/** Refuses a database that lacks blocks which are to be read: who lowers the first block would wait for orders in vain. */
+async function refuseMissed(
+  { store, swaps: { firstBlock } }: LedgerFoundation,
+  ledger: SwapLedger,
+): Promise<void> {
+  const readFrom = await claimFirstBlock(store, firstBlock, ledger.tips().evm.height >= 0);
+  if (readFrom === null) return;
+  throw new CommandRefused([
+    `ESCROW_FIRST_BLOCK is ${firstBlock}, and the EVM chain was read from block ${readFrom} on: orders before are missing. ` +
+      "With the service stopped run `./bin/strand reindex`, after which all is read, or set ESCROW_FIRST_BLOCK back",
+  ]);
+}
+
 /** The ledger, readiness and the followers, each of which has what it needs of the others. */
 interface OpenedLedger<Followers> {
   readonly ledger: SwapLedger;
@@ -115,7 +129,7 @@ interface OpenedLedger<Followers> {
 
 /**
  * Opens the ledger and readiness and builds the followers over the ledger with `follow`. Nothing runs yet.
- * @throws CommandRefused where the database belongs to another escrow (S-26) or cannot be read.
+ * @throws CommandRefused where the database belongs to another escrow (S-26), lacks blocks of it or cannot be read.
  */
 export async function openLedger<Followers extends FollowedChains>(
   foundation: LedgerFoundation,
@@ -141,6 +155,7 @@ export async function openLedger<Followers extends FollowedChains>(
   const ledger = await withSteadyHeap(() => SwapLedger.open(parts)).catch((cause: unknown) => {
     throw new CommandRefused([`swaps cannot use this database: ${sentenceOf(cause)}`], { cause });
   });
+  await refuseMissed(foundation, ledger);
   opened = ledger;
   ledger.onRows(() => readiness.tick());
   followers = follow(ledger);

@@ -176,7 +176,7 @@ export const SETTINGS = {
     "ESCROW_FIRST_BLOCK",
     "height",
     null,
-    "Block that holds the contract's creation; nothing below it is read. Needed for swaps.",
+    "Block that holds the contract's creation; nothing below it is read. To lower it later, run `strand reindex`. Needed for swaps.",
   ),
   EVM_CONFIRMATIONS: setting(
     "EVM_CONFIRMATIONS",

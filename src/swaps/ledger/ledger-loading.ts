@@ -23,6 +23,7 @@ import {
   UNTOLD,
 } from "./fact-kinds.ts";
 import type { StoredFact } from "./closed-port.ts";
+import { FIRST_BLOCK } from "./first-block.ts";
 import type { SwapStore } from "./ports.ts";
 
 type Loader = (fact: StoredFact, interner: Interner, books: Books) => void;
@@ -73,6 +74,7 @@ const LOADERS: ReadonlyMap<string, Loader> = new Map([
   loads(ADDRESSES, (addresses, { records }) => records.putAddresses(addresses, LOADING)),
   loads(ORIGIN, (origin, { records }) => records.putOrigin(origin, LOADING)),
   loads(UNTOLD, () => undefined),
+  loads(FIRST_BLOCK, () => undefined),
   loads(CLOSED, (state, { closed }) => closed.load(state)),
   loads(UNREVEALED, (hashlock, { closed }) => closed.unrevealed.add(hashlock, hashlock)),
 ]);

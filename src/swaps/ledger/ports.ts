@@ -74,10 +74,17 @@ export interface SwapTransaction {
 }
 
 /**
- * Kinds that a wipe of the index removes although they are tied to no block: what was derived from chain facts. All
- * other facts without a chain are kept: records (S-50), secrets (S-13) and sightings (S-15).
+ * Kinds that a wipe of the index removes although they are tied to no block: what was derived from chain facts, and from
+ * where on they were read. All other facts without a chain are kept: records (S-50), secrets (S-13) and sightings (S-15).
  */
-export const DERIVED_KINDS: readonly string[] = ["tip", "script", "badkey", "closed", "unrevealed"];
+export const DERIVED_KINDS: readonly string[] = [
+  "tip",
+  "script",
+  "badkey",
+  "closed",
+  "unrevealed",
+  "firstblock",
+];
 
 /**
  * Storage of swap facts. Engine-neutral: two tables, checkpoints and the shared event log. A wipe of the index
