@@ -49,7 +49,7 @@ export interface DemoFolder {
 }
 
 function lock(path: string): DatabaseSync | null {
-  const database = new DatabaseSync(path, { timeout: 0 });
+  const database = lockFile(path);
   try {
     database.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE;");
     return database;
@@ -57,6 +57,16 @@ function lock(path: string): DatabaseSync | null {
     database.close();
     if (error instanceof Error && /locked|busy/i.test(error.message)) return null;
     throw error;
+  }
+}
+
+function lockFile(path: string): DatabaseSync {
+  try {
+    return new DatabaseSync(path, { timeout: 0 });
+  } catch (cause) {
+    throw new FolderUnusable(`${path} cannot be opened: this user needs a folder that he may write to`, {
+      cause,
+    });
   }
 }
 
@@ -70,13 +80,26 @@ export function ownerOf(folder: string): number | null {
   }
 }
 
+/** The folder, or what is in it, is not what a demo can go on with; the message says what to do. */
+export class FolderUnusable extends Error {
+  override readonly name = "FolderUnusable";
+}
+
 function readSeed(path: string): string | null {
   if (!existsSync(path)) return null;
-  const stored: unknown = JSON.parse(readFileSync(path, "utf8"));
+  const stored = jsonOf(readFileSync(path, "utf8"));
   if (typeof stored === "object" && stored !== null && "seed" in stored && typeof stored.seed === "string") {
     return stored.seed;
   }
-  throw new Error(`${path} holds no seed: remove the folder or start with --fresh`);
+  throw new FolderUnusable(`${path} holds no seed: remove the folder or start with --fresh`);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 function writeKeys(path: string, seed: string, cast: Cast): void {

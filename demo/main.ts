@@ -11,7 +11,7 @@ import type { Cast } from "./cast.ts";
 import { catchUp } from "./chain-time.ts";
 import { direct } from "./director.ts";
 import { followEvents } from "./event-stream.ts";
-import { type DemoFolder, ownerOf, takeFolder } from "./folder.ts";
+import { type DemoFolder, FolderUnusable, ownerOf, takeFolder } from "./folder.ts";
 import { found, FOUNDING_HEIGHT } from "./founding.ts";
 import { indexClient, rowOf } from "./index-client.ts";
 import { Narrator } from "./narrator.ts";
@@ -194,19 +194,27 @@ export async function runDemo(argv: readonly string[]): Promise<number> {
     );
     return 1;
   }
-  const folder = takeFolder(options.folder, options.fresh);
-  if (folder === null) {
-    process.stderr.write(`strand demo: ${ownerSentence(options.folder)}\n`);
-    return 1;
-  }
   try {
-    await run(options, folder, signal);
+    const folder = takeFolder(options.folder, options.fresh);
+    if (folder === null) throw new CommandRefused([ownerSentence(options.folder)]);
+    try {
+      await run(options, folder, signal);
+    } finally {
+      folder.release();
+    }
     return 0;
   } catch (error) {
-    if (!(error instanceof CommandRefused)) throw error;
-    for (const sentence of error.sentences) process.stderr.write(`strand demo: ${sentence}\n`);
+    const sentences = failureSentences(error, options.folder);
+    if (sentences === null) throw error;
+    for (const sentence of sentences) process.stderr.write(`strand demo: ${sentence}\n`);
     return 1;
-  } finally {
-    folder.release();
   }
+}
+
+/** What is refused, or fails of the folder and the disk, in sentences; null where it is a bug, which shows its stack. */
+function failureSentences(error: unknown, folder: string): readonly string[] | null {
+  if (error instanceof CommandRefused) return error.sentences;
+  if (error instanceof FolderUnusable) return [`${error.message}; or choose another folder with --folder`];
+  if (!(error instanceof Error && "syscall" in error)) return null;
+  return [`${error.message}: is there room, and a right to write, in ${folder}?`];
 }
