@@ -4,6 +4,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { answerSaid, serverSaid } from "./clock.ts";
 import { Store } from "./store.ts";
+import { followEvents, MISSED, type News } from "./stream.ts";
 import type { Health } from "./wire.ts";
 
 /** What news can be about. */
@@ -38,6 +39,8 @@ const versions: Record<Topic, Store<number>> = {
 };
 /** Grows at every reorganisation: what was known for ever may be another thing now. */
 export const reorganisations = new Store(0);
+/** Grows wherever news may have been missed: what was known may be another thing, and is asked for again. */
+export const gaps = new Store(0);
 const ALL_TOPICS = Object.keys(versions) as Topic[];
 
 /** A number that grows whenever one of the topics has news. For use inside a component. */
@@ -78,6 +81,7 @@ const TOPICS_OF: Readonly<Record<string, readonly Topic[]>> = {
   listing: ["listing"],
   reorg: ALL_TOPICS,
   reset: ALL_TOPICS,
+  [MISSED.kind]: ALL_TOPICS,
   bid: ["swap"],
   ask: ["swap"],
   deal: ["swap"],
@@ -85,25 +89,21 @@ const TOPICS_OF: Readonly<Record<string, readonly Topic[]>> = {
 
 /** Begins to follow the service. Called once. */
 export function followService(): void {
-  openStream();
+  followEvents(Object.keys(TOPICS_OF), hearNews);
   void askHealth();
   setInterval(() => void askHealth(), HEALTH_EVERY_MS);
   addEventListener("offline", () => cutOff());
   addEventListener("online", () => void askHealth());
 }
 
-function openStream(): void {
-  const stream = new EventSource("/api/v1/events");
-  for (const [kind, topics] of Object.entries(TOPICS_OF)) {
-    stream.addEventListener(kind, () => {
-      if (topics === ALL_TOPICS) reorganisations.set(reorganisations.value + 1);
-      tell(...topics);
-    });
-  }
-  // Where the browser gives up by itself (an error status), it is begun anew.
-  stream.addEventListener("error", () => {
-    if (stream.readyState === EventSource.CLOSED) setTimeout(openStream, 3_000);
-  });
+/** Height of the newest block that the stream has told of. */
+let toldHeight = -1;
+
+function hearNews({ kind, height }: News): void {
+  if (height !== null) toldHeight = height;
+  if (kind === MISSED.kind) gaps.set(gaps.value + 1);
+  else if (TOPICS_OF[kind] === ALL_TOPICS) reorganisations.set(reorganisations.value + 1);
+  tell(...(TOPICS_OF[kind] ?? []));
 }
 
 async function askHealth(): Promise<void> {
@@ -137,7 +137,10 @@ function hearHealth(body: Health): void {
   else if (before === null) {
     tell("mempool", "health");
     readWhatWasMissed();
-  } else if (
+  } else if (before.indexed_height !== body.indexed_height && toldHeight !== body.indexed_height)
+    // The stream is silent, as behind a proxy that keeps it back: whatever a block brings was not told of either.
+    tell(...ALL_TOPICS);
+  else if (
     before.indexed_height !== body.indexed_height ||
     before.evm?.indexed_height !== body.evm?.indexed_height
   )

@@ -1,0 +1,110 @@
+// The stream of news: one for all tabs of a browser, which has few connections; and a page that gets no news says what
+// has happened all the same.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { needsChromium, openPage, startChromium, visit } from "../../testkit/browser/chromium.ts";
+import { until } from "../../testkit/until.ts";
+import { party, payPearl } from "../../testkit/worlds/swap-stage/parties.ts";
+import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
+import { inscribe } from "../../testkit/worlds/swap-stage/tokens.ts";
+
+const tick = "GOLD";
+
+let stage: SwapStage;
+let browser: Browser;
+
+function live(page: Page): Promise<void> {
+  return page.getByRole("status").filter({ hasText: /^Live/ }).waitFor();
+}
+
+function mint(amt: string): Promise<string> {
+  return inscribe(stage, party(stage, 3), "mint", { tick, amt });
+}
+
+function has(page: Page, txid: string): Promise<void> {
+  return page.locator(`a[href="/op/${txid}/0"]`).waitFor();
+}
+
+/** Chromium without a window takes every tab for one that is seen. */
+async function show(page: Page, state: "visible" | "hidden"): Promise<void> {
+  await page.evaluate(`
+    Object.defineProperty(document, "visibilityState", { value: "${state}", configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+  `);
+}
+
+describe("the stream of news", needsChromium(), () => {
+  before(async () => {
+    stage = await SwapStage.open();
+    await payPearl(stage, party(stage, 3), 300_000_000n);
+    await inscribe(stage, party(stage, 3), "deploy", { tick, max: "1000000", lim: "1000" });
+    browser = await startChromium();
+  });
+  after(async () => {
+    await browser?.close();
+    await stage?.close();
+  });
+
+  test("eight tabs of one browser are live, and the others go on where the one that has the stream is closed", async () => {
+    const { page: first, complaints, close } = await openPage(browser, stage.http.url);
+    try {
+      const pages = [first];
+      while (pages.length < 8) pages.push(await first.context().newPage());
+      for (const page of pages) {
+        await page.goto(`${stage.http.url}/operations`);
+        await live(page);
+      }
+      const early = await mint("1");
+      for (const page of pages) await has(page, early);
+      await first.close();
+      const late = await mint("2");
+      for (const page of pages.slice(1)) await has(page, late);
+      assert.deepEqual(complaints, []);
+    } finally {
+      await close();
+    }
+  });
+
+  test("a tab that nobody sees leaves the stream to others, and shows the present when it is seen again", async () => {
+    const { page: first, complaints, close } = await openPage(browser, stage.http.url);
+    try {
+      await first.goto(`${stage.http.url}/operations`);
+      await live(first);
+      await show(first, "hidden");
+      const second = await first.context().newPage();
+      let streams = 0;
+      second.on("request", (request) => (streams += request.url().endsWith("/api/v1/events") ? 1 : 0));
+      await second.goto(`${stage.http.url}/operations`);
+      await until("the tab that is seen has the stream", () => streams === 1);
+      const minted = await mint("3");
+      await has(second, minted);
+      await second.close();
+      await show(first, "visible");
+      await has(first, minted);
+      await has(first, await mint("4"));
+      assert.deepEqual(complaints, []);
+    } finally {
+      await close();
+    }
+  });
+
+  for (const path of ["/operations", `/token/${tick}?view=holders`])
+    test(`where a proxy keeps the stream back, ${path} shows what a block brought within 10 s`, () =>
+      visit(browser, stage.http.url, async (page) => {
+        await page.route("**/api/v1/events", () => undefined);
+        await page.goto(stage.http.url + path);
+        await live(page);
+        const supply = path === "/operations" ? null : await page.locator("tbody .amount").innerText();
+        const minted = await mint("5");
+        const since = performance.now();
+        if (supply === null) await has(page, minted);
+        else
+          await until(
+            "the holder has more",
+            async () => (await page.locator("tbody .amount").innerText()) !== supply,
+          );
+        assert.ok(performance.now() - since < 10_000);
+      }));
+});
