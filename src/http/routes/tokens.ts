@@ -2,14 +2,14 @@
 
 import { Type } from "typebox";
 import type { Tick } from "../../primitives/brands.ts";
-import type { PageRequest } from "../../index/pages.ts";
+import type { PageRequest, PageStart } from "../../index/pages.ts";
 import { type CursorBinding, pageLinks, pageRequest } from "../cursor.ts";
 import { ok } from "../../primitives/result.ts";
 import { tickOf } from "../parameters.ts";
 import { type ReadDependencies, type ReadRoute, readRoute } from "../read-route.ts";
 import { candleRow, holderRow, statsRow, tokenListRow, tokenRow } from "../rows/tokens.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
-import { pageParameters, tickParameter, tickPrefixFilter } from "../schemas/parameters.ts";
+import { booleanFilter, pageParameters, tickParameter, tickPrefixFilter } from "../schemas/parameters.ts";
 import {
   CandleRowSchema,
   HolderRowSchema,
@@ -88,6 +88,9 @@ const holders = readRoute({
   },
 });
 
+/** Beyond every candle, walking back. (A-118) */
+const THE_END: PageStart = { direction: "prev", key: [Number.MAX_SAFE_INTEGER] };
+
 const candles = readRoute({
   name: "candles",
   path: "/api/v1/prc20/token/{tick}/candles",
@@ -102,6 +105,7 @@ const candles = readRoute({
         "x-expected": "one of 1h, 4h, 1d",
       }),
     ),
+    newest: booleanFilter("Begin with the last page, which has the newest intervals; `prev` walks back."),
   }),
   row: CandleRowSchema,
   example: EXAMPLES.candleRow,
@@ -112,7 +116,9 @@ const candles = readRoute({
     const binding: CursorBinding = { list: "candles", scope: ["candles", tick, interval] };
     const page = pageRequest(query, binding);
     if (!page.ok) return page;
-    const { snapshot, dec } = await candlesWithDecimals(deps, tick, INTERVAL_S[interval], page.value);
+    const isFirst = page.value.start === null;
+    const asked = query.newest === "true" && isFirst ? { ...page.value, start: THE_END } : page.value;
+    const { snapshot, dec } = await candlesWithDecimals(deps, tick, INTERVAL_S[interval], asked);
     const { state, value } = snapshot;
     if (value === null) return ok({ state, rows: [] });
     return ok({ state, rows: value.rows.map((row) => candleRow(row, dec)), ...pageLinks(value, binding) });

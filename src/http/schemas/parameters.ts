@@ -154,3 +154,10 @@ export const stateFilter = Type.Optional(
     "x-expected": `one of ${LIFECYCLE_STATES.join(", ")}`,
   }),
 );
+
+/** A boolean parameter: `true` or `false` (H-40). */
+export function booleanFilter(description: string) {
+  return Type.Optional(
+    Type.Union([Type.Literal("true"), Type.Literal("false")], { description, "x-expected": "true or false" }),
+  );
+}

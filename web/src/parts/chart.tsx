@@ -2,7 +2,7 @@
 // drawing library is loaded when the first chart is shown.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { isFailure, read, useAnswer } from "../answers.ts";
+import { useAnswer } from "../answers.ts";
 import { unitPrice, utc, wholeUnits } from "../format.ts";
 import { settings } from "../settings.ts";
 import { useStore } from "../store.ts";
@@ -19,71 +19,27 @@ interface ChartProps {
 
 /** Candles of the newest hundred intervals that had sales. */
 export function PriceChart({ tick, interval, decimals }: ChartProps) {
-  // Oldest first is the order of the rows; the last page of a walk back from the end holds the newest.
-  const first = useAnswer<Envelope<CandleRow>>(
-    `/api/v1/prc20/token/${tick}/candles?interval=${interval}&limit=100`,
+  const answer = useAnswer<Envelope<CandleRow>>(
+    `/api/v1/prc20/token/${tick}/candles?interval=${interval}&limit=100&newest=true`,
     "listing",
   );
-  const answer = useNewest(tick, interval, first.value);
   return (
-    <Await answer={{ ...first, value: answer }} what="prices" rows={8}>
-      {(rows) =>
-        rows.length === 0 ? (
+    <Await answer={answer} what="prices" rows={8}>
+      {({ result }) =>
+        result.length === 0 ? (
           <Empty>Nothing has been sold yet, so that there is no price.</Empty>
         ) : (
           <>
-            <Candles rows={rows} />
+            <Candles rows={result} />
             <details>
               <summary>The same as a table</summary>
-              <CandleTable rows={rows.toReversed()} decimals={decimals} tick={tick} />
+              <CandleTable rows={result.toReversed()} decimals={decimals} tick={tick} />
             </details>
           </>
         )
       }
     </Await>
   );
-}
-
-const MOST_PAGES = 20;
-
-/** Follows the pages to their end and keeps the newest hundred rows. */
-function useNewest(
-  tick: string,
-  interval: string,
-  first: Envelope<CandleRow> | null,
-): readonly CandleRow[] | null {
-  const [rows, setRows] = useState<readonly CandleRow[] | null>(first?.result ?? null);
-  useEffect(() => {
-    if (first === null) {
-      setRows(null);
-      return undefined;
-    }
-    let isGone = false;
-    void newestOf(tick, interval, first).then((found) => {
-      if (!isGone) setRows(found);
-    });
-    return () => {
-      isGone = true;
-    };
-  }, [first, tick, interval]);
-  return rows;
-}
-
-async function newestOf(
-  tick: string,
-  interval: string,
-  first: Envelope<CandleRow>,
-): Promise<readonly CandleRow[]> {
-  let rows = first.result;
-  let next = first.next;
-  for (let page = 0; next !== null && page < MOST_PAGES; page += 1) {
-    const path = `/api/v1/prc20/token/${tick}/candles?interval=${interval}&limit=100&next=${encodeURIComponent(next)}`;
-    const answer = await read<Envelope<CandleRow>>(path);
-    if (isFailure(answer)) break;
-    rows = [...rows, ...answer.result].slice(-100);
-    next = answer.next;
-  }
-  return rows;
 }
 
 function Candles({ rows }: { rows: readonly CandleRow[] }) {

@@ -8,6 +8,7 @@ import type { SwapList } from "../../../swaps/usecases/outcome.ts";
 import type { WireRow } from "../../../swaps/usecases/swap-service.ts";
 import { type CursorBinding, pageLinks } from "../../cursor.ts";
 import { parameterReader } from "../../parameters.ts";
+import { booleanFilter } from "../../schemas/parameters.ts";
 import { listOf, SWAP_EXAMPLES } from "../../schemas/swap-examples.ts";
 import {
   AskRowSchema,
@@ -18,7 +19,7 @@ import {
   TypedDataSchema,
 } from "../../schemas/swaps.ts";
 import { asSwapRefusal } from "./swap-body.ts";
-import { booleanFilter, listParameters, readListQuery } from "./swap-parameters.ts";
+import { listParameters, readListQuery } from "./swap-parameters.ts";
 import type { SwapResult, SwapRoute } from "./swap-route.ts";
 
 const NO_PARAMS = Type.Object({});

@@ -32,13 +32,6 @@ const evmAddressFilter = (description: string) =>
     }),
   );
 
-/** A boolean parameter: `true` or `false` (H-40). */
-export function booleanFilter(description: string) {
-  return Type.Optional(
-    Type.Union([Type.Literal("true"), Type.Literal("false")], { description, "x-expected": "true or false" }),
-  );
-}
-
 /** Parameters of the three lists, `status` as the documents show it. */
 export function listParameters(statuses: readonly string[]) {
   return {
