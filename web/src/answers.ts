@@ -98,6 +98,17 @@ interface Reading {
  * path is not read. Answers of an older path are never shown for a newer one.
  */
 export function useAnswer<Value>(path: string | null, ...topics: readonly Topic[]): Answer<Value> {
+  return useReader<Value>(read, path, topics);
+}
+
+type Reader<Value> = (path: string, signal: AbortSignal) => Promise<Value | Failure>;
+
+/** `reader` is the same at every drawing. */
+function useReader<Value>(
+  reader: Reader<Value>,
+  path: string | null,
+  topics: readonly Topic[],
+): Answer<Value> {
   const version = versionOf(topics);
   const [answer, setAnswer] = useState<Held<Value>>(() => initial(path));
   const [attempt, setAttempt] = useState(0);
@@ -121,7 +132,7 @@ export function useAnswer<Value>(path: string | null, ...topics: readonly Topic[
     reading.current = own;
     clearTimeout(waiting.current);
     if (answer.path !== path) setAnswer(initial(path));
-    void read<Value>(path, own.cancel.signal).then((got) => {
+    void reader(path, own.cancel.signal).then((got) => {
       if (own.cancel.signal.aborted) return;
       reading.current = null;
       setAnswer((before) => after(before, path, got));
@@ -131,6 +142,36 @@ export function useAnswer<Value>(path: string | null, ...topics: readonly Topic[
     });
   }, [path, version, attempt]);
   return answer.path === path ? answer : initial(path);
+}
+
+/** Rows of a list. */
+export interface WholeList<Row> {
+  readonly result: readonly Row[];
+  /** There are more rows than were read. */
+  readonly isCut: boolean;
+}
+
+const MOST_PAGES = 5;
+
+/** The rows of all pages of a list, as far as five pages go: for what is chosen from all of them, like a best price. */
+export function useWholeList<Row>(path: string, ...topics: readonly Topic[]): Answer<WholeList<Row>> {
+  return useReader<WholeList<Row>>(readWhole, path, topics);
+}
+
+async function readWhole<Row>(path: string, signal: AbortSignal): Promise<WholeList<Row> | Failure> {
+  const rows: Row[] = [];
+  let cursor = "";
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const answer = await read<{ readonly result: readonly Row[]; readonly next: string | null }>(
+      path + cursor,
+      signal,
+    );
+    if (isFailure(answer)) return answer;
+    rows.push(...answer.result);
+    if (answer.next === null) return { result: rows, isCut: false };
+    cursor = `&next=${encodeURIComponent(answer.next)}`;
+  }
+  return { result: rows, isCut: true };
 }
 
 /** No answer, one too late, too many requests, or trouble of the service: the same question may be answered later. */

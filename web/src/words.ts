@@ -131,13 +131,41 @@ export const DEAL_WORDS: Readonly<Record<DealRow["status"], StatusWords>> = {
 };
 
 /** Statuses of bids. */
-export const BID_WORDS: Readonly<Record<BidRow["status"], StatusWords>> = {
+const BID_WORDS: Readonly<Record<BidRow["status"], StatusWords>> = {
   BID_CREATED: { label: "new", tone: "busy", sentence: "The USDC are locked, but not yet for good." },
   BID_OPEN: { label: "open", tone: "good", sentence: "The USDC are locked. A seller can accept the bid." },
   BID_ACCEPTED: { label: "accepted", tone: "busy", sentence: "A seller has accepted." },
   BID_CANCELLED: { label: "cancelled", tone: "idle", sentence: "The buyer took the bid back." },
   USDC_REFUNDED: { label: "refunded", tone: "idle", sentence: "The buyer took the USDC back." },
   SETTLED: { label: "settled", tone: "good", sentence: "Both sides have what they bargained for." },
+};
+
+/** Whether anybody can still accept a bid whose USDC are locked: its status alone does not say so (S-52). */
+export function canBeAccepted(bid: Pick<BidRow, "terms_error" | "deadlines">, now: number): boolean {
+  const until = bid.deadlines.accept_bid_by;
+  return bid.terms_error === null && until !== null && now <= until;
+}
+
+/** How a bid stands. */
+export function bidWords(
+  bid: Pick<BidRow, "status" | "terms_error" | "deadlines">,
+  now: number,
+): StatusWords {
+  const isWaiting = bid.status === "BID_OPEN" || bid.status === "BID_CREATED";
+  if (!isWaiting || canBeAccepted(bid, now)) return BID_WORDS[bid.status];
+  return bid.terms_error === null ? TOO_LATE_WORDS : WRONG_TERMS_WORDS;
+}
+
+const TOO_LATE_WORDS: StatusWords = {
+  label: "too late to accept",
+  tone: "idle",
+  sentence: "There is too little time left to accept it. The buyer can take the USDC back.",
+};
+
+const WRONG_TERMS_WORDS: StatusWords = {
+  label: "wrong terms",
+  tone: "bad",
+  sentence: "Its terms are wrong, and nobody should accept it. The buyer can take the USDC back.",
 };
 
 /** Statuses of asks. */

@@ -6,7 +6,7 @@ import { useNow } from "../clock.ts";
 import { counted, duration, shortened, trimmed, usdc } from "../format.ts";
 import { type Place, pathTo } from "../paths.ts";
 import type { DealTransactions, NextAction, SwapRow } from "../wire.ts";
-import { ACTION_WORDS, BID_WORDS, DEAL_WORDS, TERMS_ERROR_WORDS } from "../words.ts";
+import { ACTION_WORDS, bidWords, DEAL_WORDS, TERMS_ERROR_WORDS } from "../words.ts";
 import {
   AddressId,
   Await,
@@ -58,7 +58,9 @@ export function SwapPage({ place }: { place: Place }) {
 }
 
 function Swap({ swap }: { swap: SwapRow }) {
-  const { tone, label, sentence } = swap.kind === "deal" ? DEAL_WORDS[swap.status] : BID_WORDS[swap.status];
+  const { tone, label, sentence } = useNow((now) =>
+    swap.kind === "deal" ? DEAL_WORDS[swap.status] : bidWords(swap, now),
+  );
   return (
     <>
       <p class="lead">

@@ -1,9 +1,11 @@
 // The book of swaps by price, and the lists of deals, asks and bids.
 
-import { useAnswer } from "../answers.ts";
+import { type Answer, useAnswer, useWholeList, type WholeList } from "../answers.ts";
+import { useNow } from "../clock.ts";
 import { counted, pearl, trimmed, usdc } from "../format.ts";
 import { type Place, pathTo } from "../paths.ts";
 import type { AskRow, BidRow, DealRow, SwapStats } from "../wire.ts";
+import { canBeAccepted } from "../words.ts";
 import { Await, Empty, None, Panel } from "../parts/basics.tsx";
 import { Title } from "../parts/layout.tsx";
 import { AskTable, BidTable, byPrice, usdcPerPearl } from "../parts/offers.tsx";
@@ -57,17 +59,35 @@ export function SwapsPage({ place }: { place: Place }) {
 const OPEN_ASKS = "/api/v1/swaps/asks?status=ASK_OPEN&sort=price&limit=25";
 const OPEN_BIDS = "/api/v1/swaps/bids?status=BID_OPEN&limit=100";
 
+/**
+ * The bids that anybody can accept now, the best price first. An order stands in the list of open bids until its buyer
+ * takes the USDC back, however late it is and whatever its terms are; and one that names its seller is for him alone.
+ */
+function useBook(): Answer<WholeList<BidRow>> {
+  const answer = useWholeList<BidRow>(OPEN_BIDS, "swap");
+  const all = answer.value;
+  // Of the rows alone the moment says which ones count: a text, so that nothing is drawn while it stays the same.
+  const hashes = useNow((now) =>
+    (all?.result ?? [])
+      .filter((bid) => bid.seller_evm === null && canBeAccepted(bid, now))
+      .map(({ order_hash }) => order_hash)
+      .join(),
+  );
+  if (all === null) return answer;
+  const result = all.result.filter(({ order_hash }) => hashes.includes(order_hash)).toSorted(byPrice);
+  return { ...answer, value: { ...all, result } };
+}
+
 /** What a trader looks at first: the prices on both sides, the last one paid, and how much was traded. */
 function Totals({ stats }: { stats: SwapStats }) {
-  const ask = useAnswer<SwapList<AskRow>>(OPEN_ASKS, "swap").value?.result[0];
-  const bid = useAnswer<SwapList<BidRow>>(OPEN_BIDS, "swap").value?.result.toSorted(byPrice)[0];
-  const last = useAnswer<SwapList<DealRow>>("/api/v1/swaps/deals?status=SETTLED&limit=1", "swap").value
-    ?.result[0];
+  const ask = useAnswer<SwapList<AskRow>>(OPEN_ASKS, "swap").value;
+  const bid = useBook().value;
+  const last = useAnswer<SwapList<DealRow>>("/api/v1/swaps/deals?status=SETTLED&limit=1", "swap").value;
   return (
     <dl class="numbers">
-      <Price name="Cheapest ask" href={ask === undefined ? null : pathTo.ask(ask.ask_id)} of={ask} />
-      <Price name="Best bid" href={bid === undefined ? null : pathTo.swap(bid.order_hash)} of={bid} />
-      <Price name="Newest settled" href={last === undefined ? null : pathTo.swap(last.deal_hash)} of={last} />
+      <Price name="Cheapest ask" list={ask} pathOf={({ ask_id }) => pathTo.ask(ask_id)} />
+      <Price name="Best bid" list={bid} pathOf={({ order_hash }) => pathTo.swap(order_hash)} />
+      <Price name="Newest settled" list={last} pathOf={({ deal_hash }) => pathTo.swap(deal_hash)} />
       <div>
         <dt>Volume 24 h</dt>
         <dd>
@@ -91,22 +111,30 @@ function Totals({ stats }: { stats: SwapStats }) {
   );
 }
 
-function Price({
+/** The price of a list's first row; a list that is not known yet is not an empty one. */
+function Price<Row extends Pick<DealRow, "usdc_amount" | "pearl_amount_sat">>({
   name,
-  of,
-  href,
+  list,
+  pathOf,
 }: {
   name: string;
-  of: Pick<DealRow, "usdc_amount" | "pearl_amount_sat"> | undefined;
-  href: string | null;
+  list: { readonly result: readonly Row[] } | null;
+  pathOf: (row: Row) => string;
 }) {
+  const first = list?.result[0];
   return (
     <div>
       <dt>{name}</dt>
       <dd>
-        {of === undefined || href === null ? <None /> : <a href={href}>{trimmed(usdcPerPearl(of))} USDC</a>}
+        {list === null ? (
+          "…"
+        ) : first === undefined ? (
+          <None />
+        ) : (
+          <a href={pathOf(first)}>{trimmed(usdcPerPearl(first))} USDC</a>
+        )}
         <small>
-          {of === undefined ? "for one PEARL" : `for one PEARL, ${pearl(of.pearl_amount_sat)} in all`}
+          {first === undefined ? "for one PEARL" : `for one PEARL, ${pearl(first.pearl_amount_sat)} in all`}
         </small>
       </dd>
     </div>
@@ -115,19 +143,26 @@ function Price({
 
 function Book() {
   const asks = useAnswer<SwapList<AskRow>>(OPEN_ASKS, "swap");
-  const bids = useAnswer<SwapList<BidRow>>(OPEN_BIDS, "swap");
+  const bids = useBook();
   return (
     <>
       <div class="columns">
         <Panel title="Bids: USDC for PEARL">
           <Await answer={bids} what="bids">
-            {({ result }) => (
-              <BidTable
-                withDepth
-                rows={result.toSorted(byPrice)}
-                caption="Bids, best price first"
-                empty="No bid waits for a seller."
-              />
+            {({ result, isCut }) => (
+              <>
+                {isCut ? (
+                  <p class="notice bad">
+                    There are more bids than are read here: a better one may be missing.
+                  </p>
+                ) : null}
+                <BidTable
+                  withDepth
+                  rows={result}
+                  caption="Bids, best price first"
+                  empty="No bid waits for a seller."
+                />
+              </>
             )}
           </Await>
         </Panel>
@@ -147,7 +182,8 @@ function Book() {
       </div>
       <p class="quiet">
         An ask is backed by the balance that its seller's address had when it was last looked up; a bid by
-        USDC in the escrow. Prices are USDC for one PEARL.
+        USDC in the escrow. Bids that name their seller, and those that it is too late to accept, stand in the
+        list of all bids. Prices are USDC for one PEARL.
       </p>
     </>
   );

@@ -110,7 +110,7 @@ export function BidTable({
     });
   columns.push(
     { head: "Buyer", cell: ({ buyer_evm }) => <AddressId address={buyer_evm} /> },
-    { head: "State", cell: ({ status }) => <BidState status={status} /> },
+    { head: "State", cell: (bid) => <BidState bid={bid} /> },
   );
   return (
     <Table

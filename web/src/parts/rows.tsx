@@ -1,6 +1,7 @@
 // Columns of rows that several pages show: operations, listings, tokens, markets, blocks, deals.
 
 import type {
+  BidRow,
   ListingRow,
   OpenListingRow,
   OperationRow,
@@ -10,8 +11,9 @@ import type {
   TokenListRow,
 } from "../wire.ts";
 import { pathTo } from "../paths.ts";
+import { useNow } from "../clock.ts";
 import { percent } from "../format.ts";
-import { BID_WORDS, DEAL_WORDS, LISTING_WORDS, operationWords, reasonWords } from "../words.ts";
+import { bidWords, DEAL_WORDS, LISTING_WORDS, operationWords, reasonWords } from "../words.ts";
 import {
   AddressId,
   Badge,
@@ -342,8 +344,8 @@ export function DealTable({
 }
 
 /** State of a bid. */
-export function BidState({ status }: { status: keyof typeof BID_WORDS }) {
-  const { tone, label, sentence } = BID_WORDS[status];
+export function BidState({ bid }: { bid: BidRow }) {
+  const { tone, label, sentence } = useNow((now) => bidWords(bid, now));
   return (
     <Badge tone={tone} title={sentence}>
       {label}

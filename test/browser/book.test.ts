@@ -1,0 +1,84 @@
+// The book of swaps: which bids stand in it, and which of them is the best one.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import type { Hex } from "viem";
+import { needsChromium, startChromium, visit } from "../../testkit/browser/chromium.ts";
+import { fund, party, times } from "../../testkit/worlds/swap-stage/parties.ts";
+import { bidTerms, lockBid } from "../../testkit/worlds/swap-stage/scenes.ts";
+import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
+
+let stage: SwapStage;
+let browser: Browser;
+
+/** Five is no first coordinate of a point. */
+const NO_POINT: Hex = `0x${"5".padStart(64, "0")}`;
+
+async function bestBid(page: Page, words: string): Promise<void> {
+  await page
+    .locator(".numbers div")
+    .filter({ hasText: "Best bid" })
+    .getByRole("link", { name: words, exact: true })
+    .waitFor();
+}
+
+describe("the book of bids", needsChromium(), () => {
+  before(async () => {
+    stage = await SwapStage.open();
+    await fund(stage, party(stage, 1), 1_000_000_000n);
+    browser = await startChromium();
+  });
+  after(async () => {
+    await browser?.close();
+    await stage?.close();
+  });
+
+  test("the best bid is one that anybody can accept, however many others there are and however old it is", async () => {
+    const buyer = party(stage, 1);
+    const at = await times(stage);
+    const bid = async (seed: number, usdcAmount: bigint, change = {}): Promise<Hex> =>
+      lockBid(stage, buyer, await bidTerms(stage, buyer, seed, { ...at, usdcAmount, ...change }));
+    const best = await bid(1, 5_000_000n);
+    const named = await bid(2, 6_000_000n, { seller: party(stage, 2).evm });
+    const wrong = await bid(3, 7_000_000n, { buyerPearlKey: NO_POINT });
+    const late = await bid(4, 8_000_000n, { pearlRefundTime: at.pearlRefundTime - 3_600 });
+    for (let seed = 5; seed < 105; seed += 1) await bid(seed, 1_000_000n);
+    await stage.mineEvm(3);
+
+    await visit(browser, `${stage.http.url}/swaps`, async (page) => {
+      await bestBid(page, "8.00 USDC");
+      await stage.moveTo((await lastMoment(late)) + 60);
+      await bestBid(page, "5.00 USDC");
+      const book = page.getByRole("region", { name: "Bids: USDC for PEARL" });
+      assert.equal(await book.locator("tbody tr").count(), 101);
+      for (const gone of [named, wrong, late])
+        assert.equal(await book.locator(`a[href="/swap/${gone}"]`).count(), 0);
+      assert.equal(await book.locator(`a[href="/swap/${best}"]`).count(), 1);
+      for (const [hash, words] of [
+        [late, "too late to accept"],
+        [wrong, "wrong terms"],
+        [named, "open"],
+      ] as const) {
+        await page.goto(`${stage.http.url}/swap/${hash}`);
+        await page.locator(".lead .badge").getByText(words, { exact: true }).waitFor();
+      }
+    });
+  });
+
+  test("a price that is not known yet is told from one that there is none of", () =>
+    visit(browser, stage.http.url, async (page) => {
+      await page.route("**/swaps/bids?**", () => undefined);
+      await page.goto(`${stage.http.url}/swaps`);
+      const numbers = page.locator(".numbers div");
+      await numbers.filter({ hasText: "Cheapest ask" }).getByText("none").waitFor({ state: "attached" });
+      assert.match(await numbers.filter({ hasText: "Best bid" }).innerText(), /…/);
+    }));
+});
+
+async function lastMoment(hash: Hex): Promise<number> {
+  const row = (await (await fetch(`${stage.http.url}/api/v1/swaps/${hash}`)).json()) as {
+    readonly deadlines: { readonly accept_bid_by: number };
+  };
+  return row.deadlines.accept_bid_by;
+}
