@@ -109,6 +109,8 @@ function hearNews({ kind, height }: News): void {
 async function askHealth(): Promise<void> {
   try {
     const response = await fetch("/health", { signal: AbortSignal.timeout(HEALTH_WITHIN_MS) });
+    // Whatever has another status is the word of a proxy about a service that is gone.
+    if (!response.ok) return cutOff();
     serverSaid(response.headers.get("date"));
     hearHealth((await response.json()) as Health);
   } catch {

@@ -1,0 +1,43 @@
+// What stands between the page and the service may answer for it: the page says so, and goes on.
+
+import { after, before, describe, test } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { needsChromium, startChromium, visit } from "../../testkit/browser/chromium.ts";
+import { party, payPearl } from "../../testkit/worlds/swap-stage/parties.ts";
+import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
+import { inscribe } from "../../testkit/worlds/swap-stage/tokens.ts";
+
+let stage: SwapStage;
+let browser: Browser;
+
+function statusSays(page: Page, words: RegExp): Promise<void> {
+  return page.getByRole("status").filter({ hasText: words }).waitFor();
+}
+
+describe("between the page and the service", needsChromium(), () => {
+  before(async () => {
+    stage = await SwapStage.open();
+    await payPearl(stage, party(stage, 3), 300_000_000n);
+    await inscribe(stage, party(stage, 3), "deploy", { tick: "GOLD", max: "1000000", lim: "1000" });
+    browser = await startChromium();
+  });
+  after(async () => {
+    await browser?.close();
+    await stage?.close();
+  });
+
+  test("a proxy that answers for a service that is gone is no answer about its health", () =>
+    visit(
+      browser,
+      `${stage.http.url}/`,
+      async (page) => {
+        await statusSays(page, /^Live/);
+        const json = { status: 502, contentType: "application/json", body: '{"message":"Bad gateway"}' };
+        await page.route("**/health", (route) => route.fulfill(json));
+        await statusSays(page, /^Cut off: the service has not answered for /);
+        await page.unroute("**/health");
+        await statusSays(page, /^Live/);
+      },
+      { expected: /status of 502/ },
+    ));
+});
