@@ -1,4 +1,4 @@
-// What stands between the page and the service may answer for it: the page says so, and goes on.
+// What stands between the page and the service may answer for it, or swallow an answer: the page says so, and goes on.
 
 import { after, before, describe, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
@@ -40,4 +40,16 @@ describe("between the page and the service", needsChromium(), () => {
       },
       { expected: /status of 502/ },
     ));
+
+  test("a list whose answer never comes is asked for again", () =>
+    visit(browser, `${stage.http.url}/`, async (page) => {
+      let asked = 0;
+      await page.route("**/prc20/oplist?limit=25", (route) => {
+        asked += 1;
+        return asked === 1 ? undefined : route.continue();
+      });
+      await page.goto(`${stage.http.url}/operations`);
+      await page.getByText("What is shown may be old; it is asked again by itself.").waitFor();
+      await page.locator("main table").getByRole("link", { name: "GOLD", exact: true }).waitFor();
+    }));
 });

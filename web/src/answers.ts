@@ -27,6 +27,8 @@ const OFFLINE: Failure = {
   status: 0,
 };
 const KEPT_ANSWERS = 200;
+/** An answer that takes longer is lost: connections die without a word, and browsers would wait for minutes. */
+const READ_WITHIN_MS = 20_000;
 const kept = new Map<string, Kept>();
 
 /** An answer that was seen. */
@@ -43,7 +45,8 @@ interface Kept {
 export async function read<Value>(path: string, signal?: AbortSignal): Promise<Value | Failure> {
   let response: Response;
   try {
-    response = await fetch(path, { headers: { accept: "application/json" }, ...(signal ? { signal } : {}) });
+    const ends = [AbortSignal.timeout(READ_WITHIN_MS), ...(signal === undefined ? [] : [signal])];
+    response = await fetch(path, { headers: { accept: "application/json" }, signal: AbortSignal.any(ends) });
     serverSaid(response.headers.get("date"));
     heightsSaid(response.headers);
     const etag = response.headers.get("etag");
