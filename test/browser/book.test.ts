@@ -1,4 +1,4 @@
-// The book of swaps: which bids stand in it, and which of them is the best one.
+// The book of swaps: which bids stand in it, which of them is the best one, and what a take is that is over.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -6,7 +6,7 @@ import type { Browser, Page } from "playwright-core";
 import type { Hex } from "viem";
 import { needsChromium, startChromium, visit } from "../../testkit/browser/chromium.ts";
 import { fund, party, times } from "../../testkit/worlds/swap-stage/parties.ts";
-import { bidTerms, lockBid } from "../../testkit/worlds/swap-stage/scenes.ts";
+import { bidTerms, lockBid, payOutputs, postAsk, postTake } from "../../testkit/worlds/swap-stage/scenes.ts";
 import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
 
 let stage: SwapStage;
@@ -74,6 +74,18 @@ describe("the book of bids", needsChromium(), () => {
       await numbers.filter({ hasText: "Cheapest ask" }).getByText("none").waitFor({ state: "attached" });
       assert.match(await numbers.filter({ hasText: "Best bid" }).innerText(), /…/);
     }));
+
+  test("a take that nobody has funded in time is told as ended", async () => {
+    const [buyer, seller] = [party(stage, 1), party(stage, 2)];
+    await payOutputs(stage, seller, 1, 200_000_000n);
+    const taken = await postTake(stage, (await postAsk(stage, seller)).askId, buyer, 200);
+    await visit(browser, `${stage.http.url}/swap/${taken.dealHash}`, async (page) => {
+      await page.locator(".lead .badge").getByText("open", { exact: true }).waitFor();
+      await stage.moveTo(stage.pearlTime + 3_600);
+      await page.locator(".lead .badge").getByText("take ended", { exact: true }).waitFor();
+      await page.locator(".timeline li").filter({ hasText: "(did not happen)" }).waitFor();
+    });
+  });
 });
 
 async function lastMoment(hash: Hex): Promise<number> {

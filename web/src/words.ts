@@ -91,7 +91,7 @@ export const LISTING_WORDS: Readonly<Record<ListingRow["lifecycle_state"], Statu
 };
 
 /** Statuses of deals. */
-export const DEAL_WORDS: Readonly<Record<DealRow["status"], StatusWords>> = {
+const DEAL_WORDS: Readonly<Record<DealRow["status"], StatusWords>> = {
   DEAL_OPEN: {
     label: "open",
     tone: "busy",
@@ -138,6 +138,17 @@ const BID_WORDS: Readonly<Record<BidRow["status"], StatusWords>> = {
   BID_CANCELLED: { label: "cancelled", tone: "idle", sentence: "The buyer took the bid back." },
   USDC_REFUNDED: { label: "refunded", tone: "idle", sentence: "The buyer took the USDC back." },
   SETTLED: { label: "settled", tone: "good", sentence: "Both sides have what they bargained for." },
+};
+
+/** How a deal stands. A take that nobody has funded in time keeps its status for a week (S-42, S-51). */
+export function dealWords({ status, expired }: Pick<DealRow, "status" | "expired">): StatusWords {
+  return expired ? TAKE_ENDED_WORDS : DEAL_WORDS[status];
+}
+
+const TAKE_ENDED_WORDS: StatusWords = {
+  label: "take ended",
+  tone: "idle",
+  sentence: "The buyer has not locked USDC in time, so that there is no swap.",
 };
 
 /** Whether anybody can still accept a bid whose USDC are locked: its status alone does not say so (S-52). */

@@ -6,7 +6,7 @@ import { useNow } from "../clock.ts";
 import { counted, duration, shortened, trimmed, usdc } from "../format.ts";
 import { type Place, pathTo } from "../paths.ts";
 import type { DealTransactions, NextAction, SwapRow } from "../wire.ts";
-import { ACTION_WORDS, bidWords, DEAL_WORDS, TERMS_ERROR_WORDS } from "../words.ts";
+import { ACTION_WORDS, bidWords, dealWords, TERMS_ERROR_WORDS } from "../words.ts";
 import {
   AddressId,
   Await,
@@ -59,7 +59,7 @@ export function SwapPage({ place }: { place: Place }) {
 
 function Swap({ swap }: { swap: SwapRow }) {
   const { tone, label, sentence } = useNow((now) =>
-    swap.kind === "deal" ? DEAL_WORDS[swap.status] : bidWords(swap, now),
+    swap.kind === "deal" ? dealWords(swap) : bidWords(swap, now),
   );
   return (
     <>

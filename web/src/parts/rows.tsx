@@ -13,7 +13,7 @@ import type {
 import { pathTo } from "../paths.ts";
 import { useNow } from "../clock.ts";
 import { percent } from "../format.ts";
-import { bidWords, DEAL_WORDS, LISTING_WORDS, operationWords, reasonWords } from "../words.ts";
+import { bidWords, dealWords, LISTING_WORDS, operationWords, reasonWords } from "../words.ts";
 import {
   AddressId,
   Badge,
@@ -298,8 +298,8 @@ export function MarketTable({
 }
 
 /** State of a deal. */
-function DealState({ status }: { status: DealRow["status"] }) {
-  const { tone, label, sentence } = DEAL_WORDS[status];
+function DealState({ deal }: { deal: DealRow }) {
+  const { tone, label, sentence } = dealWords(deal);
   return (
     <Badge tone={tone} title={sentence}>
       {label}
@@ -324,7 +324,7 @@ export function DealTable({
       head: "Swap",
       cell: ({ deal_hash }) => <Id id={deal_hash} what="deal hash" href={pathTo.swap(deal_hash)} />,
     },
-    { head: "State", cell: ({ status }) => <DealState status={status} /> },
+    { head: "State", cell: (deal) => <DealState deal={deal} /> },
     { head: "PEARL", numeric: true, cell: ({ pearl_amount_sat }) => <Pearl sat={pearl_amount_sat} /> },
     { head: "USDC", numeric: true, cell: ({ usdc_amount }) => <Usdc raw={usdc_amount} /> },
     { head: "Buyer", cell: ({ buyer_evm }) => <AddressId address={buyer_evm} /> },

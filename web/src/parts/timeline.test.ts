@@ -11,6 +11,7 @@ function deal(changes: Partial<DealRow>): Parameters<typeof stepsOf>[0] {
     evm_leg: { state: "accepted", final: true },
     pearl_leg: { state: "none", confirmations: 0 },
     secret_hex: null,
+    expired: false,
     deadlines: {
       take_expires_at: null,
       accept_bid_by: null,
@@ -33,6 +34,13 @@ function states(changes: Partial<DealRow>): string {
 const lock = (have: number): Partial<DealRow> => ({
   pearl_leg: { state: "confirmed", confirmations: have },
   confirmations: { evm: { have: 9, need: null, final: true }, pearl: { have, need: 4 } },
+});
+
+test("a take that nobody has funded in time", () => {
+  assert.equal(
+    states({ evm_leg: { state: "none", final: false }, expired: true }),
+    "usdc_lock ended, accept ahead, pearl_lock ahead, claim ahead, settle ahead",
+  );
 });
 
 test("a swap that goes well, step by step", () => {

@@ -20,7 +20,10 @@ export interface Step {
   readonly depth: { readonly have: number; readonly need: number } | null;
 }
 
-type Facts = Pick<DealRow, "evm_leg" | "pearl_leg" | "secret_hex" | "deadlines" | "confirmations">;
+type Facts = Pick<
+  DealRow,
+  "evm_leg" | "pearl_leg" | "secret_hex" | "deadlines" | "confirmations" | "expired"
+>;
 
 /** What transactions do that make a step. */
 const ACTIONS: Readonly<Record<Step["id"], readonly SwapTransactionRow["action"][]>> = {
@@ -84,7 +87,7 @@ function evmSteps(swap: Facts, { isLocked, isAccepted, isFinal, isOver }: Reache
   const { deadlines, confirmations } = swap;
   const { have, need } = confirmations.evm;
   return [
-    step("usdc_lock", "EVM", "The buyer locks USDC in the escrow", isLocked ? "done" : "now", {
+    step("usdc_lock", "EVM", "The buyer locks USDC in the escrow", reached(isLocked, true, swap.expired), {
       deadline: until(isLocked ? null : deadlines.take_expires_at),
     }),
     step(
