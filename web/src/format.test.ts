@@ -41,6 +41,22 @@ test("all units at a unit price cost whole satoshis, rounded down, whatever the 
   assert.equal(format.satAtUnitPrice("1", 18, "1.00000000"), "0");
 });
 
+function change(floor_price_sat: string, floor_change_24h_pct: string): string | null {
+  return format.floorChange({ floor_price_sat, floor_change_24h_pct });
+}
+
+test("the change of a floor is told where it is more than the rounding of the floor to satoshis", () => {
+  assert.equal(change("3023", "-12.5000"), "-12.5000");
+  assert.equal(change("3023", "0.0000"), "0.0000");
+  // Nothing is for sale.
+  assert.equal(change("0", "0.0000"), null);
+  assert.equal(change("0", "-100.0000"), null);
+  // From 1.99 to 2.00 satoshis, and from 1.5 to 150.
+  assert.equal(change("2", "100.0000"), null);
+  assert.equal(change("150", "14900.0000"), null);
+  assert.equal(change("150", "-50.0000"), "-50.0000");
+});
+
 test("a quotient is rounded down, and none is formed by zero", () => {
   assert.equal(format.quotient(2n, 3n, 6), "0.666666");
   assert.equal(format.quotient(10n, 2n, 6), "5.00");

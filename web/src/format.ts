@@ -54,6 +54,26 @@ export function percent(decimal: string): string {
   return `${grouped(whole)}.${fraction.padEnd(2, "0").slice(0, 2)} %`;
 }
 
+/**
+ * The change of a floor in a day, null where there is nothing to tell it by: no floor now, or floors of so few satoshis
+ * that rounding them to whole ones (H-33) is more than the change.
+ */
+export function floorChange({
+  floor_price_sat: floorSat,
+  floor_change_24h_pct: change,
+}: {
+  readonly floor_price_sat: string;
+  readonly floor_change_24h_pct: string;
+}): string | null {
+  const now = BigInt(floorSat);
+  if (now < LEAST_FLOOR_SAT) return null;
+  const before = (now * 1_000_000n) / (1_000_000n + BigInt(change.replace(".", "")));
+  return before < LEAST_FLOOR_SAT ? null : change;
+}
+
+/** One satoshi of so many is one percent. */
+const LEAST_FLOOR_SAT = 100n;
+
 /** Quotient of two whole numbers as a decimal text with `places` digits, rounded down; "0" where it cannot be formed. */
 export function quotient(dividend: bigint, divisor: bigint, places: number): string {
   if (divisor === 0n) return "0";

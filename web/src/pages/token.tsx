@@ -152,7 +152,7 @@ function Market({ token }: { token: TokenRow }) {
                   </a>
                 )}
                 <small>
-                  <Change percentText={market.floor_change_24h_pct} /> in 24 h
+                  <Change market={market} /> in 24 h
                 </small>
               </dd>
             </div>

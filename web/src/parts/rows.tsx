@@ -12,7 +12,7 @@ import type {
 } from "../wire.ts";
 import { pathTo } from "../paths.ts";
 import { useNow } from "../clock.ts";
-import { percent } from "../format.ts";
+import { floorChange, percent } from "../format.ts";
 import { bidWords, dealWords, LISTING_WORDS, operationWords, reasonWords } from "../words.ts";
 import {
   AddressId,
@@ -241,8 +241,10 @@ export function TokenTable({
   );
 }
 
-/** Change of a floor, with its sign. */
-export function Change({ percentText }: { percentText: string }) {
+/** Change of a market's floor in a day, with its sign. */
+export function Change({ market }: { market: SummaryRow }) {
+  const percentText = floorChange(market);
+  if (percentText === null) return <None why="not known" />;
   const tone = percentText.startsWith("-") ? "down" : /[1-9]/.test(percentText) ? "up" : "flat";
   const sign = tone === "up" ? "+" : "";
   return <span class={tone}>{`${sign}${percent(percentText)}`}</span>;
@@ -275,7 +277,7 @@ export function MarketTable({
     {
       head: "24 h",
       numeric: true,
-      cell: ({ floor_change_24h_pct }) => <Change percentText={floor_change_24h_pct} />,
+      cell: (market) => <Change market={market} />,
     },
     { head: "Volume 24 h", numeric: true, cell: ({ volume_24h_sat }) => <Pearl sat={volume_24h_sat} /> },
     { head: "Sales 24 h", numeric: true, cell: ({ fills_24h }) => fills_24h },

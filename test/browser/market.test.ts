@@ -1,0 +1,53 @@
+// The numbers of a token's market.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { needsChromium, startChromium, visit } from "../../testkit/browser/chromium.ts";
+import { party, payPearl } from "../../testkit/worlds/swap-stage/parties.ts";
+import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
+import { cancelListing, inscribe, listTokens } from "../../testkit/worlds/swap-stage/tokens.ts";
+
+const tick = "GOLD";
+
+let stage: SwapStage;
+let browser: Browser;
+
+async function cheapest(page: Page, price: string): Promise<string> {
+  const number = page.locator(".numbers div").first();
+  await number.locator("dd").getByText(price, { exact: true }).waitFor({ state: "attached" });
+  return number.locator("small").innerText();
+}
+
+describe("the market of a token", needsChromium(), () => {
+  before(async () => {
+    stage = await SwapStage.open();
+    await payPearl(stage, party(stage, 3), 300_000_000n);
+    await inscribe(stage, party(stage, 3), "deploy", { tick, max: "1000000", lim: "10000", dec: "0" });
+    await inscribe(stage, party(stage, 3), "mint", { tick, amt: "10000" });
+    browser = await startChromium();
+  });
+  after(async () => {
+    await browser?.close();
+    await stage?.close();
+  });
+
+  test("a change of the floor is told where there is one, and not where rounding to satoshis makes it", () =>
+    visit(browser, `${stage.http.url}/token/${tick}`, async (page) => {
+      assert.doesNotMatch(await cheapest(page, "nothing for sale"), /\d %/);
+      const first = await listTokens(stage, party(stage, 3), { tick, amt: 1_000n, price: 1_990n });
+      assert.doesNotMatch(await cheapest(page, "1.99 sat"), /\d %/);
+      await stage.moveTo(stage.pearlTime + 90_000);
+      await cancelListing(stage, first);
+      const second = await listTokens(stage, party(stage, 3), { tick, amt: 1_000n, price: 2_000n });
+      const summary = await fetch(`${stage.http.url}/api/v1/prc20/market/${tick}/summary`);
+      assert.match(await summary.text(), /"floor_change_24h_pct":"100.0000"/);
+      assert.doesNotMatch(await cheapest(page, "2 sat"), /\d %/);
+      await cancelListing(stage, second);
+      const third = await listTokens(stage, party(stage, 3), { tick, amt: 1_000n, price: 200_000n });
+      await stage.moveTo(stage.pearlTime + 90_000);
+      await cancelListing(stage, third);
+      await listTokens(stage, party(stage, 3), { tick, amt: 1_000n, price: 150_000n });
+      assert.equal(await cheapest(page, "150.00 sat"), "-25.00 % in 24 h");
+    }));
+});
