@@ -85,5 +85,8 @@ test("ids are shortened in the middle, and what tells neighbours apart stays", (
     format.shortened("rprl1plaxn3fseecv5jxp2cghq5gqcn7yzccmlr3tqas07ne6etguc25xsrcwlw3"),
     "rprl1plax…rcwlw3",
   );
+  const hash = `1234567${"0".repeat(51)}abcdef`;
+  assert.equal(format.shortened(`list:${hash}:12`), "list:1234567…abcdef:12");
+  assert.equal(format.shortened(`${hash}:0`), "1234567…abcdef:0");
   assert.equal(format.shortened("GRAIN"), "GRAIN");
 });

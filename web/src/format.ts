@@ -93,9 +93,14 @@ export function barLength(part: bigint, whole: bigint): number {
   return part >= whole ? 100 : Number((part * 10_000n) / whole) / 100;
 }
 
-/** Hashes and addresses in the middle shortened; the parts that differ between neighbours stay. */
+/**
+ * Hashes and addresses in the middle shortened; the parts that differ between neighbours stay. Of a listing's id and of an
+ * outpoint as much of the hash stays as of a hash: fewer digits could be met by anybody who tries for a moment.
+ */
 export function shortened(id: string): string {
   if (id.length <= 18) return id;
+  const [, before, hash, after] = /^(list:)?([0-9a-f]{64})(:\d+)$/.exec(id) ?? [];
+  if (hash !== undefined) return `${before ?? ""}${shortened(hash)}${after ?? ""}`;
   const head = id.startsWith("0x") ? 8 : /^[a-z]+1/.test(id) ? 9 : 7;
   return `${id.slice(0, head)}…${id.slice(-6)}`;
 }
