@@ -217,7 +217,7 @@ describe("late scripts", () => {
 
   test("a node that names no hash of blocks up to its tip is not asked on and on: the round fails, and waits", async () => {
     const { ledger } = stage;
-    const one = watchedOrder(75);
+    const one = watchedOrder(77);
     let isShort = false;
     const life = stage.live((node) =>
       liar(node, {
