@@ -105,6 +105,12 @@ const pearl = [
       replace: "",
       why: "older blocks are read for ever",
     },
+    {
+      rule: "S-53",
+      find: "this.#covering ?? this.#again",
+      replace: "this.#again ?? this.#covering",
+      why: "a deal waits for its script while blocks are read again for somebody's hint",
+    },
   ]),
 ];
 
@@ -155,6 +161,12 @@ const closed = [
       find: "() => block.transactions(),",
       replace: "() => [],",
       why: "an older lock of a closed deal is not found when somebody names it",
+    },
+    {
+      rule: "S-53",
+      find: "first <= to && this.#nextHeight === first",
+      replace: "false",
+      why: "a node that has none of the wanted blocks is asked for them without a pause",
     },
   ]),
   ...inFile("src/swaps/pearl/pearl-mempool.ts", [
