@@ -153,6 +153,25 @@ test("an anchor signature holds for exactly its payment and its anchor (P-53)", 
   assert.equal(verifyAnchorSignature(signature, { ...anchor, script: Uint8Array.of(0x6a) }, seller), false);
 });
 
+test("an anchor or a payment that no transaction can write is false, never an exception and never true (P-53)", () => {
+  const [offer] = listed([9_900n]);
+  assert.ok(offer);
+  const { anchor, seller, signature } = offer;
+  // Cut to 32 bits, each of these is output 0, which the signature is for.
+  const vouts = [2 ** 32, 0.5, -(2 ** 32), Number.NaN].map((vout) => ({ ...anchor, vout }));
+  const txids = ["", "ab", "zz".repeat(32), `${anchor.txid}00`].map((txid) => ({ ...anchor, txid }));
+  const amounts = [-1n, 2_100_000_000_000_000_001n, anchor.amount + 2n ** 64n];
+  const anchors = [...vouts, ...txids, ...amounts.map((amount) => ({ ...anchor, amount }))];
+  for (const each of anchors) {
+    assert.equal(verifyAnchorSignature(signature, each, seller), false);
+    const code = codeOf(buildFill([send({ ...offer, anchor: each })], funding(buyer, 500_000n), SIMNET));
+    assert.equal(code, "ANCHOR_SIG_INVALID");
+  }
+  for (const amount of [-1n, 2n ** 64n + seller.amount]) {
+    assert.equal(verifyAnchorSignature(signature, anchor, { ...seller, amount }), false);
+  }
+});
+
 describe("fill", () => {
   test("a batch keeps the pairs of P-60, with a filler where a fee is 0", () => {
     const offers = listed([9_900n, 99_000n, 500n]);

@@ -20,6 +20,10 @@ import {
 import { SIGHASH_SINGLE_ANYONECANPAY, taprootSignatureHash } from "./signature-hash.ts";
 import { type Coin, FINAL_SEQUENCE, type TxOutput, transactionId } from "./transaction.ts";
 
+/** Most grains that an output may hold. */
+const MOST_GRAINS = 2_100_000_000_000_000_000n;
+const TXID = /^[0-9a-f]{64}$/i;
+
 /** Length of the annex of a listing: 0x50, signature, 0x83. */
 const ANNEX_SIZE = 66;
 
@@ -58,11 +62,18 @@ export function signAnchor(key: SigningKey, anchor: Coin, payment: TxOutput): Ui
   );
 }
 
+/** Whether a transaction can name the anchor and pay both amounts: the hash takes numbers that are cut to size. */
+function canBeWritten(anchor: Coin, payment: TxOutput): boolean {
+  if (!TXID.test(anchor.txid) || anchor.vout !== anchor.vout >>> 0) return false;
+  return [anchor, payment].every(({ amount }) => amount >= 0n && amount <= MOST_GRAINS);
+}
+
 /** Whether the 65 bytes are the anchor key's signature by P-53; false for any malformed input. */
 export function verifyAnchorSignature(signature: Uint8Array, anchor: Coin, payment: TxOutput): boolean {
   const outputKey = outputKeyOfScript(anchor.script);
   if (outputKey === null || signature.length !== 65 || signature[64] !== SIGHASH_SINGLE_ANYONECANPAY)
     return false;
+  if (!canBeWritten(anchor, payment)) return false;
   return verifyHash(signature.slice(0, 64), anchorSignatureHash(anchor, payment), outputKey);
 }
 
