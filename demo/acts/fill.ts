@@ -1,7 +1,7 @@
 // A purchase: a buyer reads the market, asks for the quotes and the payloads, and fills one or several listings in one
 // transaction.
 
-import { buildFill, type Offer } from "../../src/wallet/index.ts";
+import { buildFill, type Offer, operationBody } from "../../src/wallet/index.ts";
 import { type Actor, HRP } from "../cast.ts";
 import type { Random } from "../../testkit/random.ts";
 import { text } from "../index-client.ts";
@@ -10,7 +10,10 @@ import { deployedTokens, fairPrice, type Token } from "../tokens.ts";
 import { activeListings, type Listing, offerOf } from "./offers.ts";
 import { built } from "../../testkit/builders/party.ts";
 
-/** Fills these listings in one transaction; those that are no longer open are left out. False when none is left. */
+/**
+ * Fills these listings in one transaction; those that are no longer open are left out. False when none is left. @throws
+ * Error, before anything is sent, where the service's payload is not a send to the buyer.
+ */
 export async function fill(stage: Stage, buyer: Actor, listings: readonly Listing[]): Promise<boolean> {
   const offers: Offer[] = [];
   const bodies: string[] = [];
@@ -18,8 +21,12 @@ export async function fill(stage: Stage, buyer: Actor, listings: readonly Listin
     const offer = await offerOf(stage, id);
     const [template] = await stage.index.rows(`market/fill-template/${id}/${buyer.address}`);
     if (offer === null || template === undefined) continue;
+    // Whoever signs another receiver's payload pays for what somebody else gets.
+    const body = operationBody(MARKER, "send", { id, to: buyer.address });
+    if (text(template, "payload_json") !== body)
+      throw new Error(`the template of ${id} is no send to its buyer`);
     offers.push(offer);
-    bodies.push(text(template, "payload_json"));
+    bodies.push(body);
   }
   if (offers.length === 0) return false;
   const committed = await commit(stage, buyer, bodies);
