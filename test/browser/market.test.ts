@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { needsChromium, startChromium, visit } from "../../testkit/browser/chromium.ts";
+import { until } from "../../testkit/until.ts";
 import { party, payPearl } from "../../testkit/worlds/swap-stage/parties.ts";
 import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
 import { cancelListing, inscribe, listTokens } from "../../testkit/worlds/swap-stage/tokens.ts";
@@ -49,5 +50,18 @@ describe("the market of a token", needsChromium(), () => {
       await cancelListing(stage, third);
       await listTokens(stage, party(stage, 3), { tick, amt: 1_000n, price: 150_000n });
       assert.equal(await cheapest(page, "150.00 sat"), "-25.00 % in 24 h");
+    }));
+
+  test("what is past its expiry is not for sale on the front page either", () =>
+    visit(browser, `${stage.http.url}/`, async (page) => {
+      const seller = party(stage, 3);
+      const exp = String(stage.pearl.chain.tip.height + 10);
+      await listTokens(stage, seller, { tick, amt: 1n, price: 50_000n, exp });
+      const number = page.locator(".numbers div").nth(3);
+      await number.filter({ hasText: "0 sold" }).waitFor();
+      const shown = async (): Promise<string | undefined> => (await number.innerText()).split("\n")[1];
+      await until("it is for sale", async () => (await shown()) === "2");
+      await stage.minePearl(11);
+      await until("it is not", async () => (await shown()) === "1", 20_000);
     }));
 });

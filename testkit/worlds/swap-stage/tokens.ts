@@ -72,9 +72,14 @@ export interface StageListing extends MadeListing {
 export async function listTokens(
   stage: SwapStage,
   owner: Party,
-  { tick, amt, price }: { readonly tick: string; readonly amt: bigint; readonly price: bigint },
+  {
+    tick,
+    amt,
+    price,
+    ...rest
+  }: { readonly tick: string; readonly amt: bigint; readonly price: bigint; readonly exp?: string },
 ): Promise<StageListing> {
-  const body = operationBody(MARKER, "list", { tick, amt: String(amt), price: String(price) });
+  const body = operationBody(MARKER, "list", { tick, amt: String(amt), price: String(price), ...rest });
   const payment = { amount: price, script: owner.key.script };
   const part = {
     ...commit(stage, owner, body),

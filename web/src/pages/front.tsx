@@ -125,9 +125,9 @@ function Numbers() {
         </dd>
       </div>
       <div>
-        <dt>Listings</dt>
+        <dt>For sale</dt>
         <dd>
-          {stats === undefined ? "…" : grouped(String(stats.lists_open))}
+          {stats === undefined ? "…" : grouped(String(stats.lists_open - stats.lists_expired_open))}
           <small>{stats === undefined ? "" : `${grouped(String(stats.lists_filled))} sold`}</small>
         </dd>
       </div>
