@@ -146,6 +146,9 @@ export function openApiDocument({ version, reads, swaps }: DocumentInput): OpenA
   return JSON.parse(JSON.stringify(document));
 }
 
+/** What every operation may answer, health apart: too much asked, a failure, or no database for the moment. */
+const ANYWHERE: readonly ErrorCode[] = ["RATE_LIMITED", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE"];
+
 function readOperation(route: ReadRoute): Json {
   const links = { message: "Success", prev: null, next: null };
   const bound = route.truncates ? { truncated: false } : {};
@@ -163,7 +166,7 @@ function readOperation(route: ReadRoute): Json {
         content: { "application/json": { schema, example: page } },
       },
       304: { description: "The client has this answer already (`If-None-Match`)." },
-      ...errors("Error", ["INVALID_REQUEST", ...route.refusals, "RATE_LIMITED", "INTERNAL_ERROR"]),
+      ...errors("Error", ["INVALID_REQUEST", ...route.refusals, ...ANYWHERE]),
     },
   };
 }
@@ -221,7 +224,7 @@ function eventsOperation(): Json {
         headers: { "x-indexed-height": HEIGHT_HEADER },
         content: { "text/event-stream": { schema: { type: "string" }, example } },
       },
-      ...errors("Error", ["INVALID_REQUEST", "RATE_LIMITED", "SERVICE_UNAVAILABLE"]),
+      ...errors("Error", ["INVALID_REQUEST", ...ANYWHERE]),
     },
   };
 }
@@ -241,8 +244,7 @@ function swapOperation(route: SwapRoute): Json {
     "SECRET_REFUSED",
     ...route.errors,
     "SWAPS_DISABLED",
-    "RATE_LIMITED",
-    "INTERNAL_ERROR",
+    ...ANYWHERE,
   ];
   const bodyCodes: readonly ErrorCode[] = ["BODY_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"];
   const all = [...new Set([...codes, ...(route.body === null ? [] : bodyCodes)])];

@@ -7,6 +7,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { after, before, describe, test } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { interfaceDocument } from "../../src/http/server.ts";
+import { StoreUnavailable } from "../../src/index/ports.ts";
 import { guardedService } from "../../testkit/builders/swap-ledger/guarded-service.ts";
 import {
   accepted,
@@ -216,6 +217,53 @@ function fieldWords(name: string, field: string): string {
 function answerSchema(path: string, method = "get", status = "200"): unknown {
   return at(DOCUMENT, "paths", path, method, "responses", status, "content", "application/json", "schema");
 }
+
+describe("H-50: when there is no answer", () => {
+  const checker = ajv();
+
+  /** The document names this error of a read, with its shape. */
+  function isNamed(path: string, status: number, body: unknown): void {
+    const code = String(at(body, "error"));
+    const named = at(DOCUMENT, "paths", path, "get", "responses", `${status}`, "content", "application/json");
+    assert.ok(at(named, "examples", code) !== undefined, `GET ${path}: ${status} ${code} is not documented`);
+    assert.ok(checker.validate(standalone(at(named, "schema")), body), JSON.stringify(body));
+  }
+
+  test("a database that is away, and one that fails, are named at every read", async (t) => {
+    for (const failure of [new StoreUnavailable("away"), new Error("gone")]) {
+      const index = richIndex();
+      const { app } = await harness(index);
+      t.after(() => app.close());
+      index.failure = failure;
+      for (const { path, found } of CONTRACT) {
+        const answer = await app.inject(found);
+        assert.equal(answer.statusCode, failure instanceof StoreUnavailable ? 503 : 500, path);
+        isNamed(path, answer.statusCode, answer.json());
+      }
+    }
+  });
+
+  test("so is a service whose database does not open, at the paths of swaps and events too", async (t) => {
+    const { swaps } = await guardedService();
+    const { app } = await harness(richIndex(), { swaps, isOpen: () => false });
+    t.after(() => app.close());
+    const base = await app.listen({ host: "127.0.0.1", port: 0 });
+    const id = bytes32("any");
+    const requests = [
+      ...CONTRACT.map(({ path, found }) => [path, found] as const),
+      ...["/api/v1/events", "/api/v1/swaps/deals", "/api/v1/swaps/stats"].map(
+        (path) => [path, path] as const,
+      ),
+      ["/api/v1/swaps/asks/{ask_id}", `/api/v1/swaps/asks/${id}`] as const,
+    ];
+    for (const [path, url] of requests) {
+      const answer = await fetch(base + url);
+      assert.equal(answer.status, 503, path);
+      assert.ok(Number(answer.headers.get("retry-after")) > 0, path);
+      isNamed(path, answer.status, await answer.json());
+    }
+  });
+});
 
 describe("H-50, S-62: what verifications answer", () => {
   let http: Harness;
