@@ -18,8 +18,7 @@ import {
   SwapStatsSchema,
   TypedDataSchema,
 } from "../../schemas/swaps.ts";
-import { asSwapRefusal } from "./swap-body.ts";
-import { listParameters, readListQuery } from "./swap-parameters.ts";
+import { listParameters, parameterFaults, readListQuery } from "./swap-parameters.ts";
 import type { SwapResult, SwapRoute } from "./swap-route.ts";
 
 const NO_PARAMS = Type.Object({});
@@ -28,6 +27,7 @@ const bidFlags = Type.Object({
   include_ask_matches: booleanFilter("Also orders that were made by taking an ask."),
 });
 const readBidFlags = parameterReader(bidFlags);
+const bidFlagFaults = parameterFaults(bidFlags);
 
 const bids: SwapRoute = {
   method: "GET",
@@ -44,12 +44,12 @@ const bids: SwapRoute = {
   errors: ["INVALID_REQUEST", "CURSOR_INVALID"],
   async run(service, { query }) {
     const flags = readBidFlags(query);
-    if (!flags.ok) return asSwapRefusal(flags.error);
-    const includeAskMatches = flags.value.include_ask_matches === "true";
+    const includeAskMatches = flags.ok && flags.value.include_ask_matches === "true";
     const read = readListQuery(query, service, {
       list: "bids",
       statuses: BID_STATUSES,
       own: [String(includeAskMatches)],
+      ownFaults: flags.ok ? {} : bidFlagFaults(query),
     });
     if (!read.ok) return read.error;
     const { query: asked, binding } = read.value;
@@ -68,6 +68,7 @@ const askFlags = Type.Object({
   ),
 });
 const readAskFlags = parameterReader(askFlags);
+const askFlagFaults = parameterFaults(askFlags);
 
 const asks: SwapRoute = {
   method: "GET",
@@ -84,13 +85,13 @@ const asks: SwapRoute = {
   errors: ["INVALID_REQUEST", "CURSOR_INVALID"],
   async run(service, { query }) {
     const flags = readAskFlags(query);
-    if (!flags.ok) return asSwapRefusal(flags.error);
-    const includeUnfunded = flags.value.include_unfunded === "true";
-    const sort = flags.value.sort ?? "created";
+    const includeUnfunded = flags.ok && flags.value.include_unfunded === "true";
+    const sort = flags.ok ? (flags.value.sort ?? "created") : "created";
     const read = readListQuery(query, service, {
       list: sort === "price" ? "asksByPrice" : "asks",
       statuses: ASK_STATUSES,
       own: [String(includeUnfunded)],
+      ownFaults: flags.ok ? {} : askFlagFaults(query),
     });
     if (!read.ok) return read.error;
     const { query: asked, binding } = read.value;
@@ -112,7 +113,12 @@ const deals: SwapRoute = {
   bodyExample: null,
   errors: ["INVALID_REQUEST", "CURSOR_INVALID"],
   async run(service, { query }) {
-    const read = readListQuery(query, service, { list: "deals", statuses: DEAL_STATUSES, own: [] });
+    const read = readListQuery(query, service, {
+      list: "deals",
+      statuses: DEAL_STATUSES,
+      own: [],
+      ownFaults: {},
+    });
     if (!read.ok) return read.error;
     const { query: asked, binding } = read.value;
     return page(await service.deals(asked), binding);

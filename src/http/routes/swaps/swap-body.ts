@@ -73,7 +73,13 @@ function parse(text: string): unknown {
 
 /** A refusal of the parameter reader in the form of the swap group: `details` names the field (H-45). */
 export function asSwapRefusal(refusal: Refusal): BodyFault {
-  const field = /^`(\w+)`/.exec(refusal.message)?.[1];
-  if (refusal.code !== "INVALID_REQUEST" || field === undefined) return refusal;
-  return invalidFields({ [field]: refusal.message.replace(/^`\w+` /, "").replace(/\.$/, "") });
+  const fault = fieldFault(refusal);
+  return fault === null ? refusal : invalidFields(Object.fromEntries([fault]));
+}
+
+/** The field that such a refusal is about, and what is wrong with it; null where it is about none. */
+export function fieldFault({ code, message }: Refusal): readonly [field: string, sentence: string] | null {
+  const field = /^`(\w+)`/.exec(message)?.[1];
+  if (code !== "INVALID_REQUEST" || field === undefined) return null;
+  return [field, message.replace(/^`\w+` /, "").replace(/\.$/, "")];
 }

@@ -1,7 +1,7 @@
 // Placeholders and parameters of the swap endpoints (S-06, H-40): their schemas, and the reader of the list queries,
 // where `status` alone may be given more than once.
 
-import { Type } from "typebox";
+import { type TObject, type TSchema, Type } from "typebox";
 import type { Bytes32, EvmAddress, PearlAddress } from "../../../primitives/brands.ts";
 import type { ListName } from "../../../index/pages.ts";
 import type { SwapListQuery, SwapService } from "../../../swaps/usecases/swap-service.ts";
@@ -10,7 +10,7 @@ import { type CursorBinding, pageRequest } from "../../cursor.ts";
 import type { Refusal } from "../../errors.ts";
 import { parameterReader } from "../../parameters.ts";
 import { pageParameters } from "../../schemas/parameters.ts";
-import { asSwapRefusal } from "./swap-body.ts";
+import { fieldFault } from "./swap-body.ts";
 import { err, ok, type Result } from "../../../primitives/result.ts";
 
 /** `{ask_id}`, `{deal_hash}`, `{order_hash}`. */
@@ -60,14 +60,28 @@ export function hashOf(text: string): Bytes32 {
   return text.toLowerCase() as Bytes32;
 }
 
-const commonQuery = parameterReader(
-  Type.Object({
-    ...pageParameters,
-    buyer_evm: evmAddressFilter(""),
-    seller_evm: evmAddressFilter(""),
-    pearl_address: listParameters([]).pearl_address,
-  }),
-);
+/** Names each parameter of a schema that is wrong, with a sentence; a reader alone names the first (H-45). */
+export function parameterFaults(schema: TObject): (raw: unknown) => Readonly<Record<string, string>> {
+  const readers = Object.entries<TSchema>(schema.properties).map(([name, property]) =>
+    parameterReader(Type.Object({ [name]: property })),
+  );
+  return (raw) => {
+    const faults = readers.map((read) => {
+      const value = read(raw);
+      return value.ok ? null : fieldFault(value.error);
+    });
+    return Object.fromEntries(faults.filter((fault) => fault !== null));
+  };
+}
+
+const commonParameters = Type.Object({
+  ...pageParameters,
+  buyer_evm: evmAddressFilter(""),
+  seller_evm: evmAddressFilter(""),
+  pearl_address: listParameters([]).pearl_address,
+});
+const commonQuery = parameterReader(commonParameters);
+const commonFaults = parameterFaults(commonParameters);
 
 /** A list query and what its cursors are bound to. */
 interface ReadListQuery {
@@ -81,21 +95,27 @@ interface ListForm {
   readonly statuses: readonly string[];
   /** Values of the list's own parameters, for the binding of cursors. */
   readonly own: readonly string[];
+  /** What is wrong with the list's own parameters. */
+  readonly ownFaults: Readonly<Record<string, string>>;
 }
 
-/** Reads a list query, or says which parameter is wrong. */
+/** Reads a list query, or says which parameters are wrong. */
 export function readListQuery(
   raw: unknown,
   service: SwapService,
   form: ListForm,
 ): Result<ReadListQuery, Refusal | SwapRefusal> {
   const statuses = readStatuses(raw, form.statuses);
-  if (statuses === null) return err(invalidFields({ status: `must be one of ${form.statuses.join(", ")}` }));
+  const { wrong, ...parties } = readParties(raw, service);
   const values = commonQuery(raw);
-  if (!values.ok) return err(asSwapRefusal(values.error));
-  const parties = readParties(values.value, service);
-  if (!parties.ok) return parties;
-  const { buyerEvm, sellerEvm, pearlAddress } = parties.value;
+  const faults = {
+    ...form.ownFaults,
+    ...(statuses === null ? { status: `must be one of ${form.statuses.join(", ")}` } : {}),
+    ...wrong,
+    ...(values.ok ? {} : commonFaults(raw)),
+  };
+  if (statuses === null || !values.ok || Object.keys(faults).length > 0) return err(invalidFields(faults));
+  const { buyerEvm, sellerEvm, pearlAddress } = parties;
   const scope = [
     form.list,
     form.statuses.filter((status) => statuses.includes(status)).join(","),
@@ -106,7 +126,7 @@ export function readListQuery(
   const binding: CursorBinding = { list: form.list, scope: [...scope, ...form.own] };
   const page = pageRequest(values.value, binding);
   if (!page.ok) return err(withPageFields(page.error));
-  return ok({ query: { statuses, ...parties.value, ...page.value }, binding });
+  return ok({ query: { statuses, ...parties, ...page.value }, binding });
 }
 
 /** H-45: `details` names the fields. */
@@ -130,30 +150,34 @@ interface Parties {
   readonly buyerEvm: EvmAddress | null;
   readonly sellerEvm: EvmAddress | null;
   readonly pearlAddress: PearlAddress | null;
+  /** What is no address, by field. */
+  readonly wrong: Readonly<Record<string, string>>;
 }
 
-function readParties(
-  values: { readonly buyer_evm?: string; readonly seller_evm?: string; readonly pearl_address?: string },
-  service: SwapService,
-): Result<Parties, SwapRefusal> {
+/** The parties that a query names by text; what is none, as a name given twice, is for the schema to refuse. */
+function readParties(raw: unknown, service: SwapService): Parties {
+  const values: Partial<Record<"buyer_evm" | "seller_evm" | "pearl_address", unknown>> = Object(raw);
   const wrong: Record<string, string> = {};
-  const evm = (name: "buyer_evm" | "seller_evm"): EvmAddress | null => {
+  const read = <Address>(
+    name: keyof typeof values,
+    parse: (text: string) => Address | null,
+    expected: string,
+  ): Address | null => {
     const text = values[name];
-    if (text === undefined) return null;
-    const address = service.evmAddress(text);
-    if (address === null) wrong[name] = EVM_EXPECTED;
+    if (typeof text !== "string") return null;
+    const address = parse(text);
+    if (address === null) wrong[name] = expected;
     return address;
   };
-  const buyerEvm = evm("buyer_evm");
-  const sellerEvm = evm("seller_evm");
-  const pearlAddress = values.pearl_address === undefined ? null : service.pearlAddress(values.pearl_address);
-  if (values.pearl_address !== undefined && pearlAddress === null) {
-    wrong["pearl_address"] = "must be a Taproot address of this network";
-  }
-  return Object.keys(wrong).length > 0
-    ? err(invalidFields(wrong))
-    : ok({ buyerEvm, sellerEvm, pearlAddress });
+  const evm = (text: string) => service.evmAddress(text);
+  return {
+    buyerEvm: read("buyer_evm", evm, EVM_EXPECTED),
+    sellerEvm: read("seller_evm", evm, EVM_EXPECTED),
+    pearlAddress: read("pearl_address", (text) => service.pearlAddress(text), PEARL_EXPECTED),
+    wrong,
+  };
 }
 
+const PEARL_EXPECTED = "must be a Taproot address of this network";
 const EVM_EXPECTED =
   "must be an EVM address: 0x and 40 hex digits, all lower case, all upper case or with a right checksum, not zero";

@@ -5,11 +5,12 @@ import { Type } from "typebox";
 import type { Bytes32 } from "../../../primitives/brands.ts";
 import { type CursorBinding, pageLinks, pageRequest } from "../../cursor.ts";
 import { parameterReader } from "../../parameters.ts";
+import { invalidFields } from "../../../swaps/usecases/outcome.ts";
 import { pageParameters } from "../../schemas/parameters.ts";
 import { listOf, SWAP_EXAMPLES } from "../../schemas/swap-examples.ts";
 import { DealTransactionsSchema, swapList, swapObject, SwapTransactionSchema } from "../../schemas/swaps.ts";
 import { asSwapRefusal } from "./swap-body.ts";
-import { hashOf, hashParameter } from "./swap-parameters.ts";
+import { hashOf, hashParameter, parameterFaults } from "./swap-parameters.ts";
 import type { SwapRoute } from "./swap-route.ts";
 
 /** A transaction of either chain: 64 hex digits of any case, with or without 0x (S-06). */
@@ -61,6 +62,7 @@ const ofDeal: SwapRoute = {
 };
 
 const readPage = parameterReader(Type.Object(pageParameters));
+const pageFaults = parameterFaults(Type.Object(pageParameters));
 
 const one: SwapRoute = {
   method: "GET",
@@ -78,7 +80,7 @@ const one: SwapRoute = {
   async run(service, request) {
     const hash = transactionHashOf(request.param("hash"));
     const query = readPage(request.query);
-    if (!query.ok) return asSwapRefusal(query.error);
+    if (!query.ok) return invalidFields(pageFaults(request.query));
     const binding: CursorBinding = { list: "swapTransactions", scope: ["swapTransactions", hash] };
     const page = pageRequest(query.value, binding);
     if (!page.ok) return asSwapRefusal(page.error);
