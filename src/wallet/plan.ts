@@ -185,6 +185,23 @@ function withChange(plan: Plan, funding: Funding): Plan | null {
 }
 
 /**
+ * The coins that the plan does not spend already, each once: a wallet's own list may well hold what an earlier lock
+ * spends (S-54), and a transaction that spends a coin twice is none.
+ */
+function furtherCoins({ inputs }: Plan, coins: readonly OwnedCoin[]): readonly OwnedCoin[] {
+  const taken = new Set(inputs.map(({ coin }) => outpointOf(coin)));
+  return coins.filter(({ coin }) => {
+    const isNew = !taken.has(outpointOf(coin));
+    taken.add(outpointOf(coin));
+    return isNew;
+  });
+}
+
+function outpointOf({ txid, vout }: Coin): string {
+  return `${txid}:${vout}`;
+}
+
+/**
  * Appends the payer's coins (as key-path inputs after the plan's own) and the change (as the last output).
  * Fails with FEE_RATE_TOO_LOW, OUTPUT_BELOW_DUST or FUNDS_INSUFFICIENT.
  */
@@ -197,8 +214,9 @@ export function balancePlan(plan: Plan, funding: Funding): Result<Plan, BuildFai
   }
   const dust = plan.outputs.findIndex(({ amount, script }) => amount < DUST_LIMIT && script[0] !== 0x6a);
   if (dust >= 0) return failure("OUTPUT_BELOW_DUST", `output ${dust} is below ${DUST_LIMIT} grains`);
-  for (let used = 0; used <= funding.coins.length; used++) {
-    const added = funding.coins
+  const coins = furtherCoins(plan, funding.coins);
+  for (let used = 0; used <= coins.length; used++) {
+    const added = coins
       .slice(0, used)
       .map(({ coin, key }): PlannedInput => ({ coin, spend: { kind: "key", key } }));
     const inputs = [...plan.inputs, ...added];

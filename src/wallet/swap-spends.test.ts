@@ -101,4 +101,15 @@ describe("S-54: a lock", () => {
     assert.deepEqual(built.tx.outputs[0], { amount: 500_000n, script: LOCK.script });
     assert.equal(signalsReplacement(built), true);
   });
+
+  test("a further one spends no coin twice where the wallet's own coins are among those of the earlier one", () => {
+    const owned = (vout: number) => ({ coin: coin(SELLER.script, vout), key: SELLER });
+    const funding = { ...fundingOf(SELLER.script), coins: [owned(1), owned(1), owned(2)] };
+    const built = made(buildSwapLock(LOCK, 1_500_000n, funding, [owned(1)]));
+    assert.deepEqual(
+      built.tx.inputs.map(({ vout }) => vout),
+      [1, 2],
+    );
+    assert.equal(buildSwapLock(LOCK, 2_500_000n, funding, [owned(1)]).ok, false);
+  });
 });
