@@ -215,8 +215,11 @@ function addSellersSteps(view: View, actions: NextAction[]): void {
     const window = { optional: true, not_after: acceptBy(terms, profile) };
     actions.push(nextAction(seller, "seller", "accept_bid", window));
   }
-  // Every output ever seen, so the impossible ones too: all of `subject.outputs`.
-  if (state === "accepted" && isUnknown && subject.outputs.every((output) => isUnclaimable(output, tips))) {
+  // Every output ever seen, so the impossible ones too: all of `subject.outputs`. Before blocks and mempool are read for
+  // the script they say nothing, and a seller who gives the USDC back while his lock stands loses the PEARL.
+  const isNothingClaimable =
+    subject.isCovered && subject.outputs.every((output) => isUnclaimable(output, tips));
+  if (state === "accepted" && isUnknown && isNothingClaimable) {
     const window = { optional: true, not_before: lockBy(terms, profile) + 30 * 60 };
     actions.push(nextAction(seller, "seller", "refund_cooperative", window));
   }

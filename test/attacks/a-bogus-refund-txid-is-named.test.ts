@@ -151,7 +151,8 @@ describe("a stranger names bogus transactions", () => {
     };
     assert.deepEqual(
       rowC()?.next_actions.map(({ action }) => action),
-      ["refund_cooperative", "refund_usdc"],
+      // What is locked may not be read yet: who gave the USDC back now would lose the PEARL.
+      ["refund_usdc"],
     );
     const covered = [script, scriptOf(ledger, fresh)];
     await ledger.applyPearl(pearl(21, [], { covered }));

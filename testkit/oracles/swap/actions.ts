@@ -124,6 +124,7 @@ const TABLE: readonly Row[] = [
     stands: (words) =>
       words.escrow === "Accepted" &&
       !words.known &&
+      words.subject.isCovered &&
       words.subject.outputs.every((output) => isGoneForGood(words, output)),
     notBefore: (words) => refundTime(words) - lockMargin(words) + 30 * MINUTES,
   },
