@@ -49,6 +49,26 @@ describe("S-53: a hint makes no fact", () => {
     assert.deepEqual(readAgain, [1]);
   });
 
+  test("what was read again for a deal is not for half an hour, whoever asks; what lies below it is", async () => {
+    const { readAgain, hint, outside } = await scene({ height: 5 });
+    for (let i = 0; i < 4; i += 1) await hint("old lock", 1);
+    assert.deepEqual(readAgain, [5]);
+    const of = (height: number): void => {
+      outside.now += 6;
+      assert.ok(outside.transaction !== null);
+      outside.transaction = { ...outside.transaction, block: { height, hash: "cd".repeat(32) as BlockHash } };
+    };
+    for (const height of [6, 5, 4, 4]) {
+      of(height);
+      await hint("old lock", 1);
+    }
+    assert.deepEqual(readAgain, [5, 4]);
+    outside.now += 30 * 60;
+    of(4);
+    await hint("old lock", 1);
+    assert.deepEqual(readAgain, [5, 4, 4]);
+  });
+
   test("no block is read for another output, another script, or what waits in the mempool", async () => {
     const first = await scene({ height: 1 });
     await first.hint("old lock", 0);

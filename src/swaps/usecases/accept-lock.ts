@@ -99,7 +99,10 @@ async function follow(
   deps.hints.add(subject.hash, txid, vout, deps.readiness.now());
   if (subject.order === null || known !== null) return;
   const looked = await deps.lookups.transaction(subject.hash, txid, client);
-  if (looked.kind !== "found" || looked.transaction.outputs[vout]?.script !== subject.script) return;
+  const { script } = subject;
+  if (looked.kind !== "found" || script === null) return;
+  if (looked.transaction.outputs[vout]?.script !== script) return;
   const { block } = looked.transaction;
-  if (block !== null) deps.readBlockSoon(block.height);
+  if (block === null || !deps.hints.isReadingDue(script, block.height, deps.readiness.now())) return;
+  deps.readBlockSoon(block.height);
 }
