@@ -188,8 +188,9 @@ export class LockBook {
     onChange(script);
   }
 
-  /** Remembers what a transaction with lock outputs spends. */
+  /** Remembers what a transaction with lock outputs spends. Each of its outputs tells it: the first one is enough. */
   know(txid: Txid, inputs: readonly Outpoint[], change: BookChange, onChange: OnChange): void {
+    if (this.conflicts.isKnown(txid)) return;
     let minedAt: number | null = null;
     for (const outpoint of this.#byTransaction.of(txid)) {
       minedAt = this.entries.get(outpoint)?.mined?.height ?? minedAt;

@@ -41,6 +41,11 @@ export class LockConflicts {
     return this.#transactions.get(txid)?.conflictHeight ?? null;
   }
 
+  /** Whether it is remembered what the lock transaction spends. */
+  isKnown(txid: Txid): boolean {
+    return this.#transactions.has(txid);
+  }
+
   /** Remembers what a lock transaction spends. `minedAt`: height of its main-chain block, or null. */
   know(
     txid: Txid,
@@ -49,7 +54,7 @@ export class LockConflicts {
     change: BookChange,
     onChange: OnChange,
   ): void {
-    if (this.#transactions.has(txid)) return;
+    if (this.isKnown(txid)) return;
     let conflictHeight: number | null = null;
     for (const input of inputs) {
       const spent = this.#spends.get(input);

@@ -1,0 +1,111 @@
+// A counterparty pays the script of an order of 10,000 satoshis thousands of outputs of the full amount in one
+// transaction, which he takes back at T_p. What the service does about them is linear in their number (S-15).
+
+import assert from "node:assert/strict";
+import { describe, type TestContext, test } from "node:test";
+import type { ScriptHex } from "../../src/primitives/brands.ts";
+import type { EscrowEvent, Sighting } from "../../src/swap/facts.ts";
+import { LayeredMap } from "../../src/swaps/ledger/layers.ts";
+import { SwapLedger } from "../../src/swaps/ledger/ledger.ts";
+import {
+  alarmLog,
+  bytes32,
+  evmAddress,
+  ledgerParts,
+  outpoint,
+  txid,
+} from "../../testkit/builders/swap-ledger/ledger-facts.ts";
+import {
+  accepted,
+  evm,
+  locked,
+  minedLock,
+  ORDER,
+  pearl,
+  scene,
+  scriptOf,
+} from "../../testkit/builders/swap-ledger/ledger-scene.ts";
+import { MemorySwapStore } from "../../testkit/doubles/memory-swap-store.ts";
+
+const LEAST = 10_000n;
+
+/** Orders of the least amount that the contract lets pass (S-22), of one script: each has a buyer of its own. */
+function ordersForLeast(count: number): readonly EscrowEvent[] {
+  const [lock, accept] = [locked("a", 10), accepted("a", 11)];
+  assert.ok(lock.kind === "OrderLocked" && accept.kind === "OrderAccepted");
+  const all = Array.from({ length: count }, (_, i) => {
+    const orderHash = i === 0 ? ORDER : bytes32(`copy ${i}`);
+    const terms = { ...lock.terms, pearlAmountSat: LEAST, buyer: evmAddress(`buyer ${i}`) };
+    return [
+      { ...lock, orderHash, terms },
+      { ...accept, orderHash },
+    ] as const;
+  });
+  return [...all.map(([one]) => one), ...all.map(([, one]) => one)];
+}
+
+/** Outputs of the full amount in one transaction. */
+function paying(script: ScriptHex, name: string, count: number): readonly Sighting[] {
+  const inputs = [outpoint(`coins of ${name}`, 0)];
+  const of = { txid: txid(name), amountSat: LEAST, script, coinbase: false, inputs };
+  return Array.from({ length: count }, (_, vout) => ({ ...of, vout }));
+}
+
+/** Counts how often the books are asked while something is done. */
+async function lookedUp(context: TestContext, doing: () => Promise<unknown>): Promise<number> {
+  const { mock } = context.mock.method(LayeredMap.prototype, "get");
+  await doing();
+  const count = mock.callCount();
+  mock.restore();
+  return count;
+}
+
+/** Looks of a ledger that sees one transaction with so many outputs of the full amount, first unmined, then in a block. */
+async function looksFor(context: TestContext, outputs: number): Promise<number> {
+  const { ledger } = await scene();
+  await ledger.applyEvm(evm(20, ordersForLeast(1), { finalHeight: 20 }));
+  const script = scriptOf(ledger, ORDER);
+  await ledger.applyPearl(pearl(100, [], { covered: [script] }));
+  const sightings = paying(script, "many", outputs);
+  const facts = sightings.map((sighting) => minedLock(sighting, 101));
+  const looks = await lookedUp(context, async () => {
+    await ledger.applyMempool({ present: new Set([txid("many")]), spends: new Map() }, sightings, []);
+    await ledger.applyPearl(pearl(101, facts, { sightings }));
+  });
+  assert.equal(ledger.subject(ORDER)?.outputs.length, outputs);
+  return looks;
+}
+
+describe("a lock script is paid in full many times", () => {
+  test("S-15: four times the outputs of one transaction take four times the work, not sixteen times", async (context) => {
+    const few = await looksFor(context, 250);
+    const many = await looksFor(context, 1_000);
+    assert.ok(many < 5 * few, `${few} looks for 250 outputs, ${many} for 1,000`);
+  });
+
+  test("H-11: rows of many orders that share such a script are not looked at in one go", async () => {
+    const parts = ledgerParts(alarmLog());
+    let breaths = 0;
+    const sleep = async (): Promise<void> => {
+      breaths += 1;
+    };
+    const store = new MemorySwapStore();
+    const ledger = await SwapLedger.open({ ...parts, store, clock: { ...parts.clock, sleep } });
+    const [orders, outputs] = [16, 2_000];
+    await ledger.applyEvm(evm(20, ordersForLeast(orders), { finalHeight: 20 }));
+    const script = scriptOf(ledger, ORDER);
+    await ledger.applyPearl(pearl(100, [], { covered: [script] }));
+    const sightings = paying(script, "many", outputs);
+    await ledger.applyPearl(
+      pearl(
+        101,
+        sightings.map((sighting) => minedLock(sighting, 101)),
+        { sightings },
+      ),
+    );
+    const further = paying(script, "one more", 1);
+    breaths = 0;
+    await ledger.applyMempool({ present: new Set([txid("one more")]), spends: new Map() }, further, []);
+    assert.ok(breaths >= orders - 1, `${breaths} breaths for ${orders} orders`);
+  });
+});
