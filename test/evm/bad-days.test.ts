@@ -64,6 +64,23 @@ const SPOILS: Record<string, (response: ServerResponse) => void> = {
   "no answer at all": () => undefined,
 };
 
+function refusal(message: string, id: number | null = null): string {
+  return JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32_600, message } });
+}
+
+/** The words and ways in which servers limit batches; most look like something else. */
+const BATCH_REFUSALS: Record<string, (response: ServerResponse, calls: readonly RpcCall[]) => void> = {
+  "words of a rate limit": body(200, refusal("Too many requests in batch: maximum is 10")),
+  "words without the word": body(200, refusal("at most 10 calls are allowed")),
+  "a list of one error": body(200, `[${refusal('Too many ["eth_getBlockByNumber"] methods in the batch')}]`),
+  "an error for each call": (response, calls) =>
+    body(200, `[${calls.map(({ id }) => refusal("batch limit exceeded", id)).join()}]`)(response),
+  "HTTP 429": body(429, refusal("batch too large")),
+  "a page": body(400, "Bad Request"),
+  "a broken connection": (response) => void response.destroy(),
+  silence: () => undefined,
+};
+
 async function closeSoon(rpc: ScriptedRpc, one: Followed): Promise<void> {
   const stop = new AbortController();
   const running = one.follower.run(stop.signal);
@@ -102,14 +119,28 @@ describe("an RPC that fails is asked again", () => {
     assert.ok(ranges > 3, `${ranges} ranges`);
   });
 
+  for (const [name, refuse] of Object.entries(BATCH_REFUSALS)) {
+    test(`an RPC that takes ten calls at most and says so by ${name}`, async () => {
+      const rpc = await serve();
+      let refused = 0;
+      rpc.takeover = (calls, response) => {
+        if (calls.length <= 10) return false;
+        refused += 1;
+        refuse(response, calls);
+        return true;
+      };
+      const one = followed({ urls: [rpc.url], timeoutMs: 400 });
+      await one.toTip();
+      assert.equal(one.ledger.count, EVENTS);
+      assert.ok(refused <= 40, `${refused} refusals`);
+    });
+  }
+
   test("an RPC that refuses batches is asked call by call", async () => {
     const rpc = await serve();
     rpc.takeover = (calls, response) => {
       if (calls.length <= 1) return false;
-      body(
-        400,
-        '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"batch requests are not supported"}}',
-      )(response);
+      body(400, refusal("batch requests are not supported"))(response);
       return true;
     };
     const one = followed({ urls: [rpc.url] });

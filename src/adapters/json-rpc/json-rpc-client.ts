@@ -1,10 +1,12 @@
 // A client of one JSON-RPC server, for which one hiccup is no failure: batches, retries with backoff for what passes
-// (busy, broken connections, half answers), and errors that name server and request and hold no key. What a server means
-// by its errors, and the class of errors that its adapter throws, are its `Dialect`.
+// (busy, broken connections, half answers), and errors that name server and request and hold no key. A batch that a
+// server refuses in whatever words is asked for in halves. What a server means by its errors, and the class of errors
+// that its adapter throws, are its `Dialect`.
 
 import type { Static, TSchema } from "typebox";
 import { Value } from "typebox/value";
 import type { Clock } from "../../follow/ports.ts";
+import { BatchSize } from "./batch-size.ts";
 import { HttpPost, PostFault, type PostFailure, type PostLimits, type RpcTarget } from "./http-post.ts";
 import {
   isRecord,
@@ -75,25 +77,38 @@ export interface ReadBody<Item> {
 
 type BodyReader<Item> = (body: Buffer) => ReadBody<Item>;
 
-/** One try: an answer that counts, or a failure that may pass or may concern the size of the batch. */
-type Try<Item> =
-  | { readonly done: true; readonly items: readonly Item[] }
-  | {
-      readonly done: false;
-      readonly failure: RpcFailure;
-      readonly what: string;
-      readonly isPassing: boolean;
-      readonly isBatchRefused?: boolean;
-      readonly cause?: unknown;
-    };
+/** A try without an answer that counts. */
+interface FailedTry {
+  readonly done: false;
+  readonly failure: RpcFailure;
+  readonly what: string;
+  readonly isPassing: boolean;
+  /** Whether fewer calls in one request may fare better. */
+  readonly lessHelps: "yes" | "perhaps" | "no";
+  readonly cause?: unknown;
+}
+
+/** One try: an answer that counts, or a failure. */
+type Try<Item> = { readonly done: true; readonly items: readonly Item[] } | FailedTry;
 
 const QUOTED_CHARACTERS = 120;
+/** Refusals of several calls in one request, in the words that servers have for it. */
+const OF_BATCHES = /batch/i;
+/** A gateway in front of the server has waited long enough: its word for our own timeout. */
+const GATEWAY_TIMEOUTS: ReadonlySet<number> = new Set([408, 504, 524]);
 const POST_FAILURES: Readonly<Record<PostFailure, RpcFailure>> = {
   broken: "UNREACHABLE",
   untrusted: "UNREACHABLE",
   closed: "UNREACHABLE",
   timeout: "TIMEOUT",
   "too-large": "TOO_LARGE",
+};
+const LESS_HELPS: Readonly<Record<PostFailure, FailedTry["lessHelps"]>> = {
+  broken: "perhaps",
+  untrusted: "no",
+  closed: "no",
+  timeout: "perhaps",
+  "too-large": "yes",
 };
 
 /** Asks one server. */
@@ -105,7 +120,7 @@ export class JsonRpcClient {
   readonly #patience: Patience;
   readonly #clock: Clock;
   readonly #closing = new AbortController();
-  #batchCalls: number;
+  readonly #batch: BatchSize;
   #nextId = 1;
 
   constructor(target: RpcTarget, dialect: Dialect, patience: Patience, clock: Clock) {
@@ -114,7 +129,7 @@ export class JsonRpcClient {
     this.#post = new HttpPost(target);
     this.#patience = patience;
     this.#clock = clock;
-    this.#batchCalls = dialect.batchCalls;
+    this.#batch = new BatchSize(dialect.batchCalls);
   }
 
   /** Makes the calls; replies in their order. Rejects with the dialect's error; a refusal of a single call is a reply. */
@@ -135,7 +150,7 @@ export class JsonRpcClient {
     let hasFailed = false;
     const lane = async (): Promise<void> => {
       while (at < calls.length && !hasFailed) {
-        const size = Math.min(this.#batchCalls, options.batchCalls ?? this.#batchCalls);
+        const size = Math.min(this.#batch.calls, options.batchCalls ?? this.#batch.calls);
         const part = calls.slice(at, at + size);
         at += part.length;
         const place = parts.push([]) - 1;
@@ -201,32 +216,51 @@ export class JsonRpcClient {
     for (let attempt = 1; ; attempt += 1) {
       if (this.#closing.signal.aborted) throw this.#error("UNREACHABLE", calls, "this client was closed");
       const outcome = await this.#once(read, calls, patience);
-      if (outcome.done) return outcome.items;
-      if (outcome.isBatchRefused === true && calls.length > 1) {
-        // Too large for a bound of this question's own says nothing of other questions.
-        const isForAll =
-          outcome.failure !== "TOO_LARGE" || patience.answerBytes >= this.#patience.answerBytes;
-        return this.#halves(read, calls, patience, isForAll);
+      if (outcome.done) {
+        this.#batch.answered(calls.length);
+        return outcome.items;
       }
-      const { failure, what, cause } = outcome;
-      if (!outcome.isPassing || attempt >= patience.attempts)
+      const { failure, what, isPassing, lessHelps, cause } = outcome;
+      if (lessHelps === "yes" && calls.length > 1) return this.#halves(read, calls, patience, failure);
+      if (!isPassing || attempt >= patience.attempts) {
+        if (lessHelps === "perhaps" && (await this.#answersOne(read, calls, patience)))
+          return this.#halves(read, calls, patience, failure);
         throw this.#error(failure, calls, what, { cause });
+      }
       await this.#clock.sleep(delay, this.#closing.signal);
       delay *= 2;
     }
   }
 
-  /** A server that refuses batches of this size gets smaller ones; `isForAll`: from now on. */
+  /** Whether a server that does not answer the calls answers one of them: then it is their number that it refuses. */
+  async #answersOne<Item extends object>(
+    read: BodyReader<Item>,
+    calls: readonly RpcCall[],
+    patience: Patience,
+  ): Promise<boolean> {
+    if (calls.length < 2 || this.#closing.signal.aborted) return false;
+    return (await this.#once(read, calls.slice(0, 1), patience)).done;
+  }
+
+  /** A server that refuses so many calls in one request gets fewer, from now on in most cases. */
   async #halves<Item extends object>(
     read: BodyReader<Item>,
     calls: readonly RpcCall[],
     patience: Patience,
-    isForAll: boolean,
+    failure: RpcFailure,
   ): Promise<readonly Item[]> {
     const half = Math.ceil(calls.length / 2);
-    if (isForAll) this.#batchCalls = Math.min(this.#batchCalls, half);
-    const first = await this.#request(read, calls.slice(0, half), patience);
-    return [...first, ...(await this.#request(read, calls.slice(half), patience))];
+    // Too large for a bound of this question's own says nothing of other questions.
+    const isForAll = failure !== "TOO_LARGE" || patience.answerBytes >= this.#patience.answerBytes;
+    if (isForAll) this.#batch.refused(calls.length);
+    const items: (readonly Item[])[] = [];
+    for (let at = 0; at < calls.length; ) {
+      // The first part may have shown that even half is too much.
+      const part = calls.slice(at, at + (isForAll ? Math.min(half, this.#batch.calls) : half));
+      items.push(await this.#request(read, part, patience));
+      at += part.length;
+    }
+    return items.flat();
   }
 
   async #once<Item extends object>(
@@ -244,9 +278,8 @@ export class JsonRpcClient {
       if (!(cause instanceof PostFault)) throw cause;
       // One wait for a silent server is enough: waiting again at each try would only hide the silence.
       const isPassing = cause.failure === "broken";
-      const isBatchRefused = cause.failure === "too-large";
-      const failure = POST_FAILURES[cause.failure];
-      return { done: false, failure, what: cause.message, isPassing, isBatchRefused, cause };
+      const lessHelps = LESS_HELPS[cause.failure];
+      return { ...failed(POST_FAILURES[cause.failure], cause.message, isPassing, lessHelps), cause };
     }
   }
 
@@ -257,36 +290,49 @@ export class JsonRpcClient {
     calls: readonly RpcCall[],
     firstId: number,
   ): Try<Item> {
-    if (status === 401 || status === 403) return failed("AUTH_FAILED", `HTTP ${status}`, false);
+    if (status === 401 || status === 403) return failed("AUTH_FAILED", `HTTP ${status}`, false, "no");
     if (status === 429 || status === 503) return failed("BUSY", `HTTP ${status}`, true);
     const { json, itemOf } = read(body);
-    if (!isRecord(json) && !Array.isArray(json)) {
-      const start = JSON.stringify(body.toString("utf8", 0, QUOTED_CHARACTERS));
-      const what = `HTTP ${status} with ${body.length} bytes that are no JSON: ${start}`;
-      // A gateway's page instead of an answer, or half of one, may pass.
-      const failure = status >= 500 ? this.#dialect.pageFailure : "BAD_ANSWER";
-      return { ...failed(failure, what, true), isBatchRefused: status === 413 };
-    }
+    if (!isRecord(json) && !Array.isArray(json)) return this.#judgePage(status, body);
     const shared = sharedRefusal(json, calls.length);
     const replies = shared === null ? repliesOf(json, calls.length, firstId) : calls.map(() => err(shared));
     if (typeof replies === "string") {
       return failed("BAD_ANSWER", replies, this.#dialect.isWrongAnswerPassing);
+    }
+    const refusals = replies.flatMap((reply) => (reply.ok ? [] : [reply.error]));
+    const [first] = refusals;
+    if (first !== undefined && calls.length > 1 && refusals.length === calls.length) {
+      // Before all else: what limits batches is often worded like a limit of requests in time, which would pass.
+      const isOfBatches = status === 413 || refusals.every(({ message }) => OF_BATCHES.test(message));
+      if (isOfBatches) return failed("RPC_ERROR", sentenceOf(first), false, "yes");
     }
     for (const [i, reply] of replies.entries()) {
       if (!reply.ok && this.#dialect.refusalFailure(calls[i]?.method ?? "", reply.error) === "BUSY") {
         return failed("BUSY", sentenceOf(reply.error), true);
       }
     }
-    if (shared !== null && calls.length > 1 && (status === 413 || /batch/i.test(shared.message))) {
-      return { ...failed("RPC_ERROR", sentenceOf(shared), false), isBatchRefused: true };
+    if (shared !== null && calls.length > 1) {
+      const failure = this.#dialect.refusalFailure(calls[0]?.method ?? "", shared);
+      return failed(failure, sentenceOf(shared), false, failure === "AUTH_FAILED" ? "no" : "perhaps");
     }
     const items: Item[] = [];
     for (const reply of replies) {
       const item = itemOf(reply);
-      if (typeof item === "string") return failed("BAD_ANSWER", item, false);
+      if (typeof item === "string") return failed("BAD_ANSWER", item, false, "no");
       items.push(item);
     }
     return { done: true, items };
+  }
+
+  /** A body that is no JSON. */
+  #judgePage(status: number, body: Buffer): FailedTry {
+    const start = JSON.stringify(body.toString("utf8", 0, QUOTED_CHARACTERS));
+    const what = `HTTP ${status} with ${body.length} bytes that are no JSON: ${start}`;
+    // Like our own timeout: waiting again at each try would only hide the silence.
+    if (GATEWAY_TIMEOUTS.has(status)) return failed("TIMEOUT", what, false);
+    if (status === 413) return failed("TOO_LARGE", what, false, "yes");
+    // A gateway's page instead of an answer, or half of one, may pass.
+    return failed(status >= 500 ? this.#dialect.pageFailure : "BAD_ANSWER", what, true);
   }
 
   #error(
@@ -311,8 +357,13 @@ function readJson(body: Buffer): ReadBody<RpcReply> {
   return { json: parseJson(body.toString("utf8")), itemOf: (reply) => reply };
 }
 
-function failed(failure: RpcFailure, what: string, isPassing: boolean) {
-  return { done: false as const, failure, what, isPassing };
+function failed(
+  failure: RpcFailure,
+  what: string,
+  isPassing: boolean,
+  lessHelps: FailedTry["lessHelps"] = "perhaps",
+): FailedTry {
+  return { done: false, failure, what, isPassing, lessHelps };
 }
 
 function sentenceOf(refusal: RpcRefusal): string {

@@ -58,11 +58,16 @@ function replyOf(answer: Record<string, unknown>): RpcReply | null {
   return err({ code, message: error["message"] });
 }
 
-/** The error that answers the whole request: a single error object where several calls were made, or one with no id. */
+/**
+ * The error that answers the whole request: a single error object where several calls were made, or one with no id. Some
+ * servers put it into a list.
+ */
 export function sharedRefusal(json: unknown, callCount: number): RpcRefusal | null {
-  if (!isRecord(json)) return null;
-  if (callCount === 1 && json["id"] !== null && json["id"] !== undefined) return null;
-  const reply = replyOf(json);
+  const answer: unknown = Array.isArray(json) && json.length === 1 ? json[0] : json;
+  if (!isRecord(answer)) return null;
+  const hasId = answer["id"] !== null && answer["id"] !== undefined;
+  if (hasId && (callCount === 1 || answer !== json)) return null;
+  const reply = replyOf(answer);
   return reply === null || reply.ok ? null : reply.error;
 }
 
