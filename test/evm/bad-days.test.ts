@@ -177,6 +177,8 @@ const WORDINGS: readonly (readonly [number, string])[] = [
     -32_701,
     "Please specify an address in your request or, to remove restrictions, order a dedicated full node; logs are limited",
   ],
+  [-32_000, "the interval must not span 64 blocks"],
+  [-32_603, "Internal error"],
 ];
 
 describe("limits of ranges are found by trying", () => {
@@ -195,6 +197,21 @@ describe("limits of ranges are found by trying", () => {
       await one.toTip();
       assert.equal(one.ledger.count, EVENTS);
       assert.ok(widths.filter((width) => width > 10).length <= 8, widths.join(" "));
+    });
+  }
+
+  for (const status of [408, 413, 502, 504, 524]) {
+    test(`and a gateway's page with HTTP ${status} is one of them`, async () => {
+      const rpc = await serve();
+      rpc.takeover = (calls, response) => {
+        const { fromBlock, toBlock } = (calls[0]?.params[0] ?? {}) as Record<string, string>;
+        if (!(Number(toBlock) - Number(fromBlock) > 50)) return false;
+        body(status, "<html>the server did not answer in time</html>")(response);
+        return true;
+      };
+      const one = followed({ urls: [rpc.url] });
+      await one.toTip();
+      assert.equal(one.ledger.count, EVENTS);
     });
   }
 

@@ -4,7 +4,7 @@
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { EvmLog, EvmSource } from "./evm-chain.ts";
 import { badLogs, checkLogs, type LogQuestion, ownLogs } from "./evm-cross-check.ts";
-import type { RangeSizer } from "./evm-range.ts";
+import { logsOfRange, type RangeSizer } from "./evm-range.ts";
 import type { EvmPoint } from "./evm-read-range.ts";
 import type { FinalInForce } from "./evm-rpc-quorum.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
@@ -54,7 +54,7 @@ export async function compareRange(question: ComparedQuestion): Promise<Compared
     const [end, ours, theirs] = await source.blocksAt([to, anchor.number, final.height]);
     if (!end || !ours || !theirs || theirs.hash !== final.hash) return null;
     if (ours.hash !== anchor.hash) return anchor.number > final.height ? null : { elsewhere: anchor.number };
-    const answer = await source.logs(from, to);
+    const answer = await logsOfRange(source, sizer, from, to);
     if (answer.kind === "logs") {
       sizer.answered(to - from + 1, answer.logs.length);
       const asked: LogQuestion = { source: source.name, from, to };

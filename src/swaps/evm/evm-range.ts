@@ -1,6 +1,8 @@
 // The number of blocks that are asked for at once. RPCs limit ranges, numbers of logs and times in their own ways and
 // words, so the size is found by trying: it grows while answers come, and halves where one does not.
 
+import type { EvmSource, LogsAnswer } from "./evm-chain.ts";
+
 /** Bounds of the search. */
 export interface RangeBounds {
   /** First size tried, in blocks. */
@@ -54,5 +56,28 @@ export class RangeSizer {
     this.#size = this.#ceiling;
     this.#successes = 0;
     return true;
+  }
+
+  /**
+   * No answer for `blocks`, for whatever reason: less is asked for next. Where it was not their number, twice as many are
+   * with each answer again, so that an RPC that limits requests in time is not asked for small ranges only.
+   */
+  failed(blocks: number): void {
+    this.#size = Math.max(1, Math.min(this.#size, Math.floor(blocks / 2)));
+  }
+}
+
+/** The logs of a range. An answer that never comes, as behind a gateway that waits too short, is one that is too large. */
+export async function logsOfRange(
+  source: Pick<EvmSource, "logs">,
+  sizer: RangeSizer,
+  from: number,
+  to: number,
+): Promise<LogsAnswer> {
+  try {
+    return await source.logs(from, to);
+  } catch (error) {
+    sizer.failed(to - from + 1);
+    throw error;
   }
 }

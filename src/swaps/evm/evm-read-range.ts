@@ -7,7 +7,7 @@ import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { EvmBlock, EvmLog, EvmSource, ReadEscrowLog } from "./evm-chain.ts";
 import { badLogs, checkLinks, checkLogs, eventsOf, type LogQuestion, ownLogs } from "./evm-cross-check.ts";
-import type { RangeSizer } from "./evm-range.ts";
+import { logsOfRange, type RangeSizer } from "./evm-range.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
 import type { ChainCheckpoint } from "../ledger/ports.ts";
 
@@ -151,7 +151,7 @@ export async function readRange(question: RangeQuestion): Promise<RangeAnswer> {
     if (first !== undefined && before !== null && first.parentHash !== before.hash) return { kind: "forked" };
     if (headers !== null && headers.at(-1)?.hash !== end.hash)
       throw unsettled(source, `block ${to} was replaced while it was read`);
-    const answer = await source.logs(from, to);
+    const answer = await logsOfRange(source, sizer, from, to);
     if (answer.kind === "logs") {
       sizer.answered(to - from + 1, answer.logs.length);
       return checkedRange(question, end, headers, ownLogs(answer.logs, question.escrow));
