@@ -4,7 +4,14 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "../../testkit/properties.ts";
 import type { Bytes32 } from "../primitives/brands.ts";
-import { agreedHash, comparedHeight, type FinalWord, logStanding, lowerWord } from "./evm-quorum.ts";
+import {
+  agreedHash,
+  comparedHeight,
+  type FinalWord,
+  isAgreementSettled,
+  logStanding,
+  lowerWord,
+} from "./evm-quorum.ts";
 
 const height = fc.integer({ min: -1, max: 1_000_000 });
 const hash = fc.constantFrom("a", "b", "c").map((digit) => `0x${digit.repeat(64)}` as Bytes32);
@@ -42,6 +49,19 @@ describe("S-07: the final height in force", () => {
         assert.equal(agreedHash(hashes), honestOnes >= 2 ? honest : null);
       }),
     );
+  });
+
+  test("is known before all have answered only where no answer still to come can change it", () => {
+    fc.assert(
+      fc.property(fc.array(fc.option(hash), { maxLength: 5 }), fc.nat(5), (hashes, at) => {
+        const [known, toCome] = [hashes.slice(0, at), hashes.slice(at)];
+        if (!isAgreementSettled(known, toCome.length)) return;
+        assert.equal(agreedHash(hashes), agreedHash(known));
+      }),
+    );
+    assert.equal(isAgreementSettled([honest, honest], 1), true, "two of three");
+    assert.equal(isAgreementSettled([honest, null, honest], 1), true, "two of four, of which one is behind");
+    assert.equal(isAgreementSettled([honest], 1), false);
   });
 
   test("two pairs that contradict each other agree on nothing", () => {

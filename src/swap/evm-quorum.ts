@@ -39,6 +39,17 @@ export function agreedHash(hashes: readonly (Bytes32 | null)[]): Bytes32 | null 
   return agreed.length === 1 ? (agreed[0]?.[0] ?? null) : null;
 }
 
+/**
+ * Whether `agreedHash` says the same of these whatever so many more RPCs answer: one that is slow must not keep two that
+ * agree waiting.
+ */
+export function isAgreementSettled(hashes: readonly (Bytes32 | null)[], missing: number): boolean {
+  if (missing === 0) return true;
+  const known = hashes.filter((hash) => hash !== null);
+  // One more answer makes a second pair only beside one that stands alone.
+  return missing === 1 && known.length > 1 && new Set(known).size === 1;
+}
+
 /** How many RPCs that have the log's block show it by receipt, and how many lack or contradict it. */
 interface LogWitnesses {
   readonly shows: number;

@@ -4,7 +4,14 @@
 
 import { elementAt, zip } from "../../primitives/elements.ts";
 import type { Bytes32 } from "../../primitives/brands.ts";
-import { agreedHash, comparedHeight, type FinalWord, lowerWord, NONE_FINAL } from "../../swap/evm-quorum.ts";
+import {
+  agreedHash,
+  comparedHeight,
+  type FinalWord,
+  isAgreementSettled,
+  lowerWord,
+  NONE_FINAL,
+} from "../../swap/evm-quorum.ts";
 import type { Clock, Log } from "../../follow/ports.ts";
 import { type EvmBlock, type EvmHeads, type EvmSource, ofRpc } from "./evm-chain.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
@@ -33,7 +40,7 @@ interface View {
 export interface FinalInForce extends FinalWord {
   /** Unix seconds; 0 with height -1. */
   readonly time: number;
-  /** The RPCs that give this hash at this height. */
+  /** The RPCs that give this hash at this height, of those that had answered when it was known. */
   readonly supporters: readonly number[];
 }
 
@@ -131,19 +138,40 @@ export class EvmRpcQuorum {
     };
   }
 
-  /** With several RPCs: asks all of them again and again, until the signal aborts. Never rejects. */
+  /**
+   * With several RPCs: asks all of them again and again, until the signal aborts. Never rejects. Of three or more the
+   * slowest is not waited for: an answer counts for 30 s only, and one RPC must not make those of the others old.
+   */
   async run(intervalMs: number, signal: AbortSignal): Promise<void> {
-    if (this.#parts.sources.length < 2) return;
+    const { sources, clock } = this.#parts;
+    if (sources.length < 2) return;
+    const asking = new Map<number, Promise<void>>();
     while (!signal.aborted) {
-      await this.look();
-      await this.#parts.clock.sleep(intervalMs, signal);
+      for (const index of sources.keys()) {
+        if (asking.has(index)) continue;
+        const asked = this.#askQuietly(index).then(() => void asking.delete(index));
+        asking.set(index, asked);
+      }
+      const mayLack = sources.length > 2 ? 1 : 0;
+      while (asking.size > mayLack) await Promise.race(asking.values());
+      await this.#compareAll();
+      await clock.sleep(intervalMs, signal);
     }
+    await Promise.all(asking.values());
   }
 
   /** Asks every RPC once and compares them. Never rejects. */
   async look(): Promise<void> {
-    // What failed is kept with the view.
-    await Promise.all(this.#parts.sources.map((_, i) => this.ask(i).catch(() => undefined)));
+    await Promise.all(this.#parts.sources.map((_, i) => this.#askQuietly(i)));
+    await this.#compareAll();
+  }
+
+  /** What failed is kept with the view. */
+  async #askQuietly(index: number): Promise<void> {
+    await this.ask(index).catch(() => undefined);
+  }
+
+  async #compareAll(): Promise<void> {
     const final = await this.#compare();
     this.#compared = { final, atMs: this.#parts.clock.monotonicMs() };
     const agreed = final !== null;
@@ -209,11 +237,23 @@ export class EvmRpcQuorum {
   }
 
   async #agreed(indices: readonly number[], height: number): Promise<FinalInForce | null> {
-    const blocks = await Promise.all(indices.map((index) => this.#blockOf(index, height)));
-    const hash = agreedHash(blocks.map((block) => block?.hash ?? null));
+    const blocks = new Map<number, EvmBlock | null>();
+    const hashes = (): readonly (Bytes32 | null)[] =>
+      [...blocks.values()].map((block) => block?.hash ?? null);
+    await new Promise<void>((resolve) => {
+      if (indices.length === 0) resolve();
+      for (const index of indices) {
+        void this.#blockOf(index, height).then((block) => {
+          blocks.set(index, block);
+          if (isAgreementSettled(hashes(), indices.length - blocks.size)) resolve();
+        });
+      }
+    });
+    const hash = agreedHash(hashes());
     if (hash === null) return null;
-    const supporters = indices.filter((_, i) => blocks[i]?.hash === hash);
-    return { height, hash, time: blocks.find((block) => block?.hash === hash)?.time ?? 0, supporters };
+    const supporters = indices.filter((index) => blocks.get(index)?.hash === hash);
+    const [supporter = -1] = supporters;
+    return { height, hash, time: blocks.get(supporter)?.time ?? 0, supporters };
   }
 
   async #blockOf(index: number, height: number): Promise<EvmBlock | null> {
