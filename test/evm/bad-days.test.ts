@@ -299,6 +299,23 @@ describe("several URLs", () => {
     assert.equal(one.follower.standing().agreed, false);
   });
 
+  test("one whose blocks never come is not asked for each second reading", async () => {
+    const rpcs = [await serve(), await serve(), await serve()];
+    const [, failing] = rpcs;
+    let asked = 0;
+    if (failing !== undefined)
+      failing.takeover = (calls, response) => {
+        if (!calls.some(({ params }) => String(params[0]).startsWith("0x"))) return false;
+        asked += 1;
+        body(503, "")(response);
+        return true;
+      };
+    const urls = rpcs.map(({ url }) => url);
+    const one = followed({ urls, options: { range: { first: 10, most: 10, manyLogs: 1000 } } });
+    await one.until(() => one.ledger.tips().evm.finalHeight === 290);
+    assert.ok(asked <= 10, `asked ${asked} times for 29 second readings`);
+  });
+
   test("one that leaves the final chain is not followed while another still has it", async () => {
     const [a, b] = [await serve(), await serve()];
     const one = followed({ urls: [a.url, b.url] });

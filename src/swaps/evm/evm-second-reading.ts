@@ -9,6 +9,7 @@ import type { EscrowEvent } from "../../swap/facts.ts";
 import type { Clock, Log } from "../../follow/ports.ts";
 import { type EvmBlock, type EvmSource, ofRpc } from "./evm-chain.ts";
 import { compareRange, type Compared, type Elsewhere, shownEvents } from "./evm-compare-range.ts";
+import { FailedReadings } from "./evm-failed-readings.ts";
 import { type FirstReading, FirstReadings } from "./evm-first-readings.ts";
 import { newestShared, pointOf } from "./evm-fork.ts";
 import type { RangeSizer } from "./evm-range.ts";
@@ -82,11 +83,13 @@ export class SecondReading {
   /** The final height when something was last read again. */
   #finalSeen = -1;
   #troubles = new Set<string>();
+  readonly #failed: FailedReadings;
 
   constructor(deps: SecondReadingDependencies, options: SecondReadingOptions) {
     this.#deps = deps;
     this.#options = options;
     this.#refused = new RefusedLogs(deps.ledger);
+    this.#failed = new FailedReadings(deps.clock);
   }
 
   /** The RPC has read these blocks for the first time, and they are indexed. `headers`: where all were read. */
@@ -127,7 +130,8 @@ export class SecondReading {
     if (to === null) return { kind: "waiting" };
     const others = this.#isAlone ? [0] : this.#indices(active).filter((index) => index !== span.source);
     for (const index of others) {
-      const step = await this.#tried(() => this.#readAgain(index, span, from, Math.min(to, target), final));
+      const limit = Math.min(to, target);
+      const step = await this.#tried(() => this.#readAgain(index, span, from, limit, final), index);
       if (step !== null) return step;
     }
     return { kind: "waiting" };
@@ -137,11 +141,11 @@ export class SecondReading {
     return this.#deps.sources.length === 1;
   }
 
-  /** RPCs that answer, beginning with the one that is followed. */
+  /** RPCs that answer, beginning with the one that is followed; those that have failed of late come last. */
   #indices(active: number): readonly number[] {
     const { sources, standing } = this.#deps;
     const all = sources.map((_, i) => (active + i) % sources.length);
-    return all.filter((index) => standing.answers(index));
+    return this.#failed.last(all.filter((index) => standing.answers(index)));
   }
 
   /** Whether a block of this first reading, up to the target, has to be read for the first time anew. */
@@ -155,13 +159,18 @@ export class SecondReading {
     return one.atMs <= this.#deps.clock.monotonicMs() - this.#options.rereadMs;
   }
 
-  async #tried<Step extends ReadingStep>(read: () => Promise<Step | null>): Promise<Step | null> {
+  /** `index`: the RPC that is read from, where it is one. */
+  async #tried<Step extends ReadingStep>(
+    read: () => Promise<Step | null>,
+    index: number | null,
+  ): Promise<Step | null> {
     try {
       const step = await read();
       if (step !== null) this.#troubles.clear();
       return step;
     } catch (error) {
       if (!(error instanceof EvmUnavailable)) throw error;
+      if (index !== null) this.#failed.add(index);
       const { message } = error;
       if (!this.#troubles.has(message))
         this.#deps.log.warn({ code: error.code }, `second reading: ${message}`);
@@ -187,7 +196,7 @@ export class SecondReading {
         const atMs = this.#deps.clock.monotonicMs();
         this.#first.replace({ from, to: compared.end.number, source: index, atMs });
         return { kind: "more" };
-      });
+      }, index);
       if (step !== null) return step;
     }
     return { kind: "waiting" };
@@ -364,7 +373,7 @@ export class SecondReading {
         return this.#back(event, this.#nextOf(lacks) ?? 0, "two RPCs agree that a disputed log is not there");
       }
       return resolved.length === 0 ? null : { kind: "resolve", events: resolved };
-    });
+    }, null);
   }
 
   #alarm(event: EscrowEvent): void {
