@@ -148,6 +148,15 @@ describe("an RPC that fails is asked again", () => {
     assert.equal(one.ledger.count, EVENTS);
   });
 
+  test("a first block that the chain does not have yet is named, and no RPC is blamed", async () => {
+    const rpc = await serve();
+    const one = followed({ urls: [rpc.url], firstBlock: 5000, options: { stallMs: 100 } });
+    await one.until(() => one.follower.conditions().length > 0);
+    const [condition] = one.follower.conditions();
+    assert.equal(condition?.code, "EVM_STALLED");
+    assert.match(condition.sentence, /ESCROW_FIRST_BLOCK is 5000, and the EVM chain's newest block is 300/);
+  });
+
   test("an RPC without the finalized tag is named with what to configure", async () => {
     const rpc = await serve();
     rpc.meddle = ({ params }) =>

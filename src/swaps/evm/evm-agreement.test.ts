@@ -132,6 +132,22 @@ describe("S-07: one RPC", () => {
     assert.deepEqual(watch.final(), { height: -1, hash: null, time: 0, supporters: [0] });
   });
 
+  test("finality is as late as no block is called final, from the first newest block that was seen on", async () => {
+    let height = 1000;
+    const source = { ...rpc("one"), heads: async () => ({ head: block(height, "a"), final: null }) };
+    const { time, watch } = watchOf([source]);
+    await watch.ask(0);
+    assert.equal(watch.finalityLagS(), null);
+    time.ms += 1000;
+    await watch.ask(0);
+    assert.equal(watch.finalityLagS(), 0);
+    // A block has the time 1000 + its number.
+    height += 4000;
+    time.ms += 1000;
+    await watch.ask(0);
+    assert.equal(watch.finalityLagS(), 4000);
+  });
+
   test("a final block above its own latest, and a block of the far future, are no answers", async () => {
     const clock = { nowMs: () => 1_000_000, monotonicMs: () => 0, sleep: () => Promise.resolve() };
     const heads = (head: number, final: number): EvmSource => ({

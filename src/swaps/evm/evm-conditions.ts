@@ -24,6 +24,8 @@ interface EvmSituation {
   readonly standing: EvmStanding;
   /** RPCs configured. */
   readonly rpcs: number;
+  /** ESCROW_FIRST_BLOCK. */
+  readonly firstBlock: number;
   /** Events that one RPC shows and another denies. */
   readonly disputes: number;
   /** A log that all RPCs give and that cannot be; null where there is none. */
@@ -34,9 +36,14 @@ interface EvmSituation {
 
 /** What is wrong with the EVM side now (H-20). */
 export function evmConditions(now: EvmSituation): readonly Condition[] {
-  const { status, standing, rpcs, disputes, impossible, finalityLagS } = now;
+  const { status, standing, rpcs, firstBlock, disputes, impossible, finalityLagS } = now;
   const conditions: Condition[] = [];
-  if (status.indexingStatus === "stalled") {
+  if (status.indexingStatus === "stalled" && status.height >= 0 && status.height < firstBlock) {
+    const sentence =
+      `ESCROW_FIRST_BLOCK is ${firstBlock}, and the EVM chain's newest block is ${status.height}: nothing is read, and ` +
+      "swaps stand still. Set it to the block in which the contract was created on this chain.";
+    conditions.push({ code: "EVM_STALLED", sentence });
+  } else if (status.indexingStatus === "stalled") {
     const where = `its index is at ${status.indexedHeight}, the RPCs were last seen at ${status.height}`;
     const advice = "The log says which RPC fails and why; check EVM_RPC_URLS.";
     const sentence = `The EVM side does not get on (${where}), so swaps stand still. ${advice}`;
@@ -62,8 +69,9 @@ export function evmConditions(now: EvmSituation): readonly Condition[] {
   }
   if (finalityLagS !== null) {
     const sentence =
-      `The EVM chain's final block is ${Math.floor(finalityLagS / 60)} minutes older than its newest: ` +
-      "deals become final so late that there may be no time left to lock.";
+      `The EVM chain's final block is ${Math.floor(finalityLagS / 60)} minutes older than its newest, or it has none: ` +
+      "deals become final so late that there may be no time left to lock. Where the chain never calls a block final, set " +
+      "EVM_CONFIRMATIONS to a number.";
     conditions.push({ code: "EVM_FINALITY_LAGS", sentence });
   }
   if (standing.finalReplaced) {

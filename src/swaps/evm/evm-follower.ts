@@ -154,6 +154,7 @@ export class EvmFollower {
       status: this.status(),
       standing: this.standing(),
       rpcs: this.#deps.chain.sources.length,
+      firstBlock: this.#options.firstBlock,
       disputes: this.#deps.ledger.disputes().length,
       impossible: this.#impossible.stopped,
       finalityLagS: this.#isTooLate(lag) ? lag : null,

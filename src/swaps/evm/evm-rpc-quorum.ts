@@ -61,6 +61,8 @@ export class EvmRpcQuorum {
   /** With several RPCs: what the last comparison came to, and when. */
   #compared: { readonly final: FinalInForce | null; readonly atMs: number } | null = null;
   #wasAgreed = true;
+  /** Time of the first head that `standing` told. */
+  #firstHeadTime: number | null = null;
   /** The head as `standing` tells it, and since when it is this one. */
   #seen: { readonly number: number; readonly time: number; readonly sinceMs: number } | null = null;
 
@@ -78,6 +80,7 @@ export class EvmRpcQuorum {
       const heads = await source.heads();
       this.#keep(view, { heads, askedMs, answeredMs: clock.monotonicMs() });
       const { headHeight: number, headTime: time } = this.standing();
+      this.#firstHeadTime ??= time;
       if (number !== this.#seen?.number || time !== this.#seen.time) {
         this.#seen = { number, time, sinceMs: clock.monotonicMs() };
       }
@@ -118,10 +121,15 @@ export class EvmRpcQuorum {
     return (this.final() ?? this.#finalOfOne(index))?.height ?? null;
   }
 
-  /** Seconds of block time from the final block in force to the newest one; null while either is not known. */
+  /**
+   * Seconds of block time from the final block in force to the newest one; null while either is not known. While the RPCs
+   * call no block final, at least what has passed since the first newest block that was seen: some never will.
+   */
   finalityLagS(): number | null {
     const [head, final] = [this.#head(), this.final()];
-    return head === null || final === null || final.height < 0 ? null : Math.max(0, head.time - final.time);
+    if (head === null || final === null) return null;
+    const since = final.height < 0 ? (this.#firstHeadTime ?? head.time) : final.time;
+    return Math.max(0, head.time - since);
   }
 
   /** The standing now. `finalReplaced` is the ledger's to say. */
