@@ -281,3 +281,20 @@ describe("a process that dies leaves neither a gap nor a double", () => {
     assert.equal(one.ledger.count, 32);
   });
 });
+
+test("S-26: another chain that stands behind the URL from one poll to the next undoes nothing", async () => {
+  const rpc = await serve();
+  rpc.final = 100;
+  const one = followed({ urls: [rpc.url] });
+  await one.toTip();
+  const facts = one.ledger.facts();
+  rpc.chainId = 1;
+  rpc.chain = scriptedChain(130, logs, "another chain");
+  await one.until(() => one.lines.some(({ message }) => /serves chain 1, not 31337/.test(message)));
+  assert.deepEqual(one.ledger.facts(), facts);
+  assert.ok(one.ledger.changes.every(({ rewindTo }) => rewindTo === null));
+  assert.equal(one.follower.standing().finalReplaced, false);
+  rpc.chainId = 31_337;
+  rpc.chain = scriptedChain(125, logs, "main", CHAIN, 121);
+  await one.until(() => one.ledger.tips().evm.height === 125);
+});

@@ -32,6 +32,8 @@ const LOGS_PATIENCE = { attempts: 3, timeoutMs: 20_000 };
 /** Failures that mean that less has to be asked for. */
 const TOO_MUCH: ReadonlySet<string> = new Set(["TIMEOUT", "TOO_LARGE"]);
 
+const CHAIN_ID: RpcCall = { method: "eth_chainId", params: [] };
+
 /** One RPC URL. */
 export class RpcSource implements EvmSource {
   readonly name: string;
@@ -49,23 +51,19 @@ export class RpcSource implements EvmSource {
 
   /** The chain id that the RPC names. */
   async chainId(): Promise<number> {
-    const call: RpcCall = { method: "eth_chainId", params: [] };
-    const id = quantityOf(await this.#rpc.result(call, POLL_PATIENCE));
-    if (id === null) throw this.#rpc.badAnswer(call, "no chain id");
-    return id;
+    return this.#chainIdOf(await this.#rpc.result(CHAIN_ID, POLL_PATIENCE));
   }
 
   async heads(): Promise<EvmHeads> {
-    await this.#identify();
     const { confirmations } = this.#options;
     const latest: RpcCall = { method: "eth_getBlockByNumber", params: ["latest", false] };
     if (confirmations !== "finalized") {
-      const [reply] = await this.#polled([latest]);
+      const [reply] = await this.#ofOurChain([latest]);
       const head = this.#block(latest, this.#rpc.resultOf(latest, reply));
       return { head, final: await this.#confirmed(head, head.number - confirmations + 1) };
     }
     const finalized: RpcCall = { method: "eth_getBlockByNumber", params: ["finalized", false] };
-    const replies = await this.#polled([latest, finalized]);
+    const replies = await this.#ofOurChain([latest, finalized]);
     const head = this.#block(latest, this.#rpc.resultOf(latest, replies[0]));
     const reply = replies[1];
     if (reply !== undefined && !reply.ok) {
@@ -154,15 +152,22 @@ export class RpcSource implements EvmSource {
 
   /** Asked until it is answered rightly, before anything else of this RPC is believed, and again after a failure. */
   async #identify(): Promise<void> {
+    if (!this.#isIdentified) this.#check(await this.chainId());
+  }
+
+  #chainIdOf(result: unknown): number {
+    const id = quantityOf(result);
+    if (id === null) throw this.#rpc.badAnswer(CHAIN_ID, "no chain id");
+    return id;
+  }
+
+  #check(id: number): void {
+    this.#isIdentified = id === this.#options.chainId;
     if (this.#isIdentified) return;
-    const id = await this.chainId();
-    if (id !== this.#options.chainId) {
-      throw new EvmUnavailable(
-        "WRONG_CHAIN",
-        `the RPC at ${this.name} serves chain ${id}, not ${this.#options.chainId}: check EVM_RPC_URLS and EVM_CHAIN_ID`,
-      );
-    }
-    this.#isIdentified = true;
+    throw new EvmUnavailable(
+      "WRONG_CHAIN",
+      `the RPC at ${this.name} serves chain ${id}, not ${this.#options.chainId}: check EVM_RPC_URLS and EVM_CHAIN_ID`,
+    );
   }
 
   async #confirmed(head: EvmBlock, height: number): Promise<EvmBlock | null> {
@@ -172,14 +177,20 @@ export class RpcSource implements EvmSource {
     return block ?? null;
   }
 
-  /** Another chain may stand behind the URL when it answers again. */
-  async #polled(calls: readonly RpcCall[]): Promise<readonly RpcReply[]> {
+  /**
+   * The answers of a poll, with the chain id among them each time: another chain may stand behind the URL from one poll to
+   * the next, and would be taken for a reorganisation that undoes everything.
+   */
+  async #ofOurChain(calls: readonly RpcCall[]): Promise<readonly RpcReply[]> {
+    let replies: readonly RpcReply[];
     try {
-      return await this.#rpc.calls(calls, POLL_PATIENCE);
+      replies = await this.#rpc.calls([CHAIN_ID, ...calls], POLL_PATIENCE);
     } catch (error) {
       this.#isIdentified = false;
       throw error;
     }
+    this.#check(this.#chainIdOf(this.#rpc.resultOf(CHAIN_ID, replies[0])));
+    return replies.slice(1);
   }
 
   async #blocks(calls: readonly RpcCall[]): Promise<(EvmBlock | null)[]> {
