@@ -195,6 +195,10 @@ export async function verify(
       parameterDifferences(await index.parameters(), indexer.parameters),
       shownDatabase(config.database),
     );
+    if ((await index.tip()) === null)
+      throw new CommandRefused([
+        `the index at ${shownDatabase(config.database)} holds no block yet, so that nothing can be said of it: check DATABASE_URL`,
+      ]);
     let findings = 0;
     const segmentBlocks = SEGMENT_BLOCKS;
     const parts = { index, replay: store, replayFile, indexer, node, clock: systemClock, log, segmentBlocks };

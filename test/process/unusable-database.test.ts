@@ -47,12 +47,16 @@ async function damaged(): Promise<string> {
   return `sqlite:${file}`;
 }
 
-test("a damaged SQLite file, one of another program, and none at all", async () => {
+test("a damaged SQLite file, one of another program, one without blocks, and none at all", async () => {
   const broken = await damaged();
   await refused(broken, ["alarms"], /^strand: the database cannot be used: .*malformed/);
   await refused(broken, ["verify"], /^strand: the database cannot be used: .*malformed/);
   writeFileSync(join(folder, "empty.db"), "");
   await refused(`sqlite:${join(folder, "empty.db")}`, ["alarms"], /has schema 0, this program reads schema/);
+  // What was never filled is not called right.
+  const unfilled = join(folder, "unfilled.db");
+  await (await openSqliteStore({ file: unfilled })).close();
+  await refused(`sqlite:${unfilled}`, ["verify"], /unfilled\.db holds no block yet/);
   const nowhere = `sqlite:${join(folder, "none.db")}`;
   await refused(nowhere, ["export", "--to", join(folder, "snapshot")], /none\.db does not exist/);
 });
