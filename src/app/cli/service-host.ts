@@ -19,8 +19,16 @@ const ADVICE: Readonly<Record<string, (host: string, port: number, flag: string)
   EACCES: (host, port, flag) =>
     `port ${port} on ${host} needs more rights: choose one above 1023 with --${flag}`,
   EADDRNOTAVAIL: (host) => `${host} is no address of this machine: choose another with --host`,
-  ENOTFOUND: (host) => `${host} is no address or name of this machine: choose another with --host`,
+  // A link-local address of IPv6 without its interface (fe80::1, not fe80::1%eth0).
+  EINVAL: (host) => `${host} is no whole address: choose another with --host`,
+  ENOTFOUND: unknownName,
+  // No name server answers.
+  EAI_AGAIN: unknownName,
 };
+
+function unknownName(host: string): string {
+  return `${host} is no address or name of this machine: choose another with --host`;
+}
 
 /** Listens and answers with the port. Throws `CommandRefused` where the address cannot be had; `flag` changes the port. */
 export async function listenOn(server: Server, host: string, port: number, flag: string): Promise<number> {
