@@ -32,6 +32,8 @@ export class ReportPublisher {
   /** What was told of each transaction: the very rows of the watch, which it keeps while they stand. */
   #mempool = new Map<string, readonly MempoolOperation[]>();
   #balances = new Map<string, number>();
+  /** Why readers could not be told the last time; null where they were. */
+  #trouble: string | null = null;
 
   constructor(board: Pick<LiveBoard, "publish">, told: Told) {
     this.#board = board;
@@ -43,14 +45,25 @@ export class ReportPublisher {
    * become the writer.
    */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, log } = this.#told;
     while (!signal.aborted) {
-      await this.publish().catch((error: unknown) => {
+      try {
+        await this.publish();
+        this.#say(null);
+      } catch (error) {
         if (error instanceof Deposed) throw error;
-        log.warn({ error: sentenceOf(error) }, "readers could not be told");
-      });
-      await clock.sleep(EVERY_MS, signal);
+        this.#say(sentenceOf(error));
+      }
+      await this.#told.clock.sleep(EVERY_MS, signal);
     }
+  }
+
+  /** A database that is away for an hour must not hide its first line behind three thousand others. */
+  #say(trouble: string | null): void {
+    const { log } = this.#told;
+    if (trouble === this.#trouble) return;
+    if (trouble === null) log.info({ after: this.#trouble }, "readers are told again");
+    else log.warn({ error: trouble }, "readers could not be told");
+    this.#trouble = trouble;
   }
 
   /** Publishes what has changed. */

@@ -45,10 +45,13 @@ function parts() {
     report: REPORT,
   };
   const told: LiveRow[][] = [];
-  const board = { failure: false };
+  const board = { failure: false, publications: 0, onPublication: (_: number): void => undefined };
+  const lines: string[] = [];
   const publisher = new ReportPublisher(
     {
       publish: async (rows: readonly LiveRow[]) => {
+        board.publications += 1;
+        board.onPublication(board.publications);
         if (board.failure) throw new Error("the database is away");
         told.push([...rows]);
       },
@@ -64,7 +67,7 @@ function parts() {
         balanceSeenAt: (address) => state.seen.get(address) ?? null,
       },
       clock,
-      log: logOf(() => undefined),
+      log: logOf((level, message) => void lines.push(`${level} ${message}`)),
     },
   );
   const present = new ToldPresent(clock, false);
@@ -72,7 +75,7 @@ function parts() {
     await publisher.publish();
     for (const rows of told.splice(0)) present.tell(rows, false);
   };
-  return { clock, advance, state, board, publisher, present, tell };
+  return { clock, advance, state, board, publisher, present, tell, lines };
 }
 
 const NOBODY = { tick: null, address: null, txid: null };
@@ -100,6 +103,17 @@ test("unconfirmed operations and looked-up balances come and go, each told once,
   await tell();
   assert.deepEqual(present.matching(NOBODY), [other, late]);
   assert.deepEqual([...present.balancesSeen], []);
+});
+
+test("a database that is away is one line of the log, however long, and so is its return", async () => {
+  const { board, publisher, lines } = parts();
+  const stop = new AbortController();
+  board.onPublication = (count) => {
+    board.failure = count <= 5;
+    if (count === 10) stop.abort();
+  };
+  await publisher.run(stop.signal);
+  assert.deepEqual(lines, ["warn readers could not be told", "info readers are told again"]);
 });
 
 test("H-20: a writer that is silent for more than five seconds is absent, and the index is stalled", async () => {
