@@ -28,6 +28,9 @@ export class WriterOffice {
   readonly #metrics: PrometheusMetrics;
   readonly #log: Log;
   readonly #begun = Promise.withResolvers<void>();
+  #hasBegun = false;
+  /** Why it could not be the writer the last time; null since it waits or writes again. */
+  #trouble: string | null = null;
   #present: ComposedIndex | null = null;
 
   constructor(
@@ -53,21 +56,34 @@ export class WriterOffice {
   }
 
   /**
-   * Writes whenever it is elected, until the signal aborts. @throws CommandRefused where it cannot be the writer: at the
-   * first try for any reason, later where the node, the database or the escrow is another one than the configured.
+   * Writes whenever it is elected, until the signal aborts. @throws CommandRefused where it cannot be the writer: before it
+   * has begun for any reason, later where the node, the database or the escrow is another one than the configured.
    */
   async run(signal: AbortSignal): Promise<void> {
-    for (let isFirst = true; !signal.aborted; isFirst = false) {
+    while (!signal.aborted) {
       try {
         await this.#term(signal);
       } catch (error) {
         if (error instanceof CommandRefused) throw error;
-        if (isFirst) throw refusal(error);
-        this.#log.warn({ error: sentenceOf(error) }, "this process cannot be the writer now; it tries again");
+        if (!this.#hasBegun) throw refusal(error);
+        this.#say(sentenceOf(error));
       }
       if (!signal.aborted) await systemClock.sleep(RETRY_MS, signal);
     }
+    this.#begin();
+  }
+
+  #begin(): void {
+    this.#hasBegun = true;
+    this.#trouble = null;
     this.#begun.resolve();
+  }
+
+  /** A database may be away for long: the same is said once. */
+  #say(trouble: string): void {
+    if (trouble === this.#trouble) return;
+    this.#trouble = trouble;
+    this.#log.warn({ error: trouble }, "this process cannot be the writer now; it tries again");
   }
 
   /** Waits for the lock and writes until it is lost or the signal aborts. */
@@ -75,7 +91,7 @@ export class WriterOffice {
     const log = this.#log;
     const onStandby = (): void => {
       log.info({}, "another process writes the database: this one waits to take over");
-      this.#begun.resolve();
+      this.#begin();
     };
     const store = await electPostgresWriter({ url: this.#url, log }, { signal, onStandby });
     if (store === null) return;
@@ -85,7 +101,7 @@ export class WriterOffice {
       const foundation = openFoundation(this.#config, log, closers);
       const { index } = await composeIndex(this.#config, foundation, store, () => this.#metrics);
       this.#present = index;
-      this.#begun.resolve();
+      this.#begin();
       await this.#write(index, store, foundation, signal);
     }).finally(() => {
       this.#present = null;

@@ -10,7 +10,7 @@ import { freePort } from "../../testkit/free-port.ts";
 import { until } from "../../testkit/until.ts";
 import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
 import { serveWorld, settingsOver, type WorldServer } from "../../testkit/worlds/simulation/world-server.ts";
-import { endAll, health, startStrand } from "./service-process.ts";
+import { endAll, health, type StartedProcess, startStrand } from "./service-process.ts";
 
 /** An answer is there by then: five seconds, and as much for a busy machine. */
 const MOST_MS = 10_000;
@@ -97,5 +97,33 @@ describe("PostgreSQL goes away", needsPostgres(), () => {
     const store = await openPostgresStore({ url });
     assert.deepEqual(await store.audit(), []);
     await store.close();
+  });
+
+  test("a process that waits to write waits on when PostgreSQL goes away meanwhile", async () => {
+    const url = await cluster.newUrl();
+    const start = async (): Promise<readonly [StartedProcess, number]> => {
+      const port = await freePort();
+      const settings = settingsOver(world, server, { database: url, port });
+      return [startStrand(process.execPath, ["index"], settings), port];
+    };
+    const isIndexedAt = async (port: number): Promise<boolean> =>
+      (await health(port))?.["indexed_height"] === world.tip.height;
+    const [first, port] = await start();
+    await until("the tip is reached", () => isIndexedAt(port));
+    const [second, otherPort] = await start();
+    await until("the second waits", () => second.stdout.includes("this one waits to take over"));
+    await cluster.takeAway();
+    await until("the second has noticed", () => second.stdout.includes("it tries again"));
+    await cluster.bringBack();
+    world.grow(1);
+    await until("the next block is indexed", () => isIndexedAt(port));
+    const said = second.stdout.split("it tries again").length - 1;
+    assert.ok(said <= 4, `said ${said} times`);
+    first.child.kill("SIGKILL");
+    await first.ended;
+    world.grow(1);
+    await until("the second has taken over", () => isIndexedAt(otherPort));
+    second.child.kill("SIGTERM");
+    assert.equal((await second.ended).code, 0, second.stderr);
   });
 });
