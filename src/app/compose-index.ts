@@ -58,7 +58,7 @@ export async function composeIndex<Metrics extends IndexMetrics>(
   const feed = new CommitFeed();
   const metrics = metricsOver(() => progress.status(), evmStatus);
   const blocks = bodies?.reader() ?? node;
-  const parts = { node: blocks, store, indexer, progress, feed, clock, log, metrics };
+  const parts = { node: blocks, nodeUse: node, store, indexer, progress, feed, clock, log, metrics };
   const follower = new IndexFollower(parts, { ...FOLLOWER_DEFAULTS, undoBlocks: config.undoBlocks });
   const mempool = mempoolOf(config, foundation, swaps);
   feed.subscribe(() => mempool.lookSoon());

@@ -7,7 +7,7 @@
 import type { BlockHash } from "../primitives/brands.ts";
 import type { Condition } from "./conditions.ts";
 import { sentenceOf } from "./follower-errors.ts";
-import type { Clock, Log, NodeCounts, NodeTip, SwapNode } from "./ports.ts";
+import type { Clock, Log, NodeCounts, NodeTip, NodeUse, SwapNode } from "./ports.ts";
 
 /** A configured node. */
 export interface NamedNode {
@@ -32,6 +32,8 @@ const LOOK_EVERY_MS = 2000;
 /** How far two others must be ahead of the followed node, and for how long, before the next is followed. */
 const AHEAD_BLOCKS = 2;
 const AHEAD_MS = 10 * 60_000;
+/** For how long the index could use nothing that the followed node gives before the next is followed (A-120). */
+const USELESS_MS = 10 * 60_000;
 /** A node of another network is asked again this often: its operator may correct it. */
 const FOREIGN_EVERY_MS = 60_000;
 /** Forks of one block happen to honest nodes; a deeper one, or one that stands this long, is a disagreement. */
@@ -112,7 +114,7 @@ class Standing {
 }
 
 /** The followed node as everybody else sees it, and what is known of all of them. */
-export class FollowedNode implements SwapNode {
+export class FollowedNode implements SwapNode, NodeUse {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #standings: readonly Standing[];
@@ -122,6 +124,8 @@ export class FollowedNode implements SwapNode {
   /** Ends the questions to the followed node that are under way. */
   readonly #asked = new Set<(error: Error) => void>();
   readonly #startedAtMs: number;
+  /** Since when the index could use nothing that the followed node gave; null while it can. */
+  #uselessSinceMs: number | null = null;
   #current: Standing;
 
   /** `nodes`: the one that is followed first, then the witnesses in the order in which they take its place. */
@@ -169,6 +173,14 @@ export class FollowedNode implements SwapNode {
       `The chain of PEARL node ${this.place + 1}, which is followed, is not that of node ${apart} ` +
       "(in the order of the settings). Look which of them the network has before anybody reveals a secret.";
     return [{ code: "PEARL_NODES_DISAGREE", sentence }];
+  }
+
+  useless(): void {
+    this.#uselessSinceMs ??= this.#clock.monotonicMs();
+  }
+
+  useful(): void {
+    this.#uselessSinceMs = null;
   }
 
   /** Looks at all nodes again and again until the signal aborts. Never rejects. */
@@ -250,6 +262,11 @@ export class FollowedNode implements SwapNode {
         this.#next((one) => ahead.includes(one)),
         "has been left behind by two others for 10 min",
       );
+    } else if (this.#uselessSinceMs !== null && now - this.#uselessSinceMs >= USELESS_MS) {
+      this.#follow(
+        this.#next((one) => this.#isFresh(one)),
+        "has given nothing for 10 min that the index can use",
+      );
     }
   }
 
@@ -266,6 +283,7 @@ export class FollowedNode implements SwapNode {
       `alarm: the followed PEARL node ${why}: the next one is followed`,
     );
     this.#current = next;
+    this.#uselessSinceMs = null;
     for (const one of this.#standings) {
       one.forkedSinceMs = null;
       one.aheadSinceMs = null;

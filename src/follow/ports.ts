@@ -55,6 +55,14 @@ export interface NodeCounts {
   readonly agreeing: number;
 }
 
+/** Is told whether the index can use what the node gives: of several nodes another one may be followed. */
+export interface NodeUse {
+  /** A round has failed by what the node gave, or did not give. */
+  useless(): void;
+  /** Something was taken, or nothing was left to take. */
+  useful(): void;
+}
+
 /** Time and waiting, so that tests own the clock. */
 export interface Clock {
   /** Milliseconds since the epoch. */

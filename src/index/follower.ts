@@ -5,7 +5,7 @@
 import { type ChainPoint, type FollowStep, planFollow } from "../chain/follow-plan.ts";
 import type { BlockHash } from "../primitives/brands.ts";
 import type { BaseBlock, FollowedStore, IndexMetrics, RewindOrder } from "./ports.ts";
-import type { Clock, Log, NodeTip, PearlNode } from "../follow/ports.ts";
+import type { Clock, Log, NodeTip, NodeUse, PearlNode } from "../follow/ports.ts";
 import type { BlockIndexer, IndexedPosition } from "./index-block.ts";
 import type { BlockNode, IndexProgress } from "../follow/progress.ts";
 import { ChainFollower, type RetryPause, retryMs, type RoundEnd } from "../follow/chain-follower.ts";
@@ -72,6 +72,8 @@ const STORED_PER_BATCHED = 25;
 /** What the follower works with. */
 interface FollowerDependencies {
   readonly node: PearlNode;
+  /** Absent: there is no other node to follow. */
+  readonly nodeUse?: NodeUse;
   readonly store: FollowedStore;
   readonly indexer: BlockIndexer;
   readonly progress: IndexProgress;
@@ -333,6 +335,7 @@ export class IndexFollower {
     if (last === undefined) return;
     indexer.acknowledge(last.changes.height);
     progress.indexedAt(last.changes.height);
+    this.#deps.nodeUse?.useful();
     // Whoever waits for the block is told first.
     feed.publish();
     metrics.committed(
@@ -347,6 +350,7 @@ export class IndexFollower {
     const { retryMinMs, retryMaxMs } = this.#options;
     const { kind, sentence } = this.#trouble.failed(error);
     if (kind === "store" || kind === "internal") this.#isLoaded = false;
+    else this.#deps.nodeUse?.useless();
     progress.troubled(sentence);
     metrics.failed(kind);
     // An announcement may mean that the node is back, so it ends the longer part of the pause.
@@ -356,6 +360,7 @@ export class IndexFollower {
   #recovered(): void {
     this.#trouble.recovered();
     this.#deps.progress.untroubled();
+    this.#deps.nodeUse?.useful();
   }
 }
 
