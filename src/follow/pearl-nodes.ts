@@ -1,8 +1,8 @@
 // One PEARL node out of several (S-09). The first configured node is followed: index, PEARL watch, mempool, look-ups
 // and balances ask `FollowedNode` and do not know that there are others. The others are witnesses. Every node is asked
 // for its tip and, when that has changed, for the hashes of its newest blocks, each in a loop of its own: a node that
-// hangs delays nobody. A followed node that falls silent, or that two others have left behind, is replaced by the next
-// one. No proof of work is verified here: a witness is a second opinion, nothing more.
+// hangs delays nobody. A followed node that falls silent, that two others have left behind, or that gives nothing of use
+// (A-120), is replaced by the next one. No proof of work is verified here: a witness is a second opinion, nothing more.
 
 import type { BlockHash } from "../primitives/brands.ts";
 import type { Condition } from "./conditions.ts";
