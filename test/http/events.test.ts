@@ -26,6 +26,8 @@ class Stream {
   readonly events: Event[] = [];
   comments = 0;
   ended = false;
+  /** What a client of the standard resumes with: the last id, whether or not an event came with it. */
+  lastId: string | undefined;
   readonly response: IncomingMessage;
   #text = "";
 
@@ -50,6 +52,7 @@ class Stream {
         raw.split("\n").map((line) => [line.split(": ")[0] ?? "", line.split(": ").slice(1).join(": ")]),
       );
       const data = fields.get("data");
+      this.lastId = fields.get("id") ?? this.lastId;
       if (data === undefined) this.comments += 1;
       else
         this.events.push({
@@ -220,6 +223,24 @@ describe("a stream", () => {
     assert.equal(cancelled?.data.row.lifecycle_state, "cancelled");
     assert.equal(unknown?.data.row.reason, "OP_UNKNOWN");
     live.close();
+  });
+
+  test("who loses the connection before the first event misses nothing of what came meanwhile", async (context) => {
+    const own = await listening();
+    context.after(() => own.app.close());
+    addBlock(own, 100);
+    const early = await open(own.port);
+    assert.deepEqual(early.events, []);
+    early.close();
+    addBusyBlock(own);
+    own.commit();
+    const again = await open(own.port, "", early.lastId);
+    await again.until(() => again.events.length === 6);
+    assert.deepEqual(
+      again.events.map(({ id }) => id),
+      [2, 3, 4, 5, 6, 7],
+    );
+    again.close();
   });
 
   test("resumed from any id gives the same bytes as live", async () => {

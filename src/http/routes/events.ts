@@ -85,7 +85,7 @@ export function registerEvents(app: FastifyInstance, context: HttpContext): void
     // The client may have gone while the start was looked up; its close event is over then.
     if (response.destroyed) return reply;
     response.writeHead(200, headers);
-    response.write(": connected\nretry: 2000\n\n");
+    response.write(streamHead(given === null ? start.after : null));
     const sink = responseSink(response, drainMs);
     response.once("close", () => hub.leave(sink));
     hub.join(sink, start, filter.value);
@@ -97,6 +97,16 @@ export function registerEvents(app: FastifyInstance, context: HttpContext): void
     if (!filter.ok) return sendRefusal(context, request, reply, filter.error);
     return reply.headers(await streamHeaders(context, request, reply)).send();
   });
+}
+
+/**
+ * What a stream begins with. `from`: the id behind which a client without one of its own begins; it stands in no event
+ * and still counts as the last one, so that a client whose connection breaks before its first event resumes where it
+ * began. A `reset` brings its own: with this one before it, a break between both would pass over it.
+ */
+function streamHead(from: number | null): string {
+  const id = from === null ? "" : `id: ${from}\n`;
+  return `: connected\nretry: 2000\n${id}\n`;
 }
 
 /** Who has how many streams; one that is being opened counts, or many at once would pass the limit together. */
