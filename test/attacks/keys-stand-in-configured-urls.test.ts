@@ -202,12 +202,13 @@ describe("a service whose every URL is a secret", () => {
 });
 
 describe("strand deploy-escrow", () => {
-  /** An RPC that tells its chain, and then repeats what it was asked and with which key, as some gateways do. */
+  /** An RPC that tells its chain and tries calls, and then repeats what it was asked and with which key, as gateways do. */
   let rpc: RpcServer;
   before(async () => {
     rpc = await serveRpc((request) => {
-      if (request.calls.some(({ method }) => method === "eth_chainId")) {
-        request.answer(() => "0x7a69");
+      const answers: Readonly<Record<string, string>> = { eth_chainId: "0x7a69", eth_call: "0x" };
+      if (request.calls.some(({ method }) => method in answers)) {
+        request.answer(({ method }) => answers[method] ?? null);
         return;
       }
       const login = request.headers.authorization ?? "no login";

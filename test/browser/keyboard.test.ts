@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Browser, Locator, Page } from "playwright-core";
 import { needsChromium, startChromium, visit } from "../../testkit/browser/chromium.ts";
+import { until } from "../../testkit/until.ts";
 import type { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
 import { furnishedStage } from "./furnished-stage.ts";
 
@@ -120,7 +121,10 @@ describe("by keyboard alone", needsChromium(), () => {
       await headingHasFocus(page, "Operations");
       assert.equal(await page.evaluate("scrollY"), 0);
       await page.goBack();
-      await page.waitForFunction(`Math.abs(scrollY - ${left}) < 50`);
+      await until(
+        "the page stands where it was left",
+        async () => Math.abs((await page.evaluate<number>("scrollY")) - left) < 50,
+      );
     }));
 
   test("a click with Ctrl or the middle button opens a tab and leaves the page where it is", () =>

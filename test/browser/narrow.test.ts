@@ -57,7 +57,7 @@ describe("on a narrow screen", needsChromium(), () => {
           for (const path of paths) {
             await page.goto(stage.http.url + path);
             await page.getByRole("status").filter({ hasText: /^Live/ }).waitFor();
-            await page.waitForFunction("document.querySelector('.loading') === null");
+            await page.locator(".loading").first().waitFor({ state: "detached" });
             const over = await page.evaluate(OVERHANG);
             if (Number(over) > 0)
               wide.push(
