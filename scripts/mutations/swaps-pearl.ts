@@ -111,6 +111,12 @@ const pearl = [
       replace: "this.#again ?? this.#covering",
       why: "a deal waits for its script while blocks are read again for somebody's hint",
     },
+    {
+      rule: "S-53",
+      find: "if (scan === this.#again)\n",
+      replace: "if (scan === this.#covering)\n",
+      why: "a write that fails while blocks are read again for a hint ends the reading for ever",
+    },
   ]),
 ];
 

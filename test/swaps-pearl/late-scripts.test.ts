@@ -23,6 +23,9 @@ function at(times: readonly number[]): (height: number) => Promise<number> {
   return async (height) => times[height] ?? 0;
 }
 
+/** A write that fails. */
+const away = (): Promise<never> => Promise.reject(new Error("the store is away"));
+
 /** A lock under 20 more blocks that `life` has followed before its script becomes known; `height` of its block. */
 async function lockKnownLate(
   stage: WatchStage,
@@ -171,6 +174,59 @@ describe("late scripts", () => {
     assert.ok(!ledger.lines().some((line) => line.includes(hinted.txid)));
     await life.follow();
     assert.ok(ledger.lines().includes(`${height}.1 output ${hinted.txid}:0 ${AMOUNT}`));
+  });
+
+  describe("S-53: what is to be read again is read, although meanwhile there failed", () => {
+    const { signal } = new AbortController();
+    const failures: Readonly<Record<string, (life: Life, node: { isSilent: boolean }) => Promise<void>>> = {
+      "the write of what it found": async (life) => {
+        const { ledger } = stage;
+        const apply = ledger.applyPearl.bind(ledger);
+        ledger.applyPearl = away;
+        await assert.rejects(life.follow(), /the store is away/);
+        ledger.applyPearl = apply;
+      },
+      "the write of a block": async (life) => {
+        const { ledger } = stage;
+        await life.watch.round(signal);
+        stage.mineEmpty(1);
+        const apply = ledger.applyPearl.bind(ledger);
+        ledger.applyPearl = away;
+        await assert.rejects(life.watch.round(signal), /the store is away/);
+        ledger.applyPearl = apply;
+      },
+      "an answer of the node": async (life, node) => {
+        node.isSilent = true;
+        await assert.rejects(life.watch.round(signal), UnsettledChain);
+        node.isSilent = false;
+      },
+    };
+    for (const [place, [what, fails]] of Object.entries(failures).entries()) {
+      test(what, async () => {
+        const { ledger } = stage;
+        const said = { isSilent: false };
+        const life = stage.live(
+          (node) =>
+            liar(node, {
+              blockHashes: (from, count) => node.blockHashes(from, said.isSilent ? 0 : count),
+            }),
+          { backscanBlocks: 4 },
+        );
+        const one = watchedOrder(80 + place);
+        const lock = pay(stage.coin(), [{ script: one.lock.script, value: AMOUNT }]);
+        stage.mine(lock);
+        const line = `${stage.height}.1 output ${lock.txid}:0 ${AMOUNT}`;
+        await life.follow();
+        stage.pass(20_000);
+        ledger.know(one.watched, stage.now);
+        await life.follow();
+        life.watch.readAgain(1);
+        await fails(life, said);
+        assert.ok(!ledger.lines().includes(line));
+        await life.follow();
+        assert.ok(ledger.lines().includes(line));
+      });
+    }
   });
 
   test("a reorganisation in the middle of a pass: nothing of the left branch stays", async () => {

@@ -25,6 +25,8 @@ interface BackscanParts {
 /** One pass. Nothing of it outlives a restart. */
 export class Backscan {
   readonly scripts: readonly ScriptHex[];
+  /** The height that the pass began with. */
+  readonly firstHeight: number;
   readonly #ledger: Pick<LedgerWrites, "watch" | "withClosed">;
   readonly #reader: BlockReader;
   readonly #matcher: PearlMatcher;
@@ -37,6 +39,7 @@ export class Backscan {
   constructor(scripts: readonly ScriptHex[], fromHeight: number, { ledger, reader, matcher }: BackscanParts) {
     this.#ledger = ledger;
     this.scripts = scripts;
+    this.firstHeight = fromHeight;
     this.#nextHeight = fromHeight;
     this.#reader = reader;
     this.#matcher = matcher;

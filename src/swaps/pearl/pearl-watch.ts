@@ -148,8 +148,8 @@ export class PearlWatch {
   async round(signal: AbortSignal): Promise<boolean> {
     const { clock } = this.#deps;
     if (!this.#tip.isLoaded) {
-      this.#covering = null;
-      this.#again = null;
+      this.#giveUp(this.#covering);
+      this.#giveUp(this.#again);
       this.#tip.load();
     }
     this.#standing.refreshConnections();
@@ -177,12 +177,12 @@ export class PearlWatch {
 
   #rewound(toHeight: number): void {
     for (const mark of this.#marks) mark.height = Math.min(mark.height, toHeight);
-    if (this.#readAgainFrom !== null) this.#readAgainFrom = Math.min(this.#readAgainFrom, toHeight + 1);
     const stays = this.#tip.window.at(toHeight);
     for (const scan of [this.#covering, this.#again]) {
-      if (stays === null) this.#end(scan);
+      if (stays === null) this.#giveUp(scan);
       else scan?.truncate(toHeight, stays.hash);
     }
+    if (this.#readAgainFrom !== null) this.#readAgainFrom = Math.min(this.#readAgainFrom, toHeight + 1);
   }
 
   #newMatcher(): PearlMatcher {
@@ -215,12 +215,12 @@ export class PearlWatch {
       throw error;
     }
     const isDone = scan.nextHeight > tip.height;
-    if (isDone) this.#end(scan);
     if (isDone || scan.isFull) {
       const change = scan.change(isDone ? scan.scripts : []);
       await this.#tip.apply(change);
       if (change.sightings.length > 0) this.#tellNewLocks();
     }
+    if (isDone) this.#end(scan);
     return true;
   }
 
@@ -228,11 +228,22 @@ export class PearlWatch {
   #unsettle(scan: Backscan): void {
     this.#isTipDue = true;
     const { first } = this.#tip.window;
-    if (first === null || scan.nextHeight <= first.height + 1) this.#end(scan);
+    if (first === null || scan.nextHeight <= first.height + 1) this.#giveUp(scan);
     else scan.truncate(first.height, first.hash);
   }
 
-  #end(scan: Backscan | null): void {
+  /**
+   * A pass that cannot go on is made anew. The ledger says which scripts are not covered; what was to be read again nobody
+   * else knows, and whoever has given the hint was told that it is followed.
+   */
+  #giveUp(scan: Backscan | null): void {
+    if (scan === null) return;
+    if (scan === this.#again)
+      this.#readAgainFrom = Math.min(this.#readAgainFrom ?? scan.firstHeight, scan.firstHeight);
+    this.#end(scan);
+  }
+
+  #end(scan: Backscan): void {
     if (scan === this.#covering) this.#covering = null;
     if (scan === this.#again) this.#again = null;
   }
