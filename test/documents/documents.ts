@@ -34,7 +34,7 @@ export function codeSpans(document: Document): readonly string[] {
 /** Code spans that are paths of this repository: those below one of its folders. */
 export function namedPaths(document: Document): readonly string[] {
   return codeSpans(document).filter((span) =>
-    /^(src|test|testkit|demo|scripts|docs|bin|bench|\.ci)\/[\w./-]*$/.test(span),
+    /^(src|web|test|testkit|demo|scripts|contracts|fuzz|docs|bin|bench|\.ci)\/[\w./-]*$/.test(span),
   );
 }
 

@@ -82,6 +82,17 @@ describe("what the documents point at exists", () => {
   });
 });
 
+describe("the decisions", () => {
+  test("have something under each of their headings", () => {
+    const decisions = documents().filter(({ path }) => /^docs\/decisions\/\d/.test(path));
+    assert.ok(decisions.length >= 40, `${decisions.length} decisions found`);
+    const empty = decisions.flatMap(({ path, text }) =>
+      [...text.matchAll(/^## (.+)\n+(?=## |$(?![^]))/gm)].map(([, heading]) => `${path}: ${heading}`),
+    );
+    assert.deepEqual(empty, []);
+  });
+});
+
 describe("the list of dependencies in CONTRIBUTING.md", () => {
   const named = new Set(codeSpans(readDocument("CONTRIBUTING.md")));
   const installed = {
