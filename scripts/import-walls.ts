@@ -152,8 +152,8 @@ export const WALLS: readonly Wall[] = [
   { folder: "bench/", own: ["src/", "testkit/", "bench/"], packages: ["*"] },
 ];
 
-/** Files that may not be imported by anything in src: only the composition root sees them. */
-export const ROOT_ONLY = ["src/app/"];
+/** What nothing else in src may import: the composition root. */
+const ROOT = "src/app/";
 
 /** Unit tests beside the code may use more than the code itself. */
 export const UNIT_TEST_WALL: Wall = { folder: "src/", own: ["src/", "testkit/", "test/"], packages: ["*"] };
@@ -178,9 +178,8 @@ export function importFault(file: string, target: string, isOwn: boolean): strin
       ? null
       : `${file}: ${wall.folder} may not import the package ${target}`;
   }
-  const root = ROOT_ONLY.find((prefix) => target.startsWith(prefix));
-  if (root !== undefined && file.startsWith("src/") && !isComposition(file) && !file.startsWith(root)) {
-    return `${file}: only main and cli may import ${target}`;
+  if (target.startsWith(ROOT) && file.startsWith("src/") && !isComposition(file)) {
+    return `${file}: no other folder of src/ may import ${target}`;
   }
   return wall.own.some((prefix) => target.startsWith(prefix))
     ? null
@@ -188,7 +187,7 @@ export function importFault(file: string, target: string, isOwn: boolean): strin
 }
 
 function isComposition(file: string): boolean {
-  return file.startsWith("src/app/") || file.endsWith(".test.ts");
+  return file.startsWith(ROOT) || file.endsWith(".test.ts");
 }
 
 function packageName(specifier: string): string {

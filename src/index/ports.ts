@@ -55,7 +55,7 @@ export interface StoreDump {
   readonly balances: readonly unknown[];
   readonly listings: readonly unknown[];
   readonly operations: readonly unknown[];
-  /** Derived rows: candles, floors, holder counts. */
+  /** All rows that follow from those: candles, ledger, markets, floors, orders of lists and histories among them. */
   readonly derived: readonly unknown[];
 }
 

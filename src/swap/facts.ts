@@ -226,7 +226,7 @@ export interface ChainTips {
     /** Last indexed block; -1 before the first. */
     readonly height: number;
     readonly time: number;
-    /** Highest block that ever was final; -1 where none. */
+    /** Highest block that is final; -1 where none. A rewind below it lowers it, until what is read again is final (S-08). */
     readonly finalHeight: number;
     /** Confirmations that make a block final; null where the `finalized` tag decides. */
     readonly need: number | null;

@@ -3,8 +3,6 @@
 import type { SwapEventView } from "../../index/event-groups.ts";
 import type { ChainCheckpoint, SwapIdentity } from "../../swaps/ledger/ports.ts";
 
-/** Checkpoints that are kept of each chain. */
-export const MAX_CHECKPOINTS = 2_000;
 /** Swap events per group of the log: what one read of the event stream takes at a time. */
 export const EVENTS_PER_GROUP = 64;
 

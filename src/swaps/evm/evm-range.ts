@@ -25,7 +25,7 @@ export class RangeSizer {
   #ceiling: number;
   #successes = 0;
 
-  constructor(bounds: RangeBounds = RANGE_DEFAULTS) {
+  constructor(bounds: RangeBounds) {
     this.#bounds = bounds;
     this.#size = Math.min(bounds.first, bounds.most);
     this.#ceiling = bounds.most;

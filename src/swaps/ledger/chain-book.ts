@@ -5,10 +5,7 @@ import type { ChainTips } from "../../swap/facts.ts";
 import type { BookChange, CausingBlock } from "./book-change.ts";
 import { type StoredTip, TIP } from "./fact-kinds.ts";
 import type { Layer, LayeredValue } from "./layers.ts";
-import type { ChainCheckpoint } from "./ports.ts";
-
-/** At least as many are kept as any reorganisation that is survived is deep. */
-const MAX_CHECKPOINTS = 2_000;
+import { type ChainCheckpoint, MAX_CHECKPOINTS } from "./ports.ts";
 
 /** The tips and the remembered blocks. */
 export class ChainBook {

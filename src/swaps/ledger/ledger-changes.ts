@@ -114,11 +114,7 @@ export class LedgerChanges {
   records(given: RecordWrites): void {
     const { records } = this.#books;
     const draft = this.#draft;
-    const takes = given.takes ?? [];
-    for (const hash of given.removeTakes ?? []) {
-      if (!takes.some(({ dealHash }) => dealHash === hash)) records.removeTake(hash, draft);
-    }
-    for (const take of takes) this.#keepTake(take);
+    for (const take of given.takes ?? []) this.#keepTake(take);
     for (const ask of given.asks ?? []) records.putAsk(ask, draft);
     for (const addresses of given.addresses ?? []) records.putAddresses(addresses, draft);
     for (const origin of given.origins ?? []) records.putOrigin(origin, draft);

@@ -41,6 +41,9 @@ export interface ChainCheckpoint {
   readonly time: number;
 }
 
+/** Checkpoints of each chain that a ledger and its store keep, the newest: more than any reorganisation that is survived is deep. */
+export const MAX_CHECKPOINTS = 2_000;
+
 /** An event for the stream (H-39, H-47): `data` is the finished JSON text. */
 export interface StoredSwapEvent {
   readonly type: "bid" | "ask" | "deal" | "reorg";
@@ -62,7 +65,7 @@ export interface SwapTransaction {
   readonly remove: readonly { readonly kind: string; readonly key: string }[];
   /** Inserted; a present (kind, key) is replaced where it stands in the order of loading. */
   readonly put: readonly StoredFact[];
-  /** Inserted or replaced. The newest 2,000 of each chain are kept. */
+  /** Inserted or replaced. The newest `MAX_CHECKPOINTS` of each chain are kept. */
   readonly checkpoints: readonly ChainCheckpoint[];
   /** Appended to the one event log. Null: more has changed than is told; the log is emptied, so that all get a `reset`. */
   readonly events: readonly StoredSwapEvent[] | null;
@@ -87,8 +90,9 @@ export const DERIVED_KINDS: readonly string[] = [
 ];
 
 /**
- * Storage of swap facts. Engine-neutral: two tables, checkpoints and the shared event log. A wipe of the index
- * (reindex) removes facts of both chains, checkpoints, events and `DERIVED_KINDS`; the identity stays.
+ * Storage of swap facts. Engine-neutral: facts, checkpoints, what finds closed deals, and the shared event log. A wipe of
+ * the index (reindex) removes facts of both chains, checkpoints, events, `DERIVED_KINDS` and all that finds closed deals;
+ * the identity stays.
  */
 export interface SwapStore {
   /** Null in a database without swaps. */
@@ -271,7 +275,6 @@ export interface EvmLedger extends Pick<LedgerWrites, "applyEvm" | "tips" | "che
 export interface RecordWrites {
   readonly asks?: readonly AskRecord[];
   readonly takes?: readonly PostedTake[];
-  readonly removeTakes?: readonly Bytes32[];
   readonly addresses?: readonly AddressRecord[];
   readonly origins?: readonly OriginRecord[];
 }

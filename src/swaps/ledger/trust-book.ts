@@ -23,12 +23,12 @@ export class TrustBook {
     this.#alarms = layer.map((under) => under.#alarms);
   }
 
-  /** As `LedgerWrites.alarms`. */
+  /** As `EvmLedger.alarms`. */
   get alarms(): readonly FinalAlarm[] {
     return [...this.#alarms.values()];
   }
 
-  /** As `LedgerWrites.disputes`. */
+  /** As `EvmLedger.disputes`. */
   get disputes(): readonly EscrowEvent[] {
     return [...this.#disputes.values()];
   }
@@ -38,7 +38,7 @@ export class TrustBook {
     return this.#byOrder.has(orderHash);
   }
 
-  /** As `LedgerWrites.unsettled`. */
+  /** As `EvmLedger.unsettled`. */
   unsettled(from: number, to: number): readonly EscrowEvent[] {
     const found: EscrowEvent[] = [];
     for (const event of this.#unsettled.values()) {

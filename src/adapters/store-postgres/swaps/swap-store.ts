@@ -6,6 +6,7 @@ import type { EvmAddress } from "../../../primitives/brands.ts";
 import {
   type ChainCheckpoint,
   DERIVED_KINDS,
+  MAX_CHECKPOINTS,
   type StoredSwapEvent,
   type SwapIdentity,
   type SwapStore,
@@ -13,13 +14,7 @@ import {
 } from "../../../swaps/ledger/ports.ts";
 import type { ClosedAnswer, ClosedQuestion, StoredFact } from "../../../swaps/ledger/closed-port.ts";
 import { CellReader } from "../../store-rows/cells.ts";
-import {
-  assertSameIdentity,
-  chainCode,
-  chainName,
-  EVENTS_PER_GROUP,
-  MAX_CHECKPOINTS,
-} from "../../store-rows/swap-rows.ts";
+import { assertSameIdentity, chainCode, chainName, EVENTS_PER_GROUP } from "../../store-rows/swap-rows.ts";
 import { markErrand } from "../errands.ts";
 import { EventLogEntries } from "../event-log.ts";
 import type { Readers } from "../readers.ts";

@@ -42,8 +42,8 @@ const OWN_TABLES = [
 export type Exported = Omit<SnapshotManifest, "format">;
 
 /**
- * Writes the index of a database file into a folder, which is made where it is not there. Needs room for one copy of the
- * database beside the parts. @throws a sentence where there is no index, or the folder holds a snapshot.
+ * Writes the index of a database file into a folder, which is made where it is not there; a snapshot in it is replaced.
+ * Needs room for one copy of the database beside the parts. @throws a sentence where there is no index.
  */
 export function exportSnapshot(file: string, folder: string, partBytes = PART_BYTES): Exported {
   if (!existsSync(file)) throw new Error(`the database ${file} does not exist: check DATABASE_URL`);

@@ -5,6 +5,7 @@ import { randomBytes } from "node:crypto";
 import {
   type ChainCheckpoint,
   DERIVED_KINDS,
+  MAX_CHECKPOINTS,
   type StoredSwapEvent,
   type SwapIdentity,
   type SwapTransaction,
@@ -12,12 +13,7 @@ import {
 import type { StoredFact } from "../../../swaps/ledger/closed-port.ts";
 import type { Connection } from "../connection.ts";
 import { lastEventId, logSwaps, storeLastEventId, trimLog } from "../event-log.ts";
-import {
-  assertSameIdentity,
-  chainCode,
-  EVENTS_PER_GROUP,
-  MAX_CHECKPOINTS,
-} from "../../store-rows/swap-rows.ts";
+import { assertSameIdentity, chainCode, EVENTS_PER_GROUP } from "../../store-rows/swap-rows.ts";
 import { CLOSED_TABLES } from "../../store-rows/closed-cells.ts";
 import { closeBundles, openBundles } from "./closed-deals.ts";
 import { insertSwapEvent, undoSwapEvents } from "./swap-events.ts";
