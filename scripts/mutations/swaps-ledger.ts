@@ -38,6 +38,12 @@ export const SWAPS_LEDGER: readonly Break[] = [
       replace: "",
       why: "a rival of a closed deal's lock is not known to be impossible",
     },
+    {
+      rule: "S-50",
+      find: "  yield event.terms.hashlock;\n",
+      replace: "",
+      why: "a seller locks PEARL for a hashlock whose secret a closed deal has shown",
+    },
   ]),
   ...inFile("src/swaps/ledger/closing.ts", [
     {
@@ -51,6 +57,12 @@ export const SWAPS_LEDGER: readonly Break[] = [
       find: "closed === null || credited !== null",
       replace: "closed === null",
       why: "a deal closes while its payout is owed",
+    },
+    {
+      rule: "S-07",
+      find: " || trust.isDisputed(orderHash)",
+      replace: "",
+      why: "a deal closes while one RPC denies what it closes by",
     },
   ]),
   ...inFile("src/swaps/ledger/closing.ts", [

@@ -1,15 +1,12 @@
-// When a deal leaves memory: only when nothing can become of it, each condition on its own; and what brings it back.
+// When a deal leaves memory: only when nothing can become of it, each condition on its own.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import {
-  alarmLog,
   ask,
   bytes32,
   evmPlace,
-  ledgerParts,
   outpoint,
-  pearlPlace,
   START,
   take,
   terms,
@@ -25,65 +22,20 @@ import {
   NO_LOCKS,
   ORDER,
   pearl,
-  scriptOf,
 } from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
-import { MemorySwapStore } from "../../../testkit/doubles/memory-swap-store.ts";
-import type { WholeTransaction } from "../../chain/watch-transaction.ts";
-import type { ScriptHex } from "../../primitives/brands.ts";
-import type { EscrowEvent, PearlBlockFact } from "../../swap/facts.ts";
-import { withPaid } from "../pearl/pearl-matcher.ts";
-import { SwapLedger } from "./ledger.ts";
-
-const HELD_MS = 600_000;
-/** 3,600 s after the claim by both chains, and 20 PEARL blocks beyond a depth of 13. */
-const BOUNDS = { afterS: 3_600, pearlBlocks: 20, heldMs: HELD_MS };
-const SPENT_AT = 110;
-const LEAST_PEARL = SPENT_AT + 13 + 20;
-/** The block of the claim, and the first one that is 3,600 s younger. */
-const CLAIMED_AT = 4;
-const LEAST_EVM = CLAIMED_AT + 300;
-
-function spendAt(height: number, name = "lock"): PearlBlockFact {
-  const spend = { outpoint: outpoint(name, 0), txid: txid(`claim of ${name}`), path: "claim" } as const;
-  return { kind: "spend", place: pearlPlace(height), ...spend, outputScripts: [] };
-}
-
-interface Story {
-  readonly evmTo?: number;
-  readonly finalHeight?: number;
-  readonly pearlTo?: number;
-  readonly closing?: readonly EscrowEvent[];
-  readonly later?: readonly EscrowEvent[];
-  readonly spend?: readonly PearlBlockFact[];
-  readonly isUncovered?: boolean;
-}
-
-async function ended(story: Story = {}) {
-  const { evmTo = LEAST_EVM, finalHeight = evmTo, pearlTo = LEAST_PEARL } = story;
-  const { closing = [claimed("a", CLAIMED_AT)], later = [], spend = [spendAt(SPENT_AT)] } = story;
-  const store = new MemorySwapStore();
-  const time = { nowMs: 0 };
-  const parts = ledgerParts(alarmLog(), () => START);
-  const clock = { ...parts.clock, monotonicMs: () => time.nowMs };
-  const ledger = await SwapLedger.open({ ...parts, clock, store, closing: BOUNDS });
-  await ledger.applyEvm(evm(2, [locked("a", 2)]));
-  await ledger.applyEvm(evm(3, [accepted("a", 3)]));
-  const script = scriptOf(ledger, ORDER);
-  const lock = lockSighting(script);
-  const covered = story.isUncovered === true ? [] : [script];
-  await ledger.applyPearl(pearl(100, [minedLock(lock, 100)], { sightings: [lock], covered }));
-  await ledger.applyEvm(evm(CLAIMED_AT, closing));
-  await ledger.applyPearl(pearl(SPENT_AT, spend));
-  await ledger.applyEvm(evm(evmTo, later, { finalHeight }));
-  await ledger.applyPearl(pearl(pearlTo));
-  return { ledger, store, script, lock, time };
-}
-
-/** Whether the order leaves memory now. */
-async function closes(made: Awaited<ReturnType<typeof ended>>): Promise<boolean> {
-  while (await made.ledger.close());
-  return made.ledger.subject(ORDER) === null;
-}
+import {
+  CLAIMED_AT,
+  HELD_MS,
+  LEAST_EVM,
+  LEAST_PEARL,
+  SPENT_AT,
+  type Story,
+  cancelledOrder,
+  closes,
+  ended,
+  spendAt,
+} from "../../../testkit/builders/swap-ledger/closing-scene.ts";
+import type { EscrowEvent } from "../../swap/facts.ts";
 
 describe("a deal closes", () => {
   test("when it was claimed, spent, and both chains have gone on for long", async () => {
@@ -189,8 +141,28 @@ describe("a deal closes", () => {
   test("not while a take has its hashlock", async () => {
     const made = await ended();
     const one = ask("s");
-    await made.ledger.write({ asks: [one], takes: [take("a", one, START)] });
+    // Of another order: one of this order's own would be told as the order itself.
+    const other = { ...take("a", one, START), dealHash: bytes32("order of another") };
+    await made.ledger.write({ asks: [one], takes: [other] });
     assert.equal(await closes(made), false);
+  });
+
+  test("S-42: not while a take has the ask that it carries", async () => {
+    const one = ask("s");
+    const made = await ended({ evmTo: LEAST_EVM + 10, later: cancelledOrder("b", one.askId) });
+    await made.ledger.write({ asks: [one], takes: [take("c", one, START)] });
+    assert.equal(await closes(made), true);
+    assert.ok(made.ledger.subject(bytes32("order b")) !== null);
+    assert.equal(made.store.closedBundles, 1);
+  });
+
+  test("S-07: not while one of its events is disputed", async () => {
+    const made = await ended();
+    const events = [claimed("a", CLAIMED_AT)];
+    await made.ledger.applyEvm(evm(LEAST_EVM + 1, [], { disputed: events }));
+    assert.equal(await closes(made), false);
+    await made.ledger.applyEvm(evm(LEAST_EVM + 2, [], { undisputed: events }));
+    assert.equal(await closes(made), true);
   });
 
   test("not while another order needs a coin of its lock", async () => {
@@ -221,144 +193,3 @@ describe("deals close", () => {
     assert.deepEqual([counts.at(-1), most], [121, 50]);
   });
 });
-
-describe("a closed deal comes back", () => {
-  test("S-63: when its script is paid again, and shows the output", async () => {
-    const made = await ended();
-    assert.equal(await closes(made), true);
-    const late = lockSighting(made.script, "late");
-    const height = LEAST_PEARL + 1;
-    const isSeen = () => made.ledger.watch.script(made.script) !== null;
-    assert.ok(
-      await withPaid(made.ledger, () => [paying(made.script)], isSeen),
-      "the block is compared with it",
-    );
-    await made.ledger.applyPearl(pearl(height, [minedLock(late, height)], { sightings: [late] }));
-    assert.equal(made.ledger.subject(ORDER)?.outputs.length, 2);
-    assert.equal(made.store.closedBundles, 0);
-    assert.equal(made.ledger.closedCounts().bids.SETTLED, 0);
-  });
-
-  test("also where nobody has opened it before the fact", async () => {
-    const made = await ended();
-    assert.equal(await closes(made), true);
-    const late = lockSighting(made.script, "late");
-    await made.ledger.applyPearl(
-      pearl(LEAST_PEARL + 1, [minedLock(late, LEAST_PEARL + 1)], { sightings: [late] }),
-    );
-    assert.equal(made.ledger.subject(ORDER)?.outputs.length, 2);
-  });
-
-  test("S-15: by dust, which nothing else tells of", async () => {
-    const made = await ended();
-    assert.equal(await closes(made), true);
-    const dust = { ...lockSighting(made.script, "dust"), amountSat: 9_999n };
-    await made.ledger.applyPearl(pearl(LEAST_PEARL + 1, [minedLock(dust, LEAST_PEARL + 1)]));
-    assert.ok(made.ledger.subject(ORDER) !== null);
-    assert.equal(made.ledger.watch.lockOutput(outpoint("dust", 0))?.isDust, true);
-  });
-
-  test("S-15: by a lock transaction that needs a coin of its lock, and is impossible", async () => {
-    const made = await ended();
-    assert.equal(await closes(made), true);
-    await made.ledger.applyEvm(evm(LEAST_EVM + 1, [locked("b", LEAST_EVM + 1)]));
-    await made.ledger.applyEvm(evm(LEAST_EVM + 2, [accepted("b", LEAST_EVM + 2)]));
-    const other = bytes32("order b");
-    await made.ledger.applyMempool(NO_LOCKS, [lockSighting(scriptOf(made.ledger, other), "rival")], []);
-    assert.equal(made.ledger.subject(other)?.outputs[0]?.conflictHeight, 100);
-  });
-
-  test("H-47: what closes while the store is asked is asked for again", async () => {
-    const orderHash = bytes32("order b");
-    const cancelled: EscrowEvent = { kind: "OrderCancelled", place: evmPlace(6), orderHash };
-    const made = await ended({ evmTo: LEAST_EVM + 10, later: [locked("b", 5), cancelled] });
-    assert.equal(await closes(made), true);
-    assert.equal(made.store.closedBundles, 2);
-    await made.ledger.open([{ kind: "named", names: [ORDER] }]);
-    assert.equal(made.store.closedBundles, 1);
-    made.time.nowMs = HELD_MS;
-    const answerOf = made.store.closed.bind(made.store);
-    let asked = 0;
-    made.store.closed = async (questions) => {
-      asked += 1;
-      const answer = await answerOf(questions);
-      if (asked === 1) while (await made.ledger.close());
-      return answer;
-    };
-    const subject = await made.ledger.reading([{ kind: "named", names: [ORDER] }], (reads) =>
-      reads.subject(ORDER),
-    );
-    assert.equal(made.ledger.subject(ORDER), null, "it has closed");
-    assert.ok(subject !== null);
-    assert.equal(asked, 2);
-  });
-
-  test("for whoever reads it when nobody knows whether it has closed", async () => {
-    const orderHash = bytes32("order b");
-    const cancelled: EscrowEvent = { kind: "OrderCancelled", place: evmPlace(6), orderHash };
-    const { ledger, store, time } = await ended({
-      evmTo: LEAST_EVM + 10,
-      later: [locked("b", 5), cancelled],
-    });
-    while (await ledger.close());
-    const questions = [{ kind: "named", names: [ORDER] }] as const;
-    await ledger.open(questions);
-    time.nowMs = HELD_MS;
-    // It has, but the answer is lost and the store is away for a while.
-    store.failure = new Error("the answer is lost");
-    store.hasHappened = true;
-    const load = store.load.bind(store);
-    store.load = () => Promise.reject(new Error("away"));
-    await assert.rejects(ledger.close());
-    store.load = load;
-    const subject = await ledger.reading(questions, (reads) => reads.subject(ORDER));
-    assert.equal(subject?.order?.closed?.kind, "claimed");
-    assert.equal(ledger.subject(ORDER), null);
-  });
-
-  test("for somebody who works on it, and stays ten minutes", async () => {
-    const made = await ended();
-    assert.equal(await closes(made), true);
-    await made.ledger.open([{ kind: "named", names: [ORDER] }]);
-    assert.ok(made.ledger.subject(ORDER) !== null);
-    made.time.nowMs = HELD_MS - 1;
-    assert.equal(await closes(made), false);
-    made.time.nowMs = HELD_MS;
-    assert.equal(await closes(made), true);
-  });
-
-  test("with a reorganisation that reaches its blocks, or makes them shallow", async () => {
-    const made = await ended();
-    assert.equal(await closes(made), true);
-    const to = SPENT_AT + 11;
-    await made.ledger.applyPearl(pearl(to + 1, [], { rewindTo: to }));
-    assert.ok(made.ledger.subject(ORDER) !== null, "13 blocks lie on the spend no more");
-    const other = await ended();
-    assert.equal(await closes(other), true);
-    await other.ledger.applyEvm(evm(CLAIMED_AT + 1, [], { rewindTo: CLAIMED_AT - 1 }));
-    assert.equal(other.ledger.subject(ORDER)?.order?.closed, null);
-  });
-
-  test("S-40: when somebody uses its hashlock again", async () => {
-    const made = await ended();
-    assert.equal(await closes(made), true);
-    const one = ask("s");
-    await made.ledger.write({ asks: [one], takes: [take("a", one, START)] });
-    assert.ok(made.ledger.subject(ORDER) !== null);
-    assert.ok(made.ledger.preimageOf(terms("a").hashlock) !== null);
-  });
-});
-
-/** A transaction that pays a script. */
-function paying(scriptHex: ScriptHex): WholeTransaction {
-  return {
-    txIndex: 1,
-    isCoinbase: false,
-    inputCount: 0,
-    outputCount: 1,
-    txid: txid("late"),
-    outpoint: () => null,
-    output: () => ({ scriptHex, valueSat: 500_000_000_000n }),
-    witnesses: () => [],
-  };
-}
