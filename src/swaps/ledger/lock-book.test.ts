@@ -34,6 +34,18 @@ function conflict(coin: typeof COIN, height: number): PearlBlockFact {
   return { kind: "inputSpend", place: pearlPlace(height), outpoint: coin, txid: txid(`rival ${height}`) };
 }
 
+/** The lock output claimed in the block of this height. */
+function claimOf(lock: ReturnType<typeof lockSighting>, height: number): PearlBlockFact {
+  const at = `${lock.txid}:${lock.vout}` as typeof COIN;
+  return {
+    kind: "spend",
+    place: pearlPlace(height),
+    outpoint: at,
+    txid: txid(`claim ${height}`),
+    path: "claim",
+  };
+}
+
 function only({ ledger }: Scene) {
   const outputs = ledger.subject(ORDER)?.outputs ?? [];
   assert.equal(outputs.length, 1);
@@ -73,5 +85,35 @@ describe("S-15: an output in no block", () => {
       await made.ledger.applyPearl(pearl(101, [], { rewindTo: 100 }));
       assert.equal(only(made)?.conflictHeight, null);
     }
+  });
+});
+
+describe("blocks that no honest node can have", () => {
+  test("an output that is mined or spent a second time stays as its first block has it, also when the second goes", async () => {
+    const made = await accepting();
+    const lock = lockSighting(scriptOf(made.ledger, ORDER));
+    await made.ledger.applyPearl(pearl(101, [minedLock(lock, 101)], { sightings: [lock] }));
+    await made.ledger.applyPearl(pearl(105, [claimOf(lock, 105)]));
+    await made.ledger.applyPearl(pearl(110, [minedLock(lock, 109), claimOf(lock, 110)]));
+    const isFirst = (): void => {
+      const output = only(made);
+      assert.deepEqual([output?.mined?.height, output?.spend?.mined?.height], [101, 105]);
+      assert.equal(output?.spend?.txid, txid("claim 105"));
+    };
+    isFirst();
+    await made.ledger.applyPearl(pearl(108, [], { rewindTo: 106 }));
+    isFirst();
+    await made.ledger.applyPearl(pearl(104, [], { rewindTo: 102 }));
+    assert.deepEqual([only(made)?.mined?.height, only(made)?.spend], [101, null]);
+  });
+
+  test("a coin that is spent a second time is lost to the lock transactions of later sightings by its first block", async () => {
+    const made = await accepting();
+    await made.ledger.applyPearl(pearl(102, [conflict(COIN, 102)]));
+    await made.ledger.applyPearl(pearl(108, [conflict(COIN, 108)]));
+    await made.ledger.applyPearl(pearl(107, [], { rewindTo: 106 }));
+    const lock = { ...lockSighting(scriptOf(made.ledger, ORDER)), inputs: [COIN] };
+    await made.ledger.applyMempool({ ...NO_LOCKS, present: new Set([lock.txid]) }, [lock], []);
+    assert.equal(only(made)?.conflictHeight, 102);
   });
 });

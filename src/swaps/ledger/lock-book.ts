@@ -13,6 +13,7 @@ import type { Layer, LayeredIndex, LayeredMap, LayeredValue } from "./layers.ts"
 import {
   type DustEntry,
   dustEntry,
+  isEarlier,
   minedSpend,
   type OutputEntry,
   smallList,
@@ -200,7 +201,9 @@ export class LockBook {
 
   /**
    * Takes in what a main-chain block shows, outputs of one change in chain order and before spends. `isStillWatched`
-   * says whether a spend in a block of that time counts. False where it is, or spends, an output that is not kept.
+   * says whether a spend in a block of that time counts. False where it is, or spends, an output that is not kept. What
+   * is mined or spent already in an earlier block of the chain stays so: only a node that lies has a block that does it
+   * again, and when that block goes the first one still stands.
    */
   apply(
     fact: PearlBlockFact,
@@ -225,6 +228,7 @@ export class LockBook {
     if (known === undefined) return this.dust.has(fact.outpoint);
     if (!isStillWatched(known, fact.place.time)) return true;
     const { txid, path, place } = fact;
+    if (known.spend !== null && isEarlier(known.spend.place, place)) return true;
     const spend = { txid, path, place, outputScripts: fact.outputScripts ?? null };
     this.#put(fact.outpoint, { ...known, spend });
     change.store(BLOCK_FACTS[fact.kind], fact);
@@ -299,6 +303,7 @@ export class LockBook {
     const { script, amountSat, coinbase, place: mined } = fact;
     const outpoint = outpointOf(fact);
     const known = this.entries.get(outpoint);
+    if (known !== undefined && known.mined !== null && isEarlier(known.mined, mined)) return true;
     if (!this.#admit(outpoint, fact, change, onChange)) {
       if (known !== undefined) {
         this.#remove(outpoint, known, change);

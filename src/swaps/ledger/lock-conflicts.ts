@@ -69,7 +69,7 @@ export class LockConflicts {
   /** A lock transaction is in a block: done once, however many outputs show it. */
   mine(txid: Txid, height: number, onChange: OnChange): void {
     const transaction = this.#transactions.get(txid);
-    if (transaction === undefined || transaction.minedAt === height) return;
+    if (transaction === undefined || (transaction.minedAt !== null && transaction.minedAt <= height)) return;
     this.#transactions.set(txid, { ...transaction, minedAt: height });
     this.spend(transaction.inputs, { txid, height }, onChange);
   }
@@ -78,7 +78,8 @@ export class LockConflicts {
   spend(inputs: readonly Outpoint[], spend: InputSpend, onChange: OnChange): void {
     const losing = new Set<Txid>();
     for (const input of inputs) {
-      this.#spends.set(input, spend);
+      // Spent in a lower block of the chain already: only a lie has it spent again.
+      if ((this.#spends.get(input)?.height ?? Infinity) > spend.height) this.#spends.set(input, spend);
       for (const rival of this.byInput.of(input)) if (rival !== spend.txid) losing.add(rival);
     }
     for (const txid of losing) {

@@ -49,3 +49,8 @@ export function minedSpend(spend: NonNullable<OutputEntry["spend"]>): NonNullabl
   const { txid, path, place: mined, outputScripts } = spend;
   return outputScripts === null ? { txid, path, mined } : { txid, path, mined, outputScripts };
 }
+
+/** Whether a place is in a lower block of the chain than another one. */
+export function isEarlier(place: PearlPlace, other: PearlPlace): boolean {
+  return place.height < other.height;
+}

@@ -75,13 +75,13 @@ export class WorldNode {
     if (this.#shows === "lost branch") this.#head = this.#lostEnd();
   }
 
-  /** The longest branch that is not the best one. */
+  /** The longest branch that is not the best one; what broke a rule of the chain no node ever shows as its own. */
   #lostEnd(): BlockNode {
     const { core, tip } = this.#pearl;
     const [, ...others] = core.chain.tips();
     return (
       others.reduce<BlockNode | null>(
-        (best, one) => (best === null || one.height >= best.height ? one : best),
+        (best, one) => (!one.failed && (best === null || one.height >= best.height) ? one : best),
         null,
       ) ?? tip
     );
