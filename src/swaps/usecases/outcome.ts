@@ -96,7 +96,9 @@ export function invalidFields(fields: Readonly<Record<string, string>>): SwapRef
 const MESSAGES: Readonly<Partial<Record<SwapRefusalCode, string>>> = {
   INVALID_REQUEST: "The request is malformed; `details` says which field and what was expected.",
   ASK_NOT_FOUND: "No ask with this id was posted here. Check the id, or post the signed ask.",
-  DEAL_NOT_FOUND: "There is no deal with this hash. Unfunded takes are forgotten seven days after they end.",
+  DEAL_NOT_FOUND:
+    "There is no deal with this hash. A bid that nobody has accepted is none yet: `/api/v1/swaps/{order_hash}` shows it. " +
+    "Unfunded takes are forgotten seven days after they end.",
   ORDER_NOT_FOUND:
     "No order with this hash is indexed. It appears when its transaction is in an indexed block.",
   CANONICAL_DEAL_NOT_FOUND:

@@ -46,6 +46,8 @@ describe("H-43: swaps/{order_hash}", () => {
       [field(await swaps.swap(ORDER), "kind"), codeOf(await swaps.deal(ORDER))],
       ["bid", "DEAL_NOT_FOUND"],
     );
+    const noDeal = await swaps.deal(ORDER);
+    assert.match(noDeal.kind === "refused" ? noDeal.message : "", /bid that nobody has accepted/);
     await ledger.applyEvm(evm(3, [accepted("a", 3)]));
     assert.equal(field(await swaps.swap(ORDER), "kind"), "deal");
   });
@@ -111,6 +113,7 @@ describe("S-42: the deal of an ask", () => {
     const unbound = await swaps.askDeal(one.askId);
     assert.equal(codeOf(unbound), "DEAL_NOT_FOUND");
     assert.deepEqual(unbound.kind === "refused" ? unbound.details : null, { unfunded: 1 });
+    assert.match(unbound.kind === "refused" ? unbound.message : "", /Nobody has locked USDC for this ask/);
     const { terms: agreed } = take("a", one, 0);
     const order: EscrowEvent = { kind: "OrderLocked", place: evmPlace(2), orderHash: ORDER, terms: agreed };
     const [accept] = [accepted("a", 2)].flatMap((event) =>

@@ -13,7 +13,7 @@ import type { StateReads } from "../ledger/state-reads.ts";
 import { TaprootKeyIndex } from "./taproot-key-index.ts";
 import { SwapLists } from "./lists.ts";
 import { OrderIndex } from "./order-index.ts";
-import { refusal, answer, type SwapOutcome } from "./outcome.ts";
+import { refusal, refused, answer, type SwapOutcome } from "./outcome.ts";
 import { rowOfAsk, type SwapDependencies, leastAskUsdc } from "./dependencies.ts";
 import { SecretGuard } from "./secret-guard.ts";
 import { ShownRuns } from "./shown-runs.ts";
@@ -23,6 +23,10 @@ import type { AskListQuery, BidListQuery, SwapListQuery, SwapService } from "./s
 const LOCK_VOUTS = 100;
 /** Keys that are remembered in any case. */
 const KEYS_AT_LEAST = 10_000;
+/** Of an ask, to whoever waits for its buyer: it is no fault, and no hash is wrong. */
+const NOBODY_LOCKED =
+  "Nobody has locked USDC for this ask yet, as far as blocks are indexed. Ask again later; `details.unfunded` counts " +
+  "the takes that nobody has funded.";
 /** What stats count as the last day. */
 const DAY_S = 86_400;
 
@@ -243,7 +247,7 @@ export class SwapReads {
       const orderHash = reads.orderOfAsk(askId);
       if (orderHash !== null) return this.#deal(reads, orderHash);
       if (reads.ask(askId) === null) return refusal("ASK_NOT_FOUND");
-      return refusal("DEAL_NOT_FOUND", { unfunded: reads.liveTakes(askId, readiness.now()) });
+      return refused("DEAL_NOT_FOUND", NOBODY_LOCKED, { unfunded: reads.liveTakes(askId, readiness.now()) });
     });
   }
 
