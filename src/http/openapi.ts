@@ -113,6 +113,21 @@ const HEIGHT_HEADER = {
   schema: { type: "integer", minimum: -1 },
 };
 
+/** What a client has to know that keeps a copy of what the stream tells. */
+const EVENTS_WORDS = [
+  "Each `data` is {height, block_hash, row}, the row as its endpoint shows it then; of reorg, bid, ask and deal also " +
+    "`chain`, whose block it is (null: no block).",
+  "Open the stream first, then read: an answer whose `x-indexed-height` is the height of an operation or listing, or " +
+    "above, has it in it already.",
+  "`Last-Event-ID` resumes; without it the stream begins now. Where the log cannot resume, the first event is " +
+    "`reset`: read everything again.",
+  "`reorg`: what that chain's blocks above `fork_height` brought is undone, and no further event takes it back, nor " +
+    "tells that an order is on no chain any more (404): read again what you keep.",
+  "No event tells what depth, height or readiness alone change: `confirmations`; a listing past its `exp`; and " +
+    "`lock_usdc`, `accept_bid`, `lock_pearl` and the optional `claim_pearl`, which are left out of rows while the " +
+    "service is behind a chain and come back without a word. Who waits for one reads the deal again with each `block`.",
+].join(" ");
+
 /** The document, as a plain JSON value. */
 export function openApiDocument({ version, reads, swaps }: DocumentInput): OpenApiDocument {
   const paths: Record<string, Json> = {};
@@ -206,9 +221,7 @@ function eventsOperation(): Json {
     tags: ["Events"],
     operationId: "events",
     summary: "Server-sent events: block, operation, listing, reorg, bid, ask, deal, reset",
-    description:
-      "Each `data` is {height, block_hash, row}; of reorg, bid, ask and deal also `chain`, whose block it is. " +
-      "`Last-Event-ID` resumes; where the log cannot, `reset` comes first.",
+    description: EVENTS_WORDS,
     parameters: [
       ...parameters(EventQuery, "query"),
       {

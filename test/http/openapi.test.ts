@@ -142,6 +142,14 @@ describe("H-50: the document", () => {
     assert.deepEqual(silent, []);
   });
 
+  test("says of the stream how a copy of what it tells is kept right, and what it does not tell", () => {
+    const words = String(at(DOCUMENT, "paths", "/api/v1/events", "get", "description"));
+    assert.match(words, /Open the stream first, then read/);
+    assert.match(words, /`reset`: read everything again/);
+    assert.match(words, /`reorg`: .* no further event takes it back/);
+    assert.match(words, /No event tells .*`exp`.*`lock_pearl`.*reads the deal again with each `block`/);
+  });
+
   test("has an example for every operation and body, and each fits its schema", () => {
     const checker = ajv();
     for (const [path, operations] of entries(DOCUMENT["paths"])) {
