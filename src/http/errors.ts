@@ -66,7 +66,10 @@ export const ERRORS = {
   ASK_TAKEN: { status: 409, when: "An indexed order carries the ask (S-33)." },
   ASK_CANCELLED: { status: 409, when: "The ask is cancelled or expired (S-33)." },
   ASK_NONCE_REVOKED: { status: 409, when: "The seller has revoked asks with this nonce on chain (S-32)." },
-  ASK_LIMIT_REACHED: { status: 409, when: "The seller has 50 open asks (S-32)." },
+  ASK_LIMIT_REACHED: {
+    status: 409,
+    when: "As many asks as are allowed are there: of this seller, without a proof of the PEARL key, or in all; see `details` (S-32).",
+  },
   HASHLOCK_REUSED: {
     status: 409,
     when: "The hashlock's secret is known, or another order of this buyer has it (S-40).",

@@ -120,7 +120,7 @@ const FIELD_WORDS: Readonly<Record<string, string>> = {
   block_hash: "Null: not in a block.",
   time: "Null: not in a block.",
   amount: "Null: not judged.",
-  confirmations: "How deep both legs are; null for what is not in a block.",
+  confirmations: "Null: not in a block.",
   bids: "Bids of the address.",
   asks: "Asks of the address, unfunded ones included.",
   deals: "Deals of the address.",

@@ -150,6 +150,19 @@ describe("H-50: the document", () => {
     assert.match(words, /No event tells .*`exp`.*`lock_pearl`.*reads the deal again with each `block`/);
   });
 
+  test("speaks of null only where a value can be null", () => {
+    const canBeNull = (schema: unknown): boolean =>
+      at(schema, "type") === "null" || entries(at(schema, "anyOf")).some(([, one]) => canBeNull(one));
+    const wrong: string[] = [];
+    for (const [place, schema] of SCHEMAS) {
+      for (const [name, field] of entries(schema["properties"])) {
+        const says = /null/i.test(String(at(field, "description")));
+        if (says && !canBeNull(field)) wrong.push(`${place}.${name}`);
+      }
+    }
+    assert.deepEqual(wrong, []);
+  });
+
   test("has an example for every operation and body, and each fits its schema", () => {
     const checker = ajv();
     for (const [path, operations] of entries(DOCUMENT["paths"])) {

@@ -85,14 +85,20 @@ const deadlines = Type.Object({
   evm_refund_time: unixTime("T_e."),
 });
 
-const confirmations = Type.Object({
-  evm: Type.Object({
-    have: count("Of the later of OrderLocked and OrderAccepted."),
-    need: nullable(count("Null where the `finalized` tag decides.")),
-    final: Type.Boolean(),
-  }),
-  pearl: Type.Object({ have: count("Of the lock."), need: count("K.") }),
-});
+const confirmations = Type.Object(
+  {
+    evm: Type.Object(
+      {
+        have: count("Of the later of OrderLocked and OrderAccepted."),
+        need: nullable(count("Null where the `finalized` tag decides.")),
+        final: Type.Boolean(),
+      },
+      { description: "The USDC side." },
+    ),
+    pearl: Type.Object({ have: count("Of the lock."), need: count("K.") }),
+  },
+  { description: "How deep both sides are. No event tells that they have grown." },
+);
 
 const evmLeg = Type.Object({
   state: Type.Enum(["none", "locked", "accepted", "claimed", "refunded", "cancelled"]),
