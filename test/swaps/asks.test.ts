@@ -5,7 +5,13 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Hex } from "viem";
 import { escrowAbi } from "../../src/adapters/evm-rpc/escrow-abi.ts";
-import { askMessage, signSwapMessage, swapMessageDigest } from "../../src/wallet/index.ts";
+import {
+  askActionMessage,
+  askMessage,
+  bidOriginMessage,
+  signSwapMessage,
+  swapMessageDigest,
+} from "../../src/wallet/index.ts";
 import type { Answer } from "../../testkit/worlds/swap-stage/http.ts";
 import {
   domainOf,
@@ -21,7 +27,10 @@ import {
 import type { JsonRow } from "../../testkit/rows.ts";
 import {
   actionBody,
+  bidTerms,
+  lockBid,
   nowOf,
+  originBody,
   payLock,
   htlcOf,
   payOutputs,
@@ -179,6 +188,8 @@ test("S-31: an ERC-1271 seller; its signature becomes invalid: refused at take, 
     seller_evm_signature: signSwapMessage(message, privateKeyOf(buyer.account)),
   });
   assert.equal(foreign.body["error"], "ASK_SELLER_SIGNATURE_INVALID", foreign.text);
+  // Who signs otherwise than the service reads sees it here.
+  assert.deepEqual(foreign.body["details"], { ask_id: swapMessageDigest(message) });
   const posted = await post("/asks", { ...made.body, seller_evm_signature: signature });
   assert.equal(posted.status, 201, posted.text);
   const askId = swapMessageDigest(message);
@@ -202,6 +213,23 @@ test("S-31: an ERC-1271 seller; its signature becomes invalid: refused at take, 
   await untilAsk(askId, "ASK_OPEN");
   await refuse(true);
   await untilAsk(askId, "ASK_PAUSED");
+});
+
+test("H-42, S-64: a refused action or origin says which digest was to be signed", async () => {
+  const [buyer, seller] = [party(stage, 4), party(stage, 3)];
+  const { askId } = await postAsk(stage, seller, { nonce: 25n });
+  const deadline = (await nowOf(stage)) + 60;
+  const action = await post(`/asks/${askId}/pause`, actionBody(stage, buyer, askId, "pause", deadline));
+  assert.equal(action.body["error"], "ASK_ACTION_SIGNATURE_INVALID", action.text);
+  const paused = swapMessageDigest(askActionMessage(domainOf(stage), askId, "pause", deadline));
+  assert.deepEqual(action.body["details"], { digest: paused });
+  const order = await lockBid(stage, buyer, await bidTerms(stage, buyer, 26));
+  await stage.caughtUp();
+  const made = originBody(stage, buyer, order, "web");
+  const origin = await post(`/bids/${order}/origin`, { ...made, ref: "r" });
+  assert.equal(origin.body["error"], "ORIGIN_SIGNATURE_INVALID", origin.text);
+  const named = swapMessageDigest(bidOriginMessage(domainOf(stage), order, "web", "r"));
+  assert.deepEqual(origin.body["details"], { digest: named });
 });
 
 test("S-33: revoked on chain: cancelled; undone by a reorganisation: open again", async () => {

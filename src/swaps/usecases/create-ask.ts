@@ -68,7 +68,8 @@ export async function createAsk(deps: SwapDependencies, body: RequestBody): Prom
   const proof = proofOf(deps, fields, askId);
   const kept = signed.kind === "valid" ? signed.kept : null;
   const signature = judgeAskSignatures(kept, proof, deps.limits.requirePearlProof);
-  if (!signature.ok) return refusal(signature.error.code);
+  // The digest as it is read here: who signs another one has no other way to find out where they part.
+  if (!signature.ok) return refusal(signature.error.code, { ask_id: askId });
   const pearlKeyProven = proof === "valid";
   const ask = { askId, terms: terms.value, fields, signature: signature.value, pearlKeyProven };
   // What is refused anyway costs no look-up; and while a slow source is asked, nobody waits for the lock of asks.

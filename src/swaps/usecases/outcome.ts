@@ -104,12 +104,14 @@ const MESSAGES: Readonly<Partial<Record<SwapRefusalCode, string>>> = {
   CANONICAL_DEAL_NOT_FOUND:
     "`evm_order_hash` is not the hash of these terms, or its order is not indexed yet. Leave it out, or wait.",
   ASK_SELLER_SIGNATURE_INVALID:
-    "`seller_evm_signature` is not the seller's EIP-712 signature over these terms. `typed-data` shows what to sign.",
+    "`seller_evm_signature` is not the seller's EIP-712 signature over these terms. `typed-data` shows what to sign, " +
+    "`details.ask_id` is its digest as it was read here.",
   ASK_BELOW_MIN_USDC: "`usdc_amount` is below the minimum; `details.min_usdc_amount` is the least.",
   ASK_INSUFFICIENT_SELLER_BALANCE:
     "The seller's PEARL address does not hold enough for this ask and the seller's other asks. Fund it, or ask for less.",
   ASK_PEARL_PROOF_INVALID:
-    "`seller_pearl_signature` must be a BIP340 signature by the seller's PEARL key over the ask's proof hash.",
+    "`seller_pearl_signature` must be a BIP340 signature by the seller's PEARL key over " +
+    'tagged_hash("PearlUsdcAsk", ask_id), with the `ask_id` of `details`.',
   ASK_BUYER_PEARL_PUBKEY_MISMATCH:
     "The buyer's PEARL key does not fit the buyer's address, or is the seller's key.",
   ASK_SELLER_PEARL_PUBKEY_MISMATCH:
@@ -117,9 +119,11 @@ const MESSAGES: Readonly<Partial<Record<SwapRefusalCode, string>>> = {
   TIMELOCK_INVALID:
     "A refund time leaves too little room, or too much; `details.bound` says which and `details.needed` the limit.",
   ASK_ACTION_SIGNATURE_INVALID:
-    "`signature` must be the seller's EIP-712 signature over this AskAction. `typed-data` shows what to sign.",
+    "`signature` must be the seller's EIP-712 signature over this AskAction. `typed-data` shows what to sign, " +
+    "`details.digest` is its digest as it was read here.",
   ORIGIN_SIGNATURE_INVALID:
-    "`signature` must be the buyer's EIP-712 signature over this BidOrigin. `typed-data` shows what to sign.",
+    "`signature` must be the buyer's EIP-712 signature over this BidOrigin. `typed-data` shows what to sign, " +
+    "`details.digest` is its digest as it was read here.",
   ASK_PAUSED: "The ask cannot be taken now; `details.status` says its status. Choose another one.",
   ASK_TAKEN: "The ask is taken: an indexed order carries it.",
   ASK_CANCELLED: "The ask is cancelled or expired. Sign a new one.",

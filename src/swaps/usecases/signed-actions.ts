@@ -32,7 +32,7 @@ export async function actOnAsk(
   const digest = deps.digests.askAction({ askId, action, deadline });
   const verdict = await deps.signatures.judge(ask.terms.seller, digest, body["signature"]);
   if (verdict.kind === "unavailable") return refusal("EVM_RPC_UNAVAILABLE");
-  if (verdict.kind === "invalid") return refusal("ASK_ACTION_SIGNATURE_INVALID");
+  if (verdict.kind === "invalid") return refusal("ASK_ACTION_SIGNATURE_INVALID", { digest });
   const asked: AskedAction = { askId, action, deadline };
   await deps.ledger.open(closed);
   const early = await decided(deps, asked);
@@ -130,7 +130,7 @@ export async function setOrigin(
   const digest = digests.bidOrigin({ orderHash, origin, ref: ref ?? "" });
   const verdict = await signatures.judge(order.terms.buyer, digest, body["signature"]);
   if (verdict.kind === "unavailable") return refusal("EVM_RPC_UNAVAILABLE");
-  if (verdict.kind === "invalid") return refusal("ORIGIN_SIGNATURE_INVALID");
+  if (verdict.kind === "invalid") return refusal("ORIGIN_SIGNATURE_INVALID", { digest });
   await ledger.write({ origins: [{ orderHash, origin, ref }] });
   const subject = ledger.subject(orderHash);
   const row = subject === null ? null : bidRow(subject, deps.readiness.context(), deps.rules);
