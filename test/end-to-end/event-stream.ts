@@ -71,7 +71,7 @@ export class EventStream {
 function readEvent(raw: string): StreamedEvent | null {
   const match = /^id: (\d+)\nevent: (\w+)\ndata: (\{.*\})$/.exec(raw);
   if (match === null) {
-    assert.match(raw, /^(: [a-z]+|retry: \d+)(\nretry: \d+)?$/, "neither an event nor a comment");
+    assert.match(raw, /^(: [a-z]+|retry: \d+)(\nretry: \d+)?(\nid: \d+)?$/, "neither an event nor a comment");
     return null;
   }
   return { id: Number(match[1]), event: match[2] ?? "", data: JSON.parse(match[3] ?? ""), raw };

@@ -45,7 +45,8 @@ export class Consumer {
   readonly told: Told[] = [];
   streams = 0;
   readonly #url: string;
-  readonly #behind: number | null;
+  /** The id that a stream began behind, which stands in no event. */
+  #behind: number | null;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
 
@@ -81,7 +82,9 @@ export class Consumer {
       text = parts.pop() ?? "";
       for (const part of parts) {
         const id = /^id: ([0-9]+)$/m.exec(part)?.[1];
-        if (id !== undefined) this.told.push({ id: Number(id), text: part });
+        if (id === undefined) continue;
+        if (part.includes("\nevent: ")) this.told.push({ id: Number(id), text: part });
+        else this.#behind = Number(id);
       }
     }
   }
