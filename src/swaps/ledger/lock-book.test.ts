@@ -107,6 +107,18 @@ describe("blocks that no honest node can have", () => {
     assert.deepEqual([only(made)?.mined?.height, only(made)?.spend], [101, null]);
   });
 
+  test("dust that is mined a second time is watched on when the second block goes", async () => {
+    const made = await accepting();
+    const dust = { ...lockSighting(scriptOf(made.ledger, ORDER)), amountSat: 9_999n };
+    const at = `${dust.txid}:${dust.vout}` as typeof COIN;
+    await made.ledger.applyPearl(pearl(101, [minedLock(dust, 101)]));
+    await made.ledger.applyPearl(pearl(109, [minedLock(dust, 109)]));
+    await made.ledger.applyPearl(pearl(107, [], { rewindTo: 106 }));
+    assert.equal(made.ledger.watch.lockOutput(at)?.isDust, true);
+    await made.ledger.applyPearl(pearl(101, [], { rewindTo: 100 }));
+    assert.equal(made.ledger.watch.lockOutput(at), null);
+  });
+
   test("a coin that is spent a second time is lost to the lock transactions of later sightings by its first block", async () => {
     const made = await accepting();
     await made.ledger.applyPearl(pearl(102, [conflict(COIN, 102)]));

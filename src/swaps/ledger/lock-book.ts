@@ -284,6 +284,8 @@ export class LockBook {
   #applyDust(fact: Extract<PearlBlockFact, { kind: "output" }>, change: BookChange): boolean {
     const { script, amountSat, coinbase, place } = fact;
     const outpoint = outpointOf(fact);
+    const known = this.dust.get(outpoint);
+    if (known !== undefined && isEarlier(known.place, place)) return true;
     const { isKept, evicted } = this.#firstDust.admit(script, { outpoint, place }, () => []);
     if (evicted !== null) {
       this.dust.delete(evicted);
