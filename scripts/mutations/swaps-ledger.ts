@@ -18,6 +18,18 @@ export const SWAPS_LEDGER: readonly Break[] = [
       replace: "amountSat) || amountSat > 0n) return",
       why: "as many small outputs are kept as a stranger pays for",
     },
+    {
+      rule: "S-15",
+      find: "known.spend !== null && isEarlier(known.spend.place, place)",
+      replace: "false",
+      why: "a false block that spends a lock again takes the true spend with it",
+    },
+    {
+      rule: "S-15",
+      find: "known !== undefined && known.mined !== null && isEarlier(known.mined, mined)",
+      replace: "false",
+      why: "a false block that has a lock again takes the lock with it",
+    },
   ]),
   ...inFile("src/swaps/ledger/recall.ts", [
     {

@@ -276,8 +276,11 @@ async function launch(
     startStandby: () => standbyOf(base, folder, installation),
     takeAway: async () => {
       writeFileSync(away, "");
-      process.kill(pid(), "SIGKILL");
-      while (await answers(base)) await wait(20);
+      const postmaster = pid();
+      const workers = childrenOf(postmaster);
+      process.kill(postmaster, "SIGKILL");
+      // They end by themselves, a moment later: until then a standby takes in what its primary sends.
+      while ((await answers(base)) || workers.some(isRunning)) await wait(20);
     },
     bringBack: async () => {
       rmSync(away);
@@ -306,6 +309,16 @@ function signalAll(server: number, signal: "SIGSTOP" | "SIGCONT"): void {
   };
   send(server);
   for (const pid of childrenOf(server)) send(pid);
+}
+
+/** Whether a process does anything still; one that only nobody has asked about its end does not. */
+function isRunning(pid: number): boolean {
+  try {
+    if (!existsSync("/proc/self/stat")) return process.kill(pid, 0);
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
 }
 
 function childrenOf(parent: number): readonly number[] {
