@@ -75,7 +75,7 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
   ["src/wallet/", ["src/wallet/*.test.ts", "test/end-to-end/*.test.ts"]],
   ["src/swaps/usecases/secret-guard.ts", SECRETS],
   ["src/swaps/usecases/shown-runs.ts", ["test/attacks/a-hashlock-is-made-of-part-of-a-key.test.ts"]],
-  ["src/swaps/usecases/account-questions.ts", ["test/attacks/signatures-that-cost-a-look.test.ts"]],
+  ["src/swaps/usecases/question-lanes.ts", ["test/attacks/signatures-that-cost-a-look.test.ts"]],
   ["src/swaps/ledger/preimage-book.ts", [...SECRETS, ...SWAP_LEDGER]],
   ["src/swaps/ledger/lock-book.ts", [...SWAP_LEDGER, DUST]],
   [

@@ -135,16 +135,16 @@ const asks = [
       why: "an account that cannot be read has a wrong signature",
     },
   ]),
-  ...inFile("src/swaps/usecases/account-questions.ts", [
+  ...inFile("src/swaps/usecases/question-lanes.ts", [
     {
       rule: "S-31",
-      find: "const MAX_IN_FLIGHT = 4;",
-      replace: "const MAX_IN_FLIGHT = 400;",
+      find: "{ atOnce: 4,",
+      replace: "{ atOnce: 400,",
       why: "strangers ask our EVM RPC as much as they like",
     },
     {
       rule: "S-31",
-      find: "this.#waiting.length >= MAX_WAITING",
+      find: "this.#waiting.length >= this.#bounds.waiting",
       replace: "false",
       why: "any number of requests wait for an answer about an account",
     },

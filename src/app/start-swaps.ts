@@ -230,7 +230,7 @@ function dependenciesOf(composed: Composed): ComposedDependencies {
     lookups: new LimitedLookups(lookups, clock),
     publicValues: new PublicValues({ isIndexed: indexedIds(queries, rules.hrp), node: lookups }, clock),
     hashWindows: openWindowHasher(),
-    balances: new BalanceLookups(balancesOf(foundation, nodes), ledger, log),
+    balances: new BalanceLookups(balancesOf(foundation, nodes), ledger, clock, log),
     asks: new AskIndex({
       ledger,
       context: () => readiness.context(),

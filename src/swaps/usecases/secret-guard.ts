@@ -12,6 +12,7 @@ import { toBytes32, type SwapCrypto } from "../../swap/crypto.ts";
 import { type PreimageWindows, preimageWindows } from "../../swap/preimage-search.ts";
 import type { Clock } from "../../follow/ports.ts";
 import type { LedgerReads, PearlLookups } from "../ledger/ports.ts";
+import { QuestionLanes, REQUEST_LANES } from "./question-lanes.ts";
 
 /** Windows hashed between two breaths of the event loop: about a millisecond. */
 const PIECE = 8192;
@@ -130,9 +131,6 @@ interface IdSources {
 const MAX_REMEMBERED = 10_000;
 /** A value that nobody knows may be a transaction's id a minute later. */
 const UNKNOWN_FOR_MS = 60_000;
-/** Questions to the node at once; others wait, so many at most. */
-const MAX_IN_FLIGHT = 4;
-const MAX_WAITING = 64;
 
 interface Answer {
   readonly isPublic: Promise<boolean>;
@@ -146,12 +144,13 @@ export class PublicValues {
   readonly #clock: Clock;
   /** Oldest first. */
   readonly #answers = new Map<Bytes32, Answer>();
-  readonly #waiting: (() => void)[] = [];
-  #inFlight = 0;
+  /** For the node. */
+  readonly #lanes: QuestionLanes;
 
   constructor(sources: IdSources, clock: Clock) {
     this.#sources = sources;
     this.#clock = clock;
+    this.#lanes = new QuestionLanes(REQUEST_LANES, clock);
   }
 
   /**
@@ -178,28 +177,19 @@ export class PublicValues {
   }
 
   async #ask(value: Bytes32): Promise<boolean> {
-    const digits = value.slice(2);
-    try {
-      return (await this.#sources.isIndexed(digits)) || (await this.#isKnownToNode(digits));
-    } catch {
-      // The error names the value: it goes nowhere. The next request may ask again.
-      this.#answers.delete(value);
-      return false;
-    }
+    const isPublic = await this.#lookUp(value.slice(2)).catch(() => null);
+    // What went wrong may name the value, so it goes nowhere. The next request may ask again.
+    if (isPublic === null) this.#answers.delete(value);
+    return isPublic === true;
   }
 
-  async #isKnownToNode(digits: string): Promise<boolean> {
-    if (this.#inFlight >= MAX_IN_FLIGHT) {
-      if (this.#waiting.length >= MAX_WAITING) throw new Error("too many ask");
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    }
-    this.#inFlight += 1;
-    try {
-      const { node } = this.#sources;
-      return (await node.isBlock(digits as BlockHash)) || (await node.transaction(digits as Txid)) !== null;
-    } finally {
-      this.#inFlight -= 1;
-      this.#waiting.shift()?.();
-    }
+  /** Null where the node does not tell, or too many ask it. */
+  async #lookUp(digits: string): Promise<boolean | null> {
+    if (await this.#sources.isIndexed(digits)) return true;
+    const { node } = this.#sources;
+    return this.#lanes.ask(
+      async () =>
+        (await node.isBlock(digits as BlockHash)) || (await node.transaction(digits as Txid)) !== null,
+    );
   }
 }

@@ -247,7 +247,7 @@ export async function apiScene(options: SceneOptions = {}): Promise<ApiScene> {
     lookups: new LimitedLookups(node, clock),
     publicValues: new PublicValues({ isIndexed: async (digits) => outside.indexed.has(digits), node }, clock),
     hashWindows: windowByWindow(swapCrypto.sha256),
-    balances: new BalanceLookups(balancesOf(outside), ledger, log),
+    balances: new BalanceLookups(balancesOf(outside), ledger, clock, log),
     asks: new AskIndex({
       ledger,
       context: () => readiness.context(),
