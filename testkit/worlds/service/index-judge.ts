@@ -27,7 +27,7 @@ export class IndexJudge {
   readonly #pearl: PearlSide;
   #turn = 0;
   #lastTip: BlockNode | null = null;
-  /** Heads that nodes show, and those that they have shown since the last look. */
+  /** Heads that nodes show, and those that they have shown since the service knew of the last tip. */
   #heads: readonly BlockNode[] = [];
   #shown: BlockNode[] = [];
   #asked: Asked[] = [];
@@ -63,6 +63,7 @@ export class IndexJudge {
     if (block.height !== known) return this.#count("a write that nobody knows of");
     const hasMoved = block !== this.#lastTip;
     this.#lastTip = block;
+    this.#shown = [...this.#heads];
     if (!hasMoved) return;
     this.#count("states compared");
     const truth = this.#pearl.truthAt(block.hash);
@@ -81,8 +82,6 @@ export class IndexJudge {
   /** Only blocks that were mined are held; none is given up because a node has lost it (S-05, P-90). */
   #judgeTip(tip: StoredBlock | null): BlockNode | null {
     const before = this.#lastTip;
-    const shown = this.#shown;
-    this.#shown = [...this.#heads];
     if (tip === null) {
       assert.equal(before, null, "the store has lost its blocks");
       return null;
@@ -94,7 +93,7 @@ export class IndexJudge {
     if (before !== null && block.height < before.height && isOneBranch(block, before)) {
       this.#count("gone back on the way to another branch");
       assert.ok(
-        shown.some((head) => !isOneBranch(head, before)),
+        this.#shown.some((head) => !isOneBranch(head, before)),
         "blocks were undone although no node has shown another branch",
       );
     }
