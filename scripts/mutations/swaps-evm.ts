@@ -115,4 +115,12 @@ export const SWAPS_EVM: readonly Break[] = [
         "it stays a round longer: where no RPC gives anything that fits behind it, all that is not final is read again, and no row or action differs in 120,000 steps of lying RPCs",
     },
   ]),
+  ...inFile("src/swaps/evm/evm-witnesses.ts", [
+    {
+      rule: "S-08",
+      find: "block.time === place.time",
+      replace: "true",
+      why: "the time that one RPC gives a block stays",
+    },
+  ]),
 ];

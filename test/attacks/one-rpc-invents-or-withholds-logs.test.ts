@@ -1,5 +1,5 @@
-// Of two or three EVM RPCs one invents logs in real blocks, or withholds some, in ranges, by block and by receipt (S-07,
-// S-08). With two the log is disputed and nothing else is; with two honest ones of three the index is the honest one.
+// Of two or three EVM RPCs one invents logs in real blocks, or withholds some, in ranges, by block and by receipt, or gives
+// a block another time (S-07, S-08). With two the log is disputed and nothing else is; with two honest ones of three the index is the honest one.
 
 import assert from "node:assert/strict";
 import { afterEach, describe, test } from "node:test";
@@ -47,6 +47,14 @@ function changing(change: (logs: readonly WireLog[]) => readonly WireLog[]): Med
   };
 }
 
+/** Gives the victim another time, which its hash does not say and its neighbours allow. */
+const inAnotherTime: Meddling = (_, truth) => {
+  if (!("result" in truth) || typeof truth.result !== "object" || truth.result === null) return undefined;
+  const block = truth.result as { readonly hash?: string; readonly timestamp?: string };
+  if (block.hash !== VICTIM?.block.hash || block.timestamp === undefined) return undefined;
+  return { result: { ...block, timestamp: `0x${(Number(block.timestamp) + 1).toString(16)}` } };
+};
+
 const LIES: Readonly<Record<string, Meddling>> = {
   "one more log": changing((logs) =>
     logs.flatMap((log) => (log.logIndex === "0x1" ? [log, { ...log, logIndex: "0x2" }] : [log])),
@@ -55,6 +63,18 @@ const LIES: Readonly<Record<string, Meddling>> = {
     logs.map((log) => (log.logIndex === "0x1" ? { ...log, data: `0x${"00".repeat(31)}07` } : log)),
   ),
   "one log less": changing((logs) => logs.filter(({ logIndex }) => logIndex !== "0x1")),
+  "another time of the block": inAnotherTime,
+};
+
+/** Block and place of the logs that are disputed. */
+const DISPUTED: Readonly<Record<string, readonly (readonly [number, number])[]>> = {
+  "one more log": [[30, 2]],
+  "a log with other words": [[30, 1]],
+  "one log less": [[30, 1]],
+  "another time of the block": [
+    [30, 1],
+    [30, 3],
+  ],
 };
 
 describe("S-07: one of two RPCs lies about a log", () => {
@@ -65,7 +85,7 @@ describe("S-07: one of two RPCs lies about a log", () => {
         const one = followed(first === "the liar" ? [liar, honest] : [honest, liar]);
         await one.until(() => one.ledger.tips().evm.finalHeight === FINAL);
         const disputed = one.ledger.disputes().map(({ place }) => [place.block, place.logIndex]);
-        assert.deepEqual(disputed, [[30, name === "one more log" ? 2 : 1]]);
+        assert.deepEqual(disputed, DISPUTED[name]);
         assert.ok(one.lines.some(({ fields }) => fields["alarm"] === "log_disputed"));
         liar.meddle = () => undefined;
         await one.until(() => one.ledger.disputes().length === 0);
@@ -103,4 +123,15 @@ test("S-07: a log that one RPC alone shows is not final while the other one does
   await one.until(() => one.ledger.tips().evm.height === 120 && silent.calls.length > 20);
   assert.ok(one.ledger.tips().evm.finalHeight < 30, String(one.ledger.tips().evm.finalHeight));
   assert.ok(one.lines.some(({ message }) => /second reading: /.test(message)));
+});
+
+test("S-08: one RPC alone that gives a block another time at first, and its own at the second reading", async () => {
+  const rpc = await serve(inAnotherTime);
+  const one = followed([rpc]);
+  rpc.final = 20;
+  await one.until(() => one.ledger.tips().evm.finalHeight === 20 && one.ledger.tips().evm.height === 120);
+  rpc.meddle = () => undefined;
+  rpc.final = FINAL;
+  await one.until(() => one.ledger.tips().evm.finalHeight === FINAL);
+  assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [rpc.url] }));
 });

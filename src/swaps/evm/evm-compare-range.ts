@@ -8,7 +8,7 @@ import { logsOfRange, type RangeSizer } from "./evm-range.ts";
 import type { EvmPoint } from "./evm-read-range.ts";
 import type { FinalInForce } from "./evm-rpc-quorum.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
-import { type LogReading, showsEvent } from "./evm-witnesses.ts";
+import { type LogReading, NO_TIME, showsEvent } from "./evm-witnesses.ts";
 import { eventKey } from "../ledger/fact-kinds.ts";
 
 /** What to compare. */
@@ -84,7 +84,7 @@ function difference(
       continue;
     }
     const { block, blockHash, txHash, logIndex } = log;
-    const read = reading.readLog(log, { block, blockHash, time: 0, txHash, logIndex });
+    const read = reading.readLog(log, { block, blockHash, time: NO_TIME, txHash, logIndex });
     if (typeof read === "string") throw badLogs(asked, read);
     if (read !== null) extra.push(read);
   }

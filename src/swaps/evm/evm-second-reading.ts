@@ -17,7 +17,7 @@ import type { EvmPoint } from "./evm-read-range.ts";
 import { RefusedLogs } from "./evm-refused-logs.ts";
 import type { EvmRpcQuorum, FinalInForce } from "./evm-rpc-quorum.ts";
 import { EvmUnavailable, type ImpossibleLog } from "./evm-unavailable.ts";
-import { type LogReading, shownBy, type Witnesses, witnessesOf } from "./evm-witnesses.ts";
+import { type LogReading, ofOtherTimes, shownBy, type Witnesses, witnessesOf } from "./evm-witnesses.ts";
 import { eventKey } from "../ledger/fact-kinds.ts";
 import type { EvmChange, EvmLedger } from "../ledger/ports.ts";
 
@@ -231,11 +231,12 @@ export class SecondReading {
 
   /** Indexed events that this second reading alone does not settle. */
   async #doubtful(index: number, { events, absent }: Compared): Promise<readonly EscrowEvent[]> {
-    if (this.#isAlone) {
-      const missing = new Set([...absent.map(eventKey), ...this.#suspects]);
-      return events.filter((event) => missing.has(eventKey(event)));
-    }
     const source = ofRpc(this.#deps.sources, index);
+    if (this.#isAlone) {
+      const doubtful = [...absent, ...(await ofOtherTimes(events, source))];
+      const keys = new Set([...doubtful.map(eventKey), ...this.#suspects]);
+      return events.filter((event) => keys.has(eventKey(event)));
+    }
     const shown = await shownBy(events, source, this.#deps.reading, this.#deps.standing.final());
     return events.filter((event, i) => elementAt(shown, i) !== true || this.#suspects.has(eventKey(event)));
   }
@@ -381,8 +382,8 @@ export class SecondReading {
     const order = "orderHash" in event ? event.orderHash : null;
     this.#deps.log.error(
       { alarm: "log_disputed", order, block, block_hash: blockHash, tx: txHash, log_index: logIndex },
-      `ALARM: one EVM RPC shows log ${logIndex} of block ${block} and another one, which has the block, does not: ` +
-        "its order waits until two RPCs agree",
+      `ALARM: one EVM RPC shows log ${logIndex} of block ${block} and another one, which has the block, does not, or at ` +
+        "another time: its order waits until two RPCs agree",
     );
   }
 

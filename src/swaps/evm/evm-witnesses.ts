@@ -4,12 +4,15 @@
 import { elementAt, zip } from "../../primitives/elements.ts";
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
-import type { EvmChain, EvmLog, EvmReceipt, EvmSource } from "./evm-chain.ts";
+import type { EvmBlock, EvmChain, EvmLog, EvmReceipt, EvmSource } from "./evm-chain.ts";
 import { ownLogs } from "./evm-cross-check.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
 
 /** Receipts that are held at a time: each has all logs of its transaction. */
 const RECEIPTS_AT_ONCE = 500;
+
+/** The time of an event whose block's header was not read. */
+export const NO_TIME = 0;
 
 /** Indices of the RPCs that show an event and of those that have its block and not the event. */
 export interface Witnesses {
@@ -78,8 +81,9 @@ async function askedQuietly(
 }
 
 /**
- * Whether the RPC shows each event by receipt; null where it has neither the event's block nor, on the chain of the
- * final block, another one in its place, which says nothing. Rejects with `EvmUnavailable` where it does not answer.
+ * Whether the RPC shows each event by receipt, in a block of the event's time; null where it has neither the event's block
+ * nor, on the chain of the final block, another one in its place, which says nothing. Rejects with `EvmUnavailable` where
+ * it does not answer.
  */
 export async function shownBy(
   events: readonly EscrowEvent[],
@@ -91,23 +95,54 @@ export async function shownBy(
   for (let at = 0; at < events.length; at += RECEIPTS_AT_ONCE) {
     const part = events.slice(at, at + RECEIPTS_AT_ONCE);
     const hashes = [...new Set(part.map(({ place }) => place.txHash))];
-    const receipts = await source.receipts(hashes);
-    const byHash = new Map(zip(hashes, receipts));
-    const isShown = part.map((event) =>
-      isIn(event, byHash.get(event.place.txHash) ?? null, reading.escrow, reading),
-    );
-    const known = await knownBlocks(
-      part.filter((_, i) => isShown[i] === false),
+    const receipts = new Map(zip(hashes, await source.receipts(hashes)));
+    const blocks = await blocksOf(part, source);
+    const isKnown = ({ place }: EscrowEvent): boolean => blocks.has(place.blockHash);
+    const replaced = await replacedBlocks(
+      part.filter((event) => !isKnown(event)),
       source,
+      final,
     );
-    const unknown = part.filter(({ place }, i) => isShown[i] === false && !known.has(place.blockHash));
-    const replaced = await replacedBlocks(unknown, source, final);
-    for (const [i, { place }] of part.entries()) {
-      const isLacking = known.has(place.blockHash) || replaced.has(place.blockHash);
-      shown.push(isShown[i] === true ? true : isLacking ? false : null);
+    for (const event of part) {
+      const { txHash, blockHash } = event.place;
+      if (replaced.has(blockHash)) shown.push(false);
+      else if (!isKnown(event)) shown.push(null);
+      else
+        shown.push(
+          isOfItsTime(event, blocks) && isIn(event, receipts.get(txHash) ?? null, reading.escrow, reading),
+        );
     }
   }
   return shown;
+}
+
+/** Those of the events whose block the RPC does not know, or knows with another time. */
+export async function ofOtherTimes(
+  events: readonly EscrowEvent[],
+  source: EvmSource,
+): Promise<readonly EscrowEvent[]> {
+  const blocks = await blocksOf(events, source);
+  return events.filter((event) => !isOfItsTime(event, blocks));
+}
+
+/** The blocks of these events that the RPC knows by their hashes. */
+async function blocksOf(
+  events: readonly EscrowEvent[],
+  source: EvmSource,
+): Promise<ReadonlyMap<Bytes32, EvmBlock>> {
+  const hashes = [...new Set(events.map(({ place }) => place.blockHash))];
+  if (hashes.length === 0) return new Map();
+  const blocks = await source.blocksByHash(hashes);
+  return new Map(blocks.flatMap((block) => (block === null ? [] : [[block.hash, block]])));
+}
+
+/**
+ * Whether the event's block is among these, with the time that the event has, where it has one. A hash binds its block's
+ * time, but how differs from chain to chain, so that an RPC can give a block a false one.
+ */
+function isOfItsTime({ place }: EscrowEvent, blocks: ReadonlyMap<Bytes32, EvmBlock>): boolean {
+  const block = blocks.get(place.blockHash);
+  return block !== undefined && (place.time === NO_TIME || block.time === place.time);
 }
 
 function isIn(
@@ -118,13 +153,6 @@ function isIn(
 ): boolean {
   if (receipt === null || receipt.blockHash !== event.place.blockHash) return false;
   return ownLogs(receipt.logs, escrow).some((log) => showsEvent(event, log, reading));
-}
-
-async function knownBlocks(events: readonly EscrowEvent[], source: EvmSource): Promise<ReadonlySet<Bytes32>> {
-  const hashes = [...new Set(events.map(({ place }) => place.blockHash))];
-  if (hashes.length === 0) return new Set();
-  const blocks = await source.blocksByHash(hashes);
-  return new Set(blocks.flatMap((block) => (block === null ? [] : [block.hash])));
 }
 
 /** Those blocks of the events in whose place the RPC has another one, on the chain of the final block. */
@@ -146,10 +174,10 @@ async function replacedBlocks(
 
 /**
  * The event as one text, whatever order its fields were written in: stored ones come from another reader. Without the
- * time, which its block's hash says.
+ * time, which is its block's.
  */
 export function escrowEventText(event: EscrowEvent): string {
-  return JSON.stringify({ ...event, place: { ...event.place, time: 0 } }, (_, value: unknown) => {
+  return JSON.stringify({ ...event, place: { ...event.place, time: NO_TIME } }, (_, value: unknown) => {
     if (typeof value === "bigint") return `${value}n`;
     if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
     return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));

@@ -262,10 +262,7 @@ export class ServiceWorld {
       await this.#live(600_000);
   }
 
-  /**
-   * Days pass, with as many blocks as close what is over, and the service looks now and then. Nobody acts meanwhile, so
-   * what was begun since people were last quiet comes to its end before.
-   */
+  /** Days pass, with the blocks that close what is over. Nobody acts meanwhile: what was begun comes to its end before. */
   async #days(days: number): Promise<void> {
     const society = this.swaps?.society;
     if (society === undefined) return;
