@@ -238,7 +238,8 @@ describe("texts", () => {
 
   test("signatures in hex", () => {
     assert.deepEqual(hexSignature("0xA0b1", 4), Uint8Array.of(0xa0, 0xb1));
-    for (const bad of ["", "0x", "a0b1", "0xa", "0xzz", "0xa0b1c2d3e4", "0X11"]) {
+    assert.deepEqual(hexSignature("0x", 4), new Uint8Array(0));
+    for (const bad of ["", "a0b1", "0xa", "0xzz", "0xa0b1c2d3e4", "0X11", "0X"]) {
       assert.equal(hexSignature(bad, 4), null, bad);
     }
     const proof = "Ab".repeat(64);

@@ -151,9 +151,12 @@ export function parseOrigin(value: unknown): Parsed<string> {
     : err("expected 1 to 64 characters of a-z, 0-9, '.', '_' and '-'");
 }
 
-/** Bytes of a signature as hex with 0x, any letter case, 1 to `maxBytes`; null where the text is another one. */
+/**
+ * Bytes of a signature as hex with 0x, any letter case, at most `maxBytes`; null where the text is another one. None at all
+ * are a signature, too: a contract account whose owners have agreed to a digest on the chain takes that (S-31).
+ */
 export function hexSignature(text: string, maxBytes: number): Uint8Array | null {
-  if (!text.startsWith("0x") || text.length < 4 || text.length > 2 + 2 * maxBytes) return null;
+  if (!text.startsWith("0x") || text.length > 2 + 2 * maxBytes) return null;
   return hexToBytes(text.slice(2));
 }
 

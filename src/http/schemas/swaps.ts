@@ -230,7 +230,7 @@ export const AskRowSchema = Type.Object({
   pearl_amount_sat: satAmount("PEARL for sale."),
   usdc_amount: usdcAmount("USDC wanted."),
   expiry: unixTime("From then on it cannot be taken."),
-  seller_evm_signature: Type.String({ pattern: "^0x([0-9a-f]{2})+$" }),
+  seller_evm_signature: Type.String({ pattern: "^0x([0-9a-f]{2})*$" }),
   fee_bps: feeBps,
   fee_recipient: feeRecipient,
   nonce,
