@@ -1,5 +1,5 @@
-// A contract account may take a signature of no bytes: its owners have agreed to the digest on the chain before. What the
-// escrow takes from it, asks, signed actions and origins take, too (S-24, S-31).
+// What the escrow takes as a contract account's signature, asks and signed actions take, too (S-24, S-31): also one of no
+// bytes, where the owners have agreed to the digest on the chain before, and one that is good for the escrow alone.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -67,4 +67,22 @@ test("S-31: a key signs by no fewer bytes than 64", async () => {
   const deadline = (await nowOf(stage)) + 600;
   const action = await post(`/asks/${askId}/pause`, { deadline, signature: NONE });
   assert.equal(action.body["error"], "ASK_ACTION_SIGNATURE_INVALID", action.text);
+});
+
+test("S-31: a contract that answers the escrow alone is asked as the escrow would ask", async () => {
+  const wallet: Hex = "0x5afe00000000000000000000000000000000f00d";
+  const escrow = stage.escrow.address.slice(2).toLowerCase();
+  // The word of ERC-1271 where the caller is the escrow, else zero.
+  await stage.anvil.rpc("anvil_setCode", [wallet, `0x3373${escrow}14631626ba7e60e01b0260005260206000f3`]);
+  const offer = await signAsk(
+    stage,
+    { ...party(stage, 2), evm: wallet },
+    { nonce: 4n, pearlSat: 1_000_000n },
+  );
+  const posted = await post("/asks", offer.body);
+  assert.equal(posted.status, 201, posted.text);
+  const taken = await postTake(stage, offer.askId, party(stage, 1), 4);
+  await lockUsdc(stage, party(stage, 1), taken.answer);
+  await stage.mineEvm(3);
+  await untilDeal(stage, taken.dealHash, "USDC_LOCKED");
 });

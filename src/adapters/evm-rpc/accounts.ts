@@ -27,17 +27,22 @@ export type CallResult =
   /** The EVM ended it without a result. */
   | { readonly kind: "failed" };
 
+/** Who calls, and the most gas of it (0x hex); absent: nobody, and what a view may use. */
+interface CallSetting {
+  readonly from?: EvmAddress;
+  readonly gas?: string;
+}
+
 /**
- * Calls a contract at the latest block with at most this gas (0x hex). Rejects with `EvmUnavailable` where the RPC does
- * not say how it ended.
+ * Calls a contract at the latest block. Rejects with `EvmUnavailable` where the RPC does not say how it ended.
  */
 export async function callContract(
   rpc: JsonRpcClient,
   to: EvmAddress,
   data: string,
-  gas: string = VIEW_GAS,
+  { gas = VIEW_GAS, ...caller }: CallSetting = {},
 ): Promise<CallResult> {
-  const call: RpcCall = { method: "eth_call", params: [{ to, data, gas }, "latest"] };
+  const call: RpcCall = { method: "eth_call", params: [{ ...caller, to, data, gas }, "latest"] };
   const [reply] = await rpc.calls([call], PATIENCE);
   if (reply === undefined) throw rpc.badAnswer(call, "no answer");
   if (!reply.ok) {
@@ -72,8 +77,11 @@ async function haveCode(rpc: JsonRpcClient, addresses: readonly EvmAddress[]): P
 /** Puts a question to an RPC of the right chain, another one where the first does not answer. */
 export type AskRpc = <T>(question: (rpc: JsonRpcClient) => Promise<T>) => Promise<T>;
 
-/** Looks at accounts through whichever RPC answers. */
-export function accountsOf(ask: AskRpc): EvmAccounts {
+/**
+ * Looks at accounts through whichever RPC answers. Signatures are asked about as the escrow asks: an account may answer
+ * it alone, or answer everybody but it.
+ */
+export function accountsOf(ask: AskRpc, escrow: EvmAddress): EvmAccounts {
   return {
     haveCode: (addresses) => ask((rpc) => haveCode(rpc, addresses)),
     judgeSignature: (address: EvmAddress, digest: Bytes32, signature: string) => {
@@ -85,7 +93,7 @@ export function accountsOf(ask: AskRpc): EvmAccounts {
         args: [digest as `0x${string}`, bytes as `0x${string}`],
       });
       return ask(async (rpc) => {
-        const result = await callContract(rpc, address, data, SIGNATURE_GAS);
+        const result = await callContract(rpc, address, data, { from: escrow, gas: SIGNATURE_GAS });
         if (result.kind === "failed") return "failed";
         return result.bytes.slice(2, 66) === MAGIC_WORD ? "valid" : "invalid";
       });

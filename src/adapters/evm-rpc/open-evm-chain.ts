@@ -85,11 +85,13 @@ export function openEvmChain(options: EvmChainOptions): EvmChain {
     sources: opened.map(({ source }) => source),
     escrow,
     readLog: readEscrowLog,
-    accounts: accountsOf((question) =>
-      rpcsForAccounts.ask(async (one) => {
-        await prepare(one);
-        return question(one.rpc);
-      }),
+    accounts: accountsOf(
+      (question) =>
+        rpcsForAccounts.ask(async (one) => {
+          await prepare(one);
+          return question(one.rpc);
+        }),
+      escrow,
     ),
     inspectEscrow: async (): Promise<EscrowInspection> => {
       const faults = await foreignChains(opened, chainId);
