@@ -12,6 +12,9 @@ type Ask = ConstructorParameters<typeof FollowingSwaps>[2]["ask"];
 
 const HASH = bytes32("of nobody");
 
+/** As deep as 64 KiB can be: more than can be written down again. */
+const DEEP: unknown = JSON.parse("[".repeat(30_000) + "]".repeat(30_000));
+
 /** Every POST, with a body that nobody has checked. */
 const POSTS: readonly ((swaps: SwapService) => ReturnType<SwapService["createAsk"]>)[] = [
   (swaps) => swaps.createAsk({ seller: "nobody" }),
@@ -38,6 +41,20 @@ async function following(ask: (api: SwapApi) => Ask) {
 }
 
 describe("POSTs of swaps beside the writer", () => {
+  test("H-46: also one whose fields no field takes, or whose unknown ones are deeper than can be written", async () => {
+    const { api, swaps } = await following((writer) => async (question) => ({
+      kind: "answered",
+      answer: await carryOutErrand(writer, question),
+    }));
+    const bodies = [
+      { nonce: Number.POSITIVE_INFINITY },
+      { unknown: DEEP },
+      { expiry: DEEP, nonce: { a: 1 } },
+    ];
+    for (const body of bodies) assert.deepEqual(await swaps.createAsk(body), await api.createAsk(body));
+    assert.deepEqual(await swaps.verifyRefund(HASH, { a: DEEP }, ""), await api.verifyRefund(HASH, {}, ""));
+  });
+
   test("each comes to what the writer's use case comes to, and is answered when that is followed", async () => {
     const { api, swaps, caughtUp } = await following((writer) => async (question) => ({
       kind: "answered",

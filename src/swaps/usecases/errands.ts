@@ -124,7 +124,7 @@ export class FollowingSwaps extends SwapReads implements SwapService {
       action: "pause",
       client: "",
       ...given,
-      body: JSON.stringify(body),
+      body: JSON.stringify(writable(body)),
     };
     const outcome = await this.#writer.ask(exactText({ format: FORMAT, errand }));
     if (outcome.kind !== "answered") return unanswered(errand, outcome.kind);
@@ -133,6 +133,20 @@ export class FollowingSwaps extends SwapReads implements SwapService {
     await this.#writer.caughtUp();
     return value.outcome;
   }
+}
+
+/**
+ * A body as it can be written down. No field takes a list, an object or a number that JSON cannot write: an empty list stands
+ * for each of them and is refused as they are. Strangers send lists within lists until the stack has no room for writing them.
+ */
+function writable(body: RequestBody): RequestBody {
+  return Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [name, isWritable(value) ? value : []]),
+  );
+}
+
+function isWritable(value: unknown): boolean {
+  return typeof value === "number" ? Number.isFinite(value) : value === null || typeof value !== "object";
 }
 
 interface Given extends Partial<Pick<Errand, "hash" | "action" | "client">>, Pick<Errand, "name"> {
