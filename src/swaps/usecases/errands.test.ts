@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { apiScene } from "../../../testkit/builders/swap-ledger/api-scene.ts";
 import { bytes32 } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
+import { accepted, evm, locked, ORDER } from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
 import { carryOutErrand, FollowingSwaps } from "./errands.ts";
 import { SwapApi } from "./swap-api.ts";
 import type { SwapService } from "./swap-service.ts";
@@ -37,7 +38,7 @@ async function following(ask: (api: SwapApi) => Ask) {
       caughtUp += 1;
     },
   };
-  return { api, swaps: new FollowingSwaps(parts, ledger, writer), caughtUp: () => caughtUp };
+  return { api, ledger, swaps: new FollowingSwaps(parts, ledger, writer), caughtUp: () => caughtUp };
 }
 
 describe("POSTs of swaps beside the writer", () => {
@@ -78,6 +79,22 @@ describe("POSTs of swaps beside the writer", () => {
         assert.match(outcome.message, sentence);
       }
       assert.equal(caughtUp(), 0);
+    }
+  });
+
+  test("S-60: a verification without an answer has all details, as one without a verdict has at the writer", async () => {
+    const { api, swaps, ledger } = await following(() => async () => ({ kind: "given up" }));
+    await ledger.applyEvm(evm(2, [locked("a", 2), accepted("a", 2)]));
+    for (const name of ["verifyLock", "verifyRefund", "verifyEvmRefund"] as const) {
+      const [told, none] = [await api[name](ORDER, {}, ""), await swaps[name](ORDER, {}, "")];
+      assert.ok(none.kind === "noVerdict");
+      const { details } = Object(told.kind === "answer" ? told.value : told);
+      // What one verdict alone has, and why the writer gives none.
+      const own = new Set(["credited", "script_covered"]);
+      const common = Object.keys(details).filter((field) => !own.has(field));
+      assert.deepEqual(Object.keys(none.details).toSorted(), [...common, "writer"].toSorted());
+      assert.equal(none.details["confirmations_need"], details.confirmations_need);
+      assert.deepEqual([none.details["retryable"], none.details["writer"]], [true, "silent"]);
     }
   });
 

@@ -3,9 +3,11 @@
 
 import { exactText, exactValue } from "../../primitives/exact-json.ts";
 import type { Bytes32 } from "../../primitives/brands.ts";
-import { type NoVerdict, refused, type SwapOutcome } from "./outcome.ts";
+import type { NotReady } from "../readiness.ts";
+import { refused, type SwapOutcome } from "./outcome.ts";
 import { type RowChangeFeed, type SwapReadDependencies, SwapReads } from "./swap-reads.ts";
 import type { AskActionName, RequestBody, SwapService } from "./swap-service.ts";
+import { noVerdict } from "./verifications.ts";
 
 /** What can be asked of the writer: a POST by its name in `SwapService`. `hash`: of the ask, order or deal. */
 interface Errand {
@@ -48,6 +50,9 @@ const UNKNOWN =
   "The answer to this request was lost, and whether it was accepted is not known. Ask for the object, or send the same " +
   "request again.";
 
+const SILENT = "INDEXER_NOT_SYNCED";
+const DETAILS = { writer: "silent" };
+
 /** Carries out an errand with the use cases of the writer; resolves with the text of its answer. @throws where it is none. */
 export async function carryOutErrand(api: SwapService, question: string): Promise<string> {
   const value = exactValue(question);
@@ -79,10 +84,12 @@ function outcomeOf(api: SwapService, errand: Errand): Promise<SwapOutcome> {
 
 /** The swap service of a process that follows the ledger of another one. */
 export class FollowingSwaps extends SwapReads implements SwapService {
+  readonly #reads: Pick<SwapReadDependencies, "ledger" | "rules">;
   readonly #writer: WriterAccess;
 
   constructor(deps: SwapReadDependencies, changes: RowChangeFeed, writer: WriterAccess) {
     super(deps, changes);
+    this.#reads = deps;
     this.#writer = writer;
   }
 
@@ -127,11 +134,27 @@ export class FollowingSwaps extends SwapReads implements SwapService {
       body: JSON.stringify(writable(body)),
     };
     const outcome = await this.#writer.ask(exactText({ format: FORMAT, errand }));
-    if (outcome.kind !== "answered") return unanswered(errand, outcome.kind);
+    if (outcome.kind !== "answered") return this.#unanswered(errand, outcome.kind);
     const value = exactValue(outcome.answer);
-    if (!isAnswer(value)) return unanswered(errand, "unknown");
+    if (!isAnswer(value)) return this.#unanswered(errand, "unknown");
     await this.#writer.caughtUp();
     return value.outcome;
+  }
+
+  /** 503 in the shape of the endpoint (H-45, S-62). */
+  async #unanswered({ name, hash }: Errand, kind: "given up" | "unknown"): Promise<SwapOutcome> {
+    const message = kind === "unknown" ? UNKNOWN : NOBODY;
+    if (!name.startsWith("verify")) return refused(SILENT, message, DETAILS);
+    const told: NotReady = { code: SILENT, message, details: DETAILS };
+    const { ledger } = this.#reads;
+    const known = ledger.reading([{ kind: "named", names: [hash] }], (reads) => {
+      const subject = reads.subject(hash);
+      const need = name === "verifyEvmRefund" ? reads.tips().evm.need : undefined;
+      return subject === null ? null : noVerdict(this.#reads, subject, told, need);
+    });
+    // Where the database is away too, or the writer alone may know the deal, there are no terms to tell of.
+    const untold = { ...told, details: { ...DETAILS, retryable: true } };
+    return (await known.catch(() => null)) ?? { kind: "noVerdict", orderHash: hash, ...untold };
   }
 }
 
@@ -155,14 +178,6 @@ interface Given extends Partial<Pick<Errand, "hash" | "action" | "client">>, Pic
 
 /** In the place of a hash that an errand has none of. */
 const NO_HASH = `0x${"00".repeat(32)}` as Bytes32;
-
-/** 503 in the shape of the endpoint (H-45, S-62). */
-function unanswered({ name, hash }: Errand, kind: "given up" | "unknown"): SwapOutcome {
-  const [code, message] = ["INDEXER_NOT_SYNCED", kind === "unknown" ? UNKNOWN : NOBODY] as const;
-  const details = { writer: "silent" };
-  if (!name.startsWith("verify")) return refused(code, message, details);
-  return { kind: "noVerdict", orderHash: hash, code, message, details } satisfies NoVerdict;
-}
 
 /** Both are written by typed code of this file: the number says that it was this one. */
 function isErrand(value: unknown): value is { readonly errand: Errand } {

@@ -219,8 +219,8 @@ const NOT_COVERED: NotReady = {
 };
 
 /** Nothing was judged: `details` has what the terms say, and nulls. */
-function noVerdict(
-  { rules }: SwapDependencies,
+export function noVerdict(
+  { rules }: Pick<SwapDependencies, "rules">,
   subject: SwapSubject,
   { code, message, details }: NotReady,
   need: number | null = profileOf(rules, subject.terms.usdcAmount).k,
