@@ -99,7 +99,12 @@ export function profileOf(rules: SwapRules, usdcAmount: bigint): SwapProfile {
   return usdcAmount <= rules.smallDealUsdc ? rules.small : rules.large;
 }
 
+/** The moment up to which things have died: *now*, as far as things may die (S-05). */
+export function diedUntil({ now, expiryNow }: Pick<EvaluationContext, "now" | "expiryNow">): number {
+  return expiryNow ?? now;
+}
+
 /** Whether something with this `expiry` or `deadline` is dead (S-05): at now >= it, as far as things may die. */
 export function isDead(context: Pick<EvaluationContext, "now" | "expiryNow">, deadline: number): boolean {
-  return (context.expiryNow ?? context.now) >= deadline;
+  return diedUntil(context) >= deadline;
 }

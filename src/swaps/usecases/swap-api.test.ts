@@ -104,6 +104,19 @@ describe("H-43: swaps/{order_hash}", () => {
 });
 
 describe("S-42: the deal of an ask", () => {
+  test("S-05: while the EVM index is not synced no take dies, and those that count as alive are counted", async () => {
+    const { ledger, parts, outside } = await apiScene({ limits: { evmHeadAgeS: 300 } });
+    const [swaps, one] = [new SwapApi(parts, ledger), ask("s")];
+    const [alive, dead] = [take("a", one, outside.now), take("b", one, outside.now - 1200)];
+    await ledger.write({ asks: [one], takes: [alive, dead] });
+    outside.now += 5000;
+    assert.equal(parts.readiness.check("evm")?.code, "INDEXER_NOT_SYNCED");
+    assert.equal(field(await swaps.deal(alive.dealHash), "expired"), false);
+    assert.equal(field(await swaps.deal(dead.dealHash), "expired"), true);
+    const unbound = await swaps.askDeal(one.askId);
+    assert.deepEqual(unbound.kind === "refused" ? unbound.details : null, { unfunded: 1 });
+  });
+
   test("is the bound one alone; live takes are counted, not shown", async () => {
     const { api: swaps, ledger, outside } = await api();
     const one = ask("s");
