@@ -41,7 +41,7 @@ export async function compareRebuild(society: Society, door: FrontDoor, config: 
   for (const hash of orders) {
     const { body } = await door.json("GET", `swaps/${hash}`, null);
     const rebuilt = JSON.parse(plainText(fresh.row(hash))) as JsonRow;
-    if (isExcepted(fresh, body, rebuilt)) continue;
+    if (isExcepted(fresh, body, rebuilt) || isClaimOrphaned(society, hash, body, rebuilt)) continue;
     assert.deepEqual(comparable(body), comparable(rebuilt), `a rebuild has another row of ${hash}`);
     same += 1;
   }
@@ -75,6 +75,19 @@ function isPending(row: JsonRow): boolean {
 function isExcepted({ ledger }: LookingLife, row: JsonRow, rebuilt: JsonRow): boolean {
   const isSecretLost = row["secret_hex"] !== null && ledger.preimageOf(row["hashlock"] as Bytes32) === null;
   return isSecretLost || isPending(row) || isPending(rebuilt);
+}
+
+/**
+ * S-13 keeps with a secret what has shown it, be it orphaned. Where that was a claim of this order, the secret is its own,
+ * and to a rebuild that of another order with the hashlock.
+ */
+function isClaimOrphaned(society: Society, hash: Bytes32, row: JsonRow, rebuilt: JsonRow): boolean {
+  if (row["terms_error"] !== null || rebuilt["terms_error"] !== "HASHLOCK_REUSED") return false;
+  const { known, storage } = society.evm;
+  const wasClaimed = known.some(({ logs }) =>
+    logs.some(({ log }) => log.kind === "OrderClaimed" && log.orderHash === hash),
+  );
+  return wasClaimed && storage.orders.get(hash)?.state !== "Claimed";
 }
 
 function comparable(row: JsonRow): unknown {
