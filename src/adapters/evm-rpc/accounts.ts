@@ -6,7 +6,7 @@ import type { EvmAccounts } from "../../swaps/ledger/ports.ts";
 import type { JsonRpcClient } from "../json-rpc/json-rpc-client.ts";
 import { hexText } from "./read-shapes.ts";
 import type { RpcCall } from "../json-rpc/rpc-answer.ts";
-import { refusalKind } from "./evm-dialect.ts";
+import { refusalKind, refusesSender } from "./evm-dialect.ts";
 
 const ERC1271 = parseAbi(["function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)"]);
 /** The whole first word, as OpenZeppelin's checker compares it in the contract. */
@@ -34,7 +34,8 @@ interface CallSetting {
 }
 
 /**
- * Calls a contract at the latest block. Rejects with `EvmUnavailable` where the RPC does not say how it ended.
+ * Calls a contract at the latest block; in nobody's name where the RPC lets no contract call. Rejects with `EvmUnavailable`
+ * where the RPC does not say how it ended.
  */
 export async function callContract(
   rpc: JsonRpcClient,
@@ -47,6 +48,7 @@ export async function callContract(
   if (reply === undefined) throw rpc.badAnswer(call, "no answer");
   if (!reply.ok) {
     const { code, message } = reply.error;
+    if (caller.from !== undefined && refusesSender(message)) return callContract(rpc, to, data, { gas });
     if (refusalKind(call.method, code, message) === "call-failed") return { kind: "failed" };
     throw rpc.refusal(call, reply.error);
   }

@@ -17,6 +17,14 @@ const UNKNOWN_BLOCK =
 const CALL_FAILED =
   /revert|out ?of ?gas|gas (is )?exhausted|invalid opcode|invalid jump|stack (over|under)flow|bad instruction|vm execution|execution (error|failed)|opcode/i;
 
+/** Calls in the name of a contract, which some clients refuse as if they were transactions (EIP-3607). */
+const REFUSES_SENDER = /sender|3607/i;
+
+/** Whether the error refuses the account in whose name a call was made. */
+export function refusesSender(message: string): boolean {
+  return REFUSES_SENDER.test(message);
+}
+
 /** How an error of a JSON-RPC call is to be taken. */
 export type RefusalKind = "busy" | "too-large" | "unknown-block" | "call-failed" | "other";
 

@@ -1,0 +1,63 @@
+// In whose name contract accounts are asked about signatures (S-31): the escrow's, which will ask itself, and nobody's where
+// an RPC takes the call of a contract for a transaction, as clients did for a while (EIP-3607).
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { openEvmChain } from "../../src/adapters/evm-rpc/open-evm-chain.ts";
+import { systemClock } from "../../src/adapters/system/clock.ts";
+import type { Bytes32 } from "../../src/primitives/brands.ts";
+import type { EvmChain } from "../../src/swaps/evm/evm-chain.ts";
+import { evmAddress } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
+import { scriptedChain } from "./scripted-chain.ts";
+import { ScriptedRpc } from "./scripted-rpc.ts";
+
+const DIGEST = `0x${"44".repeat(32)}` as Bytes32;
+const ACCEPTED = `0x1626ba7e${"00".repeat(28)}`;
+const ESCROW = evmAddress("escrow");
+
+let rpc: ScriptedRpc;
+let chain: EvmChain;
+before(async () => {
+  rpc = await new ScriptedRpc(scriptedChain(1, () => 0)).start();
+  chain = openEvmChain({
+    urls: [rpc.url],
+    chainId: 31_337,
+    escrow: ESCROW,
+    confirmations: "finalized",
+    clock: systemClock,
+  });
+});
+after(() => {
+  chain.close();
+  return rpc.stop();
+});
+
+const judged = () => chain.accounts.judgeSignature(evmAddress("wallet"), DIGEST, "0x01");
+
+/** Who is named as the caller; null: nobody. */
+const callerOf = (params: readonly unknown[]): unknown => Object(params[0]).from ?? null;
+
+test("S-31: the escrow asks", async () => {
+  const callers: unknown[] = [];
+  rpc.meddle = ({ method, params }) => {
+    if (method !== "eth_call") return undefined;
+    callers.push(callerOf(params));
+    return { result: ACCEPTED };
+  };
+  assert.equal(await judged(), "valid");
+  assert.deepEqual(callers, [ESCROW]);
+});
+
+for (const message of [
+  "sender has deployed code",
+  "Sender account not authorized to send transactions",
+  "reject transactions from senders with deployed code (EIP-3607)",
+]) {
+  test(`S-31: where that is refused (${message}) nobody asks`, async () => {
+    rpc.meddle = ({ method, params }) => {
+      if (method !== "eth_call") return undefined;
+      return callerOf(params) === null ? { result: ACCEPTED } : { error: { code: -32_015, message } };
+    };
+    assert.equal(await judged(), "valid");
+  });
+}
