@@ -150,7 +150,7 @@ const WAITING: Readonly<Record<Obstacle, Condition>> = {
   "no schema": {
     code: "STORE_SILENT",
     sentence:
-      "Nothing has written the database yet: start `strand index`. Everything goes on by itself then.",
+      "Nothing has written the database yet. Everything goes on by itself once `strand index` or `strand start` has.",
   },
   "other parameters": {
     code: "STORE_SILENT",

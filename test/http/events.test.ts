@@ -305,6 +305,11 @@ describe("a stream", () => {
       old_tip: { height: 102, block_hash: rows.blockHash(102) },
       new_tip: { height: 103, block_hash: rows.blockHash(103) },
     });
+    // What was rendered while the block stood is not told to who comes after it has gone.
+    const late = await open(port, "", 7);
+    await late.until(() => late.events.length > 0);
+    assert.deepEqual(late.events, behind.events.slice(1));
+    late.close();
     behind.close();
   });
 

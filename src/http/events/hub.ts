@@ -87,6 +87,7 @@ export class EventHub {
   wake(): void {
     this.#end = null;
     this.#wakeups += 1;
+    this.#pieces.forget();
     for (const consumer of this.#consumers.values()) {
       if (consumer.state === "waiting") this.#queue(consumer);
     }

@@ -1,5 +1,6 @@
 // The event log in pieces of bounded work (H-11): a piece is what some groups, or a part of one block, have to tell.
-// It is rendered once for all consumers that stand at its beginning, and remembered while there is room.
+// It is rendered once for all consumers that stand at its beginning, and remembered while there is room and nothing is
+// committed.
 
 import type { ProtocolRules } from "../../prc20/rules.ts";
 import type { EventGroup } from "../../index/event-groups.ts";
@@ -40,6 +41,8 @@ export class PieceReader {
   readonly #pieces = new Map<string, Piece>();
   readonly #underWay = new Map<string, Promise<Piece | null>>();
   #characters = 0;
+  /** Grows with each `forget`: what was begun before it is neither remembered nor shared after it. */
+  #generation = 0;
 
   constructor(queries: IndexQueries, rules: ProtocolRules) {
     this.#queries = queries;
@@ -51,14 +54,29 @@ export class PieceReader {
     const key = start.kind === "after" ? `${start.id}` : `${start.group.firstId}/${start.place}`;
     const known = this.#pieces.get(key) ?? this.#underWay.get(key);
     if (known !== undefined) return known;
+    const generation = this.#generation;
     const reading = this.#read(start).then((piece) => {
+      if (generation !== this.#generation) return piece;
       this.#underWay.delete(key);
       if (piece !== null) this.#remember(key, piece);
       return piece;
     });
     this.#underWay.set(key, reading);
-    reading.catch(() => this.#underWay.delete(key));
+    reading.catch(() => {
+      if (generation === this.#generation) this.#underWay.delete(key);
+    });
     return reading;
+  }
+
+  /**
+   * Something was committed, a reorganisation perhaps: what was rendered before it may tell of blocks that are undone,
+   * and not of all of them, so that who resumes would hear of one without its parent.
+   */
+  forget(): void {
+    this.#generation += 1;
+    this.#pieces.clear();
+    this.#underWay.clear();
+    this.#characters = 0;
   }
 
   #remember(key: string, piece: Piece): void {
